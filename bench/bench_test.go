@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,35 +19,96 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-func TestParseSpeed(t *testing.T) {
-	for _, c := range []struct{ args, err string }{
-		{"", ""},
-		{"-n 100 -features 8 -inputs 3 -outputs 2 -window 20 -device cuda:1 -repeats 1 -peak 60 -uneven", ""},
-		{"-inference predict", ""},
-		{"-inference stochastic", "-inference"},
-		{"-precision mixed", "-precision"}, {"-device cuda -precision digits=9", "digits=3 or digits=7"}, {"-precision digits", "the CPU computes in float64"}, {"-device cuda:0,1", "mpirun -n 2"},
-		{"-device auto", "-device"}, {"-device cpu:1", "-device"}, {"-device cuda:0,0", "-device"}, {"-device cuda:", "-device"}, {"-device cuda:-1", "-device"},
-		{"-n 0", "rows"}, {"-features -1", "features"}, {"-outputs 0", "outputs"},
-		{"-window 2", "-window"}, {"-window NaN", "-window"}, {"-n 100 -window 101", "-window"}, {"-window -5", "-window"},
-		{"-repeats 0", "-repeats"}, {"-peak -1", "-peak"}, {"-peak Inf", "-peak"},
-		{"-dump d -inference predict", "-dump"}, {"-check -inference predict", "-check"},
-		{"-peers numpy", ""}, {"-peers torch,jax,numpy -device cuda:1 -python /bin/python3", ""},
-		{"-peers scipy", "-peers"}, {"-peers numpy,", "-peers"}, {"-peers numpy -inference factorised", "-inference exact"},
-		{"-peers numpy -window 20", "-window"}, {"-peers numpy -peer-time 0s", "-peer-time"},
-		{"-peers jax -dump d", "-dump"}, {"-peers celerite4,celerite20", ""},
-		{"-fitted -direct", ""}, {"-direct -device cuda", "-direct"},
-		{"-data a.csv -fit 5 -peers celerite4", ""}, {"-data a.csv", "-fit"}, {"-data a.csv -fit 5 -features 7", "even number"},
-		{"-data a.csv -fit 5 -window 20", "-window"}, {"-data a.csv -fit 5 -inference factorised", "-inference"}, {"-data a.csv -fit 5 -peers numpy", "celerite4"},
-		{"more", "unexpected"}, {"-nonsense", "nonsense"},
+// TestParse parses flags of every command: either they are right, or the error names what is wrong.
+func TestParse(t *testing.T) {
+	out := " -out " + filepath.Join(t.TempDir(), "o")
+	for name, cases := range map[string][][2]string{
+		"speed": {
+			{"", ""},
+			{"-n 100 -features 8 -inputs 3 -outputs 2 -window 20 -device cuda:1 -repeats 1 -peak 60 -uneven", ""},
+			{"-inference predict", ""},
+			{"-inference stochastic", "-inference"},
+			{"-precision mixed", "-precision"}, {"-device cuda -precision digits=9", "digits=3 or digits=7"}, {"-precision digits", "the CPU computes in float64"}, {"-device cuda:0,1", "mpirun -n 2"},
+			{"-device auto", "-device"}, {"-device cpu:1", "-device"}, {"-device cuda:0,0", "-device"}, {"-device cuda:", "-device"}, {"-device cuda:-1", "-device"},
+			{"-n 0", "rows"}, {"-features -1", "features"}, {"-outputs 0", "outputs"},
+			{"-window 2", "-window"}, {"-window NaN", "-window"}, {"-n 100 -window 101", "-window"}, {"-window -5", "-window"},
+			{"-repeats 0", "-repeats"}, {"-peak -1", "-peak"}, {"-peak Inf", "-peak"},
+			{"-dump d -inference predict", "-dump"}, {"-check -inference predict", "-check"},
+			{"-peers numpy", ""}, {"-peers torch,jax,numpy -device cuda:1 -python /bin/python3", ""},
+			{"-peers scipy", "-peers"}, {"-peers numpy,", "-peers"}, {"-peers numpy -inference factorised", "-inference exact"},
+			{"-peers numpy -window 20", "-window"}, {"-peers numpy -peer-time 0s", "-peer-time"},
+			{"-peers jax -dump d", "-dump"}, {"-peers celerite4,celerite20", ""},
+			{"-fitted -direct", ""}, {"-direct -device cuda", "-direct"},
+			{"-data a.csv -fit 5 -peers celerite4", ""}, {"-data a.csv", "-fit"}, {"-data a.csv -fit 5 -features 7", "even number"},
+			{"-data a.csv -fit 5 -window 20", "-window"}, {"-data a.csv -fit 5 -inference factorised", "-inference"}, {"-data a.csv -fit 5 -peers numpy", "celerite4"},
+			{"more", "unexpected"}, {"-nonsense", "nonsense"},
+		},
+		"long": {
+			{"", ""}, {"-from 1e5 -to 1e6 -per 1 -features 8 -window 64 -dense=false -celerite=false -limit 3 -fit 5 -repeats 2 -out o -terms 1,2,3", ""},
+			{"-from 0", "-from"}, {"-from 1e6 -to 1e5", "-to"}, {"-to 1e12", "-to"}, {"-to NaN", "-to"}, {"-per 0", "-per"}, {"-per 1000000000", "-per"},
+			{"-features 0", "-features"}, {"-tables -1", "-tables"}, {"-window 2", "-window"}, {"-window 512 -from 500", "-window"}, {"-window NaN", "-window"},
+			{"-limit 0", "-limit"}, {"-limit Inf", "-limit"}, {"-fit -1", "-fit"}, {"-repeats 0", "-repeats"},
+			{"-terms 0", "-terms"}, {"-terms 2,", "-terms"}, {"-terms many", "-terms"}, {"more", "unexpected"}, {"-nonsense", "nonsense"},
+		},
+		"paper": {
+			{"", ""},
+			{"-set solar,co2 -method gp -data d -out o -quick -seeds 2 -again", ""},
+			{"-quick -draw -out o", ""},
+			{"-quick -draw", "-out"},
+			{"-set gaps speech:a.wav", ""},
+			{"-seeds many", "many"}, {"-nonsense", "nonsense"},
+		},
+		"ranks": {
+			{"-ranks 1,3 -features 7", ""}, {"-ranks 0", "-ranks"}, {"-ranks 1,x", "-ranks"}, {"-ranks 100000", "-ranks"}, {"-repeats 0", "-repeats"},
+			{"-n 0", "rows"}, {"-draw", "-out"}, {"stray", "unexpected"},
+		},
+		"repair": {{"", "no files"}, {"-only rust a.wav", "-only"}, {"-sensitivity 11 a.wav", "-sensitivity"}, {"-seconds 0 a.wav", "-seconds"}},
+		"series": {
+			{"", ""}, {"-set origins,co2-years -method naive -relative naive", ""}, {"-method none lines.jsonl", ""},
+			{"-write d -peers ucm,gp -python /bin/python3", ""},
+			{"-set more", "-set"}, {"-method best", "-method"}, {"-peers ucm", "-write"}, {"-write d -peers arima", "-peers"}, {"-out=", "-out"},
+		},
 	} {
-		o, err := parse("speed", strings.Fields(c.args), io.Discard)
-		switch {
-		case c.err == "" && (err != nil || o.(*speedTask).name == ""):
-			t.Errorf("%q: %v", c.args, err)
-		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
-			t.Errorf("%q: error %v, want one that names %s", c.args, err, c.err)
+		for _, c := range cases {
+			args := strings.Fields(c[0])
+			if name == "long" {
+				args = append(strings.Fields(out), args...)
+			}
+			_, err := parse(name, args, io.Discard)
+			if (err == nil) != (c[1] == "") || err != nil && !strings.Contains(err.Error(), c[1]) {
+				t.Errorf("%s %q: error %v, want one that names %q", name, c[0], err, c[1])
+			}
+		}
+	}
+	o := parsed[*paperTask](t, "paper", "-set solar,co2 -method gp,vfe")
+	if !slices.Equal(o.Sets, []string{"solar", "co2"}) || !slices.Equal(o.Methods, []string{"gp", "vfe"}) {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestMistakes checks that a mistake of the caller, in the flags or in a file, ends with exit status 2, and another error with 1.
+func TestMistakes(t *testing.T) {
+	out := t.TempDir()
+	none := filepath.Join(out, "none")
+	for _, args := range []string{
+		"speed -peers scipy", "speed -n 0", "speed -device gpu", "speed -nonsense",
+		"long -per 0", "long -out " + none + "/o.jsonl", "long -draw -out " + none, "long -draw -out long_test.go",
+		"paper -set lunar", "paper -set co2 -data " + none, "paper -seeds -1", "paper -draw -again", "paper -set solar speech:a.wav", "paper -set gaps a.wav",
+	} {
+		name, flags, _ := strings.Cut(args, " ")
+		if name == "paper" {
+			flags = "-out " + out + " " + flags
+		}
+		if err := bench(name, strings.Fields(flags)...); err == nil || exitCode(err) != 2 {
+			t.Errorf("%s: exit status %d, %v; want 2", args, exitCode(err), err)
+		}
+	}
+	for _, err := range []error{errors.New("another"), peersError([]peerLine{{Peer: "numpy", Status: "disagrees: by much"}})} {
+		if exitCode(err) != 1 {
+			t.Errorf("%v: exit status %d, want 1", err, exitCode(err))
 		}
 	}
 }
@@ -53,10 +116,7 @@ func TestParseSpeed(t *testing.T) {
 // parsed is the task of a subcommand.
 func parsed[T task](t *testing.T, name, args string) T {
 	t.Helper()
-	o, err := parse(name, strings.Fields(args), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := testkit.Must(parse(name, strings.Fields(args), io.Discard))(t)
 	return o.(T)
 }
 
@@ -64,10 +124,7 @@ func parsed[T task](t *testing.T, name, args string) T {
 // is asked for is what there is.
 func TestProblem(t *testing.T) {
 	s := sizes{N: 200, Q: 2, D: 3, Features: 12, Window: 50, Seed: 4}
-	a, err := s.build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(s.build())(t)
 	b, _ := s.build()
 	s.Seed = 5
 	c, _ := s.build()
@@ -92,10 +149,7 @@ func TestProblem(t *testing.T) {
 
 // TestWork: counts by hand.
 func TestWork(t *testing.T) {
-	dense, err := sizes{N: 100, Q: 1, D: 2, Features: 10, Seed: 1}.build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dense := testkit.Must(sizes{N: 100, Q: 1, D: 2, Features: 10, Seed: 1}.build())(t)
 	if w := dense.work("exact"); w[moments] != 100*10*10+2*100*10*2 || w[pullback] != 2*100*10*10 || w[accumulating] != 100*10*10 || w[algebra] != 10*10*10 || len(w) != 4 {
 		t.Errorf("exact: %+v", w)
 	}
@@ -104,10 +158,7 @@ func TestWork(t *testing.T) {
 	}
 	// Centers 0, 50, 100: rows [0,50) and [50,100) meet two windows each, and
 	// nothing lies beyond.
-	windows, err := sizes{N: 100, Q: 1, D: 1, Features: 10, Window: 100, Seed: 1}.build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	windows := testkit.Must(sizes{N: 100, Q: 1, D: 1, Features: 10, Window: 100, Seed: 1}.build())(t)
 	if w := total(windows.work("predict")); w != 2*100*20*20+2*100*20 {
 		t.Errorf("windows: %v", w)
 	}
@@ -145,13 +196,8 @@ func (r slowRows) Close() error {
 func TestStopwatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peak 1")
-		run, err := newSession(o, slow{cpu.New()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := run.run(); err != nil {
-			t.Fatal(err)
-		}
+		run := testkit.Must(newSession(o, slow{cpu.New()}))(t)
+		testkit.OK(t, run.run())
 		r := run.record
 		s := r.Seconds
 		one := pass.Seconds()
@@ -167,57 +213,31 @@ func TestStopwatch(t *testing.T) {
 	})
 }
 
-func TestMedian(t *testing.T) {
-	for _, c := range []struct {
-		in   []float64
-		want float64
-	}{{[]float64{3, 1, 2}, 2}, {[]float64{4, 1, 3, 2}, 2.5}, {[]float64{7}, 7}, {nil, 0}} {
-		if got := median(c.in); got != c.want {
-			t.Errorf("median of %v is %v", c.in, got)
-		}
-	}
-}
-
 // TestMeasure: a record of each inference comes back from its line of JSON, and
 // a dump holds what the evaluation gave.
 func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "speed.jsonl")
 	for _, inference := range inferences {
-		if err := bench("speed", "-n", "60", "-features", "6", "-repeats", "1", "-inference", inference, "-out", out); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, bench("speed", "-n", "60", "-features", "6", "-repeats", "1", "-inference", inference, "-out", out))
 	}
 	r := &result{}
-	_, err := jsonl.Read(out, r.add)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(jsonl.Read(out, r.add))(t)
 	for i, line := range r.Speed {
 		var m record
-		if err := json.Unmarshal(line, &m); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal(line, &m))
 		if m.Inference != inferences[i] || m.Evaluation <= 0 || m.Status != machine.OK || (m.Bound == nil) != (m.Inference == "predict") || m.Device != "cpu" || m.N != 60 || m.M != 6 {
 			t.Errorf("%+v", m)
 		}
 	}
-	if err := bench("speed", "-n", "60", "-features", "6", "-dump", filepath.Join(dir, "dump")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, bench("speed", "-n", "60", "-features", "6", "-dump", filepath.Join(dir, "dump")))
 	p, _ := sizes{N: 60, Q: 1, D: 1, Features: 6, Seed: 1}.build()
-	e, err := p.model.Evaluate(t.Context(), p.data, "exact", nil, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(p.model.Evaluate(t.Context(), p.data, "exact", nil, true))(t)
 	var d struct {
 		Bound float64
 		M     int `json:"features"`
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "dump", "problem.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join(dir, "dump", "problem.json")))(t)
 	if err := json.Unmarshal(text, &d); err != nil || d.Bound != e.Bound || d.M != 6 {
 		t.Errorf("dump %+v, %v; want bound %v", d, err, e.Bound)
 	}
@@ -240,9 +260,7 @@ func TestReport(t *testing.T) {
 {"peer":"torch","version":"2","mode":"rates","case":"copy back, pinned","device":"cuda","n":64,"gbytes_per_second":52.5,"status":"ok"}
 {"bench":"speed","case":"without a peak","device":"cuda:0 Card X","seconds_per_evaluation":2,"seconds":{"moments":1,"pullback":1},"flop":{"moments":1e13},"status":"ok"}
 `), r.add)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	var b bytes.Buffer
 	r.print(&b)
 	for _, want := range []string{"Card X, driver 1.2, commit abc", "test-gpu", "exit 1", "exact N=5 M=2", " 0.25 ", " 30 ", " 20 ", "50%", " 2  ok", "out of memory: no", "jax 1, exact N=5 M=2", "torch 2, DGEMM 64", " 50 ", "52.5 GB/s", "20%"} {

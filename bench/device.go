@@ -58,8 +58,8 @@ func withCard(m machine.Machine, ordinal int) machine.Machine {
 // peakTime is how long cpuPeak keeps all cores busy.
 const peakTime = 60 * time.Millisecond
 
-// cpuPeak is the multiplications and additions of all cores in a second with the instruction set in use, in TFLOP/s. Each core goes on until
-// all have had their time, so that none is measured while another rests. Its best run counts, because other work only slows it.
+// cpuPeak is the multiplications and additions of all cores in a second with the instruction set in use, in TFLOP/s. Each core goes on
+// until all have had their time, so that none is measured while another rests. Its best run counts, because other work only slows it.
 func cpuPeak() float64 {
 	best := make([]float64, runtime.GOMAXPROCS(0))
 	deadline := time.Now().Add(peakTime)

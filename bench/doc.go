@@ -10,56 +10,45 @@
 //	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,sarimax,gp,ets,theta]] [-python PATH] [FORECASTS.jsonl …]
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //
-// paper runs the experiments of package paper, prints each table with the paper's numbers beside ours, draws the figures as PNG and SVG, and
-// keeps a line for each fit in PREFIX-SET.jsonl of -out, from which -draw makes tables and figures without running anything. PREFIX is paper
-// or, with -quick, quick. A fit that has a line is not run again, unless with -again or on other data, so the same command resumes an
-// interrupted run. A set whose files are not in -data is skipped and says so. -quick runs a small version of everything on testdata.
-// Recordings that are named, as in speech:voice.wav, get gaps of set gaps, too; FILE is in -data or a whole path. One of the set's own that is
-// not in -data is left out, saying so.
+// paper runs the experiments of package paper, prints each table with the paper's numbers beside ours, draws the figures, and keeps a line
+// for each fit in PREFIX-SET.jsonl of -out, from which -draw makes tables and figures. PREFIX is paper or, with -quick, quick. A fit that
+// has a line is not run again, unless with -again or on other data, so the same command resumes an interrupted run. A set whose files are
+// not in -data is skipped and says so. Recordings that are named, as in speech:voice.wav, get gaps of set gaps, too; FILE is in -data or a
+// whole path.
 //
 // speed times one evaluation on a made problem: bound and gradient (-inference exact or factorised), or means and covariances at the rows
 // (predict). As within a fit, the rows are opened once, and each evaluation is at other parameters; the clock is read when host values have
-// come back; the first evaluation, which warms caches, is not counted. A line has it, and the opening, apart. -peers times NumPy, JAX and
-// PyTorch in the same run, each in its own process: a peer's bound and gradient are compared with ours before its time is taken, and
-// ours is timed before and after it. A missing library has a row that says so; one that disagrees or fails ends the run with exit status 1.
-// Peers celerite4 and celerite20 are celerite2's likelihood with J = 4 and its gradient, and with J = 20, of as many rows. If the sums over
-// rows come from tables, no rates are printed, but the seconds and the memory of making the tables; -direct has no tables. -fitted makes
-// features that reach over all rows, half of them of low frequencies. -data fits a recording's first channel, or a table's second column
-// over its first, and evaluates the fitted model. -check compares bound and gradient
-// with the CPU's. -dump DIR writes the problem for peers/speed.py to be run by hand.
+// come back; the first evaluation, which warms caches, is not counted. -peers times other libraries in the same run, each in its own
+// process: a peer's bound and gradient are compared with ours before its time is taken, and ours is timed before and after it. A missing
+// library has a row that says so; one that disagrees or fails ends the run with exit status 1. If the sums over rows come from tables, no
+// rates are printed, but the seconds and the memory of making the tables.
 //
-// long times recordings of -from to -to rows that have equally many features a second: bound and gradient with windows; the same without
-// windows, where M grows with N; without windows and with -tables features, whose sums come from tables; and celerite2's likelihood, by
-// peers/celerite.py. Each measurement runs in its own process, so that its peak of memory can be told. One that would take more than
-// -limit seconds, or more memory than there is, is not run: its row says so, and longer ones are not tried. A line replaces an earlier one
-// of the same method, N and model. A slope is the least-squares exponent p of seconds (or bytes) ∝ N^p from 10⁵ rows on, with its standard
-// error.
+// long times recordings of -from to -to rows that have equally many features a second: with windows; without, where M grows with N; with
+// sums from tables; and celerite2's likelihood. Each measurement runs in its own process, so that its peak of memory is known. One that
+// would take more than -limit seconds, or more memory than there is, is not run, and longer ones are not tried. A slope is the
+// least-squares exponent p of seconds (or bytes) ∝ N^p from 10⁵ rows on, with its standard error.
 //
 // ranks times an evaluation on several MPI ranks of this machine beside a model of it: the processor time of one rank, its sums over the
 // number of ranks, plus messages by latency and bytes by bandwidth. -plan prints what the model expects of larger machines.
 //
-// tables fits nine tenths of a table's rows and scores the others: the default, and K by hand with frequencies learnt or drawn. -dump writes
-// the same splits for peers/tables.py, which appends its lines to the same file; -show prints the table of a file's lines.
+// tables fits nine tenths of a table's rows and scores the others: the default, and K by hand with frequencies learnt or drawn. -dump
+// writes the same splits for peers/tables.py, which appends its lines to the same file.
 //
-// repair damages recordings by clicks, crackle, dropouts and clipping, finds and fills the damage, and says what was found, what was made up in
-// the recordings as they are, and signal over error before and after. Of stereo the first channel gets gaps, filled alone and with the other.
+// repair damages recordings by clicks, crackle, dropouts and clipping, finds and fills the damage, and prints what was found, what was
+// found in the undamaged recordings, and signal over error before and after. Of stereo the first channel gets gaps, filled alone and with
+// the other.
 //
-// series forecasts series that people have, and scores every method alike: six rolling origins of eight series; series of the M4
-// competition; CO2 as it was before 1994, 2003 and 2005, up to 2020; CO2 with a tenth of its rows or with four blocks of two years missing.
-// -write writes the problems, without the truth, as lines of JSON; -peers has peers/series.py forecast them; and a file of forecasts by
-// anything else may be named after the flags. A line of -out is a method's scores on a series, which a later run replaces. What is not in
-// the repository (solar irradiance, M4) is read from -data or left out. With other data take another folder for -write: forecasts that it
-// has are not made again.
+// series forecasts series that people have, and scores every method alike (package forecasts). -write writes the problems, without the
+// truth;
+// -peers has peers/series.py forecast them; and a file of forecasts by anything else may be named after the flags.
 //
 // report prints one table of the lines that speed, peers/speed.py and device.sh write, and collects them in one file. build.sh collects
 // programs for a machine with a card and without Go, where device.sh tests and measures.
 //
 // Test data never take part in a fit or in a choice. Every method gets the same cuts, the same starting information and the same wall time.
 // A method that is missing, disagrees, or runs out of memory or time keeps its row, saying so. Tables and figures are made from result
-// files alone, so that a figure can be traced to its commit and machine.
+// files alone. A line of the same key replaces an earlier one.
 //
 // Each subcommand is a task (task.go, main.go). Below the tasks: package machine, which begins every line; package jsonl, the files of
-// lines; package gapfill, methods that fill gaps and their scores; package forecasts, problems of series, naive methods and scores;
-// problem.go, timing.go, held.go, session.go and peers.go, which evaluate made problems; and package paper, whose sets list fits and whose tables
-// are lists of columns.
+// lines; package paper; package forecasts; and problem.go, timing.go, held.go, session.go and peers.go, which evaluate made problems.
 package main

@@ -9,6 +9,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // seen counts how often rows are opened and closed, and keeps a number of each
@@ -58,13 +59,8 @@ func TestWarm(t *testing.T) {
 	for _, inference := range inferences {
 		o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 3 -peak 1 -clocked=false -inference "+inference)
 		b := &seen{Backend: cpu.New()}
-		s, err := newSession(o, b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.run(); err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(newSession(o, b))(t)
+		testkit.OK(t, s.run())
 		opens, passes := 1, 4
 		if inference == "predict" {
 			opens, passes = 2, 5
@@ -125,10 +121,7 @@ func TestCheck(t *testing.T) {
 	}{{1, 1, ""}, {1.001, 1, "bound"}, {1, 1 + 1e-6, "gradient by"}, {1, math.NaN(), "gradient by"}} {
 		for _, inference := range []string{"exact", "exact -window 20"} {
 			o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 1 -peak 1 -clocked=false -check -inference "+inference)
-			s, err := newSession(o, wrong{cpu.New(), c.moment, c.slope})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := testkit.Must(newSession(o, wrong{cpu.New(), c.moment, c.slope}))(t)
 			if err := s.run(); (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%+v, %s: %v", c, inference, err)
 			}
@@ -139,18 +132,10 @@ func TestCheck(t *testing.T) {
 // TestFirstIsKept: the gradient that peers are compared with is the made model's,
 // however often others have been computed since.
 func TestFirstIsKept(t *testing.T) {
-	s, err := newSession(parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peers numpy"), cpu.New())
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := s.first()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(newSession(parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peers numpy"), cpu.New()))(t)
+	e := testkit.Must(s.first())(t)
 	want := slices.Clone(e.Gradient.FreqMean)
-	if _, err := s.held.timed(2); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(s.held.timed(2))(t)
 	if !slices.Equal(e.Gradient.FreqMean, want) {
 		t.Error("later evaluations have written over the first one's gradient")
 	}

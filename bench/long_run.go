@@ -132,8 +132,8 @@ func (o *longTask) one(ctx context.Context, k longKey, n int, before *longLine) 
 // memoryShare is how much of the machine's memory a method may be predicted to take.
 const memoryShare = 0.9
 
-// tooMuch says why a method is not run, "" if it is: the memory that its largest arrays take, and its time, predicted from the size before, as
-// N·M² grows or as N does. Windows always run: they are the subject.
+// tooMuch says why a method is not run, "" if it is: the memory that its largest arrays take, and its time, predicted from the size before,
+// as N·M² grows or as N does. Windows always run: they are the subject.
 func (o *longTask) tooMuch(l, before *longLine) string {
 	work := func(l *longLine) float64 { return float64(l.N) }
 	n, m, j := float64(l.N), float64(l.M), float64(2*l.Terms)

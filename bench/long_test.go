@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"image/png"
 	"io"
 	"math"
 	"os"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestMain lets the test program be run as bench itself, as `bench long` does.
@@ -57,30 +56,6 @@ func TestFitSlope(t *testing.T) {
 	for _, few := range [][]float64{nil, {1e5}, {1e5, 1e5}} {
 		if s, ok := fitSlope(few, few); ok {
 			t.Errorf("a slope %v of %v", s, few)
-		}
-	}
-}
-
-func TestParseLong(t *testing.T) {
-	for _, c := range []struct{ args, err string }{
-		{"", ""}, {"-from 1e5 -to 1e6 -per 1 -features 8 -window 64 -dense=false -celerite=false -limit 3 -fit 5 -repeats 2 -out o -terms 1,2,3", ""},
-		{"-from 0", "-from"}, {"-from 1e6 -to 1e5", "-to"}, {"-to 1e12", "-to"}, {"-to NaN", "-to"}, {"-per 0", "-per"}, {"-per 1000000000", "-per"},
-		{"-features 0", "-features"}, {"-tables -1", "-tables"}, {"-window 2", "-window"}, {"-window 512 -from 500", "-window"}, {"-window NaN", "-window"},
-		{"-limit 0", "-limit"}, {"-limit Inf", "-limit"}, {"-fit -1", "-fit"}, {"-repeats 0", "-repeats"},
-		{"-terms 0", "-terms"}, {"-terms 2,", "-terms"}, {"-terms many", "-terms"}, {"more", "unexpected"}, {"-nonsense", "nonsense"},
-	} {
-		_, err := parse("long", strings.Fields(c.args+" -out "+filepath.Join(t.TempDir(), "o")), io.Discard)
-		switch {
-		case c.err == "" && err != nil:
-			t.Errorf("%q: %v", c.args, err)
-		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
-			t.Errorf("%q: error %v, want one that names %s", c.args, err, c.err)
-		}
-	}
-	none := filepath.Join(t.TempDir(), "none")
-	for _, args := range []string{"-per 0", "-out " + none + "/o.jsonl", "-draw -out " + none, "-draw -out long_test.go"} {
-		if err := bench("long", strings.Fields(args)...); err == nil || exitCode(err) != 2 {
-			t.Errorf("%q: %v, want exit status 2", args, err)
 		}
 	}
 }
@@ -146,21 +121,12 @@ esac
 func TestLong(t *testing.T) {
 	dir := t.TempDir()
 	python, out := filepath.Join(dir, "python"), filepath.Join(dir, "small.jsonl")
-	if err := os.WriteFile(python, []byte(fakeCelerite), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(python, []byte(fakeCelerite), 0o777))
 	args := []string{"-from", "1000", "-to", "4000", "-per", "2", "-features", "4", "-window", "64", "-terms", "3", "-tables", "40", "-fit", "1", "-limit", "1000", "-out", out}
-	if err := bench("long", append(args, "-python", python)...); err != nil {
-		t.Fatal(err)
-	}
-	lines, err := jsonl.Read(out, (*longLine).check)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, bench("long", append(args, "-python", python)...))
+	lines := testkit.Must(jsonl.Read(out, (*longLine).check))(t)
 	checkLong(t, lines)
-	if err := bench("long", append(args, "-dense=false", "-to", "1000", "-python", filepath.Join(dir, "none"))...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, bench("long", append(args, "-dense=false", "-to", "1000", "-python", filepath.Join(dir, "none"))...))
 	again, err := jsonl.Read(out, (*longLine).check)
 	if err != nil || len(again) != len(lines) {
 		t.Fatalf("%d lines after %d, %v: none should be new", len(again), len(lines), err)
@@ -168,15 +134,14 @@ func TestLong(t *testing.T) {
 	if i := slices.IndexFunc(again, func(l longLine) bool { return l.Method == methodValue }); !strings.HasPrefix(again[i].Status, "missing: ") {
 		t.Errorf("%+v, want the new line, without Python", again[i])
 	}
-	for _, ending := range []string{".png", ".svg"} {
-		if err := os.Remove(filepath.Join(dir, "small"+ending)); err != nil {
-			t.Fatal(err)
+	testkit.OK(t, errors.Join(os.Remove(filepath.Join(dir, "small.png")), os.Remove(filepath.Join(dir, "small.svg"))))
+	testkit.OK(t, bench("long", "-draw", "-out", out))
+	text := testkit.Must(os.ReadFile(filepath.Join(dir, "small.svg")))(t)
+	for _, want := range []string{"rows N", "windows of 64, 4 features", evaluationTime.name, "dense"} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("the figure lacks %q", want)
 		}
 	}
-	if err := bench("long", "-draw", "-out", out); err != nil {
-		t.Fatal(err)
-	}
-	checkFigure(t, filepath.Join(dir, "small"))
 }
 
 // checkLong: three lengths of windows, dense, tables and values; one line of gradients.
@@ -220,47 +185,6 @@ func digitsOf(n int) (v float64) {
 	return v
 }
 
-// checkFigure: the PNG has some ink, the SVG is XML with the words.
-func checkFigure(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.Open(path + ".png")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	img, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ink, b := 0, img.Bounds()
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			if r, g, b, _ := img.At(x, y).RGBA(); r&g&b != 0xffff {
-				ink++
-			}
-		}
-	}
-	if ink < 1000 {
-		t.Errorf("%s.png, %v: %d dots are not white", path, b, ink)
-	}
-	text, err := os.ReadFile(path + ".svg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for d := xml.NewDecoder(bytes.NewReader(text)); ; {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("%s.svg: %v", path, err)
-		}
-	}
-	for _, want := range []string{"rows N", "windows of 64, 4 features", evaluationTime.name, "dense"} {
-		if !bytes.Contains(text, []byte(want)) {
-			t.Errorf("%s.svg lacks %q", path, want)
-		}
-	}
-}
-
 // TestLongSlopes: the table's slopes are of lines from slopeFrom on.
 func TestLongSlopes(t *testing.T) {
 	var lines []longLine
@@ -294,25 +218,4 @@ func TestLongInterrupted(t *testing.T) {
 	if _, err := os.Stat(out); err == nil {
 		t.Error("there are lines")
 	}
-}
-
-// FuzzLongLines: what is read is what was written.
-func FuzzLongLines(f *testing.F) {
-	f.Add([]byte(`{"bench":"long","method":"windows","N":5,"status":"ok"}` + "\n"))
-	f.Add([]byte(`{"bench":"speed"}`))
-	f.Add([]byte("\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		lines, err := jsonl.Parse(text, (*longLine).check)
-		if err != nil || len(lines) == 0 {
-			return
-		}
-		path := filepath.Join(t.TempDir(), "lines")
-		if err := jsonl.Write(path, lines); err != nil {
-			t.Fatal(err)
-		}
-		back, err := jsonl.Read(path, (*longLine).check)
-		if err != nil || !reflect.DeepEqual(back, lines) {
-			t.Errorf("%+v, %v; want %+v", back, err, lines)
-		}
-	})
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -25,16 +24,6 @@ var peerNames = []string{"numpy", "jax", "torch", "celerite4", "celerite20"}
 
 // celerite are the flags of celerite.py for J = 4, with gradient, and J = 20, whose gradient celerite2 has wrong.
 var celerite = map[string][]string{"celerite4": {"--terms", "2", "--mode", "gradient"}, "celerite20": {"--terms", "10", "--mode", "value"}}
-
-// knownPeers reports a peer that there is not.
-func knownPeers(names []string) error {
-	for _, p := range names {
-		if !slices.Contains(peerNames, p) {
-			return fmt.Errorf("-peers: %q: want some of %s", p, strings.Join(peerNames, ","))
-		}
-	}
-	return nil
-}
 
 // A peerLine is a line of a script of peers, which says what its fields are, with the case of our line and the ratio to ours that was
 // measured around it.

@@ -235,10 +235,11 @@ func readSeries(path string) (*vssgp.Data, error) {
 	return d, demand(d.N > 0, "%s: no row has a value of %s", path, s.Names[1])
 }
 
-// work counts the floating-point operations of the parts of an evaluation; sines, cosines and exponentials come on top. A run is n rows that
-// meet the same m features: without windows, all of them. Accumulating is a part of moments: each entry of E[ΦᵀΦ] is summed once for its two
-// places. The factorised bound takes for each feature that a row meets the residual 2·d, its product with the mean 2·d and with the feature
-// 2·d, the squares 4, the contraction with the feature's derivatives 18 and 8 for each input. The algebra counts the same wherever it runs.
+// work counts the floating-point operations of the parts of an evaluation; sines, cosines and exponentials come on top. A run is n rows
+// that meet the same m features: without windows, all of them. Accumulating is a part of moments: each entry of E[ΦᵀΦ] is summed once for
+// its two places. The factorised bound takes for each feature that a row meets the residual 2·d, its product with the mean 2·d and with the
+// feature 2·d, the squares 4, the contraction with the feature's derivatives 18 and 8 for each input. The algebra counts the same wherever
+// it runs.
 func (p *problem) work(inference string) times {
 	offset := p.model.Params.Features().Offsets()
 	d, q := float64(p.D), float64(p.Q)
@@ -292,7 +293,8 @@ func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
 	}
 	text, err := json.MarshalIndent(map[string]any{
 		"n": p.N, "inputs": p.Q, "outputs": p.D, "components": m.L, "features_per_component": m.K, "features": m.M(),
-		"windows": len(m.Windows.Center), "seed": p.Seed, "inference": inference, "device": p.model.Backend.Name(), "bound": e.Bound, "terms": e.Terms, "tensors": names,
+		"windows": len(m.Windows.Center), "seed": p.Seed, "inference": inference, "device": p.model.Backend.Name(),
+		"bound": e.Bound, "terms": e.Terms, "tensors": names,
 	}, "", "  ")
 	if err = errors.Join(failed, err); err != nil {
 		return err

@@ -2,12 +2,13 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestRanksModel: sums shrink with the ranks, what is rank 0's own does not, and
@@ -33,19 +34,6 @@ func TestRanksModel(t *testing.T) {
 	}
 }
 
-// TestRanksFlags: mistakes are said.
-func TestRanksFlags(t *testing.T) {
-	for _, args := range [][]string{{"-ranks", "0"}, {"-ranks", "1,x"}, {"-ranks", "100000"}, {"-repeats", "0"}, {"-n", "0"}, {"-draw"}, {"stray"}} {
-		if _, err := parse("ranks", args, io.Discard); err == nil {
-			t.Errorf("%v: no error", args)
-		}
-	}
-	o := parsed[*ranksTask](t, "ranks", "-ranks 1,3 -features 7")
-	if len(o.ranks) != 2 || o.ranks[1] != 3 || o.Features != 7 {
-		t.Errorf("%+v", o)
-	}
-}
-
 // TestRanksShow: the tables hold every line; foreign lines are refused.
 func TestRanksShow(t *testing.T) {
 	var out bytes.Buffer
@@ -65,9 +53,7 @@ func TestRanksShow(t *testing.T) {
 	}
 	for text, ok := range map[string]bool{"": false, `{"bench":"ranks","ranks":2,"seconds_per_evaluation":1}`: true, `{"bench":"long"}`: false, "{": false} {
 		path := filepath.Join(t.TempDir(), "lines.jsonl")
-		if err := os.WriteFile(path, []byte(text+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte(text+"\n"), 0o666))
 		if err := bench("ranks", "-draw", "-out", path); (err == nil) != ok || !ok && exitCode(err) != 2 {
 			t.Errorf("%q: error %v", text, err)
 		}

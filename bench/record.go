@@ -83,8 +83,8 @@ type record struct {
 	DeviceBytes int64   `json:"device_bytes,omitempty"`        // the most held of any one card's memory
 }
 
-// timed fills in the medians and the rates that follow from them, which are of passes over the rows. peak is in TFLOP/s, 0 if none is known. clocked are evaluations on the CPU
-// with clocks on the parts of moments: their shares count for all.
+// timed fills in the medians and the rates that follow from them, which are of passes over the rows. peak is in TFLOP/s, 0 if none is
+// known. clocked are evaluations on the CPU with clocks on the parts of moments: their shares count for all.
 func (r *record) timed(all, clocked []sample, work times, peak float64) {
 	p, seconds := each(all, partsOf, median), column(all, secondsOf)
 	r.Kernels = each(all, kernelsOf, mean)

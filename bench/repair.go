@@ -46,9 +46,11 @@ func (o *repairTask) check(files []string) error {
 	o.files = files
 	return cmp.Or(
 		demand(len(files) > 0, "no files, want undamaged recordings, or with -show one of lines"),
-		demand(o.seconds > 0 && o.sensitivity > 0 && o.sensitivity <= 10, "-seconds %g -sensitivity %g: want positive numbers, the latter up to 10",
+		demand(o.seconds > 0 && o.sensitivity > 0 && o.sensitivity <= 10,
+			"-seconds %g -sensitivity %g: want positive numbers, the latter up to 10",
 			o.seconds, o.sensitivity),
-		demand(o.only == "" || o.only == besideOnly || slices.Contains(detect.Kinds, detect.Kind(o.only)), "-only %q: want %s or one of %q", o.only, besideOnly, detect.Kinds))
+		demand(o.only == "" || o.only == besideOnly || slices.Contains(detect.Kinds, detect.Kind(o.only)),
+			"-only %q: want %s or one of %q", o.only, besideOnly, detect.Kinds))
 }
 
 // A spoiling makes one kind of damage.
@@ -56,8 +58,11 @@ type spoiling struct {
 	kind  detect.Kind
 	made  string
 	level float64
-	do    func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap)
+	do    damage
 }
+
+// A damage returns a damaged copy of x, and where it is damaged. step is the quantizer's.
+type damage func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap)
 
 const (
 	clicksMade    = 60   // in a recording
@@ -86,9 +91,10 @@ func spoilings() (all []spoiling) {
 		return spoil.Crackle(x, crackleMade, rate, step, seed)
 	}})
 	for _, stop := range spoil.Stops {
-		all = append(all, spoiling{detect.Dropouts, string(stop), 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
+		drop := func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 			return spoil.Dropouts(x, stop, audio.SamplesIn(0.02, rate), audio.SamplesIn(dropoutsEvery, rate), step, seed)
-		}})
+		}
+		all = append(all, spoiling{detect.Dropouts, string(stop), 0, drop})
 	}
 	return append(all, spoiling{detect.Clipped, "clipping", clippingBelow, clipped})
 }
@@ -170,7 +176,8 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	}
 	l := &repairLine{Rate: rate, Length: float64(len(x)) / float64(rate), Kind: s.kind, Made: s.made, Level: s.level, Places: len(made)}
 	began := time.Now()
-	found, err := detect.Find(ctx, memory(y), len(y), rate, detect.Options{Kinds: []detect.Kind{s.kind}, Sensitivity: o.sensitivity, Step: step})
+	options := detect.Options{Kinds: []detect.Kind{s.kind}, Sensitivity: o.sensitivity, Step: step}
+	found, err := detect.Find(ctx, memory(y), len(y), rate, options)
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/vssgp/vssgp/audio/detect"
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
@@ -32,81 +36,51 @@ type repairLine struct {
 	Coverage float64         `json:"coverage95,omitempty"`
 }
 
-// A repairSum adds up the lines of one kind of damage.
-type repairSum struct {
-	kind                      detect.Kind
-	made                      string
-	level                     float64
-	places, hit, found, right int
-	lines                     int
-	length                    float64
-	before, after             float64 // sums
-	least                     float64 // of what a recording gained
-	finding, filling          float64
-	joint                     int
-	coverage                  float64 // sum
-}
-
 // showRepairs prints what became of made damage, over all recordings, and what is found where nothing is.
 func showRepairs(w io.Writer, lines []repairLine) error {
-	var sums, clean, beside []*repairSum
-	for i := range lines {
-		l := &lines[i]
-		to := &sums
-		switch l.Made {
-		case "nothing":
-			to = &clean
+	var out bytes.Buffer
+	printed := map[string]bool{}
+	row := func(head, format string, cells ...any) {
+		if !printed[head] {
+			fmt.Fprint(&out, head)
+		}
+		printed[head] = true
+		fmt.Fprintf(&out, format, cells...)
+	}
+	alone := func(l repairLine) int { return slices.Index([]string{"one channel", "nothing"}, l.Made) } // the order of the tables
+	type key struct {
+		kind  detect.Kind
+		made  string
+		level float64
+	}
+	sorted := slices.SortedStableFunc(slices.Values(lines), func(a, b repairLine) int { return alone(a) - alone(b) })
+	for _, of := range jsonl.Groups(sorted, func(l repairLine) key { return key{l.Kind, l.Made, l.Level} }) {
+		s, least, most, n := repairLine{}, math.Inf(1), 0.0, float64(len(of))
+		for _, l := range of {
+			s.Places, s.Hit, s.Found, s.Right, s.Joint = s.Places+l.Places, s.Hit+l.Hit, s.Found+l.Found, s.Right+l.Right, s.Joint+l.Joint
+			s.Length, s.Finding, s.Filling = s.Length+l.Length, s.Finding+l.Finding, s.Filling+l.Filling
+			s.Before, s.After, s.Coverage = s.Before+l.Before, s.After+l.After, s.Coverage+l.Coverage
+			least, most = min(least, l.After-l.Before), max(most, float64(l.Found)/l.Length)
+		}
+		switch l := of[0]; l.Made {
 		case "one channel":
-			to = &beside
-		}
-		at := slices.IndexFunc(*to, func(s *repairSum) bool { return s.kind == l.Kind && s.made == l.Made && s.level == l.Level })
-		if at < 0 {
-			at = len(*to)
-			*to = append(*to, &repairSum{kind: l.Kind, made: l.Made, level: l.Level, least: l.After - l.Before})
-		}
-		(*to)[at].add(l)
-	}
-	if len(sums) > 0 {
-		fmt.Fprintln(w, "| made | dB | places | recall | precision | SNR before | after | least gain | finding, filling by real time |\n|---|---|---|---|---|---|---|---|---|")
-	}
-	for _, s := range sums {
-		n := float64(s.lines)
-		fmt.Fprintf(w, "| %s | %.3g | %d | %s | %s | %.1f | %.1f | %.1f | %.3f, %.1f |\n", s.made, s.level, s.places, share(s.hit, s.places), share(s.right, s.found),
-			s.before/n, s.after/n, s.least, s.finding/s.length, s.filling/s.length)
-	}
-	if len(beside) > 0 {
-		fmt.Fprintln(w, "\n| gaps in one channel | gaps | SNR alone | with the others | least gain | joint | coverage of 95 % |\n|---|---|---|---|---|---|---|")
-	}
-	for _, s := range beside {
-		n := float64(s.lines)
-		fmt.Fprintf(w, "| %g ms | %d | %.1f | %.1f | %.1f | %d | %.3f |\n", s.level, s.places, s.before/n, s.after/n, s.least, s.joint, s.coverage/n)
-	}
-	if len(clean) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w, "\n| looked for in undamaged sound | seconds | finds | a second | at most in a recording |\n|---|---|---|---|---|")
-	for _, s := range clean {
-		most := 0.0
-		for _, l := range lines {
-			if l.Made == "nothing" && l.Kind == s.kind {
-				most = max(most, float64(l.Found)/l.Length)
-			}
-		}
-		if _, err := fmt.Fprintf(w, "| %s | %.0f | %d | %.3f | %.2f |\n", s.kind, s.length, s.found, float64(s.found)/s.length, most); err != nil {
-			return err
+			row("\n| gaps in one channel | gaps | SNR alone | with the others | least gain | joint | coverage of 95 % |\n"+rule(7),
+				"| %g ms | %d | %.1f | %.1f | %.1f | %d | %.3f |\n", l.Level, s.Places, s.Before/n, s.After/n, least, s.Joint, s.Coverage/n)
+		case "nothing":
+			row("\n| looked for in undamaged sound | seconds | finds | a second | at most in a recording |\n"+rule(5),
+				"| %s | %.0f | %d | %.3f | %.2f |\n", l.Kind, s.Length, s.Found, float64(s.Found)/s.Length, most)
+		default:
+			row("| made | dB | places | recall | precision | SNR before | after | least gain | finding, filling by real time |\n"+rule(9),
+				"| %s | %.3g | %d | %s | %s | %.1f | %.1f | %.1f | %.3f, %.1f |\n", l.Made, l.Level, s.Places,
+				share(s.Hit, s.Places), share(s.Right, s.Found), s.Before/n, s.After/n, least, s.Finding/s.Length, s.Filling/s.Length)
 		}
 	}
-	return nil
+	_, err := out.WriteTo(w)
+	return err
 }
 
-func (s *repairSum) add(l *repairLine) {
-	s.lines++
-	s.places, s.hit, s.found, s.right = s.places+l.Places, s.hit+l.Hit, s.found+l.Found, s.right+l.Right
-	s.length, s.before, s.after = s.length+l.Length, s.before+l.Before, s.after+l.After
-	s.least = min(s.least, l.After-l.Before)
-	s.joint, s.coverage = s.joint+l.Joint, s.coverage+l.Coverage
-	s.finding, s.filling = s.finding+l.Finding, s.filling+l.Filling
-}
+// rule is the line below a Markdown table's head.
+func rule(columns int) string { return strings.Repeat("|---", columns) + "|\n" }
 
 // share prints a of b, which may be none.
 func share(a, b int) string {

@@ -94,7 +94,8 @@ func (r *record) details(w io.Writer) {
 		fmt.Fprintf(w, "sums from %s\n", r.Sums)
 	}
 	if f := r.Fit; f != nil {
-		fmt.Fprintf(w, "a fit of %d iterations takes %.4g s, each after the first %s; bound %.10g\n", f.Iterations, f.Seconds, positive(f.Each, "%.3g s"), f.Bound)
+		fmt.Fprintf(w, "a fit of %d iterations takes %.4g s, each after the first %s; bound %.10g\n",
+			f.Iterations, f.Seconds, positive(f.Each, "%.3g s"), f.Bound)
 	}
 	if r.Matrices > 0 {
 		fmt.Fprintf(w, "the evaluation holds %.0f MiB, %.2f matrices of M × M\n", float64(r.Bytes)/(1<<20), r.Matrices)

@@ -60,16 +60,6 @@ func (o *seriesTask) check(files []string) error {
 		demand(o.out != "", "-out: want a file"))
 }
 
-// known reports a name that is not one of those of a flag.
-func known(flag string, names, all []string) error {
-	for _, n := range names {
-		if !slices.Contains(all, n) {
-			return fmt.Errorf("-%s: %q: want some of %s", flag, n, strings.Join(all, ","))
-		}
-	}
-	return nil
-}
-
 func (o *seriesTask) run() error {
 	lines, err := jsonl.Read[forecasts.Line](o.out, nil)
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,20 +11,8 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/forecasts"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
-
-func TestParseSeries(t *testing.T) {
-	for _, c := range []struct{ args, err string }{
-		{"", ""}, {"-set origins,co2-years -method naive -relative naive", ""}, {"-method none lines.jsonl", ""},
-		{"-write d -peers ucm,gp -python /bin/python3", ""},
-		{"-set more", "-set"}, {"-method best", "-method"}, {"-peers ucm", "-write"}, {"-write d -peers arima", "-peers"}, {"-out=", "-out"},
-	} {
-		_, err := parse("series", strings.Fields(c.args), io.Discard)
-		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
-			t.Errorf("%q: error %v, want one that names %q", c.args, err, c.err)
-		}
-	}
-}
 
 // fakeForecaster is a shell script in Python's place, which forecasts the one problem that it expects.
 const fakeForecaster = `#!/bin/sh
@@ -41,15 +28,11 @@ func TestSeries(t *testing.T) {
 	for name, text := range map[string]string{
 		"python": fakeForecaster, "m4_weekly_dev.jsonl": `{"name":"W1","train":[3,1,4,1],"test":[5,9]}` + "\n",
 	} {
-		if err := os.WriteFile(in(name), []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(in(name), []byte(text), 0o777))
 	}
 	common := []string{"-set", "m4-weekly", "-data", dir, "-out", in("lines.jsonl")}
 	peers := []string{"-write", in("w"), "-python", in("python"), "-peers", "ets,theta"}
-	if err := bench("series", slices.Concat(common, peers)...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, bench("series", slices.Concat(common, peers)...))
 	if err := bench("series", append(common, "-method", "drift")...); err != nil { // its line takes the place of the first run's
 		t.Fatal(err)
 	}

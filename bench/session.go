@@ -91,7 +91,8 @@ func newSession(o *speedTask, b backend.Backend) (*session, error) {
 	m := p.model.Params
 	r := &record{
 		Machine: machine.This(o.commit), Time: machine.Now(), Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp", Inference: o.inference,
-		Data: strings.TrimSuffix(filepath.Base(o.data), "."), Fitted: o.Fitted, Direct: o.direct, Window: o.Window, Even: !o.Uneven && o.data == "", N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
+		Data: strings.TrimSuffix(filepath.Base(o.data), "."), Fitted: o.Fitted, Direct: o.direct, Window: o.Window,
+		Even: !o.Uneven && o.data == "", N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
 		Device: b.Name(), Precision: o.precision, timing: timing{Fit: fit, Status: machine.OK},
 	}
 	if r.Device == "cpu" {
@@ -188,13 +189,15 @@ func (s *session) check(e *vssgp.Evaluation) error {
 	}
 	off := difference([]float64{e.Bound}, []float64{want.Bound})
 	if !(off <= boundTolerance) {
-		return fmt.Errorf("the bound %.15g differs from the CPU's %.15g by %.3g of its size, want %g at most", e.Bound, want.Bound, off, boundTolerance)
+		return fmt.Errorf("the bound %.15g differs from the CPU's %.15g by %.3g of its size, want %g at most",
+			e.Bound, want.Bound, off, boundTolerance)
 	}
 	got, worst := e.Gradient.Tensors(), 0.0
 	for i, t := range want.Gradient.Tensors() {
 		off := difference(*got[i].Data, *t.Data)
 		if !(off <= gradientTolerance) {
-			return fmt.Errorf("the gradient by %s differs from the CPU's by %.3g of its largest number, want %g at most", t.Name, off, gradientTolerance)
+			return fmt.Errorf("the gradient by %s differs from the CPU's by %.3g of its largest number, want %g at most",
+				t.Name, off, gradientTolerance)
 		}
 		worst = max(worst, off)
 	}
@@ -211,8 +214,8 @@ func difference(a, b []float64) float64 {
 	return largest / size
 }
 
-// clocked are evaluations on the CPU with clocks on the parts of its passes. They stand apart because reading the clock takes time, which is
-// not to count as the evaluation's.
+// clocked are evaluations on the CPU with clocks on the parts of its passes. They stand apart because reading the clock takes time, which
+// is not to count as the evaluation's.
 func (s *session) clocked() (all []sample, err error) {
 	if s.record.Device != "cpu" || !s.o.clocked || s.record.Sums == fromTables {
 		return nil, nil
@@ -256,7 +259,8 @@ func (s *session) timePeers(e *vssgp.Evaluation) error {
 			args := []string{script, "bound", dir, "--peer", peer, "--device", s.o.kind,
 				"--repeats", strconv.Itoa(s.o.repeats), "--timeout", strconv.FormatFloat(s.o.peerTime.Seconds(), 'g', -1, 64)}
 			if own := celerite[peer]; own != nil {
-				args = append([]string{filepath.Join(filepath.Dir(script), "celerite.py"), "--n", strconv.Itoa(s.N), "--repeats", strconv.Itoa(s.o.repeats)}, own...)
+				celerite := filepath.Join(filepath.Dir(script), "celerite.py")
+				args = append([]string{celerite, "--n", strconv.Itoa(s.N), "--repeats", strconv.Itoa(s.o.repeats)}, own...)
 			}
 			line := runPeer(context.Background(), s.o.peerTime, env, s.o.python, args...)
 			if err := s.round(); err != nil {

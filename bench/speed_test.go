@@ -15,6 +15,7 @@ import (
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestParts: of one evaluation on the CPU, passes and host algebra are all of
@@ -51,8 +52,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestSumsFromTables tests that rates of passes over the rows are left out if sums come from tables, that the cost of the tables is reported, and
-// that the bound is the same without them.
+// TestSumsFromTables tests that rates of passes over the rows are left out if sums come from tables, that the cost of the tables is
+// reported, and that the bound is the same without them.
 func TestSumsFromTables(t *testing.T) {
 	var bounds []float64
 	for _, c := range []struct{ args, sums, detail string }{
@@ -63,9 +64,7 @@ func TestSumsFromTables(t *testing.T) {
 	} {
 		o := parsed[*speedTask](t, "speed", "-n 2000 -features 16 -repeats 1 -fit 3 "+c.args)
 		r, _, err := o.measure()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		tables := c.sums == fromTables
 		if r.Sums != c.sums || (r.Tables != nil) != tables || (r.Work == nil) != tables || (r.GFlops == nil) != tables || (r.Share == nil) != tables {
 			t.Errorf("%q: sums %q, tables %v, rates %v", c.args, r.Sums, r.Tables, r.GFlops)
@@ -86,10 +85,7 @@ func TestSumsFromTables(t *testing.T) {
 
 // TestFittedProblem tests that features reach over 1 to 10 times the rows, and that half of the components have low frequencies.
 func TestFittedProblem(t *testing.T) {
-	p, err := sizes{N: 1000, Q: 1, D: 1, Features: 160, Fitted: true, Seed: 1}.build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(sizes{N: 1000, Q: 1, D: 1, Features: 160, Fitted: true, Seed: 1}.build())(t)
 	m, lows := p.model.Params, 0
 	for k := range m.M() {
 		if reach := m.Lengthscale[k/m.K] / math.Sqrt(m.FreqVar[k]); reach < 1000 || reach > 10000 {
@@ -106,7 +102,8 @@ func TestFittedProblem(t *testing.T) {
 	}
 }
 
-// TestSpeedOfData tests that a recording, and a table with dates and missing values, are read and fitted, and that the fitted model is evaluated.
+// TestSpeedOfData tests that a recording, and a table with dates and missing values, are read and fitted, and that the fitted model is
+// evaluated.
 func TestSpeedOfData(t *testing.T) {
 	dates := filepath.Join(t.TempDir(), "dates.csv")
 	text := "day,level\n"
@@ -117,9 +114,7 @@ func TestSpeedOfData(t *testing.T) {
 		}
 		text += time.Date(2020, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) + "," + cell + "\n"
 	}
-	if err := os.WriteFile(dates, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(dates, []byte(text), 0o666))
 	for path, rows := range map[string]int{dates: 594, "../testdata/co2_monthly.csv": 0, "../testdata/speech.wav": 46400} {
 		r := measured(t, "-features 8 -fit 2 -repeats 1 -data "+path)
 		if rows > 0 && r.N != rows || r.M != 8 || r.Data != filepath.Base(path) || r.Case != "exact "+r.Data+" M=8" || r.Fit == nil || r.Fit.Iterations != 2 {
@@ -138,9 +133,7 @@ func TestBadData(t *testing.T) {
 		"words.csv": {"a,b\n1,x\n2,y\n", "not a number"}, "bad.wav": {"none", "bad audio file"}, "other.foo": {"1,2\n", ".foo"},
 	} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte(c.text), 0o666))
 		err := bench("speed", "-fit", "2", "-data", path)
 		if exitCode(err) != 2 || !strings.Contains(err.Error(), c.err) || strings.Count(err.Error(), name) != 1 {
 			t.Errorf("%s: exit status %d, %v; want 2 and %q", name, exitCode(err), err, c.err)
@@ -160,23 +153,8 @@ func TestGivenPeak(t *testing.T) {
 func measured(t *testing.T, args string) *record {
 	t.Helper()
 	r, _, err := parsed[*speedTask](t, "speed", args).measure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return r
-}
-
-// TestUsage: a mistake on the command line exits with 2, a result that is wrong
-// with 1.
-func TestUsage(t *testing.T) {
-	for _, args := range []string{"-peers scipy", "-peers numpy -inference factorised", "-n 0", "-device gpu"} {
-		if err := bench("speed", strings.Fields(args)...); exitCode(err) != 2 {
-			t.Errorf("%q: error %v, want exit status 2", args, err)
-		}
-	}
-	if exitCode(peersError([]peerLine{{Peer: "numpy", Status: "disagrees: by much"}})) != 1 {
-		t.Error("a peer that disagrees is no failure")
-	}
 }
 
 // fakePython is a shell script in Python's place: it finds script and dump
@@ -197,18 +175,14 @@ esac
 func TestPeers(t *testing.T) {
 	dir := t.TempDir()
 	python := filepath.Join(dir, "python")
-	if err := os.WriteFile(python, []byte(fakePython), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(python, []byte(fakePython), 0o777))
 	out := filepath.Join(dir, "lines")
 	err := bench("speed", "-n", "60", "-features", "6", "-repeats", "1", "-peers", "numpy,jax,torch,celerite4", "-python", python, "-out", out)
 	if exitCode(err) != 1 || !strings.Contains(err.Error(), "it fell over") {
 		t.Errorf("error %v, want torch's", err)
 	}
 	r := &result{}
-	if _, err := jsonl.Read(out, r.add); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(jsonl.Read(out, r.add))(t)
 	if len(r.Speed) != 1 || len(r.Peers) != 4 {
 		t.Fatalf("%d lines of ours, %d of peers", len(r.Speed), len(r.Peers))
 	}
@@ -218,9 +192,7 @@ func TestPeers(t *testing.T) {
 	}
 	for i, want := range []peerLine{{Peer: "numpy", Version: "9", Status: machine.OK}, {Peer: "jax", Status: "missing: No module named jax"}, {Peer: "torch", Status: "failed: exit status 1: it fell over"}, {Peer: "celerite4", Version: "0", Status: machine.OK}} {
 		var p peerLine
-		if err := json.Unmarshal(r.Peers[i], &p); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal(r.Peers[i], &p))
 		if p.Peer != want.Peer || p.Version != want.Version || p.Status != want.Status || p.N != 60 || p.Features != 6 || p.Device != "cpu" {
 			t.Errorf("%+v, want %+v", p, want)
 		}

@@ -135,7 +135,8 @@ func (o *tablesTask) split(ctx context.Context, name string, t *table.Table, s i
 		methods = append(methods, method{fmt.Sprintf("vssgp K=%d", k), vssgp.Options{Features: k}})
 	}
 	for _, k := range o.drawnK {
-		methods = append(methods, method{fmt.Sprintf("drawn K=%d", k), vssgp.Options{Method: vssgp.SSGP, Fix: []string{"frequency.mean"}, Features: k}})
+		o := vssgp.Options{Method: vssgp.SSGP, Fix: []string{"frequency.mean"}, Features: k}
+		methods = append(methods, method{fmt.Sprintf("drawn K=%d", k), o})
 	}
 	for _, m := range methods {
 		line, err := fitTable(ctx, train, test, m.o)
@@ -144,10 +145,8 @@ func (o *tablesTask) split(ctx context.Context, name string, t *table.Table, s i
 		}
 		line.Machine, line.Time, line.Bench, line.Status = o.made, machine.Now(), "tables", machine.OK
 		line.Table, line.Split, line.Method = name, s, m.name
-		if o.out != "" {
-			if err := jsonl.Append(o.out, line); err != nil {
-				return nil, err
-			}
+		if err := jsonl.Append(o.out, line); err != nil {
+			return nil, err
 		}
 		lines = append(lines, line)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestTables: a split's two parts are all rows once, other splits differ, the lines
@@ -23,12 +24,8 @@ func TestTables(t *testing.T) {
 		x, z := math.Mod(float64(i)*0.618034, 1), math.Mod(float64(i)*0.414214, 1)*3
 		fmt.Fprintf(&b, "%g,%g,%g\n", x, z+float64(i)/1e3, math.Sin(4*x)+z*z+0.1*math.Sin(float64(77*i)))
 	}
-	if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := bench("tables", "-splits", "2", "-features", "10", "-drawn", "20", "-out", out, file); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, []byte(b.String()), 0o666))
+	testkit.OK(t, bench("tables", "-splits", "2", "-features", "10", "-drawn", "20", "-out", out, file))
 	lines, err := jsonl.Read[tableLine](out, nil)
 	if err != nil || len(lines) != 6 {
 		t.Fatalf("%d lines, %v, want 6", len(lines), err)
@@ -50,17 +47,10 @@ func TestTables(t *testing.T) {
 
 // testDump: the parts that are written are those that are fitted, all rows once.
 func testDump(t *testing.T, dir, file string) {
-	if err := bench("tables", "-splits", "1", "-dump", dir, file); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := table.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, bench("tables", "-splits", "1", "-dump", dir, file))
+	whole := testkit.Must(table.Open(file))(t)
 	train, test, err := splitTable(whole, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	seen := map[float64]int{}
 	for part, n := range map[string]int{"train": train.N, "test": test.N} {
 		p, err := table.Open(filepath.Join(dir, "made.0."+part+".csv"))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -70,4 +71,14 @@ func list(s string) []string {
 		return nil
 	}
 	return strings.Split(s, ",")
+}
+
+// known reports a name that is not one of those of a flag.
+func known(flag string, names, all []string) error {
+	for _, n := range names {
+		if !slices.Contains(all, n) {
+			return fmt.Errorf("-%s: %q: want some of %s", flag, n, strings.Join(all, ","))
+		}
+	}
+	return nil
 }

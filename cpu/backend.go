@@ -56,16 +56,16 @@ func (*Backend) Close() error { return nil }
 // Timings returns how long the parts of all passes have run since the backend was
 // opened or Timings was last called; none without WithTimings. A pass takes longer
 // than its parts' time over the number of cores: it waits, and works outside tiles.
-func (b *Backend) Timings() []Timing {
+func (b *Backend) Timings() []backend.Timing {
 	if b.clock == nil {
 		return nil
 	}
-	var all []Timing
+	var all []backend.Timing
 	for k, name := range kernelNames {
 		t := &b.clock[k]
 		calls, busy := t.calls.Swap(0), t.busy.Swap(0)
 		if calls > 0 {
-			all = append(all, Timing{Kernel: name, Calls: int(calls), Time: time.Duration(busy)})
+			all = append(all, backend.Timing{Kernel: name, Calls: int(calls), Time: time.Duration(busy)})
 		}
 	}
 	return all

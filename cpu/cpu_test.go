@@ -1,7 +1,8 @@
-package cpu_test
+package cpu
 
 import (
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"slices"
@@ -10,11 +11,11 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/backend/backendtest"
-	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/simd"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-func open(testing.TB) backend.Backend { return cpu.New() }
+func open(testing.TB) backend.Backend { return New() }
 
 // eachSet calls f with every instruction set that the processor has.
 func eachSet(t *testing.T, f func(t *testing.T)) {
@@ -25,9 +26,7 @@ func eachSet(t *testing.T, f func(t *testing.T)) {
 		}
 	}()
 	for _, s := range simd.Sets() {
-		if err := simd.Use(s.String()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, simd.Use(s.String()))
 		t.Run(s.String(), f)
 	}
 }
@@ -43,7 +42,7 @@ func FuzzBackend(f *testing.F) { backendtest.Fuzz(f, open) }
 func TestUnknownSet(t *testing.T) {
 	if os.Getenv(simd.Variable) == "abacus" {
 		d, _ := made(3, 2, 0)
-		if _, err := cpu.New().Open(d); err == nil || !strings.Contains(err.Error(), simd.Variable) {
+		if _, err := New().Open(d); err == nil || !strings.Contains(err.Error(), simd.Variable) {
 			t.Errorf("error %v, want one that names %s", err, simd.Variable)
 		}
 		return
@@ -55,45 +54,26 @@ func TestUnknownSet(t *testing.T) {
 	}
 }
 
-// TestSets: the instruction sets agree to 1e-12 of each result's largest
-// number.
+// TestSets: the instruction sets agree.
 func TestSets(t *testing.T) {
 	for _, window := range []float64{0, 512} {
 		var first [][]float64
 		eachSet(t, func(t *testing.T) {
-			p := newPasses(t, 1500, 75, window)
-			for _, call := range p.calls {
-				if err := call(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			got := p.results()
+			got := passesOf(t, New(), 1500, 75, window).results(t)
 			if first == nil {
 				first = got
 			}
-			for i, a := range got {
-				most := 0.0
-				for _, v := range first[i] {
-					most = max(most, math.Abs(v))
-				}
-				for j, v := range a {
-					if !(math.Abs(v-first[i][j]) <= 1e-12*most) {
-						t.Fatalf("result %d[%d] is %v, %v in plain Go, of %v at most", i, j, v, first[i][j], most)
-					}
-				}
-			}
+			agree(t, got, first)
 		})
 	}
 }
 
 // TestAllocations: with many runs no pass allocates for each of them.
 func TestAllocations(t *testing.T) {
-	p := newPasses(t, 40000, 8, 512)
+	p := passesOf(t, New(), 40000, 8, 512)
 	for i, call := range p.calls {
 		got := testing.AllocsPerRun(2, func() {
-			if err := call(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, call())
 		})
 		if got > 40 {
 			t.Errorf("pass %d allocates %v times, over 157 runs", i, got)
@@ -111,27 +91,26 @@ type passes struct {
 	calls   []func() error
 }
 
-func newPasses(t testing.TB, n, m int, window float64) *passes {
-	return passesOf(t, cpu.New(), n, m, window)
+// passesOf are those of made rows.
+func passesOf(t testing.TB, b *Backend, n, m int, window float64) *passes {
+	t.Helper()
+	d, f := made(n, m, window)
+	rows := testkit.Must(b.Open(d))(t)
+	return newPasses(rows, d, f)
 }
 
-func passesOf(t testing.TB, b *cpu.Backend, n, m int, window float64) *passes {
-	d, f := made(n, m, window)
-	rows, err := b.Open(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := backend.NewWeights(f.M, 1)
+func newPasses(rows backend.Rows, d backend.Data, f *backend.Features) *passes {
+	w := backend.NewWeights(f.M, d.D)
 	for k := range w.Mean {
 		w.Mean[k], w.Var[k] = math.Cos(float64(k)), 0.1
 	}
-	some := make([]int, 0, n/3)
-	for i := 0; i < n; i += 3 {
+	var some []int
+	for i := 0; i < d.N; i += 3 {
 		some = append(some, i)
 	}
 	p := &passes{
-		moments: backend.NewMoments(f, 1), bar: backend.NewFeatures(f.M, 1), predict: backend.NewPrediction(n, 1),
-		sums: backend.NewFactorizedSums(f, 1), batch: backend.NewFactorizedSums(f, 1),
+		moments: backend.NewMoments(f, d.D), bar: backend.NewFeatures(f.M, 1), predict: backend.NewPrediction(d.N, d.D),
+		sums: backend.NewFactorizedSums(f, d.D), batch: backend.NewFactorizedSums(f, d.D),
 	}
 	p.calls = []func() error{
 		func() error { return rows.Moments(p.moments, f) },
@@ -139,13 +118,18 @@ func passesOf(t testing.TB, b *cpu.Backend, n, m int, window float64) *passes {
 		func() error { return rows.Factorized(p.sums, f, w, nil) },
 		func() error { return rows.Factorized(p.batch, f, w, some) },
 		func() error {
-			return rows.Predict(p.predict, f, &backend.Posterior{Mean: w.Mean, Cov: p.moments.Gram, D: 1})
+			return rows.Predict(p.predict, f, &backend.Posterior{Mean: w.Mean, Cov: p.moments.Gram, D: d.D})
 		},
 	}
 	return p
 }
 
-func (p *passes) results() [][]float64 {
+// results makes all passes and returns what they compute.
+func (p *passes) results(t *testing.T) [][]float64 {
+	t.Helper()
+	for _, call := range p.calls {
+		testkit.OK(t, call())
+	}
 	all := append([][]float64{p.moments.C, p.predict.Mean, p.predict.Cov}, slices.Concat(p.moments.Gram.Diag, p.moments.Gram.Below)...)
 	for _, s := range []*backend.FactorizedSums{p.sums, p.batch} {
 		all = append(all, []float64{s.Value}, s.Weights.Mean, s.Weights.Var)
@@ -156,4 +140,58 @@ func (p *passes) results() [][]float64 {
 		}
 	}
 	return all
+}
+
+// agree holds results to others, to 1e-12 of each array's largest number, and counts the numbers that differ.
+func agree(t *testing.T, got, want [][]float64) (differ int) {
+	t.Helper()
+	for i, a := range want {
+		most := 0.0
+		for _, v := range a {
+			most = max(most, math.Abs(v))
+		}
+		for j, v := range a {
+			if !(math.Abs(got[i][j]-v) <= 1e-12*most) {
+				t.Fatalf("result %d[%d] is %v, want %v, of %v at most", i, j, got[i][j], v, most)
+			}
+			if got[i][j] != v {
+				differ++
+			}
+		}
+	}
+	return differ
+}
+
+// made are rows of noise and features that are somewhat sure, m in every
+// window.
+func made(n, m int, window float64) (backend.Data, *backend.Features) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	d := backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
+	for i := range n {
+		d.X[i], d.Y[i] = float64(i), rng.NormFloat64()
+	}
+	var windows []int
+	if window > 0 {
+		d.Windows.Length = window
+		for at := 0.0; at < float64(n); at += window / 2 {
+			d.Windows.Center = append(d.Windows.Center, at)
+		}
+		for v := range d.Windows.Center {
+			for range m {
+				windows = append(windows, v)
+			}
+		}
+		m = len(windows)
+	}
+	f := backend.NewFeatures(m, 1)
+	f.Window, f.Windows = windows, d.Windows
+	for k := range m {
+		f.Center[k] = float64(n) * rng.Float64()
+		if window > 0 {
+			f.Center[k] = d.Windows.Center[windows[k]]
+		}
+		f.Decay[k], f.Freq[k], f.Phase[k] = 1e-4*rng.Float64(), rng.Float64(), 2*math.Pi*rng.Float64()
+		f.Amp[k], f.Power[k], f.Ripple[k] = 1.2, 1, 0.8
+	}
+	return d, f
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
-	"github.com/vssgp/vssgp/internal/simd"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestIntervals: a tile is cut at jumps, and what is too short to be stepped
@@ -37,10 +37,7 @@ func TestIntervals(t *testing.T) {
 		{"hardly any", []float64{0, 1, 2, 3.5, 4.5, 9}, 0, 6, []interval{{0, 6, false}}},
 	} {
 		d := backend.Data{N: len(c.x), Q: 1, D: 1, X: c.x, Y: make([]float64, len(c.x))}
-		opened, err := New().Open(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		opened := testkit.Must(New().Open(d))(t)
 		tile := tile{rows: &opened.(*rows).prepared}
 		tile.cut(c.lo, c.hi)
 		if !slices.Equal(tile.intervals, c.want) {
@@ -97,26 +94,18 @@ func jumpy(n, m, outputs int, window float64) (backend.Data, *backend.Features) 
 // the number of cores.
 func TestEvenRows(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	now, _ := simd.Chosen()
-	defer simd.Use(now.String())
-	for _, set := range simd.Sets() {
-		if err := simd.Use(set.String()); err != nil {
-			t.Fatal(err)
-		}
-		for _, window := range []float64{0, 300} {
-			for outputs := 1; outputs <= 2; outputs++ {
-				t.Run(fmt.Sprintf("%v, windows %v, %d outputs", set, window, outputs), func(t *testing.T) { testEvenRows(t, window, outputs) })
-			}
+	for _, window := range []float64{0, 300} {
+		for outputs := 1; outputs <= 2; outputs++ {
+			t.Run(fmt.Sprintf("windows %v, %d outputs", window, outputs), func(t *testing.T) {
+				eachSet(t, func(t *testing.T) { testEvenRows(t, window, outputs) })
+			})
 		}
 	}
 }
 
 func testEvenRows(t *testing.T, window float64, outputs int) {
 	d, f := jumpy(1100, 75, outputs, window)
-	opened, err := New().Open(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := testkit.Must(New().Open(d))(t)
 	if r, ok := opened.(*rowspectrum.Rows); ok {
 		opened = r.Rows
 	}
@@ -125,66 +114,15 @@ func testEvenRows(t *testing.T, window float64, outputs int) {
 		t.Fatal("the rows do not count as even")
 	}
 	runtime.GOMAXPROCS(2)
-	got := results(t, even, f)
+	got := newPasses(even, d, f).results(t)
 	for _, cores := range []int{1, 7} {
 		runtime.GOMAXPROCS(cores)
-		again := results(t, even, f)
-		for name, a := range got {
-			if !slices.Equal(a, again[name]) {
-				t.Errorf("%s: other bits on %d cores", name, cores)
-			}
+		if !slices.EqualFunc(got, newPasses(even, d, f).results(t), slices.Equal) {
+			t.Errorf("other bits on %d cores", cores)
 		}
 	}
 	even.Even, even.Delta = nil, 0
-	stepped := 0
-	for name, want := range results(t, even, f) {
-		most := 0.0
-		for _, v := range want {
-			most = max(most, math.Abs(v))
-		}
-		for i, v := range got[name] {
-			if !(math.Abs(v-want[i]) <= 1e-12*most) {
-				t.Errorf("%s[%d] is %v, %v by the formula, of %v at most", name, i, v, want[i], most)
-				break
-			}
-			if v != want[i] {
-				stepped++
-			}
-		}
-	}
-	if stepped == 0 {
+	if agree(t, got, newPasses(even, d, f).results(t)) == 0 {
 		t.Error("nothing was stepped")
 	}
-}
-
-// results are what all passes compute.
-func results(t *testing.T, r *rows, f *backend.Features) map[string][]float64 {
-	t.Helper()
-	dd := r.data.D
-	w := backend.NewWeights(f.M, dd)
-	for k := range w.Mean {
-		w.Mean[k], w.Var[k] = math.Cos(float64(k)), 0.1
-	}
-	moments, bar := backend.NewMoments(f, dd), backend.NewFeatures(f.M, 1)
-	sums, prediction := backend.NewFactorizedSums(f, dd), backend.NewPrediction(r.data.N, dd)
-	for _, err := range []error{
-		r.Moments(moments, f),
-		r.Pullback(bar, f, moments),
-		r.Factorized(sums, f, w, nil),
-		r.Predict(prediction, f, &backend.Posterior{Mean: w.Mean, Cov: moments.Gram, D: dd}),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	all := map[string][]float64{
-		"C": moments.C, "Gram": slices.Concat(slices.Concat(moments.Gram.Diag...), slices.Concat(moments.Gram.Below...)),
-		"mean": prediction.Mean, "cov": prediction.Cov, "factorised": {sums.Value}, "m": sums.Weights.Mean, "s": sums.Weights.Var,
-	}
-	for name, f := range map[string]*backend.Features{"pullback ": bar, "factorised ": sums.Features} {
-		for i, field := range f.Fields() {
-			all[fmt.Sprint(name, i)] = slices.Clone(field.Data)
-		}
-	}
-	return all
 }

@@ -3,12 +3,7 @@ package cpu
 import (
 	"sync/atomic"
 	"time"
-
-	"github.com/vssgp/vssgp/backend"
 )
-
-// A Timing says how long a part of a pass has run, summed over the cores.
-type Timing = backend.Timing
 
 // A kernel is a part of a pass whose time is taken.
 type kernel uint8

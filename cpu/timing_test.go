@@ -1,4 +1,4 @@
-package cpu_test
+package cpu
 
 import (
 	"runtime"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/cputime"
 )
 
@@ -14,7 +14,7 @@ import (
 // had time for, and most of that; asking forgets.
 func TestTimings(t *testing.T) {
 	for window, rows := range map[float64]int{0: 500, 512: 6000} { // more rows without windows are summed by tables
-		b := cpu.New(cpu.WithTimings())
+		b := New(WithTimings())
 		p := passesOf(t, b, rows, 96, window)
 		for i, want := range [][]string{
 			{"moments.features", "moments.products"},
@@ -24,9 +24,7 @@ func TestTimings(t *testing.T) {
 			{"predict.packing", "predict.features", "predict.products", "predict.covariance"},
 		} {
 			began, worked := time.Now(), cputime.Now()
-			if err := p.calls[i](); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, p.calls[i]())
 			room := time.Since(began) * time.Duration(runtime.GOMAXPROCS(0))
 			worked = cputime.Now() - worked
 			var names []string
@@ -51,24 +49,11 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-// TestTimingsOff: none are there, and taking them allocates nothing.
+// TestTimingsOff: nothing is timed that nobody asked for.
 func TestTimingsOff(t *testing.T) {
-	off, on := cpu.New(), cpu.New(cpu.WithTimings())
-	var allocations [2]float64
-	for i, b := range []*cpu.Backend{off, on} {
-		p := passesOf(t, b, 4000, 24, 512)
-		allocations[i] = testing.AllocsPerRun(2, func() {
-			for _, call := range p.calls {
-				if err := call(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
-	if allocations[1] > allocations[0]+2 { // goroutines' stacks come and go
-		t.Errorf("%v allocations with timings, %v without", allocations[1], allocations[0])
-	}
-	if all := off.Timings(); all != nil {
-		t.Errorf("timings %v that nobody asked for", all)
+	b := New()
+	passesOf(t, b, 4000, 24, 512).results(t)
+	if all := b.Timings(); all != nil {
+		t.Errorf("timings %v", all)
 	}
 }

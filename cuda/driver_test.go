@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // The tests TestDriver… are for each driver: a card's, the emulated one, and
@@ -47,47 +49,26 @@ func isCard(d Device) bool {
 // open makes a context with a stream and the kernels, closed at the end.
 func open(t *testing.T, ordinal int, budget int64) (*Context, *Stream, func(string) *Function) {
 	t.Helper()
-	c, err := Open(ordinal, budget)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(Open(ordinal, budget))(t)
 	t.Cleanup(func() { c.Close() })
-	s, err := c.NewStream(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := c.Load(driverPTX)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(c.NewStream(nil))(t)
+	m := testkit.Must(c.Load(driverPTX))(t)
 	return c, s, func(name string) *Function {
 		t.Helper()
-		f, err := m.Function(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
+		return testkit.Must(m.Function(name))(t)
 	}
 }
 
 // alloc is Alloc that must go well.
 func alloc(t *testing.T, c *Context, bytes int64) *Memory {
 	t.Helper()
-	m, err := c.Alloc(bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return testkit.Must(c.Alloc(bytes))(t)
 }
 
 // host is AllocHost that must go well.
 func host(t *testing.T, c *Context, bytes int64) *HostMemory {
 	t.Helper()
-	h, err := c.AllocHost(bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return testkit.Must(c.AllocHost(bytes))(t)
 }
 
 var one = Geometry{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}}
@@ -155,16 +136,12 @@ func TestDriverTimes(t *testing.T) {
 	c, _, f := open(t, d.Ordinal, 1<<16)
 	var took []time.Duration
 	s, err := c.NewStream(func(kernel string, d time.Duration) { took = append(took, d) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	const ask = 2 * time.Millisecond
 	for range 3 {
 		err = errors.Join(err, f("wait").Launch(one, s, []uint64{uint64(ask)}))
 	}
-	if err := errors.Join(err, s.Synchronize()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(err, s.Synchronize()))
 	t.Log(took)
 	for _, d := range took {
 		if d < ask/2 || d > time.Second {
@@ -181,9 +158,7 @@ func TestDriverStreams(t *testing.T) {
 	d := firstCard(t)
 	c, s, f := open(t, d.Ordinal, 1<<16)
 	second, err := c.NewStream(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	_, third, g := open(t, d.Ordinal, 1<<16)
 	const ask = 40 * time.Millisecond
 	args := []uint64{uint64(ask)}
@@ -221,20 +196,14 @@ func TestDriverCopies(t *testing.T) {
 		back := time.Since(began) - there
 		pageable := slices.Clone(up.Bytes())
 		began = time.Now()
-		err = errors.Join(err, m.Upload(s, 0, pageable), s.Synchronize())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, errors.Join(err, m.Upload(s, 0, pageable), s.Synchronize()))
 		speed := func(d time.Duration) float64 { return float64(8*n) / d.Seconds() / 1e9 }
 		t.Logf("%d bytes: page-locked up %.1f GB/s, down %.1f GB/s; else up %.1f GB/s", 8*n, speed(there), speed(back), speed(time.Since(began)))
 	}
 	numbers := []float64{5}
 	err := errors.Join(m.UploadAsync(s, 0, up, 8*n), m.Upload(s, 8, Bytes(numbers)))
 	numbers[0] = 6
-	err = errors.Join(err, f("add").Launch(one, s, add), m.DownloadAsync(s, down, 0, 8*n), s.Synchronize())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(err, f("add").Launch(one, s, add), m.DownloadAsync(s, down, 0, 8*n), s.Synchronize()))
 	for i, v := range down.Float64s() {
 		want := float64(i) + 0.5
 		if i == 1 {
@@ -313,9 +282,7 @@ func TestDriverInsideFault(t *testing.T) {
 	a, s, f := open(t, d.Ordinal, 1<<16)
 	b, q, _ := open(t, d.Ordinal, 1<<16)
 	m := alloc(t, b, 8)
-	if err := errors.Join(f("add").Launch(one, s, []uint64{0, 0, 0}), s.Synchronize(), f("fault").Launch(one, s, nil)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(f("add").Launch(one, s, []uint64{0, 0, 0}), s.Synchronize(), f("fault").Launch(one, s, nil)))
 	err := s.Synchronize()
 	t.Log(err)
 	wants(t, err, ErrLost, "fault (grid 1×1×1", "(700)")
@@ -335,9 +302,7 @@ func TestDriverInsideFault(t *testing.T) {
 		t.Logf("the driver keeps the fault: %v", err)
 		return
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}

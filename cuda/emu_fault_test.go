@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 func TestFences(t *testing.T) {
@@ -14,9 +16,7 @@ func TestFences(t *testing.T) {
 		c, s, f := open(t, 0, 0)
 		alloc(t, c, 8)
 		m := alloc(t, c, 16)
-		if err := f("spill").Launch(one, s, []uint64{m.Address(), uint64(at)}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, f("spill").Launch(one, s, []uint64{m.Address(), uint64(at)}))
 		wants(t, m.Free(), errRange, "allocation 2 of 16 bytes", "at byte")
 	}
 }
@@ -25,9 +25,7 @@ func TestLeak(t *testing.T) {
 	c, s, f := open(t, 0, 0)
 	alloc(t, c, 24)
 	m := alloc(t, c, 16)
-	if err := f("spill").Launch(one, s, []uint64{m.Address(), 16}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f("spill").Launch(one, s, []uint64{m.Address(), 16}))
 	wants(t, c.Close(), errRange, "40 bytes in 2 pieces", "outside it")
 	if bytes, n := c.Held(); bytes != 0 || n != 0 {
 		t.Errorf("held %d in %d after Close", bytes, n)
@@ -46,9 +44,7 @@ func TestLost(t *testing.T) {
 	m := alloc(t, c, 8)
 	add := f("add")
 	args := []uint64{m.Address(), 1, 0}
-	if err := errors.Join(add.Launch(one, s, args), s.Synchronize()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(add.Launch(one, s, args), s.Synchronize()))
 	faulty := Geometry{Grid: [3]int{7, 1, 1}, Block: [3]int{64, 1, 1}, Shared: 24}
 	if err := f("fault").Launch(faulty, s, nil); err != nil {
 		t.Fatalf("a launch does not wait, and yet: %v", err)
@@ -76,13 +72,9 @@ func TestRemembered(t *testing.T) {
 	_, s, f := open(t, 0, 0)
 	add, fault := f("add"), f("fault")
 	for range mostNamed + 5 {
-		if err := add.Launch(one, s, []uint64{0, 0, 0}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, add.Launch(one, s, []uint64{0, 0, 0}))
 	}
-	if err := fault.Launch(one, s, nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, fault.Launch(one, s, nil))
 	wants(t, s.Synchronize(), ErrLost, "6 and then add", "fault (grid")
 }
 
@@ -90,18 +82,12 @@ func TestInjected(t *testing.T) {
 	c, s, f := open(t, 0, 0)
 	m := alloc(t, c, 8)
 	FailEmulated("alloc", 2)
-	if err := alloc(t, c, 8).Free(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, alloc(t, c, 8).Free())
 	_, err := c.Alloc(8)
 	wants(t, err, ErrOutOfMemory)
-	if err := alloc(t, c, 8).Free(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, alloc(t, c, 8).Free())
 	FailEmulated("launch", 1)
-	if err := f("add").Launch(one, s, []uint64{m.Address(), 0, 0}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f("add").Launch(one, s, []uint64{m.Address(), 0, 0}))
 	wants(t, s.Synchronize(), ErrLost, "injected into launch", "add (grid")
 	wants(t, errors.Join(m.Free(), c.Close()), ErrLost)
 	for _, call := range []string{"upload", "download", "zero"} {
@@ -156,9 +142,7 @@ func TestLocked(t *testing.T) {
 // next who opens the card does not.
 func TestFaultAtClose(t *testing.T) {
 	c, s, f := open(t, 0, 0)
-	if err := f("fault").Launch(one, s, nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f("fault").Launch(one, s, nil))
 	wants(t, c.Close(), ErrLost, "fault (grid")
 	next, s, f := open(t, 0, 0)
 	addsOne(t, next, s, f("add"))

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // at views n numbers of an emulated device's memory, as a kernel does.
@@ -58,19 +60,13 @@ func TestRoundTrip(t *testing.T) {
 	if m.Address()%256 != 0 {
 		t.Errorf("address %x", m.Address())
 	}
-	if err := m.Upload(s, 0, Bytes(in)); err != nil {
-		t.Fatal(err)
-	}
-	if err := f("add").Launch(one, s, []uint64{m.Address(), 3, math.Float64bits(0.5)}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, m.Upload(s, 0, Bytes(in)))
+	testkit.OK(t, f("add").Launch(one, s, []uint64{m.Address(), 3, math.Float64bits(0.5)}))
 	out := make([]float64, 2)
 	if err := m.Download(s, Bytes(out), 8); err != nil || !slices.Equal(out, []float64{2.5, 3.5}) {
 		t.Errorf("%v, %v", out, err)
 	}
-	if err := m.Zero(s, 8, 8); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, m.Zero(s, 8, 8))
 	if err := m.Download(s, Bytes(out), 0); err != nil || !slices.Equal(out, []float64{1.5, 0}) {
 		t.Errorf("%v, %v", out, err)
 	}
@@ -90,9 +86,7 @@ func TestFresh(t *testing.T) {
 	c, s, _ := open(t, 0, 0)
 	m := alloc(t, c, 80)
 	out := make([]float64, 10)
-	if err := errors.Join(m.Download(s, Bytes(out), 0), m.Free()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(m.Download(s, Bytes(out), 0), m.Free()))
 	for i, v := range out {
 		if !math.IsNaN(v) {
 			t.Errorf("number %d is %v", i, v)
@@ -108,13 +102,9 @@ func TestBudget(t *testing.T) {
 	if bytes, n := c.Held(); bytes != 600 || n != 1 {
 		t.Errorf("held %d in %d", bytes, n)
 	}
-	if err := m.Free(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, m.Free())
 	m = alloc(t, c, 1000)
-	if err := m.Free(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, m.Free())
 	for _, n := range []int64{0, -1} {
 		_, err = c.Alloc(n)
 		wants(t, err, errRange)
@@ -219,9 +209,7 @@ func TestGeometry(t *testing.T) {
 func TestKernelNotThere(t *testing.T) {
 	c, _, _ := open(t, 0, 0)
 	m, err := c.Load(driverPTX)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	_, err = m.Function("only90")
 	wants(t, err, nil, "only90", "emulated sm_80", "CUDA_ERROR_NOT_FOUND (500)")
 	_, err = c.Load(nil)
@@ -244,9 +232,7 @@ func TestTimes(t *testing.T) {
 		}
 		took = append(took, kernel)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	m := alloc(t, c, 8)
 	args := []uint64{m.Address(), 1, 0}
 	for range 3 {

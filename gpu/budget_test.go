@@ -6,6 +6,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestBudget: every method works in any budget from the one that its refusal
@@ -35,9 +36,7 @@ func (p *problem) budgets(t *testing.T, m method, o Options) {
 		return all, b.Memory(), err
 	}
 	whole, most, err := within(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	needed := p.needed(t, m, o)
 	if _, _, err := within(needed - 1); !errors.Is(err, cuda.ErrBudget) {
 		t.Errorf("in one byte less than needed: %v, want %v", err, cuda.ErrBudget)
@@ -92,10 +91,7 @@ func TestBudgetOfAll(t *testing.T) {
 				largest = max(largest, p.needed(t, m, Options{Ordinal: ordinal}))
 			}
 			b, free := open(t, Options{Ordinal: ordinal, Budget: largest}), open(t, Options{Ordinal: ordinal})
-			r, err := b.Open(p.data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Must(b.Open(p.data))(t)
 			defer r.Close()
 			for range 2 {
 				for _, m := range p.methods() {
@@ -109,10 +105,7 @@ func TestBudgetOfAll(t *testing.T) {
 // sameAs compares a method's answers with those on rows opened anew.
 func (p *problem) sameAs(t *testing.T, free *Backend, r backend.Rows, m method) {
 	t.Helper()
-	want, err := p.run(free, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(p.run(free, m))(t)
 	got, err := m.call(r)
 	if err == nil {
 		err = sameBits(want, got)
@@ -129,16 +122,11 @@ func TestRoomThatGrows(t *testing.T) {
 	p := newProblem(shape{n: 2300, m: 200, q: 1, d: 1, windows: 5})
 	moments, pullback := p.methods()[0], p.methods()[1]
 	free := open(t, Options{Ordinal: ordinal})
-	if _, err := p.run(free, moments); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(p.run(free, moments))(t)
 	b := open(t, Options{Ordinal: ordinal, Budget: free.Memory() + p.needed(t, moments, Options{Ordinal: ordinal})})
 	var both [2]backend.Rows
 	for i := range both {
-		r, err := b.Open(p.data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(b.Open(p.data))(t)
 		defer r.Close()
 		p.sameAs(t, free, r, moments)
 		both[i] = r
@@ -147,9 +135,7 @@ func TestRoomThatGrows(t *testing.T) {
 	if !mine.plans[opMoments].cramped {
 		t.Fatal("the second rows have room for all their partial sums: there was to be none")
 	}
-	if err := both[0].Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, both[0].Close())
 	for range 2 {
 		p.sameAs(t, free, both[1], pullback)
 		p.sameAs(t, free, both[1], moments)

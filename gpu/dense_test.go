@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -13,6 +12,8 @@ import (
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/internal/linalg"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/precise"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -21,8 +22,7 @@ var denseEdges = []int{65, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257}
 
 // TestDenseModels: models without windows are solved as by the host.
 func TestDenseModels(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, m := range []int{1, 2, 63, 64} { // one front
 			solveAs(t, b, []int{m}, 1)
 		}
@@ -75,10 +75,7 @@ type solvedAlgebra struct{ z, mean, coef, stats []float64 }
 // on solves on a card, with large tiles from so many on.
 func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjoint) *solvedAlgebra {
 	t.Helper()
-	q, err := b.newQueue()
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := testkit.Must(b.newQueue())(t)
 	defer func() {
 		if err := q.close(); err != nil {
 			t.Error(err)
@@ -90,9 +87,7 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 	p.layChain(true)
 	p.wants[arrayGram], p.wants[arraySums] = int64(8*m*m), int64(8*groups(d)*m*columnSums)
 	p.wants[arrayTable] = int64(8 * len(p.table))
-	if err := q.fit(b.context, &p.wants, math.MaxInt64/2); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, q.fit(b.context, &p.wants, math.MaxInt64/2))
 	lower, sums := make([]float64, m*m), make([]float64, groups(d)*m*columnSums)
 	for i := range m {
 		for j := range i {
@@ -114,70 +109,41 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 	for _, x := range []array{arrayGram, arraySolved, arrayStats} {
 		q.download(p, x)
 	}
-	if err := q.finish(nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, q.finish(nil))
 	s := slices.Clone(q.host[arraySolved]) // which ends with the queue
 	return &solvedAlgebra{slices.Clone(q.host[arrayGram]), s[:m*d], s[m*d:], slices.Clone(q.host[arrayStats])}
 }
 
-// precision is the number of bits of what a card's results are held against.
-const precision = 300
-
-func precise(v float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(v) }
-
 // at is number (i, j) of A.
-func (a *algebra) at(i, j int) *big.Float {
-	x := precise(a.g.At(i, j))
+func (a *algebra) at(i, j int) precise.Real {
+	x := precise.Of(a.g.At(i, j))
 	if i == j {
-		x.Add(x, precise(a.lambda))
+		x = x.Plus(precise.Of(a.lambda))
 	}
 	return x
 }
 
-// truth is (m, A⁻¹) [m,d+m] and log|A|, by Gauss and Jordan.
+// truth is (m, A⁻¹) [m,d+m] and log|A|.
 func (a *algebra) truth() (solutions *mat.Dense, logDet float64) {
-	n := a.m + a.d + a.m
-	rows := make([][]*big.Float, a.m)
-	for i := range rows {
-		for j := range n {
-			switch {
-			case j < a.m:
-				rows[i] = append(rows[i], a.at(i, j))
-			case j < a.m+a.d:
-				rows[i] = append(rows[i], precise(a.c[i*a.d+j-a.m]))
-			default:
-				rows[i] = append(rows[i], precise(0))
-			}
+	factor, right := precise.Matrix(a.m, a.m), precise.Matrix(a.d+a.m, a.m)
+	for i := range a.m {
+		for j := range i + 1 {
+			factor[i][j] = a.at(i, j)
 		}
-		rows[i][a.m+a.d+i].SetInt64(1)
+		for o := range a.d {
+			right[o][i] = precise.Of(a.c[i*a.d+o])
+		}
+		right[a.d+i][i] = precise.Of(1)
 	}
-	product := precise(0)
-	for k, row := range rows {
-		pivot := precise(0).Set(row[k])
-		v, _ := pivot.Float64()
-		logDet += math.Log(v)
-		for _, x := range row[k:] {
-			x.Quo(x, pivot)
-		}
-		for i, other := range rows {
-			factor := precise(0).Set(other[k])
-			if i == k {
-				continue
-			}
-			for j := k; j < n; j++ {
-				if row[j].Sign() != 0 {
-					other[j].Sub(other[j], product.Mul(factor, row[j]))
-				}
-			}
-		}
-	}
+	precise.Cholesky(factor)
 	solutions = mat.NewDense(a.m, a.d+a.m, nil)
-	for i, row := range rows {
-		for j, x := range row[a.m:] {
-			v, _ := x.Float64()
-			solutions.Set(i, j, v)
+	for j, b := range right {
+		for i, x := range precise.Solved(factor, b) {
+			solutions.Set(i, j, x.Float())
 		}
+	}
+	for i := range factor {
+		logDet += 2 * math.Log(factor[i][i].Float())
 	}
 	return solutions, logDet
 }
@@ -186,25 +152,23 @@ func (a *algebra) truth() (solutions *mat.Dense, logDet float64) {
 func (a *algebra) residual(mean []float64) (largest float64) {
 	for i := range a.m {
 		for o := range a.d {
-			sum, product := precise(a.c[i*a.d+o]), precise(0)
+			sum := precise.Of(a.c[i*a.d+o])
 			for j := range a.m {
-				sum.Sub(sum, product.Mul(a.at(i, j), precise(mean[j*a.d+o])))
+				sum = sum.Minus(a.at(i, j).Times(precise.Of(mean[j*a.d+o])))
 			}
-			v, _ := sum.Float64()
-			largest = max(largest, math.Abs(v))
+			largest = max(largest, math.Abs(sum.Float()))
 		}
 	}
 	return largest
 }
 
-// TestDenseAlgebra: against 300 bits, with small tiles and large ones, where A is
+// TestDenseAlgebra: against 192 bits, with small tiles and large ones, where A is
 // harmless and where nearly equal features give it a condition of 10¹⁰ and more.
 // Errors are at most M·κ·ε, as rounding A alone may cause; and m has as small a
 // residual as substitution leaves: U alone leaves a hundred thousand times that.
 func TestDenseAlgebra(t *testing.T) {
 	const epsilon = 0x1p-53
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, c := range []struct {
 			m, d, large  int
 			twin, lambda float64
@@ -249,8 +213,7 @@ func TestDenseAlgebra(t *testing.T) {
 // TestDenseTiles: large tiles, which only large models take, give what small ones do.
 func TestDenseTiles(t *testing.T) {
 	bar := backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, m := range []int{192, 193, 257, 390} {
 			a := newAlgebra(m, 2, 0, 0.3)
 			if err := near(a.on(t, b, 1, bar).answers(), a.on(t, b, math.MaxInt, bar).answers(), 1e-12); err != nil {
@@ -282,31 +245,26 @@ func off(got []float64, want mat.Matrix) (worst float64) {
 // TestDenseJitter: where A has no factor, the jitter that Jittered finds is the one
 // that it finds on the host.
 func TestDenseJitter(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		p := windowed([]int{100}, 60, 1)
 		r, mom := p.withMoments(t, b)
 		var eigen mat.EigenSym
 		if !eigen.Factorize(mat.NewSymDense(p.m, mom.Gram.Diag[0]), false) {
 			t.Fatal("no eigenvalues")
 		}
-		mean := traceOf(mom.Gram) / float64(p.m)
+		mean := mom.Gram.Trace(0, mom.Gram.Blocks()) / float64(p.m)
 		below := -eigen.Values(nil)[0] - 3e-9*mean // 10⁻⁸ is the first jitter above
 		s := backend.NewSolution(p.m, 1)
 		card, err := linalg.Jittered(backend.ErrNotPositive, 6, func(jitter float64) (float64, error) {
 			err := r.Solve(s, p.features, below+jitter)
 			return s.TraceGram / float64(p.m), err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		host, err := linalg.Jittered(backend.ErrNotPositive, 6, func(jitter float64) (float64, error) {
 			_, err := blocktri.Factorize(mom.Gram.Clone(), below+jitter, 2)
 			return mean, err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if math.Abs(card/host-1) > 1e-12 || math.Abs(card/mean/1e-8-1) > 1e-6 {
 			t.Errorf("jitter %v, on the host %v, want 10⁻⁸ of %v", card, host, mean)
 		}

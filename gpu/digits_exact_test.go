@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/kernels"
 )
 
@@ -59,24 +60,16 @@ func value(sum *big.Int, digits int) float64 {
 func (r *rows) held(t *testing.T, a array) []byte {
 	t.Helper()
 	b := make([]byte, r.size[a])
-	if err := r.mem[a].Download(r.stream, b, 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, r.mem[a].Download(r.stream, b, 0))
 	return b
 }
 
 // asked calls a method on rows that stay open.
 func (p *problem) asked(t *testing.T, b *Backend, m method) (*rows, []answer) {
 	t.Helper()
-	r, err := b.Open(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(b.Open(p.data))(t)
 	t.Cleanup(func() { r.Close() })
-	all, err := m.call(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(m.call(r))(t)
 	return r.(*rows), all
 }
 

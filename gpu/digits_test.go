@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/kernels"
 )
@@ -24,8 +25,7 @@ var digitShapes = []shape{
 
 // TestDigitsAsCPU: seven digits are as near to the CPU as float64 is.
 func TestDigitsAsCPU(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal, Digits: MostDigits})
+	onEachCard(t, MostDigits, func(t *testing.T, b *Backend) {
 		for _, s := range slices.Concat(digitShapes, shapes) {
 			if !slow.Tests && s.n*s.m > 50_000 {
 				continue
@@ -84,11 +84,7 @@ func apart(got, want []answer) (worst float64) {
 // on runs a method and has it succeed.
 func (p *problem) on(t *testing.T, b backend.Backend, m method) []answer {
 	t.Helper()
-	all, err := p.run(b, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return testkit.Must(p.run(b, m))(t)
 }
 
 // gramError is the largest error of an entry of G beside the diagonal, for each of the
@@ -129,8 +125,7 @@ func TestDigitsLongSums(t *testing.T) {
 	for range MostDigits - 2 {
 		x = 256*x - 128
 	}
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal, Digits: MostDigits})
+	onEachCard(t, MostDigits, func(t *testing.T, b *Backend) {
 		for _, n := range []int{kernels.DigitSum, kernels.DigitSum + 1, 27_000} {
 			p := newProblem(shape{n: n, m: 2, q: 1, d: 1})
 			for k := range p.m {
@@ -254,8 +249,7 @@ func TestDigitsExtremes(t *testing.T) {
 func TestDigitsOfNaN(t *testing.T) {
 	p := newProblem(shape{n: 70, m: 40, q: 1, d: 1})
 	p.features.Phase[5] = math.NaN()
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal, Digits: MostDigits})
+	onEachCard(t, MostDigits, func(t *testing.T, b *Backend) {
 		m, g := p.on(t, b, p.methods()[0]), p.on(t, b, p.methods()[1])
 		amp := slices.IndexFunc(g, func(a answer) bool { return a.name == "Amp" })
 		for what, v := range map[string]float64{"C": m[0].v[5], "the diagonal": m[1].v[5*p.m+5], "the gradient": g[amp].v[5]} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/emu"
 )
 
@@ -55,8 +56,7 @@ func TestBarriers(t *testing.T) {
 func TestDenseBarriers(t *testing.T) {
 	defer emu.Backwards(false)
 	a, bar := newAlgebra(261, 2, 0, 0.3), backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, large := range []int{1, math.MaxInt} {
 			var both [2][]answer
 			for i := range both {
@@ -108,9 +108,7 @@ func TestOpenFails(t *testing.T) {
 	for _, call := range []string{"alloc", "upload"} {
 		for n := 1; n <= 4; n++ { // x, y, gates, even rows
 			b, err := Open(Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			cuda.FailEmulated(call, n)
 			_, err = b.Open(p.data)
 			cuda.FailEmulated(call, 0)
@@ -130,14 +128,8 @@ func TestOpenFails(t *testing.T) {
 
 // fails has the n'th call fail and says whether there was one.
 func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
-	b, err := Open(p.options(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := b.Open(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(Open(p.options(0)))(t)
+	r := testkit.Must(b.Open(p.data))(t)
 	cuda.FailEmulated(call, n)
 	all, err := m.call(r)
 	cuda.FailEmulated(call, 0)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/kernels"
 )
@@ -61,7 +62,7 @@ func openCard(o Options) (*Backend, error) {
 	}
 	b := &Backend{device: context.Device(), context: context, digits: o.Digits, functions: map[string]*cuda.Function{}}
 	if o.Timing {
-		b.timings = &timings{sum: map[string]Timing{}}
+		b.timings = &timings{sum: map[string]backend.Timing{}}
 	}
 	image, err := kernels.Image(b.device.Major, b.device.Minor)
 	if err == nil {
@@ -104,7 +105,7 @@ func (b *Backend) Memory() int64 {
 
 // Timings returns the times of all kernels since the backend was opened, or since the
 // last call, by name. Without Options.Timing there are none.
-func (b *Backend) Timings() []Timing {
+func (b *Backend) Timings() []backend.Timing {
 	if b.timings == nil {
 		return nil
 	}

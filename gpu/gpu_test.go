@@ -11,8 +11,8 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/backend/backendtest"
-	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/ranks"
@@ -46,10 +46,7 @@ func usable(t testing.TB) (all []cuda.Device) {
 // open opens a backend that the test closes; what is held then fails it.
 func open(t testing.TB, o Options) *Backend {
 	t.Helper()
-	b, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(Open(o))(t)
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
 			t.Errorf("close: %v", err)
@@ -70,6 +67,11 @@ func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 	}
 }
 
+// onEachCard is onEach with a backend by digits; 0: float64.
+func onEachCard(t *testing.T, digits int, test func(t *testing.T, b *Backend)) {
+	onEach(t, func(t *testing.T, ordinal int) { test(t, open(t, Options{Ordinal: ordinal, Digits: digits})) })
+}
+
 func TestBackend(t *testing.T) {
 	for _, digits := range []int{0, MostDigits} {
 		if digits > 0 && !slow.Tests {
@@ -78,11 +80,7 @@ func TestBackend(t *testing.T) {
 		onEach(t, func(t *testing.T, ordinal int) {
 			t.Parallel()
 			backendtest.Run(t, func(t testing.TB) backend.Backend {
-				b, err := Open(Options{Ordinal: ordinal, Digits: digits})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return b
+				return testkit.Must(Open(Options{Ordinal: ordinal, Digits: digits}))(t)
 			})
 		})
 	}
@@ -118,39 +116,9 @@ var shapes = []shape{
 }
 
 func TestAsCPU(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, s := range shapes {
 			t.Run(s.name, func(t *testing.T) { newProblem(s).asCPU(t, b, float64Bound) })
-		}
-	})
-}
-
-// TestRepeat: the same bits again, on the same Rows and on others, with other
-// methods in between.
-func TestRepeat(t *testing.T) {
-	p := newProblem(shape{n: 1500, m: 70, q: 1, d: 2, even: true, broken: 700, windows: 3})
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
-		r, err := b.Open(p.data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		for _, m := range p.methods() {
-			first, err := p.run(b, m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for range 2 {
-				again, err := m.call(r)
-				if err == nil {
-					err = sameBits(first, again)
-				}
-				if err != nil {
-					t.Errorf("%s: %v", m.name, err)
-				}
-			}
 		}
 	})
 }
@@ -158,12 +126,8 @@ func TestRepeat(t *testing.T) {
 // TestSteady: from the second evaluation on nothing is allocated on the card.
 func TestSteady(t *testing.T) {
 	p := newProblem(shape{n: 600, m: 70, q: 1, d: 2, even: true, windows: 3})
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
-		r, err := b.Open(p.data)
-		if err != nil {
-			t.Fatal(err)
-		}
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+		r := testkit.Must(b.Open(p.data))(t)
 		defer r.Close()
 		var held holdings
 		for round := range 3 {
@@ -218,14 +182,8 @@ func TestRanks(t *testing.T) {
 			}
 		})
 	}
-	first, err := on(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := ranks.New(all[0], first, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Must(on(0))(t)
+	b := testkit.Must(ranks.New(all[0], first, ""))(t)
 	for _, s := range []shape{
 		{name: "dense", n: 700, m: 40, q: 1, d: 2, even: true},
 		{name: "windows", n: 500, m: 60, q: 1, d: 1, windows: 12},
@@ -271,9 +229,7 @@ func TestTimings(t *testing.T) {
 	for _, timing := range []bool{false, true} {
 		b := open(t, Options{Ordinal: ordinal, Timing: timing})
 		for _, m := range p.methods() {
-			if _, err := p.run(b, m); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(p.run(b, m))(t)
 		}
 		all := fmt.Sprint(b.Timings())
 		if got := strings.Contains(all, "moments_gram_64"); got != timing {
@@ -304,22 +260,14 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("%d digits: %v", digits, err)
 		}
 	}
-	b, err := Open(Options{Ordinal: devices[0].Ordinal})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(Open(Options{Ordinal: devices[0].Ordinal}))(t)
 	if _, err := b.Open(backend.Data{N: 1, Q: 17, X: make([]float64, 17)}); !errors.Is(err, backend.ErrShape) {
 		t.Errorf("17 inputs: %v", err)
 	}
 	p := newProblem(shape{n: 20, m: 3, q: 1, d: 1})
-	r, err := b.Open(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(b.Open(p.data))(t)
 	m := p.methods()[0]
-	if _, err := m.call(r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(m.call(r))(t)
 	if err := b.Close(); err == nil || !strings.Contains(err.Error(), "bytes") {
 		t.Errorf("close with rows open: %v, want what is held", err)
 	}
@@ -342,16 +290,10 @@ func (noKernel) Name() string { return "no_such_kernel" }
 func TestQueue(t *testing.T) {
 	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
 	problem := newProblem(shape{n: 20, m: 3, q: 1, d: 1})
-	opened, err := b.Open(problem.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := testkit.Must(b.Open(problem.data))(t)
 	defer opened.Close()
 	moments := problem.methods()[0]
-	want, err := moments.call(opened)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(moments.call(opened))(t)
 	r := opened.(*rows)
 	p, before := r.plans[opMoments], slices.Clone(r.host[arraySums])
 	for _, after := range []func(){
@@ -374,24 +316,5 @@ func TestQueue(t *testing.T) {
 	}
 	if err != nil {
 		t.Error(err)
-	}
-}
-
-// TestWithoutOutputs: rows that have none still have second moments.
-func TestWithoutOutputs(t *testing.T) {
-	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
-	p := newProblem(shape{n: 90, m: 20, q: 1, d: 0, windows: 3})
-	for _, m := range p.methods()[:4] {
-		want, err := p.run(cpu.New(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := p.run(b, m)
-		if err == nil {
-			err = near(got, want, float64Bound(m.name))
-		}
-		if err != nil {
-			t.Errorf("%s: %v", m.name, err)
-		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestRoom: numbers on their way up are not changed before they are there, and those
@@ -14,13 +15,8 @@ import (
 func TestRoom(t *testing.T) {
 	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
 	p := newProblem(shape{n: 20, m: 3, q: 1, d: 1})
-	opened, err := b.Open(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.methods()[0].call(opened); err != nil {
-		t.Fatal(err)
-	}
+	opened := testkit.Must(b.Open(p.data))(t)
+	testkit.Must(p.methods()[0].call(opened))(t)
 	r := opened.(*rows)
 	plan := r.plans[opMoments]
 	n := int(plan.wants[arraySums] / 8)

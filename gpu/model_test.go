@@ -9,6 +9,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
@@ -37,10 +38,7 @@ func count(b backend.Backend) *counted {
 // goldenWindows is the golden file that has windows, and its bound and gradient.
 func goldenWindows(t *testing.T) (*vssgp.Params, *vssgp.Data, *oracle.Golden) {
 	t.Helper()
-	g, err := oracle.LoadGolden("../testdata/golden/q1d1_windows.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testkit.Must(oracle.LoadGolden("../testdata/golden/q1d1_windows.json"))(t)
 	return paramsOf(g.Params, g), &vssgp.Data{N: g.N, Q: g.Q, D: g.D, X: flat(g.X), Y: flat(g.Y)}, g
 }
 
@@ -124,15 +122,9 @@ func TestModel(t *testing.T) {
 		}{{2, 2, 4, 1, 10}, {9, 2, 5, 1, 400}, {12, 1, 9, 3, 3}, {3, 4, 8, 1, 1e4}, {1, 10, 9, 2, 50}} {
 			p, data := recording(c.v, c.l, c.k, c.d, c.tau)
 			got := b.evaluation(t, p, data)
-			m, err := vssgp.NewModel(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := testkit.Must(vssgp.NewModel(p))(t)
 			m.Backend = cpu.New()
-			want, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
 			if d := math.Abs(got.Bound-want.Bound) / math.Abs(want.Bound); !(d <= modelBound) {
 				t.Errorf("%+v: bound %.15g, want %.15g: off by %.1e", c, got.Bound, want.Bound, d)
 			}
@@ -146,16 +138,9 @@ func TestModel(t *testing.T) {
 
 func (b *counted) evaluation(t *testing.T, p *vssgp.Params, data *vssgp.Data) *vssgp.Evaluation {
 	t.Helper()
-	m, err := vssgp.NewModel(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(vssgp.NewModel(p))(t)
 	m.Backend = b
-	e, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
 }
 
 func sameGradient(t *testing.T, what string, got, want *vssgp.Params) {
@@ -177,8 +162,7 @@ func sameGradient(t *testing.T, what string, got, want *vssgp.Params) {
 // host, dense and under windows.
 func TestNoiseless(t *testing.T) {
 	all := modeltest.Noiseless()
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for i, s := range all[:5] {
 			if !slow.Tests && i != 0 && i != 2 {
 				continue // emulated cards take a minute for all
@@ -188,18 +172,13 @@ func TestNoiseless(t *testing.T) {
 				o.Windows.Length = 4
 			}
 			m, r, err := vssgp.Fit(context.Background(), &vssgp.Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			for _, term := range r.Terms {
 				if math.IsNaN(term.Value) || math.IsInf(term.Value, 0) || term.Name == "fit" && term.Value > 0 {
 					t.Errorf("%s: term %s is %v", s.Name, term.Name, term.Value)
 				}
 			}
-			p, err := m.Predict(t.Context(), s.X)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(m.Predict(t.Context(), s.X))(t)
 			s.Check(t, p.Mean, p.SD(true))
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/emu"
 )
 
@@ -36,15 +37,9 @@ var barrierCall = regexp.MustCompile(`^[^/]*\b(warp_)?barrier\(\)`)
 // barriers finds all barriers of the kernels.
 func barriers(t *testing.T) (all []place) {
 	t.Helper()
-	files, err := filepath.Glob("../kernels/*.cu*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Must(filepath.Glob("../kernels/*.cu*"))(t)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(file))(t)
 		if filepath.Base(file) == "device.cuh" { // which defines them
 			continue
 		}

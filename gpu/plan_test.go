@@ -11,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/kernels"
 )
 
@@ -276,9 +277,7 @@ func TestPredictPlan(t *testing.T) {
 			p.runs = append(p.runs, backend.Run{Cell: v, Lo: v * n / windows, Hi: (v + 1) * n / windows, First: v, End: min(v+2, windows)})
 		}
 		p.m = p.offset[windows]
-		if err := r.layPredict(p); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, r.layPredict(p))
 		quad, covered := p.passes[0], 0
 		for reduce := quad.reduction; len(reduce) > 0; reduce = reduce[5:] {
 			at := slices.IndexFunc(quad.chunks, func(c chunk) bool { return c.lo == int(reduce[0]) })
@@ -337,10 +336,7 @@ func TestLayOut(t *testing.T) {
 		cramped bool
 		batches int
 	}{{4, false, 1}, {3, true, 2}, {1, true, 4}} {
-		p, err := lay(fixed + int64(c.slots)*k.slotBytes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(lay(fixed + int64(c.slots)*k.slotBytes))(t)
 		if p.cramped != c.cramped || len(p.passes[0].batches) != c.batches || p.wants[arrayPart] != int64(c.slots)*k.slotBytes {
 			t.Errorf("room for %d slots: cramped %v, %d batches, %d bytes", c.slots, p.cramped, len(p.passes[0].batches), p.wants[arrayPart])
 		}

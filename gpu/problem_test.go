@@ -9,6 +9,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // A shape says what a problem is made of.
@@ -231,10 +232,7 @@ func near(got, want []answer, bound float64) error {
 func (p *problem) asCPU(t *testing.T, b backend.Backend, bound func(method string) float64) {
 	t.Helper()
 	for _, m := range p.methods() {
-		want, err := p.run(cpu.New(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testkit.Must(p.run(cpu.New(), m))(t)
 		got, err := p.run(b, m)
 		if err != nil {
 			t.Errorf("%s: %v", m.name, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // lambda and solvedBar are what the tests solve with and pull back.
@@ -43,7 +44,7 @@ func (p *problem) solvedHere(r backend.Rows) ([]answer, error) {
 	if err := r.Moments(mom, p.features); err != nil {
 		return all, err
 	}
-	s.TraceGram = traceOf(mom.Gram)
+	s.TraceGram = mom.Gram.Trace(0, mom.Gram.Blocks())
 	f, err := blocktri.Factorize(mom.Gram, lambda, 2)
 	if err != nil {
 		return all, err
@@ -53,42 +54,13 @@ func (p *problem) solvedHere(r backend.Rows) ([]answer, error) {
 	f.Solve(s.Mean, p.d)
 	s.LogDet = f.LogDet()
 	bar := &backend.Moments{C: mom.C, Gram: f.Inverse(), D: p.d}
-	s.TraceInverse = traceOf(bar.Gram)
-	spread(bar, s.Mean)
-	err = r.Pullback(g, p.features, bar)
-	return append(all, numbers(s)), err
-}
-
-func traceOf(g *backend.Gram) (sum float64) {
-	for i := range g.M() {
-		sum += g.At(i, i)
-	}
-	return sum
-}
-
-// spread makes solvedBar of A⁻¹ and m.
-func spread(bar *backend.Moments, mean []float64) {
-	g, d := bar.Gram, bar.D
-	block := func(b []float64, left, right, rows, cols int) {
-		for i := range rows {
-			for j := range cols {
-				s := 0.0
-				for o := range d {
-					s += mean[(left+i)*d+o] * mean[(right+j)*d+o]
-				}
-				b[i*cols+j] = solvedBar.Inverse*b[i*cols+j] + solvedBar.Outer*s
-			}
-		}
-	}
-	for v, b := range g.Diag {
-		block(b, g.Offset[v], g.Offset[v], g.Size(v), g.Size(v))
-		if v < len(g.Below) {
-			block(g.Below[v], g.Offset[v+1], g.Offset[v], g.Size(v+1), g.Size(v))
-		}
-	}
-	for i, m := range mean {
+	s.TraceInverse = bar.Gram.Trace(0, bar.Gram.Blocks())
+	blocktri.OuterAdjoint(bar.Gram, s.Mean, p.d, solvedBar.Inverse, solvedBar.Outer)
+	for i, m := range s.Mean {
 		bar.C[i] = solvedBar.Linear * m
 	}
+	err = r.Pullback(g, p.features, bar)
+	return append(all, numbers(s)), err
 }
 
 // windowed is a problem with the given features in each window.
@@ -127,8 +99,7 @@ const algebraBound = 1e-10
 // TestSolve: as the host's algebra on the same moments, about every edge: of the
 // panels of 8 and strips of 16, of segments and levels, with windows of none.
 func TestSolve(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, d := range []int{1, 3} {
 			for _, m := range []int{1, 7, 8, 9, 16, 17} {
 				for _, v := range []int{1, 2, 3, 5, 8, 9} {
@@ -158,10 +129,7 @@ func solveAs(t *testing.T, b *Backend, sizes []int, d int) {
 	t.Helper()
 	name := fmt.Sprint(sizes, " features, ", d, " outputs")
 	p := windowed(sizes, 12*len(sizes)+40, d)
-	r, err := b.Open(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(b.Open(p.data))(t)
 	defer r.Close()
 	if !r.CanSolve(p.features) {
 		t.Fatalf("%s: not to be solved on the card", name)
@@ -182,8 +150,7 @@ func solveAs(t *testing.T, b *Backend, sizes []int, d int) {
 // TestSolveLargest: the largest windows that a card's shared memory holds are
 // solved there, larger ones are not.
 func TestSolveLargest(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		shared := b.device.SharedPerBlock
 		most := 1
 		for chainFits([]int{0, most + 1}, 1, shared) {
@@ -194,10 +161,7 @@ func TestSolveLargest(t *testing.T) {
 		}
 		solveAs(t, b, []int{most - 1, most, 3}, 1)
 		p := windowed([]int{2, most + 1}, 60, 1)
-		r, err := b.Open(p.data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(b.Open(p.data))(t)
 		defer r.Close()
 		if r.CanSolve(p.features) {
 			t.Errorf("%d features are to be solved on the card", most+1)
@@ -209,8 +173,7 @@ func TestSolveLargest(t *testing.T) {
 
 // TestSolveDense: as a dense factorization, where A is badly conditioned too.
 func TestSolveDense(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		p := windowed(repeated(11, 4), 200, 1)
 		for k := 1; k < p.m; k += 4 { // nearly the feature before
 			f := p.features
@@ -233,13 +196,9 @@ func TestSolveDense(t *testing.T) {
 				t.Fatal("no factor")
 			}
 			var mean mat.Dense
-			if err := c.SolveTo(&mean, mat.NewDense(p.m, 1, append([]float64(nil), mom.C...))); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, c.SolveTo(&mean, mat.NewDense(p.m, 1, append([]float64(nil), mom.C...))))
 			s := backend.NewSolution(p.m, 1)
-			if err := r.Solve(s, p.features, l); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, r.Solve(s, p.features, l))
 			bound := 1e-15 * c.Cond() // of what a backward stable solution may lose
 			if d := math.Abs(s.LogDet - c.LogDet()); d > 1e-10*math.Abs(c.LogDet()) {
 				t.Errorf("λ = %g: log|A| is off by %g", l, d)
@@ -255,19 +214,12 @@ func TestSolveDense(t *testing.T) {
 // that tells the trace for a jitter; the same rows then solve A with more on the
 // diagonal.
 func TestSolveNotPositive(t *testing.T) {
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, sizes := range [][]int{repeated(1, 5), repeated(4, 5), repeated(30, 5), {65}, {200}} {
 			v := len(sizes)
 			p := windowed(sizes, 12*v+40, 1)
-			r, err := b.Open(p.data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := p.solved(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Must(b.Open(p.data))(t)
+			want := testkit.Must(p.solved(r))(t)
 			trace := want[len(want)-1].v[2]
 			for _, l := range []float64{-trace, math.NaN(), math.Inf(1)} {
 				dst := backend.NewSolution(p.m, 1)
@@ -299,21 +251,14 @@ func TestSolveMisuse(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
 	b := open(t, Options{Ordinal: ordinal})
 	p := newProblem(shape{n: 80, m: 12, q: 1, d: 1, windows: 3})
-	r, err := b.Open(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(b.Open(p.data))(t)
 	pull := func() error { return r.PullbackSolved(backend.NewFeatures(p.m, 1), p.features, solvedBar) }
 	if err := pull(); !errors.Is(err, backend.ErrShape) {
 		t.Errorf("before any solution: %v", err)
 	}
 	for _, m := range p.methods() {
-		if err := r.Solve(backend.NewSolution(p.m, 1), p.features, lambda); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := m.call(r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, r.Solve(backend.NewSolution(p.m, 1), p.features, lambda))
+		testkit.Must(m.call(r))(t)
 		if err := pull(); !errors.Is(err, backend.ErrShape) {
 			t.Errorf("after %s: %v", m.name, err)
 		}
@@ -332,18 +277,12 @@ func TestSolveMisuse(t *testing.T) {
 // a smaller model does not want them as large.
 func TestSolveShrinks(t *testing.T) {
 	large, small := windowed(repeated(4, 40), 200, 1), windowed(repeated(4, 6), 200, 1)
-	onEach(t, func(t *testing.T, ordinal int) {
-		b := open(t, Options{Ordinal: ordinal})
-		r, err := b.Open(large.data)
-		if err != nil {
-			t.Fatal(err)
-		}
+	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+		r := testkit.Must(b.Open(large.data))(t)
 		defer r.Close()
 		h := &r.(*rows).holdings
 		for _, p := range []*problem{large, small} {
-			if _, err := p.solved(r); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(p.solved(r))(t)
 			_, _, size := gramOffsets(p.features.Offsets())
 			if most := 8 * size; h.size[arrayGram] > most {
 				t.Errorf("%d features: %d bytes for A, which has %d", p.features.M, h.size[arrayGram], most)
@@ -358,14 +297,9 @@ func TestSolveShrinks(t *testing.T) {
 // withMoments opens the problem's rows until the test ends, and has their moments.
 func (p *problem) withMoments(t *testing.T, b backend.Backend) (backend.Rows, *backend.Moments) {
 	t.Helper()
-	r, err := b.Open(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(b.Open(p.data))(t)
 	t.Cleanup(func() { r.Close() })
 	mom := backend.NewMoments(p.features, p.d)
-	if err := r.Moments(mom, p.features); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, r.Moments(mom, p.features))
 	return r, mom
 }

@@ -9,23 +9,20 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// A Timing says how long a kernel has run on the card, by the card's own clock.
-type Timing = backend.Timing
-
 // timings sum the times of a card's launches.
 type timings struct {
 	mu  sync.Mutex // not the backend's: add runs on the context's thread, for which allocations wait
-	sum map[string]Timing
+	sum map[string]backend.Timing
 }
 
 func (t *timings) add(kernel string, d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.sum[kernel]
-	t.sum[kernel] = Timing{Kernel: kernel, Calls: s.Calls + 1, Time: s.Time + d}
+	t.sum[kernel] = backend.Timing{Kernel: kernel, Calls: s.Calls + 1, Time: s.Time + d}
 }
 
-func (t *timings) take() (all []Timing) {
+func (t *timings) take() (all []backend.Timing) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, kernel := range slices.Sorted(maps.Keys(t.sum)) {

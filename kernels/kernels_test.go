@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/kernels/internal/source"
 )
@@ -18,30 +19,19 @@ const regenerate = "run go generate ./kernels"
 
 func read(t *testing.T) *source.Sources {
 	t.Helper()
-	s, err := source.Read(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return testkit.Must(source.Read("."))(t)
 }
 
 func file(t *testing.T, name string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return testkit.Must(os.ReadFile(name))(t)
 }
 
 // images returns the PTX for each of source.Architectures.
 func images(t *testing.T) (all [][]byte) {
 	t.Helper()
 	for _, arch := range source.Architectures {
-		ptx, err := Image(arch/10, arch%10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ptx := testkit.Must(Image(arch/10, arch%10))(t)
 		all = append(all, ptx)
 	}
 	return all
@@ -50,10 +40,7 @@ func images(t *testing.T) (all [][]byte) {
 // TestGenerated compares what needs no compiler.
 func TestGenerated(t *testing.T) {
 	s := read(t)
-	args, err := s.Args()
-	if err != nil {
-		t.Fatal(err)
-	}
+	args := testkit.Must(s.Args())(t)
 	if !bytes.Equal(args, file(t, "args.go")) {
 		t.Error("args.go is not what the sources give:", regenerate)
 	}
@@ -99,10 +86,7 @@ func TestRegenerate(t *testing.T) {
 	for i, arch := range source.Architectures {
 		t.Run(fmt.Sprintf("sm_%d", arch), func(t *testing.T) {
 			t.Parallel()
-			ptx, err := c.PTX(s, arch)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ptx := testkit.Must(c.PTX(s, arch))(t)
 			if !bytes.Equal(ptx, kept[i]) {
 				t.Error("the compiler makes other PTX than is kept:", regenerate)
 			}

@@ -11,6 +11,8 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/ranks"
 )
 
@@ -133,19 +135,13 @@ func (r spoiltRows) Moments(dst *backend.Moments, f *backend.Features) error {
 func TestNaN(t *testing.T) {
 	for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Windows: vssgp.WindowOptions{Length: 60}}} {
 		data := chirp(300)
-		m, err := vssgp.New(t.Context(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(vssgp.New(t.Context(), data, o))(t)
 		all := ranks.Group(2)
 		over := make(chan error)
 		go func() {
 			over <- ranks.Serve(all[1], func(string) (backend.Backend, error) { return spoilt{cpu.New()}, nil })
 		}()
-		b, err := ranks.New(all[0], cpu.New(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Must(ranks.New(all[0], cpu.New(), ""))(t)
 		m.Backend = b
 		for _, gradient := range []bool{false, true} {
 			if _, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, gradient); !errors.Is(err, vssgp.ErrBound) {
@@ -165,10 +161,7 @@ func TestNaN(t *testing.T) {
 // TestJitter: where A has no factor the ranks take as much jitter as one process.
 func TestJitter(t *testing.T) {
 	data := chirp(3000)
-	m, err := vssgp.New(t.Context(), data, vssgp.Options{Components: 3, Windows: vssgp.WindowOptions{Length: 100}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(vssgp.New(t.Context(), data, vssgp.Options{Components: 3, Windows: vssgp.WindowOptions{Length: 100}}))(t)
 	p := m.Params
 	for k := 1; k < p.M(); k++ { // all features of a component alike: G is singular
 		if k/p.K == (k-1)/p.K {
@@ -177,21 +170,15 @@ func TestJitter(t *testing.T) {
 	}
 	clear(p.FreqVar)
 	p.NoisePrecision[0] = 1e17
-	want, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
 	if want.Jitter == 0 {
 		t.Fatal("no jitter: the test shows nothing")
 	}
 	g := group(t, 3)
 	defer g.Close()
 	m.Backend = g
-	got, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "jitter", []float64{got.Jitter}, []float64{want.Jitter}, 1e-9)
+	got := testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
+	modeltest.Near(t, "jitter", []float64{got.Jitter}, []float64{want.Jitter}, 1e-9)
 }
 
 // TestGroupAborts: Abort frees whoever waits.

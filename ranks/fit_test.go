@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
@@ -138,10 +139,7 @@ func TestNoiseless(t *testing.T) {
 				t.Errorf("two ranks: bounds %v, one rank %v", two.bounds, one.bounds)
 			}
 			two.model.Backend = nil // its ranks are gone
-			p, err := two.model.Predict(t.Context(), s.X)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(two.model.Predict(t.Context(), s.X))(t)
 			s.Check(t, p.Mean, p.SD(true))
 		})
 	}
@@ -154,14 +152,8 @@ func TestEvaluate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Iterations = 3
 			m := fitOn(t, c, 0).model
-			want, err := m.Evaluate(t.Context(), c.data, m.Inference, nil, true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantP, err := m.Predict(t.Context(), c.data.X)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testkit.Must(m.Evaluate(t.Context(), c.data, m.Inference, nil, true))(t)
+			wantP := testkit.Must(m.Predict(t.Context(), c.data.X))(t)
 			var one *vssgp.Evaluation
 			for _, n := range []int{1, 2, 3, 4, 5} {
 				t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) {
@@ -169,15 +161,12 @@ func TestEvaluate(t *testing.T) {
 					defer g.Close()
 					on := *m
 					on.Backend = g
-					got, err := on.Evaluate(t.Context(), c.data, m.Inference, nil, true)
-					if err != nil {
-						t.Fatal(err)
-					}
+					got := testkit.Must(on.Evaluate(t.Context(), c.data, m.Inference, nil, true))(t)
 					for i, term := range want.Terms {
-						near(t, term.Name, []float64{got.Terms[i].Value}, []float64{term.Value}, 1e-11)
+						modeltest.Near(t, term.Name, []float64{got.Terms[i].Value}, []float64{term.Value}, 1e-11)
 					}
 					for i, x := range want.Gradient.Tensors() {
-						near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
+						modeltest.Near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
 					}
 					if one == nil {
 						one = got
@@ -187,12 +176,9 @@ func TestEvaluate(t *testing.T) {
 							t.Errorf("%s: not that of one rank to the last bit", x.Name)
 						}
 					}
-					gotP, err := on.Predict(t.Context(), c.data.X)
-					if err != nil {
-						t.Fatal(err)
-					}
-					near(t, "mean", gotP.Mean, wantP.Mean, 1e-12)
-					near(t, "cov", gotP.Cov, wantP.Cov, 1e-12)
+					gotP := testkit.Must(on.Predict(t.Context(), c.data.X))(t)
+					modeltest.Near(t, "mean", gotP.Mean, wantP.Mean, 1e-12)
+					modeltest.Near(t, "cov", gotP.Cov, wantP.Cov, 1e-12)
 				})
 			}
 		})
@@ -203,10 +189,7 @@ func TestEvaluate(t *testing.T) {
 // none, and separators that have none.
 func TestEmptyWindows(t *testing.T) {
 	data := chirp(3000)
-	m, err := vssgp.New(t.Context(), data, vssgp.Options{Components: 2, Windows: vssgp.WindowOptions{Length: 100}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(vssgp.New(t.Context(), data, vssgp.Options{Components: 2, Windows: vssgp.WindowOptions{Length: 100}}))(t)
 	p := m.Params
 	for i := range p.ComponentWindow {
 		switch v := p.ComponentWindow[i]; {
@@ -216,35 +199,17 @@ func TestEmptyWindows(t *testing.T) {
 			p.ComponentWindow[i] = 12
 		}
 	}
-	want, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
 	for _, n := range []int{1, 2, 3} {
 		g := group(t, n)
 		m.Backend = g
-		got, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, "bound", []float64{got.Bound}, []float64{want.Bound}, 1e-11)
+		got := testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
+		modeltest.Near(t, "bound", []float64{got.Bound}, []float64{want.Bound}, 1e-11)
 		for i, x := range want.Gradient.Tensors() {
-			near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
+			modeltest.Near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
 		}
 		if err := g.Close(); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// near compares arrays by the largest entry.
-func near(t *testing.T, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	most, worst := 0.0, 0.0
-	for i, v := range want {
-		most, worst = max(most, math.Abs(v)), max(worst, math.Abs(got[i]-v))
-	}
-	if !(worst <= tolerance*max(most, 1e-6)) {
-		t.Errorf("%s: off by %.2g of %.2g, want %.0e", what, worst, most, tolerance)
 	}
 }

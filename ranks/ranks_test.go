@@ -11,6 +11,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/ranks"
 )
@@ -31,9 +32,7 @@ func group(t testing.TB, n int) *grouped {
 		})
 	}
 	inner, err := onCPU("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if g.Backend, err = ranks.New(all[0], inner, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -67,14 +66,9 @@ func TestTables(t *testing.T) {
 		f.Amp[k], f.Power[k], f.Ripple[k] = 1, 0.5, 0.5
 	}
 	sums := func(b backend.Backend) (*backend.Moments, *backend.Features) {
-		rows, err := b.Open(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := testkit.Must(b.Open(d))(t)
 		mom, grad := backend.NewMoments(f, 1), backend.NewFeatures(m, 1)
-		if err := cmp.Or(rows.Moments(mom, f), rows.Pullback(grad, f, mom), rows.Close()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, cmp.Or(rows.Moments(mom, f), rows.Pullback(grad, f, mom), rows.Close()))
 		return mom, grad
 	}
 	want, wantGrad := sums(cpu.New())

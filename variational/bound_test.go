@@ -8,8 +8,10 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
+	"github.com/vssgp/vssgp/internal/testkit/precise"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -26,10 +28,7 @@ func open(t testing.TB, data *backend.Data) *variational.Rows {
 // openOn opens data on a backend.
 func openOn(t testing.TB, device backend.Backend, data *backend.Data) *variational.Rows {
 	t.Helper()
-	rows, err := variational.Open(context.Background(), *data, variational.Setting{Backend: device})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testkit.Must(variational.Open(context.Background(), *data, variational.Setting{Backend: device}))(t)
 	t.Cleanup(func() {
 		if err := rows.Close(); err != nil {
 			t.Error(err)
@@ -41,11 +40,7 @@ func openOn(t testing.TB, device backend.Backend, data *backend.Data) *variation
 // evaluated is Rows.Evaluate where it must succeed.
 func evaluated(t testing.TB, r *variational.Rows, p *variational.Params, inference variational.Inference, rows []int, gradient bool) *variational.Evaluation {
 	t.Helper()
-	e, err := r.Evaluate(p, inference, rows, gradient)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return testkit.Must(r.Evaluate(p, inference, rows, gradient))(t)
 }
 
 // TestBoundsAndGradients holds both bounds, and their derivatives by every
@@ -59,17 +54,17 @@ func TestBoundsAndGradients(t *testing.T) {
 			e := evaluated(t, r, p, variational.Exact, nil, true)
 			checkEvaluation(t, c, "exact", e, tr, tr.exact)
 			e = evaluated(t, r, p, variational.Factorized, nil, true)
-			checkEvaluation(t, c, "factorised", e, tr, func() real { return tr.factorised(nil) })
+			checkEvaluation(t, c, "factorised", e, tr, func() precise.Real { return tr.factorised(nil) })
 			rows := []int{c.N - 1, 0, c.N / 2, 0} // unsorted, one twice
 			e = evaluated(t, r, p, variational.Factorized, rows, true)
-			checkEvaluation(t, c, "mini-batch", e, tr, func() real { return tr.factorised(rows) })
+			checkEvaluation(t, c, "mini-batch", e, tr, func() precise.Real { return tr.factorised(rows) })
 		})
 	}
 }
 
-func checkEvaluation(t *testing.T, c kind, what string, e *variational.Evaluation, tr *truth, bound func() real) {
+func checkEvaluation(t *testing.T, c kind, what string, e *variational.Evaluation, tr *truth, bound func() precise.Real) {
 	t.Helper()
-	if want := bound().float(); !(math.Abs(e.Bound-want) <= trueBound*math.Abs(want)) {
+	if want := bound().Float(); !(math.Abs(e.Bound-want) <= trueBound*math.Abs(want)) {
 		t.Errorf("%s bound %.15g, want %.15g", what, e.Bound, want)
 	}
 	if e.Jitter != 0 {
@@ -144,32 +139,6 @@ func TestAgainstOracle(t *testing.T) {
 				if e.Gradient != nil {
 					t.Errorf("%s: a gradient that was not asked for", b.name)
 				}
-			}
-		})
-	}
-}
-
-// TestGradientAgainstOracle: every derivative of a middling model, rows in
-// several tiles, against the oracle's Richardson differences.
-func TestGradientAgainstOracle(t *testing.T) {
-	if !slow.Tests {
-		t.Skip("short: the oracle differentiates a bound of 150 rows hundreds of times")
-	}
-	for _, c := range []kind{
-		{Name: "two inputs, in tiles", N: 150, L: 2, K: 5, Q: 2, D: 2},
-		{Name: "windows, in tiles", N: 150, L: 8, K: 2, Q: 1, D: 1, Windows: 4, Fixed: true},
-	} {
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			p, data := c.Make()
-			e := evaluated(t, open(t, data), p, variational.Exact, nil, true)
-			want := oracle.GradExact(modeltest.ToOracle(p), modeltest.Nest(data.X, data.N), modeltest.Nest(data.Y, data.N)).Tensors()
-			for i, tensor := range e.Gradient.Tensors() {
-				got, w := *tensor.Data, want[i].Values()
-				if len(w) == 0 || p.Tensors()[i].Constant(0) {
-					continue
-				}
-				modeltest.Near(t, "∂/∂"+tensor.Name, got, w, oracleGradient)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // chainShapes are models whose evaluations cost the host something: windows×components×K
@@ -62,10 +63,7 @@ func (idle) PullbackSolved(_, _ *backend.Features, _ backend.SolvedAdjoint) erro
 func idleRows(t testing.TB, p *Params) (*Rows, *backend.Features) {
 	t.Helper()
 	data := backend.Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{100}, Windows: p.Windows}
-	r, err := Open(t.Context(), data, Setting{Backend: idle{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Open(t.Context(), data, Setting{Backend: idle{}}))(t)
 	f := p.Features()
 	sums, s := r.workspace.sumsOf(f, 1), r.workspace.solutionOf(f, 1)
 	bar := r.workspace.adjointOf(f)
@@ -100,10 +98,7 @@ func TestCores(t *testing.T) {
 				func() (*Evaluation, error) { return r.Factorized(p, nil, nil, true) },
 				func() (*Evaluation, error) { return r.Factorized(p, nil, weight, true) },
 			} {
-				e, err := evaluate()
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := testkit.Must(evaluate())(t)
 				all = append(all, e.Bound)
 				for _, tensor := range e.Gradient.Tensors() {
 					all = append(all, *tensor.Data...)
@@ -124,46 +119,6 @@ func TestCores(t *testing.T) {
 			}
 		}
 		runtime.GOMAXPROCS(1)
-	}
-}
-
-// TestChain holds the gradient that is assembled in blocks to sums over one component at
-// a time, with weights of windows on the KL terms.
-func TestChain(t *testing.T) {
-	p := chainParams(70, 11, 3)
-	r, bar := idleRows(t, p)
-	weight := make([]float64, 70)
-	fill(weight, 3)
-	weight[5] = 0
-	const scale = 0.5
-	c := chain{scale: scale, features: bar, weights: r.workspace.sums.Weights, kl: allKL, weight: weight}
-	got, want := NewParams(p.L, p.K, 1, 1), NewParams(p.L, p.K, 1, 1)
-	p.pull(got, c)
-	value := 0.0
-	for i := range p.L {
-		p.pullFeatures(want, bar, scale, i)
-		for k := i * p.K; k < (i+1)*p.K; k++ {
-			want.CoefMean[k], want.CoefVar[k] = scale*c.weights.Mean[k], scale*c.weights.Var[k]
-		}
-		for _, k := range allKL {
-			w := weight[p.ComponentWindow[i]]
-			k.pull(p, want, i, i+1, w)
-			value += w * k.of(p, i, i+1)
-		}
-	}
-	for i, tensor := range got.Tensors() {
-		for j, v := range *tensor.Data {
-			if w := (*want.Tensors()[i].Data)[j]; v != w {
-				t.Fatalf("%s[%d] = %v, want %v", tensor.Name, j, v, w)
-			}
-		}
-	}
-	sum := 0.0
-	for _, term := range p.kl(nil, allKL, weight) {
-		sum -= term.Value
-	}
-	if math.Abs(sum-value) > 1e-12*math.Abs(value) {
-		t.Errorf("the KL terms add up to %v, want %v", sum, value)
 	}
 }
 

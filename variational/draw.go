@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
@@ -69,11 +68,11 @@ func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
 		return nil, fmt.Errorf("vssgp: draw: %w", err)
 	}
 	y, offset := make([]float64, n*f.d), f.features.Offsets()
-	parallel.For((n+ChunkRows-1)/ChunkRows, runtime.GOMAXPROCS(0), func(part int) {
+	parallel.Blocks(n, ChunkRows, func(_, lo, hi int) {
 		if ctx.Err() != nil {
 			return
 		}
-		for row := part * ChunkRows; row < min(n, (part+1)*ChunkRows); row++ {
+		for row := lo; row < hi; row++ {
 			f.row(y[row*f.d:][:f.d], offset, x[row*q:][:q])
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 	"github.com/vssgp/vssgp/variational"
@@ -50,9 +51,7 @@ func logGaussian(t *testing.T, p *variational.Params, data *backend.Data) float6
 			y.SetVec(n, data.Y[n*data.D+d])
 		}
 		var v mat.VecDense
-		if err := c.SolveVecTo(&v, y); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, c.SolveVecTo(&v, y))
 		sum -= 0.5 * mat.Dot(y, &v)
 	}
 	return sum
@@ -88,9 +87,7 @@ func TestFactorizedBelowExact(t *testing.T) {
 		p, data := c.Make()
 		exact := bound(t, p, data, variational.Exact, nil).Bound
 		diag, mean, err := open(t, data).SolveMean(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		copy(p.CoefMean, mean)
 		for i := range p.CoefVar {
 			p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i/p.D])

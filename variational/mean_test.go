@@ -6,6 +6,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // conjugateWithin is how much of the error conjugateGradients may leave when it
@@ -25,18 +26,12 @@ func TestApproximateMean(t *testing.T) {
 			}
 		}
 		m, err := vssgp.New(t.Context(), data, vssgp.Options{Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{4, 15}}, Features: 20, NoisePrecision: 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		rows := open(t, &backend.Data{N: c.n, Q: 1, D: c.d, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y), Windows: m.Params.Windows})
 		wantDiag, wantMean, err := rows.SolveMean(m.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		diag, mean, err := rows.ApproximateMean(m.Params, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for k, v := range wantDiag {
 			if math.Abs(diag[k]-v) > 1e-12*v {
 				t.Fatalf("G[%d,%d] = %v, want %v", k, k, diag[k], v)
@@ -48,10 +43,7 @@ func TestApproximateMean(t *testing.T) {
 			for i := range p.CoefVar {
 				p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*wantDiag[i/c.d])
 			}
-			e, err := rows.Factorized(p, nil, nil, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := testkit.Must(rows.Factorized(p, nil, nil, false))(t)
 			return e.Bound
 		}
 		zero, near, best := value(make([]float64, len(mean))), value(mean), value(wantMean)
@@ -63,9 +55,7 @@ func TestApproximateMean(t *testing.T) {
 			half[i] = 2 * i
 		}
 		part, _, err := rows.ApproximateMean(m.Params, half)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for k, v := range wantDiag {
 			if math.Abs(part[k]-v) > 0.1*v {
 				t.Errorf("from half the rows G[%d,%d] = %v, from all %v", k, k, part[k], v)

@@ -6,7 +6,9 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/precise"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -20,16 +22,11 @@ func TestNoiseLevel(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			data := &vssgp.Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}
 			m, r, err := vssgp.Fit(t.Context(), data, vssgp.Options{Priors: vssgp.NoPriors()}) // a prior of the noise would keep it above
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if r.NoiseFloor == 0 {
 				t.Errorf("the fit does not end at the noise level: the test is blunt")
 			}
-			p, err := m.Predict(t.Context(), data.X)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 			checkAgainstTruth(t, m, data, r.Bound, p)
 		})
 	}
@@ -41,7 +38,7 @@ func checkAgainstTruth(t *testing.T, m *vssgp.Model, data *vssgp.Data, bound flo
 	t.Helper()
 	const margin = variational.ConditionMargin
 	tr := newTruth(m.Params, &backend.Data{N: data.N, Q: 1, D: 1, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y)})
-	want := tr.exact().float()
+	want := tr.exact().Float()
 	if most := 0.5 * float64(data.N+m.Params.M()) / margin; !(math.Abs(bound-want) <= most) {
 		t.Errorf("bound %.10g, in 192 bits %.10g: want it within %.2g", bound, want, most)
 	}
@@ -60,37 +57,27 @@ func (t *truth) variances() func(n int) float64 {
 	tau := t.value["noise.precision"][0]
 	c, a := t.moments(t.all())
 	for k := range a {
-		a[k][k] = a[k][k].plus(exactly(1).over(tau))
+		a[k][k] = a[k][k].Plus(precise.Of(1).Over(tau))
 	}
-	cholesky(a)
-	solved := func(v []real) []real { // A⁻¹v
-		x := whitened(a, v)
-		for i := len(x) - 1; i >= 0; i-- {
-			for j := i + 1; j < len(x); j++ {
-				x[i] = x[i].minus(a[j][i].times(x[j]))
-			}
-			x[i] = x[i].over(a[i][i])
-		}
-		return x
-	}
-	mean := solved(c[0])
-	self := make([]real, len(a)) // of A⁻¹'s diagonal
+	precise.Cholesky(a)
+	mean := precise.Solved(a, c[0])
+	self := make([]precise.Real, len(a)) // of A⁻¹'s diagonal
 	for k := range a {
-		one := reals(1, len(a))[0]
-		one[k] = exactly(1)
-		self[k] = solved(one)[k]
+		one := precise.Matrix(1, len(a))[0]
+		one[k] = precise.Of(1)
+		self[k] = precise.Solved(a, one)[k]
 	}
 	return func(n int) float64 {
-		phi, v := make([]real, len(a)), exactly(0)
+		phi, v := make([]precise.Real, len(a)), precise.Of(0)
 		for k := range phi {
 			first, second := t.at(n, k)
 			phi[k] = first
-			left := second.minus(first.times(first))
-			v = v.plus(left.times(self[k].over(tau).plus(mean[k].times(mean[k]))))
+			left := second.Minus(first.Times(first))
+			v = v.Plus(left.Times(self[k].Over(tau).Plus(mean[k].Times(mean[k]))))
 		}
-		for k, x := range solved(phi) {
-			v = v.plus(phi[k].times(x).over(tau))
+		for k, x := range precise.Solved(a, phi) {
+			v = v.Plus(phi[k].Times(x).Over(tau))
 		}
-		return v.float()
+		return v.Float()
 	}
 }

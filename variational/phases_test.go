@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/precise"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -21,17 +22,17 @@ func TestWrapPhases(t *testing.T) {
 // TestSinc holds sin(h)/h and its slope, at h and at 2h, to 192 bits on both sides of
 // where the series end.
 func TestSinc(t *testing.T) {
-	step := exactly(math.Ldexp(1, -60))
+	step := precise.Of(math.Ldexp(1, -60))
 	for _, h := range []float64{0, 1e-9, 5e-7, 1e-3, 0.0199, 0.02, 0.0201, 0.5, math.Pi / 2, 3, math.Pi} {
 		one, two := variational.Sincs(h)
 		one2, two2, slope, slope2 := variational.SincSlopes(h)
 		for _, c := range []struct{ h, got, again, slope float64 }{{h, one, one2, slope}, {2 * h, two, two2, slope2}} {
-			a := exactly(c.h)
-			want := a.sinc().float()
+			a := precise.Of(c.h)
+			want := a.Sinc().Float()
 			if math.Abs(c.got-want) > 4e-16 || math.Abs(c.again-want) > 4e-16 {
 				t.Errorf("sinc(%v) = %.17g and %.17g, want %.17g", c.h, c.got, c.again, want)
 			}
-			want = a.plus(step).sinc().minus(a.minus(step).sinc()).over(step.scaled(1)).float()
+			want = a.Plus(step).Sinc().Minus(a.Minus(step).Sinc()).Over(step.Scaled(1)).Float()
 			if math.Abs(c.slope-want) > 3e-12*math.Abs(want) {
 				t.Errorf("slope of sinc at %v = %.17g, want %.17g", c.h, c.slope, want)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
@@ -82,16 +83,10 @@ func TestBlocksAgainstDense(t *testing.T) {
 	}
 	dense, f := p.Clone(), p.Features()
 	dense.Windows, dense.ComponentWindow = backend.Windows{}, nil
-	want, err := openOn(t, wholeCPU{cpu.New(), f}, data).Exact(dense, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(openOn(t, wholeCPU{cpu.New(), f}, data).Exact(dense, true))(t)
 	r := open(t, data)
 	for _, r.Segments = range []int{0, 3, 8} {
-		got, err := r.Exact(p, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(r.Exact(p, true))(t)
 		if d := math.Abs(got.Bound-want.Bound) / math.Abs(want.Bound); !(d <= blockwise) {
 			t.Errorf("%d segments: bound %v by blocks, %v dense: %.1e apart", r.Segments, got.Bound, want.Bound, d)
 		}
@@ -100,15 +95,10 @@ func TestBlocksAgainstDense(t *testing.T) {
 			modeltest.Near(t, tensor.Name, *tensor.Data, *want.Gradient.Tensors()[i].Data, blockwise)
 		}
 	}
-	rows, err := cpu.New().Open(*data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testkit.Must(cpu.New().Open(*data))(t)
 	defer rows.Close()
 	mom := backend.NewMoments(f, data.D)
-	if err := rows.Moments(mom, f); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, rows.Moments(mom, f))
 	if r, err := blocktri.Factorize(mom.Gram, 1/c.Tau, 2); err != nil || r.R.Blocks() == 1 {
 		t.Errorf("blocks are not what was compared: %v, %v", r, err)
 	}
@@ -136,10 +126,7 @@ func TestSegmentsAgainstTruth(t *testing.T) {
 			}
 			r := open(t, data)
 			r.Segments = 3
-			e, err := r.Exact(p, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := testkit.Must(r.Exact(p, true))(t)
 			tr := newTruth(p, data)
 			checkEvaluation(t, c, "exact", e, tr, tr.exact)
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/linalg"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -33,14 +34,6 @@ func (r *hosted) Open(d backend.Data) (backend.Rows, error) {
 
 func (r *hosted) Name() string { return "hosted" }
 
-// trace is the sum of a matrix's diagonal.
-func trace(g *backend.Gram) (sum float64) {
-	for i := range g.Offset[len(g.Offset)-1] {
-		sum += *entry(g, i, i)
-	}
-	return sum
-}
-
 func (r *hosted) CanSolve(*backend.Features) bool { return true }
 
 func (r *hosted) Solve(dst *backend.Solution, f *backend.Features, lambda float64) error {
@@ -49,7 +42,7 @@ func (r *hosted) Solve(dst *backend.Solution, f *backend.Features, lambda float6
 	if err := r.Rows.Moments(r.mom, f); err != nil {
 		return err
 	}
-	dst.TraceGram = trace(r.mom.Gram)
+	dst.TraceGram = r.mom.Gram.Trace(0, r.mom.Gram.Blocks())
 	if r.broken != nil {
 		return r.broken
 	}
@@ -64,47 +57,17 @@ func (r *hosted) Solve(dst *backend.Solution, f *backend.Features, lambda float6
 	copy(dst.Mean, r.mom.C)
 	factor.Solve(dst.Mean, dst.D)
 	dst.LogDet = factor.LogDet()
-	dst.TraceInverse = trace(factor.Inverse())
+	dst.TraceInverse = factor.Inverse().Trace(0, r.mom.Gram.Blocks())
 	r.mean = dst.Mean
 	return nil
 }
 
 func (r *hosted) PullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
-	g, d := r.mom.Gram, r.mom.D
-	for i := range f.M {
-		for j := range f.M {
-			b := entry(g, i, j)
-			if b == nil {
-				continue
-			}
-			s := 0.0
-			for o := range d {
-				s += r.mean[i*d+o] * r.mean[j*d+o]
-			}
-			*b = bar.Inverse**b + bar.Outer*s
-		}
-	}
+	blocktri.OuterAdjoint(r.mom.Gram, r.mean, r.mom.D, bar.Inverse, bar.Outer)
 	for i, m := range r.mean {
 		r.mom.C[i] = bar.Linear * m
 	}
 	return r.Rows.Pullback(dst, f, r.mom)
-}
-
-// entry is where (i, j) of a matrix stands, nil if elsewhere or nowhere.
-func entry(g *backend.Gram, i, j int) *float64 {
-	for v, b := range g.Diag {
-		if j < g.Offset[v] || j >= g.Offset[v+1] {
-			continue
-		}
-		j -= g.Offset[v]
-		if i >= g.Offset[v] && i < g.Offset[v+1] {
-			return &b[(i-g.Offset[v])*g.Size(v)+j]
-		}
-		if v < len(g.Below) && i >= g.Offset[v+1] && i < g.Offset[v+2] {
-			return &g.Below[v][(i-g.Offset[v+1])*g.Size(v)+j]
-		}
-	}
-	return nil
 }
 
 // TestSolver: where the rows do the algebra the bound and all gradients are those
@@ -152,10 +115,8 @@ func TestSolverJitter(t *testing.T) {
 		if failures > 0 {
 			f := p.Features()
 			mom := backend.NewMoments(f, 1)
-			if err := there.Rows.Moments(mom, f); err != nil {
-				t.Fatal(err)
-			}
-			want = linalg.JitterFirst * math.Pow(linalg.JitterGrow, float64(failures-1)) * (trace(mom.Gram)/float64(f.M) + lambda)
+			testkit.OK(t, there.Rows.Moments(mom, f))
+			want = linalg.JitterFirst * math.Pow(linalg.JitterGrow, float64(failures-1)) * (mom.Gram.Trace(0, mom.Gram.Blocks())/float64(f.M) + lambda)
 		}
 		if math.Abs(e.Jitter-want) > 1e-9*want || there.lambdas[failures] != lambda+e.Jitter {
 			t.Errorf("%d failures: jitter %g, want %g; λ %v", failures, e.Jitter, want, there.lambdas)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -84,9 +85,7 @@ func TestDomains(t *testing.T) {
 			}
 		}
 	}
-	if err := p.Check(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Check())
 	for _, tensor := range p.Tensors() {
 		last := tensor.Size() - 1
 		entry := &(*tensor.Data)[last]

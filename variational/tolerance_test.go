@@ -10,8 +10,7 @@ const (
 	trueBound        = 1e-9
 	trueGradient     = 1e-7
 	trueGradientHard = 1e-5
-	// oracleBound, oracleGradient: the oracle's float64 sums, its differences.
-	oracleBound    = 1e-10
-	oracleGradient = 1e-7
-	rounding       = modeltest.Rounding
+	// oracleBound: the oracle's float64 sums.
+	oracleBound = 1e-10
+	rounding    = modeltest.Rounding
 )

@@ -2,10 +2,9 @@ package variational_test
 
 import (
 	"math"
-	"math/big"
-	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit/precise"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -14,69 +13,69 @@ import (
 type truth struct {
 	p     *variational.Params
 	data  *backend.Data
-	value map[string][]real // by tensor
+	value map[string][]precise.Real // by tensor
 
 	// What one entry leaves as it was is not computed again for it.
-	features []moment               // [N,M]
-	logs     map[[2]*big.Float]real // of a number, or of a difference; reals never change
+	features []moment                         // [N,M]
+	logs     map[[2]precise.Real]precise.Real // of a number, or of a difference; reals never change
 }
 
 // moment is E[φ] and E[φ²] of one feature at one row.
 type moment struct {
-	mean, second real
+	mean, second precise.Real
 	known        bool
 }
 
 func newTruth(p *variational.Params, data *backend.Data) *truth {
-	t := &truth{p: p, data: data, value: map[string][]real{}, features: make([]moment, data.N*p.M()), logs: map[[2]*big.Float]real{}}
+	t := &truth{p: p, data: data, value: map[string][]precise.Real{}, features: make([]moment, data.N*p.M()), logs: map[[2]precise.Real]precise.Real{}}
 	for _, tensor := range p.Tensors() {
 		for _, v := range *tensor.Data {
-			t.value[tensor.Name] = append(t.value[tensor.Name], exactly(v))
+			t.value[tensor.Name] = append(t.value[tensor.Name], precise.Of(v))
 		}
 	}
 	return t
 }
 
 // gate is the window's gate over row n for feature k; x is no parameter.
-func (t *truth) gate(n, k int) real {
+func (t *truth) gate(n, k int) precise.Real {
 	w := &t.p.Windows
 	if len(w.Center) < 2 {
-		return exactly(1)
+		return precise.Of(1)
 	}
 	v := t.p.ComponentWindow[k/t.p.K]
 	d := t.data.X[n*t.p.Q+w.Dim] - w.Center[v]
 	switch {
 	case v == 0 && d < 0 || v == len(w.Center)-1 && d > 0:
-		return exactly(1)
+		return precise.Of(1)
 	case math.Abs(d) >= w.Length/2:
-		return exactly(0)
+		return precise.Of(0)
 	}
-	return twoPi.times(exactly(d)).over(exactly(2 * w.Length)).cos()
+	return precise.TwoPi.Times(precise.Of(d)).Over(precise.Of(2 * w.Length)).Cos()
 }
 
 // feature is E[φ_k(x_n)] (eq. exp_Phi) and E[φ_k(x_n)²] (eq. exp_PhiT_Phi).
-func (t *truth) feature(n, k int) (mean, second real) {
+func (t *truth) feature(n, k int) (mean, second precise.Real) {
 	p, i := t.p, k/t.p.K
-	share := t.value["kernel.variance"][i].over(exactly(float64(p.K)))
+	share := t.value["kernel.variance"][i].Over(precise.Of(float64(p.K)))
 	alpha, beta := t.value["phase.lower"][k], t.value["phase.upper"][k]
-	angle := alpha.plus(beta).scaled(-1)
-	half := beta.minus(alpha).scaled(-1)
-	quad := exactly(0)
+	angle := alpha.Plus(beta).Scaled(-1)
+	half := beta.Minus(alpha).Scaled(-1)
+	quad := precise.Of(0)
 	for q := range p.Q {
-		d := exactly(t.data.X[n*p.Q+q]).minus(t.value["inducing.location"][k*p.Q+q])
-		bar := d.over(t.value["kernel.lengthscale"][i*p.Q+q])
-		angle = angle.plus(t.value["frequency.mean"][k*p.Q+q].times(bar))
-		angle = angle.plus(twoPi.times(t.value["kernel.frequency"][i*p.Q+q]).times(d))
-		quad = quad.plus(t.value["frequency.variance"][k*p.Q+q].times(bar).times(bar))
+		d := precise.Of(t.data.X[n*p.Q+q]).Minus(t.value["inducing.location"][k*p.Q+q])
+		bar := d.Over(t.value["kernel.lengthscale"][i*p.Q+q])
+		angle = angle.Plus(t.value["frequency.mean"][k*p.Q+q].Times(bar))
+		angle = angle.Plus(precise.TwoPi.Times(t.value["kernel.frequency"][i*p.Q+q]).Times(d))
+		quad = quad.Plus(t.value["frequency.variance"][k*p.Q+q].Times(bar).Times(bar))
 	}
-	g, one := t.gate(n, k), exactly(1)
-	mean = g.times(share.scaled(1).root()).times(half.sinc()).times(exactly(-0.5).times(quad).exp()).times(angle.cos())
-	ripple := half.scaled(1).sinc().times(exactly(-2).times(quad).exp()).times(angle.scaled(1).cos())
-	return mean, g.times(g).times(share).times(one.plus(ripple))
+	g, one := t.gate(n, k), precise.Of(1)
+	mean = g.Times(share.Scaled(1).Root()).Times(half.Sinc()).Times(precise.Of(-0.5).Times(quad).Exp()).Times(angle.Cos())
+	ripple := half.Scaled(1).Sinc().Times(precise.Of(-2).Times(quad).Exp()).Times(angle.Scaled(1).Cos())
+	return mean, g.Times(g).Times(share).Times(one.Plus(ripple))
 }
 
 // at is feature, from the store where it is known.
-func (t *truth) at(n, k int) (mean, second real) {
+func (t *truth) at(n, k int) (mean, second precise.Real) {
 	f := &t.features[n*t.p.M()+k]
 	if !f.known {
 		f.mean, f.second = t.feature(n, k)
@@ -103,51 +102,40 @@ func (t *truth) forget(name string, i int) {
 	}
 }
 
-func (t *truth) log(a real) real { return t.logBetween(real{}, a) }
+func (t *truth) log(a precise.Real) precise.Real { return t.logBetween(precise.Real{}, a) }
 
 // logBetween is log(b − a).
-func (t *truth) logBetween(a, b real) real {
-	key := [2]*big.Float{a.f, b.f}
+func (t *truth) logBetween(a, b precise.Real) precise.Real {
+	key := [2]precise.Real{a, b}
 	if _, ok := t.logs[key]; !ok {
 		w := b
-		if a.f != nil {
-			w = b.minus(a)
+		if a != (precise.Real{}) {
+			w = b.Minus(a)
 		}
-		t.logs[key] = w.log()
+		t.logs[key] = w.Log()
 	}
 	return t.logs[key]
 }
 
 // moments are C [D][M] and E[ΦᵀΦ] [M][M] over the given rows.
-func (t *truth) moments(rows []int) (c, g [][]real) {
+func (t *truth) moments(rows []int) (c, g [][]precise.Real) {
 	m, d := t.p.M(), t.p.D
-	c, g = reals(d, m), reals(m, m)
+	c, g = precise.Matrix(d, m), precise.Matrix(m, m)
 	for _, n := range rows {
-		mean := make([]real, m)
+		mean := make([]precise.Real, m)
 		for k := range m {
-			var second real
+			var second precise.Real
 			mean[k], second = t.at(n, k)
-			g[k][k] = g[k][k].plus(second)
+			g[k][k] = g[k][k].Plus(second)
 			for j := range k {
-				g[k][j] = g[k][j].plus(mean[k].times(mean[j]))
+				g[k][j] = g[k][j].Plus(mean[k].Times(mean[j]))
 			}
 			for o := range d {
-				c[o][k] = c[o][k].plus(mean[k].times(exactly(t.data.Y[n*d+o])))
+				c[o][k] = c[o][k].Plus(mean[k].Times(precise.Of(t.data.Y[n*d+o])))
 			}
 		}
 	}
 	return c, g
-}
-
-func reals(rows, cols int) [][]real {
-	a := make([][]real, rows)
-	for i := range a {
-		a[i] = make([]real, cols)
-		for j := range a[i] {
-			a[i][j] = exactly(0)
-		}
-	}
-	return a
 }
 
 func (t *truth) all() (rows []int) {
@@ -157,65 +145,65 @@ func (t *truth) all() (rows []int) {
 	return rows
 }
 
-func (t *truth) squares(rows []int) real {
-	s := exactly(0)
+func (t *truth) squares(rows []int) precise.Real {
+	s := precise.Of(0)
 	for _, n := range rows {
 		for _, y := range t.data.Y[n*t.data.D:][:t.data.D] {
-			s = s.plus(exactly(y).times(exactly(y)))
+			s = s.Plus(precise.Of(y).Times(precise.Of(y)))
 		}
 	}
 	return s
 }
 
 // gaussian is Σ ½(v + m² − 1 − log v) over the entries that are not points.
-func (t *truth) gaussian(mean, variance string) real {
-	s, one := exactly(0), exactly(1)
+func (t *truth) gaussian(mean, variance string) precise.Real {
+	s, one := precise.Of(0), precise.Of(1)
 	for i, v := range t.value[variance] {
-		if !v.zero() {
+		if !v.Zero() {
 			m := t.value[mean][i]
-			s = s.plus(v.plus(m.times(m)).minus(one).minus(t.log(v)))
+			s = s.Plus(v.Plus(m.Times(m)).Minus(one).Minus(t.log(v)))
 		}
 	}
-	return s.scaled(-1)
+	return s.Scaled(-1)
 }
 
 // kl is KL(q(ω) ‖ p(ω)) of frequencies and phases.
-func (t *truth) kl() real {
+func (t *truth) kl() precise.Real {
 	s := t.gaussian("frequency.mean", "frequency.variance")
 	for k, beta := range t.value["phase.upper"] {
-		if alpha := t.value["phase.lower"][k]; beta.f.Cmp(alpha.f) != 0 {
-			s = s.plus(t.log(twoPi).minus(t.logBetween(alpha, beta)))
+		if alpha := t.value["phase.lower"][k]; !beta.Minus(alpha).Zero() {
+			s = s.Plus(t.log(precise.TwoPi).Minus(t.logBetween(alpha, beta)))
 		}
 	}
 	return s
 }
 
 // exact is eq. lower_bound_opt_A.
-func (t *truth) exact() real {
+func (t *truth) exact() precise.Real {
 	tau := t.value["noise.precision"][0]
 	c, a := t.moments(t.all())
 	logTau := t.log(tau)
-	logs := exactly(float64(t.p.M())).times(logTau).scaled(-1) // ½ log|τA|
+	logs := precise.Of(float64(t.p.M())).Times(logTau).Scaled(-1) // ½ log|τA|
 	for k := range a {
-		a[k][k] = a[k][k].plus(exactly(1).over(tau))
+		a[k][k] = a[k][k].Plus(precise.Of(1).Over(tau))
 	}
-	cholesky(a)
+	precise.Cholesky(a)
 	for k := range a {
-		logs = logs.plus(a[k][k].log())
+		logs = logs.Plus(a[k][k].Log())
 	}
-	fit := exactly(0).minus(t.squares(t.all()))
+	fit := precise.Of(0).Minus(t.squares(t.all()))
 	for _, cd := range c {
-		for _, v := range whitened(a, cd) {
-			fit = fit.plus(v.times(v))
+		for _, v := range precise.Whitened(a, cd) {
+			fit = fit.Plus(v.Times(v))
 		}
 	}
-	nd := exactly(float64(t.data.N * t.data.D))
-	noise := nd.times(logTau.minus(t.log(twoPi))).scaled(-1)
-	return noise.plus(tau.times(fit).scaled(-1)).minus(exactly(float64(t.data.D)).times(logs)).minus(t.kl())
+	nd := precise.Of(float64(t.data.N * t.data.D))
+	noise := nd.Times(logTau.Minus(t.log(precise.TwoPi))).Scaled(-1)
+	return noise.Plus(tau.Times(fit).Scaled(-1)).Minus(precise.Of(float64(t.data.D)).Times(logs)).Minus(t.kl())
 }
 
 // factorised is eq. lower_bound_SVI over the given rows, nil for all.
-func (t *truth) factorised(rows []int) real {
+func (t *truth) factorised(rows []int) precise.Real {
 	if rows == nil {
 		rows = t.all()
 	}
@@ -226,60 +214,34 @@ func (t *truth) factorised(rows []int) real {
 	for o := range t.p.D {
 		for k := range g {
 			mk := mean[k*t.p.D+o]
-			loss = loss.minus(c[o][k].times(mk).scaled(1))
-			loss = loss.plus(g[k][k].times(mk.times(mk).plus(vr[k*t.p.D+o])))
+			loss = loss.Minus(c[o][k].Times(mk).Scaled(1))
+			loss = loss.Plus(g[k][k].Times(mk.Times(mk).Plus(vr[k*t.p.D+o])))
 			for j := range k {
-				loss = loss.plus(g[k][j].times(mk).times(mean[j*t.p.D+o]).scaled(1))
+				loss = loss.Plus(g[k][j].Times(mk).Times(mean[j*t.p.D+o]).Scaled(1))
 			}
 		}
 	}
-	scale := exactly(float64(t.data.N)).over(exactly(float64(len(rows))))
-	nd := exactly(float64(t.data.N * t.data.D))
-	noise := nd.times(t.log(tau).minus(t.log(twoPi))).scaled(-1)
-	kl := t.kl().plus(t.gaussian("coefficient.mean", "coefficient.variance"))
-	return noise.minus(scale.times(tau).times(loss).scaled(-1)).minus(kl)
+	scale := precise.Of(float64(t.data.N)).Over(precise.Of(float64(len(rows))))
+	nd := precise.Of(float64(t.data.N * t.data.D))
+	noise := nd.Times(t.log(tau).Minus(t.log(precise.TwoPi))).Scaled(-1)
+	kl := t.kl().Plus(t.gaussian("coefficient.mean", "coefficient.variance"))
+	return noise.Minus(scale.Times(tau).Times(loss).Scaled(-1)).Minus(kl)
 }
 
 // slope is the central difference of f by one entry, its step 2⁻⁶⁰ of it.
-func (t *truth) slope(name string, i int, f func() real) float64 {
+func (t *truth) slope(name string, i int, f func() precise.Real) float64 {
 	v := t.value[name][i]
-	h := exactly(math.Ldexp(1, -60))
-	if !v.zero() {
-		h = h.scaled(v.f.MantExp(nil))
+	h := precise.Of(math.Ldexp(1, -60))
+	if !v.Zero() {
+		h = h.Scaled(v.Exponent())
 	}
-	to := func(w real) real {
+	to := func(w precise.Real) precise.Real {
 		t.value[name][i] = w
 		t.forget(name, i)
 		return f()
 	}
-	up, down := to(v.plus(h)), to(v.minus(h))
+	up, down := to(v.Plus(h)), to(v.Minus(h))
 	t.value[name][i] = v
 	t.forget(name, i)
-	return up.minus(down).over(h.scaled(1)).float()
-}
-
-// TestReals holds the 192-bit functions to known values and to identities.
-func TestReals(t *testing.T) {
-	close := func(what string, a, b real) {
-		t.Helper()
-		if d := math.Abs(a.minus(b).float()); d > 1e-45*max(1, math.Abs(b.float())) {
-			t.Errorf("%s: %v and %v differ by %g", what, a.float(), b.float(), d)
-		}
-	}
-	for _, x := range []float64{1e-9, 0.3, 1, 2.5, 40, 1e7} {
-		a := exactly(x)
-		c, s := a.cos(), a.sinc().times(a)
-		close("cos² + sin²", c.times(c).plus(s.times(s)), exactly(1))
-		if math.Abs(c.float()-math.Cos(x)) > 1e-9*max(1e-6, 1e-7*x) {
-			t.Errorf("cos %v = %v, want %v", x, c.float(), math.Cos(x))
-		}
-		close("log exp", exactly(-x/1e6).exp().log(), exactly(-x/1e6))
-		close("exp log", a.log().exp(), a)
-		close("exp(a)·exp(−a)", exactly(x/1e6).exp().times(exactly(-x/1e6).exp()), exactly(1))
-		close("√²", a.root().times(a.root()), a)
-		if math.Abs(a.log().float()-math.Log(x)) > 1e-14*math.Abs(math.Log(x)) {
-			t.Errorf("log %v = %v, want %v", x, a.log().float(), math.Log(x))
-		}
-	}
-	close("sinc(π/2)", twoPi.scaled(-2).sinc(), exactly(4).over(twoPi))
+	return up.Minus(down).Over(h.Scaled(1)).Float()
 }

@@ -43,13 +43,8 @@ var checks = []check{
 // Run puts the backends that open gives through every case and check; it
 // closes each. The log says what ran.
 func Run(t *testing.T, open func(testing.TB) backend.Backend) {
-	run(t, func(c size) bool { return !c.long || slow.Tests }, open)
-}
-
-// run is Run over some of the cases.
-func run(t *testing.T, include func(size) bool, open func(testing.TB) backend.Backend) {
 	for _, c := range cases {
-		if !include(c) {
+		if c.long && !slow.Tests {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

@@ -147,6 +147,38 @@ func TestModifiedCovariance(t *testing.T) {
 	}
 }
 
+// TestModifiedCovarianceIsMinimum: no other coefficients have less forward
+// and backward error.
+func TestModifiedCovarianceIsMinimum(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	z := make([]float64, 80)
+	for n := range z {
+		z[n] = r.NormFloat64()
+	}
+	cost := func(a []float64) (e float64) {
+		for n := 5; n < len(z); n++ {
+			var f, b float64
+			for k, v := range a {
+				f += v * z[n-k]
+				b += v * z[n-5+k]
+			}
+			e += f*f + b*b
+		}
+		return e
+	}
+	a := modifiedCovariance(z, 5)
+	least := cost(a)
+	for k := 1; k <= 5; k++ {
+		for _, step := range []float64{-1e-3, 1e-3} {
+			a[k] += step
+			if cost(a) <= least {
+				t.Errorf("a_%d moved by %g costs less: not the minimum", k, step)
+			}
+			a[k] -= step
+		}
+	}
+}
+
 // tones is the sum of three sinusoids.
 func tones(n int) []float64 {
 	x := make([]float64, n)
@@ -224,6 +256,7 @@ func TestFillOddCases(t *testing.T) {
 		{"too short", []float64{1, 5, 3}, places(1, 3), 4, []float64{1, 5, 3}, false},
 		{"no order", []float64{1, 5, 3}, places(1, 2), 0, []float64{1, 5, 3}, false},
 		{"empty", nil, nil, 3, nil, false},
+		{"nothing missing", []float64{1, 5, 3}, nil, 1, []float64{1, 5, 3}, true},
 		{"silence", []float64{0, 0, 7, 0, 0}, places(2, 3), 2, []float64{0, 0, 0, 0, 0}, true},
 	} {
 		if ok := fill(context.Background(), c.x, c.missing, c.order, 3); ok != c.ok || !slices.Equal(c.x, c.want) {

@@ -128,3 +128,19 @@ func TestWorkOfTiles(t *testing.T) {
 		t.Errorf("a short series: %v", one)
 	}
 }
+
+// TestMissingIn: the gaps that an excerpt cuts, counted from its start.
+func TestMissingIn(t *testing.T) {
+	gaps := [][2]int{{10, 12}, {20, 22}, {30, 32}, {40, 42}}
+	for _, c := range []struct {
+		cut  [2]int
+		want []int
+	}{
+		{[2]int{15, 27}, []int{5, 6}}, {[2]int{12, 30}, []int{8, 9}}, {[2]int{11, 31}, []int{0, 9, 10, 19}},
+		{[2]int{0, 50}, []int{10, 11, 20, 21, 30, 31, 40, 41}}, {[2]int{31, 50}, []int{0, 9, 10}},
+	} {
+		if got := missingIn(gaps, c.cut); !slices.Equal(got, c.want) {
+			t.Errorf("in %v: %v, want %v", c.cut, got, c.want)
+		}
+	}
+}

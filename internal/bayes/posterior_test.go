@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // correlated is the log density of a Gaussian with mean (1, −2), standard deviations 0.1 and 3 and correlation 0.8, less a constant.
@@ -43,10 +44,7 @@ func walled(v, g []float64) (float64, error) {
 // TestLaplace: of a Gaussian it is the Gaussian, whatever the scales.
 func TestLaplace(t *testing.T) {
 	for _, scale := range [][]float64{{0.1, 3}, {0.5, 4}, {0.12, 30}} {
-		g, err := laplace(correlated, []float64{1, -2}, scale)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Must(laplace(correlated, []float64{1, -2}, scale))(t)
 		if want := math.Log(2*math.Pi*0.1*3) + 0.5*math.Log(1-0.64); math.Abs(g.LogEvidence()-want) > 1e-6 {
 			t.Errorf("scale %v: log evidence %v, want %v", scale, g.LogEvidence(), want)
 		}
@@ -77,10 +75,7 @@ func TestDraws(t *testing.T) {
 		"skewed":     {skewed, []float64{math.Log(3), math.Log(3)}, 0.922784335098467, math.Sqrt(0.394934066848226), false, true},
 		"walled":     {walled, []float64{0}, -0.50916, 0.69740, false, true}, // a normal cut at 0.5
 	} {
-		g, err := laplace(c.f, c.mode, []float64{0.5, 4}[:len(c.mode)])
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Must(laplace(c.f, c.mode, []float64{0.5, 4}[:len(c.mode)]))(t)
 		random := rand.New(rand.NewPCG(1, 2))
 		if c.gaussian {
 			var draws [][]float64
@@ -157,10 +152,7 @@ func ridge(v, g []float64) (float64, error) {
 
 // TestProfile: the others follow, the curvature is that of the best of them, and a point off the mode is told from it.
 func TestProfile(t *testing.T) {
-	p, err := LaplaceProfile(ridge, []float64{1, 2}, []float64{1, 1}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(LaplaceProfile(ridge, []float64{1, 2}, []float64{1, 1}, 1))(t)
 	if math.Abs(p.SD(0)/0.5-1) > 1e-4 || p.Short > 1e-9 {
 		t.Errorf("sd %v, %v nats short, want 0.5 and 0", p.SD(0), p.Short)
 	}

@@ -1,4 +1,3 @@
-// Package bayes measures predictions.
 package bayes
 
 import "math"

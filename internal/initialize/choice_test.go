@@ -11,6 +11,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -213,11 +214,7 @@ func TestChoosesComponents(t *testing.T) {
 			c := set
 			c.Window, c.most, c.Features = window, components, features
 			layout := s.propose(t.Context(), noiseLevels[0], c)
-			v, err := j.Optimized(t.Context(), *data, layout.params(), choiceIterations)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return v
+			return testkit.Must(j.Optimized(t.Context(), *data, layout.params(), choiceIterations))(t)
 		}
 		chosen := p.L / p.Windows.Count()
 		got, first := criterion(window, chosen, p.K), set.mostBins(window)

@@ -19,16 +19,10 @@ const (
 // spaced by the golden ratio, which keeps out of step with any period.
 func HeldOut(data backend.Data, grid Grid) (known, asked backend.Data, line []float64) {
 	length := typicalGap(data, grid)
-	var kept, held []int
-	for i, n := range inOrder(data.X) {
+	known, asked = split(data, inOrder(data.X), func(i int) bool {
 		_, part := math.Modf(float64(i/length) * (math.Sqrt(5) - 1) / 2)
-		if i > 0 && i < data.N-1 && part >= 1-heldShare {
-			held = append(held, n)
-		} else {
-			kept = append(kept, n)
-		}
-	}
-	known, asked = data.Some(kept), data.Some(held)
+		return i > 0 && i < data.N-1 && part >= 1-heldShare
+	})
 	for _, x := range asked.X {
 		b := sort.SearchFloat64s(known.X, x)
 		a := max(0, b-1) // the first and the last row are known; at the x of the first, that row
@@ -41,6 +35,20 @@ func HeldOut(data backend.Data, grid Grid) (known, asked backend.Data, line []fl
 		}
 	}
 	return known, asked, line
+}
+
+// split divides rows, in some order, into known ones and those to ask for; hide
+// says which, by the place in the order.
+func split(data backend.Data, order []int, hide func(i int) bool) (known, asked backend.Data) {
+	var rows [2][]int
+	for i, n := range order {
+		of := &rows[0]
+		if hide(i) {
+			of = &rows[1]
+		}
+		*of = append(*of, n)
+	}
+	return data.Some(rows[0]), data.Some(rows[1])
 }
 
 // typicalGap is the median length of the gaps in places, from 1 to a share of the

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -87,12 +88,8 @@ var errTooLarge = errors.New("too large")
 func begin(t *testing.T, d *backend.Data, set Settings, judge Judge) (*variational.Params, *variational.Evaluation) {
 	t.Helper()
 	p, begun, err := seriesOf(d).Spectrum(t.Context(), set, judge)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Check(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, p.Check())
 	return p, begun
 }
 

@@ -64,15 +64,7 @@ func (s *Series) chooseNoise(ctx context.Context, set Settings, judge Judge) (fl
 			hidden[i] = true
 		}
 	}
-	var outside, inside []int
-	for n, x := range s.data.X {
-		if hidden[s.place(x)] {
-			inside = append(inside, n)
-		} else {
-			outside = append(outside, n)
-		}
-	}
-	known, asked := s.data.Some(outside), s.data.Some(inside)
+	known, asked := split(s.data, ascending(s.data.N), func(n int) bool { return hidden[s.place(s.data.X[n])] })
 	part := NewSeries(known, s.grid)
 	part.fill(ctx, set.Window)
 	for _, level := range noiseLevels[1:] {

@@ -22,8 +22,8 @@ const (
 	paperSalt = 0x9a9e6
 )
 
-// PaperShape is the shape of the paper's start, which follows from the settings.
-func PaperShape(data *backend.Data, s Settings) variational.Shape {
+// paperShape is the shape of the paper's start, which follows from the settings.
+func paperShape(data *backend.Data, s Settings) variational.Shape {
 	lo, hi := data.Extent(s.Dim)
 	w := layWindows(lo, hi, s.Window, 0.5, s.Dim)
 	return s.shape(w, slices.Repeat([]int{len(s.Lengthscales)}, w.Count()), cmp.Or(s.Features, paperFeatures), data)
@@ -34,7 +34,7 @@ func PaperShape(data *backend.Data, s Settings) variational.Shape {
 // turn, Σ small. The features of SSGP share z and come as cosine and sine; those of
 // SSGP and RP have Σ = 0. Errors come from the judge.
 func Paper(data *backend.Data, s Settings, judge Judge) (*variational.Params, error) {
-	shape := PaperShape(data, s)
+	shape := paperShape(data, s)
 	if err := judge.Fits(shape); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -49,10 +50,7 @@ func TestRoughModel(t *testing.T) {
 		length float64
 	}{{modeltest.Walk(400), 48}, {data, 8 * 21}} {
 		s, j := seriesOf(c.data), &scorer{t: t}
-		p, err := s.Rough(t.Context(), Settings{Optimized: true}, j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(s.Rough(t.Context(), Settings{Optimized: true}, j))(t)
 		if len(j.shapes) != 1 || !equalShapes(j.shapes[0], variational.ShapeOf(p)) {
 			t.Errorf("the judge is asked of %+v", j.shapes)
 		}

@@ -65,12 +65,18 @@ func NewSeries(data backend.Data, grid Grid) *Series {
 
 // inOrder lists the numbers of the rows in the order of x.
 func inOrder(x []float64) []int {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
+	order := ascending(len(x))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	return order
+}
+
+// ascending is 0 … n−1.
+func ascending(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // end is the x of the last place.

@@ -134,7 +134,7 @@ func newTable(data *backend.Data, s Settings, judge Judge) *table {
 // try scores a setting, keeps it if it is the best, and reports whether more
 // features are worth a trial.
 func (t *table) try(ctx context.Context, data *backend.Data, set Settings) (better bool, err error) {
-	if err := t.judge.Fits(PaperShape(data, set)); err != nil {
+	if err := t.judge.Fits(paperShape(data, set)); err != nil {
 		if t.best == nil {
 			return false, err
 		}
@@ -171,7 +171,7 @@ func (t *table) scored(ctx context.Context, p *variational.Params) (float64, err
 	}
 	known, asked := t.known, t.asked
 	if t.asked.N == 0 {
-		known, asked = t.hidden()
+		known, asked = split(t.known, ascending(t.known.N), func(i int) bool { return i%10 == 9 })
 	}
 	square, variance, err := t.judge.Predicted(ctx, known, asked, p)
 	if err != nil {
@@ -185,17 +185,4 @@ func (t *table) scored(ctx context.Context, p *variational.Params) (float64, err
 		return bound / float64(len(t.known.Y)), nil
 	}
 	return -0.5 * (math.Log(variance/n) + square/variance), nil
-}
-
-// hidden splits the known rows: every tenth one is asked for.
-func (t *table) hidden() (known, asked backend.Data) {
-	var kept, held []int
-	for n := range t.known.N {
-		if n%10 == 9 {
-			held = append(held, n)
-		} else {
-			kept = append(kept, n)
-		}
-	}
-	return t.known.Some(kept), t.known.Some(held)
 }

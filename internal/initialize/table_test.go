@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -95,9 +96,7 @@ func TestTable(t *testing.T) {
 			judge := &tableJudge{scorer: scorer{refuse: c.refuse, t: t}, bound: c.bound, ratio: c.ratio}
 			scales := [][]float64{{1, 1}}
 			p, err := Table(t.Context(), tableOf(c.rows), Settings{Method: c.method, Lengthscales: scales, Frequencies: [][]float64{{0, 0}}}, judge)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			var tried []int
 			for _, s := range judge.tried {
 				tried = append(tried, s.K)

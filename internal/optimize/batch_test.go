@@ -3,12 +3,12 @@ package optimize
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -37,10 +37,7 @@ var contiguous = []struct {
 // newRun is a run of p on data in the model's units, on the CPU.
 func newRun(t testing.TB, data *backend.Data, p *variational.Params, s Settings) *Run {
 	t.Helper()
-	r, err := New(t.Context(), *data, p, variational.Setting{Backend: cpu.New()}, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(New(t.Context(), *data, p, variational.Setting{Backend: cpu.New()}, s))(t)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
@@ -59,10 +56,7 @@ func TestContiguousUnbiased(t *testing.T) {
 		r := newRun(t, data, p, Settings{Batch: c.size, Contiguous: true})
 		coords := NewCoordinates(p, everything, c.ties, 2)
 		shared, own := coords.byWindow(p)
-		full, err := r.Rows.Factorized(p, nil, nil, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		full := testkit.Must(r.Rows.Factorized(p, nil, nil, true))(t)
 		want, sum, g := make([]float64, coords.n), make([]float64, coords.n), make([]float64, coords.n)
 		coords.pull(want, p, full.Gradient)
 		b := r.newBatches()
@@ -135,9 +129,7 @@ func TestBatchLeavesOthersAlone(t *testing.T) {
 	}
 	before := p.Clone()
 	r.Inference = variational.Stochastic
-	if _, err := r.take(stage{"all", everything, 1, true}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(r.take(stage{"all", everything, 1, true}))(t)
 	met := append([]int{-1}, r.newBatches().next().met...)
 	moved := windowsMoved(before, p)
 	for _, v := range moved {
@@ -150,25 +142,6 @@ func TestBatchLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// TestContiguousStarts: a contiguous mini-batch begins at every row now and then,
-// the last among them.
-func TestContiguousStarts(t *testing.T) {
-	b := &batches{order: make([]int, 9), size: 2, contiguous: true, rng: rand.New(rand.NewPCG(1, 1))}
-	for i := range b.order {
-		b.order[i] = i
-	}
-	b.out.rows = make([]int, b.size)
-	begun := map[int]int{}
-	for range 900 {
-		begun[b.next().rows[0]]++
-	}
-	for i := range b.order {
-		if begun[i] < 50 {
-			t.Errorf("of 900 mini-batches of 9 rows %d begin with row %d, want about 100", begun[i], i)
-		}
-	}
-}
-
 // standardErrors is how far an estimate may lie from its mean.
 const standardErrors = 5
 
@@ -176,10 +149,7 @@ const standardErrors = 5
 // contiguous ones are neighbors, and the bound's estimate is unbiased.
 func TestBatches(t *testing.T) {
 	p, data := modeltest.Kind{Name: "batches", N: 37, L: 1, K: 5, Q: 1, D: 1}.Make()
-	all, err := opened(t, data).Factorized(p, nil, nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(opened(t, data).Factorized(p, nil, nil, false))(t)
 	full := all.Bound
 	rank := make([]int, data.N)
 	for n := range rank {
@@ -201,10 +171,7 @@ func TestBatches(t *testing.T) {
 			for _, n := range rows {
 				count[n]++
 			}
-			e, err := r.Rows.Factorized(p, rows, nil, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := testkit.Must(r.Rows.Factorized(p, rows, nil, false))(t)
 			sum += e.Bound - full
 			square += (e.Bound - full) * (e.Bound - full)
 		}

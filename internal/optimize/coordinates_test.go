@@ -8,6 +8,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 	"github.com/vssgp/vssgp/variational"
@@ -42,10 +43,7 @@ func coordinatesOf(p *variational.Params, free []string, ties Ties, reach float6
 // opened are rows of data in the model's units, on the CPU.
 func opened(t testing.TB, data *backend.Data) *variational.Rows {
 	t.Helper()
-	rows, err := variational.Open(context.Background(), *data, variational.Setting{Backend: cpu.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testkit.Must(variational.Open(context.Background(), *data, variational.Setting{Backend: cpu.New()}))(t)
 	t.Cleanup(func() { rows.Close() })
 	return rows
 }
@@ -183,10 +181,7 @@ func TestCoordinatesPull(t *testing.T) {
 			coords := coordinatesOf(p, c.free, c.ties, 3, c.level)
 			v, got, want := make([]float64, coords.n), make([]float64, coords.n), make([]float64, coords.n)
 			coords.read(v, p)
-			e, err := rows.Factorized(p, nil, nil, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := testkit.Must(rows.Factorized(p, nil, nil, true))(t)
 			coords.pull(got, p, e.Gradient)
 			trial := p.Clone()
 			for i := range v {
@@ -194,10 +189,7 @@ func TestCoordinatesPull(t *testing.T) {
 					w := slices.Clone(v)
 					w[i] += step
 					coords.write(trial, w)
-					e, err := rows.Factorized(trial, nil, nil, false)
-					if err != nil {
-						t.Fatal(err)
-					}
+					e := testkit.Must(rows.Factorized(trial, nil, nil, false))(t)
 					return e.Bound
 				}, 0.125)
 			}

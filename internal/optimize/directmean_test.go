@@ -7,6 +7,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -23,13 +24,8 @@ func tonesRun(t *testing.T, d *backend.Data, noise float64) *Run {
 	t.Helper()
 	series := initialize.NewSeries(*d, initialize.GridOf(d.X, 1))
 	p, _, err := series.Spectrum(t.Context(), initialize.Settings{Optimized: true, Noise: noise}, roomy{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := New(t.Context(), *d, p, variational.Setting{Backend: cpu.New()}, Settings{Inference: variational.Stochastic})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	r := testkit.Must(New(t.Context(), *d, p, variational.Setting{Backend: cpu.New()}, Settings{Inference: variational.Stochastic}))(t)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
@@ -38,9 +34,7 @@ func tonesRun(t *testing.T, d *backend.Data, noise float64) *Run {
 func directMean(t *testing.T, r *Run, rows []int) (diag, mean []float64) {
 	t.Helper()
 	diag, mean, err := r.directMean(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return diag, mean
 }
 
@@ -61,10 +55,7 @@ func TestDirectMean(t *testing.T) {
 		for i := range p.CoefVar {
 			p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i])
 		}
-		e, err := r.Rows.Factorized(p, nil, nil, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Must(r.Rows.Factorized(p, nil, nil, false))(t)
 		return e.Bound
 	}
 	diag, mean := directMean(t, r, nil)

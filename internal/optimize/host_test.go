@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -73,9 +74,7 @@ func BenchmarkHost(b *testing.B) {
 		set := lbfgs.Settings{Blocks: blocks, PerBlockGain: -1e300, Gain: -1e300}
 		return func() {
 			set.Iterations = max(s.Iterations, lbfgs.Memory) + 1 // with all pairs
-			if _, err := lbfgs.Maximize(near, s, set); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Must(lbfgs.Maximize(near, s, set))(b)
 		}
 	}
 	together, perWindow := step(nil), step(c.blocks(p, 0))

@@ -10,6 +10,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -46,17 +47,10 @@ func (m made) start(seed uint64, l float64) (backend.Data, *variational.Params) 
 func (m made) run(t *testing.T, seed uint64, priors Priors, l float64) *Run {
 	t.Helper()
 	data, p := m.start(seed, l)
-	run, err := New(context.Background(), data, p, variational.Setting{Backend: cpu.New()}, Settings{Priors: priors})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := testkit.Must(New(context.Background(), data, p, variational.Setting{Backend: cpu.New()}, Settings{Priors: priors}))(t)
 	t.Cleanup(func() { run.Close() })
-	if err := run.Begin(nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := run.Optimize(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, run.Begin(nil))
+	testkit.Must(run.Optimize())(t)
 	return run
 }
 
@@ -80,10 +74,7 @@ func TestFrequencySD(t *testing.T) {
 		tight.Lengthscale[0] = bayes.Prior{Median: m.span, SD: 1.5}
 		for name, priors := range map[string]Priors{"none": {}, "weak": m.weak(), "tight": tight} {
 			run := m.run(t, 3, priors, 6*m.span)
-			p, err := run.Posterior()
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(run.Posterior())(t)
 			sd, q := p.FrequencySD(), run.Params
 			// The cosine and the sine share the line as z happens to lie: the surer one is nearly all of it.
 			if ratio := slices.Min(sd) / m.theory(); ratio < 0.5 || ratio > 2 {
@@ -108,10 +99,7 @@ func TestScatter(t *testing.T) {
 	m, n, square := lines[1], 60.0, 0.0
 	for seed := range uint64(n) {
 		run := m.run(t, 100+seed, m.weak(), 6*m.span)
-		p, err := run.Posterior()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(run.Posterior())(t)
 		q := run.Params
 		z := (math.Abs(q.Frequency[0]+q.FreqMean[0]/(2*math.Pi*q.Lengthscale[0])) - m.frequency) / p.FrequencySD()[0]
 		square += z * z / n
@@ -128,10 +116,7 @@ func TestHMC(t *testing.T) {
 	}
 	m := lines[0]
 	run := m.run(t, 3, m.weak(), 6*m.span)
-	p, err := run.Posterior()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(run.Posterior())(t)
 	draws, accepted, err := p.HMC(t.Context(), 400, rand.New(rand.NewPCG(1, 2)))
 	if err != nil || accepted < 0.5 {
 		t.Fatalf("%v, %v accepted", err, accepted)
@@ -180,18 +165,12 @@ func TestDrawBack(t *testing.T) {
 		g[0] = -z - 1000*over
 		return -0.5*z*z - 500*over*over, nil
 	}
-	profile, err := bayes.LaplaceProfile(cliff, []float64{math.Log(params.Variance[0])}, []float64{1}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	profile := testkit.Must(bayes.LaplaceProfile(cliff, []float64{math.Log(params.Variance[0])}, []float64{1}, 1))(t)
 	p := &Posterior{Profile: profile, c: c, order: []int{0}, params: params, f: cliff}
 	random := rand.New(rand.NewPCG(1, 2))
 	low, high := 0.0, 0.0
 	for range 300 {
-		q, err := p.Draw(random)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := testkit.Must(p.Draw(random))(t)
 		z := math.Log(q.Variance[0] / params.Variance[0])
 		low, high = min(low, z), max(high, z)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -110,17 +111,10 @@ func TestPriorsRule(t *testing.T) {
 		data, p := m.start(1, 10)
 		sure := func(median float64) bayes.Prior { return bayes.Prior{Median: median, SD: 1e-3} }
 		r := newRun(t, &data, p, Settings{Inference: inference, Iterations: 2000, Priors: Priors{sure(0.25), []bayes.Prior{sure(3)}, sure(0.04)}})
-		if err := r.Begin(nil); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.Optimize(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, r.Begin(nil))
+		testkit.Must(r.Optimize())(t)
 		stood := r.Bound
-		e, err := r.Evaluate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Must(r.Evaluate())(t)
 		if inference != variational.Stochastic && math.Abs(stood-e.Bound) > 1e-9*math.Abs(e.Bound) {
 			t.Errorf("%s: the bound is said to be %v, and is %v", inference, stood, e.Bound)
 		}

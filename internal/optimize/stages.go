@@ -15,7 +15,7 @@ type Settings struct {
 	Random     bool
 	Iterations int      // of L-BFGS, or steps on mini-batches; 0: chosen by the inference; negative: none
 	PerWindow  int      // windows step each by itself where there are as many as this; 0: PerWindow
-	Batch      int      // rows of a mini-batch; 0: BatchRows at most
+	Batch      int      // rows of a mini-batch; 0: batchRows at most
 	Contiguous bool     // mini-batches of neighboring rows
 	Along      int      // the input along which rows are neighbors, where there are no windows
 	Fix        []string // tensors that stay as they are
@@ -156,15 +156,15 @@ func (s *Settings) needsCoefficients(stages []stage) bool {
 	return s.Inference != variational.Exact || slices.ContainsFunc(stages, func(one stage) bool { return one.stochastic })
 }
 
-// BatchRows is the rows of a mini-batch where the settings leave it open, at
+// batchRows is the rows of a mini-batch where the settings leave it open, at
 // most.
-const BatchRows = 512
+const batchRows = 512
 
 // batchSize is the rows of a mini-batch, of so many.
 func (s *Settings) batchSize(rows int) int {
 	size := s.Batch
 	if size == 0 {
-		size = BatchRows
+		size = batchRows
 		if s.Inference != variational.Stochastic { // a warm-up
 			size = min(size, (rows+warmShare-1)/warmShare)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -45,14 +46,9 @@ func TestMeanEnds(t *testing.T) {
 	p, data := modeltest.Kind{Name: "mean", N: 300, L: 2, K: 3, Q: 1, D: 1}.Make()
 	p.CoefMean, p.CoefVar = nil, nil
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := New(ctx, *data, p, variational.Setting{Backend: cpu.New()}, Settings{Inference: variational.Stochastic})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(New(ctx, *data, p, variational.Setting{Backend: cpu.New()}, Settings{Inference: variational.Stochastic}))(t)
 	defer r.Close()
-	if err := r.Begin(nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, r.Begin(nil))
 	p.CoefMean[0] = 42
 	if err := r.startCoefficients(); err != nil || p.CoefMean[0] != 42 {
 		t.Errorf("a coefficient of 42 is %v, %v", p.CoefMean[0], err)
@@ -69,8 +65,8 @@ func TestStochasticSteps(t *testing.T) {
 	for _, c := range []struct{ n, batch, want int }{
 		{100, 0, stochasticSteps},
 		{100, 10, stochasticSteps},
-		{stochasticSteps * BatchRows, 0, stochasticPasses * stochasticSteps},
-		{stochasticSteps*BatchRows + 1, 0, stochasticPasses*stochasticSteps + 1},
+		{stochasticSteps * batchRows, 0, stochasticPasses * stochasticSteps},
+		{stochasticSteps*batchRows + 1, 0, stochasticPasses*stochasticSteps + 1},
 		{1 << 20, 1024, 10240},
 	} {
 		s := Settings{Inference: variational.Stochastic, Batch: c.batch}
@@ -93,9 +89,7 @@ func TestPointEstimates(t *testing.T) {
 		want int
 	}{{nil, 6 + 6}, {[]string{variational.FrequencyMean}, 6}} { // σ², l and p of two inputs, τ; three frequencies of two
 		run, err := New(t.Context(), data, p, variational.Setting{Backend: cpu.New()}, Settings{Method: variational.SSGP, Fix: c.fix, Ties: Ties{Twins: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if got := run.PointEstimates(); got != c.want {
 			t.Errorf("fixed %v: %d point estimates, want %d", c.fix, got, c.want)
 		}

@@ -3,10 +3,11 @@ package simd
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit/precise"
 )
 
 // evenRows are n rows delta apart from x0 on; x0 and delta have few digits, so
@@ -115,27 +116,7 @@ func testFeaturesEven(t *testing.T, s *evenScene) {
 	if worst := compareEven(t, s, cos, sin, cos2, sin2); !(worst <= evenTol+s.rounding()) {
 		t.Errorf("%d rows, step %v: wrong by %v, want %v", len(s.x), s.s.Delta, worst, evenTol+s.rounding())
 	}
-	ones := make([]float64, len(s.gate))
-	for i := range ones {
-		ones[i] = 1
-	}
-	r := rand.New(rand.NewPCG(14, 1))
-	for _, c := range [][2][]float64{{s.gate, s.gate}, {ones, nil}} {
-		acc := s.random(r, len(s.x)*Lanes, 1)
-		acc2 := s.floats(len(acc), 0)
-		copy(acc2, acc)
-		(&Tile{Cos: cos, Sin: sin, Bank: s.b, Steps: s.s, X: s.x, Gate: c[0]}).Features()
-		Fit(acc, cos, s.w)
-		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: c[1], Acc: acc2, W: s.w}).Features()
-		if d := compareEven(t, s, cos, sin, cos2, sin2); d != 0 {
-			t.Fatalf("features differ with a fit, by %v", d)
-		}
-		for i, v := range acc {
-			if near(t, "fit", acc2[i], v, float64(s.b.Count), 1e-15); use != Plain && acc2[i] != v {
-				t.Fatalf("fit %d is %v in one pass, %v in two", i, acc2[i], v)
-			}
-		}
-	}
+	testFeaturesFit(t, &s.fence, Tile{Bank: s.b, Steps: s.s, X: s.x, Gate: s.gate}, s.w, use != Plain)
 	s.check()
 	for _, p := range []Panels{cos, sin, cos2, sin2} {
 		s.between(p)
@@ -158,7 +139,7 @@ func compareEven(t *testing.T, s *evenScene, cos, sin, cos2, sin2 Panels) (worst
 	return worst
 }
 
-// TestEvenTruth: against 200 bits, at the rows where errors have grown most.
+// TestEvenTruth: against 192 bits, at the rows where errors have grown most.
 func TestEvenTruth(t *testing.T) {
 	const n = 64
 	for i, kind := range slices.Concat(kinds[:easy], kinds[:easy]) {
@@ -205,28 +186,16 @@ func TestEvenTruth(t *testing.T) {
 }
 
 // truth is feature k of the bank at x, and its phase's size in turns.
-func truth(b Bank, k int, x float64) (cos, sin *big.Float, size float64) {
+func truth(b Bank, k int, x float64) (cos, sin precise.Real, size float64) {
 	p := b.Panel(k / Lanes)[k%Lanes:]
-	d := new(big.Float).SetPrec(prec).Sub(newBig(x), newBig(p[Lanes]))
-	turns := new(big.Float).SetPrec(prec).Mul(d, newBig(p[3*Lanes]))
-	turns.Add(turns, newBig(p[0]))
-	near, _ := turns.Float64()
-	rest, _ := new(big.Float).SetPrec(prec).Sub(turns, newBig(near)).Float64()
-	cos, sin = circleBig(near)
-	// By a first-order step for what near has lost: 2π·rest, whose square is
-	// beyond what is looked at.
-	turn := new(big.Float).SetPrec(prec).Mul(piBig, newBig(2*rest))
-	c := new(big.Float).SetPrec(prec).Mul(sin, turn)
-	s := new(big.Float).SetPrec(prec).Mul(cos, turn)
-	cos.Sub(cos, c)
-	sin.Add(sin, s)
-	quad := new(big.Float).SetPrec(prec).Mul(d, d)
-	quad.Mul(quad, newBig(p[2*Lanes]))
-	if quad.Cmp(newBig(far)) > 0 {
-		return newBig(0), newBig(0), 0
+	d := precise.Of(x).Minus(precise.Of(p[Lanes]))
+	turns := d.Times(precise.Of(p[3*Lanes])).Plus(precise.Of(p[0]))
+	quad := d.Times(d).Times(precise.Of(p[2*Lanes]))
+	if quad.Float() > far {
+		return precise.Of(0), precise.Of(0), 0
 	}
-	e := expBig(quad.Mul(quad, newBig(-0.5)))
-	return cos.Mul(cos, e), sin.Mul(sin, e), math.Abs(near)
+	e, angle := quad.Times(precise.Of(-0.5)).Exp(), precise.TwoPi.Times(turns)
+	return e.Times(angle.Cos()), e.Times(angle).Times(angle.Sinc()), math.Abs(turns.Float())
 }
 
 // TestEvenNotFinite: what is no number does not pass for one, in any lane, and
@@ -306,16 +275,14 @@ func TestStep(t *testing.T) {
 			at := func(row int) float64 { return s.Data[(k/Lanes*stepRows+row)*Lanes+k%Lanes] }
 			p := b.Panel(k / Lanes)[k%Lanes:]
 			decay, freq := p[2*Lanes], p[3*Lanes]
-			product := new(big.Float).SetPrec(prec).Mul(newBig(freq), newBig(1.5))
-			hi, _ := product.Float64()
-			lo, _ := product.Sub(product, newBig(hi)).Float64()
-			c, sn := circleBig(hi - math.RoundToEven(hi) + lo)
+			angle := precise.TwoPi.Times(precise.Of(freq)).Times(precise.Of(1.5))
+			c, sn := angle.Cos(), angle.Sinc().Times(angle)
 			if e := max(errorIn(at(stepCos), c, 0x1p-52), errorIn(at(stepSin), sn, 0x1p-52)); !(e <= circleULP[use]+1) {
 				t.Errorf("%v turns: wrong by %v units", freq*1.5, e)
 			}
 			for row, factor := range map[int]float64{stepBend: 4, stepHalf: 2} {
 				arg := -factor * decay * 0.75 * 0.75
-				want := new(big.Float).SetPrec(prec).Sub(expBig(newBig(max(arg, -1e3))), newBig(1))
+				want := precise.Of(max(arg, -1e3)).Exp().Minus(precise.Of(1))
 				if e := errorIn(at(row), want, ulp(at(row))); e > 2+4*math.Abs(arg) && at(row) != -1 {
 					t.Errorf("exp(%v) − 1: %v, wrong by %v units", arg, at(row), e)
 				}

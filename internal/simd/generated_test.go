@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 var writeSum = flag.Bool("write-sum", false, "have TestSum write asm.sum instead of comparing")
@@ -21,25 +23,17 @@ var writeSum = flag.Bool("write-sum", false, "have TestSum write asm.sum instead
 func TestSum(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"asm/*", "*.s", "dispatch_*.go"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := testkit.Must(filepath.Glob(pattern))(t)
 		files = append(files, found...)
 	}
 	slices.Sort(files)
 	var sums strings.Builder
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(name))(t)
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(text), filepath.ToSlash(name))
 	}
 	if *writeSum {
-		if err := os.WriteFile("asm.sum", []byte(sums.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile("asm.sum", []byte(sums.String()), 0o644))
 	}
 	if list, err := os.ReadFile("asm.sum"); err != nil || string(list) != sums.String() {
 		t.Errorf("asm.sum does not have the files' hashes: run go generate (%v)\n%s", err, sums.String())
@@ -53,13 +47,9 @@ func TestGenerate(t *testing.T) {
 		t.Skip("VSSGP_REQUIRE_AVO is not set; TestSum holds the hashes")
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "asm"), os.DirFS("asm")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.CopyFS(filepath.Join(dir, "asm"), os.DirFS("asm")))
 	doc, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for line := range strings.Lines(string(doc)) {
 		command, ok := strings.CutPrefix(line, "//go:generate go run ") // the last one writes the hashes
 		if !ok {
@@ -88,7 +78,5 @@ func TestGenerate(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 }

@@ -9,15 +9,13 @@ import (
 
 // TestLattice: every set does what the formula says, from every place within a panel's row on.
 func TestLattice(t *testing.T) {
-	defer Use(use.String())
-	for _, set := range Sets() {
-		use = set
+	eachSet(t, func(t *testing.T) {
 		for _, n := range []int{2, 5, 8, 9, 16, 23, 24, 104, 111} {
 			for m := 1; m < min(n, 20); m++ {
 				latticeCase(t, n, m)
 			}
 		}
-	}
+	})
 }
 
 func latticeCase(t *testing.T, n, m int) {
@@ -50,9 +48,7 @@ func latticeCase(t *testing.T, n, m int) {
 
 // TestReflect: every set does what the formulas of Reflect and Dot say, wherever the slices begin.
 func TestReflect(t *testing.T) {
-	defer Use(use.String())
-	for _, set := range Sets() {
-		use = set
+	eachSet(t, func(t *testing.T) {
 		for n := range 140 {
 			rng := rand.New(rand.NewPCG(uint64(n), 3))
 			whole := make([]float64, 3*n+9)
@@ -72,39 +68,21 @@ func TestReflect(t *testing.T) {
 				dot += a[j] * r[j]
 			}
 			if got := Dot(a, r); math.Abs(got-dot) > 1e-13*float64(n) {
-				t.Fatalf("%v, n = %d: dot product %v, want %v", set, n, got, dot)
+				t.Fatalf("%v, n = %d: dot product %v, want %v", use, n, got, dot)
 			}
 			if got := Reflect(a, s, r, k); math.Abs(got-want) > 1e-13*float64(n) {
-				t.Fatalf("%v, n = %d: %v, want %v", set, n, got, want)
+				t.Fatalf("%v, n = %d: %v, want %v", use, n, got, want)
 			}
 			for j := range n {
 				if math.Abs(a[j]-wantA[j]) > 4e-15 || math.Abs(s[j]-wantS[j]) > 4e-15 {
-					t.Fatalf("%v, n = %d: entry %d is %v, %v, want %v, %v", set, n, j, a[j], s[j], wantA[j], wantS[j])
+					t.Fatalf("%v, n = %d: entry %d is %v, %v, want %v, %v", use, n, j, a[j], s[j], wantA[j], wantS[j])
 				}
 			}
 			copy(before[:n], a)
 			copy(before[n+3:], s)
 			if !slices.Equal(before, whole) {
-				t.Fatalf("%v, n = %d: it wrote beside the slices", set, n)
+				t.Fatalf("%v, n = %d: it wrote beside the slices", use, n)
 			}
 		}
-	}
-}
-
-// BenchmarkLattice is a stage of 100 ms to either side of a gap at 16 kHz.
-func BenchmarkLattice(b *testing.B) {
-	f, g, w := Aligned(1600), Aligned(1600), Aligned(1600)
-	for i := range f {
-		f[i], g[i], w[i] = math.Sin(float64(i)), math.Cos(float64(i)), 1
-	}
-	defer Use(use.String())
-	for _, set := range Sets() {
-		b.Run(set.String(), func(b *testing.B) {
-			use = set
-			for b.Loop() {
-				Lattice(f, g, w, 2, 3, 1e-9)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(f)), "ns/sample")
-		})
-	}
+	})
 }

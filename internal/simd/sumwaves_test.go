@@ -3,7 +3,6 @@ package simd
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -57,22 +56,5 @@ func TestSumWaves(t *testing.T) {
 				}
 			}
 		}
-	})
-}
-
-// BenchmarkSumWaves takes one sum over a table that fits a core's cache.
-func BenchmarkSumWaves(b *testing.B) {
-	eachSet(b, func(b *testing.B) {
-		const panels = 50
-		table, places := make([]complex128, 1<<12), make([]int64, panels*Lanes)
-		points := slices.Repeat([]int64{16}, panels)
-		sums, jobs := make([]float64, panels*WaveSums*Lanes), make([]float64, panels*WaveRows*Lanes)
-		for i := range places {
-			places[i] = int64(16 + i*10)
-		}
-		for b.Loop() {
-			SumWaves(sums, jobs, table, places, points)
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/panels/Lanes, "ns/wave")
 	})
 }

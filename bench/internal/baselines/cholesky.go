@@ -19,13 +19,11 @@ type factor struct {
 	jitter float64 // 0 as a rule
 }
 
-// jitterTimes bounds the attempts to factor a matrix with jitter: the last one
-// has 10⁻⁴ of the mean of the diagonal.
+// jitterTimes bounds the attempts to factor a matrix with jitter: the last one has 10⁻⁴ of the mean of the diagonal.
 const jitterTimes = 7
 
-// factorize takes the Cholesky factor of a symmetric matrix [n,n] into a's lower
-// triangle; the upper one stays as it is. Where it fails, it adds jitter to the
-// diagonal (matrices.Jittered). The error wraps vssgp.ErrBound.
+// factorize computes the Cholesky factor of a symmetric matrix [n,n] in a's lower triangle; the upper one stays as it is. If that fails, it
+// adds jitter to the diagonal (linalg.Jittered). The error wraps vssgp.ErrBound.
 func factorize(a *mat.Dense) (f factor, err error) {
 	n := a.RawMatrix().Rows
 	diagonal := make([]float64, n)
@@ -33,10 +31,6 @@ func factorize(a *mat.Dense) (f factor, err error) {
 	for i := range diagonal {
 		diagonal[i] = a.At(i, i)
 		mean += diagonal[i] / float64(n)
-	}
-	if !positive(mean) {
-		return f, fmt.Errorf("baselines: a covariance matrix of %d rows has the mean variance %v; want a positive number: %w",
-			n, mean, vssgp.ErrBound)
 	}
 	f.jitter, err = linalg.Jittered(vssgp.ErrBound, jitterTimes, func(jitter float64) (float64, error) {
 		for i := 0; i < n && jitter > 0; i++ { // the attempt before has overwritten the lower triangle
@@ -75,19 +69,13 @@ func (f factor) in(a *mat.Dense) factor {
 // solve sets b [n,c] to A⁻¹·b.
 func (f factor) solve(b *mat.Dense) { lapack64.Potrs(f.l, b.RawMatrix()) }
 
-// solveLower sets b [n,c] to L⁻¹·b.
-func (f factor) solveLower(b *mat.Dense) {
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, f.l, b.RawMatrix())
-}
-
 // rightUpper sets b [c,n] to b·L⁻ᵀ.
 func (f factor) rightUpper(b *mat.Dense) { f.right(b, blas.Trans) }
 
 // rightLower sets b [c,n] to b·L⁻¹.
 func (f factor) rightLower(b *mat.Dense) { f.right(b, blas.NoTrans) }
 
-// rightBlock is how many columns right solves at a time; the rest is products
-// of matrices, which are much faster.
+// rightBlock is how many columns right solves at a time; the rest is products of matrices, which are much faster.
 const rightBlock = 64
 
 func (f factor) right(b *mat.Dense, t blas.Transpose) {
@@ -120,6 +108,50 @@ func part(a blas64.General, i, i2, j, j2 int) blas64.General {
 	return a
 }
 
-// invert overwrites the lower triangle of the matrix that the factor lies in
-// with A⁻¹'s. The factor is gone then.
+// invert overwrites the lower triangle of the matrix that the factor is in with A⁻¹'s. The factor is lost.
 func (f factor) invert() { lapack64.Potri(f.l) }
+
+// mirror copies the lower triangle of a square matrix to the upper.
+func mirror(a *mat.Dense) {
+	for i := range a.RawMatrix().Rows {
+		for j := range i {
+			a.Set(j, i, a.At(i, j))
+		}
+	}
+}
+
+// transpose swaps a square matrix's triangles.
+func transpose(a *mat.Dense) {
+	for i := range a.RawMatrix().Rows {
+		for j := range i {
+			above, below := a.At(j, i), a.At(i, j)
+			a.Set(j, i, below)
+			a.Set(i, j, above)
+		}
+	}
+}
+
+// lower returns the symmetric matrix whose lower triangle a square matrix holds.
+func lower(a *mat.Dense) blas64.Symmetric {
+	raw := a.RawMatrix()
+	return blas64.Symmetric{N: raw.Rows, Stride: raw.Stride, Data: raw.Data, Uplo: blas.Lower}
+}
+
+// addDiagonal adds v to the diagonal of a square matrix.
+func addDiagonal(a *mat.Dense, v float64) {
+	for i := range a.RawMatrix().Rows {
+		a.Set(i, i, a.At(i, i)+v)
+	}
+}
+
+// column returns v as a matrix of one column, which shares its memory.
+func column(v []float64) *mat.Dense { return mat.NewDense(len(v), 1, v) }
+
+// square returns Σ v².
+func square(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x * x
+	}
+	return sum
+}

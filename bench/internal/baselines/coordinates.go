@@ -12,7 +12,7 @@ import (
 type hyper struct {
 	cov   Covariance // σ² in units of the scaled y, l and p in those of x
 	noise float64    // τ⁻¹, in units of the scaled y
-	z     []float64  // inducing inputs [M,Q]; nil: there are none, or the gradient leaves them out
+	z     []float64  // inducing inputs [M]; nil: there are none
 }
 
 func (h hyper) clone() hyper { return hyper{h.cov.Clone(), h.noise, slices.Clone(h.z)} }
@@ -35,54 +35,47 @@ func (h *hyper) numbers() (logs, linear []*float64) {
 func (h hyper) check() error {
 	logs, _ := h.numbers()
 	for _, x := range logs {
-		if !positive(*x) {
+		if !(*x > 0) || math.IsInf(*x, 0) {
 			return fmt.Errorf("baselines: a variance or length-scale of %v; want a positive number: %w", *x, vssgp.ErrBound)
 		}
 	}
 	return nil
 }
 
-// coordinates map hyper to the vector that an optimizer sees and back: the
-// logarithms of σ², l and τ⁻¹, each periodic component's p in units of the 1/l
-// that it starts with, and z in units of the shortest distance over which the
-// starting k changes. The p of a squared exponential stay 0. Nothing fixes the
-// sign of p, since k is even in it.
+// coordinates map hyper to the vector that an optimizer sees and back: the logarithms of σ², l and τ⁻¹, each periodic component's p in
+// units of the 1/l that it starts with, and z in units of the shortest distance over which the starting k changes. The p of a squared
+// exponential stay 0. The sign of p is free, since k is even in it.
 type coordinates struct {
 	start hyper
-	fixed bool      // there is no z, or it is not optimized
-	free  []int     // which of p and z are
+	free  []int     // which of p and z are optimized
 	unit  []float64 // of each of them
-	size  int       // number of coordinates
 }
 
 // newCoordinates returns the coordinates around a starting point.
-func newCoordinates(start hyper, fixed bool) *coordinates {
-	c := &coordinates{start: start, fixed: fixed || start.z == nil}
+func newCoordinates(start hyper) *coordinates {
+	c := &coordinates{start: start}
+	grain := math.Inf(1)
 	for i, l := range start.cov.Lengthscale {
-		if start.cov.periodic(i / start.cov.Q) {
+		p := start.cov.Frequency[i]
+		grain = min(grain, 1/math.Hypot(1/l, 2*math.Pi*p))
+		if p != 0 {
 			c.free, c.unit = append(c.free, i), append(c.unit, 1/l)
 		}
 	}
-	grain := start.cov.grain()
 	for i := range start.z {
-		if !c.fixed {
-			c.free, c.unit = append(c.free, len(start.cov.Frequency)+i), append(c.unit, grain[i%len(grain)])
-		}
+		c.free, c.unit = append(c.free, len(start.cov.Frequency)+i), append(c.unit, grain)
 	}
-	logs, _ := start.numbers()
-	c.size = len(logs) + len(c.free)
 	return c
 }
 
 // first returns the coordinates of the start.
-func (c *coordinates) first() []float64 {
-	v := make([]float64, c.size)
+func (c *coordinates) first() (v []float64) {
 	logs, linear := c.start.numbers()
-	for i, x := range logs {
-		v[i] = math.Log(*x)
+	for _, x := range logs {
+		v = append(v, math.Log(*x))
 	}
 	for j, i := range c.free {
-		v[len(logs)+j] = *linear[i] / c.unit[j]
+		v = append(v, *linear[i]/c.unit[j])
 	}
 	return v
 }
@@ -100,13 +93,14 @@ func (c *coordinates) at(v []float64) hyper {
 	return h
 }
 
-// zero returns a gradient of zeros, without z where that is fixed.
+// zero returns a gradient of zeros.
 func (c *coordinates) zero() *hyper {
-	grad := &hyper{cov: newCovariance(c.start.cov.L, c.start.cov.Q)}
-	if !c.fixed {
-		grad.z = make([]float64, len(c.start.z))
+	grad := c.start.clone()
+	logs, linear := grad.numbers()
+	for _, x := range slices.Concat(logs, linear) {
+		*x = 0
 	}
-	return grad
+	return &grad
 }
 
 // pull sets g to the gradient by the coordinates, given the one by h.

@@ -2,40 +2,28 @@ package baselines
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"runtime"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// GP is the full Gaussian process: hyper-parameters that maximize the exact log
-// marginal likelihood
+// GP is the full Gaussian process: hyper-parameters that maximize the exact log marginal likelihood
 //
-//	ln p(Y) = −½ Σ_d y_dᵀ A⁻¹ y_d − D/2 ln |A| − N·D/2 ln 2π,   A = K + τ⁻¹·1,
+//	ln p(y) = −½ yᵀ A⁻¹ y − ½ ln |A| − ½ N ln 2π,   A = K + τ⁻¹·1,
 //
 // by L-BFGS, at O(N³) time an evaluation and one matrix [N,N] of memory.
 type GP struct{ Options }
 
-// MaxRows bounds the rows of a full GP. With so many its matrix takes 3 GiB, and
-// an evaluation takes a core a quarter of an hour.
-const MaxRows = 20_000
-
 // Fit maximizes the marginal likelihood and conditions on the data.
 func (g GP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
-	p, err := prepare(data, g.Options)
-	if err != nil {
-		return nil, err
-	}
-	if p.n > MaxRows {
-		return nil, fmt.Errorf("baselines: a full GP of %d rows; want at most %d, or one of the sparse methods: %w",
-			p.n, MaxRows, vssgp.ErrOptions)
-	}
-	return p.ascend(ctx, newCoordinates(p.start, false), newEvidence(p))
+	p := prepare(data, g.Options)
+	return p.ascend(ctx, newEvidence(p))
 }
 
 // evidence is the objective of GP, the log marginal likelihood.
@@ -46,7 +34,8 @@ type evidence struct {
 }
 
 func newEvidence(p *problem) *evidence {
-	return &evidence{p: p, a: mat.NewDense(p.n, p.n, nil), gp: gpModel{units: p.units, x: p.x}}
+	n := len(p.x)
+	return &evidence{p: p, a: mat.NewDense(n, n, nil), gp: gpModel{scale: p.scale, x: p.x}}
 }
 
 // value conditions the GP of h on the data.
@@ -61,35 +50,32 @@ func (e *evidence) value(h hyper) (float64, error) {
 	if m.f, err = factorize(e.a); err != nil {
 		return 0, err
 	}
-	m.h, m.alpha = h, mat.NewDense(p.n, p.d, slices.Clone(p.y))
+	m.h, m.alpha = h, column(slices.Clone(p.y))
 	m.f.solve(m.alpha)
-	value := -0.5 * float64(p.d) * (m.f.logDet() + float64(p.n)*math.Log(2*math.Pi))
+	value := -0.5 * (m.f.logDet() + float64(len(p.x))*math.Log(2*math.Pi))
 	for i, v := range m.alpha.RawMatrix().Data {
 		value -= 0.5 * v * p.y[i]
 	}
 	return value, nil
 }
 
-// gradient adds Σ_nm K̄_nm ∂A_nm to grad, with K̄ = ½(α αᵀ − D·A⁻¹).
+// gradient adds Σ_nm K̄_nm ∂A_nm to grad, with K̄ = ½(α αᵀ − A⁻¹).
 func (e *evidence) gradient(grad *hyper) {
 	m := e.gp
 	m.f.invert()
+	alpha := m.alpha.RawMatrix().Data
 	// K̄ is symmetric: its lower triangle, doubled, does for both.
-	chunks(e.p.n, func(_, lo, hi int) {
+	chunks(len(alpha), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := e.a.RawRowView(i)
 			for j := range i + 1 {
-				outer := 0.0
-				for d, v := range m.alpha.RawRowView(i) {
-					outer += v * m.alpha.At(j, d)
-				}
-				row[j] = outer - float64(e.p.d)*row[j]
+				row[j] = alpha[i]*alpha[j] - row[j]
 			}
 			row[i] *= 0.5
 			clear(row[i+1:])
 		}
 	})
-	for i := range e.p.n {
+	for i := range alpha {
 		grad.noise += e.a.At(i, i)
 	}
 	m.h.cov.pull(grad, e.a, m.x, m.x)
@@ -102,39 +88,28 @@ func (e *evidence) model() Model {
 
 // A gpModel is a Gaussian process given data.
 type gpModel struct {
-	units
+	scale
 	h     hyper
-	x     []float64  // [N,Q]
+	x     []float64  // [N]
 	f     factor     // of A
-	alpha *mat.Dense // A⁻¹Y [N,D]
+	alpha *mat.Dense // A⁻¹y [N,1]
 }
 
-// predictBlock is the number of inputs whose covariances with the data a goroutine
-// holds at a time.
+// predictBlock is the number of inputs whose covariances with the data a goroutine holds at a time.
 const predictBlock = 64
 
-// Predict gives k(x, X)·α with the variance k(x, x) − k(x, X)·A⁻¹·k(X, x) + τ⁻¹, at
-// O(N²) a row.
-func (m *gpModel) Predict(ctx context.Context, x []float64) (*vssgp.Prediction, error) {
-	if err := m.checkRows(ctx, x); err != nil {
-		return nil, err
-	}
-	given, d := m.alpha.Dims()
-	n := len(x) / m.q
-	mean, variance := make([]float64, n*d), make([]float64, n*d)
-	parallel.For((n+predictBlock-1)/predictBlock, runtime.GOMAXPROCS(0), func(block int) {
-		lo, hi := block*predictBlock, min(n, (block+1)*predictBlock)
-		k := mat.NewDense(given, hi-lo, nil)
-		m.h.cov.matrix(k, m.x, x[lo*m.q:hi*m.q])
-		mat.NewDense(hi-lo, d, mean[lo*d:hi*d]).Mul(k.T(), m.alpha)
-		m.f.solveLower(k)
+// Predict gives k(x, X)·α with the variance k(x, x) − k(x, X)·A⁻¹·k(X, x) + τ⁻¹, at O(N²) a row.
+func (m *gpModel) Predict(_ context.Context, x []float64) (*vssgp.Prediction, error) {
+	mean, variance := make([]float64, len(x)), make([]float64, len(x))
+	parallel.Blocks(len(x), predictBlock, func(_, lo, hi int) {
+		k := mat.NewDense(len(m.x), hi-lo, nil)
+		m.h.cov.matrix(k, m.x, x[lo:hi])
+		column(mean[lo:hi]).Mul(k.T(), m.alpha)
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, m.f.l, k.RawMatrix())
 		for i := lo; i < hi; i++ {
-			left := m.h.cov.diagonal()
-			for j := range given {
-				left -= k.At(j, i-lo) * k.At(j, i-lo)
-			}
-			for e := range d {
-				variance[i*d+e] = left
+			variance[i] = m.h.cov.diagonal()
+			for j := range m.x {
+				variance[i] -= k.At(j, i-lo) * k.At(j, i-lo)
 			}
 		}
 	})

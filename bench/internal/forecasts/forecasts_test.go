@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestEnds: the last leaves a horizon; they are a horizon apart, or nearer so that half of the rows come before the first.
@@ -36,10 +37,7 @@ func made(t *testing.T) []Problem {
 	t.Helper()
 	t.Chdir("../../..")
 	var left []string
-	problems, err := Problems(Sets(), t.TempDir(), func(err error) { left = append(left, err.Error()) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	problems := testkit.Must(Problems(Sets(), t.TempDir(), func(err error) { left = append(left, err.Error()) }))(t)
 	all := strings.Join(left, "\n")
 	if len(left) != 3 || !strings.Contains(all, "solar") || !strings.Contains(all, "m4_hourly") || !strings.Contains(all, "m4_weekly") {
 		t.Errorf("left out: %q, want the three files that are not given", left)
@@ -117,9 +115,7 @@ func TestM4(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m4_weekly_dev.jsonl")
 	write := func(text string) {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	write(`{"name":"W1","train":[3,1,4,1],"test":[5,9]}` + "\n")
 	problems, err := Problems([]string{"m4-weekly"}, dir, func(err error) { t.Error(err) })
@@ -156,10 +152,7 @@ func TestNaive(t *testing.T) {
 		{seasonal, []float64{0, 2, 2}}, // places 0, 20 and 20
 		{drift, []float64{3.3 + 5.3/23, 5.3 + 5.3/23, 5.3 + 5*5.3/23}},
 	} {
-		f, err := c.method(t.Context(), s, 4, at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(c.method(t.Context(), s, 4, at))(t)
 		for i, want := range c.mean {
 			if math.Abs(f.Mean[i]-want) > 1e-12 || !(f.SD[i] > 0) {
 				t.Errorf("%v: mean %v ± %v, want %v", c.mean, f.Mean, f.SD, want)
@@ -215,14 +208,8 @@ func TestBands(t *testing.T) {
 		}
 		known, asked := s.split(func(i int) bool { return i < 120 })
 		p := newProblem(Key{"a", "b", 1}, 1, known, asked)
-		f, err := naive(context.Background(), p.Series, 1, p.At)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scores, err := p.score(&f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(naive(context.Background(), p.Series, 1, p.At))(t)
+		scores := testkit.Must(p.score(&f))(t)
 		in, all = in+scores.Coverage, all+1
 	}
 	if c := in / all; c < 0.88 || c > 0.97 {
@@ -324,10 +311,7 @@ func TestOwn(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Status != machine.OK {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	own, err := p.score(&all[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := testkit.Must(p.score(&all[0]))(t)
 	all[0].own = nil
 	gaussian, err := p.score(&all[0])
 	if err != nil || own.RMSE != gaussian.RMSE || own.RMSE > 0.5 || own.Coverage < 0.8 {

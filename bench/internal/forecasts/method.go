@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/series"
 )
 
@@ -29,11 +30,14 @@ type Forecast struct {
 // A forecaster forecasts a series at some inputs. season is for those methods that know the season.
 type forecaster func(ctx context.Context, s Series, season int, at []float64) (Forecast, error)
 
-// methods are the methods of this program, in the order of the tables.
-var methods = []struct {
+// A method is a forecaster with its name.
+type method struct {
 	name     string
 	forecast forecaster
-}{
+}
+
+// methods are the methods of this program, in the order of the tables.
+var methods = []method{
 	{"vssgp", structural},
 	{"naive", naive},
 	{"seasonal_naive", seasonal},
@@ -41,12 +45,7 @@ var methods = []struct {
 }
 
 // Methods are the names of this program's methods.
-func Methods() (names []string) {
-	for _, m := range methods {
-		names = append(names, m.name)
-	}
-	return names
-}
+func Methods() []string { return jsonl.Distinct(methods, func(m method) string { return m.name }) }
 
 // structural is package series as it comes. It is not told the season.
 func structural(ctx context.Context, s Series, _ int, at []float64) (f Forecast, err error) {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
 )
 
 // A Key names a problem.
@@ -32,11 +34,14 @@ func newProblem(k Key, season int, known, asked Series) Problem {
 	return Problem{Key: k, Season: season, Series: known, At: asked.X, truth: asked.Y}
 }
 
-// sets make the problems from the folder of data.
-var sets = []struct {
+// A set makes problems of its name.
+type set struct {
 	name     string
 	problems func(set, data string) ([]Problem, error)
-}{
+}
+
+// sets make the problems from the folder of data.
+var sets = []set{
 	{"origins", rolling},
 	{"m4-hourly", func(set, data string) ([]Problem, error) {
 		return competition(set, filepath.Join(data, "m4_hourly_dev.jsonl"), 24)
@@ -50,12 +55,7 @@ var sets = []struct {
 }
 
 // Sets are the names of the sets of problems.
-func Sets() (names []string) {
-	for _, s := range sets {
-		names = append(names, s.name)
-	}
-	return names
-}
+func Sets() []string { return jsonl.Distinct(sets, func(s set) string { return s.name }) }
 
 // errNotGiven says that a file which the repository does not have is not in the folder of data.
 var errNotGiven = errors.New("left out")

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 type line struct {
@@ -25,9 +27,7 @@ func TestStore(t *testing.T) {
 		t.Errorf("a file that is not there: %v, %v", lines, err)
 	}
 	want := []line{{"a", 1}, {"b", 2}, {"<c>", 3}}
-	if err := errors.Join(Write(path, want[:2]), Append(path, want[2])); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(Write(path, want[:2]), Append(path, want[2])))
 	named := func(l *line) error {
 		if l.Name == "" {
 			return errors.New("no name")
@@ -37,17 +37,12 @@ func TestStore(t *testing.T) {
 	if got, err := Read(path, named); err != nil || !slices.Equal(got, want) {
 		t.Errorf("read back %v, %v", got, err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(path))(t)
 	if got, err := Parse(text[:len(text)-1], named); err != nil || !slices.Equal(got, want[:2]) {
 		t.Errorf("cut short: %v, %v", got, err)
 	}
 	for _, bad := range []string{"{}\n", "{\n", "[]\n"} {
-		if err := os.WriteFile(path, []byte("{\"name\":\"a\"}\n\n"+bad), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte("{\"name\":\"a\"}\n\n"+bad), 0o666))
 		if _, err := Read(path, named); err == nil || !strings.Contains(err.Error(), path+": line 3: ") {
 			t.Errorf("%q: error %v, want one of line 3", bad, err)
 		}
@@ -62,9 +57,7 @@ func TestPacked(t *testing.T) {
 	io.WriteString(z, "{\"name\":\"a\",\"value\":1}\n")
 	z.Close()
 	for text, want := range map[string]string{packed.String(): "", packed.String()[:packed.Len()-9]: "unexpected EOF", "{\"name\":\"a\"}\n": "invalid header"} {
-		if err := os.WriteFile(path+".gz", []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path+".gz", []byte(text), 0o666))
 		lines, err := Read[line](path, nil)
 		switch {
 		case want == "" && (err != nil || !slices.Equal(lines, []line{{"a", 1}})):
@@ -73,9 +66,7 @@ func TestPacked(t *testing.T) {
 			t.Errorf("error %v, want one of the file that says %q", err, want)
 		}
 	}
-	if err := Write(path, []line{{"b", 2}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, Write(path, []line{{"b", 2}}))
 	if lines, err := Read[line](path, nil); err != nil || !slices.Equal(lines, []line{{"b", 2}}) {
 		t.Errorf("written anew: %v, %v", lines, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/bench/internal/baselines"
-	"github.com/vssgp/vssgp/bench/internal/gapfill"
 )
 
 // speech are utterances of two speakers, music a trumpet. The starting Σ was chosen on the first utterance, which the 1K signals
@@ -73,7 +72,7 @@ func audio1kFits(s *session) ([]fit, error) {
 			out = append(out, t.features("ssgp", start.name, ssgp), t.features("vssgp", start.name, o),
 				t.features("fvssgp", start.name, factorised), t.stochastic(start.name, o, s.size(5000, 50), s.size(200, 100)))
 		}
-		return append(append(out, t.features("vssgp", keptStart, keptOptions)), t.references(gapfill.Zeros)...)
+		return append(append(out, t.features("vssgp", keptStart, keptOptions)), t.references()...)
 	})
 }
 
@@ -123,24 +122,23 @@ func audio16kFits(s *session) ([]fit, error) {
 		if first { // minutes, and the paper has one run of each
 			out = append(out, t.svgp(s.size(800, 30), s.size(150, 5), batch))
 		}
-		fill := gapfill.VSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}})
-		return append(append(out, t.fill("impute", keptStart, fill)), t.references(gapfill.Zeros)...)
+		fill := fillVSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}})
+		return append(append(out, t.fill("impute", keptStart, fill)), t.references()...)
 	})
 }
 
-// references are the fills that need no model: silence, straight lines, and an autoregressive fill. gapfill.Zeros as silence predicts the
-// observed samples too, so that its errors on them are the signal's size.
-func (t *task) references(silence gapfill.Method) []fit {
-	return []fit{
-		t.fill("silence", "", silence), t.fill("linear", "", gapfill.Linear), t.fill("ar", "", gapfill.AR(audio.DefaultAR)),
-	}
+// references are the fills that need no model: silence, straight lines, and an autoregressive fill. Silence predicts the observed samples,
+// too, so that its errors on them are the signal's size.
+func (t *task) references() []fit {
+	return []fit{t.fill("silence", "", fillZeros), t.fill("linear", "", fillLinear), t.fill("ar", "", fillAR(audio.DefaultAR))}
 }
 
 // paperAudio is the paper's start for audio: two squared exponentials of 2 and 10 samples, τ = 1000. The paper leaves Σ open: here features
 // reach over ten length-scales. rate is the number of samples in a unit of x.
 func paperAudio(features int, rate float64) vssgp.Options {
 	return vssgp.Options{
-		Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{2 / rate, 10 / rate}, FrequencyVariance: 0.01}, Features: features, NoisePrecision: 1000,
+		Init: vssgp.InitPaper, Features: features, NoisePrecision: 1000,
+		Paper: vssgp.PaperOptions{Lengthscales: []float64{2 / rate, 10 / rate}, FrequencyVariance: 0.01},
 	}
 }
 
@@ -158,8 +156,8 @@ func (t *task) svgp(inducing, steps, batch int) fit {
 	const rate = 0.1 // Adam's: faster than by default, for hundreds of steps rather than thousands
 	p := paperAudio(0, 1)
 	return t.model("svgp", paperStart, func(report func(vssgp.Progress)) baselines.Method {
-		return baselines.SVGP{Inducing: inducing, Batch: batch, Rate: rate, Options: baselines.Options{
-			Covariance: baselines.SE(1, p.Paper.Lengthscales...), NoisePrecision: p.NoisePrecision, Iterations: steps, Seed: t.key.Seed, Progress: report,
+		return baselines.SVGP{Inducing: inducing, Batch: batch, Rate: rate, Seed: t.key.Seed, Progress: report, Options: baselines.Options{
+			Covariance: baselines.SE(p.Paper.Lengthscales...), NoisePrecision: p.NoisePrecision, Iterations: steps,
 		}}
 	})
 }

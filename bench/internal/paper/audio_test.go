@@ -15,13 +15,13 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/bench/internal/gapfill"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-func made(y []float64) *signal { return &signal{Signal: gapfill.Signal{Rate: 16000, Y: y}} }
+func made(y []float64) *signal { return &signal{Rate: 16000, Y: y} }
 
 // TestGaps: as many gaps of the length asked for as were asked for, apart from
 // each other and from the ends, everywhere in their cells, by the seed.
@@ -30,10 +30,7 @@ func TestGaps(t *testing.T) {
 		g := made(make([]float64, c.n))
 		least, most := c.n, 0
 		for seed := range uint64(200) {
-			gaps, err := g.drawGaps(seed, c.count, c.length)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gaps := testkit.Must(g.drawGaps(seed, c.count, c.length))(t)
 			if len(gaps) != c.count {
 				t.Fatalf("%+v: %d gaps", c, len(gaps))
 			}
@@ -79,10 +76,7 @@ func TestSignal(t *testing.T) {
 	if at := r.most(200, bayes.RMS); at != 400 {
 		t.Errorf("loudest stretch of 200 at %d, want 400", at)
 	}
-	g, err := r.at(400, 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testkit.Must(r.at(400, 200))(t)
 	if v := bayes.RMS(g.Y); math.Abs(v-0.1) > 1e-12 || g.Name != "hum@400" || g.Rate != 8000 {
 		t.Errorf("rms %v, name %s, rate %d", v, g.Name, g.Rate)
 	}
@@ -122,7 +116,7 @@ func TestScore(t *testing.T) {
 		}
 	}
 	var l Line
-	g.score(&l, &gapfill.Fill{Mean: mean, SD: sd})
+	g.score(&l, &filling{Mean: mean, SD: sd})
 	for name, want := range map[Score]float64{
 		TrainRMSE: 0.25, TestRMSE: math.Sqrt((0.25 + 25) / 2), Coverage: 0.5,
 		NLPD: 0.5*math.Log(2*math.Pi) + (0.25+25)/4, ZeroRMSE: bayes.RMS(g.Y[300:340]),
@@ -135,7 +129,7 @@ func TestScore(t *testing.T) {
 		t.Errorf("STFT scores %v", l.Scores)
 	}
 	l = Line{}
-	g.score(&l, &gapfill.Fill{Mean: mean})
+	g.score(&l, &filling{Mean: mean})
 	if _, have := l.Scores[Coverage]; have {
 		t.Error("a fill without intervals has a coverage")
 	}
@@ -290,13 +284,8 @@ func TestAudioQuick(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var out, log bytes.Buffer
 			s := &session{Options: Options{Quick: true, Seeds: 1, Out: t.TempDir()}, log: &log}
-			lines, err := s.set(context.Background(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.show(c, lines, &out); err != nil {
-				t.Fatal(err)
-			}
+			lines := testkit.Must(s.set(context.Background(), c))(t)
+			testkit.OK(t, s.show(c, lines, &out))
 			for _, l := range lines {
 				if l.Status != machine.OK || !(l.Scores[TestRMSE] > 0) || !(l.Scores[ZeroRMSE] > 0) || l.Seconds <= 0 {
 					t.Errorf("%+v", l)

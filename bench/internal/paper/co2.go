@@ -54,7 +54,7 @@ func co2Fits(s *session) (out []fit, err error) {
 // co2Trials are the methods; sd is the data's standard deviation.
 func co2Trials(s *session, sd float64) []trial {
 	lengthscales, periods, iterations := []float64{0.1, 1000}, []float64{5, 0}, s.size(500, 5)
-	mixture := baselines.SE(1, lengthscales...)
+	mixture := baselines.SE(lengthscales...)
 	mixture.Frequency[0] = 1 / periods[0]
 	paper := vssgp.Options{
 		Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: lengthscales, Periods: periods}, Features: s.size(10, 4), NoisePrecision: 10,
@@ -75,7 +75,8 @@ func co2Table(w io.Writer, lines []Line) {
 	fmt.Fprint(w, "In ppm and years. σ² is of each component, as a share of the data's variance; the sure frequencies are those with the\n"+
 		"smallest standard deviation, in cycles a year. The paper does not say how its data are scaled.\n\n")
 	rows := [][]string{
-		{"method", "start", "seed", "periods", "length-scales", "σ²", "sure frequencies of the first", "of the second component", "train RMSE", "bound", "seconds"},
+		{"method", "start", "seed", "periods", "length-scales", "σ²", "sure frequencies of the first",
+			"of the second component", "train RMSE", "bound", "seconds"},
 		{"the paper", "", "", "9.8, none", "0.09, 54", "0.0043, 5.7", "1", "0.0053; 0.00065", "", "", ""},
 	}
 	for _, l := range ok(jsonl.Where(lines, caseOf, "all")) {

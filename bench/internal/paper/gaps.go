@@ -12,7 +12,6 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
-	"github.com/vssgp/vssgp/bench/internal/gapfill"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
@@ -103,7 +102,7 @@ func (s *session) sounds() ([]sound, error) {
 	return out, nil
 }
 
-// whole is a recording, scaled to gapfill.Level.
+// whole is a recording, scaled to excerptLevel.
 func (s *session) whole(file string) (*signal, error) {
 	r, err := s.recording(file)
 	if err != nil {
@@ -173,27 +172,27 @@ func single(contextMS, orderMS float64) timewarp.Menu {
 }
 
 // alone is the line of a method that fills each gap by itself. The method is made when it is wanted: there are thousands of lines.
-func (t *task) alone(method, start string, make func() gapfill.Method) fit {
-	return t.fill(method, start, func(ctx context.Context, s *gapfill.Signal) (*gapfill.Fill, error) {
-		return gapfill.Alone(timewarp.Reach, make())(ctx, s)
+func (t *task) alone(method, start string, make func() filler) fit {
+	return t.fill(method, start, func(ctx context.Context, s *signal) (*filling, error) {
+		return fillAlone(timewarp.Reach, make())(ctx, s)
 	})
 }
 
 // fills are the fills of a task's gaps by every method.
 func (t *task) fills() (out []fit) {
-	menu := func(m timewarp.Menu) func() gapfill.Method {
-		return func() gapfill.Method { return gapfill.Warp(timewarp.NewFiller(m, float64(t.Rate))) }
+	menu := func(m timewarp.Menu) func() filler {
+		return func() filler { return fillWarp(timewarp.NewFiller(m, float64(t.Rate))) }
 	}
-	settled := func(m gapfill.Method) func() gapfill.Method { return func() gapfill.Method { return m } }
+	settled := func(m filler) func() filler { return func() filler { return m } }
 	out = []fit{t.alone(mixtureMethod, "", menu(timewarp.Mixture())), t.alone(arMethod, "", menu(timewarp.AR()))}
 	for _, g := range arGrid {
 		out = append(out, t.alone(gridMethod, fmt.Sprintf("%g ms, order %g ms", g[0], g[1]), menu(single(g[0], g[1]))))
 	}
-	out = append(out, t.alone("janssen", "", settled(gapfill.AR(audio.DefaultAR))), t.alone("linear", "", settled(gapfill.Linear)))
+	out = append(out, t.alone("janssen", "", settled(fillAR(audio.DefaultAR))), t.alone("linear", "", settled(fillLinear)))
 	if t.key.Seed != partSeed {
 		return out
 	}
-	out = append(out, t.alone(formerMethod, "", settled(gapfill.VSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}}))))
+	out = append(out, t.alone(formerMethod, "", settled(fillVSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}}))))
 	for _, v := range leftOut {
 		m := timewarp.Mixture()
 		v.change(&m)

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/vssgp/vssgp/bench/internal/gapfill"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/internal/report"
 )
@@ -24,14 +23,14 @@ const (
 
 func gapsTables(w io.Writer, lines []Line) {
 	lines = ok(lines)
-	fmt.Fprintf(w, "Up to %d gaps of a length and seed in each recording, where the 0.1 s around are not more than %d dB below it, %g s from its "+
-		"ends and %g s from one start to the next at least. Each is filled by itself. Recordings are scaled to rms %g. %q is what `vssgp impute` "+
-		"does; %q is its `--method ar`; %q chooses one fill of a grid for each class and length, which has the least RMSE over all recordings "+
-		"on these very gaps; %q fills by features from the spectrum.\n\n", placeCount, -placeLevel, placeMargin, placeApart, gapfill.Level,
-		mixtureMethod, arMethod, bestMethod, formerMethod)
-	fmt.Fprintf(w, "A cell is RMSE by that of %q, then the coverage of 95 %% intervals. First the RMSE over all samples of a recording's gaps of a "+
-		"length, of whose ratios it is the geometric mean; in brackets the geometric mean over gaps, where quiet ones count as much as loud "+
-		"ones. Seconds are of one core.\n\n", bestMethod)
+	fmt.Fprintf(w, "Up to %d gaps of a length and seed in each recording, where the 0.1 s around are not more than %d dB below it, %g s from "+
+		"its ends and %g s from one start to the next at least. Each is filled by itself. Recordings are scaled to rms %g. %q is what "+
+		"`vssgp impute` does; %q is its `--method ar`; %q chooses one fill of a grid for each class and length, which has the least "+
+		"RMSE over all recordings on these very gaps; %q fills by features from the spectrum.\n\n", placeCount, -placeLevel, placeMargin,
+		placeApart, excerptLevel, mixtureMethod, arMethod, bestMethod, formerMethod)
+	fmt.Fprintf(w, "A cell is RMSE by that of %q, then the coverage of 95 %% intervals. First the RMSE over all samples of a recording's "+
+		"gaps of a length, of whose ratios it is the geometric mean; in brackets the geometric mean over gaps, where quiet ones count as "+
+		"much as loud ones. Seconds are of one core.\n\n", bestMethod)
 	for _, half := range []struct {
 		tuned bool
 		title string
@@ -198,8 +197,8 @@ func leftOutTable(w io.Writer, lines []Line) {
 	if len(rows) == 1 {
 		return
 	}
-	fmt.Fprintf(w, "Without its parts, on the gaps of seed %d: RMSE by the whole mixture's, as above, ×÷ one standard error over recordings × "+
-		"lengths and over gaps.\n\n", partSeed)
+	fmt.Fprintf(w, "Without its parts, on the gaps of seed %d: RMSE by the whole mixture's, as above, ×÷ one standard error over recordings "+
+		"× lengths and over gaps.\n\n", partSeed)
 	writeTable(w, rows)
 }
 

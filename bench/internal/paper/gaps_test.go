@@ -15,6 +15,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
@@ -203,14 +204,9 @@ func TestLeftOut(t *testing.T) {
 // TestSounds: recordings of the options, and those that are not there.
 func TestSounds(t *testing.T) {
 	dir := t.TempDir()
-	text, err := os.ReadFile("../../../testdata/speech.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile("../../../testdata/speech.wav"))(t)
 	voice := filepath.Join(dir, "voice.wav")
-	if err := os.WriteFile(voice, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(voice, text, 0o666))
 	for _, c := range []struct {
 		recordings []string
 		says       string // "": it lists fits
@@ -246,13 +242,8 @@ func TestGapsQuick(t *testing.T) {
 	var out bytes.Buffer
 	s := &session{Options: Options{Quick: true, Out: t.TempDir()}, log: io.Discard}
 	set := sets[slices.Index(Sets(), gapsSet)]
-	lines, err := s.set(context.Background(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.show(set, lines, &out); err != nil {
-		t.Fatal(err)
-	}
+	lines := testkit.Must(s.set(context.Background(), set))(t)
+	testkit.OK(t, s.show(set, lines, &out))
 	// By length and seed: mixture, ar, the grid, janssen, linear; of one seed vssgp and the mixture without its parts.
 	if want := 2 * (2*(4+len(arGrid)) + 1 + len(leftOut)); len(lines) != want {
 		t.Errorf("%d lines, want %d", len(lines), want)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // whole is a line with a value in every field.
@@ -38,17 +39,12 @@ func TestLines(t *testing.T) {
 	second := whole()
 	second.Seed, second.Learnt, second.Curve, second.Bound, second.Status = 8, nil, nil, nil, "out of memory"
 	want := []Line{whole(), second}
-	if err := jsonl.Write(path, want); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, jsonl.Write(path, want))
 	got, err := jsonl.Read[Line](path, nil)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("read back %+v, %v", got, err)
 	}
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testkit.Must(os.ReadFile(path))(t)
 	for _, cut := range []int{1, 10} {
 		if got, err := jsonl.Parse[Line](file[:len(file)-cut], nil); err != nil || !reflect.DeepEqual(got, want[:1]) {
 			t.Errorf("%d bytes short: %+v, %v", cut, got, err)
@@ -62,13 +58,8 @@ func TestLines(t *testing.T) {
 
 func FuzzLines(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "a.jsonl")
-	if err := jsonl.Write(path, []Line{whole(), {}}); err != nil {
-		f.Fatal(err)
-	}
-	file, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
+	testkit.OK(f, jsonl.Write(path, []Line{whole(), {}}))
+	file := testkit.Must(os.ReadFile(path))(f)
 	f.Add(file)
 	f.Add([]byte("{}\n{\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
@@ -77,9 +68,7 @@ func FuzzLines(f *testing.F) {
 			return
 		}
 		path := filepath.Join(t.TempDir(), "b.jsonl")
-		if err := jsonl.Write(path, lines); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, jsonl.Write(path, lines))
 		if again, err := jsonl.Read[Line](path, nil); err != nil || len(again) != len(lines) {
 			t.Errorf("%d lines became %d: %v", len(lines), len(again), err)
 		}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/internal/report"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // counted is a set whose fits note that they ran.
@@ -63,10 +64,7 @@ func TestGoesOn(t *testing.T) {
 	run := func(want ...string) []Line {
 		t.Helper()
 		ran = nil
-		lines, err := s.set(context.Background(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := testkit.Must(s.set(context.Background(), c))(t)
 		if !slices.Equal(ran, want) {
 			t.Errorf("ran %v, want %v", ran, want)
 		}
@@ -89,9 +87,7 @@ func TestGoesOn(t *testing.T) {
 	if again := run(); !reflect.DeepEqual(again, lines) {
 		t.Error("the lines changed without a run")
 	}
-	if err := jsonl.Write(s.path(c.name+".jsonl"), slices.Delete(slices.Clone(lines), 1, 2)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, jsonl.Write(s.path(c.name+".jsonl"), slices.Delete(slices.Clone(lines), 1, 2)))
 	run("a1")
 	s.Again, s.Methods = true, []string{"a"}
 	run("a0", "a1")
@@ -127,14 +123,9 @@ func TestShow(t *testing.T) {
 	var ran []string
 	c := counted(&ran)
 	s := &session{Options: Options{Out: t.TempDir()}, log: io.Discard}
-	lines, err := s.set(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := testkit.Must(s.set(context.Background(), c))(t)
 	var out bytes.Buffer
-	if err := s.show(c, lines, &out); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.show(c, lines, &out))
 	for _, want := range []string{"## Counted", "4 lines", "no result: fails, seed 1: no such luck"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q lacks %q", out.String(), want)
@@ -146,15 +137,9 @@ func TestShow(t *testing.T) {
 // checkFigure: PATH.png is a picture with something on it, PATH.svg is XML.
 func checkFigure(t *testing.T, path string) {
 	t.Helper()
-	f, err := os.Open(path + ".png")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open(path + ".png"))(t)
 	defer f.Close()
-	img, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := testkit.Must(png.Decode(f))(t)
 	seen := map[any]bool{}
 	for y := range img.Bounds().Dy() {
 		for x := range img.Bounds().Dx() {
@@ -164,10 +149,7 @@ func checkFigure(t *testing.T, path string) {
 	if !seen[report.Red] || !seen[report.Blue] || !seen[report.Pale] {
 		t.Errorf("%s.png: red %v, blue %v, pale %v", path, seen[report.Red], seen[report.Blue], seen[report.Pale])
 	}
-	svg, err := os.Open(path + ".svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := testkit.Must(os.Open(path + ".svg"))(t)
 	defer svg.Close()
 	d := xml.NewDecoder(svg)
 	elements := 0

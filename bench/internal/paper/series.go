@@ -137,13 +137,7 @@ func predict(ctx context.Context, m baselines.Model, at []float64) (*Curve, erro
 // take copies the results of a fit into a line.
 func (l *Line) take(f *baselines.Fit) {
 	l.Seconds, l.Iterations, l.Ended, l.Bound = f.Elapsed.Seconds(), f.Iterations, f.Ended, &f.Bound
-	switch m := f.Model.(type) {
-	case *vssgp.Model:
-		l.M = m.Params.M()
-	case *baselines.SparseModel:
-		l.M = len(m.Locations())
-	}
-	l.Learnt = &Learnt{NoiseSD: f.NoiseSD}
+	l.M, l.Learnt = f.M, &Learnt{NoiseSD: f.NoiseSD}
 	if c := f.Covariance; len(c.Variance) <= mostLearnt {
 		l.Learnt.Lengthscale, l.Learnt.Variance = c.Lengthscale, c.Variance
 		for _, p := range c.Frequency {

@@ -17,6 +17,7 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/baselines"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -26,9 +27,7 @@ func TestSeriesQuick(t *testing.T) {
 	t.Chdir("../../..")
 	o := Options{Sets: []string{"co2", "solar"}[:slow.Pick(2, 1)], Quick: true, Seeds: 1, Out: t.TempDir()}
 	var out bytes.Buffer
-	if err := Run(context.Background(), o, &out, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, Run(context.Background(), o, &out, io.Discard))
 	for _, c := range []struct {
 		name    string
 		figures []string
@@ -61,10 +60,7 @@ func TestSegments(t *testing.T) {
 	s := &series{Trace: Trace{X: grid(1610, 2000, 1), Y: make([]float64, 391)}}
 	first, last := 391, 0
 	for seed := range uint64(300) {
-		left, err := s.drawn(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		left := testkit.Must(s.drawn(seed))(t)
 		at, run := 0, 0
 		var runs, breaks []int
 		for i, out := range append(slices.Clone(left), true) {

@@ -13,16 +13,21 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/bench/internal/baselines"
-	"github.com/vssgp/vssgp/bench/internal/gapfill"
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // A signal is the first channel of a recording, or an excerpt of it with gaps. Its name is the file's without its extension, and for an
 // excerpt the place of its first sample: speech@9000.
 type signal struct {
-	gapfill.Signal
+	Name string
+	Rate int // samples a second
+	Y    []float64
+	Gaps []audio.Gap
 	Source
 }
+
+// excerptLevel is the rms that excerpts are scaled to.
+const excerptLevel = 0.1
 
 // recording reads an audio file from the folder of data; a quick run reads the speech of testdata whatever the name.
 func (s *session) recording(name string) (*signal, error) {
@@ -35,7 +40,7 @@ func (s *session) recording(name string) (*signal, error) {
 		return nil, err
 	}
 	stem := strings.TrimSuffix(from.Data, filepath.Ext(from.Data))
-	return &signal{gapfill.Signal{Name: stem, Rate: r.Rate, Y: r.Samples[0]}, from}, nil
+	return &signal{Name: stem, Rate: r.Rate, Y: r.Samples[0], Source: from}, nil
 }
 
 // voiced is where the most periodic excerpt of n samples starts of those as loud as the recording: a vowel or a note where n is a
@@ -79,16 +84,18 @@ func periodicity(x []float64, lo, hi int) float64 {
 	return best
 }
 
-// at is the excerpt of n samples that starts at a place, scaled to gapfill.Level.
+// at is the excerpt of n samples that starts at a place, scaled to excerptLevel.
 func (g *signal) at(start, n int) (*signal, error) {
 	if start < 0 || n <= 0 || start+n > len(g.Y) {
 		return nil, fmt.Errorf("%s: an excerpt of %d samples from %d on, want one inside its %d", g.Data, n, start, len(g.Y))
 	}
-	y, err := gapfill.Scale(g.Y[start : start+n])
-	if err != nil {
-		return nil, fmt.Errorf("%s from %d on: %w", g.Data, start, err)
+	x := g.Y[start : start+n]
+	level, y := bayes.RMS(x), make([]float64, n)
+	if level == 0 {
+		return nil, fmt.Errorf("%s from %d on: silence in %d samples, want a sound", g.Data, start, n)
 	}
-	return &signal{gapfill.Signal{Name: fmt.Sprintf("%s@%d", g.Name, start), Rate: g.Rate, Y: y}, g.Source}, nil
+	floats.ScaleTo(y, excerptLevel/level, x)
+	return &signal{Name: fmt.Sprintf("%s@%d", g.Name, start), Rate: g.Rate, Y: y, Source: g.Source}, nil
 }
 
 // drawGaps draws count gaps of a length, one in each of count equal cells, at random but half a length from the cell's ends at least:
@@ -111,7 +118,7 @@ func (g *signal) drawGaps(seed uint64, count, length int) ([]audio.Gap, error) {
 
 // traces are the samples outside the gaps and those in them, x counting samples from 0.
 func (g *signal) traces() (observed, missing *Trace) {
-	return (&Trace{g.grid(), g.Y}).split(g.Mask())
+	return (&Trace{g.grid(), g.Y}).split(g.missing())
 }
 
 // fit fits a method to the samples outside the gaps and predicts all samples.
@@ -130,8 +137,8 @@ func (g *signal) grid() []float64 { return grid(0, float64(len(g.Y)-1), 1) }
 
 // score takes into a line how well a fit over all samples does, mean and, if it has one, the standard deviation of a sample;
 // silence's scores beside it. Observed samples for which a fit says nothing (NaN) do not count.
-func (g *signal) score(l *Line, f *gapfill.Fill) {
-	n, missing := len(g.Y), g.Mask()
+func (g *signal) score(l *Line, f *filling) {
+	n, missing := len(g.Y), g.missing()
 	observed, said, silence := make([]bool, n), make([]bool, n), make([]float64, n)
 	for i, out := range missing {
 		observed[i] = !out
@@ -150,7 +157,7 @@ func (g *signal) score(l *Line, f *gapfill.Fill) {
 		ZeroRMSE:  audio.RMSE(g.Y, silence, missing),
 		SNR:       audio.SNR(g.Y, f.Mean, missing),
 	})
-	if coverage, nlpd, ok := g.Intervals(f); ok {
+	if coverage, nlpd, ok := g.intervals(f); ok {
 		l.Scores[Coverage], l.Scores[NLPD] = coverage, nlpd
 	}
 }

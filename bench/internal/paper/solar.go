@@ -73,7 +73,7 @@ func (s *series) drawn(seed uint64) ([]bool, error) {
 func solarTrials(s *session) (list []trial) {
 	inducing, iterations := s.size(50, 10), s.size(1000, 10)
 	common := func(lengthscale float64) baselines.Options {
-		return baselines.Options{Covariance: baselines.SE(1, lengthscale), NoisePrecision: 10, Iterations: iterations}
+		return baselines.Options{Covariance: baselines.SE(lengthscale), NoisePrecision: 10, Iterations: iterations}
 	}
 	for _, m := range []struct {
 		name string
@@ -98,7 +98,7 @@ func solarTrials(s *session) (list []trial) {
 	both("rp2", rp)
 	list = append(list, scales("gp", func(l float64) baselines.Method { return baselines.GP{Options: common(l)} })...)
 	mixture := common(1)
-	mixture.Covariance = baselines.SE(1, 20, 4)
+	mixture.Covariance = baselines.SE(20, 4)
 	mixture.Covariance.Frequency[0] = 1. / 11
 	list = append(list, settled("gp", mixtureStart, baselines.GP{Options: mixture}))
 	both("vssgp", random)

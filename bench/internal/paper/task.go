@@ -10,7 +10,6 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/bench/internal/baselines"
-	"github.com/vssgp/vssgp/bench/internal/gapfill"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
@@ -30,7 +29,7 @@ func (s *session) task(set string, g signal, gaps []audio.Gap, seed uint64) *tas
 }
 
 // line is the line of a fill. run may take more into the line than the fill that it returns.
-func (t *task) line(method, start string, run func(context.Context, *Line) (*gapfill.Fill, error)) fit {
+func (t *task) line(method, start string, run func(context.Context, *Line) (*filling, error)) fit {
 	line := Line{Key: t.key, Source: t.Source, N: len(t.Y) - audio.Missing(t.Gaps)}
 	line.Method, line.Start = method, start
 	if t.class != "" {
@@ -58,17 +57,15 @@ func (t *task) line(method, start string, run func(context.Context, *Line) (*gap
 }
 
 // scoreGaps scores a fill over the gaps together and one by one. It looks at nothing outside them, of which most methods say nothing.
-func (t *task) scoreGaps(l *Line, f *gapfill.Fill) {
-	rmse, _ := t.RMSE(f)
-	l.Scores = map[Score]float64{TestRMSE: rmse}
-	if coverage, nlpd, ok := t.Intervals(f); ok {
+func (t *task) scoreGaps(l *Line, f *filling) {
+	l.Scores = map[Score]float64{TestRMSE: t.rmse(f)}
+	if coverage, nlpd, ok := t.intervals(f); ok {
 		l.Scores[Coverage], l.Scores[NLPD] = coverage, nlpd
 	}
 	for _, g := range t.Gaps {
-		one := &gapfill.Signal{Y: t.Y, Gaps: []audio.Gap{g}}
-		s := GapScore{Start: g.Start}
-		s.RMSE, _ = one.RMSE(f)
-		if coverage, nlpd, ok := one.Intervals(f); ok {
+		one := &signal{Y: t.Y, Gaps: []audio.Gap{g}}
+		s := GapScore{Start: g.Start, RMSE: one.rmse(f)}
+		if coverage, nlpd, ok := one.intervals(f); ok {
 			s.Coverage = &coverage
 			if finite(nlpd) { // not where a fill claims to be certain
 				s.NLPD = &nlpd
@@ -79,9 +76,9 @@ func (t *task) scoreGaps(l *Line, f *gapfill.Fill) {
 }
 
 // fill is the line of a method of the harness. Where gaps are scored one by one, its excerpts' rows are those fitted to.
-func (t *task) fill(method, start string, fill gapfill.Method) fit {
-	return t.line(method, start, func(ctx context.Context, l *Line) (*gapfill.Fill, error) {
-		f, err := fill(ctx, &t.Signal)
+func (t *task) fill(method, start string, fill filler) fit {
+	return t.line(method, start, func(ctx context.Context, l *Line) (*filling, error) {
+		f, err := fill(ctx, t.signal)
 		if err != nil || f.SD == nil {
 			return f, err
 		}
@@ -95,7 +92,7 @@ func (t *task) fill(method, start string, fill gapfill.Method) fit {
 
 // model is the line of a model of all samples outside the gaps; make gets the function to report to.
 func (t *task) model(method, start string, make func(report func(vssgp.Progress)) baselines.Method) fit {
-	return t.line(method, start, func(ctx context.Context, l *Line) (*gapfill.Fill, error) {
+	return t.line(method, start, func(ctx context.Context, l *Line) (*filling, error) {
 		steps := clock{log: t.log, key: l.Key}
 		f, c, err := t.signal.fit(ctx, make(steps.report))
 		if err != nil {
@@ -105,7 +102,7 @@ func (t *task) model(method, start string, make func(report func(vssgp.Progress)
 		if perStep, ok := steps.perStep(); ok {
 			l.Scores = map[Score]float64{StepTime: perStep}
 		}
-		return &gapfill.Fill{Mean: c.Mean, SD: c.SD}, nil
+		return &filling{Mean: c.Mean, SD: c.SD}, nil
 	})
 }
 

@@ -29,7 +29,9 @@ var Shapes = []Shape{Noise, Tick, Bump, Ring}
 // Clicks returns a copy of a channel x with n clicks of some shapes and least to most samples at random places, and where, in rising order.
 // The rms of a click is level decibels over that of the sound within 10 ms, itself taken for ten steps of the quantizer at least. Samples
 // are rounded to steps and stay between ±1.
-func Clicks(x []float64, of []Shape, n, least, most int, level float64, rate int, step float64, seed uint64) (y []float64, all []audio.Gap) {
+func Clicks(
+	x []float64, of []Shape, n, least, most int, level float64, rate int, step float64, seed uint64,
+) (y []float64, all []audio.Gap) {
 	rng := rand.New(rand.NewPCG(seed, 0xc11c))
 	y = slices.Clone(x)
 	apart := len(x) / (n + 1) // each has a part of its own

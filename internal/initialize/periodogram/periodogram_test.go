@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // slow is Power by its definition: sums, and two normal equations at each
@@ -130,10 +132,7 @@ func TestMassesOfNoise(t *testing.T) {
 		values[i] = rng.NormFloat64()
 	}
 	const band, count, steps = 2.0, 40, 8
-	got, err := Masses(context.Background(), times, values, weights, band, count, steps)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Must(Masses(context.Background(), times, values, weights, band, count, steps))(t)
 	powers := powerOf(times, values, weights, band/(count*steps), count*steps)
 	if peaks(powers, 1) != nil {
 		t.Fatal("the noise has lines, want a seed without")
@@ -165,10 +164,7 @@ func TestMasses(t *testing.T) {
 		total += weights[i]
 	}
 	const band, count = 4.0, 320
-	m, err := Masses(context.Background(), times, values, weights, band, count, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(Masses(context.Background(), times, values, weights, band, count, 8))(t)
 	sum, weak := 0.0, 0.0
 	for i, v := range m {
 		sum += v

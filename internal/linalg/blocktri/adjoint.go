@@ -1,7 +1,6 @@
 package blocktri
 
 import (
-	"runtime"
 	"sort"
 
 	"github.com/vssgp/vssgp/backend"
@@ -14,9 +13,9 @@ const adjointRows = 32
 // OuterAdjoint replaces g = A⁻¹ by inverse·A⁻¹ + outer·m mᵀ on the stored blocks;
 // mean is m [M,d]. It leaves a symmetric matrix symmetric to the last bit.
 func OuterAdjoint(g *backend.Gram, mean []float64, d int, inverse, outer float64) {
-	parallel.For((g.M()+adjointRows-1)/adjointRows, runtime.GOMAXPROCS(0), func(job int) {
+	parallel.Blocks(g.M(), adjointRows, func(_, lo, hi int) {
 		v := 0
-		for i := job * adjointRows; i < min(g.M(), (job+1)*adjointRows); i++ {
+		for i := lo; i < hi; i++ {
 			v += sort.Search(g.Blocks()-v, func(k int) bool { return i < g.Offset[v+k+1] })
 			mi, at := mean[i*d:][:d], i-g.Offset[v]
 			outerRow(g.Diag[v], at, mi, rowsOf(g, mean, v, v+1, d), inverse, outer)

@@ -7,51 +7,12 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
-
-// BenchmarkEvaluation times what one evaluation of the exact bound needs of a
-// matrix of so many blocks of so many features.
-func BenchmarkEvaluation(b *testing.B) {
-	for _, c := range []struct{ blocks, size int }{{1, 40}, {1, 80}, {1, 128}, {1, 256}, {1, 800}, {1, 801}, {1, 2048}, {100, 40}, {100, 37}, {10, 256}} {
-		sizes := make([]int, c.blocks)
-		for v := range sizes {
-			sizes[v] = c.size
-		}
-		g, _ := wellConditioned(sizes)
-		factor, room := factorised(b, g), backend.NewGram(g.Offset)
-		for _, part := range []struct {
-			name string
-			call func()
-		}{
-			{"factor", func() {
-				room.CopyFrom(g)
-				if _, err := Factorize(room, 0.1, 2); err != nil {
-					b.Fatal(err)
-				}
-			}},
-			{"inverse", func() {
-				room.CopyFrom(factor.R)
-				newFactor(room, factor.separators...).Inverse() // overwrites it
-			}},
-			{"solve", func() { factor.Solve(make([]float64, g.M()), 1) }},
-		} {
-			b.Run(fmt.Sprintf("%d×%d/%s", c.blocks, c.size, part.name), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					part.call()
-				}
-			})
-		}
-	}
-}
 
 // factorised is the factor of g, which keeps its value.
 func factorised(t testing.TB, g *backend.Gram) *Factor {
-	f, err := Factorize(g.Clone(), 0.1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return testkit.Must(Factorize(g.Clone(), 0.1, 2))(t)
 }
 
 // BenchmarkSegments times factor and inverse of a long recording's matrix, 600
@@ -69,10 +30,7 @@ func BenchmarkSegments(b *testing.B) {
 			for b.Loop() {
 				a.CopyFrom(g)
 				here = min(here, timed(func() {
-					f, err := Factorize(a, 0.1, segments)
-					if err != nil {
-						b.Fatal(err)
-					}
+					f := testkit.Must(Factorize(a, 0.1, segments))(b)
 					f.Inverse()
 				}))
 				a.CopyFrom(g)
@@ -112,9 +70,7 @@ func timeParts(b *testing.B, a *backend.Gram, at []int) (t times) {
 	between, views := backend.NewGram(offset), []*backend.Gram(nil)
 	for _, s := range segments {
 		t.parts = append(t.parts, timed(func() {
-			if err := s.Eliminate(0.1); err != nil {
-				b.Fatal(err)
-			}
+			testkit.OK(b, s.Eliminate(0.1))
 		}))
 	}
 	t.between = timed(func() {
@@ -127,10 +83,7 @@ func timeParts(b *testing.B, a *backend.Gram, at []int) (t times) {
 		for i, v := range at {
 			copy(between.Diag[i], a.Diag[v])
 		}
-		f, err := Factorize(between, 0.1, 2)
-		if err != nil {
-			b.Fatal(err)
-		}
+		f := testkit.Must(Factorize(between, 0.1, 2))(b)
 		f.Inverse()
 		for i, v := range at {
 			copy(a.Diag[v], between.Diag[i])

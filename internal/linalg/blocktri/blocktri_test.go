@@ -1,26 +1,18 @@
 package blocktri
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// randomGram is a well-conditioned positive definite matrix with the given
-// block sizes, and the same matrix dense.
-func randomGram(sizes []int, rng *rand.Rand) (*backend.Gram, *mat.SymDense) {
-	g := randomBlocks(sizes, rng)
-	return g, denseOf(g)
-}
-
-// randomBlocks is randomGram without the dense matrix.
+// randomBlocks is a matrix with the given block sizes.
 func randomBlocks(sizes []int, rng *rand.Rand) *backend.Gram {
 	offset := make([]int, len(sizes)+1)
 	for v, m := range sizes {
@@ -57,18 +49,12 @@ func denseOf(g *backend.Gram) *mat.SymDense {
 	return d
 }
 
-func TestAgainstDense(t *testing.T) {
-	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, {8, 8, 8, 8, 8, 8}, {8, 0, 0, 8, 3}, {0, 7, 0}, {40, 37, 48, 3}, {205}, {193, 200, 17}} {
-		againstDense(t, sizes, func(a *backend.Gram, lambda float64) (*Factor, error) { return Factorize(a, lambda, 2) })
-		againstDense(t, sizes, inSegments(t, 1))
-	}
-}
-
 // againstDense compares one order's factor with gonum's.
 func againstDense(t *testing.T, sizes []int, factorize func(*backend.Gram, float64) (*Factor, error)) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(len(sizes))))
-	g, d := wellConditioned(sizes)
+	g := dominant(sizes)
+	d := denseOf(g)
 	const lambda = 0.25
 	for i := range g.M() {
 		d.SetSym(i, i, d.At(i, i)+lambda)
@@ -90,9 +76,7 @@ func againstDense(t *testing.T, sizes []int, factorize func(*backend.Gram, float
 			b[i] = rng.NormFloat64()
 		}
 		var want mat.Dense
-		if err := c.SolveTo(&want, mat.NewDense(g.M(), n, append([]float64(nil), b...))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, c.SolveTo(&want, mat.NewDense(g.M(), n, append([]float64(nil), b...))))
 		product := 0.0 // bᵀA⁻¹b
 		for i := range b {
 			product += b[i] * want.At(i/n, i%n)
@@ -109,9 +93,7 @@ func againstDense(t *testing.T, sizes []int, factorize func(*backend.Gram, float
 		}
 	}
 	var inv mat.SymDense
-	if err := c.InverseTo(&inv); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.InverseTo(&inv))
 	checkInverse(t, sizes, f.Inverse(), &inv)
 }
 
@@ -145,11 +127,9 @@ func checkInverse(t *testing.T, sizes []int, z *backend.Gram, inv mat.Symmetric)
 // TestDownward: from first block to last the factor is the usual one, and R Rᵀ
 // is the matrix.
 func TestDownward(t *testing.T) {
-	g, d := wellConditioned([]int{5, 1, 6, 2})
-	f, err := Factorize(g, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := dominant([]int{5, 1, 6, 2})
+	d := denseOf(g)
+	f := testkit.Must(Factorize(g, 0, 1))(t)
 	for i := range f.R.M() {
 		for j := range i + 1 {
 			s := 0.0
@@ -163,47 +143,7 @@ func TestDownward(t *testing.T) {
 	}
 }
 
-// TestSameBits: factor, inverse and solution do not depend on the number of
-// goroutines, nor on what the room was used for before.
-func TestSameBits(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	g, _ := wellConditioned([]int{200, 37, 0, 260, 8})
-	other, _ := wellConditioned([]int{300, 5, 310})
-	var first []float64
-	for _, threads := range []int{1, 2, 7} {
-		runtime.GOMAXPROCS(threads)
-		for range 2 {
-			f := factorised(t, g)
-			b := make([]float64, g.M())
-			b[3] = 1
-			f.Solve(b, 1)
-			for _, m := range append(append([][]float64{b}, f.R.Diag...), f.R.Below...) {
-				b = append(b, m...)
-			}
-			z := f.Inverse()
-			for _, m := range append(append([][]float64(nil), z.Diag...), z.Below...) {
-				b = append(b, m...)
-			}
-			if first == nil {
-				first = b
-			}
-			for i := range b {
-				if math.Float64bits(b[i]) != math.Float64bits(first[i]) {
-					t.Fatalf("%d goroutines: number %d is %v, with one %v", threads, i, b[i], first[i])
-				}
-			}
-			factorised(t, other).Inverse()
-		}
-	}
-}
-
-// wellConditioned is randomGram with a diagonal that outweighs all else.
-func wellConditioned(sizes []int) (*backend.Gram, *mat.SymDense) {
-	g := dominant(sizes)
-	return g, denseOf(g)
-}
-
-// dominant is wellConditioned without the dense matrix.
+// dominant is a positive definite matrix with a diagonal that outweighs all else.
 func dominant(sizes []int) *backend.Gram {
 	g := randomBlocks(sizes, rand.New(rand.NewPCG(7, uint64(len(sizes)))))
 	for v, d := range g.Diag {
@@ -214,28 +154,9 @@ func dominant(sizes []int) *backend.Gram {
 	return g
 }
 
-func TestNotPositive(t *testing.T) {
-	g, _ := randomGram([]int{3, 3}, rand.New(rand.NewPCG(3, 3)))
-	g.Diag[1][4] = -1
-	if _, err := Factorize(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
-		t.Errorf("negative pivot: error %v, want ErrNotPositive", err)
-	}
-	g.Diag[1][4] = math.NaN()
-	if _, err := Factorize(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
-		t.Errorf("NaN pivot: error %v, want ErrNotPositive", err)
-	}
-	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
-		g, _ := wellConditioned([]int{9, 9})
-		g.Below[0][80] = bad
-		if _, err := Factorize(g.Clone(), 0, 2); !errors.Is(err, backend.ErrNotPositive) {
-			t.Errorf("%v below the diagonal: error %v, want ErrNotPositive", bad, err)
-		}
-	}
-}
-
 // TestPivot: the error names the window and the pivot, counted over all windows.
 func TestPivot(t *testing.T) {
-	g, _ := wellConditioned([]int{3, 5, 4})
+	g := dominant([]int{3, 5, 4})
 	g.Diag[1][2*5+2] = -1e4
 	if _, err := Factorize(g, 0, 2); err == nil || !strings.Contains(err.Error(), "block 1 of 3, pivot 5:") {
 		t.Errorf("error %v, want one about block 1 of 3 and pivot 5", err)

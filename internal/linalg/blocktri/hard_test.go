@@ -2,63 +2,32 @@ package blocktri
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit/precise"
 )
 
-// truthBits is the precision of the matrices that float64 ones are held to.
-const truthBits = 256
-
-func truly(v float64) *big.Float { return new(big.Float).SetPrec(truthBits).SetFloat64(v) }
-
-// truth is (G + λI)⁻¹ and log|G + λI| in truthBits bits, rounded at the end.
+// truth is (G + λI)⁻¹ and log|G + λI|, rounded at the end.
 func truth(g *backend.Gram, lambda float64) (inverse [][]float64, logDet float64) {
 	n := g.M()
-	l := make([][]*big.Float, n)
-	product := new(big.Float).SetPrec(truthBits)
-	for i := range l {
-		l[i] = make([]*big.Float, n)
+	a := precise.Matrix(n, n)
+	for i := range a {
 		for j := range i + 1 {
-			s := truly(g.At(i, j))
-			if i == j {
-				s.Add(s, truly(lambda))
-			}
-			for k := range j {
-				s.Sub(s, product.Mul(l[i][k], l[j][k]))
-			}
-			if i == j {
-				pivot, _ := s.Float64()
-				logDet += math.Log(pivot)
-				l[i][j] = s.Sqrt(s)
-			} else {
-				l[i][j] = s.Quo(s, l[j][j])
-			}
+			a[i][j] = precise.Of(g.At(i, j))
 		}
+		a[i][i] = a[i][i].Plus(precise.Of(lambda))
 	}
-	inverse = make([][]float64, n)
-	for c := range inverse {
-		x := make([]*big.Float, n) // a column: forward, then back
-		for i := range x {
-			x[i] = truly(0)
-			if i == c {
-				x[i] = truly(1)
-			}
-			for k := c; k < i; k++ {
-				x[i].Sub(x[i], product.Mul(l[i][k], x[k]))
-			}
-			x[i].Quo(x[i], l[i][i])
+	precise.Cholesky(a)
+	for i, unit := range precise.Matrix(n, n) {
+		unit[i] = precise.Of(1)
+		var column []float64
+		for _, v := range precise.Solved(a, unit) {
+			column = append(column, v.Float())
 		}
-		inverse[c] = make([]float64, n)
-		for i := n - 1; i >= 0; i-- {
-			for k := i + 1; k < n; k++ {
-				x[i].Sub(x[i], product.Mul(l[k][i], x[k]))
-			}
-			x[i].Quo(x[i], l[i][i])
-			inverse[c][i], _ = x[i].Float64()
-		}
+		inverse = append(inverse, column)
+		logDet += 2 * math.Log(a[i][i].Float())
 	}
 	return inverse, logDet
 }
@@ -97,6 +66,20 @@ func hardGram(sizes []int, rows int, twins bool, silent ...int) *backend.Gram {
 		}
 	}
 	return g
+}
+
+// outer adds a row's products to the blocks v and v + 1.
+func outer(g *backend.Gram, v int, row []float64) {
+	left, right := row[:g.Size(v)], row[g.Size(v):]
+	for _, b := range []struct{ to, rows, cols []float64 }{
+		{g.Diag[v], left, left}, {g.Diag[v+1], right, right}, {g.Below[v], right, left},
+	} {
+		for i, x := range b.rows {
+			for j, y := range b.cols {
+				b.to[i*len(b.cols)+j] += x * y
+			}
+		}
+	}
 }
 
 // TestHard holds both orders of elimination to the truth where A's condition

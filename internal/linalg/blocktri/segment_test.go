@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -35,7 +36,12 @@ func chain(blocks int, sizes ...int) []int {
 	return all
 }
 
-func TestSegmentsAgainstDense(t *testing.T) {
+// TestAgainstDense holds every number of segments to dense algebra.
+func TestAgainstDense(t *testing.T) {
+	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, chain(6, 8), {8, 0, 0, 8, 3}, {0, 7, 0}, {40, 37, 48, 3}, {205}, {193, 200, 17}} {
+		againstDense(t, sizes, func(a *backend.Gram, lambda float64) (*Factor, error) { return Factorize(a, lambda, 2) })
+		againstDense(t, sizes, inSegments(t, 1))
+	}
 	for _, sizes := range [][]int{
 		chain(5, 8), chain(5, 3), chain(7, 1), chain(9, 4, 0), chain(9, 0, 4), chain(11, 5, 1, 6, 2), chain(16, 8, 16, 8, 3),
 		chain(24, 7, 0, 0, 8, 3), chain(24, 0, 6, 9), chain(40, 8), append(chain(31, 0), 1), {0, 0, 5, 0, 0, 0, 3, 0, 0},
@@ -144,16 +150,16 @@ func TestSeparatorsLeaveBlocks(t *testing.T) {
 	}
 }
 
-// TestSegmentsSameBits: they do not depend on the number of goroutines, nor on
-// what the room was used for before.
-func TestSegmentsSameBits(t *testing.T) {
+// TestSameBits: inverse and solution do not depend on the number of goroutines,
+// nor on what the room was used for before.
+func TestSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, segments := range []int{3, 4, 7} {
+	for _, segments := range []int{1, 2, 3, 4, 7} {
 		var first *backend.Gram
 		var solved []float64
 		for _, threads := range []int{1, 2, 4, 9} {
 			runtime.GOMAXPROCS(threads)
-			g := dominant(chain(14, 37, 0, 200, 8, 24))
+			g := dominant(chain(14, 37, 0, 260, 8, 24))
 			for i := range g.Scratch(1 << 20) {
 				g.Scratch(1 << 20)[i] = math.NaN()
 			}
@@ -162,10 +168,7 @@ func TestSegmentsSameBits(t *testing.T) {
 				for i := range a.Scratch(1 << 20) {
 					a.Scratch(1 << 20)[i] = math.NaN()
 				}
-				f, err := Factorize(a, 0.1, segments)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := testkit.Must(Factorize(a, 0.1, segments))(t)
 				b := make([]float64, a.M())
 				b[3] = 1
 				f.Solve(b, 1)
@@ -182,27 +185,27 @@ func TestSegmentsSameBits(t *testing.T) {
 	}
 }
 
-// TestSegmentsNotPositive: wherever the matrix is not positive definite, in the
-// first, an inner or the last segment or a separator.
-func TestSegmentsNotPositive(t *testing.T) {
-	const segments, size = 4, 9
+// TestNotPositive: wherever the matrix is not positive definite, in the first, an
+// inner or the last segment or a separator.
+func TestNotPositive(t *testing.T) {
+	const size = 9
 	sizes := chain(16, size)
-	probe := dominant(sizes)
-	at := separators(probe.Offset, segments)
-	for v := range sizes {
-		for what, spoil := range map[string]func(g *backend.Gram){
-			"negative pivot":     func(g *backend.Gram) { g.Diag[v][2*(size+1)] = -1e4 },
-			"indefinite":         func(g *backend.Gram) { g.Diag[v][size], g.Diag[v][1] = 1e3, 1e3 },
-			"NaN":                func(g *backend.Gram) { g.Diag[v][2*(size+1)] = math.NaN() },
-			"infinite":           func(g *backend.Gram) { g.Diag[v][2*(size+1)] = math.Inf(1) },
-			"NaN coupling":       func(g *backend.Gram) { g.Below[min(v, 14)][80] = math.NaN() },
-			"infinite coupling":  func(g *backend.Gram) { g.Below[min(v, 14)][3] = math.Inf(-1) },
-			"too great coupling": func(g *backend.Gram) { g.Below[min(v, 14)][40] = 1e3 },
-		} {
-			g := dominant(sizes)
-			spoil(g)
-			if _, err := Factorize(g, 0, segments); !errors.Is(err, backend.ErrNotPositive) {
-				t.Errorf("%s at block %d (separators %v): error %v, want ErrNotPositive", what, v, at, err)
+	for _, segments := range []int{1, 2, 4} {
+		for v := range sizes {
+			for what, spoil := range map[string]func(g *backend.Gram){
+				"negative pivot":     func(g *backend.Gram) { g.Diag[v][2*(size+1)] = -1e4 },
+				"indefinite":         func(g *backend.Gram) { g.Diag[v][size], g.Diag[v][1] = 1e3, 1e3 },
+				"NaN":                func(g *backend.Gram) { g.Diag[v][2*(size+1)] = math.NaN() },
+				"infinite":           func(g *backend.Gram) { g.Diag[v][2*(size+1)] = math.Inf(1) },
+				"NaN coupling":       func(g *backend.Gram) { g.Below[min(v, 14)][80] = math.NaN() },
+				"infinite coupling":  func(g *backend.Gram) { g.Below[min(v, 14)][3] = math.Inf(-1) },
+				"too great coupling": func(g *backend.Gram) { g.Below[min(v, 14)][40] = 1e3 },
+			} {
+				g := dominant(sizes)
+				spoil(g)
+				if _, err := Factorize(g, 0, segments); !errors.Is(err, backend.ErrNotPositive) {
+					t.Errorf("%s at block %d, %d segments: error %v, want ErrNotPositive", what, v, segments, err)
+				}
 			}
 		}
 	}

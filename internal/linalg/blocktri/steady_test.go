@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -31,10 +32,7 @@ func TestSegmentsMemory(t *testing.T) {
 			a.CopyFrom(g)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			f, err := Factorize(a, 0.1, segments)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(Factorize(a, 0.1, segments))(t)
 			f.Inverse()
 			runtime.ReadMemStats(&after)
 			least = min(least, float64(after.TotalAlloc-before.TotalAlloc))
@@ -43,10 +41,7 @@ func TestSegmentsMemory(t *testing.T) {
 			t.Errorf("%d blocks: %.0f bytes, want less than a twentieth of the matrix's %.0f", blocks, least, matrix)
 		}
 		inner, fill := 0, 0
-		f, err := Factorize(a, 0.1, segments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(Factorize(a, 0.1, segments))(t)
 		for i, s := range f.segments {
 			fill += len(s.fill)
 			if i > 0 && i < segments-1 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -56,14 +57,9 @@ func TestOpen(t *testing.T) {
 	if _, _, err := Open(set, accept); !errors.Is(err, Err) || !strings.Contains(err.Error(), "in use by process") {
 		t.Errorf("while it is open: %v; want Err and who has it", err)
 	}
-	if err := w.Write(samples()["mini-batches"]); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Write(samples()["mini-batches"]))
 	w.Close()
-	was, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	was := testkit.Must(os.ReadFile(path))(t)
 	w, s, err = Open(set, accept)
 	if err != nil || s.State.Descent.Steps != 13 || len(s.Made) != 1 || s.Made[0] != set.Made[0] {
 		t.Fatalf("of its own file: %+v, %v", s, err)
@@ -82,9 +78,7 @@ func TestOpen(t *testing.T) {
 	if now, err := os.ReadFile(path); err != nil || string(now) != string(was) {
 		t.Errorf("nothing was written, and the file has changed (%v)", err)
 	}
-	if err := os.WriteFile(path, []byte("t,y\n1,2\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte("t,y\n1,2\n"), 0o666))
 	if _, _, err := Open(set, accept); !errors.Is(err, Err) || !strings.Contains(err.Error(), "is no checkpoint") {
 		t.Errorf("of a table: %v; want Err", err)
 	}
@@ -114,15 +108,10 @@ func BenchmarkCheckpoint(b *testing.B) {
 	c := &Writer{Setting: Setting{Path: path}}
 	s := &Snapshot{Progress: Progress{Starts: 1, Kept: -1}, Current: current, Begun: begun, State: &optimize.State{Ascent: st}}
 	write := func(b *testing.B) {
-		if err := c.Write(s); err != nil {
-			b.Fatal(err)
-		}
+		testkit.OK(b, c.Write(s))
 	}
 	write(b)
-	info, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	info := testkit.Must(os.Stat(path))(b)
 	b.Run("write", func(b *testing.B) {
 		b.SetBytes(info.Size())
 		b.ReportAllocs()
@@ -133,13 +122,8 @@ func BenchmarkCheckpoint(b *testing.B) {
 	b.Run("read", func(b *testing.B) {
 		b.SetBytes(info.Size())
 		for b.Loop() {
-			f, err := os.Open(path)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if _, err := read(f, info.Size()); err != nil {
-				b.Fatal(err)
-			}
+			f := testkit.Must(os.Open(path))(b)
+			testkit.Must(read(f, info.Size()))(b)
 			f.Close()
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestOptionsTraits: every field of options is a trait under the name that a
@@ -65,10 +67,7 @@ func TestDiffer(t *testing.T) {
 
 // TestBuild: two programs are told apart by what they were built from and with.
 func TestBuild(t *testing.T) {
-	first, err := Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Must(Build())(t)
 	again, err := Build()
 	if err != nil || again != first || first.Name != "build" || !strings.HasPrefix(first.Value, "go") || !strings.Contains(first.Value, "vssgp") {
 		t.Errorf("%v, then %v (%v)", first, again, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -77,19 +78,14 @@ func samples() map[string]*Snapshot {
 // written is a snapshot's file, sealed.
 func written(t testing.TB, s *Snapshot) []byte {
 	t.Helper()
-	f, err := s.file()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(s.file())(t)
 	return writtenFile(t, f)
 }
 
 func writtenFile(t testing.TB, f *safetensors.File) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.Write(&b))
 	return resealed(t, b.Bytes())
 }
 
@@ -97,9 +93,7 @@ func writtenFile(t testing.TB, f *safetensors.File) []byte {
 func resealed(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := sealing(&out, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, sealing(&out, func(w io.Writer) error { _, err := w.Write(b); return err }))
 	return out.Bytes()
 }
 
@@ -108,15 +102,9 @@ func readBytes(b []byte) (*Snapshot, error) { return read(bytes.NewReader(b), in
 // text is what a snapshot's file holds but for models, to the last bit.
 func text(t *testing.T, s *Snapshot) string {
 	t.Helper()
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(json.Marshal(s))(t)
 	if s.State != nil {
-		arrays, err := s.State.Arrays()
-		if err != nil {
-			t.Fatal(err)
-		}
+		arrays := testkit.Must(s.State.Arrays())(t)
 		for _, name := range slices.Sorted(maps.Keys(arrays)) {
 			b = fmt.Appendf(b, "\n%s %v", name, *arrays[name])
 		}
@@ -176,9 +164,7 @@ func same(t *testing.T, what string, got, want *safetensors.File) {
 // refused.
 func TestDamaged(t *testing.T) {
 	was := written(t, samples()["windows by themselves"])
-	if _, err := readBytes(was); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(readBytes(was))(t)
 	try := func(what string, b []byte) {
 		if s, err := readBytes(b); !errors.Is(err, Err) {
 			t.Errorf("%s: %v, %v; want Err", what, s, err)
@@ -238,10 +224,7 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 	} {
 		s := samples()["windows by themselves"]
 		c.change(s)
-		f, err := s.file()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(s.file())(t)
 		if _, err := readBytes(writtenFile(t, f)); !errors.Is(err, Err) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want Err and %q", what, err, c.want)
 		}
@@ -253,10 +236,7 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 		"metadata checkpoint: unexpected end":  func(f *safetensors.File) { f.Metadata[key] = "" },
 		"metadata checkpoint: json: cannot un": func(f *safetensors.File) { f.Metadata[key] = `{"version":2,"start":"first"}` },
 	} {
-		f, err := samples()["windows together"].file()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(samples()["windows together"].file())(t)
 		change(f)
 		if _, err := readBytes(writtenFile(t, f)); !errors.Is(err, Err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want Err and %q", err, want)

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // valleys are Rosenbrock functions of four coordinates, each the steeper the
@@ -54,11 +56,7 @@ func (v *valleys) start(t *testing.T) *State {
 	for i := range x {
 		x[i] = -1.2 + 0.3*math.Sin(float64(i))
 	}
-	s, err := Start(v.f, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return testkit.Must(Start(v.f, x))(t)
 }
 
 // blocks cuts each valley in two ranges, out of order among the blocks.
@@ -101,9 +99,7 @@ func TestOneBlock(t *testing.T) {
 	v := &valleys{count: 3}
 	plain, one := v.start(t), v.start(t)
 	for s, blocks := range map[*State][]Block{plain: nil, one: {{Own: Ranges{{0, v.n()}}}}} {
-		if _, err := Maximize(v.f, s, Settings{Iterations: 40, Blocks: blocks}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(Maximize(v.f, s, Settings{Iterations: 40, Blocks: blocks}))(t)
 	}
 	if plain.F != one.F || !slices.Equal(plain.X, one.X) {
 		t.Errorf("one block ends at %v, none at %v", one.F, plain.F)
@@ -125,23 +121,17 @@ func TestBlocksResume(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := Maximize(v.f, whole, set); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Maximize(v.f, whole, set))(t)
 	if together < 5 || together > most-20 {
 		t.Fatalf("blocks join after %d of %d iterations: the test wants both", together, most)
 	}
 	for _, cut := range []int{1, together - 2, together, together + 7} {
 		part := v.start(t)
 		set.Each, set.Iterations = nil, cut
-		if _, err := Maximize(v.f, part, set); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(Maximize(v.f, part, set))(t)
 		restored := save(t, part).restore(t)
 		set.Iterations = most
-		if _, err := Maximize(v.f, restored, set); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(Maximize(v.f, restored, set))(t)
 		if whole.F != restored.F || !slices.Equal(whole.X, restored.X) {
 			t.Errorf("cut after %d: resumed to %v, uninterrupted %v", cut, restored.F, whole.F)
 		}
@@ -192,13 +182,8 @@ func TestBlockKeepsItsOwn(t *testing.T) {
 		g[0], g[1] = -2*(x[0]-100), -200*x[1]
 		return -(x[0]-100)*(x[0]-100) - 100*x[1]*x[1], nil
 	}
-	s, err := Start(f, []float64{0, 0.01})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Maximize(f, s, Settings{Iterations: 1, Blocks: []Block{{Own: wide}, {Own: narrow}}}); err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(Start(f, []float64{0, 0.01}))(t)
+	testkit.Must(Maximize(f, s, Settings{Iterations: 1, Blocks: []Block{{Own: wide}, {Own: narrow}}}))(t)
 	a := s.PerBlock
 	if s.X[0] != 0.1 || math.Abs(s.X[1]+0.09) > 1e-12 || a.X[0] != s.X[0] || a.X[1] != 0.01 || a.G[1] != -2 {
 		t.Errorf("the best point is %v, the blocks step from %v with slope %v: want the second to be where it was", s.X, a.X, a.G)
@@ -280,9 +265,7 @@ func TestCores(t *testing.T) {
 			runtime.GOMAXPROCS(cores)
 			s := v.start(t)
 			// Blocks join after the twentieth iteration.
-			if _, err := Maximize(v.f, s, Settings{Iterations: 45, Blocks: blocks, PerBlockGain: 20_000}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(Maximize(v.f, s, Settings{Iterations: 45, Blocks: blocks, PerBlockGain: 20_000}))(t)
 			if want == nil {
 				want = s
 			}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // rosenbrock is minus the n-dimensional Rosenbrock function: maximum 0 at 1.
@@ -27,10 +29,7 @@ func TestRosenbrock(t *testing.T) {
 		for i := range x {
 			x[i] = -1.2
 		}
-		s, err := Start(rosenbrock, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(Start(rosenbrock, x))(t)
 		why, err := Maximize(rosenbrock, s, Settings{Iterations: 2000, Gain: 1e-18})
 		if err != nil || s.F < -1e-10 {
 			t.Errorf("n=%d: %v after %d iterations (%s, %v), want 0", n, s.F, s.Iterations, why, err)
@@ -56,10 +55,7 @@ func TestFailedEvaluations(t *testing.T) {
 		}
 		return v, nil
 	}
-	s, err := Start(walled, []float64{-1.2, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(Start(walled, []float64{-1.2, 1}))(t)
 	if _, err := Maximize(walled, s, Settings{Iterations: 500, Gain: 1e-18}); err != nil || s.F < -1e-8 {
 		t.Errorf("value %v, error %v, want 0", s.F, err)
 	}
@@ -90,10 +86,7 @@ func TestResume(t *testing.T) {
 		var cuts []record
 		set.Each = func(s *State) error { cuts = append(cuts, save(t, s)); return nil }
 		whole, _ := Start(rosenbrock, []float64{-1.2, 1, 0.5})
-		ended, err := Maximize(rosenbrock, whole, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ended := testkit.Must(Maximize(rosenbrock, whole, set))(t)
 		set.Each = nil
 		evaluations := 0
 		for n := 1; ; n++ { // cut by the n-th evaluation
@@ -131,10 +124,7 @@ type record struct {
 
 func save(t *testing.T, s *State) record {
 	t.Helper()
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(json.Marshal(s))(t)
 	r := record{text: text}
 	for _, a := range arrays(s) {
 		r.arrays = append(r.arrays, slices.Clone(*a))
@@ -145,12 +135,8 @@ func save(t *testing.T, s *State) record {
 func (r record) restore(t *testing.T) *State {
 	t.Helper()
 	s := &State{}
-	if err := json.Unmarshal(r.text, s); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.MakePairs(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(r.text, s))
+	testkit.OK(t, s.MakePairs())
 	all := arrays(s)
 	if len(all) != len(r.arrays) {
 		t.Fatalf("the state has %d arrays, %d were saved", len(all), len(r.arrays))

@@ -7,7 +7,7 @@
 // per component, M = L·K features; n, q, d, i, k their indices. Component of
 // feature k is k/K.
 //
-// Two levels are judged. The model ([Params]): features, bounds, gradients,
+// Two levels are judged. The model ([Params]): features, bounds,
 // predictions, evidence, with [LoadGolden] for results of an independent
 // implementation. And the damped cosines a backend sees ([Damped]): their
 // moments, the adjoint of those, the factorised sums, predictions.

@@ -169,17 +169,3 @@ func Angle(omega, x, z []float64, c float64) float64 {
 	}
 	return reduce(sum)
 }
-
-// PreciseAngle is the angle of feature k's cosine at x, μ·x̄ + 2πp·(x − z) + c,
-// less whole turns, with nothing rounded before the end.
-func PreciseAngle(p *Params, x []float64, k int) float64 {
-	_, perComponent, _, nq := p.Dims()
-	i := k / perComponent
-	sum := quo(add(number(p.PhaseLower[k]), number(p.PhaseUpper[k])), number(2))
-	for q := range nq {
-		d := sub(number(x[q]), number(p.Location[k][q]))
-		sum = add(sum, quo(mul(number(p.FreqMean[k][q]), d), number(p.Lengthscale[i][q])))
-		sum = add(sum, mul(mul(twoPi, number(p.Frequency[i][q])), d))
-	}
-	return reduce(sum)
-}

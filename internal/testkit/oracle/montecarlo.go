@@ -61,41 +61,6 @@ func drawFeatures(p *Params, xs [][]float64, rng *rand.Rand, phi []float64) {
 	}
 }
 
-// SampleFeatures estimates E[Φ] (N·M entries).
-func SampleFeatures(p *Params, xs [][]float64, draws int, rng *rand.Rand) Estimate {
-	_, _, m, _ := p.Dims()
-	return estimate(len(xs)*m, draws, func(phi []float64) { drawFeatures(p, xs, rng, phi) })
-}
-
-// SampleGram estimates E[ΦᵀΦ] (M·M entries).
-func SampleGram(p *Params, xs [][]float64, draws int, rng *rand.Rand) Estimate {
-	_, _, m, _ := p.Dims()
-	phi := make([]float64, len(xs)*m)
-	return estimate(m*m, draws, func(g []float64) {
-		drawFeatures(p, xs, rng, phi)
-		for j := range m {
-			for k := range m {
-				g[j*m+k] = 0
-				for n := range xs {
-					g[j*m+k] += phi[n*m+j] * phi[n*m+k]
-				}
-			}
-		}
-	})
-}
-
-// SampleCross estimates E[φ_k(x) φ_k(y)] for every k (M entries).
-func SampleCross(p *Params, x, y []float64, draws int, rng *rand.Rand) Estimate {
-	_, _, m, _ := p.Dims()
-	phi := make([]float64, 2*m)
-	return estimate(m, draws, func(c []float64) {
-		drawFeatures(p, [][]float64{x, y}, rng, phi)
-		for k := range m {
-			c[k] = phi[k] * phi[m+k]
-		}
-	})
-}
-
 // SamplePredictive estimates E[y] and E[y yᵀ] under the predictive
 // distribution of all outputs at all inputs (entry n·D + d, noise included),
 // drawing frequencies, phases, coefficients and noise. The second is

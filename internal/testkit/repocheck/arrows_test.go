@@ -66,6 +66,7 @@ var allowed = map[string][]string{
 	"internal/rowspectrum":            {"backend", "internal/simd", "internal/double", "internal/nufft", "internal/parallel"},
 	"internal/initialize":             {"backend", "variational", "internal/ar", "internal/parallel", "internal/initialize/periodogram"},
 	"internal/testkit/cputime":        {},
+	"internal/testkit/precise":        {},
 	"internal/testkit/slow":           {},
 	"backend/backendtest":             {"backend", "internal/testkit/oracle", "internal/testkit/slow"},
 	"internal/testkit/modeltest":      {"backend", "variational", "internal/testkit/oracle", "internal/bayes"},
@@ -83,7 +84,8 @@ var allowed = map[string][]string{
 
 // testOnly are for tests: no other code may import them.
 var testOnly = []string{
-	"backend/backendtest", "internal/testkit/cputime", "internal/testkit/modeltest", "internal/testkit/oracle", "internal/testkit/slow",
+	"backend/backendtest", "internal/testkit/cputime", "internal/testkit/modeltest", "internal/testkit/oracle", "internal/testkit/precise",
+	"internal/testkit/slow",
 }
 
 // arrow says why a file of a package may not import another package, "" if it

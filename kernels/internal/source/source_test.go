@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // from reads sources given by name.
@@ -17,9 +19,7 @@ func from(t *testing.T, files map[string]string) (*Sources, error) {
 	t.Helper()
 	folder := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666))
 	}
 	return Read(folder)
 }
@@ -65,13 +65,8 @@ func TestConstants(t *testing.T) {
 		"a.cuh":     "constexpr int MINE = 1; // not a launch's\n#define FIRST_ONES const double *x, \\\n\tlong long n\n",
 		"a.cu":      "KERNEL(32) a(FIRST_ONES, double y) {}\nKERNEL(32) b(FIRST_ONES) {}\nKERNEL(32) c(double y) {}",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := s.Args()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	text := testkit.Must(s.Args())(t)
 	for _, want := range []string{
 		"MaxRows = 16 // rows of a thing\n", "type FirstOnes struct {\n\tX uint64\n\tN int64\n}",
 		"type A struct {\n\tFirstOnes\n\tY float64\n}", "type B struct {\n\tFirstOnes\n}", "type C struct {\n\tY float64\n}",
@@ -112,10 +107,7 @@ func TestParseRefuses(t *testing.T) {
 func TestHash(t *testing.T) {
 	hashes := map[string]bool{}
 	for _, files := range []map[string]string{{"a.cu": "x"}, {"a.cuh": "x"}, {"a.cu": "x\n"}, {"a.cu": "x", "b.cuh": ""}, {}} {
-		s, err := from(t, files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(from(t, files))(t)
 		hashes[s.Hash()] = true
 	}
 	if len(hashes) != 5 {
@@ -129,10 +121,7 @@ func TestPack(t *testing.T) {
 	if err != nil || len(packed) > 500 {
 		t.Fatalf("%d bytes, %v", len(packed), err)
 	}
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(gzip.NewReader(bytes.NewReader(packed)))(t)
 	if back, err := io.ReadAll(r); err != nil || string(back) != string(ptx) {
 		t.Error("it does not come back:", err)
 	}
@@ -141,9 +130,7 @@ func TestPack(t *testing.T) {
 func TestFindCompilerRefuses(t *testing.T) {
 	folder := t.TempDir()
 	other := filepath.Join(folder, "nvcc")
-	if err := os.WriteFile(other, []byte("#!/bin/sh\necho 'Cuda compilation tools, release 12.4, V12.4.131'\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(other, []byte("#!/bin/sh\necho 'Cuda compilation tools, release 12.4, V12.4.131'\n"), 0o777))
 	for _, path := range []string{other, filepath.Join(folder, "none")} {
 		if _, err := FindCompiler(path); !errors.Is(err, ErrNoCompiler) || !strings.Contains(err.Error(), Release) {
 			t.Errorf("%s: %v", path, err)

@@ -9,24 +9,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// canonical is q(v) = Π_d N(m_d, P⁻¹) of the whitened inducing variables in its
+// canonical is q(v) = N(m, P⁻¹) of the whitened inducing variables in its
 // canonical parameters, P and θ = P·m. There a natural gradient step is a mean:
 //
-//	P ← (1−ρ)·P + ρ·(1 + wτ·ΦᵀΦ)      θ ← (1−ρ)·θ + ρ·wτ·ΦᵀY
+//	P ← (1−ρ)·P + ρ·(1 + wτ·ΦᵀΦ)      θ ← (1−ρ)·θ + ρ·wτ·Φᵀy
 //
 // with w = N/S on S of N rows. In these coordinates KL(q(u) ‖ p(u)) =
 // KL(q(v) ‖ N(0,1)) depends on q(v) alone.
 type canonical struct {
 	posterior
 	p     *mat.Dense // [M,M] P, the lower triangle
-	theta *mat.Dense // [M,D]
+	theta *mat.Dense // [M,1]
 	r     *mat.Dense // [M,M] holds P's factor
 	work  *mat.Dense // [M,M]
 }
 
-func newCanonical(m, d int) *canonical {
-	q := &canonical{p: mat.NewDense(m, m, nil), theta: mat.NewDense(m, d, nil), r: mat.NewDense(m, m, nil), work: mat.NewDense(m, m, nil)}
-	q.mean = mat.NewDense(m, d, nil)
+func newCanonical(m int) *canonical {
+	q := &canonical{p: mat.NewDense(m, m, nil), theta: mat.NewDense(m, 1, nil), r: mat.NewDense(m, m, nil), work: mat.NewDense(m, m, nil)}
+	q.mean = mat.NewDense(m, 1, nil)
 	addDiagonal(q.p, 1)
 	return q
 }
@@ -73,11 +73,10 @@ func (q *canonical) decay(rho float64) {
 	addDiagonal(q.p, rho)
 }
 
-// observe adds scale·ΦᵀΦ and scale·ΦᵀY.
+// observe adds scale·ΦᵀΦ and scale·Φᵀy.
 func (q *canonical) observe(t *tile, scale float64) {
 	blas64.Syrk(blas.Trans, scale, t.phi.RawMatrix(), 1, lower(q.p))
-	y := blas64.General{Rows: t.n, Cols: t.d, Stride: t.d, Data: t.y}
-	blas64.Gemm(blas.Trans, blas.NoTrans, scale, t.phi.RawMatrix(), y, 1, q.theta.RawMatrix())
+	blas64.Gemm(blas.Trans, blas.NoTrans, scale, t.phi.RawMatrix(), column(t.y).RawMatrix(), 1, q.theta.RawMatrix())
 }
 
 // update computes the factor and the mean from the canonical parameters.
@@ -87,9 +86,9 @@ func (q *canonical) update() error {
 	return q.condition(q.r)
 }
 
-// kl is Σ_d KL(q(v_d) ‖ N(0,1)) = ½[ D·(tr P⁻¹ − M + ln|P|) + |m|² ].
+// kl is KL(q(v) ‖ N(0,1)) = ½[ tr P⁻¹ − M + ln|P| + |m|² ].
 func (q *canonical) kl() float64 {
-	m, d := q.mean.Dims()
+	m := q.p.RawMatrix().Rows
 	inverse := q.work // tr P⁻¹ = |R⁻¹|²
 	inverse.Copy(q.r)
 	lapack64.Trtri(q.precision.in(inverse).l)
@@ -97,25 +96,25 @@ func (q *canonical) kl() float64 {
 	for i := range m {
 		trace += square(inverse.RawRowView(i)[:i+1])
 	}
-	return 0.5 * (float64(d)*(trace-float64(m)+q.precision.logDet()) + square(q.mean.RawMatrix().Data))
+	return 0.5 * (trace - float64(m) + q.precision.logDet() + square(q.mean.RawMatrix().Data))
 }
 
 // data is Σ E_q[ln N(y_n | f_n, s)] over a tile's rows,
 //
-//	−½ Σ_n [ D·ln 2πs + (|r_n|² + D·(gap_n + spread_n))/s ],
+//	−½ Σ_n [ ln 2πs + (r_n² + gap_n + spread_n)/s ],
 //
 // and prepares gradient.
 func (q *canonical) data(t *tile, noise float64) float64 {
 	t.residuals(&q.posterior)
 	t.spreads(&q.posterior)
-	return -0.5 * (float64(t.n*t.d)*math.Log(2*math.Pi*noise) + t.squares()/noise)
+	return -0.5 * (float64(t.n)*math.Log(2*math.Pi*noise) + t.squares()/noise)
 }
 
-// squares is Σ_n |r_n|² + D·(gap_n + spread_n).
+// squares is Σ_n r_n² + gap_n + spread_n.
 func (t *tile) squares() float64 {
 	sum := square(t.residual)
 	for i, gap := range t.gap {
-		sum += float64(t.d) * (gap + t.spread[i])
+		sum += gap + t.spread[i]
 	}
 	return sum
 }
@@ -130,41 +129,37 @@ func (t *tile) squares() float64 {
 //
 // With Δ = Φ(1 − P⁻¹), f = wτ·Φᵀr − m (the gradient by m) and g = P⁻¹f,
 //
-//	Φ̄ = wτ·(r mᵀ + D·Δ)
-//	LᵀL̄ = −wτD·ΔᵀΔ − D(1 − P⁻¹)² − mmᵀ + (g−f)mᵀ + m(g−f)ᵀ
+//	Φ̄ = wτ·(r mᵀ + Δ)
+//	LᵀL̄ = −wτ·ΔᵀΔ − (1 − P⁻¹)² − mmᵀ + (g−f)mᵀ + m(g−f)ᵀ
 func (q *canonical) gradient(t *tile, p *projection, weight float64, grad *hyper) {
-	m, d := q.mean.Dims()
-	noise := p.h.noise
+	noise, rows := p.h.noise, float64(t.n)
 	tau := weight / noise
-	nd := float64(t.n * t.d)
-	grad.noise += 0.5 * weight * (t.squares()/noise - nd) / noise
+	grad.noise += 0.5 * weight * (t.squares()/noise - rows) / noise
 
 	q.precision.rightLower(t.bar)
 	t.bar.Sub(t.phi, t.bar) // Δ
 	c := p.work
 	q.openness(c)
-	blas64.Syrk(blas.Trans, -tau*float64(d), t.bar.RawMatrix(), -float64(d), lower(c))
+	blas64.Syrk(blas.Trans, -tau, t.bar.RawMatrix(), -1, lower(c))
 
-	f, g := mat.NewDense(m, d, nil), mat.NewDense(m, d, nil)
-	r := mat.NewDense(t.n, d, t.residual)
+	var f, g mat.Dense
+	r := column(t.residual)
 	f.Mul(t.phi.T(), r)
-	f.Scale(tau, f)
-	f.Sub(f, q.mean)
-	g.Copy(f)
-	q.precision.solve(g)
-	g.Sub(g, f)
-	for i := range m {
-		row, mi, gi := c.RawRowView(i), q.mean.RawRowView(i), g.RawRowView(i)
+	f.Scale(tau, &f)
+	f.Sub(&f, q.mean)
+	g.CloneFrom(&f)
+	q.precision.solve(&g)
+	g.Sub(&g, &f)
+	mean, diff := q.mean.RawMatrix().Data, g.RawMatrix().Data
+	for i := range mean {
+		row := c.RawRowView(i)
 		for j := range i + 1 {
-			mj, gj := q.mean.RawRowView(j), g.RawRowView(j)
-			for e := range d {
-				row[j] += gi[e]*mj[e] + mi[e]*gj[e] - mi[e]*mj[e]
-			}
+			row[j] += diff[i]*mean[j] + mean[i]*diff[j] - mean[i]*mean[j]
 		}
 	}
-	t.bar.Scale(tau*float64(d), t.bar)
+	t.bar.Scale(tau, t.bar)
 	blas64.Gemm(blas.NoTrans, blas.Trans, tau, r.RawMatrix(), q.mean.RawMatrix(), 1, t.bar.RawMatrix())
-	p.pull(grad, t.bar, -0.5*weight*nd/noise, t.x)
+	p.pull(grad, t.bar, -0.5*weight*rows/noise, t.x)
 }
 
 // openness sets c's lower triangle to (1 − P⁻¹)².

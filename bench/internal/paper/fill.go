@@ -1,0 +1,145 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/timewarp"
+)
+
+// A filling is the mean of every sample, NaN if a method says nothing of it, and with a model its standard deviation and the fit.
+type filling struct {
+	Mean, SD   []float64
+	Bound      float64
+	Rows, M    int // rows fitted to and features, in all excerpts
+	Iterations int
+}
+
+// A filler fills the gaps of a signal and looks at nothing that is in them.
+type filler func(ctx context.Context, s *signal) (*filling, error)
+
+// fillZeros predicts silence in the gaps and outside them.
+func fillZeros(_ context.Context, s *signal) (*filling, error) {
+	return &filling{Mean: make([]float64, len(s.Y))}, nil
+}
+
+// fillLinear fills by straight lines.
+func fillLinear(_ context.Context, s *signal) (*filling, error) {
+	return &filling{Mean: audio.FillLinear(s.Y, s.Gaps)}, nil
+}
+
+// fillAR is an autoregressive fill by the options of a rate.
+func fillAR(options func(rate int) audio.AROptions) filler {
+	return func(_ context.Context, s *signal) (*filling, error) {
+		mean, err := audio.FillAR(s.Y, s.Gaps, options(s.Rate))
+		return &filling{Mean: mean}, err
+	}
+}
+
+// fillVSSGP is package restore's fill by that method.
+func fillVSSGP(o restore.Options) filler {
+	o.Method = restore.VSSGP
+	return func(ctx context.Context, s *signal) (*filling, error) {
+		r, err := restore.Fill(ctx, [][]float64{audio.FillSilence(s.Y, s.Gaps)}, s.Rate, s.Gaps, o)
+		if err != nil {
+			return nil, err
+		}
+		f := &filling{Mean: r.Fit[0], SD: r.SD[0], Bound: r.Bound, Iterations: r.Iterations}
+		for _, e := range r.Excerpts {
+			p := e.Model.Params
+			f.M += p.M()
+			f.Rows += e.End - e.Start - audio.Missing(e.Gaps)
+		}
+		return f, nil
+	}
+}
+
+// fillWarp is package timewarp's fill, one goroutine at a time.
+func fillWarp(by *timewarp.Filler) filler {
+	return func(ctx context.Context, s *signal) (*filling, error) {
+		z, gaps := audio.FillSilence(s.Y, s.Gaps), make([][2]int, len(s.Gaps))
+		for i, g := range s.Gaps {
+			gaps[i] = [2]int{g.Start, g.End}
+		}
+		if len(gaps) > 1 { // a fill looks at guesses in the other gaps, not at its own
+			for i, g := range gaps {
+				copy(z[g[0]:], by.Guess(ctx, z, gaps, i))
+			}
+		}
+		out := &filling{Mean: unknown(len(z)), SD: unknown(len(z)), Rows: len(z) - audio.Missing(s.Gaps)}
+		for i, g := range gaps {
+			r, err := by.Fill(ctx, z, gaps, i, 0, 0)
+			if err != nil {
+				return nil, err
+			}
+			copy(out.Mean[g[0]:], r.Mean)
+			for k, v := range r.Variance {
+				out.SD[g[0]+k] = math.Sqrt(v)
+			}
+		}
+		return out, nil
+	}
+}
+
+// fillAlone has a method fill each gap from an excerpt of its own, as if it were the only one: what is in the others is seen. reach is how
+// many samples an excerpt has on either side of a gap of n.
+func fillAlone(reach func(n int, rate float64) int, fill filler) filler {
+	return func(ctx context.Context, s *signal) (*filling, error) {
+		out := &filling{Mean: unknown(len(s.Y))}
+		for _, g := range s.Gaps {
+			around := reach(g.Len(), float64(s.Rate))
+			from, to := max(0, g.Start-around), min(len(s.Y), g.End+around)
+			inside := audio.Gap{Start: g.Start - from, End: g.End - from}
+			f, err := fill(ctx, &signal{Name: s.Name, Rate: s.Rate, Y: s.Y[from:to], Gaps: []audio.Gap{inside}})
+			if err != nil {
+				return nil, fmt.Errorf("gap %v: %w", g, err)
+			}
+			copy(out.Mean[g.Start:], f.Mean[inside.Start:inside.End])
+			if f.SD != nil {
+				if out.SD == nil {
+					out.SD = unknown(len(s.Y))
+				}
+				copy(out.SD[g.Start:], f.SD[inside.Start:inside.End])
+			}
+			out.Bound, out.Iterations = out.Bound+f.Bound, out.Iterations+f.Iterations
+			out.Rows, out.M = out.Rows+f.Rows, out.M+f.M
+		}
+		return out, nil
+	}
+}
+
+// unknown is n samples of which nothing is said.
+func unknown(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
+
+// missing says of each sample whether it lies in a gap.
+func (s *signal) missing() []bool { return audio.Mask(s.Gaps, len(s.Y)) }
+
+// in returns the samples of v that lie in the gaps; of nil none.
+func (s *signal) in(v []float64) (out []float64) {
+	for _, g := range s.Gaps {
+		if v != nil {
+			out = append(out, v[g.Start:g.End]...)
+		}
+	}
+	return out
+}
+
+// rmse is the error of a fill in the gaps.
+func (s *signal) rmse(f *filling) float64 {
+	return bayes.RMSE(s.in(f.Mean), s.in(s.Y))
+}
+
+// intervals returns the coverage of a fill's 95 % intervals and its mean negative log predictive density, over the gaps; ok is false for a
+// fill without intervals.
+func (s *signal) intervals(f *filling) (coverage, nlpd float64, ok bool) {
+	if f.SD == nil {
+		return 0, 0, false
+	}
+	mean, sd, y := s.in(f.Mean), s.in(f.SD), s.in(s.Y)
+	return bayes.Coverage(mean, sd, y), bayes.NLPD(mean, sd, y), true
+}

@@ -1,0 +1,112 @@
+package paper
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/timewarp"
+)
+
+// TestFillers: every method fills a tone's gaps without a look at what is in them, models and the autoregressive fill better than silence.
+func TestFillers(t *testing.T) {
+	s := &signal{Rate: 8000, Y: make([]float64, 800), Gaps: []audio.Gap{{Start: 200, End: 220}, {Start: 500, End: 520}}}
+	for i := range s.Y {
+		s.Y[i] = 0.1 * math.Sin(0.2*float64(i))
+	}
+	blind := &signal{Rate: s.Rate, Y: audio.FillSilence(s.Y, s.Gaps), Gaps: s.Gaps}
+	for _, c := range []struct {
+		name   string
+		fill   filler
+		within float64 // of silence's error
+		model  bool
+	}{
+		{"zeros", fillZeros, 1, false}, {"linear", fillLinear, 3, false}, {"ar", fillAR(audio.DefaultAR), 0.1, false},
+		{"vssgp", fillVSSGP(restore.Options{Model: vssgp.Options{Seed: 1}}), 0.1, true},
+		{"warp", fillWarp(timewarp.NewFiller(timewarp.Mixture(), 8000)), 0.1, true}, {"warp, ar", fillWarp(timewarp.NewFiller(timewarp.AR(), 8000)), 0.1, true},
+	} {
+		f, err := c.fill(context.Background(), s)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		other, err := c.fill(context.Background(), blind)
+		if err != nil || !slices.Equal(s.in(f.Mean), s.in(other.Mean)) {
+			t.Errorf("%s looks into the gaps: %v", c.name, err)
+		}
+		if e := bayes.RMSE(s.in(f.Mean), s.in(s.Y)) / bayes.RMS(s.in(s.Y)); !(e <= c.within) {
+			t.Errorf("%s leaves %v of silence's error, want %v at most", c.name, e, c.within)
+		}
+		coverage, nlpd, ok := s.intervals(f)
+		if ok != c.model || ok && !(coverage > 0 && nlpd < 0 && (f.M > 0) == (c.name == "vssgp") && f.Rows > 0 && f.Rows <= 760) {
+			t.Errorf("%s: coverage %v, NLPD %v, %v; M = %d, %d rows", c.name, coverage, nlpd, ok, f.M, f.Rows)
+		}
+	}
+}
+
+// TestWarp: mean and standard deviation are the filler's.
+func TestWarp(t *testing.T) {
+	s := &signal{Rate: 8000, Y: make([]float64, 800), Gaps: []audio.Gap{{Start: 500, End: 520}}}
+	for i := range s.Y {
+		s.Y[i] = math.Sin(0.2*float64(i)) * math.Cos(0.0001*float64(i*i))
+	}
+	f, err := fillWarp(timewarp.NewFiller(timewarp.AR(), 8000))(context.Background(), s)
+	want, failed := timewarp.NewFiller(timewarp.AR(), 8000).Fill(context.Background(), s.Y, [][2]int{{500, 520}}, 0, 0, 0)
+	if err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	for i, v := range want.Variance {
+		if f.Mean[500+i] != want.Mean[i] || f.SD[500+i] != math.Sqrt(v) {
+			t.Errorf("sample %d: %v ± %v, want %v and variance %v", i, f.Mean[500+i], f.SD[500+i], want.Mean[i], v)
+		}
+	}
+}
+
+// TestAlone: each gap is filled as if it were the only one, from an excerpt.
+func TestAlone(t *testing.T) {
+	y := make([]float64, 300)
+	for i := range y {
+		y[i] = float64(i)
+	}
+	s := &signal{Rate: 1000, Y: y, Gaps: []audio.Gap{{Start: 5, End: 8}, {Start: 100, End: 104}}}
+	var seen []signal
+	fill := fillAlone(func(n int, rate float64) int { return n + int(rate/100) }, func(_ context.Context, s *signal) (*filling, error) {
+		seen = append(seen, *s)
+		f := &filling{Mean: slices.Clone(s.Y), SD: slices.Repeat([]float64{float64(len(seen))}, len(s.Y)), Bound: 2, Rows: len(s.Y), M: 3}
+		return f, nil
+	})
+	f, err := fill(context.Background(), s)
+	if err != nil || len(seen) != 2 || f.Bound != 4 || f.M != 6 || f.Rows != 21+32 {
+		t.Fatalf("%d excerpts, %+v, %v", len(seen), f, err)
+	}
+	for i, want := range []signal{{Rate: 1000, Y: y[:21], Gaps: s.Gaps[:1]}, {Rate: 1000, Y: y[86:118], Gaps: []audio.Gap{{Start: 14, End: 18}}}} {
+		if got := seen[i]; got.Rate != want.Rate || !slices.Equal(got.Y, want.Y) || !slices.Equal(got.Gaps, want.Gaps) {
+			t.Errorf("excerpt %d is %+v, want %+v", i, got, want)
+		}
+	}
+	if !slices.Equal(s.in(f.Mean), s.in(y)) || !slices.Equal(s.in(f.SD), []float64{1, 1, 1, 2, 2, 2, 2}) || !math.IsNaN(f.Mean[8]) || !math.IsNaN(f.SD[8]) {
+		t.Errorf("in the gaps %v, %v; outside %v", s.in(f.Mean), s.in(f.SD), f.Mean[8])
+	}
+	if f, err := fillAlone(func(int, float64) int { return 9 }, fillLinear)(context.Background(), s); err != nil || f.SD != nil {
+		t.Errorf("%+v, %v: want no intervals of a method that has none", f, err)
+	}
+}
+
+// TestIn: the samples of the gaps alone, in their order; what is said of them is of these.
+func TestIn(t *testing.T) {
+	s := &signal{Y: []float64{0, 1, 2, 3, 4, 5}, Gaps: []audio.Gap{{Start: 1, End: 3}, {Start: 4, End: 5}}}
+	if got := s.in(s.Y); !slices.Equal(got, []float64{1, 2, 4}) || s.in(nil) != nil {
+		t.Errorf("%v", got)
+	}
+	f := &filling{Mean: []float64{9, 1, 9, 9, 4, 9}, SD: []float64{1, 1, 1, 1, 1, 1}}
+	if rmse := s.rmse(f); math.Abs(rmse-7/math.Sqrt(3)) > 1e-14 {
+		t.Errorf("RMSE %v, want one error of 7 in three samples", rmse)
+	}
+	if coverage, _, ok := s.intervals(f); !ok || math.Abs(coverage-2./3) > 1e-15 {
+		t.Errorf("coverage %v, %v; want two of three", coverage, ok)
+	}
+}
