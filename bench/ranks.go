@@ -24,7 +24,7 @@ type ranksTask struct {
 	ranks        []int
 	repeats      int
 	out, commit  string
-	draw, plan   bool
+	draw         bool
 	lines        []ranksLine
 }
 
@@ -36,7 +36,6 @@ func (o *ranksTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.mpirun, "mpirun", "mpirun", "Open MPI's launcher")
 	set.StringVar(&o.out, "out", "", "file to which the lines are added; none if empty")
 	set.BoolVar(&o.draw, "draw", false, "print the tables of the file's lines; run nothing")
-	set.BoolVar(&o.plan, "plan", false, "print what the model expects of larger machines; run nothing")
 	commitFlag(set, &o.commit)
 }
 
@@ -65,9 +64,6 @@ func (o *ranksTask) run() error {
 	case c != nil:
 		defer leave()
 		return serveRank(c, o.sizes, o.repeats)
-	case o.plan:
-		printPlan(os.Stdout)
-		return nil
 	case !o.draw:
 		if err := o.measure(); err != nil {
 			return fmt.Errorf("ranks: %w", err)

@@ -134,3 +134,19 @@ func probe(c ranks.Comm) (latency, bandwidth float64) {
 	took := timed(probes/4, func() { c.Broadcast(block, 0); c.Sum(sums) })
 	return latency, 2 * 8 * probeBlock / took
 }
+
+// expected is how long the model says an evaluation takes of rank 0's processor and the network, by the line of one rank and the measured
+// cost of messages: on a machine of as many cores, and with no other work, its seconds. Without windows 5 messages go to all ranks or come
+// from them in each of two passes. With windows each of four exchanges goes rank by rank.
+func expected(one, l *ranksLine) float64 {
+	host := one.Busy * one.Host / one.Evaluation
+	all := (one.Busy-host)/float64(l.Ranks) + host
+	messages := 10.0
+	if l.V > 1 {
+		messages = 8 + 10*float64(l.Ranks-1)
+	}
+	if l.Ranks > 1 { // latency and bandwidth are measured among so many
+		all += messages*l.Latency + float64(l.Bytes)/l.Bandwidth
+	}
+	return all
+}
