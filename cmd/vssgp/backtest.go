@@ -68,22 +68,22 @@ func (a *app) backtest(ctx context.Context, path string, o *backtestFlags) error
 	var scores object
 	byOutput := make([]object, len(r.yNames))
 	for _, of := range all {
-		scores = append(scores, field{of.name, meanScores(of.scores)})
+		scores = append(scores, of.name, meanScores(of.scores))
 		for d, s := range of.scores {
-			byOutput[d] = append(byOutput[d], field{of.name, s})
+			byOutput[d] = append(byOutput[d], of.name, s)
 		}
 	}
 	if a.json {
 		var named object
 		for d, name := range r.yNames {
-			named = append(named, field{name, byOutput[d]})
+			named = append(named, name, byOutput[d])
 		}
 		if len(r.yNames) == 1 {
 			named = nil
 		}
 		return a.printJSON(object{
-			{"horizon", b.Horizon}, {"origins", b.Origins}, {"rows", len(r.x)}, {"season", b.Season[0]}, {"scores", scores}, {"by_output,omitempty", named},
-			{"seconds", time.Since(began)}, {"device", options.Backend.Name()},
+			"horizon", b.Horizon, "origins", b.Origins, "rows", len(r.x), "season", b.Season[0], "scores", scores, "by_output,omitempty", named,
+			"seconds", time.Since(began), "device", options.Backend.Name(),
 		})
 	}
 	a.say("%s, %s of %s each, %.1f s on %s", counted(len(r.x), "row"), counted(b.Origins, "forecast"), counted(b.Horizon, "row"),

@@ -97,12 +97,12 @@ func (a *app) evaluateModel(ctx context.Context, m *vssgp.Model, dataPath string
 	if a.json {
 		var g object
 		for _, t := range slices.SortedFunc(slices.Values(gradient), func(s, t vssgp.Tensor) int { return cmp.Compare(s.Name, t.Name) }) {
-			g = append(g, field{t.Name, nested(t.Shape, *t.Data)})
+			g = append(g, t.Name, nested(t.Shape, *t.Data))
 		}
 		return a.printJSON(object{
-			{"bound", e.Bound}, {"terms", e.Terms}, {"inference", inference}, {"rows", data.N}, {"batch,omitempty", o.rows}, {"rmse", rmse},
-			{"mean_log_predictive_density", density}, {"jitter", e.Jitter}, {"device", m.Backend.Name()}, {"sums", e.Sums},
-			{"gradient,omitempty", g}, {"ranks,omitempty", times},
+			"bound", e.Bound, "terms", e.Terms, "inference", inference, "rows", data.N, "batch,omitempty", o.rows, "rmse", rmse,
+			"mean_log_predictive_density", density, "jitter", e.Jitter, "device", m.Backend.Name(), "sums", e.Sums,
+			"gradient,omitempty", g, "ranks,omitempty", times,
 		})
 	}
 	a.say("%-28s %.9g   (%s, in the model's units)", "bound", e.Bound, inference)

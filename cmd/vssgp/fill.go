@@ -94,7 +94,7 @@ func (a *app) fill(ctx context.Context, path string, o *fillFlags) error {
 	}
 	took := time.Since(began)
 	if a.json {
-		fields := object{{"rows", len(r.x)}, {"filled", holes}, {"columns", r.yNames}}
+		fields := object{"rows", len(r.x), "filled", holes, "columns", r.yNames}
 		if m != nil {
 			fields = append(fields, a.modelFields(m, r, took)...)
 		}

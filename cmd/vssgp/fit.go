@@ -184,14 +184,14 @@ func (a *app) reportFit(m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fi
 			resumed = &r.Resumed
 		}
 		return a.printJSON(object{
-			{"bound", r.Bound}, {"log_prior", r.LogPrior}, {"terms", r.Terms}, {"iterations", r.Iterations}, {"starts", r.Starts},
-			{"kept", r.Kept}, // index in starts
-			{"seconds", r.Elapsed}, {"device", r.Device}, {"sums", r.Sums}, {"rows", data.N}, {"components", m.Params.L}, {"features", m.Params.M()},
-			{"features_per_component", m.Params.K}, {"point_frequencies", m.Params.FreqVar[0] == 0},
-			{"noise_sd", m.NoiseSD()}, // of each output, in its units
-			{"posterior", posteriorStanding(r)},
-			{"jitter", r.Jitter}, {"noise_floor", r.NoiseFloor}, {"model", o.output},
-			{"ranks,omitempty", times}, {"interrupted,omitempty", interrupted}, {"resumed,omitempty", resumed},
+			"bound", r.Bound, "log_prior", r.LogPrior, "terms", r.Terms, "iterations", r.Iterations, "starts", r.Starts,
+			"kept", r.Kept, // index in starts
+			"seconds", r.Elapsed, "device", r.Device, "sums", r.Sums, "rows", data.N, "components", m.Params.L, "features", m.Params.M(),
+			"features_per_component", m.Params.K, "point_frequencies", m.Params.FreqVar[0] == 0,
+			"noise_sd", m.NoiseSD(), // of each output, in its units
+			"posterior", posteriorStanding(r),
+			"jitter", r.Jitter, "noise_floor", r.NoiseFloor, "model", o.output,
+			"ranks,omitempty", times, "interrupted,omitempty", interrupted, "resumed,omitempty", resumed,
 		})
 	}
 	a.say("bound %.9g after %s, %s, %.1f s on %s%s",

@@ -143,7 +143,7 @@ func (a *app) fitStructural(ctx context.Context, path string, o *fitFlags) error
 	took := time.Since(began)
 	times := a.computer.rankTimes(took)
 	if a.json {
-		return a.printJSON(slices.Concat(object{{"rows", len(r.x)}}, a.modelFields(m, r, took), object{{"model", o.output}, {"ranks,omitempty", times}}))
+		return a.printJSON(slices.Concat(object{"rows", len(r.x)}, a.modelFields(m, r, took), object{"model", o.output, "ranks,omitempty", times}))
 	}
 	a.sayModel(m, r, took)
 	if times != nil {

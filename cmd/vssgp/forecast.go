@@ -105,7 +105,7 @@ func (a *app) forecast(ctx context.Context, path string, o *forecastFlags) error
 	}
 	took := time.Since(began)
 	if a.json {
-		return a.printJSON(slices.Concat(object{{"rows", len(r.x)}, {"horizon", len(at.x)}}, a.modelFields(m, r, took)))
+		return a.printJSON(slices.Concat(object{"rows", len(r.x), "horizon", len(at.x)}, a.modelFields(m, r, took)))
 	}
 	if o.output == toStdout {
 		return nil

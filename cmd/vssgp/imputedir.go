@@ -54,7 +54,7 @@ func (a *app) imputeFolder(ctx context.Context, input string, o *imputeFlags) er
 	}
 	a.results = nil
 	if a.json {
-		if err := a.printJSON(object{{"recordings", results}, {"failed,omitempty", failed}}); err != nil {
+		if err := a.printJSON(object{"recordings", results, "failed,omitempty", failed}); err != nil {
 			return err
 		}
 	}

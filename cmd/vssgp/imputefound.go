@@ -39,8 +39,8 @@ func (a *app) finishDry(f *report.Fill, o *imputeFlags) error {
 	}
 	if a.json {
 		return a.printJSON(object{
-			{"rate", f.Rate}, {"channels", f.Channels}, {"samples", f.Samples}, {"missing", audio.Missing(f.Gaps)},
-			{"gaps", spans(f.Gaps)}, {"gap_channels,omitempty", owners(f.Gaps)}, {"found", foundObjects(f.Found)},
+			"rate", f.Rate, "channels", f.Channels, "samples", f.Samples, "missing", audio.Missing(f.Gaps),
+			"gaps", spans(f.Gaps), "gap_channels,omitempty", owners(f.Gaps), "found", foundObjects(f.Found),
 		})
 	}
 	a.sayFound(f)
@@ -78,8 +78,8 @@ func (a *app) finishIntact(f *report.Fill, rec *audio.File, container audio.Cont
 	}
 	if a.json {
 		return a.printJSON(object{
-			{"rate", f.Rate}, {"channels", f.Channels}, {"samples", f.Samples}, {"missing", 0},
-			{"gaps", spans(nil)}, {"found", foundObjects(f.Found)}, {"doubts", []object{}}, {"output", o.output},
+			"rate", f.Rate, "channels", f.Channels, "samples", f.Samples, "missing", 0,
+			"gaps", spans(nil), "found", foundObjects(f.Found), "doubts", []object{}, "output", o.output,
 		})
 	}
 	a.sayFound(f)
@@ -155,9 +155,9 @@ func foundObjects(found []report.Found) (all []object) {
 	}
 	all = []object{}
 	for _, d := range found {
-		o := object{{"start", d.Start}, {"end", d.End}, {"channel", d.Channel}, {"kind", d.Kind}}
+		o := object{"start", d.Start, "end", d.End, "channel", d.Channel, "kind", d.Kind}
 		if d.Strength != 0 {
-			o = append(o, field{"strength_db", d.Strength})
+			o = append(o, "strength_db", d.Strength)
 		}
 		all = append(all, o)
 	}

@@ -28,10 +28,10 @@ func (a *app) finishFill(f *report.Fill, rec *audio.File, container audio.Contai
 			return fromFile(input+" against "+o.reference, err)
 		}
 		f.Scores = scoresTable(s, f.Method)
-		scores = object{{"ar", s.AR}, {"linear", s.Linear}, {"silence", s.Silence}, {"vssgp", struct {
+		scores = object{"ar", s.AR, "linear", s.Linear, "silence", s.Silence, "vssgp", struct {
 			audio.Scores
 			Coverage float64 `json:"coverage95"`
-		}{s.VSSGP, s.Coverage95}}}
+		}{s.VSSGP, s.Coverage95}}
 	}
 	var models []string
 	if o.models != "" {
@@ -53,24 +53,24 @@ func filled(f *report.Fill, output string, models []string, scores object) objec
 	r := f.Result
 	doubts, excerpts := []object{}, []object{}
 	for _, d := range r.Doubts {
-		doubts = append(doubts, object{{"start", d.Gap.Start}, {"end", d.Gap.End}, {"channel", d.Channel + 1}, {"reason", d.Reason}})
+		doubts = append(doubts, object{"start", d.Gap.Start, "end", d.Gap.End, "channel", d.Channel + 1, "reason", d.Reason})
 	}
 	var bound any // only a VSSGP has one; a sum over the excerpts
 	if r.Method == restore.VSSGP {
 		bound = r.Bound
 	}
 	for _, e := range r.Excerpts {
-		o := object{{"start", e.Start}, {"end", e.End}}
+		o := object{"start", e.Start, "end", e.End}
 		if e.Result != nil {
-			o = append(o, field{"bound", e.Result.Bound}, field{"iterations", e.Result.Iterations}, field{"features", e.Features},
-				field{"noise_sd", e.NoiseSD}) // of the first channel, in full scale
+			o = append(o, "bound", e.Result.Bound, "iterations", e.Result.Iterations, "features", e.Features,
+				"noise_sd", e.NoiseSD) // of the first channel, in full scale
 		}
 		excerpts = append(excerpts, o)
 	}
 	return object{
-		{"method", f.Method}, {"device", f.Device()}, {"seconds", r.Elapsed}, {"iterations", r.Iterations}, {"bound", bound},
-		{"rate", f.Rate}, {"channels", f.Channels}, {"samples", f.Samples}, {"missing", audio.Missing(f.Gaps)}, // samples per channel
-		{"gaps", spans(f.Gaps)}, {"gap_channels,omitempty", owners(f.Gaps)}, {"found,omitempty", foundObjects(f.Found)}, {"doubts", doubts}, {"joint", r.Joint}, {"excerpts", excerpts}, {"output", output}, {"models,omitempty", models}, {"scores,omitempty", scores},
+		"method", f.Method, "device", f.Device(), "seconds", r.Elapsed, "iterations", r.Iterations, "bound", bound,
+		"rate", f.Rate, "channels", f.Channels, "samples", f.Samples, "missing", audio.Missing(f.Gaps), // samples per channel
+		"gaps", spans(f.Gaps), "gap_channels,omitempty", owners(f.Gaps), "found,omitempty", foundObjects(f.Found), "doubts", doubts, "joint", r.Joint, "excerpts", excerpts, "output", output, "models,omitempty", models, "scores,omitempty", scores,
 	}
 }
 

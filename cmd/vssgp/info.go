@@ -75,15 +75,15 @@ func (a *app) infoModel(path string, m *vssgp.Model, top int, plot string) error
 	if a.json {
 		var w object
 		if windows > 0 {
-			w = object{{"count", windows}, {"length", length}, {"input", along}}
+			w = object{"count", windows, "length", length, "input", along}
 		}
 		return a.printJSON(object{
-			{"model", path}, {"inference", m.Inference}, {"fitted", fitted}, // has a posterior over its coefficients
-			{"inputs", inputs}, {"units,omitempty", units}, {"outputs", outputs}, {"features", p.M()}, {"windows,omitempty", w},
-			{"noise_sd", noise},                // of each output
-			{"components", components},         // in the file's order
-			{"posterior", knownFrequencies(m)}, // of the hyper-parameters: whether frequencies have standard deviations
-			{"frequencies", frequencies},
+			"model", path, "inference", m.Inference, "fitted", fitted, // has a posterior over its coefficients
+			"inputs", inputs, "units,omitempty", units, "outputs", outputs, "features", p.M(), "windows,omitempty", w,
+			"noise_sd", noise, // of each output
+			"components", components, // in the file's order
+			"posterior", knownFrequencies(m), // of the hyper-parameters: whether frequencies have standard deviations
+			"frequencies", frequencies,
 		})
 	}
 	state := "fitted"

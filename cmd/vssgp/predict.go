@@ -74,7 +74,7 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 		return ofModel(modelPath, inputPath, err)
 	}
 	if a.json {
-		return a.printJSON(object{{"rows", at.rows}, {"columns", names}, {"output", o.output}, {"device", m.Backend.Name()}})
+		return a.printJSON(object{"rows", at.rows, "columns", names, "output", o.output, "device", m.Backend.Name()})
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,14 +23,8 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// object is a JSON object with its fields in the order in which they are printed.
-type object []field
-
-// A field is a key, which may end in ",omitempty" as in a json tag, and a value.
-type field struct {
-	key   string
-	value any
-}
+// object is a JSON object: each key, which may end in ",omitempty" as in a json tag, with its value after it. They are printed in this order.
+type object []any
 
 // printJSON writes one object on stdout, whole or not at all.
 func (a *app) printJSON(v any) error {
@@ -56,7 +51,7 @@ func appendJSON(b []byte, v reflect.Value) []byte {
 		return appendNumber(b, x.Seconds())
 	case []vssgp.Term:
 		for _, t := range x {
-			o = append(o, field{t.Name, t.Value})
+			o = append(o, t.Name, t.Value)
 		}
 		return appendObject(b, o)
 	}
@@ -80,7 +75,7 @@ func appendJSON(b []byte, v reflect.Value) []byte {
 	case reflect.Struct:
 		for _, f := range reflect.VisibleFields(v.Type()) {
 			if tag := f.Tag.Get("json"); tag != "" && tag != "-" {
-				o = append(o, field{tag, v.FieldByIndex(f.Index).Interface()})
+				o = append(o, tag, v.FieldByIndex(f.Index).Interface())
 			}
 		}
 		return appendObject(b, o)
@@ -96,9 +91,9 @@ func appendJSON(b []byte, v reflect.Value) []byte {
 
 func appendObject(b []byte, o object) []byte {
 	b = append(b, '{')
-	for _, f := range o {
-		key, optional := strings.CutSuffix(f.key, ",omitempty")
-		v := reflect.ValueOf(f.value)
+	for pair := range slices.Chunk(o, 2) {
+		key, optional := strings.CutSuffix(pair[0].(string), ",omitempty")
+		v := reflect.ValueOf(pair[1])
 		if optional && (!v.IsValid() || v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0) {
 			continue
 		}

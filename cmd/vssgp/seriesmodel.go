@@ -71,7 +71,7 @@ func (a *app) predictSeries(ctx context.Context, m *series.Model, modelPath, inp
 	if err != nil {
 		return err
 	}
-	return a.printJSON(object{{"rows", len(x)}, {"columns", names}, {"output", o.output}, {"device", b.Name()}})
+	return a.printJSON(object{"rows", len(x), "columns", names, "output", o.output, "device", b.Name()})
 }
 
 // notOfSeries is a flag that the model of a series cannot follow; "" if there is none.
@@ -155,7 +155,7 @@ func (a *app) evaluateSeries(ctx context.Context, m *series.Model, path string, 
 		return err
 	}
 	if a.json {
-		return a.printJSON(object{{"bound", bound}, {"rows", rows}, {"rmse", rmse}, {"mean_log_predictive_density", density}, {"device", b.Name()}})
+		return a.printJSON(object{"bound", bound, "rows", rows, "rmse", rmse, "mean_log_predictive_density", density, "device", b.Name()})
 	}
 	a.say("%-28s %.9g   (in the model's units)", "bound", bound)
 	a.say("%-28s %d", "rows", rows)
@@ -207,9 +207,9 @@ func (a *app) infoSeries(ctx context.Context, path string, m *series.Model, plot
 			periods = []float64{}
 		}
 		return a.printJSON(object{
-			{"model", path}, {"inputs", []string{m.XName}}, {"units,omitempty", units}, {"outputs", m.YNames}, {"rows", m.Rows()}, {"features", m.Features()},
-			{"parts", m.PartNames()}, {"periods", periods}, {"hyper", hyper}, {"log,omitempty", m.Log()}, {"noise_sd", noiseOf(m)}, {"bound", m.Bound()},
-			{"first", axis.Format(first)}, {"last", axis.Format(last)}, {"reach", axis.Format(end)},
+			"model", path, "inputs", []string{m.XName}, "units,omitempty", units, "outputs", m.YNames, "rows", m.Rows(), "features", m.Features(),
+			"parts", m.PartNames(), "periods", periods, "hyper", hyper, "log,omitempty", m.Log(), "noise_sd", noiseOf(m), "bound", m.Bound(),
+			"first", axis.Format(first), "last", axis.Format(last), "reach", axis.Format(end),
 		})
 	}
 	a.say("%s: the structural model of a series", path)

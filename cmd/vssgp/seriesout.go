@@ -84,9 +84,9 @@ func (a *app) modelFields(m *series.Model, r *timeSeries, took time.Duration) ob
 	if periods == nil {
 		periods = []float64{}
 	}
-	o := object{{"periods", periods}, {"parts", m.PartNames()}, {"log,omitempty", m.Log()}, {"noise_sd", noiseOf(m)}, {"bound", m.Bound()}, {"features", m.Features()}, {"outliers,omitempty", outliersOf(m, r)}, {"seconds", took}}
+	o := object{"periods", periods, "parts", m.PartNames(), "log,omitempty", m.Log(), "noise_sd", noiseOf(m), "bound", m.Bound(), "features", m.Features(), "outliers,omitempty", outliersOf(m, r), "seconds", took}
 	if b, err := a.computer.get(); err == nil {
-		o = append(o, field{"device", b.Name()})
+		o = append(o, "device", b.Name())
 	}
 	return o
 }

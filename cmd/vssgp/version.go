@@ -101,7 +101,7 @@ func (a *app) devicesCommand() *cobra.Command {
 	}, func(context.Context, []string) error {
 		list := a.computer.devices()
 		if a.json {
-			return a.printJSON(object{{"devices", list}})
+			return a.printJSON(object{"devices", list})
 		}
 		for _, d := range list {
 			fmt.Fprintln(a.stdout, d)
