@@ -25,7 +25,6 @@ type app struct {
 	stdin          io.Reader
 	held           *os.File       // what came from stdin
 	memory         *memory        // files of a call of serve; nil: there is none
-	answer         answerer       // of serve: files call one another in no circle, and serve.go cannot call main.go
 	flags          *pflag.FlagSet // of the command
 	files          files
 
@@ -62,14 +61,14 @@ func (a *app) command(c *cobra.Command, work func(ctx context.Context, args []st
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.started, a.flags = true, cmd.Flags()
 		if _, err := simd.Chosen(); err != nil {
-			return &usageError{err}
+			return mistake("%w", err)
 		}
 		if err := a.takeFiles(operands, args); err != nil {
 			return err
 		}
 		err := work(cmd.Context(), args)
 		if said := (*interruption)(nil); errors.Is(err, context.Canceled) && !errors.As(err, &said) {
-			return &interruption{" before there was a result"}
+			return cutShort(" before there was a result")
 		}
 		return err
 	}
@@ -167,7 +166,7 @@ func (a *app) write(files ...fileio.File) error {
 	}
 	err := fileio.WriteAll(a.ctx, files...)
 	if errors.Is(err, context.Canceled) {
-		return &interruption{": " + err.Error()}
+		return cutShort(": " + err.Error())
 	}
 	return err
 }

@@ -267,6 +267,34 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// predictedNames are the inputs and, for each output, its mean, standard deviation and, if ends is set, the ends of its interval.
+func predictedNames(inputs, outputs []string, ends bool) []string {
+	names := slices.Clone(inputs)
+	for _, y := range outputs {
+		if names = append(names, y+"_mean", y+"_sd"); ends {
+			names = append(names, y+"_lower", y+"_upper")
+		}
+	}
+	return names
+}
+
+// withDraws adds the columns of n draws. It refuses an input with the name of another column.
+func withDraws(names, y []string, n int) ([]string, error) {
+	for i := range n {
+		for _, d := range y {
+			names = append(names, fmt.Sprintf("%s_draw%d", d, i+1))
+		}
+	}
+	seen := map[string]bool{}
+	for _, n := range names {
+		if seen[n] {
+			return names, mistake("the output would have two columns named %.40q; want other names for the inputs", n)
+		}
+		seen[n] = true
+	}
+	return names, nil
+}
+
 // rowName is the value of --x for the number of the row, unless a column has this name.
 const rowName = "row"
 

@@ -42,6 +42,9 @@ func mistake(format string, args ...any) error {
 // interruption is the error after a signal; text says what the command has left behind.
 type interruption struct{ text string }
 
+// cutShort makes the error.
+func cutShort(left string) error { return &interruption{left} }
+
 func (i *interruption) Error() string { return "interrupted" + i.text }
 
 func (i *interruption) Unwrap() error { return context.Canceled }

@@ -169,7 +169,7 @@ func (s *stream) finish() error {
 // onStdout words an error of stdout. It drops the path that the system reports, which no user gave.
 func onStdout(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return &interruption{": stdout: " + err.Error()}
+		return cutShort(": stdout: " + err.Error())
 	}
 	var e *fs.PathError
 	if errors.As(err, &e) {
@@ -204,7 +204,7 @@ func hold(ctx context.Context, from io.Reader) (f *os.File, err error) {
 	select {
 	case err = <-done:
 	case <-ctx.Done():
-		return nil, &interruption{" while reading stdin"} // f stays open for the copying, until the process ends
+		return nil, cutShort(" while reading stdin") // f stays open for the copying, until the process ends
 	}
 	if err != nil {
 		drop(f)

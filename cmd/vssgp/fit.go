@@ -78,7 +78,7 @@ func (a *app) fit(ctx context.Context, dataPath string, o *fitFlags) error {
 	if is, err := a.isStructural(ctx, dataPath, o); err != nil {
 		return err
 	} else if is {
-		return a.fitStructural(ctx, dataPath, o)
+		return a.fitStructural(ctx, dataPath, &o.seriesFitFlags)
 	}
 	return a.fitModel(ctx, dataPath, o)
 }
@@ -109,7 +109,7 @@ func (a *app) fitModel(ctx context.Context, dataPath string, o *fitFlags) error 
 	interrupted := errors.Is(err, context.Canceled)
 	switch {
 	case interrupted && m == nil:
-		return &interruption{" before there was a model; to continue, " + o.checkpoint.goOn("", nil)}
+		return cutShort(" before there was a model; to continue, " + o.checkpoint.goOn("", nil))
 	case err != nil && !interrupted:
 		return o.checkpoint.hint(err)
 	}
@@ -132,8 +132,8 @@ func (a *app) fitModel(ctx context.Context, dataPath string, o *fitFlags) error 
 		return err
 	}
 	if interrupted {
-		return &interruption{fmt.Sprintf(" at iteration %d: the best model so far is in %s; to continue, %s",
-			r.Iterations, o.output, o.checkpoint.goOn(o.output, r.Unsaved))}
+		return cutShort(fmt.Sprintf(" at iteration %d: the best model so far is in %s; to continue, %s",
+			r.Iterations, o.output, o.checkpoint.goOn(o.output, r.Unsaved)))
 	}
 	if options.Posterior > 0 && r.NoPosterior != "" {
 		a.note("%s has no posterior of its hyper-parameters: %s", o.output, r.NoPosterior)

@@ -19,16 +19,20 @@ const structural = "structural"
 
 // fitFlags are the flags of fit.
 type fitFlags struct {
-	series     seriesFlags
+	seriesFitFlags
 	model      modelFlags
 	ofSeries   *pflag.FlagSet // those that belong to the structural model
 	ofModel    *pflag.FlagSet // those that belong to the other methods
 	hmc        bool
 	priors     []string // names that --prior gave
-	columns    columns
-	output     string
 	checkpoint checkpointFlags
-	report     string
+}
+
+// seriesFitFlags are the flags of fit that the structural model takes.
+type seriesFitFlags struct {
+	series         seriesFlags
+	columns        columns
+	output, report string
 }
 
 // prior takes the priors of either model; some names belong to one.
@@ -122,7 +126,7 @@ func (a *app) hasOneInput(ctx context.Context, path string, c columns) (bool, er
 }
 
 // fitStructural fits the structural model of a series.
-func (a *app) fitStructural(ctx context.Context, path string, o *fitFlags) error {
+func (a *app) fitStructural(ctx context.Context, path string, o *seriesFitFlags) error {
 	r, err := a.seriesOf(ctx, path, o.columns, &o.series, false)
 	if err != nil {
 		return err

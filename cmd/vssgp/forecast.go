@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -118,7 +117,7 @@ func (a *app) forecast(ctx context.Context, path string, o *forecastFlags) error
 
 // forecastFiles are what forecast writes, the table last.
 func (a *app) forecastFiles(ctx context.Context, r *timeSeries, m *series.Model, at *destinations, p *series.Prediction, o *forecastFlags) ([]fileio.File, error) {
-	names, err := bandNames([]string{at.name}, r.yNames)
+	names, err := withDraws(predictedNames([]string{at.name}, r.yNames, true), nil, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -131,16 +130,7 @@ func (a *app) forecastFiles(ctx context.Context, r *timeSeries, m *series.Model,
 	if o.keep != "" {
 		files = append(files, fileio.File{Path: o.keep, Write: m.Write})
 	}
-	return append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error {
-		to, err := newTable(w, o.output, []int{len(at.x), len(names)}, names, []*table.Axis{at.axis})
-		if err != nil {
-			return err
-		}
-		if err := to.Write(bandRows(p)); err != nil {
-			return err
-		}
-		return to.Close()
-	}}), nil
+	return append(files, predictedFile(o.output, names, []*table.Axis{at.axis}, predictedRows(p, nil, true))), nil
 }
 
 // destinations are where to forecast.
@@ -231,27 +221,6 @@ func (r *timeSeries) defaultHorizon(m *series.Model) int {
 		rows = int(math.Round(min(2*slices.Min(periods)/m.Step(), float64(len(r.x)))))
 	}
 	return max(1, min(rows, int(series.MaxHorizon*(r.grid.Last-r.grid.First)/r.grid.Step)))
-}
-
-// bandNames are the inputs and four columns for each output.
-func bandNames(inputs, outputs []string) ([]string, error) {
-	names := slices.Clone(inputs)
-	for _, y := range outputs {
-		names = append(names, y+"_mean", y+"_sd", y+"_lower", y+"_upper")
-	}
-	return withDraws(names, nil, 0)
-}
-
-// bandRows are the rows of a table with the names of bandNames.
-func bandRows(p *series.Prediction) []float64 {
-	rows := make([]float64, 0, len(p.X)*(1+4*len(p.Mean)))
-	for n, x := range p.X {
-		rows = append(rows, x)
-		for d := range p.Mean {
-			rows = append(rows, p.Mean[d][n], p.SD[d][n], p.Lower[d][n], p.Upper[d][n])
-		}
-	}
-	return rows
 }
 
 // pathsOf lists files, the last first.

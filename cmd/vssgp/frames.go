@@ -14,8 +14,8 @@ import (
 // A frame is what serve reads and writes: 8 bytes, little-endian, that count the bytes of a JSON object; the object; and the bytes of
 // its files, one after the other. Only the fields of a call, or those of an answer, are set.
 type frame struct {
-	Args  []string    `json:"args,omitempty"` // of a call: a command line
-	Files []frameFile `json:"files"`          // inputs of the call; outputs of the answer
+	Args  []string     `json:"args,omitempty"` // of a call: a command line
+	Files []servedFile `json:"files"`          // inputs of the call; outputs of the answer
 
 	Version string `json:"version,omitempty"` // of the first frame, which greets
 	Note    string `json:"note,omitempty"`    // what a command writes to stderr meanwhile: progress, warnings
@@ -24,11 +24,11 @@ type frame struct {
 	Stdout  string `json:"stdout,omitempty"`
 }
 
-// A frameFile announces a file.
-type frameFile struct {
+// A servedFile is a file of a call of serve, or of its answer.
+type servedFile struct {
 	Name    string `json:"name"`
 	Size    int64  `json:"size"`
-	content chunks
+	Content chunks `json:"-"`
 }
 
 // chunks are bytes in pieces. What is written to them does not move as they grow: an output of many rows is neither copied nor cleared twice.
@@ -108,7 +108,7 @@ func readFrame(r *bufio.Reader) (*frame, error) {
 		if err != nil {
 			return nil, cutOff(fmt.Sprintf("file %.40q", file.Name), err)
 		}
-		file.content = chunks{content}
+		file.Content = chunks{content}
 	}
 	return f, nil
 }
@@ -137,7 +137,7 @@ func cutOff(what string, err error) error {
 // write writes the frame.
 func (f *frame) write(w io.Writer) error {
 	for i := range f.Files {
-		f.Files[i].Size = f.Files[i].content.size()
+		f.Files[i].Size = f.Files[i].Content.size()
 	}
 	header, err := json.Marshal(f)
 	if err != nil {
@@ -147,7 +147,7 @@ func (f *frame) write(w io.Writer) error {
 		return err
 	}
 	for _, file := range f.Files {
-		for _, piece := range file.content {
+		for _, piece := range file.Content {
 			if _, err := w.Write(piece); err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ func (a *app) imputeOne(ctx context.Context, input string, o *imputeFlags) error
 	a.aside = o.output == toStdout
 	err := a.imputeFile(ctx, input, o)
 	if err != nil && ctx.Err() != nil {
-		return &interruption{": the output is not written"}
+		return cutShort(": the output is not written")
 	}
 	return err
 }

@@ -43,11 +43,11 @@ func main() {
 		}
 	}
 	ctx, _ := untilSignal(context.Background())
-	command := run
+	work := func() int { return run(ctx, os.Args[1:], os.Stdout, os.Stderr, j) }
 	if j != nil {
-		command = lead
+		os.Exit(j.lead(ctx, os.Stderr, work))
 	}
-	os.Exit(command(ctx, os.Args[1:], os.Stdout, os.Stderr, j))
+	os.Exit(work())
 }
 
 // untilSignal returns a context that SIGINT or SIGTERM cancels. The second signal
@@ -76,7 +76,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *job) i
 func newApp(ctx context.Context, stdout, stderr io.Writer) *app {
 	a := &app{ctx: ctx, stdout: &stream{ctx: ctx, to: stdout}, stderr: &stream{ctx: ctx, to: stderr}, stdin: os.Stdin, progress: "auto"}
 	a.computer = newComputer(a.note)
-	a.answer = answer
 	return a
 }
 
@@ -98,7 +97,7 @@ func (a *app) run(args []string) (err error, panicked bool) {
 	if failed := a.stdout.(*stream).finish(); err == nil || errors.Is(err, failed) {
 		err = failed
 	} else if !a.started {
-		err = &usageError{err}
+		err = mistake("%w", err)
 	}
 	return err, panicked
 }
@@ -112,7 +111,7 @@ func answer(ctx context.Context, call *frame, notes io.Writer) *frame {
 	a.stdin = strings.NewReader("")
 	a.memory = &memory{in: map[string][]byte{}}
 	for _, f := range call.Files {
-		a.memory.in[f.Name] = f.content.whole()
+		a.memory.in[f.Name] = f.Content.whole()
 	}
 	err := mistake(`the call has no command line; want "args", a list of words`)
 	if len(call.Args) > 0 { // cobra would take the process' own
@@ -169,12 +168,12 @@ func (j *job) fail(stderr io.Writer, why any) {
 	j.Abort(exitFailure)
 }
 
-// lead is run on rank 0, and releases the other ranks.
-func lead(ctx context.Context, args []string, stdout, stderr io.Writer, j *job) int {
+// lead does the work of rank 0, and releases the other ranks.
+func (j *job) lead(ctx context.Context, stderr io.Writer, work func() int) int {
 	over := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() { j.watch(ctx, over, stderr) })
-	code := run(ctx, args, stdout, stderr, j)
+	code := work()
 	close(over)
 	watching.Wait()
 	ranks.Quit(j)

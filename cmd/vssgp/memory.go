@@ -10,7 +10,7 @@ import (
 // memory holds the files of one call of serve: inputs that came with it, and all outputs, which go back with its answer.
 type memory struct {
 	in  map[string][]byte
-	out []frameFile
+	out []servedFile
 }
 
 // inputFile is an open file.
@@ -47,10 +47,10 @@ func (m *memory) open(path string) (inputFile, int64, error) {
 
 // write adds outputs: all or none.
 func (m *memory) write(files []fileio.File) error {
-	out := make([]frameFile, len(files))
+	out := make([]servedFile, len(files))
 	for i, f := range files {
 		out[i].Name = f.Path
-		if err := f.Write(&out[i].content); err != nil {
+		if err := f.Write(&out[i].Content); err != nil {
 			return err
 		}
 	}

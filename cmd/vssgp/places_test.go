@@ -122,7 +122,7 @@ func TestDrawsInTables(t *testing.T) {
 		t.Errorf("%d parts up to row %d, %v", parts, next, err)
 	}
 	var b bytes.Buffer
-	few := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made, at: &places{names: []string{"x"}, rows: n, parts: secondsOf(n, 1).parts}, o: &predictFlags{output: "o.csv", draws: 2, drawsFile: "d.csv"}}
+	few := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made, at: &places{names: []string{"x"}, rows: n, parts: secondsOf(n, 1).parts}, o: &predictFlags{seriesPredictFlags: seriesPredictFlags{output: "o.csv", draws: 2}, drawsFile: "d.csv"}}
 	files, _, err := few.files()
 	if err != nil {
 		t.Fatal(err)

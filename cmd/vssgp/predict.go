@@ -61,7 +61,11 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 	case err != nil:
 		return err
 	case file.series != nil:
-		return ofModel(modelPath, inputPath, a.predictSeries(ctx, file.series, modelPath, inputPath, o))
+		if bad := o.notOfSeries(); bad != "" {
+			return ofModel(modelPath, inputPath, mistake(
+				"%s: %s is the model of a series, which predicts a table of mean, sd and --draws; leave the flag out", bad, modelPath))
+		}
+		return ofModel(modelPath, inputPath, a.predictSeries(ctx, file.series, modelPath, inputPath, &o.seriesPredictFlags))
 	}
 	m := file.model
 	at, err := a.readPlaces(ctx, inputPath, o.columns, m)
@@ -77,6 +81,23 @@ func (a *app) predict(ctx context.Context, modelPath, inputPath string, o *predi
 		return a.printJSON(object{"rows", at.rows, "columns", names, "output", o.output, "device", m.Backend.Name()})
 	}
 	return nil
+}
+
+// notOfSeries is a flag that the model of a series cannot follow; "" if there is none.
+func (o *predictFlags) notOfSeries() string {
+	switch {
+	case o.full:
+		return "--full"
+	case o.joint != "":
+		return "--joint " + o.joint
+	case o.latent:
+		return "--latent"
+	case o.drawsFile != "":
+		return "--draws-file " + o.drawsFile
+	case formatOf(o.output) == "wav":
+		return "-o " + o.output
+	}
+	return ""
 }
 
 // maxDraws bounds how many functions one command draws.

@@ -19,15 +19,11 @@ import (
 
 // predictFlags are the flags of predict.
 type predictFlags struct {
-	columns   columns
-	output    string
+	seriesPredictFlags
 	full      bool
 	joint     string
 	latent    bool
-	posterior bool
-	draws     int
 	drawsFile string // "": the draws are columns of the output
-	plot      string
 }
 
 // checkFormats checks the flags for predict's outputs against each other. Draws beside
@@ -60,13 +56,7 @@ func (o *predictFlags) columnDraws() int {
 
 // tableNames returns the columns of a table: the inputs, and the predictions of the outputs y.
 func (o *predictFlags) tableNames(inputs, y []string) ([]string, error) {
-	names := slices.Clone(inputs)
-	for _, d := range y {
-		names = append(names, d+"_mean", d+"_sd")
-		if o.posterior {
-			names = append(names, d+"_lower", d+"_upper")
-		}
-	}
+	names := predictedNames(inputs, y, o.posterior)
 	if o.full {
 		for i := range y {
 			for j := i; j < len(y); j++ {
@@ -75,23 +65,6 @@ func (o *predictFlags) tableNames(inputs, y []string) ([]string, error) {
 		}
 	}
 	return withDraws(names, y, o.columnDraws())
-}
-
-// withDraws adds the columns of n draws. It refuses an input with the name of another column.
-func withDraws(names, y []string, n int) ([]string, error) {
-	for i := range n {
-		for _, d := range y {
-			names = append(names, fmt.Sprintf("%s_draw%d", d, i+1))
-		}
-	}
-	seen := map[string]bool{}
-	for _, n := range names {
-		if seen[n] {
-			return names, mistake("the output would have two columns named %.40q; want other names for the inputs", n)
-		}
-		seen[n] = true
-	}
-	return names, nil
 }
 
 // spreads are a prediction's standard deviations and, of one over a posterior, quantiles [N,D].

@@ -29,7 +29,8 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	done := make(chan int, 1)
 	go func() {
 		j := &job{Comm: all[0], leave: func() {}}
-		code := lead(context.Background(), args, &stdout, &stderr, j)
+		ctx := context.Background()
+		code := j.lead(ctx, &stderr, func() int { return run(ctx, args, &stdout, &stderr, j) })
 		others.Wait()
 		done <- code
 	}()

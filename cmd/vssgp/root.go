@@ -52,7 +52,7 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	f.BoolVar(&a.quiet, "quiet", false, "print errors only (and JSON, with --json)")
 	f.Var(oneOf(&a.progress, "auto", "always", "never"), "progress", "progress on stderr: auto (on a terminal), always or never")
 	root.AddCommand(a.imputeCommand(), a.forecastCommand(), a.fillCommand(), a.backtestCommand(), a.fitCommand(), a.predictCommand(),
-		a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand(), a.serveCommand())
+		a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand(), a.serveCommand(answer))
 	root.SetHelpCommand(helpCommand())
 	complete := completeFlag
 	if a.memory != nil { // nobody completes what serve executes, and calls would add up

@@ -211,5 +211,5 @@ func (c columns) ofSeries(s *table.Stream, path string, holes bool) (choice, err
 	if errors != nil && (len(errors) != len(y) || slices.ContainsFunc(errors, func(col int) bool { return slices.Contains(slices.Concat(x, y), col) })) {
 		return choice{}, mistake("--yerr: %s for %s (%s); want another column for each", counted(len(errors), "column"), counted(len(y), "output"), listed(namesOf(s, y)))
 	}
-	return choice{x, y, errors}, nil
+	return choice{x: x, y: y, errors: errors}, nil
 }

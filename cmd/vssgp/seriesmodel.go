@@ -10,14 +10,21 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
 
+// seriesPredictFlags are the flags of predict that the model of a series takes, too.
+type seriesPredictFlags struct {
+	columns   columns
+	output    string
+	posterior bool // add the ends of intervals
+	draws     int
+	plot      string
+}
+
 // predictSeries predicts by the model of a series, with the numbers that forecast gives.
-func (a *app) predictSeries(ctx context.Context, m *series.Model, modelPath, inputPath string, o *predictFlags) error {
-	if bad := o.notOfSeries(); bad != "" {
-		return mistake("%s: %s is the model of a series, which predicts a table of mean, sd and --draws; leave the flag out", bad, modelPath)
-	}
+func (a *app) predictSeries(ctx context.Context, m *series.Model, modelPath, inputPath string, o *seriesPredictFlags) error {
 	axis, err := axisOfSeries(m)
 	if err != nil {
 		return err
@@ -44,7 +51,7 @@ func (a *app) predictSeries(ctx context.Context, m *series.Model, modelPath, inp
 		return fmt.Errorf("%s: %w", modelPath, outOfReach(m, axis, x, err))
 	}
 	a.noteMedians(m, p)
-	names, err := o.tableNames(at.names, m.YNames)
+	names, err := withDraws(predictedNames(at.names, m.YNames, o.posterior), m.YNames, o.draws)
 	if err != nil {
 		return err
 	}
@@ -54,16 +61,7 @@ func (a *app) predictSeries(ctx context.Context, m *series.Model, modelPath, inp
 	if err != nil {
 		return err
 	}
-	files = append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error {
-		to, err := newTable(w, o.output, []int{len(x), len(names)}, names, at.axes)
-		if err != nil {
-			return err
-		}
-		if err := to.Write(predictedRows(p, draws, o.posterior)); err != nil {
-			return err
-		}
-		return to.Close()
-	}})
+	files = append(files, predictedFile(o.output, names, at.axes, predictedRows(p, draws, o.posterior)))
 	if err := a.writeLast(files, func() {}); err != nil || !a.json {
 		return err
 	}
@@ -74,21 +72,18 @@ func (a *app) predictSeries(ctx context.Context, m *series.Model, modelPath, inp
 	return a.printJSON(object{"rows", len(x), "columns", names, "output", o.output, "device", b.Name()})
 }
 
-// notOfSeries is a flag that the model of a series cannot follow; "" if there is none.
-func (o *predictFlags) notOfSeries() string {
-	switch {
-	case o.full:
-		return "--full"
-	case o.joint != "":
-		return "--joint " + o.joint
-	case o.latent:
-		return "--latent"
-	case o.drawsFile != "":
-		return "--draws-file " + o.drawsFile
-	case formatOf(o.output) == "wav":
-		return "-o " + o.output
-	}
-	return ""
+// predictedFile is a table of rows of predictedRows.
+func predictedFile(path string, names []string, axes []*table.Axis, rows []float64) fileio.File {
+	return fileio.File{Path: path, Write: func(w io.Writer) error {
+		to, err := newTable(w, path, []int{len(rows) / len(names), len(names)}, names, axes)
+		if err != nil {
+			return err
+		}
+		if err := to.Write(rows); err != nil {
+			return err
+		}
+		return to.Close()
+	}}
 }
 
 // predictedRows are the rows of a table: the input, mean and sd of each output, the ends of their intervals, draws.

@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) serveCommand() *cobra.Command {
+// serveCommand answers calls by answer.
+func (a *app) serveCommand(answer answerer) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "serve",
 		Short: "Answer command lines from stdin, for programs",
@@ -38,7 +39,7 @@ The end of stdin ends the command that is being executed, and serve.`,
 			return mistake("serve: a job of mpirun has one command line; want a process of its own")
 		}
 		signal.Ignore(os.Interrupt) // ^C of a terminal is the program's to handle
-		return serve(ctx, a.stdin, a.stdout, a.version, a.answer)
+		return serve(ctx, a.stdin, a.stdout, a.version, answer)
 	})
 }
 
@@ -87,7 +88,7 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, version string, ans
 			tidy(f)
 		case err := <-failed:
 			if errors.Is(err, errFrame) {
-				return &usageError{err}
+				return mistake("%w", err)
 			}
 			if !errors.Is(err, io.EOF) {
 				return err
@@ -123,7 +124,7 @@ func tidy(f *frame) {
 	var held int64
 	for i, file := range f.Files {
 		held += file.Size
-		f.Files[i].content = nil
+		f.Files[i].Content = nil
 	}
 	if held > large {
 		debug.FreeOSMemory()

@@ -58,7 +58,7 @@ func (c *client) call(files map[string]string, args ...string) (answer *frame, n
 	c.t.Helper()
 	f := &frame{Args: args}
 	for name, content := range files {
-		f.Files = append(f.Files, frameFile{Name: name, content: chunks{[]byte(content)}})
+		f.Files = append(f.Files, servedFile{Name: name, Content: chunks{[]byte(content)}})
 	}
 	if err := f.write(c.to); err != nil {
 		c.t.Fatal(err)
@@ -81,7 +81,7 @@ func (c *client) must(files map[string]string, args ...string) map[string]string
 	}
 	out := map[string]string{}
 	for _, file := range f.Files {
-		out[file.Name] = string(file.content.whole())
+		out[file.Name] = string(file.Content.whole())
 	}
 	return out
 }
@@ -212,7 +212,7 @@ func TestServeEnd(t *testing.T) {
 		csv.WriteString([]string{"1,2\n", "2,3\n", "3,7\n"}[i%3])
 	}
 	go func() {
-		call := &frame{Args: strings.Fields("fit xy.csv --method vssgp --features 100 --iterations 100000 --progress always -o m.safetensors"), Files: []frameFile{{Name: "xy.csv", content: chunks{[]byte(csv.String())}}}}
+		call := &frame{Args: strings.Fields("fit xy.csv --method vssgp --features 100 --iterations 100000 --progress always -o m.safetensors"), Files: []servedFile{{Name: "xy.csv", Content: chunks{[]byte(csv.String())}}}}
 		call.write(c.to)
 	}()
 	if f := c.frame(); !strings.Contains(f.Note, "bound") { // it is at work
@@ -258,7 +258,7 @@ func TestChunks(t *testing.T) {
 }
 
 func FuzzFrame(f *testing.F) {
-	for _, one := range []*frame{{Args: []string{"version"}}, {Args: []string{"info", "m"}, Files: []frameFile{{Name: "m", content: chunks{[]byte("abc")}}}}, {Note: "x"}} {
+	for _, one := range []*frame{{Args: []string{"version"}}, {Args: []string{"info", "m"}, Files: []servedFile{{Name: "m", Content: chunks{[]byte("abc")}}}}, {Note: "x"}} {
 		var b bytes.Buffer
 		if err := one.write(&b); err != nil {
 			f.Fatal(err)

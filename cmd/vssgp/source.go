@@ -144,7 +144,7 @@ func (a *app) readData(ctx context.Context, path string, c columns, choose choos
 // whileReading says of an interruption that the file was being read.
 func whileReading(path string, err error) error {
 	if errors.Is(err, context.Canceled) {
-		return &interruption{" while reading " + inputName(path)}
+		return cutShort(" while reading " + inputName(path))
 	}
 	return err
 }
