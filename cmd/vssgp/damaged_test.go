@@ -171,7 +171,7 @@ func TestDamagedModels(t *testing.T) {
 		"fit %s --y a --method vssgp --inference factorised --features 4 --components 1 --iterations 4 -o",
 	} {
 		succeed(t, append(strings.Fields(fmt.Sprintf(args, data)), model)...)
-		for i, m := range mutations(t, content(t, model), 60, rng) {
+		for i, m := range mutations(t, readFile(t, model), 60, rng) {
 			if i%damagedEvery != 0 {
 				continue
 			}

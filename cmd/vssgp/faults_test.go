@@ -60,7 +60,7 @@ func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, checkpoint = content(t, filepath.Join(dir, "model")), max(checkpoint, info.Size())
+		model, checkpoint = readFile(t, filepath.Join(dir, "model")), max(checkpoint, info.Size())
 		if int64(len(model)) <= checkpoint*3/4 {
 			break
 		}
@@ -144,7 +144,7 @@ func TestFullDiskModel(t *testing.T) {
 // and nothing else.
 func finished(t *testing.T, dir string, model []byte) {
 	t.Helper()
-	if !bytes.Equal(content(t, filepath.Join(dir, "model")), model) {
+	if !bytes.Equal(readFile(t, filepath.Join(dir, "model")), model) {
 		t.Error("another model")
 	}
 	if left := listing(t, dir); len(left) != 3 {
@@ -162,7 +162,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	defer os.RemoveAll(top)
 	dir, data, program := filepath.Join(top, "read-only"), filepath.Join(top, "data.csv"), filepath.Join(top, "program")
-	if err := errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(data, content(t, source), 0o644), os.WriteFile(filepath.Join(dir, "part"), []byte("old"), 0o666)); err != nil {
+	if err := errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(data, readFile(t, source), 0o644), os.WriteFile(filepath.Join(dir, "part"), []byte("old"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	c := process(t, faultArgs(data, dir)...)
@@ -217,12 +217,12 @@ func TestTwoProcesses(t *testing.T) {
 	if err := first.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	before := content(t, filepath.Join(dir, "part"))
+	before := readFile(t, filepath.Join(dir, "part"))
 	code, text := exit(t, process(t, faultArgs(source, dir, "--resume")...))
 	if code != exitMistake || !strings.Contains(text, fmt.Sprint("in use by process ", first.Process.Pid)) {
 		t.Errorf("the second: exit %d, %q; want %d and who has the checkpoint", code, text, exitMistake)
 	}
-	if !bytes.Equal(content(t, filepath.Join(dir, "part")), before) {
+	if !bytes.Equal(readFile(t, filepath.Join(dir, "part")), before) {
 		t.Error("the second process has changed the checkpoint")
 	}
 	if err := errors.Join(first.Process.Signal(syscall.SIGTERM), first.Process.Signal(syscall.SIGCONT)); err != nil {

@@ -162,8 +162,7 @@ func TestInfoUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.X, m.Y = vssgp.Affine{Offset: []float64{1}, Scale: []float64{10}}, vssgp.Affine{Offset: []float64{0}, Scale: []float64{100}}
-	list, _ := confident(m, 1)
-	c, f := m.Components()[0], list[0]
+	c, f := m.Components()[0], m.Frequencies()[0]
 	for _, v := range []struct {
 		name      string
 		got, want float64

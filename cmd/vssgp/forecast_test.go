@@ -338,7 +338,7 @@ func TestMethods(t *testing.T) {
 	kind := func(args ...string) string {
 		o := decode[map[string]any](t, succeed(t, append([]string{"fit", "-o", filepath.Join(dir, "m.st"), "--json"}, args...)...).stdout)
 		if o["parts"] != nil {
-			return structural
+			return "structural"
 		}
 		return "vssgp"
 	}
@@ -346,11 +346,11 @@ func TestMethods(t *testing.T) {
 		want string
 		args []string
 	}{
-		{structural, []string{data}}, {structural, []string{data, "--method", "structural"}}, {structural, []string{wide, "--x", "t", "--y", "y1"}},
-		{structural, []string{wide, "--trend", "line"}}, {structural, []string{wide, "--log", "never"}}, {structural, []string{wide, "--method", "structural"}},
+		{"structural", []string{data}}, {"structural", []string{data, "--method", "structural"}}, {"structural", []string{wide, "--x", "t", "--y", "y1"}},
+		{"structural", []string{wide, "--trend", "line"}}, {"structural", []string{wide, "--log", "never"}}, {"structural", []string{wide, "--method", "structural"}},
 		{"vssgp", []string{data, "--method", "vssgp"}}, {"vssgp", []string{data, "--components", "2"}}, {"vssgp", []string{data, "--inference", "factorised", "--iterations", "2"}},
 		{"vssgp", []string{wide, "--iterations", "2"}}, {"vssgp", []string{wide}}, {"vssgp", []string{data, "--posterior", "2", "--iterations", "2"}}, {"vssgp", []string{data, "--prior", "lengthscale=5,1"}},
-		{structural, []string{wide, "--prior", "walk=0.1,1"}}, {structural, []string{data, "--prior", "noise=0.1,1"}},
+		{"structural", []string{wide, "--prior", "walk=0.1,1"}}, {"structural", []string{data, "--prior", "noise=0.1,1"}},
 	} {
 		if got := kind(c.args...); got != c.want {
 			t.Errorf("%v: %s, want %s", c.args, got, c.want)

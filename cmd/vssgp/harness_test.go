@@ -65,16 +65,6 @@ func decode[T any](t *testing.T, stdout string) T {
 	return v
 }
 
-// content is what a file holds.
-func content(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // put writes a file in dir and returns its path.
 func put(t *testing.T, dir, name, content string) string {
 	t.Helper()

@@ -84,7 +84,7 @@ func TestJoint(t *testing.T) {
 // readJoint reads an array [3,2,3,2] as one of n columns.
 func readJoint(t *testing.T, path string, n int) []float64 {
 	t.Helper()
-	b := string(content(t, path))
+	b := string(readFile(t, path))
 	const shape = "(3, 2, 3, 2)"
 	if !strings.Contains(b[:128], shape) {
 		t.Fatalf("%s: %q, want the shape %s", path, b[:128], shape)

@@ -53,7 +53,7 @@ func TestKill(t *testing.T) {
 		if c.Run() != nil {
 			t.Fatal(c.Stderr)
 		}
-		took[i], want[i] = worked(c), content(t, filepath.Join(dir, "model"))
+		took[i], want[i] = worked(c), readFile(t, filepath.Join(dir, "model"))
 	}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	most, done, writing, resumed, ends := kills(t), 0, 0, 0, 0
@@ -80,7 +80,7 @@ func TestKill(t *testing.T) {
 			t.Fatal(c.Stderr)
 		}
 		ends++
-		if !bytes.Equal(content(t, filepath.Join(dir, "model")), want[i]) {
+		if !bytes.Equal(readFile(t, filepath.Join(dir, "model")), want[i]) {
 			t.Errorf("%s: another model than without kills", killLines[i])
 		}
 		if left := listing(t, dir); len(left) != 3 { // the folder, model, checkpoint

@@ -295,7 +295,7 @@ func TestServeDisk(t *testing.T) {
 	for i := range 20 {
 		table += fmt.Sprintf("%d,%d\n", i, i%3)
 	}
-	speech := string(content(t, "../../testdata/speech_gapped.wav"))
+	speech := string(readFile(t, "../../testdata/speech_gapped.wav"))
 	model := c.must(map[string]string{"d.csv": table}, "fit", "d.csv", "--method", "vssgp", "--features", "3", "--iterations", "2", "-o", "m.safetensors")["m.safetensors"]
 	files := map[string]string{"d.csv": table, "m.safetensors": model, "in.wav": speech, "gaps.csv": "start,end\n4950,4960\n"}
 	for name, content := range files {
