@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 )
 
@@ -160,7 +162,7 @@ func TestDamagedModels(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&table, "2024-%02d-%02d,%v,%.2f,%v\n", 1+i/28, 1+i%28, 3+i%7, 2+math.Sin(float64(i)*1.3), 0.1+0.01*float64(i%5))
 	}
-	data, at := put(t, dir, "d.csv", table.String()), put(t, dir, "at.csv", "day\n2024-01-03\n2024-03-02\n")
+	data, at := testkit.Put(t, dir, "d.csv", table.String()), testkit.Put(t, dir, "at.csv", "day\n2024-01-03\n2024-03-02\n")
 	model, out, rng := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "o.csv"), rand.New(rand.NewPCG(1, 2))
 	for _, args := range []string{
 		"forecast %s --y a --season none --trend walk --short-memory=false --horizon 3 -o " + out + " -m",
@@ -171,7 +173,7 @@ func TestDamagedModels(t *testing.T) {
 		"fit %s --y a --method vssgp --inference factorised --features 4 --components 1 --iterations 4 -o",
 	} {
 		succeed(t, append(strings.Fields(fmt.Sprintf(args, data)), model)...)
-		for i, m := range mutations(t, readFile(t, model), 60, rng) {
+		for i, m := range mutations(t, testkit.Read(t, model), 60, rng) {
 			if i%damagedEvery != 0 {
 				continue
 			}
@@ -184,7 +186,7 @@ func TestDamagedModels(t *testing.T) {
 			}
 			for _, use := range uses {
 				o := vssgpRun(t, strings.Fields(fmt.Sprintf(use, model))...)
-				if o.code == exitDone {
+				if o.code == cli.ExitDone {
 					if strings.Contains(o.stdout, "NaN") || strings.Contains(o.stdout, "Inf") {
 						t.Errorf("%s, %.4s: %.300s", m.what, use, o.stdout)
 					}
@@ -195,7 +197,7 @@ func TestDamagedModels(t *testing.T) {
 				})
 				// Words that were changed into others of their kind are a model that does not suit the table.
 				named := slices.ContainsFunc([]string{model, data, at, "this model's "}, func(name string) bool { return strings.Contains(lines[0], name) })
-				if o.code != exitMistake || len(lines) != 1 || !named || inner.MatchString(lines[0]) {
+				if o.code != cli.ExitMistake || len(lines) != 1 || !named || inner.MatchString(lines[0]) {
 					t.Errorf("%s, %.4s: exit %d, %s", m.what, use, o.code, o.stderr)
 				}
 			}

@@ -14,6 +14,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 )
 
 // faultLine is a fit whose checkpoint outgrows its model.
@@ -51,7 +54,7 @@ func swift(t *testing.T) string {
 func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 	t.Helper()
 	dir := swift(t)
-	source = put(t, dir, "data.csv", waves(600))
+	source = testkit.Put(t, dir, "data.csv", waves(600))
 	for range busy {
 		if code, text := exit(t, process(t, faultArgs(source, dir)...)); code != 0 {
 			t.Fatal(text)
@@ -60,7 +63,7 @@ func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, checkpoint = readFile(t, filepath.Join(dir, "model")), max(checkpoint, info.Size())
+		model, checkpoint = testkit.Read(t, filepath.Join(dir, "model")), max(checkpoint, info.Size())
 		if int64(len(model)) <= checkpoint*3/4 {
 			break
 		}
@@ -68,7 +71,7 @@ func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 	return source, model, checkpoint
 }
 
-// busy is how often a fit is run until it writes when it is to: on a busy machine
+// Busy is how often a fit is run until it writes when it is to: on a busy machine
 // it may come to the writing of a checkpoint only once.
 const busy = 20
 
@@ -132,8 +135,8 @@ func TestFullDiskModel(t *testing.T) {
 	c := process(t, strings.Fields(fmt.Sprintf("fit %s --device cpu --y y1,y2 --window 15 --components 3 --features 4 --iterations 2 -o %s", source, filepath.Join(dir, "model")))...)
 	c.Env = append(c.Env, fmt.Sprint(fileLimit, "=", len(want)/2))
 	code, text := exit(t, c)
-	if code != exitFailure || strings.Count(text, "\n") != 1 || !strings.Contains(text, "file too large") {
-		t.Errorf("exit %d, %q; want %d and the reason", code, text, exitFailure)
+	if code != cli.ExitFailure || strings.Count(text, "\n") != 1 || !strings.Contains(text, "file too large") {
+		t.Errorf("exit %d, %q; want %d and the reason", code, text, cli.ExitFailure)
 	}
 	if left := listing(t, dir); len(left) != 1 {
 		t.Errorf("left %v", left)
@@ -144,7 +147,7 @@ func TestFullDiskModel(t *testing.T) {
 // and nothing else.
 func finished(t *testing.T, dir string, model []byte) {
 	t.Helper()
-	if !bytes.Equal(readFile(t, filepath.Join(dir, "model")), model) {
+	if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "model")), model) {
 		t.Error("another model")
 	}
 	if left := listing(t, dir); len(left) != 3 {
@@ -162,7 +165,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	defer os.RemoveAll(top)
 	dir, data, program := filepath.Join(top, "read-only"), filepath.Join(top, "data.csv"), filepath.Join(top, "program")
-	if err := errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(data, readFile(t, source), 0o644), os.WriteFile(filepath.Join(dir, "part"), []byte("old"), 0o666)); err != nil {
+	if err := errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(data, testkit.Read(t, source), 0o644), os.WriteFile(filepath.Join(dir, "part"), []byte("old"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	c := process(t, faultArgs(data, dir)...)
@@ -181,8 +184,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	before := listing(t, top)
 	code, text := exit(t, c)
-	if code != exitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, dir) || !strings.Contains(text, "choose a folder that takes new files") {
-		t.Errorf("exit %d, %q; want %d and what to do", code, text, exitMistake)
+	if code != cli.ExitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, dir) || !strings.Contains(text, "choose a folder that takes new files") {
+		t.Errorf("exit %d, %q; want %d and what to do", code, text, cli.ExitMistake)
 	}
 	if after := listing(t, top); !same(before, after) {
 		t.Errorf("left %v", after)
@@ -217,12 +220,12 @@ func TestTwoProcesses(t *testing.T) {
 	if err := first.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	before := readFile(t, filepath.Join(dir, "part"))
+	before := testkit.Read(t, filepath.Join(dir, "part"))
 	code, text := exit(t, process(t, faultArgs(source, dir, "--resume")...))
-	if code != exitMistake || !strings.Contains(text, fmt.Sprint("in use by process ", first.Process.Pid)) {
-		t.Errorf("the second: exit %d, %q; want %d and who has the checkpoint", code, text, exitMistake)
+	if code != cli.ExitMistake || !strings.Contains(text, fmt.Sprint("in use by process ", first.Process.Pid)) {
+		t.Errorf("the second: exit %d, %q; want %d and who has the checkpoint", code, text, cli.ExitMistake)
 	}
-	if !bytes.Equal(readFile(t, filepath.Join(dir, "part")), before) {
+	if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "part")), before) {
 		t.Error("the second process has changed the checkpoint")
 	}
 	if err := errors.Join(first.Process.Signal(syscall.SIGTERM), first.Process.Signal(syscall.SIGCONT)); err != nil {
@@ -230,8 +233,8 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	first.Wait()
 	code, text = first.ProcessState.ExitCode(), fmt.Sprint(first.Stderr)
-	if code != exitInterrupted || strings.Count(text, "\n") != 1 || !strings.Contains(text, "--resume") {
-		t.Errorf("the first: exit %d, %q; want %d and how to go on", code, text, exitInterrupted)
+	if code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 || !strings.Contains(text, "--resume") {
+		t.Errorf("the first: exit %d, %q; want %d and how to go on", code, text, cli.ExitInterrupted)
 	}
 	if code, text := exit(t, process(t, faultArgs(source, dir, "--resume")...)); code != 0 {
 		t.Fatal(text)

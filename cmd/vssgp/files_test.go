@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 )
 
 // clashes are command lines whose output OUT is their input, and what the message names. MODEL, DATA, WAV, CLEAN and GAPS are files that
@@ -41,8 +41,8 @@ func clashFolder(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	damaged(t, dir, 0)
-	put(t, dir, "gaps.csv", "start,end\n600,620\n")
-	data := put(t, dir, "data.csv", strings.Replace(waves(40), "t,", "seconds,", 1))
+	testkit.Put(t, dir, "gaps.csv", "start,end\n600,620\n")
+	data := testkit.Put(t, dir, "data.csv", strings.Replace(waves(40), "t,", "seconds,", 1))
 	succeed(t, "fit", data, "--x", "seconds", "--y", "y1", "-o", filepath.Join(dir, "m.safetensors"), "--iterations", "2")
 	return dir
 }
@@ -67,19 +67,19 @@ func TestOverwrite(t *testing.T) {
 		if ext == filepath.Ext(c.input) || ext == "" {
 			spellings = append(spellings, c.input, ".//"+c.input)
 		}
-		before, was := listing(t, "."), readFile(t, c.input)
+		before, was := listing(t, "."), testkit.Read(t, c.input)
 		for _, out := range spellings {
 			line := strings.Replace(clashNames.Replace(c.line), "OUT"+ext, out, 1)
 			o := vssgpRun(t, strings.Fields(line)...)
-			if o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 || o.stdout != "" || !strings.Contains(o.stderr, "--overwrite") {
-				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, exitMistake)
+			if o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 || o.stdout != "" || !strings.Contains(o.stderr, "--overwrite") {
+				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, cli.ExitMistake)
 			}
 			for _, name := range append(c.names, out) {
 				if !strings.Contains(o.stderr, name+" ") {
 					t.Errorf("vssgp %s: %q; want it to name %s", line, o.stderr, name)
 				}
 			}
-			if after := listing(t, "."); !same(before, after) || !bytes.Equal(was, readFile(t, c.input)) {
+			if after := listing(t, "."); !same(before, after) || !bytes.Equal(was, testkit.Read(t, c.input)) {
 				t.Fatalf("vssgp %s: left %v; want %v", line, after, before)
 			}
 		}
@@ -106,17 +106,17 @@ func TestOverwriteAsked(t *testing.T) {
 			if err := os.Link(c.input, "kept"); err != nil {
 				t.Fatal(err)
 			}
-			was, in := readFile(t, c.input), "in"+ext
+			was, in := testkit.Read(t, c.input), "in"+ext
 			if err := os.Rename(c.input, in); err != nil {
 				t.Fatal(err)
 			}
 			line := strings.Replace(clashNames.Replace(c.line), c.input, in, -1)
 			succeed(t, strings.Fields(strings.Replace(line, "OUT", "fresh", 1))...)
 			succeed(t, append(strings.Fields(strings.Replace(line, "OUT"+ext, in, 1)), "--overwrite")...)
-			if want := readFile(t, "fresh"+ext); bytes.Equal(want, was) || !bytes.Equal(readFile(t, in), want) {
+			if want := testkit.Read(t, "fresh"+ext); bytes.Equal(want, was) || !bytes.Equal(testkit.Read(t, in), want) {
 				t.Errorf("the output differs from the one under another name, or from nothing")
 			}
-			if !bytes.Equal(readFile(t, "kept"), was) {
+			if !bytes.Equal(testkit.Read(t, "kept"), was) {
 				t.Error("the input's other name has changed")
 			}
 		})
@@ -126,8 +126,8 @@ func TestOverwriteAsked(t *testing.T) {
 // TestMadeNames: names that a command makes, and outputs among themselves.
 func TestMadeNames(t *testing.T) {
 	t.Chdir(clashFolder(t))
-	put(t, ".", "out-1.wav", string(readFile(t, "clean.wav")))
-	put(t, ".", "fill-2.safetensors", string(readFile(t, "m.safetensors")))
+	testkit.Put(t, ".", "out-1.wav", string(testkit.Read(t, "clean.wav")))
+	testkit.Put(t, ".", "fill-2.safetensors", string(testkit.Read(t, "m.safetensors")))
 	if err := errors.Join(os.Link("gaps.csv", "one.csv"), os.Link("gaps.csv", "two.txt")); err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +144,8 @@ func TestMadeNames(t *testing.T) {
 		{"impute cut0.wav --gap 200:220 --gap 900:910 --context 10ms --model fill.csv --sd ./fill-1.csv -o out.wav", "fill-1.csv", "same file"},
 	} {
 		o := vssgpRun(t, strings.Fields(c.line)...)
-		if o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, c.one) || !strings.Contains(o.stderr, c.other) {
-			t.Errorf("vssgp %s: exit %d, %q; want %d, %s and %s", c.line, o.code, o.stderr, exitMistake, c.one, c.other)
+		if o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, c.one) || !strings.Contains(o.stderr, c.other) {
+			t.Errorf("vssgp %s: exit %d, %q; want %d, %s and %s", c.line, o.code, o.stderr, cli.ExitMistake, c.one, c.other)
 		}
 		if after := listing(t, "."); !same(before, after) {
 			t.Fatalf("vssgp %s: left %v", c.line, after)
@@ -153,28 +153,10 @@ func TestMadeNames(t *testing.T) {
 	}
 }
 
-// TestClashSince: a name that has come to be an input's since the outputs were checked is seen when they are written.
-func TestClashSince(t *testing.T) {
-	t.Chdir(t.TempDir())
-	put(t, ".", "in", "read")
-	a := &app{ctx: t.Context()}
-	a.files.add(namedFile{name: "IN", path: "in"}, false)
-	if err := a.checkOutputs("out"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("in", "out"); err != nil {
-		t.Fatal(err)
-	}
-	err := a.write(fileio.File{Path: "out", Write: func(w io.Writer) error { _, err := io.WriteString(w, "written"); return err }})
-	if err == nil || !strings.Contains(err.Error(), "IN in") || string(readFile(t, "in")) != "read" {
-		t.Errorf("%v; the input is %q", err, readFile(t, "in"))
-	}
-}
-
 // TestStdoutIsInput: so is stdout where it is a file that is read, as after >>.
 func TestStdoutIsInput(t *testing.T) {
 	t.Chdir(clashFolder(t))
-	was := readFile(t, "data.csv")
+	was := testkit.Read(t, "data.csv")
 	f, err := os.OpenFile("data.csv", os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -182,22 +164,8 @@ func TestStdoutIsInput(t *testing.T) {
 	defer f.Close()
 	var stderr bytes.Buffer
 	code := run(t.Context(), strings.Fields("predict m.safetensors data.csv --x seconds -o -"), f, &stderr, nil)
-	if code != exitMistake || !strings.Contains(stderr.String(), "-o -") || !bytes.Equal(was, readFile(t, "data.csv")) {
-		t.Errorf("exit %d, %q; want %d, and the data as they were", code, stderr.String(), exitMistake)
-	}
-}
-
-// TestCloseOfStdout: what is only said when stdout is closed is an error, where something was written.
-func TestCloseOfStdout(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Close() // so that closing it fails
-	for _, any := range []bool{false, true} {
-		if err := (&stream{ctx: t.Context(), to: f, any: any}).finish(); (err != nil) != any || any && !strings.HasPrefix(err.Error(), "write to stdout: ") {
-			t.Errorf("something was written %v: %v", any, err)
-		}
+	if code != cli.ExitMistake || !strings.Contains(stderr.String(), "-o -") || !bytes.Equal(was, testkit.Read(t, "data.csv")) {
+		t.Errorf("exit %d, %q; want %d, and the data as they were", code, stderr.String(), cli.ExitMistake)
 	}
 }
 
@@ -217,11 +185,11 @@ func TestFileFlags(t *testing.T) {
 	for _, c := range commands() {
 		writes := false
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			v, ok := f.Value.(*value)
-			if named := ok && v.file != nil; !named && strings.Contains(f.Usage, "`file`") || named && v.file.written != (!slices.Contains([]string{"gaps", "reference", "init", "at"}, f.Name)) {
+			v, ok := f.Value.(*cli.Value)
+			if named := ok && v.File != nil; !named && strings.Contains(f.Usage, "`file`") || named && v.File.Written != (!slices.Contains([]string{"gaps", "reference", "init", "at"}, f.Name)) {
 				t.Errorf("%s --%s is not known as what it is: %s", c.CommandPath(), f.Name, f.Usage)
 			} else if named {
-				writes = writes || v.file.written
+				writes = writes || v.File.Written
 			}
 		})
 		if has := c.Flags().Lookup("overwrite") != nil; has != writes {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -55,7 +57,7 @@ func column(t *testing.T, tab *table.Table, name string) []float64 {
 
 func TestFitPredict(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(120))
+	data := testkit.Put(t, dir, "data.csv", waves(120))
 	model := filepath.Join(dir, "m.safetensors")
 	r := decode[fitPrinted](t, succeed(t, "fit", data, "--y", "y1,y2", "-o", model, "--iterations", "40", "--json").stdout)
 	sum := 0.0
@@ -65,7 +67,7 @@ func TestFitPredict(t *testing.T) {
 	if math.Abs(sum-r.Bound) > 1e-9*math.Abs(sum) || r.Rows != 120 || r.Device != "cpu" || r.Iterations < 1 || len(r.Starts) != 1 || len(r.NoiseSD) != 2 {
 		t.Errorf("result %+v: want terms that add up, 120 rows, cpu, one start, two noises", r)
 	}
-	in := put(t, dir, "in.csv", "t\n3.05\n6.05\n")
+	in := testkit.Put(t, dir, "in.csv", "t\n3.05\n6.05\n")
 	for _, name := range []string{"out.csv", "out.npy"} {
 		out := filepath.Join(dir, name)
 		succeed(t, "predict", model, in, "-o", out, "--full", "--draws", "3")
@@ -125,7 +127,7 @@ type learnt struct {
 
 func TestInfo(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(120))
+	data := testkit.Put(t, dir, "data.csv", waves(120))
 	model := filepath.Join(dir, "m.safetensors")
 	succeed(t, "fit", data, "--x", "0", "--y", "y2", "-o", model, "--iterations", "40")
 	i := decode[learnt](t, succeed(t, "info", model, "--json").stdout)
@@ -180,7 +182,7 @@ func TestInfoUnits(t *testing.T) {
 // The same seed gives the same bytes, whatever the number of threads.
 func TestFitSameBytes(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(200))
+	data := testkit.Put(t, dir, "data.csv", waves(200))
 	for _, inference := range []string{"exact", "factorised", "stochastic"} {
 		var files [2]string
 		for i, threads := range []int{1, 4} {
@@ -188,7 +190,7 @@ func TestFitSameBytes(t *testing.T) {
 			model := filepath.Join(dir, fmt.Sprintf("%s-%d.safetensors", inference, threads))
 			o := vssgpRun(t, "fit", data, "-o", model, "--iterations", "15", "--window", "5", "--seed", "7", "--inference", inference)
 			runtime.GOMAXPROCS(old)
-			if o.code != exitDone {
+			if o.code != cli.ExitDone {
 				t.Fatalf("%s: exit %d: %s", inference, o.code, o.stderr)
 			}
 			b, err := os.ReadFile(model)
@@ -206,7 +208,7 @@ func TestFitSameBytes(t *testing.T) {
 // A recording is data too: x in seconds, a channel an output.
 func TestFitRecording(t *testing.T) {
 	dir := t.TempDir()
-	in := put(t, dir, "in.wav", string(wav(8000, 1, tone(900, 8000))))
+	in := testkit.Put(t, dir, "in.wav", string(wav(8000, 1, tone(900, 8000))))
 	model := filepath.Join(dir, "m.safetensors")
 	succeed(t, "fit", in, "-o", model, "--iterations", "20", "--components", "10", "--window", "50ms", "--quiet")
 	i := decode[learnt](t, succeed(t, "info", model, "--json").stdout)
@@ -221,7 +223,7 @@ func TestFitRecording(t *testing.T) {
 
 func TestQuietAndJSON(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(60))
+	data := testkit.Put(t, dir, "data.csv", waves(60))
 	model := filepath.Join(dir, "m.safetensors")
 	if o := succeed(t, "fit", data, "--x", "t", "-o", model, "--iterations", "3", "--quiet"); o.stdout != "" || o.stderr != "" {
 		t.Errorf("--quiet prints %q and %q", o.stdout, o.stderr)
@@ -236,8 +238,8 @@ func TestQuietAndJSON(t *testing.T) {
 			t.Errorf("%s --json prints an empty object", args[0])
 		}
 	}
-	if o := vssgpRun(t, "evaluate", model, data, "--x", "t", "--y", "y2", "--device", "cuda:99"); o.code != exitMistake || !strings.Contains(o.stderr, "cuda") || strings.Count(o.stderr, "\n") != 1 {
-		t.Errorf("--device cuda:99 without it: exit %d, %q; want %d and the reason on one line", o.code, o.stderr, exitMistake)
+	if o := vssgpRun(t, "evaluate", model, data, "--x", "t", "--y", "y2", "--device", "cuda:99"); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "cuda") || strings.Count(o.stderr, "\n") != 1 {
+		t.Errorf("--device cuda:99 without it: exit %d, %q; want %d and the reason on one line", o.code, o.stderr, cli.ExitMistake)
 	}
 	for _, c := range []string{"", "impute", "forecast", "fill", "backtest", "fit", "predict", "evaluate", "info", "devices", "version"} {
 		o := succeed(t, append(strings.Fields(c), "--help")...)

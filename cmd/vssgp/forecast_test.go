@@ -8,13 +8,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/series"
 )
@@ -35,7 +36,7 @@ type modeled struct {
 // lines reads a table's records.
 func lines(t *testing.T, path string) [][]string {
 	t.Helper()
-	all, err := csv.NewReader(bytes.NewReader(readFile(t, path))).ReadAll()
+	all, err := csv.NewReader(bytes.NewReader(testkit.Read(t, path))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +75,8 @@ func TestForecast(t *testing.T) {
 		}
 	}
 	succeed(t, append(flow, "--until", "14.08.2024", "-o", in("u.csv"))...)
-	succeed(t, append(flow, "--at", put(t, dir, "at.csv", "Day\n06.08.2024\n14.08.2024\n"), "-o", in("a.csv"))...)
-	if !bytes.Equal(readFile(t, in("u.csv")), readFile(t, in("f.csv"))) {
+	succeed(t, append(flow, "--at", testkit.Put(t, dir, "at.csv", "Day\n06.08.2024\n14.08.2024\n"), "-o", in("a.csv"))...)
+	if !bytes.Equal(testkit.Read(t, in("u.csv")), testkit.Read(t, in("f.csv"))) {
 		t.Error("--until and --horizon, to the same place with the same seed, differ")
 	}
 	for i, n := range []int{0, 2, 10} {
@@ -92,7 +93,7 @@ func TestForecast(t *testing.T) {
 	}
 	for name, want := range map[string][]string{"f.svg": {"Flow m3/s: trend", "season 7", "remainder", "2024-"}, "f.html": {"noise.sd", "--horizon", "Flow m3/s: short memory"}} {
 		for _, w := range want {
-			if !bytes.Contains(readFile(t, in(name)), []byte(w)) {
+			if !bytes.Contains(testkit.Read(t, in(name)), []byte(w)) {
 				t.Errorf("%s has no %q", name, w)
 			}
 		}
@@ -113,11 +114,11 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r modeled) {
 	if got := lines(t, out); !slices.EqualFunc(got, forecast, slices.Equal) {
 		t.Errorf("predict --posterior gives %q, forecast %q", got, forecast)
 	}
-	late := put(t, dir, "late.csv", "Day\n01.01.2030\n")
-	if o := vssgpRun(t, "predict", model, late, "-o", out); o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "Day 01.01.2030 is beyond 12.10.2028") {
+	late := testkit.Put(t, dir, "late.csv", "Day\n01.01.2030\n")
+	if o := vssgpRun(t, "predict", model, late, "-o", out); o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "Day 01.01.2030 is beyond 12.10.2028") {
 		t.Errorf("exit %d, %s", o.code, o.stderr)
 	}
-	if o := vssgpRun(t, "predict", model, late, "--full", "-o", out); o.code != exitMistake || !strings.Contains(o.stderr, "--full") {
+	if o := vssgpRun(t, "predict", model, late, "--full", "-o", out); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "--full") {
 		t.Errorf("exit %d, %s", o.code, o.stderr)
 	}
 	type evaluated struct {
@@ -152,7 +153,7 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r modeled) {
 	if o := succeed(t, "info", model); !strings.Contains(o.stdout, "reaches to 12.10.2028") || !strings.Contains(o.stdout, "season 7.amplitude[1]") {
 		t.Errorf("%s", o.stdout)
 	}
-	if o := vssgpRun(t, "fit", river, "--y", "2", "--init", model, "-o", out); o.code != exitMistake || !strings.Contains(o.stderr, series.FileFormat) {
+	if o := vssgpRun(t, "fit", river, "--y", "2", "--init", model, "-o", out); o.code != cli.ExitMistake || !strings.Contains(o.stderr, series.FileFormat) {
 		t.Errorf("exit %d, %s", o.code, o.stderr)
 	}
 }
@@ -162,7 +163,7 @@ func TestFill(t *testing.T) {
 	dir := t.TempDir()
 	out, bands := filepath.Join(dir, "out.csv"), filepath.Join(dir, "bands.tsv")
 	r := decode[modeled](t, succeed(t, "fill", river, "-o", out, "--bands", bands, "--json").stdout)
-	before, after := strings.Split(string(readFile(t, river)), "\n"), strings.Split(string(readFile(t, out)), "\n")
+	before, after := strings.Split(string(testkit.Read(t, river)), "\n"), strings.Split(string(testkit.Read(t, out)), "\n")
 	filled := map[string]bool{}
 	for i, l := range before {
 		was, is := strings.Split(l, ";"), strings.Split(after[i], ";")
@@ -184,7 +185,7 @@ func TestFill(t *testing.T) {
 	if len(before) != len(after) || r.Filled != len(filled) || r.Filled != 21 || r.Rows != 154 {
 		t.Errorf("%d lines of %d, %d filled, %+v", len(after), len(before), len(filled), r)
 	}
-	got := strings.Split(strings.TrimSpace(string(readFile(t, bands))), "\n")
+	got := strings.Split(strings.TrimSpace(string(testkit.Read(t, bands))), "\n")
 	if got[0] != "row\tDay\tcolumn\tmean\tsd\tlower\tupper" || len(got) != 22 {
 		t.Errorf("%q", got)
 	}
@@ -195,8 +196,8 @@ func TestFill(t *testing.T) {
 			t.Errorf("%q", l)
 		}
 	}
-	whole := string(readFile(t, out))
-	if o := fromStdinRun(t, whole, "fill", "-", "-o", "-"); o.code != exitDone || o.stdout != whole || !strings.Contains(o.stderr, "is a copy") {
+	whole := string(testkit.Read(t, out))
+	if o := fromStdinRun(t, whole, "fill", "-", "-o", "-"); o.code != cli.ExitDone || o.stdout != whole || !strings.Contains(o.stderr, "is a copy") {
 		t.Errorf("a table without holes: exit %d, %s", o.code, o.stderr)
 	}
 }
@@ -235,8 +236,8 @@ func TestBacktest(t *testing.T) {
 // TestModelFlags: the words of the flags are the parts of the model.
 func TestModelFlags(t *testing.T) {
 	dir := t.TempDir()
-	lines := strings.SplitAfter(string(readFile(t, river)), "\n")
-	river := put(t, dir, "river.csv", strings.Join(lines[:slow.Pick(len(lines), 80)], ""))
+	lines := strings.SplitAfter(string(testkit.Read(t, river)), "\n")
+	river := testkit.Put(t, dir, "river.csv", strings.Join(lines[:slow.Pick(len(lines), 80)], ""))
 	const usual = "constant, slope, smooth trend, random walk, noise, "
 	for flags, want := range map[string]string{
 		"":                           usual + "season 7, short memory",
@@ -286,7 +287,7 @@ func TestErrors(t *testing.T) {
 		fmt.Fprintf(&plain, "%d,%v,%v\n", i, y+bad, e)
 	}
 	wild.WriteString(plain.String())
-	data := put(t, dir, "d.csv", wild.String())
+	data := testkit.Put(t, dir, "d.csv", wild.String())
 	noise := func(flags ...string) float64 {
 		args := append([]string{"forecast", data, "--x", "t", "--y", "y", "--season", "none", "--horizon", "1", "-o", filepath.Join(dir, "o.csv"), "--json"}, flags...)
 		return decode[modeled](t, succeed(t, args...).stdout).NoiseSD[0]
@@ -304,7 +305,7 @@ func TestErrors(t *testing.T) {
 // TestLogarithms: of sales that grow in proportion the logarithm is modeled, and output says so; not where --log forbids it.
 func TestLogarithms(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "d.csv", evenSeries(72, func(n int) float64 {
+	data := testkit.Put(t, dir, "d.csv", evenSeries(72, func(n int) float64 {
 		return math.Exp(3 + 0.03*float64(n) + 0.5*math.Sin(2*math.Pi*float64(n)/12) + 0.1*math.Sin(float64(n*n)))
 	}))
 	model := filepath.Join(dir, "m.st")
@@ -334,7 +335,7 @@ func TestLogarithms(t *testing.T) {
 // TestMethods: which flags choose which model.
 func TestMethods(t *testing.T) {
 	dir := t.TempDir()
-	data, wide := put(t, dir, "d.csv", evenSeries(24, func(n int) float64 { return math.Sin(float64(n)) })), put(t, dir, "w.csv", waves(24))
+	data, wide := testkit.Put(t, dir, "d.csv", evenSeries(24, func(n int) float64 { return math.Sin(float64(n)) })), testkit.Put(t, dir, "w.csv", waves(24))
 	kind := func(args ...string) string {
 		o := decode[map[string]any](t, succeed(t, append([]string{"fit", "-o", filepath.Join(dir, "m.st"), "--json"}, args...)...).stdout)
 		if o["parts"] != nil {
@@ -358,7 +359,7 @@ func TestMethods(t *testing.T) {
 	}
 	model := filepath.Join(dir, "v.st")
 	succeed(t, "fit", data, "--method", "vssgp", "-o", model)
-	inside, beyond := succeed(t, "predict", model, data, "-o", filepath.Join(dir, "p.csv")), succeed(t, "predict", model, put(t, dir, "b.csv", "t\n1\n50\n60\n"), "-o", filepath.Join(dir, "p.csv"))
+	inside, beyond := succeed(t, "predict", model, data, "-o", filepath.Join(dir, "p.csv")), succeed(t, "predict", model, testkit.Put(t, dir, "b.csv", "t\n1\n50\n60\n"), "-o", filepath.Join(dir, "p.csv"))
 	if strings.Contains(inside.stderr, "beyond") || strings.Count(beyond.stderr, "vssgp forecast") != 1 || !strings.Contains(beyond.stderr, "t 50 lies beyond") {
 		t.Errorf("inside: %q; beyond: %q", inside.stderr, beyond.stderr)
 	}
@@ -370,20 +371,7 @@ func TestForecastInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, stop)
 	o := vssgpRunContext(t, ctx, "forecast", "../../testdata/co2_monthly.csv", "-o", filepath.Join(dir, "f.csv"), "-m", filepath.Join(dir, "m.st"))
-	if left, err := os.ReadDir(dir); o.code != exitInterrupted || !strings.Contains(o.stderr, "interrupted") || len(left) != 0 || err != nil {
+	if left, err := os.ReadDir(dir); o.code != cli.ExitInterrupted || !strings.Contains(o.stderr, "interrupted") || len(left) != 0 || err != nil {
 		t.Errorf("exit %d, %s, left %v", o.code, o.stderr, left)
-	}
-}
-
-// TestMeanScores: the mean of every score.
-func TestMeanScores(t *testing.T) {
-	var one, three series.Scores
-	for i, to := range []*series.Scores{&one, &three} {
-		for f := range reflect.ValueOf(to).Elem().NumField() {
-			reflect.ValueOf(to).Elem().Field(f).SetFloat(float64(f*10 + 1 + 2*i))
-		}
-	}
-	if got := meanScores([]series.Scores{one, three}); got.RMSE != 2 || got.NLPD != 52 {
-		t.Errorf("%+v", got)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -45,7 +47,7 @@ func inFormat(t *testing.T, dir, name string, rate int, e audio.Encoding, x [][]
 	if err := r.Write(&b, c); err != nil {
 		t.Fatal(err)
 	}
-	return put(t, dir, name, b.String())
+	return testkit.Put(t, dir, name, b.String())
 }
 
 // TestFormats: the same samples get the same fill in whichever file they are, and all others come out as they were: 24 bits, 96 kHz and 5.1
@@ -105,20 +107,20 @@ func checkConversions(t *testing.T, dir, gap string) {
 		{"a.wav", "1.flac", "out-e.flac"}, {"e.flac", "2.wav", "out-a.wav"}, {"d.aiff", "3.flac", "out-e.flac"},
 	} {
 		succeed(t, "impute", in(c.from), "--gap", gap, "-o", in(c.to))
-		if !bytes.Equal(readFile(t, in(c.to)), readFile(t, in(c.like))) {
+		if !bytes.Equal(testkit.Read(t, in(c.to)), testkit.Read(t, in(c.like))) {
 			t.Errorf("%s as %s is another file than %s", c.from, c.to, c.like)
 		}
 	}
-	o := fromStdinRun(t, string(readFile(t, in("e.flac"))), "impute", "-", "--gap", gap, "-o", "-")
-	if o.code != exitDone || o.stdout != string(readFile(t, in("out-e.flac"))) {
+	o := fromStdinRun(t, string(testkit.Read(t, in("e.flac"))), "impute", "-", "--gap", gap, "-o", "-")
+	if o.code != cli.ExitDone || o.stdout != string(testkit.Read(t, in("out-e.flac"))) {
 		t.Errorf("a stream: exit %d, %d bytes, %s", o.code, len(o.stdout), o.stderr)
 	}
-	bad := put(t, dir, "bad.flac", string(readFile(t, in("e.flac")))[:5000])
+	bad := testkit.Put(t, dir, "bad.flac", string(testkit.Read(t, in("e.flac")))[:5000])
 	for want, args := range map[string][]string{
 		"no 32-bit float samples": {in("g.wav"), "-o", in("none.flac")}, "bad.flac: bad audio file: offset ": {bad, "-o", in("none.flac")},
 	} {
 		o := vssgpRun(t, append([]string{"impute", "--gap", gap}, args...)...)
-		if o.code != exitMistake || !strings.Contains(o.stderr, want) || strings.Count(o.stderr, "\n") != 1 {
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, want) || strings.Count(o.stderr, "\n") != 1 {
 			t.Errorf("%v: exit %d, %q; want %q", args, o.code, o.stderr, want)
 		}
 	}
@@ -141,20 +143,20 @@ func TestFillCues(t *testing.T) {
 	if err := os.Mkdir(takes, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	put(t, takes, "marked.wav", string(marked))
-	put(t, takes, "plain.wav", string(file))
+	testkit.Put(t, takes, "marked.wav", string(marked))
+	testkit.Put(t, takes, "plain.wav", string(file))
 	succeed(t, "impute", filepath.Join(takes, "marked.wav"), "--gap", "600:620", "-o", in("by-hand.wav"))
 	line := []string{"impute", filepath.Join(takes, "marked.wav"), "--cues", "-o", in("by-cues.wav"), "--labels", in("cues.txt"), "--json"}
 	r := decode[imputed](t, succeed(t, line...).stdout)
-	if !slices.Equal(r.Gaps, [][2]int{{600, 620}}) || !bytes.Equal(readFile(t, in("by-hand.wav")), readFile(t, in("by-cues.wav"))) {
+	if !slices.Equal(r.Gaps, [][2]int{{600, 620}}) || !bytes.Equal(testkit.Read(t, in("by-hand.wav")), testkit.Read(t, in("by-cues.wav"))) {
 		t.Errorf("gaps %v, or another fill than by --gap", r.Gaps)
 	}
-	if labels := string(readFile(t, in("cues.txt"))); labels != "0.075000000\t0.077500000\tgap\n" {
+	if labels := string(testkit.Read(t, in("cues.txt"))); labels != "0.075000000\t0.077500000\tgap\n" {
 		t.Errorf("labels %q", labels)
 	}
 	o := vssgpRun(t, "impute", takes, "--cues", "--out-dir", in("out"))
-	if o.code != exitMistake || !strings.Contains(o.stderr, "plain.wav marks no region of its 4000 samples") ||
-		!bytes.Equal(readFile(t, filepath.Join(in("out"), "marked.wav")), readFile(t, in("by-cues.wav"))) {
+	if o.code != cli.ExitMistake || !strings.Contains(o.stderr, "plain.wav marks no region of its 4000 samples") ||
+		!bytes.Equal(testkit.Read(t, filepath.Join(in("out"), "marked.wav")), testkit.Read(t, in("by-cues.wav"))) {
 		t.Errorf("a folder: exit %d, %q", o.code, o.stderr)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 )
@@ -77,7 +79,7 @@ func readGolden(t *testing.T, path string) *golden {
 	return g
 }
 
-// files writes the golden file's parameters as a model without metadata, and
+// Files writes the golden file's parameters as a model without metadata, and
 // its data as CSV.
 func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data string) {
 	t.Helper()
@@ -110,7 +112,7 @@ func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data st
 			fmt.Fprintf(&b, "%v%s", v, map[bool]string{true: "\n", false: ","}[i == len(fields)-1])
 		}
 	}
-	return model, put(t, dir, "data.csv", b.String())
+	return model, testkit.Put(t, dir, "data.csv", b.String())
 }
 
 // printed is what evaluate --json prints, as another program would read it.
@@ -228,7 +230,7 @@ func TestEvaluateUnfitted(t *testing.T) {
 			if want := bayes.RMSE(p.Mean, y); math.Abs(*out.RMSE-want) > 1e-9*want {
 				t.Errorf("RMSE %v, want %v of the model that is conditioned on the data", *out.RMSE, want)
 			}
-			if o := vssgpRun(t, "evaluate", model, data, "--inference", "factorised"); o.code != exitMistake {
+			if o := vssgpRun(t, "evaluate", model, data, "--inference", "factorised"); o.code != cli.ExitMistake {
 				t.Errorf("factorised bound without coefficients: exit %d, %s", o.code, o.stderr)
 			}
 		})

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 )
 
 // patience is how long a command of these tests may take, on a busy machine too,
@@ -45,7 +47,7 @@ func vssgpRunContext(t *testing.T, ctx context.Context, args ...string) outcome 
 func succeed(t *testing.T, args ...string) outcome {
 	t.Helper()
 	o := vssgpRun(t, args...)
-	if o.code != exitDone {
+	if o.code != cli.ExitDone {
 		t.Fatalf("vssgp %s: exit %d, %s", strings.Join(args, " "), o.code, o.stderr)
 	}
 	return o
@@ -63,16 +65,6 @@ func decode[T any](t *testing.T, stdout string) T {
 		t.Fatalf("stdout holds more than one JSON object: %.200s", stdout)
 	}
 	return v
-}
-
-// put writes a file in dir and returns its path.
-func put(t *testing.T, dir, name, content string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // waitFor waits until there is a file of that name.

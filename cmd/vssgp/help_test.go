@@ -8,13 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 )
 
 // commands are all that help shows, the root first.
 func commands() []*cobra.Command {
-	a := &app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}
-	a.computer = newComputer(a.note)
-	root := a.root()
+	env := &cli.Env{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
+	env.Device = cli.NewDevice(env.Note)
+	root := newRoot(env)
 	all := []*cobra.Command{root}
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -23,21 +24,12 @@ var quick = []string{"--components", "6", "--iterations", "8", "--context", "40m
 func damaged(t *testing.T, dir string, with int16) (clean, cut string, samples []int16) {
 	t.Helper()
 	samples = tone(1200, 8000)
-	clean = put(t, dir, "clean.wav", string(wav(8000, 1, samples)))
+	clean = testkit.Put(t, dir, "clean.wav", string(wav(8000, 1, samples)))
 	spoilt := append([]int16(nil), samples...)
 	for i := 600; i < 620; i++ {
 		spoilt[i] = with
 	}
-	return clean, put(t, dir, fmt.Sprintf("cut%d.wav", with), string(wav(8000, 1, spoilt))), samples
-}
-
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return clean, testkit.Put(t, dir, fmt.Sprintf("cut%d.wav", with), string(wav(8000, 1, spoilt))), samples
 }
 
 // imputed is what impute --json prints, as another program would read it.
@@ -97,9 +89,9 @@ func TestImpute(t *testing.T) {
 		t.Errorf("test error %v, silence %v: want a fill far better than none", v, s)
 	}
 	for _, name := range []string{"out.wav", "out-1.wav", "out-2.wav"} {
-		checkFilled(t, readFile(t, cut), readFile(t, in(name)), samples)
+		checkFilled(t, testkit.Read(t, cut), testkit.Read(t, in(name)), samples)
 	}
-	if string(readFile(t, in("out-1.wav"))) == string(readFile(t, in("out-2.wav"))) {
+	if string(testkit.Read(t, in("out-1.wav"))) == string(testkit.Read(t, in("out-2.wav"))) {
 		t.Error("two draws are the same")
 	}
 	sd, err := table.Open(in("sd.csv"))
@@ -109,7 +101,7 @@ func TestImpute(t *testing.T) {
 	if sd.Rows != 20 || strings.Join(sd.Names, ",") != "sample,channel,sd" || sd.Data[0] != 600 || !(sd.Data[2] > 0) {
 		t.Errorf("standard deviations: %d rows of %v, first %v", sd.Rows, sd.Names, sd.Data[:3])
 	}
-	page := string(readFile(t, in("report.html")))
+	page := string(testkit.Read(t, in("report.html")))
 	for _, word := range []string{"coverage", "samples 600 to 620", "--detect", "cut0.wav", "Play gap 1", "Play the whole recording", "data:image/png;base64,", "Learnt power spectrum"} {
 		if !strings.Contains(page, word) {
 			t.Errorf("the report lacks %q", word)
@@ -125,11 +117,11 @@ func TestImpute(t *testing.T) {
 		}
 	}
 	for name, rmse := range simple {
-		if line := fmt.Sprintf("\n%-8s %12s ", name, short(rmse)); !strings.Contains(text, line) {
+		if line := fmt.Sprintf("\n%-8s %12s ", name, cli.Short(rmse)); !strings.Contains(text, line) {
 			t.Errorf("the summary lacks %q:\n%s", line, text)
 		}
 	}
-	if string(readFile(t, in("out2.wav"))) != string(readFile(t, in("out.wav"))) {
+	if string(testkit.Read(t, in("out2.wav"))) != string(testkit.Read(t, in("out.wav"))) {
 		t.Error("the same gap given as times gives another fill")
 	}
 }
@@ -173,10 +165,10 @@ func sameBytes(t *testing.T, flags []string) {
 		old := runtime.GOMAXPROCS(c.threads)
 		o := vssgpRun(t, append([]string{"impute", cut, "--gap", "600:620", "--gap", "100:110", "-o", out, "--seed", "3"}, flags...)...)
 		runtime.GOMAXPROCS(old)
-		if o.code != exitDone {
+		if o.code != cli.ExitDone {
 			t.Fatalf("exit %d: %s", o.code, o.stderr)
 		}
-		got := string(readFile(t, out))
+		got := string(testkit.Read(t, out))
 		if i == 0 {
 			first = got
 		}
@@ -189,8 +181,8 @@ func sameBytes(t *testing.T, flags []string) {
 // Two channels, several excerpts, a SPHERE file out of a WAV file.
 func TestImputeStereo(t *testing.T) {
 	dir := t.TempDir()
-	in := put(t, dir, "in.wav", string(wav(8000, 2, tone(4000, 8000))))
-	gaps := put(t, dir, "gaps.csv", "start,end\n300,310\n1700,1705\n")
+	in := testkit.Put(t, dir, "in.wav", string(wav(8000, 2, tone(4000, 8000))))
+	gaps := testkit.Put(t, dir, "gaps.csv", "start,end\n300,310\n1700,1705\n")
 	out := filepath.Join(dir, "out.sph")
 	r := decode[imputed](t, succeed(t, append([]string{"impute", in, "--gaps", gaps, "-o", out, "--model", filepath.Join(dir, "m.safetensors"), "--sd",
 		filepath.Join(dir, "sd.csv"), "--json"}, quick...)...).stdout)
@@ -236,8 +228,8 @@ func TestImputeInterrupted(t *testing.T) {
 	} {
 		args = append(append([]string{"impute"}, args...), "--draws", "1", "-o", filepath.Join(dir, "out.wav"), "--sd", filepath.Join(dir, "sd.csv"))
 		o, line := interrupted(t, args...)
-		if o.code != exitInterrupted || line != prefix+"interrupted: the output is not written\n" {
-			t.Errorf("%v: exit %d, %q; want %d and a line", args, o.code, line, exitInterrupted)
+		if o.code != cli.ExitInterrupted || line != cli.Prefix+"interrupted: the output is not written\n" {
+			t.Errorf("%v: exit %d, %q; want %d and a line", args, o.code, line, cli.ExitInterrupted)
 		}
 		if after := listing(t, dir); !same(before, after) {
 			t.Errorf("%v: left %v", args, after)
@@ -249,9 +241,9 @@ func TestImputeInterrupted(t *testing.T) {
 func TestImputeInPlace(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, samples := damaged(t, dir, 0)
-	before := readFile(t, cut)
+	before := testkit.Read(t, cut)
 	succeed(t, append([]string{"impute", cut, "--detect", "zeros", "-o", cut, "--overwrite"}, quick...)...)
-	after := readFile(t, cut)
+	after := testkit.Read(t, cut)
 	checkFilled(t, before, after, samples)
 	if bytes.Equal(before, after) {
 		t.Error("nothing was filled")

@@ -3,15 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 )
 
 // interrupter is a stderr that interrupts at the first sign of progress.
@@ -62,13 +61,13 @@ func interrupted(t *testing.T, args ...string) (outcome, string) {
 
 func TestFitInterrupted(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(120))
+	data := testkit.Put(t, dir, "data.csv", waves(120))
 	model, part := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "m.part")
 	o, line := interrupted(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "1000", "--json")
-	if o.code != exitInterrupted {
-		t.Fatalf("exit %d, want %d: %s", o.code, exitInterrupted, o.stderr)
+	if o.code != cli.ExitInterrupted {
+		t.Fatalf("exit %d, want %d: %s", o.code, cli.ExitInterrupted, o.stderr)
 	}
-	for _, word := range []string{prefix + "interrupted", "--resume", part, model} {
+	for _, word := range []string{cli.Prefix + "interrupted", "--resume", part, model} {
 		if !strings.Contains(line, word) {
 			t.Errorf("stderr ends %q, want it to name %q", line, word)
 		}
@@ -81,12 +80,12 @@ func TestFitInterrupted(t *testing.T) {
 	before := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout).Bound
 	o, _ = interrupted(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "1000", "--json", "--resume")
 	r := decode[fitPrinted](t, o.stdout)
-	if o.code != exitInterrupted || r.Resumed == nil || *r.Resumed < 1 || !(r.Bound >= before) {
+	if o.code != cli.ExitInterrupted || r.Resumed == nil || *r.Resumed < 1 || !(r.Bound >= before) {
 		t.Errorf("resumed from a bound of %v: exit %d, %+v; want it no lower", before, o.code, r)
 	}
 	refused := vssgpRun(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "999", "--resume")
-	if refused.code != exitMistake || !strings.Contains(refused.stderr, "restarts") {
-		t.Errorf("other options: exit %d, %s; want %d and what differs", refused.code, refused.stderr, exitMistake)
+	if refused.code != cli.ExitMistake || !strings.Contains(refused.stderr, "restarts") {
+		t.Errorf("other options: exit %d, %s; want %d and what differs", refused.code, refused.stderr, cli.ExitMistake)
 	}
 	if files := listing(t, dir); len(files) != 4 { // the folder, data, model, checkpoint
 		t.Errorf("left %v", files)
@@ -97,12 +96,12 @@ func TestFitInterrupted(t *testing.T) {
 // and a line, and leaves nothing.
 func TestReadingInterrupted(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(120))
+	data := testkit.Put(t, dir, "data.csv", waves(120))
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	var stdout, stderr bytes.Buffer
 	code := run(ctx, []string{"fit", data, "-o", filepath.Join(dir, "m.safetensors")}, &stdout, &stderr, nil)
-	if code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted while reading "+data) || len(listing(t, dir)) != 2 {
+	if code != cli.ExitInterrupted || !strings.Contains(stderr.String(), "interrupted while reading "+data) || len(listing(t, dir)) != 2 {
 		t.Errorf("exit %d, %s, left %v", code, &stderr, listing(t, dir))
 	}
 }
@@ -112,23 +111,8 @@ func TestReadingInterrupted(t *testing.T) {
 func TestTableOnItsSide(t *testing.T) {
 	dir := t.TempDir()
 	line := strings.Repeat("1,", 150_000) + "2\n"
-	o := vssgpRun(t, "fit", put(t, dir, "wide.csv", line+line), "-o", filepath.Join(dir, "m.safetensors"))
-	if o.code != exitMistake || !strings.Contains(o.stderr, "150000 inputs in 2 rows") {
+	o := vssgpRun(t, "fit", testkit.Put(t, dir, "wide.csv", line+line), "-o", filepath.Join(dir, "m.safetensors"))
+	if o.code != cli.ExitMistake || !strings.Contains(o.stderr, "150000 inputs in 2 rows") {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
-	}
-}
-
-// TestWriteInterrupted: an interruption ends the writing too, and nothing is left.
-func TestWriteInterrupted(t *testing.T) {
-	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
-	a := &app{ctx: ctx}
-	cancel()
-	err := a.write(fileio.File{Path: filepath.Join(dir, "out"), Write: func(w io.Writer) error { _, err := io.WriteString(w, "written"); return err }})
-	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "interrupted: ") {
-		t.Errorf("error %v, want it interrupted", err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("left %v", left)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -41,8 +43,8 @@ func readNPY(t *testing.T, path string, columns int) []float64 {
 func TestJoint(t *testing.T) {
 	dir := t.TempDir()
 	x := func(name string) string { return filepath.Join(dir, name) }
-	data := put(t, dir, "d.csv", "t,u,v\n0,1,2\n1,2,1\n2,1,1\n3,0,2\n4,1,3\n5,2,2\n6,1,0\n7,0,1\n")
-	at := put(t, dir, "at.csv", "t\n0.5\n2\n9\n")
+	data := testkit.Put(t, dir, "d.csv", "t,u,v\n0,1,2\n1,2,1\n2,1,1\n3,0,2\n4,1,3\n5,2,2\n6,1,0\n7,0,1\n")
+	at := testkit.Put(t, dir, "at.csv", "t\n0.5\n2\n9\n")
 	succeed(t, "fit", data, "--method", "vssgp", "--x", "t", "--y", "u,v", "--window", "none", "--iterations", "3", "-o", x("f.safetensors"))
 	for _, latent := range []bool{false, true} {
 		args := []string{"predict", x("f.safetensors"), at, "-o", x("o.npy"), "--joint", x("j.npy")}
@@ -66,7 +68,7 @@ func TestJoint(t *testing.T) {
 		}
 	}
 	succeed(t, "fit", data, "--x", "t", "--y", "u,v", "-o", x("series.safetensors"))
-	many := put(t, dir, "many.csv", "t\n"+strings.Repeat("1\n", 8200))
+	many := testkit.Put(t, dir, "many.csv", "t\n"+strings.Repeat("1\n", 8200))
 	for _, c := range []struct{ args, want string }{
 		{"f.safetensors " + at + " --joint " + x("no.npy") + " --posterior", "without --posterior"},
 		{"series.safetensors " + at + " --joint " + x("no.npy"), "model of a series"},
@@ -75,7 +77,7 @@ func TestJoint(t *testing.T) {
 	} {
 		args, want := c.args, c.want
 		o := vssgpRun(t, append([]string{"predict"}, strings.Fields(x(args)+" -o "+x("o.npy"))...)...)
-		if o.code != exitMistake || !strings.Contains(o.stderr, want) {
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: exit %d, %q; want %q", args, o.code, o.stderr, want)
 		}
 	}
@@ -84,11 +86,11 @@ func TestJoint(t *testing.T) {
 // readJoint reads an array [3,2,3,2] as one of n columns.
 func readJoint(t *testing.T, path string, n int) []float64 {
 	t.Helper()
-	b := string(readFile(t, path))
+	b := string(testkit.Read(t, path))
 	const shape = "(3, 2, 3, 2)"
 	if !strings.Contains(b[:128], shape) {
 		t.Fatalf("%s: %q, want the shape %s", path, b[:128], shape)
 	}
-	flat := put(t, t.TempDir(), "flat.npy", strings.Replace(b, shape, "(6, 6)      ", 1))
+	flat := testkit.Put(t, t.TempDir(), "flat.npy", strings.Replace(b, shape, "(6, 6)      ", 1))
 	return readNPY(t, flat, n)
 }

@@ -1,66 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"math"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 )
-
-// TestJSON: what results hold that encoding/json has no text for or another one.
-func TestJSON(t *testing.T) {
-	type part struct {
-		Name   string `json:"name"`
-		hidden int
-		Silent int
-		Left   int `json:"-"`
-	}
-	two := 2
-	for _, c := range []struct {
-		v    any
-		want string
-	}{
-		{[]float64{1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-7, 1234567, math.Copysign(0, -1)}, `[1,null,null,null,1e-07,1.234567e+06,-0]`},
-		{1500 * time.Millisecond, `1.5`},
-		{[]vssgp.Term{{Name: "noise", Value: -2}, {Name: "fit", Value: math.NaN()}}, `{"noise":-2,"fit":null}`},
-		{object{"b", 1, "a", []any{nil, [2]int{1, 2}}, "c,omitempty", object{}, "d,omitempty", nil, "e,omitempty", math.NaN()}, `{"b":1,"a":[null,[1,2]],"e":null}`},
-		{part{Name: "<a> & \"b\"\n", hidden: 1, Silent: 1, Left: 1}, `{"name":"<a> & \"b\"\n"}`},
-		{struct {
-			part
-			None  []int  `json:"none"`
-			Empty []int  `json:"empty,omitempty"`
-			Map   object `json:"map,omitempty"`
-			Zero  *int   `json:"zero,omitempty"`
-			Two   *int   `json:"two,omitempty"`
-			Yes   bool   `json:"yes"`
-		}{part: part{Name: "x"}, Empty: []int{}, Map: object{}, Two: &two, Yes: true}, `{"name":"x","none":null,"two":2,"yes":true}`},
-	} {
-		var b bytes.Buffer
-		a := &app{stdout: &b}
-		if err := a.printJSON(c.v); err != nil || b.String() != c.want+"\n" || !json.Valid(b.Bytes()) {
-			t.Errorf("%#v: %v, %s, want %s", c.v, err, b.String(), c.want)
-		}
-	}
-}
-
-// TestCount: a count takes whole numbers up to its bound, and says which.
-func TestCount(t *testing.T) {
-	n := 7
-	v := count(&n, 10)
-	if v.String() != "7" {
-		t.Errorf("the default is %q, want 7", v)
-	}
-	for text, want := range map[string]int{"0": 0, "10": 10, "11": -1, "-1": -1, "1.5": -1, "": -1, "9999999999999999999": -1} {
-		n = -1
-		if err := v.Set(text); n != want || (err == nil) != (want >= 0) {
-			t.Errorf("%q: %d, %v; want %d", text, n, err, want)
-		}
-	}
-}
 
 // keysOf writes the keys of a JSON value in their order: {a b{c}} for an object, the first
 // element for a list.
@@ -99,9 +45,9 @@ func keysOf(t *testing.T, d *json.Decoder) string {
 // TestJSONKeys: what other programs read from each command, in its order.
 func TestJSONKeys(t *testing.T) {
 	t.Chdir(t.TempDir())
-	put(t, ".", "d.csv", waves(60))
-	put(t, ".", "at.csv", "t\n1\n2\n")
-	put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,1\n3,2\n4,1\n")
+	testkit.Put(t, ".", "d.csv", waves(60))
+	testkit.Put(t, ".", "at.csv", "t\n1\n2\n")
+	testkit.Put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,1\n3,2\n4,1\n")
 	damaged(t, ".", 0)
 	fit, cut := "d.csv --x t --y y1 --components 2 --window none --iterations 3", "cut0.wav --gap 600:620 --iterations 2 --components 3"
 	terms := "terms{noise fit log_determinant kl_frequencies kl_phases}"

@@ -14,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 )
 
 // kills are those of this test: VSSGP_KILLS, or a few.
@@ -43,7 +46,7 @@ var killLines = []string{
 func TestKill(t *testing.T) {
 	want := make([][]byte, len(killLines))
 	took := make([]time.Duration, len(killLines))
-	source := put(t, t.TempDir(), "data.csv", waves(600))
+	source := testkit.Put(t, t.TempDir(), "data.csv", waves(600))
 	line := func(i int, dir string) []string {
 		return append(strings.Fields("fit "+source+" --y y1,y2 --every 1ms --resume -o "+filepath.Join(dir, "model")+" --checkpoint "+filepath.Join(dir, "part")), strings.Fields(killLines[i])...)
 	}
@@ -53,7 +56,7 @@ func TestKill(t *testing.T) {
 		if c.Run() != nil {
 			t.Fatal(c.Stderr)
 		}
-		took[i], want[i] = worked(c), readFile(t, filepath.Join(dir, "model"))
+		took[i], want[i] = worked(c), testkit.Read(t, filepath.Join(dir, "model"))
 	}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	most, done, writing, resumed, ends := kills(t), 0, 0, 0, 0
@@ -80,7 +83,7 @@ func TestKill(t *testing.T) {
 			t.Fatal(c.Stderr)
 		}
 		ends++
-		if !bytes.Equal(readFile(t, filepath.Join(dir, "model")), want[i]) {
+		if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "model")), want[i]) {
 			t.Errorf("%s: another model than without kills", killLines[i])
 		}
 		if left := listing(t, dir); len(left) != 3 { // the folder, model, checkpoint
@@ -126,7 +129,7 @@ func TestTermProcess(t *testing.T) {
 	model, _ := fittedWave(t, ".")
 	long := wav(1000, 2, make([]int16, 2*1000))
 	copy(long[len(long)-4000-4:], []byte{0, 0xf0, 0xff, 0x03}) // as long as the file is once it is stretched: all of it silence
-	put(t, ".", "long.wav", string(long))
+	testkit.Put(t, ".", "long.wav", string(long))
 	if err := os.Truncate("long.wav", int64(len(long)-4000+0x03fff000)); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +138,7 @@ func TestTermProcess(t *testing.T) {
 	for i := range 4_000_000 {
 		table = fmt.Appendf(table, "%d.5,0,1\n", i)
 	}
-	put(t, ".", "long.csv", string(table))
+	testkit.Put(t, ".", "long.csv", string(table))
 	files := listing(t, ".")
 	for _, line := range []string{"predict MODEL long.wav -o out.csv", "predict MODEL long.csv --x seconds -o out.npy", "predict MODEL long.wav --draws 2 -o out.wav", "predict MODEL long.wav -o -", "evaluate MODEL long.wav", "evaluate MODEL long.csv --x seconds --y left,right"} {
 		for _, wait := range []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond} {
@@ -154,8 +157,8 @@ func TestTermProcess(t *testing.T) {
 			c.Wait()
 			took, text := worked(c)-before, fmt.Sprint(c.Stderr)
 			t.Logf("%v of processor time, signal after %v: %s", took, wait, line)
-			if code := c.ProcessState.ExitCode(); code != exitInterrupted || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, prefix+"interrupted") {
-				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, exitInterrupted)
+			if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, cli.Prefix+"interrupted") {
+				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, cli.ExitInterrupted)
 			}
 			if took > 5*time.Second {
 				t.Errorf("vssgp %s: worked for %v after the signal", line, took)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 )
 
@@ -202,7 +204,7 @@ var mistakeCases = []struct{ line, word string }{
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range mistakeFiles(t) {
-		put(t, dir, name, string(content))
+		testkit.Put(t, dir, name, string(content))
 	}
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
 		t.Fatal(err)
@@ -212,12 +214,12 @@ func TestMistakes(t *testing.T) {
 	for i, c := range mistakeCases {
 		t.Run(fmt.Sprintf("%d %s", i, c.line), func(t *testing.T) {
 			o := vssgpRun(t, strings.Fields(c.line)...)
-			if o.code != exitMistake {
-				t.Errorf("exit %d, want %d", o.code, exitMistake)
+			if o.code != cli.ExitMistake {
+				t.Errorf("exit %d, want %d", o.code, cli.ExitMistake)
 			}
-			if !strings.HasPrefix(o.stderr, prefix) || strings.Count(o.stderr, "\n") != 1 || !strings.HasSuffix(o.stderr, "\n") ||
-				strings.Count(o.stderr, prefix) != 1 {
-				t.Errorf("stderr %q, want one line that begins with %q", o.stderr, prefix)
+			if !strings.HasPrefix(o.stderr, cli.Prefix) || strings.Count(o.stderr, "\n") != 1 || !strings.HasSuffix(o.stderr, "\n") ||
+				strings.Count(o.stderr, cli.Prefix) != 1 {
+				t.Errorf("stderr %q, want one line that begins with %q", o.stderr, cli.Prefix)
 			}
 			if !strings.Contains(o.stderr, c.word) {
 				t.Errorf("stderr %q, want it to name %q", o.stderr, c.word)

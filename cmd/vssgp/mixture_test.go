@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
-
-	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -36,10 +35,10 @@ func TestMainJob(t *testing.T) {
 	if sd.Rows != 2000 || sd.Data[0] != 3200 || !(sd.Data[2] > 0) {
 		t.Errorf("%d standard deviations, the first %v", sd.Rows, sd.Data[:3])
 	}
-	before := words(t, readFile(t, gapped))
+	before := words(t, testkit.Read(t, gapped))
 	filled := map[string]int{} // samples that each output has otherwise
 	for _, name := range []string{"out.wav", "out-1.wav", "out-2.wav"} {
-		for i, v := range words(t, readFile(t, in(name))) {
+		for i, v := range words(t, testkit.Read(t, in(name))) {
 			if v == before[i] {
 				continue
 			}
@@ -51,17 +50,17 @@ func TestMainJob(t *testing.T) {
 			t.Errorf("%s: %d of 2000 samples are filled", name, filled[name])
 		}
 	}
-	if bytes.Equal(readFile(t, in("out-1.wav")), readFile(t, in("out-2.wav"))) {
+	if bytes.Equal(testkit.Read(t, in("out-1.wav")), testkit.Read(t, in("out-2.wav"))) {
 		t.Error("two draws are the same")
 	}
-	page := string(readFile(t, in("page.html")))
+	page := string(testkit.Read(t, in("page.html")))
 	for word, want := range map[string]bool{"by mixture on cpu": true, "should not be trusted;": len(r.Doubts) > 0, "Learnt": false, "Play the whole recording": true} {
 		if strings.Contains(page, word) != want {
 			t.Errorf("the page has %q: %v, want %v", word, !want, want)
 		}
 	}
 	text := succeed(t, args...).stdout
-	for _, want := range []string{"filled 12 gaps (2000 of 46400 samples, 16000 Hz) in ", " s by mixture\n", fmt.Sprintf("\nmixture  %12s ", short(ours["test_rmse"])), "\nar  "} {
+	for _, want := range []string{"filled 12 gaps (2000 of 46400 samples, 16000 Hz) in ", " s by mixture\n", fmt.Sprintf("\nmixture  %12s ", cli.Short(ours["test_rmse"])), "\nar  "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, text)
 		}
@@ -99,7 +98,7 @@ func TestDoubtsTold(t *testing.T) {
 			hiss[i] = int16(rng.IntN(20000) - 10000)
 		}
 	}
-	args := []string{"impute", put(t, dir, "hiss.wav", string(wav(8000, 2, hiss))), "-o", filepath.Join(dir, "o.wav")}
+	args := []string{"impute", testkit.Put(t, dir, "hiss.wav", string(wav(8000, 2, hiss))), "-o", filepath.Join(dir, "o.wav")}
 	for i := range 11 {
 		args = append(args, "--gap", fmt.Sprintf("%d:%d", 1000*(i+1), 1000*(i+1)+20))
 	}
@@ -113,51 +112,12 @@ func TestDoubtsTold(t *testing.T) {
 	}
 }
 
-// TestChooseMethod: every flag of the model chooses vssgp, and is a mistake with the methods that have no model.
-func TestChooseMethod(t *testing.T) {
-	chosen := func(method string, given ...string) (*imputeFlags, error) {
-		o, f := &imputeFlags{}, pflag.NewFlagSet("impute", pflag.ContinueOnError)
-		o.add(f)
-		for _, name := range given {
-			f.Lookup(name).Changed = true
-		}
-		if method != "" {
-			if err := f.Set("method", method); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return o, o.choose()
-	}
-	for method, want := range map[string]restore.Method{"": restore.Mixture, "auto": restore.Mixture, "mixture": restore.Mixture, "ar": restore.AR, "vssgp": restore.VSSGP, "ssgp": restore.VSSGP, "rp": restore.VSSGP} {
-		o, err := chosen(method, "draws", "memory", "report", "sd", "reference", "gap")
-		if err != nil || o.fill.Method != want || (o.model.method != "") != (want == restore.VSSGP) || o.model.method != "" && o.model.method != method {
-			t.Errorf("--method %q: %q with model %q, %v; want %q", method, o.fill.Method, o.model.method, err, want)
-		}
-	}
-	all, _ := chosen("")
-	flags := 0
-	all.ofModel.VisitAll(func(f *pflag.Flag) {
-		flags++
-		if o, err := chosen("", f.Name); err != nil || o.fill.Method != restore.VSSGP || o.model.method != "" {
-			t.Errorf("--%s chooses %q, %v; want vssgp", f.Name, o.fill.Method, err)
-		}
-		for _, method := range []string{"mixture", "ar"} {
-			if _, err := chosen(method, f.Name); exitCode(err) != exitMistake || !strings.Contains(err.Error(), "--"+f.Name+" belongs to --method vssgp") {
-				t.Errorf("--method %s --%s: %v, want a mistake", method, f.Name, err)
-			}
-		}
-	})
-	if flags < 20 {
-		t.Errorf("%d flags belong to the model", flags)
-	}
-}
-
 // TestDeviceOfMixture: a card is neither needed nor looked for, and that it is not used is said.
 func TestDeviceOfMixture(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, _ := damaged(t, dir, 0)
 	o := succeed(t, "impute", cut, "--gap", "600:620", "--device", "cuda:7", "-o", filepath.Join(dir, "o.wav"))
-	if o.stderr != prefix+"--device cuda:7: --method mixture computes on the CPU\n" {
+	if o.stderr != cli.Prefix+"--device cuda:7: --method mixture computes on the CPU\n" {
 		t.Errorf("stderr %q", o.stderr)
 	}
 }
@@ -170,7 +130,7 @@ func TestSeedOfDraws(t *testing.T) {
 		succeed(t, "impute", cut, "--gap", "600:620", "--draws", "1", "--seed", seed, "-o", filepath.Join(dir, seed+".wav"))
 	}
 	same := func(name string) bool {
-		return bytes.Equal(readFile(t, filepath.Join(dir, "1"+name)), readFile(t, filepath.Join(dir, "2"+name)))
+		return bytes.Equal(testkit.Read(t, filepath.Join(dir, "1"+name)), testkit.Read(t, filepath.Join(dir, "2"+name)))
 	}
 	if !same(".wav") || same("-1.wav") {
 		t.Errorf("two seeds give the same fill: %v, the same draw: %v", same(".wav"), same("-1.wav"))

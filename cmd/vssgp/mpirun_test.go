@@ -15,6 +15,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 )
 
 // program builds the command and finds mpirun, or leaves the test out where
@@ -48,7 +51,7 @@ func launch(ctx context.Context, mpirun, exe string, n int, args ...string) (*ex
 // said are the lines of stderr that are vssgp's.
 func said(stderr string) (lines []string) {
 	for _, l := range strings.Split(stderr, "\n") {
-		if strings.HasPrefix(l, prefix) && !strings.Contains(l, "computing on") {
+		if strings.HasPrefix(l, cli.Prefix) && !strings.Contains(l, "computing on") {
 			lines = append(lines, l)
 		}
 	}
@@ -60,7 +63,7 @@ func said(stderr string) (lines []string) {
 func TestMPIRun(t *testing.T) {
 	mpirun, exe := program(t)
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(400))
+	data := testkit.Put(t, dir, "data.csv", waves(400))
 	for _, window := range []string{"none", "20"} {
 		var first []byte
 		for n := 1; n <= 4; n++ {
@@ -94,15 +97,15 @@ func TestMPIRunMistakes(t *testing.T) {
 	defer stop()
 	cmd, _, stderr := launch(ctx, mpirun, exe, 3, "fit", "none.csv", "-o", filepath.Join(t.TempDir(), "m.safetensors"))
 	err := cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != exitMistake || len(said(stderr.String())) != 1 {
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitMistake || len(said(stderr.String())) != 1 {
 		t.Errorf("%v, exit %d: %s", err, code, stderr)
 	}
 }
 
-// fitting starts a long fit on n ranks and waits for its first checkpoint.
+// Fitting starts a long fit on n ranks and waits for its first checkpoint.
 func fitting(t *testing.T, n int, mpirun, exe, dir string) (cmd *exec.Cmd, stderr *bytes.Buffer, pids []int) {
 	t.Helper()
-	data, part := put(t, dir, "data.csv", waves(3000)), filepath.Join(dir, "part")
+	data, part := testkit.Put(t, dir, "data.csv", waves(3000)), filepath.Join(dir, "part")
 	ctx, stop := context.WithTimeout(context.Background(), 2*patience)
 	t.Cleanup(stop)
 	cmd, _, stderr = launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", "none", "--components", "60",

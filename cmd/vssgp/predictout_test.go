@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
 )
@@ -132,7 +133,7 @@ func near(got, want []float64, tolerance float64) string {
 func TestPredictFormatMistakes(t *testing.T) {
 	dir := t.TempDir()
 	model, recording := fittedWave(t, dir)
-	uneven := put(t, dir, "uneven.csv", "seconds\n0\n1\n3\n")
+	uneven := testkit.Put(t, dir, "uneven.csv", "seconds\n0\n1\n3\n")
 	out := filepath.Join(dir, "out")
 	for name, c := range map[string]struct {
 		args []string
@@ -149,8 +150,8 @@ func TestPredictFormatMistakes(t *testing.T) {
 	} {
 		before := listing(t, dir)
 		o := vssgpRun(t, append([]string{"predict", model}, c.args...)...)
-		if o.code != exitMistake || !strings.Contains(o.stderr, c.want) || strings.Count(o.stderr, "\n") > 2 {
-			t.Errorf("%s: exit %d, %q; want %d and %q", name, o.code, o.stderr, exitMistake, c.want)
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, c.want) || strings.Count(o.stderr, "\n") > 2 {
+			t.Errorf("%s: exit %d, %q; want %d and %q", name, o.code, o.stderr, cli.ExitMistake, c.want)
 		}
 		if !same(before, listing(t, dir)) {
 			t.Errorf("%s: files were left", name)
@@ -162,7 +163,7 @@ func TestPredictFormatMistakes(t *testing.T) {
 // no place to predict at for a model of something else.
 func TestPredictLoud(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "loud.csv", evenSeries(100, func(n int) float64 { return 3 * math.Sin(float64(n)/2) }))
+	data := testkit.Put(t, dir, "loud.csv", evenSeries(100, func(n int) float64 { return 3 * math.Sin(float64(n)/2) }))
 	model, wav := filepath.Join(dir, "m"), filepath.Join(dir, "o.wav")
 	succeed(t, "fit", data, "--iterations", "5", "-o", model)
 	succeed(t, "predict", model, data, "--x", "t", "-o", wav)
@@ -173,29 +174,8 @@ func TestPredictLoud(t *testing.T) {
 	if top := slices.Max(r.Samples[0]); top < 2 || r.Rate != 1 {
 		t.Errorf("%d Hz and at most %v, want 1 and nearly 3", r.Rate, top)
 	}
-	if o := vssgpRun(t, "predict", model, wav, "-o", filepath.Join(dir, "p.csv")); o.code != exitMistake || !strings.Contains(o.stderr, "the model's input is t") {
+	if o := vssgpRun(t, "predict", model, wav, "-o", filepath.Join(dir, "p.csv")); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "the model's input is t") {
 		t.Errorf("a recording for a model of t: exit %d, %q", o.code, o.stderr)
-	}
-}
-
-func TestSampleRate(t *testing.T) {
-	for name, c := range map[string]struct {
-		x    []float64
-		want int // 0: refused
-	}{
-		"1 Hz": {[]float64{5, 6, 7}, 1}, "16 kHz": {[]float64{0, 1. / 16000, 2. / 16000}, 16000}, "44.1 kHz rounded": {[]float64{0, 0.000023, 0.000045}, 0},
-		"falling": {[]float64{2, 1}, 0}, "one": {[]float64{2}, 0}, "slow": {[]float64{0, 10}, 0}, "fast": {[]float64{0, 1e-12}, 0}, "NaN": {[]float64{0, math.NaN(), 2}, 0},
-	} {
-		at := &places{names: []string{"t"}, rows: len(c.x), parts: func(context.Context) iter.Seq2[[]float64, error] {
-			return func(yield func([]float64, error) bool) { // in parts of two rows
-				for x := c.x; len(x) > 0 && yield(x[:min(2, len(x))], nil); x = x[min(2, len(x)):] {
-				}
-			}
-		}}
-		got, err := sampleRate(context.Background(), at)
-		if got != c.want || (err != nil) != (c.want == 0) {
-			t.Errorf("%s: %d, %v; want %d", name, got, err, c.want)
-		}
 	}
 }
 
@@ -203,7 +183,7 @@ func TestSampleRate(t *testing.T) {
 func TestPredictInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	model, recording := fittedWave(t, dir)
-	data := put(t, dir, "data.csv", "seconds,a,b\n0,1,2\n0.1,3,4\n")
+	data := testkit.Put(t, dir, "data.csv", "seconds,a,b\n0,1,2\n0.1,3,4\n")
 	before := listing(t, dir)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -215,7 +195,7 @@ func TestPredictInterrupted(t *testing.T) {
 		"evaluate " + model + " " + data,
 	} {
 		o := vssgpRunContext(t, ctx, strings.Fields(line+" --quiet")...)
-		if o.code != exitInterrupted || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "interrupted") {
+		if o.code != cli.ExitInterrupted || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "interrupted") {
 			t.Errorf("%s: exit %d, %q, %q", line, o.code, o.stdout, o.stderr)
 		}
 	}
@@ -231,7 +211,7 @@ func TestPredictBeyond(t *testing.T) {
 	for i := range 30 {
 		rows += fmt.Sprintf("%d,%d,%d\n", i, i*7%30, i%5)
 	}
-	data, model, out := put(t, dir, "d.csv", rows), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "o.csv")
+	data, model, out := testkit.Put(t, dir, "d.csv", rows), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "o.csv")
 	for x, at := range map[string]struct{ text, want string }{
 		"t":   {"t\n3\n40\n50\n", "t 40 lies beyond the data that the model was fitted to, 0 to 29: its intervals are too narrow there; vssgp forecast"},
 		"t,u": {"t,u\n3,3\n3,-4\n40,3\n", ""}, // rows of several inputs often lie outside in one
@@ -240,7 +220,7 @@ func TestPredictBeyond(t *testing.T) {
 		if o := succeed(t, "predict", model, data, "--x", x, "-o", out); strings.Contains(o.stderr, "beyond") {
 			t.Errorf("%s: %s", x, o.stderr)
 		}
-		outside := put(t, dir, "at.csv", at.text)
+		outside := testkit.Put(t, dir, "at.csv", at.text)
 		if o := succeed(t, "predict", model, outside, "-o", out); (at.want == "") != (o.stderr == "") || strings.Count(o.stderr, "\n") > 1 || !strings.Contains(o.stderr, at.want) {
 			t.Errorf("%s: %s; want %q", x, o.stderr, at.want)
 		}
@@ -253,7 +233,7 @@ func TestPredictBeyond(t *testing.T) {
 		if err := file.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		if o := succeed(t, "predict", put(t, dir, "old.safetensors", b.String()), outside, "-o", out); o.stderr != "" {
+		if o := succeed(t, "predict", testkit.Put(t, dir, "old.safetensors", b.String()), outside, "-o", out); o.stderr != "" {
 			t.Errorf("%s, no range: %s", x, o.stderr)
 		}
 	}

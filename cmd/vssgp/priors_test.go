@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 )
 
 // TestPosteriorCommands: fit, info and predict with and without a posterior of the hyper-parameters.
 func TestPosteriorCommands(t *testing.T) {
 	t.Chdir(t.TempDir())
-	put(t, ".", "d.csv", waves(200))
+	testkit.Put(t, ".", "d.csv", waves(200))
 	line := strings.Fields("--x t --y y1 --components 1 --features 2 --window none -o")
 	fit := func(model string, more ...string) outcome {
 		return succeed(t, append(append(append([]string{"fit", "d.csv"}, line...), model), more...)...)
@@ -70,27 +71,8 @@ func TestPosteriorCommands(t *testing.T) {
 		{"fit", "d.csv", "-o", "m.st", "--prior", "noise=1e-300,1"}, {"fit", "d.csv", "-o", "m.st", "--posterior", "100000"},
 		{"fit", "d.csv", "-o", "m.st", "--init", "spectrum", "--lengthscales", "3"},
 	} {
-		if o := vssgpRun(t, bad...); o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 {
+		if o := vssgpRun(t, bad...); o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 {
 			t.Errorf("vssgp %s: exit %d, %q", strings.Join(bad, " "), o.code, o.stderr)
-		}
-	}
-}
-
-// TestPriorFlag: what the flag's words mean.
-func TestPriorFlag(t *testing.T) {
-	none := vssgp.NoPriors()
-	for text, want := range map[string]vssgp.Priors{
-		"none": none, "noise=0.5, 2": {Noise: vssgp.Prior{Median: 0.5, SD: 2}}, "amplitude=3,1": {Amplitude: vssgp.Prior{Median: 3, SD: 1}},
-		"lengthscale=none": {Lengthscale: none.Lengthscale},
-	} {
-		var got vssgp.Priors
-		if err := priors(&got).Set(text); err != nil || got != want {
-			t.Errorf("%q: %+v (%v), want %+v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "noise", "noise=", "noise=1,2,3", "noise=a,1", "noise=0,1", "tau=1,1", "lengthscale=1,NaN"} {
-		if err := priors(&vssgp.Priors{}).Set(text); err == nil {
-			t.Errorf("%q is accepted", text)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/ranks"
 )
 
@@ -20,7 +22,7 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	var others sync.WaitGroup
 	for _, c := range all[1:] {
 		others.Go(func() {
-			if err := ranks.Serve(c, openDevice); err != nil {
+			if err := ranks.Serve(c, cli.OpenDevice); err != nil {
 				t.Error(err)
 			}
 		})
@@ -28,9 +30,9 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
 	done := make(chan int, 1)
 	go func() {
-		j := &job{Comm: all[0], leave: func() {}}
+		j := &cli.Job{Comm: all[0], Leave: func() {}}
 		ctx := context.Background()
-		code := j.lead(ctx, &stderr, func() int { return run(ctx, args, &stdout, &stderr, j) })
+		code := j.Lead(ctx, &stderr, func() int { return run(ctx, args, &stdout, &stderr, j) })
 		others.Wait()
 		done <- code
 	}()
@@ -58,12 +60,12 @@ type printedRanks struct {
 // with one process, and both say where the time went.
 func TestRanks(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(120))
+	data := testkit.Put(t, dir, "data.csv", waves(120))
 	var first []byte
 	for n := 1; n <= 4; n++ {
 		model := filepath.Join(dir, "m.safetensors")
 		o := onRanks(t, n, "fit", data, "--x", "t", "--y", "y1,y2", "-o", model, "--iterations", "10", "--json")
-		if o.code != exitDone {
+		if o.code != cli.ExitDone {
 			t.Fatalf("%d ranks: exit %d: %s", n, o.code, o.stderr)
 		}
 		r := decode[printedRanks](t, o.stdout)
@@ -92,26 +94,26 @@ func TestRanks(t *testing.T) {
 // they have anyhow, and no rank hangs.
 func TestRanksSay(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(120))
+	data := testkit.Put(t, dir, "data.csv", waves(120))
 	model := filepath.Join(dir, "m.safetensors")
 	o := onRanks(t, 2, "fit", data, "--x", "t", "--y", "y1,y2", "-o", model, "--iterations", "2")
-	if o.code != exitDone || !strings.Contains(o.stdout, "ranks: 2,") || !strings.Contains(o.stdout, "communication") {
+	if o.code != cli.ExitDone || !strings.Contains(o.stdout, "ranks: 2,") || !strings.Contains(o.stdout, "communication") {
 		t.Errorf("exit %d, printed %s%s", o.code, o.stdout, o.stderr)
 	}
 	for _, c := range []struct {
 		code int
 		args []string
 	}{
-		{exitMistake, []string{"fit", filepath.Join(dir, "none.csv"), "-o", model}},
-		{exitMistake, []string{"fit", data}},
-		{exitMistake, []string{"fit", data, "-o", model, "--bogus"}},
-		{exitMistake, []string{"fit", data, "-o", model, "--device", "cuda:99"}},
-		{exitMistake, []string{"evaluate", data, data}},
-		{exitDone, []string{"info", model}},
+		{cli.ExitMistake, []string{"fit", filepath.Join(dir, "none.csv"), "-o", model}},
+		{cli.ExitMistake, []string{"fit", data}},
+		{cli.ExitMistake, []string{"fit", data, "-o", model, "--bogus"}},
+		{cli.ExitMistake, []string{"fit", data, "-o", model, "--device", "cuda:99"}},
+		{cli.ExitMistake, []string{"evaluate", data, data}},
+		{cli.ExitDone, []string{"info", model}},
 	} {
 		o := onRanks(t, 3, c.args...)
 		lines := strings.Count(o.stderr, "\n")
-		if o.code != c.code || c.code != exitDone && (lines != 1 || !strings.HasPrefix(o.stderr, prefix)) {
+		if o.code != c.code || c.code != cli.ExitDone && (lines != 1 || !strings.HasPrefix(o.stderr, cli.Prefix)) {
 			t.Errorf("%v: exit %d with %q, want %d and one line", c.args, o.code, o.stderr, c.code)
 		}
 	}

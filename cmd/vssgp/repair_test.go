@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 )
 
 // stereo is a recording of two colored noises, the second one damaged by a dropout of zeros and clipped.
@@ -39,7 +42,7 @@ func TestRepair(t *testing.T) {
 	dir := t.TempDir()
 	file, dropout, limit := stereo(t)
 	in := func(name string) string { return filepath.Join(dir, name) }
-	take := put(t, dir, "take.wav", string(file))
+	take := testkit.Put(t, dir, "take.wav", string(file))
 	args := []string{"impute", take, "--detect", "dropouts,clipped", "--labels", in("found.txt"), "--report", in("page.html")}
 
 	r := decode[struct {
@@ -63,11 +66,11 @@ func TestRepair(t *testing.T) {
 	if kinds["dropouts"] != 1 || kinds["clipped"] < 10 {
 		t.Errorf("found %v", kinds)
 	}
-	labels := strings.Split(strings.TrimSpace(string(readFile(t, in("found.txt")))), "\n")
+	labels := strings.Split(strings.TrimSpace(string(testkit.Read(t, in("found.txt")))), "\n")
 	if len(labels) != len(r.Found) || !slices.Contains(labels, "0.562500000\t0.572500000\tdropouts @2") {
 		t.Errorf("%d labels of %d finds: %q", len(labels), len(r.Found), labels[0])
 	}
-	if page := string(readFile(t, in("page.html"))); !strings.Contains(page, "What was found") || !strings.Contains(page, "Nothing was filled") {
+	if page := string(testkit.Read(t, in("page.html"))); !strings.Contains(page, "What was found") || !strings.Contains(page, "Nothing was filled") {
 		t.Error("the page of a dry run says nothing of what was found")
 	}
 	if files := listing(t, dir); len(files) != 4 {
@@ -78,7 +81,7 @@ func TestRepair(t *testing.T) {
 	if !strings.HasPrefix(text, "found ") || !strings.Contains(text, "1 dropouts") || !strings.Contains(text, "found.txt") {
 		t.Errorf("the summary is %q", text)
 	}
-	before, after := words(t, file), words(t, readFile(t, in("out.wav")))
+	before, after := words(t, file), words(t, testkit.Read(t, in("out.wav")))
 	changed, clipped := 0, 0
 	for i, v := range before {
 		switch n := i / 2; {
@@ -101,12 +104,12 @@ func TestRepair(t *testing.T) {
 func TestNothingFound(t *testing.T) {
 	dir := t.TempDir()
 	silent := append(make([]int16, 4000), tone(4000, 8000)...)
-	take := put(t, dir, "take.wav", string(wav(8000, 1, silent)))
+	take := testkit.Put(t, dir, "take.wav", string(wav(8000, 1, silent)))
 	out := filepath.Join(dir, "out.wav")
 	if text := succeed(t, "impute", take, "--detect", "zeros", "-o", out).stdout; !strings.Contains(text, "found nothing") {
 		t.Errorf("the summary is %q", text)
 	}
-	if !bytes.Equal(readFile(t, take), readFile(t, out)) {
+	if !bytes.Equal(testkit.Read(t, take), testkit.Read(t, out)) {
 		t.Error("the output is not the input")
 	}
 	os.Remove(out)
@@ -124,9 +127,9 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, _, _ := stereo(t)
-	put(t, in("takes"), "a.wav", string(file))
-	put(t, in("takes"), "b.wav", string(wav(8000, 1, tone(4000, 8000))))
-	put(t, in("takes"), "notes.txt", "no recording")
+	testkit.Put(t, in("takes"), "a.wav", string(file))
+	testkit.Put(t, in("takes"), "b.wav", string(wav(8000, 1, tone(4000, 8000))))
+	testkit.Put(t, in("takes"), "notes.txt", "no recording")
 	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels", in("out", "{}.txt")}
 	text := succeed(t, line...).stdout
 	if strings.Count(text, "wrote ") != 2 || !strings.Contains(text, "found nothing") || !strings.Contains(text, "1 dropouts") {
@@ -134,19 +137,19 @@ func TestFolder(t *testing.T) {
 	}
 	alone := in("alone.wav")
 	succeed(t, "impute", in("takes", "a.wav"), "--detect", "dropouts", "-o", alone)
-	if !bytes.Equal(readFile(t, alone), readFile(t, in("out", "a.wav"))) || !bytes.Equal(readFile(t, in("takes", "b.wav")), readFile(t, in("out", "b.wav"))) {
+	if !bytes.Equal(testkit.Read(t, alone), testkit.Read(t, in("out", "a.wav"))) || !bytes.Equal(testkit.Read(t, in("takes", "b.wav")), testkit.Read(t, in("out", "b.wav"))) {
 		t.Error("a recording of a folder is repaired otherwise than by itself")
 	}
-	if len(readFile(t, in("out", "a.txt"))) == 0 || len(readFile(t, in("out", "b.txt"))) != 0 {
+	if len(testkit.Read(t, in("out", "a.txt"))) == 0 || len(testkit.Read(t, in("out", "b.txt"))) != 0 {
 		t.Error("the labels are not those of their recordings")
 	}
-	put(t, in("takes"), "aa.wav", "RIFF")
+	testkit.Put(t, in("takes"), "aa.wav", "RIFF")
 	o := vssgpRun(t, append(line, "--json")...)
 	r := decode[struct {
 		Recordings []imputed
 		Failed     []string
 	}](t, o.stdout)
-	if o.code != exitMistake || len(r.Recordings) != 2 || !slices.Equal(r.Failed, []string{"aa.wav"}) || !strings.Contains(o.stderr, "1 of 3 recordings") {
+	if o.code != cli.ExitMistake || len(r.Recordings) != 2 || !slices.Equal(r.Failed, []string{"aa.wav"}) || !strings.Contains(o.stderr, "1 of 3 recordings") {
 		t.Errorf("exit %d, %d repaired, failed %q, stderr %q", o.code, len(r.Recordings), r.Failed, o.stderr)
 	}
 	for word, args := range map[string][]string{
@@ -163,8 +166,8 @@ func TestFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if o := vssgpRun(t, append([]string{"impute", folder, "--detect", "zeros"}, args...)...); o.code != exitMistake || !strings.Contains(o.stderr, word) {
-			t.Errorf("%v: exit %d, %q; want %d and %q", args, o.code, o.stderr, exitMistake, word)
+		if o := vssgpRun(t, append([]string{"impute", folder, "--detect", "zeros"}, args...)...); o.code != cli.ExitMistake || !strings.Contains(o.stderr, word) {
+			t.Errorf("%v: exit %d, %q; want %d and %q", args, o.code, o.stderr, cli.ExitMistake, word)
 		}
 	}
 }
@@ -174,13 +177,13 @@ func TestStreams(t *testing.T) {
 	dir := t.TempDir()
 	file, _, _ := stereo(t)
 	out := filepath.Join(dir, "out.wav")
-	succeed(t, "impute", put(t, dir, "take.wav", string(file)), "--detect", "dropouts", "-o", out)
+	succeed(t, "impute", testkit.Put(t, dir, "take.wav", string(file)), "--detect", "dropouts", "-o", out)
 	o := fromStdinRun(t, string(file), "impute", "-", "--detect", "dropouts", "-o", "-")
-	if o.code != exitDone || o.stdout != string(readFile(t, out)) || !strings.Contains(o.stderr, "filled 1 gap") {
+	if o.code != cli.ExitDone || o.stdout != string(testkit.Read(t, out)) || !strings.Contains(o.stderr, "filled 1 gap") {
 		t.Errorf("exit %d, %d bytes, stderr %q", o.code, len(o.stdout), o.stderr)
 	}
 	for _, args := range [][]string{{"--json"}, {"--draws", "2"}} {
-		if o := fromStdinRun(t, string(file), append([]string{"impute", "-", "--detect", "dropouts", "-o", "-"}, args...)...); o.code != exitMistake || o.stdout != "" {
+		if o := fromStdinRun(t, string(file), append([]string{"impute", "-", "--detect", "dropouts", "-o", "-"}, args...)...); o.code != cli.ExitMistake || o.stdout != "" {
 			t.Errorf("%v: exit %d, %d bytes on stdout", args, o.code, len(o.stdout))
 		}
 	}

@@ -4,6 +4,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 )
 
 // TestReports: fit, predict and info draw in each format what they print.
@@ -11,7 +14,7 @@ func TestReports(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	data := "t,y\n0,0\n1,1\n2,0\n3,-1\n4,0\n5,1\n6,0\n7,-1\n8,0\n9,1\n10,0\n11,-1\n"
-	table, rows := put(t, dir, "wave.csv", data), put(t, dir, "rows.csv", "t\n0.5\n1.5\n20\n")
+	table, rows := testkit.Put(t, dir, "wave.csv", data), testkit.Put(t, dir, "rows.csv", "t\n0.5\n1.5\n20\n")
 	begins := map[string]string{".html": "<!DOCTYPE html>", ".png": "\x89PNG", ".svg": "<?xml"}
 	has := map[string][]string{
 		"fit":     {"Fit of wave.csv", "Residuals of y", "Spectrum of y along t", "Bound against time", "--components", "vssgp (devel)"},
@@ -23,7 +26,7 @@ func TestReports(t *testing.T) {
 		succeed(t, "predict", in("model.safetensors"), rows, "-o", in("out.csv"), "--draws", "2", "--plot", in("predict"+ext))
 		succeed(t, "info", in("model.safetensors"), "--plot", in("info"+ext))
 		for command, words := range has {
-			text := string(readFile(t, in(command+ext)))
+			text := string(testkit.Read(t, in(command+ext)))
 			if !strings.HasPrefix(text, want) {
 				t.Errorf("%s%s begins %.20q", command, ext, text)
 			}
@@ -42,7 +45,7 @@ func TestReportMistakes(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, _ := damaged(t, dir, 0)
 	in := func(name string) string { return filepath.Join(dir, name) }
-	table := put(t, dir, "wave.csv", "t,y\n0,0\n1,1\n2,0\n3,-1\n4,0\n")
+	table := testkit.Put(t, dir, "wave.csv", "t,y\n0,0\n1,1\n2,0\n3,-1\n4,0\n")
 	before := listing(t, dir)
 	for _, c := range []struct {
 		args []string
@@ -56,8 +59,8 @@ func TestReportMistakes(t *testing.T) {
 		{[]string{"impute", cut, "--detect", "zeros", "-o", in("o.wav"), "--report", in("r")}, "want .html"},
 	} {
 		o := vssgpRun(t, c.args...)
-		if o.code != exitMistake || !strings.Contains(o.stderr, c.want) || strings.Count(strings.TrimSpace(o.stderr), "\n") != 0 {
-			t.Errorf("vssgp %s: exit %d, %q; want %d and %q", strings.Join(c.args, " "), o.code, o.stderr, exitMistake, c.want)
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, c.want) || strings.Count(strings.TrimSpace(o.stderr), "\n") != 0 {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and %q", strings.Join(c.args, " "), o.code, o.stderr, cli.ExitMistake, c.want)
 		}
 	}
 	if after := listing(t, dir); !same(before, after) {

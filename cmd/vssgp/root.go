@@ -7,10 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/audio"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/fit"
+	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/serve"
 )
 
-func (a *app) root() *cobra.Command {
-	a.version = readVersion().String()
+func newRoot(env *cli.Env) *cobra.Command {
+	env.Version = cli.ReadVersion().String()
 	root := &cobra.Command{
 		Use:   "vssgp",
 		Short: "Variational sparse spectrum Gaussian processes",
@@ -32,41 +38,41 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 			}
 			return unknownCommand(cmd, args[0])
 		},
-		Version:       a.version,
+		Version:       env.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", inWords(err), cmd.CommandPath())
 	})
 	f := root.PersistentFlags()
-	device := &value{kind: "device", text: "auto", words: []string{"auto", "cpu", "cuda"}, set: a.computer.device.set}
+	device := &cli.Value{Kind: "device", Text: "auto", Words: []string{"auto", "cpu", "cuda"}, Parse: env.Device.Flag.Set}
 	f.Var(device, "device", "where to compute: auto, cpu, or cuda[:n] for the n-th GPU")
-	f.Var(&value{kind: "word", text: "auto", words: precisions, set: a.computer.precision.set}, "precision",
+	f.Var(&cli.Value{Kind: "word", Text: "auto", Words: cli.Precisions, Parse: env.Device.Precision.Set}, "precision",
 		"what a GPU multiplies in: auto, float64, digits (7 of int8, as exact as float64) or digits=3")
-	f.Uint64Var(&a.seed, "seed", 0, "seed of everything random; the same seed gives the same output")
-	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout and nothing else there")
-	f.BoolVar(&a.quiet, "quiet", false, "print errors only (and JSON, with --json)")
-	f.Var(oneOf(&a.progress, "auto", "always", "never"), "progress", "progress on stderr: auto (on a terminal), always or never")
-	root.AddCommand(a.imputeCommand(), a.forecastCommand(), a.fillCommand(), a.backtestCommand(), a.fitCommand(), a.predictCommand(),
-		a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand(), a.serveCommand(answer))
+	f.Uint64Var(&env.Seed, "seed", 0, "seed of everything random; the same seed gives the same output")
+	f.BoolVar(&env.JSON, "json", false, "print one JSON object on stdout and nothing else there")
+	f.BoolVar(&env.Quiet, "quiet", false, "print errors only (and JSON, with --json)")
+	f.Var(cli.OneOf(&env.Progress, "auto", "always", "never"), "progress", "progress on stderr: auto (on a terminal), always or never")
+	root.AddCommand(audio.New(env), seriescmd.NewForecast(env), seriescmd.NewFill(env), seriescmd.NewBacktest(env), fit.NewFit(env), fit.NewPredict(env),
+		fit.NewEvaluate(env), fit.NewInfo(env), cli.NewDevices(env), cli.NewVersion(env), serve.New(env, answer))
 	root.SetHelpCommand(helpCommand())
-	complete := completeFlag
-	if a.memory != nil { // nobody completes what serve executes, and calls would add up
+	complete := cli.CompleteFlag
+	if env.Served != nil { // nobody completes what serve executes, and calls would add up
 		complete = func(*cobra.Command, *pflag.Flag) {}
 	}
 	for _, c := range root.Commands() {
 		writes := false
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			complete(c, f)
-			v, ok := f.Value.(*value)
-			writes = writes || ok && v.file != nil && v.file.written
+			v, ok := f.Value.(*cli.Value)
+			writes = writes || ok && v.File != nil && v.File.Written
 		})
 		if writes {
-			c.Flags().BoolVar(&a.files.overwrite, "overwrite", false, "let an output replace a file that this command reads")
+			c.Flags().BoolVar(&env.Files.Overwrite, "overwrite", false, "let an output replace a file that this command reads")
 		}
 	}
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { complete(root, f) })
@@ -119,5 +125,5 @@ func inWords(err error) error {
 	if want := wanted[e.GetFlag().Value.Type()]; want != "" {
 		cause = "want " + want
 	}
-	return mistake("--%s %.40q: %s", name, e.GetValue(), cause)
+	return cli.Mistake("--%s %.40q: %s", name, e.GetValue(), cause)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
@@ -22,8 +24,8 @@ func TestInstructionSet(t *testing.T) {
 		c := process(t, strings.Fields(line)...)
 		c.Env = append(c.Env, simd.Variable+"=bogus")
 		code, text := exit(t, c)
-		if code != exitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, simd.Variable) || !strings.Contains(text, `"bogus" is not an instruction set; want one of go`) {
-			t.Errorf("vssgp %s: exit %d, %q; want %d and what would be right", line, code, text, exitMistake)
+		if code != cli.ExitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, simd.Variable) || !strings.Contains(text, `"bogus" is not an instruction set; want one of go`) {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and what would be right", line, code, text, cli.ExitMistake)
 		}
 	}
 	if after := listing(t, dir); !same(before, after) {
@@ -38,7 +40,7 @@ func TestResumeInstructionSet(t *testing.T) {
 	if len(sets) < 2 {
 		t.Skip("this processor has one instruction set")
 	}
-	source := put(t, t.TempDir(), "data.csv", waves(60))
+	source := testkit.Put(t, t.TempDir(), "data.csv", waves(60))
 	best, other := sets[len(sets)-1].String(), sets[0].String()
 	resumed := func(dir, set string) (int, string) {
 		c := process(t, "fit", source, "--y", "y1,y2", "--iterations", "20", "--every", "1ms", "--resume", "-o", filepath.Join(dir, "model"), "--checkpoint", filepath.Join(dir, "part"))
@@ -61,7 +63,7 @@ func TestResumeInstructionSet(t *testing.T) {
 		}
 		code, text := resumed(dir, c.with)
 		want := "instruction set (VSSGP_SIMD): in the checkpoint " + is + ", here " + here
-		if is == here && code != 0 || is != here && (code != exitMistake || !strings.Contains(text, want)) {
+		if is == here && code != 0 || is != here && (code != cli.ExitMistake || !strings.Contains(text, want)) {
 			t.Errorf("made with %q, gone on from with %q: exit %d, %q", c.made, c.with, code, text)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 )
 
 // Memory goes with the excerpts: a fill of a long recording, scores included,
@@ -25,7 +27,7 @@ func TestImputeLong(t *testing.T) {
 		for at := 0; at < n; at += len(tonal) {
 			copy(samples[at:], tonal)
 		}
-		file, out := put(t, dir, "long.wav", string(wav(8000, 1, samples))), filepath.Join(dir, "out.wav")
+		file, out := testkit.Put(t, dir, "long.wav", string(wav(8000, 1, samples))), filepath.Join(dir, "out.wav")
 		gaps := [][2]int{{0, 20}, {131050, 131090}, {n/2 + 50000, n/2 + 50020}, {n - 20, n}} // in excerpts of their own, whatever n
 		args := []string{"impute", file, "--reference", file, "--json", "-o", out}
 		for _, g := range gaps {
@@ -38,7 +40,7 @@ func TestImputeLong(t *testing.T) {
 		if v, s := r.Scores["vssgp"]["test_rmse"], r.Scores["silence"]["test_rmse"]; !(v < 0.3*s) {
 			t.Errorf("test error %v, silence %v", v, s)
 		}
-		got := words(t, readFile(t, out))
+		got := words(t, testkit.Read(t, out))
 		if len(got) != n {
 			t.Fatalf("%d samples, want %d", len(got), n)
 		}

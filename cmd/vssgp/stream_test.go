@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -45,7 +47,7 @@ func oneEach(lines []string) []string {
 // TestFullStdout: what cannot be printed is an error in one line, whatever the command prints; what prints nothing has nothing to fail.
 func TestFullStdout(t *testing.T) {
 	t.Chdir(clashFolder(t))
-	put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,1\n3,2\n4,1\n")
+	testkit.Put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,1\n3,2\n4,1\n")
 	for _, c := range commands() {
 		if !slices.ContainsFunc(printing, func(line string) bool {
 			return strings.HasPrefix(line+" ", strings.TrimPrefix(c.CommandPath(), "vssgp ")+" ")
@@ -65,16 +67,16 @@ func TestFullStdout(t *testing.T) {
 	}
 	for _, line := range oneEach(printing) {
 		o := onFull(line)
-		if o.code != exitFailure || o.stderr != prefix+"write to stdout: no space left on device\n" {
-			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, exitFailure)
+		if o.code != cli.ExitFailure || o.stderr != cli.Prefix+"write to stdout: no space left on device\n" {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, cli.ExitFailure)
 		}
 	}
 	for _, line := range []string{"fit data.csv -o new.st --iterations 2 --quiet", "predict m.safetensors data.csv --x seconds -o new.csv"} {
-		if o := onFull(line); o.code != exitDone || o.stderr != "" {
+		if o := onFull(line); o.code != cli.ExitDone || o.stderr != "" {
 			t.Errorf("vssgp %s: exit %d, %q; want nothing", line, o.code, o.stderr)
 		}
 	}
-	if o := onFull("fit none.csv -o new.st"); o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 {
+	if o := onFull("fit none.csv -o new.st"); o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 {
 		t.Errorf("a mistake: exit %d, %q; want it alone", o.code, o.stderr)
 	}
 }
@@ -104,8 +106,8 @@ func TestFullOutput(t *testing.T) {
 		}
 		line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
 		o := vssgpRun(t, strings.Fields(line)...)
-		if o.code != exitFailure || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, name) || !strings.Contains(o.stderr, "no space left on device") {
-			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, exitFailure)
+		if o.code != cli.ExitFailure || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, name) || !strings.Contains(o.stderr, "no space left on device") {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, cli.ExitFailure)
 		}
 	}
 	if left, _ := filepath.Glob(".*.tmp"); left != nil {
@@ -126,8 +128,8 @@ func TestPipesIn(t *testing.T) {
 		"info pipe.safetensors", "evaluate m.safetensors pipe.csv", "predict m.safetensors pipe.csv -o new.csv", "predict m.safetensors pipe.wav -o new.csv",
 		"impute pipe.wav --gap 600:620 -o new.wav", "impute cut0.wav --gaps pipe.csv -o new.wav", "impute cut0.wav --gap 600:620 --reference pipe.wav -o new.wav",
 	} {
-		if o := vssgpRun(t, strings.Fields(line)...); o.code != exitMistake || !strings.Contains(o.stderr, "a pipe") {
-			t.Errorf("vssgp %s: exit %d, %q; want %d", line, o.code, o.stderr, exitMistake)
+		if o := vssgpRun(t, strings.Fields(line)...); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "a pipe") {
+			t.Errorf("vssgp %s: exit %d, %q; want %d", line, o.code, o.stderr, cli.ExitMistake)
 		}
 	}
 }
@@ -166,8 +168,8 @@ func TestUnreadProcess(t *testing.T) {
 		}
 		c.Wait()
 		text := fmt.Sprint(c.Stderr)
-		if code := c.ProcessState.ExitCode(); code != exitInterrupted || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, prefix+"interrupted") {
-			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, exitInterrupted)
+		if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, cli.Prefix+"interrupted") {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, cli.ExitInterrupted)
 		}
 	}
 	if left, _ := filepath.Glob(".*.tmp"); left != nil {

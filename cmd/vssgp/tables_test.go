@@ -8,25 +8,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/table"
 )
-
-// streamOf is a table that has been surveyed.
-func streamOf(t *testing.T, text string) *table.Stream {
-	t.Helper()
-	s, err := table.OpenStream(t.Context(), table.In(bytes.NewReader([]byte(text)), int64(len(text)), "t.csv"))
-	if err == nil {
-		err = s.Survey(t.Context(), nil)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // export is a table as programs write them: dates at a local clock through the change to summer time, words, holes.
 func export(sep, point string) string {
@@ -50,7 +38,7 @@ func export(sep, point string) string {
 // fromStdinRun runs a command with a text as stdin.
 func fromStdinRun(t *testing.T, text string, args ...string) outcome {
 	t.Helper()
-	f, err := os.Open(put(t, t.TempDir(), "stdin", text))
+	f, err := os.Open(testkit.Put(t, t.TempDir(), "stdin", text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,17 +65,17 @@ func TestExport(t *testing.T) {
 	} {
 		in, model, out := c.name, filepath.Join(dir, fmt.Sprint(i, ".st")), filepath.Join(dir, fmt.Sprint(i, ".csv"))
 		if in != "-" {
-			in = put(t, dir, c.name, c.text)
+			in = testkit.Put(t, dir, c.name, c.text)
 		}
 		o := fromStdinRun(t, c.text, "fit", in, "--y", "flow", "-o", model, "--iterations", "3")
 		notes := "left out station (text), note (nothing), level"
-		if !strings.Contains(o.stderr, "station (text), note (nothing)") || !strings.Contains(o.stderr, "left out 6 rows of 60 that have no value of flow") || o.code != exitDone {
+		if !strings.Contains(o.stderr, "station (text), note (nothing)") || !strings.Contains(o.stderr, "left out 6 rows of 60 that have no value of flow") || o.code != cli.ExitDone {
 			t.Fatalf("%s: exit %d, %s; want %s", c.name, o.code, o.stderr, notes)
 		}
-		if o := fromStdinRun(t, c.text, "predict", model, in, "-o", out); o.code != exitDone {
+		if o := fromStdinRun(t, c.text, "predict", model, in, "-o", out); o.code != cli.ExitDone {
 			t.Fatalf("%s: %s", c.name, o.stderr)
 		}
-		got := string(readFile(t, out))
+		got := string(testkit.Read(t, out))
 		lines := strings.Split(got, "\n")
 		if want == "" {
 			want = got
@@ -100,9 +88,9 @@ func TestExport(t *testing.T) {
 		}
 	}
 	model, out := filepath.Join(dir, "0.st"), filepath.Join(dir, "out.tsv.gz")
-	at := put(t, dir, "at.csv", "date\n2024-05-01\n2024-05-02 06:00\n")
+	at := testkit.Put(t, dir, "at.csv", "date\n2024-05-01\n2024-05-02 06:00\n")
 	succeed(t, "predict", model, at, "-o", out)
-	f, err := gzip.NewReader(bytes.NewReader(readFile(t, out)))
+	f, err := gzip.NewReader(bytes.NewReader(testkit.Read(t, out)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +101,7 @@ func TestExport(t *testing.T) {
 	if o := succeed(t, "info", model); !strings.Contains(o.stdout, "date: days since 2024-03-01") {
 		t.Errorf("%s", o.stdout)
 	}
-	put(t, dir, "b.csv", strings.Replace(plain, "date", "day", 1)) // by --x, where the name is another
+	testkit.Put(t, dir, "b.csv", strings.Replace(plain, "date", "day", 1)) // by --x, where the name is another
 	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
 }
 
@@ -130,78 +118,26 @@ func TestArrayWithHoles(t *testing.T) {
 	if err := table.WriteNPY(&whole, []int{4, 2}, []float64{0, 1, 1, 9, 2, 3, 3, 2}); err != nil {
 		t.Fatal(err)
 	}
-	y := put(t, dir, "y.npy", strings.Replace(whole.String(), string(word(9)), string(word(math.NaN())), 1))
-	x := put(t, dir, "x.npy", strings.Replace(whole.String(), string(word(2, 3)), string(word(math.NaN(), 3)), 1))
-	if o := vssgpRun(t, "fit", y, "-o", filepath.Join(dir, "m.st"), "--iterations", "2"); o.code != exitDone || !strings.Contains(o.stderr, "left out 1 row of 4") {
+	y := testkit.Put(t, dir, "y.npy", strings.Replace(whole.String(), string(word(9)), string(word(math.NaN())), 1))
+	x := testkit.Put(t, dir, "x.npy", strings.Replace(whole.String(), string(word(2, 3)), string(word(math.NaN(), 3)), 1))
+	if o := vssgpRun(t, "fit", y, "-o", filepath.Join(dir, "m.st"), "--iterations", "2"); o.code != cli.ExitDone || !strings.Contains(o.stderr, "left out 1 row of 4") {
 		t.Errorf("exit %d, %s", o.code, o.stderr)
 	}
-	if o := vssgpRun(t, "fit", x, "-o", filepath.Join(dir, "m.st")); o.code != exitMistake || !strings.Contains(o.stderr, "row 2, column 0 (from 0): \"NaN\" is missing") {
+	if o := vssgpRun(t, "fit", x, "-o", filepath.Join(dir, "m.st")); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "row 2, column 0 (from 0): \"NaN\" is missing") {
 		t.Errorf("exit %d, %s", o.code, o.stderr)
-	}
-}
-
-// TestSeries: which columns are a series, by default and by choice.
-func TestSeries(t *testing.T) {
-	dir, nan := t.TempDir(), math.NaN()
-	for name, c := range map[string]struct {
-		text, x, y string
-		holes      bool
-		wantX      string // name, unit
-		at         []float64
-		wantY      string
-		first      []float64 // of the second row
-	}{
-		"dates":         {"n,date,a,b\n1,2024-01-01,5,6\n2,2024-01-03,,7\n", "", "", false, "date days", []float64{0, 2}, "b", []float64{7}},
-		"holes":         {"n,date,a,b\n1,2024-01-01,5,6\n2,2024-01-03,,7\n", "", "", true, "date days", []float64{0, 2}, "a", []float64{nan}},
-		"numbers":       {"t,a,b\n1,5,6\n2,6,7\n", "", "", true, "t ", []float64{1, 2}, "b", []float64{7}},
-		"one column":    {"y\n5\n6\n", "", "", false, "row rows", []float64{1, 2}, "y", []float64{6}},
-		"an output":     {"t,a,b\n1,5,6\n2,6,7\n", "", "a", false, "t ", []float64{1, 2}, "a", []float64{6}},
-		"an input":      {"t,a,b\n1,5,6\n2,6,7\n", "b", "", false, "b ", []float64{6, 7}, "a", []float64{6}},
-		"both":          {"t,a,b\n1,5,6\n2,6,\n", "a", "t,b", false, "a ", []float64{5, 6}, "t b", []float64{2, nan}},
-		"the only left": {"w,y\nu,5\nv,6\n", "", "", false, "row rows", []float64{1, 2}, "y", []float64{6}},
-		"text alone":    {"w\nu\nv\n", "", "", false, "", nil, "", nil},
-		"two inputs":    {"t,a,b\n1,5,6\n2,6,7\n", "t,a", "b", false, "", nil, "", nil},
-		"the same":      {"t,a,b\n1,5,6\n2,6,7\n", "t", "t", false, "", nil, "", nil},
-	} {
-		var notes bytes.Buffer
-		a := &app{stderr: &notes}
-		list := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == ',' }) }
-		chosen := columns{}
-		if c.x != "" {
-			chosen.x = list(c.x)
-		}
-		if c.y != "" {
-			chosen.y = list(c.y)
-		}
-		s, err := a.readSeries(t.Context(), put(t, dir, "t.csv", c.text), chosen, c.holes)
-		if c.at == nil {
-			if err == nil || exitCode(err) != exitMistake {
-				t.Errorf("%s: %v", name, err)
-			}
-			continue
-		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		d := len(s.yNames)
-		equal := slices.EqualFunc(s.y[d:2*d], c.first, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })
-		if s.xName+" "+s.axis.Unit != c.wantX || !slices.Equal(s.x, c.at) || strings.Join(s.yNames, " ") != c.wantY || !equal || s.grid.Last != c.at[1] {
-			t.Errorf("%s: %s %s %v, %v %v, %+v", name, s.xName, s.axis.Unit, s.x, s.yNames, s.y, s.grid)
-		}
 	}
 }
 
 // TestNames: the columns of a table without names get those of --names, and a model keeps them.
 func TestNames(t *testing.T) {
 	t.Chdir(t.TempDir())
-	put(t, ".", "d.csv", "1,2,3\n2,3,5\n3,5,1\n4,1,2\n5,5,5\n")
+	testkit.Put(t, ".", "d.csv", "1,2,3\n2,3,5\n3,5,1\n4,1,2\n5,5,5\n")
 	succeed(t, "fit", "d.csv", "--names", "age,water,strength", "--x", "water,age", "--y", "strength", "--iterations", "2", "-o", "m.safetensors")
 	if o := succeed(t, "info", "m.safetensors", "--json"); !strings.Contains(o.stdout, `"inputs":["water","age"],"outputs":["strength"]`) {
 		t.Errorf("%s", o.stdout)
 	}
 	for names, want := range map[string]string{"a,b": "2 names for 3 columns", "a,a,b": "a", "a,7,b": "7", "a,,b": "name"} {
-		if o := vssgpRun(t, "fit", "d.csv", "--names", names, "-o", "m.safetensors"); o.code != exitMistake || !strings.Contains(o.stderr, want) {
+		if o := vssgpRun(t, "fit", "d.csv", "--names", names, "-o", "m.safetensors"); o.code != cli.ExitMistake || !strings.Contains(o.stderr, want) {
 			t.Errorf("--names %s: exit %d, %q", names, o.code, o.stderr)
 		}
 	}
@@ -251,9 +187,9 @@ func TestGuessedInput(t *testing.T) {
 		"a clock that is set back":           {clock, "", nil, "at,"},
 		"a repeat among many rows":           {flags, "", nil, "t,"},
 	} {
-		path := put(t, dir, "d.csv", c.text)
+		path := testkit.Put(t, dir, "d.csv", c.text)
 		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "-o", "-"}, strings.Fields(c.args)...)...)
-		if c.want == nil && (o.code != exitDone || !strings.HasPrefix(o.stdout, c.first)) || c.want != nil && (o.code != exitMistake || strings.Count(o.stderr, "\n") != 1) {
+		if c.want == nil && (o.code != cli.ExitDone || !strings.HasPrefix(o.stdout, c.first)) || c.want != nil && (o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1) {
 			t.Errorf("%s: exit %d, %s%s", name, o.code, o.stdout, o.stderr)
 		}
 		for _, want := range c.want {
@@ -263,19 +199,19 @@ func TestGuessedInput(t *testing.T) {
 		}
 	}
 	model := filepath.Join(dir, "m.st")
-	unsorted, several := put(t, dir, "x.csv", values), put(t, dir, "long.csv", long)
+	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
 	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // of a fit that is an input in no order
-	if o := vssgpRun(t, "fit", several, "-o", model); o.code != exitMistake || !strings.Contains(o.stderr, "unique_id tells apart") {
+	if o := vssgpRun(t, "fit", several, "-o", model); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "unique_id tells apart") {
 		t.Errorf("exit %d, %s", o.code, o.stderr)
 	}
 	succeed(t, "fit", unsorted, "--x", "row", "-o", model, "--season", "none")
 	succeed(t, "evaluate", model, unsorted)
 	for _, args := range [][]string{{"fill", several, "-o", filepath.Join(dir, "o.csv")}, {"backtest", several}} {
-		if o := vssgpRun(t, args...); o.code != exitMistake || !strings.Contains(o.stderr, "unique_id tells apart") {
+		if o := vssgpRun(t, args...); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "unique_id tells apart") {
 			t.Errorf("%s: exit %d, %s", args[0], o.code, o.stderr)
 		}
 	}
-	if o := vssgpRun(t, "fit", unsorted, "--x", "row", "--method", "vssgp", "-o", model); o.code != exitMistake || !strings.Contains(o.stderr, "--x row: ") {
+	if o := vssgpRun(t, "fit", unsorted, "--x", "row", "--method", "vssgp", "-o", model); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "--x row: ") {
 		t.Errorf("exit %d, %s", o.code, o.stderr)
 	}
 }
@@ -287,14 +223,14 @@ func TestNearPeriods(t *testing.T) {
 	for i := range 48 {
 		rows += fmt.Sprintf("%d,%.4f,%d\n", i, 2000+float64(i)/12, i%12)
 	}
-	data := put(t, dir, "d.csv", rows)
+	data := testkit.Put(t, dir, "d.csv", rows)
 	for args, want := range map[string]string{
 		"--x t --period 12.0000001 --season 12": "--period 12.0000001 and --season 12 are 12.0000001 and 12 along t",
 		"--x t --period 12 --season 12":         "",
 		"--x year --period 1 --season 12":       "",
 	} {
 		o := vssgpRun(t, append([]string{"forecast", data, "--horizon", "1", "--trend", "none", "-o", filepath.Join(dir, "o.csv")}, strings.Fields(args)...)...)
-		if code := map[bool]int{true: exitDone, false: exitMistake}[want == ""]; o.code != code || !strings.Contains(o.stderr, want) {
+		if code := map[bool]int{true: cli.ExitDone, false: cli.ExitMistake}[want == ""]; o.code != code || !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: exit %d, %s; want %q", args, o.code, o.stderr, want)
 		}
 	}

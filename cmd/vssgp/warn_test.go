@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -23,9 +24,9 @@ const (
 // Data are real where there are real ones of that kind.
 func TestWarnings(t *testing.T) {
 	dir := t.TempDir()
-	smooth := put(t, dir, "smooth.csv", evenSeries(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
+	smooth := testkit.Put(t, dir, "smooth.csv", evenSeries(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
 	rng := rand.New(rand.NewPCG(1, 2))
-	hiss := put(t, dir, "hiss.csv", evenSeries(300, func(n int) float64 { return rng.NormFloat64() + 0.25*math.Sin(float64(n)/4) }))
+	hiss := testkit.Put(t, dir, "hiss.csv", evenSeries(300, func(n int) float64 { return rng.NormFloat64() + 0.25*math.Sin(float64(n)/4) }))
 	out := func(name string) string { return filepath.Join(dir, name) }
 	for name, c := range map[string]struct {
 		args []string

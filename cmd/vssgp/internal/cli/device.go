@@ -1,0 +1,300 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/gpu"
+	"github.com/vssgp/vssgp/ranks"
+)
+
+// deviceFlag is --device.
+type deviceFlag struct {
+	Text  string // as the user wrote it
+	Kind  string // auto, cpu or cuda
+	card  *int   // of cuda; nil: the first that can be used
+	given bool   // on the command line
+}
+
+// Set takes auto, cpu, cuda or cuda:n.
+func (d *deviceFlag) Set(s string) error {
+	kind, number, numbered := strings.Cut(s, ":")
+	if kind != "auto" && kind != "cpu" && kind != "cuda" || numbered && kind != "cuda" {
+		return fmt.Errorf("want auto, cpu, cuda, or cuda:n for the n-th GPU")
+	}
+	var card *int
+	if numbered {
+		n, err := gpu.ParseOrdinal(number)
+		if err != nil {
+			return errors.New(reason(err))
+		}
+		card = &n
+	}
+	*d = deviceFlag{s, kind, card, true}
+	return nil
+}
+
+// A computer opens the backend that --device and --precision ask for, and holds it for the command.
+type Device struct {
+	Flag      deviceFlag
+	Precision precisionFlag
+	note      func(format string, a ...any) // says what auto chose
+
+	// what the machine has; tests put their own here
+	list    func() ([]cuda.Device, error)
+	open    func(gpu.Options) (backend.Backend, error)
+	present func() bool // a card, whether or not this build can use one
+
+	opened backend.Backend // once it is opened
+
+	Job   *Job // nil without other ranks
+	ranks bool // the command spreads its rows over the ranks
+	local int  // index among the ranks on this machine, by which each takes its card
+}
+
+// Spread makes get spread the rows over the job's ranks, if it has any.
+func (c *Device) Spread() {
+	c.ranks = true
+	c.local = ranks.LocalRank()
+}
+
+func NewDevice(note func(string, ...any)) Device {
+	return Device{
+		Flag:      deviceFlag{Text: "auto", Kind: "auto"},
+		Precision: precisionFlag{text: "auto", auto: true},
+		note:      note,
+		list:      gpu.Devices,
+		present:   func() bool { return cardPresent("/") },
+		open: func(o gpu.Options) (backend.Backend, error) {
+			b, err := gpu.Open(o)
+			if err != nil {
+				return nil, err // not b: an interface that holds a nil *gpu.Backend is not nil
+			}
+			return b, nil
+		},
+	}
+}
+
+// Backend returns the backend that the flags ask for, the same one each time. auto takes
+// the first GPU that can be used, else the CPU; cuda without a GPU is a mistake. close
+// closes the backend.
+func (c *Device) Backend() (backend.Backend, error) {
+	if c.opened != nil {
+		return c.opened, nil
+	}
+	b, err := c.choose()
+	if err != nil {
+		return nil, err
+	}
+	if c.ranks && c.Job != nil {
+		many, err := ranks.New(c.Job, b, c.spec())
+		if err != nil {
+			b.Close()
+			return nil, c.failed(err)
+		}
+		b = many
+	}
+	c.opened = b
+	return b, nil
+}
+
+// Close closes the backend that get has opened.
+func (c *Device) Close() error {
+	if c.opened == nil {
+		return nil
+	}
+	b := c.opened
+	c.opened = nil
+	if err := b.Close(); err != nil {
+		return c.failed(err)
+	}
+	return nil
+}
+
+// RankTimes says where the time of a command went, which took elapsed; nil without ranks.
+func (c *Device) RankTimes(elapsed time.Duration) *rankTimes {
+	b, ok := c.opened.(*ranks.Backend)
+	if !ok {
+		return nil
+	}
+	t := b.Times()
+	return &rankTimes{
+		Size: c.Job.Size(), Open: t.Open, Cores: ranks.ShareCores(), Compute: t.Compute, Waiting: t.Waiting,
+		Communication: t.Communication, Other: max(0, elapsed-t.Open-t.Compute-t.Waiting-t.Communication),
+		Share: float64(t.Communication) / float64(max(elapsed, 1)), Bytes: t.Bytes,
+	}
+}
+
+func (c *Device) failed(err error) error { return fmt.Errorf("--device %s: %w", c.Flag.Text, err) }
+
+// unusable is the mistake of asking for a card that the command cannot use.
+func (c *Device) unusable(why string) error {
+	return Mistake("--device %s: %s; want --device cpu or auto", c.Flag.Text, why)
+}
+
+// spec is what the other ranks need to know to open their backends, and take reads it.
+func (c *Device) spec() string { return c.Flag.Text + " " + c.Precision.text }
+
+func (c *Device) take(spec string) error {
+	device, precision, _ := strings.Cut(spec, " ")
+	if err := cmp.Or(c.Flag.Set(device), c.Precision.Set(precision)); err != nil {
+		return fmt.Errorf("--device and --precision %s: %w", spec, err)
+	}
+	return nil
+}
+
+func (c *Device) choose() (backend.Backend, error) {
+	switch c.Flag.Kind {
+	case "cpu":
+		return c.host("")
+	case "cuda":
+		return c.cuda()
+	}
+	return c.auto()
+}
+
+// host is the CPU, for which why is a reason or nothing. A rank holds many shards of
+// rows, and uses one at a time.
+func (c *Device) host(why string) (backend.Backend, error) {
+	if c.Precision.digits > 0 {
+		return nil, c.Precision.hostless(why)
+	}
+	if c.ranks {
+		return cpu.New(cpu.Shared()), nil
+	}
+	return cpu.New(), nil
+}
+
+// cuda opens the card that was asked for.
+func (c *Device) cuda() (backend.Backend, error) {
+	card := cuda.Device{}
+	if c.Flag.card != nil {
+		card = c.numbered(*c.Flag.card)
+	} else {
+		first, why, _ := c.first(true)
+		if first == nil {
+			return nil, c.unusable(why)
+		}
+		card = *first
+	}
+	b, err := c.openCard(card)
+	if errors.Is(err, cuda.ErrNoDevice) {
+		return nil, c.unusable(reason(err))
+	}
+	if err != nil {
+		return nil, c.failed(err)
+	}
+	return b, nil
+}
+
+// openCard opens a card in the precision asked for.
+func (c *Device) openCard(card cuda.Device) (backend.Backend, error) {
+	digits, _ := c.Precision.on(card)
+	return c.open(gpu.Options{Ordinal: card.Ordinal, Digits: digits})
+}
+
+// numbered is the card of that number. If there is none, opening it says so.
+func (c *Device) numbered(ordinal int) cuda.Device {
+	list, _ := c.list()
+	for _, d := range list {
+		if d.Ordinal == ordinal {
+			return d
+		}
+	}
+	return cuda.Device{Ordinal: ordinal}
+}
+
+// auto fails only where digits are asked for: if a card cannot be opened, it uses the CPU.
+// It says what it chose if it leaves a card unused, or if the user asked for auto by name.
+func (c *Device) auto() (backend.Backend, error) {
+	card, why, there := c.first(false)
+	if card != nil {
+		b, err := c.openCard(*card)
+		switch {
+		case err == nil && c.Flag.given:
+			text := fmt.Sprintf("computing on %s, the first GPU that can be used", b.Name())
+			if digits, why := c.Precision.on(*card); why != "" {
+				text += fmt.Sprintf(", in %s (%s)", precisionOf(digits), why)
+			}
+			return c.announced(b, text), nil
+		case err == nil:
+			return b, nil
+		}
+		why = fmt.Sprintf("cuda:%d: %s", card.Ordinal, reason(err))
+	}
+	b, err := c.host(", and " + why)
+	if err != nil || !there && !c.Flag.given {
+		return b, err
+	}
+	return c.announced(b, "computing on the CPU: "+why), nil
+}
+
+// noCard says why there is no card if the driver lists none.
+const noCard = "there is no GPU"
+
+// first returns the first usable card; emulated cards, which are for tests, count if
+// emulated is set. If several ranks share the machine, each gets its own as far as the
+// cards go. If there is no such card, first returns why, and whether there is a card all
+// the same.
+func (c *Device) first(emulated bool) (card *cuda.Device, why string, there bool) {
+	list, err := c.list()
+	if err != nil {
+		return nil, reason(err), c.present()
+	}
+	why = noCard
+	var usable []cuda.Device
+	for _, d := range list {
+		switch {
+		case !emulated && strings.HasPrefix(d.Name, "emulated "):
+		case d.Reason == "":
+			usable = append(usable, d)
+		case why == noCard:
+			why = fmt.Sprintf("cuda:%d %s: %s", d.Ordinal, d.Name, d.Reason)
+		}
+	}
+	if n := len(usable); n > 0 {
+		return &usable[c.local%n], "", true
+	}
+	return nil, why, why != noCard
+}
+
+// reason shortens an error for a line that already says what failed: without the
+// packages' prefixes and without ErrNoDevice's own words.
+func reason(err error) string {
+	text := strings.TrimSuffix(err.Error(), ": "+cuda.ErrNoDevice.Error())
+	for _, prefix := range []string{"gpu: ", "devices: ", "cuda: "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return text
+}
+
+// announced returns a backend that notes text before its first pass over the rows: not
+// before that, because a command that finds a mistake prints one line.
+func (c *Device) announced(b backend.Backend, text string) backend.Backend {
+	say := sync.OnceFunc(func() { c.note("%s", text) })
+	return backend.Observed(b, func(method string) func() {
+		if method != "Open" && method != "Close" {
+			say()
+		}
+		return nil
+	})
+}
+
+// cardPresent reports whether Linux knows of an NVIDIA card: the driver lists it below
+// root, or, as in a container, there is a device file alone.
+func cardPresent(root string) bool {
+	for _, pattern := range []string{"proc/driver/nvidia/gpus/*", "dev/nvidia[0-9]*"} {
+		if found, _ := filepath.Glob(filepath.Join(root, pattern)); found != nil {
+			return true
+		}
+	}
+	return false
+}

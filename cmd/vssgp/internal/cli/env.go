@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/simd"
+)
+
+// Env holds what the commands share: the streams and the common flags.
+type Env struct {
+	Context        context.Context // a signal cancels it
+	Version        string
+	Stdout, Stderr io.Writer
+	Stdin          io.Reader
+	Spooled        *os.File       // what came from stdin
+	Served         *ServedFiles   // files of a call of serve; nil: there is none
+	Flags          *pflag.FlagSet // of the command
+	Files          files
+
+	Device   Device
+	Seed     uint64
+	JSON     bool
+	Quiet    bool
+	Progress string
+
+	Aside   bool     // stdout is for an output: what is said goes to stderr
+	Results *[]any   // collects what --json prints of several recordings; nil: it is printed
+	warned  []string // kinds of warnings given
+	Started bool     // the arguments were understood and the command's own work has begun
+}
+
+// Command gives c its operands and its work. An error before the work begins is a mistake
+// on the command line; after that, the error's sentinels decide.
+func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []string) error, operands ...operand) *cobra.Command {
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		switch is, want := len(args), len(operands); {
+		case is > want:
+			return fmt.Errorf("unexpected argument %.60q; want: %s", args[want], cmd.UseLine())
+		case is < want:
+			return fmt.Errorf("%s is missing; want: %s", operands[is].name, cmd.UseLine())
+		}
+		return nil
+	}
+	c.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if n := len(args); n < len(operands) {
+			return operands[n].complete(c, args, typed)
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		env.Started, env.Flags = true, cmd.Flags()
+		if _, err := simd.Chosen(); err != nil {
+			return Mistake("%w", err)
+		}
+		if err := env.takeFiles(operands, args); err != nil {
+			return err
+		}
+		err := work(cmd.Context(), args)
+		if said := (*interruption)(nil); errors.Is(err, context.Canceled) && !errors.As(err, &said) {
+			return Interrupted(" before there was a result")
+		}
+		return err
+	}
+	return c
+}
+
+// Note prints a remark on stderr.
+func (env *Env) Note(format string, args ...any) {
+	if !env.Quiet {
+		fmt.Fprintln(env.Stderr, OneLine(fmt.Errorf(format, args...)))
+	}
+}
+
+// Warn prints a warning on stderr, unless one of the same kind was printed.
+func (env *Env) Warn(kind, format string, args ...any) {
+	if !slices.Contains(env.warned, kind) {
+		env.warned = append(env.warned, kind)
+		env.Note("warning: "+format, args...)
+	}
+}
+
+// takeFiles registers the files of a command line, and checks before the work whether
+// the outputs can be written.
+func (env *Env) takeFiles(operands []operand, args []string) (err error) {
+	f := &env.Files
+	f.stdout = env.Stdout
+	for i, o := range operands[:len(args)] {
+		if args[i] == FromStdin && (slices.Contains(o.File.Extensions, "csv") || slices.Contains(o.File.Extensions, "wav")) {
+			if env.Served != nil {
+				return Mistake("%s is stdin, which carries the calls of serve; want a file that comes with the call", o.name)
+			}
+		} else {
+			f.Add(NamedFile{Name: o.name, Path: args[i]}, false)
+		}
+	}
+	given := func(name string) bool {
+		flag := env.Flags.Lookup(name)
+		return flag != nil && flag.Changed
+	}
+	without := given("dry-run") || given("out-dir") // -o
+	env.Flags.VisitAll(func(flag *pflag.Flag) {
+		v, ok := flag.Value.(*Value)
+		if !ok || v.File == nil || slices.Contains(v.Words, v.Text) || err != nil {
+			return
+		}
+		named := NamedFile{Name: "--" + flag.Name, Path: v.Text}
+		if flag.Shorthand != "" {
+			named.Name = "-" + flag.Shorthand
+		}
+		if v.Text != "" && env.Served != nil && (v.File.Folder || v.File.AtOnce) {
+			err = Mistake("%v: serve writes nothing to a disk; leave the flag out", named)
+			return
+		}
+		if v.File.Folder {
+			return
+		}
+		if err = v.File.check(named, env.JSON, without); v.Text != "" && !(given("out-dir") && strings.Contains(v.Text, NameMark)) {
+			f.Add(named, v.File.Written)
+		}
+	})
+	if err = cmp.Or(f.apart(), err); err != nil {
+		return err
+	}
+	return env.CheckOutputs()
+}
+
+// CheckOutputs checks, before long work, that the outputs can be written. made are further
+// outputs, whose names the command has made.
+func (env *Env) CheckOutputs(made ...string) error {
+	for _, path := range made {
+		env.Files.Add(NamedFile{Path: path}, true)
+	}
+	if err := env.Files.apart(); err != nil || env.Served != nil {
+		return err
+	}
+	var paths []string
+	for _, out := range env.Files.Written {
+		if out.Path != ToStdout {
+			paths = append(paths, out.Path)
+		}
+	}
+	return fileio.Check(paths...)
+}
+
+// Write writes files together or not at all. All files are written here, except checkpoints.
+func (env *Env) Write(files ...fileio.File) error {
+	if err := env.Files.apart(); err != nil { // a file may have appeared since the check
+		return err
+	}
+	for i, f := range files {
+		files[i] = zipped(f)
+	}
+	if env.Served != nil {
+		return env.Served.write(files)
+	}
+	err := fileio.WriteAll(env.Context, files...)
+	if errors.Is(err, context.Canceled) {
+		return Interrupted(": " + err.Error())
+	}
+	return err
+}
+
+// WriteLast is write for files of which the last may be stdout. It calls done before it
+// writes anything there.
+func (env *Env) WriteLast(files []fileio.File, done func()) error {
+	last := len(files) - 1
+	if files[last].Path != ToStdout {
+		return env.Write(files...)
+	}
+	s := &fileio.Spool{InMemory: env.Served != nil}
+	defer s.Close()
+	if err := files[last].Write(s); err != nil {
+		return err
+	}
+	if err := env.Write(files[:last]...); err != nil {
+		return err
+	}
+	done()
+	return s.CopyTo(env.Stdout)
+}
+
+func NewEnv(ctx context.Context, stdout, stderr io.Writer) *Env {
+	env := &Env{Context: ctx, Stdout: &Stream{ctx: ctx, to: stdout}, Stderr: &Stream{ctx: ctx, to: stderr}, Stdin: os.Stdin, Progress: "auto"}
+	env.Device = NewDevice(env.Note)
+	return env
+}

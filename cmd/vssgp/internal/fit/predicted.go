@@ -1,0 +1,412 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/report"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// mostJoint bounds the rows times outputs of a joint covariance, which has their square of numbers: 2 GiB.
+const mostJoint = 1 << 14
+
+// checkJoint refuses a joint covariance of too many numbers.
+func checkJoint(path string, rows, outputs int) error {
+	if rows*outputs > mostJoint {
+		return cli.Mistake("--joint %s: %s of %s; want at most %d of both together", path, cli.Counted(rows, "row"), cli.Counted(outputs, "output"), mostJoint)
+	}
+	return nil
+}
+
+// jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless latent.
+func jointFile(ctx context.Context, at *datafile.Places, m *vssgp.Model, path string, latent bool) fileio.File {
+	return fileio.File{Path: path, Write: func(w io.Writer) error {
+		noiseSD := m.NoiseSD()
+		n, d := at.Rows, len(noiseSD)
+		if err := checkJoint(path, n, d); err != nil {
+			return err
+		}
+		x, err := at.All(ctx)
+		if err != nil {
+			return err
+		}
+		_, cov, err := m.PredictJointContext(ctx, mat.NewDense(n, len(at.Names), x))
+		if err != nil {
+			return err
+		}
+		to, err := table.NewNPYWriter(w, []int{n, d, n, d})
+		if err != nil {
+			return err
+		}
+		row := make([]float64, n*d)
+		for i := range row {
+			for j := range row {
+				row[j] = cov.At(i, j)
+			}
+			if !latent {
+				row[i] += noiseSD[i%d] * noiseSD[i%d]
+			}
+			if err := to.Write(row); err != nil {
+				return err
+			}
+		}
+		return to.Close()
+	}}
+}
+
+// sampleRate returns how many of the inputs, which rise evenly, make one unit.
+func sampleRate(ctx context.Context, at *datafile.Places) (int, error) {
+	var first, last float64
+	err := at.Each(ctx, func(n int, x []float64) error {
+		if n == 0 {
+			first = x[0]
+		}
+		last = x[len(x)-1]
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if len(at.Names) != 1 || at.Rows < 2 || !(last > first) {
+		return 0, cli.Mistake("a recording needs one input that rises evenly in seconds; the inputs have %d columns and %d rows: want .csv or .npy",
+			len(at.Names), at.Rows)
+	}
+	rate := math.Round(float64(at.Rows-1) / (last - first))
+	const tolerance = 0.01 // in samples, for the rounding of the inputs
+	err = at.Each(ctx, func(n int, x []float64) error {
+		for i, v := range x {
+			if off := (v-first)*rate - float64(n+i); !(math.Abs(off) <= tolerance) || rate < 1 || rate > math.MaxInt32 {
+				return cli.Mistake("a recording needs inputs that rise by 1/rate seconds; input %d (%v) is not a sample time at %.0f samples a second: want .csv or .npy", n+i, v, rate)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(rate), nil
+}
+
+// checkFormats checks the flags for predict's outputs against each other. Draws beside
+// a recording go into recordings of their own.
+func checkFormats(env *cli.Env, o *predictFlags) error {
+	recording := cli.FormatOf(o.Output) == "wav"
+	switch {
+	case recording && o.full:
+		return cli.Mistake("--full: a recording cannot hold covariances; want -o with .csv or .npy")
+	case o.joint != "" && o.Posterior:
+		return cli.Mistake("--joint %s: it is of the model itself, without --posterior; leave one of them out", o.joint)
+	case o.drawsFile != "" && o.Draws == 0:
+		return cli.Mistake("--draws-file %s needs --draws N", o.drawsFile)
+	case o.drawsFile == "" && o.Draws > 0 && recording:
+		o.drawsFile = o.Output
+	}
+	if cli.FormatOf(o.drawsFile) == "wav" {
+		return env.CheckOutputs(cli.NumberedFiles(o.drawsFile, o.Draws)...)
+	}
+	return nil
+}
+
+// columnDraws returns how many draws are columns of the output.
+func (o *predictFlags) columnDraws() int {
+	if o.drawsFile != "" {
+		return 0
+	}
+	return o.Draws
+}
+
+// tableNames returns the columns of a table: the inputs, and the predictions of the outputs y.
+func (o *predictFlags) tableNames(inputs, y []string) ([]string, error) {
+	names := datafile.PredictedNames(inputs, y, o.Posterior)
+	if o.full {
+		for i := range y {
+			for j := i; j < len(y); j++ {
+				names = append(names, y[i]+"_"+y[j]+"_cov")
+			}
+		}
+	}
+	return datafile.WithDraws(names, y, o.columnDraws())
+}
+
+// spreads are a prediction's standard deviations and, of one over a posterior, quantiles [N,D].
+type spreads struct{ sd, lower, upper []float64 }
+
+// spreads are those that the table has of a prediction.
+func (o *predictFlags) spreads(p *vssgp.Prediction) (s spreads) {
+	s.sd = p.SD(!o.latent)
+	if o.Posterior {
+		s.lower, s.upper = p.Quantile(0.025, !o.latent), p.Quantile(0.975, !o.latent)
+	}
+	return s
+}
+
+// appendPrediction appends the columns that a table has for row n of a prediction.
+func (o *predictFlags) appendPrediction(out []float64, p *vssgp.Prediction, s spreads, n int) []float64 {
+	for d := range p.D {
+		i := n*p.D + d
+		if out = append(out, p.Mean[i], s.sd[i]); o.Posterior {
+			out = append(out, s.lower[i], s.upper[i])
+		}
+	}
+	for i := 0; o.full && i < p.D; i++ {
+		for j := i; j < p.D; j++ {
+			v := p.Cov[(n*p.D+i)*p.D+j]
+			if o.latent && i == j {
+				v = max(0, v-p.Noise[i])
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// prediction holds what predict writes. Each file takes a separate pass over the rows, of which one part is in memory at a time.
+type prediction struct {
+	ctx     context.Context
+	at      *datafile.Places
+	o       *predictFlags
+	outputs []string // their names [D]
+	each    func(ctx context.Context, rows iter.Seq2[[]float64, error]) iter.Seq2[*vssgp.Part, error]
+	draws   *vssgp.Draws
+	rate    int       // of recordings
+	table   []float64 // rows of a table that are being written
+	meter   *cli.Meter
+}
+
+// An output is a file to write: a WAV file, an array or a table.
+type output struct {
+	path    string
+	shape   []int    // of an array
+	names   []string // of a table's columns
+	columns int      // how many numbers belong to a row of the inputs
+	fill    func(write writer) error
+}
+
+// A writer writes the next numbers of an output.
+type writer func(a []float64) error
+
+// predictAll writes every output together or none, and returns the columns of the
+// table, nil for a recording.
+func predictAll(ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.Places, o *predictFlags, model string) (columns []string, err error) {
+	r := &prediction{ctx: ctx, at: at, o: o, outputs: datafile.OutputNames(m), meter: env.NewMeter()}
+	defer r.meter.Clear()
+	predictor, draws := m.Predictor, m.Draws
+	if o.Posterior {
+		if h := m.Posterior(); h == nil || len(h.Draws) == 0 {
+			return nil, cli.Mistake("--posterior: %s has no draws of its hyper-parameters; want a model of fit --posterior 30", model)
+		}
+		predictor, draws = m.PosteriorPredictor, m.PosteriorDraws
+	}
+	p, err := predictor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.each = p.Each
+	if r.draws, err = draws(env.Seed); err != nil {
+		return nil, err
+	}
+	all, columns, err := r.files()
+	if err != nil {
+		return nil, err
+	}
+	var files []fileio.File
+	for _, out := range all {
+		if cli.FormatOf(out.path) == "wav" && r.rate == 0 {
+			if r.rate, err = sampleRate(ctx, at); err != nil {
+				return nil, fmt.Errorf("%s: %w", out.path, err)
+			}
+		}
+		files = append(files, r.file(out))
+	}
+	if o.joint != "" {
+		files = slices.Insert(files, 0, jointFile(ctx, at, m, o.joint, o.latent))
+	}
+	if o.Plot != "" {
+		plot, err := plot(env, r, m, p, model)
+		if err != nil {
+			return nil, err
+		}
+		files = slices.Insert(files, 0, plot)
+	}
+	return columns, env.WriteLast(files, r.meter.Clear)
+}
+
+// File returns an output as a file to write.
+func (r *prediction) file(out output) fileio.File {
+	return fileio.File{Path: out.path, Write: func(w io.Writer) (err error) {
+		var to table.Writer
+		switch cli.FormatOf(out.path) {
+		case "wav": // of 32-bit floats, which clip only numbers beyond the range of float32
+			to, err = audio.NewWriter(w, r.rate, audio.Float32, len(r.outputs), r.at.Rows)
+		default:
+			to, err = datafile.NewTable(w, out.path, out.shape, out.names, r.at.Axes)
+		}
+		if err == nil {
+			err = out.fill(to.Write)
+		}
+		if err != nil {
+			return err
+		}
+		return to.Close()
+	}}
+}
+
+// Files returns the outputs, the prediction itself last, and its columns.
+func (r *prediction) files() (files []output, columns []string, err error) {
+	if r.o.drawsFile != "" {
+		if files, err = r.drawFiles(r.o.drawsFile, r.o.Draws); err != nil {
+			return nil, nil, err
+		}
+	}
+	if cli.FormatOf(r.o.Output) == "wav" {
+		return append(files, output{path: r.o.Output, columns: len(r.outputs), fill: func(write writer) error {
+			return r.parts(func(p *vssgp.Part) error { return write(p.Mean) })
+		}}), nil, nil
+	}
+	columns, err = r.o.tableNames(r.at.Names, r.outputs)
+	n := len(columns)
+	return append(files, output{r.o.Output, []int{r.at.Rows, n}, columns, n, func(write writer) error {
+		return r.parts(func(p *vssgp.Part) error { return r.tabulate(p.X, p.Prediction, r.o.columnDraws(), write) })
+	}}), columns, err
+}
+
+// drawFiles returns files of n draws alone: a table of the inputs and a column for
+// each draw and output, an array [n,N,D], or n recordings.
+func (r *prediction) drawFiles(path string, n int) (files []output, err error) {
+	d := len(r.outputs)
+	one := func(i int, write writer) error {
+		return r.eachPlace(func(x []float64) error {
+			y, err := r.draws.At(r.ctx, i, x)
+			if err != nil {
+				return err
+			}
+			return write(y)
+		})
+	}
+	switch cli.FormatOf(path) {
+	case "wav":
+		for i, name := range cli.NumberedFiles(path, n) {
+			files = append(files, output{path: name, columns: d, fill: func(write writer) error { return one(i, write) }})
+		}
+		return files, nil
+	case "npy":
+		return []output{{path: path, shape: []int{n, r.at.Rows, d}, columns: n * d, fill: func(write writer) (err error) {
+			for i := 0; i < n && err == nil; i++ {
+				err = one(i, write)
+			}
+			return err
+		}}}, nil
+	}
+	names, err := datafile.WithDraws(slices.Clone(r.at.Names), r.outputs, n)
+	return []output{{path: path, names: names, columns: len(names), fill: func(write writer) error {
+		return r.eachPlace(func(x []float64) error { return r.tabulate(x, nil, n, write) })
+	}}}, err
+}
+
+// mostNumbers bounds how many numbers of the draws, or of the rows of the output, are
+// in memory at a time.
+const mostNumbers = 1 << 21
+
+// tabulate writes rows of a table: the inputs x [N,Q], the prediction there unless p is
+// nil, and n draws. It makes as many rows at a time as mostNumbers allows.
+func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write writer) (err error) {
+	q, d := len(r.at.Names), len(r.outputs)
+	var s spreads
+	if p != nil {
+		s = r.o.spreads(p)
+	}
+	rows, step := len(x)/q, max(1, mostNumbers/(q+d*(2+d+n)))
+	draws := make([][]float64, n)
+	for lo := 0; lo < rows; lo += step {
+		hi := min(rows, lo+step)
+		for i := range draws {
+			if draws[i], err = r.draws.At(r.ctx, i, x[lo*q:hi*q]); err != nil {
+				return err
+			}
+		}
+		r.table = r.table[:0]
+		for row := lo; row < hi; row++ {
+			r.table = append(r.table, x[row*q:][:q]...)
+			if p != nil {
+				r.table = r.o.appendPrediction(r.table, p, s, row)
+			}
+			for _, y := range draws {
+				r.table = append(r.table, y[(row-lo)*d:][:d]...)
+			}
+		}
+		if err := write(r.table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Parts visits the predictions.
+func (r *prediction) parts(visit func(p *vssgp.Part) error) error {
+	began := time.Now()
+	for p, err := range r.each(r.ctx, r.at.Parts(r.ctx)) {
+		if err == nil {
+			err = visit(p)
+		}
+		if err != nil {
+			return err
+		}
+		r.meter.ShowRows("predict", p.First+p.N, r.at.Rows, began)
+	}
+	return nil
+}
+
+// eachPlace visits the inputs.
+func (r *prediction) eachPlace(visit func(x []float64) error) error {
+	began := time.Now()
+	return r.at.Each(r.ctx, func(n int, x []float64) error {
+		if err := visit(x); err != nil {
+			return err
+		}
+		r.meter.ShowRows("draw", n+len(x)/len(r.at.Names), r.at.Rows, began)
+		return nil
+	})
+}
+
+// Plot draws the first rows.
+func plot(env *cli.Env, r *prediction, m *vssgp.Model, predictor *vssgp.Predictor, model string) (f fileio.File, err error) {
+	most := min(r.at.Rows, report.MostRows) * len(r.at.Names)
+	var x []float64
+	for part, err := range r.at.Parts(r.ctx) {
+		if err != nil {
+			return f, err
+		}
+		if x = append(x, part...); len(x) >= most {
+			x = x[:most]
+			break
+		}
+	}
+	p, err := predictor.Predict(r.ctx, x)
+	if err != nil {
+		return f, err
+	}
+	var draws []*mat.Dense
+	for i := range min(r.o.Draws, report.MostDraws) {
+		y, err := r.draws.At(r.ctx, i, x)
+		if err != nil {
+			return f, err
+		}
+		draws = append(draws, mat.NewDense(p.N, p.D, y))
+	}
+	plot := report.Predict(m, x, p, draws, !r.o.latent, env.Settings(), r.at.Rows, r.o.Draws)
+	plot.Title = "Prediction by " + model
+	return env.ReportFile(r.o.Plot, plot), nil
+}
