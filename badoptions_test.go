@@ -66,7 +66,7 @@ func TestBadOptions(t *testing.T) {
 		{"spectrum of one place", &Data{N: 3, Q: 1, D: 1, X: []float64{2, 2, 2}, Y: make([]float64, 3)}, Options{Init: InitSpectrum}},
 		{"spectrum with length-scales", data, Options{Init: InitSpectrum, Lengthscales: []float64{1}}},
 	} {
-		if _, err := New(c.data, c.o); !errors.Is(err, ErrOptions) {
+		if _, err := New(t.Context(), c.data, c.o); !errors.Is(err, ErrOptions) {
 			t.Errorf("New, %s: error %v, want one that wraps ErrOptions", c.name, err)
 		}
 		if m, _, err := Fit(context.Background(), c.data, c.o); !errors.Is(err, ErrOptions) || m != nil {
@@ -78,7 +78,7 @@ func TestBadOptions(t *testing.T) {
 // TestWideData: data on their side are refused before anything is made of them.
 func TestWideData(t *testing.T) {
 	d := &Data{N: 2, Q: MaxInputs + 1, D: 1, X: make([]float64, 2*(MaxInputs+1)), Y: []float64{1, 2}}
-	if _, err := New(d, Options{}); !errors.Is(err, ErrData) {
+	if _, err := New(t.Context(), d, Options{}); !errors.Is(err, ErrData) {
 		t.Errorf("%d inputs: %v", d.Q, err)
 	}
 }

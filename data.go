@@ -7,11 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/bayes"
-	"github.com/vssgp/vssgp/internal/linalg"
 )
 
 // Data are N rows of Q inputs and D outputs in their own units.
@@ -23,27 +20,16 @@ type Data struct {
 	XNames, YNames []string // [Q], [D]; may be empty
 }
 
-// NewData copies x [N,Q] and y [N,D], in their own units, so that both may change
-// afterwards. Errors wrap ErrData: numbers of rows that differ, no rows or
-// columns, values that are not finite, as many outputs as inputs in one row, or ten times as
-// many columns as rows, which is what transposed matrices look like. To share slices that are row-major
-// already, fill a Data in.
-func NewData(x, y mat.Matrix) (*Data, error) {
-	n, q, err := dims("x", x)
-	if err != nil {
-		return nil, err
+// NewData copies n rows of inputs x [n,Q] and outputs y [n,D], row by row and in their own units,
+// so that both may change afterwards; Q and D follow from the lengths. Errors wrap ErrData: lengths
+// that are no multiple of n, no rows or columns, values that are not finite. To share the slices,
+// fill a Data in. The rows of a gonum matrix are mat.DenseCopyOf(x).RawMatrix().Data.
+func NewData(n int, x, y []float64) (*Data, error) {
+	if n < 1 || len(x)%n != 0 || len(y)%n != 0 {
+		return nil, fmt.Errorf("vssgp: x has %d and y %d numbers, must be multiples of the number of rows, which is %d and must be at least 1: %w",
+			len(x), len(y), n, ErrData)
 	}
-	ny, d, err := dims("y", y)
-	if err != nil {
-		return nil, err
-	}
-	if n != ny {
-		return nil, fmt.Errorf("vssgp: y has %d rows, x has %d: %w", ny, n, ErrData)
-	}
-	if err := onSide(n, q, d); err != nil {
-		return nil, err
-	}
-	data := &Data{N: n, Q: q, D: d, X: flatten(x), Y: flatten(y)}
+	data := &Data{N: n, Q: len(x) / n, D: len(y) / n, X: slices.Clone(x), Y: slices.Clone(y)}
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
@@ -56,16 +42,6 @@ func onSide(n, q, d int) error {
 		return fmt.Errorf("vssgp: x and y are both %d by %d, with more columns than rows; want a row for each observation, %d by %d (are they transposed?): %w", n, q, q, n, ErrData)
 	}
 	return nil
-}
-
-// dims are the rows and columns of a caller's matrix; a nil matrix of any type is
-// an error, not a panic.
-func dims(name string, m mat.Matrix) (rows, cols int, err error) {
-	rows, cols, ok := linalg.Dims(m)
-	if !ok {
-		return 0, 0, fmt.Errorf("vssgp: %s is nil, want a matrix: %w", name, ErrData)
-	}
-	return rows, cols, nil
 }
 
 // Check reports shapes that do not fit, and values that are not finite or so
@@ -103,21 +79,6 @@ func (d *Data) extents() (all [][2]float64) {
 
 // mostValue bounds data so that no difference of two leaves float64's range.
 const mostValue = math.MaxFloat64 / 4
-
-// borrow is a matrix's entries row by row, for reading: its own memory where they
-// lie so, else a copy.
-func borrow(m mat.Matrix) []float64 {
-	r, c := m.Dims()
-	if raw, ok := m.(mat.RawMatrixer); ok {
-		if g := raw.RawMatrix(); g.Stride == c || r == 1 {
-			return g.Data[:r*c]
-		}
-	}
-	return flatten(m)
-}
-
-// flatten copies a matrix row by row.
-func flatten(m mat.Matrix) []float64 { return mat.DenseCopyOf(m).RawMatrix().Data }
 
 // Affine maps between the data's units and the model's, one pair a column:
 // data = Offset + Scale·model.

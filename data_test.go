@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp/internal/initialize"
 )
 
@@ -43,37 +41,16 @@ func TestToModelGrid(t *testing.T) {
 	}
 }
 
-// What predictions read is a matrix's own memory where that is row-major and
-// whole, and a copy of the right entries elsewhere; NewData copies always.
-func TestBorrow(t *testing.T) {
-	own := []float64{1, 2, 3, 4, 5, 6}
-	m := mat.NewDense(2, 3, own)
-	for name, c := range map[string]struct {
-		m      mat.Matrix
-		want   []float64
-		shared bool
-	}{
-		"whole":      {m, own, true},
-		"rows":       {m.Slice(1, 2, 0, 3), own[3:], true},
-		"one row":    {m.Slice(0, 1, 1, 3), own[1:3], true},
-		"columns":    {m.Slice(0, 2, 1, 3), []float64{2, 3, 5, 6}, false},
-		"transposed": {m.T(), []float64{1, 4, 2, 5, 3, 6}, false},
-	} {
-		got := borrow(c.m)
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-			continue
-		}
-		if shared := slices.ContainsFunc([]int{0, 1, 3}, func(i int) bool { return &got[0] == &own[i] }); shared != c.shared {
-			t.Errorf("%s: shares memory: %v, want %v", name, shared, c.shared)
-		}
-	}
-	data, err := NewData(m, m)
+// TestNewDataCopies checks the shapes that NewData makes and that it shares no memory with its arguments.
+func TestNewDataCopies(t *testing.T) {
+	x, y := []float64{1, 4, 2, 5, 3, 6}, []float64{7, 8, 9}
+	data, err := NewData(3, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if own[0] = 7; data.X[0] != 1 || data.Y[0] != 1 {
-		t.Errorf("NewData shares its matrices' memory: x starts with %v, y with %v, want 1", data.X[0], data.Y[0])
+	x[0], y[0] = 0, 0
+	if data.Q != 2 || data.D != 1 || !slices.Equal(data.X, []float64{1, 4, 2, 5, 3, 6}) || !slices.Equal(data.Y, []float64{7, 8, 9}) {
+		t.Errorf("%+v", data)
 	}
 }
 
@@ -94,11 +71,10 @@ func testFarInput(t *testing.T, unit float64) {
 		t.Fatal(err)
 	}
 	x := []float64{1, 1e300}
-	_, rows := m.PredictRows(x, 2)
-	_, matrix := m.Predict(mat.NewDense(2, 1, x))
-	_, _, joint := m.PredictJoint(mat.NewDense(2, 1, x))
-	_, draw := m.Draw(mat.NewDense(2, 1, x), 1, 1)
-	for name, err := range map[string]error{"PredictRows": rows, "Predict": matrix, "PredictJoint": joint, "Draw": draw} {
+	_, rows := m.Predict(t.Context(), x)
+	_, _, joint := m.PredictJoint(t.Context(), x)
+	_, draw := m.Draw(t.Context(), x, 1, 1)
+	for name, err := range map[string]error{"Predict": rows, "PredictJoint": joint, "Draw": draw} {
 		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "row 1, x = [1e+300]: the result is not finite") {
 			t.Errorf("x in %v, %s: %v; want ErrData with the row", unit, name, err)
 		}
@@ -136,14 +112,13 @@ func TestBeyond(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := len(c.x) / c.data.Q
 		for from, m := range map[string]*Model{"fit": m, "file": read} {
-			if p, err := m.PredictRows(c.x, rows); err != nil || !slices.Equal(p.Beyond, c.want) || (p.Beyond == nil) != (c.want == nil) {
+			if p, err := m.Predict(t.Context(), c.x); err != nil || !slices.Equal(p.Beyond, c.want) || (p.Beyond == nil) != (c.want == nil) {
 				t.Errorf("%s, %s: %v (%v), want %v", name, from, p.Beyond, err, c.want)
 			}
 		}
 		if read.Range = nil; c.want != nil {
-			if p, err := read.PredictRows(c.x, rows); err != nil || p.Beyond != nil {
+			if p, err := read.Predict(t.Context(), c.x); err != nil || p.Beyond != nil {
 				t.Errorf("%s, no range: %v (%v)", name, p.Beyond, err)
 			}
 			read.Params.CoefMean, read.Params.CoefVar = nil, nil
@@ -151,27 +126,21 @@ func TestBeyond(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := conditioned.Condition(c.data); err != nil || !slices.Equal(conditioned.Range, m.Range) {
+			if _, err := conditioned.Condition(t.Context(), c.data); err != nil || !slices.Equal(conditioned.Range, m.Range) {
 				t.Errorf("%s: conditioned on %v, want %v (%v)", name, conditioned.Range, m.Range, err)
 			}
 		}
 	}
 }
 
-// TestTransposedData: two matrices on their side are refused with the likely cause, and one row of fewer outputs is not.
+// TestTransposedData checks that data with as many outputs as inputs and few rows are refused with the likely cause, and data with fewer
+// outputs are not.
 func TestTransposedData(t *testing.T) {
-	x, y := mat.NewDense(1, 5, []float64{1, 2, 3, 4, 5}), mat.NewDense(1, 5, []float64{1, 4, 9, 16, 25})
-	if _, err := NewData(x, y); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "transposed") {
+	five := []float64{1, 2, 3, 4, 5}
+	if _, _, err := Fit(t.Context(), &Data{N: 1, Q: 5, D: 5, X: five, Y: five}, Options{}); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "transposed") {
 		t.Errorf("%v; want ErrData with the cause", err)
 	}
-	filled := &Data{N: 1, Q: 5, D: 5, X: x.RawMatrix().Data, Y: y.RawMatrix().Data}
-	if _, _, err := Fit(t.Context(), filled, Options{}); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "transposed") {
-		t.Errorf("%v; want ErrData with the cause", err)
-	}
-	if _, err := NewData(x.T(), y.T()); err != nil {
-		t.Error(err)
-	}
-	if _, err := NewData(x, mat.NewDense(1, 1, []float64{1})); err != nil {
+	if _, err := NewData(1, five, five[:1]); err != nil {
 		t.Error(err)
 	}
 }

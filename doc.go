@@ -16,9 +16,9 @@
 //
 // The usual way in:
 //
-//	data, err := vssgp.NewData(x, y)                          // [N,Q], [N,D]
+//	data, err := vssgp.NewData(n, x, y)                       // [N,Q], [N,D]
 //	model, result, err := vssgp.Fit(ctx, data, vssgp.Options{})
-//	p, err := model.Predict(xNew)                             // p.Mean, p.SD(true)
+//	p, err := model.Predict(ctx, xNew)                        // [N,Q]; p.Mean, p.SD(true)
 //	err = model.Save("model.safetensors")
 //
 // Data, a Model, a Predictor, a Posterior and a Prediction may be used by several

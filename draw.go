@@ -7,23 +7,16 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp/internal/linalg"
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Draw is DrawContext without an end.
-func (m *Model) Draw(x mat.Matrix, n int, seed uint64) ([]*mat.Dense, error) {
-	return m.DrawContext(context.Background(), x, n, seed)
-}
-
-// DrawContext samples n functions from the posterior q(A)q(ω) jointly at all
-// rows of x [N,Q]: a frequency, a phase and a coefficient for every feature, then
-// f = Φ(ω)A. Each draw is [N,D], in the data's units, without noise. The same
-// seed gives the same draws. Errors are those of PredictContext, and ErrOptions
-// for n that is negative or too large.
-func (m *Model) DrawContext(ctx context.Context, x mat.Matrix, n int, seed uint64) ([]*mat.Dense, error) {
+// Draw samples n functions from the posterior q(A)q(ω) jointly at all rows of
+// x [N,Q]: a frequency, a phase and a coefficient for every feature, then f = Φ(ω)A.
+// Each draw is [N,D], in the data's units, without noise. The same seed gives the
+// same draws. Errors are the errors of Predict, and ErrOptions if n is negative or
+// too large.
+func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]float64, error) {
 	rows, err := m.rows(x)
 	if err != nil {
 		return nil, err
@@ -35,13 +28,11 @@ func (m *Model) DrawContext(ctx context.Context, x mat.Matrix, n int, seed uint6
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*mat.Dense, n)
+	out := make([][]float64, n)
 	for i := range out {
-		y, err := draws.At(ctx, i, borrow(x))
-		if err != nil {
+		if out[i], err = draws.At(ctx, i, x); err != nil {
 			return nil, err
 		}
-		out[i] = mat.NewDense(rows, m.Params.D, y)
 	}
 	return out, nil
 }

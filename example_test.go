@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 )
 
@@ -21,7 +19,7 @@ func Example() {
 			x, y = append(x, t), append(y, 10+math.Sin(2*t)+0.3*math.Cos(5*t))
 		}
 	}
-	data, err := vssgp.NewData(mat.NewDense(len(x), 1, x), mat.NewDense(len(y), 1, y))
+	data, err := vssgp.NewData(len(x), x, y)
 	if err != nil {
 		panic(err)
 	}
@@ -29,7 +27,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	p, err := model.Predict(mat.NewDense(3, 1, []float64{2, 4.4, 8}))
+	p, err := model.Predict(context.Background(), []float64{2, 4.4, 8})
 	if err != nil {
 		panic(err)
 	}
@@ -44,13 +42,11 @@ func Example() {
 
 // A model file holds all that prediction needs.
 func ExampleModel_Save() {
-	x := mat.NewDense(40, 1, nil)
-	y := mat.NewDense(40, 1, nil)
+	var x, y []float64
 	for i := range 40 {
-		x.Set(i, 0, float64(i))
-		y.Set(i, 0, math.Sin(float64(i)/3))
+		x, y = append(x, float64(i)), append(y, math.Sin(float64(i)/3))
 	}
-	data, err := vssgp.NewData(x, y)
+	data, err := vssgp.NewData(len(x), x, y)
 	if err != nil {
 		panic(err)
 	}
@@ -71,7 +67,7 @@ func ExampleModel_Save() {
 	if err != nil {
 		panic(err)
 	}
-	p, err := loaded.Predict(mat.NewDense(1, 1, []float64{20.5}))
+	p, err := loaded.Predict(context.Background(), []float64{20.5})
 	if err != nil {
 		panic(err)
 	}

@@ -7,9 +7,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cpu"
@@ -50,7 +51,7 @@ func ExampleFit_extrapolate() {
 	for known < len(x) && x[known] < 1999 {
 		known++
 	}
-	data, err := vssgp.NewData(mat.NewDense(known, 1, x[:known]), mat.NewDense(known, 1, y[:known]))
+	data, err := vssgp.NewData(known, x[:known], y[:known])
 	if err != nil {
 		panic(err)
 	}
@@ -60,7 +61,7 @@ func ExampleFit_extrapolate() {
 	if err != nil {
 		panic(err)
 	}
-	p, err := model.Predict(mat.NewDense(len(x)-known, 1, x[known:]))
+	p, err := model.Predict(context.Background(), x[known:])
 	if err != nil {
 		panic(err)
 	}
@@ -85,14 +86,12 @@ func ExampleFit_extrapolate() {
 // prediction.
 func ExampleFit_severalOutputs() {
 	const n = 120
-	x, y := mat.NewDense(n, 1, nil), mat.NewDense(n, 2, nil)
+	var x, y []float64
 	for i := range n {
 		t := float64(i) / 10
-		x.Set(i, 0, t)
-		y.Set(i, 0, math.Sin(2*t))
-		y.Set(i, 1, 100+10*math.Cos(2*t))
+		x, y = append(x, t), append(y, math.Sin(2*t), 100+10*math.Cos(2*t))
 	}
-	data, err := vssgp.NewData(x, y)
+	data, err := vssgp.NewData(n, x, y)
 	if err != nil {
 		panic(err)
 	}
@@ -100,7 +99,7 @@ func ExampleFit_severalOutputs() {
 	if err != nil {
 		panic(err)
 	}
-	p, err := model.Predict(mat.NewDense(1, 1, []float64{5.55}))
+	p, err := model.Predict(context.Background(), []float64{5.55})
 	if err != nil {
 		panic(err)
 	}
@@ -126,13 +125,12 @@ func concrete(rng *rand.Rand) (mix [3]float64, strength float64) {
 func ExampleFit_severalInputs() {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const n, fresh = 300, 100
-	x, y := mat.NewDense(n+fresh, 3, nil), mat.NewDense(n+fresh, 1, nil)
-	for i := range n + fresh {
+	var x, y []float64
+	for range n + fresh {
 		mix, strength := concrete(rng)
-		x.SetRow(i, mix[:])
-		y.Set(i, 0, strength+0.5*rng.NormFloat64())
+		x, y = append(x, mix[:]...), append(y, strength+0.5*rng.NormFloat64())
 	}
-	data, err := vssgp.NewData(x.Slice(0, n, 0, 3), y.Slice(0, n, 0, 1))
+	data, err := vssgp.NewData(n, x[:3*n], y[:n])
 	if err != nil {
 		panic(err)
 	}
@@ -140,13 +138,13 @@ func ExampleFit_severalInputs() {
 	if err != nil {
 		panic(err)
 	}
-	p, err := model.Predict(x.Slice(n, n+fresh, 0, 3))
+	p, err := model.Predict(context.Background(), x[3*n:])
 	if err != nil {
 		panic(err)
 	}
-	square, silence, mean := 0.0, 0.0, mat.Sum(y.Slice(0, n, 0, 1))/n
+	square, silence, mean := 0.0, 0.0, floats.Sum(y[:n])/n
 	for i := range fresh {
-		v := y.At(n+i, 0)
+		v := y[n+i]
 		square += (v - p.Mean[i]) * (v - p.Mean[i])
 		silence += (v - mean) * (v - mean)
 	}
@@ -171,7 +169,7 @@ func ExampleFit_miniBatches() {
 	if err != nil {
 		panic(err)
 	}
-	p, err := model.Predict(mat.NewDense(1, 1, []float64{10.1}))
+	p, err := model.Predict(context.Background(), []float64{10.1})
 	if err != nil {
 		panic(err)
 	}
@@ -186,12 +184,11 @@ func ExampleFit_miniBatches() {
 // of one's own choice, from which a fit goes on.
 func ExampleFit_customStart() {
 	const n = 100
-	x, y := mat.NewDense(n, 1, nil), mat.NewDense(n, 1, nil)
+	var x, y []float64
 	for i := range n {
-		x.Set(i, 0, float64(i)/10)
-		y.Set(i, 0, math.Sin(2*math.Pi*float64(i)/40))
+		x, y = append(x, float64(i)/10), append(y, math.Sin(2*math.Pi*float64(i)/40))
 	}
-	data, err := vssgp.NewData(x, y)
+	data, err := vssgp.NewData(n, x, y)
 	if err != nil {
 		panic(err)
 	}
@@ -226,7 +223,7 @@ func ExampleModel_Draw() {
 			x, y = append(x, float64(i)), append(y, math.Sin(float64(i)/3))
 		}
 	}
-	data, err := vssgp.NewData(mat.NewDense(len(x), 1, x), mat.NewDense(len(y), 1, y))
+	data, err := vssgp.NewData(len(x), x, y)
 	if err != nil {
 		panic(err)
 	}
@@ -234,23 +231,23 @@ func ExampleModel_Draw() {
 	if err != nil {
 		panic(err)
 	}
-	at := mat.NewDense(2, 1, []float64{20, 50}) // among data; in the gap
-	draws, err := model.Draw(at, 200, 1)
+	at := []float64{20, 50} // among data; in the gap
+	draws, err := model.Draw(context.Background(), at, 200, 1)
 	if err != nil {
 		panic(err)
 	}
 	var sd [2]float64
 	for _, f := range draws {
 		for i := range sd {
-			sd[i] += math.Pow(f.At(i, 0)-math.Sin(at.At(i, 0)/3), 2) / float64(len(draws))
+			sd[i] += math.Pow(f[i]-math.Sin(at[i]/3), 2) / float64(len(draws))
 		}
 	}
 	fmt.Println(len(draws), "draws; they part more in the gap:", sd[1] > 2*sd[0])
-	again, err := model.Draw(at, 1, 1)
+	again, err := model.Draw(context.Background(), at, 1, 1)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println("the same again:", mat.Equal(draws[0], again[0]))
+	fmt.Println("the same again:", slices.Equal(draws[0], again[0]))
 	// Output:
 	// 200 draws; they part more in the gap: true
 	// the same again: true
@@ -263,12 +260,11 @@ func ExampleOptions_backend() {
 	backend := cpu.New()
 	defer backend.Close()
 	const n = 50
-	x, y := mat.NewDense(n, 1, nil), mat.NewDense(n, 1, nil)
+	var x, y []float64
 	for i := range n {
-		x.Set(i, 0, float64(i))
-		y.Set(i, 0, math.Sin(float64(i)/4))
+		x, y = append(x, float64(i)), append(y, math.Sin(float64(i)/4))
 	}
-	data, err := vssgp.NewData(x, y)
+	data, err := vssgp.NewData(n, x, y)
 	if err != nil {
 		panic(err)
 	}
@@ -277,7 +273,7 @@ func ExampleOptions_backend() {
 		panic(err)
 	}
 	fmt.Println("fitted on", result.Device)
-	if _, err := model.Predict(x); err != nil { // on the same backend
+	if _, err := model.Predict(context.Background(), x); err != nil { // on the same backend
 		panic(err)
 	}
 	// Output: fitted on cpu

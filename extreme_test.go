@@ -109,11 +109,11 @@ func checkExtreme(t *testing.T, data *Data, o Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := m.PredictRows(data.X, data.N)
+	p, err := m.Predict(t.Context(), data.X)
 	if err != nil {
 		t.Fatal(err)
 	}
-	density, err := p.LogDensity(data.Y)
+	density, err := p.LogDensity(t.Context(), data.Y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestScaleFree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := m.PredictRows(d.X, d.N)
+		p, err := m.Predict(t.Context(), d.X)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,11 +172,11 @@ func TestScaleFree(t *testing.T) {
 				}
 			}
 		}
-		density, err := p.LogDensity(scaled(data.Y, f))
+		density, err := p.LogDensity(t.Context(), scaled(data.Y, f))
 		if err != nil {
 			t.Fatal(err)
 		}
-		wanted, err := at.LogDensity(data.Y)
+		wanted, err := at.LogDensity(t.Context(), data.Y)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package vssgp
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"path/filepath"
@@ -24,7 +25,7 @@ func fileModels(t testing.TB) map[string]*Model {
 	units.X = Affine{[]float64{1, 2}, []float64{0.1, 3}}
 	units.Y = Affine{[]float64{-1, 5}, []float64{2, 4}}
 	units.XNames, units.YNames = []string{"time", "größe, “x”"}, []string{"a", "b"}
-	if _, err := units.Condition(plainData); err != nil {
+	if _, err := units.Condition(context.Background(), plainData); err != nil {
 		t.Fatal(err)
 	}
 	return map[string]*Model{
@@ -67,12 +68,12 @@ func TestSaveLoad(t *testing.T) {
 				t.Errorf("%s of %v, %v came back as %s of %v, %v", m.Inference, m.XNames, m.YNames, got.Inference, got.XNames, got.YNames)
 			}
 			x := []float64{0.5, 1.5, 2.5, 30}
-			want, err := m.PredictRows(x, len(x)/m.Params.Q)
+			want, err := m.Predict(t.Context(), x)
 			if name == "no coefficients" {
 				if !errors.Is(err, ErrUnfitted) {
 					t.Fatalf("error %v, want ErrUnfitted", err)
 				}
-				_, err := got.PredictRows(x, len(x)/m.Params.Q)
+				_, err := got.Predict(t.Context(), x)
 				if !errors.Is(err, ErrUnfitted) {
 					t.Errorf("loaded: error %v, want ErrUnfitted", err)
 				}
@@ -81,7 +82,7 @@ func TestSaveLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := got.PredictRows(x, len(x)/m.Params.Q)
+			p, err := got.Predict(t.Context(), x)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -297,7 +298,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal("a second round trip changes the file")
 		}
 		x := make([]float64, 2*m.Params.Q)
-		if p, err := m.PredictRows(x, 2); err == nil && len(p.Mean) != 2*m.Params.D {
+		if p, err := m.Predict(t.Context(), x); err == nil && len(p.Mean) != 2*m.Params.D {
 			t.Fatalf("%d means for 2 rows of %d outputs", len(p.Mean), m.Params.D)
 		}
 	})

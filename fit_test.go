@@ -73,7 +73,7 @@ func TestFitCO2(t *testing.T) {
 		Init: InitPaper, Lengthscales: []float64{10, 1}, Periods: []float64{0, 1}, Features: 15, Iterations: 25, Seed: 3,
 		Progress: func(p Progress) { seen = append(seen, p) },
 	}
-	start, err := New(data, o)
+	start, err := New(t.Context(), data, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestFitCO2(t *testing.T) {
 	if r.Kept != 0 || len(r.Starts) != 1 || r.Starts[0].Bound != r.Bound || r.Starts[0].Seed != 3 || r.Device != "cpu" || r.Iterations != len(seen) {
 		t.Errorf("result %+v", r)
 	}
-	p, err := m.PredictRows(data.X, data.N)
+	p, err := m.Predict(t.Context(), data.X)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestResultSums(t *testing.T) {
 
 func evaluated(t testing.TB, m *Model, data *Data) *Evaluation {
 	t.Helper()
-	e, err := m.Evaluate(data, m.Inference, nil, false)
+	e, err := m.Evaluate(context.Background(), data, m.Inference, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestSameBits(t *testing.T) {
 func TestMethodsKeepTheirKind(t *testing.T) {
 	data := wave(300, 0.1)
 	for _, c := range fitKinds {
-		start, err := New(data, c.o)
+		start, err := New(t.Context(), data, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestMethodsKeepTheirKind(t *testing.T) {
 		if m.Inference != want {
 			t.Errorf("%s: the model's inference is %s, want %s", c.name, m.Inference, want)
 		}
-		if _, err := m.PredictRows(data.X, data.N); err != nil {
+		if _, err := m.Predict(t.Context(), data.X); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -273,7 +273,7 @@ func TestFix(t *testing.T) {
 		if name == "phase.lower" {
 			o.Fix = append(o.Fix, "phase.upper")
 		}
-		start, err := New(data, o)
+		start, err := New(t.Context(), data, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +301,7 @@ func TestNoIterations(t *testing.T) {
 	data := wave(100, 0.1)
 	for _, inference := range []Inference{Exact, Factorized, Stochastic} {
 		o := Options{Iterations: NoIterations, Inference: inference}
-		start, err := New(data, o)
+		start, err := New(t.Context(), data, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func TestCancel(t *testing.T) {
 			if len(r.Starts) != 1 || after > 0 && r.Iterations > 60 || evaluated(t, m, data).Bound != r.Bound {
 				t.Errorf("%s, cancelled after %d: %+v", c.name, after, r)
 			}
-			if _, err := m.PredictRows(data.X, data.N); err != nil {
+			if _, err := m.Predict(t.Context(), data.X); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		}
@@ -368,7 +368,7 @@ func TestManyFeaturesStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := m.PredictRows(data.X, data.N)
+		p, err := m.Predict(t.Context(), data.X)
 		if err != nil {
 			t.Fatal(err)
 		}

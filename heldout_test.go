@@ -52,7 +52,7 @@ func timesAtRandom() (known, asked *Data) {
 
 func rmse(t *testing.T, m *Model, asked *Data) float64 {
 	t.Helper()
-	p, err := m.PredictRows(asked.X, asked.N)
+	p, err := m.Predict(t.Context(), asked.X)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,11 +87,11 @@ func TestUnevenOrder(t *testing.T) {
 	back := &Data{N: known.N, Q: 1, D: 1, X: slices.Clone(known.X), Y: slices.Clone(known.Y)}
 	slices.Reverse(back.X)
 	slices.Reverse(back.Y)
-	a, err := New(known, Options{Window: WindowNone})
+	a, err := New(t.Context(), known, Options{Window: WindowNone})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := New(back, Options{Window: WindowNone})
+	b, err := New(t.Context(), back, Options{Window: WindowNone})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestOptimism(t *testing.T) {
 	data := wave(50, 0.1)
 	for _, c := range []struct{ components, estimates int }{{4, 13}, {40, 40}} { // σ², l and p of each, and τ; or 0.8 of the rows
 		o := Options{Components: c.components, Window: WindowNone}
-		m, err := New(data, o)
+		m, err := New(t.Context(), data, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,18 +199,18 @@ func TestHeldOutUnits(t *testing.T) {
 // TestSpectrumReadsScales: what the spectrum start would not look at is refused.
 func TestSpectrumReadsScales(t *testing.T) {
 	data := wave(60, 0.1)
-	paper, err := New(data, Options{Init: InitPaper})
+	paper, err := New(t.Context(), data, Options{Init: InitPaper})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range []Options{
 		{Lengthscales: []float64{1}}, {Lengthscales: []float64{1}, Periods: []float64{2}}, {FrequencyVariance: 0.1},
 	} {
-		if m, err := New(data, o); err != nil || m.Params.K != paper.Params.K {
+		if m, err := New(t.Context(), data, o); err != nil || m.Params.K != paper.Params.K {
 			t.Errorf("%+v: %v; want the paper's start", o, err)
 		}
 		o.Init = InitSpectrum
-		if _, err := New(data, o); !errors.Is(err, ErrOptions) {
+		if _, err := New(t.Context(), data, o); !errors.Is(err, ErrOptions) {
 			t.Errorf("%+v: error %v, want one that wraps ErrOptions", o, err)
 		}
 	}
@@ -220,15 +220,15 @@ func TestSpectrumReadsScales(t *testing.T) {
 // has none.
 func TestWindowZero(t *testing.T) {
 	data := walk(700)
-	m, err := New(data, Options{Iterations: 5})
+	m, err := New(t.Context(), data, Options{Iterations: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	auto, err := New(data, Options{Iterations: 5, Window: WindowAuto})
+	auto, err := New(t.Context(), data, Options{Iterations: 5, Window: WindowAuto})
 	if err != nil {
 		t.Fatal(err)
 	}
-	none, err := New(data, Options{Iterations: 5, Window: WindowNone})
+	none, err := New(t.Context(), data, Options{Iterations: 5, Window: WindowNone})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestChoosesWindow(t *testing.T) {
 			for iterations, components := range map[int]int{NoIterations: 12, 2: 4} {
 				o := Options{Init: InitSpectrum, Window: WindowAuto, WindowCandidates: lengths, Iterations: iterations, Components: components, Features: 2}
 				data := dataOf(modeltest.ChangingTones(n, c.every))
-				m, err := New(data, o)
+				m, err := New(t.Context(), data, o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -95,7 +95,7 @@ func TestChoosesNone(t *testing.T) {
 			d.X = append(d.X, x)
 			d.Y = append(d.Y, math.Sin(2*math.Pi*x/24)+0.5*math.Cos(2*math.Pi*x/168)+0.3*rng.NormFloat64())
 		}
-		m, err := New(d, Options{})
+		m, err := New(t.Context(), d, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestBestNoiseLevel(t *testing.T) {
 		return d
 	}
 	tau := func(noise float64) float64 {
-		m, err := New(series(noise), Options{Init: InitSpectrum, Window: 300, Iterations: NoIterations})
+		m, err := New(t.Context(), series(noise), Options{Init: InitSpectrum, Window: 300, Iterations: NoIterations})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestPredictFrom(t *testing.T) {
 	if rows := rowsOfPart(data.D); data.N <= rows {
 		t.Fatalf("%d rows are one part of %d", data.N, rows)
 	}
-	want, err := conditioned(t, p, data).PredictRows(data.X, data.N)
+	want, err := conditioned(t, p, data).Predict(t.Context(), data.X)
 	if err != nil {
 		t.Fatal(err)
 	}

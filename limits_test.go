@@ -27,9 +27,9 @@ func TestFarFromFeatures(t *testing.T) {
 				for e := range 2 {
 					for k := range p.M() {
 						share := p.Variance[k/p.K] / float64(p.K)
-						want[2*d+e] += share * mean.At(k, d) * mean.At(k, e)
+						want[2*d+e] += share * mean[2*k+d] * mean[2*k+e]
 						if d == e {
-							want[2*d+e] += share * vr.At(k, d)
+							want[2*d+e] += share * vr[2*k+d]
 						}
 					}
 				}
@@ -38,7 +38,7 @@ func TestFarFromFeatures(t *testing.T) {
 			for q := range far {
 				far[q] = -1e4
 			}
-			got, err := m.PredictRows(far, 1)
+			got, err := m.Predict(t.Context(), far)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,11 +54,11 @@ func TestOneWindow(t *testing.T) {
 	plain := p.Clone()
 	plain.Windows.Center, plain.Windows.Length, plain.ComponentWindow = nil, 0, nil
 	x := []float64{-3, 1, 2, 50}
-	a, err := conditioned(t, p, data).PredictRows(x, 4)
+	a, err := conditioned(t, p, data).Predict(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := conditioned(t, plain, data).PredictRows(x, 4)
+	b, err := conditioned(t, plain, data).Predict(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +73,12 @@ func TestLimitsOfFiles(t *testing.T) {
 	}
 	p.CoefMean, p.CoefVar = nil, nil
 	data := wave(4, 0.1)
-	if _, err := mustModel(t, p).Condition(data); !errors.Is(err, ErrParams) {
+	if _, err := mustModel(t, p).Condition(t.Context(), data); !errors.Is(err, ErrParams) {
 		t.Errorf("%d features: %v, want ErrParams", p.K, err)
 	}
 	const d = 1 << 16
 	wide := mustModel(t, oneFeature(d))
-	if _, err := wide.PredictRows(make([]float64, 1), 1); !errors.Is(err, ErrData) {
+	if _, err := wide.Predict(t.Context(), make([]float64, 1)); !errors.Is(err, ErrData) {
 		t.Errorf("%d outputs: %v, want ErrData", d, err)
 	}
 }

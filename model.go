@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/variational"
@@ -184,19 +182,14 @@ func (m *Model) setting() variational.Setting {
 	return variational.Setting{Backend: b, Origin: m.Y.origin(), Leave: memory}
 }
 
-// Evaluate is EvaluateContext without an end.
-func (m *Model) Evaluate(data *Data, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
-	return m.EvaluateContext(context.Background(), data, inference, rows, gradient)
-}
-
-// EvaluateContext is the bound of the model's parameters on data, in the model's
+// Evaluate is the bound of the model's parameters on data, in the model's
 // units, with its gradient if asked for; the model stays as it is. rows, for
 // the factorised bound alone, picks a mini-batch whose data term is scaled by
 // N/|S|; nil is every row. Errors wrap ErrData (data that do not fit the model,
 // rows that they do not have, a mini-batch of the exact bound), ErrOptions
 // (another inference), ErrParams, ErrUnfitted or ErrBound, or ctx.Err() soon
 // after ctx has ended.
-func (m *Model) EvaluateContext(ctx context.Context, data *Data, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
+func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
 	opened, err := m.open(ctx, data)
 	if err != nil {
 		return nil, err
@@ -216,23 +209,18 @@ func (m *Model) EvaluateContext(ctx context.Context, data *Data, inference Infer
 	return opened.Evaluate(m.Params, inference, rows, gradient)
 }
 
-// Condition is ConditionContext without an end.
-func (m *Model) Condition(data *Data) (*Evaluation, error) {
-	return m.ConditionContext(context.Background(), data)
-}
-
 // withoutDraws is the error about a model that has no draws of its hyper-parameters.
 func (m *Model) withoutDraws(what string) error {
 	why := cmp.Or(m.noDraws, "fit it with some (Options.Posterior)")
 	return fmt.Errorf("vssgp: %s: the model has no draws of its hyper-parameters: %s: %w", what, why, ErrUnfitted)
 }
 
-// ConditionContext computes the exact posterior of the coefficients given data,
+// Condition computes the exact posterior of the coefficients given data,
 // leaving the parameters as they are, those of the draws of its Posterior too, and
 // makes the model an Exact one: q(A) = N(m_d, τ⁻¹A⁻¹) with A = G + τ⁻¹I and m = A⁻¹C. Errors wrap ErrData or
 // ErrBound (ErrParams if the model is invalid), or ctx.Err() soon after ctx has
 // ended, and leave the model as it was.
-func (m *Model) ConditionContext(ctx context.Context, data *Data) (*Evaluation, error) {
+func (m *Model) Condition(ctx context.Context, data *Data) (*Evaluation, error) {
 	opened, err := m.open(ctx, data)
 	if err != nil {
 		return nil, err
@@ -314,13 +302,12 @@ func (m *Model) exactPosterior() *variational.Posterior {
 // Coefficients are the posterior mean [M,D] of the Fourier coefficients and
 // the diagonal of their covariance, [M,D], in the model's units. Both are copies.
 // Errors wrap ErrUnfitted, or ErrParams if the model is invalid.
-func (m *Model) Coefficients() (mean, variance *mat.Dense, err error) {
+func (m *Model) Coefficients() (mean, variance []float64, err error) {
 	p, err := m.predictive(context.Background())
 	if err != nil {
 		return nil, nil, err
 	}
-	n, d := m.Params.M(), m.Params.D
-	return mat.NewDense(n, d, slices.Clone(p.Coefficients.Mean)), mat.NewDense(n, d, p.Variances()), nil
+	return slices.Clone(p.Coefficients.Mean), p.Variances(), nil
 }
 
 // clone copies the model; the posterior, which nothing changes, is shared.

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
@@ -32,7 +30,7 @@ func TestNilModel(t *testing.T) {
 	bare := &Model{Params: unfitted.Params} // without maps
 	exact := unfittedModel(t)
 	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
-	if _, err := exact.Condition(data); err != nil {
+	if _, err := exact.Condition(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}
 	moved := *exact // a posterior of other parameters
@@ -41,7 +39,7 @@ func TestNilModel(t *testing.T) {
 	moved.Params.Variance[0], moved.Params.Lengthscale[0], moved.Params.NoisePrecision[0] = 1, 1, 1
 	strange := unfittedModel(t)
 	strange.Inference = "no such"
-	x := mat.NewDense(2, 1, nil)
+	x := make([]float64, 2)
 	for _, m := range []struct {
 		name   string
 		m      *Model
@@ -54,11 +52,10 @@ func TestNilModel(t *testing.T) {
 	} {
 		modeltest.CheckCalls(t, []modeltest.Call{
 			{m.name + " Coefficients", func() error { _, _, err := m.m.Coefficients(); return err }, m.fitted},
-			{m.name + " Predict", func() error { return modeltest.Second(m.m.Predict(x)) }, m.fitted},
-			{m.name + " PredictRows", func() error { return modeltest.Second(m.m.PredictRows(x.RawMatrix().Data, 2)) }, m.fitted},
-			{m.name + " PredictJoint", func() error { _, _, err := m.m.PredictJoint(x); return err }, m.fitted},
-			{m.name + " Draw", func() error { return modeltest.Second(m.m.Draw(x, 1, 0)) }, m.fitted},
-			{m.name + " Evaluate", func() error { return modeltest.Second(m.m.Evaluate(data, Exact, nil, true)) }, m.params},
+			{m.name + " Predict", func() error { return modeltest.Second(m.m.Predict(t.Context(), x)) }, m.fitted},
+			{m.name + " PredictJoint", func() error { _, _, err := m.m.PredictJoint(t.Context(), x); return err }, m.fitted},
+			{m.name + " Draw", func() error { return modeltest.Second(m.m.Draw(t.Context(), x, 1, 0)) }, m.fitted},
+			{m.name + " Evaluate", func() error { return modeltest.Second(m.m.Evaluate(t.Context(), data, Exact, nil, true)) }, m.params},
 			{m.name + " Write", func() error { return m.m.Write(io.Discard) }, m.params},
 			{m.name + " Save", func() error { return m.m.Save(filepath.Join(t.TempDir(), "m")) }, m.params},
 			{m.name + " Fitted", modeltest.Does(func() {
@@ -70,8 +67,8 @@ func TestNilModel(t *testing.T) {
 		})
 		if m.params != nil && m.m != nil {
 			modeltest.CheckCalls(t, []modeltest.Call{
-				{m.name + " From", func() error { return modeltest.Second(New(data, Options{From: m.m})) }, ErrOptions},
-				{m.name + " Condition", func() error { return modeltest.Second(m.m.Condition(data)) }, m.params},
+				{m.name + " From", func() error { return modeltest.Second(New(t.Context(), data, Options{From: m.m})) }, ErrOptions},
+				{m.name + " Condition", func() error { return modeltest.Second(m.m.Condition(t.Context(), data)) }, m.params},
 			})
 		}
 	}
@@ -80,10 +77,10 @@ func TestNilModel(t *testing.T) {
 func TestNilArguments(t *testing.T) {
 	m := unfittedModel(t)
 	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
-	if _, err := m.Condition(data); err != nil {
+	if _, err := m.Condition(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}
-	one := mat.NewDense(3, 1, nil)
+	one := make([]float64, 3)
 	wide := &Data{N: 1, Q: 2, D: 1, X: []float64{1, 2}, Y: []float64{1}}
 	var none context.Context
 	var nobody *Data
@@ -101,30 +98,28 @@ func TestNilArguments(t *testing.T) {
 		{"Standardise nil", modeltest.Does(func() { nobody.Standardize() }), nil},
 		{"Standardise zero", modeltest.Does(func() { (&Data{}).Standardize() }), nil},
 		{"ToModel zero", modeltest.Does(func() { Affine{}.ToModel([]float64{1}) }), nil},
-		{"New nil", func() error { return modeltest.Second(New(nil, Options{})) }, ErrData},
-		{"New zero", func() error { return modeltest.Second(New(&Data{}, Options{})) }, ErrData},
-		{"New from other data", func() error { return modeltest.Second(New(wide, Options{From: m})) }, ErrData},
+		{"New nil", func() error { return modeltest.Second(New(t.Context(), nil, Options{})) }, ErrData},
+		{"New zero", func() error { return modeltest.Second(New(t.Context(), &Data{}, Options{})) }, ErrData},
+		{"New from other data", func() error { return modeltest.Second(New(t.Context(), wide, Options{From: m})) }, ErrData},
 		{"Fit nil", func() error { _, _, err := Fit(context.Background(), nil, Options{}); return err }, ErrData},
 		{"Fit zero", func() error { _, _, err := Fit(context.Background(), &Data{}, Options{}); return err }, ErrData},
 		{"Fit resumes nothing", func() error { _, _, err := Fit(none, data, Options{Resume: true}); return err }, ErrOptions},
 		{"Fit without a context", func() error { _, _, err := Fit(none, data, Options{Iterations: 2}); return err }, nil},
-		{"Evaluate nil", func() error { return modeltest.Second(m.Evaluate(nil, Exact, nil, false)) }, ErrData},
-		{"Evaluate zero", func() error { return modeltest.Second(m.Evaluate(&Data{}, Exact, nil, false)) }, ErrData},
-		{"Evaluate other columns", func() error { return modeltest.Second(m.Evaluate(wide, Exact, nil, false)) }, ErrData},
-		{"Evaluate no inference", func() error { return modeltest.Second(m.Evaluate(data, "", nil, false)) }, ErrOptions},
-		{"Evaluate rows past the end", func() error { return modeltest.Second(m.Evaluate(data, Factorized, []int{3}, false)) }, ErrData},
-		{"Evaluate a mini-batch exactly", func() error { return modeltest.Second(m.Evaluate(data, Exact, []int{0}, false)) }, ErrData},
-		{"Evaluate without coefficients", func() error { return modeltest.Second(m.Evaluate(data, Factorized, nil, false)) }, ErrUnfitted},
-		{"Condition nil", func() error { return modeltest.Second(m.Condition(nil)) }, ErrData},
-		{"Condition zero", func() error { return modeltest.Second(m.Condition(&Data{})) }, ErrData},
-		{"PredictRows nil", func() error { return modeltest.Second(m.PredictRows(nil, 0)) }, ErrData},
-		{"PredictRows short", func() error { return modeltest.Second(m.PredictRows([]float64{1}, 2)) }, ErrData},
-		{"PredictRows fewer than none", func() error { return modeltest.Second(m.PredictRows(nil, -1)) }, ErrData},
-		{"Draw too many", func() error { return modeltest.Second(m.Draw(one, math.MaxInt, 0)) }, ErrOptions},
-		{"Draw fewer than none", func() error { return modeltest.Second(m.Draw(one, -1, 0)) }, ErrOptions},
+		{"Evaluate nil", func() error { return modeltest.Second(m.Evaluate(t.Context(), nil, Exact, nil, false)) }, ErrData},
+		{"Evaluate zero", func() error { return modeltest.Second(m.Evaluate(t.Context(), &Data{}, Exact, nil, false)) }, ErrData},
+		{"Evaluate other columns", func() error { return modeltest.Second(m.Evaluate(t.Context(), wide, Exact, nil, false)) }, ErrData},
+		{"Evaluate no inference", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, "", nil, false)) }, ErrOptions},
+		{"Evaluate rows past the end", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Factorized, []int{3}, false)) }, ErrData},
+		{"Evaluate a mini-batch exactly", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Exact, []int{0}, false)) }, ErrData},
+		{"Evaluate without coefficients", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Factorized, nil, false)) }, ErrUnfitted},
+		{"Condition nil", func() error { return modeltest.Second(m.Condition(t.Context(), nil)) }, ErrData},
+		{"Condition zero", func() error { return modeltest.Second(m.Condition(t.Context(), &Data{})) }, ErrData},
+		{"Predict nil", func() error { return modeltest.Second(m.Predict(t.Context(), nil)) }, ErrData},
+		{"Draw too many", func() error { return modeltest.Second(m.Draw(t.Context(), one, math.MaxInt, 0)) }, ErrOptions},
+		{"Draw fewer than none", func() error { return modeltest.Second(m.Draw(t.Context(), one, -1, 0)) }, ErrOptions},
 		{"SD nil", modeltest.Does(func() { (*Prediction)(nil).SD(true); (&Prediction{}).SD(false) }), nil},
-		{"LogDensity nil", func() error { return modeltest.Second((*Prediction)(nil).LogDensity(nil)) }, ErrData},
-		{"LogDensity zero", func() error { return modeltest.Second((&Prediction{}).LogDensity([]float64{1})) }, ErrData},
+		{"LogDensity nil", func() error { return modeltest.Second((*Prediction)(nil).LogDensity(t.Context(), nil)) }, ErrData},
+		{"LogDensity zero", func() error { return modeltest.Second((&Prediction{}).LogDensity(t.Context(), []float64{1})) }, ErrData},
 		{"Load nothing", func() error { return modeltest.Second(Load("")) }, fs.ErrNotExist},
 		{"Read nil", func() error { return modeltest.Second(Read(nil, 0)) }, ErrFile},
 		{"Write nil", func() error { return m.Write(nil) }, ErrFile},
@@ -140,30 +135,20 @@ func TestNilArguments(t *testing.T) {
 	})
 }
 
-// TestNilMatrices gives every function that takes a matrix one that is nil, in
-// each of the ways that a matrix can be, or has no entries.
-func TestNilMatrices(t *testing.T) {
+// TestNilRows gives every function that takes rows none, or some that are not finite.
+func TestNilRows(t *testing.T) {
 	m := unfittedModel(t)
 	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
-	if _, err := m.Condition(data); err != nil {
+	if _, err := m.Condition(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}
-	one := mat.NewDense(3, 1, nil)
-	for _, x := range []struct {
-		name string
-		x    mat.Matrix
-	}{
-		{"nil", nil}, {"nil *Dense", (*mat.Dense)(nil)}, {"nil *VecDense", (*mat.VecDense)(nil)}, {"nil *SymDense", (*mat.SymDense)(nil)},
-		{"empty", &mat.Dense{}}, {"empty vector", &mat.VecDense{}}, {"other columns", mat.NewDense(2, 3, nil)},
-		{"not finite", mat.NewDense(3, 1, []float64{1, math.NaN(), 2})},
-	} {
+	for name, x := range map[string][]float64{"nil": nil, "not finite": {1, math.NaN(), 2}} {
 		modeltest.CheckCalls(t, []modeltest.Call{
-			{x.name + " NewData x", func() error { return modeltest.Second(NewData(x.x, one)) }, ErrData},
-			{x.name + " NewData y", func() error { return modeltest.Second(NewData(one, x.x)) }, ErrData},
-			{x.name + " NewData both", func() error { return modeltest.Second(NewData(x.x, mat.NewDense(3, 1, []float64{1, math.Inf(1), 2}))) }, ErrData},
-			{x.name + " Predict", func() error { return modeltest.Second(m.Predict(x.x)) }, ErrData},
-			{x.name + " PredictJoint", func() error { _, _, err := m.PredictJoint(x.x); return err }, ErrData},
-			{x.name + " Draw", func() error { return modeltest.Second(m.Draw(x.x, 1, 0)) }, ErrData},
+			{name + " NewData x", func() error { return modeltest.Second(NewData(3, x, data.Y)) }, ErrData},
+			{name + " NewData y", func() error { return modeltest.Second(NewData(3, data.X, x)) }, ErrData},
+			{name + " Predict", func() error { return modeltest.Second(m.Predict(t.Context(), x)) }, ErrData},
+			{name + " PredictJoint", func() error { _, _, err := m.PredictJoint(t.Context(), x); return err }, ErrData},
+			{name + " Draw", func() error { return modeltest.Second(m.Draw(t.Context(), x, 1, 0)) }, ErrData},
 		})
 	}
 }

@@ -26,7 +26,7 @@ func TestNoiseless(t *testing.T) {
 			if (r.NoiseFloor > 0) == s.Rich {
 				t.Errorf("the noise's floor is said to be %g where the noise is %g", r.NoiseFloor, m.NoiseSD()[0])
 			}
-			p, err := m.PredictRows(data.X, data.N)
+			p, err := m.Predict(t.Context(), data.X)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -45,7 +43,7 @@ func TestPosteriorFile(t *testing.T) {
 		if o.Posterior == 0 {
 			continue
 		}
-		x := mat.NewDense(3, 1, []float64{0.1, 6, 20})
+		x := []float64{0.1, 6, 20}
 		p, err := back.PosteriorPredictor(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -54,11 +52,11 @@ func TestPosteriorFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := p.Predict(context.Background(), flatten(x))
+		a, err := p.Predict(context.Background(), x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := q.Predict(context.Background(), flatten(x))
+		c, err := q.Predict(context.Background(), x)
 		if err != nil || !slices.Equal(a.Mean, c.Mean) || !slices.Equal(a.Cov, c.Cov) {
 			t.Errorf("predictions %v and %v (%v)", a, c, err)
 		}
@@ -109,7 +107,7 @@ func TestPosteriorPredict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	single, err := m.PredictRows(x, len(x))
+	single, err := m.Predict(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +116,7 @@ func TestPosteriorPredict(t *testing.T) {
 		mean, square, within := 0.0, 0.0, 0.0
 		var one *Prediction
 		for _, d := range m.Posterior().Draws {
-			if one, err = d.PredictRows(x, len(x)); err != nil {
+			if one, err = d.Predict(t.Context(), x); err != nil {
 				t.Fatal(err)
 			}
 			mean += one.Mean[i] / draws
@@ -150,7 +148,7 @@ func TestPosteriorPredict(t *testing.T) {
 		t.Errorf("functions at %v scatter by %v about %v, want %v about %v", x[1], got, mean, want, p.Mean[1])
 	}
 	other := lines(120, 12, 0.3, 1, -1, [2]float64{0.5, 1})
-	if _, err := m.Condition(other); err != nil {
+	if _, err := m.Condition(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
 	if predictor, err = m.PosteriorPredictor(context.Background()); err != nil {

@@ -11,69 +11,45 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Predict is PredictContext without an end.
-func (m *Model) Predict(x mat.Matrix) (*Prediction, error) {
-	return m.PredictContext(context.Background(), x)
-}
-
-// PredictContext is the predictive distribution of y at each row of x [N,Q] in
-// the data's units (see Prediction and DESIGN.md, section 7), in O(part·M)
-// memory besides the result. It is made for rows among the data; those outside of
-// them are marked (Prediction.Beyond). Errors wrap ErrData if x does not have the model's
-// columns, has values that are not finite or so far away that a prediction is not,
-// or has too many rows for the number of outputs; ErrUnfitted if there is no posterior yet; ErrParams if the model is
-// invalid; and ctx.Err() soon after ctx has ended. Use a Predictor for rows that
-// do not fit in memory.
-func (m *Model) PredictContext(ctx context.Context, x mat.Matrix) (*Prediction, error) {
-	n, err := m.rows(x)
-	if err != nil {
+// Predict returns the predictive distribution of y at each row of x [N,Q], row by
+// row, in the data's units (see Prediction and DESIGN.md, section 7), in O(part·M)
+// memory besides the result. Rows outside of the data are marked (Prediction.Beyond).
+// Errors wrap ErrData if x is not a number of rows of the model's inputs, has values
+// that are not finite or so far away that a prediction is not, or has too many rows
+// for the number of outputs; ErrUnfitted if there is no posterior yet; ErrParams if
+// the model is invalid; and ctx.Err() soon after ctx has ended. Use a Predictor for
+// rows that do not fit in memory.
+func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
+	if _, err := m.rows(x); err != nil {
 		return nil, err
 	}
-	return m.predictRows(ctx, borrow(x), n)
-}
-
-// rows is the number of rows of x, if the model can predict at them.
-func (m *Model) rows(x mat.Matrix) (int, error) {
-	if err := m.check(); err != nil {
-		return 0, err
-	}
-	n, q, err := dims("x", x)
-	if err == nil && q != m.Params.Q {
-		err = fmt.Errorf("vssgp: x has %d columns, the model has %d inputs: %w", q, m.Params.Q, ErrData)
-	}
-	return n, err
-}
-
-// PredictRows is Predict for n rows given as one slice x [n,Q], row by row.
-func (m *Model) PredictRows(x []float64, n int) (*Prediction, error) {
-	return m.predictRows(context.Background(), x, n)
-}
-
-func (m *Model) predictRows(ctx context.Context, x []float64, n int) (*Prediction, error) {
 	p, err := m.Predictor(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if n < 1 || len(x) != n*m.Params.Q {
-		return nil, fmt.Errorf("vssgp: predict: %d numbers in x for %d rows of %d inputs: %w", len(x), n, m.Params.Q, ErrData)
-	}
 	return p.Predict(ctx, x)
 }
 
-// PredictJoint is PredictJointContext without an end.
-func (m *Model) PredictJoint(x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
-	return m.PredictJointContext(context.Background(), x)
+// rows returns the number of rows of x, if the model can predict at them.
+func (m *Model) rows(x []float64) (int, error) {
+	if err := m.check(); err != nil {
+		return 0, err
+	}
+	if q := m.Params.Q; len(x) == 0 || len(x)%q != 0 {
+		return 0, fmt.Errorf("vssgp: x has %d numbers, must be one or more rows of %d inputs: %w", len(x), q, ErrData)
+	}
+	return len(x) / m.Params.Q, nil
 }
 
-// PredictJointContext is the mean [N,D] and the joint covariance [N·D,N·D] of the
+// PredictJoint returns the mean [N,D] and the joint covariance [N·D,N·D] of the
 // function (without noise) at all rows of x [N,Q]; entry (n·D+d, n'·D+d') is
 //
 //	1[d=d'] (φ̄_n S_d φ̄_n'ᵀ + Σ_k S_d,kk r_k) + Σ_k m_kd m_kd' r_k,   r_k = E[φ_nk φ_n'k] − φ̄_nk φ̄_n'k
 //
 // (eq. pred_uncertainty taken at two inputs). It costs O(N²·(M+D²)) time and
 // O(chunk·M) memory besides the result. Both are in the data's units; errors are
-// those of PredictContext.
-func (m *Model) PredictJointContext(ctx context.Context, x mat.Matrix) (mean *mat.Dense, cov *mat.SymDense, err error) {
+// the errors of Predict.
+func (m *Model) PredictJoint(ctx context.Context, x []float64) (mean []float64, cov *mat.SymDense, err error) {
 	n, err := m.rows(x)
 	if err != nil {
 		return nil, nil, err
@@ -86,11 +62,11 @@ func (m *Model) PredictJointContext(ctx context.Context, x mat.Matrix) (mean *ma
 	if err != nil {
 		return nil, nil, err
 	}
-	single, err := p.Predict(ctx, borrow(x))
+	single, err := p.Predict(ctx, x)
 	if err != nil {
 		return nil, nil, err
 	}
-	if cov, err = p.posterior.Joint(ctx, m.X.ToModel(borrow(x))); err != nil {
+	if cov, err = p.posterior.Joint(ctx, m.X.ToModel(x)); err != nil {
 		return nil, nil, err
 	}
 	for i := range n * d {
@@ -98,7 +74,7 @@ func (m *Model) PredictJointContext(ctx context.Context, x mat.Matrix) (mean *ma
 			cov.SetSym(i, j, cov.At(i, j)*m.Y.Scale[i%d]*m.Y.Scale[j%d])
 		}
 	}
-	return mat.NewDense(n, d, single.Mean), cov, nil
+	return single.Mean, cov, nil
 }
 
 // A Predictor predicts many rows by one model, which must stay as it is
@@ -148,7 +124,7 @@ func (m *Model) with(draw *Model) *Model {
 	return &c
 }
 
-// Predict is Model.PredictContext for rows in one slice x [N,Q].
+// Predict is Model.Predict at rows x [N,Q].
 func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	d := p.m.Params.D
 	n := len(x) / p.m.Params.Q

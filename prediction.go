@@ -71,15 +71,10 @@ func (p *Prediction) SD(noise bool) []float64 {
 	return sd
 }
 
-// LogDensity is LogDensityContext without an end.
-func (p *Prediction) LogDensity(y []float64) ([]float64, error) {
-	return p.LogDensityContext(context.Background(), y)
-}
-
-// LogDensityContext is ln N(y_n; mean_n, Cov_n) of each row n of y [N,D], the outputs of
+// LogDensity is ln N(y_n; mean_n, Cov_n) of each row n of y [N,D], the outputs of
 // a row jointly, in nats; NaN where a covariance is not positive definite. Errors
 // wrap ErrData if y has another shape, or ctx.Err() soon after ctx has ended.
-func (p *Prediction) LogDensityContext(ctx context.Context, y []float64) ([]float64, error) {
+func (p *Prediction) LogDensity(ctx context.Context, y []float64) ([]float64, error) {
 	if p == nil || len(y) != p.N*p.D || len(p.Mean) != len(y) || len(p.Cov) != len(y)*p.D {
 		return nil, fmt.Errorf("vssgp: log density: %d values of y do not fit the prediction, want [N,D] as its mean: %w", len(y), ErrData)
 	}

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/testkit/cputime"
@@ -127,10 +125,10 @@ func TestEachErrors(t *testing.T) {
 	if !errors.Is(last, ErrData) {
 		t.Errorf("three numbers for rows of two inputs: %v", last)
 	}
-	if _, err := m.PredictRows([]float64{1, 2, 3}, 2); !errors.Is(err, ErrData) {
+	if _, err := m.Predict(t.Context(), []float64{1, 2, 3}); !errors.Is(err, ErrData) {
 		t.Errorf("three numbers for two rows: %v", err)
 	}
-	if _, err := m.PredictRows(nil, 0); !errors.Is(err, ErrData) {
+	if _, err := m.Predict(t.Context(), nil); !errors.Is(err, ErrData) {
 		t.Errorf("no rows: %v", err)
 	}
 }
@@ -216,7 +214,7 @@ func TestPredictBackend(t *testing.T) {
 	}
 	b := &meddling{Backend: cpu.New(), open: func(*backend.Data) {}, predict: func(p *backend.Prediction) { p.Cov[1] = -1e-9 }}
 	m.Backend = b
-	p, err := m.PredictRows([]float64{1, 2}, 2)
+	p, err := m.Predict(t.Context(), []float64{1, 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,16 +283,16 @@ func TestContexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := mat.NewDense(n, 1, data.X)
+	x := data.X
 	for name, work := range map[string]func(ctx context.Context) error{
-		"Predict": func(ctx context.Context) error { _, err := m.PredictContext(ctx, x); return err },
+		"Predict": func(ctx context.Context) error { _, err := m.Predict(ctx, x); return err },
 		"PredictJoint": func(ctx context.Context) error {
-			_, _, err := m.PredictJointContext(ctx, mat.NewDense(4000, 1, data.X[:4000]))
+			_, _, err := m.PredictJoint(ctx, data.X[:4000])
 			return err
 		},
-		"Draw":      func(ctx context.Context) error { _, err := m.DrawContext(ctx, x, 50, 1); return err },
-		"Evaluate":  func(ctx context.Context) error { _, err := m.EvaluateContext(ctx, data, Exact, nil, true); return err },
-		"Condition": func(ctx context.Context) error { _, err := m.ConditionContext(ctx, data); return err },
+		"Draw":      func(ctx context.Context) error { _, err := m.Draw(ctx, x, 50, 1); return err },
+		"Evaluate":  func(ctx context.Context) error { _, err := m.Evaluate(ctx, data, Exact, nil, true); return err },
+		"Condition": func(ctx context.Context) error { _, err := m.Condition(ctx, data); return err },
 	} {
 		ctx, cancel := context.WithCancel(context.Background())
 		var at time.Duration
@@ -309,7 +307,7 @@ func TestContexts(t *testing.T) {
 			t.Errorf("%s: it worked for %v after it was cancelled", name, late)
 		}
 	}
-	if e, err := m.Condition(wave(400, 0.3)); err != nil || e == nil || !m.Fitted() {
+	if e, err := m.Condition(t.Context(), wave(400, 0.3)); err != nil || e == nil || !m.Fitted() {
 		t.Errorf("after all that: %v", err)
 	}
 }
@@ -326,24 +324,24 @@ func TestConcurrentUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := mat.NewDense(3, 1, []float64{1, 2, 30})
-	want, err := m.Predict(x)
+	x := []float64{1, 2, 30}
+	want, err := m.Predict(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			p, err := m.Predict(x)
+			p, err := m.Predict(t.Context(), x)
 			if err != nil || !slices.Equal(p.Mean, want.Mean) || !slices.Equal(p.Cov, want.Cov) {
 				t.Errorf("Predict: %v, or other numbers", err)
 			}
-			_, rows := one.Predict(t.Context(), x.RawMatrix().Data)
-			_, _, joint := m.PredictJoint(x)
-			_, drawn := m.Draw(x, 2, 1)
-			_, bound := m.Evaluate(data, Exact, nil, true)
+			_, rows := one.Predict(t.Context(), x)
+			_, _, joint := m.PredictJoint(t.Context(), x)
+			_, drawn := m.Draw(t.Context(), x, 2, 1)
+			_, bound := m.Evaluate(t.Context(), data, Exact, nil, true)
 			_, _, again := Fit(t.Context(), data, Options{From: m, Iterations: 2, Posterior: NoPosterior})
-			_, density := want.LogDensity([]float64{0, 0, 0})
+			_, density := want.LogDensity(t.Context(), []float64{0, 0, 0})
 			for name, err := range map[string]error{"Predictor": rows, "PredictJoint": joint, "Draw": drawn, "Evaluate": bound, "Fit": again, "LogDensity": density, "Write": m.Write(io.Discard)} {
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
@@ -379,7 +377,7 @@ func TestQuantileProbability(t *testing.T) {
 func TestHeldInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	m, err := New(wave(100, 0.1), Options{Init: InitPaper})
+	m, err := New(t.Context(), wave(100, 0.1), Options{Init: InitPaper})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,12 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// A Prior is log-normal: log θ is N(log Median, SD²), with the Median in θ's
-// units. Prior{} is a weak default read off the data; an SD of +Inf says nothing.
-type Prior = bayes.Prior
+// A Prior is the log-normal prior of a hyper-parameter θ: log θ ~ N(log Median, SD²).
+// The zero value is a weak prior chosen from the data; an SD of +Inf is a flat prior.
+type Prior struct {
+	Median float64 // of θ, in the data's units
+	SD     float64 // of log θ
+}
 
 // Priors are those of a model's hyper-parameters, in the data's units. Each holds
 // for every component and input; for the units of y the first output's count.
@@ -52,7 +55,7 @@ func (s *Priors) check(x, y Affine) error {
 		if p.Prior == (Prior{}) || math.IsInf(p.SD, 1) {
 			continue
 		}
-		if err := p.Check(); err != nil {
+		if err := bayes.Prior(p.Prior).Check(); err != nil {
 			return fmt.Errorf("the prior of the %s: %w", p.name, err)
 		}
 		for _, unit := range p.unit {
@@ -68,7 +71,7 @@ func (s *Priors) check(x, y Affine) error {
 // shape. A prior of σ or of the noise's standard deviation is one of its square,
 // whose logarithm varies twice as much.
 func (s *Priors) of(x, y Affine, rows *backend.Data, p *Params) (out optimize.Priors) {
-	square := func(p Prior) Prior { return Prior{Median: p.Median * p.Median, SD: 2 * p.SD} }
+	square := func(p bayes.Prior) bayes.Prior { return bayes.Prior{Median: p.Median * p.Median, SD: 2 * p.SD} }
 	variance := 0.0
 	for d := range rows.D {
 		_, sd := bayes.MeanSD(rows.Y, d, rows.D)
@@ -86,7 +89,7 @@ func (s *Priors) of(x, y Affine, rows *backend.Data, p *Params) (out optimize.Pr
 		}
 		one := inUnits(s.Lengthscale, unit, length)
 		if length == 0 && s.Lengthscale == (Prior{}) {
-			one = Prior{} // a constant input says nothing of its length-scale
+			one = bayes.Prior{} // a constant input says nothing of its length-scale
 		}
 		out.Lengthscale = append(out.Lengthscale, one)
 	}
@@ -95,12 +98,12 @@ func (s *Priors) of(x, y Affine, rows *backend.Data, p *Params) (out optimize.Pr
 
 // inUnits is a prior in units of the data's, or the weak one about a median that is
 // in these units already. What says nothing becomes Prior{}.
-func inUnits(p Prior, unit, median float64) Prior {
+func inUnits(p Prior, unit, median float64) bayes.Prior {
 	switch {
 	case p == (Prior{}):
-		return Prior{Median: median, SD: weakSD}
+		return bayes.Prior{Median: median, SD: weakSD}
 	case math.IsInf(p.SD, 1):
-		return Prior{}
+		return bayes.Prior{}
 	}
-	return Prior{Median: p.Median / unit, SD: p.SD}
+	return bayes.Prior{Median: p.Median / unit, SD: p.SD}
 }

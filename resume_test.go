@@ -97,7 +97,7 @@ func resumable() map[string]struct {
 }
 
 func mustStart(data *Data, o Options) *Model {
-	m, err := New(data, o)
+	m, err := New(context.Background(), data, o)
 	if err != nil {
 		panic(err)
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
@@ -119,7 +117,7 @@ func TestRobustConstantInput(t *testing.T) {
 
 // UniformPhases with the spectrum start.
 func TestRobustUniformSpectrum(t *testing.T) {
-	m, err := New(wave(100, 0.1), Options{UniformPhases: true})
+	m, err := New(t.Context(), wave(100, 0.1), Options{UniformPhases: true})
 	if err == nil && m.Params.PhaseUpper[0] == m.Params.PhaseLower[0] {
 		t.Error("uniform phases asked for, fixed ones given")
 	}
@@ -129,7 +127,7 @@ func TestRobustUniformSpectrum(t *testing.T) {
 func TestRobustFixUpper(t *testing.T) {
 	data := wave(60, 0.1)
 	o := Options{Init: InitPaper, Features: 4, Iterations: 4, UniformPhases: true, Fix: []string{"phase.upper"}}
-	start, err := New(data, o)
+	start, err := New(t.Context(), data, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +143,7 @@ func TestRobustDraw(t *testing.T) {
 		}
 	}()
 	p, _ := made(modeltest.FindKind(t, "one feature"))
-	if _, err := mustModel(t, p).Draw(mat.NewDense(1, 1, nil), -1, 1); err == nil {
+	if _, err := mustModel(t, p).Draw(t.Context(), make([]float64, 1), -1, 1); err == nil {
 		t.Error("-1 draws: no error")
 	}
 }
@@ -166,7 +164,7 @@ func TestRobustRanges(t *testing.T) {
 		d.X = append(d.X, float64(i)/50, 1e4*float64(i*i%50))
 		d.Y = append(d.Y, math.Sin(float64(i)))
 	}
-	m, err := New(d, Options{Init: InitPaper})
+	m, err := New(t.Context(), d, Options{Init: InitPaper})
 	if err != nil {
 		t.Fatal(err)
 	}

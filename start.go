@@ -14,8 +14,9 @@ import (
 )
 
 // New makes a model of data with starting values (Options.Init) and no
-// posterior yet. Errors wrap ErrData or ErrOptions.
-func New(data *Data, o Options) (*Model, error) {
+// posterior yet. Errors wrap ErrData, ErrOptions or ErrMemory, or ctx.Err() soon
+// after ctx has ended.
+func New(ctx context.Context, data *Data, o Options) (*Model, error) {
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
@@ -23,7 +24,7 @@ func New(data *Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := f.start(context.Background(), f.init, o.Seed)
+	m, _, err := f.start(cmp.Or(ctx, context.Background()), f.init, o.Seed)
 	return m, err
 }
 

@@ -17,7 +17,7 @@ func TestPaperStart(t *testing.T) {
 	} {
 		o.Init, o.Features, o.Seed = InitPaper, 6, 2
 		o.Lengthscales, o.Periods, o.NoisePrecision = []float64{3, 0.5}, []float64{0, 0.25}, 25
-		m, err := New(data, o)
+		m, err := New(t.Context(), data, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestSpectrumStart(t *testing.T) {
 		"pairs":   {full, Options{Features: 4, Components: 12}},
 		"ssgp":    {full, Options{Method: SSGP}},
 	} {
-		m, err := New(c.data, c.o)
+		m, err := New(t.Context(), c.data, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestWindowAuto(t *testing.T) {
 	for name, lengths := range map[string][]float64{"three": {12, 4, 8}, "one": {6}, "too long": {40, 60}, "long among them": {5, 100}} {
 		best, bound := &Model{}, math.Inf(-1)
 		for _, w := range lengths {
-			m, err := New(data, Options{Window: w, Components: 5})
+			m, err := New(t.Context(), data, Options{Window: w, Components: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func TestWindowAuto(t *testing.T) {
 				best, bound = m, b
 			}
 		}
-		got, err := New(data, Options{Window: WindowAuto, WindowCandidates: lengths, Components: 5})
+		got, err := New(t.Context(), data, Options{Window: WindowAuto, WindowCandidates: lengths, Components: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,12 +166,12 @@ func TestDefaultInit(t *testing.T) {
 		"given length-scales": {even, Options{Features: 8, Lengthscales: []float64{1}}, InitPaper},
 		"random projections":  {even, Options{Features: 8, Method: RP}, InitPaper},
 	} {
-		got, err := New(c.data, c.o)
+		got, err := New(t.Context(), c.data, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.o.Init = c.want
-		want, err := New(c.data, c.o)
+		want, err := New(t.Context(), c.data, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestPaperFrequencyVariance(t *testing.T) {
 		{Options{Init: InitPaper, FrequencyVariance: 0.25}, 0.25},
 		{Options{Init: InitPaper, FrequencyVariance: 0.25, Method: SSGP}, 0},
 	} {
-		m, err := New(data, c.o)
+		m, err := New(t.Context(), data, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}

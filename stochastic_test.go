@@ -79,13 +79,13 @@ func TestFactorizedBelowItsExact(t *testing.T) {
 		"stochastic": {Options{Inference: Stochastic, Iterations: 3000, Batch: 40}, 60},
 	} {
 		c.o.Init, c.o.Features = InitPaper, 8
-		start, err := New(data, c.o)
+		start, err := New(t.Context(), data, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		from := startBound(t, start, data, c.o)
 		m, r := mustFit(t, data, c.o)
-		above, err := m.Evaluate(data, Exact, nil, false)
+		above, err := m.Evaluate(t.Context(), data, Exact, nil, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestStochasticFeatures(t *testing.T) {
 		"exact inference": {table(manyRows), Options{Inference: Exact, Init: InitPaper}, 50},
 	} {
 		c.o.Inference = cmp.Or(c.o.Inference, Stochastic)
-		m, err := New(c.data, c.o)
+		m, err := New(t.Context(), c.data, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,15 +33,15 @@ func TestTableChooses(t *testing.T) {
 	if p.L != 1 || p.K < 50 || p.FreqVar[0] != 0 {
 		t.Fatalf("K = %d, Σ = %v", p.K, p.FreqVar[0])
 	}
-	drawn, err := New(data, Options{Method: SSGP, Init: InitPaper, Features: p.K, Seed: 3})
+	drawn, err := New(t.Context(), data, Options{Method: SSGP, Init: InitPaper, Features: p.K, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(drawn.Params.FreqMean, p.FreqMean) {
 		t.Error("the frequencies are not those that were drawn")
 	}
-	e, err := m.Evaluate(data, Exact, nil, false)
-	start, startErr := drawn.Evaluate(data, Exact, nil, false)
+	e, err := m.Evaluate(t.Context(), data, Exact, nil, false)
+	start, startErr := drawn.Evaluate(t.Context(), data, Exact, nil, false)
 	if err != nil || startErr != nil || !(e.Bound > -60 && e.Bound > start.Bound+10) {
 		t.Errorf("bound %+v, %v; of the start %+v, %v", e, err, start, startErr)
 	}

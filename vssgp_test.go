@@ -1,11 +1,10 @@
 package vssgp
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
@@ -34,32 +33,21 @@ func mustModel(t testing.TB, p *Params) *Model {
 func conditioned(t testing.TB, p *Params, data *Data) *Model {
 	t.Helper()
 	m := mustModel(t, p.Clone())
-	if _, err := m.Condition(data); err != nil {
+	if _, err := m.Condition(context.Background(), data); err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-// matrix is a's entries row by row.
-func matrix(a *mat.Dense) []float64 { return flatten(a) }
-
-func TestNewData(t *testing.T) {
-	d, err := NewData(mat.NewDense(3, 2, []float64{1, 4, 2, 5, 3, 6}).T(), mat.NewDense(2, 1, []float64{7, 8}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	modeltest.Near(t, "mat.Matrix, transposed", d.X, []float64{1, 2, 3, 4, 5, 6}, 0)
-}
-
 func TestBadData(t *testing.T) {
-	two := mat.NewDense(2, 1, nil)
+	two := []float64{0, 0}
 	for name, f := range map[string]func() error{
-		"rows differ": func() error { _, err := NewData(two, mat.NewDense(3, 1, nil)); return err },
+		"rows differ": func() error { _, err := NewData(2, two, []float64{1, 2, 3}); return err },
 		"not a number": func() error {
-			_, err := NewData(mat.NewDense(1, 1, []float64{math.NaN()}), mat.NewDense(1, 1, nil))
+			_, err := NewData(1, []float64{math.NaN()}, two)
 			return err
 		},
-		"infinite output":     func() error { _, err := NewData(two, mat.NewDense(2, 1, []float64{0, math.Inf(-1)})); return err },
+		"infinite output":     func() error { _, err := NewData(2, two, []float64{0, math.Inf(-1)}); return err },
 		"no rows":             (&Data{Q: 1, D: 1}).Check,
 		"no inputs":           (&Data{N: 1, D: 1, Y: []float64{1}}).Check,
 		"no outputs":          (&Data{N: 1, Q: 1, X: []float64{1}}).Check,
@@ -83,7 +71,7 @@ func badEvaluate(t *testing.T, q, d int, inference Inference, rows []int) func()
 	p, _ := made(modeltest.FindKind(t, "one feature"))
 	return func() error {
 		data := &Data{N: 5, Q: q, D: d, X: make([]float64, 5*q), Y: make([]float64, 5*d)}
-		_, err := mustModel(t, p).Evaluate(data, inference, rows, false)
+		_, err := mustModel(t, p).Evaluate(t.Context(), data, inference, rows, false)
 		return err
 	}
 }
@@ -92,13 +80,13 @@ func TestUnfitted(t *testing.T) {
 	p, data := made(modeltest.FindKind(t, "two components"))
 	p.CoefMean, p.CoefVar = nil, nil
 	m := mustModel(t, p)
-	x := mat.NewDense(1, 1, nil)
+	x := make([]float64, 1)
 	for name, f := range map[string]func() error{
-		"Predict":      func() error { _, err := m.Predict(x); return err },
-		"PredictJoint": func() error { _, _, err := m.PredictJoint(x); return err },
-		"Draw":         func() error { _, err := m.Draw(x, 1, 1); return err },
+		"Predict":      func() error { _, err := m.Predict(t.Context(), x); return err },
+		"PredictJoint": func() error { _, _, err := m.PredictJoint(t.Context(), x); return err },
+		"Draw":         func() error { _, err := m.Draw(t.Context(), x, 1, 1); return err },
 		"Coefficients": func() error { _, _, err := m.Coefficients(); return err },
-		"Evaluate":     func() error { _, err := m.Evaluate(data, Factorized, nil, false); return err },
+		"Evaluate":     func() error { _, err := m.Evaluate(t.Context(), data, Factorized, nil, false); return err },
 	} {
 		if err := f(); !errors.Is(err, ErrUnfitted) {
 			t.Errorf("%s: error %v, want one that wraps ErrUnfitted", name, err)

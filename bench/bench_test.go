@@ -206,7 +206,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, _ := sizes{N: 60, Q: 1, D: 1, Features: 6, Seed: 1}.build()
-	e, err := p.model.Evaluate(p.data, "exact", nil, true)
+	e, err := p.model.Evaluate(t.Context(), p.data, "exact", nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}

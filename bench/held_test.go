@@ -83,7 +83,7 @@ func TestWarm(t *testing.T) {
 		if inference == "predict" {
 			continue
 		}
-		if e, err := s.model.Evaluate(s.data, vssgp.Inference(inference), nil, false); err != nil || *r.Bound != e.Bound {
+		if e, err := s.model.Evaluate(t.Context(), s.data, vssgp.Inference(inference), nil, false); err != nil || *r.Bound != e.Bound {
 			t.Errorf("%s: bound %v, the model's is %v (%v)", inference, *r.Bound, e.Bound, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"runtime"
@@ -88,7 +89,7 @@ func timeRanks(p *problem, b *ranks.Backend, repeats int) (*ranksLine, error) {
 	r := &ranksLine{N: p.N, M: p.model.Params.M(), V: p.model.Params.Windows.Count(), Window: p.Window, Repeats: repeats}
 	for i := range repeats + 1 {
 		before, began, busy := b.Times(), time.Now(), machine.CPUTime()
-		e, err := p.model.Evaluate(p.data, vssgp.Exact, nil, true)
+		e, err := p.model.Evaluate(context.Background(), p.data, vssgp.Exact, nil, true)
 		if err != nil {
 			return nil, err
 		}

@@ -182,7 +182,7 @@ func (s *session) check(e *vssgp.Evaluation) error {
 	if err != nil {
 		return err
 	}
-	want, err := m.EvaluateContext(context.Background(), s.data, vssgp.Inference(s.o.inference), nil, true)
+	want, err := m.Evaluate(context.Background(), s.data, vssgp.Inference(s.o.inference), nil, true)
 	if err != nil {
 		return err
 	}

@@ -203,13 +203,13 @@ func fitTable(ctx context.Context, train, test *vssgp.Data, o vssgp.Options) (l 
 		return l, err
 	}
 	l = tableLine{N: train.N, Q: train.Q, K: m.Params.K, Bound: r.Bound, Iterations: r.Iterations, Seconds: time.Since(began).Seconds()}
-	at, err := m.PredictRows(test.X, test.N)
+	at, err := m.Predict(ctx, test.X)
 	if err != nil {
 		return l, err
 	}
 	sd := at.SD(true)
 	l.RMSE, l.NLPD, l.Coverage = bayes.RMSE(at.Mean, test.Y), bayes.NLPD(at.Mean, sd, test.Y), bayes.Coverage(at.Mean, sd, test.Y)
-	known, err := m.PredictRows(train.X, train.N)
+	known, err := m.Predict(ctx, train.X)
 	if err != nil {
 		return l, err
 	}

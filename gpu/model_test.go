@@ -129,7 +129,7 @@ func TestModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.Backend = cpu.New()
-			want, err := m.Evaluate(data, vssgp.Exact, nil, true)
+			want, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ func (b *counted) evaluation(t *testing.T, p *vssgp.Params, data *vssgp.Data) *v
 		t.Fatal(err)
 	}
 	m.Backend = b
-	e, err := m.Evaluate(data, vssgp.Exact, nil, true)
+	e, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestNoiseless(t *testing.T) {
 					t.Errorf("%s: term %s is %v", s.Name, term.Name, term.Value)
 				}
 			}
-			p, err := m.PredictRows(s.X, len(s.X))
+			p, err := m.Predict(t.Context(), s.X)
 			if err != nil {
 				t.Fatal(err)
 			}

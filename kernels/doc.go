@@ -27,10 +27,13 @@
 //	args.go          generated: a struct for each kernel's arguments, the constants
 //	ptx              generated: all kernels for sm_80 and sm_90, packed
 //	kernels.sum      generated: hashes of sources and PTX, compiler, flags
-//	../internal/testkit/emu   runs the sources on the processor, for tests
 //	internal/source  reads the sources, runs the compiler
-//	internal/check   compiles the PTX for cards of all kinds, looks at spills and code
-//	internal/sass    reads machine code, counts the instructions of its loops
+//
+// and in internal/testkit of the module:
+//
+//	emu              runs the sources on the processor, for tests
+//	ptxcheck         compiles the PTX for cards of all kinds, looks at spills and code
+//	ptxcheck/sass    reads machine code, counts the instructions of its loops
 //
 // Each .cu opens with its shapes, what a block owns and the precision of its
 // sums.
@@ -39,8 +42,9 @@
 //
 //	go generate ./kernels                              after any change of a source
 //	go run ./internal/generate -ptx=false              in this folder: what needs no nvcc
-//	go run ./internal/check -table                     what ptxas says: registers, stack, spills
-//	go run ./internal/check -arch 90 -kernel NAME      a kernel's loops: instructions, cycles to issue them
+//	go run ../internal/testkit/ptxcheck -table         what ptxas says: registers, stack, spills
+//	go run ../internal/testkit/ptxcheck -arch 90 -kernel NAME
+//	                                                   a kernel's loops: instructions, cycles to issue them
 //
 // nvcc 11.8 makes the PTX: drivers since 520 load it, that release knows sm_90, and
 // the bytes are the same wherever it is made. Nothing else makes a difference: flags

@@ -133,7 +133,7 @@ func (r spoiltRows) Moments(dst *backend.Moments, f *backend.Features) error {
 func TestNaN(t *testing.T) {
 	for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Window: 60}} {
 		data := chirp(300)
-		m, err := vssgp.New(data, o)
+		m, err := vssgp.New(t.Context(), data, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestNaN(t *testing.T) {
 		}
 		m.Backend = b
 		for _, gradient := range []bool{false, true} {
-			if _, err := m.Evaluate(data, vssgp.Exact, nil, gradient); !errors.Is(err, vssgp.ErrBound) {
+			if _, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, gradient); !errors.Is(err, vssgp.ErrBound) {
 				t.Errorf("window %v, gradient %v: error %v, want %v", o.Window, gradient, err, vssgp.ErrBound)
 			}
 		}
@@ -165,7 +165,7 @@ func TestNaN(t *testing.T) {
 // TestJitter: where A has no factor the ranks take as much jitter as one process.
 func TestJitter(t *testing.T) {
 	data := chirp(3000)
-	m, err := vssgp.New(data, vssgp.Options{Components: 3, Window: 100})
+	m, err := vssgp.New(t.Context(), data, vssgp.Options{Components: 3, Window: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestJitter(t *testing.T) {
 	}
 	clear(p.FreqVar)
 	p.NoisePrecision[0] = 1e17
-	want, err := m.Evaluate(data, vssgp.Exact, nil, true)
+	want, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestJitter(t *testing.T) {
 	g := group(t, 3)
 	defer g.Close()
 	m.Backend = g
-	got, err := m.Evaluate(data, vssgp.Exact, nil, true)
+	got, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}

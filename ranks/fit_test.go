@@ -138,7 +138,7 @@ func TestNoiseless(t *testing.T) {
 				t.Errorf("two ranks: bounds %v, one rank %v", two.bounds, one.bounds)
 			}
 			two.model.Backend = nil // its ranks are gone
-			p, err := two.model.PredictRows(s.X, len(s.X))
+			p, err := two.model.Predict(t.Context(), s.X)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,11 +154,11 @@ func TestEvaluate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Iterations = 3
 			m := fitOn(t, c, 0).model
-			want, err := m.Evaluate(c.data, m.Inference, nil, true)
+			want, err := m.Evaluate(t.Context(), c.data, m.Inference, nil, true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantP, err := m.PredictRows(c.data.X, c.data.N)
+			wantP, err := m.Predict(t.Context(), c.data.X)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -169,7 +169,7 @@ func TestEvaluate(t *testing.T) {
 					defer g.Close()
 					on := *m
 					on.Backend = g
-					got, err := on.Evaluate(c.data, m.Inference, nil, true)
+					got, err := on.Evaluate(t.Context(), c.data, m.Inference, nil, true)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -187,7 +187,7 @@ func TestEvaluate(t *testing.T) {
 							t.Errorf("%s: not that of one rank to the last bit", x.Name)
 						}
 					}
-					gotP, err := on.PredictRows(c.data.X, c.data.N)
+					gotP, err := on.Predict(t.Context(), c.data.X)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -203,7 +203,7 @@ func TestEvaluate(t *testing.T) {
 // none, and separators that have none.
 func TestEmptyWindows(t *testing.T) {
 	data := chirp(3000)
-	m, err := vssgp.New(data, vssgp.Options{Components: 2, Window: 100})
+	m, err := vssgp.New(t.Context(), data, vssgp.Options{Components: 2, Window: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,14 +216,14 @@ func TestEmptyWindows(t *testing.T) {
 			p.ComponentWindow[i] = 12
 		}
 	}
-	want, err := m.Evaluate(data, vssgp.Exact, nil, true)
+	want, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{1, 2, 3} {
 		g := group(t, n)
 		m.Backend = g
-		got, err := m.Evaluate(data, vssgp.Exact, nil, true)
+		got, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, true)
 		if err != nil {
 			t.Fatal(err)
 		}

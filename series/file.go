@@ -278,7 +278,7 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 		return err
 	}
 	for i := range m.layout.priors {
-		m.layout.priors[i] = Prior{Median: priors[2*i], SD: priors[2*i+1]}
+		m.layout.priors[i] = bayes.Prior{Median: priors[2*i], SD: priors[2*i+1]}
 		if err := m.layout.priors[i].Check(); err != nil {
 			return fmt.Errorf("its priors: %w: %w", err, ErrFile)
 		}

@@ -8,9 +8,15 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// A Prior is log-normal, for a positive hyper-parameter in the data's units: the median, and the standard deviation of its logarithm. The
-// zero value is a weak prior chosen from the data.
-type Prior = bayes.Prior
+// A Prior is the log-normal prior of a positive hyper-parameter θ: log θ ~ N(log Median, SD²). The zero value is a weak prior chosen from
+// the data.
+type Prior struct {
+	Median float64 // of θ, in the data's units
+	SD     float64 // of log θ
+}
+
+// Check reports a prior that is not proper.
+func (p Prior) Check() error { return bayes.Prior(p).Check() }
 
 // A Part is one of the terms whose sum is the series: Constant, Slope, SmoothTrend, RandomWalk, ShortMemory, Season or Noise.
 type Part interface {
@@ -33,10 +39,10 @@ type layout struct {
 
 	parts  []Part
 	blocks []block
-	names  []string  // [θ]
-	priors []Prior   // [θ] in the model's units
-	most   []float64 // [θ] logarithms that are not exceeded
-	noise  int       // which θ is the noise's sd; −1: none
+	names  []string      // [θ]
+	priors []bayes.Prior // [θ] in the model's units
+	most   []float64     // [θ] logarithms that are not exceeded
+	noise  int           // which θ is the noise's sd; −1: none
 
 	part int // that is being laid
 }
@@ -134,7 +140,7 @@ func (l *layout) parameter(name string, p Prior) int {
 	if i := slices.Index(l.names, name); i >= 0 {
 		return i
 	}
-	l.names, l.priors, l.most = append(l.names, name), append(l.priors, p), append(l.most, math.Inf(1))
+	l.names, l.priors, l.most = append(l.names, name), append(l.priors, bayes.Prior(p)), append(l.most, math.Inf(1))
 	return len(l.names) - 1
 }
 

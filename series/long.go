@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/internal/simd"
 )
@@ -150,12 +151,12 @@ func (s *search) lengthen(t *trial) (*trial, error) {
 		t := s.frame.track(g)
 		tracks, recent, last = append(tracks, t), append(recent, t.last(longFitted)), append(last, t.last(longTurned))
 	}
-	old := func(name string) (float64, Prior) {
+	old := func(name string) (float64, bayes.Prior) {
 		i := slices.Index(t.o.layout.names, name)
 		return math.Exp(t.mode[i]), t.o.layout.priors[i]
 	}
 	var m memory
-	var priors [3]Prior
+	var priors [3]bayes.Prior
 	m.SD, priors[0] = old("short_memory.sd")
 	m.Length, priors[1] = old("short_memory.length")
 	m.Noise, priors[2] = old(t.o.layout.names[t.o.layout.noise])

@@ -123,7 +123,7 @@ func (m memory) likelihood(t *track, r []float64) float64 {
 }
 
 // fit raises the likelihood of residuals [tracks][outputs][N] and the priors of SD, length and noise, from m on.
-func (m memory) fit(tracks []*track, residuals [][][]float64, priors [3]Prior) (memory, error) {
+func (m memory) fit(tracks []*track, residuals [][][]float64, priors [3]bayes.Prior) (memory, error) {
 	value := func(v []float64) float64 {
 		at, sum := of(v), 0.0
 		for i, t := range tracks {

@@ -26,11 +26,11 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	at, err := tensors.Matrix(tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{1.55, 4.75}))) // no copy
+	at, err := tensors.Rows(tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{1.55, 4.75}))) // no copy
 	if err != nil {
 		panic(err)
 	}
-	p, err := model.Predict(at)
+	p, err := model.Predict(context.Background(), at)
 	if err != nil {
 		panic(err)
 	}

@@ -5,8 +5,8 @@
 // What is copied:
 //
 //	Data            both tensors, always, row by row into float64
-//	Matrix          nothing of a row-major float64 tensor; all of any other
-//	Tensor          nothing of a matrix whose rows follow each other; all of a view
+//	Rows            nothing of a row-major float64 tensor; all of any other
+//	Tensor          nothing
 //	Mean, Cov       nothing: the prediction's own slices
 //	SD              it is computed
 //
@@ -16,7 +16,6 @@ package tensors
 import (
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 
 	"github.com/vssgp/vssgp"
@@ -44,36 +43,28 @@ func Data(x, y *tensor.Dense) (*vssgp.Data, error) {
 	return data, nil
 }
 
-// Matrix is a tensor [N,Q] or [N] (one column) of float64 or float32 as a matrix,
-// for Model.Predict, PredictJoint and Draw. It shares the tensor's memory where
-// that is float64 and row-major, and else copies. Errors wrap vssgp.ErrData.
-func Matrix(t *tensor.Dense) (*mat.Dense, error) {
+// Rows returns the rows of a tensor [N,Q] or [N] (one column) of float64 or float32,
+// for Model.Predict, PredictJoint and Draw. It shares the tensor's memory if that is
+// float64 and row-major, and otherwise copies it. Errors wrap vssgp.ErrData.
+func Rows(t *tensor.Dense) ([]float64, error) {
 	rows, cols, err := dims("x", t)
 	if err != nil {
 		return nil, err
 	}
 	if data, ok := whole(t, rows*cols); ok {
-		return mat.NewDense(rows, cols, data), nil
+		return data, nil
 	}
 	_, _, data, err := flatten("x", t)
-	if err != nil {
-		return nil, err
-	}
-	return mat.NewDense(rows, cols, data), nil
+	return data, err
 }
 
-// Tensor is a matrix, such as one of Model.Draw's, as a tensor [N,D] of float64.
-// It shares the matrix's memory but for a view of some columns, which it copies.
-// Of a matrix that is nil or empty it is nil.
-func Tensor(m *mat.Dense) *tensor.Dense {
-	if m == nil || m.IsEmpty() {
+// Tensor returns rows of d columns, such as a draw of Model.Draw, as a tensor [N,d]
+// of float64 that shares their memory, or nil if there are none.
+func Tensor(rows []float64, d int) *tensor.Dense {
+	if len(rows) == 0 || d < 1 {
 		return nil
 	}
-	raw := m.RawMatrix()
-	if raw.Stride != raw.Cols && raw.Rows > 1 {
-		raw = mat.DenseCopyOf(m).RawMatrix()
-	}
-	return tensor.New(tensor.WithShape(raw.Rows, raw.Cols), tensor.WithBacking(raw.Data[:raw.Rows*raw.Cols]))
+	return tensor.New(tensor.WithShape(len(rows)/d, d), tensor.WithBacking(rows))
 }
 
 // empty reports a prediction without values, which has no tensors.

@@ -26,7 +26,7 @@ func TestNoiseLevel(t *testing.T) {
 			if r.NoiseFloor == 0 {
 				t.Errorf("the fit does not end at the noise level: the test is blunt")
 			}
-			p, err := m.PredictRows(data.X, data.N)
+			p, err := m.Predict(t.Context(), data.X)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 )
 
@@ -140,7 +138,7 @@ func checkOutside(t *testing.T, r *Result, x, want [][]float64) {
 			covered[i] = true
 		}
 		at := e.Gaps[0].Start // the model's input is the time in the recording, not in the excerpt
-		p, err := e.Model.Predict(mat.NewDense(1, 1, []float64{float64(at) / rate}))
+		p, err := e.Model.Predict(t.Context(), []float64{float64(at) / rate})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"gonum.org/v1/gonum/mat"
 )
 
 // defaultWindows are the windows' lengths to choose from, in seconds: from a few periods of a voice to a vowel.
@@ -97,7 +96,7 @@ func (f *filler) predict(e *Excerpt) error {
 			at, inGaps = append(at, i), append(inGaps, x[i])
 		}
 	}
-	p, err := e.Model.PredictContext(f.ctx, mat.NewDense(len(x), 1, x))
+	p, err := e.Model.Predict(f.ctx, x)
 	if err != nil {
 		return err
 	}
@@ -109,9 +108,9 @@ func (f *filler) predict(e *Excerpt) error {
 		at, c := i/p.D, i%p.D
 		e.Fit[c][at], e.SD[c][at] = p.Mean[i], sd
 	}
-	var draws []*mat.Dense
+	var draws [][]float64
 	if f.o.Draws > 0 {
-		if draws, err = e.Model.DrawContext(f.ctx, mat.NewDense(len(at), 1, inGaps), f.o.Draws, f.o.Model.Seed+uint64(e.Start)); err != nil {
+		if draws, err = e.Model.Draw(f.ctx, inGaps, f.o.Draws, f.o.Model.Seed+uint64(e.Start)); err != nil {
 			return err
 		}
 	}
@@ -123,7 +122,7 @@ func (f *filler) predict(e *Excerpt) error {
 			}
 			e.Filled[c][i] = e.Fit[c][i]
 			for k, d := range draws {
-				e.Draws[k][c][i] = d.At(j, c)
+				e.Draws[k][c][i] = d[j*p.D+c]
 			}
 		}
 	}

@@ -220,10 +220,10 @@ func TestEvaluateUnfitted(t *testing.T) {
 			}
 			x := slices.Concat(g.X...)
 			y := slices.Concat(g.Y...)
-			if _, err := m.Condition(&vssgp.Data{N: len(g.X), Q: g.Q, D: g.D, X: x, Y: y}); err != nil {
+			if _, err := m.Condition(t.Context(), &vssgp.Data{N: len(g.X), Q: g.Q, D: g.D, X: x, Y: y}); err != nil {
 				t.Fatal(err)
 			}
-			p, err := m.PredictRows(x, len(g.X))
+			p, err := m.Predict(t.Context(), x)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 		d.Lead = append(d.Lead, fmt.Sprintf("The charts of the data show the first %d rows along %s, "+
 			"as many as a page bears; predict --plot shows any others.", shown.N, inputNames(m)[0]))
 	}
-	prediction, err := m.PredictRows(shown.X, shown.N)
+	prediction, err := m.Predict(context.Background(), shown.X)
 	if err != nil {
 		return nil, err
 	}

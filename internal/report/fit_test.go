@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 )
 
@@ -75,11 +73,11 @@ func TestSeveral(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := m.PredictRows(data.X, data.N)
+	p, err := m.Predict(t.Context(), data.X)
 	if err != nil {
 		t.Fatal(err)
 	}
-	draws, err := m.Draw(mat.NewDense(data.N, 2, data.X), 25, 1)
+	draws, err := m.Draw(t.Context(), data.X, 25, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

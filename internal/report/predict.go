@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 )
 
@@ -14,7 +12,7 @@ const MostDraws = 20
 // Predict reports a prediction at the rows of x [N,Q], the first of all rows that
 // were predicted, MostRows at most. noise says whether its band includes the noise.
 // draws, which may be empty, are the first of all drawn functions, MostDraws at most.
-func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws []*mat.Dense, noise bool, settings []Setting,
+func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws [][]float64, noise bool, settings []Setting,
 	rows, drawn int) *Document {
 	d := &Document{Title: "Prediction"}
 	d.Lead = []string{fmt.Sprintf("%s, %s, %s inference.", Counted(rows, "row"), Counted(m.Params.M(), "feature"), m.Inference)}
@@ -32,7 +30,7 @@ func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws []*mat.Dens
 
 // predictions returns the charts of each output along the one input, or where there
 // are several along the rows.
-func predictions(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws []*mat.Dense, noise bool) []part {
+func predictions(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws [][]float64, noise bool) []part {
 	along := inputNames(m)[0]
 	if m.Params.Q > 1 {
 		along, x = "row", nil
@@ -52,7 +50,7 @@ func predictions(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws []*mat.
 		for _, f := range draws {
 			l := layer{name: "draws", kind: asLine, ink: drawInk, x: band.x}
 			for _, n := range order {
-				l.y = append(l.y, f.At(n, d))
+				l.y = append(l.y, f[n*p.D+d])
 			}
 			layers = append(layers, l)
 		}

@@ -36,7 +36,7 @@ func Amplitudes(m *vssgp.Model) []float64 {
 	out := make([]float64, m.Params.M()*m.Params.D)
 	for i := range out {
 		k, d := i/m.Params.D, i%m.Params.D
-		out[i] = math.Abs(f.Amp[k]*mean.At(k, d)) * m.Y.Scale[d]
+		out[i] = math.Abs(f.Amp[k]*mean[i]) * m.Y.Scale[d]
 	}
 	return out
 }

@@ -18,8 +18,6 @@ import (
 	"context"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 )
 
@@ -34,7 +32,7 @@ type Method interface {
 // of x [N,Q]. Predict fails if x has another number of inputs than the fit, or
 // values that are not finite.
 type Model interface {
-	Predict(x mat.Matrix) (*vssgp.Prediction, error)
+	Predict(ctx context.Context, x []float64) (*vssgp.Prediction, error)
 }
 
 // A Fit is a fitted model and how it came about.

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 )
 
@@ -106,7 +104,7 @@ func noisyData(n, q, d int, seed uint64) *vssgp.Data {
 }
 
 // column is x as a matrix of one column.
-func column(x ...float64) *mat.Dense { return mat.NewDense(len(x), 1, x) }
+func column(x ...float64) []float64 { return x }
 
 // near reports numbers further apart than a share of the larger one and of 1.
 func near(t *testing.T, name string, got, want, tolerance float64) {

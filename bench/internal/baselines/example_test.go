@@ -5,20 +5,17 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/bench/internal/baselines"
 )
 
 // The full Gaussian process on the same data, to compare with.
 func ExampleGP() {
-	x, y := mat.NewDense(60, 1, nil), mat.NewDense(60, 1, nil)
+	var x, y []float64
 	for i := range 60 {
-		x.Set(i, 0, float64(i)/10)
-		y.Set(i, 0, math.Sin(float64(i)/10))
+		x, y = append(x, float64(i)/10), append(y, math.Sin(float64(i)/10))
 	}
-	data, err := vssgp.NewData(x, y)
+	data, err := vssgp.NewData(len(x), x, y)
 	if err != nil {
 		panic(err)
 	}
@@ -26,7 +23,7 @@ func ExampleGP() {
 	if err != nil {
 		panic(err)
 	}
-	p, err := fit.Model.Predict(mat.NewDense(1, 1, []float64{1.55}))
+	p, err := fit.Model.Predict(context.Background(), []float64{1.55})
 	if err != nil {
 		panic(err)
 	}

@@ -41,7 +41,7 @@ func TestRandomProjections(t *testing.T) {
 	rows, noise := []float64{1, 2, 3, 4, 9, 9}, 1/p.NoisePrecision[0]
 	value, mean, variance := gaussian(phi(data.X), phi(rows), m.Y.ToModel(data.Y), noise)
 	near(t, "bound", fit.Bound, value, 1e-9)
-	got, err := fit.Model.Predict(mat.NewDense(3, 2, rows))
+	got, err := fit.Model.Predict(t.Context(), rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,13 +86,13 @@ func TestSparseSpectrumBecomesGP(t *testing.T) {
 	const l = 1
 	gp := fitGP(t, Options{Covariance: SE(1, l), Iterations: NoIterations, NoisePrecision: 0.1}, data)
 	at := column(-1, 0.5, 3, 5.5, 7)
-	want, err := gp.Model.Predict(at)
+	want, err := gp.Model.Predict(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := math.Inf(1)
 	for _, pairs := range []int{20, 80, 320} {
-		start, err := vssgp.New(data, vssgp.Options{
+		start, err := vssgp.New(t.Context(), data, vssgp.Options{
 			Method: vssgp.SSGP, Init: vssgp.InitPaper, Lengthscales: []float64{l}, Features: 2 * pairs, NoisePrecision: 0.1,
 		})
 		if err != nil {
@@ -106,7 +106,7 @@ func TestSparseSpectrumBecomesGP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := fit.Model.Predict(at)
+		got, err := fit.Model.Predict(t.Context(), at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestFeaturesFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := fit.Model.Predict(column(2.5))
+		p, err := fit.Model.Predict(t.Context(), column(2.5))
 		if err != nil {
 			t.Fatal(err)
 		}

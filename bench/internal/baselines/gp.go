@@ -115,18 +115,17 @@ const predictBlock = 64
 
 // Predict gives k(x, X)·α with the variance k(x, x) − k(x, X)·A⁻¹·k(X, x) + τ⁻¹, at
 // O(N²) a row.
-func (m *gpModel) Predict(x mat.Matrix) (*vssgp.Prediction, error) {
-	rows, err := m.rows(x)
-	if err != nil {
+func (m *gpModel) Predict(ctx context.Context, x []float64) (*vssgp.Prediction, error) {
+	if err := m.checkRows(ctx, x); err != nil {
 		return nil, err
 	}
 	given, d := m.alpha.Dims()
-	n := len(rows) / m.q
+	n := len(x) / m.q
 	mean, variance := make([]float64, n*d), make([]float64, n*d)
 	parallel.For((n+predictBlock-1)/predictBlock, runtime.GOMAXPROCS(0), func(block int) {
 		lo, hi := block*predictBlock, min(n, (block+1)*predictBlock)
 		k := mat.NewDense(given, hi-lo, nil)
-		m.h.cov.matrix(k, m.x, rows[lo*m.q:hi*m.q])
+		m.h.cov.matrix(k, m.x, x[lo*m.q:hi*m.q])
 		mat.NewDense(hi-lo, d, mean[lo*d:hi*d]).Mul(k.T(), m.alpha)
 		m.f.solveLower(k)
 		for i := lo; i < hi; i++ {

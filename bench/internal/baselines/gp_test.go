@@ -69,7 +69,7 @@ func TestGPAgainstNaive(t *testing.T) {
 		m, value := gpGiven(t, x, y, c.Q, d, h)
 		want, mean, variance := naiveGP(x, y, rows, d, h)
 		near(t, "log marginal likelihood", value, want, 1e-11)
-		p, err := m.Predict(mat.NewDense(150, c.Q, rows))
+		p, err := m.Predict(t.Context(), rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestGPByHand(t *testing.T) {
 	h.cov.Variance[0] = 2
 	m, value := gpGiven(t, []float64{3}, []float64{1.5}, 1, 1, h)
 	near(t, "one row", value, -0.5*1.5*1.5/2.5-0.5*math.Log(2.5)-0.5*math.Log(2*math.Pi), 1e-14)
-	p, err := m.Predict(column(3.7))
+	p, err := m.Predict(t.Context(), column(3.7))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestGPByHand(t *testing.T) {
 	det := 2.5*2.5 - k*k
 	quad := (2.5*1.5*1.5 + 2.5*0.25 + 2*k*1.5*0.5) / det
 	near(t, "two rows", value, -0.5*quad-0.5*math.Log(det)-math.Log(2*math.Pi), 1e-14)
-	if p, err = m.Predict(column(3)); err != nil {
+	if p, err = m.Predict(t.Context(), column(3)); err != nil {
 		t.Fatal(err)
 	}
 	near(t, "two rows' mean", p.Mean[0], (2*(2.5*1.5+k*0.5)+k*(-2.5*0.5-k*1.5))/det, 1e-14)
@@ -146,7 +146,7 @@ func TestGPLimits(t *testing.T) {
 	// l → ∞: one constant of variance σ² and noise, A = 1 1ᵀ + τ⁻¹.
 	m, value := gpGiven(t, x, y, 1, 1, hyper{cov: SE(1, 1e9), noise: 0.5})
 	near(t, "constant", value, -0.5*(squares-sum*sum/(n+0.5))/0.5-0.5*(n-1)*math.Log(0.5)-0.5*math.Log(n+0.5)-0.5*n*math.Log(2*math.Pi), 1e-12)
-	p, err := m.Predict(column(-1000))
+	p, err := m.Predict(t.Context(), column(-1000))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestGPLimits(t *testing.T) {
 	if m, _ = gpGiven(t, x, y, 1, 1, hyper{cov: SE(1, 0.8), noise: 1e-12}); m.f.jitter != 0 {
 		t.Errorf("jitter %v", m.f.jitter)
 	}
-	if p, err = m.Predict(column(append(slices.Clone(x), 1e6)...)); err != nil {
+	if p, err = m.Predict(t.Context(), append(slices.Clone(x), 1e6)); err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range y {
@@ -193,7 +193,7 @@ func TestGPFit(t *testing.T) {
 	if !(math.Abs(fit.NoiseSD-1) < 0.2) {
 		t.Errorf("noise %v, want about 1", fit.NoiseSD)
 	}
-	p, err := fit.Model.Predict(column(1, 2.5, 4))
+	p, err := fit.Model.Predict(t.Context(), column(1, 2.5, 4))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestGPUnits(t *testing.T) {
 	s := scale.Scale[0]
 	value, mean, variance := naiveGP(data.X, scale.ToModel(data.Y), x, 2, hyper{cov: SE(2, 1.5), noise: 0.25 / (s * s)})
 	near(t, "bound", fit.Bound, value, 1e-9)
-	p, err := fit.Model.Predict(mat.NewDense(2, 2, x))
+	p, err := fit.Model.Predict(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestGPSameBits(t *testing.T) {
 	for _, threads := range []int{1, 4} {
 		runtime.GOMAXPROCS(threads)
 		fit := fitGP(t, Options{Iterations: 10}, data)
-		p, err := fit.Model.Predict(mat.NewDense(data.N, 2, data.X))
+		p, err := fit.Model.Predict(t.Context(), data.X)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,6 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 )
 
@@ -30,8 +28,8 @@ func TestNil(t *testing.T) {
 			t.Errorf("%s without a context: %v", name, err)
 			continue
 		}
-		for _, x := range []mat.Matrix{nil, (*mat.Dense)(nil), &mat.Dense{}, mat.NewDense(1, 2, nil), mat.NewDense(1, 1, []float64{math.NaN()})} {
-			if _, err := fit.Model.Predict(x); !errors.Is(err, vssgp.ErrData) {
+		for _, x := range [][]float64{nil, {math.NaN()}} {
+			if _, err := fit.Model.Predict(t.Context(), x); !errors.Is(err, vssgp.ErrData) {
 				t.Errorf("%s predicts at %v: error %v, want ErrData", name, x, err)
 			}
 		}
@@ -40,7 +38,7 @@ func TestNil(t *testing.T) {
 		if len(s.Locations()) != 0 {
 			t.Errorf("an unfitted model has inducing inputs")
 		}
-		if _, err := s.Predict(mat.NewDense(1, 1, nil)); !errors.Is(err, vssgp.ErrUnfitted) {
+		if _, err := s.Predict(t.Context(), []float64{0}); !errors.Is(err, vssgp.ErrUnfitted) {
 			t.Errorf("an unfitted model: error %v, want ErrUnfitted", err)
 		}
 	}

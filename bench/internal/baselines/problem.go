@@ -9,10 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/linalg"
 )
 
 // startingNoise is the share of a column's variance that is noise where
@@ -74,20 +71,17 @@ func (p *problem) iterations(usual int) int {
 	return max(0, cmp.Or(p.o.Iterations, usual)) // NoIterations is negative
 }
 
-// rows returns the rows of x [n,Q] one after the other.
-func (u units) rows(x mat.Matrix) ([]float64, error) {
-	n, q, ok := linalg.Dims(x)
-	if !ok || n == 0 || q != u.q {
-		return nil, fmt.Errorf("baselines: inputs to predict at have %d rows of %d columns; the model has %d inputs: %w",
-			n, q, u.q, vssgp.ErrData)
+// checkRows reports rows x [n,Q] that a model cannot predict at.
+func (u units) checkRows(ctx context.Context, x []float64) error {
+	if len(x) == 0 || len(x)%u.q != 0 {
+		return fmt.Errorf("baselines: x has %d numbers, must be one or more rows of %d inputs: %w", len(x), u.q, vssgp.ErrData)
 	}
-	out := mat.DenseCopyOf(x).RawMatrix().Data
-	for i, v := range out {
+	for i, v := range x {
 		if !finite(v) {
-			return nil, fmt.Errorf("baselines: input %d of row %d to predict at is %v; want a finite number: %w", i%q, i/q, v, vssgp.ErrData)
+			return fmt.Errorf("baselines: input %d of row %d to predict at is %v; want a finite number: %w", i%u.q, i/u.q, v, vssgp.ErrData)
 		}
 	}
-	return out, nil
+	return ctx.Err()
 }
 
 // prediction turns the function's mean and variance [n,D] and the noise's

@@ -1,10 +1,9 @@
 package baselines
 
 import (
+	"context"
 	"fmt"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
 )
@@ -40,15 +39,17 @@ const predictRows = 1024
 // Predict implements Model in O(M²) a row:
 //
 //	E[f] = φ·m,   Var[f] = k(x,x) − |φ|² + φ P⁻¹ φᵀ
-func (s *SparseModel) Predict(x mat.Matrix) (*vssgp.Prediction, error) {
-	rows, err := s.at(x)
-	if err != nil {
+func (s *SparseModel) Predict(ctx context.Context, x []float64) (*vssgp.Prediction, error) {
+	if !s.fitted() {
+		return nil, fmt.Errorf("baselines: predict: want a model that a Fit has made: %w", vssgp.ErrUnfitted)
+	}
+	if err := s.checkRows(ctx, x); err != nil {
 		return nil, err
 	}
 	m, d := s.q.mean.Dims()
-	n := len(rows) / s.units.q
+	n := len(x) / s.units.q
 	mean, variance := make([]float64, n*d), make([]float64, n*d)
-	newTile(min(n, predictRows), m, d).each(s.proj, rows, mean, func(lo int, t *tile) {
+	newTile(min(n, predictRows), m, d).each(s.proj, x, mean, func(lo int, t *tile) {
 		t.residuals(&s.q) // of zeros
 		t.spreads(&s.q)
 		for i, r := range t.residual {
@@ -57,12 +58,4 @@ func (s *SparseModel) Predict(x mat.Matrix) (*vssgp.Prediction, error) {
 		}
 	})
 	return s.prediction(mean, variance, s.proj.h.noise), nil
-}
-
-// at returns the rows of x to predict at.
-func (s *SparseModel) at(x mat.Matrix) ([]float64, error) {
-	if !s.fitted() {
-		return nil, fmt.Errorf("baselines: predict: want a model that a Fit has made: %w", vssgp.ErrUnfitted)
-	}
-	return s.rows(x)
 }

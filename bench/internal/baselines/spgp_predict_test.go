@@ -16,7 +16,7 @@ func TestSPGPPredictIsTheDenseFormula(t *testing.T) {
 			value(t, c, h)
 			const rows = 150
 			at := noisyData(rows, p.q, 1, 99).X
-			single, err := c.model().Predict(mat.NewDense(rows, p.q, at))
+			single, err := c.model().Predict(t.Context(), at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,14 +70,14 @@ func TestConcurrentUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := fit.Model.Predict(mat.NewDense(1, 2, nil))
+	want, err := fit.Model.Predict(t.Context(), []float64{0, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			p, err := fit.Model.Predict(mat.NewDense(1, 2, nil))
+			p, err := fit.Model.Predict(t.Context(), []float64{0, 0})
 			if err != nil || !slices.Equal(p.Mean, want.Mean) {
 				t.Errorf("Predict: %v, or other numbers", err)
 			}

@@ -148,7 +148,7 @@ func TestSPGPOnTheDataIsTheGP(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := column(-1, 0.3, 2, 2.01, 5.5, 9)
-	want, err := gp.Model.Predict(at)
+	want, err := gp.Model.Predict(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestSPGPOnTheDataIsTheGP(t *testing.T) {
 		}
 		// The jitter adds its own: N·10⁻¹¹/2s in the bound.
 		near(t, string(bound), fit.Bound, gp.Bound, 1e-8)
-		got, err := fit.Model.Predict(at)
+		got, err := fit.Model.Predict(t.Context(), at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func TestSPGPSurvives(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, bound, err)
 				continue
 			}
-			p, err := fit.Model.Predict(column(0, 3, 1e9))
+			p, err := fit.Model.Predict(t.Context(), column(0, 3, 1e9))
 			if err != nil || !finite(fit.Bound) || slices.ContainsFunc(p.Cov, func(v float64) bool { return !(v > 0) }) {
 				t.Errorf("%s, %s: bound %v, prediction %v, %v", name, bound, fit.Bound, p, err)
 			}
@@ -357,7 +357,7 @@ func TestSPGPInterrupted(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || fit == nil || fit.Iterations != after || after > 0 && math.Abs(fit.Bound-seen) > 1e-9 {
 			t.Fatalf("after %d: %+v, %v; last bound %v", after, fit, err, seen)
 		}
-		if _, err := fit.Model.Predict(column(1)); err != nil {
+		if _, err := fit.Model.Predict(t.Context(), column(1)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -167,12 +167,12 @@ func TestSVGPNaturalStepIsVFE(t *testing.T) {
 			t.Fatal(err)
 		}
 		near(t, "bound", got, best, 1e-11)
-		x := mat.NewDense(5, p.q, slices.Repeat([]float64{-1, 0.2, 3, 3.1, 100}, p.q))
-		want, err := newSparseModel(p.units, c.proj, c.post).Predict(x)
+		x := slices.Repeat([]float64{-1, 0.2, 3, 3.1, 100}, p.q)
+		want, err := newSparseModel(p.units, c.proj, c.post).Predict(t.Context(), x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		have, err := newSparseModel(p.units, w.proj, w.q.posterior).Predict(x)
+		have, err := newSparseModel(p.units, w.proj, w.q.posterior).Predict(t.Context(), x)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -150,7 +150,7 @@ func TestSVGPInterrupted(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || fit == nil || fit.Iterations != after {
 			t.Fatalf("after %d: %+v, %v", after, fit, err)
 		}
-		if _, err := fit.Model.Predict(column(1)); err != nil {
+		if _, err := fit.Model.Predict(t.Context(), column(1)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/vssgp/vssgp"
@@ -79,20 +78,20 @@ func (s *series) fit(key Key, m baselines.Method, left []bool, grid []float64) f
 		}
 		l.take(f)
 		l.Learnt.Confident = confident(f.Model)
-		c, err := predict(f.Model, train.X)
+		c, err := predict(ctx, f.Model, train.X)
 		if err != nil {
 			return err
 		}
 		l.Scores = map[Score]float64{TrainRMSE: bayes.RMSE(c.Mean, train.Y)}
 		if test != nil {
-			if c, err = predict(f.Model, test.X); err != nil {
+			if c, err = predict(ctx, f.Model, test.X); err != nil {
 				return err
 			}
 			l.Scores[TestRMSE] = bayes.RMSE(c.Mean, test.Y)
 			l.Scores[Coverage], l.Scores[NLPD] = bayes.Coverage(c.Mean, c.SD, test.Y), bayes.NLPD(c.Mean, c.SD, test.Y)
 		}
 		if grid != nil {
-			if l.Curve, err = predict(f.Model, grid); err != nil {
+			if l.Curve, err = predict(ctx, f.Model, grid); err != nil {
 				return err
 			}
 			l.Curve.Observed, l.Curve.Missing = train, test
@@ -119,7 +118,7 @@ func (t *Trace) split(left []bool) (kept, out *Trace) {
 
 // fit fits a method to the rows of a trace.
 func (t *Trace) fit(ctx context.Context, m baselines.Method) (*baselines.Fit, error) {
-	data, err := vssgp.NewData(toColumn(t.X), toColumn(t.Y))
+	data, err := vssgp.NewData(len(t.X), t.X, t.Y)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +126,8 @@ func (t *Trace) fit(ctx context.Context, m baselines.Method) (*baselines.Fit, er
 }
 
 // predict is a model's mean at some places, and its standard deviation with noise.
-func predict(m baselines.Model, at []float64) (*Curve, error) {
-	p, err := m.Predict(toColumn(at))
+func predict(ctx context.Context, m baselines.Model, at []float64) (*Curve, error) {
+	p, err := m.Predict(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +180,6 @@ func confident(model baselines.Model) (out []Confident) {
 	slices.SortStableFunc(out, func(a, b Confident) int { return cmp.Compare(a.Component, b.Component) })
 	return out
 }
-
-func toColumn(v []float64) *mat.Dense { return mat.NewDense(len(v), 1, v) }
 
 // inside says which rows lie in [start, start+length) of one of the starts.
 func (s *series) inside(starts []float64, length float64) []bool {

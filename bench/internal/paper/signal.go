@@ -121,7 +121,7 @@ func (g *signal) fit(ctx context.Context, m baselines.Method) (*baselines.Fit, *
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := predict(f.Model, g.grid())
+	c, err := predict(ctx, f.Model, g.grid())
 	return f, c, err
 }
 

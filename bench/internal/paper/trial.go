@@ -59,7 +59,7 @@ type surer struct{ vssgp.Options }
 
 // Fit implements baseline.Method.
 func (s surer) Fit(ctx context.Context, data *vssgp.Data) (*baselines.Fit, error) {
-	from, err := vssgp.New(data, s.Options)
+	from, err := vssgp.New(ctx, data, s.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
@@ -80,7 +79,7 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 	}
 	data := read.Data
 	inference := cmp.Or(o.inference, m.Inference)
-	e, err := m.EvaluateContext(ctx, data, inference, o.rows, o.gradient)
+	e, err := m.Evaluate(ctx, data, inference, o.rows, o.gradient)
 	if err != nil {
 		return err
 	}
@@ -134,21 +133,20 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 // predictRows predicts the rows of the data by the model's weight posterior. A model without
 // one is conditioned on the data first.
 func predictRows(ctx context.Context, m *vssgp.Model, data *vssgp.Data) (*vssgp.Prediction, error) {
-	x := mat.NewDense(data.N, data.Q, data.X)
-	p, err := m.PredictContext(ctx, x)
+	p, err := m.Predict(ctx, data.X)
 	if !errors.Is(err, vssgp.ErrUnfitted) {
 		return p, err
 	}
-	if _, err := m.ConditionContext(ctx, data); err != nil {
+	if _, err := m.Condition(ctx, data); err != nil {
 		return nil, err
 	}
-	return m.PredictContext(ctx, x)
+	return m.Predict(ctx, data.X)
 }
 
 // meanLogDensity returns the mean over the rows of log N(y_n; mean_n, Cov_n), jointly
 // over the outputs of a row; NaN if a covariance is not positive definite.
 func meanLogDensity(ctx context.Context, p *vssgp.Prediction, y []float64) (float64, error) {
-	rows, err := p.LogDensityContext(ctx, y)
+	rows, err := p.LogDensity(ctx, y)
 	if ctx.Err() != nil {
 		return 0, err
 	}

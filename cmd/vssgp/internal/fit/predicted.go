@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
@@ -43,7 +41,7 @@ func jointFile(ctx context.Context, at *datafile.Places, m *vssgp.Model, path st
 		if err != nil {
 			return err
 		}
-		_, cov, err := m.PredictJointContext(ctx, mat.NewDense(n, len(at.Names), x))
+		_, cov, err := m.PredictJoint(ctx, x)
 		if err != nil {
 			return err
 		}
@@ -398,13 +396,13 @@ func plot(env *cli.Env, r *prediction, m *vssgp.Model, predictor *vssgp.Predicto
 	if err != nil {
 		return f, err
 	}
-	var draws []*mat.Dense
+	var draws [][]float64
 	for i := range min(r.o.Draws, report.MostDraws) {
 		y, err := r.draws.At(r.ctx, i, x)
 		if err != nil {
 			return f, err
 		}
-		draws = append(draws, mat.NewDense(p.N, p.D, y))
+		draws = append(draws, y)
 	}
 	plot := report.Predict(m, x, p, draws, !r.o.latent, env.Settings(), r.at.Rows, r.o.Draws)
 	plot.Title = "Prediction by " + model
