@@ -19,8 +19,93 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// Object is a JSON object: each key, which may end in ",omitempty" as in a json tag, with its value after it. They are printed in this order.
+// An Object is a JSON object: each key, which may end in ",omitempty" as in a json tag, with its value after it. They are printed in this
+// order.
 type Object []any
+
+// MarshalJSON writes the fields.
+func (o Object) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for pair := range slices.Chunk(o, 2) {
+		key, optional := strings.CutSuffix(pair[0].(string), ",omitempty")
+		v := reflect.ValueOf(pair[1])
+		if optional && (!v.IsValid() || v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0) {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(b, marshal(key)...), ':')
+		b = append(b, marshal(plain(v))...)
+	}
+	return append(b, '}'), nil
+}
+
+// A number is written as the shortest text that reads back as the same float64, and as null if it is not finite.
+type number float64
+
+// MarshalJSON writes the number.
+func (n number) MarshalJSON() ([]byte, error) {
+	v := float64(n)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
+}
+
+// plain turns v into a value of which encoding/json writes what we want: a float64 as a number, a duration in seconds, the terms of a
+// bound as an object in their own order, and a struct without the fields that have no json tag.
+func plain(v reflect.Value) any {
+	if !v.IsValid() {
+		return nil
+	}
+	var o Object
+	switch x := v.Interface().(type) {
+	case Object:
+		return x
+	case time.Duration:
+		return number(x.Seconds())
+	case []vssgp.Term:
+		for _, t := range x {
+			o = append(o, t.Name, t.Value)
+		}
+		return o
+	}
+	switch v.Kind() {
+	case reflect.Float64:
+		return number(v.Float())
+	case reflect.Pointer, reflect.Interface:
+		return plain(v.Elem())
+	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && v.IsNil() {
+			return nil
+		}
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = plain(v.Index(i))
+		}
+		return list
+	case reflect.Struct:
+		for _, f := range reflect.VisibleFields(v.Type()) {
+			if tag := f.Tag.Get("json"); tag != "" && tag != "-" {
+				o = append(o, tag, v.FieldByIndex(f.Index).Interface())
+			}
+		}
+		return o
+	}
+	return v.Interface()
+}
+
+// marshal writes JSON in which <, > and & stand for themselves.
+func marshal(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("print JSON: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
 
 // PrintJSON writes one object on stdout, whole or not at all.
 func (env *Env) PrintJSON(v any) error {
@@ -28,86 +113,8 @@ func (env *Env) PrintJSON(v any) error {
 		*env.Results = append(*env.Results, v)
 		return nil
 	}
-	_, err := env.Stdout.Write(append(appendJSON(nil, reflect.ValueOf(v)), '\n'))
+	_, err := env.Stdout.Write(append(marshal(plain(reflect.ValueOf(v))), '\n'))
 	return err
-}
-
-// appendJSON appends v as encoding/json writes it, with four exceptions: a number that
-// is not finite is null, a duration is in seconds, the terms of a bound are an object in
-// their own order, and fields without a json tag are left out.
-func appendJSON(b []byte, v reflect.Value) []byte {
-	if !v.IsValid() {
-		return append(b, "null"...)
-	}
-	var o Object
-	switch x := v.Interface().(type) {
-	case Object:
-		return appendObject(b, x)
-	case time.Duration:
-		return appendNumber(b, x.Seconds())
-	case []vssgp.Term:
-		for _, t := range x {
-			o = append(o, t.Name, t.Value)
-		}
-		return appendObject(b, o)
-	}
-	switch v.Kind() {
-	case reflect.Float64:
-		return appendNumber(b, v.Float())
-	case reflect.Pointer, reflect.Interface:
-		return appendJSON(b, v.Elem())
-	case reflect.Slice, reflect.Array:
-		if v.Kind() == reflect.Slice && v.IsNil() {
-			return append(b, "null"...)
-		}
-		b = append(b, '[')
-		for i := range v.Len() {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendJSON(b, v.Index(i))
-		}
-		return append(b, ']')
-	case reflect.Struct:
-		for _, f := range reflect.VisibleFields(v.Type()) {
-			if tag := f.Tag.Get("json"); tag != "" && tag != "-" {
-				o = append(o, tag, v.FieldByIndex(f.Index).Interface())
-			}
-		}
-		return appendObject(b, o)
-	}
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v.Interface()); err != nil {
-		panic("print JSON: " + err.Error())
-	}
-	return append(b, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...)
-}
-
-func appendObject(b []byte, o Object) []byte {
-	b = append(b, '{')
-	for pair := range slices.Chunk(o, 2) {
-		key, optional := strings.CutSuffix(pair[0].(string), ",omitempty")
-		v := reflect.ValueOf(pair[1])
-		if optional && (!v.IsValid() || v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0) {
-			continue
-		}
-		if b[len(b)-1] != '{' { // no value ends in it
-			b = append(b, ',')
-		}
-		b = append(appendJSON(b, reflect.ValueOf(key)), ':')
-		b = appendJSON(b, v)
-	}
-	return append(b, '}')
-}
-
-// appendNumber appends the shortest text that reads back as the same float64.
-func appendNumber(b []byte, v float64) []byte {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return append(b, "null"...)
-	}
-	return strconv.AppendFloat(b, v, 'g', -1, 64)
 }
 
 // Say prints a line of a result for people on stdout.

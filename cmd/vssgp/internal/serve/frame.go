@@ -46,12 +46,12 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 	if size > mostHeader {
 		return nil, fmt.Errorf("%d bytes of JSON; want at most %d: %w", size, mostHeader, errFrame)
 	}
-	header, err := readBytes(r, int64(size))
-	if err != nil {
+	var header cli.Chunks
+	if _, err := io.CopyN(&header, r, int64(size)); err != nil {
 		return nil, cutOff("its JSON", err)
 	}
 	f := &Frame{}
-	if err := json.Unmarshal(header, f); err != nil {
+	if err := json.Unmarshal(header.Whole(), f); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, errFrame)
 	}
 	for i := range f.Files {
@@ -59,27 +59,11 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 		if file.Size < 0 || file.Name == "" {
 			return nil, fmt.Errorf("file %d has the name %.40q and %d bytes; want a name, and 0 or more: %w", i, file.Name, file.Size, errFrame)
 		}
-		content, err := readBytes(r, file.Size)
-		if err != nil {
+		if _, err := io.CopyN(&file.Content, r, file.Size); err != nil {
 			return nil, cutOff(fmt.Sprintf("file %.40q", file.Name), err)
 		}
-		file.Content = cli.Chunks{content}
 	}
 	return f, nil
-}
-
-// readBytes reads n bytes.
-func readBytes(r io.Reader, n int64) ([]byte, error) {
-	const most = 64 << 20 // that are believed before they are there
-	b := make([]byte, min(n, most))
-	for have := 0; ; {
-		more, err := io.ReadFull(r, b[have:])
-		have += more
-		if err != nil || int64(have) == n {
-			return b, err
-		}
-		b = append(b, make([]byte, min(n-int64(have), int64(have)))...)
-	}
 }
 
 func cutOff(what string, err error) error {
