@@ -71,7 +71,7 @@ func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 	return source, model, checkpoint
 }
 
-// Busy is how often a fit is run until it writes when it is to: on a busy machine
+// busy is how often a fit is run until it writes when it is to: on a busy machine
 // it may come to the writing of a checkpoint only once.
 const busy = 20
 

@@ -79,7 +79,7 @@ func readGolden(t *testing.T, path string) *golden {
 	return g
 }
 
-// Files writes the golden file's parameters as a model without metadata, and
+// files writes the golden file's parameters as a model without metadata, and
 // its data as CSV.
 func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data string) {
 	t.Helper()

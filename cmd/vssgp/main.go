@@ -57,7 +57,7 @@ func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// dispatch executes one command line, by itself or on rank 0 of a job, and returns its exit code.
+// run executes one command line, by itself or on rank 0 of a job, and returns its exit code.
 // It writes nothing to the process's own streams.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *cli.Job) int {
 	env := cli.NewEnv(ctx, stdout, stderr)

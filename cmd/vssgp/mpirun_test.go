@@ -102,7 +102,7 @@ func TestMPIRunMistakes(t *testing.T) {
 	}
 }
 
-// Fitting starts a long fit on n ranks and waits for its first checkpoint.
+// fitting starts a long fit on n ranks and waits for its first checkpoint.
 func fitting(t *testing.T, n int, mpirun, exe, dir string) (cmd *exec.Cmd, stderr *bytes.Buffer, pids []int) {
 	t.Helper()
 	data, part := testkit.Put(t, dir, "data.csv", waves(3000)), filepath.Join(dir, "part")

@@ -11,10 +11,11 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/fit"
-	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/series"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/serve"
 )
 
+// newRoot returns the command line of an environment.
 func newRoot(env *cli.Env) *cobra.Command {
 	env.Version = cli.ReadVersion().String()
 	root := &cobra.Command{
@@ -57,7 +58,7 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	f.BoolVar(&env.JSON, "json", false, "print one JSON object on stdout and nothing else there")
 	f.BoolVar(&env.Quiet, "quiet", false, "print errors only (and JSON, with --json)")
 	f.Var(cli.OneOf(&env.Progress, "auto", "always", "never"), "progress", "progress on stderr: auto (on a terminal), always or never")
-	root.AddCommand(audio.New(env), seriescmd.NewForecast(env), seriescmd.NewFill(env), seriescmd.NewBacktest(env), fit.NewFit(env), fit.NewPredict(env),
+	root.AddCommand(audio.New(env), series.NewForecast(env), series.NewFill(env), series.NewBacktest(env), fit.NewFit(env), fit.NewPredict(env),
 		fit.NewEvaluate(env), fit.NewInfo(env), cli.NewDevices(env), cli.NewVersion(env), serve.New(env, answer))
 	root.SetHelpCommand(helpCommand())
 	complete := cli.CompleteFlag

@@ -56,7 +56,7 @@ func patched(b []byte, offset int, with ...byte) []byte {
 	return c
 }
 
-// Words are 16-bit little-endian samples of a file made by wav.
+// words are 16-bit little-endian samples of a file made by wav.
 func words(t *testing.T, file []byte) []int16 {
 	t.Helper()
 	at := bytes.Index(file, []byte("data"))

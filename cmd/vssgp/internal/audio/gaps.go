@@ -76,7 +76,7 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 	return nil
 }
 
-// In returns the gaps of a recording, in rising order, and what was found where they were looked for.
+// in returns the gaps of a recording, in rising order, and what was found where they were looked for.
 func (g *gapFlags) in(ctx context.Context, env *cli.Env, rec *audio.File, input string, bar *cli.Meter) (gaps []restore.Gap, found []report.Found, err error) {
 	switch {
 	case g.file != "":

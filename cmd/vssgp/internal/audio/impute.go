@@ -1,3 +1,4 @@
+// Package audio has the command impute.
 package audio
 
 import (
@@ -156,6 +157,7 @@ func openReference(ctx context.Context, env *cli.Env, path string, rec *audio.Fi
 	return ref, file, nil
 }
 
+// New returns the command impute.
 func New(env *cli.Env) *cobra.Command {
 	o := &imputeFlags{}
 	cmd := env.Command(&cobra.Command{
@@ -246,7 +248,7 @@ const (
 	maxFills = 100
 )
 
-// Add defines the flags.
+// add defines the flags.
 func (o *imputeFlags) add(f *pflag.FlagSet) {
 	o.gaps.add(f)
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav", Stdout: true}), "output", "o", "`file` to write the filled recording to, or - for stdout (required)")

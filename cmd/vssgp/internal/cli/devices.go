@@ -27,6 +27,7 @@ type deviceInfo struct {
 	Reason     string `json:"reason,omitempty"` // why it is not available
 }
 
+// NewDevices returns the command devices.
 func NewDevices(env *Env) *cobra.Command {
 	return env.Command(&cobra.Command{
 		Use:   "devices",

@@ -1,3 +1,4 @@
+// Package cli has what the commands share: the environment of a command line, flags, files, printing, and the choice of a device.
 package cli
 
 import (
@@ -17,7 +18,7 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// Env holds what the commands share: the streams and the common flags.
+// Env is what the commands share: the streams, the files and the common flags.
 type Env struct {
 	Context        context.Context // a signal cancels it
 	Version        string
@@ -171,7 +172,7 @@ func (env *Env) Write(files ...fileio.File) error {
 	return err
 }
 
-// WriteLast is write for files of which the last may be stdout. It calls done before it
+// WriteLast is Write for files of which the last may be stdout. It calls done before it
 // writes anything there.
 func (env *Env) WriteLast(files []fileio.File, done func()) error {
 	last := len(files) - 1
@@ -190,6 +191,7 @@ func (env *Env) WriteLast(files []fileio.File, done func()) error {
 	return s.CopyTo(env.Stdout)
 }
 
+// NewEnv returns the environment of one command line.
 func NewEnv(ctx context.Context, stdout, stderr io.Writer) *Env {
 	env := &Env{Context: ctx, Stdout: &Stream{ctx: ctx, to: stdout}, Stderr: &Stream{ctx: ctx, to: stderr}, Stdin: os.Stdin, Progress: "auto"}
 	env.Device = NewDevice(env.Note)

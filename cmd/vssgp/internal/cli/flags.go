@@ -48,7 +48,7 @@ var (
 	PlotFiles      = []string{"html", "png", "svg"}
 )
 
-// A value is the argument of a flag. The functions below make one of each kind.
+// A Value is the argument of a flag. The functions below make one of each kind.
 type Value struct {
 	Kind  string // as help calls it
 	Text  string // as the user wrote it
@@ -59,7 +59,7 @@ type Value struct {
 	File  *FileUse // nil: not the name of a file
 }
 
-// A file says how a command uses the file that a flag names.
+// A FileUse says how a command uses the file that a flag names.
 type FileUse struct {
 	Written    bool
 	Needed     string   // the flag with an example, if the command needs it

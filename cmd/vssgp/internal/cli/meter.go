@@ -77,6 +77,7 @@ func (m *Meter) ShowRows(what string, done, of int, began time.Time) {
 	m.Draw(what, done, of, "left "+left.Round(time.Second).String())
 }
 
+// Draw shows how much of the work is done, and the rest of the line.
 func (m *Meter) Draw(what string, done, of int, rest string) {
 	if m == nil || of < 1 || time.Now().Before(m.next) {
 		return

@@ -17,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// A job is the ranks that were started together; nil in a process by itself.
+// A Job is the ranks that were started together; nil in a process by itself.
 type Job struct {
 	ranks.Comm
 	Leave func()
@@ -88,7 +88,7 @@ func Broken(p any) error {
 	return fmt.Errorf("this is a bug in vssgp; please report it: %v", p)
 }
 
-// RankTimes says where a job's time went, as rank 0 saw it.
+// rankTimes says where a job's time went, as rank 0 saw it.
 type rankTimes struct {
 	Size          int           `json:"size"`
 	Open          time.Duration `json:"open_seconds"`          // bringing rows to the ranks
@@ -125,7 +125,7 @@ func (j *Job) Serve(stderr io.Writer) int {
 	return ExitDone
 }
 
-// OpenDevice opens another rank's backend by what rank 0 was asked for (computer.spec).
+// OpenDevice opens another rank's backend by what rank 0 was asked for (Device.spec).
 func OpenDevice(spec string) (backend.Backend, error) {
 	c := NewDevice(func(string, ...any) {})
 	if err := c.take(spec); err != nil {

@@ -53,7 +53,7 @@ func (c Chunks) Whole() []byte {
 	return bytes.Join(c, nil)
 }
 
-// Memory holds the files of one call of serve: inputs that came with it, and all outputs, which go back with its answer.
+// ServedFiles are the files of one call of serve: inputs that came with it, and all outputs, which go back with its answer.
 type ServedFiles struct {
 	In  map[string][]byte
 	Out []ServedFile
@@ -91,7 +91,7 @@ func (m *ServedFiles) Open(path string) (inputFile, int64, error) {
 	return inMemory{f}, f.Size(), nil
 }
 
-// Write adds outputs: all or none.
+// write adds outputs: all or none.
 func (m *ServedFiles) write(files []fileio.File) error {
 	out := make([]ServedFile, len(files))
 	for i, f := range files {

@@ -23,6 +23,7 @@ type versionInfo struct {
 	MPI      string `json:"mpi,omitempty"` // the library, in builds with -tags mpi
 }
 
+// NewVersion returns the command version.
 func NewVersion(env *Env) *cobra.Command {
 	return env.Command(&cobra.Command{
 		Use:     "version",

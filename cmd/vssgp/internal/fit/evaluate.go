@@ -28,6 +28,7 @@ type evaluateFlags struct {
 	rows      []int
 }
 
+// NewEvaluate returns the command evaluate.
 func NewEvaluate(env *cli.Env) *cobra.Command {
 	o := &evaluateFlags{}
 	cmd := env.Command(&cobra.Command{

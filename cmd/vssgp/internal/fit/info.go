@@ -18,6 +18,7 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
+// NewInfo returns the command info.
 func NewInfo(env *cli.Env) *cobra.Command {
 	top, plot := 10, ""
 	cmd := env.Command(&cobra.Command{

@@ -12,6 +12,7 @@ import (
 	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
 )
 
+// NewPredict returns the command predict.
 func NewPredict(env *cli.Env) *cobra.Command {
 	o := &predictFlags{}
 	cmd := env.Command(&cobra.Command{

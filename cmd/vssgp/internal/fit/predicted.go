@@ -242,7 +242,7 @@ func predictAll(ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.
 	return columns, env.WriteLast(files, r.meter.Clear)
 }
 
-// File returns an output as a file to write.
+// file returns an output as a file to write.
 func (r *prediction) file(out output) fileio.File {
 	return fileio.File{Path: out.path, Write: func(w io.Writer) (err error) {
 		var to table.Writer
@@ -262,7 +262,7 @@ func (r *prediction) file(out output) fileio.File {
 	}}
 }
 
-// Files returns the outputs, the prediction itself last, and its columns.
+// files returns the outputs, the prediction itself last, and its columns.
 func (r *prediction) files() (files []output, columns []string, err error) {
 	if r.o.drawsFile != "" {
 		if files, err = r.drawFiles(r.o.drawsFile, r.o.Draws); err != nil {
@@ -352,7 +352,7 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 	return nil
 }
 
-// Parts visits the predictions.
+// parts visits the predictions.
 func (r *prediction) parts(visit func(p *vssgp.Part) error) error {
 	began := time.Now()
 	for p, err := range r.each(r.ctx, r.at.Parts(r.ctx)) {
@@ -379,7 +379,7 @@ func (r *prediction) eachPlace(visit func(x []float64) error) error {
 	})
 }
 
-// Plot draws the first rows.
+// plot draws the first rows.
 func plot(env *cli.Env, r *prediction, m *vssgp.Model, predictor *vssgp.Predictor, model string) (f fileio.File, err error) {
 	most := min(r.at.Rows, report.MostRows) * len(r.at.Names)
 	var x []float64

@@ -20,6 +20,7 @@ type backtestFlags struct {
 	horizon, origins int
 }
 
+// NewBacktest returns the command backtest.
 func NewBacktest(env *cli.Env) *cobra.Command {
 	o := &backtestFlags{origins: 6}
 	cmd := env.Command(&cobra.Command{

@@ -30,6 +30,7 @@ type fillFlags struct {
 	drawing drawing
 }
 
+// NewFill returns the command fill.
 func NewFill(env *cli.Env) *cobra.Command {
 	o := &fillFlags{}
 	cmd := env.Command(&cobra.Command{

@@ -62,7 +62,7 @@ const logAuto, logAlways, logNever = "auto", "always", "never"
 // PriorNames are the hyper-parameters whose priors a flag sets.
 var PriorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", "season", "season-length", "noise"}
 
-// Add defines the flags.
+// add defines the flags.
 func (s *Flags) add(f *pflag.FlagSet) {
 	s.AddParts(f)
 	f.BoolVar(&s.HMC, "hmc", false, "draw the hyper-parameters by Hamiltonian Monte Carlo: exact, and ten times slower")
@@ -143,6 +143,7 @@ func (s *Flags) setLog(text string) error {
 	return nil
 }
 
+// AddPrior takes NAME=MEDIAN,SD.
 func (s *Flags) AddPrior(text string) error {
 	name, numbers, _ := strings.Cut(text, "=")
 	median, sd, _ := strings.Cut(numbers, ",")
@@ -205,7 +206,7 @@ func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error
 	return o, err
 }
 
-// Parts are the model's but for its seasons.
+// parts are the model's but for its seasons.
 func (s *Flags) parts() []series.Part {
 	has := func(word string) bool {
 		return len(s.trend) == 0 || slices.Contains(s.trend, trendAuto) || slices.Contains(s.trend, word)

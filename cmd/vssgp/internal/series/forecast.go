@@ -30,6 +30,7 @@ type forecastFlags struct {
 	drawing drawing
 }
 
+// NewForecast returns the command forecast.
 func NewForecast(env *cli.Env) *cobra.Command {
 	o := &forecastFlags{}
 	cmd := env.Command(&cobra.Command{

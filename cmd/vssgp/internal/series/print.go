@@ -40,7 +40,7 @@ func modelView(title string, m *series.Model, axis *table.Axis) *report.Series {
 	return v
 }
 
-// Draw makes the pictures, if any are wanted.
+// draw makes the pictures, if any are wanted.
 func draw(ctx context.Context, env *cli.Env, o drawing, view *report.Series) (files []fileio.File, err error) {
 	if o == (drawing{}) {
 		return nil, nil

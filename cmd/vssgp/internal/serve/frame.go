@@ -12,7 +12,7 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 )
 
-// A frame is what serve reads and writes: 8 bytes, little-endian, that count the bytes of a JSON object; the object; and the bytes of
+// A Frame is what serve reads and writes: 8 bytes, little-endian, that count the bytes of a JSON object; the object; and the bytes of
 // its files, one after the other. Only the fields of a call, or those of an answer, are set.
 type Frame struct {
 	Args  []string         `json:"args,omitempty"` // of a call: a command line
@@ -25,7 +25,7 @@ type Frame struct {
 	Stdout  string `json:"stdout,omitempty"`
 }
 
-// An answerer executes a call; what its command writes to stderr goes to notes.
+// An Answerer executes a call; what its command writes to stderr goes to notes.
 type Answerer func(ctx context.Context, call *Frame, notes io.Writer) *Frame
 
 // errFrame is wrapped by every error about what a frame holds.

@@ -1,3 +1,4 @@
+// Package serve has the command serve, and the frames that it exchanges with a program.
 package serve
 
 import (
@@ -16,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 )
 
-// New answers calls by answer.
+// New returns the command serve, which answers calls by answer.
 func New(env *cli.Env, answer Answerer) *cobra.Command {
 	return env.Command(&cobra.Command{
 		Use:   "serve",

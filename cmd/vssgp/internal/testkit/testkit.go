@@ -1,3 +1,4 @@
+// Package testkit has what tests of several packages of the command need.
 package testkit
 
 import (
@@ -16,6 +17,7 @@ func Put(t *testing.T, dir, name, content string) string {
 	return path
 }
 
+// Read returns the content of a file.
 func Read(t *testing.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
