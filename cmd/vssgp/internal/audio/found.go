@@ -74,7 +74,7 @@ func finishIntact(env *cli.Env, f *report.Fill, rec *audio.File, container audio
 	if files = append(files, told...); o.output == cli.ToStdout {
 		files = append(files[1:], files[0])
 	}
-	if err := env.WriteLast(files, func() {}); err != nil {
+	if err := env.Write(files...); err != nil {
 		return err
 	}
 	if env.JSON {

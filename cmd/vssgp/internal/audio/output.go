@@ -110,7 +110,7 @@ func writeFill(env *cli.Env, f *report.Fill, rec *audio.File, to audio.Container
 		files = append(files, fileio.File{Path: path, Write: f.Result.Excerpts[i].Model.Write})
 	}
 	if o.sd != "" {
-		files = append(files, fileio.File{Path: o.sd, Write: func(w io.Writer) error { return writeSD(w, o.sd, f) }})
+		files = append(files, sdFile(o.sd, f))
 	}
 	told, err := toldFiles(env, f, o)
 	if err != nil {
@@ -123,7 +123,7 @@ func writeFill(env *cli.Env, f *report.Fill, rec *audio.File, to audio.Container
 	for _, f := range files {
 		written = append(written, f.Path)
 	}
-	return written, env.WriteLast(files, func() {})
+	return written, env.Write(files...)
 }
 
 // changes returns the gaps' samples of the fill (0) or of a draw (from 1 on).
@@ -148,40 +148,39 @@ func changes(f *report.Fill, draw int) ([]audio.Change, error) {
 	return all, nil
 }
 
-// writeSD lists the filled samples in order, channel by channel within one, as
-// NPY or CSV by the path's extension.
-func writeSD(w io.Writer, path string, f *report.Fill) error {
+// sdFile lists the standard deviations of the filled samples in order, channel by channel within one.
+func sdFile(path string, f *report.Fill) fileio.File {
 	rows := 0
 	for _, g := range f.Gaps {
 		if rows += g.Len(); g.Channel == 0 {
 			rows += g.Len() * (f.Channels - 1)
 		}
 	}
-	to, err := datafile.NewTable(w, path, []int{rows, 3}, []string{"sample", "channel", "sd"}, nil)
-	if err != nil {
-		return err
-	}
-	for i, g := range f.Gaps {
-		var channels []int
-		var sd [][]float64
-		for c := range f.Channels {
-			if g.In(c) {
-				fill, err := f.Result.Filling(i, c)
-				if err != nil {
-					return err
-				}
-				channels, sd = append(channels, c), append(sd, fill.SD)
-			}
-		}
-		for n := g.Start; n < g.End; n++ {
-			for k, c := range channels {
-				if err := to.Write([]float64{float64(n), float64(c), sd[k][n-g.Start]}); err != nil {
-					return err
+	return datafile.TableFile(path, []int{rows, 3}, []string{"sample", "channel", "sd"}, nil, func(write func([]float64) error) error {
+		for i, g := range f.Gaps {
+			sd := make([][]float64, f.Channels) // nil: the gap is not the channel's
+			for c := range sd {
+				if g.In(c) {
+					fill, err := f.Result.Filling(i, c)
+					if err != nil {
+						return err
+					}
+					sd[c] = fill.SD
 				}
 			}
+			for n := g.Start; n < g.End; n++ {
+				for c := range sd {
+					if sd[c] == nil {
+						continue
+					}
+					if err := write([]float64{float64(n), float64(c), sd[c][n-g.Start]}); err != nil {
+						return err
+					}
+				}
+			}
 		}
-	}
-	return to.Close()
+		return nil
+	})
 }
 
 func sayFill(env *cli.Env, f *report.Fill, written []string) {

@@ -38,6 +38,7 @@ type Env struct {
 	Aside   bool     // stdout is for an output: what is said goes to stderr
 	Results *[]any   // collects what --json prints of several recordings; nil: it is printed
 	warned  []string // kinds of warnings given
+	meter   *Meter   // the last one
 	Started bool     // the arguments were understood and the command's own work has begun
 }
 
@@ -154,8 +155,27 @@ func (env *Env) CheckOutputs(made ...string) error {
 	return fileio.Check(paths...)
 }
 
-// Write writes files together or not at all. All files are written here, except checkpoints.
+// Write writes files together or not at all, except that one of them may be stdout, which comes last. All files are written here,
+// except checkpoints.
 func (env *Env) Write(files ...fileio.File) error {
+	var aside fileio.Spool
+	defer aside.Close()
+	onDisk := slices.Clone(files)
+	if i := slices.IndexFunc(files, func(f fileio.File) bool { return f.Path == ToStdout }); i >= 0 {
+		aside.InMemory = env.Served != nil
+		if err := files[i].Write(&aside); err != nil {
+			return err
+		}
+		onDisk = slices.Delete(onDisk, i, i+1)
+	}
+	if err := env.write(onDisk); err != nil || len(onDisk) == len(files) {
+		return err
+	}
+	env.meter.Clear()
+	return aside.CopyTo(env.Stdout)
+}
+
+func (env *Env) write(files []fileio.File) error {
 	if err := env.Files.apart(); err != nil { // a file may have appeared since the check
 		return err
 	}
@@ -170,25 +190,6 @@ func (env *Env) Write(files ...fileio.File) error {
 		return Interrupted(": " + err.Error())
 	}
 	return err
-}
-
-// WriteLast is Write for files of which the last may be stdout. It calls done before it
-// writes anything there.
-func (env *Env) WriteLast(files []fileio.File, done func()) error {
-	last := len(files) - 1
-	if files[last].Path != ToStdout {
-		return env.Write(files...)
-	}
-	s := &fileio.Spool{InMemory: env.Served != nil}
-	defer s.Close()
-	if err := files[last].Write(s); err != nil {
-		return err
-	}
-	if err := env.Write(files[:last]...); err != nil {
-		return err
-	}
-	done()
-	return s.CopyTo(env.Stdout)
 }
 
 // NewEnv returns the environment of one command line.

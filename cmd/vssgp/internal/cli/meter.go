@@ -34,7 +34,8 @@ func (env *Env) NewMeter() *Meter {
 	line := pb.ProgressBarTemplate(`{{string . "what"}} {{bar . "[" "=" ">" " " "]"}} {{counters .}} {{string . "rest"}}`)
 	bar := line.New(1).SetMaxWidth(meterWidth).SetWriter(env.Stderr).
 		Set(pb.Static, true).Set(pb.Terminal, true).Set(pb.ReturnSymbol, "\r").Set(pb.CleanOnFinish, true)
-	return &Meter{bar: bar}
+	env.meter = &Meter{bar: bar}
+	return env.meter
 }
 
 func isTerminal(w io.Writer) bool {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
 )
@@ -103,15 +104,26 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 	return data, nil
 }
 
-// NewTable writes a table in the format of a path: its first columns on the axes.
-func NewTable(w io.Writer, path string, shape []int, names []string, axes []*table.Axis) (table.Writer, error) {
-	switch cli.FormatOf(path) {
-	case "npy":
-		return table.NewNPYWriter(w, shape)
-	case "tsv":
-		return table.NewTextWriter(w, names, '\t', axes)
-	}
-	return table.NewTextWriter(w, names, ',', axes)
+// TableFile returns a file of rows, or of an array of the shape, in the format of its path. The first columns are on the axes.
+func TableFile(path string, shape []int, names []string, axes []*table.Axis, rows func(write func([]float64) error) error) fileio.File {
+	return fileio.File{Path: path, Write: func(w io.Writer) (err error) {
+		var to table.Writer
+		switch cli.FormatOf(path) {
+		case "npy":
+			to, err = table.NewNPYWriter(w, shape)
+		case "tsv":
+			to, err = table.NewTextWriter(w, names, '\t', axes)
+		default:
+			to, err = table.NewTextWriter(w, names, ',', axes)
+		}
+		if err == nil {
+			err = rows(to.Write)
+		}
+		if err != nil {
+			return err
+		}
+		return to.Close()
+	}}
 }
 
 // InputNames returns the model's names of its inputs, or x, or x0, x1, … if it has none.

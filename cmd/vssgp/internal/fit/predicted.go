@@ -15,37 +15,24 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/report"
-	"github.com/vssgp/vssgp/internal/table"
 )
 
 // mostJoint bounds the rows times outputs of a joint covariance, which has their square of numbers: 2 GiB.
 const mostJoint = 1 << 14
 
-// checkJoint refuses a joint covariance of too many numbers.
-func checkJoint(path string, rows, outputs int) error {
-	if rows*outputs > mostJoint {
-		return cli.Mistake("--joint %s: %s of %s; want at most %d of both together", path, cli.Counted(rows, "row"), cli.Counted(outputs, "output"), mostJoint)
-	}
-	return nil
-}
-
 // jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless latent.
 func jointFile(ctx context.Context, at *datafile.Places, m *vssgp.Model, path string, latent bool) fileio.File {
-	return fileio.File{Path: path, Write: func(w io.Writer) error {
-		noiseSD := m.NoiseSD()
-		n, d := at.Rows, len(noiseSD)
-		if err := checkJoint(path, n, d); err != nil {
-			return err
+	noiseSD := m.NoiseSD()
+	n, d := at.Rows, len(noiseSD)
+	return datafile.TableFile(path, []int{n, d, n, d}, nil, nil, func(write func([]float64) error) error {
+		if n*d > mostJoint {
+			return cli.Mistake("--joint %s: %s of %s; want at most %d of both together", path, cli.Counted(n, "row"), cli.Counted(d, "output"), mostJoint)
 		}
 		x, err := at.All(ctx)
 		if err != nil {
 			return err
 		}
 		_, cov, err := m.PredictJoint(ctx, x)
-		if err != nil {
-			return err
-		}
-		to, err := table.NewNPYWriter(w, []int{n, d, n, d})
 		if err != nil {
 			return err
 		}
@@ -57,12 +44,12 @@ func jointFile(ctx context.Context, at *datafile.Places, m *vssgp.Model, path st
 			if !latent {
 				row[i] += noiseSD[i%d] * noiseSD[i%d]
 			}
-			if err := to.Write(row); err != nil {
+			if err := write(row); err != nil {
 				return err
 			}
 		}
-		return to.Close()
-	}}
+		return nil
+	})
 }
 
 // sampleRate returns how many of the inputs, which rise evenly, make one unit.
@@ -184,17 +171,8 @@ type prediction struct {
 	meter   *cli.Meter
 }
 
-// An output is a file to write: a WAV file, an array or a table.
-type output struct {
-	path    string
-	shape   []int    // of an array
-	names   []string // of a table's columns
-	columns int      // how many numbers belong to a row of the inputs
-	fill    func(write writer) error
-}
-
 // A writer writes the next numbers of an output.
-type writer func(a []float64) error
+type writer = func(a []float64) error
 
 // predictAll writes every output together or none, and returns the columns of the
 // table, nil for a recording.
@@ -216,18 +194,9 @@ func predictAll(ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.
 	if r.draws, err = draws(env.Seed); err != nil {
 		return nil, err
 	}
-	all, columns, err := r.files()
+	files, columns, err := r.files()
 	if err != nil {
 		return nil, err
-	}
-	var files []fileio.File
-	for _, out := range all {
-		if cli.FormatOf(out.path) == "wav" && r.rate == 0 {
-			if r.rate, err = sampleRate(ctx, at); err != nil {
-				return nil, fmt.Errorf("%s: %w", out.path, err)
-			}
-		}
-		files = append(files, r.file(out))
 	}
 	if o.joint != "" {
 		files = slices.Insert(files, 0, jointFile(ctx, at, m, o.joint, o.latent))
@@ -239,52 +208,54 @@ func predictAll(ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.
 		}
 		files = slices.Insert(files, 0, plot)
 	}
-	return columns, env.WriteLast(files, r.meter.Clear)
+	return columns, env.Write(files...)
 }
 
-// file returns an output as a file to write.
-func (r *prediction) file(out output) fileio.File {
-	return fileio.File{Path: out.path, Write: func(w io.Writer) (err error) {
-		var to table.Writer
-		switch cli.FormatOf(out.path) {
-		case "wav": // of 32-bit floats, which clip only numbers beyond the range of float32
-			to, err = audio.NewWriter(w, r.rate, audio.Float32, len(r.outputs), r.at.Rows)
-		default:
-			to, err = datafile.NewTable(w, out.path, out.shape, out.names, r.at.Axes)
+// file returns a file to write: a recording, an array of the shape or a table with columns of these names.
+func (r *prediction) file(path string, shape []int, names []string, fill func(write writer) error) (f fileio.File, err error) {
+	if cli.FormatOf(path) != "wav" {
+		return datafile.TableFile(path, shape, names, r.at.Axes, fill), nil
+	}
+	if r.rate == 0 {
+		if r.rate, err = sampleRate(r.ctx, r.at); err != nil {
+			return f, fmt.Errorf("%s: %w", path, err)
 		}
+	}
+	return fileio.File{Path: path, Write: func(w io.Writer) error { // of 32-bit floats, which clip only numbers beyond the range of float32
+		to, err := audio.NewWriter(w, r.rate, audio.Float32, len(r.outputs), r.at.Rows)
 		if err == nil {
-			err = out.fill(to.Write)
+			err = fill(to.Write)
 		}
 		if err != nil {
 			return err
 		}
 		return to.Close()
-	}}
+	}}, nil
 }
 
-// files returns the outputs, the prediction itself last, and its columns.
-func (r *prediction) files() (files []output, columns []string, err error) {
+// files returns the files of the draws, the prediction itself last, and its columns.
+func (r *prediction) files() (files []fileio.File, columns []string, err error) {
 	if r.o.drawsFile != "" {
 		if files, err = r.drawFiles(r.o.drawsFile, r.o.Draws); err != nil {
 			return nil, nil, err
 		}
 	}
-	if cli.FormatOf(r.o.Output) == "wav" {
-		return append(files, output{path: r.o.Output, columns: len(r.outputs), fill: func(write writer) error {
-			return r.parts(func(p *vssgp.Part) error { return write(p.Mean) })
-		}}), nil, nil
+	fill := func(write writer) error { return r.parts(func(p *vssgp.Part) error { return write(p.Mean) }) }
+	if cli.FormatOf(r.o.Output) != "wav" {
+		if columns, err = r.o.tableNames(r.at.Names, r.outputs); err != nil {
+			return nil, nil, err
+		}
+		fill = func(write writer) error {
+			return r.parts(func(p *vssgp.Part) error { return r.tabulate(p.X, p.Prediction, r.o.columnDraws(), write) })
+		}
 	}
-	columns, err = r.o.tableNames(r.at.Names, r.outputs)
-	n := len(columns)
-	return append(files, output{r.o.Output, []int{r.at.Rows, n}, columns, n, func(write writer) error {
-		return r.parts(func(p *vssgp.Part) error { return r.tabulate(p.X, p.Prediction, r.o.columnDraws(), write) })
-	}}), columns, err
+	f, err := r.file(r.o.Output, []int{r.at.Rows, len(columns)}, columns, fill)
+	return append(files, f), columns, err
 }
 
 // drawFiles returns files of n draws alone: a table of the inputs and a column for
 // each draw and output, an array [n,N,D], or n recordings.
-func (r *prediction) drawFiles(path string, n int) (files []output, err error) {
-	d := len(r.outputs)
+func (r *prediction) drawFiles(path string, n int) (files []fileio.File, err error) {
 	one := func(i int, write writer) error {
 		return r.eachPlace(func(x []float64) error {
 			y, err := r.draws.At(r.ctx, i, x)
@@ -294,24 +265,32 @@ func (r *prediction) drawFiles(path string, n int) (files []output, err error) {
 			return write(y)
 		})
 	}
+	var f fileio.File
 	switch cli.FormatOf(path) {
 	case "wav":
 		for i, name := range cli.NumberedFiles(path, n) {
-			files = append(files, output{path: name, columns: d, fill: func(write writer) error { return one(i, write) }})
+			if f, err = r.file(name, nil, nil, func(write writer) error { return one(i, write) }); err != nil {
+				return nil, err
+			}
+			files = append(files, f)
 		}
 		return files, nil
 	case "npy":
-		return []output{{path: path, shape: []int{n, r.at.Rows, d}, columns: n * d, fill: func(write writer) (err error) {
+		f, err = r.file(path, []int{n, r.at.Rows, len(r.outputs)}, nil, func(write writer) (err error) {
 			for i := 0; i < n && err == nil; i++ {
 				err = one(i, write)
 			}
 			return err
-		}}}, nil
+		})
+		return []fileio.File{f}, err
 	}
 	names, err := datafile.WithDraws(slices.Clone(r.at.Names), r.outputs, n)
-	return []output{{path: path, names: names, columns: len(names), fill: func(write writer) error {
-		return r.eachPlace(func(x []float64) error { return r.tabulate(x, nil, n, write) })
-	}}}, err
+	if err == nil {
+		f, err = r.file(path, nil, names, func(write writer) error {
+			return r.eachPlace(func(x []float64) error { return r.tabulate(x, nil, n, write) })
+		})
+	}
+	return []fileio.File{f}, err
 }
 
 // mostNumbers bounds how many numbers of the draws, or of the rows of the output, are

@@ -62,7 +62,7 @@ func TestDrawsInTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := few.file(files[0]).Write(&b); err != nil {
+	if err := files[0].Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	got, err := table.ReadCSV(&b, "drawn")

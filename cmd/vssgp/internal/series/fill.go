@@ -92,7 +92,7 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 		files = append(files, fileio.File{Path: o.bands, Write: func(w io.Writer) error { return writeBands(w, o.bands, r, filling) }})
 	}
 	files = append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(ctx, w, r.cells(filling)) }})
-	if err := env.WriteLast(files, func() {}); err != nil {
+	if err := env.Write(files...); err != nil {
 		return err
 	}
 	took := time.Since(began)

@@ -102,7 +102,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
-	if err := env.WriteLast(files, func() {}); err != nil {
+	if err := env.Write(files...); err != nil {
 		return err
 	}
 	took := time.Since(began)

@@ -3,7 +3,6 @@ package series
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -64,7 +63,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 		return err
 	}
 	files = append(files, predictedFile(o.Output, names, at.Axes, predictedRows(p, draws, o.Posterior)))
-	if err := env.WriteLast(files, func() {}); err != nil || !env.JSON {
+	if err := env.Write(files...); err != nil || !env.JSON {
 		return err
 	}
 	b, err := env.Device.Backend()
@@ -76,16 +75,8 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 
 // predictedFile is a table of rows of predictedRows.
 func predictedFile(path string, names []string, axes []*table.Axis, rows []float64) fileio.File {
-	return fileio.File{Path: path, Write: func(w io.Writer) error {
-		to, err := datafile.NewTable(w, path, []int{len(rows) / len(names), len(names)}, names, axes)
-		if err != nil {
-			return err
-		}
-		if err := to.Write(rows); err != nil {
-			return err
-		}
-		return to.Close()
-	}}
+	shape := []int{len(rows) / len(names), len(names)}
+	return datafile.TableFile(path, shape, names, axes, func(write func([]float64) error) error { return write(rows) })
 }
 
 // predictedRows are the rows of a table: the input, mean and sd of each output, the ends of their intervals, draws.
