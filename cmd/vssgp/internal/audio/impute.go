@@ -79,11 +79,8 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 	if f.Gaps, f.Found, err = o.gaps.in(ctx, env, rec, input, bar); err != nil {
 		return err
 	}
-	if o.gaps.dry {
-		return finishDry(env, f, o)
-	}
-	if len(f.Gaps) == 0 {
-		return finishIntact(env, f, rec, container, o)
+	if o.gaps.dry || len(f.Gaps) == 0 {
+		return finish(env, f, rec, container, input, o)
 	}
 	o.follow(&fill, f, bar)
 	if err := checkModels(env, f, fill, o); err != nil {
@@ -107,7 +104,7 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 			warnGaps(env, &f.Result.Excerpts[i], float64(rec.Rate()), o)
 		}
 	}
-	return finishFill(env, f, rec, container, input, o)
+	return finish(env, f, rec, container, input, o)
 }
 
 // containerFor checks, before long work, that a recording can be written to the path: its
@@ -134,7 +131,7 @@ func checkModels(env *cli.Env, f *report.Fill, fill restore.Options, o *imputeFl
 	if err != nil || len(excerpts) == 1 {
 		return err
 	}
-	return env.CheckOutputs(modelFilesOf(o.models, len(excerpts))...)
+	return env.CheckOutputs(modelPaths(o.models, len(excerpts))...)
 }
 
 // openReference opens the undamaged recording, which must have the rate, channels and

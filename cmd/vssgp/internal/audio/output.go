@@ -3,6 +3,8 @@ package audio
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
@@ -12,20 +14,12 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// modelFilesOf returns the paths of n models.
-func modelFilesOf(path string, n int) []string {
-	if n == 1 {
-		return []string{path}
-	}
-	return cli.NumberedFiles(path, n)
-}
-
-// finishFill scores the fill, writes every output and says what was done.
-func finishFill(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, input string, o *imputeFlags) error {
-	r := f.Result
+// finish scores a fill, writes every output together or none, and says what was found and done. With --dry-run, and if nothing was
+// found, f has no result.
+func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, input string, o *imputeFlags) error {
 	var scores cli.Object
 	if f.Reference != nil {
-		s, err := r.Score(rec, f.Reference)
+		s, err := f.Result.Score(rec, f.Reference)
 		if err != nil {
 			return datafile.FromFile(input+" against "+o.reference, err)
 		}
@@ -35,64 +29,59 @@ func finishFill(env *cli.Env, f *report.Fill, rec *audio.File, container audio.C
 			Coverage float64 `json:"coverage95"`
 		}{s.VSSGP, s.Coverage95}}
 	}
+	var files []fileio.File
 	var models []string
-	if o.models != "" {
-		models = modelFilesOf(o.models, len(r.Excerpts))
+	if f.Result != nil && o.models != "" {
+		models = modelPaths(o.models, len(f.Result.Excerpts))
 	}
-	written, err := writeFill(env, f, rec, container, models, o)
-	if err != nil {
+	if !o.gaps.dry {
+		var err error
+		if files, err = recordingFiles(env, f, rec, container, models, o); err != nil {
+			return err
+		}
+	}
+	if o.gaps.labels != "" {
+		files = append(files, o.gaps.labelFile(f))
+	}
+	if o.report != "" {
+		d, err := report.Impute(f)
+		if err != nil {
+			return err
+		}
+		files = append(files, env.ReportFile(o.report, d))
+	}
+	if err := env.Write(files...); err != nil {
 		return err
 	}
-	if !env.JSON {
-		sayFill(env, f, written)
-		return nil
+	if env.JSON {
+		return env.PrintJSON(fields(f, o, models, scores))
 	}
-	return env.PrintJSON(filled(f, o.output, models, scores))
+	sayFound(env, f)
+	switch {
+	case o.gaps.dry:
+		sayFinds(env, f)
+	case f.Result != nil:
+		sayFill(env, f)
+	}
+	env.SayWritten(files)
+	return nil
 }
 
-// filled is what impute --json prints.
-func filled(f *report.Fill, output string, models []string, scores cli.Object) cli.Object {
-	r := f.Result
-	doubts, excerpts := []cli.Object{}, []cli.Object{}
-	for _, d := range r.Doubts {
-		doubts = append(doubts, cli.Object{"start", d.Gap.Start, "end", d.Gap.End, "channel", d.Channel + 1, "reason", d.Reason})
+// modelPaths returns the paths of n models.
+func modelPaths(path string, n int) []string {
+	if n == 1 {
+		return []string{path}
 	}
-	var bound any // only a VSSGP has one; a sum over the excerpts
-	if r.Method == restore.VSSGP {
-		bound = r.Bound
-	}
-	for _, e := range r.Excerpts {
-		o := cli.Object{"start", e.Start, "end", e.End}
-		if e.Result != nil {
-			o = append(o, "bound", e.Result.Bound, "iterations", e.Result.Iterations, "features", e.Features,
-				"noise_sd", e.NoiseSD) // of the first channel, in full scale
-		}
-		excerpts = append(excerpts, o)
-	}
-	return cli.Object{
-		"method", f.Method, "device", f.Device(), "seconds", r.Elapsed, "iterations", r.Iterations, "bound", bound,
-		"rate", f.Rate, "channels", f.Channels, "samples", f.Samples, "missing", audio.Missing(f.Gaps), // samples per channel
-		"gaps", spans(f.Gaps), "gap_channels,omitempty", owners(f.Gaps), "found,omitempty", foundObjects(f.Found), "doubts", doubts, "joint", r.Joint, "excerpts", excerpts, "output", output, "models,omitempty", models, "scores,omitempty", scores,
-	}
+	return cli.NumberedFiles(path, n)
 }
 
-// scoresTable returns the scores of the fill by a method and of those that it is compared with.
-func scoresTable(s restore.Scores, method string) *report.Table {
-	line := func(name string, s audio.Scores, coverage string) []string {
-		return []string{name, cli.Short(s.TestRMSE), cli.Short(s.TrainRMSE), cli.Short(s.TestSTFTRMSE), cli.Short(s.TrainSTFTRMSE), coverage}
+// recordingFiles returns the filled recording, or the intact one if nothing was found, and what else a fill leaves.
+func recordingFiles(env *cli.Env, f *report.Fill, rec *audio.File, to audio.Container, models []string, o *imputeFlags) (files []fileio.File, err error) {
+	paths := []string{o.output}
+	if f.Result != nil {
+		paths = append(paths, cli.NumberedFiles(o.output, o.fill.Draws)...)
 	}
-	return &report.Table{
-		Caption: "The fill beside silence, linear interpolation and the best simple fill (ar), against the reference",
-		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
-		Rows: [][]string{line(method, s.VSSGP, cli.Short(s.Coverage95)), line("silence", s.Silence, ""), line("linear", s.Linear, ""),
-			line("ar", s.AR, "")},
-	}
-}
-
-// writeFill writes every output together or none, and returns their paths.
-func writeFill(env *cli.Env, f *report.Fill, rec *audio.File, to audio.Container, models []string, o *imputeFlags) (written []string, err error) {
-	var files []fileio.File
-	for i, path := range append([]string{o.output}, cli.NumberedFiles(o.output, o.fill.Draws)...) {
+	for i, path := range paths {
 		new, err := changes(f, i)
 		if err != nil {
 			return nil, err
@@ -109,21 +98,10 @@ func writeFill(env *cli.Env, f *report.Fill, rec *audio.File, to audio.Container
 	for i, path := range models {
 		files = append(files, fileio.File{Path: path, Write: f.Result.Excerpts[i].Model.Write})
 	}
-	if o.sd != "" {
+	if f.Result != nil && o.sd != "" {
 		files = append(files, sdFile(o.sd, f))
 	}
-	told, err := toldFiles(env, f, o)
-	if err != nil {
-		return nil, err
-	}
-	files = append(files, told...)
-	if o.output == cli.ToStdout {
-		files = append(files[1:], files[0])
-	}
-	for _, f := range files {
-		written = append(written, f.Path)
-	}
-	return written, env.Write(files...)
+	return files, nil
 }
 
 // changes returns the gaps' samples of the fill (0) or of a draw (from 1 on).
@@ -183,9 +161,127 @@ func sdFile(path string, f *report.Fill) fileio.File {
 	})
 }
 
-func sayFill(env *cli.Env, f *report.Fill, written []string) {
+// fields are what --json prints.
+func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) cli.Object {
+	recording := cli.Object{
+		"rate", f.Rate, "channels", f.Channels, "samples", f.Samples, "missing", audio.Missing(f.Gaps), // samples per channel
+		"gaps", spans(f.Gaps), "gap_channels,omitempty", owners(f.Gaps),
+	}
+	if f.Found != nil {
+		found := []cli.Object{}
+		for _, d := range f.Found {
+			found = append(found, cli.Object{
+				"start", d.Start, "end", d.End, "channel", d.Channel, "kind", d.Kind, "strength_db,omitempty", d.Strength,
+			})
+		}
+		recording = append(recording, "found", found)
+	}
+	r, doubts, excerpts := f.Result, []cli.Object{}, []cli.Object{}
+	switch {
+	case o.gaps.dry:
+		return recording
+	case r == nil:
+		return append(recording, "doubts", doubts, "output", o.output)
+	}
+	for _, d := range r.Doubts {
+		doubts = append(doubts, cli.Object{"start", d.Gap.Start, "end", d.Gap.End, "channel", d.Channel + 1, "reason", d.Reason})
+	}
+	var bound any // only a VSSGP has one; a sum over the excerpts
+	if r.Method == restore.VSSGP {
+		bound = r.Bound
+	}
+	for _, e := range r.Excerpts {
+		o := cli.Object{"start", e.Start, "end", e.End}
+		if e.Result != nil {
+			o = append(o, "bound", e.Result.Bound, "iterations", e.Result.Iterations, "features", e.Features,
+				"noise_sd", e.NoiseSD) // of the first channel, in full scale
+		}
+		excerpts = append(excerpts, o)
+	}
+	return slices.Concat(
+		cli.Object{"method", f.Method, "device", f.Device(), "seconds", r.Elapsed, "iterations", r.Iterations, "bound", bound}, recording,
+		cli.Object{
+			"doubts", doubts, "joint", r.Joint, "excerpts", excerpts, "output", o.output, "models,omitempty", models, "scores,omitempty", scores,
+		})
+}
+
+// spans are the gaps without their channels.
+func spans(gaps []audio.Gap) [][2]int {
+	all := [][2]int{}
+	for _, g := range gaps {
+		all = append(all, [2]int{g.Start, g.End})
+	}
+	return all
+}
+
+// owners are the gaps' channels, 0 for all; nil if every gap is of all.
+func owners(gaps []audio.Gap) (channels []int) {
+	any := false
+	for _, g := range gaps {
+		channels = append(channels, g.Channel)
+		any = any || g.Channel > 0
+	}
+	if !any {
+		return nil
+	}
+	return channels
+}
+
+// scoresTable returns the scores of the fill by a method and of those that it is compared with.
+func scoresTable(s restore.Scores, method string) *report.Table {
+	line := func(name string, s audio.Scores, coverage string) []string {
+		return []string{name, cli.Short(s.TestRMSE), cli.Short(s.TrainRMSE), cli.Short(s.TestSTFTRMSE), cli.Short(s.TrainSTFTRMSE), coverage}
+	}
+	return &report.Table{
+		Caption: "The fill beside silence, linear interpolation and the best simple fill (ar), against the reference",
+		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
+		Rows: [][]string{line(method, s.VSSGP, cli.Short(s.Coverage95)), line("silence", s.Silence, ""), line("linear", s.Linear, ""),
+			line("ar", s.AR, "")},
+	}
+}
+
+// sayFound counts what was found, if it was looked for.
+func sayFound(env *cli.Env, f *report.Fill) {
+	if f.Found == nil {
+		return
+	}
+	count, kinds := map[string]int{}, []string{}
+	for _, d := range f.Found {
+		if count[d.Kind]++; count[d.Kind] == 1 {
+			kinds = append(kinds, d.Kind)
+		}
+	}
+	if len(kinds) == 0 {
+		env.Say("found nothing to repair in %.1f s of sound", float64(f.Samples)/float64(f.Rate))
+		return
+	}
+	for i, k := range kinds {
+		kinds[i] = fmt.Sprintf("%d %s", count[k], k)
+	}
+	env.Say("found %s in %.1f s of sound", strings.Join(kinds, ", "), float64(f.Samples)/float64(f.Rate))
+}
+
+// mostFound and mostDoubts bound the finds and the doubts that the text names.
+const mostFound, mostDoubts = 40, 10
+
+// sayFinds names what was found.
+func sayFinds(env *cli.Env, f *report.Fill) {
+	for i, d := range f.Found {
+		if i == mostFound {
+			env.Say("%d more; --labels, --json and --report name them", len(f.Found)-i)
+			break
+		}
+		strength := ""
+		if d.Strength != 0 {
+			strength = fmt.Sprintf(", %.0f dB over what is expected there", d.Strength)
+		}
+		env.Say("%s at %.4f s: samples %v%s", d.Kind, float64(d.Start)/float64(f.Rate), d.Gap, strength)
+	}
+}
+
+// sayFill describes a fill.
+func sayFill(env *cli.Env, f *report.Fill) {
 	r := f.Result
-	sayFound(env, f)
 	how := f.Method
 	if r.Method == restore.VSSGP {
 		how += fmt.Sprintf(" on %s, bound %.6g after %s over %s", r.Device, r.Bound, cli.Counted(r.Iterations, "iteration"), cli.Counted(len(r.Excerpts), "excerpt"))
@@ -210,8 +306,4 @@ func sayFill(env *cli.Env, f *report.Fill, written []string) {
 		}
 		env.Say("do not trust: gap %v%s: %s", d.Gap, in, d.Reason)
 	}
-	sayPaths(env, written)
 }
-
-// mostDoubts bounds the doubts that the text names.
-const mostDoubts = 10

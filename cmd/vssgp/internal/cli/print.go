@@ -128,6 +128,19 @@ func (env *Env) Say(format string, args ...any) {
 	}
 }
 
+// SayWritten names the files that were written.
+func (env *Env) SayWritten(files []fileio.File) {
+	var paths []string
+	for _, f := range files {
+		if f.Path != ToStdout {
+			paths = append(paths, f.Path)
+		}
+	}
+	if paths != nil {
+		env.Say("wrote %s", strings.Join(paths, ", "))
+	}
+}
+
 // Counted writes a number of things, such as 1 gap or 3 gaps.
 var Counted = report.Counted
 

@@ -112,7 +112,8 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 	for i, name := range r.yNames {
 		env.Say("%s: filled %s of %d", name, cli.Counted(r.missing[i], "cell"), len(r.x))
 	}
-	env.Say("wrote %s", pathsOf(files))
+	slices.Reverse(files)
+	env.SayWritten(files)
 	return nil
 }
 

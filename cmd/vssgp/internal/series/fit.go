@@ -51,7 +51,8 @@ func Fit(ctx context.Context, env *cli.Env, path string, o *FitFlags) error {
 	if times != nil {
 		env.Say("%s", times)
 	}
-	env.Say("wrote %s", pathsOf(files))
+	slices.Reverse(files)
+	env.SayWritten(files)
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -114,7 +113,8 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	}
 	sayModel(env, m, r, took)
 	env.Say("forecast of %s, %s to %s", cli.Counted(len(at.x), "row"), at.axis.Format(slices.Min(at.x)), at.axis.Format(slices.Max(at.x)))
-	env.Say("wrote %s", pathsOf(files))
+	slices.Reverse(files)
+	env.SayWritten(files)
 	return nil
 }
 
@@ -224,13 +224,4 @@ func (r *timeSeries) defaultHorizon(m *series.Model) int {
 		rows = int(math.Round(min(2*slices.Min(periods)/m.Step(), float64(len(r.x)))))
 	}
 	return max(1, min(rows, int(series.MaxHorizon*(r.grid.Last-r.grid.First)/r.grid.Step)))
-}
-
-// pathsOf lists files, the last first.
-func pathsOf(files []fileio.File) string {
-	var paths []string
-	for _, f := range slices.Backward(files) {
-		paths = append(paths, f.Path)
-	}
-	return strings.Join(paths, ", ")
 }
