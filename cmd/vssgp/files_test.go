@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -195,5 +197,168 @@ func TestFileFlags(t *testing.T) {
 		if has := c.Flags().Lookup("overwrite") != nil; has != writes {
 			t.Errorf("%s: --overwrite is there: %v, files are written: %v", c.CommandPath(), has, writes)
 		}
+	}
+}
+
+// interrupter is a stderr that interrupts at the first sign of progress.
+type interrupter struct {
+	mu        sync.Mutex
+	text      bytes.Buffer
+	interrupt func()
+}
+
+func (i *interrupter) Write(b []byte) (int, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if bytes.Contains(b, []byte("bound")) || bytes.Contains(b, []byte("gaps [")) {
+		i.interrupt()
+	}
+	return i.text.Write(b)
+}
+
+// lastLine is what remains on stderr once the progress line is gone.
+func (i *interrupter) lastLine() string {
+	text := i.text.String()
+	return text[strings.LastIndex(text, "\r")+1:]
+}
+
+// interrupted runs a command that is interrupted once its work has begun, by
+// the signal itself.
+func interrupted(t *testing.T, args ...string) (outcome, string) {
+	t.Helper()
+	ctx, stop := untilSignal(context.Background())
+	defer stop()
+	var stdout bytes.Buffer
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	stderr := &interrupter{interrupt: func() {
+		once.Do(func() {
+			if err := self.Signal(os.Interrupt); err != nil {
+				t.Error(err)
+			}
+			<-ctx.Done()
+		})
+	}}
+	code := run(ctx, append(args, "--progress", "always"), &stdout, stderr, nil)
+	return outcome{code, stdout.String(), stderr.text.String()}, stderr.lastLine()
+}
+
+func TestFitInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	data := testkit.Put(t, dir, "data.csv", waves(120))
+	model, part := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "m.part")
+	o, line := interrupted(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "1000", "--json")
+	if o.code != cli.ExitInterrupted {
+		t.Fatalf("exit %d, want %d: %s", o.code, cli.ExitInterrupted, o.stderr)
+	}
+	for _, word := range []string{cli.Prefix + "interrupted", "--resume", part, model} {
+		if !strings.Contains(line, word) {
+			t.Errorf("stderr ends %q, want it to name %q", line, word)
+		}
+	}
+	if r := decode[fitPrinted](t, o.stdout); !r.Interrupted || r.Model != model {
+		t.Errorf("result %+v, want an interrupted one with its model", r)
+	}
+	succeed(t, "predict", model, data, "--x", "t", "-o", "-") // a whole model with its posterior
+	succeed(t, "evaluate", part, data, "--json")              // a model too
+	before := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout).Bound
+	o, _ = interrupted(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "1000", "--json", "--resume")
+	r := decode[fitPrinted](t, o.stdout)
+	if o.code != cli.ExitInterrupted || r.Resumed == nil || *r.Resumed < 1 || !(r.Bound >= before) {
+		t.Errorf("resumed from a bound of %v: exit %d, %+v; want it no lower", before, o.code, r)
+	}
+	refused := vssgpRun(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "999", "--resume")
+	if refused.code != cli.ExitMistake || !strings.Contains(refused.stderr, "restarts") {
+		t.Errorf("other options: exit %d, %s; want %d and what differs", refused.code, refused.stderr, cli.ExitMistake)
+	}
+	if files := listing(t, dir); len(files) != 4 { // the folder, data, model, checkpoint
+		t.Errorf("left %v", files)
+	}
+}
+
+// TestReadingInterrupted: a signal while the data are read ends fit with its code
+// and a line, and leaves nothing.
+func TestReadingInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	data := testkit.Put(t, dir, "data.csv", waves(120))
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, []string{"fit", data, "-o", filepath.Join(dir, "m.safetensors")}, &stdout, &stderr, nil)
+	if code != cli.ExitInterrupted || !strings.Contains(stderr.String(), "interrupted while reading "+data) || len(listing(t, dir)) != 2 {
+		t.Errorf("exit %d, %s, left %v", code, &stderr, listing(t, dir))
+	}
+}
+
+// TestTableOnItsSide: a row of columns for each row of a table is the user's
+// mistake, said at once.
+func TestTableOnItsSide(t *testing.T) {
+	dir := t.TempDir()
+	line := strings.Repeat("1,", 150_000) + "2\n"
+	o := vssgpRun(t, "fit", testkit.Put(t, dir, "wide.csv", line+line), "-o", filepath.Join(dir, "m.safetensors"))
+	if o.code != cli.ExitMistake || !strings.Contains(o.stderr, "150000 inputs in 2 rows") {
+		t.Errorf("exit %d: %s", o.code, o.stderr)
+	}
+}
+
+// TestReports: fit, predict and info draw in each format what they print.
+func TestReports(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	data := "t,y\n0,0\n1,1\n2,0\n3,-1\n4,0\n5,1\n6,0\n7,-1\n8,0\n9,1\n10,0\n11,-1\n"
+	table, rows := testkit.Put(t, dir, "wave.csv", data), testkit.Put(t, dir, "rows.csv", "t\n0.5\n1.5\n20\n")
+	begins := map[string]string{".html": "<!DOCTYPE html>", ".png": "\x89PNG", ".svg": "<?xml"}
+	has := map[string][]string{
+		"fit":     {"Fit of wave.csv", "Residuals of y", "Spectrum of y along t", "Bound against time", "--components", "vssgp (devel)"},
+		"predict": {"Prediction by model.safetensors", "of an observation", "--draws"},
+		"info":    {"Model model.safetensors", "Spectrum of y along t", "Power spectrum"},
+	}
+	for ext, want := range begins {
+		succeed(t, "fit", table, "-o", in("model.safetensors"), "--components", "2", "--features", "2", "--iterations", "5", "--report", in("fit"+ext))
+		succeed(t, "predict", in("model.safetensors"), rows, "-o", in("out.csv"), "--draws", "2", "--plot", in("predict"+ext))
+		succeed(t, "info", in("model.safetensors"), "--plot", in("info"+ext))
+		for command, words := range has {
+			text := string(testkit.Read(t, in(command+ext)))
+			if !strings.HasPrefix(text, want) {
+				t.Errorf("%s%s begins %.20q", command, ext, text)
+			}
+			for _, w := range words {
+				if ext == ".html" && !strings.Contains(text, w) {
+					t.Errorf("the page of %s lacks %q", command, w)
+				}
+			}
+		}
+	}
+}
+
+// TestReportMistakes: a name that no report can have ends the command before it
+// computes, in one line, and nothing is written.
+func TestReportMistakes(t *testing.T) {
+	dir := t.TempDir()
+	_, cut, _ := damaged(t, dir, 0)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	table := testkit.Put(t, dir, "wave.csv", "t,y\n0,0\n1,1\n2,0\n3,-1\n4,0\n")
+	before := listing(t, dir)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"fit", table, "-o", in("m.safetensors"), "--report", in("r.pdf")}, "want .html, .png or .svg"},
+		{[]string{"fit", table, "-o", in("m.html"), "--report", in("m.html")}, "m.html"},
+		{[]string{"predict", in("m.safetensors"), table, "-o", in("o.csv"), "--plot", in("plot")}, "want .html, .png or .svg"},
+		{[]string{"info", in("m.safetensors"), "--plot", in("plot.txt")}, "want .html, .png or .svg"},
+		{[]string{"impute", cut, "--detect", "zeros", "-o", in("o.wav"), "--report", in("r.png")}, "want .html"},
+		{[]string{"impute", cut, "--detect", "zeros", "-o", in("o.wav"), "--report", in("r")}, "want .html"},
+	} {
+		o := vssgpRun(t, c.args...)
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, c.want) || strings.Count(strings.TrimSpace(o.stderr), "\n") != 0 {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and %q", strings.Join(c.args, " "), o.code, o.stderr, cli.ExitMistake, c.want)
+		}
+	}
+	if after := listing(t, dir); !same(before, after) {
+		t.Errorf("files before %v, after %v", before, after)
 	}
 }

@@ -1,19 +1,25 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // waves is a CSV file of n rows t, y1, y2: two outputs on an even grid.
@@ -246,5 +252,388 @@ func TestQuietAndJSON(t *testing.T) {
 		if !strings.Contains(o.stdout, "Examples:") || o.stderr != "" {
 			t.Errorf("%s --help has no example, or prints %q on stderr", c, o.stderr)
 		}
+	}
+}
+
+const (
+	// goldenBound, relative: float64 on both sides, sums of some hundred terms.
+	goldenBound = 1e-9
+	// goldenGradient, of the array's largest entry: one solve with A more.
+	goldenGradient = 1e-7
+	// goldenGradientHard: digits lost to x far from 0, or to Σ near 0.
+	goldenGradientHard = 1e-5
+)
+
+// golden is a golden file as another program would read it.
+type golden struct {
+	Name       string
+	Q, D       int
+	X, Y       [][]float64
+	Parameters map[string]any
+	Exact      goldenResult
+	Factorized goldenResult `json:"factorised"`
+	Minibatch  *struct {
+		Rows []int
+		goldenResult
+	}
+}
+
+type goldenResult struct {
+	Bound    float64
+	Gradient map[string]any
+}
+
+// flatten lays nested lists out row by row, with null as NaN, and says their
+// shape.
+func flatten(v any) (data []float64, shape []int) {
+	switch v := v.(type) {
+	case nil:
+		return []float64{math.NaN()}, nil
+	case float64:
+		return []float64{v}, nil
+	case []any:
+		shape = []int{len(v)}
+		for i, e := range v {
+			d, s := flatten(e)
+			data = append(data, d...)
+			if i == 0 {
+				shape = append(shape, s...)
+			}
+		}
+	}
+	return data, shape
+}
+
+func readGolden(t *testing.T, path string) *golden {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &golden{}
+	if err := json.Unmarshal(text, g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// files writes the golden file's parameters as a model without metadata, and
+// its data as CSV.
+func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data string) {
+	t.Helper()
+	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}}
+	for name, v := range g.Parameters {
+		if !slices.Contains(drop, name) {
+			d, s := flatten(v)
+			f.Tensors[name] = safetensors.Tensor{Shape: s, Data: d}
+		}
+	}
+	model = filepath.Join(dir, "model.safetensors")
+	w, err := os.Create(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := f.Write(w); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for q := range g.Q {
+		fmt.Fprintf(&b, "a%d,", q)
+	}
+	for d := range g.D {
+		fmt.Fprintf(&b, "b%d%s", d, map[bool]string{true: "\n", false: ","}[d == g.D-1])
+	}
+	for n := range g.X {
+		fields := slices.Concat(g.X[n], g.Y[n])
+		for i, v := range fields {
+			fmt.Fprintf(&b, "%v%s", v, map[bool]string{true: "\n", false: ","}[i == len(fields)-1])
+		}
+	}
+	return model, testkit.Put(t, dir, "data.csv", b.String())
+}
+
+// printed is what evaluate --json prints, as another program would read it.
+type printed struct {
+	Bound    float64
+	Terms    map[string]float64
+	Rows     int
+	RMSE     *float64 `json:"rmse"`
+	Density  *float64 `json:"mean_log_predictive_density"`
+	Device   string
+	Gradient map[string]any
+}
+
+func goldenPaths(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("../../testdata/golden/*.json")
+	if err != nil || len(paths) < 7 {
+		t.Fatalf("%d golden files, want 7 at least: %v", len(paths), err)
+	}
+	return paths
+}
+
+func TestEvaluateGolden(t *testing.T) {
+	for _, path := range goldenPaths(t) {
+		g := readGolden(t, path)
+		t.Run(g.Name, func(t *testing.T) {
+			model, data := g.files(t, t.TempDir())
+			before, err := os.ReadFile(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check := func(want goldenResult, args ...string) {
+				t.Helper()
+				out := succeed(t, append([]string{"evaluate", model, data, "--gradient", "--json"}, args...)...)
+				g.compare(t, decode[printed](t, out.stdout), want)
+			}
+			check(g.Exact, "--inference", "exact")
+			check(g.Factorized, "--inference", "factorised")
+			check(g.Factorized) // coefficient.variance makes the model a factorised one
+			if b := g.Minibatch; b != nil {
+				check(b.goldenResult, "--rows", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(b.Rows)), ","), "[]"))
+			}
+			if after, err := os.ReadFile(model); err != nil || !slices.Equal(before, after) {
+				t.Errorf("evaluate changed the model: %v", err)
+			}
+		})
+	}
+}
+
+func (g *golden) compare(t *testing.T, got printed, want goldenResult) {
+	t.Helper()
+	if e := math.Abs(got.Bound - want.Bound); !(e <= goldenBound*math.Abs(want.Bound)) {
+		t.Errorf("bound %.15g, want %.15g", got.Bound, want.Bound)
+	}
+	sum := 0.0
+	for _, v := range got.Terms {
+		sum += v
+	}
+	if e := math.Abs(sum - got.Bound); !(e <= 1e-12*math.Abs(got.Bound)) {
+		t.Errorf("the terms add up to %.15g, the bound is %.15g", sum, got.Bound)
+	}
+	if got.Rows != len(g.X) || got.Device != "cpu" || got.RMSE == nil || got.Density == nil {
+		t.Errorf("rows %d, device %q, rmse %v, density %v; want %d rows on cpu and numbers", got.Rows, got.Device, got.RMSE, got.Density, len(g.X))
+	}
+	tolerance := goldenGradient
+	if strings.Contains(g.Name, "far_from_origin") || strings.Contains(g.Name, "confident") {
+		tolerance = goldenGradientHard
+	}
+	for name, w := range want.Gradient {
+		wantData, wantShape := flatten(w)
+		gotData, gotShape := flatten(got.Gradient[name])
+		if !slices.Equal(wantShape, gotShape) {
+			t.Errorf("gradient by %s has shape %v, want %v", name, gotShape, wantShape)
+			continue
+		}
+		scale, worst := 0.0, 0.0
+		for i, v := range wantData {
+			scale = max(scale, math.Abs(v))
+			worst = max(worst, math.Abs(gotData[i]-v))
+		}
+		if !(worst <= tolerance*scale) {
+			t.Errorf("gradient by %s is off by %.2g of its largest entry, want %.0g", name, worst/scale, tolerance)
+		}
+	}
+	for name := range got.Gradient {
+		if _, ok := want.Gradient[name]; !ok {
+			t.Errorf("gradient by %s, for which the golden file has none", name)
+		}
+	}
+}
+
+// A model file without coefficients does not say how many outputs it has: the
+// data do. Its predictions come from conditioning on the data.
+func TestEvaluateUnfitted(t *testing.T) {
+	for _, path := range goldenPaths(t) {
+		g := readGolden(t, path)
+		t.Run(g.Name, func(t *testing.T) {
+			model, data := g.files(t, t.TempDir(), "coefficient.mean", "coefficient.variance")
+			out := decode[printed](t, succeed(t, "evaluate", model, data, "--gradient", "--json").stdout)
+			g.compare(t, out, g.Exact)
+			whole, _ := g.files(t, t.TempDir())
+			m, err := vssgp.Load(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := slices.Concat(g.X...)
+			y := slices.Concat(g.Y...)
+			if _, err := m.Condition(t.Context(), &vssgp.Data{N: len(g.X), Q: g.Q, D: g.D, X: x, Y: y}); err != nil {
+				t.Fatal(err)
+			}
+			p, err := m.Predict(t.Context(), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := bayes.RMSE(p.Mean, y); math.Abs(*out.RMSE-want) > 1e-9*want {
+				t.Errorf("RMSE %v, want %v of the model that is conditioned on the data", *out.RMSE, want)
+			}
+			if o := vssgpRun(t, "evaluate", model, data, "--inference", "factorised"); o.code != cli.ExitMistake {
+				t.Errorf("factorised bound without coefficients: exit %d, %s", o.code, o.stderr)
+			}
+		})
+	}
+}
+
+// TestPosteriorCommands: fit, info and predict with and without a posterior of the hyper-parameters.
+func TestPosteriorCommands(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.Put(t, ".", "d.csv", waves(200))
+	line := strings.Fields("--x t --y y1 --components 1 --features 2 --window none -o")
+	fit := func(model string, more ...string) outcome {
+		return succeed(t, append(append(append([]string{"fit", "d.csv"}, line...), model), more...)...)
+	}
+	fit("with.st", "--posterior", "4")
+	fit("without.st", "--iterations", "1", "--init", "paper")
+	var said struct {
+		Posterior string   `json:"posterior"`
+		LogPrior  *float64 `json:"log_prior"`
+	}
+	for _, c := range []struct {
+		flags string
+		prior bool
+	}{{"", true}, {"--prior none", false}, {"--prior noise=0.1,1 --prior lengthscale=none", true}} {
+		o := fit("again.st", append(strings.Fields(c.flags), "--json", "--quiet", "--overwrite")...)
+		if err := json.Unmarshal([]byte(o.stdout), &said); err != nil {
+			t.Fatal(err)
+		}
+		if said.Posterior != "computed" || said.LogPrior == nil || (*said.LogPrior != 0) != c.prior {
+			t.Errorf("fit %s: %s", c.flags, o.stdout)
+		}
+	}
+	if text := succeed(t, "info", "with.st").stdout; !strings.Contains(text, "most confident") || !strings.Contains(text, "+-") {
+		t.Errorf("info of a model with a posterior:\n%s", text)
+	}
+	if text := succeed(t, "info", "without.st").stdout; !strings.Contains(text, "no standard deviations") || strings.Contains(text, "+-") {
+		t.Errorf("info of a model without one:\n%s", text)
+	}
+	if text := succeed(t, "info", "without.st", "--json").stdout; !strings.Contains(text, `"frequency_sd": null`) && !strings.Contains(text, `"frequency_sd":null`) {
+		t.Errorf("info --json of a model without one:\n%s", text)
+	}
+	out := succeed(t, "predict", "with.st", "d.csv", "--x", "t", "--posterior", "--draws", "2", "-o", "-").stdout
+	rows := strings.Split(strings.TrimSpace(out), "\n")
+	if rows[0] != "t,y1_mean,y1_sd,y1_lower,y1_upper,y1_draw1,y1_draw2" {
+		t.Fatalf("columns %s", rows[0])
+	}
+	for _, row := range rows[1:] {
+		var v []float64
+		for text := range strings.SplitSeq(row, ",") {
+			one, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v = append(v, one)
+		}
+		if width := (v[4] - v[3]) / v[2]; !(v[3] < v[1] && v[1] < v[4]) || math.Abs(width-2*1.96) > 0.5 {
+			t.Fatalf("mean, sd, lower and upper %v", v[1:5])
+		}
+	}
+	for _, bad := range [][]string{
+		{"predict", "without.st", "d.csv", "--x", "t", "--posterior", "-o", "-"},
+		{"fit", "d.csv", "-o", "m.st", "--prior", "period=1,2"}, {"fit", "d.csv", "-o", "m.st", "--prior", "noise=1"},
+		{"fit", "d.csv", "-o", "m.st", "--prior", "noise=-1,2"}, {"fit", "d.csv", "-o", "m.st", "--prior", "noise=1,inf"},
+		{"fit", "d.csv", "-o", "m.st", "--prior", "noise=1e-300,1"}, {"fit", "d.csv", "-o", "m.st", "--posterior", "100000"},
+		{"fit", "d.csv", "-o", "m.st", "--init", "spectrum", "--lengthscales", "3"},
+	} {
+		if o := vssgpRun(t, bad...); o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 {
+			t.Errorf("vssgp %s: exit %d, %q", strings.Join(bad, " "), o.code, o.stderr)
+		}
+	}
+}
+
+const (
+	co2      = "../../testdata/co2_monthly.csv"
+	sunspots = "../../testdata/sunspots.csv"
+	gapped   = "../../testdata/speech_gapped.wav"
+	gapsCSV  = "../../testdata/speech_gaps.csv"
+)
+
+// Which warnings a run gives: what each must say, and none that it must not.
+// Data are real where there are real ones of that kind.
+func TestWarnings(t *testing.T) {
+	dir := t.TempDir()
+	smooth := testkit.Put(t, dir, "smooth.csv", evenSeries(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
+	rng := rand.New(rand.NewPCG(1, 2))
+	hiss := testkit.Put(t, dir, "hiss.csv", evenSeries(300, func(n int) float64 { return rng.NormFloat64() + 0.25*math.Sin(float64(n)/4) }))
+	out := func(name string) string { return filepath.Join(dir, name) }
+	for name, c := range map[string]struct {
+		args []string
+		want []string // what each warning holds, in order
+	}{
+		"good fit":            {[]string{"fit", co2, "--method", "vssgp", "-o", out("a")}, nil},
+		"too few components":  {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"straight lines"}},
+		"two length-scales":   {[]string{"fit", co2, "--init", "paper", "--lengthscales", "1,50", "--periods", "1,0", "--features", "2", "-o", out("c")}, []string{"straight lines"}},
+		"default":             {[]string{"fit", sunspots, "--method", "vssgp", "-o", out("d")}, nil},
+		"enough for the band": {[]string{"fit", sunspots, "--components", "30", "-o", out("e")}, []string{"so that another start can be tried"}},
+		"no noise":            {[]string{"fit", smooth, "--method", "vssgp", "-o", out("f")}, []string{"fallen to the least that float64"}},
+		"noise everywhere":    {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")}, []string{"of the variance as noise"}},
+		"long gaps, no model": {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:7700", "-o", out("m.wav")}, nil},
+		"good fill":           {[]string{"impute", gapped, "--method", "vssgp", "--gap", "4950:5110", "--gap", "6500:6740", "-o", out("i.wav")}, nil},
+		"a long gap":          {[]string{"impute", gapped, "--method", "vssgp", "--gap", "6500:7700", "-o", out("j.wav")}, []string{"--context 150ms", "--window 113ms"}},
+		"all is context":      {[]string{"impute", gapped, "--gap", "4950:5110", "--context", "all", "--window", "8ms", "--components", "4", "--features", "2", "-o", out("k.wav")}, []string{"windows only 8 ms"}},
+	} {
+		if !slow.Tests && slices.Contains([]string{"default", "enough for the band", "two length-scales", "good fill", "all is context"}, name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := warnings(succeed(t, c.args...).stderr)
+			if len(got) != len(c.want) {
+				t.Fatalf("%d warnings, want %d:\n%s", len(got), len(c.want), strings.Join(got, "\n"))
+			}
+			for i, w := range c.want {
+				if !strings.Contains(got[i], w) {
+					t.Errorf("warning %q, want one with %q", got[i], w)
+				}
+				if !strings.Contains(got[i], "try ") {
+					t.Errorf("%q does not say what to do", got[i])
+				}
+			}
+			if len(c.want) > 0 && (slow.Tests || name == "noise everywhere") {
+				if quiet := succeed(t, append(c.args, "--quiet")...).stderr; quiet != "" {
+					t.Errorf("--quiet: %q on stderr", quiet)
+				}
+			}
+		})
+	}
+}
+
+// Several gaps too long are one warning.
+func TestWarnOnce(t *testing.T) {
+	o := succeed(t, "impute", gapped, "--gap", "6500:6740", "--gap", "20000:20240", "--context", "10ms", "--window", "32ms", "-o", filepath.Join(t.TempDir(), "o.wav"))
+	if got := warnings(o.stderr); len(got) != 1 {
+		t.Errorf("warnings %q, want one", got)
+	}
+}
+
+func warnings(stderr string) (all []string) {
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "vssgp: warning: ") {
+			all = append(all, strings.TrimSpace(line))
+		}
+	}
+	return all
+}
+
+func evenSeries(n int, y func(n int) float64) string {
+	var b strings.Builder
+	b.WriteString("t,y\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d,%.9g\n", i, y(i))
+	}
+	return b.String()
+}
+
+// TestAutoSays: a fit says once why it does not compute on a GPU, if that was asked for.
+func TestAutoSays(t *testing.T) {
+	dir := t.TempDir()
+	data := testkit.Put(t, dir, "data.csv", waves(60))
+	args := []string{"fit", data, "--x", "t", "-o", filepath.Join(dir, "m.safetensors"), "--iterations", "1"}
+	loud := succeed(t, append(args, "--device", "auto")...)
+	if n := strings.Count(loud.stderr, "computing on "); n != 1 {
+		t.Errorf("stderr %q, want one line on what computes", loud.stderr)
+	}
+	if o := succeed(t, append(args, "--device", "cpu")...); strings.Contains(o.stderr, "computing on") {
+		t.Errorf("--device cpu: stderr %q, want nothing on what was asked for", o.stderr)
 	}
 }

@@ -238,3 +238,143 @@ func TestPredictBeyond(t *testing.T) {
 		}
 	}
 }
+
+// readNPY reads an array that the command has written.
+func readNPY(t *testing.T, path string, columns int) []float64 {
+	t.Helper()
+	at, err := table.At(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := table.OpenStream(t.Context(), at)
+	if err == nil {
+		err = s.Survey(t.Context(), nil)
+	}
+	if err != nil || s.Cols != columns {
+		t.Fatalf("%s: %d columns, want %d; %v", path, s.Cols, columns, err)
+	}
+	var picks []table.Pick
+	for i := range s.Cols {
+		picks = append(picks, table.Pick{Col: i})
+	}
+	var all []float64
+	for part, err := range s.Parts(t.Context(), picks) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, part...)
+	}
+	return all
+}
+
+// TestJoint: the joint covariance is symmetric, and has on its diagonal the squares of the standard deviations.
+func TestJoint(t *testing.T) {
+	dir := t.TempDir()
+	x := func(name string) string { return filepath.Join(dir, name) }
+	data := testkit.Put(t, dir, "d.csv", "t,u,v\n0,1,2\n1,2,1\n2,1,1\n3,0,2\n4,1,3\n5,2,2\n6,1,0\n7,0,1\n")
+	at := testkit.Put(t, dir, "at.csv", "t\n0.5\n2\n9\n")
+	succeed(t, "fit", data, "--method", "vssgp", "--x", "t", "--y", "u,v", "--window", "none", "--iterations", "3", "-o", x("f.safetensors"))
+	for _, latent := range []bool{false, true} {
+		args := []string{"predict", x("f.safetensors"), at, "-o", x("o.npy"), "--joint", x("j.npy")}
+		if latent {
+			args = append(args, "--latent")
+		}
+		succeed(t, args...)
+		table, joint := readNPY(t, x("o.npy"), 5), readJoint(t, x("j.npy"), 6)
+		for n := range 3 {
+			for d := range 2 {
+				i, sd := 2*n+d, table[5*n+2+2*d]
+				if got := joint[6*i+i]; math.Abs(got-sd*sd) > 1e-9*sd*sd {
+					t.Errorf("latent %v: variance %v, sd² %v", latent, got, sd*sd)
+				}
+			}
+		}
+		for i := range joint {
+			if joint[i] != joint[i%6*6+i/6] {
+				t.Fatal("not symmetric")
+			}
+		}
+	}
+	succeed(t, "fit", data, "--x", "t", "--y", "u,v", "-o", x("series.safetensors"))
+	many := testkit.Put(t, dir, "many.csv", "t\n"+strings.Repeat("1\n", 8200))
+	for _, c := range []struct{ args, want string }{
+		{"f.safetensors " + at + " --joint " + x("no.npy") + " --posterior", "without --posterior"},
+		{"series.safetensors " + at + " --joint " + x("no.npy"), "model of a series"},
+		{"f.safetensors " + at + " --joint " + x("o.csv"), ".npy"},
+		{"f.safetensors " + many + " --joint " + x("no.npy"), "8200 rows of 2 outputs; want at most 16384"},
+	} {
+		args, want := c.args, c.want
+		o := vssgpRun(t, append([]string{"predict"}, strings.Fields(x(args)+" -o "+x("o.npy"))...)...)
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: exit %d, %q; want %q", args, o.code, o.stderr, want)
+		}
+	}
+}
+
+// readJoint reads an array [3,2,3,2] as one of n columns.
+func readJoint(t *testing.T, path string, n int) []float64 {
+	t.Helper()
+	b := string(testkit.Read(t, path))
+	const shape = "(3, 2, 3, 2)"
+	if !strings.Contains(b[:128], shape) {
+		t.Fatalf("%s: %q, want the shape %s", path, b[:128], shape)
+	}
+	flat := testkit.Put(t, t.TempDir(), "flat.npy", strings.Replace(b, shape, "(6, 6)      ", 1))
+	return readNPY(t, flat, n)
+}
+
+// TestStdoutBesideFiles: the other outputs are written too where the prediction
+// goes to stdout, and the plot is of all rows that it has room for.
+func TestStdoutBesideFiles(t *testing.T) {
+	dir := t.TempDir()
+	model, recording := fittedWave(t, dir)
+	plot, drawn := filepath.Join(dir, "p.svg"), filepath.Join(dir, "d.npy")
+	o := vssgpRun(t, "predict", model, recording, "-o", "-", "--plot", plot, "--draws", "1", "--draws-file", drawn)
+	if lines := strings.Count(o.stdout, "\n"); o.code != cli.ExitDone || lines != 401 {
+		t.Fatalf("exit %d, %d lines, %q", o.code, lines, o.stderr)
+	}
+	if size := len(testkit.Read(t, drawn)); size != 128+8*2*400 {
+		t.Errorf("the draws have %d bytes", size)
+	}
+	if points := strings.Count(string(testkit.Read(t, plot)), "L"); points < 4*400 { // of bands, means and draws of 400 rows and two outputs
+		t.Errorf("the plot has lines to %d points", points)
+	}
+}
+
+// TestForecastHorizonIrregular: the default horizon is a tenth of the number of rows, however far apart they are, and no more than the model
+// reaches; a horizon that was asked for is refused beyond that, before the fit.
+func TestForecastHorizonIrregular(t *testing.T) {
+	dir := t.TempDir()
+	table := func(name string, x func(n int) float64) string {
+		var b strings.Builder
+		b.WriteString("t,y\n")
+		for n := range 120 {
+			fmt.Fprintf(&b, "%v,%.4f\n", x(n), math.Sin(1.7*float64(n*n)))
+		}
+		return testkit.Put(t, dir, name, b.String())
+	}
+	for _, c := range []struct {
+		name string
+		x    func(n int) float64
+		rows int
+	}{
+		{"even.csv", func(n int) float64 { return float64(n) }, 12},
+		{"hole.csv", func(n int) float64 { return float64(n) + 1e12*float64(n/60) }, 12},
+		{"clusters.csv", func(n int) float64 { return float64(n%12 + 10_000*(n/12)) }, 12},
+		{"twotimes.csv", func(n int) float64 { return float64(n / 118) }, 10},
+	} {
+		o := succeed(t, "forecast", table(c.name, c.x), "--x", "t", "--season", "none", "-o", "-")
+		if rows := strings.Count(o.stdout, "\n") - 1; rows != c.rows {
+			t.Errorf("%s: %d rows, want %d", c.name, rows, c.rows)
+		}
+	}
+	for line, want := range map[string]string{
+		"--horizon 2000": "--horizon 2000 exceeds the maximum of 1190 rows, 10 times the range of the data",
+		"--until 2000":   "--until 2000 is beyond 1309, 10 times the range of the data after their end",
+	} {
+		o := vssgpRun(t, append([]string{"forecast", filepath.Join(dir, "even.csv"), "-o", "-"}, strings.Fields(line)...)...)
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: exit %d, %s", line, o.code, o.stderr)
+		}
+	}
+}
