@@ -293,17 +293,6 @@ func TestReadingInterrupted(t *testing.T) {
 	}
 }
 
-// TestTableOnItsSide: a row of columns for each row of a table is the user's
-// mistake, said at once.
-func TestTableOnItsSide(t *testing.T) {
-	dir := t.TempDir()
-	line := strings.Repeat("1,", 150_000) + "2\n"
-	o := vssgpRun(t, "fit", testkit.Put(t, dir, "wide.csv", line+line), "-o", filepath.Join(dir, "m.safetensors"))
-	if o.code != cli.ExitMistake || !strings.Contains(o.stderr, "150000 inputs in 2 rows") {
-		t.Errorf("exit %d: %s", o.code, o.stderr)
-	}
-}
-
 // TestReports: fit, predict and info draw in each format what they print.
 func TestReports(t *testing.T) {
 	dir := t.TempDir()
@@ -331,34 +320,5 @@ func TestReports(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestReportMistakes: a name that no report can have ends the command before it
-// computes, in one line, and nothing is written.
-func TestReportMistakes(t *testing.T) {
-	dir := t.TempDir()
-	_, cut, _ := damaged(t, dir, 0)
-	in := func(name string) string { return filepath.Join(dir, name) }
-	table := testkit.Put(t, dir, "wave.csv", "t,y\n0,0\n1,1\n2,0\n3,-1\n4,0\n")
-	before := listing(t, dir)
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"fit", table, "-o", in("m.safetensors"), "--report", in("r.pdf")}, "want .html, .png or .svg"},
-		{[]string{"fit", table, "-o", in("m.html"), "--report", in("m.html")}, "m.html"},
-		{[]string{"predict", in("m.safetensors"), table, "-o", in("o.csv"), "--plot", in("plot")}, "want .html, .png or .svg"},
-		{[]string{"info", in("m.safetensors"), "--plot", in("plot.txt")}, "want .html, .png or .svg"},
-		{[]string{"impute", cut, "--detect", "zeros", "-o", in("o.wav"), "--report", in("r.png")}, "want .html"},
-		{[]string{"impute", cut, "--detect", "zeros", "-o", in("o.wav"), "--report", in("r")}, "want .html"},
-	} {
-		o := vssgpRun(t, c.args...)
-		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, c.want) || strings.Count(strings.TrimSpace(o.stderr), "\n") != 0 {
-			t.Errorf("vssgp %s: exit %d, %q; want %d and %q", strings.Join(c.args, " "), o.code, o.stderr, cli.ExitMistake, c.want)
-		}
-	}
-	if after := listing(t, dir); !same(before, after) {
-		t.Errorf("files before %v, after %v", before, after)
 	}
 }

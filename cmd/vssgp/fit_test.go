@@ -158,33 +158,6 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// The components of a model in the data's units: one whose maps are not the
-// identity.
-func TestInfoUnits(t *testing.T) {
-	p := vssgp.NewParams(1, 1, 1, 1)
-	p.Variance[0], p.Lengthscale[0], p.Frequency[0] = 4, 3, 0.5
-	p.FreqMean[0], p.FreqVar[0], p.Location[0], p.NoisePrecision[0] = 0, 9, 2, 25
-	p.CoefVar[0] = 1
-	m, err := vssgp.NewModel(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.X, m.Y = vssgp.Affine{Offset: []float64{1}, Scale: []float64{10}}, vssgp.Affine{Offset: []float64{0}, Scale: []float64{100}}
-	c, f := m.Components()[0], m.Frequencies()[0]
-	for _, v := range []struct {
-		name      string
-		got, want float64
-	}{
-		{"sd", c.SD[0], 200}, {"length-scale", c.Lengthscale[0], 30}, {"period", c.Period[0], 20},
-		{"noise", m.NoiseSD()[0], 20}, {"location", f.Location[0], 21}, {"frequency", f.Mean[0], 0.05},
-		{"frequency's spread", f.Spread[0], 3 / (2 * math.Pi * 30)}, {"reach", f.Reach[0], 10},
-	} {
-		if math.Abs(v.got-v.want) > 1e-12*v.want {
-			t.Errorf("%s %v, want %v", v.name, v.got, v.want)
-		}
-	}
-}
-
 // The same seed gives the same bytes, whatever the number of threads.
 func TestFitSameBytes(t *testing.T) {
 	dir := t.TempDir()
@@ -244,15 +217,7 @@ func TestQuietAndJSON(t *testing.T) {
 			t.Errorf("%s --json prints an empty object", args[0])
 		}
 	}
-	if o := vssgpRun(t, "evaluate", model, data, "--x", "t", "--y", "y2", "--device", "cuda:99"); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "cuda") || strings.Count(o.stderr, "\n") != 1 {
-		t.Errorf("--device cuda:99 without it: exit %d, %q; want %d and the reason on one line", o.code, o.stderr, cli.ExitMistake)
-	}
-	for _, c := range []string{"", "impute", "forecast", "fill", "backtest", "fit", "predict", "evaluate", "info", "devices", "version"} {
-		o := succeed(t, append(strings.Fields(c), "--help")...)
-		if !strings.Contains(o.stdout, "Examples:") || o.stderr != "" {
-			t.Errorf("%s --help has no example, or prints %q on stderr", c, o.stderr)
-		}
-	}
+	refuse(t, "cuda", "evaluate", model, data, "--x", "t", "--y", "y2", "--device", "cuda:99")
 }
 
 const (
@@ -468,9 +433,7 @@ func TestEvaluateUnfitted(t *testing.T) {
 			if want := bayes.RMSE(p.Mean, y); math.Abs(*out.RMSE-want) > 1e-9*want {
 				t.Errorf("RMSE %v, want %v of the model that is conditioned on the data", *out.RMSE, want)
 			}
-			if o := vssgpRun(t, "evaluate", model, data, "--inference", "factorised"); o.code != cli.ExitMistake {
-				t.Errorf("factorised bound without coefficients: exit %d, %s", o.code, o.stderr)
-			}
+			refuse(t, "", "evaluate", model, data, "--inference", "factorised")
 		})
 	}
 }
@@ -535,9 +498,7 @@ func TestPosteriorCommands(t *testing.T) {
 		{"fit", "d.csv", "-o", "m.st", "--prior", "noise=1e-300,1"}, {"fit", "d.csv", "-o", "m.st", "--posterior", "100000"},
 		{"fit", "d.csv", "-o", "m.st", "--init", "spectrum", "--lengthscales", "3"},
 	} {
-		if o := vssgpRun(t, bad...); o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 {
-			t.Errorf("vssgp %s: exit %d, %q", strings.Join(bad, " "), o.code, o.stderr)
-		}
+		refuse(t, "", bad...)
 	}
 }
 

@@ -56,6 +56,17 @@ func succeed(t *testing.T, args ...string) outcome {
 	return o
 }
 
+// refuse runs a command line that must be a mistake of the caller: exit code 2 and one line on stderr that names the mistake.
+func refuse(t *testing.T, named string, args ...string) {
+	t.Helper()
+	o := vssgpRun(t, args...)
+	if o.code != cli.ExitMistake || o.stdout != "" || !strings.HasPrefix(o.stderr, cli.Prefix) || strings.Count(o.stderr, cli.Prefix) != 1 ||
+		strings.Count(o.stderr, "\n") != 1 || !strings.HasSuffix(o.stderr, "\n") || !strings.Contains(o.stderr, named) {
+		t.Errorf("vssgp %s: exit %d, stdout %q, stderr %q; want %d and one line that names %q",
+			strings.Join(args, " "), o.code, o.stdout, o.stderr, cli.ExitMistake, named)
+	}
+}
+
 // decode reads the one JSON object of stdout.
 func decode[T any](t *testing.T, stdout string) T {
 	t.Helper()

@@ -66,7 +66,7 @@ func TestHelpExamples(t *testing.T) {
 	}
 }
 
-// --help of each command goes to stdout with its examples and its flags.
+// TestHelp: --help of each command goes to stdout with its examples and its flags, and --version prints what the command version does.
 func TestHelp(t *testing.T) {
 	for _, c := range commands() {
 		args := append(strings.Fields(c.CommandPath())[1:], "--help")
@@ -77,12 +77,9 @@ func TestHelp(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestVersionFlag(t *testing.T) {
 	flag, command := succeed(t, "--version").stdout, succeed(t, "version").stdout
 	if flag != command || !strings.HasPrefix(flag, "vssgp ") || strings.Count(flag, "\n") != 1 {
-		t.Errorf("--version says %q, version %q; want the same line", flag, command)
+		t.Errorf("--version prints %q, version %q; want the same line", flag, command)
 	}
 }
 

@@ -62,7 +62,9 @@ func mistakeFiles(t *testing.T) map[string][]byte {
 		h := "NIST_1A\n   1024\n" + fields + "end_head\n"
 		return append([]byte(h+strings.Repeat(" ", max(0, 1024-len(h)))), make([]byte, 200)...)
 	}
+	side := strings.Repeat("1,", 150_000) + "2\n"
 	return map[string][]byte{
+		"uneven.csv": []byte("t\n0\n1\n3\n"), "side.csv": []byte(side + side), "named.safetensors": modelBytes(t, nil, map[string]string{"x.names": `["t"]`}),
 		"good.csv": []byte("t,y\n0,1\n1,2\n2,1\n3,0\n"), "empty.csv": nil, "names.csv": []byte("t,y\n"),
 		"ragged.csv": []byte("t,y\n0,1\n1\n"), "nan.csv": []byte("t,y\n0,1\nNaN,1\n"), "inf.csv": []byte("t,y\n0,1\n1,inf\n"),
 		"huge.csv": []byte("t,y\n0,1\n1,1e999\n"), "word.csv": []byte("t,y\n0,1\n1,two\n"), "hole.csv": []byte("t,y\n0,1\n,1\n"), "void.csv": []byte("t,y\n0,\n1,NA\n"), "dates.csv": []byte("t,y\n2024-01-01,1\n2024-01-02,2\n"),
@@ -163,7 +165,22 @@ var mistakeCases = []struct{ line, word string }{
 	{"predict good.safetensors good.csv --x t -o nowhere/out.csv", "nowhere"}, {"predict good.safetensors good.csv --x t -o out.txt", "out.txt"},
 	{"impute good.wav --gap 100:120 -o nowhere/out.wav", "nowhere"}, {"impute good.wav --gap 100:120 -o out.wav --sd nowhere/sd.csv", "nowhere"},
 	{"impute good.wav --gap 100:120 -o out.wav --report out.wav", "out.wav"},
+	// Reports and forms of predictions.
+	{"fit good.csv -o m.safetensors --report r.pdf", "want .html, .png or .svg"}, {"fit good.csv -o m.html --report m.html", "m.html"},
+	{"predict fitted.safetensors good.csv --x t -o o.csv --plot plot", "want .html, .png or .svg"},
+	{"info fitted.safetensors --plot plot.txt", "want .html, .png or .svg"},
+	{"impute good.wav --gap 100:120 -o o.wav --report r.png", "want .html"}, {"impute good.wav --gap 100:120 -o o.wav --report r", "want .html"},
+	{"predict fitted.safetensors good.csv --x t -o out.mp3", "want .csv, .tsv, .npy, .wav or -"},
+	{"predict fitted.safetensors good.csv --x t --full -o out.wav", "want -o with .csv or .npy"},
+	{"predict fitted.safetensors good.csv --x t --draws-file out.npy -o out.csv", "needs --draws N"},
+	{"predict fitted.safetensors good.csv --x t --draws 1 --draws-file - -o out.csv", "want .csv, .tsv, .npy or .wav"},
+	{"predict fitted.safetensors uneven.csv -o out.wav", "want .csv or .npy"},
+	{"predict fitted.safetensors uneven.csv --draws 1 --draws-file out.wav -o out.csv", "want .csv or .npy"},
+	{"predict fitted.safetensors good.wav --x t -o out.csv", "--x chooses columns of a table"},
+	{"predict fitted.safetensors uneven.csv --draws 1 --draws-file out.csv -o out.csv", "out.csv"},
+	{"predict named.safetensors good.wav -o out.csv", "the model's input is t"},
 	// Tables.
+	{"fit side.csv -o m.safetensors", "150000 inputs in 2 rows"},
 	{"fit none.csv -o m.safetensors", "none.csv"}, {"fit folder -o m.safetensors", "folder"}, {"fit data.dat -o m.safetensors", "neither a table's"},
 	{"fit data.xlsx -o m.safetensors", "save the sheet as CSV"}, {"fit data.parquet -o m.safetensors", "read_parquet"}, {"fit parquet.csv -o m.safetensors", "a Parquet file"}, {"impute data.parquet --gap 1:2 -o out.wav", "read_parquet"},
 	{"fit void.csv -o m.safetensors", "void.csv: with 2 columns"}, {"fit void.csv --x t --y y -o m.safetensors", "\"y\" has 0 values in 2 rows"}, {"fit void.csv --x t --y y --method vssgp -o m.safetensors", "no row has a value of y"}, {"fit either.csv -o m.safetensors", "day/month or month/day"},
@@ -220,20 +237,7 @@ func TestMistakes(t *testing.T) {
 	before := listing(t, ".")
 	for i, c := range mistakeCases {
 		t.Run(fmt.Sprintf("%d %s", i, c.line), func(t *testing.T) {
-			o := vssgpRun(t, strings.Fields(c.line)...)
-			if o.code != cli.ExitMistake {
-				t.Errorf("exit %d, want %d", o.code, cli.ExitMistake)
-			}
-			if !strings.HasPrefix(o.stderr, cli.Prefix) || strings.Count(o.stderr, "\n") != 1 || !strings.HasSuffix(o.stderr, "\n") ||
-				strings.Count(o.stderr, cli.Prefix) != 1 {
-				t.Errorf("stderr %q, want one line that begins with %q", o.stderr, cli.Prefix)
-			}
-			if !strings.Contains(o.stderr, c.word) {
-				t.Errorf("stderr %q, want it to name %q", o.stderr, c.word)
-			}
-			if o.stdout != "" {
-				t.Errorf("stdout %q, want nothing", o.stdout)
-			}
+			refuse(t, c.word, strings.Fields(c.line)...)
 			if after := listing(t, "."); !same(before, after) {
 				t.Errorf("left files behind: %v", after)
 			}

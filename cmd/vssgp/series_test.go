@@ -118,12 +118,8 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r modeled) {
 		t.Errorf("predict --posterior gives %q, forecast %q", got, forecast)
 	}
 	late := testkit.Put(t, dir, "late.csv", "Day\n01.01.2030\n")
-	if o := vssgpRun(t, "predict", model, late, "-o", out); o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "Day 01.01.2030 is beyond 12.10.2028") {
-		t.Errorf("exit %d, %s", o.code, o.stderr)
-	}
-	if o := vssgpRun(t, "predict", model, late, "--full", "-o", out); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "--full") {
-		t.Errorf("exit %d, %s", o.code, o.stderr)
-	}
+	refuse(t, "Day 01.01.2030 is beyond 12.10.2028", "predict", model, late, "-o", out)
+	refuse(t, "--full", "predict", model, late, "--full", "-o", out)
 	type evaluated struct {
 		Bound, RMSE, Mean_log_predictive_density float64
 		Rows                                     int
@@ -156,9 +152,7 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r modeled) {
 	if o := succeed(t, "info", model); !strings.Contains(o.stdout, "reaches to 12.10.2028") || !strings.Contains(o.stdout, "season 7.amplitude[1]") {
 		t.Errorf("%s", o.stdout)
 	}
-	if o := vssgpRun(t, "fit", river, "--y", "2", "--init", model, "-o", out); o.code != cli.ExitMistake || !strings.Contains(o.stderr, series.FileFormat) {
-		t.Errorf("exit %d, %s", o.code, o.stderr)
-	}
+	refuse(t, series.FileFormat, "fit", river, "--y", "2", "--init", model, "-o", out)
 }
 
 // TestFill: every byte stays but those of the empty cells.
@@ -486,9 +480,7 @@ func TestArrayWithHoles(t *testing.T) {
 	if o := vssgpRun(t, "fit", y, "-o", filepath.Join(dir, "m.st"), "--iterations", "2"); o.code != cli.ExitDone || !strings.Contains(o.stderr, "left out 1 row of 4") {
 		t.Errorf("exit %d, %s", o.code, o.stderr)
 	}
-	if o := vssgpRun(t, "fit", x, "-o", filepath.Join(dir, "m.st")); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "row 2, column 0 (from 0): \"NaN\" is missing") {
-		t.Errorf("exit %d, %s", o.code, o.stderr)
-	}
+	refuse(t, "row 2, column 0 (from 0): \"NaN\" is missing", "fit", x, "-o", filepath.Join(dir, "m.st"))
 }
 
 // TestNames: the columns of a table without names get those of --names, and a model keeps them.
@@ -500,9 +492,7 @@ func TestNames(t *testing.T) {
 		t.Errorf("%s", o.stdout)
 	}
 	for names, want := range map[string]string{"a,b": "2 names for 3 columns", "a,a,b": "a", "a,7,b": "7", "a,,b": "name"} {
-		if o := vssgpRun(t, "fit", "d.csv", "--names", names, "-o", "m.safetensors"); o.code != cli.ExitMistake || !strings.Contains(o.stderr, want) {
-			t.Errorf("--names %s: exit %d, %q", names, o.code, o.stderr)
-		}
+		refuse(t, want, "fit", "d.csv", "--names", names, "-o", "m.safetensors")
 	}
 }
 
@@ -564,19 +554,13 @@ func TestGuessedInput(t *testing.T) {
 	model := filepath.Join(dir, "m.st")
 	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
 	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // of a fit that is an input in no order
-	if o := vssgpRun(t, "fit", several, "-o", model); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "unique_id tells apart") {
-		t.Errorf("exit %d, %s", o.code, o.stderr)
-	}
+	refuse(t, "unique_id tells apart", "fit", several, "-o", model)
 	succeed(t, "fit", unsorted, "--x", "row", "-o", model, "--season", "none")
 	succeed(t, "evaluate", model, unsorted)
 	for _, args := range [][]string{{"fill", several, "-o", filepath.Join(dir, "o.csv")}, {"backtest", several}} {
-		if o := vssgpRun(t, args...); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "unique_id tells apart") {
-			t.Errorf("%s: exit %d, %s", args[0], o.code, o.stderr)
-		}
+		refuse(t, "unique_id tells apart", args...)
 	}
-	if o := vssgpRun(t, "fit", unsorted, "--x", "row", "--method", "vssgp", "-o", model); o.code != cli.ExitMistake || !strings.Contains(o.stderr, "--x row: ") {
-		t.Errorf("exit %d, %s", o.code, o.stderr)
-	}
+	refuse(t, "--x row: ", "fit", unsorted, "--x", "row", "--method", "vssgp", "-o", model)
 }
 
 // TestNearPeriods: two lengths for one season are refused by both values, unless the rows are not known so well.
