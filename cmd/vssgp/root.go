@@ -61,9 +61,10 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	root.AddCommand(audio.New(env), series.NewForecast(env), series.NewFill(env), series.NewBacktest(env), fit.NewFit(env), fit.NewPredict(env),
 		fit.NewEvaluate(env), fit.NewInfo(env), cli.NewDevices(env), cli.NewVersion(env), serve.New(env, answer))
 	root.SetHelpCommand(helpCommand())
-	complete := cli.CompleteFlag
-	if env.Served != nil { // nobody completes what serve executes, and calls would add up
-		complete = func(*cobra.Command, *pflag.Flag) {}
+	complete := func(c *cobra.Command, f *pflag.Flag) {
+		if env.Served == nil { // nobody completes what serve executes, and calls would add up
+			cli.CompleteFlag(c, f)
+		}
 	}
 	for _, c := range root.Commands() {
 		writes := false

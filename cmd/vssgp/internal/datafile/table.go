@@ -154,10 +154,10 @@ func AxesOf(s *table.Stream, c Choice, like []*table.Axis) (axes []*table.Axis, 
 // axesName is the entry of a model file's metadata that holds the axes of its inputs as JSON, null for those of numbers.
 const axesName = "app.axes"
 
-// axesText writes the axes of inputs of which some are dates as JSON, null for numbers; "" if all are numbers.
-func axesText(axes []*table.Axis) (string, error) {
+// KeepAxes notes the axes of inputs in the model, if some are dates.
+func KeepAxes(m *vssgp.Model, axes []*table.Axis) error {
 	if !slices.ContainsFunc(axes, (*table.Axis).Dates) {
-		return "", nil
+		return nil
 	}
 	kept := slices.Clone(axes)
 	for i, axis := range kept {
@@ -166,45 +166,10 @@ func axesText(axes []*table.Axis) (string, error) {
 		}
 	}
 	text, err := json.Marshal(kept)
-	return string(text), err
-}
-
-// axesFrom reads what axesText has written of q inputs; what names its place in the file.
-func axesFrom(text, what string, q int) ([]*table.Axis, error) {
-	axes := make([]*table.Axis, q)
-	if text != "" {
-		if err := json.Unmarshal([]byte(text), &axes); err != nil || len(axes) != q {
-			return nil, cli.Mistake("the model's %s is %.60q; want a JSON list of %d axes", what, text, q)
-		}
+	if m.Metadata == nil {
+		m.Metadata = map[string]string{}
 	}
-	for i, axis := range axes {
-		if axis == nil {
-			axes[i] = &table.Axis{}
-		} else if err := axis.Check(); err != nil {
-			return nil, fmt.Errorf("the model's %s: %w", what, err)
-		}
-	}
-	return axes, nil
-}
-
-// KeepAxes notes the axes of inputs that are dates in the model.
-func KeepAxes(m *vssgp.Model, axes []*table.Axis) error {
-	text, err := axesText(axes)
-	if err != nil || text == "" {
-		return err
-	}
-	return keep(m, axesName, json.RawMessage(text))
-}
-
-// keep adds an entry to the metadata of a model's file.
-func keep(m *vssgp.Model, name string, value any) error {
-	text, err := json.Marshal(value)
-	if err == nil {
-		if m.Metadata == nil {
-			m.Metadata = map[string]string{}
-		}
-		m.Metadata[name] = string(text)
-	}
+	m.Metadata[axesName] = string(text)
 	return err
 }
 
@@ -222,5 +187,18 @@ func RangeOfModel(m *vssgp.Model) [][2]float64 {
 
 // AxesOfModel returns the axes of a model's inputs [Q].
 func AxesOfModel(m *vssgp.Model) ([]*table.Axis, error) {
-	return axesFrom(m.Metadata[axesName], "metadata "+axesName, m.Params.Q)
+	axes := make([]*table.Axis, m.Params.Q)
+	if text := m.Metadata[axesName]; text != "" {
+		if err := json.Unmarshal([]byte(text), &axes); err != nil || len(axes) != m.Params.Q {
+			return nil, cli.Mistake("the model's metadata %s is %.60q; want a JSON list of %d axes", axesName, text, m.Params.Q)
+		}
+	}
+	for i, axis := range axes {
+		if axis == nil {
+			axes[i] = &table.Axis{}
+		} else if err := axis.Check(); err != nil {
+			return nil, fmt.Errorf("the model's metadata %s: %w", axesName, err)
+		}
+	}
+	return axes, nil
 }

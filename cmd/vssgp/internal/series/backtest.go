@@ -55,11 +55,11 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 		return err
 	}
 	if !env.Flags.Changed("horizon") {
-		o.horizon = max(1, len(r.x)/20)
+		o.horizon = max(1, len(r.X)/20)
 	}
 	began := time.Now()
 	done := env.Busy("fitting from %s", cli.Counted(o.origins, "origin"))
-	b, err := series.Backtest(ctx, r.data(), o.horizon, o.origins, options)
+	b, err := series.Backtest(ctx, r.Series, o.horizon, o.origins, options)
 	done()
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.path, err)
@@ -85,11 +85,11 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 			named = nil
 		}
 		return env.PrintJSON(cli.Object{
-			"horizon", b.Horizon, "origins", b.Origins, "rows", len(r.x), "season", b.Season[0], "scores", scores, "by_output,omitempty", named,
+			"horizon", b.Horizon, "origins", b.Origins, "rows", len(r.X), "season", b.Season[0], "scores", scores, "by_output,omitempty", named,
 			"seconds", time.Since(began), "device", options.Backend.Name(),
 		})
 	}
-	env.Say("%s, %s of %s each, %.1f s on %s", cli.Counted(len(r.x), "row"), cli.Counted(b.Origins, "forecast"), cli.Counted(b.Horizon, "row"),
+	env.Say("%s, %s of %s each, %.1f s on %s", cli.Counted(len(r.X), "row"), cli.Counted(b.Origins, "forecast"), cli.Counted(b.Horizon, "row"),
 		time.Since(began).Seconds(), options.Backend.Name())
 	for d, name := range r.yNames {
 		env.Say("%-15s %10s %10s %10s %10s %10s %10s", name, "RMSE", "MAE", "MASE", "CRPS", "coverage95", "NLPD")

@@ -92,29 +92,11 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 		files = append(files, fileio.File{Path: o.bands, Write: func(w io.Writer) error { return writeBands(w, o.bands, r, filling) }})
 	}
 	files = append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(ctx, w, r.cells(filling)) }})
-	if err := env.Write(files...); err != nil {
-		return err
-	}
-	took := time.Since(began)
-	if env.JSON {
-		fields := cli.Object{"rows", len(r.x), "filled", holes, "columns", r.yNames}
-		if m != nil {
-			fields = append(fields, modelFields(env, m, r, took)...)
+	return finish(env, r, m, began, files, cli.Object{"rows", len(r.X), "filled", holes, "columns", r.yNames}, nil, func() {
+		for i, name := range r.yNames {
+			env.Say("%s: filled %s of %d", name, cli.Counted(r.missing[i], "cell"), len(r.X))
 		}
-		return env.PrintJSON(fields)
-	}
-	if o.output == cli.ToStdout {
-		return nil
-	}
-	if m != nil {
-		sayModel(env, m, r, took)
-	}
-	for i, name := range r.yNames {
-		env.Say("%s: filled %s of %d", name, cli.Counted(r.missing[i], "cell"), len(r.x))
-	}
-	slices.Reverse(files)
-	env.SayWritten(files)
-	return nil
+	})
 }
 
 // fillSeries fits and fills the series; files are all but the table.
@@ -123,7 +105,7 @@ func fillSeries(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags, 
 		return nil, nil, nil, err
 	}
 	done := env.Busy("filling %s", cli.Counted(holes, "cell"))
-	f, err = m.Fill(ctx, r.data())
+	f, err = m.Fill(ctx, r.Series)
 	done()
 	if err != nil {
 		return nil, nil, nil, err
@@ -162,7 +144,7 @@ func writeBands(w io.Writer, path string, r *timeSeries, f *series.Filling) erro
 	slices.SortFunc(places, func(p, q place) int { return cmp.Or(cmp.Compare(p.row, q.row), cmp.Compare(p.output, q.output)) })
 	for _, p := range places {
 		b := f.Bands[p.output]
-		line := []string{fmt.Sprint(p.row + 1), r.axis.Format(r.x[p.row]), r.yNames[p.output]}
+		line := []string{fmt.Sprint(p.row + 1), r.axis.Format(r.X[p.row]), r.yNames[p.output]}
 		for _, v := range []float64{b.Mean[p.i], b.SD[p.i], b.Lower[p.i], b.Upper[p.i]} {
 			line = append(line, strconv.FormatFloat(v, 'g', -1, 64))
 		}

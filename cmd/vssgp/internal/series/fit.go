@@ -39,19 +39,31 @@ func Fit(ctx context.Context, env *cli.Env, path string, o *FitFlags) error {
 		return err
 	}
 	files = append(files, fileio.File{Path: o.Output, Write: m.Write})
+	return finish(env, r, m, began, files, cli.Object{"rows", len(r.X)}, cli.Object{"model", o.Output}, func() {})
+}
+
+// finish writes the files, the main one last, and prints what was found in a series. m is nil if nothing was fitted. head and tail are
+// what --json has besides, and say prints it for people. Nothing is printed if stdout has the main file.
+func finish(env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files []fileio.File, head, tail cli.Object, say func()) error {
 	if err := env.Write(files...); err != nil {
 		return err
 	}
 	took := time.Since(began)
 	times := env.Device.RankTimes(took)
-	if env.JSON {
-		return env.PrintJSON(slices.Concat(cli.Object{"rows", len(r.x)}, modelFields(env, m, r, took), cli.Object{"model", o.Output, "ranks,omitempty", times}))
+	switch slices.Reverse(files); {
+	case env.JSON && m == nil:
+		return env.PrintJSON(head)
+	case env.JSON:
+		return env.PrintJSON(slices.Concat(head, modelFields(env, m, r, took), tail, cli.Object{"ranks,omitempty", times}))
+	case files[0].Path == cli.ToStdout:
+		return nil
+	case m != nil:
+		sayModel(env, m, r, took)
 	}
-	sayModel(env, m, r, took)
 	if times != nil {
 		env.Say("%s", times)
 	}
-	slices.Reverse(files)
+	say()
 	env.SayWritten(files)
 	return nil
 }
@@ -62,7 +74,7 @@ var tableOperand = cli.InputFile("DATA", slices.Concat(cli.TableFiles, []string{
 // seriesOf reads a table as a series with the standard deviations of --yerr. A note names columns that are left out.
 func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns, s *Flags, holes bool) (*timeSeries, error) {
 	c.Errors = s.errors
-	r, err := readSeries(ctx, env, path, c, holes)
+	r, err := readSeries(ctx, env, path, c, holes, nil)
 	if err == nil && len(r.chosen.X) > 0 && c.X == nil {
 		err = r.checkGuess(ctx, c.Ordered)
 	}
@@ -78,8 +90,8 @@ func fitModel(ctx context.Context, env *cli.Env, r *timeSeries, s *Flags) (*seri
 	if err != nil {
 		return nil, err
 	}
-	done := env.Busy("fitting %s", cli.Counted(len(r.x), "row"))
-	m, err := series.Fit(ctx, r.data(), o)
+	done := env.Busy("fitting %s", cli.Counted(len(r.X), "row"))
+	m, err := series.Fit(ctx, r.Series, o)
 	done()
 	if err == nil {
 		err = r.sign(m)

@@ -36,13 +36,8 @@ type length struct {
 	unit  string // "": the input's
 }
 
-const (
-	trendAuto   = "auto"
-	trendNone   = "none"
-	trendLine   = "line"
-	trendSmooth = "smooth"
-	trendWalk   = "walk"
-)
+// trends are the words of --trend.
+var trends = []string{"auto", "none", "line", "smooth", "walk"}
 
 // modelHelp explains the parts of the model in --help.
 const modelHelp = `
@@ -75,7 +70,7 @@ func (s *Flags) AddParts(f *pflag.FlagSet) {
 	f.Var(&cli.Value{Kind: "length", List: true, Parse: s.addPeriod}, "period", "a known `season`'s length in units of the input, or on dates with a unit, such as 7d or 24h; may be given again")
 	f.Var(&cli.Value{Kind: "season", List: true, Words: []string{"auto", "none"}, Parse: s.addSeason}, "season",
 		"a known season in `rows`, such as 12; may be given again; none: no seasons, auto: look for them (default auto, unless a season is named)")
-	f.Var(&cli.Value{Kind: "words", List: true, Words: []string{trendAuto, trendNone, trendLine, trendSmooth, trendWalk}, Parse: s.addTrend}, "trend",
+	f.Var(&cli.Value{Kind: "words", List: true, Words: trends, Parse: s.addTrend}, "trend",
 		"`parts` of the trend beside its level: line, smooth, walk, or none (default auto: all three, averaged over what may be missing)")
 	f.BoolVar(&s.shortMemory, "short-memory", true, "let what deviates from trend and seasons fade over some rows, rather than be noise at once")
 	f.Var(&cli.Value{Kind: "when", Words: []string{logAuto, logAlways, logNever}, Parse: s.setLog}, "log",
@@ -125,12 +120,12 @@ func (s *Flags) addSeason(text string) error {
 
 func (s *Flags) addTrend(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
-		if !slices.Contains([]string{trendAuto, trendNone, trendLine, trendSmooth, trendWalk}, one) {
+		if !slices.Contains(trends, one) {
 			return errors.New("want some of line, smooth, walk, with commas between, or none, or auto")
 		}
 		s.trend = append(s.trend, one)
 	}
-	if len(s.trend) > 1 && (slices.Contains(s.trend, trendAuto) || slices.Contains(s.trend, trendNone)) {
+	if len(s.trend) > 1 && (slices.Contains(s.trend, "auto") || slices.Contains(s.trend, "none")) {
 		return errors.New("auto and none stand by themselves")
 	}
 	return nil
@@ -179,7 +174,7 @@ func (l length) along(r *timeSeries) (float64, error) {
 
 // seriesOptions returns the options of a fit.
 func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error) {
-	o := series.Options{Robust: s.robust, HMC: s.HMC, Seed: env.Seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == trendAuto}
+	o := series.Options{Robust: s.robust, HMC: s.HMC, Seed: env.Seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == "auto"}
 	o.Log = map[string]series.Log{logAlways: series.LogAlways, logNever: series.LogNever}[s.log]
 	err := r.check()
 	var named []float64
@@ -209,16 +204,16 @@ func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error
 // parts are the model's but for its seasons.
 func (s *Flags) parts() []series.Part {
 	has := func(word string) bool {
-		return len(s.trend) == 0 || slices.Contains(s.trend, trendAuto) || slices.Contains(s.trend, word)
+		return len(s.trend) == 0 || slices.Contains(s.trend, "auto") || slices.Contains(s.trend, word)
 	}
 	all := []series.Part{series.Constant{}}
-	if has(trendLine) {
+	if has("line") {
 		all = append(all, series.Slope{SD: s.priors["slope"]})
 	}
-	if has(trendSmooth) {
+	if has("smooth") {
 		all = append(all, series.SmoothTrend{SD: s.priors["smooth"]})
 	}
-	if has(trendWalk) {
+	if has("walk") {
 		all = append(all, series.RandomWalk{SD: s.priors["walk"]})
 	}
 	if s.shortMemory {

@@ -101,21 +101,10 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
-	if err := env.Write(files...); err != nil {
-		return err
-	}
-	took := time.Since(began)
-	if env.JSON {
-		return env.PrintJSON(slices.Concat(cli.Object{"rows", len(r.x), "horizon", len(at.x)}, modelFields(env, m, r, took)))
-	}
-	if o.output == cli.ToStdout {
-		return nil
-	}
-	sayModel(env, m, r, took)
-	env.Say("forecast of %s, %s to %s", cli.Counted(len(at.x), "row"), at.axis.Format(slices.Min(at.x)), at.axis.Format(slices.Max(at.x)))
-	slices.Reverse(files)
-	env.SayWritten(files)
-	return nil
+	return finish(env, r, m, began, files, cli.Object{"rows", len(r.X), "horizon", len(at.x)}, nil, func() {
+		from, to := at.axis.Format(slices.Min(at.x)), at.axis.Format(slices.Max(at.x))
+		env.Say("forecast of %s, %s to %s", cli.Counted(len(at.x), "row"), from, to)
+	})
 }
 
 // forecastFiles are what forecast writes, the table last.
@@ -219,9 +208,9 @@ func (r *timeSeries) checkHorizon(x []float64, o *forecastFlags) error {
 // defaultHorizon returns two of the model's shortest season, but no more rows than the data have, or a tenth of the number of rows. The
 // forecast ends within MaxHorizon.
 func (r *timeSeries) defaultHorizon(m *series.Model) int {
-	rows := len(r.x) / 10
+	rows := len(r.X) / 10
 	if periods := m.Periods(); len(periods) > 0 {
-		rows = int(math.Round(min(2*slices.Min(periods)/m.Step(), float64(len(r.x)))))
+		rows = int(math.Round(min(2*slices.Min(periods)/m.Step(), float64(len(r.X)))))
 	}
 	return max(1, min(rows, int(series.MaxHorizon*(r.grid.Last-r.grid.First)/r.grid.Step)))
 }

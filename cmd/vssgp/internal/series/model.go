@@ -66,11 +66,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err := env.Write(files...); err != nil || !env.JSON {
 		return err
 	}
-	b, err := env.Device.Backend()
-	if err != nil {
-		return err
-	}
-	return env.PrintJSON(cli.Object{"rows", len(x), "columns", names, "output", o.Output, "device", b.Name()})
+	return env.PrintJSON(cli.Object{"rows", len(x), "columns", names, "output", o.Output, "device", env.Device.Name()})
 }
 
 // predictedFile is a table of rows of predictedRows.
@@ -99,14 +95,14 @@ func predictedRows(p *series.Prediction, draws [][][]float64, ends bool) (rows [
 
 // Evaluate scores the model of a series on the rows of a table.
 func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c datafile.Columns) error {
-	r, err := readSeriesFor(ctx, env, path, c, false, m)
+	r, err := readSeries(ctx, env, path, c, false, m)
 	if err != nil {
 		return datafile.WhileReading(path, err)
 	}
-	data := r.data()
+	data := r.Series
 	bound, err := m.Evaluate(ctx, data)
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.path, outOfReach(m, r.axis, r.x, err))
+		return fmt.Errorf("%s: %w", r.path, outOfReach(m, r.axis, r.X, err))
 	}
 	var square, density float64
 	values, rows, at := 0, 0, 0
@@ -138,18 +134,14 @@ func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c
 	if err := cli.CheckScores(r.path, rmse, density); err != nil {
 		return err
 	}
-	b, err := env.Device.Backend()
-	if err != nil {
-		return err
-	}
 	if env.JSON {
-		return env.PrintJSON(cli.Object{"bound", bound, "rows", rows, "rmse", rmse, "mean_log_predictive_density", density, "device", b.Name()})
+		return env.PrintJSON(cli.Object{"bound", bound, "rows", rows, "rmse", rmse, "mean_log_predictive_density", density, "device", env.Device.Name()})
 	}
 	env.Say("%-28s %.9g   (in the model's units)", "bound", bound)
 	env.Say("%-28s %d", "rows", rows)
 	env.Say("%-28s %.6g", "RMSE", rmse)
 	env.Say("%-28s %.6g", "mean log predictive density", density)
-	env.Say("%-28s %s", "device", b.Name())
+	env.Say("%-28s %s", "device", env.Device.Name())
 	return nil
 }
 
@@ -190,13 +182,9 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 		if axis.Dates() {
 			units = []string{fmt.Sprintf("%s: %s since %s", m.XName, axis.Unit, axis.Since())}
 		}
-		periods := m.Periods()
-		if periods == nil {
-			periods = []float64{}
-		}
 		return env.PrintJSON(cli.Object{
 			"model", path, "inputs", []string{m.XName}, "units,omitempty", units, "outputs", m.YNames, "rows", m.Rows(), "features", m.Features(),
-			"parts", m.PartNames(), "periods", periods, "hyper", hyper, "log,omitempty", m.Log(), "noise_sd", noiseOf(m), "bound", m.Bound(),
+			"parts", m.PartNames(), "periods", append([]float64{}, m.Periods()...), "hyper", hyper, "log,omitempty", m.Log(), "noise_sd", noiseOf(m), "bound", m.Bound(),
 			"first", axis.Format(first), "last", axis.Format(last), "reach", axis.Format(end),
 		})
 	}

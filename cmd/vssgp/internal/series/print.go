@@ -27,7 +27,7 @@ func (d *drawing) add(f *pflag.FlagSet) {
 // view is what charts of a series show.
 func (r *timeSeries) view(title string, m *series.Model) *report.Series {
 	v := modelView(title, m, r.axis)
-	v.X, v.Y = r.x, r.data().Y
+	v.X, v.Y = r.X, r.Series.Y
 	return v
 }
 
@@ -81,15 +81,10 @@ func extent(m *series.Model) (first, last, reach float64) {
 
 // modelFields are what --json has of a fitted series.
 func modelFields(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) cli.Object {
-	periods := m.Periods()
-	if periods == nil {
-		periods = []float64{}
+	return cli.Object{
+		"periods", append([]float64{}, m.Periods()...), "parts", m.PartNames(), "log,omitempty", m.Log(), "noise_sd", noiseOf(m),
+		"bound", m.Bound(), "features", m.Features(), "outliers,omitempty", outliersOf(m, r), "seconds", took, "device", env.Device.Name(),
 	}
-	o := cli.Object{"periods", periods, "parts", m.PartNames(), "log,omitempty", m.Log(), "noise_sd", noiseOf(m), "bound", m.Bound(), "features", m.Features(), "outliers,omitempty", outliersOf(m, r), "seconds", took}
-	if b, err := env.Device.Backend(); err == nil {
-		o = append(o, "device", b.Name())
-	}
-	return o
 }
 
 // ofLog says that a model's numbers are the logarithm's.
@@ -113,7 +108,7 @@ func outliersOf(m *series.Model, r *timeSeries) map[string][]string {
 	all := map[string][]string{}
 	for d, name := range r.yNames {
 		for _, n := range m.Outliers(d) {
-			all[name] = append(all[name], r.axis.Format(r.x[n]))
+			all[name] = append(all[name], r.axis.Format(r.X[n]))
 		}
 	}
 	if len(all) == 0 {
@@ -124,11 +119,8 @@ func outliersOf(m *series.Model, r *timeSeries) map[string][]string {
 
 // sayModel prints what was found in a series.
 func sayModel(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) {
-	device := ""
-	if b, err := env.Device.Backend(); err == nil {
-		device = b.Name()
-	}
-	env.Say("bound %.9g, %s, %s, %.1f s on %s", m.Bound(), cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature"), took.Seconds(), device)
+	rows, features := cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature")
+	env.Say("bound %.9g, %s, %s, %.1f s on %s", m.Bound(), rows, features, took.Seconds(), env.Device.Name())
 	env.Say("parts: %s", strings.Join(m.PartNames(), ", "))
 	if periods := m.Periods(); len(periods) > 0 {
 		env.Say("periods: %s%s", cli.Row(periods), unitOf(r.axis))
@@ -148,9 +140,4 @@ func sayModel(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) 
 }
 
 // unitOf is the unit of lengths along an axis, after a space; "" if it has none.
-func unitOf(axis *table.Axis) string {
-	if axis.Unit == "" {
-		return ""
-	}
-	return " " + axis.Unit
-}
+func unitOf(axis *table.Axis) string { return strings.TrimSuffix(" "+axis.Unit, " ") }

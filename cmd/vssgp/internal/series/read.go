@@ -20,13 +20,11 @@ type timeSeries struct {
 	axis  *table.Axis // of the input
 	grid  table.Grid  // of x
 	xName string      // "row" if no column is the input
-	x     []float64   // [N], in axis.Unit
 
-	yNames  []string
-	yCols   []int     // [D], columns of the table
-	y       []float64 // [N,D]; NaN is missing
-	errors  []float64 // [N,D], standard deviations of y; nil: none are known
-	missing []int     // [D]
+	series.Series // X in axis.Unit
+	yNames        []string
+	yCols         []int // [D], columns of the table
+	missing       []int // [D]
 
 	chosen datafile.Choice
 	left   string // columns that the default choice leaves out
@@ -34,14 +32,9 @@ type timeSeries struct {
 
 // readSeries reads a table as a series. The input is --x; else the first column of dates; else, of several columns of numbers, the
 // first; else the number of the row, from 1. The outputs are --y; else, if holes, all other columns of numbers with missing values, if
-// there are any; else the last column of numbers.
-func readSeries(ctx context.Context, env *cli.Env, path string, c datafile.Columns, holes bool) (*timeSeries, error) {
-	return readSeriesFor(ctx, env, path, c, holes, nil)
-}
-
-// readSeriesFor is readSeries for a model, unless it is nil: by default the columns are those with the model's names, and x counts as
-// the model's does.
-func readSeriesFor(ctx context.Context, env *cli.Env, path string, c datafile.Columns, holes bool, m *series.Model) (*timeSeries, error) {
+// there are any; else the last column of numbers. For a model, unless it is nil, the default columns are those with the model's names,
+// and x counts as the model's does.
+func readSeries(ctx context.Context, env *cli.Env, path string, c datafile.Columns, holes bool, m *series.Model) (*timeSeries, error) {
 	if !datafile.IsTable(path) { // says what the file is
 		_, err := datafile.ReadAudio(ctx, env, path)
 		if err == nil {
@@ -84,25 +77,32 @@ func readSeriesFor(ctx context.Context, env *cli.Env, path string, c datafile.Co
 		r.missing = append(r.missing, s.Columns[col].Missing())
 	}
 	r.chosen, r.left = chosen, c.LeftOut(s, chosen)
-	return r, r.read(ctx, picks, len(axes), len(chosen.Errors))
+	return r, r.read(ctx, picks, len(axes))
 }
 
-// read reads the picked columns: the input, if there is one, the outputs and their errors.
-func (r *timeSeries) read(ctx context.Context, picks []table.Pick, inputs, errors int) error {
-	known := len(picks) - errors
+// read reads the picked columns: the input, if there is one, the outputs and their standard deviations.
+func (r *timeSeries) read(ctx context.Context, picks []table.Pick, inputs int) error {
+	all := make([][]float64, len(picks)-inputs)
 	for part, err := range r.table.Parts(ctx, picks) {
 		if err != nil {
 			return err
 		}
 		for ; len(part) > 0; part = part[len(picks):] {
-			x := float64(len(r.x) + 1)
+			x := float64(len(r.X) + 1)
 			if inputs > 0 {
 				x = part[0]
 			}
-			r.x, r.y, r.errors = append(r.x, x), append(r.y, part[inputs:known]...), append(r.errors, part[known:len(picks)]...)
+			r.X = append(r.X, x)
+			for i, v := range part[inputs:len(picks)] {
+				all[i] = append(all[i], v)
+			}
 		}
 	}
-	r.grid = r.axis.Grid(r.x)
+	r.Y, r.Err = all[:len(r.yCols)], all[len(r.yCols):]
+	if len(r.Err) == 0 {
+		r.Err = nil
+	}
+	r.grid = r.axis.Grid(r.X)
 	return nil
 }
 
@@ -114,43 +114,23 @@ const mostError = 1e150
 
 // check names the column that nothing can be fitted to, and a standard deviation that is none.
 func (r *timeSeries) check() error {
-	d := len(r.yNames)
 	for i, name := range r.yNames {
-		if seen := len(r.x) - r.missing[i]; seen < fewestValues {
-			return cli.Mistake("%s: column %.40q has %s in %s; want at least %d", r.path, name, cli.Counted(seen, "value"), cli.Counted(len(r.x), "row"), fewestValues)
+		if seen := len(r.X) - r.missing[i]; seen < fewestValues {
+			return cli.Mistake("%s: column %.40q has %s in %s; want at least %d", r.path, name, cli.Counted(seen, "value"), cli.Counted(len(r.X), "row"), fewestValues)
 		}
 	}
-	for i, e := range r.errors {
-		if !(e > 0 && e < mostError) && !math.IsNaN(r.y[i]) {
-			return cli.Mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number below %v", r.path, i/d+1, r.yNames[i%d], e, mostError)
+	for n := range r.X {
+		for d, all := range r.Err {
+			if e := all[n]; !(e > 0 && e < mostError) && !math.IsNaN(r.Y[d][n]) {
+				return cli.Mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number below %v",
+					r.path, n+1, r.yNames[d], e, mostError)
+			}
 		}
 	}
-	if len(r.x) > 0 && r.grid.First == r.grid.Last {
+	if len(r.X) > 0 && r.grid.First == r.grid.Last {
 		return cli.Mistake("%s: all rows are at one %s, %s; want several", r.path, r.xName, r.axis.Format(r.grid.First))
 	}
 	return nil
-}
-
-// data is the series as package series takes it.
-func (r *timeSeries) data() series.Series {
-	d := len(r.yNames)
-	s := series.Series{X: r.x}
-	for i := range d {
-		s.Y = append(s.Y, every(r.y, i, d))
-		if r.errors != nil {
-			s.Err = append(s.Err, every(r.errors, i, d))
-		}
-	}
-	return s
-}
-
-// every is each d-th number, from i on.
-func every(a []float64, i, d int) []float64 {
-	out := make([]float64, 0, len(a)/d)
-	for ; i < len(a); i += d {
-		out = append(out, a[i])
-	}
-	return out
 }
 
 // howToChoose ends the errors about an input column that was guessed.
@@ -167,8 +147,8 @@ func (r *timeSeries) checkGuess(ctx context.Context, ordered bool) error {
 		slack = units["h"] / units[r.axis.Unit]
 	}
 	rises, fall := false, 0 // the first row that is below the one before
-	for n := 1; n < len(r.x); n++ {
-		d := r.x[n] - r.x[n-1]
+	for n := 1; n < len(r.X); n++ {
+		d := r.X[n] - r.X[n-1]
 		rises = rises || d > slack
 		if d < -slack && fall == 0 {
 			fall = n
@@ -176,7 +156,7 @@ func (r *timeSeries) checkGuess(ctx context.Context, ordered bool) error {
 	}
 	if n := fall; rises && n > 0 {
 		return cli.Mistake("%s: the column %s was guessed to be the input, but it does not rise: row %d (from 1) has %s after %s; "+howToChoose,
-			r.path, r.xName, n+1, r.axis.Format(r.x[n]), r.axis.Format(r.x[n-1]))
+			r.path, r.xName, n+1, r.axis.Format(r.X[n]), r.axis.Format(r.X[n-1]))
 	}
 	return nil
 }
@@ -185,8 +165,8 @@ func (r *timeSeries) checkGuess(ctx context.Context, ordered bool) error {
 // a clock is set back.
 func (r *timeSeries) checkRepeats(ctx context.Context) error {
 	type place struct{ x, group float64 }
-	times, repeats, first, second := make(map[float64]int, len(r.x)), 0, 0, 0
-	for n, x := range r.x {
+	times, repeats, first, second := make(map[float64]int, len(r.X)), 0, 0, 0
+	for n, x := range r.X {
 		if before, again := times[x]; !again {
 			times[x] = n
 		} else if repeats++; repeats == 1 {
@@ -194,7 +174,7 @@ func (r *timeSeries) checkRepeats(ctx context.Context) error {
 		}
 	}
 	const few = 0.01
-	if float64(repeats) <= few*float64(len(r.x)) {
+	if float64(repeats) <= few*float64(len(r.X)) {
 		return nil
 	}
 	for col, found := range r.table.Columns {
@@ -207,13 +187,13 @@ func (r *timeSeries) checkRepeats(ctx context.Context) error {
 				return err
 			}
 			for _, group := range part {
-				pairs[place{r.x[n], group}] = true
+				pairs[place{r.X[n], group}] = true
 				n++
 			}
 		}
 		if 2*(len(pairs)-len(times)) >= repeats {
 			return cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; want one series: keep its rows, or "+howToChoose,
-				r.path, r.xName, r.axis.Format(r.x[first]), first+1, second+1, r.table.Names[col])
+				r.path, r.xName, r.axis.Format(r.X[first]), first+1, second+1, r.table.Names[col])
 		}
 	}
 	return nil

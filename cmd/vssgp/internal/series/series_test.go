@@ -60,7 +60,7 @@ func TestSeries(t *testing.T) {
 		if c.y != "" {
 			chosen.Y = list(c.y)
 		}
-		s, err := readSeries(t.Context(), env, testkit.Put(t, dir, "t.csv", c.text), chosen, c.holes)
+		s, err := readSeries(t.Context(), env, testkit.Put(t, dir, "t.csv", c.text), chosen, c.holes, nil)
 		if c.at == nil {
 			if err == nil || cli.ExitCode(err) != cli.ExitMistake {
 				t.Errorf("%s: %v", name, err)
@@ -71,10 +71,12 @@ func TestSeries(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		d := len(s.yNames)
-		equal := slices.EqualFunc(s.y[d:2*d], c.first, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })
-		if s.xName+" "+s.axis.Unit != c.wantX || !slices.Equal(s.x, c.at) || strings.Join(s.yNames, " ") != c.wantY || !equal || s.grid.Last != c.at[1] {
-			t.Errorf("%s: %s %s %v, %v %v, %+v", name, s.xName, s.axis.Unit, s.x, s.yNames, s.y, s.grid)
+		equal := len(s.Y) == len(c.first)
+		for d, want := range c.first {
+			equal = equal && (s.Y[d][1] == want || math.IsNaN(s.Y[d][1]) && math.IsNaN(want))
+		}
+		if s.xName+" "+s.axis.Unit != c.wantX || !slices.Equal(s.X, c.at) || strings.Join(s.yNames, " ") != c.wantY || !equal || s.grid.Last != c.at[1] {
+			t.Errorf("%s: %s %s %v, %v %v, %+v", name, s.xName, s.axis.Unit, s.X, s.yNames, s.Y, s.grid)
 		}
 	}
 }
