@@ -58,8 +58,8 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	f.BoolVar(&env.JSON, "json", false, "print one JSON object on stdout and nothing else there")
 	f.BoolVar(&env.Quiet, "quiet", false, "print errors only (and JSON, with --json)")
 	f.Var(cli.OneOf(&env.Progress, "auto", "always", "never"), "progress", "progress on stderr: auto (on a terminal), always or never")
-	root.AddCommand(audio.New(env), series.NewForecast(env), series.NewFill(env), series.NewBacktest(env), fit.NewFit(env), fit.NewPredict(env),
-		fit.NewEvaluate(env), fit.NewInfo(env), cli.NewDevices(env), cli.NewVersion(env), serve.New(env, answer))
+	root.AddCommand(audio.New(env), series.NewForecast(env), series.NewFill(env), series.NewBacktest(env), fit.NewFit(env),
+		fit.NewPredict(env), fit.NewEvaluate(env), fit.NewInfo(env), cli.NewDevices(env), cli.NewVersion(env), serve.New(env, answer))
 	root.SetHelpCommand(helpCommand())
 	complete := func(c *cobra.Command, f *pflag.Flag) {
 		if env.Served == nil { // nobody completes what serve executes, and calls would add up

@@ -23,7 +23,8 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 	}
 	for _, f := range o.perRecording() {
 		if len(paths) > 1 && *f.path != "" && !f.shared && !strings.Contains(*f.path, cli.NameMark) {
-			return cli.Mistake("--%s %s is one file for %d recordings; want %s in it, which stands for each one's name", f.flag, *f.path, len(paths), cli.NameMark)
+			return cli.Mistake("--%s %s is one file for %d recordings; want %s in it, which stands for each one's name", f.flag, *f.path,
+				len(paths), cli.NameMark)
 		}
 	}
 	if !o.gaps.dry {
@@ -62,7 +63,8 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 		}
 	}
 	if first != nil {
-		return fmt.Errorf("%d of %s could not be filled (%s); the first: %w", len(failed), cli.Counted(len(paths), "recording"), strings.Join(failed, ", "), first)
+		return fmt.Errorf("%d of %s could not be filled (%s); the first: %w", len(failed), cli.Counted(len(paths), "recording"),
+			strings.Join(failed, ", "), first)
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/detect"
-	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	"github.com/vssgp/vssgp/internal/fileio"
@@ -30,12 +29,18 @@ type gapFlags struct {
 }
 
 func (g *gapFlags) add(f *pflag.FlagSet) {
-	f.StringArrayVar(&g.list, "gap", nil, "a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms), the end exclusive, and @CHANNEL if it is one channel's (1200:1240@2); repeatable")
-	f.Var(cli.FileName(&g.file, cli.FileUse{Extensions: []string{"csv", "txt"}}), "gaps", "`file` of gaps: CSV with columns start,end and perhaps channel, in samples or times, or Audacity labels")
-	f.BoolVar(&g.cues, "cues", false, "fill the regions that the recording marks itself: cue points of a WAV, RF64 or BW64 file that have a length")
-	f.StringSliceVar(&g.detect, "detect", nil, "find the gaps: `kinds` of damage, of "+datafile.Listed(kinds())+"; clicks are bursts of up to 60 samples, crackle too, dropouts sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
+	f.StringArrayVar(&g.list, "gap", nil,
+		"a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms), the end exclusive, and @CHANNEL if it is one channel's "+
+			"(1200:1240@2); repeatable")
+	f.Var(cli.FileName(&g.file, cli.FileUse{Extensions: []string{"csv", "txt"}}), "gaps",
+		"`file` of gaps: CSV with columns start,end and perhaps channel, in samples or times, or Audacity labels")
+	f.BoolVar(&g.cues, "cues", false,
+		"fill the regions that the recording marks itself: cue points of a WAV, RF64 or BW64 file that have a length")
+	f.StringSliceVar(&g.detect, "detect", nil,
+		"find the gaps: `kinds` of damage, of "+datafile.Listed(kinds())+"; clicks are bursts of up to 60 samples, crackle too, dropouts "+
+			"sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
-	f.Var(cli.FileName(&g.labels, cli.FileUse{Written: true, Extensions: []string{"txt"}, Only: true}), "labels", "write what was found, or else the gaps, as Audacity labels to this .txt `file`")
+	f.Var(cli.OutputFile(&g.labels, "txt"), "labels", "write what was found, or else the gaps, as Audacity labels to this .txt `file`")
 	f.BoolVar(&g.dry, "dry-run", false, "say what --detect finds, write --labels and --report, and stop there")
 }
 
@@ -77,7 +82,9 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 }
 
 // in returns the gaps of a recording, in rising order, and what was found where they were looked for.
-func (g *gapFlags) in(ctx context.Context, env *cli.Env, rec *audio.File, input string, bar *cli.Meter) (gaps []restore.Gap, found []report.Found, err error) {
+func (g *gapFlags) in(
+	ctx context.Context, env *cli.Env, rec *audio.File, input string, bar *cli.Meter,
+) (gaps []audio.Gap, found []report.Found, err error) {
 	switch {
 	case g.file != "":
 		gaps, err = readGaps(env, g.file, rec.Rate())
@@ -104,7 +111,9 @@ func (g *gapFlags) in(ctx context.Context, env *cli.Env, rec *audio.File, input 
 }
 
 // detected looks for damage.
-func (g *gapFlags) detected(ctx context.Context, rec *audio.File, input string, bar *cli.Meter) (gaps []restore.Gap, found []report.Found, err error) {
+func (g *gapFlags) detected(
+	ctx context.Context, rec *audio.File, input string, bar *cli.Meter,
+) (gaps []audio.Gap, found []report.Found, err error) {
 	o := g.find
 	o.Step, o.Progress = rec.Encoding().Step(), func(done float64) { bar.Draw("listening", int(100*done), 100, "") }
 	all, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
@@ -148,7 +157,8 @@ func (g *gapFlags) labelFile(f *report.Fill) fileio.File {
 func cues(rec *audio.File, input string) ([]audio.Gap, error) {
 	gaps, err := rec.Cues()
 	if err == nil && len(gaps) == 0 {
-		err = cli.Mistake("--cues: %s marks no region of its %d samples; want cue points with a length in a WAV, RF64 or BW64 file, or --gap, --gaps or --detect",
+		err = cli.Mistake("--cues: %s marks no region of its %d samples; want cue points with a length in a WAV, RF64 or BW64 file, or --gap, "+
+			"--gaps or --detect",
 			cli.InputName(input), rec.Len())
 	}
 	return gaps, datafile.FromFile(input, err)

@@ -248,20 +248,31 @@ const (
 // add defines the flags.
 func (o *imputeFlags) add(f *pflag.FlagSet) {
 	o.gaps.add(f)
-	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav", Stdout: true}), "output", "o", "`file` to write the filled recording to, or - for stdout (required)")
-	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir", "fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files stands for each one's name")
+	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav", Stdout: true}), "output", "o",
+		"`file` to write the filled recording to, or - for stdout (required)")
+	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
+		"fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files stands for each "+
+			"one's name")
 	o.method = anyMethod
-	f.Var(cli.OneOf(&o.method, anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP), string(vssgp.RP)), "method",
-		"mixture, ar (the best simple fill), vssgp, or vssgp with ssgp's point frequencies (optimised) or rp's random ones (kept); auto is mixture, or vssgp where a flag of its own is given")
-	f.Var(cli.FileName(&o.reference, cli.FileUse{Extensions: cli.RecordingFiles}), "reference", "the undamaged recording, a `file` to score the fill against")
-	f.Var(cli.FileName(&o.report, cli.FileUse{Written: true, Extensions: cli.PlotFiles[:1], Only: true}), "report", "write a page to look at and listen to, with scores, settings and each gap before and after, to this HTML `file`")
+	f.Var(cli.OneOf(&o.method, anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP),
+		string(vssgp.RP)), "method",
+		"mixture, ar (the best simple fill), vssgp, or vssgp with ssgp's point frequencies (optimised) or rp's random ones (kept); auto is "+
+			"mixture, or vssgp where a flag of its own is given")
+	f.Var(cli.FileName(&o.reference, cli.FileUse{Extensions: cli.RecordingFiles}), "reference",
+		"the undamaged recording, a `file` to score the fill against")
+	f.Var(cli.OutputFile(&o.report, cli.PlotFiles[:1]...), "report",
+		"write a page to look at and listen to, with scores, settings and each gap before and after, to this HTML `file`")
 	f.Var(cli.FileName(&o.sd, cli.FileUse{Written: true, Extensions: cli.TableOutputs}), "sd",
-		"write the predictive standard deviation of every filled sample (columns: sample and channel from 0, sd in full scale) to this CSV or NPY `file`")
-	f.Var(cli.Count(&o.fill.Draws, maxFills), "draws", "write this many more plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
+		"write the predictive standard deviation of every filled sample (columns: sample and channel from 0, sd in full scale) to this CSV or "+
+			"NPY `file`")
+	f.Var(cli.Count(&o.fill.Draws, maxFills), "draws",
+		"write this many more plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
 	o.model.AddMemory(f)
 	m := pflag.NewFlagSet("model", pflag.ContinueOnError)
-	m.Var(contextLength(&o.fill.Context, &o.fill.All), "context", "how much of the recording to model on each side of a gap: a time such as 60ms, or all (default 60ms)")
-	m.Var(cli.FileName(&o.models, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "write the fitted model to this `file` (MODEL-1, … if there are several excerpts)")
+	m.Var(contextLength(&o.fill.Context, &o.fill.All), "context",
+		"how much of the recording to model on each side of a gap: a time such as 60ms, or all (default 60ms)")
+	m.Var(cli.FileName(&o.models, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model",
+		"write the fitted model to this `file` (MODEL-1, … if there are several excerpts)")
 	o.model.AddPrior(m)
 	o.model.Add(m, "seconds (32ms and 0.5s are understood)", "32ms")
 	f.AddFlagSet(m)
@@ -320,12 +331,14 @@ func warnGaps(env *cli.Env, e *restore.Excerpt, rate float64, o *imputeFlags) {
 		around := cmp.Or(o.fill.Context, restore.DefaultContext).Seconds()
 		if !o.fill.All && length > around {
 			env.Warn("context",
-				"gap %v is %.3g ms long and the context on each side only %.3g ms: the middle of the fill is little more than a guess, as its error bars show; try --context %.0fms",
+				"gap %v is %.3g ms long and the context on each side only %.3g ms: the middle of the fill is little more than a guess, as its error "+
+					"bars show; try --context %.0fms",
 				g, 1e3*length, 1e3*around, math.Ceil(2e3*length))
 		}
 		if e.Window > 0 && length > e.Window {
 			env.Warn("window",
-				"gap %v is %.3g ms long and windows only %.3g ms: no window reaches across the gap, so the middle of the fill is silent; try --window %.0fms with --context %.0fms",
+				"gap %v is %.3g ms long and windows only %.3g ms: no window reaches across the gap, so the middle of the fill is silent; try "+
+					"--window %.0fms with --context %.0fms",
 				g, 1e3*length, 1e3*e.Window, math.Ceil(1.5e3*length), math.Ceil(3e3*length))
 		}
 	}

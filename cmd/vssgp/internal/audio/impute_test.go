@@ -25,9 +25,11 @@ func TestChooseMethod(t *testing.T) {
 		}
 		return o, o.choose()
 	}
-	for method, want := range map[string]restore.Method{"": restore.Mixture, "auto": restore.Mixture, "mixture": restore.Mixture, "ar": restore.AR, "vssgp": restore.VSSGP, "ssgp": restore.VSSGP, "rp": restore.VSSGP} {
+	for method, want := range map[string]restore.Method{"": restore.Mixture, "auto": restore.Mixture, "mixture": restore.Mixture,
+		"ar": restore.AR, "vssgp": restore.VSSGP, "ssgp": restore.VSSGP, "rp": restore.VSSGP} {
 		o, err := chosen(method, "draws", "memory", "report", "sd", "reference", "gap")
-		if err != nil || o.fill.Method != want || (o.model.Method != "") != (want == restore.VSSGP) || o.model.Method != "" && o.model.Method != method {
+		if err != nil || o.fill.Method != want || (o.model.Method != "") != (want == restore.VSSGP) || o.model.Method != "" &&
+			o.model.Method != method {
 			t.Errorf("--method %q: %q with model %q, %v; want %q", method, o.fill.Method, o.model.Method, err, want)
 		}
 	}
@@ -39,7 +41,8 @@ func TestChooseMethod(t *testing.T) {
 			t.Errorf("--%s chooses %q, %v; want vssgp", f.Name, o.fill.Method, err)
 		}
 		for _, method := range []string{"mixture", "ar"} {
-			if _, err := chosen(method, f.Name); cli.ExitCode(err) != cli.ExitMistake || !strings.Contains(err.Error(), "--"+f.Name+" belongs to --method vssgp") {
+			if _, err := chosen(method, f.Name); cli.ExitCode(err) != cli.ExitMistake ||
+				!strings.Contains(err.Error(), "--"+f.Name+" belongs to --method vssgp") {
 				t.Errorf("--method %s --%s: %v, want a mistake", method, f.Name, err)
 			}
 		}

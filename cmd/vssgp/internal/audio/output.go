@@ -76,7 +76,8 @@ func modelPaths(path string, n int) []string {
 }
 
 // recordingFiles returns the filled recording, or the intact one if nothing was found, and what else a fill leaves.
-func recordingFiles(env *cli.Env, f *report.Fill, rec *audio.File, to audio.Container, models []string, o *imputeFlags) (files []fileio.File, err error) {
+func recordingFiles(env *cli.Env, f *report.Fill, rec *audio.File, to audio.Container, models []string,
+	o *imputeFlags) (files []fileio.File, err error) {
 	paths := []string{o.output}
 	if f.Result != nil {
 		paths = append(paths, cli.NumberedFiles(o.output, o.fill.Draws)...)
@@ -284,12 +285,14 @@ func sayFill(env *cli.Env, f *report.Fill) {
 	r := f.Result
 	how := f.Method
 	if r.Method == restore.VSSGP {
-		how += fmt.Sprintf(" on %s, bound %.6g after %s over %s", r.Device, r.Bound, cli.Counted(r.Iterations, "iteration"), cli.Counted(len(r.Excerpts), "excerpt"))
+		how += fmt.Sprintf(" on %s, bound %.6g after %s over %s", r.Device, r.Bound, cli.Counted(r.Iterations, "iteration"),
+			cli.Counted(len(r.Excerpts), "excerpt"))
 	}
 	if r.Joint > 0 {
 		how += fmt.Sprintf(", %d with what other channels hold", r.Joint)
 	}
-	env.Say("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, f.Rate, r.Elapsed.Seconds(), how)
+	env.Say("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, f.Rate,
+		r.Elapsed.Seconds(), how)
 	if f.Scores != nil {
 		for _, t := range append([][]string{{"", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95"}}, f.Scores.Rows...) {
 			env.Say("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])

@@ -94,7 +94,8 @@ func TestChoice(t *testing.T) {
 		{name: "auto, no card", device: "auto", want: "cpu", said: "there is no GPU"},
 		{name: "auto, second card", device: "auto", cards: []cuda.Device{old, good}, want: "cuda:1 made", said: "cuda:1 made"},
 		{name: "auto, old card", device: "auto", cards: []cuda.Device{old}, want: "cpu", said: "cuda:0 Old: compute capability 5.0"},
-		{name: "auto, card in use", device: "auto", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrOutOfMemory}, want: "cpu", said: "cuda:1: "},
+		{name: "auto, card in use", device: "auto", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrOutOfMemory}, want: "cpu",
+			said: "cuda:1: "},
 		{name: "auto, emulated", device: "auto", cards: []cuda.Device{toy}, want: "cpu", said: "there is no GPU"},
 		{name: "cpu", device: "cpu", cards: []cuda.Device{good}, want: "cpu"},
 		{name: "cuda, no driver", device: "cuda", listErr: none, mistake: true, err: "--device cuda: build with -tags cuda; want"},
@@ -203,9 +204,13 @@ func TestPrecisionFlag(t *testing.T) {
 		fast, slow int
 		refused    string
 	}{
-		{in: "auto", slow: 7}, {in: "float64"}, {in: "digits", fast: 7, slow: 7}, {in: "digits=3", fast: 3, slow: 3}, {in: "digits=7", fast: 7, slow: 7},
-		{in: "digits=2", refused: "digits=3 or digits=7"}, {in: "digits=5", refused: "digits=3 or digits=7"}, {in: "digits=8", refused: "digits=3 or digits=7"}, {in: "digits=x", refused: "digits=3 or digits=7"}, {in: "digits=", refused: "digits=3 or digits=7"},
-		{in: "auto=3", refused: "want auto"}, {in: "float64=7", refused: "want auto"}, {in: "", refused: "want auto"}, {in: "mixed", refused: "want digits"},
+		{in: "auto", slow: 7}, {in: "float64"}, {in: "digits", fast: 7, slow: 7}, {in: "digits=3", fast: 3, slow: 3},
+		{in: "digits=7", fast: 7, slow: 7},
+		{in: "digits=2", refused: "digits=3 or digits=7"}, {in: "digits=5", refused: "digits=3 or digits=7"},
+		{in: "digits=8", refused: "digits=3 or digits=7"}, {in: "digits=x", refused: "digits=3 or digits=7"},
+		{in: "digits=", refused: "digits=3 or digits=7"},
+		{in: "auto=3", refused: "want auto"}, {in: "float64=7", refused: "want auto"}, {in: "", refused: "want auto"},
+		{in: "mixed", refused: "want digits"},
 	} {
 		p := precisionFlag{text: "before"}
 		err := p.Set(c.in)

@@ -39,7 +39,8 @@ func TestCloseOfStdout(t *testing.T) {
 	}
 	f.Close() // so that closing it fails
 	for _, any := range []bool{false, true} {
-		if err := (&Stream{ctx: t.Context(), to: f, any: any}).Finish(); (err != nil) != any || any && !strings.HasPrefix(err.Error(), "write to stdout: ") {
+		if err := (&Stream{ctx: t.Context(), to: f, any: any}).Finish(); (err != nil) != any || any &&
+			!strings.HasPrefix(err.Error(), "write to stdout: ") {
 			t.Errorf("something was written %v: %v", any, err)
 		}
 	}

@@ -148,6 +148,11 @@ func Count(to *int, most int) *Value {
 	}}
 }
 
+// OutputFile takes the name of a file to write, with one of the extensions.
+func OutputFile(to *string, extensions ...string) *Value {
+	return FileName(to, FileUse{Written: true, Extensions: extensions, Only: true})
+}
+
 // FileName takes the name of a file, or one of the words instead.
 func FileName(to *string, f FileUse, words ...string) *Value {
 	return &Value{Kind: "file", Words: words, File: &f, Parse: func(s string) error {

@@ -27,7 +27,8 @@ func TestParseLength(t *testing.T) {
 		timed bool
 	}{
 		{"32ms", 0.032, true}, {"0.5s", 0.5, true}, {"12", 12, false}, {"1e-3", 0.001, false},
-		{"", 0, false}, {"s", 0, false}, {"ms", 0, false}, {"-1s", 0, false}, {"0", 0, false}, {"NaN", 0, false}, {"Inf", 0, false}, {"1 m", 0, false},
+		{"", 0, false}, {"s", 0, false}, {"ms", 0, false}, {"-1s", 0, false}, {"0", 0, false}, {"NaN", 0, false}, {"Inf", 0, false},
+		{"1 m", 0, false},
 	} {
 		v, timed, err := ParseLength(c.text)
 		if (err != nil) != (c.want == 0) || math.Abs(v-c.want) > 1e-15 || timed != c.timed {

@@ -17,7 +17,8 @@ func TestMemoryFlag(t *testing.T) {
 		bad   bool
 	}{
 		{"16GiB", 16 << 30, false}, {"500MB", 5e8, false}, {"1.5 TiB", 1.5 * (1 << 40), false}, {"64kB", 64e3, false}, {"7B", 7, false},
-		{"none", math.Inf(1), false}, {"", 0, true}, {"16", 0, true}, {"-3GB", 0, true}, {"0B", 0, true}, {"InfGB", 0, true}, {"NaNGB", 0, true}, {"GiB", 0, true}, {"16gb", 0, true},
+		{"none", math.Inf(1), false}, {"", 0, true}, {"16", 0, true}, {"-3GB", 0, true}, {"0B", 0, true}, {"InfGB", 0, true}, {"NaNGB", 0, true},
+		{"GiB", 0, true}, {"16gb", 0, true},
 	} {
 		var bytes float64
 		err := Size(&bytes).Set(c.text)

@@ -63,7 +63,8 @@ func (m *Meter) Fitting(p restore.Progress) {
 		done, of = p.Excerpt, p.Excerpts
 	}
 	m.Progress(vssgp.Progress{
-		Stage: fmt.Sprintf("excerpt %d/%d", p.Excerpt, p.Excerpts), Iteration: done, Iterations: of, Bound: p.Bound, NoiseSD: p.NoiseSD, Left: p.Left,
+		Stage: fmt.Sprintf("excerpt %d/%d", p.Excerpt, p.Excerpts), Iteration: done, Iterations: of, Bound: p.Bound, NoiseSD: p.NoiseSD,
+		Left: p.Left,
 	})
 }
 

@@ -26,7 +26,8 @@ func TestJSON(t *testing.T) {
 		{[]float64{1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-7, 1234567, math.Copysign(0, -1)}, `[1,null,null,null,1e-07,1.234567e+06,-0]`},
 		{1500 * time.Millisecond, `1.5`},
 		{[]vssgp.Term{{Name: "noise", Value: -2}, {Name: "fit", Value: math.NaN()}}, `{"noise":-2,"fit":null}`},
-		{Object{"b", 1, "a", []any{nil, [2]int{1, 2}}, "c,omitempty", Object{}, "d,omitempty", nil, "e,omitempty", math.NaN()}, `{"b":1,"a":[null,[1,2]],"e":null}`},
+		{Object{"b", 1, "a", []any{nil, [2]int{1, 2}}, "c,omitempty", Object{}, "d,omitempty", nil, "e,omitempty", math.NaN()},
+			`{"b":1,"a":[null,[1,2]],"e":null}`},
 		{part{Name: "<a> & \"b\"\n", hidden: 1, Silent: 1, Left: 1}, `{"name":"<a> & \"b\"\n"}`},
 		{struct {
 			part

@@ -14,7 +14,8 @@ type ServedFile struct {
 	Content Chunks `json:"-"`
 }
 
-// Chunks are bytes in pieces. What is written to them does not move as they grow: an output of many rows is neither copied nor cleared twice.
+// Chunks are bytes in pieces. What is written to them does not move as they grow: an output of many rows is neither copied nor cleared
+// twice.
 type Chunks [][]byte
 
 // Write never fails.

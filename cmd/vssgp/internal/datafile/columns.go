@@ -27,9 +27,12 @@ type Columns struct {
 
 // Add defines the flags.
 func (c *Columns) Add(f *pflag.FlagSet) {
-	f.StringSliceVar(&c.X, "x", nil, "input `columns` of a table, by name or by number from 0, such as t or 0,1 (default: the first of dates, or all of numbers that are not outputs)")
+	f.StringSliceVar(&c.X, "x", nil,
+		"input `columns` of a table, by name or by number from 0, such as t or 0,1 (default: the first of dates, or all of numbers that are "+
+			"not outputs)")
 	f.StringSliceVar(&c.Y, "y", nil, "output `columns` of a table (default: the last of numbers)")
-	f.StringSliceVar(&c.names, "names", nil, "the `columns` of the table, all in their order, in place of its own names (an NPY file has none)")
+	f.StringSliceVar(&c.names, "names", nil,
+		"the `columns` of the table, all in their order, in place of its own names (an NPY file has none)")
 }
 
 // rename gives a table the names of --names.
@@ -99,8 +102,9 @@ func (c Columns) Match(s *table.Stream, path string, m *vssgp.Model, d int) (Cho
 		y = orOwn(s, y, m.YNames, x)
 	}
 	if len(x) != q || len(y) != d {
-		return Choice{}, cli.Mistake("%s: %d columns (%s), of which %d inputs and %d outputs are chosen; the model has %d and %d: choose with --x and --y",
-			path, s.Cols, Listed(s.Names), len(x), len(y), q, d)
+		return Choice{},
+			cli.Mistake("%s: %d columns (%s), of which %d inputs and %d outputs are chosen; the model has %d and %d: choose with --x and --y",
+				path, s.Cols, Listed(s.Names), len(x), len(y), q, d)
 	}
 	return Choice{X: x, Y: y}.check(s, path)
 }
@@ -155,7 +159,8 @@ func named(s *table.Stream, given []string, flag string) (out []int, err error) 
 			col, known = i, true
 		}
 		if !known && flag == "--x" && text == RowName {
-			return nil, cli.Mistake("--x row: the numbers of the rows are an input of forecast, fill, backtest and fit --method structural alone; want some of %s", Listed(s.Names))
+			return nil, cli.Mistake("--x row: the numbers of the rows are an input of forecast, fill, backtest and fit --method structural "+
+				"alone; want some of %s", Listed(s.Names))
 		}
 		if !known {
 			return nil, cli.Mistake("%s: no column %.40q; want some of %s", flag, text, Listed(s.Names))
@@ -337,7 +342,8 @@ func HasOneInput(ctx context.Context, env *cli.Env, path string, c Columns) (boo
 	return len(y) > 0 && (len(others(OfKind(s, table.Dates), y)) > 0 || free == 1 || free == 0 && s.Cols == 1), nil
 }
 
-// Like chooses the columns with the model's names, where there are such, and returns the axis of its input; none if that is the rows' number.
+// Like chooses the columns with the model's names, where there are such, and returns the axis of its input; none if that is the rows'
+// number.
 func (c *Columns) Like(s *table.Stream, m *series.Model) ([]*table.Axis, error) {
 	if c.X == nil && withNames(s, []string{m.XName}) != nil {
 		c.X = []string{m.XName}
@@ -395,8 +401,10 @@ func (c Columns) OfSeries(s *table.Stream, path string, holes bool) (Choice, err
 	if slices.ContainsFunc(x, func(col int) bool { return slices.Contains(y, col) }) {
 		return Choice{}, cli.Mistake("column %.40q is both the input and an output: choose with --x and --y", s.Names[x[0]])
 	}
-	if errors != nil && (len(errors) != len(y) || slices.ContainsFunc(errors, func(col int) bool { return slices.Contains(slices.Concat(x, y), col) })) {
-		return Choice{}, cli.Mistake("--yerr: %s for %s (%s); want another column for each", cli.Counted(len(errors), "column"), cli.Counted(len(y), "output"), Listed(NamesOf(s, y)))
+	if errors != nil && (len(errors) != len(y) || slices.ContainsFunc(errors,
+		func(col int) bool { return slices.Contains(slices.Concat(x, y), col) })) {
+		return Choice{}, cli.Mistake("--yerr: %s for %s (%s); want another column for each", cli.Counted(len(errors), "column"),
+			cli.Counted(len(y), "output"), Listed(NamesOf(s, y)))
 	}
 	return Choice{X: x, Y: y, Errors: errors}, nil
 }
@@ -404,7 +412,9 @@ func (c Columns) OfSeries(s *table.Stream, path string, holes bool) (Choice, err
 // AddSeries defines --x and --y of one series.
 func (c *Columns) AddSeries(f *pflag.FlagSet) {
 	c.Ordered = true
-	f.StringSliceVar(&c.X, "x", nil, "input `column`, by name or by number from 0, or row: the rows' number (default: the first of dates, else the first of several of numbers, else row)")
+	f.StringSliceVar(&c.X, "x", nil,
+		"input `column`, by name or by number from 0, or row: the rows' number (default: the first of dates, else the first of several of "+
+			"numbers, else row)")
 	f.StringSliceVar(&c.Y, "y", nil, "output `columns`, by name or by number from 0 (default: the last of numbers)")
 }
 

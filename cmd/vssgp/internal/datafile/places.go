@@ -115,10 +115,12 @@ func ReadPlaces(ctx context.Context, env *cli.Env, path string, c Columns, m *vs
 		return tablePlaces(ctx, s, path, c, m.Params.Q, m.XNames, like)
 	}
 	if c.X != nil && IsRecording(path) {
-		return nil, cli.Mistake("%s: --x chooses columns of a table, but this file is read as a recording (want .%s)", path, strings.Join(cli.TableFiles, ", ."))
+		return nil, cli.Mistake("%s: --x chooses columns of a table, but this file is read as a recording (want .%s)", path,
+			strings.Join(cli.TableFiles, ", ."))
 	}
 	if own := InputNames(m); len(own) != 1 || len(m.XNames) == 1 && own[0] != SecondsName {
-		return nil, cli.Mistake("%s: read as a recording, whose input is time in seconds, but the model's input is %s: want a table, such as .csv or .npy",
+		return nil, cli.Mistake("%s: read as a recording, whose input is time in seconds, but the model's input is %s: want a table, such as "+
+			".csv or .npy",
 			path, Listed(own))
 	}
 	r, file, err := OpenRecording(ctx, env, path)

@@ -27,7 +27,8 @@ func ReadData(ctx context.Context, env *cli.Env, path string, c Columns, choose 
 			data, err = readTable(ctx, env, path, c, choose, like)
 		}
 	case (c.X != nil || c.Y != nil) && IsRecording(path):
-		return nil, cli.Mistake("%s: --x and --y choose columns of a table, but this file is read as a recording (want .%s)", path, strings.Join(cli.TableFiles, ", ."))
+		return nil, cli.Mistake("%s: --x and --y choose columns of a table, but this file is read as a recording (want .%s)", path,
+			strings.Join(cli.TableFiles, ", ."))
 	default:
 		data = &Dataset{}
 		data.Data, err = ReadAudio(ctx, env, path)

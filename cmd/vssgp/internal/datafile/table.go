@@ -173,7 +173,8 @@ func KeepAxes(m *vssgp.Model, axes []*table.Axis) error {
 	return err
 }
 
-// rangeName is the entry of an older model file's metadata that holds the range of its one input, of a table, as a JSON list of two numbers.
+// rangeName is the entry of an older model file's metadata that holds the range of its one input, of a table, as a JSON list of two
+// numbers.
 const rangeName = "app.range"
 
 // RangeOfModel returns the least and the greatest of each input in a model's data; nil if they are not known.

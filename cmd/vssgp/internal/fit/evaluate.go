@@ -46,10 +46,12 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
 	}, func(ctx context.Context, args []string) error { return runEvaluate(ctx, env, args[0], args[1], o) }, cli.ModelOperand, cli.DataOperand)
 	f := cmd.Flags()
 	o.columns.Add(f)
-	f.StringSliceVar(&o.columns.Errors, "yerr", nil, "`columns` of the known standard deviations, for the model of a series that was fitted with such")
+	f.StringSliceVar(&o.columns.Errors, "yerr", nil,
+		"`columns` of the known standard deviations, for the model of a series that was fitted with such")
 	f.Var(cli.OneOf(&o.inference, "exact", "factorised"), "inference", "bound to evaluate: exact or factorised (default: the model's)")
 	f.BoolVar(&o.gradient, "gradient", false, "also print the gradient of the bound by every tensor of the model file")
-	f.Var(rowNumbers(&o.rows), "rows", "evaluate the factorised bound on these `rows` only, such as 0,5,10, with the data term scaled by N/|S|")
+	f.Var(rowNumbers(&o.rows), "rows",
+		"evaluate the factorised bound on these `rows` only, such as 0,5,10, with the data term scaled by N/|S|")
 	return cmd
 }
 

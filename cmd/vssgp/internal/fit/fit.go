@@ -59,21 +59,29 @@ a model too (info, evaluate, --init).`,
 	f := cmd.Flags()
 	o.Columns.Add(f)
 	f.Var(cli.OneOf(&o.model.Method, structural, "vssgp", "ssgp", "rp"), "method",
-		"structural (parts that have names), vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept) (default: structural for a table with one input, else vssgp)")
+		"structural (parts that have names), vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept) (default: structural "+
+			"for a table with one input, else vssgp)")
 	o.ofSeries, o.ofModel = pflag.NewFlagSet("series", pflag.ContinueOnError), pflag.NewFlagSet("model", pflag.ContinueOnError)
 	o.Series.AddParts(o.ofSeries)
 	o.model.AddMemory(o.ofModel)
 	o.model.Add(o.ofModel, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
-	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o MODEL.safetensors"}), "output", "o", "model `file` to write (required)")
+	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o MODEL.safetensors"}), "output", "o",
+		"model `file` to write (required)")
 	o.checkpoint.add(o.ofModel)
 	o.ofModel.Var(cli.Count(&o.model.o.Posterior, cli.Unbounded), "posterior",
-		"`draws` from the posterior of the hyper-parameters to keep in the model, for predict --posterior; such as 30 (default 0: their standard deviations alone, if they cost little)")
+		"`draws` from the posterior of the hyper-parameters to keep in the model, for predict --posterior; such as 30 (default 0: their "+
+			"standard deviations alone, if they cost little)")
 	f.AddFlagSet(o.ofSeries)
 	f.AddFlagSet(o.ofModel)
-	f.Var(o.prior(), "prior", "log-normal `prior` NAME=MEDIAN,SD: median in the data's units, sd of the logarithm; of the structural model "+strings.Join(seriescmd.PriorNames, ", ")+
-		"; of the others amplitude, lengthscale, noise (as a standard deviation), NAME=none, or none for all (default: weak ones from the data)")
-	f.BoolVar(&o.hmc, "hmc", false, "draw the hyper-parameters (of the methods but structural: --posterior's) by Hamiltonian Monte Carlo rather than from the Gaussian about the fit: ten to some hundred times as slow")
-	f.Var(cli.FileName(&o.Report, cli.FileUse{Written: true, Extensions: cli.PlotFiles, Only: true}), "report", "draw the fit, its residuals, spectrum and convergence to this `file`: .html, .png or .svg")
+	f.Var(o.prior(), "prior",
+		"log-normal `prior` NAME=MEDIAN,SD: median in the data's units, sd of the logarithm; of the structural model "+
+			strings.Join(seriescmd.PriorNames, ", ")+
+			"; of the others amplitude, lengthscale, noise (as a standard deviation), NAME=none, or none for all (default: weak ones from the data)")
+	f.BoolVar(&o.hmc, "hmc", false,
+		"draw the hyper-parameters (of the methods but structural: --posterior's) by Hamiltonian Monte Carlo rather than from the Gaussian "+
+			"about the fit: ten to some hundred times as slow")
+	f.Var(cli.OutputFile(&o.Report, cli.PlotFiles...), "report",
+		"draw the fit, its residuals, spectrum and convergence to this `file`: .html, .png or .svg")
 	return cmd
 }
 

@@ -92,7 +92,8 @@ func priors(to *vssgp.Priors) *cli.Value {
 			*prior = none.Noise
 			return nil
 		case prior == nil || len(numbers) != 2:
-			return fmt.Errorf("want none, or amplitude, lengthscale or noise with a median and the standard deviation of the logarithm, such as lengthscale=10,1.5, or with none")
+			return fmt.Errorf("want none, or amplitude, lengthscale or noise with a median and the standard deviation of the logarithm, such as " +
+				"lengthscale=10,1.5, or with none")
 		}
 		for i, to := range []*float64{&prior.Median, &prior.SD} {
 			v, err := strconv.ParseFloat(strings.TrimSpace(numbers[i]), 64)
@@ -116,42 +117,51 @@ type ModelFlags struct {
 // AddPrior defines --prior.
 func (m *ModelFlags) AddPrior(f *pflag.FlagSet) {
 	f.Var(priors(&m.o.Priors), "prior",
-		"log-normal `prior` such as lengthscale=10,1.5: median in the data's units and standard deviation of the logarithm of an amplitude, a lengthscale or the noise (as a standard deviation); lengthscale=none, or none for all (default: weak ones from the data)")
+		"log-normal `prior` such as lengthscale=10,1.5: median in the data's units and standard deviation of the logarithm of an amplitude, a "+
+			"lengthscale or the noise (as a standard deviation); lengthscale=none, or none for all (default: weak ones from the data)")
 }
 
 // Add defines the other flags. x is the unit of lengths, window the default of --window.
 func (m *ModelFlags) Add(f *pflag.FlagSet, x, window string) {
 	m.o = vssgp.Options{Inference: vssgp.Exact, Optimizer: "auto"}
-	f.Var(cli.OneOf(&m.o.Inference, "exact", "factorised", "stochastic"), "inference", "bound to fit by: exact, factorised, or stochastic (factorised on mini-batches)")
-	f.Var(cli.Count(&m.o.Components, cli.Unbounded), "components", "covariance `components` (per window, if there are windows; default: from the data)")
-	f.Var(cli.Count(&m.o.Features, cli.Unbounded), "features", "random `features` per component (default: chosen by the start; of a table by the bound)")
+	f.Var(cli.OneOf(&m.o.Inference, "exact", "factorised", "stochastic"), "inference",
+		"bound to fit by: exact, factorised, or stochastic (factorised on mini-batches)")
+	f.Var(cli.Count(&m.o.Components, cli.Unbounded), "components",
+		"covariance `components` (per window, if there are windows; default: from the data)")
+	f.Var(cli.Count(&m.o.Features, cli.Unbounded), "features",
+		"random `features` per component (default: chosen by the start; of a table by the bound)")
 	f.Var(windowLength(&m.o.Window), "window", fmt.Sprintf("length of the windows in %s, none, or auto (default %s)", x, window))
 	f.Var(cli.FileName(&m.init, cli.FileUse{}, string(vssgp.InitPaper), string(vssgp.InitSpectrum)), "init",
 		"`start`ing values: paper, spectrum, or a model file (default: spectrum for one input, else paper)")
-	f.Var(lengths(&m.o.Lengthscales), "lengthscales", "starting length-scales of --init paper in "+x+", one for each component, such as 0.1,1000")
+	f.Var(lengths(&m.o.Lengthscales), "lengthscales",
+		"starting length-scales of --init paper in "+x+", one for each component, such as 0.1,1000")
 	f.Var(lengths(&m.o.Periods), "periods", "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
 	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "starting noise `precision` τ, in 1/y² (default: chosen by the start)")
 	f.Float64Var(&m.o.FrequencyVariance, "frequency-variance", 0,
-		"starting `variance` of --init paper's frequencies in units of 1/length-scale²: a feature reaches over the length-scale divided by its square root (default 0.001)")
+		"starting `variance` of --init paper's frequencies in units of 1/length-scale²: a feature reaches over the length-scale divided by "+
+			"its square root (default 0.001)")
 	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
 	f.BoolVar(&m.o.Raw, "raw", false, "do not scale x and y to the order of one; keep the data's own units")
 	f.Var(cli.Count(&m.o.Iterations, cli.Unbounded), "iterations", "most optimiser `steps` for each start (default: chosen by the inference)")
 	f.Var(cli.OneOf(&m.o.Optimizer, "auto", "global", "windows"), "optimiser",
 		"optimiser of exact and factorised inference: global, windows (each window first steps by itself), or auto (windows from 32 windows on)")
 	f.Var(cli.Count(&m.o.Segments, cli.Unbounded), "segments",
-		"`segments` of windows that exact inference eliminates in parallel, for more than two cores (default two, the least work); the number of segments decides the last bits of a fit, the number of cores does not")
+		"`segments` of windows that exact inference eliminates in parallel, for more than two cores (default two, the least work); the number "+
+			"of segments decides the last bits of a fit, the number of cores does not")
 	f.Var(cli.Count(&m.o.Batch, cli.Unbounded), "batch", "`rows` of a mini-batch of stochastic inference (default 512, or all)")
 	f.BoolVar(&m.o.Contiguous, "contiguous", false, "mini-batches of neighbouring rows rather than random ones")
 	f.Var(cli.Count(&m.o.Restarts, cli.Unbounded), "restarts", "number of further `starts`; the one with the best bound is kept")
 	f.BoolVar(&m.o.Shared, "shared", false, "share one set of components among all windows")
 	tie := tensorNames(&m.o.Tie, func(t vssgp.Tensor) bool { return t.Tieable })
 	f.Var(tie, "tie", "`tensors` that move together over all components: "+strings.Join(tie.Words, ", "))
-	f.Var(tensorNames(&m.o.Fix, nil), "fix", "`tensors` of the model file to keep at their starting values, such as noise.precision,kernel.frequency")
+	f.Var(tensorNames(&m.o.Fix, nil), "fix",
+		"`tensors` of the model file to keep at their starting values, such as noise.precision,kernel.frequency")
 }
 
 // AddMemory defines --memory.
 func (m *ModelFlags) AddMemory(f *pflag.FlagSet) {
-	f.Var(cli.Size(&m.Memory), "memory", "refuse work that needs more memory than this: a size such as 16GiB, or none (default: the machine's free memory)")
+	f.Var(cli.Size(&m.Memory), "memory",
+		"refuse work that needs more memory than this: a size such as 16GiB, or none (default: the machine's free memory)")
 }
 
 // Options returns the fit's options, which depend on the flags alone.
@@ -189,8 +199,10 @@ type checkpointFlags struct {
 func (c *checkpointFlags) add(f *pflag.FlagSet) {
 	f.Var(cli.FileName(&c.file, cli.FileUse{Written: true, AtOnce: true}), "checkpoint",
 		"save what is done in this `file`, so that --resume can continue whatever stopped it; the file stays afterwards")
-	f.DurationVar(&c.every, "every", 30*time.Second, "least `time` between two checkpoints; longer if writing would take more than a twentieth of the time")
-	f.BoolVar(&c.resume, "resume", false, "continue from the checkpoint, to the same bits as without an interruption; start from the beginning if there is none yet")
+	f.DurationVar(&c.every, "every", 30*time.Second,
+		"least `time` between two checkpoints; longer if writing would take more than a twentieth of the time")
+	f.BoolVar(&c.resume, "resume", false,
+		"continue from the checkpoint, to the same bits as without an interruption; start from the beginning if there is none yet")
 }
 
 // check checks the flags against each other.

@@ -35,7 +35,8 @@ func TestLengths(t *testing.T) {
 		timed bool
 	}{
 		{[]string{"1,1000"}, []float64{1, 1000}, false}, {[]string{"1", "0, 2e3"}, []float64{1, 0, 2000}, false},
-		{[]string{"32ms,0.5s,2"}, []float64{0.032, 0.5, 2}, true}, {[]string{""}, nil, false}, {[]string{"1,"}, nil, false}, {[]string{"1;2"}, nil, false},
+		{[]string{"32ms,0.5s,2"}, []float64{0.032, 0.5, 2}, true}, {[]string{""}, nil, false}, {[]string{"1,"}, nil, false},
+		{[]string{"1;2"}, nil, false},
 	} {
 		var values []float64
 		var err error
@@ -43,7 +44,8 @@ func TestLengths(t *testing.T) {
 		for _, s := range c.flags {
 			err = errors.Join(err, l.Set(s))
 		}
-		if (err != nil) != (c.want == nil) || err == nil && (!slices.Equal(values, c.want) || l.Timed != c.timed || l.String() != strings.Join(c.flags, ",")) {
+		if (err != nil) != (c.want == nil) || err == nil && (!slices.Equal(values, c.want) || l.Timed != c.timed ||
+			l.String() != strings.Join(c.flags, ",")) {
 			t.Errorf("%q: %v, with time %v, error %v; want %v, %v", c.flags, values, l.Timed, err, c.want, c.timed)
 		}
 	}

@@ -41,7 +41,8 @@ and how far the model reaches; --plot draws its parts.`,
   vssgp info co2.safetensors --top 30 --json`,
 	}, func(ctx context.Context, args []string) error { return runInfo(ctx, env, args[0], top, plot) }, cli.ModelOperand)
 	cmd.Flags().Var(cli.Count(&top, cli.Unbounded), "top", "`number` of components and frequencies to list (--json lists every component)")
-	cmd.Flags().Var(cli.FileName(&plot, cli.FileUse{Written: true, Extensions: cli.PlotFiles, Only: true}), "plot", "draw the frequencies and the spectrum to this `file`: .html, .png or .svg")
+	cmd.Flags().Var(cli.OutputFile(&plot, cli.PlotFiles...), "plot",
+		"draw the frequencies and the spectrum to this `file`: .html, .png or .svg")
 	return cmd
 }
 

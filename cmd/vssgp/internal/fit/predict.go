@@ -46,14 +46,17 @@ grow with their number: an hour of audio takes as much memory as a minute.`,
 	drawn := append(slices.Clone(cli.TableOutputs), "wav")
 	f := cmd.Flags()
 	f.StringSliceVar(&o.Columns.X, "x", nil, "input `columns`, by name or by number from 0 (default: those with the model's names, or all)")
-	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: drawn, Only: true, Stdout: true}), "output", "o", "`file` to write: .csv, .tsv, .npy, .wav or - for stdout (required)")
-	f.BoolVar(&o.Posterior, "posterior", false, "average over the model's draws of its hyper-parameters (fit --posterior N), and add y_lower and y_upper, between which 95 % lie")
+	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: drawn, Only: true, Stdout: true}), "output",
+		"o", "`file` to write: .csv, .tsv, .npy, .wav or - for stdout (required)")
+	f.BoolVar(&o.Posterior, "posterior", false,
+		"average over the model's draws of its hyper-parameters (fit --posterior N), and add y_lower and y_upper, between which 95 % lie")
 	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs")
-	f.Var(cli.FileName(&o.joint, cli.FileUse{Written: true, Extensions: []string{"npy"}, Only: true}), "joint", "write the joint covariance of all rows and outputs to this `file`: .npy, an array [rows, outputs, rows, outputs]")
+	f.Var(cli.OutputFile(&o.joint, "npy"), "joint",
+		"write the joint covariance of all rows and outputs to this `file`: .npy, an array [rows, outputs, rows, outputs]")
 	f.BoolVar(&o.latent, "latent", false, "predict the function itself: leave the noise out of y_sd and the covariances")
 	f.Var(cli.Count(&o.Draws, maxDraws), "draws", "add this many `functions` drawn from the joint posterior")
-	f.Var(cli.FileName(&o.drawsFile, cli.FileUse{Written: true, Extensions: drawn, Only: true}), "draws-file", "write the draws to this `file` instead: .csv, .tsv, .npy or .wav")
-	f.Var(cli.FileName(&o.Plot, cli.FileUse{Written: true, Extensions: cli.PlotFiles, Only: true}), "plot", "draw the prediction to this `file`: .html, .png or .svg")
+	f.Var(cli.OutputFile(&o.drawsFile, drawn...), "draws-file", "write the draws to this `file` instead: .csv, .tsv, .npy or .wav")
+	f.Var(cli.OutputFile(&o.Plot, cli.PlotFiles...), "plot", "draw the prediction to this `file`: .html, .png or .svg")
 	return cmd
 }
 

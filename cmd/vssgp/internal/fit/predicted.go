@@ -26,7 +26,8 @@ func jointFile(ctx context.Context, at *datafile.Places, m *vssgp.Model, path st
 	n, d := at.Rows, len(noiseSD)
 	return datafile.TableFile(path, []int{n, d, n, d}, nil, nil, func(write func([]float64) error) error {
 		if n*d > mostJoint {
-			return cli.Mistake("--joint %s: %s of %s; want at most %d of both together", path, cli.Counted(n, "row"), cli.Counted(d, "output"), mostJoint)
+			return cli.Mistake("--joint %s: %s of %s; want at most %d of both together", path, cli.Counted(n, "row"), cli.Counted(d, "output"),
+				mostJoint)
 		}
 		x, err := at.All(ctx)
 		if err != nil {
@@ -66,7 +67,8 @@ func sampleRate(ctx context.Context, at *datafile.Places) (int, error) {
 		return 0, err
 	}
 	if len(at.Names) != 1 || at.Rows < 2 || !(last > first) {
-		return 0, cli.Mistake("a recording needs one input that rises evenly in seconds; the inputs have %d columns and %d rows: want .csv or .npy",
+		return 0, cli.Mistake("a recording needs one input that rises evenly in seconds; the inputs have %d columns and %d rows: want .csv or "+
+			".npy",
 			len(at.Names), at.Rows)
 	}
 	rate := math.Round(float64(at.Rows-1) / (last - first))
@@ -74,7 +76,8 @@ func sampleRate(ctx context.Context, at *datafile.Places) (int, error) {
 	err = at.Each(ctx, func(n int, x []float64) error {
 		for i, v := range x {
 			if off := (v-first)*rate - float64(n+i); !(math.Abs(off) <= tolerance) || rate < 1 || rate > math.MaxInt32 {
-				return cli.Mistake("a recording needs inputs that rise by 1/rate seconds; input %d (%v) is not a sample time at %.0f samples a second: want .csv or .npy", n+i, v, rate)
+				return cli.Mistake("a recording needs inputs that rise by 1/rate seconds; input %d (%v) is not a sample time at %.0f samples a "+
+					"second: want .csv or .npy", n+i, v, rate)
 			}
 		}
 		return nil
@@ -176,7 +179,8 @@ type writer = func(a []float64) error
 
 // predictAll writes every output together or none, and returns the columns of the
 // table, nil for a recording.
-func predictAll(ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.Places, o *predictFlags, model string) (columns []string, err error) {
+func predictAll(ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.Places, o *predictFlags, model string) (columns []string,
+	err error) {
 	r := &prediction{ctx: ctx, at: at, o: o, outputs: datafile.OutputNames(m), meter: env.NewMeter()}
 	defer r.meter.Clear()
 	predictor, draws := m.Predictor, m.Draws

@@ -57,7 +57,9 @@ func TestDrawsInTables(t *testing.T) {
 		t.Errorf("%d parts up to row %d, %v", parts, next, err)
 	}
 	var b bytes.Buffer
-	few := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made, at: &datafile.Places{Names: []string{"x"}, Rows: n, Parts: datafile.SecondsOf(n, 1).Parts}, o: &predictFlags{PredictFlags: seriescmd.PredictFlags{Output: "o.csv", Draws: 2}, drawsFile: "d.csv"}}
+	few := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made,
+		at: &datafile.Places{Names: []string{"x"}, Rows: n, Parts: datafile.SecondsOf(n, 1).Parts},
+		o:  &predictFlags{PredictFlags: seriescmd.PredictFlags{Output: "o.csv", Draws: 2}, drawsFile: "d.csv"}}
 	files, _, err := few.files()
 	if err != nil {
 		t.Fatal(err)
@@ -81,8 +83,10 @@ func TestSampleRate(t *testing.T) {
 		x    []float64
 		want int // 0: refused
 	}{
-		"1 Hz": {[]float64{5, 6, 7}, 1}, "16 kHz": {[]float64{0, 1. / 16000, 2. / 16000}, 16000}, "44.1 kHz rounded": {[]float64{0, 0.000023, 0.000045}, 0},
-		"falling": {[]float64{2, 1}, 0}, "one": {[]float64{2}, 0}, "slow": {[]float64{0, 10}, 0}, "fast": {[]float64{0, 1e-12}, 0}, "NaN": {[]float64{0, math.NaN(), 2}, 0},
+		"1 Hz": {[]float64{5, 6, 7}, 1}, "16 kHz": {[]float64{0, 1. / 16000, 2. / 16000}, 16000},
+		"44.1 kHz rounded": {[]float64{0, 0.000023, 0.000045}, 0},
+		"falling":          {[]float64{2, 1}, 0}, "one": {[]float64{2}, 0}, "slow": {[]float64{0, 10}, 0}, "fast": {[]float64{0, 1e-12}, 0},
+		"NaN": {[]float64{0, math.NaN(), 2}, 0},
 	} {
 		at := &datafile.Places{Names: []string{"t"}, Rows: len(c.x), Parts: func(context.Context) iter.Seq2[[]float64, error] {
 			return func(yield func([]float64, error) bool) { // in parts of two rows

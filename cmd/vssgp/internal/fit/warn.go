@@ -40,7 +40,8 @@ func warnHeldOut(env *cli.Env, h vssgp.HeldOut, o vssgp.Options) {
 		instead = "leaving out --components, --features and --window, so that another start can be tried"
 	}
 	env.Warn("line",
-		"the fit predicts held-out rows worse than straight lines between their neighbours do: RMSE %.3g against %.3g standard deviations of y, over %s; try %s",
+		"the fit predicts held-out rows worse than straight lines between their neighbours do: RMSE %.3g against %.3g standard deviations of "+
+			"y, over %s; try %s",
 		h.RMSE, h.Line, cli.Counted(h.Rows, "row"), instead)
 }
 
@@ -51,7 +52,8 @@ func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
 		mean, sd := bayes.MeanSD(mat.Col(nil, d, all), 0, 1)
 		if noise*noise > noiseMost*sd*sd && sd > 0 {
 			env.Warn("noise",
-				"%s: the model explains %.0f %% of the variance as noise (mean %.4g, noise sd %.4g): try --restarts 3, other --lengthscales, or a smaller --window",
+				"%s: the model explains %.0f %% of the variance as noise (mean %.4g, noise sd %.4g): try --restarts 3, other --lengthscales, or a "+
+					"smaller --window",
 				datafile.OutputNames(m)[d], 100*noise*noise/(sd*sd), mean, noise)
 		}
 	}
@@ -60,7 +62,8 @@ func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
 // beyondShare of the range of the data beside them is no extrapolation.
 const beyondShare = 0.01
 
-// warnBeyond warns of rows outside of the data that a model of one input was fitted to, as they are read, except for a model of a recording.
+// warnBeyond warns of rows outside of the data that a model of one input was fitted to, as they are read, except for a model of a
+// recording.
 // Rows of several inputs often lie outside in one of them, so those would warn in every cross-validation.
 func warnBeyond(env *cli.Env, m *vssgp.Model, at *datafile.Places) {
 	ranges := datafile.RangeOfModel(m)
@@ -77,7 +80,9 @@ func warnBeyond(env *cli.Env, m *vssgp.Model, at *datafile.Places) {
 			for x, err := range parts(ctx) {
 				for _, v := range x {
 					if v < lo-margin || v > hi+margin {
-						env.Warn("beyond", "%s %s lies beyond the data that the model was fitted to, %s to %s: its intervals are too narrow there; vssgp forecast fits a model that is made for it",
+						env.Warn("beyond",
+							"%s %s lies beyond the data that the model was fitted to, %s to %s: its intervals are too narrow there; vssgp forecast fits a "+
+								"model that is made for it",
 							at.Names[0], axis.Format(v), axis.Format(lo), axis.Format(hi))
 						break
 					}

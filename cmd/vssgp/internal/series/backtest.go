@@ -95,7 +95,8 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 		env.Say("%-15s %10s %10s %10s %10s %10s %10s", name, "RMSE", "MAE", "MASE", "CRPS", "coverage95", "NLPD")
 		for _, of := range all {
 			s := of.scores[d]
-			env.Say("%-15s %10s %10s %10s %10s %10.3f %10s", of.name, cli.Short(s.RMSE), cli.Short(s.MAE), cli.Short(s.MASE), cli.Short(s.CRPS), s.Coverage95, cli.Short(s.NLPD))
+			env.Say("%-15s %10s %10s %10s %10s %10.3f %10s", of.name, cli.Short(s.RMSE), cli.Short(s.MAE), cli.Short(s.MASE), cli.Short(s.CRPS),
+				s.Coverage95, cli.Short(s.NLPD))
 		}
 	}
 	return nil

@@ -56,8 +56,9 @@ of observations, noise included.
 	o.columns.AddSeries(f)
 	f.Lookup("y").Usage = "output `columns`, by name or by number from 0 (default: those of numbers with missing values)"
 	o.model.add(f)
-	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: slices.Concat(cli.TableFiles, []string{"gz"}), Stdout: true, Only: true}), "output", "o", "`file` to write, in the format of DATA, or - for stdout (required)")
-	f.Var(cli.FileName(&o.bands, cli.FileUse{Written: true, Extensions: []string{"csv", "tsv"}, Only: true}), "bands", "write mean, sd and interval of each filled cell to this `file`: .csv or .tsv")
+	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: slices.Concat(cli.TableFiles, []string{"gz"}),
+		Stdout: true, Only: true}), "output", "o", "`file` to write, in the format of DATA, or - for stdout (required)")
+	f.Var(cli.OutputFile(&o.bands, "csv", "tsv"), "bands", "write mean, sd and interval of each filled cell to this `file`: .csv or .tsv")
 	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m", "keep the model in this `file`")
 	o.drawing.add(f)
 	return cmd
@@ -100,7 +101,8 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 }
 
 // fillSeries fits and fills the series; files are all but the table.
-func fillSeries(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags, holes int) (m *series.Model, f *series.Filling, files []fileio.File, err error) {
+func fillSeries(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags, holes int) (m *series.Model, f *series.Filling,
+	files []fileio.File, err error) {
 	if m, err = fitModel(ctx, env, r, &o.model); err != nil {
 		return nil, nil, nil, err
 	}

@@ -115,7 +115,8 @@ const predictedAtOnce = 1 << 16
 // predictParts predicts rows, a part at a time.
 func predictParts(ctx context.Context, m *series.Model, x []float64) (*series.Prediction, error) {
 	d := m.Outputs()
-	all := &series.Prediction{X: x, Mean: make([][]float64, d), SD: make([][]float64, d), Lower: make([][]float64, d), Upper: make([][]float64, d), Median: make([][]bool, d)}
+	all := &series.Prediction{X: x, Mean: make([][]float64, d), SD: make([][]float64, d), Lower: make([][]float64, d),
+		Upper: make([][]float64, d), Median: make([][]bool, d)}
 	for part := range slices.Chunk(x, predictedAtOnce) {
 		p, err := m.Predict(ctx, part)
 		if err != nil {
@@ -140,7 +141,8 @@ func noteMedians(env *cli.Env, m *series.Model, p *series.Prediction) {
 			}
 		}
 		if n > 0 {
-			env.Note("%s: in %d of %s the far tail decides the mean of the log-normal forecast; %[1]s_mean is the median and %[1]s_sd half of the 68 %% interval there",
+			env.Note("%s: in %d of %s the far tail decides the mean of the log-normal forecast; %[1]s_mean is the median and %[1]s_sd half of "+
+				"the 68 %% interval there",
 				m.YNames[d], n, cli.Counted(len(median), "row"))
 		}
 	}
@@ -156,5 +158,6 @@ func outOfReach(m *series.Model, axis *table.Axis, x []float64, err error) error
 		return cli.Mistake("%s %s is beyond %s, %d times the range of the model's data after their end: they are from %s to %s",
 			m.XName, axis.Format(far), axis.Format(end), series.MaxHorizon, axis.Format(first), axis.Format(last))
 	}
-	return cli.Mistake("%s %s is too far before this model's data, which are from %s to %s", m.XName, axis.Format(slices.Min(x)), axis.Format(first), axis.Format(last))
+	return cli.Mistake("%s %s is too far before this model's data, which are from %s to %s", m.XName, axis.Format(slices.Min(x)),
+		axis.Format(first), axis.Format(last))
 }

@@ -67,14 +67,18 @@ func (s *Flags) add(f *pflag.FlagSet) {
 
 // AddParts defines the flags that no other model has.
 func (s *Flags) AddParts(f *pflag.FlagSet) {
-	f.Var(&cli.Value{Kind: "length", List: true, Parse: s.addPeriod}, "period", "a known `season`'s length in units of the input, or on dates with a unit, such as 7d or 24h; may be given again")
+	f.Var(&cli.Value{Kind: "length", List: true, Parse: s.addPeriod}, "period",
+		"a known `season`'s length in units of the input, or on dates with a unit, such as 7d or 24h; may be given again")
 	f.Var(&cli.Value{Kind: "season", List: true, Words: []string{"auto", "none"}, Parse: s.addSeason}, "season",
-		"a known season in `rows`, such as 12; may be given again; none: no seasons, auto: look for them (default auto, unless a season is named)")
+		"a known season in `rows`, such as 12; may be given again; none: no seasons, auto: look for them (default auto, unless a season is "+
+			"named)")
 	f.Var(&cli.Value{Kind: "words", List: true, Words: trends, Parse: s.addTrend}, "trend",
 		"`parts` of the trend beside its level: line, smooth, walk, or none (default auto: all three, averaged over what may be missing)")
-	f.BoolVar(&s.shortMemory, "short-memory", true, "let what deviates from trend and seasons fade over some rows, rather than be noise at once")
+	f.BoolVar(&s.shortMemory, "short-memory", true,
+		"let what deviates from trend and seasons fade over some rows, rather than be noise at once")
 	f.Var(&cli.Value{Kind: "when", Words: []string{logAuto, logAlways, logNever}, Parse: s.setLog}, "log",
-		"`when` to model the logarithm of the values, for swings and noise in proportion to the level: always, never, or auto, if they are positive, the data say so and no --prior is given (default auto)")
+		"`when` to model the logarithm of the values, for swings and noise in proportion to the level: always, never, or auto, if they are "+
+			"positive, the data say so and no --prior is given (default auto)")
 	f.BoolVar(&s.robust, "robust", false, "let single values be outliers, and pass them over")
 	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of the known standard deviation of each value, one for each output")
 }
@@ -167,7 +171,8 @@ func (l length) along(r *timeSeries) (float64, error) {
 		return l.value, nil
 	}
 	if !r.axis.Dates() {
-		return 0, cli.Mistake("--period %s: the input %s holds numbers, not dates; want the period in its units, or in rows by --season", l.text, r.xName)
+		return 0, cli.Mistake("--period %s: the input %s holds numbers, not dates; want the period in its units, or in rows by --season", l.text,
+			r.xName)
 	}
 	return l.value * units[l.unit] / units[r.axis.Unit], nil
 }
@@ -238,7 +243,8 @@ func (s *Flags) named(r *timeSeries) (all []float64, err error) {
 		case near < 0:
 			all, texts = append(all, p), append(texts, "--"+flag+" "+text)
 		case math.Abs(p-all[near]) > 1e-12*p && !(rounded && flag == "season"):
-			err = cli.Mistake("%s and --%s %s are %.9g and %.9g along %s, too close to tell apart; want one of them", texts[near], flag, text, all[near], p, r.xName)
+			err = cli.Mistake("%s and --%s %s are %.9g and %.9g along %s, too close to tell apart; want one of them", texts[near], flag, text,
+				all[near], p, r.xName)
 		}
 	}
 	for _, l := range s.periods {

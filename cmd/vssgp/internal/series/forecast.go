@@ -61,8 +61,10 @@ It ends at most 10 times the range of the data after their end.
 	f.Var(cli.Count(&o.horizon, mostPlaces), "horizon", "`rows` to forecast")
 	f.StringVar(&o.until, "until", "", "the last `place` to forecast, as the input column writes it, such as 2026-12-31")
 	f.Var(cli.FileName(&o.at, cli.FileUse{Extensions: cli.DataOperand.File.Extensions}), "at", "table `file` of the places to forecast")
-	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: cli.TableOutputs, Only: true, Stdout: true}), "output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (required)")
-	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m", "keep the model in this `file`, for predict")
+	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: cli.TableOutputs, Only: true, Stdout: true}),
+		"output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (required)")
+	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m",
+		"keep the model in this `file`, for predict")
 	o.drawing.add(f)
 	return cmd
 }
@@ -108,7 +110,8 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 }
 
 // forecastFiles are what forecast writes, the table last.
-func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, at *destinations, p *series.Prediction, o *forecastFlags) ([]fileio.File, error) {
+func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, at *destinations, p *series.Prediction,
+	o *forecastFlags) ([]fileio.File, error) {
 	names, err := datafile.WithDraws(datafile.PredictedNames([]string{at.name}, r.yNames, true), nil, 0)
 	if err != nil {
 		return nil, err
@@ -161,7 +164,8 @@ func whereto(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFlags)
 		}
 		n := r.grid.Steps(x)
 		if n == 0 {
-			return nil, cli.Mistake("--until %s: the rows of %s end at %s; want a place at least a step of the data later", o.until, r.path, r.axis.Format(r.grid.Last))
+			return nil, cli.Mistake("--until %s: the rows of %s end at %s; want a place at least a step of the data later", o.until, r.path,
+				r.axis.Format(r.grid.Last))
 		}
 		if n > mostPlaces {
 			return nil, cli.Mistake("--until %s: %d rows; want at most %d", o.until, n, mostPlaces)

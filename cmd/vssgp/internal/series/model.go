@@ -135,7 +135,8 @@ func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c
 		return err
 	}
 	if env.JSON {
-		return env.PrintJSON(cli.Object{"bound", bound, "rows", rows, "rmse", rmse, "mean_log_predictive_density", density, "device", env.Device.Name()})
+		return env.PrintJSON(cli.Object{"bound", bound, "rows", rows, "rmse", rmse, "mean_log_predictive_density", density, "device",
+			env.Device.Name()})
 	}
 	env.Say("%-28s %.9g   (in the model's units)", "bound", bound)
 	env.Say("%-28s %d", "rows", rows)
@@ -184,7 +185,8 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 		}
 		return env.PrintJSON(cli.Object{
 			"model", path, "inputs", []string{m.XName}, "units,omitempty", units, "outputs", m.YNames, "rows", m.Rows(), "features", m.Features(),
-			"parts", m.PartNames(), "periods", append([]float64{}, m.Periods()...), "hyper", hyper, "log,omitempty", m.Log(), "noise_sd", noiseOf(m), "bound", m.Bound(),
+			"parts", m.PartNames(), "periods", append([]float64{}, m.Periods()...), "hyper", hyper, "log,omitempty", m.Log(), "noise_sd",
+			noiseOf(m), "bound", m.Bound(),
 			"first", axis.Format(first), "last", axis.Format(last), "reach", axis.Format(end),
 		})
 	}

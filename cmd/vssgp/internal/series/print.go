@@ -20,8 +20,9 @@ import (
 type drawing struct{ plot, report string }
 
 func (d *drawing) add(f *pflag.FlagSet) {
-	f.Var(cli.FileName(&d.plot, cli.FileUse{Written: true, Extensions: cli.PlotFiles, Only: true}), "plot", "draw the data, the bands and the model's parts to this `file`: .html, .png or .svg")
-	f.Var(cli.FileName(&d.report, cli.FileUse{Written: true, Extensions: []string{"html"}, Only: true}), "report", "the same with the model's parts and hyper-parameters in tables: a page, .html")
+	f.Var(cli.OutputFile(&d.plot, cli.PlotFiles...), "plot",
+		"draw the data, the bands and the model's parts to this `file`: .html, .png or .svg")
+	f.Var(cli.OutputFile(&d.report, "html"), "report", "the same with the model's parts and hyper-parameters in tables: a page, .html")
 }
 
 // view is what charts of a series show.

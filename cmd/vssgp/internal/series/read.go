@@ -116,7 +116,8 @@ const mostError = 1e150
 func (r *timeSeries) check() error {
 	for i, name := range r.yNames {
 		if seen := len(r.X) - r.missing[i]; seen < fewestValues {
-			return cli.Mistake("%s: column %.40q has %s in %s; want at least %d", r.path, name, cli.Counted(seen, "value"), cli.Counted(len(r.X), "row"), fewestValues)
+			return cli.Mistake("%s: column %.40q has %s in %s; want at least %d", r.path, name, cli.Counted(seen, "value"),
+				cli.Counted(len(r.X), "row"), fewestValues)
 		}
 	}
 	for n := range r.X {
@@ -178,7 +179,8 @@ func (r *timeSeries) checkRepeats(ctx context.Context) error {
 		return nil
 	}
 	for col, found := range r.table.Columns {
-		if kind := found.Kind(); slices.Contains(slices.Concat(r.chosen.X, r.chosen.Y, r.chosen.Errors), col) || kind != table.Text && !(kind == table.Numbers && found.Whole()) {
+		if kind := found.Kind(); slices.Contains(slices.Concat(r.chosen.X, r.chosen.Y, r.chosen.Errors), col) || kind != table.Text &&
+			!(kind == table.Numbers && found.Whole()) {
 			continue
 		}
 		pairs, n := map[place]bool{}, 0
@@ -192,7 +194,8 @@ func (r *timeSeries) checkRepeats(ctx context.Context) error {
 			}
 		}
 		if 2*(len(pairs)-len(times)) >= repeats {
-			return cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; want one series: keep its rows, or "+howToChoose,
+			return cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; "+
+				"want one series: keep its rows, or "+howToChoose,
 				r.path, r.xName, r.axis.Format(r.X[first]), first+1, second+1, r.table.Names[col])
 		}
 	}

@@ -75,7 +75,8 @@ func TestSeries(t *testing.T) {
 		for d, want := range c.first {
 			equal = equal && (s.Y[d][1] == want || math.IsNaN(s.Y[d][1]) && math.IsNaN(want))
 		}
-		if s.xName+" "+s.axis.Unit != c.wantX || !slices.Equal(s.X, c.at) || strings.Join(s.yNames, " ") != c.wantY || !equal || s.grid.Last != c.at[1] {
+		if s.xName+" "+s.axis.Unit != c.wantX || !slices.Equal(s.X, c.at) || strings.Join(s.yNames, " ") != c.wantY || !equal ||
+			s.grid.Last != c.at[1] {
 			t.Errorf("%s: %s %s %v, %v %v, %+v", name, s.xName, s.axis.Unit, s.X, s.yNames, s.Y, s.grid)
 		}
 	}

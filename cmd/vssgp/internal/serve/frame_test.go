@@ -12,7 +12,8 @@ import (
 )
 
 func FuzzFrame(f *testing.F) {
-	for _, one := range []*Frame{{Args: []string{"version"}}, {Args: []string{"info", "m"}, Files: []cli.ServedFile{{Name: "m", Content: cli.Chunks{[]byte("abc")}}}}, {Note: "x"}} {
+	for _, one := range []*Frame{{Args: []string{"version"}}, {Args: []string{"info", "m"},
+		Files: []cli.ServedFile{{Name: "m", Content: cli.Chunks{[]byte("abc")}}}}, {Note: "x"}} {
 		var b bytes.Buffer
 		if err := one.Write(&b); err != nil {
 			f.Fatal(err)
