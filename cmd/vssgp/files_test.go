@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,7 +82,7 @@ func TestOverwrite(t *testing.T) {
 					t.Errorf("vssgp %s: %q; want it to name %s", line, o.stderr, name)
 				}
 			}
-			if after := listing(t, "."); !same(before, after) || !bytes.Equal(was, testkit.Read(t, c.input)) {
+			if after := listing(t, "."); !maps.Equal(before, after) || !bytes.Equal(was, testkit.Read(t, c.input)) {
 				t.Fatalf("vssgp %s: left %v; want %v", line, after, before)
 			}
 		}
@@ -149,7 +150,7 @@ func TestMadeNames(t *testing.T) {
 		if o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, c.one) || !strings.Contains(o.stderr, c.other) {
 			t.Errorf("vssgp %s: exit %d, %q; want %d, %s and %s", c.line, o.code, o.stderr, cli.ExitMistake, c.one, c.other)
 		}
-		if after := listing(t, "."); !same(before, after) {
+		if after := listing(t, "."); !maps.Equal(before, after) {
 			t.Fatalf("vssgp %s: left %v", c.line, after)
 		}
 	}

@@ -77,10 +77,7 @@ func TestFitPredict(t *testing.T) {
 	for _, name := range []string{"out.csv", "out.npy"} {
 		out := filepath.Join(dir, name)
 		succeed(t, "predict", model, in, "-o", out, "--full", "--draws", "3")
-		tab, err := table.Open(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tab := testkit.Table(t, out)
 		if name == "out.npy" {
 			if tab.Rows != 2 || tab.Cols != 1+4+3+6 {
 				t.Errorf("%d rows, %d columns, want 2 and 14", tab.Rows, tab.Cols)
@@ -109,10 +106,7 @@ func TestFitPredict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, err := table.Open(filepath.Join(dir, "out.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := testkit.Table(t, filepath.Join(dir, "out.csv"))
 	noise := r.NoiseSD[0]
 	if sd, cov := column(t, tab, "y1_sd")[0], column(t, tab, "y1_y1_cov")[0]; math.Abs(sd*sd-cov) > 1e-12*cov || cov == 0 {
 		t.Errorf("latent sd %v, variance %v: want the square", sd, cov)
@@ -172,10 +166,7 @@ func TestFitSameBytes(t *testing.T) {
 			if o.code != cli.ExitDone {
 				t.Fatalf("%s: exit %d: %s", inference, o.code, o.stderr)
 			}
-			b, err := os.ReadFile(model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := testkit.Read(t, model)
 			files[i] = string(b)
 		}
 		if files[0] != files[1] {
@@ -271,10 +262,7 @@ func flatten(v any) (data []float64, shape []int) {
 
 func readGolden(t *testing.T, path string) *golden {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Read(t, path)
 	g := &golden{}
 	if err := json.Unmarshal(text, g); err != nil {
 		t.Fatal(err)
@@ -338,28 +326,46 @@ func goldenPaths(t *testing.T) []string {
 	return paths
 }
 
+// TestEvaluateGolden: bound, terms and gradient are those of the golden files, and the model file does not change. A file without
+// coefficients does not say how many outputs it has: the data do, and its predictions come from conditioning on the data.
 func TestEvaluateGolden(t *testing.T) {
 	for _, path := range goldenPaths(t) {
 		g := readGolden(t, path)
 		t.Run(g.Name, func(t *testing.T) {
 			model, data := g.files(t, t.TempDir())
-			before, err := os.ReadFile(model)
+			before := testkit.Read(t, model)
+			check := func(model string, want goldenResult, args ...string) printed {
+				t.Helper()
+				got := decode[printed](t, succeed(t, append([]string{"evaluate", model, data, "--gradient", "--json"}, args...)...).stdout)
+				g.compare(t, got, want)
+				return got
+			}
+			check(model, g.Exact, "--inference", "exact")
+			check(model, g.Factorized, "--inference", "factorised")
+			check(model, g.Factorized) // coefficient.variance makes the model a factorised one
+			if b := g.Minibatch; b != nil {
+				check(model, b.goldenResult, "--rows", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(b.Rows)), ","), "[]"))
+			}
+			if !slices.Equal(before, testkit.Read(t, model)) {
+				t.Error("evaluate changed the model")
+			}
+			unfitted, _ := g.files(t, t.TempDir(), "coefficient.mean", "coefficient.variance")
+			got := check(unfitted, g.Exact)
+			refuse(t, "coefficient", "evaluate", unfitted, data, "--inference", "factorised")
+			m, err := vssgp.Load(model)
 			if err != nil {
 				t.Fatal(err)
 			}
-			check := func(want goldenResult, args ...string) {
-				t.Helper()
-				out := succeed(t, append([]string{"evaluate", model, data, "--gradient", "--json"}, args...)...)
-				g.compare(t, decode[printed](t, out.stdout), want)
+			x, y := slices.Concat(g.X...), slices.Concat(g.Y...)
+			if _, err := m.Condition(t.Context(), &vssgp.Data{N: len(g.X), Q: g.Q, D: g.D, X: x, Y: y}); err != nil {
+				t.Fatal(err)
 			}
-			check(g.Exact, "--inference", "exact")
-			check(g.Factorized, "--inference", "factorised")
-			check(g.Factorized) // coefficient.variance makes the model a factorised one
-			if b := g.Minibatch; b != nil {
-				check(b.goldenResult, "--rows", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(b.Rows)), ","), "[]"))
+			p, err := m.Predict(t.Context(), x)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if after, err := os.ReadFile(model); err != nil || !slices.Equal(before, after) {
-				t.Errorf("evaluate changed the model: %v", err)
+			if want := bayes.RMSE(p.Mean, y); math.Abs(*got.RMSE-want) > 1e-9*want {
+				t.Errorf("RMSE %v, want %v of the model that is conditioned on the data", *got.RMSE, want)
 			}
 		})
 	}
@@ -404,37 +410,6 @@ func (g *golden) compare(t *testing.T, got printed, want goldenResult) {
 		if _, ok := want.Gradient[name]; !ok {
 			t.Errorf("gradient by %s, for which the golden file has none", name)
 		}
-	}
-}
-
-// A model file without coefficients does not say how many outputs it has: the
-// data do. Its predictions come from conditioning on the data.
-func TestEvaluateUnfitted(t *testing.T) {
-	for _, path := range goldenPaths(t) {
-		g := readGolden(t, path)
-		t.Run(g.Name, func(t *testing.T) {
-			model, data := g.files(t, t.TempDir(), "coefficient.mean", "coefficient.variance")
-			out := decode[printed](t, succeed(t, "evaluate", model, data, "--gradient", "--json").stdout)
-			g.compare(t, out, g.Exact)
-			whole, _ := g.files(t, t.TempDir())
-			m, err := vssgp.Load(whole)
-			if err != nil {
-				t.Fatal(err)
-			}
-			x := slices.Concat(g.X...)
-			y := slices.Concat(g.Y...)
-			if _, err := m.Condition(t.Context(), &vssgp.Data{N: len(g.X), Q: g.Q, D: g.D, X: x, Y: y}); err != nil {
-				t.Fatal(err)
-			}
-			p, err := m.Predict(t.Context(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := bayes.RMSE(p.Mean, y); math.Abs(*out.RMSE-want) > 1e-9*want {
-				t.Errorf("RMSE %v, want %v of the model that is conditioned on the data", *out.RMSE, want)
-			}
-			refuse(t, "", "evaluate", model, data, "--inference", "factorised")
-		})
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 )
 
@@ -119,18 +120,6 @@ func listing(t *testing.T, dir string) map[string]int64 {
 	return files
 }
 
-func same(a, b map[string]int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if w, ok := b[k]; !ok || v != w {
-			return false
-		}
-	}
-	return true
-}
-
 // wav is a RIFF file of 16-bit PCM samples, laid out by hand so that the tests
 // do not rest on the writer that they test.
 func wav(rate, channels int, samples []int16) []byte {
@@ -191,4 +180,14 @@ func words(t *testing.T, file []byte) []int16 {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// openSound reads a sound file.
+func openSound(t *testing.T, path string) *audio.Recording {
+	t.Helper()
+	r, err := audio.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -17,7 +18,6 @@ import (
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -99,10 +99,7 @@ func TestImpute(t *testing.T) {
 	if string(testkit.Read(t, in("out-1.wav"))) == string(testkit.Read(t, in("out-2.wav"))) {
 		t.Error("two draws are the same")
 	}
-	sd, err := table.Open(in("sd.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sd := testkit.Table(t, in("sd.csv"))
 	if sd.Rows != 20 || strings.Join(sd.Names, ",") != "sample,channel,sd" || sd.Data[0] != 600 || !(sd.Data[2] > 0) {
 		t.Errorf("standard deviations: %d rows of %v, first %v", sd.Rows, sd.Names, sd.Data[:3])
 	}
@@ -199,21 +196,12 @@ func TestImputeStereo(t *testing.T) {
 			t.Errorf("%s has outputs %v, want two channels", m, i.Outputs)
 		}
 	}
-	sd, err := table.Open(filepath.Join(dir, "sd.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sd := testkit.Table(t, filepath.Join(dir, "sd.csv"))
 	if sd.Rows != 2*15 {
 		t.Errorf("%d standard deviations, want 30", sd.Rows)
 	}
-	before, err := audio.Open(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := audio.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := openSound(t, in)
+	after := openSound(t, out)
 	for c := range before.Samples {
 		for i, v := range before.Samples[c] {
 			if gap := i >= 300 && i < 310 || i >= 1700 && i < 1705; !gap && after.Samples[c][i] != v {
@@ -236,7 +224,7 @@ func TestImputeInterrupted(t *testing.T) {
 		if o.code != cli.ExitInterrupted || line != cli.Prefix+"interrupted: the output is not written\n" {
 			t.Errorf("%v: exit %d, %q; want %d and a line", args, o.code, line, cli.ExitInterrupted)
 		}
-		if after := listing(t, dir); !same(before, after) {
+		if after := listing(t, dir); !maps.Equal(before, after) {
 			t.Errorf("%v: left %v", args, after)
 		}
 	}
@@ -364,9 +352,6 @@ func TestNothingFound(t *testing.T) {
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	in := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
-	if err := os.Mkdir(in("takes"), 0o777); err != nil {
-		t.Fatal(err)
-	}
 	file, _, _ := stereo(t)
 	testkit.Put(t, in("takes"), "a.wav", string(file))
 	testkit.Put(t, in("takes"), "b.wav", string(wav(8000, 1, tone(4000, 8000))))
@@ -445,10 +430,7 @@ func TestMainJob(t *testing.T) {
 	if !(ours["test_rmse"] < 0.85*ar["test_rmse"]) || !(ours["coverage95"] > 0.9 && ours["coverage95"] < 0.995) {
 		t.Errorf("the fill scores %v, ar %v; want it ahead, with bands that cover about 95 %%", ours, ar)
 	}
-	sd, err := table.Open(in("sd.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sd := testkit.Table(t, in("sd.csv"))
 	if sd.Rows != 2000 || sd.Data[0] != 3200 || !(sd.Data[2] > 0) {
 		t.Errorf("%d standard deviations, the first %v", sd.Rows, sd.Data[:3])
 	}
@@ -606,10 +588,7 @@ func TestFormats(t *testing.T) {
 		} {
 			in, out := inFormat(t, dir, f.name, c.rate, f.e, x), filepath.Join(dir, "out-"+f.name)
 			succeed(t, "impute", in, "--gap", c.gap, "-o", out)
-			r, err := audio.Open(out)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := openSound(t, out)
 			if want, _ := audio.ContainerOf(f.name); r.Container() != want || r.Encoding().Step() != f.e.Step() || r.Channels() != c.channels {
 				t.Errorf("%s came out as a %v of %v in %d channels", f.name, r.Container(), r.Encoding(), r.Channels())
 			}
@@ -677,9 +656,6 @@ func TestFillCues(t *testing.T) {
 	marked := append(append(append(bytes.Clone(file), "cue \x1c\x00\x00\x00"...), point...), "LIST\x20\x00\x00\x00"...)
 	marked = append(marked, text...)
 	binary.LittleEndian.PutUint32(marked[4:], uint32(len(marked)-8))
-	if err := os.Mkdir(takes, 0o777); err != nil {
-		t.Fatal(err)
-	}
 	testkit.Put(t, takes, "marked.wav", string(marked))
 	testkit.Put(t, takes, "plain.wav", string(file))
 	succeed(t, "impute", filepath.Join(takes, "marked.wav"), "--gap", "600:620", "-o", in("by-hand.wav"))

@@ -230,15 +230,13 @@ func TestMistakes(t *testing.T) {
 	for name, content := range mistakeFiles(t) {
 		testkit.Put(t, dir, name, string(content))
 	}
-	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Put(t, filepath.Join(dir, "folder"), "file", "")
 	t.Chdir(dir)
 	before := listing(t, ".")
 	for i, c := range mistakeCases {
 		t.Run(fmt.Sprintf("%d %s", i, c.line), func(t *testing.T) {
 			refuse(t, c.word, strings.Fields(c.line)...)
-			if after := listing(t, "."); !same(before, after) {
+			if after := listing(t, "."); !maps.Equal(before, after) {
 				t.Errorf("left files behind: %v", after)
 			}
 		})
@@ -304,24 +302,13 @@ func mutations(t testing.TB, file []byte, n int, rng *rand.Rand) (all []mutation
 				f.Tensors[name].Data[i] = v
 			}
 			write(f, "%s all %v", name, v)
-			if data := whole().Tensors[name].Data; len(data) > 0 {
+			if data := f.Tensors[name].Data; len(data) > 0 {
 				f = whole()
 				i := rng.IntN(len(data))
 				f.Tensors[name].Data[i] = v
 				write(f, "%s[%d] = %v", name, i, v)
-				f = whole()
-				for i := range data {
-					f.Tensors[name].Data[i] *= v
-				}
-				write(f, "%s × %v", name, v)
 			}
 		}
-		f = whole()
-		slices.Reverse(f.Tensors[name].Data)
-		write(f, "%s reversed", name)
-		f = whole()
-		f.Tensors[name] = f.Tensors[names[rng.IntN(len(names))]]
-		write(f, "%s is another", name)
 	}
 	for _, name := range entries {
 		f := whole()

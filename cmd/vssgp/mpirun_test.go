@@ -77,10 +77,7 @@ func TestMPIRun(t *testing.T) {
 			if r := decode[printedRanks](t, stdout.String()); r.Ranks == nil || r.Ranks.Size != n {
 				t.Errorf("window %s, %d ranks: printed %s", window, n, stdout)
 			}
-			got, err := os.ReadFile(model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testkit.Read(t, model)
 			if n == 1 {
 				first = got
 			} else if !bytes.Equal(got, first) {
@@ -207,10 +204,7 @@ func TestMPIRunResumed(t *testing.T) {
 	if err := fit(2, "-o", model, "--checkpoint", part, "--resume").Run(); err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Read(t, whole)
 	if got, err := os.ReadFile(model); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("another model than without the loss (%v)", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -51,10 +52,7 @@ func TestPredictFormats(t *testing.T) {
 	model, recording := fittedWave(t, dir)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("all.csv"))
-	all, err := table.Open(at("all.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Table(t, at("all.csv"))
 	if want := "seconds,channel1_mean,channel1_sd,channel2_mean,channel2_sd,channel1_draw1,channel2_draw1,channel1_draw2,channel2_draw2"; strings.Join(all.Names, ",") != want {
 		t.Fatalf("columns %v, want %s", all.Names, want)
 	}
@@ -65,10 +63,7 @@ func TestPredictFormats(t *testing.T) {
 		"mean-1.wav": {"channel1_draw1", "channel2_draw1"},
 		"mean-2.wav": {"channel1_draw2", "channel2_draw2"},
 	} {
-		r, err := audio.Open(at(name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := openSound(t, at(name))
 		if r.Rate != 1000 || r.Channels() != 2 {
 			t.Errorf("%s: %d channels at %d Hz, want 2 at 1000", name, r.Channels(), r.Rate)
 		}
@@ -79,17 +74,11 @@ func TestPredictFormats(t *testing.T) {
 		}
 	}
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "--draws-file", at("d.npy"), "-o", at("mean.npy"))
-	means, err := table.Open(at("mean.npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	means := testkit.Table(t, at("mean.npy"))
 	if means.Cols != 5 || means.Rows != 400 {
 		t.Errorf("mean.npy is [%d,%d], want [400,5]", means.Rows, means.Cols)
 	}
-	raw, err := os.ReadFile(at("d.npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Read(t, at("d.npy"))
 	if !strings.Contains(string(raw[:128]), "(2, 400, 2)") {
 		t.Errorf("d.npy begins %q, want shape (2, 400, 2)", raw[:100])
 	}
@@ -105,10 +94,7 @@ func TestPredictFormats(t *testing.T) {
 		t.Error("d.npy: the second draw of the second output is not the table's")
 	}
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "--draws-file", at("d.csv"), "-o", at("alone.csv"))
-	d, err := table.Open(at("d.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Table(t, at("d.csv"))
 	if d.Cols != 5 || d.Names[4] != "channel2_draw2" || d.Data[4] != column("channel2_draw2")[0] {
 		t.Errorf("d.csv has columns %v and begins %v", d.Names, d.Data[:5])
 	}
@@ -136,10 +122,7 @@ func TestPredictLoud(t *testing.T) {
 	model, wav := filepath.Join(dir, "m"), filepath.Join(dir, "o.wav")
 	succeed(t, "fit", data, "--iterations", "5", "-o", model)
 	succeed(t, "predict", model, data, "--x", "t", "-o", wav)
-	r, err := audio.Open(wav)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := openSound(t, wav)
 	if top := slices.Max(r.Samples[0]); top < 2 || r.Rate != 1 {
 		t.Errorf("%d Hz and at most %v, want 1 and nearly 3", r.Rate, top)
 	}
@@ -165,7 +148,7 @@ func TestPredictInterrupted(t *testing.T) {
 			t.Errorf("%s: exit %d, %q, %q", line, o.code, o.stdout, o.stderr)
 		}
 	}
-	if after := listing(t, dir); !same(before, after) {
+	if after := listing(t, dir); !maps.Equal(before, after) {
 		t.Errorf("left %v", after)
 	}
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -166,7 +167,7 @@ func TestTermProcess(t *testing.T) {
 			if out := fmt.Sprint(c.Stdout); out != "" {
 				t.Errorf("vssgp %s: printed %.60q", line, out)
 			}
-			if after := listing(t, "."); !same(files, after) {
+			if after := listing(t, "."); !maps.Equal(files, after) {
 				t.Errorf("vssgp %s: left %v", line, after)
 			}
 		}

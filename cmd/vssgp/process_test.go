@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -236,7 +237,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	if code != cli.ExitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, dir) || !strings.Contains(text, "choose a folder that takes new files") {
 		t.Errorf("exit %d, %q; want %d and what to do", code, text, cli.ExitMistake)
 	}
-	if after := listing(t, top); !same(before, after) {
+	if after := listing(t, top); !maps.Equal(before, after) {
 		t.Errorf("left %v", after)
 	}
 }
@@ -508,7 +509,7 @@ func TestInstructionSet(t *testing.T) {
 			t.Errorf("vssgp %s: exit %d, %q; want %d and what would be right", line, code, text, cli.ExitMistake)
 		}
 	}
-	if after := listing(t, dir); !same(before, after) {
+	if after := listing(t, dir); !maps.Equal(before, after) {
 		t.Errorf("left %v", after)
 	}
 }

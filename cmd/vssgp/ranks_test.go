@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -72,10 +71,7 @@ func TestRanks(t *testing.T) {
 		if r.Ranks == nil || r.Ranks.Size != n || !(r.Ranks.Compute > 0) || !(r.Ranks.Share >= 0 && r.Ranks.Share < 1) || !strings.Contains(r.Device, "rank") {
 			t.Errorf("%d ranks: printed %s", n, o.stdout)
 		}
-		got, err := os.ReadFile(model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Read(t, model)
 		if n == 1 {
 			first = got
 		} else if !bytes.Equal(got, first) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -90,10 +91,7 @@ func (c *client) must(files map[string]string, args ...string) map[string]string
 
 // TestServe: a served command reads and writes what the same command reads from files and writes to files, one call after the other.
 func TestServe(t *testing.T) {
-	speech, err := os.ReadFile("../../testdata/speech_gapped.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
+	speech := testkit.Read(t, "../../testdata/speech_gapped.wav")
 	dir := t.TempDir()
 	t.Chdir(dir)
 	var csv strings.Builder
@@ -298,7 +296,7 @@ func TestServeDisk(t *testing.T) {
 	if f, _ := c.call(files, "fit", "d.csv", "--method", "vssgp", "-o", "o.st", "--checkpoint", filepath.Join(dir, "x"), "--resume"); *f.Code != cli.ExitMistake || !strings.Contains(f.Error, "--checkpoint") {
 		t.Errorf("exit %d, %s", *f.Code, f.Error)
 	}
-	if !same(before, listing(t, there)) || len(listing(t, dir)) != 1 {
+	if !maps.Equal(before, listing(t, there)) || len(listing(t, dir)) != 1 {
 		t.Errorf("on the disk are %v, %v", listing(t, there), listing(t, dir))
 	}
 }

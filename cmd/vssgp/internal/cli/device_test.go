@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -72,14 +73,17 @@ func TestChoice(t *testing.T) {
 	old := cuda.Device{Ordinal: 0, Name: "Old", Major: 5, Reason: "compute capability 5.0, want 8.0 or more"}
 	good := cuda.Device{Ordinal: 1, Name: "Good", Major: 9}
 	toy := cuda.Device{Ordinal: 0, Name: "emulated sm_80", Major: 8}
+	fast, slow := cuda.Device{Ordinal: 0, Name: "Fast", Major: 9}, cuda.Device{Ordinal: 1, Name: "Slow", Major: 12}
 	none := fmt.Errorf("build with -tags cuda: %w", cuda.ErrNoDevice)
 	for _, c := range []struct {
 		name, device string // device: "" is auto without its flag
+		precision    string // "": auto
 		present      bool   // a card, as the system tells
 		cards        []cuda.Device
 		listErr      error
 		fails        map[int]error
 		want, said   string // backend's name, part of what auto says
+		digits       int    // that the card is opened with
 		mistake      bool
 		err          string // part of it
 	}{
@@ -104,14 +108,31 @@ func TestChoice(t *testing.T) {
 		{name: "cuda takes emulated cards", device: "cuda", cards: []cuda.Device{toy}, want: "cuda:0 made"},
 		{name: "cuda:3", device: "cuda:3", cards: []cuda.Device{good}, fails: map[int]error{3: none}, mistake: true, err: "--device cuda:3"},
 		{name: "cuda:1", device: "cuda:1", cards: []cuda.Device{good}, want: "cuda:1 made"},
+		{name: "auto, fast card", device: "auto", cards: []cuda.Device{fast}, want: "cuda:0 made", said: "in float64 (its float64 units are fast)"},
+		{name: "auto, slow card", device: "auto", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 7, said: "in digits=7 (int8"},
+		{name: "auto, digits=3", device: "auto", precision: "digits=3", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 3,
+			said: "the first GPU that can be used"},
+		{name: "auto, digits, no card", device: "auto", precision: "digits", mistake: true,
+			err: "--precision digits: the CPU computes in float64, and there is no GPU"},
+		{name: "cpu, digits=3", device: "cpu", precision: "digits=3", cards: []cuda.Device{slow}, mistake: true,
+			err: "--precision digits=3: the CPU computes in float64; want"},
+		{name: "cuda, slow card", device: "cuda", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 7},
+		{name: "cuda:1, slow card", device: "cuda:1", cards: []cuda.Device{fast, slow}, want: "cuda:1 made", digits: 7},
+		{name: "cuda:0, fast card", device: "cuda:0", cards: []cuda.Device{fast, slow}, want: "cuda:0 made"},
+		{name: "cuda:1, float64", device: "cuda:1", precision: "float64", cards: []cuda.Device{fast, slow}, want: "cuda:1 made"},
 		{name: "cuda:1 lost", device: "cuda:1", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrLost}, err: "--device cuda:1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, said := machineWith(c.cards, c.listErr, c.fails)
 			m.present = func() bool { return c.present }
-			if c.device != "" {
-				if err := m.Flag.Set(c.device); err != nil {
-					t.Fatal(err)
+			open, digits := m.open, 0
+			m.open = func(o gpu.Options) (backend.Backend, error) {
+				digits = o.Digits
+				return open(o)
+			}
+			if spec := c.device + " " + cmp.Or(c.precision, "auto"); c.device != "" {
+				if err := m.take(spec); err != nil || m.spec() != spec {
+					t.Fatal(m.spec(), err)
 				}
 			}
 			b, err := m.Backend()
@@ -127,6 +148,9 @@ func TestChoice(t *testing.T) {
 			}
 			if err != nil || b.Name() != c.want {
 				t.Fatalf("%v, %v; want %s", b, err, c.want)
+			}
+			if digits != c.digits {
+				t.Errorf("opened with %d digits, want %d", digits, c.digits)
 			}
 			if again, _ := m.Backend(); again != b {
 				t.Error("asked twice, it opens another")
@@ -224,55 +248,6 @@ func TestPrecisionFlag(t *testing.T) {
 		slow, why := p.on(cuda.Device{Major: 8, Minor: 9})
 		if err != nil || fast != c.fast || slow != c.slow || (why != "") != (c.in == "auto") {
 			t.Errorf("%q: %d digits on a fast card, %d (%s) on a slow one, %v; want %d and %d", c.in, fast, slow, why, err, c.fast, c.slow)
-		}
-	}
-}
-
-// TestPrecisionChoice: the digits that a card is opened with, and whose mistake they are
-// where the CPU computes.
-func TestPrecisionChoice(t *testing.T) {
-	fast, slow := cuda.Device{Ordinal: 0, Name: "Fast", Major: 9}, cuda.Device{Ordinal: 1, Name: "Slow", Major: 12}
-	for _, c := range []struct {
-		device, precision string
-		cards             []cuda.Device
-		digits            int // −1: a mistake
-		said              string
-	}{
-		{"auto", "auto", []cuda.Device{fast}, 0, "in float64 (its float64 units are fast)"},
-		{"auto", "auto", []cuda.Device{slow}, 7, "in digits=7 (int8"},
-		{"auto", "digits=3", []cuda.Device{slow}, 3, "the first GPU that can be used"},
-		{"auto", "digits", nil, -1, "--precision digits: the CPU computes in float64, and there is no GPU"},
-		{"auto", "auto", nil, 0, "there is no GPU"},
-		{"cpu", "digits=3", []cuda.Device{slow}, -1, "--precision digits=3: the CPU computes in float64; want"},
-		{"cuda", "auto", []cuda.Device{slow}, 7, ""},
-		{"cuda:1", "auto", []cuda.Device{fast, slow}, 7, ""},
-		{"cuda:0", "auto", []cuda.Device{fast, slow}, 0, ""},
-		{"cuda:1", "float64", []cuda.Device{fast, slow}, 0, ""},
-	} {
-		m, said := machineWith(c.cards, nil, nil)
-		opened := 0
-		m.open = func(o gpu.Options) (backend.Backend, error) {
-			opened = o.Digits
-			return &fakeCard{Backend: cpu.New(), name: "made"}, nil
-		}
-		if err := m.take(c.device + " " + c.precision); err != nil || m.spec() != c.device+" "+c.precision {
-			t.Fatal(m.spec(), err)
-		}
-		b, err := m.Backend()
-		var usage *usageError
-		if c.digits < 0 {
-			if !errors.As(err, &usage) || !strings.Contains(err.Error(), c.said) {
-				t.Errorf("%s: %v, want a mistake with %q", m.spec(), err, c.said)
-			}
-			continue
-		}
-		if err != nil || opened != c.digits {
-			t.Errorf("%s: %d digits, %v; want %d", m.spec(), opened, err, c.digits)
-			continue
-		}
-		passOver(t, b, func() {})
-		if text := strings.Join(*said, ""); !strings.Contains(text, c.said) {
-			t.Errorf("%s: said %q, want %q", m.spec(), text, c.said)
 		}
 	}
 }

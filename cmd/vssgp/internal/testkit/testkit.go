@@ -5,12 +5,17 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/table"
 )
 
-// Put writes a file in dir and returns its path.
+// Put writes a file in dir, which it makes, and returns its path.
 func Put(t *testing.T, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -25,4 +30,14 @@ func Read(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// Table reads a table of numbers.
+func Table(t *testing.T, path string) *table.Table {
+	t.Helper()
+	tab, err := table.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tab
 }
