@@ -18,18 +18,20 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // checkpointed is a small fit's options and the checkpoint of its middle.
 func checkpointed(t testing.TB) (*Data, Options, []byte) {
 	t.Helper()
 	data := wave(40, 0.2)
-	o := Options{Init: InitPaper, Features: 3, Iterations: 30, Checkpoint: filepath.Join(t.TempDir(), "part"), Resume: true}
+	o := Options{Init: InitPaper, Features: 3, Iterations: 30, Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Resume: true}}
 	for n := 20; ; n += 20 {
 		if _, _, _, err := fitStopped(data, o, n); !errors.Is(err, context.Canceled) {
 			t.Fatalf("want an interruption, have %v", err)
 		}
-		if b, err := os.ReadFile(o.Checkpoint); err == nil {
+		if b, err := os.ReadFile(o.Checkpoint.Path); err == nil {
 			return data, o, b
 		}
 	}
@@ -54,7 +56,7 @@ func TestForeignCheckpoint(t *testing.T) {
 		"option":  {data, func(o *Options) { o.Iterations = 31 }, "option iterations: in the checkpoint 30, here 31"},
 		"options": {data, func(o *Options) { o.Fix = []string{"noise.precision"}; o.Seed = 1 }, "also option seed"},
 		"from":    {data, func(o *Options) { o.From = mustStart(data, *o); o.Restarts = 1 }, "restarts"},
-		"kept":    {data, func(o *Options) { o.Resume = false; o.Checkpoint += ".csv" }, "is no checkpoint"},
+		"kept":    {data, func(o *Options) { o.Checkpoint.Resume = false; o.Checkpoint.Path += ".csv" }, "is no checkpoint"},
 	} {
 		o := o
 		c.change(&o)
@@ -62,14 +64,12 @@ func TestForeignCheckpoint(t *testing.T) {
 		if name == "kept" {
 			content = []byte("t,y\n1,2\n")
 		}
-		if err := os.WriteFile(o.Checkpoint, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(o.Checkpoint.Path, content, 0o666))
 		_, _, _, err := fitStopped(c.data, o, 0)
-		if !errors.Is(err, ErrCheckpoint) || !strings.Contains(fmt.Sprint(err), c.want) || !strings.Contains(fmt.Sprint(err), o.Checkpoint) {
+		if !errors.Is(err, ErrCheckpoint) || !strings.Contains(fmt.Sprint(err), c.want) || !strings.Contains(fmt.Sprint(err), o.Checkpoint.Path) {
 			t.Errorf("%s: %v; want ErrCheckpoint, the path and %q", name, err, c.want)
 		}
-		if now, err := os.ReadFile(o.Checkpoint); err != nil || !bytes.Equal(now, content) {
+		if now, err := os.ReadFile(o.Checkpoint.Path); err != nil || !bytes.Equal(now, content) {
 			t.Errorf("%s: the file that was refused has changed (%v)", name, err)
 		}
 	}
@@ -80,13 +80,11 @@ func TestDamagedCheckpoint(t *testing.T) {
 	data, o, was := checkpointed(t)
 	o.Backend = nil
 	for _, n := range []int{0, 1, sealBytes, len(was) / 2, len(was) - 1} {
-		if err := os.WriteFile(o.Checkpoint, was[:n], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(o.Checkpoint.Path, was[:n], 0o666))
 		if _, _, err := Fit(context.Background(), data, o); !errors.Is(err, ErrCheckpoint) {
 			t.Errorf("cut to %d: %v", n, err)
 		}
-		if now, err := os.ReadFile(o.Checkpoint); err != nil || !bytes.Equal(now, was[:n]) {
+		if now, err := os.ReadFile(o.Checkpoint.Path); err != nil || !bytes.Equal(now, was[:n]) {
 			t.Errorf("cut to %d: the file has changed (%v)", n, err)
 		}
 	}
@@ -95,7 +93,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 // TestCheckpointLock: a second fit with the same checkpoint is refused while the
 // first runs, and left alone after.
 func TestCheckpointLock(t *testing.T) {
-	o := Options{Init: InitPaper, Features: 3, Iterations: 3, Checkpoint: filepath.Join(t.TempDir(), "part")}
+	o := Options{Init: InitPaper, Features: 3, Iterations: 3, Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part")}}
 	data, tried := wave(40, 0.2), 0
 	o.Progress = func(Progress) {
 		o := o
@@ -114,9 +112,9 @@ func TestCheckpointLock(t *testing.T) {
 }
 
 func TestCheckpointOptions(t *testing.T) {
-	for _, o := range []Options{{Resume: true}, {Checkpoint: "part", CheckpointEvery: -1}} {
+	for _, o := range []Options{{Checkpoint: CheckpointOptions{Resume: true}}, {Checkpoint: CheckpointOptions{Path: "part", Every: -1}}} {
 		if _, _, err := Fit(context.Background(), wave(40, 0.2), o); !errors.Is(err, ErrOptions) {
-			t.Errorf("%q every %v: %v, want ErrOptions", o.Checkpoint, o.CheckpointEvery, err)
+			t.Errorf("%q every %v: %v, want ErrOptions", o.Checkpoint.Path, o.Checkpoint.Every, err)
 		}
 	}
 }
@@ -127,10 +125,8 @@ func TestCheckpointFails(t *testing.T) {
 	data := wave(40, 0.2)
 	dir := filepath.Join(t.TempDir(), "there")
 	fit := func(warn func(error)) (*Model, *Result, error) {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		o := Options{Init: InitPaper, Features: 3, Iterations: 12, Checkpoint: filepath.Join(dir, "part"), CheckpointEvery: 1, Warn: warn}
+		testkit.OK(t, os.MkdirAll(dir, 0o777))
+		o := Options{Init: InitPaper, Features: 3, Iterations: 12, Checkpoint: CheckpointOptions{Path: filepath.Join(dir, "part"), Every: 1, Warn: warn}}
 		o.Progress = func(Progress) { os.RemoveAll(dir) } // the folder goes, under root's hands too
 		return Fit(context.Background(), data, o)
 	}
@@ -158,10 +154,7 @@ func (aCard) Name() string { return "cuda:0" }
 func TestInstructionSetTrait(t *testing.T) {
 	data := &Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{0}}
 	for _, b := range []backend.Backend{nil, cpu.New(), aCard{cpu.New()}} {
-		made, err := (&fit{frame: &frame{o: Options{Backend: b}, data: data}}).fingerprint()
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := testkit.Must((&fit{problem: &problem{o: Options{Backend: b}, data: data}}).fingerprint())(t)
 		if !slices.Contains(made, checkpoint.Trait{Name: "instruction set (VSSGP_SIMD)", Value: cpu.Instructions()}) {
 			t.Errorf("device %v: made of %v", b, made)
 		}
@@ -187,11 +180,11 @@ func FuzzResume(f *testing.F) {
 	data := wave(40, 0.2)
 	for _, c := range []Options{
 		{Init: InitPaper, Features: 2, Iterations: 6, Restarts: 1},
-		{Init: InitPaper, Features: 2, Iterations: 9, Inference: Stochastic, Batch: 5},
-		{Init: InitPaper, Features: 2, Iterations: 9, Window: 1.5, Optimizer: OptimizerWindows},
+		{Init: InitPaper, Features: 2, Iterations: 9, Inference: Stochastic, Batch: BatchOptions{Rows: 5}},
+		{Init: InitPaper, Features: 2, Iterations: 9, Windows: WindowOptions{Length: 1.5}, Optimizer: OptimizerWindows},
 	} {
 		path := filepath.Join(f.TempDir(), "part")
-		c.Checkpoint = path
+		c.Checkpoint.Path = path
 		for n := 5; n < 40; n += 9 {
 			if _, _, _, err := fitStopped(data, c, n); err == nil {
 				break
@@ -201,13 +194,10 @@ func FuzzResume(f *testing.F) {
 			}
 		}
 	}
-	options := []Options{{Init: InitPaper, Iterations: 9, Inference: Stochastic, Batch: 5}, {Init: InitPaper, Iterations: 9, Restarts: 1}}
+	options := []Options{{Init: InitPaper, Iterations: 9, Inference: Stochastic, Batch: BatchOptions{Rows: 5}}, {Init: InitPaper, Iterations: 9, Restarts: 1}}
 	var made [][]checkpoint.Trait
 	for _, o := range options {
-		traits, err := (&fit{frame: &frame{o: o, data: data}}).fingerprint()
-		if err != nil {
-			f.Fatal(err)
-		}
+		traits := testkit.Must((&fit{problem: &problem{o: o, data: data}}).fingerprint())(f)
 		made = append(made, traits)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -219,7 +209,7 @@ func FuzzResume(f *testing.F) {
 			if !takeOver(t, path, b, made[i]) {
 				return
 			}
-			o.Checkpoint, o.Resume = path, true
+			o.Checkpoint.Path, o.Checkpoint.Resume = path, true
 			if m, _, err := Fit(context.Background(), data, o); err == nil && m.Params.Check() != nil {
 				t.Fatalf("gone on with to %v", m.Params.Check())
 			}
@@ -231,9 +221,7 @@ func FuzzResume(f *testing.F) {
 // whether the bytes are a checkpoint, and of a model that does not take long.
 func takeOver(t *testing.T, path string, b []byte, made []checkpoint.Trait) bool {
 	t.Helper()
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, b, 0o666))
 	w, s, err := checkpoint.Open(checkpoint.Setting{Path: path, Resume: true, Made: made}, func(*checkpoint.Snapshot) error { return nil })
 	if err != nil {
 		if !errors.Is(err, ErrCheckpoint) {
@@ -256,7 +244,273 @@ func takeOver(t *testing.T, path string, b []byte, made []checkpoint.Trait) bool
 // TestCheckpointFolder: a checkpoint in no folder is an error about a checkpoint, before the fit.
 func TestCheckpointFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none", "part")
-	if _, _, err := Fit(t.Context(), wave(30, 0.1), Options{Iterations: 2, Features: 4, Checkpoint: path}); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), path) {
+	if _, _, err := Fit(t.Context(), wave(30, 0.1), Options{Iterations: 2, Features: 4, Checkpoint: CheckpointOptions{Path: path}}); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), path) {
 		t.Errorf("%v; want ErrCheckpoint with %s", err, path)
+	}
+}
+
+// fitStopped runs a fit that is canceled in its n-th pass; n = 0 counts.
+func fitStopped(data *Data, o Options, n int) (*Model, *Result, int, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	passes := 0
+	o.Backend = &hooked{Backend: cpu.New(), before: func() error {
+		if passes++; passes == n {
+			cancel()
+		}
+		return nil
+	}}
+	m, r, err := Fit(ctx, data, o)
+	return m, r, passes - n, err
+}
+
+// resumable are fits of every form of schedule and optimizer.
+func resumable() map[string]struct {
+	data *Data
+	o    Options
+} {
+	type c = struct {
+		data *Data
+		o    Options
+	}
+	two := wave(60, 0.2)
+	two.D = 2
+	two.Y = slices.Concat(two.Y, two.Y)
+	two.XNames, two.YNames = []string{"t"}, []string{"a", "b"}
+	from := mustStart(two, Options{Init: InitPaper, Features: 6, Seed: 9})
+	return map[string]c{
+		"spectrum":   {wave(120, 0.1), Options{Components: 3, Features: 4, Iterations: 12, Windows: WindowOptions{Length: 5}}},
+		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 40, Windows: WindowOptions{Length: 4}, Optimizer: OptimizerWindows}},
+		"restarts":   {two, Options{Init: InitPaper, Features: 5, Iterations: 6, Restarts: 2, UniformPhases: true}},
+		"from":       {two, Options{From: from, Iterations: 9, Restarts: 1}},
+		"warm-up":    {wave(80, 0.2), Options{Init: InitPaper, Features: 110, Iterations: 5, Restarts: 1, Batch: BatchOptions{Rows: 7}}},
+		"factorised": {wave(50, 0.2), Options{Init: InitPaper, Inference: Factorized, Features: 6, Iterations: 8}},
+		"stochastic": {wave(90, 0.2), Options{Init: InitPaper, Inference: Stochastic, Features: 6, Iterations: 120, Restarts: 1, Batch: BatchOptions{Rows: 8}}},
+		"contiguous": {wave(200, 0.2), Options{Components: 2, Features: 4, Inference: Stochastic, Iterations: 100, Batch: BatchOptions{Rows: 16, Contiguous: true}, Windows: WindowOptions{Length: 4}}},
+		"converged":  {wave(30, 0.2), Options{Init: InitPaper, Features: 2, Iterations: 900}},
+		"segments":   {wave(300, 0.1), Options{Init: InitPaper, Components: 1, Features: 6, Iterations: 8, Windows: WindowOptions{Length: 3, Segments: 4}, Restarts: 1}},
+		"shared":     {wave(200, 0.1), Options{Components: 2, Features: 4, Iterations: 8, Windows: WindowOptions{Length: 4, Shared: true}, Tie: []string{"kernel.lengthscale"}}},
+		"ssgp":       {wave(60, 0.2), Options{Method: SSGP, Init: InitPaper, Features: 6, Iterations: 10}},
+		"rough":      {walk(60), Options{Iterations: 6}},
+		"no steps":   {two, Options{Init: InitPaper, Features: 5, Iterations: NoIterations, Restarts: 2}},
+	}
+}
+
+func mustStart(data *Data, o Options) *Model {
+	m, err := New(context.Background(), data, o)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// TestResume: a fit that is interrupted, wherever that may be, and gone on with,
+// again and again, ends at the same model and the same results to the bit.
+func TestResume(t *testing.T) {
+	for name, c := range resumable() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, want, passes, err := fitStopped(c.data, c.o, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == "rough" && len(want.Starts) != 2 {
+				t.Errorf("%d starts, want a second, rough one", len(want.Starts))
+			}
+			whole := encoded(t, m)
+			stops := []int{passes / 3, passes - 1}
+			if slow.Tests {
+				stops = append(stops, 1, 2, 3, passes-2, passes/2, passes-3)
+				for n := 4; n < passes; n += 1 + passes/30 {
+					stops = append(stops, n)
+				}
+			}
+			for _, n := range stops {
+				o := c.o
+				o.Checkpoint.Path, o.Checkpoint.Resume = filepath.Join(t.TempDir(), "part"), true
+				m, r, cut, err := fitUntilDone(t, c.data, o, n)
+				if err != nil {
+					t.Fatalf("stopped every %d passes: %v", n, err)
+				}
+				if !bytes.Equal(encoded(t, m), whole) {
+					t.Errorf("stopped %d times, every %d of %d passes: another model, bound %v, without a break %v", cut, n, passes, r.Bound, want.Bound)
+				}
+				r.Elapsed, r.Resumed, want.Elapsed, want.Resumed = 0, 0, 0, 0
+				if a, b := fmt.Sprint(*r), fmt.Sprint(*want); a != b {
+					t.Errorf("stopped every %d passes: results %s, without a break %s", n, a, b)
+				}
+				left, err := os.ReadDir(filepath.Dir(o.Checkpoint.Path))
+				if err != nil || len(left) > 1 || cut > 0 && len(left) == 1 && left[0].Name() != "part" {
+					t.Errorf("left %v, %v", left, err)
+				}
+			}
+		})
+	}
+}
+
+// fitUntilDone runs a fit that is canceled in its n-th pass, then in its 2n-th,
+// 3n-th and so on, each time going on from the checkpoint.
+func fitUntilDone(t *testing.T, data *Data, o Options, n int) (m *Model, r *Result, cut int, err error) {
+	t.Helper()
+	for at := n; ; at += n {
+		m, r, _, err = fitStopped(data, o, at)
+		if err == nil || !errors.Is(err, context.Canceled) {
+			return m, r, cut, err
+		}
+		cut++
+		if m != nil && r.Unsaved != nil {
+			return m, r, cut, r.Unsaved
+		}
+	}
+}
+
+// TestCheckpointsOnTheWay: the checkpoints that a fit writes by time, with a
+// process that then dies, are gone on from to the same bits.
+func TestCheckpointsOnTheWay(t *testing.T) {
+	for name, c := range resumable() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "part")
+			seen := map[[sha256.Size]byte][]byte{}
+			o := c.o
+			o.Checkpoint.Path, o.Checkpoint.Every = path, 1
+			o.Progress = func(Progress) {
+				if b, err := os.ReadFile(path); err == nil {
+					seen[sha256.Sum256(b)] = b
+				}
+			}
+			m, _, _, err := fitStopped(c.data, o, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := encoded(t, m)
+			if name != "no steps" && len(seen) == 0 {
+				t.Error("no checkpoint was written")
+			}
+			o.Progress, o.Checkpoint.Resume, o.Checkpoint.Every = nil, true, 0
+			tried := 0
+			for _, b := range seen {
+				testkit.OK(t, os.WriteFile(path, b, 0o666))
+				m, r, _, err := fitStopped(c.data, o, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Resumed < 0 {
+					t.Error("a checkpoint that was there was not gone on from")
+				}
+				if !bytes.Equal(encoded(t, m), whole) {
+					t.Errorf("after %d iterations: another model", r.Resumed)
+				}
+				if tried++; tried == 12 {
+					break
+				}
+			}
+		})
+	}
+}
+
+// planter makes a backend that puts a value that is not a number into what every
+// n-th pass of a kind computes, from the given pass on. calls counts the passes.
+func planter(what string, value float64, every, from int, calls *int) backend.Backend {
+	plant := func(is string, a []float64) {
+		if is != what {
+			return
+		}
+		if *calls++; *calls > from && *calls%every == 0 {
+			a[0] = value
+		}
+	}
+	return &hooked{Backend: cpu.New(), after: func(dst any) {
+		switch dst := dst.(type) {
+		case *backend.Moments:
+			plant("C", dst.C)
+			plant("G", dst.Gram.Diag[0])
+		case *backend.Features:
+			plant("gradient", dst.Fields()[0].Data)
+		case *backend.FactorizedSums:
+			plant("factorised gradient", dst.Features.Fields()[0].Data)
+		}
+	}}
+}
+
+// TestPlanted: now and then a number that is none in a sum or a gradient does
+// not end a fit, nor get into its model or its checkpoint.
+func TestPlanted(t *testing.T) {
+	data := wave(60, 0.2)
+	for _, what := range []string{"C", "G", "gradient", "factorised gradient"} {
+		for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			const every = 3
+			calls := 0
+			o := Options{Init: InitPaper, Features: 6, Iterations: 40, Backend: planter(what, value, every, 4, &calls), Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Every: 1, Resume: true}}
+			if what == "factorised gradient" {
+				o.Inference = Stochastic
+				o.Iterations = 120
+			}
+			for range 2 { // the second from the last checkpoint of the first
+				m, r, err := Fit(context.Background(), data, o)
+				if err != nil && errors.Is(err, ErrBound) && calls%every == 0 {
+					calls++ // the very last evaluation met it: said, and no model
+					m, r, err = Fit(context.Background(), data, o)
+				}
+				if err != nil {
+					t.Fatalf("%v in %s: %v", value, what, err)
+				}
+				if err := m.Params.Check(); err != nil || math.IsNaN(r.Bound) || math.IsInf(r.Bound, 0) {
+					t.Errorf("%v in %s: bound %v, %v", value, what, r.Bound, err)
+				}
+			}
+			if calls < 20 {
+				t.Errorf("%s: %d passes", what, calls)
+			}
+		}
+	}
+}
+
+// TestPlantedFromTheStart: where no evaluation has a value, that is said.
+func TestPlantedFromTheStart(t *testing.T) {
+	for _, what := range []string{"C", "G"} {
+		calls := 0
+		m, _, err := Fit(context.Background(), wave(40, 0.2), Options{Init: InitPaper, Features: 4, Iterations: 5, Backend: planter(what, math.NaN(), 1, 0, &calls)})
+		if !errors.Is(err, ErrBound) || m != nil {
+			t.Errorf("%s: model %v, error %v; want ErrBound", what, m, err)
+		}
+	}
+}
+
+var errBroken = errors.New("the card has no memory left")
+
+// TestBrokenDevice: a pass that a device refuses is no step too long: the fit
+// ends and says so, and its checkpoint is gone on from to the same bits.
+func TestBrokenDevice(t *testing.T) {
+	for name, c := range map[string]struct {
+		data *Data
+		o    Options
+	}{
+		"exact":      {wave(60, 0.2), Options{Init: InitPaper, Features: 6, Iterations: 20}},
+		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 20, Windows: WindowOptions{Length: 4}, Optimizer: OptimizerWindows}},
+		"stochastic": {wave(60, 0.2), Options{Init: InitPaper, Features: 6, Iterations: 60, Inference: Stochastic}},
+	} {
+		m, _ := mustFit(t, c.data, c.o)
+		want := encoded(t, m)
+		for _, at := range slow.Pick([]int{1, -1, 2, -2, 21, -21}, []int{1, -2, 21}) {
+			lost := at < 0
+			o := c.o
+			o.Checkpoint.Path, o.Checkpoint.Every, o.Checkpoint.Resume = filepath.Join(t.TempDir(), "part"), 1, true
+			passes := 0
+			o.Backend = &hooked{Backend: cpu.New(), before: func() error { // pass at fails and, if the device is lost, all after it
+				if passes++; passes == max(at, -at) || lost && passes > -at {
+					return errBroken
+				}
+				return nil
+			}}
+			if m, _, err := Fit(context.Background(), c.data, o); !errors.Is(err, errBroken) || lost && m != nil {
+				t.Errorf("%s, pass %d: model %v, error %v; want the device's", name, at, m, err)
+			}
+			o.Backend = cpu.New()
+			m, r := mustFit(t, c.data, o)
+			if !bytes.Equal(encoded(t, m), want) || r.Resumed < 1 && at*at > 4 {
+				t.Errorf("%s, pass %d: resumed at %d to another model, or not at all", name, at, r.Resumed)
+			}
+		}
 	}
 }

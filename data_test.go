@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // TestToModelGrid: times of samples are whole numbers of steps in the model's
@@ -44,10 +48,7 @@ func TestToModelGrid(t *testing.T) {
 // TestNewDataCopies checks the shapes that NewData makes and that it shares no memory with its arguments.
 func TestNewDataCopies(t *testing.T) {
 	x, y := []float64{1, 4, 2, 5, 3, 6}, []float64{7, 8, 9}
-	data, err := NewData(3, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(NewData(3, x, y))(t)
 	x[0], y[0] = 0, 0
 	if data.Q != 2 || data.D != 1 || !slices.Equal(data.X, []float64{1, 4, 2, 5, 3, 6}) || !slices.Equal(data.Y, []float64{7, 8, 9}) {
 		t.Errorf("%+v", data)
@@ -66,10 +67,7 @@ func testFarInput(t *testing.T, unit float64) {
 	for i := range data.X {
 		data.X[i] *= unit
 	}
-	m, _, err := Fit(t.Context(), data, Options{Init: InitPaper, Features: 6, Iterations: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := mustFit(t, data, Options{Init: InitPaper, Features: 6, Iterations: 5})
 	x := []float64{1, 1e300}
 	_, rows := m.Predict(t.Context(), x)
 	_, _, joint := m.PredictJoint(t.Context(), x)
@@ -100,18 +98,10 @@ func TestBeyond(t *testing.T) {
 		"on both sides":  {decay, []float64{-0.1, 3, 8, 12}, []bool{true, false, true, true}},
 		"two inputs":     {two, []float64{3, 3, 3, 40, -1, 3}, []bool{false, true, true}},
 	} {
-		m, _, err := Fit(t.Context(), c.data, Options{Features: 6, Iterations: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, _ := mustFit(t, c.data, Options{Features: 6, Iterations: 3})
 		var file bytes.Buffer
-		if err := m.Write(&file); err != nil {
-			t.Fatal(err)
-		}
-		read, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, m.Write(&file))
+		read := testkit.Must(Read(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
 		for from, m := range map[string]*Model{"fit": m, "file": read} {
 			if p, err := m.Predict(t.Context(), c.x); err != nil || !slices.Equal(p.Beyond, c.want) || (p.Beyond == nil) != (c.want == nil) {
 				t.Errorf("%s, %s: %v (%v), want %v", name, from, p.Beyond, err, c.want)
@@ -122,10 +112,7 @@ func TestBeyond(t *testing.T) {
 				t.Errorf("%s, no range: %v (%v)", name, p.Beyond, err)
 			}
 			read.Params.CoefMean, read.Params.CoefVar = nil, nil
-			conditioned, err := NewModel(read.Params)
-			if err != nil {
-				t.Fatal(err)
-			}
+			conditioned := testkit.Must(NewModel(read.Params))(t)
 			if _, err := conditioned.Condition(t.Context(), c.data); err != nil || !slices.Equal(conditioned.Range, m.Range) {
 				t.Errorf("%s: conditioned on %v, want %v (%v)", name, conditioned.Range, m.Range, err)
 			}
@@ -142,5 +129,170 @@ func TestTransposedData(t *testing.T) {
 	}
 	if _, err := NewData(1, five, five[:1]); err != nil {
 		t.Error(err)
+	}
+}
+
+// scaled is v times f.
+func scaled(v []float64, f float64) []float64 {
+	out := make([]float64, len(v))
+	for i := range v {
+		out[i] = v[i] * f
+	}
+	return out
+}
+
+// join is columns as rows.
+func join(columns ...[]float64) []float64 {
+	var out []float64
+	for i := range columns[0] {
+		for _, c := range columns {
+			out = append(out, c[i])
+		}
+	}
+	return out
+}
+
+// TestExtremes fits data at the ends of float64's range, where squares of them,
+// products and differences leave it, and data of hardly any rows: the bound and the
+// density of the data are numbers, and the data lie about their predictions as far
+// as the model says.
+func TestExtremes(t *testing.T) {
+	const n = 60
+	rng := rand.New(rand.NewPCG(4, 1))
+	time, sine := make([]float64, n), make([]float64, n)
+	for i := range time {
+		time[i] = float64(i) / n
+		sine[i] = math.Sin(12*time[i]) + 0.1*rng.NormFloat64()
+	}
+	scattered := slices.Clone(time)
+	for i := range scattered {
+		scattered[i] += rng.Float64() / (2 * n)
+	}
+	constant := slices.Repeat([]float64{3}, n)
+	shifted := scaled(sine, 1e295)
+	for i := range shifted {
+		shifted[i] += mostValue / 2
+	}
+	for _, c := range []struct {
+		name string
+		q, d int
+		x, y []float64
+	}{
+		{"ordinary", 1, 1, time, sine},
+		{"y about 1e307", 1, 1, time, scaled(sine, 1e307)},
+		{"y about 1e160", 1, 1, time, scaled(sine, 1e160)},
+		{"y about 1e-160", 1, 1, time, scaled(sine, 1e-160)},
+		{"y about 1e-300", 1, 1, time, scaled(sine, 1e-300)},
+		{"y subnormal", 1, 1, time, scaled(sine, 1e-318)},
+		{"x about 1e-300", 1, 1, scaled(time, 1e-300), sine},
+		{"x subnormal", 1, 1, scaled(time, 1e-318), sine},
+		{"x about 1e307", 1, 1, scaled(time, 4e307), sine},
+		{"both small", 1, 1, scaled(time, 1e-300), scaled(sine, 1e-300)},
+		{"scattered x about 1e-300", 1, 1, scaled(scattered, 1e-300), sine},
+		{"scattered x subnormal", 1, 1, scaled(scattered, 1e-318), sine},
+		{"two outputs, one small", 1, 2, time, join(sine, scaled(sine, 1e-300))},
+		{"two outputs, small and large", 1, 2, time, join(scaled(sine, 1e307), scaled(sine, 1e-300))},
+		{"two inputs, small and large", 2, 1, join(scaled(time, 1e-310), scaled(scattered, 1e307)), sine},
+		{"a far offset", 1, 1, time, shifted},
+		{"a few huge, the rest tiny", 1, 1, time, append([]float64{1e300, 1e300, -1e300}, scaled(sine[3:], 1e-300)...)},
+		{"constant x", 1, 1, constant, sine},
+		{"constant x 1e-300", 1, 1, scaled(constant, 1e-300), sine},
+		{"one input constant", 2, 1, join(time, constant), sine},
+		{"constant y", 1, 1, time, constant},
+		{"constant y 1e-300", 1, 1, time, scaled(constant, 1e-300)},
+		{"constant y 1e300", 1, 1, time, scaled(constant, 1e300)},
+		{"y zero", 1, 1, time, make([]float64, n)},
+		{"one row", 1, 1, []float64{1}, []float64{2}},
+		{"one row 1e-300", 1, 1, []float64{1e-300}, []float64{2e-300}},
+		{"two rows", 1, 1, []float64{1, 2}, []float64{2, 3}},
+		{"two rows, one x", 1, 1, []float64{1, 1}, []float64{2, 3}},
+	} {
+		data := &Data{N: len(c.x) / c.q, Q: c.q, D: c.d, X: c.x, Y: c.y}
+		for _, inference := range []Inference{Exact, Factorized, Stochastic}[:slow.Pick(3, 2)] {
+			o := Options{Inference: inference, Iterations: 40, Seed: 1}
+			if inference == Stochastic {
+				o.Iterations = 400
+			}
+			if initialize.GridOf(data.X, data.Q).Even() == 0 {
+				o.Features = 20
+			}
+			t.Run(c.name+" "+string(inference), func(t *testing.T) { checkExtreme(t, data, o) })
+		}
+	}
+}
+
+// checkExtreme fits the data. Data of one number are no exception: their noise ends
+// at its floor, beside which they lie as close as others do beside theirs.
+func checkExtreme(t *testing.T, data *Data, o Options) {
+	m, r := mustFit(t, data, o)
+	p := testkit.Must(m.Predict(t.Context(), data.X))(t)
+	density := testkit.Must(p.LogDensity(t.Context(), data.Y))(t)
+	if sum := mean(density); !finite(r.Bound) || !finite(sum) {
+		t.Errorf("bound %v, mean log density %v", r.Bound, sum)
+	}
+	sd := p.SD(true)
+	for i, v := range data.Y {
+		if off := math.Abs(v-p.Mean[i]) / sd[i]; !(sd[i] > 0) || !(off < 5) {
+			t.Fatalf("y[%d] = %v is predicted as %v ± %v", i, v, p.Mean[i], sd[i])
+		}
+	}
+	if e := bayes.RMSE(p.Mean, data.Y); !finite(e) {
+		t.Errorf("RMSE %v", e)
+	}
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func mean(a []float64) float64 {
+	s := 0.0
+	for _, v := range a {
+		s += v / float64(len(a))
+	}
+	return s
+}
+
+// TestScaleFree fits the same data in units from 1e-300 to 1e300: the model's own
+// units are the same, and so are its bound and, in each one's units, predictions.
+func TestScaleFree(t *testing.T) {
+	data := wave(80, 0.1)
+	fit := func(f float64) (*Result, *Prediction) {
+		d := &Data{N: data.N, Q: 1, D: 1, X: data.X, Y: scaled(data.Y, f)}
+		m, r := mustFit(t, d, Options{Iterations: 30})
+		p := testkit.Must(m.Predict(t.Context(), d.X))(t)
+		return r, p
+	}
+	want, at := fit(1)
+	for _, power := range []int{-990, -450, 450, 990} {
+		f := math.Ldexp(1, power)
+		r, p := fit(f)
+		if r.Bound != want.Bound {
+			t.Errorf("unit 2^%d: bound %v, in a unit of 1 %v", power, r.Bound, want.Bound)
+		}
+		for _, noise := range []bool{false, true} {
+			sd, wanted := p.SD(noise), at.SD(noise)
+			for i := range sd {
+				if math.Abs(sd[i]/f-wanted[i]) > 1e-12*wanted[i] || math.Abs(p.Mean[i]/f-at.Mean[i]) > 1e-12*wanted[i] {
+					t.Fatalf("unit 2^%d, row %d: %v ± %v, in a unit of 1 %v ± %v", power, i, p.Mean[i]/f, sd[i]/f, at.Mean[i], wanted[i])
+				}
+			}
+		}
+		density := testkit.Must(p.LogDensity(t.Context(), scaled(data.Y, f)))(t)
+		wanted := testkit.Must(at.LogDensity(t.Context(), data.Y))(t)
+		if got, w := mean(density)+float64(power)*math.Ln2, mean(wanted); math.Abs(got-w) > 1e-9 {
+			t.Errorf("unit 2^%d: mean log density %v in a unit of 1, want %v", power, got, w)
+		}
+	}
+}
+
+// TestSubnormalScale maps by scales below float64's full precision.
+func TestSubnormalScale(t *testing.T) {
+	a := Affine{Offset: []float64{3e-322, 0}, Scale: []float64{5e-324, 0x1p-1074 * 8}}
+	_, y := (&Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{3e-318, 3e-318, 3e-318}}).Standardize()
+	if y.Scale[0] != leastNormal || y.Offset[0] != 3e-318 { // a billionth of it is nothing
+		t.Errorf("one subnormal number has the map %v", y)
+	}
+	got := a.ToModel([]float64{3e-322 + 5e-324, 4e-323, 3e-322, 0})
+	if want := []float64{1, 1, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("in the model's units %v, want %v", got, want)
 	}
 }

@@ -2,12 +2,19 @@ package vssgp_test
 
 import (
 	"context"
+	"encoding/csv"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cpu"
 )
 
 // Fit a curve sampled from 0 to 10 but for a gap, and predict within the gap
@@ -73,4 +80,267 @@ func ExampleModel_Save() {
 	}
 	fmt.Printf("%.2f, truly %.2f\n", p.Mean[0], math.Sin(20.5/3))
 	// Output: 0.52, truly 0.52
+}
+
+// columns reads a CSV file of two columns of numbers under a line of names.
+func columns(path string) (x, y []float64) {
+	f, err := os.Open(path)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		panic(err)
+	}
+	for _, line := range lines[1:] {
+		a, err := strconv.ParseFloat(line[0], 64)
+		if err != nil {
+			panic(err)
+		}
+		b, err := strconv.ParseFloat(line[1], 64)
+		if err != nil {
+			panic(err)
+		}
+		x, y = append(x, a), append(y, b)
+	}
+	return x, y
+}
+
+// Fit the monthly CO2 of Mauna Loa up to 1999, two years before the end of the
+// file, by the paper's start for it (one component of period a year, one that
+// moves in decades), and extrapolate. What the model is most sure of is the
+// year.
+func ExampleFit_extrapolate() {
+	x, y := columns("testdata/co2_monthly.csv")
+	known := 0
+	for known < len(x) && x[known] < 1999 {
+		known++
+	}
+	data, err := vssgp.NewData(known, x[:known], y[:known])
+	if err != nil {
+		panic(err)
+	}
+	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{
+		Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{1, 50}, Periods: []float64{1, 0}}, Features: 20,
+	})
+	if err != nil {
+		panic(err)
+	}
+	p, err := model.Predict(context.Background(), x[known:])
+	if err != nil {
+		panic(err)
+	}
+	square := 0.0
+	for i, mean := range p.Mean {
+		square += (mean - y[known+i]) * (mean - y[known+i]) / float64(len(p.Mean))
+	}
+	fmt.Println("two further years within 2 ppm:", math.Sqrt(square) < 2)
+	for _, f := range model.Frequencies() {
+		if f.Component == 0 { // the most confident of the first component, whose period began at a year
+			fmt.Printf("most confident period: %.2f years\n", f.Period[0])
+			break
+		}
+	}
+	// Output:
+	// two further years within 2 ppm: true
+	// most confident period: 1.00 years
+}
+
+// Outputs share the features and the noise's share of their variance, and have
+// coefficients of their own. Their covariance at an input comes with the
+// prediction.
+func ExampleFit_severalOutputs() {
+	const n = 120
+	var x, y []float64
+	for i := range n {
+		t := float64(i) / 10
+		x, y = append(x, t), append(y, math.Sin(2*t), 100+10*math.Cos(2*t))
+	}
+	data, err := vssgp.NewData(n, x, y)
+	if err != nil {
+		panic(err)
+	}
+	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Iterations: 100})
+	if err != nil {
+		panic(err)
+	}
+	p, err := model.Predict(context.Background(), []float64{5.55})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("sin: %.2f, truly %.2f\n", p.Mean[0], math.Sin(11.1))
+	fmt.Printf("100 + 10 cos: %.0f, truly %.0f\n", p.Mean[1], 100+10*math.Cos(11.1))
+	fmt.Println("covariance:", len(p.Cov), "numbers, symmetric:", p.Cov[1] == p.Cov[2])
+	// Output:
+	// sin: -0.99, truly -0.99
+	// 100 + 10 cos: 101, truly 101
+	// covariance: 4 numbers, symmetric: true
+}
+
+// concrete is a made-up mix of cement and water (kg/m³) at an age in days, and
+// its strength in MPa: it falls with water over cement and rises with the
+// logarithm of age.
+func concrete(rng *rand.Rand) (mix [3]float64, strength float64) {
+	cement, water, age := 150+350*rng.Float64(), 140+80*rng.Float64(), math.Exp(5*rng.Float64())
+	return [3]float64{cement, water, math.Log(age)}, 70 * math.Exp(-1.2*water/cement) * (0.3 + 0.7*math.Log(age)/5)
+}
+
+// Several inputs: each has length-scales of its own. The paper's start is the
+// one for them.
+func ExampleFit_severalInputs() {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const n, fresh = 300, 100
+	var x, y []float64
+	for range n + fresh {
+		mix, strength := concrete(rng)
+		x, y = append(x, mix[:]...), append(y, strength+0.5*rng.NormFloat64())
+	}
+	data, err := vssgp.NewData(n, x[:3*n], y[:n])
+	if err != nil {
+		panic(err)
+	}
+	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 1, Features: 100})
+	if err != nil {
+		panic(err)
+	}
+	p, err := model.Predict(context.Background(), x[3*n:])
+	if err != nil {
+		panic(err)
+	}
+	square, silence, mean := 0.0, 0.0, floats.Sum(y[:n])/n
+	for i := range fresh {
+		v := y[n+i]
+		square += (v - p.Mean[i]) * (v - p.Mean[i])
+		silence += (v - mean) * (v - mean)
+	}
+	fmt.Println("nine tenths of the variance explained:", square < 0.1*silence)
+	// Output: nine tenths of the variance explained: true
+}
+
+// Stochastic inference takes steps on mini-batches of the rows: for data of
+// which even one pass is long.
+func ExampleFit_miniBatches() {
+	const n = 20000
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = float64(i) / 1000
+		y[i] = math.Sin(3*x[i]) + 0.1*rng.NormFloat64()
+	}
+	data := &vssgp.Data{N: n, Q: 1, D: 1, X: x, Y: y} // without a copy
+	model, result, err := vssgp.Fit(context.Background(), data, vssgp.Options{
+		Inference: vssgp.Stochastic, Components: 5, Batch: vssgp.BatchOptions{Rows: 256}, Iterations: 400, Seed: 1,
+	})
+	if err != nil {
+		panic(err)
+	}
+	p, err := model.Predict(context.Background(), []float64{10.1})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Iterations, "steps;", model.Inference)
+	fmt.Printf("%.1f, truly %.1f\n", p.Mean[0], math.Sin(3*10.1))
+	// Output:
+	// 400 steps; factorised
+	// -0.9, truly -0.9
+}
+
+// A start of one's own: parameters under the names of the model file, in units
+// of one's own choice, from which a fit goes on.
+func ExampleFit_customStart() {
+	const n = 100
+	var x, y []float64
+	for i := range n {
+		x, y = append(x, float64(i)/10), append(y, math.Sin(2*math.Pi*float64(i)/40))
+	}
+	data, err := vssgp.NewData(n, x, y)
+	if err != nil {
+		panic(err)
+	}
+	p := vssgp.NewParams(1, 2, 1, 1) // L, K, Q, D: a cosine and a sine
+	p.Variance[0], p.Lengthscale[0], p.Frequency[0] = 1, 20, 0.23
+	for k := range p.M() {
+		p.Location[k], p.FreqVar[k] = 5, 0.5
+		p.PhaseLower[k] = -float64(k) * math.Pi / 2
+		p.PhaseUpper[k] = p.PhaseLower[k] // a fixed phase
+	}
+	p.NoisePrecision[0] = 100
+	p.CoefMean, p.CoefVar = nil, nil // none yet
+	start, err := vssgp.NewModel(p)
+	if err != nil {
+		panic(err)
+	}
+	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{From: start, Fix: []string{"phase.lower"}})
+	if err != nil {
+		panic(err)
+	}
+	f := model.Frequencies()[0]
+	fmt.Printf("from 0.23 to %.2f cycles per unit of x\n", f.Mean[0])
+	// Output: from 0.23 to 0.25 cycles per unit of x
+}
+
+// Draws are functions that the posterior holds for plausible: they agree where
+// there are data and part where there are none. The same seed gives the same.
+func ExampleModel_Draw() {
+	var x, y []float64
+	for i := range 100 {
+		if i < 40 || i >= 60 {
+			x, y = append(x, float64(i)), append(y, math.Sin(float64(i)/3))
+		}
+	}
+	data, err := vssgp.NewData(len(x), x, y)
+	if err != nil {
+		panic(err)
+	}
+	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 10, Iterations: vssgp.NoIterations})
+	if err != nil {
+		panic(err)
+	}
+	at := []float64{20, 50} // among data; in the gap
+	draws, err := model.Draw(context.Background(), at, 200, 1)
+	if err != nil {
+		panic(err)
+	}
+	var sd [2]float64
+	for _, f := range draws {
+		for i := range sd {
+			sd[i] += math.Pow(f[i]-math.Sin(at[i]/3), 2) / float64(len(draws))
+		}
+	}
+	fmt.Println(len(draws), "draws; they part more in the gap:", sd[1] > 2*sd[0])
+	again, err := model.Draw(context.Background(), at, 1, 1)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("the same again:", slices.Equal(draws[0], again[0]))
+	// Output:
+	// 200 draws; they part more in the gap: true
+	// the same again: true
+}
+
+// The CPU is what computes where nothing is said. A backend that is opened by
+// hand serves several fits and predictions: cpu.New, or gpu.Open in builds with
+// -tags cuda, whose error says why there is no card.
+func ExampleOptions_backend() {
+	backend := cpu.New()
+	defer backend.Close()
+	const n = 50
+	var x, y []float64
+	for i := range n {
+		x, y = append(x, float64(i)), append(y, math.Sin(float64(i)/4))
+	}
+	data, err := vssgp.NewData(n, x, y)
+	if err != nil {
+		panic(err)
+	}
+	model, result, err := vssgp.Fit(context.Background(), data, vssgp.Options{Backend: backend, Components: 6, Iterations: 10})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("fitted on", result.Device)
+	if _, err := model.Predict(context.Background(), x); err != nil { // on the same backend
+		panic(err)
+	}
+	// Output: fitted on cpu
 }

@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // fileModels are models of each sort of file.
@@ -25,9 +30,7 @@ func fileModels(t testing.TB) map[string]*Model {
 	units.X = Affine{[]float64{1, 2}, []float64{0.1, 3}}
 	units.Y = Affine{[]float64{-1, 5}, []float64{2, 4}}
 	units.XNames, units.YNames = []string{"time", "größe, “x”"}, []string{"a", "b"}
-	if _, err := units.Condition(context.Background(), plainData); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(units.Condition(context.Background(), plainData))(t)
 	return map[string]*Model{
 		"exact":            conditioned(t, plain, plainData),
 		"exact, units":     units,
@@ -50,17 +53,13 @@ func TestSaveLoad(t *testing.T) {
 	for name, m := range fileModels(t) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "model.safetensors")
-			if err := m.Save(path); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, m.Save(path))
 			got, err := Load(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var first, second bytes.Buffer
-			if err := errors.Join(m.Write(&first), got.Write(&second)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, errors.Join(m.Write(&first), got.Write(&second)))
 			if !bytes.Equal(first.Bytes(), second.Bytes()) {
 				t.Error("the loaded model's file differs from the one it came from")
 			}
@@ -82,10 +81,7 @@ func TestSaveLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := got.Predict(t.Context(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(got.Predict(t.Context(), x))(t)
 			if !slices.Equal(p.Mean, want.Mean) || !slices.Equal(p.Cov, want.Cov) || !slices.Equal(p.Noise, want.Noise) {
 				t.Error("the loaded model predicts other bits")
 			}
@@ -97,9 +93,7 @@ func TestSaveLoad(t *testing.T) {
 func encode(t testing.TB, f *safetensors.File) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.Write(&b))
 	return b.Bytes()
 }
 
@@ -108,10 +102,7 @@ func read(b []byte) (*Model, error) { return Read(bytes.NewReader(b), int64(len(
 // layout is a model's file, its arrays its own.
 func layout(t testing.TB, m *Model) *safetensors.File {
 	t.Helper()
-	f, err := m.file()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(m.file())(t)
 	for name, a := range f.Tensors {
 		f.Tensors[name] = safetensors.Tensor{Shape: slices.Clone(a.Shape), Data: slices.Clone(a.Data)}
 	}
@@ -310,11 +301,185 @@ func TestMetadata(t *testing.T) {
 	offset := m.X.Offset[0]
 	m.Metadata = map[string]string{"app.note": "a \"note\"", "format": "another", "x.offset": "7"}
 	path := filepath.Join(t.TempDir(), "m.safetensors")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, m.Save(path))
 	again, err := Load(path)
 	if err != nil || len(again.Metadata) != 1 || again.Metadata["app.note"] != "a \"note\"" || again.X.Offset[0] != offset {
 		t.Errorf("%v, %v", again.Metadata, err)
 	}
+}
+
+func unfittedModel(t *testing.T) *Model {
+	t.Helper()
+	p := NewParams(1, 2, 1, 1)
+	p.CoefMean, p.CoefVar = nil, nil
+	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1
+	return testkit.Must(NewModel(p))(t)
+}
+
+func TestNilModel(t *testing.T) {
+	unfitted := unfittedModel(t)
+	bare := &Model{Params: unfitted.Params} // without maps
+	exact := unfittedModel(t)
+	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
+	testkit.Must(exact.Condition(t.Context(), data))(t)
+	moved := *exact // a posterior of other parameters
+	moved.Params = NewParams(1, 4, 1, 1)
+	moved.Params.CoefMean, moved.Params.CoefVar = nil, nil
+	moved.Params.Variance[0], moved.Params.Lengthscale[0], moved.Params.NoisePrecision[0] = 1, 1, 1
+	strange := unfittedModel(t)
+	strange.Inference = "no such"
+	x := make([]float64, 2)
+	for _, m := range []struct {
+		name   string
+		m      *Model
+		params error // where the parameters matter
+		fitted error // where the posterior does
+	}{
+		{"nil", nil, ErrParams, ErrParams}, {"zero", &Model{}, ErrParams, ErrParams}, {"no maps", bare, ErrParams, ErrParams},
+		{"zero parameters", &Model{Params: &Params{}}, ErrParams, ErrParams}, {"strange inference", strange, ErrParams, ErrParams},
+		{"unfitted", unfitted, nil, ErrUnfitted}, {"another's posterior", &moved, ErrUnfitted, ErrUnfitted},
+	} {
+		modeltest.CheckCalls(t, []modeltest.Call{
+			{m.name + " Coefficients", func() error { _, _, err := m.m.Coefficients(); return err }, m.fitted},
+			{m.name + " Predict", func() error { return modeltest.Second(m.m.Predict(t.Context(), x)) }, m.fitted},
+			{m.name + " PredictJoint", func() error { _, _, err := m.m.PredictJoint(t.Context(), x); return err }, m.fitted},
+			{m.name + " Draw", func() error { return modeltest.Second(m.m.Draw(t.Context(), x, 1, 0)) }, m.fitted},
+			{m.name + " Evaluate", func() error { return modeltest.Second(m.m.Evaluate(t.Context(), data, Exact, nil, true)) }, m.params},
+			{m.name + " Write", func() error { return m.m.Write(io.Discard) }, m.params},
+			{m.name + " Save", func() error { return m.m.Save(filepath.Join(t.TempDir(), "m")) }, m.params},
+			{m.name + " Fitted", modeltest.Does(func() {
+				if m.m.Fitted() && m.name != "another's posterior" {
+					t.Error("fitted")
+				}
+			}), nil},
+			{m.name + " Frequencies", modeltest.Does(func() { m.m.Frequencies() }), nil},
+		})
+		if m.params != nil && m.m != nil {
+			modeltest.CheckCalls(t, []modeltest.Call{
+				{m.name + " From", func() error { return modeltest.Second(New(t.Context(), data, Options{From: m.m})) }, ErrOptions},
+				{m.name + " Condition", func() error { return modeltest.Second(m.m.Condition(t.Context(), data)) }, m.params},
+			})
+		}
+	}
+}
+
+func TestNilArguments(t *testing.T) {
+	m := unfittedModel(t)
+	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
+	testkit.Must(m.Condition(t.Context(), data))(t)
+	one := make([]float64, 3)
+	wide := &Data{N: 1, Q: 2, D: 1, X: []float64{1, 2}, Y: []float64{1}}
+	var none context.Context
+	var nobody *Data
+	modeltest.CheckCalls(t, []modeltest.Call{
+		{"NewParams", modeltest.Does(func() { NewParams(0, 0, 0, 0) }), nil},
+		{"NewData of rows that differ", func() error { return modeltest.Second(NewData(2, one[:2], one)) }, ErrData},
+		{"NewData of an infinite output", func() error { return modeltest.Second(NewData(2, one[:2], []float64{0, math.Inf(-1)})) }, ErrData},
+		{"NewModel nil", func() error { return modeltest.Second(NewModel(nil)) }, ErrParams},
+		{"NewModel zero", func() error { return modeltest.Second(NewModel(&Params{})) }, ErrParams},
+		{"Data.Check nil", func() error { return nobody.Check() }, ErrData},
+		{"Data.Check zero", func() error { return (&Data{}).Check() }, ErrData},
+		{"Data.Check no rows", (&Data{Q: 1, D: 1}).Check, ErrData},
+		{"Data.Check no inputs", (&Data{N: 1, D: 1, Y: []float64{1}}).Check, ErrData},
+		{"Data.Check no outputs", (&Data{N: 1, Q: 1, X: []float64{1}}).Check, ErrData},
+		{"Data.Check ragged", func() error { return (&Data{N: 2, Q: 1, D: 1, X: []float64{1}, Y: []float64{1, 2}}).Check() }, ErrData},
+		{"Data.Check names", func() error {
+			return (&Data{N: 1, Q: 1, D: 1, X: []float64{1}, Y: []float64{1}, XNames: []string{"a", "b"}}).Check()
+		}, ErrData},
+		{"Data.Check large x", func() error { return (&Data{N: 1, Q: 1, D: 1, X: []float64{1e308}, Y: []float64{1}}).Check() }, ErrData},
+		{"Data.Check large y", func() error { return (&Data{N: 1, Q: 1, D: 1, X: []float64{1}, Y: []float64{-1e308}}).Check() }, ErrData},
+		{"Standardise nil", modeltest.Does(func() { nobody.Standardize() }), nil},
+		{"Standardise zero", modeltest.Does(func() { (&Data{}).Standardize() }), nil},
+		{"ToModel zero", modeltest.Does(func() { Affine{}.ToModel([]float64{1}) }), nil},
+		{"New nil", func() error { return modeltest.Second(New(t.Context(), nil, Options{})) }, ErrData},
+		{"New zero", func() error { return modeltest.Second(New(t.Context(), &Data{}, Options{})) }, ErrData},
+		{"New from other data", func() error { return modeltest.Second(New(t.Context(), wide, Options{From: m})) }, ErrData},
+		{"Fit nil", func() error { _, _, err := Fit(context.Background(), nil, Options{}); return err }, ErrData},
+		{"Fit zero", func() error { _, _, err := Fit(context.Background(), &Data{}, Options{}); return err }, ErrData},
+		{"Fit resumes nothing", func() error {
+			_, _, err := Fit(none, data, Options{Checkpoint: CheckpointOptions{Resume: true}})
+			return err
+		}, ErrOptions},
+		{"Fit without a context", func() error { _, _, err := Fit(none, data, Options{Iterations: 2}); return err }, nil},
+		{"Evaluate nil", func() error { return modeltest.Second(m.Evaluate(t.Context(), nil, Exact, nil, false)) }, ErrData},
+		{"Evaluate zero", func() error { return modeltest.Second(m.Evaluate(t.Context(), &Data{}, Exact, nil, false)) }, ErrData},
+		{"Evaluate other columns", func() error { return modeltest.Second(m.Evaluate(t.Context(), wide, Exact, nil, false)) }, ErrData},
+		{"Evaluate other outputs", func() error {
+			two := &Data{N: 1, Q: 1, D: 2, X: []float64{1}, Y: []float64{1, 2}}
+			return modeltest.Second(m.Evaluate(t.Context(), two, Exact, nil, false))
+		}, ErrData},
+		{"Evaluate no inference", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, "", nil, false)) }, ErrOptions},
+		{"Evaluate rows past the end", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Factorized, []int{3}, false)) }, ErrData},
+		{"Evaluate a mini-batch exactly", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Exact, []int{0}, false)) }, ErrData},
+		{"Evaluate without coefficients", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Factorized, nil, false)) }, ErrUnfitted},
+		{"Condition nil", func() error { return modeltest.Second(m.Condition(t.Context(), nil)) }, ErrData},
+		{"Condition zero", func() error { return modeltest.Second(m.Condition(t.Context(), &Data{})) }, ErrData},
+		{"Predict nil", func() error { return modeltest.Second(m.Predict(t.Context(), nil)) }, ErrData},
+		{"Draw too many", func() error { return modeltest.Second(m.Draw(t.Context(), one, math.MaxInt, 0)) }, ErrOptions},
+		{"Draw fewer than none", func() error { return modeltest.Second(m.Draw(t.Context(), one, -1, 0)) }, ErrOptions},
+		{"SD nil", modeltest.Does(func() { (*Prediction)(nil).SD(true); (&Prediction{}).SD(false) }), nil},
+		{"LogDensity nil", func() error { return modeltest.Second((*Prediction)(nil).LogDensity(t.Context(), nil)) }, ErrData},
+		{"LogDensity zero", func() error { return modeltest.Second((&Prediction{}).LogDensity(t.Context(), []float64{1})) }, ErrData},
+		{"Load nothing", func() error { return modeltest.Second(Load("")) }, fs.ErrNotExist},
+		{"Read nil", func() error { return modeltest.Second(Read(nil, 0)) }, ErrFile},
+		{"Write nil", func() error { return m.Write(nil) }, ErrFile},
+		{"Params nil", modeltest.Does(func() {
+			p := (*Params)(nil)
+			p.M()
+			p.Clone()
+			p.Tensors()
+		}), nil},
+		{"Params.Check nil", func() error { return (*Params)(nil).Check() }, ErrParams},
+		{"Params.Check zero", func() error { return (&Params{}).Check() }, ErrParams},
+		{"Params.Features", modeltest.Does(func() { (*Params)(nil).Features(); (&Params{}).Features() }), nil},
+	})
+}
+
+// TestNilRows gives every function that takes rows none, or some that are not finite.
+func TestNilRows(t *testing.T) {
+	m := unfittedModel(t)
+	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
+	testkit.Must(m.Condition(t.Context(), data))(t)
+	for name, x := range map[string][]float64{"nil": nil, "not finite": {1, math.NaN(), 2}} {
+		modeltest.CheckCalls(t, []modeltest.Call{
+			{name + " NewData x", func() error { return modeltest.Second(NewData(3, x, data.Y)) }, ErrData},
+			{name + " NewData y", func() error { return modeltest.Second(NewData(3, data.X, x)) }, ErrData},
+			{name + " Predict", func() error { return modeltest.Second(m.Predict(t.Context(), x)) }, ErrData},
+			{name + " PredictJoint", func() error { _, _, err := m.PredictJoint(t.Context(), x); return err }, ErrData},
+			{name + " Draw", func() error { return modeltest.Second(m.Draw(t.Context(), x, 1, 0)) }, ErrData},
+		})
+	}
+}
+
+// TestBadFiles reads files that are no models.
+func TestBadFiles(t *testing.T) {
+	var whole bytes.Buffer
+	testkit.OK(t, unfittedModel(t).Write(&whole))
+	good := whole.Bytes()
+	var other bytes.Buffer
+	f := testkit.Must(unfittedModel(t).file())(t)
+	delete(f.Tensors, "noise.precision")
+	testkit.OK(t, f.Write(&other))
+	for _, c := range []struct {
+		name string
+		file []byte
+		want error
+	}{
+		{"empty", nil, ErrFile}, {"junk", []byte("this is no model file at all, whatever its name"), ErrFile},
+		{"header alone", good[:8], ErrFile}, {"cut in the header", good[:40], ErrFile}, {"cut in the data", good[:len(good)-1], ErrFile},
+		{"a tensor is missing", other.Bytes(), ErrParams},
+	} {
+		path := filepath.Join(t.TempDir(), "m.safetensors")
+		testkit.OK(t, os.WriteFile(path, c.file, 0o600))
+		modeltest.CheckCalls(t, []modeltest.Call{
+			{c.name + " Load", func() error { return modeltest.Second(Load(path)) }, c.want},
+			{c.name + " Read", func() error { return modeltest.Second(Read(bytes.NewReader(c.file), int64(len(c.file)))) }, c.want},
+		})
+	}
+	modeltest.CheckCalls(t, []modeltest.Call{
+		{"Load no file", func() error { return modeltest.Second(Load(filepath.Join(t.TempDir(), "none"))) }, fs.ErrNotExist},
+		{"Save nowhere", func() error { return unfittedModel(t).Save("") }, fs.ErrInvalid},
+		{"Save in no folder", func() error { return unfittedModel(t).Save(filepath.Join(t.TempDir(), "no", "m")) }, fs.ErrNotExist},
+		{"Save over a folder", func() error { return unfittedModel(t).Save(t.TempDir()) }, fs.ErrInvalid},
+	})
 }

@@ -2,16 +2,24 @@ package vssgp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/initialize"
 	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
@@ -20,10 +28,7 @@ import (
 // co2 is the monthly concentration at Mauna Loa.
 func co2(t testing.TB) *Data {
 	t.Helper()
-	rows, err := table.Open("testdata/co2_monthly.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testkit.Must(table.Open("testdata/co2_monthly.csv"))(t)
 	d := &Data{N: rows.Rows, Q: 1, D: 1}
 	for n := range rows.Rows {
 		d.X = append(d.X, rows.Data[2*n])
@@ -48,19 +53,15 @@ func wave(n int, noise float64) *Data {
 // mustFit is Fit where it must succeed.
 func mustFit(t testing.TB, data *Data, o Options) (*Model, *Result) {
 	t.Helper()
-	m, r, err := Fit(context.Background(), data, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, r, err := Fit(t.Context(), data, o)
+	testkit.OK(t, err)
 	return m, r
 }
 
 func encoded(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, m.Write(&b))
 	return b.Bytes()
 }
 
@@ -70,13 +71,10 @@ func TestFitCO2(t *testing.T) {
 	data := co2(t)
 	var seen []Progress
 	o := Options{
-		Init: InitPaper, Lengthscales: []float64{10, 1}, Periods: []float64{0, 1}, Features: 15, Iterations: 25, Seed: 3,
+		Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{10, 1}, Periods: []float64{0, 1}}, Features: 15, Iterations: 25, Seed: 3,
 		Progress: func(p Progress) { seen = append(seen, p) },
 	}
-	start, err := New(t.Context(), data, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := testkit.Must(New(t.Context(), data, o))(t)
 	last := evaluated(t, start, data).Bound
 	m, r := mustFit(t, data, o)
 	if len(seen) == 0 || r.Bound < last+100 {
@@ -95,10 +93,7 @@ func TestFitCO2(t *testing.T) {
 	if r.Kept != 0 || len(r.Starts) != 1 || r.Starts[0].Bound != r.Bound || r.Starts[0].Seed != 3 || r.Device != "cpu" || r.Iterations != len(seen) {
 		t.Errorf("result %+v", r)
 	}
-	p, err := m.Predict(t.Context(), data.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 	if rmse := rootMeanSquare(p.Mean, data.Y); rmse > 2 {
 		t.Errorf("the fit is %g ppm off the data, want below 2", rmse)
 	}
@@ -111,10 +106,10 @@ func TestResultSums(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{1000, Options{Window: WindowNone}, "tables"},
-		{1000, Options{Window: 100}, "rows"},
-		{400, Options{Window: WindowNone}, "rows"},
-		{1000, Options{Window: WindowNone, Inference: Factorized}, "rows"},
+		{1000, Options{Windows: WindowOptions{Length: WindowNone}}, "tables"},
+		{1000, Options{Windows: WindowOptions{Length: 100}}, "rows"},
+		{400, Options{Windows: WindowOptions{Length: WindowNone}}, "rows"},
+		{1000, Options{Windows: WindowOptions{Length: WindowNone}, Inference: Factorized}, "rows"},
 	} {
 		tones := modeltest.Tones(c.rows, 0)
 		data := &Data{N: tones.N, Q: 1, D: 1, X: tones.X, Y: tones.Y}
@@ -128,11 +123,7 @@ func TestResultSums(t *testing.T) {
 
 func evaluated(t testing.TB, m *Model, data *Data) *Evaluation {
 	t.Helper()
-	e, err := m.Evaluate(context.Background(), data, m.Inference, nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return testkit.Must(m.Evaluate(context.Background(), data, m.Inference, nil, false))(t)
 }
 
 func rootMeanSquare(a, b []float64) float64 {
@@ -149,18 +140,18 @@ var fitKinds = []struct {
 	o    Options
 }{
 	{"paper", Options{Init: InitPaper, Features: 70, Iterations: 6}},
-	{"spectrum", Options{Window: WindowNone, Iterations: 6}},
-	{"spectrum, windows", Options{Window: 8, Components: 6, Iterations: 6}},
-	{"paper, windows, uniform phases", Options{Init: InitPaper, Window: 8, Features: 6, Iterations: 6, UniformPhases: true}},
-	{"windows each for itself", Options{Init: InitPaper, Window: 8, Features: 6, Iterations: 30, Optimizer: OptimizerWindows}},
-	{"factorised, windows each for itself", Options{Inference: Factorized, Init: InitPaper, Window: 8, Features: 6, Iterations: 20, UniformPhases: true, Optimizer: OptimizerWindows}},
-	{"ssgp, windows each for itself", Options{Method: SSGP, Init: InitSpectrum, Window: 8, Components: 6, Iterations: 6, Optimizer: OptimizerWindows}},
+	{"spectrum", Options{Windows: WindowOptions{Length: WindowNone}, Iterations: 6}},
+	{"spectrum, windows", Options{Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 6}},
+	{"paper, windows, uniform phases", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 6, UniformPhases: true}},
+	{"windows each for itself", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 30, Optimizer: OptimizerWindows}},
+	{"factorised, windows each for itself", Options{Inference: Factorized, Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 20, UniformPhases: true, Optimizer: OptimizerWindows}},
+	{"ssgp, windows each for itself", Options{Method: SSGP, Init: InitSpectrum, Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 6, Optimizer: OptimizerWindows}},
 	{"ssgp", Options{Method: SSGP, Init: InitPaper, Features: 20, Iterations: 6}},
-	{"ssgp, spectrum", Options{Method: SSGP, Window: WindowNone, Components: 8, Iterations: 6}},
+	{"ssgp, spectrum", Options{Method: SSGP, Windows: WindowOptions{Length: WindowNone}, Components: 8, Iterations: 6}},
 	{"rp", Options{Method: RP, Features: 20, Iterations: 6}},
 	{"factorised", Options{Inference: Factorized, Init: InitPaper, Features: 20, Iterations: 10}},
-	{"stochastic", Options{Inference: Stochastic, Init: InitPaper, Features: 20, Iterations: 60, Batch: 20}},
-	{"stochastic, contiguous", Options{Inference: Stochastic, Window: 8, Components: 6, Iterations: 60, Batch: 20, Contiguous: true}},
+	{"stochastic", Options{Inference: Stochastic, Init: InitPaper, Features: 20, Iterations: 60, Batch: BatchOptions{Rows: 20}}},
+	{"stochastic, contiguous", Options{Inference: Stochastic, Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 60, Batch: BatchOptions{Rows: 20, Contiguous: true}}},
 }
 
 // TestSameBits: the seed alone decides the file, not GOMAXPROCS.
@@ -191,10 +182,7 @@ func TestSameBits(t *testing.T) {
 func TestMethodsKeepTheirKind(t *testing.T) {
 	data := wave(300, 0.1)
 	for _, c := range fitKinds {
-		start, err := New(t.Context(), data, c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := testkit.Must(New(t.Context(), data, c.o))(t)
 		m, r := mustFit(t, data, c.o)
 		p, was := m.Params, start.Params
 		if c.o.Inference != Stochastic && r.Bound <= startBound(t, start, data, c.o) {
@@ -232,27 +220,16 @@ func TestMethodsKeepTheirKind(t *testing.T) {
 func startBound(t *testing.T, m *Model, data *Data, o Options) float64 {
 	t.Helper()
 	_, run := running(t, m, data, o)
-	if err := run.Begin(nil); err != nil {
-		t.Fatal(err)
-	}
-	e, err := run.Evaluate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, run.Begin(nil))
+	e := testkit.Must(run.Evaluate())(t)
 	return e.Bound
 }
 
-// running is the frame of a fit and the run of its start m.
-func running(t *testing.T, m *Model, data *Data, o Options) (*frame, *optimize.Run) {
+// running is the problem of a fit and the run of its start m.
+func running(t *testing.T, m *Model, data *Data, o Options) (*problem, *optimize.Run) {
 	t.Helper()
-	f, err := o.frame(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := f.run(context.Background(), f.rows, m, o.optimize(f.init, o.Seed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(o.problem(data))(t)
+	run := testkit.Must(f.run(context.Background(), f.rows, m, o.optimize(f.init, o.Seed)))(t)
 	t.Cleanup(func() { run.Close() })
 	return f, run
 }
@@ -260,7 +237,7 @@ func running(t *testing.T, m *Model, data *Data, o Options) (*frame, *optimize.R
 // TestFix: a fixed tensor keeps its bits, the others move.
 func TestFix(t *testing.T) {
 	data := wave(60, 0.1)
-	o := Options{Init: InitPaper, Lengthscales: []float64{1}, Periods: []float64{3}, Features: 6, Iterations: 4, UniformPhases: true}
+	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{3}}, Features: 6, Iterations: 4, UniformPhases: true}
 	coefficients := variational.Names(func(t Tensor) bool { return t.Group == variational.Coefficients })
 	for _, name := range variational.Names(nil) {
 		if name == "phase.upper" {
@@ -273,10 +250,7 @@ func TestFix(t *testing.T) {
 		if name == "phase.lower" {
 			o.Fix = append(o.Fix, "phase.upper")
 		}
-		start, err := New(t.Context(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := testkit.Must(New(t.Context(), data, o))(t)
 		startBound(t, start, data, o) // gives start its coefficients
 		m, _ := mustFit(t, data, o)
 		was := start.Params.Tensors()
@@ -301,10 +275,7 @@ func TestNoIterations(t *testing.T) {
 	data := wave(100, 0.1)
 	for _, inference := range []Inference{Exact, Factorized, Stochastic} {
 		o := Options{Iterations: NoIterations, Inference: inference}
-		start, err := New(t.Context(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := testkit.Must(New(t.Context(), data, o))(t)
 		m, r := mustFit(t, data, o)
 		for i, tensor := range m.Params.Tensors()[:9] {
 			modeltest.Near(t, string(inference)+": "+tensor.Name, *tensor.Data, *start.Params.Tensors()[i].Data, 0)
@@ -361,17 +332,11 @@ func TestManyFeaturesStart(t *testing.T) {
 		data.X = append(data.X, float64(i))
 		data.Y = append(data.Y, math.Sin(0.2*float64(i)))
 	}
-	o := Options{Init: InitPaper, Lengthscales: []float64{4}, Features: optimize.DirectLimit + 1, NoisePrecision: 20, Iterations: NoIterations}
+	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{4}}, Features: optimize.DirectLimit + 1, NoisePrecision: 20, Iterations: NoIterations}
 	fill := func(inference Inference) []float64 {
 		o.Inference = inference
-		m, _, err := Fit(t.Context(), data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := m.Predict(t.Context(), data.X)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m, _ := mustFit(t, data, o)
+		p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 		return p.Mean
 	}
 	exact, off := fill(Exact), 0.0
@@ -381,5 +346,1159 @@ func TestManyFeaturesStart(t *testing.T) {
 	// Conjugate gradients end early: this much of the error is left.
 	if rms := math.Sqrt(off / float64(data.N)); rms > 5e-3 {
 		t.Errorf("the start's mean is %v off the exact one", rms)
+	}
+}
+
+// drifting is n samples of six sinusoids whose frequencies and loudness drift,
+// with noise: every stretch has a spectrum of its own.
+func drifting(n int, seed uint64) *Data {
+	rng := modeltest.NewRNG(seed)
+	d := &Data{N: n, Q: 1, D: 1}
+	var freq, angle [6]float64
+	for i := range freq {
+		freq[i], angle[i] = 0.01+0.07*float64(i)+0.03*rng.Float64(), 6*rng.Float64()
+	}
+	for n := range n {
+		y := 0.1 * rng.NormFloat64()
+		for j := range freq {
+			freq[j] += 2e-5 * rng.NormFloat64()
+			angle[j] += 2 * math.Pi * freq[j]
+			y += (1 + 0.5*math.Sin(float64(n)/(400+100*float64(j)))) / (1 + 0.3*float64(j)) * math.Sin(angle[j])
+		}
+		d.X, d.Y = append(d.X, float64(n)), append(d.Y, y)
+	}
+	return d
+}
+
+// optimizerStarts are two starts with windows of 512 samples.
+var optimizerStarts = map[string]Options{
+	"spectrum": {Windows: WindowOptions{Length: 512}, Components: 8},
+	"paper":    {Windows: WindowOptions{Length: 512}, Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{200, 200, 200, 200}, Periods: []float64{50, 10, 5, 3}}, Features: 5},
+}
+
+// optimaApart is how far apart two optimizers' ends may lie, as a share of their
+// rise: the stopping rule leaves a slow tail.
+const optimaApart = 0.01
+
+// started is the problem of a fit and the model of its first start.
+func started(t testing.TB, data *Data, o Options) (*problem, *Model) {
+	t.Helper()
+	f, err := o.problem(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := f.initialize(t.Context(), f.init, o.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, m
+}
+
+// counted is how many evaluations of the bound a stage's optimizer took, and
+// the best bound after each.
+func counted(t testing.TB, data *Data, o Options, evaluations int) []float64 {
+	t.Helper()
+	f, m := started(t, data, o)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	set := f.o.optimize(f.init, o.Seed)
+	set.Random, set.Iterations = false, evaluations // one stage in which everything moves
+	run := testkit.Must(f.run(ctx, f.rows, m, set))(t)
+	defer run.Close()
+	var best []float64
+	run.Evaluated = func(bound float64) {
+		if n := len(best); n > 0 {
+			bound = max(bound, best[n-1])
+		}
+		if best = append(best, bound); len(best) == evaluations {
+			cancel()
+		}
+	}
+	testkit.OK(t, run.Begin(nil))
+	if _, err := run.Optimize(); err != nil && ctx.Err() == nil {
+		t.Fatal(err)
+	}
+	return best
+}
+
+// TestOptimizersAgree: from near an optimum both end at its bound, within what
+// their stopping rule leaves open.
+func TestOptimizersAgree(t *testing.T) {
+	data := drifting(256*6, 1)
+	o := optimizerStarts["spectrum"]
+	o.Iterations = 2000
+	from, _ := mustFit(t, data, o)
+	rng := modeltest.NewRNG(5)
+	for i := range from.Params.Location {
+		from.Params.Location[i] += 0.2 * rng.NormFloat64()
+		from.Params.FreqVar[i] *= math.Exp(0.2 * rng.NormFloat64())
+	}
+	start := evaluated(t, from, data).Bound
+	var end [2]float64
+	for i, by := range []Optimizer{OptimizerGlobal, OptimizerWindows} {
+		_, r := mustFit(t, data, Options{From: from, Optimizer: by, Iterations: 2000})
+		if end[i] = r.Bound; r.Starts[0].Ended != "converged" {
+			t.Errorf("%s: ended %q after %d iterations", by, r.Starts[0].Ended, r.Iterations)
+		}
+	}
+	t.Logf("from %.3f: global to %.3f, windows to %.3f", start, end[0], end[1])
+	if d := math.Abs(end[0] - end[1]); d > optimaApart*(end[0]-start) {
+		t.Errorf("from %.3f global comes to %.3f, windows to %.3f", start, end[0], end[1])
+	}
+}
+
+// TestOptimizerOfManyWindows: the default, and the reason for it.
+func TestOptimizerOfManyWindows(t *testing.T) {
+	const after = 25
+	for windows, want := range map[int]Optimizer{8: OptimizerGlobal, 40: OptimizerWindows} {
+		data := drifting(256*windows, 1)
+		at := map[Optimizer]float64{}
+		for _, by := range []Optimizer{"", OptimizerGlobal, OptimizerWindows} {
+			o := optimizerStarts["spectrum"]
+			o.Optimizer = by
+			best := counted(t, data, o, after)
+			at[by] = best[len(best)-1]
+		}
+		if at[""] != at[want] {
+			t.Errorf("%d windows: the default reaches %v, %s %v", windows, at[""], want, at[want])
+		}
+		if windows >= optimize.PerWindow && at[OptimizerWindows] <= at[OptimizerGlobal] {
+			t.Errorf("%d windows: bound %v after %d evaluations, global %v: want more", windows, at[OptimizerWindows], after, at[OptimizerGlobal])
+		}
+	}
+}
+
+// BenchmarkOptimizer reports, over four recordings, the mean bound in nats for
+// each 256 rows after so many evaluations (global50, windows50), and how many
+// of OptimizerWindows reach what OptimizerGlobal has then (as50); 400 stands
+// for never.
+//
+//	go test -run '^$' -bench Optimizer -benchtime 1x .
+func BenchmarkOptimizer(b *testing.B) {
+	const sets, most = 4, 400
+	marks := []int{10, 25, 50, 100, 200, most}
+	for _, start := range []string{"spectrum", "paper"} {
+		for _, windows := range []int{4, 16, 64, 256} {
+			b.Run(fmt.Sprintf("%s/windows=%d", start, windows), func(b *testing.B) {
+				share := 1 / float64(sets*windows)
+				for range b.N {
+					mean := map[Optimizer][]float64{}
+					for _, by := range []Optimizer{OptimizerGlobal, OptimizerWindows} {
+						mean[by] = make([]float64, most)
+						for seed := range uint64(sets) {
+							o := optimizerStarts[start]
+							o.Optimizer = by
+							best := counted(b, drifting(256*windows, seed+1), o, most)
+							for i := range mean[by] {
+								mean[by][i] += share * best[min(i, len(best)-1)]
+							}
+						}
+						for _, n := range marks {
+							b.ReportMetric(mean[by][n-1], fmt.Sprintf("%s%d", by, n))
+						}
+					}
+					for _, n := range marks {
+						reached, _ := slices.BinarySearch(mean[OptimizerWindows], mean[OptimizerGlobal][n-1])
+						b.ReportMetric(float64(min(reached+1, most)), fmt.Sprintf("as%d", n))
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkContiguousStep is a step of stochastic inference on 512 rows under
+// windows of 512, of recordings of different lengths:
+//
+//	go test -run '^$' -bench ContiguousStep -benchtime 500x .
+func BenchmarkContiguousStep(b *testing.B) {
+	for _, windows := range []int{16, 256, 4096} {
+		for _, contiguous := range []bool{false, true} {
+			b.Run(fmt.Sprintf("windows=%d/contiguous=%v", windows, contiguous), func(b *testing.B) {
+				data, o := drifting(256*windows, 1), optimizerStarts["paper"]
+				o.Inference, o.Batch.Contiguous = Stochastic, contiguous
+				f, m := started(b, data, o)
+				p := m.Params
+				p.CoefMean, p.CoefVar = make([]float64, p.M()), slices.Repeat([]float64{1}, p.M())
+				steps := func(n int) *optimize.Run {
+					set := o.optimize(f.init, o.Seed)
+					set.Random, set.Iterations = false, n // one stage in which everything moves
+					run := testkit.Must(f.run(b.Context(), f.rows, m, set))(b)
+					testkit.OK(b, run.Begin(nil))
+					b.Cleanup(func() { run.Close() })
+					return run
+				}
+				testkit.Must(steps(1).Optimize())(b)
+				run := steps(b.N)
+				b.ResetTimer()
+				testkit.Must(run.Optimize())(b)
+			})
+		}
+	}
+}
+
+// calendar is CO2-like: a trend, a season and noise at the first of each month,
+// leap days and all, a tenth of the months left out.
+func calendar() (known, asked *Data) {
+	rng := modeltest.NewRNG(4)
+	known, asked = &Data{Q: 1, D: 1}, &Data{Q: 1, D: 1}
+	for i := range 400 {
+		t := time.Date(1960, time.Month(1+i), 1, 0, 0, 0, 0, time.UTC)
+		begin := time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+		x := float64(t.Year()) + t.Sub(begin).Hours()/begin.AddDate(1, 0, 0).Sub(begin).Hours()
+		y := 300 + 1.2*(x-1960) + 3*math.Sin(2*math.Pi*x) + 0.3*rng.NormFloat64()
+		to := known
+		if i > 0 && i < 399 && rng.IntN(10) == 0 {
+			to = asked
+		}
+		to.X, to.Y, to.N = append(to.X, x), append(to.Y, y), to.N+1
+	}
+	return known, asked
+}
+
+// timesAtRandom are 800 rows of a day and a week over 32 days, and the truth at
+// a hundred others.
+func timesAtRandom() (known, asked *Data) {
+	rng := modeltest.NewRNG(5)
+	known, asked = &Data{Q: 1, D: 1}, &Data{Q: 1, D: 1}
+	for i := range 900 {
+		x := 0.5 + 31*rng.Float64()
+		y := math.Sin(2*math.Pi*x) + 1.5*math.Sin(2*math.Pi*x/7+1)
+		to := known
+		if i >= 800 {
+			to = asked
+		} else {
+			y += 0.5 * rng.NormFloat64()
+		}
+		to.X, to.Y, to.N = append(to.X, x), append(to.Y, y), to.N+1
+	}
+	return known, asked
+}
+
+func rmse(t *testing.T, m *Model, asked *Data) float64 {
+	t.Helper()
+	p := testkit.Must(m.Predict(t.Context(), asked.X))(t)
+	s := 0.0
+	for i, v := range asked.Y {
+		s += (v - p.Mean[i]) * (v - p.Mean[i]) / float64(asked.N)
+	}
+	return math.Sqrt(s)
+}
+
+// TestOneInputAnySpacing: by default, months of the calendar and times at random
+// are told to within their noise, by several components.
+func TestOneInputAnySpacing(t *testing.T) {
+	for name, c := range map[string]struct {
+		data func() (known, asked *Data)
+		most float64
+	}{"calendar": {calendar, 0.45}, "at random": {timesAtRandom, 0.25}} {
+		known, asked := c.data()
+		m, r := mustFit(t, known, Options{Iterations: 60})
+		if e := rmse(t, m, asked); e > c.most || m.Params.L < 2 || r.HeldOut.Rows == 0 || r.HeldOut.Worse() {
+			t.Errorf("%s: RMSE %.3g with %d components, want at most %g with several; held out: %+v", name, e, m.Params.L, c.most, r.HeldOut)
+		}
+	}
+}
+
+// TestUnevenOrder: rows in any order give the same start.
+func TestUnevenOrder(t *testing.T) {
+	known, _ := timesAtRandom()
+	back := &Data{N: known.N, Q: 1, D: 1, X: slices.Clone(known.X), Y: slices.Clone(known.Y)}
+	slices.Reverse(back.X)
+	slices.Reverse(back.Y)
+	a := testkit.Must(New(t.Context(), known, Options{Windows: WindowOptions{Length: WindowNone}}))(t)
+	b := testkit.Must(New(t.Context(), back, Options{Windows: WindowOptions{Length: WindowNone}}))(t)
+	modeltest.Near(t, "frequency", a.Params.Frequency, b.Params.Frequency, rounding)
+	modeltest.Near(t, "variance", a.Params.Variance, b.Params.Variance, 1e-6)
+}
+
+// walk is a random walk of n steps, which the lines of a spectrum do not
+// describe.
+func walk(n int) *Data {
+	rng := modeltest.NewRNG(6)
+	d, y := &Data{N: n, Q: 1, D: 1}, 0.0
+	for i := range n {
+		y += rng.NormFloat64()
+		d.X, d.Y = append(d.X, float64(i)), append(d.Y, y)
+	}
+	return d
+}
+
+// TestHeldOutMargins: another start is tried as soon as lines are better, and a
+// fit is said to be worse only where they are so by a tenth; what errs by next to
+// nothing is as good as any.
+func TestHeldOutMargins(t *testing.T) {
+	for _, c := range []struct {
+		rmse, line float64
+		try, worse bool
+	}{
+		{0.99, 1, false, false}, {1.01, 1, true, false}, {1.09, 1, true, false}, {1.11, 1, true, true},
+		{9e-4, 1e-6, false, false}, {1.1e-3, 1e-6, true, true}, {0, 0, false, false},
+	} {
+		h := HeldOut{RMSE: c.rmse, Line: c.line}
+		if h.above(heldTry) != c.try || h.Worse() != c.worse {
+			t.Errorf("%v by the fit and %v by lines: another start %v, worse %v", c.rmse, c.line, h.above(heldTry), h.Worse())
+		}
+	}
+}
+
+// TestHoldsOut: a fit of few rows, of one place, of several inputs or of a matrix
+// that only mini-batches bear is not held against lines.
+func TestHoldsOut(t *testing.T) {
+	data := walk(initialize.HeldFewest)
+	few := &Data{N: initialize.HeldFewest - 1, Q: 1, D: 1, X: data.X[1:], Y: data.Y[1:]}
+	place := &Data{N: data.N, Q: 1, D: 1, X: make([]float64, data.N), Y: data.Y}
+	two := &Data{N: data.N, Q: 2, D: 1, X: append(data.X, data.Y...), Y: data.Y}
+	const small, large = 2, 2 * optimize.DirectLimit
+	for _, c := range []struct {
+		name      string
+		m         int
+		windows   bool
+		inference Inference
+		data      *Data
+		want      bool
+	}{
+		{"exact", large, false, Exact, data, true}, {"small", small, false, Factorized, data, true}, {"windows", large, true, Factorized, data, true},
+		{"large", large, false, Factorized, data, false}, {"few rows", small, false, Exact, few, false}, {"one place", small, false, Exact, place, false},
+		{"two inputs", small, false, Exact, two, false},
+	} {
+		f, err := Options{}.problem(c.data)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if got := f.holdsOut(c.inference, c.m, c.windows); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestOptimism: by Akaike's formula, and 3 at most: what rows bear as many point
+// estimates?
+func TestOptimism(t *testing.T) {
+	data := wave(50, 0.1)
+	for _, c := range []struct{ components, estimates int }{{4, 13}, {40, 40}} { // σ², l and p of each, and τ; or 0.8 of the rows
+		o := Options{Components: c.components, Windows: WindowOptions{Length: WindowNone}}
+		m := testkit.Must(New(t.Context(), data, o))(t)
+		f, run := running(t, m, data, o)
+		p := float64(c.estimates)
+		if got, want := (&fit{problem: f}).optimism(&attempt{points: run.PointEstimates()}), math.Sqrt((50+p)/(50-p)); !(math.Abs(got-want) <= 1e-12) {
+			t.Errorf("%d components: %v, want %v", c.components, got, want)
+		}
+	}
+}
+
+// TestHeldOutUnits: the errors are in units of the outputs' deviations.
+func TestHeldOutUnits(t *testing.T) {
+	var want HeldOut
+	for _, unit := range []float64{1, 1024} {
+		data := walk(200)
+		data.Y = scaled(data.Y, unit)
+		_, r := mustFit(t, data, Options{Iterations: 5, Components: 4})
+		if unit == 1 {
+			want = r.HeldOut
+		}
+		if r.HeldOut != want || want.Rows == 0 || !(want.Line > 0) {
+			t.Errorf("in a unit of 1/%v: %+v, want %+v", unit, r.HeldOut, want)
+		}
+	}
+}
+
+// TestSpectrumReadsScales: what the spectrum start would not look at is refused.
+func TestSpectrumReadsScales(t *testing.T) {
+	data := wave(60, 0.1)
+	paper := testkit.Must(New(t.Context(), data, Options{Init: InitPaper}))(t)
+	for _, o := range []Options{
+		{Paper: PaperOptions{Lengthscales: []float64{1}}}, {Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{2}}}, {Paper: PaperOptions{FrequencyVariance: 0.1}},
+	} {
+		if m, err := New(t.Context(), data, o); err != nil || m.Params.K != paper.Params.K {
+			t.Errorf("%+v: %v; want the paper's start", o, err)
+		}
+		o.Init = InitSpectrum
+		if _, err := New(t.Context(), data, o); !errors.Is(err, ErrOptions) {
+			t.Errorf("%+v: error %v, want one that wraps ErrOptions", o, err)
+		}
+	}
+}
+
+// TestWindowZero: the zero value chooses windows as WindowAuto, and WindowNone
+// has none.
+func TestWindowZero(t *testing.T) {
+	data := walk(700)
+	m := testkit.Must(New(t.Context(), data, Options{Iterations: 5}))(t)
+	auto := testkit.Must(New(t.Context(), data, Options{Iterations: 5, Windows: WindowOptions{Length: WindowAuto}}))(t)
+	none := testkit.Must(New(t.Context(), data, Options{Iterations: 5, Windows: WindowOptions{Length: WindowNone}}))(t)
+	modeltest.Near(t, "frequency", m.Params.Frequency, auto.Params.Frequency, 0)
+	if none.Params.Windows.Count() != 1 || none.Params.L == m.Params.L {
+		t.Errorf("%d windows of none, %d components with and %d without", none.Params.Windows.Count(), m.Params.L, none.Params.L)
+	}
+}
+
+// TestRestarts: the best start is kept, each has a seed of its own, and is what
+// a fit with that seed alone gives.
+func TestRestarts(t *testing.T) {
+	data := wave(80, 0.2)
+	o := Options{Init: InitPaper, Features: 6, Iterations: 12, Restarts: 3, Seed: 5}
+	m, r := mustFit(t, data, o)
+	if len(r.Starts) != 4 {
+		t.Fatalf("%d starts, want 4", len(r.Starts))
+	}
+	best := 0
+	for s, start := range r.Starts {
+		if start.Seed != 5+uint64(s) {
+			t.Errorf("start %d has seed %d", s, start.Seed)
+		}
+		if start.Bound > r.Starts[best].Bound {
+			best = s
+		}
+	}
+	if r.Kept != best || r.Bound != r.Starts[best].Bound {
+		t.Errorf("kept start %d of %+v", r.Kept, r.Starts)
+	}
+	o.Restarts, o.Seed = 0, r.Starts[best].Seed
+	if one, _ := mustFit(t, data, o); !bytes.Equal(encoded(t, one), encoded(t, m)) {
+		t.Error("the kept start differs from a fit with its seed")
+	}
+}
+
+// TestCollapsed: the two bad optima are recognized and started again from; data
+// that are constant are no bad optimum.
+func TestCollapsed(t *testing.T) {
+	noise := wave(60, 100)
+	for name, c := range map[string]struct {
+		data   *Data
+		o      Options
+		says   string
+		starts int
+	}{
+		"noise":                     {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Priors: NoPriors()}, "noise", 1 + extraStarts},
+		"noise, asked for restarts": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 1, Priors: NoPriors()}, "noise", 2 + extraStarts},
+		"short reach": {wave(60, 0.1), Options{
+			Init: InitPaper, Features: 5, Iterations: 5, Paper: PaperOptions{Lengthscales: []float64{0.001}}, NoisePrecision: 100,
+			Fix: []string{"kernel.lengthscale", "frequency.variance", "noise.precision"},
+		}, "reach", 1 + extraStarts},
+		"good":     {wave(60, 0.1), Options{Components: 8, Iterations: 5}, "", 1},
+		"constant": {&Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{7, 7, 7}}, Options{Features: 4, Iterations: 3}, "", 1},
+	} {
+		m, r := mustFit(t, c.data, c.o)
+		if len(r.Starts) != c.starts {
+			t.Errorf("%s: %d starts, want %d", name, len(r.Starts), c.starts)
+		}
+		for _, s := range r.Starts {
+			if collapsed := strings.HasPrefix(s.Ended, "collapsed: "); collapsed != (c.says != "") || !strings.Contains(s.Ended, c.says) {
+				t.Errorf("%s: ended %q", name, s.Ended)
+			}
+		}
+		if m == nil || math.IsNaN(r.Bound) {
+			t.Errorf("%s: no model", name)
+		}
+	}
+}
+
+// TestFrom: a fit goes on from a saved model, whose file and posterior it
+// leaves alone.
+func TestFrom(t *testing.T) {
+	data := wave(80, 0.1)
+	first, r := mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 8})
+	before := encoded(t, first)
+	loaded := testkit.Must(read(before))(t)
+	for _, inference := range []Inference{Exact, Factorized} {
+		further, r2 := mustFit(t, data, Options{From: loaded, Iterations: 8, Inference: inference})
+		if inference == Exact && r2.Bound <= r.Bound {
+			t.Errorf("going on from %g gives %g", r.Bound, r2.Bound)
+		}
+		if further.Inference != inference || further.Params.M() != 8 || further.X.Offset[0] != first.X.Offset[0] {
+			t.Errorf("%s: went on as %s with %d features", inference, further.Inference, further.Params.M())
+		}
+		if !bytes.Equal(encoded(t, loaded), before) {
+			t.Errorf("%s: the model that it started from has changed", inference)
+		}
+	}
+	p, _ := made(kind{Name: "turned", N: 1, L: 1, K: 3, Q: 1, D: 1})
+	p.CoefMean, p.CoefVar = nil, nil
+	for k := range p.PhaseLower {
+		p.PhaseLower[k], p.PhaseUpper[k] = p.PhaseLower[k]-20, p.PhaseUpper[k]-20
+	}
+	turned, _ := mustFit(t, data, Options{From: mustModel(t, p), Iterations: 2})
+	for k, a := range turned.Params.PhaseLower {
+		if a < 0 || a >= 2*math.Pi {
+			t.Errorf("phase.lower[%d] is %v after a fit, want it in the first turn", k, a)
+		}
+	}
+	if _, _, err := Fit(context.Background(), &Data{N: 2, Q: 2, D: 1, X: make([]float64, 4), Y: make([]float64, 2)}, Options{From: loaded}); !errors.Is(err, ErrData) {
+		t.Errorf("data with other inputs: error %v, want one that wraps ErrData", err)
+	}
+}
+
+// Among collapsed starts the best bound is kept, and so it is among the others.
+func TestRobustKeptAmongCollapsed(t *testing.T) {
+	for seed := range uint64(6) {
+		_, r := mustFit(t, wave(60, 100), Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 2, Seed: seed})
+		for s, start := range r.Starts {
+			collapsed := func(s int) bool { return strings.HasPrefix(r.Starts[s].Ended, "collapsed") }
+			if start.Bound > r.Starts[r.Kept].Bound && collapsed(s) == collapsed(r.Kept) {
+				t.Errorf("kept start %d with bound %v, start %d has %v", r.Kept, r.Starts[r.Kept].Bound, s, start.Bound)
+			}
+		}
+	}
+}
+
+// flaky makes a backend whose Moments are not numbers in calls from+1 to to. calls counts them.
+func flaky(from, to int, calls *int) backend.Backend {
+	return &hooked{Backend: cpu.New(), after: func(dst any) {
+		m, ok := dst.(*backend.Moments)
+		if !ok {
+			return
+		}
+		if *calls++; *calls > from && *calls <= to {
+			for i := range m.C {
+				m.C[i] = math.NaN()
+			}
+		}
+	}}
+}
+
+// A start without a bound is a collapsed start, not the fit's end.
+func TestRobustFailedStart(t *testing.T) {
+	data := wave(40, 0.1)
+	calls, again := 0, 0
+	o := Options{Init: InitPaper, Features: 4, Iterations: 3, Backend: flaky(0, 0, &calls)}
+	mustFit(t, data, o)
+	for name, from := range map[string]int{"first": 0, "second": calls} { // its start and its end
+		again = 0
+		o.Backend, o.Restarts = flaky(from, from+2, &again), 2
+		m, r, err := Fit(context.Background(), data, o)
+		if err != nil || m == nil {
+			t.Errorf("%s start has no bound: error %v, want the best of the others", name, err)
+			continue
+		}
+		if len(r.Starts) != 3 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// From with another method, and with a backend.
+func TestRobustFrom(t *testing.T) {
+	data := wave(40, 0.1)
+	p, _ := made(kind{Name: "odd", N: 1, L: 1, K: 3, Q: 1, D: 1})
+	p.CoefMean, p.CoefVar = nil, nil
+	m := mustModel(t, p)
+	func() {
+		defer func() {
+			if r := recover(); r != nil {
+				t.Errorf("SSGP from three features: panic %v, want ErrOptions", r)
+			}
+		}()
+		if _, _, err := Fit(context.Background(), data, Options{From: m, Method: SSGP, Iterations: 2}); !errors.Is(err, ErrOptions) {
+			t.Errorf("SSGP from three features with Σ > 0: error %v, want ErrOptions", err)
+		}
+	}()
+	p, _ = made(kind{Name: "even", N: 1, L: 1, K: 4, Q: 1, D: 1})
+	p.CoefMean, p.CoefVar = nil, nil
+	got, _, err := Fit(context.Background(), data, Options{From: mustModel(t, p), Method: SSGP, Iterations: 2})
+	if err == nil && got.Params.FreqVar[0] != 0 {
+		t.Errorf("SSGP from a model with Σ > 0: no error, and Σ stays %v", got.Params.FreqVar[0])
+	}
+	calls := 0
+	if _, _, err := Fit(context.Background(), data, Options{From: mustModel(t, p), Backend: flaky(0, 0, &calls), Iterations: 2}); err != nil || calls == 0 {
+		t.Errorf("From and Backend: %d passes on the backend asked for, error %v", calls, err)
+	}
+}
+
+// Constant or single inputs.
+func TestRobustConstantInput(t *testing.T) {
+	for name, d := range map[string]*Data{
+		"one row":             {N: 1, Q: 1, D: 1, X: []float64{3}, Y: []float64{2}},
+		"constant x":          {N: 3, Q: 1, D: 1, X: []float64{3, 3, 3}, Y: []float64{2, 1, 2}},
+		"constant first of 2": {N: 3, Q: 2, D: 1, X: []float64{3, 1, 3, 2, 3, 3}, Y: []float64{2, 1, 2}},
+	} {
+		_, _, err := Fit(context.Background(), d, Options{Iterations: 2})
+		if errors.Is(err, ErrParams) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// UniformPhases with the spectrum start.
+func TestRobustUniformSpectrum(t *testing.T) {
+	m, err := New(t.Context(), wave(100, 0.1), Options{UniformPhases: true})
+	if err == nil && m.Params.PhaseUpper[0] == m.Params.PhaseLower[0] {
+		t.Error("uniform phases asked for, fixed ones given")
+	}
+}
+
+// Fixing phase.upper alone.
+func TestRobustFixUpper(t *testing.T) {
+	data := wave(60, 0.1)
+	o := Options{Init: InitPaper, Features: 4, Iterations: 4, UniformPhases: true, Fix: []string{"phase.upper"}}
+	start := testkit.Must(New(t.Context(), data, o))(t)
+	m, _ := mustFit(t, data, o)
+	modeltest.Near(t, "phase.upper", m.Params.PhaseUpper, start.Params.PhaseUpper, 0)
+}
+
+// Window.input with rubbish behind the number.
+func TestRobustWindowInput(t *testing.T) {
+	f := layout(t, fileModels(t)["windows along 1"])
+	f.Metadata["window.input"] = "1abc"
+	if _, err := read(encode(t, f)); !errors.Is(err, ErrParams) {
+		t.Errorf("window.input 1abc: error %v, want ErrParams", err)
+	}
+}
+
+// Default length-scales with inputs of very different ranges.
+func TestRobustRanges(t *testing.T) {
+	d := &Data{N: 50, Q: 2, D: 1}
+	for i := range 50 {
+		d.X = append(d.X, float64(i)/50, 1e4*float64(i*i%50))
+		d.Y = append(d.Y, math.Sin(float64(i)))
+	}
+	m := testkit.Must(New(t.Context(), d, Options{Init: InitPaper}))(t)
+	if r := m.Params.Lengthscale[0] / m.Params.Lengthscale[1]; r > 10 || r < 0.1 {
+		t.Errorf("default length-scales in model units (each input has sd 1): %v", m.Params.Lengthscale)
+	}
+}
+
+// poorCoefficients is a fitted model as a factorised one whose coefficients
+// have not been learnt, and the factorised bound of the best ones.
+func poorCoefficients(t *testing.T, data *Data) (m *Model, best float64) {
+	t.Helper()
+	m, _ = mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 15})
+	rows, err := m.open(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	p := m.Params
+	diag, mean, err := rows.SolveMean(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.CoefMean, p.CoefVar = mean, make([]float64, p.M())
+	for i := range p.CoefVar {
+		p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i])
+	}
+	e := testkit.Must(rows.Factorized(p, nil, nil, false))(t)
+	m.Inference = Factorized
+	for i := range p.CoefVar {
+		p.CoefMean[i], p.CoefVar[i] = 0, 1
+	}
+	return m, e.Bound
+}
+
+// TestFactorizedReachesBest: with all else fixed, both climbs reach the best
+// diagonal posterior, which is known in closed form, within a stated distance
+// of its bound.
+func TestFactorizedReachesBest(t *testing.T) {
+	data := wave(80, 0.2)
+	from, best := poorCoefficients(t, data)
+	poor := evaluated(t, from, data).Bound
+	start := from.clone()
+	start.Params.CoefMean, start.Params.CoefVar = nil, nil
+	modeltest.Near(t, "bound at the fit's own start", []float64{startBound(t, start, data, Options{Inference: Factorized, From: start})}, []float64{best}, rounding)
+	for name, c := range map[string]struct {
+		o      Options
+		within float64 // nats
+	}{
+		"L-BFGS":                  {Options{Inference: Factorized, Iterations: 300}, 0.01},
+		"RMSPROP":                 {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 20}}, 1},
+		"RMSPROP, contiguous":     {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 20, Contiguous: true}}, 1},
+		"RMSPROP, 5 rows a batch": {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 5}}, 3},
+	} {
+		c.o.From, c.o.Fix = from, variational.Names(func(t Tensor) bool { return t.Group != variational.Coefficients })
+		_, r := mustFit(t, data, c.o)
+		if r.Bound > best+1e-9*math.Abs(best) || r.Bound < best-c.within {
+			t.Errorf("%s: bound %.6g from %.6g, the best is %.6g: want within %g of it", name, r.Bound, poor, best, c.within)
+		}
+	}
+}
+
+// TestFactorizedBelowItsExact: fitted freely, both end above their start, and
+// below the exact bound of the same parameters.
+func TestFactorizedBelowItsExact(t *testing.T) {
+	data := wave(80, 0.2)
+	_, exact := mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 60})
+	for name, c := range map[string]struct {
+		o      Options
+		within float64
+	}{
+		"factorised": {Options{Inference: Factorized, Iterations: 200}, 60},
+		"stochastic": {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 40}}, 60},
+	} {
+		c.o.Init, c.o.Features = InitPaper, 8
+		start := testkit.Must(New(t.Context(), data, c.o))(t)
+		from := startBound(t, start, data, c.o)
+		m, r := mustFit(t, data, c.o)
+		above := testkit.Must(m.Evaluate(t.Context(), data, Exact, nil, false))(t)
+		if r.Bound <= from || r.Bound >= above.Bound {
+			t.Errorf("%s: bound %.5g from %.5g; the exact bound there is %.5g", name, r.Bound, from, above.Bound)
+		}
+		if r.Bound < exact.Bound-c.within {
+			t.Errorf("%s: bound %.5g, exact inference reaches %.5g: want within %g", name, r.Bound, exact.Bound, c.within)
+		}
+	}
+}
+
+// TestStochasticFeatures: mini-batches of many rows of several inputs have more features than the paper's 50, unless the options say.
+func TestStochasticFeatures(t *testing.T) {
+	table := func(n int) *Data { return &Data{N: n, Q: 2, D: 1, X: varied(2 * n), Y: varied(n)} }
+	for name, c := range map[string]struct {
+		data *Data
+		o    Options
+		want int
+	}{
+		"few rows":        {table(100), Options{}, 50},
+		"many rows":       {table(manyRows), Options{}, manyFeatures},
+		"given":           {table(manyRows), Options{Features: 30}, 30},
+		"two components":  {table(manyRows), Options{Components: 2}, 50},
+		"with windows":    {table(manyRows), Options{Windows: WindowOptions{Length: 0.5}}, 50},
+		"exact inference": {table(manyRows), Options{Inference: Exact, Init: InitPaper}, 50},
+	} {
+		c.o.Inference = cmp.Or(c.o.Inference, Stochastic)
+		m := testkit.Must(New(t.Context(), c.data, c.o))(t)
+		if m.Params.K != c.want {
+			t.Errorf("%s: K = %d, want %d", name, m.Params.K, c.want)
+		}
+	}
+}
+
+// varied are n numbers in [0, 1).
+func varied(n int) []float64 {
+	a := make([]float64, n)
+	for i := range a {
+		_, a[i] = math.Modf(float64(i) * math.Phi)
+	}
+	return a
+}
+
+// TestRandomSchedule: from random starting values the noise precision stays
+// for the first stage, and moves in the second, except where it is fixed, given
+// by a model, or the method does without; many features have a warm-up.
+func TestRandomSchedule(t *testing.T) {
+	data := &Data{N: 60, Q: 1, D: 1}
+	for i := range data.N {
+		data.X = append(data.X, float64(i))
+		data.Y = append(data.Y, math.Sin(0.3*float64(i)))
+	}
+	paper := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{8}}, Features: 6, NoisePrecision: 50, Iterations: 20}
+	many := func(o *Options) { o.Features = 100 } // the least that have a warm-up
+	for name, c := range map[string]struct {
+		change     func(o *Options)
+		held, warm bool
+	}{
+		"paper":            {func(*Options) {}, true, false},
+		"factorised":       {func(o *Options) { o.Inference = Factorized }, true, false},
+		"stochastic":       {func(o *Options) { o.Inference = Stochastic }, true, false},
+		"fixed":            {func(o *Options) { o.Fix = []string{"noise.precision"} }, false, false},
+		"ssgp":             {func(o *Options) { o.Method = SSGP }, false, false},
+		"spectrum":         {func(o *Options) { o.Init, o.Paper.Lengthscales, o.NoisePrecision = InitSpectrum, nil, 0 }, false, false},
+		"many":             {many, true, true},
+		"many, factorised": {func(o *Options) { many(o); o.Inference = Factorized }, true, true},
+		"many, stochastic": {func(o *Options) { many(o); o.Inference = Stochastic }, true, false},
+		"many, ssgp":       {func(o *Options) { many(o); o.Method = SSGP }, false, false},
+	} {
+		o := paper
+		c.change(&o)
+		sawHeld, sawWarm := false, false
+		o.Progress = func(p Progress) {
+			held := strings.HasSuffix(p.Stage, ", noise fixed")
+			sawHeld, sawWarm = sawHeld || held, sawWarm || strings.HasPrefix(p.Stage, "warm-up")
+			if moved := math.Abs(p.NoiseSD*math.Sqrt(50)-1) > 1e-9; held && moved {
+				t.Errorf("%s: the noise moved while it was held, to sd %v", name, p.NoiseSD)
+			}
+		}
+		m, _ := mustFit(t, data, o)
+		if sawHeld != c.held || sawWarm != c.warm {
+			t.Errorf("%s: the noise was held: %v, want %v; a warm-up: %v, want %v", name, sawHeld, c.held, sawWarm, c.warm)
+		}
+		if (m.Inference == Factorized) != (o.Inference == Factorized || o.Inference == Stochastic) {
+			t.Errorf("%s: the model's inference is %s", name, m.Inference)
+		}
+		if sd := m.Y.Scale[0] / math.Sqrt(m.Params.NoisePrecision[0]); c.held && math.Abs(sd*math.Sqrt(50)-1) < 1e-9 {
+			t.Errorf("%s: the noise never moved", name)
+		}
+	}
+}
+
+// TestSegmentsOption: a fit in segments ends where the one from both ends does,
+// by other sums and the same ones for any number of cores.
+func TestSegmentsOption(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	_, data := made(kind{Name: "fit in segments", N: 400, L: 1, K: 1, Q: 1, D: 1})
+	for n := range data.X {
+		data.X[n] = float64(n)
+		data.Y[n] = math.Sin(0.3*data.X[n]) + 0.1*data.Y[n]
+	}
+	fit := func(segments, cores int) *Result {
+		t.Helper()
+		runtime.GOMAXPROCS(cores)
+		_, r := mustFit(t, data, Options{Windows: WindowOptions{Length: 40, Segments: segments}, Components: 3, Iterations: 8, Optimizer: OptimizerGlobal})
+		return r
+	}
+	ends, cut := fit(0, 2), fit(4, 1)
+	if d := math.Abs(cut.Bound - ends.Bound); d == 0 || d > 1e-6*math.Abs(ends.Bound) {
+		t.Errorf("bound %v in segments, %v from both ends; want nearly the same", cut.Bound, ends.Bound)
+	}
+	for _, cores := range []int{2, 4} {
+		if r := fit(4, cores); r.Bound != cut.Bound {
+			t.Errorf("bound %v on %d cores, %v on one", r.Bound, cores, cut.Bound)
+		}
+	}
+	if r := fit(1000, 2); math.Abs(r.Bound-ends.Bound) > 1e-6*math.Abs(ends.Bound) {
+		t.Errorf("bound %v in as many segments as there can be, %v from both ends", r.Bound, ends.Bound)
+	}
+}
+
+// TestNoiseless: without priors, which keep the noise of a few rows away from nothing, where noise is small to nothing the bound's terms are numbers,
+// fit is never above 0, the noise ends at its floor and no lower, and what is
+// fitted is the data.
+func TestNoiseless(t *testing.T) {
+	for i, s := range modeltest.Noiseless() {
+		if !slow.Tests && i%2 == 1 {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			o := Options{Raw: s.Raw, Priors: NoPriors()}
+			if s.Paper {
+				o.Init = InitPaper
+			}
+			data := &Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}
+			m, r := mustFit(t, data, o)
+			modeltest.CheckTerms(t, r.Terms)
+			if (r.NoiseFloor > 0) == s.Rich {
+				t.Errorf("the noise's floor is said to be %g where the noise is %g", r.NoiseFloor, m.NoiseSD()[0])
+			}
+			p := testkit.Must(m.Predict(t.Context(), data.X))(t)
+			s.Check(t, p.Mean, p.SD(true))
+		})
+	}
+}
+
+// lines is a table of cosines (frequency, amplitude) in noise, in units of its own.
+func lines(n int, span, noise, unitX, unitY float64, cosines ...[2]float64) *Data {
+	random := rand.New(rand.NewPCG(5, 0))
+	d := &Data{N: n, Q: 1, D: 1}
+	for i := range n {
+		x := span * float64(i) / float64(n-1)
+		y := noise * random.NormFloat64()
+		for j, c := range cosines {
+			y += c[1] * math.Cos(2*math.Pi*c[0]*x+float64(j)+0.7)
+		}
+		d.X, d.Y = append(d.X, x*unitX), append(d.Y, y*unitY)
+	}
+	return d
+}
+
+// nearest is the surest of the features whose frequency lies within 1/(2·span) of f.
+func nearest(m *Model, f, span float64) *Frequency {
+	for _, one := range m.Frequencies() {
+		if math.Abs(one.Mean[0]-f) < 0.5/span {
+			return &one
+		}
+	}
+	return nil
+}
+
+// TestFrequencyTheory: what is said of a frequency is sampling theory within a factor of two, √6·σ/(π·a·T·√N), in the data's units;
+// without priors q(w) alone says a twentieth of that or less, for nothing.
+func TestFrequencyTheory(t *testing.T) {
+	const n, span, noise = 400, 100.0, 0.3
+	for _, c := range []struct {
+		name    string
+		o       Options
+		x, y    float64
+		cosines [][2]float64
+		spread  bool // whether q(w) keeps its share
+	}{
+		{"one", Options{Components: 1, Features: 2}, 1, 1, [][2]float64{{0.083, 1}}, true},
+		{"in other units", Options{Components: 1, Features: 2}, 30, 1e4, [][2]float64{{0.083, 1}}, true},
+		{"two", Options{Components: 3, Features: 2}, 1, 1, [][2]float64{{0.083, 1}, {0.21, 0.5}}, true},
+		{"no priors", Options{Components: 1, Features: 2, Priors: NoPriors()}, 1, 1, [][2]float64{{0.083, 1}}, false},
+		{"ssgp", Options{Method: SSGP, Components: 1, Features: 2}, 1, 1, [][2]float64{{0.083, 1}}, false},
+		{"factorised", Options{Inference: Factorized, Components: 1, Features: 2}, 1, 1, [][2]float64{{0.083, 1}}, true},
+	} {
+		o := c.o
+		o.Windows.Length = WindowNone
+		m, r := mustFit(t, lines(n, span, noise, c.x, c.y, c.cosines...), o)
+		if r.NoPosterior != "" {
+			t.Errorf("%s: no posterior: %s", c.name, r.NoPosterior)
+			continue
+		}
+		for _, line := range c.cosines {
+			theory := math.Sqrt(6) * noise / (math.Pi * line[1] * span * math.Sqrt(n)) / c.x
+			f := nearest(m, line[0]/c.x, span*c.x)
+			if f == nil {
+				t.Fatalf("%s: no feature near %v", c.name, line[0])
+			}
+			if ratio := f.SD[0] / theory; ratio < 0.5 || ratio > 2 {
+				t.Errorf("%s: frequency %v +- %.3g, theory %.3g", c.name, f.Mean[0], f.SD[0], theory)
+			}
+			if math.Abs(f.Mean[0]-line[0]/c.x) > 4*theory {
+				t.Errorf("%s: frequency %v, want %v +- %.3g", c.name, f.Mean[0], line[0]/c.x, theory)
+			}
+			if c.spread && f.Spread[0] < 0.1*theory {
+				t.Errorf("%s: q(w) has collapsed to %.3g of theory", c.name, f.Spread[0]/theory)
+			}
+			if c.name == "no priors" && f.Spread[0] > 0.05*theory {
+				t.Errorf("%s: q(w) has kept %.3g of theory; want the defect", c.name, f.Spread[0]/theory)
+			}
+		}
+		if (r.LogPrior == 0) != (c.name == "no priors") {
+			t.Errorf("%s: log prior %v", c.name, r.LogPrior)
+		}
+	}
+}
+
+// TestPriorUnits: a prior in the data's units is the same one in others, and the weak ones follow the units by themselves.
+func TestPriorUnits(t *testing.T) {
+	for name, given := range map[string]func(x, y float64) Priors{
+		"weak": func(x, y float64) Priors { return Priors{} },
+		"given": func(x, y float64) Priors {
+			return Priors{Amplitude: Prior{Median: y, SD: 1}, Lengthscale: Prior{Median: 20 * x, SD: 0.7}, Noise: Prior{Median: 0.2 * y, SD: 0.5}}
+		},
+	} {
+		fit := func(x, y float64) (*Model, *Result) {
+			return mustFit(t, lines(100, 10, 0.1, x, y, [2]float64{0.5, 1}), Options{Components: 1, Features: 2, Windows: WindowOptions{Length: WindowNone}, Priors: given(x, y)})
+		}
+		m, r := fit(1, 1)
+		if name == "given" { // the coordinates are log σ², log l and log τ⁻¹
+			c, want := m.Components()[0], 0.0
+			for _, v := range [][3]float64{{math.Pow(c.SD[0], 2), 1, 2}, {c.Lengthscale[0], 20, 0.7}, {math.Pow(m.NoiseSD()[0], 2), 0.04, 1}} {
+				z := math.Log(v[0]/v[1]) / v[2]
+				want -= 0.5*z*z + math.Log(v[2]*math.Sqrt(2*math.Pi))
+			}
+			if math.Abs(r.LogPrior-want) > 1e-6 {
+				t.Errorf("log prior %v, want %v", r.LogPrior, want)
+			}
+		}
+		scaled, s := fit(4, 1<<10) // powers of two, so that rounding is the same
+		if math.Abs(r.LogPrior-s.LogPrior) > 1e-6 || math.Abs(r.Bound-s.Bound) > 1e-6 {
+			t.Errorf("%s: bound and log prior %v, %v, in other units %v, %v", name, r.Bound, r.LogPrior, s.Bound, s.LogPrior)
+		}
+		if a, b := m.Components()[0].Lengthscale[0], scaled.Components()[0].Lengthscale[0]/4; math.Abs(a/b-1) > 1e-6 {
+			t.Errorf("%s: length-scale %v, in other units %v", name, a, b)
+		}
+	}
+}
+
+// TestPriorHolds: a prior that is sure is obeyed in the data's units; one that says nothing changes nothing.
+func TestPriorHolds(t *testing.T) {
+	data := lines(100, 10, 0.1, 3, 50, [2]float64{0.5, 1})
+	o := Options{Components: 1, Features: 2, Windows: WindowOptions{Length: WindowNone}}
+	sure := func(median float64) Prior { return Prior{Median: median, SD: 1e-3} }
+	o.Priors = Priors{Amplitude: sure(70), Lengthscale: sure(9), Noise: sure(11)}
+	m, _ := mustFit(t, data, o)
+	c := m.Components()[0]
+	for _, v := range [][2]float64{{c.SD[0], 70}, {c.Lengthscale[0], 9}, {m.NoiseSD()[0], 11}} {
+		if math.Abs(v[0]/v[1]-1) > 0.02 {
+			t.Errorf("%v, want %v of a prior that is sure", v[0], v[1])
+		}
+	}
+	o.Priors = NoPriors()
+	_, none := mustFit(t, data, o)
+	vague := Prior{Median: 1, SD: 1e6}
+	o.Priors = Priors{vague, vague, vague}
+	if _, r := mustFit(t, data, o); math.Abs(r.Bound-none.Bound) > 0.01 {
+		t.Errorf("bound %v without priors and %v with priors that say next to nothing", none.Bound, r.Bound)
+	}
+}
+
+// withPosterior is a fit of one line with draws of its hyper-parameters.
+func withPosterior(t testing.TB, o Options) (*Model, *Data) {
+	t.Helper()
+	data := lines(120, 12, 0.3, 1, 1, [2]float64{0.5, 1})
+	o.Components, o.Features, o.Windows.Length = 1, 2, WindowNone
+	m, r := mustFit(t, data, o)
+	if r.NoPosterior != "" {
+		t.Fatal(r.NoPosterior)
+	}
+	return m, data
+}
+
+// TestPosteriorFile: a model's posterior survives a file; the draws predict the same bits.
+func TestPosteriorFile(t *testing.T) {
+	for _, o := range []Options{{Posterior: PosteriorOptions{Draws: 3}}, {Posterior: PosteriorOptions{Draws: 3}, Inference: Factorized}, {}} {
+		m, _ := withPosterior(t, o)
+		b := encoded(t, m)
+		back, err := read(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(encoded(t, back), b) {
+			t.Error("a model that was read writes other bytes")
+		}
+		h, was := back.Posterior(), m.Posterior()
+		if h == nil || !slices.Equal(h.Features, was.Features) || !slices.Equal(h.Noise, was.Noise) || len(h.Draws) != o.Posterior.Draws {
+			t.Fatalf("posterior %+v, want %+v", h, was)
+		}
+		if o.Posterior.Draws == 0 {
+			continue
+		}
+		x := []float64{0.1, 6, 20}
+		p := testkit.Must(back.PosteriorPredictor(context.Background()))(t)
+		q := testkit.Must(m.PosteriorPredictor(context.Background()))(t)
+		a := testkit.Must(p.Predict(context.Background(), x))(t)
+		c, err := q.Predict(context.Background(), x)
+		if err != nil || !slices.Equal(a.Mean, c.Mean) || !slices.Equal(a.Cov, c.Cov) {
+			t.Errorf("predictions %v and %v (%v)", a, c, err)
+		}
+	}
+}
+
+// TestBadPosteriorFiles: a posterior that does not fit its model is refused.
+func TestBadPosteriorFiles(t *testing.T) {
+	m, _ := withPosterior(t, Options{Posterior: PosteriorOptions{Draws: 2}})
+	for name, spoil := range map[string]func(m *Model){
+		"a negative standard deviation": func(m *Model) { m.hyper.Noise = []float64{-1} },
+		"a shape":                       func(m *Model) { m.hyper.Variance = []float64{1, 2} },
+	} {
+		c := m.clone()
+		h := *m.hyper
+		c.hyper = &h
+		spoil(c)
+		f := testkit.Must(c.file())(t)
+		if one := f.Tensors["posterior.kernel.variance"]; len(one.Data) == 2 {
+			one.Shape = []int{2}
+			f.Tensors["posterior.kernel.variance"] = one
+		}
+		if _, err := read(encode(t, f)); !errors.Is(err, ErrParams) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	f := layout(t, m)
+	delete(f.Tensors, "draw.001.coefficient.mean")
+	if _, err := read(encode(t, f)); !errors.Is(err, ErrParams) {
+		t.Errorf("a draw without coefficients: %v", err)
+	}
+}
+
+// TestPosteriorPredict: the mixture's moments and quantiles are those of its parts, by hand; its draws scatter as it says, and its interval
+// is the wider one far from the data.
+func TestPosteriorPredict(t *testing.T) {
+	const draws = 40
+	m, _ := withPosterior(t, Options{Posterior: PosteriorOptions{Draws: draws}})
+	x := []float64{3, 12.5, 60}
+	predictor, err := m.PosteriorPredictor(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := testkit.Must(predictor.Predict(context.Background(), x))(t)
+	single := testkit.Must(m.Predict(t.Context(), x))(t)
+	lower, upper, sd := p.Quantile(0.025, true), p.Quantile(0.975, true), p.SD(true)
+	for i := range x {
+		mean, square, within := 0.0, 0.0, 0.0
+		var one *Prediction
+		for _, d := range m.Posterior().Draws {
+			one = testkit.Must(d.Predict(t.Context(), x))(t)
+			mean += one.Mean[i] / draws
+			square += (one.Cov[i] + one.Mean[i]*one.Mean[i]) / draws
+			s := math.Sqrt(one.Cov[i])
+			within += 0.5 * (math.Erf((upper[i]-one.Mean[i])/s/math.Sqrt2) - math.Erf((lower[i]-one.Mean[i])/s/math.Sqrt2)) / draws
+		}
+		if math.Abs(p.Mean[i]-mean) > 1e-12 || math.Abs(p.Cov[i]-(square-mean*mean)) > 1e-10 || math.Abs(within-0.95) > 1e-6 {
+			t.Errorf("at %v: mean %v, variance %v, %v within; want %v, %v, .95", x[i], p.Mean[i], p.Cov[i], within, mean, square-mean*mean)
+		}
+	}
+	if far := len(x) - 1; sd[far] < single.SD(true)[far] {
+		t.Errorf("at %v the mixture's sd is %v, that of the fit alone %v", x[far], sd[far], single.SD(true)[far])
+	}
+	all := testkit.Must(m.PosteriorDraws(1))(t)
+	var mean, square float64
+	const functions = 2000
+	for i := range functions {
+		y := testkit.Must(all.At(context.Background(), i, x[1:2]))(t)
+		mean, square = mean+y[0]/functions, square+y[0]*y[0]/functions
+	}
+	if got, want := math.Sqrt(square-mean*mean), p.SD(false)[1]; math.Abs(got/want-1) > 0.1 || math.Abs(mean-p.Mean[1]) > 0.1*want {
+		t.Errorf("functions at %v scatter by %v about %v, want %v about %v", x[1], got, mean, want, p.Mean[1])
+	}
+	other := lines(120, 12, 0.3, 1, -1, [2]float64{0.5, 1})
+	testkit.Must(m.Condition(t.Context(), other))(t)
+	predictor = testkit.Must(m.PosteriorPredictor(context.Background()))(t)
+	turned, err := predictor.Predict(context.Background(), x)
+	if err != nil || math.Abs(turned.Mean[0]+p.Mean[0]) > 0.1 {
+		t.Errorf("conditioned on data of the other sign the draws predict %v, before %v (%v)", turned.Mean[0], p.Mean[0], err)
+	}
+}
+
+// TestPosteriorUnits: where variances leave float64's range the mixture's standard deviations are the plain ones in their unit.
+func TestPosteriorUnits(t *testing.T) {
+	const unit = 0x1p-600
+	var sds, upper [2][]float64
+	for i, unit := range []float64{1, unit} {
+		m, r := mustFit(t, lines(120, 12, 0.3, 1, unit, [2]float64{0.5, 1}), Options{Components: 1, Features: 2, Windows: WindowOptions{Length: WindowNone}, Posterior: PosteriorOptions{Draws: 5}})
+		if r.NoPosterior != "" {
+			t.Fatal(r.NoPosterior)
+		}
+		p := testkit.Must(m.PosteriorPredictor(context.Background()))(t)
+		at := testkit.Must(p.Predict(context.Background(), []float64{3, 60}))(t)
+		sds[i], upper[i] = at.SD(true), at.Quantile(0.9, true)
+	}
+	for i, sd := range sds[0] {
+		if math.Abs(sds[1][i]/unit/sd-1) > 1e-6 || math.Abs(upper[1][i]/unit/upper[0][i]-1) > 1e-6 {
+			t.Errorf("sd %v and quantile %v, want %v and %v of the unit", sds[1][i]/unit, upper[1][i]/unit, sd, upper[0][i])
+		}
+	}
+}
+
+// TestPosteriorHMC: draws by Hamiltonian Monte Carlo predict as those of the Gaussian do.
+func TestPosteriorHMC(t *testing.T) {
+	if !slow.Tests {
+		t.Skip("takes seconds")
+	}
+	predicted := func(o Options) *Prediction {
+		m, _ := withPosterior(t, o)
+		p := testkit.Must(m.PosteriorPredictor(context.Background()))(t)
+		return testkit.Must(p.Predict(context.Background(), []float64{6, 14, 30}))(t)
+	}
+	g, h := predicted(Options{Posterior: PosteriorOptions{Draws: 200}}), predicted(Options{Posterior: PosteriorOptions{Draws: 200, HMC: true}})
+	for i, sd := range h.SD(true) {
+		if math.Abs(g.Mean[i]-h.Mean[i]) > 0.3*sd || math.Abs(g.SD(true)[i]/sd-1) > 0.25 {
+			t.Errorf("row %d: the Gaussian's %v +- %v, HMC's %v +- %v", i, g.Mean[i], g.SD(true)[i], h.Mean[i], sd)
+		}
+	}
+}
+
+// TestNoPosterior: where there is none the result says why, and no standard deviation is made up.
+func TestNoPosterior(t *testing.T) {
+	data := lines(120, 12, 0.3, 1, 1, [2]float64{0.5, 1})
+	for name, o := range map[string]Options{
+		"not asked for": {Posterior: PosteriorOptions{Draws: NoPosterior}}, "starting values": {Iterations: NoIterations}, "mini-batches": {Inference: Stochastic, Iterations: 20},
+		"nats below": {Iterations: 1, Init: InitPaper, Features: 10, Posterior: PosteriorOptions{Draws: 3}}, "": {Fix: []string{"kernel.frequency", "frequency.mean"}},
+	} {
+		o.Windows.Length = WindowNone
+		m, r := mustFit(t, data, o)
+		if name != "" && !bytes.Contains([]byte(r.NoPosterior), []byte(name)) || (m.Posterior() == nil) != (r.NoPosterior != "") {
+			t.Errorf("%q: %q, posterior %v", name, r.NoPosterior, m.Posterior())
+		}
+		for _, f := range m.Frequencies() {
+			if f.SD != nil {
+				t.Fatalf("%q: frequency %v has the standard deviation %v", name, f.Mean, f.SD)
+			}
+		}
+		if _, err := m.PosteriorPredictor(context.Background()); !errors.Is(err, ErrUnfitted) {
+			t.Errorf("%q: predictions without draws: %v", name, err)
+		}
+		if _, err := m.PosteriorDraws(1); !errors.Is(err, ErrUnfitted) {
+			t.Errorf("%q: functions without draws: %v", name, err)
+		}
+	}
+	var none *Model
+	if none.Posterior() != nil || (*Prediction)(nil).Quantile(0.5, true) != nil {
+		t.Error("a model that is none has a posterior")
+	}
+}
+
+// TestNoDraws: where a fit keeps no draws although they were asked for, a prediction by them says why.
+func TestNoDraws(t *testing.T) {
+	m, r, err := Fit(t.Context(), wave(60, 0.1), Options{Posterior: PosteriorOptions{Draws: 3}, Inference: Stochastic, Iterations: 5, Features: 6})
+	if err != nil || r.NoPosterior == "" {
+		t.Fatalf("no reason (%v)", err)
+	}
+	_, predict := m.PosteriorPredictor(t.Context())
+	_, draw := m.PosteriorDraws(1)
+	for _, err := range []error{predict, draw} {
+		if !errors.Is(err, ErrUnfitted) || !strings.Contains(err.Error(), r.NoPosterior) || strings.Contains(err.Error(), "Options.Posterior.Draws") {
+			t.Errorf("%v; want the reason %q", err, r.NoPosterior)
+		}
 	}
 }

@@ -94,11 +94,11 @@ type Posterior struct {
 	// Features [M,Q] are the standard deviations of the features' frequencies
 	// p + w/(2πl), in cycles, q(w) included; nil if the fit kept p and μ.
 	Features []float64
-	Draws    []*Model // models with hyper-parameters drawn from the Gaussian, as many as Options.Posterior asks for
+	Draws    []*Model // models with hyper-parameters drawn from the Gaussian, as many as Options.Posterior.Draws asks for
 }
 
 // Posterior is that of the fitted hyper-parameters, or nil: a fit computes it if
-// that costs little, or if Options.Posterior asks for draws (Result.NoPosterior).
+// that costs little, or if Options.Posterior.Draws asks for draws (Result.NoPosterior).
 func (m *Model) Posterior() *Posterior {
 	if m == nil {
 		return nil
@@ -211,7 +211,7 @@ func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, r
 
 // withoutDraws is the error about a model that has no draws of its hyper-parameters.
 func (m *Model) withoutDraws(what string) error {
-	why := cmp.Or(m.noDraws, "fit it with some (Options.Posterior)")
+	why := cmp.Or(m.noDraws, "fit it with some (Options.Posterior.Draws)")
 	return fmt.Errorf("vssgp: %s: the model has no draws of its hyper-parameters: %s: %w", what, why, ErrUnfitted)
 }
 
@@ -351,4 +351,103 @@ func (m *Model) checkMaps() error {
 		return fmt.Errorf("vssgp: %d y.names for %d outputs: %w", n, m.Params.D, ErrParams)
 	}
 	return nil
+}
+
+// A Frequency describes one feature's frequency under the posterior, in the data's
+// units.
+type Frequency struct {
+	Feature   int       `json:"feature"`      // k, from 0 to M−1
+	Component int       `json:"-"`            // i = k/K
+	Location  []float64 `json:"location"`     // [Q] z, units of x
+	Mean      []float64 `json:"frequency"`    // [Q] |μ/l + 2πp|/2π, cycles per unit of x
+	SD        []float64 `json:"frequency_sd"` // [Q] under Model.Posterior, cycles per unit of x; nil without it
+	Period    []float64 `json:"period"`       // [Q] 1/Mean, units of x; +Inf: none
+	PeriodSD  []float64 `json:"period_sd"`    // [Q] SD/Mean², to first order; nil without SD
+	Spread    []float64 `json:"-"`            // [Q] √Σ/(2πl), of q(w) alone: too little where the hyper-parameters are uncertain
+	Reach     []float64 `json:"reach"`        // [Q] l/√Σ, units of x: how far from z the feature lives; +Inf: everywhere
+}
+
+// length is the squared length of SD, or of Spread without it.
+func (f Frequency) length() (sum float64) {
+	of := f.SD
+	if of == nil {
+		of = f.Spread
+	}
+	for _, sd := range of {
+		sum += sd * sd
+	}
+	return sum
+}
+
+// Frequencies are the posteriors of all features' frequencies. The most confident
+// come first: those whose vector of standard deviations is shortest, or of spreads
+// if the model has no Posterior. An invalid model has none.
+func (m *Model) Frequencies() []Frequency {
+	if m.check() != nil {
+		return nil
+	}
+	p := m.Params
+	out := make([]Frequency, p.M())
+	for k := range out {
+		f := Frequency{Feature: k, Component: k / p.K}
+		for q, unit := range m.X.Scale {
+			at, l := k*p.Q+q, p.Lengthscale[k/p.K*p.Q+q]*unit
+			mean := math.Abs(p.FreqMean[at]/(2*math.Pi*l) + p.Frequency[k/p.K*p.Q+q]/unit)
+			f.Location = append(f.Location, m.X.Offset[q]+unit*p.Location[at])
+			f.Mean, f.Period = append(f.Mean, mean), append(f.Period, 1/mean)
+			f.Spread = append(f.Spread, math.Sqrt(p.FreqVar[at])/(2*math.Pi*l))
+			if m.hyper != nil && m.hyper.Features != nil {
+				sd := m.hyper.Features[at] / unit
+				f.SD, f.PeriodSD = append(f.SD, sd), append(f.PeriodSD, sd/(mean*mean))
+			}
+			f.Reach = append(f.Reach, l/math.Sqrt(p.FreqVar[at]))
+		}
+		out[k] = f
+	}
+	slices.SortStableFunc(out, func(a, b Frequency) int { return cmp.Compare(a.length(), b.length()) })
+	return out
+}
+
+// A Component describes one component of the fitted covariance, in the data's units.
+type Component struct {
+	SD          []float64 `json:"sd"`               // [D] σ, units of y
+	Lengthscale []float64 `json:"lengthscale"`      // [Q] l, units of x
+	Period      []float64 `json:"period"`           // [Q] 1/|p|, units of x; +Inf: none
+	Window      *int      `json:"window,omitempty"` // its window's index; nil without windows
+}
+
+// Components are the model's components in their own order.
+func (m *Model) Components() []Component {
+	if m.check() != nil {
+		return nil
+	}
+	p := m.Params
+	out := make([]Component, p.L)
+	for i := range out {
+		c := &out[i]
+		for _, unit := range m.Y.Scale {
+			c.SD = append(c.SD, math.Sqrt(p.Variance[i])*unit)
+		}
+		for q, unit := range m.X.Scale {
+			c.Lengthscale = append(c.Lengthscale, p.Lengthscale[i*p.Q+q]*unit)
+			c.Period = append(c.Period, unit/math.Abs(p.Frequency[i*p.Q+q]))
+		}
+		if p.ComponentWindow != nil {
+			window := p.ComponentWindow[i]
+			c.Window = &window
+		}
+	}
+	return out
+}
+
+// NoiseSD is the noise's standard deviation in each output, in its units.
+func (m *Model) NoiseSD() []float64 {
+	if m.check() != nil {
+		return nil
+	}
+	sd := make([]float64, 0, m.Params.D)
+	for _, unit := range m.Y.Scale {
+		sd = append(sd, unit/math.Sqrt(m.Params.NoisePrecision[0]))
+	}
+	return sd
 }

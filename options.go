@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -35,63 +38,55 @@ const (
 	InitSpectrum Init = "spectrum"
 )
 
-// Options of New and Fit. The zero value is a good choice for most data: the
-// paper's method with exact inference, and a start and windows chosen from the
-// data. The command fit uses it unless a flag says otherwise.
+// Options are the options of New and Fit. The zero value is a good choice for most
+// data: the paper's method with exact inference, starting values and windows chosen
+// from the data.
 type Options struct {
-	Method    Method    // default VSSGP; of several inputs with no K given, VSSGP or drawn frequencies, as the data choose
-	Inference Inference // default Exact
-	Init      Init      // default InitSpectrum for one input, else InitPaper with what Features leaves open chosen
-	From      *Model    // start from this model's parameters instead
+	Method     Method        // default VSSGP
+	Inference  Inference     // default Exact
+	Components int           // L, of each window; 0: chosen by Init
+	Features   int           // K per component; 0: chosen by Init or, for mini-batches, by the number of rows
+	Windows    WindowOptions // default: chosen by Init
+	Raw        bool          // keep the data's units; otherwise x and y are shifted and scaled to the order of one
 
-	Components int // L, of each window if there are windows; 0: chosen by Init
-	Features   int // K per component; 0: chosen by Init, of several inputs with the kind of frequencies (docs/algorithms.md, "Several inputs"), or for mini-batches by the number of rows
+	Init           Init         // default InitSpectrum for one input, else InitPaper with the features chosen from the data
+	Paper          PaperOptions // starting values of InitPaper
+	NoisePrecision float64      // starting τ in the data's 1/y²; 0: chosen by Init
+	UniformPhases  bool         // a uniform posterior of the phases instead of fixed phases
+	From           *Model       // start from this model's parameters instead
 
-	// Window is the length of the windows in the data's units of x, or WindowNone.
-	// With WindowAuto, which is 0, the spectrum start chooses the length by a
-	// selection criterion, on a few excerpts if the data are long. If the model will
-	// be optimized it also chooses Components and Features, unless they are given.
-	// The paper's start then has no windows. WindowDim is the input they run along.
-	Window    float64
-	WindowDim int // from 0 to Q−1
-	// WindowCandidates are the lengths that WindowAuto chooses from, in the
-	// data's units of x; default 512 to 1024 steps of the data's grid.
-	WindowCandidates []float64
+	Priors    Priors           // of σ, l and the noise; default weak ones chosen from the data, see NoPriors
+	Posterior PosteriorOptions // of the hyper-parameters, after the fit
 
-	// Lengthscales and Periods are starting values for InitPaper in the data's
-	// units of x: one for each component, the same for every input. A period of 0
-	// or +Inf means none. Default: a tenth of each input's range, times √Q.
-	Lengthscales, Periods []float64
-	// NoisePrecision is the starting τ in the data's 1/y²; 0: chosen by Init.
-	NoisePrecision float64
-	// FrequencyVariance is the starting Σ of InitPaper in units of 1/l², which the
-	// paper does not give: a feature reaches over l/√Σ. 0: 0.001.
-	FrequencyVariance float64
-	// UniformPhases gives phases a uniform posterior instead of fixing them.
-	UniformPhases bool
-	// Raw keeps the model in the data's own units. Otherwise x and y are shifted
-	// and scaled to the order of one.
-	Raw bool
+	Iterations int          // at most, of L-BFGS or RMSPROP, from each start; 0: chosen by Inference; or NoIterations
+	Optimizer  Optimizer    // default OptimizerWindows if there are many windows, else OptimizerGlobal
+	Batch      BatchOptions // mini-batches of Stochastic inference
+	Restarts   int          // further starts, of which the best bound is kept
+	Fix        []string     // tensors of the model file that keep their starting values
+	// Tie names tensors (kernel.variance, kernel.lengthscale, kernel.frequency) that change by one factor
+	// (frequencies by one difference) over all components.
+	Tie  []string
+	Seed uint64 // of everything random; the same seed, data and options give the same bits
 
-	// Priors are the log-normal priors of σ, l and the noise. The zero value has
-	// weak ones, read off the data; NoPriors has none.
-	Priors Priors
-	// Posterior is the number of draws from the hyper-parameters' posterior that the
-	// model keeps, for PosteriorPredictor; a fit then iterates up to 1500 times unless
-	// Iterations says otherwise, to reach a mode. With 0 it keeps their standard deviations
-	// alone, if they cost little beside the fit; with NoPosterior nothing.
-	Posterior int
-	// HMC draws by Hamiltonian Monte Carlo rather than from the Gaussian about the
-	// fit: the judge of the Gaussian, some hundred times as slow.
-	HMC bool
+	Checkpoint  CheckpointOptions // default: no checkpoint
+	MemoryLimit float64           // in bytes; a fit whose estimated need is larger is refused (ErrMemory); 0: no limit
+	Backend     backend.Backend   // default: the CPU
+	Progress    func(Progress)    // called now and then, from one goroutine
+}
 
-	// Iterations is the most L-BFGS iterations, or RMSPROP steps, that each start
-	// takes; 0: chosen by the inference. NoIterations keeps the starting values
-	// and computes only the posterior of the coefficients.
-	Iterations int
-	// Optimizer is how L-BFGS treats windows. Default: OptimizerWindows if there
-	// are many of them, else OptimizerGlobal.
-	Optimizer Optimizer
+// WindowOptions are the options of a model with windows.
+type WindowOptions struct {
+	// Length is the length of the windows in the data's units of x, or WindowNone.
+	// If it is WindowAuto, InitSpectrum chooses the length by a selection criterion, on
+	// a few excerpts if the data are long, and if the model will be optimized also
+	// Components and Features that are 0; InitPaper then makes no windows.
+	Length     float64
+	Dim        int       // the input that the windows divide, from 0 to Q−1
+	Candidates []float64 // lengths that WindowAuto chooses from; default 512 to 1024 steps of the data's grid
+	// Shared gives all windows one set of components: σ², l and p of the j-th
+	// component are tied over the windows. InitSpectrum then starts each window
+	// from the mean spectrum.
+	Shared bool
 	// Segments is the number of parts into which exact inference divides the matrix
 	// of all windows, to factor and invert them in parallel. With more than two
 	// cores, use as many as there are cores. Below 3 there are two, which cause no
@@ -99,50 +94,60 @@ type Options struct {
 	// of an inner segment needs one extra block of workspace: at most 50 % on top of
 	// the matrix. Segments decide the order of sums, and so the last bits of a fit;
 	// the number of cores does not.
-	Segments   int
-	Batch      int      // rows of a mini-batch; 0: min(N, 512)
-	Contiguous bool     // mini-batches of neighboring rows instead of random ones
-	Restarts   int      // further starts, of which the best bound is kept; 0: one start
-	Fix        []string // tensors of the model file that keep their starting values
-	Seed       uint64   // of everything random; the same seed, data and options give the same bits
-	// Shared gives all windows one set of components: σ², l and p of the j-th
-	// component are tied over the windows. The spectrum start then lays the mean
-	// spectrum in each window.
-	Shared bool
-	// Tie names tensors (kernel.variance, kernel.lengthscale, kernel.frequency)
-	// that move as one over all components: their ratios (of frequencies their
-	// differences) keep their starting values.
-	Tie []string
+	Segments int
+}
 
-	// MemoryLimit is the most bytes that a fit may need, by an estimate from its rows
-	// and features. One that needs more is refused (ErrMemory) before it is computed.
-	// 0: no limit.
-	MemoryLimit float64
+// PaperOptions are the starting values of InitPaper, in the data's units of x.
+type PaperOptions struct {
+	// Lengthscales and Periods have one entry for each component, the same for every
+	// input. A period of 0 or +Inf means none. The default length-scale is a tenth of
+	// each input's range, times √Q.
+	Lengthscales, Periods []float64
+	// FrequencyVariance is Σ in units of 1/l², which the paper does not give: a
+	// feature reaches over l/√Σ. Default 0.001.
+	FrequencyVariance float64
+}
 
-	Backend  backend.Backend // nil: the CPU
-	Progress func(Progress)  // called now and then, from one goroutine
+// PosteriorOptions are the options of the hyper-parameters' posterior.
+type PosteriorOptions struct {
+	// Draws is the number of draws that the model keeps, for PosteriorPredictor; a fit
+	// then iterates up to 1500 times unless Iterations is given, to reach a mode.
+	// With 0 the model keeps the standard deviations alone, if their cost is small
+	// compared with the fit's; with NoPosterior it keeps nothing.
+	Draws int
+	// HMC draws by Hamiltonian Monte Carlo rather than from the Gaussian about the
+	// fit. It checks the Gaussian and takes some hundred times as long.
+	HMC bool
+}
 
-	// Checkpoint is a file that holds the state of the fit: parameters, optimizer,
-	// random streams and the stage. A new one replaces the last, whole or not at
-	// all, at least CheckpointEvery (0: 30 s) later, and so seldom that writing
-	// takes at most a twentieth of the time; the last one is written when ctx ends
-	// the fit. The file stays after the fit. A file there that is not a checkpoint
-	// is refused, and so is one that another process uses; both errors wrap
-	// ErrCheckpoint.
-	Checkpoint      string
-	CheckpointEvery time.Duration // at least, between two of them
-	// Resume continues from Checkpoint and ends with the same bits as a fit without
+// BatchOptions are the options of mini-batches.
+type BatchOptions struct {
+	Rows       int  // of a mini-batch; default min(N, 512)
+	Contiguous bool // neighboring rows instead of random ones
+}
+
+// CheckpointOptions are the options of a fit's checkpoint: a file with parameters,
+// optimizer, random streams and stage.
+type CheckpointOptions struct {
+	// Path is the file; "" is none. A new checkpoint replaces the last one, whole or
+	// not at all, at least Every after it, and so seldom that writing takes at most a
+	// twentieth of the time. A last one is written when ctx ends the fit, and the file
+	// stays after the fit. An existing file that is no checkpoint, or that another
+	// process uses, is refused with an error that wraps ErrCheckpoint.
+	Path  string
+	Every time.Duration // default 30 s
+	// Resume continues from Path and ends with the same bits as a fit without
 	// interruption. Build, device, data and options must be the same; otherwise the
-	// error wraps ErrCheckpoint and says what differs. Without such a file the fit
+	// error wraps ErrCheckpoint and names the difference. Without such a file the fit
 	// starts from the beginning.
 	Resume bool
-	// Warn is told of a checkpoint that could not be written; the fit continues and
-	// tries again later. nil: such an error ends the fit.
+	// Warn receives the error of a checkpoint that could not be written; the fit
+	// continues and tries again later. If it is nil, such an error ends the fit.
 	Warn func(error)
 }
 
-// NoIterations asks for a model with the starting values. InitSpectrum then
-// lays many components, since no optimization can over-fit them.
+// NoIterations keeps the starting values and computes only the posterior of the
+// coefficients. InitSpectrum then makes many components, which cannot over-fit.
 const NoIterations = -1
 
 // NoPosterior asks for no posterior of the hyper-parameters.
@@ -205,11 +210,11 @@ const leastPrecision = 1e-60
 
 // checkNumbers reports numbers outside their domain.
 func (o *Options) checkNumbers(*Data) error {
-	switch w := o.Window; {
-	case o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Segments < 0 || o.Batch < 0 || o.Restarts < 0 || o.Posterior < NoPosterior:
-		return badOption("components %d, features %d, iterations %d, segments %d, batch %d, restarts %d, posterior %d: none may be negative", o.Components, o.Features, o.Iterations, o.Segments, o.Batch, o.Restarts, o.Posterior)
-	case o.Posterior > maxDraws:
-		return badOption("%d draws of the hyper-parameters, want at most %d", o.Posterior, maxDraws)
+	switch w := o.Windows.Length; {
+	case o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Windows.Segments < 0 || o.Batch.Rows < 0 || o.Restarts < 0 || o.Posterior.Draws < NoPosterior:
+		return badOption("components %d, features %d, iterations %d, segments %d, batch %d, restarts %d, posterior %d: none may be negative", o.Components, o.Features, o.Iterations, o.Windows.Segments, o.Batch.Rows, o.Restarts, o.Posterior.Draws)
+	case o.Posterior.Draws > maxDraws:
+		return badOption("%d draws of the hyper-parameters, want at most %d", o.Posterior.Draws, maxDraws)
 	case o.Method == SSGP && o.Features%2 == 1:
 		return badOption("ssgp with %d features a component, want an even number: each frequency is a cosine and a sine", o.Features)
 	case w != WindowNone && !(w >= 0 && !math.IsInf(w, 0)): // WindowAuto is 0
@@ -226,7 +231,7 @@ func (o *Options) checkSize(data *Data) error {
 	if o.Features > maxCount {
 		return badOption("features %d per component, want at most %d", o.Features, maxCount)
 	}
-	window := max(1, o.Components, len(o.Lengthscales)) * max(1, o.Features)
+	window := max(1, o.Components, len(o.Paper.Lengthscales)) * max(1, o.Features)
 	if window > MaxExact && (o.Inference == Exact || o.Inference == "") {
 		return badOption("%d features in a window: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
 	}
@@ -238,11 +243,11 @@ func (o *Options) checkSize(data *Data) error {
 			return err
 		}
 	}
-	if data == nil || o.WindowDim < 0 || o.WindowDim >= data.Q {
+	if data == nil || o.Windows.Dim < 0 || o.Windows.Dim >= data.Q {
 		return nil
 	}
-	lo, hi := (&backend.Data{Q: data.Q, X: data.X}).Extent(o.WindowDim)
-	for _, w := range append([]float64{o.Window}, o.WindowCandidates...) {
+	lo, hi := (&backend.Data{Q: data.Q, X: data.X}).Extent(o.Windows.Dim)
+	for _, w := range append([]float64{o.Windows.Length}, o.Windows.Candidates...) {
 		if w > 0 && 2*(hi-lo)/w > float64(data.N) {
 			return badOption("window length %.6g: %d rows over a range of %.6g would be cut into more windows than rows; want %.3g at least, or none", w, data.N, hi-lo, 2*(hi-lo)/float64(data.N))
 		}
@@ -266,40 +271,40 @@ func (o *Options) checkFrom(data *Data) error {
 
 // checkScales reports lengths and scales outside their domain.
 func (o *Options) checkScales(data *Data) error {
-	for _, w := range o.WindowCandidates {
+	for _, w := range o.Windows.Candidates {
 		if !(w > 0) || math.IsInf(w, 0) {
 			return badOption("window length %v, want a positive number", w)
 		}
 	}
-	if o.WindowDim < 0 || (data != nil && o.WindowDim >= data.Q) {
-		return badOption("windows along input %d of %d", o.WindowDim, data.Q)
+	if o.Windows.Dim < 0 || (data != nil && o.Windows.Dim >= data.Q) {
+		return badOption("windows along input %d of %d", o.Windows.Dim, data.Q)
 	}
 	if t := o.NoisePrecision; !(t >= 0) || t > 1/leastPrecision || (t > 0 && t < leastPrecision) {
 		return badOption("noise precision %v, want a number from %g to %g", t, leastPrecision, 1/leastPrecision)
 	}
-	if v := o.FrequencyVariance; !(v >= 0) || math.IsInf(v, 0) {
+	if v := o.Paper.FrequencyVariance; !(v >= 0) || math.IsInf(v, 0) {
 		return badOption("frequency variance %v, want a positive number", v)
 	}
-	for _, l := range o.Lengthscales {
+	for _, l := range o.Paper.Lengthscales {
 		if !(l > 0) || math.IsInf(l, 0) {
 			return badOption("length-scale %v, want a positive number", l)
 		}
 	}
-	for _, p := range o.Periods {
+	for _, p := range o.Paper.Periods {
 		if !(p >= 0) {
 			return badOption("period %v, want a positive number, or 0 for none", p)
 		}
 	}
-	switch n := len(o.Lengthscales); {
+	switch n := len(o.Paper.Lengthscales); {
 	case n > 0 && o.Components > 0 && o.Components != n:
 		return badOption("%d components with %d length-scales, want one length-scale for each component, or no number of components", o.Components, n)
-	case o.Lengthscales != nil && n == 0:
+	case o.Paper.Lengthscales != nil && n == 0:
 		return badOption("length-scales of no component, want one at least, or nil")
 	}
-	if n := len(o.Lengthscales); o.Periods != nil && len(o.Periods) != n {
-		return badOption("%d periods for %d length-scales, want one each", len(o.Periods), n)
+	if n := len(o.Paper.Lengthscales); o.Paper.Periods != nil && len(o.Paper.Periods) != n {
+		return badOption("%d periods for %d length-scales, want one each", len(o.Paper.Periods), n)
 	}
-	if o.Init == InitSpectrum && o.From == nil && (o.Lengthscales != nil || o.Periods != nil || o.FrequencyVariance > 0) {
+	if o.Init == InitSpectrum && o.From == nil && (o.Paper.Lengthscales != nil || o.Paper.Periods != nil || o.Paper.FrequencyVariance > 0) {
 		return badOption("start %q reads length-scales, periods and the frequencies' variance from the data: give none of them, or start %q", InitSpectrum, InitPaper)
 	}
 	return nil
@@ -320,4 +325,101 @@ func (o *Options) checkNames(*Data) error {
 		}
 	}
 	return nil
+}
+
+// A Prior is the log-normal prior of a hyper-parameter θ: log θ ~ N(log Median, SD²).
+// The zero value is a weak prior chosen from the data; an SD of +Inf is a flat prior.
+type Prior struct {
+	Median float64 // of θ, in the data's units
+	SD     float64 // of log θ
+}
+
+// Priors are those of a model's hyper-parameters, in the data's units. Each holds
+// for every component and input; for the units of y the first output's count.
+type Priors struct {
+	Amplitude   Prior // of σ, the root of kernel.variance; default √(var(y)/components)
+	Lengthscale Prior // of l; default: ten times each input's range, or the windows' length
+	Noise       Prior // of the noise's standard deviation τ^−½; default sd(y)/10
+}
+
+// NoPriors says nothing of any hyper-parameter: a fit then maximizes the bound
+// alone.
+func NoPriors() Priors {
+	none := Prior{SD: math.Inf(1)}
+	return Priors{none, none, none}
+}
+
+const (
+	// weakSD is the standard deviation of the logarithms under the weak priors.
+	weakSD = 3
+	// weakLength is the median length-scale in ranges of the input, and weakNoise the
+	// noise's median in standard deviations of the output.
+	weakLength, weakNoise = 10, 0.1
+)
+
+// priorLeast bounds medians in the model's units from below, and its inverse from
+// above, so that their squares are numbers of float64.
+const priorLeast = 1e-60
+
+// check reports priors that are none in the units x and y.
+func (s *Priors) check(x, y Affine) error {
+	for _, p := range []struct {
+		name string
+		Prior
+		unit []float64
+	}{{"amplitudes", s.Amplitude, y.Scale[:1]}, {"length-scales", s.Lengthscale, x.Scale}, {"noise", s.Noise, y.Scale[:1]}} {
+		if p.Prior == (Prior{}) || math.IsInf(p.SD, 1) {
+			continue
+		}
+		if err := bayes.Prior(p.Prior).Check(); err != nil {
+			return fmt.Errorf("the prior of the %s: %w", p.name, err)
+		}
+		for _, unit := range p.unit {
+			if m := p.Median / unit; m < priorLeast || m > 1/priorLeast {
+				return fmt.Errorf("the prior of the %s has the median %v, which is %v in the model's units; want one from %g to %g", p.name, p.Median, m, priorLeast, 1/priorLeast)
+			}
+		}
+	}
+	return nil
+}
+
+// of are the priors in the units x and y, in which rows are, for a model of p's
+// shape. A prior of σ or of the noise's standard deviation is one of its square,
+// whose logarithm varies twice as much.
+func (s *Priors) of(x, y Affine, rows *backend.Data, p *Params) (out optimize.Priors) {
+	square := func(p bayes.Prior) bayes.Prior { return bayes.Prior{Median: p.Median * p.Median, SD: 2 * p.SD} }
+	variance := 0.0
+	for d := range rows.D {
+		_, sd := bayes.MeanSD(rows.Y, d, rows.D)
+		variance += sd * sd / float64(rows.D)
+	}
+	sd := cmp.Or(math.Sqrt(variance), 1) // constant outputs: any will do
+	perWindow := float64(p.L) / float64(p.Windows.Count())
+	out.Variance = square(inUnits(s.Amplitude, y.Scale[0], sd/math.Sqrt(perWindow)))
+	out.Noise = square(inUnits(s.Noise, y.Scale[0], weakNoise*sd))
+	for q, unit := range x.Scale {
+		lo, hi := rows.Extent(q)
+		length := weakLength * (hi - lo)
+		if len(p.Windows.Center) > 1 && q == p.Windows.Dim {
+			length = p.Windows.Length
+		}
+		one := inUnits(s.Lengthscale, unit, length)
+		if length == 0 && s.Lengthscale == (Prior{}) {
+			one = bayes.Prior{} // a constant input says nothing of its length-scale
+		}
+		out.Lengthscale = append(out.Lengthscale, one)
+	}
+	return out
+}
+
+// inUnits is a prior in units of the data's, or the weak one about a median that is
+// in these units already. What says nothing becomes Prior{}.
+func inUnits(p Prior, unit, median float64) bayes.Prior {
+	switch {
+	case p == (Prior{}):
+		return bayes.Prior{Median: median, SD: weakSD}
+	case math.IsInf(p.SD, 1):
+		return bayes.Prior{}
+	}
+	return bayes.Prior{Median: p.Median / unit, SD: p.SD}
 }

@@ -1,13 +1,24 @@
 package vssgp
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
+	"iter"
 	"math"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/cputime"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
@@ -90,10 +101,7 @@ func TestPredictJoint(t *testing.T) {
 // checkSingles compares Predict and SD with the joint's diagonal blocks.
 func checkSingles(t *testing.T, m *Model, name string, x []float64, n int, mean []float64, cov *mat.SymDense) {
 	t.Helper()
-	single, err := m.Predict(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	single := testkit.Must(m.Predict(t.Context(), x))(t)
 	d := single.D
 	var blocks, sd []float64
 	for i := range n {
@@ -170,19 +178,10 @@ func TestDraw(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkSingles(t, v.m, name+", scaled", x, 3, mean, cov)
-			all, err := v.m.Draw(t.Context(), x, draws, 7)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := testkit.Must(v.m.Draw(t.Context(), x, draws, 7))(t)
 			checkMoments(t, c.Name+", "+name, all, mean, cov)
-			again, err := v.m.Draw(t.Context(), x, 2, 7)
-			if err != nil {
-				t.Fatal(err)
-			}
-			other, err := v.m.Draw(t.Context(), x, 1, 8)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := testkit.Must(v.m.Draw(t.Context(), x, 2, 7))(t)
+			other := testkit.Must(v.m.Draw(t.Context(), x, 1, 8))(t)
 			modeltest.Near(t, "same seed", again[1], all[1], 0)
 			if slices.Equal(other[0], all[0]) || slices.Equal(all[0], all[1]) {
 				t.Errorf("%s, %s: different draws are the same", c.Name, name)
@@ -247,28 +246,16 @@ func TestUnits(t *testing.T) {
 	scaled.X, scaled.Y = Affine{ox, sx}, Affine{[]float64{oy}, []float64{sy}}
 	plain.Y.Offset[0] = oy
 	for _, inference := range []Inference{Factorized, Exact} { // Condition makes both exact
-		a, err := scaled.Predict(t.Context(), rawData.X)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := plain.Predict(t.Context(), rawData.X)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := testkit.Must(scaled.Predict(t.Context(), rawData.X))(t)
+		b := testkit.Must(plain.Predict(t.Context(), rawData.X))(t)
 		if inference == Factorized {
 			checkExactUnits(t, scaled, plain, rawData, sy)
 		}
 		modeltest.Near(t, string(inference)+": mean", a.Mean, b.Mean, rounding)
 		modeltest.Near(t, string(inference)+": covariance", a.Cov, b.Cov, rounding)
 	}
-	want, err := plain.Draw(t.Context(), rawData.X[:2], 3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := scaled.Draw(t.Context(), rawData.X[:2], 3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(plain.Draw(t.Context(), rawData.X[:2], 3, 1))(t)
+	got := testkit.Must(scaled.Draw(t.Context(), rawData.X[:2], 3, 1))(t)
 	modeltest.Near(t, "draw", got[2], want[2], rounding)
 }
 
@@ -276,14 +263,8 @@ func TestUnits(t *testing.T) {
 // change of units.
 func checkExactUnits(t *testing.T, scaled, plain *Model, data *Data, sy float64) {
 	t.Helper()
-	a, err := scaled.Condition(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := plain.Condition(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(scaled.Condition(t.Context(), data))(t)
+	b := testkit.Must(plain.Condition(t.Context(), data))(t)
 	modeltest.Near(t, "bound", []float64{a.Bound}, []float64{b.Bound + float64(data.N)*math.Log(sy)}, rounding)
 }
 
@@ -296,15 +277,9 @@ func TestRowsAreIndependent(t *testing.T) {
 	for i := range x {
 		x[i] = -4 + 15*rng.Float64()
 	}
-	all, err := m.Predict(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(m.Predict(t.Context(), x))(t)
 	for _, i := range []int{0, 1, 130, 299} {
-		one, err := m.Predict(t.Context(), x[i:i+1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := testkit.Must(m.Predict(t.Context(), x[i:i+1]))(t)
 		modeltest.Near(t, "mean", one.Mean, all.Mean[2*i:2*i+2], rounding)
 		modeltest.Near(t, "covariance", one.Cov, all.Cov[4*i:4*i+4], rounding)
 	}
@@ -335,4 +310,360 @@ func TestLogDensityOfNone(t *testing.T) {
 	if want := -0.5 * math.Log(2*math.Pi); err != nil || !(math.Abs(got[0]-want) <= 1e-15) || !math.IsNaN(got[1]) || !math.IsNaN(got[2]) {
 		t.Errorf("%v, %v; want %v and NaN twice", got, err, want)
 	}
+}
+
+// times are the times of n samples, a row each.
+func times(n int, step float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = step * float64(i)
+	}
+	return x
+}
+
+// inSlices gives x in slices of so many rows.
+func inSlices(x []float64, rows int) iter.Seq2[[]float64, error] {
+	return func(yield func([]float64, error) bool) {
+		for lo := 0; lo < len(x); lo += rows {
+			if !yield(x[lo:min(len(x), lo+rows)], nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestEach: predictions are the same bits however the rows come, and on a grid,
+// under windows too, those of one pass over all rows. The last of the windows
+// begins at no multiple of a tile's rows, so that parts of partRows alone would
+// cut its tiles elsewhere than one pass does, and have other last bits.
+func TestEach(t *testing.T) {
+	ctx := context.Background()
+	for name, o := range map[string]Options{
+		"no windows": {Iterations: NoIterations, Components: 2, Features: 4},
+		"windows":    {Iterations: NoIterations, Components: 1, Features: 4, Windows: WindowOptions{Length: 47.37}},
+	} {
+		m, _, err := Fit(ctx, wave(500, 0.3), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := testkit.Must(m.Predictor(ctx))(t)
+		x := times(3*partRows+777, m.X.Scale[0]*0x1p-8) // a grid that is one in the model's units too; beyond the windows in the end
+		for i := range x {
+			x[i] += m.X.Offset[0]
+		}
+		want := testkit.Must(p.part(ctx, m.X.ToModel(x)))(t)
+		for _, rows := range []int{999, partRows, len(x)} {
+			next := 0
+			for part, err := range p.Each(ctx, inSlices(x, rows)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				end := part.First + part.N
+				if part.First != next || !slices.Equal(part.X, x[next:end]) {
+					t.Fatalf("%s: a part of rows %d to %d after row %d", name, part.First, end, next)
+				}
+				if !slices.Equal(part.Mean, want.Mean[next:end]) || !slices.Equal(part.Cov, want.Cov[next:end]) {
+					t.Errorf("%s, %d rows at a time: rows %d to %d are others than in one pass", name, rows, next, end)
+				}
+				if last := end == len(x); !last && part.N > partRows || last && (part.N < lastRows || part.N > partRows+lastRows) {
+					t.Errorf("%s: a part of rows %d to %d", name, next, end)
+				}
+				next = end
+			}
+			if next != len(x) {
+				t.Errorf("%s: %d rows came, want %d", name, next, len(x))
+			}
+		}
+	}
+}
+
+// TestEachErrors: an error of the rows ends the predictions, and so do rows that
+// are cut.
+func TestEachErrors(t *testing.T) {
+	m, _ := mustFit(t, wave(60, 0.3), Options{Iterations: NoIterations})
+	p := testkit.Must(m.Predictor(context.Background()))(t)
+	broken := errors.New("broken")
+	var last error
+	for part, err := range p.Each(context.Background(), func(yield func([]float64, error) bool) { _ = yield([]float64{1}, nil) && yield(nil, broken) }) {
+		if last = err; part != nil {
+			t.Error("a part before the error")
+		}
+	}
+	if !errors.Is(last, broken) {
+		t.Errorf("%v", last)
+	}
+	wide := &Data{N: 20, Q: 2, D: 1, X: times(40, 0.1), Y: times(20, 0.3)}
+	m, _ = mustFit(t, wide, Options{Iterations: NoIterations, Features: 4})
+	p = testkit.Must(m.Predictor(context.Background()))(t)
+	last = nil
+	for _, last = range p.Each(context.Background(), inSlices(times(9, 0.1), 3)) {
+	}
+	if !errors.Is(last, ErrData) {
+		t.Errorf("three numbers for rows of two inputs: %v", last)
+	}
+	if _, err := m.Predict(t.Context(), []float64{1, 2, 3}); !errors.Is(err, ErrData) {
+		t.Errorf("three numbers for two rows: %v", err)
+	}
+	if _, err := m.Predict(t.Context(), nil); !errors.Is(err, ErrData) {
+		t.Errorf("no rows: %v", err)
+	}
+}
+
+// TestPredictJoins: a prediction that was made in parts is the one of a single
+// pass, covariances between outputs and those in the model's units included.
+func TestPredictJoins(t *testing.T) {
+	one := wave(60, 0.3)
+	for _, unit := range []float64{1, 1e-300} {
+		data := &Data{N: one.N, Q: 1, D: 2, X: one.X}
+		for i, v := range one.Y {
+			data.Y = append(data.Y, v*unit, (v+float64(i)/30)*unit)
+		}
+		m, _ := mustFit(t, data, Options{Iterations: NoIterations, Components: 2})
+		p := testkit.Must(m.Predictor(t.Context()))(t)
+		x := times(partRows+lastRows+5, 1e-4)
+		want := testkit.Must(p.part(t.Context(), m.X.ToModel(x)))(t)
+		got := testkit.Must(p.Predict(t.Context(), x))(t)
+		modeltest.Near(t, "mean", scaled(got.Mean, 1/unit), scaled(want.Mean, 1/unit), 1e-12)
+		modeltest.Near(t, "standard deviation", scaled(got.SD(true), 1/unit), scaled(want.SD(true), 1/unit), 1e-12)
+		modeltest.Near(t, "covariance", got.Cov, want.Cov, 1e-12)
+		if (got.own != nil) != (unit != 1) || (want.own != nil) != (unit != 1) || got.N != len(x) {
+			t.Fatalf("in a unit of %v: %d rows, covariances in the model's units %v and %v", unit, got.N, got.own != nil, want.own != nil)
+		}
+		if got.own != nil {
+			modeltest.Near(t, "covariance in the model's units", got.own.cov, want.own.cov, 1e-12)
+		}
+	}
+}
+
+// TestPartRows: with many outputs a part has fewer rows, in memory bounded by its
+// covariances, down to one step.
+func TestPartRows(t *testing.T) {
+	for d, want := range map[int]int{1: 65536, 8: 65536, 40: 2560, 1000: 256} {
+		if got := rowsOfPart(d); got != want {
+			t.Errorf("%d outputs: %d rows, want %d", d, got, want)
+		}
+	}
+}
+
+// TestPredictBackend: rounding below zero is no variance; a backend is told when
+// to stop, and one that does not has no prediction.
+func TestPredictBackend(t *testing.T) {
+	m, _ := mustFit(t, wave(60, 0.3), Options{Iterations: NoIterations})
+	b := &hooked{Backend: cpu.New(), after: func(dst any) { dst.(*backend.Prediction).Cov[1] = -1e-9 }}
+	m.Backend = b
+	p := testkit.Must(m.Predict(t.Context(), []float64{1, 2}))(t)
+	if p.Cov[1] != p.Noise[0] || !(p.Cov[0] > p.Noise[0]) {
+		t.Errorf("variances %v beside a noise of %v", p.Cov, p.Noise[0])
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	told := false
+	b.open = func(d *backend.Data) {
+		told = d.Stop != nil && d.Stop() == nil
+		cancel()
+		told = told && errors.Is(d.Stop(), context.Canceled)
+		d.Stop = nil
+	}
+	q := testkit.Must(m.Predictor(ctx))(t)
+	if p, err := q.Predict(ctx, []float64{1, 2}); !told || !errors.Is(err, context.Canceled) || p != nil {
+		t.Errorf("told %v: prediction %v, error %v", told, p, err)
+	}
+}
+
+// TestDraws: a function is the same whichever are asked for before it, and at rows
+// together or by themselves.
+func TestDraws(t *testing.T) {
+	m, _ := mustFit(t, wave(60, 0.3), Options{Iterations: NoIterations, Components: 2})
+	x := times(2*variational.ChunkRows+40, 0.01)
+	at := func(d *Draws, i int, x []float64) []float64 {
+		return testkit.Must(d.At(t.Context(), i, x))(t)
+	}
+	draws := func() *Draws {
+		return testkit.Must(m.Draws(3))(t)
+	}
+	d := draws()
+	first, second, third := at(d, 0, x), at(d, 1, x), at(d, 2, x)
+	if slices.Equal(first, second) || slices.Equal(second, third) {
+		t.Error("one function twice")
+	}
+	if d := draws(); !slices.Equal(at(d, 2, x), third) || !slices.Equal(at(d, 0, x), first) || !slices.Equal(at(d, 1, x), second) {
+		t.Error("asked for in another order they are others")
+	}
+	for _, n := range []int{0, variational.ChunkRows, len(x) - 40, len(x) - 1} {
+		if !slices.Equal(at(d, 1, x[n:n+1]), second[n:n+1]) {
+			t.Errorf("row %d by itself is another", n)
+		}
+	}
+}
+
+// TestContexts: what is long ends with its context, and soon.
+func TestContexts(t *testing.T) {
+	const n = 40000
+	data := wave(n, 0.3)
+	m, _ := mustFit(t, wave(400, 0.3), Options{Init: InitPaper, Features: 500, Iterations: NoIterations})
+	x := data.X
+	for name, work := range map[string]func(ctx context.Context) error{
+		"Predict": func(ctx context.Context) error { _, err := m.Predict(ctx, x); return err },
+		"PredictJoint": func(ctx context.Context) error {
+			_, _, err := m.PredictJoint(ctx, data.X[:4000])
+			return err
+		},
+		"Draw":      func(ctx context.Context) error { _, err := m.Draw(ctx, x, 50, 1); return err },
+		"Evaluate":  func(ctx context.Context) error { _, err := m.Evaluate(ctx, data, Exact, nil, true); return err },
+		"Condition": func(ctx context.Context) error { _, err := m.Condition(ctx, data); return err },
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		var at time.Duration
+		time.AfterFunc(20*time.Millisecond, func() { at = cputime.Now(); cancel() })
+		err := work(ctx)
+		ended := cputime.Now()
+		<-ctx.Done()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want it cancelled", name, err)
+		}
+		if late := ended - at; late > 5*time.Second {
+			t.Errorf("%s: it worked for %v after it was cancelled", name, late)
+		}
+	}
+	if e, err := m.Condition(t.Context(), wave(400, 0.3)); err != nil || e == nil || !m.Fitted() {
+		t.Errorf("after all that: %v", err)
+	}
+}
+
+// TestConcurrentUse: several goroutines use one model, one predictor and one Data at a time, and get what one alone gets. The race detector
+// watches.
+func TestConcurrentUse(t *testing.T) {
+	data := wave(80, 0.1)
+	m, _ := mustFit(t, data, Options{Features: 6, Iterations: 5, Windows: WindowOptions{Length: 5}, Posterior: PosteriorOptions{Draws: 2}})
+	one := testkit.Must(m.Predictor(t.Context()))(t)
+	x := []float64{1, 2, 30}
+	want := testkit.Must(m.Predict(t.Context(), x))(t)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			p, err := m.Predict(t.Context(), x)
+			if err != nil || !slices.Equal(p.Mean, want.Mean) || !slices.Equal(p.Cov, want.Cov) {
+				t.Errorf("Predict: %v, or other numbers", err)
+			}
+			_, rows := one.Predict(t.Context(), x)
+			_, _, joint := m.PredictJoint(t.Context(), x)
+			_, drawn := m.Draw(t.Context(), x, 2, 1)
+			_, bound := m.Evaluate(t.Context(), data, Exact, nil, true)
+			_, _, again := Fit(t.Context(), data, Options{From: m, Iterations: 2, Posterior: PosteriorOptions{Draws: NoPosterior}})
+			_, density := want.LogDensity(t.Context(), []float64{0, 0, 0})
+			for name, err := range map[string]error{"Predictor": rows, "PredictJoint": joint, "Draw": drawn, "Evaluate": bound, "Fit": again, "LogDensity": density, "Write": m.Write(io.Discard)} {
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			m.Components()
+			m.Frequencies()
+			want.Quantile(0.9, true)
+		})
+	}
+	all.Wait()
+}
+
+// TestQuantileProbability: a probability that is none, such as a percentage, panics.
+func TestQuantileProbability(t *testing.T) {
+	p := &Prediction{N: 1, D: 1, Mean: []float64{0}, Cov: []float64{1}, Noise: []float64{0}}
+	for _, probability := range []float64{95, 0, 1, -0.1, math.NaN()} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.Contains(text, fmt.Sprintf("probability %v", probability)) {
+					t.Errorf("%v: panic %q", probability, text)
+				}
+			}()
+			t.Errorf("%v: %v", probability, p.Quantile(probability, true))
+		}()
+	}
+	if q := p.Quantile(0.975, true); math.Abs(q[0]-1.959964) > 1e-6 {
+		t.Errorf("quantile %v", q)
+	}
+}
+
+// TestHeldInterrupted: rows that take long to be brought in order are not waited for.
+func TestHeldInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	m := testkit.Must(New(t.Context(), wave(100, 0.1), Options{Init: InitPaper}))(t)
+	if _, err := m.open(ctx, wave(200_001, 0.1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestFarFromFeatures: where no feature reaches, the mean is 0 and the
+// covariance τ⁻¹I + Ψ′, Ψ′_de = Σ_k (σ²_i/K)(m_kd m_ke + 1[d=e] s_kd): the
+// appendix's discussion, for both posteriors.
+func TestFarFromFeatures(t *testing.T) {
+	for _, c := range []kind{
+		{Name: "uniform phases", N: 20, L: 2, K: 3, Q: 1, D: 2},
+		{Name: "fixed phases, two inputs", N: 20, L: 2, K: 3, Q: 2, D: 2, Fixed: true},
+	} {
+		p, data := made(c)
+		for name, m := range map[string]*Model{"exact": conditioned(t, p, data), "factorised": mustModel(t, p)} {
+			mean, vr, err := m.Coefficients()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := make([]float64, 4)
+			for d := range 2 {
+				want[3*d] = 1 / p.NoisePrecision[0]
+				for e := range 2 {
+					for k := range p.M() {
+						share := p.Variance[k/p.K] / float64(p.K)
+						want[2*d+e] += share * mean[2*k+d] * mean[2*k+e]
+						if d == e {
+							want[2*d+e] += share * vr[2*k+d]
+						}
+					}
+				}
+			}
+			far := make([]float64, c.Q)
+			for q := range far {
+				far[q] = -1e4
+			}
+			got := testkit.Must(m.Predict(t.Context(), far))(t)
+			modeltest.Near(t, c.Name+", "+name+": covariance", got.Cov, want, rounding)
+			modeltest.Near(t, c.Name+", "+name+": mean", got.Mean, []float64{0, 0}, 0)
+		}
+	}
+}
+
+// TestOneWindow: predictions under a single window are those without any.
+func TestOneWindow(t *testing.T) {
+	p, data := made(modeltest.FindKind(t, "one window"))
+	plain := p.Clone()
+	plain.Windows.Center, plain.Windows.Length, plain.ComponentWindow = nil, 0, nil
+	x := []float64{-3, 1, 2, 50}
+	a := testkit.Must(conditioned(t, p, data).Predict(t.Context(), x))(t)
+	b := testkit.Must(conditioned(t, plain, data).Predict(t.Context(), x))(t)
+	modeltest.Near(t, "covariance", a.Cov, b.Cov, 0)
+}
+
+// Sizes that a small file may ask for and no memory holds are refused.
+func TestLimitsOfFiles(t *testing.T) {
+	p := NewParams(1, MaxExact+1, 1, 1)
+	for _, a := range [][]float64{p.Variance, p.Lengthscale, p.NoisePrecision} {
+		a[0] = 1
+	}
+	p.CoefMean, p.CoefVar = nil, nil
+	data := wave(4, 0.1)
+	if _, err := mustModel(t, p).Condition(t.Context(), data); !errors.Is(err, ErrParams) {
+		t.Errorf("%d features: %v, want ErrParams", p.K, err)
+	}
+	const d = 1 << 16
+	wide := mustModel(t, oneFeature(d))
+	if _, err := wide.Predict(t.Context(), make([]float64, 1)); !errors.Is(err, ErrData) {
+		t.Errorf("%d outputs: %v, want ErrData", d, err)
+	}
+}
+
+// oneFeature is a model of one feature and d outputs.
+func oneFeature(d int) *Params {
+	p := NewParams(1, 1, 1, d)
+	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1
+	for i := range p.CoefVar {
+		p.CoefVar[i] = 1
+	}
+	return p
 }

@@ -2,12 +2,16 @@ package vssgp
 
 import (
 	"context"
-	"errors"
 	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/oracle"
 )
 
 // kind is modeltest's.
@@ -22,74 +26,268 @@ func made(c kind) (*Params, *Data) {
 // mustModel is NewModel where the parameters are known to be good.
 func mustModel(t testing.TB, p *Params) *Model {
 	t.Helper()
-	m, err := NewModel(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return testkit.Must(NewModel(p))(t)
 }
 
 // conditioned is an exact model with its posterior given data.
 func conditioned(t testing.TB, p *Params, data *Data) *Model {
 	t.Helper()
 	m := mustModel(t, p.Clone())
-	if _, err := m.Condition(context.Background(), data); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(m.Condition(context.Background(), data))(t)
 	return m
 }
 
-func TestBadData(t *testing.T) {
-	two := []float64{0, 0}
-	for name, f := range map[string]func() error{
-		"rows differ": func() error { _, err := NewData(2, two, []float64{1, 2, 3}); return err },
-		"not a number": func() error {
-			_, err := NewData(1, []float64{math.NaN()}, two)
+// A hooked backend calls functions around the passes over the rows; nil ones are not called.
+type hooked struct {
+	backend.Backend
+	open   func(*backend.Data)
+	before func() error  // an error is the pass's
+	after  func(dst any) // with the result of the pass
+}
+
+type hookedRows struct {
+	backend.Rows
+	b *hooked
+}
+
+func (b *hooked) Open(d backend.Data) (backend.Rows, error) {
+	if b.open != nil {
+		b.open(&d)
+	}
+	r, err := b.Backend.Open(d)
+	return &hookedRows{r, b}, err
+}
+
+func (b *hooked) pass(dst any, pass func() error) error {
+	if b.before != nil {
+		if err := b.before(); err != nil {
 			return err
-		},
-		"infinite output":     func() error { _, err := NewData(2, two, []float64{0, math.Inf(-1)}); return err },
-		"no rows":             (&Data{Q: 1, D: 1}).Check,
-		"no inputs":           (&Data{N: 1, D: 1, Y: []float64{1}}).Check,
-		"no outputs":          (&Data{N: 1, Q: 1, X: []float64{1}}).Check,
-		"ragged":              (&Data{N: 2, Q: 1, D: 1, X: []float64{1, 2}, Y: []float64{1}}).Check,
-		"another model's":     badEvaluate(t, 2, 1, Exact, nil),
-		"another D":           badEvaluate(t, 1, 2, Exact, nil),
-		"exact on mini-batch": badEvaluate(t, 1, 1, Exact, []int{0}),
-	} {
-		if err := f(); !errors.Is(err, ErrData) {
-			t.Errorf("%s: error %v, want one that wraps ErrData", name, err)
 		}
 	}
-	if err := badEvaluate(t, 1, 1, Factorized, []int{0, 5})(); !errors.Is(err, backend.ErrValue) {
-		t.Errorf("row 5 of 5: error %v, want one that wraps ErrValue", err)
+	err := pass()
+	if b.after != nil {
+		b.after(dst)
+	}
+	return err
+}
+
+func (r *hookedRows) Moments(dst *backend.Moments, f *backend.Features) error {
+	return r.b.pass(dst, func() error { return r.Rows.Moments(dst, f) })
+}
+
+func (r *hookedRows) Pullback(dst, f *backend.Features, m *backend.Moments) error {
+	return r.b.pass(dst, func() error { return r.Rows.Pullback(dst, f, m) })
+}
+
+func (r *hookedRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
+	return r.b.pass(dst, func() error { return r.Rows.Factorized(dst, f, w, rows) })
+}
+
+func (r *hookedRows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior) error {
+	return r.b.pass(dst, func() error { return r.Rows.Predict(dst, f, p) })
+}
+
+// Tolerances of this package's tests, each with where it comes from.
+const (
+	// goldenBound: bounds are sums of some hundred terms near the bound's own
+	// size; both sides round at 1e-16.
+	goldenBound = 1e-11
+	// goldenGradient: the same sums with A⁻¹ between, condition number to 1e5.
+	goldenGradient = 1e-9
+	// goldenGradientHard: x near 1e5 costs five digits of x − z, Σ near 1e-8
+	// leaves a sum of terms 1e8 apart.
+	goldenGradientHard = 1e-7
+	// goldenPredict: one solve with A.
+	goldenPredict = 1e-9
+	rounding      = modeltest.Rounding
+)
+
+// flat lays out a golden file's nested rows as the model has them.
+func flat(a [][]float64) []float64 {
+	var out []float64
+	for _, r := range a {
+		out = append(out, r...)
+	}
+	return out
+}
+
+// fromOracle is the oracle's Params as the model's; fields that a gradient
+// lacks stay empty.
+func fromOracle(o *oracle.Params, l, k, q, d int) *Params {
+	p := &Params{
+		L: l, K: k, Q: q, D: d,
+		Variance: o.Variance, Lengthscale: flat(o.Lengthscale), Frequency: flat(o.Frequency),
+		Location: flat(o.Location), FreqMean: flat(o.FreqMean), FreqVar: flat(o.FreqVar),
+		PhaseLower: o.PhaseLower, PhaseUpper: o.PhaseUpper, NoisePrecision: []float64{o.NoisePrecision},
+		CoefMean: flat(o.CoefMean), CoefVar: flat(o.CoefVar),
+		Windows: backend.Windows{Center: o.WindowCenter, Length: o.WindowLength}, ComponentWindow: o.ComponentWindow,
+	}
+	return p
+}
+
+func goldenFiles(t *testing.T) []*oracle.Golden {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/golden/*.json")
+	if err != nil || len(paths) < 7 {
+		t.Fatalf("golden files: %d found, want 7: %v", len(paths), err)
+	}
+	var all []*oracle.Golden
+	for _, path := range paths {
+		g := testkit.Must(oracle.LoadGolden(path))(t)
+		all = append(all, g)
+	}
+	return all
+}
+
+// goldenModel is a golden file's model and data.
+func goldenModel(t *testing.T, g *oracle.Golden) (*Model, *Data) {
+	t.Helper()
+	m := testkit.Must(NewModel(fromOracle(g.Params, g.L, g.K, g.Q, g.D)))(t)
+	return m, &Data{N: g.N, Q: g.Q, D: g.D, X: flat(g.X), Y: flat(g.Y)}
+}
+
+func TestGolden(t *testing.T) {
+	for _, g := range goldenFiles(t) {
+		t.Run(g.Name, func(t *testing.T) {
+			m, data := goldenModel(t, g)
+			gradTol := goldenGradient
+			if g.Name == "q1d1_far_from_origin" || g.Name == "q1d1_confident_frequencies" {
+				gradTol = goldenGradientHard
+			}
+			check := func(what string, inference Inference, rows []int, want oracle.GoldenBound) {
+				t.Helper()
+				e := testkit.Must(m.Evaluate(t.Context(), data, inference, rows, true))(t)
+				if math.Abs(e.Bound-want.Bound) > goldenBound*math.Abs(want.Bound) {
+					t.Errorf("%s bound %.15g, want %.15g", what, e.Bound, want.Bound)
+				}
+				wg := fromOracle(want.Gradient, g.L, g.K, g.Q, g.D)
+				got := e.Gradient.Tensors()
+				for i, w := range wg.Tensors() {
+					if len(*w.Data) == 0 {
+						continue
+					}
+					err := modeltest.Worst(*got[i].Data, *w.Data)
+					if err > gradTol {
+						t.Errorf("%s gradient by %s off by %.2g of its largest entry, want %.0g", what, w.Name, err, gradTol)
+					}
+					t.Logf("%s ∂/∂%s: %.1e", what, w.Name, err)
+				}
+			}
+			check("exact", Exact, nil, g.Exact)
+			check("factorised", Factorized, nil, g.Factorized)
+			if g.Minibatch != nil {
+				check("mini-batch", Factorized, g.Minibatch.Rows, g.Minibatch.GoldenBound)
+			}
+			checkPredict(t, m, "factorised", g, g.Predict.FactorizedMean, g.Predict.FactorizedCov)
+			testkit.Must(m.Condition(t.Context(), data))(t)
+			mean, vr, err := m.Coefficients()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := modeltest.Worst(mean, flat(g.CoefMean)); e > goldenPredict {
+				t.Errorf("coefficient mean off by %.2g", e)
+			}
+			first := make([]float64, len(g.CoefVar))
+			for k := range first {
+				first[k] = vr[k*m.Params.D]
+			}
+			if e := modeltest.Worst(first, g.CoefVar); e > goldenPredict {
+				t.Errorf("coefficient variance off by %.2g", e)
+			}
+			clear(mean) // a copy, as vr: the model stays as it is
+			clear(vr)
+			checkPredict(t, m, "exact", g, g.Predict.ExactMean, g.Predict.ExactCov)
+		})
 	}
 }
 
-// badEvaluate evaluates a model of one input and output on 5 rows of other
-// sizes.
-func badEvaluate(t *testing.T, q, d int, inference Inference, rows []int) func() error {
-	p, _ := made(modeltest.FindKind(t, "one feature"))
-	return func() error {
-		data := &Data{N: 5, Q: q, D: d, X: make([]float64, 5*q), Y: make([]float64, 5*d)}
-		_, err := mustModel(t, p).Evaluate(t.Context(), data, inference, rows, false)
-		return err
+func checkPredict(t *testing.T, m *Model, what string, g *oracle.Golden, mean [][]float64, cov [][][]float64) {
+	t.Helper()
+	p := testkit.Must(m.Predict(t.Context(), flat(g.Predict.X)))(t)
+	if e := modeltest.Worst(p.Mean, flat(mean)); e > goldenPredict {
+		t.Errorf("%s mean off by %.2g", what, e)
+	}
+	var want []float64
+	for _, c := range cov {
+		want = append(want, flat(c)...)
+	}
+	if e := modeltest.Worst(p.Cov, want); e > goldenPredict {
+		t.Errorf("%s covariance off by %.2g", what, e)
 	}
 }
 
-func TestUnfitted(t *testing.T) {
-	p, data := made(modeltest.FindKind(t, "two components"))
+// TestFrequencies: by hand, in the data's units, the surest first; equals keep
+// their order.
+func TestFrequencies(t *testing.T) {
+	p := NewParams(2, 2, 1, 1)
+	p.Variance = []float64{1, 1}
+	p.Lengthscale = []float64{2, 4}
+	p.Frequency = []float64{0, 0.25}
+	p.Location = []float64{0, 1, 2, 3}
+	p.FreqMean = []float64{2 * math.Pi, -4 * math.Pi, 0, 8 * math.Pi}
+	p.FreqVar = []float64{4, 1, 4, 0}
+	p.NoisePrecision = []float64{1}
 	p.CoefMean, p.CoefVar = nil, nil
-	m := mustModel(t, p)
-	x := make([]float64, 1)
-	for name, f := range map[string]func() error{
-		"Predict":      func() error { _, err := m.Predict(t.Context(), x); return err },
-		"PredictJoint": func() error { _, _, err := m.PredictJoint(t.Context(), x); return err },
-		"Draw":         func() error { _, err := m.Draw(t.Context(), x, 1, 1); return err },
-		"Coefficients": func() error { _, _, err := m.Coefficients(); return err },
-		"Evaluate":     func() error { _, err := m.Evaluate(t.Context(), data, Factorized, nil, false); return err },
-	} {
-		if err := f(); !errors.Is(err, ErrUnfitted) {
-			t.Errorf("%s: error %v, want one that wraps ErrUnfitted", name, err)
+	m := testkit.Must(NewModel(p))(t)
+	m.X = Affine{Offset: []float64{100}, Scale: []float64{10}}
+	inf := math.Inf(1)
+	want := []Frequency{ // l is 20 and 40, p 0.025 for the second component
+		{Feature: 3, Component: 1, Location: []float64{130}, Mean: []float64{0.1 + 0.025}, Spread: []float64{0}, Reach: []float64{inf}},
+		{Feature: 1, Component: 0, Location: []float64{110}, Mean: []float64{0.1}, Spread: []float64{1 / (40 * math.Pi)}, Reach: []float64{20}},
+		{Feature: 2, Component: 1, Location: []float64{120}, Mean: []float64{0.025}, Spread: []float64{2 / (80 * math.Pi)}, Reach: []float64{20}},
+		{Feature: 0, Component: 0, Location: []float64{100}, Mean: []float64{0.05}, Spread: []float64{2 / (40 * math.Pi)}, Reach: []float64{10}},
+	}
+	checkFrequencies(t, m.Frequencies(), want)
+	m.hyper = &Posterior{Features: []float64{0.4, 3, 0.2, 1}} // by feature, in cycles of the model's unit
+	for i := range want {
+		want[i].SD = []float64{m.hyper.Features[want[i].Feature] / 10}
+	}
+	want = []Frequency{want[2], want[3], want[0], want[1]}
+	checkFrequencies(t, m.Frequencies(), want)
+}
+
+func checkFrequencies(t *testing.T, all, want []Frequency) {
+	t.Helper()
+	for i, got := range all {
+		w := want[i]
+		if got.Feature != w.Feature || got.Component != w.Component {
+			t.Fatalf("place %d: feature %d of component %d, want %d of %d", i, got.Feature, got.Component, w.Feature, w.Component)
 		}
+		pairs := [][2]float64{{got.Location[0], w.Location[0]}, {got.Mean[0], w.Mean[0]}, {got.Spread[0], w.Spread[0]}, {got.Reach[0], w.Reach[0]}, {got.Period[0], 1 / w.Mean[0]}}
+		if len(got.SD) != len(w.SD) || len(got.PeriodSD) != len(w.SD) {
+			t.Fatalf("feature %d has the standard deviations %v and %v, want %v", got.Feature, got.SD, got.PeriodSD, w.SD)
+		}
+		if w.SD != nil {
+			pairs = append(pairs, [2]float64{got.SD[0], w.SD[0]}, [2]float64{got.PeriodSD[0], w.SD[0] / (w.Mean[0] * w.Mean[0])})
+		}
+		for _, v := range pairs {
+			if v[0] != v[1] && !(math.Abs(v[0]-v[1]) <= 1e-15*v[1]) {
+				t.Errorf("feature %d: %v, want %v", got.Feature, v[0], v[1])
+			}
+		}
+	}
+}
+
+// TestComponents: components and noise by hand, in the data's units; of a model that
+// is none there are none.
+func TestComponents(t *testing.T) {
+	p := NewParams(2, 1, 1, 2)
+	p.Variance, p.Lengthscale, p.Frequency = []float64{4, 9}, []float64{3, 5}, []float64{0.5, 0}
+	p.NoisePrecision, p.CoefMean, p.CoefVar = []float64{25}, nil, nil
+	m := testkit.Must(NewModel(p))(t)
+	m.X, m.Y = Affine{Offset: []float64{1}, Scale: []float64{10}}, Affine{Offset: []float64{0, 0}, Scale: []float64{100, 1}}
+	want := []Component{
+		{SD: []float64{200, 2}, Lengthscale: []float64{30}, Period: []float64{20}},
+		{SD: []float64{300, 3}, Lengthscale: []float64{50}, Period: []float64{math.Inf(1)}},
+	}
+	if got := m.Components(); !reflect.DeepEqual(got, want) {
+		t.Errorf("components %v, want %v", got, want)
+	}
+	if got := m.NoiseSD(); !slices.Equal(got, []float64{20, 0.2}) {
+		t.Errorf("noise %v, want 20 and 0.2", got)
+	}
+	var none *Model
+	if none.Components() != nil || none.NoiseSD() != nil || (&Model{}).Components() != nil {
+		t.Error("a model that is none has components")
 	}
 }

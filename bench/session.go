@@ -285,7 +285,7 @@ func (s *session) fit() (err error) {
 // fitTo fits a model to data.
 func (o *speedTask) fitTo(d *vssgp.Data, options vssgp.Options) (*vssgp.Model, *fitRecord, error) {
 	first, last := vssgp.Progress{}, vssgp.Progress{}
-	options.Iterations, options.Posterior = o.fit, vssgp.NoPosterior
+	options.Iterations, options.Posterior.Draws = o.fit, vssgp.NoPosterior
 	options.Progress = func(p vssgp.Progress) {
 		if last = p; first.Iteration == 0 {
 			first = p
@@ -314,7 +314,7 @@ func (o *speedTask) problem(b backend.Backend) (*problem, *fitRecord, error) {
 	if err != nil {
 		return nil, nil, &usage{err}
 	}
-	m, f, err := o.fitTo(d, vssgp.Options{Components: o.Features / 2, Features: 2, Window: vssgp.WindowNone, Backend: b})
+	m, f, err := o.fitTo(d, vssgp.Options{Components: o.Features / 2, Features: 2, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Backend: b})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -52,7 +52,7 @@ func TestFitAllocationRefused(t *testing.T) {
 	}
 	resumed, refused := 0, 0
 	for n := 1; n < 2000; n += 1 + n/8 {
-		o := vssgp.Options{Checkpoint: filepath.Join(t.TempDir(), "part"), CheckpointEvery: 1, Resume: true}
+		o := vssgp.Options{Checkpoint: vssgp.CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Every: 1, Resume: true}}
 		_, _, err := fit(o, n)
 		if err == nil {
 			break

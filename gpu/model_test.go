@@ -185,7 +185,7 @@ func TestNoiseless(t *testing.T) {
 			}
 			o := vssgp.Options{Backend: b, Iterations: 30}
 			if i == 0 { // where the algebra is done on the card
-				o.Window = 4
+				o.Windows.Length = 4
 			}
 			m, r, err := vssgp.Fit(context.Background(), &vssgp.Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}, o)
 			if err != nil {

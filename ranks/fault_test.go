@@ -61,7 +61,7 @@ func TestRankFails(t *testing.T) {
 		{"the first pass", nil, faulty{moments: broken}},
 		{"the second pass", nil, faulty{pullback: broken}},
 	} {
-		for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Window: 60}} {
+		for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Windows: vssgp.WindowOptions{Length: 60}}} {
 			for _, bad := range []int{0, 2} {
 				if c.opens != nil && bad == 0 {
 					continue
@@ -131,7 +131,7 @@ func (r spoiltRows) Moments(dst *backend.Moments, f *backend.Features) error {
 
 // TestNaN: a rank's NaN makes the bound none, as it would in one process.
 func TestNaN(t *testing.T) {
-	for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Window: 60}} {
+	for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Windows: vssgp.WindowOptions{Length: 60}}} {
 		data := chirp(300)
 		m, err := vssgp.New(t.Context(), data, o)
 		if err != nil {
@@ -149,7 +149,7 @@ func TestNaN(t *testing.T) {
 		m.Backend = b
 		for _, gradient := range []bool{false, true} {
 			if _, err := m.Evaluate(t.Context(), data, vssgp.Exact, nil, gradient); !errors.Is(err, vssgp.ErrBound) {
-				t.Errorf("window %v, gradient %v: error %v, want %v", o.Window, gradient, err, vssgp.ErrBound)
+				t.Errorf("window %v, gradient %v: error %v, want %v", o.Windows.Length, gradient, err, vssgp.ErrBound)
 			}
 		}
 		if err := b.Close(); err != nil {
@@ -165,7 +165,7 @@ func TestNaN(t *testing.T) {
 // TestJitter: where A has no factor the ranks take as much jitter as one process.
 func TestJitter(t *testing.T) {
 	data := chirp(3000)
-	m, err := vssgp.New(t.Context(), data, vssgp.Options{Components: 3, Window: 100})
+	m, err := vssgp.New(t.Context(), data, vssgp.Options{Components: 3, Windows: vssgp.WindowOptions{Length: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,14 +54,14 @@ type fitCase struct {
 
 func fitCases() []fitCase {
 	return []fitCase{
-		{"exact", chirp(700), vssgp.Options{Window: vssgp.WindowNone, Components: 10}},
+		{"exact", chirp(700), vssgp.Options{Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: 10}},
 		{"exact, three inputs", wide(301), vssgp.Options{Components: 2, Features: 20, Init: vssgp.InitPaper, Iterations: 20}},
-		{"windows", chirp(3000), vssgp.Options{Window: 100, Components: 3}},
-		{"few windows", chirp(500), vssgp.Options{Window: 100, Components: 3, Iterations: 20}},
+		{"windows", chirp(3000), vssgp.Options{Windows: vssgp.WindowOptions{Length: 100}, Components: 3}},
+		{"few windows", chirp(500), vssgp.Options{Windows: vssgp.WindowOptions{Length: 100}, Components: 3, Iterations: 20}},
 		{"factorised", chirp(700), vssgp.Options{Components: 10, Inference: vssgp.Factorized}},
-		{"factorised, windows", chirp(3000), vssgp.Options{Window: 100, Components: 3, Inference: vssgp.Factorized, Iterations: 20}},
-		{"stochastic", chirp(700), vssgp.Options{Components: 10, Inference: vssgp.Stochastic, Iterations: 60, Batch: 50}},
-		{"stochastic, windows", chirp(3000), vssgp.Options{Window: 100, Components: 3, Inference: vssgp.Stochastic, Contiguous: true, Iterations: 60, Batch: 50}},
+		{"factorised, windows", chirp(3000), vssgp.Options{Windows: vssgp.WindowOptions{Length: 100}, Components: 3, Inference: vssgp.Factorized, Iterations: 20}},
+		{"stochastic", chirp(700), vssgp.Options{Components: 10, Inference: vssgp.Stochastic, Iterations: 60, Batch: vssgp.BatchOptions{Rows: 50}}},
+		{"stochastic, windows", chirp(3000), vssgp.Options{Windows: vssgp.WindowOptions{Length: 100}, Components: 3, Inference: vssgp.Stochastic, Batch: vssgp.BatchOptions{Contiguous: true, Rows: 50}, Iterations: 60}},
 	}
 }
 
@@ -203,7 +203,7 @@ func TestEvaluate(t *testing.T) {
 // none, and separators that have none.
 func TestEmptyWindows(t *testing.T) {
 	data := chirp(3000)
-	m, err := vssgp.New(t.Context(), data, vssgp.Options{Components: 2, Window: 100})
+	m, err := vssgp.New(t.Context(), data, vssgp.Options{Components: 2, Windows: vssgp.WindowOptions{Length: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestApproximateMean(t *testing.T) {
 				data.Y = append(data.Y, math.Sin(0.2*float64(i)+float64(d))+0.1*math.Sin(7.1*float64(i)))
 			}
 		}
-		m, err := vssgp.New(t.Context(), data, vssgp.Options{Init: vssgp.InitPaper, Lengthscales: []float64{4, 15}, Features: 20, NoisePrecision: 20})
+		m, err := vssgp.New(t.Context(), data, vssgp.Options{Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{4, 15}}, Features: 20, NoisePrecision: 20})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 // goroutines at once.
 type Rows struct {
 	N, D     int // rows and outputs
-	Segments int // into which the exact bound's matrix is cut (Options.Segments of package vssgp)
+	Segments int // into which the exact bound's matrix is cut (WindowOptions.Segments of package vssgp)
 
 	rows      backend.Rows
 	ctx       context.Context // checked between passes

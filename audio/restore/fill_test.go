@@ -35,7 +35,7 @@ var fiveGaps = []Gap{{Start: 400, End: 420}, {Start: 700, End: 730}, {Start: 100
 
 // quick is a fit short enough to do often.
 func quick() Options {
-	return Options{Context: 16 * time.Millisecond, Model: vssgp.Options{Window: 0.02, Components: 16, Iterations: 8, Seed: 1}}
+	return Options{Context: 16 * time.Millisecond, Model: vssgp.Options{Windows: vssgp.WindowOptions{Length: 0.02}, Components: 16, Iterations: 8, Seed: 1}}
 }
 
 // damage replaces gaps by something else.

@@ -25,16 +25,16 @@ func TestMethods(t *testing.T) {
 		{"nothing said", Options{}, Mixture},
 		{"a seed and draws", Options{Draws: 3, Model: vssgp.Options{Seed: 4}}, Mixture},
 		{"workers and memory", Options{Workers: 2, Forget: true, Model: vssgp.Options{MemoryLimit: 1e9}}, Mixture},
-		{"a window", Options{Model: vssgp.Options{Window: 0.05}}, VSSGP},
+		{"a window", Options{Model: vssgp.Options{Windows: vssgp.WindowOptions{Length: 0.05}}}, VSSGP},
 		{"all", Options{All: true}, VSSGP},
 		{"a context", Options{Context: time.Second}, VSSGP},
 		{"ar", Options{Method: AR}, AR},
 		{"vssgp", Options{Method: VSSGP}, VSSGP},
-		{"ar with a window", Options{Method: AR, Model: vssgp.Options{Window: 0.05}}, ""},
+		{"ar with a window", Options{Method: AR, Model: vssgp.Options{Windows: vssgp.WindowOptions{Length: 0.05}}}, ""},
 		{"the mixture of all", Options{Method: Mixture, All: true}, ""},
 		{"unknown", Options{Method: "spline"}, ""},
-		{"a checkpoint", Options{All: true, Model: vssgp.Options{Checkpoint: "x"}}, ""},
-		{"resume", Options{Method: Mixture, Model: vssgp.Options{Resume: true}}, ""},
+		{"a checkpoint", Options{All: true, Model: vssgp.Options{Checkpoint: vssgp.CheckpointOptions{Path: "x"}}}, ""},
+		{"resume", Options{Method: Mixture, Model: vssgp.Options{Checkpoint: vssgp.CheckpointOptions{Resume: true}}}, ""},
 	} {
 		if c.want != "" {
 			if got := c.o.Resolved(); got != c.want || c.o.checkMethod() != nil {

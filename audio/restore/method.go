@@ -22,21 +22,14 @@ func (o *Options) Resolved() Method {
 
 // forVSSGP reports whether an option is set that only VSSGP has.
 func (o *Options) forVSSGP() bool {
-	common := vssgp.Options{
-		Backend: o.Model.Backend, Seed: o.Model.Seed, MemoryLimit: o.Model.MemoryLimit, Warn: o.Model.Warn, Progress: o.Model.Progress,
-	}
-	set, plain := reflect.ValueOf(o.Model), reflect.ValueOf(common)
-	for i := range set.NumField() {
-		if !set.Field(i).IsZero() && plain.Field(i).IsZero() {
-			return true
-		}
-	}
-	return o.All || o.Context != 0
+	m := o.Model
+	m.Backend, m.Seed, m.MemoryLimit, m.Progress, m.Checkpoint = nil, 0, 0, nil, vssgp.CheckpointOptions{} // which all methods have
+	return !reflect.ValueOf(m).IsZero() || o.All || o.Context != 0
 }
 
 // checkMethod refuses unknown methods, options that the method does not have, and checkpoints.
 func (o *Options) checkMethod() error {
-	if o.Model.Checkpoint != "" || o.Model.Resume {
+	if o.Model.Checkpoint.Path != "" || o.Model.Checkpoint.Resume {
 		return fmt.Errorf("restore: a fill has no checkpoint: %w", vssgp.ErrOptions)
 	}
 	switch o.Method {

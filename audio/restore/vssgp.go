@@ -43,11 +43,11 @@ func (o *Options) model() vssgp.Options {
 	if m.Iterations == 0 && m.Init == vssgp.InitSpectrum && (m.Method == "" || m.Method == vssgp.VSSGP) && m.Inference != vssgp.Stochastic {
 		m.Iterations = vssgp.NoIterations
 	}
-	if m.Posterior == 0 {
-		m.Posterior = vssgp.NoPosterior // nobody reads an excerpt's frequencies
+	if m.Posterior.Draws == 0 {
+		m.Posterior.Draws = vssgp.NoPosterior // nobody reads an excerpt's frequencies
 	}
-	if m.WindowCandidates == nil {
-		m.WindowCandidates = defaultWindows
+	if m.Windows.Candidates == nil {
+		m.Windows.Candidates = defaultWindows
 	}
 	return m
 }

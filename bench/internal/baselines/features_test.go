@@ -16,7 +16,7 @@ import (
 func TestRandomProjections(t *testing.T) {
 	data := noisyData(40, 2, 2, 6)
 	fit, err := Features{vssgp.Options{
-		Method: vssgp.RP, Lengthscales: []float64{2, 3}, Periods: []float64{5, 0}, Features: 7, Iterations: vssgp.NoIterations, Seed: 3,
+		Method: vssgp.RP, Paper: vssgp.PaperOptions{Lengthscales: []float64{2, 3}, Periods: []float64{5, 0}}, Features: 7, Iterations: vssgp.NoIterations, Seed: 3,
 	}}.Fit(t.Context(), data)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestSparseSpectrumBecomesGP(t *testing.T) {
 	last := math.Inf(1)
 	for _, pairs := range []int{20, 80, 320} {
 		start, err := vssgp.New(t.Context(), data, vssgp.Options{
-			Method: vssgp.SSGP, Init: vssgp.InitPaper, Lengthscales: []float64{l}, Features: 2 * pairs, NoisePrecision: 0.1,
+			Method: vssgp.SSGP, Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{l}}, Features: 2 * pairs, NoisePrecision: 0.1,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func TestFeaturesUnits(t *testing.T) {
 	data := noisyData(30, 2, 2, 8)
 	for _, raw := range []bool{false, true} {
 		fit, err := Features{vssgp.Options{
-			Lengthscales: []float64{2, 30}, Periods: []float64{5, 0}, NoisePrecision: 4, Features: 3, Iterations: vssgp.NoIterations, Raw: raw,
+			Paper: vssgp.PaperOptions{Lengthscales: []float64{2, 30}, Periods: []float64{5, 0}}, NoisePrecision: 4, Features: 3, Iterations: vssgp.NoIterations, Raw: raw,
 		}}.Fit(t.Context(), data)
 		if err != nil {
 			t.Fatal(err)

@@ -56,7 +56,7 @@ func audio1kFits(s *session) ([]fit, error) {
 		vssgp.Options
 	}{
 		{paperStart, paperAudio(s.size(100, 10), 1)},
-		{spectrumStart, vssgp.Options{Init: vssgp.InitSpectrum, Window: vssgp.WindowNone}},
+		{spectrumStart, vssgp.Options{Init: vssgp.InitSpectrum, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}}},
 	}
 	set := audioSet{
 		name: "audio1k", files: []string{speech[1], speech[2], music}, n: s.size(1000, 400), gaps: s.size(5, 2), gapLength: 40,
@@ -93,7 +93,7 @@ func audio4kFits(s *session) ([]fit, error) {
 	steps, batch := s.size(500, 60), s.size(512, 200)
 	return s.audioFits(set, func(t *task, _ bool) []fit {
 		paper := paperAudio(t.key.K, 1)
-		ours := vssgp.Options{Init: vssgp.InitSpectrum, Window: vssgp.WindowNone, Components: t.key.K, Features: 2}
+		ours := vssgp.Options{Init: vssgp.InitSpectrum, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: t.key.K, Features: 2}
 		return []fit{
 			t.stochastic(paperStart, paper, steps, batch), t.stochastic(spectrumStart, ours, steps, batch),
 			t.stochastic(longStart, paper, 10*steps, batch),
@@ -109,7 +109,7 @@ func audio16kFits(s *session) ([]fit, error) {
 		name: "audio16k", files: speech, n: s.size(16000, 1000), gaps: s.size(25, 3), gapLength: s.size(80, 40), counts: []int{0}, repeats: 3,
 	}
 	few := keptOptions
-	few.Window, few.Components, few.Features = float64(s.size(1024, 250)), s.size(13, 5), 2
+	few.Windows.Length, few.Components, few.Features = float64(s.size(1024, 250)), s.size(13, 5), 2
 	short, batch := s.size(1000, 20), s.size(512, 200)
 	return s.audioFits(set, func(t *task, first bool) []fit {
 		out := []fit{
@@ -140,16 +140,16 @@ func (t *task) references(silence gapfill.Method) []fit {
 // reach over ten length-scales. rate is the number of samples in a unit of x.
 func paperAudio(features int, rate float64) vssgp.Options {
 	return vssgp.Options{
-		Init: vssgp.InitPaper, Lengthscales: []float64{2 / rate, 10 / rate}, Features: features, NoisePrecision: 1000, FrequencyVariance: 0.01,
+		Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{2 / rate, 10 / rate}, FrequencyVariance: 0.01}, Features: features, NoisePrecision: 1000,
 	}
 }
 
 // keptOptions keep the starting values, from the spectrum with windows.
-var keptOptions = vssgp.Options{Init: vssgp.InitSpectrum, Iterations: vssgp.NoIterations, Window: vssgp.WindowAuto}
+var keptOptions = vssgp.Options{Init: vssgp.InitSpectrum, Iterations: vssgp.NoIterations, Windows: vssgp.WindowOptions{Length: vssgp.WindowAuto}}
 
 // stochastic is the line of sfVSSGP by some options, with so many steps on mini-batches.
 func (t *task) stochastic(start string, o vssgp.Options, steps, batch int) fit {
-	o.Inference, o.Iterations, o.Batch = vssgp.Stochastic, steps, batch
+	o.Inference, o.Iterations, o.Batch.Rows = vssgp.Stochastic, steps, batch
 	return t.features("sfvssgp", start, o)
 }
 
@@ -159,7 +159,7 @@ func (t *task) svgp(inducing, steps, batch int) fit {
 	p := paperAudio(0, 1)
 	return t.model("svgp", paperStart, func(report func(vssgp.Progress)) baselines.Method {
 		return baselines.SVGP{Inducing: inducing, Batch: batch, Rate: rate, Options: baselines.Options{
-			Covariance: baselines.SE(1, p.Lengthscales...), NoisePrecision: p.NoisePrecision, Iterations: steps, Seed: t.key.Seed, Progress: report,
+			Covariance: baselines.SE(1, p.Paper.Lengthscales...), NoisePrecision: p.NoisePrecision, Iterations: steps, Seed: t.key.Seed, Progress: report,
 		}}
 	})
 }

@@ -57,7 +57,7 @@ func co2Trials(s *session, sd float64) []trial {
 	mixture := baselines.SE(1, lengthscales...)
 	mixture.Frequency[0] = 1 / periods[0]
 	paper := vssgp.Options{
-		Init: vssgp.InitPaper, Lengthscales: lengthscales, Periods: periods, Features: s.size(10, 4), NoisePrecision: 10,
+		Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: lengthscales, Periods: periods}, Features: s.size(10, 4), NoisePrecision: 10,
 		Iterations: iterations,
 	}
 	scaled := paper

@@ -84,7 +84,7 @@ func solarTrials(s *session) (list []trial) {
 		})...)
 	}
 	random := vssgp.Options{
-		Init: vssgp.InitPaper, Lengthscales: []float64{1}, Features: inducing, NoisePrecision: 10, Iterations: iterations,
+		Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{1}}, Features: inducing, NoisePrecision: 10, Iterations: iterations,
 		Fix: []string{"kernel.frequency"},
 	}
 	both := func(method string, o vssgp.Options) {

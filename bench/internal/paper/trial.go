@@ -40,7 +40,7 @@ func features(method, start string, o vssgp.Options, several uint64) trial {
 
 // surerFeatures is the same from random starts with features surer of their frequencies.
 func surerFeatures(start string, o vssgp.Options, several uint64) trial {
-	o.FrequencyVariance = surerVariance
+	o.Paper.FrequencyVariance = surerVariance
 	return trial{"vssgp", start, true, func(seed uint64) baselines.Method {
 		var all bestOf
 		for i := range several {
@@ -69,7 +69,7 @@ func (s surer) Fit(ctx context.Context, data *vssgp.Data) (*baselines.Fit, error
 
 // spectrum is package vssgp from the data's spectrum, which without windows leaves nothing to draw.
 func spectrum(start string, iterations int) trial {
-	o := vssgp.Options{Init: vssgp.InitSpectrum, Window: vssgp.WindowNone, Iterations: iterations}
+	o := vssgp.Options{Init: vssgp.InitSpectrum, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Iterations: iterations}
 	return settled("vssgp", start, baselines.Features{Options: o})
 }
 

@@ -112,7 +112,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 	}
 	path := filepath.Join(b.TempDir(), "part")
 	c := &Writer{Setting: Setting{Path: path}}
-	s := &Snapshot{Standing: Standing{Starts: 1, Kept: -1}, Current: current, Begun: begun, State: &optimize.State{Ascent: st}}
+	s := &Snapshot{Progress: Progress{Starts: 1, Kept: -1}, Current: current, Begun: begun, State: &optimize.State{Ascent: st}}
 	write := func(b *testing.B) {
 		if err := c.Write(s); err != nil {
 			b.Fatal(err)

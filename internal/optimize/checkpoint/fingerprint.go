@@ -22,12 +22,20 @@ type Trait struct {
 }
 
 // Options returns a trait for each field of a struct of options, except for fields
-// that do not change the computation.
-func Options(o any, except ...string) (all []Trait) {
-	v := reflect.ValueOf(o)
+// that do not change the computation. Fields of a struct within have its name first.
+func Options(o any, except ...string) []Trait {
+	return traits("option ", reflect.ValueOf(o), except)
+}
+
+func traits(prefix string, v reflect.Value, except []string) (all []Trait) {
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; !slices.Contains(except, name) {
-			all = append(all, Trait{"option " + words(name), fmt.Sprint(v.Field(i))})
+		name, field := v.Type().Field(i).Name, v.Field(i)
+		switch {
+		case slices.Contains(except, name):
+		case field.Kind() == reflect.Struct:
+			all = append(all, traits(prefix+words(name)+"-", field, nil)...)
+		default:
+			all = append(all, Trait{prefix + words(name), fmt.Sprint(field)})
 		}
 	}
 	return all

@@ -13,9 +13,10 @@ func TestOptionsTraits(t *testing.T) {
 	all := Options(struct {
 		NoisePrecision float64
 		Fix            []string
+		Batch          struct{ Rows int }
 		Warn           func(error)
-	}{0.1, []string{"a", "b"}, nil}, "Warn")
-	if is, want := fmt.Sprint(all), "[{option noise-precision 0.1} {option fix [a b]}]"; is != want {
+	}{0.1, []string{"a", "b"}, struct{ Rows int }{3}, nil}, "Warn")
+	if is, want := fmt.Sprint(all), "[{option noise-precision 0.1} {option fix [a b]} {option batch-rows 3}]"; is != want {
 		t.Errorf("traits %s, want %s", is, want)
 	}
 }

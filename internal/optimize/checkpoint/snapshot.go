@@ -22,7 +22,7 @@ import (
 type Snapshot struct {
 	Version int     `json:"version"`
 	Made    []Trait `json:"made"` // what the fit's bits depend on
-	Standing
+	Progress
 	// State is the running start's, nil where none runs.
 	State *optimize.State `json:"state,omitempty"`
 
@@ -32,8 +32,8 @@ type Snapshot struct {
 	Current, Begun, BestModel *safetensors.File `json:"-"`
 }
 
-// Standing says how far a fit has come with its starts.
-type Standing struct {
+// Progress describes the starts of a fit so far.
+type Progress struct {
 	Start   int           `json:"start"` // the one that runs or is next, from 0
 	Starts  int           `json:"starts"`
 	Rough   int           `json:"rough,omitempty"`  // which of them is the rough one; 0: none

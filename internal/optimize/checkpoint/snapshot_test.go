@@ -44,7 +44,7 @@ func samples() map[string]*Snapshot {
 	running := func(s optimize.State) *Snapshot {
 		s.Stage, s.Iterations = 2, 5
 		return &Snapshot{
-			Made: []Trait{{"a", "b"}}, Standing: Standing{
+			Made: []Trait{{"a", "b"}}, Progress: Progress{
 				Start: 1, Starts: 3, Rough: 2, Elapsed: 6, Results: []Result{{7, Number(math.Inf(-1)), "ended"}}, Kept: 0, Failed: "failed",
 				Best: &Best{Bad: "bad", Iterations: 8, At: variational.Evaluation{
 					Bound: 1.0 / 3, Terms: []variational.Term{{Name: "term", Value: 1e-300}, {Name: "zero", Value: math.Copysign(0, -1)}}, Jitter: 0.3,
@@ -67,10 +67,10 @@ func samples() map[string]*Snapshot {
 			RMSProp: optimize.RMSProp{Square: array(), Rate: array(), Last: array()}, X: array(), Steps: 13, Bound: 0.1, Stream: []byte{1, 2},
 		}}),
 		"before a stage":    running(optimize.State{}),
-		"between starts":    {Standing: Standing{Start: 1, Starts: 2, Results: []Result{{0, Number(math.Nextafter(0.3, 1)), "no ascent"}}, Kept: -1}, Current: model("current")},
-		"in the first":      {Standing: Standing{Starts: 1, Results: []Result{}, Kept: -1}, State: &optimize.State{}, Current: model("current"), Begun: model("begun")},
-		"a failed start":    {Standing: Standing{Start: 1, Starts: 2, Results: []Result{{}}, Kept: -1, Failed: "failed"}, Current: model("current")},
-		"a best one before": {Standing: Standing{Start: 1, Starts: 2, Results: []Result{{}}, Best: &Best{At: variational.Evaluation{Bound: -1}}}, Current: model("current"), BestModel: model("best")},
+		"between starts":    {Progress: Progress{Start: 1, Starts: 2, Results: []Result{{0, Number(math.Nextafter(0.3, 1)), "no ascent"}}, Kept: -1}, Current: model("current")},
+		"in the first":      {Progress: Progress{Starts: 1, Results: []Result{}, Kept: -1}, State: &optimize.State{}, Current: model("current"), Begun: model("begun")},
+		"a failed start":    {Progress: Progress{Start: 1, Starts: 2, Results: []Result{{}}, Kept: -1, Failed: "failed"}, Current: model("current")},
+		"a best one before": {Progress: Progress{Start: 1, Starts: 2, Results: []Result{{}}, Best: &Best{At: variational.Evaluation{Bound: -1}}}, Current: model("current"), BestModel: model("best")},
 	}
 }
 

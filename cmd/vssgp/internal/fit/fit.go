@@ -68,7 +68,7 @@ a model too (info, evaluate, --init).`,
 	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o MODEL.safetensors"}), "output", "o",
 		"model `file` to write (required)")
 	o.checkpoint.add(o.ofModel)
-	o.ofModel.Var(cli.Count(&o.model.o.Posterior, cli.Unbounded), "posterior",
+	o.ofModel.Var(cli.Count(&o.model.o.Posterior.Draws, cli.Unbounded), "posterior",
 		"`draws` from the posterior of the hyper-parameters to keep in the model, for predict --posterior; such as 30 (default 0: their "+
 			"standard deviations alone, if they cost little)")
 	f.AddFlagSet(o.ofSeries)
@@ -109,8 +109,8 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 		return err
 	}
 	data := read.Data
-	if options.Batch > data.N {
-		return cli.Mistake("--batch %d: the data have only %d rows; want at most as many", options.Batch, data.N)
+	if options.Batch.Rows > data.N {
+		return cli.Mistake("--batch %d: the data have only %d rows; want at most as many", options.Batch.Rows, data.N)
 	}
 	bar := env.NewMeter()
 	trace := &report.Trace{}
@@ -150,7 +150,7 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 		return cli.Interrupted(fmt.Sprintf(" at iteration %d: the best model so far is in %s; to continue, %s",
 			r.Iterations, o.Output, o.checkpoint.goOn(o.Output, r.Unsaved)))
 	}
-	if options.Posterior > 0 && r.NoPosterior != "" {
+	if options.Posterior.Draws > 0 && r.NoPosterior != "" {
 		env.Note("%s has no posterior of its hyper-parameters: %s", o.Output, r.NoPosterior)
 	}
 	if !env.Quiet {
@@ -265,7 +265,7 @@ func (o *fitFlags) given() (series, model string) {
 // isStructural chooses the model of a fit: by --method; else by a flag that belongs to one; else the structural one for a table with one
 // input.
 func isStructural(ctx context.Context, env *cli.Env, path string, o *fitFlags) (is bool, err error) {
-	o.Series.HMC, o.model.o.HMC = o.hmc, o.hmc
+	o.Series.HMC, o.model.o.Posterior.HMC = o.hmc, o.hmc
 	series, model := o.given()
 	switch method := o.model.Method; {
 	case series != "" && model != "":

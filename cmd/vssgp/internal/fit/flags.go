@@ -130,14 +130,14 @@ func (m *ModelFlags) Add(f *pflag.FlagSet, x, window string) {
 		"covariance `components` (per window, if there are windows; default: from the data)")
 	f.Var(cli.Count(&m.o.Features, cli.Unbounded), "features",
 		"random `features` per component (default: chosen by the start; of a table by the bound)")
-	f.Var(windowLength(&m.o.Window), "window", fmt.Sprintf("length of the windows in %s, none, or auto (default %s)", x, window))
+	f.Var(windowLength(&m.o.Windows.Length), "window", fmt.Sprintf("length of the windows in %s, none, or auto (default %s)", x, window))
 	f.Var(cli.FileName(&m.init, cli.FileUse{}, string(vssgp.InitPaper), string(vssgp.InitSpectrum)), "init",
 		"`start`ing values: paper, spectrum, or a model file (default: spectrum for one input, else paper)")
-	f.Var(lengths(&m.o.Lengthscales), "lengthscales",
+	f.Var(lengths(&m.o.Paper.Lengthscales), "lengthscales",
 		"starting length-scales of --init paper in "+x+", one for each component, such as 0.1,1000")
-	f.Var(lengths(&m.o.Periods), "periods", "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
+	f.Var(lengths(&m.o.Paper.Periods), "periods", "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
 	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "starting noise `precision` τ, in 1/y² (default: chosen by the start)")
-	f.Float64Var(&m.o.FrequencyVariance, "frequency-variance", 0,
+	f.Float64Var(&m.o.Paper.FrequencyVariance, "frequency-variance", 0,
 		"starting `variance` of --init paper's frequencies in units of 1/length-scale²: a feature reaches over the length-scale divided by "+
 			"its square root (default 0.001)")
 	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
@@ -145,13 +145,13 @@ func (m *ModelFlags) Add(f *pflag.FlagSet, x, window string) {
 	f.Var(cli.Count(&m.o.Iterations, cli.Unbounded), "iterations", "most optimiser `steps` for each start (default: chosen by the inference)")
 	f.Var(cli.OneOf(&m.o.Optimizer, "auto", "global", "windows"), "optimiser",
 		"optimiser of exact and factorised inference: global, windows (each window first steps by itself), or auto (windows from 32 windows on)")
-	f.Var(cli.Count(&m.o.Segments, cli.Unbounded), "segments",
+	f.Var(cli.Count(&m.o.Windows.Segments, cli.Unbounded), "segments",
 		"`segments` of windows that exact inference eliminates in parallel, for more than two cores (default two, the least work); the number "+
 			"of segments decides the last bits of a fit, the number of cores does not")
-	f.Var(cli.Count(&m.o.Batch, cli.Unbounded), "batch", "`rows` of a mini-batch of stochastic inference (default 512, or all)")
-	f.BoolVar(&m.o.Contiguous, "contiguous", false, "mini-batches of neighbouring rows rather than random ones")
+	f.Var(cli.Count(&m.o.Batch.Rows, cli.Unbounded), "batch", "`rows` of a mini-batch of stochastic inference (default 512, or all)")
+	f.BoolVar(&m.o.Batch.Contiguous, "contiguous", false, "mini-batches of neighbouring rows rather than random ones")
 	f.Var(cli.Count(&m.o.Restarts, cli.Unbounded), "restarts", "number of further `starts`; the one with the best bound is kept")
-	f.BoolVar(&m.o.Shared, "shared", false, "share one set of components among all windows")
+	f.BoolVar(&m.o.Windows.Shared, "shared", false, "share one set of components among all windows")
 	tie := tensorNames(&m.o.Tie, func(t vssgp.Tensor) bool { return t.Tieable })
 	f.Var(tie, "tie", "`tensors` that move together over all components: "+strings.Join(tie.Words, ", "))
 	f.Var(tensorNames(&m.o.Fix, nil), "fix",
@@ -226,8 +226,8 @@ func (c *checkpointFlags) exists() bool {
 
 // apply gives a fit its checkpoint, and says if there is none yet.
 func apply(env *cli.Env, c *checkpointFlags, o *vssgp.Options) {
-	o.Checkpoint, o.CheckpointEvery, o.Resume = c.file, c.every, c.resume
-	o.Warn = func(err error) { env.Note("%w", err) }
+	o.Checkpoint.Path, o.Checkpoint.Every, o.Checkpoint.Resume = c.file, c.every, c.resume
+	o.Checkpoint.Warn = func(err error) { env.Note("%w", err) }
 	if _, err := os.Lstat(c.file); c.resume && errors.Is(err, fs.ErrNotExist) {
 		env.Note("no checkpoint %s yet: starting from the beginning", c.file)
 	}

@@ -22,7 +22,7 @@ func TestDrawsInTables(t *testing.T) {
 	for i := range data.X {
 		data.X[i], data.Y[i] = float64(i), float64(i%7)
 	}
-	m, _, err := vssgp.Fit(t.Context(), data, vssgp.Options{Iterations: vssgp.NoIterations, Window: vssgp.WindowNone, Components: 1})
+	m, _, err := vssgp.Fit(t.Context(), data, vssgp.Options{Iterations: vssgp.NoIterations, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func warnHeldOut(env *cli.Env, h vssgp.HeldOut, o vssgp.Options) {
 		return
 	}
 	instead := "more --components, --window none, or --init paper with --lengthscales of the order of the steps"
-	if o.Components != 0 || o.Features != 0 || o.Window != vssgp.WindowAuto {
+	if o.Components != 0 || o.Features != 0 || o.Windows.Length != vssgp.WindowAuto {
 		instead = "leaving out --components, --features and --window, so that another start can be tried"
 	}
 	env.Warn("line",

@@ -1,0 +1,434 @@
+package vssgp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/heap"
+	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// New makes a model of data with starting values (Options.Init) and no
+// posterior yet. Errors wrap ErrData, ErrOptions or ErrMemory, or ctx.Err() soon
+// after ctx has ended.
+func New(ctx context.Context, data *Data, o Options) (*Model, error) {
+	if err := data.Check(); err != nil {
+		return nil, err
+	}
+	pr, err := o.problem(data)
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := pr.initialize(cmp.Or(ctx, context.Background()), pr.init, o.Seed)
+	return m, err
+}
+
+// A problem is what all starts of a fit share: data in the model's units, and the
+// options.
+type problem struct {
+	o    Options
+	data *Data
+	init Init
+	grid initialize.Grid // of one input, in the model's units
+	x, y Affine          // between the data's units and the model's
+	rows backend.Data    // in the model's units
+}
+
+// initRough is a rough process, which is tried if the fit from InitSpectrum is worse
+// than straight lines. initTable is the default for several inputs: it chooses between
+// InitPaper and initDrawn, whose frequencies are drawn and kept.
+const (
+	initRough Init = "rough"
+	initTable Init = "table"
+	initDrawn Init = "drawn"
+)
+
+// initialize returns the model of a start, and the bound at its parameters if that was
+// evaluated.
+func (pr *problem) initialize(ctx context.Context, init Init, seed uint64) (m *Model, begun *Evaluation, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, optimize.Interrupted(ctx, err)
+	}
+	o := &pr.o
+	if o.From != nil {
+		m, err = o.from()
+		return m, nil, err
+	}
+	m = pr.model(nil)
+	set := pr.settings(seed)
+	switch init {
+	case initRough:
+		m.Params, err = initialize.NewSeries(pr.rows, pr.grid).Rough(ctx, set, pr)
+	case initTable:
+		m.Params, err = initialize.Table(ctx, &pr.rows, set, pr)
+	case InitSpectrum:
+		m.Params, begun, err = initialize.NewSeries(pr.rows, pr.grid).Spectrum(ctx, set, pr)
+	default:
+		m.Params, err = initialize.Paper(&pr.rows, set, pr)
+	}
+	if err := cmp.Or(optimize.Interrupted(ctx, ctx.Err()), err); err != nil {
+		return nil, nil, err
+	}
+	if err := m.Params.Check(); err != nil {
+		return nil, nil, fmt.Errorf("vssgp: these options and data give no model (%v): %w", err, ErrOptions)
+	}
+	return m, begun, nil
+}
+
+// from copies Options.From and reports a model of another method.
+func (o *Options) from() (*Model, error) {
+	m := o.From.clone()
+	m.hyper = nil // which is another fit's
+	if o.Backend != nil {
+		m.Backend = o.Backend
+	}
+	p := m.Params
+	if o.Method != SSGP && o.Method != RP {
+		return m, nil
+	}
+	for i, v := range p.FreqVar {
+		if v != 0 {
+			return nil, badOption("the model to start from has frequency.variance[%d] = %v, method %s wants 0", i, v, o.Method)
+		}
+	}
+	if o.Method == SSGP {
+		for k := range p.M() {
+			if at := k * p.Q; p.K%2 == 1 || (k%2 == 1 && !slices.Equal(p.FreqMean[at:at+p.Q], p.FreqMean[at-p.Q:at])) {
+				return nil, badOption("the features of the model to start from are no pairs of cosine and sine (feature %d), as method ssgp wants", k)
+			}
+		}
+	}
+	return m, nil
+}
+
+var _ initialize.Judge = (*problem)(nil)
+
+// Bound returns the exact bound at p.
+func (pr *problem) Bound(ctx context.Context, data backend.Data, p *Params) (*Evaluation, error) {
+	rows, err := pr.model(p).openScaled(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	return rows.Exact(p, false)
+}
+
+// Optimized returns the selection criterion after some iterations.
+func (pr *problem) Optimized(ctx context.Context, data backend.Data, p *Params, iterations int) (float64, error) {
+	set := pr.o.optimize(pr.form(p), 0)
+	set.Iterations, set.Inference = pr.trialIterations(iterations), Exact
+	run, err := pr.run(ctx, data, pr.model(p), set)
+	if err != nil {
+		return 0, err
+	}
+	defer run.Close()
+	return run.Criterion()
+}
+
+// trialIterations limits the iterations of a trial to those of the fit.
+func (pr *problem) trialIterations(iterations int) int {
+	if pr.init == initTable && pr.o.Iterations > 0 {
+		return min(iterations, pr.o.Iterations)
+	}
+	return iterations
+}
+
+// Predicted returns the sums of squared errors and of predicted variances over the
+// asked rows, given the known ones, in the data's units.
+func (pr *problem) Predicted(ctx context.Context, known, asked backend.Data, p *Params) (square, variance float64, err error) {
+	m := pr.model(p)
+	mean, sd, err := m.predictFrom(ctx, known, asked.X)
+	if err != nil {
+		return 0, 0, err
+	}
+	for i, sd := range sd {
+		row := i % asked.D
+		d := m.Y.Offset[row] + m.Y.Scale[row]*asked.Y[i] - mean[i]
+		square += d * d
+		variance += sd * sd
+	}
+	return square, variance, nil
+}
+
+// form returns the initialization whose optimization settings parameters need, which
+// for initTable depends on its choice.
+func (pr *problem) form(p *Params) Init { return pr.formOf(p.FreqVar[0] == 0) }
+
+func (pr *problem) formOf(points bool) Init {
+	switch {
+	case pr.init == initTable && points:
+		return initDrawn
+	case pr.init == initTable:
+		return InitPaper
+	}
+	return pr.init
+}
+
+// problem checks the options, chooses the model's units and converts checked data to
+// them; y may be absent. InitSpectrum measures x in steps of the data's grid, or mean
+// steps of uneven rows.
+func (o Options) problem(data *Data) (*problem, error) {
+	if err := o.check(data); err != nil {
+		return nil, err
+	}
+	grid := initialize.GridOf(data.X, data.Q)
+	pr := &problem{o: o, data: data, init: o.init(grid, data), x: identity(data.Q), y: identity(data.D)}
+	switch {
+	case o.From != nil:
+		pr.x, pr.y = o.From.X, o.From.Y
+	case pr.init == InitSpectrum && grid.Step == 0:
+		return nil, badOption("start %q needs one input that varies; the data have %d inputs and %d rows: use start %q", InitSpectrum, data.Q, data.N, InitPaper)
+	case pr.init == InitSpectrum && o.Features%2 == 1:
+		return nil, badOption("start %q lays cosines and sines in pairs, want an even number of features a component, not %d", InitSpectrum, o.Features)
+	case !o.Raw:
+		pr.x = standardize(data.X, data.Q)
+		if pr.init == InitSpectrum {
+			pr.x = Affine{Offset: []float64{slices.Min(data.X)}, Scale: []float64{grid.Step}}
+		}
+		if len(data.Y) > 0 {
+			pr.y = standardize(data.Y, data.D)
+		}
+	}
+	pr.grid = initialize.Grid{Step: grid.Step / pr.x.Scale[0], Band: grid.Band}
+	pr.rows = backend.Data{N: data.N, Q: data.Q, D: data.D, X: pr.x.ToModel(data.X), Y: pr.y.ToModel(data.Y)}
+	if err := o.Priors.check(pr.x, pr.y); err != nil {
+		return nil, badOption("%w", err)
+	}
+	return pr, nil
+}
+
+// init returns the initialization of the options, or the default for the data.
+func (o *Options) init(grid initialize.Grid, data *Data) Init {
+	switch {
+	case o.Init != "":
+		return o.Init
+	case grid.Step > 0 && o.Method != RP && o.Paper.Lengthscales == nil && o.Paper.FrequencyVariance == 0 && o.Features%2 == 0:
+		return InitSpectrum
+	case o.leavesTable(data):
+		return initTable
+	}
+	return InitPaper
+}
+
+// leavesTable reports whether the options leave the features of a table to the data.
+func (o *Options) leavesTable(data *Data) bool {
+	return data.Q > 1 && data.N >= initialize.HeldFewest && o.From == nil && (o.Method == "" || o.Method == VSSGP) &&
+		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Windows.Length <= 0 && o.Iterations != NoIterations &&
+		o.Paper.Lengthscales == nil && o.Paper.Periods == nil && o.Paper.FrequencyVariance == 0 && !o.UniformPhases && o.Fix == nil && o.Tie == nil
+}
+
+// model returns a model of the problem's data, in its units.
+func (pr *problem) model(p *Params) *Model {
+	return &Model{Params: p, Inference: Exact, X: pr.x, Y: pr.y, XNames: pr.data.XNames, YNames: pr.data.YNames, Backend: pr.o.Backend}
+}
+
+// manyFeatures is K of a fit on mini-batches of manyRows or more, one component and no windows. A step costs in proportion to K, and the
+// paper's 50 are too few for what so many rows show (docs/experiments.md, "Tables").
+const manyFeatures, manyRows = 200, 10_000
+
+// settings returns the settings of an initialization in the model's units.
+func (pr *problem) settings(seed uint64) initialize.Settings {
+	o := &pr.o
+	s := initialize.Settings{
+		Method: o.Method, Components: o.Components, Features: o.Features, UniformPhases: o.UniformPhases,
+		Optimized: o.Iterations != NoIterations, Noise: o.NoisePrecision * pr.y.Scale[0] * pr.y.Scale[0], Seed: seed,
+		Dim: o.Windows.Dim, Window: max(0, o.Windows.Length) / pr.x.Scale[o.Windows.Dim], Auto: o.Windows.Length == WindowAuto,
+		Shared: o.Windows.Shared, FrequencyVariance: o.Paper.FrequencyVariance,
+	}
+	for _, w := range o.Windows.Candidates {
+		s.Candidates = append(s.Candidates, w/pr.x.Scale[0])
+	}
+	if pr.init == InitPaper || pr.init == initTable {
+		s.Lengthscales, s.Frequencies = pr.paperScales()
+	}
+	if o.Inference == Stochastic && pr.init == InitPaper && s.Window == 0 && len(s.Lengthscales) == 1 && pr.data.N >= manyRows {
+		s.Features = cmp.Or(s.Features, manyFeatures)
+	}
+	return s
+}
+
+// paperScales returns the length-scales and frequencies [L][Q] of a window's
+// components. The default length-scale is a tenth of each input's range, times √Q
+// since distances grow with it; further components are shorter by fours.
+func (pr *problem) paperScales() (lengths, frequencies [][]float64) {
+	o, data := &pr.o, pr.data
+	n := len(o.Paper.Lengthscales)
+	if o.Paper.Lengthscales == nil {
+		n = max(1, o.Components)
+	}
+	lengths, frequencies = make([][]float64, n), make([][]float64, n)
+	for i := range n {
+		for q, unit := range pr.x.Scale {
+			lo, hi := (&backend.Data{Q: data.Q, X: data.X}).Extent(q)
+			l, p := (hi-lo)/10*math.Sqrt(float64(data.Q))/math.Pow(4, float64(i)), 0.0
+			if l == 0 { // a constant input: any length-scale will do that its unit can express
+				l = min(1, cmp.Or(math.Abs(lo), 1))
+			}
+			if o.Paper.Lengthscales != nil {
+				l = o.Paper.Lengthscales[i]
+			}
+			if o.Paper.Periods != nil && o.Paper.Periods[i] > 0 && !math.IsInf(o.Paper.Periods[i], 0) {
+				p = unit / o.Paper.Periods[i]
+			}
+			lengths[i], frequencies[i] = append(lengths[i], l/unit), append(frequencies[i], p)
+		}
+	}
+	return lengths, frequencies
+}
+
+// holdsOut reports whether a fit of m features can be compared with straight lines
+// at the cost of about one bound: it has one input, and its matrix is no larger than
+// those that the fit has computed.
+func (pr *problem) holdsOut(inference Inference, m int, windows bool) bool {
+	small := inference == Exact || m <= optimize.DirectLimit || windows
+	return small && pr.data.N >= initialize.HeldFewest && pr.grid.Step > 0
+}
+
+// optimize returns the settings of an optimization after the given initialization.
+func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
+	s := optimize.Settings{
+		Inference: o.Inference, Method: o.Method, Random: (init == InitPaper || init == initTable) && o.From == nil,
+		Iterations: o.Iterations, Batch: o.Batch.Rows, Contiguous: o.Batch.Contiguous, Along: o.Windows.Dim,
+		Fix: o.Fix, Ties: optimize.Ties{Twins: o.Method == SSGP, Shared: o.Windows.Shared, Tensors: o.Tie}, Seed: seed,
+	}
+	if o.Posterior.Draws > 0 && o.Iterations == 0 && o.Inference != Stochastic {
+		s.Iterations = modeIterations
+	}
+	switch o.Optimizer {
+	case OptimizerGlobal:
+		s.PerWindow = math.MaxInt
+	case OptimizerWindows:
+		s.PerWindow = 2
+	}
+	if init == initDrawn {
+		s.Method, s.Ties.Twins, s.Fix = SSGP, true, []string{variational.FrequencyMean}
+	}
+	if init == initRough { // two free numbers
+		s.Ties.Tensors = []string{"kernel.variance"}
+		s.Fix = append([]string{"kernel.lengthscale", "kernel.frequency"}, optimize.FeatureTensors...)
+		s.Iterations = min(cmp.Or(o.Iterations, roughIterations), roughIterations)
+	}
+	return s
+}
+
+// run opens rows for an optimization of the model.
+func (pr *problem) run(ctx context.Context, rows backend.Data, m *Model, set optimize.Settings) (*optimize.Run, error) {
+	s := m.setting()
+	s.Segments = pr.o.Windows.Segments
+	set.Priors = pr.o.Priors.of(pr.x, pr.y, &pr.rows, m.Params)
+	run, err := optimize.New(ctx, rows, m.Params, s, set)
+	return run, dataError(err)
+}
+
+// modeIterations is enough for most fits to reach a mode, about which the
+// hyper-parameters are drawn.
+const modeIterations = 1500
+
+// roughIterations are enough for two numbers.
+const roughIterations = 30
+
+// leavesRough reports whether the options allow the rough start.
+func (pr *problem) leavesRough() bool {
+	o := &pr.o
+	return o.From == nil && pr.init == InitSpectrum && (o.Method == "" || o.Method == VSSGP) && (o.Inference == "" || o.Inference == Exact) &&
+		o.Components == 0 && o.Features == 0 && o.Windows.Length == WindowAuto && o.Windows.Candidates == nil && !o.Windows.Shared && o.Fix == nil && o.Tie == nil && pr.data.N <= initialize.RoughMost
+}
+
+const (
+	// tileRows are the rows of a tile, whose features a core computes at a time, in tilePanels arrays.
+	tileRows, tilePanels = 256, 2
+	// paramCopies is how many sets of parameters a fit needs: the model, a trial, the gradient, effective features and their gradient.
+	paramCopies = 5
+)
+
+// memory returns an upper estimate of the bytes that a fit of this shape needs at a time, for what grows with the rows and for what grows
+// with the features.
+func (pr *problem) memory(s *variational.Shape) (rows, features float64) {
+	n, offset, exact := float64(pr.data.N), s.Offsets(), cmp.Or(pr.o.Inference, Exact) == Exact
+	windows := len(s.Windows.Center) > 0
+	heldOut := pr.o.Iterations != NoIterations && pr.holdsOut(cmp.Or(pr.o.Inference, Exact), s.M(), windows)
+
+	rows = pr.rowBytes()
+	if exact {
+		_, _, tables := pr.tables(s)
+		rows += tables
+	}
+	matrices := 0.0 // E[ΦᵀΦ] and others of its size
+	switch {
+	case exact && heldOut:
+		matrices = 4 // the best fit's posterior, one without the held-out rows, its inverse, the workspace of the fit
+	case exact:
+		matrices = 3
+	case heldOut || s.M() <= optimize.DirectLimit:
+		matrices = 2
+	}
+	switch { // the workspace of the factor and the inverse
+	case matrices > 0 && !windows:
+		matrices++
+	case matrices > 0 && pr.o.Windows.Segments > 2: // blocks fill in
+		matrices += 0.5
+	}
+	most := 0.0 // features that a row meets
+	for v := range len(offset) - 1 {
+		most = max(most, float64(offset[min(v+2, len(offset)-1)]-offset[v]))
+	}
+	tile := tileRows * tilePanels * most
+	if windows {
+		tile += most * most
+	}
+	features = 8*(paramCopies*float64(s.Numbers())+matrices*blocktri.Size(offset)+tile*min(float64(runtime.GOMAXPROCS(0)), 1+n/tileRows)) +
+		optimize.HistoryBytes(*s, pr.o.optimize(pr.formOf(s.PointFrequencies), pr.o.Seed))
+	return heap.Factor * rows, heap.Factor * features
+}
+
+// rowBytes returns the memory of the rows: as given, in the model's units, twice more (as a backend stores them, or without the held-out rows),
+// and eight numbers of their order and their windows.
+func (pr *problem) rowBytes() float64 { return 8 * float64(pr.data.N*(4*(pr.data.Q+pr.data.D)+8)) }
+
+// tables estimates the operations and the bytes of the tables that the exact bound takes its sums over rows from, if they pay.
+func (pr *problem) tables(s *variational.Shape) (pay bool, flops, bytes float64) {
+	backend := pr.model(nil).backend().Name()
+	if s.Q > 1 || s.Windows.Count() > 1 || backend != "cpu" && backend != "cpu on ranks" {
+		return false, 0, 0
+	}
+	if pay, flops, bytes = rowspectrum.Expect(pr.data.N, s.M(), s.D, pr.grid.Band); !pay {
+		return false, 0, 0
+	}
+	return pay, flops, bytes
+}
+
+// Fits refuses a shape whose fit needs more than Options.MemoryLimit, before its arrays are made.
+func (pr *problem) Fits(shape variational.Shape) error {
+	rows, features := pr.memory(&shape)
+	limit, windows := pr.o.MemoryLimit, shape.Windows.Count()
+	if limit <= 0 || rows+features <= limit {
+		return nil
+	}
+	if rows > features || rows > limit {
+		return fmt.Errorf("vssgp: a fit of %d rows needs about %s of memory, most of it for the rows, but only %s may be used; want fewer rows: %w",
+			pr.data.N, heap.Size(rows+features), heap.Size(limit), ErrMemory)
+	}
+	each := float64(shape.L()) / float64(windows)
+	most := max(1, int(each*math.Sqrt((limit-rows)/features))) // matrices grow with its square
+	return fmt.Errorf("vssgp: a fit of %d rows in %d windows of %.3g components needs about %s of memory, most of it for the components, but only %s may be used; "+
+		"want at most about %d components a window, shorter windows, or excerpts: %w", pr.data.N, windows, each, heap.Size(rows+features), heap.Size(limit), most, ErrMemory)
+}
+
+// FitsStart refuses a start whose spectra need more than Options.MemoryLimit besides the rows.
+func (pr *problem) FitsStart(bytes float64) error {
+	limit, need := pr.o.MemoryLimit, heap.Factor*(pr.rowBytes()+bytes)
+	if limit <= 0 || need <= limit {
+		return nil
+	}
+	return fmt.Errorf("vssgp: the spectrum of %d rows needs about %s of memory, but only %s may be used; want fewer rows, shorter windows, or start %q: %w",
+		pr.data.N, heap.Size(need), heap.Size(limit), InitPaper, ErrMemory)
+}
