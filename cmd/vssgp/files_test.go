@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // clashes are command lines whose output OUT is their input, and what the message names. MODEL, DATA, WAV, CLEAN and GAPS are files that
@@ -59,13 +59,8 @@ func TestOverwrite(t *testing.T) {
 		at := strings.Index(c.line, "OUT")
 		ext := strings.Fields(c.line[at:])[0][len("OUT"):]
 		hard, symbolic, chain := "hard"+ext, "symbolic"+ext, "chain"+ext
-		if err := errors.Join(os.Link(c.input, hard), os.Symlink(c.input, symbolic), os.Symlink("./"+symbolic, chain)); err != nil {
-			t.Fatal(err)
-		}
-		absolute, err := filepath.Abs(hard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, errors.Join(os.Link(c.input, hard), os.Symlink(c.input, symbolic), os.Symlink("./"+symbolic, chain)))
+		absolute := testkit.Must(filepath.Abs(hard))(t)
 		spellings := []string{hard, symbolic, chain, absolute, "./" + hard}
 		if ext == filepath.Ext(c.input) || ext == "" {
 			spellings = append(spellings, c.input, ".//"+c.input)
@@ -103,16 +98,10 @@ func TestOverwriteAsked(t *testing.T) {
 		}
 		t.Run(c.line, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			if err := os.CopyFS(".", os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Link(c.input, "kept"); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.CopyFS(".", os.DirFS(dir)))
+			testkit.OK(t, os.Link(c.input, "kept"))
 			was, in := testkit.Read(t, c.input), "in"+ext
-			if err := os.Rename(c.input, in); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Rename(c.input, in))
 			line := strings.Replace(clashNames.Replace(c.line), c.input, in, -1)
 			succeed(t, strings.Fields(strings.Replace(line, "OUT", "fresh", 1))...)
 			succeed(t, append(strings.Fields(strings.Replace(line, "OUT"+ext, in, 1)), "--overwrite")...)
@@ -131,9 +120,7 @@ func TestMadeNames(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	testkit.Put(t, ".", "out-1.wav", string(testkit.Read(t, "clean.wav")))
 	testkit.Put(t, ".", "fill-2.safetensors", string(testkit.Read(t, "m.safetensors")))
-	if err := errors.Join(os.Link("gaps.csv", "one.csv"), os.Link("gaps.csv", "two.txt")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.Link("gaps.csv", "one.csv"), os.Link("gaps.csv", "two.txt")))
 	before := listing(t, ".")
 	for _, c := range []struct{ line, one, other string }{
 		{"impute cut0.wav --gap 600:620 --reference out-1.wav --draws 2 -o out.wav", "out-1.wav", "--reference"},
@@ -160,10 +147,7 @@ func TestMadeNames(t *testing.T) {
 func TestStdoutIsInput(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	was := testkit.Read(t, "data.csv")
-	f, err := os.OpenFile("data.csv", os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.OpenFile("data.csv", os.O_WRONLY|os.O_APPEND, 0))(t)
 	defer f.Close()
 	var stderr bytes.Buffer
 	code := run(t.Context(), strings.Fields("predict m.safetensors data.csv --x seconds -o -"), f, &stderr, nil)
@@ -230,10 +214,7 @@ func interrupted(t *testing.T, args ...string) (outcome, string) {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	var stdout bytes.Buffer
-	self, err := os.FindProcess(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testkit.Must(os.FindProcess(os.Getpid()))(t)
 	var once sync.Once
 	stderr := &interrupter{interrupt: func() {
 		once.Do(func() {

@@ -15,10 +15,10 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -77,7 +77,7 @@ func TestFitPredict(t *testing.T) {
 	for _, name := range []string{"out.csv", "out.npy"} {
 		out := filepath.Join(dir, name)
 		succeed(t, "predict", model, in, "-o", out, "--full", "--draws", "3")
-		tab := testkit.Table(t, out)
+		tab := testkit.Must(table.Open(out))(t)
 		if name == "out.npy" {
 			if tab.Rows != 2 || tab.Cols != 1+4+3+6 {
 				t.Errorf("%d rows, %d columns, want 2 and 14", tab.Rows, tab.Cols)
@@ -102,11 +102,8 @@ func TestFitPredict(t *testing.T) {
 		}
 	}
 	latent := succeed(t, "predict", model, in, "-o", "-", "--latent", "--full").stdout
-	tab, err := table.ReadCSV(strings.NewReader(latent), "stdout")
-	if err != nil {
-		t.Fatal(err)
-	}
-	full := testkit.Table(t, filepath.Join(dir, "out.csv"))
+	tab := testkit.Must(table.ReadCSV(strings.NewReader(latent), "stdout"))(t)
+	full := testkit.Must(table.Open(filepath.Join(dir, "out.csv")))(t)
 	noise := r.NoiseSD[0]
 	if sd, cov := column(t, tab, "y1_sd")[0], column(t, tab, "y1_y1_cov")[0]; math.Abs(sd*sd-cov) > 1e-12*cov || cov == 0 {
 		t.Errorf("latent sd %v, variance %v: want the square", sd, cov)
@@ -264,9 +261,7 @@ func readGolden(t *testing.T, path string) *golden {
 	t.Helper()
 	text := testkit.Read(t, path)
 	g := &golden{}
-	if err := json.Unmarshal(text, g); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(text, g))
 	return g
 }
 
@@ -282,14 +277,9 @@ func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data st
 		}
 	}
 	model = filepath.Join(dir, "model.safetensors")
-	w, err := os.Create(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(os.Create(model))(t)
 	defer w.Close()
-	if err := f.Write(w); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.Write(w))
 	var b strings.Builder
 	for q := range g.Q {
 		fmt.Fprintf(&b, "a%d,", q)
@@ -352,18 +342,12 @@ func TestEvaluateGolden(t *testing.T) {
 			unfitted, _ := g.files(t, t.TempDir(), "coefficient.mean", "coefficient.variance")
 			got := check(unfitted, g.Exact)
 			refuse(t, "coefficient", "evaluate", unfitted, data, "--inference", "factorised")
-			m, err := vssgp.Load(model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := testkit.Must(vssgp.Load(model))(t)
 			x, y := slices.Concat(g.X...), slices.Concat(g.Y...)
 			if _, err := m.Condition(t.Context(), &vssgp.Data{N: len(g.X), Q: g.Q, D: g.D, X: x, Y: y}); err != nil {
 				t.Fatal(err)
 			}
-			p, err := m.Predict(t.Context(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(m.Predict(t.Context(), x))(t)
 			if want := bayes.RMSE(p.Mean, y); math.Abs(*got.RMSE-want) > 1e-9*want {
 				t.Errorf("RMSE %v, want %v of the model that is conditioned on the data", *got.RMSE, want)
 			}
@@ -432,9 +416,7 @@ func TestPosteriorCommands(t *testing.T) {
 		prior bool
 	}{{"", true}, {"--prior none", false}, {"--prior noise=0.1,1 --prior lengthscale=none", true}} {
 		o := fit("again.st", append(strings.Fields(c.flags), "--json", "--quiet", "--overwrite")...)
-		if err := json.Unmarshal([]byte(o.stdout), &said); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal([]byte(o.stdout), &said))
 		if said.Posterior != "computed" || said.LogPrior == nil || (*said.LogPrior != 0) != c.prior {
 			t.Errorf("fit %s: %s", c.flags, o.stdout)
 		}
@@ -456,10 +438,7 @@ func TestPosteriorCommands(t *testing.T) {
 	for _, row := range rows[1:] {
 		var v []float64
 		for text := range strings.SplitSeq(row, ",") {
-			one, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			one := testkit.Must(strconv.ParseFloat(text, 64))(t)
 			v = append(v, one)
 		}
 		if width := (v[4] - v[3]) / v[2]; !(v[3] < v[1] && v[1] < v[4]) || math.Abs(width-2*1.96) > 0.5 {

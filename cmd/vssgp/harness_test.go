@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // patience is how long a command of these tests may take, on a busy machine too,
@@ -114,9 +114,7 @@ func listing(t *testing.T, dir string) map[string]int64 {
 		files[path] = size
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return files
 }
 
@@ -180,14 +178,4 @@ func words(t *testing.T, file []byte) []int16 {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// openSound reads a sound file.
-func openSound(t *testing.T, path string) *audio.Recording {
-	t.Helper()
-	r, err := audio.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }

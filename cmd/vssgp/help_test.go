@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // commands are all that help shows, the root first.
@@ -149,18 +149,12 @@ func TestCompletion(t *testing.T) {
 // element for a list.
 func keysOf(t *testing.T, d *json.Decoder) string {
 	t.Helper()
-	token, err := d.Token()
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := testkit.Must(d.Token())(t)
 	var parts []string
 	switch token {
 	case json.Delim('{'):
 		for d.More() {
-			key, err := d.Token()
-			if err != nil {
-				t.Fatal(err)
-			}
+			key := testkit.Must(d.Token())(t)
 			parts = append(parts, key.(string)+keysOf(t, d))
 		}
 	case json.Delim('['):

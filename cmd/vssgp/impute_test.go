@@ -17,7 +17,8 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -69,10 +70,7 @@ func TestImpute(t *testing.T) {
 		truth[i] = float64(v) / (1 << 15)
 	}
 	gap := []audio.Gap{{Start: 600, End: 620}}
-	ar, err := restore.Fill(t.Context(), [][]float64{truth}, 8000, gap, restore.Options{Method: restore.AR})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ar := testkit.Must(restore.Fill(t.Context(), [][]float64{truth}, 8000, gap, restore.Options{Method: restore.AR}))(t)
 	simple := map[string]float64{} // RMSE of the methods without a model
 	for name, fill := range map[string][]float64{"silence": audio.FillSilence(truth, gap), "linear": audio.FillLinear(truth, gap), "ar": ar.Filled[0]} {
 		simple[name] = audio.RMSE(truth, fill, audio.Mask(gap, len(truth)))
@@ -99,7 +97,7 @@ func TestImpute(t *testing.T) {
 	if string(testkit.Read(t, in("out-1.wav"))) == string(testkit.Read(t, in("out-2.wav"))) {
 		t.Error("two draws are the same")
 	}
-	sd := testkit.Table(t, in("sd.csv"))
+	sd := testkit.Must(table.Open(in("sd.csv")))(t)
 	if sd.Rows != 20 || strings.Join(sd.Names, ",") != "sample,channel,sd" || sd.Data[0] != 600 || !(sd.Data[2] > 0) {
 		t.Errorf("standard deviations: %d rows of %v, first %v", sd.Rows, sd.Names, sd.Data[:3])
 	}
@@ -196,12 +194,12 @@ func TestImputeStereo(t *testing.T) {
 			t.Errorf("%s has outputs %v, want two channels", m, i.Outputs)
 		}
 	}
-	sd := testkit.Table(t, filepath.Join(dir, "sd.csv"))
+	sd := testkit.Must(table.Open(filepath.Join(dir, "sd.csv")))(t)
 	if sd.Rows != 2*15 {
 		t.Errorf("%d standard deviations, want 30", sd.Rows)
 	}
-	before := openSound(t, in)
-	after := openSound(t, out)
+	before := testkit.Must(audio.Open(in))(t)
+	after := testkit.Must(audio.Open(out))(t)
 	for c := range before.Samples {
 		for i, v := range before.Samples[c] {
 			if gap := i >= 300 && i < 310 || i >= 1700 && i < 1705; !gap && after.Samples[c][i] != v {
@@ -388,9 +386,7 @@ func TestFolder(t *testing.T) {
 		folder := in("takes")
 		if args == nil {
 			folder, args = in("out", "none"), []string{"--out-dir", in("more")}
-			if err := os.Mkdir(folder, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Mkdir(folder, 0o777))
 		}
 		if o := vssgpRun(t, append([]string{"impute", folder, "--detect", "zeros"}, args...)...); o.code != cli.ExitMistake || !strings.Contains(o.stderr, word) {
 			t.Errorf("%v: exit %d, %q; want %d and %q", args, o.code, o.stderr, cli.ExitMistake, word)
@@ -430,7 +426,7 @@ func TestMainJob(t *testing.T) {
 	if !(ours["test_rmse"] < 0.85*ar["test_rmse"]) || !(ours["coverage95"] > 0.9 && ours["coverage95"] < 0.995) {
 		t.Errorf("the fill scores %v, ar %v; want it ahead, with bands that cover about 95 %%", ours, ar)
 	}
-	sd := testkit.Table(t, in("sd.csv"))
+	sd := testkit.Must(table.Open(in("sd.csv")))(t)
 	if sd.Rows != 2000 || sd.Data[0] != 3200 || !(sd.Data[2] > 0) {
 		t.Errorf("%d standard deviations, the first %v", sd.Rows, sd.Data[:3])
 	}
@@ -558,14 +554,9 @@ func inFormat(t *testing.T, dir, name string, rate int, e audio.Encoding, x [][]
 	if err != nil || clipped > 0 {
 		t.Fatal(clipped, err)
 	}
-	c, err := audio.ContainerOf(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(audio.ContainerOf(name))(t)
 	var b bytes.Buffer
-	if err := r.Write(&b, c); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, r.Write(&b, c))
 	return testkit.Put(t, dir, name, b.String())
 }
 
@@ -588,7 +579,7 @@ func TestFormats(t *testing.T) {
 		} {
 			in, out := inFormat(t, dir, f.name, c.rate, f.e, x), filepath.Join(dir, "out-"+f.name)
 			succeed(t, "impute", in, "--gap", c.gap, "-o", out)
-			r := openSound(t, out)
+			r := testkit.Must(audio.Open(out))(t)
 			if want, _ := audio.ContainerOf(f.name); r.Container() != want || r.Encoding().Step() != f.e.Step() || r.Channels() != c.channels {
 				t.Errorf("%s came out as a %v of %v in %d channels", f.name, r.Container(), r.Encoding(), r.Channels())
 			}

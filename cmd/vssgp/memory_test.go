@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -68,9 +68,7 @@ func highWater(t *testing.T, args ...string) (most float64, code int, stderr str
 	t.Helper()
 	c := process(t, args...)
 	c.Stdout = &bytes.Buffer{}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.Start())
 	over := make(chan struct{})
 	go func() { c.Wait(); close(over) }()
 	for {
@@ -98,14 +96,9 @@ func TestMemoryEstimate(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "off") // --memory would set it
 	t.Chdir(t.TempDir())
 	write := func(name string, n, columns int, data []float64) {
-		f, err := os.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(os.Create(name))(t)
 		defer f.Close()
-		if err := table.WriteNPY(f, []int{n, columns}, data); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, table.WriteNPY(f, []int{n, columns}, data))
 	}
 	rows := func(name string, n, q int) {
 		data := make([]float64, 0, n*(q+1))

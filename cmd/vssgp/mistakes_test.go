@@ -17,8 +17,8 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -40,9 +40,7 @@ func modelBytes(t *testing.T, spoil func(map[string]safetensors.Tensor), metadat
 		spoil(f.Tensors)
 	}
 	var b bytes.Buffer
-	if err := f.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.Write(&b))
 	return b.Bytes()
 }
 
@@ -266,10 +264,7 @@ func mutations(t testing.TB, file []byte, n int, rng *rand.Rand) (all []mutation
 		add(flipped, "flip at %d", at)
 	}
 	whole := func() *safetensors.File {
-		f, err := safetensors.Read(bytes.NewReader(file), int64(len(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(safetensors.Read(bytes.NewReader(file), int64(len(file))))(t)
 		return f
 	}
 	write := func(f *safetensors.File, format string, args ...any) {
@@ -389,9 +384,7 @@ func TestDamagedModels(t *testing.T) {
 			if i%damagedEvery != 0 {
 				continue
 			}
-			if err := os.WriteFile(model, m.file, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.WriteFile(model, m.file, 0o666))
 			uses := []string{"info %s", "predict %s " + at + " -o -", "evaluate %s " + data}
 			if damagedEvery > 10 { // one after the other, for time
 				uses = uses[i/damagedEvery%3:][:1]

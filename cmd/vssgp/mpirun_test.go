@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // program builds the command and finds mpirun, or leaves the test out where
@@ -107,9 +107,7 @@ func fitting(t *testing.T, n int, mpirun, exe, dir string) (cmd *exec.Cmd, stder
 	t.Cleanup(stop)
 	cmd, _, stderr = launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", "none", "--components", "60",
 		"--iterations", "100000", "--restarts", "1000", "-o", filepath.Join(dir, "m.safetensors"), "--checkpoint", part, "--every", "100ms")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, cmd.Start())
 	waitFor(t, part)
 	if pids = childrenOf(cmd.Process.Pid); len(pids) != n {
 		t.Fatalf("%d of %d ranks: %s", len(pids), n, stderr)
@@ -136,9 +134,7 @@ func childrenOf(parent int) (pids []int) {
 func TestMPIRunKilled(t *testing.T) {
 	mpirun, exe := program(t)
 	cmd, stderr, pids := fitting(t, 3, mpirun, exe, t.TempDir())
-	if err := syscall.Kill(pids[len(pids)-1], syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Kill(pids[len(pids)-1], syscall.SIGKILL))
 	err := cmd.Wait()
 	lines := said(stderr.String())
 	if err == nil || len(lines) != 1 || !strings.Contains(lines[0], fmt.Sprintf("of 3 (process %d)", pids[len(pids)-1])) || !strings.Contains(lines[0], "--resume") {
@@ -151,9 +147,7 @@ func TestMPIRunInterrupted(t *testing.T) {
 	mpirun, exe := program(t)
 	dir := t.TempDir()
 	cmd, stderr, _ := fitting(t, 2, mpirun, exe, dir)
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, cmd.Process.Signal(syscall.SIGTERM))
 	err := cmd.Wait()
 	lines := said(stderr.String())
 	if len(lines) != 1 || !strings.Contains(lines[0], "interrupted") {
@@ -180,30 +174,22 @@ func TestMPIRunResumed(t *testing.T) {
 			"--periods", "1,0", "--features", "100", "--iterations", "150", "--seed", "3"}, more...)...)
 		return cmd
 	}
-	if err := fit(1, "-o", whole).Run(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, fit(1, "-o", whole).Run())
 	cmd := fit(3, "-o", model, "--checkpoint", part, "--every", "100ms")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, cmd.Start())
 	waitFor(t, part)
 	pids := childrenOf(cmd.Process.Pid)
 	if len(pids) != 3 {
 		t.Fatalf("%d ranks, want 3: the fit is over before it could be disturbed", len(pids))
 	}
-	if err := syscall.Kill(pids[1], syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Kill(pids[1], syscall.SIGKILL))
 	if err := cmd.Wait(); err == nil {
 		t.Fatal("the job ended well without one of its ranks")
 	}
 	if _, err := os.Stat(model); err == nil {
 		t.Fatal("a model was written")
 	}
-	if err := fit(2, "-o", model, "--checkpoint", part, "--resume").Run(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, fit(2, "-o", model, "--checkpoint", part, "--resume").Run())
 	want := testkit.Read(t, whole)
 	if got, err := os.ReadFile(model); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("another model than without the loss (%v)", err)

@@ -15,9 +15,9 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // fittedWave is a model of a stereo wave, 400 samples at 1000 Hz, and its file.
@@ -28,20 +28,11 @@ func fittedWave(t *testing.T, dir string) (model, recording string) {
 		left[i], right[i] = 0.5*math.Sin(0.3*float64(i)), 0.25*math.Cos(0.2*float64(i))
 	}
 	r, _, err := audio.New(1000, audio.Float32, [][]float64{left, right})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	model, recording = filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "in.wav")
-	f, err := os.Create(recording)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Write(f, audio.WAV); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Create(recording))(t)
+	testkit.OK(t, r.Write(f, audio.WAV))
+	testkit.OK(t, f.Close())
 	succeed(t, "fit", recording, "--window", "none", "--components", "6", "--iterations", "5", "-o", model, "--quiet")
 	return model, recording
 }
@@ -52,7 +43,7 @@ func TestPredictFormats(t *testing.T) {
 	model, recording := fittedWave(t, dir)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("all.csv"))
-	all := testkit.Table(t, at("all.csv"))
+	all := testkit.Must(table.Open(at("all.csv")))(t)
 	if want := "seconds,channel1_mean,channel1_sd,channel2_mean,channel2_sd,channel1_draw1,channel2_draw1,channel1_draw2,channel2_draw2"; strings.Join(all.Names, ",") != want {
 		t.Fatalf("columns %v, want %s", all.Names, want)
 	}
@@ -63,7 +54,7 @@ func TestPredictFormats(t *testing.T) {
 		"mean-1.wav": {"channel1_draw1", "channel2_draw1"},
 		"mean-2.wav": {"channel1_draw2", "channel2_draw2"},
 	} {
-		r := openSound(t, at(name))
+		r := testkit.Must(audio.Open(at(name)))(t)
 		if r.Rate != 1000 || r.Channels() != 2 {
 			t.Errorf("%s: %d channels at %d Hz, want 2 at 1000", name, r.Channels(), r.Rate)
 		}
@@ -74,7 +65,7 @@ func TestPredictFormats(t *testing.T) {
 		}
 	}
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "--draws-file", at("d.npy"), "-o", at("mean.npy"))
-	means := testkit.Table(t, at("mean.npy"))
+	means := testkit.Must(table.Open(at("mean.npy")))(t)
 	if means.Cols != 5 || means.Rows != 400 {
 		t.Errorf("mean.npy is [%d,%d], want [400,5]", means.Rows, means.Cols)
 	}
@@ -94,7 +85,7 @@ func TestPredictFormats(t *testing.T) {
 		t.Error("d.npy: the second draw of the second output is not the table's")
 	}
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "--draws-file", at("d.csv"), "-o", at("alone.csv"))
-	d := testkit.Table(t, at("d.csv"))
+	d := testkit.Must(table.Open(at("d.csv")))(t)
 	if d.Cols != 5 || d.Names[4] != "channel2_draw2" || d.Data[4] != column("channel2_draw2")[0] {
 		t.Errorf("d.csv has columns %v and begins %v", d.Names, d.Data[:5])
 	}
@@ -122,7 +113,7 @@ func TestPredictLoud(t *testing.T) {
 	model, wav := filepath.Join(dir, "m"), filepath.Join(dir, "o.wav")
 	succeed(t, "fit", data, "--iterations", "5", "-o", model)
 	succeed(t, "predict", model, data, "--x", "t", "-o", wav)
-	r := openSound(t, wav)
+	r := testkit.Must(audio.Open(wav))(t)
 	if top := slices.Max(r.Samples[0]); top < 2 || r.Rate != 1 {
 		t.Errorf("%d Hz and at most %v, want 1 and nearly 3", r.Rate, top)
 	}
@@ -173,15 +164,10 @@ func TestPredictBeyond(t *testing.T) {
 		if o := succeed(t, "predict", model, outside, "-o", out); (at.want == "") != (o.stderr == "") || strings.Count(o.stderr, "\n") > 1 || !strings.Contains(o.stderr, at.want) {
 			t.Errorf("%s: %s; want %q", x, o.stderr, at.want)
 		}
-		file, err := safetensors.ReadFile(model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := testkit.Must(safetensors.ReadFile(model))(t)
 		delete(file.Metadata, "x.range")
 		var b bytes.Buffer
-		if err := file.Write(&b); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, file.Write(&b))
 		if o := succeed(t, "predict", testkit.Put(t, dir, "old.safetensors", b.String()), outside, "-o", out); o.stderr != "" {
 			t.Errorf("%s, no range: %s", x, o.stderr)
 		}
@@ -191,10 +177,7 @@ func TestPredictBeyond(t *testing.T) {
 // readNPY reads an array that the command has written.
 func readNPY(t *testing.T, path string, columns int) []float64 {
 	t.Helper()
-	at, err := table.At(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := testkit.Must(table.At(path))(t)
 	s, err := table.OpenStream(t.Context(), at)
 	if err == nil {
 		err = s.Survey(t.Context(), nil)
@@ -208,9 +191,7 @@ func readNPY(t *testing.T, path string, columns int) []float64 {
 	}
 	var all []float64
 	for part, err := range s.Parts(t.Context(), picks) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		all = append(all, part...)
 	}
 	return all

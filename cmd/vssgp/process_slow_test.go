@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // kills are those of this test: VSSGP_KILLS, or a few.
@@ -65,9 +65,7 @@ func TestKill(t *testing.T) {
 		dir := t.TempDir()
 		for range 1 + rng.IntN(2) {
 			c := process(t, line(i, dir)...)
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, c.Start())
 			after, inWrite := time.Duration(rng.Int64N(int64(took[i]))), done%3 == 2
 			if waitForKill(c, dir, after, inWrite) {
 				break // it was done before
@@ -131,9 +129,7 @@ func TestTermProcess(t *testing.T) {
 	long := wav(1000, 2, make([]int16, 2*1000))
 	copy(long[len(long)-4000-4:], []byte{0, 0xf0, 0xff, 0x03}) // as long as the file is once it is stretched: all of it silence
 	testkit.Put(t, ".", "long.wav", string(long))
-	if err := os.Truncate("long.wav", int64(len(long)-4000+0x03fff000)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Truncate("long.wav", int64(len(long)-4000+0x03fff000)))
 	table := make([]byte, 0, 64<<20)
 	table = append(table, "seconds,left,right\n"...)
 	for i := range 4_000_000 {
@@ -145,9 +141,7 @@ func TestTermProcess(t *testing.T) {
 		for _, wait := range []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond} {
 			c := process(t, append(strings.Fields(strings.Replace(line, "MODEL", model, 1)), "--device", "cpu")...)
 			c.Stdout = &bytes.Buffer{}
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, c.Start())
 			for began := time.Now(); cpuTime(c.Process.Pid) < wait && time.Since(began) < patience; {
 				time.Sleep(5 * time.Millisecond)
 			}

@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/simd"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -42,10 +42,7 @@ func process(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testkit.Must(os.Executable())(t)
 	c := exec.CommandContext(ctx, self, args...)
 	c.Env = append(os.Environ(), asCommand+"=1")
 	c.Stderr = &bytes.Buffer{}
@@ -109,10 +106,7 @@ func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 		if code, text := exit(t, process(t, faultArgs(source, dir)...)); code != 0 {
 			t.Fatal(text)
 		}
-		info, err := os.Stat(filepath.Join(dir, "part"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := testkit.Must(os.Stat(filepath.Join(dir, "part")))(t)
 		model, checkpoint = testkit.Read(t, filepath.Join(dir, "model")), max(checkpoint, info.Size())
 		if int64(len(model)) <= checkpoint*3/4 {
 			break
@@ -160,9 +154,7 @@ func TestFullDisk(t *testing.T) {
 				t.Error("nothing said of a checkpoint for which there is no room")
 			}
 			finished(t, dir, want)
-			if err := os.Remove(filepath.Join(dir, "model")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Remove(filepath.Join(dir, "model")))
 			o := process(t, faultArgs(source, dir, "--resume", "--json")...)
 			var stdout bytes.Buffer
 			o.Stdout = &stdout
@@ -210,23 +202,17 @@ func finished(t *testing.T, dir string, model []byte) {
 func TestReadOnlyFolder(t *testing.T) {
 	source, _, _ := undisturbed(t)
 	top, err := os.MkdirTemp("", "vssgp") // t.TempDir lets nobody else in
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer os.RemoveAll(top)
 	dir, data, program := filepath.Join(top, "read-only"), filepath.Join(top, "data.csv"), filepath.Join(top, "program")
-	if err := errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(data, testkit.Read(t, source), 0o644), os.WriteFile(filepath.Join(dir, "part"), []byte("old"), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(data, testkit.Read(t, source), 0o644), os.WriteFile(filepath.Join(dir, "part"), []byte("old"), 0o666)))
 	c := process(t, faultArgs(data, dir)...)
 	for i, a := range c.Args {
 		if c.Args[i] = a; a == filepath.Join(dir, "model") {
 			c.Args[i] = filepath.Join(top, "open", "model")
 		}
 	}
-	if err := errors.Join(copyFile(program, c.Path), os.Mkdir(filepath.Join(top, "open"), 0o777), os.Chmod(filepath.Join(top, "open"), 0o777), os.Chmod(top, 0o755), os.Chmod(filepath.Join(dir, "part"), 0o666), os.Chmod(dir, 0o555)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(copyFile(program, c.Path), os.Mkdir(filepath.Join(top, "open"), 0o777), os.Chmod(filepath.Join(top, "open"), 0o777), os.Chmod(top, 0o755), os.Chmod(filepath.Join(dir, "part"), 0o666), os.Chmod(dir, 0o555)))
 	c.Path = program
 	if os.Geteuid() == 0 { // who may write everywhere
 		const nobody = 65534
@@ -263,13 +249,9 @@ func TestTwoProcesses(t *testing.T) {
 	source, want, _ := undisturbed(t)
 	dir := t.TempDir()
 	first := process(t, faultArgs(source, dir)...)
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, first.Start())
 	waitFor(t, filepath.Join(dir, "part"))
-	if err := first.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, first.Process.Signal(syscall.SIGSTOP))
 	before := testkit.Read(t, filepath.Join(dir, "part"))
 	code, text := exit(t, process(t, faultArgs(source, dir, "--resume")...))
 	if code != cli.ExitMistake || !strings.Contains(text, fmt.Sprint("in use by process ", first.Process.Pid)) {
@@ -278,9 +260,7 @@ func TestTwoProcesses(t *testing.T) {
 	if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "part")), before) {
 		t.Error("the second process has changed the checkpoint")
 	}
-	if err := errors.Join(first.Process.Signal(syscall.SIGTERM), first.Process.Signal(syscall.SIGCONT)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(first.Process.Signal(syscall.SIGTERM), first.Process.Signal(syscall.SIGCONT)))
 	first.Wait()
 	code, text = first.ProcessState.ExitCode(), fmt.Sprint(first.Stderr)
 	if code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 || !strings.Contains(text, "--resume") {
@@ -328,10 +308,7 @@ func TestFullStdout(t *testing.T) {
 		}
 	}
 	onFull := func(line string) outcome {
-		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		full := testkit.Must(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
 		defer full.Close()
 		var stderr bytes.Buffer
 		code := run(context.Background(), strings.Fields(line), full, &stderr, nil)
@@ -373,9 +350,7 @@ func TestFullOutput(t *testing.T) {
 		if at >= 0 {
 			name = fmt.Sprint("full", i) + strings.Fields(line[at:])[0][len("OUT"):]
 		}
-		if err := os.Symlink("/dev/full", name); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Symlink("/dev/full", name))
 		line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
 		o := vssgpRun(t, strings.Fields(line)...)
 		if o.code != cli.ExitFailure || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, name) || !strings.Contains(o.stderr, "no space left on device") {
@@ -391,9 +366,7 @@ func TestFullOutput(t *testing.T) {
 func TestPipesIn(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	for _, ext := range []string{".csv", ".npy", ".wav", ".safetensors"} {
-		if err := syscall.Mkfifo("pipe"+ext, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, syscall.Mkfifo("pipe"+ext, 0o666))
 	}
 	for _, line := range []string{
 		"fit pipe.csv -o new.st", "fit pipe.npy -o new.st", "fit pipe.wav -o new.st", "fit data.csv -o new.st --init pipe.safetensors", "fit data.csv -o new.st --checkpoint pipe.safetensors",
@@ -409,29 +382,21 @@ func TestUnreadProcess(t *testing.T) {
 	dir := clashFolder(t)
 	t.Chdir(dir)
 	full := fullPipe(t)
-	if err := os.Symlink("/dev/stdout", "stdout.csv"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Symlink("/dev/stdout", "stdout.csv"))
 	for i, line := range append(oneEach(writing), "version", "devices", "info m.safetensors", "evaluate m.safetensors data.csv",
 		"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o stdout.csv", "impute cut0.wav --gap 600:620 -o new.wav") {
 		if at := strings.Index(line, "OUT"); at >= 0 {
 			name := fmt.Sprint("pipe", i) + strings.Fields(line[at:])[0][len("OUT"):]
-			if err := syscall.Mkfifo(name, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, syscall.Mkfifo(name, 0o666))
 			line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
 		}
 		os.Remove("new-1.wav")
 		if strings.Contains(line, "--draws 1") && !strings.Contains(line, "--draws-file") {
-			if err := syscall.Mkfifo("new-1.wav", 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, syscall.Mkfifo("new-1.wav", 0o666))
 		}
 		c := process(t, append(strings.Fields(line), "--device", "cpu")...)
 		c.Stdout = full
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, c.Start())
 		waitIdle(t, line, c.Process.Pid)
 		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatalf("vssgp %s: %v, %s; want it to wait", line, err, c.Stderr)
@@ -451,14 +416,9 @@ func TestUnreadProcess(t *testing.T) {
 func fullPipe(t *testing.T) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { errors.Join(r.Close(), w.Close()) })
-	raw, err := w.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Must(w.SyscallConn())(t)
 	full := raw.Write(func(fd uintptr) bool { // which does not wait
 		for err == nil {
 			_, err = syscall.Write(int(fd), make([]byte, 1))

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/ranks"
 )
 

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/series"
 )
@@ -39,19 +39,13 @@ type modeled struct {
 // lines reads a table's records.
 func lines(t *testing.T, path string) [][]string {
 	t.Helper()
-	all, err := csv.NewReader(bytes.NewReader(testkit.Read(t, path))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(csv.NewReader(bytes.NewReader(testkit.Read(t, path))).ReadAll())(t)
 	return all
 }
 
 func number(t *testing.T, s string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := testkit.Must(strconv.ParseFloat(s, 64))(t)
 	return v
 }
 
@@ -395,10 +389,7 @@ func export(sep, point string) string {
 // fromStdinRun runs a command with a text as stdin.
 func fromStdinRun(t *testing.T, text string, args ...string) outcome {
 	t.Helper()
-	f, err := os.Open(testkit.Put(t, t.TempDir(), "stdin", text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open(testkit.Put(t, t.TempDir(), "stdin", text)))(t)
 	defer f.Close()
 	before := os.Stdin
 	defer func() { os.Stdin = before }()
@@ -447,10 +438,7 @@ func TestExport(t *testing.T) {
 	model, out := filepath.Join(dir, "0.st"), filepath.Join(dir, "out.tsv.gz")
 	at := testkit.Put(t, dir, "at.csv", "date\n2024-05-01\n2024-05-02 06:00\n")
 	succeed(t, "predict", model, at, "-o", out)
-	f, err := gzip.NewReader(bytes.NewReader(testkit.Read(t, out)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(gzip.NewReader(bytes.NewReader(testkit.Read(t, out))))(t)
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(f); err != nil || !strings.HasPrefix(b.String(), "date\tflow_mean\tflow_sd\n2024-05-01 00:00\t") {
 		t.Errorf("%v, %q", err, b.String())
@@ -472,9 +460,7 @@ func TestArrayWithHoles(t *testing.T) {
 		return b
 	}
 	var whole bytes.Buffer
-	if err := table.WriteNPY(&whole, []int{4, 2}, []float64{0, 1, 1, 9, 2, 3, 3, 2}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, table.WriteNPY(&whole, []int{4, 2}, []float64{0, 1, 1, 9, 2, 3, 3, 2}))
 	y := testkit.Put(t, dir, "y.npy", strings.Replace(whole.String(), string(word(9)), string(word(math.NaN())), 1))
 	x := testkit.Put(t, dir, "x.npy", strings.Replace(whole.String(), string(word(2, 3)), string(word(math.NaN(), 3)), 1))
 	if o := vssgpRun(t, "fit", y, "-o", filepath.Join(dir, "m.st"), "--iterations", "2"); o.code != cli.ExitDone || !strings.Contains(o.stderr, "left out 1 row of 4") {

@@ -20,8 +20,8 @@ import (
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/serve"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // client calls a server of this process.
@@ -102,9 +102,7 @@ func TestServe(t *testing.T) {
 		csv.WriteString(day.AddDate(0, 0, i).Format("2006-01-02") + "," + value + "\n")
 	}
 	var npy bytes.Buffer
-	if err := table.WriteNPY(&npy, []int{4, 3}, []float64{0, 0, 1, 1, 0, 2, 0, 1, 3, 1, 1, 4}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, table.WriteNPY(&npy, []int{4, 3}, []float64{0, 0, 1, 1, 0, 2, 0, 1, 3, 1, 1, 4}))
 	files := map[string]string{"flow.csv": csv.String(), "at.csv": "day\n2024-02-01\n", "xy.npy": npy.String(), "gaps.csv": "start,end\n4950,5110\n", "in.wav": string(speech)}
 	c := newClient(t)
 	for _, step := range []struct {

@@ -94,7 +94,7 @@ var inCommand = map[string][]string{
 
 // testOnly are for tests: no other code may import them.
 var testOnly = []string{
-	"backend/backendtest", "cmd/vssgp/internal/testkit", "internal/testkit/cputime", "internal/testkit/modeltest", "internal/testkit/oracle", "internal/testkit/slow",
+	"backend/backendtest", "internal/testkit/cputime", "internal/testkit/modeltest", "internal/testkit/oracle", "internal/testkit/slow",
 }
 
 // arrow says why a file of a package may not import another package, "" if it

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestChooseMethod: every flag of the model chooses vssgp, and is a mistake with the methods that have no model.
@@ -19,9 +20,7 @@ func TestChooseMethod(t *testing.T) {
 			f.Lookup(name).Changed = true
 		}
 		if method != "" {
-			if err := f.Set("method", method); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, f.Set("method", method))
 		}
 		return o, o.choose()
 	}

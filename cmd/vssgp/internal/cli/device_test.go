@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/gpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 func TestDeviceFlag(t *testing.T) {
@@ -171,16 +171,11 @@ func TestChoice(t *testing.T) {
 // passOver opens one row and takes its moments; before is called between.
 func passOver(t *testing.T, b backend.Backend, before func()) {
 	t.Helper()
-	r, err := b.Open(backend.Data{N: 1, Q: 1, X: []float64{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(b.Open(backend.Data{N: 1, Q: 1, X: []float64{1}}))(t)
 	defer r.Close()
 	before()
 	f := backend.NewFeatures(1, 1)
-	if err := r.Moments(backend.NewMoments(f, 0), f); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, r.Moments(backend.NewMoments(f, 0), f))
 }
 
 // TestDeviceClosed: what was opened is closed once, whether the command
@@ -212,9 +207,7 @@ func TestCardPresent(t *testing.T) {
 		"dev/nvidia0": true, "dev/nvidia7": true, "proc/driver/nvidia/gpus/0000:00:04.0/information": true,
 	} {
 		root := t.TempDir()
-		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o777))
 		testkit.Put(t, root, path, "")
 		if got := cardPresent(root); got != want {
 			t.Errorf("%s: a card is there: %v, want %v", path, got, want)
@@ -313,10 +306,7 @@ func TestAnnouncedSolver(t *testing.T) {
 	data := backend.Data{N: 1, Q: 1, X: []float64{0}}
 	for _, b := range []backend.Backend{cpu.New(), solving{cpu.New()}} {
 		*said = nil
-		r, err := c.announced(b, "here").Open(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(c.announced(b, "here").Open(data))(t)
 		defer r.Close()
 		_, solves := b.(solving)
 		if r.CanSolve(backend.NewFeatures(3, 1)) != solves || r.CanSolve(backend.NewFeatures(4, 1)) || len(*said) != 0 {

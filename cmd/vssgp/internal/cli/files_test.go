@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestClashSince: a name that has come to be an input's since the outputs were checked is seen when they are written.
@@ -19,12 +19,8 @@ func TestClashSince(t *testing.T) {
 	testkit.Put(t, ".", "in", "read")
 	env := &Env{Context: t.Context()}
 	env.Files.Add(NamedFile{Name: "IN", Path: "in"}, false)
-	if err := env.CheckOutputs("out"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("in", "out"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, env.CheckOutputs("out"))
+	testkit.OK(t, os.Symlink("in", "out"))
 	err := env.Write(fileio.File{Path: "out", Write: func(w io.Writer) error { _, err := io.WriteString(w, "written"); return err }})
 	if err == nil || !strings.Contains(err.Error(), "IN in") || string(testkit.Read(t, "in")) != "read" {
 		t.Errorf("%v; the input is %q", err, testkit.Read(t, "in"))
@@ -33,10 +29,7 @@ func TestClashSince(t *testing.T) {
 
 // TestCloseOfStdout: what is only said when stdout is closed is an error, where something was written.
 func TestCloseOfStdout(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Create(filepath.Join(t.TempDir(), "out")))(t)
 	f.Close() // so that closing it fails
 	for _, any := range []bool{false, true} {
 		if err := (&Stream{ctx: t.Context(), to: f, any: any}).Finish(); (err != nil) != any || any &&

@@ -8,6 +8,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // streamOf is a table that has been surveyed.
@@ -17,9 +18,7 @@ func streamOf(t *testing.T, text string) *table.Stream {
 	if err == nil {
 		err = s.Survey(t.Context(), nil)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return s
 }
 

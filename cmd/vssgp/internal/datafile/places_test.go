@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // visited is what places have, visited part by part, each of which is to say where
@@ -48,18 +48,9 @@ func TestPlaces(t *testing.T) {
 		seconds = append(seconds, float64(i)/1000)
 	}
 	path := testkit.Put(t, t.TempDir(), "t.csv", text.String())
-	s, err := OpenTable(t.Context(), &cli.Env{}, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := tablePlaces(t.Context(), s, path, Columns{}, 2, []string{"c", "a"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := tablePlaces(t.Context(), s, path, Columns{}, 3, []string{"a", "b", "c"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(OpenTable(t.Context(), &cli.Env{}, path))(t)
+	two := testkit.Must(tablePlaces(t.Context(), s, path, Columns{}, 2, []string{"c", "a"}, nil))(t)
+	all := testkit.Must(tablePlaces(t.Context(), s, path, Columns{}, 3, []string{"a", "b", "c"}, nil))(t)
 	for name, c := range map[string]struct {
 		at   *Places
 		want []float64

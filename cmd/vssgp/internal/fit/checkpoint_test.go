@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestHint: a failure says how to go on where there is a checkpoint to go on

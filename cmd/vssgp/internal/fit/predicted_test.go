@@ -12,6 +12,7 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestDrawsInTables: where so many draws are asked for that their rows are made a
@@ -23,13 +24,8 @@ func TestDrawsInTables(t *testing.T) {
 		data.X[i], data.Y[i] = float64(i), float64(i%7)
 	}
 	m, _, err := vssgp.Fit(t.Context(), data, vssgp.Options{Iterations: vssgp.NoIterations, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := m.Draws(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	made := testkit.Must(m.Draws(1))(t)
 	r := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made, at: &datafile.Places{Names: []string{"x"}, Rows: n}}
 	want := map[int][]float64{}
 	for _, i := range []int{0, 1, draws - 1} {
@@ -61,16 +57,9 @@ func TestDrawsInTables(t *testing.T) {
 		at: &datafile.Places{Names: []string{"x"}, Rows: n, Parts: datafile.SecondsOf(n, 1).Parts},
 		o:  &predictFlags{PredictFlags: seriescmd.PredictFlags{Output: "o.csv", Draws: 2}, drawsFile: "d.csv"}}
 	files, _, err := few.files()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := files[0].Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	got, err := table.ReadCSV(&b, "drawn")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, files[0].Write(&b))
+	got := testkit.Must(table.ReadCSV(&b, "drawn"))(t)
 	for i := range n {
 		if row := []float64{data.X[i], want[0][i], want[1][i]}; !slices.Equal(got.Data[3*i:3*i+3], row) {
 			t.Fatalf("row %d of the table is %v, want %v", i, got.Data[3*i:3*i+3], row)

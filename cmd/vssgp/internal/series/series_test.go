@@ -10,7 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/series"
 )
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 func FuzzFrame(f *testing.F) {
@@ -31,9 +32,7 @@ func FuzzFrame(f *testing.F) {
 			return
 		}
 		var again bytes.Buffer
-		if err := one.Write(&again); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, one.Write(&again))
 		two, err := ReadFrame(bufio.NewReader(&again))
 		if err != nil || !reflect.DeepEqual(one, two) {
 			t.Fatalf("%+v becomes %+v: %v", one, two, err)
