@@ -42,6 +42,13 @@ type Env struct {
 	Started bool     // the arguments were understood and the command's own work has begun
 }
 
+// NewEnv returns the environment of one command line.
+func NewEnv(ctx context.Context, stdout, stderr io.Writer) *Env {
+	env := &Env{Context: ctx, Stdout: &Stream{ctx: ctx, to: stdout}, Stderr: &Stream{ctx: ctx, to: stderr}, Stdin: os.Stdin, Progress: "auto"}
+	env.Device = NewDevice(env.Note)
+	return env
+}
+
 // Command gives c its operands and its work. An error before the work begins is a mistake
 // on the command line; after that, the error's sentinels decide.
 func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []string) error, operands ...operand) *cobra.Command {
@@ -190,11 +197,4 @@ func (env *Env) write(files []fileio.File) error {
 		return Interrupted(": " + err.Error())
 	}
 	return err
-}
-
-// NewEnv returns the environment of one command line.
-func NewEnv(ctx context.Context, stdout, stderr io.Writer) *Env {
-	env := &Env{Context: ctx, Stdout: &Stream{ctx: ctx, to: stdout}, Stderr: &Stream{ctx: ctx, to: stderr}, Stdin: os.Stdin, Progress: "auto"}
-	env.Device = NewDevice(env.Note)
-	return env
 }

@@ -13,41 +13,6 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// FirstGiven is the first flag of a set that was given; "" if none was.
-func FirstGiven(flags *pflag.FlagSet) (name string) {
-	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed && name == "" {
-			name = f.Name
-		}
-	})
-	return name
-}
-
-// An operand is a positional argument of a command: a file to read.
-type operand struct {
-	name string
-	Value
-}
-
-// InputFile is an operand that is a file with one of the extensions.
-func InputFile(name string, extensions []string) operand {
-	return operand{name: name, Value: Value{File: &FileUse{Extensions: extensions}}}
-}
-
-var (
-	ModelOperand = InputFile("MODEL", ModelFiles)
-	DataOperand  = InputFile("DATA", slices.Concat(TableFiles, []string{"gz"}, RecordingFiles))
-)
-
-// Extensions of files, by content.
-var (
-	RecordingFiles = []string{"wav", "wave", "flac", "rf64", "bw64", "w64", "aif", "aiff", "aifc", "sph", "nist"}
-	TableFiles     = table.Extensions
-	TableOutputs   = []string{"csv", "tsv", "npy"}
-	ModelFiles     = []string{"safetensors"}
-	PlotFiles      = []string{"html", "png", "svg"}
-)
-
 // A Value is the argument of a flag. The functions below make one of each kind.
 type Value struct {
 	Kind  string // as help calls it
@@ -119,6 +84,31 @@ func CompleteFlag(c *cobra.Command, f *pflag.Flag) {
 	}
 }
 
+// An operand is a positional argument of a command: a file to read.
+type operand struct {
+	name string
+	Value
+}
+
+// InputFile is an operand that is a file with one of the extensions.
+func InputFile(name string, extensions []string) operand {
+	return operand{name: name, Value: Value{File: &FileUse{Extensions: extensions}}}
+}
+
+var (
+	ModelOperand = InputFile("MODEL", ModelFiles)
+	DataOperand  = InputFile("DATA", slices.Concat(TableFiles, []string{"gz"}, RecordingFiles))
+)
+
+// Extensions of files, by content.
+var (
+	RecordingFiles = []string{"wav", "wave", "flac", "rf64", "bw64", "w64", "aif", "aiff", "aifc", "sph", "nist"}
+	TableFiles     = table.Extensions
+	TableOutputs   = []string{"csv", "tsv", "npy"}
+	ModelFiles     = []string{"safetensors"}
+	PlotFiles      = []string{"html", "png", "svg"}
+)
+
 // OneOf takes one of a few words; the default is the value of to.
 func OneOf[T ~string](to *T, words ...string) *Value {
 	return &Value{Kind: "word", Text: string(*to), Words: words, Parse: func(s string) error {
@@ -128,6 +118,16 @@ func OneOf[T ~string](to *T, words ...string) *Value {
 		*to = T(s)
 		return nil
 	}}
+}
+
+// FirstGiven is the first flag of a set that was given; "" if none was.
+func FirstGiven(flags *pflag.FlagSet) (name string) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed && name == "" {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 // Unbounded is the bound of a count that the command does not bound.

@@ -55,6 +55,20 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
 	return cmd
 }
 
+// rowNumbers takes numbers of rows, with commas between.
+func rowNumbers(to *[]int) *cli.Value {
+	return &cli.Value{Kind: "rows", List: true, Parse: func(s string) error {
+		for field := range strings.SplitSeq(s, ",") {
+			n, err := strconv.Atoi(strings.TrimSpace(field))
+			if err != nil || n < 0 {
+				return fmt.Errorf("%.40q is not a row number; want numbers from 0 on, such as 0,5,10", field)
+			}
+			*to = append(*to, n)
+		}
+		return nil
+	}}
+}
+
 func runEvaluate(ctx context.Context, env *cli.Env, modelPath, dataPath string, o *evaluateFlags) error {
 	env.Device.Spread()
 	m, err := loadAny(env, modelPath)
@@ -207,18 +221,4 @@ func sayGradient(env *cli.Env, gradient []vssgp.Tensor) {
 		}
 		env.Say("  %-26s %.6g", t.Name, most)
 	}
-}
-
-// rowNumbers takes numbers of rows, with commas between.
-func rowNumbers(to *[]int) *cli.Value {
-	return &cli.Value{Kind: "rows", List: true, Parse: func(s string) error {
-		for field := range strings.SplitSeq(s, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(field))
-			if err != nil || n < 0 {
-				return fmt.Errorf("%.40q is not a row number; want numbers from 0 on, such as 0,5,10", field)
-			}
-			*to = append(*to, n)
-		}
-		return nil
-	}}
 }

@@ -21,6 +21,20 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
+// fitFlags are the flags of fit.
+type fitFlags struct {
+	seriescmd.FitFlags
+	model      ModelFlags
+	ofSeries   *pflag.FlagSet // those that belong to the structural model
+	ofModel    *pflag.FlagSet // those that belong to the other methods
+	hmc        bool
+	priors     []string // names that --prior gave
+	checkpoint checkpointFlags
+}
+
+// structural is the method of package series; the others are package vssgp's.
+const structural = "structural"
+
 // NewFit returns the command fit.
 func NewFit(env *cli.Env) *cobra.Command {
 	o := &fitFlags{}
@@ -85,6 +99,21 @@ a model too (info, evaluate, --init).`,
 	return cmd
 }
 
+// given are the first flags that belong to the structural model, and to the other methods; "" where there is none.
+func (o *fitFlags) given() (series, model string) {
+	series, model = cli.FirstGiven(o.ofSeries), cli.FirstGiven(o.ofModel)
+	for _, name := range o.priors {
+		switch {
+		case name == "noise":
+		case slices.Contains(seriescmd.PriorNames, name):
+			series = cmp.Or(series, "prior "+name)
+		default:
+			model = cmp.Or(model, "prior "+name)
+		}
+	}
+	return series, model
+}
+
 func runFit(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) error {
 	if err := o.checkpoint.check(env.Flags); err != nil {
 		return err
@@ -96,6 +125,26 @@ func runFit(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) err
 		return seriescmd.Fit(ctx, env, dataPath, &o.FitFlags)
 	}
 	return fitVSSGP(ctx, env, dataPath, o)
+}
+
+// isStructural chooses the model of a fit: by --method; else by a flag that belongs to one; else the structural one for a table with one
+// input.
+func isStructural(ctx context.Context, env *cli.Env, path string, o *fitFlags) (bool, error) {
+	o.Series.HMC, o.model.o.Posterior.HMC = o.hmc, o.hmc
+	series, model := o.given()
+	switch method := o.model.Method; {
+	case series != "" && model != "":
+		return false, cli.Mistake("--%s belongs to --method structural, and --%s to vssgp; want flags of one of them", series, model)
+	case method == structural && model != "":
+		return false, cli.Mistake("--%s belongs to --method vssgp; want --method vssgp, or leave the flag out", model)
+	case method != "" && method != structural && series != "":
+		return false, cli.Mistake("--%s belongs to --method structural; want --method structural, or leave the flag out", series)
+	case method != "" || series != "":
+		return method == structural || method == "", nil
+	case model != "" || !datafile.IsTable(path):
+		return false, nil
+	}
+	return datafile.HasOneInput(ctx, env, path, o.Columns)
 }
 
 // fitVSSGP fits by the methods of package vssgp.
@@ -159,30 +208,6 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 	return nil
 }
 
-// posteriorStanding says whether the model has a posterior of its hyper-parameters, or why not.
-func posteriorStanding(r *vssgp.Result) string {
-	if r.NoPosterior == "" {
-		return "computed"
-	}
-	return "not computed: " + r.NoPosterior
-}
-
-// byTables adds to a device how the sums over rows were taken, unless by passes over the rows.
-func byTables(sums string) string {
-	if sums == "tables" {
-		return ", sums over rows from tables"
-	}
-	return ""
-}
-
-// features counts a model's features, and says if their frequencies are points.
-func features(m *vssgp.Model) string {
-	if m.Params.FreqVar[0] == 0 {
-		return cli.Counted(m.Params.M(), "feature") + " of point frequencies"
-	}
-	return cli.Counted(m.Params.M(), "feature")
-}
-
 func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fitFlags, interrupted bool) error {
 	for _, s := range r.Starts {
 		if strings.HasPrefix(s.Ended, "collapsed") {
@@ -233,55 +258,26 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 	return nil
 }
 
-// fitFlags are the flags of fit.
-type fitFlags struct {
-	seriescmd.FitFlags
-	model      ModelFlags
-	ofSeries   *pflag.FlagSet // those that belong to the structural model
-	ofModel    *pflag.FlagSet // those that belong to the other methods
-	hmc        bool
-	priors     []string // names that --prior gave
-	checkpoint checkpointFlags
+// posteriorStanding says whether the model has a posterior of its hyper-parameters, or why not.
+func posteriorStanding(r *vssgp.Result) string {
+	if r.NoPosterior == "" {
+		return "computed"
+	}
+	return "not computed: " + r.NoPosterior
 }
 
-// structural is the method of package series; the others are package vssgp's.
-const structural = "structural"
-
-// given are the first flags that belong to the structural model, and to the other methods; "" where there is none.
-func (o *fitFlags) given() (series, model string) {
-	series, model = cli.FirstGiven(o.ofSeries), cli.FirstGiven(o.ofModel)
-	for _, name := range o.priors {
-		switch {
-		case name == "noise":
-		case slices.Contains(seriescmd.PriorNames, name):
-			series = cmp.Or(series, "prior "+name)
-		default:
-			model = cmp.Or(model, "prior "+name)
-		}
+// byTables adds to a device how the sums over rows were taken, unless by passes over the rows.
+func byTables(sums string) string {
+	if sums == "tables" {
+		return ", sums over rows from tables"
 	}
-	return series, model
+	return ""
 }
 
-// isStructural chooses the model of a fit: by --method; else by a flag that belongs to one; else the structural one for a table with one
-// input.
-func isStructural(ctx context.Context, env *cli.Env, path string, o *fitFlags) (is bool, err error) {
-	o.Series.HMC, o.model.o.Posterior.HMC = o.hmc, o.hmc
-	series, model := o.given()
-	switch method := o.model.Method; {
-	case series != "" && model != "":
-		return false, cli.Mistake("--%s belongs to --method structural, and --%s to vssgp; want flags of one of them", series, model)
-	case method == structural && model != "":
-		return false, cli.Mistake("--%s belongs to --method vssgp; want --method vssgp, or leave the flag out", model)
-	case method != "" && method != structural && series != "":
-		return false, cli.Mistake("--%s belongs to --method structural; want --method structural, or leave the flag out", series)
-	case method != "" || series != "":
-		is = method == structural || method == ""
-	case model != "" || !datafile.IsTable(path):
-		return false, nil
-	default:
-		if is, err = datafile.HasOneInput(ctx, env, path, o.Columns); err != nil {
-			return false, err
-		}
+// features counts a model's features, and says if their frequencies are points.
+func features(m *vssgp.Model) string {
+	if m.Params.FreqVar[0] == 0 {
+		return cli.Counted(m.Params.M(), "feature") + " of point frequencies"
 	}
-	return is, nil
+	return cli.Counted(m.Params.M(), "feature")
 }

@@ -19,93 +19,6 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// prior takes the priors of either model; some names belong to one.
-func (o *fitFlags) prior() *cli.Value {
-	model := priors(&o.model.o.Priors)
-	return &cli.Value{Kind: "prior", List: true, Words: slices.Concat(model.Words, seriescmd.PriorNames), Parse: func(s string) error {
-		name, text, _ := strings.Cut(s, "=")
-		if o.priors = append(o.priors, name); slices.Contains(seriescmd.PriorNames, name) && text != "none" {
-			if err := o.Series.AddPrior(s); err != nil || name != "noise" {
-				return err
-			}
-		}
-		return model.Parse(s)
-	}}
-}
-
-// tensorNames takes names of the model file's tensors, with commas between. keep chooses
-// those that a shell offers.
-func tensorNames(to *[]string, keep func(t vssgp.Tensor) bool) *cli.Value {
-	return &cli.Value{Kind: "names", List: true, Words: variational.Names(keep), Parse: func(s string) error {
-		*to = append(*to, strings.Split(s, ",")...)
-		return nil
-	}}
-}
-
-// windowLength takes auto, none, or a length along x, which may be a time.
-func windowLength(to *float64) *cli.Value {
-	v := &cli.Value{Kind: "length", Words: []string{"auto", "none"}}
-	v.Parse = func(s string) (err error) {
-		v.Timed = false
-		switch s {
-		case "none":
-			*to = vssgp.WindowNone
-		case "auto":
-			*to = vssgp.WindowAuto
-		default:
-			*to, v.Timed, err = cli.ParseLength(s)
-		}
-		return err
-	}
-	return v
-}
-
-// lengths takes numbers in units of x or times, with commas between. The library checks
-// their values.
-func lengths(to *[]float64) *cli.Value {
-	v := &cli.Value{Kind: "numbers", List: true}
-	v.Parse = func(s string) error {
-		for one := range strings.SplitSeq(s, ",") {
-			n, timed, err := cli.ParseTimed(strings.TrimSpace(one))
-			if err != nil {
-				return fmt.Errorf("%.40q; want numbers, or times such as 32ms or 0.5s, with commas between", one)
-			}
-			*to, v.Timed = append(*to, n), v.Timed || timed
-		}
-		return nil
-	}
-	return v
-}
-
-// priors takes none, or a parameter with its median and the standard deviation of its logarithm, or none.
-func priors(to *vssgp.Priors) *cli.Value {
-	none := vssgp.NoPriors()
-	kinds := map[string]*vssgp.Prior{"amplitude": &to.Amplitude, "lengthscale": &to.Lengthscale, "noise": &to.Noise}
-	return &cli.Value{Kind: "prior", List: true, Words: []string{"none", "amplitude=", "lengthscale=", "noise="}, Parse: func(s string) error {
-		name, text, _ := strings.Cut(s, "=")
-		prior, numbers := kinds[name], strings.Split(text, ",")
-		switch {
-		case s == "none":
-			*to = none
-			return nil
-		case prior != nil && text == "none":
-			*prior = none.Noise
-			return nil
-		case prior == nil || len(numbers) != 2:
-			return fmt.Errorf("want none, or amplitude, lengthscale or noise with a median and the standard deviation of the logarithm, such as " +
-				"lengthscale=10,1.5, or with none")
-		}
-		for i, to := range []*float64{&prior.Median, &prior.SD} {
-			v, err := strconv.ParseFloat(strings.TrimSpace(numbers[i]), 64)
-			if err != nil || !(v > 0) || math.IsInf(v, 0) {
-				return fmt.Errorf("%.40q; want a positive number", numbers[i])
-			}
-			*to = v
-		}
-		return nil
-	}}
-}
-
 // ModelFlags are the flags of a fit, which the commands fit and impute share.
 type ModelFlags struct {
 	o      vssgp.Options
@@ -254,4 +167,91 @@ func (c *checkpointFlags) hint(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w; to resume, %s", err, c.goOn("", nil))
+}
+
+// prior takes the priors of either model; some names belong to one.
+func (o *fitFlags) prior() *cli.Value {
+	model := priors(&o.model.o.Priors)
+	return &cli.Value{Kind: "prior", List: true, Words: slices.Concat(model.Words, seriescmd.PriorNames), Parse: func(s string) error {
+		name, text, _ := strings.Cut(s, "=")
+		if o.priors = append(o.priors, name); slices.Contains(seriescmd.PriorNames, name) && text != "none" {
+			if err := o.Series.AddPrior(s); err != nil || name != "noise" {
+				return err
+			}
+		}
+		return model.Parse(s)
+	}}
+}
+
+// tensorNames takes names of the model file's tensors, with commas between. keep chooses
+// those that a shell offers.
+func tensorNames(to *[]string, keep func(t vssgp.Tensor) bool) *cli.Value {
+	return &cli.Value{Kind: "names", List: true, Words: variational.Names(keep), Parse: func(s string) error {
+		*to = append(*to, strings.Split(s, ",")...)
+		return nil
+	}}
+}
+
+// windowLength takes auto, none, or a length along x, which may be a time.
+func windowLength(to *float64) *cli.Value {
+	v := &cli.Value{Kind: "length", Words: []string{"auto", "none"}}
+	v.Parse = func(s string) (err error) {
+		v.Timed = false
+		switch s {
+		case "none":
+			*to = vssgp.WindowNone
+		case "auto":
+			*to = vssgp.WindowAuto
+		default:
+			*to, v.Timed, err = cli.ParseLength(s)
+		}
+		return err
+	}
+	return v
+}
+
+// lengths takes numbers in units of x or times, with commas between. The library checks
+// their values.
+func lengths(to *[]float64) *cli.Value {
+	v := &cli.Value{Kind: "numbers", List: true}
+	v.Parse = func(s string) error {
+		for one := range strings.SplitSeq(s, ",") {
+			n, timed, err := cli.ParseTimed(strings.TrimSpace(one))
+			if err != nil {
+				return fmt.Errorf("%.40q; want numbers, or times such as 32ms or 0.5s, with commas between", one)
+			}
+			*to, v.Timed = append(*to, n), v.Timed || timed
+		}
+		return nil
+	}
+	return v
+}
+
+// priors takes none, or a parameter with its median and the standard deviation of its logarithm, or none.
+func priors(to *vssgp.Priors) *cli.Value {
+	none := vssgp.NoPriors()
+	kinds := map[string]*vssgp.Prior{"amplitude": &to.Amplitude, "lengthscale": &to.Lengthscale, "noise": &to.Noise}
+	return &cli.Value{Kind: "prior", List: true, Words: []string{"none", "amplitude=", "lengthscale=", "noise="}, Parse: func(s string) error {
+		name, text, _ := strings.Cut(s, "=")
+		prior, numbers := kinds[name], strings.Split(text, ",")
+		switch {
+		case s == "none":
+			*to = none
+			return nil
+		case prior != nil && text == "none":
+			*prior = none.Noise
+			return nil
+		case prior == nil || len(numbers) != 2:
+			return fmt.Errorf("want none, or amplitude, lengthscale or noise with a median and the standard deviation of the logarithm, such as " +
+				"lengthscale=10,1.5, or with none")
+		}
+		for i, to := range []*float64{&prior.Median, &prior.SD} {
+			v, err := strconv.ParseFloat(strings.TrimSpace(numbers[i]), 64)
+			if err != nil || !(v > 0) || math.IsInf(v, 0) {
+				return fmt.Errorf("%.40q; want a positive number", numbers[i])
+			}
+			*to = v
+		}
+		return nil
+	}}
 }

@@ -12,6 +12,18 @@ import (
 	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
 )
 
+// predictFlags are the flags of predict.
+type predictFlags struct {
+	seriescmd.PredictFlags
+	full      bool
+	joint     string
+	latent    bool
+	drawsFile string // "": the draws are columns of the output
+}
+
+// maxDraws bounds how many functions one command draws.
+const maxDraws = 10000
+
 // NewPredict returns the command predict.
 func NewPredict(env *cli.Env) *cobra.Command {
 	o := &predictFlags{}
@@ -106,16 +118,4 @@ func (o *predictFlags) notOfSeries() string {
 		return "-o " + o.Output
 	}
 	return ""
-}
-
-// maxDraws bounds how many functions one command draws.
-const maxDraws = 10000
-
-// predictFlags are the flags of predict.
-type predictFlags struct {
-	seriescmd.PredictFlags
-	full      bool
-	joint     string
-	latent    bool
-	drawsFile string // "": the draws are columns of the output
 }

@@ -17,150 +17,6 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// mostJoint bounds the rows times outputs of a joint covariance, which has their square of numbers: 2 GiB.
-const mostJoint = 1 << 14
-
-// jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless latent.
-func jointFile(ctx context.Context, at *datafile.Places, m *vssgp.Model, path string, latent bool) fileio.File {
-	noiseSD := m.NoiseSD()
-	n, d := at.Rows, len(noiseSD)
-	return datafile.TableFile(path, []int{n, d, n, d}, nil, nil, func(write func([]float64) error) error {
-		if n*d > mostJoint {
-			return cli.Mistake("--joint %s: %s of %s; want at most %d of both together", path, cli.Counted(n, "row"), cli.Counted(d, "output"),
-				mostJoint)
-		}
-		x, err := at.All(ctx)
-		if err != nil {
-			return err
-		}
-		_, cov, err := m.PredictJoint(ctx, x)
-		if err != nil {
-			return err
-		}
-		row := make([]float64, n*d)
-		for i := range row {
-			for j := range row {
-				row[j] = cov.At(i, j)
-			}
-			if !latent {
-				row[i] += noiseSD[i%d] * noiseSD[i%d]
-			}
-			if err := write(row); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// sampleRate returns how many of the inputs, which rise evenly, make one unit.
-func sampleRate(ctx context.Context, at *datafile.Places) (int, error) {
-	var first, last float64
-	err := at.Each(ctx, func(n int, x []float64) error {
-		if n == 0 {
-			first = x[0]
-		}
-		last = x[len(x)-1]
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	if len(at.Names) != 1 || at.Rows < 2 || !(last > first) {
-		return 0, cli.Mistake("a recording needs one input that rises evenly in seconds; the inputs have %d columns and %d rows: want .csv or "+
-			".npy",
-			len(at.Names), at.Rows)
-	}
-	rate := math.Round(float64(at.Rows-1) / (last - first))
-	const tolerance = 0.01 // in samples, for the rounding of the inputs
-	err = at.Each(ctx, func(n int, x []float64) error {
-		for i, v := range x {
-			if off := (v-first)*rate - float64(n+i); !(math.Abs(off) <= tolerance) || rate < 1 || rate > math.MaxInt32 {
-				return cli.Mistake("a recording needs inputs that rise by 1/rate seconds; input %d (%v) is not a sample time at %.0f samples a "+
-					"second: want .csv or .npy", n+i, v, rate)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	return int(rate), nil
-}
-
-// checkFormats checks the flags for predict's outputs against each other. Draws beside
-// a recording go into recordings of their own.
-func checkFormats(env *cli.Env, o *predictFlags) error {
-	recording := cli.FormatOf(o.Output) == "wav"
-	switch {
-	case recording && o.full:
-		return cli.Mistake("--full: a recording cannot hold covariances; want -o with .csv or .npy")
-	case o.joint != "" && o.Posterior:
-		return cli.Mistake("--joint %s: it is of the model itself, without --posterior; leave one of them out", o.joint)
-	case o.drawsFile != "" && o.Draws == 0:
-		return cli.Mistake("--draws-file %s needs --draws N", o.drawsFile)
-	case o.drawsFile == "" && o.Draws > 0 && recording:
-		o.drawsFile = o.Output
-	}
-	if cli.FormatOf(o.drawsFile) == "wav" {
-		return env.CheckOutputs(cli.NumberedFiles(o.drawsFile, o.Draws)...)
-	}
-	return nil
-}
-
-// columnDraws returns how many draws are columns of the output.
-func (o *predictFlags) columnDraws() int {
-	if o.drawsFile != "" {
-		return 0
-	}
-	return o.Draws
-}
-
-// tableNames returns the columns of a table: the inputs, and the predictions of the outputs y.
-func (o *predictFlags) tableNames(inputs, y []string) ([]string, error) {
-	names := datafile.PredictedNames(inputs, y, o.Posterior)
-	if o.full {
-		for i := range y {
-			for j := i; j < len(y); j++ {
-				names = append(names, y[i]+"_"+y[j]+"_cov")
-			}
-		}
-	}
-	return datafile.WithDraws(names, y, o.columnDraws())
-}
-
-// spreads are a prediction's standard deviations and, of one over a posterior, quantiles [N,D].
-type spreads struct{ sd, lower, upper []float64 }
-
-// spreads are those that the table has of a prediction.
-func (o *predictFlags) spreads(p *vssgp.Prediction) (s spreads) {
-	s.sd = p.SD(!o.latent)
-	if o.Posterior {
-		s.lower, s.upper = p.Quantile(0.025, !o.latent), p.Quantile(0.975, !o.latent)
-	}
-	return s
-}
-
-// appendPrediction appends the columns that a table has for row n of a prediction.
-func (o *predictFlags) appendPrediction(out []float64, p *vssgp.Prediction, s spreads, n int) []float64 {
-	for d := range p.D {
-		i := n*p.D + d
-		if out = append(out, p.Mean[i], s.sd[i]); o.Posterior {
-			out = append(out, s.lower[i], s.upper[i])
-		}
-	}
-	for i := 0; o.full && i < p.D; i++ {
-		for j := i; j < p.D; j++ {
-			v := p.Cov[(n*p.D+i)*p.D+j]
-			if o.latent && i == j {
-				v = max(0, v-p.Noise[i])
-			}
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
 // prediction holds what predict writes. Each file takes a separate pass over the rows, of which one part is in memory at a time.
 type prediction struct {
 	ctx     context.Context
@@ -390,4 +246,148 @@ func plot(env *cli.Env, r *prediction, m *vssgp.Model, predictor *vssgp.Predicto
 	plot := report.Predict(m, x, p, draws, !r.o.latent, env.Settings(), r.at.Rows, r.o.Draws)
 	plot.Title = "Prediction by " + model
 	return env.ReportFile(r.o.Plot, plot), nil
+}
+
+// checkFormats checks the flags for predict's outputs against each other. Draws beside
+// a recording go into recordings of their own.
+func checkFormats(env *cli.Env, o *predictFlags) error {
+	recording := cli.FormatOf(o.Output) == "wav"
+	switch {
+	case recording && o.full:
+		return cli.Mistake("--full: a recording cannot hold covariances; want -o with .csv or .npy")
+	case o.joint != "" && o.Posterior:
+		return cli.Mistake("--joint %s: it is of the model itself, without --posterior; leave one of them out", o.joint)
+	case o.drawsFile != "" && o.Draws == 0:
+		return cli.Mistake("--draws-file %s needs --draws N", o.drawsFile)
+	case o.drawsFile == "" && o.Draws > 0 && recording:
+		o.drawsFile = o.Output
+	}
+	if cli.FormatOf(o.drawsFile) == "wav" {
+		return env.CheckOutputs(cli.NumberedFiles(o.drawsFile, o.Draws)...)
+	}
+	return nil
+}
+
+// mostJoint bounds the rows times outputs of a joint covariance, which has their square of numbers: 2 GiB.
+const mostJoint = 1 << 14
+
+// jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless latent.
+func jointFile(ctx context.Context, at *datafile.Places, m *vssgp.Model, path string, latent bool) fileio.File {
+	noiseSD := m.NoiseSD()
+	n, d := at.Rows, len(noiseSD)
+	return datafile.TableFile(path, []int{n, d, n, d}, nil, nil, func(write func([]float64) error) error {
+		if n*d > mostJoint {
+			return cli.Mistake("--joint %s: %s of %s; want at most %d of both together", path, cli.Counted(n, "row"), cli.Counted(d, "output"),
+				mostJoint)
+		}
+		x, err := at.All(ctx)
+		if err != nil {
+			return err
+		}
+		_, cov, err := m.PredictJoint(ctx, x)
+		if err != nil {
+			return err
+		}
+		row := make([]float64, n*d)
+		for i := range row {
+			for j := range row {
+				row[j] = cov.At(i, j)
+			}
+			if !latent {
+				row[i] += noiseSD[i%d] * noiseSD[i%d]
+			}
+			if err := write(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// sampleRate returns how many of the inputs, which rise evenly, make one unit.
+func sampleRate(ctx context.Context, at *datafile.Places) (int, error) {
+	var first, last float64
+	err := at.Each(ctx, func(n int, x []float64) error {
+		if n == 0 {
+			first = x[0]
+		}
+		last = x[len(x)-1]
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if len(at.Names) != 1 || at.Rows < 2 || !(last > first) {
+		return 0, cli.Mistake("a recording needs one input that rises evenly in seconds; the inputs have %d columns and %d rows: want .csv or "+
+			".npy",
+			len(at.Names), at.Rows)
+	}
+	rate := math.Round(float64(at.Rows-1) / (last - first))
+	const tolerance = 0.01 // in samples, for the rounding of the inputs
+	err = at.Each(ctx, func(n int, x []float64) error {
+		for i, v := range x {
+			if off := (v-first)*rate - float64(n+i); !(math.Abs(off) <= tolerance) || rate < 1 || rate > math.MaxInt32 {
+				return cli.Mistake("a recording needs inputs that rise by 1/rate seconds; input %d (%v) is not a sample time at %.0f samples a "+
+					"second: want .csv or .npy", n+i, v, rate)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(rate), nil
+}
+
+// columnDraws returns how many draws are columns of the output.
+func (o *predictFlags) columnDraws() int {
+	if o.drawsFile != "" {
+		return 0
+	}
+	return o.Draws
+}
+
+// tableNames returns the columns of a table: the inputs, and the predictions of the outputs y.
+func (o *predictFlags) tableNames(inputs, y []string) ([]string, error) {
+	names := datafile.PredictedNames(inputs, y, o.Posterior)
+	if o.full {
+		for i := range y {
+			for j := i; j < len(y); j++ {
+				names = append(names, y[i]+"_"+y[j]+"_cov")
+			}
+		}
+	}
+	return datafile.WithDraws(names, y, o.columnDraws())
+}
+
+// spreads are a prediction's standard deviations and, of one over a posterior, quantiles [N,D].
+type spreads struct{ sd, lower, upper []float64 }
+
+// spreads are those that the table has of a prediction.
+func (o *predictFlags) spreads(p *vssgp.Prediction) (s spreads) {
+	s.sd = p.SD(!o.latent)
+	if o.Posterior {
+		s.lower, s.upper = p.Quantile(0.025, !o.latent), p.Quantile(0.975, !o.latent)
+	}
+	return s
+}
+
+// appendPrediction appends the columns that a table has for row n of a prediction.
+func (o *predictFlags) appendPrediction(out []float64, p *vssgp.Prediction, s spreads, n int) []float64 {
+	for d := range p.D {
+		i := n*p.D + d
+		if out = append(out, p.Mean[i], s.sd[i]); o.Posterior {
+			out = append(out, s.lower[i], s.upper[i])
+		}
+	}
+	for i := 0; o.full && i < p.D; i++ {
+		for j := i; j < p.D; j++ {
+			v := p.Cov[(n*p.D+i)*p.D+j]
+			if o.latent && i == j {
+				v = max(0, v-p.Noise[i])
+			}
+			out = append(out, v)
+		}
+	}
+	return out
 }
