@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *cli.Jo
 	return cli.ExitCode(err)
 }
 
-// dispatch executes one command line. What has to be said of an error is left to the caller.
+// dispatch executes one command line. The caller prints the error.
 func dispatch(env *cli.Env, args []string) (err error, panicked bool) {
 	defer func() {
 		if env.Spooled != nil {

@@ -112,7 +112,7 @@ func commandNames(cmd *cobra.Command) string {
 	return strings.Join(names, ", ")
 }
 
-// wanted says what flags of pflag's own kinds take.
+// wanted describes the values of pflag's own kinds of flags.
 var wanted = map[string]string{
 	"uint64": "a whole number, 0 or more", "float64": "a number", "duration": "a time such as 30s or 5m", "bool": "true or false",
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // imputeFolder fills every recording of a folder, or the one file, into another folder. One that cannot be filled does not keep the others
-// from being filled; the error says which.
+// from being filled; the error names it.
 func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlags) error {
 	paths, err := recordingsIn(input)
 	if err != nil {
@@ -32,23 +32,23 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 			return cli.Mistake("--out-dir: %w", err)
 		}
 	}
-	results := []any{}
-	if env.JSON {
-		env.Results = &results
-	}
+	results := []cli.Object{}
 	var failed []string
 	var first error
 	for _, path := range paths {
-		env.Say("%s:", path)
+		env.Print("%s:", path)
 		one := o.of(path)
+		var result cli.Object
 		err := takeRecording(env, path, one)
 		if err == nil {
-			err = imputeOne(ctx, env, path, one)
+			result, err = imputeOne(ctx, env, path, one)
 		}
 		if ctx.Err() != nil {
 			return err
 		}
-		if err != nil {
+		if err == nil {
+			results = append(results, result)
+		} else {
 			env.Note("%w", err)
 			failed = append(failed, filepath.Base(path))
 			if first == nil || cli.ExitCode(first) == cli.ExitMistake && cli.ExitCode(err) != cli.ExitMistake {
@@ -56,7 +56,6 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 			}
 		}
 	}
-	env.Results = nil
 	if env.JSON {
 		if err := env.PrintJSON(cli.Object{"recordings", results, "failed,omitempty", failed}); err != nil {
 			return err

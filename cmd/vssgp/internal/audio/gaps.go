@@ -17,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// gapFlags say which samples are missing, in one of four ways.
+// gapFlags choose the missing samples, in one of four ways.
 type gapFlags struct {
 	list   []string
 	file   string
@@ -81,7 +81,7 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 	return nil
 }
 
-// in returns the gaps of a recording, in rising order, and what was found where they were looked for.
+// in returns the gaps of a recording, in rising order, and the damage that --detect found.
 func (g *gapFlags) in(
 	ctx context.Context, env *cli.Env, rec *audio.File, input string, bar *cli.Meter,
 ) (gaps []audio.Gap, found []report.Found, err error) {
@@ -135,7 +135,7 @@ func (g *gapFlags) detected(
 	return gaps, found, nil
 }
 
-// labelFile is the output of --labels: what was found or, where nothing was looked for, the gaps.
+// labelFile is the output of --labels: what --detect found or, without it, the gaps.
 func (g *gapFlags) labelFile(f *report.Fill) fileio.File {
 	var labels []audio.Label
 	for _, d := range f.Found {

@@ -147,7 +147,7 @@ func contextLength(after *time.Duration, all *bool) *cli.Value {
 			return nil
 		}
 		v, timed, err := cli.ParseLength(s)
-		const most = 1e6 // seconds: more than any recording, less than a Duration holds
+		const most = 1e6 // seconds: more than any recording, within the range of a Duration
 		if err != nil || !timed || v > most {
 			return fmt.Errorf("want a time such as 60ms or 0.1s, or all")
 		}
@@ -178,41 +178,45 @@ func runImpute(ctx context.Context, env *cli.Env, input string, o *imputeFlags) 
 	if o.outDir != "" {
 		return imputeFolder(ctx, env, input, o)
 	}
-	return imputeOne(ctx, env, input, o)
-}
-
-// imputeOne fills a recording.
-func imputeOne(ctx context.Context, env *cli.Env, input string, o *imputeFlags) error {
-	env.Aside = o.output == cli.ToStdout
-	err := imputeFile(ctx, env, input, o)
-	if err != nil && ctx.Err() != nil {
-		return cli.Interrupted(": the output is not written")
-	}
-	return err
-}
-
-func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) error {
-	if err := cmp.Or(o.choose(), o.gaps.check(env.Flags)); err != nil {
+	result, err := imputeOne(ctx, env, input, o)
+	if err != nil || !env.JSON {
 		return err
+	}
+	return env.PrintJSON(result)
+}
+
+// imputeOne fills a recording, and returns what --json prints of it.
+func imputeOne(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (cli.Object, error) {
+	env.Aside = o.output == cli.ToStdout
+	result, err := imputeFile(ctx, env, input, o)
+	if err != nil && ctx.Err() != nil {
+		return nil, cli.Interrupted(": the output is not written")
+	}
+	return result, err
+}
+
+func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (cli.Object, error) {
+	if err := cmp.Or(o.choose(), o.gaps.check(env.Flags)); err != nil {
+		return nil, err
 	}
 	if o.output == cli.ToStdout && o.fill.Draws > 0 {
-		return cli.Mistake("--draws makes further files and -o is stdout; want -o OUT.wav")
+		return nil, cli.Mistake("--draws makes further files and -o is stdout; want -o OUT.wav")
 	}
 	if err := env.CheckOutputs(cli.NumberedFiles(o.output, o.fill.Draws)...); err != nil {
-		return err
+		return nil, err
 	}
 	fill, err := fillOptions(env, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rec, file, err := datafile.OpenInput(ctx, env, input)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
 	container, err := containerFor(rec, o.output)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	bar := env.NewMeter()
 	f := &report.Fill{
@@ -220,19 +224,19 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 		Input: rec, Settings: env.Settings(), Method: cmp.Or(o.model.Method, string(fill.Method)),
 	}
 	if f.Gaps, f.Found, err = o.gaps.in(ctx, env, rec, input, bar); err != nil {
-		return err
+		return nil, err
 	}
 	if o.gaps.dry || len(f.Gaps) == 0 {
 		return finish(env, f, rec, container, input, o)
 	}
 	o.follow(&fill, f, bar)
 	if err := checkModels(env, f, fill, o); err != nil {
-		return err
+		return nil, err
 	}
 	if o.reference != "" {
 		clean, file, err := openReference(ctx, env, o.reference, rec, input)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer file.Close()
 		f.Reference = clean
@@ -240,7 +244,7 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 	f.Result, err = restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
 	bar.Clear()
 	if err != nil {
-		return datafile.FromFile(input, err)
+		return nil, datafile.FromFile(input, err)
 	}
 	if fill.Method == restore.VSSGP && !env.Quiet {
 		for i := range f.Result.Excerpts {

@@ -14,14 +14,14 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// finish scores a fill, writes every output together or none, and says what was found and done. With --dry-run, and if nothing was
+// finish scores a fill, writes every output together or none, and prints what was found and done. With --dry-run, and if nothing was
 // found, f has no result.
-func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, input string, o *imputeFlags) error {
+func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, input string, o *imputeFlags) (cli.Object, error) {
 	var scores cli.Object
 	if f.Reference != nil {
 		s, err := f.Result.Score(rec, f.Reference)
 		if err != nil {
-			return datafile.FromFile(input+" against "+o.reference, err)
+			return nil, datafile.FromFile(input+" against "+o.reference, err)
 		}
 		f.Scores = scoresTable(s, f.Method)
 		scores = cli.Object{"ar", s.AR, "linear", s.Linear, "silence", s.Silence, "vssgp", struct {
@@ -37,7 +37,7 @@ func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Conta
 	if !o.gaps.dry {
 		var err error
 		if files, err = recordingFiles(env, f, rec, container, models, o); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if o.gaps.labels != "" {
@@ -46,25 +46,22 @@ func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Conta
 	if o.report != "" {
 		d, err := report.Impute(f)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		files = append(files, env.ReportFile(o.report, d))
 	}
 	if err := env.Write(files...); err != nil {
-		return err
+		return nil, err
 	}
-	if env.JSON {
-		return env.PrintJSON(fields(f, o, models, scores))
-	}
-	sayFound(env, f)
+	printFound(env, f)
 	switch {
 	case o.gaps.dry:
-		sayFinds(env, f)
+		printFinds(env, f)
 	case f.Result != nil:
-		sayFill(env, f)
+		printFill(env, f)
 	}
-	env.SayWritten(files)
-	return nil
+	env.PrintWritten(files)
+	return fields(f, o, models, scores), nil
 }
 
 // modelPaths returns the paths of n models.
@@ -241,8 +238,8 @@ func scoresTable(s restore.Scores, method string) *report.Table {
 	}
 }
 
-// sayFound counts what was found, if it was looked for.
-func sayFound(env *cli.Env, f *report.Fill) {
+// printFound prints how much of each kind of damage --detect found.
+func printFound(env *cli.Env, f *report.Fill) {
 	if f.Found == nil {
 		return
 	}
@@ -253,35 +250,35 @@ func sayFound(env *cli.Env, f *report.Fill) {
 		}
 	}
 	if len(kinds) == 0 {
-		env.Say("found nothing to repair in %.1f s of sound", float64(f.Samples)/float64(f.Rate))
+		env.Print("found nothing to repair in %.1f s of sound", float64(f.Samples)/float64(f.Rate))
 		return
 	}
 	for i, k := range kinds {
 		kinds[i] = fmt.Sprintf("%d %s", count[k], k)
 	}
-	env.Say("found %s in %.1f s of sound", strings.Join(kinds, ", "), float64(f.Samples)/float64(f.Rate))
+	env.Print("found %s in %.1f s of sound", strings.Join(kinds, ", "), float64(f.Samples)/float64(f.Rate))
 }
 
 // mostFound and mostDoubts bound the finds and the doubts that the text names.
 const mostFound, mostDoubts = 40, 10
 
-// sayFinds names what was found.
-func sayFinds(env *cli.Env, f *report.Fill) {
+// printFinds lists the damage that was found.
+func printFinds(env *cli.Env, f *report.Fill) {
 	for i, d := range f.Found {
 		if i == mostFound {
-			env.Say("%d more; --labels, --json and --report name them", len(f.Found)-i)
+			env.Print("%d more; --labels, --json and --report name them", len(f.Found)-i)
 			break
 		}
 		strength := ""
 		if d.Strength != 0 {
 			strength = fmt.Sprintf(", %.0f dB over what is expected there", d.Strength)
 		}
-		env.Say("%s at %.4f s: samples %v%s", d.Kind, float64(d.Start)/float64(f.Rate), d.Gap, strength)
+		env.Print("%s at %.4f s: samples %v%s", d.Kind, float64(d.Start)/float64(f.Rate), d.Gap, strength)
 	}
 }
 
-// sayFill describes a fill.
-func sayFill(env *cli.Env, f *report.Fill) {
+// printFill describes a fill.
+func printFill(env *cli.Env, f *report.Fill) {
 	r := f.Result
 	how := f.Method
 	if r.Method == restore.VSSGP {
@@ -291,22 +288,22 @@ func sayFill(env *cli.Env, f *report.Fill) {
 	if r.Joint > 0 {
 		how += fmt.Sprintf(", %d with what other channels hold", r.Joint)
 	}
-	env.Say("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, f.Rate,
+	env.Print("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, f.Rate,
 		r.Elapsed.Seconds(), how)
 	if f.Scores != nil {
 		for _, t := range append([][]string{{"", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95"}}, f.Scores.Rows...) {
-			env.Say("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])
+			env.Print("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])
 		}
 	}
 	for i, d := range r.Doubts {
 		if i == mostDoubts {
-			env.Say("do not trust: %d more; --json and --report name them", len(r.Doubts)-i)
+			env.Print("do not trust: %d more; --json and --report name them", len(r.Doubts)-i)
 			break
 		}
 		in := ""
 		if f.Channels > 1 && d.Gap.Channel == 0 {
 			in = fmt.Sprintf(" in channel %d", d.Channel+1)
 		}
-		env.Say("do not trust: gap %v%s: %s", d.Gap, in, d.Reason)
+		env.Print("do not trust: gap %v%s: %s", d.Gap, in, d.Reason)
 	}
 }

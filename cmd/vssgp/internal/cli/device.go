@@ -42,11 +42,11 @@ func (d *deviceFlag) Set(s string) error {
 	return nil
 }
 
-// A Device opens the backend that --device and --precision ask for, and holds it for the command.
+// A Device opens the backend that --device and --precision ask for, once for the command.
 type Device struct {
 	Flag      deviceFlag
 	Precision precisionFlag
-	note      func(format string, a ...any) // says what auto chose
+	note      func(format string, a ...any) // prints what auto chose
 
 	// what the machine has; tests put their own here
 	list    func() ([]cuda.Device, error)
@@ -60,7 +60,7 @@ type Device struct {
 	local int  // index among the ranks on this machine, by which each takes its card
 }
 
-// Spread makes get spread the rows over the job's ranks, if it has any.
+// Spread makes Backend spread the rows over the job's ranks, if it has any.
 func (c *Device) Spread() {
 	c.ranks = true
 	c.local = ranks.LocalRank()
@@ -77,7 +77,7 @@ func NewDevice(note func(string, ...any)) Device {
 		open: func(o gpu.Options) (backend.Backend, error) {
 			b, err := gpu.Open(o)
 			if err != nil {
-				return nil, err // not b: an interface that holds a nil *gpu.Backend is not nil
+				return nil, err // not b: an interface with a nil *gpu.Backend is not nil
 			}
 			return b, nil
 		},
@@ -85,7 +85,7 @@ func NewDevice(note func(string, ...any)) Device {
 }
 
 // Backend returns the backend that the flags ask for, the same one each time. auto takes
-// the first GPU that can be used, else the CPU; cuda without a GPU is a mistake. close
+// the first GPU that can be used, else the CPU; cuda without a GPU is a mistake. Close
 // closes the backend.
 func (c *Device) Backend() (backend.Backend, error) {
 	if c.opened != nil {
@@ -115,7 +115,7 @@ func (c *Device) Name() string {
 	return c.opened.Name()
 }
 
-// Close closes the backend that get has opened.
+// Close closes the backend that Backend has opened.
 func (c *Device) Close() error {
 	if c.opened == nil {
 		return nil
@@ -128,7 +128,7 @@ func (c *Device) Close() error {
 	return nil
 }
 
-// RankTimes says where the time of a command went, which took elapsed; nil without ranks.
+// RankTimes splits the elapsed time of a command by what it was spent on; nil without ranks.
 func (c *Device) RankTimes(elapsed time.Duration) *rankTimes {
 	b, ok := c.opened.(*ranks.Backend)
 	if !ok {
@@ -170,7 +170,7 @@ func (c *Device) choose() (backend.Backend, error) {
 	return c.auto()
 }
 
-// host is the CPU, for which why is a reason or nothing. A rank holds many shards of
+// host returns the CPU backend; why is the reason for the CPU, or "". A rank has many shards of
 // rows, and uses one at a time.
 func (c *Device) host(why string) (backend.Backend, error) {
 	if c.Precision.digits > 0 {
@@ -210,7 +210,7 @@ func (c *Device) openCard(card cuda.Device) (backend.Backend, error) {
 	return c.open(gpu.Options{Ordinal: card.Ordinal, Digits: digits})
 }
 
-// numbered is the card of that number. If there is none, opening it says so.
+// numbered is the card of that number. If there is none, opening it fails.
 func (c *Device) numbered(ordinal int) cuda.Device {
 	list, _ := c.list()
 	for _, d := range list {
@@ -222,7 +222,7 @@ func (c *Device) numbered(ordinal int) cuda.Device {
 }
 
 // auto fails only where digits are asked for: if a card cannot be opened, it uses the CPU.
-// It says what it chose if it leaves a card unused, or if the user asked for auto by name.
+// It notes what it chose if it leaves a card unused, or if the user asked for auto by name.
 func (c *Device) auto() (backend.Backend, error) {
 	card, why, there := c.first(false)
 	if card != nil {
@@ -246,7 +246,7 @@ func (c *Device) auto() (backend.Backend, error) {
 	return c.announced(b, "computing on the CPU: "+why), nil
 }
 
-// noCard says why there is no card if the driver lists none.
+// noCard is the reason if the driver lists no card.
 const noCard = "there is no GPU"
 
 // first returns the first usable card; emulated cards, which are for tests, count if
@@ -275,7 +275,7 @@ func (c *Device) first(emulated bool) (card *cuda.Device, why string, there bool
 	return nil, why, why != noCard
 }
 
-// reason shortens an error for a line that already says what failed: without the
+// reason shortens an error for a line that already names what failed: without the
 // packages' prefixes and without ErrNoDevice's own words.
 func reason(err error) string {
 	text := strings.TrimSuffix(err.Error(), ": "+cuda.ErrNoDevice.Error())
@@ -297,7 +297,7 @@ func (c *Device) announced(b backend.Backend, text string) backend.Backend {
 	})
 }
 
-// cardPresent reports whether Linux knows of an NVIDIA card: the driver lists it below
+// cardPresent reports whether Linux lists an NVIDIA card: the driver lists it below
 // root, or, as in a container, there is a device file alone.
 func cardPresent(root string) bool {
 	for _, pattern := range []string{"proc/driver/nvidia/gpus/*", "dev/nvidia[0-9]*"} {

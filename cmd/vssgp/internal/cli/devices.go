@@ -47,7 +47,7 @@ func NewDevices(env *Env) *cobra.Command {
 }
 
 // devices lists the CPU and each GPU of this build and machine, or one line
-// that says why there is no GPU.
+// with the reason why there is no GPU.
 func (c *Device) devices() []deviceInfo {
 	host := deviceInfo{Name: "cpu", Available: true, Cores: runtime.GOMAXPROCS(0), Arch: runtime.GOARCH}
 	host.Memory, host.Free = procfs.Bytes(meminfo, "MemTotal"), procfs.Bytes(meminfo, "MemAvailable")

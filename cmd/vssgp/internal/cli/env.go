@@ -35,8 +35,7 @@ type Env struct {
 	Quiet    bool
 	Progress string
 
-	Aside   bool     // stdout is for an output: what is said goes to stderr
-	Results *[]any   // collects what --json prints of several recordings; nil: it is printed
+	Aside   bool     // stdout is an output, so messages go to stderr
 	warned  []string // kinds of warnings given
 	meter   *Meter   // the last one
 	Started bool     // the arguments were understood and the command's own work has begun

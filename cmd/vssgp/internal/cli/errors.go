@@ -34,12 +34,12 @@ type usageError struct{ error }
 
 func (e *usageError) Unwrap() error { return e.error }
 
-// Mistake makes a usageError; format may hold a %w.
+// Mistake makes a usageError; format may have a %w.
 func Mistake(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// interruption is the error after a signal; text says what the command has left behind.
+// interruption is the error after a signal; text describes what the command has left.
 type interruption struct{ text string }
 
 // Interrupted makes the error.

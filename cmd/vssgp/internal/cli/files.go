@@ -16,7 +16,7 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// files holds the files of a command line. It refuses an output that is an input, before any
+// files are the files of a command line. They refuse an output that is an input, before any
 // work and again before anything is written.
 type files struct {
 	Read, Written []NamedFile
@@ -118,7 +118,7 @@ func FormatOf(path string) string {
 	return extension
 }
 
-// NameMark stands for a recording's name, without its extension, in the names of other files.
+// NameMark is replaced by a recording's name, without its extension, in the names of other files.
 const NameMark = "{}"
 
 // NumberedFiles returns n paths with -1 to -n before the extension.
@@ -146,7 +146,7 @@ func zipped(f fileio.File) fileio.File {
 	return f
 }
 
-// ToStdout is the output path that stands for stdout.
+// ToStdout is the output path that means stdout.
 const ToStdout = "-"
 
 // A Stream is stdout or stderr. The context ends a write that waits for a reader, and after
@@ -194,7 +194,7 @@ func onStdout(err error) error {
 	return fmt.Errorf("write to stdout: %w", err)
 }
 
-// FromStdin is the input path that stands for stdin.
+// FromStdin is the input path that means stdin.
 const FromStdin = "-"
 
 // InputName is what messages call an input.

@@ -24,7 +24,7 @@ type Value struct {
 	File  *FileUse // nil: not the name of a file
 }
 
-// A FileUse says how a command uses the file that a flag names.
+// A FileUse is how a command uses the file that a flag names.
 type FileUse struct {
 	Written    bool
 	Needed     string   // the flag with an example, if the command needs it
@@ -74,8 +74,8 @@ func (v *Value) complete(_ *cobra.Command, _ []string, typed string) (all []cobr
 	return all, then
 }
 
-// CompleteFlag registers the completion of a flag that knows its words or files. Cobra holds what is registered, and all that it leads
-// to, until the process ends.
+// CompleteFlag registers the completion of a flag that has words or files. Cobra keeps what is registered, and all that it refers to,
+// until the process ends.
 func CompleteFlag(c *cobra.Command, f *pflag.Flag) {
 	if v, ok := f.Value.(*Value); ok && (v.File != nil || v.Words != nil) {
 		if err := c.RegisterFlagCompletionFunc(f.Name, v.complete); err != nil {

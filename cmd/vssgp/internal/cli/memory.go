@@ -14,7 +14,7 @@ import (
 const meminfo = "/proc/meminfo"
 
 // MemoryLimit returns the most bytes that a fit may take, 0 for no limit. given is
-// --memory: 0 stands for the free memory, +Inf for no limit. It also becomes the
+// --memory: 0 means the free memory, +Inf for no limit. It also becomes the
 // collector's limit, so that garbage does not fill the memory that the fit needs,
 // unless the user sets GOMEMLIMIT.
 func MemoryLimit(given float64) float64 {

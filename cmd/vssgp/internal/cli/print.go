@@ -96,7 +96,7 @@ func plain(v reflect.Value) any {
 	return v.Interface()
 }
 
-// marshal writes JSON in which <, > and & stand for themselves.
+// marshal writes JSON without escaping <, > and &.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -109,16 +109,12 @@ func marshal(v any) []byte {
 
 // PrintJSON writes one object on stdout, whole or not at all.
 func (env *Env) PrintJSON(v any) error {
-	if env.Results != nil {
-		*env.Results = append(*env.Results, v)
-		return nil
-	}
 	_, err := env.Stdout.Write(append(marshal(plain(reflect.ValueOf(v))), '\n'))
 	return err
 }
 
-// Say prints a line of a result for people on stdout.
-func (env *Env) Say(format string, args ...any) {
+// Print prints a line of a result for people on stdout.
+func (env *Env) Print(format string, args ...any) {
 	to := env.Stdout
 	if env.Aside {
 		to = env.Stderr
@@ -128,8 +124,8 @@ func (env *Env) Say(format string, args ...any) {
 	}
 }
 
-// SayWritten names the files that were written.
-func (env *Env) SayWritten(files []fileio.File) {
+// PrintWritten names the files that were written.
+func (env *Env) PrintWritten(files []fileio.File) {
 	var paths []string
 	for _, f := range files {
 		if f.Path != ToStdout {
@@ -137,7 +133,7 @@ func (env *Env) SayWritten(files []fileio.File) {
 		}
 	}
 	if paths != nil {
-		env.Say("wrote %s", strings.Join(paths, ", "))
+		env.Print("wrote %s", strings.Join(paths, ", "))
 	}
 }
 

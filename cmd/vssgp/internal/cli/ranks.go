@@ -44,7 +44,7 @@ func JoinJob() (*Job, error) {
 	return j, nil
 }
 
-// meet tells rank 0 the processes of the other ranks.
+// meet sends the process numbers of the other ranks to rank 0.
 func (j *Job) meet() {
 	host, err := os.Hostname()
 	if err != nil {
@@ -76,7 +76,7 @@ func FirstRank() bool {
 	return true
 }
 
-// howToResume says how to continue a job that has ended.
+// howToResume describes how to continue a job that has ended.
 const howToResume = "to resume from the last checkpoint (--checkpoint), run the same command with --resume"
 
 // Broken makes an error of a panic: either rank 0 has lost the others, or this program has
@@ -88,7 +88,7 @@ func Broken(p any) error {
 	return fmt.Errorf("this is a bug in vssgp; please report it: %v", p)
 }
 
-// rankTimes says where a job's time went, as rank 0 saw it.
+// rankTimes splits a job's time by what it was spent on, as measured by rank 0.
 type rankTimes struct {
 	Size          int           `json:"size"`
 	Open          time.Duration `json:"open_seconds"`          // bringing rows to the ranks
@@ -136,7 +136,7 @@ func OpenDevice(spec string) (backend.Backend, error) {
 	return c.choose()
 }
 
-// fail says which rank has failed and ends them all.
+// fail prints which rank has failed and ends them all.
 func (j *Job) fail(stderr io.Writer, why any) {
 	fmt.Fprintln(stderr, OneLine(fmt.Errorf("rank %d of %d failed: %v; this ends the job; %s", j.Rank(), j.Size(), why, howToResume)))
 	j.Abort(ExitFailure)

@@ -148,10 +148,10 @@ func named(s *table.Stream, given []string, flag string) (out []int, err error) 
 	if len(given) == 0 {
 		return nil, nil
 	}
-	at := index(s)
 	for _, text := range given {
 		text = strings.TrimSpace(text)
-		col, known := at[text]
+		col := slices.Index(s.Names, text)
+		known := col >= 0
 		if i, err := strconv.Atoi(text); err == nil && !known {
 			if i < 0 || i >= s.Cols {
 				return nil, cli.Mistake("%s: there is no column %d; want 0 to %d", flag, i, s.Cols-1)
@@ -192,7 +192,7 @@ func (c Choice) check(s *table.Stream, path string) (Choice, error) {
 	return c, nil
 }
 
-// LeftOut says which columns a default choice leaves out; "" if it takes all.
+// LeftOut lists the columns that a default choice leaves out; "" if it takes all.
 func (c Columns) LeftOut(s *table.Stream, chosen Choice) string {
 	if (c.X != nil || c.rows) && c.Y != nil {
 		return ""
@@ -226,24 +226,14 @@ func others(cols, taken []int) []int {
 	return slices.DeleteFunc(slices.Clone(cols), func(n int) bool { return gone[n] })
 }
 
-// index returns the number of each column by its name.
-func index(s *table.Stream) map[string]int {
-	at := make(map[string]int, s.Cols)
-	for i, name := range slices.Backward(s.Names) {
-		at[name] = i
-	}
-	return at
-}
-
 // withNames returns the columns with a model's names; nil if the model has none or the table lacks one.
 func withNames(s *table.Stream, names []string) (cols []int) {
 	if len(names) == 0 {
 		return nil
 	}
-	at := index(s)
 	for _, n := range names {
-		i, ok := at[n]
-		if !ok {
+		i := slices.Index(s.Names, n)
+		if i < 0 {
 			return nil
 		}
 		cols = append(cols, i)
@@ -418,7 +408,7 @@ func (c *Columns) AddSeries(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.Y, "y", nil, "output `columns`, by name or by number from 0 (default: the last of numbers)")
 }
 
-// AxisNote is the note of a series' model file that holds the axis of its input as JSON.
+// AxisNote is the note of a series' model file with the axis of its input as JSON.
 const AxisNote = "axis"
 
 // AxisOf is the axis of a series' model file.

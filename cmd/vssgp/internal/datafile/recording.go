@@ -36,7 +36,7 @@ func ReadData(ctx context.Context, env *cli.Env, path string, c Columns, choose 
 	return data, WhileReading(path, err)
 }
 
-// WhileReading says of an interruption that the file was being read.
+// WhileReading words an interruption during the reading of a file.
 func WhileReading(path string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return cli.Interrupted(" while reading " + cli.InputName(path))
@@ -93,7 +93,7 @@ func OpenRecording(ctx context.Context, env *cli.Env, path string) (*audio.File,
 	return r, f, nil
 }
 
-// OpenInput is OpenRecording for a path that may stand for stdin, which is held in a file.
+// OpenInput is OpenRecording for a path that may mean stdin, which is copied to a temporary file.
 func OpenInput(ctx context.Context, env *cli.Env, path string) (*audio.File, io.Closer, error) {
 	if path != cli.FromStdin {
 		return OpenRecording(ctx, env, path)
@@ -113,7 +113,7 @@ func OpenInput(ctx context.Context, env *cli.Env, path string) (*audio.File, io.
 	return r, io.NopCloser(nil), nil
 }
 
-// notRecording says what a file is that cannot be read as a recording.
+// notRecording describes a file that cannot be read as a recording.
 func notRecording(path string, f io.ReaderAt, err error) error {
 	tables, recordings := "."+strings.Join(cli.TableFiles, ", ."), "."+strings.Join(cli.RecordingFiles, ", .")
 	head := make([]byte, 512)

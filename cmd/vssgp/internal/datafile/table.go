@@ -151,7 +151,7 @@ func AxesOf(s *table.Stream, c Choice, like []*table.Axis) (axes []*table.Axis, 
 	return axes, picks, s.Check(picks)
 }
 
-// axesName is the entry of a model file's metadata that holds the axes of its inputs as JSON, null for those of numbers.
+// axesName is the entry of a model file's metadata with the axes of its inputs as JSON, null for those of numbers.
 const axesName = "app.axes"
 
 // KeepAxes notes the axes of inputs in the model, if some are dates.
@@ -173,7 +173,7 @@ func KeepAxes(m *vssgp.Model, axes []*table.Axis) error {
 	return err
 }
 
-// rangeName is the entry of an older model file's metadata that holds the range of its one input, of a table, as a JSON list of two
+// rangeName is the entry of an older model file's metadata with the range of its one input, of a table, as a JSON list of two
 // numbers.
 const rangeName = "app.range"
 

@@ -127,22 +127,22 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 			"gradient,omitempty", g, "ranks,omitempty", times,
 		})
 	}
-	env.Say("%-28s %.9g   (%s, in the model's units)", "bound", e.Bound, inference)
+	env.Print("%-28s %.9g   (%s, in the model's units)", "bound", e.Bound, inference)
 	for _, t := range e.Terms {
-		env.Say("  %-26s %.9g", t.Name, t.Value)
+		env.Print("  %-26s %.9g", t.Name, t.Value)
 	}
-	env.Say("%-28s %d", "rows", data.N)
+	env.Print("%-28s %d", "rows", data.N)
 	if o.rows != nil {
-		env.Say("%-28s %d of them", "mini-batch", len(o.rows))
+		env.Print("%-28s %d of them", "mini-batch", len(o.rows))
 	}
-	env.Say("%-28s %.6g", "RMSE", rmse)
-	env.Say("%-28s %.6g", "mean log predictive density", density)
-	env.Say("%-28s %s%s", "device", m.Backend.Name(), byTables(e.Sums))
+	env.Print("%-28s %.6g", "RMSE", rmse)
+	env.Print("%-28s %.6g", "mean log predictive density", density)
+	env.Print("%-28s %s%s", "device", m.Backend.Name(), byTables(e.Sums))
 	if times != nil {
-		env.Say("%s", times)
+		env.Print("%s", times)
 	}
 	if gradient != nil {
-		sayGradient(env, gradient)
+		printGradient(env, gradient)
 	}
 	return nil
 }
@@ -210,8 +210,8 @@ func nested(shape []int, data []float64) any {
 	return list
 }
 
-func sayGradient(env *cli.Env, gradient []vssgp.Tensor) {
-	env.Say("gradient: largest entry by tensor (--json prints all)")
+func printGradient(env *cli.Env, gradient []vssgp.Tensor) {
+	env.Print("gradient: largest entry by tensor (--json prints all)")
 	for _, t := range gradient {
 		most := 0.0
 		for _, v := range *t.Data {
@@ -219,6 +219,6 @@ func sayGradient(env *cli.Env, gradient []vssgp.Tensor) {
 				most = max(most, math.Abs(v))
 			}
 		}
-		env.Say("  %-26s %.6g", t.Name, most)
+		env.Print("  %-26s %.6g", t.Name, most)
 	}
 }

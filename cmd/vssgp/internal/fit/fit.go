@@ -229,37 +229,37 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 			"seconds", r.Elapsed, "device", r.Device, "sums", r.Sums, "rows", data.N, "components", m.Params.L, "features", m.Params.M(),
 			"features_per_component", m.Params.K, "point_frequencies", m.Params.FreqVar[0] == 0,
 			"noise_sd", m.NoiseSD(), // of each output, in its units
-			"posterior", posteriorStanding(r),
+			"posterior", posteriorState(r),
 			"jitter", r.Jitter, "noise_floor", r.NoiseFloor, "model", o.Output,
 			"ranks,omitempty", times, "interrupted,omitempty", interrupted, "resumed,omitempty", resumed,
 		})
 	}
-	env.Say("bound %.9g after %s, %s, %.1f s on %s%s",
+	env.Print("bound %.9g after %s, %s, %.1f s on %s%s",
 		r.Bound, cli.Counted(r.Iterations, "iteration"), cli.Counted(len(r.Starts), "start"), r.Elapsed.Seconds(), r.Device, byTables(r.Sums))
 	if r.Resumed >= 0 {
-		env.Say("  resumed from a checkpoint at iteration %d", r.Resumed)
+		env.Print("  resumed from a checkpoint at iteration %d", r.Resumed)
 	}
 	for _, t := range r.Terms {
-		env.Say("  %-16s %.9g", t.Name, t.Value)
+		env.Print("  %-16s %.9g", t.Name, t.Value)
 	}
 	if r.LogPrior != 0 {
-		env.Say("and a log prior of %.9g", r.LogPrior)
+		env.Print("and a log prior of %.9g", r.LogPrior)
 	}
-	env.Say("%s, %s, %s, noise sd %s",
+	env.Print("%s, %s, %s, noise sd %s",
 		cli.Counted(data.N, "row"), cli.Counted(m.Params.L, "component"), features(m), cli.Row(m.NoiseSD()))
 	if times != nil {
-		env.Say("%s", times)
+		env.Print("%s", times)
 	}
 	written := o.Output
 	if o.Report != "" {
 		written += ", " + o.Report
 	}
-	env.Say("wrote %s", written)
+	env.Print("wrote %s", written)
 	return nil
 }
 
-// posteriorStanding says whether the model has a posterior of its hyper-parameters, or why not.
-func posteriorStanding(r *vssgp.Result) string {
+// posteriorState describes whether the model has a posterior of its hyper-parameters, or why not.
+func posteriorState(r *vssgp.Result) string {
 	if r.NoPosterior == "" {
 		return "computed"
 	}
@@ -274,7 +274,7 @@ func byTables(sums string) string {
 	return ""
 }
 
-// features counts a model's features, and says if their frequencies are points.
+// features describes the number of a model's features, and whether their frequencies are points.
 func features(m *vssgp.Model) string {
 	if m.Params.FreqVar[0] == 0 {
 		return cli.Counted(m.Params.M(), "feature") + " of point frequencies"

@@ -137,7 +137,7 @@ func (c *checkpointFlags) exists() bool {
 	return c.file != "" && err == nil
 }
 
-// apply gives a fit its checkpoint, and says if there is none yet.
+// apply gives a fit its checkpoint, and notes if there is none yet.
 func apply(env *cli.Env, c *checkpointFlags, o *vssgp.Options) {
 	o.Checkpoint.Path, o.Checkpoint.Every, o.Checkpoint.Resume = c.file, c.every, c.resume
 	o.Checkpoint.Warn = func(err error) { env.Note("%w", err) }
@@ -146,7 +146,7 @@ func apply(env *cli.Env, c *checkpointFlags, o *vssgp.Options) {
 	}
 }
 
-// goOn says how to continue after an interruption. unsaved is why the last checkpoint could
+// goOn describes how to continue after an interruption. unsaved is why the last checkpoint could
 // not be written. Without a checkpoint, the fit can start from the file model, if there is one.
 func (c *checkpointFlags) goOn(model string, unsaved error) string {
 	switch {

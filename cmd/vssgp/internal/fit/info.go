@@ -95,21 +95,21 @@ func infoVSSGP(env *cli.Env, path string, m *vssgp.Model, top int, plot string) 
 	if !fitted {
 		state = "no posterior over its coefficients"
 	}
-	env.Say("%s: %s inference, %s", path, m.Inference, state)
-	env.Say("%s -> %s, %s, %s", strings.Join(inputs, ", "), strings.Join(outputs, ", "),
+	env.Print("%s: %s inference, %s", path, m.Inference, state)
+	env.Print("%s -> %s, %s, %s", strings.Join(inputs, ", "), strings.Join(outputs, ", "),
 		cli.Counted(len(components), "component"), cli.Counted(p.M(), "feature"))
 	for _, unit := range units {
-		env.Say("%s", unit)
+		env.Print("%s", unit)
 	}
 	if windows > 0 {
-		env.Say("windows: %d of length %.6g along %s", windows, length, along)
+		env.Print("windows: %d of length %.6g along %s", windows, length, along)
 	}
-	env.Say("noise sd: %s", cli.Row(noise))
+	env.Print("noise sd: %s", cli.Row(noise))
 	order := firstNumbers(len(components))
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(components[y].SD[0], components[x].SD[0]) })
-	env.Say("components, largest first:")
-	sayComponents(env, components, order[:min(top, len(order))])
-	sayFrequencies(env, frequencies, knownFrequencies(m))
+	env.Print("components, largest first:")
+	printComponents(env, components, order[:min(top, len(order))])
+	printFrequencies(env, frequencies, knownFrequencies(m))
 	return nil
 }
 
@@ -119,20 +119,21 @@ func knownFrequencies(m *vssgp.Model) bool {
 	return h != nil && h.Features != nil
 }
 
-// sayFrequencies lists frequencies, with standard deviations if the model has a posterior of its hyper-parameters.
-func sayFrequencies(env *cli.Env, frequencies []frequency, sure bool) {
+// printFrequencies lists frequencies, with standard deviations if the model has a posterior of its hyper-parameters.
+func printFrequencies(env *cli.Env, frequencies []frequency, sure bool) {
 	title, frequency, period := "most confident frequencies:", "frequency +- sd", "period +- sd"
 	if !sure {
 		title, frequency, period = "largest frequencies (no posterior of the hyper-parameters, so no standard deviations):", "frequency", "period"
 	}
-	env.Say("%s", title)
-	env.Say("  %9s  %-20s %-24s %-24s %-12s %-12s", "feature", "at", frequency, period, "reach", "amplitude")
+	env.Print("%s", title)
+	env.Print("  %9s  %-20s %-24s %-24s %-12s %-12s", "feature", "at", frequency, period, "reach", "amplitude")
 	for _, f := range frequencies {
 		frequency, period := cli.Row(f.Mean), cli.Row(f.Period)
 		if sure {
 			frequency, period = pairs(f.Mean, f.SD), pairs(f.Period, f.PeriodSD)
 		}
-		env.Say("  %9d  %-20s %-24s %-24s %-12s %-12s", f.Feature, cli.Row(f.Location), frequency, period, cli.Row(f.Reach), cli.Row(f.Amplitude))
+		env.Print("  %9d  %-20s %-24s %-24s %-12s %-12s", f.Feature, cli.Row(f.Location), frequency, period, cli.Row(f.Reach),
+			cli.Row(f.Amplitude))
 	}
 }
 
@@ -168,15 +169,15 @@ func pairs(a, sd []float64) string {
 	return strings.Join(parts, "; ")
 }
 
-// sayComponents lists the components with these indices.
-func sayComponents(env *cli.Env, all []vssgp.Component, order []int) {
-	env.Say("  %9s  %-20s %-20s %-20s", "component", "sd", "length-scale", "period")
+// printComponents lists the components with these indices.
+func printComponents(env *cli.Env, all []vssgp.Component, order []int) {
+	env.Print("  %9s  %-20s %-20s %-20s", "component", "sd", "length-scale", "period")
 	for _, i := range order {
 		c, window := all[i], ""
 		if c.Window != nil {
 			window = fmt.Sprintf(" window %d", *c.Window)
 		}
-		env.Say("  %9d  %-20s %-20s %-20s%s", i, cli.Row(c.SD), cli.Row(c.Lengthscale), cli.Row(c.Period), window)
+		env.Print("  %9d  %-20s %-20s %-20s%s", i, cli.Row(c.SD), cli.Row(c.Lengthscale), cli.Row(c.Period), window)
 	}
 }
 

@@ -93,7 +93,7 @@ func loadAny(env *cli.Env, path string) (m fitted, err error) {
 }
 
 // readFor reads a table or a recording to evaluate a model on. If nothing in the model
-// file says how many outputs the model has (no coefficients, names or maps), it gets as
+// file gives the number of outputs the model has (no coefficients, names or maps), it gets as
 // many as the data have.
 func readFor(ctx context.Context, env *cli.Env, m *vssgp.Model, path string, c datafile.Columns) (*datafile.Dataset, error) {
 	p := m.Params

@@ -17,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// prediction holds what predict writes. Each file takes a separate pass over the rows, of which one part is in memory at a time.
+// prediction is what predict writes. Each file takes a separate pass over the rows, of which one part is in memory at a time.
 type prediction struct {
 	ctx     context.Context
 	at      *datafile.Places
@@ -248,8 +248,8 @@ func plot(env *cli.Env, r *prediction, m *vssgp.Model, predictor *vssgp.Predicto
 	return env.ReportFile(r.o.Plot, plot), nil
 }
 
-// checkFormats checks the flags for predict's outputs against each other. Draws beside
-// a recording go into recordings of their own.
+// checkFormats checks the flags for predict's outputs against each other. With a recording as the output, draws
+// are recordings, too.
 func checkFormats(env *cli.Env, o *predictFlags) error {
 	recording := cli.FormatOf(o.Output) == "wav"
 	switch {

@@ -23,7 +23,8 @@ func TestDrawsInTables(t *testing.T) {
 	for i := range data.X {
 		data.X[i], data.Y[i] = float64(i), float64(i%7)
 	}
-	m, _, err := vssgp.Fit(t.Context(), data, vssgp.Options{Iterations: vssgp.NoIterations, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: 1})
+	m, _, err := vssgp.Fit(t.Context(), data, vssgp.Options{Iterations: vssgp.NoIterations,
+		Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: 1})
 	testkit.OK(t, err)
 	made := testkit.Must(m.Draws(1))(t)
 	r := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made, at: &datafile.Places{Names: []string{"x"}, Rows: n}}

@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// A warning says what is probably wrong with a result, which numbers show it, and
+// A warning names what is probably wrong with a result, the numbers that show it, and
 // what to do. It is printed after the work, and only once for each kind.
 
 // noiseMost is the share of the variance from which on a model explains next to nothing; the optimizer itself gives up at 0.98.
@@ -59,7 +59,7 @@ func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
 	}
 }
 
-// beyondShare of the range of the data beside them is no extrapolation.
+// beyondShare is how far outside of the data a row may lie, as a share of their range.
 const beyondShare = 0.01
 
 // warnBeyond warns of rows outside of the data that a model of one input was fitted to, as they are read, except for a model of a

@@ -89,13 +89,14 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 			"seconds", time.Since(began), "device", options.Backend.Name(),
 		})
 	}
-	env.Say("%s, %s of %s each, %.1f s on %s", cli.Counted(len(r.X), "row"), cli.Counted(b.Origins, "forecast"), cli.Counted(b.Horizon, "row"),
+	env.Print("%s, %s of %s each, %.1f s on %s", cli.Counted(len(r.X), "row"), cli.Counted(b.Origins, "forecast"),
+		cli.Counted(b.Horizon, "row"),
 		time.Since(began).Seconds(), options.Backend.Name())
 	for d, name := range r.yNames {
-		env.Say("%-15s %10s %10s %10s %10s %10s %10s", name, "RMSE", "MAE", "MASE", "CRPS", "coverage95", "NLPD")
+		env.Print("%-15s %10s %10s %10s %10s %10s %10s", name, "RMSE", "MAE", "MASE", "CRPS", "coverage95", "NLPD")
 		for _, of := range all {
 			s := of.scores[d]
-			env.Say("%-15s %10s %10s %10s %10s %10.3f %10s", of.name, cli.Short(s.RMSE), cli.Short(s.MAE), cli.Short(s.MASE), cli.Short(s.CRPS),
+			env.Print("%-15s %10s %10s %10s %10s %10.3f %10s", of.name, cli.Short(s.RMSE), cli.Short(s.MAE), cli.Short(s.MASE), cli.Short(s.CRPS),
 				s.Coverage95, cli.Short(s.NLPD))
 		}
 	}

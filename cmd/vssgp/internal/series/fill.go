@@ -95,7 +95,7 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 	files = append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(ctx, w, r.cells(filling)) }})
 	return finish(env, r, m, began, files, cli.Object{"rows", len(r.X), "filled", holes, "columns", r.yNames}, nil, func() {
 		for i, name := range r.yNames {
-			env.Say("%s: filled %s of %d", name, cli.Counted(r.missing[i], "cell"), len(r.X))
+			env.Print("%s: filled %s of %d", name, cli.Counted(r.missing[i], "cell"), len(r.X))
 		}
 	})
 }

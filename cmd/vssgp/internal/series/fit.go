@@ -43,8 +43,8 @@ func Fit(ctx context.Context, env *cli.Env, path string, o *FitFlags) error {
 }
 
 // finish writes the files, the main one last, and prints what was found in a series. m is nil if nothing was fitted. head and tail are
-// what --json has besides, and say prints it for people. Nothing is printed if stdout has the main file.
-func finish(env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files []fileio.File, head, tail cli.Object, say func()) error {
+// what --json has besides, and more prints it for people. Nothing is printed if stdout has the main file.
+func finish(env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files []fileio.File, head, tail cli.Object, more func()) error {
 	if err := env.Write(files...); err != nil {
 		return err
 	}
@@ -58,13 +58,13 @@ func finish(env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files
 	case files[0].Path == cli.ToStdout:
 		return nil
 	case m != nil:
-		sayModel(env, m, r, took)
+		printModel(env, m, r, took)
 	}
 	if times != nil {
-		env.Say("%s", times)
+		env.Print("%s", times)
 	}
-	say()
-	env.SayWritten(files)
+	more()
+	env.PrintWritten(files)
 	return nil
 }
 
@@ -148,7 +148,7 @@ func noteMedians(env *cli.Env, m *series.Model, p *series.Prediction) {
 	}
 }
 
-// outOfReach says which place the model does not reach, and what would.
+// outOfReach names the place that the model does not reach, and its range.
 func outOfReach(m *series.Model, axis *table.Axis, x []float64, err error) error {
 	if !errors.Is(err, series.ErrReach) {
 		return err

@@ -77,7 +77,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
-	at, err := whereto(ctx, env, r, o)
+	at, err := targetsOf(ctx, env, r, o)
 	if err != nil {
 		return err
 	}
@@ -105,12 +105,12 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	}
 	return finish(env, r, m, began, files, cli.Object{"rows", len(r.X), "horizon", len(at.x)}, nil, func() {
 		from, to := at.axis.Format(slices.Min(at.x)), at.axis.Format(slices.Max(at.x))
-		env.Say("forecast of %s, %s to %s", cli.Counted(len(at.x), "row"), from, to)
+		env.Print("forecast of %s, %s to %s", cli.Counted(len(at.x), "row"), from, to)
 	})
 }
 
 // forecastFiles are what forecast writes, the table last.
-func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, at *destinations, p *series.Prediction,
+func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, at *targets, p *series.Prediction,
 	o *forecastFlags) ([]fileio.File, error) {
 	names, err := datafile.WithDraws(datafile.PredictedNames([]string{at.name}, r.yNames, true), nil, 0)
 	if err != nil {
@@ -128,16 +128,16 @@ func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, m *series.M
 	return append(files, predictedFile(o.output, names, []*table.Axis{at.axis}, predictedRows(p, nil, true))), nil
 }
 
-// destinations are where to forecast.
-type destinations struct {
+// targets are where to forecast.
+type targets struct {
 	name string // of the input
 	axis *table.Axis
 	x    []float64 // nil: by the seasons of the model
 }
 
-// whereto finds them by the flags.
-func whereto(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFlags) (*destinations, error) {
-	d := &destinations{name: r.xName, axis: r.axis}
+// targetsOf finds them by the flags.
+func targetsOf(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFlags) (*targets, error) {
+	d := &targets{name: r.xName, axis: r.axis}
 	given := 0
 	for _, name := range []string{"horizon", "until", "at"} {
 		if env.Flags.Changed(name) {

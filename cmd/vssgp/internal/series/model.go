@@ -138,11 +138,11 @@ func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c
 		return env.PrintJSON(cli.Object{"bound", bound, "rows", rows, "rmse", rmse, "mean_log_predictive_density", density, "device",
 			env.Device.Name()})
 	}
-	env.Say("%-28s %.9g   (in the model's units)", "bound", bound)
-	env.Say("%-28s %d", "rows", rows)
-	env.Say("%-28s %.6g", "RMSE", rmse)
-	env.Say("%-28s %.6g", "mean log predictive density", density)
-	env.Say("%-28s %s", "device", env.Device.Name())
+	env.Print("%-28s %.9g   (in the model's units)", "bound", bound)
+	env.Print("%-28s %d", "rows", rows)
+	env.Print("%-28s %.6g", "RMSE", rmse)
+	env.Print("%-28s %.6g", "mean log predictive density", density)
+	env.Print("%-28s %s", "device", env.Device.Name())
 	return nil
 }
 
@@ -190,20 +190,20 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 			"first", axis.Format(first), "last", axis.Format(last), "reach", axis.Format(end),
 		})
 	}
-	env.Say("%s: the structural model of a series", path)
-	env.Say("%s -> %s, %s, %s", m.XName, strings.Join(m.YNames, ", "), cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature"))
+	env.Print("%s: the structural model of a series", path)
+	env.Print("%s -> %s, %s, %s", m.XName, strings.Join(m.YNames, ", "), cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature"))
 	if axis.Dates() {
-		env.Say("%s: %s since %s", m.XName, axis.Unit, axis.Since())
+		env.Print("%s: %s since %s", m.XName, axis.Unit, axis.Since())
 	}
-	env.Say("parts: %s", strings.Join(m.PartNames(), ", "))
+	env.Print("parts: %s", strings.Join(m.PartNames(), ", "))
 	if periods := m.Periods(); len(periods) > 0 {
-		env.Say("periods: %s%s", cli.Row(periods), unitOf(axis))
+		env.Print("periods: %s%s", cli.Row(periods), unitOf(axis))
 	}
-	env.Say("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
-	env.Say("data from %s to %s; reaches to %s", axis.Format(first), axis.Format(last), axis.Format(end))
-	env.Say("hyper-parameters, with their central 95 %% intervals:")
+	env.Print("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
+	env.Print("data from %s to %s; reaches to %s", axis.Format(first), axis.Format(last), axis.Format(end))
+	env.Print("hyper-parameters, with their central 95 %% intervals:")
 	for _, v := range m.Hyper() {
-		env.Say("  %-32s %-12s %s to %s", v.Name, cli.Short(v.Mode), cli.Short(v.Lower), cli.Short(v.Upper))
+		env.Print("  %-32s %-12s %s to %s", v.Name, cli.Short(v.Mode), cli.Short(v.Lower), cli.Short(v.Upper))
 	}
 	return nil
 }

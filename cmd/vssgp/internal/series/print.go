@@ -88,7 +88,7 @@ func modelFields(env *cli.Env, m *series.Model, r *timeSeries, took time.Duratio
 	}
 }
 
-// ofLog says that a model's numbers are the logarithm's.
+// ofLog marks numbers of a model of the values' logarithm.
 func ofLog(m *series.Model) string {
 	if m.Log() {
 		return " of the values' logarithm, which is modelled"
@@ -118,15 +118,15 @@ func outliersOf(m *series.Model, r *timeSeries) map[string][]string {
 	return all
 }
 
-// sayModel prints what was found in a series.
-func sayModel(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) {
+// printModel prints what was found in a series.
+func printModel(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) {
 	rows, features := cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature")
-	env.Say("bound %.9g, %s, %s, %.1f s on %s", m.Bound(), rows, features, took.Seconds(), env.Device.Name())
-	env.Say("parts: %s", strings.Join(m.PartNames(), ", "))
+	env.Print("bound %.9g, %s, %s, %.1f s on %s", m.Bound(), rows, features, took.Seconds(), env.Device.Name())
+	env.Print("parts: %s", strings.Join(m.PartNames(), ", "))
 	if periods := m.Periods(); len(periods) > 0 {
-		env.Say("periods: %s%s", cli.Row(periods), unitOf(r.axis))
+		env.Print("periods: %s%s", cli.Row(periods), unitOf(r.axis))
 	}
-	env.Say("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
+	env.Print("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
 	outliers := outliersOf(m, r)
 	for _, name := range r.yNames {
 		if at := outliers[name]; len(at) > 0 {
@@ -135,7 +135,7 @@ func sayModel(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) 
 			if len(at) > most {
 				shown += ", …"
 			}
-			env.Say("passed over: %s of %s, at %s", cli.Counted(len(at), "value"), name, shown)
+			env.Print("passed over: %s of %s, at %s", cli.Counted(len(at), "value"), name, shown)
 		}
 	}
 }

@@ -35,7 +35,7 @@ type timeSeries struct {
 // there are any; else the last column of numbers. For a model, unless it is nil, the default columns are those with the model's names,
 // and x counts as the model's does.
 func readSeries(ctx context.Context, env *cli.Env, path string, c datafile.Columns, holes bool, m *series.Model) (*timeSeries, error) {
-	if !datafile.IsTable(path) { // says what the file is
+	if !datafile.IsTable(path) { // the error describes the file
 		_, err := datafile.ReadAudio(ctx, env, path)
 		if err == nil {
 			err = cli.Mistake("%s: a recording, not a table; impute fills recordings, fit models them", path)

@@ -28,7 +28,7 @@ type Frame struct {
 // An Answerer executes a call; what its command writes to stderr goes to notes.
 type Answerer func(ctx context.Context, call *Frame, notes io.Writer) *Frame
 
-// errFrame is wrapped by every error about what a frame holds.
+// errFrame is wrapped by every error about the content of a frame.
 var errFrame = errors.New("not a frame of serve")
 
 // mostHeader bounds the JSON object of a frame, in bytes. A call of a hundred thousand gaps has them in a file.
