@@ -68,6 +68,16 @@ func refuse(t *testing.T, named string, args ...string) {
 	}
 }
 
+// contains fails the test for each word that a text lacks.
+func contains(t *testing.T, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("no %q in:\n%.2000s", w, text)
+		}
+	}
+}
+
 // decode reads the one JSON object of stdout.
 func decode[T any](t *testing.T, stdout string) T {
 	t.Helper()

@@ -70,7 +70,8 @@ func TestMPIRun(t *testing.T) {
 			ctx, stop := context.WithTimeout(context.Background(), 2*patience)
 			defer stop()
 			model := filepath.Join(dir, fmt.Sprintf("m%d.safetensors", n))
-			cmd, stdout, stderr := launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", window, "--components", "4", "--iterations", "20", "-o", model, "--json")
+			cmd, stdout, stderr := launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", window, "--components", "4",
+				"--iterations", "20", "-o", model, "--json")
 			if err := cmd.Run(); err != nil {
 				t.Fatalf("window %s, %d ranks: %v\n%s", window, n, err, stderr)
 			}
@@ -137,7 +138,8 @@ func TestMPIRunKilled(t *testing.T) {
 	testkit.OK(t, syscall.Kill(pids[len(pids)-1], syscall.SIGKILL))
 	err := cmd.Wait()
 	lines := said(stderr.String())
-	if err == nil || len(lines) != 1 || !strings.Contains(lines[0], fmt.Sprintf("of 3 (process %d)", pids[len(pids)-1])) || !strings.Contains(lines[0], "--resume") {
+	if err == nil || len(lines) != 1 || !strings.Contains(lines[0], fmt.Sprintf("of 3 (process %d)", pids[len(pids)-1])) ||
+		!strings.Contains(lines[0], "--resume") {
 		t.Errorf("%v: %s", err, stderr)
 	}
 }
@@ -170,7 +172,8 @@ func TestMPIRunResumed(t *testing.T) {
 	fit := func(n int, more ...string) *exec.Cmd {
 		ctx, stop := context.WithTimeout(context.Background(), 2*patience)
 		t.Cleanup(stop)
-		cmd, _, _ := launch(ctx, mpirun, exe, n, append([]string{"fit", "../../testdata/co2_monthly.csv", "--init", "paper", "--lengthscales", "1,50",
+		cmd, _, _ := launch(ctx, mpirun, exe, n, append([]string{"fit", "../../testdata/co2_monthly.csv", "--init", "paper", "--lengthscales",
+			"1,50",
 			"--periods", "1,0", "--features", "100", "--iterations", "150", "--seed", "3"}, more...)...)
 		return cmd
 	}

@@ -153,7 +153,8 @@ func TestPredictBeyond(t *testing.T) {
 	}
 	data, model, out := testkit.Put(t, dir, "d.csv", rows), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "o.csv")
 	for x, at := range map[string]struct{ text, want string }{
-		"t":   {"t\n3\n40\n50\n", "t 40 lies beyond the data that the model was fitted to, 0 to 29: its intervals are too narrow there; vssgp forecast"},
+		"t": {"t\n3\n40\n50\n",
+			"t 40 lies beyond the data that the model was fitted to, 0 to 29: its intervals are too narrow there; vssgp forecast"},
 		"t,u": {"t,u\n3,3\n3,-4\n40,3\n", ""}, // rows of several inputs often lie outside in one
 	} {
 		succeed(t, "fit", data, "--method", "vssgp", "--x", x, "--y", "y", "--features", "4", "--iterations", "2", "-o", model)
@@ -161,7 +162,8 @@ func TestPredictBeyond(t *testing.T) {
 			t.Errorf("%s: %s", x, o.stderr)
 		}
 		outside := testkit.Put(t, dir, "at.csv", at.text)
-		if o := succeed(t, "predict", model, outside, "-o", out); (at.want == "") != (o.stderr == "") || strings.Count(o.stderr, "\n") > 1 || !strings.Contains(o.stderr, at.want) {
+		if o := succeed(t, "predict", model, outside, "-o", out); (at.want == "") != (o.stderr == "") || strings.Count(o.stderr, "\n") > 1 ||
+			!strings.Contains(o.stderr, at.want) {
 			t.Errorf("%s: %s; want %q", x, o.stderr, at.want)
 		}
 		file := testkit.Must(safetensors.ReadFile(model))(t)
@@ -271,7 +273,8 @@ func TestStdoutBesideFiles(t *testing.T) {
 	}
 }
 
-// TestForecastHorizonIrregular: the default horizon is a tenth of the number of rows, however far apart they are, and no more than the model
+// TestForecastHorizonIrregular: the default horizon is a tenth of the number of rows, however far apart they are, and no more than the
+// model
 // reaches; a horizon that was asked for is refused beyond that, before the fit.
 func TestForecastHorizonIrregular(t *testing.T) {
 	dir := t.TempDir()

@@ -49,7 +49,8 @@ func TestKill(t *testing.T) {
 	took := make([]time.Duration, len(killLines))
 	source := testkit.Put(t, t.TempDir(), "data.csv", waves(600))
 	line := func(i int, dir string) []string {
-		return append(strings.Fields("fit "+source+" --y y1,y2 --every 1ms --resume -o "+filepath.Join(dir, "model")+" --checkpoint "+filepath.Join(dir, "part")), strings.Fields(killLines[i])...)
+		return append(strings.Fields("fit "+source+" --y y1,y2 --every 1ms --resume -o "+filepath.Join(dir,
+			"model")+" --checkpoint "+filepath.Join(dir, "part")), strings.Fields(killLines[i])...)
 	}
 	for i := range killLines {
 		dir := t.TempDir()
@@ -137,7 +138,9 @@ func TestTermProcess(t *testing.T) {
 	}
 	testkit.Put(t, ".", "long.csv", string(table))
 	files := listing(t, ".")
-	for _, line := range []string{"predict MODEL long.wav -o out.csv", "predict MODEL long.csv --x seconds -o out.npy", "predict MODEL long.wav --draws 2 -o out.wav", "predict MODEL long.wav -o -", "evaluate MODEL long.wav", "evaluate MODEL long.csv --x seconds --y left,right"} {
+	for _, line := range []string{"predict MODEL long.wav -o out.csv", "predict MODEL long.csv --x seconds -o out.npy",
+		"predict MODEL long.wav --draws 2 -o out.wav", "predict MODEL long.wav -o -", "evaluate MODEL long.wav",
+		"evaluate MODEL long.csv --x seconds --y left,right"} {
 		for _, wait := range []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond} {
 			c := process(t, append(strings.Fields(strings.Replace(line, "MODEL", model, 1)), "--device", "cpu")...)
 			c.Stdout = &bytes.Buffer{}
@@ -152,7 +155,8 @@ func TestTermProcess(t *testing.T) {
 			c.Wait()
 			took, text := worked(c)-before, fmt.Sprint(c.Stderr)
 			t.Logf("%v of processor time, signal after %v: %s", took, wait, line)
-			if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, cli.Prefix+"interrupted") {
+			if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 ||
+				!strings.HasPrefix(text, cli.Prefix+"interrupted") {
 				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, cli.ExitInterrupted)
 			}
 			if took > 5*time.Second {

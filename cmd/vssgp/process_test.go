@@ -174,7 +174,8 @@ func TestFullDisk(t *testing.T) {
 func TestFullDiskModel(t *testing.T) {
 	source, want, _ := undisturbed(t)
 	dir := t.TempDir()
-	c := process(t, strings.Fields(fmt.Sprintf("fit %s --device cpu --y y1,y2 --window 15 --components 3 --features 4 --iterations 2 -o %s", source, filepath.Join(dir, "model")))...)
+	c := process(t, strings.Fields(fmt.Sprintf("fit %s --device cpu --y y1,y2 --window 15 --components 3 --features 4 --iterations 2 -o %s",
+		source, filepath.Join(dir, "model")))...)
 	c.Env = append(c.Env, fmt.Sprint(fileLimit, "=", len(want)/2))
 	code, text := exit(t, c)
 	if code != cli.ExitFailure || strings.Count(text, "\n") != 1 || !strings.Contains(text, "file too large") {
@@ -205,14 +206,16 @@ func TestReadOnlyFolder(t *testing.T) {
 	testkit.OK(t, err)
 	defer os.RemoveAll(top)
 	dir, data, program := filepath.Join(top, "read-only"), filepath.Join(top, "data.csv"), filepath.Join(top, "program")
-	testkit.OK(t, errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(data, testkit.Read(t, source), 0o644), os.WriteFile(filepath.Join(dir, "part"), []byte("old"), 0o666)))
+	testkit.OK(t, errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(data, testkit.Read(t, source), 0o644),
+		os.WriteFile(filepath.Join(dir, "part"), []byte("old"), 0o666)))
 	c := process(t, faultArgs(data, dir)...)
 	for i, a := range c.Args {
 		if c.Args[i] = a; a == filepath.Join(dir, "model") {
 			c.Args[i] = filepath.Join(top, "open", "model")
 		}
 	}
-	testkit.OK(t, errors.Join(copyFile(program, c.Path), os.Mkdir(filepath.Join(top, "open"), 0o777), os.Chmod(filepath.Join(top, "open"), 0o777), os.Chmod(top, 0o755), os.Chmod(filepath.Join(dir, "part"), 0o666), os.Chmod(dir, 0o555)))
+	testkit.OK(t, errors.Join(copyFile(program, c.Path), os.Mkdir(filepath.Join(top, "open"), 0o777),
+		os.Chmod(filepath.Join(top, "open"), 0o777), os.Chmod(top, 0o755), os.Chmod(filepath.Join(dir, "part"), 0o666), os.Chmod(dir, 0o555)))
 	c.Path = program
 	if os.Geteuid() == 0 { // who may write everywhere
 		const nobody = 65534
@@ -220,7 +223,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	before := listing(t, top)
 	code, text := exit(t, c)
-	if code != cli.ExitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, dir) || !strings.Contains(text, "choose a folder that takes new files") {
+	if code != cli.ExitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, dir) ||
+		!strings.Contains(text, "choose a folder that takes new files") {
 		t.Errorf("exit %d, %q; want %d and what to do", code, text, cli.ExitMistake)
 	}
 	if after := listing(t, top); !maps.Equal(before, after) {
@@ -274,11 +278,14 @@ func TestTwoProcesses(t *testing.T) {
 
 // printing are command lines that print something on stdout, of every command and each of its forms, in clashFolder.
 var printing = []string{
-	"--help", "help", "help fit", "fit --help", "--version", "version", "version --json", "completion bash", "completion zsh", "completion fish", "completion powershell",
+	"--help", "help", "help fit", "fit --help", "--version", "version", "version --json", "completion bash", "completion zsh",
+	"completion fish", "completion powershell",
 	"completion", "devices", "devices --json", "info m.safetensors", "info m.safetensors --json",
 	"evaluate m.safetensors data.csv", "evaluate m.safetensors data.csv --json", "evaluate m.safetensors data.csv --gradient",
-	"fit data.csv -o new.st --iterations 2", "fit data.csv -o new.st --iterations 2 --json", "fit data.csv --x seconds --y y1 -o new.st", "fit data.csv --x seconds --y y1 -o new.st --json",
-	"forecast holes.csv --horizon 2 -o new.csv", "forecast holes.csv --horizon 2 -o -", "forecast holes.csv --horizon 2 -o new.csv --json", "fill holes.csv -o -", "fill holes.csv -o new.csv", "fill holes.csv -o new.csv --json",
+	"fit data.csv -o new.st --iterations 2", "fit data.csv -o new.st --iterations 2 --json", "fit data.csv --x seconds --y y1 -o new.st",
+	"fit data.csv --x seconds --y y1 -o new.st --json",
+	"forecast holes.csv --horizon 2 -o new.csv", "forecast holes.csv --horizon 2 -o -", "forecast holes.csv --horizon 2 -o new.csv --json",
+	"fill holes.csv -o -", "fill holes.csv -o new.csv", "fill holes.csv -o new.csv --json",
 	"backtest data.csv --y y1,y2 --horizon 3 --origins 1", "backtest data.csv --y y1,y2 --horizon 3 --origins 1 --json",
 	"impute cut0.wav --gap 600:620 -o new.wav", "impute cut0.wav --gap 600:620 -o new.wav --json",
 	"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o new.csv --json",
@@ -332,12 +339,18 @@ func TestFullStdout(t *testing.T) {
 
 // writing are command lines for which there is an OUT to be written, with its extension.
 var writing = []string{
-	"fit data.csv -o OUT.st --iterations 2", "fit data.csv -o new.st --report OUT.html --iterations 2", "fit data.csv -o new.st --report OUT.png --iterations 2",
-	"forecast data.csv --horizon 2 --quiet -o OUT.csv", "forecast data.csv --horizon 2 --quiet -o new.csv -m OUT.st", "forecast data.csv --horizon 2 --quiet -o new.csv --plot OUT.svg", "fill data.csv --y y1 --quiet -o OUT.csv", "fit data.csv --x seconds --y y1 -o OUT.st",
-	"predict m.safetensors data.csv --x seconds -o OUT.csv", "predict m.safetensors data.csv --x seconds -o OUT.npy", "predict m.safetensors clean.wav -o OUT.wav",
-	"predict m.safetensors data.csv --x seconds -o new.csv --draws 1 --draws-file OUT.npy", "predict m.safetensors data.csv --x seconds -o new.csv --plot OUT.svg",
+	"fit data.csv -o OUT.st --iterations 2", "fit data.csv -o new.st --report OUT.html --iterations 2",
+	"fit data.csv -o new.st --report OUT.png --iterations 2",
+	"forecast data.csv --horizon 2 --quiet -o OUT.csv", "forecast data.csv --horizon 2 --quiet -o new.csv -m OUT.st",
+	"forecast data.csv --horizon 2 --quiet -o new.csv --plot OUT.svg", "fill data.csv --y y1 --quiet -o OUT.csv",
+	"fit data.csv --x seconds --y y1 -o OUT.st",
+	"predict m.safetensors data.csv --x seconds -o OUT.csv", "predict m.safetensors data.csv --x seconds -o OUT.npy",
+	"predict m.safetensors clean.wav -o OUT.wav",
+	"predict m.safetensors data.csv --x seconds -o new.csv --draws 1 --draws-file OUT.npy",
+	"predict m.safetensors data.csv --x seconds -o new.csv --plot OUT.svg",
 	"info m.safetensors --plot OUT.html",
-	"impute cut0.wav --gap 600:620 -o OUT.wav", "impute cut0.wav --gap 600:620 -o new.wav --sd OUT.csv", "impute cut0.wav --gap 600:620 -o new.wav --report OUT.html",
+	"impute cut0.wav --gap 600:620 -o OUT.wav", "impute cut0.wav --gap 600:620 -o new.wav --sd OUT.csv",
+	"impute cut0.wav --gap 600:620 -o new.wav --report OUT.html",
 	"impute cut0.wav --gap 600:620 -o new.wav --model OUT.st", "impute cut0.wav --gap 600:620 -o new.wav --draws 1",
 }
 
@@ -353,7 +366,8 @@ func TestFullOutput(t *testing.T) {
 		testkit.OK(t, os.Symlink("/dev/full", name))
 		line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
 		o := vssgpRun(t, strings.Fields(line)...)
-		if o.code != cli.ExitFailure || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, name) || !strings.Contains(o.stderr, "no space left on device") {
+		if o.code != cli.ExitFailure || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, name) ||
+			!strings.Contains(o.stderr, "no space left on device") {
 			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, cli.ExitFailure)
 		}
 	}
@@ -369,9 +383,12 @@ func TestPipesIn(t *testing.T) {
 		testkit.OK(t, syscall.Mkfifo("pipe"+ext, 0o666))
 	}
 	for _, line := range []string{
-		"fit pipe.csv -o new.st", "fit pipe.npy -o new.st", "fit pipe.wav -o new.st", "fit data.csv -o new.st --init pipe.safetensors", "fit data.csv -o new.st --checkpoint pipe.safetensors",
-		"info pipe.safetensors", "evaluate m.safetensors pipe.csv", "predict m.safetensors pipe.csv -o new.csv", "predict m.safetensors pipe.wav -o new.csv",
-		"impute pipe.wav --gap 600:620 -o new.wav", "impute cut0.wav --gaps pipe.csv -o new.wav", "impute cut0.wav --gap 600:620 --reference pipe.wav -o new.wav",
+		"fit pipe.csv -o new.st", "fit pipe.npy -o new.st", "fit pipe.wav -o new.st", "fit data.csv -o new.st --init pipe.safetensors",
+		"fit data.csv -o new.st --checkpoint pipe.safetensors",
+		"info pipe.safetensors", "evaluate m.safetensors pipe.csv", "predict m.safetensors pipe.csv -o new.csv",
+		"predict m.safetensors pipe.wav -o new.csv",
+		"impute pipe.wav --gap 600:620 -o new.wav", "impute cut0.wav --gaps pipe.csv -o new.wav",
+		"impute cut0.wav --gap 600:620 --reference pipe.wav -o new.wav",
 	} {
 		refuse(t, "a pipe", strings.Fields(line)...)
 	}
@@ -384,7 +401,8 @@ func TestUnreadProcess(t *testing.T) {
 	full := fullPipe(t)
 	testkit.OK(t, os.Symlink("/dev/stdout", "stdout.csv"))
 	for i, line := range append(oneEach(writing), "version", "devices", "info m.safetensors", "evaluate m.safetensors data.csv",
-		"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o stdout.csv", "impute cut0.wav --gap 600:620 -o new.wav") {
+		"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o stdout.csv",
+		"impute cut0.wav --gap 600:620 -o new.wav") {
 		if at := strings.Index(line, "OUT"); at >= 0 {
 			name := fmt.Sprint("pipe", i) + strings.Fields(line[at:])[0][len("OUT"):]
 			testkit.OK(t, syscall.Mkfifo(name, 0o666))
@@ -403,7 +421,8 @@ func TestUnreadProcess(t *testing.T) {
 		}
 		c.Wait()
 		text := fmt.Sprint(c.Stderr)
-		if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, cli.Prefix+"interrupted") {
+		if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 ||
+			!strings.HasPrefix(text, cli.Prefix+"interrupted") {
 			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, cli.ExitInterrupted)
 		}
 	}
@@ -465,7 +484,8 @@ func TestInstructionSet(t *testing.T) {
 		c := process(t, strings.Fields(line)...)
 		c.Env = append(c.Env, simd.Variable+"=bogus")
 		code, text := exit(t, c)
-		if code != cli.ExitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, simd.Variable) || !strings.Contains(text, `"bogus" is not an instruction set; want one of go`) {
+		if code != cli.ExitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, simd.Variable) ||
+			!strings.Contains(text, `"bogus" is not an instruction set; want one of go`) {
 			t.Errorf("vssgp %s: exit %d, %q; want %d and what would be right", line, code, text, cli.ExitMistake)
 		}
 	}
@@ -484,7 +504,8 @@ func TestResumeInstructionSet(t *testing.T) {
 	source := testkit.Put(t, t.TempDir(), "data.csv", waves(60))
 	best, other := sets[len(sets)-1].String(), sets[0].String()
 	resumed := func(dir, set string) (int, string) {
-		c := process(t, "fit", source, "--y", "y1,y2", "--iterations", "20", "--every", "1ms", "--resume", "-o", filepath.Join(dir, "model"), "--checkpoint", filepath.Join(dir, "part"))
+		c := process(t, "fit", source, "--y", "y1,y2", "--iterations", "20", "--every", "1ms", "--resume", "-o", filepath.Join(dir, "model"),
+			"--checkpoint", filepath.Join(dir, "part"))
 		if set != "" {
 			c.Env = append(c.Env, simd.Variable+"="+set)
 		}

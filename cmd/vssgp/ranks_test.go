@@ -68,7 +68,8 @@ func TestRanks(t *testing.T) {
 			t.Fatalf("%d ranks: exit %d: %s", n, o.code, o.stderr)
 		}
 		r := decode[printedRanks](t, o.stdout)
-		if r.Ranks == nil || r.Ranks.Size != n || !(r.Ranks.Compute > 0) || !(r.Ranks.Share >= 0 && r.Ranks.Share < 1) || !strings.Contains(r.Device, "rank") {
+		if r.Ranks == nil || r.Ranks.Size != n || !(r.Ranks.Compute > 0) || !(r.Ranks.Share >= 0 && r.Ranks.Share < 1) ||
+			!strings.Contains(r.Device, "rank") {
 			t.Errorf("%d ranks: printed %s", n, o.stdout)
 		}
 		got := testkit.Read(t, model)

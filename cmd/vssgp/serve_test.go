@@ -103,7 +103,8 @@ func TestServe(t *testing.T) {
 	}
 	var npy bytes.Buffer
 	testkit.OK(t, table.WriteNPY(&npy, []int{4, 3}, []float64{0, 0, 1, 1, 0, 2, 0, 1, 3, 1, 1, 4}))
-	files := map[string]string{"flow.csv": csv.String(), "at.csv": "day\n2024-02-01\n", "xy.npy": npy.String(), "gaps.csv": "start,end\n4950,5110\n", "in.wav": string(speech)}
+	files := map[string]string{"flow.csv": csv.String(), "at.csv": "day\n2024-02-01\n", "xy.npy": npy.String(),
+		"gaps.csv": "start,end\n4950,5110\n", "in.wav": string(speech)}
 	c := newClient(t)
 	for _, step := range []struct {
 		args string
@@ -141,7 +142,8 @@ func TestServe(t *testing.T) {
 			os.Remove(name)
 		}
 	}
-	if f, _ := c.call(files, "forecast", "flow.csv", "--horizon", "2", "-o", "-"); *f.Code != cli.ExitDone || strings.Count(f.Stdout, "\n") != 3 || len(f.Files) != 0 {
+	if f, _ := c.call(files, "forecast", "flow.csv", "--horizon", "2", "-o", "-"); *f.Code != cli.ExitDone ||
+		strings.Count(f.Stdout, "\n") != 3 || len(f.Files) != 0 {
 		t.Errorf("exit %d, %d files, stdout %q", *f.Code, len(f.Files), f.Stdout)
 	}
 	c.to.Close()
@@ -193,7 +195,8 @@ func TestServeErrors(t *testing.T) {
 			t.Errorf("%s: exit %d, %q; want %d and %q", e.args, *f.Code, f.Error, e.code, e.want)
 		}
 	}
-	if _, notes := c.call(map[string]string{"s.csv": "t,y,z\n0,1,a\n1,2,b\n2,1,c\n3,2,d\n"}, "fit", "s.csv", "-o", "m.safetensors"); !strings.Contains(notes, "left out z") {
+	if _, notes := c.call(map[string]string{"s.csv": "t,y,z\n0,1,a\n1,2,b\n2,1,c\n3,2,d\n"}, "fit", "s.csv", "-o",
+		"m.safetensors"); !strings.Contains(notes, "left out z") {
 		t.Errorf("the notes are %q", notes)
 	}
 	io.WriteString(c.to, "\xff\xff\xff\xff\xff\xff\xff\xff")
@@ -210,7 +213,8 @@ func TestServeEnd(t *testing.T) {
 		csv.WriteString([]string{"1,2\n", "2,3\n", "3,7\n"}[i%3])
 	}
 	go func() {
-		call := &serve.Frame{Args: strings.Fields("fit xy.csv --method vssgp --features 100 --iterations 100000 --progress always -o m.safetensors"), Files: []cli.ServedFile{{Name: "xy.csv", Content: cli.Chunks{[]byte(csv.String())}}}}
+		call := &serve.Frame{Args: strings.Fields("fit xy.csv --method vssgp --features 100 --iterations 100000 --progress always -o " +
+			"m.safetensors"), Files: []cli.ServedFile{{Name: "xy.csv", Content: cli.Chunks{[]byte(csv.String())}}}}
 		call.Write(c.to)
 	}()
 	if f := c.frame(); !strings.Contains(f.Note, "bound") { // it is at work
@@ -238,7 +242,8 @@ func TestServeDisk(t *testing.T) {
 		table += fmt.Sprintf("%d,%d\n", i, i%3)
 	}
 	speech := string(testkit.Read(t, "../../testdata/speech_gapped.wav"))
-	model := c.must(map[string]string{"d.csv": table}, "fit", "d.csv", "--method", "vssgp", "--features", "3", "--iterations", "2", "-o", "m.safetensors")["m.safetensors"]
+	model := c.must(map[string]string{"d.csv": table}, "fit", "d.csv", "--method", "vssgp", "--features", "3", "--iterations", "2", "-o",
+		"m.safetensors")["m.safetensors"]
 	files := map[string]string{"d.csv": table, "m.safetensors": model, "in.wav": speech, "gaps.csv": "start,end\n4950,4960\n"}
 	for name, content := range files {
 		testkit.Put(t, there, name, content)
@@ -262,7 +267,8 @@ func TestServeDisk(t *testing.T) {
 		first := append([]string{command.Name()}, strings.Fields(args)...)
 		for i, word := range first[1:] {
 			if _, is := files[word]; is { // an input of the disk
-				if f, _ := c.call(files, append(slices.Clone(first[:i+1]), append([]string{filepath.Join(there, word)}, first[i+2:]...)...)...); *f.Code != cli.ExitMistake || len(f.Files) > 0 {
+				if f, _ := c.call(files, append(slices.Clone(first[:i+1]),
+					append([]string{filepath.Join(there, word)}, first[i+2:]...)...)...); *f.Code != cli.ExitMistake || len(f.Files) > 0 {
 					t.Errorf("%v, %s of the disk: exit %d, %s", first, word, *f.Code, f.Error)
 				}
 			}
@@ -291,7 +297,8 @@ func TestServeDisk(t *testing.T) {
 			}
 		})
 	}
-	if f, _ := c.call(files, "fit", "d.csv", "--method", "vssgp", "-o", "o.st", "--checkpoint", filepath.Join(dir, "x"), "--resume"); *f.Code != cli.ExitMistake || !strings.Contains(f.Error, "--checkpoint") {
+	if f, _ := c.call(files, "fit", "d.csv", "--method", "vssgp", "-o", "o.st", "--checkpoint", filepath.Join(dir, "x"),
+		"--resume"); *f.Code != cli.ExitMistake || !strings.Contains(f.Error, "--checkpoint") {
 		t.Errorf("exit %d, %s", *f.Code, f.Error)
 	}
 	if !maps.Equal(before, listing(t, there)) || len(listing(t, dir)) != 1 {
