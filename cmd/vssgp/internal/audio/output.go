@@ -73,8 +73,9 @@ func modelPaths(path string, n int) []string {
 }
 
 // recordingFiles returns the filled recording, or the intact one if nothing was found, and what else a fill leaves.
-func recordingFiles(env *cli.Env, f *report.Fill, rec *audio.File, to audio.Container, models []string,
-	o *imputeFlags) (files []fileio.File, err error) {
+func recordingFiles(
+	env *cli.Env, f *report.Fill, rec *audio.File, to audio.Container, models []string, o *imputeFlags,
+) (files []fileio.File, err error) {
 	paths := []string{o.output}
 	if f.Result != nil {
 		paths = append(paths, cli.NumberedFiles(o.output, o.fill.Draws)...)

@@ -35,8 +35,9 @@ type writer = func(a []float64) error
 
 // predictAll writes every output together or none, and returns the columns of the
 // table, nil for a recording.
-func predictAll(ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.Places, o *predictFlags, model string) (columns []string,
-	err error) {
+func predictAll(
+	ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.Places, o *predictFlags, model string,
+) (columns []string, err error) {
 	r := &prediction{ctx: ctx, at: at, o: o, outputs: datafile.OutputNames(m), meter: env.NewMeter()}
 	defer r.meter.Clear()
 	predictor, draws := m.Predictor, m.Draws
@@ -277,8 +278,8 @@ func jointFile(ctx context.Context, at *datafile.Places, m *vssgp.Model, path st
 	n, d := at.Rows, len(noiseSD)
 	return datafile.TableFile(path, []int{n, d, n, d}, nil, nil, func(write func([]float64) error) error {
 		if n*d > mostJoint {
-			return cli.Mistake("--joint %s: %s of %s; want at most %d of both together", path, cli.Counted(n, "row"), cli.Counted(d, "output"),
-				mostJoint)
+			return cli.Mistake("--joint %s: %s of %s; want at most %d of both together",
+				path, cli.Counted(n, "row"), cli.Counted(d, "output"), mostJoint)
 		}
 		x, err := at.All(ctx)
 		if err != nil {

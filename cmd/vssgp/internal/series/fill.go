@@ -81,10 +81,23 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 	var files []fileio.File
 	filling := &series.Filling{}
 	if holes > 0 || o.keep != "" || o.drawing != (drawing{}) {
-		m, filling, files, err = fillSeries(ctx, env, r, o, holes)
-	}
-	if err != nil {
-		return err
+		if m, err = fitModel(ctx, env, r, &o.model); err != nil {
+			return err
+		}
+		done := env.Busy("filling %s", cli.Counted(holes, "cell"))
+		filling, err = m.Fill(ctx, r.Series)
+		done()
+		if err != nil {
+			return err
+		}
+		if o.keep != "" {
+			files = append(files, fileio.File{Path: o.keep, Write: m.Write})
+		}
+		pictures, err := draw(ctx, env, o.drawing, r.view("Fill of "+filepath.Base(r.path), m))
+		if err != nil {
+			return err
+		}
+		files = append(files, pictures...)
 	}
 	if holes == 0 {
 		env.Note("%s: no value of %s is missing; the output is a copy", r.path, datafile.Listed(r.yNames))
@@ -98,25 +111,6 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 			env.Print("%s: filled %s of %d", name, cli.Counted(r.missing[i], "cell"), len(r.X))
 		}
 	})
-}
-
-// fillSeries fits and fills the series; files are all but the table.
-func fillSeries(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags, holes int) (m *series.Model, f *series.Filling,
-	files []fileio.File, err error) {
-	if m, err = fitModel(ctx, env, r, &o.model); err != nil {
-		return nil, nil, nil, err
-	}
-	done := env.Busy("filling %s", cli.Counted(holes, "cell"))
-	f, err = m.Fill(ctx, r.Series)
-	done()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if o.keep != "" {
-		files = append(files, fileio.File{Path: o.keep, Write: m.Write})
-	}
-	pictures, err := draw(ctx, env, o.drawing, r.view("Fill of "+filepath.Base(r.path), m))
-	return m, f, append(files, pictures...), err
 }
 
 // cells are what a filling puts into the table.

@@ -171,8 +171,8 @@ func (l length) along(r *timeSeries) (float64, error) {
 		return l.value, nil
 	}
 	if !r.axis.Dates() {
-		return 0, cli.Mistake("--period %s: the input %s holds numbers, not dates; want the period in its units, or in rows by --season", l.text,
-			r.xName)
+		return 0, cli.Mistake("--period %s: the input %s holds numbers, not dates; want the period in its units, or in rows by --season",
+			l.text, r.xName)
 	}
 	return l.value * units[l.unit] / units[r.axis.Unit], nil
 }

@@ -110,8 +110,9 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 }
 
 // forecastFiles are what forecast writes, the table last.
-func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, at *targets, p *series.Prediction,
-	o *forecastFlags) ([]fileio.File, error) {
+func forecastFiles(
+	ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, at *targets, p *series.Prediction, o *forecastFlags,
+) ([]fileio.File, error) {
 	names, err := datafile.WithDraws(datafile.PredictedNames([]string{at.name}, r.yNames, true), nil, 0)
 	if err != nil {
 		return nil, err
