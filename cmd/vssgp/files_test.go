@@ -262,20 +262,6 @@ func TestFitInterrupted(t *testing.T) {
 	}
 }
 
-// TestReadingInterrupted: a signal while the data are read ends fit with its code
-// and a line, and leaves nothing.
-func TestReadingInterrupted(t *testing.T) {
-	dir := t.TempDir()
-	data := testkit.Put(t, dir, "data.csv", waves(120))
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	var stdout, stderr bytes.Buffer
-	code := run(ctx, []string{"fit", data, "-o", filepath.Join(dir, "m.safetensors")}, &stdout, &stderr, nil)
-	if code != cli.ExitInterrupted || !strings.Contains(stderr.String(), "interrupted while reading "+data) || len(listing(t, dir)) != 2 {
-		t.Errorf("exit %d, %s, left %v", code, &stderr, listing(t, dir))
-	}
-}
-
 // TestReports: fit, predict and info draw in each format what they print.
 func TestReports(t *testing.T) {
 	dir := t.TempDir()

@@ -119,27 +119,26 @@ func TestPredictLoud(t *testing.T) {
 	}
 }
 
-// An interruption of predict and evaluate leaves nothing, and says so in a line.
-func TestPredictInterrupted(t *testing.T) {
-	dir := t.TempDir()
-	model, recording := fittedWave(t, dir)
-	data := testkit.Put(t, dir, "data.csv", "seconds,a,b\n0,1,2\n0.1,3,4\n")
-	before := listing(t, dir)
-	ctx, cancel := context.WithCancel(context.Background())
+// TestReadingInterrupted: an interruption of fit, predict and evaluate leaves nothing, and prints a line.
+func TestReadingInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	fittedWave(t, ".")
+	testkit.Put(t, ".", "data.csv", "seconds,a,b\n0,1,2\n0.1,3,4\n")
+	before := listing(t, ".")
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, line := range []string{
-		"predict " + model + " " + recording + " -o " + filepath.Join(dir, "o.csv"),
-		"predict " + model + " " + data + " --x seconds --plot " + filepath.Join(dir, "o.svg") + " -o -",
-		"predict " + model + " " + recording + " --draws 2 -o " + filepath.Join(dir, "o.wav"),
-		"evaluate " + model + " " + recording,
-		"evaluate " + model + " " + data,
+	for line, want := range map[string]string{
+		"fit data.csv -o o.st": "interrupted while reading data.csv", "predict m.safetensors in.wav -o o.csv": "interrupted",
+		"predict m.safetensors data.csv --x seconds --plot o.svg -o -": "interrupted",
+		"predict m.safetensors in.wav --draws 2 -o o.wav":              "interrupted",
+		"evaluate m.safetensors in.wav":                                "interrupted", "evaluate m.safetensors data.csv": "interrupted",
 	} {
 		o := vssgpRunContext(t, ctx, strings.Fields(line+" --quiet")...)
-		if o.code != cli.ExitInterrupted || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "interrupted") {
+		if o.code != cli.ExitInterrupted || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: exit %d, %q, %q", line, o.code, o.stdout, o.stderr)
 		}
 	}
-	if after := listing(t, dir); !maps.Equal(before, after) {
+	if after := listing(t, "."); !maps.Equal(before, after) {
 		t.Errorf("left %v", after)
 	}
 }

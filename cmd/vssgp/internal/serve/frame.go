@@ -34,6 +34,9 @@ var errFrame = errors.New("not a frame of serve")
 // mostHeader bounds the JSON object of a frame, in bytes. A call of a hundred thousand gaps has them in a file.
 const mostHeader = 1 << 24
 
+// atOnce bounds the bytes of a file for which there is memory before they have come.
+const atOnce = 64 << 20
+
 // ReadFrame reads a frame; io.EOF where there is none. Memory grows with what has come, not with what a frame announces.
 func ReadFrame(r *bufio.Reader) (*Frame, error) {
 	if _, err := r.Peek(1); err != nil {
@@ -59,6 +62,7 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 		if file.Size < 0 || file.Name == "" {
 			return nil, fmt.Errorf("file %d has the name %.40q and %d bytes; want a name, and 0 or more: %w", i, file.Name, file.Size, errFrame)
 		}
+		file.Content = cli.Chunks{make([]byte, 0, min(file.Size, atOnce))}
 		if _, err := io.CopyN(&file.Content, r, file.Size); err != nil {
 			return nil, cutOff(fmt.Sprintf("file %.40q", file.Name), err)
 		}
