@@ -242,14 +242,14 @@ func TestFitInterrupted(t *testing.T) {
 		t.Fatalf("exit %d, want %d: %s", o.code, cli.ExitInterrupted, o.stderr)
 	}
 	contains(t, line, cli.Prefix+"interrupted", "--resume", part, model)
-	if r := decode[fitPrinted](t, o.stdout); !r.Interrupted || r.Model != model {
+	if r := decode[printed](t, o.stdout); !r.Interrupted || r.Model != model {
 		t.Errorf("result %+v, want an interrupted one with its model", r)
 	}
 	succeed(t, "predict", model, data, "--x", "t", "-o", "-") // a whole model with its posterior
 	succeed(t, "evaluate", part, data, "--json")              // a model too
 	before := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout).Bound
 	o, _ = interrupted(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "1000", "--json", "--resume")
-	r := decode[fitPrinted](t, o.stdout)
+	r := decode[printed](t, o.stdout)
 	if o.code != cli.ExitInterrupted || r.Resumed == nil || *r.Resumed < 1 || !(r.Bound >= before) {
 		t.Errorf("resumed from a bound of %v: exit %d, %+v; want it no lower", before, o.code, r)
 	}

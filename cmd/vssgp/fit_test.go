@@ -33,20 +33,6 @@ func waves(n int) string {
 	return b.String()
 }
 
-// fitPrinted is what fit --json prints, as another program would read it.
-type fitPrinted struct {
-	Bound       float64
-	Terms       map[string]float64
-	Iterations  int
-	Starts      []struct{ Ended string }
-	Device      string
-	Rows        int
-	NoiseSD     []float64 `json:"noise_sd"`
-	Model       string
-	Interrupted bool
-	Resumed     *int
-}
-
 // column is a table's column by name.
 func column(t *testing.T, tab *table.Table, name string) []float64 {
 	t.Helper()
@@ -65,7 +51,7 @@ func TestFitPredict(t *testing.T) {
 	dir := t.TempDir()
 	data := testkit.Put(t, dir, "data.csv", waves(120))
 	model := filepath.Join(dir, "m.safetensors")
-	r := decode[fitPrinted](t, succeed(t, "fit", data, "--y", "y1,y2", "-o", model, "--iterations", "40", "--json").stdout)
+	r := decode[printed](t, succeed(t, "fit", data, "--y", "y1,y2", "-o", model, "--iterations", "40", "--json").stdout)
 	sum := 0.0
 	for _, term := range r.Terms {
 		sum += term
@@ -291,17 +277,6 @@ func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data st
 		}
 	}
 	return model, testkit.Put(t, dir, "data.csv", b.String())
-}
-
-// printed is what evaluate --json prints, as another program would read it.
-type printed struct {
-	Bound    float64
-	Terms    map[string]float64
-	Rows     int
-	RMSE     *float64 `json:"rmse"`
-	Density  *float64 `json:"mean_log_predictive_density"`
-	Device   string
-	Gradient map[string]any
 }
 
 func goldenPaths(t *testing.T) []string {

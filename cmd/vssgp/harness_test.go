@@ -78,6 +78,30 @@ func contains(t *testing.T, text string, words ...string) {
 	}
 }
 
+// printed is what fit, evaluate, forecast and fill print with --json, as another program would read it.
+type printed struct {
+	Bound                 float64
+	Terms                 map[string]float64
+	Gradient              map[string]any
+	Rows, Horizon, Filled int
+	RMSE                  *float64
+	Density               *float64  `json:"mean_log_predictive_density"`
+	NoiseSD               []float64 `json:"noise_sd"`
+	Periods               []float64
+	Parts                 []string
+	Iterations            int
+	Starts                []struct{ Ended string }
+	Device, Model         string
+	Interrupted           bool
+	Resumed               *int
+	Seconds               float64
+	Ranks                 *struct {
+		Size    int
+		Compute float64 `json:"compute_seconds"`
+		Share   float64 `json:"communication_share"`
+	}
+}
+
 // decode reads the one JSON object of stdout.
 func decode[T any](t *testing.T, stdout string) T {
 	t.Helper()

@@ -75,7 +75,7 @@ func TestMPIRun(t *testing.T) {
 			if err := cmd.Run(); err != nil {
 				t.Fatalf("window %s, %d ranks: %v\n%s", window, n, err, stderr)
 			}
-			if r := decode[printedRanks](t, stdout.String()); r.Ranks == nil || r.Ranks.Size != n {
+			if r := decode[printed](t, stdout.String()); r.Ranks == nil || r.Ranks.Size != n {
 				t.Errorf("window %s, %d ranks: printed %s", window, n, stdout)
 			}
 			got := testkit.Read(t, model)

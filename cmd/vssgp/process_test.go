@@ -161,7 +161,7 @@ func TestFullDisk(t *testing.T) {
 			if code, text := exit(t, o); code != 0 {
 				t.Fatalf("gone on with: exit %d, %s", code, text)
 			}
-			if r := decode[fitPrinted](t, stdout.String()); r.Resumed == nil || *r.Resumed < 1 {
+			if r := decode[printed](t, stdout.String()); r.Resumed == nil || *r.Resumed < 1 {
 				t.Errorf("resumed %v; want the checkpoint before to be whole", r.Resumed)
 			}
 			finished(t, dir, want)

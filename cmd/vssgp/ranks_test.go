@@ -44,17 +44,6 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	}
 }
 
-// printedRanks is what fit and evaluate print of ranks.
-type printedRanks struct {
-	Bound  float64 `json:"bound"`
-	Device string  `json:"device"`
-	Ranks  *struct {
-		Size    int
-		Compute float64 `json:"compute_seconds"`
-		Share   float64 `json:"communication_share"`
-	} `json:"ranks"`
-}
-
 // TestRanks: fit writes the same bytes on any number of ranks, evaluate agrees
 // with one process, and both say where the time went.
 func TestRanks(t *testing.T) {
@@ -67,7 +56,7 @@ func TestRanks(t *testing.T) {
 		if o.code != cli.ExitDone {
 			t.Fatalf("%d ranks: exit %d: %s", n, o.code, o.stderr)
 		}
-		r := decode[printedRanks](t, o.stdout)
+		r := decode[printed](t, o.stdout)
 		if r.Ranks == nil || r.Ranks.Size != n || !(r.Ranks.Compute > 0) || !(r.Ranks.Share >= 0 && r.Ranks.Share < 1) ||
 			!strings.Contains(r.Device, "rank") {
 			t.Errorf("%d ranks: printed %s", n, o.stdout)
@@ -78,8 +67,8 @@ func TestRanks(t *testing.T) {
 		} else if !bytes.Equal(got, first) {
 			t.Errorf("%d ranks: another model than one rank's", n)
 		}
-		one := decode[printedRanks](t, succeed(t, "evaluate", model, data, "--json").stdout)
-		many := decode[printedRanks](t, onRanks(t, n, "evaluate", model, data, "--json").stdout)
+		one := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout)
+		many := decode[printed](t, onRanks(t, n, "evaluate", model, data, "--json").stdout)
 		if d := one.Bound/many.Bound - 1; d > 1e-10 || d < -1e-10 || // sums are rounded otherwise
 			one.Ranks != nil || many.Ranks == nil {
 			t.Errorf("%d ranks: bound %v, one process %v", n, many.Bound, one.Bound)

@@ -65,7 +65,7 @@ func infoVSSGP(env *cli.Env, path string, m *vssgp.Model, top int, plot string) 
 		}
 	}
 	p, inputs, outputs, noise, components := m.Params, datafile.InputNames(m), datafile.OutputNames(m), m.NoiseSD(), m.Components()
-	frequencies, fitted := confident(m, top)
+	frequencies, fitted := topFrequencies(m, top)
 	axes, err := datafile.AxesOfModel(m)
 	if err != nil {
 		return err
@@ -105,7 +105,10 @@ func infoVSSGP(env *cli.Env, path string, m *vssgp.Model, top int, plot string) 
 		env.Print("windows: %d of length %.6g along %s", windows, length, along)
 	}
 	env.Print("noise sd: %s", cli.Row(noise))
-	order := firstNumbers(len(components))
+	order := make([]int, len(components))
+	for i := range order {
+		order[i] = i
+	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(components[y].SD[0], components[x].SD[0]) })
 	env.Print("components, largest first:")
 	printComponents(env, components, order[:min(top, len(order))])
@@ -143,9 +146,9 @@ type frequency struct {
 	Amplitude []float64 `json:"amplitude"` // by output; NaN before a fit
 }
 
-// confident returns the top most confident frequencies, best first, or if the model has no posterior of its hyper-parameters those with the
-// largest amplitudes, and whether the model is fitted.
-func confident(m *vssgp.Model, top int) (list []frequency, fitted bool) {
+// topFrequencies returns the most confident frequencies, best first, or if the model has no posterior of its hyper-parameters those with
+// the largest amplitudes, and whether the model is fitted.
+func topFrequencies(m *vssgp.Model, top int) (list []frequency, fitted bool) {
 	all, amplitude, d := m.Frequencies(), report.Amplitudes(m), m.Params.D
 	if !knownFrequencies(m) && amplitude != nil {
 		slices.SortStableFunc(all, func(x, y vssgp.Frequency) int { return cmp.Compare(amplitude[y.Feature*d], amplitude[x.Feature*d]) })
@@ -179,13 +182,4 @@ func printComponents(env *cli.Env, all []vssgp.Component, order []int) {
 		}
 		env.Print("  %9d  %-20s %-20s %-20s%s", i, cli.Row(c.SD), cli.Row(c.Lengthscale), cli.Row(c.Period), window)
 	}
-}
-
-// firstNumbers returns 0 to n-1.
-func firstNumbers(n int) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	return order
 }
