@@ -50,10 +50,7 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 		return fmt.Errorf("%w; see %s --help", inWords(err), cmd.CommandPath())
 	})
 	f := root.PersistentFlags()
-	device := &cli.Value{Kind: "device", Text: "auto", Words: []string{"auto", "cpu", "cuda"}, Parse: env.Device.Flag.Set}
-	f.Var(device, "device", "where to compute: auto, cpu, or cuda[:n] for the n-th GPU")
-	f.Var(&cli.Value{Kind: "word", Text: "auto", Words: cli.Precisions, Parse: env.Device.Precision.Set}, "precision",
-		"what a GPU multiplies in: auto, float64, digits (7 of int8, as exact as float64) or digits=3")
+	env.Device.AddFlags(f)
 	f.Uint64Var(&env.Seed, "seed", 0, "seed of everything random; the same seed gives the same output")
 	f.BoolVar(&env.JSON, "json", false, "print one JSON object on stdout and nothing else there")
 	f.BoolVar(&env.Quiet, "quiet", false, "print errors only (and JSON, with --json)")

@@ -308,8 +308,8 @@ func fillOptions(env *cli.Env, o *imputeFlags) (fill restore.Options, err error)
 		fill.Model, err = fit.Options(env, o.model)
 		return fill, err
 	}
-	if d := env.Device.Flag; d.Kind == "cuda" {
-		env.Note("--device %s: --method %s computes on the CPU", d.Text, fill.Method)
+	if card := env.Device.Card(); card != "" {
+		env.Note("--device %s: --method %s computes on the CPU", card, fill.Method)
 	}
 	fill.Model = vssgp.Options{Seed: env.Seed, MemoryLimit: cli.MemoryLimit(o.model.Memory)}
 	return fill, nil

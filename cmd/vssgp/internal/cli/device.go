@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/cuda"
@@ -18,14 +20,14 @@ import (
 
 // deviceFlag is --device.
 type deviceFlag struct {
-	Text  string // as the user wrote it
-	Kind  string // auto, cpu or cuda
+	text  string // as the user wrote it
+	kind  string // auto, cpu or cuda
 	card  *int   // of cuda; nil: the first that can be used
 	given bool   // on the command line
 }
 
-// Set takes auto, cpu, cuda or cuda:n.
-func (d *deviceFlag) Set(s string) error {
+// set takes auto, cpu, cuda or cuda:n.
+func (d *deviceFlag) set(s string) error {
 	kind, number, numbered := strings.Cut(s, ":")
 	if kind != "auto" && kind != "cpu" && kind != "cuda" || numbered && kind != "cuda" {
 		return fmt.Errorf("want auto, cpu, cuda, or cuda:n for the n-th GPU")
@@ -44,8 +46,8 @@ func (d *deviceFlag) Set(s string) error {
 
 // A Device opens the backend that --device and --precision ask for, once for the command.
 type Device struct {
-	Flag      deviceFlag
-	Precision precisionFlag
+	device    deviceFlag
+	precision precisionFlag
 	note      func(format string, a ...any) // prints what auto chose
 
 	// what the machine has; tests put their own here
@@ -60,6 +62,23 @@ type Device struct {
 	local int  // index among the ranks on this machine, by which each takes its card
 }
 
+// AddFlags defines --device and --precision.
+func (c *Device) AddFlags(f *pflag.FlagSet) {
+	f.Var(&Value{Kind: "device", Text: "auto", Words: []string{"auto", "cpu", "cuda"}, Parse: c.device.set}, "device",
+		"where to compute: auto, cpu, or cuda[:n] for the n-th GPU")
+	precisions := []string{"auto", "float64", "digits", "digits=3", "digits=7"}
+	f.Var(&Value{Kind: "word", Text: "auto", Words: precisions, Parse: c.precision.set}, "precision",
+		"what a GPU multiplies in: auto, float64, digits (7 of int8, as exact as float64) or digits=3")
+}
+
+// Card returns --device if it asks for a GPU, else "".
+func (c *Device) Card() string {
+	if c.device.kind != "cuda" {
+		return ""
+	}
+	return c.device.text
+}
+
 // Spread makes Backend spread the rows over the job's ranks, if it has any.
 func (c *Device) Spread() {
 	c.ranks = true
@@ -69,8 +88,8 @@ func (c *Device) Spread() {
 // NewDevice returns the device of --device auto; note prints what auto chose.
 func NewDevice(note func(string, ...any)) Device {
 	return Device{
-		Flag:      deviceFlag{Text: "auto", Kind: "auto"},
-		Precision: precisionFlag{text: "auto", auto: true},
+		device:    deviceFlag{text: "auto", kind: "auto"},
+		precision: precisionFlag{text: "auto", auto: true},
 		note:      note,
 		list:      gpu.Devices,
 		present:   func() bool { return cardPresent("/") },
@@ -142,26 +161,26 @@ func (c *Device) RankTimes(elapsed time.Duration) *rankTimes {
 	}
 }
 
-func (c *Device) failed(err error) error { return fmt.Errorf("--device %s: %w", c.Flag.Text, err) }
+func (c *Device) failed(err error) error { return fmt.Errorf("--device %s: %w", c.device.text, err) }
 
 // unusable is the mistake of asking for a card that the command cannot use.
 func (c *Device) unusable(why string) error {
-	return Mistake("--device %s: %s; want --device cpu or auto", c.Flag.Text, why)
+	return Mistake("--device %s: %s; want --device cpu or auto", c.device.text, why)
 }
 
 // spec is what the other ranks need to know to open their backends, and take reads it.
-func (c *Device) spec() string { return c.Flag.Text + " " + c.Precision.text }
+func (c *Device) spec() string { return c.device.text + " " + c.precision.text }
 
 func (c *Device) take(spec string) error {
 	device, precision, _ := strings.Cut(spec, " ")
-	if err := cmp.Or(c.Flag.Set(device), c.Precision.Set(precision)); err != nil {
+	if err := cmp.Or(c.device.set(device), c.precision.set(precision)); err != nil {
 		return fmt.Errorf("--device and --precision %s: %w", spec, err)
 	}
 	return nil
 }
 
 func (c *Device) choose() (backend.Backend, error) {
-	switch c.Flag.Kind {
+	switch c.device.kind {
 	case "cpu":
 		return c.host("")
 	case "cuda":
@@ -173,8 +192,8 @@ func (c *Device) choose() (backend.Backend, error) {
 // host returns the CPU backend; why is the reason for the CPU, or "". A rank has many shards of
 // rows, and uses one at a time.
 func (c *Device) host(why string) (backend.Backend, error) {
-	if c.Precision.digits > 0 {
-		return nil, c.Precision.hostless(why)
+	if c.precision.digits > 0 {
+		return nil, c.precision.hostless(why)
 	}
 	if c.ranks {
 		return cpu.New(cpu.Shared()), nil
@@ -185,8 +204,8 @@ func (c *Device) host(why string) (backend.Backend, error) {
 // cuda opens the card that was asked for.
 func (c *Device) cuda() (backend.Backend, error) {
 	card := cuda.Device{}
-	if c.Flag.card != nil {
-		card = c.numbered(*c.Flag.card)
+	if c.device.card != nil {
+		card = c.numbered(*c.device.card)
 	} else {
 		first, why, _ := c.first(true)
 		if first == nil {
@@ -206,7 +225,7 @@ func (c *Device) cuda() (backend.Backend, error) {
 
 // openCard opens a card in the precision asked for.
 func (c *Device) openCard(card cuda.Device) (backend.Backend, error) {
-	digits, _ := c.Precision.on(card)
+	digits, _ := c.precision.on(card)
 	return c.open(gpu.Options{Ordinal: card.Ordinal, Digits: digits})
 }
 
@@ -228,9 +247,9 @@ func (c *Device) auto() (backend.Backend, error) {
 	if card != nil {
 		b, err := c.openCard(*card)
 		switch {
-		case err == nil && c.Flag.given:
+		case err == nil && c.device.given:
 			text := fmt.Sprintf("computing on %s, the first GPU that can be used", b.Name())
-			if digits, why := c.Precision.on(*card); why != "" {
+			if digits, why := c.precision.on(*card); why != "" {
 				text += fmt.Sprintf(", in %s (%s)", precisionOf(digits), why)
 			}
 			return c.announced(b, text), nil
@@ -240,7 +259,7 @@ func (c *Device) auto() (backend.Backend, error) {
 		why = fmt.Sprintf("cuda:%d: %s", card.Ordinal, reason(err))
 	}
 	b, err := c.host(", and " + why)
-	if err != nil || !there && !c.Flag.given {
+	if err != nil || !there && !c.device.given {
 		return b, err
 	}
 	return c.announced(b, "computing on the CPU: "+why), nil
@@ -316,11 +335,8 @@ type precisionFlag struct {
 	digits int // of int8; 0: float64
 }
 
-// Precisions are what a shell offers.
-var Precisions = []string{"auto", "float64", "digits", "digits=3", "digits=7"}
-
-// Set takes auto, float64, digits, digits=3 or digits=7.
-func (p *precisionFlag) Set(s string) error {
+// set takes auto, float64, digits, digits=3 or digits=7.
+func (p *precisionFlag) set(s string) error {
 	if s == "mixed" {
 		return errors.New("mixed precision was removed; want digits, which are as exact as float64, or digits=3, which is near to what mixed was")
 	}

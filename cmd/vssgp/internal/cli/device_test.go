@@ -24,15 +24,15 @@ func TestDeviceFlag(t *testing.T) {
 		{"cuda:0,", ""}, {"cuda:0,1", ""}, {"cuda:0;1", ""}, {"cuda:99999999999999999999", ""},
 	} {
 		seven := 7
-		d := deviceFlag{Text: "before", card: &seven}
-		err := d.Set(c.in)
+		d := deviceFlag{text: "before", card: &seven}
+		err := d.set(c.in)
 		switch {
 		case c.out == "" && err == nil:
-			t.Errorf("%q is taken as %s", c.in, d.Text)
-		case c.out == "" && d.Text != "before":
-			t.Errorf("%q is refused but leaves %s", c.in, d.Text)
-		case c.out != "" && (err != nil || d.Text != c.out):
-			t.Errorf("%q: %s, %v; want %s", c.in, d.Text, err, c.out)
+			t.Errorf("%q is taken as %s", c.in, d.text)
+		case c.out == "" && d.text != "before":
+			t.Errorf("%q is refused but leaves %s", c.in, d.text)
+		case c.out != "" && (err != nil || d.text != c.out):
+			t.Errorf("%q: %s, %v; want %s", c.in, d.text, err, c.out)
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestPrecisionFlag(t *testing.T) {
 		{in: "mixed", refused: "want digits"},
 	} {
 		p := precisionFlag{text: "before"}
-		err := p.Set(c.in)
+		err := p.set(c.in)
 		if c.refused != "" {
 			if err == nil || !strings.Contains(err.Error(), c.refused) || p.text != "before" {
 				t.Errorf("%q: %+v, %v; want an error with %q", c.in, p, err, c.refused)
