@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -74,25 +73,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *cli.Jo
 
 // dispatch executes one command line. The caller prints the error.
 func dispatch(env *cli.Env, args []string) (err error, panicked bool) {
-	defer func() {
-		if env.Spooled != nil {
-			cli.Drop(env.Spooled)
-		}
-	}()
 	root := newRoot(env)
 	root.SetArgs(args)
 	if err, panicked = execute(env.Context, root); panicked && env.Device.Job != nil {
 		return err, true
 	}
-	if failed := env.Device.Close(); err == nil {
-		err = failed
-	}
-	if failed := env.Stdout.(*cli.Stream).Finish(); err == nil || errors.Is(err, failed) {
-		err = failed
-	} else if !env.Started {
-		err = cli.Mistake("%w", err)
-	}
-	return err, panicked
+	return env.Close(err), panicked
 }
 
 // answer executes a call of serve.

@@ -24,7 +24,7 @@ type Env struct {
 	Version        string
 	Stdout, Stderr io.Writer
 	Stdin          io.Reader
-	Spooled        *os.File       // what came from stdin
+	spooled        *os.File       // what came from stdin
 	Served         *ServedFiles   // files of a call of serve; nil: there is none
 	Flags          *pflag.FlagSet // of the command
 	Files          files
@@ -38,14 +38,31 @@ type Env struct {
 	Aside   bool     // stdout is an output, so messages go to stderr
 	warned  []string // kinds of warnings given
 	meter   *Meter   // the last one
-	Started bool     // the arguments were understood and the command's own work has begun
+	started bool     // the arguments were understood and the command's own work has begun
 }
 
 // NewEnv returns the environment of one command line.
 func NewEnv(ctx context.Context, stdout, stderr io.Writer) *Env {
-	env := &Env{Context: ctx, Stdout: &Stream{ctx: ctx, to: stdout}, Stderr: &Stream{ctx: ctx, to: stderr}, Stdin: os.Stdin, Progress: "auto"}
+	env := &Env{Context: ctx, Stdout: &stream{ctx: ctx, to: stdout}, Stderr: &stream{ctx: ctx, to: stderr}, Stdin: os.Stdin, Progress: "auto"}
 	env.Device = NewDevice(env.Note)
 	return env
+}
+
+// Close ends a command line: it closes what has been opened, and returns err, if there is one, or else what has failed now.
+func (env *Env) Close(err error) error {
+	if env.spooled != nil {
+		drop(env.spooled)
+	}
+	if failed := env.Device.Close(); err == nil {
+		err = failed
+	}
+	if failed := env.Stdout.(*stream).finish(); err == nil || errors.Is(err, failed) {
+		return failed
+	}
+	if !env.started {
+		return Mistake("%w", err)
+	}
+	return err
 }
 
 // Command gives c its operands and its work. An error before the work begins is a mistake
@@ -67,7 +84,7 @@ func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		env.Started, env.Flags = true, cmd.Flags()
+		env.started, env.Flags = true, cmd.Flags()
 		if _, err := simd.Chosen(); err != nil {
 			return Mistake("%w", err)
 		}

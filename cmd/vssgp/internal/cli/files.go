@@ -94,7 +94,7 @@ func (f *files) placeOf(path string) (fileio.Place, error) {
 	if path != ToStdout {
 		return fileio.PlaceOf(path)
 	}
-	if s, ok := f.stdout.(*Stream); ok {
+	if s, ok := f.stdout.(*stream); ok {
 		if file, ok := s.to.(*os.File); ok {
 			return fileio.PlaceOfOpen(file)
 		}
@@ -149,9 +149,9 @@ func zipped(f fileio.File) fileio.File {
 // ToStdout is the output path that means stdout.
 const ToStdout = "-"
 
-// A Stream is stdout or stderr. The context ends a write that waits for a reader, and after
+// A stream is stdout or stderr. The context ends a write that waits for a reader, and after
 // a first error every write fails.
-type Stream struct {
+type stream struct {
 	ctx context.Context
 	to  io.Writer
 	err error // the first
@@ -159,7 +159,7 @@ type Stream struct {
 }
 
 // Write returns the first error again after it.
-func (s *Stream) Write(b []byte) (n int, err error) {
+func (s *stream) Write(b []byte) (n int, err error) {
 	if s.err != nil {
 		return 0, s.err
 	}
@@ -171,9 +171,9 @@ func (s *Stream) Write(b []byte) (n int, err error) {
 	return n, s.err
 }
 
-// Finish closes the stream and returns the first error: some file systems report a full disk
+// finish closes the stream and returns the first error: some file systems report a full disk
 // only on closing, and not every print, by us or by cobra, checks for errors.
-func (s *Stream) Finish() error {
+func (s *stream) finish() error {
 	if f, ok := s.to.(*os.File); ok && s.any && s.err == nil {
 		if err := f.Close(); err != nil {
 			s.err = onStdout(err)
@@ -205,9 +205,23 @@ func InputName(path string) string {
 	return path
 }
 
-// Spool copies a stream to a temporary file, because tables are read more than once. The file has no name any more where the
-// system allows that.
-func Spool(ctx context.Context, from io.Reader) (f *os.File, err error) {
+// StdinFile returns a file with what comes from stdin, and its size, because tables are read more than once. The file has no name
+// any more where the system allows that.
+func (env *Env) StdinFile(ctx context.Context) (f *os.File, size int64, err error) {
+	if env.spooled == nil {
+		if env.spooled, err = spool(ctx, env.Stdin); err != nil {
+			return nil, 0, err
+		}
+	}
+	info, err := env.spooled.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return env.spooled, info.Size(), nil
+}
+
+// spool copies a stream to a temporary file.
+func spool(ctx context.Context, from io.Reader) (f *os.File, err error) {
 	if f, err = os.CreateTemp("", "vssgp-*"); err != nil {
 		return nil, fmt.Errorf("hold what comes from stdin: %w", err)
 	}
@@ -223,14 +237,14 @@ func Spool(ctx context.Context, from io.Reader) (f *os.File, err error) {
 		return nil, Interrupted(" while reading stdin") // f stays open for the copying, until the process ends
 	}
 	if err != nil {
-		Drop(f)
+		drop(f)
 		return nil, fmt.Errorf("read stdin: %w", err)
 	}
 	return f, nil
 }
 
-// Drop ends the use of a temporary file.
-func Drop(f *os.File) {
+// drop ends the use of a temporary file.
+func drop(f *os.File) {
 	f.Close()
 	os.Remove(f.Name()) // if the system did not allow it while the file was open
 }

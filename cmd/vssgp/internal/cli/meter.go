@@ -39,7 +39,7 @@ func (env *Env) NewMeter() *Meter {
 }
 
 func isTerminal(w io.Writer) bool {
-	if s, ok := w.(*Stream); ok {
+	if s, ok := w.(*stream); ok {
 		w = s.to
 	}
 	f, ok := w.(*os.File)

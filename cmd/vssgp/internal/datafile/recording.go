@@ -98,15 +98,11 @@ func OpenInput(ctx context.Context, env *cli.Env, path string) (*audio.File, io.
 	if path != cli.FromStdin {
 		return OpenRecording(ctx, env, path)
 	}
-	var err error
-	if env.Spooled, err = cli.Spool(ctx, env.Stdin); err != nil {
-		return nil, nil, err
-	}
-	info, err := env.Spooled.Stat()
+	f, size, err := env.StdinFile(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := audio.NewFile(&interruptible{ctx, env.Spooled}, info.Size())
+	r, err := audio.NewFile(&interruptible{ctx, f}, size)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", cli.InputName(path), err)
 	}

@@ -39,17 +39,11 @@ func tableFile(ctx context.Context, env *cli.Env, path string) (*table.File, err
 	if path != cli.FromStdin {
 		return table.At(path)
 	}
-	if env.Spooled == nil {
-		var err error
-		if env.Spooled, err = cli.Spool(ctx, env.Stdin); err != nil {
-			return nil, err
-		}
-	}
-	info, err := env.Spooled.Stat()
+	f, size, err := env.StdinFile(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return table.In(env.Spooled, info.Size(), cli.InputName(path)), nil
+	return table.In(f, size, cli.InputName(path)), nil
 }
 
 // A Dataset is data with the axes of their inputs, nil for those of a recording.
