@@ -3,7 +3,6 @@ package series
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,7 +70,7 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 	var scores cli.Object
 	byOutput := make([]cli.Object, len(r.yNames))
 	for _, of := range all {
-		scores = append(scores, of.name, meanScores(of.scores))
+		scores = append(scores, of.name, series.MeanScores(of.scores))
 		for d, s := range of.scores {
 			byOutput[d] = append(byOutput[d], of.name, s)
 		}
@@ -101,15 +100,4 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 		}
 	}
 	return nil
-}
-
-// meanScores are the means over outputs.
-func meanScores(all []series.Scores) (mean series.Scores) {
-	to := reflect.ValueOf(&mean).Elem()
-	for _, s := range all {
-		for i, from := 0, reflect.ValueOf(s); i < to.NumField(); i++ {
-			to.Field(i).SetFloat(to.Field(i).Float() + from.Field(i).Float()/float64(len(all)))
-		}
-	}
-	return mean
 }

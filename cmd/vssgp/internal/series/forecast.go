@@ -153,11 +153,9 @@ func targetsOf(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFlag
 		if err != nil {
 			return nil, err
 		}
-		d.name, d.axis, d.x = at.Names[0], at.Axes[0], []float64{}
-		return d, at.Each(ctx, func(_ int, x []float64) error {
-			d.x = append(d.x, x...)
-			return nil
-		})
+		d.name, d.axis = at.Names[0], at.Axes[0]
+		d.x, err = at.All(ctx)
+		return d, err
 	case o.until != "":
 		x, err := r.axis.Parse(o.until)
 		if err != nil {

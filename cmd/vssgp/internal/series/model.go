@@ -3,9 +3,7 @@ package series
 import (
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
@@ -34,11 +32,8 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return err
 	}
-	var x []float64
-	if err := at.Each(ctx, func(_ int, part []float64) error {
-		x = append(x, part...)
-		return nil
-	}); err != nil {
+	x, err := at.All(ctx)
+	if err != nil {
 		return err
 	}
 	done := env.Busy("predicting %s", cli.Counted(len(x), "row"))
@@ -99,38 +94,17 @@ func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c
 	if err != nil {
 		return datafile.WhileReading(path, err)
 	}
-	data := r.Series
-	bound, err := m.Evaluate(ctx, data)
+	bound, err := m.Evaluate(ctx, r.Series)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.path, outOfReach(m, r.axis, r.X, err))
 	}
-	var square, density float64
-	values, rows, at := 0, 0, 0
-	for x := range slices.Chunk(data.X, predictedAtOnce) {
-		p, err := m.Predict(ctx, x)
-		if err != nil {
-			return err
-		}
-		for n := range x {
-			before := values
-			for d := range data.Y {
-				if y := data.Y[d][at+n]; !math.IsNaN(y) {
-					square += (y - p.Mean[d][n]) * (y - p.Mean[d][n])
-					density += p.LogDensity(d, n, y)
-					values++
-				}
-			}
-			if values > before {
-				rows++
-			}
-		}
-		at += len(x)
+	rmse, density, rows, err := m.Score(ctx, r.Series)
+	if err != nil {
+		return err
 	}
 	if rows == 0 {
 		return cli.Mistake("%s: no row has a value of %s; want some", r.path, datafile.Listed(r.yNames))
 	}
-	rmse := math.Sqrt(square / float64(values))
-	density /= float64(rows)
 	if err := cli.CheckScores(r.path, rmse, density); err != nil {
 		return err
 	}
@@ -169,15 +143,9 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 		return err
 	}
 	if env.JSON {
-		type value struct {
-			Name  string  `json:"name"`
-			Mode  float64 `json:"mode"`
-			Lower float64 `json:"lower"`
-			Upper float64 `json:"upper"`
-		}
-		var hyper []value
+		var hyper []cli.Object
 		for _, v := range m.Hyper() {
-			hyper = append(hyper, value(v))
+			hyper = append(hyper, cli.Object{"name", v.Name, "mode", v.Mode, "lower", v.Lower, "upper", v.Upper})
 		}
 		var units []string
 		if axis.Dates() {

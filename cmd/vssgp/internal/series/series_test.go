@@ -3,7 +3,6 @@ package series
 import (
 	"bytes"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,21 +10,7 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	"github.com/vssgp/vssgp/internal/testkit"
-	"github.com/vssgp/vssgp/series"
 )
-
-// TestMeanScores: the mean of every score.
-func TestMeanScores(t *testing.T) {
-	var one, three series.Scores
-	for i, to := range []*series.Scores{&one, &three} {
-		for f := range reflect.ValueOf(to).Elem().NumField() {
-			reflect.ValueOf(to).Elem().Field(f).SetFloat(float64(f*10 + 1 + 2*i))
-		}
-	}
-	if got := meanScores([]series.Scores{one, three}); got.RMSE != 2 || got.NLPD != 52 {
-		t.Errorf("%+v", got)
-	}
-}
 
 // TestSeries: which columns are a series, by default and by choice.
 func TestSeries(t *testing.T) {
