@@ -180,8 +180,7 @@ func TestImputeStereo(t *testing.T) {
 	gaps := testkit.Put(t, dir, "gaps.csv", "start,end\n300,310\n1700,1705\n")
 	out := filepath.Join(dir, "out.sph")
 	r := decode[imputed](t, succeed(t, append([]string{"impute", in, "--gaps", gaps, "-o", out, "--model",
-		filepath.Join(dir, "m.safetensors"), "--sd",
-		filepath.Join(dir, "sd.csv"), "--json"}, quick...)...).stdout)
+		filepath.Join(dir, "m.safetensors"), "--sd", filepath.Join(dir, "sd.csv"), "--json"}, quick...)...).stdout)
 	if len(r.Models) != 2 || len(r.Gaps) != 2 || r.Scores != nil {
 		t.Errorf("result %+v: want two models, two gaps and no scores without a reference", r)
 	}

@@ -173,8 +173,7 @@ func TestMPIRunResumed(t *testing.T) {
 		ctx, stop := context.WithTimeout(context.Background(), 2*patience)
 		t.Cleanup(stop)
 		cmd, _, _ := launch(ctx, mpirun, exe, n, append([]string{"fit", "../../testdata/co2_monthly.csv", "--init", "paper", "--lengthscales",
-			"1,50",
-			"--periods", "1,0", "--features", "100", "--iterations", "150", "--seed", "3"}, more...)...)
+			"1,50", "--periods", "1,0", "--features", "100", "--iterations", "150", "--seed", "3"}, more...)...)
 		return cmd
 	}
 	testkit.OK(t, fit(1, "-o", whole).Run())

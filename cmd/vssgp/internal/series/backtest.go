@@ -89,8 +89,7 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 		})
 	}
 	env.Print("%s, %s of %s each, %.1f s on %s", cli.Counted(len(r.X), "row"), cli.Counted(b.Origins, "forecast"),
-		cli.Counted(b.Horizon, "row"),
-		time.Since(began).Seconds(), options.Backend.Name())
+		cli.Counted(b.Horizon, "row"), time.Since(began).Seconds(), options.Backend.Name())
 	for d, name := range r.yNames {
 		env.Print("%-15s %10s %10s %10s %10s %10s %10s", name, "RMSE", "MAE", "MASE", "CRPS", "coverage95", "NLPD")
 		for _, of := range all {
