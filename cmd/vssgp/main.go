@@ -1,5 +1,10 @@
 // Command vssgp fits variational sparse spectrum Gaussian processes and fills
 // gaps in recordings with them. `vssgp --help` lists the commands.
+//
+// A package below internal has each group of commands: fit (fit, predict,
+// evaluate, info), series (forecast, fill, backtest), audio (impute) and serve.
+// They share cli (the environment of a command line: flags, files, printing,
+// device) and datafile (tables and recordings as a command line names them).
 package main
 
 import (
