@@ -8,10 +8,14 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // tiled runs a test with tiles that fit nothing, end inside samples and frames, and hold everything.
@@ -238,27 +242,29 @@ func (f *flaky) ReadAt(b []byte, at int64) (int, error) {
 	return f.Reader.ReadAt(b, at)
 }
 
+// checkReads opens a file with each of its reads failing once: the error stays what it is, and nothing is read on.
+func checkReads(t *testing.T, name string, file []byte) {
+	t.Helper()
+	for calls := 0; ; calls++ {
+		src := &flaky{bytes.NewReader(file), calls}
+		_, err := NewFile(src, int64(len(file)))
+		if src.calls >= 0 { // it had no need of so many
+			if err != nil || calls < 3 {
+				t.Errorf("%s: %d reads, %v", name, calls, err)
+			}
+			return
+		}
+		if !errors.Is(err, errBroken) || errors.Is(err, ErrFormat) {
+			t.Errorf("%s: read %d fails: %v", name, calls, err)
+		}
+	}
+}
+
 // A header is not read on where a read has failed, whichever it was.
 func TestHeaderReadError(t *testing.T) {
 	far := strings.Repeat("x", 3*headBlock)
-	for name, file := range map[string][]byte{
-		"WAV":    riff("LIST", far, "fmt ", fmtBody(1, 1, 8000, 16), "LIST", far, "data", "ab"),
-		"SPHERE": append([]byte("NIST_1A\n   9000\nsample_rate -i 8000\nend_head\n"), make([]byte, 9000)...),
-	} {
-		for calls := 0; ; calls++ {
-			src := &flaky{bytes.NewReader(file), calls}
-			_, err := NewFile(src, int64(len(file)))
-			if src.calls >= 0 { // it had no need of so many
-				if err != nil || calls < 3 {
-					t.Errorf("%s: %d reads, %v", name, calls, err)
-				}
-				break
-			}
-			if !errors.Is(err, errBroken) || errors.Is(err, ErrFormat) {
-				t.Errorf("%s: read %d fails: %v", name, calls, err)
-			}
-		}
-	}
+	checkReads(t, "WAV", riff("LIST", far, "fmt ", fmtBody(1, 1, 8000, 16), "LIST", far, "data", "ab"))
+	checkReads(t, "SPHERE", append([]byte("NIST_1A\n   9000\nsample_rate -i 8000\nend_head\n"), make([]byte, 9000)...))
 }
 
 // endless is bytes with zeros after them.
@@ -308,25 +314,81 @@ func TestResidualInParts(t *testing.T) {
 	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
 		t.Errorf("%d bytes for two short parts far apart", got)
 	}
-	// By the transform itself.
-	diff := make([]float64, n)
-	for i := range diff {
-		if mask[i] {
-			diff[i] = est[i] - ref[i]
+}
+
+// sparse is a 16-bit mono file of so many bytes of samples, of which the disk holds hardly any.
+func sparse(t *testing.T, c Container, size int64) (*File, *os.File) {
+	t.Helper()
+	header, err := containers[c].header(layout{rate: 16000, channels: 1, encoding: PCM16, frames: int(size / 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.Create(filepath.Join(t.TempDir(), "long.wav"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	if _, err := src.Write(header); err != nil {
+		t.Fatal(err)
+	}
+	whole := int64(len(header)) + size
+	if err := src.Truncate(whole); err != nil {
+		t.Fatal(err)
+	}
+	f, err := NewFile(src, whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, src
+}
+
+// counter counts what is written, and what of it is not zero.
+type counter struct{ all, sound int64 }
+
+func (c *counter) Write(b []byte) (int, error) {
+	c.all += int64(len(b))
+	c.sound += int64(len(b) - bytes.Count(b, []byte{0}))
+	return len(b), nil
+}
+
+// Memory does not grow with the file: all that is allocated from opening to writing is a few tiles.
+func TestMemoryOfLongFile(t *testing.T) {
+	for c, size := range map[Container]int64{WAV: 2 << 30, RF64: 4_500_000_000, W64: 4_300_000_000} {
+		if !slow.Tests {
+			size = 32 << 20
+		}
+		t.Run(c.String(), func(t *testing.T) { memoryOf(t, c, size) })
+	}
+}
+
+func memoryOf(t *testing.T, c Container, size int64) {
+	f, src := sparse(t, c, size)
+	n := f.Len()
+	for _, at := range []int{0, n/2 - 3, n - 1} {
+		if _, err := src.WriteAt([]byte{1, 1}, f.place(at)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	var sum float64
-	spectra := transformed(diff, rate)
-	for _, s := range spectra {
-		for k, v := range s {
-			square := real(v)*real(v) + imag(v)*imag(v)
-			if k > 0 && k < 200 {
-				square *= 2
-			}
-			sum += square
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := f.Read(n/2-5000, n/2+5000); err != nil {
+		t.Error(err)
+	}
+	p, _, err := f.Patch([]Change{{0, [][]float64{{0.51, 0.51}}}, {n - 2, [][]float64{{-0.51, -0.51}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Container() != c {
+		t.Fatalf("it is a %v", f.Container())
+	}
+	for _, c := range []Container{WAV, SPHERE, W64} { // WAV becomes RF64 where it must
+		var out counter
+		if err := p.Write(&out, c); err != nil || out.all < size || out.sound < 10 {
+			t.Errorf("%v: %+v, %v", c, out, err)
 		}
 	}
-	if want := math.Sqrt(sum / float64(len(spectra)) / 400); math.Abs(r.STFTRMSE()-want) > 1e-12*want {
-		t.Errorf("STFT RMSE %v, want %v", r.STFTRMSE(), want)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 2<<20 {
+		t.Errorf("%d bytes were allocated for a file of %d; want a few tiles", got, size)
 	}
 }

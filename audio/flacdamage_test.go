@@ -141,19 +141,7 @@ func TestFLACRefuses(t *testing.T) {
 // TestFLACReadError: an error of the reader stays what it is, when the file is opened and later; one that has changed is an error.
 func TestFLACReadError(t *testing.T) {
 	file := flacOf(t, sound(t, 16000, PCM16, 1, 60_000))
-	for calls := 0; ; calls++ {
-		src := &flaky{bytes.NewReader(file), calls}
-		_, err := NewFile(src, int64(len(file)))
-		if src.calls >= 0 {
-			if err != nil || calls < 3 {
-				t.Errorf("%d reads, %v", calls, err)
-			}
-			break
-		}
-		if !errors.Is(err, errBroken) || errors.Is(err, ErrFormat) {
-			t.Errorf("read %d fails: %v", calls, err)
-		}
-	}
+	checkReads(t, "FLAC", file)
 	held := bytes.Clone(file)
 	f := mustOpen(t, held)
 	s := f.pcm.(*flacFile)

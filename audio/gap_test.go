@@ -1,7 +1,10 @@
 package audio
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -65,20 +68,125 @@ func TestCheckGaps(t *testing.T) {
 	}
 }
 
-func TestGapsCSV(t *testing.T) {
-	for _, in := range []string{"start,end\n1,5\n9,12\n", "\ufeffstart, end\r\n 1 , 5\r\n\r\n9,12", "\"start\",\"end\"\n1,5\n9,12\n"} {
-		got, err := ReadGaps(strings.NewReader(in), 8000)
-		if want := []Gap{{Start: 1, End: 5}, {Start: 9, End: 12}}; err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %v, %v", in, got, err)
+// TestReadGaps: gaps in samples or times of a CSV, and labels as Audacity writes them; what is none is told by its line.
+func TestReadGaps(t *testing.T) {
+	plain := []Gap{{Start: 1, End: 5}, {Start: 9, End: 12}}
+	labels := []Gap{{Start: 4000, End: 4160}, {Start: 12_000, End: 16_000, Channel: 2}, {Start: 1, End: 2}}
+	for in, want := range map[string][]Gap{
+		"start,end\n1,5\n9,12\n":                 plain,
+		"\ufeffstart, end\r\n 1 , 5\r\n\r\n9,12": plain,
+		"\"start\",\"end\"\n1,5\n9,12\n":         plain,
+		"start,end,channel\n5ms,0.01s,\n100,25ms, 2\n": {
+			{Start: 40, End: 80}, {Start: 100, End: 200, Channel: 2}},
+		"0.5\t0.52\tclick\n1.5\t2.0\tdrop @2\n0.000125\t0.00025\t\n":                              labels,
+		"0.5\t0.52\ta@b @x\n\n1.5\t2.0\t @2 \n0.000125\t0.00025\tmail@home":                       labels,
+		"\ufeff0,5\t0,52\tclick\r\n\\\t100.0\t200.0\r\n1,5\t2,0\tdrop@2\r\n0,000125\t0,00025\r\n": labels,
+	} {
+		if got, err := ReadGaps(strings.NewReader(in), 8000); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %v; want %v", in, got, err, want)
 		}
 	}
 	for _, c := range []struct{ in, want string }{
 		{"", "line 1"}, {"start,end\n", "no gap"}, {"1,2\n", "header"}, {"end,start\n1,2\n", "header"}, {"start,end\n1,5\n1;2\n", "line 3"},
 		{"start,end\n1,2,3\n", "line 2"}, {"start,end\n5,2\n", "line 2"}, {"start,end\n1,x\n", "line 2"}, {"start,end\n1,2.5\n", "line 2"},
 		{"start,end\n\"1,2\n", "line"}, {"start,end\n-1,2\n", "negative"}, {"start,end\n1,9223372036854775807\n", "line 2"},
+		{"start,end,channel\n5ms,0.01s,\n100,12.5ms,2\n", "empty"}, {"start,end,channel\n1,2,0\n", "line 2"},
+		{"start,end,channel\n1,2,x\n", "line 2"}, {"start,end,channel\n1,2\n", "line 2"},
+		{"1\t1\tpoint\n", "region"}, {"0.5\t0.6\n1\t0.5\tback\n", "line 2"}, {"1\tx\t\n", "line 1"}, {"0.5\t0.6\nend\n", "line 2"},
+		{"1\tNaN\t\n", "NaN"}, {"1\t1e300\t\n", "1e300"}, {"-1\t2\t\n", "negative"}, {"1\t2\t" + strings.Repeat("x", 1<<17), "too long"},
 	} {
 		if got, err := ReadGaps(strings.NewReader(c.in), 8000); !errors.Is(err, ErrGaps) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v, %v; want an ErrGaps with %q", c.in, got, err, c.want)
+			t.Errorf("%.40q: %v, %v; want an ErrGaps with %q", c.in, got, err, c.want)
 		}
+	}
+}
+
+// TestLabelsRoundTrip: labels come back as the same samples at any rate, ten hours into a recording.
+func TestLabelsRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, rate := range []int{1, 8000, 11_025, 22_050, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000} {
+		var labels []Label
+		var want []Gap
+		for i := range 2000 {
+			start := rng.IntN(36_000 * rate)
+			g := Gap{Start: start, End: start + 1 + rng.IntN(100), Channel: i % 3}
+			want, labels = append(want, g), append(labels, Label{g, "a click\tor\ntwo"})
+		}
+		var b bytes.Buffer
+		if err := WriteLabels(&b, rate, labels); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadGaps(&b, rate); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%d Hz: other gaps, %v", rate, err)
+		}
+	}
+	if err := WriteLabels(nil, 8000, nil); !errors.Is(err, ErrArgument) {
+		t.Errorf("labels to nil: %v", err)
+	}
+}
+
+// cueBody is the body of a cue chunk with points at samples, numbered from 7.
+func cueBody(samples ...uint32) string {
+	b := binary.LittleEndian.AppendUint32(nil, uint32(len(samples)))
+	for i, s := range samples {
+		b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, uint32(7+i)), uint32(i))
+		b = append(b, "data\x00\x00\x00\x00\x00\x00\x00\x00"...)
+		b = binary.LittleEndian.AppendUint32(b, s)
+	}
+	return string(b)
+}
+
+// adtl is the body of a list of associated data with lengths of the points from 7 on, 0 for none, and labels of all.
+func adtl(lengths ...uint32) string {
+	b := []byte("adtl")
+	for i, n := range lengths {
+		id := binary.LittleEndian.AppendUint32(nil, uint32(7+i))
+		b = append(append(append(b, "labl\x07\x00\x00\x00"...), id...), "ab\x00\x00"...)
+		if n > 0 {
+			b = append(append(b, "ltxt\x14\x00\x00\x00"...), id...)
+			b = append(binary.LittleEndian.AppendUint32(b, n), "rgn \x00\x00\x00\x00\x00\x00\x00\x00"...)
+		}
+	}
+	return string(b)
+}
+
+// TestCues: regions are read before and behind the samples, of points without lengths or outside there is nothing.
+func TestCues(t *testing.T) {
+	pcm, data := fmtBody(1, 1, 8000, 16), strings.Repeat("\x01\x02", 101)
+	want := []Gap{{Start: 10, End: 20}, {Start: 90, End: 101}}
+	points, list := cueBody(90, 10, 50, 95), adtl(11, 10, 0, 7)
+	long := riff("ds64", ds64(len(data), "JUNK", 1), "fmt ", pcm, "data", data, "cue ", points, "LIST", list)
+	copy(long, "RF64")
+	binary.LittleEndian.PutUint32(long[bytes.Index(long, []byte("data"))+4:], unknownSize)
+	streamed := riff("cue ", points, "LIST", list, "fmt ", pcm, "data", data)
+	binary.LittleEndian.PutUint32(streamed[4:], unknownSize)
+	binary.LittleEndian.PutUint32(streamed[bytes.LastIndex(streamed, []byte("data"))+4:], unknownSize)
+	for name, c := range map[string]struct {
+		file []byte
+		want []Gap
+	}{
+		"behind":   {riff("fmt ", pcm, "data", data, "LIST", "INFOodd", "cue ", points, "LIST", list), want},
+		"before":   {riff("LIST", list, "cue ", points, "fmt ", pcm, "data", data), want},
+		"RF64":     {long, want},
+		"streamed": {streamed, want},
+		"none":     {riff("fmt ", pcm, "data", data), nil},
+		"no list":  {riff("fmt ", pcm, "data", data, "cue ", points), nil},
+		"cut":      {riff("fmt ", pcm, "data", data, "cue ", points[:50], "LIST", list[:60]), want[:0]},
+		"W64":      {w64("fmt ", pcm, "data", data, "cue ", points, "LIST", list), nil},
+	} {
+		f, err := NewFile(bytes.NewReader(c.file), int64(len(c.file)))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		got, err := f.Cues()
+		if name == "cut" {
+			got = got[:0]
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, %v; want %v", name, got, err, c.want)
+		}
+	}
+	if _, err := (&File{}).Cues(); !errors.Is(err, ErrArgument) {
+		t.Errorf("cues of nothing: %v", err)
 	}
 }

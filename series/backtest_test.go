@@ -9,13 +9,21 @@ import (
 	"testing"
 )
 
-// TestBacktest: a made season is forecast better than naively, and the naive scores are those of their definition.
-func TestBacktest(t *testing.T) {
-	s := made(120, false)
-	b, err := Backtest(context.Background(), s, 6, 3, Options{Draws: AtMode})
+// backtest is Backtest, which must succeed.
+func backtest(t *testing.T, s Series, horizon, origins int, o Options) *Backtested {
+	t.Helper()
+	o.Draws = AtMode
+	b, err := Backtest(t.Context(), s, horizon, origins, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return b
+}
+
+// TestBacktest: a made season is forecast better than naively, and the naive scores are those of their definition.
+func TestBacktest(t *testing.T) {
+	s := made(120, false)
+	b := backtest(t, s, 6, 3, Options{})
 	if b.Season[0] != 12 || !(b.Model[0].CRPS < 0.8*b.Seasonal[0].CRPS && b.Seasonal[0].CRPS < b.Naive[0].CRPS) {
 		t.Errorf("season %v, model %+v, seasonal %+v, naive %+v", b.Season, b.Model, b.Seasonal, b.Naive)
 	}
@@ -51,16 +59,13 @@ func TestBacktestHoles(t *testing.T) {
 			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], math.Sin(2*math.Pi*float64(i)/12))
 		}
 	}
-	b, err := Backtest(context.Background(), s, 6, 2, Options{Parts: []Part{Constant{}, Season{Period: 12}}, Known: true, Draws: AtMode})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backtest(t, s, 6, 2, Options{Parts: []Part{Constant{}, Season{Period: 12}}, Known: true})
 	if b.Season[0] != 12 || b.Seasonal[0].MAE > 1e-12 || b.Naive[0].MAE < 0.1 {
 		t.Errorf("season %v, seasonal MAE %v, naive %v: want exact seasons", b.Season, b.Seasonal[0].MAE, b.Naive[0].MAE)
 	}
-	b, err = Backtest(context.Background(), s, 6, 2, Options{Parts: []Part{Constant{}, Season{Period: 1e15}}, Known: true, Draws: AtMode})
-	if err != nil || b.Season[0] != 1 || b.Seasonal[0] != b.Naive[0] {
-		t.Errorf("a season longer than the data: %+v, %v", b, err)
+	b = backtest(t, s, 6, 2, Options{Parts: []Part{Constant{}, Season{Period: 1e15}}, Known: true})
+	if b.Season[0] != 1 || b.Seasonal[0] != b.Naive[0] {
+		t.Errorf("a season longer than the data: %+v", b)
 	}
 	s.X[len(s.X)-1] = 1e12 // a row in a void
 	if _, err := Backtest(context.Background(), s, 6, 2, Options{Draws: AtMode}); !errors.Is(err, ErrReach) {
@@ -79,10 +84,7 @@ func TestBacktestHoles(t *testing.T) {
 // of the steps before, and MASE divides by the mean step of a season.
 func TestBacktestNaive(t *testing.T) {
 	s := made(72, false)
-	b, err := Backtest(context.Background(), s, 6, 1, Options{Parts: []Part{Constant{}, Season{Period: 1, Harmonics: 1}}, Known: true, Draws: AtMode})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := backtest(t, s, 6, 1, Options{Parts: []Part{Constant{}, Season{Period: 1, Harmonics: 1}}, Known: true})
 	y := s.Y[0]
 	variance, season := 0.0, 0.0
 	for i := 1; i < 66; i++ {

@@ -1,29 +1,20 @@
 package series
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // wideKernel is the covariance of a model's parts, at its mode, by features that cover its longest horizon.
 func wideKernel(m *Model) func(u, v float64) float64 {
 	reach := (MaxHorizon + 1) * m.frame.Range
 	l := newLayout(m.frame, m.layout.parts, reach, int(float64(m.layout.memory)*reach/m.layout.reach), m.layout.sines, 0, func(float64) float64 { return 1 })
-	features, d := l.spectral(), make([]float64, l.features())
-	l.amplitudes(d, m.at.Mode, nil)
-	known := map[float64][]float64{}
+	weighted, known := l.weighted(m.at.Mode), map[float64][]float64{}
 	row := func(u float64) []float64 {
 		if known[u] == nil {
-			known[u] = make([]float64, len(d))
-			values(known[u], features, u, 1)
-			for i := range d {
-				known[u][i] *= d[i]
-			}
+			known[u] = weighted(u)
 		}
 		return known[u]
 	}
@@ -33,14 +24,11 @@ func wideKernel(m *Model) func(u, v float64) float64 {
 // TestForecastBeyondLayout compares predictions up to ten ranges beyond the data with a dense Gaussian process whose features
 // cover it, and components and draws with the predictions.
 func TestForecastBeyondLayout(t *testing.T) {
-	const n = 96
-	s := Series{Y: [][]float64{nil}}
 	random, level := rand.New(rand.NewPCG(6, 6)), 0.0
-	for i := range n {
+	s := seriesOf(96, func(i float64) float64 {
 		level += 0.1 * random.NormFloat64()
-		s.X = append(s.X, float64(i))
-		s.Y[0] = append(s.Y[0], level+0.01*float64(i)+math.Sin(2*math.Pi*float64(i)/12)+0.2*random.NormFloat64())
-	}
+		return level + 0.01*i + math.Sin(2*math.Pi*i/12) + 0.2*random.NormFloat64()
+	})
 	parts := []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{Length: Prior{Median: 4, SD: 0.1}}, Season{Period: 12, Harmonics: 2, Length: Prior{Median: 15, SD: 0.1}}}
 	m := fit(t, s, Options{Parts: parts, Known: true, Draws: AtMode, Log: LogNever})
 	var at []float64
@@ -48,59 +36,17 @@ func TestForecastBeyondLayout(t *testing.T) {
 		at = append(at, m.frame.x(m.frame.Range*(1+ahead)))
 	}
 	p, kernel := predict(t, m, at), wideKernel(m)
-	k, y := mat.NewSymDense(n, nil), mat.NewVecDense(n, m.frame.y[0])
 	noise := m.NoiseSD(0) / m.frame.Scale[0]
-	for i, x := range m.frame.u {
-		for j := range i + 1 {
-			k.SetSym(i, j, kernel(x, m.frame.u[j]))
+	exact := newGaussian(t, m.frame.y[0], func(i, j int) float64 {
+		k := kernel(m.frame.u[i], m.frame.u[j])
+		if i == j {
+			k += noise * noise
 		}
-		k.SetSym(i, i, k.At(i, i)+noise*noise)
-	}
-	var c mat.Cholesky
-	if !c.Factorize(k) {
-		t.Fatal("K has no factor")
-	}
-	for i, x := range at {
-		u := m.frame.steps(x)
-		cross := mat.NewVecDense(n, nil)
-		for j, v := range m.frame.u {
-			cross.SetVec(j, kernel(u, v))
-		}
-		var w mat.VecDense
-		if err := c.SolveVecTo(&w, cross); err != nil {
-			t.Fatal(err)
-		}
-		mean := m.frame.Offset[0] + m.frame.Scale[0]*mat.Dot(&w, y)
-		sd := m.frame.Scale[0] * math.Sqrt(kernel(u, u)-mat.Dot(&w, cross)+noise*noise)
-		if math.Abs(p.Mean[0][i]-mean) > 0.03*sd || math.Abs(p.SD[0][i]/sd-1) > 0.03 {
-			t.Errorf("at %.1f: %v ± %v, want %v ± %v", x, p.Mean[0][i], p.SD[0][i], mean, sd)
-		}
-	}
+		return k
+	})
+	checkDense(t, m, p, 0, exact, m.frame.u, kernel, noise*noise, 0.03)
 	componentsOf(t, m, p)
-
-	const count = 4000
-	order := []int{6, 3, 7, 1, 5}
-	var places []float64
-	for _, i := range order {
-		places = append(places, at[i])
-	}
-	draws, err := m.Draw(context.Background(), places, count, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for j, i := range order {
-		mean, square := 0.0, 0.0
-		for _, d := range draws {
-			mean += d[0][j] / count
-		}
-		for _, d := range draws {
-			square += (d[0][j] - mean) * (d[0][j] - mean) / count
-		}
-		sd := math.Sqrt(p.SD[0][i]*p.SD[0][i] - m.NoiseSD(0)*m.NoiseSD(0))
-		if math.Abs(mean-p.Mean[0][i]) > 0.06*sd || math.Abs(math.Sqrt(square)/sd-1) > 0.05 {
-			t.Errorf("at %.1f: draws have %v ± %v, want %v ± %v", places[j], mean, math.Sqrt(square), p.Mean[0][i], sd)
-		}
-	}
+	checkDraws(t, m, predict(t, m, []float64{at[6], at[3], at[7], at[1], at[5]}), 4000, 3, 0.06, 0.05)
 }
 
 // TestTransition checks the covariance over a time against closed forms and an integral of the spectrum, and that two transitions are one

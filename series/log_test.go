@@ -15,14 +15,11 @@ import (
 // what was gained.
 func TestLog(t *testing.T) {
 	const n, ahead = 96, 24
-	s := Series{Y: [][]float64{nil}}
 	random := rand.New(rand.NewPCG(4, 4))
-	for i := range n + ahead {
-		s.X = append(s.X, float64(i))
-		s.Y[0] = append(s.Y[0], math.Exp(3+0.02*float64(i)+0.4*math.Sin(2*math.Pi*float64(i)/12)+0.1*random.NormFloat64()))
-	}
-	whole := s
-	s = s.rows(0, n)
+	whole := seriesOf(n+ahead, func(i float64) float64 {
+		return math.Exp(3 + 0.02*i + 0.4*math.Sin(2*math.Pi*i/12) + 0.1*random.NormFloat64())
+	})
+	s := whole.rows(0, n)
 	s.Y[0][50] = math.NaN()
 	m, f, err := Fill(context.Background(), s, Options{})
 	if err != nil {
@@ -92,17 +89,20 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// exponentialWalk is the exponential of a random walk.
+func exponentialWalk(n int, step float64, seed, stream uint64) Series {
+	random, sum := rand.New(rand.NewPCG(seed, stream)), 0.0
+	return seriesOf(n, func(float64) float64 {
+		sum += step * random.NormFloat64()
+		return math.Exp(sum)
+	})
+}
+
 // TestForecastWidensLogarithm: bands of an exponential random walk widen as the walk does, in proportion to the root of the horizon, and all
 // numbers stay finite and inside their bands, up to the longest horizon.
 func TestForecastWidensLogarithm(t *testing.T) {
 	for _, seed := range []uint64{0, 1, 4} {
-		s := Series{Y: [][]float64{nil}}
-		random, sum := rand.New(rand.NewPCG(seed, 9)), 0.0
-		for i := range 120 {
-			sum += random.NormFloat64()
-			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], math.Exp(sum))
-		}
-		m := fit(t, s, Options{})
+		m := fit(t, exponentialWalk(120, 1, seed, 9), Options{})
 		x := m.Next(1190)
 		ahead := []int{1, 2, 25, 100, 400, 600, 1000, 1190}
 		var at []float64
@@ -152,13 +152,7 @@ func TestLogErrors(t *testing.T) {
 
 // TestLogFarSD checks the standard deviation where the mean of a log-normal forecast says nothing: half of the central 68 % interval.
 func TestLogFarSD(t *testing.T) {
-	s := Series{Y: [][]float64{nil}}
-	random, sum := rand.New(rand.NewPCG(2, 2)), 0.0
-	for i := range 60 {
-		sum += 4 * random.NormFloat64()
-		s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], math.Exp(sum))
-	}
-	m := fit(t, s, Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Log: LogAlways})
+	m := fit(t, exponentialWalk(60, 4, 2, 2), Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Log: LogAlways})
 	p := predict(t, m, []float64{80})
 	if low, high := p.Quantile(0, 0, 0.158655), p.Quantile(0, 0, 0.841345); p.Mean[0][0] != p.Quantile(0, 0, 0.5) || math.Abs(p.SD[0][0]/(high-low)*2-1) > 1e-2 {
 		t.Errorf("%v ± %v, want the median %v ± half of %v to %v", p.Mean[0][0], p.SD[0][0], p.Quantile(0, 0, 0.5), low, high)

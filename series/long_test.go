@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
@@ -18,10 +15,7 @@ import (
 // longModel is a model of a short series whose memory is taken out of the rows, at hyper-parameters of no mode.
 func longModel(t *testing.T, s Series) *Model {
 	t.Helper()
-	f, err := newFrame(&s, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := frameOf(t, s, false)
 	l := newLayout(f, []Part{Constant{}, Slope{}, RandomWalk{}, Season{Period: 1, Harmonics: 2}}, 1.5*f.Range, 0, walkSines, 0, func(float64) float64 { return 0.5 })
 	m := &Model{frame: f, layout: l, long: &long{memory: memory{SD: 0.6, Length: 5, Noise: 0.3}}}
 	for _, g := range f.groups() {
@@ -37,18 +31,10 @@ func longModel(t *testing.T, s Series) *Model {
 	return m
 }
 
-// covariance is that of two places: the features', the memory's, and noise where rows are the same.
+// covariance is the covariance of two places: the features', the memory's, and noise where rows are the same.
 func (m *Model) covariance(u, w float64) float64 {
-	features, d := m.layout.spectral(), make([]float64, m.Features())
-	m.layout.amplitudes(d, m.draws[0], nil)
-	a, b := make([]float64, len(d)), make([]float64, len(d))
-	values(a, features, u, 1)
-	values(b, features, w, 1)
-	k := m.long.memory.SD * m.long.memory.SD * math.Exp(-math.Abs(u-w)/m.long.memory.Length)
-	for i := range d {
-		k += d[i] * d[i] * a[i] * b[i]
-	}
-	return k
+	row := m.layout.weighted(m.draws[0])
+	return m.long.memory.SD*m.long.memory.SD*math.Exp(-math.Abs(u-w)/m.long.memory.Length) + dot(row(u), row(w))
 }
 
 // TestLong: of rows with holes, errors and several outputs, value, predictions between and beyond the rows, components and draws are those of
@@ -67,62 +53,22 @@ func TestLong(t *testing.T) {
 	p := predict(t, m, at)
 	value := 0.0
 	for g, tr := range m.long.tracks {
-		out, n := m.sums[g].outputs[0], len(tr.u)
-		k := mat.NewSymDense(n, nil)
-		for i := range n {
-			for j := range i + 1 {
-				k.SetSym(i, j, m.covariance(tr.u[i], tr.u[j]))
+		out := m.sums[g].outputs[0]
+		exact := newGaussian(t, tr.y[0], func(i, j int) float64 {
+			k := m.covariance(tr.u[i], tr.u[j])
+			if i == j {
+				k += math.Pow(m.long.memory.Noise*tr.e[i], 2)
 			}
-			noise := m.long.memory.Noise * tr.e[i]
-			k.SetSym(i, i, k.At(i, i)+noise*noise)
-		}
-		var c mat.Cholesky
-		if !c.Factorize(k) {
-			t.Fatal("K has no factor")
-		}
-		var a, w mat.VecDense
-		y := mat.NewVecDense(n, tr.y[0])
-		if err := c.SolveVecTo(&a, y); err != nil {
-			t.Fatal(err)
-		}
-		value -= 0.5 * (float64(n)*math.Log(2*math.Pi) + c.LogDet() + mat.Dot(&a, y))
-		for i, x := range at {
-			u := m.frame.steps(x)
-			cross := mat.NewVecDense(n, nil)
-			for j, v := range tr.u {
-				cross.SetVec(j, m.covariance(u, v))
-			}
-			if err := c.SolveVecTo(&w, cross); err != nil {
-				t.Fatal(err)
-			}
-			mean := m.frame.Offset[out] + m.frame.Scale[out]*mat.Dot(&w, y)
-			sd := m.frame.Scale[out] * math.Sqrt(m.covariance(u, u)-mat.Dot(&w, cross)+m.noise(out, 1))
-			if math.Abs(p.Mean[out][i]-mean) > 1e-7*sd || math.Abs(p.SD[out][i]/sd-1) > 1e-7 {
-				t.Errorf("output %d at %v: %v ± %v, want %v ± %v", out, x, p.Mean[out][i], p.SD[out][i], mean, sd)
-			}
-		}
+			return k
+		})
+		value += exact.density
+		checkDense(t, m, p, out, exact, tr.u, m.covariance, m.noise(out, 1), 1e-7)
 	}
 	var e bayes.Evaluation
 	if err := newObjective(m.layout, m.sums).evaluate(&e, m.draws[0]); err != nil || math.Abs(e.Value-value) > 1e-8*math.Abs(value) {
 		t.Errorf("value %v (%v), want %v", e.Value, err, value)
 	}
-	const n = 3000
-	draws, err := m.Draw(context.Background(), at, n, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range at {
-		mean, square := 0.0, 0.0
-		for _, d := range draws {
-			mean += d[0][i] / n
-			square += d[0][i] * d[0][i] / n
-		}
-		noise := m.frame.Scale[0] * math.Sqrt(m.noise(0, 1))
-		sd := math.Sqrt(p.SD[0][i]*p.SD[0][i] - noise*noise)
-		if math.Abs(mean-p.Mean[0][i]) > 0.08*sd || math.Abs(math.Sqrt(square-mean*mean)/sd-1) > 0.06 {
-			t.Errorf("at %v: draws have %v ± %v, want %v ± %v", at[i], mean, math.Sqrt(square-mean*mean), p.Mean[0][i], sd)
-		}
-	}
+	checkDraws(t, m, p, 3000, 1, 0.08, 0.06)
 }
 
 // TestLongFit: of a made series of more rows than longRows the memory and the noise are found, forecasts hold, components add up, and a file
@@ -157,19 +103,6 @@ func TestLongFit(t *testing.T) {
 	}
 }
 
-// longSeries is hours with a day, a memory of 33 hours and noise.
-func longSeries(n int) Series {
-	s := Series{Y: [][]float64{nil}}
-	random := rand.New(rand.NewPCG(9, 9))
-	state := 0.0
-	for i := range n {
-		state = 0.97*state + 0.25*random.NormFloat64()
-		s.X = append(s.X, float64(i))
-		s.Y[0] = append(s.Y[0], 10+1.5*math.Sin(2*math.Pi*float64(i)/24)+state+0.3*random.NormFloat64())
-	}
-	return s
-}
-
 // TestLongBare: a long series of a level, whose features have no hyper-parameter, forecasts and keeps what it forecasts in its file. One of
 // nothing but memory and noise has no features and is refused.
 func TestLongBare(t *testing.T) {
@@ -192,7 +125,6 @@ func TestLongBare(t *testing.T) {
 func TestLongErrors(t *testing.T) {
 	const n = 60
 	m, tr := memory{SD: 0.8, Length: 1, Noise: 0.3}, &track{}
-	k := mat.NewSymDense(n, nil)
 	r := make([]float64, n)
 	for i := range n {
 		tr.u, tr.e = append(tr.u, float64(i)), append(tr.e, 1)
@@ -200,18 +132,14 @@ func TestLongErrors(t *testing.T) {
 			tr.e[i] = 1 + float64(i%7)
 		}
 		r[i] = math.Sin(float64(i * i))
-		for j := range i + 1 {
-			k.SetSym(i, j, m.SD*m.SD*math.Exp(-float64(i-j)/m.Length))
+	}
+	want := newGaussian(t, r, func(i, j int) float64 {
+		k := m.SD * m.SD * math.Exp(-float64(i-j)/m.Length)
+		if i == j {
+			k += math.Pow(m.Noise*tr.e[i], 2)
 		}
-		k.SetSym(i, i, k.At(i, i)+math.Pow(m.Noise*tr.e[i], 2))
-	}
-	var c mat.Cholesky
-	var a mat.VecDense
-	y := mat.NewVecDense(n, r)
-	if !c.Factorize(k) || c.SolveVecTo(&a, y) != nil {
-		t.Fatal("K has no factor")
-	}
-	want := -0.5 * (n*math.Log(2*math.Pi) + c.LogDet() + mat.Dot(&a, y))
+		return k
+	}).density
 	if got := m.likelihood(tr, r); math.Abs(got-want) > 1e-9*math.Abs(want) {
 		t.Errorf("likelihood %v, want %v", got, want)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -14,33 +13,13 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// made is a series of n rows with a trend, a season of 12 and noise; if uneven, rows are dropped at random.
-func made(n int, uneven bool) Series {
-	random := rand.New(rand.NewPCG(3, uint64(n)))
-	s := Series{Y: [][]float64{nil}}
-	level := 0.0
-	for i := range n {
-		level += 0.1 * random.NormFloat64()
-		if uneven && i > 0 && i < n-1 && random.Float64() < 0.3 {
-			continue
-		}
-		t := float64(i)
-		s.X = append(s.X, 1990+t/12)
-		s.Y[0] = append(s.Y[0], 30+0.05*t+level+2*math.Sin(2*math.Pi*t/12)+0.7*math.Cos(2*math.Pi*t/6)+0.3*random.NormFloat64())
-	}
-	return s
-}
-
 // everything is all parts, with two seasons.
 var everything = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{Quality: usualQuality}, Season{Period: 1}, Season{Period: 0.3, Harmonics: 2}}
 
 // objectiveOf lays everything out.
 func objectiveOf(t *testing.T, s Series, memory int) *objective {
 	t.Helper()
-	f, err := newFrame(&s, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := frameOf(t, s, false)
 	l := newLayout(f, ordered(everything), 1.5*f.Range, memory, walkSines, 0, func(float64) float64 { return 0.5 })
 	sums, err := l.sum(context.Background(), cpu.New(), 0)
 	if err != nil {
@@ -50,48 +29,27 @@ func objectiveOf(t *testing.T, s Series, memory int) *objective {
 }
 
 // direct is the log density of each output under N(0, K), K = ΦD²Φᵀ + λ diag(e²), summed; K is also returned for the first output.
-func (o *objective) direct(t *testing.T, v []float64) (float64, *mat.SymDense) {
+func (o *objective) direct(t *testing.T, v []float64) (total float64, first *gaussian) {
 	t.Helper()
-	features := o.layout.spectral()
 	lambda, _ := o.variance(v)
-	d := make([]float64, features.M)
-	o.layout.amplitudes(d, v, nil)
-	total := 0.0
-	var first *mat.SymDense
+	row := o.layout.weighted(v)
 	for out, y := range o.layout.frame.y {
 		var phi [][]float64
 		var seen, noise []float64
 		for n, value := range y {
-			if math.IsNaN(value) {
-				continue
+			if !math.IsNaN(value) {
+				e := o.layout.frame.error(out, n)
+				phi, seen, noise = append(phi, row(o.layout.frame.u[n])), append(seen, value), append(noise, lambda*e*e)
 			}
-			row := make([]float64, features.M)
-			values(row, features, o.layout.frame.u[n], 1)
-			for k := range row {
-				row[k] *= d[k]
+		}
+		g := newGaussian(t, seen, func(i, j int) float64 {
+			if i == j {
+				return dot(phi[i], phi[i]) + noise[i]
 			}
-			phi, seen = append(phi, row), append(seen, value)
-			e := o.layout.frame.error(out, n)
-			noise = append(noise, lambda*e*e)
-		}
-		k := mat.NewSymDense(len(seen), nil)
-		for i := range seen {
-			for j := range i + 1 {
-				k.SetSym(i, j, dot(phi[i], phi[j]))
-			}
-			k.SetSym(i, i, k.At(i, i)+noise[i])
-		}
-		var c mat.Cholesky
-		if !c.Factorize(k) {
-			t.Fatal("K has no factor")
-		}
-		var a mat.VecDense
-		if err := c.SolveVecTo(&a, mat.NewVecDense(len(seen), seen)); err != nil {
-			t.Fatal(err)
-		}
-		total -= 0.5 * (float64(len(seen))*math.Log(2*math.Pi) + c.LogDet() + mat.Dot(&a, mat.NewVecDense(len(seen), seen)))
-		if first == nil {
-			first = k
+			return dot(phi[i], phi[j])
+		})
+		if total += g.density; first == nil {
+			first = g
 		}
 	}
 	return total, first
@@ -128,18 +86,17 @@ func TestObjective(t *testing.T) {
 		if err := o.evaluate(&e, v); err != nil {
 			t.Fatal(err)
 		}
-		want, k := o.direct(t, v)
+		want, exact := o.direct(t, v)
 		if math.Abs(e.Value-want) > 1e-7*math.Abs(want) {
 			t.Errorf("%s: value %v, want %v", name, e.Value, want)
 		}
 		slopes := make([]*mat.Dense, len(v)) // K⁻¹K_i, of the first output
-		var c mat.Cholesky
-		c.Factorize(k)
 		for i := range v {
 			at := func(step float64) (float64, *mat.SymDense) {
 				w := slices.Clone(v)
 				w[i] += step
-				return o.direct(t, w)
+				value, g := o.direct(t, w)
+				return value, g.k
 			}
 			const step = 2e-3 // and the same twice: the value is rounded to 1e-9
 			up, kUp := at(step)
@@ -156,7 +113,7 @@ func TestObjective(t *testing.T) {
 			by.Sub(&by, &by2)
 			by.Scale(1/(12*step), &by)
 			slopes[i] = &mat.Dense{}
-			if err := c.SolveTo(slopes[i], &by); err != nil {
+			if err := exact.factor.SolveTo(slopes[i], &by); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -206,15 +163,7 @@ func TestUnresolved(t *testing.T) {
 // TestUnresolvedStart: a trial that begins at another's mode, where the sums have too few digits for its features, finds its own mode.
 func TestUnresolvedStart(t *testing.T) {
 	s := made(100, false)
-	o := Options{Backend: cpu.New(), Known: true}
-	f, err := newFrame(&s, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	search, err := newSearch(context.Background(), f, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	search := searchOf(t, s, Options{Known: true})
 	want, err := search.run()
 	if err != nil {
 		t.Fatal(err)
@@ -234,11 +183,7 @@ func TestUnresolvedStart(t *testing.T) {
 
 // TestSeasonAmplitudeBounded: no season is larger than mostAmplitude standard deviations of the data, unless its prior says so.
 func TestSeasonAmplitudeBounded(t *testing.T) {
-	s := made(100, false)
-	f, err := newFrame(&s, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := frameOf(t, made(100, false), false)
 	for _, c := range []struct{ median, most float64 }{{0, mostAmplitude}, {50, 50 / f.Scale[0] * math.Exp(3)}} {
 		prior := Prior{}
 		if c.median > 0 {

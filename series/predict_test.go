@@ -3,10 +3,9 @@ package series
 import (
 	"context"
 	"math"
+	"math/cmplx"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // TestPrediction: at the mode it is the conditional Gaussian of the values given the others, by the N×N covariance.
@@ -16,54 +15,20 @@ func TestPrediction(t *testing.T) {
 	for n := range s.X {
 		s.Err[0][n] = 0.2 + 0.1*math.Sin(float64(n))
 	}
-	whole := s
 	at := append(slices.Clone(s.X[:3]), s.X[len(s.X)-1]+0.5, s.X[len(s.X)-1]+4)
-	m := fit(t, whole, Options{Parts: everything, Known: true, Draws: AtMode})
+	m := fit(t, s, Options{Parts: everything, Known: true, Draws: AtMode})
 	p := predict(t, m, at)
-	o := newObjective(m.layout, m.sums)
-	lambda, _ := o.variance(m.at.Mode)
-	features, d := m.layout.spectral(), make([]float64, m.Features())
-	m.layout.amplitudes(d, m.at.Mode, nil)
-	row := func(x float64) []float64 {
-		phi := make([]float64, len(d))
-		values(phi, features, m.frame.steps(x), 1)
-		for k := range phi {
-			phi[k] *= d[k]
+	lambda, _ := newObjective(m.layout, m.sums).variance(m.at.Mode)
+	weighted := m.layout.weighted(m.at.Mode)
+	kernel := func(u, v float64) float64 { return dot(weighted(u), weighted(v)) }
+	exact := newGaussian(t, m.frame.y[0], func(i, j int) float64 {
+		k := kernel(m.frame.u[i], m.frame.u[j])
+		if e := m.frame.known[0][i]; i == j {
+			k += lambda * e * e
 		}
-		return phi
-	}
-	n := len(s.X)
-	k := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := range i + 1 {
-			k.SetSym(i, j, dot(row(s.X[i]), row(s.X[j])))
-		}
-		e := m.frame.known[0][i]
-		k.SetSym(i, i, k.At(i, i)+lambda*e*e)
-	}
-	var c mat.Cholesky
-	if !c.Factorize(k) {
-		t.Fatal("K has no factor")
-	}
-	for i, x := range at {
-		cross := mat.NewVecDense(n, nil)
-		for j := range n {
-			cross.SetVec(j, dot(row(x), row(s.X[j])))
-		}
-		var w mat.VecDense
-		if err := c.SolveVecTo(&w, cross); err != nil {
-			t.Fatal(err)
-		}
-		mean := m.frame.Offset[0] + m.frame.Scale[0]*mat.Dot(&w, mat.NewVecDense(n, m.frame.y[0]))
-		e := m.frame.Error[0]
-		sd := m.frame.Scale[0] * math.Sqrt(dot(row(x), row(x))-mat.Dot(&w, cross)+lambda*e*e)
-		if math.Abs(p.Mean[0][i]-mean) > 1e-5*sd || math.Abs(p.SD[0][i]/sd-1) > 1e-5 {
-			t.Errorf("at %v: %v ± %v, want %v ± %v", x, p.Mean[0][i], p.SD[0][i], mean, sd)
-		}
-		if math.Abs(p.Upper[0][i]-mean-1.959964*sd) > 1e-4*sd || math.Abs(p.Quantile(0, i, 0.5)-mean) > 1e-4*sd {
-			t.Errorf("at %v: the interval ends at %v", x, p.Upper[0][i])
-		}
-	}
+		return k
+	})
+	checkDense(t, m, p, 0, exact, m.frame.u, kernel, lambda*m.frame.Error[0]*m.frame.Error[0], 1e-5)
 	parts := componentsOf(t, m, p)
 	var names []string
 	for _, c := range parts {
@@ -97,26 +62,7 @@ func componentsOf(t *testing.T, m *Model, p *Prediction) []Component {
 func TestDraw(t *testing.T) {
 	s := made(60, false)
 	m := fit(t, s, Options{Draws: AtMode})
-	x := append(s.X[10:12:12], m.Next(5)...)
-	const n = 3000
-	draws, err := m.Draw(context.Background(), x, n, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := predict(t, m, x)
-	for i := range x {
-		mean, square := 0.0, 0.0
-		for _, d := range draws {
-			mean += d[0][i] / n
-		}
-		for _, d := range draws {
-			square += (d[0][i] - mean) * (d[0][i] - mean) / n
-		}
-		sd := math.Sqrt(p.SD[0][i]*p.SD[0][i] - m.NoiseSD(0)*m.NoiseSD(0))
-		if math.Abs(mean-p.Mean[0][i]) > 0.1*sd || math.Abs(math.Sqrt(square)/sd-1) > 0.06 {
-			t.Errorf("at %v: draws have %v ± %v, want %v ± %v", x[i], mean, math.Sqrt(square), p.Mean[0][i], sd)
-		}
-	}
+	checkDraws(t, m, predict(t, m, append(s.X[10:12:12], m.Next(5)...)), 3000, 1, 0.1, 0.06)
 }
 
 // TestPriorUnits checks that priors are in units of the data: a narrow one keeps its hyper-parameter at its median.
@@ -148,11 +94,71 @@ func TestPriorUnits(t *testing.T) {
 // TestMedianError checks that the noise of a value to predict is the noise of a value with the median error, missing values apart.
 func TestMedianError(t *testing.T) {
 	s := Series{X: []float64{0, 1, 2, 3, 4, 5}, Y: [][]float64{{10, 30, math.NaN(), 20, 50, 40}}, Err: [][]float64{{1, 9, 100, 3, 2, 20}}}
-	f, err := newFrame(&s, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := frameOf(t, s, false)
 	if got := f.Scale[0] * math.Sqrt(f.usualError(0)); math.Abs(got-3) > 1e-12 {
 		t.Errorf("the error of a value to predict is %v, want 3", got)
+	}
+}
+
+// TestCovariances: each part's features have the covariance of the process that it is called after. A smooth trend counts from its first
+// value. Lines are as far apart as what repeats after 1.6 reaches; the short memory's lack frequency 0, and an Ornstein–Uhlenbeck process's the hundredth above half a cycle a step.
+func TestCovariances(t *testing.T) {
+	const reach, sd = 150.0, 0.8
+	f := frameOf(t, longSeries(101), false)
+	oscillator := func(length, quality float64) func(u, v float64) float64 {
+		first := complex(1/(length*quality), 0)
+		decay := first / complex(2*quality, 0)
+		swing := first * cmplx.Sqrt(complex(1-1/(4*quality*quality), 0))
+		return func(u, v float64) float64 {
+			lag := complex(math.Abs(u-v), 0)
+			c := real(cmplx.Exp(-decay*lag) * (cmplx.Cos(swing*lag) + decay/swing*cmplx.Sin(swing*lag)))
+			return sd*sd*c - 2*length*sd*sd/(1.6*reach)
+		}
+	}
+	for name, c := range map[string]struct {
+		part      Part
+		hyper     []float64
+		from      bool // counts from its first value
+		want      func(u, v float64) float64
+		tolerance float64
+	}{
+		"random walk": {part: RandomWalk{}, hyper: []float64{sd}, tolerance: 0.01,
+			want: func(u, v float64) float64 { return sd * sd * min(u, v) / f.Range }},
+		"smooth trend": {part: SmoothTrend{}, hyper: []float64{sd}, from: true, tolerance: 1e-3,
+			want: func(u, v float64) float64 {
+				u, v = min(u, v), max(u, v)
+				return 3 * sd * sd * u * u * (3*v - u) / 6 / math.Pow(f.Range, 3)
+			}},
+		"memory": {part: ShortMemory{}, hyper: []float64{sd, 20}, tolerance: 0.02,
+			want: func(u, v float64) float64 { return sd * sd * (math.Exp(-math.Abs(u-v)/20) - 40/(1.6*reach)) }},
+		"delayed":  {part: ShortMemory{Quality: usualQuality}, hyper: []float64{sd, 12, 0.4}, tolerance: 2e-3, want: oscillator(12, 0.4)},
+		"swinging": {part: ShortMemory{Quality: usualQuality}, hyper: []float64{sd, 3, 1.5}, tolerance: 2e-3, want: oscillator(3, 1.5)},
+		"season": {part: Season{Period: 8, Harmonics: 1}, hyper: []float64{30, sd}, tolerance: 0.01,
+			want: func(u, v float64) float64 {
+				z := math.Sqrt(3) * math.Abs(u-v) / 30
+				return sd * sd * (1 + z) * math.Exp(-z) * math.Cos(2*math.Pi*(u-v)/8)
+			}},
+	} {
+		l := newLayout(f, []Part{c.part}, reach, 120, walkSines, 0, func(float64) float64 { return 1 })
+		v := make([]float64, len(c.hyper))
+		for i, h := range c.hyper {
+			v[i] = math.Log(h)
+		}
+		weighted := l.weighted(v)
+		row := func(u float64) []float64 {
+			at := weighted(u)
+			if zero := weighted(0); c.from {
+				for k := range at {
+					at[k] -= zero[k]
+				}
+			}
+			return at
+		}
+		for _, pair := range [][2]float64{{0, 0}, {3, 3}, {40, 41}, {40, 43.5}, {20, 60}, {10, 95}, {90, 149}} {
+			got, want := dot(row(pair[0]), row(pair[1])), c.want(pair[0], pair[1])
+			if math.Abs(got-want) > c.tolerance*sd*sd {
+				t.Errorf("%s at %v: covariance %.5f, want %.5f", name, pair, got, want)
+			}
+		}
 	}
 }

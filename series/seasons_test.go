@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -35,11 +34,7 @@ func TestSeasons(t *testing.T) {
 		if !slow.Tests && (name == "day" || name == "a cycle") {
 			continue
 		}
-		s := Series{Y: [][]float64{nil}}
-		for i := range n {
-			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], c.y(i))
-		}
-		m := fit(t, s, Options{Draws: AtMode})
+		m := fit(t, seriesOf(n, func(i float64) float64 { return c.y(int(i)) }), Options{Draws: AtMode})
 		var got []string
 		for _, p := range m.Parts() {
 			switch p := p.(type) {
@@ -91,21 +86,10 @@ func TestSeasonGain(t *testing.T) {
 		noise[i] = random.NormFloat64()
 	}
 	season := Season{Period: 6}
-	o := Options{Parts: []Part{Constant{}}, Try: [][]Part{{season}}, Known: true, Backend: cpu.New()}
+	o := Options{Parts: []Part{Constant{}}, Try: [][]Part{{season}}, Known: true}
 	between := 0 // gains that would do without the hyper-parameters
 	for swing := 0.3; swing < 1; swing += 0.05 {
-		s := Series{Y: [][]float64{nil}}
-		for i, v := range noise {
-			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], v+swing*math.Cos(2*math.Pi*float64(i)/6))
-		}
-		f, err := newFrame(&s, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		search, err := newSearch(t.Context(), f, &o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		search := searchOf(t, seriesOf(len(noise), func(i float64) float64 { return noise[int(i)] + swing*math.Cos(2*math.Pi*i/6) }), o)
 		without, err := search.trial(o.Parts, search.memories[0], nil)
 		if err != nil {
 			t.Fatal(err)
@@ -147,38 +131,36 @@ func TestCompanions(t *testing.T) {
 	}
 }
 
-// TestSeasonOfOutputs checks that a season that several outputs have is tried once.
-func TestSeasonOfOutputs(t *testing.T) {
-	s := Series{Y: [][]float64{nil, nil}}
-	for n := range 200 {
-		v := math.Cos(2*math.Pi*float64(n)/20) + 0.1*math.Sin(float64(n*n))
-		s.X, s.Y[0], s.Y[1] = append(s.X, float64(n)), append(s.Y[0], v), append(s.Y[1], -v)
-	}
-	f, err := newFrame(&s, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := newSearch(t.Context(), f, &Options{Backend: cpu.New()})
-	if err != nil || len(found.try) != 1 {
-		t.Errorf("%v are tried, %v; want one season", found.try, err)
-	}
-}
-
-// TestNoSeasonTried checks that no season is tried that explains less than a fifth of what slow parts leave.
-func TestNoSeasonTried(t *testing.T) {
-	for swing, want := range map[float64]int{0: 0, 0.5: 0, 1.5: 1} {
+// TestSeasonsTried checks which seasons are tried: not one again that is tried or known, one of several outputs once, and none that
+// explains less than a fifth of what slow parts leave.
+func TestSeasonsTried(t *testing.T) {
+	wave := func(n int, period, swing, noise float64) Series {
 		random := rand.New(rand.NewPCG(7, 7))
-		s := Series{Y: [][]float64{nil}}
-		for n := range 300 {
-			s.X, s.Y[0] = append(s.X, float64(n)), append(s.Y[0], random.NormFloat64()+swing*math.Cos(2*math.Pi*float64(n)/15))
-		}
-		f, err := newFrame(&s, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, err := newSearch(t.Context(), f, &Options{Backend: cpu.New()})
-		if err != nil || len(found.try) != want {
-			t.Errorf("a swing of %v in noise: %v are tried, %v; want %d", swing, found.try, err, want)
+		return seriesOf(n, func(i float64) float64 {
+			return swing*math.Cos(2*math.Pi*i/period) + 0.1*math.Sin(i*i) + noise*random.NormFloat64()
+		})
+	}
+	s, outputs := wave(200, 19.9, 1, 0), wave(200, 20, 1, 0)
+	outputs.Y = append(outputs.Y, nil)
+	for _, v := range outputs.Y[0] {
+		outputs.Y[1] = append(outputs.Y[1], -v)
+	}
+	for name, c := range map[string]struct {
+		s    Series
+		o    Options
+		want int
+	}{
+		"found":            {s, Options{}, 1},
+		"tried":            {s, Options{Try: [][]Part{{Season{Period: 20}}}}, 1},
+		"known":            {s, Options{Parts: []Part{Constant{}, Season{Period: 20}}}, 0},
+		"another is known": {s, Options{Parts: []Part{Constant{}, Season{Period: 10}}}, 1},
+		"two outputs":      {outputs, Options{}, 1},
+		"noise":            {wave(300, 15, 0, 1), Options{}, 0},
+		"too little":       {wave(300, 15, 0.5, 1), Options{}, 0},
+		"in noise":         {wave(300, 15, 1.5, 1), Options{}, 1},
+	} {
+		if found := searchOf(t, c.s, c.o); len(found.try) != c.want {
+			t.Errorf("%s: %v are tried, want %d", name, found.try, c.want)
 		}
 	}
 }

@@ -13,26 +13,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
-
-// fit fits or fails.
-func fit(t *testing.T, s Series, o Options) *Model {
-	t.Helper()
-	m, err := Fit(context.Background(), s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-func predict(t *testing.T, m *Model, x []float64) *Prediction {
-	t.Helper()
-	p, err := m.Predict(context.Background(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 // TestRobust: outliers are named, and move neither the forecast nor the noise by much.
 func TestRobust(t *testing.T) {
@@ -64,6 +47,25 @@ func TestRobust(t *testing.T) {
 	}
 	if spoilt.NoiseSD(0) < 3*got.NoiseSD(0) || want.Outliers(0) != nil {
 		t.Errorf("noise %v, and %v where it is not robust", got.NoiseSD(0), spoilt.NoiseSD(0))
+	}
+}
+
+// TestRobustAlone checks that a value far from all others is not taken for an outlier: a walk may have got there.
+func TestRobustAlone(t *testing.T) {
+	random, level := rand.New(rand.NewPCG(6, 6)), 0.0
+	s := seriesOf(60, func(float64) float64 {
+		level += random.NormFloat64()
+		return level + 0.1*random.NormFloat64()
+	})
+	s.X, s.Y[0] = append(s.X, 90), append(s.Y[0], level+10)
+	search := searchOf(t, s, Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Robust: true})
+	best, err := search.run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := search.odds(best)
+	if err != nil || !(p[60] < 0.1) {
+		t.Errorf("the value is an outlier with probability %v, %v", p[60], err)
 	}
 }
 
@@ -117,25 +119,37 @@ func TestBits(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	good := made(40, false)
 	ctx := context.Background()
+	withErrors := func(e func(n int) float64) Series {
+		s := Series{X: good.X, Y: good.Y, Err: [][]float64{nil}}
+		for n := range good.X {
+			s.Err[0] = append(s.Err[0], e(n))
+		}
+		return s
+	}
+	bare := Options{Parts: []Part{Constant{}, Slope{}, Noise{}}, Known: true}
 	for name, c := range map[string]struct {
 		s    Series
 		o    Options
 		kind error
 		word string
 	}{
-		"no output": {Series{X: good.X}, Options{}, ErrData, "no output"},
-		"lengths":   {Series{X: good.X, Y: [][]float64{{1}}}, Options{}, ErrData, "1 values for 40 places"},
-		"x":         {Series{X: []float64{1, math.NaN()}, Y: [][]float64{{1, 2}}}, Options{}, ErrData, "x[1]"},
-		"y":         {Series{X: []float64{1, 2, 3, 4}, Y: [][]float64{{1, 2, math.Inf(1), 3}}}, Options{}, ErrData, "y[0][2]"},
-		"denormal":  {Series{X: good.X[:4], Y: [][]float64{{1e-309, 2e-309, 3e-309, 1e-309}}}, Options{}, ErrData, "larger than 3e-309"},
-		"few":       {Series{X: []float64{1, 2, 3}, Y: [][]float64{{1, 2, 3}}}, Options{}, ErrData, "3 values"},
-		"one place": {Series{X: []float64{1, 1, 1, 1}, Y: [][]float64{{1, 2, 3, 4}}}, Options{}, ErrData, "different places"},
-		"error":     {Series{X: good.X, Y: good.Y, Err: [][]float64{make([]float64, 40)}}, Options{}, ErrData, "standard deviation of y[0][0]"},
-		"twice":     {good, Options{Parts: []Part{Slope{}, Slope{}}}, ErrOptions, `two parts "slope"`},
-		"nil part":  {good, Options{Parts: []Part{nil}}, ErrOptions, "nil"},
-		"prior":     {good, Options{Parts: []Part{Slope{SD: Prior{Median: -1, SD: 1}}}}, ErrOptions, "slope"},
-		"period":    {good, Options{Parts: []Part{Season{Period: -1}}}, ErrOptions, "period"},
-		"too short": {good, Options{Parts: []Part{Season{Period: 0.1}}}, ErrOptions, "two steps"},
+		"no output":       {Series{X: good.X}, Options{}, ErrData, "no output"},
+		"lengths":         {Series{X: good.X, Y: [][]float64{{1}}}, Options{}, ErrData, "1 values for 40 places"},
+		"x":               {Series{X: []float64{1, math.NaN()}, Y: [][]float64{{1, 2}}}, Options{}, ErrData, "x[1]"},
+		"y":               {Series{X: []float64{1, 2, 3, 4}, Y: [][]float64{{1, 2, math.Inf(1), 3}}}, Options{}, ErrData, "y[0][2]"},
+		"denormal":        {Series{X: good.X[:4], Y: [][]float64{{1e-309, 2e-309, 3e-309, 1e-309}}}, Options{}, ErrData, "larger than 3e-309"},
+		"few":             {Series{X: []float64{1, 2, 3}, Y: [][]float64{{1, 2, 3}}}, Options{}, ErrData, "3 values"},
+		"one place":       {Series{X: []float64{1, 1, 1, 1}, Y: [][]float64{{1, 2, 3, 4}}}, Options{}, ErrData, "different places"},
+		"error":           {Series{X: good.X, Y: good.Y, Err: [][]float64{make([]float64, 40)}}, Options{}, ErrData, "standard deviation of y[0][0]"},
+		"twice":           {good, Options{Parts: []Part{Slope{}, Slope{}}}, ErrOptions, `two parts "slope"`},
+		"nil part":        {good, Options{Parts: []Part{nil}}, ErrOptions, "nil"},
+		"prior":           {good, Options{Parts: []Part{Slope{SD: Prior{Median: -1, SD: 1}}}}, ErrOptions, "slope"},
+		"period":          {good, Options{Parts: []Part{Season{Period: -1}}}, ErrOptions, "period"},
+		"too short":       {good, Options{Parts: []Part{Season{Period: 0.1}}}, ErrOptions, "two steps"},
+		"near":            {good, Options{Parts: []Part{Season{Period: 12}, Season{Period: 12.0000001}}}, ErrOptions, "period 12 and 12.0000001"},
+		"errors, small":   {withErrors(func(int) float64 { return 1e-200 }), bare, ErrData, "1e-200 to 1e-200"},
+		"errors, unequal": {withErrors(func(n int) float64 { return math.Pow(10, float64(n%20)-10) }), bare, ErrData, "1e-10 to 1e+09"},
+		"errors, large":   {withErrors(func(int) float64 { return 1e200 }), bare, ErrData, "below 1e+150"},
 	} {
 		_, err := Fit(ctx, c.s, c.o)
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.word) {
@@ -158,26 +172,19 @@ func TestMistakes(t *testing.T) {
 
 // TestEasy: data that a model must not stumble over: constants, lines, few rows, huge and tiny numbers, rows out of order.
 func TestEasy(t *testing.T) {
-	line := func(n int, f func(i float64) float64) Series {
-		s := Series{Y: [][]float64{nil}}
-		for i := range n {
-			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], f(float64(i)))
-		}
-		return s
-	}
 	for name, c := range map[string]struct {
 		s    Series
 		next float64
 		near float64
 	}{
-		"constant":  {line(50, func(float64) float64 { return 7 }), 7, 1e-6},
-		"line":      {line(200, func(i float64) float64 { return 2*i + 1 }), 401, 1},
-		"huge":      {line(60, func(i float64) float64 { return 1e140 * i }), 60e140, 2e140},
-		"tiny":      {line(60, func(i float64) float64 { return 1e-140 * i }), 60e-140, 2e-140},
-		"far away":  {line(60, func(i float64) float64 { return 1e9 + i }), 1e9 + 60, 2},
+		"constant":  {seriesOf(50, func(float64) float64 { return 7 }), 7, 1e-6},
+		"line":      {seriesOf(200, func(i float64) float64 { return 2*i + 1 }), 401, 1},
+		"huge":      {seriesOf(60, func(i float64) float64 { return 1e140 * i }), 60e140, 2e140},
+		"tiny":      {seriesOf(60, func(i float64) float64 { return 1e-140 * i }), 60e-140, 2e-140},
+		"far away":  {seriesOf(60, func(i float64) float64 { return 1e9 + i }), 1e9 + 60, 2},
 		"a void":    {Series{X: []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 1e12}, Y: [][]float64{{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}}, 0.5, 3},
-		"four rows": {line(4, func(i float64) float64 { return i }), 4, 3},
-		"sine":      {line(300, func(i float64) float64 { return math.Sin(2 * math.Pi * i / 12) }), 0, 0.1},
+		"four rows": {seriesOf(4, func(i float64) float64 { return i }), 4, 3},
+		"sine":      {seriesOf(300, func(i float64) float64 { return math.Sin(2 * math.Pi * i / 12) }), 0, 0.1},
 	} {
 		m := fit(t, c.s, Options{})
 		p := predict(t, m, m.Next(1))
@@ -205,12 +212,8 @@ func TestKnownErrorsExtreme(t *testing.T) {
 		"both":    func() float64 { return math.Pow(10, -8+16*random.Float64()) },
 		"precise": func() float64 { return 1e-5 },
 	} {
-		s := Series{Y: [][]float64{nil}, Err: [][]float64{nil}}
-		for i := range n {
-			s.X = append(s.X, float64(i))
-			s.Y[0] = append(s.Y[0], math.Sin(float64(i)/5)+0.01*random.NormFloat64())
-			s.Err[0] = append(s.Err[0], e())
-		}
+		s := seriesOf(n, func(i float64) float64 { return math.Sin(i/5) + 0.01*random.NormFloat64() })
+		s.Err = seriesOf(n, func(float64) float64 { return e() }).Y
 		m, err := Fit(context.Background(), s, Options{Draws: AtMode})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -220,33 +223,6 @@ func TestKnownErrorsExtreme(t *testing.T) {
 		if math.Abs(p.Mean[0][0]-math.Sin(n/5.)) > 1 || !(p.SD[0][0] > 0) || math.IsInf(p.SD[0][0], 0) {
 			t.Errorf("%s: %v ± %v, want about %v", name, p.Mean[0][0], p.SD[0][0], math.Sin(n/5.))
 		}
-	}
-}
-
-// TestKnownErrorsImpossible: known errors that no measurement has are unusable data, and the message gives their range.
-func TestKnownErrorsImpossible(t *testing.T) {
-	for want, e := range map[string]func(n int) float64{
-		"1e-200 to 1e-200": func(int) float64 { return 1e-200 },
-		"1e-10 to 1e+09":   func(n int) float64 { return math.Pow(10, float64(n%20)-10) },
-		"below 1e+150":     func(int) float64 { return 1e200 },
-	} {
-		s := made(60, false)
-		s.Err = [][]float64{make([]float64, 60)}
-		for n := range s.Err[0] {
-			s.Err[0][n] = e(n)
-		}
-		_, err := Fit(t.Context(), s, Options{Parts: []Part{Constant{}, Slope{}, Noise{}}, Known: true})
-		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v; want ErrData with %q", err, want)
-		}
-	}
-}
-
-// TestNearSeasons: two seasons whose periods nothing tells apart are refused by both values.
-func TestNearSeasons(t *testing.T) {
-	_, err := Fit(t.Context(), made(60, false), Options{Parts: []Part{Constant{}, Season{Period: 12}, Season{Period: 12.0000001}}})
-	if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "period 12 and 12.0000001") {
-		t.Errorf("%v; want ErrOptions with both periods", err)
 	}
 }
 
@@ -291,5 +267,75 @@ func TestQuantileProbability(t *testing.T) {
 			}()
 			t.Errorf("%v: %v", probability, p.Quantile(0, 0, probability))
 		}()
+	}
+}
+
+// TestEvaluate: of its own data a model has its own bound, of data with jumps a worse one; errors have to be known
+// as they were.
+func TestEvaluate(t *testing.T) {
+	var s, moved, known Series
+	y, far, e := []float64{}, []float64{}, []float64{}
+	for n := range 40 {
+		v := math.Sin(float64(n)/5) + 0.1*math.Sin(float64(n*n))
+		if n == 7 {
+			v = math.NaN()
+		}
+		s.X, y, far, e = append(s.X, 3+0.5*float64(n)), append(y, v), append(far, v+float64(n%2*3)), append(e, 0.1+0.01*float64(n))
+	}
+	s.Y = [][]float64{y}
+	moved.X, moved.Y = s.X, [][]float64{far}
+	known.X, known.Y, known.Err = s.X, s.Y, [][]float64{e}
+	for _, fitted := range []Series{s, known} {
+		m, err := Fit(context.Background(), fitted, Options{Known: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, err := m.Evaluate(context.Background(), fitted)
+		if err != nil || math.Abs(own-m.Bound()) > 1e-9*math.Abs(own) {
+			t.Errorf("the bound of its own data is %v, %v; the fit's is %v", own, err, m.Bound())
+		}
+		if fitted.Err == nil {
+			if other, err := m.Evaluate(context.Background(), moved); err != nil || other > own-10 {
+				t.Errorf("the bound of other data is %v, %v; of its own %v", other, err, own)
+			}
+		}
+		before := fitted // a place before the model's first row counts like any other
+		before.X, before.Y = append([]float64{2}, s.X[1:]...), [][]float64{append([]float64{50}, y[1:]...)}
+		if other, err := m.Evaluate(context.Background(), before); err != nil || other > own-100 {
+			t.Errorf("the bound with an outlier before the first row is %v, %v; without %v", other, err, own)
+		}
+		wrong := known
+		if fitted.Err != nil {
+			wrong = s
+		}
+		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrData) {
+			t.Errorf("errors that are not known as they were: %v", err)
+		}
+		wrong = fitted
+		wrong.X = append([]float64{1e6}, s.X[1:]...)
+		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrReach) {
+			t.Errorf("a place beyond the reach: %v", err)
+		}
+	}
+}
+
+// TestScore: the scores are those of the predictions, over the rows that have values; a row's density is that of all its values.
+func TestScore(t *testing.T) {
+	nan := math.NaN()
+	s := Series{X: []float64{0, 1, 2, 3, 4, 5}, Y: [][]float64{{1, 2, nan, 2, 1, 2}, {5, nan, nan, 4, 6, 5}}}
+	m := testkit.Must(Fit(t.Context(), s, Options{Known: true}))(t)
+	p := testkit.Must(m.Predict(t.Context(), s.X))(t)
+	var square, density float64
+	for d := range s.Y {
+		for n, y := range s.Y[d] {
+			if !math.IsNaN(y) {
+				square += (y - p.Mean[d][n]) * (y - p.Mean[d][n]) / 9
+				density += p.LogDensity(d, n, y) / 5
+			}
+		}
+	}
+	rmse, got, rows, err := m.Score(t.Context(), s)
+	if err != nil || rows != 5 || math.Abs(rmse-math.Sqrt(square)) > 1e-12 || math.Abs(got-density) > 1e-12 {
+		t.Errorf("RMSE %v, density %v of %d rows, %v; want %v, %v of 5", rmse, got, rows, err, math.Sqrt(square), density)
 	}
 }

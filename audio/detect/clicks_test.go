@@ -65,15 +65,14 @@ func speech(t *testing.T) []float64 {
 
 // hum is a chord of decaying partials with a little noise, struck twice a second.
 func hum(n int) []float64 {
-	rng, x := rand.New(rand.NewPCG(3, 3)), make([]float64, n)
-	for i := range x {
+	rng := rand.New(rand.NewPCG(3, 3))
+	return quantized(n, func(i int) (x float64) {
 		t := float64(i%8000) / 16000
 		for k := 1; k < 12; k++ {
-			x[i] += 0.03 * math.Exp(-float64(2+k)*t) / float64(k) * math.Sin(2*math.Pi*196.3*float64(k)*t+float64(k*k))
+			x += 0.03 * math.Exp(-float64(2+k)*t) / float64(k) * math.Sin(2*math.Pi*196.3*float64(k)*t+float64(k*k))
 		}
-		x[i] = step * math.Round((x[i]+1e-4*rng.NormFloat64())/step)
-	}
-	return x
+		return x + 1e-4*rng.NormFloat64()
+	})
 }
 
 // TestClicks: nine in ten clicks from 12 dB on are found, with nearly all their samples, and nine in ten finds are clicks. The speech
@@ -105,13 +104,7 @@ func TestClicks(t *testing.T) {
 // TestNoClicks: in sound without clicks less than one a second is found, however it begins, and nothing in silence or tones.
 func TestNoClicks(t *testing.T) {
 	x, rng := voice(slow.Pick(64000, 16000), 2), rand.New(rand.NewPCG(4, 4))
-	each := func(f func(n int) float64) []float64 {
-		y := make([]float64, len(x))
-		for n := range y {
-			y[n] = step * math.Round(f(n)/step)
-		}
-		return y
-	}
+	each := func(f func(n int) float64) []float64 { return quantized(len(x), f) }
 	ring := func(every, long int, gain float64) []float64 { // a resonance driven by noise that is louder for so many samples now and then
 		var a, b float64
 		return each(func(n int) float64 {
@@ -210,15 +203,15 @@ func TestClickSensitivity(t *testing.T) {
 	x, _ := clicked(voice(slow.Pick(64000, 16000), 1), testRate, 1000, 1, 40, 8, 7)
 	var before []Found
 	for _, s := range slow.Pick([]float64{1, 3, 5, 7, 9}, []float64{1, 5, 9}) {
-		found, err := Find(context.Background(), inMemory{x}, len(x), testRate, Options{Kinds: []Kind{Clicks}, Step: step, Sensitivity: s})
+		found := findAt(t, s, testRate, Clicks, x)
 		kept := 0
 		for _, b := range before {
 			if slices.ContainsFunc(found, func(f Found) bool { return f.Start < b.End && b.Start < f.End }) {
 				kept++
 			}
 		}
-		if err != nil || len(found) < len(before) || 20*kept < 19*len(before) {
-			t.Errorf("sensitivity %v: %d found, %d of the %d at less; %v", s, len(found), kept, len(before), err)
+		if len(found) < len(before) || 20*kept < 19*len(before) {
+			t.Errorf("sensitivity %v: %d found, %d of the %d at less", s, len(found), kept, len(before))
 		}
 		before = found
 	}

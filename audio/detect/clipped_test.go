@@ -11,17 +11,6 @@ import (
 	"github.com/vssgp/vssgp/audio"
 )
 
-// samples is a recording in memory.
-type samples [][]float64
-
-func (s samples) Read(lo, hi int) ([][]float64, error) {
-	out := make([][]float64, len(s))
-	for c := range s {
-		out[c] = slices.Clone(s[c][lo:hi])
-	}
-	return out, nil
-}
-
 // swelling is tones whose loudness wanders, with a little noise, largest magnitude 1, as 16 bits hold it.
 func swelling(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, seed))
@@ -40,6 +29,15 @@ func swelling(n int, seed uint64) []float64 {
 }
 
 func rounded(x float64) float64 { return math.Round(x*32767) / 32768 }
+
+// loudTone is a tone that is as loud all the time.
+func loudTone(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rounded(0.8 * math.Sin(2*math.Pi*100*float64(i)/44_100))
+	}
+	return x
+}
 
 // between returns x limited to [low, high], and the samples that this changed.
 func between(x []float64, low, high float64) (y []float64, changed map[int]bool) {
@@ -63,10 +61,7 @@ func TestClipped(t *testing.T) {
 		}
 		return y
 	}
-	sine := make([]float64, n)
-	for i := range sine {
-		sine[i] = rounded(0.8 * math.Sin(2*math.Pi*100*float64(i)/44_100))
-	}
+	sine := loudTone(n)
 	for _, c := range []struct {
 		name      string
 		low, high float64
@@ -92,11 +87,7 @@ func TestClipped(t *testing.T) {
 		if c.change != nil {
 			y = c.change(y)
 		}
-		found, err := Find(t.Context(), samples{y}, n, 16_000, Options{Kinds: []Kind{Clipped}, Step: 1.0 / 32768})
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		found := find(t, testRate, Clipped, y)
 		right, wrong := 0, 0
 		for _, f := range found {
 			if f.Kind != Clipped || !f.Clipped {
@@ -122,7 +113,7 @@ func TestClipped(t *testing.T) {
 // TestClippedChannels: each channel has levels of its own, and the sum of finds is in rising order, by floats too.
 func TestClippedChannels(t *testing.T) {
 	left, changed := between(swelling(40_000, 2), -0.3, 0.3)
-	found, err := Find(t.Context(), samples{swelling(40_000, 3), left}, 40_000, 16_000, Options{Kinds: []Kind{Clipped}})
+	found, err := Find(t.Context(), inMemory{swelling(40_000, 3), left}, 40_000, 16_000, Options{Kinds: []Kind{Clipped}})
 	if err != nil || len(found) == 0 {
 		t.Fatal(len(found), err)
 	}
@@ -140,22 +131,9 @@ func TestClippedChannels(t *testing.T) {
 	}
 }
 
-// failing is a source that ends early.
-type failing struct{ samples }
-
-func (f failing) Read(lo, hi int) ([][]float64, error) {
-	if lo > 0 {
-		return nil, audio.ErrFormat
-	}
-	return f.samples.Read(lo, hi)
-}
-
 func TestClippedEnds(t *testing.T) {
-	x := samples{make([]float64, 200_000)}
+	x := inMemory{make([]float64, 200_000)}
 	o := Options{Kinds: []Kind{Clipped}}
-	if _, err := Find(t.Context(), failing{x}, 200_000, 8000, o); !errors.Is(err, audio.ErrFormat) {
-		t.Errorf("a source that fails: %v", err)
-	}
 	ctx, stop := context.WithCancel(t.Context())
 	o.Progress = func(done float64) {
 		if stop(); !(done > 0 && done < 1) {
@@ -171,9 +149,8 @@ func TestClippedEnds(t *testing.T) {
 // is found at the highest, and light clipping is missed at the lowest.
 func TestClippedSensitivity(t *testing.T) {
 	const n = 30_000
-	tone, light := make([]float64, n), make([]float64, n)
-	for i := range tone {
-		tone[i] = rounded(0.8 * math.Sin(2*math.Pi*100*float64(i)/44_100))
+	tone, light := loudTone(n), make([]float64, n)
+	for i := range light {
 		light[i] = rounded(min(0.99, 4*math.Abs(math.Remainder(float64(i)/997, 1))-1)) // 21 times as many samples there as elsewhere
 	}
 	for _, c := range []struct {
@@ -185,9 +162,8 @@ func TestClippedSensitivity(t *testing.T) {
 		{"tone", tone, DefaultSensitivity, false}, {"tone", tone, 10, true},
 		{"light", light, 0.1, false}, {"light", light, DefaultSensitivity, true},
 	} {
-		o := Options{Kinds: []Kind{Clipped}, Step: 1.0 / 32768, Sensitivity: c.sensitivity}
-		if found, err := Find(t.Context(), samples{c.y}, n, 16_000, o); err != nil || len(found) > 0 != c.any {
-			t.Errorf("%s at sensitivity %v: %d runs, %v; want some: %v", c.name, c.sensitivity, len(found), err, c.any)
+		if found := findAt(t, c.sensitivity, testRate, Clipped, c.y); len(found) > 0 != c.any {
+			t.Errorf("%s at sensitivity %v: %d runs; want some: %v", c.name, c.sensitivity, len(found), c.any)
 		}
 	}
 }
@@ -201,9 +177,9 @@ func TestClippedAtFullScale(t *testing.T) {
 			y[i] *= 0.8
 		}
 		copy(y[500:], []float64{top, top, top})
-		found, err := Find(t.Context(), samples{y}, n, 16_000, Options{Kinds: []Kind{Clipped}, Step: 1.0 / 32768})
-		if err != nil || len(found) != want || want > 0 && found[0].Gap != (audio.Gap{Start: 500, End: 503, Channel: found[0].Channel, Clipped: true}) {
-			t.Errorf("three samples at %v: %+v, %v; want %d run", top, found, err, want)
+		found := find(t, testRate, Clipped, y)
+		if len(found) != want || want > 0 && found[0].Gap != (audio.Gap{Start: 500, End: 503, Channel: found[0].Channel, Clipped: true}) {
+			t.Errorf("three samples at %v: %+v; want %d run", top, found, want)
 		}
 	}
 }

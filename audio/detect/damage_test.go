@@ -51,21 +51,14 @@ func TestTogether(t *testing.T) {
 		{"mono", [][]Found{{gone(1, 5, 1, Zeros)}}, []Found{gone(1, 5, 0, Zeros)}},
 		{"both", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 5, 2, Zeros)}}, []Found{gone(1, 5, 0, Zeros)}},
 		{"one", [][]Found{{gone(3, 5, 1, Zeros)}, {gone(1, 2, 2, Zeros)}}, []Found{gone(1, 2, 2, Zeros), gone(3, 5, 1, Zeros)}},
+		{"other strengths", [][]Found{{{gone(1, 5, 1, Clicks).Gap, Clicks, 20}}, {{gone(1, 5, 2, Clicks).Gap, Clicks, 8}}},
+			[]Found{{gone(1, 5, 0, Clicks).Gap, Clicks, 20}}},
 		{"other ends", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 6, 2, Zeros)}}, []Found{gone(1, 5, 1, Zeros), gone(1, 6, 2, Zeros)}},
 		{"other kinds", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 5, 2, Clipped)}}, []Found{gone(1, 5, 2, Clipped), gone(1, 5, 1, Zeros)}},
 	} {
 		if got := together(c.lanes); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
-	}
-}
-
-// TestTogetherStrength checks that a click of all channels is as strong as in the channel in which it is strongest.
-func TestTogetherStrength(t *testing.T) {
-	strong, weak := gone(1, 5, 1, Clicks), gone(1, 5, 2, Clicks)
-	strong.Strength, weak.Strength = 20, 8
-	if got := together([][]Found{{strong}, {weak}}); len(got) != 1 || got[0].Strength != 20 {
-		t.Errorf("%+v, want one of 20 dB", got)
 	}
 }
 
@@ -121,16 +114,8 @@ func sameInTiles(t *testing.T, kind Kind, tile *int, tiles []int, x []float64) {
 // TestDropoutSensitivity checks that dropouts in a soft voice, some of which are missed at the lowest sensitivity, are found at the highest.
 func TestDropoutSensitivity(t *testing.T) {
 	x := stopped(quiet(voice(64000, 1), 0.02), places(160), false, 1)
-	var count []int
-	for _, s := range []float64{0.1, 10} {
-		found, err := Find(t.Context(), inMemory{x}, len(x), testRate, Options{Kinds: []Kind{Dropouts}, Step: step, Sensitivity: s})
-		if err != nil {
-			t.Fatal(err)
-		}
-		count = append(count, len(found))
-	}
-	if count[1] <= count[0] {
-		t.Errorf("%d found at the lowest sensitivity, %d at the highest", count[0], count[1])
+	if low, high := findAt(t, 0.1, testRate, Dropouts, x), findAt(t, 10, testRate, Dropouts, x); len(high) <= len(low) {
+		t.Errorf("%d found at the lowest sensitivity, %d at the highest", len(low), len(high))
 	}
 }
 
@@ -146,10 +131,7 @@ func TestForemost(t *testing.T) {
 func TestDropoutInSilence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for level, want := range map[float64]int{1: 0, 2: 0, 20: 1} {
-		x := make([]float64, 8000)
-		for n := range x {
-			x[n] = step * math.Round(level*max(-2, min(2, rng.NormFloat64())))
-		}
+		x := quantized(8000, func(int) float64 { return step * level * max(-2, min(2, rng.NormFloat64())) })
 		clear(x[4000:4100])
 		if found := find(t, testRate, Dropouts, x); len(found) != want {
 			t.Errorf("noise of %v steps: %+v, want %d", level, found, want)

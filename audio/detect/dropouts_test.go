@@ -30,6 +30,15 @@ const (
 	testRate = 16000
 )
 
+// quantized is n samples in steps of the quantizer.
+func quantized(n int, f func(n int) float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = step * math.Round(f(i)/step)
+	}
+	return x
+}
+
 // voice is pulses and noise through three resonances whose pitch glides and whose level swells twice a second, of 16 bits.
 func voice(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -49,11 +58,9 @@ func voice(n int, seed uint64) []float64 {
 		}
 	}
 	loudest := max(slices.Max(x), -slices.Min(x))
-	for i := range x {
-		level := 0.5 * (0.1 + math.Pow(math.Sin(2*math.Pi*float64(i)/testRate), 2)) / loudest
-		x[i] = step * math.Round(level*x[i]/step)
-	}
-	return x
+	return quantized(n, func(i int) float64 {
+		return x[i] * 0.5 * (0.1 + math.Pow(math.Sin(2*math.Pi*float64(i)/testRate), 2)) / loudest
+	})
 }
 
 // places are where the tests damage a voice of 4 s.
@@ -82,7 +89,14 @@ func stopped(x []float64, gaps []audio.Gap, hold bool, dither int) []float64 {
 
 func find(t *testing.T, rate int, kind Kind, lanes ...[]float64) []Found {
 	t.Helper()
-	all, err := Find(context.Background(), inMemory(lanes), len(lanes[0]), rate, Options{Kinds: []Kind{kind}, Step: step})
+	return findAt(t, 0, rate, kind, lanes...)
+}
+
+// findAt is find at a sensitivity.
+func findAt(t *testing.T, sensitivity float64, rate int, kind Kind, lanes ...[]float64) []Found {
+	t.Helper()
+	o := Options{Kinds: []Kind{kind}, Step: step, Sensitivity: sensitivity}
+	all, err := Find(t.Context(), inMemory(lanes), len(lanes[0]), rate, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,11 +138,7 @@ func TestDropouts(t *testing.T) {
 func TestNoDropouts(t *testing.T) {
 	x := voice(64000, 2)
 	each := func(f func(n int, v float64) float64) []float64 {
-		y := make([]float64, len(x))
-		for n, v := range x {
-			y[n] = step * math.Round(f(n, v)/step)
-		}
-		return y
+		return quantized(len(x), func(n int) float64 { return f(n, x[n]) })
 	}
 	// pause is silence of 100 ms in every half second, after a fade-out and before a fade-in.
 	pause := func(n int, fade, back float64) float64 {
@@ -221,11 +231,7 @@ func TestStopsOfChannels(t *testing.T) {
 
 // quiet is x at a share of its level.
 func quiet(x []float64, share float64) []float64 {
-	y := make([]float64, len(x))
-	for n, v := range x {
-		y[n] = step * math.Round(share*v/step)
-	}
-	return y
+	return quantized(len(x), func(n int) float64 { return share * x[n] })
 }
 
 // TestAlone: where the other channel goes on, silence is less likely, and more is found.
@@ -279,9 +285,9 @@ func TestUnknownStep(t *testing.T) {
 func TestSensitivity(t *testing.T) {
 	x, before := stopped(voice(64000, 1), places(160), false, 2), 0
 	for s := 1.0; s <= 10; s++ {
-		found, err := Find(context.Background(), inMemory{x}, len(x), testRate, Options{Kinds: []Kind{Dropouts}, Step: step, Sensitivity: s})
-		if err != nil || len(found) < before {
-			t.Errorf("sensitivity %v: %d found, %d at one less; %v", s, len(found), before, err)
+		found := findAt(t, s, testRate, Dropouts, x)
+		if len(found) < before {
+			t.Errorf("sensitivity %v: %d found, %d at one less", s, len(found), before)
 		}
 		before = len(found)
 	}
@@ -333,7 +339,7 @@ func TestStopsFail(t *testing.T) {
 	x := inMemory{voice(32000, 5)}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, kind := range []Kind{Dropouts, Zeros, Clicks} {
+	for _, kind := range []Kind{Dropouts, Zeros, Clicks, Clipped} {
 		o := Options{Kinds: []Kind{kind}}
 		if _, err := Find(context.Background(), broken{x}, 32000, testRate, o); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%s in a broken source: %v", kind, err)
@@ -357,10 +363,8 @@ func TestStopsProgress(t *testing.T) {
 
 // BenchmarkStops: a minute of noise of about a step, where almost everything may be a dropout.
 func BenchmarkStops(b *testing.B) {
-	rng, x := rand.New(rand.NewPCG(1, 1)), make([]float64, 44100*60)
-	for n := range x {
-		x[n] = step * math.Round(1.2*rng.NormFloat64())
-	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := quantized(44100*60, func(int) float64 { return 1.2 * step * rng.NormFloat64() })
 	for b.Loop() {
 		if _, err := Find(context.Background(), inMemory{x}, len(x), 44100, Options{Kinds: []Kind{Dropouts}, Step: step}); err != nil {
 			b.Fatal(err)

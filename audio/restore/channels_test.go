@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/audio"
 )
 
 // TestChannels: a gap is its channels' own. What another channel holds there comes out bit for bit, by every method and in draws, though gaps
@@ -31,19 +30,13 @@ func TestChannels(t *testing.T) {
 			}
 		}
 		r := mustFill(t, cut, gaps, o)
+		checkIntact(t, r, clean, gaps)
 		for c := range clean {
-			own := make([]bool, 6000)
 			for _, g := range gaps {
 				for i := g.Start; i < g.End && g.In(c); i++ {
-					own[i] = true
-				}
-			}
-			for i, v := range clean[c] {
-				if !own[i] && (r.Filled[c][i] != v || r.Draws[0][c][i] != v) {
-					t.Fatalf("%s: channel %d sample %d is intact, and became %v", r.Method, c+1, i, r.Filled[c][i])
-				}
-				if own[i] && (math.Abs(r.Filled[c][i]-v) > 0.2 || !(r.SD[c][i] > 0)) {
-					t.Fatalf("%s: channel %d sample %d is %v ± %v, was %v", r.Method, c+1, i, r.Filled[c][i], r.SD[c][i], v)
+					if v := clean[c][i]; math.Abs(r.Filled[c][i]-v) > 0.2 || !(r.SD[c][i] > 0) {
+						t.Fatalf("%s: channel %d sample %d is %v ± %v, was %v", r.Method, c+1, i, r.Filled[c][i], r.SD[c][i], v)
+					}
 				}
 			}
 		}
@@ -74,24 +67,12 @@ func TestChannels(t *testing.T) {
 // TestClipped: clipped samples come back beyond their limits and nearer to what was there, in the channel that is clipped; plain gaps beside
 // them are filled, and the bits do not depend on workers.
 func TestClipped(t *testing.T) {
-	r, err := audio.Open("../../testdata/speech.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
-	clean := r.Samples[0][6000:22_000]
+	clean := voice(t, 6000, 22_000)
 	level := 0.4 * slices.Max(clean)
-	x := [][]float64{slices.Clone(clean), slices.Clone(clean)}
-	var gaps []Gap
-	for i, v := range clean {
-		if math.Abs(v) < level {
-			continue
-		}
-		x[1][i] = math.Copysign(level, v)
-		if k := len(gaps) - 1; k >= 0 && gaps[k].End == i {
-			gaps[k].End++
-		} else {
-			gaps = append(gaps, Gap{Start: i, End: i + 1, Channel: 2, Clipped: true})
-		}
+	y, gaps := clippedPeaks(clean, level, 0, len(clean))
+	x := [][]float64{slices.Clone(clean), y}
+	for i := range gaps {
+		gaps[i].Channel = 2
 	}
 	plain := Gap{Start: 100, End: 130, Channel: 2}
 	gaps = append(gaps, plain)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
 )
 
 const rate = 8000
@@ -123,16 +124,28 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// checkIntact: what a channel does not miss keeps its bits, in the fill and in draws.
+func checkIntact(t *testing.T, r *Result, x [][]float64, gaps []Gap) {
+	t.Helper()
+	for c := range x {
+		own := slices.DeleteFunc(slices.Clone(gaps), func(g Gap) bool { return !g.In(c) })
+		missing := audio.Mask(own, len(x[c]))
+		for i, v := range x[c] {
+			for _, filled := range append([][][]float64{r.Filled}, r.Draws...) {
+				if !missing[i] && filled[c][i] != v {
+					t.Fatalf("%s: channel %d, sample %d outside the gaps went from %v to %v", r.Method, c+1, i, v, filled[c][i])
+				}
+			}
+		}
+	}
+}
+
 // checkOutside: outside the gaps the samples keep their bits; fit and SD cover
 // the excerpts and nothing else.
 func checkOutside(t *testing.T, r *Result, x, want [][]float64) {
 	t.Helper()
-	missing, covered := make([]bool, len(x[0])), make([]bool, len(x[0]))
-	for _, g := range fiveGaps {
-		for i := g.Start; i < g.End; i++ {
-			missing[i] = true
-		}
-	}
+	checkIntact(t, r, x, fiveGaps)
+	missing, covered := audio.Mask(fiveGaps, len(x[0])), make([]bool, len(x[0]))
 	for _, e := range r.Excerpts {
 		for i := e.Start; i < e.End; i++ {
 			covered[i] = true
@@ -147,10 +160,7 @@ func checkOutside(t *testing.T, r *Result, x, want [][]float64) {
 		}
 	}
 	for c := range x {
-		for i, v := range x[c] {
-			if !missing[i] && r.Filled[c][i] != v {
-				t.Fatalf("sample %d outside the gaps went from %v to %v", i, v, r.Filled[c][i])
-			}
+		for i := range x[c] {
 			if has := !math.IsNaN(r.Fit[c][i]) && r.SD[c][i] > 0; has != covered[i] {
 				t.Fatalf("sample %d: fit %v ± %v, in an excerpt: %v", i, r.Fit[c][i], r.SD[c][i], covered[i])
 			}
@@ -247,13 +257,7 @@ func TestEdges(t *testing.T) {
 // TestConstantRecordings: silence is filled with silence, a constant with
 // itself, a silent channel beside a loud one with silence.
 func TestConstantRecordings(t *testing.T) {
-	level := func(v float64) []float64 {
-		x := make([]float64, 800)
-		for i := range x {
-			x[i] = v
-		}
-		return x
-	}
+	level := func(v float64) []float64 { return slices.Repeat([]float64{v}, 800) }
 	for _, c := range []struct {
 		name   string
 		x      [][]float64
@@ -289,14 +293,11 @@ func TestDraws(t *testing.T) {
 	for _, e := range r.Excerpts {
 		noise = min(noise, e.Model.Y.Scale[0]/math.Sqrt(e.Model.Params.NoisePrecision[0]))
 	}
+	checkIntact(t, r, want, gaps)
 	var got, expected float64
-	for i, v := range want[0] {
-		inside := i >= 300 && i < 330 || i >= 700 && i < 720
-		for k, d := range r.Draws {
-			if !inside && d[0][i] != v {
-				t.Fatalf("draw %d changes sample %d outside the gaps", k, i)
-			}
-			if inside {
+	for _, d := range r.Draws {
+		for _, g := range gaps {
+			for i := g.Start; i < g.End; i++ {
 				got += (d[0][i] - r.Filled[0][i]) * (d[0][i] - r.Filled[0][i])
 				expected += r.SD[0][i]*r.SD[0][i] - noise*noise
 			}
@@ -322,8 +323,8 @@ func TestCanceled(t *testing.T) {
 		if !within {
 			cancel()
 		}
-		if r, err := Fill(ctx, x, rate, fiveGaps, o); !errors.Is(err, context.Canceled) || r != nil {
-			t.Errorf("cancelled within: %v: result %v, error %v", within, r, err)
+		if r, err := Fill(ctx, x, rate, fiveGaps, o); !errors.Is(err, context.Canceled) || r != nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("cancelled within: %v: result %v, error %v; want one line", within, r, err)
 		}
 		if reports > 100 {
 			t.Errorf("cancelled within: %v: %d steps after that", within, reports)
@@ -350,6 +351,17 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestTimeLeft checks that the time left is in proportion to the gaps left.
+func TestTimeLeft(t *testing.T) {
+	var p Progress
+	f := &filler{o: Options{Progress: func(q Progress) { p = q }}, units: 4, began: time.Now().Add(-time.Hour)}
+	for done, want := range []float64{0, 3, 1, 1. / 3, 0} {
+		if f.tell(func() { f.done = done }); math.Abs(p.Left.Seconds()/p.Elapsed.Seconds()-want) > 1e-6 || p.Excerpt != done {
+			t.Errorf("%d of 4 in %v: %v left, want %.2f times as long", p.Excerpt, p.Elapsed, p.Left, want)
+		}
+	}
+}
+
 func TestBadFill(t *testing.T) {
 	x := tones(1000, 1, 0.01)
 	ok := []Gap{{Start: 300, End: 310}}
@@ -359,31 +371,48 @@ func TestBadFill(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		x    [][]float64
-		rate int
 		gaps []Gap
 		o    Options
 		want error
 	}{
-		{"no channels", nil, rate, ok, quick(), vssgp.ErrData},
-		{"no samples", [][]float64{{}}, rate, ok, quick(), vssgp.ErrData},
-		{"no rate", x, 0, ok, quick(), vssgp.ErrData},
-		{"no gaps", x, rate, nil, quick(), ErrGaps},
-		{"reversed", x, rate, []Gap{{Start: 310, End: 300}}, quick(), ErrGaps},
-		{"empty", x, rate, []Gap{{Start: 300, End: 300}}, quick(), ErrGaps},
-		{"before the beginning", x, rate, []Gap{{Start: -1, End: 5}}, quick(), ErrGaps},
-		{"past the end", x, rate, []Gap{{Start: 990, End: 1001}}, quick(), ErrGaps},
-		{"overlapping", x, rate, []Gap{{Start: 300, End: 310}, {Start: 309, End: 320}}, quick(), ErrGaps},
-		{"twice", x, rate, []Gap{{Start: 300, End: 310}, {Start: 300, End: 310}}, quick(), ErrGaps},
-		{"total", x, rate, []Gap{{Start: 0, End: 1000}}, quick(), ErrGaps},
-		{"too little left", x, rate, ok, few, ErrGaps},
-		{"not a number near a gap", nan, rate, ok, quick(), vssgp.ErrData},
-		{"the model's options", x, rate, ok, Options{Model: vssgp.Options{Method: "gp"}}, vssgp.ErrOptions},
+		{"reversed", x, []Gap{{Start: 310, End: 300}}, quick(), ErrGaps},
+		{"empty", x, []Gap{{Start: 300, End: 300}}, quick(), ErrGaps},
+		{"before the beginning", x, []Gap{{Start: -1, End: 5}}, quick(), ErrGaps},
+		{"past the end", x, []Gap{{Start: 990, End: 1001}}, quick(), ErrGaps},
+		{"overlapping", x, []Gap{{Start: 300, End: 310}, {Start: 309, End: 320}}, quick(), ErrGaps},
+		{"twice", x, []Gap{{Start: 300, End: 310}, {Start: 300, End: 310}}, quick(), ErrGaps},
+		{"total", x, []Gap{{Start: 0, End: 1000}}, quick(), ErrGaps},
+		{"too little left", x, ok, few, ErrGaps},
+		{"not a number near a gap", nan, ok, quick(), vssgp.ErrData},
+		{"the model's options", x, ok, Options{Model: vssgp.Options{Method: "gp"}}, vssgp.ErrOptions},
 	} {
-		r, err := Fill(context.Background(), c.x, c.rate, c.gaps, c.o)
+		r, err := Fill(context.Background(), c.x, rate, c.gaps, c.o)
 		if !errors.Is(err, c.want) || r != nil {
 			t.Errorf("%s: error %v, want one that wraps %q", c.name, err, c.want)
 		} else if strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %q, want one line", c.name, err)
+		}
+	}
+}
+
+// TestMemoryOfGaps: what a long gap needs grows with it, and a fill that needs more than the limit is refused.
+func TestMemoryOfGaps(t *testing.T) {
+	bytes := func(seconds int, m Method) float64 {
+		gaps := []Gap{{Start: 10 * rate, End: (10 + seconds) * rate}}
+		f := &filler{res: &Result{rate: rate, samples: 100 * rate, channels: 1, gaps: gaps}}
+		return f.bytes(m)
+	}
+	for _, m := range []Method{Mixture, AR} {
+		short, once, twice := bytes(1, m), bytes(20, m), bytes(40, m)
+		if a, b := once-short, twice-once; !(a > 0) || math.Abs(19*b-20*a) > 1e-6*b {
+			t.Errorf("%s: 19 s more need %v bytes, 20 s %v", m, a, b)
+		}
+	}
+	x, gaps := tones(4000, 1, 0.01), []Gap{{Start: 1000, End: 1100}}
+	for limit, refused := range map[float64]bool{1e4: true, 1e9: false} {
+		_, err := Fill(context.Background(), x, rate, gaps, Options{Model: vssgp.Options{MemoryLimit: limit}})
+		if errors.Is(err, vssgp.ErrMemory) != refused || err == nil == refused || refused && !strings.Contains(err.Error(), "1 gaps") {
+			t.Errorf("with %v bytes: %v", limit, err)
 		}
 	}
 }

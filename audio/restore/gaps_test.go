@@ -61,13 +61,14 @@ func TestMixture(t *testing.T) {
 		if e := gapError(r.Filled, clean, gaps[1:4]); e > 0.02 {
 			t.Errorf("%s: error %v in tones of rms 0.08, want 0.02 at most", m, e)
 		}
+		checkIntact(t, r, clean, gaps)
 		missing := audio.Mask(gaps, 9000)
 		for c := range clean {
 			for i, v := range clean[c] {
 				switch inside := !math.IsNaN(r.Fit[c][i]); {
 				case missing[i] && !(r.SD[c][i] > 0):
 					t.Fatalf("%s: sample %d is missing and certain: sd %v", m, i, r.SD[c][i])
-				case !missing[i] && (r.Filled[c][i] != v || r.Draws[1][c][i] != v || inside && (r.Fit[c][i] != v || r.SD[c][i] != 0)):
+				case !missing[i] && inside && (r.Fit[c][i] != v || r.SD[c][i] != 0):
 					t.Fatalf("%s: sample %d is observed, and filled with %v ± %v", m, i, r.Filled[c][i], r.SD[c][i])
 				}
 			}
@@ -137,5 +138,62 @@ func TestDense(t *testing.T) {
 	mask := audio.Mask(gaps, len(x))
 	if got, other := audio.RMSE(x, f.Filled[0], mask), audio.RMSE(x, janssen, mask); got > other {
 		t.Errorf("RMSE %v, Janssen's %v", got, other)
+	}
+}
+
+// TestOddGaps: wherever gaps lie, and whatever lies around them, fills are numbers, within the sound's range, with standard deviations
+// and draws that are numbers too.
+func TestOddGaps(t *testing.T) {
+	sound := tones(24_000, 1, 0.01)[0]
+	clear(sound[:4000])
+	constant := slices.Repeat([]float64{0.3}, 24_000)
+	close := []Gap{{Start: 9000, End: 9040}}
+	for at := 9043; at < slow.Pick(9400, 9150); at += 47 {
+		close = append(close, Gap{Start: at, End: at + 40})
+	}
+	long := slow.Pick(4000, 1000)
+	for _, c := range []struct {
+		name string
+		x    []float64
+		rate int
+		gaps []Gap
+	}{
+		{"less than a reach in all", sound[8000:8300], rate, []Gap{{Start: 90, End: 130}, {Start: 200, End: 210}}},
+		{"less than a millisecond between", sound, rate, close},
+		{"long, at the beginning", sound, rate, []Gap{{Start: 0, End: long}}},
+		{"long, at the end", sound, rate, []Gap{{Start: 24_000 - long, End: 24_000}}},
+		{"long, a sample from the beginning", sound[9000:], rate, []Gap{{Start: 1, End: long}}},
+		{"long, beside short ones", sound, rate, []Gap{{Start: 7990, End: 7999}, {Start: 8000, End: 8000 + long}, {Start: 8003 + long, End: 8020 + long}}},
+		{"long, beside long", sound, rate, []Gap{{Start: 6000, End: 6000 + long}, {Start: 6002 + long, End: 6002 + 2*long}}},
+		{"very long", sound, rate, []Gap{{Start: 4100, End: slow.Pick(23_000, 8000)}}},
+		{"long, in silence", sound[:4000], rate, []Gap{{Start: 1000, End: 3000}}},
+		{"where silence ends", sound, rate, []Gap{{Start: 3990, End: 4010}, {Start: 4100, End: 4140}}},
+		{"in a constant", constant, rate, []Gap{{Start: 3000, End: 3040}, {Start: 9000, End: 9000 + long}}},
+		{"at 44.1 kHz", sound, 44_100, []Gap{{Start: 8000, End: 8400}, {Start: 9000, End: 9001}}},
+		{"at 96 kHz", sound, 96_000, []Gap{{Start: 8000, End: 8400}}},
+	}[:slow.Pick(13, 11)] {
+		t.Run(c.name, func(t *testing.T) {
+			loud := max(slices.Max(c.x), -slices.Min(c.x))
+			x := [][]float64{slices.Clone(c.x)}
+			for _, g := range c.gaps {
+				for i := g.Start; i < g.End; i++ {
+					x[0][i] = math.Inf(rand.IntN(2)) // never looked at
+				}
+			}
+			for _, m := range []Method{Mixture, AR} {
+				r, err := Fill(context.Background(), x, c.rate, c.gaps, Options{Method: m, Draws: 1})
+				if err != nil {
+					t.Fatal(m, err)
+				}
+				for _, g := range c.gaps {
+					for i := g.Start; i < g.End; i++ {
+						mean, sd, draw := r.Filled[0][i], r.SD[0][i], r.Draws[0][0][i]
+						if !(math.Abs(mean) <= 3*loud) || !(sd >= 0 && sd <= 3*loud) || !(math.Abs(draw) <= 10*loud) {
+							t.Fatalf("%s: sample %d is filled with %v ± %v and drawn as %v, in a sound of at most %v", m, i, mean, sd, draw, loud)
+						}
+					}
+				}
+			}
+		})
 	}
 }

@@ -30,9 +30,6 @@ func (w *watched) Read(lo, hi int) ([][]float64, error) {
 	return w.whole.Read(lo, hi)
 }
 
-// sameScores compares to the bit.
-func sameScores(a, b Scores) bool { return a == b }
-
 // TestFitted: it is called once with each excerpt, filled and with its model,
 // though the model is not kept.
 func TestFitted(t *testing.T) {
@@ -113,10 +110,10 @@ func TestFillFrom(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if w := wholeScore(clean, want.Filled, want.Fit, want.SD, rate, gaps); !sameScores(scores, w) {
+		if w := wholeScore(clean, want.Filled, want.Fit, want.SD, rate, gaps); scores != w {
 			t.Errorf("%s: scores %+v\nwant %+v", c.name, scores, w)
 		}
-		if again, err := want.Score(src, truth); err != nil || !sameScores(again, scores) {
+		if again, err := want.Score(src, truth); err != nil || again != scores {
 			t.Errorf("%s: scores of the whole's result %+v, %v", c.name, again, err)
 		}
 		if far := 2500; !c.all && truth.read[far] { // the recording is read as far as the fill by AR looks

@@ -255,20 +255,6 @@ func TestBadTargets(t *testing.T) {
 	holds(t, d, "file", "x")
 }
 
-func TestSameTargetTwice(t *testing.T) {
-	d := t.TempDir()
-	a := filepath.Join(d, "a")
-	if err := WriteAll(context.Background(), File{a, content("1")}, File{d + "/./a", content("2")}); !errors.Is(err, ErrTarget) {
-		t.Errorf("error %v, want ErrTarget: the same path in other words", err)
-	}
-	os.Symlink("a", filepath.Join(d, "b"))
-	if err := WriteAll(context.Background(), File{a, content("1")}, File{filepath.Join(d, "b"), content("2")}); !errors.Is(err, ErrTarget) {
-		t.Errorf("error %v, want ErrTarget: b points to a", err)
-	}
-	os.Remove(filepath.Join(d, "b"))
-	holds(t, d)
-}
-
 func TestCheckLeavesNothing(t *testing.T) {
 	d := t.TempDir()
 	a := filepath.Join(d, "a")

@@ -116,7 +116,7 @@ func TestDevNull(t *testing.T) {
 
 // TestStdout runs this test binary as a program that writes to /dev/stdout.
 func TestStdout(t *testing.T) {
-	if a := os.Getenv("ATOMICFILE_STDOUT"); a != "" {
+	if a := os.Getenv("FILEIO_STDOUT"); a != "" {
 		os.Stdout.WriteString("before ")
 		if err := WriteAll(context.Background(), File{a, content("file")}, File{"/dev/stdout", func(w io.Writer) error {
 			return content(strings.Repeat("through ", 1<<15))(w)
@@ -131,7 +131,7 @@ func TestStdout(t *testing.T) {
 	a := filepath.Join(d, "a")
 	program := func() *exec.Cmd {
 		c := exec.Command(os.Args[0], "-test.run=^TestStdout$")
-		c.Env = append(os.Environ(), "ATOMICFILE_STDOUT="+a)
+		c.Env = append(os.Environ(), "FILEIO_STDOUT="+a)
 		return c
 	}
 	want := "before " + strings.Repeat("through ", 1<<15) + "after"

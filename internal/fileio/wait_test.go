@@ -156,7 +156,7 @@ func TestLeftBehind(t *testing.T) {
 
 // TestSweepBareName runs this test binary as a program that is killed while it writes a file of its own folder.
 func TestSweepBareName(t *testing.T) {
-	if os.Getenv("ATOMICFILE_KILLED") != "" {
+	if os.Getenv("FILEIO_KILLED") != "" {
 		Write("out", func(io.Writer) error {
 			os.Stdout.WriteString("writing")
 			_, err := io.Copy(io.Discard, os.Stdin) // for as long as the test lives; the runtime ends a process in which nothing can run
@@ -165,7 +165,7 @@ func TestSweepBareName(t *testing.T) {
 	}
 	d := t.TempDir()
 	c := exec.Command(os.Args[0], "-test.run=^TestSweepBareName$")
-	c.Env, c.Dir = append(os.Environ(), "ATOMICFILE_KILLED=1"), d
+	c.Env, c.Dir = append(os.Environ(), "FILEIO_KILLED=1"), d
 	stdin, err1 := c.StdinPipe()
 	stdout, err2 := c.StdoutPipe()
 	if err := errors.Join(err1, err2, c.Start()); err != nil {

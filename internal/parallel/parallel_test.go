@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -101,5 +105,25 @@ func TestTry(t *testing.T) {
 	}
 	if err := Try(3, 2, func(int) error { return nil }); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMachineCores compares with what the C library counts.
+func TestMachineCores(t *testing.T) {
+	if got := MachineCores(); got < runtime.NumCPU() {
+		t.Errorf("%d cores, fewer than the %d that this process may use", got, runtime.NumCPU())
+	}
+	if runtime.GOOS != "linux" {
+		return // only Linux tells more
+	}
+	text, err := exec.Command("getconf", "_NPROCESSORS_ONLN").Output()
+	if err != nil {
+		if os.Getenv("VSSGP_REQUIRE_TOOLS") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no getconf; VSSGP_REQUIRE_TOOLS=1 makes this a failure")
+	}
+	if want, err := strconv.Atoi(strings.TrimSpace(string(text))); err != nil || MachineCores() != want {
+		t.Errorf("%d cores, getconf says %q", MachineCores(), text)
 	}
 }

@@ -70,6 +70,7 @@ type embedded struct {
 	*Fill
 	gaps      []restore.Gap        // of the fill, or without one what was found
 	ends      []int                // of each gap, the last end so far: rising where gaps of several channels overlap
+	number    map[restore.Gap]int  // in time, from 1
 	filled    map[restore.Gap]int  // its number in the result
 	err       error                // the first of a fill that could not be read
 	held      map[restore.Gap]bool // in a clip
@@ -93,7 +94,7 @@ type listedGap struct {
 
 func newEmbedded(f *Fill) (*embedded, error) {
 	p := &embedded{
-		Fill: f, gaps: f.Gaps, end: f.Samples, filled: map[restore.Gap]int{}, held: map[restore.Gap]bool{},
+		Fill: f, gaps: f.Gaps, end: f.Samples, number: map[restore.Gap]int{}, filled: map[restore.Gap]int{}, held: map[restore.Gap]bool{},
 		recording: recording{Rate: f.Rate, Channels: f.Channels, Filled: f.Result != nil},
 	}
 	if f.Result == nil {
@@ -107,7 +108,10 @@ func newEmbedded(f *Fill) (*embedded, error) {
 		}
 	}
 	last := 0
-	for _, g := range p.gaps {
+	for i, g := range p.gaps {
+		if p.number[g] == 0 { // two finds may be one gap
+			p.number[g] = i + 1
+		}
 		last = max(last, g.End)
 		p.ends = append(p.ends, last)
 	}
@@ -172,24 +176,13 @@ func (p *embedded) add(lo, hi int) error {
 			continue
 		}
 		p.held[g] = true
-		mean, _ := p.fill(g)
-		p.recording.Gaps = append(p.recording.Gaps, filledGap{Number: p.number(g), Start: g.Start, End: g.End, Channel: g.Channel, Mean: singles(mean...)})
+		var mean []byte
+		for _, f := range p.fillings(g) {
+			mean = append(mean, singles(f.Mean)...)
+		}
+		p.recording.Gaps = append(p.recording.Gaps, filledGap{Number: p.number[g], Start: g.Start, End: g.End, Channel: g.Channel, Mean: mean})
 	}
 	return nil
-}
-
-// number returns which gap it is, in time from 1.
-func (p *embedded) number(g restore.Gap) int {
-	first := sort.Search(len(p.gaps), func(i int) bool { return p.gaps[i].Start >= g.Start })
-	return 1 + first + slices.Index(p.gaps[first:], g)
-}
-
-// fill returns the mean and the standard deviation of a gap's fill, in each of its channels; nil if it has none.
-func (p *embedded) fill(g restore.Gap) (mean, sd [][]float64) {
-	for _, f := range p.fillings(g) {
-		mean, sd = append(mean, f.Mean), append(sd, f.SD)
-	}
-	return mean, sd
 }
 
 // fillings returns a gap's fill in each of its channels; nil if it has none, or if one cannot be read, which is p.err.

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"image/color"
 	"slices"
 	"strings"
 
@@ -176,7 +177,7 @@ func (t *Trace) charts() []part {
 		if len(bound) < 2 {
 			continue
 		}
-		l := layer{name: "bound", kind: asLine, ink: []ink{meanInk, referenceInk, drawInk, dataInk}[(first.Start+3)%4], x: time, y: bound}
+		l := layer{name: "bound", kind: asLine, ink: []color.RGBA{meanInk, referenceInk, drawInk, dataInk}[(first.Start+3)%4], x: time, y: bound}
 		if first.Starts > 1 {
 			l.name = fmt.Sprintf("start %d", first.Start)
 		}
@@ -212,4 +213,23 @@ func termsTable(m *vssgp.Model, r *vssgp.Result) Table {
 		t.Rows = append(t.Rows, []string{"noise sd, " + name, short(m.NoiseSD()[d])})
 	}
 	return t
+}
+
+// Info reports on the model in the file called name.
+func Info(name string, m *vssgp.Model) *Document {
+	d := &Document{Title: "Model " + name}
+	d.Lead = []string{fmt.Sprintf("%s inference, %s, %s, %s.",
+		m.Inference, Counted(m.Params.L, "component"), Counted(m.Params.M(), "feature"), Counted(max(1, len(m.Params.Windows.Center)), "window"))}
+	d.Lead = append(d.Lead, tooMany(m)...)
+	var places []float64 // of the inducing inputs, whose ranges are roughly those of the data
+	for _, f := range m.Frequencies() {
+		places = append(places, f.Location...)
+	}
+	learnt := spectra(m, ranges(places, m.Params.Q))
+	if learnt == nil {
+		learnt = []part{paragraph("The model has no posterior over its coefficients yet, so its features have no amplitude.")}
+	}
+	d.add("Frequencies", learnt...)
+	d.add("Covariance", densities(m)...)
+	return d
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"maps"
 	"math"
 	"slices"
@@ -59,12 +60,17 @@ func (f *Fill) kinds() []string {
 	return names
 }
 
-// kindOf returns which of the kinds a find is, the last where it is none of them.
-func kindOf(kinds []string, d Found) int {
-	if i := slices.Index(kinds, d.Kind); i >= 0 {
-		return i
+// byKind splits finds by kind; those of no kind in the list are of the last one.
+func byKind(kinds []string, all []Found) [][]Found {
+	split := make([][]Found, len(kinds))
+	for _, d := range all {
+		k := slices.Index(kinds, d.Kind)
+		if k < 0 {
+			k = len(kinds) - 1
+		}
+		split[k] = append(split[k], d)
 	}
-	return len(kinds) - 1
+	return split
 }
 
 // countFound returns the table of finds by kind and channel.
@@ -76,16 +82,13 @@ func (f *Fill) countFound(kinds []string) Table {
 			t.Head = append(t.Head, fmt.Sprintf("in channel %d alone", c+1))
 		}
 	}
-	for k, name := range kinds {
-		n, longest, channel := 0, 0, make([]int, f.Channels+1)
-		for _, d := range f.Found {
-			if kindOf(kinds, d) == k {
-				n++
-				longest = max(longest, d.Len())
-				channel[d.Channel]++
-			}
+	for k, all := range byKind(kinds, f.Found) {
+		n, longest, channel := len(all), 0, make([]int, f.Channels+1)
+		for _, d := range all {
+			longest = max(longest, d.Len())
+			channel[d.Channel]++
 		}
-		row := []string{cmp.Or(name, "without a label"), strconv.Itoa(n), short(60 * float64(n) * float64(f.Rate) / float64(f.Samples)),
+		row := []string{cmp.Or(kinds[k], "without a label"), strconv.Itoa(n), short(60 * float64(n) * float64(f.Rate) / float64(f.Samples)),
 			short(1000 * float64(longest) / float64(f.Rate))}
 		for c := 0; c+4 < len(t.Head); c++ {
 			row = append(row, strconv.Itoa(channel[c]))
@@ -96,7 +99,7 @@ func (f *Fill) countFound(kinds []string) Table {
 }
 
 // foundInks are the kinds' colors.
-var foundInks = [mostKinds]ink{meanInk, referenceInk, drawInk, dataInk}
+var foundInks = [mostKinds]color.RGBA{meanInk, referenceInk, drawInk, dataInk}
 
 // strip returns a chart of a quantity of each find along the recording, of the largest if there are too many.
 func (f *Fill) strip(kinds []string, title, y string, logY bool, of func(Found) float64) *chart {
@@ -109,12 +112,10 @@ func (f *Fill) strip(kinds []string, title, y string, logY bool, of func(Found) 
 		slices.SortStableFunc(all, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	c := &chart{Title: title, Text: text, XLabel: seconds, YLabel: y, logY: logY}
-	for k, name := range kinds {
-		l := layer{name: cmp.Or(name, "without a label"), kind: asPoints, ink: foundInks[k]}
+	for k, all := range byKind(kinds, all) {
+		l := layer{name: cmp.Or(kinds[k], "without a label"), kind: asPoints, ink: foundInks[k]}
 		for _, d := range all {
-			if kindOf(kinds, d) == k {
-				l.x, l.y = append(l.x, float64(d.Start)/float64(f.Rate)), append(l.y, of(d))
-			}
+			l.x, l.y = append(l.x, float64(d.Start)/float64(f.Rate)), append(l.y, of(d))
 		}
 		if len(l.x) > 0 {
 			c.layers = append(c.layers, l)
@@ -128,15 +129,13 @@ func (f *Fill) histogram(kinds []string) *chart {
 	c := &chart{Title: "Finds along the recording", XLabel: seconds, YLabel: "finds a second",
 		Text: fmt.Sprintf("How many there are in each of %d equal parts of the recording.", foundBins)}
 	width := float64(f.Samples) / float64(f.Rate) / foundBins
-	for k, name := range kinds {
-		l := layer{name: cmp.Or(name, "without a label"), kind: asLine, ink: foundInks[k], y: make([]float64, foundBins)}
+	for k, all := range byKind(kinds, f.Found) {
+		l := layer{name: cmp.Or(kinds[k], "without a label"), kind: asLine, ink: foundInks[k], y: make([]float64, foundBins)}
 		for i := range foundBins {
 			l.x = append(l.x, (float64(i)+0.5)*width)
 		}
-		for _, d := range f.Found {
-			if kindOf(kinds, d) == k {
-				l.y[min(foundBins-1, max(0, d.Start*foundBins/f.Samples))] += 1 / width
-			}
+		for _, d := range all {
+			l.y[min(foundBins-1, max(0, d.Start*foundBins/f.Samples))] += 1 / width
 		}
 		c.layers = append(c.layers, l)
 	}

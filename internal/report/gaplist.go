@@ -43,7 +43,11 @@ func (p *embedded) list() []part {
 			Cells: []string{first, clock(s.Start, p.Rate), fmt.Sprintf("%.4g", 1000*float64(s.Len())/float64(p.Rate))},
 		}
 		if p.Channels > 1 {
-			row.Cells = append(row.Cells, channelName(s.Channel))
+			channel := "all"
+			if s.Channel > 0 {
+				channel = strconv.Itoa(s.Channel)
+			}
+			row.Cells = append(row.Cells, channel)
 		}
 		if kinds {
 			row.Cells = append(row.Cells, s.found.Kind)
@@ -51,14 +55,6 @@ func (p *embedded) list() []part {
 		l.Rows = append(l.Rows, row)
 	}
 	return []part{l}
-}
-
-// channelName names a gap's channel, from 1; 0: all.
-func channelName(channel int) string {
-	if channel == 0 {
-		return "all"
-	}
-	return strconv.Itoa(channel)
 }
 
 // percent writes a share for people, a dash if it is not known.
@@ -86,17 +82,20 @@ func (p *embedded) about(s listedGap) (string, error) {
 	if s.doubt != "" {
 		text += " Do not trust it: " + s.doubt + "."
 	}
-	mean, _ := p.fill(s.Gap)
-	if p.Reference == nil || mean == nil {
+	fills := p.fillings(s.Gap)
+	if p.Reference == nil || fills == nil {
 		return text, nil
 	}
 	truth, err := p.truth(s.Gap)
 	if err != nil {
 		return "", err
 	}
+	var mean []float64
+	for _, f := range fills {
+		mean = append(mean, f.Mean...)
+	}
 	all := slices.Concat(truth...)
-	return text + fmt.Sprintf(" RMSE against the reference %s, of silence %s.",
-		short(bayes.RMSE(slices.Concat(mean...), all)), short(bayes.RMS(all))), nil
+	return text + fmt.Sprintf(" RMSE against the reference %s, of silence %s.", short(bayes.RMSE(mean, all)), short(bayes.RMS(all))), nil
 }
 
 // sections returns the gaps that are drawn, each with its charts and spectrograms, in the order of the list.

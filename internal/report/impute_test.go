@@ -2,18 +2,22 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image/png"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/table"
 )
 
 // tone is n samples of a sine of a frequency, as a share of the sampling rate.
@@ -50,6 +54,16 @@ func made(n, every, channels int) *Fill {
 	return f
 }
 
+// embeddedIn is what a page holds of a fill.
+func embeddedIn(t *testing.T, f *Fill) *embedded {
+	t.Helper()
+	p, err := newEmbedded(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // TestEmbedded: what the page holds is bounded, whole where it may be, and
 // every gap shown lies in it; what it leaves out it says.
 func TestEmbedded(t *testing.T) {
@@ -67,16 +81,16 @@ func TestEmbedded(t *testing.T) {
 		{"many channels", 50_000, 10_000, 6, true, 5, 0},
 	} {
 		f := made(c.n, c.every, c.channels)
-		p, err := newEmbedded(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := embeddedIn(t, f)
 		held := 0
 		for _, s := range p.recording.Clips {
 			held += bytesGiven * len(s.samples[0]) * c.channels
 		}
 		for _, g := range p.recording.Gaps {
 			held += bytesFilled * (g.End - g.Start) * c.channels
+			if p.gaps[g.Number-1].Start != g.Start {
+				t.Errorf("%s: gap %d is held as the one from %d on", c.name, g.Number, g.Start)
+			}
 		}
 		if (p.end == c.n) != c.whole || held > 2*mostSound || p.shown != c.shown || len(p.gaps)-p.shown != c.dropped {
 			t.Errorf("%s: holds the first %d of %d samples, %d bytes, shows %d gaps and drops %d; want whole %v, %d and %d", c.name, p.end, c.n, held, p.shown, len(p.gaps)-p.shown, c.whole, c.shown, c.dropped)
@@ -127,11 +141,7 @@ func pageOf(t *testing.T, f *Fill) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := d.Write(&b, HTML); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return []byte(written(t, d))
 }
 
 // counted writes a fill's page and sees that texts are in it so many times.
@@ -239,10 +249,7 @@ func (h holed) Read(lo, hi int) ([][]float64, error) {
 func TestEmbeddedHoles(t *testing.T) {
 	f := made(5000, 1000, 1)
 	f.Input = holed{f.Input.(source), f.Gaps}
-	p, err := newEmbedded(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := embeddedIn(t, f)
 	before, after := p.mixed(0, 5000)
 	for _, g := range f.Gaps {
 		for i := g.Start; i < g.End; i++ {
@@ -250,7 +257,8 @@ func TestEmbeddedHoles(t *testing.T) {
 				t.Fatalf("sample %d is %v before the fill", i, before[i])
 			}
 		}
-		if mean, _ := p.fill(g); after[g.Start+3] != mean[0][3] || mean[0][3] == 0 || before[g.Start-1] == 0 || after[g.Start-1] != before[g.Start-1] {
+		mean := p.fillings(g)[0].Mean
+		if after[g.Start+3] != mean[3] || mean[3] == 0 || before[g.Start-1] == 0 || after[g.Start-1] != before[g.Start-1] {
 			t.Errorf("gap %v: %v after the fill, beside it %v and %v", g, after[g.Start+3], before[g.Start-1], after[g.Start-1])
 		}
 	}
@@ -274,10 +282,7 @@ func overlapping() *Fill {
 // lie, and each has its own channel's fill, error and level.
 func TestOverlappingGaps(t *testing.T) {
 	f := overlapping()
-	p, err := newEmbedded(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := embeddedIn(t, f)
 	for _, c := range []struct{ lo, hi, want int }{{0, 4000, 2}, {1025, 1030, 1}, {1029, 1031, 1}, {1030, 1040, 0}, {1012, 1013, 2}, {900, 1000, 0}, {900, 1001, 1}} {
 		if got := p.within(c.lo, c.hi); len(got) != c.want {
 			t.Errorf("[%d, %d) has gaps %v, want %d", c.lo, c.hi, got, c.want)
@@ -290,16 +295,12 @@ func TestOverlappingGaps(t *testing.T) {
 	both := overlapping()
 	both.Gaps = []restore.Gap{{Start: 1000, End: 1030}}
 	both.Result.Excerpts[0].Gaps = both.Gaps
-	q, err := newEmbedded(both)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := embeddedIn(t, both)
 	if sd, relative := q.errorOf(both.Gaps[0]); math.Abs(sd-0.2) > 1e-12 || math.Abs(relative-0.4) > 1e-12 {
 		t.Errorf("of both channels the error is %v, %v of the level; want the larger", sd, relative)
 	}
-	mean, sd := p.fill(f.Gaps[1])
-	if len(mean) != 1 || len(mean[0]) != 10 || mean[0][0] != -0.9 || sd[0][9] != 0.2 {
-		t.Errorf("the second channel's fill is %v ± %v", mean, sd)
+	if fills := p.fillings(f.Gaps[1]); len(fills) != 1 || len(fills[0].Mean) != 10 || fills[0].Mean[0] != -0.9 || fills[0].SD[9] != 0.2 {
+		t.Errorf("the second channel's fill is %v", fills)
 	}
 	before, after := p.mixed(990, 1040)
 	for i := range before {
@@ -323,10 +324,7 @@ func TestOverlappingGaps(t *testing.T) {
 func TestWaveform(t *testing.T) {
 	f := made(900, 400, 1) // gaps from 200 and from 600 on
 	f.Reference = source{tone(900, 0.03)}
-	p, err := newEmbedded(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := embeddedIn(t, f)
 	given := f.Input.(source)[0]
 	parts, err := p.waves("title", "text", 100, 700, []int{0}, true)
 	if err != nil {
@@ -358,10 +356,7 @@ func TestWaveform(t *testing.T) {
 	if want := map[string]int{"gap": 2, "recording": 1, "95 % band": 2, "reference": 1, "mean": 1}; !maps.Equal(count, want) {
 		t.Errorf("layers %v, want %v", count, want)
 	}
-	long, err := newEmbedded(made(10*waveColumns-5, 5000, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	long := embeddedIn(t, made(10*waveColumns-5, 5000, 1))
 	w, err := long.waveOf(0, 10*waveColumns-5, 0)
 	if err != nil || len(w.given) != waveColumns {
 		t.Fatalf("%d columns, %v", len(w.given), err)
@@ -377,10 +372,7 @@ func TestWaveform(t *testing.T) {
 
 // TestWaveformChannels: a waveform has the gaps of its channel only.
 func TestWaveformChannels(t *testing.T) {
-	p, err := newEmbedded(overlapping())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := embeddedIn(t, overlapping())
 	for c, want := range []float64{30, 10} {
 		w, err := p.waveOf(980, 1050, c)
 		if err != nil || len(w.gaps) != 1 || math.Abs((w.gaps[0].x[1]-w.gaps[0].x[0])*8000-want) > 1e-6 {
@@ -393,16 +385,13 @@ func TestWaveformChannels(t *testing.T) {
 func TestClipEnd(t *testing.T) {
 	f := made(6_000_000, 1<<40, 2)
 	f.Result = nil
-	p, err := newEmbedded(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := embeddedIn(t, f)
 	end := p.end
 	for _, g := range []audio.Gap{{Start: end - 200, End: end - 100, Channel: 1}, {Start: end - 150, End: end + 100, Channel: 2}} {
 		f.Found = append(f.Found, Found{Gap: g})
 	}
-	if p, err = newEmbedded(f); err != nil || p.end != end-200 {
-		t.Errorf("the clip ends at %d, %v; want %d", p.end, err, end-200)
+	if p = embeddedIn(t, f); p.end != end-200 {
+		t.Errorf("the clip ends at %d; want %d", p.end, end-200)
 	}
 }
 
@@ -439,4 +428,79 @@ func TestFoundPage(t *testing.T) {
 	if strings.Contains(page, "onerror=alert(2)>") {
 		t.Error("a kind has become markup")
 	}
+}
+
+// filled is the report of the first second and a quarter of the speech.
+var filled = sync.OnceValues(func() ([]byte, error) {
+	cut, err := audio.Open("../../testdata/speech_gapped.wav")
+	if err != nil {
+		return nil, err
+	}
+	clean, err := audio.Open("../../testdata/speech.wav")
+	if err != nil {
+		return nil, err
+	}
+	const n = 20000
+	gaps := []restore.Gap{{Start: 3200, End: 3280}, {Start: 4950, End: 5110}, {Start: 8200, End: 8280}, {Start: 17700, End: 17780}}
+	r, density := (*restore.Result)(nil), NewDensities(cut.Rate)
+	input, reference := source{cut.Samples[0][:n]}, source{clean.Samples[0][:n]}
+	o := restore.Options{Forget: true, Fitted: density.Add, Model: vssgp.Options{Components: 12, Window: 0.032}}
+	if r, err = restore.FillFrom(context.Background(), input, n, cut.Rate, gaps, o); err != nil {
+		return nil, err
+	}
+	d, err := Impute(&Fill{
+		Name: hostile, Output: "filled.wav", Samples: n, Rate: cut.Rate, Channels: 1, Gaps: gaps, Result: r, Method: "vssgp",
+		Input: input, Reference: reference, Density: density, Settings: []Setting{{"--gaps", hostile}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = d.Write(&b, HTML)
+	return b.Bytes(), err
+})
+
+// hostile is a text that must come to nothing wherever a page has it.
+const hostile = `</script></style><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}` + "\xff\u2028&amp;.wav"
+
+type source [][]float64
+
+func (s source) Read(lo, hi int) ([][]float64, error) {
+	var out [][]float64
+	for _, c := range s {
+		out = append(out, append([]float64(nil), c[lo:hi]...))
+	}
+	return out, nil
+}
+
+func filledPage(t *testing.T) []byte {
+	t.Helper()
+	page, err := filled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// fittedDocument is the report of a fit of the carbon dioxide of Mauna Loa.
+func fittedDocument(t *testing.T) *Document {
+	t.Helper()
+	c, err := table.Open("../../testdata/co2_monthly.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := &vssgp.Data{N: c.Rows, Q: 1, D: 1, XNames: c.Names[:1], YNames: c.Names[1:]}
+	for n := range c.Rows {
+		data.X, data.Y = append(data.X, c.Data[2*n]), append(data.Y, c.Data[2*n+1])
+	}
+	trace := &Trace{}
+	m, r, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 10, Features: 2, Iterations: 30, Progress: trace.Add})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Fit("co2_monthly.csv", m, r, data, trace, []Setting{{"--seed", "0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

@@ -14,10 +14,12 @@ import (
 	"unicode/utf8"
 )
 
-func written(t *testing.T, p *Document) string {
+func written(t *testing.T, d *Document) string { return writtenAs(t, d, HTML) }
+
+func writtenAs(t *testing.T, d *Document, as Format) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.Write(&b, HTML); err != nil {
+	if err := d.Write(&b, as); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
-	"slices"
 )
 
 // recording is the sound that a page holds, as sound.js takes it: clips of a
@@ -60,9 +59,9 @@ func pcm(samples []float64) (out []byte) {
 	return out
 }
 
-// singles writes numbers, one slice after the other, as little-endian float32.
-func singles(numbers ...[]float64) (out []byte) {
-	for _, v := range slices.Concat(numbers...) {
+// singles writes numbers as little-endian float32.
+func singles(numbers []float64) (out []byte) {
+	for _, v := range numbers {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(v)))
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/series"
@@ -29,7 +30,8 @@ const mostRows = 2000
 
 // Plot shows the data with the mean and its band, and the model's parts.
 func (s *Series) Plot(ctx context.Context) (*Document, error) {
-	d := &Document{Title: s.Title, Lead: []string{s.lead()}}
+	d := &Document{Title: s.Title, Lead: []string{fmt.Sprintf("%s, %s. Parts: %s.",
+		Counted(s.Model.Rows(), "row"), Counted(s.Model.Features(), "feature"), strings.Join(s.Model.PartNames(), ", "))}}
 	x, y := s.shown()
 	p, err := s.Model.Predict(ctx, x)
 	if err != nil {
@@ -42,7 +44,12 @@ func (s *Series) Plot(ctx context.Context) (*Document, error) {
 	if len(x) < len(s.X)+len(s.At) {
 		d.Lead = append(d.Lead, fmt.Sprintf("The charts show %d places, as many as a page bears: those of the last rows, and the first to be predicted.", len(x)))
 	}
-	at := s.times(x)
+	at := slices.Clone(x)
+	for i, v := range x {
+		if s.Time != nil {
+			at[i] = s.Time(v)
+		}
+	}
 	for i, name := range s.YNames[:min(len(s.YNames), mostSeries)] {
 		d.add(name, s.charts(name, at, y, p, parts, i)...)
 	}
@@ -62,17 +69,6 @@ func (s *Series) Report(ctx context.Context, settings []Setting) (*Document, err
 	d.add("Hyper-parameters", t)
 	d.addSettings(settings)
 	return d, nil
-}
-
-func (s *Series) lead() string {
-	lead := fmt.Sprintf("%s, %s. Parts:", Counted(s.Model.Rows(), "row"), Counted(s.Model.Features(), "feature"))
-	for i, name := range s.Model.PartNames() {
-		if i > 0 {
-			lead += ","
-		}
-		lead += " " + name
-	}
-	return lead + "."
 }
 
 // shown are the places to show, rising, none twice, and the data there: of the last rows, and of the first further places.
@@ -95,18 +91,6 @@ func (s *Series) shown() (x []float64, y [][]float64) {
 		}
 	}
 	return x, y
-}
-
-// times are places in seconds, if there is a time.
-func (s *Series) times(x []float64) []float64 {
-	if s.Time == nil {
-		return x
-	}
-	at := make([]float64, len(x))
-	for i, v := range x {
-		at[i] = s.Time(v)
-	}
-	return at
 }
 
 // charts are one output's: everything, each part, and what they leave.

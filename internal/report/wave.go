@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 
@@ -61,8 +62,8 @@ func (p *embedded) waveOf(from, to, channel int) (*wave, error) {
 	gaps := slices.DeleteFunc(p.within(from, to), func(g audio.Gap) bool { return !g.In(channel) })
 	filled := make([]bool, to-from)
 	for _, g := range gaps {
-		mean, sd := p.fill(g)
-		if mean == nil {
+		fills := p.fillings(g)
+		if fills == nil {
 			continue
 		}
 		k := slices.Index(p.lanes(g), channel)
@@ -75,7 +76,7 @@ func (p *embedded) waveOf(from, to, channel int) (*wave, error) {
 			truth = all[k]
 		}
 		for i := max(from, g.Start); i < min(to, g.End); i++ {
-			at, m, s := (i-from)/w.step, mean[k][i-g.Start], interval*sd[k][i-g.Start]
+			at, m, s := (i-from)/w.step, fills[k].Mean[i-g.Start], interval*fills[k].SD[i-g.Start]
 			filled[i-from] = true
 			w.mean[at].widen(m, m)
 			w.band[at].widen(m-s, m+s)
@@ -136,7 +137,7 @@ func (w *wave) join() {
 func (w *wave) seconds(frame int) float64 { return float64(frame) / float64(w.rate) }
 
 // line draws spans as a line, up and down where a column has several values.
-func (w *wave) line(name string, ink ink, spans []span) layer {
+func (w *wave) line(name string, ink color.RGBA, spans []span) layer {
 	l := layer{name: name, kind: asLine, ink: ink}
 	for c, s := range spans {
 		if s.empty() && (len(l.y) == 0 || math.IsNaN(l.y[len(l.y)-1])) {

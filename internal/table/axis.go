@@ -1,9 +1,11 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 )
 
 // An Axis maps the cells of an input column to numbers and back. Numbers are themselves. Dates become multiples of Unit since Origin: of
@@ -43,8 +45,7 @@ func (a *Axis) Since() string {
 	if !a.Local {
 		seconds += int64(a.Offset)
 	}
-	year, month, day := civil(seconds + secondsPerDay/2) // the first row may have another offset
-	return fmt.Sprintf("%04d-%02d-%02d", year, month, day)
+	return utc(seconds + secondsPerDay/2).Format(time.DateOnly) // the first row may have another offset
 }
 
 // Check refuses an axis that was not made here.
@@ -152,15 +153,14 @@ func (a *Axis) calendar(seconds int64, nanos int) (month int64, part float64) {
 
 // monthOf numbers the month of a time.
 func monthOf(seconds int64) int64 {
-	year, month, _ := civil(seconds)
-	return 12*int64(year) + int64(month) - 1
+	t := utc(seconds)
+	return 12*int64(t.Year()) + int64(t.Month()) - 1
 }
 
 // monthStart returns the second, and the nanoseconds after it, at which a month of the axis begins.
 func (a *Axis) monthStart(month int64) (seconds, nanos int64) {
-	year, m := floorDiv(month, 12), int(month-12*floorDiv(month, 12))+1
-	day := min(a.Day, daysIn(int(year), m))
-	return unixDay(int(year), m, day)*secondsPerDay + a.Clock/1e9, a.Clock % 1e9
+	day := min(a.Day, daysIn(0, int(month)+1))
+	return unixMonth(month) + int64(day-1)*secondsPerDay + a.Clock/1e9, a.Clock % 1e9
 }
 
 // mostSeconds bounds the times that can be written, some 30 million years.
@@ -179,11 +179,8 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 	}
 	from := len(b)
 	b = strconv.AppendFloat(b, x, 'f', a.Decimals, 64)
-	for last := len(b) - 1; !a.Fixed && a.Decimals > 0 && last > from && (b[last] == '0' || b[last] == '.'); last-- {
-		dot := b[last] == '.'
-		if b = b[:last]; dot {
-			break
-		}
+	if !a.Fixed && a.Decimals > 0 {
+		b = b[:from+len(bytes.TrimRight(bytes.TrimRight(b[from:], "0"), "."))]
 	}
 	return b
 }
@@ -191,7 +188,7 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 // readable reports whether text, which Append has written for the date x, can be read.
 func (a *Axis) readable(x float64, text []byte) bool {
 	seconds, _, _, ok := a.clock(x)
-	if year, _, _ := civil(seconds); ok && year > 0 && year < 9999 {
+	if year := utc(seconds).Year(); ok && year > 0 && year < 9999 {
 		return true
 	}
 	_, _, problem := a.parse(string(text))
@@ -253,7 +250,7 @@ func (a *Axis) appendDate(b []byte, x float64) []byte {
 	if a.Notation.clock == 0 && unitSeconds[a.Unit] == 0 && a.Notation.order != yearMonth && a.Notation.order != yearQuarter {
 		inDay = min(inDay, secondsPerDay*1e9)
 	}
-	return a.Notation.write(b, days*secondsPerDay+inDay/1e9, int(inDay%1e9), offset)
+	return a.Notation.write(b, days*secondsPerDay+inDay/1e9, inDay%1e9, offset)
 }
 
 // fromCalendar returns the time of x months or years. Columns of months or quarters have no others.

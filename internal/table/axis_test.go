@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -202,7 +203,7 @@ func FuzzDates(f *testing.F) {
 		if strings.ContainsAny(s, ";\"\n\r") || !looksLikeDate(s) || strings.TrimSpace(s) != s {
 			t.Fatalf("%q is a date", s)
 		}
-		if stamp.form.order == yearMonthDay && stamp.form.clock == 0 && stamp.full && !stamp.bare {
+		if stamp.form.order == yearMonthDay && stamp.form.clock == 0 && !stamp.bare {
 			if _, err := time.Parse(strings.ReplaceAll("2006-01-02", "-", string(stamp.form.sep)), s); err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +217,10 @@ func FuzzDates(f *testing.F) {
 		if err != nil || math.Abs(again-x[0]) > 1e-9*(1+math.Abs(x[0])) || len(back) < 6 {
 			t.Fatalf("%q is %v, written %q, read as %v, %v", s, x[0], back, again, err)
 		}
-		if mixed := stamp.bare && stamp.full; !mixed && !strings.Contains(s, ",") && back != s && !(strings.HasSuffix(s, "-00:00") || strings.HasSuffix(s, "-0000") || strings.HasSuffix(s, "-00")) {
+		// A day and a month that are written in two ways come back in one.
+		mixed := stamp.bare && regexp.MustCompile(`(^|[-/.])0[1-9]([-/. T]|$)`).MatchString(s)
+		greenwich := strings.HasSuffix(s, "-00:00") || strings.HasSuffix(s, "-0000") || strings.HasSuffix(s, "-00")
+		if !mixed && !greenwich && !strings.Contains(s, ",") && back != s {
 			t.Fatalf("%q comes back as %q", s, back)
 		}
 	})
@@ -257,7 +261,7 @@ func TestGridGaps(t *testing.T) {
 // TestSeconds: x of dates on the clock of the column, in seconds; NaN where no date can be written.
 func TestSeconds(t *testing.T) {
 	for unit, want := range map[string]float64{"days": 3 * secondsPerDay, "hours": 3 * 3600, "months": 92 * secondsPerDay} { // October, November, December
-		a := &Axis{Unit: unit, Origin: unixDay(2023, 10, 1) * secondsPerDay, Day: 1, Notation: &notation{}}
+		a := &Axis{Unit: unit, Origin: unixMonth(12*2023 + 9), Day: 1, Notation: &notation{}}
 		if got := a.Seconds(3) - float64(a.Origin); got != want {
 			t.Errorf("3 %s are %v seconds, want %v", unit, got, want)
 		}

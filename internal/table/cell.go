@@ -29,15 +29,16 @@ func isMissing(s string) bool {
 	return s == "" || len(s) <= 4 && slices.ContainsFunc(missingWords, func(w string) bool { return strings.EqualFold(s, w) })
 }
 
-// classify says what a cell is, and its value if it is a number. Decimal commas are looked for unless they separate fields.
+// classify says what a cell is, and its value if it is a number; NaN if it is missing.
+// Decimal commas are looked for unless they separate fields.
 func classify(s string, sep byte) (class, float64) {
 	if s == "" {
-		return missing, 0
+		return missing, math.NaN()
 	}
 	switch c := s[0]; {
 	case c >= '0' && c <= '9':
 	case isMissing(s):
-		return missing, 0
+		return missing, math.NaN()
 	case c >= utf8Letter || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z':
 		return text, 0
 	}

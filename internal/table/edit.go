@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"io"
 	"math"
 	"slices"
@@ -66,32 +65,30 @@ func (s *Stream) Edit(ctx context.Context, w io.Writer, cells []Cell) error {
 	return b.Flush()
 }
 
-// changed is the error of a file that is no longer what was surveyed.
-func (s *Stream) changed() error {
-	return malformed("%s: it has changed while it was read", s.file.name)
-}
-
 // inText finds the cells in a text.
-func (s *Stream) inText(ctx context.Context, cells []Cell) (patches []patch, err error) {
+func (s *Stream) inText(ctx context.Context, cells []Cell) (patches []patch, _ error) {
 	cells = slices.Clone(cells)
 	slices.SortFunc(cells, func(a, b Cell) int { return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col)) })
 	row := 0
-	err = s.each(ctx, func(r *records) error {
+	for line, err := range s.rows(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		r := line.(*records)
 		begin := r.bytes - int64(len(r.raw))
 		for ; len(cells) > 0 && cells[0].Row == row; cells = cells[1:] {
 			c := cells[0]
 			if c.Col >= len(r.spans) {
-				return s.changed()
+				return nil, s.changed()
 			}
 			patches = append(patches, patch{begin + int64(r.spans[c.Col].lo), begin + int64(r.spans[c.Col].hi), []byte(s.number(c))})
 		}
 		row++
-		return nil
-	})
-	if err == nil && len(cells) > 0 {
-		err = s.changed()
 	}
-	return patches, err
+	if len(cells) > 0 {
+		return nil, s.changed()
+	}
+	return patches, nil
 }
 
 // number writes a value as its column has numbers.
@@ -128,31 +125,24 @@ func (s *Stream) decimalComma(col int) bool {
 }
 
 // inArray finds the cells in an array, which is of floats.
-func (s *Stream) inArray(ctx context.Context, cells []Cell) (patches []patch, err error) {
-	err = s.withArray(ctx, func(a *npyArray) error {
-		var order binary.ByteOrder = binary.LittleEndian
-		if a.descr[0] == '>' {
-			order = binary.BigEndian
+func (s *Stream) inArray(ctx context.Context, cells []Cell) (patches []patch, _ error) {
+	a, err := s.array(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer a.f.Close()
+	for _, c := range cells {
+		i := c.Row*a.cols + c.Col
+		if a.columns {
+			i = c.Col*a.rows + c.Row
 		}
-		for _, c := range cells {
-			i := c.Row*a.cols + c.Col
-			if a.columns {
-				i = c.Col*a.rows + c.Row
-			}
-			p := patch{lo: a.start + int64(i*a.size), bytes: make([]byte, a.size)}
-			p.hi = p.lo + int64(a.size)
-			switch a.descr[1:] {
-			case "f8":
-				order.PutUint64(p.bytes, math.Float64bits(c.Value))
-			case "f4":
-				order.PutUint32(p.bytes, math.Float32bits(float32(c.Value)))
-			default:
-				return malformed("an array of integers, which has no missing values")
-			}
-			patches = append(patches, p)
+		b, ok := a.encode(c.Value)
+		if !ok {
+			return nil, malformed("%s: an array of integers, which has no missing values", s.file.name)
 		}
-		slices.SortFunc(patches, func(p, q patch) int { return cmp.Compare(p.lo, q.lo) })
-		return nil
-	})
-	return patches, err
+		at := a.start + int64(i*a.size)
+		patches = append(patches, patch{at, at + int64(a.size), b})
+	}
+	slices.SortFunc(patches, func(p, q patch) int { return cmp.Compare(p.lo, q.lo) })
+	return patches, nil
 }

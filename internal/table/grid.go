@@ -3,6 +3,7 @@ package table
 import (
 	"math"
 	"slices"
+	"time"
 )
 
 // A Grid is how the rows of a series stand along its input.
@@ -81,8 +82,8 @@ func (g *Grid) along(x, steps []float64, step float64) {
 // weekend reports whether x falls on a Saturday or Sunday.
 func (g *Grid) weekend(x float64) bool {
 	day := floorDiv(g.axis.Origin, secondsPerDay) + int64(math.Floor(x+1e-6))
-	weekday := day - 7*floorDiv(day, 7) // 1970 began on a Thursday
-	return weekday == 2 || weekday == 3
+	weekday := utc(day * secondsPerDay).Weekday()
+	return weekday == time.Saturday || weekday == time.Sunday
 }
 
 // Next returns x of the n-th row after the last, n from 1.

@@ -103,9 +103,9 @@ func (r *records) grow() error {
 
 // isBlank reports whether a line holds nothing. In a table of tabs, tabs hold a row of missing values.
 func (r *records) isBlank(line []byte) bool {
-	space := " \r\n"
-	if r.d.sep != '\t' {
-		space += "\t"
+	space := " \t\r\n"
+	if r.d.sep == '\t' {
+		space = " \r\n"
 	}
 	return len(bytes.Trim(line, space)) == 0
 }

@@ -32,12 +32,13 @@ type readable interface {
 }
 
 // At is the file at a path. Its extension says what it is. Errors in it name the path and wrap ErrFormat, the system's error, or
-// atomicfile.ErrNotRegular.
+// fileio.ErrNotRegular.
 func At(path string) (*File, error) {
 	ext := Format(path)
 	switch {
 	case !slices.Contains(Extensions, ext):
-		return nil, malformed("%s: the extension %q is not a table's; want .%s (text also as .gz)%s", path, filepath.Ext(path), strings.Join(Extensions, ", ."), Convert(ext))
+		return nil, malformed("%s: the extension %q is not a table's; want .%s (text also as .gz)%s",
+			path, filepath.Ext(path), strings.Join(Extensions, ", ."), Convert(ext))
 	case ext == "npy" && packed(path):
 		return nil, malformed("%s: a packed NPY file; want it unpacked (gunzip)", path)
 	}
@@ -106,55 +107,43 @@ func notText(head []byte) string {
 // sampleSize is how many bytes of a file decide how it is written.
 const sampleSize = 1 << 16
 
+// readerFunc is an io.Reader.
+type readerFunc func(b []byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
 // text opens the file as text, unpacked if it is gzipped. Reading fails once ctx has ended.
 func (f *File) text(ctx context.Context) (*bufio.Reader, io.Closer, error) {
 	file, size, err := f.open()
 	if err != nil {
 		return nil, nil, err
 	}
-	in := bufio.NewReaderSize(&watched{ctx, f.name, io.NewSectionReader(file, 0, size)}, sampleSize)
+	section := io.NewSectionReader(file, 0, size)
+	in := bufio.NewReaderSize(readerFunc(func(b []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, fmt.Errorf("%s: interrupted: %w", f.name, err)
+		}
+		return section.Read(b)
+	}), sampleSize)
 	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			file.Close()
 			return nil, nil, f.unpacking(err)
 		}
-		in = bufio.NewReaderSize(&unpacked{f, z}, sampleSize)
+		in = bufio.NewReaderSize(readerFunc(func(b []byte) (int, error) {
+			n, err := z.Read(b)
+			return n, f.unpacking(err)
+		}), sampleSize)
 	}
 	return in, file, nil
 }
 
 // unpacking words an error of gzip.
 func (f *File) unpacking(err error) error {
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(err.Error(), "flate:") {
+	damaged := errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF)
+	if damaged || err != nil && strings.HasPrefix(err.Error(), "flate:") {
 		return malformed("%s: the gzip data are damaged or cut off: %w", f.name, err)
 	}
 	return err
-}
-
-type unpacked struct {
-	f *File
-	z *gzip.Reader
-}
-
-func (u *unpacked) Read(b []byte) (int, error) {
-	n, err := u.z.Read(b)
-	if err != nil && err != io.EOF {
-		err = u.f.unpacking(err)
-	}
-	return n, err
-}
-
-// watched cannot be read once ctx has ended.
-type watched struct {
-	ctx  context.Context
-	name string
-	r    io.Reader
-}
-
-func (w *watched) Read(b []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, fmt.Errorf("%s: interrupted: %w", w.name, err)
-	}
-	return w.r.Read(b)
 }

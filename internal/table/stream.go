@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
@@ -43,12 +45,12 @@ type Pick struct {
 func OpenStream(ctx context.Context, file *File) (*Stream, error) {
 	s := &Stream{file: file}
 	if file.npy {
-		err := s.withArray(ctx, func(a *npyArray) error {
-			s.Names = numbered(a.cols)
-			return nil
-		})
-		s.Cols = len(s.Names)
-		return s, err
+		a, err := s.array(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.Cols, s.Names = a.cols, numbered(a.cols)
+		return s, a.f.Close()
 	}
 	in, f, err := file.text(ctx)
 	if err != nil {
@@ -77,51 +79,123 @@ func OpenStream(ctx context.Context, file *File) (*Stream, error) {
 	return s, nil
 }
 
-// withArray opens the file as an array.
-func (s *Stream) withArray(ctx context.Context, use func(a *npyArray) error) error {
+// array opens the file as an array.
+func (s *Stream) array(ctx context.Context) (*npyArray, error) {
 	f, size, err := s.file.open()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer f.Close()
 	a, err := openNPY(f, size)
-	if err == nil {
-		err = ctx.Err()
+	if err = s.named(ctx, err); err != nil {
+		f.Close()
 	}
-	if err == nil {
-		err = use(a)
-	}
-	if err != nil && ctx.Err() != nil {
+	return a, err
+}
+
+// named names the file in an error of its array, or says that ctx has ended.
+func (s *Stream) named(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
 		err = fmt.Errorf("interrupted: %w", ctx.Err())
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.file.name, err)
+		err = fmt.Errorf("%s: %w", s.file.name, err)
 	}
-	return nil
+	return err
 }
 
-// each visits the records with cells.
-func (s *Stream) each(ctx context.Context, visit func(r *records) error) error {
-	in, f, err := s.file.text(ctx)
-	if err != nil {
-		return err
+// changed is the error of a file that is no longer what was surveyed.
+func (s *Stream) changed() error {
+	return malformed("%s: it has changed while it was read", s.file.name)
+}
+
+// A row is a record of a text or a row of an array. It is good until the next one.
+type row interface {
+	number() int // the line of a text, the row of an array, from 1
+	text(col int) string
+	class(col int) (class, float64)
+}
+
+func (r *records) number() int                    { return r.line }
+func (r *records) text(col int) string            { return r.fields[col] }
+func (r *records) class(col int) (class, float64) { return classify(r.fields[col], r.d.sep) }
+
+// values is a row of an array.
+type values struct {
+	n  int
+	of []float64
+}
+
+func (v *values) number() int { return v.n }
+
+func (v *values) text(col int) string { return strconv.FormatFloat(v.of[col], 'g', -1, 64) }
+
+func (v *values) class(col int) (class, float64) {
+	switch x := v.of[col]; {
+	case math.IsNaN(x):
+		return missing, x
+	case math.IsInf(x, 0):
+		return text, x
+	default:
+		return whole, x
 	}
-	defer f.Close()
-	r := &records{name: s.file.name, in: in, d: s.d}
-	for {
-		if err := r.read(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
+}
+
+// rows visits the rows: the records of a text, except its names. An error comes last.
+func (s *Stream) rows(ctx context.Context) iter.Seq2[row, error] {
+	if s.file.npy {
+		return s.arrayRows(ctx)
+	}
+	return func(yield func(row, error) bool) {
+		in, f, err := s.file.text(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		if err := r.even(s.Names); err != nil {
-			return err
+		defer f.Close()
+		r := &records{name: s.file.name, in: in, d: s.d}
+		for err == nil {
+			if err = r.read(); err == io.EOF {
+				return
+			}
+			if err == nil {
+				err = r.even(s.Names)
+			}
+			if err == nil && r.cols != s.Cols {
+				err = s.changed()
+			}
+			names := s.d.header && r.line == r.first
+			if (err != nil || !names) && !yield(r, err) {
+				return
+			}
 		}
-		if s.d.header && r.line == r.first {
-			continue
+	}
+}
+
+// arrayRows is rows for an array.
+func (s *Stream) arrayRows(ctx context.Context) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		a, err := s.array(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		if err := visit(r); err != nil {
-			return err
+		defer a.f.Close()
+		if a.cols != s.Cols {
+			yield(nil, s.changed())
+			return
+		}
+		r := &values{}
+		for lo, step := 0, max(1, partNumbers/a.cols); lo < a.rows; lo += step {
+			data, err := a.read(lo, min(a.rows, lo+step))
+			if err = s.named(ctx, err); err != nil {
+				yield(nil, err)
+				return
+			}
+			for ; len(data) > 0; data = data[a.cols:] {
+				if r.n, r.of = r.n+1, data[:a.cols]; !yield(r, nil) {
+					return
+				}
+			}
 		}
 	}
 }
@@ -129,81 +203,125 @@ func (s *Stream) each(ctx context.Context, visit func(r *records) error) error {
 // Survey counts the rows, and finds what the columns hold; nil stands for all columns. Its errors are of records, not of cells.
 func (s *Stream) Survey(ctx context.Context, cols []int) error {
 	if cols == nil {
-		for c := range s.Cols {
-			cols = append(cols, c)
-		}
+		cols = upTo(s.Cols)
 	}
 	s.Rows, s.Columns = 0, make([]*Column, s.Cols)
 	for _, c := range cols {
-		s.Columns[c] = &Column{}
+		s.Columns[c] = &Column{powers: s.file.npy}
 	}
-	if s.file.npy {
-		return s.surveyArray(ctx, cols)
-	}
-	line := 0
-	err := s.each(ctx, func(r *records) error {
-		for _, c := range cols {
-			s.Columns[c].add(r.fields[c], s.d.sep, r.line)
+	for r, err := range s.rows(ctx) {
+		if err != nil {
+			return err
 		}
-		s.Rows, line = s.Rows+1, r.line
-		return nil
-	})
-	if err == nil && s.Rows == 0 {
-		err = malformed("%s:%d: names and no numbers; want at least one row after them", s.file.name, max(line, s.line))
+		for _, c := range cols {
+			s.Columns[c].add(r, c)
+		}
+		s.Rows++
 	}
-	return err
+	if s.Rows == 0 {
+		return malformed("%s:%d: names and no numbers; want at least one row after them", s.file.name, s.line)
+	}
+	return nil
 }
 
-// surveyArray is Survey for an array.
-func (s *Stream) surveyArray(ctx context.Context, cols []int) error {
-	return s.withArray(ctx, func(a *npyArray) error {
-		return a.each(ctx, func(first int, data []float64) error {
-			for n := 0; n < len(data); n += a.cols {
-				s.Rows++
-				for _, c := range cols {
-					v, kind := data[n+c], whole
-					switch {
-					case math.IsNaN(v):
-						kind = missing
-					case math.IsInf(v, 0):
-						kind = text
-					}
-					column := s.Columns[c]
-					if column.Count[kind]++; column.first[kind].line == 0 {
-						column.first[kind] = place{s.Rows, strconv.FormatFloat(v, 'g', -1, 64)}
-					}
-					column.powers = true
+// Parts returns the picked columns of the rows in order, some whole rows at a time, [·,len(picks)] row-major. They were surveyed and
+// checked before. Each part is good until the next; an error comes last. The file must stay as it is.
+func (s *Stream) Parts(ctx context.Context, picks []Pick) iter.Seq2[[]float64, error] {
+	return func(yield func([]float64, error) bool) {
+		var part []float64
+		n := 0
+		for r, err := range s.rows(ctx) {
+			if n++; err == nil && n > s.Rows {
+				err = s.changed()
+			}
+			for i := 0; i < len(picks) && err == nil; i++ {
+				v, ok := picks[i].value(r)
+				if part = append(part, v); !ok {
+					err = s.changed()
 				}
 			}
-			return nil
-		})
-	})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if len(part)+len(picks) > partNumbers {
+				if !yield(part, nil) {
+					return
+				}
+				part = part[:0]
+			}
+		}
+		if n != s.Rows {
+			yield(nil, s.changed())
+		} else if len(part) > 0 {
+			yield(part, nil)
+		}
+	}
+}
+
+// value reads the picked cell of a row; false if it does not suit the pick.
+func (p *Pick) value(r row) (float64, bool) {
+	switch {
+	case p.Words != nil:
+		word := r.text(p.Col)
+		if _, known := p.Words[word]; !known {
+			p.Words[strings.Clone(word)] = float64(len(p.Words))
+		}
+		return p.Words[word], true
+	case p.Axis.Dates():
+		v, problem := p.Axis.row(r.text(p.Col))
+		return v, problem == ""
+	}
+	switch kind, v := r.class(p.Col); kind {
+	case missing:
+		return v, p.Axis == nil
+	case whole, point, comma:
+		return v, true
+	}
+	return 0, false
+}
+
+// Read returns the picked columns as a table.
+func (s *Stream) Read(ctx context.Context, picks []Pick) (*Table, error) {
+	if err := s.Check(picks); err != nil {
+		return nil, err
+	}
+	t := &Table{Rows: s.Rows, Cols: len(picks)}
+	for _, p := range picks {
+		t.Names = append(t.Names, s.Names[p.Col])
+	}
+	for part, err := range s.Parts(ctx, picks) {
+		if err != nil {
+			return nil, err
+		}
+		t.Data = append(t.Data, part...)
+	}
+	return t, nil
 }
 
 // Axis returns the axis of a column that was surveyed, of numbers or of dates. If like is not nil, x counts as it does, and the cells are
 // written as those of the column. Errors wrap ErrFormat.
 func (s *Stream) Axis(col int, like *Axis) (*Axis, error) {
-	own, at, problem := s.Columns[col].axis(like)
+	c := s.Columns[col]
+	own, at, problem := c.axis(like)
 	switch {
 	case problem != "":
-	case like == nil:
+	case like == nil || !like.Dates() && !own.Dates():
 		return own, nil
-	case like.Dates() != own.Dates():
-		at, problem = s.Columns[col].first[date], "is a date; want numbers, as the model's input has"
-		if like.Dates() {
-			at, problem = s.Columns[col].some(), "is not a date; want dates, as the model's input has, such as "+like.Format(0)
-		}
-	case own.Dates() && like.Notation.zone == 0 && own.Notation.zone != 0:
-		at, problem = s.Columns[col].first[date], "has an offset from Greenwich, but the model's input has none; want a date such as "+like.Format(0)
-	case own.Dates():
+	case !like.Dates():
+		at, problem = c.first[date], "is a date; want numbers, as the model's input has"
+	case !own.Dates():
+		at, _ = c.earliest(map[class]string{missing: "", whole: "", point: "", comma: "", text: ""})
+		problem = "is not a date; want dates, as the model's input has, such as " + like.Format(0)
+	case like.Notation.zone == 0 && own.Notation.zone != 0:
+		at, problem = c.first[date], "has an offset from Greenwich, but the model's input has none; want a date such as "+like.Format(0)
+	default:
 		both := *like
 		both.Notation, both.offsets = own.Notation, nil
 		if own.Notation.zone != 0 {
 			both.Offset = own.Offset
 		}
 		return &both, nil
-	default:
-		return own, nil
 	}
 	return nil, s.wrong(at, col, problem)
 }
@@ -219,13 +337,19 @@ func (s *Stream) wrong(at place, col int, problem string) error {
 
 // Check says which cell of surveyed columns cannot be read, the first one in the file. It also refuses names that columns cannot have.
 func (s *Stream) Check(picks []Pick) error {
-	if err := s.checkNames(picks); err != nil {
-		return err
+	cols := make([]int, len(picks))
+	for i, p := range picks {
+		cols[i] = p.Col
+	}
+	if s.d.header {
+		if err := checkNames(s.Names, cols); err != nil {
+			return malformed("%s:%d: %w", s.file.name, s.line, err)
+		}
 	}
 	var worst error
 	first := math.MaxInt
 	for _, p := range picks {
-		at, problem := s.Columns[p.Col].wrong(p, s.d.sep)
+		at, problem := s.Columns[p.Col].wrong(p)
 		if problem != "" && at.line < first {
 			worst, first = s.wrong(at, p.Col, problem), at.line
 		}
@@ -238,61 +362,9 @@ func (s *Stream) Rename(names []string) error {
 	if len(names) != s.Cols {
 		return malformed("%s: %d names for %d columns; want one for each", s.file.name, len(names), s.Cols)
 	}
-	cols := make([]int, s.Cols)
-	for i := range cols {
-		cols[i] = i
-	}
-	if err := checkNames(names, cols); err != nil {
+	if err := checkNames(names, upTo(s.Cols)); err != nil {
 		return malformed("%s: %w", s.file.name, err)
 	}
 	s.Names = names
 	return nil
-}
-
-// checkNames checks the names of the columns.
-func (s *Stream) checkNames(picks []Pick) error {
-	if !s.d.header {
-		return nil
-	}
-	cols := make([]int, len(picks))
-	for i, p := range picks {
-		cols[i] = p.Col
-	}
-	if err := checkNames(s.Names, cols); err != nil {
-		return malformed("%s:%d: %w", s.file.name, s.line, err)
-	}
-	return nil
-}
-
-// wrong finds the first cell that a pick cannot read.
-func (c *Column) wrong(p Pick, sep byte) (at place, problem string) {
-	consider := func(kind class, why string) {
-		if here := c.first[kind]; here.line > 0 && (at.line == 0 || here.line < at.line) {
-			at, problem = here, why
-		}
-	}
-	word := c.first[text].text
-	if p.Axis.Dates() {
-		consider(missing, "is missing; want a date, or leave the row out")
-		for _, kind := range []class{whole, point, comma} {
-			consider(kind, "is a number among dates; want a date")
-		}
-		consider(text, "is not a date; want one such as "+p.Axis.Format(0)+likely(word))
-		return at, problem
-	}
-	if p.Axis != nil {
-		consider(missing, "is missing; want a number, or leave the row out")
-	}
-	if c.first[text].line > 0 {
-		consider(text, notNumber(word))
-	}
-	consider(date, "is a date among numbers; want a number")
-	if c.Count[point] > 0 && c.Count[comma] > 0 {
-		later := point
-		if c.first[comma].line > c.first[point].line {
-			later = comma
-		}
-		consider(later, "has another decimal sign than "+fault.Quote(c.first[point+comma-later].text)+" (a thousands separator?)")
-	}
-	return at, problem
 }

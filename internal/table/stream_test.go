@@ -5,10 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
 // opened surveys a file and picks all its columns.
@@ -33,11 +37,6 @@ func opened(ctx context.Context, path string) (*Stream, []Pick, error) {
 
 // A stream comes in parts of whole rows, however long the file is; what is wrong at its end is found before the first part.
 func TestStream(t *testing.T) {
-	dir := t.TempDir()
-	files := map[string][]byte{"none.txt": nil}
-	for name, c := range badCSV {
-		files["bad "+name+".csv"] = []byte(c.text)
-	}
 	var long strings.Builder
 	var values []float64
 	long.WriteString("t,y\n")
@@ -45,53 +44,46 @@ func TestStream(t *testing.T) {
 		fmt.Fprintf(&long, "%d,%d\n", i, i*i)
 		values = append(values, float64(i), float64(i*i))
 	}
-	files["long.csv"], files["short.csv"] = []byte(long.String()), []byte("1,2\n3,4\n\n")
-	files["bad end.csv"] = []byte(long.String() + "1\n")
 	var npy bytes.Buffer
 	if err := WriteNPY(&npy, []int{len(values) / 2, 2}, values); err != nil {
 		t.Fatal(err)
 	}
-	files["long.npy"] = npy.Bytes()
-	files["columns.npy"] = bytes.Replace(npy.Bytes(), []byte("'fortran_order': False"), []byte("'fortran_order': True "), 1)
-	files["cut.npy"], files["more.npy"] = npy.Bytes()[:npy.Len()-3], append(bytes.Clone(npy.Bytes()), 0)
-	files["head.npy"] = npy.Bytes()[:40]
-	nan := bytes.Clone(npy.Bytes())
-	copy(nan[nan1(npy.Len()):], "\xff\xff\xff\xff\xff\xff\xff\xff")
-	files["nan.npy"] = nan
-	for name, content := range files {
-		path := filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))
-		if err := os.WriteFile(path, content, 0o666); err != nil {
+	text, nan := long.String(), bytes.Clone(npy.Bytes())
+	copy(nan[len(nan)-24:], "\xff\xff\xff\xff\xff\xff\xff\xff")
+	byColumn := strings.Replace(npy.String(), "'fortran_order': False", "'fortran_order': True ", 1)
+	for name, c := range map[string]struct {
+		content string
+		parts   int // 0: malformed
+	}{
+		"long.csv": {text, 4}, "short.csv": {"1,2\n3,4\n\n", 1}, "end.csv": {text + "1\n", 0}, "none.txt": {"", 0},
+		"long.npy": {npy.String(), 4}, "columns.npy": {byColumn, 4}, "nan.npy": {string(nan), 0},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(c.content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s, picks, err := opened(context.Background(), path)
-		if good := strings.HasPrefix(name, "long") || name == "short.csv" || name == "columns.npy"; !good || err != nil {
-			if good || !errors.Is(err, ErrFormat) {
+		s, picks, err := opened(t.Context(), path)
+		if c.parts == 0 || err != nil {
+			if c.parts > 0 || !errors.Is(err, ErrFormat) {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
 		}
 		parts, at := 0, 0
-		for part, err := range s.Parts(context.Background(), picks) {
+		for part, err := range s.Parts(t.Context(), picks) {
 			if err != nil || len(part)%2 != 0 || len(part) > partNumbers {
 				t.Fatalf("%s: %d numbers, %v", name, len(part), err)
 			}
-			if strings.HasPrefix(name, "long") {
-				for i, v := range part {
-					if v != values[at+i] {
-						t.Fatalf("%s: number %d is %v, want %v", name, at+i, v, values[at+i])
-					}
-				}
+			if strings.HasPrefix(name, "long") && !slices.Equal(part, values[at:at+len(part)]) {
+				t.Errorf("%s: other numbers from number %d", name, at)
 			}
 			parts, at = parts+1, at+len(part)
 		}
-		if at != s.Rows*2 || (parts > 1) != (name != "short.csv") {
-			t.Errorf("%s: %d numbers in %d parts", name, at, parts)
+		if at != s.Rows*2 || parts != c.parts {
+			t.Errorf("%s: %d numbers in %d parts, want %d", name, at, parts, c.parts)
 		}
 	}
 }
-
-// nan1 is the place of the last value but two in an NPY file of so many bytes.
-func nan1(size int) int { return size - 24 }
 
 // A file that changes, and a context that ends, end the reading.
 func TestStreamEnds(t *testing.T) {
@@ -102,7 +94,7 @@ func TestStreamEnds(t *testing.T) {
 		}
 	}
 	write("a,b\n1,2\n3,4\n")
-	s, picks, err := opened(context.Background(), path)
+	s, picks, err := opened(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +102,7 @@ func TestStreamEnds(t *testing.T) {
 		t.Helper()
 		var last error
 		numbers := 0
-		for part, err := range s.Parts(context.Background(), picks[:s.Cols]) {
+		for part, err := range s.Parts(t.Context(), picks[:s.Cols]) {
 			last = err
 			numbers += len(part)
 			if len(part)%s.Cols != 0 || numbers > s.Rows*s.Cols {
@@ -126,7 +118,7 @@ func TestStreamEnds(t *testing.T) {
 		changed(s, text)
 	}
 	write("a,b\n1,2\n")
-	one, _, err := opened(context.Background(), path)
+	one, _, err := opened(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,20 +132,77 @@ func TestStreamEnds(t *testing.T) {
 		}
 		if i > 0 {
 			changed(s, fmt.Sprint(shape))
-		} else if s, picks, err = opened(context.Background(), array); err != nil {
+		} else if s, picks, err = opened(t.Context(), array); err != nil {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := opened(ctx, path); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+	for _, path := range []string{path, array} {
+		if _, _, err := opened(ctx, path); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want one that wraps the context's", err)
+		}
 	}
 	write("a,b\n1,2\n3,4\n")
-	ctx, cancel = context.WithCancel(context.Background())
+	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
 	for range s.Parts(ctx, picks) { // who looks at the parts ends the context and leaves
 		cancel()
 		break
+	}
+}
+
+func TestOpen(t *testing.T) {
+	d := t.TempDir()
+	put := func(name string, b []byte) string {
+		p := filepath.Join(d, name)
+		if err := os.WriteFile(p, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	csv, npyFile := []byte("t\n1\n"), npy(1, dict("<f8", "False", "(1,)"), f8(1)...)
+	for p, names := range map[string][]string{
+		put("e.txt", csv): {"t"}, put("f.TSV", csv): {"t"}, put("a.csv", csv): {"t"}, put("b.CSV", csv): {"t"}, put("c.npy", npyFile): {"x0"}, put("d.Npy", npyFile): {"x0"},
+	} {
+		got, err := Open(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, names, []float64{1})
+	}
+	if err := os.Mkdir(filepath.Join(d, "dir.csv"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[string]error{
+		put("noextension", csv):           ErrFormat,
+		put("swapped.csv", npyFile):       ErrFormat,
+		put("swapped.npy", csv):           ErrFormat,
+		filepath.Join(d, "none.csv"):      fs.ErrNotExist,
+		filepath.Join(d, "none.npy"):      fs.ErrNotExist,
+		filepath.Join(d, "dir.csv"):       fileio.ErrNotRegular,
+		filepath.Join(d, "none", "c.csv"): fs.ErrNotExist,
+	} {
+		if _, err := Open(p); !errors.Is(err, want) || !strings.Contains(err.Error(), p) {
+			t.Errorf("%s: %v; want %v with the path", p, err, want)
+		}
+	}
+}
+
+// The sample data of this repository, as testdata/co2.md describes them.
+func TestCO2(t *testing.T) {
+	x, err := Open(filepath.Join("..", "..", "testdata", "co2_monthly.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for n := range x.Rows {
+		if sum += x.Data[2*n+1]; n > 0 && x.Data[2*n] <= x.Data[2*n-2] {
+			t.Errorf("line %d: year %v does not rise", n+2, x.Data[2*n])
+		}
+	}
+	got := fmt.Sprintf("%d rows of %v from %v to %v, mean %.3f", x.Rows, x.Names, x.Data[0], x.Data[2*x.Rows-2], sum/float64(x.Rows))
+	if want := "521 rows of [decimal_year co2_ppm] from 1958.2083 to 2001.9583, mean 339.823"; got != want {
+		t.Errorf("%s; want %s", got, want)
 	}
 }

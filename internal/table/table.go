@@ -6,8 +6,11 @@
 package table
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -36,6 +39,48 @@ func numbered(cols int) []string {
 		names[i] = "x" + strconv.Itoa(i)
 	}
 	return names
+}
+
+// Open reads a whole table of numbers at a path; none may be missing.
+func Open(path string) (*Table, error) {
+	f, err := At(path)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(context.Background(), f)
+}
+
+// ReadCSV is Open for text from r; name stands for the file in messages. Errors wrap ErrFormat or r's own.
+func ReadCSV(r io.Reader, name string) (*Table, error) {
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, bytes.Count(content, []byte{'\n'})+1, err)
+	}
+	return readAll(context.Background(), In(bytes.NewReader(content), int64(len(content)), name))
+}
+
+func readAll(ctx context.Context, f *File) (*Table, error) {
+	s, err := OpenStream(ctx, f)
+	if err == nil {
+		err = s.Survey(ctx, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	picks := make([]Pick, s.Cols)
+	for c := range picks {
+		picks[c] = Pick{Col: c, Axis: &Axis{}}
+	}
+	return s.Read(ctx, picks)
+}
+
+// upTo returns the numbers from 0 below n.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // checkNames refuses names of some columns that a CSV header would not give back unchanged.

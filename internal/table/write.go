@@ -16,7 +16,7 @@ import (
 // reads back as the same float64. Names that are empty, equal or numbers, no rows, and values that are not finite are errors that wrap
 // ErrFormat, because ReadCSV would refuse them. Other errors are w's own.
 func WriteCSV(w io.Writer, names []string, data []float64) error {
-	to, err := NewCSVWriter(w, names)
+	to, err := NewTextWriter(w, names, ',', nil)
 	return writeAll(to, err, data)
 }
 
@@ -39,18 +39,10 @@ type Writer interface {
 	Close() error
 }
 
-// NewCSVWriter writes the same file as WriteCSV, part by part.
-func NewCSVWriter(w io.Writer, names []string) (Writer, error) {
-	return NewTextWriter(w, names, ',', nil)
-}
-
-// NewTextWriter is NewCSVWriter with another separator. The first columns are written as their axes have it; nil is a number.
+// NewTextWriter writes a table as WriteCSV does, part by part, with any separator. The first columns are written as their axes have it;
+// nil is a number.
 func NewTextWriter(w io.Writer, names []string, sep byte, axes []*Axis) (Writer, error) {
-	all := make([]int, len(names))
-	for i := range all {
-		all[i] = i
-	}
-	if err := checkNames(names, all); err != nil {
+	if err := checkNames(names, upTo(len(names))); err != nil {
 		return nil, malformed("%w", err)
 	}
 	c := &textWriter{b: bufio.NewWriterSize(w, 1<<16), names: names, sep: sep, axes: axes}

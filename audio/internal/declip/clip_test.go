@@ -56,6 +56,16 @@ func gain(x, a, b []float64) float64 {
 	return 10 * math.Log10(q/p)
 }
 
+// mustFill restores a sound.
+func mustFill(t *testing.T, z []float64, clipped, missing [][2]int, rate float64, o Options) Result {
+	t.Helper()
+	r, err := Fill(t.Context(), z, clipped, missing, rate, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // TestFill: a clipped sound comes back, with a gap in it too; means and draws keep to their limits and samples that are there stay as
 // they are; the intervals hold what was there. The bits are the same on any number of cores.
 func TestFill(t *testing.T) {
@@ -76,10 +86,7 @@ func TestFill(t *testing.T) {
 			clear(y[g[0]:g[1]])
 			runs = slices.DeleteFunc(runs, func(r [2]int) bool { return r[0] < g[1] && g[0] < r[1] })
 		}
-		r, err := Fill(t.Context(), y, runs, c.missing, soundRate, Options{Draws: 2, Seed: 1})
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
+		r := mustFill(t, y, runs, c.missing, soundRate, Options{Draws: 2, Seed: 1})
 		if g := gain(x, r.Mean, y); !(g > c.least) {
 			t.Errorf("%s: %.1f dB better than clipped, want more than %v", c.name, g, c.least)
 		}
@@ -121,16 +128,14 @@ func TestSameBits(t *testing.T) {
 	y, runs := cut(sound(5000), 1)
 	o := Options{Draws: 1, Seed: 4}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	one, err := Fill(t.Context(), y, runs, nil, soundRate, o)
+	one := mustFill(t, y, runs, nil, soundRate, o)
 	runtime.GOMAXPROCS(4)
-	four, err4 := Fill(t.Context(), y, runs, nil, soundRate, o)
-	if err != nil || err4 != nil || !reflect.DeepEqual(one, four) {
-		t.Error("one core and four differ", err, err4)
+	if four := mustFill(t, y, runs, nil, soundRate, o); !reflect.DeepEqual(one, four) {
+		t.Error("one core and four differ")
 	}
 	o.Seed++
-	other, err := Fill(t.Context(), y, runs, nil, soundRate, o)
-	if err != nil || !slices.Equal(one.Mean, other.Mean) || slices.Equal(one.Draws[0], other.Draws[0]) {
-		t.Error("another seed: the means change, or the draws do not", err)
+	if other := mustFill(t, y, runs, nil, soundRate, o); !slices.Equal(one.Mean, other.Mean) || slices.Equal(one.Draws[0], other.Draws[0]) {
+		t.Error("another seed: the means change, or the draws do not")
 	}
 }
 
@@ -142,10 +147,7 @@ func TestSections(t *testing.T) {
 		y = append(y, y...)
 	}
 	_, runs := cut(y, 1)
-	r, err := Fill(t.Context(), y, runs, nil, soundRate, Options{Draws: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustFill(t, y, runs, nil, soundRate, Options{Draws: 1})
 	second, third := r.Draws[0][core:2*core], r.Draws[0][2*core:3*core]
 	if !slices.Equal(r.Mean[core:2*core], r.Mean[2*core:3*core]) || slices.Equal(second, third) {
 		t.Error("the means differ, or the draws do not")
@@ -156,9 +158,9 @@ func TestSections(t *testing.T) {
 func TestDoubt(t *testing.T) {
 	x := sound(4000)
 	x[1990] = 50
-	r, err := Fill(t.Context(), x, [][2]int{{500, 501}, {1990, 1991}}, nil, soundRate, Options{})
-	if err != nil || !slices.Equal(r.Doubt, []bool{false, true}) || r.Mean[1990] < 50 {
-		t.Errorf("doubt %v, mean %v, %v; want doubt of the second alone, 50 or more", r.Doubt, r.Mean[1990], err)
+	r := mustFill(t, x, [][2]int{{500, 501}, {1990, 1991}}, nil, soundRate, Options{})
+	if !slices.Equal(r.Doubt, []bool{false, true}) || r.Mean[1990] < 50 {
+		t.Errorf("doubt %v, mean %v; want doubt of the second alone, 50 or more", r.Doubt, r.Mean[1990])
 	}
 }
 
@@ -186,11 +188,7 @@ func TestOddCases(t *testing.T) {
 		{"squares overflow", huge, [][2]int{{99, 100}}, nil, 8000, true},
 		{"no number", notANumber, [][2]int{{9, 10}}, nil, 8000, true},
 	} {
-		r, err := Fill(t.Context(), c.z, c.clipped, c.missing, c.rate, Options{Draws: 1})
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		r := mustFill(t, c.z, c.clipped, c.missing, c.rate, Options{Draws: 1})
 		if c.doubt != slices.Contains(r.Doubt, true) {
 			t.Errorf("%s: doubt %v, want %v", c.name, r.Doubt, c.doubt)
 		}
@@ -249,14 +247,7 @@ func TestMirrored(t *testing.T) {
 	for i := range turned {
 		turned[i] = -turned[i]
 	}
-	a, err := Fill(t.Context(), y, runs, nil, soundRate, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := Fill(t.Context(), turned, runs, nil, soundRate, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b := mustFill(t, y, runs, nil, soundRate, Options{}), mustFill(t, turned, runs, nil, soundRate, Options{})
 	for i, v := range a.Mean {
 		if math.Abs(v+b.Mean[i]) > 1e-9 || math.Abs(a.SD[i]-b.SD[i]) > 1e-9 {
 			t.Fatalf("sample %d: %v ± %v, upside down %v ± %v", i, v, a.SD[i], b.Mean[i], b.SD[i])

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
-	"gonum.org/v1/gonum/mat"
 )
 
 const testRate = 2000.0 // tiles of 40 samples, grains of 2
@@ -285,5 +286,94 @@ func TestExpectations(t *testing.T) {
 		if math.Abs(gradient) > 1e-6 {
 			t.Errorf("sample %d: gradient %v", u, gradient)
 		}
+	}
+}
+
+// TestBand: factor, solution and inverse are gonum's dense ones wherever the matrix has entries.
+func TestBand(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, c := range []struct{ n, reach, sparse int }{{1, 3, 1}, {5, 1, 1}, {40, 6, 3}, {60, 100, 2}, {90, 40, 1}} {
+		at := make([]int, c.n)
+		for i := 1; i < c.n; i++ {
+			at[i] = at[i-1] + 1 + rng.IntN(c.sparse)
+		}
+		b := newBand(at, c.reach)
+		want := mat.NewSymDense(c.n, nil)
+		for i := range at {
+			for j := range i + 1 {
+				if at[i]-at[j] > c.reach {
+					continue
+				}
+				v := rng.NormFloat64()
+				if i == j {
+					v = float64(3 * c.n)
+				}
+				b.rows[i][j-b.first[i]] = v
+				want.SetSym(i, j, v)
+			}
+		}
+		x := make([]float64, c.n)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		var inverse mat.Dense
+		var solution mat.VecDense
+		if inverse.Inverse(want) != nil || solution.SolveVec(want, mat.NewVecDense(c.n, append([]float64(nil), x...))) != nil {
+			t.Fatal("gonum")
+		}
+		if !b.factor() {
+			t.Fatalf("%v: no factor", c)
+		}
+		b.solve(x)
+		b.invert()
+		for i := range at {
+			if math.Abs(x[i]-solution.AtVec(i)) > 1e-12 {
+				t.Errorf("%v: x[%d] = %v, want %v", c, i, x[i], solution.AtVec(i))
+			}
+			for j := b.first[i]; j < b.end[i]; j++ {
+				if math.Abs(b.covariance(i, j)-inverse.At(i, j)) > 1e-12 {
+					t.Errorf("%v: inverse[%d,%d] = %v, want %v", c, i, j, b.covariance(i, j), inverse.At(i, j))
+				}
+			}
+		}
+	}
+	if b := newBand([]int{0}, 0); b.factor() {
+		t.Error("a zero has a factor")
+	}
+}
+
+// TestAbove: mean and variance of a normal number beyond a limit, against sums over its density, which far in the tail is scaled
+// by its value at the limit.
+func TestAbove(t *testing.T) {
+	for _, a := range []float64{-30, -6, -2, -0.5, 0, 1, 2.9, 2.9999999, 3, 3.0000001, 3.1, 5, 10, 40, 300, 1e6} {
+		excess, variance := above(a)
+		step := 1e-3 / max(1, a)
+		from := max(0, -a-12) // below, the density is nothing
+		var mass, first, second float64
+		for i := range 40_000 {
+			x := from + (float64(i)+0.5)*step
+			d := math.Exp(-x * (x/2 + a))
+			if a < 0 {
+				d = math.Exp(-(x + a) * (x + a) / 2)
+			}
+			mass, first, second = mass+d, first+x*d, second+x*x*d
+		}
+		mean := first / mass
+		want := second/mass - mean*mean
+		if a < -20 {
+			mean, want = -a, 1
+		}
+		if math.Abs(excess-mean) > 2e-6*mean || math.Abs(variance-want) > 3e-6*want {
+			t.Errorf("beyond %v: mean %v further, variance %v, want %v and %v", a, excess, variance, mean, want)
+		}
+	}
+	// From 3 on the two ways meet.
+	e1, v1 := above(math.Nextafter(hazardTail, 0))
+	e2, v2 := above(hazardTail)
+	if math.Abs(e1-e2) > 1e-12 || math.Abs(v1-v2) > 1e-12 {
+		t.Errorf("at %v: %v, %v by erfc; %v, %v by the fraction", hazardTail, e1, v1, e2, v2)
+	}
+	if e, v := above(math.Inf(1)); !(e > 0 && v > 0) {
+		t.Errorf("beyond ∞: %v, %v", e, v)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// ReadFile reads the file at path. Errors name the path and wrap Read's, the system's or atomicfile.ErrNotRegular.
+// ReadFile reads the file at path. Errors name the path and wrap Read's, the system's or fileio.ErrNotRegular.
 func ReadFile(path string) (*File, error) {
 	r, size, err := fileio.OpenRegular(path)
 	if err != nil {

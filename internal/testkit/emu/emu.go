@@ -2,6 +2,10 @@
 
 package emu
 
+import (
+	"github.com/vssgp/vssgp/cuda"
+)
+
 // #cgo CXXFLAGS: -std=c++17 -O2
 // #include <stdint.h>
 // #include <stdlib.h>
@@ -105,4 +109,15 @@ func (k kernel) run(grid, block *[3]C.uint, shared int, args []uint64, at int) s
 	text := (*C.char)(unsafe.Pointer(&message[0]))
 	C.emu_run(C.int(k.arch), C.int(k.index), &grid[0], &block[0], C.long(shared), words, C.int64_t(at), text, C.long(len(message)))
 	return C.GoString(text)
+}
+
+// The emulated devices of package cuda run the kernels of their architecture.
+func init() {
+	for _, arch := range architectures {
+		for name, k := range table(arch) {
+			cuda.RegisterEmulated(arch, name, func(g cuda.Geometry, args []uint64) error {
+				return k.launch(g.Grid, g.Block, g.Shared, args)
+			})
+		}
+	}
 }

@@ -4,6 +4,7 @@ package emu
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"runtime"
@@ -53,27 +54,20 @@ func TestBarrier(t *testing.T) {
 	}
 }
 
+// TestShuffle: each lane gets its warp's sum, of a lane or of its three neighbors.
 func TestShuffle(t *testing.T) {
-	out := room(64)
-	if err := try("self_shuffle", 1, 64, 0, [][]float64{out}); err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range out {
-		want := float64(31*16+i/32*32*32) + 1e6*float64(i/32*32+(i+3)%32)
-		if v != want {
-			t.Errorf("lane %d: %v, want %v", i, v, want)
+	for name, want := range map[string]func(i int) int{
+		"self_shuffle": func(i int) int { return 31*16 + i/32*32*32 + 1e6*(i/32*32+(i+3)%32) },
+		"self_gather":  func(i int) int { return 3 * (31*16 + i/32*32*32) },
+	} {
+		out := room(64)
+		if err := try(name, 1, 64, 0, [][]float64{out}); err != nil {
+			t.Fatal(err)
 		}
-	}
-}
-
-func TestGather(t *testing.T) {
-	out := room(64)
-	if err := try("self_gather", 1, 64, 0, [][]float64{out}); err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range out {
-		if want := float64(3 * (31*16 + i/32*32*32)); v != want {
-			t.Errorf("lane %d: %v, want %v", i, v, want)
+		for i, v := range out {
+			if v != float64(want(i)) {
+				t.Errorf("%s: lane %d: %v, want %v", name, i, v, want(i))
+			}
 		}
 	}
 }
@@ -221,6 +215,61 @@ func TestTables(t *testing.T) {
 	for _, arch := range architectures {
 		if describe(arch) != describe(80) || len(table(arch)) == 0 {
 			t.Errorf("sm_%d has\n%ssm_80 has\n%s", arch, describe(arch), describe(80))
+		}
+	}
+}
+
+// TestFeature compares what features are made of with package math: sines to two units
+// of one's last place, exponentials to two of their own and their argument's rounding.
+// Where a turn is below an ulp an angle means nothing, but its sine stays within 1.
+func TestFeature(t *testing.T) {
+	const ulp = 0x1p-53
+	turns := []float64{0, math.Copysign(0, -1), 0.125, 0.25, 0.375, 0.5, 0.625, -0.25, 1e-300, 0x1p51 + 0.5, math.Inf(1), math.NaN()}
+	quads := []float64{0, 5e-324, 1e-300, 1400, 1416, 1418, 1e4, 1e15, 1e300, math.Inf(1), math.NaN()}
+	r := rand.New(rand.NewPCG(1, 2))
+	for e := -60; e <= 1023; e++ {
+		scale := math.Ldexp(1, e)
+		turns = append(turns, scale, -scale, scale*(r.Float64()-0.5), scale*(r.Float64()+0.5))
+	}
+	for range 4000 {
+		turns = append(turns, 8*r.Float64()-4)
+		quads = append(quads, 1500*r.Float64(), 4*r.Float64())
+	}
+	n := max(len(turns), len(quads))
+	for len(turns) < n {
+		turns = append(turns, r.Float64())
+	}
+	for len(quads) < n {
+		quads = append(quads, r.Float64())
+	}
+	out := room(3 * n)
+	if err := try("self_feature", 4, 32, 0, [][]float64{turns, quads, out}, uint64(n)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		sin, cos, e := out[3*i], out[3*i+1], out[3*i+2]
+		switch x := turns[i]; {
+		case math.IsNaN(x) || math.IsInf(x, 0):
+			if !math.IsNaN(sin) || !math.IsNaN(cos) {
+				t.Errorf("%v turns: %v, %v, want NaN", x, sin, cos)
+			}
+		case math.Abs(x) >= 0x1p50:
+			if !(math.Abs(math.Hypot(sin, cos)-1) <= 4*ulp) {
+				t.Errorf("%v turns: %v, %v is not on the circle", x, sin, cos)
+			}
+		default:
+			s, c := math.Sincos(2 * math.Pi * (x - math.RoundToEven(x)))
+			if !(math.Abs(sin-s) <= 4*ulp && math.Abs(cos-c) <= 4*ulp) {
+				t.Errorf("%v turns: off by %.2g and %.2g ulps", x, (sin-s)/ulp, (cos-c)/ulp)
+			}
+		}
+		q := quads[i]
+		want, least := math.Exp(-q/2), 0.0
+		if want < 0x1p-1022 {
+			least = want
+		}
+		if err := math.Abs(e - want); err > (4+q)*ulp*want+least || math.IsNaN(e) != math.IsNaN(q) {
+			t.Errorf("exp(−%v/2) = %v, want %v: off by %.2g ulps", q, e, want, err/ulp/want)
 		}
 	}
 }

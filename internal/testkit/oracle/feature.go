@@ -1,6 +1,9 @@
 package oracle
 
-import "math"
+import (
+	"math"
+	"math/big"
+)
 
 // Gate is g(x) for the window of feature k's component, along input 0; 1
 // without windows.
@@ -119,4 +122,64 @@ func gram(p *Params, phi, xs [][]float64) [][]float64 {
 		}
 	}
 	return g
+}
+
+// precision of angles, in bits: 53 for the answer, some 30 for turns up to
+// 10⁹, 53 for a product's low half, and to spare.
+const precision = 256
+
+// twoPi is 2π to 256 bits and more.
+var twoPi = func() *big.Float {
+	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798", 10, precision, big.ToNearestEven)
+	if err != nil {
+		panic(err)
+	}
+	return pi.Mul(pi, number(2))
+}()
+
+func number(v float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(v) }
+
+func add(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Add(a, b) }
+func sub(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Sub(a, b) }
+func mul(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Mul(a, b) }
+func quo(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Quo(a, b) }
+
+// reduce takes whole turns off an angle and rounds: the result lies in
+// [−2π, 2π] and is right to the last bit or so, however far x is.
+func reduce(angle *big.Float) float64 {
+	turns, _ := quo(angle, twoPi).Int(nil)
+	whole := new(big.Float).SetPrec(precision).SetInt(turns)
+	r, _ := sub(angle, mul(whole, twoPi)).Float64()
+	return r
+}
+
+// Angle is Σ_q ω_q (x_q − z_q) + c, less whole turns, with nothing rounded
+// before the end; NaN where an argument is not finite.
+func Angle(omega, x, z []float64, c float64) float64 {
+	plain := c
+	for q := range omega {
+		plain += omega[q] * (x[q] - z[q])
+	}
+	if math.IsNaN(plain) || math.IsInf(plain, 0) {
+		return math.NaN()
+	}
+	sum := number(c)
+	for q := range omega {
+		sum = add(sum, mul(number(omega[q]), sub(number(x[q]), number(z[q]))))
+	}
+	return reduce(sum)
+}
+
+// PreciseAngle is the angle of feature k's cosine at x, μ·x̄ + 2πp·(x − z) + c,
+// less whole turns, with nothing rounded before the end.
+func PreciseAngle(p *Params, x []float64, k int) float64 {
+	_, perComponent, _, nq := p.Dims()
+	i := k / perComponent
+	sum := quo(add(number(p.PhaseLower[k]), number(p.PhaseUpper[k])), number(2))
+	for q := range nq {
+		d := sub(number(x[q]), number(p.Location[k][q]))
+		sum = add(sum, quo(mul(number(p.FreqMean[k][q]), d), number(p.Lengthscale[i][q])))
+		sum = add(sum, mul(mul(twoPi, number(p.Frequency[i][q])), d))
+	}
+	return reduce(sum)
 }

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -161,5 +162,143 @@ func TestFarFromOrigin(t *testing.T) {
 	}
 	if got := Angle([]float64{1}, []float64{1e6}, []float64{0}, 0); math.Abs(math.Sin(got)-math.Sin(1e6)) > 1e-15 {
 		t.Errorf("sine of the reduced angle 10⁶ is %g, want %g", math.Sin(got), math.Sin(1e6))
+	}
+}
+
+// shape is the size of a random model.
+type shape struct {
+	l, k, q, d, n int
+	windows       bool
+}
+
+func newRNG(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x5651)) }
+
+// random draws a model with every part in play and N rows on [0, 6)^Q.
+func random(s shape, rng *rand.Rand) (p *Params, xs, ys [][]float64) {
+	uniform := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
+	fill := func(rows, cols int, draw func() float64) [][]float64 {
+		a := array(rows, cols)
+		for i := range a {
+			for j := range a[i] {
+				a[i][j] = draw()
+			}
+		}
+		return a
+	}
+	m := s.l * s.k
+	p = &Params{
+		Lengthscale:    fill(s.l, s.q, func() float64 { return uniform(1, 3) }),
+		Frequency:      fill(s.l, s.q, func() float64 { return uniform(0, 0.5) }),
+		Location:       fill(m, s.q, func() float64 { return uniform(0, 6) }),
+		FreqMean:       fill(m, s.q, rng.NormFloat64),
+		FreqVar:        fill(m, s.q, func() float64 { return uniform(0.05, 0.8) }),
+		CoefMean:       fill(m, s.d, rng.NormFloat64),
+		CoefVar:        fill(m, s.d, func() float64 { return uniform(0.1, 0.9) }),
+		NoisePrecision: uniform(1, 20),
+	}
+	for range s.l {
+		p.Variance = append(p.Variance, uniform(0.5, 2))
+	}
+	for range m {
+		lower := uniform(0, 4)
+		p.PhaseLower = append(p.PhaseLower, lower)
+		p.PhaseUpper = append(p.PhaseUpper, uniform(lower+0.2, 2*math.Pi))
+	}
+	if s.windows {
+		p.WindowCenter, p.WindowLength = []float64{1, 3, 5}, 4
+		for i := range s.l {
+			p.ComponentWindow = append(p.ComponentWindow, i*3/s.l)
+		}
+	}
+	xs = fill(s.n, s.q, func() float64 { return uniform(0, 6) })
+	ys = fill(s.n, s.d, rng.NormFloat64)
+	return p, xs, ys
+}
+
+// sure makes every frequency and phase certain.
+func sure(p *Params) {
+	for k := range p.FreqVar {
+		for q := range p.FreqVar[k] {
+			p.FreqVar[k][q] = 0
+		}
+		p.PhaseUpper[k] = p.PhaseLower[k]
+	}
+}
+
+// tiny is a model small enough for quadrature; full phases.
+func tiny(seed uint64, k, n int) (p *Params, xs, ys [][]float64, y []float64) {
+	p, xs, ys = random(shape{l: 1, k: k, q: 1, d: 1, n: n}, newRNG(seed))
+	p.NoisePrecision = 1 + float64(seed%4)
+	for j := range p.PhaseLower {
+		p.PhaseLower[j], p.PhaseUpper[j] = 0, 2*math.Pi
+	}
+	return p, xs, ys, flatten(ys)
+}
+
+func evidence(p *Params, xs [][]float64, y []float64, k int) float64 {
+	if k == 1 {
+		return LogEvidence(p, xs, y, 97, 48)
+	}
+	return LogEvidence(p, xs, y, 25, 24)
+}
+
+func TestEvidenceConverges(t *testing.T) {
+	for _, c := range []struct{ k, n int }{{1, 2}, {1, 3}, {2, 2}} {
+		p, xs, _, y := tiny(11, c.k, c.n)
+		coarse := evidence(p, xs, y, c.k)
+		fine := LogEvidence(p, xs, y, 37, 32)
+		if c.k == 1 {
+			fine = LogEvidence(p, xs, y, 301, 150)
+		}
+		if math.Abs(coarse-fine) > 1e-4 {
+			t.Errorf("K=%d N=%d: %g on the coarse grid, %g on the fine", c.k, c.n, coarse, fine)
+		}
+	}
+}
+
+// TestBoundBelowEvidence: over random q the bounds stay below log p(Y|X), and
+// the terms that keep them there are needed: without the KL of the
+// frequencies a q far from the prior overtakes it.
+func TestBoundBelowEvidence(t *testing.T) {
+	overtakes := false
+	for seed := range uint64(8) {
+		k, n := 1+int(seed)%2, 2+int(seed/2)%2
+		p, xs, ys, y := tiny(seed, k, n)
+		truth := evidence(p, xs, y, k)
+		rng := newRNG(100 + seed)
+		for range 40 {
+			for j := range p.FreqMean {
+				p.FreqMean[j][0] = 1.5 * rng.NormFloat64()
+				p.FreqVar[j][0] = math.Exp(rng.NormFloat64() - 1)
+				p.PhaseLower[j] = 3 * rng.Float64()
+				p.PhaseUpper[j] = 3.2 + 3*rng.Float64()
+			}
+			exact := Exact(p, xs, ys)
+			if exact > truth {
+				t.Fatalf("seed %d: exact bound %g above the evidence %g", seed, exact, truth)
+			}
+			if factorised := Factorized(p, xs, ys, nil); factorised > exact {
+				t.Fatalf("seed %d: factorised bound %g above the exact %g", seed, factorised, exact)
+			}
+			overtakes = overtakes || exact+KL(p) > truth
+		}
+	}
+	if !overtakes {
+		t.Error("the bound without its KL never overtakes the evidence: the test is blunt")
+	}
+}
+
+// TestBoundTight: where the data say next to nothing (τ → 0) the prior is the
+// posterior and the bound meets the evidence: their distance falls as τ².
+func TestBoundTight(t *testing.T) {
+	p, xs, ys, y := tiny(3, 1, 3)
+	p.FreqMean[0][0], p.FreqVar[0][0] = 0, 1
+	gap := func(tau float64) float64 {
+		p.NoisePrecision = tau
+		return evidence(p, xs, y, 1) - Exact(p, xs, ys)
+	}
+	wide, narrow := gap(1e-2), gap(1e-3)
+	if narrow < 0 || wide < 0 || narrow > 1e-5 || wide/narrow < 80 || wide/narrow > 120 {
+		t.Errorf("the evidence is above the bound by %g at τ=0.01, %g at τ=0.001, want a hundredth", wide, narrow)
 	}
 }

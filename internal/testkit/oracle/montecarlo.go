@@ -105,19 +105,28 @@ func SamplePredictive(p *Params, post *Posterior, xs [][]float64, draws int, rng
 	nd := len(post.Cov)
 	size := len(xs) * nd
 	phi := make([]float64, len(xs)*m)
-	roots := make([][][]float64, nd)
+	roots := make([]mat.TriDense, nd)
 	for d := range nd {
-		roots[d] = root(post.Cov[d])
+		var c mat.Cholesky
+		if !c.Factorize(mat.NewSymDense(m, flatten(post.Cov[d]))) {
+			panic("oracle: a posterior covariance is not positive definite")
+		}
+		c.LTo(&roots[d])
 	}
+	eps := mat.NewVecDense(m, nil)
 	both := estimate(size+size*size, draws, func(s []float64) {
 		drawFeatures(p, xs, rng, phi)
 		y := s[:size]
 		for d := range nd {
-			a := drawGaussian(post, roots[d], d, rng)
+			for k := range m {
+				eps.SetVec(k, rng.NormFloat64())
+			}
+			var a mat.VecDense // less its mean
+			a.MulVec(&roots[d], eps)
 			for n := range xs {
 				y[n*nd+d] = rng.NormFloat64() / math.Sqrt(p.NoisePrecision)
 				for k := range m {
-					y[n*nd+d] += phi[n*m+k] * a[k]
+					y[n*nd+d] += phi[n*m+k] * (post.Mean[k][d] + a.AtVec(k))
 				}
 			}
 		}
@@ -128,41 +137,6 @@ func SamplePredictive(p *Params, post *Posterior, xs [][]float64, draws int, rng
 		}
 	})
 	return Estimate{both.Mean[:size], both.Error[:size]}, Estimate{both.Mean[size:], both.Error[size:]}
-}
-
-// root is the lower Cholesky factor of a covariance [M][M].
-func root(cov [][]float64) [][]float64 {
-	m := len(cov)
-	s := mat.NewSymDense(m, flatten(cov))
-	var c mat.Cholesky
-	if !c.Factorize(s) {
-		panic("oracle: a posterior covariance is not positive definite")
-	}
-	var l mat.TriDense
-	c.LTo(&l)
-	out := array(m, m)
-	for j := range m {
-		for k := range j + 1 {
-			out[j][k] = l.At(j, k)
-		}
-	}
-	return out
-}
-
-// drawGaussian draws a_d = m_d + root·ε.
-func drawGaussian(post *Posterior, root [][]float64, d int, rng *rand.Rand) []float64 {
-	m := len(root)
-	eps, a := make([]float64, m), make([]float64, m)
-	for k := range eps {
-		eps[k] = rng.NormFloat64()
-	}
-	for j := range m {
-		a[j] = post.Mean[j][d]
-		for k := range j + 1 {
-			a[j] += root[j][k] * eps[k]
-		}
-	}
-	return a
 }
 
 // flatten copies a matrix row-major.

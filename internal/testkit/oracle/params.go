@@ -6,21 +6,21 @@ import "slices"
 // file. As a gradient, a field holds the derivative with respect to the
 // field's entries; nil where there is none.
 type Params struct {
-	Variance       []float64   // [L] σ²_i, units of y²
-	Lengthscale    [][]float64 // [L][Q] l_iq, units of x
-	Frequency      [][]float64 // [L][Q] p_iq, cycles per unit of x
-	Location       [][]float64 // [M][Q] z_k, units of x
-	FreqMean       [][]float64 // [M][Q] μ_k
-	FreqVar        [][]float64 // [M][Q] diagonal of Σ_k; 0: a point frequency
-	PhaseLower     []float64   // [M] α_k, radians
-	PhaseUpper     []float64   // [M] β_k ≥ α_k, radians; equal: a fixed phase
-	NoisePrecision float64     // τ, units of 1/y²
-	CoefMean       [][]float64 // [M][D] m_d
-	CoefVar        [][]float64 // [M][D] diagonal of s_d
+	Variance       []float64   `json:"kernel.variance"`      // [L] σ²_i, units of y²
+	Lengthscale    [][]float64 `json:"kernel.lengthscale"`   // [L][Q] l_iq, units of x
+	Frequency      [][]float64 `json:"kernel.frequency"`     // [L][Q] p_iq, cycles per unit of x
+	Location       [][]float64 `json:"inducing.location"`    // [M][Q] z_k, units of x
+	FreqMean       [][]float64 `json:"frequency.mean"`       // [M][Q] μ_k
+	FreqVar        [][]float64 `json:"frequency.variance"`   // [M][Q] diagonal of Σ_k; 0: a point frequency
+	PhaseLower     []float64   `json:"phase.lower"`          // [M] α_k, radians
+	PhaseUpper     []float64   `json:"phase.upper"`          // [M] β_k ≥ α_k, radians; equal: a fixed phase
+	NoisePrecision float64     `json:"-"`                    // τ, units of 1/y²
+	CoefMean       [][]float64 `json:"coefficient.mean"`     // [M][D] m_d
+	CoefVar        [][]float64 `json:"coefficient.variance"` // [M][D] diagonal of s_d
 	// Windows run along input 0; all three empty: no windows.
-	WindowCenter    []float64 // [V] x_v, spaced half a window
-	WindowLength    float64   // W, units of x
-	ComponentWindow []int     // [L] the window of each component
+	WindowCenter    []float64 `json:"window.center"` // [V] x_v, spaced half a window
+	WindowLength    float64   `json:"-"`             // W, units of x
+	ComponentWindow []int     `json:"-"`             // [L] the window of each component
 }
 
 // Dims are the sizes L, K, M and Q that p's fields imply.

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/graph/flow"
+	"gonum.org/v1/gonum/graph/simple"
 )
 
 // A Loop is a natural loop: what may run between two passes of its head. Code
@@ -19,11 +22,11 @@ type Loop struct {
 // their heads. Two loops with one head are one.
 func (f *Function) Loops() []Loop {
 	g := f.graph()
-	dominator := g.dominators()
+	tree := g.dominators()
 	bodies := map[int]map[int]bool{}
 	for b := range g.next {
 		for _, head := range g.next[b] {
-			if dominator[b] >= 0 && g.dominates(dominator, head, b) {
+			if dominates(tree, head, b) {
 				if bodies[head] == nil {
 					bodies[head] = map[int]bool{head: true}
 				}
@@ -198,73 +201,27 @@ func (g *graph) collect(body map[int]bool, b int) {
 	}
 }
 
-// dominators finds each block's immediate dominator (Cooper, Harvey, Kennedy: A
-// simple, fast dominance algorithm); −1: the block is not reached.
-func (g *graph) dominators() []int {
-	order := g.postorder()
-	number := make([]int, len(g.next))
-	dominator := make([]int, len(g.next))
-	for b := range dominator {
-		dominator[b] = -1
-	}
-	for n, b := range order {
-		number[b] = n
-	}
-	if len(dominator) > 0 {
-		dominator[0] = 0
-	}
-	for changed := true; changed; {
-		changed = false
-		for n := len(order) - 2; n >= 0; n-- {
-			b, best := order[n], -1
-			for _, p := range g.previous[b] {
-				switch {
-				case dominator[p] < 0:
-				case best < 0:
-					best = p
-				default:
-					for q := p; best != q; {
-						for number[best] < number[q] {
-							best = dominator[best]
-						}
-						for number[q] < number[best] {
-							q = dominator[q]
-						}
-					}
-				}
-			}
-			if dominator[b] != best {
-				dominator[b], changed = best, true
+// dominators finds which blocks every way to a block passes.
+func (g *graph) dominators() flow.DominatorTree {
+	d := simple.NewDirectedGraph()
+	for b, all := range g.next {
+		for _, n := range all {
+			if n != b {
+				d.SetEdge(simple.Edge{F: simple.Node(b), T: simple.Node(n)})
 			}
 		}
 	}
-	return dominator
-}
-
-// postorder lists the blocks that are reached, each after those that it leads to.
-func (g *graph) postorder() (order []int) {
-	seen := make([]bool, len(g.next))
-	var visit func(b int)
-	visit = func(b int) {
-		if seen[b] {
-			return
-		}
-		seen[b] = true
-		for _, n := range g.next[b] {
-			visit(n)
-		}
-		order = append(order, b)
-	}
-	if len(g.next) > 0 {
-		visit(0)
-	}
-	return order
+	return flow.Dominators(simple.Node(0), d)
 }
 
 // dominates says whether each way to b passes a.
-func (g *graph) dominates(dominator []int, a, b int) bool {
-	for b != a && b != dominator[b] {
-		b = dominator[b]
+func dominates(tree flow.DominatorTree, a, b int) bool {
+	for b != a {
+		next := tree.DominatorOf(int64(b))
+		if next == nil {
+			return false
+		}
+		b = int(next.ID())
 	}
-	return a == b
+	return true
 }

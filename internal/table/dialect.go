@@ -101,20 +101,15 @@ func hasHeader(rows [][]string, sep byte) bool {
 
 // mostlyTyped reports whether at least half of a column's cells that are not missing are numbers or dates.
 func mostlyTyped(rows [][]string, col int, sep byte) bool {
-	typed, words := 0, 0
+	var count [classes]int
 	for _, row := range rows {
-		if col >= len(row) {
-			continue
-		}
-		switch c, _ := classify(row[col], sep); c {
-		case missing:
-		case text:
-			words++
-		default:
-			typed++
+		if col < len(row) {
+			c, _ := classify(row[col], sep)
+			count[c]++
 		}
 	}
-	return typed > 0 && typed >= words
+	typed := count[whole] + count[point] + count[comma] + count[date]
+	return typed > 0 && typed >= count[text]
 }
 
 // headerNames returns the names in the first record. Columns without one are numbered, as in a file without names.

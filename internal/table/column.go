@@ -1,7 +1,10 @@
 package table
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // A Kind is what a column holds.
@@ -32,7 +35,7 @@ type dates struct {
 	problem string
 
 	notation notation
-	orders   [2]*calendar // with the day first, and with the month first; elsewhere the first alone
+	orders   []*calendar // in which all of them exist: with the day first, and with the month first, or of the one order that there is
 }
 
 // A place is where a cell stands: the line of a text file, the row of an array, from 1; 0 is nowhere.
@@ -61,42 +64,64 @@ func (c *Column) Numbers() int { return c.Count[whole] + c.Count[point] + c.Coun
 // Whole reports whether all numbers are written without a decimal sign.
 func (c *Column) Whole() bool { return c.Count[point]+c.Count[comma] == 0 }
 
-// some returns the place of the first cell that is not a date.
-func (c *Column) some() (at place) {
-	for kind, here := range c.first {
-		if class(kind) != date && here.line > 0 && (at.line == 0 || here.line < at.line) {
-			at = here
+// earliest returns the first cell of classes that are problems, and its problem.
+func (c *Column) earliest(problems map[class]string) (at place, problem string) {
+	for kind, p := range problems {
+		if here := c.first[kind]; here.line > 0 && (at.line == 0 || here.line < at.line) {
+			at, problem = here, p
 		}
 	}
-	return at
+	return at, problem
 }
 
 // Missing returns how many cells are missing.
 func (c *Column) Missing() int { return c.Count[missing] }
 
 // add takes in the next cell.
-func (c *Column) add(s string, sep byte, line int) {
-	kind, _ := classify(s, sep)
+func (c *Column) add(r row, col int) {
+	kind, _ := r.class(col)
 	c.Count[kind]++
 	if c.first[kind].line == 0 {
-		c.first[kind] = place{line, s}
+		c.first[kind] = place{r.number(), r.text(col)}
 	}
 	switch kind {
 	case date:
-		c.addDate(s, line)
+		c.addDate(r.text(col), r.number())
 	case whole, point, comma:
 		digits := 0
 		if kind != whole {
-			sign := byte('.')
-			if kind == comma {
-				sign = ','
-			}
-			digits = len(s) - strings.IndexByte(s, sign) - 1
+			s := r.text(col)
+			digits = len(s) - 1 - max(strings.IndexByte(s, '.'), strings.IndexByte(s, ','))
 		}
 		c.uneven = c.uneven || c.Numbers() > 1 && digits != c.decimals
 		c.decimals = max(c.decimals, digits)
-		c.powers = c.powers || strings.IndexByte(s, 'e') >= 0 || strings.IndexByte(s, 'E') >= 0
+		if !c.powers {
+			s := r.text(col)
+			c.powers = strings.IndexByte(s, 'e') >= 0 || strings.IndexByte(s, 'E') >= 0
+		}
 	}
+}
+
+// wrong finds the first cell that a pick cannot read.
+func (c *Column) wrong(p Pick) (at place, problem string) {
+	word := c.first[text].text
+	if p.Axis.Dates() {
+		const number = "is a number among dates; want a date"
+		return c.earliest(map[class]string{missing: "is missing; want a date, or leave the row out", whole: number, point: number, comma: number,
+			text: "is not a date; want one such as " + p.Axis.Format(0) + likely(word)})
+	}
+	problems := map[class]string{text: notNumber(word), date: "is a date among numbers; want a number"}
+	if p.Axis != nil {
+		problems[missing] = "is missing; want a number, or leave the row out"
+	}
+	if c.Count[point] > 0 && c.Count[comma] > 0 {
+		later := point
+		if c.first[comma].line > c.first[point].line {
+			later = comma
+		}
+		problems[later] = "has another decimal sign than " + fault.Quote(c.first[point+comma-later].text) + " (a thousands separator?)"
+	}
+	return c.earliest(problems)
 }
 
 // addDate takes in a date.
@@ -104,47 +129,31 @@ func (c *Column) addDate(s string, line int) {
 	t, _ := parseStamp(s)
 	first := c.dates == nil
 	if first {
-		c.dates = &dates{}
+		c.dates = &dates{orders: []*calendar{{order: t.form.order}}}
+		if t.form.order == yearLast {
+			c.dates.orders = []*calendar{{order: dayMonthYear}, {order: monthDayYear}}
+		}
 	}
 	d := c.dates
 	if problem := d.notation.add(&t, first); problem != "" && d.problem == "" {
 		d.problem, d.bad = problem+"; the first is "+c.first[date].text, place{line, s}
 	}
-	orders := []byte{t.form.order}
-	if t.form.order == yearLast {
-		orders = []byte{dayMonthYear, monthDayYear}
-	}
-	for i, order := range orders {
-		if first {
-			d.orders[i] = &calendar{order: order}
-		}
-		if k := d.orders[i]; k != nil && !k.add(&t) {
-			d.orders[i] = nil
-		}
-	}
+	d.orders = slices.DeleteFunc(d.orders, func(k *calendar) bool { return !k.add(&t) })
 }
 
-// order chooses the order of day and month. Dots stand between days and months in that order. Where either would do, it is that of
-// another axis, like.
-func (c *dates) order(like *Axis) (k *calendar, problem string) {
-	day, month := c.orders[0], c.orders[1]
-	known := byte(0)
-	if like.Dates() {
-		known = like.Notation.order
-	}
-	switch {
-	case c.notation.order != yearLast:
-		return day, ""
-	case day != nil && known == dayMonthYear:
-		return day, ""
-	case month != nil && known == monthDayYear:
-		return month, ""
-	case day == nil && month == nil:
+// order chooses the order of day and month. Where either would do, it is that of another axis, like, or dots stand between days and
+// months in that order.
+func (d *dates) order(like *Axis) (k *calendar, problem string) {
+	if len(d.orders) == 0 {
 		return nil, "is a date whose order of day and month does not suit the whole column; want YYYY-MM-DD"
-	case month == nil || day != nil && c.notation.sep == '.':
-		return day, ""
-	case day == nil:
-		return month, ""
+	}
+	for _, k := range d.orders {
+		if len(d.orders) == 1 || like.Dates() && like.Notation.order == k.order {
+			return k, ""
+		}
+	}
+	if d.notation.sep == '.' {
+		return d.orders[0], ""
 	}
 	return nil, "may be day/month or month/day, as may all dates of the column; want YYYY-MM-DD"
 }
@@ -191,42 +200,26 @@ func (k *calendar) add(t *stamp) bool {
 		return false
 	}
 	month, day := t.monthDay(k.order)
-	clock := (local-floorDiv(local, secondsPerDay)*secondsPerDay)*1e9 + int64(t.nanos)
+	clock := int64(3600*t.hour+60*t.min+t.sec)*1e9 + int64(t.nanos)
 	instant := local - int64(t.offset)
 	if k.rows == 0 {
 		k.first, k.day, k.clock, k.latest, k.offsets[0] = local, day, clock, instant, int64(t.offset)
 	} else {
-		k.unit(instant - k.before)
+		unit := 0
+		for d := max(instant-k.before, k.before-instant); unit < 3 && d >= []int64{60, 3600, secondsPerDay - 3600}[unit]; { // a day may have 23 hours
+			unit++
+		}
+		k.units[unit]++
 	}
 	if instant >= k.latest {
 		k.latest, k.offsets[1] = instant, int64(t.offset)
 	}
-	_, firstMonth, _ := civil(k.first)
 	k.otherDay = k.otherDay || day != k.day
 	k.notMonthEnd = k.notMonthEnd || day != daysIn(t.year, month)
 	k.otherClock = k.otherClock || clock != k.clock
-	k.otherMonth = k.otherMonth || month != firstMonth
+	k.otherMonth = k.otherMonth || month != int(utc(k.first).Month())
 	k.rows, k.last, k.before = k.rows+1, local, instant
 	return true
-}
-
-// unit counts a difference.
-func (k *calendar) unit(d int64) {
-	if d < 0 {
-		d = -d
-	}
-	switch {
-	case d == 0: // of fractions of a second, or none
-		k.units[0]++
-	case d < 60:
-		k.units[0]++
-	case d < 3600:
-		k.units[1]++
-	case d < secondsPerDay-3600: // a day may have 23 hours
-		k.units[2]++
-	default:
-		k.units[3]++
-	}
 }
 
 // axis chooses the unit and the origin.
@@ -243,6 +236,15 @@ func (k *calendar) axis(n notation) *Axis {
 	default:
 		months = false
 	}
+	if months {
+		a.Unit, a.Clock, a.Local = "months", k.clock, true
+		if !k.otherMonth && k.rows > 1 {
+			a.Unit = "years"
+		}
+		month, _ := a.calendar(k.first, int(k.clock%1e9))
+		a.Origin = unixMonth(month)
+		return a
+	}
 	a.Unit = "seconds"
 	for i, u := range []string{"seconds", "minutes", "hours", "days"} {
 		if k.units[i] > k.units[0] && k.units[i] >= max(k.units[1], k.units[2], k.units[3]) {
@@ -252,22 +254,9 @@ func (k *calendar) axis(n notation) *Axis {
 	if n.clock == 0 || k.rows == 1 {
 		a.Unit = "days"
 	}
-	if months {
-		a.Unit, a.Clock = "months", k.clock
-		if !k.otherMonth && k.rows > 1 {
-			a.Unit = "years"
-		}
-	}
-	a.Local = months || a.Unit == "days" && !k.otherClock
-	start := k.first
-	if !a.Local {
-		start -= k.offsets[0]
-	}
-	midnight := floorDiv(k.first, secondsPerDay) * secondsPerDay
-	a.Origin = start - (k.first - midnight)
-	if months {
-		month, _ := a.calendar(k.first, int(k.clock%1e9))
-		a.Origin = unixMonth(month) * secondsPerDay
+	a.Origin = k.first - k.clock/1e9
+	if a.Local = a.Unit == "days" && !k.otherClock; !a.Local {
+		a.Origin -= k.offsets[0]
 	}
 	return a
 }

@@ -1,0 +1,187 @@
+package series
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/cpu"
+)
+
+// seriesOf is a series of values at 0, 1, ….
+func seriesOf(n int, f func(i float64) float64) Series {
+	s := Series{Y: [][]float64{nil}}
+	for i := range n {
+		s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], f(float64(i)))
+	}
+	return s
+}
+
+// made is a series of n rows with a trend, a season of 12 and noise; if uneven, rows are dropped at random.
+func made(n int, uneven bool) Series {
+	random := rand.New(rand.NewPCG(3, uint64(n)))
+	s := Series{Y: [][]float64{nil}}
+	level := 0.0
+	for i := range n {
+		level += 0.1 * random.NormFloat64()
+		if uneven && i > 0 && i < n-1 && random.Float64() < 0.3 {
+			continue
+		}
+		t := float64(i)
+		s.X = append(s.X, 1990+t/12)
+		s.Y[0] = append(s.Y[0], 30+0.05*t+level+2*math.Sin(2*math.Pi*t/12)+0.7*math.Cos(2*math.Pi*t/6)+0.3*random.NormFloat64())
+	}
+	return s
+}
+
+// longSeries is hours with a day, a memory of 33 hours and noise.
+func longSeries(n int) Series {
+	random, state := rand.New(rand.NewPCG(9, 9)), 0.0
+	return seriesOf(n, func(i float64) float64 {
+		state = 0.97*state + 0.25*random.NormFloat64()
+		return 10 + 1.5*math.Sin(2*math.Pi*i/24) + state + 0.3*random.NormFloat64()
+	})
+}
+
+// fit fits or fails.
+func fit(t *testing.T, s Series, o Options) *Model {
+	t.Helper()
+	m, err := Fit(context.Background(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func predict(t *testing.T, m *Model, x []float64) *Prediction {
+	t.Helper()
+	p, err := m.Predict(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// frameOf is the frame of a series.
+func frameOf(t *testing.T, s Series, robust bool) *frame {
+	t.Helper()
+	f, err := newFrame(&s, robust)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// searchOf is the search for the model of a series.
+func searchOf(t *testing.T, s Series, o Options) *search {
+	t.Helper()
+	o.Backend = cpu.New()
+	found, err := newSearch(t.Context(), frameOf(t, s, o.Robust), &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// weighted returns a place's features, each times its amplitude under hyper-parameters v.
+func (l *layout) weighted(v []float64) func(u float64) []float64 {
+	features, d := l.spectral(), make([]float64, l.features())
+	l.amplitudes(d, v, nil)
+	return func(u float64) []float64 {
+		row := make([]float64, len(d))
+		values(row, features, u, 1)
+		for k := range row {
+			row[k] *= d[k]
+		}
+		return row
+	}
+}
+
+// gaussian is values under N(0, K).
+type gaussian struct {
+	k       *mat.SymDense
+	factor  mat.Cholesky
+	y       *mat.VecDense
+	density float64 // its logarithm
+}
+
+// newGaussian factorizes K, whose entries k gives for j ≤ i.
+func newGaussian(t *testing.T, y []float64, k func(i, j int) float64) *gaussian {
+	t.Helper()
+	n := len(y)
+	g := &gaussian{k: mat.NewSymDense(n, nil), y: mat.NewVecDense(n, y)}
+	for i := range n {
+		for j := range i + 1 {
+			g.k.SetSym(i, j, k(i, j))
+		}
+	}
+	var a mat.VecDense
+	if !g.factor.Factorize(g.k) || g.factor.SolveVecTo(&a, g.y) != nil {
+		t.Fatal("K has no factor")
+	}
+	g.density = -0.5 * (float64(n)*math.Log(2*math.Pi) + g.factor.LogDet() + mat.Dot(&a, g.y))
+	return g
+}
+
+// given returns the mean of a further value with covariances cross, and by how much the values lessen its variance.
+func (g *gaussian) given(t *testing.T, cross func(j int) float64) (mean, less float64) {
+	t.Helper()
+	c := mat.NewVecDense(g.y.Len(), nil)
+	for j := range g.y.Len() {
+		c.SetVec(j, cross(j))
+	}
+	var w mat.VecDense
+	if err := g.factor.SolveVecTo(&w, c); err != nil {
+		t.Fatal(err)
+	}
+	return mat.Dot(&w, g.y), mat.Dot(&w, c)
+}
+
+// checkDense compares predictions of an output with its values under N(0, K) without units: kernel is the covariance of two places in
+// steps, at are those of the values, noise is the variance of a value to predict. Means and deviations agree to a share of the deviation.
+func checkDense(t *testing.T, m *Model, p *Prediction, out int, g *gaussian, at []float64,
+	kernel func(u, v float64) float64, noise, share float64) {
+	t.Helper()
+	for i, x := range p.X {
+		u := m.frame.steps(x)
+		mean, less := g.given(t, func(j int) float64 { return kernel(u, at[j]) })
+		mean = m.frame.Offset[out] + m.frame.Scale[out]*mean
+		sd := m.frame.Scale[out] * math.Sqrt(kernel(u, u)-less+noise)
+		if math.Abs(p.Mean[out][i]-mean) > share*sd || math.Abs(p.SD[out][i]/sd-1) > share {
+			t.Errorf("output %d at %v: %v ± %v, want %v ± %v", out, x, p.Mean[out][i], p.SD[out][i], mean, sd)
+		}
+		median, upper := p.Quantile(out, i, 0.5), p.Upper[out][i]
+		if math.Abs(upper-mean-1.959964*sd) > (3*share+1e-4)*sd || math.Abs(median-mean) > (share+1e-4)*sd {
+			t.Errorf("output %d at %v: the median is %v, the interval ends at %v; want %v ± %v", out, x, median, upper, mean, sd)
+		}
+	}
+}
+
+// checkDraws compares n draws at a prediction's places with its mean and its deviation without noise, within shares of the latter.
+func checkDraws(t *testing.T, m *Model, p *Prediction, n int, seed uint64, ofMean, ofSD float64) {
+	t.Helper()
+	draws, err := m.Draw(t.Context(), p.X, n, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := m.NoiseSD(0)
+	if m.long != nil {
+		noise = m.frame.Scale[0] * math.Sqrt(m.noise(0, 1))
+	}
+	for i, x := range p.X {
+		mean, square := 0.0, 0.0
+		for _, d := range draws {
+			mean += d[0][i] / float64(n)
+		}
+		for _, d := range draws {
+			square += (d[0][i] - mean) * (d[0][i] - mean) / float64(n)
+		}
+		sd := math.Sqrt(p.SD[0][i]*p.SD[0][i] - noise*noise)
+		if math.Abs(mean-p.Mean[0][i]) > ofMean*sd || math.Abs(math.Sqrt(square)/sd-1) > ofSD {
+			t.Errorf("at %v: draws have %v ± %v, want %v ± %v", x, mean, math.Sqrt(square), p.Mean[0][i], sd)
+		}
+	}
+}
