@@ -444,7 +444,7 @@ var filled = sync.OnceValues(func() ([]byte, error) {
 	gaps := []restore.Gap{{Start: 3200, End: 3280}, {Start: 4950, End: 5110}, {Start: 8200, End: 8280}, {Start: 17700, End: 17780}}
 	r, density := (*restore.Result)(nil), NewDensities(cut.Rate)
 	input, reference := source{cut.Samples[0][:n]}, source{clean.Samples[0][:n]}
-	o := restore.Options{Forget: true, Fitted: density.Add, Model: vssgp.Options{Components: 12, Window: 0.032}}
+	o := restore.Options{Forget: true, Fitted: density.Add, Model: vssgp.Options{Components: 12, Windows: vssgp.WindowOptions{Length: 0.032}}}
 	if r, err = restore.FillFrom(context.Background(), input, n, cut.Rate, gaps, o); err != nil {
 		return nil, err
 	}
