@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -29,19 +30,14 @@ func tiled(t *testing.T, test func(t *testing.T)) {
 
 func mustOpen(t *testing.T, file []byte) *File {
 	t.Helper()
-	f, err := NewFile(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(NewFile(bytes.NewReader(file), int64(len(file))))(t)
 	return f
 }
 
 func written(t testing.TB, p *Patch, c Container) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := p.Write(&out, c); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, p.Write(&out, c))
 	return out.Bytes()
 }
 
@@ -319,26 +315,13 @@ func TestResidualInParts(t *testing.T) {
 // sparse is a 16-bit mono file of so many bytes of samples, of which the disk holds hardly any.
 func sparse(t *testing.T, c Container, size int64) (*File, *os.File) {
 	t.Helper()
-	header, err := containers[c].header(layout{rate: 16000, channels: 1, encoding: PCM16, frames: int(size / 2)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, err := os.Create(filepath.Join(t.TempDir(), "long.wav"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	header := testkit.Must(containers[c].header(layout{rate: 16000, channels: 1, encoding: PCM16, frames: int(size / 2)}))(t)
+	src := testkit.Must(os.Create(filepath.Join(t.TempDir(), "long.wav")))(t)
 	t.Cleanup(func() { src.Close() })
-	if _, err := src.Write(header); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(src.Write(header))(t)
 	whole := int64(len(header)) + size
-	if err := src.Truncate(whole); err != nil {
-		t.Fatal(err)
-	}
-	f, err := NewFile(src, whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, src.Truncate(whole))
+	f := testkit.Must(NewFile(src, whole))(t)
 	return f, src
 }
 
@@ -365,9 +348,7 @@ func memoryOf(t *testing.T, c Container, size int64) {
 	f, src := sparse(t, c, size)
 	n := f.Len()
 	for _, at := range []int{0, n/2 - 3, n - 1} {
-		if _, err := src.WriteAt([]byte{1, 1}, f.place(at)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(src.WriteAt([]byte{1, 1}, f.place(at)))(t)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 func TestFillLinear(t *testing.T) {
@@ -50,10 +52,7 @@ func TestFillARExact(t *testing.T) {
 		{"excerpts", inner, AROptions{24, 200, 30}},
 		{"both ends", []Gap{{Start: 0, End: 20}, {Start: 490, End: 500}, {Start: 980, End: 1000}}, AROptions{16, 300, 30}},
 	} {
-		y, err := FillAR(blank(x, c.gaps), c.gaps, c.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		y := testkit.Must(FillAR(blank(x, c.gaps), c.gaps, c.opt))(t)
 		if e := RMSE(x, y, nil); !(e < 1e-6) {
 			t.Errorf("%s: error %g, want less than 1e-6", c.name, e)
 		}
@@ -102,30 +101,19 @@ func TestFillAROddities(t *testing.T) {
 func speech(t *testing.T) (clean, gapped *Recording, gaps []Gap) {
 	t.Helper()
 	open := func(name string) *Recording {
-		r, err := Open("../testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(Open("../testdata/" + name))(t)
 		return r
 	}
-	f, err := os.Open("../testdata/speech_gaps.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open("../testdata/speech_gaps.csv"))(t)
 	defer f.Close()
-	if gaps, err = ReadGaps(f, 16000); err != nil {
-		t.Fatal(err)
-	}
+	gaps = testkit.Must(ReadGaps(f, 16000))(t)
 	return open("speech.wav"), open("speech_gapped.wav"), gaps
 }
 
 func TestSpeechSample(t *testing.T) {
 	clean, gapped, gaps := speech(t)
 	x := clean.Samples[0]
-	y, err := FillAR(gapped.Samples[0], gaps, DefaultAR(clean.Rate))
-	if err != nil {
-		t.Fatal(err)
-	}
+	y := testkit.Must(FillAR(gapped.Samples[0], gaps, DefaultAR(clean.Rate)))(t)
 	test := Mask(gaps, len(x))
 	ar, linear, silence := RMSE(x, y, test), RMSE(x, FillLinear(x, gaps), test), RMSE(x, FillSilence(x, gaps), test)
 	t.Logf("test RMSE: AR %.4f, linear %.4f, silence %.4f; AR's SNR %.1f dB", ar, linear, silence, SNR(x, y, test))

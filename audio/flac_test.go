@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -55,10 +56,7 @@ func flacOf(t testing.TB, f *File) []byte { return written(t, &Patch{f: f}, FLAC
 // samplesOf are all samples of a file.
 func samplesOf(t *testing.T, f *File) [][]float64 {
 	t.Helper()
-	x, err := f.Read(0, f.Len())
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := testkit.Must(f.Read(0, f.Len()))(t)
 	return x
 }
 
@@ -89,10 +87,7 @@ func TestFLAC(t *testing.T) {
 
 // TestFLACSmaller checks that speech takes fewer bytes than in a WAV file.
 func TestFLACSmaller(t *testing.T) {
-	plain, err := os.ReadFile("../testdata/speech.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := testkit.Must(os.ReadFile("../testdata/speech.wav"))(t)
 	if n := len(flacOf(t, mustOpen(t, plain))); float64(n) > 0.8*float64(len(plain)) {
 		t.Errorf("%d bytes, %d in a WAV file", n, len(plain))
 	}
@@ -114,10 +109,7 @@ func checkFLAC(t *testing.T, f *File) {
 	}
 	n := f.Len()
 	for _, r := range [][2]int{{0, 1}, {n - 1, n}, {n / 3, n - n/3}, {max(0, n-5000), n}, {min(n, 4095), min(n, 4097)}, {n, n}} {
-		got, err := back.Read(r[0], r[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(back.Read(r[0], r[1]))(t)
 		for c := range got {
 			if !slices.Equal(got[c], want[c][r[0]:r[1]]) {
 				t.Fatalf("samples %v are other ones", r)
@@ -246,9 +238,7 @@ func TestFLACMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	f := mustOpen(t, file)
 	for at := 0; at < n; at += n / 100 {
-		if _, err := f.Read(at, min(n, at+1000)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(f.Read(at, min(n, at+1000)))(t)
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/mewkiz/flac/frame"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -67,10 +69,7 @@ func TestFLACDamage(t *testing.T) {
 
 // TestFLACImpossible: a frame whose sums are right, but whose samples have more bits than they may, is an error; so is a panic of the library.
 func TestFLACImpossible(t *testing.T) {
-	w, err := layout{rate: 8000, channels: 1, encoding: Encoding{Bytes: 1}}.flacWriter()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(layout{rate: 8000, channels: 1, encoding: Encoding{Bytes: 1}}.flacWriter())(t)
 	for last, want := range map[int32]string{127: "", 128: "sample 1 of channel 0 is 128; want 8 bits", -129: "is -129"} {
 		w.coded.Reset()
 		rice := &frame.RiceSubframe{Partitions: []frame.RicePartition{{Param: 4}}}
@@ -78,9 +77,7 @@ func TestFLACImpossible(t *testing.T) {
 			Header:    frame.Header{HasFixedBlockSize: true, BlockSize: 4, BitsPerSample: 8},
 			Subframes: []*frame.Subframe{{SubHeader: frame.SubHeader{Pred: frame.PredFixed, RiceSubframe: rice}, Samples: []int32{0, last, 5, 6}, NSamples: 4}},
 		}
-		if err := w.coder.WriteFrame(f); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.coder.WriteFrame(f))
 		file := append([]byte("fLaC\x80\x00\x00\x22\x10\x00\x10\x00\x00\x00\x00\x00\x00\x00\x01\xf4\x00\x70"), make([]byte, 20)...)
 		_, err := Decode(append(file, w.coded.Bytes()...))
 		if want == "" && err != nil || want != "" && (!errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want)) {

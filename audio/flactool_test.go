@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -40,9 +41,7 @@ func TestFLACWritten(t *testing.T) {
 	} {
 		f := sound(t, c.rate, c.e, c.channels, c.n)
 		path, decoded := filepath.Join(dir, "ours.flac"), filepath.Join(dir, "decoded.wav")
-		if err := os.WriteFile(path, flacOf(t, f), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, flacOf(t, f), 0o600))
 		tool(t, "flac", "--test", "--warnings-as-errors", "--silent", path)
 		tool(t, "flac", "--decode", "--warnings-as-errors", "--silent", "--force", "-o", decoded, path)
 		back, err := os.ReadFile(decoded)
@@ -66,9 +65,7 @@ func TestFLACMadeElsewhere(t *testing.T) {
 		"--disable-fixed-subframes --disable-constant-subframes", "-5 --lax -b 65535",
 	}[:slow.Pick(10, 2)] {
 		for _, f := range []*File{sound(t, 44100, PCM16, 2, 70_000), sound(t, 48000, PCM24, 1, 30_000)} {
-			if err := os.WriteFile(plain, written(t, &Patch{f: f}, WAV), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.WriteFile(plain, written(t, &Patch{f: f}, WAV), 0o600))
 			tool(t, "flac", append(strings.Fields(args), "--silent", "--force", "-o", path, plain)...)
 			file, err := os.ReadFile(path)
 			if err != nil {
@@ -83,9 +80,7 @@ func TestFLACMadeElsewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			tags := tool(t, "metaflac", "--export-tags-to=-", path)
-			if err := os.WriteFile(path, written(t, p, FLAC), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.WriteFile(path, written(t, p, FLAC), 0o600))
 			tool(t, "flac", "--test", "--warnings-as-errors", "--silent", path)
 			if got := tool(t, "metaflac", "--export-tags-to=-", path); got != tags {
 				t.Errorf("%s: tags %q; want %q", args, got, tags)
@@ -106,9 +101,7 @@ func TestFLACWidths(t *testing.T) {
 			want[n] = float64((n*n/7)%int(2*limit))/limit - 1
 			e.encode(data[n*e.Bytes:], want[n])
 		}
-		if err := os.WriteFile(plain, riff("fmt ", extensible(1, 1, 32000, 8*e.Bytes, width), "data", string(data)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(plain, riff("fmt ", extensible(1, 1, 32000, 8*e.Bytes, width), "data", string(data)), 0o600))
 		tool(t, "flac", "--silent", "--force", "--lax", "-o", path, plain)
 		file, err := os.ReadFile(path)
 		if err != nil {
@@ -130,9 +123,7 @@ func TestFLACWidths(t *testing.T) {
 		if w := mustOpen(t, written(t, p, WAV)); !sameSamples(samplesOf(t, w), [][]float64{want}) || w.Encoding().Step() != 1/limit {
 			t.Errorf("%d bits: other samples in a WAV file, of step %v", width, w.Encoding().Step())
 		}
-		if err := os.WriteFile(path, out, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, out, 0o600))
 		tool(t, "flac", "--test", "--silent", path)
 		if !bytes.Equal(written(t, &Patch{f: f}, FLAC), file) {
 			t.Errorf("%d bits: not as it is without changes", width)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // fuzzDecode holds for any bytes: an ErrFormat, or a sound recording that is written back as it was.
@@ -31,9 +33,7 @@ func fuzzDecode(t *testing.T, file []byte) {
 		t.Fatal(cues, err)
 	}
 	var out bytes.Buffer
-	if err := r.Write(&out, r.Container()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, r.Write(&out, r.Container()))
 	back, err := Decode(out.Bytes())
 	if err != nil {
 		t.Fatalf("what was written cannot be read: %v", err)
@@ -64,19 +64,14 @@ func fuzzParts(t *testing.T, file []byte, r *Recording) {
 		t.Fatalf("a recording in memory, but in parts %v", err)
 	}
 	mid := r.Len() / 2
-	part, err := f.Read(mid, r.Len())
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := testkit.Must(f.Read(mid, r.Len()))(t)
 	p, _, err := f.Patch([]Change{{mid, part}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, to := range []*Patch{p, {f: r.file}} {
 		var out bytes.Buffer
-		if err := to.Write(&out, r.Container()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, to.Write(&out, r.Container()))
 		back, err := Decode(out.Bytes())
 		if err != nil {
 			t.Fatalf("what was patched cannot be read: %v", err)

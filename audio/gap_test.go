@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 func TestParseGap(t *testing.T) {
@@ -113,9 +115,7 @@ func TestLabelsRoundTrip(t *testing.T) {
 			want, labels = append(want, g), append(labels, Label{g, "a click\tor\ntwo"})
 		}
 		var b bytes.Buffer
-		if err := WriteLabels(&b, rate, labels); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, WriteLabels(&b, rate, labels))
 		if got, err := ReadGaps(&b, rate); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%d Hz: other gaps, %v", rate, err)
 		}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 func TestRoundTripKeepsBits(t *testing.T) {
@@ -151,13 +153,9 @@ func TestNewAndOpen(t *testing.T) {
 		t.Fatal(err, clipped)
 	}
 	var out bytes.Buffer
-	if err := r.Write(&out, WAV); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, r.Write(&out, WAV))
 	path := filepath.Join(t.TempDir(), "named.sph") // the contents tell the format, not the name
-	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, out.Bytes(), 0o600))
 	back, err := Open(path)
 	if err != nil || back.Container() != WAV || back.Samples[1][0] != 0.25 || back.Samples[0][2] != -0.5 {
 		t.Fatal(back, err)

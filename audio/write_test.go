@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestWriter: part by part the file has the bytes that New's recording has, padded
@@ -28,17 +30,10 @@ func TestWriter(t *testing.T) {
 				t.Fatal(err)
 			}
 			var want, got bytes.Buffer
-			if err := r.Write(&want, WAV); err != nil {
-				t.Fatal(err)
-			}
-			w, err := NewWriter(&got, 8000, e, channels, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, r.Write(&want, WAV))
+			w := testkit.Must(NewWriter(&got, 8000, e, channels, n))(t)
 			for part := range slices.Chunk(rows, 3) {
-				if err := w.Write(part); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, w.Write(part))
 			}
 			if err := w.Close(); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
 				t.Errorf("%v, %d channels: %v; %d bytes, want %d", e, channels, err, got.Len(), want.Len())
@@ -51,13 +46,8 @@ func TestWriter(t *testing.T) {
 // which.
 func TestWriterRefuses(t *testing.T) {
 	var b bytes.Buffer
-	w, err := NewWriter(&b, 8000, Float32, 2, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write([]float64{0, 1, 2}); err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(NewWriter(&b, 8000, Float32, 2, 3))(t)
+	testkit.OK(t, w.Write([]float64{0, 1, 2}))
 	for _, v := range []float64{math.NaN(), math.Inf(-1)} {
 		if err := w.Write([]float64{v}); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), "sample 1 of channel 1 ") {
 			t.Errorf("%v: %v", v, err)

@@ -7,16 +7,15 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // backtest is Backtest, which must succeed.
 func backtest(t *testing.T, s Series, horizon, origins int, o Options) *Backtested {
 	t.Helper()
 	o.Draws = AtMode
-	b, err := Backtest(t.Context(), s, horizon, origins, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(Backtest(t.Context(), s, horizon, origins, o))(t)
 	return b
 }
 

@@ -12,19 +12,15 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // reloaded is a model from its file.
 func reloaded(t *testing.T, m *Model) *Model {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.safetensors")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	l, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, m.Save(path))
+	l := testkit.Must(Load(path))(t)
 	return l
 }
 
@@ -74,14 +70,9 @@ func TestSavedParts(t *testing.T) {
 
 // FuzzLoad: any file is a model that predicts, or an error.
 func FuzzLoad(f *testing.F) {
-	m, err := Fit(context.Background(), made(30, false), Options{Parts: []Part{Constant{}, Season{Period: 1, Harmonics: 1}}, Known: true, Draws: 2})
-	if err != nil {
-		f.Fatal(err)
-	}
+	m := testkit.Must(Fit(context.Background(), made(30, false), Options{Parts: []Part{Constant{}, Season{Period: 1, Harmonics: 1}}, Known: true, Draws: 2}))(f)
 	var b bytes.Buffer
-	if err := m.Write(&b); err != nil {
-		f.Fatal(err)
-	}
+	testkit.OK(f, m.Write(&b))
 	f.Add(b.Bytes())
 	for _, swap := range [][2]string{{`\"Rows\":30`, `\"Rows\":30,\"Error\":[]`}, {`\"period\":1`, `\"period\":9`}, {`\"reach\":43.5`, `\"reach\":1e99`}, {`constant`, `constanz`}, {`\"outputs\":[0]`, `\"outputs\":[7]`}, {`\"harmonics\":1`, `\"harmonics\":8`}, {`\"harmonics\":1`, `\"harmonics\":100`}} {
 		f.Add(bytes.Replace(b.Bytes(), []byte(swap[0]), []byte(swap[1]), 1))

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestLog: what grows in proportion is modeled by its logarithm, unless that is not possible or would turn a prior's unit over; bands are
@@ -43,10 +45,7 @@ func TestLog(t *testing.T) {
 	if inside < ahead-4 {
 		t.Errorf("%d of %d inside their intervals", inside, ahead)
 	}
-	draws, err := m.Draw(context.Background(), whole.X[n:], 200, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	draws := testkit.Must(m.Draw(context.Background(), whole.X[n:], 200, 1))(t)
 	below := 0
 	for _, d := range draws {
 		if d[0][3] < p.Quantile(0, 3, 0.5) {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // seriesOf is a series of values at 0, 1, ….
@@ -49,29 +50,20 @@ func longSeries(n int) Series {
 // fit fits or fails.
 func fit(t *testing.T, s Series, o Options) *Model {
 	t.Helper()
-	m, err := Fit(context.Background(), s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(Fit(context.Background(), s, o))(t)
 	return m
 }
 
 func predict(t *testing.T, m *Model, x []float64) *Prediction {
 	t.Helper()
-	p, err := m.Predict(context.Background(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(m.Predict(context.Background(), x))(t)
 	return p
 }
 
 // frameOf is the frame of a series.
 func frameOf(t *testing.T, s Series, robust bool) *frame {
 	t.Helper()
-	f, err := newFrame(&s, robust)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(newFrame(&s, robust))(t)
 	return f
 }
 
@@ -79,10 +71,7 @@ func frameOf(t *testing.T, s Series, robust bool) *frame {
 func searchOf(t *testing.T, s Series, o Options) *search {
 	t.Helper()
 	o.Backend = cpu.New()
-	found, err := newSearch(t.Context(), frameOf(t, s, o.Robust), &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := testkit.Must(newSearch(t.Context(), frameOf(t, s, o.Robust), &o))(t)
 	return found
 }
 
@@ -134,9 +123,7 @@ func (g *gaussian) given(t *testing.T, cross func(j int) float64) (mean, less fl
 		c.SetVec(j, cross(j))
 	}
 	var w mat.VecDense
-	if err := g.factor.SolveVecTo(&w, c); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, g.factor.SolveVecTo(&w, c))
 	return mat.Dot(&w, g.y), mat.Dot(&w, c)
 }
 
@@ -163,10 +150,7 @@ func checkDense(t *testing.T, m *Model, p *Prediction, out int, g *gaussian, at 
 // checkDraws compares n draws at a prediction's places with its mean and its deviation without noise, within shares of the latter.
 func checkDraws(t *testing.T, m *Model, p *Prediction, n int, seed uint64, ofMean, ofSD float64) {
 	t.Helper()
-	draws, err := m.Draw(t.Context(), p.X, n, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	draws := testkit.Must(m.Draw(t.Context(), p.X, n, seed))(t)
 	noise := m.NoiseSD(0)
 	if m.long != nil {
 		noise = m.frame.Scale[0] * math.Sqrt(m.noise(0, 1))

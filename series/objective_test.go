@@ -11,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // everything is all parts, with two seasons.
@@ -21,10 +22,7 @@ func objectiveOf(t *testing.T, s Series, memory int) *objective {
 	t.Helper()
 	f := frameOf(t, s, false)
 	l := newLayout(f, ordered(everything), 1.5*f.Range, memory, walkSines, 0, func(float64) float64 { return 0.5 })
-	sums, err := l.sum(context.Background(), cpu.New(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sums := testkit.Must(l.sum(context.Background(), cpu.New(), 0))(t)
 	return newObjective(l, sums)
 }
 
@@ -83,9 +81,7 @@ func TestObjective(t *testing.T) {
 			v[i] = math.Log(p.Median) + 0.3*math.Sin(float64(i))
 		}
 		var e bayes.Evaluation
-		if err := o.evaluate(&e, v); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, o.evaluate(&e, v))
 		want, exact := o.direct(t, v)
 		if math.Abs(e.Value-want) > 1e-7*math.Abs(want) {
 			t.Errorf("%s: value %v, want %v", name, e.Value, want)
@@ -113,9 +109,7 @@ func TestObjective(t *testing.T) {
 			by.Sub(&by, &by2)
 			by.Scale(1/(12*step), &by)
 			slopes[i] = &mat.Dense{}
-			if err := exact.factor.SolveTo(slopes[i], &by); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, exact.factor.SolveTo(slopes[i], &by))
 		}
 		if len(s.Y) > 1 {
 			continue
@@ -194,10 +188,7 @@ func TestSeasonAmplitudeBounded(t *testing.T) {
 		if math.Abs(l.most[i]-math.Log(c.most)) > 1e-12 {
 			t.Errorf("prior %v: at most %v, want %v", prior, math.Exp(l.most[i]), c.most)
 		}
-		sums, err := l.sum(context.Background(), cpu.New(), math.Inf(-1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sums := testkit.Must(l.sum(context.Background(), cpu.New(), math.Inf(-1)))(t)
 		v := make([]float64, len(l.priors))
 		v[i] = l.most[i] + 1e-9
 		if err := newObjective(l, sums).evaluate(&bayes.Evaluation{}, v); !errors.Is(err, errUnresolved) {

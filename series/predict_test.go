@@ -6,6 +6,8 @@ import (
 	"math/cmplx"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestPrediction: at the mode it is the conditional Gaussian of the values given the others, by the N×N covariance.
@@ -42,10 +44,7 @@ func TestPrediction(t *testing.T) {
 // componentsOf are the components at a prediction's places, which add up to its means.
 func componentsOf(t *testing.T, m *Model, p *Prediction) []Component {
 	t.Helper()
-	parts, err := m.Components(context.Background(), p.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := testkit.Must(m.Components(context.Background(), p.X))(t)
 	for i, mean := range p.Mean[0] {
 		sum := 0.0
 		for _, c := range parts {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -90,18 +91,9 @@ func TestSeasonGain(t *testing.T) {
 	between := 0 // gains that would do without the hyper-parameters
 	for swing := 0.3; swing < 1; swing += 0.05 {
 		search := searchOf(t, seriesOf(len(noise), func(i float64) float64 { return noise[int(i)] + swing*math.Cos(2*math.Pi*i/6) }), o)
-		without, err := search.trial(o.Parts, search.memories[0], nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		with, err := search.trial([]Part{Constant{}, season}, search.memories[0], without)
-		if err != nil {
-			t.Fatal(err)
-		}
-		best, err := search.run()
-		if err != nil {
-			t.Fatal(err)
-		}
+		without := testkit.Must(search.trial(o.Parts, search.memories[0], nil))(t)
+		with := testkit.Must(search.trial([]Part{Constant{}, season}, search.memories[0], without))(t)
+		best := testkit.Must(search.run())(t)
 		gain, more := with.fit()-without.fit(), float64(len(with.mode)-len(without.mode))
 		if accepted := len(best.parts) > 1; accepted != (gain > 2+more) {
 			t.Errorf("a season with %v hyper-parameters that gains %.2f nats is accepted: %v", more, gain, accepted)

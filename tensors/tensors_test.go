@@ -10,27 +10,18 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/tensors"
 )
 
 func TestData(t *testing.T) {
 	wide := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{1, 2, 3, 4, 5, 6}))
 	turned := wide.Clone().(*tensor.Dense)
-	if err := turned.T(); err != nil {
-		t.Fatal(err)
-	}
-	slice, err := wide.Slice(nil, tensor.S(1, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	column, err := wide.Slice(nil, tensor.S(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, turned.T())
+	slice := testkit.Must(wide.Slice(nil, tensor.S(1, 3)))(t)
+	column := testkit.Must(wide.Slice(nil, tensor.S(1)))(t)
 	turned32 := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float32{1, 2, 3, 4, 5, 6}))
-	if err := turned32.T(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, turned32.T())
 	columns := tensor.New(tensor.AsFortran([]float64{1, 4, 2, 5, 3, 6}), tensor.WithShape(2, 3))
 	single := tensor.New(tensor.WithShape(3), tensor.WithBacking([]float32{0.5, 1, 2}))
 	for name, c := range map[string]struct {
@@ -97,14 +88,8 @@ func TestBadData(t *testing.T) {
 func TestCopies(t *testing.T) {
 	own := []float64{1, 2, 3, 4, 5, 6}
 	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(own))
-	m, err := tensors.Rows(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := tensors.Data(x, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(tensors.Rows(x))(t)
+	d := testkit.Must(tensors.Data(x, x))(t)
 	p := &vssgp.Prediction{N: 1, D: 2, Mean: []float64{1, 2}, Cov: []float64{5, 1, 1, 10}, Noise: []float64{1, 1}}
 	mean, cov, back := tensors.Mean(p), tensors.Cov(p), tensors.Tensor(m, 3)
 	for name, c := range map[string]struct {
@@ -140,28 +125,16 @@ func TestPredict(t *testing.T) {
 		x32[i], y32[i] = float32(i)/4, float32(math.Sin(float64(i)/4))
 		x[i], y[i] = float64(x32[i]), float64(y32[i])
 	}
-	fromTensors, err := tensors.Data(tensor.New(tensor.WithBacking(x32)), tensor.New(tensor.WithBacking(y32)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices64, err := vssgp.NewData(n, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, err := tensors.Rows(tensor.New(tensor.WithShape(2), tensor.WithBacking([]float32{3.125, 7.5})))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fromTensors := testkit.Must(tensors.Data(tensor.New(tensor.WithBacking(x32)), tensor.New(tensor.WithBacking(y32))))(t)
+	slices64 := testkit.Must(vssgp.NewData(n, x, y))(t)
+	at := testkit.Must(tensors.Rows(tensor.New(tensor.WithShape(2), tensor.WithBacking([]float32{3.125, 7.5}))))(t)
 	var means [2][]float64
 	for i, data := range []*vssgp.Data{fromTensors, slices64} {
 		model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 3, Iterations: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := model.Predict(t.Context(), [][]float64{at, {3.125, 7.5}}[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(model.Predict(t.Context(), [][]float64{at, {3.125, 7.5}}[i]))(t)
 		means[i] = tensors.Mean(p).Data().([]float64)
 	}
 	if !slices.Equal(means[0], means[1]) || means[0][0] == means[0][1] {

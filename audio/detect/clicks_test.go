@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -56,10 +57,7 @@ func matched(found []Found, gaps []audio.Gap) (hits, others int, covered float64
 
 // speech is the sample of speech that comes with the project.
 func speech(t *testing.T) []float64 {
-	r, err := audio.Open("../../testdata/speech.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
 	return r.Samples[0][:slow.Pick(len(r.Samples[0]), 24000)]
 }
 
@@ -251,9 +249,7 @@ func TestBackwards(t *testing.T) {
 func BenchmarkClicks(b *testing.B) {
 	x, _ := clicked(hum(441000), 44100, 1323, 1, 5, 15, 1)
 	for b.Loop() {
-		if _, err := Find(context.Background(), inMemory{x}, len(x), 44100, Options{Kinds: []Kind{Clicks}, Step: step}); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(Find(context.Background(), inMemory{x}, len(x), 44100, Options{Kinds: []Kind{Clicks}, Step: step}))(b)
 	}
 }
 

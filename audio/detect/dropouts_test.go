@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -96,10 +97,7 @@ func find(t *testing.T, rate int, kind Kind, lanes ...[]float64) []Found {
 func findAt(t *testing.T, sensitivity float64, rate int, kind Kind, lanes ...[]float64) []Found {
 	t.Helper()
 	o := Options{Kinds: []Kind{kind}, Step: step, Sensitivity: sensitivity}
-	all, err := Find(t.Context(), inMemory(lanes), len(lanes[0]), rate, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(Find(t.Context(), inMemory(lanes), len(lanes[0]), rate, o))(t)
 	return all
 }
 
@@ -190,20 +188,11 @@ func TestNoDropouts(t *testing.T) {
 
 // TestSpeechZeros: in the sample of speech that comes with the project nothing is found; most of what was cut out of it is, to the sample.
 func TestSpeechZeros(t *testing.T) {
-	table, err := os.Open("../../testdata/speech_gaps.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := testkit.Must(os.Open("../../testdata/speech_gaps.csv"))(t)
 	defer table.Close()
-	gaps, err := audio.ReadGaps(table, 16000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gaps := testkit.Must(audio.ReadGaps(table, 16000))(t)
 	for name, least := range map[string]int{"speech.wav": 0, "speech_gapped.wav": 10} {
-		r, err := audio.Open("../../testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(audio.Open("../../testdata/" + name))(t)
 		found := find(t, r.Rate, Zeros, r.Samples...)
 		for _, f := range found {
 			if f.Channel--; !slices.Contains(gaps, f.Gap) && !slices.Contains(gaps, audio.Gap{Start: f.Start, End: f.End}) {
@@ -366,9 +355,7 @@ func BenchmarkStops(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := quantized(44100*60, func(int) float64 { return 1.2 * step * rng.NormFloat64() })
 	for b.Loop() {
-		if _, err := Find(context.Background(), inMemory{x}, len(x), 44100, Options{Kinds: []Kind{Dropouts}, Step: step}); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(Find(context.Background(), inMemory{x}, len(x), 44100, Options{Kinds: []Kind{Dropouts}, Step: step}))(b)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestChannels: a gap is its channels' own. What another channel holds there comes out bit for bit, by every method and in draws, though gaps
@@ -162,10 +163,7 @@ func TestClippedLevel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := r.Filling(0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Must(r.Filling(0, 0))(t)
 	last, err := r.Filling(len(r.Gaps())-1, 0)
 	if err != nil || !(last.Level > 5*first.Level) || !(first.Level > 0) {
 		t.Errorf("levels %v and %v of sounds of which one is ten times as loud, %v", first.Level, last.Level, err)

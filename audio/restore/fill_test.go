@@ -13,6 +13,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 const rate = 8000
@@ -82,10 +83,7 @@ func linear(x [][]float64, gaps []Gap) [][]float64 {
 
 func mustFill(t *testing.T, x [][]float64, gaps []Gap, o Options) *Result {
 	t.Helper()
-	r, err := Fill(context.Background(), x, rate, gaps, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Fill(context.Background(), x, rate, gaps, o))(t)
 	return r
 }
 
@@ -151,10 +149,7 @@ func checkOutside(t *testing.T, r *Result, x, want [][]float64) {
 			covered[i] = true
 		}
 		at := e.Gaps[0].Start // the model's input is the time in the recording, not in the excerpt
-		p, err := e.Model.Predict(t.Context(), []float64{float64(at) / rate})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(e.Model.Predict(t.Context(), []float64{float64(at) / rate}))(t)
 		if math.Abs(p.Mean[0]-r.Fit[0][at]) > 1e-9 {
 			t.Errorf("the model of samples %d:%d predicts %v for sample %d, the fit is %v", e.Start, e.End, p.Mean[0], at, r.Fit[0][at])
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -118,23 +119,14 @@ func TestDoubts(t *testing.T) {
 
 // TestDense: where a fifth of the samples is missing the mixture leaves less than Janssen's fill, which solves for them together.
 func TestDense(t *testing.T) {
-	r, err := audio.Open("../../testdata/speech.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
 	x := r.Samples[0][8000:slow.Pick(14_000, 10_000)]
 	var gaps []Gap
 	for at := 100; at+40 <= len(x); at += 200 {
 		gaps = append(gaps, Gap{Start: at, End: at + 40})
 	}
-	janssen, err := audio.FillAR(x, gaps, audio.DefaultAR(r.Rate))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := Fill(context.Background(), [][]float64{x}, r.Rate, gaps, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	janssen := testkit.Must(audio.FillAR(x, gaps, audio.DefaultAR(r.Rate)))(t)
+	f := testkit.Must(Fill(context.Background(), [][]float64{x}, r.Rate, gaps, Options{}))(t)
 	mask := audio.Mask(gaps, len(x))
 	if got, other := audio.RMSE(x, f.Filled[0], mask), audio.RMSE(x, janssen, mask); got > other {
 		t.Errorf("RMSE %v, Janssen's %v", got, other)

@@ -11,16 +11,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // voice is some speech of one channel.
 func voice(t *testing.T, from, to int) []float64 {
 	t.Helper()
-	r, err := audio.Open("../../testdata/speech.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
 	return r.Samples[0][from:to]
 }
 
@@ -114,10 +112,7 @@ func TestJoint(t *testing.T) {
 
 func mustFillAt(t *testing.T, x [][]float64, gaps []Gap, o Options) *Result {
 	t.Helper()
-	r, err := Fill(t.Context(), x, 16_000, gaps, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Fill(t.Context(), x, 16_000, gaps, o))(t)
 	return r
 }
 

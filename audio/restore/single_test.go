@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestLongGapDraws checks that the draws of a long gap are filled from both sides independently, with shares that add up to 1.
@@ -60,13 +62,8 @@ func TestOtherGapsGuessed(t *testing.T) {
 	clean, gaps := tones(6000, 1, 0.001), []Gap{{Start: 3000, End: 3040}, {Start: 3300, End: 3400}}
 	f := &filler{ctx: t.Context(), src: Around(whole(clean), gaps), res: &Result{gaps: gaps, rate: rate, samples: 6000, channels: 1}}
 	g := newGapFiller(f, Mixture)
-	if err := g.guessFor(0, 2); err != nil {
-		t.Fatal(err)
-	}
-	v, err := g.view(0, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, g.guessFor(0, 2))
+	v := testkit.Must(g.view(0, 1000))(t)
 	if e := gapError([][]float64{v.z[0][1000:]}, [][]float64{clean[0][3000:]}, []Gap{{Start: 300, End: 400}}); e > 0.02 {
 		t.Errorf("the other gap holds what is off by %v, in tones of rms 0.08", e)
 	}

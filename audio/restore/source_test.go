@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -172,10 +173,7 @@ func TestSourceErrors(t *testing.T) {
 	if r, err := FillFrom(context.Background(), src, 2000, rate, fiveGaps, quick()); !errors.Is(err, errUnreadable) || r != nil {
 		t.Errorf("%v", err)
 	}
-	r, err := FillFrom(context.Background(), whole(x), 2000, rate, fiveGaps, quick())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(FillFrom(context.Background(), whole(x), 2000, rate, fiveGaps, quick()))(t)
 	for _, c := range [][2]Source{{src, whole(x)}, {whole(x), src}} {
 		if _, err := r.Score(c[0], c[1]); !errors.Is(err, errUnreadable) {
 			t.Errorf("%v", err)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 var errHalfway = errors.New("halfway")
@@ -33,10 +35,7 @@ func halfway(w io.Writer) error {
 // holds fails the test unless the folder contains exactly these files: pairs of name and content.
 func holds(t *testing.T, folder string, want ...string) {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testkit.Must(os.ReadDir(folder))(t)
 	for _, e := range entries {
 		known := false
 		for i := 0; i < len(want); i += 2 {
@@ -59,12 +58,8 @@ func holds(t *testing.T, folder string, want ...string) {
 // put makes a file.
 func put(t *testing.T, path, s string, mode fs.FileMode) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(s), mode); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte(s), mode))
+	testkit.OK(t, os.Chmod(path, mode))
 }
 
 func TestWrite(t *testing.T) {
@@ -72,15 +67,11 @@ func TestWrite(t *testing.T) {
 	a := filepath.Join(d, "a")
 	long := strings.Repeat("long ", 1<<16)
 	for _, s := range []string{"", "first", long} {
-		if err := Write(a, content(s)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, Write(a, content(s)))
 		holds(t, d, "a", s)
 	}
 	name := strings.Repeat("n", 250) // a temporary name made of it all would be too long
-	if err := Write(filepath.Join(d, name), content("x")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, Write(filepath.Join(d, name), content("x")))
 	holds(t, d, "a", long, name, "x")
 }
 
@@ -126,9 +117,7 @@ func TestWriteAllTogether(t *testing.T) {
 	}
 	holds(t, d, "a", "old")
 
-	if err := WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}))
 	holds(t, d, "a", "new a", "b", "new b")
 }
 
@@ -152,22 +141,15 @@ func TestMode(t *testing.T) {
 	for _, mode := range []fs.FileMode{0o600, 0o640, 0o755} {
 		p := filepath.Join(d, "old"+mode.String())
 		put(t, p, "old", mode)
-		if err := Write(p, content("new")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, Write(p, content("new")))
 		if info, _ := os.Stat(p); info.Mode() != mode {
 			t.Errorf("mode %v became %v", mode, info.Mode())
 		}
 	}
 	plain, ours := filepath.Join(d, "plain"), filepath.Join(d, "ours")
-	f, err := os.Create(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Create(plain))(t)
 	f.Close()
-	if err := Write(ours, content("x")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, Write(ours, content("x")))
 	want, _ := os.Stat(plain)
 	if got, _ := os.Stat(ours); got.Mode() != want.Mode() {
 		t.Errorf("a new file has mode %v, os.Create gives %v", got.Mode(), want.Mode())
@@ -177,9 +159,7 @@ func TestMode(t *testing.T) {
 func TestSymlink(t *testing.T) {
 	d := t.TempDir()
 	sub := filepath.Join(d, "sub", "deep")
-	if err := os.MkdirAll(sub, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.MkdirAll(sub, 0o777))
 	put(t, filepath.Join(sub, "real"), "old", 0o600)
 	links := map[string]string{
 		"link":     filepath.Join("sub", "deep", "real"),
@@ -195,9 +175,7 @@ func TestSymlink(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"link", "absolute", "chain", "up", filepath.Join("folder", "real")} {
-		if err := Write(filepath.Join(d, name), content(name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, Write(filepath.Join(d, name), content(name)))
 		holds(t, sub, "real", name)
 		if to, ok := links[name]; ok {
 			if got, err := os.Readlink(filepath.Join(d, name)); got != to {
@@ -205,9 +183,7 @@ func TestSymlink(t *testing.T) {
 			}
 		}
 	}
-	if err := Write(filepath.Join(d, "dangling"), content("made")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, Write(filepath.Join(d, "dangling"), content("made")))
 	if got, err := os.ReadFile(filepath.Join(d, "sub", "fresh")); string(got) != "made" {
 		t.Errorf("the dangling link's target holds %q, %v", got, err)
 	}
@@ -260,9 +236,7 @@ func TestCheckLeavesNothing(t *testing.T) {
 	a := filepath.Join(d, "a")
 	put(t, a, "old", 0o600)
 	before, _ := os.Stat(a)
-	if err := Check(a, filepath.Join(d, "b")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, Check(a, filepath.Join(d, "b")))
 	holds(t, d, "a", "old")
 	if after, _ := os.Stat(a); !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
 		t.Error("Check changed the file")

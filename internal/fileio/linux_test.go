@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // asNobody runs fn without root's right to write everywhere.
@@ -35,22 +37,15 @@ func asNobody(t *testing.T, fn func()) {
 }
 
 func TestReadOnly(t *testing.T) {
-	d, err := os.MkdirTemp("", "fileio")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(os.MkdirTemp("", "fileio"))(t)
 	defer os.RemoveAll(d)
 	locked, open := filepath.Join(d, "locked"), filepath.Join(d, "open")
 	for _, p := range []string{locked, open} {
-		if err := os.Mkdir(p, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Mkdir(p, 0o777))
 		put(t, filepath.Join(p, "protected"), "old", 0o444)
 	}
 	for p, mode := range map[string]fs.FileMode{d: 0o755, locked: 0o555, open: 0o777} {
-		if err := os.Chmod(p, mode); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Chmod(p, mode))
 	}
 	asNobody(t, func() {
 		for _, p := range []string{filepath.Join(locked, "new"), filepath.Join(open, "protected")} {
@@ -69,9 +64,7 @@ func TestReadOnly(t *testing.T) {
 func TestPipe(t *testing.T) {
 	d := t.TempDir()
 	p, a := filepath.Join(d, "pipe"), filepath.Join(d, "a")
-	if err := syscall.Mkfifo(p, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Mkfifo(p, 0o666))
 	if err := Check(p); err != nil { // must not wait for a reader
 		t.Fatal(err)
 	}
@@ -81,9 +74,7 @@ func TestPipe(t *testing.T) {
 		got <- string(s)
 	}
 	go read()
-	if err := WriteAll(context.Background(), File{p, content("through")}, File{a, content("file")}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, WriteAll(context.Background(), File{p, content("through")}, File{a, content("file")}))
 	select {
 	case s := <-got:
 		if s != "through" {
@@ -103,9 +94,7 @@ func TestPipe(t *testing.T) {
 }
 
 func TestDevNull(t *testing.T) {
-	if err := Write("/dev/null", content("x")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, Write("/dev/null", content("x")))
 	if info, _ := os.Stat("/dev/null"); info.Mode()&fs.ModeCharDevice == 0 {
 		t.Fatalf("/dev/null became %v", info.Mode())
 	}
@@ -158,9 +147,7 @@ func TestStdout(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Stdout = w
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.Start())
 	w.Close()
 	r.Read(make([]byte, 1))
 	r.Close()

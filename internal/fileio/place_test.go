@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestSame: one file is one however it is spelled, and two are two.
@@ -45,10 +47,7 @@ func TestSame(t *testing.T) {
 			os.Remove(name)
 		}
 	}
-	f, err := os.Open("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open("a"))(t)
 	defer f.Close()
 	open, err1 := PlaceOfOpen(f)
 	p, err2 := PlaceOf("symbolic")

@@ -3,6 +3,8 @@ package fileio
 import (
 	"bytes"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestSpool: much output is held in a file.
@@ -13,9 +15,7 @@ func TestSpool(t *testing.T) {
 	for i := range 2*spoolMemory/(1<<20) + 1 {
 		part := bytes.Repeat([]byte{byte(i)}, 1<<20)
 		want.Write(part)
-		if _, err := s.Write(part); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(s.Write(part))(t)
 	}
 	if s.file == nil || s.b.Len() > spoolMemory {
 		t.Errorf("%d bytes in memory", s.b.Len())

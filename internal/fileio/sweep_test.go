@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestSweep: what a killed process left goes with the next write of the same target; what is a live one's, another target's or anybody
@@ -28,9 +30,7 @@ func TestSweep(t *testing.T) {
 	for _, name := range kept {
 		pairs = append(pairs, name, "kept")
 	}
-	if err := Check(path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, Check(path))
 	holds(t, d, pairs...)
 	err := Write(path, func(w io.Writer) error { // another write of the same target, meanwhile
 		_, e := io.WriteString(w, "x")
@@ -47,16 +47,9 @@ func TestSweepBackup(t *testing.T) {
 	d := t.TempDir()
 	one, two := filepath.Join(d, "one"), filepath.Join(d, "two")
 	put(t, one, "old", 0o666)
-	jobs, err := plan([]File{{one, content("new")}, {two, content("new")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(jobs[0].write(t.Context()), jobs[1].write(t.Context()), jobs[0].rename(true)); err != nil {
-		t.Fatal(err)
-	}
-	if err := Check(one, two); err != nil {
-		t.Fatal(err)
-	}
+	jobs := testkit.Must(plan([]File{{one, content("new")}, {two, content("new")}}))(t)
+	testkit.OK(t, errors.Join(jobs[0].write(t.Context()), jobs[1].write(t.Context()), jobs[0].rename(true)))
+	testkit.OK(t, Check(one, two))
 	jobs[1].undo()
 	jobs[0].undo()
 	if text, err := os.ReadFile(one); err != nil || string(text) != "old" {
@@ -70,13 +63,8 @@ func TestFailedRename(t *testing.T) {
 	d := t.TempDir()
 	one := filepath.Join(d, "one")
 	put(t, one, "old", 0o666)
-	jobs, err := plan([]File{{one, content("new")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(jobs[0].write(t.Context()), os.Remove(jobs[0].temp)); err != nil {
-		t.Fatal(err)
-	}
+	jobs := testkit.Must(plan([]File{{one, content("new")}}))(t)
+	testkit.OK(t, errors.Join(jobs[0].write(t.Context()), os.Remove(jobs[0].temp)))
 	if err := jobs[0].rename(true); err == nil || jobs[0].backup == "" {
 		t.Errorf("%v with the backup %q; want an error after the backup", err, jobs[0].backup)
 	}
@@ -88,14 +76,9 @@ func TestLock(t *testing.T) {
 	d := t.TempDir()
 	path := filepath.Join(d, "file")
 	put(t, filepath.Join(d, ".file.lock"), "left by a killed process", 0o666)
-	unlock, err := Lock(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := testkit.Must(Lock(path))(t)
 	put(t, path, "there", 0o666)
-	if err := os.Symlink(path, filepath.Join(d, "alias")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Symlink(path, filepath.Join(d, "alias")))
 	for _, name := range []string{path, filepath.Join(d, "alias"), d + "/./file"} {
 		if _, err := Lock(name); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), "process") {
 			t.Errorf("%s: %v; want ErrLocked and the process", name, err)
@@ -103,9 +86,7 @@ func TestLock(t *testing.T) {
 	}
 	unlock()
 	holds(t, d, "alias", "there", "file", "there")
-	if unlock, err = Lock(path); err != nil {
-		t.Fatal(err)
-	}
+	unlock = testkit.Must(Lock(path))(t)
 	unlock()
 	if _, err := Lock(filepath.Join(d, "nowhere", "file")); !errors.Is(err, ErrTarget) {
 		t.Errorf("%v; want ErrTarget", err)

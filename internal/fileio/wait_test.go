@@ -15,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestUnread: a pipe that nobody opens, or that its reader leaves full, is given up grace after the context has ended, and the other
@@ -23,14 +25,9 @@ func TestUnread(t *testing.T) {
 	for _, opened := range []bool{false, true} {
 		d := t.TempDir()
 		p, a := filepath.Join(d, "pipe"), filepath.Join(d, "a")
-		if err := syscall.Mkfifo(p, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, syscall.Mkfifo(p, 0o666))
 		if opened {
-			r, err := os.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Must(os.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0))(t)
 			defer r.Close()
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -66,9 +63,7 @@ func TestGrace(t *testing.T) {
 		w := Until(ctx, &b)
 		long := strings.Repeat("long ", 1<<16)
 		for range 2 {
-			if err := content(long)(w); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, content(long)(w))
 		}
 		if b.String() != long+long {
 			t.Errorf("%d bytes arrived of %d", b.Len(), 2*len(long))
@@ -168,13 +163,9 @@ func TestSweepBareName(t *testing.T) {
 	c.Env, c.Dir = append(os.Environ(), "FILEIO_KILLED=1"), d
 	stdin, err1 := c.StdinPipe()
 	stdout, err2 := c.StdoutPipe()
-	if err := errors.Join(err1, err2, c.Start()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(err1, err2, c.Start()))
 	defer stdin.Close()
-	if _, err := stdout.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(stdout.Read(make([]byte, 1)))(t)
 	left, _ := filepath.Glob(filepath.Join(d, ".out.*.tmp"))
 	if len(left) != 1 {
 		t.Fatalf("the process writes to %v, want one file", left)
@@ -191,8 +182,6 @@ func TestSweepBareName(t *testing.T) {
 	if _, err := os.Stat(left[0]); err != nil {
 		t.Fatalf("there is nothing to sweep: %v", err)
 	}
-	if err := Write("out", content("next")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, Write("out", content("next")))
 	holds(t, d, "out", "next")
 }

@@ -4,13 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 func TestBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "meminfo")
-	if err := os.WriteFile(path, []byte("MemTotal:       1000 kB\nMemFree: 3 kB\nMemAvailable:    400 kB\nBroken\nMemAvailable: 5 kB\nWord: many kB\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, []byte("MemTotal:       1000 kB\nMemFree: 3 kB\nMemAvailable:    400 kB\nBroken\nMemAvailable: 5 kB\nWord: many kB\n"), 0o666))
 	for key, want := range map[string]int64{"MemTotal": 1000 << 10, "MemAvailable": 400 << 10, "Broken": 0, "Word": 0, "Swap": 0} {
 		if got := Bytes(path, key); got != want {
 			t.Errorf("%s: %d bytes, want %d", key, got, want)

@@ -14,6 +14,8 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // drawn is the SVG of figures, which is whole XML without NaN.
@@ -107,10 +109,7 @@ func TestPictureSize(t *testing.T) {
 	var height [3]int
 	for n := 1; n <= 2; n++ {
 		d := &Document{Sections: []section{{Parts: []part{f, f}[:n]}}}
-		img, err := png.Decode(strings.NewReader(writtenAs(t, d, PNG)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := testkit.Must(png.Decode(strings.NewReader(writtenAs(t, d, PNG))))(t)
 		height[n] = img.Bounds().Dy()
 	}
 	if height[1] < 300 || height[2] < 2*height[1]-2 || height[2] > 2*height[1]+2 {
@@ -130,22 +129,14 @@ func TestSave(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	f := Figure{Columns: 2, Key: []Entry{{"the line", line}}, Width: 4 * vg.Inch, Height: 2 * vg.Inch}
 	f.Panels = append(f.Panels, a, b)
-	if err := f.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	svg, err := os.ReadFile(path + ".svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.Save(path))
+	svg := testkit.Must(os.ReadFile(path + ".svg"))(t)
 	for _, want := range []string{"first", "second", "the line", "#0072B2"} {
 		if !bytes.Contains(svg, []byte(want)) {
 			t.Errorf("the SVG lacks %q", want)
 		}
 	}
-	dots, err := os.ReadFile(path + ".png")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dots := testkit.Must(os.ReadFile(path + ".png"))(t)
 	img, err := png.Decode(bytes.NewReader(dots))
 	if err != nil || img.Bounds().Dx() != 4*144 || img.Bounds().Dy() != 2*144 {
 		t.Fatalf("%v, %v; want 4 by 2 inches of 144 dots", img.Bounds(), err)

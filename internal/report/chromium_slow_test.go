@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // tab is a page in a headless Chromium, spoken to over a pipe by the DevTools
@@ -62,9 +64,7 @@ func newTab(t *testing.T) *tab {
 	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio",
 		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{fromUs, toUs}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, cmd.Start())
 	fromUs.Close()
 	toUs.Close()
 	b := &tab{t: t, in: in, out: make(chan message, 1000)}
@@ -92,10 +92,7 @@ func newTab(t *testing.T) *tab {
 // for a moment and write on, which t.TempDir would fail the test for.
 func profileFolder(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "profile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := testkit.Must(os.MkdirTemp("", "profile"))(t)
 	t.Cleanup(func() {
 		began, err := time.Now(), os.RemoveAll(folder)
 		for ; err != nil && time.Since(began) < browserPatience; err = os.RemoveAll(folder) {
@@ -239,9 +236,7 @@ func (b *tab) shoot(name string) []byte {
 func write(t *testing.T, dir, name string, text []byte) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, text, 0o666))
 	return path
 }
 
@@ -284,10 +279,7 @@ func TestBrowser(t *testing.T) {
 
 // brightness is the mean of a picture, from 0 to 1.
 func brightness(t *testing.T, data []byte) float64 {
-	img, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := testkit.Must(png.Decode(bytes.NewReader(data)))(t)
 	sum, n := 0.0, 0.0
 	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y += 7 {
 		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x += 7 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestFitReport: the year of the carbon dioxide is labeled, and all sections
@@ -67,18 +68,9 @@ func several(t *testing.T) (*vssgp.Model, *vssgp.Result, *vssgp.Data) {
 // TestSeveral: inputs and outputs each get their charts, in every format.
 func TestSeveral(t *testing.T) {
 	m, r, data := several(t)
-	fitted, err := Fit("t.csv", m, r, data, &Trace{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := m.Predict(t.Context(), data.X)
-	if err != nil {
-		t.Fatal(err)
-	}
-	draws, err := m.Draw(t.Context(), data.X, 25, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := testkit.Must(Fit("t.csv", m, r, data, &Trace{}, nil))(t)
+	p := testkit.Must(m.Predict(t.Context(), data.X))(t)
+	draws := testkit.Must(m.Draw(t.Context(), data.X, 25, 1))(t)
 	for _, c := range []struct {
 		name   string
 		d      *Document
@@ -136,10 +128,7 @@ func TestUnfitted(t *testing.T) {
 	p := vssgp.NewParams(1, 2, 1, 1)
 	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1
 	p.CoefMean, p.CoefVar = nil, nil
-	m, err := vssgp.NewModel(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(vssgp.NewModel(p))(t)
 	if text := written(t, Info("new.safetensors", m)); !strings.Contains(text, "no posterior") || !strings.Contains(text, "Power spectrum") {
 		t.Error("want it said that there is no posterior, and the covariance's spectrum")
 	}

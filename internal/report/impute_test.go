@@ -18,6 +18,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // tone is n samples of a sine of a frequency, as a share of the sampling rate.
@@ -57,10 +58,7 @@ func made(n, every, channels int) *Fill {
 // embeddedIn is what a page holds of a fill.
 func embeddedIn(t *testing.T, f *Fill) *embedded {
 	t.Helper()
-	p, err := newEmbedded(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(newEmbedded(f))(t)
 	return p
 }
 
@@ -137,10 +135,7 @@ func damaged(n, channels int) *Fill {
 // pageOf is a report of what was filled or found.
 func pageOf(t *testing.T, f *Fill) []byte {
 	t.Helper()
-	d, err := Impute(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(Impute(f))(t)
 	return []byte(written(t, d))
 }
 
@@ -475,10 +470,7 @@ func (s source) Read(lo, hi int) ([][]float64, error) {
 
 func filledPage(t *testing.T) []byte {
 	t.Helper()
-	page, err := filled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testkit.Must(filled())(t)
 	return page
 }
 
@@ -498,9 +490,6 @@ func fittedDocument(t *testing.T) *Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Fit("co2_monthly.csv", m, r, data, trace, []Setting{{"--seed", "0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(Fit("co2_monthly.csv", m, r, data, trace, []Setting{{"--seed", "0"}}))(t)
 	return d
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 func written(t *testing.T, d *Document) string { return writtenAs(t, d, HTML) }
@@ -19,9 +21,7 @@ func written(t *testing.T, d *Document) string { return writtenAs(t, d, HTML) }
 func writtenAs(t *testing.T, d *Document, as Format) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := d.Write(&b, as); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, d.Write(&b, as))
 	return b.String()
 }
 
@@ -163,9 +163,7 @@ func TestRecordingJSON(t *testing.T) {
 			Mean       string
 		}
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(text, &r))
 	if r.Rate != 8000 || r.Channels != 2 || len(r.Stretches) != 1 || r.Stretches[0].Start != 5 || r.Stretches[0].Frames != 3 || len(r.Gaps) != 1 || r.Gaps[0].Start != 6 || r.Gaps[0].End != 7 {
 		t.Fatalf("%+v", r)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/simd"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -37,9 +38,7 @@ func TestAccuracy(t *testing.T) {
 				d := dataOf(kind, n, 1, rng)
 				f := featuresOf(d, m, s, rng)
 				for _, set := range sets {
-					if err := simd.Use(set.String()); err != nil {
-						t.Fatal(err)
-					}
+					testkit.OK(t, simd.Use(set.String()))
 					g, c, grad := errorsOf(t, d, f, &Rows{data: *d, force: true}, rng)
 					what := fmt.Sprintf("%d rows %s, reach %g to %g, %v: errors of G %.1e, C %.1e, gradient %.1e", n, kind, s.from, s.to, set, g, c, grad)
 					if t.Log(what); !(g <= value && c <= value && grad <= gradient) {
@@ -81,9 +80,7 @@ func TestPanels(t *testing.T) {
 func momentsOf(t *testing.T, r *Rows, f *backend.Features) *backend.Moments {
 	t.Helper()
 	m := backend.NewMoments(f, r.data.D)
-	if err := r.Moments(m, f); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, r.Moments(m, f))
 	return m
 }
 
@@ -102,9 +99,7 @@ func TestHistory(t *testing.T) {
 		check := func(what string) {
 			t.Helper()
 			fresh, want, got := &Rows{data: *d, force: true}, backend.NewFeatures(12, 1), backend.NewFeatures(12, 1)
-			if err := errors.Join(fresh.Pullback(want, f, bar), used.Pullback(got, f, bar)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, errors.Join(fresh.Pullback(want, f, bar), used.Pullback(got, f, bar)))
 			for i, field := range want.Fields() {
 				if !slices.Equal(field.Data, got.Fields()[i].Data) {
 					t.Errorf("%s, %s: the gradient by %s depends on what was before", kind, what, field.Name)
@@ -168,9 +163,7 @@ func TestChoice(t *testing.T) {
 		}
 		p, m := &passes{}, backend.NewMoments(f, 1)
 		m.Terms = 7
-		if err := Over(p, d).Moments(m, f); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, Over(p, d).Moments(m, f))
 		if r, tables := Over(p, d).(*Rows); tables && m.Terms != map[bool]int{true: tableTerms}[c.tables] {
 			t.Errorf("%s: %d terms of %T", c.name, m.Terms, r)
 		}
@@ -232,9 +225,7 @@ func BenchmarkPairs(b *testing.B) {
 		b.Fatal("no tables")
 	}
 	for b.Loop() {
-		if err := r.take(f); err != nil {
-			b.Fatal(err)
-		}
+		testkit.OK(b, r.take(f))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(m*(m+1)/2), "ns/pair")
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // along reads the first column of a table of the given cells as an input.
@@ -101,10 +103,7 @@ func TestAxis(t *testing.T) {
 // checkInverse holds an axis, and its JSON, to the cells that it was made of.
 func checkInverse(t *testing.T, axis *Axis, cells []string, x []float64) {
 	t.Helper()
-	text, err := json.Marshal(axis)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(json.Marshal(axis))(t)
 	again := &Axis{}
 	if err := json.Unmarshal(text, again); err != nil || again.Check() != nil {
 		t.Errorf("%s: %v, %v", text, err, again.Check())
@@ -204,9 +203,7 @@ func FuzzDates(f *testing.F) {
 			t.Fatalf("%q is a date", s)
 		}
 		if stamp.form.order == yearMonthDay && stamp.form.clock == 0 && !stamp.bare {
-			if _, err := time.Parse(strings.ReplaceAll("2006-01-02", "-", string(stamp.form.sep)), s); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(time.Parse(strings.ReplaceAll("2006-01-02", "-", string(stamp.form.sep)), s))(t)
 		}
 		axis, x, err := along(t, s)
 		if err != nil {
@@ -282,10 +279,7 @@ func TestFarDates(t *testing.T) {
 			t.Fatal(err)
 		}
 		write := func(x float64) error {
-			w, err := NewTextWriter(io.Discard, []string{"d"}, ',', []*Axis{axis})
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := testkit.Must(NewTextWriter(io.Discard, []string{"d"}, ',', []*Axis{axis}))(t)
 			return w.Write([]float64{x})
 		}
 		if err := write(x[1]); err != nil {

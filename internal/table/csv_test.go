@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // same fails the test unless got is the table with these names and values, bit by bit.
@@ -111,10 +113,7 @@ func TestWriteCSV(t *testing.T) {
 		if err := WriteCSV(&b, names, data); err != nil || b.String() != header+text {
 			t.Errorf("%v: got\n%swant\n%s%s", err, b.String(), header, text)
 		}
-		got, err := ReadCSV(&b, "f.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(ReadCSV(&b, "f.csv"))(t)
 		same(t, got, names, data)
 	}
 }
@@ -185,12 +184,7 @@ func checkAny(t *testing.T, b []byte, read func(io.Reader, string) (*Table, erro
 		}
 	}
 	var out bytes.Buffer
-	if err := write(&out, x); err != nil {
-		t.Fatal(err)
-	}
-	again, err := read(&out, "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, write(&out, x))
+	again := testkit.Must(read(&out, "f"))(t)
 	same(t, again, x.Names, x.Data)
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // Only the given cells change; all other bytes stay.
@@ -39,10 +41,7 @@ func TestEdit(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", name, b.String(), err, c.want)
 		}
 	}
-	s, err := surveyed(t, "t,y\n1,\n2,3\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(surveyed(t, "t,y\n1,\n2,3\n"))(t)
 	for _, cells := range [][]Cell{{{2, 1, 0, 0}}, {{0, 2, 0, 0}}, {{0, 1, math.NaN(), 0}}} {
 		if err := s.Edit(t.Context(), &bytes.Buffer{}, cells); !errors.Is(err, ErrFormat) {
 			t.Errorf("%v: %v", cells, err)
@@ -58,10 +57,7 @@ func TestEdit(t *testing.T) {
 func TestEditArray(t *testing.T) {
 	for _, c := range []struct{ descr, fortran string }{{"<f8", "False"}, {"<f8", "True"}} {
 		file := npy(1, dict(c.descr, c.fortran, "(2, 3)"), f8(1, 2, math.NaN(), 4, math.NaN(), 6)...)
-		s, err := surveyed(t, string(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(surveyed(t, string(file)))(t)
 		var cells []Cell
 		for col := range 3 {
 			if s.Columns[col].Missing() > 0 {
@@ -71,13 +67,8 @@ func TestEditArray(t *testing.T) {
 			}
 		}
 		var b bytes.Buffer
-		if err := s.Edit(t.Context(), &b, cells); err != nil {
-			t.Fatal(err)
-		}
-		got, err := readNPY(b.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.Edit(t.Context(), &b, cells))
+		got := testkit.Must(readNPY(b.Bytes()))(t)
 		for _, cell := range cells {
 			if got.Data[3*cell.Row+cell.Col] != cell.Value {
 				t.Errorf("%v: %v", cell, got.Data)
@@ -136,9 +127,7 @@ func FuzzEdit(f *testing.F) {
 			}
 		}
 		var b bytes.Buffer
-		if err := s.Edit(t.Context(), &b, cells); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.Edit(t.Context(), &b, cells))
 		s.file = In(bytes.NewReader(b.Bytes()), int64(b.Len()), "f") // written in the same dialect
 		if err := s.Survey(t.Context(), nil); err != nil {
 			t.Fatalf("%q: %v", b.String(), err)

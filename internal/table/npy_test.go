@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // npy makes a file of a version, a header and data.
@@ -89,10 +91,7 @@ func TestReadNPY(t *testing.T) {
 		"more than a block": {npy(1, dict("|u1", "False", "(70000, 1)"), make([]byte, 70000)...), x[:1], make([]float64, 70000)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := readNPY(c.file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testkit.Must(readNPY(c.file))(t)
 			same(t, got, c.names, c.data)
 		})
 	}
@@ -179,16 +178,11 @@ func TestWriteNPY(t *testing.T) {
 		{[]int{3, 2}, []string{"x0", "x1"}, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }"},
 	} {
 		var b bytes.Buffer
-		if err := WriteNPY(&b, c.shape, data); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, WriteNPY(&b, c.shape, data))
 		if !bytes.Contains(b.Bytes(), []byte(c.dict)) || (b.Len()-8*len(data))%64 != 0 || b.Bytes()[b.Len()-8*len(data)-1] != '\n' {
 			t.Errorf("shape %v gives %q; want %s, padded to 64 bytes", c.shape, b.Bytes()[:b.Len()-8*len(data)], c.dict)
 		}
-		got, err := readNPY(b.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(readNPY(b.Bytes()))(t)
 		same(t, got, c.names, data)
 	}
 	for name, c := range map[string]struct {
@@ -234,13 +228,8 @@ func FuzzReadNPY(f *testing.F) {
 // TestNPYWriter: numbers that come in parts are counted over all of them, and one
 // too many is refused as it comes.
 func TestNPYWriter(t *testing.T) {
-	w, err := NewNPYWriter(io.Discard, []int{2, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write([]float64{1, 2, 3}); err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(NewNPYWriter(io.Discard, []int{2, 2}))(t)
+	testkit.OK(t, w.Write([]float64{1, 2, 3}))
 	if err := w.Write([]float64{math.NaN()}); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "value 3:") {
 		t.Errorf("the last is NaN: %v", err)
 	}

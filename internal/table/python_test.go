@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/fileio/safetensors/pythontest"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // NumPy reads what we write.
@@ -18,16 +19,9 @@ func TestPythonReads(t *testing.T) {
 		"c.npy": func(f *os.File) error { return WriteNPY(f, nil, data[1:2]) },
 		"a.csv": func(f *os.File) error { return WriteCSV(f, []string{"t", "y"}, data) },
 	} {
-		f, err := os.Create(filepath.Join(d, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := write(f); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(os.Create(filepath.Join(d, name)))(t)
+		testkit.OK(t, write(f))
+		testkit.OK(t, f.Close())
 	}
 	got := pythontest.Run(t, []string{"numpy"}, `
 import os, sys, numpy as np
@@ -59,19 +53,13 @@ for v in (1, 0), (2, 0), (3, 0):
         np.lib.format.write_array(f, a.astype(float), version=v)
 np.savetxt("a.csv", a, delimiter=",", header="x0,x1,x2", comments="")
 `, d)
-	files, err := os.ReadDir(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Must(os.ReadDir(d))(t)
 	if len(files) != 44 {
 		t.Fatalf("NumPy wrote %d files, want 44", len(files))
 	}
 	for _, f := range files {
 		t.Run(f.Name(), func(t *testing.T) {
-			got, err := Open(filepath.Join(d, f.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testkit.Must(Open(filepath.Join(d, f.Name())))(t)
 			same(t, got, []string{"x0", "x1", "x2"}, []float64{1, 2, 3, 4, 5, 120})
 		})
 	}

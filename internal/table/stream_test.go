@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // opened surveys a file and picks all its columns.
@@ -45,9 +46,7 @@ func TestStream(t *testing.T) {
 		values = append(values, float64(i), float64(i*i))
 	}
 	var npy bytes.Buffer
-	if err := WriteNPY(&npy, []int{len(values) / 2, 2}, values); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, WriteNPY(&npy, []int{len(values) / 2, 2}, values))
 	text, nan := long.String(), bytes.Clone(npy.Bytes())
 	copy(nan[len(nan)-24:], "\xff\xff\xff\xff\xff\xff\xff\xff")
 	byColumn := strings.Replace(npy.String(), "'fortran_order': False", "'fortran_order': True ", 1)
@@ -59,9 +58,7 @@ func TestStream(t *testing.T) {
 		"long.npy": {npy.String(), 4}, "columns.npy": {byColumn, 4}, "nan.npy": {string(nan), 0},
 	} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(c.content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte(c.content), 0o666))
 		s, picks, err := opened(t.Context(), path)
 		if c.parts == 0 || err != nil {
 			if c.parts > 0 || !errors.Is(err, ErrFormat) {
@@ -89,9 +86,7 @@ func TestStream(t *testing.T) {
 func TestStreamEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.csv")
 	write := func(text string) {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	write("a,b\n1,2\n3,4\n")
 	s, picks, err := opened(t.Context(), path)
@@ -127,9 +122,7 @@ func TestStreamEnds(t *testing.T) {
 	array := filepath.Join(t.TempDir(), "f.npy")
 	for i, shape := range [][]int{{2, 2}, {3, 1}, {1, 2}} {
 		var b bytes.Buffer
-		if err := errors.Join(WriteNPY(&b, shape, []float64{1, 2, 3, 4}[:shape[0]*shape[1]]), os.WriteFile(array, b.Bytes(), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, errors.Join(WriteNPY(&b, shape, []float64{1, 2, 3, 4}[:shape[0]*shape[1]]), os.WriteFile(array, b.Bytes(), 0o666)))
 		if i > 0 {
 			changed(s, fmt.Sprint(shape))
 		} else if s, picks, err = opened(t.Context(), array); err != nil {
@@ -156,24 +149,17 @@ func TestOpen(t *testing.T) {
 	d := t.TempDir()
 	put := func(name string, b []byte) string {
 		p := filepath.Join(d, name)
-		if err := os.WriteFile(p, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(p, b, 0o666))
 		return p
 	}
 	csv, npyFile := []byte("t\n1\n"), npy(1, dict("<f8", "False", "(1,)"), f8(1)...)
 	for p, names := range map[string][]string{
 		put("e.txt", csv): {"t"}, put("f.TSV", csv): {"t"}, put("a.csv", csv): {"t"}, put("b.CSV", csv): {"t"}, put("c.npy", npyFile): {"x0"}, put("d.Npy", npyFile): {"x0"},
 	} {
-		got, err := Open(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(Open(p))(t)
 		same(t, got, names, []float64{1})
 	}
-	if err := os.Mkdir(filepath.Join(d, "dir.csv"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Mkdir(filepath.Join(d, "dir.csv"), 0o777))
 	for p, want := range map[string]error{
 		put("noextension", csv):           ErrFormat,
 		put("swapped.csv", npyFile):       ErrFormat,
@@ -191,10 +177,7 @@ func TestOpen(t *testing.T) {
 
 // The sample data of this repository, as testdata/co2.md describes them.
 func TestCO2(t *testing.T) {
-	x, err := Open(filepath.Join("..", "..", "testdata", "co2_monthly.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := testkit.Must(Open(filepath.Join("..", "..", "testdata", "co2_monthly.csv")))(t)
 	sum := 0.0
 	for n := range x.Rows {
 		if sum += x.Data[2*n+1]; n > 0 && x.Data[2*n] <= x.Data[2*n-2] {

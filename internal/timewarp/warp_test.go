@@ -9,6 +9,7 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestClock: inverse undoes tau wherever time runs forward, and runs says where that is.
@@ -158,10 +159,7 @@ func fillOf(t *testing.T, m Menu, z []float64, gaps [][2]int, rate float64, draw
 	for i := gaps[0][0]; i < gaps[0][1]; i++ {
 		hidden[i] = 1e3
 	}
-	q, err := NewFiller(m, rate).Fill(context.Background(), hidden, gaps, 0, draws, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := testkit.Must(NewFiller(m, rate).Fill(context.Background(), hidden, gaps, 0, draws, 7))(t)
 	if n := gaps[0][1] - gaps[0][0]; len(q.Mean) != n || len(q.Variance) != n || len(q.Draws) != draws {
 		t.Fatalf("%d means, %d variances, %d draws of %d samples", len(q.Mean), len(q.Variance), len(q.Draws), n)
 	}
@@ -291,10 +289,7 @@ func TestInterrupted(t *testing.T) {
 // TestSpeech: on speech the mixture leaves less than the best autoregressive fill, chosen by trials as the mixture's recipes are, and
 // its bands hold.
 func TestSpeech(t *testing.T) {
-	r, err := audio.Open("../../testdata/speech.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
 	x := r.Samples[0]
 	f, simple := NewFiller(Mixture(), float64(r.Rate)), NewFiller(AR(), float64(r.Rate))
 	for _, ms := range []int{5, 20} {
@@ -304,14 +299,8 @@ func TestSpeech(t *testing.T) {
 			reach := Reach(n, float64(r.Rate))
 			lo, hi := max(0, start-reach), min(len(x), start+n+reach)
 			gap := [][2]int{{start - lo, start - lo + n}}
-			q, err := f.Fill(context.Background(), x[lo:hi], gap, 0, 0, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := simple.Fill(context.Background(), x[lo:hi], gap, 0, 0, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := testkit.Must(f.Fill(context.Background(), x[lo:hi], gap, 0, 0, 1))(t)
+			s := testkit.Must(simple.Fill(context.Background(), x[lo:hi], gap, 0, 0, 1))(t)
 			for i, v := range x[start : start+n] {
 				d, e := q.Mean[i]-v, s.Mean[i]-v
 				ofMixture, ofAR, samples = ofMixture+d*d, ofAR+e*e, samples+1
@@ -367,10 +356,7 @@ func TestExactFillVariance(t *testing.T) {
 			z[i] = math.Sin(2*math.Pi*f*float64(i)/rate) + c.noise*(random.Float64()-0.5)
 		}
 		start := n/2 - length/2
-		q, err := NewFiller(Mixture(), rate).Fill(context.Background(), z, [][2]int{{start, start + length}}, 0, 0, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := testkit.Must(NewFiller(Mixture(), rate).Fill(context.Background(), z, [][2]int{{start, start + length}}, 0, 0, 1))(t)
 		inside := 0
 		for i, v := range q.Mean {
 			if math.Abs(v-z[start+i]) < 1.96*math.Sqrt(q.Variance[i]) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -59,10 +60,7 @@ func gain(x, a, b []float64) float64 {
 // mustFill restores a sound.
 func mustFill(t *testing.T, z []float64, clipped, missing [][2]int, rate float64, o Options) Result {
 	t.Helper()
-	r, err := Fill(t.Context(), z, clipped, missing, rate, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Fill(t.Context(), z, clipped, missing, rate, o))(t)
 	return r
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/fileio/safetensors/pythontest"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 var modules = []string{"numpy", "safetensors"}
@@ -14,9 +15,7 @@ var modules = []string{"numpy", "safetensors"}
 // The format's own Python library reads what we write: names, shapes, types and every bit.
 func TestPythonReads(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ours.safetensors")
-	if err := os.WriteFile(path, encode(t, sample()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(path, encode(t, sample()), 0o666))
 	got := pythontest.Run(t, modules, `
 import sys, numpy as np
 from safetensors import safe_open
@@ -54,10 +53,7 @@ from safetensors.numpy import save_file
 save_file({"a": np.arange(6.).reshape(2, 3), "single": np.float32([0.1, -2.5, np.inf]), "scalar": np.array(np.pi),
            "empty": np.zeros((3, 0)), "é": np.array([np.nan])}, sys.argv[1], metadata={"format": "vssgp/1", "β": "\"\n"})
 `, path)
-	got, err := ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Must(ReadFile(path))(t)
 	same(t, got, &File{
 		Tensors: map[string]Tensor{
 			"a":      {[]int{2, 3}, []float64{0, 1, 2, 3, 4, 5}},

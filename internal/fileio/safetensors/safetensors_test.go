@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // sample has every kind of shape and value.
@@ -40,9 +41,7 @@ func sample() *File {
 func encode(t testing.TB, f *File) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, f.Write(&b))
 	return b.Bytes()
 }
 
@@ -79,10 +78,7 @@ func TestRoundTrip(t *testing.T) {
 		if h := binary.LittleEndian.Uint64(b); h%8 != 0 {
 			t.Errorf("%s: header of %d bytes; want a multiple of 8", name, h)
 		}
-		got, err := read(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(read(b))(t)
 		same(t, got, want)
 		for range 10 { // maps are ranged over in another order each time
 			if !bytes.Equal(encode(t, sample()), encode(t, sample())) {
@@ -236,10 +232,7 @@ func TestReadsOthers(t *testing.T) {
 		binary.LittleEndian.PutUint32(d[4*i:], math.Float32bits(v))
 	}
 	binary.LittleEndian.PutUint64(d[12:], math.Float64bits(0.1))
-	got, err := read(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Must(read(b))(t)
 	same(t, got, &File{Tensors: map[string]Tensor{
 		"a": {[]int{1, 1}, []float64{0.5}},
 		"b": {[]int{2}, []float64{float64(float32(-0.1)), math.MaxFloat32}},
@@ -300,10 +293,7 @@ func TestReadFile(t *testing.T) {
 	good, bad := filepath.Join(d, "good"), filepath.Join(d, "bad")
 	os.WriteFile(good, encode(t, sample()), 0o666)
 	os.WriteFile(bad, []byte("no"), 0o666)
-	f, err := ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(ReadFile(good))(t)
 	same(t, f, sample())
 	for path, want := range map[string]error{bad: ErrFormat, d: fileio.ErrNotRegular, filepath.Join(d, "none"): fs.ErrNotExist} {
 		if _, err := ReadFile(path); !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
@@ -350,10 +340,7 @@ func FuzzRead(f *testing.F) {
 		if 4*values > len(b) {
 			t.Fatalf("%d values from %d bytes", values, len(b))
 		}
-		again, err := read(encode(t, got))
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := testkit.Must(read(encode(t, got)))(t)
 		if len(got.Metadata) == 0 {
 			got.Metadata = nil
 		}

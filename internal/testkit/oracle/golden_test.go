@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -25,10 +26,7 @@ func forEachGolden(t *testing.T, check func(t *testing.T, g *Golden)) {
 		t.Fatalf("golden files: %d found, want 7 (%v)", len(paths), err)
 	}
 	for _, path := range paths {
-		g, err := LoadGolden(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Must(LoadGolden(path))(t)
 		t.Run(g.Name, func(t *testing.T) { check(t, g) })
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 const (
@@ -135,15 +137,9 @@ func TestArrows(t *testing.T) {
 		if _, known := used[from]; !known {
 			used[from] = nil
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed := testkit.Must(parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ImportsOnly))(t)
 		for _, spec := range parsed.Imports {
-			to, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			to := testkit.Must(strconv.Unquote(spec.Path.Value))(t)
 			if to == driver && from != "cuda" {
 				t.Errorf("%s imports %s: only package cuda may", file, to)
 			}

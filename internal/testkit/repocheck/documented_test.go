@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // public are the folders of the packages that other programs import.
@@ -21,10 +23,7 @@ var public = []string{".", "audio", "audio/detect", "audio/restore", "backend", 
 // a generated file in the words of the package's page.
 func TestDocumented(t *testing.T) {
 	for _, dir := range public {
-		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := testkit.Must(filepath.Glob(filepath.Join(root, dir, "*.go")))(t)
 		var page *ast.CommentGroup
 		names := 0
 		for _, path := range files {
@@ -61,10 +60,7 @@ func TestDocumentedFails(t *testing.T) {
 		"V":     "package p\nvar (\n// A is.\nA = 1\nV = 2\n)",
 		"T.A.B": "package p\n// T has A.\ntype T struct { A struct{ B int } }",
 	} {
-		f, err := parser.ParseFile(token.NewFileSet(), "p.go", code, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(parser.ParseFile(token.NewFileSet(), "p.go", code, parser.ParseComments))(t)
 		var found []string
 		documented(f, nil, func(name string) { found = append(found, name) })
 		if len(found) != 1 || found[0] != want {
@@ -75,14 +71,8 @@ func TestDocumentedFails(t *testing.T) {
 
 func parseFile(t *testing.T, path string) *ast.File {
 	t.Helper()
-	source, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := parser.ParseFile(token.NewFileSet(), path, source, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := testkit.Must(os.ReadFile(path))(t)
+	f := testkit.Must(parser.ParseFile(token.NewFileSet(), path, source, parser.ParseComments))(t)
 	return f
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // root is the repository's.
@@ -65,10 +67,7 @@ func TestFileNames(t *testing.T) {
 		if !slices.Contains([]string{".go", ".cu", ".cuh", ".cpp", ".sh", ".py"}, filepath.Ext(path)) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(root, path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(filepath.Join(root, path)))(t)
 		for i, line := range strings.Split(string(text), "\n") {
 			said := comment.FindStringSubmatch(line)
 			if said == nil {

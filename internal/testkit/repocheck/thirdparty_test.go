@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 var (
@@ -52,10 +54,7 @@ func TestThirdParty(t *testing.T) {
 func TestThirdPartyLinked(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/vssgp")
 	list.Dir = root
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(list.Output())(t)
 	linked := map[string]bool{}
 	for m := range strings.FieldsSeq(string(out)) {
 		linked[m] = true
@@ -70,9 +69,6 @@ func TestThirdPartyLinked(t *testing.T) {
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(root, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(os.ReadFile(filepath.Join(root, path)))(t)
 	return string(b)
 }

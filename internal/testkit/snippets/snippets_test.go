@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/internal/fileio/safetensors/pythontest"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -28,10 +29,7 @@ const (
 // pages are those whose blocks are run.
 func pages(t *testing.T) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := testkit.Must(filepath.Glob(filepath.Join(root, "docs", "*.md")))(t)
 	if len(found) < 3 {
 		t.Fatalf("pages in docs: %q; want at least three", found)
 	}
@@ -134,13 +132,8 @@ func piece(t *testing.T, dir string, b block) {
 // goFolder writes a program into a folder of its own.
 func goFolder(t *testing.T, dir, code string) string {
 	t.Helper()
-	folder, err := os.MkdirTemp(dir, "snippet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte(code), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	folder := testkit.Must(os.MkdirTemp(dir, "snippet"))(t)
+	testkit.OK(t, os.WriteFile(filepath.Join(folder, "main.go"), []byte(code), 0o666))
 	return filepath.Base(folder)
 }
 
@@ -190,9 +183,6 @@ func copied(t *testing.T) string {
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(os.ReadFile(path))(t)
 	return string(b)
 }
