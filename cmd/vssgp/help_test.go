@@ -206,7 +206,8 @@ func TestJSONKeys(t *testing.T) {
 		{"predict m.st at.csv -o p.csv", "{rows columns output device}"},
 		{"impute " + cut + " -o o.wav --reference clean.wav --model i.st",
 			"{method device seconds iterations bound rate channels samples missing gaps doubts joint excerpts{start end bound iterations " +
-				"features noise_sd} output models scores{ar" + scores + " linear" + scores + " silence" + scores + " vssgp" + strings.Replace(scores, "}", " coverage95}}}", 1)},
+				"features noise_sd} output models scores{ar" + scores + " linear" + scores + " silence" + scores + " vssgp" +
+				strings.Replace(scores, "}", " coverage95}}}", 1)},
 		{"impute cut0.wav --gap 100:1100 -o o.wav",
 			"{method device seconds iterations bound rate channels samples missing gaps doubts{start end channel reason} joint excerpts{start " +
 				"end} output}"},

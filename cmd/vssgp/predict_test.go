@@ -44,7 +44,8 @@ func TestPredictFormats(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("all.csv"))
 	all := testkit.Must(table.Open(at("all.csv")))(t)
-	if want := "seconds,channel1_mean,channel1_sd,channel2_mean,channel2_sd,channel1_draw1,channel2_draw1,channel1_draw2,channel2_draw2"; strings.Join(all.Names, ",") != want {
+	want := "seconds,channel1_mean,channel1_sd,channel2_mean,channel2_sd,channel1_draw1,channel2_draw1,channel1_draw2,channel2_draw2"
+	if strings.Join(all.Names, ",") != want {
 		t.Fatalf("columns %v, want %s", all.Names, want)
 	}
 	column := func(name string) []float64 { return column(t, all, name) }
