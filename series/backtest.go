@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
@@ -18,6 +19,17 @@ type Scores struct {
 	CRPS       float64 `json:"crps"`
 	Coverage95 float64 `json:"coverage95"`
 	NLPD       float64 `json:"nlpd"` // mean negative log predictive density
+}
+
+// MeanScores returns the means over several outputs.
+func MeanScores(all []Scores) (mean Scores) {
+	to := reflect.ValueOf(&mean).Elem()
+	for _, s := range all {
+		for i, from := 0, reflect.ValueOf(s); i < to.NumField(); i++ {
+			to.Field(i).SetFloat(to.Field(i).Float() + from.Field(i).Float()/float64(len(all)))
+		}
+	}
+	return mean
 }
 
 // A Backtested scores forecasts from Origins origins, Horizon rows each, for each output: Model's forecasts, Naive ones that repeat the last

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -115,5 +116,18 @@ func TestBacktestSeason(t *testing.T) {
 		if got := m.season(); got != c.want {
 			t.Errorf("seasons %v: %d rows, want %d", c.periods, got, c.want)
 		}
+	}
+}
+
+// TestMeanScores: the mean of every score.
+func TestMeanScores(t *testing.T) {
+	var one, three Scores
+	for i, to := range []*Scores{&one, &three} {
+		for f := range reflect.ValueOf(to).Elem().NumField() {
+			reflect.ValueOf(to).Elem().Field(f).SetFloat(float64(f*10 + 1 + 2*i))
+		}
+	}
+	if got := MeanScores([]Scores{one, three}); got.RMSE != 2 || got.NLPD != 52 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -69,3 +69,31 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	}
 	return e.Value, nil
 }
+
+// Score predicts the rows of a series. It returns the RMSE over all values, the mean log predictive density of a row's values over the rows
+// that have some, and the number of these rows.
+func (m *Model) Score(ctx context.Context, s Series) (rmse, density float64, rows int, err error) {
+	const atOnce = 1 << 16 // rows that are predicted together: each has a Gaussian for every draw
+	values := 0
+	for lo := 0; lo < len(s.X); lo += atOnce {
+		x := s.X[lo:min(lo+atOnce, len(s.X))]
+		p, err := m.Predict(ctx, x)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		for n := range x {
+			before := values
+			for d := range s.Y {
+				if y := s.Y[d][lo+n]; !math.IsNaN(y) {
+					rmse += (y - p.Mean[d][n]) * (y - p.Mean[d][n])
+					density += p.LogDensity(d, n, y)
+					values++
+				}
+			}
+			if values > before {
+				rows++
+			}
+		}
+	}
+	return math.Sqrt(rmse / float64(values)), density / float64(rows), rows, nil
+}

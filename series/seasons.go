@@ -6,9 +6,10 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/parallel"
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // The search for seasons. Numbers of periods are counted over the range of the data.

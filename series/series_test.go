@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestRobust: outliers are named, and move neither the forecast nor the noise by much.
@@ -314,5 +316,26 @@ func TestEvaluate(t *testing.T) {
 		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrReach) {
 			t.Errorf("a place beyond the reach: %v", err)
 		}
+	}
+}
+
+// TestScore: the scores are those of the predictions, over the rows that have values; a row's density is that of all its values.
+func TestScore(t *testing.T) {
+	nan := math.NaN()
+	s := Series{X: []float64{0, 1, 2, 3, 4, 5}, Y: [][]float64{{1, 2, nan, 2, 1, 2}, {5, nan, nan, 4, 6, 5}}}
+	m := testkit.Must(Fit(t.Context(), s, Options{Known: true}))(t)
+	p := testkit.Must(m.Predict(t.Context(), s.X))(t)
+	var square, density float64
+	for d := range s.Y {
+		for n, y := range s.Y[d] {
+			if !math.IsNaN(y) {
+				square += (y - p.Mean[d][n]) * (y - p.Mean[d][n]) / 9
+				density += p.LogDensity(d, n, y) / 5
+			}
+		}
+	}
+	rmse, got, rows, err := m.Score(t.Context(), s)
+	if err != nil || rows != 5 || math.Abs(rmse-math.Sqrt(square)) > 1e-12 || math.Abs(got-density) > 1e-12 {
+		t.Errorf("RMSE %v, density %v of %d rows, %v; want %v, %v of 5", rmse, got, rows, err, math.Sqrt(square), density)
 	}
 }

@@ -2,17 +2,20 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
-	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/pflag"
 
-	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // clashes are command lines whose output OUT is their input, and what the message names. MODEL, DATA, WAV, CLEAN and GAPS are files that
@@ -41,13 +44,14 @@ func clashFolder(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	damaged(t, dir, 0)
-	put(t, dir, "gaps.csv", "start,end\n600,620\n")
-	data := put(t, dir, "data.csv", strings.Replace(waves(40), "t,", "seconds,", 1))
+	testkit.Put(t, dir, "gaps.csv", "start,end\n600,620\n")
+	data := testkit.Put(t, dir, "data.csv", strings.Replace(waves(40), "t,", "seconds,", 1))
 	succeed(t, "fit", data, "--x", "seconds", "--y", "y1", "-o", filepath.Join(dir, "m.safetensors"), "--iterations", "2")
 	return dir
 }
 
-var clashNames = strings.NewReplacer("DATA", "data.csv", "MODEL", "m.safetensors", "WAV", "cut0.wav", "CLEAN", "clean.wav", "GAPS", "gaps.csv")
+var clashNames = strings.NewReplacer("DATA", "data.csv", "MODEL", "m.safetensors", "WAV", "cut0.wav", "CLEAN", "clean.wav", "GAPS",
+	"gaps.csv")
 
 // TestOverwrite: an output that is an input, however it is spelled, is a mistake that names both and leaves everything as it was.
 func TestOverwrite(t *testing.T) {
@@ -56,30 +60,25 @@ func TestOverwrite(t *testing.T) {
 		at := strings.Index(c.line, "OUT")
 		ext := strings.Fields(c.line[at:])[0][len("OUT"):]
 		hard, symbolic, chain := "hard"+ext, "symbolic"+ext, "chain"+ext
-		if err := errors.Join(os.Link(c.input, hard), os.Symlink(c.input, symbolic), os.Symlink("./"+symbolic, chain)); err != nil {
-			t.Fatal(err)
-		}
-		absolute, err := filepath.Abs(hard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, errors.Join(os.Link(c.input, hard), os.Symlink(c.input, symbolic), os.Symlink("./"+symbolic, chain)))
+		absolute := testkit.Must(filepath.Abs(hard))(t)
 		spellings := []string{hard, symbolic, chain, absolute, "./" + hard}
 		if ext == filepath.Ext(c.input) || ext == "" {
 			spellings = append(spellings, c.input, ".//"+c.input)
 		}
-		before, was := listing(t, "."), readFile(t, c.input)
+		before, was := listing(t, "."), testkit.Read(t, c.input)
 		for _, out := range spellings {
 			line := strings.Replace(clashNames.Replace(c.line), "OUT"+ext, out, 1)
 			o := vssgpRun(t, strings.Fields(line)...)
-			if o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 || o.stdout != "" || !strings.Contains(o.stderr, "--overwrite") {
-				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, exitMistake)
+			if o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 || o.stdout != "" || !strings.Contains(o.stderr, "--overwrite") {
+				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, cli.ExitMistake)
 			}
 			for _, name := range append(c.names, out) {
 				if !strings.Contains(o.stderr, name+" ") {
 					t.Errorf("vssgp %s: %q; want it to name %s", line, o.stderr, name)
 				}
 			}
-			if after := listing(t, "."); !same(before, after) || !bytes.Equal(was, readFile(t, c.input)) {
+			if after := listing(t, "."); !maps.Equal(before, after) || !bytes.Equal(was, testkit.Read(t, c.input)) {
 				t.Fatalf("vssgp %s: left %v; want %v", line, after, before)
 			}
 		}
@@ -95,28 +94,23 @@ func TestOverwriteAsked(t *testing.T) {
 	for _, c := range clashes {
 		at := strings.Index(c.line, "OUT")
 		ext := strings.Fields(c.line[at:])[0][len("OUT"):]
-		if ext == ".safetensors" && strings.HasPrefix(c.line, "predict") || ext == ".html" || ext == ".svg" { // no output, no format, the time in it
+		if ext == ".safetensors" && strings.HasPrefix(c.line, "predict") || ext == ".html" ||
+			ext == ".svg" { // no output, no format, the time in it
 			continue
 		}
 		t.Run(c.line, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			if err := os.CopyFS(".", os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Link(c.input, "kept"); err != nil {
-				t.Fatal(err)
-			}
-			was, in := readFile(t, c.input), "in"+ext
-			if err := os.Rename(c.input, in); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.CopyFS(".", os.DirFS(dir)))
+			testkit.OK(t, os.Link(c.input, "kept"))
+			was, in := testkit.Read(t, c.input), "in"+ext
+			testkit.OK(t, os.Rename(c.input, in))
 			line := strings.Replace(clashNames.Replace(c.line), c.input, in, -1)
 			succeed(t, strings.Fields(strings.Replace(line, "OUT", "fresh", 1))...)
 			succeed(t, append(strings.Fields(strings.Replace(line, "OUT"+ext, in, 1)), "--overwrite")...)
-			if want := readFile(t, "fresh"+ext); bytes.Equal(want, was) || !bytes.Equal(readFile(t, in), want) {
+			if want := testkit.Read(t, "fresh"+ext); bytes.Equal(want, was) || !bytes.Equal(testkit.Read(t, in), want) {
 				t.Errorf("the output differs from the one under another name, or from nothing")
 			}
-			if !bytes.Equal(readFile(t, "kept"), was) {
+			if !bytes.Equal(testkit.Read(t, "kept"), was) {
 				t.Error("the input's other name has changed")
 			}
 		})
@@ -126,15 +120,14 @@ func TestOverwriteAsked(t *testing.T) {
 // TestMadeNames: names that a command makes, and outputs among themselves.
 func TestMadeNames(t *testing.T) {
 	t.Chdir(clashFolder(t))
-	put(t, ".", "out-1.wav", string(readFile(t, "clean.wav")))
-	put(t, ".", "fill-2.safetensors", string(readFile(t, "m.safetensors")))
-	if err := errors.Join(os.Link("gaps.csv", "one.csv"), os.Link("gaps.csv", "two.txt")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Put(t, ".", "out-1.wav", string(testkit.Read(t, "clean.wav")))
+	testkit.Put(t, ".", "fill-2.safetensors", string(testkit.Read(t, "m.safetensors")))
+	testkit.OK(t, errors.Join(os.Link("gaps.csv", "one.csv"), os.Link("gaps.csv", "two.txt")))
 	before := listing(t, ".")
 	for _, c := range []struct{ line, one, other string }{
 		{"impute cut0.wav --gap 600:620 --reference out-1.wav --draws 2 -o out.wav", "out-1.wav", "--reference"},
-		{"impute cut0.wav --gap 200:220 --gap 900:910 --context 10ms --init fill-2.safetensors --model fill.safetensors -o out.wav", "fill-2.safetensors", "--init"},
+		{"impute cut0.wav --gap 200:220 --gap 900:910 --context 10ms --init fill-2.safetensors --model fill.safetensors -o out.wav",
+			"fill-2.safetensors", "--init"},
 		{"predict m.safetensors out-1.wav --draws 1 -o out.wav", "out-1.wav", "INPUTS"},
 		{"impute cut0.wav --gap 600:620 -o one.wav --model ./one.wav", "one.wav", "same file"},
 		{"impute cut0.wav --gap 600:620 -o out.wav --sd one.csv --labels two.txt --overwrite", "one.csv", "same file"},
@@ -144,60 +137,26 @@ func TestMadeNames(t *testing.T) {
 		{"impute cut0.wav --gap 200:220 --gap 900:910 --context 10ms --model fill.csv --sd ./fill-1.csv -o out.wav", "fill-1.csv", "same file"},
 	} {
 		o := vssgpRun(t, strings.Fields(c.line)...)
-		if o.code != exitMistake || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, c.one) || !strings.Contains(o.stderr, c.other) {
-			t.Errorf("vssgp %s: exit %d, %q; want %d, %s and %s", c.line, o.code, o.stderr, exitMistake, c.one, c.other)
+		if o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, c.one) ||
+			!strings.Contains(o.stderr, c.other) {
+			t.Errorf("vssgp %s: exit %d, %q; want %d, %s and %s", c.line, o.code, o.stderr, cli.ExitMistake, c.one, c.other)
 		}
-		if after := listing(t, "."); !same(before, after) {
+		if after := listing(t, "."); !maps.Equal(before, after) {
 			t.Fatalf("vssgp %s: left %v", c.line, after)
 		}
-	}
-}
-
-// TestClashSince: a name that has come to be an input's since the outputs were checked is seen when they are written.
-func TestClashSince(t *testing.T) {
-	t.Chdir(t.TempDir())
-	put(t, ".", "in", "read")
-	a := &app{ctx: t.Context()}
-	a.files.add(namedFile{name: "IN", path: "in"}, false)
-	if err := a.checkOutputs("out"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("in", "out"); err != nil {
-		t.Fatal(err)
-	}
-	err := a.write(fileio.File{Path: "out", Write: func(w io.Writer) error { _, err := io.WriteString(w, "written"); return err }})
-	if err == nil || !strings.Contains(err.Error(), "IN in") || string(readFile(t, "in")) != "read" {
-		t.Errorf("%v; the input is %q", err, readFile(t, "in"))
 	}
 }
 
 // TestStdoutIsInput: so is stdout where it is a file that is read, as after >>.
 func TestStdoutIsInput(t *testing.T) {
 	t.Chdir(clashFolder(t))
-	was := readFile(t, "data.csv")
-	f, err := os.OpenFile("data.csv", os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	was := testkit.Read(t, "data.csv")
+	f := testkit.Must(os.OpenFile("data.csv", os.O_WRONLY|os.O_APPEND, 0))(t)
 	defer f.Close()
 	var stderr bytes.Buffer
 	code := run(t.Context(), strings.Fields("predict m.safetensors data.csv --x seconds -o -"), f, &stderr, nil)
-	if code != exitMistake || !strings.Contains(stderr.String(), "-o -") || !bytes.Equal(was, readFile(t, "data.csv")) {
-		t.Errorf("exit %d, %q; want %d, and the data as they were", code, stderr.String(), exitMistake)
-	}
-}
-
-// TestCloseOfStdout: what is only said when stdout is closed is an error, where something was written.
-func TestCloseOfStdout(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Close() // so that closing it fails
-	for _, any := range []bool{false, true} {
-		if err := (&stream{ctx: t.Context(), to: f, any: any}).finish(); (err != nil) != any || any && !strings.HasPrefix(err.Error(), "write to stdout: ") {
-			t.Errorf("something was written %v: %v", any, err)
-		}
+	if code != cli.ExitMistake || !strings.Contains(stderr.String(), "-o -") || !bytes.Equal(was, testkit.Read(t, "data.csv")) {
+		t.Errorf("exit %d, %q; want %d, and the data as they were", code, stderr.String(), cli.ExitMistake)
 	}
 }
 
@@ -217,15 +176,119 @@ func TestFileFlags(t *testing.T) {
 	for _, c := range commands() {
 		writes := false
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			v, ok := f.Value.(*value)
-			if named := ok && v.file != nil; !named && strings.Contains(f.Usage, "`file`") || named && v.file.written != (!slices.Contains([]string{"gaps", "reference", "init", "at"}, f.Name)) {
+			v, ok := f.Value.(*cli.Value)
+			if named := ok && v.File != nil; !named && strings.Contains(f.Usage, "`file`") || named &&
+				v.File.Written != (!slices.Contains([]string{"gaps", "reference", "init", "at"}, f.Name)) {
 				t.Errorf("%s --%s is not known as what it is: %s", c.CommandPath(), f.Name, f.Usage)
 			} else if named {
-				writes = writes || v.file.written
+				writes = writes || v.File.Written
 			}
 		})
 		if has := c.Flags().Lookup("overwrite") != nil; has != writes {
 			t.Errorf("%s: --overwrite is there: %v, files are written: %v", c.CommandPath(), has, writes)
+		}
+	}
+}
+
+// interrupter is a stderr that interrupts at the first sign of progress.
+type interrupter struct {
+	mu        sync.Mutex
+	text      bytes.Buffer
+	interrupt func()
+}
+
+func (i *interrupter) Write(b []byte) (int, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if bytes.Contains(b, []byte("bound")) || bytes.Contains(b, []byte("gaps [")) {
+		i.interrupt()
+	}
+	return i.text.Write(b)
+}
+
+// lastLine is what remains on stderr once the progress line is gone.
+func (i *interrupter) lastLine() string {
+	text := i.text.String()
+	return text[strings.LastIndex(text, "\r")+1:]
+}
+
+// interrupted runs a command that is interrupted once its work has begun, by
+// the signal itself.
+func interrupted(t *testing.T, args ...string) (outcome, string) {
+	t.Helper()
+	ctx, stop := untilSignal(context.Background())
+	defer stop()
+	var stdout bytes.Buffer
+	self := testkit.Must(os.FindProcess(os.Getpid()))(t)
+	var once sync.Once
+	stderr := &interrupter{interrupt: func() {
+		once.Do(func() {
+			if err := self.Signal(os.Interrupt); err != nil {
+				t.Error(err)
+			}
+			<-ctx.Done()
+		})
+	}}
+	code := run(ctx, append(args, "--progress", "always"), &stdout, stderr, nil)
+	return outcome{code, stdout.String(), stderr.text.String()}, stderr.lastLine()
+}
+
+func TestFitInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	data := testkit.Put(t, dir, "data.csv", waves(120))
+	model, part := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "m.part")
+	o, line := interrupted(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "1000", "--json")
+	if o.code != cli.ExitInterrupted {
+		t.Fatalf("exit %d, want %d: %s", o.code, cli.ExitInterrupted, o.stderr)
+	}
+	contains(t, line, cli.Prefix+"interrupted", "--resume", part, model)
+	if r := decode[printed](t, o.stdout); !r.Interrupted || r.Model != model {
+		t.Errorf("result %+v, want an interrupted one with its model", r)
+	}
+	succeed(t, "predict", model, data, "--x", "t", "-o", "-") // a whole model with its posterior
+	succeed(t, "evaluate", part, data, "--json")              // a model too
+	before := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout).Bound
+	o, _ = interrupted(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "1000", "--json", "--resume")
+	r := decode[printed](t, o.stdout)
+	if o.code != cli.ExitInterrupted || r.Resumed == nil || *r.Resumed < 1 || !(r.Bound >= before) {
+		t.Errorf("resumed from a bound of %v: exit %d, %+v; want it no lower", before, o.code, r)
+	}
+	refused := vssgpRun(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "999", "--resume")
+	if refused.code != cli.ExitMistake || !strings.Contains(refused.stderr, "restarts") {
+		t.Errorf("other options: exit %d, %s; want %d and what differs", refused.code, refused.stderr, cli.ExitMistake)
+	}
+	if files := listing(t, dir); len(files) != 4 { // the folder, data, model, checkpoint
+		t.Errorf("left %v", files)
+	}
+}
+
+// TestReports: fit, predict and info draw in each format what they print.
+func TestReports(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	data := "t,y\n0,0\n1,1\n2,0\n3,-1\n4,0\n5,1\n6,0\n7,-1\n8,0\n9,1\n10,0\n11,-1\n"
+	table, rows := testkit.Put(t, dir, "wave.csv", data), testkit.Put(t, dir, "rows.csv", "t\n0.5\n1.5\n20\n")
+	begins := map[string]string{".html": "<!DOCTYPE html>", ".png": "\x89PNG", ".svg": "<?xml"}
+	has := map[string][]string{
+		"fit":     {"Fit of wave.csv", "Residuals of y", "Spectrum of y along t", "Bound against time", "--components", "vssgp (devel)"},
+		"predict": {"Prediction by model.safetensors", "of an observation", "--draws"},
+		"info":    {"Model model.safetensors", "Spectrum of y along t", "Power spectrum"},
+	}
+	for ext, want := range begins {
+		succeed(t, "fit", table, "-o", in("model.safetensors"), "--components", "2", "--features", "2", "--iterations", "5", "--report",
+			in("fit"+ext))
+		succeed(t, "predict", in("model.safetensors"), rows, "-o", in("out.csv"), "--draws", "2", "--plot", in("predict"+ext))
+		succeed(t, "info", in("model.safetensors"), "--plot", in("info"+ext))
+		for command, words := range has {
+			text := string(testkit.Read(t, in(command+ext)))
+			if !strings.HasPrefix(text, want) {
+				t.Errorf("%s%s begins %.20q", command, ext, text)
+			}
+			for _, w := range words {
+				if ext == ".html" && !strings.Contains(text, w) {
+					t.Errorf("the page of %s lacks %q", command, w)
+				}
+			}
 		}
 	}
 }

@@ -1,17 +1,25 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // waves is a CSV file of n rows t, y1, y2: two outputs on an even grid.
@@ -23,20 +31,6 @@ func waves(n int) string {
 		fmt.Fprintf(&b, "%v,%v,%v\n", x, 3+math.Sin(2*x)+0.01*math.Cos(77*x), 100*math.Cos(2*x)+math.Sin(91*x))
 	}
 	return b.String()
-}
-
-// fitPrinted is what fit --json prints, as another program would read it.
-type fitPrinted struct {
-	Bound       float64
-	Terms       map[string]float64
-	Iterations  int
-	Starts      []struct{ Ended string }
-	Device      string
-	Rows        int
-	NoiseSD     []float64 `json:"noise_sd"`
-	Model       string
-	Interrupted bool
-	Resumed     *int
 }
 
 // column is a table's column by name.
@@ -55,24 +49,22 @@ func column(t *testing.T, tab *table.Table, name string) []float64 {
 
 func TestFitPredict(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(120))
+	data := testkit.Put(t, dir, "data.csv", waves(120))
 	model := filepath.Join(dir, "m.safetensors")
-	r := decode[fitPrinted](t, succeed(t, "fit", data, "--y", "y1,y2", "-o", model, "--iterations", "40", "--json").stdout)
+	r := decode[printed](t, succeed(t, "fit", data, "--y", "y1,y2", "-o", model, "--iterations", "40", "--json").stdout)
 	sum := 0.0
 	for _, term := range r.Terms {
 		sum += term
 	}
-	if math.Abs(sum-r.Bound) > 1e-9*math.Abs(sum) || r.Rows != 120 || r.Device != "cpu" || r.Iterations < 1 || len(r.Starts) != 1 || len(r.NoiseSD) != 2 {
+	if math.Abs(sum-r.Bound) > 1e-9*math.Abs(sum) || r.Rows != 120 || r.Device != "cpu" || r.Iterations < 1 || len(r.Starts) != 1 ||
+		len(r.NoiseSD) != 2 {
 		t.Errorf("result %+v: want terms that add up, 120 rows, cpu, one start, two noises", r)
 	}
-	in := put(t, dir, "in.csv", "t\n3.05\n6.05\n")
+	in := testkit.Put(t, dir, "in.csv", "t\n3.05\n6.05\n")
 	for _, name := range []string{"out.csv", "out.npy"} {
 		out := filepath.Join(dir, name)
 		succeed(t, "predict", model, in, "-o", out, "--full", "--draws", "3")
-		tab, err := table.Open(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tab := testkit.Must(table.Open(out))(t)
 		if name == "out.npy" {
 			if tab.Rows != 2 || tab.Cols != 1+4+3+6 {
 				t.Errorf("%d rows, %d columns, want 2 and 14", tab.Rows, tab.Cols)
@@ -97,14 +89,8 @@ func TestFitPredict(t *testing.T) {
 		}
 	}
 	latent := succeed(t, "predict", model, in, "-o", "-", "--latent", "--full").stdout
-	tab, err := table.ReadCSV(strings.NewReader(latent), "stdout")
-	if err != nil {
-		t.Fatal(err)
-	}
-	full, err := table.Open(filepath.Join(dir, "out.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := testkit.Must(table.ReadCSV(strings.NewReader(latent), "stdout"))(t)
+	full := testkit.Must(table.Open(filepath.Join(dir, "out.csv")))(t)
 	noise := r.NoiseSD[0]
 	if sd, cov := column(t, tab, "y1_sd")[0], column(t, tab, "y1_y1_cov")[0]; math.Abs(sd*sd-cov) > 1e-12*cov || cov == 0 {
 		t.Errorf("latent sd %v, variance %v: want the square", sd, cov)
@@ -125,7 +111,7 @@ type learnt struct {
 
 func TestInfo(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(120))
+	data := testkit.Put(t, dir, "data.csv", waves(120))
 	model := filepath.Join(dir, "m.safetensors")
 	succeed(t, "fit", data, "--x", "0", "--y", "y2", "-o", model, "--iterations", "40")
 	i := decode[learnt](t, succeed(t, "info", model, "--json").stdout)
@@ -143,45 +129,13 @@ func TestInfo(t *testing.T) {
 		t.Errorf("period %v, want about %v", p, math.Pi)
 	}
 	text := succeed(t, "info", model).stdout
-	for _, word := range []string{"noise sd", "components", "period", "reach"} {
-		if !strings.Contains(text, word) {
-			t.Errorf("info says nothing of %s:\n%s", word, text)
-		}
-	}
-}
-
-// The components of a model in the data's units: one whose maps are not the
-// identity.
-func TestInfoUnits(t *testing.T) {
-	p := vssgp.NewParams(1, 1, 1, 1)
-	p.Variance[0], p.Lengthscale[0], p.Frequency[0] = 4, 3, 0.5
-	p.FreqMean[0], p.FreqVar[0], p.Location[0], p.NoisePrecision[0] = 0, 9, 2, 25
-	p.CoefVar[0] = 1
-	m, err := vssgp.NewModel(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.X, m.Y = vssgp.Affine{Offset: []float64{1}, Scale: []float64{10}}, vssgp.Affine{Offset: []float64{0}, Scale: []float64{100}}
-	list, _ := confident(m, 1)
-	c, f := m.Components()[0], list[0]
-	for _, v := range []struct {
-		name      string
-		got, want float64
-	}{
-		{"sd", c.SD[0], 200}, {"length-scale", c.Lengthscale[0], 30}, {"period", c.Period[0], 20},
-		{"noise", m.NoiseSD()[0], 20}, {"location", f.Location[0], 21}, {"frequency", f.Mean[0], 0.05},
-		{"frequency's spread", f.Spread[0], 3 / (2 * math.Pi * 30)}, {"reach", f.Reach[0], 10},
-	} {
-		if math.Abs(v.got-v.want) > 1e-12*v.want {
-			t.Errorf("%s %v, want %v", v.name, v.got, v.want)
-		}
-	}
+	contains(t, text, "noise sd", "components", "period", "reach")
 }
 
 // The same seed gives the same bytes, whatever the number of threads.
 func TestFitSameBytes(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(200))
+	data := testkit.Put(t, dir, "data.csv", waves(200))
 	for _, inference := range []string{"exact", "factorised", "stochastic"} {
 		var files [2]string
 		for i, threads := range []int{1, 4} {
@@ -189,13 +143,10 @@ func TestFitSameBytes(t *testing.T) {
 			model := filepath.Join(dir, fmt.Sprintf("%s-%d.safetensors", inference, threads))
 			o := vssgpRun(t, "fit", data, "-o", model, "--iterations", "15", "--window", "5", "--seed", "7", "--inference", inference)
 			runtime.GOMAXPROCS(old)
-			if o.code != exitDone {
+			if o.code != cli.ExitDone {
 				t.Fatalf("%s: exit %d: %s", inference, o.code, o.stderr)
 			}
-			b, err := os.ReadFile(model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := testkit.Read(t, model)
 			files[i] = string(b)
 		}
 		if files[0] != files[1] {
@@ -207,7 +158,7 @@ func TestFitSameBytes(t *testing.T) {
 // A recording is data too: x in seconds, a channel an output.
 func TestFitRecording(t *testing.T) {
 	dir := t.TempDir()
-	in := put(t, dir, "in.wav", string(wav(8000, 1, tone(900, 8000))))
+	in := testkit.Put(t, dir, "in.wav", string(wav(8000, 1, tone(900, 8000))))
 	model := filepath.Join(dir, "m.safetensors")
 	succeed(t, "fit", in, "-o", model, "--iterations", "20", "--components", "10", "--window", "50ms", "--quiet")
 	i := decode[learnt](t, succeed(t, "info", model, "--json").stdout)
@@ -222,7 +173,7 @@ func TestFitRecording(t *testing.T) {
 
 func TestQuietAndJSON(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(60))
+	data := testkit.Put(t, dir, "data.csv", waves(60))
 	model := filepath.Join(dir, "m.safetensors")
 	if o := succeed(t, "fit", data, "--x", "t", "-o", model, "--iterations", "3", "--quiet"); o.stdout != "" || o.stderr != "" {
 		t.Errorf("--quiet prints %q and %q", o.stdout, o.stderr)
@@ -237,13 +188,342 @@ func TestQuietAndJSON(t *testing.T) {
 			t.Errorf("%s --json prints an empty object", args[0])
 		}
 	}
-	if o := vssgpRun(t, "evaluate", model, data, "--x", "t", "--y", "y2", "--device", "cuda:99"); o.code != exitMistake || !strings.Contains(o.stderr, "cuda") || strings.Count(o.stderr, "\n") != 1 {
-		t.Errorf("--device cuda:99 without it: exit %d, %q; want %d and the reason on one line", o.code, o.stderr, exitMistake)
+	refuse(t, "cuda", "evaluate", model, data, "--x", "t", "--y", "y2", "--device", "cuda:99")
+}
+
+const (
+	// goldenBound, relative: float64 on both sides, sums of some hundred terms.
+	goldenBound = 1e-9
+	// goldenGradient, of the array's largest entry: one solve with A more.
+	goldenGradient = 1e-7
+	// goldenGradientHard: digits lost to x far from 0, or to Σ near 0.
+	goldenGradientHard = 1e-5
+)
+
+// golden is a golden file as another program would read it.
+type golden struct {
+	Name       string
+	Q, D       int
+	X, Y       [][]float64
+	Parameters map[string]any
+	Exact      goldenResult
+	Factorized goldenResult `json:"factorised"`
+	Minibatch  *struct {
+		Rows []int
+		goldenResult
 	}
-	for _, c := range []string{"", "impute", "forecast", "fill", "backtest", "fit", "predict", "evaluate", "info", "devices", "version"} {
-		o := succeed(t, append(strings.Fields(c), "--help")...)
-		if !strings.Contains(o.stdout, "Examples:") || o.stderr != "" {
-			t.Errorf("%s --help has no example, or prints %q on stderr", c, o.stderr)
+}
+
+type goldenResult struct {
+	Bound    float64
+	Gradient map[string]any
+}
+
+// flatten lays nested lists out row by row, with null as NaN, and says their
+// shape.
+func flatten(v any) (data []float64, shape []int) {
+	switch v := v.(type) {
+	case nil:
+		return []float64{math.NaN()}, nil
+	case float64:
+		return []float64{v}, nil
+	case []any:
+		shape = []int{len(v)}
+		for i, e := range v {
+			d, s := flatten(e)
+			data = append(data, d...)
+			if i == 0 {
+				shape = append(shape, s...)
+			}
 		}
+	}
+	return data, shape
+}
+
+func readGolden(t *testing.T, path string) *golden {
+	t.Helper()
+	text := testkit.Read(t, path)
+	g := &golden{}
+	testkit.OK(t, json.Unmarshal(text, g))
+	return g
+}
+
+// files writes the golden file's parameters as a model without metadata, and
+// its data as CSV.
+func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data string) {
+	t.Helper()
+	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}}
+	for name, v := range g.Parameters {
+		if !slices.Contains(drop, name) {
+			d, s := flatten(v)
+			f.Tensors[name] = safetensors.Tensor{Shape: s, Data: d}
+		}
+	}
+	model = filepath.Join(dir, "model.safetensors")
+	w := testkit.Must(os.Create(model))(t)
+	defer w.Close()
+	testkit.OK(t, f.Write(w))
+	var b strings.Builder
+	for q := range g.Q {
+		fmt.Fprintf(&b, "a%d,", q)
+	}
+	for d := range g.D {
+		fmt.Fprintf(&b, "b%d%s", d, map[bool]string{true: "\n", false: ","}[d == g.D-1])
+	}
+	for n := range g.X {
+		fields := slices.Concat(g.X[n], g.Y[n])
+		for i, v := range fields {
+			fmt.Fprintf(&b, "%v%s", v, map[bool]string{true: "\n", false: ","}[i == len(fields)-1])
+		}
+	}
+	return model, testkit.Put(t, dir, "data.csv", b.String())
+}
+
+func goldenPaths(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("../../testdata/golden/*.json")
+	if err != nil || len(paths) < 7 {
+		t.Fatalf("%d golden files, want 7 at least: %v", len(paths), err)
+	}
+	return paths
+}
+
+// TestEvaluateGolden: bound, terms and gradient are those of the golden files, and the model file does not change. A file without
+// coefficients does not say how many outputs it has: the data do, and its predictions come from conditioning on the data.
+func TestEvaluateGolden(t *testing.T) {
+	for _, path := range goldenPaths(t) {
+		g := readGolden(t, path)
+		t.Run(g.Name, func(t *testing.T) {
+			model, data := g.files(t, t.TempDir())
+			before := testkit.Read(t, model)
+			check := func(model string, want goldenResult, args ...string) printed {
+				t.Helper()
+				got := decode[printed](t, succeed(t, append([]string{"evaluate", model, data, "--gradient", "--json"}, args...)...).stdout)
+				g.compare(t, got, want)
+				return got
+			}
+			check(model, g.Exact, "--inference", "exact")
+			check(model, g.Factorized, "--inference", "factorised")
+			check(model, g.Factorized) // coefficient.variance makes the model a factorised one
+			if b := g.Minibatch; b != nil {
+				check(model, b.goldenResult, "--rows", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(b.Rows)), ","), "[]"))
+			}
+			if !slices.Equal(before, testkit.Read(t, model)) {
+				t.Error("evaluate changed the model")
+			}
+			unfitted, _ := g.files(t, t.TempDir(), "coefficient.mean", "coefficient.variance")
+			got := check(unfitted, g.Exact)
+			refuse(t, "coefficient", "evaluate", unfitted, data, "--inference", "factorised")
+			m := testkit.Must(vssgp.Load(model))(t)
+			x, y := slices.Concat(g.X...), slices.Concat(g.Y...)
+			if _, err := m.Condition(t.Context(), &vssgp.Data{N: len(g.X), Q: g.Q, D: g.D, X: x, Y: y}); err != nil {
+				t.Fatal(err)
+			}
+			p := testkit.Must(m.Predict(t.Context(), x))(t)
+			if want := bayes.RMSE(p.Mean, y); math.Abs(*got.RMSE-want) > 1e-9*want {
+				t.Errorf("RMSE %v, want %v of the model that is conditioned on the data", *got.RMSE, want)
+			}
+		})
+	}
+}
+
+func (g *golden) compare(t *testing.T, got printed, want goldenResult) {
+	t.Helper()
+	if e := math.Abs(got.Bound - want.Bound); !(e <= goldenBound*math.Abs(want.Bound)) {
+		t.Errorf("bound %.15g, want %.15g", got.Bound, want.Bound)
+	}
+	sum := 0.0
+	for _, v := range got.Terms {
+		sum += v
+	}
+	if e := math.Abs(sum - got.Bound); !(e <= 1e-12*math.Abs(got.Bound)) {
+		t.Errorf("the terms add up to %.15g, the bound is %.15g", sum, got.Bound)
+	}
+	if got.Rows != len(g.X) || got.Device != "cpu" || got.RMSE == nil || got.Density == nil {
+		t.Errorf("rows %d, device %q, rmse %v, density %v; want %d rows on cpu and numbers", got.Rows, got.Device, got.RMSE, got.Density,
+			len(g.X))
+	}
+	tolerance := goldenGradient
+	if strings.Contains(g.Name, "far_from_origin") || strings.Contains(g.Name, "confident") {
+		tolerance = goldenGradientHard
+	}
+	for name, w := range want.Gradient {
+		wantData, wantShape := flatten(w)
+		gotData, gotShape := flatten(got.Gradient[name])
+		if !slices.Equal(wantShape, gotShape) {
+			t.Errorf("gradient by %s has shape %v, want %v", name, gotShape, wantShape)
+			continue
+		}
+		scale, worst := 0.0, 0.0
+		for i, v := range wantData {
+			scale = max(scale, math.Abs(v))
+			worst = max(worst, math.Abs(gotData[i]-v))
+		}
+		if !(worst <= tolerance*scale) {
+			t.Errorf("gradient by %s is off by %.2g of its largest entry, want %.0g", name, worst/scale, tolerance)
+		}
+	}
+	for name := range got.Gradient {
+		if _, ok := want.Gradient[name]; !ok {
+			t.Errorf("gradient by %s, for which the golden file has none", name)
+		}
+	}
+}
+
+// TestPosteriorCommands: fit, info and predict with and without a posterior of the hyper-parameters.
+func TestPosteriorCommands(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.Put(t, ".", "d.csv", waves(200))
+	line := strings.Fields("--x t --y y1 --components 1 --features 2 --window none -o")
+	fit := func(model string, more ...string) outcome {
+		return succeed(t, append(append(append([]string{"fit", "d.csv"}, line...), model), more...)...)
+	}
+	fit("with.st", "--posterior", "4")
+	fit("without.st", "--iterations", "1", "--init", "paper")
+	var said struct {
+		Posterior string   `json:"posterior"`
+		LogPrior  *float64 `json:"log_prior"`
+	}
+	for _, c := range []struct {
+		flags string
+		prior bool
+	}{{"", true}, {"--prior none", false}, {"--prior noise=0.1,1 --prior lengthscale=none", true}} {
+		o := fit("again.st", append(strings.Fields(c.flags), "--json", "--quiet", "--overwrite")...)
+		testkit.OK(t, json.Unmarshal([]byte(o.stdout), &said))
+		if said.Posterior != "computed" || said.LogPrior == nil || (*said.LogPrior != 0) != c.prior {
+			t.Errorf("fit %s: %s", c.flags, o.stdout)
+		}
+	}
+	contains(t, succeed(t, "info", "with.st").stdout, "most confident", "+-")
+	if text := succeed(t, "info", "without.st").stdout; !strings.Contains(text, "no standard deviations") || strings.Contains(text, "+-") {
+		t.Errorf("info of a model without one:\n%s", text)
+	}
+	contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":null`)
+	out := succeed(t, "predict", "with.st", "d.csv", "--x", "t", "--posterior", "--draws", "2", "-o", "-").stdout
+	rows := strings.Split(strings.TrimSpace(out), "\n")
+	if rows[0] != "t,y1_mean,y1_sd,y1_lower,y1_upper,y1_draw1,y1_draw2" {
+		t.Fatalf("columns %s", rows[0])
+	}
+	for _, row := range rows[1:] {
+		var v []float64
+		for text := range strings.SplitSeq(row, ",") {
+			one := testkit.Must(strconv.ParseFloat(text, 64))(t)
+			v = append(v, one)
+		}
+		if width := (v[4] - v[3]) / v[2]; !(v[3] < v[1] && v[1] < v[4]) || math.Abs(width-2*1.96) > 0.5 {
+			t.Fatalf("mean, sd, lower and upper %v", v[1:5])
+		}
+	}
+	for _, bad := range [][]string{
+		{"predict", "without.st", "d.csv", "--x", "t", "--posterior", "-o", "-"},
+		{"fit", "d.csv", "-o", "m.st", "--prior", "period=1,2"}, {"fit", "d.csv", "-o", "m.st", "--prior", "noise=1"},
+		{"fit", "d.csv", "-o", "m.st", "--prior", "noise=-1,2"}, {"fit", "d.csv", "-o", "m.st", "--prior", "noise=1,inf"},
+		{"fit", "d.csv", "-o", "m.st", "--prior", "noise=1e-300,1"}, {"fit", "d.csv", "-o", "m.st", "--posterior", "100000"},
+		{"fit", "d.csv", "-o", "m.st", "--init", "spectrum", "--lengthscales", "3"},
+	} {
+		refuse(t, "", bad...)
+	}
+}
+
+const (
+	co2      = "../../testdata/co2_monthly.csv"
+	sunspots = "../../testdata/sunspots.csv"
+	gapped   = "../../testdata/speech_gapped.wav"
+	gapsCSV  = "../../testdata/speech_gaps.csv"
+)
+
+// Which warnings a run gives: what each must say, and none that it must not.
+// Data are real where there are real ones of that kind.
+func TestWarnings(t *testing.T) {
+	dir := t.TempDir()
+	smooth := testkit.Put(t, dir, "smooth.csv", evenSeries(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
+	rng := rand.New(rand.NewPCG(1, 2))
+	hiss := testkit.Put(t, dir, "hiss.csv", evenSeries(300, func(n int) float64 { return rng.NormFloat64() + 0.25*math.Sin(float64(n)/4) }))
+	out := func(name string) string { return filepath.Join(dir, name) }
+	for name, c := range map[string]struct {
+		args []string
+		want []string // what each warning holds, in order
+	}{
+		"good fit":           {[]string{"fit", co2, "--method", "vssgp", "-o", out("a")}, nil},
+		"too few components": {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"straight lines"}},
+		"two length-scales": {[]string{"fit", co2, "--init", "paper", "--lengthscales", "1,50", "--periods", "1,0", "--features", "2", "-o",
+			out("c")}, []string{"straight lines"}},
+		"default":             {[]string{"fit", sunspots, "--method", "vssgp", "-o", out("d")}, nil},
+		"enough for the band": {[]string{"fit", sunspots, "--components", "30", "-o", out("e")}, []string{"so that another start can be tried"}},
+		"no noise":            {[]string{"fit", smooth, "--method", "vssgp", "-o", out("f")}, []string{"fallen to the least that float64"}},
+		"noise everywhere": {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")},
+			[]string{"of the variance as noise"}},
+		"long gaps, no model": {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:7700", "-o", out("m.wav")}, nil},
+		"good fill": {[]string{"impute", gapped, "--method", "vssgp", "--gap", "4950:5110", "--gap", "6500:6740", "-o", out("i.wav")},
+			nil},
+		"a long gap": {[]string{"impute", gapped, "--method", "vssgp", "--gap", "6500:7700", "-o", out("j.wav")},
+			[]string{"--context 150ms", "--window 113ms"}},
+		"all is context": {[]string{"impute", gapped, "--gap", "4950:5110", "--context", "all", "--window", "8ms", "--components", "4",
+			"--features", "2", "-o", out("k.wav")}, []string{"windows only 8 ms"}},
+	} {
+		if !slow.Tests && slices.Contains([]string{"default", "enough for the band", "two length-scales", "good fill", "all is context"}, name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := warnings(succeed(t, c.args...).stderr)
+			if len(got) != len(c.want) {
+				t.Fatalf("%d warnings, want %d:\n%s", len(got), len(c.want), strings.Join(got, "\n"))
+			}
+			for i, w := range c.want {
+				if !strings.Contains(got[i], w) {
+					t.Errorf("warning %q, want one with %q", got[i], w)
+				}
+				if !strings.Contains(got[i], "try ") {
+					t.Errorf("%q does not say what to do", got[i])
+				}
+			}
+			if len(c.want) > 0 && (slow.Tests || name == "noise everywhere") {
+				if quiet := succeed(t, append(c.args, "--quiet")...).stderr; quiet != "" {
+					t.Errorf("--quiet: %q on stderr", quiet)
+				}
+			}
+		})
+	}
+}
+
+// Several gaps too long are one warning.
+func TestWarnOnce(t *testing.T) {
+	o := succeed(t, "impute", gapped, "--gap", "6500:6740", "--gap", "20000:20240", "--context", "10ms", "--window", "32ms", "-o",
+		filepath.Join(t.TempDir(), "o.wav"))
+	if got := warnings(o.stderr); len(got) != 1 {
+		t.Errorf("warnings %q, want one", got)
+	}
+}
+
+func warnings(stderr string) (all []string) {
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "vssgp: warning: ") {
+			all = append(all, strings.TrimSpace(line))
+		}
+	}
+	return all
+}
+
+func evenSeries(n int, y func(n int) float64) string {
+	var b strings.Builder
+	b.WriteString("t,y\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d,%.9g\n", i, y(i))
+	}
+	return b.String()
+}
+
+// TestAutoSays: a fit says once why it does not compute on a GPU, if that was asked for.
+func TestAutoSays(t *testing.T) {
+	dir := t.TempDir()
+	data := testkit.Put(t, dir, "data.csv", waves(60))
+	args := []string{"fit", data, "--x", "t", "-o", filepath.Join(dir, "m.safetensors"), "--iterations", "1"}
+	loud := succeed(t, append(args, "--device", "auto")...)
+	if n := strings.Count(loud.stderr, "computing on "); n != 1 {
+		t.Errorf("stderr %q, want one line on what computes", loud.stderr)
+	}
+	if o := succeed(t, append(args, "--device", "cpu")...); strings.Contains(o.stderr, "computing on") {
+		t.Errorf("--device cpu: stderr %q, want nothing on what was asked for", o.stderr)
 	}
 }

@@ -3,12 +3,18 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // patience is how long a command of these tests may take, on a busy machine too,
@@ -45,10 +51,55 @@ func vssgpRunContext(t *testing.T, ctx context.Context, args ...string) outcome 
 func succeed(t *testing.T, args ...string) outcome {
 	t.Helper()
 	o := vssgpRun(t, args...)
-	if o.code != exitDone {
+	if o.code != cli.ExitDone {
 		t.Fatalf("vssgp %s: exit %d, %s", strings.Join(args, " "), o.code, o.stderr)
 	}
 	return o
+}
+
+// refuse runs a command line that must be a mistake of the caller: exit code 2 and one line on stderr that names the mistake.
+func refuse(t *testing.T, named string, args ...string) {
+	t.Helper()
+	o := vssgpRun(t, args...)
+	if o.code != cli.ExitMistake || o.stdout != "" || !strings.HasPrefix(o.stderr, cli.Prefix) || strings.Count(o.stderr, cli.Prefix) != 1 ||
+		strings.Count(o.stderr, "\n") != 1 || !strings.HasSuffix(o.stderr, "\n") || !strings.Contains(o.stderr, named) {
+		t.Errorf("vssgp %s: exit %d, stdout %q, stderr %q; want %d and one line that names %q",
+			strings.Join(args, " "), o.code, o.stdout, o.stderr, cli.ExitMistake, named)
+	}
+}
+
+// contains fails the test for each word that a text lacks.
+func contains(t *testing.T, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("no %q in:\n%.2000s", w, text)
+		}
+	}
+}
+
+// printed is what fit, evaluate, forecast and fill print with --json, as another program would read it.
+type printed struct {
+	Bound                 float64
+	Terms                 map[string]float64
+	Gradient              map[string]any
+	Rows, Horizon, Filled int
+	RMSE                  *float64
+	Density               *float64  `json:"mean_log_predictive_density"`
+	NoiseSD               []float64 `json:"noise_sd"`
+	Periods               []float64
+	Parts                 []string
+	Iterations            int
+	Starts                []struct{ Ended string }
+	Device, Model         string
+	Interrupted           bool
+	Resumed               *int
+	Seconds               float64
+	Ranks                 *struct {
+		Size    int
+		Compute float64 `json:"compute_seconds"`
+		Share   float64 `json:"communication_share"`
+	}
 }
 
 // decode reads the one JSON object of stdout.
@@ -63,26 +114,6 @@ func decode[T any](t *testing.T, stdout string) T {
 		t.Fatalf("stdout holds more than one JSON object: %.200s", stdout)
 	}
 	return v
-}
-
-// content is what a file holds.
-func content(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// put writes a file in dir and returns its path.
-func put(t *testing.T, dir, name, content string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // waitFor waits until there is a file of that name.
@@ -117,20 +148,68 @@ func listing(t *testing.T, dir string) map[string]int64 {
 		files[path] = size
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return files
 }
 
-func same(a, b map[string]int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if w, ok := b[k]; !ok || v != w {
-			return false
+// wav is a RIFF file of 16-bit PCM samples, laid out by hand so that the tests
+// do not rest on the writer that they test.
+func wav(rate, channels int, samples []int16) []byte {
+	var b bytes.Buffer
+	le := func(v any) {
+		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
+			panic(err) // a Buffer takes everything
 		}
 	}
-	return true
+	size := uint32(2 * len(samples))
+	b.WriteString("RIFF")
+	le(36 + size)
+	b.WriteString("WAVEfmt ")
+	le(uint32(16))
+	le(uint16(1)) // PCM
+	le(uint16(channels))
+	le(uint32(rate))
+	le(uint32(rate * channels * 2))
+	le(uint16(channels * 2))
+	le(uint16(16))
+	b.WriteString("data")
+	le(size)
+	le(samples)
+	return b.Bytes()
+}
+
+// tone is n samples of two decaying-free tones and a little noise, never
+// exactly zero.
+func tone(n, rate int) []int16 {
+	rng := rand.New(rand.NewPCG(1, 2))
+	out := make([]int16, n)
+	for i := range out {
+		t := float64(i) / float64(rate)
+		out[i] = int16(9000*math.Sin(2*math.Pi*200*t) + 4000*math.Cos(2*math.Pi*610*t) + 40*rng.NormFloat64())
+		if out[i] == 0 {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// patched is a copy of b with the bytes at offset replaced.
+func patched(b []byte, offset int, with ...byte) []byte {
+	c := bytes.Clone(b)
+	copy(c[offset:], with)
+	return c
+}
+
+// words are 16-bit little-endian samples of a file made by wav.
+func words(t *testing.T, file []byte) []int16 {
+	t.Helper()
+	at := bytes.Index(file, []byte("data"))
+	if at < 0 {
+		t.Fatalf("no data chunk in %d bytes", len(file))
+	}
+	out := make([]int16, binary.LittleEndian.Uint32(file[at+4:])/2)
+	if _, err := binary.Decode(file[at+8:], binary.LittleEndian, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

@@ -2,17 +2,24 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // quick are model flags that make a small and fast model of a tone.
@@ -23,21 +30,12 @@ var quick = []string{"--components", "6", "--iterations", "8", "--context", "40m
 func damaged(t *testing.T, dir string, with int16) (clean, cut string, samples []int16) {
 	t.Helper()
 	samples = tone(1200, 8000)
-	clean = put(t, dir, "clean.wav", string(wav(8000, 1, samples)))
+	clean = testkit.Put(t, dir, "clean.wav", string(wav(8000, 1, samples)))
 	spoilt := append([]int16(nil), samples...)
 	for i := 600; i < 620; i++ {
 		spoilt[i] = with
 	}
-	return clean, put(t, dir, fmt.Sprintf("cut%d.wav", with), string(wav(8000, 1, spoilt))), samples
-}
-
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return clean, testkit.Put(t, dir, fmt.Sprintf("cut%d.wav", with), string(wav(8000, 1, spoilt))), samples
 }
 
 // imputed is what impute --json prints, as another program would read it.
@@ -64,7 +62,8 @@ func TestImpute(t *testing.T) {
 	args := append([]string{"impute", cut, "--detect", "zeros", "--reference", clean, "--json", "-o", in("out.wav"),
 		"--sd", in("sd.csv"), "--report", in("report.html"), "--draws", "2", "--model", in("m.safetensors")}, quick...)
 	r := decode[imputed](t, succeed(t, args...).stdout)
-	if r.Method != "vssgp" || r.Device != "cpu" || r.Rate != 8000 || len(r.Gaps) != 1 || r.Gaps[0] != [2]int{600, 620} || r.Iterations < 1 || r.Seconds <= 0 || r.Bound == nil {
+	if r.Method != "vssgp" || r.Device != "cpu" || r.Rate != 8000 || len(r.Gaps) != 1 || r.Gaps[0] != [2]int{600, 620} || r.Iterations < 1 ||
+		r.Seconds <= 0 || r.Bound == nil {
 		t.Errorf("result %+v", r)
 	}
 	truth := make([]float64, len(samples))
@@ -72,12 +71,10 @@ func TestImpute(t *testing.T) {
 		truth[i] = float64(v) / (1 << 15)
 	}
 	gap := []audio.Gap{{Start: 600, End: 620}}
-	ar, err := restore.Fill(t.Context(), [][]float64{truth}, 8000, gap, restore.Options{Method: restore.AR})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ar := testkit.Must(restore.Fill(t.Context(), [][]float64{truth}, 8000, gap, restore.Options{Method: restore.AR}))(t)
 	simple := map[string]float64{} // RMSE of the methods without a model
-	for name, fill := range map[string][]float64{"silence": audio.FillSilence(truth, gap), "linear": audio.FillLinear(truth, gap), "ar": ar.Filled[0]} {
+	for name, fill := range map[string][]float64{"silence": audio.FillSilence(truth, gap), "linear": audio.FillLinear(truth, gap),
+		"ar": ar.Filled[0]} {
 		simple[name] = audio.RMSE(truth, fill, audio.Mask(gap, len(truth)))
 		if got := r.Scores[name]["test_rmse"]; math.Abs(got-simple[name]) > 1e-9 {
 			t.Errorf("%s: test RMSE %v, want %v", name, got, simple[name])
@@ -97,39 +94,29 @@ func TestImpute(t *testing.T) {
 		t.Errorf("test error %v, silence %v: want a fill far better than none", v, s)
 	}
 	for _, name := range []string{"out.wav", "out-1.wav", "out-2.wav"} {
-		checkFilled(t, readFile(t, cut), readFile(t, in(name)), samples)
+		checkFilled(t, testkit.Read(t, cut), testkit.Read(t, in(name)), samples)
 	}
-	if string(readFile(t, in("out-1.wav"))) == string(readFile(t, in("out-2.wav"))) {
+	if string(testkit.Read(t, in("out-1.wav"))) == string(testkit.Read(t, in("out-2.wav"))) {
 		t.Error("two draws are the same")
 	}
-	sd, err := table.Open(in("sd.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sd := testkit.Must(table.Open(in("sd.csv")))(t)
 	if sd.Rows != 20 || strings.Join(sd.Names, ",") != "sample,channel,sd" || sd.Data[0] != 600 || !(sd.Data[2] > 0) {
 		t.Errorf("standard deviations: %d rows of %v, first %v", sd.Rows, sd.Names, sd.Data[:3])
 	}
-	page := string(readFile(t, in("report.html")))
-	for _, word := range []string{"coverage", "samples 600 to 620", "--detect", "cut0.wav", "Play gap 1", "Play the whole recording", "data:image/png;base64,", "Learnt power spectrum"} {
-		if !strings.Contains(page, word) {
-			t.Errorf("the report lacks %q", word)
-		}
-	}
+	page := string(testkit.Read(t, in("report.html")))
+	contains(t, page, "coverage", "samples 600 to 620", "--detect", "cut0.wav", "Play gap 1", "Play the whole recording",
+		"data:image/png;base64,", "Learnt power spectrum")
 	if i := decode[learnt](t, succeed(t, "info", in("m.safetensors"), "--json").stdout); !i.Fitted || i.Inputs[0] != "seconds" {
 		t.Errorf("saved model: %+v", i)
 	}
 	text := succeed(t, append([]string{"impute", cut, "--gap", "75ms:77.5ms", "--reference", clean, "-o", in("out2.wav")}, quick...)...).stdout
-	for _, word := range []string{"filled 1 gap (", "silence", "linear", "coverage95"} {
-		if !strings.Contains(text, word) {
-			t.Errorf("the summary lacks %q:\n%s", word, text)
-		}
-	}
+	contains(t, text, "filled 1 gap (", "silence", "linear", "coverage95")
 	for name, rmse := range simple {
-		if line := fmt.Sprintf("\n%-8s %12s ", name, short(rmse)); !strings.Contains(text, line) {
+		if line := fmt.Sprintf("\n%-8s %12s ", name, cli.Short(rmse)); !strings.Contains(text, line) {
 			t.Errorf("the summary lacks %q:\n%s", line, text)
 		}
 	}
-	if string(readFile(t, in("out2.wav"))) != string(readFile(t, in("out.wav"))) {
+	if string(testkit.Read(t, in("out2.wav"))) != string(testkit.Read(t, in("out.wav"))) {
 		t.Error("the same gap given as times gives another fill")
 	}
 }
@@ -173,10 +160,10 @@ func sameBytes(t *testing.T, flags []string) {
 		old := runtime.GOMAXPROCS(c.threads)
 		o := vssgpRun(t, append([]string{"impute", cut, "--gap", "600:620", "--gap", "100:110", "-o", out, "--seed", "3"}, flags...)...)
 		runtime.GOMAXPROCS(old)
-		if o.code != exitDone {
+		if o.code != cli.ExitDone {
 			t.Fatalf("exit %d: %s", o.code, o.stderr)
 		}
-		got := string(readFile(t, out))
+		got := string(testkit.Read(t, out))
 		if i == 0 {
 			first = got
 		}
@@ -189,11 +176,11 @@ func sameBytes(t *testing.T, flags []string) {
 // Two channels, several excerpts, a SPHERE file out of a WAV file.
 func TestImputeStereo(t *testing.T) {
 	dir := t.TempDir()
-	in := put(t, dir, "in.wav", string(wav(8000, 2, tone(4000, 8000))))
-	gaps := put(t, dir, "gaps.csv", "start,end\n300,310\n1700,1705\n")
+	in := testkit.Put(t, dir, "in.wav", string(wav(8000, 2, tone(4000, 8000))))
+	gaps := testkit.Put(t, dir, "gaps.csv", "start,end\n300,310\n1700,1705\n")
 	out := filepath.Join(dir, "out.sph")
-	r := decode[imputed](t, succeed(t, append([]string{"impute", in, "--gaps", gaps, "-o", out, "--model", filepath.Join(dir, "m.safetensors"), "--sd",
-		filepath.Join(dir, "sd.csv"), "--json"}, quick...)...).stdout)
+	r := decode[imputed](t, succeed(t, append([]string{"impute", in, "--gaps", gaps, "-o", out, "--model",
+		filepath.Join(dir, "m.safetensors"), "--sd", filepath.Join(dir, "sd.csv"), "--json"}, quick...)...).stdout)
 	if len(r.Models) != 2 || len(r.Gaps) != 2 || r.Scores != nil {
 		t.Errorf("result %+v: want two models, two gaps and no scores without a reference", r)
 	}
@@ -202,21 +189,12 @@ func TestImputeStereo(t *testing.T) {
 			t.Errorf("%s has outputs %v, want two channels", m, i.Outputs)
 		}
 	}
-	sd, err := table.Open(filepath.Join(dir, "sd.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sd := testkit.Must(table.Open(filepath.Join(dir, "sd.csv")))(t)
 	if sd.Rows != 2*15 {
 		t.Errorf("%d standard deviations, want 30", sd.Rows)
 	}
-	before, err := audio.Open(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := audio.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := testkit.Must(audio.Open(in))(t)
+	after := testkit.Must(audio.Open(out))(t)
 	for c := range before.Samples {
 		for i, v := range before.Samples[c] {
 			if gap := i >= 300 && i < 310 || i >= 1700 && i < 1705; !gap && after.Samples[c][i] != v {
@@ -232,14 +210,16 @@ func TestImputeInterrupted(t *testing.T) {
 	_, cut, _ := damaged(t, dir, 0)
 	before := listing(t, dir)
 	for _, args := range [][]string{
-		{cut, "--gap", "600:620", "--restarts", "100000"}, {gapped, "--gaps", gapsCSV, "--method", "mixture"}, {gapped, "--gaps", gapsCSV, "--method", "ar"},
+		{cut, "--gap", "600:620", "--restarts", "100000"}, {gapped, "--gaps", gapsCSV, "--method", "mixture"},
+		{gapped, "--gaps", gapsCSV, "--method", "ar"},
 	} {
-		args = append(append([]string{"impute"}, args...), "--draws", "1", "-o", filepath.Join(dir, "out.wav"), "--sd", filepath.Join(dir, "sd.csv"))
+		args = append(append([]string{"impute"}, args...), "--draws", "1", "-o", filepath.Join(dir, "out.wav"), "--sd",
+			filepath.Join(dir, "sd.csv"))
 		o, line := interrupted(t, args...)
-		if o.code != exitInterrupted || line != prefix+"interrupted: the output is not written\n" {
-			t.Errorf("%v: exit %d, %q; want %d and a line", args, o.code, line, exitInterrupted)
+		if o.code != cli.ExitInterrupted || line != cli.Prefix+"interrupted: the output is not written\n" {
+			t.Errorf("%v: exit %d, %q; want %d and a line", args, o.code, line, cli.ExitInterrupted)
 		}
-		if after := listing(t, dir); !same(before, after) {
+		if after := listing(t, dir); !maps.Equal(before, after) {
 			t.Errorf("%v: left %v", args, after)
 		}
 	}
@@ -249,11 +229,441 @@ func TestImputeInterrupted(t *testing.T) {
 func TestImputeInPlace(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, samples := damaged(t, dir, 0)
-	before := readFile(t, cut)
+	before := testkit.Read(t, cut)
 	succeed(t, append([]string{"impute", cut, "--detect", "zeros", "-o", cut, "--overwrite"}, quick...)...)
-	after := readFile(t, cut)
+	after := testkit.Read(t, cut)
 	checkFilled(t, before, after, samples)
 	if bytes.Equal(before, after) {
 		t.Error("nothing was filled")
+	}
+}
+
+// stereo is a recording of two colored noises, the second one damaged by a dropout of zeros and clipped.
+func stereo(t *testing.T) (file []byte, dropout [2]int, limit int16) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 5))
+	samples, state := make([]int16, 2*16000), [2][2]float64{}
+	dropout, limit = [2]int{9000, 9160}, 9000
+	for i := range samples {
+		c := i % 2
+		s := &state[c]
+		v := 1.6*s[0] - 0.8*s[1] + 1500*rng.NormFloat64()
+		s[0], s[1] = v, s[0]
+		samples[i] = int16(v)
+		if c == 1 {
+			samples[i] = int16(math.Max(-float64(limit), math.Min(float64(limit), v)))
+		}
+		if n := i / 2; c == 1 && n >= dropout[0] && n < dropout[1] {
+			samples[i] = 0
+		}
+	}
+	return wav(16000, 2, samples), dropout, limit
+}
+
+// TestRepair: damage is found in its channel, told, written as labels and drawn; a dry run stops there; the other channel comes out bit for
+// bit; clipped samples come out at or beyond their limits.
+func TestRepair(t *testing.T) {
+	dir := t.TempDir()
+	file, dropout, limit := stereo(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	take := testkit.Put(t, dir, "take.wav", string(file))
+	args := []string{"impute", take, "--detect", "dropouts,clipped", "--labels", in("found.txt"), "--report", in("page.html")}
+
+	r := decode[struct {
+		Gaps     [][2]int
+		Channels []int `json:"gap_channels"`
+		Found    []struct {
+			Start, End, Channel int
+			Kind                string
+		}
+	}](t, succeed(t, append(args, "--dry-run", "--json")...).stdout)
+	kinds := map[string]int{}
+	for i, d := range r.Found {
+		kinds[d.Kind]++
+		if d.Channel != 2 || d.Start != r.Gaps[i][0] || d.End != r.Gaps[i][1] || r.Channels[i] != 2 {
+			t.Fatalf("found %+v, gap %v of channel %d", d, r.Gaps[i], r.Channels[i])
+		}
+		if d.Kind == "dropouts" && [2]int{d.Start, d.End} != dropout {
+			t.Errorf("a dropout at %d:%d, was made at %v", d.Start, d.End, dropout)
+		}
+	}
+	if kinds["dropouts"] != 1 || kinds["clipped"] < 10 {
+		t.Errorf("found %v", kinds)
+	}
+	labels := strings.Split(strings.TrimSpace(string(testkit.Read(t, in("found.txt")))), "\n")
+	if len(labels) != len(r.Found) || !slices.Contains(labels, "0.562500000\t0.572500000\tdropouts @2") {
+		t.Errorf("%d labels of %d finds: %q", len(labels), len(r.Found), labels[0])
+	}
+	if page := string(testkit.Read(t, in("page.html"))); !strings.Contains(page, "What was found") ||
+		!strings.Contains(page, "Nothing was filled") {
+		t.Error("the page of a dry run says nothing of what was found")
+	}
+	if files := listing(t, dir); len(files) != 4 {
+		t.Errorf("a dry run left %v", files)
+	}
+
+	text := succeed(t, append(args, "-o", in("out.wav"))...).stdout
+	if !strings.HasPrefix(text, "found ") || !strings.Contains(text, "1 dropouts") || !strings.Contains(text, "found.txt") {
+		t.Errorf("the summary is %q", text)
+	}
+	before, after := words(t, file), words(t, testkit.Read(t, in("out.wav")))
+	changed, clipped := 0, 0
+	for i, v := range before {
+		switch n := i / 2; {
+		case i%2 == 0 && after[i] != v:
+			t.Fatalf("sample %d of the intact channel became %d, was %d", n, after[i], v)
+		case n >= dropout[0] && n < dropout[1] && after[i] != 0:
+			changed++
+		case v == limit && after[i] < limit || v == -limit && after[i] > -limit:
+			t.Fatalf("sample %d was clipped at %d and became %d", n, v, after[i])
+		case (v == limit || v == -limit) && after[i] != v:
+			clipped++
+		}
+	}
+	if changed < 140 || clipped < 10 {
+		t.Errorf("%d samples of the dropout and %d clipped ones are filled", changed, clipped)
+	}
+}
+
+// TestNothingFound: a recording without damage comes out as it is.
+func TestNothingFound(t *testing.T) {
+	dir := t.TempDir()
+	silent := append(make([]int16, 4000), tone(4000, 8000)...)
+	take := testkit.Put(t, dir, "take.wav", string(wav(8000, 1, silent)))
+	out := filepath.Join(dir, "out.wav")
+	contains(t, succeed(t, "impute", take, "--detect", "zeros", "-o", out).stdout, "found nothing")
+	if !bytes.Equal(testkit.Read(t, take), testkit.Read(t, out)) {
+		t.Error("the output is not the input")
+	}
+	os.Remove(out)
+	if r := decode[imputed](t, succeed(t, "impute", take, "--detect", "zeros", "-o", out, "--json").stdout); len(r.Gaps) != 0 ||
+		r.Rate != 8000 {
+		t.Errorf("result %+v", r)
+	}
+}
+
+// TestFolder: all recordings of a folder are repaired into another one, each with files of its own name; one that cannot be read is named
+// at
+// the end and keeps no other from being repaired.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	in := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
+	file, _, _ := stereo(t)
+	testkit.Put(t, in("takes"), "a.wav", string(file))
+	testkit.Put(t, in("takes"), "b.wav", string(wav(8000, 1, tone(4000, 8000))))
+	testkit.Put(t, in("takes"), "notes.txt", "no recording")
+	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels", in("out", "{}.txt")}
+	text := succeed(t, line...).stdout
+	if strings.Count(text, "wrote ") != 2 || !strings.Contains(text, "found nothing") || !strings.Contains(text, "1 dropouts") {
+		t.Errorf("the summary is %q", text)
+	}
+	alone := in("alone.wav")
+	succeed(t, "impute", in("takes", "a.wav"), "--detect", "dropouts", "-o", alone)
+	if !bytes.Equal(testkit.Read(t, alone), testkit.Read(t, in("out", "a.wav"))) ||
+		!bytes.Equal(testkit.Read(t, in("takes", "b.wav")), testkit.Read(t, in("out", "b.wav"))) {
+		t.Error("a recording of a folder is repaired otherwise than by itself")
+	}
+	if len(testkit.Read(t, in("out", "a.txt"))) == 0 || len(testkit.Read(t, in("out", "b.txt"))) != 0 {
+		t.Error("the labels are not those of their recordings")
+	}
+	testkit.Put(t, in("takes"), "aa.wav", "RIFF")
+	o := vssgpRun(t, append(line, "--json")...)
+	r := decode[struct {
+		Recordings []imputed
+		Failed     []string
+	}](t, o.stdout)
+	if o.code != cli.ExitMistake || len(r.Recordings) != 2 || !slices.Equal(r.Failed, []string{"aa.wav"}) ||
+		!strings.Contains(o.stderr, "1 of 3 recordings") {
+		t.Errorf("exit %d, %d repaired, failed %q, stderr %q", o.code, len(r.Recordings), r.Failed, o.stderr)
+	}
+	for word, args := range map[string][]string{
+		"{}":           {"--out-dir", in("out"), "--report", in("page.html")},
+		"-o ":          {"--out-dir", in("out"), "-o", in("x.wav")},
+		"same file":    {"--out-dir", in("takes")},
+		"a folder":     {"-o", in("x.wav")},
+		"no recording": nil,
+	} {
+		folder := in("takes")
+		if args == nil {
+			folder, args = in("out", "none"), []string{"--out-dir", in("more")}
+			testkit.OK(t, os.Mkdir(folder, 0o777))
+		}
+		if o := vssgpRun(t, append([]string{"impute", folder, "--detect", "zeros"}, args...)...); o.code != cli.ExitMistake ||
+			!strings.Contains(o.stderr, word) {
+			t.Errorf("%v: exit %d, %q; want %d and %q", args, o.code, o.stderr, cli.ExitMistake, word)
+		}
+	}
+}
+
+// TestStreams: a recording comes from stdin and goes to stdout, with what is said on stderr.
+func TestStreams(t *testing.T) {
+	dir := t.TempDir()
+	file, _, _ := stereo(t)
+	out := filepath.Join(dir, "out.wav")
+	succeed(t, "impute", testkit.Put(t, dir, "take.wav", string(file)), "--detect", "dropouts", "-o", out)
+	o := fromStdinRun(t, string(file), "impute", "-", "--detect", "dropouts", "-o", "-")
+	if o.code != cli.ExitDone || o.stdout != string(testkit.Read(t, out)) || !strings.Contains(o.stderr, "filled 1 gap") {
+		t.Errorf("exit %d, %d bytes, stderr %q", o.code, len(o.stdout), o.stderr)
+	}
+	for _, args := range [][]string{{"--json"}, {"--draws", "2"}} {
+		if o := fromStdinRun(t, string(file), append([]string{"impute", "-", "--detect", "dropouts", "-o", "-"},
+			args...)...); o.code != cli.ExitMistake || o.stdout != "" {
+			t.Errorf("%v: exit %d, %d bytes on stdout", args, o.code, len(o.stdout))
+		}
+	}
+}
+
+const spoken = "../../testdata/speech.wav"
+
+// TestMainJob: without a method gaps are filled by the mixture, ahead of the best simple fill, with honest bands.
+func TestMainJob(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	args := []string{"impute", gapped, "--gaps", gapsCSV, "--reference", spoken, "-o", in("out.wav")}
+	r := decode[imputed](t, succeed(t, append(args, "--json", "--sd", in("sd.csv"), "--report", in("page.html"), "--draws", "2")...).stdout)
+	ours, ar := r.Scores["vssgp"], r.Scores["ar"]
+	if r.Method != "mixture" || r.Bound != nil || r.Iterations != 0 || r.Device != "cpu" || len(r.Gaps) != 12 || ours["train_rmse"] != 0 {
+		t.Errorf("result %+v", r)
+	}
+	if !(ours["test_rmse"] < 0.85*ar["test_rmse"]) || !(ours["coverage95"] > 0.9 && ours["coverage95"] < 0.995) {
+		t.Errorf("the fill scores %v, ar %v; want it ahead, with bands that cover about 95 %%", ours, ar)
+	}
+	sd := testkit.Must(table.Open(in("sd.csv")))(t)
+	if sd.Rows != 2000 || sd.Data[0] != 3200 || !(sd.Data[2] > 0) {
+		t.Errorf("%d standard deviations, the first %v", sd.Rows, sd.Data[:3])
+	}
+	before := words(t, testkit.Read(t, gapped))
+	filled := map[string]int{} // samples that each output has otherwise
+	for _, name := range []string{"out.wav", "out-1.wav", "out-2.wav"} {
+		for i, v := range words(t, testkit.Read(t, in(name))) {
+			if v == before[i] {
+				continue
+			}
+			if filled[name]++; !isIn(r.Gaps, i) {
+				t.Fatalf("%s: sample %d changed outside the gaps", name, i)
+			}
+		}
+		if filled[name] < 1800 {
+			t.Errorf("%s: %d of 2000 samples are filled", name, filled[name])
+		}
+	}
+	if bytes.Equal(testkit.Read(t, in("out-1.wav")), testkit.Read(t, in("out-2.wav"))) {
+		t.Error("two draws are the same")
+	}
+	page := string(testkit.Read(t, in("page.html")))
+	for word, want := range map[string]bool{"by mixture on cpu": true, "should not be trusted;": len(r.Doubts) > 0, "Learnt": false,
+		"Play the whole recording": true} {
+		if strings.Contains(page, word) != want {
+			t.Errorf("the page has %q: %v, want %v", word, !want, want)
+		}
+	}
+	text := succeed(t, args...).stdout
+	contains(t, text, "filled 12 gaps (2000 of 46400 samples, 16000 Hz) in ", " s by mixture\n",
+		fmt.Sprintf("\nmixture  %12s ", cli.Short(ours["test_rmse"])), "\nar  ")
+	for _, d := range r.Doubts {
+		if want := fmt.Sprintf("\ndo not trust: gap %d:%d: %s\n", d.Start, d.End, d.Reason); !strings.Contains(text, want) {
+			t.Errorf("the summary lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+func isIn(gaps [][2]int, i int) bool {
+	for _, g := range gaps {
+		if g[0] <= i && i < g[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// TestImputeAR: ar fills as the row of its name in the scores says.
+func TestImputeAR(t *testing.T) {
+	r := decode[imputed](t, succeed(t, "impute", gapped, "--gaps", gapsCSV, "--reference", spoken, "--method", "ar", "--json", "-o",
+		filepath.Join(t.TempDir(), "o.wav")).stdout)
+	if ours, ar := r.Scores["vssgp"]["test_rmse"], r.Scores["ar"]["test_rmse"]; r.Method != "ar" || r.Bound != nil || ours != ar ||
+		!(ar < r.Scores["silence"]["test_rmse"]) {
+		t.Errorf("%s: error %v, its row %v", r.Method, ours, ar)
+	}
+}
+
+// TestDoubtsTold: a channel where nothing is known is named, ten are at most, and the rest is counted.
+func TestDoubtsTold(t *testing.T) {
+	dir := t.TempDir()
+	rng, hiss := rand.New(rand.NewPCG(1, 2)), make([]int16, 2*16000)
+	for i := range hiss { // white noise on the left, silence on the right
+		if i%2 == 0 {
+			hiss[i] = int16(rng.IntN(20000) - 10000)
+		}
+	}
+	args := []string{"impute", testkit.Put(t, dir, "hiss.wav", string(wav(8000, 2, hiss))), "-o", filepath.Join(dir, "o.wav")}
+	for i := range 11 {
+		args = append(args, "--gap", fmt.Sprintf("%d:%d", 1000*(i+1), 1000*(i+1)+20))
+	}
+	r := decode[imputed](t, succeed(t, append(args, "--json")...).stdout)
+	if len(r.Doubts) != 11 || r.Doubts[10].Start != 11000 || r.Doubts[10].End != 11020 || r.Doubts[10].Channel != 1 {
+		t.Errorf("doubts %+v, want one for the left channel of each gap", r.Doubts)
+	}
+	text := succeed(t, args...).stdout
+	if n := strings.Count(text, "do not trust: gap "); n != 10 || !strings.Contains(text, "do not trust: gap 1000:1020 in channel 1: ") ||
+		!strings.Contains(text, "do not trust: 1 more") {
+		t.Errorf("%d doubts are told:\n%s", n, text)
+	}
+}
+
+// TestDeviceOfMixture: a card is neither needed nor looked for, and that it is not used is said.
+func TestDeviceOfMixture(t *testing.T) {
+	dir := t.TempDir()
+	_, cut, _ := damaged(t, dir, 0)
+	o := succeed(t, "impute", cut, "--gap", "600:620", "--device", "cuda:7", "-o", filepath.Join(dir, "o.wav"))
+	if o.stderr != cli.Prefix+"--device cuda:7: --method mixture computes on the CPU\n" {
+		t.Errorf("stderr %q", o.stderr)
+	}
+}
+
+// TestSeedOfDraws: the seed decides the draws and not the fill.
+func TestSeedOfDraws(t *testing.T) {
+	dir := t.TempDir()
+	_, cut, _ := damaged(t, dir, 0)
+	for _, seed := range []string{"1", "2"} {
+		succeed(t, "impute", cut, "--gap", "600:620", "--draws", "1", "--seed", seed, "-o", filepath.Join(dir, seed+".wav"))
+	}
+	same := func(name string) bool {
+		return bytes.Equal(testkit.Read(t, filepath.Join(dir, "1"+name)), testkit.Read(t, filepath.Join(dir, "2"+name)))
+	}
+	if !same(".wav") || same("-1.wav") {
+		t.Errorf("two seeds give the same fill: %v, the same draw: %v", same(".wav"), same("-1.wav"))
+	}
+}
+
+// colored are channels of noise with a spectrum, rounded to so many bits.
+func colored(channels, n, bits int) [][]float64 {
+	rng, step := rand.New(rand.NewPCG(3, 4)), math.Ldexp(1, 1-bits)
+	x := make([][]float64, channels)
+	for c := range x {
+		x[c] = make([]float64, n)
+		var a, b float64
+		for i := range x[c] {
+			a, b = 1.7*a-0.85*b+0.02*rng.NormFloat64(), a
+			x[c][i] = math.Round(a/step) * step
+		}
+	}
+	return x
+}
+
+// inFormat puts samples into a folder as a file of the format that its name says.
+func inFormat(t *testing.T, dir, name string, rate int, e audio.Encoding, x [][]float64) string {
+	t.Helper()
+	r, clipped, err := audio.New(rate, e, x)
+	if err != nil || clipped > 0 {
+		t.Fatal(clipped, err)
+	}
+	c := testkit.Must(audio.ContainerOf(name))(t)
+	var b bytes.Buffer
+	testkit.OK(t, r.Write(&b, c))
+	return testkit.Put(t, dir, name, b.String())
+}
+
+// TestFormats: the same samples get the same fill in whichever file they are, and all others come out as they were: 24 bits, 96 kHz and 5.1
+// channels, of which one has a gap, and 16 bits in stereo. Floats are not rounded.
+func TestFormats(t *testing.T) {
+	for _, c := range []struct {
+		rate, channels, bits int
+		of                   audio.Encoding
+		gap                  string
+	}{{44100, 2, 16, audio.PCM16, "2000:2040"}, {96000, 6, 24, audio.PCM24, "2000:2040@4"}}[:slow.Pick(2, 1)] {
+		dir, x := t.TempDir(), colored(c.channels, 4000, c.bits)
+		var first [][]float64
+		for _, f := range []struct {
+			name string
+			e    audio.Encoding
+		}{
+			{"a.wav", c.of}, {"b.rf64", c.of}, {"c.w64", c.of}, {"d.aiff", c.of}, {"e.flac", c.of}, {"f.sph", c.of},
+			{"g.wav", audio.Float32}, {"h.aifc", audio.Float32}, {"i.w64", audio.Float64},
+		} {
+			in, out := inFormat(t, dir, f.name, c.rate, f.e, x), filepath.Join(dir, "out-"+f.name)
+			succeed(t, "impute", in, "--gap", c.gap, "-o", out)
+			r := testkit.Must(audio.Open(out))(t)
+			if want, _ := audio.ContainerOf(f.name); r.Container() != want || r.Encoding().Step() != f.e.Step() || r.Channels() != c.channels {
+				t.Errorf("%s came out as a %v of %v in %d channels", f.name, r.Container(), r.Encoding(), r.Channels())
+			}
+			if first == nil {
+				first = r.Samples
+				if slices.Equal(first[c.channels/2][2000:2040], x[c.channels/2][2000:2040]) {
+					t.Error("nothing is filled")
+				}
+			}
+			within := math.Ldexp(1, 1-c.bits) // of the gap's samples, which integers round
+			if !f.e.Float {
+				within = 0
+			}
+			for ch := range first {
+				for n, v := range r.Samples[ch] {
+					gap := n >= 2000 && n < 2040 && (c.channels == 2 || ch == 3)
+					if math.Abs(v-first[ch][n]) > within || !gap && v != x[ch][n] {
+						t.Fatalf("%s: sample %d of channel %d is %v; want %v", f.name, n, ch, v, first[ch][n])
+					}
+				}
+			}
+		}
+		checkConversions(t, dir, c.gap)
+	}
+}
+
+// checkConversions fills between WAV and FLAC, by names and by streams: the bytes depend on the samples and the output's format alone.
+func checkConversions(t *testing.T, dir, gap string) {
+	t.Helper()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for _, c := range []struct{ from, to, like string }{
+		{"a.wav", "1.flac", "out-e.flac"}, {"e.flac", "2.wav", "out-a.wav"}, {"d.aiff", "3.flac", "out-e.flac"},
+	} {
+		succeed(t, "impute", in(c.from), "--gap", gap, "-o", in(c.to))
+		if !bytes.Equal(testkit.Read(t, in(c.to)), testkit.Read(t, in(c.like))) {
+			t.Errorf("%s as %s is another file than %s", c.from, c.to, c.like)
+		}
+	}
+	o := fromStdinRun(t, string(testkit.Read(t, in("e.flac"))), "impute", "-", "--gap", gap, "-o", "-")
+	if o.code != cli.ExitDone || o.stdout != string(testkit.Read(t, in("out-e.flac"))) {
+		t.Errorf("a stream: exit %d, %d bytes, %s", o.code, len(o.stdout), o.stderr)
+	}
+	bad := testkit.Put(t, dir, "bad.flac", string(testkit.Read(t, in("e.flac")))[:5000])
+	for want, args := range map[string][]string{
+		"no 32-bit float samples": {in("g.wav"), "-o", in("none.flac")}, "bad.flac: bad audio file: offset ": {bad, "-o", in("none.flac")},
+	} {
+		o := vssgpRun(t, append([]string{"impute", "--gap", gap}, args...)...)
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, want) || strings.Count(o.stderr, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q; want %q", args, o.code, o.stderr, want)
+		}
+	}
+}
+
+// TestFillCues: the regions that a file marks are its gaps, alone and in a folder, where a file that marks none is named.
+func TestFillCues(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	takes := in("takes")
+	file := wav(8000, 1, tone(4000, 8000))
+	point, text := make([]byte, 0, 28), make([]byte, 0, 32)
+	for _, v := range []uint32{1, 7, 0, binary.LittleEndian.Uint32([]byte("data")), 0, 0, 600} {
+		point = binary.LittleEndian.AppendUint32(point, v)
+	}
+	text = append(text, "adtlltxt\x14\x00\x00\x00\x07\x00\x00\x00\x14\x00\x00\x00rgn \x00\x00\x00\x00\x00\x00\x00\x00"...) // 20 samples
+	marked := append(append(append(bytes.Clone(file), "cue \x1c\x00\x00\x00"...), point...), "LIST\x20\x00\x00\x00"...)
+	marked = append(marked, text...)
+	binary.LittleEndian.PutUint32(marked[4:], uint32(len(marked)-8))
+	testkit.Put(t, takes, "marked.wav", string(marked))
+	testkit.Put(t, takes, "plain.wav", string(file))
+	succeed(t, "impute", filepath.Join(takes, "marked.wav"), "--gap", "600:620", "-o", in("by-hand.wav"))
+	line := []string{"impute", filepath.Join(takes, "marked.wav"), "--cues", "-o", in("by-cues.wav"), "--labels", in("cues.txt"), "--json"}
+	r := decode[imputed](t, succeed(t, line...).stdout)
+	if !slices.Equal(r.Gaps, [][2]int{{600, 620}}) || !bytes.Equal(testkit.Read(t, in("by-hand.wav")), testkit.Read(t, in("by-cues.wav"))) {
+		t.Errorf("gaps %v, or another fill than by --gap", r.Gaps)
+	}
+	if labels := string(testkit.Read(t, in("cues.txt"))); labels != "0.075000000\t0.077500000\tgap\n" {
+		t.Errorf("labels %q", labels)
+	}
+	o := vssgpRun(t, "impute", takes, "--cues", "--out-dir", in("out"))
+	if o.code != cli.ExitMistake || !strings.Contains(o.stderr, "plain.wav marks no region of its 4000 samples") ||
+		!bytes.Equal(testkit.Read(t, filepath.Join(in("out"), "marked.wav")), testkit.Read(t, in("by-cues.wav"))) {
+		t.Errorf("a folder: exit %d, %q", o.code, o.stderr)
 	}
 }

@@ -1,11 +1,15 @@
 // Command vssgp fits variational sparse spectrum Gaussian processes and fills
 // gaps in recordings with them. `vssgp --help` lists the commands.
+//
+// A package below internal has each group of commands: fit (fit, predict,
+// evaluate, info), series (forecast, fill, backtest), audio (impute) and serve.
+// They share cli (the environment of a command line: flags, files, printing,
+// device) and datafile (tables and recordings as a command line names them).
 package main
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -13,13 +17,12 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/serve"
 	"github.com/vssgp/vssgp/internal/heap"
 	"github.com/vssgp/vssgp/ranks"
 )
@@ -29,25 +32,25 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heap.GC)
 	}
-	j, err := joinJob()
+	j, err := cli.JoinJob()
 	if err != nil {
-		if firstRank() {
-			fmt.Fprintln(os.Stderr, oneLine(err))
+		if cli.FirstRank() {
+			fmt.Fprintln(os.Stderr, cli.OneLine(err))
 		}
-		os.Exit(exitCode(err))
+		os.Exit(cli.ExitCode(err))
 	}
 	if j != nil {
 		ranks.ShareCores()
 		if j.Rank() != 0 {
-			os.Exit(j.serve(os.Stderr))
+			os.Exit(j.Serve(os.Stderr))
 		}
 	}
 	ctx, _ := untilSignal(context.Background())
-	command := run
+	work := func() int { return run(ctx, os.Args[1:], os.Stdout, os.Stderr, j) }
 	if j != nil {
-		command = lead
+		os.Exit(j.Lead(ctx, os.Stderr, work))
 	}
-	os.Exit(command(ctx, os.Args[1:], os.Stdout, os.Stderr, j))
+	os.Exit(work())
 }
 
 // untilSignal returns a context that SIGINT or SIGTERM cancels. The second signal
@@ -60,68 +63,48 @@ func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
 
 // run executes one command line, by itself or on rank 0 of a job, and returns its exit code.
 // It writes nothing to the process's own streams.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *job) int {
-	a := newApp(ctx, stdout, stderr)
-	a.computer.job = j
-	err, panicked := a.run(args)
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *cli.Job) int {
+	env := cli.NewEnv(ctx, stdout, stderr)
+	env.Device.Job = j
+	err, panicked := dispatch(env, args)
 	if err != nil {
-		fmt.Fprintln(a.stderr, oneLine(err))
+		fmt.Fprintln(env.Stderr, cli.OneLine(err))
 	}
 	if panicked && j != nil { // the other ranks wait for messages that will not come
-		j.Abort(exitFailure)
+		j.Abort(cli.ExitFailure)
 	}
-	return exitCode(err)
+	return cli.ExitCode(err)
 }
 
-func newApp(ctx context.Context, stdout, stderr io.Writer) *app {
-	a := &app{ctx: ctx, stdout: &stream{ctx: ctx, to: stdout}, stderr: &stream{ctx: ctx, to: stderr}, stdin: os.Stdin, progress: "auto"}
-	a.computer = newComputer(a.note)
-	a.answer = answer
-	return a
-}
-
-// run executes one command line. What has to be said of an error is left to the caller.
-func (a *app) run(args []string) (err error, panicked bool) {
-	defer func() {
-		if a.held != nil {
-			drop(a.held)
-		}
-	}()
-	root := a.root()
+// dispatch executes one command line. The caller prints the error.
+func dispatch(env *cli.Env, args []string) (err error, panicked bool) {
+	root := newRoot(env)
 	root.SetArgs(args)
-	if err, panicked = execute(a.ctx, root); panicked && a.computer.job != nil {
+	if err, panicked = execute(env.Context, root); panicked && env.Device.Job != nil {
 		return err, true
 	}
-	if failed := a.computer.close(); err == nil {
-		err = failed
-	}
-	if failed := a.stdout.(*stream).finish(); err == nil || errors.Is(err, failed) {
-		err = failed
-	} else if !a.started {
-		err = &usageError{err}
-	}
-	return err, panicked
+	return env.Close(err), panicked
 }
 
 // answer executes a call of serve.
-func answer(ctx context.Context, call *frame, notes io.Writer) *frame {
+func answer(ctx context.Context, call *serve.Frame, notes io.Writer) *serve.Frame {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	var stdout bytes.Buffer
-	a := newApp(ctx, &stdout, notes)
-	a.stdin = strings.NewReader("")
-	a.memory = &memory{in: map[string][]byte{}}
+	env := cli.NewEnv(ctx, &stdout, notes)
+	env.Stdin = strings.NewReader("")
+	env.Served = &cli.ServedFiles{In: map[string][]byte{}}
 	for _, f := range call.Files {
-		a.memory.in[f.Name] = f.content.whole()
+		env.Served.In[f.Name] = f.Content.Whole()
 	}
-	err := mistake(`the call has no command line; want "args", a list of words`)
+	err := cli.Mistake(`the call has no command line; want "args", a list of words`)
 	if len(call.Args) > 0 { // cobra would take the process' own
-		err, _ = a.run(call.Args)
+		err, _ = dispatch(env, call.Args)
 	}
-	code := exitCode(err)
-	f := &frame{Code: &code, Stdout: stdout.String(), Files: a.memory.out}
+	code := cli.ExitCode(err)
+	f := &serve.Frame{Code: &code, Stdout: stdout.String(), Files: env.Served.Out}
 	if err != nil {
-		f.Error = strings.TrimPrefix(oneLine(err), prefix)
+		f.Error = strings.TrimPrefix(cli.OneLine(err), cli.Prefix)
 	}
 	return f
 }
@@ -131,90 +114,8 @@ func answer(ctx context.Context, call *frame, notes io.Writer) *frame {
 func execute(ctx context.Context, root *cobra.Command) (err error, panicked bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			err, panicked = broken(p), true
+			err, panicked = cli.Broken(p), true
 		}
 	}()
 	return root.ExecuteContext(ctx), false
-}
-
-// serve runs all ranks but the first: they read nothing, print nothing and leave signals to
-// rank 0, which decides when to end. An error here becomes rank 0's error.
-func (j *job) serve(stderr io.Writer) int {
-	signal.Ignore(os.Interrupt, syscall.SIGTERM)
-	defer func() {
-		if p := recover(); p != nil {
-			j.fail(stderr, p)
-		}
-	}()
-	if err := ranks.Serve(j, openDevice); err != nil {
-		j.fail(stderr, err)
-	}
-	j.leave()
-	return exitDone
-}
-
-// openDevice opens another rank's backend by what rank 0 was asked for (computer.spec).
-func openDevice(spec string) (backend.Backend, error) {
-	c := newComputer(func(string, ...any) {})
-	if err := c.take(spec); err != nil {
-		return nil, err
-	}
-	c.spread()
-	return c.choose()
-}
-
-// fail says which rank has failed and ends them all.
-func (j *job) fail(stderr io.Writer, why any) {
-	fmt.Fprintln(stderr, oneLine(fmt.Errorf("rank %d of %d failed: %v; this ends the job; %s", j.Rank(), j.Size(), why, howToResume)))
-	j.Abort(exitFailure)
-}
-
-// lead is run on rank 0, and releases the other ranks.
-func lead(ctx context.Context, args []string, stdout, stderr io.Writer, j *job) int {
-	over := make(chan struct{})
-	var watching sync.WaitGroup
-	watching.Go(func() { j.watch(ctx, over, stderr) })
-	code := run(ctx, args, stdout, stderr, j)
-	close(over)
-	watching.Wait()
-	ranks.Quit(j)
-	j.leave()
-	return code
-}
-
-const (
-	// After a signal, rank 0 looks for watchFor whether the others are still there, every
-	// watchEvery: mpirun ends the others about a second after it has found one dead.
-	watchFor   = 5 * time.Second
-	watchEvery = 20 * time.Millisecond
-)
-
-// watch waits for the signal that ends the job. It may come from mpirun because a rank has
-// died; rank 0 would wait for that rank for ever.
-func (j *job) watch(ctx context.Context, over <-chan struct{}, stderr io.Writer) {
-	select {
-	case <-over:
-		return
-	case <-ctx.Done():
-	}
-	for until := time.Now().Add(watchFor); time.Now().Before(until); {
-		for _, p := range j.peers {
-			if gone(p.pid) {
-				fmt.Fprintln(stderr, oneLine(fmt.Errorf("rank %d of %d (process %d) has died, so the job ends; %s",
-					p.rank, j.Size(), p.pid, howToResume)))
-				os.Exit(exitFailure)
-			}
-		}
-		select {
-		case <-over:
-			return
-		case <-time.After(watchEvery):
-		}
-	}
-}
-
-// gone reports whether a process of this machine has ended.
-func gone(pid int) bool {
-	p, err := os.FindProcess(pid)
-	return err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

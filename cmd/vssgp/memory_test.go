@@ -10,57 +10,25 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
-
-func TestMemoryFlag(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		bytes float64
-		bad   bool
-	}{
-		{"16GiB", 16 << 30, false}, {"500MB", 5e8, false}, {"1.5 TiB", 1.5 * (1 << 40), false}, {"64kB", 64e3, false}, {"7B", 7, false},
-		{"none", math.Inf(1), false}, {"", 0, true}, {"16", 0, true}, {"-3GB", 0, true}, {"0B", 0, true}, {"InfGB", 0, true}, {"NaNGB", 0, true}, {"GiB", 0, true}, {"16gb", 0, true},
-	} {
-		var bytes float64
-		err := size(&bytes).Set(c.text)
-		if (err != nil) != c.bad || err == nil && bytes != c.bytes {
-			t.Errorf("%q: %v bytes, %v", c.text, bytes, err)
-		}
-	}
-}
-
-func TestFreeMemory(t *testing.T) {
-	dir := t.TempDir()
-	info := put(t, dir, "meminfo", "MemTotal:       200 kB\nMemAvailable:   100 kB\nSwapFree: 0 kB\n")
-	unlimited, tight := put(t, dir, "max", "max\n"), put(t, dir, "tight", "51200\n")
-	current, over := put(t, dir, "current", "1200\n"), put(t, dir, "over", "60000\n")
-	none := filepath.Join(dir, "none")
-	for _, c := range []struct {
-		meminfo, most, current string
-		want                   float64
-	}{
-		{info, none, none, 102400}, {info, unlimited, current, 102400}, {info, tight, current, 50000},
-		{none, tight, current, 50000}, {info, tight, over, 102400}, {none, none, none, 0}, {tight, unlimited, none, 0},
-	} {
-		if got := freeMemory(c.meminfo, c.most, c.current); got != c.want {
-			t.Errorf("%+v: %v, want %v", c, got, c.want)
-		}
-	}
-}
 
 // A model that needs more memory than there is is refused in a line that says
 // what would fit, before it is computed.
 func TestMemoryRefused(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, _ := damaged(t, dir, 0)
-	data := put(t, dir, "data.csv", waves(300))
+	data := testkit.Put(t, dir, "data.csv", waves(300))
 	out := filepath.Join(dir, "out")
 	for _, args := range []string{
 		"impute " + cut + " --detect zeros --context all -o " + out + ".wav",
@@ -69,7 +37,7 @@ func TestMemoryRefused(t *testing.T) {
 		"fit " + data + " --y y1 --iterations 3 --init paper --features 40 -o " + out + ".safetensors",
 	} {
 		o := vssgpRun(t, strings.Fields(args+" --quiet --memory 50kB")...)
-		if o.code != exitMistake || !strings.Contains(o.stderr, "MiB") || strings.Count(o.stderr, "\n") != 1 {
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, "MiB") || strings.Count(o.stderr, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q", args, o.code, o.stderr)
 		}
 		succeed(t, strings.Fields(args+" --memory 1GiB")...)
@@ -100,9 +68,7 @@ func highWater(t *testing.T, args ...string) (most float64, code int, stderr str
 	t.Helper()
 	c := process(t, args...)
 	c.Stdout = &bytes.Buffer{}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.Start())
 	over := make(chan struct{})
 	go func() { c.Wait(); close(over) }()
 	for {
@@ -130,14 +96,9 @@ func TestMemoryEstimate(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "off") // --memory would set it
 	t.Chdir(t.TempDir())
 	write := func(name string, n, columns int, data []float64) {
-		f, err := os.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(os.Create(name))(t)
 		defer f.Close()
-		if err := table.WriteNPY(f, []int{n, columns}, data); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, table.WriteNPY(f, []int{n, columns}, data))
 	}
 	rows := func(name string, n, q int) {
 		data := make([]float64, 0, n*(q+1))
@@ -166,7 +127,7 @@ func TestMemoryEstimate(t *testing.T) {
 		write(name, n, 2, data)
 	}
 	sound := func(name string, seconds int, gaps ...[2]int) {
-		put(t, ".", name, string(singing(16000*seconds, gaps...)))
+		testkit.Put(t, ".", name, string(singing(16000*seconds, gaps...)))
 	}
 	sound("cut.wav", 2, [2]int{8000, 8320}, [2]int{20000, 20400})
 	rng, both := rand.New(rand.NewPCG(5, 6)), make([]int16, 4*16000)
@@ -174,7 +135,7 @@ func TestMemoryEstimate(t *testing.T) {
 		both[i] = int16(3000 * rng.NormFloat64())
 		both[i+1] = both[i] + int16(100*rng.NormFloat64())
 	}
-	put(t, ".", "two.wav", string(wav(16000, 2, both)))
+	testkit.Put(t, ".", "two.wav", string(wav(16000, 2, both)))
 	process(t, "version").Run() // the binary's pages are read once
 	cases := []string{
 		"impute cut.wav --detect zeros -o out.wav",
@@ -213,13 +174,13 @@ func TestMemoryEstimate(t *testing.T) {
 	for _, line := range cases {
 		args := append(strings.Fields(line), "--device", "cpu", "--quiet", "--memory")
 		least := 1e3
-		used, code, stderr := 0.0, exitMistake, ""
-		for code != exitDone {
+		used, code, stderr := 0.0, cli.ExitMistake, ""
+		for code != cli.ExitDone {
 			used, code, stderr = highWater(t, append(args, fmt.Sprintf("%.0fB", least))...)
 			found := needs.FindStringSubmatch(stderr)
-			if code != exitDone && found == nil {
+			if code != cli.ExitDone && found == nil {
 				t.Fatalf("vssgp %s: exit %d, %q", line, code, stderr)
-			} else if code != exitDone {
+			} else if code != cli.ExitDone {
 				mib, _ := strconv.ParseFloat(found[1], 64)
 				least = max(1.01*least, 1.001*mib*map[string]float64{"M": 1 << 20, "G": 1 << 30}[found[2]])
 			}
@@ -234,6 +195,64 @@ func TestMemoryEstimate(t *testing.T) {
 			for _, name := range left {
 				os.Remove(name)
 			}
+		}
+	}
+}
+
+// Memory goes with the excerpts: a fill of a long recording, scores included,
+// allocates no more than the same one of a short recording. (Work buffers come
+// back from a pool, which the collector may empty, so it rests, and the race
+// detector does, hence this file's build constraint.)
+func TestImputeLong(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // each processor has a pool of its own
+	dir := t.TempDir()
+	tonal := tone(8000, 8000)
+	// imputing allocates so many bytes for a recording of n samples.
+	imputing := func(n int, flags []string) uint64 {
+		samples := make([]int16, n)
+		for at := 0; at < n; at += len(tonal) {
+			copy(samples[at:], tonal)
+		}
+		file, out := testkit.Put(t, dir, "long.wav", string(wav(8000, 1, samples))), filepath.Join(dir, "out.wav")
+		gaps := [][2]int{{0, 20}, {131050, 131090}, {n/2 + 50000, n/2 + 50020}, {n - 20, n}} // in excerpts of their own, whatever n
+		args := []string{"impute", file, "--reference", file, "--json", "-o", out}
+		for _, g := range gaps {
+			args = append(args, "--gap", fmt.Sprintf("%d:%d", g[0], g[1]))
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r := decode[imputed](t, succeed(t, append(args, flags...)...).stdout)
+		runtime.ReadMemStats(&after)
+		if v, s := r.Scores["vssgp"]["test_rmse"], r.Scores["silence"]["test_rmse"]; !(v < 0.3*s) {
+			t.Errorf("test error %v, silence %v", v, s)
+		}
+		got := words(t, testkit.Read(t, out))
+		if len(got) != n {
+			t.Fatalf("%d samples, want %d", len(got), n)
+		}
+		changed, at := 0, 0
+		for i, v := range got {
+			for at < len(gaps) && i >= gaps[at][1] {
+				at++
+			}
+			if v == samples[i] {
+				continue
+			}
+			changed++
+			if at == len(gaps) || i < gaps[at][0] {
+				t.Fatalf("sample %d changed outside the gaps", i)
+			}
+		}
+		if changed < 50 {
+			t.Errorf("%d samples are filled", changed)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	const n = 16 << 20
+	for _, flags := range [][]string{quick, nil} {
+		if short, long := imputing(n/64, flags), imputing(n, flags); long > short+n/128 {
+			t.Errorf("%v: %d bytes were allocated for a file of %d, %d for one of %d", flags, long, 2*n, short, 2*n/64)
 		}
 	}
 }

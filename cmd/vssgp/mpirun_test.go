@@ -15,6 +15,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // program builds the command and finds mpirun, or leaves the test out where
@@ -48,7 +51,7 @@ func launch(ctx context.Context, mpirun, exe string, n int, args ...string) (*ex
 // said are the lines of stderr that are vssgp's.
 func said(stderr string) (lines []string) {
 	for _, l := range strings.Split(stderr, "\n") {
-		if strings.HasPrefix(l, prefix) && !strings.Contains(l, "computing on") {
+		if strings.HasPrefix(l, cli.Prefix) && !strings.Contains(l, "computing on") {
 			lines = append(lines, l)
 		}
 	}
@@ -60,24 +63,22 @@ func said(stderr string) (lines []string) {
 func TestMPIRun(t *testing.T) {
 	mpirun, exe := program(t)
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(400))
+	data := testkit.Put(t, dir, "data.csv", waves(400))
 	for _, window := range []string{"none", "20"} {
 		var first []byte
 		for n := 1; n <= 4; n++ {
 			ctx, stop := context.WithTimeout(context.Background(), 2*patience)
 			defer stop()
 			model := filepath.Join(dir, fmt.Sprintf("m%d.safetensors", n))
-			cmd, stdout, stderr := launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", window, "--components", "4", "--iterations", "20", "-o", model, "--json")
+			cmd, stdout, stderr := launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", window, "--components", "4",
+				"--iterations", "20", "-o", model, "--json")
 			if err := cmd.Run(); err != nil {
 				t.Fatalf("window %s, %d ranks: %v\n%s", window, n, err, stderr)
 			}
-			if r := decode[printedRanks](t, stdout.String()); r.Ranks == nil || r.Ranks.Size != n {
+			if r := decode[printed](t, stdout.String()); r.Ranks == nil || r.Ranks.Size != n {
 				t.Errorf("window %s, %d ranks: printed %s", window, n, stdout)
 			}
-			got, err := os.ReadFile(model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testkit.Read(t, model)
 			if n == 1 {
 				first = got
 			} else if !bytes.Equal(got, first) {
@@ -94,7 +95,7 @@ func TestMPIRunMistakes(t *testing.T) {
 	defer stop()
 	cmd, _, stderr := launch(ctx, mpirun, exe, 3, "fit", "none.csv", "-o", filepath.Join(t.TempDir(), "m.safetensors"))
 	err := cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != exitMistake || len(said(stderr.String())) != 1 {
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitMistake || len(said(stderr.String())) != 1 {
 		t.Errorf("%v, exit %d: %s", err, code, stderr)
 	}
 }
@@ -102,14 +103,12 @@ func TestMPIRunMistakes(t *testing.T) {
 // fitting starts a long fit on n ranks and waits for its first checkpoint.
 func fitting(t *testing.T, n int, mpirun, exe, dir string) (cmd *exec.Cmd, stderr *bytes.Buffer, pids []int) {
 	t.Helper()
-	data, part := put(t, dir, "data.csv", waves(3000)), filepath.Join(dir, "part")
+	data, part := testkit.Put(t, dir, "data.csv", waves(3000)), filepath.Join(dir, "part")
 	ctx, stop := context.WithTimeout(context.Background(), 2*patience)
 	t.Cleanup(stop)
 	cmd, _, stderr = launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", "none", "--components", "60",
 		"--iterations", "100000", "--restarts", "1000", "-o", filepath.Join(dir, "m.safetensors"), "--checkpoint", part, "--every", "100ms")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, cmd.Start())
 	waitFor(t, part)
 	if pids = childrenOf(cmd.Process.Pid); len(pids) != n {
 		t.Fatalf("%d of %d ranks: %s", len(pids), n, stderr)
@@ -136,12 +135,11 @@ func childrenOf(parent int) (pids []int) {
 func TestMPIRunKilled(t *testing.T) {
 	mpirun, exe := program(t)
 	cmd, stderr, pids := fitting(t, 3, mpirun, exe, t.TempDir())
-	if err := syscall.Kill(pids[len(pids)-1], syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Kill(pids[len(pids)-1], syscall.SIGKILL))
 	err := cmd.Wait()
 	lines := said(stderr.String())
-	if err == nil || len(lines) != 1 || !strings.Contains(lines[0], fmt.Sprintf("of 3 (process %d)", pids[len(pids)-1])) || !strings.Contains(lines[0], "--resume") {
+	if err == nil || len(lines) != 1 || !strings.Contains(lines[0], fmt.Sprintf("of 3 (process %d)", pids[len(pids)-1])) ||
+		!strings.Contains(lines[0], "--resume") {
 		t.Errorf("%v: %s", err, stderr)
 	}
 }
@@ -151,9 +149,7 @@ func TestMPIRunInterrupted(t *testing.T) {
 	mpirun, exe := program(t)
 	dir := t.TempDir()
 	cmd, stderr, _ := fitting(t, 2, mpirun, exe, dir)
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, cmd.Process.Signal(syscall.SIGTERM))
 	err := cmd.Wait()
 	lines := said(stderr.String())
 	if len(lines) != 1 || !strings.Contains(lines[0], "interrupted") {
@@ -176,38 +172,27 @@ func TestMPIRunResumed(t *testing.T) {
 	fit := func(n int, more ...string) *exec.Cmd {
 		ctx, stop := context.WithTimeout(context.Background(), 2*patience)
 		t.Cleanup(stop)
-		cmd, _, _ := launch(ctx, mpirun, exe, n, append([]string{"fit", "../../testdata/co2_monthly.csv", "--init", "paper", "--lengthscales", "1,50",
-			"--periods", "1,0", "--features", "100", "--iterations", "150", "--seed", "3"}, more...)...)
+		cmd, _, _ := launch(ctx, mpirun, exe, n, append([]string{"fit", "../../testdata/co2_monthly.csv", "--init", "paper", "--lengthscales",
+			"1,50", "--periods", "1,0", "--features", "100", "--iterations", "150", "--seed", "3"}, more...)...)
 		return cmd
 	}
-	if err := fit(1, "-o", whole).Run(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, fit(1, "-o", whole).Run())
 	cmd := fit(3, "-o", model, "--checkpoint", part, "--every", "100ms")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, cmd.Start())
 	waitFor(t, part)
 	pids := childrenOf(cmd.Process.Pid)
 	if len(pids) != 3 {
 		t.Fatalf("%d ranks, want 3: the fit is over before it could be disturbed", len(pids))
 	}
-	if err := syscall.Kill(pids[1], syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Kill(pids[1], syscall.SIGKILL))
 	if err := cmd.Wait(); err == nil {
 		t.Fatal("the job ended well without one of its ranks")
 	}
 	if _, err := os.Stat(model); err == nil {
 		t.Fatal("a model was written")
 	}
-	if err := fit(2, "-o", model, "--checkpoint", part, "--resume").Run(); err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, fit(2, "-o", model, "--checkpoint", part, "--resume").Run())
+	want := testkit.Read(t, whole)
 	if got, err := os.ReadFile(model); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("another model than without the loss (%v)", err)
 	}

@@ -5,12 +5,25 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/simd"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // asCommand makes this test binary the command itself.
@@ -29,10 +42,7 @@ func process(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testkit.Must(os.Executable())(t)
 	c := exec.CommandContext(ctx, self, args...)
 	c.Env = append(os.Environ(), asCommand+"=1")
 	c.Stderr = &bytes.Buffer{}
@@ -52,6 +62,471 @@ func limitFiles() {
 		limit.Cur = n
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 			panic(fmt.Sprint("limit the size of files: ", err))
+		}
+	}
+}
+
+// faultLine is a fit whose checkpoint outgrows its model.
+const faultLine = "fit %s --y y1,y2 --device cpu --every 1ms --window 15 --components 3 --features 4 --iterations 800 -o %s --checkpoint %s"
+
+func faultArgs(source, dir string, more ...string) []string {
+	return append(strings.Fields(fmt.Sprintf(faultLine, source, filepath.Join(dir, "model"), filepath.Join(dir, "part"))), more...)
+}
+
+// exit is how a process ended and what it said on stderr.
+func exit(t *testing.T, c *exec.Cmd) (int, string) {
+	t.Helper()
+	err := c.Run()
+	var e *exec.ExitError
+	if err != nil && !errors.As(err, &e) {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode(), fmt.Sprint(c.Stderr)
+}
+
+// swift is a folder in memory where there is one: a checkpoint waits for the
+// disk, writing has a small share of the time, and a fit that ends within a
+// second writes few where the disk is slow.
+func swift(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "vssgp")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// undisturbed is the model of the fault fit where nothing happens.
+func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
+	t.Helper()
+	dir := swift(t)
+	source = testkit.Put(t, dir, "data.csv", waves(600))
+	for range busy {
+		if code, text := exit(t, process(t, faultArgs(source, dir)...)); code != 0 {
+			t.Fatal(text)
+		}
+		info := testkit.Must(os.Stat(filepath.Join(dir, "part")))(t)
+		model, checkpoint = testkit.Read(t, filepath.Join(dir, "model")), max(checkpoint, info.Size())
+		if int64(len(model)) <= checkpoint*3/4 {
+			break
+		}
+	}
+	return source, model, checkpoint
+}
+
+// busy is how often a fit is run until it writes when it is to: on a busy machine
+// it may come to the writing of a checkpoint only once.
+const busy = 20
+
+// TestFullDisk: a checkpoint for which there is no room leaves the one before
+// it, the fit goes on and says so; once there is room, it is gone on from.
+func TestFullDisk(t *testing.T) {
+	source, want, whole := undisturbed(t)
+	if int64(len(want)) > whole*3/4 {
+		t.Fatalf("the model has %d bytes, the checkpoint %d: the test wants room for the first alone", len(want), whole)
+	}
+	for _, name := range []string{"limited files", "small disk"} {
+		t.Run(name, func(t *testing.T) {
+			dir, env := swift(t), fmt.Sprint(fileLimit, "=", whole*3/4)
+			if name == "small disk" {
+				err := syscall.Mount("none", dir, "tmpfs", 0, fmt.Sprint("size=", whole*3/2))
+				if err != nil && (os.Getenv("VSSGP_REQUIRE_MOUNT") == "1" || !errors.Is(err, fs.ErrPermission)) {
+					t.Fatal(err)
+				}
+				if err != nil {
+					t.Skipf("no file system can be mounted here (%v); VSSGP_REQUIRE_MOUNT=1 makes this a failure", err)
+				}
+				defer syscall.Unmount(dir, syscall.MNT_DETACH)
+				env = "NONE="
+			}
+			said := false
+			for i := 0; i < busy && !said; i++ {
+				c := process(t, faultArgs(source, dir)...)
+				c.Env = append(c.Env, env)
+				code, text := exit(t, c)
+				said = strings.Contains(text, "without a new checkpoint")
+				if code != 0 {
+					t.Fatalf("exit %d, %q; want the fit to go on", code, text)
+				}
+			}
+			if !said {
+				t.Error("nothing said of a checkpoint for which there is no room")
+			}
+			finished(t, dir, want)
+			testkit.OK(t, os.Remove(filepath.Join(dir, "model")))
+			o := process(t, faultArgs(source, dir, "--resume", "--json")...)
+			var stdout bytes.Buffer
+			o.Stdout = &stdout
+			if code, text := exit(t, o); code != 0 {
+				t.Fatalf("gone on with: exit %d, %s", code, text)
+			}
+			if r := decode[printed](t, stdout.String()); r.Resumed == nil || *r.Resumed < 1 {
+				t.Errorf("resumed %v; want the checkpoint before to be whole", r.Resumed)
+			}
+			finished(t, dir, want)
+		})
+	}
+}
+
+// TestFullDiskModel: a model for which there is no room is no success, and
+// leaves nothing.
+func TestFullDiskModel(t *testing.T) {
+	source, want, _ := undisturbed(t)
+	dir := t.TempDir()
+	c := process(t, strings.Fields(fmt.Sprintf("fit %s --device cpu --y y1,y2 --window 15 --components 3 --features 4 --iterations 2 -o %s",
+		source, filepath.Join(dir, "model")))...)
+	c.Env = append(c.Env, fmt.Sprint(fileLimit, "=", len(want)/2))
+	code, text := exit(t, c)
+	if code != cli.ExitFailure || strings.Count(text, "\n") != 1 || !strings.Contains(text, "file too large") {
+		t.Errorf("exit %d, %q; want %d and the reason", code, text, cli.ExitFailure)
+	}
+	if left := listing(t, dir); len(left) != 1 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// finished fails the test unless the folder holds the model and a checkpoint
+// and nothing else.
+func finished(t *testing.T, dir string, model []byte) {
+	t.Helper()
+	if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "model")), model) {
+		t.Error("another model")
+	}
+	if left := listing(t, dir); len(left) != 3 {
+		t.Errorf("left %v; want the model and the checkpoint", left)
+	}
+}
+
+// TestReadOnlyFolder: a folder that takes no files is refused before the fit,
+// and a checkpoint in it stays.
+func TestReadOnlyFolder(t *testing.T) {
+	source, _, _ := undisturbed(t)
+	top, err := os.MkdirTemp("", "vssgp") // t.TempDir lets nobody else in
+	testkit.OK(t, err)
+	defer os.RemoveAll(top)
+	dir, data, program := filepath.Join(top, "read-only"), filepath.Join(top, "data.csv"), filepath.Join(top, "program")
+	testkit.OK(t, errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(data, testkit.Read(t, source), 0o644),
+		os.WriteFile(filepath.Join(dir, "part"), []byte("old"), 0o666)))
+	c := process(t, faultArgs(data, dir)...)
+	for i, a := range c.Args {
+		if c.Args[i] = a; a == filepath.Join(dir, "model") {
+			c.Args[i] = filepath.Join(top, "open", "model")
+		}
+	}
+	testkit.OK(t, errors.Join(copyFile(program, c.Path), os.Mkdir(filepath.Join(top, "open"), 0o777),
+		os.Chmod(filepath.Join(top, "open"), 0o777), os.Chmod(top, 0o755), os.Chmod(filepath.Join(dir, "part"), 0o666), os.Chmod(dir, 0o555)))
+	c.Path = program
+	if os.Geteuid() == 0 { // who may write everywhere
+		const nobody = 65534
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	before := listing(t, top)
+	code, text := exit(t, c)
+	if code != cli.ExitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, dir) ||
+		!strings.Contains(text, "choose a folder that takes new files") {
+		t.Errorf("exit %d, %q; want %d and what to do", code, text, cli.ExitMistake)
+	}
+	if after := listing(t, top); !maps.Equal(before, after) {
+		t.Errorf("left %v", after)
+	}
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// TestTwoProcesses: of two processes with one checkpoint the second is told who
+// has it; the first is none the worse, and SIGTERM has it leave a checkpoint
+// that the second goes on from to the same file.
+func TestTwoProcesses(t *testing.T) {
+	source, want, _ := undisturbed(t)
+	dir := t.TempDir()
+	first := process(t, faultArgs(source, dir)...)
+	testkit.OK(t, first.Start())
+	waitFor(t, filepath.Join(dir, "part"))
+	testkit.OK(t, first.Process.Signal(syscall.SIGSTOP))
+	before := testkit.Read(t, filepath.Join(dir, "part"))
+	code, text := exit(t, process(t, faultArgs(source, dir, "--resume")...))
+	if code != cli.ExitMistake || !strings.Contains(text, fmt.Sprint("in use by process ", first.Process.Pid)) {
+		t.Errorf("the second: exit %d, %q; want %d and who has the checkpoint", code, text, cli.ExitMistake)
+	}
+	if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "part")), before) {
+		t.Error("the second process has changed the checkpoint")
+	}
+	testkit.OK(t, errors.Join(first.Process.Signal(syscall.SIGTERM), first.Process.Signal(syscall.SIGCONT)))
+	first.Wait()
+	code, text = first.ProcessState.ExitCode(), fmt.Sprint(first.Stderr)
+	if code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 || !strings.Contains(text, "--resume") {
+		t.Errorf("the first: exit %d, %q; want %d and how to go on", code, text, cli.ExitInterrupted)
+	}
+	if code, text := exit(t, process(t, faultArgs(source, dir, "--resume")...)); code != 0 {
+		t.Fatal(text)
+	}
+	finished(t, dir, want)
+}
+
+// printing are command lines that print something on stdout, of every command and each of its forms, in clashFolder.
+var printing = []string{
+	"--help", "help", "help fit", "fit --help", "--version", "version", "version --json", "completion bash", "completion zsh",
+	"completion fish", "completion powershell",
+	"completion", "devices", "devices --json", "info m.safetensors", "info m.safetensors --json",
+	"evaluate m.safetensors data.csv", "evaluate m.safetensors data.csv --json", "evaluate m.safetensors data.csv --gradient",
+	"fit data.csv -o new.st --iterations 2", "fit data.csv -o new.st --iterations 2 --json", "fit data.csv --x seconds --y y1 -o new.st",
+	"fit data.csv --x seconds --y y1 -o new.st --json",
+	"forecast holes.csv --horizon 2 -o new.csv", "forecast holes.csv --horizon 2 -o -", "forecast holes.csv --horizon 2 -o new.csv --json",
+	"fill holes.csv -o -", "fill holes.csv -o new.csv", "fill holes.csv -o new.csv --json",
+	"backtest data.csv --y y1,y2 --horizon 3 --origins 1", "backtest data.csv --y y1,y2 --horizon 3 --origins 1 --json",
+	"impute cut0.wav --gap 600:620 -o new.wav", "impute cut0.wav --gap 600:620 -o new.wav --json",
+	"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o new.csv --json",
+	"serve",
+}
+
+// oneEach returns all lines if the tests run in full, and otherwise the first of each command.
+func oneEach(lines []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		command := strings.Fields(line)[0]
+		again := seen[command]
+		seen[command] = true
+		return again && !slow.Tests
+	})
+}
+
+// TestFullStdout: what cannot be printed is an error in one line, whatever the command prints; what prints nothing has nothing to fail.
+func TestFullStdout(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	testkit.Put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,1\n3,2\n4,1\n")
+	for _, c := range commands() {
+		if !slices.ContainsFunc(printing, func(line string) bool {
+			return strings.HasPrefix(line+" ", strings.TrimPrefix(c.CommandPath(), "vssgp ")+" ")
+		}) && c.HasParent() {
+			t.Errorf("%s is not among the lines of this test", c.CommandPath())
+		}
+	}
+	onFull := func(line string) outcome {
+		full := testkit.Must(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
+		defer full.Close()
+		var stderr bytes.Buffer
+		code := run(context.Background(), strings.Fields(line), full, &stderr, nil)
+		return outcome{code, "", stderr.String()}
+	}
+	for _, line := range oneEach(printing) {
+		o := onFull(line)
+		if o.code != cli.ExitFailure || o.stderr != cli.Prefix+"write to stdout: no space left on device\n" {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, cli.ExitFailure)
+		}
+	}
+	for _, line := range []string{"fit data.csv -o new.st --iterations 2 --quiet", "predict m.safetensors data.csv --x seconds -o new.csv"} {
+		if o := onFull(line); o.code != cli.ExitDone || o.stderr != "" {
+			t.Errorf("vssgp %s: exit %d, %q; want nothing", line, o.code, o.stderr)
+		}
+	}
+	if o := onFull("fit none.csv -o new.st"); o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 {
+		t.Errorf("a mistake: exit %d, %q; want it alone", o.code, o.stderr)
+	}
+}
+
+// writing are command lines for which there is an OUT to be written, with its extension.
+var writing = []string{
+	"fit data.csv -o OUT.st --iterations 2", "fit data.csv -o new.st --report OUT.html --iterations 2",
+	"fit data.csv -o new.st --report OUT.png --iterations 2",
+	"forecast data.csv --horizon 2 --quiet -o OUT.csv", "forecast data.csv --horizon 2 --quiet -o new.csv -m OUT.st",
+	"forecast data.csv --horizon 2 --quiet -o new.csv --plot OUT.svg", "fill data.csv --y y1 --quiet -o OUT.csv",
+	"fit data.csv --x seconds --y y1 -o OUT.st",
+	"predict m.safetensors data.csv --x seconds -o OUT.csv", "predict m.safetensors data.csv --x seconds -o OUT.npy",
+	"predict m.safetensors clean.wav -o OUT.wav",
+	"predict m.safetensors data.csv --x seconds -o new.csv --draws 1 --draws-file OUT.npy",
+	"predict m.safetensors data.csv --x seconds -o new.csv --plot OUT.svg",
+	"info m.safetensors --plot OUT.html",
+	"impute cut0.wav --gap 600:620 -o OUT.wav", "impute cut0.wav --gap 600:620 -o new.wav --sd OUT.csv",
+	"impute cut0.wav --gap 600:620 -o new.wav --report OUT.html",
+	"impute cut0.wav --gap 600:620 -o new.wav --model OUT.st", "impute cut0.wav --gap 600:620 -o new.wav --draws 1",
+}
+
+// TestFullOutput: a file for which there is no room is an error in one line.
+func TestFullOutput(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	for i, line := range oneEach(writing) {
+		at := strings.Index(line, "OUT")
+		name := "new-1.wav"
+		if at >= 0 {
+			name = fmt.Sprint("full", i) + strings.Fields(line[at:])[0][len("OUT"):]
+		}
+		testkit.OK(t, os.Symlink("/dev/full", name))
+		line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
+		o := vssgpRun(t, strings.Fields(line)...)
+		if o.code != cli.ExitFailure || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, name) ||
+			!strings.Contains(o.stderr, "no space left on device") {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, cli.ExitFailure)
+		}
+	}
+	if left, _ := filepath.Glob(".*.tmp"); left != nil {
+		t.Errorf("left %v", left)
+	}
+}
+
+// TestPipesIn: a pipe that nobody writes is refused, not waited for.
+func TestPipesIn(t *testing.T) {
+	t.Chdir(clashFolder(t))
+	for _, ext := range []string{".csv", ".npy", ".wav", ".safetensors"} {
+		testkit.OK(t, syscall.Mkfifo("pipe"+ext, 0o666))
+	}
+	for _, line := range []string{
+		"fit pipe.csv -o new.st", "fit pipe.npy -o new.st", "fit pipe.wav -o new.st", "fit data.csv -o new.st --init pipe.safetensors",
+		"fit data.csv -o new.st --checkpoint pipe.safetensors",
+		"info pipe.safetensors", "evaluate m.safetensors pipe.csv", "predict m.safetensors pipe.csv -o new.csv",
+		"predict m.safetensors pipe.wav -o new.csv",
+		"impute pipe.wav --gap 600:620 -o new.wav", "impute cut0.wav --gaps pipe.csv -o new.wav",
+		"impute cut0.wav --gap 600:620 --reference pipe.wav -o new.wav",
+	} {
+		refuse(t, "a pipe", strings.Fields(line)...)
+	}
+}
+
+// TestUnreadProcess: SIGTERM ends every command that waits for somebody to read what it writes.
+func TestUnreadProcess(t *testing.T) {
+	dir := clashFolder(t)
+	t.Chdir(dir)
+	full := fullPipe(t)
+	testkit.OK(t, os.Symlink("/dev/stdout", "stdout.csv"))
+	for i, line := range append(oneEach(writing), "version", "devices", "info m.safetensors", "evaluate m.safetensors data.csv",
+		"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o stdout.csv",
+		"impute cut0.wav --gap 600:620 -o new.wav") {
+		if at := strings.Index(line, "OUT"); at >= 0 {
+			name := fmt.Sprint("pipe", i) + strings.Fields(line[at:])[0][len("OUT"):]
+			testkit.OK(t, syscall.Mkfifo(name, 0o666))
+			line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
+		}
+		os.Remove("new-1.wav")
+		if strings.Contains(line, "--draws 1") && !strings.Contains(line, "--draws-file") {
+			testkit.OK(t, syscall.Mkfifo("new-1.wav", 0o666))
+		}
+		c := process(t, append(strings.Fields(line), "--device", "cpu")...)
+		c.Stdout = full
+		testkit.OK(t, c.Start())
+		waitIdle(t, line, c.Process.Pid)
+		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatalf("vssgp %s: %v, %s; want it to wait", line, err, c.Stderr)
+		}
+		c.Wait()
+		text := fmt.Sprint(c.Stderr)
+		if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 ||
+			!strings.HasPrefix(text, cli.Prefix+"interrupted") {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, cli.ExitInterrupted)
+		}
+	}
+	if left, _ := filepath.Glob(".*.tmp"); left != nil {
+		t.Errorf("left %v", left)
+	}
+}
+
+// fullPipe is the writing end of a pipe that nobody reads and that takes nothing more.
+func fullPipe(t *testing.T) *os.File {
+	t.Helper()
+	r, w, err := os.Pipe()
+	testkit.OK(t, err)
+	t.Cleanup(func() { errors.Join(r.Close(), w.Close()) })
+	raw := testkit.Must(w.SyscallConn())(t)
+	full := raw.Write(func(fd uintptr) bool { // which does not wait
+		for err == nil {
+			_, err = syscall.Write(int(fd), make([]byte, 1))
+		}
+		return true
+	})
+	if full != nil || !errors.Is(err, syscall.EAGAIN) {
+		t.Fatalf("fill a pipe: %v, %v", full, err)
+	}
+	return w
+}
+
+// waitIdle waits until a process has worked and then has slept, all threads of it, for a while.
+func waitIdle(t *testing.T, line string, pid int) {
+	t.Helper()
+	began, idle := time.Now(), 0
+	for ; idle < 20; time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Fatalf("vssgp %s: it never waits", line)
+		}
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		idle++
+		for _, task := range tasks {
+			text, _ := os.ReadFile(task)
+			switch at := bytes.LastIndexByte(text, ')'); {
+			case at < 0 || at+2 >= len(text), text[at+2] == 'R', text[at+2] == 'D':
+				idle = 0
+			case text[at+2] == 'Z':
+				t.Fatalf("vssgp %s: it did not wait", line)
+			}
+		}
+	}
+}
+
+// TestInstructionSet: a set that there is not is refused before any work, by every command that does some.
+func TestInstructionSet(t *testing.T) {
+	dir := clashFolder(t)
+	t.Chdir(dir)
+	before := listing(t, dir)
+	for _, line := range []string{
+		"fit data.csv -o new.st", "info m.safetensors", "evaluate m.safetensors data.csv", "predict m.safetensors data.csv -o new.csv", "devices",
+		"impute cut0.wav --gap 600:620 -o new.wav",
+	} {
+		c := process(t, strings.Fields(line)...)
+		c.Env = append(c.Env, simd.Variable+"=bogus")
+		code, text := exit(t, c)
+		if code != cli.ExitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, simd.Variable) ||
+			!strings.Contains(text, `"bogus" is not an instruction set; want one of go`) {
+			t.Errorf("vssgp %s: exit %d, %q; want %d and what would be right", line, code, text, cli.ExitMistake)
+		}
+	}
+	if after := listing(t, dir); !maps.Equal(before, after) {
+		t.Errorf("left %v", after)
+	}
+}
+
+// TestResumeInstructionSet: a checkpoint is gone on from with the instruction set that it was made with, chosen or the processor's
+// best, and refused with another.
+func TestResumeInstructionSet(t *testing.T) {
+	sets := simd.Sets()
+	if len(sets) < 2 {
+		t.Skip("this processor has one instruction set")
+	}
+	source := testkit.Put(t, t.TempDir(), "data.csv", waves(60))
+	best, other := sets[len(sets)-1].String(), sets[0].String()
+	resumed := func(dir, set string) (int, string) {
+		c := process(t, "fit", source, "--y", "y1,y2", "--iterations", "20", "--every", "1ms", "--resume", "-o", filepath.Join(dir, "model"),
+			"--checkpoint", filepath.Join(dir, "part"))
+		if set != "" {
+			c.Env = append(c.Env, simd.Variable+"="+set)
+		}
+		return exit(t, c)
+	}
+	for _, c := range []struct{ made, with string }{{"", best}, {best, ""}, {other, other}, {"", other}, {other, ""}} {
+		dir := t.TempDir()
+		if code, text := resumed(dir, c.made); code != 0 {
+			t.Fatal(text)
+		}
+		is, here := c.made, c.with
+		if is == "" {
+			is = best
+		}
+		if here == "" {
+			here = best
+		}
+		code, text := resumed(dir, c.with)
+		want := "instruction set (VSSGP_SIMD): in the checkpoint " + is + ", here " + here
+		if is == here && code != 0 || is != here && (code != cli.ExitMistake || !strings.Contains(text, want)) {
+			t.Errorf("made with %q, gone on from with %q: exit %d, %q", c.made, c.with, code, text)
 		}
 	}
 }

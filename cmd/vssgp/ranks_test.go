@@ -3,13 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/ranks"
 )
 
@@ -20,7 +21,7 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	var others sync.WaitGroup
 	for _, c := range all[1:] {
 		others.Go(func() {
-			if err := ranks.Serve(c, openDevice); err != nil {
+			if err := ranks.Serve(c, cli.OpenDevice); err != nil {
 				t.Error(err)
 			}
 		})
@@ -28,8 +29,9 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
 	done := make(chan int, 1)
 	go func() {
-		j := &job{Comm: all[0], leave: func() {}}
-		code := lead(context.Background(), args, &stdout, &stderr, j)
+		j := &cli.Job{Comm: all[0], Leave: func() {}}
+		ctx := context.Background()
+		code := j.Lead(ctx, &stderr, func() int { return run(ctx, args, &stdout, &stderr, j) })
 		others.Wait()
 		done <- code
 	}()
@@ -42,44 +44,31 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	}
 }
 
-// printedRanks is what fit and evaluate print of ranks.
-type printedRanks struct {
-	Bound  float64 `json:"bound"`
-	Device string  `json:"device"`
-	Ranks  *struct {
-		Size    int
-		Compute float64 `json:"compute_seconds"`
-		Share   float64 `json:"communication_share"`
-	} `json:"ranks"`
-}
-
 // TestRanks: fit writes the same bytes on any number of ranks, evaluate agrees
 // with one process, and both say where the time went.
 func TestRanks(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(120))
+	data := testkit.Put(t, dir, "data.csv", waves(120))
 	var first []byte
 	for n := 1; n <= 4; n++ {
 		model := filepath.Join(dir, "m.safetensors")
 		o := onRanks(t, n, "fit", data, "--x", "t", "--y", "y1,y2", "-o", model, "--iterations", "10", "--json")
-		if o.code != exitDone {
+		if o.code != cli.ExitDone {
 			t.Fatalf("%d ranks: exit %d: %s", n, o.code, o.stderr)
 		}
-		r := decode[printedRanks](t, o.stdout)
-		if r.Ranks == nil || r.Ranks.Size != n || !(r.Ranks.Compute > 0) || !(r.Ranks.Share >= 0 && r.Ranks.Share < 1) || !strings.Contains(r.Device, "rank") {
+		r := decode[printed](t, o.stdout)
+		if r.Ranks == nil || r.Ranks.Size != n || !(r.Ranks.Compute > 0) || !(r.Ranks.Share >= 0 && r.Ranks.Share < 1) ||
+			!strings.Contains(r.Device, "rank") {
 			t.Errorf("%d ranks: printed %s", n, o.stdout)
 		}
-		got, err := os.ReadFile(model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Read(t, model)
 		if n == 1 {
 			first = got
 		} else if !bytes.Equal(got, first) {
 			t.Errorf("%d ranks: another model than one rank's", n)
 		}
-		one := decode[printedRanks](t, succeed(t, "evaluate", model, data, "--json").stdout)
-		many := decode[printedRanks](t, onRanks(t, n, "evaluate", model, data, "--json").stdout)
+		one := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout)
+		many := decode[printed](t, onRanks(t, n, "evaluate", model, data, "--json").stdout)
 		if d := one.Bound/many.Bound - 1; d > 1e-10 || d < -1e-10 || // sums are rounded otherwise
 			one.Ranks != nil || many.Ranks == nil {
 			t.Errorf("%d ranks: bound %v, one process %v", n, many.Bound, one.Bound)
@@ -91,26 +80,26 @@ func TestRanks(t *testing.T) {
 // they have anyhow, and no rank hangs.
 func TestRanksSay(t *testing.T) {
 	dir := t.TempDir()
-	data := put(t, dir, "data.csv", waves(120))
+	data := testkit.Put(t, dir, "data.csv", waves(120))
 	model := filepath.Join(dir, "m.safetensors")
 	o := onRanks(t, 2, "fit", data, "--x", "t", "--y", "y1,y2", "-o", model, "--iterations", "2")
-	if o.code != exitDone || !strings.Contains(o.stdout, "ranks: 2,") || !strings.Contains(o.stdout, "communication") {
+	if o.code != cli.ExitDone || !strings.Contains(o.stdout, "ranks: 2,") || !strings.Contains(o.stdout, "communication") {
 		t.Errorf("exit %d, printed %s%s", o.code, o.stdout, o.stderr)
 	}
 	for _, c := range []struct {
 		code int
 		args []string
 	}{
-		{exitMistake, []string{"fit", filepath.Join(dir, "none.csv"), "-o", model}},
-		{exitMistake, []string{"fit", data}},
-		{exitMistake, []string{"fit", data, "-o", model, "--bogus"}},
-		{exitMistake, []string{"fit", data, "-o", model, "--device", "cuda:99"}},
-		{exitMistake, []string{"evaluate", data, data}},
-		{exitDone, []string{"info", model}},
+		{cli.ExitMistake, []string{"fit", filepath.Join(dir, "none.csv"), "-o", model}},
+		{cli.ExitMistake, []string{"fit", data}},
+		{cli.ExitMistake, []string{"fit", data, "-o", model, "--bogus"}},
+		{cli.ExitMistake, []string{"fit", data, "-o", model, "--device", "cuda:99"}},
+		{cli.ExitMistake, []string{"evaluate", data, data}},
+		{cli.ExitDone, []string{"info", model}},
 	} {
 		o := onRanks(t, 3, c.args...)
 		lines := strings.Count(o.stderr, "\n")
-		if o.code != c.code || c.code != exitDone && (lines != 1 || !strings.HasPrefix(o.stderr, prefix)) {
+		if o.code != c.code || c.code != cli.ExitDone && (lines != 1 || !strings.HasPrefix(o.stderr, cli.Prefix)) {
 			t.Errorf("%v: exit %d with %q, want %d and one line", c.args, o.code, o.stderr, c.code)
 		}
 	}

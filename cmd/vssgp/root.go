@@ -7,10 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/audio"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/fit"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/series"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/serve"
 )
 
-func (a *app) root() *cobra.Command {
-	a.version = readVersion().String()
+// newRoot returns the command line of an environment.
+func newRoot(env *cli.Env) *cobra.Command {
+	env.Version = cli.ReadVersion().String()
 	root := &cobra.Command{
 		Use:   "vssgp",
 		Short: "Variational sparse spectrum Gaussian processes",
@@ -32,41 +39,39 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 			}
 			return unknownCommand(cmd, args[0])
 		},
-		Version:       a.version,
+		Version:       env.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", inWords(err), cmd.CommandPath())
 	})
 	f := root.PersistentFlags()
-	device := &value{kind: "device", text: "auto", words: []string{"auto", "cpu", "cuda"}, set: a.computer.device.set}
-	f.Var(device, "device", "where to compute: auto, cpu, or cuda[:n] for the n-th GPU")
-	f.Var(&value{kind: "word", text: "auto", words: precisions, set: a.computer.precision.set}, "precision",
-		"what a GPU multiplies in: auto, float64, digits (7 of int8, as exact as float64) or digits=3")
-	f.Uint64Var(&a.seed, "seed", 0, "seed of everything random; the same seed gives the same output")
-	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout and nothing else there")
-	f.BoolVar(&a.quiet, "quiet", false, "print errors only (and JSON, with --json)")
-	f.Var(oneOf(&a.progress, "auto", "always", "never"), "progress", "progress on stderr: auto (on a terminal), always or never")
-	root.AddCommand(a.imputeCommand(), a.forecastCommand(), a.fillCommand(), a.backtestCommand(), a.fitCommand(), a.predictCommand(),
-		a.evaluateCommand(), a.infoCommand(), a.devicesCommand(), a.versionCommand(), a.serveCommand())
+	env.Device.AddFlags(f)
+	f.Uint64Var(&env.Seed, "seed", 0, "seed of everything random; the same seed gives the same output")
+	f.BoolVar(&env.JSON, "json", false, "print one JSON object on stdout and nothing else there")
+	f.BoolVar(&env.Quiet, "quiet", false, "print errors only (and JSON, with --json)")
+	f.Var(cli.OneOf(&env.Progress, "auto", "always", "never"), "progress", "progress on stderr: auto (on a terminal), always or never")
+	root.AddCommand(audio.New(env), series.NewForecast(env), series.NewFill(env), series.NewBacktest(env), fit.NewFit(env),
+		fit.NewPredict(env), fit.NewEvaluate(env), fit.NewInfo(env), cli.NewDevices(env), cli.NewVersion(env), serve.New(env, answer))
 	root.SetHelpCommand(helpCommand())
-	complete := completeFlag
-	if a.memory != nil { // nobody completes what serve executes, and calls would add up
-		complete = func(*cobra.Command, *pflag.Flag) {}
+	complete := func(c *cobra.Command, f *pflag.Flag) {
+		if env.Served == nil { // nobody completes what serve executes, and calls would add up
+			cli.CompleteFlag(c, f)
+		}
 	}
 	for _, c := range root.Commands() {
 		writes := false
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			complete(c, f)
-			v, ok := f.Value.(*value)
-			writes = writes || ok && v.file != nil && v.file.written
+			v, ok := f.Value.(*cli.Value)
+			writes = writes || ok && v.File != nil && v.File.Written
 		})
 		if writes {
-			c.Flags().BoolVar(&a.files.overwrite, "overwrite", false, "let an output replace a file that this command reads")
+			c.Flags().BoolVar(&env.Files.Overwrite, "overwrite", false, "let an output replace a file that this command reads")
 		}
 	}
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { complete(root, f) })
@@ -104,7 +109,7 @@ func commandNames(cmd *cobra.Command) string {
 	return strings.Join(names, ", ")
 }
 
-// wanted says what flags of pflag's own kinds take.
+// wanted describes the values of pflag's own kinds of flags.
 var wanted = map[string]string{
 	"uint64": "a whole number, 0 or more", "float64": "a number", "duration": "a time such as 30s or 5m", "bool": "true or false",
 }
@@ -119,5 +124,5 @@ func inWords(err error) error {
 	if want := wanted[e.GetFlag().Value.Type()]; want != "" {
 		cause = "want " + want
 	}
-	return mistake("--%s %.40q: %s", name, e.GetValue(), cause)
+	return cli.Mistake("--%s %.40q: %s", name, e.GetValue(), cause)
 }

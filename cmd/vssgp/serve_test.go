@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,7 +18,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/serve"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // client calls a server of this process.
@@ -34,19 +37,19 @@ func newClient(t *testing.T) *client {
 	from, out := io.Pipe()
 	c := &client{t, to, bufio.NewReader(from), make(chan error, 1)}
 	go func() {
-		err := serve(t.Context(), in, out, readVersion().String(), answer)
+		err := serve.Serve(t.Context(), in, out, cli.ReadVersion().String(), answer)
 		out.Close()
 		c.done <- err
 	}()
-	if f := c.frame(); f.Version != readVersion().String() {
+	if f := c.frame(); f.Version != cli.ReadVersion().String() {
 		t.Fatalf("the greeting is %+v", f)
 	}
 	return c
 }
 
-func (c *client) frame() *frame {
+func (c *client) frame() *serve.Frame {
 	c.t.Helper()
-	f, err := readFrame(c.from)
+	f, err := serve.ReadFrame(c.from)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -54,13 +57,13 @@ func (c *client) frame() *frame {
 }
 
 // call executes a command line with files by name, and returns its answer and its notes.
-func (c *client) call(files map[string]string, args ...string) (answer *frame, notes string) {
+func (c *client) call(files map[string]string, args ...string) (answer *serve.Frame, notes string) {
 	c.t.Helper()
-	f := &frame{Args: args}
+	f := &serve.Frame{Args: args}
 	for name, content := range files {
-		f.Files = append(f.Files, frameFile{Name: name, content: chunks{[]byte(content)}})
+		f.Files = append(f.Files, cli.ServedFile{Name: name, Content: cli.Chunks{[]byte(content)}})
 	}
-	if err := f.write(c.to); err != nil {
+	if err := f.Write(c.to); err != nil {
 		c.t.Fatal(err)
 	}
 	for {
@@ -76,22 +79,19 @@ func (c *client) call(files map[string]string, args ...string) (answer *frame, n
 func (c *client) must(files map[string]string, args ...string) map[string]string {
 	c.t.Helper()
 	f, _ := c.call(files, args...)
-	if *f.Code != exitDone {
+	if *f.Code != cli.ExitDone {
 		c.t.Fatalf("%v: exit %d, %s", args, *f.Code, f.Error)
 	}
 	out := map[string]string{}
 	for _, file := range f.Files {
-		out[file.Name] = string(file.content.whole())
+		out[file.Name] = string(file.Content.Whole())
 	}
 	return out
 }
 
 // TestServe: a served command reads and writes what the same command reads from files and writes to files, one call after the other.
 func TestServe(t *testing.T) {
-	speech, err := os.ReadFile("../../testdata/speech_gapped.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
+	speech := testkit.Read(t, "../../testdata/speech_gapped.wav")
 	dir := t.TempDir()
 	t.Chdir(dir)
 	var csv strings.Builder
@@ -102,10 +102,9 @@ func TestServe(t *testing.T) {
 		csv.WriteString(day.AddDate(0, 0, i).Format("2006-01-02") + "," + value + "\n")
 	}
 	var npy bytes.Buffer
-	if err := table.WriteNPY(&npy, []int{4, 3}, []float64{0, 0, 1, 1, 0, 2, 0, 1, 3, 1, 1, 4}); err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{"flow.csv": csv.String(), "at.csv": "day\n2024-02-01\n", "xy.npy": npy.String(), "gaps.csv": "start,end\n4950,5110\n", "in.wav": string(speech)}
+	testkit.OK(t, table.WriteNPY(&npy, []int{4, 3}, []float64{0, 0, 1, 1, 0, 2, 0, 1, 3, 1, 1, 4}))
+	files := map[string]string{"flow.csv": csv.String(), "at.csv": "day\n2024-02-01\n", "xy.npy": npy.String(),
+		"gaps.csv": "start,end\n4950,5110\n", "in.wav": string(speech)}
 	c := newClient(t)
 	for _, step := range []struct {
 		args string
@@ -129,7 +128,7 @@ func TestServe(t *testing.T) {
 			}
 		}
 		for name, content := range files {
-			put(t, dir, name, content)
+			testkit.Put(t, dir, name, content)
 		}
 		succeed(t, args...)
 		for _, name := range step.out {
@@ -143,7 +142,8 @@ func TestServe(t *testing.T) {
 			os.Remove(name)
 		}
 	}
-	if f, _ := c.call(files, "forecast", "flow.csv", "--horizon", "2", "-o", "-"); *f.Code != exitDone || strings.Count(f.Stdout, "\n") != 3 || len(f.Files) != 0 {
+	if f, _ := c.call(files, "forecast", "flow.csv", "--horizon", "2", "-o", "-"); *f.Code != cli.ExitDone ||
+		strings.Count(f.Stdout, "\n") != 3 || len(f.Files) != 0 {
 		t.Errorf("exit %d, %d files, stdout %q", *f.Code, len(f.Files), f.Stdout)
 	}
 	c.to.Close()
@@ -181,25 +181,26 @@ func TestServeErrors(t *testing.T) {
 		args, want string
 		code       int
 	}{
-		{"forecast none.csv --horizon 2 -o f.csv", "none.csv did not come with the call", exitMistake},
-		{"forecast s.csv --horizon 0 -o f.csv", "--horizon 0; want", exitMistake},
-		{"forecast s.csv --oops -o f.csv", "unknown flag: --oops", exitMistake},
-		{"info s.csv", "safetensors", exitMistake},
-		{"serve", "already", exitMistake},
-		{"--seed 3 serve", "already", exitMistake},
-		{"", "no command line", exitMistake},
-		{"fit - -o m.safetensors", "stdin", exitMistake},
+		{"forecast none.csv --horizon 2 -o f.csv", "none.csv did not come with the call", cli.ExitMistake},
+		{"forecast s.csv --horizon 0 -o f.csv", "--horizon 0; want", cli.ExitMistake},
+		{"forecast s.csv --oops -o f.csv", "unknown flag: --oops", cli.ExitMistake},
+		{"info s.csv", "safetensors", cli.ExitMistake},
+		{"serve", "already", cli.ExitMistake},
+		{"--seed 3 serve", "already", cli.ExitMistake},
+		{"", "no command line", cli.ExitMistake},
+		{"fit - -o m.safetensors", "stdin", cli.ExitMistake},
 	} {
 		f, _ := c.call(map[string]string{"s.csv": series}, strings.Fields(e.args)...)
-		if *f.Code != e.code || !strings.Contains(f.Error, e.want) || strings.HasPrefix(f.Error, prefix) || len(f.Files) > 0 {
+		if *f.Code != e.code || !strings.Contains(f.Error, e.want) || strings.HasPrefix(f.Error, cli.Prefix) || len(f.Files) > 0 {
 			t.Errorf("%s: exit %d, %q; want %d and %q", e.args, *f.Code, f.Error, e.code, e.want)
 		}
 	}
-	if _, notes := c.call(map[string]string{"s.csv": "t,y,z\n0,1,a\n1,2,b\n2,1,c\n3,2,d\n"}, "fit", "s.csv", "-o", "m.safetensors"); !strings.Contains(notes, "left out z") {
+	if _, notes := c.call(map[string]string{"s.csv": "t,y,z\n0,1,a\n1,2,b\n2,1,c\n3,2,d\n"}, "fit", "s.csv", "-o",
+		"m.safetensors"); !strings.Contains(notes, "left out z") {
 		t.Errorf("the notes are %q", notes)
 	}
 	io.WriteString(c.to, "\xff\xff\xff\xff\xff\xff\xff\xff")
-	if err := <-c.done; exitCode(err) != exitMistake {
+	if err := <-c.done; cli.ExitCode(err) != cli.ExitMistake {
 		t.Errorf("what is no frame: %v", err)
 	}
 }
@@ -212,8 +213,9 @@ func TestServeEnd(t *testing.T) {
 		csv.WriteString([]string{"1,2\n", "2,3\n", "3,7\n"}[i%3])
 	}
 	go func() {
-		call := &frame{Args: strings.Fields("fit xy.csv --method vssgp --features 100 --iterations 100000 --progress always -o m.safetensors"), Files: []frameFile{{Name: "xy.csv", content: chunks{[]byte(csv.String())}}}}
-		call.write(c.to)
+		call := &serve.Frame{Args: strings.Fields("fit xy.csv --method vssgp --features 100 --iterations 100000 --progress always -o " +
+			"m.safetensors"), Files: []cli.ServedFile{{Name: "xy.csv", Content: cli.Chunks{[]byte(csv.String())}}}}
+		call.Write(c.to)
 	}()
 	if f := c.frame(); !strings.Contains(f.Note, "bound") { // it is at work
 		t.Logf("%+v", f)
@@ -230,62 +232,6 @@ func TestServeEnd(t *testing.T) {
 	}
 }
 
-// TestChunks: what is written in parts of any length is what is read, and none of it moves.
-func TestChunks(t *testing.T) {
-	for _, step := range []int{1, 4095, 4096, 4097, 1 << 20, 3<<20 + 1} {
-		var c chunks
-		var want []byte
-		for i := 0; len(want) < 5000 || i < 3; i++ {
-			part := bytes.Repeat([]byte{byte(i)}, step)
-			first := append(chunks(nil), c...)
-			if n, err := c.Write(part); n != step || err != nil {
-				t.Fatalf("%d, %v", n, err)
-			}
-			for j := range first {
-				if &first[j][0] != &c[j][0] {
-					t.Fatalf("steps of %d: piece %d has moved", step, j)
-				}
-			}
-			want = append(want, part...)
-		}
-		if !bytes.Equal(c.whole(), want) || c.size() != int64(len(want)) {
-			t.Errorf("steps of %d: %d bytes, want %d", step, c.size(), len(want))
-		}
-	}
-	if c := chunks(nil); c.size() != 0 || len(c.whole()) != 0 {
-		t.Error("there is something in nothing")
-	}
-}
-
-func FuzzFrame(f *testing.F) {
-	for _, one := range []*frame{{Args: []string{"version"}}, {Args: []string{"info", "m"}, Files: []frameFile{{Name: "m", content: chunks{[]byte("abc")}}}}, {Note: "x"}} {
-		var b bytes.Buffer
-		if err := one.write(&b); err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b.Bytes())
-	}
-	f.Add([]byte("\x02\x00\x00\x00\x00\x00\x00\x00{}"))
-	f.Add([]byte("\x30\x00\x00\x00\x00\x00\x00\x00" + `{"files":[{"name":"a","size":8000000000000000}]}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		one, err := readFrame(bufio.NewReader(bytes.NewReader(b)))
-		if err != nil {
-			if !errors.Is(err, errFrame) && !errors.Is(err, io.EOF) {
-				t.Fatalf("%v; want errFrame", err)
-			}
-			return
-		}
-		var again bytes.Buffer
-		if err := one.write(&again); err != nil {
-			t.Fatal(err)
-		}
-		two, err := readFrame(bufio.NewReader(&again))
-		if err != nil || !reflect.DeepEqual(one, two) {
-			t.Fatalf("%+v becomes %+v: %v", one, two, err)
-		}
-	})
-}
-
 // TestServeDisk: a served command neither writes a file nor reads one that did not come with the call, whichever flag names it.
 func TestServeDisk(t *testing.T) {
 	there, dir := t.TempDir(), t.TempDir()
@@ -295,11 +241,12 @@ func TestServeDisk(t *testing.T) {
 	for i := range 20 {
 		table += fmt.Sprintf("%d,%d\n", i, i%3)
 	}
-	speech := string(content(t, "../../testdata/speech_gapped.wav"))
-	model := c.must(map[string]string{"d.csv": table}, "fit", "d.csv", "--method", "vssgp", "--features", "3", "--iterations", "2", "-o", "m.safetensors")["m.safetensors"]
+	speech := string(testkit.Read(t, "../../testdata/speech_gapped.wav"))
+	model := c.must(map[string]string{"d.csv": table}, "fit", "d.csv", "--method", "vssgp", "--features", "3", "--iterations", "2", "-o",
+		"m.safetensors")["m.safetensors"]
 	files := map[string]string{"d.csv": table, "m.safetensors": model, "in.wav": speech, "gaps.csv": "start,end\n4950,4960\n"}
 	for name, content := range files {
-		put(t, there, name, content)
+		testkit.Put(t, there, name, content)
 	}
 	before := listing(t, there)
 	calls := map[string]string{
@@ -308,8 +255,8 @@ func TestServeDisk(t *testing.T) {
 		"fit": "d.csv -o o.st --method vssgp --features 3 --iterations 2", "predict": "m.safetensors d.csv -o o.csv",
 		"evaluate": "m.safetensors d.csv", "info": "m.safetensors", "devices": "", "version": "",
 	}
-	a := newApp(t.Context(), io.Discard, io.Discard)
-	for _, command := range a.root().Commands() {
+	env := cli.NewEnv(t.Context(), io.Discard, io.Discard)
+	for _, command := range newRoot(env).Commands() {
 		args, known := calls[command.Name()]
 		if !known {
 			if command.Name() != "serve" && command.Name() != "help" {
@@ -320,28 +267,29 @@ func TestServeDisk(t *testing.T) {
 		first := append([]string{command.Name()}, strings.Fields(args)...)
 		for i, word := range first[1:] {
 			if _, is := files[word]; is { // an input of the disk
-				if f, _ := c.call(files, append(slices.Clone(first[:i+1]), append([]string{filepath.Join(there, word)}, first[i+2:]...)...)...); *f.Code != exitMistake || len(f.Files) > 0 {
+				if f, _ := c.call(files, append(slices.Clone(first[:i+1]),
+					append([]string{filepath.Join(there, word)}, first[i+2:]...)...)...); *f.Code != cli.ExitMistake || len(f.Files) > 0 {
 					t.Errorf("%v, %s of the disk: exit %d, %s", first, word, *f.Code, f.Error)
 				}
 			}
 		}
 		command.Flags().VisitAll(func(flag *pflag.Flag) {
 			name, _ := pflag.UnquoteUsage(flag)
-			v, ok := flag.Value.(*value)
-			if named := ok && v.file != nil; !named {
+			v, ok := flag.Value.(*cli.Value)
+			if named := ok && v.File != nil; !named {
 				if name == "file" || name == "folder" {
 					t.Errorf("%s --%s: serve does not know that it names a %s", command.Name(), flag.Name, name)
 				}
 				return
 			}
 			path := filepath.Join(dir, "x")
-			if !v.file.written {
+			if !v.File.Written {
 				path = filepath.Join(there, "d.csv")
-			} else if v.file.extensions != nil {
-				path += "." + v.file.extensions[0]
+			} else if v.File.Extensions != nil {
+				path += "." + v.File.Extensions[0]
 			}
 			f, _ := c.call(files, append(slices.Clone(first), "--"+flag.Name, path)...)
-			if *f.Code != exitDone && *f.Code != exitMistake || !v.file.written && !strings.Contains(f.Error, "did not come with the call") {
+			if *f.Code != cli.ExitDone && *f.Code != cli.ExitMistake || !v.File.Written && !strings.Contains(f.Error, "did not come with the call") {
 				t.Errorf("%s --%s: exit %d, %s", command.Name(), flag.Name, *f.Code, f.Error)
 			}
 			if found := listing(t, dir); len(found) != 1 {
@@ -349,10 +297,11 @@ func TestServeDisk(t *testing.T) {
 			}
 		})
 	}
-	if f, _ := c.call(files, "fit", "d.csv", "--method", "vssgp", "-o", "o.st", "--checkpoint", filepath.Join(dir, "x"), "--resume"); *f.Code != exitMistake || !strings.Contains(f.Error, "--checkpoint") {
+	if f, _ := c.call(files, "fit", "d.csv", "--method", "vssgp", "-o", "o.st", "--checkpoint", filepath.Join(dir, "x"),
+		"--resume"); *f.Code != cli.ExitMistake || !strings.Contains(f.Error, "--checkpoint") {
 		t.Errorf("exit %d, %s", *f.Code, f.Error)
 	}
-	if !same(before, listing(t, there)) || len(listing(t, dir)) != 1 {
+	if !maps.Equal(before, listing(t, there)) || len(listing(t, dir)) != 1 {
 		t.Errorf("on the disk are %v, %v", listing(t, there), listing(t, dir))
 	}
 }
@@ -367,7 +316,7 @@ func TestServeWithoutArgs(t *testing.T) {
 		if _, err := c.to.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)); err != nil {
 			t.Fatal(err)
 		}
-		if f := c.frame(); f.Code == nil || *f.Code != exitMistake || !strings.Contains(f.Error, "args") {
+		if f := c.frame(); f.Code == nil || *f.Code != cli.ExitMistake || !strings.Contains(f.Error, "args") {
 			t.Errorf("%s: %+v", header, f)
 		}
 	}

@@ -1,7 +1,11 @@
 // Package testkit has what the tests of several packages share.
 package testkit
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 // Must returns the value of a call that must not fail in a test:
 //
@@ -20,4 +24,19 @@ func OK(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Put writes a file in dir, which it makes, and returns its path.
+func Put(t testing.TB, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	OK(t, os.MkdirAll(dir, 0o777))
+	OK(t, os.WriteFile(path, []byte(content), 0o666))
+	return path
+}
+
+// Read returns the content of a file.
+func Read(t testing.TB, path string) []byte {
+	t.Helper()
+	return Must(os.ReadFile(path))(t)
 }

@@ -1,5 +1,0 @@
-//go:build slow
-
-package main
-
-func init() { damagedEvery = 3 }

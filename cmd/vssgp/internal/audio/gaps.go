@@ -1,0 +1,179 @@
+package audio
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/detect"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/report"
+)
+
+// gapFlags choose the missing samples, in one of four ways.
+type gapFlags struct {
+	list   []string
+	file   string
+	cues   bool
+	detect []string
+	find   detect.Options
+	labels string
+	dry    bool
+}
+
+func (g *gapFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&g.list, "gap", nil,
+		"a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms), the end exclusive, and @CHANNEL if it is one channel's "+
+			"(1200:1240@2); repeatable")
+	f.Var(cli.FileName(&g.file, cli.FileUse{Extensions: []string{"csv", "txt"}}), "gaps",
+		"`file` of gaps: CSV with columns start,end and perhaps channel, in samples or times, or Audacity labels")
+	f.BoolVar(&g.cues, "cues", false,
+		"fill the regions that the recording marks itself: cue points of a WAV, RF64 or BW64 file that have a length")
+	f.StringSliceVar(&g.detect, "detect", nil,
+		"find the gaps: `kinds` of damage, of "+datafile.Listed(kinds())+"; clicks are bursts of up to 60 samples, crackle too, dropouts "+
+			"sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
+	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
+	f.Var(cli.OutputFile(&g.labels, "txt"), "labels", "write what was found, or else the gaps, as Audacity labels to this .txt `file`")
+	f.BoolVar(&g.dry, "dry-run", false, "say what --detect finds, write --labels and --report, and stop there")
+}
+
+// kinds names the kinds of damage.
+func kinds() (names []string) {
+	for _, k := range detect.Kinds {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// check refuses no way or several ways.
+func (g *gapFlags) check(f *pflag.FlagSet) error {
+	ways := 0
+	for _, given := range []bool{g.list != nil, g.file != "", g.cues, g.detect != nil} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways == 0:
+		return cli.Mistake("no gaps given; want --gap START:END, --gaps FILE.csv, --cues or --detect KIND (%s)", datafile.Listed(kinds()))
+	case ways > 1:
+		return cli.Mistake("gaps are given in %d ways; want only one of --gap, --gaps, --cues and --detect", ways)
+	case g.detect == nil && (g.dry || f.Changed("sensitivity")):
+		return cli.Mistake("--dry-run and --sensitivity are about what --detect finds; want --detect KIND (%s)", datafile.Listed(kinds()))
+	case !(g.find.Sensitivity > 0 && g.find.Sensitivity <= 10):
+		return cli.Mistake("--sensitivity %v; want a number above 0, at most 10", g.find.Sensitivity)
+	}
+	for _, name := range g.detect {
+		if !slices.Contains(kinds(), name) {
+			return cli.Mistake("--detect %s: no such damage; want %s", name, datafile.Listed(kinds()))
+		}
+		if k := detect.Kind(name); !slices.Contains(g.find.Kinds, k) {
+			g.find.Kinds = append(g.find.Kinds, k)
+		}
+	}
+	return nil
+}
+
+// in returns the gaps of a recording, in rising order, and the damage that --detect found.
+func (g *gapFlags) in(
+	ctx context.Context, env *cli.Env, rec *audio.File, input string, bar *cli.Meter,
+) (gaps []audio.Gap, found []report.Found, err error) {
+	switch {
+	case g.file != "":
+		gaps, err = readGaps(env, g.file, rec.Rate())
+	case g.cues:
+		gaps, err = cues(rec, input)
+	case g.detect != nil:
+		return g.detected(ctx, rec, input, bar)
+	default:
+		for _, s := range g.list {
+			gap, err := audio.ParseGap(s, rec.Rate())
+			if err != nil {
+				return nil, nil, err
+			}
+			gaps = append(gaps, gap)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if gaps, err = audio.CheckGaps(gaps, rec.Len(), rec.Channels()); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", input, err)
+	}
+	return gaps, nil, nil
+}
+
+// detected looks for damage.
+func (g *gapFlags) detected(
+	ctx context.Context, rec *audio.File, input string, bar *cli.Meter,
+) (gaps []audio.Gap, found []report.Found, err error) {
+	o := g.find
+	o.Step, o.Progress = rec.Encoding().Step(), func(done float64) { bar.Draw("listening", int(100*done), 100, "") }
+	all, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
+	bar.Clear()
+	if err != nil {
+		return nil, nil, datafile.FromFile(input, err)
+	}
+	found = []report.Found{}
+	for _, f := range all {
+		gaps = append(gaps, f.Gap)
+		found = append(found, report.Found{Gap: f.Gap, Kind: string(f.Kind), Strength: f.Strength})
+	}
+	if len(gaps) == 0 {
+		return nil, found, nil
+	}
+	if gaps, err = audio.CheckGaps(gaps, rec.Len(), rec.Channels()); err != nil {
+		return nil, nil, fmt.Errorf("%s: --detect %s: %w", input, strings.Join(g.detect, ","), err)
+	}
+	return gaps, found, nil
+}
+
+// labelFile is the output of --labels: what --detect found or, without it, the gaps.
+func (g *gapFlags) labelFile(f *report.Fill) fileio.File {
+	var labels []audio.Label
+	for _, d := range f.Found {
+		text := d.Kind
+		if d.Strength != 0 {
+			text += fmt.Sprintf(" %.0f dB", d.Strength)
+		}
+		labels = append(labels, audio.Label{Gap: d.Gap, Text: text})
+	}
+	if f.Found == nil {
+		for _, gap := range f.Gaps {
+			labels = append(labels, audio.Label{Gap: gap, Text: "gap"})
+		}
+	}
+	return fileio.File{Path: g.labels, Write: func(w io.Writer) error { return audio.WriteLabels(w, f.Rate, labels) }}
+}
+
+// cues returns the regions that a recording marks.
+func cues(rec *audio.File, input string) ([]audio.Gap, error) {
+	gaps, err := rec.Cues()
+	if err == nil && len(gaps) == 0 {
+		err = cli.Mistake("--cues: %s marks no region of its %d samples; want cue points with a length in a WAV, RF64 or BW64 file, or --gap, "+
+			"--gaps or --detect",
+			cli.InputName(input), rec.Len())
+	}
+	return gaps, datafile.FromFile(input, err)
+}
+
+// readGaps reads --gaps.
+func readGaps(env *cli.Env, path string, rate int) ([]audio.Gap, error) {
+	f, _, err := env.Served.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	gaps, err := audio.ReadGaps(f, rate)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return gaps, nil
+}

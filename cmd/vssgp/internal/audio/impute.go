@@ -1,0 +1,349 @@
+// Package audio has the command impute.
+package audio
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/fit"
+	"github.com/vssgp/vssgp/internal/report"
+)
+
+// imputeFlags are the flags of impute.
+type imputeFlags struct {
+	gaps      gapFlags
+	fill      restore.Options // Method, Context, All and Draws
+	method    string          // as --method gives it
+	model     fit.ModelFlags
+	ofModel   *pflag.FlagSet // those that belong to VSSGP
+	output    string
+	outDir    string
+	reference string
+	report    string
+	sd        string
+	models    string
+}
+
+const (
+	// anyMethod is the --method that leaves the choice to the other flags.
+	anyMethod = "auto"
+	// maxFills bounds --draws: each is a file.
+	maxFills = 100
+)
+
+// New returns the command impute.
+func New(env *cli.Env) *cobra.Command {
+	o := &imputeFlags{}
+	cmd := env.Command(&cobra.Command{
+		Use:   "impute IN.wav -o OUT.wav",
+		Short: "Fill gaps in a recording",
+		Long: `Fills the gaps of a WAV, FLAC, RF64, W64, AIFF or SPHERE file. The samples inside a gap are never
+read; samples outside the gaps are copied bit for bit, in the same sample format. The output's
+extension says its container (.wav, .flac, .rf64, .w64, .aiff, .sph); stdout gets the input's.
+
+The default, --method mixture, evens the pitch and the level of the sound around a
+gap, and fills the gap with what a stationary process of that spectrum expects there,
+gap by gap and channel by channel. How pitch and level move is uncertain, so the fill
+is a mixture over several guesses, and its error bars hold their spread. Recipes for
+voices and for steady sounds are weighed by how they fill made gaps of the same length
+beside the real one.
+
+The other methods: ar is the best simple fill, an autoregressive model whose length
+such trials choose; mixture is compared with it. vssgp fits an excerpt around each
+gap (--context on each side, joined where they meet) with a model of its own, whose
+predictive mean fills the gap; the channels are its outputs. ssgp and rp are the same
+with point frequencies. The flags that set this model (--context, --components,
+--window, --model, …) choose vssgp if there is no --method.
+
+Gaps are given by --gap (START:END, the end exclusive, in samples from 0 or in
+times such as 0.5s:520ms, and @CHANNEL if it is one channel's), by --gaps FILE (CSV with
+the columns start,end and perhaps channel, or Audacity labels), marked in the file itself
+(--cues: cue points with a length of WAV, RF64 and BW64) or found by --detect:
+
+  clicks     bursts of up to 60 samples that the sound on either side does not
+             explain, and crackle; attacks, plosives and the pulses of a voice stay
+  dropouts   sound that stops for a moment: zeros, zeros with dither, held samples
+  zeros      runs of exact zeros that are no silence: lead-ins, pauses and tails stay
+  clipped    samples at the largest values: the fill lies at or beyond them
+
+What is found is said, with --labels written as Audacity labels, and drawn by --report;
+--dry-run stops there. Channels that miss nothing come out bit for bit. Gaps whose fill
+should not be trusted are named, with the reason.
+
+With --out-dir all recordings of a folder are filled into another one; - is stdin or,
+after -o, stdout.
+
+Only the samples around the gaps are held in memory, and the output is copied from
+the input a tile at a time, so a recording may be longer than memory holds.
+--overwrite lets -o be the input itself.
+
+--reference CLEAN.wav scores the fill beside silence, linear interpolation and
+ar: RMSE over the gaps (test) and over the observed samples around them (train), the
+same of the short-time Fourier transform, and how many of the gaps' samples the 95 %
+intervals cover. Silence predicts 0 everywhere, and vssgp its mean; the other fills
+reproduce what is observed, so their training error is 0.`,
+		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac
+  vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
+  vssgp impute marked.wav --cues -o out.flac
+  vssgp impute take.wav --detect dropouts,clipped --dry-run --labels found.txt
+  vssgp impute takes --detect dropouts --out-dir repaired --labels 'repaired/{}.txt'
+  vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
+	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) }, cli.InputFile("IN.wav", cli.RecordingFiles))
+	o.add(cmd.Flags())
+	return cmd
+}
+
+// add defines the flags.
+func (o *imputeFlags) add(f *pflag.FlagSet) {
+	o.gaps.add(f)
+	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav", Stdout: true}), "output", "o",
+		"`file` to write the filled recording to, or - for stdout (required)")
+	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
+		"fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files stands for each "+
+			"one's name")
+	o.method = anyMethod
+	f.Var(cli.OneOf(&o.method, anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP),
+		string(vssgp.RP)), "method",
+		"mixture, ar (the best simple fill), vssgp, or vssgp with ssgp's point frequencies (optimised) or rp's random ones (kept); auto is "+
+			"mixture, or vssgp where a flag of its own is given")
+	f.Var(cli.FileName(&o.reference, cli.FileUse{Extensions: cli.RecordingFiles}), "reference",
+		"the undamaged recording, a `file` to score the fill against")
+	f.Var(cli.OutputFile(&o.report, cli.PlotFiles[:1]...), "report",
+		"write a page to look at and listen to, with scores, settings and each gap before and after, to this HTML `file`")
+	f.Var(cli.FileName(&o.sd, cli.FileUse{Written: true, Extensions: cli.TableOutputs}), "sd",
+		"write the predictive standard deviation of every filled sample (columns: sample and channel from 0, sd in full scale) to this CSV or "+
+			"NPY `file`")
+	f.Var(cli.Count(&o.fill.Draws, maxFills), "draws",
+		"write this many more plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
+	o.model.AddMemory(f)
+	m := pflag.NewFlagSet("model", pflag.ContinueOnError)
+	m.Var(contextLength(&o.fill.Context, &o.fill.All), "context",
+		"how much of the recording to model on each side of a gap: a time such as 60ms, or all (default 60ms)")
+	m.Var(cli.FileName(&o.models, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model",
+		"write the fitted model to this `file` (MODEL-1, … if there are several excerpts)")
+	o.model.AddPrior(m)
+	o.model.Add(m, "seconds (32ms and 0.5s are understood)", "32ms")
+	f.AddFlagSet(m)
+	o.ofModel = m
+}
+
+// contextLength takes a time such as 60ms, or all.
+func contextLength(after *time.Duration, all *bool) *cli.Value {
+	return &cli.Value{Kind: "time", Words: []string{"all"}, Parse: func(s string) error {
+		if *after, *all = 0, s == "all"; *all {
+			return nil
+		}
+		v, timed, err := cli.ParseLength(s)
+		const most = 1e6 // seconds: more than any recording, within the range of a Duration
+		if err != nil || !timed || v > most {
+			return fmt.Errorf("want a time such as 60ms or 0.1s, or all")
+		}
+		*after = time.Duration(v * float64(time.Second))
+		return nil
+	}}
+}
+
+// choose chooses the method: by --method, else by whether a flag is given that belongs to VSSGP.
+func (o *imputeFlags) choose() error {
+	given := cli.FirstGiven(o.ofModel)
+	switch m := restore.Method(o.method); {
+	case m != restore.Mixture && m != restore.AR && m != anyMethod:
+		o.fill.Method, o.model.Method = restore.VSSGP, o.method
+	case m == anyMethod && given != "":
+		o.fill.Method = restore.VSSGP
+	case m == anyMethod:
+		o.fill.Method = restore.Mixture
+	case given != "":
+		return cli.Mistake("--%s belongs to --method vssgp; want --method vssgp instead of %s, or leave --%s out", given, m, given)
+	default:
+		o.fill.Method = m
+	}
+	return nil
+}
+
+func runImpute(ctx context.Context, env *cli.Env, input string, o *imputeFlags) error {
+	if o.outDir != "" {
+		return imputeFolder(ctx, env, input, o)
+	}
+	result, err := imputeOne(ctx, env, input, o)
+	if err != nil || !env.JSON {
+		return err
+	}
+	return env.PrintJSON(result)
+}
+
+// imputeOne fills a recording, and returns what --json prints of it.
+func imputeOne(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (cli.Object, error) {
+	env.Aside = o.output == cli.ToStdout
+	result, err := imputeFile(ctx, env, input, o)
+	if err != nil && ctx.Err() != nil {
+		return nil, cli.Interrupted(": the output is not written")
+	}
+	return result, err
+}
+
+func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (cli.Object, error) {
+	if err := cmp.Or(o.choose(), o.gaps.check(env.Flags)); err != nil {
+		return nil, err
+	}
+	if o.output == cli.ToStdout && o.fill.Draws > 0 {
+		return nil, cli.Mistake("--draws makes further files and -o is stdout; want -o OUT.wav")
+	}
+	if err := env.CheckOutputs(cli.NumberedFiles(o.output, o.fill.Draws)...); err != nil {
+		return nil, err
+	}
+	fill, err := fillOptions(env, o)
+	if err != nil {
+		return nil, err
+	}
+	rec, file, err := datafile.OpenInput(ctx, env, input)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	container, err := containerFor(rec, o.output)
+	if err != nil {
+		return nil, err
+	}
+	bar := env.NewMeter()
+	f := &report.Fill{
+		Name: filepath.Base(input), Output: filepath.Base(o.output), Samples: rec.Len(), Rate: rec.Rate(), Channels: rec.Channels(),
+		Input: rec, Settings: env.Settings(), Method: cmp.Or(o.model.Method, string(fill.Method)),
+	}
+	if f.Gaps, f.Found, err = o.gaps.in(ctx, env, rec, input, bar); err != nil {
+		return nil, err
+	}
+	if o.gaps.dry || len(f.Gaps) == 0 {
+		return finish(env, f, rec, container, input, o)
+	}
+	o.follow(&fill, f, bar)
+	if err := checkModels(env, f, fill, o); err != nil {
+		return nil, err
+	}
+	if o.reference != "" {
+		clean, file, err := openReference(ctx, env, o.reference, rec, input)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		f.Reference = clean
+	}
+	f.Result, err = restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
+	bar.Clear()
+	if err != nil {
+		return nil, datafile.FromFile(input, err)
+	}
+	if fill.Method == restore.VSSGP && !env.Quiet {
+		for i := range f.Result.Excerpts {
+			warnGaps(env, &f.Result.Excerpts[i], float64(rec.Rate()), o)
+		}
+	}
+	return finish(env, f, rec, container, input, o)
+}
+
+// containerFor checks, before long work, that a recording can be written to the path: its
+// extension, and the sample formats of the container. With --dry-run there may be no path.
+func containerFor(r *audio.File, path string) (c audio.Container, err error) {
+	switch path {
+	case "":
+		return c, nil
+	case cli.ToStdout:
+		return r.Container(), nil
+	}
+	if c, err = audio.ContainerOf(path); err != nil {
+		return c, err
+	}
+	return c, datafile.FromFile(path, r.CheckWrite(c))
+}
+
+// checkModels checks the names of several models, once the gaps are known.
+func checkModels(env *cli.Env, f *report.Fill, fill restore.Options, o *imputeFlags) error {
+	if o.models == "" {
+		return nil
+	}
+	excerpts, err := restore.Excerpts(f.Channels, f.Samples, f.Rate, f.Gaps, fill)
+	if err != nil || len(excerpts) == 1 {
+		return err
+	}
+	return env.CheckOutputs(modelPaths(o.models, len(excerpts))...)
+}
+
+// openReference opens the undamaged recording, which must have the rate, channels and
+// samples of the input.
+func openReference(ctx context.Context, env *cli.Env, path string, rec *audio.File, input string) (*audio.File, io.Closer, error) {
+	ref, file, err := datafile.OpenRecording(ctx, env, path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--reference: %w", err)
+	}
+	for _, c := range []struct {
+		what     string
+		is, want int
+	}{{"samples a second", ref.Rate(), rec.Rate()}, {"channels", ref.Channels(), rec.Channels()}, {"samples", ref.Len(), rec.Len()}} {
+		if c.is != c.want {
+			file.Close()
+			return nil, nil, cli.Mistake("--reference %s has %d %s but %s has %d; want the same recording without damage",
+				path, c.is, c.what, input, c.want)
+		}
+	}
+	return ref, file, nil
+}
+
+// fillOptions returns the options of restore.FillFrom.
+func fillOptions(env *cli.Env, o *imputeFlags) (fill restore.Options, err error) {
+	if fill = o.fill; fill.Method == restore.VSSGP {
+		fill.Forget = o.models == ""
+		fill.Model, err = fit.Options(env, o.model)
+		return fill, err
+	}
+	if card := env.Device.Card(); card != "" {
+		env.Note("--device %s: --method %s computes on the CPU", card, fill.Method)
+	}
+	fill.Model = vssgp.Options{Seed: env.Seed, MemoryLimit: cli.MemoryLimit(o.model.Memory)}
+	return fill, nil
+}
+
+// follow shows the fill's progress on the meter, and collects the densities for a report in f.
+func (o *imputeFlags) follow(fill *restore.Options, f *report.Fill, bar *cli.Meter) {
+	fill.Progress = bar.Filling
+	if fill.Method != restore.VSSGP {
+		return
+	}
+	fill.Progress = bar.Fitting
+	if o.report != "" {
+		f.Density = report.NewDensities(f.Rate)
+		fill.Fitted = f.Density.Add
+	}
+}
+
+// warnGaps warns of gaps longer than the context around them, or than a window.
+func warnGaps(env *cli.Env, e *restore.Excerpt, rate float64, o *imputeFlags) {
+	for _, g := range e.Gaps {
+		length := float64(g.Len()) / rate
+		around := cmp.Or(o.fill.Context, restore.DefaultContext).Seconds()
+		if !o.fill.All && length > around {
+			env.Warn("context",
+				"gap %v is %.3g ms long and the context on each side only %.3g ms: the middle of the fill is little more than a guess, as its error "+
+					"bars show; try --context %.0fms",
+				g, 1e3*length, 1e3*around, math.Ceil(2e3*length))
+		}
+		if e.Window > 0 && length > e.Window {
+			env.Warn("window",
+				"gap %v is %.3g ms long and windows only %.3g ms: no window reaches across the gap, so the middle of the fill is silent; try "+
+					"--window %.0fms with --context %.0fms",
+				g, 1e3*length, 1e3*e.Window, math.Ceil(1.5e3*length), math.Ceil(3e3*length))
+		}
+	}
+}

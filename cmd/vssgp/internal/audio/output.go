@@ -1,0 +1,310 @@
+package audio
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/report"
+)
+
+// finish scores a fill, writes every output together or none, and prints what was found and done. With --dry-run, and if nothing was
+// found, f has no result.
+func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, input string, o *imputeFlags) (cli.Object, error) {
+	var scores cli.Object
+	if f.Reference != nil {
+		s, err := f.Result.Score(rec, f.Reference)
+		if err != nil {
+			return nil, datafile.FromFile(input+" against "+o.reference, err)
+		}
+		f.Scores = scoresTable(s, f.Method)
+		scores = cli.Object{"ar", s.AR, "linear", s.Linear, "silence", s.Silence, "vssgp", struct {
+			audio.Scores
+			Coverage float64 `json:"coverage95"`
+		}{s.VSSGP, s.Coverage95}}
+	}
+	var files []fileio.File
+	var models []string
+	if f.Result != nil && o.models != "" {
+		models = modelPaths(o.models, len(f.Result.Excerpts))
+	}
+	if !o.gaps.dry {
+		var err error
+		if files, err = recordingFiles(env, f, rec, container, models, o); err != nil {
+			return nil, err
+		}
+	}
+	if o.gaps.labels != "" {
+		files = append(files, o.gaps.labelFile(f))
+	}
+	if o.report != "" {
+		d, err := report.Impute(f)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, env.ReportFile(o.report, d))
+	}
+	if err := env.Write(files...); err != nil {
+		return nil, err
+	}
+	printFound(env, f)
+	switch {
+	case o.gaps.dry:
+		printFinds(env, f)
+	case f.Result != nil:
+		printFill(env, f)
+	}
+	env.PrintWritten(files)
+	return fields(f, o, models, scores), nil
+}
+
+// modelPaths returns the paths of n models.
+func modelPaths(path string, n int) []string {
+	if n == 1 {
+		return []string{path}
+	}
+	return cli.NumberedFiles(path, n)
+}
+
+// recordingFiles returns the filled recording, or the intact one if nothing was found, and what else a fill leaves.
+func recordingFiles(
+	env *cli.Env, f *report.Fill, rec *audio.File, to audio.Container, models []string, o *imputeFlags,
+) (files []fileio.File, err error) {
+	paths := []string{o.output}
+	if f.Result != nil {
+		paths = append(paths, cli.NumberedFiles(o.output, o.fill.Draws)...)
+	}
+	for i, path := range paths {
+		new, err := changes(f, i)
+		if err != nil {
+			return nil, err
+		}
+		patch, clipped, err := rec.Patch(new)
+		if err != nil {
+			return nil, err
+		}
+		if clipped > 0 {
+			env.Note("%s: %d filled samples exceed full scale and were clipped", path, clipped)
+		}
+		files = append(files, fileio.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, to) }})
+	}
+	for i, path := range models {
+		files = append(files, fileio.File{Path: path, Write: f.Result.Excerpts[i].Model.Write})
+	}
+	if f.Result != nil && o.sd != "" {
+		files = append(files, sdFile(o.sd, f))
+	}
+	return files, nil
+}
+
+// changes returns the gaps' samples of the fill (0) or of a draw (from 1 on).
+func changes(f *report.Fill, draw int) ([]audio.Change, error) {
+	all := make([]audio.Change, len(f.Gaps))
+	for i, g := range f.Gaps {
+		all[i] = audio.Change{Start: g.Start, Values: make([][]float64, f.Channels)}
+		for c := range f.Channels {
+			if !g.In(c) {
+				continue
+			}
+			fill, err := f.Result.Filling(i, c)
+			if err != nil {
+				return nil, err
+			}
+			all[i].Values[c] = fill.Mean
+			if draw > 0 {
+				all[i].Values[c] = fill.Draws[draw-1]
+			}
+		}
+	}
+	return all, nil
+}
+
+// sdFile lists the standard deviations of the filled samples in order, channel by channel within one.
+func sdFile(path string, f *report.Fill) fileio.File {
+	rows := 0
+	for _, g := range f.Gaps {
+		if rows += g.Len(); g.Channel == 0 {
+			rows += g.Len() * (f.Channels - 1)
+		}
+	}
+	return datafile.TableFile(path, []int{rows, 3}, []string{"sample", "channel", "sd"}, nil, func(write func([]float64) error) error {
+		for i, g := range f.Gaps {
+			sd := make([][]float64, f.Channels) // nil: the gap is not the channel's
+			for c := range sd {
+				if g.In(c) {
+					fill, err := f.Result.Filling(i, c)
+					if err != nil {
+						return err
+					}
+					sd[c] = fill.SD
+				}
+			}
+			for n := g.Start; n < g.End; n++ {
+				for c := range sd {
+					if sd[c] == nil {
+						continue
+					}
+					if err := write([]float64{float64(n), float64(c), sd[c][n-g.Start]}); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// fields are what --json prints.
+func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) cli.Object {
+	recording := cli.Object{
+		"rate", f.Rate, "channels", f.Channels, "samples", f.Samples, "missing", audio.Missing(f.Gaps), // samples per channel
+		"gaps", spans(f.Gaps), "gap_channels,omitempty", owners(f.Gaps),
+	}
+	if f.Found != nil {
+		found := []cli.Object{}
+		for _, d := range f.Found {
+			found = append(found, cli.Object{
+				"start", d.Start, "end", d.End, "channel", d.Channel, "kind", d.Kind, "strength_db,omitempty", d.Strength,
+			})
+		}
+		recording = append(recording, "found", found)
+	}
+	r, doubts, excerpts := f.Result, []cli.Object{}, []cli.Object{}
+	switch {
+	case o.gaps.dry:
+		return recording
+	case r == nil:
+		return append(recording, "doubts", doubts, "output", o.output)
+	}
+	for _, d := range r.Doubts {
+		doubts = append(doubts, cli.Object{"start", d.Gap.Start, "end", d.Gap.End, "channel", d.Channel + 1, "reason", d.Reason})
+	}
+	var bound any // only a VSSGP has one; a sum over the excerpts
+	if r.Method == restore.VSSGP {
+		bound = r.Bound
+	}
+	for _, e := range r.Excerpts {
+		o := cli.Object{"start", e.Start, "end", e.End}
+		if e.Result != nil {
+			o = append(o, "bound", e.Result.Bound, "iterations", e.Result.Iterations, "features", e.Features,
+				"noise_sd", e.NoiseSD) // of the first channel, in full scale
+		}
+		excerpts = append(excerpts, o)
+	}
+	return slices.Concat(
+		cli.Object{"method", f.Method, "device", f.Device(), "seconds", r.Elapsed, "iterations", r.Iterations, "bound", bound}, recording,
+		cli.Object{
+			"doubts", doubts, "joint", r.Joint, "excerpts", excerpts, "output", o.output, "models,omitempty", models, "scores,omitempty", scores,
+		})
+}
+
+// spans are the gaps without their channels.
+func spans(gaps []audio.Gap) [][2]int {
+	all := [][2]int{}
+	for _, g := range gaps {
+		all = append(all, [2]int{g.Start, g.End})
+	}
+	return all
+}
+
+// owners are the gaps' channels, 0 for all; nil if every gap is of all.
+func owners(gaps []audio.Gap) (channels []int) {
+	any := false
+	for _, g := range gaps {
+		channels = append(channels, g.Channel)
+		any = any || g.Channel > 0
+	}
+	if !any {
+		return nil
+	}
+	return channels
+}
+
+// scoresTable returns the scores of the fill by a method and of those that it is compared with.
+func scoresTable(s restore.Scores, method string) *report.Table {
+	line := func(name string, s audio.Scores, coverage string) []string {
+		return []string{name, cli.Short(s.TestRMSE), cli.Short(s.TrainRMSE), cli.Short(s.TestSTFTRMSE), cli.Short(s.TrainSTFTRMSE), coverage}
+	}
+	return &report.Table{
+		Caption: "The fill beside silence, linear interpolation and the best simple fill (ar), against the reference",
+		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
+		Rows: [][]string{line(method, s.VSSGP, cli.Short(s.Coverage95)), line("silence", s.Silence, ""), line("linear", s.Linear, ""),
+			line("ar", s.AR, "")},
+	}
+}
+
+// printFound prints how much of each kind of damage --detect found.
+func printFound(env *cli.Env, f *report.Fill) {
+	if f.Found == nil {
+		return
+	}
+	count, kinds := map[string]int{}, []string{}
+	for _, d := range f.Found {
+		if count[d.Kind]++; count[d.Kind] == 1 {
+			kinds = append(kinds, d.Kind)
+		}
+	}
+	if len(kinds) == 0 {
+		env.Print("found nothing to repair in %.1f s of sound", float64(f.Samples)/float64(f.Rate))
+		return
+	}
+	for i, k := range kinds {
+		kinds[i] = fmt.Sprintf("%d %s", count[k], k)
+	}
+	env.Print("found %s in %.1f s of sound", strings.Join(kinds, ", "), float64(f.Samples)/float64(f.Rate))
+}
+
+// mostFound and mostDoubts bound the finds and the doubts that the text names.
+const mostFound, mostDoubts = 40, 10
+
+// printFinds lists the damage that was found.
+func printFinds(env *cli.Env, f *report.Fill) {
+	for i, d := range f.Found {
+		if i == mostFound {
+			env.Print("%d more; --labels, --json and --report name them", len(f.Found)-i)
+			break
+		}
+		strength := ""
+		if d.Strength != 0 {
+			strength = fmt.Sprintf(", %.0f dB over what is expected there", d.Strength)
+		}
+		env.Print("%s at %.4f s: samples %v%s", d.Kind, float64(d.Start)/float64(f.Rate), d.Gap, strength)
+	}
+}
+
+// printFill describes a fill.
+func printFill(env *cli.Env, f *report.Fill) {
+	r := f.Result
+	how := f.Method
+	if r.Method == restore.VSSGP {
+		how += fmt.Sprintf(" on %s, bound %.6g after %s over %s", r.Device, r.Bound, cli.Counted(r.Iterations, "iteration"),
+			cli.Counted(len(r.Excerpts), "excerpt"))
+	}
+	if r.Joint > 0 {
+		how += fmt.Sprintf(", %d with what other channels hold", r.Joint)
+	}
+	env.Print("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, f.Rate,
+		r.Elapsed.Seconds(), how)
+	if f.Scores != nil {
+		for _, t := range append([][]string{{"", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95"}}, f.Scores.Rows...) {
+			env.Print("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])
+		}
+	}
+	for i, d := range r.Doubts {
+		if i == mostDoubts {
+			env.Print("do not trust: %d more; --json and --report name them", len(r.Doubts)-i)
+			break
+		}
+		in := ""
+		if f.Channels > 1 && d.Gap.Channel == 0 {
+			in = fmt.Sprintf(" in channel %d", d.Channel+1)
+		}
+		env.Print("do not trust: gap %v%s: %s", d.Gap, in, d.Reason)
+	}
+}

@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+func TestOneLine(t *testing.T) {
+	for _, c := range []struct{ err, want string }{
+		{"plain", "vssgp: plain"},
+		{"vssgp: once", "vssgp: once"},
+		{"vssgp: vssgp: twice", "vssgp: twice"},
+		{"a.csv: vssgp: inside", "vssgp: a.csv: inside"},
+		{"one\ntwo\r\n\tthree\n", "vssgp: one two three"},
+		{"bell \a and \x1b[31mred", "vssgp: bell   and  [31mred"},
+		{"restore: samples 0:9: audio: detect: no signal", "vssgp: samples 0:9: no signal"},
+		{"a.wav: bad gap", "vssgp: a.wav: bad gap"},
+	} {
+		if got := OneLine(errors.New(c.err)); got != c.want {
+			t.Errorf("oneLine(%q) = %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0}, {errors.New("anything"), 1}, {Mistake("usage"), 2}, {fmt.Errorf("x: %w", vssgp.ErrData), 2},
+		{fmt.Errorf("x: %w", fs.ErrNotExist), 2}, {fmt.Errorf("x: %w", vssgp.ErrBound), 1}, {context.DeadlineExceeded, 1},
+		{fmt.Errorf("x: %w", context.Canceled), 130}, {fmt.Errorf("%w: %w", vssgp.ErrData, context.Canceled), 130},
+	} {
+		if got := ExitCode(c.err); got != c.want {
+			t.Errorf("exit code of %v is %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+// TestClashSince: a name that has come to be an input's since the outputs were checked is seen when they are written.
+func TestClashSince(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.Put(t, ".", "in", "read")
+	env := &Env{Context: t.Context()}
+	env.Files.Add(NamedFile{Name: "IN", Path: "in"}, false)
+	testkit.OK(t, env.CheckOutputs("out"))
+	testkit.OK(t, os.Symlink("in", "out"))
+	err := env.Write(fileio.File{Path: "out", Write: func(w io.Writer) error { _, err := io.WriteString(w, "written"); return err }})
+	if err == nil || !strings.Contains(err.Error(), "IN in") || string(testkit.Read(t, "in")) != "read" {
+		t.Errorf("%v; the input is %q", err, testkit.Read(t, "in"))
+	}
+}
+
+// TestCloseOfStdout: what is only said when stdout is closed is an error, where something was written.
+func TestCloseOfStdout(t *testing.T) {
+	f := testkit.Must(os.Create(filepath.Join(t.TempDir(), "out")))(t)
+	f.Close() // so that closing it fails
+	for _, any := range []bool{false, true} {
+		if err := (&stream{ctx: t.Context(), to: f, any: any}).finish(); (err != nil) != any || any &&
+			!strings.HasPrefix(err.Error(), "write to stdout: ") {
+			t.Errorf("something was written %v: %v", any, err)
+		}
+	}
+}
+
+// TestWriteInterrupted: an interruption ends the copying of an input too, and nothing is left.
+func TestWriteInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	env := &Env{Context: ctx}
+	err := env.Write(fileio.File{Path: filepath.Join(dir, "out"), Write: func(w io.Writer) error {
+		cancel()
+		io.WriteString(w, "a part")
+		return ctx.Err()
+	}})
+	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "interrupted: ") {
+		t.Errorf("error %v, want it interrupted", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// TestCount: a count takes whole numbers up to its bound, and says which.
+func TestCount(t *testing.T) {
+	n := 7
+	v := Count(&n, 10)
+	if v.String() != "7" {
+		t.Errorf("the default is %q, want 7", v)
+	}
+	for text, want := range map[string]int{"0": 0, "10": 10, "11": -1, "-1": -1, "1.5": -1, "": -1, "9999999999999999999": -1} {
+		n = -1
+		if err := v.Set(text); n != want || (err == nil) != (want >= 0) {
+			t.Errorf("%q: %d, %v; want %d", text, n, err, want)
+		}
+	}
+}
+
+func TestParseLength(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		want  float64 // 0: refused
+		timed bool
+	}{
+		{"32ms", 0.032, true}, {"0.5s", 0.5, true}, {"12", 12, false}, {"1e-3", 0.001, false},
+		{"", 0, false}, {"s", 0, false}, {"ms", 0, false}, {"-1s", 0, false}, {"0", 0, false}, {"NaN", 0, false}, {"Inf", 0, false},
+		{"1 m", 0, false},
+	} {
+		v, timed, err := ParseLength(c.text)
+		if (err != nil) != (c.want == 0) || math.Abs(v-c.want) > 1e-15 || timed != c.timed {
+			t.Errorf("parseLength(%q) = %v, %v, %v; want %v, %v", c.text, v, timed, err, c.want, c.timed)
+		}
+	}
+}
+
+func FuzzParseLength(f *testing.F) {
+	for _, s := range []string{"32ms", "0.5s", "12", "1e308s", "0x1p-3", "nan", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if v, _, err := ParseLength(s); err == nil && (!(v >= 0) || math.IsInf(v, 0)) {
+			t.Errorf("parseLength(%q) = %v, want a number", s, v)
+		}
+	})
+}
+
+func TestMemoryFlag(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		bytes float64
+		bad   bool
+	}{
+		{"16GiB", 16 << 30, false}, {"500MB", 5e8, false}, {"1.5 TiB", 1.5 * (1 << 40), false}, {"64kB", 64e3, false}, {"7B", 7, false},
+		{"none", math.Inf(1), false}, {"", 0, true}, {"16", 0, true}, {"-3GB", 0, true}, {"0B", 0, true}, {"InfGB", 0, true}, {"NaNGB", 0, true},
+		{"GiB", 0, true}, {"16gb", 0, true},
+	} {
+		var bytes float64
+		err := Size(&bytes).Set(c.text)
+		if (err != nil) != c.bad || err == nil && bytes != c.bytes {
+			t.Errorf("%q: %v bytes, %v", c.text, bytes, err)
+		}
+	}
+}
+
+func TestFreeMemory(t *testing.T) {
+	dir := t.TempDir()
+	info := testkit.Put(t, dir, "meminfo", "MemTotal:       200 kB\nMemAvailable:   100 kB\nSwapFree: 0 kB\n")
+	unlimited, tight := testkit.Put(t, dir, "max", "max\n"), testkit.Put(t, dir, "tight", "51200\n")
+	current, over := testkit.Put(t, dir, "current", "1200\n"), testkit.Put(t, dir, "over", "60000\n")
+	none := filepath.Join(dir, "none")
+	for _, c := range []struct {
+		meminfo, most, current string
+		want                   float64
+	}{
+		{info, none, none, 102400}, {info, unlimited, current, 102400}, {info, tight, current, 50000},
+		{none, tight, current, 50000}, {info, tight, over, 102400}, {none, none, none, 0}, {tight, unlimited, none, 0},
+	} {
+		if got := freeMemory(c.meminfo, c.most, c.current); got != c.want {
+			t.Errorf("%+v: %v, want %v", c, got, c.want)
+		}
+	}
+}
+
+// TestJSON: what results hold that encoding/json has no text for or another one.
+func TestJSON(t *testing.T) {
+	type part struct {
+		Name   string `json:"name"`
+		hidden int
+		Silent int
+		Left   int `json:"-"`
+	}
+	two := 2
+	for _, c := range []struct {
+		v    any
+		want string
+	}{
+		{[]float64{1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-7, 1234567, math.Copysign(0, -1)}, `[1,null,null,null,1e-07,1.234567e+06,-0]`},
+		{1500 * time.Millisecond, `1.5`},
+		{[]vssgp.Term{{Name: "noise", Value: -2}, {Name: "fit", Value: math.NaN()}}, `{"noise":-2,"fit":null}`},
+		{Object{"b", 1, "a", []any{nil, [2]int{1, 2}}, "c,omitempty", Object{}, "d,omitempty", nil, "e,omitempty", math.NaN()},
+			`{"b":1,"a":[null,[1,2]],"e":null}`},
+		{part{Name: "<a> & \"b\"\n", hidden: 1, Silent: 1, Left: 1}, `{"name":"<a> & \"b\"\n"}`},
+		{struct {
+			part
+			None  []int  `json:"none"`
+			Empty []int  `json:"empty,omitempty"`
+			Map   Object `json:"map,omitempty"`
+			Zero  *int   `json:"zero,omitempty"`
+			Two   *int   `json:"two,omitempty"`
+			Yes   bool   `json:"yes"`
+		}{part: part{Name: "x"}, Empty: []int{}, Map: Object{}, Two: &two, Yes: true}, `{"name":"x","none":null,"two":2,"yes":true}`},
+	} {
+		var b bytes.Buffer
+		env := &Env{Stdout: &b}
+		if err := env.PrintJSON(c.v); err != nil || b.String() != c.want+"\n" || !json.Valid(b.Bytes()) {
+			t.Errorf("%#v: %v, %s, want %s", c.v, err, b.String(), c.want)
+		}
+	}
+}
+
+// TestChunks: what is written in parts of any length is what is read, and none of it moves.
+func TestChunks(t *testing.T) {
+	for _, step := range []int{1, 4095, 4096, 4097, 1 << 20, 3<<20 + 1} {
+		var c Chunks
+		var want []byte
+		for i := 0; len(want) < 5000 || i < 3; i++ {
+			part := bytes.Repeat([]byte{byte(i)}, step)
+			first := append(Chunks(nil), c...)
+			if n, err := c.Write(part); n != step || err != nil {
+				t.Fatalf("%d, %v", n, err)
+			}
+			for j := range first {
+				if &first[j][0] != &c[j][0] {
+					t.Fatalf("steps of %d: piece %d has moved", step, j)
+				}
+			}
+			want = append(want, part...)
+		}
+		if !bytes.Equal(c.Whole(), want) || c.Size() != int64(len(want)) {
+			t.Errorf("steps of %d: %d bytes, want %d", step, c.Size(), len(want))
+		}
+	}
+	if c := Chunks(nil); c.Size() != 0 || len(c.Whole()) != 0 {
+		t.Error("there is something in nothing")
+	}
+}

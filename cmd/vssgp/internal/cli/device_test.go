@@ -1,0 +1,326 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/gpu"
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+func TestDeviceFlag(t *testing.T) {
+	for _, c := range []struct{ in, out string }{
+		{"auto", "auto"}, {"cpu", "cpu"}, {"cuda", "cuda"}, {"cuda:0", "cuda:0"}, {"cuda:2", "cuda:2"},
+		{"", ""}, {"gpu", ""}, {"CUDA", ""}, {"cpu:0", ""}, {"auto:1", ""}, {"cuda:", ""}, {"cuda:-1", ""}, {"cuda:x", ""},
+		{"cuda:0,", ""}, {"cuda:0,1", ""}, {"cuda:0;1", ""}, {"cuda:99999999999999999999", ""},
+	} {
+		seven := 7
+		d := deviceFlag{text: "before", card: &seven}
+		err := d.set(c.in)
+		switch {
+		case c.out == "" && err == nil:
+			t.Errorf("%q is taken as %s", c.in, d.text)
+		case c.out == "" && d.text != "before":
+			t.Errorf("%q is refused but leaves %s", c.in, d.text)
+		case c.out != "" && (err != nil || d.text != c.out):
+			t.Errorf("%q: %s, %v; want %s", c.in, d.text, err, c.out)
+		}
+	}
+}
+
+// fakeCard is a backend that counts how often it was closed.
+type fakeCard struct {
+	backend.Backend
+	name   string
+	closed int
+	fail   error
+}
+
+func (f *fakeCard) Name() string { return f.name }
+
+func (f *fakeCard) Close() error {
+	f.closed++
+	return f.fail
+}
+
+// machineWith is a computer over made cards, of which those in fails cannot be opened.
+func machineWith(cards []cuda.Device, listErr error, fails map[int]error) (c *Device, said *[]string) {
+	said = new([]string)
+	made := NewDevice(func(format string, a ...any) { *said = append(*said, fmt.Sprintf(format, a...)) })
+	made.present = func() bool { return false }
+	made.list = func() ([]cuda.Device, error) { return cards, listErr }
+	made.open = func(o gpu.Options) (backend.Backend, error) {
+		if err := fails[o.Ordinal]; err != nil {
+			return nil, err
+		}
+		return &fakeCard{Backend: cpu.New(), name: fmt.Sprintf("cuda:%d made", o.Ordinal)}, nil
+	}
+	return &made, said
+}
+
+// TestChoice: which device computes, what is said of it and when, and whose
+// mistake it is where there is none.
+func TestChoice(t *testing.T) {
+	old := cuda.Device{Ordinal: 0, Name: "Old", Major: 5, Reason: "compute capability 5.0, want 8.0 or more"}
+	good := cuda.Device{Ordinal: 1, Name: "Good", Major: 9}
+	toy := cuda.Device{Ordinal: 0, Name: "emulated sm_80", Major: 8}
+	fast, slow := cuda.Device{Ordinal: 0, Name: "Fast", Major: 9}, cuda.Device{Ordinal: 1, Name: "Slow", Major: 12}
+	none := fmt.Errorf("build with -tags cuda: %w", cuda.ErrNoDevice)
+	for _, c := range []struct {
+		name, device string // device: "" is auto without its flag
+		precision    string // "": auto
+		present      bool   // a card, as the system tells
+		cards        []cuda.Device
+		listErr      error
+		fails        map[int]error
+		want, said   string // backend's name, part of what auto says
+		digits       int    // that the card is opened with
+		mistake      bool
+		err          string // part of it
+	}{
+		{name: "a build without CUDA, no card", listErr: none, want: "cpu"},
+		{name: "a build without CUDA, a card", listErr: none, present: true, want: "cpu", said: "on the CPU: build with -tags cuda"},
+		{name: "no card", want: "cpu"},
+		{name: "a card, and it is used", cards: []cuda.Device{good}, want: "cuda:1 made"},
+		{name: "old card", cards: []cuda.Device{old}, want: "cpu", said: "cuda:0 Old: compute capability 5.0"},
+		{name: "card in use", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrOutOfMemory}, want: "cpu", said: "cuda:1: "},
+		{name: "emulated", cards: []cuda.Device{toy}, want: "cpu"},
+		{name: "auto, no driver", device: "auto", listErr: none, want: "cpu", said: "on the CPU: build with -tags cuda"},
+		{name: "auto, no card", device: "auto", want: "cpu", said: "there is no GPU"},
+		{name: "auto, second card", device: "auto", cards: []cuda.Device{old, good}, want: "cuda:1 made", said: "cuda:1 made"},
+		{name: "auto, old card", device: "auto", cards: []cuda.Device{old}, want: "cpu", said: "cuda:0 Old: compute capability 5.0"},
+		{name: "auto, card in use", device: "auto", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrOutOfMemory}, want: "cpu",
+			said: "cuda:1: "},
+		{name: "auto, emulated", device: "auto", cards: []cuda.Device{toy}, want: "cpu", said: "there is no GPU"},
+		{name: "cpu", device: "cpu", cards: []cuda.Device{good}, want: "cpu"},
+		{name: "cuda, no driver", device: "cuda", listErr: none, mistake: true, err: "--device cuda: build with -tags cuda; want"},
+		{name: "cuda, old card", device: "cuda", cards: []cuda.Device{old}, mistake: true, err: "compute capability 5.0"},
+		{name: "cuda takes the usable card", device: "cuda", cards: []cuda.Device{old, good}, want: "cuda:1 made"},
+		{name: "cuda takes emulated cards", device: "cuda", cards: []cuda.Device{toy}, want: "cuda:0 made"},
+		{name: "cuda:3", device: "cuda:3", cards: []cuda.Device{good}, fails: map[int]error{3: none}, mistake: true, err: "--device cuda:3"},
+		{name: "cuda:1", device: "cuda:1", cards: []cuda.Device{good}, want: "cuda:1 made"},
+		{name: "auto, fast card", device: "auto", cards: []cuda.Device{fast}, want: "cuda:0 made",
+			said: "in float64 (its float64 units are fast)"},
+		{name: "auto, slow card", device: "auto", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 7, said: "in digits=7 (int8"},
+		{name: "auto, digits=3", device: "auto", precision: "digits=3", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 3,
+			said: "the first GPU that can be used"},
+		{name: "auto, digits, no card", device: "auto", precision: "digits", mistake: true,
+			err: "--precision digits: the CPU computes in float64, and there is no GPU"},
+		{name: "cpu, digits=3", device: "cpu", precision: "digits=3", cards: []cuda.Device{slow}, mistake: true,
+			err: "--precision digits=3: the CPU computes in float64; want"},
+		{name: "cuda, slow card", device: "cuda", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 7},
+		{name: "cuda:1, slow card", device: "cuda:1", cards: []cuda.Device{fast, slow}, want: "cuda:1 made", digits: 7},
+		{name: "cuda:0, fast card", device: "cuda:0", cards: []cuda.Device{fast, slow}, want: "cuda:0 made"},
+		{name: "cuda:1, float64", device: "cuda:1", precision: "float64", cards: []cuda.Device{fast, slow}, want: "cuda:1 made"},
+		{name: "cuda:1 lost", device: "cuda:1", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrLost}, err: "--device cuda:1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, said := machineWith(c.cards, c.listErr, c.fails)
+			m.present = func() bool { return c.present }
+			open, digits := m.open, 0
+			m.open = func(o gpu.Options) (backend.Backend, error) {
+				digits = o.Digits
+				return open(o)
+			}
+			if spec := c.device + " " + cmp.Or(c.precision, "auto"); c.device != "" {
+				if err := m.take(spec); err != nil || m.spec() != spec {
+					t.Fatal(m.spec(), err)
+				}
+			}
+			b, err := m.Backend()
+			var usage *usageError
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) || errors.As(err, &usage) != c.mistake {
+					t.Errorf("error %v, want one with %q, a mistake of the caller: %v", err, c.err, c.mistake)
+				}
+				if b != nil {
+					t.Error("a backend beside the error")
+				}
+				return
+			}
+			if err != nil || b.Name() != c.want {
+				t.Fatalf("%v, %v; want %s", b, err, c.want)
+			}
+			if digits != c.digits {
+				t.Errorf("opened with %d digits, want %d", digits, c.digits)
+			}
+			if again, _ := m.Backend(); again != b {
+				t.Error("asked twice, it opens another")
+			}
+			passOver(t, b, func() {
+				if len(*said) != 0 {
+					t.Errorf("said %q before the first pass", *said)
+				}
+			})
+			passOver(t, b, func() {})
+			if text := strings.Join(*said, "\n"); !strings.Contains(text, c.said) || (c.said == "") != (text == "") || len(*said) > 1 {
+				t.Errorf("said %q, want one line with %q", *said, c.said)
+			}
+		})
+	}
+}
+
+// passOver opens one row and takes its moments; before is called between.
+func passOver(t *testing.T, b backend.Backend, before func()) {
+	t.Helper()
+	r := testkit.Must(b.Open(backend.Data{N: 1, Q: 1, X: []float64{1}}))(t)
+	defer r.Close()
+	before()
+	f := backend.NewFeatures(1, 1)
+	testkit.OK(t, r.Moments(backend.NewMoments(f, 0), f))
+}
+
+// TestDeviceClosed: what was opened is closed once, whether the command
+// succeeds or fails, and a failure to close is not lost.
+func TestDeviceClosed(t *testing.T) {
+	c, _ := machineWith([]cuda.Device{{Ordinal: 0, Name: "Good"}}, nil, nil)
+	if err := c.Close(); err != nil {
+		t.Errorf("closing what was never opened: %v", err)
+	}
+	card := &fakeCard{Backend: cpu.New(), fail: errors.New("held")}
+	c.open = func(gpu.Options) (backend.Backend, error) { return card, nil }
+	for range 2 {
+		if _, err := c.Backend(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Close(); err == nil || !errors.Is(err, card.fail) {
+		t.Errorf("close: %v, want the backend's error", err)
+	}
+	if err := c.Close(); err != nil || card.closed != 1 {
+		t.Errorf("closed %d times, want once; %v", card.closed, err)
+	}
+}
+
+// TestCardPresent: a card is there where the driver says so or its device file is; the driver alone is none.
+func TestCardPresent(t *testing.T) {
+	for path, want := range map[string]bool{
+		"proc/driver/nvidia/version": false, "dev/nvidiactl": false, "dev/nvidia-uvm": false, "dev/null": false,
+		"dev/nvidia0": true, "dev/nvidia7": true, "proc/driver/nvidia/gpus/0000:00:04.0/information": true,
+	} {
+		root := t.TempDir()
+		testkit.OK(t, os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o777))
+		testkit.Put(t, root, path, "")
+		if got := cardPresent(root); got != want {
+			t.Errorf("%s: a card is there: %v, want %v", path, got, want)
+		}
+	}
+}
+
+func TestPrecisionFlag(t *testing.T) {
+	for _, c := range []struct {
+		in         string
+		fast, slow int
+		refused    string
+	}{
+		{in: "auto", slow: 7}, {in: "float64"}, {in: "digits", fast: 7, slow: 7}, {in: "digits=3", fast: 3, slow: 3},
+		{in: "digits=7", fast: 7, slow: 7},
+		{in: "digits=2", refused: "digits=3 or digits=7"}, {in: "digits=5", refused: "digits=3 or digits=7"},
+		{in: "digits=8", refused: "digits=3 or digits=7"}, {in: "digits=x", refused: "digits=3 or digits=7"},
+		{in: "digits=", refused: "digits=3 or digits=7"},
+		{in: "auto=3", refused: "want auto"}, {in: "float64=7", refused: "want auto"}, {in: "", refused: "want auto"},
+		{in: "mixed", refused: "want digits"},
+	} {
+		p := precisionFlag{text: "before"}
+		err := p.set(c.in)
+		if c.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), c.refused) || p.text != "before" {
+				t.Errorf("%q: %+v, %v; want an error with %q", c.in, p, err, c.refused)
+			}
+			continue
+		}
+		fast, _ := p.on(cuda.Device{Major: 9})
+		slow, why := p.on(cuda.Device{Major: 8, Minor: 9})
+		if err != nil || fast != c.fast || slow != c.slow || (why != "") != (c.in == "auto") {
+			t.Errorf("%q: %d digits on a fast card, %d (%s) on a slow one, %v; want %d and %d", c.in, fast, slow, why, err, c.fast, c.slow)
+		}
+	}
+}
+
+func TestDevicesList(t *testing.T) {
+	c, _ := machineWith([]cuda.Device{
+		{Ordinal: 0, Name: "NVIDIA Fast", Memory: 80 << 30, Major: 9, SMs: 132},
+		{Ordinal: 2, Name: "NVIDIA Game", Memory: 24 << 30, Major: 8, Minor: 9, SMs: 128},
+		{Ordinal: 1, Name: "NVIDIA Old", Memory: 2 << 30, Major: 5, Minor: 2, SMs: 5, Reason: "too old"},
+	}, nil, nil)
+	var b bytes.Buffer
+	for _, d := range c.devices() {
+		fmt.Fprintln(&b, d)
+	}
+	lines := strings.Split(b.String(), "\n")
+	for i, words := range [][]string{
+		{"cpu", "cores"},
+		{"cuda:0", "NVIDIA Fast", "80.0 GiB memory", "9.0", "132", "precision auto: float64 (its float64 units are fast)"},
+		{"cuda:2", "NVIDIA Game", "8.9", "precision auto: digits=7 (int8, as exact as its float64 units, which are slow)"},
+		{"cuda:1", "NVIDIA Old", "5.2", "not usable: too old"},
+	} {
+		for _, w := range words {
+			if !strings.Contains(lines[i], w) {
+				t.Errorf("line %q, want %q in it", lines[i], w)
+			}
+		}
+	}
+	c.list = func() ([]cuda.Device, error) { return nil, fmt.Errorf("no driver here: %w", cuda.ErrNoDevice) }
+	all := c.devices()
+	if last := all[len(all)-1]; len(all) != 2 || last.Available || last.Reason != "no driver here" {
+		t.Errorf("%+v, want the CPU and why cuda is missing", all)
+	}
+	c.list = func() ([]cuda.Device, error) { return nil, nil }
+	if all := c.devices(); len(all) != 2 || all[1].Reason != noCard {
+		t.Errorf("%+v, want the CPU and that there is no GPU", all)
+	}
+}
+
+// solving is a backend whose rows solve.
+type solving struct{ backend.Backend }
+
+type solver struct{ backend.Rows }
+
+func (b solving) Open(d backend.Data) (backend.Rows, error) {
+	r, err := b.Backend.Open(d)
+	return solver{r}, err
+}
+
+func (solver) CanSolve(f *backend.Features) bool { return f.M == 3 }
+
+func (solver) Solve(*backend.Solution, *backend.Features, float64) error {
+	return backend.ErrNotPositive
+}
+
+func (solver) PullbackSolved(_, _ *backend.Features, _ backend.SolvedAdjoint) error {
+	return backend.ErrShape
+}
+
+// TestAnnouncedSolver: rows that are announced solve if they did before, and speak when
+// they begin.
+func TestAnnouncedSolver(t *testing.T) {
+	c, said := machineWith(nil, nil, nil)
+	data := backend.Data{N: 1, Q: 1, X: []float64{0}}
+	for _, b := range []backend.Backend{cpu.New(), solving{cpu.New()}} {
+		*said = nil
+		r := testkit.Must(c.announced(b, "here").Open(data))(t)
+		defer r.Close()
+		_, solves := b.(solving)
+		if r.CanSolve(backend.NewFeatures(3, 1)) != solves || r.CanSolve(backend.NewFeatures(4, 1)) || len(*said) != 0 {
+			t.Errorf("%T: CanSolve is not the rows' own, or spoke: %v", b, *said)
+		}
+		if !solves {
+			continue
+		}
+		if err := r.Solve(nil, nil, 0); !errors.Is(err, backend.ErrNotPositive) || len(*said) != 1 {
+			t.Errorf("Solve: %v, said %v", err, *said)
+		}
+		if err := r.PullbackSolved(nil, nil, backend.SolvedAdjoint{}); !errors.Is(err, backend.ErrShape) {
+			t.Errorf("PullbackSolved: %v", err)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
+)
+
+// Exit codes, which other people's scripts rely on.
+const (
+	ExitDone        = 0
+	ExitFailure     = 1 // anything that is not the caller's mistake
+	ExitMistake     = 2 // usage, unreadable or bad input, impossible options
+	ExitInterrupted = 130
+)
+
+// usageError marks a mistake on the command line.
+type usageError struct{ error }
+
+func (e *usageError) Unwrap() error { return e.error }
+
+// Mistake makes a usageError; format may have a %w.
+func Mistake(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// interruption is the error after a signal; text describes what the command has left.
+type interruption struct{ text string }
+
+// Interrupted makes the error.
+func Interrupted(left string) error { return &interruption{left} }
+
+func (i *interruption) Error() string { return "interrupted" + i.text }
+
+func (i *interruption) Unwrap() error { return context.Canceled }
+
+// mistakes are the sentinels of errors that the caller can put right.
+var mistakes = []error{
+	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrMemory, vssgp.ErrUnfitted, vssgp.ErrCheckpoint,
+	backend.ErrShape, backend.ErrValue,
+	safetensors.ErrFormat, table.ErrFormat,
+	series.ErrData, series.ErrOptions, series.ErrReach, series.ErrFile,
+	audio.ErrFormat, audio.ErrGaps, restore.ErrGaps,
+	fileio.ErrTarget, fileio.ErrNotRegular,
+	fs.ErrNotExist, fs.ErrPermission,
+}
+
+// ExitCode returns the exit code for err.
+func ExitCode(err error) int {
+	var usage *usageError
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.Is(err, context.Canceled):
+		return ExitInterrupted
+	case errors.As(err, &usage) || slices.ContainsFunc(mistakes, func(m error) bool { return errors.Is(err, m) }):
+		return ExitMistake
+	}
+	return ExitFailure
+}
+
+// Prefix begins every line on stderr.
+const Prefix = "vssgp: "
+
+// packages matches names of this module's packages at the beginning of an error or of one that it wraps.
+var packages = regexp.MustCompile(`(^|: )(?:(?:audio|declip|detect|restore|series): )+`)
+
+// OneLine formats err as a single line that begins with the program's name and contains it only
+// there, without names of packages, which users of the command do not know.
+func OneLine(err error) string {
+	words := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, w := range words {
+		words[i] = strings.TrimSpace(w)
+	}
+	text := packages.ReplaceAllString(strings.ReplaceAll(strings.Join(words, " "), Prefix, ""), "$1")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return Prefix + text
+}
+
+// CheckScores refuses scores that are not finite.
+func CheckScores(path string, rmse, density float64) error {
+	if v := rmse + density; math.IsNaN(v) || math.IsInf(v, 0) {
+		return Mistake("%s: the RMSE is %v and the mean log predictive density %v; want data of the size of the model's", path, rmse, density)
+	}
+	return nil
+}

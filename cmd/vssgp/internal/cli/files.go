@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// files are the files of a command line. They refuse an output that is an input, before any
+// work and again before anything is written.
+type files struct {
+	Read, Written []NamedFile
+	Overwrite     bool
+	stdout        io.Writer
+}
+
+// A NamedFile is a file as the command line names it.
+type NamedFile struct {
+	Name  string // the flag or argument; "" if the command has made the path
+	Path  string
+	place fileio.Place // of an input
+}
+
+// String is "--sd FILE".
+func (f NamedFile) String() string { return strings.TrimSpace(f.Name + " " + f.Path) }
+
+// check refuses a path that the flag cannot take. If optional is set, the path may be missing.
+func (f *FileUse) check(named NamedFile, json, optional bool) error {
+	stdout := named.Path == ToStdout
+	switch {
+	case named.Path == "" && f.Needed != "" && !optional:
+		return Mistake("the output file is missing; want %s", f.Needed)
+	case !f.Written || named.Path == "":
+		return nil
+	case stdout && f.Stdout && json:
+		return Mistake("%v and --json both write to stdout; want %s", named, f.Needed)
+	case stdout && !f.Stdout && !f.Only:
+		return Mistake("%v: this output cannot go to stdout; want a file name", named)
+	case !f.Only || slices.Contains(f.Extensions, FormatOf(named.Path)) && (f.Stdout || !stdout):
+		return nil
+	}
+	want := "." + strings.Join(f.Extensions, ", .")
+	if f.Stdout {
+		want += ", - for stdout"
+	}
+	if last := strings.LastIndex(want, ", "); last > 0 {
+		want = want[:last] + " or" + want[last+1:]
+	}
+	return Mistake("%v: unknown format; want %s", named, want)
+}
+
+// Add registers a file. A missing input is reported when it is read.
+func (f *files) Add(named NamedFile, written bool) {
+	if written {
+		f.Written = append(f.Written, named)
+	} else if p, err := fileio.PlaceOf(named.Path); err == nil {
+		named.place = p
+		f.Read = append(f.Read, named)
+	}
+}
+
+// apart refuses an output that is an input. It passes over a path that cannot be written to:
+// fileio.Check reports that.
+func (f *files) apart() error {
+	if f.Overwrite || len(f.Read) == 0 {
+		return nil
+	}
+	for _, out := range f.Written {
+		at, err := f.placeOf(out.Path)
+		if err != nil {
+			continue
+		}
+		for _, in := range f.Read {
+			if at.Same(in.place) {
+				return Mistake("%v is the same file as %v, which this command reads; want another name, or --overwrite to replace it", out, in)
+			}
+		}
+	}
+	return nil
+}
+
+// placeOf returns the place of an output. Stdout may be a file, too.
+func (f *files) placeOf(path string) (fileio.Place, error) {
+	if path != ToStdout {
+		return fileio.PlaceOf(path)
+	}
+	if s, ok := f.stdout.(*stream); ok {
+		if file, ok := s.to.(*os.File); ok {
+			return fileio.PlaceOfOpen(file)
+		}
+	}
+	return fileio.Place{}, nil
+}
+
+// FormatOf returns the extension of a path, in small letters and without its dot: csv for
+// stdin, stdout and packed CSV, wav for .wave.
+func FormatOf(path string) string {
+	if path == ToStdout {
+		return "csv"
+	}
+	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	switch packed := table.Format(path); {
+	case extension == "wave":
+		return "wav"
+	case extension == "gz" && slices.Contains(TableFiles, packed) && packed != "npy":
+		return packed
+	}
+	return extension
+}
+
+// NameMark is replaced by a recording's name, without its extension, in the names of other files.
+const NameMark = "{}"
+
+// NumberedFiles returns n paths with -1 to -n before the extension.
+func NumberedFiles(path string, n int) []string {
+	files, ext := make([]string, n), filepath.Ext(path)
+	for i := range files {
+		files[i] = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), i+1, ext)
+	}
+	return files
+}
+
+// zipped packs what a file writes if its name ends in .gz.
+func zipped(f fileio.File) fileio.File {
+	if !strings.EqualFold(filepath.Ext(f.Path), ".gz") {
+		return f
+	}
+	write := f.Write
+	f.Write = func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		if err := write(z); err != nil {
+			return err
+		}
+		return z.Close()
+	}
+	return f
+}
+
+// ToStdout is the output path that means stdout.
+const ToStdout = "-"
+
+// A stream is stdout or stderr. The context ends a write that waits for a reader, and after
+// a first error every write fails.
+type stream struct {
+	ctx context.Context
+	to  io.Writer
+	err error // the first
+	any bool  // something was written
+}
+
+// Write returns the first error again after it.
+func (s *stream) Write(b []byte) (n int, err error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	s.any = true
+	n, err = fileio.Until(s.ctx, s.to).Write(b)
+	if err != nil {
+		s.err = onStdout(err)
+	}
+	return n, s.err
+}
+
+// finish closes the stream and returns the first error: some file systems report a full disk
+// only on closing, and not every print, by us or by cobra, checks for errors.
+func (s *stream) finish() error {
+	if f, ok := s.to.(*os.File); ok && s.any && s.err == nil {
+		if err := f.Close(); err != nil {
+			s.err = onStdout(err)
+		}
+	}
+	return s.err
+}
+
+// onStdout words an error of stdout. It drops the path that the system reports, which no user gave.
+func onStdout(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return Interrupted(": stdout: " + err.Error())
+	}
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("write to stdout: %w", err)
+}
+
+// FromStdin is the input path that means stdin.
+const FromStdin = "-"
+
+// InputName is what messages call an input.
+func InputName(path string) string {
+	if path == FromStdin {
+		return "stdin"
+	}
+	return path
+}
+
+// StdinFile returns a file with what comes from stdin, and its size, because tables are read more than once. The file has no name
+// any more where the system allows that.
+func (env *Env) StdinFile(ctx context.Context) (f *os.File, size int64, err error) {
+	if env.spooled == nil {
+		if env.spooled, err = spool(ctx, env.Stdin); err != nil {
+			return nil, 0, err
+		}
+	}
+	info, err := env.spooled.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return env.spooled, info.Size(), nil
+}
+
+// spool copies a stream to a temporary file.
+func spool(ctx context.Context, from io.Reader) (f *os.File, err error) {
+	if f, err = os.CreateTemp("", "vssgp-*"); err != nil {
+		return nil, fmt.Errorf("hold what comes from stdin: %w", err)
+	}
+	os.Remove(f.Name())
+	done := make(chan error, 1)
+	go func() { // a read from a terminal or a pipe waits as long as nobody writes
+		_, err := io.Copy(f, from)
+		done <- err
+	}()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		return nil, Interrupted(" while reading stdin") // f stays open for the copying, until the process ends
+	}
+	if err != nil {
+		drop(f)
+		return nil, fmt.Errorf("read stdin: %w", err)
+	}
+	return f, nil
+}
+
+// drop ends the use of a temporary file.
+func drop(f *os.File) {
+	f.Close()
+	os.Remove(f.Name()) // if the system did not allow it while the file was open
+}

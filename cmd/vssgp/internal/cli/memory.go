@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/vssgp/vssgp/internal/procfs"
+)
+
+const meminfo = "/proc/meminfo"
+
+// MemoryLimit returns the most bytes that a fit may take, 0 for no limit. given is
+// --memory: 0 means the free memory, +Inf for no limit. It also becomes the
+// collector's limit, so that garbage does not fill the memory that the fit needs,
+// unless the user sets GOMEMLIMIT.
+func MemoryLimit(given float64) float64 {
+	limit := given
+	switch {
+	case math.IsInf(given, 1):
+		return 0
+	case given == 0:
+		limit = freeMemory(meminfo, "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")
+	}
+	if limit > 0 && limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(limit))
+	}
+	return limit
+}
+
+// freeMemory returns how many bytes are free without swapping, by the kernel's count and
+// the control group's limit; 0 if neither is known (on systems other than Linux).
+func freeMemory(meminfo, groupMax, groupCurrent string) float64 {
+	free := float64(procfs.Bytes(meminfo, "MemAvailable"))
+	most, errMost := readNumber(groupMax) // "max", which is no number, if there is no limit
+	current, err := readNumber(groupCurrent)
+	switch {
+	case errMost != nil || err != nil || current > most:
+		return free
+	case free == 0:
+		return most - current
+	}
+	return min(free, most-current)
+}
+
+func readNumber(path string) (float64, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
+}
+
+// sizeUnits are the units of a size, longer names first.
+var sizeUnits = []struct {
+	name  string
+	bytes float64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}}
+
+// Size takes a number of bytes with a unit, or none, which is +Inf.
+func Size(to *float64) *Value {
+	return &Value{Kind: "size", Words: []string{"none"}, Parse: func(s string) error {
+		if s == "none" {
+			*to = math.Inf(1)
+			return nil
+		}
+		for _, u := range sizeUnits {
+			if number, ok := strings.CutSuffix(s, u.name); ok {
+				v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+				if *to = v * u.bytes; err == nil && *to >= 1 && !math.IsInf(*to, 0) {
+					return nil
+				}
+				break
+			}
+		}
+		return fmt.Errorf("want a size such as 16GiB or 500MB, or none")
+	}}
+}

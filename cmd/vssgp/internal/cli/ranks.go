@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/mpi"
+	"github.com/vssgp/vssgp/ranks"
+)
+
+// A Job is the ranks that were started together; nil in a process by itself.
+type Job struct {
+	ranks.Comm
+	Leave func()
+	peers []peer // on rank 0: the other ranks on the same machine
+}
+
+// peer is another rank's process.
+type peer struct{ rank, pid int }
+
+// JoinJob returns the job in which a launcher has started this process, if one has.
+func JoinJob() (*Job, error) {
+	c, leave, err := ranks.World()
+	if errors.Is(err, ranks.ErrNotBuilt) {
+		if os.Getenv("OMPI_COMM_WORLD_SIZE") == "1" {
+			return nil, nil // one rank needs no MPI
+		}
+		return nil, Mistake("several ranks were started: %w", err)
+	}
+	if err != nil || c == nil {
+		return nil, err
+	}
+	j := &Job{Comm: c, Leave: leave}
+	j.meet()
+	return j, nil
+}
+
+// meet sends the process numbers of the other ranks to rank 0.
+func (j *Job) meet() {
+	host, err := os.Hostname()
+	if err != nil {
+		host = fmt.Sprintf("unknown %d", os.Getpid()) // so that no other rank is taken to be here
+	}
+	h := fnv.New32a()
+	io.WriteString(h, host)
+	here := float64(h.Sum32())
+	if j.Rank() != 0 {
+		j.Send(0, []float64{float64(os.Getpid()), here})
+		return
+	}
+	for rank := 1; rank < j.Size(); rank++ {
+		said := make([]float64, 2)
+		if j.Recv(rank, said); said[1] == here {
+			j.peers = append(j.peers, peer{rank, int(said[0])})
+		}
+	}
+}
+
+// FirstRank reports whether this process prints the job's errors, even if it could not
+// join the job.
+func FirstRank() bool {
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"} {
+		if r := os.Getenv(name); r != "" {
+			return r == "0"
+		}
+	}
+	return true
+}
+
+// howToResume describes how to continue a job that has ended.
+const howToResume = "to resume from the last checkpoint (--checkpoint), run the same command with --resume"
+
+// Broken makes an error of a panic: either rank 0 has lost the others, or this program has
+// a bug.
+func Broken(p any) error {
+	if e, ok := p.(*mpi.Error); ok {
+		return fmt.Errorf("rank 0 lost the others: %w; %s", e, howToResume)
+	}
+	return fmt.Errorf("this is a bug in vssgp; please report it: %v", p)
+}
+
+// rankTimes splits a job's time by what it was spent on, as measured by rank 0.
+type rankTimes struct {
+	Size          int           `json:"size"`
+	Open          time.Duration `json:"open_seconds"`          // bringing rows to the ranks
+	Cores         int           `json:"cores"`                 // of each rank, by rank 0's
+	Compute       time.Duration `json:"compute_seconds"`       // rank 0's own sums and its share of the algebra
+	Waiting       time.Duration `json:"waiting_seconds"`       // for the slowest rank
+	Communication time.Duration `json:"communication_seconds"` // sending numbers
+	Other         time.Duration `json:"other_seconds"`         // the optimizer, with its part of the algebra
+	Share         float64       `json:"communication_share"`   // of the whole time
+	Bytes         int64         `json:"bytes"`                 // to and from rank 0
+}
+
+// String is the line that people read.
+func (t *rankTimes) String() string {
+	all := max(t.Open+t.Compute+t.Waiting+t.Communication+t.Other, 1)
+	share := func(part time.Duration) float64 { return 100 * float64(part) / float64(all) }
+	return fmt.Sprintf("ranks: %d, cores of each: %d; rows to the ranks %.1f %%, sums %.1f %%, waiting for the slowest %.1f %%, "+
+		"communication %.1f %% (%.3g MB), optimiser and the rest %.1f %%",
+		t.Size, t.Cores, share(t.Open), share(t.Compute), share(t.Waiting), share(t.Communication), float64(t.Bytes)/1e6, share(t.Other))
+}
+
+// Serve runs all ranks but the first: they read nothing, print nothing and leave signals to
+// rank 0, which decides when to end. An error here becomes rank 0's error.
+func (j *Job) Serve(stderr io.Writer) int {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM)
+	defer func() {
+		if p := recover(); p != nil {
+			j.fail(stderr, p)
+		}
+	}()
+	if err := ranks.Serve(j, OpenDevice); err != nil {
+		j.fail(stderr, err)
+	}
+	j.Leave()
+	return ExitDone
+}
+
+// OpenDevice opens another rank's backend by what rank 0 was asked for (Device.spec).
+func OpenDevice(spec string) (backend.Backend, error) {
+	c := NewDevice(func(string, ...any) {})
+	if err := c.take(spec); err != nil {
+		return nil, err
+	}
+	c.Spread()
+	return c.choose()
+}
+
+// fail prints which rank has failed and ends them all.
+func (j *Job) fail(stderr io.Writer, why any) {
+	fmt.Fprintln(stderr, OneLine(fmt.Errorf("rank %d of %d failed: %v; this ends the job; %s", j.Rank(), j.Size(), why, howToResume)))
+	j.Abort(ExitFailure)
+}
+
+// Lead does the work of rank 0, and releases the other ranks.
+func (j *Job) Lead(ctx context.Context, stderr io.Writer, work func() int) int {
+	over := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { j.watch(ctx, over, stderr) })
+	code := work()
+	close(over)
+	watching.Wait()
+	ranks.Quit(j)
+	j.Leave()
+	return code
+}
+
+const (
+	// After a signal, rank 0 looks for watchFor whether the others are still there, every
+	// watchEvery: mpirun ends the others about a second after it has found one dead.
+	watchFor   = 5 * time.Second
+	watchEvery = 20 * time.Millisecond
+)
+
+// watch waits for the signal that ends the job. It may come from mpirun because a rank has
+// died; rank 0 would wait for that rank for ever.
+func (j *Job) watch(ctx context.Context, over <-chan struct{}, stderr io.Writer) {
+	select {
+	case <-over:
+		return
+	case <-ctx.Done():
+	}
+	for until := time.Now().Add(watchFor); time.Now().Before(until); {
+		for _, p := range j.peers {
+			if gone(p.pid) {
+				fmt.Fprintln(stderr, OneLine(fmt.Errorf("rank %d of %d (process %d) has died, so the job ends; %s",
+					p.rank, j.Size(), p.pid, howToResume)))
+				os.Exit(ExitFailure)
+			}
+		}
+		select {
+		case <-over:
+			return
+		case <-time.After(watchEvery):
+		}
+	}
+}
+
+// gone reports whether a process of this machine has ended.
+func gone(pid int) bool {
+	p, err := os.FindProcess(pid)
+	return err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vssgp/vssgp/ranks"
+)
+
+// versionInfo is the output of `vssgp version`.
+type versionInfo struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Modified bool   `json:"modified,omitempty"` // built from a changed working tree
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Format   string `json:"model_format"`
+	MPI      string `json:"mpi,omitempty"` // the library, in builds with -tags mpi
+}
+
+// NewVersion returns the command version.
+func NewVersion(env *Env) *cobra.Command {
+	return env.Command(&cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of this build",
+		Example: `  vssgp version`,
+	}, func(context.Context, []string) error {
+		v := ReadVersion()
+		if env.JSON {
+			return env.PrintJSON(v)
+		}
+		fmt.Fprintln(env.Stdout, v)
+		return nil
+	})
+}
+
+// ReadVersion reads what the Go linker has written into the binary.
+func ReadVersion() versionInfo {
+	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Format: "vssgp/1"}
+	v.MPI, _ = ranks.MPI()
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	v.Version = cmp.Or(b.Main.Version, v.Version)
+	for _, s := range b.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}
+
+// String is the line that people read.
+func (v versionInfo) String() string {
+	s := "vssgp " + v.Version
+	if v.Revision != "" {
+		s += " " + v.Revision
+		if v.Modified {
+			s += " (modified)"
+		}
+	}
+	s += " " + v.Go + " " + v.Platform
+	if v.MPI != "" {
+		return s + " with " + v.MPI
+	}
+	return s + " without MPI"
+}

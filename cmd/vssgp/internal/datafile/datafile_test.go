@@ -1,0 +1,125 @@
+package datafile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+// streamOf is a table that has been surveyed.
+func streamOf(t *testing.T, text string) *table.Stream {
+	t.Helper()
+	s, err := table.OpenStream(t.Context(), table.In(bytes.NewReader([]byte(text)), int64(len(text)), "t.csv"))
+	if err == nil {
+		err = s.Survey(t.Context(), nil)
+	}
+	testkit.OK(t, err)
+	return s
+}
+
+// Which columns each choice takes.
+func TestColumns(t *testing.T) {
+	tab := streamOf(t, "a,b,c\n1,2,3\n")
+	named := func(s *table.Stream, cols []int) string { return strings.Join(NamesOf(s, cols), ",") }
+	list := func(s string) []string {
+		if s == "" {
+			return nil
+		}
+		return strings.Split(s, ",")
+	}
+	for _, c := range []struct{ x, y, wantX, wantY string }{
+		{"", "", "a,b", "c"}, {"a", "", "a", "c"}, {"", "b", "a,c", "b"}, {"b", "a,c", "b", "a,c"}, {"0,1", "2", "a,b", "c"},
+		{"c", "", "", ""}, {"a", "a", "", ""}, {"d", "", "", ""}, {"3", "", "", ""}, {"-1", "", "", ""}, {"", "a,b,c", "", ""},
+	} {
+		d, err := Columns{X: list(c.x), Y: list(c.y)}.Split(tab, "t.csv")
+		if err != nil {
+			if c.wantX != "" || cli.ExitCode(err) != cli.ExitMistake {
+				t.Errorf("--x %q --y %q: %v", c.x, c.y, err)
+			}
+			continue
+		}
+		if x, y := named(tab, d.X), named(tab, d.Y); x != c.wantX || y != c.wantY {
+			t.Errorf("--x %q --y %q takes %s and %s, want %s and %s", c.x, c.y, x, y, c.wantX, c.wantY)
+		}
+	}
+	for _, c := range []struct{ x, y, modelX, modelY, wantX, wantY string }{
+		{"", "", "c", "a", "c", "a"}, {"", "", "q", "r", "", ""}, {"", "", "q,p", "r", "a,b", "c"}, {"", "b", "c", "a", "c", "b"},
+		{"", "b", "p,q", "r", "a,c", "b"}, {"b", "", "p", "c", "b", "c"}, {"b", "", "p", "q,r", "b", "a,c"}, {"a,b", "", "p", "q", "", ""},
+	} {
+		m := &vssgp.Model{Params: vssgp.NewParams(1, 1, len(list(c.modelX)), len(list(c.modelY))), XNames: list(c.modelX), YNames: list(c.modelY)}
+		d, err := Columns{X: list(c.x), Y: list(c.y)}.Match(tab, "t.csv", m, m.Params.D)
+		if err != nil {
+			if c.wantX != "" || cli.ExitCode(err) != cli.ExitMistake {
+				t.Errorf("model %s -> %s, --x %q --y %q: %v", c.modelX, c.modelY, c.x, c.y, err)
+			}
+			continue
+		}
+		if x, y := named(tab, d.X), named(tab, d.Y); x != c.wantX || y != c.wantY {
+			t.Errorf("model %s -> %s, --x %q --y %q takes %s and %s, want %s and %s", c.modelX, c.modelY, c.x, c.y, x, y, c.wantX, c.wantY)
+		}
+	}
+}
+
+// visited is what places have, visited part by part, each of which is to say where
+// its first row stands.
+func visited(t *testing.T, p *Places) []float64 {
+	t.Helper()
+	var all []float64
+	parts := 0
+	err := p.Each(t.Context(), func(n int, x []float64) error {
+		if n != len(all)/len(p.Names) {
+			t.Errorf("a part's first row is said to be %d, after %d", n, len(all)/len(p.Names))
+		}
+		all = append(all, x...)
+		parts++
+		return nil
+	})
+	if err != nil || parts < 2 {
+		t.Fatalf("%d parts, %v; want several", parts, err)
+	}
+	return all
+}
+
+// TestPlaces: a recording's samples and a table's columns, in the model's order,
+// come whole from many parts, and end with the context.
+func TestPlaces(t *testing.T) {
+	const rows = 30_000 // of three columns, more than a part has
+	var text strings.Builder
+	text.WriteString("a,b,c\n")
+	var pairs, whole, seconds []float64
+	for i := range rows {
+		fmt.Fprintf(&text, "%d,%d,%d\n", i, 2*i, 3*i)
+		pairs = append(pairs, float64(3*i), float64(i))
+		whole = append(whole, float64(i), float64(2*i), float64(3*i))
+	}
+	for i := range 70_000 {
+		seconds = append(seconds, float64(i)/1000)
+	}
+	path := testkit.Put(t, t.TempDir(), "t.csv", text.String())
+	s := testkit.Must(OpenTable(t.Context(), &cli.Env{}, path))(t)
+	two := testkit.Must(tablePlaces(t.Context(), s, path, Columns{}, 2, []string{"c", "a"}, nil))(t)
+	all := testkit.Must(tablePlaces(t.Context(), s, path, Columns{}, 3, []string{"a", "b", "c"}, nil))(t)
+	for name, c := range map[string]struct {
+		at   *Places
+		want []float64
+	}{"two columns": {two, pairs}, "all columns": {all, whole}, "a recording": {SecondsOf(70_000, 1000), seconds}} {
+		if got := visited(t, c.at); !slices.Equal(got, c.want) || c.at.Rows*len(c.at.Names) != len(got) {
+			t.Errorf("%s: %d numbers of %d rows, want %d", name, len(got), c.at.Rows, len(c.want))
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		visits := 0
+		err := c.at.Each(ctx, func(int, []float64) error { visits++; cancel(); return nil })
+		if !errors.Is(err, context.Canceled) || visits != 1 {
+			t.Errorf("%s: %d parts and %v once the context has ended", name, visits, err)
+		}
+	}
+}

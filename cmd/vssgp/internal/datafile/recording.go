@@ -1,0 +1,154 @@
+package datafile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/table"
+)
+
+// ReadData reads a recording, whose input is the time in seconds and whose outputs are the
+// channels, or a table, whose columns choose chooses and whose inputs are on the axes like, if there are any.
+func ReadData(ctx context.Context, env *cli.Env, path string, c Columns, choose chooser, like []*table.Axis) (data *Dataset, err error) {
+	switch {
+	case IsTable(path):
+		if err = cli.WithoutTimes(env.Flags); err == nil {
+			data, err = readTable(ctx, env, path, c, choose, like)
+		}
+	case (c.X != nil || c.Y != nil) && IsRecording(path):
+		return nil, cli.Mistake("%s: --x and --y choose columns of a table, but this file is read as a recording (want .%s)", path,
+			strings.Join(cli.TableFiles, ", ."))
+	default:
+		data = &Dataset{}
+		data.Data, err = ReadAudio(ctx, env, path)
+	}
+	return data, WhileReading(path, err)
+}
+
+// WhileReading words an interruption during the reading of a file.
+func WhileReading(path string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return cli.Interrupted(" while reading " + cli.InputName(path))
+	}
+	return err
+}
+
+// IsRecording reports whether a path has a recording's extension.
+func IsRecording(path string) bool { return slices.Contains(cli.RecordingFiles, cli.FormatOf(path)) }
+
+// ReadAudio reads a recording as data: x is the time in seconds, y the
+// channels in full scale 1.
+func ReadAudio(ctx context.Context, env *cli.Env, path string) (*vssgp.Data, error) {
+	r, file, err := OpenRecording(ctx, env, path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	d := &vssgp.Data{N: r.Len(), Q: 1, D: r.Channels(), XNames: []string{SecondsName}}
+	for c := range d.D {
+		d.YNames = append(d.YNames, fmt.Sprintf("channel%d", c+1))
+	}
+	d.X, d.Y = make([]float64, 0, d.N), make([]float64, 0, d.N*d.D)
+	return d, SecondsOf(d.N, r.Rate()).Each(ctx, func(lo int, x []float64) error {
+		part, err := r.Read(lo, lo+len(x))
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		d.X = append(d.X, x...)
+		for i := range x {
+			for _, s := range part {
+				d.Y = append(d.Y, s[i])
+			}
+		}
+		return nil
+	})
+}
+
+// OpenRecording opens a recording and reads its header. Later reads fail once
+// ctx has ended, or the file is closed.
+func OpenRecording(ctx context.Context, env *cli.Env, path string) (*audio.File, io.Closer, error) {
+	if info, err := os.Stat(path); env.Served == nil && err == nil && info.IsDir() {
+		return nil, nil, cli.Mistake("%s: a folder; want a recording, or impute with --out-dir for all that are in it", path)
+	}
+	f, size, err := env.Served.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := audio.NewFile(&interruptible{ctx, f}, size)
+	if err != nil {
+		defer f.Close()
+		return nil, nil, notRecording(path, f, err)
+	}
+	return r, f, nil
+}
+
+// OpenInput is OpenRecording for a path that may mean stdin, which is copied to a temporary file.
+func OpenInput(ctx context.Context, env *cli.Env, path string) (*audio.File, io.Closer, error) {
+	if path != cli.FromStdin {
+		return OpenRecording(ctx, env, path)
+	}
+	f, size, err := env.StdinFile(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := audio.NewFile(&interruptible{ctx, f}, size)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", cli.InputName(path), err)
+	}
+	return r, io.NopCloser(nil), nil
+}
+
+// notRecording describes a file that cannot be read as a recording.
+func notRecording(path string, f io.ReaderAt, err error) error {
+	tables, recordings := "."+strings.Join(cli.TableFiles, ", ."), "."+strings.Join(cli.RecordingFiles, ", .")
+	head := make([]byte, 512)
+	n, _ := f.ReadAt(head, 0)
+	text := n > 0 && !bytes.HasPrefix(head, []byte("NIST_1A")) && !bytes.ContainsFunc(head[:n], func(r rune) bool {
+		return r == utf8.RuneError || r < ' ' && !strings.ContainsRune("\t\r\n", r)
+	})
+	switch {
+	case !errors.Is(err, audio.ErrFormat):
+	case IsTable(path):
+		return cli.Mistake("%s: a table, not a recording (%s)", path, recordings)
+	case !IsRecording(path):
+		return cli.Mistake("%s: the extension %q is neither a table's (%s; text also as .gz) nor a recording's (%s)%s",
+			path, filepath.Ext(path), tables, recordings, table.Convert(cli.FormatOf(path)))
+	case text:
+		return cli.Mistake("%s: the file is text, not a recording; a table's name ends in %s", path, tables)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// FromFile adds the name of the file to an error in its contents.
+func FromFile(path string, err error) error {
+	if errors.Is(err, audio.ErrFormat) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
+}
+
+// interruptible is a file that cannot be read once ctx has ended, so that an interruption
+// ends long reading and copying.
+type interruptible struct {
+	ctx  context.Context
+	file io.ReaderAt
+}
+
+// ReadAt reads from the file.
+func (i *interruptible) ReadAt(b []byte, at int64) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.file.ReadAt(b, at)
+}

@@ -1,0 +1,283 @@
+// Package fit has the commands fit, predict, evaluate and info.
+package fit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/report"
+)
+
+// fitFlags are the flags of fit.
+type fitFlags struct {
+	seriescmd.FitFlags
+	model      ModelFlags
+	ofSeries   *pflag.FlagSet // those that belong to the structural model
+	ofModel    *pflag.FlagSet // those that belong to the other methods
+	hmc        bool
+	priors     []string // names that --prior gave
+	checkpoint checkpointFlags
+}
+
+// structural is the method of package series; the others are package vssgp's.
+const structural = "structural"
+
+// NewFit returns the command fit.
+func NewFit(env *cli.Env) *cobra.Command {
+	o := &fitFlags{}
+	cmd := env.Command(&cobra.Command{
+		Use:   "fit DATA -o MODEL.safetensors",
+		Short: "Fit a model to a table (CSV, TSV, TXT, NPY) or a recording (WAV, FLAC, SPHERE …)",
+		Long: `Fits a model to a table (.csv, .tsv, .txt, all also as .gz, .npy, or - for stdin) or
+to a recording (WAV, FLAC, AIFF, SPHERE …; x is the time in seconds, each channel an output in
+full scale 1) and writes it as a safetensors file.
+
+A table may be separated by commas, semicolons, tabs or spaces, with or without a
+line of names. --x and --y choose columns; others are not looked at. An input may hold
+dates: by default the first such column is x. Rows without an output (empty, NA, NaN,
+null, -) are left out.
+
+--method structural is the default for a table with one input: a level and a slope that
+wander, seasons, a short memory and noise, as forecast fits them, with the flags from
+--period to --prior. The paper's method, vssgp, is the default for several inputs and for
+recordings, and wherever a flag is given that belongs to it: --components, --features,
+--init, --inference, --window, --lengthscales and the others from --inference on.
+
+Interrupting a fit by the paper's methods (SIGINT, SIGTERM) writes the best model so
+far to -o and says how to continue. --checkpoint saves the state of the fit in a second file, every 30
+seconds and when it is interrupted. The same command with --resume continues from
+there and ends with the same file, bit for bit; the first time, when there is no
+checkpoint yet, it starts the fit. Data, options, device, instruction set and
+build must be the same; if not, it says what differs. A checkpoint can be read as
+a model too (info, evaluate, --init).`,
+		Example: `  vssgp fit co2.csv -o co2.safetensors
+  vssgp fit co2.csv --method vssgp -o co2.safetensors --report co2.html
+  vssgp fit load.csv --season 24 --season 168 --trend walk -o load.safetensors
+  vssgp fit table.csv --x age,water --y strength --components 2 --restarts 3 -o strength.safetensors
+  vssgp fit solar.csv --init paper --lengthscales 10,1000 --periods 11,0 --features 50 --window none -o solar.safetensors
+  vssgp fit long.wav --window 32ms --checkpoint long.part --every 5m --resume -o long.safetensors`,
+	}, func(ctx context.Context, args []string) error { return runFit(ctx, env, args[0], o) }, cli.DataOperand)
+	f := cmd.Flags()
+	o.Columns.Add(f)
+	f.Var(cli.OneOf(&o.model.Method, structural, "vssgp", "ssgp", "rp"), "method",
+		"structural (parts that have names), vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept) (default: structural "+
+			"for a table with one input, else vssgp)")
+	o.ofSeries, o.ofModel = pflag.NewFlagSet("series", pflag.ContinueOnError), pflag.NewFlagSet("model", pflag.ContinueOnError)
+	o.Series.AddParts(o.ofSeries)
+	o.model.AddMemory(o.ofModel)
+	o.model.Add(o.ofModel, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
+	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o MODEL.safetensors"}), "output", "o",
+		"model `file` to write (required)")
+	o.checkpoint.add(o.ofModel)
+	o.ofModel.Var(cli.Count(&o.model.o.Posterior.Draws, cli.Unbounded), "posterior",
+		"`draws` from the posterior of the hyper-parameters to keep in the model, for predict --posterior; such as 30 (default 0: their "+
+			"standard deviations alone, if they cost little)")
+	f.AddFlagSet(o.ofSeries)
+	f.AddFlagSet(o.ofModel)
+	f.Var(o.prior(), "prior",
+		"log-normal `prior` NAME=MEDIAN,SD: median in the data's units, sd of the logarithm; of the structural model "+
+			strings.Join(seriescmd.PriorNames, ", ")+
+			"; of the others amplitude, lengthscale, noise (as a standard deviation), NAME=none, or none for all (default: weak ones from the data)")
+	f.BoolVar(&o.hmc, "hmc", false,
+		"draw the hyper-parameters (of the methods but structural: --posterior's) by Hamiltonian Monte Carlo rather than from the Gaussian "+
+			"about the fit: ten to some hundred times as slow")
+	f.Var(cli.OutputFile(&o.Report, cli.PlotFiles...), "report",
+		"draw the fit, its residuals, spectrum and convergence to this `file`: .html, .png or .svg")
+	return cmd
+}
+
+// given are the first flags that belong to the structural model, and to the other methods; "" where there is none.
+func (o *fitFlags) given() (series, model string) {
+	series, model = cli.FirstGiven(o.ofSeries), cli.FirstGiven(o.ofModel)
+	for _, name := range o.priors {
+		switch {
+		case name == "noise":
+		case slices.Contains(seriescmd.PriorNames, name):
+			series = cmp.Or(series, "prior "+name)
+		default:
+			model = cmp.Or(model, "prior "+name)
+		}
+	}
+	return series, model
+}
+
+func runFit(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) error {
+	if err := o.checkpoint.check(env.Flags); err != nil {
+		return err
+	}
+	env.Device.Spread()
+	if is, err := isStructural(ctx, env, dataPath, o); err != nil {
+		return err
+	} else if is {
+		return seriescmd.Fit(ctx, env, dataPath, &o.FitFlags)
+	}
+	return fitVSSGP(ctx, env, dataPath, o)
+}
+
+// isStructural chooses the model of a fit: by --method; else by a flag that belongs to one; else the structural one for a table with one
+// input.
+func isStructural(ctx context.Context, env *cli.Env, path string, o *fitFlags) (bool, error) {
+	o.Series.HMC, o.model.o.Posterior.HMC = o.hmc, o.hmc
+	series, model := o.given()
+	switch method := o.model.Method; {
+	case series != "" && model != "":
+		return false, cli.Mistake("--%s belongs to --method structural, and --%s to vssgp; want flags of one of them", series, model)
+	case method == structural && model != "":
+		return false, cli.Mistake("--%s belongs to --method vssgp; want --method vssgp, or leave the flag out", model)
+	case method != "" && method != structural && series != "":
+		return false, cli.Mistake("--%s belongs to --method structural; want --method structural, or leave the flag out", series)
+	case method != "" || series != "":
+		return method == structural || method == "", nil
+	case model != "" || !datafile.IsTable(path):
+		return false, nil
+	}
+	return datafile.HasOneInput(ctx, env, path, o.Columns)
+}
+
+// fitVSSGP fits by the methods of package vssgp.
+func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) error {
+	options, err := Options(env, o.model)
+	if err != nil {
+		return err
+	}
+	read, err := datafile.ReadData(ctx, env, dataPath, o.Columns, o.Columns.Split, nil)
+	if err != nil {
+		return err
+	}
+	data := read.Data
+	if options.Batch.Rows > data.N {
+		return cli.Mistake("--batch %d: the data have only %d rows; want at most as many", options.Batch.Rows, data.N)
+	}
+	bar := env.NewMeter()
+	trace := &report.Trace{}
+	options.Progress = func(p vssgp.Progress) {
+		trace.Add(p)
+		bar.Progress(p)
+	}
+	apply(env, &o.checkpoint, &options)
+	m, r, err := vssgp.Fit(ctx, data, options)
+	bar.Clear()
+	interrupted := errors.Is(err, context.Canceled)
+	switch {
+	case interrupted && m == nil:
+		return cli.Interrupted(" before there was a model; to continue, " + o.checkpoint.goOn("", nil))
+	case err != nil && !interrupted:
+		return o.checkpoint.hint(err)
+	}
+	if err := datafile.KeepAxes(m, read.Axes); err != nil {
+		return err
+	}
+	if err := env.Write(fileio.File{Path: o.Output, Write: m.Write}); err != nil {
+		return err
+	}
+	if o.Report != "" { // after the model, so that an error here does not keep it from being saved
+		d, err := report.Fit(filepath.Base(dataPath), m, r, data, trace, env.Settings())
+		if err != nil {
+			return fmt.Errorf("%s is written, its report is not: %w", o.Output, err)
+		}
+		if err := env.Write(env.ReportFile(o.Report, d)); err != nil {
+			return err
+		}
+	}
+	if err := reportFit(env, m, r, data, o, interrupted); err != nil {
+		return err
+	}
+	if interrupted {
+		return cli.Interrupted(fmt.Sprintf(" at iteration %d: the best model so far is in %s; to continue, %s",
+			r.Iterations, o.Output, o.checkpoint.goOn(o.Output, r.Unsaved)))
+	}
+	if options.Posterior.Draws > 0 && r.NoPosterior != "" {
+		env.Note("%s has no posterior of its hyper-parameters: %s", o.Output, r.NoPosterior)
+	}
+	if !env.Quiet {
+		warnFit(env, m, r, data, options)
+	}
+	return nil
+}
+
+func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fitFlags, interrupted bool) error {
+	for _, s := range r.Starts {
+		if strings.HasPrefix(s.Ended, "collapsed") {
+			env.Note("the start with seed %d %s", s.Seed, s.Ended)
+		}
+	}
+	times := env.Device.RankTimes(r.Elapsed)
+	if times != nil && (env.JSON || env.Quiet) && env.Progress == "always" {
+		fmt.Fprintln(env.Stderr, cli.Prefix+times.String())
+	}
+	if env.JSON {
+		var resumed *int // iterations that the start had taken at the checkpoint
+		if r.Resumed >= 0 {
+			resumed = &r.Resumed
+		}
+		return env.PrintJSON(cli.Object{
+			"bound", r.Bound, "log_prior", r.LogPrior, "terms", r.Terms, "iterations", r.Iterations, "starts", r.Starts,
+			"kept", r.Kept, // index in starts
+			"seconds", r.Elapsed, "device", r.Device, "sums", r.Sums, "rows", data.N, "components", m.Params.L, "features", m.Params.M(),
+			"features_per_component", m.Params.K, "point_frequencies", m.Params.FreqVar[0] == 0,
+			"noise_sd", m.NoiseSD(), // of each output, in its units
+			"posterior", posteriorState(r),
+			"jitter", r.Jitter, "noise_floor", r.NoiseFloor, "model", o.Output,
+			"ranks,omitempty", times, "interrupted,omitempty", interrupted, "resumed,omitempty", resumed,
+		})
+	}
+	env.Print("bound %.9g after %s, %s, %.1f s on %s%s",
+		r.Bound, cli.Counted(r.Iterations, "iteration"), cli.Counted(len(r.Starts), "start"), r.Elapsed.Seconds(), r.Device, byTables(r.Sums))
+	if r.Resumed >= 0 {
+		env.Print("  resumed from a checkpoint at iteration %d", r.Resumed)
+	}
+	for _, t := range r.Terms {
+		env.Print("  %-16s %.9g", t.Name, t.Value)
+	}
+	if r.LogPrior != 0 {
+		env.Print("and a log prior of %.9g", r.LogPrior)
+	}
+	env.Print("%s, %s, %s, noise sd %s",
+		cli.Counted(data.N, "row"), cli.Counted(m.Params.L, "component"), features(m), cli.Row(m.NoiseSD()))
+	if times != nil {
+		env.Print("%s", times)
+	}
+	written := o.Output
+	if o.Report != "" {
+		written += ", " + o.Report
+	}
+	env.Print("wrote %s", written)
+	return nil
+}
+
+// posteriorState describes whether the model has a posterior of its hyper-parameters, or why not.
+func posteriorState(r *vssgp.Result) string {
+	if r.NoPosterior == "" {
+		return "computed"
+	}
+	return "not computed: " + r.NoPosterior
+}
+
+// byTables adds to a device how the sums over rows were taken, unless by passes over the rows.
+func byTables(sums string) string {
+	if sums == "tables" {
+		return ", sums over rows from tables"
+	}
+	return ""
+}
+
+// features describes the number of a model's features, and whether their frequencies are points.
+func features(m *vssgp.Model) string {
+	if m.Params.FreqVar[0] == 0 {
+		return cli.Counted(m.Params.M(), "feature") + " of point frequencies"
+	}
+	return cli.Counted(m.Params.M(), "feature")
+}

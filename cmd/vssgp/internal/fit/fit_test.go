@@ -1,0 +1,218 @@
+package fit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+// TestPriorFlag: what the flag's words mean.
+func TestPriorFlag(t *testing.T) {
+	none := vssgp.NoPriors()
+	for text, want := range map[string]vssgp.Priors{
+		"none": none, "noise=0.5, 2": {Noise: vssgp.Prior{Median: 0.5, SD: 2}}, "amplitude=3,1": {Amplitude: vssgp.Prior{Median: 3, SD: 1}},
+		"lengthscale=none": {Lengthscale: none.Lengthscale},
+	} {
+		var got vssgp.Priors
+		if err := priors(&got).Set(text); err != nil || got != want {
+			t.Errorf("%q: %+v (%v), want %+v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "noise", "noise=", "noise=1,2,3", "noise=a,1", "noise=0,1", "tau=1,1", "lengthscale=1,NaN"} {
+		if err := priors(&vssgp.Priors{}).Set(text); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
+}
+
+func TestLengths(t *testing.T) {
+	for _, c := range []struct {
+		flags []string
+		want  []float64 // nil: refused
+		timed bool
+	}{
+		{[]string{"1,1000"}, []float64{1, 1000}, false}, {[]string{"1", "0, 2e3"}, []float64{1, 0, 2000}, false},
+		{[]string{"32ms,0.5s,2"}, []float64{0.032, 0.5, 2}, true}, {[]string{""}, nil, false}, {[]string{"1,"}, nil, false},
+		{[]string{"1;2"}, nil, false},
+	} {
+		var values []float64
+		var err error
+		l := lengths(&values)
+		for _, s := range c.flags {
+			err = errors.Join(err, l.Set(s))
+		}
+		if (err != nil) != (c.want == nil) || err == nil && (!slices.Equal(values, c.want) || l.Timed != c.timed ||
+			l.String() != strings.Join(c.flags, ",")) {
+			t.Errorf("%q: %v, with time %v, error %v; want %v, %v", c.flags, values, l.Timed, err, c.want, c.timed)
+		}
+	}
+}
+
+func FuzzParseRows(f *testing.F) {
+	for _, s := range []string{"0,5,10", "", ",", "-1", "1, 2", "99999999999999999999"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var rows []int
+		err := rowNumbers(&rows).Set(s)
+		if err == nil && len(rows) != strings.Count(s, ",")+1 {
+			t.Errorf("%q gives %v, want a row for each field", s, rows)
+		}
+		for _, r := range rows {
+			if r < 0 {
+				t.Errorf("%q gives row %d", s, r)
+			}
+		}
+	})
+}
+
+// TestHint: a failure says how to go on where there is a checkpoint to go on
+// from, and a mistake does not.
+func TestHint(t *testing.T) {
+	dir := t.TempDir()
+	failure := errors.New("the card is lost")
+	there := &checkpointFlags{file: testkit.Put(t, dir, "part", "x")}
+	for _, c := range []struct {
+		flags *checkpointFlags
+		err   error
+		hint  bool
+	}{
+		{there, failure, true},
+		{there, vssgp.ErrCheckpoint, false},
+		{&checkpointFlags{file: filepath.Join(dir, "none")}, failure, false},
+		{&checkpointFlags{}, failure, false},
+	} {
+		if err := c.flags.hint(c.err); !errors.Is(err, c.err) || strings.Contains(err.Error(), "--resume") != c.hint {
+			t.Errorf("%q, %v: %v; want a hint: %v", c.flags.file, c.err, err, c.hint)
+		}
+	}
+}
+
+// TestGoOn: what is said after an interruption is what can be done.
+func TestGoOn(t *testing.T) {
+	dir := t.TempDir()
+	there, none := &checkpointFlags{file: testkit.Put(t, dir, "part", "x")}, &checkpointFlags{file: filepath.Join(dir, "none")}
+	for _, c := range []struct {
+		flags   *checkpointFlags
+		model   string
+		unsaved error
+		want    string
+	}{
+		{there, "m", nil, "with --resume, which resumes from " + there.file},
+		{there, "m", errors.New("disk full"), "as it was earlier (disk full)"},
+		{none, "m", errors.New("disk full"), "--init m"},
+		{&checkpointFlags{}, "m", nil, "--init m"},
+		{none, "", nil, "run the same command again"},
+	} {
+		if text := c.flags.goOn(c.model, c.unsaved); !strings.Contains(text, c.want) {
+			t.Errorf("%q, which should contain %q", text, c.want)
+		}
+	}
+}
+
+// Two outputs with a covariance, against the formula written out.
+func TestMeanLogDensity(t *testing.T) {
+	p := &vssgp.Prediction{N: 2, D: 2, Mean: []float64{1, 2, 0, 0}, Cov: []float64{2, 0.5, 0.5, 1, 4, 0, 0, 9}}
+	y := []float64{2, 2, 2, 3}
+	first := -math.Log(2*math.Pi) - 0.5*math.Log(1.75) - 0.5*1/1.75 // (1,0) Cov⁻¹ (1,0)ᵀ = 1/det
+	second := -math.Log(2*math.Pi) - 0.5*math.Log(36) - 0.5*(4./4+9./9)
+	if got, err := meanLogDensity(t.Context(), p, y); err != nil || math.Abs(got-(first+second)/2) > 1e-14 {
+		t.Errorf("mean log density %v, %v, want %v", got, err, (first+second)/2)
+	}
+	if got, want := bayes.RMSE(p.Mean, y), math.Sqrt((1+0+4+9)/4.); math.Abs(got-want) > 1e-15 {
+		t.Errorf("RMSE %v, want %v", got, want)
+	}
+	p.Cov[0] = -1
+	if got, err := meanLogDensity(t.Context(), p, y); err != nil || !math.IsNaN(got) {
+		t.Errorf("density under a covariance that is none: %v, %v, want NaN", got, err)
+	}
+}
+
+// TestDrawsInTables: where so many draws are asked for that their rows are made a
+// few at a time, they are those of all rows at once.
+func TestDrawsInTables(t *testing.T) {
+	const n, draws = 1200, 2000
+	data := &vssgp.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
+	for i := range data.X {
+		data.X[i], data.Y[i] = float64(i), float64(i%7)
+	}
+	m, _, err := vssgp.Fit(t.Context(), data, vssgp.Options{Iterations: vssgp.NoIterations,
+		Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: 1})
+	testkit.OK(t, err)
+	made := testkit.Must(m.Draws(1))(t)
+	r := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made, at: &datafile.Places{Names: []string{"x"}, Rows: n}}
+	want := map[int][]float64{}
+	for _, i := range []int{0, 1, draws - 1} {
+		if want[i], err = made.At(t.Context(), i, data.X); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parts, next := 0, 0
+	err = r.tabulate(data.X, nil, draws, func(rows []float64) error {
+		for ; len(rows) > 0; rows = rows[1+draws:] {
+			if rows[0] != data.X[next] {
+				t.Errorf("input %v at row %d, want %v", rows[0], next, data.X[next])
+			}
+			for i, y := range want {
+				if rows[1+i] != y[next] {
+					t.Errorf("draw %d at row %d: %v, want %v", i, next, rows[1+i], y[next])
+				}
+			}
+			next++
+		}
+		parts++
+		return nil
+	})
+	if err != nil || parts < 2 || next != n {
+		t.Errorf("%d parts up to row %d, %v", parts, next, err)
+	}
+	var b bytes.Buffer
+	few := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made,
+		at: &datafile.Places{Names: []string{"x"}, Rows: n, Parts: datafile.SecondsOf(n, 1).Parts},
+		o:  &predictFlags{PredictFlags: seriescmd.PredictFlags{Output: "o.csv", Draws: 2}, drawsFile: "d.csv"}}
+	files, _, err := few.files()
+	testkit.OK(t, err)
+	testkit.OK(t, files[0].Write(&b))
+	got := testkit.Must(table.ReadCSV(&b, "drawn"))(t)
+	for i := range n {
+		if row := []float64{data.X[i], want[0][i], want[1][i]}; !slices.Equal(got.Data[3*i:3*i+3], row) {
+			t.Fatalf("row %d of the table is %v, want %v", i, got.Data[3*i:3*i+3], row)
+		}
+	}
+}
+
+func TestSampleRate(t *testing.T) {
+	for name, c := range map[string]struct {
+		x    []float64
+		want int // 0: refused
+	}{
+		"1 Hz": {[]float64{5, 6, 7}, 1}, "16 kHz": {[]float64{0, 1. / 16000, 2. / 16000}, 16000},
+		"44.1 kHz rounded": {[]float64{0, 0.000023, 0.000045}, 0},
+		"falling":          {[]float64{2, 1}, 0}, "one": {[]float64{2}, 0}, "slow": {[]float64{0, 10}, 0}, "fast": {[]float64{0, 1e-12}, 0},
+		"NaN": {[]float64{0, math.NaN(), 2}, 0},
+	} {
+		at := &datafile.Places{Names: []string{"t"}, Rows: len(c.x), Parts: func(context.Context) iter.Seq2[[]float64, error] {
+			return func(yield func([]float64, error) bool) { // in parts of two rows
+				for x := c.x; len(x) > 0 && yield(x[:min(2, len(x))], nil); x = x[min(2, len(x)):] {
+				}
+			}
+		}}
+		got, err := sampleRate(context.Background(), at)
+		if got != c.want || (err != nil) != (c.want == 0) {
+			t.Errorf("%s: %d, %v; want %d", name, got, err, c.want)
+		}
+	}
+}

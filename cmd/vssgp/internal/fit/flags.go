@@ -1,0 +1,257 @@
+package fit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// ModelFlags are the flags of a fit, which the commands fit and impute share.
+type ModelFlags struct {
+	o      vssgp.Options
+	Method string  // "": not given
+	init   string  // a start or a model file
+	Memory float64 // bytes; 0: what is free, +Inf: any number
+}
+
+// AddPrior defines --prior.
+func (m *ModelFlags) AddPrior(f *pflag.FlagSet) {
+	f.Var(priors(&m.o.Priors), "prior",
+		"log-normal `prior` such as lengthscale=10,1.5: median in the data's units and standard deviation of the logarithm of an amplitude, a "+
+			"lengthscale or the noise (as a standard deviation); lengthscale=none, or none for all (default: weak ones from the data)")
+}
+
+// Add defines the other flags. x is the unit of lengths, window the default of --window.
+func (m *ModelFlags) Add(f *pflag.FlagSet, x, window string) {
+	m.o = vssgp.Options{Inference: vssgp.Exact, Optimizer: "auto"}
+	f.Var(cli.OneOf(&m.o.Inference, "exact", "factorised", "stochastic"), "inference",
+		"bound to fit by: exact, factorised, or stochastic (factorised on mini-batches)")
+	f.Var(cli.Count(&m.o.Components, cli.Unbounded), "components",
+		"covariance `components` (per window, if there are windows; default: from the data)")
+	f.Var(cli.Count(&m.o.Features, cli.Unbounded), "features",
+		"random `features` per component (default: chosen by the start; of a table by the bound)")
+	f.Var(windowLength(&m.o.Windows.Length), "window", fmt.Sprintf("length of the windows in %s, none, or auto (default %s)", x, window))
+	f.Var(cli.FileName(&m.init, cli.FileUse{}, string(vssgp.InitPaper), string(vssgp.InitSpectrum)), "init",
+		"`start`ing values: paper, spectrum, or a model file (default: spectrum for one input, else paper)")
+	f.Var(lengths(&m.o.Paper.Lengthscales), "lengthscales",
+		"starting length-scales of --init paper in "+x+", one for each component, such as 0.1,1000")
+	f.Var(lengths(&m.o.Paper.Periods), "periods", "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
+	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "starting noise `precision` τ, in 1/y² (default: chosen by the start)")
+	f.Float64Var(&m.o.Paper.FrequencyVariance, "frequency-variance", 0,
+		"starting `variance` of --init paper's frequencies in units of 1/length-scale²: a feature reaches over the length-scale divided by "+
+			"its square root (default 0.001)")
+	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
+	f.BoolVar(&m.o.Raw, "raw", false, "do not scale x and y to the order of one; keep the data's own units")
+	f.Var(cli.Count(&m.o.Iterations, cli.Unbounded), "iterations", "most optimiser `steps` for each start (default: chosen by the inference)")
+	f.Var(cli.OneOf(&m.o.Optimizer, "auto", "global", "windows"), "optimiser",
+		"optimiser of exact and factorised inference: global, windows (each window first steps by itself), or auto (windows from 32 windows on)")
+	f.Var(cli.Count(&m.o.Windows.Segments, cli.Unbounded), "segments",
+		"`segments` of windows that exact inference eliminates in parallel, for more than two cores (default two, the least work); the number "+
+			"of segments decides the last bits of a fit, the number of cores does not")
+	f.Var(cli.Count(&m.o.Batch.Rows, cli.Unbounded), "batch", "`rows` of a mini-batch of stochastic inference (default 512, or all)")
+	f.BoolVar(&m.o.Batch.Contiguous, "contiguous", false, "mini-batches of neighbouring rows rather than random ones")
+	f.Var(cli.Count(&m.o.Restarts, cli.Unbounded), "restarts", "number of further `starts`; the one with the best bound is kept")
+	f.BoolVar(&m.o.Windows.Shared, "shared", false, "share one set of components among all windows")
+	tie := tensorNames(&m.o.Tie, func(t vssgp.Tensor) bool { return t.Tieable })
+	f.Var(tie, "tie", "`tensors` that move together over all components: "+strings.Join(tie.Words, ", "))
+	f.Var(tensorNames(&m.o.Fix, nil), "fix",
+		"`tensors` of the model file to keep at their starting values, such as noise.precision,kernel.frequency")
+}
+
+// AddMemory defines --memory.
+func (m *ModelFlags) AddMemory(f *pflag.FlagSet) {
+	f.Var(cli.Size(&m.Memory), "memory",
+		"refuse work that needs more memory than this: a size such as 16GiB, or none (default: the machine's free memory)")
+}
+
+// Options returns the fit's options, which depend on the flags alone.
+func Options(env *cli.Env, m ModelFlags) (vssgp.Options, error) {
+	o := m.o
+	o.Method = vssgp.Method(m.Method)
+	b, err := env.Device.Backend()
+	if err != nil {
+		return o, err
+	}
+	o.Backend, o.Seed = b, env.Seed
+	o.MemoryLimit = cli.MemoryLimit(m.Memory)
+	if o.Optimizer == "auto" {
+		o.Optimizer = ""
+	}
+	switch m.init {
+	case "":
+	case string(vssgp.InitPaper), string(vssgp.InitSpectrum):
+		o.Init = vssgp.Init(m.init)
+	default:
+		if o.From, err = load(env, m.init); err != nil {
+			return o, fmt.Errorf("--init is neither paper nor spectrum, so it is read as a model file: %w", err)
+		}
+	}
+	return o, nil
+}
+
+// checkpointFlags are the flags of work that can be resumed.
+type checkpointFlags struct {
+	file   string
+	every  time.Duration
+	resume bool
+}
+
+func (c *checkpointFlags) add(f *pflag.FlagSet) {
+	f.Var(cli.FileName(&c.file, cli.FileUse{Written: true, AtOnce: true}), "checkpoint",
+		"save what is done in this `file`, so that --resume can continue whatever stopped it; the file stays afterwards")
+	f.DurationVar(&c.every, "every", 30*time.Second,
+		"least `time` between two checkpoints; longer if writing would take more than a twentieth of the time")
+	f.BoolVar(&c.resume, "resume", false,
+		"continue from the checkpoint, to the same bits as without an interruption; start from the beginning if there is none yet")
+}
+
+// check checks the flags against each other.
+func (c *checkpointFlags) check(flags *pflag.FlagSet) error {
+	switch {
+	case c.resume && c.file == "":
+		return cli.Mistake("--resume needs --checkpoint FILE, the file to resume from")
+	case flags.Changed("every") && c.file == "":
+		return cli.Mistake("--every needs --checkpoint FILE, the file to write")
+	case c.every <= 0:
+		return cli.Mistake("--every %v; want a positive time such as 30s", c.every)
+	}
+	return nil
+}
+
+// exists reports whether there is a checkpoint.
+func (c *checkpointFlags) exists() bool {
+	_, err := os.Lstat(c.file)
+	return c.file != "" && err == nil
+}
+
+// apply gives a fit its checkpoint, and notes if there is none yet.
+func apply(env *cli.Env, c *checkpointFlags, o *vssgp.Options) {
+	o.Checkpoint.Path, o.Checkpoint.Every, o.Checkpoint.Resume = c.file, c.every, c.resume
+	o.Checkpoint.Warn = func(err error) { env.Note("%w", err) }
+	if _, err := os.Lstat(c.file); c.resume && errors.Is(err, fs.ErrNotExist) {
+		env.Note("no checkpoint %s yet: starting from the beginning", c.file)
+	}
+}
+
+// goOn describes how to continue after an interruption. unsaved is why the last checkpoint could
+// not be written. Without a checkpoint, the fit can start from the file model, if there is one.
+func (c *checkpointFlags) goOn(model string, unsaved error) string {
+	switch {
+	case c.exists() && unsaved == nil:
+		return "run the same command with --resume, which resumes from " + c.file
+	case c.exists():
+		return fmt.Sprintf("run the same command with --resume, which resumes from %s as it was earlier (%v)", c.file, unsaved)
+	case model != "":
+		return "run the same command with --overwrite --init " + model
+	}
+	return "run the same command again"
+}
+
+// hint adds how to resume, if there is a checkpoint, to a failure that is not the
+// caller's mistake.
+func (c *checkpointFlags) hint(err error) error {
+	if !c.exists() || cli.ExitCode(err) != cli.ExitFailure {
+		return err
+	}
+	return fmt.Errorf("%w; to resume, %s", err, c.goOn("", nil))
+}
+
+// prior takes the priors of either model; some names belong to one.
+func (o *fitFlags) prior() *cli.Value {
+	model := priors(&o.model.o.Priors)
+	return &cli.Value{Kind: "prior", List: true, Words: slices.Concat(model.Words, seriescmd.PriorNames), Parse: func(s string) error {
+		name, text, _ := strings.Cut(s, "=")
+		if o.priors = append(o.priors, name); slices.Contains(seriescmd.PriorNames, name) && text != "none" {
+			if err := o.Series.AddPrior(s); err != nil || name != "noise" {
+				return err
+			}
+		}
+		return model.Parse(s)
+	}}
+}
+
+// tensorNames takes names of the model file's tensors, with commas between. keep chooses
+// those that a shell offers.
+func tensorNames(to *[]string, keep func(t vssgp.Tensor) bool) *cli.Value {
+	return &cli.Value{Kind: "names", List: true, Words: variational.Names(keep), Parse: func(s string) error {
+		*to = append(*to, strings.Split(s, ",")...)
+		return nil
+	}}
+}
+
+// windowLength takes auto, none, or a length along x, which may be a time.
+func windowLength(to *float64) *cli.Value {
+	v := &cli.Value{Kind: "length", Words: []string{"auto", "none"}}
+	v.Parse = func(s string) (err error) {
+		v.Timed = false
+		switch s {
+		case "none":
+			*to = vssgp.WindowNone
+		case "auto":
+			*to = vssgp.WindowAuto
+		default:
+			*to, v.Timed, err = cli.ParseLength(s)
+		}
+		return err
+	}
+	return v
+}
+
+// lengths takes numbers in units of x or times, with commas between. The library checks
+// their values.
+func lengths(to *[]float64) *cli.Value {
+	v := &cli.Value{Kind: "numbers", List: true}
+	v.Parse = func(s string) error {
+		for one := range strings.SplitSeq(s, ",") {
+			n, timed, err := cli.ParseTimed(strings.TrimSpace(one))
+			if err != nil {
+				return fmt.Errorf("%.40q; want numbers, or times such as 32ms or 0.5s, with commas between", one)
+			}
+			*to, v.Timed = append(*to, n), v.Timed || timed
+		}
+		return nil
+	}
+	return v
+}
+
+// priors takes none, or a parameter with its median and the standard deviation of its logarithm, or none.
+func priors(to *vssgp.Priors) *cli.Value {
+	none := vssgp.NoPriors()
+	kinds := map[string]*vssgp.Prior{"amplitude": &to.Amplitude, "lengthscale": &to.Lengthscale, "noise": &to.Noise}
+	return &cli.Value{Kind: "prior", List: true, Words: []string{"none", "amplitude=", "lengthscale=", "noise="}, Parse: func(s string) error {
+		name, text, _ := strings.Cut(s, "=")
+		prior, numbers := kinds[name], strings.Split(text, ",")
+		switch {
+		case s == "none":
+			*to = none
+			return nil
+		case prior != nil && text == "none":
+			*prior = none.Noise
+			return nil
+		case prior == nil || len(numbers) != 2:
+			return fmt.Errorf("want none, or amplitude, lengthscale or noise with a median and the standard deviation of the logarithm, such as " +
+				"lengthscale=10,1.5, or with none")
+		}
+		for i, to := range []*float64{&prior.Median, &prior.SD} {
+			v, err := strconv.ParseFloat(strings.TrimSpace(numbers[i]), 64)
+			if err != nil || !(v > 0) || math.IsInf(v, 0) {
+				return fmt.Errorf("%.40q; want a positive number", numbers[i])
+			}
+			*to = v
+		}
+		return nil
+	}}
+}

@@ -1,0 +1,185 @@
+package fit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
+	"github.com/vssgp/vssgp/internal/report"
+)
+
+// NewInfo returns the command info.
+func NewInfo(env *cli.Env) *cobra.Command {
+	top, plot := 10, ""
+	cmd := env.Command(&cobra.Command{
+		Use:   "info MODEL",
+		Short: "Show a model's components, frequencies, noise and reach",
+		Long: `Prints a model's components (standard deviation, length-scales, periods), its
+noise, and its most confident frequencies: those with the smallest standard
+deviation under the posterior of the hyper-parameters, each with its period and
+its reach l/√Σ, how far from its inducing input the feature lives. A model without
+that posterior (see fit --posterior) has its largest frequencies listed instead,
+without standard deviations. All are in the data's units. --plot draws them: the
+features' frequencies with their uncertainty, the largest with their periods, and
+the covariance's power spectrum.
+
+Of a series' model (forecast -m, fit --method structural) it prints the parts, the
+seasons' periods, the hyper-parameters with their central 95 % intervals, the noise,
+and how far the model reaches; --plot draws its parts.`,
+		Example: `  vssgp info co2.safetensors
+  vssgp info co2.safetensors --plot co2-model.html
+  vssgp info co2.safetensors --top 30 --json`,
+	}, func(ctx context.Context, args []string) error { return runInfo(ctx, env, args[0], top, plot) }, cli.ModelOperand)
+	cmd.Flags().Var(cli.Count(&top, cli.Unbounded), "top", "`number` of components and frequencies to list (--json lists every component)")
+	cmd.Flags().Var(cli.OutputFile(&plot, cli.PlotFiles...), "plot",
+		"draw the frequencies and the spectrum to this `file`: .html, .png or .svg")
+	return cmd
+}
+
+func runInfo(ctx context.Context, env *cli.Env, path string, top int, plot string) error {
+	m, err := readAny(env, path)
+	switch {
+	case err != nil:
+		return err
+	case m.series != nil:
+		return seriescmd.Info(ctx, env, path, m.series, plot)
+	}
+	return infoVSSGP(env, path, m.model, top, plot)
+}
+
+// infoVSSGP prints a model of package vssgp.
+func infoVSSGP(env *cli.Env, path string, m *vssgp.Model, top int, plot string) error {
+	if plot != "" {
+		if err := env.Write(env.ReportFile(plot, report.Info(filepath.Base(path), m))); err != nil {
+			return err
+		}
+	}
+	p, inputs, outputs, noise, components := m.Params, datafile.InputNames(m), datafile.OutputNames(m), m.NoiseSD(), m.Components()
+	frequencies, fitted := topFrequencies(m, top)
+	axes, err := datafile.AxesOfModel(m)
+	if err != nil {
+		return err
+	}
+	var units []string // of the inputs that are dates
+	for i, axis := range axes {
+		if axis.Dates() {
+			units = append(units, fmt.Sprintf("%s: %s since %s", inputs[i], axis.Unit, axis.Since()))
+		}
+	}
+	windows, length, along := len(p.Windows.Center), p.Windows.Length*m.X.Scale[p.Windows.Dim], inputs[p.Windows.Dim]
+	if env.JSON {
+		var w cli.Object
+		if windows > 0 {
+			w = cli.Object{"count", windows, "length", length, "input", along}
+		}
+		return env.PrintJSON(cli.Object{
+			"model", path, "inference", m.Inference, "fitted", fitted, // has a posterior over its coefficients
+			"inputs", inputs, "units,omitempty", units, "outputs", outputs, "features", p.M(), "windows,omitempty", w,
+			"noise_sd", noise, // of each output
+			"components", components, // in the file's order
+			"posterior", knownFrequencies(m), // of the hyper-parameters: whether frequencies have standard deviations
+			"frequencies", frequencies,
+		})
+	}
+	state := "fitted"
+	if !fitted {
+		state = "no posterior over its coefficients"
+	}
+	env.Print("%s: %s inference, %s", path, m.Inference, state)
+	env.Print("%s -> %s, %s, %s", strings.Join(inputs, ", "), strings.Join(outputs, ", "),
+		cli.Counted(len(components), "component"), cli.Counted(p.M(), "feature"))
+	for _, unit := range units {
+		env.Print("%s", unit)
+	}
+	if windows > 0 {
+		env.Print("windows: %d of length %.6g along %s", windows, length, along)
+	}
+	env.Print("noise sd: %s", cli.Row(noise))
+	order := make([]int, len(components))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(components[y].SD[0], components[x].SD[0]) })
+	env.Print("components, largest first:")
+	printComponents(env, components, order[:min(top, len(order))])
+	printFrequencies(env, frequencies, knownFrequencies(m))
+	return nil
+}
+
+// knownFrequencies reports whether frequencies have standard deviations: those under the posterior of the hyper-parameters.
+func knownFrequencies(m *vssgp.Model) bool {
+	h := m.Posterior()
+	return h != nil && h.Features != nil
+}
+
+// printFrequencies lists frequencies, with standard deviations if the model has a posterior of its hyper-parameters.
+func printFrequencies(env *cli.Env, frequencies []frequency, sure bool) {
+	title, frequency, period := "most confident frequencies:", "frequency +- sd", "period +- sd"
+	if !sure {
+		title, frequency, period = "largest frequencies (no posterior of the hyper-parameters, so no standard deviations):", "frequency", "period"
+	}
+	env.Print("%s", title)
+	env.Print("  %9s  %-20s %-24s %-24s %-12s %-12s", "feature", "at", frequency, period, "reach", "amplitude")
+	for _, f := range frequencies {
+		frequency, period := cli.Row(f.Mean), cli.Row(f.Period)
+		if sure {
+			frequency, period = pairs(f.Mean, f.SD), pairs(f.Period, f.PeriodSD)
+		}
+		env.Print("  %9d  %-20s %-24s %-24s %-12s %-12s", f.Feature, cli.Row(f.Location), frequency, period, cli.Row(f.Reach),
+			cli.Row(f.Amplitude))
+	}
+}
+
+// frequency is a feature's frequency with the amplitude of its cosine.
+type frequency struct {
+	vssgp.Frequency
+	Amplitude []float64 `json:"amplitude"` // by output; NaN before a fit
+}
+
+// topFrequencies returns the most confident frequencies, best first, or if the model has no posterior of its hyper-parameters those with
+// the largest amplitudes, and whether the model is fitted.
+func topFrequencies(m *vssgp.Model, top int) (list []frequency, fitted bool) {
+	all, amplitude, d := m.Frequencies(), report.Amplitudes(m), m.Params.D
+	if !knownFrequencies(m) && amplitude != nil {
+		slices.SortStableFunc(all, func(x, y vssgp.Frequency) int { return cmp.Compare(amplitude[y.Feature*d], amplitude[x.Feature*d]) })
+	}
+	for _, f := range all[:min(top, len(all))] {
+		own := slices.Repeat([]float64{math.NaN()}, d)
+		if amplitude != nil {
+			own = amplitude[f.Feature*d:][:d]
+		}
+		list = append(list, frequency{f, own})
+	}
+	return list, amplitude != nil
+}
+
+// pairs writes numbers with their standard deviations.
+func pairs(a, sd []float64) string {
+	parts := make([]string, len(a))
+	for i := range a {
+		parts[i] = cli.Short(a[i]) + " +- " + cli.Short(sd[i])
+	}
+	return strings.Join(parts, "; ")
+}
+
+// printComponents lists the components with these indices.
+func printComponents(env *cli.Env, all []vssgp.Component, order []int) {
+	env.Print("  %9s  %-20s %-20s %-20s", "component", "sd", "length-scale", "period")
+	for _, i := range order {
+		c, window := all[i], ""
+		if c.Window != nil {
+			window = fmt.Sprintf(" window %d", *c.Window)
+		}
+		env.Print("  %9d  %-20s %-20s %-20s%s", i, cli.Row(c.SD), cli.Row(c.Lengthscale), cli.Row(c.Period), window)
+	}
+}

@@ -1,0 +1,123 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
+)
+
+// A fitted is a model of a file: one of the two is not nil.
+type fitted struct {
+	model  *vssgp.Model
+	series *series.Model
+}
+
+// load reads a model file of package vssgp and gives it the backend of --device.
+func load(env *cli.Env, path string) (*vssgp.Model, error) {
+	f, err := loadAny(env, path)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.series != nil:
+		return nil, cli.Mistake("read model: %s: its format is %s; want a model of --method vssgp, ssgp or rp", path, series.FileFormat)
+	}
+	return f.model, nil
+}
+
+// readAny reads a model file of any kind. The model computes on the CPU.
+func readAny(env *cli.Env, path string) (m fitted, err error) {
+	f, size, err := env.Served.Open(path)
+	if err != nil {
+		return m, fmt.Errorf("read model: %w", err)
+	}
+	defer f.Close()
+	metadata, err := safetensors.Metadata(f, size)
+	if err == nil {
+		switch metadata["format"] {
+		case series.FileFormat:
+			if m.series, err = series.Read(f, size); err == nil {
+				_, err = datafile.AxisOf(m.series)
+			}
+		default:
+			if m.model, err = vssgp.Read(f, size); err == nil {
+				_, err = datafile.AxesOfModel(m.model)
+			}
+		}
+	}
+	if err != nil {
+		return m, fmt.Errorf("read model: %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// ofModel names the model's file in an error of computing with it, unless the error names a file.
+func ofModel(path, data string, err error) error {
+	switch {
+	case err == nil || strings.Contains(err.Error(), path):
+		return err
+	case errors.Is(err, vssgp.ErrBound):
+		return cli.Mistake("%s: the bound cannot be evaluated on %s: they are of other sizes than the model's data, or its file is damaged",
+			path, cli.InputName(data))
+	case errors.Is(err, series.ErrFile), errors.Is(err, vssgp.ErrUnfitted),
+		(errors.Is(err, vssgp.ErrData) || errors.Is(err, table.ErrFormat)) && !strings.Contains(err.Error(), data):
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
+}
+
+// loadAny is readAny with the backend of --device.
+func loadAny(env *cli.Env, path string) (m fitted, err error) {
+	b, err := env.Device.Backend()
+	if err != nil {
+		return m, err
+	}
+	if m, err = readAny(env, path); err != nil {
+		return m, err
+	}
+	if m.model != nil {
+		m.model.Backend = b
+	}
+	if m.series != nil {
+		m.series.SetBackend(b)
+	}
+	return m, nil
+}
+
+// readFor reads a table or a recording to evaluate a model on. If nothing in the model
+// file gives the number of outputs the model has (no coefficients, names or maps), it gets as
+// many as the data have.
+func readFor(ctx context.Context, env *cli.Env, m *vssgp.Model, path string, c datafile.Columns) (*datafile.Dataset, error) {
+	p := m.Params
+	open := p.D == 1 && len(p.CoefMean) == 0 && len(m.YNames) == 0 && m.Y.Offset[0] == 0 && m.Y.Scale[0] == 1 && !m.Fitted()
+	like, err := datafile.AxesOfModel(m)
+	if err != nil {
+		return nil, err
+	}
+	data, err := datafile.ReadData(ctx, env, path, c, func(s *table.Stream, _ string) (datafile.Choice, error) {
+		d, usable := p.D, len(datafile.OfKind(s, table.Numbers, table.Dates))
+		switch {
+		case open && c.Y != nil:
+			d = len(c.Y)
+		case open && c.X != nil:
+			d = max(d, usable-len(c.X))
+		case open:
+			d = max(d, usable-p.Q)
+		}
+		return c.Match(s, path, m, d)
+	}, like)
+	if err != nil || !open {
+		return data, err
+	}
+	p.D = data.D
+	m.Y = vssgp.Affine{Offset: make([]float64, p.D), Scale: slices.Repeat([]float64{1}, p.D)}
+	return data, nil
+}

@@ -1,0 +1,163 @@
+package series
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
+)
+
+// FitFlags are the flags of fit that the structural model takes.
+type FitFlags struct {
+	Series         Flags
+	Columns        datafile.Columns
+	Output, Report string
+}
+
+// Fit fits the structural model of a series.
+func Fit(ctx context.Context, env *cli.Env, path string, o *FitFlags) error {
+	r, err := seriesOf(ctx, env, path, o.Columns, &o.Series, false)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	m, err := fitModel(ctx, env, r, &o.Series)
+	if err != nil {
+		return err
+	}
+	files, err := draw(ctx, env, drawing{report: o.Report}, r.view("Fit of "+filepath.Base(r.path), m))
+	if err != nil {
+		return err
+	}
+	files = append(files, fileio.File{Path: o.Output, Write: m.Write})
+	return finish(env, r, m, began, files, cli.Object{"rows", len(r.X)}, cli.Object{"model", o.Output}, func() {})
+}
+
+// finish writes the files, the main one last, and prints what was found in a series. m is nil if nothing was fitted. head and tail are
+// what --json has besides, and more prints it for people. Nothing is printed if stdout has the main file.
+func finish(env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files []fileio.File, head, tail cli.Object, more func()) error {
+	if err := env.Write(files...); err != nil {
+		return err
+	}
+	took := time.Since(began)
+	times := env.Device.RankTimes(took)
+	switch slices.Reverse(files); {
+	case env.JSON && m == nil:
+		return env.PrintJSON(head)
+	case env.JSON:
+		return env.PrintJSON(slices.Concat(head, modelFields(env, m, r, took), tail, cli.Object{"ranks,omitempty", times}))
+	case files[0].Path == cli.ToStdout:
+		return nil
+	case m != nil:
+		printModel(env, m, r, took)
+	}
+	if times != nil {
+		env.Print("%s", times)
+	}
+	more()
+	env.PrintWritten(files)
+	return nil
+}
+
+// tableOperand is a table alone.
+var tableOperand = cli.InputFile("DATA", slices.Concat(cli.TableFiles, []string{"gz"}))
+
+// seriesOf reads a table as a series with the standard deviations of --yerr. A note names columns that are left out.
+func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns, s *Flags, holes bool) (*timeSeries, error) {
+	c.Errors = s.errors
+	r, err := readSeries(ctx, env, path, c, holes, nil)
+	if err == nil && len(r.chosen.X) > 0 && c.X == nil {
+		err = r.checkGuess(ctx, c.Ordered)
+	}
+	if err == nil && r.left != "" {
+		env.Note("%s: left out %s; choose with --x and --y", r.path, r.left)
+	}
+	return r, datafile.WhileReading(path, err)
+}
+
+// fitModel fits the structural model.
+func fitModel(ctx context.Context, env *cli.Env, r *timeSeries, s *Flags) (*series.Model, error) {
+	o, err := seriesOptions(env, s, r)
+	if err != nil {
+		return nil, err
+	}
+	done := env.Busy("fitting %s", cli.Counted(len(r.X), "row"))
+	m, err := series.Fit(ctx, r.Series, o)
+	done()
+	if err == nil {
+		err = r.sign(m)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.path, err)
+	}
+	return m, nil
+}
+
+// sign gives a model the names of the series.
+func (r *timeSeries) sign(m *series.Model) error {
+	text, err := json.Marshal(r.axis)
+	m.XName, m.YNames, m.Notes = r.xName, r.yNames, map[string]string{datafile.AxisNote: string(text)}
+	return err
+}
+
+// predictedAtOnce is how many rows are predicted together: a row has a Gaussian for each draw.
+const predictedAtOnce = 1 << 16
+
+// predictParts predicts rows, a part at a time.
+func predictParts(ctx context.Context, m *series.Model, x []float64) (*series.Prediction, error) {
+	d := m.Outputs()
+	all := &series.Prediction{X: x, Mean: make([][]float64, d), SD: make([][]float64, d), Lower: make([][]float64, d),
+		Upper: make([][]float64, d), Median: make([][]bool, d)}
+	for part := range slices.Chunk(x, predictedAtOnce) {
+		p, err := m.Predict(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		for i := range d {
+			all.Mean[i], all.SD[i] = append(all.Mean[i], p.Mean[i]...), append(all.SD[i], p.SD[i]...)
+			all.Median[i] = append(all.Median[i], p.Median[i]...)
+			all.Lower[i], all.Upper[i] = append(all.Lower[i], p.Lower[i]...), append(all.Upper[i], p.Upper[i]...)
+		}
+	}
+	return all, nil
+}
+
+// noteMedians names the outputs whose mean and standard deviation a log-normal tail would decide.
+func noteMedians(env *cli.Env, m *series.Model, p *series.Prediction) {
+	for d, median := range p.Median {
+		n := 0
+		for _, yes := range median {
+			if yes {
+				n++
+			}
+		}
+		if n > 0 {
+			env.Note("%s: in %d of %s the far tail decides the mean of the log-normal forecast; %[1]s_mean is the median and %[1]s_sd half of "+
+				"the 68 %% interval there",
+				m.YNames[d], n, cli.Counted(len(median), "row"))
+		}
+	}
+}
+
+// outOfReach names the place that the model does not reach, and its range.
+func outOfReach(m *series.Model, axis *table.Axis, x []float64, err error) error {
+	if !errors.Is(err, series.ErrReach) {
+		return err
+	}
+	first, last, end := extent(m)
+	if far := slices.Max(x); far > end {
+		return cli.Mistake("%s %s is beyond %s, %d times the range of the model's data after their end: they are from %s to %s",
+			m.XName, axis.Format(far), axis.Format(end), series.MaxHorizon, axis.Format(first), axis.Format(last))
+	}
+	return cli.Mistake("%s %s is too far before this model's data, which are from %s to %s", m.XName, axis.Format(slices.Min(x)),
+		axis.Format(first), axis.Format(last))
+}

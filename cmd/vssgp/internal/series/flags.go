@@ -1,0 +1,264 @@
+package series
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/series"
+)
+
+// Flags are the flags of the structural model, which forecast, fill, backtest and fit share.
+type Flags struct {
+	periods     []length
+	seasons     []int // in steps of the data
+	search      bool  // auto: look for seasons
+	none        bool  // none: no seasons
+	trend       []string
+	shortMemory bool
+	robust      bool
+	errors      []string // columns
+	HMC         bool
+	priors      map[string]series.Prior
+	log         string // "": logAuto
+}
+
+// A length along the input is a number of its units or, with a unit of time, of these.
+type length struct {
+	text  string
+	value float64
+	unit  string // "": the input's
+}
+
+// trends are the words of --trend.
+var trends = []string{"auto", "none", "line", "smooth", "walk"}
+
+// modelHelp explains the parts of the model in --help.
+const modelHelp = `
+The model is a sum of parts. By default these are a level, a line, a smooth trend (its
+slope wanders), a random walk (its level wanders), a short memory, noise, and as many
+seasons as earn their place: those that the data show, and a calendar's (by the hour: day,
+week, year; by the day: week, year; by the week, month or quarter: year) of which the data
+hold at least three and a half. --period names a season by its length: in units of the
+input, or of dates with a unit (s, min, h, d, w, mo, y). --season names it by its number
+of rows. For a table with a row for each hour, --period 24h --period 7d is the same as
+--season 24 --season 168, and for decimal years with a row a month --period 1 is the same
+as --season 12. With either, no other seasons are looked for, unless --season auto is
+there, too.`
+
+const logAuto, logAlways, logNever = "auto", "always", "never"
+
+// PriorNames are the hyper-parameters whose priors a flag sets.
+var PriorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", "season", "season-length", "noise"}
+
+// add defines the flags.
+func (s *Flags) add(f *pflag.FlagSet) {
+	s.AddParts(f)
+	f.BoolVar(&s.HMC, "hmc", false, "draw the hyper-parameters by Hamiltonian Monte Carlo: exact, and ten times slower")
+	f.Var(&cli.Value{Kind: "prior", List: true, Words: PriorNames, Parse: s.AddPrior}, "prior",
+		"NAME=MEDIAN,SD: a log-normal `prior`, median in the data's units, sd of the logarithm; NAME is one of "+strings.Join(PriorNames, ", "))
+}
+
+// AddParts defines the flags that no other model has.
+func (s *Flags) AddParts(f *pflag.FlagSet) {
+	f.Var(&cli.Value{Kind: "length", List: true, Parse: s.addPeriod}, "period",
+		"a known `season`'s length in units of the input, or on dates with a unit, such as 7d or 24h; may be given again")
+	f.Var(&cli.Value{Kind: "season", List: true, Words: []string{"auto", "none"}, Parse: s.addSeason}, "season",
+		"a known season in `rows`, such as 12; may be given again; none: no seasons, auto: look for them (default auto, unless a season is "+
+			"named)")
+	f.Var(&cli.Value{Kind: "words", List: true, Words: trends, Parse: s.addTrend}, "trend",
+		"`parts` of the trend beside its level: line, smooth, walk, or none (default auto: all three, averaged over what may be missing)")
+	f.BoolVar(&s.shortMemory, "short-memory", true,
+		"let what deviates from trend and seasons fade over some rows, rather than be noise at once")
+	f.Var(&cli.Value{Kind: "when", Words: []string{logAuto, logAlways, logNever}, Parse: s.setLog}, "log",
+		"`when` to model the logarithm of the values, for swings and noise in proportion to the level: always, never, or auto, if they are "+
+			"positive, the data say so and no --prior is given (default auto)")
+	f.BoolVar(&s.robust, "robust", false, "let single values be outliers, and pass them over")
+	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of the known standard deviation of each value, one for each output")
+}
+
+// units are those of time, in seconds; of a month and a year, the Gregorian calendar's means.
+var units = map[string]float64{
+	"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400, "mo": yearSeconds / 12, "y": yearSeconds,
+	"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "months": yearSeconds / 12, "years": yearSeconds, // of an axis
+}
+
+const yearSeconds = 365.2425 * 86400
+
+func (s *Flags) addPeriod(text string) error {
+	for one := range strings.SplitSeq(text, ",") {
+		one = strings.TrimSpace(one)
+		number := strings.TrimRight(one, "abcdefghijklmnopqrstuvwxyz")
+		l := length{text: one, unit: one[len(number):]}
+		var err error
+		l.value, err = strconv.ParseFloat(number, 64)
+		if _, ok := units[l.unit]; err != nil || !ok && l.unit != "" || !(l.value > 0) || math.IsInf(l.value, 0) {
+			return errors.New("want a positive number in units of the input, or with one of s, min, h, d, w, mo, y, such as 7d")
+		}
+		s.periods = append(s.periods, l)
+	}
+	return nil
+}
+
+func (s *Flags) addSeason(text string) error {
+	for one := range strings.SplitSeq(text, ",") {
+		switch n, err := strconv.Atoi(one); {
+		case one == "auto":
+			s.search = true
+		case one == "none":
+			s.none = true
+		case err != nil || n < 2:
+			return errors.New("want a whole number of rows, 2 or more, or none, or auto (--period takes any period)")
+		default:
+			s.seasons = append(s.seasons, n)
+		}
+	}
+	return nil
+}
+
+func (s *Flags) addTrend(text string) error {
+	for one := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(trends, one) {
+			return errors.New("want some of line, smooth, walk, with commas between, or none, or auto")
+		}
+		s.trend = append(s.trend, one)
+	}
+	if len(s.trend) > 1 && (slices.Contains(s.trend, "auto") || slices.Contains(s.trend, "none")) {
+		return errors.New("auto and none stand by themselves")
+	}
+	return nil
+}
+
+func (s *Flags) setLog(text string) error {
+	if s.log = text; !slices.Contains([]string{logAuto, logAlways, logNever}, text) {
+		return errors.New("want auto, always or never")
+	}
+	return nil
+}
+
+// AddPrior takes NAME=MEDIAN,SD.
+func (s *Flags) AddPrior(text string) error {
+	name, numbers, _ := strings.Cut(text, "=")
+	median, sd, _ := strings.Cut(numbers, ",")
+	var p series.Prior
+	var bad error
+	p.Median, bad = strconv.ParseFloat(median, 64)
+	if bad == nil {
+		p.SD, bad = strconv.ParseFloat(sd, 64)
+	}
+	if bad == nil {
+		bad = p.Check()
+	}
+	if bad != nil || !slices.Contains(PriorNames, name) {
+		return fmt.Errorf("want NAME=MEDIAN,SD, two positive numbers, such as noise=0.5,1, with NAME one of %s", strings.Join(PriorNames, ", "))
+	}
+	if s.priors == nil {
+		s.priors = map[string]series.Prior{}
+	}
+	s.priors[name] = p
+	return nil
+}
+
+// along turns a length into units of a series' input.
+func (l length) along(r *timeSeries) (float64, error) {
+	if l.unit == "" {
+		return l.value, nil
+	}
+	if !r.axis.Dates() {
+		return 0, cli.Mistake("--period %s: the input %s holds numbers, not dates; want the period in its units, or in rows by --season",
+			l.text, r.xName)
+	}
+	return l.value * units[l.unit] / units[r.axis.Unit], nil
+}
+
+// seriesOptions returns the options of a fit.
+func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error) {
+	o := series.Options{Robust: s.robust, HMC: s.HMC, Seed: env.Seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == "auto"}
+	o.Log = map[string]series.Log{logAlways: series.LogAlways, logNever: series.LogNever}[s.log]
+	err := r.check()
+	var named []float64
+	if err == nil {
+		named, err = s.named(r)
+	}
+	if err != nil {
+		return o, err
+	}
+	slices.Sort(named)
+	for i, p := range named {
+		season := s.season(p)
+		o.Parts = append(o.Parts, season)
+		if i > 0 && p > 2*named[i-1] { // how the shorter one differs over the longer one
+			o.Try = append(o.Try, []series.Part{series.Product{Long: season, Short: s.season(named[i-1])}})
+		}
+	}
+	o.Known = s.none || len(named) > 0 && !s.search
+	if !o.Known {
+		g := r.grid
+		o.Try = append(o.Try, series.Calendar(g.Hint, g.Step, g.Last-g.First, named, s.season)...)
+	}
+	o.Backend, err = env.Device.Backend()
+	return o, err
+}
+
+// parts are the model's but for its seasons.
+func (s *Flags) parts() []series.Part {
+	has := func(word string) bool {
+		return len(s.trend) == 0 || slices.Contains(s.trend, "auto") || slices.Contains(s.trend, word)
+	}
+	all := []series.Part{series.Constant{}}
+	if has("line") {
+		all = append(all, series.Slope{SD: s.priors["slope"]})
+	}
+	if has("smooth") {
+		all = append(all, series.SmoothTrend{SD: s.priors["smooth"]})
+	}
+	if has("walk") {
+		all = append(all, series.RandomWalk{SD: s.priors["walk"]})
+	}
+	if s.shortMemory {
+		all = append(all, series.ShortMemory{SD: s.priors["memory"], Length: s.priors["memory-length"]})
+	}
+	return append(all, series.Noise{SD: s.priors["noise"]})
+}
+
+func (s *Flags) season(period float64) series.Season {
+	return series.Season{Period: period, Amplitude: s.priors["season"], Length: s.priors["season-length"]}
+}
+
+// named are the periods of --period and --season in units of the input, none twice.
+func (s *Flags) named(r *timeSeries) (all []float64, err error) {
+	var texts []string
+	add := func(flag, text string, p float64) {
+		near := slices.IndexFunc(all, func(q float64) bool { return math.Abs(p-q) < 1e-5*q })
+		rounded := r.grid.Step != math.Trunc(r.grid.Step) // then a season in rows is not known to all digits
+		switch {
+		case p < 2*r.grid.Step*(1-1e-6):
+			err = cli.Mistake("--%s %s: shorter than two rows of %s, which are %.6g apart along %s", flag, text, r.path, r.grid.Step, r.xName)
+		case near < 0:
+			all, texts = append(all, p), append(texts, "--"+flag+" "+text)
+		case math.Abs(p-all[near]) > 1e-12*p && !(rounded && flag == "season"):
+			err = cli.Mistake("%s and --%s %s are %.9g and %.9g along %s, too close to tell apart; want one of them", texts[near], flag, text,
+				all[near], p, r.xName)
+		}
+	}
+	for _, l := range s.periods {
+		p, bad := l.along(r)
+		if bad != nil {
+			return nil, bad
+		}
+		add("period", l.text, p)
+	}
+	for _, n := range s.seasons {
+		add("season", strconv.Itoa(n), float64(n)*r.grid.Step)
+	}
+	if err == nil && s.none && (len(all) > 0 || s.search) {
+		err = cli.Mistake("--season none: there are other seasons, too; want either")
+	}
+	return all, err
+}

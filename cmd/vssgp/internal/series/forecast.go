@@ -1,0 +1,219 @@
+package series
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
+)
+
+// forecastFlags are the flags of forecast.
+type forecastFlags struct {
+	model   Flags
+	columns datafile.Columns
+	horizon int
+	until   string
+	at      string
+	output  string
+	keep    string // the model's file
+	drawing drawing
+}
+
+// NewForecast returns the command forecast.
+func NewForecast(env *cli.Env) *cobra.Command {
+	o := &forecastFlags{}
+	cmd := env.Command(&cobra.Command{
+		Use:   "forecast DATA -o OUT",
+		Short: "Forecast a series beyond its end, with bands",
+		Long: `Forecasts one or several columns of a table along one input. Without --x the input is the
+first column of dates, else the first of several columns of numbers, else the rows' number. A
+guess that does not rise, or that repeats because the table has several series, is refused.
+Without --y the output is the last column of numbers. Rows may lack values.
+
+OUT has the input in the table's own notation, then for each output NAME its NAME_mean,
+NAME_sd, NAME_lower and NAME_upper: the interval that holds 95 % of observations, noise
+included. It is .csv, .tsv (also .gz), .npy, or - for stdout.
+
+--horizon counts rows beyond the last one, --until names the last place in the input's own
+notation, and --at is a table of places. Without any of them the forecast is two seasons
+long, of the shortest one that the model has, or a tenth of the rows if it has none.
+It ends at most 10 times the range of the data after their end.
+-m keeps the model: predict, evaluate and info take it.
+` + modelHelp,
+		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
+  vssgp forecast flow.csv --x date --y flow --until 2026-12-31 -o forecast.csv --plot forecast.html
+  vssgp forecast load.csv --period 24h --period 7d --robust -o - -m load.safetensors
+  vssgp forecast levels.csv --at days.csv --season none --trend walk -o levels.tsv`,
+	}, func(ctx context.Context, args []string) error { return runForecast(ctx, env, args[0], o) }, tableOperand)
+	f := cmd.Flags()
+	o.columns.AddSeries(f)
+	o.model.add(f)
+	f.Var(cli.Count(&o.horizon, mostPlaces), "horizon", "`rows` to forecast")
+	f.StringVar(&o.until, "until", "", "the last `place` to forecast, as the input column writes it, such as 2026-12-31")
+	f.Var(cli.FileName(&o.at, cli.FileUse{Extensions: cli.DataOperand.File.Extensions}), "at", "table `file` of the places to forecast")
+	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: cli.TableOutputs, Only: true, Stdout: true}),
+		"output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (required)")
+	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m",
+		"keep the model in this `file`, for predict")
+	o.drawing.add(f)
+	return cmd
+}
+
+// mostPlaces bounds how many rows one command forecasts.
+const mostPlaces = 10_000_000
+
+func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlags) error {
+	r, err := seriesOf(ctx, env, path, o.columns, &o.model, false)
+	if err != nil {
+		return err
+	}
+	at, err := targetsOf(ctx, env, r, o)
+	if err != nil {
+		return err
+	}
+	if err := r.checkHorizon(at.x, o); err != nil {
+		return err
+	}
+	began := time.Now()
+	m, err := fitModel(ctx, env, r, &o.model)
+	if err != nil {
+		return err
+	}
+	if len(at.x) == 0 {
+		at.x = r.next(r.defaultHorizon(m))
+	}
+	done := env.Busy("forecasting %s", cli.Counted(len(at.x), "row"))
+	p, err := predictParts(ctx, m, at.x)
+	done()
+	if err != nil {
+		return outOfReach(m, at.axis, at.x, err)
+	}
+	noteMedians(env, m, p)
+	files, err := forecastFiles(ctx, env, r, m, at, p, o)
+	if err != nil {
+		return err
+	}
+	return finish(env, r, m, began, files, cli.Object{"rows", len(r.X), "horizon", len(at.x)}, nil, func() {
+		from, to := at.axis.Format(slices.Min(at.x)), at.axis.Format(slices.Max(at.x))
+		env.Print("forecast of %s, %s to %s", cli.Counted(len(at.x), "row"), from, to)
+	})
+}
+
+// forecastFiles are what forecast writes, the table last.
+func forecastFiles(
+	ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, at *targets, p *series.Prediction, o *forecastFlags,
+) ([]fileio.File, error) {
+	names, err := datafile.WithDraws(datafile.PredictedNames([]string{at.name}, r.yNames, true), nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	view := r.view("Forecast of "+filepath.Base(r.path), m)
+	view.At = at.x
+	files, err := draw(ctx, env, o.drawing, view)
+	if err != nil {
+		return nil, err
+	}
+	if o.keep != "" {
+		files = append(files, fileio.File{Path: o.keep, Write: m.Write})
+	}
+	return append(files, predictedFile(o.output, names, []*table.Axis{at.axis}, predictedRows(p, nil, true))), nil
+}
+
+// targets are where to forecast.
+type targets struct {
+	name string // of the input
+	axis *table.Axis
+	x    []float64 // nil: by the seasons of the model
+}
+
+// targetsOf finds them by the flags.
+func targetsOf(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFlags) (*targets, error) {
+	d := &targets{name: r.xName, axis: r.axis}
+	given := 0
+	for _, name := range []string{"horizon", "until", "at"} {
+		if env.Flags.Changed(name) {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return nil, cli.Mistake("--horizon, --until and --at each say where to forecast; want one of them")
+	case o.at != "":
+		at, err := datafile.PlacesAlong(ctx, env, o.at, datafile.Columns{}, r.xName, r.axis)
+		if err != nil {
+			return nil, err
+		}
+		d.name, d.axis = at.Names[0], at.Axes[0]
+		d.x, err = at.All(ctx)
+		return d, err
+	case o.until != "":
+		x, err := r.axis.Parse(o.until)
+		if err != nil {
+			return nil, cli.Mistake("--until: %w", err)
+		}
+		n := r.grid.Steps(x)
+		if n == 0 {
+			return nil, cli.Mistake("--until %s: the rows of %s end at %s; want a place at least a step of the data later", o.until, r.path,
+				r.axis.Format(r.grid.Last))
+		}
+		if n > mostPlaces {
+			return nil, cli.Mistake("--until %s: %d rows; want at most %d", o.until, n, mostPlaces)
+		}
+		d.x = r.next(n)
+	case env.Flags.Changed("horizon"):
+		if o.horizon == 0 {
+			return nil, cli.Mistake("--horizon 0; want at least one row")
+		}
+		d.x = r.next(o.horizon)
+	}
+	return d, nil
+}
+
+// next are the places of the next n rows, where the input's notation writes them.
+func (r *timeSeries) next(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.grid.Next(i + 1)
+		if written, err := r.axis.Parse(r.axis.Format(x[i])); err == nil {
+			x[i] = written
+		}
+	}
+	return x
+}
+
+// checkHorizon refuses times x that are too far beyond the data.
+func (r *timeSeries) checkHorizon(x []float64, o *forecastFlags) error {
+	limit := r.grid.Last + series.MaxHorizon*(r.grid.Last-r.grid.First)
+	if len(x) == 0 || slices.Max(x) <= limit {
+		return nil
+	}
+	asked := "--until " + o.until
+	switch {
+	case o.at != "":
+		asked = fmt.Sprintf("--at %s: %s %s", o.at, r.xName, r.axis.Format(slices.Max(x)))
+	case o.until == "":
+		most := slices.IndexFunc(x, func(v float64) bool { return v > limit })
+		return cli.Mistake("--horizon %d exceeds the maximum of %d rows, %d times the range of the data", o.horizon, most, series.MaxHorizon)
+	}
+	return cli.Mistake("%s is beyond %s, %d times the range of the data after their end", asked, r.axis.Format(limit), series.MaxHorizon)
+}
+
+// defaultHorizon returns two of the model's shortest season, but no more rows than the data have, or a tenth of the number of rows. The
+// forecast ends within MaxHorizon.
+func (r *timeSeries) defaultHorizon(m *series.Model) int {
+	rows := len(r.X) / 10
+	if periods := m.Periods(); len(periods) > 0 {
+		rows = int(math.Round(min(2*slices.Min(periods)/m.Step(), float64(len(r.X)))))
+	}
+	return max(1, min(rows, int(series.MaxHorizon*(r.grid.Last-r.grid.First)/r.grid.Step)))
+}

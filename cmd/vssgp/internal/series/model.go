@@ -1,0 +1,177 @@
+package series
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
+)
+
+// PredictFlags are the flags of predict that the model of a series takes, too.
+type PredictFlags struct {
+	Columns   datafile.Columns
+	Output    string
+	Posterior bool // add the ends of intervals
+	Draws     int
+	Plot      string
+}
+
+// Predict predicts by the model of a series, with the numbers that forecast gives.
+func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inputPath string, o *PredictFlags) error {
+	axis, err := datafile.AxisOf(m)
+	if err != nil {
+		return err
+	}
+	at, err := datafile.PlacesAlong(ctx, env, inputPath, o.Columns, m.XName, axis)
+	if err != nil {
+		return err
+	}
+	x, err := at.All(ctx)
+	if err != nil {
+		return err
+	}
+	done := env.Busy("predicting %s", cli.Counted(len(x), "row"))
+	p, err := predictParts(ctx, m, x)
+	var draws [][][]float64
+	if err == nil && o.Draws > 0 {
+		draws, err = m.Draw(ctx, x, o.Draws, env.Seed)
+	}
+	done()
+	if err != nil {
+		return fmt.Errorf("%s: %w", modelPath, outOfReach(m, axis, x, err))
+	}
+	noteMedians(env, m, p)
+	names, err := datafile.WithDraws(datafile.PredictedNames(at.Names, m.YNames, o.Posterior), m.YNames, o.Draws)
+	if err != nil {
+		return err
+	}
+	view := modelView("Prediction by "+filepath.Base(modelPath), m, axis)
+	view.At = x
+	files, err := draw(ctx, env, drawing{plot: o.Plot}, view)
+	if err != nil {
+		return err
+	}
+	files = append(files, predictedFile(o.Output, names, at.Axes, predictedRows(p, draws, o.Posterior)))
+	if err := env.Write(files...); err != nil || !env.JSON {
+		return err
+	}
+	return env.PrintJSON(cli.Object{"rows", len(x), "columns", names, "output", o.Output, "device", env.Device.Name()})
+}
+
+// predictedFile is a table of rows of predictedRows.
+func predictedFile(path string, names []string, axes []*table.Axis, rows []float64) fileio.File {
+	shape := []int{len(rows) / len(names), len(names)}
+	return datafile.TableFile(path, shape, names, axes, func(write func([]float64) error) error { return write(rows) })
+}
+
+// predictedRows are the rows of a table: the input, mean and sd of each output, the ends of their intervals, draws.
+func predictedRows(p *series.Prediction, draws [][][]float64, ends bool) (rows []float64) {
+	for n, x := range p.X {
+		rows = append(rows, x)
+		for d := range p.Mean {
+			if rows = append(rows, p.Mean[d][n], p.SD[d][n]); ends {
+				rows = append(rows, p.Lower[d][n], p.Upper[d][n])
+			}
+		}
+		for _, f := range draws {
+			for d := range f {
+				rows = append(rows, f[d][n])
+			}
+		}
+	}
+	return rows
+}
+
+// Evaluate scores the model of a series on the rows of a table.
+func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c datafile.Columns) error {
+	r, err := readSeries(ctx, env, path, c, false, m)
+	if err != nil {
+		return datafile.WhileReading(path, err)
+	}
+	bound, err := m.Evaluate(ctx, r.Series)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.path, outOfReach(m, r.axis, r.X, err))
+	}
+	rmse, density, rows, err := m.Score(ctx, r.Series)
+	if err != nil {
+		return err
+	}
+	if rows == 0 {
+		return cli.Mistake("%s: no row has a value of %s; want some", r.path, datafile.Listed(r.yNames))
+	}
+	if err := cli.CheckScores(r.path, rmse, density); err != nil {
+		return err
+	}
+	if env.JSON {
+		return env.PrintJSON(cli.Object{"bound", bound, "rows", rows, "rmse", rmse, "mean_log_predictive_density", density, "device",
+			env.Device.Name()})
+	}
+	env.Print("%-28s %.9g   (in the model's units)", "bound", bound)
+	env.Print("%-28s %d", "rows", rows)
+	env.Print("%-28s %.6g", "RMSE", rmse)
+	env.Print("%-28s %.6g", "mean log predictive density", density)
+	env.Print("%-28s %s", "device", env.Device.Name())
+	return nil
+}
+
+// shownPlaces is how many places the charts of a model without its data have.
+const shownPlaces = 1000
+
+// Info prints the model of a series.
+func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot string) error {
+	axis, err := datafile.AxisOf(m)
+	if err != nil {
+		return err
+	}
+	first, last, end := extent(m)
+	shown := last + (last-first)/2
+	view := modelView("Model "+filepath.Base(path), m, axis)
+	for i := range shownPlaces {
+		view.At = append(view.At, first+(shown-first)*float64(i)/(shownPlaces-1))
+	}
+	files, err := draw(ctx, env, drawing{plot: plot}, view)
+	if err != nil {
+		return err
+	}
+	if err := env.Write(files...); err != nil {
+		return err
+	}
+	if env.JSON {
+		var hyper []cli.Object
+		for _, v := range m.Hyper() {
+			hyper = append(hyper, cli.Object{"name", v.Name, "mode", v.Mode, "lower", v.Lower, "upper", v.Upper})
+		}
+		var units []string
+		if axis.Dates() {
+			units = []string{fmt.Sprintf("%s: %s since %s", m.XName, axis.Unit, axis.Since())}
+		}
+		return env.PrintJSON(cli.Object{
+			"model", path, "inputs", []string{m.XName}, "units,omitempty", units, "outputs", m.YNames, "rows", m.Rows(), "features", m.Features(),
+			"parts", m.PartNames(), "periods", append([]float64{}, m.Periods()...), "hyper", hyper, "log,omitempty", m.Log(), "noise_sd",
+			noiseOf(m), "bound", m.Bound(),
+			"first", axis.Format(first), "last", axis.Format(last), "reach", axis.Format(end),
+		})
+	}
+	env.Print("%s: the structural model of a series", path)
+	env.Print("%s -> %s, %s, %s", m.XName, strings.Join(m.YNames, ", "), cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature"))
+	if axis.Dates() {
+		env.Print("%s: %s since %s", m.XName, axis.Unit, axis.Since())
+	}
+	env.Print("parts: %s", strings.Join(m.PartNames(), ", "))
+	if periods := m.Periods(); len(periods) > 0 {
+		env.Print("periods: %s%s", cli.Row(periods), unitOf(axis))
+	}
+	env.Print("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
+	env.Print("data from %s to %s; reaches to %s", axis.Format(first), axis.Format(last), axis.Format(end))
+	env.Print("hyper-parameters, with their central 95 %% intervals:")
+	for _, v := range m.Hyper() {
+		env.Print("  %-32s %-12s %s to %s", v.Name, cli.Short(v.Mode), cli.Short(v.Lower), cli.Short(v.Upper))
+	}
+	return nil
+}

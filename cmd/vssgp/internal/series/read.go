@@ -1,0 +1,203 @@
+// Package series has the commands forecast, fill and backtest, and what fit, predict, evaluate and info do with the model of a series.
+package series
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
+)
+
+// A timeSeries is a table's columns along one input. Rows are in the file's order, and rows with missing values are among them.
+type timeSeries struct {
+	path  string        // of the file, as messages have it
+	table *table.Stream // for Edit
+
+	axis  *table.Axis // of the input
+	grid  table.Grid  // of x
+	xName string      // "row" if no column is the input
+
+	series.Series // X in axis.Unit
+	yNames        []string
+	yCols         []int // [D], columns of the table
+	missing       []int // [D]
+
+	chosen datafile.Choice
+	left   string // columns that the default choice leaves out
+}
+
+// readSeries reads a table as a series. The input is --x; else the first column of dates; else, of several columns of numbers, the
+// first; else the number of the row, from 1. The outputs are --y; else, if holes, all other columns of numbers with missing values, if
+// there are any; else the last column of numbers. For a model, unless it is nil, the default columns are those with the model's names,
+// and x counts as the model's does.
+func readSeries(ctx context.Context, env *cli.Env, path string, c datafile.Columns, holes bool, m *series.Model) (*timeSeries, error) {
+	if !datafile.IsTable(path) { // the error describes the file
+		_, err := datafile.ReadAudio(ctx, env, path)
+		if err == nil {
+			err = cli.Mistake("%s: a recording, not a table; impute fills recordings, fit models them", path)
+		}
+		return nil, err
+	}
+	s, err := datafile.OpenTable(ctx, env, path)
+	if err == nil {
+		err = s.Survey(ctx, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.TakeRow(s)
+	r := &timeSeries{path: cli.InputName(path), table: s, xName: datafile.RowName, axis: &table.Axis{Unit: datafile.RowUnit}}
+	var like []*table.Axis
+	if m != nil {
+		if like, err = c.Like(s, m); err != nil {
+			return nil, err
+		}
+	}
+	chosen, err := c.OfSeries(s, r.path, holes)
+	if err != nil {
+		return nil, err
+	}
+	if m != nil && (len(chosen.X) != len(like) || len(chosen.Y) != m.Outputs()) {
+		return nil, cli.Mistake("%s: %s and %s are chosen; the model has the input %s and %s: choose with --x and --y", r.path,
+			cli.Counted(len(chosen.X), "input"), cli.Counted(len(chosen.Y), "output"), m.XName, cli.Counted(m.Outputs(), "output"))
+	}
+	axes, picks, err := datafile.AxesOf(s, chosen, like)
+	if err != nil {
+		return nil, err
+	}
+	if len(axes) > 0 {
+		r.axis, r.xName = axes[0], s.Names[chosen.X[0]]
+	}
+	r.yCols, r.yNames = chosen.Y, datafile.NamesOf(s, chosen.Y)
+	for _, col := range r.yCols {
+		r.missing = append(r.missing, s.Columns[col].Missing())
+	}
+	r.chosen, r.left = chosen, c.LeftOut(s, chosen)
+	return r, r.read(ctx, picks, len(axes))
+}
+
+// read reads the picked columns: the input, if there is one, the outputs and their standard deviations.
+func (r *timeSeries) read(ctx context.Context, picks []table.Pick, inputs int) error {
+	all := make([][]float64, len(picks)-inputs)
+	for part, err := range r.table.Parts(ctx, picks) {
+		if err != nil {
+			return err
+		}
+		for ; len(part) > 0; part = part[len(picks):] {
+			x := float64(len(r.X) + 1)
+			if inputs > 0 {
+				x = part[0]
+			}
+			r.X = append(r.X, x)
+			for i, v := range part[inputs:len(picks)] {
+				all[i] = append(all[i], v)
+			}
+		}
+	}
+	r.Y, r.Err = all[:len(r.yCols)], all[len(r.yCols):]
+	if len(r.Err) == 0 {
+		r.Err = nil
+	}
+	r.grid = r.axis.Grid(r.X)
+	return nil
+}
+
+// fewestValues is how many values of an output a fit needs.
+const fewestValues = 4
+
+// mostError bounds known standard deviations: their squares have to be numbers.
+const mostError = 1e150
+
+// check names the column that nothing can be fitted to, and a standard deviation that is none.
+func (r *timeSeries) check() error {
+	for i, name := range r.yNames {
+		if seen := len(r.X) - r.missing[i]; seen < fewestValues {
+			return cli.Mistake("%s: column %.40q has %s in %s; want at least %d", r.path, name, cli.Counted(seen, "value"),
+				cli.Counted(len(r.X), "row"), fewestValues)
+		}
+	}
+	for n := range r.X {
+		for d, all := range r.Err {
+			if e := all[n]; !(e > 0 && e < mostError) && !math.IsNaN(r.Y[d][n]) {
+				return cli.Mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number below %v",
+					r.path, n+1, r.yNames[d], e, mostError)
+			}
+		}
+	}
+	if len(r.X) > 0 && r.grid.First == r.grid.Last {
+		return cli.Mistake("%s: all rows are at one %s, %s; want several", r.path, r.xName, r.axis.Format(r.grid.First))
+	}
+	return nil
+}
+
+// howToChoose ends the errors about an input column that was guessed.
+const howToChoose = "choose the input with --x COLUMN, or --x row for the numbers of the rows"
+
+// checkGuess refuses an input column that the user has not named if it repeats because the table has several series or, if ordered, if it
+// neither rises nor falls.
+func (r *timeSeries) checkGuess(ctx context.Context, ordered bool) error {
+	if err := r.checkRepeats(ctx); err != nil || !ordered {
+		return err
+	}
+	slack := 0.0 // where the clock is set back, a column of local times goes back by an hour
+	if r.axis.Dates() && units[r.axis.Unit] <= units["h"] {
+		slack = units["h"] / units[r.axis.Unit]
+	}
+	rises, fall := false, 0 // the first row that is below the one before
+	for n := 1; n < len(r.X); n++ {
+		d := r.X[n] - r.X[n-1]
+		rises = rises || d > slack
+		if d < -slack && fall == 0 {
+			fall = n
+		}
+	}
+	if n := fall; rises && n > 0 {
+		return cli.Mistake("%s: the column %s was guessed to be the input, but it does not rise: row %d (from 1) has %s after %s; "+howToChoose,
+			r.path, r.xName, n+1, r.axis.Format(r.X[n]), r.axis.Format(r.X[n-1]))
+	}
+	return nil
+}
+
+// checkRepeats refuses x that repeat in rows that another column tells apart. It passes over a few repeats, such as the hour after which
+// a clock is set back.
+func (r *timeSeries) checkRepeats(ctx context.Context) error {
+	type place struct{ x, group float64 }
+	times, repeats, first, second := make(map[float64]int, len(r.X)), 0, 0, 0
+	for n, x := range r.X {
+		if before, again := times[x]; !again {
+			times[x] = n
+		} else if repeats++; repeats == 1 {
+			first, second = before, n
+		}
+	}
+	const few = 0.01
+	if float64(repeats) <= few*float64(len(r.X)) {
+		return nil
+	}
+	for col, found := range r.table.Columns {
+		if kind := found.Kind(); slices.Contains(slices.Concat(r.chosen.X, r.chosen.Y, r.chosen.Errors), col) || kind != table.Text &&
+			!(kind == table.Numbers && found.Whole()) {
+			continue
+		}
+		pairs, n := map[place]bool{}, 0
+		for part, err := range r.table.Parts(ctx, []table.Pick{{Col: col, Words: map[string]float64{}}}) {
+			if err != nil {
+				return err
+			}
+			for _, group := range part {
+				pairs[place{r.X[n], group}] = true
+				n++
+			}
+		}
+		if 2*(len(pairs)-len(times)) >= repeats {
+			return cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; "+
+				"want one series: keep its rows, or "+howToChoose,
+				r.path, r.xName, r.axis.Format(r.X[first]), first+1, second+1, r.table.Names[col])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"testing"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+func FuzzFrame(f *testing.F) {
+	for _, one := range []*Frame{{Args: []string{"version"}}, {Args: []string{"info", "m"},
+		Files: []cli.ServedFile{{Name: "m", Content: cli.Chunks{[]byte("abc")}}}}, {Note: "x"}} {
+		var b bytes.Buffer
+		if err := one.Write(&b); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Add([]byte("\x02\x00\x00\x00\x00\x00\x00\x00{}"))
+	f.Add([]byte("\x30\x00\x00\x00\x00\x00\x00\x00" + `{"files":[{"name":"a","size":8000000000000000}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		one, err := ReadFrame(bufio.NewReader(bytes.NewReader(b)))
+		if err != nil {
+			if !errors.Is(err, errFrame) && !errors.Is(err, io.EOF) {
+				t.Fatalf("%v; want errFrame", err)
+			}
+			return
+		}
+		var again bytes.Buffer
+		testkit.OK(t, one.Write(&again))
+		two, err := ReadFrame(bufio.NewReader(&again))
+		if err != nil || !reflect.DeepEqual(one, two) {
+			t.Fatalf("%+v becomes %+v: %v", one, two, err)
+		}
+	})
+}

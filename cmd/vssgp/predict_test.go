@@ -1,0 +1,313 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+// fittedWave is a model of a stereo wave, 400 samples at 1000 Hz, and its file.
+func fittedWave(t *testing.T, dir string) (model, recording string) {
+	t.Helper()
+	left, right := make([]float64, 400), make([]float64, 400)
+	for i := range left {
+		left[i], right[i] = 0.5*math.Sin(0.3*float64(i)), 0.25*math.Cos(0.2*float64(i))
+	}
+	r, _, err := audio.New(1000, audio.Float32, [][]float64{left, right})
+	testkit.OK(t, err)
+	model, recording = filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "in.wav")
+	f := testkit.Must(os.Create(recording))(t)
+	testkit.OK(t, r.Write(f, audio.WAV))
+	testkit.OK(t, f.Close())
+	succeed(t, "fit", recording, "--window", "none", "--components", "6", "--iterations", "5", "-o", model, "--quiet")
+	return model, recording
+}
+
+// The same predictions and draws, whatever they are written as.
+func TestPredictFormats(t *testing.T) {
+	dir := t.TempDir()
+	model, recording := fittedWave(t, dir)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("all.csv"))
+	all := testkit.Must(table.Open(at("all.csv")))(t)
+	want := "seconds,channel1_mean,channel1_sd,channel2_mean,channel2_sd,channel1_draw1,channel2_draw1,channel1_draw2,channel2_draw2"
+	if strings.Join(all.Names, ",") != want {
+		t.Fatalf("columns %v, want %s", all.Names, want)
+	}
+	column := func(name string) []float64 { return column(t, all, name) }
+	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("mean.wav"))
+	for name, want := range map[string][]string{
+		"mean.wav":   {"channel1_mean", "channel2_mean"},
+		"mean-1.wav": {"channel1_draw1", "channel2_draw1"},
+		"mean-2.wav": {"channel1_draw2", "channel2_draw2"},
+	} {
+		r := testkit.Must(audio.Open(at(name)))(t)
+		if r.Rate != 1000 || r.Channels() != 2 {
+			t.Errorf("%s: %d channels at %d Hz, want 2 at 1000", name, r.Channels(), r.Rate)
+		}
+		for c := range want {
+			if err := near(r.Samples[c], column(want[c]), 1e-7); err != "" {
+				t.Errorf("%s, %s: %s", name, want[c], err)
+			}
+		}
+	}
+	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "--draws-file", at("d.npy"), "-o", at("mean.npy"))
+	means := testkit.Must(table.Open(at("mean.npy")))(t)
+	if means.Cols != 5 || means.Rows != 400 {
+		t.Errorf("mean.npy is [%d,%d], want [400,5]", means.Rows, means.Cols)
+	}
+	raw := testkit.Read(t, at("d.npy"))
+	if !strings.Contains(string(raw[:128]), "(2, 400, 2)") {
+		t.Errorf("d.npy begins %q, want shape (2, 400, 2)", raw[:100])
+	}
+	drawn := make([]float64, 2*400*2)
+	if _, err := binary.Decode(raw[len(raw)-8*len(drawn):], binary.LittleEndian, drawn); err != nil {
+		t.Fatal(err)
+	}
+	second := []float64{}
+	for n := range 400 {
+		second = append(second, drawn[(400+n)*2+1])
+	}
+	if !slices.Equal(second, column("channel2_draw2")) {
+		t.Error("d.npy: the second draw of the second output is not the table's")
+	}
+	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "--draws-file", at("d.csv"), "-o", at("alone.csv"))
+	d := testkit.Must(table.Open(at("d.csv")))(t)
+	if d.Cols != 5 || d.Names[4] != "channel2_draw2" || d.Data[4] != column("channel2_draw2")[0] {
+		t.Errorf("d.csv has columns %v and begins %v", d.Names, d.Data[:5])
+	}
+	if alone, err := table.Open(at("alone.csv")); err != nil || alone.Cols != 5 {
+		t.Errorf("alone.csv has columns %v, %v; want no draws", alone.Names, err)
+	}
+}
+
+func near(got, want []float64, tolerance float64) string {
+	if len(got) != len(want) {
+		return "another length"
+	}
+	for i := range got {
+		if !(math.Abs(got[i]-want[i]) <= tolerance) {
+			return "values differ"
+		}
+	}
+	return ""
+}
+
+// TestPredictLoud: values past full scale come through a WAV file of floats.
+func TestPredictLoud(t *testing.T) {
+	dir := t.TempDir()
+	data := testkit.Put(t, dir, "loud.csv", evenSeries(100, func(n int) float64 { return 3 * math.Sin(float64(n)/2) }))
+	model, wav := filepath.Join(dir, "m"), filepath.Join(dir, "o.wav")
+	succeed(t, "fit", data, "--iterations", "5", "-o", model)
+	succeed(t, "predict", model, data, "--x", "t", "-o", wav)
+	r := testkit.Must(audio.Open(wav))(t)
+	if top := slices.Max(r.Samples[0]); top < 2 || r.Rate != 1 {
+		t.Errorf("%d Hz and at most %v, want 1 and nearly 3", r.Rate, top)
+	}
+}
+
+// TestReadingInterrupted: an interruption of fit, predict and evaluate leaves nothing, and prints a line.
+func TestReadingInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	fittedWave(t, ".")
+	testkit.Put(t, ".", "data.csv", "seconds,a,b\n0,1,2\n0.1,3,4\n")
+	before := listing(t, ".")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for line, want := range map[string]string{
+		"fit data.csv -o o.st": "interrupted while reading data.csv", "predict m.safetensors in.wav -o o.csv": "interrupted",
+		"predict m.safetensors data.csv --x seconds --plot o.svg -o -": "interrupted",
+		"predict m.safetensors in.wav --draws 2 -o o.wav":              "interrupted",
+		"evaluate m.safetensors in.wav":                                "interrupted", "evaluate m.safetensors data.csv": "interrupted",
+	} {
+		o := vssgpRunContext(t, ctx, strings.Fields(line+" --quiet")...)
+		if o.code != cli.ExitInterrupted || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: exit %d, %q, %q", line, o.code, o.stdout, o.stderr)
+		}
+	}
+	if after := listing(t, "."); !maps.Equal(before, after) {
+		t.Errorf("left %v", after)
+	}
+}
+
+// TestPredictBeyond: one line warns of rows outside of the data of one input, and of no others; a model without a range warns of none.
+func TestPredictBeyond(t *testing.T) {
+	dir := t.TempDir()
+	rows := "t,u,y\n"
+	for i := range 30 {
+		rows += fmt.Sprintf("%d,%d,%d\n", i, i*7%30, i%5)
+	}
+	data, model, out := testkit.Put(t, dir, "d.csv", rows), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "o.csv")
+	for x, at := range map[string]struct{ text, want string }{
+		"t": {"t\n3\n40\n50\n",
+			"t 40 lies beyond the data that the model was fitted to, 0 to 29: its intervals are too narrow there; vssgp forecast"},
+		"t,u": {"t,u\n3,3\n3,-4\n40,3\n", ""}, // rows of several inputs often lie outside in one
+	} {
+		succeed(t, "fit", data, "--method", "vssgp", "--x", x, "--y", "y", "--features", "4", "--iterations", "2", "-o", model)
+		if o := succeed(t, "predict", model, data, "--x", x, "-o", out); strings.Contains(o.stderr, "beyond") {
+			t.Errorf("%s: %s", x, o.stderr)
+		}
+		outside := testkit.Put(t, dir, "at.csv", at.text)
+		if o := succeed(t, "predict", model, outside, "-o", out); (at.want == "") != (o.stderr == "") || strings.Count(o.stderr, "\n") > 1 ||
+			!strings.Contains(o.stderr, at.want) {
+			t.Errorf("%s: %s; want %q", x, o.stderr, at.want)
+		}
+		file := testkit.Must(safetensors.ReadFile(model))(t)
+		delete(file.Metadata, "x.range")
+		var b bytes.Buffer
+		testkit.OK(t, file.Write(&b))
+		if o := succeed(t, "predict", testkit.Put(t, dir, "old.safetensors", b.String()), outside, "-o", out); o.stderr != "" {
+			t.Errorf("%s, no range: %s", x, o.stderr)
+		}
+	}
+}
+
+// readNPY reads an array that the command has written.
+func readNPY(t *testing.T, path string, columns int) []float64 {
+	t.Helper()
+	at := testkit.Must(table.At(path))(t)
+	s, err := table.OpenStream(t.Context(), at)
+	if err == nil {
+		err = s.Survey(t.Context(), nil)
+	}
+	if err != nil || s.Cols != columns {
+		t.Fatalf("%s: %d columns, want %d; %v", path, s.Cols, columns, err)
+	}
+	var picks []table.Pick
+	for i := range s.Cols {
+		picks = append(picks, table.Pick{Col: i})
+	}
+	var all []float64
+	for part, err := range s.Parts(t.Context(), picks) {
+		testkit.OK(t, err)
+		all = append(all, part...)
+	}
+	return all
+}
+
+// TestJoint: the joint covariance is symmetric, and has on its diagonal the squares of the standard deviations.
+func TestJoint(t *testing.T) {
+	dir := t.TempDir()
+	x := func(name string) string { return filepath.Join(dir, name) }
+	data := testkit.Put(t, dir, "d.csv", "t,u,v\n0,1,2\n1,2,1\n2,1,1\n3,0,2\n4,1,3\n5,2,2\n6,1,0\n7,0,1\n")
+	at := testkit.Put(t, dir, "at.csv", "t\n0.5\n2\n9\n")
+	succeed(t, "fit", data, "--method", "vssgp", "--x", "t", "--y", "u,v", "--window", "none", "--iterations", "3", "-o", x("f.safetensors"))
+	for _, latent := range []bool{false, true} {
+		args := []string{"predict", x("f.safetensors"), at, "-o", x("o.npy"), "--joint", x("j.npy")}
+		if latent {
+			args = append(args, "--latent")
+		}
+		succeed(t, args...)
+		table, joint := readNPY(t, x("o.npy"), 5), readJoint(t, x("j.npy"), 6)
+		for n := range 3 {
+			for d := range 2 {
+				i, sd := 2*n+d, table[5*n+2+2*d]
+				if got := joint[6*i+i]; math.Abs(got-sd*sd) > 1e-9*sd*sd {
+					t.Errorf("latent %v: variance %v, sd² %v", latent, got, sd*sd)
+				}
+			}
+		}
+		for i := range joint {
+			if joint[i] != joint[i%6*6+i/6] {
+				t.Fatal("not symmetric")
+			}
+		}
+	}
+	succeed(t, "fit", data, "--x", "t", "--y", "u,v", "-o", x("series.safetensors"))
+	many := testkit.Put(t, dir, "many.csv", "t\n"+strings.Repeat("1\n", 8200))
+	for _, c := range []struct{ args, want string }{
+		{"f.safetensors " + at + " --joint " + x("no.npy") + " --posterior", "without --posterior"},
+		{"series.safetensors " + at + " --joint " + x("no.npy"), "model of a series"},
+		{"f.safetensors " + at + " --joint " + x("o.csv"), ".npy"},
+		{"f.safetensors " + many + " --joint " + x("no.npy"), "8200 rows of 2 outputs; want at most 16384"},
+	} {
+		args, want := c.args, c.want
+		o := vssgpRun(t, append([]string{"predict"}, strings.Fields(x(args)+" -o "+x("o.npy"))...)...)
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: exit %d, %q; want %q", args, o.code, o.stderr, want)
+		}
+	}
+}
+
+// readJoint reads an array [3,2,3,2] as one of n columns.
+func readJoint(t *testing.T, path string, n int) []float64 {
+	t.Helper()
+	b := string(testkit.Read(t, path))
+	const shape = "(3, 2, 3, 2)"
+	if !strings.Contains(b[:128], shape) {
+		t.Fatalf("%s: %q, want the shape %s", path, b[:128], shape)
+	}
+	flat := testkit.Put(t, t.TempDir(), "flat.npy", strings.Replace(b, shape, "(6, 6)      ", 1))
+	return readNPY(t, flat, n)
+}
+
+// TestStdoutBesideFiles: the other outputs are written too where the prediction
+// goes to stdout, and the plot is of all rows that it has room for.
+func TestStdoutBesideFiles(t *testing.T) {
+	dir := t.TempDir()
+	model, recording := fittedWave(t, dir)
+	plot, drawn := filepath.Join(dir, "p.svg"), filepath.Join(dir, "d.npy")
+	o := vssgpRun(t, "predict", model, recording, "-o", "-", "--plot", plot, "--draws", "1", "--draws-file", drawn)
+	if lines := strings.Count(o.stdout, "\n"); o.code != cli.ExitDone || lines != 401 {
+		t.Fatalf("exit %d, %d lines, %q", o.code, lines, o.stderr)
+	}
+	if size := len(testkit.Read(t, drawn)); size != 128+8*2*400 {
+		t.Errorf("the draws have %d bytes", size)
+	}
+	if points := strings.Count(string(testkit.Read(t, plot)), "L"); points < 4*400 { // of bands, means and draws of 400 rows and two outputs
+		t.Errorf("the plot has lines to %d points", points)
+	}
+}
+
+// TestForecastHorizonIrregular: the default horizon is a tenth of the number of rows, however far apart they are, and no more than the
+// model
+// reaches; a horizon that was asked for is refused beyond that, before the fit.
+func TestForecastHorizonIrregular(t *testing.T) {
+	dir := t.TempDir()
+	table := func(name string, x func(n int) float64) string {
+		var b strings.Builder
+		b.WriteString("t,y\n")
+		for n := range 120 {
+			fmt.Fprintf(&b, "%v,%.4f\n", x(n), math.Sin(1.7*float64(n*n)))
+		}
+		return testkit.Put(t, dir, name, b.String())
+	}
+	for _, c := range []struct {
+		name string
+		x    func(n int) float64
+		rows int
+	}{
+		{"even.csv", func(n int) float64 { return float64(n) }, 12},
+		{"hole.csv", func(n int) float64 { return float64(n) + 1e12*float64(n/60) }, 12},
+		{"clusters.csv", func(n int) float64 { return float64(n%12 + 10_000*(n/12)) }, 12},
+		{"twotimes.csv", func(n int) float64 { return float64(n / 118) }, 10},
+	} {
+		o := succeed(t, "forecast", table(c.name, c.x), "--x", "t", "--season", "none", "-o", "-")
+		if rows := strings.Count(o.stdout, "\n") - 1; rows != c.rows {
+			t.Errorf("%s: %d rows, want %d", c.name, rows, c.rows)
+		}
+	}
+	for line, want := range map[string]string{
+		"--horizon 2000": "--horizon 2000 exceeds the maximum of 1190 rows, 10 times the range of the data",
+		"--until 2000":   "--until 2000 is beyond 1309, 10 times the range of the data after their end",
+	} {
+		o := vssgpRun(t, append([]string{"forecast", filepath.Join(dir, "even.csv"), "-o", "-"}, strings.Fields(line)...)...)
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: exit %d, %s", line, o.code, o.stderr)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+//go:build linux && slow
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+// kills are those of this test: VSSGP_KILLS, or a few.
+func kills(t *testing.T) int {
+	text := os.Getenv("VSSGP_KILLS")
+	if text == "" {
+		return 12
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("VSSGP_KILLS=%s: want a number of kills", text)
+	}
+	return n
+}
+
+// killLines are fits of every form of optimizer.
+var killLines = []string{
+	"--init paper --features 40 --iterations 60 --restarts 1",
+	"--window 8 --optimiser windows --components 3 --features 4 --iterations 80",
+	"--init paper --inference stochastic --features 40 --iterations 1500 --batch 64",
+	"--init paper --features 120 --iterations 25",
+}
+
+// TestKill: a fit that is killed at random moments, and while it writes a
+// checkpoint, and gone on with each time, ends with the same file as without,
+// and leaves nothing beside it. VSSGP_KILLS=100 for a hundred kills.
+func TestKill(t *testing.T) {
+	want := make([][]byte, len(killLines))
+	took := make([]time.Duration, len(killLines))
+	source := testkit.Put(t, t.TempDir(), "data.csv", waves(600))
+	line := func(i int, dir string) []string {
+		return append(strings.Fields("fit "+source+" --y y1,y2 --every 1ms --resume -o "+filepath.Join(dir,
+			"model")+" --checkpoint "+filepath.Join(dir, "part")), strings.Fields(killLines[i])...)
+	}
+	for i := range killLines {
+		dir := t.TempDir()
+		c := process(t, line(i, dir)...)
+		if c.Run() != nil {
+			t.Fatal(c.Stderr)
+		}
+		took[i], want[i] = worked(c), testkit.Read(t, filepath.Join(dir, "model"))
+	}
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	most, done, writing, resumed, ends := kills(t), 0, 0, 0, 0
+	for i := 0; done < most; i = (i + 1) % len(killLines) {
+		dir := t.TempDir()
+		for range 1 + rng.IntN(2) {
+			c := process(t, line(i, dir)...)
+			testkit.OK(t, c.Start())
+			after, inWrite := time.Duration(rng.Int64N(int64(took[i]))), done%3 == 2
+			if waitForKill(c, dir, after, inWrite) {
+				break // it was done before
+			}
+			done++
+			if inWrite {
+				writing++
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, "part")); err == nil {
+			resumed++
+		}
+		if c := process(t, line(i, dir)...); c.Run() != nil {
+			t.Fatal(c.Stderr)
+		}
+		ends++
+		if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "model")), want[i]) {
+			t.Errorf("%s: another model than without kills", killLines[i])
+		}
+		if left := listing(t, dir); len(left) != 3 { // the folder, model, checkpoint
+			t.Errorf("%s: left %v", killLines[i], left)
+		}
+	}
+	t.Logf("%d kills, %d of them aimed at a write, %d fits ended, %d from a checkpoint", done, writing, ends, resumed)
+	if resumed == 0 {
+		t.Error("no fit was gone on with")
+	}
+}
+
+// waitForKill kills the process after so much processor time, or as soon as it
+// writes after that, and reports whether it had ended by itself.
+func waitForKill(c *exec.Cmd, dir string, after time.Duration, inWrite bool) (ended bool) {
+	over := make(chan error, 1)
+	go func() { over <- c.Wait() }()
+	for cpuTime(c.Process.Pid) < after {
+		select {
+		case <-over:
+			return true
+		case <-time.After(time.Millisecond):
+		}
+	}
+	for inWrite {
+		if temps, _ := filepath.Glob(filepath.Join(dir, ".*.tmp")); len(temps) > 0 {
+			break
+		}
+		select {
+		case <-over:
+			return true
+		default:
+		}
+	}
+	c.Process.Kill()
+	err, _ := (<-over).(*exec.ExitError)
+	return err == nil || !err.Sys().(syscall.WaitStatus).Signaled()
+}
+
+// TestTermProcess: SIGTERM ends what predicts and evaluates many rows, wherever it stands, after little more work, and nothing is left.
+func TestTermProcess(t *testing.T) {
+	t.Chdir(t.TempDir())
+	model, _ := fittedWave(t, ".")
+	long := wav(1000, 2, make([]int16, 2*1000))
+	copy(long[len(long)-4000-4:], []byte{0, 0xf0, 0xff, 0x03}) // as long as the file is once it is stretched: all of it silence
+	testkit.Put(t, ".", "long.wav", string(long))
+	testkit.OK(t, os.Truncate("long.wav", int64(len(long)-4000+0x03fff000)))
+	table := make([]byte, 0, 64<<20)
+	table = append(table, "seconds,left,right\n"...)
+	for i := range 4_000_000 {
+		table = fmt.Appendf(table, "%d.5,0,1\n", i)
+	}
+	testkit.Put(t, ".", "long.csv", string(table))
+	files := listing(t, ".")
+	for _, line := range []string{"predict MODEL long.wav -o out.csv", "predict MODEL long.csv --x seconds -o out.npy",
+		"predict MODEL long.wav --draws 2 -o out.wav", "predict MODEL long.wav -o -", "evaluate MODEL long.wav",
+		"evaluate MODEL long.csv --x seconds --y left,right"} {
+		for _, wait := range []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond} {
+			c := process(t, append(strings.Fields(strings.Replace(line, "MODEL", model, 1)), "--device", "cpu")...)
+			c.Stdout = &bytes.Buffer{}
+			testkit.OK(t, c.Start())
+			for began := time.Now(); cpuTime(c.Process.Pid) < wait && time.Since(began) < patience; {
+				time.Sleep(5 * time.Millisecond)
+			}
+			before := cpuTime(c.Process.Pid)
+			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatalf("vssgp %s: %v, %s; want it to take longer", line, err, c.Stderr)
+			}
+			c.Wait()
+			took, text := worked(c)-before, fmt.Sprint(c.Stderr)
+			t.Logf("%v of processor time, signal after %v: %s", took, wait, line)
+			if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 ||
+				!strings.HasPrefix(text, cli.Prefix+"interrupted") {
+				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, cli.ExitInterrupted)
+			}
+			if took > 5*time.Second {
+				t.Errorf("vssgp %s: worked for %v after the signal", line, took)
+			}
+			if out := fmt.Sprint(c.Stdout); out != "" {
+				t.Errorf("vssgp %s: printed %.60q", line, out)
+			}
+			if after := listing(t, "."); !maps.Equal(files, after) {
+				t.Errorf("vssgp %s: left %v", line, after)
+			}
+		}
+	}
+}
+
+// worked returns the processor time of a process that has ended.
+func worked(c *exec.Cmd) time.Duration {
+	return c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+}
+
+// cpuTime returns the processor time of a process that is running.
+func cpuTime(pid int) time.Duration {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
+	var user, system int64 // in hundredths of a second
+	fmt.Sscan(fields[11], &user)
+	fmt.Sscan(fields[12], &system)
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+// What the advice gives: without --components the bound is higher, and the noise
+// lower, than that of the fit that was warned of.
+func TestWarningsAreTrue(t *testing.T) {
+	type fitted struct {
+		Bound float64   `json:"bound"`
+		Noise []float64 `json:"noise_sd"`
+	}
+	fit := func(args ...string) fitted {
+		args = append(args, "--json", "-o", filepath.Join(t.TempDir(), "m"))
+		return decode[fitted](t, succeed(t, append([]string{"fit"}, args...)...).stdout)
+	}
+	for name, c := range map[string][2][]string{
+		"co2":      {{co2, "--components", "2"}, {co2, "--method", "vssgp"}},
+		"sunspots": {{sunspots, "--components", "4"}, {sunspots, "--method", "vssgp"}},
+	} {
+		warned, advised := fit(c[0]...), fit(c[1]...)
+		if advised.Bound <= warned.Bound || advised.Noise[0] >= warned.Noise[0] {
+			t.Errorf("%s: bound %v and noise %v as advised, %v and %v as warned of", name, advised.Bound, advised.Noise, warned.Bound, warned.Noise)
+		}
+	}
+}

@@ -1,0 +1,576 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+	"github.com/vssgp/vssgp/series"
+)
+
+// river is an export with dates of the day.month.year kind, words, decimal commas and holes.
+const river = "../../testdata/river.csv"
+
+// lines reads a table's records.
+func lines(t *testing.T, path string) [][]string {
+	t.Helper()
+	all := testkit.Must(csv.NewReader(bytes.NewReader(testkit.Read(t, path))).ReadAll())(t)
+	return all
+}
+
+func number(t *testing.T, s string) float64 {
+	t.Helper()
+	v := testkit.Must(strconv.ParseFloat(s, 64))(t)
+	return v
+}
+
+// TestForecast: an export forecasts as it is, its weekday found, in its own dates; the model that is kept predicts the same digits, and
+// says where it ends.
+func TestForecast(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	flow := []string{"forecast", river, "--y", "Flow m3/s"}
+	o := succeed(t, append(flow, "--horizon", "10", "-o", in("f.csv"), "-m", in("m.st"), "--plot", in("f.svg"), "--report", in("f.html"),
+		"--json")...)
+	r := decode[printed](t, o.stdout)
+	if r.Rows != 154 || r.Horizon != 10 || !slices.Equal(r.Periods, []float64{7}) || !slices.Contains(r.Parts, "season 7") ||
+		len(r.NoiseSD) != 1 || !(r.NoiseSD[0] > 0) ||
+		math.IsNaN(r.Bound) || !(r.Seconds > 0) || r.Device != "cpu" {
+		t.Errorf("%s", o.stdout)
+	}
+	got := lines(t, in("f.csv"))
+	if strings.Join(got[0], ",") != "Day,Flow m3/s_mean,Flow m3/s_sd,Flow m3/s_lower,Flow m3/s_upper" || len(got) != 11 ||
+		got[1][0] != "05.08.2024" || got[10][0] != "14.08.2024" {
+		t.Fatalf("%q", got)
+	}
+	for i, l := range got[1:] {
+		mean, sd, lower, upper := number(t, l[1]), number(t, l[2]), number(t, l[3]), number(t, l[4])
+		if weekend := i%7 >= 5; weekend != (mean < 22.3) || !(sd > 0.2 && lower < mean-1.5*sd && mean+1.5*sd < upper) {
+			t.Errorf("row %d: %q", i, l)
+		}
+	}
+	succeed(t, append(flow, "--until", "14.08.2024", "-o", in("u.csv"))...)
+	succeed(t, append(flow, "--at", testkit.Put(t, dir, "at.csv", "Day\n06.08.2024\n14.08.2024\n"), "-o", in("a.csv"))...)
+	if !bytes.Equal(testkit.Read(t, in("u.csv")), testkit.Read(t, in("f.csv"))) {
+		t.Error("--until and --horizon, to the same place with the same seed, differ")
+	}
+	for i, n := range []int{0, 2, 10} {
+		at := lines(t, in("a.csv"))
+		if len(at) != 3 || at[i][0] != got[n][0] || i > 0 && math.Abs(number(t, at[i][2])/number(t,
+			got[n][2])-1) > 2e-11 { // features of even rows are made another way, to the backends' tolerance
+			t.Errorf("--at: %q, want %q", at[i], got[n])
+		}
+	}
+	if o := succeed(t, append(flow, "--season", "none", "-o", "-")...); strings.Count(o.stdout, "\n") != 16 { // a tenth of the rows
+		t.Errorf("%s", o.stdout)
+	}
+	if o := succeed(t, append(flow, "-o", "-")...); strings.Count(o.stdout, "\n") != 15 { // two weeks
+		t.Errorf("%s", o.stdout)
+	}
+	for name, want := range map[string][]string{"f.svg": {"Flow m3/s: trend", "season 7", "remainder", "2024-"},
+		"f.html": {"noise.sd", "--horizon", "Flow m3/s: short memory"}} {
+		for _, w := range want {
+			if !bytes.Contains(testkit.Read(t, in(name)), []byte(w)) {
+				t.Errorf("%s has no %q", name, w)
+			}
+		}
+	}
+	testKeptModel(t, dir, got, r)
+}
+
+// testKeptModel tries the model that forecast has kept as m.st.
+func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
+	model, out := filepath.Join(dir, "m.st"), filepath.Join(dir, "p.csv")
+	succeed(t, "predict", model, filepath.Join(dir, "f.csv"), "-o", out, "--plot", filepath.Join(dir, "p.png"), "--draws", "3")
+	for i, l := range lines(t, out) {
+		if !slices.Equal(l[:3], forecast[i][:3]) || len(l) != 6 || i == 0 && l[5] != "Flow m3/s_draw3" {
+			t.Errorf("predict gives %q, forecast %q", l, forecast[i])
+		}
+	}
+	succeed(t, "predict", model, filepath.Join(dir, "f.csv"), "-o", out, "--posterior")
+	if got := lines(t, out); !slices.EqualFunc(got, forecast, slices.Equal) {
+		t.Errorf("predict --posterior gives %q, forecast %q", got, forecast)
+	}
+	late := testkit.Put(t, dir, "late.csv", "Day\n01.01.2030\n")
+	refuse(t, "Day 01.01.2030 is beyond 12.10.2028", "predict", model, late, "-o", out)
+	refuse(t, "--full", "predict", model, late, "--full", "-o", out)
+	e := decode[printed](t, succeed(t, "evaluate", model, river, "--json").stdout)
+	if math.Abs(e.Bound-r.Bound) > 1e-9*math.Abs(r.Bound) || e.Rows != 137 || !(*e.RMSE > 0.05 && *e.RMSE < 0.25) ||
+		!(*e.Density > -0.2) || e.Device != "cpu" {
+		t.Errorf("%+v, the fit has %+v", e, r)
+	}
+	type known struct {
+		Parts   []string
+		Periods []float64
+		Hyper   []struct {
+			Name               string
+			Mode, Lower, Upper float64
+		}
+		NoiseSD     []float64 `json:"noise_sd"`
+		Units       []string
+		Last, Reach string
+	}
+	i := decode[known](t, succeed(t, "info", model, "--json", "--plot", filepath.Join(dir, "i.png")).stdout)
+	if !slices.Equal(i.Parts, r.Parts) || !slices.Equal(i.Periods, r.Periods) || !slices.Equal(i.NoiseSD, r.NoiseSD) ||
+		i.Last != "04.08.2024" || i.Reach != "12.10.2028" || len(i.Units) != 1 || len(i.Hyper) < 8 {
+		t.Errorf("%+v", i)
+	}
+	for _, h := range i.Hyper {
+		if !(h.Lower < h.Mode && h.Mode < h.Upper) {
+			t.Errorf("%+v", h)
+		}
+	}
+	contains(t, succeed(t, "info", model).stdout, "reaches to 12.10.2028", "season 7.amplitude[1]")
+	refuse(t, series.FileFormat, "fit", river, "--y", "2", "--init", model, "-o", out)
+}
+
+// TestFill: every byte stays but those of the empty cells.
+func TestFill(t *testing.T) {
+	dir := t.TempDir()
+	out, bands := filepath.Join(dir, "out.csv"), filepath.Join(dir, "bands.tsv")
+	r := decode[printed](t, succeed(t, "fill", river, "-o", out, "--bands", bands, "--json").stdout)
+	before, after := strings.Split(string(testkit.Read(t, river)), "\n"), strings.Split(string(testkit.Read(t, out)), "\n")
+	filled := map[string]bool{}
+	for i, l := range before {
+		was, is := strings.Split(l, ";"), strings.Split(after[i], ";")
+		if len(was) != len(is) {
+			t.Fatalf("line %d: %q", i+1, after[i])
+		}
+		for c := range was {
+			if empty := i > 1 && (c == 2 || c == 3) && slices.Contains([]string{"", "NA", "-"}, was[c]); empty {
+				v := number(t, strings.Replace(is[c], ",", ".", 1))
+				if c == 2 && (v < 15 || v > 28) || c == 3 && (v < 2 || v > 5) {
+					t.Errorf("line %d: %q", i+1, after[i])
+				}
+				filled[fmt.Sprintf("%d %s %s", i-1, was[1], []string{"Flow m3/s", "Level m"}[c-2])] = true
+			} else if was[c] != is[c] {
+				t.Errorf("line %d: %q was %q", i+1, after[i], l)
+			}
+		}
+	}
+	if len(before) != len(after) || r.Filled != len(filled) || r.Filled != 21 || r.Rows != 154 {
+		t.Errorf("%d lines of %d, %d filled, %+v", len(after), len(before), len(filled), r)
+	}
+	got := strings.Split(strings.TrimSpace(string(testkit.Read(t, bands))), "\n")
+	if got[0] != "row\tDay\tcolumn\tmean\tsd\tlower\tupper" || len(got) != 22 {
+		t.Errorf("%q", got)
+	}
+	for _, l := range got[1:] {
+		f := strings.Split(l, "\t")
+		mean, sd, lower, upper := number(t, f[3]), number(t, f[4]), number(t, f[5]), number(t, f[6])
+		if !filled[strings.Join(f[:3], " ")] || !(sd > 0 && lower < mean && mean < upper) {
+			t.Errorf("%q", l)
+		}
+	}
+	whole := string(testkit.Read(t, out))
+	if o := fromStdinRun(t, whole, "fill", "-", "-o", "-"); o.code != cli.ExitDone || o.stdout != whole ||
+		!strings.Contains(o.stderr, "is a copy") {
+		t.Errorf("a table without holes: exit %d, %s", o.code, o.stderr)
+	}
+}
+
+// TestBacktest: the scores of three methods, of one output and of several.
+func TestBacktest(t *testing.T) {
+	type scored struct {
+		Horizon, Origins int
+		Scores           map[string]map[string]float64
+		ByOutput         map[string]map[string]map[string]float64 `json:"by_output"`
+	}
+	one := decode[scored](t, succeed(t, "backtest", river, "--y", "2", "--horizon", "7", "--origins", "2", "--json").stdout)
+	if one.Horizon != 7 || one.Origins != 2 || len(one.Scores) != 3 || one.ByOutput != nil {
+		t.Errorf("%+v", one)
+	}
+	for _, name := range []string{"vssgp", "naive", "seasonal_naive"} {
+		for _, score := range []string{"rmse", "mae", "mase", "crps", "coverage95", "nlpd"} {
+			if _, ok := one.Scores[name][score]; !ok {
+				t.Errorf("%s has no %s", name, score)
+			}
+		}
+	}
+	if !(one.Scores["vssgp"]["crps"] < 0.5*one.Scores["naive"]["crps"]) {
+		t.Errorf("%+v", one.Scores)
+	}
+	two := decode[scored](t, succeed(t, "backtest", river, "--y", "2,3", "--season", "7", "--horizon", "7", "--origins", "1", "--json").stdout)
+	flow, level, mean := two.ByOutput["Flow m3/s"]["vssgp"]["mae"], two.ByOutput["Level m"]["vssgp"]["mae"], two.Scores["vssgp"]["mae"]
+	if !(flow > 0) || !(level > 0) || math.Abs(mean-(flow+level)/2) > 1e-12 {
+		t.Errorf("%+v", two)
+	}
+	if o := succeed(t, "backtest", river, "--y", "2", "--origins", "1"); !strings.Contains(o.stdout, "1 forecast of 7 rows each") ||
+		strings.Count(o.stdout, "\n") != 5 {
+		t.Errorf("%s", o.stdout)
+	}
+}
+
+// TestModelFlags: the words of the flags are the parts of the model.
+func TestModelFlags(t *testing.T) {
+	dir := t.TempDir()
+	lines := strings.SplitAfter(string(testkit.Read(t, river)), "\n")
+	river := testkit.Put(t, dir, "river.csv", strings.Join(lines[:slow.Pick(len(lines), 80)], ""))
+	const usual = "constant, slope, smooth trend, random walk, noise, "
+	for flags, want := range map[string]string{
+		"":                           usual + "season 7, short memory",
+		"--season none":              usual + "short memory",
+		"--season 7":                 usual + "season 7, short memory",
+		"--period 168h":              usual + "season 7, short memory",
+		"--period 1w --season 7":     usual + "season 7, short memory",
+		"--period 14":                usual + "season 14, short memory",
+		"--season none --trend none": "constant, noise, short memory",
+		"--season none --trend walk": "constant, random walk, noise, short memory",
+		"--season none --trend line,smooth --short-memory=false": "constant, slope, smooth trend, noise",
+	} {
+		if !slow.Tests && strings.HasPrefix(flags, "--period") {
+			continue
+		}
+		args := append([]string{"fit", river, "--y", "2", "-o", filepath.Join(dir, "m.st"), "--json"}, strings.Fields(flags)...)
+		if got := decode[printed](t, succeed(t, args...).stdout); strings.Join(got.Parts, ", ") != want {
+			t.Errorf("%s: %q, want %q", flags, got.Parts, want)
+		}
+	}
+	forecast := func(flags ...string) string {
+		return succeed(t, append([]string{"forecast", river, "--y", "2", "--season", "7", "--horizon", "30", "-o", "-"}, flags...)...).stdout
+	}
+	if forecast() != forecast("--trend", "auto") || forecast() == forecast("--trend", "line,smooth,walk") {
+		t.Error("by default the trend's parts are averaged over; named, they are certain")
+	}
+	sd := func(flags ...string) float64 {
+		args := append([]string{"fit", river, "--y", "2", "--season", "none", "--trend", "none", "--short-memory=false", "-o",
+			filepath.Join(dir, "m.st"), "--json"}, flags...)
+		return decode[printed](t, succeed(t, args...).stdout).NoiseSD[0]
+	}
+	if free, held := sd(), sd("--prior", "noise=0.01,0.001"); !(free > 1 && held < 0.1) {
+		t.Errorf("noise sd %v, with a prior that holds it %v", free, held)
+	}
+}
+
+// TestErrors: known errors are used, and outliers passed over.
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	var plain, wild strings.Builder
+	plain.WriteString("t,y,e\n")
+	for i := range 60 {
+		y, e, bad := math.Sin(float64(i)/6), 0.05, 0.0
+		if i%9 == 4 {
+			bad, e = 6, 4
+		}
+		y += 0.03 * math.Sin(float64(i*i))
+		fmt.Fprintf(&plain, "%d,%v,%v\n", i, y+bad, e)
+	}
+	wild.WriteString(plain.String())
+	data := testkit.Put(t, dir, "d.csv", wild.String())
+	noise := func(flags ...string) float64 {
+		args := append([]string{"forecast", data, "--x", "t", "--y", "y", "--season", "none", "--horizon", "1", "-o",
+			filepath.Join(dir, "o.csv"), "--json"}, flags...)
+		return decode[printed](t, succeed(t, args...).stdout).NoiseSD[0]
+	}
+	usual, robust, known := noise(), noise("--robust"), noise("--yerr", "e")
+	if !(usual > 1 && robust < 0.2 && known < 0.2) {
+		t.Errorf("noise sd %v, robust %v, with known errors %v", usual, robust, known)
+	}
+	out := succeed(t, "forecast", data, "--x", "t", "--y", "y", "--season", "none", "--horizon", "1", "-o", filepath.Join(dir, "o.csv"),
+		"--robust")
+	if want := "passed over: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n"; !strings.Contains(out.stderr+out.stdout, want) {
+		t.Errorf("%s%s: want %q", out.stdout, out.stderr, want)
+	}
+}
+
+// TestLogarithms: of sales that grow in proportion the logarithm is printed, and output says so; not where --log forbids it.
+func TestLogarithms(t *testing.T) {
+	dir := t.TempDir()
+	data := testkit.Put(t, dir, "d.csv", evenSeries(72, func(n int) float64 {
+		return math.Exp(3 + 0.03*float64(n) + 0.5*math.Sin(2*math.Pi*float64(n)/12) + 0.1*math.Sin(float64(n*n)))
+	}))
+	model := filepath.Join(dir, "m.st")
+	out := filepath.Join(dir, "o.csv")
+	run := func(args ...string) string {
+		r := succeed(t, args...)
+		return r.stdout + r.stderr
+	}
+	for _, c := range []struct {
+		said string
+		log  bool
+		args []string
+	}{
+		{"logarithm", true, []string{"forecast", data, "--horizon", "2", "-o", out, "-m", model, "--plot", filepath.Join(dir, "p.svg")}},
+		{"logarithm", true, []string{"info", model}}, {`"log":true`, true, []string{"info", model, "--json"}},
+		{`"log":true`, true, []string{"fit", data, "-o", model, "--json"}},
+		{"logarithm", false, []string{"forecast", data, "--horizon", "2", "-o", out, "--log", "never"}},
+		{`"log"`, false, []string{"fit", data, "-o", model, "--log", "never", "--json"}},
+	} {
+		if got := run(c.args...); strings.Contains(got, c.said) != c.log {
+			t.Errorf("%v: %s", c.args, got)
+		}
+	}
+	if svg, err := os.ReadFile(filepath.Join(dir, "p.svg")); err != nil || !strings.Contains(string(svg), "log of y: trend") {
+		t.Errorf("the plot does not name the logarithm: %v", err)
+	}
+}
+
+// TestMethods: which flags choose which model.
+func TestMethods(t *testing.T) {
+	dir := t.TempDir()
+	data, wide := testkit.Put(t, dir, "d.csv", evenSeries(24, func(n int) float64 { return math.Sin(float64(n)) })),
+		testkit.Put(t, dir, "w.csv", waves(24))
+	kind := func(args ...string) string {
+		o := decode[map[string]any](t, succeed(t, append([]string{"fit", "-o", filepath.Join(dir, "m.st"), "--json"}, args...)...).stdout)
+		if o["parts"] != nil {
+			return "structural"
+		}
+		return "vssgp"
+	}
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"structural", []string{data}}, {"structural", []string{data, "--method", "structural"}},
+		{"structural", []string{wide, "--x", "t", "--y", "y1"}},
+		{"structural", []string{wide, "--trend", "line"}}, {"structural", []string{wide, "--log", "never"}},
+		{"structural", []string{wide, "--method", "structural"}},
+		{"vssgp", []string{data, "--method", "vssgp"}}, {"vssgp", []string{data, "--components", "2"}},
+		{"vssgp", []string{data, "--inference", "factorised", "--iterations", "2"}},
+		{"vssgp", []string{wide, "--iterations", "2"}}, {"vssgp", []string{wide}},
+		{"vssgp", []string{data, "--posterior", "2", "--iterations", "2"}}, {"vssgp", []string{data, "--prior", "lengthscale=5,1"}},
+		{"structural", []string{wide, "--prior", "walk=0.1,1"}}, {"structural", []string{data, "--prior", "noise=0.1,1"}},
+	} {
+		if got := kind(c.args...); got != c.want {
+			t.Errorf("%v: %s, want %s", c.args, got, c.want)
+		}
+	}
+	model := filepath.Join(dir, "v.st")
+	succeed(t, "fit", data, "--method", "vssgp", "-o", model)
+	inside, beyond := succeed(t, "predict", model, data, "-o", filepath.Join(dir, "p.csv")),
+		succeed(t, "predict", model, testkit.Put(t, dir, "b.csv", "t\n1\n50\n60\n"), "-o", filepath.Join(dir, "p.csv"))
+	if strings.Contains(inside.stderr, "beyond") || strings.Count(beyond.stderr, "vssgp forecast") != 1 ||
+		!strings.Contains(beyond.stderr, "t 50 lies beyond") {
+		t.Errorf("inside: %q; beyond: %q", inside.stderr, beyond.stderr)
+	}
+}
+
+// TestForecastInterrupted: a signal ends a fit at once, and leaves nothing.
+func TestForecastInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, stop)
+	o := vssgpRunContext(t, ctx, "forecast", "../../testdata/co2_monthly.csv", "-o", filepath.Join(dir, "f.csv"), "-m",
+		filepath.Join(dir, "m.st"))
+	if left, err := os.ReadDir(dir); o.code != cli.ExitInterrupted || !strings.Contains(o.stderr, "interrupted") || len(left) != 0 ||
+		err != nil {
+		t.Errorf("exit %d, %s, left %v", o.code, o.stderr, left)
+	}
+}
+
+// export is a table as programs write them: dates at a local clock through the change to summer time, words, holes.
+func export(sep, point string) string {
+	var b strings.Builder
+	b.WriteString("\ufeff# exported\r\ndate,station,flow,\"level, m\",note\r\n")
+	for i := range 60 {
+		zone := "+01:00"
+		if i >= 31 {
+			zone = "+02:00"
+		}
+		flow := fmt.Sprintf("%.2f", 5+math.Sin(float64(i)/5))
+		if i%10 == 3 {
+			flow = []string{"", "NA", "-"}[i/10%3]
+		}
+		fmt.Fprintf(&b, "2024-%02d-%02dT12:00%s,\"A \"\"1\"\"\",%s,%d,\r\n", 3+i/31, 1+i%31, zone, flow, i*i%7)
+	}
+	text := strings.ReplaceAll(b.String(), ",", sep)
+	return strings.ReplaceAll(text, ".", point)
+}
+
+// fromStdinRun runs a command with a text as stdin.
+func fromStdinRun(t *testing.T, text string, args ...string) outcome {
+	t.Helper()
+	f := testkit.Must(os.Open(testkit.Put(t, t.TempDir(), "stdin", text)))(t)
+	defer f.Close()
+	before := os.Stdin
+	defer func() { os.Stdin = before }()
+	os.Stdin = f
+	return vssgpRun(t, args...)
+}
+
+// TestExport: an unedited export fits, predicts and evaluates as it is, whatever its dialect, its extension and how it comes; what comes
+// out has its dates, on their clock.
+func TestExport(t *testing.T) {
+	dir := t.TempDir()
+	plain := export(",", ".")
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(plain))
+	z.Close()
+	want := ""
+	for i, c := range []struct{ name, text string }{
+		{"a.csv", plain}, {"a.csv.gz", packed.String()}, {"b.csv", packed.String()}, {"-", plain}, {"-", packed.String()},
+		{"a.txt", export(";", ",")}, {"a.tsv", export("\t", ".")}, {"c.csv", export(";", ".")}, {"A.TSV.GZ", packed.String()},
+	} {
+		in, model, out := c.name, filepath.Join(dir, fmt.Sprint(i, ".st")), filepath.Join(dir, fmt.Sprint(i, ".csv"))
+		if in != "-" {
+			in = testkit.Put(t, dir, c.name, c.text)
+		}
+		o := fromStdinRun(t, c.text, "fit", in, "--y", "flow", "-o", model, "--iterations", "3")
+		notes := "left out station (text), note (nothing), level"
+		if !strings.Contains(o.stderr, "station (text), note (nothing)") ||
+			!strings.Contains(o.stderr, "left out 6 rows of 60 that have no value of flow") || o.code != cli.ExitDone {
+			t.Fatalf("%s: exit %d, %s; want %s", c.name, o.code, o.stderr, notes)
+		}
+		if o := fromStdinRun(t, c.text, "predict", model, in, "-o", out); o.code != cli.ExitDone {
+			t.Fatalf("%s: %s", c.name, o.stderr)
+		}
+		got := string(testkit.Read(t, out))
+		lines := strings.Split(got, "\n")
+		if want == "" {
+			want = got
+		}
+		if got != want || len(lines) != 62 || lines[0] != "date,flow_mean,flow_sd" || !strings.HasPrefix(lines[31], "2024-03-31T12:00+01:00,") ||
+			!strings.HasPrefix(lines[32], "2024-04-01T12:00+02:00,") {
+			t.Fatalf("%s: %d lines, %q; want what a.csv gives", c.name, len(lines), lines[31:33])
+		}
+		if o := fromStdinRun(t, c.text, "evaluate", model, in, "--json"); decode[struct{ Rows int }](t, o.stdout).Rows != 54 {
+			t.Errorf("%s: %s", c.name, o.stdout)
+		}
+	}
+	model, out := filepath.Join(dir, "0.st"), filepath.Join(dir, "out.tsv.gz")
+	at := testkit.Put(t, dir, "at.csv", "date\n2024-05-01\n2024-05-02 06:00\n")
+	succeed(t, "predict", model, at, "-o", out)
+	f := testkit.Must(gzip.NewReader(bytes.NewReader(testkit.Read(t, out))))(t)
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(f); err != nil || !strings.HasPrefix(b.String(), "date\tflow_mean\tflow_sd\n2024-05-01 00:00\t") {
+		t.Errorf("%v, %q", err, b.String())
+	}
+	contains(t, succeed(t, "info", model).stdout, "date: days since 2024-03-01")
+	testkit.Put(t, dir, "b.csv", strings.Replace(plain, "date", "day", 1)) // by --x, where the name is another
+	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
+}
+
+// TestArrayWithHoles: NaN in an output of an array is a missing value, in an input a mistake.
+func TestArrayWithHoles(t *testing.T) {
+	dir := t.TempDir()
+	word := func(values ...float64) (b []byte) {
+		for _, v := range values {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		return b
+	}
+	var whole bytes.Buffer
+	testkit.OK(t, table.WriteNPY(&whole, []int{4, 2}, []float64{0, 1, 1, 9, 2, 3, 3, 2}))
+	y := testkit.Put(t, dir, "y.npy", strings.Replace(whole.String(), string(word(9)), string(word(math.NaN())), 1))
+	x := testkit.Put(t, dir, "x.npy", strings.Replace(whole.String(), string(word(2, 3)), string(word(math.NaN(), 3)), 1))
+	if o := vssgpRun(t, "fit", y, "-o", filepath.Join(dir, "m.st"), "--iterations", "2"); o.code != cli.ExitDone ||
+		!strings.Contains(o.stderr, "left out 1 row of 4") {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
+	refuse(t, "row 2, column 0 (from 0): \"NaN\" is missing", "fit", x, "-o", filepath.Join(dir, "m.st"))
+}
+
+// TestNames: the columns of a table without names get those of --names, and a model keeps them.
+func TestNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.Put(t, ".", "d.csv", "1,2,3\n2,3,5\n3,5,1\n4,1,2\n5,5,5\n")
+	succeed(t, "fit", "d.csv", "--names", "age,water,strength", "--x", "water,age", "--y", "strength", "--iterations", "2", "-o",
+		"m.safetensors")
+	contains(t, succeed(t, "info", "m.safetensors", "--json").stdout, `"inputs":["water","age"],"outputs":["strength"]`)
+	for names, want := range map[string]string{"a,b": "2 names for 3 columns", "a,a,b": "a", "a,7,b": "7", "a,,b": "name"} {
+		refuse(t, want, "fit", "d.csv", "--names", names, "-o", "m.safetensors")
+	}
+}
+
+// TestGuessedInput: without --x, a column is not taken for the input if its rows are in no order, or if the table has several series.
+func TestGuessedInput(t *testing.T) {
+	dir := t.TempDir()
+	table := func(head string, row func(i int) string) string {
+		for i := range 24 {
+			head += "\n" + row(i)
+		}
+		return head + "\n"
+	}
+	y := func(i int) string { return fmt.Sprint(10 + i*i%7) }
+	month := func(i int) string { return fmt.Sprintf("2001-%02d-01", i%12+1) }
+	long := table("unique_id,ds,y", func(i int) string { return []string{"a,", "b,"}[i/12] + month(i) + "," + y(i) })
+	mixed := table("ds,shop,y", func(i int) string { return month(i/2) + []string{",a,", ",b,"}[i%2] + y(i) })
+	byYear := table("year,month,y", func(i int) string { return fmt.Sprintf("%d,%d,%s", 2000+i/12, i%12+1, y(i)) })
+	values := table("total,part", func(i int) string { return fmt.Sprintf("%d,%s", 90+i*5%11, y(i)) })
+	falling := table("day,y", func(i int) string { return fmt.Sprintf("2001-03-%02d,%s", 30-i, y(i)) })
+	twice := table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i/2, y(i)) })
+	clock := table("at,y", func(i int) string { // set back by an hour after 2:45
+		return fmt.Sprintf("2001-10-28 %02d:%02d,%s", (i-i/12*4)/4, i%4*15, y(i))
+	})
+	flags := "t,flag,y\n0,u,3\n"
+	for i := range 120 {
+		flags += fmt.Sprintf("%d,%s,%s\n", i, []string{"v", "w"}[i%2], y(i))
+	}
+	named := strings.Replace(values, "total", "row", 1)
+	for name, c := range map[string]struct {
+		text, args string
+		want       []string // of the error; none: it succeeds
+		first      string   // what the output begins with
+	}{
+		"one series below the other": {long, "", []string{"the column ds", "2001-01-01 in rows 1 and 13", "unique_id tells apart",
+			"--x COLUMN", "--x row"}, ""},
+		"one series beside the other": {mixed, "", []string{"the column ds", "2001-01-01 in rows 1 and 2", "shop tells apart"}, ""},
+		"a year and a month":          {byYear, "", []string{"the column year", "month tells apart", "--x row"}, ""},
+		"values alone": {values, "", []string{"the column total", "does not rise", "row 4 (from 1) has 94 after 100",
+			"--x COLUMN", "--x row"}, ""},
+		"values alone, an output":            {values, "--y part", []string{"does not rise"}, ""},
+		"several series, but --x":            {long, "--x ds", nil, "ds,"},
+		"values, but --x":                    {values, "--x total", nil, "total,"},
+		"the numbers of the rows":            {values, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n25,"},
+		"a column that is really called row": {named, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n101,"},
+		"the latest first":                   {falling, "", nil, "day,"},
+		"two values at a time":               {twice, "", nil, "t,"},
+		"a clock that is set back":           {clock, "", nil, "at,"},
+		"a repeat among many rows":           {flags, "", nil, "t,"},
+	} {
+		path := testkit.Put(t, dir, "d.csv", c.text)
+		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "-o", "-"}, strings.Fields(c.args)...)...)
+		if c.want == nil && (o.code != cli.ExitDone || !strings.HasPrefix(o.stdout, c.first)) || c.want != nil &&
+			(o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1) {
+			t.Errorf("%s: exit %d, %s%s", name, o.code, o.stdout, o.stderr)
+		}
+		contains(t, o.stderr, c.want...)
+	}
+	model := filepath.Join(dir, "m.st")
+	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
+	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // of a fit that is an input in no order
+	refuse(t, "unique_id tells apart", "fit", several, "-o", model)
+	succeed(t, "fit", unsorted, "--x", "row", "-o", model, "--season", "none")
+	succeed(t, "evaluate", model, unsorted)
+	for _, args := range [][]string{{"fill", several, "-o", filepath.Join(dir, "o.csv")}, {"backtest", several}} {
+		refuse(t, "unique_id tells apart", args...)
+	}
+	refuse(t, "--x row: ", "fit", unsorted, "--x", "row", "--method", "vssgp", "-o", model)
+}
+
+// TestNearPeriods: two lengths for one season are refused by both values, unless the rows are not known so well.
+func TestNearPeriods(t *testing.T) {
+	dir := t.TempDir()
+	rows := "t,year,y\n"
+	for i := range 48 {
+		rows += fmt.Sprintf("%d,%.4f,%d\n", i, 2000+float64(i)/12, i%12)
+	}
+	data := testkit.Put(t, dir, "d.csv", rows)
+	for args, want := range map[string]string{
+		"--x t --period 12.0000001 --season 12": "--period 12.0000001 and --season 12 are 12.0000001 and 12 along t",
+		"--x t --period 12 --season 12":         "",
+		"--x year --period 1 --season 12":       "",
+	} {
+		o := vssgpRun(t, append([]string{"forecast", data, "--horizon", "1", "--trend", "none", "-o", filepath.Join(dir, "o.csv")},
+			strings.Fields(args)...)...)
+		if code := map[bool]int{true: cli.ExitDone, false: cli.ExitMistake}[want == ""]; o.code != code || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: exit %d, %s; want %q", args, o.code, o.stderr, want)
+		}
+	}
+}
