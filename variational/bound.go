@@ -42,7 +42,7 @@ type Evaluation struct {
 	Terms    []Term  `json:"terms"`  // they add up to Bound
 	Gradient *Params `json:"-"`      // with respect to every parameter, in the model file's parametrisation; nil if not requested
 	Jitter   float64 `json:"jitter"` // added to A's diagonal because A had no factor without it; normally 0
-	// Sums is "tables" if the sums over rows came from tables of the rows' Fourier sums (DESIGN.md, section 19), else "rows".
+	// Sums is "tables" if the sums over rows came from tables of the rows' Fourier sums (DESIGN.md, section 18), else "rows".
 	Sums string `json:"sums"`
 
 	// Posterior is the optimal q(A) of an exact bound. With a gradient it has no

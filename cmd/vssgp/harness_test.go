@@ -208,8 +208,6 @@ func words(t *testing.T, file []byte) []int16 {
 		t.Fatalf("no data chunk in %d bytes", len(file))
 	}
 	out := make([]int16, binary.LittleEndian.Uint32(file[at+4:])/2)
-	if _, err := binary.Decode(file[at+8:], binary.LittleEndian, out); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(binary.Decode(file[at+8:], binary.LittleEndian, out))(t)
 	return out
 }

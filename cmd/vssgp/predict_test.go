@@ -75,9 +75,7 @@ func TestPredictFormats(t *testing.T) {
 		t.Errorf("d.npy begins %q, want shape (2, 400, 2)", raw[:100])
 	}
 	drawn := make([]float64, 2*400*2)
-	if _, err := binary.Decode(raw[len(raw)-8*len(drawn):], binary.LittleEndian, drawn); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(binary.Decode(raw[len(raw)-8*len(drawn):], binary.LittleEndian, drawn))(t)
 	second := []float64{}
 	for n := range 400 {
 		second = append(second, drawn[(400+n)*2+1])

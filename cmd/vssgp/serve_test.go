@@ -313,9 +313,7 @@ func TestServeWithoutArgs(t *testing.T) {
 	os.Args = []string{"vssgp", "serve"}
 	c := newClient(t)
 	for _, header := range []string{"{}", "null", `{"args":[]}`, `{"args":null,"files":[]}`} {
-		if _, err := c.to.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(c.to.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)))(t)
 		if f := c.frame(); f.Code == nil || *f.Code != cli.ExitMistake || !strings.Contains(f.Error, "args") {
 			t.Errorf("%s: %+v", header, f)
 		}

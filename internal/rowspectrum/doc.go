@@ -10,7 +10,7 @@
 //
 //	S_r = Σ_n v_n (X_n − a)^r ψ(X_n)      r = 0, 1, 2,  v = 1 or y_d
 //
-// On the grid of frequencies θ_g = gh, h = 2π/T, with a period T of twice the range of the rows or more (DESIGN.md, section 19),
+// On the grid of frequencies θ_g = gh, h = 2π/T, with a period T of twice the range of the rows or more (DESIGN.md, section 18),
 //
 //	E_g = Σ_n v_n exp(½P₀X_n²) exp(iθ_gX_n)      S_0 = Σ_g E_g·W_g      Q = P + P₀
 //	W_g = √(2π/Q)/T · exp((PZ + iω − iθ_g)²/(2Q) − ½PZ² + iφ)

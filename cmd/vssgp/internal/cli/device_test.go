@@ -189,9 +189,7 @@ func TestDeviceClosed(t *testing.T) {
 	card := &fakeCard{Backend: cpu.New(), fail: errors.New("held")}
 	c.open = func(gpu.Options) (backend.Backend, error) { return card, nil }
 	for range 2 {
-		if _, err := c.Backend(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(c.Backend())(t)
 	}
 	if err := c.Close(); err == nil || !errors.Is(err, card.fail) {
 		t.Errorf("close: %v, want the backend's error", err)

@@ -156,9 +156,7 @@ func TestDrawsInTables(t *testing.T) {
 	r := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made, at: &datafile.Places{Names: []string{"x"}, Rows: n}}
 	want := map[int][]float64{}
 	for _, i := range []int{0, 1, draws - 1} {
-		if want[i], err = made.At(t.Context(), i, data.X); err != nil {
-			t.Fatal(err)
-		}
+		want[i] = testkit.Must(made.At(t.Context(), i, data.X))(t)
 	}
 	parts, next := 0, 0
 	err = r.tabulate(data.X, nil, draws, func(rows []float64) error {

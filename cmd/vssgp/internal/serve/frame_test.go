@@ -16,9 +16,7 @@ func FuzzFrame(f *testing.F) {
 	for _, one := range []*Frame{{Args: []string{"version"}}, {Args: []string{"info", "m"},
 		Files: []cli.ServedFile{{Name: "m", Content: cli.Chunks{[]byte("abc")}}}}, {Note: "x"}} {
 		var b bytes.Buffer
-		if err := one.Write(&b); err != nil {
-			f.Fatal(err)
-		}
+		testkit.OK(f, one.Write(&b))
 		f.Add(b.Bytes())
 	}
 	f.Add([]byte("\x02\x00\x00\x00\x00\x00\x00\x00{}"))
