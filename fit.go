@@ -731,4 +731,3 @@ func spreads(about *optimize.Posterior, p *Params) *Posterior {
 		Features: about.FrequencySD(),
 	}
 }
-
