@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Optimizer is how L-BFGS treats a model with windows.
+// An Optimizer is a form of L-BFGS for a model with windows.
 type Optimizer string
 
 const (
@@ -26,7 +26,7 @@ const (
 	OptimizerWindows Optimizer = "windows"
 )
 
-// Init is a way to choose starting values.
+// An Init is a method of initialization.
 type Init string
 
 const (
@@ -210,11 +210,22 @@ const leastPrecision = 1e-60
 
 // checkNumbers reports numbers outside their domain.
 func (o *Options) checkNumbers(*Data) error {
+	for _, v := range []struct {
+		name      string
+		is, least int
+	}{
+		{"components", o.Components, 0}, {"features", o.Features, 0}, {"iterations", o.Iterations, NoIterations}, {"segments", o.Windows.Segments, 0},
+		{"rows of a mini-batch", o.Batch.Rows, 0}, {"restarts", o.Restarts, 0}, {"draws of the hyper-parameters", o.Posterior.Draws, NoPosterior},
+	} {
+		if v.is < v.least {
+			return badOption("%d %s, must be %d or more", v.is, v.name, v.least)
+		}
+	}
 	switch w := o.Windows.Length; {
-	case o.Components < 0 || o.Features < 0 || o.Iterations < NoIterations || o.Windows.Segments < 0 || o.Batch.Rows < 0 || o.Restarts < 0 || o.Posterior.Draws < NoPosterior:
-		return badOption("components %d, features %d, iterations %d, segments %d, batch %d, restarts %d, posterior %d: none may be negative", o.Components, o.Features, o.Iterations, o.Windows.Segments, o.Batch.Rows, o.Restarts, o.Posterior.Draws)
 	case o.Posterior.Draws > maxDraws:
 		return badOption("%d draws of the hyper-parameters, want at most %d", o.Posterior.Draws, maxDraws)
+	case !(o.MemoryLimit >= 0):
+		return badOption("memory limit %v, must be 0 (none) or more", o.MemoryLimit)
 	case o.Method == SSGP && o.Features%2 == 1:
 		return badOption("ssgp with %d features a component, want an even number: each frequency is a cosine and a sine", o.Features)
 	case w != WindowNone && !(w >= 0 && !math.IsInf(w, 0)): // WindowAuto is 0

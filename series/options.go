@@ -64,6 +64,9 @@ func (o *Options) check() error {
 	if o.Parts != nil && !slices.ContainsFunc(o.Parts, func(p Part) bool { _, noise := p.(Noise); return !noise }) {
 		return fmt.Errorf("%w: there are no parts but noise; want one more at least, such as Constant", ErrOptions)
 	}
+	if o.Draws < AtMode {
+		return fmt.Errorf("%w: %d draws, must be 0 or more, or AtMode", ErrOptions, o.Draws)
+	}
 	seen, periods := map[string]bool{}, []float64(nil)
 	for _, p := range slices.Concat(append([][]Part{o.Parts}, o.Try...)...) {
 		if p == nil {

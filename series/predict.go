@@ -55,8 +55,11 @@ func (m *Model) Next(n int) []float64 {
 	return x
 }
 
-// Forecast predicts the next n steps.
+// Forecast predicts the next n steps. Errors are the errors of Predict, and ErrOptions if n is negative.
 func (m *Model) Forecast(ctx context.Context, n int) (*Prediction, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("%w: a forecast of %d steps, must be 0 or more", ErrOptions, n)
+	}
 	return m.Predict(ctx, m.Next(n))
 }
 
@@ -318,6 +321,9 @@ func component(p Part) string {
 
 // Draw draws functions from the posterior, without noise, at any places: [draws][D][N]. Each has hyper-parameters of its own.
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64) ([][][]float64, error) {
+	if count < 0 {
+		return nil, fmt.Errorf("%w: %d draws, must be 0 or more", ErrOptions, count)
+	}
 	at, err := m.open(ctx, x)
 	if err != nil {
 		return nil, err

@@ -27,10 +27,18 @@ func (o *Options) forVSSGP() bool {
 	return !reflect.ValueOf(m).IsZero() || o.All || o.Context != 0
 }
 
-// checkMethod refuses unknown methods, options that the method does not have, and checkpoints.
+// checkMethod refuses unknown methods, options that the method does not have, negative numbers, and checkpoints.
 func (o *Options) checkMethod() error {
 	if o.Model.Checkpoint.Path != "" || o.Model.Checkpoint.Resume {
 		return fmt.Errorf("restore: a fill has no checkpoint: %w", vssgp.ErrOptions)
+	}
+	for _, v := range []struct {
+		name string
+		is   int64
+	}{{"draws", int64(o.Draws)}, {"workers", int64(o.Workers)}, {"context", int64(o.Context)}} {
+		if v.is < 0 {
+			return fmt.Errorf("restore: %s is %d, must be 0 or more: %w", v.name, v.is, vssgp.ErrOptions)
+		}
 	}
 	switch o.Method {
 	case Auto, VSSGP:

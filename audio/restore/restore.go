@@ -33,7 +33,7 @@ const (
 
 // Options of Fill; the zero value is the recommended setting.
 type Options struct {
-	// Method is how gaps are filled. With Mixture and AR no option of Model counts but Seed, of the draws.
+	// Method is how gaps are filled. Mixture and AR take from Model only Seed, MemoryLimit, Progress and Backend, and refuse other fields.
 	Method Method
 	// Model are the fit's options; lengths and periods are in seconds. Zero fields are chosen for audio: the spectrum start,
 	// windows of 32 to 64 ms by the bound, and no iterations from there, which would raise the bound and spoil the fill

@@ -11,7 +11,7 @@ import (
 type Settings struct {
 	Inference variational.Inference // of the bound that is raised; the zero value is Exact
 	Method    variational.Method
-	// Random says that the start drew its features at random: see Stages.
+	// Random says that the start drew its features at random: fixNoiseFirst then applies.
 	Random     bool
 	Iterations int      // of L-BFGS, or steps on mini-batches; 0: chosen by the inference; negative: none
 	PerWindow  int      // windows step each by itself where there are as many as this; 0: PerWindow
