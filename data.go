@@ -59,7 +59,8 @@ func (d *Data) Check() error {
 	}
 	for i, a := range [][]float64{d.X, d.Y} {
 		if at := slices.IndexFunc(a, func(v float64) bool { return math.Abs(v) > mostValue }); at >= 0 {
-			return fmt.Errorf("vssgp: %c[%d] is %.3g, want values within ±%.2g: take a larger unit: %w", "xy"[i], at, a[at], mostValue, ErrData)
+			return fmt.Errorf("vssgp: %c[%d] is %.3g, want values within ±%.2g: take a larger unit: %w", "xy"[i], at, a[at], mostValue,
+				ErrData)
 		}
 	}
 	if nx, ny := len(d.XNames), len(d.YNames); nx != 0 && nx != d.Q || ny != 0 && ny != d.D {

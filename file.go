@@ -304,7 +304,8 @@ func paramsFromFile(f *safetensors.File) (*Params, error) {
 	p := &Params{D: 1}
 	length, m := f.Tensors["kernel.lengthscale"].Shape, f.Tensors["inducing.location"].Shape
 	if len(length) != 2 || len(m) != 2 || length[0] < 1 || length[1] < 1 || m[0] < 1 || m[0]%length[0] != 0 {
-		return nil, fmt.Errorf("vssgp: kernel.lengthscale has shape %v and inducing.location %v, want [L,Q] and [L·K,Q]: %w", length, m, ErrParams)
+		return nil, fmt.Errorf("vssgp: kernel.lengthscale has shape %v and inducing.location %v, want [L,Q] and [L·K,Q]: %w", length, m,
+			ErrParams)
 	}
 	p.L, p.Q, p.K = length[0], length[1], m[0]/length[0]
 	if s := f.Tensors["coefficient.mean"].Shape; len(s) == 2 {
@@ -339,7 +340,8 @@ func windowsFromFile(p *Params, f *safetensors.File) error {
 	if !ok1 && !ok2 && !ok3 {
 		return nil
 	}
-	if !ok1 || !ok2 || !ok3 || len(center.Shape) != 1 || len(center.Data) < 1 || !slices.Equal(length.Shape, []int{1}) || !slices.Equal(own.Shape, []int{p.L}) {
+	if !ok1 || !ok2 || !ok3 || len(center.Shape) != 1 || len(center.Data) < 1 || !slices.Equal(length.Shape, []int{1}) ||
+		!slices.Equal(own.Shape, []int{p.L}) {
 		return fmt.Errorf("vssgp: want %s [V], %s [1] and %s [%d] together, have shapes %v, %v, %v: %w",
 			nameWindowCenter, nameWindowLength, nameComponentWindow, p.L, center.Shape, length.Shape, own.Shape, ErrParams)
 	}
@@ -353,7 +355,8 @@ func windowsFromFile(p *Params, f *safetensors.File) error {
 	p.ComponentWindow = make([]int, p.L)
 	for i, v := range own.Data {
 		if !(v >= 0 && v < float64(len(center.Data))) || v != math.Trunc(v) {
-			return fmt.Errorf("vssgp: %s[%d] is %v, want the index of one of %d windows: %w", nameComponentWindow, i, v, len(center.Data), ErrParams)
+			return fmt.Errorf("vssgp: %s[%d] is %v, want the index of one of %d windows: %w", nameComponentWindow, i, v, len(center.Data),
+				ErrParams)
 		}
 		p.ComponentWindow[i] = int(v)
 	}
@@ -370,7 +373,8 @@ func (m *Model) readFactor(f *safetensors.File) error {
 	offset := p.Features().Offsets()
 	want := int(blocktri.Size(offset))
 	if len(t.Data) != want || len(p.CoefMean) != p.M()*p.D {
-		return fmt.Errorf("vssgp: %s has %d numbers and coefficient.mean %d, want %d and %d: %w", nameFactor, len(t.Data), len(p.CoefMean), want, p.M()*p.D, ErrParams)
+		return fmt.Errorf("vssgp: %s has %d numbers and coefficient.mean %d, want %d and %d: %w", nameFactor, len(t.Data), len(p.CoefMean),
+			want, p.M()*p.D, ErrParams)
 	}
 	r := backend.NewGram(offset)
 	at := 0

@@ -405,7 +405,8 @@ func (f *fit) openCheckpoint() (m *Model, state *optimize.State, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("vssgp: checkpoint %w", err)
 	}
-	set := checkpoint.Setting{Path: o.Checkpoint.Path, Every: o.Checkpoint.Every, Resume: o.Checkpoint.Resume, Warn: o.Checkpoint.Warn, Made: made}
+	set := checkpoint.Setting{Path: o.Checkpoint.Path, Every: o.Checkpoint.Every, Resume: o.Checkpoint.Resume, Warn: o.Checkpoint.Warn,
+		Made: made}
 	writer, s, err := checkpoint.Open(set, func(s *checkpoint.Snapshot) error {
 		m, err = f.read(s, made)
 		return err
@@ -466,7 +467,8 @@ func (f *fit) read(s *checkpoint.Snapshot, made []checkpoint.Trait) (*Model, err
 		may = []string{fromTrait}
 	}
 	if text := checkpoint.Differ(s.Made, made, may...); text != "" {
-		return nil, fmt.Errorf("it is of another fit (%s); want the same data, options and build as before, or another file: %w", text, ErrCheckpoint)
+		return nil, fmt.Errorf("it is of another fit (%s); want the same data, options and build as before, or another file: %w", text,
+			ErrCheckpoint)
 	}
 	if least := 1 + f.o.Restarts; s.Starts < least || s.Starts > least+extraStarts+min(s.Rough, 1) {
 		return nil, fmt.Errorf("it is in start %d of %d, want one of %d: %w", s.Start, s.Starts, least, ErrCheckpoint)
@@ -628,7 +630,8 @@ func (f *fit) posterior() (none string, err error) {
 	case err != nil:
 		return "", err
 	case about.Short > posteriorShort*float64(n):
-		return fmt.Sprintf("the fit ended about %.3g nats below the mode of the bound and the priors; want more iterations", about.Short), nil
+		return fmt.Sprintf("the fit ended about %.3g nats below the mode of the bound and the priors; want more iterations", about.Short),
+			nil
 	}
 	hyper := spreads(about, p)
 	if slices.Contains(set.Fix, "kernel.frequency") && (slices.Contains(set.Fix, "frequency.mean") || o.Method == RP) {

@@ -186,9 +186,11 @@ func (o Options) problem(data *Data) (*problem, error) {
 	case o.From != nil:
 		pr.x, pr.y = o.From.X, o.From.Y
 	case pr.init == InitSpectrum && grid.Step == 0:
-		return nil, badOption("start %q needs one input that varies; the data have %d inputs and %d rows: use start %q", InitSpectrum, data.Q, data.N, InitPaper)
+		return nil, badOption("start %q needs one input that varies; the data have %d inputs and %d rows: use start %q", InitSpectrum,
+			data.Q, data.N, InitPaper)
 	case pr.init == InitSpectrum && o.Features%2 == 1:
-		return nil, badOption("start %q lays cosines and sines in pairs, want an even number of features a component, not %d", InitSpectrum, o.Features)
+		return nil, badOption("start %q lays cosines and sines in pairs, want an even number of features a component, not %d", InitSpectrum,
+			o.Features)
 	case !o.Raw:
 		pr.x = standardize(data.X, data.Q)
 		if pr.init == InitSpectrum {
@@ -222,8 +224,10 @@ func (o *Options) init(grid initialize.Grid, data *Data) Init {
 // leavesTable reports whether the options leave the features of a table to the data.
 func (o *Options) leavesTable(data *Data) bool {
 	return data.Q > 1 && data.N >= initialize.HeldFewest && o.From == nil && (o.Method == "" || o.Method == VSSGP) &&
-		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Windows.Length <= 0 && o.Iterations != NoIterations &&
-		o.Paper.Lengthscales == nil && o.Paper.Periods == nil && o.Paper.FrequencyVariance == 0 && !o.UniformPhases && o.Fix == nil && o.Tie == nil
+		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Windows.Length <= 0 &&
+		o.Iterations != NoIterations &&
+		o.Paper.Lengthscales == nil && o.Paper.Periods == nil && o.Paper.FrequencyVariance == 0 && !o.UniformPhases && o.Fix == nil &&
+		o.Tie == nil
 }
 
 // model returns a model of the problem's data, in its units.
@@ -339,8 +343,10 @@ const roughIterations = 30
 // leavesRough reports whether the options allow the rough start.
 func (pr *problem) leavesRough() bool {
 	o := &pr.o
-	return o.From == nil && pr.init == InitSpectrum && (o.Method == "" || o.Method == VSSGP) && (o.Inference == "" || o.Inference == Exact) &&
-		o.Components == 0 && o.Features == 0 && o.Windows.Length == WindowAuto && o.Windows.Candidates == nil && !o.Windows.Shared && o.Fix == nil && o.Tie == nil && pr.data.N <= initialize.RoughMost
+	return o.From == nil && pr.init == InitSpectrum && (o.Method == "" || o.Method == VSSGP) &&
+		(o.Inference == "" || o.Inference == Exact) &&
+		o.Components == 0 && o.Features == 0 && o.Windows.Length == WindowAuto && o.Windows.Candidates == nil && !o.Windows.Shared &&
+		o.Fix == nil && o.Tie == nil && pr.data.N <= initialize.RoughMost
 }
 
 const (
@@ -390,8 +396,8 @@ func (pr *problem) memory(s *variational.Shape) (rows, features float64) {
 	return heap.Factor * rows, heap.Factor * features
 }
 
-// rowBytes returns the memory of the rows: as given, in the model's units, twice more (as a backend stores them, or without the held-out rows),
-// and eight numbers of their order and their windows.
+// rowBytes returns the memory of the rows: as given, in the model's units, twice more (as a backend stores them, or without the held-out
+// rows), and eight numbers of their order and their windows.
 func (pr *problem) rowBytes() float64 { return 8 * float64(pr.data.N*(4*(pr.data.Q+pr.data.D)+8)) }
 
 // tables estimates the operations and the bytes of the tables that the exact bound takes its sums over rows from, if they pay.
@@ -420,7 +426,8 @@ func (pr *problem) Fits(shape variational.Shape) error {
 	each := float64(shape.L()) / float64(windows)
 	most := max(1, int(each*math.Sqrt((limit-rows)/features))) // matrices grow with its square
 	return fmt.Errorf("vssgp: a fit of %d rows in %d windows of %.3g components needs about %s of memory, most of it for the components, but only %s may be used; "+
-		"want at most about %d components a window, shorter windows, or excerpts: %w", pr.data.N, windows, each, heap.Size(rows+features), heap.Size(limit), most, ErrMemory)
+		"want at most about %d components a window, shorter windows, or excerpts: %w", pr.data.N, windows, each, heap.Size(rows+features),
+		heap.Size(limit), most, ErrMemory)
 }
 
 // FitsStart refuses a start whose spectra need more than Options.MemoryLimit besides the rows.

@@ -133,7 +133,8 @@ func (m *Model) check() error {
 		return fmt.Errorf("vssgp: the model's inference is %q, want exact or factorised: %w", m.Inference, ErrParams)
 	}
 	if want := m.Params.M() * m.Params.D; m.exact != nil && len(m.exact.Mean) != want {
-		return fmt.Errorf("vssgp: the posterior has %d means, the parameters want %d: condition the model on data anew: %w", len(m.exact.Mean), want, ErrUnfitted)
+		return fmt.Errorf("vssgp: the posterior has %d means, the parameters want %d: condition the model on data anew: %w",
+			len(m.exact.Mean), want, ErrUnfitted)
 	}
 	return m.checkMaps()
 }
@@ -148,7 +149,8 @@ func (m *Model) backend() backend.Backend {
 // fits reports data whose columns differ from the model's.
 func (m *Model) fits(data *Data) error {
 	if data.Q != m.Params.Q || data.D != m.Params.D {
-		return fmt.Errorf("vssgp: data have %d inputs and %d outputs, the model %d and %d: %w", data.Q, data.D, m.Params.Q, m.Params.D, ErrData)
+		return fmt.Errorf("vssgp: data have %d inputs and %d outputs, the model %d and %d: %w", data.Q, data.D, m.Params.Q, m.Params.D,
+			ErrData)
 	}
 	return nil
 }
@@ -333,16 +335,20 @@ func (m *Model) checkMaps() error {
 		want int
 	}{{"x", m.X, m.Params.Q}, {"y", m.Y, m.Params.D}} {
 		if len(a.Offset) != a.want || len(a.Scale) != a.want {
-			return fmt.Errorf("vssgp: %s.offset and %s.scale have %d and %d entries, want %d: %w", a.name, a.name, len(a.Offset), len(a.Scale), a.want, ErrParams)
+			return fmt.Errorf("vssgp: %s.offset and %s.scale have %d and %d entries, want %d: %w", a.name, a.name, len(a.Offset),
+				len(a.Scale), a.want, ErrParams)
 		}
 		for i, s := range a.Scale {
 			if !(s > 0) || math.IsInf(s, 0) || math.IsInf(a.Offset[i], 0) || math.IsNaN(a.Offset[i]) {
-				return fmt.Errorf("vssgp: %s.scale[%d] is %v and %s.offset[%d] %v, want a positive and a finite number: %w", a.name, i, s, a.name, i, a.Offset[i], ErrParams)
+				return fmt.Errorf("vssgp: %s.scale[%d] is %v and %s.offset[%d] %v, want a positive and a finite number: %w", a.name, i, s,
+					a.name, i, a.Offset[i], ErrParams)
 			}
 		}
 	}
-	if n := len(m.Range); n != 0 && n != m.Params.Q || slices.ContainsFunc(m.Range, func(ends [2]float64) bool { return !(ends[0] <= ends[1]) }) {
-		return fmt.Errorf("vssgp: x.range is %.6g, want a least and a greatest value for each of %d inputs: %w", m.Range, m.Params.Q, ErrParams)
+	if n := len(m.Range); n != 0 && n != m.Params.Q ||
+		slices.ContainsFunc(m.Range, func(ends [2]float64) bool { return !(ends[0] <= ends[1]) }) {
+		return fmt.Errorf("vssgp: x.range is %.6g, want a least and a greatest value for each of %d inputs: %w", m.Range, m.Params.Q,
+			ErrParams)
 	}
 	if n := len(m.XNames); n != 0 && n != m.Params.Q {
 		return fmt.Errorf("vssgp: %d x.names for %d inputs: %w", n, m.Params.Q, ErrParams)

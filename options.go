@@ -214,8 +214,10 @@ func (o *Options) checkNumbers(*Data) error {
 		name      string
 		is, least int
 	}{
-		{"components", o.Components, 0}, {"features", o.Features, 0}, {"iterations", o.Iterations, NoIterations}, {"segments", o.Windows.Segments, 0},
-		{"rows of a mini-batch", o.Batch.Rows, 0}, {"restarts", o.Restarts, 0}, {"draws of the hyper-parameters", o.Posterior.Draws, NoPosterior},
+		{"components", o.Components, 0}, {"features", o.Features, 0}, {"iterations", o.Iterations, NoIterations},
+		{"segments", o.Windows.Segments, 0},
+		{"rows of a mini-batch", o.Batch.Rows, 0}, {"restarts", o.Restarts, 0},
+		{"draws of the hyper-parameters", o.Posterior.Draws, NoPosterior},
 	} {
 		if v.is < v.least {
 			return badOption("%d %s, must be %d or more", v.is, v.name, v.least)
@@ -247,7 +249,8 @@ func (o *Options) checkSize(data *Data) error {
 		return badOption("%d features in a window: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
 	}
 	if data != nil && data.Q > MaxInputs {
-		return fmt.Errorf("vssgp: %d inputs in %d rows: want at most %d (is the table on its side, a column for each row?): %w", data.Q, data.N, MaxInputs, ErrData)
+		return fmt.Errorf("vssgp: %d inputs in %d rows: want at most %d (is the table on its side, a column for each row?): %w", data.Q,
+			data.N, MaxInputs, ErrData)
 	}
 	if data != nil {
 		if err := onSide(data.N, data.Q, data.D); err != nil {
@@ -308,7 +311,8 @@ func (o *Options) checkScales(data *Data) error {
 	}
 	switch n := len(o.Paper.Lengthscales); {
 	case n > 0 && o.Components > 0 && o.Components != n:
-		return badOption("%d components with %d length-scales, want one length-scale for each component, or no number of components", o.Components, n)
+		return badOption("%d components with %d length-scales, want one length-scale for each component, or no number of components",
+			o.Components, n)
 	case o.Paper.Lengthscales != nil && n == 0:
 		return badOption("length-scales of no component, want one at least, or nil")
 	}
@@ -387,7 +391,8 @@ func (s *Priors) check(x, y Affine) error {
 		}
 		for _, unit := range p.unit {
 			if m := p.Median / unit; m < priorLeast || m > 1/priorLeast {
-				return fmt.Errorf("the prior of the %s has the median %v, which is %v in the model's units; want one from %g to %g", p.name, p.Median, m, priorLeast, 1/priorLeast)
+				return fmt.Errorf("the prior of the %s has the median %v, which is %v in the model's units; want one from %g to %g", p.name,
+					p.Median, m, priorLeast, 1/priorLeast)
 			}
 		}
 	}

@@ -134,7 +134,8 @@ func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, erro
 	d := p.m.Params.D
 	n := len(x) / p.m.Params.Q
 	if float64(n)*float64(d)*float64(d) > linalg.MostCovariances { // a recording of one sample may claim 65535 channels
-		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; want fewer rows at a time: %w", n, d, linalg.MostCovariances, ErrData)
+		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; want fewer rows at a time: %w", n, d,
+			linalg.MostCovariances, ErrData)
 	}
 	var out *Prediction
 	for part, err := range p.Each(ctx, func(yield func([]float64, error) bool) { yield(x, nil) }) {
@@ -475,7 +476,8 @@ func notFinite(what string, row int, x []float64) error {
 func mixture(parts []*Prediction) *Prediction {
 	first := parts[0]
 	d, n := first.D, float64(len(parts))
-	out := &Prediction{N: first.N, D: d, Mean: make([]float64, len(first.Mean)), Cov: make([]float64, len(first.Cov)), Noise: make([]float64, d), parts: parts}
+	out := &Prediction{N: first.N, D: d, Mean: make([]float64, len(first.Mean)), Cov: make([]float64, len(first.Cov)),
+		Noise: make([]float64, d), parts: parts}
 	unit, cov, noise := slices.Repeat([]float64{1}, d), out.Cov, out.Noise
 	if first.own != nil {
 		unit, cov, noise = first.own.unit, make([]float64, len(cov)), make([]float64, d)
@@ -570,7 +572,8 @@ func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]
 		return nil, err
 	}
 	if n < 0 || float64(n)*float64(rows)*float64(m.Params.D) > linalg.MostCovariances {
-		return nil, fmt.Errorf("vssgp: %d draws at %d rows, want 0 or more draws of %d numbers in all at most: %w", n, rows, linalg.MostCovariances, ErrOptions)
+		return nil, fmt.Errorf("vssgp: %d draws at %d rows, want 0 or more draws of %d numbers in all at most: %w", n, rows,
+			linalg.MostCovariances, ErrOptions)
 	}
 	draws, err := m.Draws(seed)
 	if err != nil {

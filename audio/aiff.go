@@ -8,7 +8,8 @@ import (
 
 // aiffCodings are the codings of AIFF-C that are read, by their names.
 var aiffCodings = map[string]Encoding{
-	"NONE": {BigEndian: true}, "twos": {BigEndian: true}, "sowt": {}, "in24": {Bytes: 3, BigEndian: true}, "in32": {Bytes: 4, BigEndian: true},
+	"NONE": {BigEndian: true}, "twos": {BigEndian: true}, "sowt": {}, "in24": {Bytes: 3, BigEndian: true},
+	"in32": {Bytes: 4, BigEndian: true},
 	"fl32": {Bytes: 4, Float: true, BigEndian: true}, "FL32": {Bytes: 4, Float: true, BigEndian: true},
 	"fl64": {Bytes: 8, Float: true, BigEndian: true}, "FL64": {Bytes: 8, Float: true, BigEndian: true},
 }
@@ -31,7 +32,8 @@ func parseAIFF(in *head) (l layout, err error) {
 		case c.id == "SSND" && samples == nil:
 			samples = &c
 		case c.size > in.size-c.body:
-			return l, fmt.Errorf("%w: offset %d: chunk %q claims %d bytes, the file holds %d more", ErrFormat, at, c.id, c.size, in.size-c.body)
+			return l, fmt.Errorf("%w: offset %d: chunk %q claims %d bytes, the file holds %d more", ErrFormat, at, c.id, c.size,
+				in.size-c.body)
 		case c.id == "COMM" && l.channels == 0:
 			if err := l.parseCOMM(in.bytes(c.body, int(min(c.size, fmtMost))), packed); err != nil {
 				return l, fmt.Errorf("%w: offset %d: %w", ErrFormat, at, err)

@@ -19,7 +19,8 @@ type chunks func(at int64) (c chunk, ok bool)
 // unknownSize stands in a chunk's header for a size that a ds64 chunk gives.
 const unknownSize = math.MaxUint32
 
-// riffChunks are those of RIFF files: a name of four letters and 32 bits of size, padded to even length. large are the sizes that do not fit.
+// riffChunks are those of RIFF files: a name of four letters and 32 bits of size, padded to even length. large are the sizes that do not
+// fit.
 func riffChunks(in *head, order binary.ByteOrder, large map[string]int64) chunks {
 	return func(at int64) (c chunk, ok bool) {
 		b := in.bytes(at, 8)

@@ -15,10 +15,10 @@ type File struct {
 	size int64 // of the whole file in bytes
 }
 
-// NewFile reads the header of an audio file of size bytes, telling its container by the first of them. It reads
-// the header alone, but all of a FLAC file, once: it must be sound, with the MD5 sum that it names. src must stay as it is while the File is
-// in use. Memory is at most proportional to the header, which is never longer than size, and to a FLAC file's length by 16 bytes for 16 384
-// samples. Errors that the contents cause wrap ErrFormat; others are src's.
+// NewFile reads the header of an audio file of size bytes, telling its container by the first of them. It reads the header alone, but all
+// of a FLAC file, once: it must be sound, with the MD5 sum that it names. src must stay as it is while the File is in use. Memory is at
+// most proportional to the header, which is never longer than size, and to a FLAC file's length by 16 bytes for 16 384 samples. Errors that
+// the contents cause wrap ErrFormat; others are src's.
 func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	if src == nil {
 		return nil, fmt.Errorf("audio: a file of nil: %w: want a reader", ErrArgument)
@@ -98,7 +98,8 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 			for c := range samples {
 				v := f.encoding.decode(b[i:])
 				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return fmt.Errorf("%w: offset %d: sample %d of channel %d is %v; want a finite number", ErrFormat, at+int64(i), lo+n, c, v)
+					return fmt.Errorf("%w: offset %d: sample %d of channel %d is %v; want a finite number", ErrFormat, at+int64(i), lo+n, c,
+						v)
 				}
 				samples[c][n] = v
 				i += width

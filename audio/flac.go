@@ -92,9 +92,11 @@ func (s *flacFile) metadata(in *head) (at int64, err error) {
 		c.next = at + 4 + c.size
 		switch {
 		case c.next > in.size:
-			return 0, fmt.Errorf("%w: offset %d: a metadata block claims %d bytes, the file holds %d more", ErrFormat, at, c.size, in.size-at-4)
+			return 0, fmt.Errorf("%w: offset %d: a metadata block claims %d bytes, the file holds %d more", ErrFormat, at, c.size,
+				in.size-at-4)
 		case (s.info == nil) != (kind == meta.TypeStreamInfo) || kind == 127:
-			return 0, fmt.Errorf("%w: offset %d: a metadata block of type %d; want STREAMINFO (type 0) first and once, no type 127", ErrFormat, at, kind)
+			return 0, fmt.Errorf("%w: offset %d: a metadata block of type %d; want STREAMINFO (type 0) first and once, no type 127",
+				ErrFormat, at, kind)
 		case kind == meta.TypeStreamInfo:
 			block, err := meta.Parse(bytes.NewReader(in.bytes(at, 4+int(min(c.size, fmtMost)))))
 			if err != nil || in.err != nil {
@@ -196,7 +198,8 @@ func (d *flacDecoder) frame() (f *frame.Frame, err error) {
 		what     string
 		is, want uint32
 	}{
-		{"channels", uint32(f.Channels.Count()), uint32(d.info.NChannels)}, {"bits a sample", uint32(f.BitsPerSample), uint32(d.info.BitsPerSample)},
+		{"channels", uint32(f.Channels.Count()), uint32(d.info.NChannels)},
+		{"bits a sample", uint32(f.BitsPerSample), uint32(d.info.BitsPerSample)},
 		{"samples a second", cmp.Or(f.SampleRate, d.info.SampleRate), d.info.SampleRate},
 	} {
 		if c.is != c.want {

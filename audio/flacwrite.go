@@ -63,7 +63,8 @@ func (l layout) flacWriter() (*flacWriter, error) {
 	}
 	var err error
 	w.coder, err = flac.NewEncoder(&w.coded, &meta.StreamInfo{
-		BlockSizeMin: flacBlock, BlockSizeMax: flacBlock, SampleRate: uint32(l.rate), NChannels: uint8(l.channels), BitsPerSample: uint8(w.bits),
+		BlockSizeMin: flacBlock, BlockSizeMax: flacBlock, SampleRate: uint32(l.rate), NChannels: uint8(l.channels),
+		BitsPerSample: uint8(w.bits),
 	})
 	if err != nil {
 		return nil, err
@@ -95,7 +96,8 @@ func (w *flacWriter) code(samples []byte) error {
 		f.SampleRate = uint32(r)
 	}
 	for _, v := range x {
-		f.Subframes = append(f.Subframes, &frame.Subframe{SubHeader: frame.SubHeader{Pred: frame.PredVerbatim}, Samples: v, NSamples: len(v)})
+		f.Subframes = append(f.Subframes, &frame.Subframe{SubHeader: frame.SubHeader{Pred: frame.PredVerbatim}, Samples: v,
+			NSamples: len(v)})
 	}
 	w.coded.Reset()
 	if err := w.coder.WriteFrame(f); err != nil {

@@ -51,11 +51,13 @@ var forms = []struct {
 	magic     string
 	forms     []string
 	container Container
-}{{"RIFF", []string{"WAVE"}, WAV}, {"RF64", []string{"WAVE"}, RF64}, {"BW64", []string{"WAVE"}, RF64}, {"FORM", []string{"AIFF", "AIFC"}, AIFF}}
+}{{"RIFF", []string{"WAVE"}, WAV}, {"RF64", []string{"WAVE"}, RF64}, {"BW64", []string{"WAVE"}, RF64},
+	{"FORM", []string{"AIFF", "AIFC"}, AIFF}}
 
 // foreign lists formats that are recognized only to be refused by name.
 var foreign = []struct{ magic, name string }{
-	{"RIFX", "big-endian WAV (RIFX)"}, {".snd", "Sun AU"}, {"OggS", "Ogg (Vorbis, Opus or FLAC)"}, {"ID3", "MP3, or another file behind an ID3 tag"}, {"\xff\xfb", "MP3"},
+	{"RIFX", "big-endian WAV (RIFX)"}, {".snd", "Sun AU"}, {"OggS", "Ogg (Vorbis, Opus or FLAC)"},
+	{"ID3", "MP3, or another file behind an ID3 tag"}, {"\xff\xfb", "MP3"},
 	{"\xff\xf3", "MP3"}, {"ajkg", "shorten"}, {"caff", "Core Audio"}, {"MThd", "MIDI"},
 }
 
@@ -88,7 +90,8 @@ func sniff(head []byte) (Container, error) {
 			return 0, fmt.Errorf("%w: offset 0: this is %s; convert it to PCM or float WAV first", ErrFormat, f.name)
 		}
 	}
-	return 0, fmt.Errorf("%w: offset 0: starts with %q; want a WAV, FLAC, RF64, W64, AIFF or SPHERE file", ErrFormat, head[:min(len(head), 8)])
+	return 0, fmt.Errorf("%w: offset 0: starts with %q; want a WAV, FLAC, RF64, W64, AIFF or SPHERE file", ErrFormat,
+		head[:min(len(head), 8)])
 }
 
 // maxFile is the size of the largest possible WAV file, and the most that Read takes from a stream.

@@ -35,9 +35,9 @@ func (g Gap) String() string {
 	return fmt.Sprintf("%d:%d@%d", g.Start, g.End, g.Channel)
 }
 
-// ParseGap reads START:END or, for a gap of one channel, START:END@CHANNEL; the end is exclusive. Each side is a whole number of samples ("1200") or a decimal time in
-// seconds or milliseconds ("0.5s", "500ms"), which is rounded to the nearest sample at rate samples a second. The gap
-// is non-empty and not negative; CheckGaps says whether it lies in a recording.
+// ParseGap reads START:END or, for a gap of one channel, START:END@CHANNEL; the end is exclusive. Each side is a whole number of samples
+// ("1200") or a decimal time in seconds or milliseconds ("0.5s", "500ms"), which is rounded to the nearest sample at rate samples a second.
+// The gap is non-empty and not negative; CheckGaps says whether it lies in a recording.
 func ParseGap(s string, rate int) (Gap, error) {
 	if rate <= 0 {
 		return Gap{}, fmt.Errorf("gap %q at %d samples a second: %w: want a positive rate", s, rate, ErrArgument)
@@ -45,7 +45,8 @@ func ParseGap(s string, rate int) (Gap, error) {
 	span, channel, owned := strings.Cut(s, "@")
 	left, right, ok := strings.Cut(span, ":")
 	if !ok {
-		return Gap{}, fmt.Errorf("gap %q: %w: want START:END, such as 1200:1240 or 0.5s:0.52s, and @CHANNEL if it is one channel's", s, ErrGaps)
+		return Gap{}, fmt.Errorf("gap %q: %w: want START:END, such as 1200:1240 or 0.5s:0.52s, and @CHANNEL if it is one channel's", s,
+			ErrGaps)
 	}
 	start, err := parsePosition(left, rate)
 	if err != nil {

@@ -75,7 +75,8 @@ func labelGap(line string, rate int) (g Gap, err error) {
 		*to = int(n)
 	}
 	if g.Start == g.End {
-		return g, fmt.Errorf("%w: the label at %s s is a point, or less than a sample long; want a region with an end", ErrGaps, strings.TrimSpace(part[0]))
+		return g, fmt.Errorf("%w: the label at %s s is a point, or less than a sample long; want a region with an end", ErrGaps,
+			strings.TrimSpace(part[0]))
 	}
 	if len(part) == 3 {
 		if at := strings.LastIndexByte(part[2], '@'); at >= 0 {

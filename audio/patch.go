@@ -107,7 +107,8 @@ func (f *File) encode(c Change) (runs []run, clipped int, err error) {
 		r := run{f.place(c.Start) + int64(i*width), make([]byte, count*width), width, f.frameBytes()}
 		for n, v := range v {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number: %w", c.Start+n, i, v, ErrArgument)
+				return nil, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number: %w", c.Start+n, i, v,
+					ErrArgument)
 			}
 			if f.encoding.encode(r.bytes[n*width:], v) {
 				clipped++

@@ -100,7 +100,8 @@ func (f *Features) checkShape() error {
 	}
 	for k, v := range f.Window {
 		if v < 0 || v >= f.Windows.Count() || (k > 0 && v < f.Window[k-1]) {
-			return fmt.Errorf("backend: feature %d belongs to window %d, want one of %d, not falling: %w", k, v, f.Windows.Count(), ErrShape)
+			return fmt.Errorf("backend: feature %d belongs to window %d, want one of %d, not falling: %w", k, v, f.Windows.Count(),
+				ErrShape)
 		}
 	}
 	return nil

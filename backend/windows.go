@@ -52,7 +52,8 @@ func (w *Windows) Check(q int) error {
 	for v := 1; v < len(w.Center); v++ {
 		step := w.Center[v] - w.Center[v-1]
 		if math.Abs(step-w.Length/2) > spacingTolerance*w.Length+spacingRounding*math.Abs(w.Center[v]) {
-			return fmt.Errorf("backend: window centres %d and %d are %v apart, want half the length, %v: %w", v-1, v, step, w.Length/2, ErrValue)
+			return fmt.Errorf("backend: window centres %d and %d are %v apart, want half the length, %v: %w", v-1, v, step, w.Length/2,
+				ErrValue)
 		}
 	}
 	return nil

@@ -96,7 +96,8 @@ func printLong(w io.Writer, lines []longLine) {
 			if l.Fit != nil {
 				fit = fmt.Sprintf("%.4g (%d)", l.Fit.Seconds, l.Fit.Iterations)
 			}
-			fmt.Fprintf(w, "%-30s %9d %9s %12s %9s %9s %16s  %s\n", l.label(), l.N, positive(float64(l.M), "%.0f"), positive(l.Evaluation, "%.4g"),
+			fmt.Fprintf(w, "%-30s %9d %9s %12s %9s %9s %16s  %s\n", l.label(), l.N, positive(float64(l.M), "%.0f"),
+				positive(l.Evaluation, "%.4g"),
 				positive(1e6*l.Evaluation/float64(l.N), "%.3g"), mebibytes(l.HostBytes), fit, firstLine(l.Status))
 		}
 	}

@@ -87,7 +87,8 @@ func (o *ranksTask) measure() error {
 		cmd := exec.Command(o.mpirun, append([]string{"-n", strconv.Itoa(n), exe}, os.Args[1:]...)...)
 		out, said, err := output(cmd)
 		if err != nil {
-			return fmt.Errorf("%s: %w:\n%s", strings.Join(cmd.Args, " "), err, strings.TrimSpace(said)) // mpirun explains itself in a paragraph
+			// mpirun explains itself in a paragraph
+			return fmt.Errorf("%s: %w:\n%s", strings.Join(cmd.Args, " "), err, strings.TrimSpace(said))
 		}
 		var line ranksLine
 		if err := json.Unmarshal(lastLine(out), &line); err != nil {
@@ -117,7 +118,8 @@ func printRanks(w io.Writer, lines []ranksLine) {
 			}
 			share := func(s float64) string { return fmt.Sprintf("%.1f %%", 100*s/l.Evaluation) }
 			fmt.Fprintf(t, "%d\t%d\t%.4g\t%s\t%s\t%s\t%s\t%.4g\t%s\t%.3g\t%.3g\t%.17g\t\n", l.Ranks, l.OnCores, l.Evaluation, share(l.Sums),
-				share(l.Waiting), share(l.Communication), share(l.Host), l.Busy, model, float64(l.Bytes)/1e6, float64(l.OpenBytes)/1e6, l.Bound)
+				share(l.Waiting), share(l.Communication), share(l.Host), l.Busy, model, float64(l.Bytes)/1e6, float64(l.OpenBytes)/1e6,
+				l.Bound)
 		}
 		t.Flush()
 	}

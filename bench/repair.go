@@ -77,9 +77,10 @@ func spoilings() (all []spoiling) {
 		all = append(all, spoiling{kind: k, made: "nothing"})
 	}
 	clicks := func(made string, level float64, of ...spoil.Shape) {
-		all = append(all, spoiling{detect.Clicks, made, level, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
-			return spoil.Clicks(x, of, clicksMade, 3, 40, level, rate, step, seed)
-		}})
+		all = append(all, spoiling{detect.Clicks, made, level,
+			func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
+				return spoil.Clicks(x, of, clicksMade, 3, 40, level, rate, step, seed)
+			}})
 	}
 	for _, level := range []float64{6, 9, 12, 15, 20, 25} {
 		clicks("clicks", level, spoil.Shapes...)
@@ -87,9 +88,10 @@ func spoilings() (all []spoiling) {
 	for _, shape := range spoil.Shapes {
 		clicks("clicks, all a "+string(shape), 12, shape)
 	}
-	all = append(all, spoiling{detect.Clicks, "crackle", 0, func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
-		return spoil.Crackle(x, crackleMade, rate, step, seed)
-	}})
+	all = append(all, spoiling{detect.Clicks, "crackle", 0,
+		func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
+			return spoil.Crackle(x, crackleMade, rate, step, seed)
+		}})
 	for _, stop := range spoil.Stops {
 		drop := func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 			return spoil.Dropouts(x, stop, audio.SamplesIn(0.02, rate), audio.SamplesIn(dropoutsEvery, rate), step, seed)

@@ -27,7 +27,8 @@ func (r *record) row() row {
 	return row{
 		r.Case, device, r.Precision, positive(r.Evaluation, "%.4g"), "-",
 		positive(r.GFlops.sum(moments, factorised, predicted)/1e3, "%.3g"), positive(r.GFlops[pullback]/1e3, "%.3g"),
-		positive(100*r.Share.sum(moments, factorised, predicted), "%.0f%%"), mebibytes(cmp.Or(r.DeviceBytes, r.HostBytes)), firstLine(r.Status),
+		positive(100*r.Share.sum(moments, factorised, predicted), "%.0f%%"), mebibytes(cmp.Or(r.DeviceBytes, r.HostBytes)),
+		firstLine(r.Status),
 	}
 }
 

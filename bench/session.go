@@ -90,8 +90,9 @@ func newSession(o *speedTask, b backend.Backend) (*session, error) {
 	}
 	m := p.model.Params
 	r := &record{
-		Machine: machine.This(o.commit), Time: machine.Now(), Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp", Inference: o.inference,
-		Data: strings.TrimSuffix(filepath.Base(o.data), "."), Fitted: o.Fitted, Direct: o.direct, Window: o.Window,
+		Machine: machine.This(o.commit), Time: machine.Now(), Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp",
+		Inference: o.inference,
+		Data:      strings.TrimSuffix(filepath.Base(o.data), "."), Fitted: o.Fitted, Direct: o.direct, Window: o.Window,
 		Even: !o.Uneven && o.data == "", N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
 		Device: b.Name(), Precision: o.precision, timing: timing{Fit: fit, Status: machine.OK},
 	}
@@ -300,7 +301,8 @@ func (o *speedTask) fitTo(d *vssgp.Data, options vssgp.Options) (*vssgp.Model, *
 		return nil, nil, err
 	}
 	f := &fitRecord{
-		Iterations: r.Iterations, Seconds: r.Elapsed.Seconds(), Bound: r.Bound, Ended: r.Starts[r.Kept].Ended, HostBytes: machine.HostPeak(),
+		Iterations: r.Iterations, Seconds: r.Elapsed.Seconds(), Bound: r.Bound, Ended: r.Starts[r.Kept].Ended,
+		HostBytes: machine.HostPeak(),
 	}
 	if n := last.Iteration - first.Iteration; n > 0 {
 		f.Each = (last.Elapsed - first.Elapsed).Seconds() / float64(n)
@@ -318,7 +320,8 @@ func (o *speedTask) problem(b backend.Backend) (*problem, *fitRecord, error) {
 	if err != nil {
 		return nil, nil, &usage{err}
 	}
-	m, f, err := o.fitTo(d, vssgp.Options{Components: o.Features / 2, Features: 2, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Backend: b})
+	m, f, err := o.fitTo(d, vssgp.Options{Components: o.Features / 2, Features: 2, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone},
+		Backend: b})
 	if err != nil {
 		return nil, nil, err
 	}

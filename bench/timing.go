@@ -23,12 +23,13 @@ const (
 	predicted  = "predict"
 	hosted     = "host" // all but the passes over the rows: factor, inverse, chain rule
 
-	// If a card does the algebra of windows: moments and algebra together. If its kernels are timed too, algebra is their share (the adjoint's
-	// counts to pullback), and the rest belongs to moments.
+	// If a card does the algebra of windows: moments and algebra together. If its kernels are timed too, algebra is their share (the
+	// adjoint's counts to pullback), and the rest belongs to moments.
 	solving = "solve"
 	algebra = "algebra"
 
-	// Parts of moments on the CPU: the time of all cores over their number. The rest of moments is waiting, and work done once with the sums.
+	// Parts of moments on the CPU: the time of all cores over their number. The rest of moments is waiting, and work done once with the
+	// sums.
 	evaluating   = "features"
 	accumulating = "accumulation"
 )

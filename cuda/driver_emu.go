@@ -270,7 +270,8 @@ func (p *allocation) fences() error {
 	for _, side := range [][2]int{{0, lead}, {end, len(p.whole)}} {
 		for i := side[0]; i < side[1]; i++ {
 			if p.whole[i] != filler {
-				return fmt.Errorf("allocation %d of %d bytes: something wrote at byte %d, outside it: %w", p.number, len(p.inner), i-lead, errRange)
+				return fmt.Errorf("allocation %d of %d bytes: something wrote at byte %d, outside it: %w", p.number, len(p.inner), i-lead,
+					errRange)
 			}
 		}
 	}

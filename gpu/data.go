@@ -35,7 +35,8 @@ func (b *Backend) openRows(d backend.Data) (*rows, error) {
 		return nil, err
 	}
 	if d.Q > kernels.MaxInputs {
-		return nil, fmt.Errorf("%d inputs, the kernels hold %d at most, package cpu any number: %w", d.Q, kernels.MaxInputs, backend.ErrShape)
+		return nil, fmt.Errorf("%d inputs, the kernels hold %d at most, package cpu any number: %w", d.Q, kernels.MaxInputs,
+			backend.ErrShape)
 	}
 	if b.module == nil {
 		return nil, fmt.Errorf("the backend: %w", errClosed)

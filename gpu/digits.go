@@ -10,17 +10,19 @@ import (
 // storeRows stores the digits of features for sums over the rows, of which int32 has
 // room for so many.
 func storeRows(digits int) storage {
-	return storage{number: digits, unit: kernels.DigitStage, most: kernels.DigitSum, kernel: func(a kernels.RowsBank, s slab, store uint64) kernel {
-		return &kernels.DigitsRows{RowsBank: a, Slab: s.first, Most: s.rows, Store: store, Digits: int64(digits)}
-	}}
+	return storage{number: digits, unit: kernels.DigitStage, most: kernels.DigitSum,
+		kernel: func(a kernels.RowsBank, s slab, store uint64) kernel {
+			return &kernels.DigitsRows{RowsBank: a, Slab: s.first, Most: s.rows, Store: store, Digits: int64(digits)}
+		}}
 }
 
 // storeFeatureDigits stores the digits for sums over the features; behind all of them is
 // room for the products, in float64.
 func storeFeatureDigits(digits int) storage {
-	return storage{number: digits + 8, unit: kernels.DigitStage, most: longest, kernel: func(a kernels.RowsBank, s slab, store uint64) kernel {
-		return &kernels.DigitsFeatures{RowsBank: a, Slab: s.first, Most: s.rows, Store: store, Digits: int64(digits)}
-	}}
+	return storage{number: digits + 8, unit: kernels.DigitStage, most: longest,
+		kernel: func(a kernels.RowsBank, s slab, store uint64) kernel {
+			return &kernels.DigitsFeatures{RowsBank: a, Slab: s.first, Most: s.rows, Store: store, Digits: int64(digits)}
+		}}
 }
 
 // byDigits has whole numbers in the place of gramKind's.
@@ -32,7 +34,8 @@ func (k kind) byDigits(digits int) kind {
 // summable refuses more features over a run than int32 has room for in a sum over them.
 func summable(runs []run) error {
 	if m := widest(runs); m > kernels.DigitSum {
-		return fmt.Errorf("%d features over the same rows, digits take %d at most; want float64, or smaller windows: %w", m, kernels.DigitSum, backend.ErrShape)
+		return fmt.Errorf("%d features over the same rows, digits take %d at most; want float64, or smaller windows: %w", m,
+			kernels.DigitSum, backend.ErrShape)
 	}
 	return nil
 }
@@ -56,7 +59,8 @@ func (p *plan) layAdjoint(k kind, runs []run, digits int) error {
 
 // gramByDigits launches what MomentsGram64 is for in float64.
 func (r *rows) gramByDigits(a kernels.RowsBank, s slab, blocks int) {
-	k := &kernels.DigitsGram7{Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Part: r.address(arrayPart)}
+	k := &kernels.DigitsGram7{Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore),
+		Part: r.address(arrayPart)}
 	r.launch(of{k, r.card.digits}, blocks, kernels.DigitShared(r.card.digits))
 }
 

@@ -81,7 +81,8 @@ func (r *rows) factorised(f *backend.Features, w *backend.Weights, given []int) 
 	residual := &kernels.FactorisedResidual{RowsBank: a, Mean: mean, Res: res, Value: r.address(arrayValue)}
 	r.launch(residual, p.rowJobs.rows, jobShared(f.Q, residual.Block()))
 	r.columns(p, pass, a, func(a kernels.RowsBank, _ slab, d0 int64, part uint64, blocks int) {
-		r.launch(&kernels.FactorisedGradient{RowsBank: a, Mean: mean, Var: variance, Res: res, D0: d0, Part: part}, blocks, gradientShared(f.Q))
+		r.launch(&kernels.FactorisedGradient{RowsBank: a, Mean: mean, Var: variance, Res: res, D0: d0, Part: part}, blocks,
+			gradientShared(f.Q))
 	})
 	r.download(p, arrayValue)
 	r.download(p, arraySums)

@@ -148,7 +148,8 @@ func (r *rows) at(p *plan, s section, i int) uint64 {
 // sweep goes over the rows by a pass: it launches each batch, slab by slab if features
 // are stored, given the arguments with the addresses of its chunks and jobs, and then
 // reduces its even runs and its odd ones.
-func (r *rows) sweep(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, blocks int), reduce func(jobs uint64, blocks int)) {
+func (r *rows) sweep(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, blocks int),
+	reduce func(jobs uint64, blocks int)) {
 	a.Chunks = r.at(p, k.chunkTable, 0)
 	for _, b := range k.batches {
 		jobs := r.at(p, k.jobTable, b.jobs.lo)

@@ -85,7 +85,8 @@ func (r *rows) predictQuad(p *plan, a kernels.RowsBank, cov *backend.Gram) {
 	pass, part := p.passes[0], r.address(arrayPart)
 	r.sweep(p, pass, a, func(a kernels.RowsBank, s slab, blocks int) {
 		k := kernels.PredictQuad64{
-			Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram), Part: part,
+			Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
+			Part: part,
 		}
 		r.launchTile(pass.tile, &k, (*kernels.PredictQuad128)(&k), blocks)
 	}, func(jobs uint64, blocks int) {

@@ -62,7 +62,8 @@ func (r *rows) pullback(p *plan, a kernels.RowsBank, coef uint64) {
 			r.pullbackByDigits(pass, a, s, coef, part, blocks)
 			return
 		}
-		k := kernels.Pullback64{RowsBank: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram), Cbar: coef, Part: part}
+		k := kernels.Pullback64{RowsBank: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
+			Cbar: coef, Part: part}
 		r.launchTile(pass.tile, &k, (*kernels.Pullback128)(&k), blocks)
 	})
 	r.download(p, arraySums)

@@ -94,7 +94,8 @@ func (r *rows) place(p *plan, i int) chainPlace {
 	if i < 0 || i >= len(p.levels) {
 		return chainPlace{}
 	}
-	l := chainPlace{table: r.at(p, p.levels[i], 0), at: r.address(arrayGram), rhs: r.address(arraySolved), count: int64(p.chain.levels[i].blocks)}
+	l := chainPlace{table: r.at(p, p.levels[i], 0), at: r.address(arrayGram), rhs: r.address(arraySolved),
+		count: int64(p.chain.levels[i].blocks)}
 	if i > 0 {
 		l.at = r.address(arrayLevels)
 		l.rhs = l.at

@@ -32,9 +32,9 @@ func MeanScores(all []Scores) (mean Scores) {
 	return mean
 }
 
-// A Backtested scores forecasts from Origins origins, Horizon rows each, for each output: Model's forecasts, Naive ones that repeat the last
-// value, and Seasonal ones that repeat the value one season before. The naive intervals are Gaussians with the standard deviation of the
-// naive errors within the data.
+// A Backtested scores forecasts from Origins origins, Horizon rows each, for each output: Model's forecasts, Naive ones that repeat the
+// last value, and Seasonal ones that repeat the value one season before. The naive intervals are Gaussians with the standard deviation of
+// the naive errors within the data.
 type Backtested struct {
 	Horizon, Origins       int
 	Season                 []int // of the seasonal forecast, in steps; 1: none
@@ -212,7 +212,8 @@ func (s Series) sorted() Series {
 	return c
 }
 
-// scaleUp divides values so small that squares of errors are 0 by a unit, and returns it; 1 for others, and if priors have the values' unit.
+// scaleUp divides values so small that squares of errors are 0 by a unit, and returns it; 1 for others, and if priors have the values'
+// unit.
 func (s *Series) scaleUp(o *Options) (unit float64) {
 	size := 0.0
 	for _, y := range s.Y {

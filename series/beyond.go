@@ -7,8 +7,8 @@ import (
 )
 
 // Beyond the end R of the layout each part continues as the Markov process that its features expand up to there. A feature is the real or
-// imaginary part of e^{2πic(u−z)} E(u), where c is its carrier frequency and E(u) = e^{2πio(u−z)} an envelope with the offset o. With F and Q
-// the transition matrix and the innovations' covariance of (value, derivative) over τ,
+// imaginary part of e^{2πic(u−z)} E(u), where c is its carrier frequency and E(u) = e^{2πio(u−z)} an envelope with the offset o. With F and
+// Q the transition matrix and the innovations' covariance of (value, derivative) over τ,
 //
 //	E(R+τ) = F₀₀ E(R) + F₀₁ E'(R)      and the variance of a block grows by sd²·Q₀₀
 //
@@ -37,7 +37,8 @@ func (l *layout) transition(b *block, v []float64, tau float64) (t transition, s
 		t = transition{f: [2][2]float64{{1, 0}, {0, 1}}, q: [2][2]float64{{ratio, 0}, {0, 0}}}
 	case b.start: // its integral
 		c := 1.5 * ratio * ratio / l.frame.Range
-		t = transition{f: [2][2]float64{{1, tau}, {0, 1}}, q: [2][2]float64{{ratio * ratio * ratio, c}, {c, 3 * ratio / (l.frame.Range * l.frame.Range)}}}
+		t = transition{f: [2][2]float64{{1, tau}, {0, 1}},
+			q: [2][2]float64{{ratio * ratio * ratio, c}, {c, 3 * ratio / (l.frame.Range * l.frame.Range)}}}
 	default: // the constant and the slope
 		t.f = [2][2]float64{{1, tau}, {0, 1}}
 	}
@@ -107,8 +108,8 @@ func (b *block) single(k int, z complex128) float64 {
 	return real(z)
 }
 
-// beyond fills phi [M] with the features that keep has (nil: all), at u > R and at unit amplitude as values does, and returns the variance of
-// the innovations since R.
+// beyond fills phi [M] with the features that keep has (nil: all), at u > R and at unit amplitude as values does, and returns the variance
+// of the innovations since R.
 func (l *layout) beyond(phi, v []float64, u float64, keep func(k int) bool) (variance float64) {
 	for i := range l.blocks {
 		b := &l.blocks[i]

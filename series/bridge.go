@@ -24,8 +24,8 @@ type view struct {
 	hyper  []float64 // that it is at
 }
 
-// A bridge is what a long series' rows say of the short memory at some places. The memory there given weights w is N(ȳ − φ̄w, V), with ȳ and φ̄
-// the smoothed columns, so the function is ȳ + (φ − φ̄)w and V.
+// A bridge is what a long series' rows say of the short memory at some places. The memory there given weights w is N(ȳ − φ̄w, V), with ȳ
+// and φ̄ the smoothed columns, so the function is ȳ + (φ − φ̄)w and V.
 type bridge struct {
 	sequence *sequence
 	filter   *filter

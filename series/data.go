@@ -17,8 +17,8 @@ var ErrData = errors.New("series: unusable data")
 type Series struct {
 	X []float64   // [N] in any unit and any order
 	Y [][]float64 // [D][N]; NaN is a missing value
-	// Err, if not nil, is the known standard deviation of each value's noise [D][N], in y's units. One factor for all of them is learnt. It is
-	// 1e-9 to 1e9 standard deviations of the output; below 1e-4, or 1e-6·√N if that is more, it counts as that, and above 1e6 as 1e6.
+	// Err, if not nil, is the known standard deviation of each value's noise [D][N], in y's units. One factor for all of them is learnt. It
+	// is 1e-9 to 1e9 standard deviations of the output; below 1e-4, or 1e-6·√N if that is more, it counts as that, and above 1e6 as 1e6.
 	Err [][]float64
 }
 
@@ -60,7 +60,8 @@ func (s *Series) check() error {
 				return fmt.Errorf("%w: y[%d][%d] is %v, want a magnitude below %v, or NaN for a missing value", ErrData, d, n, v, largest)
 			}
 			if s.Err != nil && !math.IsNaN(v) && !(s.Err[d][n] > 0 && s.Err[d][n] < largest) {
-				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, want a positive number below %v", ErrData, d, n, s.Err[d][n], largest)
+				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, want a positive number below %v", ErrData, d, n,
+					s.Err[d][n], largest)
 			}
 		}
 	}
@@ -70,8 +71,8 @@ func (s *Series) check() error {
 const (
 	largest  = 1e150  // magnitude of y: its square has to be a number
 	smallest = 1e-304 // of the largest magnitude: all digits have to be there
-	// A row is divided by its error, in standard deviations of the output, and the sums over rows have 16 digits: with smaller errors the value
-	// would be its rounding's.
+	// A row is divided by its error, in standard deviations of the output, and the sums over rows have 16 digits: with smaller errors the
+	// value would be its rounding's.
 	leastError, leastErrorByRow, largestError = 1e-4, 1e-6, 1e6
 	smallestKnown, largestKnown               = 1e-9, 1e9 // beyond these an error is no measurement's
 	leastRows                                 = 4         // with a value, in every output: fewer say nothing of noise
@@ -172,7 +173,8 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 			}
 		}
 		if len(seen) < leastRows || first == last {
-			return nil, fmt.Errorf("%w: output %d has %d values at %d places; want at least %d at different places", ErrData, d, len(seen), len(s.X), leastRows)
+			return nil, fmt.Errorf("%w: output %d has %d values at %d places; want at least %d at different places", ErrData, d, len(seen),
+				len(s.X), leastRows)
 		}
 		mean, sd := bayes.MeanSD(seen, 0, 1)
 		if robust {

@@ -8,16 +8,17 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// Evaluate is the log marginal likelihood of data at the mode of the hyper-parameters, in nats, the outputs in the model's units. Of the data
-// that the model was fitted to it is Bound, unless the fit was robust: here no value is an outlier. The data's errors have to be known if
-// and only if those of the model's data were.
+// Evaluate is the log marginal likelihood of data at the mode of the hyper-parameters, in nats, the outputs in the model's units. Of the
+// data that the model was fitted to it is Bound, unless the fit was robust: here no value is an outlier. The data's errors have to be known
+// if and only if those of the model's data were.
 func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	if err := s.check(); err != nil {
 		return 0, err
 	}
 	if len(s.Y) != m.Outputs() || (s.Err != nil) != (m.frame.Error != nil) {
 		known := map[bool]string{true: "with known errors", false: "without known errors"}
-		return 0, fmt.Errorf("%w: outputs: %d %s; the model has %d %s", ErrData, len(s.Y), known[s.Err != nil], m.Outputs(), known[m.frame.Error != nil])
+		return 0, fmt.Errorf("%w: outputs: %d %s; the model has %d %s", ErrData, len(s.Y), known[s.Err != nil], m.Outputs(),
+			known[m.frame.Error != nil])
 	}
 	if m.frame.Log {
 		logs, ok := s.logarithm()

@@ -150,7 +150,8 @@ func (m *Model) Write(w io.Writer) error {
 	if m.long != nil {
 		r.Long = &m.long.memory
 		for g, t := range m.long.tracks {
-			f.Tensors[fmt.Sprintf("%s.%d", nameTrack, g)] = safetensors.Tensor{Shape: []int{2 + len(t.y), len(t.u)}, Data: slices.Concat(append([][]float64{t.u, t.e}, t.y...)...)}
+			f.Tensors[fmt.Sprintf("%s.%d", nameTrack, g)] = safetensors.Tensor{Shape: []int{2 + len(t.y), len(t.u)},
+				Data: slices.Concat(append([][]float64{t.u, t.e}, t.y...)...)}
 		}
 	}
 	for name, value := range map[string]any{"series": r, "x.name": m.XName, "y.names": m.YNames, "notes": m.Notes} {
@@ -244,9 +245,12 @@ func (m *Model) loadTracks(at memory, f *safetensors.File) error {
 // loadLayout lays the parts out again, if that takes no more features than the file has moments of.
 func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	fr, outputs := m.frame, len(m.frame.Scale)
-	ok := fr.Step > 0 && fr.Range > 0 && fr.Rows >= leastRows && outputs > 0 && len(fr.Offset) == outputs && (fr.Error == nil || len(fr.Error) == outputs) && finite(fr.Error...) &&
-		finite(fr.First, fr.Step, fr.Range, fr.Range*fr.Step, r.Reach) && finite(fr.Offset...) && finite(fr.Scale...) && slices.Min(fr.Scale) > 0 &&
-		r.Reach >= fr.Range && r.Reach <= MaxHorizon*fr.Range && r.Memory >= 0 && r.Memory <= memories[len(memories)-1] && r.Sines >= 0 && r.Sines <= wildSines && len(r.Parts) <= mostParts
+	ok := fr.Step > 0 && fr.Range > 0 && fr.Rows >= leastRows && outputs > 0 && len(fr.Offset) == outputs &&
+		(fr.Error == nil || len(fr.Error) == outputs) && finite(fr.Error...) &&
+		finite(fr.First, fr.Step, fr.Range, fr.Range*fr.Step, r.Reach) && finite(fr.Offset...) && finite(fr.Scale...) &&
+		slices.Min(fr.Scale) > 0 &&
+		r.Reach >= fr.Range && r.Reach <= MaxHorizon*fr.Range && r.Memory >= 0 && r.Memory <= memories[len(memories)-1] && r.Sines >= 0 &&
+		r.Sines <= wildSines && len(r.Parts) <= mostParts
 	if !ok {
 		return fmt.Errorf("its frame or layout is impossible: %w", ErrFile)
 	}

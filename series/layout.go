@@ -114,8 +114,8 @@ func (l *layout) add(b block) {
 }
 
 // walkSines is the number of sines (cosines) of a walk over a range of the data, and wildSines that of a walk in logarithms whose standard
-// deviation is above 1: with fewer its evidence is too small compared with a short memory's, and 95 % bands of exponential random walks contain 86 %
-// instead of 92 %. Other series are forecast better with walkSines (docs/experiments.md, "Random walks").
+// deviation is above 1: with fewer its evidence is too small compared with a short memory's, and 95 % bands of exponential random walks
+// contain 86 % instead of 92 %. Other series are forecast better with walkSines (docs/experiments.md, "Random walks").
 const (
 	walkSines = 30
 	wildSines = 60

@@ -143,7 +143,8 @@ func (s *search) layLong(parts []Part) *layout {
 func (s *search) lengthen(t *trial) (*trial, error) {
 	l := s.layLong(t.parts)
 	if len(l.parts) == 0 {
-		return nil, fmt.Errorf("%w: a series of %d rows needs a part beside its short memory and noise, such as Constant", ErrOptions, s.frame.Rows)
+		return nil, fmt.Errorf("%w: a series of %d rows needs a part beside its short memory and noise, such as Constant", ErrOptions,
+			s.frame.Rows)
 	}
 	var tracks, recent, last []*track
 	groups := s.frame.groups()

@@ -13,8 +13,8 @@ import (
 )
 
 // A memory is the short memory and the noise of a long series, without an approximation: an Ornstein–Uhlenbeck process o with the standard
-// deviation SD that forgets over Length steps, observed with noise. It is a Markov process, so Kalman's filter takes it out of any column of
-// numbers in O(N):
+// deviation SD that forgets over Length steps, observed with noise. It is a Markov process, so Kalman's filter takes it out of any column
+// of numbers in O(N):
 //
 //	p_n = ρ_n² q_{n−1} + SD²(1 − ρ_n²)    S_n = p_n + Noise²e_n²    ρ_n = exp(−(u_n − u_{n−1})/Length)
 //	v_n = (c_n − ρ_n f_{n−1})/√S_n        f_n = ρ_n f_{n−1} + (p_n/S_n)(c_n − ρ_n f_{n−1})        q_n = p_n(1 − p_n/S_n)
@@ -51,8 +51,8 @@ func (f *frame) track(g group) *track {
 	return t
 }
 
-// A stage is Kalman's filter at a place, but for the state: ρ, the variances before and after the value, p/S, 1/√S and log S, the last three 0
-// where there is no value.
+// A stage is Kalman's filter at a place, but for the state: ρ, the variances before and after the value, p/S, 1/√S and log S, the last
+// three 0 where there is no value.
 type stage struct{ decay, p, q, gain, scale, log float64 }
 
 // A walk goes along sorted places.
@@ -97,7 +97,8 @@ type filter struct {
 // filter goes along sorted places; e is 0 where there is no value.
 func (m memory) filter(u, e []float64) *filter {
 	n := len(u)
-	f := &filter{decay: make([]float64, n), gain: make([]float64, n), scale: make([]float64, n), p: make([]float64, n), q: make([]float64, n)}
+	f := &filter{decay: make([]float64, n), gain: make([]float64, n), scale: make([]float64, n), p: make([]float64, n),
+		q: make([]float64, n)}
 	w := m.walk()
 	for i := range u {
 		w.to(u[i], e[i])
@@ -196,8 +197,8 @@ func (t *track) join(queries []float64) *sequence {
 	return s
 }
 
-// smooth is what the values of a column say of o at the queries: the posterior means of width columns side by side in c [N,width], by row of
-// the sequence (Rauch, Tung & Striebel 1965). It overwrites c.
+// smooth is what the values of a column say of o at the queries: the posterior means of width columns side by side in c [N,width], by row
+// of the sequence (Rauch, Tung & Striebel 1965). It overwrites c.
 func (f *filter) smooth(s *sequence, c []float64, width int, to func(query int, means []float64)) {
 	state, later := make([]float64, width), make([]float64, width)
 	for n := range s.u {

@@ -50,8 +50,8 @@ func (m *Model) SetBackend(b backend.Backend) {
 	}
 }
 
-// A Value is the posterior of the hyper-parameter Name: its Mode, and Lower and Upper, a central 95 % interval from the Gaussian at the mode
-// of its logarithm. It is in units of the output, of the input for a length, or none for a factor of known errors.
+// A Value is the posterior of the hyper-parameter Name: its Mode, and Lower and Upper, a central 95 % interval from the Gaussian at the
+// mode of its logarithm. It is in units of the output, of the input for a length, or none for a factor of known errors.
 type Value struct {
 	Name               string
 	Mode, Lower, Upper float64

@@ -18,7 +18,8 @@ var errUnresolved = errors.New("the sums have too few digits for these hyper-par
 // resolved is by how many nats rounding may move a value; values that are compared differ by more.
 const resolved = 0.01
 
-// An objective is the log marginal likelihood of the outputs as a function of v = log θ. With the amplitudes D = diag(d(θ)), for each output
+// An objective is the log marginal likelihood of the outputs as a function of v = log θ. With the amplitudes D = diag(d(θ)), for each
+// output
 //
 //	A = D G D + λI      m = A⁻¹ D C      L = −½(n log 2π + (n−M) log λ + log|A| + (Σy² − Σ (DC)∘m)/λ) − Σ log e
 //
@@ -46,8 +47,8 @@ func (o *objective) variance(v []float64) (lambda, slope float64) {
 	return s + leastNoise, 2 * s
 }
 
-// factor overwrites the workspace by the factor of A for a group's moments and amplitudes d. Where λ drowns in the rounding of D G D, as it may
-// at a far draw, the features are collinear to all digits that G has; then as much as these digits are worth joins the diagonal.
+// factor overwrites the workspace by the factor of A for a group's moments and amplitudes d. Where λ drowns in the rounding of D G D, as it
+// may at a far draw, the features are collinear to all digits that G has; then as much as these digits are worth joins the diagonal.
 func (o *objective) factor(s *moments, d []float64, lambda float64) (factor *blocktri.Factor, err error) {
 	a := o.a.Diag[0]
 	m := len(d)

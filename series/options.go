@@ -21,11 +21,12 @@ type Options struct {
 	// Known keeps Fit from looking for seasons of its own in addition to Parts and Try.
 	Known bool
 
-	// Log says whether the logarithm of the values is modeled: of what grows in proportion, with swings and noise in proportion. Seasons are
-	// factors then, bands lie above zero, and priors are in units of the logarithm.
+	// Log says whether the logarithm of the values is modeled: of what grows in proportion, with swings and noise in proportion. Seasons
+	// are factors then, bands lie above zero, and priors are in units of the logarithm.
 	Log Log
 
-	// Robust lets single values be outliers: with a small probability, which is learnt, their noise is 10 to 1000 times larger. See Outliers.
+	// Robust lets single values be outliers: with a small probability, which is learnt, their noise is 10 to 1000 times larger. See
+	// Outliers.
 	Robust bool
 	// Draws of the hyper-parameters, over which predictions are averaged. 0: 40, or fewer where the data are so many that the draws are
 	// alike. AtMode: none, predictions at the mode.
@@ -75,7 +76,8 @@ func (o *Options) check() error {
 		if s, ok := p.(Season); ok {
 			for _, q := range periods {
 				if q != s.Period && math.Abs(q-s.Period) <= apart*q {
-					return fmt.Errorf("%w: seasons of period %v and %v are too close to tell apart; want one of them", ErrOptions, q, s.Period)
+					return fmt.Errorf("%w: seasons of period %v and %v are too close to tell apart; want one of them", ErrOptions, q,
+						s.Period)
 				}
 			}
 			periods = append(periods, s.Period)
@@ -93,7 +95,8 @@ func (o *Options) check() error {
 			}
 		}
 		if s, ok := p.(Season); ok && !(s.Period > 0 && !math.IsInf(s.Period, 0) && s.Harmonics >= 0 && s.Harmonics <= mostHarmonics) {
-			return fmt.Errorf("%w: a season of period %v with %d harmonics; want a positive period, and 0 to %d harmonics", ErrOptions, s.Period, s.Harmonics, mostHarmonics)
+			return fmt.Errorf("%w: a season of period %v with %d harmonics; want a positive period, and 0 to %d harmonics", ErrOptions,
+				s.Period, s.Harmonics, mostHarmonics)
 		}
 	}
 	return nil

@@ -15,7 +15,8 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// ErrReach is wrapped by the error about a time that is more than MaxHorizon ranges of the data after their end, or half a range before them.
+// ErrReach is wrapped by the error about a time that is more than MaxHorizon ranges of the data after their end, or half a range before
+// them.
 var ErrReach = errors.New("series: beyond the model's reach")
 
 // A Prediction is of observations at X, noise included, [D][N] in the outputs' units: Mean, standard deviation SD, and Lower and Upper, the
@@ -24,8 +25,8 @@ type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
 	// Median [D][N] marks predictions whose Mean is the median and whose SD is half of the central 68 % interval, because the far tail of a
-	// log-normal distribution decides its moments: the mean lies above the interval, or the standard deviation exceeds its width. If that is so
-	// a tenth of the data's range ahead, it marks all rows of the output.
+	// log-normal distribution decides its moments: the mean lies above the interval, or the standard deviation exceeds its width. If that
+	// is so a tenth of the data's range ahead, it marks all rows of the output.
 	Median [][]bool
 
 	mixtures [][]bayes.Mixture
@@ -250,8 +251,8 @@ func (v view) draw(i int, random *rand.Rand) []float64 {
 	return w
 }
 
-// A Component is the Mean and standard deviation SD of some parts' sum at each time, without noise, [D][N] in the outputs' units, or in those of their logarithm if the
-// model is of that.
+// A Component is the Mean and standard deviation SD of some parts' sum at each time, without noise, [D][N] in the outputs' units, or in
+// those of their logarithm if the model is of that.
 type Component struct {
 	Name     string // trend, a season's name, or short memory
 	Mean, SD [][]float64

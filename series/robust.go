@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Outliers. A value's noise has λ or, with a small probability ε, κ²λ with κ = 10, 100 or 1000, each as likely. What the other values say of
-// it (the prediction that leaves it out) is N(μ, v), so with r its distance from μ the odds of a κ are
+// Outliers. A value's noise has λ or, with a small probability ε, κ²λ with κ = 10, 100 or 1000, each as likely. What the other values say
+// of it (the prediction that leaves it out) is N(μ, v), so with r its distance from μ the odds of a κ are
 //
 //	⅓ε/(1−ε) · N(r | 0, v + κ²λ)/N(r | 0, v + λ)
 //
@@ -60,8 +60,9 @@ func (s *search) robust(t *trial) (*trial, error) {
 	return t, nil
 }
 
-// odds are the probabilities of being an outlier, and the expected precisions in units of 1/λ, of each value [D·N]. With K⁻¹ the values' precision, the latent posterior variance v and
-// the noise n = λe², the prediction that leaves a value out has the residual (y−f)·n/(n−v) and the latent variance v·n/(n−v).
+// odds are the probabilities of being an outlier, and the expected precisions in units of 1/λ, of each value [D·N]. With K⁻¹ the values'
+// precision, the latent posterior variance v and the noise n = λe², the prediction that leaves a value out has the residual (y−f)·n/(n−v)
+// and the latent variance v·n/(n−v).
 func (s *search) odds(t *trial) (p, precision []float64, err error) {
 	f := s.frame
 	m := &Model{frame: f, layout: t.o.layout, sums: t.o.sums, backend: s.o.Backend}

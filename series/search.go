@@ -50,7 +50,8 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	}
 	for _, p := range slices.Concat(append([][]Part{o.Parts}, o.Try...)...) {
 		if season, ok := p.(Season); ok && season.Period < 2*f.Step*(1-onGrid) {
-			return nil, fmt.Errorf("%w: a season of period %v is shorter than two steps of the data, which are %v apart", ErrOptions, season.Period, f.Step)
+			return nil, fmt.Errorf("%w: a season of period %v is shorter than two steps of the data, which are %v apart", ErrOptions,
+				season.Period, f.Step)
 		}
 	}
 	if !o.Known {
@@ -221,7 +222,8 @@ func (s *search) mode(t, from *trial) (*trial, error) {
 		noisy[l.noise] += math.Log(10)
 	}
 	var err error
-	for _, start := range [][]float64{v, medians, noisy} { // the other trial's mode may need more digits than the sums have with these features
+	// the other trial's mode may need more digits than the sums have with these features
+	for _, start := range [][]float64{v, medians, noisy} {
 		if t.mode, t.at, err = bayes.Climb(s.ctx, t.objective(), start, enough, mostEvaluations); !errors.Is(err, errUnresolved) {
 			break
 		}

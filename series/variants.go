@@ -9,8 +9,8 @@ import (
 
 // A variant is a trial with some of the trend's parts and one of two short memories, and its probability. Of a series that nothing is known
 // of, none of these is certain: what returns to a level has no trend, and it may return at once or swing. So predictions are averaged over
-// all subsets of slope, smooth trend and random walk, and over memories with and without a quality. All are equally probable before the data
-// are seen, and weigh in proportion to their evidence (the integral over the hyper-parameters, by the Gaussian at the mode).
+// all subsets of slope, smooth trend and random walk, and over memories with and without a quality. All are equally probable before the
+// data are seen, and weigh in proportion to their evidence (the integral over the hyper-parameters, by the Gaussian at the mode).
 type variant struct {
 	*trial
 	gaussian         *bayes.Gaussian

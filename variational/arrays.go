@@ -39,7 +39,8 @@ func (p *Params) Check() error {
 		return fmt.Errorf("vssgp: the parameters are nil: %w", ErrParams)
 	}
 	if p.L < 1 || p.K < 1 || p.Q < 1 || p.D < 1 {
-		return fmt.Errorf("vssgp: %d components of %d features, %d inputs, %d outputs, want at least one of each: %w", p.L, p.K, p.Q, p.D, ErrParams)
+		return fmt.Errorf("vssgp: %d components of %d features, %d inputs, %d outputs, want at least one of each: %w", p.L, p.K, p.Q, p.D,
+			ErrParams)
 	}
 	for _, t := range p.Tensors() {
 		a := *t.Data
@@ -54,7 +55,8 @@ func (p *Params) Check() error {
 		}
 	}
 	if k := firstOf(p.M(), p.wrongPhase); k < p.M() {
-		return fmt.Errorf("vssgp: phase.upper[%d] is %v, want between phase.lower[%d] = %v and a turn more: %w", k, p.PhaseUpper[k], k, p.PhaseLower[k], ErrParams)
+		return fmt.Errorf("vssgp: phase.upper[%d] is %v, want between phase.lower[%d] = %v and a turn more: %w", k, p.PhaseUpper[k], k,
+			p.PhaseLower[k], ErrParams)
 	}
 	return p.checkWindows()
 }
@@ -93,10 +95,12 @@ func (p *Params) checkWindows() error {
 		return nil
 	}
 	if len(p.ComponentWindow) != p.L {
-		return fmt.Errorf("vssgp: component.window has %d entries, want one for each of the %d components: %w", len(p.ComponentWindow), p.L, ErrParams)
+		return fmt.Errorf("vssgp: component.window has %d entries, want one for each of the %d components: %w", len(p.ComponentWindow), p.L,
+			ErrParams)
 	}
 	if i := firstOf(p.L, p.wrongWindow); i < p.L {
-		return fmt.Errorf("vssgp: component.window[%d] is %d, want 0 to %d, not falling: %w", i, p.ComponentWindow[i], len(p.Windows.Center)-1, ErrParams)
+		return fmt.Errorf("vssgp: component.window[%d] is %d, want 0 to %d, not falling: %w", i, p.ComponentWindow[i],
+			len(p.Windows.Center)-1, ErrParams)
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ type Shape struct {
 
 // ShapeOf is the shape of parameters.
 func ShapeOf(p *Params) Shape {
-	s := Shape{Windows: p.Windows, Components: make([]int, p.Windows.Count()), K: p.K, Q: p.Q, D: p.D, PointFrequencies: true, FixedPhases: true}
+	s := Shape{Windows: p.Windows, Components: make([]int, p.Windows.Count()), K: p.K, Q: p.Q, D: p.D, PointFrequencies: true,
+		FixedPhases: true}
 	p.EachWindow(func(v, lo, hi int) { s.Components[v] = hi - lo })
 	for _, v := range p.FreqVar {
 		s.PointFrequencies = s.PointFrequencies && v == 0

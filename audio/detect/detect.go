@@ -152,7 +152,8 @@ func together(lanes [][]Found) []Found {
 		all = append(all, l...)
 	}
 	slices.SortFunc(all, func(a, b Found) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Channel, b.Channel))
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Channel, b.Channel))
 	})
 	out := all[:0]
 	for i := 0; i < len(all); {

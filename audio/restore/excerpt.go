@@ -31,9 +31,9 @@ func excerpts(gaps []Gap, n, context int) []Excerpt {
 	return out
 }
 
-// Excerpts returns the parts of a recording of n samples in each of so many channels that FillFrom models, without their models: the gaps with the
-// options' context on each side, joined where they touch. Errors wrap ErrGaps if gaps do not fit the recording or leave too
-// little of an excerpt to learn from, and vssgp.ErrData if there are no samples or no rate.
+// Excerpts returns the parts of a recording of n samples in each of so many channels that FillFrom models, without their models: the gaps
+// with the options' context on each side, joined where they touch. Errors wrap ErrGaps if gaps do not fit the recording or leave too little
+// of an excerpt to learn from, and vssgp.ErrData if there are no samples or no rate.
 func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	if channels < 1 || n <= 0 || rate <= 0 {
 		return nil, fmt.Errorf("restore: %d samples in %d channels at %d Hz, want at least one: %w", n, channels, rate, vssgp.ErrData)

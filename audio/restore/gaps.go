@@ -33,7 +33,8 @@ type gapFiller struct {
 
 // newGapFiller indexes the gaps.
 func newGapFiller(f *filler, m Method) *gapFiller {
-	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels), fills: make([][]*single, len(f.res.gaps))}
+	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels),
+		fills: make([][]*single, len(f.res.gaps))}
 	g.fillers.New = func() any { return timewarp.NewFiller(m.menu(), g.rate) }
 	end := 0
 	for i, gap := range f.res.gaps {

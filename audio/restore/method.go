@@ -44,7 +44,8 @@ func (o *Options) checkMethod() error {
 	case Auto, VSSGP:
 	case Mixture, AR:
 		if o.forVSSGP() {
-			return fmt.Errorf("restore: method %s has neither a model's options nor a context; want method vssgp for them: %w", o.Method, vssgp.ErrOptions)
+			return fmt.Errorf("restore: method %s has neither a model's options nor a context; want method vssgp for them: %w", o.Method,
+				vssgp.ErrOptions)
 		}
 	default:
 		return fmt.Errorf("restore: method %q; want one of mixture, ar, vssgp: %w", o.Method, vssgp.ErrOptions)

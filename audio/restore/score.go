@@ -26,7 +26,8 @@ type Scores struct {
 	Coverage95 float64
 }
 
-// Score compares the fill with the undamaged recording. It reads the excerpts of both, and the samples of the recording around them that the autoregressive fill needs.
+// Score compares the fill with the undamaged recording. It reads the excerpts of both, and the samples of the recording around them that
+// the autoregressive fill needs.
 func (r *Result) Score(recording, reference Source) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
 		return Scores{}, fmt.Errorf("restore: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)

@@ -83,7 +83,8 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 			}
 		}
 		if len(part) != len(out) || len(part) == 0 || slices.ContainsFunc(part, func(c []float64) bool { return len(c) != end-at }) {
-			return nil, fmt.Errorf("restore: samples %d:%d come in %d channels, want as many of each in all: %w", at, end, len(part), vssgp.ErrData)
+			return nil, fmt.Errorf("restore: samples %d:%d come in %d channels, want as many of each in all: %w", at, end, len(part),
+				vssgp.ErrData)
 		}
 		for c := range part {
 			copy(out[c][at-lo:], part[c])

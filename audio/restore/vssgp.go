@@ -18,7 +18,8 @@ func (f *filler) fillExcerpts() error {
 	f.units = len(all)
 	for _, g := range f.res.gaps {
 		if g.Clipped {
-			return fmt.Errorf("restore: gap %v is clipped, and method %s knows no limits; want method %s: %w", g, VSSGP, Mixture, vssgp.ErrOptions)
+			return fmt.Errorf("restore: gap %v is clipped, and method %s knows no limits; want method %s: %w", g, VSSGP, Mixture,
+				vssgp.ErrOptions)
 		}
 	}
 	errs := make([]error, len(all))

@@ -150,13 +150,15 @@ func (p *problem) otherMisuses(r backend.Rows, out *fences) []misuse {
 	}
 	return []misuse{
 		{"Pullback: bar of other outputs", func() error { return r.Pullback(p.cotangent(out), p.features, p.moments(out, p.d+1)) }, shape},
-		{"Pullback: bar of more features", func() error { return r.Pullback(p.cotangent(out), p.features, backend.NewMoments(more, p.d)) }, shape},
+		{"Pullback: bar of more features", func() error { return r.Pullback(p.cotangent(out), p.features, backend.NewMoments(more, p.d)) },
+			shape},
 		{"Factorised: weights of other outputs", weights(backend.NewWeights(p.m, p.d+1), nil), shape},
 		{"Factorised: weights of more features", weights(backend.NewWeights(p.m+1, p.d), nil), shape},
 		{"Factorised: row −1", weights(p.weights, []int{0, -1}), value},
 		{"Factorised: row N", weights(p.weights, []int{p.n}), value},
 		{"Predict: short mean", predict(backend.Posterior{Mean: p.exact.Mean[1:], Cov: p.exact.Cov, D: p.d}), shape},
-		{"Predict: covariance of more features", predict(backend.Posterior{Mean: p.exact.Mean, Cov: backend.NewGram(more.Offsets()), D: p.d}), shape},
+		{"Predict: covariance of more features", predict(backend.Posterior{Mean: p.exact.Mean, Cov: backend.NewGram(more.Offsets()),
+			D: p.d}), shape},
 		{"Predict: no covariance", predict(backend.Posterior{Mean: p.exact.Mean, D: p.d}), shape},
 	}
 }

@@ -81,9 +81,9 @@ func (m Mixture) Moments() (mean, sd float64) {
 	return mean, math.Sqrt(variance) / scale
 }
 
-// Summary returns the mean, the standard deviation and the central 95 % interval. Few numbers in the far tail of log-normal parts can decide
-// the moments: if the mean lies above the interval or the standard deviation exceeds its width, the median and half of the central 68 % interval
-// replace them, and median is true. They are also returned if Median is set.
+// Summary returns the mean, the standard deviation and the central 95 % interval. Few numbers in the far tail of log-normal parts can
+// decide the moments: if the mean lies above the interval or the standard deviation exceeds its width, the median and half of the central
+// 68 % interval replace them, and median is true. They are also returned if Median is set.
 func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
 	mean, sd = m.Moments()
 	low, high = m.Quantile(0.025), m.Quantile(0.975)

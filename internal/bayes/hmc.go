@@ -19,7 +19,8 @@ const (
 // posterior is about a standard normal. The step length is adapted during warm further trajectories, whose draws are dropped. It is exact
 // but for the chain's length, and slow: the judge of the Gaussian. accepted is the share of trajectories that were accepted. A place where
 // the objective has no value is rejected. The error is ctx's, or the objective's at the mode.
-func HMC(ctx context.Context, f lbfgs.Func, g *Gaussian, warm, count int, random *rand.Rand) (draws [][]float64, accepted float64, err error) {
+func HMC(ctx context.Context, f lbfgs.Func, g *Gaussian, warm, count int, random *rand.Rand) (draws [][]float64, accepted float64,
+	err error) {
 	c := &chain{f: f, g: g, random: random, length: firstLength}
 	if c.at, err = c.place(make([]float64, len(g.Mode))); err != nil {
 		return nil, 0, err

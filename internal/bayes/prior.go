@@ -21,7 +21,8 @@ type Prior struct {
 // Check reports a prior that is not proper.
 func (p Prior) Check() error {
 	if !(p.Median > 0) || math.IsInf(p.Median, 0) || !(p.SD > 0) || math.IsInf(p.SD, 0) {
-		return fmt.Errorf("a log-normal prior with median %v and standard deviation of the logarithm %v; want positive numbers", p.Median, p.SD)
+		return fmt.Errorf("a log-normal prior with median %v and standard deviation of the logarithm %v; want positive numbers", p.Median,
+			p.SD)
 	}
 	return nil
 }

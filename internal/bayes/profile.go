@@ -20,8 +20,8 @@ type Profile struct {
 	scale    []float64 // of the others
 }
 
-// LaplaceProfile computes the Profile of the first n coordinates at a mode, by two gradients a coordinate. With the curvature in blocks, A of
-// the first, C of the others and B between them, the maximum over the others has the curvature A − B·C⁻¹·Bᵀ, and is reached at −C⁻¹·Bᵀ.
+// LaplaceProfile computes the Profile of the first n coordinates at a mode, by two gradients a coordinate. With the curvature in blocks, A
+// of the first, C of the others and B between them, the maximum over the others has the curvature A − B·C⁻¹·Bᵀ, and is reached at −C⁻¹·Bᵀ.
 func LaplaceProfile(f lbfgs.Func, mode, scale []float64, n int) (*Profile, error) {
 	h, gradient, value, err := curvature(f, mode, scale)
 	if err != nil {

@@ -24,7 +24,8 @@ const noWindowWork = 4e9
 //
 // begun is the bound at the parameters if it had to be evaluated, else nil. Errors
 // come from the judge or wrap ctx.Err().
-func (s *Series) Spectrum(ctx context.Context, set Settings, judge Judge) (p *variational.Params, begun *variational.Evaluation, err error) {
+func (s *Series) Spectrum(ctx context.Context, set Settings, judge Judge) (p *variational.Params, begun *variational.Evaluation,
+	err error) {
 	lengths := s.candidates(set)
 	if err := judge.FitsStart(s.bytes(lengths)); err != nil {
 		return nil, nil, err
@@ -88,7 +89,8 @@ func (s *Series) candidates(set Settings) []float64 {
 		}
 	}
 	// Lines that last as long as the data (days and weeks in hourly rows) want none.
-	if m := float64(spectrumFeatures * set.mostBins(s.steps(0))); set.Candidates == nil && set.Optimized && float64(len(s.missing))*m*m <= noWindowWork {
+	if m := float64(spectrumFeatures * set.mostBins(s.steps(0))); set.Candidates == nil && set.Optimized &&
+		float64(len(s.missing))*m*m <= noWindowWork {
 		lengths = append(lengths, 0)
 	}
 	return lengths

@@ -41,7 +41,8 @@ type batches struct {
 
 func (r *Run) newBatches() *batches {
 	source := rand.NewPCG(r.Seed, batchSalt)
-	b := &batches{source: source, rng: rand.New(source), size: r.batchSize(r.data.N), contiguous: r.Contiguous, order: make([]int, r.data.N)}
+	b := &batches{source: source, rng: rand.New(source), size: r.batchSize(r.data.N), contiguous: r.Contiguous,
+		order: make([]int, r.data.N)}
 	b.out.rows = make([]int, b.size)
 	for i := range b.order {
 		b.order[i] = i

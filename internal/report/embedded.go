@@ -180,7 +180,8 @@ func (p *embedded) add(lo, hi int) error {
 		for _, f := range p.fillings(g) {
 			mean = append(mean, singles(f.Mean)...)
 		}
-		p.recording.Gaps = append(p.recording.Gaps, filledGap{Number: p.number[g], Start: g.Start, End: g.End, Channel: g.Channel, Mean: mean})
+		p.recording.Gaps = append(p.recording.Gaps, filledGap{Number: p.number[g], Start: g.Start, End: g.End, Channel: g.Channel,
+			Mean: mean})
 	}
 	return nil
 }

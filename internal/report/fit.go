@@ -177,7 +177,8 @@ func (t *Trace) charts() []part {
 		if len(bound) < 2 {
 			continue
 		}
-		l := layer{name: "bound", kind: asLine, ink: []color.RGBA{meanInk, referenceInk, drawInk, dataInk}[(first.Start+3)%4], x: time, y: bound}
+		l := layer{name: "bound", kind: asLine, ink: []color.RGBA{meanInk, referenceInk, drawInk, dataInk}[(first.Start+3)%4], x: time,
+			y: bound}
 		if first.Starts > 1 {
 			l.name = fmt.Sprintf("start %d", first.Start)
 		}
@@ -219,7 +220,8 @@ func termsTable(m *vssgp.Model, r *vssgp.Result) Table {
 func Info(name string, m *vssgp.Model) *Document {
 	d := &Document{Title: "Model " + name}
 	d.Lead = []string{fmt.Sprintf("%s inference, %s, %s, %s.",
-		m.Inference, Counted(m.Params.L, "component"), Counted(m.Params.M(), "feature"), Counted(max(1, len(m.Params.Windows.Center)), "window"))}
+		m.Inference, Counted(m.Params.L, "component"), Counted(m.Params.M(), "feature"),
+		Counted(max(1, len(m.Params.Windows.Center)), "window"))}
 	d.Lead = append(d.Lead, tooMany(m)...)
 	var places []float64 // of the inducing inputs, whose ranges are roughly those of the data
 	for _, f := range m.Frequencies() {

@@ -62,7 +62,8 @@ func (s *Series) Report(ctx context.Context, settings []Setting) (*Document, err
 	if err != nil {
 		return nil, err
 	}
-	t := Table{Caption: "The mode of each hyper-parameter, and the central 95 % interval of its posterior.", Head: []string{"", "mode", "lower", "upper"}}
+	t := Table{Caption: "The mode of each hyper-parameter, and the central 95 % interval of its posterior.",
+		Head: []string{"", "mode", "lower", "upper"}}
 	for _, v := range s.Model.Hyper() {
 		t.Rows = append(t.Rows, []string{v.Name, short(v.Mode), short(v.Lower), short(v.Upper)})
 	}
@@ -125,7 +126,8 @@ func (s *Series) charts(name string, x []float64, y [][]float64, p *series.Predi
 		for i, v := range c.Mean[d] {
 			band.lo, band.hi = append(band.lo, v-bayes.SD95*c.SD[d][i]), append(band.hi, v+bayes.SD95*c.SD[d][i])
 		}
-		all = append(all, chartOf(fmt.Sprintf("%s: %s", name, c.Name), "What this part adds, with the band that holds it with 95 % probability.",
+		all = append(all, chartOf(fmt.Sprintf("%s: %s", name, c.Name),
+			"What this part adds, with the band that holds it with 95 % probability.",
 			band, layer{name: "mean", kind: asLine, ink: meanInk, x: x, y: c.Mean[d]}))
 	}
 	if len(left.x) > 0 {

@@ -65,7 +65,8 @@ func (u *sums) pullback(dst, f *backend.Features, bar *backend.Moments, n int, u
 			g := &of[0][j]
 			for _, part := range of[1:] {
 				p := &part[j]
-				g.theta, g.thetaD, g.quadD, g.quadD2, g.amp = g.theta+p.theta, g.thetaD+p.thetaD, g.quadD+p.quadD, g.quadD2+p.quadD2, g.amp+p.amp
+				g.theta, g.thetaD, g.quadD, g.quadD2, g.amp = g.theta+p.theta, g.thetaD+p.thetaD, g.quadD+p.quadD, g.quadD2+p.quadD2,
+					g.amp+p.amp
 			}
 			ripple := u.pullSingles(g, f, bar, j)
 			b := bar.Gram.Diag[0][j*m+j]
@@ -92,7 +93,8 @@ func (u *sums) pullRow(to []slope, f *backend.Features, row []float64, j int) {
 		g.add(weight, weight, (a-o.z)-o.zLow, re0, re1, re2, p[pairMinus0*simd.Lanes], p[pairMinus1*simd.Lanes])
 	}
 	g := &to[j]
-	g.theta, g.thetaD, g.quadD, g.quadD2, g.amp = g.theta+own.theta, g.thetaD+own.thetaD, g.quadD+own.quadD, g.quadD2+own.quadD2, g.amp+own.amp
+	g.theta, g.thetaD, g.quadD, g.quadD2, g.amp = g.theta+own.theta, g.thetaD+own.thetaD, g.quadD+own.quadD, g.quadD2+own.quadD2,
+		g.amp+own.amp
 }
 
 // pullSingles adds the second moment and C to feature j's slopes, and returns the second moment's sum.

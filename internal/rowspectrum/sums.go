@@ -163,7 +163,8 @@ func (u *sums) row(s *spectrum, j int) {
 	}
 	w.plain.sum(s.tables[0])
 	for i := range n {
-		combine((*[pairSize]float64)(to[i*pairSize:]), (*[sumSize]float64)(w.plain.sums[2*i*sumSize:]), (*[sumSize]float64)(w.plain.sums[(2*i+1)*sumSize:]))
+		combine((*[pairSize]float64)(to[i*pairSize:]), (*[sumSize]float64)(w.plain.sums[2*i*sumSize:]),
+			(*[sumSize]float64)(w.plain.sums[(2*i+1)*sumSize:]))
 	}
 	for _, i := range w.slow {
 		u.slowPairs(s, &w.rest, j, i, to[i*pairSize:])

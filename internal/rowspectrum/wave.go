@@ -54,7 +54,8 @@ func (s *spectrum) waves(dst []wave, f *backend.Features) bool {
 		w.p, w.log = f.Decay[k]*unit*unit, 0
 		w.z, w.zLow = z.Hi, z.Lo
 		w.cycles, w.part, w.phase = int64(cycles), part, fraction(f.Phase[k]*double.PerTurn.Hi-away)
-		if size := w.p + w.z*w.z + math.Abs(w.phase) + math.Abs(f.Amp[k]) + math.Abs(f.Power[k]) + math.Abs(f.Ripple[k]); !(w.p >= 0) || !(size < math.MaxFloat64) {
+		if size := w.p + w.z*w.z + math.Abs(w.phase) + math.Abs(f.Amp[k]) + math.Abs(f.Power[k]) + math.Abs(f.Ripple[k]); !(w.p >= 0) ||
+			!(size < math.MaxFloat64) {
 			return false
 		}
 	}

@@ -59,7 +59,8 @@ func (t *Tile) Contract(sums []float64, bar Panels, scratch []float64, lanes []L
 	}
 	for i := 0; i < cos.Count; i += each {
 		to, lanes := sums[i*SumRows(t.Bank.Q)*Lanes:], lanes[i:i+each]
-		if !contractVector(&to[0], cos.row(i, 0), sin.row(i, 0), bar.row(i, 0), first(quad), &t.X[0], &t.Inv[0], &lanes[0].Amp[0], cos.Stride, cos.N, each) {
+		if !contractVector(&to[0], cos.row(i, 0), sin.row(i, 0), bar.row(i, 0), first(quad), &t.X[0], &t.Inv[0], &lanes[0].Amp[0],
+			cos.Stride, cos.N, each) {
 			for j := range each {
 				contractPlain(to[j*SumRows(t.Bank.Q)*Lanes:], cos.Panel(i+j), sin.Panel(i+j), bar.Panel(i+j), quad, t.X, t.Inv, &lanes[j])
 			}

@@ -28,7 +28,8 @@ func (t *Tile) Factorized(sums, res []float64, lanes []Lane) {
 		return
 	}
 	if len(t.Starts.stepped) != t.Bank.Count || len(t.Inv) != len(t.Gate) {
-		panic(fmt.Sprintf("simd: Factorised: %d starts for %d panels, %d gates and %d inverse squares", len(t.Starts.stepped), t.Bank.Count, len(t.Gate), len(t.Inv)))
+		panic(fmt.Sprintf("simd: Factorised: %d starts for %d panels, %d gates and %d inverse squares", len(t.Starts.stepped), t.Bank.Count,
+			len(t.Gate), len(t.Inv)))
 	}
 	for lo := 0; lo < t.Bank.Count && t.Cos.N > 0; {
 		lo = t.resume(sums, lo, res, lanes)
@@ -49,7 +50,8 @@ func (t *Tile) resume(sums []float64, lo int, res []float64, lanes []Lane) (hi i
 		return hi
 	}
 	mid, starts, steps := n/2, &from.data[lo*startRows*Lanes], &t.Steps.Data[SteppedRoom(lo)]
-	evenFactorisedVector(&to[0], starts, &res[0], first(t.Gate), first(t.Inv), &ramp[EvenMost-mid], &square[EvenMost-mid], steps, &lanes[lo].Amp[0], t.X[mid], t.Steps.Delta, n, hi-lo)
+	evenFactorisedVector(&to[0], starts, &res[0], first(t.Gate), first(t.Inv), &ramp[EvenMost-mid], &square[EvenMost-mid], steps,
+		&lanes[lo].Amp[0], t.X[mid], t.Steps.Delta, n, hi-lo)
 	return hi
 }
 
@@ -59,7 +61,8 @@ func (t *Tile) factorised(sums, res []float64, lanes []Lane) {
 	if cos.empty() {
 		return
 	}
-	if !factorisedVector(&sums[0], cos.row(0, 0), sin.row(0, 0), &res[0], &t.X[0], first(t.Inv), &lanes[0].Amp[0], cos.Stride, cos.N, cos.Count) {
+	if !factorisedVector(&sums[0], cos.row(0, 0), sin.row(0, 0), &res[0], &t.X[0], first(t.Inv), &lanes[0].Amp[0], cos.Stride, cos.N,
+		cos.Count) {
 		for i := range cos.Count {
 			factorizedPlain(sums[i*FactorizedRows*Lanes:], cos.Panel(i), sin.Panel(i), res, t.X, t.Inv, &lanes[i])
 		}

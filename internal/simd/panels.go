@@ -99,7 +99,8 @@ func same(what string, panels ...Panels) {
 	for _, p := range panels {
 		p.check(what)
 		if q := panels[0]; p.N != q.N || p.Stride != q.Stride || p.Count != q.Count {
-			panic(fmt.Sprintf("simd: %s: %d panels of %d rows, %d apart, with %d of %d, %d apart", what, p.Count, p.N, p.Stride, q.Count, q.N, q.Stride))
+			panic(fmt.Sprintf("simd: %s: %d panels of %d rows, %d apart, with %d of %d, %d apart", what, p.Count, p.N, p.Stride, q.Count,
+				q.N, q.Stride))
 		}
 	}
 }

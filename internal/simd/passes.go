@@ -29,7 +29,8 @@ func fitPlain(acc, cos, w []float64) {
 // checkFit panics if acc or w do not fit the panels.
 func checkFit(what string, acc []float64, cos Panels, w []float64) {
 	if len(acc) != cos.N*Lanes || len(w) != cos.Count*Lanes {
-		panic(fmt.Sprintf("simd: %s: room for %d numbers and %d weights, for %d panels of %d rows", what, len(acc), len(w), cos.Count, cos.N))
+		panic(fmt.Sprintf("simd: %s: room for %d numbers and %d weights, for %d panels of %d rows", what, len(acc), len(w), cos.Count,
+			cos.N))
 	}
 }
 

@@ -52,7 +52,8 @@ func (t *Tile) check(what string, one bool, perRow ...[]float64) {
 	same(what, t.Cos, t.Sin)
 	b, n := t.Bank, t.Cos.N
 	if b.Q < 1 || b.Count != t.Cos.Count || len(b.Data) < b.Count*(1+3*b.Q)*Lanes {
-		panic(fmt.Sprintf("simd: %s: a bank of %d numbers for %d panels of %d inputs, %d panels of rows", what, len(b.Data), b.Count, b.Q, t.Cos.Count))
+		panic(fmt.Sprintf("simd: %s: a bank of %d numbers for %d panels of %d inputs, %d panels of rows", what, len(b.Data), b.Count, b.Q,
+			t.Cos.Count))
 	}
 	if len(t.X) != n*b.Q || t.Gate != nil && len(t.Gate) != n || t.Inv != nil && len(t.Inv) != n {
 		panic(fmt.Sprintf("simd: %s: %d rows, %d numbers of %d inputs, %d gates, %d inverse squares",
@@ -133,7 +134,8 @@ func (t *Tile) through() {
 // makes their fit. It returns how many; at is the first.
 func (t *Tile) begin(at int) (done int) {
 	to := t.Starts
-	done, _ = evenStartVector(&to.data[at*startRows*Lanes], &t.X[0], first(t.Gate), &t.Acc[0], &t.W[0], &t.Bank.Data[0], &t.Steps.Data[0], t.Cos.N, t.Bank.Count)
+	done, _ = evenStartVector(&to.data[at*startRows*Lanes], &t.X[0], first(t.Gate), &t.Acc[0], &t.W[0], &t.Bank.Data[0], &t.Steps.Data[0],
+		t.Cos.N, t.Bank.Count)
 	for i := range done {
 		to.stepped[at+i] = true
 	}
@@ -143,7 +145,8 @@ func (t *Tile) begin(at int) (done int) {
 // step makes panels until one cannot be stepped, and returns how many.
 func (t *Tile) step() int {
 	b, cos, sin := t.Bank, t.Cos, t.Sin
-	if done, ok := evenVector(cos.row(0, 0), sin.row(0, 0), &t.X[0], first(t.Gate), first(t.Acc), first(t.W), &b.Data[0], &t.Steps.Data[0], cos.Stride, cos.N, cos.Count); ok {
+	if done, ok := evenVector(cos.row(0, 0), sin.row(0, 0), &t.X[0], first(t.Gate), first(t.Acc), first(t.W), &b.Data[0], &t.Steps.Data[0],
+		cos.Stride, cos.N, cos.Count); ok {
 		return done
 	}
 	for i := range b.Count {
@@ -161,7 +164,8 @@ func (t *Tile) formula() {
 		return
 	}
 	b, cos, sin := t.Bank, t.Cos, t.Sin
-	if !featureVector(cos.row(0, 0), sin.row(0, 0), &t.X[0], first(t.Gate), first(t.Acc), &b.Data[0], first(t.W), b.Q, cos.Stride, cos.N, cos.Count) {
+	if !featureVector(cos.row(0, 0), sin.row(0, 0), &t.X[0], first(t.Gate), first(t.Acc), &b.Data[0], first(t.W), b.Q, cos.Stride, cos.N,
+		cos.Count) {
 		for i := range b.Count {
 			featurePlain(cos.Panel(i), sin.Panel(i), t.X, b.Q, t.Gate, b.Panel(i))
 			t.fitPlain(i)

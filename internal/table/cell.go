@@ -130,7 +130,8 @@ func likely(s string) string {
 		return " (a footer, a unit, or another word for a missing value, NA?)"
 	case strings.Count(s, ",") == 1 && !strings.Contains(s, ".") && grouped && !strings.Contains(s, " "):
 		return " (a decimal comma or a thousands separator?)"
-	case grouped, strings.Count(s, ".") > 1 && isWhole(strings.ReplaceAll(s, ".", "")), strings.Contains(s, ".") && strings.Contains(s, ","):
+	case grouped, strings.Count(s, ".") > 1 && isWhole(strings.ReplaceAll(s, ".", "")), strings.Contains(s, ".") &&
+		strings.Contains(s, ","):
 		return " (a thousands separator?)"
 	case strings.ContainsAny(s, ";\t|"):
 		return " (another separator?)"

@@ -107,8 +107,9 @@ func (c *Column) wrong(p Pick) (at place, problem string) {
 	word := c.first[text].text
 	if p.Axis.Dates() {
 		const number = "is a number among dates; want a date"
-		return c.earliest(map[class]string{missing: "is missing; want a date, or leave the row out", whole: number, point: number, comma: number,
-			text: "is not a date; want one such as " + p.Axis.Format(0) + likely(word)})
+		return c.earliest(map[class]string{missing: "is missing; want a date, or leave the row out", whole: number, point: number,
+			comma: number,
+			text:  "is not a date; want one such as " + p.Axis.Format(0) + likely(word)})
 	}
 	problems := map[class]string{text: notNumber(word), date: "is a date among numbers; want a number"}
 	if p.Axis != nil {
@@ -206,7 +207,8 @@ func (k *calendar) add(t *stamp) bool {
 		k.first, k.day, k.clock, k.latest, k.offsets[0] = local, day, clock, instant, int64(t.offset)
 	} else {
 		unit := 0
-		for d := max(instant-k.before, k.before-instant); unit < 3 && d >= []int64{60, 3600, secondsPerDay - 3600}[unit]; { // a day may have 23 hours
+		// a day may have 23 hours
+		for d := max(instant-k.before, k.before-instant); unit < 3 && d >= []int64{60, 3600, secondsPerDay - 3600}[unit]; {
 			unit++
 		}
 		k.units[unit]++

@@ -88,7 +88,8 @@ func hasHeader(rows [][]string, sep byte) bool {
 	for i, f := range first {
 		c, _ := classify(f, sep)
 		switch {
-		case c == text && !isNumber(f) && mostlyTyped(body, i, sep), f == "" && mostlyTyped(body, i, sep) && !slices.ContainsFunc(first, isNumber):
+		case c == text && !isNumber(f) && mostlyTyped(body, i, sep), f == "" && mostlyTyped(body, i, sep) &&
+			!slices.ContainsFunc(first, isNumber):
 			return true
 		case c == text && !isNumber(f):
 			words++

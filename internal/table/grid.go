@@ -131,7 +131,8 @@ func (a *Axis) hint(step float64) string {
 	case a.Unit == "months" && near(step, 1):
 		return "month"
 	}
-	for name, seconds := range map[string]float64{"second": 1, "minute": 60, "hour": 3600, "day": secondsPerDay, "week": 7 * secondsPerDay} {
+	for name, seconds := range map[string]float64{"second": 1, "minute": 60, "hour": 3600, "day": secondsPerDay,
+		"week": 7 * secondsPerDay} {
 		if near(step*scale, seconds) {
 			return name
 		}

@@ -75,7 +75,8 @@ func Convert(ext string) string {
 		"feather": "pandas.read_feather(%q).to_csv('data.csv', index=False)",
 		"xlsx":    "save the sheet as CSV, or pandas.read_excel(%q).to_csv('data.csv', index=False)",
 		"xls":     "save the sheet as CSV", "ods": "save the sheet as CSV",
-		"json": "pandas.read_json(%q).to_csv('data.csv', index=False)", "jsonl": "pandas.read_json(%q, lines=True).to_csv('data.csv', index=False)",
+		"json":  "pandas.read_json(%q).to_csv('data.csv', index=False)",
+		"jsonl": "pandas.read_json(%q, lines=True).to_csv('data.csv', index=False)",
 	}[ext]
 	if how == "" {
 		return ""
@@ -87,7 +88,8 @@ func Convert(ext string) string {
 var binaries = []struct{ magic, what string }{
 	{"PAR1", "a Parquet file" + Convert("parquet")}, {"ARROW1", "a Feather file" + Convert("feather")},
 	{"PK\x03\x04", "a zip archive or a spreadsheet" + Convert("xlsx")}, {"\xd0\xcf\x11\xe0", "an old spreadsheet" + Convert("xls")},
-	{npyMagic, "an NPY file; want the extension .npy"}, {"RIFF", "a recording; want the extension .wav"}, {"NIST_1A", "a recording; want the extension .sph"},
+	{npyMagic, "an NPY file; want the extension .npy"}, {"RIFF", "a recording; want the extension .wav"},
+	{"NIST_1A", "a recording; want the extension .sph"},
 	{"\xff\xfe", "UTF-16; want UTF-8 (iconv -f UTF-16 -t UTF-8)"}, {"\xfe\xff", "UTF-16; want UTF-8 (iconv -f UTF-16 -t UTF-8)"},
 }
 

@@ -21,9 +21,9 @@ const (
 	trialFloor   = 1e-10 // of the signal's power: smaller errors are equal
 	leastWeight  = 0.01  // of a recipe that takes part
 
-	// A spectrum estimated from short contexts is broader than a tone's, so the variance of a fill may be far too large. It is multiplied by
-	// exactSafety times the largest share of their variance that trials have as mean squared errors, if that is below 1, and by leastExact at
-	// least: this leaves room for a fill that is harder than its trials.
+	// A spectrum estimated from short contexts is broader than a tone's, so the variance of a fill may be far too large. It is multiplied
+	// by exactSafety times the largest share of their variance that trials have as mean squared errors, if that is below 1, and by
+	// leastExact at least: this leaves room for a fill that is harder than its trials.
 	exactSafety, leastExact = 2, 0.003
 )
 

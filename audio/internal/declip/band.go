@@ -18,7 +18,8 @@ type band struct {
 // newBand returns a zero matrix for missing samples at rising places, with entries for those up to reach apart.
 func newBand(at []int, reach int) *band {
 	n := len(at)
-	b := &band{first: make([]int, n), end: make([]int, n), rows: make([][]float64, n), columns: make([][]float64, n), inverse: make([][]float64, n)}
+	b := &band{first: make([]int, n), end: make([]int, n), rows: make([][]float64, n), columns: make([][]float64, n),
+		inverse: make([][]float64, n)}
 	lo, hi, lower, upper := 0, 0, 0, 0
 	for i, u := range at {
 		for at[lo] < u-reach {

@@ -32,7 +32,8 @@ type Model interface {
 // A Fit is a fitted model and how it was found.
 type Fit struct {
 	Model Model
-	// Bound is the maximum found, in nats of the scaled y: the log marginal likelihood (GP), its approximation (FITC) or a lower bound of it.
+	// Bound is the maximum found, in nats of the scaled y: the log marginal likelihood (GP), its approximation (FITC) or a lower bound of
+	// it.
 	Bound      float64
 	Covariance Covariance    // learnt; l and p in the data's units
 	NoiseSD    float64       // learnt, in the units of y

@@ -46,7 +46,8 @@ func factorize(a *mat.Dense) (f factor, err error) {
 		return mean, nil
 	})
 	if err != nil {
-		return f, fmt.Errorf("baselines: a covariance matrix of %d rows: not positive definite, even with jitter on the diagonal: %w", n, err)
+		return f, fmt.Errorf("baselines: a covariance matrix of %d rows: not positive definite, even with jitter on the diagonal: %w", n,
+			err)
 	}
 	return f, nil
 }

@@ -95,7 +95,8 @@ func gather(lines []Line, base []Line) (p pooled) {
 // printPooled prints what a set says as a whole: coverage of all rows, CRPS and RMSE relative to a method as geometric means over series,
 // MASE as the competition averages it, and by how many nats a row the density is better.
 func printPooled(w io.Writer, lines []Line, names []string, base string) {
-	head(w, "over all series", "CRPS / "+base, "RMSE / "+base, "NLPD − "+base, "coverage", "least", "MASE", "MASE / "+base, "sMAPE", "seconds",
+	head(w, "over all series", "CRPS / "+base, "RMSE / "+base, "NLPD − "+base, "coverage", "least", "MASE", "MASE / "+base, "sMAPE",
+		"seconds",
 		"series")
 	relativeTo := jsonl.Where(lines, func(l Line) string { return l.Method }, base)
 	var notes []string
@@ -112,7 +113,8 @@ func printPooled(w io.Writer, lines []Line, names []string, base string) {
 			return fmt.Sprintf(format, v)
 		}
 		row(w, of[0].Method, ratio("%.3f", math.Exp(p.logCRPS/r), r), ratio("%.3f", math.Exp(p.logRMSE/r), r), ratio("%+.2f", p.nlpd/r, r),
-			ratio("%.3f", p.covered/float64(p.rows), n), ratio("%.2f", p.least, n), ratio("%.3f", p.mase/r, r), ratio("%.3f", p.mase/p.baseMASE, r),
+			ratio("%.3f", p.covered/float64(p.rows), n), ratio("%.2f", p.least, n), ratio("%.3f", p.mase/r, r),
+			ratio("%.3f", p.mase/p.baseMASE, r),
 			ratio("%.2f", p.smape/n, n), ratio("%.3g", p.seconds/float64(p.forecasts), n), fmt.Sprintf("%d of %d", p.series, len(names)))
 	}
 	for _, n := range notes {

@@ -92,7 +92,8 @@ func audio4kFits(s *session) ([]fit, error) {
 	steps, batch := s.size(500, 60), s.size(512, 200)
 	return s.audioFits(set, func(t *task, _ bool) []fit {
 		paper := paperAudio(t.key.K, 1)
-		ours := vssgp.Options{Init: vssgp.InitSpectrum, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: t.key.K, Features: 2}
+		ours := vssgp.Options{Init: vssgp.InitSpectrum, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: t.key.K,
+			Features: 2}
 		return []fit{
 			t.stochastic(paperStart, paper, steps, batch), t.stochastic(spectrumStart, ours, steps, batch),
 			t.stochastic(longStart, paper, 10*steps, batch),
@@ -105,7 +106,8 @@ func audio4kFits(s *session) ([]fit, error) {
 // 16000 samples.
 func audio16kFits(s *session) ([]fit, error) {
 	set := audioSet{
-		name: "audio16k", files: speech, n: s.size(16000, 1000), gaps: s.size(25, 3), gapLength: s.size(80, 40), counts: []int{0}, repeats: 3,
+		name: "audio16k", files: speech, n: s.size(16000, 1000), gaps: s.size(25, 3), gapLength: s.size(80, 40), counts: []int{0},
+		repeats: 3,
 	}
 	few := keptOptions
 	few.Windows.Length, few.Components, few.Features = float64(s.size(1024, 250)), s.size(13, 5), 2
@@ -143,7 +145,8 @@ func paperAudio(features int, rate float64) vssgp.Options {
 }
 
 // keptOptions keep the starting values, from the spectrum with windows.
-var keptOptions = vssgp.Options{Init: vssgp.InitSpectrum, Iterations: vssgp.NoIterations, Windows: vssgp.WindowOptions{Length: vssgp.WindowAuto}}
+var keptOptions = vssgp.Options{Init: vssgp.InitSpectrum, Iterations: vssgp.NoIterations,
+	Windows: vssgp.WindowOptions{Length: vssgp.WindowAuto}}
 
 // stochastic is the line of sfVSSGP by some options, with so many steps on mini-batches.
 func (t *task) stochastic(start string, o vssgp.Options, steps, batch int) fit {

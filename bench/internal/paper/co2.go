@@ -57,13 +57,15 @@ func co2Trials(s *session, sd float64) []trial {
 	mixture := baselines.SE(lengthscales...)
 	mixture.Frequency[0] = 1 / periods[0]
 	paper := vssgp.Options{
-		Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: lengthscales, Periods: periods}, Features: s.size(10, 4), NoisePrecision: 10,
-		Iterations: iterations,
+		Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: lengthscales, Periods: periods}, Features: s.size(10, 4),
+		NoisePrecision: 10,
+		Iterations:     iterations,
 	}
 	scaled := paper
 	scaled.NoisePrecision /= sd * sd
 	return []trial{
-		settled("gp", paperStart, baselines.GP{Options: baselines.Options{Covariance: mixture, NoisePrecision: 10, Iterations: iterations}}),
+		settled("gp", paperStart, baselines.GP{Options: baselines.Options{Covariance: mixture, NoisePrecision: 10,
+			Iterations: iterations}}),
 		features("vssgp", paperStart, paper, 1),
 		features("vssgp", bestStart, paper, starts),
 		features("vssgp", scaledStart, scaled, 1),

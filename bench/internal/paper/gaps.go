@@ -75,7 +75,8 @@ func gapsFits(s *session) (out []fit, err error) {
 				length := int(math.Round(ms * float64(g.Rate) / 1000))
 				places := g.places(seed, length, s.size(placeCount, 1))
 				if len(places) == 0 {
-					return nil, fmt.Errorf("%s: no place for a gap of %g ms: want sound %g s from either end: %w", g.Data, ms, placeMargin, ErrOptions)
+					return nil, fmt.Errorf("%s: no place for a gap of %g ms: want sound %g s from either end: %w", g.Data, ms, placeMargin,
+						ErrOptions)
 				}
 				t := s.task(gapsSet, *g, gapsAt(places, length), seed)
 				t.key.Gap, t.class = length, r.class

@@ -140,7 +140,8 @@ func byMethod(lines []Line) fillsBy {
 		here := jsonl.Where(jsonl.Where(lines, methodOf, m), startOf, "")
 		if m == gridMethod {
 			m = bestMethod
-			here = jsonl.Where(lines, func(l Line) bool { return l.Method == gridMethod && l.Start == out.chosen[cell{l.Class, gapMS(l)}] }, true)
+			here = jsonl.Where(lines, func(l Line) bool { return l.Method == gridMethod && l.Start == out.chosen[cell{l.Class, gapMS(l)}] },
+				true)
 		}
 		out.methods = append(out.methods, m)
 		out.gaps[m] = gapsOfLines(here)

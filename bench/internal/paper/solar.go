@@ -84,8 +84,9 @@ func solarTrials(s *session) (list []trial) {
 		})...)
 	}
 	random := vssgp.Options{
-		Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{1}}, Features: inducing, NoisePrecision: 10, Iterations: iterations,
-		Fix: []string{"kernel.frequency"},
+		Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{1}}, Features: inducing, NoisePrecision: 10,
+		Iterations: iterations,
+		Fix:        []string{"kernel.frequency"},
 	}
 	both := func(method string, o vssgp.Options) {
 		list = append(list, features(method, paperStart, o, 1), features(method, bestStart, o, starts))

@@ -64,7 +64,8 @@ func readHeader(r io.ReaderAt, size int64) (entries []entry, metadata map[string
 	h := binary.LittleEndian.Uint64(first[:])
 	switch {
 	case h > uint64(size-8):
-		return nil, nil, 0, malformed("offset 0: header length %d, but only %d bytes follow; the file is cut short or not safetensors", h, size-8)
+		return nil, nil, 0, malformed("offset 0: header length %d, but only %d bytes follow; the file is cut short or not safetensors", h,
+			size-8)
 	case h > maxHeader:
 		return nil, nil, 0, malformed("offset 0: header length %d; want at most %d", h, maxHeader)
 	}

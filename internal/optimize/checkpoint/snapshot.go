@@ -146,7 +146,8 @@ func (s *Snapshot) read(f *safetensors.File) error {
 		return fmt.Errorf("metadata %s: %w", key, err)
 	}
 	if which.Version != version {
-		return fmt.Errorf("it has version %d of the format, want %d: it was written by another version of vssgp, which can go on from it", which.Version, version)
+		return fmt.Errorf("it has version %d of the format, want %d: it was written by another version of vssgp, which can go on from it",
+			which.Version, version)
 	}
 	if err := json.Unmarshal([]byte(text), s); err != nil {
 		return fmt.Errorf("metadata %s: %w", key, err)
@@ -158,8 +159,10 @@ func (s *Snapshot) read(f *safetensors.File) error {
 		return nil
 	}
 	s.Current, s.Begun, s.BestModel = f, part("begun"), part("best")
-	if s.Start < 0 || s.Start >= s.Starts || len(s.Results) != s.Start || s.Kept < -1 || s.Kept >= s.Start || (s.Best == nil) != (s.Kept == -1) || s.Elapsed < 0 {
-		return fmt.Errorf("it stands in start %d of %d with %d results after %v and keeps number %d: want numbers that fit together", s.Start, s.Starts, len(s.Results), s.Elapsed, s.Kept)
+	if s.Start < 0 || s.Start >= s.Starts || len(s.Results) != s.Start || s.Kept < -1 || s.Kept >= s.Start ||
+		(s.Best == nil) != (s.Kept == -1) || s.Elapsed < 0 {
+		return fmt.Errorf("it stands in start %d of %d with %d results after %v and keeps number %d: want numbers that fit together",
+			s.Start, s.Starts, len(s.Results), s.Elapsed, s.Kept)
 	}
 	if s.Rough != 0 && s.Rough != s.Starts-1 {
 		return fmt.Errorf("its rough start is %d of %d, want the last", s.Rough, s.Starts)

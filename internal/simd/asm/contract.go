@@ -13,7 +13,8 @@ var contractKernels = []kernel{
 		variants: []variant{{when: "quad == nil", suffix: "One", without: "quad"}, {without: "x"}},
 	},
 	{
-		name: "contractInput", variants: always, doc: "is contractInputPlain.", params: "sums, theta, quad, x, lane *float64; q, stride, n, panels int",
+		name: "contractInput", variants: always, doc: "is contractInputPlain.",
+		params: "sums, theta, quad, x, lane *float64; q, stride, n, panels int",
 		body: func(p *pass) {
 			p.loop(3, func() { p.hold("lane", laneCenter) }, func() { p.moments(p.sums, p.read("theta"), p.read("quad")) })
 		},

@@ -8,8 +8,10 @@ import (
 
 // denseKernels are what the factor needs besides the products.
 var denseKernels = []kernel{
-	{name: "solve", variants: always, doc: "is solvePlain.", params: "x *float64; xPanel int; l *float64; lRow int; inv *float64; panels int", body: solve},
-	{name: "transpose", variants: always, doc: "is transposePlain.", params: "dst *float64; dstRow, dstStep int; src *float64; srcRow, srcStep, n int", body: transpose},
+	{name: "solve", variants: always, doc: "is solvePlain.",
+		params: "x *float64; xPanel int; l *float64; lRow int; inv *float64; panels int", body: solve},
+	{name: "transpose", variants: always, doc: "is transposePlain.",
+		params: "dst *float64; dstRow, dstStep int; src *float64; srcRow, srcStep, n int", body: transpose},
 }
 
 // solve writes forward substitution through eight rows of panels. Each row is

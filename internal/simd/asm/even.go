@@ -13,11 +13,13 @@ import (
 var evenKernels = []kernel{
 	{
 		name: "even", doc: "is evenPlain, and with a fit fitPlain," + steppedPanels, steps: true, body: even,
-		params:   "cos, sin, x, gate, acc, w, par, steps *float64; stride, n, panels int",
-		variants: []variant{{when: "acc == nil", without: "acc w"}, {when: "gate == nil", suffix: "FitOpen", without: "gate"}, {suffix: "Fit"}},
+		params: "cos, sin, x, gate, acc, w, par, steps *float64; stride, n, panels int",
+		variants: []variant{{when: "acc == nil", without: "acc w"}, {when: "gate == nil", suffix: "FitOpen", without: "gate"},
+			{suffix: "Fit"}},
 	},
 	{
-		name: "evenStart", doc: "makes the first two rows and factors of evenPlain, and fitPlain's sums," + steppedPanels, steps: true, widest: true, body: even,
+		name: "evenStart", doc: "makes the first two rows and factors of evenPlain, and fitPlain's sums," + steppedPanels, steps: true,
+		widest: true, body: even,
 		params: "starts, x, gate, acc, w, par, steps *float64; n, panels int", variants: openGate("gate"),
 	},
 	{

@@ -60,7 +60,8 @@ func waveNumbers(s isa) *constants {
 }
 
 // keepers are the constants and tables that AVX-512 holds in registers.
-var keepers = []string{"1", "far", "turnCos", "turnSin", "root", "sin0", "sin1", "sin2", "sin3", "cos0", "cos1", "cos2", "exp0", "exp1", "exp2", "sin4", "cos3", "exp3", "exp4", "2ln2hi", "2ln2lo", "-1/2ln2", "sixteenths"}
+var keepers = []string{"1", "far", "turnCos", "turnSin", "root", "sin0", "sin1", "sin2", "sin3", "cos0", "cos1", "cos2", "exp0", "exp1",
+	"exp2", "sin4", "cos3", "exp3", "exp4", "2ln2hi", "2ln2lo", "-1/2ln2", "sixteenths"}
 
 // featureKernels write damped cosines: for one input, with a fit in the same pass,
 // or for any number of inputs.
@@ -68,7 +69,8 @@ var featureKernels = []kernel{{
 	name: "feature", doc: "is featurePlain, and with a fit fitPlain.", body: features,
 	params: "cos, sin, x, gate, acc, par, w *float64; q, stride, n, panels int",
 	variants: []variant{
-		{when: "q == 1 && acc == nil", suffix: "One", without: "q acc w"}, {when: "q == 1 && gate == nil", suffix: "FitOpen", without: "q gate"},
+		{when: "q == 1 && acc == nil", suffix: "One", without: "q acc w"},
+		{when: "q == 1 && gate == nil", suffix: "FitOpen", without: "q gate"},
 		{when: "q == 1", suffix: "Fit", without: "q"}, {without: "acc w"},
 	},
 }}

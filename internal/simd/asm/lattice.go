@@ -16,7 +16,8 @@ var latticeKernels = []kernel{
 		name: "reflect", variants: always, body: reflect, params: "sums, a, s, r, k *float64; n int",
 		doc: "is Reflect for n coefficients, a multiple of two panel's rows; sums are lanes.",
 	},
-	{name: "dot", variants: always, body: dot, params: "sums, a, b *float64; n int", doc: "is Dot for n numbers, a multiple of four panel's rows; sums are lanes."},
+	{name: "dot", variants: always, body: dot, params: "sums, a, b *float64; n int",
+		doc: "is Dot for n numbers, a multiple of four panel's rows; sums are lanes."},
 }
 
 // lattice writes a stage of the lattice. What b had and has one sample earlier comes from the vectors before.

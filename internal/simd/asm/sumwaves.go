@@ -42,7 +42,8 @@ const (
 // sumWaves sums the terms k = 0 … points−1 of all lanes, then k = −1 … −points. V_k+1 = V_k·w_k, w_k+1 = w_k·exp(−α).
 func sumWaves(p *pass) {
 	p.keep("far", "turnCos", "turnSin", "root")
-	sums, jobs, places, table := Load(Param("sums"), GP64()), Load(Param("jobs"), GP64()), Load(Param("places"), GP64()), Load(Param("table"), GP64())
+	sums, jobs, places, table := Load(Param("sums"), GP64()), Load(Param("jobs"), GP64()), Load(Param("places"), GP64()),
+		Load(Param("table"), GP64())
 	Label("panel")
 	p.halves(func() {
 		p.fetchNext(places, table)
@@ -166,7 +167,8 @@ func (p *pass) nextWave(wave, w [2]reg.VecVirtual, bend Mem) {
 }
 
 // waveLoop adds the terms on one side to the sums.
-func (p *pass) waveLoop(at []reg.GPVirtual, acc []reg.VecVirtual, wave, w [2]reg.VecVirtual, k reg.VecVirtual, job func(int) Mem, sign int) {
+func (p *pass) waveLoop(at []reg.GPVirtual, acc []reg.VecVirtual, wave, w [2]reg.VecVirtual, k reg.VecVirtual, job func(int) Mem,
+	sign int) {
 	first := 0
 	if sign < 0 {
 		first = -1

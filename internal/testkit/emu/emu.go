@@ -45,7 +45,8 @@ func table(arch int) map[string]kernel {
 	all := map[string]kernel{}
 	for i := range int(C.emu_count(C.int(arch))) {
 		a, n := C.int(arch), C.int(i)
-		k := kernel{arch: arch, index: i, name: C.GoString(C.emu_name(a, n)), threads: int(C.emu_threads(a, n)), words: int(C.emu_words(a, n))}
+		k := kernel{arch: arch, index: i, name: C.GoString(C.emu_name(a, n)), threads: int(C.emu_threads(a, n)),
+			words: int(C.emu_words(a, n))}
 		all[k.name] = k
 	}
 	return all

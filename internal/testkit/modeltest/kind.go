@@ -146,7 +146,8 @@ var Kinds = []Kind{
 	{Name: "one window", N: 8, L: 2, K: 2, Q: 1, D: 1, Windows: 1},
 	{Name: "windows and little noise", N: 20, L: 6, K: 2, Q: 1, D: 1, Windows: 3, Tau: 1e8},
 	{Name: "windows with nearly the same feature twice", N: 16, L: 6, K: 2, Q: 1, D: 1, Windows: 3, Tau: 1e4, Twins: true},
-	{Name: "windows, nearly the same feature twice, little noise", N: 16, L: 6, K: 2, Q: 1, D: 1, Windows: 3, Tau: 1e8, Twins: true, Hard: true},
+	{Name: "windows, nearly the same feature twice, little noise", N: 16, L: 6, K: 2, Q: 1, D: 1, Windows: 3, Tau: 1e8, Twins: true,
+		Hard: true},
 	{Name: "a window of silence", N: 16, L: 6, K: 2, Q: 1, D: 1, Windows: 3, Tau: 1e6, Silent: true},
 	{Name: "windows far from the origin", N: 10, L: 3, K: 2, Q: 1, D: 1, Windows: 3, At: 3e6, Hard: true},
 }

@@ -130,7 +130,8 @@ const precision = 256
 
 // twoPi is 2π to 256 bits and more.
 var twoPi = func() *big.Float {
-	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798", 10, precision, big.ToNearestEven)
+	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798",
+		10, precision, big.ToNearestEven)
 	if err != nil {
 		panic(err)
 	}

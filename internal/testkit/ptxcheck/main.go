@@ -62,13 +62,15 @@ func run(ptxas, nvdisasm, list, kernel string, table bool) error {
 	for _, c := range all {
 		if table {
 			for _, u := range c.uses {
-				fmt.Printf("ptxas %s, sm_%d: %-20s %3d registers, %4d bytes of stack, %4d of spills\n", t.release, c.arch, u.kernel, u.registers, u.stack, u.spills)
+				fmt.Printf("ptxas %s, sm_%d: %-20s %3d registers, %4d bytes of stack, %4d of spills\n", t.release, c.arch, u.kernel,
+					u.registers, u.stack, u.spills)
 			}
 		}
 		for _, fault := range slices.Concat(c.spills(), c.translations(), c.shape()) {
 			wrong = append(wrong, fmt.Sprintf("ptxas %s, sm_%d: %s", t.release, c.arch, fault))
 		}
-		fmt.Printf("ptxas %s, sm_%d: %d kernels in %.1f s, %d of them disassembled\n", t.release, c.arch, len(c.uses), c.took.Seconds(), len(c.functions))
+		fmt.Printf("ptxas %s, sm_%d: %d kernels in %.1f s, %d of them disassembled\n", t.release, c.arch, len(c.uses), c.took.Seconds(),
+			len(c.functions))
 	}
 	if len(wrong) > 0 {
 		return fmt.Errorf("%d faults:\n%s", len(wrong), strings.Join(wrong, "\n"))

@@ -58,7 +58,8 @@ func (c code) translations() (wrong []string) {
 		name, body, _ := strings.Cut(part, "(")
 		for _, f := range c.functions {
 			for _, t := range translations {
-				if f.Name == name && t.ptx.MatchString(body) && !slices.ContainsFunc(f.Code, func(x sass.Instruction) bool { return x.Kind() == t.kind }) {
+				if f.Name == name && t.ptx.MatchString(body) &&
+					!slices.ContainsFunc(f.Code, func(x sass.Instruction) bool { return x.Kind() == t.kind }) {
 					wrong = append(wrong, fmt.Sprintf("%s: its PTX has %s, its machine code no %s", name, t.ptx.FindString(body), t.kind))
 				}
 			}
@@ -121,7 +122,8 @@ func (c code) shape() (wrong []string) {
 				wrong = append(wrong, fmt.Sprintf("%s: a loop has %d %s: a stage takes %d", f.Name, n, kind, stage))
 			}
 			if local > 0 {
-				wrong = append(wrong, fmt.Sprintf("%s: %d instructions go to local memory between the first and the last %s of a loop", f.Name, local, kind))
+				wrong = append(wrong, fmt.Sprintf("%s: %d instructions go to local memory between the first and the last %s of a loop",
+					f.Name, local, kind))
 			}
 		}
 		if found == 0 {

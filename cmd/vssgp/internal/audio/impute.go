@@ -101,7 +101,8 @@ reproduce what is observed, so their training error is 0.`,
   vssgp impute take.wav --detect dropouts,clipped --dry-run --labels found.txt
   vssgp impute takes --detect dropouts --out-dir repaired --labels 'repaired/{}.txt'
   vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
-	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) }, cli.InputFile("IN.wav", cli.RecordingFiles))
+	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) },
+		cli.InputFile("IN.wav", cli.RecordingFiles))
 	o.add(cmd.Flags())
 	return cmd
 }

@@ -200,7 +200,8 @@ func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) 
 	return slices.Concat(
 		cli.Object{"method", f.Method, "device", f.Device(), "seconds", r.Elapsed, "iterations", r.Iterations, "bound", bound}, recording,
 		cli.Object{
-			"doubts", doubts, "joint", r.Joint, "excerpts", excerpts, "output", o.output, "models,omitempty", models, "scores,omitempty", scores,
+			"doubts", doubts, "joint", r.Joint, "excerpts", excerpts, "output", o.output, "models,omitempty", models, "scores,omitempty",
+			scores,
 		})
 }
 
@@ -229,7 +230,8 @@ func owners(gaps []audio.Gap) (channels []int) {
 // scoresTable returns the scores of the fill by a method and of those that it is compared with.
 func scoresTable(s restore.Scores, method string) *report.Table {
 	line := func(name string, s audio.Scores, coverage string) []string {
-		return []string{name, cli.Short(s.TestRMSE), cli.Short(s.TrainRMSE), cli.Short(s.TestSTFTRMSE), cli.Short(s.TrainSTFTRMSE), coverage}
+		return []string{name, cli.Short(s.TestRMSE), cli.Short(s.TrainRMSE), cli.Short(s.TestSTFTRMSE), cli.Short(s.TrainSTFTRMSE),
+			coverage}
 	}
 	return &report.Table{
 		Caption: "The fill beside silence, linear interpolation and the best simple fill (ar), against the reference",
@@ -289,7 +291,8 @@ func printFill(env *cli.Env, f *report.Fill) {
 	if r.Joint > 0 {
 		how += fmt.Sprintf(", %d with what other channels hold", r.Joint)
 	}
-	env.Print("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples, f.Rate,
+	env.Print("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples,
+		f.Rate,
 		r.Elapsed.Seconds(), how)
 	if f.Scores != nil {
 		for _, t := range append([][]string{{"", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95"}}, f.Scores.Rows...) {

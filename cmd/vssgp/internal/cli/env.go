@@ -43,7 +43,8 @@ type Env struct {
 
 // NewEnv returns the environment of one command line.
 func NewEnv(ctx context.Context, stdout, stderr io.Writer) *Env {
-	env := &Env{Context: ctx, Stdout: &stream{ctx: ctx, to: stdout}, Stderr: &stream{ctx: ctx, to: stderr}, Stdin: os.Stdin, Progress: "auto"}
+	env := &Env{Context: ctx, Stdout: &stream{ctx: ctx, to: stdout}, Stderr: &stream{ctx: ctx, to: stderr}, Stdin: os.Stdin,
+		Progress: "auto"}
 	env.Device = NewDevice(env.Note)
 	return env
 }

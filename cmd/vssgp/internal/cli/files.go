@@ -82,7 +82,8 @@ func (f *files) apart() error {
 		}
 		for _, in := range f.Read {
 			if at.Same(in.place) {
-				return Mistake("%v is the same file as %v, which this command reads; want another name, or --overwrite to replace it", out, in)
+				return Mistake("%v is the same file as %v, which this command reads; want another name, or --overwrite to replace it", out,
+					in)
 			}
 		}
 	}

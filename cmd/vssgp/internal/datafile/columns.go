@@ -118,7 +118,8 @@ func (c Columns) inputs(s *table.Stream, path string, q int, own []string) ([]in
 	}
 	x = orOwn(s, x, own, nil)
 	if len(x) != q {
-		return nil, cli.Mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x", path, len(x), Listed(NamesOf(s, x)), q)
+		return nil, cli.Mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x", path, len(x), Listed(NamesOf(s, x)),
+			q)
 	}
 	return x, nil
 }

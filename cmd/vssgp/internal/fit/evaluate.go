@@ -43,7 +43,8 @@ Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
 		Example: `  vssgp evaluate co2.safetensors co2.csv
   vssgp evaluate model.safetensors data.csv --inference factorised --rows 0,5,10 --json
   vssgp evaluate model.safetensors data.csv --gradient --json`,
-	}, func(ctx context.Context, args []string) error { return runEvaluate(ctx, env, args[0], args[1], o) }, cli.ModelOperand, cli.DataOperand)
+	}, func(ctx context.Context, args []string) error { return runEvaluate(ctx, env, args[0], args[1], o) }, cli.ModelOperand,
+		cli.DataOperand)
 	f := cmd.Flags()
 	o.columns.Add(f)
 	f.StringSliceVar(&o.columns.Errors, "yerr", nil,

@@ -235,7 +235,8 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 		})
 	}
 	env.Print("bound %.9g after %s, %s, %.1f s on %s%s",
-		r.Bound, cli.Counted(r.Iterations, "iteration"), cli.Counted(len(r.Starts), "start"), r.Elapsed.Seconds(), r.Device, byTables(r.Sums))
+		r.Bound, cli.Counted(r.Iterations, "iteration"), cli.Counted(len(r.Starts), "start"), r.Elapsed.Seconds(), r.Device,
+		byTables(r.Sums))
 	if r.Resumed >= 0 {
 		env.Print("  resumed from a checkpoint at iteration %d", r.Resumed)
 	}

@@ -55,7 +55,8 @@ func (m *ModelFlags) Add(f *pflag.FlagSet, x, window string) {
 			"its square root (default 0.001)")
 	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
 	f.BoolVar(&m.o.Raw, "raw", false, "do not scale x and y to the order of one; keep the data's own units")
-	f.Var(cli.Count(&m.o.Iterations, cli.Unbounded), "iterations", "most optimiser `steps` for each start (default: chosen by the inference)")
+	f.Var(cli.Count(&m.o.Iterations, cli.Unbounded), "iterations",
+		"most optimiser `steps` for each start (default: chosen by the inference)")
 	f.Var(cli.OneOf(&m.o.Optimizer, "auto", "global", "windows"), "optimiser",
 		"optimiser of exact and factorised inference: global, windows (each window first steps by itself), or auto (windows from 32 windows on)")
 	f.Var(cli.Count(&m.o.Windows.Segments, cli.Unbounded), "segments",
@@ -231,27 +232,28 @@ func lengths(to *[]float64) *cli.Value {
 func priors(to *vssgp.Priors) *cli.Value {
 	none := vssgp.NoPriors()
 	kinds := map[string]*vssgp.Prior{"amplitude": &to.Amplitude, "lengthscale": &to.Lengthscale, "noise": &to.Noise}
-	return &cli.Value{Kind: "prior", List: true, Words: []string{"none", "amplitude=", "lengthscale=", "noise="}, Parse: func(s string) error {
-		name, text, _ := strings.Cut(s, "=")
-		prior, numbers := kinds[name], strings.Split(text, ",")
-		switch {
-		case s == "none":
-			*to = none
-			return nil
-		case prior != nil && text == "none":
-			*prior = none.Noise
-			return nil
-		case prior == nil || len(numbers) != 2:
-			return fmt.Errorf("want none, or amplitude, lengthscale or noise with a median and the standard deviation of the logarithm, such as " +
-				"lengthscale=10,1.5, or with none")
-		}
-		for i, to := range []*float64{&prior.Median, &prior.SD} {
-			v, err := strconv.ParseFloat(strings.TrimSpace(numbers[i]), 64)
-			if err != nil || !(v > 0) || math.IsInf(v, 0) {
-				return fmt.Errorf("%.40q; want a positive number", numbers[i])
+	return &cli.Value{Kind: "prior", List: true, Words: []string{"none", "amplitude=", "lengthscale=", "noise="},
+		Parse: func(s string) error {
+			name, text, _ := strings.Cut(s, "=")
+			prior, numbers := kinds[name], strings.Split(text, ",")
+			switch {
+			case s == "none":
+				*to = none
+				return nil
+			case prior != nil && text == "none":
+				*prior = none.Noise
+				return nil
+			case prior == nil || len(numbers) != 2:
+				return fmt.Errorf("want none, or amplitude, lengthscale or noise with a median and the standard deviation of the logarithm, such as " +
+					"lengthscale=10,1.5, or with none")
 			}
-			*to = v
-		}
-		return nil
-	}}
+			for i, to := range []*float64{&prior.Median, &prior.SD} {
+				v, err := strconv.ParseFloat(strings.TrimSpace(numbers[i]), 64)
+				if err != nil || !(v > 0) || math.IsInf(v, 0) {
+					return fmt.Errorf("%.40q; want a positive number", numbers[i])
+				}
+				*to = v
+			}
+			return nil
+		}}
 }

@@ -126,7 +126,8 @@ func knownFrequencies(m *vssgp.Model) bool {
 func printFrequencies(env *cli.Env, frequencies []frequency, sure bool) {
 	title, frequency, period := "most confident frequencies:", "frequency +- sd", "period +- sd"
 	if !sure {
-		title, frequency, period = "largest frequencies (no posterior of the hyper-parameters, so no standard deviations):", "frequency", "period"
+		title, frequency, period = "largest frequencies (no posterior of the hyper-parameters, so no standard deviations):", "frequency",
+			"period"
 	}
 	env.Print("%s", title)
 	env.Print("  %9s  %-20s %-24s %-24s %-12s %-12s", "feature", "at", frequency, period, "reach", "amplitude")

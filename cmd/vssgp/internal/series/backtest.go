@@ -84,7 +84,8 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 			named = nil
 		}
 		return env.PrintJSON(cli.Object{
-			"horizon", b.Horizon, "origins", b.Origins, "rows", len(r.X), "season", b.Season[0], "scores", scores, "by_output,omitempty", named,
+			"horizon", b.Horizon, "origins", b.Origins, "rows", len(r.X), "season", b.Season[0], "scores", scores, "by_output,omitempty",
+			named,
 			"seconds", time.Since(began), "device", options.Backend.Name(),
 		})
 	}
@@ -94,7 +95,8 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 		env.Print("%-15s %10s %10s %10s %10s %10s %10s", name, "RMSE", "MAE", "MASE", "CRPS", "coverage95", "NLPD")
 		for _, of := range all {
 			s := of.scores[d]
-			env.Print("%-15s %10s %10s %10s %10s %10.3f %10s", of.name, cli.Short(s.RMSE), cli.Short(s.MAE), cli.Short(s.MASE), cli.Short(s.CRPS),
+			env.Print("%-15s %10s %10s %10s %10s %10.3f %10s", of.name, cli.Short(s.RMSE), cli.Short(s.MAE), cli.Short(s.MASE),
+				cli.Short(s.CRPS),
 				s.Coverage95, cli.Short(s.NLPD))
 		}
 	}

@@ -56,8 +56,9 @@ of observations, noise included.
 	o.columns.AddSeries(f)
 	f.Lookup("y").Usage = "output `columns`, by name or by number from 0 (default: those of numbers with missing values)"
 	o.model.add(f)
-	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: slices.Concat(cli.TableFiles, []string{"gz"}),
-		Stdout: true, Only: true}), "output", "o", "`file` to write, in the format of DATA, or - for stdout (required)")
+	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv",
+		Extensions: slices.Concat(cli.TableFiles, []string{"gz"}),
+		Stdout:     true, Only: true}), "output", "o", "`file` to write, in the format of DATA, or - for stdout (required)")
 	f.Var(cli.OutputFile(&o.bands, "csv", "tsv"), "bands", "write mean, sd and interval of each filled cell to this `file`: .csv or .tsv")
 	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m", "keep the model in this `file`")
 	o.drawing.add(f)
@@ -67,7 +68,8 @@ of observations, noise included.
 func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error {
 	in, out := cli.FormatOf(path), cli.FormatOf(o.output)
 	if path != cli.FromStdin && in != out && !(o.output == cli.ToStdout && in != "npy") {
-		return cli.Mistake("-o %s: the table is written in the format of %s, byte for byte; want a name that ends in .%s", o.output, path, in)
+		return cli.Mistake("-o %s: the table is written in the format of %s, byte for byte; want a name that ends in .%s", o.output, path,
+			in)
 	}
 	r, err := seriesOf(ctx, env, path, o.columns, &o.model, true)
 	if err != nil {

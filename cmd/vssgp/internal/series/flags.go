@@ -62,7 +62,8 @@ func (s *Flags) add(f *pflag.FlagSet) {
 	s.AddParts(f)
 	f.BoolVar(&s.HMC, "hmc", false, "draw the hyper-parameters by Hamiltonian Monte Carlo: exact, and ten times slower")
 	f.Var(&cli.Value{Kind: "prior", List: true, Words: PriorNames, Parse: s.AddPrior}, "prior",
-		"NAME=MEDIAN,SD: a log-normal `prior`, median in the data's units, sd of the logarithm; NAME is one of "+strings.Join(PriorNames, ", "))
+		"NAME=MEDIAN,SD: a log-normal `prior`, median in the data's units, sd of the logarithm; NAME is one of "+strings.Join(PriorNames,
+			", "))
 }
 
 // AddParts defines the flags that no other model has.
@@ -156,7 +157,8 @@ func (s *Flags) AddPrior(text string) error {
 		bad = p.Check()
 	}
 	if bad != nil || !slices.Contains(PriorNames, name) {
-		return fmt.Errorf("want NAME=MEDIAN,SD, two positive numbers, such as noise=0.5,1, with NAME one of %s", strings.Join(PriorNames, ", "))
+		return fmt.Errorf("want NAME=MEDIAN,SD, two positive numbers, such as noise=0.5,1, with NAME one of %s",
+			strings.Join(PriorNames, ", "))
 	}
 	if s.priors == nil {
 		s.priors = map[string]series.Prior{}
@@ -239,11 +241,13 @@ func (s *Flags) named(r *timeSeries) (all []float64, err error) {
 		rounded := r.grid.Step != math.Trunc(r.grid.Step) // then a season in rows is not known to all digits
 		switch {
 		case p < 2*r.grid.Step*(1-1e-6):
-			err = cli.Mistake("--%s %s: shorter than two rows of %s, which are %.6g apart along %s", flag, text, r.path, r.grid.Step, r.xName)
+			err = cli.Mistake("--%s %s: shorter than two rows of %s, which are %.6g apart along %s", flag, text, r.path, r.grid.Step,
+				r.xName)
 		case near < 0:
 			all, texts = append(all, p), append(texts, "--"+flag+" "+text)
 		case math.Abs(p-all[near]) > 1e-12*p && !(rounded && flag == "season"):
-			err = cli.Mistake("%s and --%s %s are %.9g and %.9g along %s, too close to tell apart; want one of them", texts[near], flag, text,
+			err = cli.Mistake("%s and --%s %s are %.9g and %.9g along %s, too close to tell apart; want one of them", texts[near], flag,
+				text,
 				all[near], p, r.xName)
 		}
 	}

@@ -61,7 +61,8 @@ It ends at most 10 times the range of the data after their end.
 	f.Var(cli.Count(&o.horizon, mostPlaces), "horizon", "`rows` to forecast")
 	f.StringVar(&o.until, "until", "", "the last `place` to forecast, as the input column writes it, such as 2026-12-31")
 	f.Var(cli.FileName(&o.at, cli.FileUse{Extensions: cli.DataOperand.File.Extensions}), "at", "table `file` of the places to forecast")
-	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: cli.TableOutputs, Only: true, Stdout: true}),
+	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: cli.TableOutputs, Only: true,
+		Stdout: true}),
 		"output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (required)")
 	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m",
 		"keep the model in this `file`, for predict")
@@ -203,7 +204,8 @@ func (r *timeSeries) checkHorizon(x []float64, o *forecastFlags) error {
 		asked = fmt.Sprintf("--at %s: %s %s", o.at, r.xName, r.axis.Format(slices.Max(x)))
 	case o.until == "":
 		most := slices.IndexFunc(x, func(v float64) bool { return v > limit })
-		return cli.Mistake("--horizon %d exceeds the maximum of %d rows, %d times the range of the data", o.horizon, most, series.MaxHorizon)
+		return cli.Mistake("--horizon %d exceeds the maximum of %d rows, %d times the range of the data", o.horizon, most,
+			series.MaxHorizon)
 	}
 	return cli.Mistake("%s is beyond %s, %d times the range of the data after their end", asked, r.axis.Format(limit), series.MaxHorizon)
 }

@@ -60,7 +60,8 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 	for i := range f.Files {
 		file := &f.Files[i]
 		if file.Size < 0 || file.Name == "" {
-			return nil, fmt.Errorf("file %d has the name %.40q and %d bytes; want a name, and 0 or more: %w", i, file.Name, file.Size, errFrame)
+			return nil, fmt.Errorf("file %d has the name %.40q and %d bytes; want a name, and 0 or more: %w", i, file.Name, file.Size,
+				errFrame)
 		}
 		file.Content = cli.Chunks{make([]byte, 0, min(file.Size, atOnce))}
 		if _, err := io.CopyN(&file.Content, r, file.Size); err != nil {

@@ -11,7 +11,8 @@ import (
 var classes = [][]string{
 	{"DMMA"}, {"IMMA"}, {"HMMA"},
 	{"DFMA"}, {"DMUL"}, {"DADD"}, {"DSETP"}, {"MUFU"},
-	{"LDS"}, {"LDSM"}, {"STS"}, {"LDG", "LD"}, {"STG", "ST"}, {"LDGSTS"}, {"LDGDEPBAR"}, {"DEPBAR"}, {"LDL"}, {"STL"}, {"ATOM", "ATOMG", "ATOMS", "RED"},
+	{"LDS"}, {"LDSM"}, {"STS"}, {"LDG", "LD"}, {"STG", "ST"}, {"LDGSTS"}, {"LDGDEPBAR"}, {"DEPBAR"}, {"LDL"}, {"STL"},
+	{"ATOM", "ATOMG", "ATOMS", "RED"},
 	{"BAR"}, {"WARPSYNC"}, {"SHFL"}, {"CALL"},
 	{"branch", "BRA", "BRX", "BSSY", "BSYNC", "EXIT", "RET", "JMP"},
 	{"constant", "LDC", "LDCU", "ULDC"},
@@ -74,7 +75,8 @@ func (f *Function) Report() string {
 	loops := f.Loops()
 	for i, l := range loops {
 		last := l.Body[len(l.Body)-1]
-		fmt.Fprintf(&b, "%sloop %#x to %#x: %v\n", strings.Repeat("    ", l.Depth), f.Code[l.Head].Offset, f.Code[last].Offset, f.Count(Own(loops, i)))
+		fmt.Fprintf(&b, "%sloop %#x to %#x: %v\n", strings.Repeat("    ", l.Depth), f.Code[l.Head].Offset, f.Code[last].Offset,
+			f.Count(Own(loops, i)))
 	}
 	return b.String()
 }
