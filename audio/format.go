@@ -8,22 +8,46 @@ import (
 	"strings"
 )
 
-// containers has what is known of each.
-var containers = map[Container]struct {
+// A format is what is known of a container.
+type format struct {
 	name       string
-	extensions []string
+	extensions []string // without the dot
 	parse      func(*head) (layout, error)
 	header     func(layout) ([]byte, error) // of a plain file
 	unsigned   bool                         // samples of one byte are
 	bigEndian  bool
 	align      int64 // the samples are padded to
-}{
-	WAV:    {"WAV", []string{".wav", ".wave"}, parseWAV, layout.wavHeader, true, false, 2},
-	SPHERE: {"SPHERE", []string{".sph", ".nist"}, parseSphere, layout.sphereHeader, false, false, 1},
-	RF64:   {"RF64", []string{".rf64", ".bw64"}, parseRF64, layout.rf64Header, true, false, 2},
-	W64:    {"W64", []string{".w64"}, parseW64, layout.w64Header, true, false, 8},
-	AIFF:   {"AIFF", []string{".aif", ".aiff", ".aifc"}, parseAIFF, layout.aiffHeader, false, true, 2},
-	FLAC:   {"FLAC", []string{".flac"}, parseFLAC, layout.flacHeader, false, false, 1},
+}
+
+// containers has the format of each container. A new one is a row here and in inOrder, and a case of sniff.
+var containers = map[Container]format{
+	WAV:    {name: "WAV", extensions: []string{"wav", "wave"}, parse: parseWAV, header: layout.wavHeader, unsigned: true, align: 2},
+	FLAC:   {name: "FLAC", extensions: []string{"flac"}, parse: parseFLAC, header: layout.flacHeader, align: 1},
+	RF64:   {name: "RF64", extensions: []string{"rf64", "bw64"}, parse: parseRF64, header: layout.rf64Header, unsigned: true, align: 2},
+	W64:    {name: "W64", extensions: []string{"w64"}, parse: parseW64, header: layout.w64Header, unsigned: true, align: 8},
+	AIFF:   {name: "AIFF", extensions: []string{"aif", "aiff", "aifc"}, parse: parseAIFF, header: layout.aiffHeader, bigEndian: true, align: 2},
+	SPHERE: {name: "SPHERE", extensions: []string{"sph", "nist"}, parse: parseSphere, header: layout.sphereHeader, align: 1},
+}
+
+// inOrder is the order in which messages name the containers.
+var inOrder = []Container{WAV, FLAC, RF64, W64, AIFF, SPHERE}
+
+// Extensions returns the file name extensions of all containers, without the dot.
+func Extensions() (all []string) {
+	for _, c := range inOrder {
+		all = append(all, containers[c].extensions...)
+	}
+	return all
+}
+
+// names lists the containers' names for messages.
+func names(or string) string {
+	var all []string
+	for _, c := range inOrder {
+		all = append(all, c.String())
+	}
+	last := len(all) - 1
+	return strings.Join(all[:last], ", ") + or + all[last]
 }
 
 // String returns the container's name, such as "WAV".
@@ -39,7 +63,7 @@ func (c Container) String() string {
 func ContainerOf(path string) (Container, error) {
 	ext := strings.ToLower(filepath.Ext(path))
 	for c, k := range containers {
-		if slices.Contains(k.extensions, ext) {
+		if slices.Contains(k.extensions, strings.TrimPrefix(ext, ".")) {
 			return c, nil
 		}
 	}
@@ -65,7 +89,7 @@ var foreign = []struct{ magic, name string }{
 func sniff(head []byte) (Container, error) {
 	switch {
 	case len(head) == 0:
-		return 0, fmt.Errorf("%w: empty; want a WAV, FLAC, RF64, W64, AIFF or SPHERE file", ErrFormat)
+		return 0, fmt.Errorf("%w: empty; want a %s file", ErrFormat, names(" or "))
 	case bytes.HasPrefix(head, []byte("NIST_1A")):
 		return SPHERE, nil
 	case bytes.HasPrefix(head, []byte(w64Riff[:12])):
@@ -90,8 +114,7 @@ func sniff(head []byte) (Container, error) {
 			return 0, fmt.Errorf("%w: offset 0: this is %s; convert it to PCM or float WAV first", ErrFormat, f.name)
 		}
 	}
-	return 0, fmt.Errorf("%w: offset 0: starts with %q; want a WAV, FLAC, RF64, W64, AIFF or SPHERE file", ErrFormat,
-		head[:min(len(head), 8)])
+	return 0, fmt.Errorf("%w: offset 0: starts with %q; want a %s file", ErrFormat, head[:min(len(head), 8)], names(" or "))
 }
 
 // maxFile is the size of the largest possible WAV file, and the most that Read takes from a stream.

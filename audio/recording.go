@@ -50,7 +50,7 @@ func Open(path string) (*Recording, error) {
 	if info, err := f.Stat(); err != nil {
 		return nil, err
 	} else if info.IsDir() {
-		return nil, fmt.Errorf("%s: %w: this is a folder; want a recording (WAV, FLAC, RF64, W64, AIFF, SPHERE)", path, ErrFormat)
+		return nil, fmt.Errorf("%s: %w: this is a folder; want a recording (%s)", path, ErrFormat, names(", "))
 	}
 	r, err := Read(f)
 	if err != nil {

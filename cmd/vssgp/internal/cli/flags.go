@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -102,7 +103,7 @@ var (
 
 // Extensions of files, by content.
 var (
-	RecordingFiles = []string{"wav", "wave", "flac", "rf64", "bw64", "w64", "aif", "aiff", "aifc", "sph", "nist"}
+	RecordingFiles = audio.Extensions()
 	TableFiles     = table.Extensions
 	TableOutputs   = []string{"csv", "tsv", "npy"}
 	ModelFiles     = []string{"safetensors"}
