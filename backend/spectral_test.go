@@ -115,36 +115,6 @@ func TestGram(t *testing.T) {
 	}
 }
 
-// TestMeanCorrelation: over all places, Σ_v g_v(x) g_v(x+r) has the mean
-// (1−u) cos πu + sin(πu)/π with u = r/W, and is 1 everywhere where r = 0.
-func TestMeanCorrelation(t *testing.T) {
-	const length, steps = 8.0, 4000
-	w := Windows{Length: length}
-	for v := range 40 {
-		w.Center = append(w.Center, length/2*float64(v))
-	}
-	for _, u := range []float64{0, 0.1, 0.25, 0.5, 0.9, 1, 1.2} {
-		want := 0.0
-		if u < 1 {
-			want = (1-u)*math.Cos(math.Pi*u) + math.Sin(math.Pi*u)/math.Pi
-		}
-		mean := 0.0
-		for i := range steps { // one period, far from the ends
-			x, s := 10*length+length/2*(float64(i)+0.5)/steps, 0.0
-			for v := range w.Center {
-				s += w.Gate(v, x) * w.Gate(v, x+u*length)
-			}
-			if u == 0 && math.Abs(s-1) > 1e-14 {
-				t.Fatalf("Σ g² = %v at %v", s, x)
-			}
-			mean += s / steps
-		}
-		if math.Abs(mean-want) > 1e-6 {
-			t.Errorf("u = %v: mean %v, want %v", u, mean, want)
-		}
-	}
-}
-
 // TestWindowsEqual: each field tells windows apart, but for those of none.
 func TestWindowsEqual(t *testing.T) {
 	a := Windows{Center: []float64{0, 1}, Length: 2}

@@ -54,20 +54,6 @@ func TestUnknownSet(t *testing.T) {
 	}
 }
 
-// TestSets: the instruction sets agree.
-func TestSets(t *testing.T) {
-	for _, window := range []float64{0, 512} {
-		var first [][]float64
-		eachSet(t, func(t *testing.T) {
-			got := passesOf(t, New(), 1500, 75, window).results(t)
-			if first == nil {
-				first = got
-			}
-			agree(t, got, first)
-		})
-	}
-}
-
 // TestAllocations: with many runs no pass allocates for each of them.
 func TestAllocations(t *testing.T) {
 	p := passesOf(t, New(), 40000, 8, 512)

@@ -110,69 +110,6 @@ func TestFactorizedBelowExact(t *testing.T) {
 	}
 }
 
-// TestSplitRowsAdd: the data's term of mini-batches that partition the rows,
-// each scaled back by |S|/N, is that of all rows.
-func TestSplitRowsAdd(t *testing.T) {
-	p, data := kind{Name: "split", N: 37, L: 6, K: 2, Q: 1, D: 2, Windows: 3}.Make()
-	sum := 0.0
-	for _, rows := range [][]int{{36, 0, 5}, {1, 2, 3, 4}, nil} {
-		if rows == nil {
-			for n := 6; n < 36; n++ {
-				rows = append(rows, n)
-			}
-		}
-		sum += term(t, bound(t, p, data, variational.Factorized, rows), "fit") * float64(len(rows)) / float64(data.N)
-	}
-	modeltest.Near(t, "sum of the parts", []float64{sum}, []float64{term(t, bound(t, p, data, variational.Factorized, nil), "fit")}, rounding)
-}
-
-func term(t *testing.T, e *variational.Evaluation, name string) float64 {
-	t.Helper()
-	for _, x := range e.Terms {
-		if x.Name == name {
-			return x.Value
-		}
-	}
-	t.Fatalf("the bound has no term %q", name)
-	return 0
-}
-
-// TestBelowEvidence: whatever q, both bounds stay below log p(Y|X), here by
-// quadrature; and without the KL terms they would not.
-func TestBelowEvidence(t *testing.T) {
-	overtakes := false
-	for _, c := range []struct {
-		kind
-		nw, nb int
-	}{
-		{kind{Name: "tiny, one feature", N: 3, L: 1, K: 1, Q: 1, D: 1, Tau: 2}, 97, 48},
-		{kind{Name: "tiny, two features", N: 2, L: 1, K: 2, Q: 1, D: 1, Tau: 4}, 25, 24},
-	} {
-		p, data := c.Make()
-		evidence := oracle.LogEvidence(modeltest.ToOracle(p), modeltest.Nest(data.X, data.N), data.Y, c.nw, c.nb)
-		rng := modeltest.NewRNG(9)
-		for range 60 {
-			for k := range p.M() {
-				p.FreqMean[k] = 1.5 * rng.NormFloat64()
-				p.FreqVar[k] = math.Exp(rng.NormFloat64() - 1)
-				p.PhaseLower[k] = 3 * rng.Float64()
-				p.PhaseUpper[k] = 3.2 + 3*rng.Float64()
-			}
-			e := bound(t, p, data, variational.Exact, nil)
-			if e.Bound > evidence {
-				t.Fatalf("%s: bound %g above the evidence %g", c.Name, e.Bound, evidence)
-			}
-			if f := bound(t, p, data, variational.Factorized, nil).Bound; f > e.Bound {
-				t.Fatalf("%s: factorised bound %g above the exact %g", c.Name, f, e.Bound)
-			}
-			overtakes = overtakes || e.Bound-term(t, e, "kl_frequencies")-term(t, e, "kl_phases") > evidence
-		}
-	}
-	if !overtakes {
-		t.Error("without its KL terms the bound never overtakes the evidence: the test is blunt")
-	}
-}
-
 // TestOneWindow: a single window is none.
 func TestOneWindow(t *testing.T) {
 	p, data := modeltest.FindKind(t, "one window").Make()

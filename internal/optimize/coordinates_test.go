@@ -213,25 +213,3 @@ func (c *Coordinates) nameOf(i int, p *variational.Params) string {
 	}
 	return "?"
 }
-
-// FuzzCoordinates moves random models about.
-func FuzzCoordinates(f *testing.F) {
-	f.Add(uint64(1), uint8(1), uint8(2), uint8(1), true, false, 0.5)
-	f.Add(uint64(2), uint8(3), uint8(1), uint8(4), false, true, 3.0)
-	f.Fuzz(func(t *testing.T, seed uint64, l, k, q uint8, twins, shared bool, size float64) {
-		c := modeltest.Kind{Name: string(rune('a' + seed%1000)), N: 1, L: 1 + int(l%6), K: 1 + int(k%6), Q: 1 + int(q%4), D: 1}
-		if twins {
-			c.K += c.K % 2
-		}
-		// A width within 1e-6 of a whole turn keeps too few digits of its
-		// logit: steps of 3 stay clear of that.
-		if !(math.Abs(size) <= 3) {
-			size = 1
-		}
-		p, _ := c.Make()
-		if twins {
-			paired(p)
-		}
-		checkRoundTrip(t, p, everything, Ties{Twins: twins, Shared: shared}, variational.NoiseLevel{}, 1+float64(seed%50), size)
-	})
-}

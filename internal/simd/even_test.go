@@ -320,38 +320,3 @@ func TestEvenFallsBack(t *testing.T) {
 		}
 	})
 }
-
-func FuzzFeaturesEven(f *testing.F) {
-	f.Add(uint16(64), 1.0, 3.0, 10.0, 1e-3, 0.4, 0.3)
-	f.Add(uint16(33), -0.5, 3.0, -10.0, 1.0, 0.4, 0.3)
-	f.Add(uint16(9), 2.0, -1e9, 1e9, 350.0, 1e3, -4.0)
-	f.Fuzz(func(t *testing.T, rows uint16, delta, x0, center, decay, freq, phase float64) {
-		n := 1 + int(rows)%130
-		x, gate := make([]float64, n), make([]float64, n)
-		for i := range x {
-			x[i], gate[i] = x0+float64(i)*delta, 1
-			if i > 0 && (x[i]-x[i-1] != delta || x[i]-delta != x[i-1]) || math.Abs(freq*(x[i]-center)) > 1e3 || math.IsNaN(freq) {
-				return // uneven, or with phases whose last place is beyond what the test allows
-			}
-		}
-		if !(delta != 0) || decay < 0 || math.Abs(phase) > 1e3 || math.IsInf(delta, 0) {
-			return
-		}
-		b := newBank(2, 1)
-		for k := range 2 * Lanes {
-			b.Set(k, []float64{center + float64(k)*delta}, []float64{decay * float64(k%3)}, []float64{freq}, phase)
-		}
-		s := Stepped{Delta: delta, Data: make([]float64, SteppedRoom(2))}
-		eachSet(t, func(t *testing.T) {
-			b.Step(s)
-			cos, sin, cos2, sin2 := NewPanels(2, n), NewPanels(2, n), NewPanels(2, n), NewPanels(2, n)
-			(&Tile{Cos: cos, Sin: sin, Bank: b, X: x, Gate: gate}).Features()
-			(&Tile{Cos: cos2, Sin: sin2, Bank: b, Steps: s, X: x, Gate: gate}).Features()
-			for i, v := range cos.Data {
-				if got := cos2.Data[i]; !(math.Abs(got-v) <= 1e-12) && !(math.IsNaN(got) && math.IsNaN(v)) {
-					t.Errorf("cos %d is %v, the formula gives %v", i, got, v)
-				}
-			}
-		})
-	})
-}

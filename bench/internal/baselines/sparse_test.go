@@ -2,7 +2,6 @@ package baselines
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -160,16 +159,6 @@ func TestSPGPValueErrors(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
-	for m, want := range map[int][]float64{1: {2}, 2: {0, 8}, 3: {0, 2, 8}, 4: {0, 4.0 / 3, 10.0 / 3, 8}, 5: {0, 1, 2, 4, 8}} {
-		p := &problem{x: []float64{4, 1, 2, 2, 8, 0}}
-		testkit.OK(t, p.spread(m))
-		for i, z := range p.start.z {
-			near(t, fmt.Sprintf("%d inducing inputs", m), z, want[i], 1e-14)
-		}
-	}
-}
-
 // stepsAt are an SVGP's steps at the problem's start, with a q(v) that is the best for other outputs: nothing is stationary.
 func stepsAt(t *testing.T, p *problem, batch int) *steps {
 	t.Helper()
@@ -261,20 +250,6 @@ func TestSVGPBatchesAreUnbiased(t *testing.T) {
 		if slices.IsSorted(first) || slices.Equal(first, w.order) {
 			t.Error("the rows are not shuffled anew in each epoch")
 		}
-	})
-}
-
-// KL by its formula with explicit matrices.
-func TestSVGPDivergence(t *testing.T) {
-	cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {
-		q := stepsAt(t, p, 20).q
-		full := mat.DenseCopyOf(q.p)
-		mirror(full)
-		var inverse, mean mat.Dense
-		testkit.OK(t, inverse.Inverse(full))
-		mean.Mul(&inverse, q.theta)
-		want := 0.5*(mat.Trace(&inverse)-7-math.Log(mat.Det(&inverse))) + 0.5*math.Pow(mat.Norm(&mean, 2), 2)
-		near(t, "KL", q.kl(), want, 1e-10)
 	})
 }
 

@@ -195,28 +195,6 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestBands: 95 % of random walks are inside naive's bands, those of long horizons, too, which have few differences to go by.
-func TestBands(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 1))
-	in, all := 0.0, 0.0
-	for range 300 {
-		var s Series
-		y := 0.0
-		for i := range 160 {
-			y += rng.NormFloat64()
-			s.X, s.Y = append(s.X, float64(i)), append(s.Y, y)
-		}
-		known, asked := s.split(func(i int) bool { return i < 120 })
-		p := newProblem(Key{"a", "b", 1}, 1, known, asked)
-		f := testkit.Must(naive(context.Background(), p.Series, 1, p.At))(t)
-		scores := testkit.Must(p.score(&f))(t)
-		in, all = in+scores.Coverage, all+1
-	}
-	if c := in / all; c < 0.88 || c > 0.97 {
-		t.Errorf("naive's bands cover %.3f of random walks", c)
-	}
-}
-
 // two are two problems of a series and a forecast of each: errors 1 and −2 at sd 1, and 3 at sd 2; seasonal naive's error before is 2.
 func two() ([]Problem, []Forecast) {
 	known := Series{[]float64{0, 1, 2, 3}, []float64{0, 2, 0, 2}}

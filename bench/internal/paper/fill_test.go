@@ -48,24 +48,6 @@ func TestFillers(t *testing.T) {
 	}
 }
 
-// TestWarp: mean and standard deviation are the filler's.
-func TestWarp(t *testing.T) {
-	s := &signal{Rate: 8000, Y: make([]float64, 800), Gaps: []audio.Gap{{Start: 500, End: 520}}}
-	for i := range s.Y {
-		s.Y[i] = math.Sin(0.2*float64(i)) * math.Cos(0.0001*float64(i*i))
-	}
-	f, err := fillWarp(timewarp.NewFiller(timewarp.AR(), 8000))(context.Background(), s)
-	want, failed := timewarp.NewFiller(timewarp.AR(), 8000).Fill(context.Background(), s.Y, [][2]int{{500, 520}}, 0, 0, 0)
-	if err != nil || failed != nil {
-		t.Fatal(err, failed)
-	}
-	for i, v := range want.Variance {
-		if f.Mean[500+i] != want.Mean[i] || f.SD[500+i] != math.Sqrt(v) {
-			t.Errorf("sample %d: %v ± %v, want %v and variance %v", i, f.Mean[500+i], f.SD[500+i], want.Mean[i], v)
-		}
-	}
-}
-
 // TestAlone: each gap is filled as if it were the only one, from an excerpt.
 func TestAlone(t *testing.T) {
 	y := make([]float64, 300)
@@ -93,20 +75,5 @@ func TestAlone(t *testing.T) {
 	}
 	if f, err := fillAlone(func(int, float64) int { return 9 }, fillLinear)(context.Background(), s); err != nil || f.SD != nil {
 		t.Errorf("%+v, %v: want no intervals of a method that has none", f, err)
-	}
-}
-
-// TestIn: the samples of the gaps alone, in their order; what is said of them is of these.
-func TestIn(t *testing.T) {
-	s := &signal{Y: []float64{0, 1, 2, 3, 4, 5}, Gaps: []audio.Gap{{Start: 1, End: 3}, {Start: 4, End: 5}}}
-	if got := s.in(s.Y); !slices.Equal(got, []float64{1, 2, 4}) || s.in(nil) != nil {
-		t.Errorf("%v", got)
-	}
-	f := &filling{Mean: []float64{9, 1, 9, 9, 4, 9}, SD: []float64{1, 1, 1, 1, 1, 1}}
-	if rmse := s.rmse(f); math.Abs(rmse-7/math.Sqrt(3)) > 1e-14 {
-		t.Errorf("RMSE %v, want one error of 7 in three samples", rmse)
-	}
-	if coverage, _, ok := s.intervals(f); !ok || math.Abs(coverage-2./3) > 1e-15 {
-		t.Errorf("coverage %v, %v; want two of three", coverage, ok)
 	}
 }

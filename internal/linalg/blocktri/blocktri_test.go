@@ -124,25 +124,6 @@ func checkInverse(t *testing.T, sizes []int, z *backend.Gram, inv mat.Symmetric)
 	}
 }
 
-// TestDownward: from first block to last the factor is the usual one, and R Rᵀ
-// is the matrix.
-func TestDownward(t *testing.T) {
-	g := dominant([]int{5, 1, 6, 2})
-	d := denseOf(g)
-	f := testkit.Must(Factorize(g, 0, 1))(t)
-	for i := range f.R.M() {
-		for j := range i + 1 {
-			s := 0.0
-			for k := range j + 1 {
-				s += f.R.At(i, k) * f.R.At(j, k)
-			}
-			if want := d.At(i, j); math.Abs(s-want) > 1e-13*math.Abs(d.At(i, i)) {
-				t.Fatalf("(R Rᵀ)[%d,%d] = %v, want %v", i, j, s, want)
-			}
-		}
-	}
-}
-
 // dominant is a positive definite matrix with a diagonal that outweighs all else.
 func dominant(sizes []int) *backend.Gram {
 	g := randomBlocks(sizes, rand.New(rand.NewPCG(7, uint64(len(sizes)))))
