@@ -48,6 +48,24 @@ func TestFillers(t *testing.T) {
 	}
 }
 
+// TestWarp: mean and standard deviation are the filler's.
+func TestWarp(t *testing.T) {
+	s := &signal{Rate: 8000, Y: make([]float64, 800), Gaps: []audio.Gap{{Start: 500, End: 520}}}
+	for i := range s.Y {
+		s.Y[i] = math.Sin(0.2*float64(i)) * math.Cos(0.0001*float64(i*i))
+	}
+	f, err := fillWarp(timewarp.NewFiller(timewarp.AR(), 8000))(context.Background(), s)
+	want, failed := timewarp.NewFiller(timewarp.AR(), 8000).Fill(context.Background(), s.Y, [][2]int{{500, 520}}, 0, 0, 0)
+	if err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	for i, v := range want.Variance {
+		if f.Mean[500+i] != want.Mean[i] || f.SD[500+i] != math.Sqrt(v) {
+			t.Errorf("sample %d: %v ± %v, want %v and variance %v", i, f.Mean[500+i], f.SD[500+i], want.Mean[i], v)
+		}
+	}
+}
+
 // TestAlone: each gap is filled as if it were the only one, from an excerpt.
 func TestAlone(t *testing.T) {
 	y := make([]float64, 300)
