@@ -2,6 +2,7 @@ package ar
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -57,18 +58,8 @@ func TestYuleWalker(t *testing.T) {
 		if math.Abs(exact.E-c.model.E) > 1e-6*c.model.E || math.Abs(sampled.E-c.model.E) > 0.02*c.model.E {
 			t.Errorf("%s: E = %v from covariances, %v from samples, want %v", c.name, exact.E, sampled.E, c.model.E)
 		}
-		for j := range exact.A {
-			want := 0.0
-			if j <= p {
-				want = c.model.A[j]
-				if math.Abs(sampled.A[j]-want) > 0.02 {
-					t.Errorf("%s: a_%d = %v from samples, want %v", c.name, j, sampled.A[j], want)
-				}
-			}
-			if math.Abs(exact.A[j]-want) > 1e-6 {
-				t.Errorf("%s: a_%d = %v from covariances, want %v", c.name, j, exact.A[j], want)
-			}
-		}
+		closeTo(t, c.name+", from samples", sampled.A, c.model.A, 0.02)
+		closeTo(t, c.name+", from covariances", exact.A, append(slices.Clone(c.model.A), 0, 0, 0), 1e-6)
 	}
 }
 
@@ -90,12 +81,7 @@ func TestDensityIntegrates(t *testing.T) {
 }
 
 func TestAutocorrelation(t *testing.T) {
-	got := Autocorrelation([]float64{1, 2, 3}, 4)
-	for j, want := range []float64{14.0 / 3, 8.0 / 3, 1, 0, 0} {
-		if math.Abs(got[j]-want) > 1e-15 {
-			t.Errorf("r_%d = %v, want %v", j, got[j], want)
-		}
-	}
+	closeTo(t, "r", Autocorrelation([]float64{1, 2, 3}, 4), []float64{14.0 / 3, 8.0 / 3, 1, 0, 0}, 1e-15)
 }
 
 // TestDegenerate: silence and a pure tone have models with numbers in them.
@@ -121,13 +107,7 @@ func TestDegenerate(t *testing.T) {
 // process nearly give its model.
 func TestModifiedCovariance(t *testing.T) {
 	for _, c := range processes[1:] {
-		p := len(c.model.A) - 1
-		a := modifiedCovariance(process(c.model, 100_000, 5), p)
-		for j, want := range c.model.A {
-			if math.Abs(a[j]-want) > 0.02 {
-				t.Errorf("%s: a_%d = %v, want %v", c.name, j, a[j], want)
-			}
-		}
+		closeTo(t, c.name, modifiedCovariance(process(c.model, 100_000, 5), len(c.model.A)-1), c.model.A, 0.02)
 	}
 	x := tones(200)
 	for _, p := range []int{6, 20} { // three sinusoids need six
@@ -305,11 +285,7 @@ func TestAutocorrelationTransformed(t *testing.T) {
 	x := process(processes[3].model, 3000, 11)
 	for _, c := range []struct{ n, order int }{{1, 0}, {2, 5}, {3, 2}, {100, 30}, {997, 996}, {3000, 1000}} {
 		want, got := Autocorrelation(x[:c.n], c.order), transformed(x[:c.n], c.order)
-		for j, w := range want {
-			if math.Abs(got[j]-w) > 1e-13*want[0] {
-				t.Fatalf("%d samples, order %d: r_%d = %v, want %v", c.n, c.order, j, got[j], w)
-			}
-		}
+		closeTo(t, fmt.Sprintf("%d samples, order %d", c.n, c.order), got, want, 1e-13*want[0])
 	}
 	if n := directProducts / 8; !slices.Equal(Autocorrelation(make([]float64, n), 8), make([]float64, 9)) || !byTransform(n, 8) || byTransform(2048, 1024) {
 		t.Error("windows of the usual lengths are to be summed, long series transformed")

@@ -107,6 +107,31 @@ func TestBurg(t *testing.T) {
 	}
 }
 
+// identity is the unit matrix by rows.
+func identity(n int) [][]float64 {
+	units := make([][]float64, n)
+	for i := range units {
+		units[i] = make([]float64, n)
+		units[i][i] = 1
+	}
+	return units
+}
+
+// checkRoot compares a symmetric matrix with its diagonal and with the sum of the products of root's rows.
+func checkRoot(t *testing.T, diagonal []float64, root [][]float64, want *mat.SymDense) {
+	t.Helper()
+	for i := range diagonal {
+		closeTo(t, "diagonal", diagonal[i:i+1], []float64{want.At(i, i)}, 1e-9)
+		for j := range diagonal {
+			sum := 0.0
+			for _, u := range root {
+				sum += u[i] * u[j]
+			}
+			closeTo(t, "sum of products", []float64{sum}, []float64{want.At(i, j)}, 1e-9)
+		}
+	}
+}
+
 // TestToeplitz: solutions, the diagonal of the inverse and a root of it are those of dense algebra.
 func TestToeplitz(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 17, 60} {
@@ -130,11 +155,7 @@ func TestToeplitz(t *testing.T) {
 			x.MulVec(&inverse, mat.NewVecDense(n, append([]float64(nil), y...)))
 			want[i] = x.RawVector().Data
 		}
-		units := make([][]float64, n)
-		for i := range units {
-			units[i] = make([]float64, n)
-			units[i][i] = 1
-		}
+		units := identity(n)
 		diagonal, ok := toeplitz(r, right, units)
 		if !ok {
 			t.Fatalf("n = %d: not positive definite", n)
@@ -142,16 +163,7 @@ func TestToeplitz(t *testing.T) {
 		for i := range right {
 			closeTo(t, "solution", right[i], want[i], 1e-9)
 		}
-		for i := range n {
-			closeTo(t, "diagonal", diagonal[i:i+1], []float64{inverse.At(i, i)}, 1e-9)
-			for j := range n {
-				sum := 0.0
-				for _, u := range units {
-					sum += u[i] * u[j]
-				}
-				closeTo(t, "root", []float64{sum}, []float64{inverse.At(i, j)}, 1e-9)
-			}
-		}
+		checkRoot(t, diagonal, units, &inverse)
 	}
 	if _, ok := toeplitz([]float64{1, 2}, nil, nil); ok {
 		t.Error("1, 2 makes no positive definite matrix, yet it was solved")
@@ -212,11 +224,6 @@ func TestConditional(t *testing.T) {
 		for _, g := range gaps {
 			missing += g[1] - g[0]
 		}
-		units := make([][]float64, missing)
-		for i := range units {
-			units[i] = make([]float64, missing)
-			units[i][i] = 1
-		}
 		want := make([][]float64, len(series))
 		var covariance *mat.SymDense
 		for i, z := range series {
@@ -227,23 +234,14 @@ func TestConditional(t *testing.T) {
 				}
 			}
 		}
-		c, ok := m.Conditional(series, gaps, units)
+		c, ok := m.Conditional(series, gaps, identity(missing))
 		if !ok {
 			t.Fatalf("%v: not solved", gaps)
 		}
 		for i := range series {
 			closeTo(t, "mean", c.Means[i], want[i], 1e-9)
 		}
-		for i := range missing {
-			closeTo(t, "variance", c.Variance[i:i+1], []float64{covariance.At(i, i)}, 1e-9)
-			for j := range missing {
-				sum := 0.0
-				for _, u := range c.Deviations {
-					sum += u[i] * u[j]
-				}
-				closeTo(t, "covariance of draws", []float64{sum}, []float64{covariance.At(i, j)}, 1e-9)
-			}
-		}
+		checkRoot(t, c.Variance, c.Deviations, covariance)
 	}
 }
 
