@@ -139,7 +139,5 @@ func TestFirstIsKept(t *testing.T) {
 	if !slices.Equal(e.Gradient.FreqMean, want) {
 		t.Error("later evaluations have written over the first one's gradient")
 	}
-	if err := s.held.close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, s.held.close())
 }

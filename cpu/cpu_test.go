@@ -21,9 +21,7 @@ func open(testing.TB) backend.Backend { return New() }
 func eachSet(t *testing.T, f func(t *testing.T)) {
 	now, _ := simd.Chosen()
 	defer func() {
-		if err := simd.Use(now.String()); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, simd.Use(now.String()))
 	}()
 	for _, s := range simd.Sets() {
 		testkit.OK(t, simd.Use(s.String()))

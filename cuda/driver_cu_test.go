@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestNoDriver: where there is no driver, or none with a card, the program has
@@ -104,9 +106,7 @@ func TestInsideFake(t *testing.T) {
 		t.Errorf("with two contexts: %s, want %s", got, want)
 	}
 	wants(t, theirs.Synchronize(), ErrLost)
-	if err := errors.Join(c.Close(), other.Close()); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, errors.Join(c.Close(), other.Close()))
 	large, err := Open(0, 2000000)
 	if err != nil {
 		t.Fatal(err)
@@ -116,9 +116,7 @@ func TestInsideFake(t *testing.T) {
 	}
 	_, err = large.Alloc(1500000)
 	wants(t, err, ErrOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY (2)")
-	if err := large.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, large.Close())
 }
 
 // TestInsideCodes: whatever waiting for a card answers loses it, but for "out of
@@ -145,9 +143,7 @@ func TestInsideCodes(t *testing.T) {
 	wants(t, coded(46), ErrNoDevice, "exclusive-process")
 	c, s, f := open(t, 0, 0)
 	wants(t, errors.Join(f("end").Launch(one, s, nil), s.Synchronize()), ErrLost)
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, c.Close())
 	for range 2 {
 		_, err := Open(0, 0)
 		wants(t, err, ErrLost, "ILLEGAL_ADDRESS", "start another")
@@ -163,9 +159,7 @@ func TestInsideClose(t *testing.T) {
 	for range 3 {
 		err = errors.Join(err, f("wait").Launch(one, s, []uint64{1}))
 	}
-	if err := errors.Join(err, s.Synchronize(), f("wait").Launch(one, s, []uint64{1}), s.Close(), c.Close()); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, errors.Join(err, s.Synchronize(), f("wait").Launch(one, s, []uint64{1}), s.Close(), c.Close()))
 	if got, want := counted(), "retained 1, reset 0, released 0, loaded 1, queues 0 (9000)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -183,13 +177,9 @@ func TestInsideOld(t *testing.T) {
 func memoryInsideFake(t *testing.T, c *Context) (*Stream, *Memory) {
 	s, err1 := c.NewStream(nil)
 	m, err2 := c.Alloc(24)
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(err1, err2))
 	out := make([]float64, 3)
-	if err := errors.Join(m.Upload(s, 0, Bytes([]float64{1, 2, 3})), m.Zero(s, 8, 8), m.Download(s, Bytes(out), 0)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(m.Upload(s, 0, Bytes([]float64{1, 2, 3})), m.Zero(s, 8, 8), m.Download(s, Bytes(out), 0)))
 	if !slices.Equal(out, []float64{1, 0, 3}) {
 		t.Errorf("download %v", out)
 	}
@@ -210,9 +200,7 @@ func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
 	wants(t, err, nil, "mul", "CUDA_ERROR_NOT_FOUND (500)")
 	add, err1 := module.Function("add")
 	fault, err2 := module.Function("fault")
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(err1, err2))
 	if add.limits != (limits{256, 16}) {
 		t.Errorf("limits %+v", add.limits)
 	}
@@ -222,9 +210,7 @@ func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
 	g.Shared--
 	args := []uint64{m.Address(), 3, math.Float64bits(0.5)}
 	out := make([]float64, 3)
-	if err := errors.Join(add.Launch(g, s, args), m.Download(s, Bytes(out), 0)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(add.Launch(g, s, args), m.Download(s, Bytes(out), 0)))
 	if !slices.Equal(out, []float64{2.5, 1.5, 4.5}) {
 		t.Errorf("add made %v", out)
 	}
@@ -234,9 +220,7 @@ func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
 	if err := errors.Join(err, add.Launch(g, timed, args), timed.Synchronize(), timed.Close()); err != nil || took != 1500*time.Microsecond {
 		t.Errorf("a launch took %v, %v", took, err)
 	}
-	if err := errors.Join(add.Launch(g, s, args), s.Synchronize(), m.Free(), fault.Launch(g, s, nil)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(add.Launch(g, s, args), s.Synchronize(), m.Free(), fault.Launch(g, s, nil)))
 	err = s.Synchronize()
 	wants(t, err, ErrLost, "CUDA_ERROR_ILLEGAL_ADDRESS (700)", "fault (grid 3×2×1")
 	if strings.Contains(err.Error(), "add") {

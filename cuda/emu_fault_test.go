@@ -62,9 +62,7 @@ func TestLost(t *testing.T) {
 	if bytes, n := c.Held(); bytes != 0 || n != 0 {
 		t.Errorf("held %d in %d", bytes, n)
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, c.Close())
 }
 
 // TestRemembered: only the last launches are named, and the rest counted.
@@ -107,9 +105,7 @@ func TestInjected(t *testing.T) {
 func TestPanic(t *testing.T) {
 	c, _, _ := open(t, 0, 0)
 	wants(t, c.do(func() error { panic("oh") }), nil, "oh")
-	if err := c.do(func() error { return nil }); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, c.do(func() error { return nil }))
 }
 
 // TestLocked: copies of page-locked memory take what is there when the stream comes to
@@ -133,9 +129,7 @@ func TestLocked(t *testing.T) {
 	wants(t, err, ErrOutOfMemory)
 	_, err = c.AllocHost(0)
 	wants(t, err, errRange)
-	if err := errors.Join(m.Free(), c.Close()); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, errors.Join(m.Free(), c.Close()))
 }
 
 // TestFaultAtClose: Close finds the fault of a launch that nobody waited for, and the

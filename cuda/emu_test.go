@@ -70,12 +70,8 @@ func TestRoundTrip(t *testing.T) {
 	if err := m.Download(s, Bytes(out), 0); err != nil || !slices.Equal(out, []float64{1.5, 0}) {
 		t.Errorf("%v, %v", out, err)
 	}
-	if err := m.Free(); err != nil {
-		t.Error(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, m.Free())
+	testkit.OK(t, c.Close())
 	wants(t, c.Close(), errClosed)
 	_, err := c.Alloc(8)
 	wants(t, err, errClosed)
@@ -153,23 +149,17 @@ func TestMisuse(t *testing.T) {
 	wants(t, m.Zero(s, 0, -1), errRange)
 	wants(t, m.Zero(theirs, 0, 1), nil, "another context")
 	wants(t, m.Zero(nil, 0, 1), nil, "no stream")
-	if err := errors.Join(m.Upload(s, 16, nil), m.Download(s, nil, 0), m.Zero(s, 3, 0), m.Free()); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, errors.Join(m.Upload(s, 16, nil), m.Download(s, nil, 0), m.Zero(s, 3, 0), m.Free()))
 	wants(t, m.Free(), nil, "freed already")
 	wants(t, m.Upload(s, 0, buffer), nil, "freed")
 	wants(t, m.Download(s, buffer, 0), nil, "freed")
 	if bytes, n := c.Held(); bytes != 0 || n != 0 {
 		t.Errorf("held %d in %d after a double free", bytes, n)
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, s.Close())
 	wants(t, s.Close(), errClosed)
 	wants(t, s.Synchronize(), errClosed)
-	if err := other.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, other.Close())
 }
 
 func TestGeometry(t *testing.T) {
@@ -214,9 +204,7 @@ func TestKernelNotThere(t *testing.T) {
 	wants(t, err, nil, "only90", "emulated sm_80", "CUDA_ERROR_NOT_FOUND (500)")
 	_, err = c.Load(nil)
 	wants(t, err, errRange)
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, c.Close())
 	_, err = m.Function("add")
 	wants(t, err, errClosed)
 }
@@ -237,9 +225,7 @@ func TestTimes(t *testing.T) {
 	args := []uint64{m.Address(), 1, 0}
 	for range 3 {
 		took = nil
-		if err := errors.Join(f("add").Launch(one, s, args), f("wait").Launch(one, s, []uint64{2e6}), f("add").Launch(one, other, args), other.Synchronize()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, errors.Join(f("add").Launch(one, s, args), f("wait").Launch(one, s, []uint64{2e6}), f("add").Launch(one, other, args), other.Synchronize()))
 		if len(took) > 0 {
 			t.Errorf("times of %v at another stream's synchronisation", took)
 		}
@@ -279,13 +265,9 @@ func TestConcurrent(t *testing.T) {
 				}
 				c.Held()
 			}
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
+			testkit.OK(t, s.Close())
 		})
 	}
 	wg.Wait()
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, c.Close())
 }

@@ -77,9 +77,7 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 	t.Helper()
 	q := testkit.Must(b.newQueue())(t)
 	defer func() {
-		if err := q.close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, q.close())
 	}()
 	m, d := a.m, a.d
 	r := &rows{queue: q, data: backend.Data{D: d}}

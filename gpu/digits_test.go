@@ -145,9 +145,7 @@ func TestDigitsLongSums(t *testing.T) {
 
 // TestSummable: as many features over a row as int32 has room for.
 func TestSummable(t *testing.T) {
-	if err := summable([]run{{m: 3}, {m: kernels.DigitSum}}); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, summable([]run{{m: 3}, {m: kernels.DigitSum}}))
 	if err := summable([]run{{m: kernels.DigitSum + 1}, {m: 3}}); !errors.Is(err, backend.ErrShape) || !strings.Contains(err.Error(), "want float64") {
 		t.Errorf("%d features: %v", kernels.DigitSum+1, err)
 	}

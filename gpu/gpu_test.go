@@ -191,9 +191,7 @@ func TestRanks(t *testing.T) {
 	} {
 		t.Run(s.name, func(t *testing.T) { newProblem(s).asCPU(t, b, float64Bound) })
 	}
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, b.Close())
 	ranks.Quit(all[0])
 	others.Wait()
 }

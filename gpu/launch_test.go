@@ -20,10 +20,7 @@ func TestRoom(t *testing.T) {
 	r := opened.(*rows)
 	plan := r.plans[opMoments]
 	n := int(plan.wants[arraySums] / 8)
-	want := make([]float64, n)
-	for i := range want {
-		want[i] = float64(i + 1)
-	}
+	want := testkit.Numbers(n, func(i int) float64 { return float64(i + 1) })
 	before := r.locked[arraySums]
 	r.upload(arraySums, want[:1], want[1:])
 	clear(r.room(arraySums, n))
@@ -39,9 +36,7 @@ func TestRoom(t *testing.T) {
 	if r.locked[arraySums] != before {
 		t.Error("page-locked memory was not used again")
 	}
-	if err := opened.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, opened.Close())
 	if bytes, pieces := b.context.HeldHost(); bytes != 0 || pieces != 0 {
 		t.Errorf("%d bytes in %d pieces of the host are held after Close", bytes, pieces)
 	}

@@ -109,10 +109,7 @@ func someRuns(rng *rand.Rand) []run {
 	for v := range windows {
 		w.Center = append(w.Center, float64(v))
 	}
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.Float64() * float64(windows)
-	}
+	x := testkit.Numbers(n, func(int) float64 { return rng.Float64() * float64(windows) })
 	offset := []int{0}
 	for range windows {
 		offset = append(offset, offset[len(offset)-1]+rng.IntN(300))

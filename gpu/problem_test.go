@@ -42,11 +42,7 @@ type problem struct {
 func newProblem(s shape) *problem {
 	rng := rand.New(rand.NewPCG(uint64(s.n), uint64(s.m)))
 	normal := func(n int) []float64 {
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = rng.NormFloat64()
-		}
-		return v
+		return testkit.Numbers(n, func(int) float64 { return rng.NormFloat64() })
 	}
 	extent := float64(s.n) / 4
 	p := &problem{shape: s, data: backend.Data{N: s.n, Q: s.q, D: s.d, Y: normal(s.n * s.d)}}

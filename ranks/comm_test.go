@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/ranks"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // checkComm is what every Comm must do; it runs on all ranks and says what is
@@ -14,10 +16,7 @@ func checkComm(c ranks.Comm, most int) error {
 	r, n := c.Rank(), c.Size()
 	for _, size := range []int{0, 1, 7, 255, 256, 257, most} {
 		for from := range n {
-			a := make([]float64, size)
-			for i := range a {
-				a[i] = float64(r*size + i)
-			}
+			a := testkit.Numbers(size, func(i int) float64 { return float64(r*size + i) })
 			c.Broadcast(a, from)
 			for i, v := range a {
 				if v != float64(from*size+i) {

@@ -148,13 +148,9 @@ func TestNaN(t *testing.T) {
 				t.Errorf("window %v, gradient %v: error %v, want %v", o.Windows.Length, gradient, err, vssgp.ErrBound)
 			}
 		}
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, b.Close())
 		ranks.Quit(all[0])
-		if err := <-over; err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, <-over)
 	}
 }
 

@@ -208,8 +208,6 @@ func TestEmptyWindows(t *testing.T) {
 		for i, x := range want.Gradient.Tensors() {
 			modeltest.Near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
 		}
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, g.Close())
 	}
 }

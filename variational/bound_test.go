@@ -30,9 +30,7 @@ func openOn(t testing.TB, device backend.Backend, data *backend.Data) *variation
 	t.Helper()
 	rows := testkit.Must(variational.Open(context.Background(), *data, variational.Setting{Backend: device}))(t)
 	t.Cleanup(func() {
-		if err := rows.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, rows.Close())
 	})
 	return rows
 }

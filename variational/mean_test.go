@@ -50,10 +50,7 @@ func TestApproximateMean(t *testing.T) {
 		if near > best || best-near > conjugateWithin*(best-zero) {
 			t.Errorf("D=%d: the bound is %v, at the exact mean %v, at zero %v", c.d, near, best, zero)
 		}
-		half := make([]int, c.n/2)
-		for i := range half {
-			half[i] = 2 * i
-		}
+		half := testkit.Numbers(c.n/2, func(i int) int { return 2 * i })
 		part, _, err := rows.ApproximateMean(m.Params, half)
 		testkit.OK(t, err)
 		for k, v := range wantDiag {

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // process runs n samples of an autoregressive model after its transient.
@@ -89,10 +91,7 @@ func TestDegenerate(t *testing.T) {
 	if m := YuleWalker(make([]float64, 5)); m.E != 0 || m.A[0] != 1 || slices.Max(m.A[1:]) != 0 {
 		t.Errorf("silence: %+v", m)
 	}
-	r := make([]float64, 40)
-	for j := range r {
-		r[j] = math.Cos(0.3 * float64(j))
-	}
+	r := testkit.Numbers(40, func(j int) float64 { return math.Cos(0.3 * float64(j)) })
 	m := YuleWalker(r)
 	if m.E < 0 || math.IsNaN(m.E) || slices.ContainsFunc(m.A, math.IsNaN) {
 		t.Errorf("pure tone: %+v", m)
@@ -131,10 +130,7 @@ func TestModifiedCovariance(t *testing.T) {
 // and backward error.
 func TestModifiedCovarianceIsMinimum(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	z := make([]float64, 80)
-	for n := range z {
-		z[n] = r.NormFloat64()
-	}
+	z := testkit.Numbers(80, func(int) float64 { return r.NormFloat64() })
 	cost := func(a []float64) (e float64) {
 		for n := 5; n < len(z); n++ {
 			var f, b float64
@@ -161,11 +157,9 @@ func TestModifiedCovarianceIsMinimum(t *testing.T) {
 
 // tones is the sum of three sinusoids.
 func tones(n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = math.Sin(0.2*float64(i)) + 0.6*math.Sin(0.53*float64(i)+1) + 0.3*math.Cos(1.1*float64(i))
-	}
-	return x
+	return testkit.Numbers(n, func(i int) float64 {
+		return math.Sin(0.2*float64(i)) + 0.6*math.Sin(0.53*float64(i)+1) + 0.3*math.Cos(1.1*float64(i))
+	})
 }
 
 // places are the samples of [start, end) for each pair.

@@ -54,11 +54,7 @@ func burgByHand(segments []Segment, order int) Model {
 
 func noise(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.NormFloat64()
-	}
-	return x
+	return testkit.Numbers(n, func(int) float64 { return rng.NormFloat64() })
 }
 
 func closeTo(t *testing.T, what string, got, want []float64, within float64) {
@@ -77,10 +73,7 @@ func closeTo(t *testing.T, what string, got, want []float64, within float64) {
 // definition gives.
 func TestBurg(t *testing.T) {
 	x := process(processes[3].model, 400, 5)
-	weights := make([]float64, 150)
-	for i := range weights {
-		weights[i] = float64(i%13) / 13
-	}
+	weights := testkit.Numbers(150, func(i int) float64 { return float64(i%13) / 13 })
 	for _, c := range []struct {
 		name     string
 		segments []Segment

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // evenWithin allows for the jitter of the ends, or rounding, over the range.
@@ -26,11 +28,7 @@ func months(n int) (x []float64) {
 // step; other inputs have none.
 func TestEvenStep(t *testing.T) {
 	grid := func(n int, at func(i float64) float64) []float64 {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = at(float64(i))
-		}
-		return x
+		return testkit.Numbers(n, func(i int) float64 { return at(float64(i)) })
 	}
 	rng := modeltest.NewRNG(1)
 	shuffled := grid(40, func(i float64) float64 { return 2 * i })
@@ -74,10 +72,7 @@ func TestEvenStep(t *testing.T) {
 // TestEvenStepEdges: where the limits of TestEvenStep's cases lie.
 func TestEvenStepEdges(t *testing.T) {
 	line := func(n int, more ...float64) []float64 {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = float64(i)
-		}
+		x := testkit.Numbers(n, func(i int) float64 { return float64(i) })
 		return append(x, more...)
 	}
 	early := line(40) // the ends tell a step of 1.001, all rows one of 1.00015

@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit/slow"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // positive makes a random positive definite matrix [n,n] with rows ld apart;
 // its upper triangle is NaN, which nothing may read.
 func positive(f *fence, r *rand.Rand, n, ld int) []float64 {
-	b := make([]float64, n*n)
-	for i := range b {
-		b[i] = 2*r.Float64() - 1
-	}
+	b := testkit.Numbers(n*n, func(int) float64 { return 2*r.Float64() - 1 })
 	a := f.floats(max(0, (n-1)*ld+n), 0)
 	for i := range a {
 		a[i] = math.NaN()

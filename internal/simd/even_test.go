@@ -157,10 +157,7 @@ func TestEvenTruth(t *testing.T) {
 					b.Set(k, []float64{63 * kind.center}, []float64{kind.p / (63 * 63) * (0.5 + 0.5*r.Float64())}, []float64{turn * (r.Float64() - 0.5)}, 6*r.Float64())
 				}
 				cos, sin := NewPanels(4, n), NewPanels(4, n)
-				gate := make([]float64, n)
-				for i := range gate {
-					gate[i] = 1
-				}
+				gate := slices.Repeat([]float64{1}, n)
 				(&Tile{Cos: cos, Sin: sin, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: gate}).Features()
 				worst, at, most := 0.0, 0, 0.0
 				for k := range 4 * Lanes {
@@ -248,10 +245,7 @@ func TestEvenNotFinite(t *testing.T) {
 			f := &fence{t: t}
 			b := newBank(1, 1)
 			cos, sin := NewPanels(1, 9), NewPanels(1, 9)
-			x := make([]float64, 9)
-			for i := range x {
-				x[i] = nan
-			}
+			x := slices.Repeat([]float64{nan}, 9)
 			(&Tile{Cos: cos, Sin: sin, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: make([]float64, 9)}).Features()
 			for i, v := range cos.Data {
 				if !math.IsNaN(v) {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestLattice: every set does what the formula says, from every place within a panel's row on.
@@ -51,10 +53,7 @@ func TestReflect(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		for n := range 140 {
 			rng := rand.New(rand.NewPCG(uint64(n), 3))
-			whole := make([]float64, 3*n+9)
-			for i := range whole {
-				whole[i] = rng.NormFloat64()
-			}
+			whole := testkit.Numbers(3*n+9, func(int) float64 { return rng.NormFloat64() })
 			a, s, r := whole[:n], whole[n+3:][:n], whole[2*n+5:][:n]
 			const k = 0.61
 			wantA, wantS, want := slices.Clone(a), slices.Clone(s), 0.0

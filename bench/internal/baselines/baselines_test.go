@@ -76,11 +76,7 @@ func cases(t *testing.T, n, m int, f func(t *testing.T, r *rand.Rand, p *problem
 }
 
 func normals(r *rand.Rand, n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = r.NormFloat64()
-	}
-	return v
+	return testkit.Numbers(n, func(int) float64 { return r.NormFloat64() })
 }
 
 // naive is the covariance's formula, term by term.

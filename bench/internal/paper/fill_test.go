@@ -11,6 +11,8 @@ import (
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/timewarp"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestFillers: every method fills a tone's gaps without a look at what is in them, models and the autoregressive fill better than silence.
@@ -68,10 +70,7 @@ func TestWarp(t *testing.T) {
 
 // TestAlone: each gap is filled as if it were the only one, from an excerpt.
 func TestAlone(t *testing.T) {
-	y := make([]float64, 300)
-	for i := range y {
-		y[i] = float64(i)
-	}
+	y := testkit.Numbers(300, func(i int) float64 { return float64(i) })
 	s := &signal{Rate: 1000, Y: y, Gaps: []audio.Gap{{Start: 5, End: 8}, {Start: 100, End: 104}}}
 	var seen []signal
 	fill := fillAlone(func(n int, rate float64) int { return n + int(rate/100) }, func(_ context.Context, s *signal) (*filling, error) {

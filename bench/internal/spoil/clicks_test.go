@@ -4,16 +4,15 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestClicks: a channel is as it was outside of the clicks, which have the level, the lengths and both polarities; the same seed makes the
 // same.
 func TestClicks(t *testing.T) {
 	const step, rate = 1.0 / 32768, 16000
-	x := make([]float64, 60000)
-	for n := range x {
-		x[n] = step * math.Round(300*math.Sin(0.1*float64(n)))
-	}
+	x := testkit.Numbers(60000, func(n int) float64 { return step * math.Round(300*math.Sin(0.1*float64(n))) })
 	for _, level := range []float64{6, 25} {
 		for _, shape := range Shapes {
 			y, all := Clicks(x, []Shape{shape}, 60, 3, 40, level, rate, step, 5)

@@ -4,15 +4,14 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestDropouts: a channel is as it was outside of the damage, and within it as its kind says; the same seed makes the same.
 func TestDropouts(t *testing.T) {
 	const step = 1.0 / 32768
-	x := make([]float64, 4000)
-	for n := range x {
-		x[n] = step * math.Round(10000*math.Sin(0.1*float64(n))+5000)
-	}
+	x := testkit.Numbers(4000, func(n int) float64 { return step * math.Round(10000*math.Sin(0.1*float64(n))+5000) })
 	for _, kind := range Stops {
 		y, all := Dropouts(x, kind, 100, 500, step, 7)
 		again, _ := Dropouts(x, kind, 100, 500, step, 7)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/backend/backendtest"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestOuterAdjoint: by the formula, entry by entry, and symmetric to the last
@@ -23,10 +25,7 @@ func TestOuterAdjoint(t *testing.T) {
 		g := backend.NewGram(c.offset)
 		backendtest.Symmetric(g, rng)
 		const tau = 3.7
-		mean := make([]float64, g.M()*c.outputs)
-		for i := range mean {
-			mean[i] = rng.NormFloat64()
-		}
+		mean := testkit.Numbers(g.M()*c.outputs, func(int) float64 { return rng.NormFloat64() })
 		was := g.Clone()
 		OuterAdjoint(g, mean, c.outputs, -0.5*float64(c.outputs), -0.5*tau)
 		for i := range g.M() {

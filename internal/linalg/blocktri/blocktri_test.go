@@ -71,10 +71,7 @@ func againstDense(t *testing.T, sizes []int, factorize func(*backend.Gram, float
 		t.Errorf("%v: log-determinant %v, dense %v", sizes, got, want)
 	}
 	for _, n := range []int{1, 3} {
-		b := make([]float64, g.M()*n)
-		for i := range b {
-			b[i] = rng.NormFloat64()
-		}
+		b := testkit.Numbers(g.M()*n, func(int) float64 { return rng.NormFloat64() })
 		var want mat.Dense
 		testkit.OK(t, c.SolveTo(&want, mat.NewDense(g.M(), n, append([]float64(nil), b...))))
 		product := 0.0 // bᵀA⁻¹b

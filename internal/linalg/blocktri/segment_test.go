@@ -29,11 +29,7 @@ func inSegments(t *testing.T, segments int) func(*backend.Gram, float64) (*Facto
 
 // chain is so many blocks of the sizes in turn.
 func chain(blocks int, sizes ...int) []int {
-	all := make([]int, blocks)
-	for v := range all {
-		all[v] = sizes[v%len(sizes)]
-	}
-	return all
+	return testkit.Numbers(blocks, func(v int) int { return sizes[v%len(sizes)] })
 }
 
 // TestAgainstDense holds every number of segments to dense algebra.

@@ -52,10 +52,7 @@ func (v *valleys) f(x, g []float64) (float64, error) {
 
 func (v *valleys) start(t *testing.T) *State {
 	t.Helper()
-	x := make([]float64, v.n())
-	for i := range x {
-		x[i] = -1.2 + 0.3*math.Sin(float64(i))
-	}
+	x := testkit.Numbers(v.n(), func(i int) float64 { return -1.2 + 0.3*math.Sin(float64(i)) })
 	return testkit.Must(Start(v.f, x))(t)
 }
 
