@@ -126,11 +126,7 @@ func TestShow(t *testing.T) {
 	lines := testkit.Must(s.set(context.Background(), c))(t)
 	var out bytes.Buffer
 	testkit.OK(t, s.show(c, lines, &out))
-	for _, want := range []string{"## Counted", "4 lines", "no result: fails, seed 1: no such luck"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q lacks %q", out.String(), want)
-		}
-	}
+	testkit.Contains(t, out.String(), "## Counted", "4 lines", "no result: fails, seed 1: no such luck")
 	checkFigure(t, filepath.Join(s.Out, "paper-counted"))
 }
 
