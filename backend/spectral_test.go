@@ -56,20 +56,9 @@ func TestLayout(t *testing.T) {
 	w := Windows{Center: []float64{0, 1, 2}, Length: 2, Dim: 1}
 	x := []float64{9, 1.5, 9, -3, 9, 0.2, 9, 1.1, 9, 2, 9, 0.1, 9, 70}
 	l := w.NewLayout(x, 7, 2)
-	want := []int{1, 2, 5, 0, 3, 4, 6}
-	for i, n := range want {
-		if l.Order[i] != n {
-			t.Fatalf("order %v, want %v", l.Order, want)
-		}
-	}
-	runs := []Run{{-1, 0, 1, 0, 1}, {0, 1, 3, 0, 2}, {1, 3, 5, 1, 3}, {2, 5, 7, 2, 3}}
-	if len(l.Runs) != len(runs) {
-		t.Fatalf("runs %v, want %v", l.Runs, runs)
-	}
-	for i, r := range runs {
-		if l.Runs[i] != r {
-			t.Errorf("run %d is %+v, want %+v", i, l.Runs[i], r)
-		}
+	order, runs := []int{1, 2, 5, 0, 3, 4, 6}, []Run{{-1, 0, 1, 0, 1}, {0, 1, 3, 0, 2}, {1, 3, 5, 1, 3}, {2, 5, 7, 2, 3}}
+	if !slices.Equal(l.Order, order) || !slices.Equal(l.Runs, runs) {
+		t.Errorf("order %v in runs %+v, want %v in %+v", l.Order, l.Runs, order, runs)
 	}
 }
 

@@ -60,8 +60,8 @@ func TestYuleWalker(t *testing.T) {
 		if math.Abs(exact.E-c.model.E) > 1e-6*c.model.E || math.Abs(sampled.E-c.model.E) > 0.02*c.model.E {
 			t.Errorf("%s: E = %v from covariances, %v from samples, want %v", c.name, exact.E, sampled.E, c.model.E)
 		}
-		closeTo(t, c.name+", from samples", sampled.A, c.model.A, 0.02)
-		closeTo(t, c.name+", from covariances", exact.A, append(slices.Clone(c.model.A), 0, 0, 0), 1e-6)
+		testkit.Within(t, c.name+", from samples", sampled.A, c.model.A, 0.02)
+		testkit.Within(t, c.name+", from covariances", exact.A, append(slices.Clone(c.model.A), 0, 0, 0), 1e-6)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestDensityIntegrates(t *testing.T) {
 }
 
 func TestAutocorrelation(t *testing.T) {
-	closeTo(t, "r", Autocorrelation([]float64{1, 2, 3}, 4), []float64{14.0 / 3, 8.0 / 3, 1, 0, 0}, 1e-15)
+	testkit.Within(t, "r", Autocorrelation([]float64{1, 2, 3}, 4), []float64{14.0 / 3, 8.0 / 3, 1, 0, 0}, 1e-15)
 }
 
 // TestDegenerate: silence and a pure tone have models with numbers in them.
@@ -106,7 +106,7 @@ func TestDegenerate(t *testing.T) {
 // process nearly give its model.
 func TestModifiedCovariance(t *testing.T) {
 	for _, c := range processes[1:] {
-		closeTo(t, c.name, modifiedCovariance(process(c.model, 100_000, 5), len(c.model.A)-1), c.model.A, 0.02)
+		testkit.Within(t, c.name, modifiedCovariance(process(c.model, 100_000, 5), len(c.model.A)-1), c.model.A, 0.02)
 	}
 	x := tones(200)
 	for _, p := range []int{6, 20} { // three sinusoids need six
@@ -279,7 +279,7 @@ func TestAutocorrelationTransformed(t *testing.T) {
 	x := process(processes[3].model, 3000, 11)
 	for _, c := range []struct{ n, order int }{{1, 0}, {2, 5}, {3, 2}, {100, 30}, {997, 996}, {3000, 1000}} {
 		want, got := Autocorrelation(x[:c.n], c.order), transformed(x[:c.n], c.order)
-		closeTo(t, fmt.Sprintf("%d samples, order %d", c.n, c.order), got, want, 1e-13*want[0])
+		testkit.Within(t, fmt.Sprintf("%d samples, order %d", c.n, c.order), got, want, 1e-13*want[0])
 	}
 	if n := directProducts / 8; !slices.Equal(Autocorrelation(make([]float64, n), 8), make([]float64, 9)) || !byTransform(n, 8) || byTransform(2048, 1024) {
 		t.Error("windows of the usual lengths are to be summed, long series transformed")
@@ -293,16 +293,15 @@ func TestPeriodogram(t *testing.T) {
 	power := make([]float64, n/2+1)
 	Periodogram(power, x)
 	Periodogram(power, x)
-	for k, got := range power {
+	want := testkit.Numbers(len(power), func(k int) float64 {
 		re, im := 0.0, 0.0
 		for i, v := range x {
 			s, c := math.Sincos(2 * math.Pi * float64(k*i) / float64(n))
 			re, im = re+v*c, im+v*s
 		}
-		if want := 2 * (re*re + im*im); math.Abs(got-want) > 1e-10*(1+want) {
-			t.Errorf("frequency %d/%d: %v, want %v", k, n, got, want)
-		}
-	}
+		return 2 * (re*re + im*im)
+	})
+	testkit.Within(t, "powers", power, want, 1e-10*(1+slices.Min(want)))
 }
 
 // Density is the model's power spectral density at a frequency in cycles per

@@ -57,18 +57,6 @@ func noise(n int, seed uint64) []float64 {
 	return testkit.Numbers(n, func(int) float64 { return rng.NormFloat64() })
 }
 
-func closeTo(t *testing.T, what string, got, want []float64, within float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
-	}
-	for i, w := range want {
-		if !(math.Abs(got[i]-w) <= within) {
-			t.Fatalf("%s: entry %d is %v, want %v", what, i, got[i], w)
-		}
-	}
-}
-
 // TestBurg: with and without weights, in one segment and in several, of orders beyond a segment's length, the model is what the
 // definition gives.
 func TestBurg(t *testing.T) {
@@ -88,12 +76,12 @@ func TestBurg(t *testing.T) {
 		{"one sample", []Segment{{X: x[:1]}}, 3},
 	} {
 		got, want := Burg(c.segments, c.order), burgByHand(c.segments, c.order)
-		closeTo(t, c.name, got.A, want.A, 1e-11)
-		closeTo(t, c.name+": E", []float64{got.E}, []float64{want.E}, 1e-12*want.E)
+		testkit.Within(t, c.name, got.A, want.A, 1e-11)
+		testkit.Within(t, c.name+": E", []float64{got.E}, []float64{want.E}, 1e-12*want.E)
 	}
 	for _, c := range processes {
 		p := len(c.model.A) - 1
-		closeTo(t, c.name, Burg([]Segment{{X: process(c.model, 100_000, 8)}}, p).A, c.model.A, 0.02)
+		testkit.Within(t, c.name, Burg([]Segment{{X: process(c.model, 100_000, 8)}}, p).A, c.model.A, 0.02)
 	}
 	if m := Burg([]Segment{{X: make([]float64, 30)}}, 5); m.E != 0 || m.A[0] != 1 {
 		t.Errorf("silence: %+v", m)
@@ -114,13 +102,13 @@ func identity(n int) [][]float64 {
 func checkRoot(t *testing.T, diagonal []float64, root [][]float64, want *mat.SymDense) {
 	t.Helper()
 	for i := range diagonal {
-		closeTo(t, "diagonal", diagonal[i:i+1], []float64{want.At(i, i)}, 1e-9)
+		testkit.Within(t, "diagonal", diagonal[i:i+1], []float64{want.At(i, i)}, 1e-9)
 		for j := range diagonal {
 			sum := 0.0
 			for _, u := range root {
 				sum += u[i] * u[j]
 			}
-			closeTo(t, "sum of products", []float64{sum}, []float64{want.At(i, j)}, 1e-9)
+			testkit.Within(t, "sum of products", []float64{sum}, []float64{want.At(i, j)}, 1e-9)
 		}
 	}
 }
@@ -154,7 +142,7 @@ func TestToeplitz(t *testing.T) {
 			t.Fatalf("n = %d: not positive definite", n)
 		}
 		for i := range right {
-			closeTo(t, "solution", right[i], want[i], 1e-9)
+			testkit.Within(t, "solution", right[i], want[i], 1e-9)
 		}
 		checkRoot(t, diagonal, units, &inverse)
 	}
@@ -232,7 +220,7 @@ func TestConditional(t *testing.T) {
 			t.Fatalf("%v: not solved", gaps)
 		}
 		for i := range series {
-			closeTo(t, "mean", c.Means[i], want[i], 1e-9)
+			testkit.Within(t, "mean", c.Means[i], want[i], 1e-9)
 		}
 		checkRoot(t, c.Variance, c.Deviations, covariance)
 	}
@@ -243,8 +231,8 @@ func TestMean(t *testing.T) {
 	a, b := processes[2].model, processes[3].model
 	mean := NewMean(4096)
 	same := mean.Model([]Model{b, b, b}, len(b.A)-1)
-	closeTo(t, "the same", same.A, b.A, 1e-6)
-	closeTo(t, "its E", []float64{same.E}, []float64{b.E}, 1e-6)
+	testkit.Within(t, "the same", same.A, b.A, 1e-6)
+	testkit.Within(t, "its E", []float64{same.E}, []float64{b.E}, 1e-6)
 	for _, models := range [][]Model{{a}, {a, b}, {a, b, b}} {
 		m := mean.Model(models, 200)
 		for _, f := range []float64{0, 0.05, 0.13, 0.2, 0.31, 0.5} {

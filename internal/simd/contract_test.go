@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // A scene is a tile of features that were made without kernels, and what goes
@@ -154,11 +156,7 @@ func TestFactorized(t *testing.T) {
 		sums = s.floats(len(sums), 0)
 		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: ones}).Factorized(sums, res, s.lanes)
 		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x}).Factorized(open, res, s.lanes)
-		for i := range sums {
-			if sums[i] != open[i] {
-				s.t.Fatalf("sum %d is %v with gates of 1, %v without", i, sums[i], open[i])
-			}
-		}
+		testkit.Within(s.t, "with gates of 1 and without", sums, open, 0)
 	})
 }
 

@@ -161,11 +161,7 @@ func TestDenseBits(t *testing.T) {
 			if want == nil {
 				want = got
 			}
-			for i := range got {
-				if got[i] != want[i] {
-					t.Fatalf("%d workers: number %d is %v, %v with one", workers, i, got[i], want[i])
-				}
-			}
+			testkit.Within(t, fmt.Sprintf("%d workers", workers), got, want, 0)
 		}
 	})
 }

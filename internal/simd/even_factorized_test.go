@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestFactorizedEven: features stepped through twice give the sums of features
@@ -47,11 +49,7 @@ func testFactorizedEven(t *testing.T, s *evenScene) {
 		}
 		var starts Starts
 		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Acc: acc2, W: s.w, Starts: &starts}).Features()
-		for i, v := range acc {
-			if acc2[i] != v {
-				t.Fatalf("%d rows: fit %d is %v, %v with the features written", n, i, acc2[i], v)
-			}
-		}
+		testkit.Within(t, "the fit, without and with the features written", acc2, acc, 0)
 		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Inv: inv, Starts: &starts}).Factorized(got, res, lanes)
 		for i, v := range want {
 			row, panel, lane := i/Lanes%FactorizedRows, i/Lanes/FactorizedRows, i%Lanes

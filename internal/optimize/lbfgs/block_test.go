@@ -204,12 +204,7 @@ func TestScaleOfBlocks(t *testing.T) {
 		s := &State{X: make([]float64, 4), S: [][]float64{{1, 0, 1, 0}}, Y: [][]float64{{2, 0, c.y, 0}}}
 		q := make([]float64, 4)
 		s.direction(q, []float64{0, 1, 0, 1}, blocks) // a gradient orthogonal to the pair
-		for i, v := range q {
-			if math.Abs(v-c.want[i]) > 1e-15 {
-				t.Errorf("y %v: direction %v, want %v", c.y, q, c.want)
-				break
-			}
-		}
+		testkit.Within(t, fmt.Sprintf("y %v: direction", c.y), q, c.want, 1e-15)
 	}
 }
 
@@ -229,12 +224,7 @@ func TestWhole(t *testing.T) {
 		var of known
 		all.apply(want, s.pairs(), of.of(all, s.pairs()))
 		s.direction(got, g, nil)
-		size := all.largest(want)
-		for i, v := range got {
-			if !(math.Abs(v-want[i]) <= 1e-11*size) {
-				t.Fatalf("round %d: coordinate %d is %v, want %v", round, i, v, want[i])
-			}
-		}
+		testkit.Within(t, fmt.Sprintf("round %d", round), got, want, 1e-11*all.largest(want))
 		step, y := make([]float64, n), make([]float64, n)
 		for i := range step {
 			step[i] = number(i, round)
