@@ -88,17 +88,12 @@ func TestInsideFake(t *testing.T) {
 	if err != nil || !slices.Equal(devices, want) {
 		t.Fatalf("%+v, %v: want %+v", devices, err, want)
 	}
-	_, err = Open(1, 0)
-	wants(t, err, ErrNoDevice, "6.1")
-	c, err := Open(0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wants(t, second(Open(1, 0)), ErrNoDevice, "6.1")
+	c := testkit.Must(Open(0, 0))(t)
 	if c.Budget() != 900000 {
 		t.Errorf("budget %d, want nine tenths of what is free", c.Budget())
 	}
-	_, err = c.Alloc(900001)
-	wants(t, err, ErrBudget)
+	wants(t, second(c.Alloc(900001)), ErrBudget)
 	s, m := memoryInsideFake(t, c)
 	other, theirs, _ := open(t, 0, 0)
 	launchInsideFake(t, c, s, m)
@@ -107,15 +102,11 @@ func TestInsideFake(t *testing.T) {
 	}
 	wants(t, theirs.Synchronize(), ErrLost)
 	testkit.OK(t, errors.Join(c.Close(), other.Close()))
-	large, err := Open(0, 2000000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	large := testkit.Must(Open(0, 2000000))(t)
 	if got, want := counted(), "retained 2, reset 1, released 1, loaded 2, "; !strings.HasPrefix(got, want) {
 		t.Errorf("after a fault: %s, want %s", got, want)
 	}
-	_, err = large.Alloc(1500000)
-	wants(t, err, ErrOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY (2)")
+	wants(t, second(large.Alloc(1500000)), ErrOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY (2)")
 	testkit.OK(t, large.Close())
 }
 
@@ -145,8 +136,7 @@ func TestInsideCodes(t *testing.T) {
 	wants(t, errors.Join(f("end").Launch(one, s, nil), s.Synchronize()), ErrLost)
 	testkit.OK(t, c.Close())
 	for range 2 {
-		_, err := Open(0, 0)
-		wants(t, err, ErrLost, "ILLEGAL_ADDRESS", "start another")
+		wants(t, second(Open(0, 0)), ErrLost, "ILLEGAL_ADDRESS", "start another")
 	}
 }
 
@@ -169,8 +159,7 @@ func TestInsideClose(t *testing.T) {
 func TestInsideOld(t *testing.T) {
 	inFake(t)
 	c, s, f := open(t, 0, 0)
-	_, err := c.AllocHost(8)
-	wants(t, err, nil, "the driver lacks cuMemHostAlloc: want release 520 or later")
+	wants(t, second(c.AllocHost(8)), nil, "the driver lacks cuMemHostAlloc: want release 520 or later")
 	addsOne(t, c, s, f("add"))
 }
 
@@ -187,17 +176,13 @@ func memoryInsideFake(t *testing.T, c *Context) (*Stream, *Memory) {
 }
 
 func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
-	_, err := c.Load([]byte("no PTX"))
+	err := second(c.Load([]byte("no PTX")))
 	wants(t, err, nil, "CUDA_ERROR_INVALID_PTX (218): line 1; fatal: want .version")
 	if strings.Contains(err.Error(), "line 2") {
 		t.Errorf("%v has more than the log's first line", err)
 	}
-	module, err := c.Load(driverPTX)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = module.Function("mul")
-	wants(t, err, nil, "mul", "CUDA_ERROR_NOT_FOUND (500)")
+	module := testkit.Must(c.Load(driverPTX))(t)
+	wants(t, second(module.Function("mul")), nil, "mul", "CUDA_ERROR_NOT_FOUND (500)")
 	add, err1 := module.Function("add")
 	fault, err2 := module.Function("fault")
 	testkit.OK(t, errors.Join(err1, err2))
@@ -226,6 +211,5 @@ func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
 	if strings.Contains(err.Error(), "add") {
 		t.Errorf("%v names a launch that was done", err)
 	}
-	_, err = module.Function("add")
-	wants(t, err, ErrLost)
+	wants(t, second(module.Function("add")), ErrLost)
 }

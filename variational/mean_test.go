@@ -7,6 +7,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // conjugateWithin is how much of the error conjugateGradients may leave when it
@@ -32,11 +33,7 @@ func TestApproximateMean(t *testing.T) {
 		testkit.OK(t, err)
 		diag, mean, err := rows.ApproximateMean(m.Params, nil)
 		testkit.OK(t, err)
-		for k, v := range wantDiag {
-			if math.Abs(diag[k]-v) > 1e-12*v {
-				t.Fatalf("G[%d,%d] = %v, want %v", k, k, diag[k], v)
-			}
-		}
+		modeltest.Near(t, "G's diagonal", diag, wantDiag, 1e-12)
 		value := func(mean []float64) float64 {
 			p := m.Params.Clone()
 			p.CoefMean, p.CoefVar = mean, make([]float64, len(mean))
@@ -53,10 +50,6 @@ func TestApproximateMean(t *testing.T) {
 		half := testkit.Numbers(c.n/2, func(i int) int { return 2 * i })
 		part, _, err := rows.ApproximateMean(m.Params, half)
 		testkit.OK(t, err)
-		for k, v := range wantDiag {
-			if math.Abs(part[k]-v) > 0.1*v {
-				t.Errorf("from half the rows G[%d,%d] = %v, from all %v", k, k, part[k], v)
-			}
-		}
+		modeltest.Near(t, "G's diagonal from half the rows", part, wantDiag, 0.1)
 	}
 }

@@ -200,24 +200,25 @@ func truth(b Bank, k int, x float64) (cos, sin precise.Real, size float64) {
 func TestEvenNotFinite(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
-		name                 string
-		z, p, w, phase, gate float64
+		name                    string
+		z, p, w, phase, gate, x float64
 	}{
-		{"all is well", 1, 1e-3, 1, 1, 1},
-		{"centre NaN", nan, 1e-3, 1, 1, 1},
-		{"centre infinite", inf, 1e-3, 1, 1, 1},
-		{"centre infinite, no decay", -inf, 0, 1, 1, 1},
-		{"decay NaN", 1, nan, 1, 1, 1},
-		{"decay infinite", 1, inf, 1, 1, 1},
-		{"decay huge, far away", 1e14, 1e300, 0, 0, 1},
-		{"frequency NaN", 1, 1e-3, nan, 1, 1},
-		{"frequency infinite", 1, 1e-3, inf, 1, 1},
-		{"frequency infinite, far away", 1e9, 1, inf, 1, 1},
-		{"phase NaN", 1, 1e-3, 1, nan, 1},
-		{"phase NaN, far away", 1e9, 1, 1, nan, 1},
-		{"gate NaN", 1, 1e-3, 1, 1, nan},
-		{"gate infinite", 1, 1e-3, 1, 1, inf},
-		{"gate 0", 1, 1e-3, 1, 1, 0},
+		{"all is well", 1, 1e-3, 1, 1, 1, 0},
+		{"centre NaN", nan, 1e-3, 1, 1, 1, 0},
+		{"centre infinite", inf, 1e-3, 1, 1, 1, 0},
+		{"centre infinite, no decay", -inf, 0, 1, 1, 1, 0},
+		{"decay NaN", 1, nan, 1, 1, 1, 0},
+		{"decay infinite", 1, inf, 1, 1, 1, 0},
+		{"decay huge, far away", 1e14, 1e300, 0, 0, 1, 0},
+		{"frequency NaN", 1, 1e-3, nan, 1, 1, 0},
+		{"frequency infinite", 1, 1e-3, inf, 1, 1, 0},
+		{"frequency infinite, far away", 1e9, 1, inf, 1, 1, 0},
+		{"phase NaN", 1, 1e-3, 1, nan, 1, 0},
+		{"phase NaN, far away", 1e9, 1, 1, nan, 1, 0},
+		{"gate NaN", 1, 1e-3, 1, 1, nan, 0},
+		{"gate infinite", 1, 1e-3, 1, 1, inf, 0},
+		{"gate 0", 1, 1e-3, 1, 1, 0, 0},
+		{"x NaN", 1, 1e-3, 1, 1, 1, nan},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			eachSet(t, func(t *testing.T) {
@@ -228,7 +229,7 @@ func TestEvenNotFinite(t *testing.T) {
 					b.Set(l, []float64{4}, []float64{1e-2}, []float64{0.3}, 0.1)
 				}
 				b.Set(5, []float64{c.z}, []float64{c.p}, []float64{c.w}, c.phase)
-				x, gate := evenRows(f, n, 0, 1), []float64{1, 1, 1, 1, 1, 1, 1, 1, c.gate}
+				x, gate := evenRows(f, n, c.x, 1), []float64{1, 1, 1, 1, 1, 1, 1, 1, c.gate}
 				cos, sin, cos2, sin2 := NewPanels(1, n), NewPanels(1, n), NewPanels(1, n), NewPanels(1, n)
 				(&Tile{Cos: cos, Sin: sin, Bank: b, X: x, Gate: gate}).Features()
 				(&Tile{Cos: cos2, Sin: sin2, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: gate}).Features()
@@ -240,20 +241,6 @@ func TestEvenNotFinite(t *testing.T) {
 			})
 		})
 	}
-	t.Run("x", func(t *testing.T) {
-		eachSet(t, func(t *testing.T) {
-			f := &fence{t: t}
-			b := newBank(1, 1)
-			cos, sin := NewPanels(1, 9), NewPanels(1, 9)
-			x := slices.Repeat([]float64{nan}, 9)
-			(&Tile{Cos: cos, Sin: sin, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: make([]float64, 9)}).Features()
-			for i, v := range cos.Data {
-				if !math.IsNaN(v) {
-					t.Fatalf("cos %d of x NaN is %v", i, v)
-				}
-			}
-		})
-	})
 }
 
 // TestStep: the turn and the bends to their last places.

@@ -156,14 +156,9 @@ func TestSameBits(t *testing.T) {
 		for _, threads := range []int{1, 2, 4, 9} {
 			runtime.GOMAXPROCS(threads)
 			g := dominant(chain(14, 37, 0, 260, 8, 24))
-			for i := range g.Scratch(1 << 20) {
-				g.Scratch(1 << 20)[i] = math.NaN()
-			}
 			for range 2 {
 				a := g.Clone()
-				for i := range a.Scratch(1 << 20) {
-					a.Scratch(1 << 20)[i] = math.NaN()
-				}
+				copy(a.Scratch(1<<20), slices.Repeat([]float64{math.NaN()}, 1<<20))
 				f := testkit.Must(Factorize(a, 0.1, segments))(t)
 				b := make([]float64, a.M())
 				b[3] = 1
