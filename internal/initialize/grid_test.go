@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vssgp/vssgp/internal/testkit/modeltest"
-
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // evenWithin allows for the jitter of the ends, or rounding, over the range.

@@ -6,9 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/testkit/slow"
-
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // positive makes a random positive definite matrix [n,n] with rows ld apart;

@@ -10,9 +10,8 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/bayes"
-	"github.com/vssgp/vssgp/internal/timewarp"
-
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
 // TestFillers: every method fills a tone's gaps without a look at what is in them, models and the autoregressive fill better than silence.

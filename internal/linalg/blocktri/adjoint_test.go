@@ -7,7 +7,6 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/backend/backendtest"
-
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
