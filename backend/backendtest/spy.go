@@ -8,9 +8,10 @@ type Spy struct {
 	// Before is called before a method ("Open", "Moments", "Pullback", "Factorized", "Predict", "Close") with the features
 	// that it is given, nil for Open and Close. If it returns an error, the method returns that instead.
 	Before func(method string, f *backend.Features) error
-	// Moments and Pullback are called with what the method has computed.
-	Moments  func(m *backend.Moments)
-	Pullback func(bar *backend.Features)
+	// Moments, Pullback and Factorized are called with what the method has computed.
+	Moments    func(m *backend.Moments)
+	Pullback   func(bar *backend.Features)
+	Factorized func(s *backend.FactorizedSums)
 }
 
 type spiedRows struct {
@@ -53,7 +54,11 @@ func (r spiedRows) Pullback(dst, f *backend.Features, bar *backend.Moments) erro
 }
 
 func (r spiedRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
-	return r.spy.before("Factorized", f, func() error { return r.Rows.Factorized(dst, f, w, rows) })
+	err := r.spy.before("Factorized", f, func() error { return r.Rows.Factorized(dst, f, w, rows) })
+	if err == nil && r.spy.Factorized != nil {
+		r.spy.Factorized(dst)
+	}
+	return err
 }
 
 func (r spiedRows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior) error {
