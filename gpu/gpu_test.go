@@ -132,9 +132,7 @@ func TestSteady(t *testing.T) {
 		var held holdings
 		for round := range 3 {
 			for _, m := range p.methods() {
-				if _, err := m.call(r); err != nil {
-					t.Fatalf("%s: %v", m.name, err)
-				}
+				testkit.Must(m.call(r))(t)
 			}
 			now := r.(*rows).holdings
 			if round > 0 && now != held {
@@ -308,11 +306,5 @@ func TestQueue(t *testing.T) {
 	if err := r.finish(nil); err != nil || !slices.Equal(r.host[arraySums], before) {
 		t.Errorf("the sums are %v, were %v (%v)", r.host[arraySums], before, err)
 	}
-	again, err := moments.call(opened)
-	if err == nil {
-		err = sameBits(want, again)
-	}
-	if err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, sameBits(want, testkit.Must(moments.call(opened))(t)))
 }

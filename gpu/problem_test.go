@@ -229,12 +229,7 @@ func (p *problem) asCPU(t *testing.T, b backend.Backend, bound func(method strin
 	t.Helper()
 	for _, m := range p.methods() {
 		want := testkit.Must(p.run(cpu.New(), m))(t)
-		got, err := p.run(b, m)
-		if err != nil {
-			t.Errorf("%s: %v", m.name, err)
-			continue
-		}
-		if err := near(got, want, bound(m.name)); err != nil {
+		if err := near(p.on(t, b, m), want, bound(m.name)); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
 	}
