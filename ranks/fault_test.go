@@ -64,13 +64,8 @@ func TestRankFails(t *testing.T) {
 				}
 				ranks.Quit(all[0])
 				for range 2 {
-					select {
-					case err := <-over:
-						if err != nil {
-							t.Errorf("%s: another rank: %v", at, err)
-						}
-					case <-time.After(time.Minute):
-						t.Fatalf("%s, rank %d: a rank hangs", at, bad)
+					if err := receive(t, over); err != nil {
+						t.Errorf("%s: another rank: %v", at, err)
 					}
 				}
 			}
@@ -138,13 +133,19 @@ func TestGroupAborts(t *testing.T) {
 	}
 	all[0].Abort(1)
 	for range 2 {
-		select {
-		case p := <-over:
-			if err, ok := p.(error); !ok || err.Error() != aborted {
-				t.Errorf("ended by %v, want %v", p, aborted)
-			}
-		case <-time.After(time.Minute):
-			t.Fatal("a rank hangs")
+		if err, ok := receive(t, over).(error); !ok || err.Error() != aborted {
+			t.Errorf("ended by %v, want %v", err, aborted)
 		}
 	}
+}
+
+// receive is what comes from a rank.
+func receive[T any](t *testing.T, from <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(time.Minute):
+		t.Fatal("a rank hangs")
+	}
+	return v
 }

@@ -10,35 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
-
-// randomBlocks is a matrix with the given block sizes.
-func randomBlocks(sizes []int, rng *rand.Rand) *backend.Gram {
-	offset := make([]int, len(sizes)+1)
-	for v, m := range sizes {
-		offset[v+1] = offset[v] + m
-	}
-	g := backend.NewGram(offset)
-	for v := range g.Diag {
-		m := g.Size(v)
-		for i := range m {
-			for j := range i + 1 {
-				x := rng.NormFloat64()
-				if i == j {
-					x = 40 + rng.Float64()
-				}
-				g.Diag[v][i*m+j], g.Diag[v][j*m+i] = x, x
-			}
-		}
-		if v+1 < g.Blocks() {
-			for i := range g.Below[v] {
-				g.Below[v][i] = rng.NormFloat64()
-			}
-		}
-	}
-	return g
-}
 
 func denseOf(g *backend.Gram) *mat.SymDense {
 	d := mat.NewSymDense(g.M(), nil)
@@ -118,12 +92,23 @@ func checkInverse(t *testing.T, sizes []int, z *backend.Gram, inv mat.Symmetric)
 	}
 }
 
+// offsets are where blocks of the sizes begin, and the end.
+func offsets(sizes []int) []int {
+	offset := []int{0}
+	for v, m := range sizes {
+		offset = append(offset, offset[v]+m)
+	}
+	return offset
+}
+
 // dominant is a positive definite matrix with a diagonal that outweighs all else.
 func dominant(sizes []int) *backend.Gram {
-	g := randomBlocks(sizes, rand.New(rand.NewPCG(7, uint64(len(sizes)))))
+	rng := rand.New(rand.NewPCG(7, uint64(len(sizes))))
+	g := backend.NewGram(offsets(sizes))
+	backendtest.Symmetric(g, rng)
 	for v, d := range g.Diag {
 		for i := range g.Size(v) {
-			d[i*(g.Size(v)+1)] += 4 * float64(g.Size(v))
+			d[i*(g.Size(v)+1)] = 40 + rng.Float64() + 4*float64(g.Size(v))
 		}
 	}
 	return g
