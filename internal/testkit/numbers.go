@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"math"
+	"runtime"
 	"testing"
 )
 
@@ -23,6 +24,21 @@ func Within(t testing.TB, what string, got, want []float64, tol float64) {
 	for i, w := range want {
 		if !(math.Abs(got[i]-w) <= tol) {
 			t.Fatalf("%s: entry %d is %v, want %v", what, i, got[i], w)
+		}
+	}
+}
+
+// SameOnCores checks that f returns the same bits on any number of cores.
+func SameOnCores(t testing.TB, what string, f func() []float64) {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	want := f()
+	for _, cores := range []int{2, 3, 8} {
+		runtime.GOMAXPROCS(cores)
+		for i, v := range f() {
+			if math.Float64bits(v) != math.Float64bits(want[i]) {
+				t.Fatalf("%s: number %d is %v on %d cores, %v on one", what, i, v, cores, want[i])
+			}
 		}
 	}
 }

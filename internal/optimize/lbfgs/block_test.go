@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -244,24 +243,16 @@ func TestWhole(t *testing.T) {
 // TestCores: the same bits on any number of cores, of more coordinates than one core takes
 // at a time, and of vectors that are used again.
 func TestCores(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	v := &valleys{count: 3 * chunk / valleySize}
 	for name, blocks := range map[string][]Block{"together": nil, "per block": v.blocks()} {
-		var want *State
-		for _, cores := range []int{1, 2, 3, 8} {
-			runtime.GOMAXPROCS(cores)
+		testkit.SameOnCores(t, name, func() []float64 {
 			s := v.start(t)
 			// Blocks join after the twentieth iteration.
 			testkit.Must(Maximize(v.f, s, Settings{Iterations: 45, Blocks: blocks, PerBlockGain: 20_000}))(t)
-			if want == nil {
-				want = s
-			}
 			if blocks != nil && !s.PerBlock.Over {
 				t.Error("no iteration of all blocks together")
 			}
-			if s.F != want.F || !slices.Equal(s.X, want.X) || !slices.Equal(s.G, want.G) {
-				t.Errorf("%s: %v on %d cores, %v on one", name, s.F, cores, want.F)
-			}
-		}
+			return slices.Concat([]float64{s.F}, s.X, s.G)
+		})
 	}
 }
