@@ -185,8 +185,7 @@ func TestGeometry(t *testing.T) {
 
 func TestKernelNotThere(t *testing.T) {
 	c, _, _ := open(t, 0, 0)
-	m, err := c.Load(driverPTX)
-	testkit.OK(t, err)
+	m := testkit.Must(c.Load(driverPTX))(t)
 	wants(t, second(m.Function("only90")), nil, "only90", "emulated sm_80", "CUDA_ERROR_NOT_FOUND (500)")
 	wants(t, second(c.Load(nil)), errRange)
 	testkit.OK(t, c.Close())
