@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // someRows are n rows of q inputs and two outputs, Y telling their numbers, under
@@ -11,9 +13,7 @@ import (
 func someRows(n, q, windows int) *Data {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(windows)))
 	d := &Data{N: n, Q: q, D: 2}
-	for v := range windows {
-		d.Windows.Center = append(d.Windows.Center, float64(v))
-	}
+	d.Windows.Center = testkit.Numbers(windows, func(v int) float64 { return float64(v) })
 	d.Windows.Length = 2
 	for i := range n {
 		for range q {

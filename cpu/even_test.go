@@ -15,11 +15,8 @@ import (
 // TestIntervals: a tile is cut at jumps, and what is too short to be stepped
 // goes with what is not even.
 func TestIntervals(t *testing.T) {
-	run := func(from float64, n int) (x []float64) {
-		for i := range n {
-			x = append(x, from+float64(i))
-		}
-		return x
+	run := func(from float64, n int) []float64 {
+		return testkit.Numbers(n, func(i int) float64 { return from + float64(i) })
 	}
 	for _, c := range []struct {
 		name   string

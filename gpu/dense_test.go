@@ -63,9 +63,7 @@ func newAlgebra(m, d int, twin, lambda float64) *algebra {
 		}
 	}
 	a.g.SymOuterK(1/float64(m), x)
-	for range m * d {
-		a.c = append(a.c, rng.NormFloat64())
-	}
+	a.c = testkit.Numbers(m*d, func(int) float64 { return rng.NormFloat64() })
 	return a
 }
 

@@ -74,9 +74,7 @@ func TestChunks(t *testing.T) {
 func someRuns(rng *rand.Rand) []run {
 	n, windows := 1+rng.IntN(20_000), 1+rng.IntN(6)
 	w := backend.Windows{Length: 2}
-	for v := range windows {
-		w.Center = append(w.Center, float64(v))
-	}
+	w.Center = testkit.Numbers(windows, func(v int) float64 { return float64(v) })
 	x := testkit.Numbers(n, func(int) float64 { return rng.Float64() * float64(windows) })
 	offset := []int{0}
 	for range windows {

@@ -51,9 +51,7 @@ func (c *collapsed) dense(h hyper, x []float64) (bound float64, variance []float
 	a.Add(&a, kuu)
 	explained.Sub(solved(kuu, kux), solved(&a, kux))
 	explained.MulElem(kux, &explained)
-	for n := range x {
-		variance = append(variance, h.cov.diagonal()-mat.Sum(explained.ColView(n)))
-	}
+	variance = testkit.Numbers(len(x), func(n int) float64 { return h.cov.diagonal() - mat.Sum(explained.ColView(n)) })
 	return bound, variance
 }
 
@@ -300,9 +298,7 @@ func TestSVGPCarries(t *testing.T) {
 	})
 	p := prepare(noisyData(400, 7), Options{Covariance: SE(0.7), NoisePrecision: 1})
 	p.start.noise = 0.02
-	for i := range 12 {
-		p.start.z = append(p.start.z, 6*float64(i)/11)
-	}
+	p.start.z = testkit.Numbers(12, func(i int) float64 { return 6 * float64(i) / 11 })
 	for name, change := range map[string]func(h *hyper){
 		"l": func(h *hyper) { h.cov.Lengthscale[0] *= 1.1 },
 		"z": func(h *hyper) {
