@@ -208,7 +208,8 @@ func TestTimes(t *testing.T) {
 	args := []uint64{m.Address(), 1, 0}
 	for range 3 {
 		took = nil
-		testkit.OK(t, errors.Join(f("add").Launch(one, s, args), f("wait").Launch(one, s, []uint64{2e6}), f("add").Launch(one, other, args), other.Synchronize()))
+		testkit.OK(t, errors.Join(f("add").Launch(one, s, args), f("wait").Launch(one, s, []uint64{2e6}),
+			f("add").Launch(one, other, args), other.Synchronize()))
 		if len(took) > 0 {
 			t.Errorf("times of %v at another stream's synchronisation", took)
 		}

@@ -26,7 +26,9 @@ func TestApproximateMean(t *testing.T) {
 				data.Y = append(data.Y, math.Sin(0.2*float64(i)+float64(d))+0.1*math.Sin(7.1*float64(i)))
 			}
 		}
-		m := testkit.Must(vssgp.New(t.Context(), data, vssgp.Options{Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{4, 15}}, Features: 20, NoisePrecision: 20}))(t)
+		m := testkit.Must(vssgp.New(t.Context(), data, vssgp.Options{
+			Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{4, 15}}, Features: 20, NoisePrecision: 20,
+		}))(t)
 		rows := open(t, &backend.Data{N: c.n, Q: 1, D: c.d, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y), Windows: m.Params.Windows})
 		wantDiag, wantMean, err := rows.SolveMean(m.Params)
 		testkit.OK(t, err)

@@ -6,9 +6,6 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// blockwise is how close the block-tridiagonal algebra must be to the dense one.
-const blockwise = 1e-10
-
 // TestSegmentsAgainstTruth: segments of windows give the true bound and
 // gradients, in the cases that are hard for blocks.
 func TestSegmentsAgainstTruth(t *testing.T) {
