@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit"
@@ -30,11 +29,7 @@ func TestRanksShow(t *testing.T) {
 		return ranksLine{Bench: "ranks", N: 1000, M: 8, V: 1, Ranks: ranks, Evaluation: seconds, Busy: seconds, Bandwidth: 1e9, Bound: -12.5}
 	}
 	printRanks(&out, []ranksLine{line(1, 8), line(2, 4.125)})
-	for _, want := range []string{"N = 1000, M = 8, V = 1", "4.125", "-12.5"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in %s", want, &out)
-		}
-	}
+	testkit.Contains(t, out.String(), "N = 1000, M = 8, V = 1", "4.125", "-12.5")
 	for text, ok := range map[string]bool{"": false, `{"bench":"ranks","ranks":2,"seconds_per_evaluation":1}`: true, `{"bench":"long"}`: false, "{": false} {
 		path := filepath.Join(t.TempDir(), "lines.jsonl")
 		testkit.OK(t, os.WriteFile(path, []byte(text+"\n"), 0o666))

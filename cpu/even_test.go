@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -16,11 +15,8 @@ import (
 // TestIntervals: a tile is cut at jumps, and what is too short to be stepped
 // goes with what is not even.
 func TestIntervals(t *testing.T) {
-	run := func(from float64, n int) (x []float64) {
-		for i := range n {
-			x = append(x, from+float64(i))
-		}
-		return x
+	run := func(from float64, n int) []float64 {
+		return testkit.Numbers(n, func(i int) float64 { return from + float64(i) })
 	}
 	for _, c := range []struct {
 		name   string
@@ -50,41 +46,16 @@ func TestIntervals(t *testing.T) {
 // width over them: some cannot be stepped in some tiles.
 func jumpy(n, m, outputs int, window float64) (backend.Data, *backend.Features) {
 	rng := rand.New(rand.NewPCG(31, uint64(m)))
-	d := backend.Data{N: n, Q: 1, D: outputs, X: make([]float64, n), Y: make([]float64, n*outputs)}
-	for i := range n {
-		d.X[i] = float64(i)
-		if i > n/3 {
-			d.X[i] += 37.25
-		}
-		if i > n/2 && i < n/2+5 {
-			d.X[i] += 0.25 * rng.Float64()
-		}
+	d, f := made(n, m, window)
+	for i := n/3 + 1; i < n; i++ {
+		d.X[i] += 37.25
 	}
-	for i := range d.Y {
-		d.Y[i] = rng.NormFloat64()
+	for i := n/2 + 1; i < n/2+5; i++ {
+		d.X[i] += 0.25 * rng.Float64()
 	}
-	windows := make([]int, m)
-	if window > 0 {
-		d.Windows.Length = window
-		for at := 0.0; at < d.X[n-1]; at += window / 2 {
-			d.Windows.Center = append(d.Windows.Center, at)
-		}
-		for k := range windows {
-			windows[k] = k * len(d.Windows.Center) / m
-		}
-	}
-	f := backend.NewFeatures(m, 1)
-	f.Window, f.Windows = windows, d.Windows
-	for k := range m {
-		f.Center[k] = d.X[n-1] * rng.Float64()
-		if window > 0 {
-			f.Center[k] = d.Windows.Center[windows[k]]
-		}
-		f.Decay[k], f.Freq[k], f.Phase[k] = math.Pow(10, -1-6*rng.Float64()), rng.Float64(), 2*math.Pi*rng.Float64()
-		f.Amp[k], f.Power[k], f.Ripple[k] = 1.2, 1, 0.8
-	}
-	if window == 0 {
-		f.Window = nil
+	d.D, d.Y = outputs, testkit.Numbers(n*outputs, func(int) float64 { return rng.NormFloat64() })
+	for k := range f.Decay {
+		f.Decay[k] = math.Pow(10, -1-6*rng.Float64())
 	}
 	return d, f
 }
@@ -93,7 +64,6 @@ func jumpy(n, m, outputs int, window float64) (backend.Data, *backend.Features) 
 // largest number of each result, for every pass, and the bits do not depend on
 // the number of cores.
 func TestEvenRows(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, window := range []float64{0, 300} {
 		for outputs := 1; outputs <= 2; outputs++ {
 			t.Run(fmt.Sprintf("windows %v, %d outputs", window, outputs), func(t *testing.T) {
@@ -104,7 +74,7 @@ func TestEvenRows(t *testing.T) {
 }
 
 func testEvenRows(t *testing.T, window float64, outputs int) {
-	d, f := jumpy(1100, 75, outputs, window)
+	d, f := jumpy(1100, map[float64]int{0: 75, 300: 10}[window], outputs, window)
 	opened := testkit.Must(New().Open(d))(t)
 	if r, ok := opened.(*rowspectrum.Rows); ok {
 		opened = r.Rows
@@ -113,14 +83,8 @@ func testEvenRows(t *testing.T, window float64, outputs int) {
 	if even.Even == nil || even.Delta != 1 {
 		t.Fatal("the rows do not count as even")
 	}
-	runtime.GOMAXPROCS(2)
 	got := newPasses(even, d, f).results(t)
-	for _, cores := range []int{1, 7} {
-		runtime.GOMAXPROCS(cores)
-		if !slices.EqualFunc(got, newPasses(even, d, f).results(t), slices.Equal) {
-			t.Errorf("other bits on %d cores", cores)
-		}
-	}
+	testkit.SameOnCores(t, "passes", func() []float64 { return slices.Concat(newPasses(even, d, f).results(t)...) })
 	even.Even, even.Delta = nil, 0
 	if agree(t, got, newPasses(even, d, f).results(t)) == 0 {
 		t.Error("nothing was stepped")

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestNoDriver: where there is no driver, or none with a card, the program has
@@ -86,17 +88,12 @@ func TestInsideFake(t *testing.T) {
 	if err != nil || !slices.Equal(devices, want) {
 		t.Fatalf("%+v, %v: want %+v", devices, err, want)
 	}
-	_, err = Open(1, 0)
-	wants(t, err, ErrNoDevice, "6.1")
-	c, err := Open(0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wants(t, second(Open(1, 0)), ErrNoDevice, "6.1")
+	c := testkit.Must(Open(0, 0))(t)
 	if c.Budget() != 900000 {
 		t.Errorf("budget %d, want nine tenths of what is free", c.Budget())
 	}
-	_, err = c.Alloc(900001)
-	wants(t, err, ErrBudget)
+	wants(t, second(c.Alloc(900001)), ErrBudget)
 	s, m := memoryInsideFake(t, c)
 	other, theirs, _ := open(t, 0, 0)
 	launchInsideFake(t, c, s, m)
@@ -104,21 +101,13 @@ func TestInsideFake(t *testing.T) {
 		t.Errorf("with two contexts: %s, want %s", got, want)
 	}
 	wants(t, theirs.Synchronize(), ErrLost)
-	if err := errors.Join(c.Close(), other.Close()); err != nil {
-		t.Error(err)
-	}
-	large, err := Open(0, 2000000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(c.Close(), other.Close()))
+	large := testkit.Must(Open(0, 2000000))(t)
 	if got, want := counted(), "retained 2, reset 1, released 1, loaded 2, "; !strings.HasPrefix(got, want) {
 		t.Errorf("after a fault: %s, want %s", got, want)
 	}
-	_, err = large.Alloc(1500000)
-	wants(t, err, ErrOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY (2)")
-	if err := large.Close(); err != nil {
-		t.Error(err)
-	}
+	wants(t, second(large.Alloc(1500000)), ErrOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY (2)")
+	testkit.OK(t, large.Close())
 }
 
 // TestInsideCodes: whatever waiting for a card answers loses it, but for "out of
@@ -145,12 +134,9 @@ func TestInsideCodes(t *testing.T) {
 	wants(t, coded(46), ErrNoDevice, "exclusive-process")
 	c, s, f := open(t, 0, 0)
 	wants(t, errors.Join(f("end").Launch(one, s, nil), s.Synchronize()), ErrLost)
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, c.Close())
 	for range 2 {
-		_, err := Open(0, 0)
-		wants(t, err, ErrLost, "ILLEGAL_ADDRESS", "start another")
+		wants(t, second(Open(0, 0)), ErrLost, "ILLEGAL_ADDRESS", "start another")
 	}
 }
 
@@ -163,9 +149,7 @@ func TestInsideClose(t *testing.T) {
 	for range 3 {
 		err = errors.Join(err, f("wait").Launch(one, s, []uint64{1}))
 	}
-	if err := errors.Join(err, s.Synchronize(), f("wait").Launch(one, s, []uint64{1}), s.Close(), c.Close()); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, errors.Join(err, s.Synchronize(), f("wait").Launch(one, s, []uint64{1}), s.Close(), c.Close()))
 	if got, want := counted(), "retained 1, reset 0, released 0, loaded 1, queues 0 (9000)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -175,21 +159,16 @@ func TestInsideClose(t *testing.T) {
 func TestInsideOld(t *testing.T) {
 	inFake(t)
 	c, s, f := open(t, 0, 0)
-	_, err := c.AllocHost(8)
-	wants(t, err, nil, "the driver lacks cuMemHostAlloc: want release 520 or later")
+	wants(t, second(c.AllocHost(8)), nil, "the driver lacks cuMemHostAlloc: want release 520 or later")
 	addsOne(t, c, s, f("add"))
 }
 
 func memoryInsideFake(t *testing.T, c *Context) (*Stream, *Memory) {
 	s, err1 := c.NewStream(nil)
 	m, err2 := c.Alloc(24)
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(err1, err2))
 	out := make([]float64, 3)
-	if err := errors.Join(m.Upload(s, 0, Bytes([]float64{1, 2, 3})), m.Zero(s, 8, 8), m.Download(s, Bytes(out), 0)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(m.Upload(s, 0, Bytes([]float64{1, 2, 3})), m.Zero(s, 8, 8), m.Download(s, Bytes(out), 0)))
 	if !slices.Equal(out, []float64{1, 0, 3}) {
 		t.Errorf("download %v", out)
 	}
@@ -197,22 +176,16 @@ func memoryInsideFake(t *testing.T, c *Context) (*Stream, *Memory) {
 }
 
 func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
-	_, err := c.Load([]byte("no PTX"))
+	err := second(c.Load([]byte("no PTX")))
 	wants(t, err, nil, "CUDA_ERROR_INVALID_PTX (218): line 1; fatal: want .version")
 	if strings.Contains(err.Error(), "line 2") {
 		t.Errorf("%v has more than the log's first line", err)
 	}
-	module, err := c.Load(driverPTX)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = module.Function("mul")
-	wants(t, err, nil, "mul", "CUDA_ERROR_NOT_FOUND (500)")
+	module := testkit.Must(c.Load(driverPTX))(t)
+	wants(t, second(module.Function("mul")), nil, "mul", "CUDA_ERROR_NOT_FOUND (500)")
 	add, err1 := module.Function("add")
 	fault, err2 := module.Function("fault")
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(err1, err2))
 	if add.limits != (limits{256, 16}) {
 		t.Errorf("limits %+v", add.limits)
 	}
@@ -222,9 +195,7 @@ func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
 	g.Shared--
 	args := []uint64{m.Address(), 3, math.Float64bits(0.5)}
 	out := make([]float64, 3)
-	if err := errors.Join(add.Launch(g, s, args), m.Download(s, Bytes(out), 0)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(add.Launch(g, s, args), m.Download(s, Bytes(out), 0)))
 	if !slices.Equal(out, []float64{2.5, 1.5, 4.5}) {
 		t.Errorf("add made %v", out)
 	}
@@ -234,14 +205,11 @@ func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
 	if err := errors.Join(err, add.Launch(g, timed, args), timed.Synchronize(), timed.Close()); err != nil || took != 1500*time.Microsecond {
 		t.Errorf("a launch took %v, %v", took, err)
 	}
-	if err := errors.Join(add.Launch(g, s, args), s.Synchronize(), m.Free(), fault.Launch(g, s, nil)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(add.Launch(g, s, args), s.Synchronize(), m.Free(), fault.Launch(g, s, nil)))
 	err = s.Synchronize()
 	wants(t, err, ErrLost, "CUDA_ERROR_ILLEGAL_ADDRESS (700)", "fault (grid 3×2×1")
 	if strings.Contains(err.Error(), "add") {
 		t.Errorf("%v names a launch that was done", err)
 	}
-	_, err = module.Function("add")
-	wants(t, err, ErrLost)
+	wants(t, second(module.Function("add")), ErrLost)
 }

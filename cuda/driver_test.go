@@ -71,6 +71,14 @@ func host(t *testing.T, c *Context, bytes int64) *HostMemory {
 	return testkit.Must(c.AllocHost(bytes))(t)
 }
 
+// holds checks the memory of the card that a context has.
+func holds(t *testing.T, c *Context, bytes int64, pieces int) {
+	t.Helper()
+	if b, n := c.Held(); b != bytes || n != pieces {
+		t.Errorf("%d bytes in %d pieces are held, want %d in %d", b, n, bytes, pieces)
+	}
+}
+
 var one = Geometry{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}}
 
 // addsOne has a context add 1 to some numbers.
@@ -91,17 +99,11 @@ func addsOne(t *testing.T, c *Context, s *Stream, add *Function) {
 func TestDriverMemory(t *testing.T) {
 	d := firstCard(t)
 	c, s, f := open(t, d.Ordinal, 1<<60)
-	_, err := c.Alloc(d.Memory + 1<<20)
-	wants(t, err, ErrOutOfMemory, "(2)")
-	_, err = c.Alloc(1<<60 + 1)
-	wants(t, err, ErrBudget)
+	wants(t, second(c.Alloc(d.Memory+1<<20)), ErrOutOfMemory, "(2)")
+	wants(t, second(c.Alloc(1<<60+1)), ErrBudget)
 	addsOne(t, c, s, f("add"))
-	if n, pieces := c.Held(); n != 0 || pieces != 0 {
-		t.Errorf("%d bytes in %d pieces are held", n, pieces)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	holds(t, c, 0, 0)
+	testkit.OK(t, c.Close())
 }
 
 // TestDriverOptIn: 90 KiB of shared memory, and less again in another context, which
@@ -125,9 +127,7 @@ func TestDriverOptIn(t *testing.T) {
 			t.Errorf("%d bytes: %v (%v)", l.shared, out, err)
 		}
 	}
-	if err := errors.Join(m.Free(), n.Free(), other.Close(), c.Close()); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, errors.Join(m.Free(), n.Free(), other.Close(), c.Close()))
 }
 
 // TestDriverTimes: a launch's time is the card's own.
@@ -220,9 +220,7 @@ func TestDriverCopies(t *testing.T) {
 	if bytes, pieces := c.HeldHost(); bytes != 16*n+8 || pieces != 3 {
 		t.Errorf("%d bytes in %d pieces of the host are held", bytes, pieces)
 	}
-	if err := errors.Join(up.Free(), small.Free(), m.Free()); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, errors.Join(up.Free(), small.Free(), m.Free()))
 	wants(t, up.Free(), errFreed)
 	wants(t, m.UploadAsync(s, 0, up, 8), nil, "freed")
 	wants(t, c.Close(), nil, "bytes in 1 pieces of page-locked memory were not freed")
@@ -242,13 +240,9 @@ func TestDriverShared(t *testing.T) {
 		t.Error("two contexts on a card do not share its modules")
 	}
 	addsOne(t, a, s, f("add"))
-	if err := a.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, a.Close())
 	addsOne(t, b, q, g("add"))
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, b.Close())
 	c, r, h := open(t, d.Ordinal, 1<<16)
 	if c.card != b.card {
 		t.Error("the card does not outlive its last context")
@@ -291,11 +285,8 @@ func TestDriverInsideFault(t *testing.T) {
 	}
 	wants(t, m.Zero(q, 0, 8), ErrLost, "fault (grid")
 	wants(t, m.Free(), ErrLost)
-	_, err = Open(d.Ordinal, 0)
-	wants(t, err, ErrLost, "close", "2 in all")
-	if err := errors.Join(a.Close(), b.Close()); err != nil {
-		t.Error(err)
-	}
+	wants(t, second(Open(d.Ordinal, 0)), ErrLost, "close", "2 in all")
+	testkit.OK(t, errors.Join(a.Close(), b.Close()))
 	c, err := Open(d.Ordinal, 1<<16)
 	if err != nil && isCard(d) {
 		wants(t, err, ErrLost, "start another")
@@ -303,9 +294,7 @@ func TestDriverInsideFault(t *testing.T) {
 		return
 	}
 	testkit.OK(t, err)
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, c.Close())
 	if c.card == a.card {
 		t.Error("the lost card is still in use")
 	}

@@ -27,9 +27,7 @@ func TestLeak(t *testing.T) {
 	m := alloc(t, c, 16)
 	testkit.OK(t, f("spill").Launch(one, s, []uint64{m.Address(), 16}))
 	wants(t, c.Close(), errRange, "40 bytes in 2 pieces", "outside it")
-	if bytes, n := c.Held(); bytes != 0 || n != 0 {
-		t.Errorf("held %d in %d after Close", bytes, n)
-	}
+	holds(t, c, 0, 0)
 	wants(t, m.Free(), errClosed)
 	again, _, _ := open(t, 0, 0)
 	if all := again.Device().Memory; again.Budget() != all/10*9 {
@@ -56,15 +54,10 @@ func TestLost(t *testing.T) {
 	}
 	wants(t, add.Launch(one, s, args), ErrLost, "launch add", "fault (grid")
 	wants(t, m.Download(s, make([]byte, 8), 0), ErrLost)
-	_, err = c.Alloc(8)
-	wants(t, err, ErrLost)
+	wants(t, second(c.Alloc(8)), ErrLost)
 	wants(t, m.Free(), ErrLost)
-	if bytes, n := c.Held(); bytes != 0 || n != 0 {
-		t.Errorf("held %d in %d", bytes, n)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	holds(t, c, 0, 0)
+	testkit.OK(t, c.Close())
 }
 
 // TestRemembered: only the last launches are named, and the rest counted.
@@ -83,8 +76,7 @@ func TestInjected(t *testing.T) {
 	m := alloc(t, c, 8)
 	FailEmulated("alloc", 2)
 	testkit.OK(t, alloc(t, c, 8).Free())
-	_, err := c.Alloc(8)
-	wants(t, err, ErrOutOfMemory)
+	wants(t, second(c.Alloc(8)), ErrOutOfMemory)
 	testkit.OK(t, alloc(t, c, 8).Free())
 	FailEmulated("launch", 1)
 	testkit.OK(t, f("add").Launch(one, s, []uint64{m.Address(), 0, 0}))
@@ -107,9 +99,7 @@ func TestInjected(t *testing.T) {
 func TestPanic(t *testing.T) {
 	c, _, _ := open(t, 0, 0)
 	wants(t, c.do(func() error { panic("oh") }), nil, "oh")
-	if err := c.do(func() error { return nil }); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, c.do(func() error { return nil }))
 }
 
 // TestLocked: copies of page-locked memory take what is there when the stream comes to
@@ -129,13 +119,9 @@ func TestLocked(t *testing.T) {
 		t.Errorf("freed memory has %v (%v)", out, err)
 	}
 	FailEmulated("alloc", 1)
-	_, err = c.AllocHost(8)
-	wants(t, err, ErrOutOfMemory)
-	_, err = c.AllocHost(0)
-	wants(t, err, errRange)
-	if err := errors.Join(m.Free(), c.Close()); err != nil {
-		t.Error(err)
-	}
+	wants(t, second(c.AllocHost(8)), ErrOutOfMemory)
+	wants(t, second(c.AllocHost(0)), errRange)
+	testkit.OK(t, errors.Join(m.Free(), c.Close()))
 }
 
 // TestFaultAtClose: Close finds the fault of a launch that nobody waited for, and the

@@ -70,15 +70,10 @@ func TestRoundTrip(t *testing.T) {
 	if err := m.Download(s, Bytes(out), 0); err != nil || !slices.Equal(out, []float64{1.5, 0}) {
 		t.Errorf("%v, %v", out, err)
 	}
-	if err := m.Free(); err != nil {
-		t.Error(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, m.Free())
+	testkit.OK(t, c.Close())
 	wants(t, c.Close(), errClosed)
-	_, err := c.Alloc(8)
-	wants(t, err, errClosed)
+	wants(t, second(c.Alloc(8)), errClosed)
 }
 
 // TestFresh: memory nobody wrote reads as NaN.
@@ -97,20 +92,15 @@ func TestFresh(t *testing.T) {
 func TestBudget(t *testing.T) {
 	c, _, _ := open(t, 0, 1000)
 	m := alloc(t, c, 600)
-	_, err := c.Alloc(401)
-	wants(t, err, ErrBudget, "401", "400 left", "1000", "emulated sm_80")
-	if bytes, n := c.Held(); bytes != 600 || n != 1 {
-		t.Errorf("held %d in %d", bytes, n)
-	}
+	wants(t, second(c.Alloc(401)), ErrBudget, "401", "400 left", "1000", "emulated sm_80")
+	holds(t, c, 600, 1)
 	testkit.OK(t, m.Free())
 	m = alloc(t, c, 1000)
 	testkit.OK(t, m.Free())
 	for _, n := range []int64{0, -1} {
-		_, err = c.Alloc(n)
-		wants(t, err, errRange)
+		wants(t, second(c.Alloc(n)), errRange)
 	}
-	_, err = Open(0, -1)
-	wants(t, err, ErrBudget)
+	wants(t, second(Open(0, -1)), ErrBudget)
 }
 
 func TestMemoryOfTheEnvironment(t *testing.T) {
@@ -119,24 +109,19 @@ func TestMemoryOfTheEnvironment(t *testing.T) {
 	if d := c.Device(); d.Memory != 5000 || d.SharedPerBlock != 227<<10 || d.Major != 9 {
 		t.Errorf("%+v", d)
 	}
-	_, err := c.Alloc(5001)
-	wants(t, err, ErrOutOfMemory, "5001")
-	if bytes, n := c.Held(); bytes != 0 || n != 0 {
-		t.Errorf("held %d in %d", bytes, n)
-	}
+	wants(t, second(c.Alloc(5001)), ErrOutOfMemory, "5001")
+	holds(t, c, 0, 0)
 	auto, _, _ := open(t, 1, 0)
 	if auto.Budget() != 4500 {
 		t.Errorf("budget %d", auto.Budget())
 	}
 	t.Setenv("VSSGP_EMU_MEMORY", "much")
-	_, err = Devices()
-	wants(t, err, ErrNoDevice, "VSSGP_EMU_MEMORY", "much")
+	wants(t, second(Devices()), ErrNoDevice, "VSSGP_EMU_MEMORY", "much")
 }
 
 func TestOpenRange(t *testing.T) {
 	for _, n := range []int{-1, 2} {
-		_, err := Open(n, 0)
-		wants(t, err, ErrNoDevice, fmt.Sprint(n), "0 to 1")
+		wants(t, second(Open(n, 0)), ErrNoDevice, fmt.Sprint(n), "0 to 1")
 	}
 }
 
@@ -153,23 +138,15 @@ func TestMisuse(t *testing.T) {
 	wants(t, m.Zero(s, 0, -1), errRange)
 	wants(t, m.Zero(theirs, 0, 1), nil, "another context")
 	wants(t, m.Zero(nil, 0, 1), nil, "no stream")
-	if err := errors.Join(m.Upload(s, 16, nil), m.Download(s, nil, 0), m.Zero(s, 3, 0), m.Free()); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, errors.Join(m.Upload(s, 16, nil), m.Download(s, nil, 0), m.Zero(s, 3, 0), m.Free()))
 	wants(t, m.Free(), nil, "freed already")
 	wants(t, m.Upload(s, 0, buffer), nil, "freed")
 	wants(t, m.Download(s, buffer, 0), nil, "freed")
-	if bytes, n := c.Held(); bytes != 0 || n != 0 {
-		t.Errorf("held %d in %d after a double free", bytes, n)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	holds(t, c, 0, 0)
+	testkit.OK(t, s.Close())
 	wants(t, s.Close(), errClosed)
 	wants(t, s.Synchronize(), errClosed)
-	if err := other.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, other.Close())
 }
 
 func TestGeometry(t *testing.T) {
@@ -208,17 +185,11 @@ func TestGeometry(t *testing.T) {
 
 func TestKernelNotThere(t *testing.T) {
 	c, _, _ := open(t, 0, 0)
-	m, err := c.Load(driverPTX)
-	testkit.OK(t, err)
-	_, err = m.Function("only90")
-	wants(t, err, nil, "only90", "emulated sm_80", "CUDA_ERROR_NOT_FOUND (500)")
-	_, err = c.Load(nil)
-	wants(t, err, errRange)
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-	_, err = m.Function("add")
-	wants(t, err, errClosed)
+	m := testkit.Must(c.Load(driverPTX))(t)
+	wants(t, second(m.Function("only90")), nil, "only90", "emulated sm_80", "CUDA_ERROR_NOT_FOUND (500)")
+	wants(t, second(c.Load(nil)), errRange)
+	testkit.OK(t, c.Close())
+	wants(t, second(m.Function("add")), errClosed)
 }
 
 // TestTimes: a stream that asks for times gets each launch's once, at the next
@@ -237,7 +208,8 @@ func TestTimes(t *testing.T) {
 	args := []uint64{m.Address(), 1, 0}
 	for range 3 {
 		took = nil
-		testkit.OK(t, errors.Join(f("add").Launch(one, s, args), f("wait").Launch(one, s, []uint64{2e6}), f("add").Launch(one, other, args), other.Synchronize()))
+		testkit.OK(t, errors.Join(f("add").Launch(one, s, args), f("wait").Launch(one, s, []uint64{2e6}),
+			f("add").Launch(one, other, args), other.Synchronize()))
 		if len(took) > 0 {
 			t.Errorf("times of %v at another stream's synchronisation", took)
 		}
@@ -277,13 +249,9 @@ func TestConcurrent(t *testing.T) {
 				}
 				c.Held()
 			}
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
+			testkit.OK(t, s.Close())
 		})
 	}
 	wg.Wait()
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, c.Close())
 }

@@ -106,11 +106,7 @@ func TestBudgetOfAll(t *testing.T) {
 func (p *problem) sameAs(t *testing.T, free *Backend, r backend.Rows, m method) {
 	t.Helper()
 	want := testkit.Must(p.run(free, m))(t)
-	got, err := m.call(r)
-	if err == nil {
-		err = sameBits(want, got)
-	}
-	if err != nil {
+	if err := sameBits(want, testkit.Must(m.call(r))(t)); err != nil {
 		t.Errorf("%s: %v", m.name, err)
 	}
 }

@@ -63,9 +63,7 @@ func newAlgebra(m, d int, twin, lambda float64) *algebra {
 		}
 	}
 	a.g.SymOuterK(1/float64(m), x)
-	for range m * d {
-		a.c = append(a.c, rng.NormFloat64())
-	}
+	a.c = testkit.Numbers(m*d, func(int) float64 { return rng.NormFloat64() })
 	return a
 }
 
@@ -77,9 +75,7 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 	t.Helper()
 	q := testkit.Must(b.newQueue())(t)
 	defer func() {
-		if err := q.close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, q.close())
 	}()
 	m, d := a.m, a.d
 	r := &rows{queue: q, data: backend.Data{D: d}}

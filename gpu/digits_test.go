@@ -11,6 +11,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/kernels"
 )
@@ -70,13 +71,7 @@ func TestDigitsBound(t *testing.T) {
 // apart is the largest difference, each array's relative to its largest number.
 func apart(got, want []answer) (worst float64) {
 	for i := range want {
-		scale, most := 0.0, 0.0
-		for j, w := range want[i].v {
-			scale, most = max(scale, math.Abs(w)), max(most, math.Abs(got[i].v[j]-w))
-		}
-		if scale > 0 {
-			worst = max(worst, most/scale)
-		}
+		worst = max(worst, modeltest.Worst(got[i].v, want[i].v))
 	}
 	return worst
 }
@@ -145,9 +140,7 @@ func TestDigitsLongSums(t *testing.T) {
 
 // TestSummable: as many features over a row as int32 has room for.
 func TestSummable(t *testing.T) {
-	if err := summable([]run{{m: 3}, {m: kernels.DigitSum}}); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, summable([]run{{m: 3}, {m: kernels.DigitSum}}))
 	if err := summable([]run{{m: kernels.DigitSum + 1}, {m: 3}}); !errors.Is(err, backend.ErrShape) || !strings.Contains(err.Error(), "want float64") {
 		t.Errorf("%d features: %v", kernels.DigitSum+1, err)
 	}

@@ -31,19 +31,11 @@ func TestBarriers(t *testing.T) {
 			b := open(t, s.options(ordinal))
 			for _, m := range p.methods() {
 				emu.Backwards(false)
-				forwards, err := p.run(b, m)
-				if err == nil {
-					err = near(forwards, forwards, 0) // NaN, of shared memory that nobody wrote, is not near itself
-				}
-				if err != nil {
-					t.Fatalf("%d features, %s: %v", s.m, m.name, err)
-				}
+				forwards := p.on(t, b, m)
 				emu.Backwards(true)
-				backwards, err := p.run(b, m)
-				if err == nil {
-					err = sameBits(forwards, backwards)
-				}
-				if err != nil {
+				backwards := p.on(t, b, m)
+				// NaN, of shared memory that nobody wrote, is not near itself.
+				if err := errors.Join(near(forwards, forwards, 0), sameBits(forwards, backwards)); err != nil {
 					t.Errorf("%d features, %s: %v", s.m, m.name, err)
 				}
 			}
@@ -63,11 +55,7 @@ func TestDenseBarriers(t *testing.T) {
 				emu.Backwards(i > 0)
 				both[i] = a.on(t, b, large, bar).answers()
 			}
-			err := near(both[0], both[0], 0)
-			if err == nil {
-				err = sameBits(both[0], both[1])
-			}
-			if err != nil {
+			if err := errors.Join(near(both[0], both[0], 0), sameBits(both[0], both[1])); err != nil {
 				t.Errorf("large tiles from %d on: %v", large, err)
 			}
 		}

@@ -132,9 +132,7 @@ func TestSteady(t *testing.T) {
 		var held holdings
 		for round := range 3 {
 			for _, m := range p.methods() {
-				if _, err := m.call(r); err != nil {
-					t.Fatalf("%s: %v", m.name, err)
-				}
+				testkit.Must(m.call(r))(t)
 			}
 			now := r.(*rows).holdings
 			if round > 0 && now != held {
@@ -191,9 +189,7 @@ func TestRanks(t *testing.T) {
 	} {
 		t.Run(s.name, func(t *testing.T) { newProblem(s).asCPU(t, b, float64Bound) })
 	}
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, b.Close())
 	ranks.Quit(all[0])
 	others.Wait()
 }
@@ -310,11 +306,60 @@ func TestQueue(t *testing.T) {
 	if err := r.finish(nil); err != nil || !slices.Equal(r.host[arraySums], before) {
 		t.Errorf("the sums are %v, were %v (%v)", r.host[arraySums], before, err)
 	}
-	again, err := moments.call(opened)
-	if err == nil {
-		err = sameBits(want, again)
+	testkit.OK(t, sameBits(want, testkit.Must(moments.call(opened))(t)))
+}
+
+// TestRoom: numbers on their way up are not changed before they are there, and those
+// on their way down are there when the queue is finished. The memory is kept, and
+// freed with the rows.
+func TestRoom(t *testing.T) {
+	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
+	p := newProblem(shape{n: 20, m: 3, q: 1, d: 1})
+	opened := testkit.Must(b.Open(p.data))(t)
+	testkit.Must(p.methods()[0].call(opened))(t)
+	r := opened.(*rows)
+	plan := r.plans[opMoments]
+	n := int(plan.wants[arraySums] / 8)
+	want := testkit.Numbers(n, func(i int) float64 { return float64(i + 1) })
+	before := r.locked[arraySums]
+	r.upload(arraySums, want[:1], want[1:])
+	clear(r.room(arraySums, n))
+	got := make([]float64, n)
+	if err := errors.Join(r.mem[arraySums].Download(r.stream, cuda.Bytes(got), 0), r.finish(nil)); err != nil || !slices.Equal(got, want) {
+		t.Errorf("the card has %v, want %v (%v)", got, want, err)
 	}
-	if err != nil {
-		t.Error(err)
+	r.download(plan, arraySums)
+	r.download(plan, arrayGram)
+	if err := r.finish(nil); err != nil || !slices.Equal(r.host[arraySums], want) {
+		t.Errorf("down came %v, want %v (%v)", r.host[arraySums], want, err)
+	}
+	if r.locked[arraySums] != before {
+		t.Error("page-locked memory was not used again")
+	}
+	testkit.OK(t, opened.Close())
+	if bytes, pieces := b.context.HeldHost(); bytes != 0 || pieces != 0 {
+		t.Errorf("%d bytes in %d pieces of the host are held after Close", bytes, pieces)
+	}
+}
+
+// TestMirror: both triangles, at sizes about those of the squares.
+func TestMirror(t *testing.T) {
+	for _, m := range []int{0, 1, 2, 31, 32, 33, 64, 65, 700} {
+		a, b := make([]float64, m*m), make([]float64, m*m)
+		for i := range a {
+			a[i] = float64(i + 1)
+		}
+		mirror(b, a, m)
+		for i := range m {
+			for j := range m {
+				want := a[max(i, j)*m+min(i, j)]
+				if i == j {
+					want = 0
+				}
+				if b[i*m+j] != want {
+					t.Fatalf("%d: entry (%d, %d) is %v, want %v", m, i, j, b[i*m+j], want)
+				}
+			}
+		}
 	}
 }

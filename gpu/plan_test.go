@@ -23,38 +23,6 @@ func TestTileFor(t *testing.T) {
 	}
 }
 
-// TestGramOffsets: blocks stand where backend.NewGram puts them.
-func TestGramOffsets(t *testing.T) {
-	for _, offset := range [][]int{{0, 5}, {0, 2, 5}, {0, 0, 3, 3, 7, 8}, {0, 4, 4}} {
-		diag, below, size := gramOffsets(offset)
-		g := backend.NewGram(offset)
-		n := 0.0
-		number := func(b []float64) {
-			for i := range b {
-				b[i] = n
-				n++
-			}
-		}
-		for v, b := range g.Diag {
-			number(b)
-			if v < len(g.Below) {
-				number(g.Below[v])
-			}
-		}
-		if int(n) != int(size) {
-			t.Errorf("%v: %d numbers, want %v", offset, size, n)
-		}
-		for v, b := range g.Diag {
-			if len(b) > 0 && b[0] != float64(diag[v]) {
-				t.Errorf("%v: block %d at %d, want %v", offset, v, diag[v], b[0])
-			}
-			if v < len(g.Below) && len(g.Below[v]) > 0 && g.Below[v][0] != float64(below[v]) {
-				t.Errorf("%v: block below %d at %d, want %v", offset, v, below[v], g.Below[v][0])
-			}
-		}
-	}
-}
-
 // TestChunks: rows are covered once and in order, and shapes give the number
 // of blocks that a card can use.
 func TestChunks(t *testing.T) {
@@ -106,13 +74,8 @@ func TestChunks(t *testing.T) {
 func someRuns(rng *rand.Rand) []run {
 	n, windows := 1+rng.IntN(20_000), 1+rng.IntN(6)
 	w := backend.Windows{Length: 2}
-	for v := range windows {
-		w.Center = append(w.Center, float64(v))
-	}
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.Float64() * float64(windows)
-	}
+	w.Center = testkit.Numbers(windows, func(v int) float64 { return float64(v) })
+	x := testkit.Numbers(n, func(int) float64 { return rng.Float64() * float64(windows) })
 	offset := []int{0}
 	for range windows {
 		offset = append(offset, offset[len(offset)-1]+rng.IntN(300))
@@ -235,27 +198,6 @@ func TestGramRuns(t *testing.T) {
 				t.Errorf("seed %d: run %v has %d jobs", seed, row, seen[i])
 			}
 		}
-	}
-}
-
-// TestPieces: pieces cover each chunk once.
-func TestPieces(t *testing.T) {
-	runs := someRuns(rand.New(rand.NewPCG(1, 3)))
-	k := columnKind(runs, cut{40, 64, longest, false}, 64, 1, 1)
-	chunks := k.chunks(runs, k.count)
-	jobs := rowJobs(chunks)
-	at := 0
-	for i, s := range chunks {
-		for lo := s.lo; lo < s.hi; at++ {
-			j := jobs[3*at:][:3]
-			if int(j[1]) != lo || int(j[2]) > s.hi || j[2]-j[1] > kernels.JobRows || j[2] <= j[1] || int(j[0]) != i {
-				t.Fatalf("piece %v of chunk %+v, want row %d", j, s, lo)
-			}
-			lo = int(j[2])
-		}
-	}
-	if at != len(jobs)/3 {
-		t.Errorf("%d pieces of chunks, want %d", len(jobs)/3, at)
 	}
 }
 

@@ -42,11 +42,7 @@ type problem struct {
 func newProblem(s shape) *problem {
 	rng := rand.New(rand.NewPCG(uint64(s.n), uint64(s.m)))
 	normal := func(n int) []float64 {
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = rng.NormFloat64()
-		}
-		return v
+		return testkit.Numbers(n, func(int) float64 { return rng.NormFloat64() })
 	}
 	extent := float64(s.n) / 4
 	p := &problem{shape: s, data: backend.Data{N: s.n, Q: s.q, D: s.d, Y: normal(s.n * s.d)}}
@@ -78,9 +74,7 @@ func newProblem(s shape) *problem {
 	backendtest.Symmetric(cov, rng)
 	p.exact = &backend.Posterior{Mean: p.weights.Mean, Cov: cov, D: s.d}
 	p.diagonal = &backend.Posterior{Mean: p.weights.Mean, Var: p.weights.Var, D: s.d}
-	for range s.n/3 + 1 {
-		p.subset = append(p.subset, rng.IntN(s.n))
-	}
+	p.subset = testkit.Numbers(s.n/3+1, func(int) int { return rng.IntN(s.n) })
 	return p
 }
 
@@ -90,12 +84,8 @@ func (p *problem) makeFeatures(rng *rand.Rand, extent float64) {
 	if p.windows > 1 {
 		step := extent / float64(p.windows)
 		p.data.Windows.Length = 2 * step
-		for v := range p.windows {
-			p.data.Windows.Center = append(p.data.Windows.Center, (float64(v)+0.5)*step)
-		}
-		for k := range p.m {
-			f.Window = append(f.Window, p.first+k*(p.windows-p.first)/p.m)
-		}
+		p.data.Windows.Center = testkit.Numbers(p.windows, func(v int) float64 { return (float64(v) + 0.5) * step })
+		f.Window = testkit.Numbers(p.m, func(k int) int { return p.first + k*(p.windows-p.first)/p.m })
 	}
 	f.Windows = p.data.Windows
 	for i := range f.Center {
@@ -233,12 +223,7 @@ func (p *problem) asCPU(t *testing.T, b backend.Backend, bound func(method strin
 	t.Helper()
 	for _, m := range p.methods() {
 		want := testkit.Must(p.run(cpu.New(), m))(t)
-		got, err := p.run(b, m)
-		if err != nil {
-			t.Errorf("%s: %v", m.name, err)
-			continue
-		}
-		if err := near(got, want, bound(m.name)); err != nil {
+		if err := near(p.on(t, b, m), want, bound(m.name)); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -71,9 +72,7 @@ func windowed(sizes []int, rows, d int) *problem {
 	var window []int
 	for v, m := range sizes {
 		p.m += m
-		for range m {
-			window = append(window, v)
-		}
+		window = append(window, slices.Repeat([]int{v}, m)...)
 	}
 	extent := float64(rows) / 4
 	p.windows, p.data.Windows = len(sizes), backend.Windows{}
@@ -85,12 +84,7 @@ func windowed(sizes []int, rows, d int) *problem {
 }
 
 // repeated is v times m.
-func repeated(v, m int) (sizes []int) {
-	for range v {
-		sizes = append(sizes, m)
-	}
-	return sizes
-}
+func repeated(v, m int) []int { return slices.Repeat([]int{m}, v) }
 
 // algebraBound is how far the card's algebra may be from the host's: both round a
 // few hundred times their condition, which is small here. Measured below 1e-14.
@@ -134,15 +128,7 @@ func solveAs(t *testing.T, b *Backend, sizes []int, d int) {
 	if !r.CanSolve(p.features) {
 		t.Fatalf("%s: not to be solved on the card", name)
 	}
-	got, err := p.solved(r)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	want, err := p.solvedHere(r)
-	if err == nil {
-		err = near(got, want, algebraBound)
-	}
-	if err != nil {
+	if err := near(testkit.Must(p.solved(r))(t), testkit.Must(p.solvedHere(r))(t), algebraBound); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 }
@@ -234,11 +220,7 @@ func TestSolveNotPositive(t *testing.T) {
 					t.Errorf("%d windows, λ = %g: there is something to pull back", v, l)
 				}
 			}
-			again, err := p.solved(r)
-			if err == nil {
-				err = sameBits(want, again)
-			}
-			if err != nil {
+			if err := sameBits(want, testkit.Must(p.solved(r))(t)); err != nil {
 				t.Errorf("%d windows, again: %v", v, err)
 			}
 			r.Close()

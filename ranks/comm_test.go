@@ -2,11 +2,18 @@ package ranks_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/ranks"
 )
+
+// numbers are a rank's: no two ranks have the same.
+func numbers(size, rank int) []float64 {
+	return testkit.Numbers(size, func(i int) float64 { return float64(rank*size + i) })
+}
 
 // checkComm is what every Comm must do; it runs on all ranks and says what is
 // wrong on this one. most is the length of the largest block.
@@ -14,22 +21,13 @@ func checkComm(c ranks.Comm, most int) error {
 	r, n := c.Rank(), c.Size()
 	for _, size := range []int{0, 1, 7, 255, 256, 257, most} {
 		for from := range n {
-			a := make([]float64, size)
-			for i := range a {
-				a[i] = float64(r*size + i)
-			}
-			c.Broadcast(a, from)
-			for i, v := range a {
-				if v != float64(from*size+i) {
-					return fmt.Errorf("broadcast of %d from %d: entry %d is %v", size, from, i, v)
-				}
+			a := numbers(size, r)
+			if c.Broadcast(a, from); !slices.Equal(a, numbers(size, from)) {
+				return fmt.Errorf("broadcast of %d from %d: another array", size, from)
 			}
 		}
-		a, b := make([]float64, size), make([]int64, size)
-		for i := range a {
-			a[i] = float64((r+i)%n) - 0.5
-			b[i] = int64(r+1)<<40 - int64(i)
-		}
+		a := testkit.Numbers(size, func(i int) float64 { return float64((r+i)%n) - 0.5 })
+		b := testkit.Numbers(size, func(i int) int64 { return int64(r+1)<<40 - int64(i) })
 		c.Max(a)
 		c.Sum(b)
 		for i := range a {
@@ -45,10 +43,7 @@ func checkComm(c ranks.Comm, most int) error {
 		if n == 1 {
 			continue
 		}
-		mine, got := make([]float64, size), make([]float64, size)
-		for i := range mine {
-			mine[i] = float64(r) + 0.25*float64(i)
-		}
+		mine, got := numbers(size, r), make([]float64, size)
 		if r%2 == 0 {
 			c.Send(to, mine)
 			c.Recv(from, got)
@@ -56,10 +51,8 @@ func checkComm(c ranks.Comm, most int) error {
 			c.Recv(from, got)
 			c.Send(to, mine)
 		}
-		for i, v := range got {
-			if v != float64(from)+0.25*float64(i) {
-				return fmt.Errorf("received %d from %d: entry %d is %v", size, from, i, v)
-			}
+		if !slices.Equal(got, numbers(size, from)) {
+			return fmt.Errorf("received %d from %d: another array", size, from)
 		}
 		c.Barrier()
 	}

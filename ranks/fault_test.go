@@ -10,62 +10,29 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// faulty is a backend whose rows fail at a pass.
-type faulty struct {
-	backend.Backend
-	open, moments, pullback error
-}
-
-func (b faulty) Open(d backend.Data) (backend.Rows, error) {
-	if b.open != nil {
-		return nil, b.open
-	}
-	r, err := b.Backend.Open(d)
-	return faultyRows{r, b}, err
-}
-
-type faultyRows struct {
-	backend.Rows
-	b faulty
-}
-
-func (r faultyRows) Moments(dst *backend.Moments, f *backend.Features) error {
-	if r.b.moments != nil {
-		return r.b.moments
-	}
-	return r.Rows.Moments(dst, f)
-}
-
-func (r faultyRows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
-	if r.b.pullback != nil {
-		return r.b.pullback
-	}
-	return r.Rows.Pullback(dst, f, bar)
-}
-
 // TestRankFails: an error of any rank at any point is rank 0's, says whose it
 // is, and leaves the others at work for what comes next.
 func TestRankFails(t *testing.T) {
 	broken := errors.New("out of memory on card 3")
-	for _, c := range []struct {
-		name   string
-		opens  error
-		faulty faulty
-	}{
-		{"opening the backend", broken, faulty{}},
-		{"opening rows", nil, faulty{open: broken}},
-		{"the first pass", nil, faulty{moments: broken}},
-		{"the second pass", nil, faulty{pullback: broken}},
-	} {
+	fails := func(at string) *backendtest.Spy {
+		return &backendtest.Spy{Backend: cpu.New(), Before: func(method string, _ *backend.Features) error {
+			if method == at {
+				return broken
+			}
+			return nil
+		}}
+	}
+	for _, at := range []string{"", "Open", "Moments", "Pullback"} { // "": opening the backend
 		for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Windows: vssgp.WindowOptions{Length: 60}}} {
 			for _, bad := range []int{0, 2} {
-				if c.opens != nil && bad == 0 {
+				if at == "" && bad == 0 {
 					continue
 				}
 				all := ranks.Group(3)
@@ -73,41 +40,32 @@ func TestRankFails(t *testing.T) {
 				for _, r := range all[1:] {
 					go func() {
 						over <- ranks.Serve(r, func(string) (backend.Backend, error) {
-							f := faulty{Backend: cpu.New()}
-							if r.Rank() == bad {
-								f = c.faulty
-								f.Backend = cpu.New()
-								return f, c.opens
+							switch {
+							case r.Rank() != bad:
+								return cpu.New(), nil
+							case at == "":
+								return nil, broken
 							}
-							return f, nil
+							return fails(at), nil
 						})
 					}()
 				}
-				inner := faulty{Backend: cpu.New()}
-				if bad == 0 {
-					inner = c.faulty
-					inner.Backend = cpu.New()
-				}
+				inner := map[bool]*backendtest.Spy{true: fails(at), false: fails("")}[bad == 0]
 				b, err := ranks.New(all[0], inner, "")
 				if err == nil {
 					o.Backend, o.Iterations = b, 5
 					_, _, err = vssgp.Fit(context.Background(), chirp(500), o) // too few rows for tables, which rank 0 makes alone
 					if e := b.Close(); e != nil {
-						t.Errorf("%s: close: %v", c.name, e)
+						t.Errorf("%s: close: %v", at, e)
 					}
 				}
 				if err == nil || !strings.Contains(err.Error(), broken.Error()) || bad > 0 && !strings.Contains(err.Error(), "rank 2 of 3") {
-					t.Errorf("%s, rank %d: error %v, want one that names the rank and the reason", c.name, bad, err)
+					t.Errorf("%s, rank %d: error %v, want one that names the rank and the reason", at, bad, err)
 				}
 				ranks.Quit(all[0])
 				for range 2 {
-					select {
-					case err := <-over:
-						if err != nil {
-							t.Errorf("%s: another rank: %v", c.name, err)
-						}
-					case <-time.After(time.Minute):
-						t.Fatalf("%s, rank %d: a rank hangs", c.name, bad)
+					if err := receive(t, over); err != nil {
+						t.Errorf("%s: another rank: %v", at, err)
 					}
 				}
 			}
@@ -115,31 +73,16 @@ func TestRankFails(t *testing.T) {
 	}
 }
 
-// spoilt is a backend that plants NaN in what one rank sums.
-type spoilt struct{ backend.Backend }
-
-func (b spoilt) Open(d backend.Data) (backend.Rows, error) {
-	r, err := b.Backend.Open(d)
-	return spoiltRows{r}, err
-}
-
-type spoiltRows struct{ backend.Rows }
-
-func (r spoiltRows) Moments(dst *backend.Moments, f *backend.Features) error {
-	err := r.Rows.Moments(dst, f)
-	dst.Gram.Diag[0][0] = math.NaN()
-	return err
-}
-
 // TestNaN: a rank's NaN makes the bound none, as it would in one process.
 func TestNaN(t *testing.T) {
+	spoilt := &backendtest.Spy{Backend: cpu.New(), Moments: func(m *backend.Moments) { m.Gram.Diag[0][0] = math.NaN() }}
 	for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Windows: vssgp.WindowOptions{Length: 60}}} {
 		data := chirp(300)
 		m := testkit.Must(vssgp.New(t.Context(), data, o))(t)
 		all := ranks.Group(2)
 		over := make(chan error)
 		go func() {
-			over <- ranks.Serve(all[1], func(string) (backend.Backend, error) { return spoilt{cpu.New()}, nil })
+			over <- ranks.Serve(all[1], func(string) (backend.Backend, error) { return spoilt, nil })
 		}()
 		b := testkit.Must(ranks.New(all[0], cpu.New(), ""))(t)
 		m.Backend = b
@@ -148,13 +91,9 @@ func TestNaN(t *testing.T) {
 				t.Errorf("window %v, gradient %v: error %v, want %v", o.Windows.Length, gradient, err, vssgp.ErrBound)
 			}
 		}
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, b.Close())
 		ranks.Quit(all[0])
-		if err := <-over; err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, <-over)
 	}
 }
 
@@ -194,13 +133,19 @@ func TestGroupAborts(t *testing.T) {
 	}
 	all[0].Abort(1)
 	for range 2 {
-		select {
-		case p := <-over:
-			if err, ok := p.(error); !ok || err.Error() != aborted {
-				t.Errorf("ended by %v, want %v", p, aborted)
-			}
-		case <-time.After(time.Minute):
-			t.Fatal("a rank hangs")
+		if err, ok := receive(t, over).(error); !ok || err.Error() != aborted {
+			t.Errorf("ended by %v, want %v", err, aborted)
 		}
 	}
+}
+
+// receive is what comes from a rank.
+func receive[T any](t *testing.T, from <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(time.Minute):
+		t.Fatal("a rank hangs")
+	}
+	return v
 }

@@ -161,13 +161,7 @@ func TestEvaluate(t *testing.T) {
 					defer g.Close()
 					on := *m
 					on.Backend = g
-					got := testkit.Must(on.Evaluate(t.Context(), c.data, m.Inference, nil, true))(t)
-					for i, term := range want.Terms {
-						modeltest.Near(t, term.Name, []float64{got.Terms[i].Value}, []float64{term.Value}, 1e-11)
-					}
-					for i, x := range want.Gradient.Tensors() {
-						modeltest.Near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
-					}
+					got := sameEvaluation(t, &on, c.data, want)
 					if one == nil {
 						one = got
 					}
@@ -183,6 +177,19 @@ func TestEvaluate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sameEvaluation is a model's evaluation, compared with another's terms and gradient.
+func sameEvaluation(t *testing.T, m *vssgp.Model, data *vssgp.Data, want *vssgp.Evaluation) *vssgp.Evaluation {
+	t.Helper()
+	got := testkit.Must(m.Evaluate(t.Context(), data, m.Inference, nil, true))(t)
+	for i, term := range want.Terms {
+		modeltest.Near(t, term.Name, []float64{got.Terms[i].Value}, []float64{term.Value}, 1e-11)
+	}
+	for i, x := range want.Gradient.Tensors() {
+		modeltest.Near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
+	}
+	return got
 }
 
 // TestEmptyWindows: windows without features, so many that whole shares have
@@ -203,13 +210,7 @@ func TestEmptyWindows(t *testing.T) {
 	for _, n := range []int{1, 2, 3} {
 		g := group(t, n)
 		m.Backend = g
-		got := testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
-		modeltest.Near(t, "bound", []float64{got.Bound}, []float64{want.Bound}, 1e-11)
-		for i, x := range want.Gradient.Tensors() {
-			modeltest.Near(t, x.Name, *got.Gradient.Tensors()[i].Data, *x.Data, 1e-9)
-		}
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
+		sameEvaluation(t, m, data, want)
+		testkit.OK(t, g.Close())
 	}
 }

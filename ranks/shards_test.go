@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // checkExtents: all cover n rows without a hole.
@@ -47,9 +48,7 @@ func TestDivideCells(t *testing.T) {
 		for _, holes := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d windows, holes %v", v, holes), func(t *testing.T) {
 				w := backend.Windows{Length: 20}
-				for i := range v {
-					w.Center = append(w.Center, float64(10*i))
-				}
+				w.Center = testkit.Numbers(v, func(i int) float64 { return float64(10 * i) })
 				var x []float64
 				for range 5 * v {
 					at := float64(10*v+20)*rng.Float64() - 20
@@ -131,9 +130,7 @@ func TestCoresOf(t *testing.T) {
 // cells each, they do: a cut falls as soon as a shard has its part of the rows.
 func TestDivideCellsEven(t *testing.T) {
 	w := backend.Windows{Length: 20}
-	for i := range 23 {
-		w.Center = append(w.Center, float64(10*i))
-	}
+	w.Center = testkit.Numbers(23, func(i int) float64 { return float64(10 * i) })
 	var x []float64
 	for cell := range 24 {
 		x = append(x, float64(10*cell)-7, float64(10*cell)-3)

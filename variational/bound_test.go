@@ -30,9 +30,7 @@ func openOn(t testing.TB, device backend.Backend, data *backend.Data) *variation
 	t.Helper()
 	rows := testkit.Must(variational.Open(context.Background(), *data, variational.Setting{Backend: device}))(t)
 	t.Cleanup(func() {
-		if err := rows.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, rows.Close())
 	})
 	return rows
 }
@@ -169,3 +167,16 @@ func TestWindowsAlongAnotherInput(t *testing.T) {
 	data.Windows = s.Windows
 	evaluated(t, open(t, data), s, variational.Exact, nil, false)
 }
+
+// Tolerances of this package's tests, each with where it comes from.
+const (
+	// trueBound and trueGradient: against 192-bit values, on models of some ten
+	// features and rows; trueGradientHard where float64's own conditioning takes
+	// its share (Σ near 1e-8, x near 3e6, τ = 1e8 with G of low rank).
+	trueBound        = 1e-9
+	trueGradient     = 1e-7
+	trueGradientHard = 1e-5
+	// oracleBound: the oracle's float64 sums.
+	oracleBound = 1e-10
+	rounding    = modeltest.Rounding
+)

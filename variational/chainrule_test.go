@@ -87,7 +87,6 @@ func fill(a []float64, seed int) {
 // TestCores: an evaluation, the noise level and the residual have the same bits on any
 // number of cores, in several blocks of components and windows.
 func TestCores(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, p := range []*Params{chainParams(301, 40, 1), chainParams(70, 11, 3), chainParams(1, 700, 5)} {
 		r, _ := idleRows(t, p)
 		weight := make([]float64, p.Windows.Count())
@@ -108,17 +107,7 @@ func TestCores(t *testing.T) {
 			s, size := dotExact(f.Freq, f.Decay)
 			return append(all, s, size, sumSquares(f.Freq), NoiseLevel{Condition: 1}.At(p), r.spread(f, f.Offsets(), f.Freq, 1, 1e9))
 		}
-		want := numbers()
-		for _, cores := range []int{2, 3, 8} {
-			runtime.GOMAXPROCS(cores)
-			for i, v := range numbers() {
-				if math.Float64bits(v) != math.Float64bits(want[i]) {
-					t.Errorf("%d features: number %d is %v on %d cores, %v on one", p.M(), i, v, cores, want[i])
-					break
-				}
-			}
-		}
-		runtime.GOMAXPROCS(1)
+		testkit.SameOnCores(t, fmt.Sprint(p.M(), " features"), numbers)
 	}
 }
 

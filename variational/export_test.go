@@ -34,3 +34,9 @@ func (r *Rows) Difference(p *Params) (difference, lost float64, err error) {
 	s.TraceGram = math.Inf(1)
 	return r.square - product, r.lost(f, f.Offsets(), size, s, 1/p.NoisePrecision[0]), nil
 }
+
+// What the tests of phases see in package variational_test.
+var (
+	Sincs      = sincs
+	SincSlopes = sincSlopes
+)

@@ -7,6 +7,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // conjugateWithin is how much of the error conjugateGradients may leave when it
@@ -25,18 +26,15 @@ func TestApproximateMean(t *testing.T) {
 				data.Y = append(data.Y, math.Sin(0.2*float64(i)+float64(d))+0.1*math.Sin(7.1*float64(i)))
 			}
 		}
-		m, err := vssgp.New(t.Context(), data, vssgp.Options{Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{4, 15}}, Features: 20, NoisePrecision: 20})
-		testkit.OK(t, err)
+		m := testkit.Must(vssgp.New(t.Context(), data, vssgp.Options{
+			Init: vssgp.InitPaper, Paper: vssgp.PaperOptions{Lengthscales: []float64{4, 15}}, Features: 20, NoisePrecision: 20,
+		}))(t)
 		rows := open(t, &backend.Data{N: c.n, Q: 1, D: c.d, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y), Windows: m.Params.Windows})
 		wantDiag, wantMean, err := rows.SolveMean(m.Params)
 		testkit.OK(t, err)
 		diag, mean, err := rows.ApproximateMean(m.Params, nil)
 		testkit.OK(t, err)
-		for k, v := range wantDiag {
-			if math.Abs(diag[k]-v) > 1e-12*v {
-				t.Fatalf("G[%d,%d] = %v, want %v", k, k, diag[k], v)
-			}
-		}
+		modeltest.Near(t, "G's diagonal", diag, wantDiag, 1e-12)
 		value := func(mean []float64) float64 {
 			p := m.Params.Clone()
 			p.CoefMean, p.CoefVar = mean, make([]float64, len(mean))
@@ -50,16 +48,9 @@ func TestApproximateMean(t *testing.T) {
 		if near > best || best-near > conjugateWithin*(best-zero) {
 			t.Errorf("D=%d: the bound is %v, at the exact mean %v, at zero %v", c.d, near, best, zero)
 		}
-		half := make([]int, c.n/2)
-		for i := range half {
-			half[i] = 2 * i
-		}
+		half := testkit.Numbers(c.n/2, func(i int) int { return 2 * i })
 		part, _, err := rows.ApproximateMean(m.Params, half)
 		testkit.OK(t, err)
-		for k, v := range wantDiag {
-			if math.Abs(part[k]-v) > 0.1*v {
-				t.Errorf("from half the rows G[%d,%d] = %v, from all %v", k, k, part[k], v)
-			}
-		}
+		modeltest.Near(t, "G's diagonal from half the rows", part, wantDiag, 0.1)
 	}
 }

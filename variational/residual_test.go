@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/internal/testkit"
@@ -30,12 +31,12 @@ func TestResidual(t *testing.T) {
 	} {
 		t.Run(c.kind.Name, func(t *testing.T) {
 			p, data := c.kind.Make()
-			counts := &counting{Backend: cpu.New()}
-			rows := openOn(t, counts, data)
+			passes := 0
+			rows := openOn(t, counting(cpu.New(), &passes), data)
 			e := evaluated(t, rows, p, variational.Exact, nil, false)
 			modeltest.CheckTerms(t, e.Terms)
-			if (counts.factorised > 0) != c.pass {
-				t.Errorf("%d passes for the squared errors, want some: %v", counts.factorised, c.pass)
+			if (passes > 0) != c.pass {
+				t.Errorf("%d passes for the squared errors, want some: %v", passes, c.pass)
 			}
 			tr := newTruth(p, data)
 			want := tr.exact().Float()
@@ -67,34 +68,20 @@ func (t *truth) residual() precise.Real {
 	return r
 }
 
-// counting counts the factorised passes, or has them be as told.
-type counting struct {
-	backend.Backend
-	factorised int
-	value      *float64
-	noTables   bool
+// counting is a backend that counts its factorised passes.
+func counting(b backend.Backend, passes *int) *backendtest.Spy {
+	return &backendtest.Spy{Backend: b, Factorized: func(*backend.FactorizedSums) { *passes++ }}
 }
 
-type countingRows struct {
-	backend.Rows
-	of *counting
-}
+// byRows is the CPU without sums from tables.
+type byRows struct{ backend.Backend }
 
-func (c *counting) Open(d backend.Data) (backend.Rows, error) {
-	r, err := c.Backend.Open(d)
-	if t, ok := r.(*rowspectrum.Rows); ok && c.noTables {
+func (b byRows) Open(d backend.Data) (backend.Rows, error) {
+	r, err := b.Backend.Open(d)
+	if t, ok := r.(*rowspectrum.Rows); ok {
 		r = t.Rows
 	}
-	return &countingRows{r, c}, err
-}
-
-func (r *countingRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
-	r.of.factorised++
-	err := r.Rows.Factorized(dst, f, w, rows)
-	if r.of.value != nil {
-		dst.Value = *r.of.value
-	}
-	return err
+	return r, err
 }
 
 // interpolated are point frequencies that explain y up to noise of the model's standard deviation.
@@ -136,11 +123,12 @@ func TestResidualByTables(t *testing.T) {
 	} {
 		for _, even := range []bool{true, false} {
 			p, d := interpolated(2000, 100, even, c.sd)
-			tables, passes := &counting{Backend: cpu.New()}, &counting{Backend: cpu.New(), noTables: true}
-			rows := openOn(t, tables, d)
-			got, want := evaluated(t, rows, p, variational.Exact, nil, true), evaluated(t, openOn(t, passes, d), p, variational.Exact, nil, true)
-			if (tables.factorised > 0) != c.pass || passes.factorised == 0 && c.pass {
-				t.Errorf("noise sd %g, even %v: %d passes for the squared errors, want some: %v", c.sd, even, tables.factorised, c.pass)
+			tables, direct := 0, 0 // passes
+			rows := openOn(t, counting(cpu.New(), &tables), d)
+			got := evaluated(t, rows, p, variational.Exact, nil, true)
+			want := evaluated(t, openOn(t, counting(byRows{cpu.New()}, &direct), d), p, variational.Exact, nil, true)
+			if (tables > 0) != c.pass || direct == 0 && c.pass {
+				t.Errorf("noise sd %g, even %v: %d passes for the squared errors, want some: %v", c.sd, even, tables, c.pass)
 			}
 			if off := math.Abs(got.Bound - want.Bound); !(off <= c.bound) {
 				t.Errorf("noise sd %g, even %v: the bound is off by %g nats", c.sd, even, off)
@@ -164,9 +152,9 @@ func TestResidualByTables(t *testing.T) {
 // TestNegativeSquares: squared errors that come out negative, as they may where a
 // device errs, are an error and no bound.
 func TestNegativeSquares(t *testing.T) {
-	negative := -1e3
 	p, data := kind{Name: "r3", N: 12, L: 1, K: 20, Q: 2, D: 1, Tau: 1e6, Fixed: true, Variance: -1}.Make()
-	rows := openOn(t, &counting{Backend: cpu.New(), value: &negative}, data)
+	negative := func(s *backend.FactorizedSums) { s.Value = -1e3 }
+	rows := openOn(t, &backendtest.Spy{Backend: cpu.New(), Factorized: negative}, data)
 	for _, gradient := range []bool{false, true} {
 		if e, err := rows.Exact(p, gradient); !errors.Is(err, variational.ErrBound) {
 			t.Errorf("evaluation %+v, error %v, want ErrBound", e, err)

@@ -14,32 +14,35 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestTensors holds the table to the model file's: names, shapes and domains.
+// TestTensors compares the table with the model file's names, shapes and domains, and with how tensors move.
 func TestTensors(t *testing.T) {
 	const l, m, q, d = 2, 6, 4, 5
 	p := variational.NewParams(l, m/l, q, d)
 	var names []string
 	for i, want := range []struct {
-		name   string
-		shape  []int
-		domain variational.Domain
-		data   *[]float64
+		name       string
+		shape      []int
+		group      variational.Group
+		domain     variational.Domain
+		coordinate variational.Coordinate
+		data       *[]float64
 	}{
-		{"kernel.variance", []int{l}, variational.Positive, &p.Variance},
-		{"kernel.lengthscale", []int{l, q}, variational.Positive, &p.Lengthscale},
-		{"kernel.frequency", []int{l, q}, variational.Real, &p.Frequency},
-		{"inducing.location", []int{m, q}, variational.Real, &p.Location},
-		{"frequency.mean", []int{m, q}, variational.Real, &p.FreqMean},
-		{"frequency.variance", []int{m, q}, variational.NonNegative, &p.FreqVar},
-		{"phase.lower", []int{m}, variational.Real, &p.PhaseLower},
-		{"phase.upper", []int{m}, variational.Real, &p.PhaseUpper},
-		{"noise.precision", []int{1}, variational.Positive, &p.NoisePrecision},
-		{"coefficient.mean", []int{m, d}, variational.Real, &p.CoefMean},
-		{"coefficient.variance", []int{m, d}, variational.Positive, &p.CoefVar},
+		{"kernel.variance", []int{l}, variational.Covariance, variational.Positive, variational.Log, &p.Variance},
+		{"kernel.lengthscale", []int{l, q}, variational.Covariance, variational.Positive, variational.Log, &p.Lengthscale},
+		{"kernel.frequency", []int{l, q}, variational.Covariance, variational.Real, variational.Shift, &p.Frequency},
+		{"inducing.location", []int{m, q}, variational.FeatureDist, variational.Real, variational.Shift, &p.Location},
+		{"frequency.mean", []int{m, q}, variational.FeatureDist, variational.Real, variational.Shift, &p.FreqMean},
+		{"frequency.variance", []int{m, q}, variational.FeatureDist, variational.NonNegative, variational.Log, &p.FreqVar},
+		{"phase.lower", []int{m}, variational.FeatureDist, variational.Real, variational.Phase, &p.PhaseLower},
+		{"phase.upper", []int{m}, variational.FeatureDist, variational.Real, variational.PhaseEnd, &p.PhaseUpper},
+		{"noise.precision", []int{1}, variational.Noise, variational.Positive, variational.Level, &p.NoisePrecision},
+		{"coefficient.mean", []int{m, d}, variational.Coefficients, variational.Real, variational.Shift, &p.CoefMean},
+		{"coefficient.variance", []int{m, d}, variational.Coefficients, variational.Positive, variational.Log, &p.CoefVar},
 	} {
 		got := p.Tensors()[i]
-		if got.Name != want.name || !slices.Equal(got.Shape, want.shape) || got.Domain != want.domain || got.Data != want.data || len(*got.Data) != got.Size() {
-			t.Errorf("tensor %d is %s %v of %d numbers, domain %v; want %+v", i, got.Name, got.Shape, len(*got.Data), got.Domain, want)
+		if got.Name != want.name || !slices.Equal(got.Shape, want.shape) || got.Group != want.group || got.Domain != want.domain ||
+			got.Coordinate != want.coordinate || got.Data != want.data || len(*got.Data) != got.Size() {
+			t.Errorf("tensor %d is %+v of %d numbers, want %+v", i, got, len(*got.Data), want)
 		}
 		names = append(names, want.name)
 	}
@@ -48,28 +51,6 @@ func TestTensors(t *testing.T) {
 	}
 	if got := variational.Names(func(t variational.Tensor) bool { return t.Tieable }); !slices.Equal(got, names[:3]) {
 		t.Errorf("%v may be tied, want %v", got, names[:3])
-	}
-}
-
-// TestTensorsAgree: what a tensor says of itself fits together.
-func TestTensorsAgree(t *testing.T) {
-	tensors := variational.NewParams(3, 2, 2, 4).Tensors()
-	for i, tensor := range tensors {
-		name, size := tensor.Name, tensor.Size()
-		if positive := tensor.Domain != variational.Real; positive != (tensor.Coordinate == variational.Log || tensor.Coordinate == variational.Level) {
-			t.Errorf("%s moves by coordinate %d and has domain %d", name, tensor.Coordinate, tensor.Domain)
-		}
-		if noise := tensor.Group == variational.Noise; noise != (tensor.Coordinate == variational.Level) || noise != (tensor.PerComponent(3) == 0) {
-			t.Errorf("%s moves by coordinate %d, with %d numbers for each component", name, tensor.Coordinate, tensor.PerComponent(3))
-		} else if !noise && tensor.PerComponent(3)*3 != size {
-			t.Errorf("%s has %d numbers for each of three components, %d in all", name, tensor.PerComponent(3), size)
-		}
-		if tensor.Optional() != strings.HasPrefix(name, "coefficient.") || tensor.Tieable != (tensor.Group == variational.Covariance) {
-			t.Errorf("%s: optional %v, may be tied %v", name, tensor.Optional(), tensor.Tieable)
-		}
-		if tensor.Coordinate == variational.PhaseEnd && tensors[i-1].Coordinate != variational.Phase {
-			t.Errorf("%s comes after %s, want the phases' other end", name, tensors[i-1].Name)
-		}
 	}
 }
 

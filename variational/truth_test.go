@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/precise"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -138,12 +139,7 @@ func (t *truth) moments(rows []int) (c, g [][]precise.Real) {
 	return c, g
 }
 
-func (t *truth) all() (rows []int) {
-	for n := range t.data.N {
-		rows = append(rows, n)
-	}
-	return rows
-}
+func (t *truth) all() []int { return testkit.Numbers(t.data.N, func(n int) int { return n }) }
 
 func (t *truth) squares(rows []int) precise.Real {
 	s := precise.Of(0)

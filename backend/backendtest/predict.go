@@ -1,6 +1,7 @@
 package backendtest
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/vssgp/vssgp/backend"
@@ -31,7 +32,7 @@ func (p *problem) samePredictions(r backend.Rows, out *fences) error {
 		for _, c := range cov {
 			flat = append(flat, flatten(c)...)
 		}
-		err := firstOf(
+		err := cmp.Or(
 			same("Mean", got.Mean, flatten(mean), p.tol.value),
 			same("Cov", got.Cov, flat, p.tol.value),
 		)

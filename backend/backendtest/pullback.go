@@ -64,34 +64,46 @@ func (p *problem) alongFields(grad *backend.Features, value func(*backend.Featur
 	moved.Window, moved.Windows = p.features.Window, p.features.Windows
 	grads := grad.Fields()
 	for i, field := range p.features.Fields() {
-		direction, expected, size := p.direction(field), 0.0, 0.0
-		for j, v := range direction {
-			expected += grads[i].Data[j] * v
-			size += math.Abs(grads[i].Data[j] * v)
-		}
-		var failed error
-		got, _ := oracle.Derivative(func(step float64) float64 {
+		direction := p.direction(field)
+		err := p.along(field.Name, grads[i].Data, direction, func(step float64) (float64, error) {
 			for j, from := range p.features.Fields() {
 				copy(moved.Fields()[j].Data, from.Data)
 			}
 			for j, v := range direction {
 				moved.Fields()[i].Data[j] += step * v
 			}
-			v, err := value(moved)
-			if err != nil {
-				failed = err
-			}
-			return v
-		}, 1.0/16)
-		if failed != nil {
-			return failed
+			return value(moved)
+		})
+		if err != nil {
+			return err
 		}
-		if d := math.Abs(got - expected); !(d <= p.tol.difference*size) && size != 0 {
-			return fmt.Errorf("gradient by %s along a direction: %.12g, by central differences %.12g: off by %.2g of the terms' sizes, allowed %.1g",
-				field.Name, expected, got, d/size, p.tol.difference)
-		} else if size == 0 && got != 0 {
-			return fmt.Errorf("gradient by %s is 0, by central differences %g", field.Name, got)
+	}
+	return nil
+}
+
+// along compares a gradient's part along a direction with the derivative of value by the step in it.
+func (p *problem) along(name string, grad, direction []float64, value func(step float64) (float64, error)) error {
+	var expected, size float64
+	for i, v := range direction {
+		expected += grad[i] * v
+		size += math.Abs(grad[i] * v)
+	}
+	var failed error
+	got, _ := oracle.Derivative(func(step float64) float64 {
+		v, err := value(step)
+		if err != nil {
+			failed = err
 		}
+		return v
+	}, 1.0/16)
+	switch d := math.Abs(got - expected); {
+	case failed != nil:
+		return failed
+	case size == 0 && got != 0:
+		return fmt.Errorf("gradient by %s is 0, by central differences %g", name, got)
+	case size != 0 && !(d <= p.tol.difference*size):
+		return fmt.Errorf("gradient by %s along a direction: %.12g, by central differences %.12g: off by %.2g of the terms' sizes, allowed %.1g",
+			name, expected, got, d/size, p.tol.difference)
 	}
 	return nil
 }

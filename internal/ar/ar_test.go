@@ -2,10 +2,13 @@ package ar
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // process runs n samples of an autoregressive model after its transient.
@@ -57,18 +60,8 @@ func TestYuleWalker(t *testing.T) {
 		if math.Abs(exact.E-c.model.E) > 1e-6*c.model.E || math.Abs(sampled.E-c.model.E) > 0.02*c.model.E {
 			t.Errorf("%s: E = %v from covariances, %v from samples, want %v", c.name, exact.E, sampled.E, c.model.E)
 		}
-		for j := range exact.A {
-			want := 0.0
-			if j <= p {
-				want = c.model.A[j]
-				if math.Abs(sampled.A[j]-want) > 0.02 {
-					t.Errorf("%s: a_%d = %v from samples, want %v", c.name, j, sampled.A[j], want)
-				}
-			}
-			if math.Abs(exact.A[j]-want) > 1e-6 {
-				t.Errorf("%s: a_%d = %v from covariances, want %v", c.name, j, exact.A[j], want)
-			}
-		}
+		testkit.Within(t, c.name+", from samples", sampled.A, c.model.A, 0.02)
+		testkit.Within(t, c.name+", from covariances", exact.A, append(slices.Clone(c.model.A), 0, 0, 0), 1e-6)
 	}
 }
 
@@ -90,12 +83,7 @@ func TestDensityIntegrates(t *testing.T) {
 }
 
 func TestAutocorrelation(t *testing.T) {
-	got := Autocorrelation([]float64{1, 2, 3}, 4)
-	for j, want := range []float64{14.0 / 3, 8.0 / 3, 1, 0, 0} {
-		if math.Abs(got[j]-want) > 1e-15 {
-			t.Errorf("r_%d = %v, want %v", j, got[j], want)
-		}
-	}
+	testkit.Within(t, "r", Autocorrelation([]float64{1, 2, 3}, 4), []float64{14.0 / 3, 8.0 / 3, 1, 0, 0}, 1e-15)
 }
 
 // TestDegenerate: silence and a pure tone have models with numbers in them.
@@ -103,10 +91,7 @@ func TestDegenerate(t *testing.T) {
 	if m := YuleWalker(make([]float64, 5)); m.E != 0 || m.A[0] != 1 || slices.Max(m.A[1:]) != 0 {
 		t.Errorf("silence: %+v", m)
 	}
-	r := make([]float64, 40)
-	for j := range r {
-		r[j] = math.Cos(0.3 * float64(j))
-	}
+	r := testkit.Numbers(40, func(j int) float64 { return math.Cos(0.3 * float64(j)) })
 	m := YuleWalker(r)
 	if m.E < 0 || math.IsNaN(m.E) || slices.ContainsFunc(m.A, math.IsNaN) {
 		t.Errorf("pure tone: %+v", m)
@@ -121,13 +106,7 @@ func TestDegenerate(t *testing.T) {
 // process nearly give its model.
 func TestModifiedCovariance(t *testing.T) {
 	for _, c := range processes[1:] {
-		p := len(c.model.A) - 1
-		a := modifiedCovariance(process(c.model, 100_000, 5), p)
-		for j, want := range c.model.A {
-			if math.Abs(a[j]-want) > 0.02 {
-				t.Errorf("%s: a_%d = %v, want %v", c.name, j, a[j], want)
-			}
-		}
+		testkit.Within(t, c.name, modifiedCovariance(process(c.model, 100_000, 5), len(c.model.A)-1), c.model.A, 0.02)
 	}
 	x := tones(200)
 	for _, p := range []int{6, 20} { // three sinusoids need six
@@ -151,10 +130,7 @@ func TestModifiedCovariance(t *testing.T) {
 // and backward error.
 func TestModifiedCovarianceIsMinimum(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	z := make([]float64, 80)
-	for n := range z {
-		z[n] = r.NormFloat64()
-	}
+	z := testkit.Numbers(80, func(int) float64 { return r.NormFloat64() })
 	cost := func(a []float64) (e float64) {
 		for n := 5; n < len(z); n++ {
 			var f, b float64
@@ -181,11 +157,9 @@ func TestModifiedCovarianceIsMinimum(t *testing.T) {
 
 // tones is the sum of three sinusoids.
 func tones(n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = math.Sin(0.2*float64(i)) + 0.6*math.Sin(0.53*float64(i)+1) + 0.3*math.Cos(1.1*float64(i))
-	}
-	return x
+	return testkit.Numbers(n, func(i int) float64 {
+		return math.Sin(0.2*float64(i)) + 0.6*math.Sin(0.53*float64(i)+1) + 0.3*math.Cos(1.1*float64(i))
+	})
 }
 
 // places are the samples of [start, end) for each pair.
@@ -305,11 +279,7 @@ func TestAutocorrelationTransformed(t *testing.T) {
 	x := process(processes[3].model, 3000, 11)
 	for _, c := range []struct{ n, order int }{{1, 0}, {2, 5}, {3, 2}, {100, 30}, {997, 996}, {3000, 1000}} {
 		want, got := Autocorrelation(x[:c.n], c.order), transformed(x[:c.n], c.order)
-		for j, w := range want {
-			if math.Abs(got[j]-w) > 1e-13*want[0] {
-				t.Fatalf("%d samples, order %d: r_%d = %v, want %v", c.n, c.order, j, got[j], w)
-			}
-		}
+		testkit.Within(t, fmt.Sprintf("%d samples, order %d", c.n, c.order), got, want, 1e-13*want[0])
 	}
 	if n := directProducts / 8; !slices.Equal(Autocorrelation(make([]float64, n), 8), make([]float64, 9)) || !byTransform(n, 8) || byTransform(2048, 1024) {
 		t.Error("windows of the usual lengths are to be summed, long series transformed")
@@ -323,16 +293,15 @@ func TestPeriodogram(t *testing.T) {
 	power := make([]float64, n/2+1)
 	Periodogram(power, x)
 	Periodogram(power, x)
-	for k, got := range power {
+	want := testkit.Numbers(len(power), func(k int) float64 {
 		re, im := 0.0, 0.0
 		for i, v := range x {
 			s, c := math.Sincos(2 * math.Pi * float64(k*i) / float64(n))
 			re, im = re+v*c, im+v*s
 		}
-		if want := 2 * (re*re + im*im); math.Abs(got-want) > 1e-10*(1+want) {
-			t.Errorf("frequency %d/%d: %v, want %v", k, n, got, want)
-		}
-	}
+		return 2 * (re*re + im*im)
+	})
+	testkit.Within(t, "powers", power, want, 1e-10*(1+slices.Min(want)))
 }
 
 // Density is the model's power spectral density at a frequency in cycles per

@@ -54,33 +54,14 @@ func burgByHand(segments []Segment, order int) Model {
 
 func noise(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.NormFloat64()
-	}
-	return x
-}
-
-func closeTo(t *testing.T, what string, got, want []float64, within float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
-	}
-	for i, w := range want {
-		if !(math.Abs(got[i]-w) <= within) {
-			t.Fatalf("%s: entry %d is %v, want %v", what, i, got[i], w)
-		}
-	}
+	return testkit.Numbers(n, func(int) float64 { return rng.NormFloat64() })
 }
 
 // TestBurg: with and without weights, in one segment and in several, of orders beyond a segment's length, the model is what the
 // definition gives.
 func TestBurg(t *testing.T) {
 	x := process(processes[3].model, 400, 5)
-	weights := make([]float64, 150)
-	for i := range weights {
-		weights[i] = float64(i%13) / 13
-	}
+	weights := testkit.Numbers(150, func(i int) float64 { return float64(i%13) / 13 })
 	for _, c := range []struct {
 		name     string
 		segments []Segment
@@ -95,15 +76,40 @@ func TestBurg(t *testing.T) {
 		{"one sample", []Segment{{X: x[:1]}}, 3},
 	} {
 		got, want := Burg(c.segments, c.order), burgByHand(c.segments, c.order)
-		closeTo(t, c.name, got.A, want.A, 1e-11)
-		closeTo(t, c.name+": E", []float64{got.E}, []float64{want.E}, 1e-12*want.E)
+		testkit.Within(t, c.name, got.A, want.A, 1e-11)
+		testkit.Within(t, c.name+": E", []float64{got.E}, []float64{want.E}, 1e-12*want.E)
 	}
 	for _, c := range processes {
 		p := len(c.model.A) - 1
-		closeTo(t, c.name, Burg([]Segment{{X: process(c.model, 100_000, 8)}}, p).A, c.model.A, 0.02)
+		testkit.Within(t, c.name, Burg([]Segment{{X: process(c.model, 100_000, 8)}}, p).A, c.model.A, 0.02)
 	}
 	if m := Burg([]Segment{{X: make([]float64, 30)}}, 5); m.E != 0 || m.A[0] != 1 {
 		t.Errorf("silence: %+v", m)
+	}
+}
+
+// identity is the unit matrix by rows.
+func identity(n int) [][]float64 {
+	units := make([][]float64, n)
+	for i := range units {
+		units[i] = make([]float64, n)
+		units[i][i] = 1
+	}
+	return units
+}
+
+// checkRoot compares a symmetric matrix with its diagonal and with the sum of the products of root's rows.
+func checkRoot(t *testing.T, diagonal []float64, root [][]float64, want *mat.SymDense) {
+	t.Helper()
+	for i := range diagonal {
+		testkit.Within(t, "diagonal", diagonal[i:i+1], []float64{want.At(i, i)}, 1e-9)
+		for j := range diagonal {
+			sum := 0.0
+			for _, u := range root {
+				sum += u[i] * u[j]
+			}
+			testkit.Within(t, "sum of products", []float64{sum}, []float64{want.At(i, j)}, 1e-9)
+		}
 	}
 }
 
@@ -130,28 +136,15 @@ func TestToeplitz(t *testing.T) {
 			x.MulVec(&inverse, mat.NewVecDense(n, append([]float64(nil), y...)))
 			want[i] = x.RawVector().Data
 		}
-		units := make([][]float64, n)
-		for i := range units {
-			units[i] = make([]float64, n)
-			units[i][i] = 1
-		}
+		units := identity(n)
 		diagonal, ok := toeplitz(r, right, units)
 		if !ok {
 			t.Fatalf("n = %d: not positive definite", n)
 		}
 		for i := range right {
-			closeTo(t, "solution", right[i], want[i], 1e-9)
+			testkit.Within(t, "solution", right[i], want[i], 1e-9)
 		}
-		for i := range n {
-			closeTo(t, "diagonal", diagonal[i:i+1], []float64{inverse.At(i, i)}, 1e-9)
-			for j := range n {
-				sum := 0.0
-				for _, u := range units {
-					sum += u[i] * u[j]
-				}
-				closeTo(t, "root", []float64{sum}, []float64{inverse.At(i, j)}, 1e-9)
-			}
-		}
+		checkRoot(t, diagonal, units, &inverse)
 	}
 	if _, ok := toeplitz([]float64{1, 2}, nil, nil); ok {
 		t.Error("1, 2 makes no positive definite matrix, yet it was solved")
@@ -212,11 +205,6 @@ func TestConditional(t *testing.T) {
 		for _, g := range gaps {
 			missing += g[1] - g[0]
 		}
-		units := make([][]float64, missing)
-		for i := range units {
-			units[i] = make([]float64, missing)
-			units[i][i] = 1
-		}
 		want := make([][]float64, len(series))
 		var covariance *mat.SymDense
 		for i, z := range series {
@@ -227,23 +215,14 @@ func TestConditional(t *testing.T) {
 				}
 			}
 		}
-		c, ok := m.Conditional(series, gaps, units)
+		c, ok := m.Conditional(series, gaps, identity(missing))
 		if !ok {
 			t.Fatalf("%v: not solved", gaps)
 		}
 		for i := range series {
-			closeTo(t, "mean", c.Means[i], want[i], 1e-9)
+			testkit.Within(t, "mean", c.Means[i], want[i], 1e-9)
 		}
-		for i := range missing {
-			closeTo(t, "variance", c.Variance[i:i+1], []float64{covariance.At(i, i)}, 1e-9)
-			for j := range missing {
-				sum := 0.0
-				for _, u := range c.Deviations {
-					sum += u[i] * u[j]
-				}
-				closeTo(t, "covariance of draws", []float64{sum}, []float64{covariance.At(i, j)}, 1e-9)
-			}
-		}
+		checkRoot(t, c.Variance, c.Deviations, covariance)
 	}
 }
 
@@ -252,8 +231,8 @@ func TestMean(t *testing.T) {
 	a, b := processes[2].model, processes[3].model
 	mean := NewMean(4096)
 	same := mean.Model([]Model{b, b, b}, len(b.A)-1)
-	closeTo(t, "the same", same.A, b.A, 1e-6)
-	closeTo(t, "its E", []float64{same.E}, []float64{b.E}, 1e-6)
+	testkit.Within(t, "the same", same.A, b.A, 1e-6)
+	testkit.Within(t, "its E", []float64{same.E}, []float64{b.E}, 1e-6)
 	for _, models := range [][]Model{{a}, {a, b}, {a, b, b}} {
 		m := mean.Model(models, 200)
 		for _, f := range []float64{0, 0.05, 0.13, 0.2, 0.31, 0.5} {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -74,11 +75,7 @@ func TestSystems(t *testing.T) {
 			if !made.s.solve(b, ridge) {
 				t.Fatalf("%s: not solved", name)
 			}
-			for i := range b {
-				if math.Abs(b[i]-x.AtVec(i)) > 1e-13 {
-					t.Errorf("%s: x[%d] = %v, want %v", name, i, b[i], x.AtVec(i))
-				}
-			}
+			testkit.Within(t, name, b, x.RawVector().Data, 1e-13)
 		}
 	}
 }

@@ -72,15 +72,29 @@ func TestFillCanceled(t *testing.T) {
 	}
 }
 
-// TestWork: what a fill costs is counted over the excerpts that it takes; tile
-// by tile it grows as the series, however much is missing.
+// TestWork counts what a fill costs over the excerpts that it takes; tile by tile
+// each excerpt counts what it misses, and the sum grows as the series.
 func TestWork(t *testing.T) {
-	one, largest := Filling{32, 100, 3, false}.Work(1000, [][2]int{{500, 540}})
-	if one != largest || one != 3*(6*240*32+32*32*32/3.+3*32*32+40*40*40/3.) {
-		t.Errorf("one gap: %v, largest %v", one, largest)
+	round := func(n, missing, order float64) float64 {
+		return 6*n*order + order*order*order/3 + 3*order*order + missing*missing*missing/3
 	}
-	if two, _ := (Filling{32, 60, 3, false}).Work(1000, [][2]int{{100, 140}, {500, 540}}); two != 2*3*(6*160*32+32*32*32/3.+3*32*32+40*40*40/3.) {
-		t.Errorf("two gaps: %v", two)
+	for _, c := range []struct {
+		name         string
+		fill         Filling
+		n            int
+		gaps         [][2]int
+		all, largest float64
+	}{
+		{"one gap", Filling{32, 100, 3, false}, 1000, [][2]int{{500, 540}}, 3 * round(240, 40, 32), 3 * round(240, 40, 32)},
+		{"two gaps", Filling{32, 60, 3, false}, 1000, [][2]int{{100, 140}, {500, 540}}, 6 * round(160, 40, 32), 3 * round(160, 40, 32)},
+		{"a gap over two tiles", Filling{32, 100, 3, true}, 400, [][2]int{{150, 250}}, 6 * round(300, 100, 32), 3 * round(300, 100, 32)},
+		{"over three tiles", Filling{32, 100, 3, true}, 400, [][2]int{{150, 350}},
+			3*roundWork(300, 150, 32) + 3*roundWork(300, 200, 32) + 3*roundWork(200, 150, 25), 3 * roundWork(300, 200, 32)},
+		{"half of what is known bears an order", Filling{32, 100, 1, false}, 40, [][2]int{{10, 30}}, round(40, 20, 10), round(40, 20, 10)},
+	} {
+		if all, largest := c.fill.Work(c.n, c.gaps); math.Abs(all-c.all) > 1e-12*all || math.Abs(largest-c.largest) > 1e-12*largest {
+			t.Errorf("%s: %v, largest %v; want %v, %v", c.name, all, largest, c.all, c.largest)
+		}
 	}
 	short, _ := Filling{32, 100, 3, true}.Work(20_000, sparse(20_000, 0.7))
 	long, _ := Filling{32, 100, 3, true}.Work(80_000, sparse(80_000, 0.7))
@@ -108,24 +122,6 @@ func TestJobs(t *testing.T) {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
 		}
-	}
-}
-
-// TestWorkOfTiles: of a gap longer than its tiles each counts what its own excerpt
-// misses.
-func TestWorkOfTiles(t *testing.T) {
-	// Excerpts of [0, 300) and [100, 400), each of which misses 100 samples.
-	if all, largest := (Filling{32, 100, 3, true}).Work(400, [][2]int{{150, 250}}); all != 2*largest || largest != 3*(6*300*32+32*32*32/3.+3*32*32+100*100*100/3.) {
-		t.Errorf("a gap over two tiles: %v, largest %v", all, largest)
-	}
-	// A longer one: of [0, 300), [100, 400) and [200, 400) it is 150, 200 and 150 samples.
-	want := 3*roundWork(300, 150, 32) + 3*roundWork(300, 200, 32) + 3*roundWork(200, 150, 25)
-	if all, _ := (Filling{32, 100, 3, true}).Work(400, [][2]int{{150, 350}}); all != want {
-		t.Errorf("a gap over three tiles: %v, want %v", all, want)
-	}
-	// An order of which only half of what is known bears: of 40 samples that know 20, 10.
-	if one, _ := (Filling{32, 100, 1, false}).Work(40, [][2]int{{10, 30}}); one != 6*40*10+10*10*10/3.+3*10*10+20*20*20/3. {
-		t.Errorf("a short series: %v", one)
 	}
 }
 

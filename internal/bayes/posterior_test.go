@@ -78,10 +78,7 @@ func TestDraws(t *testing.T) {
 		g := testkit.Must(laplace(c.f, c.mode, []float64{0.5, 4}[:len(c.mode)]))(t)
 		random := rand.New(rand.NewPCG(1, 2))
 		if c.gaussian {
-			var draws [][]float64
-			for range n {
-				draws = append(draws, g.Draw(random))
-			}
+			draws := testkit.Numbers(n, func(int) []float64 { return g.Draw(random) })
 			moments(t, name+", Gaussian", draws, c.mean, c.sd)
 		}
 		draws, accepted, err := HMC(context.Background(), c.f, g, 300, n, random)

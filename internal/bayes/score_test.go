@@ -6,6 +6,12 @@ import (
 	"testing"
 )
 
+// near reports whether numbers agree to a share of want, or of 1 if that is larger.
+func near(got, want, tolerance float64) bool {
+	return math.Abs(got-want) <= tolerance*max(1, math.Abs(want))
+}
+
+// TestScores compares scores with values by hand, NaiveError over a hole among them.
 func TestScores(t *testing.T) {
 	mean, sd, y := []float64{0, 1, 2, 3}, []float64{1, 1, 2, 0.5}, []float64{1.9, 1, 6, 3.98}
 	for _, c := range []struct {
@@ -17,10 +23,18 @@ func TestScores(t *testing.T) {
 		// 1.9, 0, 2 and 1.96 standard deviations off: the last is just outside.
 		{"coverage", Coverage(mean, sd, y), 0.5},
 		{"NLPD", NLPD(mean, sd, y), (0.5*(1.9*1.9+4+1.96*1.96) + math.Log(2) + math.Log(0.5) + 2*math.Log(2*math.Pi)) / 4},
+		{"MAE", MAE([]float64{0, 1, 2}, []float64{3, 1, -4}), 3},
+		{"SMAPE", SMAPE([]float64{1, 0, -2}, []float64{3, 0, 2}), (200*0.5 + 0 + 200) / 3},
+		{"lag 1", NaiveError([]float64{1, 3, 0, 1}, 1), 2},
+		{"lag 2", NaiveError([]float64{1, 3, 0, 1}, 2), 1.5},
+		{"a hole", NaiveError([]float64{1, 3, math.NaN(), 1, 2}, 2), 2}, // of 3 and 1 alone
 	} {
-		if !(math.Abs(c.got-c.want) <= 1e-14) {
+		if !near(c.got, c.want, 1e-14) {
 			t.Errorf("%s %v, want %v", c.name, c.got, c.want)
 		}
+	}
+	if got := NaiveError([]float64{1, 2}, 2); !math.IsNaN(got) {
+		t.Errorf("no pair: %v, want NaN", got)
 	}
 }
 
@@ -36,6 +50,152 @@ func TestMeanSD(t *testing.T) {
 	for _, v := range []float64{3, 0.1, -1e300, 3e-300, 0} {
 		if mean, sd := MeanSD(slices.Repeat([]float64{v}, 60), 0, 1); mean != v || sd != 0 {
 			t.Errorf("%v sixty times: %v ± %v", v, mean, sd)
+		}
+	}
+}
+
+// mixtures are narrow and wide, of one to three Gaussians.
+var mixtures = []Mixture{
+	{Means: []float64{0}, SDs: []float64{1}},
+	{Means: []float64{3}, SDs: []float64{0.05}},
+	{Means: []float64{-1, 1}, SDs: []float64{0.5, 0.5}},
+	{Means: []float64{-1, 1, 4}, SDs: []float64{0.2, 2, 0.7}},
+	{Means: []float64{2, 2, 2}, SDs: []float64{0.1, 1, 3}},
+	{Means: []float64{1}, SDs: []float64{0.2}, Log: true},
+	{Means: []float64{-0.5, 1, 0}, SDs: []float64{0.5, 0.1, 0.3}, Log: true},
+}
+
+// density is the mixture's, by its definition.
+func density(m Mixture, x float64) (p float64) {
+	if m.Log {
+		if x <= 0 {
+			return 0
+		}
+		return density(m.logarithm(), math.Log(x)) / x
+	}
+	for i, mean := range m.Means {
+		z := (x - mean) / m.SDs[i]
+		p += math.Exp(-z*z/2) / (m.SDs[i] * math.Sqrt(2*math.Pi)) / float64(len(m.Means))
+	}
+	return p
+}
+
+// TestMixture holds the closed forms against the density, summed over a fine grid.
+func TestMixture(t *testing.T) {
+	const low, high, cells = -30., 30., 240_000
+	const h = (high - low) / cells
+	for _, m := range mixtures {
+		cdf, wrong, first, second := 0.0, 0, 0.0, 0.0
+		for i := range cells {
+			x := low + (float64(i)+0.5)*h
+			cdf += density(m, x) * h
+			first, second = first+x*density(m, x)*h, second+x*x*density(m, x)*h
+			clear := min(math.Abs(cdf-0.025), math.Abs(cdf-0.975)) > 0.002
+			if clear && i%60 == 0 && m.Covers95(x) != (cdf > 0.025 && cdf < 0.975) {
+				wrong++
+			}
+		}
+		if wrong > 0 {
+			t.Errorf("%v: the interval is wrong at %d places", m, wrong)
+		}
+		if mean, sd := m.Moments(); !near(mean, first, 1e-6) || !near(sd, math.Sqrt(second-first*first), 1e-6) {
+			t.Errorf("%v: moments %v, %v, want %v, %v", m, mean, sd, first, math.Sqrt(second-first*first))
+		}
+		for _, y := range []float64{-5, -0.3, 0, 1.1, 2.9, 7} {
+			cdf, crps, at := 0.0, 0.0, 0.0
+			for i := range cells {
+				x := low + (float64(i)+0.5)*h
+				p := density(m, x) * h
+				step := 0.0
+				if x >= y {
+					step = 1
+				} else {
+					at = cdf + p
+				}
+				middle := cdf + p/2
+				crps += (middle - step) * (middle - step) * h
+				cdf += p
+			}
+			if got := m.CDF(y); !near(got, at, 2e-4) {
+				t.Errorf("%v: CDF(%v) %v, want %v", m, y, got, at)
+			}
+			if got := m.CRPS(y); !near(got, crps, 2e-4) {
+				t.Errorf("%v: CRPS(%v) %v, want %v", m, y, got, crps)
+			}
+			if p := density(m, y); p > 1e-300 && !near(m.LogDensity(y), math.Log(p), 1e-12) {
+				t.Errorf("%v: log density at %v %v, want %v", m, y, m.LogDensity(y), math.Log(p))
+			}
+		}
+	}
+}
+
+// TestGaussian: one Gaussian has the closed form of Gneiting & Raftery (2007), and a draw repeated is no other distribution.
+func TestGaussian(t *testing.T) {
+	for _, c := range [][3]float64{{0, 1, 0.4}, {5, 0.1, -2}, {1e3, 30, 1100}} {
+		mean, sd, y := c[0], c[1], c[2]
+		z := (y - mean) / sd
+		want := sd * (z*math.Erf(z/math.Sqrt2) + 2*math.Exp(-z*z/2)/math.Sqrt(2*math.Pi) - 1/math.Sqrt(math.Pi))
+		one, three := Mixture{Means: []float64{mean}, SDs: []float64{sd}}, Mixture{Means: []float64{mean, mean, mean}, SDs: []float64{sd, sd, sd}}
+		if !near(one.CRPS(y), want, 1e-13) || !near(three.CRPS(y), want, 1e-13) {
+			t.Errorf("%v: CRPS %v and %v, want %v", c, one.CRPS(y), three.CRPS(y), want)
+		}
+		if got := one.LogDensity(y); !near(got, -NLPD([]float64{mean}, []float64{sd}, []float64{y}), 1e-13) {
+			t.Errorf("%v: log density %v", c, got)
+		}
+	}
+}
+
+// TestSample: draws without deviations are scored by their empirical distribution.
+func TestSample(t *testing.T) {
+	m := Mixture{Means: []float64{0, 1, 5}, SDs: make([]float64, 3)}
+	// The distance to 2 is 2, 1 and 3; pairs are 1, 5 and 4 apart.
+	if got, want := m.CRPS(2), 2-10./9; !near(got, want, 1e-15) {
+		t.Errorf("CRPS %v, want %v", got, want)
+	}
+	for y, want := range map[float64]float64{-1: 0, 0: 1. / 3, 2: 2. / 3, 5: 1} {
+		if got := m.CDF(y); !near(got, want, 1e-15) {
+			t.Errorf("CDF(%v) %v, want %v", y, got, want)
+		}
+	}
+	if got := (Mixture{Means: []float64{4}, SDs: []float64{0}}).CRPS(1); got != 3 {
+		t.Errorf("a point: CRPS %v, want the absolute error, 3", got)
+	}
+}
+
+// TestQuantile: the CDF of a quantile is its probability, whatever the mixture, and a Gaussian's is known.
+func TestQuantile(t *testing.T) {
+	for _, m := range []Mixture{
+		{Means: []float64{3}, SDs: []float64{2}}, {Means: []float64{-1, 0, 4}, SDs: []float64{0.5, 2, 0.1}}, {Means: []float64{0, 1e3}, SDs: []float64{1, 1}},
+		{Means: []float64{5, 5, 5}, SDs: []float64{1e-9, 1, 1e9}},
+	} {
+		for _, p := range []float64{0.001, 0.025, 0.3, 0.5, 0.9, 0.975, 0.999} {
+			y := m.Quantile(p)
+			if got := m.CDF(y); math.Abs(got-p) > 1e-9 {
+				t.Errorf("%v: quantile %v is %v, which has %v below it", m, p, y, got)
+			}
+		}
+	}
+	if got, want := (Mixture{Means: []float64{3}, SDs: []float64{2}}).Quantile(0.975), 3+2*SD95; math.Abs(got-want) > 1e-9 {
+		t.Errorf("a Gaussian's quantile is %v, want %v", got, want)
+	}
+	if mean, sd := (Mixture{Means: []float64{1, 5}, SDs: []float64{1, 3}}).Moments(); mean != 3 || math.Abs(sd-3) > 1e-15 {
+		t.Errorf("mean %v and deviation %v, want 3 and 3", mean, sd)
+	}
+}
+
+// TestSummary: moments of very small and large numbers are numbers, and a log-normal far tail does not decide the mean.
+func TestSummary(t *testing.T) {
+	for _, scale := range []float64{1e-300, 1e-160, 1, 1e150, 1e300} {
+		mean, sd := Mixture{Means: []float64{-scale, scale, 4 * scale}, SDs: []float64{0.2 * scale, 2 * scale, 0.7 * scale}}.Moments()
+		if want := math.Sqrt((0.04+4+0.49)/3 + 38./9); !near(mean/scale, 4./3, 1e-12) || !near(sd/scale, want, 1e-12) {
+			t.Errorf("in units of %v: %v ± %v, want %v ± %v", scale, mean/scale, sd/scale, 4./3, want)
+		}
+	}
+	for sd, want := range map[float64]bool{0.5: false, 1.5: false, 2.5: true, 14: true, 400: true} {
+		m := Mixture{Means: []float64{1, 1}, SDs: []float64{sd, sd}, Log: true}
+		mean, dev, low, high, median := m.Summary()
+		if median != want || !(low < mean && mean < high && dev > 0) || math.IsInf(high, 0) || math.IsInf(dev, 0) {
+			t.Errorf("log-normal with %v: %v ± %v in [%v, %v], median: %v, want %v", sd, mean, dev, low, high, median, want)
 		}
 	}
 }

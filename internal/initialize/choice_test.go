@@ -1,17 +1,12 @@
 package initialize
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/vssgp/vssgp/backend"
-	"github.com/vssgp/vssgp/cpu"
-	"github.com/vssgp/vssgp/internal/optimize"
-	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -185,47 +180,5 @@ func TestNoBound(t *testing.T) {
 		if p, _, err := seriesOf(modeltest.Tones(600, 0)).Spectrum(t.Context(), set, j); !errors.Is(err, broken) || p != nil || len(j.tried) != 3 {
 			t.Errorf("optimised %v: %v, %v after %d settings", optimized, p, err, len(j.tried))
 		}
-	}
-}
-
-// fitting is a Judge that fits.
-type fitting struct{ scorer }
-
-func (fitting) Optimized(ctx context.Context, data backend.Data, p *variational.Params, iterations int) (float64, error) {
-	run, err := optimize.New(ctx, data, p, variational.Setting{Backend: cpu.New()}, optimize.Settings{Iterations: iterations})
-	if err != nil {
-		return 0, err
-	}
-	defer run.Close()
-	return run.Criterion()
-}
-
-// TestChoosesComponents: of half, the default and twice the components, and of
-// those with more features each, the setting with the highest criterion is kept.
-func TestChoosesComponents(t *testing.T) {
-	const window = 128
-	kept := map[int]bool{}
-	for _, every := range []int{1 << 20, 60} {
-		data := modeltest.ChangingTones(2000, every)
-		set, j := Settings{Auto: true, Candidates: []float64{window}, Optimized: true}, &fitting{scorer{t: t}}
-		p, _ := begin(t, data, set, j)
-		s := seriesOf(data)
-		criterion := func(window float64, components, features int) float64 {
-			c := set
-			c.Window, c.most, c.Features = window, components, features
-			layout := s.propose(t.Context(), noiseLevels[0], c)
-			return testkit.Must(j.Optimized(t.Context(), *data, layout.params(), choiceIterations))(t)
-		}
-		chosen := p.L / p.Windows.Count()
-		got, first := criterion(window, chosen, p.K), set.mostBins(window)
-		kept[chosen] = true
-		for _, other := range []int{first, 2 * first, first / 2} {
-			if v := criterion(window, other, 2); v > got {
-				t.Errorf("new sound every %d: %d components have a criterion of %v, the chosen %d of %d features have %v", every, other, v, chosen, p.K, got)
-			}
-		}
-	}
-	if len(kept) < 2 {
-		t.Errorf("the same number for steady and for changing sound: %v", kept)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
@@ -26,12 +27,11 @@ func months(n int) (x []float64) {
 // step; other inputs have none.
 func TestEvenStep(t *testing.T) {
 	grid := func(n int, at func(i float64) float64) []float64 {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = at(float64(i))
-		}
-		return x
+		return testkit.Numbers(n, func(i int) float64 { return at(float64(i)) })
 	}
+	line := func(n int) []float64 { return grid(n, func(i float64) float64 { return i }) }
+	early := line(40) // the ends tell a step of 1.001, all rows one of 1.00015
+	early[0] = -0.04
 	rng := modeltest.NewRNG(1)
 	shuffled := grid(40, func(i float64) float64 { return 2 * i })
 	rng.Shuffle(40, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
@@ -44,60 +44,36 @@ func TestEvenStep(t *testing.T) {
 		{"any order", shuffled, 2},
 		{"16 kHz, a minute in", grid(1000, func(i float64) float64 { return (960000 + i) / 16000 }), 1.0 / 16000},
 		{"far out", grid(1000, func(i float64) float64 { return 3e6 + i }), 1},
-		{"a hole", append(grid(20, func(i float64) float64 { return i }), 30, 31, 32), 1},
-		{"a wide hole", append(grid(40, func(i float64) float64 { return i }), 140, 141), 1},
+		{"a hole", append(line(20), 30, 31, 32), 1},
+		{"a wide hole", append(line(40), 140, 141), 1},
 		{"months as decimals", grid(200, func(i float64) float64 { return math.Round((1958+i/12)*1e4) / 1e4 }), 1.0 / 12},
 		{"a little jitter", grid(50, func(i float64) float64 { return i + 0.002*math.Sin(7*i) }), 1},
 		{"months of the calendar", months(400), 1.0 / 12},
 		{"jitter", grid(400, func(i float64) float64 { return i + 0.2*math.Sin(7*i*i) }), 1},
 		{"a drift", grid(400, func(i float64) float64 { return i + i*i/1e4 }), 0},
 		{"much jitter", grid(50, func(i float64) float64 { return i + 0.3*math.Sin(7*i) }), 0},
-		{"too few", grid(15, func(i float64) float64 { return i }), 0},
-		{"one twice", append(grid(20, func(i float64) float64 { return i }), 7), 0},
+		{"as few as there may be", line(16), 1}, // DESIGN.md names this number
+		{"too few", line(15), 0},
+		{"a place of four taken", append(line(20), 80), 1},
+		{"a place of five taken", append(line(20), 104), 0},
+		{"one twice", append(line(20), 7), 0},
 		{"all the same", make([]float64, 20), 0},
 		{"random", grid(30, func(float64) float64 { return rng.Float64() }), 0},
 		{"squares", grid(30, func(i float64) float64 { return i * i }), 0},
-		{"mostly empty", append(grid(20, func(i float64) float64 { return i }), 1e6), 0},
+		{"mostly empty", append(line(20), 1e6), 0},
 	} {
 		if got := GridOf(c.x, 1).Even(); math.Abs(got-c.want) > evenWithin*c.want {
 			t.Errorf("%s: step %v, want %v", c.name, got, c.want)
 		}
 	}
-	if got := GridOf(grid(40, func(i float64) float64 { return i }), 2); got != (Grid{}) {
+	if got := GridOf(early, 1).Even(); !(math.Abs(got-1) <= 5e-4) {
+		t.Errorf("an end off its place: step %v, want 1", got)
+	}
+	if got := GridOf(line(40), 2); got != (Grid{}) {
 		t.Errorf("two inputs: %+v, want none", got)
 	}
 	if got := GridOf([]float64{-math.MaxFloat64, math.MaxFloat64}, 1); got != (Grid{}) {
 		t.Errorf("an infinite extent: %+v, want none", got)
-	}
-}
-
-// TestEvenStepEdges: where the limits of TestEvenStep's cases lie.
-func TestEvenStepEdges(t *testing.T) {
-	line := func(n int, more ...float64) []float64 {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = float64(i)
-		}
-		return append(x, more...)
-	}
-	early := line(40) // the ends tell a step of 1.001, all rows one of 1.00015
-	early[0] = -0.04
-	for _, c := range []struct {
-		name       string
-		x          []float64
-		want, most float64
-	}{
-		{"as few as there may be", line(evenFewest), 1, 0},
-		{"a place of four taken", line(20, 80), 1, 0},
-		{"a place of five taken", line(20, 104), 0, 0},
-		{"an end off its place", early, 1, 5e-4},
-	} {
-		if got := GridOf(c.x, 1).Even(); !(math.Abs(got-c.want) <= c.most) {
-			t.Errorf("%s: step %v, want %v", c.name, got, c.want)
-		}
-	}
-	if evenFewest != 16 { // as DESIGN.md has it
-		t.Errorf("%d rows are the fewest that can show a grid", evenFewest)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
@@ -36,9 +37,7 @@ func TestHeldOutParts(t *testing.T) {
 func TestHeldOutEnds(t *testing.T) {
 	for n := 2; n < 60; n++ {
 		data := backend.Data{N: n, Q: 1, D: 1, Y: make([]float64, n)}
-		for i := range n {
-			data.X = append(data.X, float64((n-i)*(n-i)))
-		}
+		data.X = testkit.Numbers(n, func(i int) float64 { return float64((n - i) * (n - i)) })
 		known, asked, line := HeldOut(data, GridOf(data.X, 1))
 		if known.X[0] != 1 || known.X[known.N-1] != float64(n*n) || len(line) != asked.N || known.N+asked.N != n {
 			t.Errorf("of %d rows the known ones are %v", n, known.X)

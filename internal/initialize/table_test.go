@@ -95,8 +95,9 @@ func TestTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			judge := &tableJudge{scorer: scorer{refuse: c.refuse, t: t}, bound: c.bound, ratio: c.ratio}
 			scales := [][]float64{{1, 1}}
-			p, err := Table(t.Context(), tableOf(c.rows), Settings{Method: c.method, Lengthscales: scales, Frequencies: [][]float64{{0, 0}}}, judge)
-			testkit.OK(t, err)
+			p := testkit.Must(Table(t.Context(), tableOf(c.rows), Settings{
+				Method: c.method, Lengthscales: scales, Frequencies: [][]float64{{0, 0}},
+			}, judge))(t)
 			var tried []int
 			for _, s := range judge.tried {
 				tried = append(tried, s.K)

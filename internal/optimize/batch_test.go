@@ -43,7 +43,7 @@ func newRun(t testing.TB, data *backend.Data, p *variational.Params, s Settings)
 }
 
 // TestContiguousUnbiased: the mean over all contiguous mini-batches of the
-// bound, and of its gradient by the coordinates, is the full one's.
+// bound, of its gradient by the coordinates and of the prior's is the full one's.
 func TestContiguousUnbiased(t *testing.T) {
 	for _, c := range contiguous {
 		name := fmt.Sprintf("%s, %d rows of %d", c.kind.Name, c.size, c.kind.N)
@@ -55,7 +55,11 @@ func TestContiguousUnbiased(t *testing.T) {
 		}
 		r := newRun(t, data, p, Settings{Batch: c.size, Contiguous: true})
 		coords := NewCoordinates(p, everything, c.ties, 2)
+		coords.lay(p, somePriors(p.Q))
 		shared, own := coords.byWindow(p)
+		v, prior, sumPrior := make([]float64, coords.n), make([]float64, coords.n), make([]float64, coords.n)
+		coords.read(v, p)
+		coords.logPrior(coords.spans, v, prior, 1)
 		full := testkit.Must(r.Rows.Factorized(p, nil, nil, true))(t)
 		want, sum, g := make([]float64, coords.n), make([]float64, coords.n), make([]float64, coords.n)
 		coords.pull(want, p, full.Gradient)
@@ -63,6 +67,7 @@ func TestContiguousUnbiased(t *testing.T) {
 		mean, bound, terms := 0.0, full.Bound, 0.0
 		for at := range data.N {
 			m := b.from(at)
+			m.pullPrior(coords, v, sumPrior, shared, own)
 			lo, hi := m.components(p)
 			e, err := r.Rows.Factorized(p.Components(lo, hi), m.rows, m.weight, true)
 			if err != nil {
@@ -83,6 +88,10 @@ func TestContiguousUnbiased(t *testing.T) {
 			t.Errorf("%s: mean of the estimates %.15g, the bound is %.15g", name, mean, bound)
 		}
 		modeltest.Near(t, name+": mean gradient", sum, want, 1e-12)
+		for i := range sumPrior {
+			sumPrior[i] /= float64(data.N)
+		}
+		modeltest.Near(t, name+": mean gradient of the prior", sumPrior, prior, 1e-12)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +16,6 @@ import (
 // TestCores: coordinates, parameters and slopes have the same bits on any number of cores,
 // tied or not, and a wrong number is found in any block.
 func TestCores(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	p, _ := modeltest.Kind{Name: "cores", N: 10, L: 6000, K: 3, Q: 1, D: 1, Windows: 150}.Make()
 	for _, ties := range []Ties{{}, {Shared: true}, {Tensors: tieable}} {
 		c := coordinatesOf(p, everything, ties, 2, variational.NoiseLevel{Condition: 1e-9})
@@ -34,12 +32,7 @@ func TestCores(t *testing.T) {
 			}
 			return append(all, g...)
 		}
-		want := numbers()
-		for _, cores := range []int{2, 3, 8} {
-			if runtime.GOMAXPROCS(cores); !slices.Equal(numbers(), want) {
-				t.Errorf("ties %+v: other bits on %d cores", ties, cores)
-			}
-		}
+		testkit.SameOnCores(t, fmt.Sprintf("ties %+v", ties), numbers)
 	}
 	for _, i := range []int{0, 8191, 8192, 17_999} {
 		bad := p.Clone()

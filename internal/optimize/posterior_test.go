@@ -121,35 +121,28 @@ func TestHMC(t *testing.T) {
 	if err != nil || accepted < 0.5 {
 		t.Fatalf("%v, %v accepted", err, accepted)
 	}
-	frequency := func(own []float64) float64 {
-		to := run.Params.Clone()
-		p.At(to, own)
-		return to.Frequency[0] + to.FreqMean[0]/(2*math.Pi*to.Lengthscale[0])
-	}
-	noise := func(own []float64) float64 {
-		to := run.Params.Clone()
-		p.At(to, own)
-		return math.Log(to.NoisePrecision[0])
-	}
-	for name, c := range map[string]struct {
-		of func([]float64) float64
-		sd []float64
-	}{
-		"noise": {noise, p.SD(func(q *variational.Params) []float64 { return []float64{math.Log(q.NoisePrecision[0])} })},
-		"frequency": {frequency, p.SD(func(q *variational.Params) []float64 {
-			return []float64{q.Frequency[0] + q.FreqMean[0]/(2*math.Pi*q.Lengthscale[0])}
-		})},
+	for name, of := range map[string]func(q *variational.Params) float64{
+		"noise": func(q *variational.Params) float64 { return math.Log(q.NoisePrecision[0]) },
+		"frequency": func(q *variational.Params) float64 {
+			return q.Frequency[0] + q.FreqMean[0]/(2*math.Pi*q.Lengthscale[0])
+		},
 	} {
+		gaussian := p.SD(func(q *variational.Params) []float64 { return []float64{of(q)} })[0]
+		at := func(own []float64) float64 {
+			to := run.Params.Clone()
+			p.At(to, own)
+			return of(to)
+		}
 		sum, square := 0.0, 0.0
 		for _, d := range draws {
-			v := c.of(d) - c.of(p.Mode)
+			v := at(d) - at(p.Mode)
 			sum, square = sum+v, square+v*v
 		}
 		n := float64(len(draws))
 		sd := math.Sqrt(square/n - sum/n*sum/n)
-		t.Logf("%s: HMC %.4g, Gaussian %.4g, mean off %.2g", name, sd, c.sd[0], sum/n/sd)
-		if ratio := sd / c.sd[0]; ratio < 0.7 || ratio > 1.5 || math.Abs(sum/n) > 0.7*sd {
-			t.Errorf("%s: the mean is %.3g and the standard deviation %.3g, the Gaussian's 0 and %.3g", name, sum/n, sd, c.sd[0])
+		t.Logf("%s: HMC %.4g, Gaussian %.4g, mean off %.2g", name, sd, gaussian, sum/n/sd)
+		if ratio := sd / gaussian; ratio < 0.7 || ratio > 1.5 || math.Abs(sum/n) > 0.7*sd {
+			t.Errorf("%s: the mean is %.3g and the standard deviation %.3g, the Gaussian's 0 and %.3g", name, sum/n, sd, gaussian)
 		}
 	}
 }

@@ -82,28 +82,6 @@ func TestSharedPrior(t *testing.T) {
 	}
 }
 
-// TestContiguousPrior: the mean over all contiguous mini-batches of the prior's slope is the whole one's.
-func TestContiguousPrior(t *testing.T) {
-	for _, c := range contiguous {
-		p, data := c.kind.Make()
-		r := newRun(t, data, p, Settings{Batch: c.size, Contiguous: true})
-		coords := NewCoordinates(p, everything, c.ties, 2)
-		coords.lay(p, somePriors(p.Q))
-		shared, own := coords.byWindow(p)
-		v, want, mean := make([]float64, coords.n), make([]float64, coords.n), make([]float64, coords.n)
-		coords.read(v, p)
-		coords.logPrior(coords.spans, v, want, 1)
-		b := r.newBatches()
-		for at := range data.N {
-			b.from(at).pullPrior(coords, v, mean, shared, own)
-		}
-		for i := range mean {
-			mean[i] /= float64(data.N)
-		}
-		modeltest.Near(t, c.kind.Name, mean, want, 1e-12)
-	}
-}
-
 // TestPriorsRule: where a prior is sure a fit ends at its median, whatever optimizes; the bound that is reported is the bound.
 func TestPriorsRule(t *testing.T) {
 	for _, inference := range []variational.Inference{variational.Exact, variational.Factorized, variational.Stochastic} {

@@ -88,8 +88,8 @@ func TestPointEstimates(t *testing.T) {
 		fix  []string
 		want int
 	}{{nil, 6 + 6}, {[]string{variational.FrequencyMean}, 6}} { // σ², l and p of two inputs, τ; three frequencies of two
-		run, err := New(t.Context(), data, p, variational.Setting{Backend: cpu.New()}, Settings{Method: variational.SSGP, Fix: c.fix, Ties: Ties{Twins: true}})
-		testkit.OK(t, err)
+		run := testkit.Must(New(t.Context(), data, p, variational.Setting{Backend: cpu.New()},
+			Settings{Method: variational.SSGP, Fix: c.fix, Ties: Ties{Twins: true}}))(t)
 		if got := run.PointEstimates(); got != c.want {
 			t.Errorf("fixed %v: %d point estimates, want %d", c.fix, got, c.want)
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // A scene is a tile of features that were made without kernels, and what goes
@@ -154,11 +156,7 @@ func TestFactorized(t *testing.T) {
 		sums = s.floats(len(sums), 0)
 		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: ones}).Factorized(sums, res, s.lanes)
 		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x}).Factorized(open, res, s.lanes)
-		for i := range sums {
-			if sums[i] != open[i] {
-				s.t.Fatalf("sum %d is %v with gates of 1, %v without", i, sums[i], open[i])
-			}
-		}
+		testkit.Within(s.t, "with gates of 1 and without", sums, open, 0)
 	})
 }
 
@@ -225,73 +223,4 @@ func TestAddOutput(t *testing.T) {
 			}
 		}
 	})
-}
-
-// FuzzSets: every set agrees with the plain one on what the fuzzer finds.
-func FuzzSets(f *testing.F) {
-	f.Add(uint64(1), uint8(3), uint8(65), uint8(1), 1e3)
-	f.Add(uint64(2), uint8(7), uint8(9), uint8(2), 1e-6)
-	f.Fuzz(func(t *testing.T, seed uint64, panels, rows, dims uint8, scale float64) {
-		if !(math.Abs(scale) <= 1e9) {
-			return
-		}
-		count, n, q := 1+int(panels)%7, int(rows), 1+int(dims)%3
-		was := use
-		defer func() { use = was }()
-		var want []float64
-		for _, set := range Sets() {
-			use = set
-			got := pipeline(t, seed, count, n, q, scale)
-			if want == nil {
-				want = got
-			}
-			for i := range got {
-				near(t, fmt.Sprintf("%v, number %d", set, i), got[i], want[i], float64(n+1), 1e-12)
-			}
-		}
-	})
-}
-
-// pipeline is features, products and contraction, one after the other.
-func pipeline(t testing.TB, seed uint64, count, n, q int, scale float64) []float64 {
-	s := newScene(t, seed, count, n, q)
-	for i := range s.x {
-		s.x[i] *= scale
-	}
-	for i := range s.bank.Data { // phases stay, the rest is in units of x
-		switch i / Lanes % (1 + 3*q) % 3 {
-		case 1:
-			s.bank.Data[i] *= scale
-		case 2:
-			s.bank.Data[i] /= scale * scale
-		case 0:
-			if i/Lanes%(1+3*q) != 0 {
-				s.bank.Data[i] /= scale
-			}
-		}
-	}
-	if scale == 0 {
-		clear(s.bank.Data)
-	}
-	(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Gate: s.gate}).Features()
-	m := count * Lanes
-	c := s.floats(m*m, 0)
-	Gram(c, m, s.cos, 0, count)
-	g := s.panels(rand.New(rand.NewPCG(seed, 1)), count, m)
-	Product(s.bar, s.cos, g, 0, count)
-	sums := s.floats(count*SumRows(q)*Lanes, 0)
-	(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Contract(sums, s.bar, s.floats(n*Lanes, 0), s.lanes)
-	s.check()
-	for p := range count { // sums over d have its units
-		for i := SumThetaD; i < SumRows(q); i++ {
-			for l := range Lanes {
-				by := max(math.Abs(scale), 1e-300)
-				if (i-SumThetaD)%3 == 2 {
-					by *= by
-				}
-				sums[(p*SumRows(q)+i)*Lanes+l] /= 100 * by
-			}
-		}
-	}
-	return append(c, sums...)
 }

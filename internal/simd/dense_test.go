@@ -6,16 +6,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // positive makes a random positive definite matrix [n,n] with rows ld apart;
 // its upper triangle is NaN, which nothing may read.
 func positive(f *fence, r *rand.Rand, n, ld int) []float64 {
-	b := make([]float64, n*n)
-	for i := range b {
-		b[i] = 2*r.Float64() - 1
-	}
+	b := testkit.Numbers(n*n, func(int) float64 { return 2*r.Float64() - 1 })
 	a := f.floats(max(0, (n-1)*ld+n), 0)
 	for i := range a {
 		a[i] = math.NaN()
@@ -162,11 +160,7 @@ func TestDenseBits(t *testing.T) {
 			if want == nil {
 				want = got
 			}
-			for i := range got {
-				if got[i] != want[i] {
-					t.Fatalf("%d workers: number %d is %v, %v with one", workers, i, got[i], want[i])
-				}
-			}
+			testkit.Within(t, fmt.Sprintf("%d workers", workers), got, want, 0)
 		}
 	})
 }

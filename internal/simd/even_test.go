@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/precise"
 )
 
@@ -157,10 +158,7 @@ func TestEvenTruth(t *testing.T) {
 					b.Set(k, []float64{63 * kind.center}, []float64{kind.p / (63 * 63) * (0.5 + 0.5*r.Float64())}, []float64{turn * (r.Float64() - 0.5)}, 6*r.Float64())
 				}
 				cos, sin := NewPanels(4, n), NewPanels(4, n)
-				gate := make([]float64, n)
-				for i := range gate {
-					gate[i] = 1
-				}
+				gate := slices.Repeat([]float64{1}, n)
 				(&Tile{Cos: cos, Sin: sin, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: gate}).Features()
 				worst, at, most := 0.0, 0, 0.0
 				for k := range 4 * Lanes {
@@ -203,24 +201,25 @@ func truth(b Bank, k int, x float64) (cos, sin precise.Real, size float64) {
 func TestEvenNotFinite(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
-		name                 string
-		z, p, w, phase, gate float64
+		name                    string
+		z, p, w, phase, gate, x float64
 	}{
-		{"all is well", 1, 1e-3, 1, 1, 1},
-		{"centre NaN", nan, 1e-3, 1, 1, 1},
-		{"centre infinite", inf, 1e-3, 1, 1, 1},
-		{"centre infinite, no decay", -inf, 0, 1, 1, 1},
-		{"decay NaN", 1, nan, 1, 1, 1},
-		{"decay infinite", 1, inf, 1, 1, 1},
-		{"decay huge, far away", 1e14, 1e300, 0, 0, 1},
-		{"frequency NaN", 1, 1e-3, nan, 1, 1},
-		{"frequency infinite", 1, 1e-3, inf, 1, 1},
-		{"frequency infinite, far away", 1e9, 1, inf, 1, 1},
-		{"phase NaN", 1, 1e-3, 1, nan, 1},
-		{"phase NaN, far away", 1e9, 1, 1, nan, 1},
-		{"gate NaN", 1, 1e-3, 1, 1, nan},
-		{"gate infinite", 1, 1e-3, 1, 1, inf},
-		{"gate 0", 1, 1e-3, 1, 1, 0},
+		{"all is well", 1, 1e-3, 1, 1, 1, 0},
+		{"centre NaN", nan, 1e-3, 1, 1, 1, 0},
+		{"centre infinite", inf, 1e-3, 1, 1, 1, 0},
+		{"centre infinite, no decay", -inf, 0, 1, 1, 1, 0},
+		{"decay NaN", 1, nan, 1, 1, 1, 0},
+		{"decay infinite", 1, inf, 1, 1, 1, 0},
+		{"decay huge, far away", 1e14, 1e300, 0, 0, 1, 0},
+		{"frequency NaN", 1, 1e-3, nan, 1, 1, 0},
+		{"frequency infinite", 1, 1e-3, inf, 1, 1, 0},
+		{"frequency infinite, far away", 1e9, 1, inf, 1, 1, 0},
+		{"phase NaN", 1, 1e-3, 1, nan, 1, 0},
+		{"phase NaN, far away", 1e9, 1, 1, nan, 1, 0},
+		{"gate NaN", 1, 1e-3, 1, 1, nan, 0},
+		{"gate infinite", 1, 1e-3, 1, 1, inf, 0},
+		{"gate 0", 1, 1e-3, 1, 1, 0, 0},
+		{"x NaN", 1, 1e-3, 1, 1, 1, nan},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			eachSet(t, func(t *testing.T) {
@@ -231,7 +230,7 @@ func TestEvenNotFinite(t *testing.T) {
 					b.Set(l, []float64{4}, []float64{1e-2}, []float64{0.3}, 0.1)
 				}
 				b.Set(5, []float64{c.z}, []float64{c.p}, []float64{c.w}, c.phase)
-				x, gate := evenRows(f, n, 0, 1), []float64{1, 1, 1, 1, 1, 1, 1, 1, c.gate}
+				x, gate := evenRows(f, n, c.x, 1), []float64{1, 1, 1, 1, 1, 1, 1, 1, c.gate}
 				cos, sin, cos2, sin2 := NewPanels(1, n), NewPanels(1, n), NewPanels(1, n), NewPanels(1, n)
 				(&Tile{Cos: cos, Sin: sin, Bank: b, X: x, Gate: gate}).Features()
 				(&Tile{Cos: cos2, Sin: sin2, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: gate}).Features()
@@ -243,23 +242,6 @@ func TestEvenNotFinite(t *testing.T) {
 			})
 		})
 	}
-	t.Run("x", func(t *testing.T) {
-		eachSet(t, func(t *testing.T) {
-			f := &fence{t: t}
-			b := newBank(1, 1)
-			cos, sin := NewPanels(1, 9), NewPanels(1, 9)
-			x := make([]float64, 9)
-			for i := range x {
-				x[i] = nan
-			}
-			(&Tile{Cos: cos, Sin: sin, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: make([]float64, 9)}).Features()
-			for i, v := range cos.Data {
-				if !math.IsNaN(v) {
-					t.Fatalf("cos %d of x NaN is %v", i, v)
-				}
-			}
-		})
-	})
 }
 
 // TestStep: the turn and the bends to their last places.
@@ -321,37 +303,74 @@ func TestEvenFallsBack(t *testing.T) {
 	})
 }
 
-func FuzzFeaturesEven(f *testing.F) {
-	f.Add(uint16(64), 1.0, 3.0, 10.0, 1e-3, 0.4, 0.3)
-	f.Add(uint16(33), -0.5, 3.0, -10.0, 1.0, 0.4, 0.3)
-	f.Add(uint16(9), 2.0, -1e9, 1e9, 350.0, 1e3, -4.0)
-	f.Fuzz(func(t *testing.T, rows uint16, delta, x0, center, decay, freq, phase float64) {
-		n := 1 + int(rows)%130
-		x, gate := make([]float64, n), make([]float64, n)
-		for i := range x {
-			x[i], gate[i] = x0+float64(i)*delta, 1
-			if i > 0 && (x[i]-x[i-1] != delta || x[i]-delta != x[i-1]) || math.Abs(freq*(x[i]-center)) > 1e3 || math.IsNaN(freq) {
-				return // uneven, or with phases whose last place is beyond what the test allows
-			}
-		}
-		if !(delta != 0) || decay < 0 || math.Abs(phase) > 1e3 || math.IsInf(delta, 0) {
-			return
-		}
-		b := newBank(2, 1)
-		for k := range 2 * Lanes {
-			b.Set(k, []float64{center + float64(k)*delta}, []float64{decay * float64(k%3)}, []float64{freq}, phase)
-		}
-		s := Stepped{Delta: delta, Data: make([]float64, SteppedRoom(2))}
-		eachSet(t, func(t *testing.T) {
-			b.Step(s)
-			cos, sin, cos2, sin2 := NewPanels(2, n), NewPanels(2, n), NewPanels(2, n), NewPanels(2, n)
-			(&Tile{Cos: cos, Sin: sin, Bank: b, X: x, Gate: gate}).Features()
-			(&Tile{Cos: cos2, Sin: sin2, Bank: b, Steps: s, X: x, Gate: gate}).Features()
-			for i, v := range cos.Data {
-				if got := cos2.Data[i]; !(math.Abs(got-v) <= 1e-12) && !(math.IsNaN(got) && math.IsNaN(v)) {
-					t.Errorf("cos %d is %v, the formula gives %v", i, got, v)
+// TestFactorizedEven: features stepped through twice give the sums of features
+// that were written, panels that cannot be stepped among them.
+func TestFactorizedEven(t *testing.T) {
+	for _, count := range []int{1, 2, 5} {
+		for _, n := range []int{1, 2, 3, 7, 8, 9, 10, 31, 32, 33, 63, 64, 65, 100} {
+			for _, delta := range []float64{1, -0.25, 1024} {
+				for _, most := range []int{easy, len(kinds)} {
+					eachSet(t, func(t *testing.T) { testFactorizedEven(t, newEvenScene(t, uint64(n), count, n, most, delta)) })
 				}
 			}
-		})
-	})
+		}
+	}
+}
+
+func testFactorizedEven(t *testing.T, s *evenScene) {
+	r := rand.New(rand.NewPCG(17, 1))
+	n := len(s.x)
+	lanes := make([]Lane, s.b.Count)
+	for i := range lanes {
+		for k := range Lanes {
+			lanes[i].Ripple[k], lanes[i].Square[k], lanes[i].Weight[k] = r.Float64()-0.5, r.Float64()-0.5, r.Float64()
+		}
+	}
+	s.gate[0] = 0
+	inv := s.floats(n, 1)
+	InverseSquares(inv, s.gate)
+	res := s.random(r, n, 1)
+	for _, c := range [][2][]float64{{s.gate, inv}, {nil, nil}} {
+		gate, inv := c[0], c[1]
+		cos, sin, acc := s.room(1), s.room(2), s.floats(n*Lanes, 0)
+		(&Tile{Cos: cos, Sin: sin, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Acc: acc, W: s.w}).Features()
+		want := s.floats(s.b.Count*FactorizedRows*Lanes, 0)
+		for i := range s.b.Count {
+			factorizedPlain(want[i*FactorizedRows*Lanes:], cos.Panel(i), sin.Panel(i), res, s.x, inv, centered(&lanes[i], s.b.Panel(i)))
+		}
+		cos2, sin2, acc2, got := s.room(3), s.room(4), s.floats(n*Lanes, 0), s.floats(len(want), 0)
+		for i := range got {
+			got[i] = 1
+		}
+		var starts Starts
+		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Acc: acc2, W: s.w, Starts: &starts}).Features()
+		testkit.Within(t, "the fit, without and with the features written", acc2, acc, 0)
+		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Inv: inv, Starts: &starts}).Factorized(got, res, lanes)
+		for i, v := range want {
+			row, panel, lane := i/Lanes%FactorizedRows, i/Lanes/FactorizedRows, i%Lanes
+			scale := s.reach(panel, lane)
+			near(t, fmt.Sprintf("%d rows, step %v, panel %d, lane %d, sum %d", n, s.s.Delta, panel, lane, row), got[i]-1, v, 1+float64(n)*scale[row], 3e-14)
+		}
+		s.check()
+		s.between(cos2)
+		s.between(sin2)
+	}
+}
+
+// reach is how large a row's share in each sum can be, up to a small factor.
+func (s *evenScene) reach(panel, lane int) [FactorizedRows]float64 {
+	p := s.b.Panel(panel)[lane:]
+	d := 0.0
+	for _, x := range s.x { // where the feature lives, or the rows reach
+		if dx := x - p[Lanes]; p[2*Lanes]*dx*dx < 40 {
+			d = max(d, dx, -dx)
+		}
+	}
+	return [FactorizedRows]float64{1, 1, 1, 1, d, d, d * d}
+}
+
+// centered is a lane that knows its features' centers.
+func centered(l *Lane, par []float64) *Lane {
+	copy(l.Center[:], par[Lanes:2*Lanes])
+	return l
 }

@@ -23,8 +23,7 @@ var writeSum = flag.Bool("write-sum", false, "have TestSum write asm.sum instead
 func TestSum(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"asm/*", "*.s", "dispatch_*.go"} {
-		found := testkit.Must(filepath.Glob(pattern))(t)
-		files = append(files, found...)
+		files = append(files, testkit.Must(filepath.Glob(pattern))(t)...)
 	}
 	slices.Sort(files)
 	var sums strings.Builder
@@ -65,15 +64,7 @@ func TestGenerate(t *testing.T) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		made, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return err
-		}
-		kept, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(made, kept) {
+		if !bytes.Equal(testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t), testkit.Must(os.ReadFile(name))(t)) {
 			t.Errorf("go generate makes another %s", name)
 		}
 		return nil

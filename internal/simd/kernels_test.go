@@ -1,7 +1,6 @@
 package simd
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -9,14 +8,11 @@ import (
 )
 
 // eachSet runs f once for each set that the processor has.
-func eachSet[T interface {
-	testing.TB
-	Run(string, func(T)) bool
-}](t T, f func(t T)) {
+func eachSet(t *testing.T, f func(t *testing.T)) {
 	was := use
 	defer func() { use = was }()
 	for _, s := range Sets() {
-		t.Run(s.String(), func(t T) {
+		t.Run(s.String(), func(t *testing.T) {
 			testkit.OK(t, Use(s.String()))
 			f(t)
 		})
@@ -45,15 +41,8 @@ func randomBank(r *rand.Rand, count, q, n int) Bank {
 	return b
 }
 
-// A kernel is a call on so many panels and rows, and its operations: 0 where the time is given for each feature.
-type kernel struct {
-	name  string
-	flops float64
-	run   func()
-}
-
-// kernels are all kernels on count panels of n rows.
-func kernels(t testing.TB, count, n int) []kernel {
+// kernels are calls of all kernels on count panels of n rows.
+func kernels(t *testing.T, count, n int) map[string]func() {
 	s := newScene(t, 1, count, n, 1)
 	m := count * Lanes
 	c, acc, res := make([]float64, m*m), Aligned(n*Lanes), make([]float64, n)
@@ -82,67 +71,44 @@ func kernels(t testing.TB, count, n int) []kernel {
 		places[i], points[i/Lanes] = int64(n), int64(min(n, 16))
 	}
 	evenFit.Features() // makes room
-	cube := float64(m) * float64(m) * float64(m)
-	return []kernel{
-		{"Features", 0, func() { plain.Features() }},
-		{"FeaturesFit", 0, func() { fit.Features() }},
-		{"Step", 0, func() { bank.Step(steps) }},
-		{"FeaturesEven", 0, func() { even.Features() }},
-		{"FitEven", 0, func() { evenFit.Features() }},
-		{"FactorizedEven", 0, func() { evenFit.Factorized(sums, res, s.lanes) }},
-		{"Factorized", 0, func() { plain.Factorized(sums, res, s.lanes) }},
-		{"Contract", 0, func() { plain.Contract(sums[:count*SumRows(1)*Lanes], s.bar, acc, s.lanes) }},
-		{"Second", 0, func() { plain.Second(sums[:count*2*Lanes]) }},
-		{"Along", 0, func() { Along(sums[:count*Lanes], s.cos, s.y, s.d) }},
-		{"AddOutput", 0, func() { AddOutput(s.bar, s.y, s.d, s.w) }},
-		{"SumWaves", 0, func() { SumWaves(waves, jobs, table, places, points) }},
-		{"Lattice", 6 * float64(n), func() { Lattice(f, b, w, 2, 3, 1e-9) }},
-		{"Gram", float64(m*(m+1)) * float64(n), func() { Gram(c, m, s.cos, 0, count) }},
-		{"Product", 2 * float64(m*m) * float64(n), func() { Product(s.bar, s.cos, g, 0, count) }},
-		{"Dense", cube, func() {
+	return map[string]func(){
+		"Features":       func() { plain.Features() },
+		"FeaturesFit":    func() { fit.Features() },
+		"Step":           func() { bank.Step(steps) },
+		"FeaturesEven":   func() { even.Features() },
+		"FitEven":        func() { evenFit.Features() },
+		"FactorizedEven": func() { evenFit.Factorized(sums, res, s.lanes) },
+		"Factorized":     func() { plain.Factorized(sums, res, s.lanes) },
+		"Contract":       func() { plain.Contract(sums[:count*SumRows(1)*Lanes], s.bar, acc, s.lanes) },
+		"Second":         func() { plain.Second(sums[:count*2*Lanes]) },
+		"Along":          func() { Along(sums[:count*Lanes], s.cos, s.y, s.d) },
+		"AddOutput":      func() { AddOutput(s.bar, s.y, s.d, s.w) },
+		"SumWaves":       func() { SumWaves(waves, jobs, table, places, points) },
+		"Lattice":        func() { Lattice(f, b, w, 2, 3, 1e-9) },
+		"Gram":           func() { Gram(c, m, s.cos, 0, count) },
+		"Product":        func() { Product(s.bar, s.cos, g, 0, count) },
+		"Dense": func() {
 			clear(c)
 			for i := range m {
 				c[i*m+i] = 2
 			}
 			d.Cholesky(c, m, m)
 			d.Inverse(c, m, m)
-		}},
+		},
 	}
 }
 
 // TestAllocations: no kernel allocates, nor does a Dense that has its room.
 func TestAllocations(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
-		for _, k := range kernels(t, 3, 20) {
+		for name, run := range kernels(t, 3, 20) {
 			most := 0.0
-			if k.name == "Dense" { // what it hands to Parallel, a few words each
+			if name == "Dense" { // what it hands to Parallel, a few words each
 				most = 5
 			}
-			if n := testing.AllocsPerRun(10, k.run); n > most {
-				t.Errorf("%s allocates %v times", k.name, n)
+			if n := testing.AllocsPerRun(10, run); n > most {
+				t.Errorf("%s allocates %v times", name, n)
 			}
 		}
 	})
-}
-
-// BenchmarkKernels gives each kernel's share of the peak, or its time for a feature of a row.
-func BenchmarkKernels(b *testing.B) {
-	for _, size := range [][2]int{{10, 64}, {100, 128}} {
-		eachSet(b, func(b *testing.B) {
-			peak := Peak()
-			for _, k := range kernels(b, size[0], size[1]) {
-				b.Run(fmt.Sprintf("%s/M=%d,n=%d", k.name, size[0]*Lanes, size[1]), func(b *testing.B) {
-					for b.Loop() {
-						k.run()
-					}
-					seconds := b.Elapsed().Seconds() / float64(b.N)
-					if k.flops > 0 {
-						b.ReportMetric(100*k.flops/seconds/peak, "%peak")
-					} else {
-						b.ReportMetric(1e9*seconds/float64(size[0]*Lanes*size[1]), "ns/feature")
-					}
-				})
-			}
-		})
-	}
 }

@@ -1,10 +1,13 @@
 package simd
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestLattice: every set does what the formula says, from every place within a panel's row on.
@@ -39,11 +42,9 @@ func latticeCase(t *testing.T, n, m int) {
 	if e := 1e-13 * (1 + wantSquares); math.Abs(products-wantProducts) > e || math.Abs(squares-wantSquares) > e {
 		t.Errorf("%v, n = %d, m = %d: sums %v, %v, want %v, %v", use, n, m, products, squares, wantProducts, wantSquares)
 	}
-	for i := range f {
-		if math.Abs(f[i]-wantF[i]) > 4e-15 || math.Abs(b[i]-wantB[i]) > 4e-15 {
-			t.Fatalf("%v, n = %d, m = %d: entry %d is %v, %v, want %v, %v", use, n, m, i, f[i], b[i], wantF[i], wantB[i])
-		}
-	}
+	what := fmt.Sprintf("%v, n = %d, m = %d", use, n, m)
+	testkit.Within(t, what+": forward errors", f, wantF, 4e-15)
+	testkit.Within(t, what+": backward errors", b, wantB, 4e-15)
 }
 
 // TestReflect: every set does what the formulas of Reflect and Dot say, wherever the slices begin.
@@ -51,10 +52,7 @@ func TestReflect(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		for n := range 140 {
 			rng := rand.New(rand.NewPCG(uint64(n), 3))
-			whole := make([]float64, 3*n+9)
-			for i := range whole {
-				whole[i] = rng.NormFloat64()
-			}
+			whole := testkit.Numbers(3*n+9, func(int) float64 { return rng.NormFloat64() })
 			a, s, r := whole[:n], whole[n+3:][:n], whole[2*n+5:][:n]
 			const k = 0.61
 			wantA, wantS, want := slices.Clone(a), slices.Clone(s), 0.0
@@ -73,11 +71,8 @@ func TestReflect(t *testing.T) {
 			if got := Reflect(a, s, r, k); math.Abs(got-want) > 1e-13*float64(n) {
 				t.Fatalf("%v, n = %d: %v, want %v", use, n, got, want)
 			}
-			for j := range n {
-				if math.Abs(a[j]-wantA[j]) > 4e-15 || math.Abs(s[j]-wantS[j]) > 4e-15 {
-					t.Fatalf("%v, n = %d: entry %d is %v, %v, want %v, %v", use, n, j, a[j], s[j], wantA[j], wantS[j])
-				}
-			}
+			testkit.Within(t, fmt.Sprintf("%v, n = %d: a", use, n), a, wantA, 4e-15)
+			testkit.Within(t, fmt.Sprintf("%v, n = %d: s", use, n), s, wantS, 4e-15)
 			copy(before[:n], a)
 			copy(before[n+3:], s)
 			if !slices.Equal(before, whole) {

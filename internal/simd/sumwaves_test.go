@@ -4,21 +4,17 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestSumWaves compares every set with the formula, for waves of every width, turn and amplitude, and for lanes without a wave.
 func TestSumWaves(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 5))
-		table := make([]complex128, 400)
-		for i := range table {
-			table[i] = complex(rng.NormFloat64(), rng.NormFloat64())
-		}
+		table := testkit.Numbers(400, func(int) complex128 { return complex(rng.NormFloat64(), rng.NormFloat64()) })
 		for _, panels := range []int{1, 2, 5} {
-			counts := make([]int64, panels)
-			for i := range counts {
-				counts[i] = int64(16 + 4*i)
-			}
+			counts := testkit.Numbers(panels, func(i int) int64 { return int64(16 + 4*i) })
 			most := 16 + 4*panels
 			jobs, places := make([]float64, panels*WaveRows*Lanes), make([]int64, panels*Lanes)
 			row := func(i, r int) *float64 { return &jobs[(i/Lanes*WaveRows+r)*Lanes+i%Lanes] }

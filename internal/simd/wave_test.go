@@ -224,10 +224,7 @@ func testFeaturesFit(t *testing.T, f *fence, tile Tile, w []float64, exact bool)
 	t.Helper()
 	n, count := len(tile.X), tile.Bank.Count
 	r := rand.New(rand.NewPCG(10, uint64(n)))
-	ones := make([]float64, n)
-	for i := range ones {
-		ones[i] = 1
-	}
+	ones := slices.Repeat([]float64{1}, n)
 	for _, c := range [][2][]float64{{tile.Gate, tile.Gate}, {ones, nil}} {
 		acc := f.random(r, n*Lanes, 1)
 		two, one := tile, tile

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -76,11 +75,7 @@ func cases(t *testing.T, n, m int, f func(t *testing.T, r *rand.Rand, p *problem
 }
 
 func normals(r *rand.Rand, n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = r.NormFloat64()
-	}
-	return v
+	return testkit.Numbers(n, func(int) float64 { return r.NormFloat64() })
 }
 
 // naive is the covariance's formula, term by term.
@@ -159,19 +154,6 @@ func samePredictions(t *testing.T, got, want Model, tolerance float64) {
 	near(t, "noise", a.Noise[0], b.Noise[0], tolerance)
 }
 
-// withThreads calls f with one thread and with several, and reports bits that differ.
-func withThreads(t *testing.T, f func() []float64) {
-	t.Helper()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	want := f()
-	for _, threads := range []int{2, 5} {
-		runtime.GOMAXPROCS(threads)
-		if !slices.Equal(f(), want) {
-			t.Errorf("%d threads give other bits than one", threads)
-		}
-	}
-}
-
 // The pullback of a random bar is the gradient of Σ bar·k.
 func TestCovariance(t *testing.T) {
 	cases(t, 67, 4, func(t *testing.T, r *rand.Rand, p *problem) { // more than two chunks
@@ -191,7 +173,7 @@ func TestCovariance(t *testing.T) {
 		g := newCoordinates(*h).zero()
 		h.cov.pull(g, bar, x, h.z)
 		gradients(t, f, h, g)
-		withThreads(t, func() []float64 {
+		testkit.SameOnCores(t, "pullback", func() []float64 {
 			g := newCoordinates(*h).zero()
 			h.cov.pull(g, bar, x, h.z)
 			return slices.Concat(g.cov.Variance, g.cov.Lengthscale, g.cov.Frequency, g.z)
@@ -316,16 +298,11 @@ func TestGPAgainstNaive(t *testing.T) {
 		}
 		near(t, "noise", got.Noise[0], s*s*h.noise, 1e-12)
 	})
-}
-
-func TestGPGradient(t *testing.T) {
-	cases(t, 40, 0, func(t *testing.T, r *rand.Rand, p *problem) {
-		h, e := &p.start, newEvidence(p)
-		f := func() float64 { return value(t, e, *h) }
-		f()
-		g := newCoordinates(*h).zero()
+	cases(t, 40, 0, func(t *testing.T, _ *rand.Rand, p *problem) {
+		h, e, g := &p.start, newEvidence(p), newCoordinates(p.start).zero()
+		value(t, e, *h)
 		e.gradient(g)
-		gradients(t, f, h, g)
+		gradients(t, func() float64 { return value(t, e, *h) }, h, g)
 	})
 }
 
@@ -372,7 +349,7 @@ func TestLearns(t *testing.T) {
 		if p := predict(t, f.Model, 2.5); math.Abs(p.Mean[0]-50-10*math.Sin(2.5)) > 1 || math.Abs(math.Sqrt(p.Cov[0])-1) > 0.3 {
 			t.Errorf("%s: %v ± %v at 2.5", name, p.Mean[0], math.Sqrt(p.Cov[0]))
 		}
-		withThreads(t, func() []float64 { f := fit(t, m.Method, data); return []float64{f.Bound, f.NoiseSD} })
+		testkit.SameOnCores(t, name, func() []float64 { f := fit(t, m.Method, data); return []float64{f.Bound, f.NoiseSD} })
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if f, err := m.Fit(ctx, data); !errors.Is(err, context.Canceled) || f != nil {

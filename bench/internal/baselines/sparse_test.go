@@ -2,7 +2,6 @@ package baselines
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -52,9 +51,7 @@ func (c *collapsed) dense(h hyper, x []float64) (bound float64, variance []float
 	a.Add(&a, kuu)
 	explained.Sub(solved(kuu, kux), solved(&a, kux))
 	explained.MulElem(kux, &explained)
-	for n := range x {
-		variance = append(variance, h.cov.diagonal()-mat.Sum(explained.ColView(n)))
-	}
+	variance = testkit.Numbers(len(x), func(n int) float64 { return h.cov.diagonal() - mat.Sum(explained.ColView(n)) })
 	return bound, variance
 }
 
@@ -160,16 +157,6 @@ func TestSPGPValueErrors(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
-	for m, want := range map[int][]float64{1: {2}, 2: {0, 8}, 3: {0, 2, 8}, 4: {0, 4.0 / 3, 10.0 / 3, 8}, 5: {0, 1, 2, 4, 8}} {
-		p := &problem{x: []float64{4, 1, 2, 2, 8, 0}}
-		testkit.OK(t, p.spread(m))
-		for i, z := range p.start.z {
-			near(t, fmt.Sprintf("%d inducing inputs", m), z, want[i], 1e-14)
-		}
-	}
-}
-
 // stepsAt are an SVGP's steps at the problem's start, with a q(v) that is the best for other outputs: nothing is stationary.
 func stepsAt(t *testing.T, p *problem, batch int) *steps {
 	t.Helper()
@@ -264,20 +251,6 @@ func TestSVGPBatchesAreUnbiased(t *testing.T) {
 	})
 }
 
-// KL by its formula with explicit matrices.
-func TestSVGPDivergence(t *testing.T) {
-	cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {
-		q := stepsAt(t, p, 20).q
-		full := mat.DenseCopyOf(q.p)
-		mirror(full)
-		var inverse, mean mat.Dense
-		testkit.OK(t, inverse.Inverse(full))
-		mean.Mul(&inverse, q.theta)
-		want := 0.5*(mat.Trace(&inverse)-7-math.Log(mat.Det(&inverse))) + 0.5*math.Pow(mat.Norm(&mean, 2), 2)
-		near(t, "KL", q.kl(), want, 1e-10)
-	})
-}
-
 // One natural step ρ = 1 on all rows is the best q(v): VFE's bound and predictions. Any other q(v) stays below.
 func TestSVGPNaturalStepIsVFE(t *testing.T) {
 	cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {
@@ -325,9 +298,7 @@ func TestSVGPCarries(t *testing.T) {
 	})
 	p := prepare(noisyData(400, 7), Options{Covariance: SE(0.7), NoisePrecision: 1})
 	p.start.noise = 0.02
-	for i := range 12 {
-		p.start.z = append(p.start.z, 6*float64(i)/11)
-	}
+	p.start.z = testkit.Numbers(12, func(i int) float64 { return 6 * float64(i) / 11 })
 	for name, change := range map[string]func(h *hyper){
 		"l": func(h *hyper) { h.cov.Lengthscale[0] *= 1.1 },
 		"z": func(h *hyper) {

@@ -167,9 +167,8 @@ func TestPairRatios(t *testing.T) {
 	}
 	var out bytes.Buffer
 	ratios(&out, lines)
-	if want := "3.46 times VSSGP's (geometric mean of 2 pairs of the same signal and seed, 2 to 6; the paper's means: 2.59)"; !strings.Contains(out.String(), want) {
-		t.Errorf("%q does not say %q", out.String(), want)
-	}
+	testkit.Contains(t, out.String(),
+		"3.46 times VSSGP's (geometric mean of 2 pairs of the same signal and seed, 2 to 6; the paper's means: 2.59)")
 }
 
 func TestSame(t *testing.T) {
@@ -206,9 +205,8 @@ func TestSlope(t *testing.T) {
 	}
 	var out bytes.Buffer
 	audio4kTables(&out, lines)
-	if want := `Start "paper": the time grows as K to the power 1.5, the time of a step as K to the power 1 (the paper: 2)`; !strings.Contains(out.String(), want) {
-		t.Errorf("%s\ndoes not say %q", out.String(), want)
-	}
+	testkit.Contains(t, out.String(),
+		`Start "paper": the time grows as K to the power 1.5, the time of a step as K to the power 1 (the paper: 2)`)
 }
 
 // TestClock: steps are timed from the first report of the last start on, and
@@ -256,24 +254,11 @@ func TestPaperNumbers(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		c.table(&out, lines)
-		row := ""
-		for _, l := range strings.Split(out.String(), "\n") {
-			if strings.HasPrefix(l, "| "+c.method+" ") {
-				row = l
-				break
-			}
-		}
-		for _, want := range c.want {
-			if !strings.Contains(row, "| "+want+" ") {
-				t.Errorf("row %q lacks %s", row, want)
-			}
-		}
+		checkRow(t, out.String(), "| "+c.method+" ", c.want...)
 	}
 	var out bytes.Buffer
 	audio16kTables(&out, lines)
-	if !strings.Contains(out.String(), "| 133 ") || !strings.Contains(out.String(), "| 48 ") {
-		t.Errorf("no training times of the paper's:\n%s", out.String())
-	}
+	testkit.Contains(t, out.String(), "| 133 ", "| 48 ") // the paper's training times
 }
 
 // TestAudioQuick runs each set's small version whole: every fit has scores,
@@ -293,9 +278,7 @@ func TestAudioQuick(t *testing.T) {
 			}
 			if c.figures != nil {
 				for _, ending := range []string{".png", ".svg"} {
-					if _, err := os.Stat(filepath.Join(s.Out, "quick-"+c.name+ending)); err != nil {
-						t.Error(err)
-					}
+					testkit.Must(os.Stat(filepath.Join(s.Out, "quick-"+c.name+ending)))(t)
 				}
 			}
 			log.Reset()

@@ -10,6 +10,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
@@ -68,10 +69,7 @@ func TestWarp(t *testing.T) {
 
 // TestAlone: each gap is filled as if it were the only one, from an excerpt.
 func TestAlone(t *testing.T) {
-	y := make([]float64, 300)
-	for i := range y {
-		y[i] = float64(i)
-	}
+	y := testkit.Numbers(300, func(i int) float64 { return float64(i) })
 	s := &signal{Rate: 1000, Y: y, Gaps: []audio.Gap{{Start: 5, End: 8}, {Start: 100, End: 104}}}
 	var seen []signal
 	fill := fillAlone(func(n int, rate float64) int { return n + int(rate/100) }, func(_ context.Context, s *signal) (*filling, error) {
@@ -93,20 +91,5 @@ func TestAlone(t *testing.T) {
 	}
 	if f, err := fillAlone(func(int, float64) int { return 9 }, fillLinear)(context.Background(), s); err != nil || f.SD != nil {
 		t.Errorf("%+v, %v: want no intervals of a method that has none", f, err)
-	}
-}
-
-// TestIn: the samples of the gaps alone, in their order; what is said of them is of these.
-func TestIn(t *testing.T) {
-	s := &signal{Y: []float64{0, 1, 2, 3, 4, 5}, Gaps: []audio.Gap{{Start: 1, End: 3}, {Start: 4, End: 5}}}
-	if got := s.in(s.Y); !slices.Equal(got, []float64{1, 2, 4}) || s.in(nil) != nil {
-		t.Errorf("%v", got)
-	}
-	f := &filling{Mean: []float64{9, 1, 9, 9, 4, 9}, SD: []float64{1, 1, 1, 1, 1, 1}}
-	if rmse := s.rmse(f); math.Abs(rmse-7/math.Sqrt(3)) > 1e-14 {
-		t.Errorf("RMSE %v, want one error of 7 in three samples", rmse)
-	}
-	if coverage, _, ok := s.intervals(f); !ok || math.Abs(coverage-2./3) > 1e-15 {
-		t.Errorf("coverage %v, %v; want two of three", coverage, ok)
 	}
 }

@@ -171,20 +171,16 @@ func TestGapsTables(t *testing.T) {
 	if !ok {
 		t.Fatal(out.String())
 	}
-	for _, c := range []struct{ text, want string }{
-		{tuned, "Of 2 cells of class and length, mixture above 1: music 5 ms (1.50). Coverage outside 90 to 98 %: music 5 ms (85.0 %)."},
-		{tuned, "| speech | mixture              | 0.89 (0.79), 94.3 %"}, {tuned, "| music  | mixture              | 1.50 (1.50) (!), 85.0 % (!)"},
-		{tuned, "| speech | ar, best of the grid | 1.00 (1.00), 95.0 %"},
-		{rest, "Of 1 cells of class and length, mixture above 1: none. Coverage outside 90 to 98 %: none."},
-		{rest, "| speech | linear               | 1.00 (1.00) "}, {rest, "| a                     | 2    | 0.40 (0.35), 95.0 %"},
-		{tuned, "| speech                                  | x    |"}, {tuned, "| music                                   | y    |"},
-		{rest, "| speech                                  | y    |"},
-		{rest, "| no chirp | 1            | 2.000 ×÷ 1.000 | 2.000 ×÷ 1.000 | 90.0 %   | -2.000"}, {rest, "| whole    | 1            | 1.000 ×÷ 1.000"},
-	} {
-		if !strings.Contains(c.text, c.want) {
-			t.Errorf("no %q in\n%s", c.want, c.text)
-		}
-	}
+	testkit.Contains(t, tuned,
+		"Of 2 cells of class and length, mixture above 1: music 5 ms (1.50). Coverage outside 90 to 98 %: music 5 ms (85.0 %).",
+		"| speech | mixture              | 0.89 (0.79), 94.3 %", "| music  | mixture              | 1.50 (1.50) (!), 85.0 % (!)",
+		"| speech | ar, best of the grid | 1.00 (1.00), 95.0 %",
+		"| speech                                  | x    |", "| music                                   | y    |")
+	testkit.Contains(t, rest,
+		"Of 1 cells of class and length, mixture above 1: none. Coverage outside 90 to 98 %: none.",
+		"| speech | linear               | 1.00 (1.00) ", "| a                     | 2    | 0.40 (0.35), 95.0 %",
+		"| speech                                  | y    |",
+		"| no chirp | 1            | 2.000 ×÷ 1.000 | 2.000 ×÷ 1.000 | 90.0 %   | -2.000", "| whole    | 1            | 1.000 ×÷ 1.000")
 	if figures := gapsFigures(gapLines()); len(figures) != 2 || len(figures[0].Panels) != 1 {
 		t.Errorf("%d figures, of the seed that is not tuned on, which has speech alone", len(figures))
 	}
@@ -269,14 +265,9 @@ func TestGapsQuick(t *testing.T) {
 			t.Errorf("%s fills as the whole does", v.name)
 		}
 	}
-	for _, want := range []string{"**Tuned on**", "**Not tuned on**", "| speech | vssgp ", "| whole ", "| no mixture, spectra once |", "above 1: "} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
-		}
-	}
+	testkit.Contains(t, out.String(),
+		"**Tuned on**", "**Not tuned on**", "| speech | vssgp ", "| whole ", "| no mixture, spectra once |", "above 1: ")
 	for _, name := range []string{"gaps-ratio.png", "gaps-ratio.svg", "gaps-coverage.png", "gaps-coverage.svg"} {
-		if _, err := os.Stat(filepath.Join(s.Out, "quick-"+name)); err != nil {
-			t.Error(err)
-		}
+		testkit.Must(os.Stat(filepath.Join(s.Out, "quick-"+name)))(t)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
@@ -32,8 +31,7 @@ func whole() Line {
 	}
 }
 
-// TestLines: lines come back as they were written; one cut short by an
-// interruption is as if it had not been begun.
+// TestLines: lines come back as they were written, with every field.
 func TestLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	second := whole()
@@ -43,16 +41,6 @@ func TestLines(t *testing.T) {
 	got, err := jsonl.Read[Line](path, nil)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("read back %+v, %v", got, err)
-	}
-	file := testkit.Must(os.ReadFile(path))(t)
-	for _, cut := range []int{1, 10} {
-		if got, err := jsonl.Parse[Line](file[:len(file)-cut], nil); err != nil || !reflect.DeepEqual(got, want[:1]) {
-			t.Errorf("%d bytes short: %+v, %v", cut, got, err)
-		}
-	}
-	broken := strings.Replace(string(file), `"seed":7`, `"seed":-`, 1)
-	if _, err := jsonl.Parse[Line]([]byte(broken), nil); err == nil || !strings.Contains(err.Error(), "line 1") {
-		t.Errorf("a broken line: error %v", err)
 	}
 }
 

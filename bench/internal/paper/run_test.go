@@ -94,7 +94,10 @@ func TestGoesOn(t *testing.T) {
 	s.Again, s.Methods, s.Data = false, nil, "other"
 	run("a0", "a1", "b0", "b1", "fails0", "fails1")
 	s.Draw, s.Data = true, "one"
-	run()
+	var out bytes.Buffer
+	testkit.OK(t, s.show(c, run(), &out))
+	testkit.Contains(t, out.String(), "## Counted", "4 lines", "no result: fails, seed 1: no such luck")
+	checkFigure(t, filepath.Join(s.Out, "paper-counted"))
 }
 
 // TestInterrupted: the fit under way leaves no line, those before it do.
@@ -115,23 +118,6 @@ func TestInterrupted(t *testing.T) {
 	if lines, err := jsonl.Read[Line](s.path(c.name+".jsonl"), nil); err != nil || len(lines) != 1 {
 		t.Errorf("%d lines left, %v", len(lines), err)
 	}
-}
-
-// TestShow: tables and figures come of lines alone; both files of a figure are
-// whole.
-func TestShow(t *testing.T) {
-	var ran []string
-	c := counted(&ran)
-	s := &session{Options: Options{Out: t.TempDir()}, log: io.Discard}
-	lines := testkit.Must(s.set(context.Background(), c))(t)
-	var out bytes.Buffer
-	testkit.OK(t, s.show(c, lines, &out))
-	for _, want := range []string{"## Counted", "4 lines", "no result: fails, seed 1: no such luck"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q lacks %q", out.String(), want)
-		}
-	}
-	checkFigure(t, filepath.Join(s.Out, "paper-counted"))
 }
 
 // checkFigure: PATH.png is a picture with something on it, PATH.svg is XML.

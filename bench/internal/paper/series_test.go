@@ -61,27 +61,18 @@ func TestSegments(t *testing.T) {
 	first, last := 391, 0
 	for seed := range uint64(300) {
 		left := testkit.Must(s.drawn(seed))(t)
-		at, run := 0, 0
-		var runs, breaks []int
-		for i, out := range append(slices.Clone(left), true) {
-			if i < len(left) && out {
-				if run == 0 {
-					breaks = append(breaks, i-at)
-				}
-				run++
-				at = i + 1
-				continue
+		at := 0
+		gaps := gapsOf(ones(left))
+		for _, g := range gaps {
+			if g.Len() != 20 || g.Start-at < 10 {
+				t.Fatalf("seed %d: segments %v", seed, gaps)
 			}
-			if run > 0 {
-				runs = append(runs, run)
-			}
-			run = 0
+			at = g.End
 		}
-		breaks = append(breaks, len(left)-at)
-		if !slices.Equal(runs, []int{20, 20, 20, 20, 20}) || slices.Min(breaks) < 10 {
-			t.Fatalf("seed %d: segments of %v, breaks of %v", seed, runs, breaks)
+		if len(gaps) != 5 || len(left)-at < 10 {
+			t.Fatalf("seed %d: segments %v of %d", seed, gaps, len(left))
 		}
-		first, last = min(first, breaks[0]), max(last, len(left)-breaks[5])
+		first, last = min(first, gaps[0].Start), max(last, at)
 	}
 	if first > 15 || last < 375 {
 		t.Errorf("segments lie within %d and %d", first, last)
@@ -100,11 +91,11 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-func ones(b []bool) []int {
-	var at []int
+// ones are the places of b that are true.
+func ones(b []bool) (at []float64) {
 	for i, v := range b {
 		if v {
-			at = append(at, i)
+			at = append(at, float64(i))
 		}
 	}
 	return at
@@ -210,26 +201,25 @@ func TestSeriesPaperNumbers(t *testing.T) {
 		"| fitc ": {"0.23", "0.61", "5"}, "| vfe ": {"0.23", "0.61", "5"}, "| ssgp ": {"0.15", "0.63", "0.97"}, "| rp1 ": {"0.32", "0.65", "1.66"},
 		"| rp2 ": {"0.04", "0.76", "–"}, "| gp ": {"0.08", "0.50", "4", "0 of 1", "1 of 1"}, "| vssgp  | paper ": {"0.13", "0.41", "3"}, "| vssgp  | spectrum ": {"6", "–"},
 	} {
-		row := rowOf(out.String(), prefix)
-		for _, w := range want {
-			if !strings.Contains(row, "| "+w+" ") {
-				t.Errorf("row %q lacks %s", row, w)
-			}
-		}
+		checkRow(t, out.String(), prefix, want...)
 	}
 	if row := rowOf(out.String(), "| vssgp  | spectrum "); strings.Contains(row, "0.41") {
 		t.Errorf("the paper's number beside our start: %s", row)
 	}
 	out.Reset()
 	co2Table(&out, []Line{whole()})
-	row := rowOf(out.String(), "| the paper ")
-	for _, w := range []string{"9.8, none", "0.09, 54", "0.0043, 5.7", "1", "0.0053; 0.00065"} {
-		if !strings.Contains(row, "| "+w+" ") {
-			t.Errorf("row %q lacks %s", row, w)
-		}
+	checkRow(t, out.String(), "| the paper ", "9.8, none", "0.09, 54", "0.0043, 5.7", "1", "0.0053; 0.00065")
+}
+
+// checkRow looks for cells in the table's first row with a prefix.
+func checkRow(t *testing.T, table, prefix string, cells ...string) {
+	t.Helper()
+	for _, c := range cells {
+		testkit.Contains(t, rowOf(table, prefix), "| "+c+" ")
 	}
 }
 
+// rowOf is the table's first row with a prefix.
 func rowOf(table, prefix string) string {
 	for l := range strings.Lines(table) {
 		if strings.HasPrefix(l, prefix) {

@@ -49,10 +49,7 @@ func TestPowerIsLeastSquares(t *testing.T) {
 	}{{30, 40, 0.02}, {200, 333, 0.011}, {200, 1, 0.3}, {57, 1000, 0.004}} {
 		times, weights := uneven(c.n, 20, uint64(c.n))
 		rng := rand.New(rand.NewPCG(2, 2))
-		values := make([]float64, c.n)
-		for i := range values {
-			values[i] = rng.NormFloat64() + 5*math.Sin(times[i])
-		}
+		values := testkit.Numbers(c.n, func(i int) float64 { return rng.NormFloat64() + 5*math.Sin(times[i]) })
 		got, want := powerOf(times, values, weights, c.step, c.freqs), slow(times, values, weights, c.step, c.freqs)
 		for k := range want {
 			if !(math.Abs(got[k]-want[k]) <= 1e-6*want[k]+1e-7) {

@@ -1,6 +1,7 @@
 package blocktri
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -9,35 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
-
-// randomBlocks is a matrix with the given block sizes.
-func randomBlocks(sizes []int, rng *rand.Rand) *backend.Gram {
-	offset := make([]int, len(sizes)+1)
-	for v, m := range sizes {
-		offset[v+1] = offset[v] + m
-	}
-	g := backend.NewGram(offset)
-	for v := range g.Diag {
-		m := g.Size(v)
-		for i := range m {
-			for j := range i + 1 {
-				x := rng.NormFloat64()
-				if i == j {
-					x = 40 + rng.Float64()
-				}
-				g.Diag[v][i*m+j], g.Diag[v][j*m+i] = x, x
-			}
-		}
-		if v+1 < g.Blocks() {
-			for i := range g.Below[v] {
-				g.Below[v][i] = rng.NormFloat64()
-			}
-		}
-	}
-	return g
-}
 
 func denseOf(g *backend.Gram) *mat.SymDense {
 	d := mat.NewSymDense(g.M(), nil)
@@ -71,10 +46,7 @@ func againstDense(t *testing.T, sizes []int, factorize func(*backend.Gram, float
 		t.Errorf("%v: log-determinant %v, dense %v", sizes, got, want)
 	}
 	for _, n := range []int{1, 3} {
-		b := make([]float64, g.M()*n)
-		for i := range b {
-			b[i] = rng.NormFloat64()
-		}
+		b := testkit.Numbers(g.M()*n, func(int) float64 { return rng.NormFloat64() })
 		var want mat.Dense
 		testkit.OK(t, c.SolveTo(&want, mat.NewDense(g.M(), n, append([]float64(nil), b...))))
 		product := 0.0 // bᵀA⁻¹b
@@ -86,11 +58,7 @@ func againstDense(t *testing.T, sizes []int, factorize func(*backend.Gram, float
 			t.Errorf("%v: |R⁻¹b|² = %v, want bᵀA⁻¹b = %v", sizes, got, product)
 		}
 		f.SolveUpper(b, n)
-		for i := range b {
-			if math.Abs(b[i]-want.At(i/n, i%n)) > 1e-13 {
-				t.Fatalf("%v: solve[%d] = %v, dense %v", sizes, i, b[i], want.At(i/n, i%n))
-			}
-		}
+		testkit.Within(t, fmt.Sprint(sizes, ": solution"), b, want.RawMatrix().Data, 1e-13)
 	}
 	var inv mat.SymDense
 	testkit.OK(t, c.InverseTo(&inv))
@@ -124,31 +92,23 @@ func checkInverse(t *testing.T, sizes []int, z *backend.Gram, inv mat.Symmetric)
 	}
 }
 
-// TestDownward: from first block to last the factor is the usual one, and R Rᵀ
-// is the matrix.
-func TestDownward(t *testing.T) {
-	g := dominant([]int{5, 1, 6, 2})
-	d := denseOf(g)
-	f := testkit.Must(Factorize(g, 0, 1))(t)
-	for i := range f.R.M() {
-		for j := range i + 1 {
-			s := 0.0
-			for k := range j + 1 {
-				s += f.R.At(i, k) * f.R.At(j, k)
-			}
-			if want := d.At(i, j); math.Abs(s-want) > 1e-13*math.Abs(d.At(i, i)) {
-				t.Fatalf("(R Rᵀ)[%d,%d] = %v, want %v", i, j, s, want)
-			}
-		}
+// offsets are where blocks of the sizes begin, and the end.
+func offsets(sizes []int) []int {
+	offset := []int{0}
+	for v, m := range sizes {
+		offset = append(offset, offset[v]+m)
 	}
+	return offset
 }
 
 // dominant is a positive definite matrix with a diagonal that outweighs all else.
 func dominant(sizes []int) *backend.Gram {
-	g := randomBlocks(sizes, rand.New(rand.NewPCG(7, uint64(len(sizes)))))
+	rng := rand.New(rand.NewPCG(7, uint64(len(sizes))))
+	g := backend.NewGram(offsets(sizes))
+	backendtest.Symmetric(g, rng)
 	for v, d := range g.Diag {
 		for i := range g.Size(v) {
-			d[i*(g.Size(v)+1)] += 4 * float64(g.Size(v))
+			d[i*(g.Size(v)+1)] = 40 + rng.Float64() + 4*float64(g.Size(v))
 		}
 	}
 	return g
@@ -172,5 +132,40 @@ func TestSizes(t *testing.T) {
 	factor, inverse := (8+27+1)/3.+(4*3+2*9)+(9*1+3*1), 2*(8+27+1)/3.+2*(2*9+4*3)+2*(3*1+9*1)
 	if got := Flops(offset); got != factor+inverse {
 		t.Errorf("%v operations, want %v", got, factor+inverse)
+	}
+}
+
+// TestOuterAdjoint: by the formula, entry by entry, and symmetric to the last
+// bit.
+func TestOuterAdjoint(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		offset  []int
+		outputs int
+	}{
+		{"dense", []int{0, 37}, 1}, {"dense, outputs", []int{0, 37}, 3}, {"blocks", []int{0, 3, 3, 9, 16}, 1}, {"blocks, outputs", []int{0, 3, 8, 9}, 2},
+	} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		g := backend.NewGram(c.offset)
+		backendtest.Symmetric(g, rng)
+		const tau = 3.7
+		mean := testkit.Numbers(g.M()*c.outputs, func(int) float64 { return rng.NormFloat64() })
+		was := g.Clone()
+		OuterAdjoint(g, mean, c.outputs, -0.5*float64(c.outputs), -0.5*tau)
+		for i := range g.M() {
+			for j := range g.M() {
+				if was.At(i, j) == 0 && i != j {
+					continue
+				}
+				mm := 0.0
+				for o := range c.outputs {
+					mm += mean[i*c.outputs+o] * mean[j*c.outputs+o]
+				}
+				want := -0.5*float64(c.outputs)*was.At(i, j) - 0.5*tau*mm
+				if got := g.At(i, j); math.Abs(got-want) > 1e-14*(1+math.Abs(want)) || got != g.At(j, i) {
+					t.Fatalf("%s: entry %d, %d is %v, want %v; its mirror image is %v", c.name, i, j, got, want, g.At(j, i))
+				}
+			}
+		}
 	}
 }

@@ -37,11 +37,7 @@ func truth(g *backend.Gram, lambda float64) (inverse [][]float64, logDet float64
 // before but for 1e-7 of it; silent windows have features that are 0.
 func hardGram(sizes []int, rows int, twins bool, silent ...int) *backend.Gram {
 	rng := rand.New(rand.NewPCG(11, uint64(rows)))
-	offset := []int{0}
-	for _, m := range sizes {
-		offset = append(offset, offset[len(offset)-1]+m)
-	}
-	g := backend.NewGram(offset)
+	g := backend.NewGram(offsets(sizes))
 	quiet := map[int]bool{}
 	for _, v := range silent {
 		quiet[v] = true

@@ -29,11 +29,7 @@ func inSegments(t *testing.T, segments int) func(*backend.Gram, float64) (*Facto
 
 // chain is so many blocks of the sizes in turn.
 func chain(blocks int, sizes ...int) []int {
-	all := make([]int, blocks)
-	for v := range all {
-		all[v] = sizes[v%len(sizes)]
-	}
-	return all
+	return testkit.Numbers(blocks, func(v int) int { return sizes[v%len(sizes)] })
 }
 
 // TestAgainstDense holds every number of segments to dense algebra.
@@ -80,13 +76,6 @@ func TestFewBlocks(t *testing.T) {
 		}
 		same(t, fmt.Sprint(c), f.Inverse(), want.Inverse())
 	}
-	for _, c := range []struct{ blocks, segments, want int }{{5, 100, 3}, {8, 4, 4}, {7, 4, 4}, {6, 4, 3}, {40, 100, 20},
-		{40, 1, 1}, {40, 0, 1}, {40, -3, 1}, {2, 2, 1}, {0, 2, 0}} {
-		g := dominant(chain(c.blocks, 3))
-		if f, err := Factorize(g, 0.1, c.segments); err != nil || len(f.segments) != c.want {
-			t.Errorf("%+v: other segments, error %v", c, err)
-		}
-	}
 }
 
 // same fails unless both matrices have the same bits.
@@ -117,11 +106,7 @@ func TestSeparators(t *testing.T) {
 		{append(chain(50, 4), 400, 4, 4), 3, []int{49, 51}},
 		{nil, 4, nil},
 	} {
-		offset := []int{0}
-		for _, m := range c.sizes {
-			offset = append(offset, offset[len(offset)-1]+m)
-		}
-		if got := separators(offset, c.segments); !slices.Equal(got, c.want) {
+		if got := separators(offsets(c.sizes), c.segments); !slices.Equal(got, c.want) {
 			t.Errorf("%v in %d: separators %v, want %v", c.sizes, c.segments, got, c.want)
 		}
 	}
@@ -160,14 +145,9 @@ func TestSameBits(t *testing.T) {
 		for _, threads := range []int{1, 2, 4, 9} {
 			runtime.GOMAXPROCS(threads)
 			g := dominant(chain(14, 37, 0, 260, 8, 24))
-			for i := range g.Scratch(1 << 20) {
-				g.Scratch(1 << 20)[i] = math.NaN()
-			}
 			for range 2 {
 				a := g.Clone()
-				for i := range a.Scratch(1 << 20) {
-					a.Scratch(1 << 20)[i] = math.NaN()
-				}
+				copy(a.Scratch(1<<20), slices.Repeat([]float64{math.NaN()}, 1<<20))
 				f := testkit.Must(Factorize(a, 0.1, segments))(t)
 				b := make([]float64, a.M())
 				b[3] = 1

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -52,10 +51,7 @@ func (v *valleys) f(x, g []float64) (float64, error) {
 
 func (v *valleys) start(t *testing.T) *State {
 	t.Helper()
-	x := make([]float64, v.n())
-	for i := range x {
-		x[i] = -1.2 + 0.3*math.Sin(float64(i))
-	}
+	x := testkit.Numbers(v.n(), func(i int) float64 { return -1.2 + 0.3*math.Sin(float64(i)) })
 	return testkit.Must(Start(v.f, x))(t)
 }
 
@@ -207,12 +203,7 @@ func TestScaleOfBlocks(t *testing.T) {
 		s := &State{X: make([]float64, 4), S: [][]float64{{1, 0, 1, 0}}, Y: [][]float64{{2, 0, c.y, 0}}}
 		q := make([]float64, 4)
 		s.direction(q, []float64{0, 1, 0, 1}, blocks) // a gradient orthogonal to the pair
-		for i, v := range q {
-			if math.Abs(v-c.want[i]) > 1e-15 {
-				t.Errorf("y %v: direction %v, want %v", c.y, q, c.want)
-				break
-			}
-		}
+		testkit.Within(t, fmt.Sprintf("y %v: direction", c.y), q, c.want, 1e-15)
 	}
 }
 
@@ -232,12 +223,7 @@ func TestWhole(t *testing.T) {
 		var of known
 		all.apply(want, s.pairs(), of.of(all, s.pairs()))
 		s.direction(got, g, nil)
-		size := all.largest(want)
-		for i, v := range got {
-			if !(math.Abs(v-want[i]) <= 1e-11*size) {
-				t.Fatalf("round %d: coordinate %d is %v, want %v", round, i, v, want[i])
-			}
-		}
+		testkit.Within(t, fmt.Sprintf("round %d", round), got, want, 1e-11*all.largest(want))
 		step, y := make([]float64, n), make([]float64, n)
 		for i := range step {
 			step[i] = number(i, round)
@@ -257,24 +243,16 @@ func TestWhole(t *testing.T) {
 // TestCores: the same bits on any number of cores, of more coordinates than one core takes
 // at a time, and of vectors that are used again.
 func TestCores(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	v := &valleys{count: 3 * chunk / valleySize}
 	for name, blocks := range map[string][]Block{"together": nil, "per block": v.blocks()} {
-		var want *State
-		for _, cores := range []int{1, 2, 3, 8} {
-			runtime.GOMAXPROCS(cores)
+		testkit.SameOnCores(t, name, func() []float64 {
 			s := v.start(t)
 			// Blocks join after the twentieth iteration.
 			testkit.Must(Maximize(v.f, s, Settings{Iterations: 45, Blocks: blocks, PerBlockGain: 20_000}))(t)
-			if want == nil {
-				want = s
-			}
 			if blocks != nil && !s.PerBlock.Over {
 				t.Error("no iteration of all blocks together")
 			}
-			if s.F != want.F || !slices.Equal(s.X, want.X) || !slices.Equal(s.G, want.G) {
-				t.Errorf("%s: %v on %d cores, %v on one", name, s.F, cores, want.F)
-			}
-		}
+			return slices.Concat([]float64{s.F}, s.X, s.G)
+		})
 	}
 }

@@ -25,10 +25,7 @@ func rosenbrock(x, g []float64) (float64, error) {
 
 func TestRosenbrock(t *testing.T) {
 	for _, n := range []int{2, 10, 101} {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = -1.2
-		}
+		x := slices.Repeat([]float64{-1.2}, n)
 		s := testkit.Must(Start(rosenbrock, x))(t)
 		why, err := Maximize(rosenbrock, s, Settings{Iterations: 2000, Gain: 1e-18})
 		if err != nil || s.F < -1e-10 {

@@ -76,10 +76,7 @@ func TestDirectMeanOfHalf(t *testing.T) {
 	d := modeltest.Tones(300, 0)
 	d.N, d.X, d.Y = 2*d.N, append(d.X, d.X...), append(d.Y, d.Y...)
 	r := tonesRun(t, d, 0.3) // so much noise that it matters
-	var half []int
-	for i := range d.N / 2 {
-		half = append(half, i)
-	}
+	half := testkit.Numbers(d.N/2, func(i int) int { return i })
 	diag, mean := directMean(t, r, nil)
 	of, got := directMean(t, r, half)
 	modeltest.Near(t, "diagonal", of, diag, 1e-9)
