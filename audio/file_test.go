@@ -30,8 +30,7 @@ func tiled(t *testing.T, test func(t *testing.T)) {
 
 func mustOpen(t *testing.T, file []byte) *File {
 	t.Helper()
-	f := testkit.Must(NewFile(bytes.NewReader(file), int64(len(file))))(t)
-	return f
+	return testkit.Must(NewFile(bytes.NewReader(file), int64(len(file))))(t)
 }
 
 func written(t testing.TB, p *Patch, c Container) []byte {
@@ -48,17 +47,13 @@ func TestFileInParts(t *testing.T) {
 		for _, g := range goodFiles() {
 			f := mustOpen(t, g.file)
 			whole, err := Decode(g.file)
-			if err != nil {
-				t.Fatal(g.name, err)
-			}
+			testkit.OK(t, err, g.name)
 			if f.Len() != 37 || f.Channels() != g.channels || f.Rate() != whole.Rate || f.Encoding() != g.encoding || f.Seconds() != whole.Seconds() {
 				t.Fatalf("%s: %d samples of %d channels at %d, %v", g.name, f.Len(), f.Channels(), f.Rate(), f.Encoding())
 			}
 			for _, r := range []Gap{{Start: 0, End: 37}, {Start: 0, End: 1}, {Start: 36, End: 37}, {Start: 5, End: 23}, {Start: 9, End: 9}} {
 				part, err := f.Read(r.Start, r.End)
-				if err != nil {
-					t.Fatal(g.name, err)
-				}
+				testkit.OK(t, err, g.name)
 				for c := range part {
 					if !slices.Equal(part[c], whole.Samples[c][r.Start:r.End]) {
 						t.Fatalf("%s: samples %v of channel %d are other ones", g.name, r, c)
@@ -103,14 +98,10 @@ func checkPatch(t *testing.T, g goodFile, f *File, gaps []Gap) {
 		t.Fatalf("%s, gaps %v: other bytes", g.name, gaps)
 	}
 	same, err := Decode(want)
-	if err != nil {
-		t.Fatal(g.name, err)
-	}
+	testkit.OK(t, err, g.name)
 	for _, other := range others(f) {
 		back, err := Decode(written(t, p, other))
-		if err != nil {
-			t.Fatal(g.name, err)
-		}
+		testkit.OK(t, err, g.name)
 		for c := range back.Samples {
 			if back.Container() != other || !slices.Equal(back.Samples[c], same.Samples[c]) {
 				t.Fatalf("%s, gaps %v: other samples in %v", g.name, gaps, other)
@@ -356,9 +347,7 @@ func memoryOf(t *testing.T, c Container, size int64) {
 		t.Error(err)
 	}
 	p, _, err := f.Patch([]Change{{0, [][]float64{{0.51, 0.51}}}, {n - 2, [][]float64{{-0.51, -0.51}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if f.Container() != c {
 		t.Fatalf("it is a %v", f.Container())
 	}

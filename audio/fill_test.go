@@ -79,9 +79,7 @@ func TestFillAROddities(t *testing.T) {
 		{"wide range", append(slices.Repeat([]float64{1e-300}, 50), slices.Repeat([]float64{1}, 50)...), []Gap{{Start: 40, End: 60}}, AROptions{8, 30, 3}},
 	} {
 		y, err := FillAR(blank(c.x, c.gaps), c.gaps, c.opt)
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
+		testkit.OK(t, err, c.name)
 		mask := Mask(c.gaps, len(c.x))
 		for n, v := range y {
 			if math.IsNaN(v) || math.Abs(v) > 10 || !mask[n] && v != c.x[n] {
@@ -101,8 +99,7 @@ func TestFillAROddities(t *testing.T) {
 func speech(t *testing.T) (clean, gapped *Recording, gaps []Gap) {
 	t.Helper()
 	open := func(name string) *Recording {
-		r := testkit.Must(Open("../testdata/" + name))(t)
-		return r
+		return testkit.Must(Open("../testdata/" + name))(t)
 	}
 	f := testkit.Must(os.Open("../testdata/speech_gaps.csv"))(t)
 	defer f.Close()

@@ -44,9 +44,7 @@ func sound(t testing.TB, rate int, e Encoding, channels, n int) *File {
 		}
 	}
 	r, _, err := New(rate, e, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return r.file
 }
 
@@ -56,8 +54,7 @@ func flacOf(t testing.TB, f *File) []byte { return written(t, &Patch{f: f}, FLAC
 // samplesOf are all samples of a file.
 func samplesOf(t *testing.T, f *File) [][]float64 {
 	t.Helper()
-	x := testkit.Must(f.Read(0, f.Len()))(t)
-	return x
+	return testkit.Must(f.Read(0, f.Len()))(t)
 }
 
 func sameSamples(a, b [][]float64) bool { return slices.EqualFunc(a, b, slices.Equal[[]float64]) }
@@ -120,9 +117,7 @@ func checkFLAC(t *testing.T, f *File) {
 	change.Values[f.Channels()-1] = []float64{0.25}
 	patch := func(f *File) *Patch {
 		p, _, err := f.Patch([]Change{change})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return p
 	}
 	want[f.Channels()-1][n/2] = 0.25
@@ -193,9 +188,7 @@ func TestFLACMetadata(t *testing.T) {
 	} {
 		f := mustOpen(t, c.in)
 		p, _, err := f.Patch([]Change{{5, [][]float64{{0.5}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		out := written(t, p, FLAC)
 		rest := mustOpen(t, out).pcm.(*flacFile)
 		want := []byte(c.want)
@@ -219,9 +212,7 @@ func TestFLACFrameSizes(t *testing.T) {
 		quiet[flacBlock+i] = rng.Float64() - 0.5
 	}
 	r, _, err := New(16000, PCM16, [][]float64{quiet})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	file := flacOf(t, r.file)
 	i := mustOpen(t, file).pcm.(*flacFile).info
 	if frames := len(file) - 42; i.FrameSizeMin > 20 || int(i.FrameSizeMin+i.FrameSizeMax) != frames {

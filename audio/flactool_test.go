@@ -68,17 +68,13 @@ func TestFLACMadeElsewhere(t *testing.T) {
 			testkit.OK(t, os.WriteFile(plain, written(t, &Patch{f: f}, WAV), 0o600))
 			tool(t, "flac", append(strings.Fields(args), "--silent", "--force", "-o", path, plain)...)
 			file, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			back := mustOpen(t, file)
 			if !sameSamples(samplesOf(t, back), samplesOf(t, f)) {
 				t.Fatalf("%s, %v: other samples", args, f.Encoding())
 			}
 			p, _, err := back.Patch([]Change{{100, append([][]float64{{0.5}}, make([][]float64, f.Channels()-1)...)}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			tags := tool(t, "metaflac", "--export-tags-to=-", path)
 			testkit.OK(t, os.WriteFile(path, written(t, p, FLAC), 0o600))
 			tool(t, "flac", "--test", "--warnings-as-errors", "--silent", path)
@@ -104,17 +100,13 @@ func TestFLACWidths(t *testing.T) {
 		testkit.OK(t, os.WriteFile(plain, riff("fmt ", extensible(1, 1, 32000, 8*e.Bytes, width), "data", string(data)), 0o600))
 		tool(t, "flac", "--silent", "--force", "--lax", "-o", path, plain)
 		file, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		f := mustOpen(t, file)
 		if got := samplesOf(t, f); !sameSamples(got, [][]float64{want}) || f.Encoding().Step() != 1/limit {
 			t.Fatalf("%d bits: other samples, of step %v", width, f.Encoding().Step())
 		}
 		p, _, err := f.Patch([]Change{{0, [][]float64{{want[0]}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		out := written(t, p, FLAC)
 		back := mustOpen(t, out)
 		if got := samplesOf(t, back); !sameSamples(got, [][]float64{want}) || int(back.pcm.(*flacFile).info.BitsPerSample) != again {

@@ -35,9 +35,7 @@ func fuzzDecode(t *testing.T, file []byte) {
 	var out bytes.Buffer
 	testkit.OK(t, r.Write(&out, r.Container()))
 	back, err := Decode(out.Bytes())
-	if err != nil {
-		t.Fatalf("what was written cannot be read: %v", err)
-	}
+	testkit.OK(t, err, "what was written cannot be read")
 	for c := range r.Samples {
 		if !slices.Equal(back.Samples[c], r.Samples[c]) {
 			t.Fatalf("channel %d came back changed", c)
@@ -66,16 +64,12 @@ func fuzzParts(t *testing.T, file []byte, r *Recording) {
 	mid := r.Len() / 2
 	part := testkit.Must(f.Read(mid, r.Len()))(t)
 	p, _, err := f.Patch([]Change{{mid, part}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, to := range []*Patch{p, {f: r.file}} {
 		var out bytes.Buffer
 		testkit.OK(t, to.Write(&out, r.Container()))
 		back, err := Decode(out.Bytes())
-		if err != nil {
-			t.Fatalf("what was patched cannot be read: %v", err)
-		}
+		testkit.OK(t, err, "what was patched cannot be read")
 		for c := range part {
 			if !slices.Equal(back.Samples[c][:mid], r.Samples[c][:mid]) || f.encoding.ValidBits == 0 && !slices.Equal(back.Samples[c], r.Samples[c]) {
 				t.Fatalf("channel %d came back changed", c)

@@ -175,9 +175,7 @@ func TestCues(t *testing.T) {
 		"W64":      {w64("fmt ", pcm, "data", data, "cue ", points, "LIST", list), nil},
 	} {
 		f, err := NewFile(bytes.NewReader(c.file), int64(len(c.file)))
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		testkit.OK(t, err, name)
 		got, err := f.Cues()
 		if name == "cut" {
 			got = got[:0]

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
+
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
@@ -16,9 +18,7 @@ import (
 // has no error to give.
 func TestNil(t *testing.T) {
 	rec, _, err := New(8000, PCM16, [][]float64{{0, 0.5, 0.25}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	whole := rec.file
 	var noRecording *Recording
 	var noFile *File

@@ -19,9 +19,7 @@ func TestRoundTripKeepsBits(t *testing.T) {
 	for _, g := range goodFiles() {
 		t.Run(g.name, func(t *testing.T) {
 			r, err := Read(bytes.NewReader(g.file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if r.Len() != 37 || r.Channels() != g.channels || r.Encoding() != g.encoding {
 				t.Fatalf("%d samples, %d channels, %+v", r.Len(), r.Channels(), r.Encoding())
 			}
@@ -91,9 +89,7 @@ func TestSphereAndWAVAgree(t *testing.T) {
 		"sphere defaults": sph(little, "channel_count -i 2", "sample_rate -i 8000"),
 	} {
 		r, err := Decode(file)
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		testkit.OK(t, err, name)
 		if r.Rate != 8000 || r.Len() != 100 || r.Seconds() != 0.0125 {
 			t.Fatalf("%s: rate %d, %d samples", name, r.Rate, r.Len())
 		}
@@ -129,9 +125,7 @@ func checkStreamedWAV(t *testing.T) {
 func TestTruncatedAnywhere(t *testing.T) {
 	for _, g := range goodFiles() {
 		whole, err := Decode(g.file)
-		if err != nil {
-			t.Fatal(g.name, err)
-		}
+		testkit.OK(t, err, g.name)
 		for n := range g.file {
 			r, err := Decode(g.file[:n:n])
 			switch {

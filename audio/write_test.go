@@ -26,9 +26,7 @@ func TestWriter(t *testing.T) {
 				}
 			}
 			r, _, err := New(8000, e, samples)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			var want, got bytes.Buffer
 			testkit.OK(t, r.Write(&want, WAV))
 			w := testkit.Must(NewWriter(&got, 8000, e, channels, n))(t)

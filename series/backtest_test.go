@@ -15,8 +15,7 @@ import (
 func backtest(t *testing.T, s Series, horizon, origins int, o Options) *Backtested {
 	t.Helper()
 	o.Draws = AtMode
-	b := testkit.Must(Backtest(t.Context(), s, horizon, origins, o))(t)
-	return b
+	return testkit.Must(Backtest(t.Context(), s, horizon, origins, o))(t)
 }
 
 // TestBacktest: a made season is forecast better than naively, and the naive scores are those of their definition.

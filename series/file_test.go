@@ -20,8 +20,7 @@ func reloaded(t *testing.T, m *Model) *Model {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	testkit.OK(t, m.Save(path))
-	l := testkit.Must(Load(path))(t)
-	return l
+	return testkit.Must(Load(path))(t)
 }
 
 // TestFile: a loaded model predicts the same bits.

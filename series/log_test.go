@@ -24,9 +24,7 @@ func TestLog(t *testing.T) {
 	s := whole.rows(0, n)
 	s.Y[0][50] = math.NaN()
 	m, f, err := Fill(context.Background(), s, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if !m.Log() || math.Abs(m.NoiseSD(0)/0.1-1) > 0.3 {
 		t.Fatalf("logarithms: %v, noise %v, made with 0.1", m.Log(), m.NoiseSD(0))
 	}

@@ -159,9 +159,7 @@ func TestUnresolvedStart(t *testing.T) {
 	s := made(100, false)
 	search := searchOf(t, s, Options{Known: true})
 	want, err := search.run()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	far := *want
 	far.mode = slices.Clone(want.mode)
 	far.mode[slices.Index(want.o.layout.names, "noise.sd")] = -30

@@ -60,9 +60,7 @@ func TestRobustAlone(t *testing.T) {
 	s.X, s.Y[0] = append(s.X, 90), append(s.Y[0], level+10)
 	search := searchOf(t, s, Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Robust: true})
 	best, err := search.run()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	p, _, err := search.odds(best)
 	if err != nil || !(p[60] < 0.1) {
 		t.Errorf("the value is an outlier with probability %v, %v", p[60], err)
@@ -79,9 +77,7 @@ func TestFill(t *testing.T) {
 		s.Y[1][2*n] = math.NaN()
 	}
 	_, f, err := Fill(context.Background(), s, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for d := range s.Y {
 		if len(f.Rows[d]) != 10 || len(f.Bands[d].Mean) != 10 {
 			t.Fatalf("output %d: %d rows filled, want 10", d, len(f.Rows[d]))
@@ -287,9 +283,7 @@ func TestEvaluate(t *testing.T) {
 	known.X, known.Y, known.Err = s.X, s.Y, [][]float64{e}
 	for _, fitted := range []Series{s, known} {
 		m, err := Fit(context.Background(), fitted, Options{Known: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		own, err := m.Evaluate(context.Background(), fitted)
 		if err != nil || math.Abs(own-m.Bound()) > 1e-9*math.Abs(own) {
 			t.Errorf("the bound of its own data is %v, %v; the fit's is %v", own, err, m.Bound())

@@ -131,9 +131,7 @@ func TestPredict(t *testing.T) {
 	var means [2][]float64
 	for i, data := range []*vssgp.Data{fromTensors, slices64} {
 		model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 3, Iterations: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		p := testkit.Must(model.Predict(t.Context(), [][]float64{at, {3.125, 7.5}}[i]))(t)
 		means[i] = tensors.Mean(p).Data().([]float64)
 	}

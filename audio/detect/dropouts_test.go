@@ -97,8 +97,7 @@ func find(t *testing.T, rate int, kind Kind, lanes ...[]float64) []Found {
 func findAt(t *testing.T, sensitivity float64, rate int, kind Kind, lanes ...[]float64) []Found {
 	t.Helper()
 	o := Options{Kinds: []Kind{kind}, Step: step, Sensitivity: sensitivity}
-	all := testkit.Must(Find(t.Context(), inMemory(lanes), len(lanes[0]), rate, o))(t)
-	return all
+	return testkit.Must(Find(t.Context(), inMemory(lanes), len(lanes[0]), rate, o))(t)
 }
 
 // near reports how many of the gaps are found to within two samples, and how many finds are none of them.

@@ -83,8 +83,7 @@ func linear(x [][]float64, gaps []Gap) [][]float64 {
 
 func mustFill(t *testing.T, x [][]float64, gaps []Gap, o Options) *Result {
 	t.Helper()
-	r := testkit.Must(Fill(context.Background(), x, rate, gaps, o))(t)
-	return r
+	return testkit.Must(Fill(context.Background(), x, rate, gaps, o))(t)
 }
 
 // TestFill: gaps come back far better than a line's, with honest intervals;

@@ -174,9 +174,7 @@ func TestOddGaps(t *testing.T) {
 			}
 			for _, m := range []Method{Mixture, AR} {
 				r, err := Fill(context.Background(), x, c.rate, c.gaps, Options{Method: m, Draws: 1})
-				if err != nil {
-					t.Fatal(m, err)
-				}
+				testkit.OK(t, err, m)
 				for _, g := range c.gaps {
 					for i := g.Start; i < g.End; i++ {
 						mean, sd, draw := r.Filled[0][i], r.SD[0][i], r.Draws[0][0][i]

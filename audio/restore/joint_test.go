@@ -112,8 +112,7 @@ func TestJoint(t *testing.T) {
 
 func mustFillAt(t *testing.T, x [][]float64, gaps []Gap, o Options) *Result {
 	t.Helper()
-	r := testkit.Must(Fill(t.Context(), x, 16_000, gaps, o))(t)
-	return r
+	return testkit.Must(Fill(t.Context(), x, 16_000, gaps, o))(t)
 }
 
 // TestJointMissing: where all channels miss the same samples, or the other one misses some of them, each is filled by itself. Elsewhere

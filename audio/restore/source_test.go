@@ -79,9 +79,7 @@ func TestFillFrom(t *testing.T) {
 		src, truth := watch(x), watch(clean)
 		o.Forget = true
 		r, err := FillFrom(context.Background(), src, 4000, rate, gaps, o)
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
+		testkit.OK(t, err, c.name)
 		inside := make([]bool, 4000)
 		for i, e := range r.Excerpts {
 			w := want.Excerpts[i]
@@ -108,9 +106,7 @@ func TestFillFrom(t *testing.T) {
 			t.Errorf("%s: whole recordings, or another bound: %v", c.name, r.Bound)
 		}
 		scores, err := r.Score(src, truth)
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
+		testkit.OK(t, err, c.name)
 		if w := wholeScore(clean, want.Filled, want.Fit, want.SD, rate, gaps); scores != w {
 			t.Errorf("%s: scores %+v\nwant %+v", c.name, scores, w)
 		}

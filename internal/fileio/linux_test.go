@@ -128,9 +128,7 @@ func TestStdout(t *testing.T) {
 		t.Errorf("into a pipe: %.60q, %v", got, err)
 	}
 	out, err := os.Create(filepath.Join(d, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer out.Close()
 	c := program()
 	c.Stdout = out
@@ -143,9 +141,7 @@ func TestStdout(t *testing.T) {
 	os.Remove(a)
 	c = program()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	c.Stdout = w
 	testkit.OK(t, c.Start())
 	w.Close()

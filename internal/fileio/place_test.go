@@ -20,9 +20,7 @@ func TestSame(t *testing.T) {
 	put(t, "b", "a", 0o666)
 	err := errors.Join(os.Mkdir("folder", 0o777), os.Symlink("folder", "alias"), os.Symlink("a", "folder/../symbolic"), os.Link("a", "folder/hard"),
 		os.Symlink("folder/new", "dangling"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, c := range []struct {
 		one, other string
 		same       bool

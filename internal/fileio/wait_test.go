@@ -74,9 +74,7 @@ func TestGrace(t *testing.T) {
 // TestUntilEnds: after a write that was given up nothing more is written, so that no part can be missing between others.
 func TestUntilEnds(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer r.Close()
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -120,9 +120,7 @@ func TestPictureSize(t *testing.T) {
 // TestSave: both files hold what each panel and the key say, at the size asked for.
 func TestSave(t *testing.T) {
 	line, err := plotter.NewLine(Points([]float64{0, 1}, []float64{0, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	line.LineStyle = Stroke(Blue)
 	a, b := Panel("first", "x", "y"), Panel("second", "x", "z")
 	a.Add(line)

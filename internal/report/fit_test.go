@@ -59,9 +59,7 @@ func several(t *testing.T) (*vssgp.Model, *vssgp.Result, *vssgp.Data) {
 		data.X, data.Y = append(data.X, x, x*x), append(data.Y, math.Sin(9*x), x)
 	}
 	m, r, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 1, Features: 10, Iterations: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return m, r, data
 }
 

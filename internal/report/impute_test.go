@@ -58,8 +58,7 @@ func made(n, every, channels int) *Fill {
 // embeddedIn is what a page holds of a fill.
 func embeddedIn(t *testing.T, f *Fill) *embedded {
 	t.Helper()
-	p := testkit.Must(newEmbedded(f))(t)
-	return p
+	return testkit.Must(newEmbedded(f))(t)
 }
 
 // TestEmbedded: what the page holds is bounded, whole where it may be, and
@@ -208,9 +207,7 @@ func TestSpectrogram(t *testing.T) {
 		}
 	}
 	data, err := s.encode(s.loudest(), func(c int) bool { return c == 7 })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil || img.Bounds().Dx() != 50 || img.Bounds().Dy() != 100 {
 		t.Fatalf("%v, %v", err, img)
@@ -322,9 +319,7 @@ func TestWaveform(t *testing.T) {
 	p := embeddedIn(t, f)
 	given := f.Input.(source)[0]
 	parts, err := p.waves("title", "text", 100, 700, []int{0}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	count := map[string]int{}
 	for _, l := range parts[0].(*chart).layers {
 		count[l.name]++
@@ -470,26 +465,20 @@ func (s source) Read(lo, hi int) ([][]float64, error) {
 
 func filledPage(t *testing.T) []byte {
 	t.Helper()
-	page := testkit.Must(filled())(t)
-	return page
+	return testkit.Must(filled())(t)
 }
 
 // fittedDocument is the report of a fit of the carbon dioxide of Mauna Loa.
 func fittedDocument(t *testing.T) *Document {
 	t.Helper()
 	c, err := table.Open("../../testdata/co2_monthly.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	data := &vssgp.Data{N: c.Rows, Q: 1, D: 1, XNames: c.Names[:1], YNames: c.Names[1:]}
 	for n := range c.Rows {
 		data.X, data.Y = append(data.X, c.Data[2*n]), append(data.Y, c.Data[2*n+1])
 	}
 	trace := &Trace{}
 	m, r, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 10, Features: 2, Iterations: 30, Progress: trace.Add})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := testkit.Must(Fit("co2_monthly.csv", m, r, data, trace, []Setting{{"--seed", "0"}}))(t)
-	return d
+	testkit.OK(t, err)
+	return testkit.Must(Fit("co2_monthly.csv", m, r, data, trace, []Setting{{"--seed", "0"}}))(t)
 }

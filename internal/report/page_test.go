@@ -149,9 +149,7 @@ func TestPageReadable(t *testing.T) {
 // TestRecordingJSON: samples and fills come out as they went in, clipped.
 func TestRecordingJSON(t *testing.T) {
 	text, err := json.Marshal(everything().Recording)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	var r struct {
 		Rate, Channels int
 		Stretches      []struct {

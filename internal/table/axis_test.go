@@ -19,9 +19,7 @@ import (
 func along(t testing.TB, cells ...string) (*Axis, []float64, error) {
 	t.Helper()
 	s, err := surveyed(t, "t;y\n"+strings.Join(cells, ";1\n")+";1\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	axis, err := s.Axis(0, nil)
 	if err != nil {
 		return nil, nil, err
@@ -150,14 +148,10 @@ func TestBadDates(t *testing.T) {
 // Another file's column counts as the first one's does, in its own notation.
 func TestAxisLike(t *testing.T) {
 	like, _, err := along(t, "13/01/2024", "14/01/2024")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for text, want := range map[string]string{"2024-02-01": "19", "01/02/2024": "19", "2024-02-01 12:00": "19.5", "5": "is not a date", "2024-02-01T00:00Z": "has an offset"} {
 		s, err := surveyed(t, "t;y\n"+text+";1\n")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		axis, err := s.Axis(0, like)
 		if err != nil {
 			oneLine(t, err, want)
@@ -173,9 +167,7 @@ func TestAxisLike(t *testing.T) {
 // TestOffsets: a row's date has its own offset from UTC, any other date that of the last row in time.
 func TestOffsets(t *testing.T) {
 	axis, x, err := along(t, "2024-03-30T00:00+01:00", "2024-03-30T06:00+01:00", "2024-03-30T12:00+01:00", "2024-10-30T00:00+01:00", "2024-10-30T12:00+01:00", "2024-04-02T00:00+02:00")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for hours, want := range map[float64]string{-24: "2024-03-29T00:00+01:00", 10: "2024-03-30T10:00+01:00", 71: "2024-04-02T00:00+02:00", 72: "2024-04-02T00:00+01:00", 24 * 365: "2025-03-30T00:00+01:00"} {
 		if got := axis.Format(x[0] + hours); got != want {
 			t.Errorf("%v hours after the first row: %s, want %s", hours, got, want)
@@ -247,9 +239,7 @@ func TestAxisCheck(t *testing.T) {
 // TestGridGaps checks that the steps without a row are counted, and that time counts from the first row's own day.
 func TestGridGaps(t *testing.T) {
 	axis, x, err := along(t, "2024-03-05T00:30+02:00", "2024-03-05T01:30+02:00", "2024-03-05T04:30+02:00", "2024-03-05T05:30+02:00")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if g := axis.Grid(x); !g.Even || g.Gaps != 2 || axis.Since() != "2024-03-05" {
 		t.Errorf("%+v, since %s; want 2 gaps, since 2024-03-05", g, axis.Since())
 	}
@@ -275,16 +265,12 @@ func TestFarDates(t *testing.T) {
 		"30.12.9999|31.12.9999": 1, "0000-01-02|0000-01-01": -1,
 	} {
 		axis, x, err := along(t, strings.Split(cells, "|")...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		write := func(x float64) error {
 			w := testkit.Must(NewTextWriter(io.Discard, []string{"d"}, ',', []*Axis{axis}))(t)
 			return w.Write([]float64{x})
 		}
-		if err := write(x[1]); err != nil {
-			t.Errorf("%s: %v", cells, err)
-		}
+		testkit.OK(t, write(x[1]), cells)
 		if far := x[1] + step; !errors.Is(write(far), ErrFormat) || !strings.Contains(write(far).Error(), axis.Format(far)) {
 			t.Errorf("%s: %s is written: %v", cells, axis.Format(far), write(far))
 		}

@@ -90,9 +90,7 @@ func TestStreamEnds(t *testing.T) {
 	}
 	write("a,b\n1,2\n3,4\n")
 	s, picks, err := opened(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	changed := func(s *Stream, what string) {
 		t.Helper()
 		var last error
@@ -114,9 +112,7 @@ func TestStreamEnds(t *testing.T) {
 	}
 	write("a,b\n1,2\n")
 	one, _, err := opened(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	write("a\n1\n") // as many rows
 	changed(one, "one row")
 	array := filepath.Join(t.TempDir(), "f.npy")

@@ -18,11 +18,11 @@ func Must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// OK ends a test if there is an error.
-func OK(t testing.TB, err error) {
+// OK ends a test if there is an error, and prints before it what failed.
+func OK(t testing.TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(append(what, err)...)
 	}
 }
 

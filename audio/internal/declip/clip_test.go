@@ -60,8 +60,7 @@ func gain(x, a, b []float64) float64 {
 // mustFill restores a sound.
 func mustFill(t *testing.T, z []float64, clipped, missing [][2]int, rate float64, o Options) Result {
 	t.Helper()
-	r := testkit.Must(Fill(t.Context(), z, clipped, missing, rate, o))(t)
-	return r
+	return testkit.Must(Fill(t.Context(), z, clipped, missing, rate, o))(t)
 }
 
 // TestFill: a clipped sound comes back, with a gap in it too; means and draws keep to their limits and samples that are there stay as

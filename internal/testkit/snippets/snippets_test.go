@@ -175,9 +175,7 @@ func copied(t *testing.T) string {
 		}
 		return os.WriteFile(filepath.Join(to, name), content, 0o666)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return to
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // recorded is what nvdisasm -c -hex prints of two nested loops, by nvcc 11.8 for sm_90:
@@ -21,9 +23,7 @@ import (
 func recorded(t *testing.T) *Function {
 	t.Helper()
 	file, err := os.Open("testdata/snippet.sass")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer file.Close()
 	all, err := Parse(file)
 	if err != nil || len(all) != 1 || all[0].Name != "snippet" {
