@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit"
-
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
@@ -20,6 +20,12 @@ func TestNil(t *testing.T) {
 	rec, _, err := New(8000, PCM16, [][]float64{{0, 0.5, 0.25}})
 	testkit.OK(t, err)
 	whole := rec.file
+	float := mustOpen(t, riff("fmt ", fmtBody(3, 1, 8000, 32), "data", "\x00\x00\x00\x00"))
+	stereo := mustOpen(t, riff("fmt ", fmtBody(1, 2, 8000, 16), "data", strings.Repeat("abcd", 20)))
+	both := func(v ...float64) [][]float64 { return [][]float64{v, v} }
+	patch := func(changes ...Change) func() error {
+		return func() error { _, _, err := stereo.Patch(changes); return err }
+	}
 	var noRecording *Recording
 	var noFile *File
 	var noPatch *Patch
@@ -80,14 +86,24 @@ func TestNil(t *testing.T) {
 		}), nil},
 		{"File.Read of nil", func() error { return modeltest.Second(noFile.Read(0, 0)) }, ErrArgument},
 		{"File.Read of nothing", func() error { return modeltest.Second((&File{}).Read(0, 0)) }, ErrArgument},
-		{"File.Read outside", func() error { return modeltest.Second(whole.Read(0, 9)) }, ErrArgument},
+		{"File.Read past the end", func() error { return modeltest.Second(whole.Read(0, 9)) }, ErrArgument},
+		{"File.Read before the beginning", func() error { return modeltest.Second(whole.Read(-1, 2)) }, ErrArgument},
+		{"File.Read backwards", func() error { return modeltest.Second(whole.Read(2, 1)) }, ErrArgument},
 		{"CheckWrite of nil", func() error { return noFile.CheckWrite(WAV) }, ErrArgument},
 		{"CheckWrite of no container", func() error { return whole.CheckWrite(0) }, ErrFormat},
+		{"CheckWrite of another container", func() error { return whole.CheckWrite(9) }, ErrFormat},
+		{"CheckWrite of floats", func() error { return float.CheckWrite(SPHERE) }, ErrFormat},
+		{"CheckWrite of floats as WAV", func() error { return float.CheckWrite(WAV) }, nil},
 		{"File.Patch of nil", func() error { _, _, err := noFile.Patch(nil); return err }, ErrArgument},
 		{"File.Patch of nothing", func() error { _, _, err := (&File{}).Patch([]Change{{}}); return err }, ErrArgument},
 		{"File.Patch with nil", func() error { _, _, err := whole.Patch([]Change{{}}); return err }, ErrArgument},
-		{"File.Patch with ragged channels", func() error { _, _, err := whole.Patch([]Change{{0, [][]float64{{1}, {}}}}); return err }, ErrArgument},
-		{"File.Patch outside", func() error { _, _, err := whole.Patch([]Change{{-1, [][]float64{{1}}}}); return err }, ErrGaps},
+		{"File.Patch with ragged channels", patch(Change{0, [][]float64{{1}, {1, 2}}}), ErrArgument},
+		{"File.Patch of one channel of two", patch(Change{0, [][]float64{{1}}}), ErrArgument},
+		{"File.Patch with NaN", patch(Change{5, both(0, math.NaN())}), ErrArgument},
+		{"File.Patch before the beginning", patch(Change{-1, both(0)}), ErrGaps},
+		{"File.Patch past the end", patch(Change{19, both(0, 0)}), ErrGaps},
+		{"File.Patch of samples twice", patch(Change{5, both(0, 0)}, Change{4, both(0, 0)}), ErrGaps},
+		{"File.Patch of a channel's samples twice", patch(Change{5, both(0, 0)}, Change{4, [][]float64{nil, {0, 0}}}), ErrGaps},
 		{"Patch.Write of nil", func() error { return noPatch.Write(io.Discard, WAV) }, ErrArgument},
 		{"Patch.Write of nothing", func() error { return (&Patch{}).Write(io.Discard, WAV) }, ErrArgument},
 		{"ParseGap of nothing", func() error { return modeltest.Second(ParseGap("", 8000)) }, ErrGaps},

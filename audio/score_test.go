@@ -2,9 +2,7 @@ package audio
 
 import (
 	"math"
-	"math/cmplx"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -15,41 +13,6 @@ func TestFrames(t *testing.T) {
 	} {
 		if s := newSTFT(c.n, c.rate); s.length != c.length || s.hop != c.hop || s.count != c.count {
 			t.Errorf("%d at %d Hz: %d, %d, %d; want %v", c.n, c.rate, s.length, s.hop, s.count, c)
-		}
-	}
-}
-
-// transformed returns the short-time Fourier transform [frames][F/2+1] of x.
-func transformed(x []float64, rate int) [][]complex128 {
-	s := newSTFT(len(x), rate)
-	spectra := make([][]complex128, s.count)
-	for t := range spectra {
-		spectra[t] = slices.Clone(s.transform(x[t*s.hop:]))
-	}
-	return spectra
-}
-
-// A cosine on bin k has |X| = A/2·Σw there.
-func TestSTFTOfCosine(t *testing.T) {
-	const bin, amplitude = 25, 0.3
-	x := make([]float64, 784) // three frames to the last sample
-	for n := range x {
-		x[n] = amplitude * math.Cos(2*math.Pi*bin*float64(n)/400)
-	}
-	var sum float64
-	for _, w := range hamming(400) {
-		sum += w
-	}
-	spectra := transformed(x, 16000)
-	if len(spectra) != 3 || len(spectra[0]) != 201 {
-		t.Fatalf("%d frames of %d bins", len(spectra), len(spectra[0]))
-	}
-	for f, s := range spectra {
-		if got, want := cmplx.Abs(s[bin]), amplitude/2*sum; math.Abs(got-want) > 1e-3*want {
-			t.Errorf("frame %d: %v, want %v", f, got, want)
-		}
-		if far := cmplx.Abs(s[100]); far > 1e-3*sum {
-			t.Errorf("frame %d: %v leaks to bin 100", f, far)
 		}
 	}
 }

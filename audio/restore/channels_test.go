@@ -1,12 +1,10 @@
 package restore
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
@@ -50,18 +48,6 @@ func TestChannels(t *testing.T) {
 				t.Error("a channel is filled otherwise by itself")
 			}
 		}
-	}
-	for name, g := range map[string][]Gap{
-		"twice": {{Start: 10, End: 20}, {Start: 19, End: 21, Channel: 2}}, "no such channel": {{Start: 10, End: 20, Channel: 4}},
-		"all of a channel": {{Start: 0, End: 6000, Channel: 1}},
-	} {
-		if _, err := Fill(t.Context(), clean, rate, g, Options{}); !errors.Is(err, ErrGaps) {
-			t.Errorf("%s: error %v, want one that wraps ErrGaps", name, err)
-		}
-	}
-	clipped := slow
-	if _, err := Fill(t.Context(), clean, rate, []Gap{{Start: 10, End: 20, Clipped: true}}, clipped); !errors.Is(err, vssgp.ErrOptions) {
-		t.Errorf("clipped samples for vssgp: error %v, want one that wraps ErrOptions", err)
 	}
 }
 

@@ -49,22 +49,6 @@ func gapsOf(n, length, channel, count int) (gaps []Gap) {
 	return gaps
 }
 
-// inGaps returns the mean square error of channel 0 in gaps, and the share of samples within their intervals.
-func inGaps(r *Result, x []float64, gaps []Gap) (sum, covered float64) {
-	n := 0
-	for _, g := range gaps {
-		for i := g.Start; i < g.End; i++ {
-			d := r.Filled[0][i] - x[i]
-			sum += d * d
-			if math.Abs(d) <= 1.96*r.SD[0][i] {
-				covered++
-			}
-			n++
-		}
-	}
-	return sum / float64(n), covered / float64(n)
-}
-
 // TestJoint: what another channel holds at the same time makes a fill better where the channels agree; where they do not, or the other is
 // silent, the fill is as without it. The other channel comes out bit for bit.
 func TestJoint(t *testing.T) {
@@ -94,13 +78,12 @@ func TestJoint(t *testing.T) {
 			}
 			continue
 		}
-		before, _ := inGaps(alone, x, gaps)
-		after, covered := inGaps(r, x, gaps)
-		if gain := 10 * math.Log10(before/after); !(gain > c.gain) || r.Joint == 0 {
+		before, after := gapError(alone.Filled, z[:1], gaps), gapError(r.Filled[:1], z[:1], gaps)
+		if gain := 20 * math.Log10(before/after); !(gain > c.gain) || r.Joint == 0 {
 			t.Errorf("%s: a gain of %.2f dB in %d joint fills, want more than %v", c.name, gain, r.Joint, c.gain)
 		}
-		if !(covered > 0.85) || !(covered < 0.995) {
-			t.Errorf("%s: %.3f of the samples are within 95 %% intervals", c.name, covered)
+		if share := covered(r, z[:1], gaps); !(share > 0.85) || !(share < 0.995) {
+			t.Errorf("%s: %.3f of the samples are within 95 %% intervals", c.name, share)
 		}
 		for _, d := range r.Doubts {
 			if strings.Contains(d.Reason, "long") {
