@@ -146,27 +146,17 @@ func TestFileReadErrors(t *testing.T) {
 	if _, err := f.Read(0, 8); err != nil {
 		t.Error(err)
 	}
-	if _, err := f.Read(0, 9); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "offset 76: sample 8 of channel 0 is NaN") {
-		t.Errorf("NaN: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(f.Read(0, 9)), ErrFormat, "offset 76: sample 8 of channel 0 is NaN", "NaN")
 	short, err := NewFile(bytes.NewReader(file[:60]), int64(len(file)))
 	if err == nil {
 		_, err = short.Read(0, 8)
 	}
-	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "when it was opened") {
-		t.Errorf("a file that has become shorter: %v", err)
-	}
+	testkit.Fails(t, err, ErrFormat, "when it was opened", "a file that has become shorter")
 	broken := mustOpen(t, file)
 	broken.src = failing{}
-	if err := (&Patch{f: broken}).Write(io.Discard, WAV); !errors.Is(err, errBroken) {
-		t.Errorf("%v, want the reader's own error", err)
-	}
-	if _, err := NewFile(failing{}, 100); !errors.Is(err, errBroken) {
-		t.Errorf("%v, want the reader's own error", err)
-	}
-	if _, err := NewFile(endless(file), maxFile+1); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "4 GiB") {
-		t.Errorf("a WAV file of more than 4 GiB: %v", err)
-	}
+	testkit.Fails(t, (&Patch{f: broken}).Write(io.Discard, WAV), errBroken, "")
+	testkit.Fails(t, testkit.Error(NewFile(failing{}, 100)), errBroken, "")
+	testkit.Fails(t, testkit.Error(NewFile(endless(file), maxFile+1)), ErrFormat, "4 GiB", "a WAV file of more than 4 GiB")
 }
 
 var errBroken = errors.New("broken")

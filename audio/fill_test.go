@@ -1,7 +1,6 @@
 package audio
 
 import (
-	"errors"
 	"math"
 	"os"
 	"slices"
@@ -87,9 +86,7 @@ func TestFillAROddities(t *testing.T) {
 			}
 		}
 	}
-	if _, err := FillAR(x, []Gap{{Start: 90, End: 110}}, DefaultAR(16000)); !errors.Is(err, ErrGaps) {
-		t.Errorf("gap outside: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(FillAR(x, []Gap{{Start: 90, End: 110}}, DefaultAR(16000))), ErrGaps, "", "gap outside")
 	if _, err := FillAR(x, []Gap{{Start: 9, End: 11}}, AROptions{}); err == nil {
 		t.Error("no options accepted")
 	}

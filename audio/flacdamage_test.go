@@ -129,9 +129,7 @@ func TestFLACRefuses(t *testing.T) {
 		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), "write a .wav") {
 			t.Errorf("%v: %v; want %q", c.e, err, c.want)
 		}
-		if err := (&Patch{f: f}).Write(io.Discard, FLAC); !errors.Is(err, ErrFormat) {
-			t.Errorf("%v: %v", c.e, err)
-		}
+		testkit.Fails(t, (&Patch{f: f}).Write(io.Discard, FLAC), ErrFormat, "", c.e)
 	}
 }
 
@@ -154,16 +152,12 @@ func TestFLACReadError(t *testing.T) {
 		t.Error(err)
 	}
 	s.kept = nil
-	if _, err := f.Read(0, 100); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "has changed") {
-		t.Errorf("other frames than before: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(f.Read(0, 100)), ErrFormat, "has changed", "other frames than before")
 	s.src, s.kept = failing{}, nil
 	for name, err := range map[string]error{
 		"samples": func() error { _, err := f.Read(40_000, 40_001); return err }(),
 		"write":   (&Patch{f: f}).Write(io.Discard, FLAC),
 	} {
-		if !errors.Is(err, errBroken) {
-			t.Errorf("%s: %v, want the reader's own error", name, err)
-		}
+		testkit.Fails(t, err, errBroken, "", name)
 	}
 }

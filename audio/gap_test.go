@@ -3,7 +3,6 @@ package audio
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -29,9 +28,7 @@ func TestParseGap(t *testing.T) {
 		"", ":", "5", "5:", ":5", "5:5", "6:5", "-1:5", "1.5:2", "0x10:20", "+1:2", "1e3:2e3", "NaNs:1s", "infs:1s", "-1s:1s",
 		"1h:2h", "1:2:3", "s:ms", "1e3s:2e3s", "0.1s:0.1s", "99999999999999999999:5", "1:9007199254740993", "1s:99999999999999s",
 	} {
-		if got, err := ParseGap(in, 16000); !errors.Is(err, ErrGaps) {
-			t.Errorf("%q: %v, %v; want ErrGaps", in, got, err)
-		}
+		testkit.Fails(t, testkit.Error(ParseGap(in, 16000)), ErrGaps, "", in)
 	}
 }
 
@@ -64,9 +61,7 @@ func TestCheckGaps(t *testing.T) {
 		{[]Gap{{Start: 90, End: 101}}, "ends at sample 100"}, {[]Gap{{Start: 10, End: 20}, {Start: 19, End: 30}}, "overlaps"}, {[]Gap{{Start: 1, End: 2}, {Start: 1, End: 2}}, "overlaps"},
 		{[]Gap{{Start: 0, End: 100}}, "nothing is left"}, {[]Gap{{Start: 50, End: 100}, {Start: 0, End: 50}}, "nothing is left"},
 	} {
-		if got, err := CheckGaps(bad.gaps, 100, 1); !errors.Is(err, ErrGaps) || !strings.Contains(err.Error(), bad.want) {
-			t.Errorf("%v: %v, %v; want an ErrGaps with %q", bad.gaps, got, err, bad.want)
-		}
+		testkit.Fails(t, testkit.Error(CheckGaps(bad.gaps, 100, 1)), ErrGaps, bad.want, bad.gaps)
 	}
 }
 
@@ -97,9 +92,7 @@ func TestReadGaps(t *testing.T) {
 		{"1\t1\tpoint\n", "region"}, {"0.5\t0.6\n1\t0.5\tback\n", "line 2"}, {"1\tx\t\n", "line 1"}, {"0.5\t0.6\nend\n", "line 2"},
 		{"1\tNaN\t\n", "NaN"}, {"1\t1e300\t\n", "1e300"}, {"-1\t2\t\n", "negative"}, {"1\t2\t" + strings.Repeat("x", 1<<17), "too long"},
 	} {
-		if got, err := ReadGaps(strings.NewReader(c.in), 8000); !errors.Is(err, ErrGaps) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%.40q: %v, %v; want an ErrGaps with %q", c.in, got, err, c.want)
-		}
+		testkit.Fails(t, testkit.Error(ReadGaps(strings.NewReader(c.in), 8000)), ErrGaps, c.want, c.in)
 	}
 }
 
@@ -120,9 +113,7 @@ func TestLabelsRoundTrip(t *testing.T) {
 			t.Errorf("%d Hz: other gaps, %v", rate, err)
 		}
 	}
-	if err := WriteLabels(nil, 8000, nil); !errors.Is(err, ErrArgument) {
-		t.Errorf("labels to nil: %v", err)
-	}
+	testkit.Fails(t, WriteLabels(nil, 8000, nil), ErrArgument, "", "labels to nil")
 }
 
 // cueBody is the body of a cue chunk with points at samples, numbered from 7.
@@ -184,7 +175,5 @@ func TestCues(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v", name, got, err, c.want)
 		}
 	}
-	if _, err := (&File{}).Cues(); !errors.Is(err, ErrArgument) {
-		t.Errorf("cues of nothing: %v", err)
-	}
+	testkit.Fails(t, testkit.Error((&File{}).Cues()), ErrArgument, "", "cues of nothing")
 }

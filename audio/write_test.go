@@ -3,7 +3,6 @@ package audio
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -47,16 +46,10 @@ func TestWriterRefuses(t *testing.T) {
 	w := testkit.Must(NewWriter(&b, 8000, Float32, 2, 3))(t)
 	testkit.OK(t, w.Write([]float64{0, 1, 2}))
 	for _, v := range []float64{math.NaN(), math.Inf(-1)} {
-		if err := w.Write([]float64{v}); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), "sample 1 of channel 1 ") {
-			t.Errorf("%v: %v", v, err)
-		}
+		testkit.Fails(t, w.Write([]float64{v}), ErrArgument, "sample 1 of channel 1 ", v)
 	}
-	if err := w.Write(make([]float64, 4)); !errors.Is(err, ErrArgument) {
-		t.Errorf("one too many: %v", err)
-	}
-	if err := w.Close(); !errors.Is(err, ErrArgument) {
-		t.Errorf("three are missing: %v", err)
-	}
+	testkit.Fails(t, w.Write(make([]float64, 4)), ErrArgument, "", "one too many")
+	testkit.Fails(t, w.Close(), ErrArgument, "", "three are missing")
 }
 
 // TestExtensible: what the plain format cannot say is said by the long one: positions of more than two channels, integers of other widths.

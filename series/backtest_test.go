@@ -44,9 +44,7 @@ func TestBacktest(t *testing.T) {
 	if err != nil || math.Abs(c.Model[0].RMSE/unit/b.Model[0].RMSE-1) > 1e-9 || math.Abs(c.Naive[0].NLPD-b.Naive[0].NLPD-math.Log(unit)) > 1e-9 || c.Naive[0].Coverage95 != b.Naive[0].Coverage95 {
 		t.Errorf("values of 1e-300: model %+v, naive %+v, want %+v, %+v in that unit (%v)", c.Model, c.Naive, b.Model, b.Naive, err)
 	}
-	if _, err := Backtest(context.Background(), s, 40, 3, Options{}); !errors.Is(err, ErrOptions) {
-		t.Errorf("too many origins: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(Backtest(context.Background(), s, 40, 3, Options{})), ErrOptions, "", "too many origins")
 }
 
 // TestBacktestHoles: naive forecasts count seasons on the grid, whatever rows are missing, and no season has to fit into the data.

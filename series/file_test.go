@@ -48,9 +48,7 @@ func TestFile(t *testing.T) {
 			t.Errorf("%+v became %+v", w, v)
 		}
 	}
-	if _, err := Load(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no file: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(Load(filepath.Join(t.TempDir(), "none"))), os.ErrNotExist, "", "no file")
 }
 
 // TestSavedParts checks that all fields of all parts come back from a file.
@@ -83,9 +81,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		m, err := load(file)
 		if err != nil {
-			if !errors.Is(err, ErrFile) {
-				t.Errorf("an error that is not ErrFile: %v", err)
-			}
+			testkit.Fails(t, err, ErrFile, "", "an error that is not ErrFile")
 			return
 		}
 		p, err := m.Predict(context.Background(), []float64{0, 1})

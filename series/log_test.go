@@ -2,7 +2,6 @@ package series
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -75,12 +74,8 @@ func TestLog(t *testing.T) {
 		t.Error("logarithms where nothing is in proportion")
 	}
 	bad := s.shifted(-20)
-	if _, err := Fit(context.Background(), bad, Options{Log: LogAlways}); !errors.Is(err, ErrData) {
-		t.Errorf("negative values: %v", err)
-	}
-	if _, err := m.Evaluate(context.Background(), bad); !errors.Is(err, ErrData) {
-		t.Errorf("negative values: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(Fit(context.Background(), bad, Options{Log: LogAlways})), ErrData, "", "negative values")
+	testkit.Fails(t, testkit.Error(m.Evaluate(context.Background(), bad)), ErrData, "", "negative values")
 	if fit(t, bad, Options{}).Log() {
 		t.Error("logarithms of negative values")
 	}

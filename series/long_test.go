@@ -2,7 +2,6 @@ package series
 
 import (
 	"context"
-	"errors"
 	"math"
 	"reflect"
 	"slices"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // longModel is a model of a short series whose memory is taken out of the rows, at hyper-parameters of no mode.
@@ -114,9 +115,7 @@ func TestLongBare(t *testing.T) {
 		t.Errorf("forecasts %v, loaded %v", p.Mean, q.Mean)
 	}
 	for _, parts := range [][]Part{{ShortMemory{}}, {Noise{}}, {}} {
-		if _, err := Fit(context.Background(), s, Options{Parts: parts, Known: true}); !errors.Is(err, ErrOptions) {
-			t.Errorf("%v: %v", parts, err)
-		}
+		testkit.Fails(t, testkit.Error(Fit(context.Background(), s, Options{Parts: parts, Known: true})), ErrOptions, "", parts)
 	}
 }
 

@@ -148,9 +148,7 @@ func TestMistakes(t *testing.T) {
 		"errors, large":   {withErrors(func(int) float64 { return 1e200 }), bare, ErrData, "below 1e+150"},
 	} {
 		_, err := Fit(ctx, c.s, c.o)
-		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.word) {
-			t.Errorf("%s: %v, want %q", name, err, c.word)
-		}
+		testkit.Fails(t, err, c.kind, c.word, name)
 	}
 	m := fit(t, good, Options{})
 	first, last, end := m.Extent()
@@ -161,9 +159,7 @@ func TestMistakes(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := Fit(ended, good, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a context that has ended: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(Fit(ended, good, Options{})), context.Canceled, "", "a context that has ended")
 }
 
 // TestEasy: data that a model must not stumble over: constants, lines, few rows, huge and tiny numbers, rows out of order.
@@ -302,14 +298,10 @@ func TestEvaluate(t *testing.T) {
 		if fitted.Err != nil {
 			wrong = s
 		}
-		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrData) {
-			t.Errorf("errors that are not known as they were: %v", err)
-		}
+		testkit.Fails(t, testkit.Error(m.Evaluate(context.Background(), wrong)), ErrData, "", "errors that are not known as they were")
 		wrong = fitted
 		wrong.X = append([]float64{1e6}, s.X[1:]...)
-		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrReach) {
-			t.Errorf("a place beyond the reach: %v", err)
-		}
+		testkit.Fails(t, testkit.Error(m.Evaluate(context.Background(), wrong)), ErrReach, "", "a place beyond the reach")
 	}
 }
 

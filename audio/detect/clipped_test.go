@@ -2,13 +2,14 @@ package detect
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // swelling is tones whose loudness wanders, with a little noise, largest magnitude 1, as 16 bits hold it.
@@ -140,9 +141,7 @@ func TestClippedEnds(t *testing.T) {
 			t.Errorf("progress %v", done)
 		}
 	}
-	if _, err := Find(ctx, x, 200_000, 8000, o); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(Find(ctx, x, 200_000, 8000, o)), context.Canceled, "", "cancelled")
 }
 
 // TestClippedSensitivity checks that a higher sensitivity accepts a level with fewer samples in excess: a tone that is as loud all the time

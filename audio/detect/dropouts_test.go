@@ -302,9 +302,7 @@ func TestStopsFail(t *testing.T) {
 		if _, err := Find(context.Background(), broken{x}, 32000, testRate, o); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%s in a broken source: %v", kind, err)
 		}
-		if _, err := Find(ended, x, 32000, testRate, o); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s after the end: %v", kind, err)
-		}
+		testkit.Fails(t, testkit.Error(Find(ended, x, 32000, testRate, o)), context.Canceled, "", kind, " after the end")
 	}
 }
 

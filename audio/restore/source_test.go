@@ -171,8 +171,6 @@ func TestSourceErrors(t *testing.T) {
 	}
 	r := testkit.Must(FillFrom(context.Background(), whole(x), 2000, rate, fiveGaps, quick()))(t)
 	for _, c := range [][2]Source{{src, whole(x)}, {whole(x), src}} {
-		if _, err := r.Score(c[0], c[1]); !errors.Is(err, errUnreadable) {
-			t.Errorf("%v", err)
-		}
+		testkit.Fails(t, testkit.Error(r.Score(c[0], c[1])), errUnreadable, "")
 	}
 }

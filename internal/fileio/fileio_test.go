@@ -84,9 +84,7 @@ func TestWriteFailureLeavesTheOld(t *testing.T) {
 			put(t, a, "old", 0o644)
 			want = []string{"a", "old"}
 		}
-		if err := Write(a, halfway); !errors.Is(err, errHalfway) || !strings.Contains(err.Error(), a) {
-			t.Errorf("error %v, want errHalfway with the path", err)
-		}
+		testkit.Fails(t, Write(a, halfway), errHalfway, a)
 		holds(t, d, want...)
 
 		func() {
@@ -112,9 +110,7 @@ func TestWriteAllTogether(t *testing.T) {
 		}
 		return halfway(w)
 	}})
-	if !errors.Is(err, errHalfway) {
-		t.Errorf("error %v, want errHalfway", err)
-	}
+	testkit.Fails(t, err, errHalfway, "")
 	holds(t, d, "a", "old")
 
 	testkit.OK(t, WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}))

@@ -98,9 +98,7 @@ func TestDevNull(t *testing.T) {
 	if info, _ := os.Stat("/dev/null"); info.Mode()&fs.ModeCharDevice == 0 {
 		t.Fatalf("/dev/null became %v", info.Mode())
 	}
-	if err := Write("/dev/full", content("x")); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("/dev/full: %v, want ENOSPC", err)
-	}
+	testkit.Fails(t, Write("/dev/full", content("x")), syscall.ENOSPC, "", "/dev/full")
 }
 
 // TestStdout runs this test binary as a program that writes to /dev/stdout.

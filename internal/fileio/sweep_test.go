@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit"
@@ -80,15 +79,11 @@ func TestLock(t *testing.T) {
 	put(t, path, "there", 0o666)
 	testkit.OK(t, os.Symlink(path, filepath.Join(d, "alias")))
 	for _, name := range []string{path, filepath.Join(d, "alias"), d + "/./file"} {
-		if _, err := Lock(name); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), "process") {
-			t.Errorf("%s: %v; want ErrLocked and the process", name, err)
-		}
+		testkit.Fails(t, testkit.Error(Lock(name)), ErrLocked, "process", name)
 	}
 	unlock()
 	holds(t, d, "alias", "there", "file", "there")
 	unlock = testkit.Must(Lock(path))(t)
 	unlock()
-	if _, err := Lock(filepath.Join(d, "nowhere", "file")); !errors.Is(err, ErrTarget) {
-		t.Errorf("%v; want ErrTarget", err)
-	}
+	testkit.Fails(t, testkit.Error(Lock(filepath.Join(d, "nowhere", "file"))), ErrTarget, "")
 }

@@ -109,9 +109,7 @@ func TestLeftBehind(t *testing.T) {
 			for ; n < 8 && err == nil; n++ {
 				_, err = w.Write([]byte("slowly"))
 			}
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%d writes of a quarter of grace each: %v", n, err)
-			}
+			testkit.Fails(t, err, context.Canceled, "", n, " writes of a quarter of grace each")
 		})
 	})
 	t.Run("bytes", func(t *testing.T) {
@@ -119,9 +117,7 @@ func TestLeftBehind(t *testing.T) {
 		release, got := make(chan struct{}), make(chan string, 1)
 		w := Until(ctx, writerFunc(func(b []byte) (int, error) { <-release; got <- string(b); return len(b), nil }))
 		b := []byte("given")
-		if _, err := w.Write(b); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v, want it given up", err)
-		}
+		testkit.Fails(t, testkit.Error(w.Write(b)), context.Canceled, "")
 		copy(b, "other")
 		close(release)
 		if text := <-got; text != "given" {
@@ -132,9 +128,7 @@ func TestLeftBehind(t *testing.T) {
 		t.Parallel()
 		release, closed := make(chan struct{}), make(chan int, 1)
 		_, err := await(&until{ctx: ctx}, func() (int, error) { <-release; return 7, nil }, func(v int) { closed <- v })
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%v, want it given up", err)
-		}
+		testkit.Fails(t, err, context.Canceled, "")
 		close(release)
 		select {
 		case v := <-closed:

@@ -189,7 +189,5 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 // TestPageWriteFails: the writer's error comes back.
 func TestPageWriteFails(t *testing.T) {
-	if err := everything().Write(full{}, HTML); !errors.Is(err, errFull) {
-		t.Errorf("error %v", err)
-	}
+	testkit.Fails(t, everything().Write(full{}, HTML), errFull, "")
 }

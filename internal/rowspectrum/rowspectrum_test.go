@@ -199,9 +199,7 @@ func TestStopped(t *testing.T) {
 	r := &Rows{data: *d, force: true}
 	momentsOf(t, r, f)
 	left.Store(20)
-	if err := r.Moments(backend.NewMoments(f, 1), other); !errors.Is(err, stop) {
-		t.Errorf("error %v", err)
-	}
+	testkit.Fails(t, r.Moments(backend.NewMoments(f, 1), other), stop, "")
 	if r.sums.are(f) || r.sums.are(other) {
 		t.Error("half the sums are taken for all")
 	}

@@ -43,14 +43,10 @@ func TestEdit(t *testing.T) {
 	}
 	s := testkit.Must(surveyed(t, "t,y\n1,\n2,3\n"))(t)
 	for _, cells := range [][]Cell{{{2, 1, 0, 0}}, {{0, 2, 0, 0}}, {{0, 1, math.NaN(), 0}}} {
-		if err := s.Edit(t.Context(), &bytes.Buffer{}, cells); !errors.Is(err, ErrFormat) {
-			t.Errorf("%v: %v", cells, err)
-		}
+		testkit.Fails(t, s.Edit(t.Context(), &bytes.Buffer{}, cells), ErrFormat, "", cells)
 	}
 	broken := errors.New("broken")
-	if err := s.Edit(t.Context(), brokenWriter{broken}, nil); !errors.Is(err, broken) {
-		t.Errorf("%v; want the writer's own error", err)
-	}
+	testkit.Fails(t, s.Edit(t.Context(), brokenWriter{broken}, nil), broken, "")
 }
 
 // Arrays of floats keep their type, order and bytes.

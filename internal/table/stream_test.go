@@ -165,9 +165,7 @@ func TestOpen(t *testing.T) {
 		filepath.Join(d, "dir.csv"):       fileio.ErrNotRegular,
 		filepath.Join(d, "none", "c.csv"): fs.ErrNotExist,
 	} {
-		if _, err := Open(p); !errors.Is(err, want) || !strings.Contains(err.Error(), p) {
-			t.Errorf("%s: %v; want %v with the path", p, err, want)
-		}
+		testkit.Fails(t, testkit.Error(Open(p)), want, p, p)
 	}
 }
 

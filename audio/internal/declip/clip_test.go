@@ -2,7 +2,6 @@ package declip
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -218,15 +217,11 @@ func TestArguments(t *testing.T) {
 		{"rate not a number", nil, nil, math.NaN()},
 		{"rate without end", nil, nil, math.Inf(1)},
 	} {
-		if _, err := Fill(t.Context(), z, c.clipped, c.missing, c.rate, Options{}); !errors.Is(err, ErrArgument) {
-			t.Errorf("%s: %v, want ErrArgument", c.name, err)
-		}
+		testkit.Fails(t, testkit.Error(Fill(t.Context(), z, c.clipped, c.missing, c.rate, Options{})), ErrArgument, "", c.name)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Fill(ctx, z, [][2]int{{1, 2}}, nil, 8000, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(Fill(ctx, z, [][2]int{{1, 2}}, nil, 8000, Options{})), context.Canceled, "", "cancelled")
 }
 
 // TestBytes: a section's memory does not grow with the recording, but with what is missing of it.

@@ -113,9 +113,7 @@ func TestTruncated(t *testing.T) {
 			t.Fatalf("shrunk to %d of %d bytes: %v, want ErrFormat", n, len(b), err)
 		}
 	}
-	if _, err := read(append(b, 0)); !errors.Is(err, ErrFormat) {
-		t.Errorf("a byte too many: %v, want ErrFormat", err)
-	}
+	testkit.Fails(t, testkit.Error(read(append(b, 0))), ErrFormat, "", "a byte too many")
 }
 
 // with makes a file of a header and so many bytes of data.
@@ -209,9 +207,7 @@ func TestMalformed(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, err := read(c.file)
 			runtime.ReadMemStats(&after)
-			if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v; want ErrFormat and %q", err, c.says)
-			}
+			testkit.Fails(t, err, ErrFormat, c.says)
 			if err != nil && (len(err.Error()) > 300 || strings.Contains(err.Error(), "\n")) {
 				t.Errorf("the message is not one short line: %q", err)
 			}
@@ -282,9 +278,7 @@ func TestWriteFullDisk(t *testing.T) {
 	f := sample()
 	for _, size := range []int{0, 1, 70_000, len(encode(t, f)) - 1} {
 		d := fullDisk(size)
-		if err := f.Write(&d); !errors.Is(err, errFull) {
-			t.Errorf("a disk of %d bytes: %v", size, err)
-		}
+		testkit.Fails(t, f.Write(&d), errFull, "", "a disk of ", size, " bytes")
 	}
 }
 
@@ -296,9 +290,7 @@ func TestReadFile(t *testing.T) {
 	f := testkit.Must(ReadFile(good))(t)
 	same(t, f, sample())
 	for path, want := range map[string]error{bad: ErrFormat, d: fileio.ErrNotRegular, filepath.Join(d, "none"): fs.ErrNotExist} {
-		if _, err := ReadFile(path); !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v; want %v with the path", path, err, want)
-		}
+		testkit.Fails(t, testkit.Error(ReadFile(path)), want, path, path)
 	}
 }
 
