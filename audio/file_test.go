@@ -234,12 +234,8 @@ func TestResidualInParts(t *testing.T) {
 	if again := r.STFTRMSE(); again != r.STFTRMSE() || len(r.stft.held) > 400 {
 		t.Errorf("STFT RMSE %v, then %v; %d samples are held", again, r.STFTRMSE(), len(r.stft.held))
 	}
-	if got, want := r.RMSE(), RMSE(ref, est, mask); got != want {
-		t.Errorf("RMSE %v, want %v", got, want)
-	}
-	if got, want := r.STFTRMSE(), STFTRMSE(ref, est, mask, rate); got != want {
-		t.Errorf("STFT RMSE %v, want %v", got, want)
-	}
+	testkit.Equal(t, r.RMSE(), RMSE(ref, est, mask), "RMSE")
+	testkit.Equal(t, r.STFTRMSE(), STFTRMSE(ref, est, mask, rate), "STFT RMSE")
 	// The silence between two parts takes neither memory nor transforms.
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -78,9 +78,7 @@ func TestFLACMadeElsewhere(t *testing.T) {
 			tags := tool(t, "metaflac", "--export-tags-to=-", path)
 			testkit.OK(t, os.WriteFile(path, written(t, p, FLAC), 0o600))
 			tool(t, "flac", "--test", "--warnings-as-errors", "--silent", path)
-			if got := tool(t, "metaflac", "--export-tags-to=-", path); got != tags {
-				t.Errorf("%s: tags %q; want %q", args, got, tags)
-			}
+			testkit.Equal(t, tool(t, "metaflac", "--export-tags-to=-", path), tags, args)
 		}
 	}
 }

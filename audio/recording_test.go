@@ -141,9 +141,7 @@ func TestSizeUnknown(t *testing.T) {
 		0: true, 1: false, 36: false, 0x7FFFF000 - 1: false, 0x7FFFF000: true, 0x7FFFF000 + 36: true, 1<<31 - 1: true,
 		1 << 31: true, 1<<31 + 1<<12: true, 1<<31 + 1<<12 + 1: false, 1<<32 - 2: false, 1<<32 - 1: true,
 	} {
-		if got := sizeUnknown(size); got != want {
-			t.Errorf("%#x: unknown %v, want %v", size, got, want)
-		}
+		testkit.Equal(t, sizeUnknown(size), want, size)
 	}
 }
 
@@ -158,9 +156,7 @@ func TestAIFFBits(t *testing.T) {
 	for _, bits := range []int{12, 16, 20} {
 		width := (bits + 7) / 8
 		f := mustOpen(t, aiff(false, "COMM", comm(1, 1, bits, ""), "SSND", string(make([]byte, 8+width))))
-		if got := f.Encoding().Step(); got != math.Ldexp(1, 1-bits) {
-			t.Errorf("%d bits: a step of %v, want %v", bits, got, math.Ldexp(1, 1-bits))
-		}
+		testkit.Equal(t, f.Encoding().Step(), math.Ldexp(1, 1-bits), bits, " bits")
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 func TestFrames(t *testing.T) {
@@ -59,12 +61,8 @@ func TestScores(t *testing.T) {
 	ref := []float64{1, 2, 3, 4}
 	est := []float64{1, 2, 0, 8}
 	mask := []bool{false, false, true, true}
-	if got, want := RMSE(ref, est, mask), math.Sqrt(12.5); got != want {
-		t.Errorf("RMSE %v, want %v", got, want)
-	}
-	if got, want := RMSE(ref, est, nil), 2.5; got != want {
-		t.Errorf("RMSE of all %v, want %v", got, want)
-	}
+	testkit.Equal(t, RMSE(ref, est, mask), math.Sqrt(12.5), "RMSE")
+	testkit.Equal(t, RMSE(ref, est, nil), 2.5, "RMSE of all")
 	if got := SNR(ref, est, mask); math.Abs(got) > 1e-12 {
 		t.Errorf("SNR %v, want 0: error and signal are equally strong", got)
 	}

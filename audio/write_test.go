@@ -80,9 +80,7 @@ func TestExtensible(t *testing.T) {
 	side[20], side[21] = 0x0f, 0x06 // 5.1 with the surround channels at the sides
 	f := mustOpen(t, riff("fmt ", string(side), "data", strings.Repeat("abc", 60)))
 	back := mustOpen(t, written(t, &Patch{f: f}, W64))
-	if back.speakers != 0x60f {
-		t.Errorf("positions %x; want the input's", back.speakers)
-	}
+	testkit.Equal(t, back.speakers, 0x60f, "positions")
 }
 
 func TestDecodeLevels(t *testing.T) {
@@ -132,9 +130,7 @@ func TestStep(t *testing.T) {
 		for _, k := range []float64{-3, 0, 1, 5} {
 			b := make([]byte, 8)
 			e.encode(b, (k+0.4)*e.Step())
-			if got := e.decode(b); got != k*e.Step() {
-				t.Errorf("%+v: %v steps of %v become %v", e, k+0.4, e.Step(), got/e.Step())
-			}
+			testkit.Equal(t, e.decode(b), k*e.Step(), e)
 		}
 	}
 }

@@ -32,9 +32,7 @@ func TestBacktest(t *testing.T) {
 			sum += math.Abs(s.Y[0][end+j]-s.Y[0][end-12+j]) / 18
 		}
 	}
-	if math.Abs(b.Seasonal[0].MAE-sum) > 1e-12 {
-		t.Errorf("seasonal MAE %v, want %v", b.Seasonal[0].MAE, sum)
-	}
+	testkit.Near(t, b.Seasonal[0].MAE, sum, 1e-12, "seasonal MAE")
 	const unit = 0x1p-1000
 	tiny := Series{X: s.X, Y: [][]float64{slices.Clone(s.Y[0])}}
 	for n := range tiny.Y[0] {
@@ -110,9 +108,7 @@ func TestBacktestSeason(t *testing.T) {
 		for _, p := range c.periods {
 			m.layout.parts = append(m.layout.parts, Season{Period: p})
 		}
-		if got := m.season(); got != c.want {
-			t.Errorf("seasons %v: %d rows, want %d", c.periods, got, c.want)
-		}
+		testkit.Equal(t, m.season(), c.want, "seasons ", c.periods)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // wideKernel is the covariance of a model's parts, at its mode, by features that cover its longest horizon.
@@ -96,9 +98,7 @@ func TestTransition(t *testing.T) {
 		one, sd := l.transition(&c.b, v, a)
 		two, _ := l.transition(&c.b, v, b)
 		both, _ := l.transition(&c.b, v, a+b)
-		if math.Abs(sd-2) > 1e-15 {
-			t.Errorf("%s: sd %v, want 2", name, sd)
-		}
+		testkit.Near(t, sd, 2, 1e-15, name)
 		if c.want != nil && (math.Abs(one.f[0][0]-c.want(a)) > 2e-5 || math.Abs(one.q[0][0]-1+c.want(a)*c.want(a)+one.f[0][1]*one.f[0][1]*(1./49)*slopeVariance(name, c.q)) > 5e-5) {
 			t.Errorf("%s: F %v, Q %v, want the covariance %v", name, one.f, one.q, c.want(a))
 		}

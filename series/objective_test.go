@@ -119,9 +119,7 @@ func TestObjective(t *testing.T) {
 				var product mat.Dense
 				product.Mul(slopes[i], slopes[j])
 				want, got := 0.5*mat.Trace(&product), e.Information[i*len(v)+j]
-				if math.Abs(got-want) > 1e-4*(0.01+math.Abs(want)) {
-					t.Errorf("%s: information of %s and %s is %v, want %v", name, o.layout.names[i], o.layout.names[j], got, want)
-				}
+				testkit.Near(t, got, want, 1e-4*(0.01+math.Abs(want)), name, ": information of ", o.layout.names[i], " and ", o.layout.names[j])
 			}
 		}
 	}
@@ -183,9 +181,7 @@ func TestSeasonAmplitudeBounded(t *testing.T) {
 		}
 		l := newLayout(f, ordered([]Part{Constant{}, Season{Period: 1, Harmonics: 1, Amplitude: prior}}), 1.5*f.Range, 30, walkSines, 0, func(float64) float64 { return 0.5 })
 		i := slices.Index(l.names, "season 1.amplitude[1]")
-		if math.Abs(l.most[i]-math.Log(c.most)) > 1e-12 {
-			t.Errorf("prior %v: at most %v, want %v", prior, math.Exp(l.most[i]), c.most)
-		}
+		testkit.Near(t, l.most[i], math.Log(c.most), 1e-12, "prior ", prior)
 		sums := testkit.Must(l.sum(context.Background(), cpu.New(), math.Inf(-1)))(t)
 		v := make([]float64, len(l.priors))
 		v[i] = l.most[i] + 1e-9

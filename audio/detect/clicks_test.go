@@ -199,9 +199,7 @@ func TestBackwards(t *testing.T) {
 			if i == j {
 				want = 1
 			}
-			if math.Abs(sum-want) > 1e-14 {
-				t.Errorf("product %d, %d is %v", i, j, sum)
-			}
+			testkit.Near(t, sum, want, 1e-14, "product ", i, j)
 		}
 	}
 	if got := backwards([]float64{1, 2}); got != nil {

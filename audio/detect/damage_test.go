@@ -11,6 +11,8 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // gone is damage of a kind in a channel, from 1; 0 is all.
@@ -37,9 +39,7 @@ func TestApart(t *testing.T) {
 		if c.name == "partly clipped" {
 			kinds = []Kind{Zeros, Clipped}
 		}
-		if got := apart(c.all, kinds); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		testkit.Equal(t, apart(c.all, kinds), c.want, c.name)
 	}
 }
 
@@ -57,9 +57,7 @@ func TestTogether(t *testing.T) {
 		{"other ends", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 6, 2, Zeros)}}, []Found{gone(1, 5, 1, Zeros), gone(1, 6, 2, Zeros)}},
 		{"other kinds", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 5, 2, Clipped)}}, []Found{gone(1, 5, 2, Clipped), gone(1, 5, 1, Zeros)}},
 	} {
-		if got := together(c.lanes); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		testkit.Equal(t, together(c.lanes), c.want, c.name)
 	}
 }
 
@@ -184,8 +182,6 @@ func TestChannels(t *testing.T) {
 		Clicks: {clicks, []Found{gone(8999, 9002, 1, Clicks), gone(19999, 20002, 0, Clicks)}},
 		Zeros:  {find(t, testRate, Zeros, left, right), []Found{gone(9000, 9320, 1, Zeros), gone(20000, 20080, 0, Zeros)}},
 	} {
-		if !slices.Equal(gapsOf(c.found), gapsOf(c.want)) {
-			t.Errorf("%s: %v, want %v", kind, c.found, c.want)
-		}
+		testkit.Equal(t, gapsOf(c.found), gapsOf(c.want), kind)
 	}
 }

@@ -121,9 +121,7 @@ func TestClippedTiles(t *testing.T) {
 	}
 	elsewhere := restored(300)
 	for i, v := range restored(0) {
-		if math.Abs(v-elsewhere[i]) > 1e-6 {
-			t.Errorf("sample %d: %v at the beginning of a tile, %v elsewhere", tile+i, v, elsewhere[i])
-		}
+		testkit.Near(t, v, elsewhere[i], 1e-6, "sample ", tile+i)
 	}
 }
 

@@ -143,9 +143,7 @@ func checkOutside(t *testing.T, r *Result, x, want [][]float64) {
 		}
 		at := e.Gaps[0].Start // the model's input is the time in the recording, not in the excerpt
 		p := testkit.Must(e.Model.Predict(t.Context(), []float64{float64(at) / rate}))(t)
-		if math.Abs(p.Mean[0]-r.Fit[0][at]) > 1e-9 {
-			t.Errorf("the model of samples %d:%d predicts %v for sample %d, the fit is %v", e.Start, e.End, p.Mean[0], at, r.Fit[0][at])
-		}
+		testkit.Near(t, p.Mean[0], r.Fit[0][at], 1e-9, "the model of the samples from ", e.Start, " on")
 	}
 	for c := range x {
 		for i := range x[c] {

@@ -125,9 +125,7 @@ func TestJointMissing(t *testing.T) {
 		if !c.other.Clipped && c.joint == 1 {
 			c.joint = 2 // they help each other
 		}
-		if r.Joint != c.joint {
-			t.Errorf("beside a gap %v of another channel: %d joint fills, want %d", c.other, r.Joint, c.joint)
-		}
+		testkit.Equal(t, r.Joint, c.joint, "joint fills beside a gap ", c.other, " of another channel")
 	}
 }
 

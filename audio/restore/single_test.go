@@ -42,9 +42,7 @@ func TestLevel(t *testing.T) {
 	if got := level(z, [][2]int{{4, 9}, {10, 12}}, 0, 2); got != math.Sqrt(11.0/3) { // of 1, 1 and 3
 		t.Errorf("level %v, want the root of 11/3", got)
 	}
-	if got, want := level(z, [][2]int{{4, 9}, {10, 12}}, 0, 4), math.Sqrt((81+81+1+1+9+9)/6.0); got != want {
-		t.Errorf("level %v, want %v", got, want)
-	}
+	testkit.Equal(t, level(z, [][2]int{{4, 9}, {10, 12}}, 0, 4), math.Sqrt((81+81+1+1+9+9)/6.0), "level")
 }
 
 // TestDoubtWithoutTrials checks that a fill is doubted if the recording leaves no space for trial gaps, however sure it is.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -99,9 +98,7 @@ func TestFillFrom(t *testing.T) {
 		for _, g := range gaps {
 			clear(inside[g.Start:g.End])
 		}
-		if !slices.Equal(src.read, inside) {
-			t.Errorf("%s: other samples were read than the excerpts' observed ones", c.name)
-		}
+		testkit.Equal(t, src.read, inside, c.name)
 		if r.Filled != nil || r.Fit != nil || r.SD != nil || r.Draws != nil || r.Bound != want.Bound {
 			t.Errorf("%s: whole recordings, or another bound: %v", c.name, r.Bound)
 		}

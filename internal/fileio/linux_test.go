@@ -77,9 +77,7 @@ func TestPipe(t *testing.T) {
 	testkit.OK(t, WriteAll(context.Background(), File{p, content("through")}, File{a, content("file")}))
 	select {
 	case s := <-got:
-		if s != "through" {
-			t.Errorf("the pipe's reader got %q", s)
-		}
+		testkit.Equal(t, s, "through", "the pipe's reader got")
 	case <-time.After(time.Minute):
 		t.Fatal("the pipe's reader got nothing")
 	}

@@ -35,9 +35,7 @@ func TestSame(t *testing.T) {
 			t.Errorf("%s and %s: %v, %v, the same: %v; want %v", c.one, c.other, err1, err2, p.Same(q), c.same)
 		}
 		err := WriteAll(context.Background(), File{c.one, content("x")}, File{c.other, content("y")})
-		if c.same != errors.Is(err, ErrTarget) {
-			t.Errorf("%s and %s, written together: %v", c.one, c.other, err)
-		}
+		testkit.Equal(t, errors.Is(err, ErrTarget), c.same, c.one, " and ", c.other, ", written together")
 		if c.same {
 			continue
 		}

@@ -97,9 +97,7 @@ func TestLabels(t *testing.T) {
 				kept = append(kept, l.Text)
 			}
 		}
-		if got := strings.Join(kept, " "); got != c.want {
-			t.Errorf("labels %q, want %q", got, c.want)
-		}
+		testkit.Equal(t, strings.Join(kept, " "), c.want, "labels")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -173,9 +172,7 @@ func TestSpread(t *testing.T) {
 		{3, 0, "3"},
 		{3, math.NaN(), "3"},
 	} {
-		if got := spread(c.v, c.sd); got != c.want {
-			t.Errorf("%v, %v: %q, want %q", c.v, c.sd, got, c.want)
-		}
+		testkit.Equal(t, spread(c.v, c.sd), c.want, c.v, ", ", c.sd)
 	}
 }
 
@@ -190,9 +187,7 @@ func TestPeaks(t *testing.T) {
 		for _, l := range peaks(all, c.least) {
 			at = append(at, l.at)
 		}
-		if !slices.Equal(at, c.want) {
-			t.Errorf("from %v on: %v, want %v", c.least, at, c.want)
-		}
+		testkit.Equal(t, at, c.want, "from ", c.least, " on")
 	}
 }
 

@@ -85,9 +85,7 @@ func TestEmbedded(t *testing.T) {
 		}
 		for _, g := range p.recording.Gaps {
 			held += bytesFilled * (g.End - g.Start) * c.channels
-			if p.gaps[g.Number-1].Start != g.Start {
-				t.Errorf("%s: gap %d is held as the one from %d on", c.name, g.Number, g.Start)
-			}
+			testkit.Equal(t, p.gaps[g.Number-1].Start, g.Start, c.name, ": gap ", g.Number)
 		}
 		if (p.end == c.n) != c.whole || held > 2*mostSound || p.shown != c.shown || len(p.gaps)-p.shown != c.dropped {
 			t.Errorf("%s: holds the first %d of %d samples, %d bytes, shows %d gaps and drops %d; want whole %v, %d and %d", c.name, p.end, c.n, held, p.shown, len(p.gaps)-p.shown, c.whole, c.shown, c.dropped)
@@ -107,9 +105,7 @@ func TestEmbedded(t *testing.T) {
 				t.Errorf("%s: gap %v is shown and not held", c.name, s.Gap)
 			}
 		}
-		if p.listed[0].number != len(f.Gaps) {
-			t.Errorf("%s: gap %d is the first in the list, want the least sure one, %d", c.name, p.listed[0].number, len(f.Gaps))
-		}
+		testkit.Equal(t, p.listed[0].number, len(f.Gaps), c.name, ": the first gap listed, the least sure one")
 		said := strings.Join(p.limits(), " ")
 		if strings.Contains(said, "first") != (!c.whole || c.channels > mostSeries) || strings.Contains(said, "least sure") != (c.dropped > 0) {
 			t.Errorf("%s: it says %q", c.name, said)
@@ -202,9 +198,7 @@ func TestSpectrogram(t *testing.T) {
 				most = r
 			}
 		}
-		if most != 20 {
-			t.Errorf("column %d is loudest in row %d, want 20", c, most)
-		}
+		testkit.Equal(t, most, 20, "the loudest row of column ", c)
 	}
 	data, err := s.encode(s.loudest(), func(c int) bool { return c == 7 })
 	testkit.OK(t, err)
@@ -304,9 +298,7 @@ func TestOverlappingGaps(t *testing.T) {
 		if i >= 20 && i < 30 {
 			want += -0.9 - given[1][990+i]
 		}
-		if math.Abs(after[i]-want/2) > 1e-12 {
-			t.Errorf("sample %d is %v after the fill, want %v", 990+i, after[i], want/2)
-		}
+		testkit.Near(t, after[i], want/2, 1e-12, "sample ", 990+i)
 	}
 	counted(t, f, map[string]int{"samples 1010 to 1020, channel 2": 1, `"channel":2,`: 1, "data:image/svg&#43;xml;base64,": 4, "Waveform of gap 2, channel 1": 0})
 }

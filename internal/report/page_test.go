@@ -166,9 +166,7 @@ func TestRecordingJSON(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	for i, want := range []int16{0, -32768, 16384, -32768, 32767, 8192} {
-		if got := int16(binary.LittleEndian.Uint16(r.Stretches[0].PCM[2*i:])); got != want {
-			t.Errorf("sample %d is %d, want %d", i, got, want)
-		}
+		testkit.Equal(t, int16(binary.LittleEndian.Uint16(r.Stretches[0].PCM[2*i:])), want, "sample ", i)
 	}
 	b, err := base64.StdEncoding.DecodeString(r.Gaps[0].Mean)
 	if err != nil || len(b) != 8 {

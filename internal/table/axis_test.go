@@ -169,9 +169,7 @@ func TestOffsets(t *testing.T) {
 	axis, x, err := along(t, "2024-03-30T00:00+01:00", "2024-03-30T06:00+01:00", "2024-03-30T12:00+01:00", "2024-10-30T00:00+01:00", "2024-10-30T12:00+01:00", "2024-04-02T00:00+02:00")
 	testkit.OK(t, err)
 	for hours, want := range map[float64]string{-24: "2024-03-29T00:00+01:00", 10: "2024-03-30T10:00+01:00", 71: "2024-04-02T00:00+02:00", 72: "2024-04-02T00:00+01:00", 24 * 365: "2025-03-30T00:00+01:00"} {
-		if got := axis.Format(x[0] + hours); got != want {
-			t.Errorf("%v hours after the first row: %s, want %s", hours, got, want)
-		}
+		testkit.Equal(t, axis.Format(x[0]+hours), want, hours, " hours after the first row")
 	}
 	if east, _, err := along(t, "2024-10-27T01:00+02:00", "2024-10-27T02:00+02:00", "2024-10-27T02:00+01:00"); err != nil || east.Since() != "2024-10-27" {
 		t.Errorf("since %s, %v; want 2024-10-27", east.Since(), err)
@@ -249,9 +247,7 @@ func TestGridGaps(t *testing.T) {
 func TestSeconds(t *testing.T) {
 	for unit, want := range map[string]float64{"days": 3 * secondsPerDay, "hours": 3 * 3600, "months": 92 * secondsPerDay} { // October, November, December
 		a := &Axis{Unit: unit, Origin: unixMonth(12*2023 + 9), Day: 1, Notation: &notation{}}
-		if got := a.Seconds(3) - float64(a.Origin); got != want {
-			t.Errorf("3 %s are %v seconds, want %v", unit, got, want)
-		}
+		testkit.Equal(t, a.Seconds(3)-float64(a.Origin), want, "3 ", unit)
 		if got := a.Seconds(1e300); !math.IsNaN(got) {
 			t.Errorf("1e300 %s are %v seconds", unit, got)
 		}

@@ -66,9 +66,7 @@ func TestEditArray(t *testing.T) {
 		testkit.OK(t, s.Edit(t.Context(), &b, cells))
 		got := testkit.Must(readNPY(b.Bytes()))(t)
 		for _, cell := range cells {
-			if got.Data[3*cell.Row+cell.Col] != cell.Value {
-				t.Errorf("%v: %v", cell, got.Data)
-			}
+			testkit.Equal(t, got.Data[3*cell.Row+cell.Col], cell.Value, cell)
 		}
 		if b.Len() != len(file) || got.Data[0] != 1 {
 			t.Errorf("%d bytes, want %d; %v", b.Len(), len(file), got.Data)

@@ -32,9 +32,7 @@ for got, w in ((np.load("a.npy"), want.reshape(3, 2)), (np.load("b.npy"), want),
     assert got.dtype == w.dtype and got.shape == w.shape and np.array_equal(got, w), (got, w)
 print(open("a.csv").readline())
 `, d)
-	if got != "t,y\n\n" {
-		t.Errorf("the CSV's first line is %q", got)
-	}
+	testkit.Equal(t, got, "t,y\n\n", "the CSV's first line")
 }
 
 // We read what NumPy writes: every type, both orders, both byte orders, all versions of the format.

@@ -19,9 +19,7 @@ func TestClock(t *testing.T) {
 			if !c.runs(math.Abs(x)) {
 				continue
 			}
-			if got := c.inverse(c.tau(x)); math.Abs(got-x) > 1e-6 {
-				t.Errorf("%+v: the inverse of τ(%v) is %v", c, x, got)
-			}
+			testkit.Near(t, c.inverse(c.tau(x)), x, 1e-6, c)
 		}
 	}
 	for _, x := range []struct {
@@ -32,9 +30,7 @@ func TestClock(t *testing.T) {
 		{Clock{}, 1e9, true}, {Clock{Glide: 1e-3}, 799, true}, {Clock{Glide: 1e-3}, 801, false}, {Clock{Glide: -1e-3}, 801, false},
 		{Clock{Bend: -1.6e-6}, 999, true}, {Clock{Bend: -1.6e-6}, 1001, false}, {Clock{Glide: 2e-3, Bend: 2e-6}, 2000, false},
 	} {
-		if x.Clock.runs(x.reach) != x.runs {
-			t.Errorf("%+v to %v: runs is %v", x.Clock, x.reach, !x.runs)
-		}
+		testkit.Equal(t, x.Clock.runs(x.reach), x.runs, x.Clock, " to ", x.reach)
 	}
 }
 
@@ -219,9 +215,7 @@ func TestDraws(t *testing.T) {
 	}
 	few := fillOf(t, Mixture(), z, gaps, 8000, 3)
 	for i, d := range few.Draws {
-		if !slices.Equal(d, q.Draws[i]) {
-			t.Errorf("draw %d depends on how many are drawn", i)
-		}
+		testkit.Equal(t, d, q.Draws[i], "draw ", i, " of few and of many")
 	}
 }
 

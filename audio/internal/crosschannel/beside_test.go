@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 const rate = 8000
@@ -154,9 +156,7 @@ func TestNormal(t *testing.T) {
 		}
 	}
 	for i := range right {
-		if math.Abs(s.right[i]-right[i]) > 1e-9*s.square {
-			t.Errorf("right side %d: %v, want %v", i, s.right[i], right[i])
-		}
+		testkit.Near(t, s.right[i], right[i], 1e-9*s.square, "right side ", i)
 		for j := range right {
 			if got := s.products.At(i, j); math.Abs(got-want[i*len(right)+j]) > 1e-9*s.square {
 				t.Fatalf("product %d, %d: %v, want %v", i, j, got, want[i*len(right)+j])

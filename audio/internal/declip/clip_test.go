@@ -185,9 +185,7 @@ func TestOddCases(t *testing.T) {
 		{"no number", notANumber, [][2]int{{9, 10}}, nil, 8000, true},
 	} {
 		r := mustFill(t, c.z, c.clipped, c.missing, c.rate, Options{Draws: 1})
-		if c.doubt != slices.Contains(r.Doubt, true) {
-			t.Errorf("%s: doubt %v, want %v", c.name, r.Doubt, c.doubt)
-		}
+		testkit.Equal(t, slices.Contains(r.Doubt, true), c.doubt, c.name)
 		for _, g := range c.clipped {
 			for n := g[0]; n < g[1]; n++ {
 				for _, v := range []float64{r.Mean[n], r.Draws[0][n]} {

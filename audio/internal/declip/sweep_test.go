@@ -10,6 +10,8 @@ import (
 
 	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 const testRate = 2000.0 // tiles of 40 samples, grains of 2
@@ -327,13 +329,9 @@ func TestBand(t *testing.T) {
 		b.solve(x)
 		b.invert()
 		for i := range at {
-			if math.Abs(x[i]-solution.AtVec(i)) > 1e-12 {
-				t.Errorf("%v: x[%d] = %v, want %v", c, i, x[i], solution.AtVec(i))
-			}
+			testkit.Near(t, x[i], solution.AtVec(i), 1e-12, c)
 			for j := b.first[i]; j < b.end[i]; j++ {
-				if math.Abs(b.covariance(i, j)-inverse.At(i, j)) > 1e-12 {
-					t.Errorf("%v: inverse[%d,%d] = %v, want %v", c, i, j, b.covariance(i, j), inverse.At(i, j))
-				}
+				testkit.Near(t, b.covariance(i, j), inverse.At(i, j), 1e-12, c)
 			}
 		}
 	}

@@ -35,9 +35,7 @@ func TestThirdParty(t *testing.T) {
 			t.Errorf("THIRD_PARTY.md lists %s twice", m[1])
 		}
 		got[m[1]] = true
-		if want[m[1]] != m[2] {
-			t.Errorf("THIRD_PARTY.md has %s %s, go.mod %q", m[1], m[2], want[m[1]])
-		}
+		testkit.Equal(t, m[2], want[m[1]], "THIRD_PARTY.md has ", m[1])
 	}
 	for m, v := range want {
 		if !got[m] {
