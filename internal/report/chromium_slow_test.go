@@ -222,23 +222,15 @@ func (b *tab) shoot(name string) []byte {
 	return data
 }
 
-// write puts a file into a folder and returns its path.
-func write(t *testing.T, dir, name string, text []byte) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	testkit.OK(t, os.WriteFile(path, text, 0o666))
-	return path
-}
-
 // TestBrowser opens the pages in Chromium: they load without a complaint, fit
 // the screen, show every chart, and follow the system's light or dark.
 func TestBrowser(t *testing.T) {
 	b := newTab(t)
 	dir := t.TempDir()
 	pages := map[string]string{
-		"fill":  write(t, dir, "fill.html", filledPage(t)),
-		"fit":   write(t, dir, "fit.html", []byte(written(t, fittedDocument(t)))),
-		"found": write(t, dir, "found.html", pageOf(t, damaged(500, 2))),
+		"fill":  testkit.Put(t, dir, "fill.html", string(filledPage(t))),
+		"fit":   testkit.Put(t, dir, "fit.html", written(t, fittedDocument(t))),
+		"found": testkit.Put(t, dir, "found.html", string(pageOf(t, damaged(500, 2)))),
 	}
 	if more := os.Getenv("VSSGP_PAGE"); more != "" { // any other page, to look at
 		pages["given"] = more

@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -139,9 +138,7 @@ func counted(t *testing.T, f *Fill, want map[string]int) (page string) {
 	t.Helper()
 	page = string(pageOf(t, f))
 	for text, times := range want {
-		if got := strings.Count(page, text); got != times {
-			t.Errorf("%q is there %d times, want %d", text, got, times)
-		}
+		testkit.Equal(t, strings.Count(page, text), times, "times of ", text)
 	}
 	return page
 }
@@ -174,11 +171,7 @@ func TestDoubts(t *testing.T) {
 // TestFilledPage: with a reference and densities, and a name to be wary of.
 func TestFilledPage(t *testing.T) {
 	text := string(filledPage(t))
-	for _, want := range []string{"RMSE against the reference", "Learnt power spectrum, mean over the excerpts", "the most at", "&lt;/script&gt;"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
+	testkit.Contains(t, text, "RMSE against the reference", "Learnt power spectrum, mean over the excerpts", "the most at", "&lt;/script&gt;")
 	if strings.Contains(text, "onerror=alert(2)>") {
 		t.Error("a name has become markup")
 	}
@@ -207,9 +200,7 @@ func TestSpectrogram(t *testing.T) {
 		t.Fatalf("%v, %v", err, img)
 	}
 	for c, want := range map[int]bool{6: false, 7: true, 8: false} {
-		if marked := img.At(c, 99) == spectrogramPalette[gapInk]; marked != want {
-			t.Errorf("column %d: marked %v", c, marked)
-		}
+		testkit.Equal(t, img.At(c, 99) == spectrogramPalette[gapInk], want, "marked column ", c)
 	}
 	if r, g, _, _ := img.At(25, 79).RGBA(); r < 0xe000 || g < 0xd000 {
 		t.Errorf("the tone is drawn %v, want the brightest", img.At(25, 79))
@@ -238,11 +229,7 @@ func TestEmbeddedHoles(t *testing.T) {
 	p := embeddedIn(t, f)
 	before, after := p.mixed(0, 5000)
 	for _, g := range f.Gaps {
-		for i := g.Start; i < g.End; i++ {
-			if before[i] != 0 {
-				t.Fatalf("sample %d is %v before the fill", i, before[i])
-			}
-		}
+		testkit.Equal(t, before[g.Start:g.End], make([]float64, g.Len()), "a gap before the fill")
 		mean := p.fillings(g)[0].Mean
 		if after[g.Start+3] != mean[3] || mean[3] == 0 || before[g.Start-1] == 0 || after[g.Start-1] != before[g.Start-1] {
 			t.Errorf("gap %v: %v after the fill, beside it %v and %v", g, after[g.Start+3], before[g.Start-1], after[g.Start-1])
@@ -270,9 +257,7 @@ func TestOverlappingGaps(t *testing.T) {
 	f := overlapping()
 	p := embeddedIn(t, f)
 	for _, c := range []struct{ lo, hi, want int }{{0, 4000, 2}, {1025, 1030, 1}, {1029, 1031, 1}, {1030, 1040, 0}, {1012, 1013, 2}, {900, 1000, 0}, {900, 1001, 1}} {
-		if got := p.within(c.lo, c.hi); len(got) != c.want {
-			t.Errorf("[%d, %d) has gaps %v, want %d", c.lo, c.hi, got, c.want)
-		}
+		testkit.Equal(t, len(p.within(c.lo, c.hi)), c.want, "gaps within ", c)
 	}
 	expected := 0.2 / math.Sqrt((70*0.25+20*0.81)/90)
 	if len(p.recording.Gaps) != 2 || p.listed[0].number != 2 || math.Abs(p.listed[0].expected-expected) > 1e-12 || math.Abs(p.listed[1].expected-0.2) > 1e-12 {
@@ -412,36 +397,6 @@ func TestFoundPage(t *testing.T) {
 	}
 }
 
-// filled is the report of the first second and a quarter of the speech.
-var filled = sync.OnceValues(func() ([]byte, error) {
-	cut, err := audio.Open("../../testdata/speech_gapped.wav")
-	if err != nil {
-		return nil, err
-	}
-	clean, err := audio.Open("../../testdata/speech.wav")
-	if err != nil {
-		return nil, err
-	}
-	const n = 20000
-	gaps := []restore.Gap{{Start: 3200, End: 3280}, {Start: 4950, End: 5110}, {Start: 8200, End: 8280}, {Start: 17700, End: 17780}}
-	r, density := (*restore.Result)(nil), NewDensities(cut.Rate)
-	input, reference := source{cut.Samples[0][:n]}, source{clean.Samples[0][:n]}
-	o := restore.Options{Forget: true, Fitted: density.Add, Model: vssgp.Options{Components: 12, Windows: vssgp.WindowOptions{Length: 0.032}}}
-	if r, err = restore.FillFrom(context.Background(), input, n, cut.Rate, gaps, o); err != nil {
-		return nil, err
-	}
-	d, err := Impute(&Fill{
-		Name: hostile, Output: "filled.wav", Samples: n, Rate: cut.Rate, Channels: 1, Gaps: gaps, Result: r, Method: "vssgp",
-		Input: input, Reference: reference, Density: density, Settings: []Setting{{"--gaps", hostile}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = d.Write(&b, HTML)
-	return b.Bytes(), err
-})
-
 // hostile is a text that must come to nothing wherever a page has it.
 const hostile = `</script></style><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}` + "\xff\u2028&amp;.wav"
 
@@ -455,9 +410,20 @@ func (s source) Read(lo, hi int) ([][]float64, error) {
 	return out, nil
 }
 
+// filledPage is the report of the first second and a quarter of the speech.
 func filledPage(t *testing.T) []byte {
 	t.Helper()
-	return testkit.Must(filled())(t)
+	cut, clean := testkit.Must(audio.Open("../../testdata/speech_gapped.wav"))(t), testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
+	const n = 20000
+	gaps := []restore.Gap{{Start: 3200, End: 3280}, {Start: 4950, End: 5110}, {Start: 8200, End: 8280}, {Start: 17700, End: 17780}}
+	density := NewDensities(cut.Rate)
+	input, reference := source{cut.Samples[0][:n]}, source{clean.Samples[0][:n]}
+	o := restore.Options{Forget: true, Fitted: density.Add, Model: vssgp.Options{Components: 12, Windows: vssgp.WindowOptions{Length: 0.032}}}
+	return pageOf(t, &Fill{
+		Name: hostile, Output: "filled.wav", Samples: n, Rate: cut.Rate, Channels: 1, Gaps: gaps, Method: "vssgp",
+		Result: testkit.Must(restore.FillFrom(t.Context(), input, n, cut.Rate, gaps, o))(t),
+		Input:  input, Reference: reference, Density: density, Settings: []Setting{{"--gaps", hostile}},
+	})
 }
 
 // fittedDocument is the report of a fit of the carbon dioxide of Mauna Loa.

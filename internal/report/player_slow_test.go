@@ -61,7 +61,7 @@ func (b *tab) playing() playing {
 func opened(t *testing.T, page []byte, width int) *tab {
 	t.Helper()
 	b := newTab(t)
-	b.open(write(t, t.TempDir(), "page.html", page), width, "light")
+	b.open(testkit.Put(t, t.TempDir(), "page.html", string(page)), width, "light")
 	t.Cleanup(func() {
 		if len(b.faults) > 0 {
 			t.Errorf("%q", b.faults)

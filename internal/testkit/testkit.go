@@ -72,3 +72,13 @@ func Near(t testing.TB, got, want, tolerance float64, what ...any) {
 		t.Errorf("%s: %v, want %v to within %v", fmt.Sprint(what...), got, want, tolerance)
 	}
 }
+
+// Contains complains of each word that a text lacks.
+func Contains(t testing.TB, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%.2000q lacks %q", text, w)
+		}
+	}
+}
