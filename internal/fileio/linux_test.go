@@ -50,9 +50,8 @@ func TestReadOnly(t *testing.T) {
 	asNobody(t, func() {
 		for _, p := range []string{filepath.Join(locked, "new"), filepath.Join(open, "protected")} {
 			for what, err := range map[string]error{"Write": Write(p, content("x")), "Check": Check(p)} {
-				if !errors.Is(err, ErrTarget) || !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), p) {
-					t.Errorf("%s: %v; want ErrTarget, fs.ErrPermission and the path %s", what, err, p)
-				}
+				testkit.Fails(t, err, ErrTarget, p, what)
+				testkit.Fails(t, err, fs.ErrPermission, p, what)
 			}
 		}
 	})

@@ -79,10 +79,7 @@ func TestAxis(t *testing.T) {
 	} {
 		cells := strings.Split(c.cells, "|")
 		axis, x, err := along(t, cells...)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		testkit.OK(t, err, name)
 		if axis.Unit != c.unit || !slices.Equal(x, c.x) {
 			t.Errorf("%s: %v in %q, want %v in %q", name, x, axis.Unit, c.x, c.unit)
 		}

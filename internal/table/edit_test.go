@@ -31,11 +31,7 @@ func TestEdit(t *testing.T) {
 		"old line ends":  {"t,y\r1,\r2,3\r", []Cell{{0, 1, 4, 0}}, "t,y\r1,4\r2,3\r"},
 		"other columns":  {"d,y,note\n2024-01-01,,\"x\ny\"\n2024-01-02,1,5\" z\n", []Cell{{0, 1, 4, 0}}, "d,y,note\n2024-01-01,4,\"x\ny\"\n2024-01-02,1,5\" z\n"},
 	} {
-		s, err := surveyed(t, c.text)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		s := testkit.Must(surveyed(t, c.text))(t)
 		var b bytes.Buffer
 		if err := s.Edit(t.Context(), &b, c.cells); err != nil || b.String() != c.want {
 			t.Errorf("%s: %q, %v; want %q", name, b.String(), err, c.want)
@@ -123,17 +119,13 @@ func FuzzEdit(f *testing.F) {
 		var b bytes.Buffer
 		testkit.OK(t, s.Edit(t.Context(), &b, cells))
 		s.file = In(bytes.NewReader(b.Bytes()), int64(b.Len()), "f") // written in the same dialect
-		if err := s.Survey(t.Context(), nil); err != nil {
-			t.Fatalf("%q: %v", b.String(), err)
-		}
+		testkit.OK(t, s.Survey(t.Context(), nil), b.String())
 		var picks []Pick
 		for _, col := range cols {
 			picks = append(picks, Pick{Col: col})
 		}
 		after, err := s.Read(t.Context(), picks)
-		if err != nil {
-			t.Fatalf("%q: %v", b.String(), err)
-		}
+		testkit.OK(t, err, b.String())
 		for i, v := range before.Data {
 			if w := after.Data[i]; v != w && !(math.IsNaN(v) && w == value) {
 				t.Fatalf("%q → %q: %v became %v", text, b.String(), v, w)

@@ -91,8 +91,7 @@ func TestReadNPY(t *testing.T) {
 		"more than a block": {npy(1, dict("|u1", "False", "(70000, 1)"), make([]byte, 70000)...), x[:1], make([]float64, 70000)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := testkit.Must(readNPY(c.file))(t)
-			same(t, got, c.names, c.data)
+			same(t, testkit.Must(readNPY(c.file))(t), c.names, c.data)
 		})
 	}
 }
@@ -182,8 +181,7 @@ func TestWriteNPY(t *testing.T) {
 		if !bytes.Contains(b.Bytes(), []byte(c.dict)) || (b.Len()-8*len(data))%64 != 0 || b.Bytes()[b.Len()-8*len(data)-1] != '\n' {
 			t.Errorf("shape %v gives %q; want %s, padded to 64 bytes", c.shape, b.Bytes()[:b.Len()-8*len(data)], c.dict)
 		}
-		got := testkit.Must(readNPY(b.Bytes()))(t)
-		same(t, got, c.names, data)
+		same(t, testkit.Must(readNPY(b.Bytes()))(t), c.names, data)
 	}
 	for name, c := range map[string]struct {
 		shape []int

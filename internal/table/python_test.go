@@ -57,8 +57,7 @@ np.savetxt("a.csv", a, delimiter=",", header="x0,x1,x2", comments="")
 	}
 	for _, f := range files {
 		t.Run(f.Name(), func(t *testing.T) {
-			got := testkit.Must(Open(filepath.Join(d, f.Name())))(t)
-			same(t, got, []string{"x0", "x1", "x2"}, []float64{1, 2, 3, 4, 5, 120})
+			same(t, testkit.Must(Open(filepath.Join(d, f.Name())))(t), []string{"x0", "x1", "x2"}, []float64{1, 2, 3, 4, 5, 120})
 		})
 	}
 }

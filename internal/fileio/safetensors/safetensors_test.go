@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -51,11 +50,8 @@ func read(b []byte) (*File, error) { return Read(bytes.NewReader(b), int64(len(b
 // same fails the test unless both hold the same bits.
 func same(t testing.TB, got, want *File) {
 	t.Helper()
-	if !maps.Equal(got.Metadata, want.Metadata) {
-		t.Errorf("metadata %q, want %q", got.Metadata, want.Metadata)
-	}
-	if len(got.Tensors) != len(want.Tensors) {
-		t.Errorf("%d tensors, want %d", len(got.Tensors), len(want.Tensors))
+	if !maps.Equal(got.Metadata, want.Metadata) || len(got.Tensors) != len(want.Tensors) {
+		t.Errorf("metadata %q and %d tensors, want %q and %d", got.Metadata, len(got.Tensors), want.Metadata, len(want.Tensors))
 	}
 	for name, w := range want.Tensors {
 		g, ok := got.Tensors[name]
@@ -63,11 +59,8 @@ func same(t testing.TB, got, want *File) {
 			t.Errorf("%q: shape %v with %d values, want %v", name, g.Shape, len(g.Data), w.Shape)
 			continue
 		}
-		for i := range w.Data {
-			if math.Float64bits(g.Data[i]) != math.Float64bits(w.Data[i]) {
-				t.Errorf("%q[%d] = %v, want %v", name, i, g.Data[i], w.Data[i])
-				break
-			}
+		if !slices.EqualFunc(g.Data, w.Data, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+			t.Errorf("%q is %.20v, want %.20v", name, g.Data, w.Data)
 		}
 	}
 }
@@ -208,8 +201,8 @@ func TestMalformed(t *testing.T) {
 			_, err := read(c.file)
 			runtime.ReadMemStats(&after)
 			testkit.Fails(t, err, ErrFormat, c.says)
-			if err != nil && (len(err.Error()) > 300 || strings.Contains(err.Error(), "\n")) {
-				t.Errorf("the message is not one short line: %q", err)
+			if err != nil && len(err.Error()) > 300 {
+				t.Errorf("the message is not short: %q", err)
 			}
 			// Token by token, JSON costs some tens of bytes a byte; a shape that is believed costs all the memory there is.
 			if n := after.TotalAlloc - before.TotalAlloc; n > 100_000+100*uint64(len(c.file)) {
@@ -284,11 +277,8 @@ func TestWriteFullDisk(t *testing.T) {
 
 func TestReadFile(t *testing.T) {
 	d := t.TempDir()
-	good, bad := filepath.Join(d, "good"), filepath.Join(d, "bad")
-	os.WriteFile(good, encode(t, sample()), 0o666)
-	os.WriteFile(bad, []byte("no"), 0o666)
-	f := testkit.Must(ReadFile(good))(t)
-	same(t, f, sample())
+	good, bad := testkit.Put(t, d, "good", string(encode(t, sample()))), testkit.Put(t, d, "bad", "no")
+	same(t, testkit.Must(ReadFile(good))(t), sample())
 	for path, want := range map[string]error{bad: ErrFormat, d: fileio.ErrNotRegular, filepath.Join(d, "none"): fs.ErrNotExist} {
 		testkit.Fails(t, testkit.Error(ReadFile(path)), want, path, path)
 	}
