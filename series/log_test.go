@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -29,17 +28,14 @@ func TestLog(t *testing.T) {
 		t.Fatalf("logarithms: %v, noise %v, made with 0.1", m.Log(), m.NoiseSD(0))
 	}
 	testkit.Near(t, f.Y[0][50]/hidden, 1, 0.4, "a filled value, as a share of the true one")
-	p, inside := predict(t, m, whole.X[n:]), 0
-	for i, y := range whole.Y[0][n:] {
+	p := predict(t, m, whole.X[n:])
+	for i := range p.X {
 		if !(p.Lower[0][i] > 0 && p.Mean[0][i] > p.Quantile(0, i, 0.5)) {
 			t.Errorf("step %d: from %v, mean %v, median %v", i, p.Lower[0][i], p.Mean[0][i], p.Quantile(0, i, 0.5))
 		}
-		if y > p.Lower[0][i] && y < p.Upper[0][i] {
-			inside++
-		}
 	}
-	if inside < ahead-4 {
-		t.Errorf("%d of %d inside their intervals", inside, ahead)
+	if n := inside(p, whole.Y[0][n:]); n < ahead-4 {
+		t.Errorf("%d of %d inside their intervals", n, ahead)
 	}
 	draws := testkit.Must(m.Draw(context.Background(), whole.X[n:], 200, 1))(t)
 	below := 0
@@ -51,13 +47,8 @@ func TestLog(t *testing.T) {
 	if below < 70 || below > 130 {
 		t.Errorf("%d of 200 draws below the median", below)
 	}
-	l := reloaded(t, m)
-	if q := predict(t, l, whole.X[n:]); !reflect.DeepEqual(p, q) {
-		t.Error("the loaded model predicts other numbers")
-	}
-	if bound, err := l.Evaluate(context.Background(), s); err != nil || math.Abs(bound-m.Bound()) > 1e-6*math.Abs(bound) {
-		t.Errorf("bound %v, %v; of the fit %v", bound, err, m.Bound())
-	}
+	bound := testkit.Must(reloaded(t, m, whole.X[n:]).Evaluate(t.Context(), s))(t)
+	testkit.Near(t, bound, m.Bound(), 1e-6*math.Abs(bound), "the loaded model's bound")
 
 	linear := fit(t, s, Options{Log: LogNever})
 	if gain := m.Bound() + m.frame.jacobian(0) - linear.Bound() - linear.frame.jacobian(0); linear.Log() || gain < logWorth {

@@ -58,6 +58,25 @@ func predict(t *testing.T, m *Model, x []float64) *Prediction {
 	return testkit.Must(m.Predict(context.Background(), x))(t)
 }
 
+// inside counts the values that lie in a prediction's intervals.
+func inside(p *Prediction, y []float64) (n int) {
+	for i, v := range y {
+		if v >= p.Lower[0][i] && v <= p.Upper[0][i] {
+			n++
+		}
+	}
+	return n
+}
+
+// medians are the logarithms of the hyper-parameters' prior medians.
+func (l *layout) medians() []float64 {
+	v := make([]float64, len(l.priors))
+	for i, p := range l.priors {
+		v[i] = math.Log(p.Median)
+	}
+	return v
+}
+
 // frameOf is the frame of a series.
 func frameOf(t *testing.T, s Series, robust bool) *frame {
 	t.Helper()

@@ -76,9 +76,9 @@ func TestObjective(t *testing.T) {
 	}
 	for name, s := range map[string]Series{"even": made(80, false), "uneven": made(80, true), "outputs": two, "holes": holes, "errors": weighted, "outputs with errors": both} {
 		o := objectiveOf(t, s, 20)
-		v := make([]float64, len(o.layout.priors))
-		for i, p := range o.layout.priors {
-			v[i] = math.Log(p.Median) + 0.3*math.Sin(float64(i))
+		v := o.layout.medians()
+		for i := range v {
+			v[i] += 0.3 * math.Sin(float64(i))
 		}
 		var e bayes.Evaluation
 		testkit.OK(t, o.evaluate(&e, v))
@@ -128,10 +128,7 @@ func TestObjective(t *testing.T) {
 // TestUnresolved: as an amplitude grows, values are right until they would be rounding; then they are refused.
 func TestUnresolved(t *testing.T) {
 	o := objectiveOf(t, made(80, false), 30)
-	v := make([]float64, len(o.layout.names))
-	for i, p := range o.layout.priors {
-		v[i] = math.Log(p.Median)
-	}
+	v := o.layout.medians()
 	grown := slices.Index(o.layout.names, "season 1.amplitude[1]")
 	o.layout.most[grown] = math.Inf(1)
 	for v[grown] = 0; v[grown] < 60; v[grown] += 2 {

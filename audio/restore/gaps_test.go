@@ -95,13 +95,11 @@ func TestDoubts(t *testing.T) {
 	x := [][]float64{tones(12_000, 1, 0.001)[0], noise}
 	gap, long := Gap{Start: 2000, End: 2080}, Gap{Start: 6000, End: 6000 + rate/2}
 	r := mustFill(t, x, []Gap{gap, long}, Options{Draws: 1})
-	if len(r.Doubts) != 3 {
-		t.Fatalf("doubts %+v, want noise and the long gap of both channels", r.Doubts)
-	}
-	for i, want := range []Doubt{{gap, 1, "% of the level"}, {long, 0, "too long"}, {long, 1, "too long"}} {
-		if d := r.Doubts[i]; d.Gap != want.Gap || d.Channel != want.Channel || !strings.Contains(d.Reason, want.Reason) {
-			t.Errorf("doubt %d is %+v, want %+v", i, d, want)
-		}
+	want := []Doubt{{gap, 1, "% of the level"}, {long, 0, "too long"}, {long, 1, "too long"}}
+	if !slices.EqualFunc(r.Doubts, want, func(d, w Doubt) bool {
+		return d.Gap == w.Gap && d.Channel == w.Channel && strings.Contains(d.Reason, w.Reason)
+	}) {
+		t.Fatalf("doubts %+v, want %+v", r.Doubts, want)
 	}
 	if e := gapError(r.Filled[:1], x[:1], []Gap{{Start: 6000, End: 6050}, {Start: long.End - 50, End: long.End}}); e > 0.03 {
 		t.Errorf("at its ends a long gap in tones has error %v", e)

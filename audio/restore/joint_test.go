@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/audio"
@@ -33,12 +34,7 @@ func heardBeside(x []float64, later int, noise float64) []float64 {
 	return y
 }
 
-func square(x []float64) (sum float64) {
-	for _, v := range x {
-		sum += v * v
-	}
-	return sum
-}
+func square(x []float64) float64 { return floats.Dot(x, x) }
 
 // gapsOf returns gaps of so many samples in a channel, all through a recording.
 func gapsOf(n, length, channel, count int) (gaps []Gap) {

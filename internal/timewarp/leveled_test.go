@@ -2,21 +2,21 @@ package timewarp
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // TestMix checks the moments of a mixture by the law of total variance. The weights need not sum to 1.
 func TestMix(t *testing.T) {
 	mean, variance := mix([]part{{1, []float64{0, 2}, []float64{1, 0}}, {3, []float64{4, 2}, []float64{5, 2}}}, 2)
-	if !slices.Equal(mean, []float64{3, 2}) || !slices.Equal(variance, []float64{7, 1.5}) { // 7 = (1·1 + 3·5)/4 + (1·9 + 3·1)/4
-		t.Errorf("means %v, want [3 2]; variances %v, want [7 1.5]", mean, variance)
-	}
+	testkit.Equal(t, mean, []float64{3, 2}, "means")
+	testkit.Equal(t, variance, []float64{7, 1.5}, "variances") // 7 = (1·1 + 3·5)/4 + (1·9 + 3·1)/4
 }
 
 // TestVariances checks that a standard deviation is scaled by the same gain as the samples, and that each is that of its own time.
@@ -32,9 +32,8 @@ func TestVariances(t *testing.T) {
 		}
 		for i, v := range s.variances(linear, n) {
 			time := float64(i - n/2)
-			if want := math.Exp(2*c.Level*time) * (100 + time); math.Abs(v-want) > 5e-3*want {
-				t.Errorf("%+v: the variance at %v is %v, want %v", c, time, v, want)
-			}
+			want := math.Exp(2*c.Level*time) * (100 + time)
+			testkit.Near(t, v, want, 5e-3*want, c, " at ", time)
 		}
 	}
 }
@@ -58,11 +57,8 @@ func TestCloseGaps(t *testing.T) {
 	if !ok {
 		t.Fatal("the gap cannot be filled")
 	}
-	for i, v := range want.Means[0][30:70] {
-		if math.Abs(c.Means[0][i]-v) > 1e-9 || math.Abs(c.Variance[i]/want.Variance[30+i]-1) > 1e-9 {
-			t.Errorf("sample %d: %v ± %v, want %v ± %v", i, c.Means[0][i], c.Variance[i], v, want.Variance[30+i])
-		}
-	}
+	modeltest.Near(t, "means", c.Means[0], want.Means[0][30:70], 1e-9)
+	modeltest.Near(t, "variances", c.Variance, want.Variance[30:70], 1e-9)
 }
 
 // TestQuietGuess checks that the variance of the innovations is estimated from the samples outside of the gap: a guess of zeros does not
@@ -77,9 +73,8 @@ func TestQuietGuess(t *testing.T) {
 	p := &place{z, hole(z, n), 0, rate}
 	start, end := p.gap()
 	clear(z[start:end])
-	if m := p.warped(Clock{}, n).estimate(Estimate{Hann: true, Context: 1, Order: 0.001}, rate); math.Abs(m.E-1) > 0.15 {
-		t.Errorf("the innovations of white noise of variance 1 have the variance %v", m.E)
-	}
+	m := p.warped(Clock{}, n).estimate(Estimate{Hann: true, Context: 1, Order: 0.001}, rate)
+	testkit.Near(t, m.E, 1, 0.15, "the variance of the innovations of white noise")
 }
 
 // TestSow checks that each clock gets draws in proportion to its weight.
@@ -94,9 +89,7 @@ func TestSow(t *testing.T) {
 		count[k]++
 	}
 	for k, w := range []int{1, 2, 5} {
-		if want := n * w / 8; count[k] < want-60 || count[k] > want+60 {
-			t.Errorf("%d of %d draws are of clock %d, want about %d", count[k], n, k, want)
-		}
+		testkit.Near(t, float64(count[k]), float64(n*w)/8, 60, "draws of clock ", k)
 	}
 }
 
@@ -125,9 +118,7 @@ func TestLogPrior(t *testing.T) {
 		w := math.Exp(g.logPrior(i))
 		total, square = total+w, square+w*v*v
 	}
-	if sd := math.Sqrt(square / total); math.Abs(sd/g.SD-1) > 0.05 {
-		t.Errorf("the standard deviation is %v on the grid, want about %v", sd, g.SD)
-	}
+	testkit.Near(t, math.Sqrt(square/total), g.SD, 0.05*g.SD, "the standard deviation on the grid")
 }
 
 // TestLikeliest checks that the clocks that are kept have their probabilities among all.
@@ -210,7 +201,6 @@ func TestCompare(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := f.Compare(ctx, a, half, [][2]int{{8000, 8160}}, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the context's", err)
-	}
+	_, _, err := f.Compare(ctx, a, half, [][2]int{{8000, 8160}}, 0)
+	testkit.Fails(t, err, context.Canceled, "")
 }

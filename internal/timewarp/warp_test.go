@@ -10,6 +10,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 // TestClock: inverse undoes tau wherever time runs forward, and runs says where that is.
@@ -119,11 +120,7 @@ func TestLeveled(t *testing.T) {
 	if !slices.Equal(even.y, z[start-1500:end+1500]) || even.gaps[0] != [2]int{1500, 1661} || even.even(0) != even {
 		t.Errorf("with an even clock the samples from %d on are not the signal's, or the gap %v is not its", start-1500, even.gaps)
 	}
-	for i, v := range even.variances(make([]float64, 161), 161) {
-		if v != 0 {
-			t.Fatalf("variance %d is %v, want 0", i, v)
-		}
-	}
+	testkit.Equal(t, even.variances(make([]float64, 161), 161), make([]float64, 161), "variances of 0")
 }
 
 // TestClocks: the evidence finds a glide and a change of level.
@@ -317,11 +314,8 @@ func TestReach(t *testing.T) {
 	reach := Reach(100, rate)
 	whole := fillOf(t, Mixture(), z, gaps, rate, 1)
 	part := fillOf(t, Mixture(), z[gaps[0][0]-reach:gaps[0][1]+reach], [][2]int{{reach, reach + 100}}, rate, 1)
-	for i, v := range whole.Mean {
-		if math.Abs(part.Mean[i]-v) > 1e-9 || math.Abs(part.Draws[0][i]-whole.Draws[0][i]) > 1e-6 {
-			t.Fatalf("sample %d: %v from the excerpt, %v from the whole", i, part.Mean[i], v)
-		}
-	}
+	modeltest.Near(t, "means of the excerpt", part.Mean, whole.Mean, 1e-8)
+	modeltest.Near(t, "a draw of the excerpt", part.Draws[0], whole.Draws[0], 1e-5)
 }
 
 // TestExactFillVariance: the error bars of a fill that trials show to be exact are of its error's size, and those of a gap in which the note
