@@ -20,9 +20,7 @@ func TestParseGap(t *testing.T) {
 		{"500ms:520ms", Gap{Start: 8000, End: 8320}}, {"0.5s:8040", Gap{Start: 8000, End: 8040}}, {".25s:1s", Gap{Start: 4000, End: 16000}},
 		{"0.03ms:0.1ms", Gap{Start: 0, End: 2}}, // 0.48 and 1.6 samples
 	} {
-		if got, err := ParseGap(c.in, 16000); err != nil || got != c.want {
-			t.Errorf("%q: %v, %v; want %v", c.in, got, err, c.want)
-		}
+		testkit.Equal(t, testkit.Must(ParseGap(c.in, 16000))(t), c.want, c.in)
 	}
 	for _, in := range []string{
 		"", ":", "5", "5:", ":5", "5:5", "6:5", "-1:5", "1.5:2", "0x10:20", "+1:2", "1e3:2e3", "NaNs:1s", "infs:1s", "-1s:1s",
@@ -35,20 +33,12 @@ func TestParseGap(t *testing.T) {
 func TestCheckGaps(t *testing.T) {
 	in := []Gap{{Start: 50, End: 60}, {Start: 10, End: 20}, {Start: 20, End: 30}, {Start: 99, End: 100}}
 	before := slices.Clone(in)
-	got, err := CheckGaps(in, 100, 1)
-	if want := []Gap{{Start: 10, End: 30}, {Start: 50, End: 60}, {Start: 99, End: 100}}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v; want %v", got, err, want)
-	}
+	got := testkit.Must(CheckGaps(in, 100, 1))(t)
+	testkit.Equal(t, got, []Gap{{Start: 10, End: 30}, {Start: 50, End: 60}, {Start: 99, End: 100}}, "gaps")
 	apart := []Gap{{Start: 10, End: 20, Clipped: true}, {Start: 20, End: 30}}
-	if got, err := CheckGaps(apart, 100, 1); err != nil || !slices.Equal(got, apart) {
-		t.Errorf("clipped samples beside missing ones: %v, %v; want %v", got, err, apart)
-	}
-	if !slices.Equal(in, before) {
-		t.Error("the argument was changed")
-	}
-	if n := Missing(got); n != 31 {
-		t.Errorf("%d missing, want 31", n)
-	}
+	testkit.Equal(t, testkit.Must(CheckGaps(apart, 100, 1))(t), apart, "clipped samples next to missing ones")
+	testkit.Equal(t, in, before, "the argument")
+	testkit.Equal(t, Missing(got), 31, "missing samples")
 	mask := Mask(got, 100)
 	if mask[9] || !mask[10] || !mask[29] || mask[30] || !mask[99] {
 		t.Error("mask is off by one")
@@ -79,9 +69,7 @@ func TestReadGaps(t *testing.T) {
 		"0.5\t0.52\ta@b @x\n\n1.5\t2.0\t @2 \n0.000125\t0.00025\tmail@home":                       labels,
 		"\ufeff0,5\t0,52\tclick\r\n\\\t100.0\t200.0\r\n1,5\t2,0\tdrop@2\r\n0,000125\t0,00025\r\n": labels,
 	} {
-		if got, err := ReadGaps(strings.NewReader(in), 8000); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %v, %v; want %v", in, got, err, want)
-		}
+		testkit.Equal(t, testkit.Must(ReadGaps(strings.NewReader(in), 8000))(t), want, in)
 	}
 	for _, c := range []struct{ in, want string }{
 		{"", "line 1"}, {"start,end\n", "no gap"}, {"1,2\n", "header"}, {"end,start\n1,2\n", "header"}, {"start,end\n1,5\n1;2\n", "line 3"},
@@ -109,9 +97,7 @@ func TestLabelsRoundTrip(t *testing.T) {
 		}
 		var b bytes.Buffer
 		testkit.OK(t, WriteLabels(&b, rate, labels))
-		if got, err := ReadGaps(&b, rate); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%d Hz: other gaps, %v", rate, err)
-		}
+		testkit.Equal(t, testkit.Must(ReadGaps(&b, rate))(t), want, rate, " Hz")
 	}
 	testkit.Fails(t, WriteLabels(nil, 8000, nil), ErrArgument, "", "labels to nil")
 }
@@ -165,9 +151,7 @@ func TestCues(t *testing.T) {
 		"cut":      {riff("fmt ", pcm, "data", data, "cue ", points[:50], "LIST", list[:60]), want[:0]},
 		"W64":      {w64("fmt ", pcm, "data", data, "cue ", points, "LIST", list), nil},
 	} {
-		f, err := NewFile(bytes.NewReader(c.file), int64(len(c.file)))
-		testkit.OK(t, err, name)
-		got, err := f.Cues()
+		got, err := mustOpen(t, c.file).Cues()
 		if name == "cut" {
 			got = got[:0]
 		}

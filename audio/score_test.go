@@ -63,12 +63,8 @@ func TestScores(t *testing.T) {
 	mask := []bool{false, false, true, true}
 	testkit.Equal(t, RMSE(ref, est, mask), math.Sqrt(12.5), "RMSE")
 	testkit.Equal(t, RMSE(ref, est, nil), 2.5, "RMSE of all")
-	if got := SNR(ref, est, mask); math.Abs(got) > 1e-12 {
-		t.Errorf("SNR %v, want 0: error and signal are equally strong", got)
-	}
-	if got := SNR([]float64{1, -2, 3}, []float64{1.1, -2.2, 3.3}, nil); math.Abs(got-20) > 1e-9 {
-		t.Errorf("SNR %v, want 20 dB: the error is a tenth of the signal", got)
-	}
+	testkit.Near(t, SNR(ref, est, mask), 0, 1e-12, "SNR of an error as strong as the signal")
+	testkit.Near(t, SNR([]float64{1, -2, 3}, []float64{1.1, -2.2, 3.3}, nil), 20, 1e-9, "SNR of an error of a tenth of the signal")
 	if got := RMSE(ref, est, make([]bool, 4)); !math.IsNaN(got) {
 		t.Errorf("RMSE of nothing is %v", got)
 	}
