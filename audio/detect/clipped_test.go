@@ -1,15 +1,12 @@
 package detect
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
-
-	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // swelling is tones whose loudness wanders, with a little noise, largest magnitude 1, as 16 bits hold it.
@@ -130,18 +127,6 @@ func TestClippedChannels(t *testing.T) {
 	if all < len(changed) || all > len(changed)+3 {
 		t.Errorf("%d found of %d", all, len(changed))
 	}
-}
-
-func TestClippedEnds(t *testing.T) {
-	x := inMemory{make([]float64, 200_000)}
-	o := Options{Kinds: []Kind{Clipped}}
-	ctx, stop := context.WithCancel(t.Context())
-	o.Progress = func(done float64) {
-		if stop(); !(done > 0 && done < 1) {
-			t.Errorf("progress %v", done)
-		}
-	}
-	testkit.Fails(t, testkit.Error(Find(ctx, x, 200_000, 8000, o)), context.Canceled, "", "cancelled")
 }
 
 // TestClippedSensitivity checks that a higher sensitivity accepts a level with fewer samples in excess: a tone that is as loud all the time

@@ -293,16 +293,22 @@ func (b broken) Read(lo, hi int) ([][]float64, error) {
 	return b.inMemory.Read(lo, hi)
 }
 
-func TestStopsFail(t *testing.T) {
-	x := inMemory{voice(32000, 5)}
-	ended, cancel := context.WithCancel(context.Background())
+// TestInterrupted checks that the source's error ends a search, and so does a context that has ended or ends within.
+func TestInterrupted(t *testing.T) {
+	x, silence := inMemory{voice(32000, 5)}, inMemory{make([]float64, 200_000)}
+	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, kind := range []Kind{Dropouts, Zeros, Clicks, Clipped} {
 		o := Options{Kinds: []Kind{kind}}
-		if _, err := Find(context.Background(), broken{x}, 32000, testRate, o); !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("%s in a broken source: %v", kind, err)
+		testkit.Fails(t, testkit.Error(Find(t.Context(), broken{x}, 32000, testRate, o)), errors.ErrUnsupported, "", kind)
+		testkit.Fails(t, testkit.Error(Find(ended, x, 32000, testRate, o)), context.Canceled, "", kind)
+		ctx, stop := context.WithCancel(t.Context())
+		o.Progress = func(done float64) {
+			if stop(); !(done > 0 && done < 1) {
+				t.Errorf("%s: progress %v", kind, done)
+			}
 		}
-		testkit.Fails(t, testkit.Error(Find(ended, x, 32000, testRate, o)), context.Canceled, "", kind, " after the end")
+		testkit.Fails(t, testkit.Error(Find(ctx, silence, 200_000, 8000, o)), context.Canceled, "", kind, " within")
 	}
 }
 

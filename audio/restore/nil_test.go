@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
@@ -38,10 +39,10 @@ func TestNil(t *testing.T) {
 	stereo, nan := [][]float64{x[0], x[0]}, whole(x).clone()
 	nan[0][320] = math.NaN()
 	from := func(s Source) func() error {
-		return func() error { return modeltest.Second(FillFrom(none, s, 1000, rate, gap, quick())) }
+		return func() error { return testkit.Error(FillFrom(none, s, 1000, rate, gap, quick())) }
 	}
 	score := func(r *Result, a, b Source) func() error {
-		return func() error { return modeltest.Second(r.Score(a, b)) }
+		return func() error { return testkit.Error(r.Score(a, b)) }
 	}
 	modeltest.CheckCalls(t, []modeltest.Call{
 		{"Fill without a context", fill(x, rate, gap...), nil},
@@ -62,9 +63,9 @@ func TestNil(t *testing.T) {
 		{"FillFrom no channels", from(ragged{}), vssgp.ErrData},
 		{"FillFrom short channels", from(ragged{[][]float64{{1, 2}}}), vssgp.ErrData},
 		{"FillFrom ragged channels", from(ragged{[][]float64{x[0], nil}}), vssgp.ErrData},
-		{"Around nil", func() error { return modeltest.Second(Around(nil, nil).Read(0, 5)) }, vssgp.ErrData},
-		{"Excerpts of nothing", func() error { return modeltest.Second(Excerpts(1, 0, 0, nil, Options{})) }, vssgp.ErrData},
-		{"Excerpts of no gaps", func() error { return modeltest.Second(Excerpts(1, 1000, rate, nil, Options{})) }, ErrGaps},
+		{"Around nil", func() error { return testkit.Error(Around(nil, nil).Read(0, 5)) }, vssgp.ErrData},
+		{"Excerpts of nothing", func() error { return testkit.Error(Excerpts(1, 0, 0, nil, Options{})) }, vssgp.ErrData},
+		{"Excerpts of no gaps", func() error { return testkit.Error(Excerpts(1, 1000, rate, nil, Options{})) }, ErrGaps},
 		{"Score of nil", score(nobody, whole(x), whole(x)), vssgp.ErrData},
 		{"Score of nothing", score(&Result{}, whole(x), whole(x)), vssgp.ErrData},
 		{"Score against nil", score(r, whole(x), nil), vssgp.ErrData},

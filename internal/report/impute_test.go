@@ -285,6 +285,12 @@ func TestOverlappingGaps(t *testing.T) {
 		}
 		testkit.Near(t, after[i], want/2, 1e-12, "sample ", 990+i)
 	}
+	for c, want := range []float64{30, 10} { // a waveform has the gaps of its channel only
+		w := testkit.Must(p.waveOf(980, 1050, c))(t)
+		if len(w.gaps) != 1 || math.Abs((w.gaps[0].x[1]-w.gaps[0].x[0])*8000-want) > 1e-6 {
+			t.Errorf("channel %d: gaps %v; want one of %v samples", c+1, w.gaps, want)
+		}
+	}
 	counted(t, f, map[string]int{"samples 1010 to 1020, channel 2": 1, `"channel":2,`: 1, "data:image/svg&#43;xml;base64,": 4, "Waveform of gap 2, channel 1": 0})
 }
 
@@ -334,17 +340,6 @@ func TestWaveform(t *testing.T) {
 	}
 	if l := w.line("recording", dataInk, w.given[:10]); len(l.x) != 20 || l.x[18] != 90./8000 || l.y[18] != w.given[9].lo || l.y[19] != w.given[9].hi {
 		t.Errorf("ten columns are drawn as %v, %v", l.x, l.y)
-	}
-}
-
-// TestWaveformChannels: a waveform has the gaps of its channel only.
-func TestWaveformChannels(t *testing.T) {
-	p := embeddedIn(t, overlapping())
-	for c, want := range []float64{30, 10} {
-		w, err := p.waveOf(980, 1050, c)
-		if err != nil || len(w.gaps) != 1 || math.Abs((w.gaps[0].x[1]-w.gaps[0].x[0])*8000-want) > 1e-6 {
-			t.Errorf("channel %d: gaps %v, %v; want one of %v samples", c+1, w.gaps, err, want)
-		}
 	}
 }
 

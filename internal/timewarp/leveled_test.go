@@ -173,7 +173,8 @@ func TestLeastWeight(t *testing.T) {
 	}
 }
 
-// TestCompare: half the amplitude is a quarter of the error; without space for trials nothing is said, and an ended context stops them.
+// TestCompare: half the amplitude is a quarter of the error; without space for trials nothing is said. An ended context stops trials and
+// a fill.
 func TestCompare(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	a, half := make([]float64, 16_000), make([]float64, 16_000)
@@ -202,5 +203,6 @@ func TestCompare(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, _, err := f.Compare(ctx, a, half, [][2]int{{8000, 8160}}, 0)
-	testkit.Fails(t, err, context.Canceled, "")
+	testkit.Fails(t, err, context.Canceled, "", "Compare")
+	testkit.Fails(t, testkit.Error(f.Fill(ctx, a, [][2]int{{8000, 8160}}, 0, 0, 1)), context.Canceled, "", "Fill")
 }

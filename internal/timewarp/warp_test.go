@@ -267,16 +267,6 @@ func TestOddPlaces(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a fill ends with its context.
-func TestInterrupted(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	stop()
-	z := gliding(9000, 16000, 120, 1, 5, 10, 0.01)
-	if _, err := NewFiller(Mixture(), 16000).Fill(ctx, z, hole(z, 50), 0, 0, 1); err != context.Canceled {
-		t.Errorf("error %v, want %v", err, context.Canceled)
-	}
-}
-
 // TestSpeech: on speech the mixture leaves less than the best autoregressive fill, chosen by trials as the mixture's recipes are, and
 // its bands hold.
 func TestSpeech(t *testing.T) {
