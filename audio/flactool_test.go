@@ -44,9 +44,8 @@ func TestFLACWritten(t *testing.T) {
 		testkit.OK(t, os.WriteFile(path, flacOf(t, f), 0o600))
 		tool(t, "flac", "--test", "--warnings-as-errors", "--silent", path)
 		tool(t, "flac", "--decode", "--warnings-as-errors", "--silent", "--force", "-o", decoded, path)
-		back, err := os.ReadFile(decoded)
-		if err != nil || !sameSamples(samplesOf(t, mustOpen(t, back)), samplesOf(t, f)) {
-			t.Errorf("%+v: other samples in FLAC's decoding (%v)", c, err)
+		if back := mustOpen(t, testkit.Read(t, decoded)); !sameSamples(samplesOf(t, back), samplesOf(t, f)) {
+			t.Errorf("%+v: other samples in FLAC's decoding", c)
 		}
 		said := tool(t, "metaflac", "--show-total-samples", "--show-channels", "--show-bps", "--show-sample-rate", path)
 		if want := fmt.Sprintf("%d\n%d\n%d\n%d\n", c.n, c.channels, 8*c.e.Bytes, c.rate); said != want {
@@ -67,9 +66,7 @@ func TestFLACMadeElsewhere(t *testing.T) {
 		for _, f := range []*File{sound(t, 44100, PCM16, 2, 70_000), sound(t, 48000, PCM24, 1, 30_000)} {
 			testkit.OK(t, os.WriteFile(plain, written(t, &Patch{f: f}, WAV), 0o600))
 			tool(t, "flac", append(strings.Fields(args), "--silent", "--force", "-o", path, plain)...)
-			file, err := os.ReadFile(path)
-			testkit.OK(t, err)
-			back := mustOpen(t, file)
+			back := mustOpen(t, testkit.Read(t, path))
 			if !sameSamples(samplesOf(t, back), samplesOf(t, f)) {
 				t.Fatalf("%s, %v: other samples", args, f.Encoding())
 			}
@@ -97,8 +94,7 @@ func TestFLACWidths(t *testing.T) {
 		}
 		testkit.OK(t, os.WriteFile(plain, riff("fmt ", extensible(1, 1, 32000, 8*e.Bytes, width), "data", string(data)), 0o600))
 		tool(t, "flac", "--silent", "--force", "--lax", "-o", path, plain)
-		file, err := os.ReadFile(path)
-		testkit.OK(t, err)
+		file := testkit.Read(t, path)
 		f := mustOpen(t, file)
 		if got := samplesOf(t, f); !sameSamples(got, [][]float64{want}) || f.Encoding().Step() != 1/limit {
 			t.Fatalf("%d bits: other samples, of step %v", width, f.Encoding().Step())

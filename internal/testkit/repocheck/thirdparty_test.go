@@ -1,7 +1,6 @@
 package repocheck
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -67,6 +66,5 @@ func TestThirdPartyLinked(t *testing.T) {
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
-	b := testkit.Must(os.ReadFile(filepath.Join(root, path)))(t)
-	return string(b)
+	return string(testkit.Read(t, filepath.Join(root, path)))
 }

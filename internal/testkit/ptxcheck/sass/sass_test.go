@@ -1,7 +1,7 @@
 package sass
 
 import (
-	"os"
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -22,10 +22,7 @@ import (
 //	}
 func recorded(t *testing.T) *Function {
 	t.Helper()
-	file, err := os.Open("testdata/snippet.sass")
-	testkit.OK(t, err)
-	defer file.Close()
-	all, err := Parse(file)
+	all, err := Parse(bytes.NewReader(testkit.Read(t, "testdata/snippet.sass")))
 	if err != nil || len(all) != 1 || all[0].Name != "snippet" {
 		t.Fatalf("%d functions, %v", len(all), err)
 	}
