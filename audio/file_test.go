@@ -45,8 +45,7 @@ func TestFileInParts(t *testing.T) {
 	tiled(t, func(t *testing.T) {
 		for _, g := range goodFiles() {
 			f := mustOpen(t, g.file)
-			whole, err := Decode(g.file)
-			testkit.OK(t, err, g.name)
+			whole := testkit.Must(Decode(g.file))(t)
 			if f.Len() != 37 || f.Channels() != g.channels || f.Rate() != whole.Rate || f.Encoding() != g.encoding || f.Seconds() != whole.Seconds() {
 				t.Fatalf("%s: %d samples of %d channels at %d, %v", g.name, f.Len(), f.Channels(), f.Rate(), f.Encoding())
 			}
@@ -92,11 +91,9 @@ func checkPatch(t *testing.T, g goodFile, f *File, gaps []Gap) {
 	if got := written(t, p, f.Container()); !bytes.Equal(got, want) {
 		t.Fatalf("%s, gaps %v: other bytes", g.name, gaps)
 	}
-	same, err := Decode(want)
-	testkit.OK(t, err, g.name)
+	same := testkit.Must(Decode(want))(t)
 	for _, other := range others(f) {
-		back, err := Decode(written(t, p, other))
-		testkit.OK(t, err, g.name)
+		back := testkit.Must(Decode(written(t, p, other)))(t)
 		if back.Container() != other || !sameSamples(back.Samples, same.Samples) {
 			t.Fatalf("%s, gaps %v: other samples in %v", g.name, gaps, other)
 		}

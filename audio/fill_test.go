@@ -73,8 +73,7 @@ func TestFillAROddities(t *testing.T) {
 		{"constant", slices.Repeat([]float64{0.5}, 100), []Gap{{Start: 50, End: 60}}, AROptions{8, 30, 3}},
 		{"wide range", append(slices.Repeat([]float64{1e-300}, 50), slices.Repeat([]float64{1}, 50)...), []Gap{{Start: 40, End: 60}}, AROptions{8, 30, 3}},
 	} {
-		y, err := FillAR(blank(c.x, c.gaps), c.gaps, c.opt)
-		testkit.OK(t, err, c.name)
+		y := testkit.Must(FillAR(blank(c.x, c.gaps), c.gaps, c.opt))(t)
 		mask := Mask(c.gaps, len(c.x))
 		for n, v := range y {
 			if math.IsNaN(v) || math.Abs(v) > 10 || !mask[n] && v != c.x[n] {

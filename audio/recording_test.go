@@ -68,8 +68,7 @@ func TestSphereAndWAVAgree(t *testing.T) {
 		"sphere big":      sph(big, "; a comment", "channel_count -i 2", "sample_byte_format -s2 10", "sample_rate -r 8000.0", "speaker_id -s0 "),
 		"sphere defaults": sph(little, "channel_count -i 2", "sample_rate -i 8000"),
 	} {
-		r, err := Decode(file)
-		testkit.OK(t, err, name)
+		r := testkit.Must(Decode(file))(t)
 		if r.Rate != 8000 || r.Len() != 100 || r.Seconds() != 0.0125 {
 			t.Fatalf("%s: rate %d, %d samples", name, r.Rate, r.Len())
 		}
@@ -100,8 +99,7 @@ func TestStreamedWAV(t *testing.T) {
 // A file cut anywhere is an error, or, where only what follows the samples is lost, the same samples.
 func TestTruncatedAnywhere(t *testing.T) {
 	for _, g := range goodFiles() {
-		whole, err := Decode(g.file)
-		testkit.OK(t, err, g.name)
+		whole := testkit.Must(Decode(g.file))(t)
 		for n := range g.file {
 			r, err := Decode(g.file[:n:n])
 			switch {

@@ -32,9 +32,8 @@ func TestWriter(t *testing.T) {
 			for part := range slices.Chunk(rows, 3) {
 				testkit.OK(t, w.Write(part))
 			}
-			if err := w.Close(); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
-				t.Errorf("%v, %d channels: %v; %d bytes, want %d", e, channels, err, got.Len(), want.Len())
-			}
+			testkit.OK(t, w.Close())
+			testkit.Equal(t, got.String(), want.String(), e, ", channels: ", channels)
 		}
 	}
 }

@@ -38,10 +38,10 @@ func TestBacktest(t *testing.T) {
 	for n := range tiny.Y[0] {
 		tiny.Y[0][n] *= unit
 	}
-	c, err := Backtest(context.Background(), tiny, 6, 3, Options{Draws: AtMode})
-	if err != nil || math.Abs(c.Model[0].RMSE/unit/b.Model[0].RMSE-1) > 1e-9 || math.Abs(c.Naive[0].NLPD-b.Naive[0].NLPD-math.Log(unit)) > 1e-9 || c.Naive[0].Coverage95 != b.Naive[0].Coverage95 {
-		t.Errorf("values of 1e-300: model %+v, naive %+v, want %+v, %+v in that unit (%v)", c.Model, c.Naive, b.Model, b.Naive, err)
-	}
+	c := backtest(t, tiny, 6, 3, Options{})
+	testkit.Near(t, c.Model[0].RMSE/unit, b.Model[0].RMSE, 1e-9*b.Model[0].RMSE, "RMSE of values of 1e-300, in that unit")
+	testkit.Near(t, c.Naive[0].NLPD, b.Naive[0].NLPD+math.Log(unit), 1e-9, "NLPD of values of 1e-300")
+	testkit.Equal(t, c.Naive[0].Coverage95, b.Naive[0].Coverage95, "coverage of values of 1e-300")
 	testkit.Fails(t, testkit.Error(Backtest(context.Background(), s, 40, 3, Options{})), ErrOptions, "", "too many origins")
 }
 

@@ -56,9 +56,7 @@ func TestSavedParts(t *testing.T) {
 		Constant{}, Slope{a}, SmoothTrend{a}, RandomWalk{a}, ShortMemory{a, b, c}, season, Product{Long: season, Short: Season{Period: 1, Amplitude: c}}, Noise{a},
 	} {
 		s := save(p)
-		if got, err := s.part(); err != nil || got != p {
-			t.Errorf("%+v comes back as %+v, %v", p, got, err)
-		}
+		testkit.Equal(t, testkit.Must(s.part())(t), p, "a part that is saved")
 	}
 }
 

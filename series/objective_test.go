@@ -153,8 +153,7 @@ func TestUnresolved(t *testing.T) {
 func TestUnresolvedStart(t *testing.T) {
 	s := made(100, false)
 	search := searchOf(t, s, Options{Known: true})
-	want, err := search.run()
-	testkit.OK(t, err)
+	want := testkit.Must(search.run())(t)
 	far := *want
 	far.mode = slices.Clone(want.mode)
 	far.mode[slices.Index(want.o.layout.names, "noise.sd")] = -30

@@ -59,8 +59,7 @@ func TestRobustAlone(t *testing.T) {
 	})
 	s.X, s.Y[0] = append(s.X, 90), append(s.Y[0], level+10)
 	search := searchOf(t, s, Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Robust: true})
-	best, err := search.run()
-	testkit.OK(t, err)
+	best := testkit.Must(search.run())(t)
 	p, _, err := search.odds(best)
 	if err != nil || !(p[60] < 0.1) {
 		t.Errorf("the value is an outlier with probability %v, %v", p[60], err)

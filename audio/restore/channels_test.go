@@ -141,8 +141,7 @@ func TestClippedLevel(t *testing.T) {
 	_, gaps := clippedPeaks(x, 0.009, 1000, 1100)
 	y, loud := clippedPeaks(x, 0.09, 6000, 6100)
 	gaps = append(gaps, loud...)
-	r, err := FillFrom(t.Context(), whole{y}, len(y), rate, gaps, Options{})
-	testkit.OK(t, err)
+	r := testkit.Must(FillFrom(t.Context(), whole{y}, len(y), rate, gaps, Options{}))(t)
 	first := testkit.Must(r.Filling(0, 0))(t)
 	last, err := r.Filling(len(r.Gaps())-1, 0)
 	if err != nil || !(last.Level > 5*first.Level) || !(first.Level > 0) {

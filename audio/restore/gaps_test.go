@@ -171,8 +171,7 @@ func TestOddGaps(t *testing.T) {
 				}
 			}
 			for _, m := range []Method{Mixture, AR} {
-				r, err := Fill(context.Background(), x, c.rate, c.gaps, Options{Method: m, Draws: 1})
-				testkit.OK(t, err, m)
+				r := testkit.Must(Fill(context.Background(), x, c.rate, c.gaps, Options{Method: m, Draws: 1}))(t)
 				for _, g := range c.gaps {
 					for i := g.Start; i < g.End; i++ {
 						mean, sd, draw := r.Filled[0][i], r.SD[0][i], r.Draws[0][0][i]

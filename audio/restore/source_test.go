@@ -77,8 +77,7 @@ func TestFillFrom(t *testing.T) {
 		want := mustFill(t, x, gaps, o)
 		src, truth := watch(x), watch(clean)
 		o.Forget = true
-		r, err := FillFrom(context.Background(), src, 4000, rate, gaps, o)
-		testkit.OK(t, err, c.name)
+		r := testkit.Must(FillFrom(context.Background(), src, 4000, rate, gaps, o))(t)
 		inside := make([]bool, 4000)
 		for i, e := range r.Excerpts {
 			w := want.Excerpts[i]
@@ -102,8 +101,7 @@ func TestFillFrom(t *testing.T) {
 		if r.Filled != nil || r.Fit != nil || r.SD != nil || r.Draws != nil || r.Bound != want.Bound {
 			t.Errorf("%s: whole recordings, or another bound: %v", c.name, r.Bound)
 		}
-		scores, err := r.Score(src, truth)
-		testkit.OK(t, err, c.name)
+		scores := testkit.Must(r.Score(src, truth))(t)
 		if w := wholeScore(clean, want.Filled, want.Fit, want.SD, rate, gaps); scores != w {
 			t.Errorf("%s: scores %+v\nwant %+v", c.name, scores, w)
 		}

@@ -124,8 +124,7 @@ func TestStdout(t *testing.T) {
 	if got, err := program().Output(); err != nil || string(got) != want {
 		t.Errorf("into a pipe: %.60q, %v", got, err)
 	}
-	out, err := os.Create(filepath.Join(d, "out"))
-	testkit.OK(t, err)
+	out := testkit.Must(os.Create(filepath.Join(d, "out")))(t)
 	defer out.Close()
 	c := program()
 	c.Stdout = out

@@ -112,8 +112,7 @@ func TestPictureSize(t *testing.T) {
 
 // TestSave: both files hold what each panel and the key say, at the size asked for.
 func TestSave(t *testing.T) {
-	line, err := plotter.NewLine(Points([]float64{0, 1}, []float64{0, 1}))
-	testkit.OK(t, err)
+	line := testkit.Must(plotter.NewLine(Points([]float64{0, 1}, []float64{0, 1})))(t)
 	line.LineStyle = Stroke(Blue)
 	a, b := Panel("first", "x", "y"), Panel("second", "x", "z")
 	a.Add(line)

@@ -193,8 +193,7 @@ func TestSpectrogram(t *testing.T) {
 		}
 		testkit.Equal(t, most, 20, "the loudest row of column ", c)
 	}
-	data, err := s.encode(s.loudest(), func(c int) bool { return c == 7 })
-	testkit.OK(t, err)
+	data := testkit.Must(s.encode(s.loudest(), func(c int) bool { return c == 7 }))(t)
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil || img.Bounds().Dx() != 50 || img.Bounds().Dy() != 100 {
 		t.Fatalf("%v, %v", err, img)
@@ -301,8 +300,7 @@ func TestWaveform(t *testing.T) {
 	f.Reference = source{tone(900, 0.03)}
 	p := embeddedIn(t, f)
 	given := f.Input.(source)[0]
-	parts, err := p.waves("title", "text", 100, 700, []int{0}, true)
-	testkit.OK(t, err)
+	parts := testkit.Must(p.waves("title", "text", 100, 700, []int{0}, true))(t)
 	count := map[string]int{}
 	for _, l := range parts[0].(*chart).layers {
 		count[l.name]++
@@ -424,8 +422,7 @@ func filledPage(t *testing.T) []byte {
 // fittedDocument is the report of a fit of the carbon dioxide of Mauna Loa.
 func fittedDocument(t *testing.T) *Document {
 	t.Helper()
-	c, err := table.Open("../../testdata/co2_monthly.csv")
-	testkit.OK(t, err)
+	c := testkit.Must(table.Open("../../testdata/co2_monthly.csv"))(t)
 	data := &vssgp.Data{N: c.Rows, Q: 1, D: 1, XNames: c.Names[:1], YNames: c.Names[1:]}
 	for n := range c.Rows {
 		data.X, data.Y = append(data.X, c.Data[2*n]), append(data.Y, c.Data[2*n+1])

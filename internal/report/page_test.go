@@ -134,8 +134,7 @@ func TestPageReadable(t *testing.T) {
 
 // TestRecordingJSON: samples and fills come out as they went in, clipped.
 func TestRecordingJSON(t *testing.T) {
-	text, err := json.Marshal(everything().Recording)
-	testkit.OK(t, err)
+	text := testkit.Must(json.Marshal(everything().Recording))(t)
 	var r struct {
 		Rate, Channels int
 		Stretches      []struct {

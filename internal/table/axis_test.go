@@ -18,8 +18,7 @@ import (
 // along reads the first column of a table of the given cells as an input.
 func along(t testing.TB, cells ...string) (*Axis, []float64, error) {
 	t.Helper()
-	s, err := surveyed(t, "t;y\n"+strings.Join(cells, ";1\n")+";1\n")
-	testkit.OK(t, err)
+	s := testkit.Must(surveyed(t, "t;y\n"+strings.Join(cells, ";1\n")+";1\n"))(t)
 	axis, err := s.Axis(0, nil)
 	if err != nil {
 		return nil, nil, err
@@ -89,9 +88,8 @@ func TestAxis(t *testing.T) {
 		if next != c.next || g.Hint != c.hint || !g.Even {
 			t.Errorf("%s: %s follow, steps of %q, %+v; want %s, %q", name, next, g.Hint, g, c.next, c.hint)
 		}
-		if until, err := axis.Parse(strings.Split(c.next, "|")[1]); err != nil || g.Steps(until) != 2 {
-			t.Errorf("%s: %d steps until the second of %s (%v)", name, g.Steps(until), c.next, err)
-		}
+		until := testkit.Must(axis.Parse(strings.Split(c.next, "|")[1]))(t)
+		testkit.Equal(t, g.Steps(until), 2, name, ": steps until the second of ", c.next)
 	}
 }
 
@@ -106,16 +104,12 @@ func checkInverse(t *testing.T, axis *Axis, cells []string, x []float64) {
 	}
 	for i, cell := range cells {
 		for _, a := range []*Axis{axis, again} {
-			if v, err := a.Parse(cell); err != nil || v != x[i] {
-				t.Errorf("%s is %v by %s (%v), %v in the column", cell, v, text, err, x[i])
-			}
+			testkit.Equal(t, testkit.Must(a.Parse(cell))(t), x[i], cell, " by ", string(text))
 			back := a.Format(x[i])
 			if _, own := axis.offsets[x[i]]; own && a == again { // JSON has the last row's offset alone
-				if v, err := a.Parse(back); err != nil || v != x[i] {
-					t.Errorf("%s comes back from %v as %s by %s, which is %v, %v", cell, x[i], back, text, v, err)
-				}
-			} else if back != cell {
-				t.Errorf("%s comes back from %v as %s by %s", cell, x[i], back, text)
+				testkit.Equal(t, testkit.Must(a.Parse(back))(t), x[i], back, ", which was ", cell, ", by ", string(text))
+			} else {
+				testkit.Equal(t, back, cell, "a cell by ", string(text))
 			}
 		}
 	}
@@ -147,8 +141,7 @@ func TestAxisLike(t *testing.T) {
 	like, _, err := along(t, "13/01/2024", "14/01/2024")
 	testkit.OK(t, err)
 	for text, want := range map[string]string{"2024-02-01": "19", "01/02/2024": "19", "2024-02-01 12:00": "19.5", "5": "is not a date", "2024-02-01T00:00Z": "has an offset"} {
-		s, err := surveyed(t, "t;y\n"+text+";1\n")
-		testkit.OK(t, err)
+		s := testkit.Must(surveyed(t, "t;y\n"+text+";1\n"))(t)
 		axis, err := s.Axis(0, like)
 		if err != nil {
 			oneLine(t, err, want)
@@ -171,9 +164,7 @@ func TestOffsets(t *testing.T) {
 	if east, _, err := along(t, "2024-10-27T01:00+02:00", "2024-10-27T02:00+02:00", "2024-10-27T02:00+01:00"); err != nil || east.Since() != "2024-10-27" {
 		t.Errorf("since %s, %v; want 2024-10-27", east.Since(), err)
 	}
-	if v, err := axis.Parse("2024-04-01T13:00"); err != nil || v != x[0]+61 {
-		t.Errorf("with the last row's offset: %v, %v; want %v", v, err, x[0]+61)
-	}
+	testkit.Equal(t, testkit.Must(axis.Parse("2024-04-01T13:00"))(t), x[0]+61, "with the last row's offset")
 }
 
 // FuzzDates: a text is a date only if package time agrees, and comes back as it was from a column of its own.

@@ -110,9 +110,8 @@ func TestWriteCSV(t *testing.T) {
 		"t,\"a, \"\"b\"\"\"\n": {"t", "a, \"b\""}, "\"#1\",y\n": {"#1", "y"}, // # begins a comment
 	} {
 		var b bytes.Buffer
-		if err := WriteCSV(&b, names, data); err != nil || b.String() != header+text {
-			t.Errorf("%v: got\n%swant\n%s%s", err, b.String(), header, text)
-		}
+		testkit.OK(t, WriteCSV(&b, names, data))
+		testkit.Equal(t, b.String(), header+text, header)
 		same(t, testkit.Must(ReadCSV(&b, "f.csv"))(t), names, data)
 	}
 }

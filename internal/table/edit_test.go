@@ -33,9 +33,8 @@ func TestEdit(t *testing.T) {
 	} {
 		s := testkit.Must(surveyed(t, c.text))(t)
 		var b bytes.Buffer
-		if err := s.Edit(t.Context(), &b, c.cells); err != nil || b.String() != c.want {
-			t.Errorf("%s: %q, %v; want %q", name, b.String(), err, c.want)
-		}
+		testkit.OK(t, s.Edit(t.Context(), &b, c.cells), name)
+		testkit.Equal(t, b.String(), c.want, name)
 	}
 	s := testkit.Must(surveyed(t, "t,y\n1,\n2,3\n"))(t)
 	for _, cells := range [][]Cell{{{2, 1, 0, 0}}, {{0, 2, 0, 0}}, {{0, 1, math.NaN(), 0}}} {
@@ -124,8 +123,7 @@ func FuzzEdit(f *testing.F) {
 		for _, col := range cols {
 			picks = append(picks, Pick{Col: col})
 		}
-		after, err := s.Read(t.Context(), picks)
-		testkit.OK(t, err, b.String())
+		after := testkit.Must(s.Read(t.Context(), picks))(t)
 		for i, v := range before.Data {
 			if w := after.Data[i]; v != w && !(math.IsNaN(v) && w == value) {
 				t.Fatalf("%q → %q: %v became %v", text, b.String(), v, w)

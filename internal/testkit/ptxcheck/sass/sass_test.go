@@ -34,11 +34,6 @@ func TestParse(t *testing.T) {
 	if len(f.Code) != 80 {
 		t.Fatalf("%d instructions, want 80", len(f.Code))
 	}
-	for i, x := range f.Code {
-		if x.Offset != 16*i {
-			t.Fatalf("instruction %d stands at %#x", i, x.Offset)
-		}
-	}
 	for at, want := range map[int]Instruction{
 		0x00:  {Op: "LDC", Args: "R1, c[0x0][0x28]", Stall: 2},
 		0x80:  {Guard: "@!P0", Op: "BRA", Args: "`(.L_x_0)", Stall: 5, Targets: []int{0x43}},
@@ -47,10 +42,8 @@ func TestParse(t *testing.T) {
 		0x470: {Op: "BRA", Args: "`(.L_x_4)", Stall: 0, Targets: []int{0x47}},
 		0x4f0: {Op: "NOP", Stall: 0},
 	} {
-		x := f.Code[at/16]
-		if x.Guard != want.Guard || x.Op != want.Op || x.Args != want.Args || x.Stall != want.Stall || !slices.Equal(x.Targets, want.Targets) {
-			t.Errorf("%#x: %+v, want %+v", at, x, want)
-		}
+		want.Offset = at
+		testkit.Equal(t, f.Code[at/16], want, at)
 	}
 	if _, err := Parse(strings.NewReader("Fatal: no cubin\n")); err == nil {
 		t.Error("no error where there is no function")
