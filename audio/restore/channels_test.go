@@ -19,24 +19,12 @@ func TestChannels(t *testing.T) {
 	slow := quick()
 	slow.Draws = 1
 	for _, o := range []Options{{Draws: 1}, {Draws: 1, Method: AR}, slow} {
-		cut := make([][]float64, len(clean))
-		for c := range clean {
-			cut[c] = slices.Clone(clean[c])
-			for _, g := range gaps {
-				for i := g.Start; i < g.End && g.In(c); i++ {
-					cut[c][i] = 1e6
-				}
-			}
-		}
+		cut := damage(clean, gaps, 1e6)
 		r := mustFill(t, cut, gaps, o)
 		checkIntact(t, r, clean, gaps)
-		for c := range clean {
-			for _, g := range gaps {
-				for i := g.Start; i < g.End && g.In(c); i++ {
-					if v := clean[c][i]; math.Abs(r.Filled[c][i]-v) > 0.2 || !(r.SD[c][i] > 0) {
-						t.Fatalf("%s: channel %d sample %d is %v ± %v, was %v", r.Method, c+1, i, r.Filled[c][i], r.SD[c][i], v)
-					}
-				}
+		for c, i := range missing(gaps, len(clean)) {
+			if v := clean[c][i]; math.Abs(r.Filled[c][i]-v) > 0.2 || !(r.SD[c][i] > 0) {
+				t.Fatalf("%s: channel %d sample %d is %v ± %v, was %v", r.Method, c+1, i, r.Filled[c][i], r.SD[c][i], v)
 			}
 		}
 		s := wholeScore(clean, r.Filled, r.Fit, r.SD, rate, gaps)

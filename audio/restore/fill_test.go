@@ -3,6 +3,7 @@ package restore
 import (
 	"context"
 	"errors"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -40,15 +41,26 @@ func quick() Options {
 	return Options{Context: 16 * time.Millisecond, Model: vssgp.Options{Windows: vssgp.WindowOptions{Length: 0.02}, Components: 16, Iterations: 8, Seed: 1}}
 }
 
+// missing ranges over the channels and samples in gaps.
+func missing(gaps []Gap, channels int) iter.Seq2[int, int] {
+	return func(yield func(c, i int) bool) {
+		for c := range channels {
+			for _, g := range gaps {
+				for i := g.Start; i < g.End && g.In(c); i++ {
+					if !yield(c, i) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
 // damage replaces gaps by something else.
 func damage(x [][]float64, gaps []Gap, by float64) [][]float64 {
 	out := whole(x).clone()
-	for _, g := range gaps {
-		for c := range out {
-			for i := g.Start; i < g.End; i++ {
-				out[c][i] = by
-			}
-		}
+	for c, i := range missing(gaps, len(x)) {
+		out[c][i] = by
 	}
 	return out
 }
@@ -56,13 +68,9 @@ func damage(x [][]float64, gaps []Gap, by float64) [][]float64 {
 // gapError is the rms error inside gaps.
 func gapError(got, want [][]float64, gaps []Gap) float64 {
 	s, n := 0.0, 0.0
-	for c := range got {
-		for _, g := range gaps {
-			for i := g.Start; i < g.End; i++ {
-				s += (got[c][i] - want[c][i]) * (got[c][i] - want[c][i])
-				n++
-			}
-		}
+	for c, i := range missing(gaps, len(got)) {
+		s += (got[c][i] - want[c][i]) * (got[c][i] - want[c][i])
+		n++
 	}
 	return math.Sqrt(s / n)
 }
@@ -70,13 +78,9 @@ func gapError(got, want [][]float64, gaps []Gap) float64 {
 // covered is the share of samples in gaps that lie in their 95 % intervals.
 func covered(r *Result, want [][]float64, gaps []Gap) float64 {
 	inside, all := 0.0, 0.0
-	for c := range want {
-		for _, g := range gaps {
-			for i := g.Start; i < g.End; i++ {
-				if all++; math.Abs(r.Filled[c][i]-want[c][i]) <= 1.96*r.SD[c][i] {
-					inside++
-				}
-			}
+	for c, i := range missing(gaps, len(want)) {
+		if all++; math.Abs(r.Filled[c][i]-want[c][i]) <= 1.96*r.SD[c][i] {
+			inside++
 		}
 	}
 	return inside / all
@@ -274,11 +278,9 @@ func TestDraws(t *testing.T) {
 	checkIntact(t, r, want, gaps)
 	var got, expected float64
 	for _, d := range r.Draws {
-		for _, g := range gaps {
-			for i := g.Start; i < g.End; i++ {
-				got += (d[0][i] - r.Filled[0][i]) * (d[0][i] - r.Filled[0][i])
-				expected += r.SD[0][i]*r.SD[0][i] - noise*noise
-			}
+		for _, i := range missing(gaps, 1) {
+			got += (d[0][i] - r.Filled[0][i]) * (d[0][i] - r.Filled[0][i])
+			expected += r.SD[0][i]*r.SD[0][i] - noise*noise
 		}
 	}
 	if ratio := math.Sqrt(got / expected); !(ratio > 0.6 && ratio < 1.6) {
