@@ -146,8 +146,7 @@ func TestMistakes(t *testing.T) {
 		"errors, unequal": {withErrors(func(n int) float64 { return math.Pow(10, float64(n%20)-10) }), bare, ErrData, "1e-10 to 1e+09"},
 		"errors, large":   {withErrors(func(int) float64 { return 1e200 }), bare, ErrData, "below 1e+150"},
 	} {
-		_, err := Fit(ctx, c.s, c.o)
-		testkit.Fails(t, err, c.kind, c.word, name)
+		testkit.Fails(t, testkit.Error(Fit(ctx, c.s, c.o)), c.kind, c.word, name)
 	}
 	m := fit(t, good, Options{})
 	first, last, end := m.Extent()
