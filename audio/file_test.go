@@ -142,7 +142,8 @@ func TestFileReadErrors(t *testing.T) {
 	f := mustOpen(t, file)
 	testkit.Must(f.Read(0, 8))(t)
 	testkit.Fails(t, testkit.Error(f.Read(0, 9)), ErrFormat, "offset 76: sample 8 of channel 0 is NaN", "NaN")
-	testkit.Fails(t, testkit.Error(NewFile(bytes.NewReader(file[:60]), int64(len(file)))), ErrFormat, "when it was opened", "a file that has become shorter")
+	testkit.Fails(t, testkit.Error(NewFile(bytes.NewReader(file[:60]), int64(len(file)))), ErrFormat, "when it was opened",
+		"a file that has become shorter")
 	broken := mustOpen(t, file)
 	broken.src = failing{}
 	testkit.Fails(t, (&Patch{f: broken}).Write(io.Discard, WAV), errBroken, "")

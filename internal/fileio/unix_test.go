@@ -92,15 +92,18 @@ func TestSame(t *testing.T) {
 	t.Chdir(d)
 	put(t, "a", "a", 0o666)
 	put(t, "b", "a", 0o666)
-	err := errors.Join(os.Mkdir("folder", 0o777), os.Symlink("folder", "alias"), os.Symlink("a", "folder/../symbolic"), os.Link("a", "folder/hard"),
+	err := errors.Join(os.Mkdir("folder", 0o777), os.Symlink("folder", "alias"), os.Symlink("a", "folder/../symbolic"),
+		os.Link("a", "folder/hard"),
 		os.Symlink("folder/new", "dangling"))
 	testkit.OK(t, err)
 	for _, c := range []struct {
 		one, other string
 		same       bool
 	}{
-		{"a", "a", true}, {"a", "./a", true}, {"a", filepath.Join(d, "a"), true}, {"a", "folder/../a", true}, {"a", "symbolic", true}, {"a", "folder/hard", true},
-		{"symbolic", "alias/hard", true}, {"new", "./new", true}, {"new", filepath.Join(d, "new"), true}, {"folder/new", "alias/new", true}, {"dangling", "alias/new", true},
+		{"a", "a", true}, {"a", "./a", true}, {"a", filepath.Join(d, "a"), true}, {"a", "folder/../a", true}, {"a", "symbolic", true},
+		{"a", "folder/hard", true},
+		{"symbolic", "alias/hard", true}, {"new", "./new", true}, {"new", filepath.Join(d, "new"), true}, {"folder/new", "alias/new", true},
+		{"dangling", "alias/new", true},
 		{"a", "b", false}, {"a", "new", false}, {"new", "newer", false}, {"new", "folder/new", false}, {"/dev/null", "/dev/null", false},
 	} {
 		p, err1 := PlaceOf(c.one)

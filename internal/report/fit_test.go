@@ -65,7 +65,8 @@ func TestSeveral(t *testing.T) {
 		charts []string
 		text   string
 	}{
-		{fitted, []string{"y0, observed against predicted", "Residuals of y1", "Spectrum of y0 along a", "Spectrum of y1 along b", "Power spectrum of the covariance along b"}, "60 rows"},
+		{fitted, []string{"y0, observed against predicted", "Residuals of y1", "Spectrum of y0 along a", "Spectrum of y1 along b",
+			"Power spectrum of the covariance along b"}, "60 rows"},
 		{Predict(m, data.X, p, draws[:MostDraws], true, nil, p.N, len(draws)), []string{"y0", "y1"}, "show 20"},
 		{Info("m.safetensors", m), []string{"Spectrum of y1 along a"}, "10 features"},
 	} {

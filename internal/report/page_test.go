@@ -128,8 +128,10 @@ func TestPageSelfContained(t *testing.T) {
 // TestPageReadable: what screen readers and keys go by.
 func TestPageReadable(t *testing.T) {
 	text := written(t, everything())
-	testkit.Contains(t, text, `<html lang="en">`, `name="viewport"`, "<header>", `<nav aria-label="Contents">`, `<main id="content">`, "<footer>", `href="#content"`,
-		`<section id="part1" aria-labelledby="part1-title">`, `<th scope="col">`, `<th scope="row">`, " alt=\"", `<canvas class="seek" role="slider" tabindex="0" aria-label="Position"`, `<output class="said" aria-live="polite">`, `href="#player"`, "<noscript>")
+	testkit.Contains(t, text, `<html lang="en">`, `name="viewport"`, "<header>", `<nav aria-label="Contents">`,
+		`<main id="content">`, "<footer>", `href="#content"`,
+		`<section id="part1" aria-labelledby="part1-title">`, `<th scope="col">`, `<th scope="row">`, " alt=\"",
+		`<canvas class="seek" role="slider" tabindex="0" aria-label="Position"`, `<output class="said" aria-live="polite">`, `href="#player"`, "<noscript>")
 }
 
 // TestRecordingJSON: samples and fills come out as they went in, clipped.
