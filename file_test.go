@@ -341,10 +341,10 @@ func TestNilModel(t *testing.T) {
 	} {
 		modeltest.CheckCalls(t, []modeltest.Call{
 			{m.name + " Coefficients", func() error { _, _, err := m.m.Coefficients(); return err }, m.fitted},
-			{m.name + " Predict", func() error { return modeltest.Second(m.m.Predict(t.Context(), x)) }, m.fitted},
+			{m.name + " Predict", func() error { return testkit.Error(m.m.Predict(t.Context(), x)) }, m.fitted},
 			{m.name + " PredictJoint", func() error { _, _, err := m.m.PredictJoint(t.Context(), x); return err }, m.fitted},
-			{m.name + " Draw", func() error { return modeltest.Second(m.m.Draw(t.Context(), x, 1, 0)) }, m.fitted},
-			{m.name + " Evaluate", func() error { return modeltest.Second(m.m.Evaluate(t.Context(), data, Exact, nil, true)) }, m.params},
+			{m.name + " Draw", func() error { return testkit.Error(m.m.Draw(t.Context(), x, 1, 0)) }, m.fitted},
+			{m.name + " Evaluate", func() error { return testkit.Error(m.m.Evaluate(t.Context(), data, Exact, nil, true)) }, m.params},
 			{m.name + " Write", func() error { return m.m.Write(io.Discard) }, m.params},
 			{m.name + " Save", func() error { return m.m.Save(filepath.Join(t.TempDir(), "m")) }, m.params},
 			{m.name + " Fitted", modeltest.Does(func() {
@@ -356,8 +356,8 @@ func TestNilModel(t *testing.T) {
 		})
 		if m.params != nil && m.m != nil {
 			modeltest.CheckCalls(t, []modeltest.Call{
-				{m.name + " From", func() error { return modeltest.Second(New(t.Context(), data, Options{From: m.m})) }, ErrOptions},
-				{m.name + " Condition", func() error { return modeltest.Second(m.m.Condition(t.Context(), data)) }, m.params},
+				{m.name + " From", func() error { return testkit.Error(New(t.Context(), data, Options{From: m.m})) }, ErrOptions},
+				{m.name + " Condition", func() error { return testkit.Error(m.m.Condition(t.Context(), data)) }, m.params},
 			})
 		}
 	}
@@ -373,10 +373,10 @@ func TestNilArguments(t *testing.T) {
 	var nobody *Data
 	modeltest.CheckCalls(t, []modeltest.Call{
 		{"NewParams", modeltest.Does(func() { NewParams(0, 0, 0, 0) }), nil},
-		{"NewData of rows that differ", func() error { return modeltest.Second(NewData(2, one[:2], one)) }, ErrData},
-		{"NewData of an infinite output", func() error { return modeltest.Second(NewData(2, one[:2], []float64{0, math.Inf(-1)})) }, ErrData},
-		{"NewModel nil", func() error { return modeltest.Second(NewModel(nil)) }, ErrParams},
-		{"NewModel zero", func() error { return modeltest.Second(NewModel(&Params{})) }, ErrParams},
+		{"NewData of rows that differ", func() error { return testkit.Error(NewData(2, one[:2], one)) }, ErrData},
+		{"NewData of an infinite output", func() error { return testkit.Error(NewData(2, one[:2], []float64{0, math.Inf(-1)})) }, ErrData},
+		{"NewModel nil", func() error { return testkit.Error(NewModel(nil)) }, ErrParams},
+		{"NewModel zero", func() error { return testkit.Error(NewModel(&Params{})) }, ErrParams},
 		{"Data.Check nil", func() error { return nobody.Check() }, ErrData},
 		{"Data.Check zero", func() error { return (&Data{}).Check() }, ErrData},
 		{"Data.Check no rows", (&Data{Q: 1, D: 1}).Check, ErrData},
@@ -391,9 +391,9 @@ func TestNilArguments(t *testing.T) {
 		{"Standardise nil", modeltest.Does(func() { nobody.Standardize() }), nil},
 		{"Standardise zero", modeltest.Does(func() { (&Data{}).Standardize() }), nil},
 		{"ToModel zero", modeltest.Does(func() { Affine{}.ToModel([]float64{1}) }), nil},
-		{"New nil", func() error { return modeltest.Second(New(t.Context(), nil, Options{})) }, ErrData},
-		{"New zero", func() error { return modeltest.Second(New(t.Context(), &Data{}, Options{})) }, ErrData},
-		{"New from other data", func() error { return modeltest.Second(New(t.Context(), wide, Options{From: m})) }, ErrData},
+		{"New nil", func() error { return testkit.Error(New(t.Context(), nil, Options{})) }, ErrData},
+		{"New zero", func() error { return testkit.Error(New(t.Context(), &Data{}, Options{})) }, ErrData},
+		{"New from other data", func() error { return testkit.Error(New(t.Context(), wide, Options{From: m})) }, ErrData},
 		{"Fit nil", func() error { _, _, err := Fit(context.Background(), nil, Options{}); return err }, ErrData},
 		{"Fit zero", func() error { _, _, err := Fit(context.Background(), &Data{}, Options{}); return err }, ErrData},
 		{"Fit resumes nothing", func() error {
@@ -401,27 +401,27 @@ func TestNilArguments(t *testing.T) {
 			return err
 		}, ErrOptions},
 		{"Fit without a context", func() error { _, _, err := Fit(none, data, Options{Iterations: 2}); return err }, nil},
-		{"Evaluate nil", func() error { return modeltest.Second(m.Evaluate(t.Context(), nil, Exact, nil, false)) }, ErrData},
-		{"Evaluate zero", func() error { return modeltest.Second(m.Evaluate(t.Context(), &Data{}, Exact, nil, false)) }, ErrData},
-		{"Evaluate other columns", func() error { return modeltest.Second(m.Evaluate(t.Context(), wide, Exact, nil, false)) }, ErrData},
+		{"Evaluate nil", func() error { return testkit.Error(m.Evaluate(t.Context(), nil, Exact, nil, false)) }, ErrData},
+		{"Evaluate zero", func() error { return testkit.Error(m.Evaluate(t.Context(), &Data{}, Exact, nil, false)) }, ErrData},
+		{"Evaluate other columns", func() error { return testkit.Error(m.Evaluate(t.Context(), wide, Exact, nil, false)) }, ErrData},
 		{"Evaluate other outputs", func() error {
 			two := &Data{N: 1, Q: 1, D: 2, X: []float64{1}, Y: []float64{1, 2}}
-			return modeltest.Second(m.Evaluate(t.Context(), two, Exact, nil, false))
+			return testkit.Error(m.Evaluate(t.Context(), two, Exact, nil, false))
 		}, ErrData},
-		{"Evaluate no inference", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, "", nil, false)) }, ErrOptions},
-		{"Evaluate rows past the end", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Factorized, []int{3}, false)) }, ErrData},
-		{"Evaluate a mini-batch exactly", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Exact, []int{0}, false)) }, ErrData},
-		{"Evaluate without coefficients", func() error { return modeltest.Second(m.Evaluate(t.Context(), data, Factorized, nil, false)) }, ErrUnfitted},
-		{"Condition nil", func() error { return modeltest.Second(m.Condition(t.Context(), nil)) }, ErrData},
-		{"Condition zero", func() error { return modeltest.Second(m.Condition(t.Context(), &Data{})) }, ErrData},
-		{"Predict nil", func() error { return modeltest.Second(m.Predict(t.Context(), nil)) }, ErrData},
-		{"Draw too many", func() error { return modeltest.Second(m.Draw(t.Context(), one, math.MaxInt, 0)) }, ErrOptions},
-		{"Draw fewer than none", func() error { return modeltest.Second(m.Draw(t.Context(), one, -1, 0)) }, ErrOptions},
+		{"Evaluate no inference", func() error { return testkit.Error(m.Evaluate(t.Context(), data, "", nil, false)) }, ErrOptions},
+		{"Evaluate rows past the end", func() error { return testkit.Error(m.Evaluate(t.Context(), data, Factorized, []int{3}, false)) }, ErrData},
+		{"Evaluate a mini-batch exactly", func() error { return testkit.Error(m.Evaluate(t.Context(), data, Exact, []int{0}, false)) }, ErrData},
+		{"Evaluate without coefficients", func() error { return testkit.Error(m.Evaluate(t.Context(), data, Factorized, nil, false)) }, ErrUnfitted},
+		{"Condition nil", func() error { return testkit.Error(m.Condition(t.Context(), nil)) }, ErrData},
+		{"Condition zero", func() error { return testkit.Error(m.Condition(t.Context(), &Data{})) }, ErrData},
+		{"Predict nil", func() error { return testkit.Error(m.Predict(t.Context(), nil)) }, ErrData},
+		{"Draw too many", func() error { return testkit.Error(m.Draw(t.Context(), one, math.MaxInt, 0)) }, ErrOptions},
+		{"Draw fewer than none", func() error { return testkit.Error(m.Draw(t.Context(), one, -1, 0)) }, ErrOptions},
 		{"SD nil", modeltest.Does(func() { (*Prediction)(nil).SD(true); (&Prediction{}).SD(false) }), nil},
-		{"LogDensity nil", func() error { return modeltest.Second((*Prediction)(nil).LogDensity(t.Context(), nil)) }, ErrData},
-		{"LogDensity zero", func() error { return modeltest.Second((&Prediction{}).LogDensity(t.Context(), []float64{1})) }, ErrData},
-		{"Load nothing", func() error { return modeltest.Second(Load("")) }, fs.ErrNotExist},
-		{"Read nil", func() error { return modeltest.Second(Read(nil, 0)) }, ErrFile},
+		{"LogDensity nil", func() error { return testkit.Error((*Prediction)(nil).LogDensity(t.Context(), nil)) }, ErrData},
+		{"LogDensity zero", func() error { return testkit.Error((&Prediction{}).LogDensity(t.Context(), []float64{1})) }, ErrData},
+		{"Load nothing", func() error { return testkit.Error(Load("")) }, fs.ErrNotExist},
+		{"Read nil", func() error { return testkit.Error(Read(nil, 0)) }, ErrFile},
 		{"Write nil", func() error { return m.Write(nil) }, ErrFile},
 		{"Params nil", modeltest.Does(func() {
 			p := (*Params)(nil)
@@ -442,11 +442,11 @@ func TestNilRows(t *testing.T) {
 	testkit.Must(m.Condition(t.Context(), data))(t)
 	for name, x := range map[string][]float64{"nil": nil, "not finite": {1, math.NaN(), 2}} {
 		modeltest.CheckCalls(t, []modeltest.Call{
-			{name + " NewData x", func() error { return modeltest.Second(NewData(3, x, data.Y)) }, ErrData},
-			{name + " NewData y", func() error { return modeltest.Second(NewData(3, data.X, x)) }, ErrData},
-			{name + " Predict", func() error { return modeltest.Second(m.Predict(t.Context(), x)) }, ErrData},
+			{name + " NewData x", func() error { return testkit.Error(NewData(3, x, data.Y)) }, ErrData},
+			{name + " NewData y", func() error { return testkit.Error(NewData(3, data.X, x)) }, ErrData},
+			{name + " Predict", func() error { return testkit.Error(m.Predict(t.Context(), x)) }, ErrData},
 			{name + " PredictJoint", func() error { _, _, err := m.PredictJoint(t.Context(), x); return err }, ErrData},
-			{name + " Draw", func() error { return modeltest.Second(m.Draw(t.Context(), x, 1, 0)) }, ErrData},
+			{name + " Draw", func() error { return testkit.Error(m.Draw(t.Context(), x, 1, 0)) }, ErrData},
 		})
 	}
 }
@@ -472,12 +472,12 @@ func TestBadFiles(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "m.safetensors")
 		testkit.OK(t, os.WriteFile(path, c.file, 0o600))
 		modeltest.CheckCalls(t, []modeltest.Call{
-			{c.name + " Load", func() error { return modeltest.Second(Load(path)) }, c.want},
-			{c.name + " Read", func() error { return modeltest.Second(Read(bytes.NewReader(c.file), int64(len(c.file)))) }, c.want},
+			{c.name + " Load", func() error { return testkit.Error(Load(path)) }, c.want},
+			{c.name + " Read", func() error { return testkit.Error(Read(bytes.NewReader(c.file), int64(len(c.file)))) }, c.want},
 		})
 	}
 	modeltest.CheckCalls(t, []modeltest.Call{
-		{"Load no file", func() error { return modeltest.Second(Load(filepath.Join(t.TempDir(), "none"))) }, fs.ErrNotExist},
+		{"Load no file", func() error { return testkit.Error(Load(filepath.Join(t.TempDir(), "none"))) }, fs.ErrNotExist},
 		{"Save nowhere", func() error { return unfittedModel(t).Save("") }, fs.ErrInvalid},
 		{"Save in no folder", func() error { return unfittedModel(t).Save(filepath.Join(t.TempDir(), "no", "m")) }, fs.ErrNotExist},
 		{"Save over a folder", func() error { return unfittedModel(t).Save(t.TempDir()) }, fs.ErrInvalid},

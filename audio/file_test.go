@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -30,8 +29,7 @@ func tiled(t *testing.T, test func(t *testing.T)) {
 
 func mustOpen(t *testing.T, file []byte) *File {
 	t.Helper()
-	f := testkit.Must(NewFile(bytes.NewReader(file), int64(len(file))))(t)
-	return f
+	return testkit.Must(NewFile(bytes.NewReader(file), int64(len(file))))(t)
 }
 
 func written(t testing.TB, p *Patch, c Container) []byte {
@@ -47,22 +45,13 @@ func TestFileInParts(t *testing.T) {
 	tiled(t, func(t *testing.T) {
 		for _, g := range goodFiles() {
 			f := mustOpen(t, g.file)
-			whole, err := Decode(g.file)
-			if err != nil {
-				t.Fatal(g.name, err)
-			}
+			whole := testkit.Must(Decode(g.file))(t)
 			if f.Len() != 37 || f.Channels() != g.channels || f.Rate() != whole.Rate || f.Encoding() != g.encoding || f.Seconds() != whole.Seconds() {
 				t.Fatalf("%s: %d samples of %d channels at %d, %v", g.name, f.Len(), f.Channels(), f.Rate(), f.Encoding())
 			}
 			for _, r := range []Gap{{Start: 0, End: 37}, {Start: 0, End: 1}, {Start: 36, End: 37}, {Start: 5, End: 23}, {Start: 9, End: 9}} {
-				part, err := f.Read(r.Start, r.End)
-				if err != nil {
-					t.Fatal(g.name, err)
-				}
-				for c := range part {
-					if !slices.Equal(part[c], whole.Samples[c][r.Start:r.End]) {
-						t.Fatalf("%s: samples %v of channel %d are other ones", g.name, r, c)
-					}
+				if part, err := f.Read(r.Start, r.End); err != nil || !sameSamples(part, within(whole.Samples, r.Start, r.End)) {
+					t.Fatalf("%s: samples %v are other ones (%v)", g.name, r, err)
 				}
 			}
 			for _, gaps := range [][]Gap{{{Start: 0, End: 3}, {Start: 34, End: 37}}, {{Start: 5, End: 23}, {Start: 23, End: 24}}, {{Start: 0, End: 37}}, {{Start: 36, End: 37}}, nil} {
@@ -102,19 +91,11 @@ func checkPatch(t *testing.T, g goodFile, f *File, gaps []Gap) {
 	if got := written(t, p, f.Container()); !bytes.Equal(got, want) {
 		t.Fatalf("%s, gaps %v: other bytes", g.name, gaps)
 	}
-	same, err := Decode(want)
-	if err != nil {
-		t.Fatal(g.name, err)
-	}
+	same := testkit.Must(Decode(want))(t)
 	for _, other := range others(f) {
-		back, err := Decode(written(t, p, other))
-		if err != nil {
-			t.Fatal(g.name, err)
-		}
-		for c := range back.Samples {
-			if back.Container() != other || !slices.Equal(back.Samples[c], same.Samples[c]) {
-				t.Fatalf("%s, gaps %v: other samples in %v", g.name, gaps, other)
-			}
+		back := testkit.Must(Decode(written(t, p, other)))(t)
+		if back.Container() != other || !sameSamples(back.Samples, same.Samples) {
+			t.Fatalf("%s, gaps %v: other samples in %v", g.name, gaps, other)
 		}
 	}
 }
@@ -155,68 +136,19 @@ func TestDeclaredSize(t *testing.T) {
 	}
 }
 
-func TestBadPatch(t *testing.T) {
-	f := mustOpen(t, riff("fmt ", fmtBody(1, 2, 8000, 16), "data", strings.Repeat("abcd", 20)))
-	two := func(v ...float64) [][]float64 { return [][]float64{v, v} }
-	for _, c := range []struct {
-		name    string
-		changes []Change
-		gaps    bool // it wraps ErrGaps
-	}{
-		{"one channel", []Change{{0, [][]float64{{1}}}}, false},
-		{"ragged", []Change{{0, [][]float64{{1}, {1, 2}}}}, false},
-		{"before", []Change{{-1, two(0)}}, true},
-		{"past the end", []Change{{19, two(0, 0)}}, true},
-		{"twice", []Change{{5, two(0, 0)}, {4, two(0, 0)}}, true},
-		{"a channel twice", []Change{{5, two(0, 0)}, {4, [][]float64{nil, {0, 0}}}}, true},
-		{"NaN", []Change{{5, two(0, math.NaN())}}, false},
-	} {
-		if _, _, err := f.Patch(c.changes); err == nil || errors.Is(err, ErrGaps) != c.gaps {
-			t.Errorf("%s: %v", c.name, err)
-		}
-	}
-	for _, r := range []Gap{{Start: -1, End: 3}, {Start: 3, End: 2}, {Start: 0, End: 21}} {
-		if _, err := f.Read(r.Start, r.End); err == nil {
-			t.Errorf("samples %v are read", r)
-		}
-	}
-	if err := f.CheckWrite(Container(9)); err == nil {
-		t.Error("a container that is none is no error")
-	}
-	float := mustOpen(t, riff("fmt ", fmtBody(3, 1, 8000, 32), "data", "\x00\x00\x00\x00"))
-	if err := float.CheckWrite(SPHERE); !errors.Is(err, ErrFormat) || float.CheckWrite(WAV) != nil {
-		t.Errorf("floats in SPHERE: %v", err)
-	}
-}
-
 // What is not read may be anything; what is must be finite, and must still be there.
 func TestFileReadErrors(t *testing.T) {
 	file := riff("fmt ", fmtBody(3, 1, 8000, 32), "data", strings.Repeat("\x00\x00\x80\x3f", 8)+"\x00\x00\xc0\x7f")
 	f := mustOpen(t, file)
-	if _, err := f.Read(0, 8); err != nil {
-		t.Error(err)
-	}
-	if _, err := f.Read(0, 9); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "offset 76: sample 8 of channel 0 is NaN") {
-		t.Errorf("NaN: %v", err)
-	}
-	short, err := NewFile(bytes.NewReader(file[:60]), int64(len(file)))
-	if err == nil {
-		_, err = short.Read(0, 8)
-	}
-	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "when it was opened") {
-		t.Errorf("a file that has become shorter: %v", err)
-	}
+	testkit.Must(f.Read(0, 8))(t)
+	testkit.Fails(t, testkit.Error(f.Read(0, 9)), ErrFormat, "offset 76: sample 8 of channel 0 is NaN", "NaN")
+	testkit.Fails(t, testkit.Error(NewFile(bytes.NewReader(file[:60]), int64(len(file)))), ErrFormat, "when it was opened",
+		"a file that has become shorter")
 	broken := mustOpen(t, file)
 	broken.src = failing{}
-	if err := (&Patch{f: broken}).Write(io.Discard, WAV); !errors.Is(err, errBroken) {
-		t.Errorf("%v, want the reader's own error", err)
-	}
-	if _, err := NewFile(failing{}, 100); !errors.Is(err, errBroken) {
-		t.Errorf("%v, want the reader's own error", err)
-	}
-	if _, err := NewFile(endless(file), maxFile+1); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "4 GiB") {
-		t.Errorf("a WAV file of more than 4 GiB: %v", err)
-	}
+	testkit.Fails(t, (&Patch{f: broken}).Write(io.Discard, WAV), errBroken, "")
+	testkit.Fails(t, testkit.Error(NewFile(failing{}, 100)), errBroken, "")
+	testkit.Fails(t, testkit.Error(NewFile(endless(file), maxFile+1)), ErrFormat, "4 GiB", "a WAV file of more than 4 GiB")
 }
 
 var errBroken = errors.New("broken")
@@ -294,12 +226,8 @@ func TestResidualInParts(t *testing.T) {
 	if again := r.STFTRMSE(); again != r.STFTRMSE() || len(r.stft.held) > 400 {
 		t.Errorf("STFT RMSE %v, then %v; %d samples are held", again, r.STFTRMSE(), len(r.stft.held))
 	}
-	if got, want := r.RMSE(), RMSE(ref, est, mask); got != want {
-		t.Errorf("RMSE %v, want %v", got, want)
-	}
-	if got, want := r.STFTRMSE(), STFTRMSE(ref, est, mask, rate); got != want {
-		t.Errorf("STFT RMSE %v, want %v", got, want)
-	}
+	testkit.Equal(t, r.RMSE(), RMSE(ref, est, mask), "RMSE")
+	testkit.Equal(t, r.STFTRMSE(), STFTRMSE(ref, est, mask, rate), "STFT RMSE")
 	// The silence between two parts takes neither memory nor transforms.
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -356,9 +284,7 @@ func memoryOf(t *testing.T, c Container, size int64) {
 		t.Error(err)
 	}
 	p, _, err := f.Patch([]Change{{0, [][]float64{{0.51, 0.51}}}, {n - 2, [][]float64{{-0.51, -0.51}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if f.Container() != c {
 		t.Fatalf("it is a %v", f.Container())
 	}

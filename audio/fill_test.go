@@ -1,7 +1,6 @@
 package audio
 
 import (
-	"errors"
 	"math"
 	"os"
 	"slices"
@@ -14,12 +13,8 @@ func TestFillLinear(t *testing.T) {
 	nan := math.NaN()
 	x := []float64{nan, nan, 2, nan, nan, nan, 6, 1, nan}
 	gaps := []Gap{{Start: 0, End: 2}, {Start: 3, End: 6}, {Start: 8, End: 9}}
-	if got, want := FillLinear(x, gaps), []float64{2, 2, 2, 3, 4, 5, 6, 1, 1}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if got, want := FillSilence(x, gaps), []float64{0, 0, 2, 0, 0, 0, 6, 1, 0}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	testkit.Equal(t, FillLinear(x, gaps), []float64{2, 2, 2, 3, 4, 5, 6, 1, 1}, "linear")
+	testkit.Equal(t, FillSilence(x, gaps), []float64{0, 0, 2, 0, 0, 0, 6, 1, 0}, "silence")
 }
 
 // blank is x with NaN in the gaps, which no fill may look at.
@@ -78,10 +73,7 @@ func TestFillAROddities(t *testing.T) {
 		{"constant", slices.Repeat([]float64{0.5}, 100), []Gap{{Start: 50, End: 60}}, AROptions{8, 30, 3}},
 		{"wide range", append(slices.Repeat([]float64{1e-300}, 50), slices.Repeat([]float64{1}, 50)...), []Gap{{Start: 40, End: 60}}, AROptions{8, 30, 3}},
 	} {
-		y, err := FillAR(blank(c.x, c.gaps), c.gaps, c.opt)
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
+		y := testkit.Must(FillAR(blank(c.x, c.gaps), c.gaps, c.opt))(t)
 		mask := Mask(c.gaps, len(c.x))
 		for n, v := range y {
 			if math.IsNaN(v) || math.Abs(v) > 10 || !mask[n] && v != c.x[n] {
@@ -89,20 +81,14 @@ func TestFillAROddities(t *testing.T) {
 			}
 		}
 	}
-	if _, err := FillAR(x, []Gap{{Start: 90, End: 110}}, DefaultAR(16000)); !errors.Is(err, ErrGaps) {
-		t.Errorf("gap outside: %v", err)
-	}
-	if _, err := FillAR(x, []Gap{{Start: 9, End: 11}}, AROptions{}); err == nil {
-		t.Error("no options accepted")
-	}
+	testkit.Fails(t, testkit.Error(FillAR(x, []Gap{{Start: 90, End: 110}}, DefaultAR(16000))), ErrGaps, "", "gap outside")
 }
 
 // speech is the sample that comes with the project.
 func speech(t *testing.T) (clean, gapped *Recording, gaps []Gap) {
 	t.Helper()
 	open := func(name string) *Recording {
-		r := testkit.Must(Open("../testdata/" + name))(t)
-		return r
+		return testkit.Must(Open("../testdata/" + name))(t)
 	}
 	f := testkit.Must(os.Open("../testdata/speech_gaps.csv"))(t)
 	defer f.Close()

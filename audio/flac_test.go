@@ -44,9 +44,7 @@ func sound(t testing.TB, rate int, e Encoding, channels, n int) *File {
 		}
 	}
 	r, _, err := New(rate, e, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return r.file
 }
 
@@ -56,11 +54,18 @@ func flacOf(t testing.TB, f *File) []byte { return written(t, &Patch{f: f}, FLAC
 // samplesOf are all samples of a file.
 func samplesOf(t *testing.T, f *File) [][]float64 {
 	t.Helper()
-	x := testkit.Must(f.Read(0, f.Len()))(t)
-	return x
+	return testkit.Must(f.Read(0, f.Len()))(t)
 }
 
 func sameSamples(a, b [][]float64) bool { return slices.EqualFunc(a, b, slices.Equal[[]float64]) }
+
+// within returns samples [lo, hi) of all channels.
+func within(x [][]float64, lo, hi int) (part [][]float64) {
+	for _, c := range x {
+		part = append(part, c[lo:hi])
+	}
+	return part
+}
 
 // TestFLAC: integers of every width that FLAC has here, of any shape and rate, come back from a FLAC file, whole, in parts and with new samples.
 func TestFLAC(t *testing.T) {
@@ -109,20 +114,15 @@ func checkFLAC(t *testing.T, f *File) {
 	}
 	n := f.Len()
 	for _, r := range [][2]int{{0, 1}, {n - 1, n}, {n / 3, n - n/3}, {max(0, n-5000), n}, {min(n, 4095), min(n, 4097)}, {n, n}} {
-		got := testkit.Must(back.Read(r[0], r[1]))(t)
-		for c := range got {
-			if !slices.Equal(got[c], want[c][r[0]:r[1]]) {
-				t.Fatalf("samples %v are other ones", r)
-			}
+		if got := testkit.Must(back.Read(r[0], r[1]))(t); !sameSamples(got, within(want, r[0], r[1])) {
+			t.Fatalf("samples %v are other ones", r)
 		}
 	}
 	change := Change{Start: n / 2, Values: make([][]float64, f.Channels())}
 	change.Values[f.Channels()-1] = []float64{0.25}
 	patch := func(f *File) *Patch {
 		p, _, err := f.Patch([]Change{change})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return p
 	}
 	want[f.Channels()-1][n/2] = 0.25
@@ -151,7 +151,7 @@ func TestFLACConcurrent(t *testing.T) {
 				lo := rng.IntN(f.Len() - 40_000)
 				hi := lo + rng.IntN(40_000)
 				got, err := back.Read(lo, hi)
-				if err != nil || !slices.Equal(got[0], want[0][lo:hi]) || !slices.Equal(got[1], want[1][lo:hi]) {
+				if err != nil || !sameSamples(got, within(want, lo, hi)) {
 					t.Errorf("samples %d:%d: %v", lo, hi, err)
 					return
 				}
@@ -193,9 +193,7 @@ func TestFLACMetadata(t *testing.T) {
 	} {
 		f := mustOpen(t, c.in)
 		p, _, err := f.Patch([]Change{{5, [][]float64{{0.5}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		out := written(t, p, FLAC)
 		rest := mustOpen(t, out).pcm.(*flacFile)
 		want := []byte(c.want)
@@ -219,9 +217,7 @@ func TestFLACFrameSizes(t *testing.T) {
 		quiet[flacBlock+i] = rng.Float64() - 0.5
 	}
 	r, _, err := New(16000, PCM16, [][]float64{quiet})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	file := flacOf(t, r.file)
 	i := mustOpen(t, file).pcm.(*flacFile).info
 	if frames := len(file) - 42; i.FrameSizeMin > 20 || int(i.FrameSizeMin+i.FrameSizeMax) != frames {

@@ -60,10 +60,17 @@ func TestFLACDamage(t *testing.T) {
 		"Ogg":              {[]byte("OggS\x00\x02\x7fFLAC\x01\x00fLaC"), "Ogg (Vorbis, Opus or FLAC); convert it"},
 		"tag":              {append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), file...), "behind an ID3 tag"},
 	} {
-		_, err := Decode(c.file)
-		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: %v; want %q", name, err, c.want)
-		}
+		checkDecode(t, name, c.file, c.want)
+	}
+}
+
+// checkDecode reads a file, which is an ErrFormat that contains a text, or no error if the text is empty.
+func checkDecode(t *testing.T, name string, file []byte, want string) {
+	t.Helper()
+	if _, err := Decode(file); want != "" {
+		testkit.Fails(t, err, ErrFormat, want, name)
+	} else if err != nil {
+		t.Errorf("%s: %v", name, err)
 	}
 }
 
@@ -79,10 +86,7 @@ func TestFLACImpossible(t *testing.T) {
 		}
 		testkit.OK(t, w.coder.WriteFrame(f))
 		file := append([]byte("fLaC\x80\x00\x00\x22\x10\x00\x10\x00\x00\x00\x00\x00\x00\x00\x01\xf4\x00\x70"), make([]byte, 20)...)
-		_, err := Decode(append(file, w.coded.Bytes()...))
-		if want == "" && err != nil || want != "" && (!errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%d: %v; want %q", last, err, want)
-		}
+		checkDecode(t, fmt.Sprint(last), append(file, w.coded.Bytes()...), want)
 		d := (&flacFile{src: bytes.NewReader(w.coded.Bytes())}).decoder(0, int64(w.coded.Len())) // without STREAMINFO
 		if _, err := d.frame(); err == nil || !strings.Contains(err.Error(), "cannot be decoded") {
 			t.Errorf("a panic: %v", err)
@@ -125,13 +129,9 @@ func TestFLACRefuses(t *testing.T) {
 		{PCM16, 1 << 20, 1, "1048576 Hz"},
 	} {
 		f := sound(t, c.rate, c.e, c.channels, 10)
-		err := f.CheckWrite(FLAC)
-		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), "write a .wav") {
-			t.Errorf("%v: %v; want %q", c.e, err, c.want)
-		}
-		if err := (&Patch{f: f}).Write(io.Discard, FLAC); !errors.Is(err, ErrFormat) {
-			t.Errorf("%v: %v", c.e, err)
-		}
+		testkit.Fails(t, f.CheckWrite(FLAC), ErrFormat, c.want, c.e)
+		testkit.Fails(t, f.CheckWrite(FLAC), ErrFormat, "write a .wav", c.e)
+		testkit.Fails(t, (&Patch{f: f}).Write(io.Discard, FLAC), ErrFormat, "", c.e)
 	}
 }
 
@@ -143,27 +143,13 @@ func TestFLACReadError(t *testing.T) {
 	f := mustOpen(t, held)
 	s := f.pcm.(*flacFile)
 	held[s.parts[1].at+50] ^= 1
-	if _, err := f.Read(0, 100); err != nil {
-		t.Error(err)
-	}
-	if _, err := f.Read(0, f.Len()); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), fmt.Sprint("the frame of sample ", s.parts[1].first)) {
-		t.Errorf("a file that has changed: %v", err)
-	}
+	testkit.Must(f.Read(0, 100))(t)
+	testkit.Fails(t, testkit.Error(f.Read(0, f.Len())), ErrFormat, fmt.Sprint("the frame of sample ", s.parts[1].first))
 	s.parts[1].first--
-	if _, err := f.Read(0, 100); err != nil {
-		t.Error(err)
-	}
+	testkit.Must(f.Read(0, 100))(t)
 	s.kept = nil
-	if _, err := f.Read(0, 100); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "has changed") {
-		t.Errorf("other frames than before: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(f.Read(0, 100)), ErrFormat, "has changed", "other frames than before")
 	s.src, s.kept = failing{}, nil
-	for name, err := range map[string]error{
-		"samples": func() error { _, err := f.Read(40_000, 40_001); return err }(),
-		"write":   (&Patch{f: f}).Write(io.Discard, FLAC),
-	} {
-		if !errors.Is(err, errBroken) {
-			t.Errorf("%s: %v, want the reader's own error", name, err)
-		}
-	}
+	testkit.Fails(t, testkit.Error(f.Read(40_000, 40_001)), errBroken, "", "samples")
+	testkit.Fails(t, (&Patch{f: f}).Write(io.Discard, FLAC), errBroken, "", "write")
 }

@@ -44,9 +44,8 @@ func TestFLACWritten(t *testing.T) {
 		testkit.OK(t, os.WriteFile(path, flacOf(t, f), 0o600))
 		tool(t, "flac", "--test", "--warnings-as-errors", "--silent", path)
 		tool(t, "flac", "--decode", "--warnings-as-errors", "--silent", "--force", "-o", decoded, path)
-		back, err := os.ReadFile(decoded)
-		if err != nil || !sameSamples(samplesOf(t, mustOpen(t, back)), samplesOf(t, f)) {
-			t.Errorf("%+v: other samples in FLAC's decoding (%v)", c, err)
+		if back := mustOpen(t, testkit.Read(t, decoded)); !sameSamples(samplesOf(t, back), samplesOf(t, f)) {
+			t.Errorf("%+v: other samples in FLAC's decoding", c)
 		}
 		said := tool(t, "metaflac", "--show-total-samples", "--show-channels", "--show-bps", "--show-sample-rate", path)
 		if want := fmt.Sprintf("%d\n%d\n%d\n%d\n", c.n, c.channels, 8*c.e.Bytes, c.rate); said != want {
@@ -67,24 +66,16 @@ func TestFLACMadeElsewhere(t *testing.T) {
 		for _, f := range []*File{sound(t, 44100, PCM16, 2, 70_000), sound(t, 48000, PCM24, 1, 30_000)} {
 			testkit.OK(t, os.WriteFile(plain, written(t, &Patch{f: f}, WAV), 0o600))
 			tool(t, "flac", append(strings.Fields(args), "--silent", "--force", "-o", path, plain)...)
-			file, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			back := mustOpen(t, file)
+			back := mustOpen(t, testkit.Read(t, path))
 			if !sameSamples(samplesOf(t, back), samplesOf(t, f)) {
 				t.Fatalf("%s, %v: other samples", args, f.Encoding())
 			}
 			p, _, err := back.Patch([]Change{{100, append([][]float64{{0.5}}, make([][]float64, f.Channels()-1)...)}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			tags := tool(t, "metaflac", "--export-tags-to=-", path)
 			testkit.OK(t, os.WriteFile(path, written(t, p, FLAC), 0o600))
 			tool(t, "flac", "--test", "--warnings-as-errors", "--silent", path)
-			if got := tool(t, "metaflac", "--export-tags-to=-", path); got != tags {
-				t.Errorf("%s: tags %q; want %q", args, got, tags)
-			}
+			testkit.Equal(t, tool(t, "metaflac", "--export-tags-to=-", path), tags, args)
 		}
 	}
 }
@@ -103,18 +94,13 @@ func TestFLACWidths(t *testing.T) {
 		}
 		testkit.OK(t, os.WriteFile(plain, riff("fmt ", extensible(1, 1, 32000, 8*e.Bytes, width), "data", string(data)), 0o600))
 		tool(t, "flac", "--silent", "--force", "--lax", "-o", path, plain)
-		file, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := testkit.Read(t, path)
 		f := mustOpen(t, file)
 		if got := samplesOf(t, f); !sameSamples(got, [][]float64{want}) || f.Encoding().Step() != 1/limit {
 			t.Fatalf("%d bits: other samples, of step %v", width, f.Encoding().Step())
 		}
 		p, _, err := f.Patch([]Change{{0, [][]float64{{want[0]}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		out := written(t, p, FLAC)
 		back := mustOpen(t, out)
 		if got := samplesOf(t, back); !sameSamples(got, [][]float64{want}) || int(back.pcm.(*flacFile).info.BitsPerSample) != again {

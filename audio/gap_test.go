@@ -3,7 +3,6 @@ package audio
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -21,37 +20,25 @@ func TestParseGap(t *testing.T) {
 		{"500ms:520ms", Gap{Start: 8000, End: 8320}}, {"0.5s:8040", Gap{Start: 8000, End: 8040}}, {".25s:1s", Gap{Start: 4000, End: 16000}},
 		{"0.03ms:0.1ms", Gap{Start: 0, End: 2}}, // 0.48 and 1.6 samples
 	} {
-		if got, err := ParseGap(c.in, 16000); err != nil || got != c.want {
-			t.Errorf("%q: %v, %v; want %v", c.in, got, err, c.want)
-		}
+		testkit.Equal(t, testkit.Must(ParseGap(c.in, 16000))(t), c.want, c.in)
 	}
 	for _, in := range []string{
 		"", ":", "5", "5:", ":5", "5:5", "6:5", "-1:5", "1.5:2", "0x10:20", "+1:2", "1e3:2e3", "NaNs:1s", "infs:1s", "-1s:1s",
 		"1h:2h", "1:2:3", "s:ms", "1e3s:2e3s", "0.1s:0.1s", "99999999999999999999:5", "1:9007199254740993", "1s:99999999999999s",
 	} {
-		if got, err := ParseGap(in, 16000); !errors.Is(err, ErrGaps) {
-			t.Errorf("%q: %v, %v; want ErrGaps", in, got, err)
-		}
+		testkit.Fails(t, testkit.Error(ParseGap(in, 16000)), ErrGaps, "", in)
 	}
 }
 
 func TestCheckGaps(t *testing.T) {
 	in := []Gap{{Start: 50, End: 60}, {Start: 10, End: 20}, {Start: 20, End: 30}, {Start: 99, End: 100}}
 	before := slices.Clone(in)
-	got, err := CheckGaps(in, 100, 1)
-	if want := []Gap{{Start: 10, End: 30}, {Start: 50, End: 60}, {Start: 99, End: 100}}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v; want %v", got, err, want)
-	}
+	got := testkit.Must(CheckGaps(in, 100, 1))(t)
+	testkit.Equal(t, got, []Gap{{Start: 10, End: 30}, {Start: 50, End: 60}, {Start: 99, End: 100}}, "gaps")
 	apart := []Gap{{Start: 10, End: 20, Clipped: true}, {Start: 20, End: 30}}
-	if got, err := CheckGaps(apart, 100, 1); err != nil || !slices.Equal(got, apart) {
-		t.Errorf("clipped samples beside missing ones: %v, %v; want %v", got, err, apart)
-	}
-	if !slices.Equal(in, before) {
-		t.Error("the argument was changed")
-	}
-	if n := Missing(got); n != 31 {
-		t.Errorf("%d missing, want 31", n)
-	}
+	testkit.Equal(t, testkit.Must(CheckGaps(apart, 100, 1))(t), apart, "clipped samples next to missing ones")
+	testkit.Equal(t, in, before, "the argument")
+	testkit.Equal(t, Missing(got), 31, "missing samples")
 	mask := Mask(got, 100)
 	if mask[9] || !mask[10] || !mask[29] || mask[30] || !mask[99] {
 		t.Error("mask is off by one")
@@ -64,9 +51,7 @@ func TestCheckGaps(t *testing.T) {
 		{[]Gap{{Start: 90, End: 101}}, "ends at sample 100"}, {[]Gap{{Start: 10, End: 20}, {Start: 19, End: 30}}, "overlaps"}, {[]Gap{{Start: 1, End: 2}, {Start: 1, End: 2}}, "overlaps"},
 		{[]Gap{{Start: 0, End: 100}}, "nothing is left"}, {[]Gap{{Start: 50, End: 100}, {Start: 0, End: 50}}, "nothing is left"},
 	} {
-		if got, err := CheckGaps(bad.gaps, 100, 1); !errors.Is(err, ErrGaps) || !strings.Contains(err.Error(), bad.want) {
-			t.Errorf("%v: %v, %v; want an ErrGaps with %q", bad.gaps, got, err, bad.want)
-		}
+		testkit.Fails(t, testkit.Error(CheckGaps(bad.gaps, 100, 1)), ErrGaps, bad.want, bad.gaps)
 	}
 }
 
@@ -84,9 +69,7 @@ func TestReadGaps(t *testing.T) {
 		"0.5\t0.52\ta@b @x\n\n1.5\t2.0\t @2 \n0.000125\t0.00025\tmail@home":                       labels,
 		"\ufeff0,5\t0,52\tclick\r\n\\\t100.0\t200.0\r\n1,5\t2,0\tdrop@2\r\n0,000125\t0,00025\r\n": labels,
 	} {
-		if got, err := ReadGaps(strings.NewReader(in), 8000); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %v, %v; want %v", in, got, err, want)
-		}
+		testkit.Equal(t, testkit.Must(ReadGaps(strings.NewReader(in), 8000))(t), want, in)
 	}
 	for _, c := range []struct{ in, want string }{
 		{"", "line 1"}, {"start,end\n", "no gap"}, {"1,2\n", "header"}, {"end,start\n1,2\n", "header"}, {"start,end\n1,5\n1;2\n", "line 3"},
@@ -97,9 +80,7 @@ func TestReadGaps(t *testing.T) {
 		{"1\t1\tpoint\n", "region"}, {"0.5\t0.6\n1\t0.5\tback\n", "line 2"}, {"1\tx\t\n", "line 1"}, {"0.5\t0.6\nend\n", "line 2"},
 		{"1\tNaN\t\n", "NaN"}, {"1\t1e300\t\n", "1e300"}, {"-1\t2\t\n", "negative"}, {"1\t2\t" + strings.Repeat("x", 1<<17), "too long"},
 	} {
-		if got, err := ReadGaps(strings.NewReader(c.in), 8000); !errors.Is(err, ErrGaps) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%.40q: %v, %v; want an ErrGaps with %q", c.in, got, err, c.want)
-		}
+		testkit.Fails(t, testkit.Error(ReadGaps(strings.NewReader(c.in), 8000)), ErrGaps, c.want, c.in)
 	}
 }
 
@@ -116,13 +97,9 @@ func TestLabelsRoundTrip(t *testing.T) {
 		}
 		var b bytes.Buffer
 		testkit.OK(t, WriteLabels(&b, rate, labels))
-		if got, err := ReadGaps(&b, rate); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%d Hz: other gaps, %v", rate, err)
-		}
+		testkit.Equal(t, testkit.Must(ReadGaps(&b, rate))(t), want, rate, " Hz")
 	}
-	if err := WriteLabels(nil, 8000, nil); !errors.Is(err, ErrArgument) {
-		t.Errorf("labels to nil: %v", err)
-	}
+	testkit.Fails(t, WriteLabels(nil, 8000, nil), ErrArgument, "", "labels to nil")
 }
 
 // cueBody is the body of a cue chunk with points at samples, numbered from 7.
@@ -174,11 +151,7 @@ func TestCues(t *testing.T) {
 		"cut":      {riff("fmt ", pcm, "data", data, "cue ", points[:50], "LIST", list[:60]), want[:0]},
 		"W64":      {w64("fmt ", pcm, "data", data, "cue ", points, "LIST", list), nil},
 	} {
-		f, err := NewFile(bytes.NewReader(c.file), int64(len(c.file)))
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		got, err := f.Cues()
+		got, err := mustOpen(t, c.file).Cues()
 		if name == "cut" {
 			got = got[:0]
 		}
@@ -186,7 +159,5 @@ func TestCues(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v", name, got, err, c.want)
 		}
 	}
-	if _, err := (&File{}).Cues(); !errors.Is(err, ErrArgument) {
-		t.Errorf("cues of nothing: %v", err)
-	}
+	testkit.Fails(t, testkit.Error((&File{}).Cues()), ErrArgument, "", "cues of nothing")
 }

@@ -93,12 +93,12 @@ func goodFiles() []goodFile {
 		}
 		out = append(out, more(ch, frames)...)
 		for width := 1; width <= 4; width++ {
-			for _, order := range []string{"0123"[:width], "3210"[4-width:]} {
+			for _, order := range []string{"0123"[:width], "3210"[4-width:], "01", "10"} { // the last two as sox writes them
 				e := Encoding{Bytes: width, BigEndian: width > 1 && order[0] != '0'}
 				data := randomData(e, ch*frames)
 				out = append(out, goodFile{fmt.Sprintf("sphere %d bytes order %s %d channels", width, order, ch),
 					sph(data, "sample_rate -i 16000", fmt.Sprintf("channel_count -i %d", ch), fmt.Sprintf("sample_n_bytes -i %d", width),
-						fmt.Sprintf("sample_byte_format -s%d %s", width, order), fmt.Sprintf("sample_count -i %d", frames)), e, ch, data})
+						fmt.Sprintf("sample_byte_format -s%d %s", len(order), order), fmt.Sprintf("sample_count -i %d", frames)), e, ch, data})
 			}
 		}
 	}

@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
@@ -16,10 +18,14 @@ import (
 // has no error to give.
 func TestNil(t *testing.T) {
 	rec, _, err := New(8000, PCM16, [][]float64{{0, 0.5, 0.25}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	whole := rec.file
+	float := mustOpen(t, riff("fmt ", fmtBody(3, 1, 8000, 32), "data", "\x00\x00\x00\x00"))
+	stereo := mustOpen(t, riff("fmt ", fmtBody(1, 2, 8000, 16), "data", strings.Repeat("abcd", 20)))
+	both := func(v ...float64) [][]float64 { return [][]float64{v, v} }
+	patch := func(changes ...Change) func() error {
+		return func() error { _, _, err := stereo.Patch(changes); return err }
+	}
 	var noRecording *Recording
 	var noFile *File
 	var noPatch *Patch
@@ -29,24 +35,22 @@ func TestNil(t *testing.T) {
 		}
 	}
 	modeltest.CheckCalls(t, []modeltest.Call{
-		{"Open nothing", func() error { return modeltest.Second(Open("")) }, fs.ErrNotExist},
-		{"Open a folder", func() error { return modeltest.Second(Open(t.TempDir())) }, ErrFormat},
-		{"Open no file", func() error { return modeltest.Second(Open(filepath.Join(t.TempDir(), "a.wav"))) }, fs.ErrNotExist},
-		{"Read nil", func() error { return modeltest.Second(Read(nil)) }, ErrArgument},
-		{"Read nothing", func() error { return modeltest.Second(Read(bytes.NewReader(nil))) }, ErrFormat},
-		{"Read junk", func() error { return modeltest.Second(Read(bytes.NewReader([]byte("no audio, whatever its name")))) }, ErrFormat},
-		{"Decode nil", func() error { return modeltest.Second(Decode(nil)) }, ErrFormat},
-		{"Decode a header alone", func() error { return modeltest.Second(Decode(bytesOf(t, rec)[:20])) }, ErrFormat},
-		{"Decode a truncated file", func() error { return modeltest.Second(Decode(bytesOf(t, rec)[:48])) }, ErrFormat},
-		{"NewFile nil", func() error { return modeltest.Second(NewFile(nil, 100)) }, ErrArgument},
-		{"NewFile of no size", func() error { return modeltest.Second(NewFile(bytes.NewReader(bytesOf(t, rec)), 0)) }, ErrFormat},
-		{"NewFile of less than no size", func() error { return modeltest.Second(NewFile(bytes.NewReader(bytesOf(t, rec)), -5)) }, ErrFormat},
+		{"Open nothing", func() error { return testkit.Error(Open("")) }, fs.ErrNotExist},
+		{"Open a folder", func() error { return testkit.Error(Open(t.TempDir())) }, ErrFormat},
+		{"Open no file", func() error { return testkit.Error(Open(filepath.Join(t.TempDir(), "a.wav"))) }, fs.ErrNotExist},
+		{"Read nil", func() error { return testkit.Error(Read(nil)) }, ErrArgument},
+		{"Read nothing", func() error { return testkit.Error(Read(bytes.NewReader(nil))) }, ErrFormat},
+		{"Read junk", func() error { return testkit.Error(Read(bytes.NewReader([]byte("no audio, whatever its name")))) }, ErrFormat},
+		{"Decode nil", func() error { return testkit.Error(Decode(nil)) }, ErrFormat},
+		{"NewFile nil", func() error { return testkit.Error(NewFile(nil, 100)) }, ErrArgument},
+		{"NewFile of no size", func() error { return testkit.Error(NewFile(bytes.NewReader(bytesOf(t, rec)), 0)) }, ErrFormat},
+		{"NewFile of less than no size", func() error { return testkit.Error(NewFile(bytes.NewReader(bytesOf(t, rec)), -5)) }, ErrFormat},
 		{"New of nothing", func() error { _, _, err := New(0, Encoding{}, nil); return err }, ErrArgument},
 		{"New without a rate", func() error { _, _, err := New(0, PCM16, [][]float64{{0}}); return err }, ErrArgument},
 		{"New without samples", func() error { _, _, err := New(8000, PCM16, [][]float64{{}}); return err }, ErrArgument},
 		{"New of ragged channels", func() error { _, _, err := New(8000, PCM16, [][]float64{{0, 1}, {0}}); return err }, ErrArgument},
 		{"New not finite", func() error { _, _, err := New(8000, PCM16, [][]float64{{math.NaN()}}); return err }, ErrArgument},
-		{"ContainerOf", func() error { return modeltest.Second(ContainerOf("")) }, ErrFormat},
+		{"ContainerOf", func() error { return testkit.Error(ContainerOf("")) }, ErrFormat},
 		{"Recording's properties", modeltest.Does(func() {
 			for _, r := range []*Recording{noRecording, {}, {Rate: 8000, Samples: [][]float64{{1}}}} {
 				r.Channels()
@@ -78,27 +82,32 @@ func TestNil(t *testing.T) {
 				f.Encoding()
 			}
 		}), nil},
-		{"File.Read of nil", func() error { return modeltest.Second(noFile.Read(0, 0)) }, ErrArgument},
-		{"File.Read of nothing", func() error { return modeltest.Second((&File{}).Read(0, 0)) }, ErrArgument},
-		{"File.Read outside", func() error { return modeltest.Second(whole.Read(0, 9)) }, ErrArgument},
+		{"File.Read of nil", func() error { return testkit.Error(noFile.Read(0, 0)) }, ErrArgument},
+		{"File.Read of nothing", func() error { return testkit.Error((&File{}).Read(0, 0)) }, ErrArgument},
+		{"File.Read past the end", func() error { return testkit.Error(whole.Read(0, 9)) }, ErrArgument},
+		{"File.Read before the beginning", func() error { return testkit.Error(whole.Read(-1, 2)) }, ErrArgument},
+		{"File.Read backwards", func() error { return testkit.Error(whole.Read(2, 1)) }, ErrArgument},
 		{"CheckWrite of nil", func() error { return noFile.CheckWrite(WAV) }, ErrArgument},
-		{"CheckWrite of no container", func() error { return whole.CheckWrite(0) }, ErrFormat},
+		{"CheckWrite of another container", func() error { return whole.CheckWrite(9) }, ErrFormat},
+		{"CheckWrite of floats", func() error { return float.CheckWrite(SPHERE) }, ErrFormat},
+		{"CheckWrite of floats as WAV", func() error { return float.CheckWrite(WAV) }, nil},
 		{"File.Patch of nil", func() error { _, _, err := noFile.Patch(nil); return err }, ErrArgument},
 		{"File.Patch of nothing", func() error { _, _, err := (&File{}).Patch([]Change{{}}); return err }, ErrArgument},
 		{"File.Patch with nil", func() error { _, _, err := whole.Patch([]Change{{}}); return err }, ErrArgument},
-		{"File.Patch with ragged channels", func() error { _, _, err := whole.Patch([]Change{{0, [][]float64{{1}, {}}}}); return err }, ErrArgument},
-		{"File.Patch outside", func() error { _, _, err := whole.Patch([]Change{{-1, [][]float64{{1}}}}); return err }, ErrGaps},
+		{"File.Patch with ragged channels", patch(Change{0, [][]float64{{1}, {1, 2}}}), ErrArgument},
+		{"File.Patch of one channel of two", patch(Change{0, [][]float64{{1}}}), ErrArgument},
+		{"File.Patch with NaN", patch(Change{5, both(0, math.NaN())}), ErrArgument},
+		{"File.Patch before the beginning", patch(Change{-1, both(0)}), ErrGaps},
+		{"File.Patch past the end", patch(Change{19, both(0, 0)}), ErrGaps},
+		{"File.Patch of samples twice", patch(Change{5, both(0, 0)}, Change{4, both(0, 0)}), ErrGaps},
+		{"File.Patch of a channel's samples twice", patch(Change{5, both(0, 0)}, Change{4, [][]float64{nil, {0, 0}}}), ErrGaps},
 		{"Patch.Write of nil", func() error { return noPatch.Write(io.Discard, WAV) }, ErrArgument},
 		{"Patch.Write of nothing", func() error { return (&Patch{}).Write(io.Discard, WAV) }, ErrArgument},
-		{"ParseGap of nothing", func() error { return modeltest.Second(ParseGap("", 8000)) }, ErrGaps},
-		{"ParseGap without a rate", func() error { return modeltest.Second(ParseGap("1:2", 0)) }, ErrArgument},
-		{"CheckGaps nil", func() error { return modeltest.Second(CheckGaps(nil, 0, 1)) }, ErrGaps},
-		{"CheckGaps of nothing", func() error { return modeltest.Second(CheckGaps([]Gap{{}}, 0, 1)) }, ErrGaps},
-		{"ReadGaps nil", func() error { return modeltest.Second(ReadGaps(nil, 8000)) }, ErrArgument},
-		{"ReadGaps nothing", func() error { return modeltest.Second(ReadGaps(bytes.NewReader(nil), 8000)) }, ErrGaps},
-		{"ReadGaps junk", func() error { return modeltest.Second(ReadGaps(bytes.NewReader([]byte("\"\x00,\n")), 8000)) }, ErrGaps},
-		{"FillAR nil", func() error { return modeltest.Second(FillAR(nil, nil, DefaultAR(8000))) }, ErrGaps},
-		{"FillAR of no order", func() error { return modeltest.Second(FillAR([]float64{1, 2}, []Gap{{Start: 0, End: 1}}, AROptions{})) }, ErrArgument},
+		{"ParseGap without a rate", func() error { return testkit.Error(ParseGap("1:2", 0)) }, ErrArgument},
+		{"CheckGaps of nothing", func() error { return testkit.Error(CheckGaps([]Gap{{}}, 0, 1)) }, ErrGaps},
+		{"ReadGaps nil", func() error { return testkit.Error(ReadGaps(nil, 8000)) }, ErrArgument},
+		{"FillAR nil", func() error { return testkit.Error(FillAR(nil, nil, DefaultAR(8000))) }, ErrGaps},
+		{"FillAR of no order", func() error { return testkit.Error(FillAR([]float64{1, 2}, []Gap{{End: 1}}, AROptions{})) }, ErrArgument},
 		{"simple fills", modeltest.Does(func() {
 			FillLinear(nil, nil)
 			FillSilence(nil, nil)

@@ -3,7 +3,6 @@ package audio
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -26,18 +25,15 @@ func TestWriter(t *testing.T) {
 				}
 			}
 			r, _, err := New(8000, e, samples)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			var want, got bytes.Buffer
 			testkit.OK(t, r.Write(&want, WAV))
 			w := testkit.Must(NewWriter(&got, 8000, e, channels, n))(t)
 			for part := range slices.Chunk(rows, 3) {
 				testkit.OK(t, w.Write(part))
 			}
-			if err := w.Close(); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
-				t.Errorf("%v, %d channels: %v; %d bytes, want %d", e, channels, err, got.Len(), want.Len())
-			}
+			testkit.OK(t, w.Close())
+			testkit.Equal(t, got.String(), want.String(), e, ", channels: ", channels)
 		}
 	}
 }
@@ -49,16 +45,10 @@ func TestWriterRefuses(t *testing.T) {
 	w := testkit.Must(NewWriter(&b, 8000, Float32, 2, 3))(t)
 	testkit.OK(t, w.Write([]float64{0, 1, 2}))
 	for _, v := range []float64{math.NaN(), math.Inf(-1)} {
-		if err := w.Write([]float64{v}); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), "sample 1 of channel 1 ") {
-			t.Errorf("%v: %v", v, err)
-		}
+		testkit.Fails(t, w.Write([]float64{v}), ErrArgument, "sample 1 of channel 1 ", v)
 	}
-	if err := w.Write(make([]float64, 4)); !errors.Is(err, ErrArgument) {
-		t.Errorf("one too many: %v", err)
-	}
-	if err := w.Close(); !errors.Is(err, ErrArgument) {
-		t.Errorf("three are missing: %v", err)
-	}
+	testkit.Fails(t, w.Write(make([]float64, 4)), ErrArgument, "", "one too many")
+	testkit.Fails(t, w.Close(), ErrArgument, "", "three are missing")
 }
 
 // TestExtensible: what the plain format cannot say is said by the long one: positions of more than two channels, integers of other widths.
@@ -89,9 +79,7 @@ func TestExtensible(t *testing.T) {
 	side[20], side[21] = 0x0f, 0x06 // 5.1 with the surround channels at the sides
 	f := mustOpen(t, riff("fmt ", string(side), "data", strings.Repeat("abc", 60)))
 	back := mustOpen(t, written(t, &Patch{f: f}, W64))
-	if back.speakers != 0x60f {
-		t.Errorf("positions %x; want the input's", back.speakers)
-	}
+	testkit.Equal(t, back.speakers, 0x60f, "positions")
 }
 
 func TestDecodeLevels(t *testing.T) {
@@ -141,9 +129,7 @@ func TestStep(t *testing.T) {
 		for _, k := range []float64{-3, 0, 1, 5} {
 			b := make([]byte, 8)
 			e.encode(b, (k+0.4)*e.Step())
-			if got := e.decode(b); got != k*e.Step() {
-				t.Errorf("%+v: %v steps of %v become %v", e, k+0.4, e.Step(), got/e.Step())
-			}
+			testkit.Equal(t, e.decode(b), k*e.Step(), e)
 		}
 	}
 }

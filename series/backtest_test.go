@@ -15,8 +15,7 @@ import (
 func backtest(t *testing.T, s Series, horizon, origins int, o Options) *Backtested {
 	t.Helper()
 	o.Draws = AtMode
-	b := testkit.Must(Backtest(t.Context(), s, horizon, origins, o))(t)
-	return b
+	return testkit.Must(Backtest(t.Context(), s, horizon, origins, o))(t)
 }
 
 // TestBacktest: a made season is forecast better than naively, and the naive scores are those of their definition.
@@ -33,21 +32,17 @@ func TestBacktest(t *testing.T) {
 			sum += math.Abs(s.Y[0][end+j]-s.Y[0][end-12+j]) / 18
 		}
 	}
-	if math.Abs(b.Seasonal[0].MAE-sum) > 1e-12 {
-		t.Errorf("seasonal MAE %v, want %v", b.Seasonal[0].MAE, sum)
-	}
+	testkit.Near(t, b.Seasonal[0].MAE, sum, 1e-12, "seasonal MAE")
 	const unit = 0x1p-1000
 	tiny := Series{X: s.X, Y: [][]float64{slices.Clone(s.Y[0])}}
 	for n := range tiny.Y[0] {
 		tiny.Y[0][n] *= unit
 	}
-	c, err := Backtest(context.Background(), tiny, 6, 3, Options{Draws: AtMode})
-	if err != nil || math.Abs(c.Model[0].RMSE/unit/b.Model[0].RMSE-1) > 1e-9 || math.Abs(c.Naive[0].NLPD-b.Naive[0].NLPD-math.Log(unit)) > 1e-9 || c.Naive[0].Coverage95 != b.Naive[0].Coverage95 {
-		t.Errorf("values of 1e-300: model %+v, naive %+v, want %+v, %+v in that unit (%v)", c.Model, c.Naive, b.Model, b.Naive, err)
-	}
-	if _, err := Backtest(context.Background(), s, 40, 3, Options{}); !errors.Is(err, ErrOptions) {
-		t.Errorf("too many origins: %v", err)
-	}
+	c := backtest(t, tiny, 6, 3, Options{})
+	testkit.Near(t, c.Model[0].RMSE/unit, b.Model[0].RMSE, 1e-9*b.Model[0].RMSE, "RMSE of values of 1e-300, in that unit")
+	testkit.Near(t, c.Naive[0].NLPD, b.Naive[0].NLPD+math.Log(unit), 1e-9, "NLPD of values of 1e-300")
+	testkit.Equal(t, c.Naive[0].Coverage95, b.Naive[0].Coverage95, "coverage of values of 1e-300")
+	testkit.Fails(t, testkit.Error(Backtest(context.Background(), s, 40, 3, Options{})), ErrOptions, "", "too many origins")
 }
 
 // TestBacktestHoles: naive forecasts count seasons on the grid, whatever rows are missing, and no season has to fit into the data.
@@ -113,9 +108,7 @@ func TestBacktestSeason(t *testing.T) {
 		for _, p := range c.periods {
 			m.layout.parts = append(m.layout.parts, Season{Period: p})
 		}
-		if got := m.season(); got != c.want {
-			t.Errorf("seasons %v: %d rows, want %d", c.periods, got, c.want)
-		}
+		testkit.Equal(t, m.season(), c.want, "seasons ", c.periods)
 	}
 }
 

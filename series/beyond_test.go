@@ -5,6 +5,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // wideKernel is the covariance of a model's parts, at its mode, by features that cover its longest horizon.
@@ -96,25 +100,16 @@ func TestTransition(t *testing.T) {
 		one, sd := l.transition(&c.b, v, a)
 		two, _ := l.transition(&c.b, v, b)
 		both, _ := l.transition(&c.b, v, a+b)
-		if math.Abs(sd-2) > 1e-15 {
-			t.Errorf("%s: sd %v, want 2", name, sd)
-		}
+		testkit.Near(t, sd, 2, 1e-15, name)
 		if c.want != nil && (math.Abs(one.f[0][0]-c.want(a)) > 2e-5 || math.Abs(one.q[0][0]-1+c.want(a)*c.want(a)+one.f[0][1]*one.f[0][1]*(1./49)*slopeVariance(name, c.q)) > 5e-5) {
 			t.Errorf("%s: F %v, Q %v, want the covariance %v", name, one.f, one.q, c.want(a))
 		}
-		for i := range 2 {
-			for j := range 2 {
-				f := two.f[i][0]*one.f[0][j] + two.f[i][1]*one.f[1][j]
-				q := two.q[i][j]
-				for k := range 2 {
-					for m := range 2 {
-						q += two.f[i][k] * one.q[k][m] * two.f[j][m]
-					}
-				}
-				if math.Abs(f-both.f[i][j]) > 1e-12 || math.Abs(q-both.q[i][j]) > 1e-12 {
-					t.Errorf("%s [%d,%d]: two transitions %v, %v, one over both times %v, %v", name, i, j, f, q, both.f[i][j], both.q[i][j])
-				}
-			}
+		var f, q mat.Dense
+		f.Mul(matrix(two.f), matrix(one.f))
+		q.Product(matrix(two.f), matrix(one.q), matrix(two.f).T())
+		q.Add(&q, matrix(two.q))
+		if !mat.EqualApprox(&f, matrix(both.f), 1e-12) || !mat.EqualApprox(&q, matrix(both.q), 1e-12) {
+			t.Errorf("%s: two transitions %v, %v, one over both times %v", name, f, q, both)
 		}
 	}
 	walk, _ := l.transition(&block{start: true, sine: true, amp: amplitude{sd: 0}}, v, 50)
@@ -123,6 +118,8 @@ func TestTransition(t *testing.T) {
 		t.Errorf("variances over the data's range %v and %v, want 1", walk.q[0][0], trend.q[0][0])
 	}
 }
+
+func matrix(a [2][2]float64) *mat.Dense { return mat.NewDense(2, 2, slices.Concat(a[0][:], a[1][:])) }
 
 // slopeVariance is the variance of the derivative over that of the process, times the square of its length.
 func slopeVariance(name string, q float64) float64 {

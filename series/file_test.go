@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -15,12 +14,13 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// reloaded is a model from its file.
-func reloaded(t *testing.T, m *Model) *Model {
+// reloaded is a model from its file, which predicts the same bits.
+func reloaded(t *testing.T, m *Model, x []float64) *Model {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	testkit.OK(t, m.Save(path))
 	l := testkit.Must(Load(path))(t)
+	testkit.Equal(t, predict(t, l, x), predict(t, m, x), "predictions of the loaded model")
 	return l
 }
 
@@ -35,11 +35,7 @@ func TestFile(t *testing.T) {
 	}
 	m := fit(t, s, Options{Parts: []Part{Constant{}, ShortMemory{}, Slope{SD: Prior{Median: 2, SD: 1}}, Season{Period: 1}, Season{Period: 0.25, Harmonics: 1}, Product{Long: Season{Period: 1}, Short: Season{Period: 0.25}}}, Known: true})
 	m.XName, m.YNames, m.Notes = "year", []string{"a", "b"}, map[string]string{"axis": "none"}
-	l := reloaded(t, m)
-	x := m.Next(9)
-	if p, q := predict(t, m, x), predict(t, l, x); !reflect.DeepEqual(p, q) {
-		t.Error("the loaded model predicts other numbers")
-	}
+	l := reloaded(t, m, m.Next(9))
 	if l.XName != "year" || !slices.Equal(l.YNames, m.YNames) || l.Notes["axis"] != "none" || l.Bound() != m.Bound() || l.NoiseSD(1) != m.NoiseSD(1) || !slices.Equal(l.Next(3), m.Next(3)) {
 		t.Errorf("loaded %q %q %v", l.XName, l.YNames, l.Notes)
 	}
@@ -49,9 +45,7 @@ func TestFile(t *testing.T) {
 			t.Errorf("%+v became %+v", w, v)
 		}
 	}
-	if _, err := Load(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no file: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(Load(filepath.Join(t.TempDir(), "none"))), os.ErrNotExist, "", "no file")
 }
 
 // TestSavedParts checks that all fields of all parts come back from a file.
@@ -62,9 +56,7 @@ func TestSavedParts(t *testing.T) {
 		Constant{}, Slope{a}, SmoothTrend{a}, RandomWalk{a}, ShortMemory{a, b, c}, season, Product{Long: season, Short: Season{Period: 1, Amplitude: c}}, Noise{a},
 	} {
 		s := save(p)
-		if got, err := s.part(); err != nil || got != p {
-			t.Errorf("%+v comes back as %+v, %v", p, got, err)
-		}
+		testkit.Equal(t, testkit.Must(s.part())(t), p, "a part that is saved")
 	}
 }
 
@@ -84,9 +76,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		m, err := load(file)
 		if err != nil {
-			if !errors.Is(err, ErrFile) {
-				t.Errorf("an error that is not ErrFile: %v", err)
-			}
+			testkit.Fails(t, err, ErrFile, "", "an error that is not ErrFile")
 			return
 		}
 		p, err := m.Predict(context.Background(), []float64{0, 1})

@@ -2,10 +2,8 @@ package series
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -22,28 +20,22 @@ func TestLog(t *testing.T) {
 		return math.Exp(3 + 0.02*i + 0.4*math.Sin(2*math.Pi*i/12) + 0.1*random.NormFloat64())
 	})
 	s := whole.rows(0, n)
+	hidden := s.Y[0][50]
 	s.Y[0][50] = math.NaN()
 	m, f, err := Fill(context.Background(), s, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if !m.Log() || math.Abs(m.NoiseSD(0)/0.1-1) > 0.3 {
 		t.Fatalf("logarithms: %v, noise %v, made with 0.1", m.Log(), m.NoiseSD(0))
 	}
-	if got, want := f.Y[0][50], whole.Y[0][50]; math.Abs(got/want-1) > 0.4 {
-		t.Errorf("filled with %v, it was %v", got, want)
-	}
-	p, inside := predict(t, m, whole.X[n:]), 0
-	for i, y := range whole.Y[0][n:] {
+	testkit.Near(t, f.Y[0][50]/hidden, 1, 0.4, "a filled value, as a share of the true one")
+	p := predict(t, m, whole.X[n:])
+	for i := range p.X {
 		if !(p.Lower[0][i] > 0 && p.Mean[0][i] > p.Quantile(0, i, 0.5)) {
 			t.Errorf("step %d: from %v, mean %v, median %v", i, p.Lower[0][i], p.Mean[0][i], p.Quantile(0, i, 0.5))
 		}
-		if y > p.Lower[0][i] && y < p.Upper[0][i] {
-			inside++
-		}
 	}
-	if inside < ahead-4 {
-		t.Errorf("%d of %d inside their intervals", inside, ahead)
+	if n := inside(p, whole.Y[0][n:]); n < ahead-4 {
+		t.Errorf("%d of %d inside their intervals", n, ahead)
 	}
 	draws := testkit.Must(m.Draw(context.Background(), whole.X[n:], 200, 1))(t)
 	below := 0
@@ -55,13 +47,8 @@ func TestLog(t *testing.T) {
 	if below < 70 || below > 130 {
 		t.Errorf("%d of 200 draws below the median", below)
 	}
-	l := reloaded(t, m)
-	if q := predict(t, l, whole.X[n:]); !reflect.DeepEqual(p, q) {
-		t.Error("the loaded model predicts other numbers")
-	}
-	if bound, err := l.Evaluate(context.Background(), s); err != nil || math.Abs(bound-m.Bound()) > 1e-6*math.Abs(bound) {
-		t.Errorf("bound %v, %v; of the fit %v", bound, err, m.Bound())
-	}
+	bound := testkit.Must(reloaded(t, m, whole.X[n:]).Evaluate(t.Context(), s))(t)
+	testkit.Near(t, bound, m.Bound(), 1e-6*math.Abs(bound), "the loaded model's bound")
 
 	linear := fit(t, s, Options{Log: LogNever})
 	if gain := m.Bound() + m.frame.jacobian(0) - linear.Bound() - linear.frame.jacobian(0); linear.Log() || gain < logWorth {
@@ -77,12 +64,8 @@ func TestLog(t *testing.T) {
 		t.Error("logarithms where nothing is in proportion")
 	}
 	bad := s.shifted(-20)
-	if _, err := Fit(context.Background(), bad, Options{Log: LogAlways}); !errors.Is(err, ErrData) {
-		t.Errorf("negative values: %v", err)
-	}
-	if _, err := m.Evaluate(context.Background(), bad); !errors.Is(err, ErrData) {
-		t.Errorf("negative values: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(Fit(context.Background(), bad, Options{Log: LogAlways})), ErrData, "", "negative values")
+	testkit.Fails(t, testkit.Error(m.Evaluate(context.Background(), bad)), ErrData, "", "negative values")
 	if fit(t, bad, Options{}).Log() {
 		t.Error("logarithms of negative values")
 	}

@@ -1,15 +1,14 @@
 package series
 
 import (
-	"context"
-	"errors"
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // longModel is a model of a short series whose memory is taken out of the rows, at hyper-parameters of no mode.
@@ -23,11 +22,7 @@ func longModel(t *testing.T, s Series) *Model {
 		m.long.tracks = append(m.long.tracks, track)
 		m.sums = append(m.sums, l.whiten(track, m.long.memory, g.outputs))
 	}
-	v := make([]float64, len(l.priors))
-	for i, p := range l.priors {
-		v[i] = math.Log(p.Median)
-	}
-	m.draws = [][]float64{v}
+	m.draws = [][]float64{l.medians()}
 	return m
 }
 
@@ -65,9 +60,8 @@ func TestLong(t *testing.T) {
 		checkDense(t, m, p, out, exact, tr.u, m.covariance, m.noise(out, 1), 1e-7)
 	}
 	var e bayes.Evaluation
-	if err := newObjective(m.layout, m.sums).evaluate(&e, m.draws[0]); err != nil || math.Abs(e.Value-value) > 1e-8*math.Abs(value) {
-		t.Errorf("value %v (%v), want %v", e.Value, err, value)
-	}
+	testkit.OK(t, newObjective(m.layout, m.sums).evaluate(&e, m.draws[0]))
+	testkit.Near(t, e.Value, value, 1e-8*math.Abs(value), "value")
 	checkDraws(t, m, p, 3000, 1, 0.08, 0.06)
 }
 
@@ -84,23 +78,12 @@ func TestLongFit(t *testing.T) {
 		t.Errorf("memory %v of length %v, noise %v; made with 1.03, 33, 0.3", m.frame.Scale[0]*l.SD, l.Length, m.NoiseSD(0))
 	}
 	x := slices.Concat(s.X[n:], s.X[100:102])
-	p := predict(t, m, x)
-	inside := 0
-	for i, y := range s.Y[0][n:] {
-		if y >= p.Lower[0][i] && y <= p.Upper[0][i] {
-			inside++
-		}
-	}
-	if inside < 40 {
-		t.Errorf("%d of 48 inside 95 %% intervals", inside)
+	if n := inside(predict(t, m, x), s.Y[0][n:]); n < 40 {
+		t.Errorf("%d of 48 inside 95 %% intervals", n)
 	}
 	m.draws = [][]float64{m.at.Mode}
-	p = predict(t, m, x)
-	componentsOf(t, m, p)
-	l := reloaded(t, m)
-	if q := predict(t, l, x); !reflect.DeepEqual(p, q) {
-		t.Error("the loaded model predicts other numbers")
-	}
+	componentsOf(t, m, predict(t, m, x))
+	reloaded(t, m, x)
 }
 
 // TestLongBare: a long series of a level, whose features have no hyper-parameter, forecasts and keeps what it forecasts in its file. One of
@@ -108,15 +91,12 @@ func TestLongFit(t *testing.T) {
 func TestLongBare(t *testing.T) {
 	s := longSeries(longRows + 1)
 	m := fit(t, s, Options{Parts: []Part{Constant{}, ShortMemory{}}, Known: true})
-	l := reloaded(t, m)
-	x := m.Next(3)
-	if p, q := predict(t, m, x), predict(t, l, x); !reflect.DeepEqual(p, q) || !(p.SD[0][0] > 0) {
-		t.Errorf("forecasts %v, loaded %v", p.Mean, q.Mean)
+	reloaded(t, m, m.Next(3))
+	if p := predict(t, m, m.Next(3)); !(p.SD[0][0] > 0) {
+		t.Errorf("forecasts %v ± %v", p.Mean, p.SD)
 	}
 	for _, parts := range [][]Part{{ShortMemory{}}, {Noise{}}, {}} {
-		if _, err := Fit(context.Background(), s, Options{Parts: parts, Known: true}); !errors.Is(err, ErrOptions) {
-			t.Errorf("%v: %v", parts, err)
-		}
+		testkit.Fails(t, testkit.Error(Fit(t.Context(), s, Options{Parts: parts, Known: true})), ErrOptions, "", parts)
 	}
 }
 
@@ -153,8 +133,6 @@ func TestLongNoise(t *testing.T) {
 	for _, log := range []float64{-40, -6, 0} {
 		v[o.layout.noise] = log
 		want, _ := o.variance(v)
-		if got := of([]float64{0, 0, log}).Noise; math.Abs(got*got/want-1) > 1e-12 {
-			t.Errorf("noise e^%v: variance %v, of a short series %v", log, got*got, want)
-		}
+		testkit.Near(t, math.Pow(of([]float64{0, 0, log}).Noise, 2)/want, 1, 1e-12, "noise e^", log)
 	}
 }

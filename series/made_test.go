@@ -50,29 +50,44 @@ func longSeries(n int) Series {
 // fit fits or fails.
 func fit(t *testing.T, s Series, o Options) *Model {
 	t.Helper()
-	m := testkit.Must(Fit(context.Background(), s, o))(t)
-	return m
+	return testkit.Must(Fit(context.Background(), s, o))(t)
 }
 
 func predict(t *testing.T, m *Model, x []float64) *Prediction {
 	t.Helper()
-	p := testkit.Must(m.Predict(context.Background(), x))(t)
-	return p
+	return testkit.Must(m.Predict(context.Background(), x))(t)
+}
+
+// inside counts the values that lie in a prediction's intervals.
+func inside(p *Prediction, y []float64) (n int) {
+	for i, v := range y {
+		if v >= p.Lower[0][i] && v <= p.Upper[0][i] {
+			n++
+		}
+	}
+	return n
+}
+
+// medians are the logarithms of the hyper-parameters' prior medians.
+func (l *layout) medians() []float64 {
+	v := make([]float64, len(l.priors))
+	for i, p := range l.priors {
+		v[i] = math.Log(p.Median)
+	}
+	return v
 }
 
 // frameOf is the frame of a series.
 func frameOf(t *testing.T, s Series, robust bool) *frame {
 	t.Helper()
-	f := testkit.Must(newFrame(&s, robust))(t)
-	return f
+	return testkit.Must(newFrame(&s, robust))(t)
 }
 
 // searchOf is the search for the model of a series.
 func searchOf(t *testing.T, s Series, o Options) *search {
 	t.Helper()
 	o.Backend = cpu.New()
-	found := testkit.Must(newSearch(t.Context(), frameOf(t, s, o.Robust), &o))(t)
-	return found
+	return testkit.Must(newSearch(t.Context(), frameOf(t, s, o.Robust), &o))(t)
 }
 
 // weighted returns a place's features, each times its amplitude under hyper-parameters v.

@@ -76,9 +76,9 @@ func TestObjective(t *testing.T) {
 	}
 	for name, s := range map[string]Series{"even": made(80, false), "uneven": made(80, true), "outputs": two, "holes": holes, "errors": weighted, "outputs with errors": both} {
 		o := objectiveOf(t, s, 20)
-		v := make([]float64, len(o.layout.priors))
-		for i, p := range o.layout.priors {
-			v[i] = math.Log(p.Median) + 0.3*math.Sin(float64(i))
+		v := o.layout.medians()
+		for i := range v {
+			v[i] += 0.3 * math.Sin(float64(i))
 		}
 		var e bayes.Evaluation
 		testkit.OK(t, o.evaluate(&e, v))
@@ -119,9 +119,7 @@ func TestObjective(t *testing.T) {
 				var product mat.Dense
 				product.Mul(slopes[i], slopes[j])
 				want, got := 0.5*mat.Trace(&product), e.Information[i*len(v)+j]
-				if math.Abs(got-want) > 1e-4*(0.01+math.Abs(want)) {
-					t.Errorf("%s: information of %s and %s is %v, want %v", name, o.layout.names[i], o.layout.names[j], got, want)
-				}
+				testkit.Near(t, got, want, 1e-4*(0.01+math.Abs(want)), name, ": information of ", o.layout.names[i], " and ", o.layout.names[j])
 			}
 		}
 	}
@@ -130,10 +128,7 @@ func TestObjective(t *testing.T) {
 // TestUnresolved: as an amplitude grows, values are right until they would be rounding; then they are refused.
 func TestUnresolved(t *testing.T) {
 	o := objectiveOf(t, made(80, false), 30)
-	v := make([]float64, len(o.layout.names))
-	for i, p := range o.layout.priors {
-		v[i] = math.Log(p.Median)
-	}
+	v := o.layout.medians()
 	grown := slices.Index(o.layout.names, "season 1.amplitude[1]")
 	o.layout.most[grown] = math.Inf(1)
 	for v[grown] = 0; v[grown] < 60; v[grown] += 2 {
@@ -158,10 +153,7 @@ func TestUnresolved(t *testing.T) {
 func TestUnresolvedStart(t *testing.T) {
 	s := made(100, false)
 	search := searchOf(t, s, Options{Known: true})
-	want, err := search.run()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(search.run())(t)
 	far := *want
 	far.mode = slices.Clone(want.mode)
 	far.mode[slices.Index(want.o.layout.names, "noise.sd")] = -30
@@ -185,14 +177,10 @@ func TestSeasonAmplitudeBounded(t *testing.T) {
 		}
 		l := newLayout(f, ordered([]Part{Constant{}, Season{Period: 1, Harmonics: 1, Amplitude: prior}}), 1.5*f.Range, 30, walkSines, 0, func(float64) float64 { return 0.5 })
 		i := slices.Index(l.names, "season 1.amplitude[1]")
-		if math.Abs(l.most[i]-math.Log(c.most)) > 1e-12 {
-			t.Errorf("prior %v: at most %v, want %v", prior, math.Exp(l.most[i]), c.most)
-		}
+		testkit.Near(t, l.most[i], math.Log(c.most), 1e-12, "prior ", prior)
 		sums := testkit.Must(l.sum(context.Background(), cpu.New(), math.Inf(-1)))(t)
 		v := make([]float64, len(l.priors))
 		v[i] = l.most[i] + 1e-9
-		if err := newObjective(l, sums).evaluate(&bayes.Evaluation{}, v); !errors.Is(err, errUnresolved) {
-			t.Errorf("prior %v: beyond the bound: %v", prior, err)
-		}
+		testkit.Fails(t, newObjective(l, sums).evaluate(&bayes.Evaluation{}, v), errUnresolved, "", "prior ", prior)
 	}
 }

@@ -50,9 +50,7 @@ func componentsOf(t *testing.T, m *Model, p *Prediction) []Component {
 		for _, c := range parts {
 			sum += c.Mean[0][i]
 		}
-		if math.Abs(sum-mean) > 1e-8*math.Abs(sum) {
-			t.Errorf("components add up to %v, the mean is %v", sum, mean)
-		}
+		testkit.Near(t, sum, mean, 1e-8*math.Abs(sum), "components add up to")
 	}
 	return parts
 }
@@ -94,9 +92,7 @@ func TestPriorUnits(t *testing.T) {
 func TestMedianError(t *testing.T) {
 	s := Series{X: []float64{0, 1, 2, 3, 4, 5}, Y: [][]float64{{10, 30, math.NaN(), 20, 50, 40}}, Err: [][]float64{{1, 9, 100, 3, 2, 20}}}
 	f := frameOf(t, s, false)
-	if got := f.Scale[0] * math.Sqrt(f.usualError(0)); math.Abs(got-3) > 1e-12 {
-		t.Errorf("the error of a value to predict is %v, want 3", got)
-	}
+	testkit.Near(t, f.Scale[0]*math.Sqrt(f.usualError(0)), 3, 1e-12, "the error of a value to predict")
 }
 
 // TestCovariances: each part's features have the covariance of the process that it is called after. A smooth trend counts from its first
@@ -155,9 +151,7 @@ func TestCovariances(t *testing.T) {
 		}
 		for _, pair := range [][2]float64{{0, 0}, {3, 3}, {40, 41}, {40, 43.5}, {20, 60}, {10, 95}, {90, 149}} {
 			got, want := dot(row(pair[0]), row(pair[1])), c.want(pair[0], pair[1])
-			if math.Abs(got-want) > c.tolerance*sd*sd {
-				t.Errorf("%s at %v: covariance %.5f, want %.5f", name, pair, got, want)
-			}
+			testkit.Near(t, got, want, c.tolerance*sd*sd, name, " at ", pair)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -45,9 +44,7 @@ func TestSeasons(t *testing.T) {
 				got = append(got, p.name())
 			}
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: found %q, want %q", name, got, c.want)
-		}
+		testkit.Equal(t, got, c.want, name)
 	}
 }
 
@@ -117,9 +114,7 @@ func TestCompanions(t *testing.T) {
 		}
 	}
 	for _, day := range []int{24, 48, 96, 144, 288} {
-		if got := companions[day]; got != float64(7*day) {
-			t.Errorf("with a day of %d steps comes %v, want a week", day, got)
-		}
+		testkit.Equal(t, companions[day], float64(7*day), "the season that comes with a day of ", day)
 	}
 }
 
@@ -161,12 +156,8 @@ func TestSeasonsTried(t *testing.T) {
 func TestSearchedPeriods(t *testing.T) {
 	for _, step := range []float64{1, 1.0 / 24, 3600} {
 		s := &search{frame: &frame{Rows: 100_000, Range: 100_000, Step: step}}
-		if got := s.searched([]Part{Constant{}, Season{Period: 8766 * step}}); math.Abs(got-4*8766) > 1e-6 {
-			t.Errorf("step %v: %v steps are searched, want %v", step, got, 4*8766)
-		}
-		if got := s.searched([]Part{Season{Period: 24 * step}}); got != searchedRows {
-			t.Errorf("step %v: %v steps are searched, want %v", step, got, searchedRows)
-		}
+		testkit.Near(t, s.searched([]Part{Constant{}, Season{Period: 8766 * step}}), 4*8766, 1e-6, "step ", step)
+		testkit.Equal(t, s.searched([]Part{Season{Period: 24 * step}}), searchedRows, "step ", step)
 	}
 }
 

@@ -10,21 +10,16 @@ import (
 // TestCoverage: of made series, intervals of forecasts hold what they promise.
 func TestCoverage(t *testing.T) {
 	const count = 40
-	inside, all := 0, 0
+	in, all := 0, 0
 	for i := range count {
 		s := made(150+i, i%2 == 1)
 		known := s.rows(0, len(s.X)-24)
 		m := fit(t, known, Options{})
 		p := predict(t, m, s.X[len(known.X):])
-		for j, y := range s.Y[0][len(known.X):] {
-			all++
-			if y >= p.Lower[0][j] && y <= p.Upper[0][j] {
-				inside++
-			}
-		}
+		in, all = in+inside(p, s.Y[0][len(known.X):]), all+24
 	}
-	if share := float64(inside) / float64(all); share < 0.88 || share > 0.995 {
-		t.Errorf("%d of %d inside 95 %% intervals", inside, all)
+	if share := float64(in) / float64(all); share < 0.88 || share > 0.995 {
+		t.Errorf("%d of %d inside 95 %% intervals", in, all)
 	}
 }
 

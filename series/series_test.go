@@ -59,10 +59,7 @@ func TestRobustAlone(t *testing.T) {
 	})
 	s.X, s.Y[0] = append(s.X, 90), append(s.Y[0], level+10)
 	search := searchOf(t, s, Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Robust: true})
-	best, err := search.run()
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := testkit.Must(search.run())(t)
 	p, _, err := search.odds(best)
 	if err != nil || !(p[60] < 0.1) {
 		t.Errorf("the value is an outlier with probability %v, %v", p[60], err)
@@ -79,9 +76,7 @@ func TestFill(t *testing.T) {
 		s.Y[1][2*n] = math.NaN()
 	}
 	_, f, err := Fill(context.Background(), s, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for d := range s.Y {
 		if len(f.Rows[d]) != 10 || len(f.Bands[d].Mean) != 10 {
 			t.Fatalf("output %d: %d rows filled, want 10", d, len(f.Rows[d]))
@@ -151,10 +146,7 @@ func TestMistakes(t *testing.T) {
 		"errors, unequal": {withErrors(func(n int) float64 { return math.Pow(10, float64(n%20)-10) }), bare, ErrData, "1e-10 to 1e+09"},
 		"errors, large":   {withErrors(func(int) float64 { return 1e200 }), bare, ErrData, "below 1e+150"},
 	} {
-		_, err := Fit(ctx, c.s, c.o)
-		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.word) {
-			t.Errorf("%s: %v, want %q", name, err, c.word)
-		}
+		testkit.Fails(t, testkit.Error(Fit(ctx, c.s, c.o)), c.kind, c.word, name)
 	}
 	m := fit(t, good, Options{})
 	first, last, end := m.Extent()
@@ -165,9 +157,7 @@ func TestMistakes(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := Fit(ended, good, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a context that has ended: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(Fit(ended, good, Options{})), context.Canceled, "", "a context that has ended")
 }
 
 // TestEasy: data that a model must not stumble over: constants, lines, few rows, huge and tiny numbers, rows out of order.
@@ -214,11 +204,7 @@ func TestKnownErrorsExtreme(t *testing.T) {
 	} {
 		s := seriesOf(n, func(i float64) float64 { return math.Sin(i/5) + 0.01*random.NormFloat64() })
 		s.Err = seriesOf(n, func(float64) float64 { return e() }).Y
-		m, err := Fit(context.Background(), s, Options{Draws: AtMode})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		m := fit(t, s, Options{Draws: AtMode})
 		p := predict(t, m, m.Next(1))
 		if math.Abs(p.Mean[0][0]-math.Sin(n/5.)) > 1 || !(p.SD[0][0] > 0) || math.IsInf(p.SD[0][0], 0) {
 			t.Errorf("%s: %v ± %v, want about %v", name, p.Mean[0][0], p.SD[0][0], math.Sin(n/5.))
@@ -273,49 +259,26 @@ func TestQuantileProbability(t *testing.T) {
 // TestEvaluate: of its own data a model has its own bound, of data with jumps a worse one; errors have to be known
 // as they were.
 func TestEvaluate(t *testing.T) {
-	var s, moved, known Series
-	y, far, e := []float64{}, []float64{}, []float64{}
-	for n := range 40 {
-		v := math.Sin(float64(n)/5) + 0.1*math.Sin(float64(n*n))
-		if n == 7 {
-			v = math.NaN()
-		}
-		s.X, y, far, e = append(s.X, 3+0.5*float64(n)), append(y, v), append(far, v+float64(n%2*3)), append(e, 0.1+0.01*float64(n))
-	}
-	s.Y = [][]float64{y}
-	moved.X, moved.Y = s.X, [][]float64{far}
-	known.X, known.Y, known.Err = s.X, s.Y, [][]float64{e}
-	for _, fitted := range []Series{s, known} {
-		m, err := Fit(context.Background(), fitted, Options{Known: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		own, err := m.Evaluate(context.Background(), fitted)
-		if err != nil || math.Abs(own-m.Bound()) > 1e-9*math.Abs(own) {
-			t.Errorf("the bound of its own data is %v, %v; the fit's is %v", own, err, m.Bound())
-		}
-		if fitted.Err == nil {
-			if other, err := m.Evaluate(context.Background(), moved); err != nil || other > own-10 {
-				t.Errorf("the bound of other data is %v, %v; of its own %v", other, err, own)
+	s := seriesOf(40, func(i float64) float64 { return math.Sin(i/5) + 0.1*math.Sin(i*i) })
+	s.Y[0][7] = math.NaN()
+	known, moved := s, seriesOf(40, func(i float64) float64 { return s.Y[0][int(i)] + 3*float64(int(i)%2) })
+	known.Err = seriesOf(40, func(i float64) float64 { return 0.1 + 0.01*i }).Y
+	for _, c := range []struct{ fitted, wrong Series }{{s, known}, {known, s}} {
+		m := fit(t, c.fitted, Options{Known: true})
+		own := testkit.Must(m.Evaluate(t.Context(), c.fitted))(t)
+		testkit.Near(t, own, m.Bound(), 1e-9*math.Abs(own), "the bound of its own data")
+		moved.Err = c.fitted.Err
+		before := c.fitted // a place before the model's first row counts like any other
+		before.X, before.Y = append([]float64{-2}, s.X[1:]...), [][]float64{append([]float64{50}, s.Y[0][1:]...)}
+		for loss, other := range map[float64]Series{10: moved, 100: before} {
+			if bound := testkit.Must(m.Evaluate(t.Context(), other))(t); bound > own-loss {
+				t.Errorf("the bound of other data is %v, of its own %v: want it lower by %v", bound, own, loss)
 			}
 		}
-		before := fitted // a place before the model's first row counts like any other
-		before.X, before.Y = append([]float64{2}, s.X[1:]...), [][]float64{append([]float64{50}, y[1:]...)}
-		if other, err := m.Evaluate(context.Background(), before); err != nil || other > own-100 {
-			t.Errorf("the bound with an outlier before the first row is %v, %v; without %v", other, err, own)
-		}
-		wrong := known
-		if fitted.Err != nil {
-			wrong = s
-		}
-		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrData) {
-			t.Errorf("errors that are not known as they were: %v", err)
-		}
-		wrong = fitted
-		wrong.X = append([]float64{1e6}, s.X[1:]...)
-		if _, err := m.Evaluate(context.Background(), wrong); !errors.Is(err, ErrReach) {
-			t.Errorf("a place beyond the reach: %v", err)
-		}
+		testkit.Fails(t, testkit.Error(m.Evaluate(t.Context(), c.wrong)), ErrData, "", "errors that are not known as they were")
+		far := c.fitted
+		far.X = append([]float64{1e6}, s.X[1:]...)
+		testkit.Fails(t, testkit.Error(m.Evaluate(t.Context(), far)), ErrReach, "", "a place beyond the reach")
 	}
 }
 

@@ -41,21 +41,15 @@ func TestData(t *testing.T) {
 			t.Errorf("%s: Rows gives %v (%v), want %v", name, got, err, c.want)
 		}
 		y := tensor.New(tensor.WithShape(c.n), tensor.WithBacking(make([]float64, c.n)))
-		d, err := tensors.Data(c.x, y)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if d.N != c.n || d.Q != c.q || d.D != 1 {
-			t.Errorf("%s: N, Q, D = %d, %d, %d, want %d, %d, 1", name, d.N, d.Q, d.D, c.n, c.q)
-		}
-		if !slices.Equal(d.X, c.want) {
-			t.Errorf("%s: X = %v, want %v", name, d.X, c.want)
+		d := testkit.Must(tensors.Data(c.x, y))(t)
+		if d.N != c.n || d.Q != c.q || d.D != 1 || !slices.Equal(d.X, c.want) {
+			t.Errorf("%s: N, Q, D = %d, %d, %d, X = %v, want %d, %d, 1, %v", name, d.N, d.Q, d.D, d.X, c.n, c.q, c.want)
 		}
 	}
 }
 
-func TestBadData(t *testing.T) {
+// TestErrors checks that tensors that are nil, or of other shapes or numbers, are errors.
+func TestErrors(t *testing.T) {
 	zeros := func(shape ...int) *tensor.Dense {
 		n := 1
 		for _, s := range shape {
@@ -63,24 +57,33 @@ func TestBadData(t *testing.T) {
 		}
 		return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(make([]float64, n)))
 	}
-	for name, f := range map[string]func() error{
-		"rows differ": func() error { _, err := tensors.Data(zeros(2, 1), zeros(3)); return err },
-		"rank 3":      func() error { _, err := tensors.Data(zeros(2, 1, 1), zeros(2)); return err },
-		"no rows":     func() error { _, err := tensors.Rows(zeros(0, 2)); return err },
-		"NaN": func() error {
-			_, err := tensors.Data(tensor.New(tensor.WithBacking([]float32{1, float32(math.NaN())})), zeros(2))
-			return err
-		},
-		"Rows of rank 3":   func() error { _, err := tensors.Rows(zeros(2, 1, 1)); return err },
-		"Rows of integers": func() error { _, err := tensors.Rows(tensor.New(tensor.WithBacking([]int{1, 2}))); return err },
-		"integers": func() error {
-			_, err := tensors.Data(tensor.New(tensor.WithBacking([]int{1, 2})), zeros(2))
-			return err
-		},
-	} {
-		if err := f(); !errors.Is(err, vssgp.ErrData) {
-			t.Errorf("%s: error %v, want one that wraps ErrData", name, err)
+	good := zeros(2)
+	check := func(what, name string, err error) {
+		if !errors.Is(err, vssgp.ErrData) {
+			t.Errorf("%s, %s: error %v, want one that wraps ErrData", what, name, err)
 		}
+	}
+	for name, x := range map[string]*tensor.Dense{
+		"nil": nil, "scalar": tensor.New(tensor.FromScalar(1.0)), "integers": tensor.New(tensor.WithBacking([]int{1, 2})),
+		"rank 3": zeros(2, 1, 1), "no rows": zeros(0, 2),
+	} {
+		check("Rows", name, testkit.Error(tensors.Rows(x)))
+		check("Data", name, testkit.Error(tensors.Data(x, good)))
+		check("Data of y", name, testkit.Error(tensors.Data(good, x)))
+	}
+	check("Data", "other rows", testkit.Error(tensors.Data(zeros(2, 1), zeros(3))))
+	check("Data", "NaN", testkit.Error(tensors.Data(tensor.New(tensor.WithBacking([]float32{1, float32(math.NaN())})), good)))
+}
+
+// TestNothing checks that a prediction that is nil or empty has no tensor.
+func TestNothing(t *testing.T) {
+	for _, p := range []*vssgp.Prediction{nil, {}} {
+		if tensors.Mean(p) != nil || tensors.Cov(p) != nil || tensors.SD(p, true) != nil {
+			t.Errorf("prediction %v has tensors", p)
+		}
+	}
+	if tensors.Tensor(nil, 1) != nil {
+		t.Error("no rows have a tensor")
 	}
 }
 
@@ -131,9 +134,7 @@ func TestPredict(t *testing.T) {
 	var means [2][]float64
 	for i, data := range []*vssgp.Data{fromTensors, slices64} {
 		model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 3, Iterations: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		p := testkit.Must(model.Predict(t.Context(), [][]float64{at, {3.125, 7.5}}[i]))(t)
 		means[i] = tensors.Mean(p).Data().([]float64)
 	}

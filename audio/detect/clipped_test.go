@@ -1,8 +1,6 @@
 package detect
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -128,20 +126,6 @@ func TestClippedChannels(t *testing.T) {
 	}
 	if all < len(changed) || all > len(changed)+3 {
 		t.Errorf("%d found of %d", all, len(changed))
-	}
-}
-
-func TestClippedEnds(t *testing.T) {
-	x := inMemory{make([]float64, 200_000)}
-	o := Options{Kinds: []Kind{Clipped}}
-	ctx, stop := context.WithCancel(t.Context())
-	o.Progress = func(done float64) {
-		if stop(); !(done > 0 && done < 1) {
-			t.Errorf("progress %v", done)
-		}
-	}
-	if _, err := Find(ctx, x, 200_000, 8000, o); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // gone is damage of a kind in a channel, from 1; 0 is all.
@@ -36,9 +39,7 @@ func TestApart(t *testing.T) {
 		if c.name == "partly clipped" {
 			kinds = []Kind{Zeros, Clipped}
 		}
-		if got := apart(c.all, kinds); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		testkit.Equal(t, apart(c.all, kinds), c.want, c.name)
 	}
 }
 
@@ -56,9 +57,7 @@ func TestTogether(t *testing.T) {
 		{"other ends", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 6, 2, Zeros)}}, []Found{gone(1, 5, 1, Zeros), gone(1, 6, 2, Zeros)}},
 		{"other kinds", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 5, 2, Clipped)}}, []Found{gone(1, 5, 2, Clipped), gone(1, 5, 1, Zeros)}},
 	} {
-		if got := together(c.lanes); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		testkit.Equal(t, together(c.lanes), c.want, c.name)
 	}
 }
 
@@ -98,27 +97,6 @@ func TestFindMistakes(t *testing.T) {
 	}
 }
 
-// sameInTiles: what is found in x does not depend on the tiles nor on the cores.
-func sameInTiles(t *testing.T, kind Kind, tile *int, tiles []int, x []float64) {
-	t.Helper()
-	want := find(t, testRate, kind, x)
-	defer func(n, cores int) { *tile = n; runtime.GOMAXPROCS(cores) }(*tile, runtime.GOMAXPROCS(1))
-	for _, *tile = range tiles {
-		if got := find(t, testRate, kind, x); !slices.Equal(got, want) || len(got) == 0 {
-			t.Errorf("tiles of %d: %v, want %v", *tile, got, want)
-		}
-		runtime.GOMAXPROCS(4)
-	}
-}
-
-// TestDropoutSensitivity checks that dropouts in a soft voice, some of which are missed at the lowest sensitivity, are found at the highest.
-func TestDropoutSensitivity(t *testing.T) {
-	x := stopped(quiet(voice(64000, 1), 0.02), places(160), false, 1)
-	if low, high := findAt(t, 0.1, testRate, Dropouts, x), findAt(t, 10, testRate, Dropouts, x); len(high) <= len(low) {
-		t.Errorf("%d found at the lowest sensitivity, %d at the highest", len(low), len(high))
-	}
-}
-
 // TestForemost checks that of stops that overlap the flattest is kept and, of these, the longest.
 func TestForemost(t *testing.T) {
 	all := []stop{{20, 30, 0}, {10, 40, 1}, {50, 60, 1}, {50, 80, 1}, {55, 85, 1}, {80, 90, 2}}
@@ -136,5 +114,74 @@ func TestDropoutInSilence(t *testing.T) {
 		if found := find(t, testRate, Dropouts, x); len(found) != want {
 			t.Errorf("noise of %v steps: %+v, want %d", level, found, want)
 		}
+	}
+}
+
+// TestInTiles checks that what is found does not depend on the tiles nor on the cores.
+func TestInTiles(t *testing.T) {
+	clicks, _ := clicked(voice(slow.Pick(64000, 8000), 1), testRate, 500, 1, 40, 15, 6)
+	for _, c := range []struct {
+		kind  Kind
+		tile  *int
+		tiles []int
+		x     []float64
+	}{
+		{Clicks, &clickTile, []int{1, 7, 1000}, clicks},
+		{Dropouts, &tileSamples, []int{997, 4096, 64000}, stopped(voice(64000, 1), places(1600), true, 1)},
+	} {
+		want := find(t, testRate, c.kind, c.x)
+		defer func(n, cores int) { *c.tile = n; runtime.GOMAXPROCS(cores) }(*c.tile, runtime.GOMAXPROCS(1))
+		for _, *c.tile = range c.tiles {
+			if got := find(t, testRate, c.kind, c.x); !slices.Equal(got, want) || len(got) == 0 {
+				t.Errorf("%s in tiles of %d: %v, want %v", c.kind, *c.tile, got, want)
+			}
+			runtime.GOMAXPROCS(4)
+		}
+	}
+}
+
+// TestSensitivity checks that a higher sensitivity finds nearly all that a lower one finds, and more at the end.
+func TestSensitivity(t *testing.T) {
+	clicks, _ := clicked(voice(slow.Pick(64000, 16000), 1), testRate, 1000, 1, 40, 8, 7)
+	for kind, x := range map[Kind][]float64{Clicks: clicks, Dropouts: stopped(quiet(voice(64000, 1), 0.02), places(160), false, 1)} {
+		var before []Found
+		least := len(findAt(t, 0.1, testRate, kind, x))
+		for _, s := range slow.Pick([]float64{1, 3, 5, 7, 9, 10}, []float64{1, 5, 10}) {
+			found := findAt(t, s, testRate, kind, x)
+			if kept, _, _ := matched(found, gapsOf(before)); len(found) < len(before) || 20*kept < 19*len(before) {
+				t.Errorf("%s at sensitivity %v: %d found, %d of the %d at less", kind, s, len(found), kept, len(before))
+			}
+			before = found
+		}
+		if len(before) <= least {
+			t.Errorf("%s: %d found at the lowest sensitivity, %d at the highest", kind, least, len(before))
+		}
+	}
+}
+
+// gapsOf returns the gaps of finds.
+func gapsOf(found []Found) (gaps []audio.Gap) {
+	for _, f := range found {
+		gaps = append(gaps, f.Gap)
+	}
+	return gaps
+}
+
+// TestChannels checks that damage of one channel is found in it alone, and damage of both in both.
+func TestChannels(t *testing.T) {
+	left, right := hum(32000), hum(32000)
+	left[9000] += 0.3
+	left[20000] -= 0.3
+	right[20000] -= 0.3
+	clicks := find(t, testRate, Clicks, left, right)
+	left, right = voice(32000, 3), voice(32000, 4)
+	clear(left[9000:9320])
+	clear(left[20000:20080])
+	clear(right[20000:20080])
+	for kind, c := range map[Kind]struct{ found, want []Found }{
+		Clicks: {clicks, []Found{gone(8999, 9002, 1, Clicks), gone(19999, 20002, 0, Clicks)}},
+		Zeros:  {find(t, testRate, Zeros, left, right), []Found{gone(9000, 9320, 1, Zeros), gone(20000, 20080, 0, Zeros)}},
+	} {
+		testkit.Equal(t, gapsOf(c.found), gapsOf(c.want), kind)
 	}
 }

@@ -97,8 +97,7 @@ func find(t *testing.T, rate int, kind Kind, lanes ...[]float64) []Found {
 func findAt(t *testing.T, sensitivity float64, rate int, kind Kind, lanes ...[]float64) []Found {
 	t.Helper()
 	o := Options{Kinds: []Kind{kind}, Step: step, Sensitivity: sensitivity}
-	all := testkit.Must(Find(t.Context(), inMemory(lanes), len(lanes[0]), rate, o))(t)
-	return all
+	return testkit.Must(Find(t.Context(), inMemory(lanes), len(lanes[0]), rate, o))(t)
 }
 
 // near reports how many of the gaps are found to within two samples, and how many finds are none of them.
@@ -205,19 +204,6 @@ func TestSpeechZeros(t *testing.T) {
 	}
 }
 
-// TestStopsOfChannels: a channel's dropout is its own, one of both is both's.
-func TestStopsOfChannels(t *testing.T) {
-	left, right := voice(32000, 3), voice(32000, 4)
-	clear(left[9000:9320])
-	clear(left[20000:20080])
-	clear(right[20000:20080])
-	got := find(t, testRate, Zeros, left, right)
-	want := []Found{{Gap: audio.Gap{Start: 9000, End: 9320, Channel: 1}, Kind: Zeros}, {Gap: audio.Gap{Start: 20000, End: 20080}, Kind: Zeros}}
-	if !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
 // quiet is x at a share of its level.
 func quiet(x []float64, share float64) []float64 {
 	return quantized(len(x), func(n int) float64 { return share * x[n] })
@@ -249,11 +235,6 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-func TestStopsInTiles(t *testing.T) {
-	x := stopped(voice(64000, 1), places(1600), true, 1)
-	sameInTiles(t, Dropouts, &tileSamples, []int{997, 4096, 64000}, x)
-}
-
 // TestUnknownStep: without the quantizer's step the same is found.
 func TestUnknownStep(t *testing.T) {
 	gaps := places(160)
@@ -267,18 +248,6 @@ func TestUnknownStep(t *testing.T) {
 		if hits, others := near(found, gaps); err != nil || 10*hits < 9*len(gaps) || others > 0 {
 			t.Errorf("times %v: %d of %d found, %d others, %v", scale, hits, len(gaps), others, err)
 		}
-	}
-}
-
-// TestSensitivity: more of it finds at least as much.
-func TestSensitivity(t *testing.T) {
-	x, before := stopped(voice(64000, 1), places(160), false, 2), 0
-	for s := 1.0; s <= 10; s++ {
-		found := findAt(t, s, testRate, Dropouts, x)
-		if len(found) < before {
-			t.Errorf("sensitivity %v: %d found, %d at one less", s, len(found), before)
-		}
-		before = len(found)
 	}
 }
 
@@ -324,18 +293,22 @@ func (b broken) Read(lo, hi int) ([][]float64, error) {
 	return b.inMemory.Read(lo, hi)
 }
 
-func TestStopsFail(t *testing.T) {
-	x := inMemory{voice(32000, 5)}
-	ended, cancel := context.WithCancel(context.Background())
+// TestInterrupted checks that the source's error ends a search, and so does a context that has ended or ends within.
+func TestInterrupted(t *testing.T) {
+	x, silence := inMemory{voice(32000, 5)}, inMemory{make([]float64, 200_000)}
+	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, kind := range []Kind{Dropouts, Zeros, Clicks, Clipped} {
 		o := Options{Kinds: []Kind{kind}}
-		if _, err := Find(context.Background(), broken{x}, 32000, testRate, o); !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("%s in a broken source: %v", kind, err)
+		testkit.Fails(t, testkit.Error(Find(t.Context(), broken{x}, 32000, testRate, o)), errors.ErrUnsupported, "", kind)
+		testkit.Fails(t, testkit.Error(Find(ended, x, 32000, testRate, o)), context.Canceled, "", kind)
+		ctx, stop := context.WithCancel(t.Context())
+		o.Progress = func(done float64) {
+			if stop(); !(done > 0 && done < 1) {
+				t.Errorf("%s: progress %v", kind, done)
+			}
 		}
-		if _, err := Find(ended, x, 32000, testRate, o); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s after the end: %v", kind, err)
-		}
+		testkit.Fails(t, testkit.Error(Find(ctx, silence, 200_000, 8000, o)), context.Canceled, "", kind, " within")
 	}
 }
 
@@ -347,15 +320,6 @@ func TestStopsProgress(t *testing.T) {
 		Options{Kinds: []Kind{Zeros}, Progress: func(done float64) { seen = append(seen, done) }})
 	if want := []float64{0.4, 0.8, 1}; err != nil || !slices.Equal(seen, want) {
 		t.Errorf("progress %v, %v; want %v", seen, err, want)
-	}
-}
-
-// BenchmarkStops: a minute of noise of about a step, where almost everything may be a dropout.
-func BenchmarkStops(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	x := quantized(44100*60, func(int) float64 { return 1.2 * step * rng.NormFloat64() })
-	for b.Loop() {
-		testkit.Must(Find(context.Background(), inMemory{x}, len(x), 44100, Options{Kinds: []Kind{Dropouts}, Step: step}))(b)
 	}
 }
 

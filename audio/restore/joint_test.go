@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/audio"
@@ -33,12 +34,7 @@ func heardBeside(x []float64, later int, noise float64) []float64 {
 	return y
 }
 
-func square(x []float64) (sum float64) {
-	for _, v := range x {
-		sum += v * v
-	}
-	return sum
-}
+func square(x []float64) float64 { return floats.Dot(x, x) }
 
 // gapsOf returns gaps of so many samples in a channel, all through a recording.
 func gapsOf(n, length, channel, count int) (gaps []Gap) {
@@ -47,22 +43,6 @@ func gapsOf(n, length, channel, count int) (gaps []Gap) {
 		gaps = append(gaps, Gap{Start: start, End: start + length, Channel: channel})
 	}
 	return gaps
-}
-
-// inGaps returns the mean square error of channel 0 in gaps, and the share of samples within their intervals.
-func inGaps(r *Result, x []float64, gaps []Gap) (sum, covered float64) {
-	n := 0
-	for _, g := range gaps {
-		for i := g.Start; i < g.End; i++ {
-			d := r.Filled[0][i] - x[i]
-			sum += d * d
-			if math.Abs(d) <= 1.96*r.SD[0][i] {
-				covered++
-			}
-			n++
-		}
-	}
-	return sum / float64(n), covered / float64(n)
 }
 
 // TestJoint: what another channel holds at the same time makes a fill better where the channels agree; where they do not, or the other is
@@ -94,13 +74,12 @@ func TestJoint(t *testing.T) {
 			}
 			continue
 		}
-		before, _ := inGaps(alone, x, gaps)
-		after, covered := inGaps(r, x, gaps)
-		if gain := 10 * math.Log10(before/after); !(gain > c.gain) || r.Joint == 0 {
+		before, after := gapError(alone.Filled, z[:1], gaps), gapError(r.Filled[:1], z[:1], gaps)
+		if gain := 20 * math.Log10(before/after); !(gain > c.gain) || r.Joint == 0 {
 			t.Errorf("%s: a gain of %.2f dB in %d joint fills, want more than %v", c.name, gain, r.Joint, c.gain)
 		}
-		if !(covered > 0.85) || !(covered < 0.995) {
-			t.Errorf("%s: %.3f of the samples are within 95 %% intervals", c.name, covered)
+		if share := covered(r, z[:1], gaps); !(share > 0.85) || !(share < 0.995) {
+			t.Errorf("%s: %.3f of the samples are within 95 %% intervals", c.name, share)
 		}
 		for _, d := range r.Doubts {
 			if strings.Contains(d.Reason, "long") {
@@ -112,8 +91,7 @@ func TestJoint(t *testing.T) {
 
 func mustFillAt(t *testing.T, x [][]float64, gaps []Gap, o Options) *Result {
 	t.Helper()
-	r := testkit.Must(Fill(t.Context(), x, 16_000, gaps, o))(t)
-	return r
+	return testkit.Must(Fill(t.Context(), x, 16_000, gaps, o))(t)
 }
 
 // TestJointMissing: where all channels miss the same samples, or the other one misses some of them, each is filled by itself. Elsewhere
@@ -143,9 +121,7 @@ func TestJointMissing(t *testing.T) {
 		if !c.other.Clipped && c.joint == 1 {
 			c.joint = 2 // they help each other
 		}
-		if r.Joint != c.joint {
-			t.Errorf("beside a gap %v of another channel: %d joint fills, want %d", c.other, r.Joint, c.joint)
-		}
+		testkit.Equal(t, r.Joint, c.joint, "joint fills beside a gap ", c.other, " of another channel")
 	}
 }
 
@@ -163,14 +139,12 @@ func TestDualMono(t *testing.T) {
 		off float64
 	}{"copy": {x, step / 2}, "other rounding": {dithered, 2.5 * step}} {
 		r := mustFillAt(t, [][]float64{x, c.y}, gaps, Options{Draws: 1})
-		for _, g := range gaps {
-			for i := g.Start; i < g.End; i++ {
-				if d := math.Abs(r.Filled[0][i] - x[i]); !(d < c.off) || !(r.SD[0][i] >= step/math.Sqrt(12)*(1-1e-9)) || !(r.SD[0][i] < 3*step) {
-					t.Fatalf("%s: sample %d is off by %v ± %v steps", name, i, d/step, r.SD[0][i]/step)
-				}
-				if d := math.Abs(r.Draws[0][0][i] - x[i]); !(d < c.off+6*r.SD[0][i]) {
-					t.Fatalf("%s: sample %d of a draw is off by %v steps", name, i, d/step)
-				}
+		for _, i := range missing(gaps, 1) {
+			if d := math.Abs(r.Filled[0][i] - x[i]); !(d < c.off) || !(r.SD[0][i] >= step/math.Sqrt(12)*(1-1e-9)) || !(r.SD[0][i] < 3*step) {
+				t.Fatalf("%s: sample %d is off by %v ± %v steps", name, i, d/step, r.SD[0][i]/step)
+			}
+			if d := math.Abs(r.Draws[0][0][i] - x[i]); !(d < c.off+6*r.SD[0][i]) {
+				t.Fatalf("%s: sample %d of a draw is off by %v steps", name, i, d/step)
 			}
 		}
 		if r.Joint != len(gaps) || len(r.Doubts) > 0 {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
@@ -22,29 +24,48 @@ func TestNil(t *testing.T) {
 	r := mustFill(t, x, gap, quick())
 	var none context.Context
 	var nobody *Result
-	fill := func(samples [][]float64, rate int, gaps []Gap) func() error {
-		return func() error { return modeltest.Second(Fill(none, samples, rate, gaps, quick())) }
+	with := func(samples [][]float64, rate int, gaps []Gap, o Options) func() error {
+		return func() error {
+			r, err := Fill(none, samples, rate, gaps, o)
+			if err != nil && r != nil {
+				t.Errorf("a result with the error %v", err)
+			}
+			return err
+		}
 	}
+	fill := func(samples [][]float64, rate int, gaps ...Gap) func() error {
+		return with(samples, rate, gaps, quick())
+	}
+	stereo, nan := [][]float64{x[0], x[0]}, whole(x).clone()
+	nan[0][320] = math.NaN()
 	from := func(s Source) func() error {
-		return func() error { return modeltest.Second(FillFrom(none, s, 1000, rate, gap, quick())) }
+		return func() error { return testkit.Error(FillFrom(none, s, 1000, rate, gap, quick())) }
 	}
 	score := func(r *Result, a, b Source) func() error {
-		return func() error { return modeltest.Second(r.Score(a, b)) }
+		return func() error { return testkit.Error(r.Score(a, b)) }
 	}
 	modeltest.CheckCalls(t, []modeltest.Call{
-		{"Fill without a context", fill(x, rate, gap), nil},
-		{"Fill nil", fill(nil, 0, nil), vssgp.ErrData},
-		{"Fill no samples", fill([][]float64{nil}, rate, gap), vssgp.ErrData},
-		{"Fill ragged channels", fill([][]float64{x[0], x[0][:500]}, rate, gap), vssgp.ErrData},
-		{"Fill without a rate", fill(x, 0, gap), vssgp.ErrData},
-		{"Fill no gaps", fill(x, rate, nil), ErrGaps},
+		{"Fill without a context", fill(x, rate, gap...), nil},
+		{"Fill nil", fill(nil, 0), vssgp.ErrData},
+		{"Fill no samples", fill([][]float64{nil}, rate, gap...), vssgp.ErrData},
+		{"Fill ragged channels", fill([][]float64{x[0], x[0][:500]}, rate, gap...), vssgp.ErrData},
+		{"Fill without a rate", fill(x, 0, gap...), vssgp.ErrData},
+		{"Fill no gaps", fill(x, rate), ErrGaps},
+		{"Fill gaps that overlap", fill(x, rate, Gap{Start: 300, End: 310}, Gap{Start: 309, End: 320}), ErrGaps},
+		{"Fill a gap twice", fill(stereo, rate, Gap{Start: 10, End: 20}, Gap{Start: 19, End: 21, Channel: 2}), ErrGaps},
+		{"Fill no such channel", fill(x, rate, Gap{Start: 10, End: 20, Channel: 2}), ErrGaps},
+		{"Fill all of a channel", fill(stereo, rate, Gap{Start: 0, End: 1000, Channel: 1}), ErrGaps},
+		{"Fill with too little left", with(x, rate, gap, Options{Context: time.Millisecond}), ErrGaps},
+		{"Fill clipped samples by vssgp", fill(x, rate, Gap{Start: 10, End: 20, Clipped: true}), vssgp.ErrOptions},
+		{"Fill beside NaN", fill(nan, rate, gap...), vssgp.ErrData},
+		{"Fill by no method", with(x, rate, gap, Options{Model: vssgp.Options{Method: "gp"}}), vssgp.ErrOptions},
 		{"FillFrom nil", from(nil), vssgp.ErrData},
 		{"FillFrom no channels", from(ragged{}), vssgp.ErrData},
 		{"FillFrom short channels", from(ragged{[][]float64{{1, 2}}}), vssgp.ErrData},
 		{"FillFrom ragged channels", from(ragged{[][]float64{x[0], nil}}), vssgp.ErrData},
-		{"Around nil", func() error { return modeltest.Second(Around(nil, nil).Read(0, 5)) }, vssgp.ErrData},
-		{"Excerpts of nothing", func() error { return modeltest.Second(Excerpts(1, 0, 0, nil, Options{})) }, vssgp.ErrData},
-		{"Excerpts of no gaps", func() error { return modeltest.Second(Excerpts(1, 1000, rate, nil, Options{})) }, ErrGaps},
+		{"Around nil", func() error { return testkit.Error(Around(nil, nil).Read(0, 5)) }, vssgp.ErrData},
+		{"Excerpts of nothing", func() error { return testkit.Error(Excerpts(1, 0, 0, nil, Options{})) }, vssgp.ErrData},
+		{"Excerpts of no gaps", func() error { return testkit.Error(Excerpts(1, 1000, rate, nil, Options{})) }, ErrGaps},
 		{"Score of nil", score(nobody, whole(x), whole(x)), vssgp.ErrData},
 		{"Score of nothing", score(&Result{}, whole(x), whole(x)), vssgp.ErrData},
 		{"Score against nil", score(r, whole(x), nil), vssgp.ErrData},

@@ -58,9 +58,12 @@ func TestScore(t *testing.T) {
 		got, want float64
 	}{
 		{"train", s.VSSGP.TrainRMSE, 0.01}, {"test", s.VSSGP.TestRMSE, 0.2},
-		{"train STFT", s.VSSGP.TrainSTFTRMSE, stft(constant(ref, 0.01), observed)}, {"test STFT", s.VSSGP.TestSTFTRMSE, stft(constant(ref, 0.2), inGap)},
-		{"silence's train", s.Silence.TrainRMSE, rms(ref, observed)}, {"silence's test", s.Silence.TestRMSE, rms(ref, inGap)},
-		{"silence's train STFT", s.Silence.TrainSTFTRMSE, stft(ref, observed)}, {"silence's test STFT", s.Silence.TestSTFTRMSE, stft(ref, inGap)},
+		{"train STFT", s.VSSGP.TrainSTFTRMSE, rms(stft, constant(ref, 0.01), observed)},
+		{"test STFT", s.VSSGP.TestSTFTRMSE, rms(stft, constant(ref, 0.2), inGap)},
+		{"silence's train", s.Silence.TrainRMSE, rms(audio.RMSE, ref, observed)},
+		{"silence's test", s.Silence.TestRMSE, rms(audio.RMSE, ref, inGap)},
+		{"silence's train STFT", s.Silence.TrainSTFTRMSE, rms(stft, ref, observed)},
+		{"silence's test STFT", s.Silence.TestSTFTRMSE, rms(stft, ref, inGap)},
 		{"linear's train", s.Linear.TrainRMSE, 0}, {"linear's train STFT", s.Linear.TrainSTFTRMSE, 0}, {"ar's train", s.AR.TrainRMSE, 0},
 		{"coverage", s.Coverage95, 1},
 	} {
@@ -97,29 +100,18 @@ func constant(like [][]float64, v float64) [][]float64 {
 	return a
 }
 
-// stft is the STFT RMSE of errors, channels weighing the same.
-func stft(errors [][]float64, where func(int) bool) float64 {
+func stft(ref, est []float64, mask []bool) float64 { return audio.STFTRMSE(ref, est, mask, 8000) }
+
+// rms is a score of errors where they count, channels weighing the same.
+func rms(score func(ref, est []float64, mask []bool) float64, errors [][]float64, where func(int) bool) float64 {
 	s := 0.0
 	for _, e := range errors {
 		mask := make([]bool, len(e))
 		for i := range mask {
 			mask[i] = where(i)
 		}
-		v := audio.STFTRMSE(make([]float64, len(e)), e, mask, 8000)
-		s += v * v
+		v := score(make([]float64, len(e)), e, mask)
+		s += v * v / float64(len(errors))
 	}
-	return math.Sqrt(s / float64(len(errors)))
-}
-
-func rms(a [][]float64, where func(int) bool) float64 {
-	s, n := 0.0, 0
-	for _, ch := range a {
-		for i, v := range ch {
-			if where(i) {
-				s += v * v
-				n++
-			}
-		}
-	}
-	return math.Sqrt(s / float64(n))
+	return math.Sqrt(s)
 }

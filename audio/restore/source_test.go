@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -78,10 +77,7 @@ func TestFillFrom(t *testing.T) {
 		want := mustFill(t, x, gaps, o)
 		src, truth := watch(x), watch(clean)
 		o.Forget = true
-		r, err := FillFrom(context.Background(), src, 4000, rate, gaps, o)
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
+		r := testkit.Must(FillFrom(context.Background(), src, 4000, rate, gaps, o))(t)
 		inside := make([]bool, 4000)
 		for i, e := range r.Excerpts {
 			w := want.Excerpts[i]
@@ -101,16 +97,11 @@ func TestFillFrom(t *testing.T) {
 		for _, g := range gaps {
 			clear(inside[g.Start:g.End])
 		}
-		if !slices.Equal(src.read, inside) {
-			t.Errorf("%s: other samples were read than the excerpts' observed ones", c.name)
-		}
+		testkit.Equal(t, src.read, inside, c.name)
 		if r.Filled != nil || r.Fit != nil || r.SD != nil || r.Draws != nil || r.Bound != want.Bound {
 			t.Errorf("%s: whole recordings, or another bound: %v", c.name, r.Bound)
 		}
-		scores, err := r.Score(src, truth)
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
+		scores := testkit.Must(r.Score(src, truth))(t)
 		if w := wholeScore(clean, want.Filled, want.Fit, want.SD, rate, gaps); scores != w {
 			t.Errorf("%s: scores %+v\nwant %+v", c.name, scores, w)
 		}
@@ -175,8 +166,6 @@ func TestSourceErrors(t *testing.T) {
 	}
 	r := testkit.Must(FillFrom(context.Background(), whole(x), 2000, rate, fiveGaps, quick()))(t)
 	for _, c := range [][2]Source{{src, whole(x)}, {whole(x), src}} {
-		if _, err := r.Score(c[0], c[1]); !errors.Is(err, errUnreadable) {
-			t.Errorf("%v", err)
-		}
+		testkit.Fails(t, testkit.Error(r.Score(c[0], c[1])), errUnreadable, "")
 	}
 }

@@ -2,12 +2,15 @@ package fileio
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,23 +38,15 @@ func halfway(w io.Writer) error {
 // holds fails the test unless the folder contains exactly these files: pairs of name and content.
 func holds(t *testing.T, folder string, want ...string) {
 	t.Helper()
-	entries := testkit.Must(os.ReadDir(folder))(t)
-	for _, e := range entries {
-		known := false
-		for i := 0; i < len(want); i += 2 {
-			known = known || e.Name() == want[i]
-		}
-		if !known {
-			t.Errorf("%s was left behind", e.Name())
-		}
+	got, all := map[string]string{}, map[string]string{}
+	for _, e := range testkit.Must(os.ReadDir(folder))(t) {
+		got[e.Name()] = string(testkit.Read(t, filepath.Join(folder, e.Name())))
 	}
-	for i := 0; i < len(want); i += 2 {
-		got, err := os.ReadFile(filepath.Join(folder, want[i]))
-		if err != nil {
-			t.Error(err)
-		} else if string(got) != want[i+1] {
-			t.Errorf("%s holds %.40q, want %.40q", want[i], got, want[i+1])
-		}
+	for pair := range slices.Chunk(want, 2) {
+		all[pair[0]] = pair[1]
+	}
+	if !maps.Equal(got, all) {
+		t.Errorf("%s has %.40q, want %.40q", folder, got, all)
 	}
 }
 
@@ -84,9 +79,7 @@ func TestWriteFailureLeavesTheOld(t *testing.T) {
 			put(t, a, "old", 0o644)
 			want = []string{"a", "old"}
 		}
-		if err := Write(a, halfway); !errors.Is(err, errHalfway) || !strings.Contains(err.Error(), a) {
-			t.Errorf("error %v, want errHalfway with the path", err)
-		}
+		testkit.Fails(t, Write(a, halfway), errHalfway, a)
 		holds(t, d, want...)
 
 		func() {
@@ -112,9 +105,7 @@ func TestWriteAllTogether(t *testing.T) {
 		}
 		return halfway(w)
 	}})
-	if !errors.Is(err, errHalfway) {
-		t.Errorf("error %v, want errHalfway", err)
-	}
+	testkit.Fails(t, err, errHalfway, "")
 	holds(t, d, "a", "old")
 
 	testkit.OK(t, WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}))
@@ -215,12 +206,8 @@ func TestBadTargets(t *testing.T) {
 				"WriteAll": WriteAll(context.Background(), File{good, fn}, File{c.path, fn}),
 				"Check":    Check(good, c.path),
 			} {
-				if !errors.Is(err, ErrTarget) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), c.path) {
-					t.Errorf("%s: %v; want ErrTarget, %q and the path", what, err, c.says)
-				}
-				if c.cause != nil && !errors.Is(err, c.cause) {
-					t.Errorf("%s: %v does not wrap %v", what, err, c.cause)
-				}
+				testkit.Fails(t, err, ErrTarget, c.says, what)
+				testkit.Fails(t, err, cmp.Or(c.cause, ErrTarget), c.path, what)
 			}
 			if called {
 				t.Error("the functions ran although a target was bad")
@@ -252,8 +239,25 @@ func TestOpenRegular(t *testing.T) {
 	}
 	f.Close()
 	for path, want := range map[string]error{d: ErrNotRegular, os.DevNull: ErrNotRegular, filepath.Join(d, "none"): fs.ErrNotExist} {
-		if _, _, err := OpenRegular(path); !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v; want %v with the path", path, err, want)
-		}
+		_, _, err := OpenRegular(path)
+		testkit.Fails(t, err, want, path)
+	}
+}
+
+// TestSpool: much output is held in a file.
+func TestSpool(t *testing.T) {
+	s := &Spool{}
+	defer s.Close()
+	var want, got bytes.Buffer
+	for i := range 2*spoolMemory/(1<<20) + 1 {
+		part := bytes.Repeat([]byte{byte(i)}, 1<<20)
+		want.Write(part)
+		testkit.Must(s.Write(part))(t)
+	}
+	if s.file == nil || s.b.Len() > spoolMemory {
+		t.Errorf("%d bytes in memory", s.b.Len())
+	}
+	if err := s.CopyTo(&got); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Errorf("%v; %d bytes of %d", err, got.Len(), want.Len())
 	}
 }

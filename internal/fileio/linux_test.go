@@ -3,6 +3,7 @@
 package fileio
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vssgp/vssgp/internal/testkit"
@@ -50,9 +52,8 @@ func TestReadOnly(t *testing.T) {
 	asNobody(t, func() {
 		for _, p := range []string{filepath.Join(locked, "new"), filepath.Join(open, "protected")} {
 			for what, err := range map[string]error{"Write": Write(p, content("x")), "Check": Check(p)} {
-				if !errors.Is(err, ErrTarget) || !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), p) {
-					t.Errorf("%s: %v; want ErrTarget, fs.ErrPermission and the path %s", what, err, p)
-				}
+				testkit.Fails(t, err, ErrTarget, p, what)
+				testkit.Fails(t, err, fs.ErrPermission, p, what)
 			}
 		}
 	})
@@ -77,9 +78,7 @@ func TestPipe(t *testing.T) {
 	testkit.OK(t, WriteAll(context.Background(), File{p, content("through")}, File{a, content("file")}))
 	select {
 	case s := <-got:
-		if s != "through" {
-			t.Errorf("the pipe's reader got %q", s)
-		}
+		testkit.Equal(t, s, "through", "the pipe's reader got")
 	case <-time.After(time.Minute):
 		t.Fatal("the pipe's reader got nothing")
 	}
@@ -98,9 +97,7 @@ func TestDevNull(t *testing.T) {
 	if info, _ := os.Stat("/dev/null"); info.Mode()&fs.ModeCharDevice == 0 {
 		t.Fatalf("/dev/null became %v", info.Mode())
 	}
-	if err := Write("/dev/full", content("x")); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("/dev/full: %v, want ENOSPC", err)
-	}
+	testkit.Fails(t, Write("/dev/full", content("x")), syscall.ENOSPC, "", "/dev/full")
 }
 
 // TestStdout runs this test binary as a program that writes to /dev/stdout.
@@ -127,10 +124,7 @@ func TestStdout(t *testing.T) {
 	if got, err := program().Output(); err != nil || string(got) != want {
 		t.Errorf("into a pipe: %.60q, %v", got, err)
 	}
-	out, err := os.Create(filepath.Join(d, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(os.Create(filepath.Join(d, "out")))(t)
 	defer out.Close()
 	c := program()
 	c.Stdout = out
@@ -143,9 +137,7 @@ func TestStdout(t *testing.T) {
 	os.Remove(a)
 	c = program()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	c.Stdout = w
 	testkit.OK(t, c.Start())
 	w.Close()
@@ -156,4 +148,163 @@ func TestStdout(t *testing.T) {
 		t.Errorf("with its reader gone the program ended with %v, want exit status 3", err)
 	}
 	holds(t, d, "out", want)
+}
+
+// TestUnread: a pipe that nobody opens, or that its reader leaves full, is given up grace after the context has ended, and the other
+// outputs are not written.
+func TestUnread(t *testing.T) {
+	for _, opened := range []bool{false, true} {
+		d := t.TempDir()
+		p, a := filepath.Join(d, "pipe"), filepath.Join(d, "a")
+		testkit.OK(t, syscall.Mkfifo(p, 0o666))
+		if opened {
+			r := testkit.Must(os.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0))(t)
+			defer r.Close()
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			done <- WriteAll(ctx, File{a, content("file")}, File{p, content(strings.Repeat("x", 1<<20))})
+		}()
+		select {
+		case err := <-done:
+			t.Fatalf("opened %v: it did not wait: %v", opened, err)
+		case <-time.After(100 * time.Millisecond):
+		}
+		cancel()
+		select {
+		case err := <-done:
+			if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), p) || !strings.Contains(err.Error(), "nothing reads it") {
+				t.Errorf("opened %v: %v; want the pipe, why, and context.Canceled", opened, err)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("opened %v: still waiting", opened)
+		}
+		os.Remove(p)
+		holds(t, d)
+	}
+}
+
+// TestGrace: what is written once the context has ended arrives where somebody reads it.
+func TestGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var b bytes.Buffer
+		w := Until(ctx, &b)
+		long := strings.Repeat("long ", 1<<16)
+		for range 2 {
+			testkit.OK(t, content(long)(w))
+		}
+		if b.String() != long+long {
+			t.Errorf("%d bytes arrived of %d", b.Len(), 2*len(long))
+		}
+	})
+}
+
+// TestUntilEnds: after a write that was given up nothing more is written, so that no part can be missing between others.
+func TestUntilEnds(t *testing.T) {
+	r, w, err := os.Pipe()
+	testkit.OK(t, err)
+	defer r.Close()
+	defer w.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		io.ReadFull(r, make([]byte, 1<<16+1)) // a first part is written
+		cancel()
+	}()
+	u := Until(ctx, w)
+	n, err := u.Write(make([]byte, 1<<20)) // a pipe holds less
+	if !errors.Is(err, context.Canceled) || n < 1 || n >= 1<<20 {
+		t.Fatalf("%d bytes, %v; want some and context.Canceled", n, err)
+	}
+	if m, again := u.Write([]byte("more")); m != 0 || again != err {
+		t.Errorf("after that %d bytes, %v", m, again)
+	}
+}
+
+// writerFunc is a Writer.
+type writerFunc func(b []byte) (int, error)
+
+func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
+
+// TestLeftBehind: all writes together have grace, not each; what one that was left behind still reads is what it was given, and what it
+// still opens is closed.
+func TestLeftBehind(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	t.Run("slow", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := Until(ctx, writerFunc(func(b []byte) (int, error) { time.Sleep(grace / 4); return len(b), nil }))
+			n, err := 0, error(nil)
+			for ; n < 8 && err == nil; n++ {
+				_, err = w.Write([]byte("slowly"))
+			}
+			testkit.Fails(t, err, context.Canceled, "", n, " writes of a quarter of grace each")
+		})
+	})
+	t.Run("bytes", func(t *testing.T) {
+		t.Parallel()
+		release, got := make(chan struct{}), make(chan string, 1)
+		w := Until(ctx, writerFunc(func(b []byte) (int, error) { <-release; got <- string(b); return len(b), nil }))
+		b := []byte("given")
+		testkit.Fails(t, testkit.Error(w.Write(b)), context.Canceled, "")
+		copy(b, "other")
+		close(release)
+		if text := <-got; text != "given" {
+			t.Errorf("it wrote %q", text)
+		}
+	})
+	t.Run("file", func(t *testing.T) {
+		t.Parallel()
+		release, closed := make(chan struct{}), make(chan int, 1)
+		_, err := await(&until{ctx: ctx}, func() (int, error) { <-release; return 7, nil }, func(v int) { closed <- v })
+		testkit.Fails(t, err, context.Canceled, "")
+		close(release)
+		select {
+		case v := <-closed:
+			if v != 7 {
+				t.Errorf("%v was closed", v)
+			}
+		case <-time.After(time.Minute):
+			t.Error("what came late was not closed")
+		}
+	})
+}
+
+// TestSweepBareName runs this test binary as a program that is killed while it writes a file of its own folder.
+func TestSweepBareName(t *testing.T) {
+	if os.Getenv("FILEIO_KILLED") != "" {
+		Write("out", func(io.Writer) error {
+			os.Stdout.WriteString("writing")
+			_, err := io.Copy(io.Discard, os.Stdin) // for as long as the test lives; the runtime ends a process in which nothing can run
+			return err
+		})
+	}
+	d := t.TempDir()
+	c := exec.Command(os.Args[0], "-test.run=^TestSweepBareName$")
+	c.Env, c.Dir = append(os.Environ(), "FILEIO_KILLED=1"), d
+	stdin, err1 := c.StdinPipe()
+	stdout, err2 := c.StdoutPipe()
+	testkit.OK(t, errors.Join(err1, err2, c.Start()))
+	defer stdin.Close()
+	testkit.Must(stdout.Read(make([]byte, 1)))(t)
+	left, _ := filepath.Glob(filepath.Join(d, ".out.*.tmp"))
+	if len(left) != 1 {
+		t.Fatalf("the process writes to %v, want one file", left)
+	}
+	t.Chdir(d)
+	if err := Check("out"); err != nil { // the process lives
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left[0]); err != nil {
+		t.Errorf("a live process's file was swept away: %v", err)
+	}
+	c.Process.Kill()
+	c.Wait()
+	if _, err := os.Stat(left[0]); err != nil {
+		t.Fatalf("there is nothing to sweep: %v", err)
+	}
+	testkit.OK(t, Write("out", content("next")))
+	holds(t, d, "out", "next")
 }

@@ -7,7 +7,6 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,11 +57,7 @@ func TestFigureOf(t *testing.T) {
 			}
 			other := layer{name: "other", kind: asLine, ink: dataInk, x: x, y: y}
 			text := drawn(t, &chart{Title: "a title", XLabel: "along", YLabel: "up", logY: log, layers: []layer{shown, other}})
-			for _, want := range []string{"a title", "along", ">up<", c.layer.name, "other", c.ink} {
-				if !strings.Contains(text, want) {
-					t.Errorf("%s, log %v: the drawing lacks %q", c.layer.name, log, want)
-				}
-			}
+			testkit.Contains(t, text, "a title", "along", ">up<", c.layer.name, "other", c.ink)
 		}
 	}
 }
@@ -97,9 +92,7 @@ func TestLabels(t *testing.T) {
 				kept = append(kept, l.Text)
 			}
 		}
-		if got := strings.Join(kept, " "); got != c.want {
-			t.Errorf("labels %q, want %q", got, c.want)
-		}
+		testkit.Equal(t, strings.Join(kept, " "), c.want, "labels")
 	}
 }
 
@@ -119,10 +112,7 @@ func TestPictureSize(t *testing.T) {
 
 // TestSave: both files hold what each panel and the key say, at the size asked for.
 func TestSave(t *testing.T) {
-	line, err := plotter.NewLine(Points([]float64{0, 1}, []float64{0, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := testkit.Must(plotter.NewLine(Points([]float64{0, 1}, []float64{0, 1})))(t)
 	line.LineStyle = Stroke(Blue)
 	a, b := Panel("first", "x", "y"), Panel("second", "x", "z")
 	a.Add(line)
@@ -130,14 +120,8 @@ func TestSave(t *testing.T) {
 	f := Figure{Columns: 2, Key: []Entry{{"the line", line}}, Width: 4 * vg.Inch, Height: 2 * vg.Inch}
 	f.Panels = append(f.Panels, a, b)
 	testkit.OK(t, f.Save(path))
-	svg := testkit.Must(os.ReadFile(path + ".svg"))(t)
-	for _, want := range []string{"first", "second", "the line", "#0072B2"} {
-		if !bytes.Contains(svg, []byte(want)) {
-			t.Errorf("the SVG lacks %q", want)
-		}
-	}
-	dots := testkit.Must(os.ReadFile(path + ".png"))(t)
-	img, err := png.Decode(bytes.NewReader(dots))
+	testkit.Contains(t, string(testkit.Read(t, path+".svg")), "first", "second", "the line", "#0072B2")
+	img, err := png.Decode(bytes.NewReader(testkit.Read(t, path+".png")))
 	if err != nil || img.Bounds().Dx() != 4*144 || img.Bounds().Dy() != 2*144 {
 		t.Fatalf("%v, %v; want 4 by 2 inches of 144 dots", img.Bounds(), err)
 	}

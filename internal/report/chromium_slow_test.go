@@ -54,13 +54,9 @@ func newTab(t *testing.T) *tab {
 	}
 	profile := profileFolder(t)
 	fromUs, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	out, toUs, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio",
 		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{fromUs, toUs}
@@ -132,9 +128,7 @@ func (b *tab) call(method string, params, result any) {
 		command["sessionId"] = b.session
 	}
 	text, err := json.Marshal(command)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.OK(b.t, err)
 	if _, err := b.in.Write(append(text, 0)); err != nil {
 		b.t.Fatal(err)
 	}
@@ -221,23 +215,11 @@ func (b *tab) shoot(name string) []byte {
 	var shot struct{ Data string }
 	b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "format": "png"}, &shot)
 	data, err := base64.StdEncoding.DecodeString(shot.Data)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.OK(b.t, err)
 	if dir := os.Getenv("VSSGP_SCREENSHOTS"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, name+".png"), data, 0o666); err != nil {
-			b.t.Fatal(err)
-		}
+		testkit.OK(b.t, os.WriteFile(filepath.Join(dir, name+".png"), data, 0o666))
 	}
 	return data
-}
-
-// write puts a file into a folder and returns its path.
-func write(t *testing.T, dir, name string, text []byte) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	testkit.OK(t, os.WriteFile(path, text, 0o666))
-	return path
 }
 
 // TestBrowser opens the pages in Chromium: they load without a complaint, fit
@@ -246,9 +228,9 @@ func TestBrowser(t *testing.T) {
 	b := newTab(t)
 	dir := t.TempDir()
 	pages := map[string]string{
-		"fill":  write(t, dir, "fill.html", filledPage(t)),
-		"fit":   write(t, dir, "fit.html", []byte(written(t, fittedDocument(t)))),
-		"found": write(t, dir, "found.html", pageOf(t, damaged(500, 2))),
+		"fill":  testkit.Put(t, dir, "fill.html", string(filledPage(t))),
+		"fit":   testkit.Put(t, dir, "fit.html", written(t, fittedDocument(t))),
+		"found": testkit.Put(t, dir, "found.html", string(pageOf(t, damaged(500, 2)))),
 	}
 	if more := os.Getenv("VSSGP_PAGE"); more != "" { // any other page, to look at
 		pages["given"] = more

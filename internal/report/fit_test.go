@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,22 +21,14 @@ func TestFitReport(t *testing.T) {
 		SVG:  {"Residuals of co2_ppm", "Bound against time", "period ", "95 % band"},
 		PNG:  {"\x89PNG"},
 	} {
-		text := writtenAs(t, d, as)
-		for _, w := range words {
-			if !strings.Contains(text, w) {
-				t.Errorf("%s lacks %q", as, w)
-			}
-		}
-	}
-	for _, f := range d.charts() {
-		if strings.HasPrefix(f.Title, "Residuals") {
-			if band := f.layers[0]; !(math.Abs(band.lo[7]+band.hi[7]) < 1e-9*band.hi[7]) {
-				t.Errorf("the residuals' band is %v to %v, want it around 0", band.lo[7], band.hi[7])
-			}
-		}
+		testkit.Contains(t, writtenAs(t, d, as), words...)
 	}
 	year := false
 	for _, f := range d.charts() {
+		if strings.HasPrefix(f.Title, "Residuals") {
+			band := f.layers[0]
+			testkit.Near(t, band.lo[7], -band.hi[7], 1e-9*band.hi[7], "the lower end of the residuals' band")
+		}
 		for _, l := range f.labels {
 			var period float64
 			if _, err := fmt.Sscanf(l.Text, "period %g", &period); err == nil && math.Abs(period-1) < 0.005 {
@@ -59,9 +50,7 @@ func several(t *testing.T) (*vssgp.Model, *vssgp.Result, *vssgp.Data) {
 		data.X, data.Y = append(data.X, x, x*x), append(data.Y, math.Sin(9*x), x)
 	}
 	m, r, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 1, Features: 10, Iterations: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return m, r, data
 }
 
@@ -72,23 +61,20 @@ func TestSeveral(t *testing.T) {
 	p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 	draws := testkit.Must(m.Draw(t.Context(), data.X, 25, 1))(t)
 	for _, c := range []struct {
-		name   string
 		d      *Document
 		charts []string
 		text   string
 	}{
-		{"fit", fitted, []string{"y0, observed against predicted", "Residuals of y1", "Spectrum of y0 along a", "Spectrum of y1 along b", "Power spectrum of the covariance along b"}, "60 rows"},
-		{"predict", Predict(m, data.X, p, draws[:MostDraws], true, nil, p.N, len(draws)), []string{"y0", "y1"}, "show 20"},
-		{"info", Info("m.safetensors", m), []string{"Spectrum of y1 along a"}, "10 features"},
+		{fitted, []string{"y0, observed against predicted", "Residuals of y1", "Spectrum of y0 along a", "Spectrum of y1 along b",
+			"Power spectrum of the covariance along b"}, "60 rows"},
+		{Predict(m, data.X, p, draws[:MostDraws], true, nil, p.N, len(draws)), []string{"y0", "y1"}, "show 20"},
+		{Info("m.safetensors", m), []string{"Spectrum of y1 along a"}, "10 features"},
 	} {
-		page, svg := written(t, c.d), writtenAs(t, c.d, SVG)
+		page := written(t, c.d)
+		testkit.Contains(t, page, c.text)
+		testkit.Contains(t, writtenAs(t, c.d, SVG), c.charts...)
 		for _, want := range c.charts {
-			if !strings.Contains(page, "<strong>"+want+"<") || !strings.Contains(svg, want) {
-				t.Errorf("%s lacks the chart %q", c.name, want)
-			}
-		}
-		if !strings.Contains(page, c.text) {
-			t.Errorf("%s does not say %q", c.name, c.text)
+			testkit.Contains(t, page, "<strong>"+want+"<")
 		}
 	}
 }
@@ -129,9 +115,7 @@ func TestUnfitted(t *testing.T) {
 	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1
 	p.CoefMean, p.CoefVar = nil, nil
 	m := testkit.Must(vssgp.NewModel(p))(t)
-	if text := written(t, Info("new.safetensors", m)); !strings.Contains(text, "no posterior") || !strings.Contains(text, "Power spectrum") {
-		t.Error("want it said that there is no posterior, and the covariance's spectrum")
-	}
+	testkit.Contains(t, written(t, Info("new.safetensors", m)), "no posterior", "Power spectrum")
 }
 
 // TestDensity: it integrates to the covariance at 0, and stands where the
@@ -175,9 +159,7 @@ func TestSpread(t *testing.T) {
 		{3, 0, "3"},
 		{3, math.NaN(), "3"},
 	} {
-		if got := spread(c.v, c.sd); got != c.want {
-			t.Errorf("%v, %v: %q, want %q", c.v, c.sd, got, c.want)
-		}
+		testkit.Equal(t, spread(c.v, c.sd), c.want, c.v, ", ", c.sd)
 	}
 }
 
@@ -192,9 +174,7 @@ func TestPeaks(t *testing.T) {
 		for _, l := range peaks(all, c.least) {
 			at = append(at, l.at)
 		}
-		if !slices.Equal(at, c.want) {
-			t.Errorf("from %v on: %v, want %v", c.least, at, c.want)
-		}
+		testkit.Equal(t, at, c.want, "from ", c.least, " on")
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -58,8 +57,7 @@ func made(n, every, channels int) *Fill {
 // embeddedIn is what a page holds of a fill.
 func embeddedIn(t *testing.T, f *Fill) *embedded {
 	t.Helper()
-	p := testkit.Must(newEmbedded(f))(t)
-	return p
+	return testkit.Must(newEmbedded(f))(t)
 }
 
 // TestEmbedded: what the page holds is bounded, whole where it may be, and
@@ -86,9 +84,7 @@ func TestEmbedded(t *testing.T) {
 		}
 		for _, g := range p.recording.Gaps {
 			held += bytesFilled * (g.End - g.Start) * c.channels
-			if p.gaps[g.Number-1].Start != g.Start {
-				t.Errorf("%s: gap %d is held as the one from %d on", c.name, g.Number, g.Start)
-			}
+			testkit.Equal(t, p.gaps[g.Number-1].Start, g.Start, c.name, ": gap ", g.Number)
 		}
 		if (p.end == c.n) != c.whole || held > 2*mostSound || p.shown != c.shown || len(p.gaps)-p.shown != c.dropped {
 			t.Errorf("%s: holds the first %d of %d samples, %d bytes, shows %d gaps and drops %d; want whole %v, %d and %d", c.name, p.end, c.n, held, p.shown, len(p.gaps)-p.shown, c.whole, c.shown, c.dropped)
@@ -108,9 +104,7 @@ func TestEmbedded(t *testing.T) {
 				t.Errorf("%s: gap %v is shown and not held", c.name, s.Gap)
 			}
 		}
-		if p.listed[0].number != len(f.Gaps) {
-			t.Errorf("%s: gap %d is the first in the list, want the least sure one, %d", c.name, p.listed[0].number, len(f.Gaps))
-		}
+		testkit.Equal(t, p.listed[0].number, len(f.Gaps), c.name, ": the first gap listed, the least sure one")
 		said := strings.Join(p.limits(), " ")
 		if strings.Contains(said, "first") != (!c.whole || c.channels > mostSeries) || strings.Contains(said, "least sure") != (c.dropped > 0) {
 			t.Errorf("%s: it says %q", c.name, said)
@@ -144,9 +138,7 @@ func counted(t *testing.T, f *Fill, want map[string]int) (page string) {
 	t.Helper()
 	page = string(pageOf(t, f))
 	for text, times := range want {
-		if got := strings.Count(page, text); got != times {
-			t.Errorf("%q is there %d times, want %d", text, got, times)
-		}
+		testkit.Equal(t, strings.Count(page, text), times, "times of ", text)
 	}
 	return page
 }
@@ -179,11 +171,7 @@ func TestDoubts(t *testing.T) {
 // TestFilledPage: with a reference and densities, and a name to be wary of.
 func TestFilledPage(t *testing.T) {
 	text := string(filledPage(t))
-	for _, want := range []string{"RMSE against the reference", "Learnt power spectrum, mean over the excerpts", "the most at", "&lt;/script&gt;"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
+	testkit.Contains(t, text, "RMSE against the reference", "Learnt power spectrum, mean over the excerpts", "the most at", "&lt;/script&gt;")
 	if strings.Contains(text, "onerror=alert(2)>") {
 		t.Error("a name has become markup")
 	}
@@ -203,22 +191,15 @@ func TestSpectrogram(t *testing.T) {
 				most = r
 			}
 		}
-		if most != 20 {
-			t.Errorf("column %d is loudest in row %d, want 20", c, most)
-		}
+		testkit.Equal(t, most, 20, "the loudest row of column ", c)
 	}
-	data, err := s.encode(s.loudest(), func(c int) bool { return c == 7 })
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(s.encode(s.loudest(), func(c int) bool { return c == 7 }))(t)
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil || img.Bounds().Dx() != 50 || img.Bounds().Dy() != 100 {
 		t.Fatalf("%v, %v", err, img)
 	}
 	for c, want := range map[int]bool{6: false, 7: true, 8: false} {
-		if marked := img.At(c, 99) == spectrogramPalette[gapInk]; marked != want {
-			t.Errorf("column %d: marked %v", c, marked)
-		}
+		testkit.Equal(t, img.At(c, 99) == spectrogramPalette[gapInk], want, "marked column ", c)
 	}
 	if r, g, _, _ := img.At(25, 79).RGBA(); r < 0xe000 || g < 0xd000 {
 		t.Errorf("the tone is drawn %v, want the brightest", img.At(25, 79))
@@ -247,11 +228,7 @@ func TestEmbeddedHoles(t *testing.T) {
 	p := embeddedIn(t, f)
 	before, after := p.mixed(0, 5000)
 	for _, g := range f.Gaps {
-		for i := g.Start; i < g.End; i++ {
-			if before[i] != 0 {
-				t.Fatalf("sample %d is %v before the fill", i, before[i])
-			}
-		}
+		testkit.Equal(t, before[g.Start:g.End], make([]float64, g.Len()), "a gap before the fill")
 		mean := p.fillings(g)[0].Mean
 		if after[g.Start+3] != mean[3] || mean[3] == 0 || before[g.Start-1] == 0 || after[g.Start-1] != before[g.Start-1] {
 			t.Errorf("gap %v: %v after the fill, beside it %v and %v", g, after[g.Start+3], before[g.Start-1], after[g.Start-1])
@@ -279,9 +256,7 @@ func TestOverlappingGaps(t *testing.T) {
 	f := overlapping()
 	p := embeddedIn(t, f)
 	for _, c := range []struct{ lo, hi, want int }{{0, 4000, 2}, {1025, 1030, 1}, {1029, 1031, 1}, {1030, 1040, 0}, {1012, 1013, 2}, {900, 1000, 0}, {900, 1001, 1}} {
-		if got := p.within(c.lo, c.hi); len(got) != c.want {
-			t.Errorf("[%d, %d) has gaps %v, want %d", c.lo, c.hi, got, c.want)
-		}
+		testkit.Equal(t, len(p.within(c.lo, c.hi)), c.want, "gaps within ", c)
 	}
 	expected := 0.2 / math.Sqrt((70*0.25+20*0.81)/90)
 	if len(p.recording.Gaps) != 2 || p.listed[0].number != 2 || math.Abs(p.listed[0].expected-expected) > 1e-12 || math.Abs(p.listed[1].expected-0.2) > 1e-12 {
@@ -307,8 +282,12 @@ func TestOverlappingGaps(t *testing.T) {
 		if i >= 20 && i < 30 {
 			want += -0.9 - given[1][990+i]
 		}
-		if math.Abs(after[i]-want/2) > 1e-12 {
-			t.Errorf("sample %d is %v after the fill, want %v", 990+i, after[i], want/2)
+		testkit.Near(t, after[i], want/2, 1e-12, "sample ", 990+i)
+	}
+	for c, want := range []float64{30, 10} { // a waveform has the gaps of its channel only
+		w := testkit.Must(p.waveOf(980, 1050, c))(t)
+		if len(w.gaps) != 1 || math.Abs((w.gaps[0].x[1]-w.gaps[0].x[0])*8000-want) > 1e-6 {
+			t.Errorf("channel %d: gaps %v; want one of %v samples", c+1, w.gaps, want)
 		}
 	}
 	counted(t, f, map[string]int{"samples 1010 to 1020, channel 2": 1, `"channel":2,`: 1, "data:image/svg&#43;xml;base64,": 4, "Waveform of gap 2, channel 1": 0})
@@ -321,10 +300,7 @@ func TestWaveform(t *testing.T) {
 	f.Reference = source{tone(900, 0.03)}
 	p := embeddedIn(t, f)
 	given := f.Input.(source)[0]
-	parts, err := p.waves("title", "text", 100, 700, []int{0}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := testkit.Must(p.waves("title", "text", 100, 700, []int{0}, true))(t)
 	count := map[string]int{}
 	for _, l := range parts[0].(*chart).layers {
 		count[l.name]++
@@ -362,17 +338,6 @@ func TestWaveform(t *testing.T) {
 	}
 	if l := w.line("recording", dataInk, w.given[:10]); len(l.x) != 20 || l.x[18] != 90./8000 || l.y[18] != w.given[9].lo || l.y[19] != w.given[9].hi {
 		t.Errorf("ten columns are drawn as %v, %v", l.x, l.y)
-	}
-}
-
-// TestWaveformChannels: a waveform has the gaps of its channel only.
-func TestWaveformChannels(t *testing.T) {
-	p := embeddedIn(t, overlapping())
-	for c, want := range []float64{30, 10} {
-		w, err := p.waveOf(980, 1050, c)
-		if err != nil || len(w.gaps) != 1 || math.Abs((w.gaps[0].x[1]-w.gaps[0].x[0])*8000-want) > 1e-6 {
-			t.Errorf("channel %d: gaps %v, %v; want one of %v samples", c+1, w.gaps, err, want)
-		}
 	}
 }
 
@@ -425,36 +390,6 @@ func TestFoundPage(t *testing.T) {
 	}
 }
 
-// filled is the report of the first second and a quarter of the speech.
-var filled = sync.OnceValues(func() ([]byte, error) {
-	cut, err := audio.Open("../../testdata/speech_gapped.wav")
-	if err != nil {
-		return nil, err
-	}
-	clean, err := audio.Open("../../testdata/speech.wav")
-	if err != nil {
-		return nil, err
-	}
-	const n = 20000
-	gaps := []restore.Gap{{Start: 3200, End: 3280}, {Start: 4950, End: 5110}, {Start: 8200, End: 8280}, {Start: 17700, End: 17780}}
-	r, density := (*restore.Result)(nil), NewDensities(cut.Rate)
-	input, reference := source{cut.Samples[0][:n]}, source{clean.Samples[0][:n]}
-	o := restore.Options{Forget: true, Fitted: density.Add, Model: vssgp.Options{Components: 12, Windows: vssgp.WindowOptions{Length: 0.032}}}
-	if r, err = restore.FillFrom(context.Background(), input, n, cut.Rate, gaps, o); err != nil {
-		return nil, err
-	}
-	d, err := Impute(&Fill{
-		Name: hostile, Output: "filled.wav", Samples: n, Rate: cut.Rate, Channels: 1, Gaps: gaps, Result: r, Method: "vssgp",
-		Input: input, Reference: reference, Density: density, Settings: []Setting{{"--gaps", hostile}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = d.Write(&b, HTML)
-	return b.Bytes(), err
-})
-
 // hostile is a text that must come to nothing wherever a page has it.
 const hostile = `</script></style><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}` + "\xff\u2028&amp;.wav"
 
@@ -468,28 +403,32 @@ func (s source) Read(lo, hi int) ([][]float64, error) {
 	return out, nil
 }
 
+// filledPage is the report of the first second and a quarter of the speech.
 func filledPage(t *testing.T) []byte {
 	t.Helper()
-	page := testkit.Must(filled())(t)
-	return page
+	cut, clean := testkit.Must(audio.Open("../../testdata/speech_gapped.wav"))(t), testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
+	const n = 20000
+	gaps := []restore.Gap{{Start: 3200, End: 3280}, {Start: 4950, End: 5110}, {Start: 8200, End: 8280}, {Start: 17700, End: 17780}}
+	density := NewDensities(cut.Rate)
+	input, reference := source{cut.Samples[0][:n]}, source{clean.Samples[0][:n]}
+	o := restore.Options{Forget: true, Fitted: density.Add, Model: vssgp.Options{Components: 12, Windows: vssgp.WindowOptions{Length: 0.032}}}
+	return pageOf(t, &Fill{
+		Name: hostile, Output: "filled.wav", Samples: n, Rate: cut.Rate, Channels: 1, Gaps: gaps, Method: "vssgp",
+		Result: testkit.Must(restore.FillFrom(t.Context(), input, n, cut.Rate, gaps, o))(t),
+		Input:  input, Reference: reference, Density: density, Settings: []Setting{{"--gaps", hostile}},
+	})
 }
 
 // fittedDocument is the report of a fit of the carbon dioxide of Mauna Loa.
 func fittedDocument(t *testing.T) *Document {
 	t.Helper()
-	c, err := table.Open("../../testdata/co2_monthly.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(table.Open("../../testdata/co2_monthly.csv"))(t)
 	data := &vssgp.Data{N: c.Rows, Q: 1, D: 1, XNames: c.Names[:1], YNames: c.Names[1:]}
 	for n := range c.Rows {
 		data.X, data.Y = append(data.X, c.Data[2*n]), append(data.Y, c.Data[2*n+1])
 	}
 	trace := &Trace{}
 	m, r, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 10, Features: 2, Iterations: 30, Progress: trace.Add})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := testkit.Must(Fit("co2_monthly.csv", m, r, data, trace, []Setting{{"--seed", "0"}}))(t)
-	return d
+	testkit.OK(t, err)
+	return testkit.Must(Fit("co2_monthly.csv", m, r, data, trace, []Setting{{"--seed", "0"}}))(t)
 }

@@ -110,48 +110,33 @@ func TestPageSelfContained(t *testing.T) {
 	if found < 4 {
 		t.Errorf("%d addresses found, want those of links, icon and picture", found)
 	}
-	for _, word := range []string{"@import", "url("} {
-		if strings.Contains(style, word) {
-			t.Errorf("the style has %q", word)
-		}
+	if strings.Contains(style, "@import") || strings.Contains(style, "url(") {
+		t.Error("the style asks for another file")
 	}
 	m := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)
 	if m == nil {
 		t.Fatal("no policy")
 	}
 	policy := strings.ReplaceAll(strings.ReplaceAll(m[1], "&#39;", "'"), "&#43;", "+")
-	for _, want := range []string{"default-src 'none'", "img-src data:;", hash(style), hash(script)} {
-		if !strings.Contains(policy, want) {
-			t.Errorf("policy %q lacks %q", policy, want)
-		}
-	}
+	testkit.Contains(t, policy, "default-src 'none'", "img-src data:;", hash(style), hash(script))
 	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
 		t.Errorf("policy %q lets too much in", policy)
 	}
-	for _, part := range []string{style, script} {
-		if !strings.Contains(text, ">"+part+"</") {
-			t.Error("a script or style is not as it was hashed")
-		}
-	}
+	testkit.Contains(t, text, ">"+style+"</", ">"+script+"</")
 }
 
 // TestPageReadable: what screen readers and keys go by.
 func TestPageReadable(t *testing.T) {
 	text := written(t, everything())
-	for _, want := range []string{`<html lang="en">`, `name="viewport"`, "<header>", `<nav aria-label="Contents">`, `<main id="content">`, "<footer>", `href="#content"`,
-		`<section id="part1" aria-labelledby="part1-title">`, `<th scope="col">`, `<th scope="row">`, " alt=\"", `<canvas class="seek" role="slider" tabindex="0" aria-label="Position"`, `<output class="said" aria-live="polite">`, `href="#player"`, "<noscript>"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page lacks %s", want)
-		}
-	}
+	testkit.Contains(t, text, `<html lang="en">`, `name="viewport"`, "<header>", `<nav aria-label="Contents">`,
+		`<main id="content">`, "<footer>", `href="#content"`,
+		`<section id="part1" aria-labelledby="part1-title">`, `<th scope="col">`, `<th scope="row">`, " alt=\"",
+		`<canvas class="seek" role="slider" tabindex="0" aria-label="Position"`, `<output class="said" aria-live="polite">`, `href="#player"`, "<noscript>")
 }
 
 // TestRecordingJSON: samples and fills come out as they went in, clipped.
 func TestRecordingJSON(t *testing.T) {
-	text, err := json.Marshal(everything().Recording)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(json.Marshal(everything().Recording))(t)
 	var r struct {
 		Rate, Channels int
 		Stretches      []struct {
@@ -167,20 +152,12 @@ func TestRecordingJSON(t *testing.T) {
 	if r.Rate != 8000 || r.Channels != 2 || len(r.Stretches) != 1 || r.Stretches[0].Start != 5 || r.Stretches[0].Frames != 3 || len(r.Gaps) != 1 || r.Gaps[0].Start != 6 || r.Gaps[0].End != 7 {
 		t.Fatalf("%+v", r)
 	}
-	for i, want := range []int16{0, -32768, 16384, -32768, 32767, 8192} {
-		if got := int16(binary.LittleEndian.Uint16(r.Stretches[0].PCM[2*i:])); got != want {
-			t.Errorf("sample %d is %d, want %d", i, got, want)
-		}
-	}
-	b, err := base64.StdEncoding.DecodeString(r.Gaps[0].Mean)
-	if err != nil || len(b) != 8 {
-		t.Fatalf("%d bytes, %v", len(b), err)
-	}
-	for i, w := range []float32{0.1, 0.2} {
-		if got := math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])); got != w {
-			t.Errorf("%v, want %v", got, w)
-		}
-	}
+	var samples [6]int16
+	testkit.Must(binary.Decode(r.Stretches[0].PCM, binary.LittleEndian, &samples))(t)
+	testkit.Equal(t, samples, [6]int16{0, -32768, 16384, -32768, 32767, 8192}, "samples")
+	var mean [2]float32
+	testkit.Must(binary.Decode(testkit.Must(base64.StdEncoding.DecodeString(r.Gaps[0].Mean))(t), binary.LittleEndian, &mean))(t)
+	testkit.Equal(t, mean, [2]float32{0.1, 0.2}, "means")
 }
 
 var errFull = errors.New("full")
@@ -191,7 +168,5 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 // TestPageWriteFails: the writer's error comes back.
 func TestPageWriteFails(t *testing.T) {
-	if err := everything().Write(full{}, HTML); !errors.Is(err, errFull) {
-		t.Errorf("error %v", err)
-	}
+	testkit.Fails(t, everything().Write(full{}, HTML), errFull, "")
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // press presses and releases a key.
@@ -59,7 +61,7 @@ func (b *tab) playing() playing {
 func opened(t *testing.T, page []byte, width int) *tab {
 	t.Helper()
 	b := newTab(t)
-	b.open(write(t, t.TempDir(), "page.html", page), width, "light")
+	b.open(testkit.Put(t, t.TempDir(), "page.html", string(page)), width, "light")
 	t.Cleanup(func() {
 		if len(b.faults) > 0 {
 			t.Errorf("%q", b.faults)
@@ -134,15 +136,11 @@ func TestPlayerSwitch(t *testing.T) {
 		if p := b.playing(); p.Side != c.side || p.State != "playing" {
 			t.Errorf("%s: %+v, want %s", c.key, p, c.side)
 		}
-		if got := eval[[]float64](b, `gains.splice(0)`); !slices.Equal(got, c.gains) {
-			t.Errorf("%s: before, after and volume go to %v, want %v", c.key, got, c.gains)
-		}
+		testkit.Equal(t, eval[[]float64](b, `gains.splice(0)`), c.gains, c.key)
 	}
 	b.choose("raised", "20")
 	b.press("d")
-	if got := eval[[]float64](b, `gains.splice(0)`); !slices.Equal(got, []float64{0, 1, 1, -10, 10, 1}) {
-		t.Errorf("raised by 20 dB, and then the difference: %v", got)
-	}
+	testkit.Equal(t, eval[[]float64](b, `gains.splice(0)`), []float64{0, 1, 1, -10, 10, 1}, "raised by 20 dB, and then the difference")
 	b.press("a")
 	now := eval[float64](b, `began()`)
 	if starts := eval[int](b, `starts`); starts != 0 || math.Abs(now-began) > 100 {
@@ -205,9 +203,7 @@ func TestPlayerGaps(t *testing.T) {
 	rows := func() string {
 		return eval[string](b, `[...document.querySelectorAll("tr[data-number]")].slice(0, 3).map((r) => r.dataset.number).join()`)
 	}
-	if got := rows(); got != "200,199,198" {
-		t.Errorf("the list begins with gaps %s", got)
-	}
+	testkit.Equal(t, rows(), "200,199,198", "the list begins with gaps")
 	b.press("n")
 	b.press("n")
 	if p := b.playing(); p.Gap != "199" || p.At != 198500-2400 || p.Said != "Paused: After, gap 199 of 200, 0:24.512" {
@@ -218,9 +214,7 @@ func TestPlayerGaps(t *testing.T) {
 		t.Errorf("a label: %+v", p)
 	}
 	b.click(`[data-order="start"]`)
-	if got := rows(); got != "1,2,3" {
-		t.Errorf("by time the list begins with gaps %s", got)
-	}
+	testkit.Equal(t, rows(), "1,2,3", "by time the list begins with gaps")
 	b.press("p")
 	if p := b.playing(); p.Gap != "179" {
 		t.Errorf("the gap before in time: %+v", p)

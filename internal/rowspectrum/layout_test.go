@@ -8,6 +8,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/double"
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -175,15 +176,13 @@ func (s *spectrum) compare(t *testing.T, kind string, w wave, v int) class {
 	if class == grid || class == none {
 		reach = s.layout.span
 	}
-	for r := range want.re {
-		if e := math.Abs(got.re[r] - want.re[r]); !(e <= scale*math.Pow(max(1, reach), float64(r))) {
-			t.Errorf("%s: v = %d, %+v (class %d): Re S_%d is %v, want %v", kind, v, w, class, r, got.re[r], want.re[r])
+	check := func(part string, got, want []float64) {
+		for r := range want {
+			tolerance := scale * math.Pow(max(1, reach), float64(r))
+			testkit.Near(t, got[r], want[r], tolerance, kind, ": v = ", v, ", ", w, " of class ", class, ": ", part, r)
 		}
 	}
-	for r := range want.im {
-		if e := math.Abs(got.im[r] - want.im[r]); !(e <= scale*math.Pow(max(1, reach), float64(r))) {
-			t.Errorf("%s: v = %d, %+v (class %d): Im S_%d is %v, want %v", kind, v, w, class, r, got.im[r], want.im[r])
-		}
-	}
+	check("Re S_", got.re[:], want.re[:])
+	check("Im S_", got.im[:], want.im[:])
 	return class
 }

@@ -69,9 +69,7 @@ func TestPanels(t *testing.T) {
 				if first == nil {
 					first = got
 				}
-				if !slices.Equal(got, first) {
-					t.Errorf("%s, %d features: other bits on %d cores", kind, m, cores)
-				}
+				testkit.Equal(t, got, first, kind, ", ", m, " features")
 			}
 		}
 	}
@@ -101,9 +99,7 @@ func TestHistory(t *testing.T) {
 			fresh, want, got := &Rows{data: *d, force: true}, backend.NewFeatures(12, 1), backend.NewFeatures(12, 1)
 			testkit.OK(t, errors.Join(fresh.Pullback(want, f, bar), used.Pullback(got, f, bar)))
 			for i, field := range want.Fields() {
-				if !slices.Equal(field.Data, got.Fields()[i].Data) {
-					t.Errorf("%s, %s: the gradient by %s depends on what was before", kind, what, field.Name)
-				}
+				testkit.Equal(t, got.Fields()[i].Data, field.Data, kind, ", ", what)
 			}
 			if a, b := momentsOf(t, fresh, f), momentsOf(t, used, f); !slices.Equal(a.Gram.Diag[0], b.Gram.Diag[0]) || !slices.Equal(a.C, b.C) {
 				t.Errorf("%s, %s: moments depend on what was before", kind, what)
@@ -167,18 +163,14 @@ func TestChoice(t *testing.T) {
 		if r, tables := Over(p, d).(*Rows); tables && m.Terms != map[bool]int{true: tableTerms}[c.tables] {
 			t.Errorf("%s: %d terms of %T", c.name, m.Terms, r)
 		}
-		if (p.calls == 0) != c.tables {
-			t.Errorf("%s: tables are taken: %v", c.name, p.calls == 0)
-		}
+		testkit.Equal(t, p.calls == 0, c.tables, c.name)
 	}
 	for name, d := range map[string]backend.Data{
 		"two inputs": {N: 1000, Q: 2, X: make([]float64, 2000)},
 		"windows":    {N: 1000, Q: 1, X: make([]float64, 1000), Windows: backend.Windows{Center: []float64{0, 1}, Length: 2}},
 	} {
 		p := &passes{}
-		if Over(p, &d) != backend.Rows(p) {
-			t.Errorf("%s: rows with tables", name)
-		}
+		testkit.Equal(t, Over(p, &d), backend.Rows(p), name)
 	}
 }
 
@@ -199,33 +191,8 @@ func TestStopped(t *testing.T) {
 	r := &Rows{data: *d, force: true}
 	momentsOf(t, r, f)
 	left.Store(20)
-	if err := r.Moments(backend.NewMoments(f, 1), other); !errors.Is(err, stop) {
-		t.Errorf("error %v", err)
-	}
+	testkit.Fails(t, r.Moments(backend.NewMoments(f, 1), other), stop, "")
 	if r.sums.are(f) || r.sums.are(other) {
 		t.Error("half the sums are taken for all")
 	}
-}
-
-// BenchmarkPairs takes all sums of features such as bench's made problem has.
-func BenchmarkPairs(b *testing.B) {
-	const n, m = 16000, 400
-	rng := rand.New(rand.NewPCG(1, 2))
-	d := &backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
-	for i := range d.X {
-		d.X[i], d.Y[i] = float64(i), rng.NormFloat64()
-	}
-	f := featuresOf(d, m, stretch{n / 4, n, 0}, rng)
-	for k := range f.Decay {
-		f.Decay[k] = max(f.Decay[k], 1./n/n)
-		f.Freq[k] = 0.8 * math.Pi * rng.Float64()
-	}
-	r := &Rows{data: *d, force: true}
-	if !r.pays(f) {
-		b.Fatal("no tables")
-	}
-	for b.Loop() {
-		testkit.OK(b, r.take(f))
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(m*(m+1)/2), "ns/pair")
 }

@@ -18,10 +18,7 @@ import (
 // along reads the first column of a table of the given cells as an input.
 func along(t testing.TB, cells ...string) (*Axis, []float64, error) {
 	t.Helper()
-	s, err := surveyed(t, "t;y\n"+strings.Join(cells, ";1\n")+";1\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(surveyed(t, "t;y\n"+strings.Join(cells, ";1\n")+";1\n"))(t)
 	axis, err := s.Axis(0, nil)
 	if err != nil {
 		return nil, nil, err
@@ -81,10 +78,7 @@ func TestAxis(t *testing.T) {
 	} {
 		cells := strings.Split(c.cells, "|")
 		axis, x, err := along(t, cells...)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		testkit.OK(t, err, name)
 		if axis.Unit != c.unit || !slices.Equal(x, c.x) {
 			t.Errorf("%s: %v in %q, want %v in %q", name, x, axis.Unit, c.x, c.unit)
 		}
@@ -94,9 +88,8 @@ func TestAxis(t *testing.T) {
 		if next != c.next || g.Hint != c.hint || !g.Even {
 			t.Errorf("%s: %s follow, steps of %q, %+v; want %s, %q", name, next, g.Hint, g, c.next, c.hint)
 		}
-		if until, err := axis.Parse(strings.Split(c.next, "|")[1]); err != nil || g.Steps(until) != 2 {
-			t.Errorf("%s: %d steps until the second of %s (%v)", name, g.Steps(until), c.next, err)
-		}
+		until := testkit.Must(axis.Parse(strings.Split(c.next, "|")[1]))(t)
+		testkit.Equal(t, g.Steps(until), 2, name, ": steps until the second of ", c.next)
 	}
 }
 
@@ -111,16 +104,12 @@ func checkInverse(t *testing.T, axis *Axis, cells []string, x []float64) {
 	}
 	for i, cell := range cells {
 		for _, a := range []*Axis{axis, again} {
-			if v, err := a.Parse(cell); err != nil || v != x[i] {
-				t.Errorf("%s is %v by %s (%v), %v in the column", cell, v, text, err, x[i])
-			}
+			testkit.Equal(t, testkit.Must(a.Parse(cell))(t), x[i], cell, " by ", string(text))
 			back := a.Format(x[i])
 			if _, own := axis.offsets[x[i]]; own && a == again { // JSON has the last row's offset alone
-				if v, err := a.Parse(back); err != nil || v != x[i] {
-					t.Errorf("%s comes back from %v as %s by %s, which is %v, %v", cell, x[i], back, text, v, err)
-				}
-			} else if back != cell {
-				t.Errorf("%s comes back from %v as %s by %s", cell, x[i], back, text)
+				testkit.Equal(t, testkit.Must(a.Parse(back))(t), x[i], back, ", which was ", cell, ", by ", string(text))
+			} else {
+				testkit.Equal(t, back, cell, "a cell by ", string(text))
 			}
 		}
 	}
@@ -150,14 +139,9 @@ func TestBadDates(t *testing.T) {
 // Another file's column counts as the first one's does, in its own notation.
 func TestAxisLike(t *testing.T) {
 	like, _, err := along(t, "13/01/2024", "14/01/2024")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for text, want := range map[string]string{"2024-02-01": "19", "01/02/2024": "19", "2024-02-01 12:00": "19.5", "5": "is not a date", "2024-02-01T00:00Z": "has an offset"} {
-		s, err := surveyed(t, "t;y\n"+text+";1\n")
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(surveyed(t, "t;y\n"+text+";1\n"))(t)
 		axis, err := s.Axis(0, like)
 		if err != nil {
 			oneLine(t, err, want)
@@ -173,20 +157,14 @@ func TestAxisLike(t *testing.T) {
 // TestOffsets: a row's date has its own offset from UTC, any other date that of the last row in time.
 func TestOffsets(t *testing.T) {
 	axis, x, err := along(t, "2024-03-30T00:00+01:00", "2024-03-30T06:00+01:00", "2024-03-30T12:00+01:00", "2024-10-30T00:00+01:00", "2024-10-30T12:00+01:00", "2024-04-02T00:00+02:00")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for hours, want := range map[float64]string{-24: "2024-03-29T00:00+01:00", 10: "2024-03-30T10:00+01:00", 71: "2024-04-02T00:00+02:00", 72: "2024-04-02T00:00+01:00", 24 * 365: "2025-03-30T00:00+01:00"} {
-		if got := axis.Format(x[0] + hours); got != want {
-			t.Errorf("%v hours after the first row: %s, want %s", hours, got, want)
-		}
+		testkit.Equal(t, axis.Format(x[0]+hours), want, hours, " hours after the first row")
 	}
 	if east, _, err := along(t, "2024-10-27T01:00+02:00", "2024-10-27T02:00+02:00", "2024-10-27T02:00+01:00"); err != nil || east.Since() != "2024-10-27" {
 		t.Errorf("since %s, %v; want 2024-10-27", east.Since(), err)
 	}
-	if v, err := axis.Parse("2024-04-01T13:00"); err != nil || v != x[0]+61 {
-		t.Errorf("with the last row's offset: %v, %v; want %v", v, err, x[0]+61)
-	}
+	testkit.Equal(t, testkit.Must(axis.Parse("2024-04-01T13:00"))(t), x[0]+61, "with the last row's offset")
 }
 
 // FuzzDates: a text is a date only if package time agrees, and comes back as it was from a column of its own.
@@ -247,9 +225,7 @@ func TestAxisCheck(t *testing.T) {
 // TestGridGaps checks that the steps without a row are counted, and that time counts from the first row's own day.
 func TestGridGaps(t *testing.T) {
 	axis, x, err := along(t, "2024-03-05T00:30+02:00", "2024-03-05T01:30+02:00", "2024-03-05T04:30+02:00", "2024-03-05T05:30+02:00")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if g := axis.Grid(x); !g.Even || g.Gaps != 2 || axis.Since() != "2024-03-05" {
 		t.Errorf("%+v, since %s; want 2 gaps, since 2024-03-05", g, axis.Since())
 	}
@@ -259,9 +235,7 @@ func TestGridGaps(t *testing.T) {
 func TestSeconds(t *testing.T) {
 	for unit, want := range map[string]float64{"days": 3 * secondsPerDay, "hours": 3 * 3600, "months": 92 * secondsPerDay} { // October, November, December
 		a := &Axis{Unit: unit, Origin: unixMonth(12*2023 + 9), Day: 1, Notation: &notation{}}
-		if got := a.Seconds(3) - float64(a.Origin); got != want {
-			t.Errorf("3 %s are %v seconds, want %v", unit, got, want)
-		}
+		testkit.Equal(t, a.Seconds(3)-float64(a.Origin), want, "3 ", unit)
 		if got := a.Seconds(1e300); !math.IsNaN(got) {
 			t.Errorf("1e300 %s are %v seconds", unit, got)
 		}
@@ -275,16 +249,12 @@ func TestFarDates(t *testing.T) {
 		"30.12.9999|31.12.9999": 1, "0000-01-02|0000-01-01": -1,
 	} {
 		axis, x, err := along(t, strings.Split(cells, "|")...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		write := func(x float64) error {
 			w := testkit.Must(NewTextWriter(io.Discard, []string{"d"}, ',', []*Axis{axis}))(t)
 			return w.Write([]float64{x})
 		}
-		if err := write(x[1]); err != nil {
-			t.Errorf("%s: %v", cells, err)
-		}
+		testkit.OK(t, write(x[1]), cells)
 		if far := x[1] + step; !errors.Is(write(far), ErrFormat) || !strings.Contains(write(far).Error(), axis.Format(far)) {
 			t.Errorf("%s: %s is written: %v", cells, axis.Format(far), write(far))
 		}

@@ -110,11 +110,9 @@ func TestWriteCSV(t *testing.T) {
 		"t,\"a, \"\"b\"\"\"\n": {"t", "a, \"b\""}, "\"#1\",y\n": {"#1", "y"}, // # begins a comment
 	} {
 		var b bytes.Buffer
-		if err := WriteCSV(&b, names, data); err != nil || b.String() != header+text {
-			t.Errorf("%v: got\n%swant\n%s%s", err, b.String(), header, text)
-		}
-		got := testkit.Must(ReadCSV(&b, "f.csv"))(t)
-		same(t, got, names, data)
+		testkit.OK(t, WriteCSV(&b, names, data))
+		testkit.Equal(t, b.String(), header+text, header)
+		same(t, testkit.Must(ReadCSV(&b, "f.csv"))(t), names, data)
 	}
 }
 
@@ -141,9 +139,7 @@ func TestWriteCSVRefuses(t *testing.T) {
 		})
 	}
 	broken := errors.New("broken")
-	if err := WriteCSV(brokenWriter{broken}, []string{"t"}, make([]float64, 1<<16)); !errors.Is(err, broken) {
-		t.Errorf("%v; want the writer's own error", err)
-	}
+	testkit.Fails(t, WriteCSV(brokenWriter{broken}, []string{"t"}, make([]float64, 1<<16)), broken, "")
 }
 
 // brokenWriter takes nothing.
@@ -178,13 +174,10 @@ func checkAny(t *testing.T, b []byte, read func(io.Reader, string) (*Table, erro
 	if x.Rows < 1 || x.Cols < 1 || x.Rows*x.Cols != len(x.Data) || len(x.Names) != x.Cols || len(x.Data) > len(b) {
 		t.Fatalf("%d rows, %d columns, %d names, %d values from %d bytes", x.Rows, x.Cols, len(x.Names), len(x.Data), len(b))
 	}
-	for _, v := range x.Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			t.Fatalf("%v was let through", v)
-		}
+	if slices.ContainsFunc(x.Data, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+		t.Fatalf("%v was let through", x.Data)
 	}
 	var out bytes.Buffer
 	testkit.OK(t, write(&out, x))
-	again := testkit.Must(read(&out, "f"))(t)
-	same(t, again, x.Names, x.Data)
+	same(t, testkit.Must(read(&out, "f"))(t), x.Names, x.Data)
 }

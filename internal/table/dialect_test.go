@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // surveyed is a table in a text, whose columns have been looked at.
@@ -88,11 +90,7 @@ func TestDialects(t *testing.T) {
 		"half of them dates":    {"day,2023-12-31\n2024-01-01,1\nx,2\n", "day 2023-12-31", "dn", []float64{1, 2}},
 		"names that look alike": {"a,b,a\nu,1,v\n", "a b a", "tnt", []float64{1}},
 	} {
-		s, err := surveyed(t, c.text)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		s := testkit.Must(surveyed(t, c.text))(t)
 		kinds := ""
 		for _, col := range s.Columns {
 			kinds += string("-ndt"[col.Kind()])
@@ -101,11 +99,7 @@ func TestDialects(t *testing.T) {
 		if strings.Contains(c.names, "|") {
 			sep = "|"
 		}
-		got, err := outputs(t, s)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		got := testkit.Must(outputs(t, s))(t)
 		equal := slices.EqualFunc(got.Data, c.data, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 		if names := strings.Join(s.Names, sep); names != c.names || kinds != c.kinds || !equal {
 			t.Errorf("%s: names %q, kinds %s, %v; want %q, %s, %v", name, names, kinds, got.Data, c.names, c.kinds, c.data)

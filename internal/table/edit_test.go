@@ -31,26 +31,17 @@ func TestEdit(t *testing.T) {
 		"old line ends":  {"t,y\r1,\r2,3\r", []Cell{{0, 1, 4, 0}}, "t,y\r1,4\r2,3\r"},
 		"other columns":  {"d,y,note\n2024-01-01,,\"x\ny\"\n2024-01-02,1,5\" z\n", []Cell{{0, 1, 4, 0}}, "d,y,note\n2024-01-01,4,\"x\ny\"\n2024-01-02,1,5\" z\n"},
 	} {
-		s, err := surveyed(t, c.text)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		s := testkit.Must(surveyed(t, c.text))(t)
 		var b bytes.Buffer
-		if err := s.Edit(t.Context(), &b, c.cells); err != nil || b.String() != c.want {
-			t.Errorf("%s: %q, %v; want %q", name, b.String(), err, c.want)
-		}
+		testkit.OK(t, s.Edit(t.Context(), &b, c.cells), name)
+		testkit.Equal(t, b.String(), c.want, name)
 	}
 	s := testkit.Must(surveyed(t, "t,y\n1,\n2,3\n"))(t)
 	for _, cells := range [][]Cell{{{2, 1, 0, 0}}, {{0, 2, 0, 0}}, {{0, 1, math.NaN(), 0}}} {
-		if err := s.Edit(t.Context(), &bytes.Buffer{}, cells); !errors.Is(err, ErrFormat) {
-			t.Errorf("%v: %v", cells, err)
-		}
+		testkit.Fails(t, s.Edit(t.Context(), &bytes.Buffer{}, cells), ErrFormat, "", cells)
 	}
 	broken := errors.New("broken")
-	if err := s.Edit(t.Context(), brokenWriter{broken}, nil); !errors.Is(err, broken) {
-		t.Errorf("%v; want the writer's own error", err)
-	}
+	testkit.Fails(t, s.Edit(t.Context(), brokenWriter{broken}, nil), broken, "")
 }
 
 // Arrays of floats keep their type, order and bytes.
@@ -70,9 +61,7 @@ func TestEditArray(t *testing.T) {
 		testkit.OK(t, s.Edit(t.Context(), &b, cells))
 		got := testkit.Must(readNPY(b.Bytes()))(t)
 		for _, cell := range cells {
-			if got.Data[3*cell.Row+cell.Col] != cell.Value {
-				t.Errorf("%v: %v", cell, got.Data)
-			}
+			testkit.Equal(t, got.Data[3*cell.Row+cell.Col], cell.Value, cell)
 		}
 		if b.Len() != len(file) || got.Data[0] != 1 {
 			t.Errorf("%d bytes, want %d; %v", b.Len(), len(file), got.Data)
@@ -129,17 +118,12 @@ func FuzzEdit(f *testing.F) {
 		var b bytes.Buffer
 		testkit.OK(t, s.Edit(t.Context(), &b, cells))
 		s.file = In(bytes.NewReader(b.Bytes()), int64(b.Len()), "f") // written in the same dialect
-		if err := s.Survey(t.Context(), nil); err != nil {
-			t.Fatalf("%q: %v", b.String(), err)
-		}
+		testkit.OK(t, s.Survey(t.Context(), nil), b.String())
 		var picks []Pick
 		for _, col := range cols {
 			picks = append(picks, Pick{Col: col})
 		}
-		after, err := s.Read(t.Context(), picks)
-		if err != nil {
-			t.Fatalf("%q: %v", b.String(), err)
-		}
+		after := testkit.Must(s.Read(t.Context(), picks))(t)
 		for i, v := range before.Data {
 			if w := after.Data[i]; v != w && !(math.IsNaN(v) && w == value) {
 				t.Fatalf("%q → %q: %v became %v", text, b.String(), v, w)

@@ -91,8 +91,7 @@ func TestReadNPY(t *testing.T) {
 		"more than a block": {npy(1, dict("|u1", "False", "(70000, 1)"), make([]byte, 70000)...), x[:1], make([]float64, 70000)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := testkit.Must(readNPY(c.file))(t)
-			same(t, got, c.names, c.data)
+			same(t, testkit.Must(readNPY(c.file))(t), c.names, c.data)
 		})
 	}
 }
@@ -182,8 +181,7 @@ func TestWriteNPY(t *testing.T) {
 		if !bytes.Contains(b.Bytes(), []byte(c.dict)) || (b.Len()-8*len(data))%64 != 0 || b.Bytes()[b.Len()-8*len(data)-1] != '\n' {
 			t.Errorf("shape %v gives %q; want %s, padded to 64 bytes", c.shape, b.Bytes()[:b.Len()-8*len(data)], c.dict)
 		}
-		got := testkit.Must(readNPY(b.Bytes()))(t)
-		same(t, got, c.names, data)
+		same(t, testkit.Must(readNPY(b.Bytes()))(t), c.names, data)
 	}
 	for name, c := range map[string]struct {
 		shape []int
@@ -197,14 +195,10 @@ func TestWriteNPY(t *testing.T) {
 		"infinite": {[]int{1}, []float64{math.Inf(1)}},
 		"rank":     {make([]int, 30000), nil},
 	} {
-		if err := WriteNPY(io.Discard, c.shape, c.data); !errors.Is(err, ErrFormat) {
-			t.Errorf("%s: %v; want ErrFormat", name, err)
-		}
+		testkit.Fails(t, WriteNPY(io.Discard, c.shape, c.data), ErrFormat, "", name)
 	}
 	broken := errors.New("broken")
-	if err := WriteNPY(brokenWriter{broken}, []int{1 << 16}, make([]float64, 1<<16)); !errors.Is(err, broken) {
-		t.Errorf("%v; want the writer's own error", err)
-	}
+	testkit.Fails(t, WriteNPY(brokenWriter{broken}, []int{1 << 16}, make([]float64, 1<<16)), broken, "")
 }
 
 // FuzzReadNPY: what is read is a whole table of finite numbers, and what is written of it reads the same.
@@ -230,10 +224,6 @@ func FuzzReadNPY(f *testing.F) {
 func TestNPYWriter(t *testing.T) {
 	w := testkit.Must(NewNPYWriter(io.Discard, []int{2, 2}))(t)
 	testkit.OK(t, w.Write([]float64{1, 2, 3}))
-	if err := w.Write([]float64{math.NaN()}); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "value 3:") {
-		t.Errorf("the last is NaN: %v", err)
-	}
-	if err := w.Write([]float64{4, 5}); !errors.Is(err, ErrFormat) {
-		t.Errorf("one too many: %v", err)
-	}
+	testkit.Fails(t, w.Write([]float64{math.NaN()}), ErrFormat, "value 3:", "the last is NaN")
+	testkit.Fails(t, w.Write([]float64{4, 5}), ErrFormat, "", "one too many")
 }

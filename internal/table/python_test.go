@@ -32,9 +32,7 @@ for got, w in ((np.load("a.npy"), want.reshape(3, 2)), (np.load("b.npy"), want),
     assert got.dtype == w.dtype and got.shape == w.shape and np.array_equal(got, w), (got, w)
 print(open("a.csv").readline())
 `, d)
-	if got != "t,y\n\n" {
-		t.Errorf("the CSV's first line is %q", got)
-	}
+	testkit.Equal(t, got, "t,y\n\n", "the CSV's first line")
 }
 
 // We read what NumPy writes: every type, both orders, both byte orders, all versions of the format.
@@ -59,8 +57,7 @@ np.savetxt("a.csv", a, delimiter=",", header="x0,x1,x2", comments="")
 	}
 	for _, f := range files {
 		t.Run(f.Name(), func(t *testing.T) {
-			got := testkit.Must(Open(filepath.Join(d, f.Name())))(t)
-			same(t, got, []string{"x0", "x1", "x2"}, []float64{1, 2, 3, 4, 5, 120})
+			same(t, testkit.Must(Open(filepath.Join(d, f.Name())))(t), []string{"x0", "x1", "x2"}, []float64{1, 2, 3, 4, 5, 120})
 		})
 	}
 }

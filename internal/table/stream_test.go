@@ -57,9 +57,7 @@ func TestStream(t *testing.T) {
 		"long.csv": {text, 4}, "short.csv": {"1,2\n3,4\n\n", 1}, "end.csv": {text + "1\n", 0}, "none.txt": {"", 0},
 		"long.npy": {npy.String(), 4}, "columns.npy": {byColumn, 4}, "nan.npy": {string(nan), 0},
 	} {
-		path := filepath.Join(t.TempDir(), name)
-		testkit.OK(t, os.WriteFile(path, []byte(c.content), 0o666))
-		s, picks, err := opened(t.Context(), path)
+		s, picks, err := opened(t.Context(), testkit.Put(t, t.TempDir(), name, c.content))
 		if c.parts == 0 || err != nil {
 			if c.parts > 0 || !errors.Is(err, ErrFormat) {
 				t.Errorf("%s: %v", name, err)
@@ -90,9 +88,7 @@ func TestStreamEnds(t *testing.T) {
 	}
 	write("a,b\n1,2\n3,4\n")
 	s, picks, err := opened(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	changed := func(s *Stream, what string) {
 		t.Helper()
 		var last error
@@ -114,9 +110,7 @@ func TestStreamEnds(t *testing.T) {
 	}
 	write("a,b\n1,2\n")
 	one, _, err := opened(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	write("a\n1\n") // as many rows
 	changed(one, "one row")
 	array := filepath.Join(t.TempDir(), "f.npy")
@@ -132,9 +126,8 @@ func TestStreamEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, path := range []string{path, array} {
-		if _, _, err := opened(ctx, path); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v, want one that wraps the context's", err)
-		}
+		_, _, err := opened(ctx, path)
+		testkit.Fails(t, err, context.Canceled, "", path)
 	}
 	write("a,b\n1,2\n3,4\n")
 	ctx, cancel = context.WithCancel(t.Context())
@@ -147,17 +140,12 @@ func TestStreamEnds(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	d := t.TempDir()
-	put := func(name string, b []byte) string {
-		p := filepath.Join(d, name)
-		testkit.OK(t, os.WriteFile(p, b, 0o666))
-		return p
-	}
-	csv, npyFile := []byte("t\n1\n"), npy(1, dict("<f8", "False", "(1,)"), f8(1)...)
+	put := func(name, text string) string { return testkit.Put(t, d, name, text) }
+	csv, npyFile := "t\n1\n", string(npy(1, dict("<f8", "False", "(1,)"), f8(1)...))
 	for p, names := range map[string][]string{
 		put("e.txt", csv): {"t"}, put("f.TSV", csv): {"t"}, put("a.csv", csv): {"t"}, put("b.CSV", csv): {"t"}, put("c.npy", npyFile): {"x0"}, put("d.Npy", npyFile): {"x0"},
 	} {
-		got := testkit.Must(Open(p))(t)
-		same(t, got, names, []float64{1})
+		same(t, testkit.Must(Open(p))(t), names, []float64{1})
 	}
 	testkit.OK(t, os.Mkdir(filepath.Join(d, "dir.csv"), 0o777))
 	for p, want := range map[string]error{
@@ -169,9 +157,7 @@ func TestOpen(t *testing.T) {
 		filepath.Join(d, "dir.csv"):       fileio.ErrNotRegular,
 		filepath.Join(d, "none", "c.csv"): fs.ErrNotExist,
 	} {
-		if _, err := Open(p); !errors.Is(err, want) || !strings.Contains(err.Error(), p) {
-			t.Errorf("%s: %v; want %v with the path", p, err, want)
-		}
+		testkit.Fails(t, testkit.Error(Open(p)), want, p, p)
 	}
 }
 

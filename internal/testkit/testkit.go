@@ -2,8 +2,13 @@
 package testkit
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -18,11 +23,11 @@ func Must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// OK ends a test if there is an error.
-func OK(t testing.TB, err error) {
+// OK ends a test if there is an error, and prints before it what failed.
+func OK(t testing.TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(append(what, err)...)
 	}
 }
 
@@ -39,4 +44,41 @@ func Put(t testing.TB, dir, name, content string) string {
 func Read(t testing.TB, path string) []byte {
 	t.Helper()
 	return Must(os.ReadFile(path))(t)
+}
+
+// Fails complains unless an error wraps want and is one line that contains a text.
+func Fails(t testing.TB, err, want error, says string, what ...any) {
+	t.Helper()
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%s: error %v, want one line that wraps %v with %q", fmt.Sprint(what...), err, want, says)
+	}
+}
+
+// Error is the error of a call with one more result.
+func Error[T any](_ T, err error) error { return err }
+
+// Equal complains unless got is deeply equal to want.
+func Equal[T any](t testing.TB, got, want T, what ...any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: %v, want %v", fmt.Sprint(what...), got, want)
+	}
+}
+
+// Near complains unless got lies within tolerance of want.
+func Near(t testing.TB, got, want, tolerance float64, what ...any) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s: %v, want %v to within %v", fmt.Sprint(what...), got, want, tolerance)
+	}
+}
+
+// Contains complains of each word that a text lacks.
+func Contains(t testing.TB, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%.2000q lacks %q", text, w)
+		}
+	}
 }

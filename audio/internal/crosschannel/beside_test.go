@@ -6,7 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 const rate = 8000
@@ -74,18 +77,12 @@ func TestPredict(t *testing.T) {
 		if !slices.Equal(p.Gaps, c.missing) || p.Gaps[p.Which] != gap {
 			t.Errorf("%s: gaps %v, the one to fill number %d, want %v", c.name, p.Gaps, p.Which, c.missing)
 		}
-		off, power := 0.0, 0.0
-		for i := gap[0]; i < gap[1]; i++ {
-			off += (p.Mean[i] - heard[i]) * (p.Mean[i] - heard[i])
-			power += heard[i] * heard[i]
-		}
-		if e := math.Sqrt(off / power); !(e < c.error) {
+		mean, truth := p.Mean[gap[0]:gap[1]], heard[gap[0]:gap[1]]
+		if e := floats.Distance(mean, truth, 2) / floats.Norm(truth, 2); !(e < c.error) {
 			t.Errorf("%s: off by %.4f of what is heard, want less than %v", c.name, e, c.error)
 		}
 		for _, i := range []int{gap[0] - 1, gap[1]} {
-			if d := math.Abs(p.Left[i] + p.Mean[i] - z[0][i]); d > 1e-12 {
-				t.Errorf("%s: sample %d is not what is left and the prediction, by %v", c.name, i, d)
-			}
+			testkit.Near(t, p.Left[i]+p.Mean[i], z[0][i], 1e-12, c.name, ": what is left and the prediction of sample ", i)
 		}
 	}
 }
@@ -154,13 +151,9 @@ func TestNormal(t *testing.T) {
 		}
 	}
 	for i := range right {
-		if math.Abs(s.right[i]-right[i]) > 1e-9*s.square {
-			t.Errorf("right side %d: %v, want %v", i, s.right[i], right[i])
-		}
+		testkit.Near(t, s.right[i], right[i], 1e-9*s.square, "right side ", i)
 		for j := range right {
-			if got := s.products.At(i, j); math.Abs(got-want[i*len(right)+j]) > 1e-9*s.square {
-				t.Fatalf("product %d, %d: %v, want %v", i, j, got, want[i*len(right)+j])
-			}
+			testkit.Near(t, s.products.At(i, j), want[i*len(right)+j], 1e-9*s.square, "product ", i, j)
 		}
 	}
 }

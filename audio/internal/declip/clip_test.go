@@ -2,7 +2,6 @@ package declip
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -10,7 +9,10 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -60,8 +62,7 @@ func gain(x, a, b []float64) float64 {
 // mustFill restores a sound.
 func mustFill(t *testing.T, z []float64, clipped, missing [][2]int, rate float64, o Options) Result {
 	t.Helper()
-	r := testkit.Must(Fill(t.Context(), z, clipped, missing, rate, o))(t)
-	return r
+	return testkit.Must(Fill(t.Context(), z, clipped, missing, rate, o))(t)
 }
 
 // TestFill: a clipped sound comes back, with a gap in it too; means and draws keep to their limits and samples that are there stay as
@@ -187,9 +188,7 @@ func TestOddCases(t *testing.T) {
 		{"no number", notANumber, [][2]int{{9, 10}}, nil, 8000, true},
 	} {
 		r := mustFill(t, c.z, c.clipped, c.missing, c.rate, Options{Draws: 1})
-		if c.doubt != slices.Contains(r.Doubt, true) {
-			t.Errorf("%s: doubt %v, want %v", c.name, r.Doubt, c.doubt)
-		}
+		testkit.Equal(t, slices.Contains(r.Doubt, true), c.doubt, c.name)
 		for _, g := range c.clipped {
 			for n := g[0]; n < g[1]; n++ {
 				for _, v := range []float64{r.Mean[n], r.Draws[0][n]} {
@@ -219,15 +218,11 @@ func TestArguments(t *testing.T) {
 		{"rate not a number", nil, nil, math.NaN()},
 		{"rate without end", nil, nil, math.Inf(1)},
 	} {
-		if _, err := Fill(t.Context(), z, c.clipped, c.missing, c.rate, Options{}); !errors.Is(err, ErrArgument) {
-			t.Errorf("%s: %v, want ErrArgument", c.name, err)
-		}
+		testkit.Fails(t, testkit.Error(Fill(t.Context(), z, c.clipped, c.missing, c.rate, Options{})), ErrArgument, "", c.name)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Fill(ctx, z, [][2]int{{1, 2}}, nil, 8000, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(Fill(ctx, z, [][2]int{{1, 2}}, nil, 8000, Options{})), context.Canceled, "", "cancelled")
 }
 
 // TestBytes: a section's memory does not grow with the recording, but with what is missing of it.
@@ -241,14 +236,10 @@ func TestBytes(t *testing.T) {
 // TestMirrored checks that a sound turned upside down is restored to the same samples upside down, with the same deviations.
 func TestMirrored(t *testing.T) {
 	y, runs := cut(sound(1500), 0.5)
-	turned := slices.Clone(y)
-	for i := range turned {
-		turned[i] = -turned[i]
-	}
-	a, b := mustFill(t, y, runs, nil, soundRate, Options{}), mustFill(t, turned, runs, nil, soundRate, Options{})
-	for i, v := range a.Mean {
-		if math.Abs(v+b.Mean[i]) > 1e-9 || math.Abs(a.SD[i]-b.SD[i]) > 1e-9 {
-			t.Fatalf("sample %d: %v ± %v, upside down %v ± %v", i, v, a.SD[i], b.Mean[i], b.SD[i])
-		}
-	}
+	a := mustFill(t, y, runs, nil, soundRate, Options{})
+	floats.Scale(-1, y)
+	b := mustFill(t, y, runs, nil, soundRate, Options{})
+	floats.Scale(-1, b.Mean)
+	modeltest.Near(t, "means upside down", b.Mean, a.Mean, 1e-9)
+	modeltest.Near(t, "deviations upside down", b.SD, a.SD, 1e-9)
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 const testRate = 2000.0 // tiles of 40 samples, grains of 2
@@ -61,12 +63,7 @@ func below(share float64) func(int, float64) site {
 // TestWithoutLimits: the posterior is the model's exact conditional distribution, over several tiles, whatever stood in the gaps.
 func TestWithoutLimits(t *testing.T) {
 	gaps := [][2]int{{30, 36}, {39, 40}, {60, 100}, {155, 160}}
-	var at []int
-	for _, g := range gaps {
-		for n := g[0]; n < g[1]; n++ {
-			at = append(at, n)
-		}
-	}
+	at := slices.Concat(span(30, 36), span(39, 40), span(60, 100), span(155, 160))
 	s, x := known(at, free)
 	for _, u := range at {
 		s.mean[u] = 1e3
@@ -76,9 +73,8 @@ func TestWithoutLimits(t *testing.T) {
 		t.Fatal("not positive definite")
 	}
 	for i, u := range at {
-		if math.Abs(s.mean[u]-want.Means[0][i]) > 1e-9 || math.Abs(s.sites[i].sd-math.Sqrt(want.Variance[i])) > 1e-9 {
-			t.Errorf("sample %d: %v ± %v, want %v ± %v", u, s.mean[u], s.sites[i].sd, want.Means[0][i], math.Sqrt(want.Variance[i]))
-		}
+		testkit.Near(t, s.mean[u], want.Means[0][i], 1e-9, "the mean of sample ", u)
+		testkit.Near(t, s.sites[i].sd, math.Sqrt(want.Variance[i]), 1e-9, "the deviation of sample ", u)
 	}
 }
 
@@ -245,9 +241,7 @@ func TestExpectations(t *testing.T) {
 					want += w(n) * w(n+l) * (s.mean[n]*s.mean[n+l] + cov(n, n+l))
 				}
 			}
-			if want /= weights; math.Abs(got-want) > 1e-12 {
-				t.Errorf("tile %d: r_%d = %v, want %v", k, l, got, want)
-			}
+			testkit.Near(t, got, want/weights, 1e-12, "tile ", k, ": r_", l)
 		}
 	}
 	s.weigh()
@@ -263,9 +257,8 @@ func TestExpectations(t *testing.T) {
 					}
 				}
 			}
-			if want := (prior + count) / (prior + square); math.Abs(got-want) > 1e-9*want {
-				t.Errorf("tile %d: weight %d is %v, want %v", k, g, got, want)
-			}
+			want := (prior + count) / (prior + square)
+			testkit.Near(t, got, want, 1e-9*want, "tile ", k, ": weight ", g)
 		}
 	}
 	// With weights the posterior's mean is still where the gradient of the weighted errors vanishes.
@@ -283,9 +276,7 @@ func TestExpectations(t *testing.T) {
 				}
 			}
 		}
-		if math.Abs(gradient) > 1e-6 {
-			t.Errorf("sample %d: gradient %v", u, gradient)
-		}
+		testkit.Near(t, gradient, 0, 1e-6, "the gradient of sample ", u)
 	}
 }
 
@@ -327,13 +318,9 @@ func TestBand(t *testing.T) {
 		b.solve(x)
 		b.invert()
 		for i := range at {
-			if math.Abs(x[i]-solution.AtVec(i)) > 1e-12 {
-				t.Errorf("%v: x[%d] = %v, want %v", c, i, x[i], solution.AtVec(i))
-			}
+			testkit.Near(t, x[i], solution.AtVec(i), 1e-12, c)
 			for j := b.first[i]; j < b.end[i]; j++ {
-				if math.Abs(b.covariance(i, j)-inverse.At(i, j)) > 1e-12 {
-					t.Errorf("%v: inverse[%d,%d] = %v, want %v", c, i, j, b.covariance(i, j), inverse.At(i, j))
-				}
+				testkit.Near(t, b.covariance(i, j), inverse.At(i, j), 1e-12, c)
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package fault
 import (
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 func TestQuote(t *testing.T) {
@@ -14,8 +16,6 @@ func TestQuote(t *testing.T) {
 		strings.Repeat("\xeb", 16):             `"` + strings.Repeat(`\xeb`, 15) + `"…`, // escapes are counted as they look
 		strings.Repeat("a", 59) + "é" + "bbbb": `"` + strings.Repeat("a", 59) + `"…`,    // a letter is whole or not there
 	} {
-		if got := Quote(text); got != want {
-			t.Errorf("%q: %s; want %s", text, got, want)
-		}
+		testkit.Equal(t, Quote(text), want, text)
 	}
 }

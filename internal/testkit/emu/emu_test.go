@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"unsafe"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // sink keeps what room makes off the stacks, which move.
@@ -44,9 +46,7 @@ func TestBarrier(t *testing.T) {
 	for i := range x {
 		x[i] = float64(i)
 	}
-	if err := try("self_sum", blocks, 128, 128*8, [][]float64{x, out}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, try("self_sum", blocks, 128, 128*8, [][]float64{x, out}))
 	for b, sum := range out {
 		if want := 128*128*float64(b) + 127*64; sum != want {
 			t.Errorf("block %d: %v, want %v", b, sum, want)
@@ -61,9 +61,7 @@ func TestShuffle(t *testing.T) {
 		"self_gather":  func(i int) int { return 3 * (31*16 + i/32*32*32) },
 	} {
 		out := room(64)
-		if err := try(name, 1, 64, 0, [][]float64{out}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, try(name, 1, 64, 0, [][]float64{out}))
 		for i, v := range out {
 			if v != float64(want(i)) {
 				t.Errorf("%s: lane %d: %v, want %v", name, i, v, want(i))
@@ -81,9 +79,7 @@ func TestMMA(t *testing.T) {
 		all[i] = int8(rng.IntN(256))
 	}
 	a, b, out := all[:16*32], all[16*32:], room(16*8)
-	if err := try("self_mma", 1, 32, 0, [][]float64{bytes, bytes[16*32/8:], out}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, try("self_mma", 1, 32, 0, [][]float64{bytes, bytes[16*32/8:], out}))
 	for i := range 16 {
 		for j := range 8 {
 			sum := 0
@@ -106,9 +102,7 @@ func TestWhole(t *testing.T) {
 	} {
 		in, out := room(2), room(3)
 		*(*[2]int64)(unsafe.Pointer(&in[0])) = x
-		if err := try("self_whole", 1, 32, 0, [][]float64{in, out}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, try("self_whole", 1, 32, 0, [][]float64{in, out}))
 		sum := new(big.Int).Add(new(big.Int).Lsh(big.NewInt(x[0]), 32), big.NewInt(x[1]))
 		want, _ := new(big.Float).SetInt(sum).Float64()
 		carried := new(big.Int).Add(new(big.Int).Lsh(big.NewInt(int64(out[1])), 32), big.NewInt(int64(out[2])))
@@ -121,9 +115,7 @@ func TestWhole(t *testing.T) {
 func TestEarlyReturn(t *testing.T) {
 	for _, n := range []int{96, 95, 64, 33, 32, 1, 0} {
 		out := room(96)
-		if err := try("self_early", 1, 96, 96*8, [][]float64{out}, uint64(n)); err != nil {
-			t.Fatalf("%d threads stay: %v", n, err)
-		}
+		testkit.OK(t, try("self_early", 1, 96, 96*8, [][]float64{out}, uint64(n)), n, " threads stay")
 		for i := range n {
 			if out[i] != float64(n-1-i) {
 				t.Errorf("%d threads stay: thread %d has %v", n, i, out[i])
@@ -135,9 +127,7 @@ func TestEarlyReturn(t *testing.T) {
 func TestUnset(t *testing.T) {
 	out := room(8 * 32)
 	for range 3 {
-		if err := try("self_unset", 8, 32, 256, [][]float64{out}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, try("self_unset", 8, 32, 256, [][]float64{out}))
 		if slices.Min(out) != 3 {
 			t.Errorf("shared memory is not NaN before a block: %v", out)
 		}
@@ -243,9 +233,7 @@ func TestFeature(t *testing.T) {
 		quads = append(quads, r.Float64())
 	}
 	out := room(3 * n)
-	if err := try("self_feature", 4, 32, 0, [][]float64{turns, quads, out}, uint64(n)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, try("self_feature", 4, 32, 0, [][]float64{turns, quads, out}, uint64(n)))
 	for i := range n {
 		sin, cos, e := out[3*i], out[3*i+1], out[3*i+2]
 		switch x := turns[i]; {

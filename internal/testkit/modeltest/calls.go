@@ -38,6 +38,3 @@ func CheckCalls(t *testing.T, calls []Call) {
 
 // Does is a call without an error.
 func Does(f func()) func() error { return func() error { f(); return nil } }
-
-// Second is the error of a call with one more result.
-func Second[T any](_ T, err error) error { return err }

@@ -3,6 +3,8 @@ package oracle
 import (
 	"math"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 var dampedShapes = map[string]shape{
@@ -112,9 +114,7 @@ func TestDampedFactorizedGradient(t *testing.T) {
 				want, _ := Derivative(func(s float64) float64 { *entry = at + s; return value() }, 1)
 				*entry = at
 				got := append(flatten(barA.Mean), flatten(barA.Var)...)[i]
-				if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
-					t.Errorf("coefficient entry %d: gradient %g, central difference %g", i, got, want)
-				}
+				testkit.Near(t, got, want, 1e-9*(1+math.Abs(want)), "coefficient entry ", i)
 			}
 		})
 	}

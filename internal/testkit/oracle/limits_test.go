@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // rounding bounds what should agree but for the order of operations.
@@ -28,9 +30,7 @@ func TestGatesSumToOne(t *testing.T) {
 
 // TestAngle: whole turns are taken off without loss.
 func TestAngle(t *testing.T) {
-	if got := Angle([]float64{1}, []float64{1e6}, []float64{0}, 0); math.Abs(math.Sin(got)-math.Sin(1e6)) > 1e-15 {
-		t.Errorf("sine of the reduced angle 10⁶ is %g, want %g", math.Sin(got), math.Sin(1e6))
-	}
+	testkit.Near(t, math.Sin(Angle([]float64{1}, []float64{1e6}, []float64{0}, 0)), math.Sin(1e6), 1e-15, "sine of the reduced angle 10⁶")
 }
 
 // shape is the size of a random model.

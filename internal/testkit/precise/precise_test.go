@@ -3,6 +3,8 @@ package precise
 import (
 	"math"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // TestReals holds the 192-bit functions to known values and to identities.
@@ -17,16 +19,12 @@ func TestReals(t *testing.T) {
 		a := Of(x)
 		c, s := a.Cos(), a.Sinc().Times(a)
 		close("cos² + sin²", c.Times(c).Plus(s.Times(s)), Of(1))
-		if math.Abs(c.Float()-math.Cos(x)) > 1e-9*max(1e-6, 1e-7*x) {
-			t.Errorf("cos %v = %v, want %v", x, c.Float(), math.Cos(x))
-		}
+		testkit.Near(t, c.Float(), math.Cos(x), 1e-9*max(1e-6, 1e-7*x), "cos ", x)
 		close("log exp", Of(-x/1e6).Exp().Log(), Of(-x/1e6))
 		close("exp log", a.Log().Exp(), a)
 		close("exp(a)·exp(−a)", Of(x/1e6).Exp().Times(Of(-x/1e6).Exp()), Of(1))
 		close("√²", a.Root().Times(a.Root()), a)
-		if math.Abs(a.Log().Float()-math.Log(x)) > 1e-14*math.Abs(math.Log(x)) {
-			t.Errorf("log %v = %v, want %v", x, a.Log().Float(), math.Log(x))
-		}
+		testkit.Near(t, a.Log().Float(), math.Log(x), 1e-14*math.Abs(math.Log(x)), "log ", x)
 	}
 	close("sinc(π/2)", TwoPi.Scaled(-2).Sinc(), Of(4).Over(TwoPi))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/ptxcheck/sass"
 	"github.com/vssgp/vssgp/kernels"
 )
@@ -94,8 +95,6 @@ func TestTranslations(t *testing.T) {
 // TestProducts has the numbers that ptxas 11.8 to 13.5 make of eight rows.
 func TestProducts(t *testing.T) {
 	for _, c := range []struct{ arch, t, want int }{{80, 128, 64}, {89, 64, 32}, {90, 128, 16}, {90, 64, 8}, {100, 128, 64}, {120, 64, 32}} {
-		if n := products(c.arch, c.t); 8*n != c.want*kernels.Stage {
-			t.Errorf("sm_%d, T = %d: %d for %d rows, want %d for 8", c.arch, c.t, n, kernels.Stage, c.want)
-		}
+		testkit.Equal(t, 8*products(c.arch, c.t), c.want*kernels.Stage, "8 times the products for sm_", c.arch, ", T = ", c.t)
 	}
 }

@@ -72,8 +72,7 @@ func TestDocumentedFails(t *testing.T) {
 func parseFile(t *testing.T, path string) *ast.File {
 	t.Helper()
 	source := testkit.Must(os.ReadFile(path))(t)
-	f := testkit.Must(parser.ParseFile(token.NewFileSet(), path, source, parser.ParseComments))(t)
-	return f
+	return testkit.Must(parser.ParseFile(token.NewFileSet(), path, source, parser.ParseComments))(t)
 }
 
 // documented calls missing with each exported name of a file that has no

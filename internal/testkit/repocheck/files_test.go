@@ -37,9 +37,7 @@ func sources(t *testing.T, endings ...string) (paths []string) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return paths
 }
 

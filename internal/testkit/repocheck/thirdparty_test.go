@@ -1,7 +1,6 @@
 package repocheck
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -35,9 +34,7 @@ func TestThirdParty(t *testing.T) {
 			t.Errorf("THIRD_PARTY.md lists %s twice", m[1])
 		}
 		got[m[1]] = true
-		if want[m[1]] != m[2] {
-			t.Errorf("THIRD_PARTY.md has %s %s, go.mod %q", m[1], m[2], want[m[1]])
-		}
+		testkit.Equal(t, m[2], want[m[1]], "THIRD_PARTY.md has ", m[1])
 	}
 	for m, v := range want {
 		if !got[m] {
@@ -69,6 +66,5 @@ func TestThirdPartyLinked(t *testing.T) {
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
-	b := testkit.Must(os.ReadFile(filepath.Join(root, path)))(t)
-	return string(b)
+	return string(testkit.Read(t, filepath.Join(root, path)))
 }

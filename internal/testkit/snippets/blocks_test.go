@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // A block is a stretch of a page that readers will copy.
@@ -101,14 +103,7 @@ func TestBlocks(t *testing.T) {
 		{page: "p.md", line: 25, text: "go run ./x\n\nand more\n"},
 		{page: "p.md", lang: "sh", line: 31, text: "make\n", output: "made 3\n"},
 	}
-	if len(got) != len(want) {
-		t.Fatalf("%d blocks, want %d: %+v", len(got), len(want), got)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("block %d is %+v, want %+v", i, got[i], want[i])
-		}
-	}
+	testkit.Equal(t, got, want, "blocks")
 	if c := got[5].commands(); len(c) != 1 {
 		t.Errorf("commands %q, want one", c)
 	}
@@ -184,8 +179,6 @@ func TestMissing(t *testing.T) {
 		"bound -4083.06 after 20 iterations, 9.1 s on cpu\n": 0, "bound -4083 after …\n…\nwrote x\n": 0, "bound -3764.66 after …\n": 1,
 		"bound -4083.05215 after 21 iterations, 2.2 s on cpu": 1, "wrote y\nvssgp: warning: poor (85 %)\n": 2, "\n  wrote   x\n": 0, "bound": 1,
 	} {
-		if got := missing(shown, printed); len(got) != want {
-			t.Errorf("%q: missing %q, want %d", shown, got, want)
-		}
+		testkit.Equal(t, len(missing(shown, printed)), want, shown)
 	}
 }

@@ -109,8 +109,8 @@ func program(t *testing.T, dir string, b block) {
 // imports are what pieces of Go use without saying so.
 var imports = map[string]string{
 	"context": "context", "fmt": "fmt", "log": "log", "math": "math", "mat": "gonum.org/v1/gonum/mat", "tensor": "gorgonia.org/tensor",
-	"vssgp": "github.com/vssgp/vssgp", "audio": "github.com/vssgp/vssgp/audio", "baseline": "github.com/vssgp/vssgp/baseline", "cpu": "github.com/vssgp/vssgp/cpu",
-	"dense": "github.com/vssgp/vssgp/dense", "gpu": "github.com/vssgp/vssgp/gpu", "impute": "github.com/vssgp/vssgp/impute",
+	"vssgp": "github.com/vssgp/vssgp", "audio": "github.com/vssgp/vssgp/audio", "cpu": "github.com/vssgp/vssgp/cpu",
+	"gpu": "github.com/vssgp/vssgp/gpu", "restore": "github.com/vssgp/vssgp/audio/restore", "tensors": "github.com/vssgp/vssgp/tensors",
 }
 
 // given is what pieces of Go may take for there: data and a context.
@@ -175,14 +175,11 @@ func copied(t *testing.T) string {
 		}
 		return os.WriteFile(filepath.Join(to, name), content, 0o666)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return to
 }
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
-	b := testkit.Must(os.ReadFile(path))(t)
-	return string(b)
+	return string(testkit.Read(t, path))
 }

@@ -1,10 +1,12 @@
 package sass
 
 import (
-	"os"
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // recorded is what nvdisasm -c -hex prints of two nested loops, by nvcc 11.8 for sm_90:
@@ -20,12 +22,7 @@ import (
 //	}
 func recorded(t *testing.T) *Function {
 	t.Helper()
-	file, err := os.Open("testdata/snippet.sass")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	all, err := Parse(file)
+	all, err := Parse(bytes.NewReader(testkit.Read(t, "testdata/snippet.sass")))
 	if err != nil || len(all) != 1 || all[0].Name != "snippet" {
 		t.Fatalf("%d functions, %v", len(all), err)
 	}
@@ -37,11 +34,6 @@ func TestParse(t *testing.T) {
 	if len(f.Code) != 80 {
 		t.Fatalf("%d instructions, want 80", len(f.Code))
 	}
-	for i, x := range f.Code {
-		if x.Offset != 16*i {
-			t.Fatalf("instruction %d stands at %#x", i, x.Offset)
-		}
-	}
 	for at, want := range map[int]Instruction{
 		0x00:  {Op: "LDC", Args: "R1, c[0x0][0x28]", Stall: 2},
 		0x80:  {Guard: "@!P0", Op: "BRA", Args: "`(.L_x_0)", Stall: 5, Targets: []int{0x43}},
@@ -50,10 +42,8 @@ func TestParse(t *testing.T) {
 		0x470: {Op: "BRA", Args: "`(.L_x_4)", Stall: 0, Targets: []int{0x47}},
 		0x4f0: {Op: "NOP", Stall: 0},
 	} {
-		x := f.Code[at/16]
-		if x.Guard != want.Guard || x.Op != want.Op || x.Args != want.Args || x.Stall != want.Stall || !slices.Equal(x.Targets, want.Targets) {
-			t.Errorf("%#x: %+v, want %+v", at, x, want)
-		}
+		want.Offset = at
+		testkit.Equal(t, f.Code[at/16], want, at)
 	}
 	if _, err := Parse(strings.NewReader("Fatal: no cubin\n")); err == nil {
 		t.Error("no error where there is no function")
