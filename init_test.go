@@ -44,6 +44,7 @@ func TestBadOptions(t *testing.T) {
 		{"segments", data, Options{Windows: WindowOptions{Segments: -1}}},
 		{"posterior", data, Options{Posterior: PosteriorOptions{Draws: NoPosterior - 1}}},
 		{"too many draws", data, Options{Posterior: PosteriorOptions{Draws: maxDraws + 1}}},
+		{"memory limit", data, Options{MemoryLimit: -1}},
 		{"prior without a spread", data, Options{Priors: Priors{Noise: Prior{Median: 1}}}},
 		{"prior of a negative length", data, Options{Priors: Priors{Lengthscale: Prior{Median: -1, SD: 1}}}},
 		{"prior of NaN", data, Options{Priors: Priors{Amplitude: Prior{Median: nan, SD: 1}}}},

@@ -142,6 +142,7 @@ func TestMistakes(t *testing.T) {
 		"period":          {good, Options{Parts: []Part{Season{Period: -1}}}, ErrOptions, "period"},
 		"too short":       {good, Options{Parts: []Part{Season{Period: 0.1}}}, ErrOptions, "two steps"},
 		"near":            {good, Options{Parts: []Part{Season{Period: 12}, Season{Period: 12.0000001}}}, ErrOptions, "period 12 and 12.0000001"},
+		"draws":           {good, Options{Draws: AtMode - 1}, ErrOptions, "-2 draws"},
 		"errors, small":   {withErrors(func(int) float64 { return 1e-200 }), bare, ErrData, "1e-200 to 1e-200"},
 		"errors, unequal": {withErrors(func(n int) float64 { return math.Pow(10, float64(n%20)-10) }), bare, ErrData, "1e-10 to 1e+09"},
 		"errors, large":   {withErrors(func(int) float64 { return 1e200 }), bare, ErrData, "below 1e+150"},
@@ -155,6 +156,8 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("data from %v to %v, predict at %v: %v", first, last, x, err)
 		}
 	}
+	testkit.Fails(t, testkit.Error(m.Forecast(ctx, -1)), ErrOptions, "-1 steps", "a forecast backwards")
+	testkit.Fails(t, testkit.Error(m.Draw(ctx, nil, -1, 0)), ErrOptions, "-1 draws", "fewer draws than none")
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	testkit.Fails(t, testkit.Error(Fit(ended, good, Options{})), context.Canceled, "", "a context that has ended")

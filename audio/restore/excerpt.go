@@ -33,10 +33,13 @@ func excerpts(gaps []Gap, n, context int) []Excerpt {
 
 // Excerpts returns the parts of a recording of n samples in each of so many channels that FillFrom models, without their models: the gaps
 // with the options' context on each side, joined where they touch. Errors wrap ErrGaps if gaps do not fit the recording or leave too little
-// of an excerpt to learn from, and vssgp.ErrData if there are no samples or no rate.
+// of an excerpt to learn from, vssgp.ErrOptions if the context is negative, and vssgp.ErrData if there are no samples or no rate.
 func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	if channels < 1 || n <= 0 || rate <= 0 {
 		return nil, fmt.Errorf("restore: %d samples in %d channels at %d Hz, want at least one: %w", n, channels, rate, vssgp.ErrData)
+	}
+	if o.Context < 0 {
+		return nil, fmt.Errorf("restore: a context of %v, must be 0 or more: %w", o.Context, vssgp.ErrOptions)
 	}
 	if len(gaps) == 0 {
 		return nil, fmt.Errorf("restore: no gap given: %w", ErrGaps)

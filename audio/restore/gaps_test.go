@@ -34,6 +34,9 @@ func TestMethods(t *testing.T) {
 		{"ar with a window", Options{Method: AR, Model: vssgp.Options{Windows: vssgp.WindowOptions{Length: 0.05}}}, ""},
 		{"the mixture of all", Options{Method: Mixture, All: true}, ""},
 		{"unknown", Options{Method: "spline"}, ""},
+		{"fewer draws than none", Options{Draws: -1}, ""},
+		{"fewer workers than none", Options{Workers: -1}, ""},
+		{"a negative context", Options{Context: -1}, ""},
 		{"a checkpoint", Options{All: true, Model: vssgp.Options{Checkpoint: vssgp.CheckpointOptions{Path: "x"}}}, ""},
 		{"resume", Options{Method: Mixture, Model: vssgp.Options{Checkpoint: vssgp.CheckpointOptions{Resume: true}}}, ""},
 	} {

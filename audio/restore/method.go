@@ -32,13 +32,8 @@ func (o *Options) checkMethod() error {
 	if o.Model.Checkpoint.Path != "" || o.Model.Checkpoint.Resume {
 		return fmt.Errorf("restore: a fill has no checkpoint: %w", vssgp.ErrOptions)
 	}
-	for _, v := range []struct {
-		name string
-		is   int64
-	}{{"draws", int64(o.Draws)}, {"workers", int64(o.Workers)}, {"context", int64(o.Context)}} {
-		if v.is < 0 {
-			return fmt.Errorf("restore: %s is %d, must be 0 or more: %w", v.name, v.is, vssgp.ErrOptions)
-		}
+	if o.Draws < 0 || o.Workers < 0 {
+		return fmt.Errorf("restore: %d draws and %d workers, must be 0 or more: %w", o.Draws, o.Workers, vssgp.ErrOptions)
 	}
 	switch o.Method {
 	case Auto, VSSGP:
