@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
@@ -109,14 +110,6 @@ func TestCheckpointLock(t *testing.T) {
 	}
 	o.Progress = nil
 	mustFit(t, data, o)
-}
-
-func TestCheckpointOptions(t *testing.T) {
-	for _, o := range []Options{{Checkpoint: CheckpointOptions{Resume: true}}, {Checkpoint: CheckpointOptions{Path: "part", Every: -1}}} {
-		if _, _, err := Fit(context.Background(), wave(40, 0.2), o); !errors.Is(err, ErrOptions) {
-			t.Errorf("%q every %v: %v, want ErrOptions", o.Checkpoint.Path, o.Checkpoint.Every, err)
-		}
-	}
 }
 
 // TestCheckpointFails: without somebody to warn, a checkpoint that cannot be
@@ -249,17 +242,27 @@ func TestCheckpointFolder(t *testing.T) {
 	}
 }
 
+// eachPass makes a backend that calls a function before each pass over the rows; an error is the pass's.
+func eachPass(before func() error) backend.Backend {
+	return &backendtest.Spy{Backend: cpu.New(), Before: func(method string, _ *backend.Features) error {
+		if method == "Open" || method == "Close" {
+			return nil
+		}
+		return before()
+	}}
+}
+
 // fitStopped runs a fit that is canceled in its n-th pass; n = 0 counts.
 func fitStopped(data *Data, o Options, n int) (*Model, *Result, int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	passes := 0
-	o.Backend = &hooked{Backend: cpu.New(), before: func() error {
+	o.Backend = eachPass(func() error {
 		if passes++; passes == n {
 			cancel()
 		}
 		return nil
-	}}
+	})
 	m, r, err := Fit(ctx, data, o)
 	return m, r, passes - n, err
 }
@@ -420,17 +423,12 @@ func planter(what string, value float64, every, from int, calls *int) backend.Ba
 			a[0] = value
 		}
 	}
-	return &hooked{Backend: cpu.New(), after: func(dst any) {
-		switch dst := dst.(type) {
-		case *backend.Moments:
-			plant("C", dst.C)
-			plant("G", dst.Gram.Diag[0])
-		case *backend.Features:
-			plant("gradient", dst.Fields()[0].Data)
-		case *backend.FactorizedSums:
-			plant("factorised gradient", dst.Features.Fields()[0].Data)
-		}
-	}}
+	return &backendtest.Spy{
+		Backend:    cpu.New(),
+		Moments:    func(m *backend.Moments) { plant("C", m.C); plant("G", m.Gram.Diag[0]) },
+		Pullback:   func(bar *backend.Features) { plant("gradient", bar.Fields()[0].Data) },
+		Factorized: func(s *backend.FactorizedSums) { plant("factorised gradient", s.Features.Fields()[0].Data) },
+	}
 }
 
 // TestPlanted: now and then a number that is none in a sum or a gradient does
@@ -497,12 +495,12 @@ func TestBrokenDevice(t *testing.T) {
 			o := c.o
 			o.Checkpoint.Path, o.Checkpoint.Every, o.Checkpoint.Resume = filepath.Join(t.TempDir(), "part"), 1, true
 			passes := 0
-			o.Backend = &hooked{Backend: cpu.New(), before: func() error { // pass at fails and, if the device is lost, all after it
+			o.Backend = eachPass(func() error { // pass at fails and, if the device is lost, all after it
 				if passes++; passes == max(at, -at) || lost && passes > -at {
 					return errBroken
 				}
 				return nil
-			}}
+			})
 			if m, _, err := Fit(context.Background(), c.data, o); !errors.Is(err, errBroken) || lost && m != nil {
 				t.Errorf("%s, pass %d: model %v, error %v; want the device's", name, at, m, err)
 			}

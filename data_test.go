@@ -13,6 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/initialize"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
+	"gonum.org/v1/gonum/stat"
 )
 
 // TestToModelGrid: times of samples are whole numbers of steps in the model's
@@ -134,22 +135,12 @@ func TestTransposedData(t *testing.T) {
 
 // scaled is v times f.
 func scaled(v []float64, f float64) []float64 {
-	out := make([]float64, len(v))
-	for i := range v {
-		out[i] = v[i] * f
-	}
-	return out
+	return testkit.Numbers(len(v), func(i int) float64 { return v[i] * f })
 }
 
 // join is columns as rows.
 func join(columns ...[]float64) []float64 {
-	var out []float64
-	for i := range columns[0] {
-		for _, c := range columns {
-			out = append(out, c[i])
-		}
-	}
-	return out
+	return testkit.Numbers(len(columns)*len(columns[0]), func(i int) float64 { return columns[i%len(columns)][i/len(columns)] })
 }
 
 // TestExtremes fits data at the ends of float64's range, where squares of them,
@@ -227,7 +218,7 @@ func checkExtreme(t *testing.T, data *Data, o Options) {
 	m, r := mustFit(t, data, o)
 	p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 	density := testkit.Must(p.LogDensity(t.Context(), data.Y))(t)
-	if sum := mean(density); !finite(r.Bound) || !finite(sum) {
+	if sum := stat.Mean(density, nil); !finite(r.Bound) || !finite(sum) {
 		t.Errorf("bound %v, mean log density %v", r.Bound, sum)
 	}
 	sd := p.SD(true)
@@ -242,14 +233,6 @@ func checkExtreme(t *testing.T, data *Data, o Options) {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-func mean(a []float64) float64 {
-	s := 0.0
-	for _, v := range a {
-		s += v / float64(len(a))
-	}
-	return s
-}
 
 // TestScaleFree fits the same data in units from 1e-300 to 1e300: the model's own
 // units are the same, and so are its bound and, in each one's units, predictions.
@@ -278,7 +261,7 @@ func TestScaleFree(t *testing.T) {
 		}
 		density := testkit.Must(p.LogDensity(t.Context(), scaled(data.Y, f)))(t)
 		wanted := testkit.Must(at.LogDensity(t.Context(), data.Y))(t)
-		if got, w := mean(density)+float64(power)*math.Ln2, mean(wanted); math.Abs(got-w) > 1e-9 {
+		if got, w := stat.Mean(density, nil)+float64(power)*math.Ln2, stat.Mean(wanted, nil); math.Abs(got-w) > 1e-9 {
 			t.Errorf("unit 2^%d: mean log density %v in a unit of 1, want %v", power, got, w)
 		}
 	}

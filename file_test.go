@@ -198,6 +198,7 @@ func TestBadModelFiles(t *testing.T) {
 		{"exact, windows", "window.input", meta("window.input", "time")},
 		{"exact, windows", "input 1", meta("window.input", "1")},
 		{"exact, windows", "input -1", meta("window.input", "-1")},
+		{"windows along 1", "window.input", meta("window.input", "1abc")},
 		{"exact", "format", meta("format", "vssgp/2")},
 		{"exact", "inference", meta("inference", "stochastic")},
 		{"exact", "x.offset", meta("x.offset", "[0, 1")},
@@ -375,6 +376,9 @@ func TestNilArguments(t *testing.T) {
 		{"NewParams", modeltest.Does(func() { NewParams(0, 0, 0, 0) }), nil},
 		{"NewData of rows that differ", func() error { return testkit.Error(NewData(2, one[:2], one)) }, ErrData},
 		{"NewData of an infinite output", func() error { return testkit.Error(NewData(2, one[:2], []float64{0, math.Inf(-1)})) }, ErrData},
+		{"NewData without inputs", func() error { return testkit.Error(NewData(3, nil, one)) }, ErrData},
+		{"NewData without outputs", func() error { return testkit.Error(NewData(3, one, nil)) }, ErrData},
+		{"NewData of NaN", func() error { return testkit.Error(NewData(1, []float64{math.NaN()}, one[:1])) }, ErrData},
 		{"NewModel nil", func() error { return testkit.Error(NewModel(nil)) }, ErrParams},
 		{"NewModel zero", func() error { return testkit.Error(NewModel(&Params{})) }, ErrParams},
 		{"Data.Check nil", func() error { return nobody.Check() }, ErrData},
@@ -392,12 +396,20 @@ func TestNilArguments(t *testing.T) {
 		{"Standardise zero", modeltest.Does(func() { (&Data{}).Standardize() }), nil},
 		{"ToModel zero", modeltest.Does(func() { Affine{}.ToModel([]float64{1}) }), nil},
 		{"New nil", func() error { return testkit.Error(New(t.Context(), nil, Options{})) }, ErrData},
+		{"New of too many inputs", func() error {
+			d := &Data{N: 2, Q: MaxInputs + 1, D: 1, X: make([]float64, 2*(MaxInputs+1)), Y: one[:2]}
+			return testkit.Error(New(t.Context(), d, Options{}))
+		}, ErrData},
 		{"New zero", func() error { return testkit.Error(New(t.Context(), &Data{}, Options{})) }, ErrData},
 		{"New from other data", func() error { return testkit.Error(New(t.Context(), wide, Options{From: m})) }, ErrData},
 		{"Fit nil", func() error { _, _, err := Fit(context.Background(), nil, Options{}); return err }, ErrData},
 		{"Fit zero", func() error { _, _, err := Fit(context.Background(), &Data{}, Options{}); return err }, ErrData},
 		{"Fit resumes nothing", func() error {
 			_, _, err := Fit(none, data, Options{Checkpoint: CheckpointOptions{Resume: true}})
+			return err
+		}, ErrOptions},
+		{"Fit with a negative time between checkpoints", func() error {
+			_, _, err := Fit(t.Context(), data, Options{Checkpoint: CheckpointOptions{Path: "part", Every: -1}})
 			return err
 		}, ErrOptions},
 		{"Fit without a context", func() error { _, _, err := Fit(none, data, Options{Iterations: 2}); return err }, nil},
@@ -433,22 +445,6 @@ func TestNilArguments(t *testing.T) {
 		{"Params.Check zero", func() error { return (&Params{}).Check() }, ErrParams},
 		{"Params.Features", modeltest.Does(func() { (*Params)(nil).Features(); (&Params{}).Features() }), nil},
 	})
-}
-
-// TestNilRows gives every function that takes rows none, or some that are not finite.
-func TestNilRows(t *testing.T) {
-	m := unfittedModel(t)
-	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
-	testkit.Must(m.Condition(t.Context(), data))(t)
-	for name, x := range map[string][]float64{"nil": nil, "not finite": {1, math.NaN(), 2}} {
-		modeltest.CheckCalls(t, []modeltest.Call{
-			{name + " NewData x", func() error { return testkit.Error(NewData(3, x, data.Y)) }, ErrData},
-			{name + " NewData y", func() error { return testkit.Error(NewData(3, data.X, x)) }, ErrData},
-			{name + " Predict", func() error { return testkit.Error(m.Predict(t.Context(), x)) }, ErrData},
-			{name + " PredictJoint", func() error { _, _, err := m.PredictJoint(t.Context(), x); return err }, ErrData},
-			{name + " Draw", func() error { return testkit.Error(m.Draw(t.Context(), x, 1, 0)) }, ErrData},
-		})
-	}
 }
 
 // TestBadFiles reads files that are no models.

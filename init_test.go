@@ -91,14 +91,6 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// TestWideData: data on their side are refused before anything is made of them.
-func TestWideData(t *testing.T) {
-	d := &Data{N: 2, Q: MaxInputs + 1, D: 1, X: make([]float64, 2*(MaxInputs+1)), Y: []float64{1, 2}}
-	if _, err := New(t.Context(), d, Options{}); !errors.Is(err, ErrData) {
-		t.Errorf("%d inputs: %v", d.Q, err)
-	}
-}
-
 // TestPaperStart: what is asked for stands in the parameters, in the data's
 // units however the model scales them.
 func TestPaperStart(t *testing.T) {
@@ -370,12 +362,9 @@ func TestCriterion(t *testing.T) {
 func TestChoosesNone(t *testing.T) {
 	for _, n := range slow.Pick([]int{1300, 3000}, []int{1300}) {
 		rng := modeltest.NewRNG(uint64(n))
-		d := &Data{N: n, Q: 1, D: 1}
-		for i := range n {
-			x := float64(i)
-			d.X = append(d.X, x)
-			d.Y = append(d.Y, math.Sin(2*math.Pi*x/24)+0.5*math.Cos(2*math.Pi*x/168)+0.3*rng.NormFloat64())
-		}
+		d := sampled(n, func(x float64) float64 {
+			return math.Sin(2*math.Pi*x/24) + 0.5*math.Cos(2*math.Pi*x/168) + 0.3*rng.NormFloat64()
+		})
 		m := testkit.Must(New(t.Context(), d, Options{}))(t)
 		if p := m.Params; len(p.Windows.Center) > 0 || p.L < 2 || p.L > 8 {
 			t.Errorf("%d rows of two lines: %d windows, %d components", n, len(p.Windows.Center), p.L)
