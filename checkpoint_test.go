@@ -67,12 +67,9 @@ func TestForeignCheckpoint(t *testing.T) {
 		}
 		testkit.OK(t, os.WriteFile(o.Checkpoint.Path, content, 0o666))
 		_, _, _, err := fitStopped(c.data, o, 0)
-		if !errors.Is(err, ErrCheckpoint) || !strings.Contains(fmt.Sprint(err), c.want) || !strings.Contains(fmt.Sprint(err), o.Checkpoint.Path) {
-			t.Errorf("%s: %v; want ErrCheckpoint, the path and %q", name, err, c.want)
-		}
-		if now, err := os.ReadFile(o.Checkpoint.Path); err != nil || !bytes.Equal(now, content) {
-			t.Errorf("%s: the file that was refused has changed (%v)", name, err)
-		}
+		testkit.Fails(t, err, ErrCheckpoint, c.want, name)
+		testkit.Fails(t, err, ErrCheckpoint, o.Checkpoint.Path, name)
+		testkit.Equal(t, testkit.Read(t, o.Checkpoint.Path), content, name, ": the file that was refused")
 	}
 }
 
@@ -82,12 +79,8 @@ func TestDamagedCheckpoint(t *testing.T) {
 	o.Backend = nil
 	for _, n := range []int{0, 1, sealBytes, len(was) / 2, len(was) - 1} {
 		testkit.OK(t, os.WriteFile(o.Checkpoint.Path, was[:n], 0o666))
-		if _, _, err := Fit(context.Background(), data, o); !errors.Is(err, ErrCheckpoint) {
-			t.Errorf("cut to %d: %v", n, err)
-		}
-		if now, err := os.ReadFile(o.Checkpoint.Path); err != nil || !bytes.Equal(now, was[:n]) {
-			t.Errorf("cut to %d: the file has changed (%v)", n, err)
-		}
+		testkit.Fails(t, fitError(data, o), ErrCheckpoint, "", "cut to ", n)
+		testkit.Equal(t, testkit.Read(t, o.Checkpoint.Path), was[:n], "cut to ", n)
 	}
 }
 
@@ -100,9 +93,7 @@ func TestCheckpointLock(t *testing.T) {
 		o := o
 		o.Progress = nil
 		tried++
-		if _, _, err := Fit(context.Background(), data, o); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), "in use by process") {
-			t.Errorf("a second fit: %v; want ErrCheckpoint and who has it", err)
-		}
+		testkit.Fails(t, fitError(data, o), ErrCheckpoint, "in use by process", "a second fit")
 	}
 	mustFit(t, data, o)
 	if tried == 0 {
@@ -237,9 +228,8 @@ func takeOver(t *testing.T, path string, b []byte, made []checkpoint.Trait) bool
 // TestCheckpointFolder: a checkpoint in no folder is an error about a checkpoint, before the fit.
 func TestCheckpointFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none", "part")
-	if _, _, err := Fit(t.Context(), wave(30, 0.1), Options{Iterations: 2, Features: 4, Checkpoint: CheckpointOptions{Path: path}}); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), path) {
-		t.Errorf("%v; want ErrCheckpoint with %s", err, path)
-	}
+	o := Options{Iterations: 2, Features: 4, Checkpoint: CheckpointOptions{Path: path}}
+	testkit.Fails(t, fitError(wave(30, 0.1), o), ErrCheckpoint, path)
 }
 
 // eachPass makes a backend that calls a function before each pass over the rows; an error is the pass's.
@@ -314,9 +304,7 @@ func TestResume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, want, passes, err := fitStopped(c.data, c.o, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if name == "rough" && len(want.Starts) != 2 {
 				t.Errorf("%d starts, want a second, rough one", len(want.Starts))
 			}
@@ -383,9 +371,7 @@ func TestCheckpointsOnTheWay(t *testing.T) {
 				}
 			}
 			m, _, _, err := fitStopped(c.data, o, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			whole := encoded(t, m)
 			if name != "no steps" && len(seen) == 0 {
 				t.Error("no checkpoint was written")
@@ -395,9 +381,7 @@ func TestCheckpointsOnTheWay(t *testing.T) {
 			for _, b := range seen {
 				testkit.OK(t, os.WriteFile(path, b, 0o666))
 				m, r, _, err := fitStopped(c.data, o, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				if r.Resumed < 0 {
 					t.Error("a checkpoint that was there was not gone on from")
 				}

@@ -2,11 +2,9 @@ package vssgp
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/bayes"
@@ -59,23 +57,13 @@ func TestNewDataCopies(t *testing.T) {
 // TestFarInput: where a prediction or a draw overflows, it is an error that names the row, and no NaN.
 func TestFarInput(t *testing.T) {
 	for _, unit := range []float64{1e-10, 1.7e-9} { // x in the model's units is infinite, or only its products are
-		testFarInput(t, unit)
-	}
-}
-
-func testFarInput(t *testing.T, unit float64) {
-	data := wave(60, 0.1)
-	for i := range data.X {
-		data.X[i] *= unit
-	}
-	m, _ := mustFit(t, data, Options{Init: InitPaper, Features: 6, Iterations: 5})
-	x := []float64{1, 1e300}
-	_, rows := m.Predict(t.Context(), x)
-	_, _, joint := m.PredictJoint(t.Context(), x)
-	_, draw := m.Draw(t.Context(), x, 1, 1)
-	for name, err := range map[string]error{"Predict": rows, "PredictJoint": joint, "Draw": draw} {
-		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "row 1, x = [1e+300]: the result is not finite") {
-			t.Errorf("x in %v, %s: %v; want ErrData with the row", unit, name, err)
+		data := wave(60, 0.1)
+		data.X = scaled(data.X, unit)
+		m, _ := mustFit(t, data, Options{Init: InitPaper, Features: 6, Iterations: 5})
+		x := []float64{1, 1e300}
+		_, _, joint := m.PredictJoint(t.Context(), x)
+		for i, err := range []error{testkit.Error(m.Predict(t.Context(), x)), joint, testkit.Error(m.Draw(t.Context(), x, 1, 1))} {
+			testkit.Fails(t, err, ErrData, "row 1, x = [1e+300]: the result is not finite", "x in ", unit, ", call ", i)
 		}
 	}
 }
@@ -125,12 +113,8 @@ func TestBeyond(t *testing.T) {
 // outputs are not.
 func TestTransposedData(t *testing.T) {
 	five := []float64{1, 2, 3, 4, 5}
-	if _, _, err := Fit(t.Context(), &Data{N: 1, Q: 5, D: 5, X: five, Y: five}, Options{}); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "transposed") {
-		t.Errorf("%v; want ErrData with the cause", err)
-	}
-	if _, err := NewData(1, five, five[:1]); err != nil {
-		t.Error(err)
-	}
+	testkit.Fails(t, fitError(&Data{N: 1, Q: 5, D: 5, X: five, Y: five}, Options{}), ErrData, "transposed")
+	testkit.Must(NewData(1, five, five[:1]))(t)
 }
 
 // scaled is v times f.

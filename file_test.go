@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
@@ -55,9 +54,7 @@ func TestSaveLoad(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "model.safetensors")
 			testkit.OK(t, m.Save(path))
 			got, err := Load(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			var first, second bytes.Buffer
 			testkit.OK(t, errors.Join(m.Write(&first), got.Write(&second)))
 			if !bytes.Equal(first.Bytes(), second.Bytes()) {
@@ -78,9 +75,7 @@ func TestSaveLoad(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			p := testkit.Must(got.Predict(t.Context(), x))(t)
 			if !slices.Equal(p.Mean, want.Mean) || !slices.Equal(p.Cov, want.Cov) || !slices.Equal(p.Noise, want.Noise) {
 				t.Error("the loaded model predicts other bits")
@@ -220,11 +215,7 @@ func TestBadModelFiles(t *testing.T) {
 		}
 		c.spoil(f)
 		_, err := read(encode(t, f))
-		if !errors.Is(err, ErrParams) {
-			t.Errorf("%s, %s: error %v, want one that wraps ErrParams", c.model, c.says, err)
-		} else if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error %q, want one line that names %q", c.model, err, c.says)
-		}
+		testkit.Fails(t, err, ErrParams, c.says, c.model)
 	}
 }
 
@@ -233,9 +224,7 @@ func TestForeignFiles(t *testing.T) {
 	f := layout(t, fileModels(t)["factorised"])
 	f.Metadata = nil
 	m, err := read(encode(t, f))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if m.Inference != Factorized || m.X.Scale[1] != 1 || m.Y.Offset[1] != 0 {
 		t.Errorf("a file without metadata: inference %s, x scale %v, y offset %v; want factorised, 1, 0", m.Inference, m.X.Scale, m.Y.Offset)
 	}
@@ -258,9 +247,7 @@ func TestSaveRefuses(t *testing.T) {
 	m := fileModels(t)["factorised"]
 	m.Params.Variance[0] = math.NaN()
 	path := filepath.Join(t.TempDir(), "model.safetensors")
-	if err := m.Save(path); !errors.Is(err, ErrParams) {
-		t.Errorf("error %v, want one that wraps ErrParams", err)
-	}
+	testkit.Fails(t, m.Save(path), ErrParams, "")
 	if _, err := Load(path); err == nil {
 		t.Error("a file was left behind")
 	}
@@ -402,15 +389,14 @@ func TestNilArguments(t *testing.T) {
 		}, ErrData},
 		{"New zero", func() error { return testkit.Error(New(t.Context(), &Data{}, Options{})) }, ErrData},
 		{"New from other data", func() error { return testkit.Error(New(t.Context(), wide, Options{From: m})) }, ErrData},
-		{"Fit nil", func() error { _, _, err := Fit(context.Background(), nil, Options{}); return err }, ErrData},
-		{"Fit zero", func() error { _, _, err := Fit(context.Background(), &Data{}, Options{}); return err }, ErrData},
+		{"Fit nil", func() error { return fitError(nil, Options{}) }, ErrData},
+		{"Fit zero", func() error { return fitError(&Data{}, Options{}) }, ErrData},
 		{"Fit resumes nothing", func() error {
 			_, _, err := Fit(none, data, Options{Checkpoint: CheckpointOptions{Resume: true}})
 			return err
 		}, ErrOptions},
 		{"Fit with a negative time between checkpoints", func() error {
-			_, _, err := Fit(t.Context(), data, Options{Checkpoint: CheckpointOptions{Path: "part", Every: -1}})
-			return err
+			return fitError(data, Options{Checkpoint: CheckpointOptions{Path: "part", Every: -1}})
 		}, ErrOptions},
 		{"Fit without a context", func() error { _, _, err := Fit(none, data, Options{Iterations: 2}); return err }, nil},
 		{"Evaluate nil", func() error { return testkit.Error(m.Evaluate(t.Context(), nil, Exact, nil, false)) }, ErrData},

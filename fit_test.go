@@ -64,6 +64,12 @@ func mustFit(t testing.TB, data *Data, o Options) (*Model, *Result) {
 	return m, r
 }
 
+// fitError is the error of Fit.
+func fitError(data *Data, o Options) error {
+	_, _, err := Fit(context.Background(), data, o)
+	return err
+}
+
 func encoded(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -238,9 +244,6 @@ func TestFix(t *testing.T) {
 	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{3}}, Features: 6, Iterations: 4, UniformPhases: true}
 	coefficients := variational.Names(func(t Tensor) bool { return t.Group == variational.Coefficients })
 	for _, name := range variational.Names(nil) {
-		if name == "phase.upper" {
-			continue // goes with phase.lower
-		}
 		o.Fix, o.Inference = []string{name}, Exact
 		if slices.Contains(coefficients, name) {
 			o.Inference = Factorized
@@ -256,7 +259,8 @@ func TestFix(t *testing.T) {
 			if o.Inference == Exact && slices.Contains(coefficients, tensor.Name) {
 				continue
 			}
-			if same := slices.Equal(*tensor.Data, *was[i].Data); same != slices.Contains(o.Fix, tensor.Name) {
+			fixed := slices.Contains(o.Fix, tensor.Name) || name == "phase.upper" && tensor.Name == "phase.lower" // which move together
+			if same := slices.Equal(*tensor.Data, *was[i].Data); same != fixed {
 				t.Errorf("fixed %v: %s is unchanged: %v", o.Fix, tensor.Name, same)
 			}
 		}
@@ -681,9 +685,7 @@ func TestSpectrumReadsScales(t *testing.T) {
 			t.Errorf("%+v: %v; want the paper's start", o, err)
 		}
 		o.Init = InitSpectrum
-		if _, err := New(t.Context(), data, o); !errors.Is(err, ErrOptions) {
-			t.Errorf("%+v: error %v, want one that wraps ErrOptions", o, err)
-		}
+		testkit.Fails(t, testkit.Error(New(t.Context(), data, o)), ErrOptions, "", o.Paper)
 	}
 }
 
@@ -791,9 +793,8 @@ func TestFrom(t *testing.T) {
 			t.Errorf("phase.lower[%d] is %v after a fit, want it in the first turn", k, a)
 		}
 	}
-	if _, _, err := Fit(context.Background(), &Data{N: 2, Q: 2, D: 1, X: make([]float64, 4), Y: make([]float64, 2)}, Options{From: loaded}); !errors.Is(err, ErrData) {
-		t.Errorf("data with other inputs: error %v, want one that wraps ErrData", err)
-	}
+	other := &Data{N: 2, Q: 2, D: 1, X: make([]float64, 4), Y: make([]float64, 2)}
+	testkit.Fails(t, fitError(other, Options{From: loaded}), ErrData, "", "data with other inputs")
 }
 
 // Among collapsed starts the best bound is kept, and so it is among the others.
@@ -860,23 +861,6 @@ func TestRobustFrom(t *testing.T) {
 	}
 }
 
-// UniformPhases with the spectrum start.
-func TestRobustUniformSpectrum(t *testing.T) {
-	m, err := New(t.Context(), wave(100, 0.1), Options{UniformPhases: true})
-	if err == nil && m.Params.PhaseUpper[0] == m.Params.PhaseLower[0] {
-		t.Error("uniform phases asked for, fixed ones given")
-	}
-}
-
-// Fixing phase.upper alone.
-func TestRobustFixUpper(t *testing.T) {
-	data := wave(60, 0.1)
-	o := Options{Init: InitPaper, Features: 4, Iterations: 4, UniformPhases: true, Fix: []string{"phase.upper"}}
-	start := testkit.Must(New(t.Context(), data, o))(t)
-	m, _ := mustFit(t, data, o)
-	modeltest.Near(t, "phase.upper", m.Params.PhaseUpper, start.Params.PhaseUpper, 0)
-}
-
 // Default length-scales with inputs of very different ranges.
 func TestRobustRanges(t *testing.T) {
 	d := &Data{N: 50, Q: 2, D: 1}
@@ -896,15 +880,11 @@ func poorCoefficients(t *testing.T, data *Data) (m *Model, best float64) {
 	t.Helper()
 	m, _ = mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 15})
 	rows, err := m.open(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer rows.Close()
 	p := m.Params
 	diag, mean, err := rows.SolveMean(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	p.CoefMean, p.CoefVar = mean, make([]float64, p.M())
 	for i := range p.CoefVar {
 		p.CoefVar[i] = 1 / (1 + p.NoisePrecision[0]*diag[i])
@@ -1238,15 +1218,19 @@ func withPosterior(t testing.TB, o Options) (*Model, *Data) {
 	return m, data
 }
 
+// posteriorAt is the prediction of a model's draws.
+func posteriorAt(t testing.TB, m *Model, x ...float64) *Prediction {
+	t.Helper()
+	p := testkit.Must(m.PosteriorPredictor(t.Context()))(t)
+	return testkit.Must(p.Predict(t.Context(), x))(t)
+}
+
 // TestPosteriorFile: a model's posterior survives a file; the draws predict the same bits.
 func TestPosteriorFile(t *testing.T) {
 	for _, o := range []Options{{Posterior: PosteriorOptions{Draws: 3}}, {Posterior: PosteriorOptions{Draws: 3}, Inference: Factorized}, {}} {
 		m, _ := withPosterior(t, o)
 		b := encoded(t, m)
-		back, err := read(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := testkit.Must(read(b))(t)
 		if !bytes.Equal(encoded(t, back), b) {
 			t.Error("a model that was read writes other bytes")
 		}
@@ -1257,13 +1241,9 @@ func TestPosteriorFile(t *testing.T) {
 		if o.Posterior.Draws == 0 {
 			continue
 		}
-		x := []float64{0.1, 6, 20}
-		p := testkit.Must(back.PosteriorPredictor(context.Background()))(t)
-		q := testkit.Must(m.PosteriorPredictor(context.Background()))(t)
-		a := testkit.Must(p.Predict(context.Background(), x))(t)
-		c, err := q.Predict(context.Background(), x)
-		if err != nil || !slices.Equal(a.Mean, c.Mean) || !slices.Equal(a.Cov, c.Cov) {
-			t.Errorf("predictions %v and %v (%v)", a, c, err)
+		a, c := posteriorAt(t, back, 0.1, 6, 20), posteriorAt(t, m, 0.1, 6, 20)
+		if !slices.Equal(a.Mean, c.Mean) || !slices.Equal(a.Cov, c.Cov) {
+			t.Errorf("predictions %v and %v", a, c)
 		}
 	}
 }
@@ -1284,15 +1264,11 @@ func TestBadPosteriorFiles(t *testing.T) {
 			one.Shape = []int{2}
 			f.Tensors["posterior.kernel.variance"] = one
 		}
-		if _, err := read(encode(t, f)); !errors.Is(err, ErrParams) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testkit.Fails(t, testkit.Error(read(encode(t, f))), ErrParams, "", name)
 	}
 	f := layout(t, m)
 	delete(f.Tensors, "draw.001.coefficient.mean")
-	if _, err := read(encode(t, f)); !errors.Is(err, ErrParams) {
-		t.Errorf("a draw without coefficients: %v", err)
-	}
+	testkit.Fails(t, testkit.Error(read(encode(t, f))), ErrParams, "", "a draw without coefficients")
 }
 
 // TestPosteriorPredict: the mixture's moments and quantiles are those of its parts, by hand; its draws scatter as it says, and its interval
@@ -1301,11 +1277,7 @@ func TestPosteriorPredict(t *testing.T) {
 	const draws = 40
 	m, _ := withPosterior(t, Options{Posterior: PosteriorOptions{Draws: draws}})
 	x := []float64{3, 12.5, 60}
-	predictor, err := m.PosteriorPredictor(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := testkit.Must(predictor.Predict(context.Background(), x))(t)
+	p := posteriorAt(t, m, x...)
 	single := testkit.Must(m.Predict(t.Context(), x))(t)
 	lower, upper, sd := p.Quantile(0.025, true), p.Quantile(0.975, true), p.SD(true)
 	for i := range x {
@@ -1337,11 +1309,7 @@ func TestPosteriorPredict(t *testing.T) {
 	}
 	other := lines(120, 12, 0.3, 1, -1, [2]float64{0.5, 1})
 	testkit.Must(m.Condition(t.Context(), other))(t)
-	predictor = testkit.Must(m.PosteriorPredictor(context.Background()))(t)
-	turned, err := predictor.Predict(context.Background(), x)
-	if err != nil || math.Abs(turned.Mean[0]+p.Mean[0]) > 0.1 {
-		t.Errorf("conditioned on data of the other sign the draws predict %v, before %v (%v)", turned.Mean[0], p.Mean[0], err)
-	}
+	testkit.Near(t, posteriorAt(t, m, x...).Mean[0], -p.Mean[0], 0.1, "the draws' mean, conditioned on data of the other sign")
 }
 
 // TestPosteriorUnits: where variances leave float64's range the mixture's standard deviations are the plain ones in their unit.
@@ -1353,8 +1321,7 @@ func TestPosteriorUnits(t *testing.T) {
 		if r.NoPosterior != "" {
 			t.Fatal(r.NoPosterior)
 		}
-		p := testkit.Must(m.PosteriorPredictor(context.Background()))(t)
-		at := testkit.Must(p.Predict(context.Background(), []float64{3, 60}))(t)
+		at := posteriorAt(t, m, 3, 60)
 		sds[i], upper[i] = at.SD(true), at.Quantile(0.9, true)
 	}
 	for i, sd := range sds[0] {
@@ -1371,8 +1338,7 @@ func TestPosteriorHMC(t *testing.T) {
 	}
 	predicted := func(o Options) *Prediction {
 		m, _ := withPosterior(t, o)
-		p := testkit.Must(m.PosteriorPredictor(context.Background()))(t)
-		return testkit.Must(p.Predict(context.Background(), []float64{6, 14, 30}))(t)
+		return posteriorAt(t, m, 6, 14, 30)
 	}
 	g, h := predicted(Options{Posterior: PosteriorOptions{Draws: 200}}), predicted(Options{Posterior: PosteriorOptions{Draws: 200, HMC: true}})
 	for i, sd := range h.SD(true) {
@@ -1387,11 +1353,12 @@ func TestNoPosterior(t *testing.T) {
 	data := lines(120, 12, 0.3, 1, 1, [2]float64{0.5, 1})
 	for name, o := range map[string]Options{
 		"not asked for": {Posterior: PosteriorOptions{Draws: NoPosterior}}, "starting values": {Iterations: NoIterations}, "mini-batches": {Inference: Stochastic, Iterations: 20},
-		"nats below": {Iterations: 1, Init: InitPaper, Features: 10, Posterior: PosteriorOptions{Draws: 3}}, "": {Fix: []string{"kernel.frequency", "frequency.mean"}},
+		"few mini-batches": {Posterior: PosteriorOptions{Draws: 3}, Inference: Stochastic, Iterations: 5, Features: 6},
+		"nats below":       {Iterations: 1, Init: InitPaper, Features: 10, Posterior: PosteriorOptions{Draws: 3}}, "": {Fix: []string{"kernel.frequency", "frequency.mean"}},
 	} {
 		o.Windows.Length = WindowNone
 		m, r := mustFit(t, data, o)
-		if name != "" && !bytes.Contains([]byte(r.NoPosterior), []byte(name)) || (m.Posterior() == nil) != (r.NoPosterior != "") {
+		if name != "" && !strings.Contains(r.NoPosterior, strings.TrimPrefix(name, "few ")) || (m.Posterior() == nil) != (r.NoPosterior != "") {
 			t.Errorf("%q: %q, posterior %v", name, r.NoPosterior, m.Posterior())
 		}
 		for _, f := range m.Frequencies() {
@@ -1399,30 +1366,17 @@ func TestNoPosterior(t *testing.T) {
 				t.Fatalf("%q: frequency %v has the standard deviation %v", name, f.Mean, f.SD)
 			}
 		}
-		if _, err := m.PosteriorPredictor(context.Background()); !errors.Is(err, ErrUnfitted) {
-			t.Errorf("%q: predictions without draws: %v", name, err)
-		}
-		if _, err := m.PosteriorDraws(1); !errors.Is(err, ErrUnfitted) {
-			t.Errorf("%q: functions without draws: %v", name, err)
+		for _, err := range []error{testkit.Error(m.PosteriorPredictor(t.Context())), testkit.Error(m.PosteriorDraws(1))} {
+			if o.Posterior.Draws > 0 { // the reason, and not that they were not asked for
+				testkit.Fails(t, err, ErrUnfitted, r.NoPosterior, name)
+			}
+			if says := strings.Contains(fmt.Sprint(err), "Options.Posterior.Draws"); !errors.Is(err, ErrUnfitted) || says != (o.Posterior.Draws <= 0) {
+				t.Errorf("%q: without draws: %v", name, err)
+			}
 		}
 	}
 	var none *Model
 	if none.Posterior() != nil || (*Prediction)(nil).Quantile(0.5, true) != nil {
 		t.Error("a model that is none has a posterior")
-	}
-}
-
-// TestNoDraws: where a fit keeps no draws although they were asked for, a prediction by them says why.
-func TestNoDraws(t *testing.T) {
-	m, r, err := Fit(t.Context(), wave(60, 0.1), Options{Posterior: PosteriorOptions{Draws: 3}, Inference: Stochastic, Iterations: 5, Features: 6})
-	if err != nil || r.NoPosterior == "" {
-		t.Fatalf("no reason (%v)", err)
-	}
-	_, predict := m.PosteriorPredictor(t.Context())
-	_, draw := m.PosteriorDraws(1)
-	for _, err := range []error{predict, draw} {
-		if !errors.Is(err, ErrUnfitted) || !strings.Contains(err.Error(), r.NoPosterior) || strings.Contains(err.Error(), "Options.Posterior.Draws") {
-			t.Errorf("%v; want the reason %q", err, r.NoPosterior)
-		}
 	}
 }

@@ -82,9 +82,7 @@ func TestBadOptions(t *testing.T) {
 		{"spectrum of one place", &Data{N: 3, Q: 1, D: 1, X: []float64{2, 2, 2}, Y: make([]float64, 3)}, Options{Init: InitSpectrum}},
 		{"spectrum with length-scales", data, Options{Init: InitSpectrum, Paper: PaperOptions{Lengthscales: []float64{1}}}},
 	} {
-		if _, err := New(t.Context(), c.data, c.o); !errors.Is(err, ErrOptions) {
-			t.Errorf("New, %s: error %v, want one that wraps ErrOptions", c.name, err)
-		}
+		testkit.Fails(t, testkit.Error(New(t.Context(), c.data, c.o)), ErrOptions, "", "New, ", c.name)
 		if m, _, err := Fit(context.Background(), c.data, c.o); !errors.Is(err, ErrOptions) || m != nil {
 			t.Errorf("Fit, %s: error %v, want one that wraps ErrOptions", c.name, err)
 		}
@@ -170,10 +168,14 @@ func TestSpectrumStart(t *testing.T) {
 		"raw":     {full, Options{Raw: true}},
 		"pairs":   {full, Options{Features: 4, Components: 12}},
 		"ssgp":    {full, Options{Method: SSGP}},
+		"uniform": {full, Options{UniformPhases: true}},
 	} {
 		m := testkit.Must(New(t.Context(), c.data, c.o))(t)
 		p := m.Params
 		checkUnderWindows(t, p, name)
+		if uniform := p.PhaseUpper[0] != p.PhaseLower[0]; uniform != c.o.UniformPhases {
+			t.Errorf("%s: uniform phases: %v", name, uniform)
+		}
 		v := float64(p.Windows.Count())
 		power, near2, near5 := 0.0, 0.0, 0.0
 		for i := range p.L {
@@ -345,9 +347,7 @@ func TestCriterion(t *testing.T) {
 		m, r := mustFit(t, data, o)
 		f := testkit.Must(o.problem(data))(t)
 		begun, _, err := f.initialize(t.Context(), InitSpectrum, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		got := testkit.Must(f.Optimized(t.Context(), f.rows, begun.Params, iterations))(t)
 		p := m.Params
 		want := r.Bound - float64(c.points(p.L, p.M()))
@@ -422,14 +422,10 @@ func TestPredictFrom(t *testing.T) {
 		t.Fatalf("%d rows are one part of %d", data.N, rows)
 	}
 	want, err := conditioned(t, p, data).Predict(t.Context(), data.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	known := backend.Data{N: data.N, Q: data.Q, D: data.D, X: data.X, Y: data.Y}
 	mean, sd, err := mustModel(t, p).predictFrom(t.Context(), known, data.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	modeltest.Near(t, "mean", mean, want.Mean, rounding)
 	modeltest.Near(t, "deviation", sd, want.SD(true), rounding)
 }
@@ -512,9 +508,7 @@ func TestTableChooses(t *testing.T) {
 		t.Fatalf("K = %d, Σ = %v", p.K, p.FreqVar[0])
 	}
 	drawn, err := New(t.Context(), data, Options{Method: SSGP, Init: InitPaper, Features: p.K, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if !slices.Equal(drawn.Params.FreqMean, p.FreqMean) {
 		t.Error("the frequencies are not those that were drawn")
 	}
@@ -544,9 +538,7 @@ func TestTableBits(t *testing.T) {
 	runtime.GOMAXPROCS(1)
 	o := Options{Iterations: 12, Seed: 5, Posterior: PosteriorOptions{Draws: NoPosterior}} // whose passes nothing stops
 	m, _, passes, err := fitStopped(data, o, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	want := encoded(t, m)
 	runtime.GOMAXPROCS(3)
 	if m, _ := mustFit(t, data, o); !bytes.Equal(encoded(t, m), want) {
@@ -565,9 +557,7 @@ func TestTableBits(t *testing.T) {
 func TestTableMemory(t *testing.T) {
 	data := surface(90, 0.1)
 	f, err := (Options{Features: 100}).problem(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	rows, features := f.memory(&variational.Shape{Components: []int{1}, K: 100, Q: data.Q, D: data.D})
 	m, _, err := Fit(t.Context(), data, Options{Iterations: 9, MemoryLimit: rows + features})
 	if err != nil || m.Params.K > 100 {
@@ -648,9 +638,7 @@ func TestStartCanceled(t *testing.T) {
 		least, all := 1.0, 0
 		for try := 0; try < 10 && least >= 0.25; try++ {
 			l, share, err := start(0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			least, all = min(least, share), l.n
 		}
 		if least >= 0.25 {

@@ -73,9 +73,7 @@ func TestPredictJoint(t *testing.T) {
 			}
 			for name, v := range posteriors(t, p, data) {
 				mean, cov, err := v.m.PredictJoint(t.Context(), x)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				checkSingles(t, v.m, name, x, n, mean, cov)
 				at := append(modeltest.Nest(x, n)[:6:6], modeltest.Nest(x, n)[n-6:]...) // across the chunks
 				wantMean, wantCov := oracle.PredictJoint(modeltest.ToOracle(p), v.post, at)
@@ -136,13 +134,9 @@ func TestMonteCarloPredictions(t *testing.T) {
 		for name, v := range posteriors(t, p, data) {
 			mean, second := oracle.SamplePredictive(modeltest.ToOracle(p), v.post, modeltest.Nest(x, 2), draws, modeltest.NewRNG(uint64(i)))
 			got, err := v.m.Predict(t.Context(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			_, joint, err := v.m.PredictJoint(t.Context(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			size := 2 * c.D
 			want := make([]float64, size*size)
 			for a := range size {
@@ -175,9 +169,7 @@ func TestDraw(t *testing.T) {
 				v.m.Y.Offset[d], v.m.Y.Scale[d] = 3, float64(2+d)
 			}
 			mean, cov, err := v.m.PredictJoint(t.Context(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			checkSingles(t, v.m, name+", scaled", x, 3, mean, cov)
 			all := testkit.Must(v.m.Draw(t.Context(), x, draws, 7))(t)
 			checkMoments(t, c.Name+", "+name, all, mean, cov)
@@ -339,9 +331,7 @@ func TestEach(t *testing.T) {
 		"windows":    {Iterations: NoIterations, Components: 1, Features: 4, Windows: WindowOptions{Length: 47.37}},
 	} {
 		m, _, err := Fit(ctx, wave(500, 0.3), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		p := testkit.Must(m.Predictor(ctx))(t)
 		x := times(3*partRows+777, m.X.Scale[0]*0x1p-8) // a grid that is one in the model's units too; beyond the windows in the end
 		for i := range x {
@@ -351,9 +341,7 @@ func TestEach(t *testing.T) {
 		for _, rows := range []int{999, partRows, len(x)} {
 			next := 0
 			for part, err := range p.Each(ctx, inSlices(x, rows)) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				end := part.First + part.N
 				if part.First != next || !slices.Equal(part.X, x[next:end]) {
 					t.Fatalf("%s: a part of rows %d to %d after row %d", name, part.First, end, next)
@@ -602,9 +590,7 @@ func TestFarFromFeatures(t *testing.T) {
 		p, data := made(c)
 		for name, m := range map[string]*Model{"exact": conditioned(t, p, data), "factorised": mustModel(t, p)} {
 			mean, vr, err := m.Coefficients()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			want := make([]float64, 4)
 			for d := range 2 {
 				want[3*d] = 1 / p.NoisePrecision[0]
@@ -648,14 +634,10 @@ func TestLimitsOfFiles(t *testing.T) {
 	}
 	p.CoefMean, p.CoefVar = nil, nil
 	data := wave(4, 0.1)
-	if _, err := mustModel(t, p).Condition(t.Context(), data); !errors.Is(err, ErrParams) {
-		t.Errorf("%d features: %v, want ErrParams", p.K, err)
-	}
+	testkit.Fails(t, testkit.Error(mustModel(t, p).Condition(t.Context(), data)), ErrParams, "", p.K, " features")
 	const d = 1 << 16
 	wide := mustModel(t, oneFeature(d))
-	if _, err := wide.Predict(t.Context(), make([]float64, 1)); !errors.Is(err, ErrData) {
-		t.Errorf("%d outputs: %v, want ErrData", d, err)
-	}
+	testkit.Fails(t, testkit.Error(wide.Predict(t.Context(), make([]float64, 1))), ErrData, "", d, " outputs")
 }
 
 // oneFeature is a model of one feature and d outputs.
