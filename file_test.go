@@ -296,13 +296,15 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-func unfittedModel(t *testing.T) *Model {
-	t.Helper()
-	p := NewParams(1, 2, 1, 1)
+// unfittedParams is parameters of k features without coefficients.
+func unfittedParams(k int) *Params {
+	p := NewParams(1, k, 1, 1)
 	p.CoefMean, p.CoefVar = nil, nil
 	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1
-	return testkit.Must(NewModel(p))(t)
+	return p
 }
+
+func unfittedModel(t *testing.T) *Model { return mustModel(t, unfittedParams(2)) }
 
 func TestNilModel(t *testing.T) {
 	unfitted := unfittedModel(t)
@@ -311,9 +313,7 @@ func TestNilModel(t *testing.T) {
 	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
 	testkit.Must(exact.Condition(t.Context(), data))(t)
 	moved := *exact // a posterior of other parameters
-	moved.Params = NewParams(1, 4, 1, 1)
-	moved.Params.CoefMean, moved.Params.CoefVar = nil, nil
-	moved.Params.Variance[0], moved.Params.Lengthscale[0], moved.Params.NoisePrecision[0] = 1, 1, 1
+	moved.Params = unfittedParams(4)
 	strange := unfittedModel(t)
 	strange.Inference = "no such"
 	x := make([]float64, 2)

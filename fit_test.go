@@ -797,8 +797,8 @@ func TestFrom(t *testing.T) {
 	testkit.Fails(t, fitError(other, Options{From: loaded}), ErrData, "", "data with other inputs")
 }
 
-// Among collapsed starts the best bound is kept, and so it is among the others.
-func TestRobustKeptAmongCollapsed(t *testing.T) {
+// TestKeptAmongCollapsed: among collapsed starts the best bound is kept, and so it is among the others.
+func TestKeptAmongCollapsed(t *testing.T) {
 	for seed := range uint64(6) {
 		_, r := mustFit(t, wave(60, 100), Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 2, Seed: seed})
 		for s, start := range r.Starts {
@@ -821,8 +821,8 @@ func flaky(from, to int, calls *int) backend.Backend {
 	}}
 }
 
-// A start without a bound is a collapsed start, not the fit's end.
-func TestRobustFailedStart(t *testing.T) {
+// TestStartWithoutBound: a start without a bound is a collapsed start, not the fit's end.
+func TestStartWithoutBound(t *testing.T) {
 	data := wave(40, 0.1)
 	calls, again := 0, 0
 	o := Options{Init: InitPaper, Features: 4, Iterations: 3, Backend: flaky(0, 0, &calls)}
@@ -841,8 +841,8 @@ func TestRobustFailedStart(t *testing.T) {
 	}
 }
 
-// From with another method, and with a backend.
-func TestRobustFrom(t *testing.T) {
+// TestFromOtherMethod: a fit goes on from a model with another method or backend, or refuses it.
+func TestFromOtherMethod(t *testing.T) {
 	data := wave(40, 0.1)
 	p, _ := made(kind{Name: "odd", N: 1, L: 1, K: 3, Q: 1, D: 1})
 	p.CoefMean, p.CoefVar = nil, nil
@@ -861,8 +861,8 @@ func TestRobustFrom(t *testing.T) {
 	}
 }
 
-// Default length-scales with inputs of very different ranges.
-func TestRobustRanges(t *testing.T) {
+// TestLengthscalesOfRanges: default length-scales follow the inputs' ranges.
+func TestLengthscalesOfRanges(t *testing.T) {
 	d := &Data{N: 50, Q: 2, D: 1}
 	for i := range 50 {
 		d.X = append(d.X, float64(i)/50, 1e4*float64(i*i%50))

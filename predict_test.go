@@ -36,16 +36,16 @@ var predictKinds = []kind{
 	{Name: "predict, windows", N: 20, L: 6, K: 1, Q: 1, D: 2, Windows: 3, Fixed: true},
 }
 
-// posteriors are a kind's model with each posterior, and the oracle's.
-func posteriors(t *testing.T, p *Params, data *Data) map[string]struct {
+// withOracle is a model and the oracle's posterior of it.
+type withOracle struct {
 	m    *Model
 	post *oracle.Posterior
-} {
+}
+
+// posteriors are a kind's model with each posterior, and the oracle's.
+func posteriors(t *testing.T, p *Params, data *Data) map[string]withOracle {
 	op := modeltest.ToOracle(p)
-	return map[string]struct {
-		m    *Model
-		post *oracle.Posterior
-	}{
+	return map[string]withOracle{
 		"exact":      {conditioned(t, p, data), oracle.ExactPosterior(op, modeltest.Nest(data.X, data.N), modeltest.Nest(data.Y, data.N))},
 		"factorised": {mustModel(t, p), oracle.FactorizedPosterior(op)},
 	}
@@ -626,26 +626,14 @@ func TestOneWindow(t *testing.T) {
 	modeltest.Near(t, "covariance", a.Cov, b.Cov, 0)
 }
 
-// Sizes that a small file may ask for and no memory holds are refused.
+// TestLimitsOfFiles: sizes that a small file may ask for and no memory holds are refused.
 func TestLimitsOfFiles(t *testing.T) {
-	p := NewParams(1, MaxExact+1, 1, 1)
-	for _, a := range [][]float64{p.Variance, p.Lengthscale, p.NoisePrecision} {
-		a[0] = 1
-	}
-	p.CoefMean, p.CoefVar = nil, nil
+	p := unfittedParams(MaxExact + 1)
 	data := wave(4, 0.1)
 	testkit.Fails(t, testkit.Error(mustModel(t, p).Condition(t.Context(), data)), ErrParams, "", p.K, " features")
 	const d = 1 << 16
-	wide := mustModel(t, oneFeature(d))
+	one := unfittedParams(1)
+	one.D, one.CoefMean, one.CoefVar = d, make([]float64, d), slices.Repeat([]float64{1}, d)
+	wide := mustModel(t, one)
 	testkit.Fails(t, testkit.Error(wide.Predict(t.Context(), make([]float64, 1))), ErrData, "", d, " outputs")
-}
-
-// oneFeature is a model of one feature and d outputs.
-func oneFeature(d int) *Params {
-	p := NewParams(1, 1, 1, d)
-	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1
-	for i := range p.CoefVar {
-		p.CoefVar[i] = 1
-	}
-	return p
 }

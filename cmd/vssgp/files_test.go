@@ -39,6 +39,13 @@ var clashes = []struct {
 	{"impute WAV --gap 600:620 -o other.wav --init MODEL --model OUT.safetensors", "m.safetensors", []string{"--model", "--init"}},
 }
 
+// extension is that of OUT in a command line; "" if there is no OUT.
+func extension(line string) string {
+	_, rest, _ := strings.Cut(line, "OUT")
+	ext, _, _ := strings.Cut(rest, " ")
+	return ext
+}
+
 // clashFolder has the files of clashes.
 func clashFolder(t *testing.T) (dir string) {
 	t.Helper()
@@ -57,8 +64,7 @@ var clashNames = strings.NewReplacer("DATA", "data.csv", "MODEL", "m.safetensors
 func TestOverwrite(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	for _, c := range clashes {
-		at := strings.Index(c.line, "OUT")
-		ext := strings.Fields(c.line[at:])[0][len("OUT"):]
+		ext := extension(c.line)
 		hard, symbolic, chain := "hard"+ext, "symbolic"+ext, "chain"+ext
 		testkit.OK(t, errors.Join(os.Link(c.input, hard), os.Symlink(c.input, symbolic), os.Symlink("./"+symbolic, chain)))
 		absolute := testkit.Must(filepath.Abs(hard))(t)
@@ -88,8 +94,7 @@ func TestOverwrite(t *testing.T) {
 func TestOverwriteAsked(t *testing.T) {
 	dir := clashFolder(t)
 	for _, c := range clashes {
-		at := strings.Index(c.line, "OUT")
-		ext := strings.Fields(c.line[at:])[0][len("OUT"):]
+		ext := extension(c.line)
 		if ext == ".safetensors" && strings.HasPrefix(c.line, "predict") || ext == ".html" ||
 			ext == ".svg" { // no output, no format, the time in it
 			continue

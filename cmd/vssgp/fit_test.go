@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -133,7 +132,7 @@ func TestInfo(t *testing.T) {
 	testkit.Contains(t, text, "noise sd", "components", "period", "reach")
 }
 
-// The same seed gives the same bytes, whatever the number of threads.
+// TestFitSameBytes: the same seed gives the same bytes, whatever the number of threads.
 func TestFitSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	data := testkit.Put(t, dir, "data.csv", waves(200))
@@ -147,8 +146,7 @@ func TestFitSameBytes(t *testing.T) {
 			if o.code != cli.ExitDone {
 				t.Fatalf("%s: exit %d: %s", inference, o.code, o.stderr)
 			}
-			b := testkit.Read(t, model)
-			files[i] = string(b)
+			files[i] = string(testkit.Read(t, model))
 		}
 		if files[0] != files[1] {
 			t.Errorf("%s: 1 and 4 threads give different models", inference)
@@ -156,7 +154,7 @@ func TestFitSameBytes(t *testing.T) {
 	}
 }
 
-// A recording is data too: x in seconds, a channel an output.
+// TestFitRecording: a recording is data too, with x in seconds and a channel as an output.
 func TestFitRecording(t *testing.T) {
 	dir := t.TempDir()
 	in := testkit.Put(t, dir, "in.wav", string(wav(8000, 1, tone(900, 8000))))
@@ -241,14 +239,6 @@ func flatten(v any) (data []float64, shape []int) {
 	return data, shape
 }
 
-func readGolden(t *testing.T, path string) *golden {
-	t.Helper()
-	text := testkit.Read(t, path)
-	g := &golden{}
-	testkit.OK(t, json.Unmarshal(text, g))
-	return g
-}
-
 // files writes the golden file's parameters as a model without metadata, and
 // its data as CSV.
 func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data string) {
@@ -280,20 +270,16 @@ func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data st
 	return model, testkit.Put(t, dir, "data.csv", b.String())
 }
 
-func goldenPaths(t *testing.T) []string {
-	t.Helper()
-	paths, err := filepath.Glob("../../testdata/golden/*.json")
-	if err != nil || len(paths) < 7 {
-		t.Fatalf("%d golden files, want 7 at least: %v", len(paths), err)
-	}
-	return paths
-}
-
 // TestEvaluateGolden: bound, terms and gradient are those of the golden files, and the model file does not change. A file without
 // coefficients does not say how many outputs it has: the data do, and its predictions come from conditioning on the data.
 func TestEvaluateGolden(t *testing.T) {
-	for _, path := range goldenPaths(t) {
-		g := readGolden(t, path)
+	paths := testkit.Must(filepath.Glob("../../testdata/golden/*.json"))(t)
+	if len(paths) < 7 {
+		t.Fatalf("%d golden files, want 7 at least", len(paths))
+	}
+	for _, path := range paths {
+		g := &golden{}
+		testkit.OK(t, json.Unmarshal(testkit.Read(t, path), g))
 		t.Run(g.Name, func(t *testing.T) {
 			model, data := g.files(t, t.TempDir())
 			before := testkit.Read(t, model)
@@ -392,16 +378,9 @@ func TestPosteriorCommands(t *testing.T) {
 	}
 	testkit.Contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":null`)
 	out := succeed(t, "predict", "with.st", "d.csv", "--x", "t", "--posterior", "--draws", "2", "-o", "-").stdout
-	rows := strings.Split(strings.TrimSpace(out), "\n")
-	if rows[0] != "t,y1_mean,y1_sd,y1_lower,y1_upper,y1_draw1,y1_draw2" {
-		t.Fatalf("columns %s", rows[0])
-	}
-	for _, row := range rows[1:] {
-		var v []float64
-		for text := range strings.SplitSeq(row, ",") {
-			one := testkit.Must(strconv.ParseFloat(text, 64))(t)
-			v = append(v, one)
-		}
+	tab := testkit.Must(table.ReadCSV(strings.NewReader(out), "stdout"))(t)
+	testkit.Equal(t, strings.Join(tab.Names, ","), "t,y1_mean,y1_sd,y1_lower,y1_upper,y1_draw1,y1_draw2", "columns")
+	for v := range slices.Chunk(tab.Data, tab.Cols) {
 		if width := (v[4] - v[3]) / v[2]; !(v[3] < v[1] && v[1] < v[4]) || math.Abs(width-2*1.96) > 0.5 {
 			t.Fatalf("mean, sd, lower and upper %v", v[1:5])
 		}
@@ -424,8 +403,7 @@ const (
 	gapsCSV  = "../../testdata/speech_gaps.csv"
 )
 
-// Which warnings a run gives: what each must say, and none that it must not.
-// Data are real where there are real ones of that kind.
+// TestWarnings: a run gives the warnings that its data deserve, and no others. Data are real where there are real ones of that kind.
 func TestWarnings(t *testing.T) {
 	dir := t.TempDir()
 	smooth := testkit.Put(t, dir, "smooth.csv", evenSeries(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))

@@ -141,7 +141,7 @@ func checkFilled(t *testing.T, cut, out []byte, samples []int16) {
 	}
 }
 
-// What stands in a gap must not matter, nor must the number of threads.
+// TestImputeSameBytes: neither the samples in a gap nor the number of threads change the fill.
 func TestImputeSameBytes(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--method", "ar"}, quick} {
 		sameBytes(t, flags)
@@ -173,7 +173,7 @@ func sameBytes(t *testing.T, flags []string) {
 	}
 }
 
-// Two channels, several excerpts, a SPHERE file out of a WAV file.
+// TestImputeStereo: two channels and several excerpts of a WAV file are filled in a SPHERE file.
 func TestImputeStereo(t *testing.T) {
 	dir := t.TempDir()
 	in := testkit.Put(t, dir, "in.wav", string(wav(8000, 2, tone(4000, 8000))))

@@ -37,7 +37,7 @@ func fittedWave(t *testing.T, dir string) (model, recording string) {
 	return model, recording
 }
 
-// The same predictions and draws, whatever they are written as.
+// TestPredictFormats: predictions and draws are the same in every format.
 func TestPredictFormats(t *testing.T) {
 	dir := t.TempDir()
 	model, recording := fittedWave(t, dir)

@@ -347,13 +347,12 @@ var writing = []string{
 func TestFullOutput(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	for i, line := range oneEach(writing) {
-		at := strings.Index(line, "OUT")
 		name := "new-1.wav"
-		if at >= 0 {
-			name = fmt.Sprint("full", i) + strings.Fields(line[at:])[0][len("OUT"):]
+		if ext := extension(line); ext != "" {
+			name = fmt.Sprint("full", i) + ext
+			line = strings.Replace(line, "OUT"+ext, name, 1)
 		}
 		testkit.OK(t, os.Symlink("/dev/full", name))
-		line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
 		vssgpRun(t, strings.Fields(line)...).fails(t, line, cli.ExitFailure, name, "no space left on device")
 	}
 	if left, _ := filepath.Glob(".*.tmp"); left != nil {
@@ -388,10 +387,10 @@ func TestUnreadProcess(t *testing.T) {
 	for i, line := range append(oneEach(writing), "version", "devices", "info m.safetensors", "evaluate m.safetensors data.csv",
 		"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o stdout.csv",
 		"impute cut0.wav --gap 600:620 -o new.wav") {
-		if at := strings.Index(line, "OUT"); at >= 0 {
-			name := fmt.Sprint("pipe", i) + strings.Fields(line[at:])[0][len("OUT"):]
+		if ext := extension(line); ext != "" {
+			name := fmt.Sprint("pipe", i) + ext
 			testkit.OK(t, syscall.Mkfifo(name, 0o666))
-			line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
+			line = strings.Replace(line, "OUT"+ext, name, 1)
 		}
 		os.Remove("new-1.wav")
 		if strings.Contains(line, "--draws 1") && !strings.Contains(line, "--draws-file") {

@@ -348,11 +348,10 @@ func TestForecastInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, stop)
-	o := vssgpRunContext(t, ctx, "forecast", "../../testdata/co2_monthly.csv", "-o", filepath.Join(dir, "f.csv"), "-m",
-		filepath.Join(dir, "m.st"))
-	if left, err := os.ReadDir(dir); o.code != cli.ExitInterrupted || !strings.Contains(o.stderr, "interrupted") || len(left) != 0 ||
-		err != nil {
-		t.Errorf("exit %d, %s, left %v", o.code, o.stderr, left)
+	o := vssgpRunContext(t, ctx, "forecast", co2, "-o", filepath.Join(dir, "f.csv"), "-m", filepath.Join(dir, "m.st"))
+	o.fails(t, "forecast", cli.ExitInterrupted, "interrupted")
+	if left := listing(t, dir); len(left) != 1 {
+		t.Errorf("left %v", left)
 	}
 }
 
