@@ -1,7 +1,6 @@
 package vssgp
 
 import (
-	"bytes"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -70,10 +69,8 @@ func TestFarInput(t *testing.T) {
 
 // TestBeyond: rows outside of the data of the fit are marked, also by a model from a file; without a known range none is.
 func TestBeyond(t *testing.T) {
-	decay := &Data{N: 80, Q: 1, D: 1}
-	for n := range decay.N {
-		decay.X, decay.Y = append(decay.X, float64(n)/10), append(decay.Y, 5*math.Exp(-float64(n)/20))
-	}
+	decay := sampled(80, func(x float64) float64 { return 5 * math.Exp(-x/20) })
+	decay.X = scaled(decay.X, 0.1)
 	two := &Data{N: 40, Q: 2, D: 1}
 	for n := range two.N {
 		two.X, two.Y = append(two.X, float64(n), float64(n*7%40)), append(two.Y, math.Sin(float64(n)/5))
@@ -88,9 +85,7 @@ func TestBeyond(t *testing.T) {
 		"two inputs":     {two, []float64{3, 3, 3, 40, -1, 3}, []bool{false, true, true}},
 	} {
 		m, _ := mustFit(t, c.data, Options{Features: 6, Iterations: 3})
-		var file bytes.Buffer
-		testkit.OK(t, m.Write(&file))
-		read := testkit.Must(Read(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
+		read := testkit.Must(read(encoded(t, m)))(t)
 		for from, m := range map[string]*Model{"fit": m, "file": read} {
 			if p, err := m.Predict(t.Context(), c.x); err != nil || !slices.Equal(p.Beyond, c.want) || (p.Beyond == nil) != (c.want == nil) {
 				t.Errorf("%s, %s: %v (%v), want %v", name, from, p.Beyond, err, c.want)

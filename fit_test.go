@@ -31,12 +31,10 @@ import (
 func co2(t testing.TB) *Data {
 	t.Helper()
 	rows := testkit.Must(table.Open("testdata/co2_monthly.csv"))(t)
-	d := &Data{N: rows.Rows, Q: 1, D: 1}
-	for n := range rows.Rows {
-		d.X = append(d.X, rows.Data[2*n])
-		d.Y = append(d.Y, rows.Data[2*n+1])
+	column := func(c int) []float64 {
+		return testkit.Numbers(rows.Rows, func(n int) float64 { return rows.Data[2*n+c] })
 	}
-	return d
+	return &Data{N: rows.Rows, Q: 1, D: 1, X: column(0), Y: column(1)}
 }
 
 // wave is n evenly spaced samples of two tones, with noise of the given
@@ -48,6 +46,11 @@ func wave(n int, noise float64) *Data {
 		d.X[i] /= 10
 	}
 	return d
+}
+
+// add appends a row of one input and one output.
+func add(d *Data, x, y float64) {
+	d.X, d.Y, d.N = append(d.X, x), append(d.Y, y), d.N+1
 }
 
 // sampled is f at 0, 1, …, n−1.
@@ -347,7 +350,7 @@ func TestManyFeaturesStart(t *testing.T) {
 // with noise: every stretch has a spectrum of its own.
 func drifting(n int, seed uint64) *Data {
 	rng := modeltest.NewRNG(seed)
-	d := &Data{N: n, Q: 1, D: 1}
+	d := &Data{Q: 1, D: 1}
 	var freq, angle [6]float64
 	for i := range freq {
 		freq[i], angle[i] = 0.01+0.07*float64(i)+0.03*rng.Float64(), 6*rng.Float64()
@@ -359,7 +362,7 @@ func drifting(n int, seed uint64) *Data {
 			angle[j] += 2 * math.Pi * freq[j]
 			y += (1 + 0.5*math.Sin(float64(n)/(400+100*float64(j)))) / (1 + 0.3*float64(j)) * math.Sin(angle[j])
 		}
-		d.X, d.Y = append(d.X, float64(n)), append(d.Y, y)
+		add(d, float64(n), y)
 	}
 	return d
 }
@@ -540,7 +543,7 @@ func calendar() (known, asked *Data) {
 		if i > 0 && i < 399 && rng.IntN(10) == 0 {
 			to = asked
 		}
-		to.X, to.Y, to.N = append(to.X, x), append(to.Y, y), to.N+1
+		add(to, x, y)
 	}
 	return known, asked
 }
@@ -559,7 +562,7 @@ func timesAtRandom() (known, asked *Data) {
 		} else {
 			y += 0.5 * rng.NormFloat64()
 		}
-		to.X, to.Y, to.N = append(to.X, x), append(to.Y, y), to.N+1
+		add(to, x, y)
 	}
 	return known, asked
 }
@@ -713,9 +716,7 @@ func TestRestarts(t *testing.T) {
 	}
 	best := 0
 	for s, start := range r.Starts {
-		if start.Seed != 5+uint64(s) {
-			t.Errorf("start %d has seed %d", s, start.Seed)
-		}
+		testkit.Equal(t, start.Seed, 5+uint64(s), "seed of start ", s)
 		if start.Bound > r.Starts[best].Bound {
 			best = s
 		}
@@ -1080,14 +1081,14 @@ func TestNoiseless(t *testing.T) {
 // lines is a table of cosines (frequency, amplitude) in noise, in units of its own.
 func lines(n int, span, noise, unitX, unitY float64, cosines ...[2]float64) *Data {
 	random := rand.New(rand.NewPCG(5, 0))
-	d := &Data{N: n, Q: 1, D: 1}
+	d := &Data{Q: 1, D: 1}
 	for i := range n {
 		x := span * float64(i) / float64(n-1)
 		y := noise * random.NormFloat64()
 		for j, c := range cosines {
 			y += c[1] * math.Cos(2*math.Pi*c[0]*x+float64(j)+0.7)
 		}
-		d.X, d.Y = append(d.X, x*unitX), append(d.Y, y*unitY)
+		add(d, x*unitX, y*unitY)
 	}
 	return d
 }

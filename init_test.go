@@ -155,7 +155,7 @@ func TestSpectrumStart(t *testing.T) {
 	holed := &Data{N: 0, Q: 1, D: 1}
 	for i := range full.N {
 		if i%100 < 90 {
-			holed.X, holed.Y, holed.N = append(holed.X, full.X[i]), append(holed.Y, full.Y[i]), holed.N+1
+			add(holed, full.X[i], full.Y[i])
 		}
 	}
 	for name, c := range map[string]struct {
@@ -393,7 +393,7 @@ func TestBestNoiseLevel(t *testing.T) {
 				continue
 			}
 			v := math.Sin(0.21*float64(i)) + 0.5*math.Sin(0.47*float64(i)+1)
-			d.X, d.Y, d.N = append(d.X, float64(i)), append(d.Y, v+noise*rng.NormFloat64()), d.N+1
+			add(d, float64(i), v+noise*rng.NormFloat64())
 		}
 		return d
 	}

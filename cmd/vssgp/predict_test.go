@@ -226,8 +226,7 @@ func TestStdoutBesideFiles(t *testing.T) {
 }
 
 // TestForecastHorizonIrregular: the default horizon is a tenth of the number of rows, however far apart they are, and no more than the
-// model
-// reaches; a horizon that was asked for is refused beyond that, before the fit.
+// model reaches; a horizon that was asked for is refused beyond that, before the fit.
 func TestForecastHorizonIrregular(t *testing.T) {
 	dir := t.TempDir()
 	table := func(name string, x func(n int) float64) string {

@@ -187,13 +187,6 @@ func TestBacktest(t *testing.T) {
 	if one.Horizon != 7 || one.Origins != 2 || len(one.Scores) != 3 || one.ByOutput != nil {
 		t.Errorf("%+v", one)
 	}
-	for _, name := range []string{"vssgp", "naive", "seasonal_naive"} {
-		for _, score := range []string{"rmse", "mae", "mase", "crps", "coverage95", "nlpd"} {
-			if _, ok := one.Scores[name][score]; !ok {
-				t.Errorf("%s has no %s", name, score)
-			}
-		}
-	}
 	if !(one.Scores["vssgp"]["crps"] < 0.5*one.Scores["naive"]["crps"]) {
 		t.Errorf("%+v", one.Scores)
 	}
@@ -274,9 +267,7 @@ func TestErrors(t *testing.T) {
 	}
 	out := succeed(t, "forecast", data, "--x", "t", "--y", "y", "--season", "none", "--horizon", "1", "-o", filepath.Join(dir, "o.csv"),
 		"--robust")
-	if want := "passed over: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n"; !strings.Contains(out.stderr+out.stdout, want) {
-		t.Errorf("%s%s: want %q", out.stdout, out.stderr, want)
-	}
+	testkit.Contains(t, out.stderr+out.stdout, "passed over: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
 }
 
 // TestLogarithms: of sales that grow in proportion the logarithm is printed, and output says so; not where --log forbids it.
