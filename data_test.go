@@ -19,10 +19,7 @@ func TestToModelGrid(t *testing.T) {
 	for _, rate := range []float64{8000, 11025, 16000, 22050, 44100, 48000, 0.1, 12} {
 		for _, first := range []int{0, 1, 3200, 58000000} {
 			const n = 3000
-			x := make([]float64, n)
-			for i := range x {
-				x[i] = float64(first+i) / rate
-			}
+			x := testkit.Numbers(n, func(i int) float64 { return float64(first+i) / rate })
 			d := &Data{N: n, Q: 1, D: 1, X: x, Y: make([]float64, n)}
 			a := Affine{Offset: []float64{x[0]}, Scale: []float64{initialize.GridOf(d.X, d.Q).Even()}}
 			for i, u := range a.ToModel(x) {

@@ -67,10 +67,7 @@ func TestPredictJoint(t *testing.T) {
 			p, data := made(c)
 			rng := modeltest.NewRNG(5)
 			n := variational.ChunkRows + 7
-			x := make([]float64, n*c.Q)
-			for i := range x {
-				x[i] = -1 + 9*rng.Float64()
-			}
+			x := testkit.Numbers(n*c.Q, func(i int) float64 { return -1 + 9*rng.Float64() })
 			for name, v := range posteriors(t, p, data) {
 				mean, cov, err := v.m.PredictJoint(t.Context(), x)
 				testkit.OK(t, err)
@@ -266,10 +263,7 @@ func TestRowsAreIndependent(t *testing.T) {
 	p, data := made(kind{Name: "rows", N: 30, L: 8, K: 3, Q: 1, D: 2, Windows: 4})
 	m := conditioned(t, p, data)
 	rng := modeltest.NewRNG(3)
-	x := make([]float64, 300)
-	for i := range x {
-		x[i] = -4 + 15*rng.Float64()
-	}
+	x := testkit.Numbers(300, func(i int) float64 { return -4 + 15*rng.Float64() })
 	all := testkit.Must(m.Predict(t.Context(), x))(t)
 	for _, i := range []int{0, 1, 130, 299} {
 		one := testkit.Must(m.Predict(t.Context(), x[i:i+1]))(t)
@@ -604,10 +598,7 @@ func TestFarFromFeatures(t *testing.T) {
 					}
 				}
 			}
-			far := make([]float64, c.Q)
-			for q := range far {
-				far[q] = -1e4
-			}
+			far := testkit.Numbers(c.Q, func(q int) float64 { return -1e4 })
 			got := testkit.Must(m.Predict(t.Context(), far))(t)
 			modeltest.Near(t, c.Name+", "+name+": covariance", got.Cov, want, rounding)
 			modeltest.Near(t, c.Name+", "+name+": mean", got.Mean, []float64{0, 0}, 0)

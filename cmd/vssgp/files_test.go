@@ -220,9 +220,7 @@ func interrupted(t *testing.T, args ...string) (outcome, string) {
 	var once sync.Once
 	stderr := &interrupter{interrupt: func() {
 		once.Do(func() {
-			if err := self.Signal(os.Interrupt); err != nil {
-				t.Error(err)
-			}
+			testkit.OK(t, self.Signal(os.Interrupt))
 			<-ctx.Done()
 		})
 	}}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,12 +26,8 @@ func fittedWave(t *testing.T, dir string) (model, recording string) {
 	for i := range left {
 		left[i], right[i] = 0.5*math.Sin(0.3*float64(i)), 0.25*math.Cos(0.2*float64(i))
 	}
-	r, _, err := audio.New(1000, audio.Float32, [][]float64{left, right})
-	testkit.OK(t, err)
-	model, recording = filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "in.wav")
-	f := testkit.Must(os.Create(recording))(t)
-	testkit.OK(t, r.Write(f, audio.WAV))
-	testkit.OK(t, f.Close())
+	model = filepath.Join(dir, "m.safetensors")
+	recording = inFormat(t, dir, "in.wav", 1000, audio.Float32, [][]float64{left, right})
 	succeed(t, "fit", recording, "--window", "none", "--components", "6", "--iterations", "5", "-o", model, "--quiet")
 	return model, recording
 }
@@ -45,9 +40,7 @@ func TestPredictFormats(t *testing.T) {
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("all.csv"))
 	all := testkit.Must(table.Open(at("all.csv")))(t)
 	want := "seconds,channel1_mean,channel1_sd,channel2_mean,channel2_sd,channel1_draw1,channel2_draw1,channel1_draw2,channel2_draw2"
-	if strings.Join(all.Names, ",") != want {
-		t.Fatalf("columns %v, want %s", all.Names, want)
-	}
+	testkit.Equal(t, strings.Join(all.Names, ","), want, "columns")
 	column := func(name string) []float64 { return column(t, all, name) }
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("mean.wav"))
 	for name, want := range map[string][]string{
@@ -69,15 +62,10 @@ func TestPredictFormats(t *testing.T) {
 		t.Errorf("mean.npy is [%d,%d], want [400,5]", means.Rows, means.Cols)
 	}
 	raw := testkit.Read(t, at("d.npy"))
-	if !strings.Contains(string(raw[:128]), "(2, 400, 2)") {
-		t.Errorf("d.npy begins %q, want shape (2, 400, 2)", raw[:100])
-	}
+	testkit.Contains(t, string(raw[:128]), "(2, 400, 2)")
 	drawn := make([]float64, 2*400*2)
 	testkit.Must(binary.Decode(raw[len(raw)-8*len(drawn):], binary.LittleEndian, drawn))(t)
-	second := []float64{}
-	for n := range 400 {
-		second = append(second, drawn[(400+n)*2+1])
-	}
+	second := testkit.Numbers(400, func(n int) float64 { return drawn[(400+n)*2+1] })
 	if !slices.Equal(second, column("channel2_draw2")) {
 		t.Error("d.npy: the second draw of the second output is not the table's")
 	}
