@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -13,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
@@ -106,8 +106,10 @@ type learnt struct {
 	Fitted          bool
 	Inputs, Outputs []string
 	Windows         *struct{ Length float64 }
-	Frequencies     []struct{ Amplitude, Period []float64 }
+	Frequencies     []frequency
 }
+
+type frequency struct{ Amplitude, Period []float64 }
 
 func TestInfo(t *testing.T) {
 	dir := t.TempDir()
@@ -119,12 +121,7 @@ func TestInfo(t *testing.T) {
 		t.Fatalf("info %+v: want a fitted model of y2 over t", i)
 	}
 	// The strongest of the confident frequencies is the wave itself: period π.
-	best := i.Frequencies[0]
-	for _, f := range i.Frequencies {
-		if f.Amplitude[0] > best.Amplitude[0] {
-			best = f
-		}
-	}
+	best := slices.MaxFunc(i.Frequencies, func(a, b frequency) int { return cmp.Compare(a.Amplitude[0], b.Amplitude[0]) })
 	if p := best.Period[0]; math.Abs(p-math.Pi) > 0.3 {
 		t.Errorf("period %v, want about %v", p, math.Pi)
 	}
@@ -136,16 +133,13 @@ func TestInfo(t *testing.T) {
 func TestFitSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	data := testkit.Put(t, dir, "data.csv", waves(200))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, inference := range []string{"exact", "factorised", "stochastic"} {
 		var files [2]string
 		for i, threads := range []int{1, 4} {
-			old := runtime.GOMAXPROCS(threads)
+			runtime.GOMAXPROCS(threads)
 			model := filepath.Join(dir, fmt.Sprintf("%s-%d.safetensors", inference, threads))
-			o := vssgpRun(t, "fit", data, "-o", model, "--iterations", "15", "--window", "5", "--seed", "7", "--inference", inference)
-			runtime.GOMAXPROCS(old)
-			if o.code != cli.ExitDone {
-				t.Fatalf("%s: exit %d: %s", inference, o.code, o.stderr)
-			}
+			succeed(t, "fit", data, "-o", model, "--iterations", "15", "--window", "5", "--seed", "7", "--inference", inference)
 			files[i] = string(testkit.Read(t, model))
 		}
 		if files[0] != files[1] {
