@@ -1355,7 +1355,8 @@ func TestNoPosterior(t *testing.T) {
 	for name, o := range map[string]Options{
 		"not asked for": {Posterior: PosteriorOptions{Draws: NoPosterior}}, "starting values": {Iterations: NoIterations}, "mini-batches": {Inference: Stochastic, Iterations: 20},
 		"few mini-batches": {Posterior: PosteriorOptions{Draws: 3}, Inference: Stochastic, Iterations: 5, Features: 6},
-		"nats below":       {Iterations: 1, Init: InitPaper, Features: 10, Posterior: PosteriorOptions{Draws: 3}}, "": {Fix: []string{"kernel.frequency", "frequency.mean"}},
+		"nats below":       {Iterations: 1, Init: InitPaper, Features: 10, Posterior: PosteriorOptions{Draws: 3}},
+		"":                 {Fix: []string{"kernel.frequency", "frequency.mean"}},
 	} {
 		o.Windows.Length = WindowNone
 		m, r := mustFit(t, data, o)
@@ -1371,7 +1372,8 @@ func TestNoPosterior(t *testing.T) {
 			if o.Posterior.Draws > 0 { // the reason, and not that they were not asked for
 				testkit.Fails(t, err, ErrUnfitted, r.NoPosterior, name)
 			}
-			if says := strings.Contains(fmt.Sprint(err), "Options.Posterior.Draws"); !errors.Is(err, ErrUnfitted) || says != (o.Posterior.Draws <= 0) {
+			says := strings.Contains(fmt.Sprint(err), "Options.Posterior.Draws")
+			if !errors.Is(err, ErrUnfitted) || says != (o.Posterior.Draws <= 0) {
 				t.Errorf("%q: without draws: %v", name, err)
 			}
 		}
