@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
@@ -66,12 +67,9 @@ func TestForeignCheckpoint(t *testing.T) {
 		}
 		testkit.OK(t, os.WriteFile(o.Checkpoint.Path, content, 0o666))
 		_, _, _, err := fitStopped(c.data, o, 0)
-		if !errors.Is(err, ErrCheckpoint) || !strings.Contains(fmt.Sprint(err), c.want) || !strings.Contains(fmt.Sprint(err), o.Checkpoint.Path) {
-			t.Errorf("%s: %v; want ErrCheckpoint, the path and %q", name, err, c.want)
-		}
-		if now, err := os.ReadFile(o.Checkpoint.Path); err != nil || !bytes.Equal(now, content) {
-			t.Errorf("%s: the file that was refused has changed (%v)", name, err)
-		}
+		testkit.Fails(t, err, ErrCheckpoint, c.want, name)
+		testkit.Fails(t, err, ErrCheckpoint, o.Checkpoint.Path, name)
+		testkit.Equal(t, testkit.Read(t, o.Checkpoint.Path), content, name, ": the file that was refused")
 	}
 }
 
@@ -81,12 +79,8 @@ func TestDamagedCheckpoint(t *testing.T) {
 	o.Backend = nil
 	for _, n := range []int{0, 1, sealBytes, len(was) / 2, len(was) - 1} {
 		testkit.OK(t, os.WriteFile(o.Checkpoint.Path, was[:n], 0o666))
-		if _, _, err := Fit(context.Background(), data, o); !errors.Is(err, ErrCheckpoint) {
-			t.Errorf("cut to %d: %v", n, err)
-		}
-		if now, err := os.ReadFile(o.Checkpoint.Path); err != nil || !bytes.Equal(now, was[:n]) {
-			t.Errorf("cut to %d: the file has changed (%v)", n, err)
-		}
+		testkit.Fails(t, fitError(data, o), ErrCheckpoint, "", "cut to ", n)
+		testkit.Equal(t, testkit.Read(t, o.Checkpoint.Path), was[:n], "cut to ", n)
 	}
 }
 
@@ -99,9 +93,7 @@ func TestCheckpointLock(t *testing.T) {
 		o := o
 		o.Progress = nil
 		tried++
-		if _, _, err := Fit(context.Background(), data, o); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), "in use by process") {
-			t.Errorf("a second fit: %v; want ErrCheckpoint and who has it", err)
-		}
+		testkit.Fails(t, fitError(data, o), ErrCheckpoint, "in use by process", "a second fit")
 	}
 	mustFit(t, data, o)
 	if tried == 0 {
@@ -109,14 +101,6 @@ func TestCheckpointLock(t *testing.T) {
 	}
 	o.Progress = nil
 	mustFit(t, data, o)
-}
-
-func TestCheckpointOptions(t *testing.T) {
-	for _, o := range []Options{{Checkpoint: CheckpointOptions{Resume: true}}, {Checkpoint: CheckpointOptions{Path: "part", Every: -1}}} {
-		if _, _, err := Fit(context.Background(), wave(40, 0.2), o); !errors.Is(err, ErrOptions) {
-			t.Errorf("%q every %v: %v, want ErrOptions", o.Checkpoint.Path, o.Checkpoint.Every, err)
-		}
-	}
 }
 
 // TestCheckpointFails: without somebody to warn, a checkpoint that cannot be
@@ -244,9 +228,18 @@ func takeOver(t *testing.T, path string, b []byte, made []checkpoint.Trait) bool
 // TestCheckpointFolder: a checkpoint in no folder is an error about a checkpoint, before the fit.
 func TestCheckpointFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none", "part")
-	if _, _, err := Fit(t.Context(), wave(30, 0.1), Options{Iterations: 2, Features: 4, Checkpoint: CheckpointOptions{Path: path}}); !errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), path) {
-		t.Errorf("%v; want ErrCheckpoint with %s", err, path)
-	}
+	o := Options{Iterations: 2, Features: 4, Checkpoint: CheckpointOptions{Path: path}}
+	testkit.Fails(t, fitError(wave(30, 0.1), o), ErrCheckpoint, path)
+}
+
+// eachPass makes a backend that calls a function before each pass over the rows; an error is the pass's.
+func eachPass(before func() error) backend.Backend {
+	return &backendtest.Spy{Backend: cpu.New(), Before: func(method string, _ *backend.Features) error {
+		if method == "Open" || method == "Close" {
+			return nil
+		}
+		return before()
+	}}
 }
 
 // fitStopped runs a fit that is canceled in its n-th pass; n = 0 counts.
@@ -254,12 +247,12 @@ func fitStopped(data *Data, o Options, n int) (*Model, *Result, int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	passes := 0
-	o.Backend = &hooked{Backend: cpu.New(), before: func() error {
+	o.Backend = eachPass(func() error {
 		if passes++; passes == n {
 			cancel()
 		}
 		return nil
-	}}
+	})
 	m, r, err := Fit(ctx, data, o)
 	return m, r, passes - n, err
 }
@@ -311,9 +304,7 @@ func TestResume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, want, passes, err := fitStopped(c.data, c.o, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if name == "rough" && len(want.Starts) != 2 {
 				t.Errorf("%d starts, want a second, rough one", len(want.Starts))
 			}
@@ -380,9 +371,7 @@ func TestCheckpointsOnTheWay(t *testing.T) {
 				}
 			}
 			m, _, _, err := fitStopped(c.data, o, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			whole := encoded(t, m)
 			if name != "no steps" && len(seen) == 0 {
 				t.Error("no checkpoint was written")
@@ -392,9 +381,7 @@ func TestCheckpointsOnTheWay(t *testing.T) {
 			for _, b := range seen {
 				testkit.OK(t, os.WriteFile(path, b, 0o666))
 				m, r, _, err := fitStopped(c.data, o, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				if r.Resumed < 0 {
 					t.Error("a checkpoint that was there was not gone on from")
 				}
@@ -420,17 +407,12 @@ func planter(what string, value float64, every, from int, calls *int) backend.Ba
 			a[0] = value
 		}
 	}
-	return &hooked{Backend: cpu.New(), after: func(dst any) {
-		switch dst := dst.(type) {
-		case *backend.Moments:
-			plant("C", dst.C)
-			plant("G", dst.Gram.Diag[0])
-		case *backend.Features:
-			plant("gradient", dst.Fields()[0].Data)
-		case *backend.FactorizedSums:
-			plant("factorised gradient", dst.Features.Fields()[0].Data)
-		}
-	}}
+	return &backendtest.Spy{
+		Backend:    cpu.New(),
+		Moments:    func(m *backend.Moments) { plant("C", m.C); plant("G", m.Gram.Diag[0]) },
+		Pullback:   func(bar *backend.Features) { plant("gradient", bar.Fields()[0].Data) },
+		Factorized: func(s *backend.FactorizedSums) { plant("factorised gradient", s.Features.Fields()[0].Data) },
+	}
 }
 
 // TestPlanted: now and then a number that is none in a sum or a gradient does
@@ -497,12 +479,12 @@ func TestBrokenDevice(t *testing.T) {
 			o := c.o
 			o.Checkpoint.Path, o.Checkpoint.Every, o.Checkpoint.Resume = filepath.Join(t.TempDir(), "part"), 1, true
 			passes := 0
-			o.Backend = &hooked{Backend: cpu.New(), before: func() error { // pass at fails and, if the device is lost, all after it
+			o.Backend = eachPass(func() error { // pass at fails and, if the device is lost, all after it
 				if passes++; passes == max(at, -at) || lost && passes > -at {
 					return errBroken
 				}
 				return nil
-			}}
+			})
 			if m, _, err := Fit(context.Background(), c.data, o); !errors.Is(err, errBroken) || lost && m != nil {
 				t.Errorf("%s, pass %d: model %v, error %v; want the device's", name, at, m, err)
 			}

@@ -1,18 +1,16 @@
 package vssgp
 
 import (
-	"bytes"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/initialize"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
+	"gonum.org/v1/gonum/stat"
 )
 
 // TestToModelGrid: times of samples are whole numbers of steps in the model's
@@ -21,10 +19,7 @@ func TestToModelGrid(t *testing.T) {
 	for _, rate := range []float64{8000, 11025, 16000, 22050, 44100, 48000, 0.1, 12} {
 		for _, first := range []int{0, 1, 3200, 58000000} {
 			const n = 3000
-			x := make([]float64, n)
-			for i := range x {
-				x[i] = float64(first+i) / rate
-			}
+			x := testkit.Numbers(n, func(i int) float64 { return float64(first+i) / rate })
 			d := &Data{N: n, Q: 1, D: 1, X: x, Y: make([]float64, n)}
 			a := Affine{Offset: []float64{x[0]}, Scale: []float64{initialize.GridOf(d.X, d.Q).Even()}}
 			for i, u := range a.ToModel(x) {
@@ -58,33 +53,21 @@ func TestNewDataCopies(t *testing.T) {
 // TestFarInput: where a prediction or a draw overflows, it is an error that names the row, and no NaN.
 func TestFarInput(t *testing.T) {
 	for _, unit := range []float64{1e-10, 1.7e-9} { // x in the model's units is infinite, or only its products are
-		testFarInput(t, unit)
-	}
-}
-
-func testFarInput(t *testing.T, unit float64) {
-	data := wave(60, 0.1)
-	for i := range data.X {
-		data.X[i] *= unit
-	}
-	m, _ := mustFit(t, data, Options{Init: InitPaper, Features: 6, Iterations: 5})
-	x := []float64{1, 1e300}
-	_, rows := m.Predict(t.Context(), x)
-	_, _, joint := m.PredictJoint(t.Context(), x)
-	_, draw := m.Draw(t.Context(), x, 1, 1)
-	for name, err := range map[string]error{"Predict": rows, "PredictJoint": joint, "Draw": draw} {
-		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "row 1, x = [1e+300]: the result is not finite") {
-			t.Errorf("x in %v, %s: %v; want ErrData with the row", unit, name, err)
+		data := wave(60, 0.1)
+		data.X = scaled(data.X, unit)
+		m, _ := mustFit(t, data, Options{Init: InitPaper, Features: 6, Iterations: 5})
+		x := []float64{1, 1e300}
+		_, _, joint := m.PredictJoint(t.Context(), x)
+		for i, err := range []error{testkit.Error(m.Predict(t.Context(), x)), joint, testkit.Error(m.Draw(t.Context(), x, 1, 1))} {
+			testkit.Fails(t, err, ErrData, "row 1, x = [1e+300]: the result is not finite", "x in ", unit, ", call ", i)
 		}
 	}
 }
 
 // TestBeyond: rows outside of the data of the fit are marked, also by a model from a file; without a known range none is.
 func TestBeyond(t *testing.T) {
-	decay := &Data{N: 80, Q: 1, D: 1}
-	for n := range decay.N {
-		decay.X, decay.Y = append(decay.X, float64(n)/10), append(decay.Y, 5*math.Exp(-float64(n)/20))
-	}
+	decay := sampled(80, func(x float64) float64 { return 5 * math.Exp(-x/20) })
+	decay.X = scaled(decay.X, 0.1)
 	two := &Data{N: 40, Q: 2, D: 1}
 	for n := range two.N {
 		two.X, two.Y = append(two.X, float64(n), float64(n*7%40)), append(two.Y, math.Sin(float64(n)/5))
@@ -99,9 +82,7 @@ func TestBeyond(t *testing.T) {
 		"two inputs":     {two, []float64{3, 3, 3, 40, -1, 3}, []bool{false, true, true}},
 	} {
 		m, _ := mustFit(t, c.data, Options{Features: 6, Iterations: 3})
-		var file bytes.Buffer
-		testkit.OK(t, m.Write(&file))
-		read := testkit.Must(Read(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
+		read := testkit.Must(read(encoded(t, m)))(t)
 		for from, m := range map[string]*Model{"fit": m, "file": read} {
 			if p, err := m.Predict(t.Context(), c.x); err != nil || !slices.Equal(p.Beyond, c.want) || (p.Beyond == nil) != (c.want == nil) {
 				t.Errorf("%s, %s: %v (%v), want %v", name, from, p.Beyond, err, c.want)
@@ -124,32 +105,18 @@ func TestBeyond(t *testing.T) {
 // outputs are not.
 func TestTransposedData(t *testing.T) {
 	five := []float64{1, 2, 3, 4, 5}
-	if _, _, err := Fit(t.Context(), &Data{N: 1, Q: 5, D: 5, X: five, Y: five}, Options{}); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "transposed") {
-		t.Errorf("%v; want ErrData with the cause", err)
-	}
-	if _, err := NewData(1, five, five[:1]); err != nil {
-		t.Error(err)
-	}
+	testkit.Fails(t, fitError(&Data{N: 1, Q: 5, D: 5, X: five, Y: five}, Options{}), ErrData, "transposed")
+	testkit.Must(NewData(1, five, five[:1]))(t)
 }
 
 // scaled is v times f.
 func scaled(v []float64, f float64) []float64 {
-	out := make([]float64, len(v))
-	for i := range v {
-		out[i] = v[i] * f
-	}
-	return out
+	return testkit.Numbers(len(v), func(i int) float64 { return v[i] * f })
 }
 
 // join is columns as rows.
 func join(columns ...[]float64) []float64 {
-	var out []float64
-	for i := range columns[0] {
-		for _, c := range columns {
-			out = append(out, c[i])
-		}
-	}
-	return out
+	return testkit.Numbers(len(columns)*len(columns[0]), func(i int) float64 { return columns[i%len(columns)][i/len(columns)] })
 }
 
 // TestExtremes fits data at the ends of float64's range, where squares of them,
@@ -227,7 +194,7 @@ func checkExtreme(t *testing.T, data *Data, o Options) {
 	m, r := mustFit(t, data, o)
 	p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 	density := testkit.Must(p.LogDensity(t.Context(), data.Y))(t)
-	if sum := mean(density); !finite(r.Bound) || !finite(sum) {
+	if sum := stat.Mean(density, nil); !finite(r.Bound) || !finite(sum) {
 		t.Errorf("bound %v, mean log density %v", r.Bound, sum)
 	}
 	sd := p.SD(true)
@@ -242,14 +209,6 @@ func checkExtreme(t *testing.T, data *Data, o Options) {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-func mean(a []float64) float64 {
-	s := 0.0
-	for _, v := range a {
-		s += v / float64(len(a))
-	}
-	return s
-}
 
 // TestScaleFree fits the same data in units from 1e-300 to 1e300: the model's own
 // units are the same, and so are its bound and, in each one's units, predictions.
@@ -278,7 +237,7 @@ func TestScaleFree(t *testing.T) {
 		}
 		density := testkit.Must(p.LogDensity(t.Context(), scaled(data.Y, f)))(t)
 		wanted := testkit.Must(at.LogDensity(t.Context(), data.Y))(t)
-		if got, w := mean(density)+float64(power)*math.Ln2, mean(wanted); math.Abs(got-w) > 1e-9 {
+		if got, w := stat.Mean(density, nil)+float64(power)*math.Ln2, stat.Mean(wanted, nil); math.Abs(got-w) > 1e-9 {
 			t.Errorf("unit 2^%d: mean log density %v in a unit of 1, want %v", power, got, w)
 		}
 	}

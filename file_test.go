@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
@@ -55,9 +54,7 @@ func TestSaveLoad(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "model.safetensors")
 			testkit.OK(t, m.Save(path))
 			got, err := Load(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			var first, second bytes.Buffer
 			testkit.OK(t, errors.Join(m.Write(&first), got.Write(&second)))
 			if !bytes.Equal(first.Bytes(), second.Bytes()) {
@@ -78,9 +75,7 @@ func TestSaveLoad(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			p := testkit.Must(got.Predict(t.Context(), x))(t)
 			if !slices.Equal(p.Mean, want.Mean) || !slices.Equal(p.Cov, want.Cov) || !slices.Equal(p.Noise, want.Noise) {
 				t.Error("the loaded model predicts other bits")
@@ -198,6 +193,7 @@ func TestBadModelFiles(t *testing.T) {
 		{"exact, windows", "window.input", meta("window.input", "time")},
 		{"exact, windows", "input 1", meta("window.input", "1")},
 		{"exact, windows", "input -1", meta("window.input", "-1")},
+		{"windows along 1", "window.input", meta("window.input", "1abc")},
 		{"exact", "format", meta("format", "vssgp/2")},
 		{"exact", "inference", meta("inference", "stochastic")},
 		{"exact", "x.offset", meta("x.offset", "[0, 1")},
@@ -219,11 +215,7 @@ func TestBadModelFiles(t *testing.T) {
 		}
 		c.spoil(f)
 		_, err := read(encode(t, f))
-		if !errors.Is(err, ErrParams) {
-			t.Errorf("%s, %s: error %v, want one that wraps ErrParams", c.model, c.says, err)
-		} else if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error %q, want one line that names %q", c.model, err, c.says)
-		}
+		testkit.Fails(t, err, ErrParams, c.says, c.model)
 	}
 }
 
@@ -232,9 +224,7 @@ func TestForeignFiles(t *testing.T) {
 	f := layout(t, fileModels(t)["factorised"])
 	f.Metadata = nil
 	m, err := read(encode(t, f))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if m.Inference != Factorized || m.X.Scale[1] != 1 || m.Y.Offset[1] != 0 {
 		t.Errorf("a file without metadata: inference %s, x scale %v, y offset %v; want factorised, 1, 0", m.Inference, m.X.Scale, m.Y.Offset)
 	}
@@ -257,9 +247,7 @@ func TestSaveRefuses(t *testing.T) {
 	m := fileModels(t)["factorised"]
 	m.Params.Variance[0] = math.NaN()
 	path := filepath.Join(t.TempDir(), "model.safetensors")
-	if err := m.Save(path); !errors.Is(err, ErrParams) {
-		t.Errorf("error %v, want one that wraps ErrParams", err)
-	}
+	testkit.Fails(t, m.Save(path), ErrParams, "")
 	if _, err := Load(path); err == nil {
 		t.Error("a file was left behind")
 	}
@@ -308,13 +296,15 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-func unfittedModel(t *testing.T) *Model {
-	t.Helper()
-	p := NewParams(1, 2, 1, 1)
+// unfittedParams is parameters of k features without coefficients.
+func unfittedParams(k int) *Params {
+	p := NewParams(1, k, 1, 1)
 	p.CoefMean, p.CoefVar = nil, nil
 	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1
-	return testkit.Must(NewModel(p))(t)
+	return p
 }
+
+func unfittedModel(t *testing.T) *Model { return mustModel(t, unfittedParams(2)) }
 
 func TestNilModel(t *testing.T) {
 	unfitted := unfittedModel(t)
@@ -323,9 +313,7 @@ func TestNilModel(t *testing.T) {
 	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
 	testkit.Must(exact.Condition(t.Context(), data))(t)
 	moved := *exact // a posterior of other parameters
-	moved.Params = NewParams(1, 4, 1, 1)
-	moved.Params.CoefMean, moved.Params.CoefVar = nil, nil
-	moved.Params.Variance[0], moved.Params.Lengthscale[0], moved.Params.NoisePrecision[0] = 1, 1, 1
+	moved.Params = unfittedParams(4)
 	strange := unfittedModel(t)
 	strange.Inference = "no such"
 	x := make([]float64, 2)
@@ -375,6 +363,9 @@ func TestNilArguments(t *testing.T) {
 		{"NewParams", modeltest.Does(func() { NewParams(0, 0, 0, 0) }), nil},
 		{"NewData of rows that differ", func() error { return testkit.Error(NewData(2, one[:2], one)) }, ErrData},
 		{"NewData of an infinite output", func() error { return testkit.Error(NewData(2, one[:2], []float64{0, math.Inf(-1)})) }, ErrData},
+		{"NewData without inputs", func() error { return testkit.Error(NewData(3, nil, one)) }, ErrData},
+		{"NewData without outputs", func() error { return testkit.Error(NewData(3, one, nil)) }, ErrData},
+		{"NewData of NaN", func() error { return testkit.Error(NewData(1, []float64{math.NaN()}, one[:1])) }, ErrData},
 		{"NewModel nil", func() error { return testkit.Error(NewModel(nil)) }, ErrParams},
 		{"NewModel zero", func() error { return testkit.Error(NewModel(&Params{})) }, ErrParams},
 		{"Data.Check nil", func() error { return nobody.Check() }, ErrData},
@@ -392,13 +383,20 @@ func TestNilArguments(t *testing.T) {
 		{"Standardise zero", modeltest.Does(func() { (&Data{}).Standardize() }), nil},
 		{"ToModel zero", modeltest.Does(func() { Affine{}.ToModel([]float64{1}) }), nil},
 		{"New nil", func() error { return testkit.Error(New(t.Context(), nil, Options{})) }, ErrData},
+		{"New of too many inputs", func() error {
+			d := &Data{N: 2, Q: MaxInputs + 1, D: 1, X: make([]float64, 2*(MaxInputs+1)), Y: one[:2]}
+			return testkit.Error(New(t.Context(), d, Options{}))
+		}, ErrData},
 		{"New zero", func() error { return testkit.Error(New(t.Context(), &Data{}, Options{})) }, ErrData},
 		{"New from other data", func() error { return testkit.Error(New(t.Context(), wide, Options{From: m})) }, ErrData},
-		{"Fit nil", func() error { _, _, err := Fit(context.Background(), nil, Options{}); return err }, ErrData},
-		{"Fit zero", func() error { _, _, err := Fit(context.Background(), &Data{}, Options{}); return err }, ErrData},
+		{"Fit nil", func() error { return fitError(nil, Options{}) }, ErrData},
+		{"Fit zero", func() error { return fitError(&Data{}, Options{}) }, ErrData},
 		{"Fit resumes nothing", func() error {
 			_, _, err := Fit(none, data, Options{Checkpoint: CheckpointOptions{Resume: true}})
 			return err
+		}, ErrOptions},
+		{"Fit with a negative time between checkpoints", func() error {
+			return fitError(data, Options{Checkpoint: CheckpointOptions{Path: "part", Every: -1}})
 		}, ErrOptions},
 		{"Fit without a context", func() error { _, _, err := Fit(none, data, Options{Iterations: 2}); return err }, nil},
 		{"Evaluate nil", func() error { return testkit.Error(m.Evaluate(t.Context(), nil, Exact, nil, false)) }, ErrData},
@@ -433,22 +431,6 @@ func TestNilArguments(t *testing.T) {
 		{"Params.Check zero", func() error { return (&Params{}).Check() }, ErrParams},
 		{"Params.Features", modeltest.Does(func() { (*Params)(nil).Features(); (&Params{}).Features() }), nil},
 	})
-}
-
-// TestNilRows gives every function that takes rows none, or some that are not finite.
-func TestNilRows(t *testing.T) {
-	m := unfittedModel(t)
-	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
-	testkit.Must(m.Condition(t.Context(), data))(t)
-	for name, x := range map[string][]float64{"nil": nil, "not finite": {1, math.NaN(), 2}} {
-		modeltest.CheckCalls(t, []modeltest.Call{
-			{name + " NewData x", func() error { return testkit.Error(NewData(3, x, data.Y)) }, ErrData},
-			{name + " NewData y", func() error { return testkit.Error(NewData(3, data.X, x)) }, ErrData},
-			{name + " Predict", func() error { return testkit.Error(m.Predict(t.Context(), x)) }, ErrData},
-			{name + " PredictJoint", func() error { _, _, err := m.PredictJoint(t.Context(), x); return err }, ErrData},
-			{name + " Draw", func() error { return testkit.Error(m.Draw(t.Context(), x, 1, 0)) }, ErrData},
-		})
-	}
 }
 
 // TestBadFiles reads files that are no models.

@@ -83,20 +83,10 @@ func TestBadOptions(t *testing.T) {
 		{"spectrum of one place", &Data{N: 3, Q: 1, D: 1, X: []float64{2, 2, 2}, Y: make([]float64, 3)}, Options{Init: InitSpectrum}},
 		{"spectrum with length-scales", data, Options{Init: InitSpectrum, Paper: PaperOptions{Lengthscales: []float64{1}}}},
 	} {
-		if _, err := New(t.Context(), c.data, c.o); !errors.Is(err, ErrOptions) {
-			t.Errorf("New, %s: error %v, want one that wraps ErrOptions", c.name, err)
-		}
+		testkit.Fails(t, testkit.Error(New(t.Context(), c.data, c.o)), ErrOptions, "", "New, ", c.name)
 		if m, _, err := Fit(context.Background(), c.data, c.o); !errors.Is(err, ErrOptions) || m != nil {
 			t.Errorf("Fit, %s: error %v, want one that wraps ErrOptions", c.name, err)
 		}
-	}
-}
-
-// TestWideData: data on their side are refused before anything is made of them.
-func TestWideData(t *testing.T) {
-	d := &Data{N: 2, Q: MaxInputs + 1, D: 1, X: make([]float64, 2*(MaxInputs+1)), Y: []float64{1, 2}}
-	if _, err := New(t.Context(), d, Options{}); !errors.Is(err, ErrData) {
-		t.Errorf("%d inputs: %v", d.Q, err)
 	}
 }
 
@@ -166,7 +156,7 @@ func TestSpectrumStart(t *testing.T) {
 	holed := &Data{N: 0, Q: 1, D: 1}
 	for i := range full.N {
 		if i%100 < 90 {
-			holed.X, holed.Y, holed.N = append(holed.X, full.X[i]), append(holed.Y, full.Y[i]), holed.N+1
+			add(holed, full.X[i], full.Y[i])
 		}
 	}
 	for name, c := range map[string]struct {
@@ -179,10 +169,14 @@ func TestSpectrumStart(t *testing.T) {
 		"raw":     {full, Options{Raw: true}},
 		"pairs":   {full, Options{Features: 4, Components: 12}},
 		"ssgp":    {full, Options{Method: SSGP}},
+		"uniform": {full, Options{UniformPhases: true}},
 	} {
 		m := testkit.Must(New(t.Context(), c.data, c.o))(t)
 		p := m.Params
 		checkUnderWindows(t, p, name)
+		if uniform := p.PhaseUpper[0] != p.PhaseLower[0]; uniform != c.o.UniformPhases {
+			t.Errorf("%s: uniform phases: %v", name, uniform)
+		}
 		v := float64(p.Windows.Count())
 		power, near2, near5 := 0.0, 0.0, 0.0
 		for i := range p.L {
@@ -354,9 +348,7 @@ func TestCriterion(t *testing.T) {
 		m, r := mustFit(t, data, o)
 		f := testkit.Must(o.problem(data))(t)
 		begun, _, err := f.initialize(t.Context(), InitSpectrum, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		got := testkit.Must(f.Optimized(t.Context(), f.rows, begun.Params, iterations))(t)
 		p := m.Params
 		want := r.Bound - float64(c.points(p.L, p.M()))
@@ -371,12 +363,9 @@ func TestCriterion(t *testing.T) {
 func TestChoosesNone(t *testing.T) {
 	for _, n := range slow.Pick([]int{1300, 3000}, []int{1300}) {
 		rng := modeltest.NewRNG(uint64(n))
-		d := &Data{N: n, Q: 1, D: 1}
-		for i := range n {
-			x := float64(i)
-			d.X = append(d.X, x)
-			d.Y = append(d.Y, math.Sin(2*math.Pi*x/24)+0.5*math.Cos(2*math.Pi*x/168)+0.3*rng.NormFloat64())
-		}
+		d := sampled(n, func(x float64) float64 {
+			return math.Sin(2*math.Pi*x/24) + 0.5*math.Cos(2*math.Pi*x/168) + 0.3*rng.NormFloat64()
+		})
 		m := testkit.Must(New(t.Context(), d, Options{}))(t)
 		if p := m.Params; len(p.Windows.Center) > 0 || p.L < 2 || p.L > 8 {
 			t.Errorf("%d rows of two lines: %d windows, %d components", n, len(p.Windows.Center), p.L)
@@ -405,7 +394,7 @@ func TestBestNoiseLevel(t *testing.T) {
 				continue
 			}
 			v := math.Sin(0.21*float64(i)) + 0.5*math.Sin(0.47*float64(i)+1)
-			d.X, d.Y, d.N = append(d.X, float64(i)), append(d.Y, v+noise*rng.NormFloat64()), d.N+1
+			add(d, float64(i), v+noise*rng.NormFloat64())
 		}
 		return d
 	}
@@ -434,14 +423,10 @@ func TestPredictFrom(t *testing.T) {
 		t.Fatalf("%d rows are one part of %d", data.N, rows)
 	}
 	want, err := conditioned(t, p, data).Predict(t.Context(), data.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	known := backend.Data{N: data.N, Q: data.Q, D: data.D, X: data.X, Y: data.Y}
 	mean, sd, err := mustModel(t, p).predictFrom(t.Context(), known, data.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	modeltest.Near(t, "mean", mean, want.Mean, rounding)
 	modeltest.Near(t, "deviation", sd, want.SD(true), rounding)
 }
@@ -524,9 +509,7 @@ func TestTableChooses(t *testing.T) {
 		t.Fatalf("K = %d, Σ = %v", p.K, p.FreqVar[0])
 	}
 	drawn, err := New(t.Context(), data, Options{Method: SSGP, Init: InitPaper, Features: p.K, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if !slices.Equal(drawn.Params.FreqMean, p.FreqMean) {
 		t.Error("the frequencies are not those that were drawn")
 	}
@@ -556,9 +539,7 @@ func TestTableBits(t *testing.T) {
 	runtime.GOMAXPROCS(1)
 	o := Options{Iterations: 12, Seed: 5, Posterior: PosteriorOptions{Draws: NoPosterior}} // whose passes nothing stops
 	m, _, passes, err := fitStopped(data, o, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	want := encoded(t, m)
 	runtime.GOMAXPROCS(3)
 	if m, _ := mustFit(t, data, o); !bytes.Equal(encoded(t, m), want) {
@@ -577,9 +558,7 @@ func TestTableBits(t *testing.T) {
 func TestTableMemory(t *testing.T) {
 	data := surface(90, 0.1)
 	f, err := (Options{Features: 100}).problem(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	rows, features := f.memory(&variational.Shape{Components: []int{1}, K: 100, Q: data.Q, D: data.D})
 	m, _, err := Fit(t.Context(), data, Options{Iterations: 9, MemoryLimit: rows + features})
 	if err != nil || m.Params.K > 100 {
@@ -660,9 +639,7 @@ func TestStartCanceled(t *testing.T) {
 		least, all := 1.0, 0
 		for try := 0; try < 10 && least >= 0.25; try++ {
 			l, share, err := start(0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			least, all = min(least, share), l.n
 		}
 		if least >= 0.25 {

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/cputime"
@@ -35,16 +36,16 @@ var predictKinds = []kind{
 	{Name: "predict, windows", N: 20, L: 6, K: 1, Q: 1, D: 2, Windows: 3, Fixed: true},
 }
 
-// posteriors are a kind's model with each posterior, and the oracle's.
-func posteriors(t *testing.T, p *Params, data *Data) map[string]struct {
+// withOracle is a model and the oracle's posterior of it.
+type withOracle struct {
 	m    *Model
 	post *oracle.Posterior
-} {
+}
+
+// posteriors are a kind's model with each posterior, and the oracle's.
+func posteriors(t *testing.T, p *Params, data *Data) map[string]withOracle {
 	op := modeltest.ToOracle(p)
-	return map[string]struct {
-		m    *Model
-		post *oracle.Posterior
-	}{
+	return map[string]withOracle{
 		"exact":      {conditioned(t, p, data), oracle.ExactPosterior(op, modeltest.Nest(data.X, data.N), modeltest.Nest(data.Y, data.N))},
 		"factorised": {mustModel(t, p), oracle.FactorizedPosterior(op)},
 	}
@@ -55,7 +56,7 @@ func withoutNoise(cov [][]float64, tau float64) []float64 {
 	for i := range cov {
 		cov[i][i] -= 1 / tau
 	}
-	return flat(cov)
+	return slices.Concat(cov...)
 }
 
 // TestPredictJoint holds means and joint covariances to the oracle's formula,
@@ -66,15 +67,10 @@ func TestPredictJoint(t *testing.T) {
 			p, data := made(c)
 			rng := modeltest.NewRNG(5)
 			n := variational.ChunkRows + 7
-			x := make([]float64, n*c.Q)
-			for i := range x {
-				x[i] = -1 + 9*rng.Float64()
-			}
+			x := testkit.Numbers(n*c.Q, func(i int) float64 { return -1 + 9*rng.Float64() })
 			for name, v := range posteriors(t, p, data) {
 				mean, cov, err := v.m.PredictJoint(t.Context(), x)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				checkSingles(t, v.m, name, x, n, mean, cov)
 				at := append(modeltest.Nest(x, n)[:6:6], modeltest.Nest(x, n)[n-6:]...) // across the chunks
 				wantMean, wantCov := oracle.PredictJoint(modeltest.ToOracle(p), v.post, at)
@@ -91,7 +87,7 @@ func TestPredictJoint(t *testing.T) {
 						gotCov = append(gotCov, cov.At(place(i), place(j)))
 					}
 				}
-				modeltest.Near(t, name+": mean", gotMean, flat(wantMean), rounding)
+				modeltest.Near(t, name+": mean", gotMean, slices.Concat(wantMean...), rounding)
 				modeltest.Near(t, name+": covariance", gotCov, withoutNoise(wantCov, p.NoisePrecision[0]), rounding)
 			}
 		})
@@ -135,13 +131,9 @@ func TestMonteCarloPredictions(t *testing.T) {
 		for name, v := range posteriors(t, p, data) {
 			mean, second := oracle.SamplePredictive(modeltest.ToOracle(p), v.post, modeltest.Nest(x, 2), draws, modeltest.NewRNG(uint64(i)))
 			got, err := v.m.Predict(t.Context(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			_, joint, err := v.m.PredictJoint(t.Context(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			size := 2 * c.D
 			want := make([]float64, size*size)
 			for a := range size {
@@ -174,9 +166,7 @@ func TestDraw(t *testing.T) {
 				v.m.Y.Offset[d], v.m.Y.Scale[d] = 3, float64(2+d)
 			}
 			mean, cov, err := v.m.PredictJoint(t.Context(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			checkSingles(t, v.m, name+", scaled", x, 3, mean, cov)
 			all := testkit.Must(v.m.Draw(t.Context(), x, draws, 7))(t)
 			checkMoments(t, c.Name+", "+name, all, mean, cov)
@@ -273,10 +263,7 @@ func TestRowsAreIndependent(t *testing.T) {
 	p, data := made(kind{Name: "rows", N: 30, L: 8, K: 3, Q: 1, D: 2, Windows: 4})
 	m := conditioned(t, p, data)
 	rng := modeltest.NewRNG(3)
-	x := make([]float64, 300)
-	for i := range x {
-		x[i] = -4 + 15*rng.Float64()
-	}
+	x := testkit.Numbers(300, func(i int) float64 { return -4 + 15*rng.Float64() })
 	all := testkit.Must(m.Predict(t.Context(), x))(t)
 	for _, i := range []int{0, 1, 130, 299} {
 		one := testkit.Must(m.Predict(t.Context(), x[i:i+1]))(t)
@@ -285,6 +272,7 @@ func TestRowsAreIndependent(t *testing.T) {
 	}
 }
 
+// TestBadPredict: Predict, PredictJoint and Draw refuse rows that are cut or not finite.
 func TestBadPredict(t *testing.T) {
 	p, data := made(modeltest.FindKind(t, "two inputs, three outputs"))
 	m := conditioned(t, p, data)
@@ -295,9 +283,7 @@ func TestBadPredict(t *testing.T) {
 		_, _, err2 := m.PredictJoint(t.Context(), x)
 		_, err3 := m.Draw(t.Context(), x, 1, 1)
 		for i, err := range []error{err, err2, err3} {
-			if !errors.Is(err, ErrData) {
-				t.Errorf("%s: %s: error %v, want one that wraps ErrData", name, []string{"Predict", "PredictJoint", "Draw"}[i], err)
-			}
+			testkit.Fails(t, err, ErrData, "", name, i)
 		}
 	}
 }
@@ -314,11 +300,7 @@ func TestLogDensityOfNone(t *testing.T) {
 
 // times are the times of n samples, a row each.
 func times(n int, step float64) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = step * float64(i)
-	}
-	return x
+	return testkit.Numbers(n, func(i int) float64 { return step * float64(i) })
 }
 
 // inSlices gives x in slices of so many rows.
@@ -343,9 +325,7 @@ func TestEach(t *testing.T) {
 		"windows":    {Iterations: NoIterations, Components: 1, Features: 4, Windows: WindowOptions{Length: 47.37}},
 	} {
 		m, _, err := Fit(ctx, wave(500, 0.3), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		p := testkit.Must(m.Predictor(ctx))(t)
 		x := times(3*partRows+777, m.X.Scale[0]*0x1p-8) // a grid that is one in the model's units too; beyond the windows in the end
 		for i := range x {
@@ -355,9 +335,7 @@ func TestEach(t *testing.T) {
 		for _, rows := range []int{999, partRows, len(x)} {
 			next := 0
 			for part, err := range p.Each(ctx, inSlices(x, rows)) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, err)
 				end := part.First + part.N
 				if part.First != next || !slices.Equal(part.X, x[next:end]) {
 					t.Fatalf("%s: a part of rows %d to %d after row %d", name, part.First, end, next)
@@ -401,12 +379,6 @@ func TestEachErrors(t *testing.T) {
 	if !errors.Is(last, ErrData) {
 		t.Errorf("three numbers for rows of two inputs: %v", last)
 	}
-	if _, err := m.Predict(t.Context(), []float64{1, 2, 3}); !errors.Is(err, ErrData) {
-		t.Errorf("three numbers for two rows: %v", err)
-	}
-	if _, err := m.Predict(t.Context(), nil); !errors.Is(err, ErrData) {
-		t.Errorf("no rows: %v", err)
-	}
 }
 
 // TestPredictJoins: a prediction that was made in parts is the one of a single
@@ -445,24 +417,34 @@ func TestPartRows(t *testing.T) {
 	}
 }
 
+// deaf is a backend that is told when to stop and does not.
+type deaf struct {
+	backend.Backend
+	told func(stop func() error)
+}
+
+func (b deaf) Open(d backend.Data) (backend.Rows, error) {
+	b.told(d.Stop)
+	d.Stop = nil
+	return b.Backend.Open(d)
+}
+
 // TestPredictBackend: rounding below zero is no variance; a backend is told when
 // to stop, and one that does not has no prediction.
 func TestPredictBackend(t *testing.T) {
 	m, _ := mustFit(t, wave(60, 0.3), Options{Iterations: NoIterations})
-	b := &hooked{Backend: cpu.New(), after: func(dst any) { dst.(*backend.Prediction).Cov[1] = -1e-9 }}
-	m.Backend = b
+	m.Backend = &backendtest.Spy{Backend: cpu.New(), Predict: func(p *backend.Prediction) { p.Cov[1] = -1e-9 }}
 	p := testkit.Must(m.Predict(t.Context(), []float64{1, 2}))(t)
 	if p.Cov[1] != p.Noise[0] || !(p.Cov[0] > p.Noise[0]) {
 		t.Errorf("variances %v beside a noise of %v", p.Cov, p.Noise[0])
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	told := false
-	b.open = func(d *backend.Data) {
-		told = d.Stop != nil && d.Stop() == nil
+	m.Backend = deaf{cpu.New(), func(stop func() error) {
+		told = stop != nil && stop() == nil
 		cancel()
-		told = told && errors.Is(d.Stop(), context.Canceled)
-		d.Stop = nil
-	}
+		told = told && errors.Is(stop(), context.Canceled)
+	}}
 	q := testkit.Must(m.Predictor(ctx))(t)
 	if p, err := q.Predict(ctx, []float64{1, 2}); !told || !errors.Is(err, context.Canceled) || p != nil {
 		t.Errorf("told %v: prediction %v, error %v", told, p, err)
@@ -602,9 +584,7 @@ func TestFarFromFeatures(t *testing.T) {
 		p, data := made(c)
 		for name, m := range map[string]*Model{"exact": conditioned(t, p, data), "factorised": mustModel(t, p)} {
 			mean, vr, err := m.Coefficients()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			want := make([]float64, 4)
 			for d := range 2 {
 				want[3*d] = 1 / p.NoisePrecision[0]
@@ -618,10 +598,7 @@ func TestFarFromFeatures(t *testing.T) {
 					}
 				}
 			}
-			far := make([]float64, c.Q)
-			for q := range far {
-				far[q] = -1e4
-			}
+			far := testkit.Numbers(c.Q, func(q int) float64 { return -1e4 })
 			got := testkit.Must(m.Predict(t.Context(), far))(t)
 			modeltest.Near(t, c.Name+", "+name+": covariance", got.Cov, want, rounding)
 			modeltest.Near(t, c.Name+", "+name+": mean", got.Mean, []float64{0, 0}, 0)
@@ -640,30 +617,14 @@ func TestOneWindow(t *testing.T) {
 	modeltest.Near(t, "covariance", a.Cov, b.Cov, 0)
 }
 
-// Sizes that a small file may ask for and no memory holds are refused.
+// TestLimitsOfFiles: sizes that a small file may ask for and no memory holds are refused.
 func TestLimitsOfFiles(t *testing.T) {
-	p := NewParams(1, MaxExact+1, 1, 1)
-	for _, a := range [][]float64{p.Variance, p.Lengthscale, p.NoisePrecision} {
-		a[0] = 1
-	}
-	p.CoefMean, p.CoefVar = nil, nil
+	p := unfittedParams(MaxExact + 1)
 	data := wave(4, 0.1)
-	if _, err := mustModel(t, p).Condition(t.Context(), data); !errors.Is(err, ErrParams) {
-		t.Errorf("%d features: %v, want ErrParams", p.K, err)
-	}
+	testkit.Fails(t, testkit.Error(mustModel(t, p).Condition(t.Context(), data)), ErrParams, "", p.K, " features")
 	const d = 1 << 16
-	wide := mustModel(t, oneFeature(d))
-	if _, err := wide.Predict(t.Context(), make([]float64, 1)); !errors.Is(err, ErrData) {
-		t.Errorf("%d outputs: %v, want ErrData", d, err)
-	}
-}
-
-// oneFeature is a model of one feature and d outputs.
-func oneFeature(d int) *Params {
-	p := NewParams(1, 1, 1, d)
-	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1
-	for i := range p.CoefVar {
-		p.CoefVar[i] = 1
-	}
-	return p
+	one := unfittedParams(1)
+	one.D, one.CoefMean, one.CoefVar = d, make([]float64, d), slices.Repeat([]float64{1}, d)
+	wide := mustModel(t, one)
+	testkit.Fails(t, testkit.Error(wide.Predict(t.Context(), make([]float64, 1))), ErrData, "", d, " outputs")
 }

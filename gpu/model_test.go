@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp"
@@ -39,25 +40,8 @@ func count(b backend.Backend) *counted {
 func goldenWindows(t *testing.T) (*vssgp.Params, *vssgp.Data, *oracle.Golden) {
 	t.Helper()
 	g := testkit.Must(oracle.LoadGolden("../testdata/golden/q1d1_windows.json"))(t)
-	return paramsOf(g.Params, g), &vssgp.Data{N: g.N, Q: g.Q, D: g.D, X: flat(g.X), Y: flat(g.Y)}, g
-}
-
-func paramsOf(o *oracle.Params, g *oracle.Golden) *vssgp.Params {
-	return &vssgp.Params{
-		L: g.L, K: g.K, Q: g.Q, D: g.D,
-		Variance: o.Variance, Lengthscale: flat(o.Lengthscale), Frequency: flat(o.Frequency),
-		Location: flat(o.Location), FreqMean: flat(o.FreqMean), FreqVar: flat(o.FreqVar),
-		PhaseLower: o.PhaseLower, PhaseUpper: o.PhaseUpper, NoisePrecision: []float64{o.NoisePrecision},
-		CoefMean: flat(o.CoefMean), CoefVar: flat(o.CoefVar),
-		Windows: backend.Windows{Center: o.WindowCenter, Length: o.WindowLength}, ComponentWindow: o.ComponentWindow,
-	}
-}
-
-func flat(a [][]float64) (all []float64) {
-	for _, r := range a {
-		all = append(all, r...)
-	}
-	return all
+	data := &vssgp.Data{N: g.N, Q: g.Q, D: g.D, X: slices.Concat(g.X...), Y: slices.Concat(g.Y...)}
+	return modeltest.FromOracle(g.Params, g), data, g
 }
 
 // recording is a model of v windows with l components of k features each over a
@@ -115,7 +99,7 @@ func TestModel(t *testing.T) {
 		if d := math.Abs(e.Bound - g.Exact.Bound); d > modelBound*math.Abs(g.Exact.Bound) {
 			t.Errorf("golden: bound %.15g, want %.15g", e.Bound, g.Exact.Bound)
 		}
-		sameGradient(t, "golden", e.Gradient, paramsOf(g.Exact.Gradient, g))
+		sameGradient(t, "golden", e.Gradient, modeltest.FromOracle(g.Exact.Gradient, g))
 		for _, c := range []struct {
 			v, l, k, d int
 			tau        float64

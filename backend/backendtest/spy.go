@@ -8,10 +8,11 @@ type Spy struct {
 	// Before is called before a method ("Open", "Moments", "Pullback", "Factorized", "Predict", "Close") with the features
 	// that it is given, nil for Open and Close. If it returns an error, the method returns that instead.
 	Before func(method string, f *backend.Features) error
-	// Moments, Pullback and Factorized are called with what the method has computed.
+	// Moments, Pullback, Factorized and Predict are called with what the method has computed.
 	Moments    func(m *backend.Moments)
 	Pullback   func(bar *backend.Features)
 	Factorized func(s *backend.FactorizedSums)
+	Predict    func(p *backend.Prediction)
 }
 
 type spiedRows struct {
@@ -62,7 +63,11 @@ func (r spiedRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, 
 }
 
 func (r spiedRows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior) error {
-	return r.spy.before("Predict", f, func() error { return r.Rows.Predict(dst, f, p) })
+	err := r.spy.before("Predict", f, func() error { return r.Rows.Predict(dst, f, p) })
+	if err == nil && r.spy.Predict != nil {
+		r.spy.Predict(dst)
+	}
+	return err
 }
 
 func (r spiedRows) Close() error { return r.spy.before("Close", nil, r.Rows.Close) }

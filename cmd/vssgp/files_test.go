@@ -39,6 +39,13 @@ var clashes = []struct {
 	{"impute WAV --gap 600:620 -o other.wav --init MODEL --model OUT.safetensors", "m.safetensors", []string{"--model", "--init"}},
 }
 
+// extension is that of OUT in a command line; "" if there is no OUT.
+func extension(line string) string {
+	_, rest, _ := strings.Cut(line, "OUT")
+	ext, _, _ := strings.Cut(rest, " ")
+	return ext
+}
+
 // clashFolder has the files of clashes.
 func clashFolder(t *testing.T) (dir string) {
 	t.Helper()
@@ -57,8 +64,7 @@ var clashNames = strings.NewReplacer("DATA", "data.csv", "MODEL", "m.safetensors
 func TestOverwrite(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	for _, c := range clashes {
-		at := strings.Index(c.line, "OUT")
-		ext := strings.Fields(c.line[at:])[0][len("OUT"):]
+		ext := extension(c.line)
 		hard, symbolic, chain := "hard"+ext, "symbolic"+ext, "chain"+ext
 		testkit.OK(t, errors.Join(os.Link(c.input, hard), os.Symlink(c.input, symbolic), os.Symlink("./"+symbolic, chain)))
 		absolute := testkit.Must(filepath.Abs(hard))(t)
@@ -70,13 +76,9 @@ func TestOverwrite(t *testing.T) {
 		for _, out := range spellings {
 			line := strings.Replace(clashNames.Replace(c.line), "OUT"+ext, out, 1)
 			o := vssgpRun(t, strings.Fields(line)...)
-			if o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 || o.stdout != "" || !strings.Contains(o.stderr, "--overwrite") {
-				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, cli.ExitMistake)
-			}
-			for _, name := range append(c.names, out) {
-				if !strings.Contains(o.stderr, name+" ") {
-					t.Errorf("vssgp %s: %q; want it to name %s", line, o.stderr, name)
-				}
+			o.fails(t, line, cli.ExitMistake, "--overwrite", out+" ")
+			for _, name := range c.names {
+				o.fails(t, line, cli.ExitMistake, name+" ")
 			}
 			if after := listing(t, "."); !maps.Equal(before, after) || !bytes.Equal(was, testkit.Read(t, c.input)) {
 				t.Fatalf("vssgp %s: left %v; want %v", line, after, before)
@@ -92,8 +94,7 @@ func TestOverwrite(t *testing.T) {
 func TestOverwriteAsked(t *testing.T) {
 	dir := clashFolder(t)
 	for _, c := range clashes {
-		at := strings.Index(c.line, "OUT")
-		ext := strings.Fields(c.line[at:])[0][len("OUT"):]
+		ext := extension(c.line)
 		if ext == ".safetensors" && strings.HasPrefix(c.line, "predict") || ext == ".html" ||
 			ext == ".svg" { // no output, no format, the time in it
 			continue
@@ -136,11 +137,7 @@ func TestMadeNames(t *testing.T) {
 		{"impute cut0.wav --gap 200:220 --gap 900:910 --context 10ms --model fill.wav --draws 1 -o fill.wav", "fill.wav", "same file"},
 		{"impute cut0.wav --gap 200:220 --gap 900:910 --context 10ms --model fill.csv --sd ./fill-1.csv -o out.wav", "fill-1.csv", "same file"},
 	} {
-		o := vssgpRun(t, strings.Fields(c.line)...)
-		if o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, c.one) ||
-			!strings.Contains(o.stderr, c.other) {
-			t.Errorf("vssgp %s: exit %d, %q; want %d, %s and %s", c.line, o.code, o.stderr, cli.ExitMistake, c.one, c.other)
-		}
+		vssgpRun(t, strings.Fields(c.line)...).fails(t, c.line, cli.ExitMistake, c.one, c.other)
 		if after := listing(t, "."); !maps.Equal(before, after) {
 			t.Fatalf("vssgp %s: left %v", c.line, after)
 		}
@@ -223,9 +220,7 @@ func interrupted(t *testing.T, args ...string) (outcome, string) {
 	var once sync.Once
 	stderr := &interrupter{interrupt: func() {
 		once.Do(func() {
-			if err := self.Signal(os.Interrupt); err != nil {
-				t.Error(err)
-			}
+			testkit.OK(t, self.Signal(os.Interrupt))
 			<-ctx.Done()
 		})
 	}}
@@ -241,7 +236,7 @@ func TestFitInterrupted(t *testing.T) {
 	if o.code != cli.ExitInterrupted {
 		t.Fatalf("exit %d, want %d: %s", o.code, cli.ExitInterrupted, o.stderr)
 	}
-	contains(t, line, cli.Prefix+"interrupted", "--resume", part, model)
+	testkit.Contains(t, line, cli.Prefix+"interrupted", "--resume", part, model)
 	if r := decode[printed](t, o.stdout); !r.Interrupted || r.Model != model {
 		t.Errorf("result %+v, want an interrupted one with its model", r)
 	}
@@ -253,10 +248,7 @@ func TestFitInterrupted(t *testing.T) {
 	if o.code != cli.ExitInterrupted || r.Resumed == nil || *r.Resumed < 1 || !(r.Bound >= before) {
 		t.Errorf("resumed from a bound of %v: exit %d, %+v; want it no lower", before, o.code, r)
 	}
-	refused := vssgpRun(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "999", "--resume")
-	if refused.code != cli.ExitMistake || !strings.Contains(refused.stderr, "restarts") {
-		t.Errorf("other options: exit %d, %s; want %d and what differs", refused.code, refused.stderr, cli.ExitMistake)
-	}
+	refuse(t, "restarts", "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "999", "--resume")
 	if files := listing(t, dir); len(files) != 4 { // the folder, data, model, checkpoint
 		t.Errorf("left %v", files)
 	}

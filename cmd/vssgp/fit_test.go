@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -9,16 +10,15 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -106,8 +106,10 @@ type learnt struct {
 	Fitted          bool
 	Inputs, Outputs []string
 	Windows         *struct{ Length float64 }
-	Frequencies     []struct{ Amplitude, Period []float64 }
+	Frequencies     []frequency
 }
+
+type frequency struct{ Amplitude, Period []float64 }
 
 func TestInfo(t *testing.T) {
 	dir := t.TempDir()
@@ -119,35 +121,26 @@ func TestInfo(t *testing.T) {
 		t.Fatalf("info %+v: want a fitted model of y2 over t", i)
 	}
 	// The strongest of the confident frequencies is the wave itself: period π.
-	best := i.Frequencies[0]
-	for _, f := range i.Frequencies {
-		if f.Amplitude[0] > best.Amplitude[0] {
-			best = f
-		}
-	}
+	best := slices.MaxFunc(i.Frequencies, func(a, b frequency) int { return cmp.Compare(a.Amplitude[0], b.Amplitude[0]) })
 	if p := best.Period[0]; math.Abs(p-math.Pi) > 0.3 {
 		t.Errorf("period %v, want about %v", p, math.Pi)
 	}
 	text := succeed(t, "info", model).stdout
-	contains(t, text, "noise sd", "components", "period", "reach")
+	testkit.Contains(t, text, "noise sd", "components", "period", "reach")
 }
 
-// The same seed gives the same bytes, whatever the number of threads.
+// TestFitSameBytes: the same seed gives the same bytes, whatever the number of threads.
 func TestFitSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	data := testkit.Put(t, dir, "data.csv", waves(200))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, inference := range []string{"exact", "factorised", "stochastic"} {
 		var files [2]string
 		for i, threads := range []int{1, 4} {
-			old := runtime.GOMAXPROCS(threads)
+			runtime.GOMAXPROCS(threads)
 			model := filepath.Join(dir, fmt.Sprintf("%s-%d.safetensors", inference, threads))
-			o := vssgpRun(t, "fit", data, "-o", model, "--iterations", "15", "--window", "5", "--seed", "7", "--inference", inference)
-			runtime.GOMAXPROCS(old)
-			if o.code != cli.ExitDone {
-				t.Fatalf("%s: exit %d: %s", inference, o.code, o.stderr)
-			}
-			b := testkit.Read(t, model)
-			files[i] = string(b)
+			succeed(t, "fit", data, "-o", model, "--iterations", "15", "--window", "5", "--seed", "7", "--inference", inference)
+			files[i] = string(testkit.Read(t, model))
 		}
 		if files[0] != files[1] {
 			t.Errorf("%s: 1 and 4 threads give different models", inference)
@@ -155,7 +148,7 @@ func TestFitSameBytes(t *testing.T) {
 	}
 }
 
-// A recording is data too: x in seconds, a channel an output.
+// TestFitRecording: a recording is data too, with x in seconds and a channel as an output.
 func TestFitRecording(t *testing.T) {
 	dir := t.TempDir()
 	in := testkit.Put(t, dir, "in.wav", string(wav(8000, 1, tone(900, 8000))))
@@ -240,14 +233,6 @@ func flatten(v any) (data []float64, shape []int) {
 	return data, shape
 }
 
-func readGolden(t *testing.T, path string) *golden {
-	t.Helper()
-	text := testkit.Read(t, path)
-	g := &golden{}
-	testkit.OK(t, json.Unmarshal(text, g))
-	return g
-}
-
 // files writes the golden file's parameters as a model without metadata, and
 // its data as CSV.
 func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data string) {
@@ -279,20 +264,16 @@ func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data st
 	return model, testkit.Put(t, dir, "data.csv", b.String())
 }
 
-func goldenPaths(t *testing.T) []string {
-	t.Helper()
-	paths, err := filepath.Glob("../../testdata/golden/*.json")
-	if err != nil || len(paths) < 7 {
-		t.Fatalf("%d golden files, want 7 at least: %v", len(paths), err)
-	}
-	return paths
-}
-
 // TestEvaluateGolden: bound, terms and gradient are those of the golden files, and the model file does not change. A file without
 // coefficients does not say how many outputs it has: the data do, and its predictions come from conditioning on the data.
 func TestEvaluateGolden(t *testing.T) {
-	for _, path := range goldenPaths(t) {
-		g := readGolden(t, path)
+	paths := testkit.Must(filepath.Glob("../../testdata/golden/*.json"))(t)
+	if len(paths) < 7 {
+		t.Fatalf("%d golden files, want 7 at least", len(paths))
+	}
+	for _, path := range paths {
+		g := &golden{}
+		testkit.OK(t, json.Unmarshal(testkit.Read(t, path), g))
 		t.Run(g.Name, func(t *testing.T) {
 			model, data := g.files(t, t.TempDir())
 			before := testkit.Read(t, model)
@@ -352,14 +333,7 @@ func (g *golden) compare(t *testing.T, got printed, want goldenResult) {
 			t.Errorf("gradient by %s has shape %v, want %v", name, gotShape, wantShape)
 			continue
 		}
-		scale, worst := 0.0, 0.0
-		for i, v := range wantData {
-			scale = max(scale, math.Abs(v))
-			worst = max(worst, math.Abs(gotData[i]-v))
-		}
-		if !(worst <= tolerance*scale) {
-			t.Errorf("gradient by %s is off by %.2g of its largest entry, want %.0g", name, worst/scale, tolerance)
-		}
+		modeltest.Near(t, "gradient by "+name, gotData, wantData, tolerance)
 	}
 	for name := range got.Gradient {
 		if _, ok := want.Gradient[name]; !ok {
@@ -392,22 +366,15 @@ func TestPosteriorCommands(t *testing.T) {
 			t.Errorf("fit %s: %s", c.flags, o.stdout)
 		}
 	}
-	contains(t, succeed(t, "info", "with.st").stdout, "most confident", "+-")
+	testkit.Contains(t, succeed(t, "info", "with.st").stdout, "most confident", "+-")
 	if text := succeed(t, "info", "without.st").stdout; !strings.Contains(text, "no standard deviations") || strings.Contains(text, "+-") {
 		t.Errorf("info of a model without one:\n%s", text)
 	}
-	contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":null`)
+	testkit.Contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":null`)
 	out := succeed(t, "predict", "with.st", "d.csv", "--x", "t", "--posterior", "--draws", "2", "-o", "-").stdout
-	rows := strings.Split(strings.TrimSpace(out), "\n")
-	if rows[0] != "t,y1_mean,y1_sd,y1_lower,y1_upper,y1_draw1,y1_draw2" {
-		t.Fatalf("columns %s", rows[0])
-	}
-	for _, row := range rows[1:] {
-		var v []float64
-		for text := range strings.SplitSeq(row, ",") {
-			one := testkit.Must(strconv.ParseFloat(text, 64))(t)
-			v = append(v, one)
-		}
+	tab := testkit.Must(table.ReadCSV(strings.NewReader(out), "stdout"))(t)
+	testkit.Equal(t, strings.Join(tab.Names, ","), "t,y1_mean,y1_sd,y1_lower,y1_upper,y1_draw1,y1_draw2", "columns")
+	for v := range slices.Chunk(tab.Data, tab.Cols) {
 		if width := (v[4] - v[3]) / v[2]; !(v[3] < v[1] && v[1] < v[4]) || math.Abs(width-2*1.96) > 0.5 {
 			t.Fatalf("mean, sd, lower and upper %v", v[1:5])
 		}
@@ -430,8 +397,7 @@ const (
 	gapsCSV  = "../../testdata/speech_gaps.csv"
 )
 
-// Which warnings a run gives: what each must say, and none that it must not.
-// Data are real where there are real ones of that kind.
+// TestWarnings: a run gives the warnings that its data deserve, and no others. Data are real where there are real ones of that kind.
 func TestWarnings(t *testing.T) {
 	dir := t.TempDir()
 	smooth := testkit.Put(t, dir, "smooth.csv", evenSeries(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
@@ -456,6 +422,8 @@ func TestWarnings(t *testing.T) {
 			nil},
 		"a long gap": {[]string{"impute", gapped, "--method", "vssgp", "--gap", "6500:7700", "-o", out("j.wav")},
 			[]string{"--context 150ms", "--window 113ms"}},
+		"two long gaps": {[]string{"impute", gapped, "--gap", "6500:6740", "--gap", "20000:20240", "--context", "10ms", "--window", "32ms", "-o",
+			out("o.wav")}, []string{"--context"}},
 		"all is context": {[]string{"impute", gapped, "--gap", "4950:5110", "--context", "all", "--window", "8ms", "--components", "4",
 			"--features", "2", "-o", out("k.wav")}, []string{"windows only 8 ms"}},
 	} {
@@ -482,15 +450,6 @@ func TestWarnings(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Several gaps too long are one warning.
-func TestWarnOnce(t *testing.T) {
-	o := succeed(t, "impute", gapped, "--gap", "6500:6740", "--gap", "20000:20240", "--context", "10ms", "--window", "32ms", "-o",
-		filepath.Join(t.TempDir(), "o.wav"))
-	if got := warnings(o.stderr); len(got) != 1 {
-		t.Errorf("warnings %q, want one", got)
 	}
 }
 

@@ -57,25 +57,24 @@ func succeed(t *testing.T, args ...string) outcome {
 	return o
 }
 
-// refuse runs a command line that must be a mistake of the caller: exit code 2 and one line on stderr that names the mistake.
-func refuse(t *testing.T, named string, args ...string) {
+// fails complains unless a command line ended with that exit code, nothing on stdout and one line on stderr that has the words.
+func (o outcome) fails(t *testing.T, line string, code int, words ...string) {
 	t.Helper()
-	o := vssgpRun(t, args...)
-	if o.code != cli.ExitMistake || o.stdout != "" || !strings.HasPrefix(o.stderr, cli.Prefix) || strings.Count(o.stderr, cli.Prefix) != 1 ||
-		strings.Count(o.stderr, "\n") != 1 || !strings.HasSuffix(o.stderr, "\n") || !strings.Contains(o.stderr, named) {
-		t.Errorf("vssgp %s: exit %d, stdout %q, stderr %q; want %d and one line that names %q",
-			strings.Join(args, " "), o.code, o.stdout, o.stderr, cli.ExitMistake, named)
+	if o.code != code || o.stdout != "" || !strings.HasPrefix(o.stderr, cli.Prefix) || strings.Count(o.stderr, cli.Prefix) != 1 ||
+		strings.Count(o.stderr, "\n") != 1 || !strings.HasSuffix(o.stderr, "\n") {
+		t.Errorf("vssgp %s: exit %d, stdout %q, stderr %q; want %d and one line", line, o.code, o.stdout, o.stderr, code)
+	}
+	for _, w := range words {
+		if !strings.Contains(o.stderr, w) {
+			t.Errorf("vssgp %s: %q; want it to name %s", line, o.stderr, w)
+		}
 	}
 }
 
-// contains fails the test for each word that a text lacks.
-func contains(t *testing.T, text string, words ...string) {
+// refuse runs a command line that must be a mistake of the caller, which its one line on stderr names.
+func refuse(t *testing.T, named string, args ...string) {
 	t.Helper()
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			t.Errorf("no %q in:\n%.2000s", w, text)
-		}
-	}
+	vssgpRun(t, args...).fails(t, strings.Join(args, " "), cli.ExitMistake, named)
 }
 
 // printed is what fit, evaluate, forecast and fill print with --json, as another program would read it.

@@ -28,15 +28,14 @@ func commands() []*cobra.Command {
 	return all
 }
 
-// Every command says what it is for, and shows lines that parse: a command that
-// there is, its arguments, flags that it has with values that they take.
+// TestHelpExamples: help describes every command and flag, and its examples parse: a command that exists, its arguments, and flags
+// with values that they take.
 func TestHelpExamples(t *testing.T) {
 	for _, c := range commands() {
-		if c.Short == "" {
-			t.Errorf("%s: no short description", c.CommandPath())
-		}
-		if c.Example == "" {
-			t.Errorf("%s: no example", c.CommandPath())
+		o := succeed(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
+		testkit.Contains(t, o.stdout, "Usage:", "Examples:", "Flags:")
+		if c.Short == "" || c.Example == "" || o.stderr != "" {
+			t.Errorf("%s: no short description, no example, or help on stderr: %q", c.CommandPath(), o.stderr)
 		}
 		for line := range strings.Lines(c.Example) {
 			words := strings.Fields(line)
@@ -66,24 +65,15 @@ func TestHelpExamples(t *testing.T) {
 	}
 }
 
-// TestHelp: --help of each command goes to stdout with its examples and its flags, and --version prints what the command version does.
-func TestHelp(t *testing.T) {
-	for _, c := range commands() {
-		args := append(strings.Fields(c.CommandPath())[1:], "--help")
-		o := succeed(t, args...)
-		for _, want := range []string{"Usage:", "Examples:", "Flags:"} {
-			if !strings.Contains(o.stdout, want) || o.stderr != "" {
-				t.Errorf("vssgp %s: no %q on stdout, or something on stderr: %q", strings.Join(args, " "), want, o.stderr)
-			}
-		}
-	}
+// TestVersion: --version prints what the command version does.
+func TestVersion(t *testing.T) {
 	flag, command := succeed(t, "--version").stdout, succeed(t, "version").stdout
 	if flag != command || !strings.HasPrefix(flag, "vssgp ") || strings.Count(flag, "\n") != 1 {
 		t.Errorf("--version prints %q, version %q; want the same line", flag, command)
 	}
 }
 
-// What a shell is given to complete from.
+// TestCompletion: a shell gets the names, values and extensions that fit the word.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]struct {
 		some   []string

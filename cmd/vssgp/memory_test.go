@@ -23,8 +23,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// A model that needs more memory than there is is refused in a line that says
-// what would fit, before it is computed.
+// TestMemoryRefused: a model that needs more memory than there is is refused in a line that says what would fit, before it is
+// computed.
 func TestMemoryRefused(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, _ := damaged(t, dir, 0)
@@ -36,10 +36,7 @@ func TestMemoryRefused(t *testing.T) {
 		"fit " + data + " --y y1 --iterations 3 -o " + out + ".safetensors",
 		"fit " + data + " --y y1 --iterations 3 --init paper --features 40 -o " + out + ".safetensors",
 	} {
-		o := vssgpRun(t, strings.Fields(args+" --quiet --memory 50kB")...)
-		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, "MiB") || strings.Count(o.stderr, "\n") != 1 {
-			t.Errorf("%s: exit %d, %q", args, o.code, o.stderr)
-		}
+		refuse(t, "MiB", strings.Fields(args+" --quiet --memory 50kB")...)
 		succeed(t, strings.Fields(args+" --memory 1GiB")...)
 	}
 }
@@ -199,10 +196,9 @@ func TestMemoryEstimate(t *testing.T) {
 	}
 }
 
-// Memory goes with the excerpts: a fill of a long recording, scores included,
-// allocates no more than the same one of a short recording. (Work buffers come
-// back from a pool, which the collector may empty, so it rests, and the race
-// detector does, hence this file's build constraint.)
+// TestImputeLong: a fill of a long recording, scores included, allocates no more than the same one of a short recording, because
+// memory goes with the excerpts. (Work buffers come back from a pool, which the collector may empty, so it rests, and the race detector
+// does, hence this file's build constraint.)
 func TestImputeLong(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // each processor has a pool of its own

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,17 +26,13 @@ func fittedWave(t *testing.T, dir string) (model, recording string) {
 	for i := range left {
 		left[i], right[i] = 0.5*math.Sin(0.3*float64(i)), 0.25*math.Cos(0.2*float64(i))
 	}
-	r, _, err := audio.New(1000, audio.Float32, [][]float64{left, right})
-	testkit.OK(t, err)
-	model, recording = filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "in.wav")
-	f := testkit.Must(os.Create(recording))(t)
-	testkit.OK(t, r.Write(f, audio.WAV))
-	testkit.OK(t, f.Close())
+	model = filepath.Join(dir, "m.safetensors")
+	recording = inFormat(t, dir, "in.wav", 1000, audio.Float32, [][]float64{left, right})
 	succeed(t, "fit", recording, "--window", "none", "--components", "6", "--iterations", "5", "-o", model, "--quiet")
 	return model, recording
 }
 
-// The same predictions and draws, whatever they are written as.
+// TestPredictFormats: predictions and draws are the same in every format.
 func TestPredictFormats(t *testing.T) {
 	dir := t.TempDir()
 	model, recording := fittedWave(t, dir)
@@ -45,9 +40,7 @@ func TestPredictFormats(t *testing.T) {
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("all.csv"))
 	all := testkit.Must(table.Open(at("all.csv")))(t)
 	want := "seconds,channel1_mean,channel1_sd,channel2_mean,channel2_sd,channel1_draw1,channel2_draw1,channel1_draw2,channel2_draw2"
-	if strings.Join(all.Names, ",") != want {
-		t.Fatalf("columns %v, want %s", all.Names, want)
-	}
+	testkit.Equal(t, strings.Join(all.Names, ","), want, "columns")
 	column := func(name string) []float64 { return column(t, all, name) }
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("mean.wav"))
 	for name, want := range map[string][]string{
@@ -60,9 +53,7 @@ func TestPredictFormats(t *testing.T) {
 			t.Errorf("%s: %d channels at %d Hz, want 2 at 1000", name, r.Channels(), r.Rate)
 		}
 		for c := range want {
-			if err := near(r.Samples[c], column(want[c]), 1e-7); err != "" {
-				t.Errorf("%s, %s: %s", name, want[c], err)
-			}
+			testkit.Within(t, name+", "+want[c], r.Samples[c], column(want[c]), 1e-7)
 		}
 	}
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "--draws-file", at("d.npy"), "-o", at("mean.npy"))
@@ -71,15 +62,10 @@ func TestPredictFormats(t *testing.T) {
 		t.Errorf("mean.npy is [%d,%d], want [400,5]", means.Rows, means.Cols)
 	}
 	raw := testkit.Read(t, at("d.npy"))
-	if !strings.Contains(string(raw[:128]), "(2, 400, 2)") {
-		t.Errorf("d.npy begins %q, want shape (2, 400, 2)", raw[:100])
-	}
+	testkit.Contains(t, string(raw[:128]), "(2, 400, 2)")
 	drawn := make([]float64, 2*400*2)
 	testkit.Must(binary.Decode(raw[len(raw)-8*len(drawn):], binary.LittleEndian, drawn))(t)
-	second := []float64{}
-	for n := range 400 {
-		second = append(second, drawn[(400+n)*2+1])
-	}
+	second := testkit.Numbers(400, func(n int) float64 { return drawn[(400+n)*2+1] })
 	if !slices.Equal(second, column("channel2_draw2")) {
 		t.Error("d.npy: the second draw of the second output is not the table's")
 	}
@@ -91,18 +77,6 @@ func TestPredictFormats(t *testing.T) {
 	if alone, err := table.Open(at("alone.csv")); err != nil || alone.Cols != 5 {
 		t.Errorf("alone.csv has columns %v, %v; want no draws", alone.Names, err)
 	}
-}
-
-func near(got, want []float64, tolerance float64) string {
-	if len(got) != len(want) {
-		return "another length"
-	}
-	for i := range got {
-		if !(math.Abs(got[i]-want[i]) <= tolerance) {
-			return "values differ"
-		}
-	}
-	return ""
 }
 
 // TestPredictLoud: values past full scale come through a WAV file of floats.
@@ -132,10 +106,7 @@ func TestReadingInterrupted(t *testing.T) {
 		"predict m.safetensors in.wav --draws 2 -o o.wav":              "interrupted",
 		"evaluate m.safetensors in.wav":                                "interrupted", "evaluate m.safetensors data.csv": "interrupted",
 	} {
-		o := vssgpRunContext(t, ctx, strings.Fields(line+" --quiet")...)
-		if o.code != cli.ExitInterrupted || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, want) {
-			t.Errorf("%s: exit %d, %q, %q", line, o.code, o.stdout, o.stderr)
-		}
+		vssgpRunContext(t, ctx, strings.Fields(line+" --quiet")...).fails(t, line, cli.ExitInterrupted, want)
 	}
 	if after := listing(t, "."); !maps.Equal(before, after) {
 		t.Errorf("left %v", after)
@@ -174,29 +145,6 @@ func TestPredictBeyond(t *testing.T) {
 	}
 }
 
-// readNPY reads an array that the command has written.
-func readNPY(t *testing.T, path string, columns int) []float64 {
-	t.Helper()
-	at := testkit.Must(table.At(path))(t)
-	s, err := table.OpenStream(t.Context(), at)
-	if err == nil {
-		err = s.Survey(t.Context(), nil)
-	}
-	if err != nil || s.Cols != columns {
-		t.Fatalf("%s: %d columns, want %d; %v", path, s.Cols, columns, err)
-	}
-	var picks []table.Pick
-	for i := range s.Cols {
-		picks = append(picks, table.Pick{Col: i})
-	}
-	var all []float64
-	for part, err := range s.Parts(t.Context(), picks) {
-		testkit.OK(t, err)
-		all = append(all, part...)
-	}
-	return all
-}
-
 // TestJoint: the joint covariance is symmetric, and has on its diagonal the squares of the standard deviations.
 func TestJoint(t *testing.T) {
 	dir := t.TempDir()
@@ -210,10 +158,10 @@ func TestJoint(t *testing.T) {
 			args = append(args, "--latent")
 		}
 		succeed(t, args...)
-		table, joint := readNPY(t, x("o.npy"), 5), readJoint(t, x("j.npy"), 6)
+		means, joint := testkit.Must(table.Open(x("o.npy")))(t).Data, readJoint(t, x("j.npy"))
 		for n := range 3 {
 			for d := range 2 {
-				i, sd := 2*n+d, table[5*n+2+2*d]
+				i, sd := 2*n+d, means[5*n+2+2*d]
 				if got := joint[6*i+i]; math.Abs(got-sd*sd) > 1e-9*sd*sd {
 					t.Errorf("latent %v: variance %v, sd² %v", latent, got, sd*sd)
 				}
@@ -233,24 +181,18 @@ func TestJoint(t *testing.T) {
 		{"f.safetensors " + at + " --joint " + x("o.csv"), ".npy"},
 		{"f.safetensors " + many + " --joint " + x("no.npy"), "8200 rows of 2 outputs; want at most 16384"},
 	} {
-		args, want := c.args, c.want
-		o := vssgpRun(t, append([]string{"predict"}, strings.Fields(x(args)+" -o "+x("o.npy"))...)...)
-		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, want) {
-			t.Errorf("%s: exit %d, %q; want %q", args, o.code, o.stderr, want)
-		}
+		refuse(t, c.want, append([]string{"predict"}, strings.Fields(x(c.args)+" -o "+x("o.npy"))...)...)
 	}
 }
 
-// readJoint reads an array [3,2,3,2] as one of n columns.
-func readJoint(t *testing.T, path string, n int) []float64 {
+// readJoint reads the numbers of an array [3,2,3,2].
+func readJoint(t *testing.T, path string) []float64 {
 	t.Helper()
 	b := string(testkit.Read(t, path))
 	const shape = "(3, 2, 3, 2)"
-	if !strings.Contains(b[:128], shape) {
-		t.Fatalf("%s: %q, want the shape %s", path, b[:128], shape)
-	}
+	testkit.Contains(t, b[:128], shape)
 	flat := testkit.Put(t, t.TempDir(), "flat.npy", strings.Replace(b, shape, "(6, 6)      ", 1))
-	return readNPY(t, flat, n)
+	return testkit.Must(table.Open(flat))(t).Data
 }
 
 // TestStdoutBesideFiles: the other outputs are written too where the prediction
@@ -272,8 +214,7 @@ func TestStdoutBesideFiles(t *testing.T) {
 }
 
 // TestForecastHorizonIrregular: the default horizon is a tenth of the number of rows, however far apart they are, and no more than the
-// model
-// reaches; a horizon that was asked for is refused beyond that, before the fit.
+// model reaches; a horizon that was asked for is refused beyond that, before the fit.
 func TestForecastHorizonIrregular(t *testing.T) {
 	dir := t.TempDir()
 	table := func(name string, x func(n int) float64) string {
@@ -303,9 +244,6 @@ func TestForecastHorizonIrregular(t *testing.T) {
 		"--horizon 2000": "--horizon 2000 exceeds the maximum of 1190 rows, 10 times the range of the data",
 		"--until 2000":   "--until 2000 is beyond 1309, 10 times the range of the data after their end",
 	} {
-		o := vssgpRun(t, append([]string{"forecast", filepath.Join(dir, "even.csv"), "-o", "-"}, strings.Fields(line)...)...)
-		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, want) {
-			t.Errorf("%s: exit %d, %s", line, o.code, o.stderr)
-		}
+		refuse(t, want, append([]string{"forecast", filepath.Join(dir, "even.csv"), "-o", "-"}, strings.Fields(line)...)...)
 	}
 }

@@ -153,12 +153,9 @@ func TestTermProcess(t *testing.T) {
 				t.Fatalf("vssgp %s: %v, %s; want it to take longer", line, err, c.Stderr)
 			}
 			c.Wait()
-			took, text := worked(c)-before, fmt.Sprint(c.Stderr)
+			took := worked(c) - before
 			t.Logf("%v of processor time, signal after %v: %s", took, wait, line)
-			if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 ||
-				!strings.HasPrefix(text, cli.Prefix+"interrupted") {
-				t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, cli.ExitInterrupted)
-			}
+			ended(c).fails(t, line, cli.ExitInterrupted, cli.Prefix+"interrupted")
 			if took > 5*time.Second {
 				t.Errorf("vssgp %s: worked for %v after the signal", line, took)
 			}

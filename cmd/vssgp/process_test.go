@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,15 +74,20 @@ func faultArgs(source, dir string, more ...string) []string {
 	return append(strings.Fields(fmt.Sprintf(faultLine, source, filepath.Join(dir, "model"), filepath.Join(dir, "part"))), more...)
 }
 
-// exit is how a process ended and what it said on stderr.
-func exit(t *testing.T, c *exec.Cmd) (int, string) {
+// exit is how a process ended and what it wrote on stderr.
+func exit(t *testing.T, c *exec.Cmd) outcome {
 	t.Helper()
 	err := c.Run()
 	var e *exec.ExitError
 	if err != nil && !errors.As(err, &e) {
 		t.Fatal(err)
 	}
-	return c.ProcessState.ExitCode(), fmt.Sprint(c.Stderr)
+	return ended(c)
+}
+
+// ended is the outcome of a process that has ended.
+func ended(c *exec.Cmd) outcome {
+	return outcome{c.ProcessState.ExitCode(), "", fmt.Sprint(c.Stderr)}
 }
 
 // swift is a folder in memory where there is one: a checkpoint waits for the
@@ -103,8 +109,8 @@ func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 	dir := swift(t)
 	source = testkit.Put(t, dir, "data.csv", waves(600))
 	for range busy {
-		if code, text := exit(t, process(t, faultArgs(source, dir)...)); code != 0 {
-			t.Fatal(text)
+		if o := exit(t, process(t, faultArgs(source, dir)...)); o.code != 0 {
+			t.Fatal(o.stderr)
 		}
 		info := testkit.Must(os.Stat(filepath.Join(dir, "part")))(t)
 		model, checkpoint = testkit.Read(t, filepath.Join(dir, "model")), max(checkpoint, info.Size())
@@ -144,10 +150,10 @@ func TestFullDisk(t *testing.T) {
 			for i := 0; i < busy && !said; i++ {
 				c := process(t, faultArgs(source, dir)...)
 				c.Env = append(c.Env, env)
-				code, text := exit(t, c)
-				said = strings.Contains(text, "without a new checkpoint")
-				if code != 0 {
-					t.Fatalf("exit %d, %q; want the fit to go on", code, text)
+				o := exit(t, c)
+				said = strings.Contains(o.stderr, "without a new checkpoint")
+				if o.code != 0 {
+					t.Fatalf("exit %d, %q; want the fit to go on", o.code, o.stderr)
 				}
 			}
 			if !said {
@@ -158,8 +164,8 @@ func TestFullDisk(t *testing.T) {
 			o := process(t, faultArgs(source, dir, "--resume", "--json")...)
 			var stdout bytes.Buffer
 			o.Stdout = &stdout
-			if code, text := exit(t, o); code != 0 {
-				t.Fatalf("gone on with: exit %d, %s", code, text)
+			if end := exit(t, o); end.code != 0 {
+				t.Fatalf("gone on with: exit %d, %s", end.code, end.stderr)
 			}
 			if r := decode[printed](t, stdout.String()); r.Resumed == nil || *r.Resumed < 1 {
 				t.Errorf("resumed %v; want the checkpoint before to be whole", r.Resumed)
@@ -177,10 +183,7 @@ func TestFullDiskModel(t *testing.T) {
 	c := process(t, strings.Fields(fmt.Sprintf("fit %s --device cpu --y y1,y2 --window 15 --components 3 --features 4 --iterations 2 -o %s",
 		source, filepath.Join(dir, "model")))...)
 	c.Env = append(c.Env, fmt.Sprint(fileLimit, "=", len(want)/2))
-	code, text := exit(t, c)
-	if code != cli.ExitFailure || strings.Count(text, "\n") != 1 || !strings.Contains(text, "file too large") {
-		t.Errorf("exit %d, %q; want %d and the reason", code, text, cli.ExitFailure)
-	}
+	exit(t, c).fails(t, "fit", cli.ExitFailure, "file too large")
 	if left := listing(t, dir); len(left) != 1 {
 		t.Errorf("left %v", left)
 	}
@@ -222,11 +225,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
 	before := listing(t, top)
-	code, text := exit(t, c)
-	if code != cli.ExitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, dir) ||
-		!strings.Contains(text, "choose a folder that takes new files") {
-		t.Errorf("exit %d, %q; want %d and what to do", code, text, cli.ExitMistake)
-	}
+	exit(t, c).fails(t, "fit", cli.ExitMistake, dir, "choose a folder that takes new files")
 	if after := listing(t, top); !maps.Equal(before, after) {
 		t.Errorf("left %v", after)
 	}
@@ -257,21 +256,16 @@ func TestTwoProcesses(t *testing.T) {
 	waitFor(t, filepath.Join(dir, "part"))
 	testkit.OK(t, first.Process.Signal(syscall.SIGSTOP))
 	before := testkit.Read(t, filepath.Join(dir, "part"))
-	code, text := exit(t, process(t, faultArgs(source, dir, "--resume")...))
-	if code != cli.ExitMistake || !strings.Contains(text, fmt.Sprint("in use by process ", first.Process.Pid)) {
-		t.Errorf("the second: exit %d, %q; want %d and who has the checkpoint", code, text, cli.ExitMistake)
-	}
+	second := exit(t, process(t, faultArgs(source, dir, "--resume")...))
+	second.fails(t, "fit --resume", cli.ExitMistake, fmt.Sprint("in use by process ", first.Process.Pid))
 	if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "part")), before) {
 		t.Error("the second process has changed the checkpoint")
 	}
 	testkit.OK(t, errors.Join(first.Process.Signal(syscall.SIGTERM), first.Process.Signal(syscall.SIGCONT)))
 	first.Wait()
-	code, text = first.ProcessState.ExitCode(), fmt.Sprint(first.Stderr)
-	if code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 || !strings.Contains(text, "--resume") {
-		t.Errorf("the first: exit %d, %q; want %d and how to go on", code, text, cli.ExitInterrupted)
-	}
-	if code, text := exit(t, process(t, faultArgs(source, dir, "--resume")...)); code != 0 {
-		t.Fatal(text)
+	ended(first).fails(t, "fit", cli.ExitInterrupted, "--resume")
+	if o := exit(t, process(t, faultArgs(source, dir, "--resume")...)); o.code != 0 {
+		t.Fatal(o.stderr)
 	}
 	finished(t, dir, want)
 }
@@ -322,19 +316,14 @@ func TestFullStdout(t *testing.T) {
 		return outcome{code, "", stderr.String()}
 	}
 	for _, line := range oneEach(printing) {
-		o := onFull(line)
-		if o.code != cli.ExitFailure || o.stderr != cli.Prefix+"write to stdout: no space left on device\n" {
-			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, cli.ExitFailure)
-		}
+		onFull(line).fails(t, line, cli.ExitFailure, cli.Prefix+"write to stdout: no space left on device\n")
 	}
 	for _, line := range []string{"fit data.csv -o new.st --iterations 2 --quiet", "predict m.safetensors data.csv --x seconds -o new.csv"} {
 		if o := onFull(line); o.code != cli.ExitDone || o.stderr != "" {
 			t.Errorf("vssgp %s: exit %d, %q; want nothing", line, o.code, o.stderr)
 		}
 	}
-	if o := onFull("fit none.csv -o new.st"); o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1 {
-		t.Errorf("a mistake: exit %d, %q; want it alone", o.code, o.stderr)
-	}
+	onFull("fit none.csv -o new.st").fails(t, "fit none.csv", cli.ExitMistake)
 }
 
 // writing are command lines for which there is an OUT to be written, with its extension.
@@ -358,18 +347,13 @@ var writing = []string{
 func TestFullOutput(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	for i, line := range oneEach(writing) {
-		at := strings.Index(line, "OUT")
 		name := "new-1.wav"
-		if at >= 0 {
-			name = fmt.Sprint("full", i) + strings.Fields(line[at:])[0][len("OUT"):]
+		if ext := extension(line); ext != "" {
+			name = fmt.Sprint("full", i) + ext
+			line = strings.Replace(line, "OUT"+ext, name, 1)
 		}
 		testkit.OK(t, os.Symlink("/dev/full", name))
-		line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
-		o := vssgpRun(t, strings.Fields(line)...)
-		if o.code != cli.ExitFailure || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, name) ||
-			!strings.Contains(o.stderr, "no space left on device") {
-			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, o.code, o.stderr, cli.ExitFailure)
-		}
+		vssgpRun(t, strings.Fields(line)...).fails(t, line, cli.ExitFailure, name, "no space left on device")
 	}
 	if left, _ := filepath.Glob(".*.tmp"); left != nil {
 		t.Errorf("left %v", left)
@@ -403,10 +387,10 @@ func TestUnreadProcess(t *testing.T) {
 	for i, line := range append(oneEach(writing), "version", "devices", "info m.safetensors", "evaluate m.safetensors data.csv",
 		"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o stdout.csv",
 		"impute cut0.wav --gap 600:620 -o new.wav") {
-		if at := strings.Index(line, "OUT"); at >= 0 {
-			name := fmt.Sprint("pipe", i) + strings.Fields(line[at:])[0][len("OUT"):]
+		if ext := extension(line); ext != "" {
+			name := fmt.Sprint("pipe", i) + ext
 			testkit.OK(t, syscall.Mkfifo(name, 0o666))
-			line = strings.Replace(line, "OUT"+filepath.Ext(name), name, 1)
+			line = strings.Replace(line, "OUT"+ext, name, 1)
 		}
 		os.Remove("new-1.wav")
 		if strings.Contains(line, "--draws 1") && !strings.Contains(line, "--draws-file") {
@@ -420,11 +404,7 @@ func TestUnreadProcess(t *testing.T) {
 			t.Fatalf("vssgp %s: %v, %s; want it to wait", line, err, c.Stderr)
 		}
 		c.Wait()
-		text := fmt.Sprint(c.Stderr)
-		if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted || strings.Count(text, "\n") != 1 ||
-			!strings.HasPrefix(text, cli.Prefix+"interrupted") {
-			t.Errorf("vssgp %s: exit %d, %q; want %d and one line", line, code, text, cli.ExitInterrupted)
-		}
+		ended(c).fails(t, line, cli.ExitInterrupted, cli.Prefix+"interrupted")
 	}
 	if left, _ := filepath.Glob(".*.tmp"); left != nil {
 		t.Errorf("left %v", left)
@@ -483,11 +463,7 @@ func TestInstructionSet(t *testing.T) {
 	} {
 		c := process(t, strings.Fields(line)...)
 		c.Env = append(c.Env, simd.Variable+"=bogus")
-		code, text := exit(t, c)
-		if code != cli.ExitMistake || strings.Count(text, "\n") != 1 || !strings.Contains(text, simd.Variable) ||
-			!strings.Contains(text, `"bogus" is not an instruction set; want one of go`) {
-			t.Errorf("vssgp %s: exit %d, %q; want %d and what would be right", line, code, text, cli.ExitMistake)
-		}
+		exit(t, c).fails(t, line, cli.ExitMistake, simd.Variable, `"bogus" is not an instruction set; want one of go`)
 	}
 	if after := listing(t, dir); !maps.Equal(before, after) {
 		t.Errorf("left %v", after)
@@ -503,7 +479,7 @@ func TestResumeInstructionSet(t *testing.T) {
 	}
 	source := testkit.Put(t, t.TempDir(), "data.csv", waves(60))
 	best, other := sets[len(sets)-1].String(), sets[0].String()
-	resumed := func(dir, set string) (int, string) {
+	resumed := func(dir, set string) outcome {
 		c := process(t, "fit", source, "--y", "y1,y2", "--iterations", "20", "--every", "1ms", "--resume", "-o", filepath.Join(dir, "model"),
 			"--checkpoint", filepath.Join(dir, "part"))
 		if set != "" {
@@ -513,20 +489,14 @@ func TestResumeInstructionSet(t *testing.T) {
 	}
 	for _, c := range []struct{ made, with string }{{"", best}, {best, ""}, {other, other}, {"", other}, {other, ""}} {
 		dir := t.TempDir()
-		if code, text := resumed(dir, c.made); code != 0 {
-			t.Fatal(text)
+		if o := resumed(dir, c.made); o.code != 0 {
+			t.Fatal(o.stderr)
 		}
-		is, here := c.made, c.with
-		if is == "" {
-			is = best
-		}
-		if here == "" {
-			here = best
-		}
-		code, text := resumed(dir, c.with)
-		want := "instruction set (VSSGP_SIMD): in the checkpoint " + is + ", here " + here
-		if is == here && code != 0 || is != here && (code != cli.ExitMistake || !strings.Contains(text, want)) {
-			t.Errorf("made with %q, gone on from with %q: exit %d, %q", c.made, c.with, code, text)
+		is, here, o := cmp.Or(c.made, best), cmp.Or(c.with, best), resumed(dir, c.with)
+		if is != here {
+			o.fails(t, "fit --resume", cli.ExitMistake, "instruction set (VSSGP_SIMD): in the checkpoint "+is+", here "+here)
+		} else if o.code != 0 {
+			t.Errorf("made with %q, gone on from with %q: exit %d, %q", c.made, c.with, o.code, o.stderr)
 		}
 	}
 }

@@ -21,9 +21,7 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	var others sync.WaitGroup
 	for _, c := range all[1:] {
 		others.Go(func() {
-			if err := ranks.Serve(c, cli.OpenDevice); err != nil {
-				t.Error(err)
-			}
+			testkit.OK(t, ranks.Serve(c, cli.OpenDevice))
 		})
 	}
 	var stdout, stderr bytes.Buffer

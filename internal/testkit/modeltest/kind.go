@@ -3,6 +3,7 @@ package modeltest
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
@@ -171,7 +172,7 @@ func Nest(a []float64, rows int) [][]float64 {
 	}
 	out := make([][]float64, rows)
 	for i := range out {
-		out[i] = append([]float64(nil), a[i*len(a)/rows:(i+1)*len(a)/rows]...)
+		out[i] = slices.Clone(a[i*len(a)/rows : (i+1)*len(a)/rows])
 	}
 	return out
 }
@@ -186,6 +187,18 @@ func ToOracle(p *variational.Params) *oracle.Params {
 		PhaseLower: c.PhaseLower, PhaseUpper: c.PhaseUpper, NoisePrecision: c.NoisePrecision[0],
 		CoefMean: Nest(c.CoefMean, m), CoefVar: Nest(c.CoefVar, m),
 		WindowCenter: c.Windows.Center, WindowLength: c.Windows.Length, ComponentWindow: c.ComponentWindow,
+	}
+}
+
+// FromOracle is a golden file's parameters, or a gradient by them, as the model's; fields that a gradient lacks stay empty.
+func FromOracle(o *oracle.Params, g *oracle.Golden) *variational.Params {
+	return &variational.Params{
+		L: g.L, K: g.K, Q: g.Q, D: g.D,
+		Variance: o.Variance, Lengthscale: slices.Concat(o.Lengthscale...), Frequency: slices.Concat(o.Frequency...),
+		Location: slices.Concat(o.Location...), FreqMean: slices.Concat(o.FreqMean...), FreqVar: slices.Concat(o.FreqVar...),
+		PhaseLower: o.PhaseLower, PhaseUpper: o.PhaseUpper, NoisePrecision: []float64{o.NoisePrecision},
+		CoefMean: slices.Concat(o.CoefMean...), CoefVar: slices.Concat(o.CoefVar...),
+		Windows: backend.Windows{Center: o.WindowCenter, Length: o.WindowLength}, ComponentWindow: o.ComponentWindow,
 	}
 }
 

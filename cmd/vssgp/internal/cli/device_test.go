@@ -26,13 +26,8 @@ func TestDeviceFlag(t *testing.T) {
 		seven := 7
 		d := deviceFlag{text: "before", card: &seven}
 		err := d.set(c.in)
-		switch {
-		case c.out == "" && err == nil:
-			t.Errorf("%q is taken as %s", c.in, d.text)
-		case c.out == "" && d.text != "before":
-			t.Errorf("%q is refused but leaves %s", c.in, d.text)
-		case c.out != "" && (err != nil || d.text != c.out):
-			t.Errorf("%q: %s, %v; want %s", c.in, d.text, err, c.out)
+		if (err != nil) != (c.out == "") || d.text != cmp.Or(c.out, "before") {
+			t.Errorf("%q: %s, %v; want %s, or an error and no change", c.in, d.text, err, c.out)
 		}
 	}
 }
@@ -261,11 +256,7 @@ func TestDevicesList(t *testing.T) {
 		{"cuda:2", "NVIDIA Game", "8.9", "precision auto: digits=7 (int8, as exact as its float64 units, which are slow)"},
 		{"cuda:1", "NVIDIA Old", "5.2", "not usable: too old"},
 	} {
-		for _, w := range words {
-			if !strings.Contains(lines[i], w) {
-				t.Errorf("line %q, want %q in it", lines[i], w)
-			}
-		}
+		testkit.Contains(t, lines[i], words...)
 	}
 	c.list = func() ([]cuda.Device, error) { return nil, fmt.Errorf("no driver here: %w", cuda.ErrNoDevice) }
 	all := c.devices()

@@ -26,7 +26,7 @@ func streamOf(t *testing.T, text string) *table.Stream {
 	return s
 }
 
-// Which columns each choice takes.
+// TestColumns: each choice takes the columns that it names, or those of the model.
 func TestColumns(t *testing.T) {
 	tab := streamOf(t, "a,b,c\n1,2,3\n")
 	named := func(s *table.Stream, cols []int) string { return strings.Join(NamesOf(s, cols), ",") }

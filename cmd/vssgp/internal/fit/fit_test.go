@@ -123,7 +123,7 @@ func TestGoOn(t *testing.T) {
 	}
 }
 
-// Two outputs with a covariance, against the formula written out.
+// TestMeanLogDensity: the density of two outputs with a covariance is the formula's.
 func TestMeanLogDensity(t *testing.T) {
 	p := &vssgp.Prediction{N: 2, D: 2, Mean: []float64{1, 2, 0, 0}, Cov: []float64{2, 0.5, 0.5, 1, 4, 0, 0, 9}}
 	y := []float64{2, 2, 2, 3}
