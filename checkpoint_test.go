@@ -27,7 +27,8 @@ import (
 func checkpointed(t testing.TB) (*Data, Options, []byte) {
 	t.Helper()
 	data := wave(40, 0.2)
-	o := Options{Init: InitPaper, Features: 3, Iterations: 30, Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Resume: true}}
+	o := Options{Init: InitPaper, Features: 3, Iterations: 30,
+		Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Resume: true}}
 	for n := 20; ; n += 20 {
 		if _, _, _, err := fitStopped(data, o, n); !errors.Is(err, context.Canceled) {
 			t.Fatalf("want an interruption, have %v", err)
@@ -110,7 +111,8 @@ func TestCheckpointFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "there")
 	fit := func(warn func(error)) (*Model, *Result, error) {
 		testkit.OK(t, os.MkdirAll(dir, 0o777))
-		o := Options{Init: InitPaper, Features: 3, Iterations: 12, Checkpoint: CheckpointOptions{Path: filepath.Join(dir, "part"), Every: 1, Warn: warn}}
+		o := Options{Init: InitPaper, Features: 3, Iterations: 12,
+			Checkpoint: CheckpointOptions{Path: filepath.Join(dir, "part"), Every: 1, Warn: warn}}
 		o.Progress = func(Progress) { os.RemoveAll(dir) } // the folder goes, under root's hands too
 		return Fit(context.Background(), data, o)
 	}
@@ -178,7 +180,8 @@ func FuzzResume(f *testing.F) {
 			}
 		}
 	}
-	options := []Options{{Init: InitPaper, Iterations: 9, Inference: Stochastic, Batch: BatchOptions{Rows: 5}}, {Init: InitPaper, Iterations: 9, Restarts: 1}}
+	options := []Options{{Init: InitPaper, Iterations: 9, Inference: Stochastic, Batch: BatchOptions{Rows: 5}},
+		{Init: InitPaper, Iterations: 9, Restarts: 1}}
 	var made [][]checkpoint.Trait
 	for _, o := range options {
 		traits := testkit.Must((&fit{problem: &problem{o: o, data: data}}).fingerprint())(f)
@@ -272,20 +275,25 @@ func resumable() map[string]struct {
 	two.XNames, two.YNames = []string{"t"}, []string{"a", "b"}
 	from := mustStart(two, Options{Init: InitPaper, Features: 6, Seed: 9})
 	return map[string]c{
-		"spectrum":   {wave(120, 0.1), Options{Components: 3, Features: 4, Iterations: 12, Windows: WindowOptions{Length: 5}}},
-		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 40, Windows: WindowOptions{Length: 4}, Optimizer: OptimizerWindows}},
+		"spectrum": {wave(120, 0.1), Options{Components: 3, Features: 4, Iterations: 12, Windows: WindowOptions{Length: 5}}},
+		"windows": {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 40, Windows: WindowOptions{Length: 4},
+			Optimizer: OptimizerWindows}},
 		"restarts":   {two, Options{Init: InitPaper, Features: 5, Iterations: 6, Restarts: 2, UniformPhases: true}},
 		"from":       {two, Options{From: from, Iterations: 9, Restarts: 1}},
 		"warm-up":    {wave(80, 0.2), Options{Init: InitPaper, Features: 110, Iterations: 5, Restarts: 1, Batch: BatchOptions{Rows: 7}}},
 		"factorised": {wave(50, 0.2), Options{Init: InitPaper, Inference: Factorized, Features: 6, Iterations: 8}},
-		"stochastic": {wave(90, 0.2), Options{Init: InitPaper, Inference: Stochastic, Features: 6, Iterations: 120, Restarts: 1, Batch: BatchOptions{Rows: 8}}},
-		"contiguous": {wave(200, 0.2), Options{Components: 2, Features: 4, Inference: Stochastic, Iterations: 100, Batch: BatchOptions{Rows: 16, Contiguous: true}, Windows: WindowOptions{Length: 4}}},
-		"converged":  {wave(30, 0.2), Options{Init: InitPaper, Features: 2, Iterations: 900}},
-		"segments":   {wave(300, 0.1), Options{Init: InitPaper, Components: 1, Features: 6, Iterations: 8, Windows: WindowOptions{Length: 3, Segments: 4}, Restarts: 1}},
-		"shared":     {wave(200, 0.1), Options{Components: 2, Features: 4, Iterations: 8, Windows: WindowOptions{Length: 4, Shared: true}, Tie: []string{"kernel.lengthscale"}}},
-		"ssgp":       {wave(60, 0.2), Options{Method: SSGP, Init: InitPaper, Features: 6, Iterations: 10}},
-		"rough":      {walk(60), Options{Iterations: 6}},
-		"no steps":   {two, Options{Init: InitPaper, Features: 5, Iterations: NoIterations, Restarts: 2}},
+		"stochastic": {wave(90, 0.2), Options{Init: InitPaper, Inference: Stochastic, Features: 6, Iterations: 120, Restarts: 1,
+			Batch: BatchOptions{Rows: 8}}},
+		"contiguous": {wave(200, 0.2), Options{Components: 2, Features: 4, Inference: Stochastic, Iterations: 100,
+			Batch: BatchOptions{Rows: 16, Contiguous: true}, Windows: WindowOptions{Length: 4}}},
+		"converged": {wave(30, 0.2), Options{Init: InitPaper, Features: 2, Iterations: 900}},
+		"segments": {wave(300, 0.1), Options{Init: InitPaper, Components: 1, Features: 6, Iterations: 8,
+			Windows: WindowOptions{Length: 3, Segments: 4}, Restarts: 1}},
+		"shared": {wave(200, 0.1), Options{Components: 2, Features: 4, Iterations: 8, Windows: WindowOptions{Length: 4, Shared: true},
+			Tie: []string{"kernel.lengthscale"}}},
+		"ssgp":     {wave(60, 0.2), Options{Method: SSGP, Init: InitPaper, Features: 6, Iterations: 10}},
+		"rough":    {walk(60), Options{Iterations: 6}},
+		"no steps": {two, Options{Init: InitPaper, Features: 5, Iterations: NoIterations, Restarts: 2}},
 	}
 }
 
@@ -324,7 +332,8 @@ func TestResume(t *testing.T) {
 					t.Fatalf("stopped every %d passes: %v", n, err)
 				}
 				if !bytes.Equal(encoded(t, m), whole) {
-					t.Errorf("stopped %d times, every %d of %d passes: another model, bound %v, without a break %v", cut, n, passes, r.Bound, want.Bound)
+					t.Errorf("stopped %d times, every %d of %d passes: another model, bound %v, without a break %v", cut, n, passes,
+						r.Bound, want.Bound)
 				}
 				r.Elapsed, r.Resumed, want.Elapsed, want.Resumed = 0, 0, 0, 0
 				if a, b := fmt.Sprint(*r), fmt.Sprint(*want); a != b {
@@ -423,7 +432,8 @@ func TestPlanted(t *testing.T) {
 		for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			const every = 3
 			calls := 0
-			o := Options{Init: InitPaper, Features: 6, Iterations: 40, Backend: planter(what, value, every, 4, &calls), Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Every: 1, Resume: true}}
+			o := Options{Init: InitPaper, Features: 6, Iterations: 40, Backend: planter(what, value, every, 4, &calls),
+				Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Every: 1, Resume: true}}
 			if what == "factorised gradient" {
 				o.Inference = Stochastic
 				o.Iterations = 120
@@ -452,7 +462,8 @@ func TestPlanted(t *testing.T) {
 func TestPlantedFromTheStart(t *testing.T) {
 	for _, what := range []string{"C", "G"} {
 		calls := 0
-		m, _, err := Fit(context.Background(), wave(40, 0.2), Options{Init: InitPaper, Features: 4, Iterations: 5, Backend: planter(what, math.NaN(), 1, 0, &calls)})
+		m, _, err := Fit(context.Background(), wave(40, 0.2), Options{Init: InitPaper, Features: 4, Iterations: 5,
+			Backend: planter(what, math.NaN(), 1, 0, &calls)})
 		if !errors.Is(err, ErrBound) || m != nil {
 			t.Errorf("%s: model %v, error %v; want ErrBound", what, m, err)
 		}
@@ -468,8 +479,9 @@ func TestBrokenDevice(t *testing.T) {
 		data *Data
 		o    Options
 	}{
-		"exact":      {wave(60, 0.2), Options{Init: InitPaper, Features: 6, Iterations: 20}},
-		"windows":    {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 20, Windows: WindowOptions{Length: 4}, Optimizer: OptimizerWindows}},
+		"exact": {wave(60, 0.2), Options{Init: InitPaper, Features: 6, Iterations: 20}},
+		"windows": {wave(300, 0.1), Options{Components: 2, Features: 2, Iterations: 20, Windows: WindowOptions{Length: 4},
+			Optimizer: OptimizerWindows}},
 		"stochastic": {wave(60, 0.2), Options{Init: InitPaper, Features: 6, Iterations: 60, Inference: Stochastic}},
 	} {
 		m, _ := mustFit(t, c.data, c.o)

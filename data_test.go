@@ -84,7 +84,8 @@ func TestBeyond(t *testing.T) {
 		m, _ := mustFit(t, c.data, Options{Features: 6, Iterations: 3})
 		read := testkit.Must(read(encoded(t, m)))(t)
 		for from, m := range map[string]*Model{"fit": m, "file": read} {
-			if p, err := m.Predict(t.Context(), c.x); err != nil || !slices.Equal(p.Beyond, c.want) || (p.Beyond == nil) != (c.want == nil) {
+			if p, err := m.Predict(t.Context(), c.x); err != nil || !slices.Equal(p.Beyond, c.want) ||
+				(p.Beyond == nil) != (c.want == nil) {
 				t.Errorf("%s, %s: %v (%v), want %v", name, from, p.Beyond, err, c.want)
 			}
 		}

@@ -226,7 +226,8 @@ func TestForeignFiles(t *testing.T) {
 	m, err := read(encode(t, f))
 	testkit.OK(t, err)
 	if m.Inference != Factorized || m.X.Scale[1] != 1 || m.Y.Offset[1] != 0 {
-		t.Errorf("a file without metadata: inference %s, x scale %v, y offset %v; want factorised, 1, 0", m.Inference, m.X.Scale, m.Y.Offset)
+		t.Errorf("a file without metadata: inference %s, x scale %v, y offset %v; want factorised, 1, 0", m.Inference, m.X.Scale,
+			m.Y.Offset)
 	}
 	delete(f.Tensors, "coefficient.mean")
 	delete(f.Tensors, "coefficient.variance")
@@ -407,9 +408,12 @@ func TestNilArguments(t *testing.T) {
 			return testkit.Error(m.Evaluate(t.Context(), two, Exact, nil, false))
 		}, ErrData},
 		{"Evaluate no inference", func() error { return testkit.Error(m.Evaluate(t.Context(), data, "", nil, false)) }, ErrOptions},
-		{"Evaluate rows past the end", func() error { return testkit.Error(m.Evaluate(t.Context(), data, Factorized, []int{3}, false)) }, ErrData},
-		{"Evaluate a mini-batch exactly", func() error { return testkit.Error(m.Evaluate(t.Context(), data, Exact, []int{0}, false)) }, ErrData},
-		{"Evaluate without coefficients", func() error { return testkit.Error(m.Evaluate(t.Context(), data, Factorized, nil, false)) }, ErrUnfitted},
+		{"Evaluate rows past the end", func() error { return testkit.Error(m.Evaluate(t.Context(), data, Factorized, []int{3}, false)) },
+			ErrData},
+		{"Evaluate a mini-batch exactly", func() error { return testkit.Error(m.Evaluate(t.Context(), data, Exact, []int{0}, false)) },
+			ErrData},
+		{"Evaluate without coefficients", func() error { return testkit.Error(m.Evaluate(t.Context(), data, Factorized, nil, false)) },
+			ErrUnfitted},
 		{"Condition nil", func() error { return testkit.Error(m.Condition(t.Context(), nil)) }, ErrData},
 		{"Condition zero", func() error { return testkit.Error(m.Condition(t.Context(), &Data{})) }, ErrData},
 		{"Predict nil", func() error { return testkit.Error(m.Predict(t.Context(), nil)) }, ErrData},

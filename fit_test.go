@@ -86,7 +86,8 @@ func TestFitCO2(t *testing.T) {
 	data := co2(t)
 	var seen []Progress
 	o := Options{
-		Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{10, 1}, Periods: []float64{0, 1}}, Features: 15, Iterations: 25, Seed: 3,
+		Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{10, 1}, Periods: []float64{0, 1}}, Features: 15, Iterations: 25,
+		Seed:     3,
 		Progress: func(p Progress) { seen = append(seen, p) },
 	}
 	start := testkit.Must(New(t.Context(), data, o))(t)
@@ -105,7 +106,8 @@ func TestFitCO2(t *testing.T) {
 	if e := evaluated(t, m, data); e.Bound != r.Bound || !slices.Equal(e.Terms, r.Terms) {
 		t.Errorf("the model's bound is %v, the result's %v, the last report's %v", e.Bound, r.Bound, last)
 	}
-	if r.Kept != 0 || len(r.Starts) != 1 || r.Starts[0].Bound != r.Bound || r.Starts[0].Seed != 3 || r.Device != "cpu" || r.Iterations != len(seen) {
+	if r.Kept != 0 || len(r.Starts) != 1 || r.Starts[0].Bound != r.Bound || r.Starts[0].Seed != 3 || r.Device != "cpu" ||
+		r.Iterations != len(seen) {
 		t.Errorf("result %+v", r)
 	}
 	p := testkit.Must(m.Predict(t.Context(), data.X))(t)
@@ -149,16 +151,21 @@ var fitKinds = []struct {
 	{"paper", Options{Init: InitPaper, Features: 70, Iterations: 6}},
 	{"spectrum", Options{Windows: WindowOptions{Length: WindowNone}, Iterations: 6}},
 	{"spectrum, windows", Options{Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 6}},
-	{"paper, windows, uniform phases", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 6, UniformPhases: true}},
-	{"windows each for itself", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 30, Optimizer: OptimizerWindows}},
-	{"factorised, windows each for itself", Options{Inference: Factorized, Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 20, UniformPhases: true, Optimizer: OptimizerWindows}},
-	{"ssgp, windows each for itself", Options{Method: SSGP, Init: InitSpectrum, Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 6, Optimizer: OptimizerWindows}},
+	{"paper, windows, uniform phases", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 6,
+		UniformPhases: true}},
+	{"windows each for itself", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 30,
+		Optimizer: OptimizerWindows}},
+	{"factorised, windows each for itself", Options{Inference: Factorized, Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6,
+		Iterations: 20, UniformPhases: true, Optimizer: OptimizerWindows}},
+	{"ssgp, windows each for itself", Options{Method: SSGP, Init: InitSpectrum, Windows: WindowOptions{Length: 8}, Components: 6,
+		Iterations: 6, Optimizer: OptimizerWindows}},
 	{"ssgp", Options{Method: SSGP, Init: InitPaper, Features: 20, Iterations: 6}},
 	{"ssgp, spectrum", Options{Method: SSGP, Windows: WindowOptions{Length: WindowNone}, Components: 8, Iterations: 6}},
 	{"rp", Options{Method: RP, Features: 20, Iterations: 6}},
 	{"factorised", Options{Inference: Factorized, Init: InitPaper, Features: 20, Iterations: 10}},
 	{"stochastic", Options{Inference: Stochastic, Init: InitPaper, Features: 20, Iterations: 60, Batch: BatchOptions{Rows: 20}}},
-	{"stochastic, contiguous", Options{Inference: Stochastic, Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 60, Batch: BatchOptions{Rows: 20, Contiguous: true}}},
+	{"stochastic, contiguous", Options{Inference: Stochastic, Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 60,
+		Batch: BatchOptions{Rows: 20, Contiguous: true}}},
 }
 
 // TestSameBits: the seed alone decides the file, not GOMAXPROCS.
@@ -244,7 +251,8 @@ func running(t *testing.T, m *Model, data *Data, o Options) (*problem, *optimize
 // TestFix: a fixed tensor keeps its bits, the others move.
 func TestFix(t *testing.T) {
 	data := wave(60, 0.1)
-	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{3}}, Features: 6, Iterations: 4, UniformPhases: true}
+	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{3}}, Features: 6, Iterations: 4,
+		UniformPhases: true}
 	coefficients := variational.Names(func(t Tensor) bool { return t.Group == variational.Coefficients })
 	for _, name := range variational.Names(nil) {
 		o.Fix, o.Inference = []string{name}, Exact
@@ -333,7 +341,8 @@ func TestCancel(t *testing.T) {
 // is near the exact one.
 func TestManyFeaturesStart(t *testing.T) {
 	data := sampled(400, func(x float64) float64 { return math.Sin(0.2 * x) })
-	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{4}}, Features: optimize.DirectLimit + 1, NoisePrecision: 20, Iterations: NoIterations}
+	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{4}}, Features: optimize.DirectLimit + 1, NoisePrecision: 20,
+		Iterations: NoIterations}
 	fill := func(inference Inference) []float64 {
 		o.Inference = inference
 		m, _ := mustFit(t, data, o)
@@ -370,7 +379,8 @@ func drifting(n int, seed uint64) *Data {
 // optimizerStarts are two starts with windows of 512 samples.
 var optimizerStarts = map[string]Options{
 	"spectrum": {Windows: WindowOptions{Length: 512}, Components: 8},
-	"paper":    {Windows: WindowOptions{Length: 512}, Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{200, 200, 200, 200}, Periods: []float64{50, 10, 5, 3}}, Features: 5},
+	"paper": {Windows: WindowOptions{Length: 512}, Init: InitPaper,
+		Paper: PaperOptions{Lengthscales: []float64{200, 200, 200, 200}, Periods: []float64{50, 10, 5, 3}}, Features: 5},
 }
 
 // optimaApart is how far apart two optimizers' ends may lie, as a share of their
@@ -455,7 +465,8 @@ func TestOptimizerOfManyWindows(t *testing.T) {
 			t.Errorf("%d windows: the default reaches %v, %s %v", windows, at[""], want, at[want])
 		}
 		if windows >= optimize.PerWindow && at[OptimizerWindows] <= at[OptimizerGlobal] {
-			t.Errorf("%d windows: bound %v after %d evaluations, global %v: want more", windows, at[OptimizerWindows], after, at[OptimizerGlobal])
+			t.Errorf("%d windows: bound %v after %d evaluations, global %v: want more", windows, at[OptimizerWindows], after,
+				at[OptimizerGlobal])
 		}
 	}
 }
@@ -578,7 +589,8 @@ func TestOneInputAnySpacing(t *testing.T) {
 		m, r := mustFit(t, known, Options{Iterations: 60})
 		p := testkit.Must(m.Predict(t.Context(), asked.X))(t)
 		if e := bayes.RMSE(p.Mean, asked.Y); e > c.most || m.Params.L < 2 || r.HeldOut.Rows == 0 || r.HeldOut.Worse() {
-			t.Errorf("%s: RMSE %.3g with %d components, want at most %g with several; held out: %+v", name, e, m.Params.L, c.most, r.HeldOut)
+			t.Errorf("%s: RMSE %.3g with %d components, want at most %g with several; held out: %+v", name, e, m.Params.L, c.most,
+				r.HeldOut)
 		}
 	}
 }
@@ -632,8 +644,10 @@ func TestHoldsOut(t *testing.T) {
 		data      *Data
 		want      bool
 	}{
-		{"exact", large, false, Exact, data, true}, {"small", small, false, Factorized, data, true}, {"windows", large, true, Factorized, data, true},
-		{"large", large, false, Factorized, data, false}, {"few rows", small, false, Exact, few, false}, {"one place", small, false, Exact, place, false},
+		{"exact", large, false, Exact, data, true}, {"small", small, false, Factorized, data, true},
+		{"windows", large, true, Factorized, data, true},
+		{"large", large, false, Factorized, data, false}, {"few rows", small, false, Exact, few, false},
+		{"one place", small, false, Exact, place, false},
 		{"two inputs", small, false, Exact, two, false},
 	} {
 		f, err := Options{}.problem(c.data)
@@ -655,7 +669,8 @@ func TestOptimism(t *testing.T) {
 		m := testkit.Must(New(t.Context(), data, o))(t)
 		f, run := running(t, m, data, o)
 		p := float64(c.estimates)
-		if got, want := (&fit{problem: f}).optimism(&attempt{points: run.PointEstimates()}), math.Sqrt((50+p)/(50-p)); !(math.Abs(got-want) <= 1e-12) {
+		if got, want := (&fit{problem: f}).optimism(&attempt{points: run.PointEstimates()}),
+			math.Sqrt((50+p)/(50-p)); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%d components: %v, want %v", c.components, got, want)
 		}
 	}
@@ -682,7 +697,8 @@ func TestSpectrumReadsScales(t *testing.T) {
 	data := wave(60, 0.1)
 	paper := testkit.Must(New(t.Context(), data, Options{Init: InitPaper}))(t)
 	for _, o := range []Options{
-		{Paper: PaperOptions{Lengthscales: []float64{1}}}, {Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{2}}}, {Paper: PaperOptions{FrequencyVariance: 0.1}},
+		{Paper: PaperOptions{Lengthscales: []float64{1}}}, {Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{2}}},
+		{Paper: PaperOptions{FrequencyVariance: 0.1}},
 	} {
 		if m, err := New(t.Context(), data, o); err != nil || m.Params.K != paper.Params.K {
 			t.Errorf("%+v: %v; want the paper's start", o, err)
@@ -740,8 +756,10 @@ func TestCollapsed(t *testing.T) {
 		says   string
 		starts int
 	}{
-		"noise":                     {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Priors: NoPriors()}, "noise", 1 + extraStarts},
-		"noise, asked for restarts": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 1, Priors: NoPriors()}, "noise", 2 + extraStarts},
+		"noise": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Priors: NoPriors()}, "noise",
+			1 + extraStarts},
+		"noise, asked for restarts": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 1, Priors: NoPriors()},
+			"noise", 2 + extraStarts},
 		"short reach": {wave(60, 0.1), Options{
 			Init: InitPaper, Features: 5, Iterations: 5, Paper: PaperOptions{Lengthscales: []float64{0.001}}, NoisePrecision: 100,
 			Fix: []string{"kernel.lengthscale", "frequency.variance", "noise.precision"},
@@ -857,7 +875,8 @@ func TestFromOtherMethod(t *testing.T) {
 		t.Errorf("SSGP from a model with Σ > 0: no error, and Σ stays %v", got.Params.FreqVar[0])
 	}
 	calls := 0
-	if _, _, err := Fit(context.Background(), data, Options{From: mustModel(t, p), Backend: flaky(0, 0, &calls), Iterations: 2}); err != nil || calls == 0 {
+	if _, _, err := Fit(context.Background(), data, Options{From: mustModel(t, p), Backend: flaky(0, 0, &calls),
+		Iterations: 2}); err != nil || calls == 0 {
 		t.Errorf("From and Backend: %d passes on the backend asked for, error %v", calls, err)
 	}
 }
@@ -907,7 +926,8 @@ func TestFactorizedReachesBest(t *testing.T) {
 	poor := evaluated(t, from, data).Bound
 	start := from.clone()
 	start.Params.CoefMean, start.Params.CoefVar = nil, nil
-	modeltest.Near(t, "bound at the fit's own start", []float64{startBound(t, start, data, Options{Inference: Factorized, From: start})}, []float64{best}, rounding)
+	modeltest.Near(t, "bound at the fit's own start", []float64{startBound(t, start, data, Options{Inference: Factorized, From: start})},
+		[]float64{best}, rounding)
 	for name, c := range map[string]struct {
 		o      Options
 		within float64 // nats
@@ -1036,7 +1056,8 @@ func TestSegmentsOption(t *testing.T) {
 	fit := func(segments, cores int) *Result {
 		t.Helper()
 		runtime.GOMAXPROCS(cores)
-		_, r := mustFit(t, data, Options{Windows: WindowOptions{Length: 40, Segments: segments}, Components: 3, Iterations: 8, Optimizer: OptimizerGlobal})
+		_, r := mustFit(t, data, Options{Windows: WindowOptions{Length: 40, Segments: segments}, Components: 3, Iterations: 8,
+			Optimizer: OptimizerGlobal})
 		return r
 	}
 	ends, cut := fit(0, 2), fit(4, 1)
@@ -1053,9 +1074,8 @@ func TestSegmentsOption(t *testing.T) {
 	}
 }
 
-// TestNoiseless: without priors, which keep the noise of a few rows away from nothing, where noise is small to nothing the bound's terms are numbers,
-// fit is never above 0, the noise ends at its floor and no lower, and what is
-// fitted is the data.
+// TestNoiseless: without priors, which keep the noise of a few rows away from nothing, where noise is small to nothing the bound's terms
+// are numbers, fit is never above 0, the noise ends at its floor and no lower, and what is fitted is the data.
 func TestNoiseless(t *testing.T) {
 	for i, s := range modeltest.Noiseless() {
 		if !slow.Tests && i%2 == 1 {
@@ -1158,16 +1178,19 @@ func TestPriorUnits(t *testing.T) {
 	for name, given := range map[string]func(x, y float64) Priors{
 		"weak": func(x, y float64) Priors { return Priors{} },
 		"given": func(x, y float64) Priors {
-			return Priors{Amplitude: Prior{Median: y, SD: 1}, Lengthscale: Prior{Median: 20 * x, SD: 0.7}, Noise: Prior{Median: 0.2 * y, SD: 0.5}}
+			return Priors{Amplitude: Prior{Median: y, SD: 1}, Lengthscale: Prior{Median: 20 * x, SD: 0.7},
+				Noise: Prior{Median: 0.2 * y, SD: 0.5}}
 		},
 	} {
 		fit := func(x, y float64) (*Model, *Result) {
-			return mustFit(t, lines(100, 10, 0.1, x, y, [2]float64{0.5, 1}), Options{Components: 1, Features: 2, Windows: WindowOptions{Length: WindowNone}, Priors: given(x, y)})
+			return mustFit(t, lines(100, 10, 0.1, x, y, [2]float64{0.5, 1}),
+				Options{Components: 1, Features: 2, Windows: WindowOptions{Length: WindowNone}, Priors: given(x, y)})
 		}
 		m, r := fit(1, 1)
 		if name == "given" { // the coordinates are log σ², log l and log τ⁻¹
 			c, want := m.Components()[0], 0.0
-			for _, v := range [][3]float64{{math.Pow(c.SD[0], 2), 1, 2}, {c.Lengthscale[0], 20, 0.7}, {math.Pow(m.NoiseSD()[0], 2), 0.04, 1}} {
+			for _, v := range [][3]float64{{math.Pow(c.SD[0], 2), 1, 2}, {c.Lengthscale[0], 20, 0.7},
+				{math.Pow(m.NoiseSD()[0], 2), 0.04, 1}} {
 				z := math.Log(v[0]/v[1]) / v[2]
 				want -= 0.5*z*z + math.Log(v[2]*math.Sqrt(2*math.Pi))
 			}
@@ -1228,7 +1251,8 @@ func posteriorAt(t testing.TB, m *Model, x ...float64) *Prediction {
 
 // TestPosteriorFile: a model's posterior survives a file; the draws predict the same bits.
 func TestPosteriorFile(t *testing.T) {
-	for _, o := range []Options{{Posterior: PosteriorOptions{Draws: 3}}, {Posterior: PosteriorOptions{Draws: 3}, Inference: Factorized}, {}} {
+	for _, o := range []Options{{Posterior: PosteriorOptions{Draws: 3}}, {Posterior: PosteriorOptions{Draws: 3}, Inference: Factorized},
+		{}} {
 		m, _ := withPosterior(t, o)
 		b := encoded(t, m)
 		back := testkit.Must(read(b))(t)
@@ -1318,7 +1342,8 @@ func TestPosteriorUnits(t *testing.T) {
 	const unit = 0x1p-600
 	var sds, upper [2][]float64
 	for i, unit := range []float64{1, unit} {
-		m, r := mustFit(t, lines(120, 12, 0.3, 1, unit, [2]float64{0.5, 1}), Options{Components: 1, Features: 2, Windows: WindowOptions{Length: WindowNone}, Posterior: PosteriorOptions{Draws: 5}})
+		m, r := mustFit(t, lines(120, 12, 0.3, 1, unit, [2]float64{0.5, 1}),
+			Options{Components: 1, Features: 2, Windows: WindowOptions{Length: WindowNone}, Posterior: PosteriorOptions{Draws: 5}})
 		if r.NoPosterior != "" {
 			t.Fatal(r.NoPosterior)
 		}
@@ -1341,7 +1366,8 @@ func TestPosteriorHMC(t *testing.T) {
 		m, _ := withPosterior(t, o)
 		return posteriorAt(t, m, 6, 14, 30)
 	}
-	g, h := predicted(Options{Posterior: PosteriorOptions{Draws: 200}}), predicted(Options{Posterior: PosteriorOptions{Draws: 200, HMC: true}})
+	g, h := predicted(Options{Posterior: PosteriorOptions{Draws: 200}}),
+		predicted(Options{Posterior: PosteriorOptions{Draws: 200, HMC: true}})
 	for i, sd := range h.SD(true) {
 		if math.Abs(g.Mean[i]-h.Mean[i]) > 0.3*sd || math.Abs(g.SD(true)[i]/sd-1) > 0.25 {
 			t.Errorf("row %d: the Gaussian's %v +- %v, HMC's %v +- %v", i, g.Mean[i], g.SD(true)[i], h.Mean[i], sd)
@@ -1353,14 +1379,16 @@ func TestPosteriorHMC(t *testing.T) {
 func TestNoPosterior(t *testing.T) {
 	data := lines(120, 12, 0.3, 1, 1, [2]float64{0.5, 1})
 	for name, o := range map[string]Options{
-		"not asked for": {Posterior: PosteriorOptions{Draws: NoPosterior}}, "starting values": {Iterations: NoIterations}, "mini-batches": {Inference: Stochastic, Iterations: 20},
+		"not asked for": {Posterior: PosteriorOptions{Draws: NoPosterior}}, "starting values": {Iterations: NoIterations},
+		"mini-batches":     {Inference: Stochastic, Iterations: 20},
 		"few mini-batches": {Posterior: PosteriorOptions{Draws: 3}, Inference: Stochastic, Iterations: 5, Features: 6},
 		"nats below":       {Iterations: 1, Init: InitPaper, Features: 10, Posterior: PosteriorOptions{Draws: 3}},
 		"":                 {Fix: []string{"kernel.frequency", "frequency.mean"}},
 	} {
 		o.Windows.Length = WindowNone
 		m, r := mustFit(t, data, o)
-		if name != "" && !strings.Contains(r.NoPosterior, strings.TrimPrefix(name, "few ")) || (m.Posterior() == nil) != (r.NoPosterior != "") {
+		if name != "" && !strings.Contains(r.NoPosterior, strings.TrimPrefix(name, "few ")) ||
+			(m.Posterior() == nil) != (r.NoPosterior != "") {
 			t.Errorf("%q: %q, posterior %v", name, r.NoPosterior, m.Posterior())
 		}
 		for _, f := range m.Frequencies() {

@@ -95,7 +95,8 @@ func TestBadOptions(t *testing.T) {
 func TestPaperStart(t *testing.T) {
 	data := wave(100, 0.1)
 	for _, o := range []Options{
-		{Raw: true}, {}, {Windows: WindowOptions{Length: 2}}, {Windows: WindowOptions{Length: 2}, Raw: true, UniformPhases: true}, {Method: RP}, {Method: SSGP, Windows: WindowOptions{Length: 2}},
+		{Raw: true}, {}, {Windows: WindowOptions{Length: 2}}, {Windows: WindowOptions{Length: 2}, Raw: true, UniformPhases: true},
+		{Method: RP}, {Method: SSGP, Windows: WindowOptions{Length: 2}},
 	} {
 		o.Init, o.Features, o.Seed = InitPaper, 6, 2
 		o.Paper.Lengthscales, o.Paper.Periods, o.NoisePrecision = []float64{3, 0.5}, []float64{0, 0.25}, 25
@@ -194,7 +195,8 @@ func TestSpectrumStart(t *testing.T) {
 			}
 		}
 		if power < 0.4 || power > 0.9 || near2 < 0.8*0.5 || near5 < 0.08 {
-			t.Errorf("%s: power %.3g, of it %.3g about the first tone and %.3g about the second; want some 0.63, 0.5 and 0.125", name, power, near2, near5)
+			t.Errorf("%s: power %.3g, of it %.3g about the first tone and %.3g about the second; want some 0.63, 0.5 and 0.125", name,
+				power, near2, near5)
 		}
 		noiseOnly := -0.5 * float64(c.data.N) * (math.Log(2*math.Pi*0.625) + 1)
 		if b := evaluated(t, m, c.data).Bound + float64(c.data.N)*-math.Log(m.Y.Scale[0]); c.o.Features == 0 && b < noiseOnly {
@@ -215,9 +217,11 @@ func TestWindowAuto(t *testing.T) {
 				best, bound = m, b
 			}
 		}
-		got := testkit.Must(New(t.Context(), data, Options{Windows: WindowOptions{Length: WindowAuto, Candidates: lengths}, Components: 5}))(t)
+		got := testkit.Must(New(t.Context(), data, Options{Windows: WindowOptions{Length: WindowAuto, Candidates: lengths},
+			Components: 5}))(t)
 		if w := got.Params.Windows; !w.Equal(&best.Params.Windows) || evaluated(t, got, data).Bound != bound {
-			t.Errorf("%s: chose %d windows of %v, the best has %d of %v", name, len(w.Center), w.Length, len(best.Params.Windows.Center), best.Params.Windows.Length)
+			t.Errorf("%s: chose %d windows of %v, the best has %d of %v", name, len(w.Center), w.Length, len(best.Params.Windows.Center),
+				best.Params.Windows.Length)
 		}
 	}
 }
@@ -287,7 +291,8 @@ func TestStartUnits(t *testing.T) {
 		c.o.NoisePrecision = 3
 		f := testkit.Must(c.o.problem(data))(t)
 		set := f.settings(7)
-		if set.Auto != c.auto || set.Window != c.window || !slices.Equal(set.Candidates, c.candidates) || !set.Optimized || set.Seed != 7 || set.Noise != 3*f.y.Scale[0]*f.y.Scale[0] {
+		if set.Auto != c.auto || set.Window != c.window || !slices.Equal(set.Candidates, c.candidates) || !set.Optimized || set.Seed != 7 ||
+			set.Noise != 3*f.y.Scale[0]*f.y.Scale[0] {
 			t.Errorf("%+v: %+v", c.o, set)
 		}
 		if g := f.grid; g.Step != 1 || g.Band != 0 {
@@ -316,7 +321,8 @@ func TestChoosesWindow(t *testing.T) {
 		}
 		for _, c := range []struct{ every, want int }{{1 << 20, 512}, {96, 64}} {
 			for iterations, components := range map[int]int{NoIterations: 12, 2: 4} {
-				o := Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: lengths}, Iterations: iterations, Components: components, Features: 2}
+				o := Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: lengths}, Iterations: iterations,
+					Components: components, Features: 2}
 				data := dataOf(modeltest.ChangingTones(n, c.every))
 				m := testkit.Must(New(t.Context(), data, o))(t)
 				if got := m.Params.Windows.Length * m.X.Scale[0]; math.Abs(got-float64(c.want)) > 1e-9 {
@@ -339,7 +345,8 @@ func TestCriterion(t *testing.T) {
 	}{
 		{"each window its own", Options{}, func(l, m int) int { return 3*l + 1 }},
 		{"shared", Options{Windows: WindowOptions{Shared: true}}, func(l, m int) int { return 3*components + 1 }},
-		{"tied, noise fixed", Options{Tie: []string{"kernel.lengthscale"}, Fix: []string{"noise.precision"}}, func(l, m int) int { return 2*l + 1 }},
+		{"tied, noise fixed", Options{Tie: []string{"kernel.lengthscale"}, Fix: []string{"noise.precision"}},
+			func(l, m int) int { return 2*l + 1 }},
 		{"ssgp", Options{Method: SSGP}, func(l, m int) int { return 3*l + 1 + m/2 }},
 	} {
 		o := c.o
@@ -375,7 +382,8 @@ func TestChoosesNone(t *testing.T) {
 
 // TestChoiceInterrupted: an interruption ends it with its error.
 func TestChoiceInterrupted(t *testing.T) {
-	f := testkit.Must(Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{128}}, Iterations: 5}.problem(dataOf(modeltest.ChangingTones(3000, 100))))(t)
+	f := testkit.Must(Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{128}},
+		Iterations: 5}.problem(dataOf(modeltest.ChangingTones(3000, 100))))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, _, err := f.initialize(ctx, f.init, 0); !errors.Is(err, context.Canceled) {
@@ -399,7 +407,8 @@ func TestBestNoiseLevel(t *testing.T) {
 		return d
 	}
 	tau := func(noise float64) float64 {
-		m := testkit.Must(New(t.Context(), series(noise), Options{Init: InitSpectrum, Windows: WindowOptions{Length: 300}, Iterations: NoIterations}))(t)
+		m := testkit.Must(New(t.Context(), series(noise), Options{Init: InitSpectrum, Windows: WindowOptions{Length: 300},
+			Iterations: NoIterations}))(t)
 		return m.Params.NoisePrecision[0]
 	}
 	if clean, loud := tau(0.001), tau(1); !(clean > 3*loud) || loud > 1/0.04 {
@@ -408,7 +417,8 @@ func TestBestNoiseLevel(t *testing.T) {
 	// Where windows are chosen each start has been evaluated already, at a noise level
 	// that is not the one that it ends with.
 	data := series(0.001)
-	m, r := mustFit(t, data, Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{300, 400}}, Iterations: NoIterations})
+	m, r := mustFit(t, data, Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{300, 400}},
+		Iterations: NoIterations})
 	if want := evaluated(t, m, data).Bound; r.Bound != want {
 		t.Errorf("the start's bound is said to be %v, it is %v", r.Bound, want)
 	}
@@ -463,8 +473,11 @@ func TestLeavesRough(t *testing.T) {
 		t.Error("there is one for any number of rows")
 	}
 	for _, o := range []Options{
-		{From: &Model{}}, {Init: InitPaper}, {Method: SSGP}, {Method: SSGP, Init: InitSpectrum}, {Inference: Factorized}, {Inference: Stochastic},
-		{Components: 3}, {Features: 4}, {Windows: WindowOptions{Length: WindowNone}}, {Windows: WindowOptions{Length: 5}}, {Windows: WindowOptions{Candidates: []float64{5}}}, {Windows: WindowOptions{Shared: true}}, {Fix: []string{}}, {Tie: []string{"kernel.variance"}},
+		{From: &Model{}}, {Init: InitPaper}, {Method: SSGP}, {Method: SSGP, Init: InitSpectrum}, {Inference: Factorized},
+		{Inference: Stochastic},
+		{Components: 3}, {Features: 4}, {Windows: WindowOptions{Length: WindowNone}}, {Windows: WindowOptions{Length: 5}},
+		{Windows: WindowOptions{Candidates: []float64{5}}}, {Windows: WindowOptions{Shared: true}}, {Fix: []string{}},
+		{Tie: []string{"kernel.variance"}},
 	} {
 		if leaves(o, data) {
 			t.Errorf("%+v leaves a rough start open", o)
@@ -519,7 +532,8 @@ func TestTableChooses(t *testing.T) {
 		t.Errorf("bound %+v, %v; of the start %+v, %v", e, err, start, startErr)
 	}
 	for name, o := range map[string]Options{
-		"features": {Features: 6}, "components": {Components: 1}, "length-scales": {Paper: PaperOptions{Lengthscales: []float64{1}}}, "start": {Init: InitPaper},
+		"features": {Features: 6}, "components": {Components: 1}, "length-scales": {Paper: PaperOptions{Lengthscales: []float64{1}}},
+		"start":     {Init: InitPaper},
 		"inference": {Inference: Factorized}, "phases": {UniformPhases: true}, "fixed": {Fix: []string{"frequency.mean"}},
 		"no iterations": {Iterations: NoIterations}, "windows": {Windows: WindowOptions{Length: 0.3}},
 	} {
@@ -621,11 +635,12 @@ func TestStartCanceled(t *testing.T) {
 		data *Data
 		o    Options
 	}{
-		"fill":                   {dataOf(modeltest.Tones(1<<12, 0.4)), Options{Windows: WindowOptions{Length: WindowNone}}},
-		"fill of what is hidden": {dataOf(modeltest.Tones(1<<11, 0.4)), Options{Windows: WindowOptions{Length: WindowNone}, Iterations: NoIterations}},
-		"spectra":                {dataOf(modeltest.Tones(1<<14, 0)), Options{Windows: WindowOptions{Length: 512}}},
-		"uneven rows":            {many, Options{Windows: WindowOptions{Length: WindowNone}}},
-		"uneven windows":         {many, Options{Windows: WindowOptions{Length: 128}}},
+		"fill": {dataOf(modeltest.Tones(1<<12, 0.4)), Options{Windows: WindowOptions{Length: WindowNone}}},
+		"fill of what is hidden": {dataOf(modeltest.Tones(1<<11, 0.4)),
+			Options{Windows: WindowOptions{Length: WindowNone}, Iterations: NoIterations}},
+		"spectra":        {dataOf(modeltest.Tones(1<<14, 0)), Options{Windows: WindowOptions{Length: 512}}},
+		"uneven rows":    {many, Options{Windows: WindowOptions{Length: WindowNone}}},
+		"uneven windows": {many, Options{Windows: WindowOptions{Length: 128}}},
 	} {
 		c.o.Inference = Stochastic
 		start := func(end int) (l *looks, share float64, err error) {
@@ -647,7 +662,8 @@ func TestStartCanceled(t *testing.T) {
 		}
 		for _, end := range []int{1, 2, all / 2, all} {
 			if l, _, err := start(end); !errors.Is(err, context.Canceled) || end == 1 && l.n > 3 { // the error looks, too
-				t.Errorf("%s, ended at look %d of %d: error %v after %d looks, want the context's, and no start where it has ended before", name, end, all, err, l.n)
+				t.Errorf("%s, ended at look %d of %d: error %v after %d looks, want the context's, and no start where it has ended before",
+					name, end, all, err, l.n)
 			}
 		}
 	}

@@ -362,7 +362,10 @@ func TestEachErrors(t *testing.T) {
 	p := testkit.Must(m.Predictor(context.Background()))(t)
 	broken := errors.New("broken")
 	var last error
-	for part, err := range p.Each(context.Background(), func(yield func([]float64, error) bool) { _ = yield([]float64{1}, nil) && yield(nil, broken) }) {
+	for part, err := range p.Each(context.Background(), func(yield func([]float64, error) bool) {
+		_ = yield([]float64{1}, nil) &&
+			yield(nil, broken)
+	}) {
 		if last = err; part != nil {
 			t.Error("a part before the error")
 		}
@@ -532,7 +535,8 @@ func TestConcurrentUse(t *testing.T) {
 			_, bound := m.Evaluate(t.Context(), data, Exact, nil, true)
 			_, _, again := Fit(t.Context(), data, Options{From: m, Iterations: 2, Posterior: PosteriorOptions{Draws: NoPosterior}})
 			_, density := want.LogDensity(t.Context(), []float64{0, 0, 0})
-			for name, err := range map[string]error{"Predictor": rows, "PredictJoint": joint, "Draw": drawn, "Evaluate": bound, "Fit": again, "LogDensity": density, "Write": m.Write(io.Discard)} {
+			for name, err := range map[string]error{"Predictor": rows, "PredictJoint": joint, "Draw": drawn, "Evaluate": bound,
+				"Fit": again, "LogDensity": density, "Write": m.Write(io.Discard)} {
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 				}

@@ -54,7 +54,8 @@ const (
 // goldenModel is a golden file's model and data.
 func goldenModel(t *testing.T, g *oracle.Golden) (*Model, *Data) {
 	t.Helper()
-	return mustModel(t, modeltest.FromOracle(g.Params, g)), &Data{N: g.N, Q: g.Q, D: g.D, X: slices.Concat(g.X...), Y: slices.Concat(g.Y...)}
+	return mustModel(t, modeltest.FromOracle(g.Params, g)),
+		&Data{N: g.N, Q: g.Q, D: g.D, X: slices.Concat(g.X...), Y: slices.Concat(g.Y...)}
 }
 
 func TestGolden(t *testing.T) {
@@ -124,9 +125,12 @@ func TestFrequencies(t *testing.T) {
 	inf := math.Inf(1)
 	want := []Frequency{ // l is 20 and 40, p 0.025 for the second component
 		{Feature: 3, Component: 1, Location: []float64{130}, Mean: []float64{0.1 + 0.025}, Spread: []float64{0}, Reach: []float64{inf}},
-		{Feature: 1, Component: 0, Location: []float64{110}, Mean: []float64{0.1}, Spread: []float64{1 / (40 * math.Pi)}, Reach: []float64{20}},
-		{Feature: 2, Component: 1, Location: []float64{120}, Mean: []float64{0.025}, Spread: []float64{2 / (80 * math.Pi)}, Reach: []float64{20}},
-		{Feature: 0, Component: 0, Location: []float64{100}, Mean: []float64{0.05}, Spread: []float64{2 / (40 * math.Pi)}, Reach: []float64{10}},
+		{Feature: 1, Component: 0, Location: []float64{110}, Mean: []float64{0.1}, Spread: []float64{1 / (40 * math.Pi)},
+			Reach: []float64{20}},
+		{Feature: 2, Component: 1, Location: []float64{120}, Mean: []float64{0.025}, Spread: []float64{2 / (80 * math.Pi)},
+			Reach: []float64{20}},
+		{Feature: 0, Component: 0, Location: []float64{100}, Mean: []float64{0.05}, Spread: []float64{2 / (40 * math.Pi)},
+			Reach: []float64{10}},
 	}
 	checkFrequencies(t, m.Frequencies(), want)
 	m.hyper = &Posterior{Features: []float64{0.4, 3, 0.2, 1}} // by feature, in cycles of the model's unit
