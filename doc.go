@@ -59,7 +59,7 @@ var (
 	// written, as its folder is missing.
 	ErrCheckpoint = checkpoint.Err
 	// ErrFile is wrapped by every error about the contents of a model file that is
-	// damaged or no safetensors file at all; one that is whole and holds no model
+	// damaged or no safetensors file at all; one that is whole and contains no model
 	// wraps ErrParams.
 	ErrFile = safetensors.ErrFormat
 )

@@ -26,7 +26,7 @@ const (
 	nameWindowCenter    = "window.center"
 	nameWindowLength    = "window.length"
 	nameComponentWindow = "component.window"
-	// nameFactor holds the exact posterior's Cholesky factor R of A = R Rᵀ
+	// nameFactor is the exact posterior's Cholesky factor R of A = R Rᵀ
 	// (S = τ⁻¹A⁻¹): the diagonal blocks L_v [M_v,M_v] one after the other, then
 	// the blocks E_v [M_{v+1},M_v] below them, all row-major in one vector.
 	nameFactor = "coefficient.factor"
@@ -36,7 +36,7 @@ const (
 var windowNames = []string{nameWindowCenter, nameWindowLength, nameComponentWindow}
 
 // Save writes the model to a safetensors file, whole or not at all. The file
-// holds all that Load needs to predict to the last bit; Python reads it with
+// contains all that Load needs to predict to the last bit; Python reads it with
 // safetensors.numpy.load_file. Errors wrap ErrParams, or are the system's: an
 // fs.ErrInvalid where path is no place to write to.
 func (m *Model) Save(path string) error {

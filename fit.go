@@ -67,7 +67,7 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 // Progress describes a fit in progress.
 type Progress struct {
 	Start, Starts         int           // which of how many starts, from 1
-	Stage                 string        // what is free: "frequencies", "all", …
+	Stage                 string        // the free parameters: "frequencies", "all", …
 	Iteration, Iterations int           // of this start, over all stages
 	Bound                 float64       // so far, of this start, in nats
 	NoiseSD               float64       // τ^−½ in units of y (of the first output)
@@ -434,7 +434,7 @@ const fromTrait = "the model to start from"
 
 // fingerprint lists what the fit's bits depend on: the build, the device, the
 // instruction set (some algebra runs on the CPU whatever the device), the data and
-// every option that changes what is computed.
+// every option that changes the computation.
 func (f *fit) fingerprint() ([]checkpoint.Trait, error) {
 	o, d := &f.o, f.data
 	build, err := checkpoint.Build()

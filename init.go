@@ -134,7 +134,7 @@ func (pr *problem) Optimized(ctx context.Context, data backend.Data, p *Params, 
 	return run.Criterion()
 }
 
-// trialIterations limits the iterations of a trial to those of the fit.
+// trialIterations limits the iterations of a trial to the fit's.
 func (pr *problem) trialIterations(iterations int) int {
 	if pr.init == initTable && pr.o.Iterations > 0 {
 		return min(iterations, pr.o.Iterations)

@@ -49,7 +49,7 @@ const (
 	RP = variational.RP
 
 	// MaxExact bounds the features that meet in one window under exact
-	// inference, which holds several matrices of that size squared (3 GiB each).
+	// inference, which needs several matrices of that size squared (3 GiB each).
 	MaxExact = variational.MaxExact
 )
 
@@ -70,7 +70,7 @@ type Model struct {
 	// which rows lie outside.
 	Range [][2]float64
 
-	// Metadata are entries of the model file that programs keep beside a model. Their names begin with "app."; others are not written.
+	// Metadata are entries of the model file that programs keep with a model. Their names begin with "app."; others are not written.
 	Metadata map[string]string
 
 	// Backend computes the passes over the rows; nil is the CPU.
@@ -97,7 +97,7 @@ type Posterior struct {
 	Draws    []*Model // models with hyper-parameters drawn from the Gaussian, as many as Options.Posterior.Draws asks for
 }
 
-// Posterior is that of the fitted hyper-parameters, or nil: a fit computes it if
+// Posterior returns the posterior of the fitted hyper-parameters, or nil: a fit computes it if
 // that costs little, or if Options.Posterior.Draws asks for draws (Result.NoPosterior).
 func (m *Model) Posterior() *Posterior {
 	if m == nil {
@@ -218,7 +218,7 @@ func (m *Model) withoutDraws(what string) error {
 }
 
 // Condition computes the exact posterior of the coefficients given data,
-// leaving the parameters as they are, those of the draws of its Posterior too, and
+// leaving the parameters unchanged, also in the draws of its Posterior, and
 // makes the model an Exact one: q(A) = N(m_d, τ⁻¹A⁻¹) with A = G + τ⁻¹I and m = A⁻¹C. Errors wrap ErrData or
 // ErrBound (ErrParams if the model is invalid), or ctx.Err() soon after ctx has
 // ended, and leave the model as it was.

@@ -21,7 +21,7 @@ const (
 	// OptimizerGlobal steps all parameters together.
 	OptimizerGlobal Optimizer = "global"
 	// OptimizerWindows first steps every window by a curvature and a step
-	// length of its own, all in the same evaluation of the bound, and goes on
+	// length separately, all in the same evaluation of the bound, and goes on
 	// as OptimizerGlobal once that gains little.
 	OptimizerWindows Optimizer = "windows"
 )
@@ -162,9 +162,9 @@ const (
 
 const (
 	// maxCount bounds components and features per component: far more than
-	// any data need, far fewer than memory holds.
+	// any data need, far fewer than fit in memory.
 	maxCount = 1_000_000
-	// maxDraws bounds the draws of the hyper-parameters: a model holds them all.
+	// maxDraws bounds the draws of the hyper-parameters: a model keeps them all.
 	maxDraws = 1000
 	// MaxInputs bounds the inputs of data that are fitted: every feature has
 	// three numbers for each.
@@ -236,7 +236,7 @@ func (o *Options) checkNumbers(*Data) error {
 	return nil
 }
 
-// checkSize refuses models that no memory holds before they are made.
+// checkSize refuses models that do not fit in memory before they are made.
 func (o *Options) checkSize(data *Data) error {
 	if o.Components > maxCount {
 		return badOption("components %d, want at most %d", o.Components, maxCount)
@@ -349,7 +349,7 @@ type Prior struct {
 	SD     float64 // of log θ
 }
 
-// Priors are those of a model's hyper-parameters, in the data's units. Each holds
+// Priors are the priors of a model's hyper-parameters, in the data's units. Each applies
 // for every component and input; for the units of y the first output's count.
 type Priors struct {
 	Amplitude   Prior // of σ, the root of kernel.variance; default √(var(y)/components)

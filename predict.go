@@ -102,7 +102,7 @@ func (m *Model) Predictor(ctx context.Context) (*Predictor, error) {
 }
 
 // PosteriorPredictor is a Predictor over the posterior of the hyper-parameters too:
-// its predictions are the mean of those of the posterior's draws, a mixture of
+// its predictions average over the posterior's draws, a mixture of
 // Gaussians. Errors wrap ErrUnfitted if the model has no draws (Options.Posterior.Draws).
 func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
 	p, err := m.Predictor(ctx)
@@ -287,7 +287,7 @@ func (c *parts) cut(n int) int {
 	}
 	x := c.p.m.X.ToModel(c.x[:(n+1)*q])
 	cell := func(i int) int { return w.Cell(x[i*q+w.Dim]) }
-	run := n // the first row under the windows of row n; row 0 is a multiple of partStep behind it
+	run := n // the first row under the windows of row n; row 0 is a multiple of partStep after it
 	for run > 0 && cell(run-1) == cell(n) {
 		run--
 	}
@@ -416,7 +416,7 @@ func (p *Prediction) LogDensity(ctx context.Context, y []float64) ([]float64, er
 	return out, nil
 }
 
-// leastSquare and mostSquare bound units of y whose variances float64 holds.
+// leastSquare and mostSquare bound units of y whose variances are within the range of float64.
 const leastSquare, mostSquare = 1e-130, 1e130
 
 // inDataUnits adds the noise to a prediction of the latent function and brings it
@@ -510,7 +510,7 @@ func mixture(parts []*Prediction) *Prediction {
 
 // Quantile is the value [N,D] that each observed y, or the latent function if noise is
 // false, stays below with probability prob: of a Gaussian, or of the mixture from a
-// PosteriorPredictor. It panics unless 0 < prob < 1: the 95th percentile is that of 0.95.
+// PosteriorPredictor. It panics unless 0 < prob < 1: 0.95 gives the 95th percentile.
 func (p *Prediction) Quantile(prob float64, noise bool) []float64 {
 	if !(prob > 0 && prob < 1) {
 		panic(fmt.Sprintf("vssgp: quantile of probability %v, want a number between 0 and 1, such as 0.95", prob))
@@ -549,7 +549,7 @@ func (p *Prediction) room(n int) *Prediction {
 	return out
 }
 
-// copy copies the rows of q to those of p from row first.
+// copy copies the rows of q to p from row first.
 func (p *Prediction) copy(q *Prediction, first int) {
 	copy(p.Mean[first*p.D:], q.Mean)
 	copy(p.Cov[first*p.D*p.D:], q.Cov)
@@ -590,7 +590,7 @@ func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]
 
 // Draws are functions drawn from a posterior, one after the other. Each is sampled
 // again whenever it is asked for, from the generator's state before it, so that
-// memory holds one at a time. Not to be asked from several goroutines at once, and
+// memory needs to store one at a time. They are not for several goroutines at once, and
 // the model must stay as it is meanwhile.
 type Draws struct {
 	m  []*Model   // the first function is of the first of them, and so on

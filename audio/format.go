@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A format is what is known of a container.
+// A format describes a container.
 type format struct {
 	name       string
 	extensions []string // without the dot
@@ -21,11 +21,12 @@ type format struct {
 
 // containers has the format of each container. A new one is a row here and in inOrder, and a case of sniff.
 var containers = map[Container]format{
-	WAV:    {name: "WAV", extensions: []string{"wav", "wave"}, parse: parseWAV, header: layout.wavHeader, unsigned: true, align: 2},
-	FLAC:   {name: "FLAC", extensions: []string{"flac"}, parse: parseFLAC, header: layout.flacHeader, align: 1},
-	RF64:   {name: "RF64", extensions: []string{"rf64", "bw64"}, parse: parseRF64, header: layout.rf64Header, unsigned: true, align: 2},
-	W64:    {name: "W64", extensions: []string{"w64"}, parse: parseW64, header: layout.w64Header, unsigned: true, align: 8},
-	AIFF:   {name: "AIFF", extensions: []string{"aif", "aiff", "aifc"}, parse: parseAIFF, header: layout.aiffHeader, bigEndian: true, align: 2},
+	WAV:  {name: "WAV", extensions: []string{"wav", "wave"}, parse: parseWAV, header: layout.wavHeader, unsigned: true, align: 2},
+	FLAC: {name: "FLAC", extensions: []string{"flac"}, parse: parseFLAC, header: layout.flacHeader, align: 1},
+	RF64: {name: "RF64", extensions: []string{"rf64", "bw64"}, parse: parseRF64, header: layout.rf64Header, unsigned: true, align: 2},
+	W64:  {name: "W64", extensions: []string{"w64"}, parse: parseW64, header: layout.w64Header, unsigned: true, align: 8},
+	AIFF: {name: "AIFF", extensions: []string{"aif", "aiff", "aifc"}, parse: parseAIFF, header: layout.aiffHeader, bigEndian: true,
+		align: 2},
 	SPHERE: {name: "SPHERE", extensions: []string{"sph", "nist"}, parse: parseSphere, header: layout.sphereHeader, align: 1},
 }
 

@@ -74,7 +74,7 @@ func (f Features) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	}, nil
 }
 
-// A problem holds data and options prepared for a fit.
+// A problem is the data and options prepared for a fit.
 type problem struct {
 	scale
 	x, y       []float64 // x in its own units, y with mean 0 and standard deviation 1

@@ -20,7 +20,7 @@ type canonical struct {
 	posterior
 	p     *mat.Dense // [M,M] P, the lower triangle
 	theta *mat.Dense // [M,1]
-	r     *mat.Dense // [M,M] holds P's factor
+	r     *mat.Dense // [M,M] P's factor
 	work  *mat.Dense // [M,M]
 }
 
@@ -63,7 +63,7 @@ func (q *canonical) carry(from, to *projection) {
 
 // decay takes the part of a step that leads towards the prior.
 func (q *canonical) decay(rho float64) {
-	if rho == 1 { // even if q(v) holds NaN
+	if rho == 1 { // even if q(v) has NaN
 		q.p.Zero()
 		q.theta.Zero()
 	} else {

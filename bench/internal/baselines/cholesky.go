@@ -61,7 +61,7 @@ func (f factor) logDet() float64 {
 	return sum
 }
 
-// in returns the factor in another matrix, which holds a copy of the first.
+// in returns the factor in another matrix, which is a copy of the first.
 func (f factor) in(a *mat.Dense) factor {
 	f.l.Data = a.RawMatrix().Data
 	return f
@@ -132,7 +132,7 @@ func transpose(a *mat.Dense) {
 	}
 }
 
-// lower returns the symmetric matrix whose lower triangle a square matrix holds.
+// lower returns the symmetric matrix whose lower triangle is in a square matrix.
 func lower(a *mat.Dense) blas64.Symmetric {
 	raw := a.RawMatrix()
 	return blas64.Symmetric{N: raw.Rows, Stride: raw.Stride, Data: raw.Data, Uplo: blas.Lower}

@@ -8,16 +8,16 @@ import (
 	"github.com/vssgp/vssgp"
 )
 
-// hyper holds what a fit learns, or the gradient by it.
+// hyper is what a fit learns, or the gradient by it.
 type hyper struct {
-	cov   Covariance // σ² in units of the scaled y, l and p in those of x
+	cov   Covariance // σ² in units of the scaled y, l and p in units of x
 	noise float64    // τ⁻¹, in units of the scaled y
 	z     []float64  // inducing inputs [M]; nil: there are none
 }
 
 func (h hyper) clone() hyper { return hyper{h.cov.Clone(), h.noise, slices.Clone(h.z)} }
 
-// numbers returns the places of σ², l and τ⁻¹, and those of p and z.
+// numbers returns the places of σ², l and τ⁻¹, and the places of p and z.
 func (h *hyper) numbers() (logs, linear []*float64) {
 	places := func(parts ...[]float64) (out []*float64) {
 		for _, part := range parts {

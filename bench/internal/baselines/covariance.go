@@ -137,7 +137,7 @@ func (c *precomputed) pull(g *Covariance, z *float64, bar, r float64) {
 }
 
 // A chunk of rows is one goroutine's work and one partial sum. Its borders depend on the number of rows alone, so that sums do not depend
-// on the machine. Many rows make longer chunks and not more of them, since each holds a whole gradient.
+// on the machine. Many rows make longer chunks and not more of them, since each stores a whole gradient.
 const (
 	leastChunk = 32
 	mostChunks = 64

@@ -95,7 +95,7 @@ type gpModel struct {
 	alpha *mat.Dense // A⁻¹y [N,1]
 }
 
-// predictBlock is the number of inputs whose covariances with the data a goroutine holds at a time.
+// predictBlock is the number of inputs whose covariances with the data a goroutine stores at a time.
 const predictBlock = 64
 
 // Predict gives k(x, X)·α with the variance k(x, x) − k(x, X)·A⁻¹·k(X, x) + τ⁻¹, at O(N²) a row.

@@ -74,7 +74,7 @@ func (p *projection) set(h hyper) (err error) {
 }
 
 // pull adds to g the gradient by the covariance and z, where bar [n,M] is the gradient by φ at the rows of x and diagonal the gradient by
-// k(x,x). The lower triangle of work holds LᵀL̄ for the gradient L̄ by L. It overwrites bar and work.
+// k(x,x). The lower triangle of work is LᵀL̄ for the gradient L̄ by L. It overwrites bar and work.
 //
 // K̄_fu = Φ̄·L⁻¹. Through the factorization (Murray 2016) K̄_uu = ½·L⁻ᵀ(P + Pᵀ)L⁻¹, where P is that triangle with half its diagonal.
 func (p *projection) pull(g *hyper, bar *mat.Dense, diagonal float64, x []float64) {
@@ -101,8 +101,8 @@ type posterior struct {
 	mean      *mat.Dense // [M,1]
 }
 
-// condition factorizes the precision P, whose lower triangle p holds, in its place and turns mean, which holds P·mean, into the mean. P is
-// 1 plus a Gram matrix: it has a factor unless it holds NaN.
+// condition factorizes the precision P, whose lower triangle is in p, in place and turns mean from P·mean into the mean. P is
+// 1 plus a Gram matrix: it has a factor unless it has NaN.
 func (q *posterior) condition(p *mat.Dense) (err error) {
 	mirror(p)
 	if q.precision, err = factorize(p); err != nil {
@@ -196,7 +196,7 @@ type sparseModel struct {
 	q    posterior
 }
 
-// predictRows is the number of rows whose features are held at a time.
+// predictRows is the number of rows whose features are stored at a time.
 const predictRows = 1024
 
 // Predict implements Model in O(M²) a row:

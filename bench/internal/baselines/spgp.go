@@ -61,7 +61,7 @@ type collapsed struct {
 	bound Bound
 	proj  *projection
 	tile  *tile
-	b     *mat.Dense // [M,M] holds B's factor
+	b     *mat.Dense // [M,M] B's factor
 	post  posterior
 
 	lambda []float64 // Λ [N]

@@ -97,7 +97,7 @@ func (m *Meter) Clear() {
 	}
 }
 
-// Busy shows on a terminal what is being done, until done is called.
+// Busy shows the current work on a terminal, until done is called.
 func (env *Env) Busy(format string, args ...any) (done func()) {
 	if env.NewMeter() == nil {
 		return func() {}

@@ -109,7 +109,7 @@ func (c Columns) Match(s *table.Stream, path string, m *vssgp.Model, d int) (Cho
 	return Choice{X: x, Y: y}.check(s, path)
 }
 
-// inputs returns the columns at which a model of q inputs predicts: those of --x; else
+// inputs returns the columns at which a model of q inputs predicts: the columns of --x; else
 // those with the model's own names; else all of numbers and dates, if there are q.
 func (c Columns) inputs(s *table.Stream, path string, q int, own []string) ([]int, error) {
 	x, _, err := c.named(s)

@@ -46,7 +46,7 @@ func tableFile(ctx context.Context, env *cli.Env, path string) (*table.File, err
 	return table.In(f, size, cli.InputName(path)), nil
 }
 
-// A Dataset is data with the axes of their inputs, nil for those of a recording.
+// A Dataset is data with the axes of their inputs, nil for a recording.
 type Dataset struct {
 	*vssgp.Data
 	Axes []*table.Axis
@@ -145,7 +145,7 @@ func AxesOf(s *table.Stream, c Choice, like []*table.Axis) (axes []*table.Axis, 
 	return axes, picks, s.Check(picks)
 }
 
-// axesName is the entry of a model file's metadata with the axes of its inputs as JSON, null for those of numbers.
+// axesName is the entry of a model file's metadata with the axes of its inputs as JSON, null for numbers.
 const axesName = "app.axes"
 
 // KeepAxes notes the axes of inputs in the model, if some are dates.

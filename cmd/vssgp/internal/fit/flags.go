@@ -24,7 +24,7 @@ type ModelFlags struct {
 	o      vssgp.Options
 	Method string  // "": not given
 	init   string  // a start or a model file
-	Memory float64 // bytes; 0: what is free, +Inf: any number
+	Memory float64 // bytes; 0: the free memory, +Inf: any number
 }
 
 // AddPrior defines --prior.

@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// A warning names what is probably wrong with a result, the numbers that show it, and
+// A warning names a probable fault of a result, the numbers that show it, and
 // what to do. It is printed after the work, and only once for each kind.
 
 // noiseMost is the share of the variance from which on a model explains next to nothing; the optimizer itself gives up at 0.98.

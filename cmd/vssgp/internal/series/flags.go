@@ -84,7 +84,7 @@ func (s *Flags) AddParts(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of the known standard deviation of each value, one for each output")
 }
 
-// units are those of time, in seconds; of a month and a year, the Gregorian calendar's means.
+// units are units of time in seconds; of a month and a year, the Gregorian calendar's means.
 var units = map[string]float64{
 	"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400, "mo": yearSeconds / 12, "y": yearSeconds,
 	"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "months": yearSeconds / 12, "years": yearSeconds, // of an axis

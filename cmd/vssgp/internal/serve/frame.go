@@ -13,7 +13,7 @@ import (
 )
 
 // A Frame is what serve reads and writes: 8 bytes, little-endian, that count the bytes of a JSON object; the object; and the bytes of
-// its files, one after the other. Only the fields of a call, or those of an answer, are set.
+// its files, one after the other. Only the fields of a call or of an answer are set.
 type Frame struct {
 	Args  []string         `json:"args,omitempty"` // of a call: a command line
 	Files []cli.ServedFile `json:"files"`          // inputs of the call; outputs of the answer
