@@ -1,143 +1,124 @@
 package detect
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"slices"
-
-	"github.com/vssgp/vssgp/audio"
 )
 
-func init() { detectors[Clipped] = clipped }
-
-const (
-	clipTile   = 1 << 16 // samples that are read at a time
-	clipGrain  = 2048    // samples within 1/2048 of the largest value, or within clipSteps, may lie at the level:
-	clipSteps  = 3       // dither and rounding after a change of volume spread it so far
-	clipFine   = 16      // parts of that width, to find how much of it the level takes
-	clipBelow  = 16      // such widths below are what a smooth tail is told by
-	clipExcess = 8       // times as many samples as there; a tone that stays equally loud has 4
-	clipPairs  = 4       // pairs of neighbors at the level; peaks that are merely equal have fewer
-	railPairs  = 2       // where the level is the largest value of the format
-)
-
-// A rail is the level of one side of a channel.
-type rail struct {
-	side  float64 // 1 or −1
-	top   float64 // the largest side·x
-	width float64
-	depth [clipFine * (1 + clipBelow)]int // samples by top − side·x, in parts of width/clipFine
-	least float64                         // samples from here on lie at the level
-	pairs int
-	runs  []audio.Gap
+// clippedDetector finds the samples at a channel's largest or smallest values. Each side has its own level. A level is clipping if far more
+// samples lie there than in an equal range of values just below, and many of them are adjacent: the loudest peaks of a sound differ in
+// height, and a sound that touches full scale once or twice is not clipped. Single samples at a level are then clipped too. Limits of the
+// method: square waves; clipping before a filter or a change of rate, which spread the level; a second, lower level in the same channel.
+type clippedDetector struct {
+	levels []clipLevel // [2·channel + side]
 }
 
-// clipped finds the samples at a channel's largest or smallest values. Either side has a level of its own. It is one if far more
-// samples lie there than in as much space just below, and many of them side by side: a sound's loudest peaks differ in height, and what
-// touches full scale once or twice is not clipped. Single samples at a level that others prove are clipped too. What cannot be told:
-// square waves; clipping before a filter or a change of rate, which spread the level; a second, lower level in the same channel.
-func clipped(ctx context.Context, r recording, o *Options) ([]Found, error) {
-	rails := make([]rail, 2*r.channels)
-	passes := []func(l *rail, n int, x float64){
-		func(l *rail, _ int, x float64) { l.top = max(l.top, x) },
-		(*rail).count,
-		(*rail).mark,
-	}
-	for p, pass := range passes {
-		for lo := 0; lo < r.n; lo += clipTile {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			hi := min(lo+clipTile, r.n)
-			samples, err := r.Read(lo, hi)
-			if err != nil {
-				return nil, err
-			}
-			for i := range rails {
-				rails[i].side = float64(1 - 2*(i%2))
-				for n, x := range samples[i/2] {
-					pass(&rails[i], lo+n, rails[i].side*x)
+// A clipLevel counts the samples near the largest value of one side of a channel.
+type clipLevel struct {
+	side    float64 // 1 or −1
+	top     float64 // the largest side·x
+	width   float64 // samples within it may be at the level
+	depth   [clipParts * (1 + clipBelow)]int
+	pairs   [clipParts]int // of adjacent samples at the level, by the lower one
+	last    int            // part of the previous sample
+	least   float64        // samples above it are at the level
+	logOdds float64
+}
+
+// newClipped measures the levels, in two passes over the recording.
+func newClipped(ctx context.Context, r recording, o *Options) (detector, error) {
+	d := &clippedDetector{make([]clipLevel, 2*r.channels)}
+	pass := func(do func(l *clipLevel, x float64)) error {
+		return r.tiles(ctx, 0, func(x [][]float64, _, _, _ int) error {
+			for i := range d.levels {
+				l := &d.levels[i]
+				l.side = float64(1 - 2*(i%2))
+				for _, v := range x[i/2] {
+					do(l, l.side*v)
 				}
 			}
-			if o.Progress != nil {
-				o.Progress((float64(p) + float64(hi)/float64(r.n)) / float64(len(passes)))
-			}
-		}
-		for i := range rails {
-			if l := &rails[i]; p == 0 {
-				l.width = max(l.top/clipGrain, clipSteps*o.Step)
-			} else if p == 1 {
-				l.settle(o)
-			}
-		}
+			return nil
+		})
 	}
-	var found []Found
-	for c := range r.channels {
-		var runs []audio.Gap
-		for i := range 2 {
-			if l := &rails[2*c+i]; l.proven(o) {
-				runs = append(runs, l.runs...)
-			}
-		}
-		slices.SortFunc(runs, func(a, b audio.Gap) int { return cmp.Compare(a.Start, b.Start) })
-		for _, g := range runs {
-			g.Channel, g.Clipped = c+1, true
-			found = append(found, Found{Gap: g, Kind: Clipped})
-		}
+	if err := pass(func(l *clipLevel, x float64) { l.top = max(l.top, x) }); err != nil {
+		return nil, err
 	}
-	return found, nil
+	for i := range d.levels {
+		l := &d.levels[i]
+		l.width, l.last = max(l.top/clipGrain, clipSteps*o.Step), clipParts
+	}
+	if err := pass((*clipLevel).count); err != nil {
+		return nil, err
+	}
+	for i := range d.levels {
+		d.levels[i].decide(o)
+	}
+	return d, nil
 }
 
 // count enters a sample near the top.
-func (l *rail) count(_ int, x float64) {
-	if part := (l.top - x) / l.width * clipFine; part < float64(len(l.depth)) {
-		l.depth[int(part)]++
+func (l *clipLevel) count(x float64) {
+	part := len(l.depth)
+	if p := (l.top - x) / l.width * clipParts; p < float64(len(l.depth)) {
+		part = int(p)
+		l.depth[part]++
 	}
+	if pair := max(part, l.last); pair < clipParts {
+		l.pairs[pair]++
+	}
+	l.last = part
 }
 
-// settle finds where the level begins, or puts it out of reach where there is none: the smallest part of the width at the top that has
-// 19 of 20 samples there.
-func (l *rail) settle(o *Options) {
+// decide finds where the level begins: the smallest part of the width at the top that contains 19 of its 20 samples. The log-odds are
+// log(n/m) − log clipExcess, for n samples in the width and m in the mean of the widths below.
+func (l *clipLevel) decide(o *Options) {
 	at, below := 0, 0
 	for i, n := range l.depth {
-		if i < clipFine {
+		if i < clipParts {
 			at += n
 		} else {
 			below += n
 		}
 	}
-	excess := clipExcess * math.Exp2((DefaultSensitivity-o.Sensitivity)/2)
 	l.least = math.Inf(1)
-	if l.top <= 16*o.Step || !(float64(at) > excess*float64(below)/clipBelow) {
+	l.logOdds = math.Log(float64(at)) - math.Log(max(float64(below), 0.5)/clipBelow) - math.Log(clipExcess)
+	if l.top <= 16*o.Step || !(l.logOdds > (DefaultSensitivity-o.Sensitivity)/2*math.Ln2) {
 		return
 	}
-	sum := 0
-	for i, n := range l.depth[:clipFine] {
-		if sum += n; 20*sum >= 19*at {
-			l.least = l.top - l.width*float64(i+1)/clipFine
+	adjacent := clipPairs
+	if l.top >= 1-1.5*o.Step {
+		adjacent = fullScalePairs
+	}
+	sum, pairs := 0, 0
+	for i, n := range l.depth[:clipParts] {
+		sum, pairs = sum+n, pairs+l.pairs[i]
+		if 20*sum >= 19*at {
+			if pairs >= adjacent {
+				l.least = l.top - l.width*float64(i+1)/clipParts
+			}
 			return
 		}
 	}
 }
 
-// mark enters a sample at the level, or beyond it.
-func (l *rail) mark(n int, x float64) {
-	if !(x > l.least) {
-		return
+func (d *clippedDetector) size() (block, margin int) { return 1 << 15, 0 }
+
+func (d *clippedDetector) find(b block) (out []candidate) {
+	for i := range 2 {
+		l := &d.levels[2*b.channel+i]
+		for n, v := range b.x[b.channel] {
+			if !(l.side*v > l.least) {
+				continue
+			}
+			at := b.from + n
+			if k := len(out) - 1; k >= 0 && out[k].hi == at {
+				out[k].hi++
+				continue
+			}
+			out = append(out, candidate{at, at + 1, l.logOdds, 0})
+		}
 	}
-	if k := len(l.runs) - 1; k >= 0 && l.runs[k].End == n {
-		l.runs[k].End++
-		l.pairs++
-		return
-	}
-	l.runs = append(l.runs, audio.Gap{Start: n, End: n + 1})
+	return out
 }
 
-// proven reports whether enough samples lie side by side.
-func (l *rail) proven(o *Options) bool {
-	if l.top >= 1-1.5*o.Step {
-		return l.pairs >= railPairs
-	}
-	return l.pairs >= clipPairs
-}
+func (d *clippedDetector) choose(all []candidate) []candidate { return joined(all) }

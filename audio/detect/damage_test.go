@@ -52,7 +52,7 @@ func TestTogether(t *testing.T) {
 		{"mono", [][]Found{{gone(1, 5, 1, Zeros)}}, []Found{gone(1, 5, 0, Zeros)}},
 		{"both", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 5, 2, Zeros)}}, []Found{gone(1, 5, 0, Zeros)}},
 		{"one", [][]Found{{gone(3, 5, 1, Zeros)}, {gone(1, 2, 2, Zeros)}}, []Found{gone(1, 2, 2, Zeros), gone(3, 5, 1, Zeros)}},
-		{"other strengths", [][]Found{{{gone(1, 5, 1, Clicks).Gap, Clicks, 20}}, {{gone(1, 5, 2, Clicks).Gap, Clicks, 8}}},
+		{"other odds", [][]Found{{{gone(1, 5, 1, Clicks).Gap, Clicks, 20}}, {{gone(1, 5, 2, Clicks).Gap, Clicks, 8}}},
 			[]Found{{gone(1, 5, 0, Clicks).Gap, Clicks, 20}}},
 		{"other ends", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 6, 2, Zeros)}}, []Found{gone(1, 5, 1, Zeros), gone(1, 6, 2, Zeros)}},
 		{"other kinds", [][]Found{{gone(1, 5, 1, Zeros)}, {gone(1, 5, 2, Clipped)}}, []Found{gone(1, 5, 2, Clipped), gone(1, 5, 1, Zeros)}},
@@ -67,8 +67,8 @@ func TestFindKinds(t *testing.T) {
 	clear(x[9000:9320])
 	for _, kinds := range [][]Kind{{Zeros, Dropouts}, {Dropouts, Zeros}} {
 		got, err := Find(context.Background(), inMemory{x}, len(x), testRate, Options{Kinds: kinds, Step: step})
-		if want := []Found{gone(9000, 9320, 0, kinds[0])}; err != nil || !slices.Equal(got, want) {
-			t.Errorf("%v: %v, %v; want %v", kinds, got, err, want)
+		if err != nil || len(got) != 1 || got[0].Gap != (audio.Gap{Start: 9000, End: 9320}) || got[0].Kind != kinds[0] || !(got[0].Confidence() > 0.99) {
+			t.Errorf("%v: %+v, %v; want samples 9000 to 9320", kinds, got, err)
 		}
 	}
 }
@@ -97,12 +97,11 @@ func TestFindMistakes(t *testing.T) {
 	}
 }
 
-// TestForemost checks that of stops that overlap the flattest is kept and, of these, the longest.
-func TestForemost(t *testing.T) {
-	all := []stop{{20, 30, 0}, {10, 40, 1}, {50, 60, 1}, {50, 80, 1}, {55, 85, 1}, {80, 90, 2}}
-	if got, want := foremost(all), []stop{{20, 30, 0}, {50, 80, 1}, {80, 90, 2}}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+// TestChooseDropouts checks that of dropouts that overlap the flattest is kept and, of these, the longest.
+func TestChooseDropouts(t *testing.T) {
+	all := []candidate{{20, 30, 1, 0}, {10, 40, 1, 1}, {50, 60, 1, 1}, {50, 80, 1, 1}, {55, 85, 1, 1}, {80, 90, 1, 2}}
+	want := []candidate{{20, 30, 1, 0}, {50, 80, 1, 1}, {80, 90, 1, 2}}
+	testkit.Equal(t, (&dropoutDetector{}).choose(all), want)
 }
 
 // TestDropoutInSilence checks that zeros in noise of a few steps of the quantizer are no dropout: a silence may have them.
@@ -117,23 +116,15 @@ func TestDropoutInSilence(t *testing.T) {
 	}
 }
 
-// TestInTiles checks that what is found does not depend on the tiles nor on the cores.
-func TestInTiles(t *testing.T) {
+// TestFindTiles checks that the result does not depend on the tiles nor on the cores.
+func TestFindTiles(t *testing.T) {
 	clicks, _ := clicked(voice(slow.Pick(64000, 8000), 1), testRate, 500, 1, 40, 15, 6)
-	for _, c := range []struct {
-		kind  Kind
-		tile  *int
-		tiles []int
-		x     []float64
-	}{
-		{Clicks, &clickTile, []int{1, 7, 1000}, clicks},
-		{Dropouts, &tileSamples, []int{997, 4096, 64000}, stopped(voice(64000, 1), places(1600), true, 1)},
-	} {
-		want := find(t, testRate, c.kind, c.x)
-		defer func(n, cores int) { *c.tile = n; runtime.GOMAXPROCS(cores) }(*c.tile, runtime.GOMAXPROCS(1))
-		for _, *c.tile = range c.tiles {
-			if got := find(t, testRate, c.kind, c.x); !slices.Equal(got, want) || len(got) == 0 {
-				t.Errorf("%s in tiles of %d: %v, want %v", c.kind, *c.tile, got, want)
+	defer func(n, cores int) { tileSamples = n; runtime.GOMAXPROCS(cores) }(tileSamples, runtime.GOMAXPROCS(1))
+	for kind, x := range map[Kind][]float64{Clicks: clicks, Dropouts: stopped(voice(64000, 1), places(1600), true, 1)} {
+		want := find(t, testRate, kind, x)
+		for _, tileSamples = range []int{997, 4096, 64000} {
+			if got := find(t, testRate, kind, x); !slices.Equal(got, want) || len(got) == 0 {
+				t.Errorf("%s in tiles of %d: %v, want %v", kind, tileSamples, got, want)
 			}
 			runtime.GOMAXPROCS(4)
 		}

@@ -1,18 +1,19 @@
-// Package detect finds what is to be repaired in a recording: clicks, dropouts, runs of zeros that are no silence, and
-// clipped samples. What it finds are gaps of package audio, each with its channel.
+// Package detect finds damage in a recording: clicks, dropouts, runs of zeros, and clipped samples. Each kind is found by a detector
+// that reads the recording block by block and returns candidates with their log-odds.
 package detect
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"sort"
+	"math"
+	"runtime"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// ErrArgument is wrapped by errors about an argument: a kind that there is not, a sensitivity out of range, a nil source.
+// ErrArgument is wrapped by errors about an argument: an unknown kind, a sensitivity out of range, a nil source.
 var ErrArgument = audio.ErrArgument
 
 // A Kind is a kind of damage.
@@ -21,9 +22,9 @@ type Kind string
 // The kinds of damage.
 const (
 	Clicks   Kind = "clicks"   // bursts of a few samples that the sound on either side does not explain
-	Dropouts Kind = "dropouts" // sound that stops for a moment: zeros, with dither or without, or a sample that is held
-	Zeros    Kind = "zeros"    // runs of exact zeros with sound around them
-	Clipped  Kind = "clipped"  // samples at the largest values that the recording holds
+	Dropouts Kind = "dropouts" // a constant value for a moment: zeros, with or without dither, or a repeated sample
+	Zeros    Kind = "zeros"    // runs of exact zeros with sound on both sides
+	Clipped  Kind = "clipped"  // samples at the largest or smallest values of the recording
 )
 
 // Kinds lists them all.
@@ -35,143 +36,175 @@ type Source interface {
 	Read(lo, hi int) ([][]float64, error)
 }
 
-// Options say what to look for; of the zero value, only Kinds has to be set.
+// Options of Find; only Kinds is required.
 type Options struct {
 	Kinds       []Kind
-	Sensitivity float64            // above 0 to 10: the larger, the more is found; 0: DefaultSensitivity
-	Step        float64            // the difference of neighboring sample values, such as 1/32768; 0: not known
-	Progress    func(done float64) // share of the work, never from two goroutines at once
+	Sensitivity float64            // above 0 to 10, higher values find more damage and more false positives; 0: DefaultSensitivity
+	Step        float64            // quantization step of the samples, such as 1/32768; 0: unknown
+	Progress    func(done float64) // share of the recording that was searched; calls do not overlap
 }
 
-// DefaultSensitivity is where recall and precision balance on recordings.
+// DefaultSensitivity balances recall and precision on recordings.
 const DefaultSensitivity = 5
 
-// Found is damage of a Kind in one channel, or with Gap.Channel 0 in all at the same samples.
+// Found is damage of one kind in one channel, or in all channels if Gap.Channel is 0.
 type Found struct {
 	audio.Gap
-	Kind     Kind
-	Strength float64 // its excess over what is expected there, in decibels; 0: not known
+	Kind    Kind
+	LogOdds float64 // of damage against undamaged sound, in nats
 }
 
-// A detector finds one kind of damage, rising within each channel, in a recording of n samples in each of some channels.
-type detector func(ctx context.Context, r recording, o *Options) ([]Found, error)
+// Confidence returns the probability 1/(1+exp(−LogOdds)) that the sound is damaged.
+func (f Found) Confidence() float64 { return 1 / (1 + math.Exp(-f.LogOdds)) }
 
-var detectors = map[Kind]detector{}
+// Label returns the find with its kind and confidence as text, such as "clicks 97%".
+func (f Found) Label() audio.Label {
+	return audio.Label{Gap: f.Gap, Text: fmt.Sprintf("%s %.0f%%", f.Kind, 100*f.Confidence())}
+}
 
-// recording is what detectors read.
+// A detector finds candidates for one kind of damage in one recording.
+type detector interface {
+	// size returns the number of samples in a block, and in the margin on either side of it that find reads.
+	size() (block, margin int)
+	// find returns the candidates that end in the block. Several goroutines call it, each for another block.
+	find(b block) []candidate
+	// choose returns the candidates to report, of all candidates of a channel. They need not be in order.
+	choose(all []candidate) []candidate
+}
+
+// A block is the samples [lo, hi) of one channel.
+type block struct {
+	x       [][]float64 // samples [from, …) of all channels: the block and its margins, shorter at the recording's ends
+	channel int
+	from    int
+	lo, hi  int
+}
+
+// A candidate is a hypothesis that the samples [lo, hi) are damaged.
+type candidate struct {
+	lo, hi  int
+	logOdds float64
+	width   int // dropouts: distance from their middle in quantization steps; flatter ones are preferred
+}
+
+// detectors prepares the detector of each kind for a recording.
+var detectors = map[Kind]func(ctx context.Context, r recording, o *Options) (detector, error){
+	Clicks: newClicks, Dropouts: newDropouts, Zeros: newZeros, Clipped: newClipped,
+}
+
+// recording is the input of detectors: n samples in each channel.
 type recording struct {
 	Source
 	n, rate, channels int
 }
 
-// Find finds damage in a recording of n samples in each channel, in rising order. Kinds that overlap in a channel become one, of the kind
-// that comes first in Options.Kinds. It reads the recording in parts, so memory grows only with what is found. Errors wrap
-// ErrArgument, the source's error, or ctx's.
+// tileSamples is the number of samples of each channel that Find reads at a time.
+var tileSamples = 1 << 17
+
+// tiles reads the recording in tiles [lo, hi) with a margin on either side; x begins at sample from. It stops at an error or when ctx ends.
+func (r recording) tiles(ctx context.Context, margin int, do func(x [][]float64, from, lo, hi int) error) error {
+	for lo := 0; lo < r.n; lo += tileSamples {
+		hi := min(r.n, lo+tileSamples)
+		from := max(0, lo-margin)
+		x, err := r.Read(from, min(r.n, hi+margin))
+		if err = cmp.Or(ctx.Err(), err); err == nil {
+			err = do(x, from, lo, hi)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Find finds damage in a recording of n samples in each channel, in increasing order. Finds of several kinds that overlap in a channel are
+// merged; the result has the kind that comes first in Options.Kinds. Find reads the recording in tiles, so its memory grows only with the
+// number of finds. If ctx ends, Find returns what it found so far with an error that wraps ctx's; other errors wrap ErrArgument or the
+// source's error.
 func Find(ctx context.Context, src Source, n, rate int, o Options) ([]Found, error) {
 	o.Sensitivity = cmp.Or(o.Sensitivity, DefaultSensitivity)
 	switch {
 	case src == nil || n <= 0 || rate <= 0:
-		return nil, fmt.Errorf("detect: %d samples at %d Hz of %v; want a recording: %w", n, rate, src, ErrArgument)
+		return nil, fmt.Errorf("detect: %d samples at %d Hz of %v, must be a recording: %w", n, rate, src, ErrArgument)
 	case !(o.Sensitivity > 0 && o.Sensitivity <= 10):
-		return nil, fmt.Errorf("detect: sensitivity %v; want one above 0, at most 10: %w", o.Sensitivity, ErrArgument)
+		return nil, fmt.Errorf("detect: sensitivity %v, must be above 0 and at most 10: %w", o.Sensitivity, ErrArgument)
 	}
 	none, err := src.Read(0, 0)
 	if err != nil {
 		return nil, fmt.Errorf("detect: %w", err)
 	}
 	r := recording{src, n, rate, len(none)}
-	lanes := make([][]Found, r.channels)
-	for _, k := range o.Kinds {
-		detect := detectors[k]
-		if detect == nil {
-			return nil, fmt.Errorf("detect: no kind %q; want one of %q: %w", k, Kinds, ErrArgument)
+	all := make([]detector, len(o.Kinds))
+	for i, k := range o.Kinds {
+		if detectors[k] == nil {
+			return nil, fmt.Errorf("detect: unknown kind %q, must be one of %q: %w", k, Kinds, ErrArgument)
 		}
-		more, err := detect(ctx, r, &o)
-		if err != nil {
+		if all[i], err = detectors[k](ctx, r, &o); err != nil {
 			return nil, fmt.Errorf("detect: find %s: %w", k, err)
 		}
-		for c := range lanes {
-			for _, f := range more {
-				if f.In(c) {
-					f.Channel = c + 1
-					lanes[c] = append(lanes[c], f)
+	}
+	found, err := r.search(ctx, all, o.Progress)
+	channels := make([][]Found, r.channels)
+	for i, d := range all {
+		for c := range channels {
+			for _, f := range d.choose(found[i*r.channels+c]) {
+				g := audio.Gap{Start: f.lo, End: f.hi, Channel: c + 1, Clipped: o.Kinds[i] == Clipped}
+				channels[c] = append(channels[c], Found{g, o.Kinds[i], f.logOdds})
+			}
+		}
+	}
+	for c := range channels {
+		channels[c] = apart(channels[c], o.Kinds)
+	}
+	if err != nil {
+		err = fmt.Errorf("detect: %w", err)
+	}
+	return together(channels), err
+}
+
+// search returns the candidates [detector·channels + channel], those of complete tiles if it stops early.
+func (r recording) search(ctx context.Context, all []detector, progress func(float64)) ([][]candidate, error) {
+	type job struct {
+		of     int
+		d      detector
+		b      block
+		margin int
+	}
+	out, widest := make([][]candidate, len(all)*r.channels), 0
+	for _, d := range all {
+		size, margin := d.size()
+		widest = max(widest, size+margin)
+	}
+	return out, r.tiles(ctx, widest, func(x [][]float64, from, lo, hi int) error {
+		var jobs []job
+		for i, d := range all {
+			size, margin := d.size()
+			for at := (lo + size - 1) / size * size; at < hi; at += size {
+				for c := range x {
+					jobs = append(jobs, job{i*r.channels + c, d, block{channel: c, lo: at, hi: min(r.n, at+size)}, margin})
 				}
 			}
 		}
-	}
-	for c, l := range lanes {
-		lanes[c] = apart(l, o.Kinds)
-	}
-	return together(lanes), nil
-}
-
-// apart returns a channel's finds in rising order. A click that meets sound that stops is its edge. Others that overlap become one, of the
-// kind that comes first.
-func apart(all []Found, kinds []Kind) (out []Found) {
-	slices.SortStableFunc(all, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
-	all = withoutEdges(all)
-	for _, f := range all {
-		k := len(out) - 1
-		if k < 0 || f.Start >= out[k].End {
-			out = append(out, f)
-			continue
-		}
-		if slices.Index(kinds, f.Kind) < slices.Index(kinds, out[k].Kind) {
-			out[k].Kind, out[k].Strength = f.Kind, f.Strength
-		}
-		out[k].End = max(out[k].End, f.End)
-		out[k].Clipped = out[k].Clipped && f.Clipped
-	}
-	return out
-}
-
-// withoutEdges leaves out clicks that meet dropouts and zeros, all in rising order.
-func withoutEdges(all []Found) (out []Found) {
-	var others []Found
-	var ends []int // the last end of all up to each
-	last := 0
-	for _, f := range all {
-		if f.Kind == Dropouts || f.Kind == Zeros {
-			last = max(last, f.End)
-			others, ends = append(others, f), append(ends, last)
-		}
-	}
-	for _, f := range all {
-		k := sort.Search(len(others), func(k int) bool { return others[k].Start > f.End })
-		if f.Kind != Clicks || k == 0 || ends[k-1] < f.Start {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// together merges the channels' finds in rising order; what all channels have at the same samples becomes one, of channel 0.
-func together(lanes [][]Found) []Found {
-	var all []Found
-	for _, l := range lanes {
-		all = append(all, l...)
-	}
-	slices.SortFunc(all, func(a, b Found) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Kind, b.Kind),
-			cmp.Compare(a.Channel, b.Channel))
-	})
-	out := all[:0]
-	for i := 0; i < len(all); {
-		same := 1
-		for i+same < len(all) && all[i+same].Start == all[i].Start && all[i+same].End == all[i].End && all[i+same].Kind == all[i].Kind {
-			same++
-		}
-		if same == len(lanes) {
-			f := all[i]
-			f.Channel = 0
-			for _, g := range all[i : i+same] {
-				f.Strength = max(f.Strength, g.Strength)
+		found := make([][]candidate, len(jobs))
+		parallel.For(len(jobs), runtime.GOMAXPROCS(0), func(i int) {
+			if ctx.Err() == nil {
+				b := jobs[i].b
+				b.from = max(0, b.lo-jobs[i].margin)
+				for _, own := range x {
+					b.x = append(b.x, own[b.from-from:min(b.hi+jobs[i].margin, r.n)-from])
+				}
+				found[i] = jobs[i].d.find(b)
 			}
-			out = append(out, f)
-		} else {
-			out = append(out, all[i:i+same]...)
+		})
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		i += same
-	}
-	return out
+		for i, j := range jobs {
+			out[j.of] = append(out[j.of], found[i]...)
+		}
+		if progress != nil {
+			progress(float64(hi) / float64(r.n))
+		}
+		return nil
+	})
 }

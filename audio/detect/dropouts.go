@@ -5,57 +5,47 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/vssgp/vssgp/audio"
 )
 
-func init() { detectors[Dropouts] = dropouts }
-
-// widest is how many steps of the quantizer the samples of a dropout lie from its middle at most: dither of ±2.
-const widest = 2
-
-// dropouts finds runs of samples that stay within a few steps of one value: zeros or a held sample, with dither or without.
-func dropouts(ctx context.Context, r recording, o *Options) ([]Found, error) {
-	s, err := newStops(r, o)
-	if err != nil {
-		return nil, err
-	}
-	s.widths = widest
-	return s.find(ctx, Dropouts)
-}
-
-// stops looks for sound that stops for a moment.
-type stops struct {
-	recording
-	*Options
-	least, most, reach int     // samples of a stop, and of the sound looked at on either side of it
-	fade               int     // samples of the shortest fade
-	step               float64 // of the quantizer
-	widths             int     // the most steps that a stop's samples lie from its middle
-	zeros              bool    // only exact zeros count
-}
+// mostDither is the largest distance of a dropout's samples from its middle, in quantization steps: dither of ±2.
+const mostDither = 2
 
 const (
-	leastStop = 1e-3  // seconds: less is for a waveform to pass a crest, or for a click
+	leastStop = 1e-3  // seconds: a waveform passes a crest, or a click lasts, for less
 	mostStop  = 0.25  // seconds: longer ones are pauses, or cannot be filled
 	leastFade = 2e-3  // seconds: sound does not end faster
 	reachStop = 0.020 // seconds: for so long speech keeps its spectrum
+	stopBlock = 1 << 15
 )
 
-// alone is how many nats speak for damage where other channels go on: silence is most often all channels'.
-const alone = 2
+// otherGoesOn is what sound in another channel adds to the log-odds: pauses are usually in all channels.
+const otherGoesOn = 2
 
-// tileSamples is how many samples of a channel are looked at in one go.
-var tileSamples = 1 << 17
+// dropoutDetector finds runs of samples that stay within a few quantization steps of one value: zeros or a repeated sample.
+type dropoutDetector struct {
+	recording
+	least, most, reach int     // samples of a dropout, and of the sound examined on either side
+	fade               int     // samples of the shortest fade
+	step               float64 // quantization step
+	threshold          float64 // log-odds to exceed
+	zeros              bool    // only exact zeros count
+}
 
-func newStops(r recording, o *Options) (*stops, error) {
+func newDropouts(_ context.Context, r recording, o *Options) (detector, error) {
 	seconds := func(t float64, least int) int { return max(least, int(math.Round(t*float64(r.rate)))) }
 	step, err := r.step(o.Step)
-	return &stops{recording: r, Options: o, step: step,
+	return &dropoutDetector{recording: r, step: step, threshold: DefaultSensitivity + 1 - o.Sensitivity,
 		least: seconds(leastStop, 8), most: seconds(mostStop, 64), reach: seconds(reachStop, 64), fade: seconds(leastFade, 16)}, err
 }
 
-// step returns the quantizer's step: the least difference of neighboring samples at some places, or the given one if that is larger.
+// newZeros returns a detector of the dropouts that are exact zeros.
+func newZeros(ctx context.Context, r recording, o *Options) (detector, error) {
+	d, err := newDropouts(ctx, r, o)
+	d.(*dropoutDetector).zeros = true
+	return d, err
+}
+
+// step returns the quantization step: the least difference of neighboring samples in several excerpts, or the given one if that is larger.
 func (r recording) step(given float64) (float64, error) {
 	const places, samples = 16, 4096
 	least := math.Inf(1)
@@ -79,81 +69,52 @@ func (r recording) step(given float64) (float64, error) {
 	return max(least, given), nil
 }
 
-// A stop is what may be one: samples [lo, hi) that lie within so many steps of one value.
-type stop struct{ lo, hi, width int }
+func (d *dropoutDetector) size() (block, margin int) { return stopBlock, d.most + d.reach + 1 }
 
-// find goes through the recording tile by tile. What it says of a sample depends on the samples around it alone, and on no tile.
-func (s *stops) find(ctx context.Context, kind Kind) (out []Found, err error) {
-	lanes := make([][]stop, s.channels)
-	for lo := 0; lo < s.n; lo += tileSamples {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		hi := min(s.n, lo+tileSamples)
-		if err := s.tile(lanes, lo, hi); err != nil {
-			return nil, err
-		}
-		if s.Progress != nil {
-			s.Progress(float64(hi) / float64(s.n))
-		}
+func (d *dropoutDetector) find(b block) (out []candidate) {
+	x, widest := b.x[b.channel], mostDither
+	if d.zeros {
+		widest = 0
 	}
-	for c, l := range lanes {
-		for _, f := range foremost(l) {
-			out = append(out, Found{Gap: audio.Gap{Start: f.lo, End: f.hi, Channel: c + 1}, Kind: kind})
-		}
-	}
-	return out, nil
-}
-
-// tile adds to the channels' stops those that end in [lo, hi).
-func (s *stops) tile(lanes [][]stop, lo, hi int) error {
-	margin := s.most + s.reach + 1
-	from := max(0, lo-margin)
-	x, err := s.Read(from, min(s.n, hi+margin))
-	if err != nil {
-		return err
-	}
-	for c, own := range x {
-		for width := 0; width <= s.widths; width++ {
-			for _, run := range flat(own[:min(hi-from+1, len(own))], 2*float64(width)*s.step, s.least, s.most) {
-				if run[1]+from <= lo || run[1]+from > hi {
-					continue
-				}
-				threshold := DefaultSensitivity + 1 - s.Sensitivity
-				if s.goesOn(x, c, run) {
-					threshold -= alone
-				}
-				if at, ok := s.judge(own, run[0], run[1], width, threshold); ok {
-					lanes[c] = append(lanes[c], stop{at + from, run[1] + from, width})
-				}
+	for width := 0; width <= widest; width++ {
+		for _, run := range flat(x[:min(b.hi-b.from+1, len(x))], 2*float64(width)*d.step, d.least, d.most) {
+			if end := run[1] + b.from; end <= b.lo || end > b.hi {
+				continue
+			}
+			start, odds := d.logOdds(x, run[0], run[1], width)
+			if d.goesOn(b.x, b.channel, run) {
+				odds += otherGoesOn
+			}
+			if odds > d.threshold {
+				out = append(out, candidate{start + b.from, run[1] + b.from, odds, width})
 			}
 		}
 	}
-	return nil
+	return out
+}
+
+// choose returns, of candidates that overlap, the flattest one, and of these the longest.
+func (d *dropoutDetector) choose(all []candidate) (out []candidate) {
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.width, b.width), cmp.Compare(b.hi-b.lo, a.hi-a.lo), cmp.Compare(a.lo, b.lo))
+	})
+	for _, c := range all {
+		at, _ := slices.BinarySearchFunc(out, c, func(a, b candidate) int { return cmp.Compare(a.lo, b.lo) })
+		if (at == len(out) || out[at].lo >= c.hi) && (at == 0 || out[at-1].hi <= c.lo) {
+			out = slices.Insert(out, at, c)
+		}
+	}
+	return out
 }
 
 // goesOn reports whether another channel than c has sound during a run.
-func (s *stops) goesOn(x [][]float64, c int, run [2]int) bool {
+func (d *dropoutDetector) goesOn(x [][]float64, c int, run [2]int) bool {
 	for o, x := range x {
-		if x = x[run[0]:run[1]]; o != c && slices.Max(x)-slices.Min(x) > 8*widest*s.step {
+		if x = x[run[0]:run[1]]; o != c && slices.Max(x)-slices.Min(x) > 8*mostDither*d.step {
 			return true
 		}
 	}
 	return false
-}
-
-// foremost returns, of stops that overlap, the one of least width, and of these the longest; all in rising order.
-func foremost(all []stop) (out []stop) {
-	slices.SortFunc(all, func(a, b stop) int {
-		return cmp.Or(cmp.Compare(a.width, b.width), cmp.Compare(b.hi-b.lo, a.hi-a.lo), cmp.Compare(a.lo, b.lo))
-	})
-	for _, f := range all {
-		at, _ := slices.BinarySearchFunc(out, f, func(a, b stop) int { return cmp.Compare(a.lo, b.lo) })
-		if (at == len(out) || out[at].lo >= f.hi) && (at == 0 || out[at-1].hi <= f.lo) {
-			out = slices.Insert(out, at, f)
-		}
-	}
-	return out
 }
 
 // flat returns the runs [lo, hi) of x of least to most samples whose values differ by up to width and that cannot be extended on
@@ -185,45 +146,44 @@ func flat(x []float64, width float64, least, most int) (runs [][2]int) {
 	return runs
 }
 
-// judge reports whether the run x[lo:hi] is damage, and where it begins: a held sample is itself none.
+// logOdds returns the evidence in nats that the run x[lo:hi] is damage, and where it begins: of a repeated sample, the first is sound.
 //
-// The sound has to be such that it would not stay there of itself: with innovations of standard deviation σ a sample is within h
-// of any value with probability erf(h/σ√2) at most, so L samples have −L·log erf(h/σ√2) nats against them. As every sample may
-// begin a run, and one in a minute is expected to, log(60·rate) of them are used up. And on both sides it has to stop short, by so
-// many nats as the threshold.
-func (s *stops) judge(x []float64, lo, hi, width int, threshold float64) (start int, ok bool) {
+// Sound would not stay there: with innovations of standard deviation σ a sample is within h of any value with probability
+// erf(h/σ√2) at most, so L samples have −L·log erf(h/σ√2) nats against them. Every sample may begin a run, and one false find a minute is
+// accepted, so log(60·rate) is subtracted. The sound must also stop short on both sides. The result is the least of the three.
+func (d *dropoutDetector) logOdds(x []float64, lo, hi, width int) (start int, odds float64) {
+	never := math.Inf(-1)
 	least, most := slices.Min(x[lo:hi]), slices.Max(x[lo:hi])
 	middle, silent := (least+most)/2, least <= 0 && most >= 0
 	if silent {
 		middle = 0
-	}
-	if s.zeros && (least != 0 || most != 0) {
-		return 0, false
-	}
-	if !silent {
+	} else {
 		lo++
 	}
-	left, right := s.side(x[max(0, lo-s.reach):lo], middle, false), s.side(x[hi:min(len(x), hi+s.reach)], middle, true)
-	half := (float64(width) + 0.5) * s.step
-	quiet := 4 * max(half, s.step) // there nobody could tell
-	if !loud(left, quiet, s.least) || !loud(right, quiet, s.least) || !silent && extreme(left, right, middle, half) {
-		return 0, false
+	if d.zeros && (least != 0 || most != 0) {
+		return 0, never
 	}
-	step := max(s.step, finest(left, right, middle))
+	left, right := side(x[max(0, lo-d.reach):lo], middle, false), side(x[hi:min(len(x), hi+d.reach)], middle, true)
+	half := (float64(width) + 0.5) * d.step
+	quiet := 4 * max(half, d.step) // softer sound cannot be told from the run
+	if !loud(left, quiet, d.least) || !loud(right, quiet, d.least) || !silent && extreme(left, right, middle, half) {
+		return 0, never
+	}
+	step := max(d.step, finest(left, right, middle))
 	half = (float64(width) + 0.5) * step
-	l, r := newEdge(left, s.fade, step, half, !silent), newEdge(right, s.fade, step, half, !silent)
+	l, r := newEdge(left, d.fade, step, half, !silent), newEdge(right, d.fade, step, half, !silent)
 	if l == nil || r == nil {
-		return 0, false
+		return 0, never
 	}
-	stays := -float64(hi-lo) * math.Log(math.Erf(half/(min(l.sd, r.sd)*math.Sqrt2)))
-	if !(stays > threshold+math.Log(60*float64(s.rate))) {
-		return 0, false
+	odds = -float64(hi-lo)*math.Log(math.Erf(half/(min(l.sd, r.sd)*math.Sqrt2))) - math.Log(60*float64(d.rate))
+	if odds+otherGoesOn > d.threshold { // the rest is expensive
+		odds = min(odds, l.abrupt(), r.abrupt())
 	}
-	return lo, l.abrupt() > threshold && r.abrupt() > threshold
+	return lo, odds
 }
 
-// side returns the samples less the middle, in reverse where they follow a run, so that time goes towards it.
-func (s *stops) side(x []float64, middle float64, reverse bool) []float64 {
+// side returns the samples minus the middle, reversed after a run, so that time goes towards it.
+func side(x []float64, middle float64, reverse bool) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {
 		y[i] = v - middle

@@ -312,6 +312,24 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// TestFindInterrupted checks that an interrupted search returns what it found before.
+func TestFindInterrupted(t *testing.T) {
+	defer func(n int) { tileSamples = n }(tileSamples)
+	tileSamples = 8000
+	x := voice(80000, 3)
+	clear(x[4000:4160])
+	clear(x[70000:70160])
+	ctx, stop := context.WithCancel(t.Context())
+	o := Options{Kinds: []Kind{Zeros}, Step: step, Progress: func(done float64) {
+		if done > 0.5 {
+			stop()
+		}
+	}}
+	found, err := Find(ctx, inMemory{x}, len(x), testRate, o)
+	testkit.Fails(t, err, context.Canceled, "")
+	testkit.Equal(t, gapsOf(found), []audio.Gap{{Start: 4000, End: 4160}})
+}
+
 func TestStopsProgress(t *testing.T) {
 	defer func(n int) { tileSamples = n }(tileSamples)
 	tileSamples = 1000

@@ -257,7 +257,7 @@ func TestRepair(t *testing.T) {
 		t.Errorf("found %v", kinds)
 	}
 	labels := strings.Split(strings.TrimSpace(string(testkit.Read(t, in("found.txt")))), "\n")
-	if len(labels) != len(r.Found) || !slices.Contains(labels, "0.562500000\t0.572500000\tdropouts @2") {
+	if len(labels) != len(r.Found) || !slices.Contains(labels, "0.562500000\t0.572500000\tdropouts 100% @2") {
 		t.Errorf("%d labels of %d finds: %q", len(labels), len(r.Found), labels[0])
 	}
 	testkit.Contains(t, string(testkit.Read(t, in("page.html"))), "What was found", "Nothing was filled")

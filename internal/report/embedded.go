@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/detect"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/bayes"
 )
@@ -42,7 +43,7 @@ type Fill struct {
 	Rate      int
 	Channels  int
 	Gaps      []restore.Gap   // rising, as audio.CheckGaps returns them
-	Found     []Found         // rising; nil: nothing was looked for
+	Found     []detect.Found  // in increasing order, also gaps with a label; nil: nothing was looked for
 	Result    *restore.Result // nil: nothing was filled, and the page shows what was found
 	Input     restore.Source  // the recording as it was given, gaps and all
 	Reference restore.Source  // nil: none is known
@@ -50,14 +51,6 @@ type Fill struct {
 	Method    string          // that filled
 	Density   *Densities      // nil: the method has no models with a density
 	Settings  []Setting
-}
-
-// Found is damage that was found in a recording, or a gap with the label that it was
-// given by.
-type Found struct {
-	audio.Gap
-	Kind     string  // such as clicks
-	Strength float64 // in decibels; 0: not known
 }
 
 // Device returns what filled the gaps: a model's backend, else the CPU.
@@ -76,7 +69,7 @@ type embedded struct {
 	held      map[restore.Gap]bool // in a clip
 	recording recording
 	end       int         // of the first clip; 0: there is none
-	listed    []listedGap // the least sure first; of what was only found, the strongest
+	listed    []listedGap // the least sure first; of what was only found, the surest
 	shown     int         // of them, with charts of their own
 }
 
@@ -87,7 +80,7 @@ type listedGap struct {
 	lo, hi   int // frames that the page holds, if it holds the gap
 	sd       float64
 	expected float64 // error of the fill, relative to the level around; NaN: not known
-	found    Found
+	found    detect.Found
 	doubt    string // why not to trust the fill
 	shown    bool   // has charts
 }
@@ -215,9 +208,9 @@ func (p *embedded) truth(g restore.Gap) (truth [][]float64, err error) {
 	return truth, nil
 }
 
-// choose lists the gaps, those with the largest expected errors or strengths first, and picks those to show.
+// choose lists the gaps, those with the largest expected errors or log-odds first, and picks those to show.
 func (p *embedded) choose() error {
-	exact := map[audio.Gap]Found{}
+	exact := map[audio.Gap]detect.Found{}
 	for _, f := range p.Found {
 		exact[f.Gap] = f
 	}
@@ -231,7 +224,7 @@ func (p *embedded) choose() error {
 		all[i].sd, all[i].expected = p.errorOf(g)
 	}
 	slices.SortStableFunc(all, func(a, b listedGap) int {
-		return cmp.Or(cmp.Compare(b.expected, a.expected), cmp.Compare(b.found.Strength, a.found.Strength))
+		return cmp.Or(cmp.Compare(b.expected, a.expected), cmp.Compare(b.found.LogOdds, a.found.LogOdds))
 	})
 	p.listed = all[:min(len(all), mostListed)]
 	room := mostSound
@@ -309,7 +302,7 @@ func (p *embedded) limits() []string {
 	if p.shown < len(p.gaps) {
 		which := "whose fills are least sure (the largest expected errors relative to the level around)"
 		if p.Result == nil {
-			which = "that are strongest"
+			which = "that are surest"
 		}
 		out = append(out, fmt.Sprintf("Of %d gaps it lists %d and draws %d, those %s, as many as a browser bears.",
 			len(p.gaps), len(p.listed), p.shown, which))

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/vssgp/vssgp/audio/detect"
 )
 
 const (
@@ -35,12 +37,12 @@ func (f *Fill) found() []part {
 		parts = append(parts, f.histogram(kinds))
 	} else {
 		parts = append(parts, f.strip(kinds, "Lengths of the finds", "length, ms", true,
-			func(d Found) float64 { return 1000 * float64(d.Len()) / float64(f.Rate) }))
+			func(d detect.Found) float64 { return 1000 * float64(d.Len()) / float64(f.Rate) }))
 	}
-	if strongest := f.strip(kinds, "Strengths of the finds", "strength, dB", false, func(d Found) float64 {
-		return cmp.Or(d.Strength, math.NaN())
-	}); len(strongest.layers) > 0 {
-		parts = append(parts, strongest)
+	if odds := f.strip(kinds, "Log-odds of the finds", "log-odds", false, func(d detect.Found) float64 {
+		return cmp.Or(d.LogOdds, math.NaN())
+	}); len(odds.layers) > 0 {
+		parts = append(parts, odds)
 	}
 	return parts
 }
@@ -49,7 +51,7 @@ func (f *Fill) found() []part {
 func (f *Fill) kinds() []string {
 	count := map[string]int{}
 	for _, d := range f.Found {
-		count[d.Kind]++
+		count[string(d.Kind)]++
 	}
 	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
@@ -61,10 +63,10 @@ func (f *Fill) kinds() []string {
 }
 
 // byKind splits finds by kind; those of no kind in the list are of the last one.
-func byKind(kinds []string, all []Found) [][]Found {
-	split := make([][]Found, len(kinds))
+func byKind(kinds []string, all []detect.Found) [][]detect.Found {
+	split := make([][]detect.Found, len(kinds))
 	for _, d := range all {
-		k := slices.Index(kinds, d.Kind)
+		k := slices.Index(kinds, string(d.Kind))
 		if k < 0 {
 			k = len(kinds) - 1
 		}
@@ -102,14 +104,14 @@ func (f *Fill) countFound(kinds []string) Table {
 var foundInks = [mostKinds]color.RGBA{meanInk, referenceInk, drawInk, dataInk}
 
 // strip returns a chart of a quantity of each find along the recording, of the largest if there are too many.
-func (f *Fill) strip(kinds []string, title, y string, logY bool, of func(Found) float64) *chart {
-	all := slices.DeleteFunc(slices.Clone(f.Found), func(d Found) bool { return math.IsNaN(of(d)) })
+func (f *Fill) strip(kinds []string, title, y string, logY bool, of func(detect.Found) float64) *chart {
+	all := slices.DeleteFunc(slices.Clone(f.Found), func(d detect.Found) bool { return math.IsNaN(of(d)) })
 	text := "Each find at its time."
 	if len(all) > mostFinds {
 		text = fmt.Sprintf("The largest %d of %d, each at its time.", mostFinds, len(all))
-		slices.SortStableFunc(all, func(a, b Found) int { return cmp.Compare(of(b), of(a)) })
+		slices.SortStableFunc(all, func(a, b detect.Found) int { return cmp.Compare(of(b), of(a)) })
 		all = all[:mostFinds]
-		slices.SortStableFunc(all, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
+		slices.SortStableFunc(all, func(a, b detect.Found) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	c := &chart{Title: title, Text: text, XLabel: seconds, YLabel: y, logY: logY}
 	for k, all := range byKind(kinds, all) {

@@ -15,7 +15,7 @@ func (p *embedded) list() []part {
 	if len(p.listed) == 0 {
 		return nil
 	}
-	l := gapList{Caption: "All gaps", Order: "Strongest first", Head: []string{"strength, dB", "time", "length, ms"}}
+	l := gapList{Caption: "All gaps", Order: "Surest first", Head: []string{"log-odds", "time", "length, ms"}}
 	kinds := slices.ContainsFunc(p.listed, func(s listedGap) bool { return s.found.Kind != "" })
 	if p.Channels > 1 {
 		l.Head = append(l.Head, "channel")
@@ -36,7 +36,7 @@ func (p *embedded) list() []part {
 	for _, s := range p.listed {
 		first := percent(s.expected)
 		if p.Result == nil {
-			first = short(cmp.Or(s.found.Strength, math.NaN()))
+			first = short(cmp.Or(s.found.LogOdds, math.NaN()))
 		}
 		row := gapRow{
 			Gap: s.number, Start: s.Start, Label: fmt.Sprintf("Gap %d", s.number), Held: p.held[s.Gap], Shown: s.shown, Why: s.doubt,
@@ -50,7 +50,7 @@ func (p *embedded) list() []part {
 			row.Cells = append(row.Cells, channel)
 		}
 		if kinds {
-			row.Cells = append(row.Cells, s.found.Kind)
+			row.Cells = append(row.Cells, string(s.found.Kind))
 		}
 		l.Rows = append(l.Rows, row)
 	}
@@ -69,9 +69,9 @@ func percent(v float64) string {
 func (p *embedded) about(s listedGap) (string, error) {
 	var text string
 	if s.found.Kind != "" {
-		text = "Found: " + s.found.Kind
-		if s.found.Strength != 0 {
-			text += fmt.Sprintf(", %.3g dB above what is expected", s.found.Strength)
+		text = "Found: " + string(s.found.Kind)
+		if s.found.LogOdds != 0 {
+			text += fmt.Sprintf(", confidence %.0f %%", 100*s.found.Confidence())
 		}
 		text += ". "
 	}

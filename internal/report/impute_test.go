@@ -15,6 +15,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/detect"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
@@ -121,7 +122,7 @@ func damaged(n, channels int) *Fill {
 		if g.Channel == 0 || channels == 1 {
 			g.End = g.Start + 3
 		}
-		f.Found = append(f.Found, Found{g, []string{"clicks", "dropouts", "clipped"}[i%3], float64(i * (i % 2))})
+		f.Found = append(f.Found, detect.Found{Gap: g, Kind: detect.Kinds[:3][i%3], LogOdds: float64(i * (i % 2))})
 	}
 	return f
 }
@@ -348,7 +349,7 @@ func TestClipEnd(t *testing.T) {
 	p := embeddedIn(t, f)
 	end := p.end
 	for _, g := range []audio.Gap{{Start: end - 200, End: end - 100, Channel: 1}, {Start: end - 150, End: end + 100, Channel: 2}} {
-		f.Found = append(f.Found, Found{Gap: g})
+		f.Found = append(f.Found, detect.Found{Gap: g})
 	}
 	if p = embeddedIn(t, f); p.end != end-200 {
 		t.Errorf("the clip ends at %d; want %d", p.end, end-200)
@@ -359,10 +360,10 @@ func TestClipEnd(t *testing.T) {
 func TestFoundPage(t *testing.T) {
 	counted(t, damaged(60, 2), map[string]int{
 		"Found: long.wav": 2, "60 gaps found (": 1, "Nothing was filled": 1, ">What was found<": 2, `<th scope="row">clicks</th><td>20</td>`: 1,
-		"in channel 2 alone": 1, "Lengths of the finds": 3, "Strengths of the finds": 3, "Finds along": 0, `data-do="after"`: 0, "Strongest first": 1, "expected error": 0,
-		"data:image/png;base64,": 1 + mostGapPictures, `data-number="60" data-start="2380" data-rank="0"`: 1, "Spectrogram after": 0, `"mean":"`: 0, "Found: clipped, 59 dB": 1,
+		"in channel 2 alone": 1, "Lengths of the finds": 3, "Log-odds of the finds": 3, "Finds along": 0, `data-do="after"`: 0, "Surest first": 1, "expected error": 0,
+		"data:image/png;base64,": 1 + mostGapPictures, `data-number="60" data-start="2380" data-rank="0"`: 1, "Spectrogram after": 0, `"mean":"`: 0, "Found: zeros, confidence 100 %": 9,
 	})
-	counted(t, damaged(3000, 2), map[string]int{"Lengths of the finds": 0, "Finds along the recording": 3, `data-rank="`: mostListed, "Of 3000 gaps it lists 300 and draws 40, those that are strongest": 1})
+	counted(t, damaged(3000, 2), map[string]int{"Lengths of the finds": 0, "Finds along the recording": 3, `data-rank="`: mostListed, "Of 3000 gaps it lists 300 and draws 40, those that are surest": 1})
 	parts := damaged(6000, 1).found() // of which 3000 have strengths: 1, 3, … 5999
 	count, least := 0.0, math.Inf(1)
 	for _, l := range parts[1].(*chart).layers {
@@ -382,9 +383,9 @@ func TestFoundPage(t *testing.T) {
 	f := made(30000, 1000, 1)
 	for i, g := range f.Gaps {
 		g.End = g.Start + 4 // part of what was filled
-		f.Found = append(f.Found, Found{g, []string{hostile, "b", "c", "d", ""}[i%5], 0})
+		f.Found = append(f.Found, detect.Found{Gap: g, Kind: []detect.Kind{hostile, "b", "c", "d", ""}[i%5]})
 	}
-	page := counted(t, f, map[string]int{">What was found<": 2, `<th scope="row">other</th><td>12</td>`: 1, "Found: d.": 6, "Strengths of the finds": 0})
+	page := counted(t, f, map[string]int{">What was found<": 2, `<th scope="row">other</th><td>12</td>`: 1, "Found: d.": 6, "Log-odds of the finds": 0})
 	if strings.Contains(page, "onerror=alert(2)>") {
 		t.Error("a kind has become markup")
 	}

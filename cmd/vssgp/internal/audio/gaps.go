@@ -84,7 +84,7 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 // in returns the gaps of a recording, in rising order, and the damage that --detect found.
 func (g *gapFlags) in(
 	ctx context.Context, env *cli.Env, rec *audio.File, input string, bar *cli.Meter,
-) (gaps []audio.Gap, found []report.Found, err error) {
+) (gaps []audio.Gap, found []detect.Found, err error) {
 	switch {
 	case g.file != "":
 		gaps, err = readGaps(env, g.file, rec.Rate())
@@ -113,7 +113,7 @@ func (g *gapFlags) in(
 // detected looks for damage.
 func (g *gapFlags) detected(
 	ctx context.Context, rec *audio.File, input string, bar *cli.Meter,
-) (gaps []audio.Gap, found []report.Found, err error) {
+) (gaps []audio.Gap, found []detect.Found, err error) {
 	o := g.find
 	o.Step, o.Progress = rec.Encoding().Step(), func(done float64) { bar.Draw("listening", int(100*done), 100, "") }
 	all, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
@@ -121,10 +121,9 @@ func (g *gapFlags) detected(
 	if err != nil {
 		return nil, nil, datafile.FromFile(input, err)
 	}
-	found = []report.Found{}
-	for _, f := range all {
+	found = append([]detect.Found{}, all...) // not nil, if there is none
+	for _, f := range found {
 		gaps = append(gaps, f.Gap)
-		found = append(found, report.Found{Gap: f.Gap, Kind: string(f.Kind), Strength: f.Strength})
 	}
 	if len(gaps) == 0 {
 		return nil, found, nil
@@ -139,11 +138,7 @@ func (g *gapFlags) detected(
 func (g *gapFlags) labelFile(f *report.Fill) fileio.File {
 	var labels []audio.Label
 	for _, d := range f.Found {
-		text := d.Kind
-		if d.Strength != 0 {
-			text += fmt.Sprintf(" %.0f dB", d.Strength)
-		}
-		labels = append(labels, audio.Label{Gap: d.Gap, Text: text})
+		labels = append(labels, d.Label())
 	}
 	if f.Found == nil {
 		for _, gap := range f.Gaps {

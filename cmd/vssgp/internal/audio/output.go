@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/detect"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
@@ -170,7 +171,8 @@ func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) 
 		found := []cli.Object{}
 		for _, d := range f.Found {
 			found = append(found, cli.Object{
-				"start", d.Start, "end", d.End, "channel", d.Channel, "kind", d.Kind, "strength_db,omitempty", d.Strength,
+				"start", d.Start, "end", d.End, "channel", d.Channel, "kind", d.Kind, "log_odds", d.LogOdds,
+				"confidence", d.Confidence(),
 			})
 		}
 		recording = append(recording, "found", found)
@@ -246,7 +248,7 @@ func printFound(env *cli.Env, f *report.Fill) {
 	if f.Found == nil {
 		return
 	}
-	count, kinds := map[string]int{}, []string{}
+	count, kinds := map[detect.Kind]int{}, []detect.Kind{}
 	for _, d := range f.Found {
 		if count[d.Kind]++; count[d.Kind] == 1 {
 			kinds = append(kinds, d.Kind)
@@ -256,10 +258,11 @@ func printFound(env *cli.Env, f *report.Fill) {
 		env.Print("found nothing to repair in %.1f s of sound", float64(f.Samples)/float64(f.Rate))
 		return
 	}
-	for i, k := range kinds {
-		kinds[i] = fmt.Sprintf("%d %s", count[k], k)
+	var counts []string
+	for _, k := range kinds {
+		counts = append(counts, fmt.Sprintf("%d %s", count[k], k))
 	}
-	env.Print("found %s in %.1f s of sound", strings.Join(kinds, ", "), float64(f.Samples)/float64(f.Rate))
+	env.Print("found %s in %.1f s of sound", strings.Join(counts, ", "), float64(f.Samples)/float64(f.Rate))
 }
 
 // mostFound and mostDoubts bound the finds and the doubts that the text names.
@@ -272,11 +275,7 @@ func printFinds(env *cli.Env, f *report.Fill) {
 			env.Print("%d more; --labels, --json and --report name them", len(f.Found)-i)
 			break
 		}
-		strength := ""
-		if d.Strength != 0 {
-			strength = fmt.Sprintf(", %.0f dB over what is expected there", d.Strength)
-		}
-		env.Print("%s at %.4f s: samples %v%s", d.Kind, float64(d.Start)/float64(f.Rate), d.Gap, strength)
+		env.Print("%s at %.4f s: samples %v, confidence %.0f %%", d.Kind, float64(d.Start)/float64(f.Rate), d.Gap, 100*d.Confidence())
 	}
 }
 
