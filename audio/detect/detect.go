@@ -50,7 +50,7 @@ const DefaultSensitivity = 5
 // Found is damage of one kind in one channel, or in all channels if Gap.Channel is 0.
 type Found struct {
 	audio.Gap
-	Kind    Kind
+	Kind    Kind    // of the damage
 	LogOdds float64 // of damage against undamaged sound, in nats
 }
 
