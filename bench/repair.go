@@ -201,7 +201,7 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	if err != nil {
 		return nil, err
 	}
-	l.Filling, l.After = time.Since(began).Seconds(), distortion(x, r.Filled[0])
+	l.Filling, l.After = time.Since(began).Seconds(), distortion(x, r.Apply([][]float64{y}, -1)[0])
 	return l, nil
 }
 

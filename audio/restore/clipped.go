@@ -17,22 +17,22 @@ const (
 )
 
 // fillClipped restores the clipped gaps of every channel, tile by tile: they are so dense that they are solved for together.
-func (g *gapFiller) fillClipped(doubts [][]Doubt) error {
+func (g *gapFiller) fillClipped() error {
 	for c := range g.lanes {
 		var own []int
 		for _, i := range g.lanes[c] {
-			if g.res.gaps[i].Clipped {
+			if g.res.Gaps[i].Clipped {
 				own = append(own, i)
 			}
 		}
 		tile := audio.SamplesIn(clipTile, g.res.rate)
 		for len(own) > 0 {
-			end := (g.res.gaps[own[0]].Start/tile + 1) * tile
-			n := slices.IndexFunc(own, func(i int) bool { return g.res.gaps[i].Start >= end })
+			end := (g.res.Gaps[own[0]].Start/tile + 1) * tile
+			n := slices.IndexFunc(own, func(i int) bool { return g.res.Gaps[i].Start >= end })
 			if n < 0 {
 				n = len(own)
 			}
-			if err := g.fillTile(c, own[:n], end-tile, end, doubts); err != nil {
+			if err := g.fillTile(c, own[:n], end-tile, end); err != nil {
 				return err
 			}
 			own = own[n:]
@@ -42,11 +42,11 @@ func (g *gapFiller) fillClipped(doubts [][]Doubt) error {
 }
 
 // fillTile restores a channel's clipped gaps with the given numbers, which begin in [from, to).
-func (g *gapFiller) fillTile(c int, own []int, from, to int, doubts [][]Doubt) error {
+func (g *gapFiller) fillTile(c int, own []int, from, to int) error {
 	if err := g.ctx.Err(); err != nil {
 		return err
 	}
-	all, margin := g.res.gaps, audio.SamplesIn(clipMargin, g.res.rate)
+	all, margin := g.res.Gaps, audio.SamplesIn(clipMargin, g.res.rate)
 	lo, hi := max(0, from-margin), min(g.res.samples, max(to, all[own[len(own)-1]].End)+margin)
 	z, err := g.src.Read(lo, hi)
 	if err != nil {
@@ -71,7 +71,6 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int, doubts [][]Doubt) e
 			clipped = append(clipped, [2]int{start, end})
 		}
 	}
-	reach := audio.SamplesIn(levelReach, g.res.rate)
 	seed := g.o.Model.Seed + uint64(from)*0x9e3779b97f4a7c15 + uint64(c)
 	r, err := declip.Fill(g.ctx, z[c], clipped, missing, g.rate, declip.Options{Draws: g.o.Draws, Seed: seed})
 	if err != nil {
@@ -80,23 +79,21 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int, doubts [][]Doubt) e
 	for j, i := range own {
 		start, end := all[i].Start-lo, all[i].End-lo
 		part := func(v []float64) []float64 { return slices.Clone(v[start:end]) } // the tile's arrays are freed
-		s := &single{mean: part(r.Mean), sd: part(r.SD), limits: limitsKept, level: level(z[c], clipped, first+j, reach)}
+		s := GapFill{Gap: all[i], Channel: c, Mean: part(r.Mean), SD: part(r.SD), Level: g.level(z[c], clipped, first+j)}
 		if r.Doubt[first+j] {
-			s.limits = limitsDoubtful
+			s.Doubt = "the limits of its clipped samples contradict the sound around, or its restoration did not settle"
 		}
 		for _, d := range r.Draws {
-			s.draws = append(s.draws, part(d))
+			s.Draws = append(s.Draws, part(d))
 		}
-		g.fills[i] = append(g.fills[i], s)
-		doubts[i] = append(doubts[i], s.doubts(all[i], c, 0)...)
+		fills := append(g.res.Fills[i], s)
+		if all[i].Channel == 0 && len(fills) < g.res.channels {
+			g.res.Fills[i] = fills // other channels follow
+			continue
+		}
+		g.filled(i, fills)
+		g.tell(func() { g.done++ })
 	}
-	g.tell(func() {
-		for _, i := range own {
-			if len(g.fills[i]) == 1 {
-				g.done++
-			}
-		}
-	})
 	return nil
 }
 

@@ -24,18 +24,19 @@ func ExampleFill() {
 	if err != nil {
 		panic(err)
 	}
-	inside := 0
-	for i := gaps[0].Start; i < gaps[0].End; i++ {
-		if math.Abs(r.Filled[0][i]-clean.Samples[0][i]) < 1.96*r.SD[0][i] {
+	fill, inside := r.Fills[0][0], 0
+	for i, mean := range fill.Mean {
+		if math.Abs(mean-clean.Samples[0][gaps[0].Start+i]) < 1.96*fill.SD[i] {
 			inside++
 		}
 	}
+	whole := r.Apply(rec.Samples, -1)
 	fmt.Println(gaps[0].Len(), "samples filled")
 	fmt.Println("most of them within their 95 % intervals:", inside > gaps[0].Len()*8/10)
-	fmt.Println("closer than silence:", audio.RMSE(clean.Samples[0], r.Filled[0], audio.Mask(gaps, clean.Len())) <
+	fmt.Println("closer than silence:", audio.RMSE(clean.Samples[0], whole[0], audio.Mask(gaps, clean.Len())) <
 		audio.RMSE(clean.Samples[0], audio.FillSilence(rec.Samples[0], gaps), audio.Mask(gaps, clean.Len())))
 
-	filled, clipped, err := rec.Fill(gaps, r.Filled) // all other samples keep their bits
+	filled, clipped, err := rec.Fill(gaps, whole) // all other samples keep their bits
 	if err != nil {
 		panic(err)
 	}

@@ -66,14 +66,6 @@ func (o *Options) context(n, rate int) int {
 	return audio.SamplesIn(cmp.Or(o.Context, DefaultContext).Seconds(), rate)
 }
 
-// open reads the excerpt's samples into Filled, from a source with zeros in the gaps.
-func (e *Excerpt) open(src Source) (err error) {
-	if e.Filled, err = src.Read(e.Start, e.End); err != nil {
-		return e.failed(err)
-	}
-	return nil
-}
-
 // failed says at which samples of the recording.
 func (e *Excerpt) failed(err error) error {
 	return fmt.Errorf("restore: samples %d:%d: %w", e.Start, e.End, err)
@@ -103,10 +95,10 @@ func (e *Excerpt) missing() []bool {
 // seconds returns the time of the excerpt's sample i from the recording's beginning.
 func (e *Excerpt) seconds(i, rate int) float64 { return float64(e.Start+i) / float64(rate) }
 
-// data returns the observed samples of an open excerpt. A nil channel has no y: its samples are not known.
-func (e *Excerpt) data(rate int) *vssgp.Data {
-	d := &vssgp.Data{Q: 1, D: len(e.Filled), XNames: []string{"seconds"}}
-	for c := range e.Filled {
+// data returns the excerpt's observed samples, of known [channel][sample], which has zeros in the gaps.
+func (e *Excerpt) data(known [][]float64, rate int) *vssgp.Data {
+	d := &vssgp.Data{Q: 1, D: len(known), XNames: []string{"seconds"}}
+	for c := range known {
 		d.YNames = append(d.YNames, fmt.Sprintf("channel%d", c+1))
 	}
 	for i, missing := range e.missing() {
@@ -115,10 +107,8 @@ func (e *Excerpt) data(rate int) *vssgp.Data {
 		}
 		d.N++
 		d.X = append(d.X, e.seconds(i, rate))
-		for _, c := range e.Filled {
-			if c != nil {
-				d.Y = append(d.Y, c[i])
-			}
+		for _, c := range known {
+			d.Y = append(d.Y, c[i])
 		}
 	}
 	return d

@@ -3,28 +3,27 @@ package restore
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
+	"sync"
 	"time"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
 )
 
 // Fill predicts the samples in gaps from the rest of the recording. samples is [channel][sample] at the given rate, of any
-// scale; the samples in the gaps are not read. Excerpts are independent models, so the result depends on neither Workers
-// nor GOMAXPROCS.
+// scale; the samples in the gaps are not read. Neither Workers nor GOMAXPROCS changes the result.
 func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Options) (*Result, error) {
 	n, err := whole(samples).length()
 	if err != nil {
 		return nil, err
 	}
-	r, err := FillFrom(ctx, whole(samples), n, rate, gaps, o)
-	if err != nil {
-		return nil, err
-	}
-	return r, r.join(samples, o.Draws)
+	return FillFrom(ctx, whole(samples), n, rate, gaps, o)
 }
 
-// FillFrom is Fill for a recording of n samples in each channel. It reads only the excerpts, so that memory grows
-// with the missing samples and not with the recording. The result's Filled, Fit, SD and Draws are nil: Filling returns each gap's.
+// FillFrom is Fill for a recording of n samples in each channel. It reads only the samples around the gaps, so its memory grows
+// with the missing samples and not with the recording.
 func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
 	channels, err := channelsOf(src)
 	if err != nil {
@@ -43,17 +42,95 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 		res: &Result{Excerpts: all, rate: rate, samples: n, channels: channels, Method: method},
 	}
 	for _, e := range all {
-		f.res.gaps = append(f.res.gaps, e.Gaps...)
+		f.res.Gaps = append(f.res.Gaps, e.Gaps...)
 	}
-	f.src = Around(src, f.res.gaps)
+	f.res.Fills = make([][]GapFill, len(f.res.Gaps))
+	f.src = Around(src, f.res.Gaps)
 	if method == VSSGP {
 		err = f.fillExcerpts()
 	} else if err = f.fits(method); err == nil {
 		err = f.fillGaps(method)
 	}
-	if err != nil {
+	switch {
+	case err != nil && f.ctx.Err() != nil:
+		return nil, fmt.Errorf("restore: interrupted: %w", f.ctx.Err())
+	case err != nil:
 		return nil, err
 	}
 	f.res.Elapsed = time.Since(f.began)
 	return f.res, nil
+}
+
+// filler fills the gaps of a recording, several at a time.
+type filler struct {
+	ctx   context.Context
+	o     Options
+	src   Source // with zeros in the gaps
+	began time.Time
+	res   *Result
+	units int // excerpts or gaps that are filled one by one
+
+	mu       sync.Mutex // guards the rest, and calls of o.Progress and o.Filled
+	done     int
+	progress []vssgp.Progress // of each excerpt
+	noise    float64          // reported last
+}
+
+// filled keeps the fills of gap i and passes them on.
+func (f *filler) filled(i int, fills []GapFill) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.res.Fills[i] = fills
+	if f.o.Filled != nil {
+		f.o.Filled(fills)
+	}
+}
+
+// tell makes a change of the progress and reports the sum over the excerpts.
+func (f *filler) tell(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+	if f.o.Progress == nil {
+		return
+	}
+	n := f.units
+	p := Progress{Excerpt: f.done, Excerpts: n, NoiseSD: f.noise, Elapsed: time.Since(f.began)}
+	share := 0.0
+	for _, q := range f.progress {
+		p.Iteration += q.Iteration
+		p.Iterations += q.Iterations
+		p.Bound += q.Bound
+		if q.Iterations > 0 {
+			share += float64(q.Iteration) / float64(q.Iterations)
+		}
+	}
+	if share = max(share, float64(f.done)); share > 0 {
+		p.Left = time.Duration(float64(p.Elapsed) * (float64(n) - share) / share)
+	}
+	f.o.Progress(p)
+}
+
+// levelReach is how many seconds on either side of a gap define the level of the sound.
+const levelReach = 0.06
+
+// level returns the rms of the known samples within levelReach of a gap.
+func (f *filler) level(z []float64, gaps [][2]int, at int) float64 {
+	reach := audio.SamplesIn(levelReach, f.res.rate)
+	from, to := max(0, gaps[at][0]-reach), min(len(z), gaps[at][1]+reach)
+	sum, known := 0.0, 0
+	add := func(part []float64) {
+		for _, v := range part {
+			sum += v * v
+		}
+		known += len(part)
+	}
+	for _, g := range gaps {
+		if g[1] > from && g[0] < to {
+			add(z[from:max(from, g[0])])
+			from = g[1]
+		}
+	}
+	add(z[min(from, to):to])
+	return math.Sqrt(sum / float64(max(1, known)))
 }

@@ -19,13 +19,10 @@ type gapFiller struct {
 	*filler
 	method  Method
 	rate    float64
-	fillers sync.Pool   // of *timewarp.Filler
-	lanes   [][]int     // of each channel: the numbers of its gaps, which do not overlap
-	ends    []int       // where the gaps up to each have all ended
-	reach   int         // the most samples on either side of any gap that its fill looks at
-	fills   [][]*single // [gap][channel that misses it]
-
-	joined int // gaps that other channels help to fill, guarded by the filler's lock
+	fillers sync.Pool // of *timewarp.Filler
+	lanes   [][]int   // of each channel: the numbers of its gaps, which do not overlap
+	ends    []int     // where the gaps up to each have all ended
+	reach   int       // the most samples on either side of any gap that its fill looks at
 
 	first   int           // the gap that guesses begin with
 	guesses [][][]float64 // [gap][channel]: of gaps that others look at
@@ -33,11 +30,10 @@ type gapFiller struct {
 
 // newGapFiller indexes the gaps.
 func newGapFiller(f *filler, m Method) *gapFiller {
-	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels),
-		fills: make([][]*single, len(f.res.gaps))}
+	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels)}
 	g.fillers.New = func() any { return timewarp.NewFiller(m.menu(), g.rate) }
 	end := 0
-	for i, gap := range f.res.gaps {
+	for i, gap := range f.res.Gaps {
 		for c := range g.lanes {
 			if gap.In(c) {
 				g.lanes[c] = append(g.lanes[c], i)
@@ -52,7 +48,7 @@ func newGapFiller(f *filler, m Method) *gapFiller {
 
 // guessFor makes guesses of the gaps that the fills of gaps lo … hi−1 look at. Those of the batch before serve again.
 func (g *gapFiller) guessFor(lo, hi int) error {
-	all := g.res.gaps
+	all := g.res.Gaps
 	from := sort.SearchInts(g.ends, all[lo].Start-g.reach)
 	to := sort.Search(len(all), func(i int) bool { return all[i].Start > g.ends[hi-1]+g.reach })
 	guesses := make([][][]float64, to-from)
@@ -81,7 +77,7 @@ type view struct {
 
 // view returns the samples of all channels about gap i, a reach to either side.
 func (g *gapFiller) view(i, reach int) (v view, err error) {
-	gap := g.res.gaps[i]
+	gap := g.res.Gaps[i]
 	lo, hi := max(0, gap.Start-reach), min(g.res.samples, gap.End+reach)
 	if v.z, err = g.src.Read(lo, hi); err != nil {
 		return v, fmt.Errorf("restore: samples %d:%d: %w", lo, hi, err)
@@ -93,9 +89,9 @@ func (g *gapFiller) view(i, reach int) (v view, err error) {
 		}
 		v.at[c] = -1
 		lane := g.lanes[c]
-		from := sort.Search(len(lane), func(k int) bool { return g.res.gaps[lane[k]].End > lo })
+		from := sort.Search(len(lane), func(k int) bool { return g.res.Gaps[lane[k]].End > lo })
 		for _, k := range lane[from:] {
-			other := g.res.gaps[k]
+			other := g.res.Gaps[k]
 			if other.Start >= hi {
 				break
 			}
@@ -127,7 +123,7 @@ func (g *gapFiller) guess(i int) (guesses [][]float64, err error) {
 	if err := g.ctx.Err(); err != nil {
 		return nil, err
 	}
-	all := g.res.gaps
+	all := g.res.Gaps
 	near := i > 0 && all[i].Start-g.ends[i-1] < g.reach || i+1 < len(all) && all[i+1].Start-all[i].End < g.reach
 	if !near || all[i].Clipped || all[i].Len() > longest(g.res.rate) {
 		return nil, nil
@@ -161,33 +157,104 @@ func known(gap Gap, rate int) int { return min(gap.Len(), audio.SamplesIn(edgeOf
 // reachOf returns how many samples on either side of a gap its fill looks at.
 func reachOf(gap Gap, rate int) int { return timewarp.Reach(known(gap, rate), float64(rate)) }
 
-// alone fills a gap of a channel by what that channel holds.
-func (g *gapFiller) alone(f *timewarp.Filler, z []float64, gaps [][2]int, which int, seed uint64) (s *single, err error) {
+// batch is how many gaps are filled before the guesses of the next ones are made: memory holds no more guesses than they look at.
+const batch = 512
+
+// fillGaps fills all gaps. Each gap looks at the samples around it; where those have gaps, it looks at a guess of them, which are
+// made first. So no fill depends on another, and the result not on the order of work.
+func (f *filler) fillGaps(m Method) error {
+	g := newGapFiller(f, m)
+	f.units = len(f.res.Gaps)
+	for lo := 0; lo < f.units; lo += batch {
+		hi := min(lo+batch, f.units)
+		if err := g.guessFor(lo, hi); err != nil {
+			return err
+		}
+		if err := parallel.Try(hi-lo, f.o.workers(hi-lo), func(i int) error { return g.fill(lo + i) }); err != nil {
+			return err
+		}
+	}
+	return g.fillClipped()
+}
+
+// fill fills gap i in its channels. Clipped gaps are filled together, by fillClipped.
+func (g *gapFiller) fill(i int) error {
+	gap := g.res.Gaps[i]
+	if err := g.ctx.Err(); err != nil || gap.Clipped {
+		return err
+	}
+	v, err := g.view(i, reachOf(gap, g.res.rate))
+	if err != nil {
+		return err
+	}
+	var fills []GapFill
+	for c := range v.z {
+		if v.at[c] < 0 {
+			continue
+		}
+		s := GapFill{Gap: gap, Channel: c}
+		trials, err := g.channel(v, &s)
+		if err != nil {
+			return err
+		}
+		s.Doubt = doubtOf(&s, trials, longest(g.res.rate))
+		fills = append(fills, s)
+	}
+	g.filled(i, fills)
+	g.tell(func() { g.done++ })
+	return nil
+}
+
+// doubtful is the expected error of a fill, relative to the level of the sound around, from which it should not be trusted. On half of
+// some recordings it told errors above 0.7 of that level best (docs/fills.md).
+const doubtful = 0.65
+
+// doubtOf returns why a fill should not be trusted, if it should not.
+func doubtOf(f *GapFill, trials, longest int) string {
+	if f.Level == 0 { // silence in silence
+		return ""
+	}
+	switch expected := bayes.RMS(f.SD) / f.Level; {
+	case f.Gap.Len() > longest && !f.Joint:
+		return "the gap is too long: only its ends are known"
+	case expected > doubtful:
+		return fmt.Sprintf("the error is expected to be %.0f %% of the level around", 100*expected)
+	case trials == 0:
+		return "there is too little audio around the gap to select a model"
+	}
+	return ""
+}
+
+// alone fills a gap of a channel from that channel, and returns the number of trials that chose its model.
+func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2]int, which int, seed uint64) (trials int, err error) {
 	n := gaps[which][1] - gaps[which][0]
-	s = &single{level: level(z, gaps, which, audio.SamplesIn(levelReach, g.res.rate))}
+	s.Level = g.level(z, gaps, which)
 	if n > longest(g.res.rate) {
-		return s, g.fromSides(f, s, z, gaps, which, known(Gap{End: n}, g.res.rate), seed)
+		return g.fromSides(f, s, z, gaps, which, known(Gap{End: n}, g.res.rate), seed)
 	}
 	q, err := f.Fill(g.ctx, z, gaps, which, g.o.Draws, seed)
-	if err == nil {
-		s.mean, s.sd, s.draws, s.trials = q.Mean, roots(q.Variance), q.Draws, q.Trials
+	if err != nil {
+		return 0, err
 	}
-	return s, err
+	s.Mean, s.SD, s.Draws = q.Mean, roots(q.Variance), q.Draws
+	return q.Trials, nil
 }
 
 // fromSides fills a long gap: what the samples on either side say of it alone, joined by their precisions. Where neither says
 // anything, the fill is 0 and as uncertain as the sound around is loud.
-func (g *gapFiller) fromSides(f *timewarp.Filler, s *single, z []float64, gaps [][2]int, at, edge int, seed uint64) error {
+func (g *gapFiller) fromSides(
+	f *timewarp.Filler, s *GapFill, z []float64, gaps [][2]int, at, edge int, seed uint64,
+) (trials int, err error) {
 	start, end := gaps[at][0], gaps[at][1]
 	n := end - start
-	prior := s.level * s.level
-	s.mean, s.sd = make([]float64, n), slices.Repeat([]float64{s.level}, n)
-	s.draws = make([][]float64, g.o.Draws)
-	for k := range s.draws {
-		s.draws[k] = make([]float64, n)
+	prior := s.Level * s.Level
+	s.Mean, s.SD = make([]float64, n), slices.Repeat([]float64{s.Level}, n)
+	s.Draws = make([][]float64, g.o.Draws)
+	for k := range s.Draws {
+		s.Draws[k] = make([]float64, n)
 	}
 	if prior == 0 {
-		return nil
+		return 0, nil
 	}
 	precision, weighted := slices.Repeat([]float64{1 / prior}, n), make([]float64, n)
 	for _, forward := range []bool{true, false} {
@@ -209,9 +276,9 @@ func (g *gapFiller) fromSides(f *timewarp.Filler, s *single, z []float64, gaps [
 		}
 		q, err := f.Fill(g.ctx, part, inPart, which, g.o.Draws, own)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		s.trials += q.Trials
+		trials += q.Trials
 		for i, v := range q.Variance {
 			v = min(max(v, 1e-12*prior), prior)
 			precision[from+i] += 1/v - 1/prior
@@ -220,17 +287,17 @@ func (g *gapFiller) fromSides(f *timewarp.Filler, s *single, z []float64, gaps [
 		for k, d := range q.Draws {
 			for i, v := range d {
 				w := math.Sqrt(crossfade(from+i, n, forward))
-				s.draws[k][from+i] += w * (v - q.Mean[i])
+				s.Draws[k][from+i] += w * (v - q.Mean[i])
 			}
 		}
 	}
 	for i, p := range precision {
-		s.mean[i], s.sd[i] = weighted[i]/p, 1/math.Sqrt(p)
-		for _, d := range s.draws {
-			d[i] += s.mean[i]
+		s.Mean[i], s.SD[i] = weighted[i]/p, 1/math.Sqrt(p)
+		for _, d := range s.Draws {
+			d[i] += s.Mean[i]
 		}
 	}
-	return nil
+	return trials, nil
 }
 
 // crossfade is how much of sample i of n a side has in draws of a long gap; the two sides' add up to 1.
@@ -240,27 +307,6 @@ func crossfade(i, n int, forward bool) float64 {
 		return c * c
 	}
 	return 1 - c*c
-}
-
-// levelReach is how many seconds on either side of a gap say how loud the sound is.
-const levelReach = 0.06
-
-// level returns the rms of what is known about a gap.
-func level(z []float64, gaps [][2]int, at, reach int) float64 {
-	var known []float64
-	from := max(0, gaps[at][0]-reach)
-	to := min(len(z), gaps[at][1]+reach)
-	for _, g := range gaps {
-		if g[1] > from && g[0] < to {
-			known = append(known, z[from:max(from, g[0])]...)
-			from = g[1]
-		}
-	}
-	known = append(known, z[min(from, to):to]...)
-	if len(known) == 0 {
-		return 0
-	}
-	return bayes.RMS(known)
 }
 
 func roots(v []float64) []float64 {

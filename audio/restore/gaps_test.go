@@ -98,11 +98,11 @@ func TestDoubts(t *testing.T) {
 	x := [][]float64{tones(12_000, 1, 0.001)[0], noise}
 	gap, long := Gap{Start: 2000, End: 2080}, Gap{Start: 6000, End: 6000 + rate/2}
 	r := mustFill(t, x, []Gap{gap, long}, Options{Draws: 1})
-	want := []Doubt{{gap, 1, "% of the level"}, {long, 0, "too long"}, {long, 1, "too long"}}
-	if !slices.EqualFunc(r.Doubts, want, func(d, w Doubt) bool {
-		return d.Gap == w.Gap && d.Channel == w.Channel && strings.Contains(d.Reason, w.Reason)
+	want := []GapFill{{Gap: gap, Channel: 1, Doubt: "% of the level"}, {Gap: long, Doubt: "too long"}, {Gap: long, Channel: 1, Doubt: "too long"}}
+	if !slices.EqualFunc(r.Doubts(), want, func(d *GapFill, w GapFill) bool {
+		return d.Gap == w.Gap && d.Channel == w.Channel && strings.Contains(d.Doubt, w.Doubt)
 	}) {
-		t.Fatalf("doubts %+v, want %+v", r.Doubts, want)
+		t.Fatalf("doubts %+v, want %+v", r.Doubts(), want)
 	}
 	if e := gapError(r.Filled[:1], x[:1], []Gap{{Start: 6000, End: 6050}, {Start: long.End - 50, End: long.End}}); e > 0.03 {
 		t.Errorf("at its ends a long gap in tones has error %v", e)
@@ -113,8 +113,8 @@ func TestDoubts(t *testing.T) {
 			t.Errorf("channel %d: sd %v in the middle of a long gap in a sound of rms %v", c, sd, level)
 		}
 	}
-	if s := mustFill(t, [][]float64{make([]float64, 3000)}, []Gap{{Start: 1000, End: 1100}}, Options{}); s.Doubts != nil || slices.Max(s.Filled[0]) != 0 {
-		t.Errorf("silence: doubts %+v, filled with %v", s.Doubts, slices.Max(s.Filled[0]))
+	if s := mustFill(t, [][]float64{make([]float64, 3000)}, []Gap{{Start: 1000, End: 1100}}, Options{}); s.Doubts() != nil || slices.Max(s.Filled[0]) != 0 {
+		t.Errorf("silence: doubts %+v, filled with %v", s.Doubts(), slices.Max(s.Filled[0]))
 	}
 }
 
@@ -127,7 +127,7 @@ func TestDense(t *testing.T) {
 		gaps = append(gaps, Gap{Start: at, End: at + 40})
 	}
 	janssen := testkit.Must(audio.FillAR(x, gaps, audio.DefaultAR(r.Rate)))(t)
-	f := testkit.Must(Fill(context.Background(), [][]float64{x}, r.Rate, gaps, Options{}))(t)
+	f := inWhole([][]float64{x}, testkit.Must(Fill(context.Background(), [][]float64{x}, r.Rate, gaps, Options{}))(t))
 	mask := audio.Mask(gaps, len(x))
 	if got, other := audio.RMSE(x, f.Filled[0], mask), audio.RMSE(x, janssen, mask); got > other {
 		t.Errorf("RMSE %v, Janssen's %v", got, other)
@@ -172,7 +172,7 @@ func TestOddGaps(t *testing.T) {
 				x[0][i] = math.Inf(rand.IntN(2)) // never looked at
 			}
 			for _, m := range []Method{Mixture, AR} {
-				r := testkit.Must(Fill(context.Background(), x, c.rate, c.gaps, Options{Method: m, Draws: 1}))(t)
+				r := inWhole(x, testkit.Must(Fill(context.Background(), x, c.rate, c.gaps, Options{Method: m, Draws: 1}))(t))
 				for _, i := range missing(c.gaps, 1) {
 					mean, sd, draw := r.Filled[0][i], r.SD[0][i], r.Draws[0][0][i]
 					if !(math.Abs(mean) <= 3*loud) || !(sd >= 0 && sd <= 3*loud) || !(math.Abs(draw) <= 10*loud) {
@@ -214,18 +214,18 @@ func TestLongGapDraws(t *testing.T) {
 // TestLevel checks that the level around a gap is the rms of what is known on both sides, without other gaps.
 func TestLevel(t *testing.T) {
 	z := slices.Concat([]float64{9, 9, 1, 1}, make([]float64, 5), []float64{3, 8, 8, 3, 9, 9})
-	if got := level(z, [][2]int{{4, 9}, {10, 12}}, 0, 2); got != math.Sqrt(11.0/3) { // of 1, 1 and 3
-		t.Errorf("level %v, want the root of 11/3", got)
+	for hz, want := range map[int]float64{33: 11.0 / 3, 67: (81 + 81 + 1 + 1 + 9 + 9) / 6.0} { // 2 samples of 1, 1 and 3, and 4 samples on either side
+		f := &filler{res: &Result{rate: hz}}
+		testkit.Equal(t, f.level(z, [][2]int{{4, 9}, {10, 12}}, 0), math.Sqrt(want), "level at a rate of ", hz)
 	}
-	testkit.Equal(t, level(z, [][2]int{{4, 9}, {10, 12}}, 0, 4), math.Sqrt((81+81+1+1+9+9)/6.0), "level")
 }
 
 // TestDoubtWithoutTrials checks that a fill is doubted if the recording leaves no space for trial gaps, however sure it is.
 func TestDoubtWithoutTrials(t *testing.T) {
 	for n, want := range map[int]int{700: 1, 6000: 0} {
 		x := tones(n, 1, 0.0001)
-		if r := mustFill(t, x, []Gap{{Start: n / 2, End: n/2 + 10}}, Options{}); len(r.Doubts) != want {
-			t.Errorf("a gap in %d samples: doubts %+v, want %d", n, r.Doubts, want)
+		if r := mustFill(t, x, []Gap{{Start: n / 2, End: n/2 + 10}}, Options{}); len(r.Doubts()) != want {
+			t.Errorf("a gap in %d samples: doubts %+v, want %d", n, r.Doubts(), want)
 		}
 	}
 }
@@ -233,7 +233,7 @@ func TestDoubtWithoutTrials(t *testing.T) {
 // TestOtherGapsGuessed checks that the fill of a gap sees a first fill in the gaps around, and not what they hold.
 func TestOtherGapsGuessed(t *testing.T) {
 	clean, gaps := tones(6000, 1, 0.001), []Gap{{Start: 3000, End: 3040}, {Start: 3300, End: 3400}}
-	f := &filler{ctx: t.Context(), src: Around(whole(clean), gaps), res: &Result{gaps: gaps, rate: rate, samples: 6000, channels: 1}}
+	f := &filler{ctx: t.Context(), src: Around(whole(clean), gaps), res: &Result{Gaps: gaps, rate: rate, samples: 6000, channels: 1}}
 	g := newGapFiller(f, Mixture)
 	testkit.OK(t, g.guessFor(0, 2))
 	v := testkit.Must(g.view(0, 1000))(t)
@@ -244,8 +244,8 @@ func TestOtherGapsGuessed(t *testing.T) {
 
 // TestDoubtPercent checks that a doubt names the expected error, the rms of the standard deviations, in percent of the level.
 func TestDoubtPercent(t *testing.T) {
-	s := &single{sd: []float64{1, 1.8}, level: 2, trials: 1}
-	if d := s.doubts(Gap{End: 2}, 0, 100); len(d) != 1 || !strings.Contains(d[0].Reason, "73 %") {
-		t.Errorf("doubts %+v, want one of 73 %%", d)
+	f := &GapFill{Gap: Gap{End: 2}, SD: []float64{1, 1.8}, Level: 2}
+	if d := doubtOf(f, 1, 100); !strings.Contains(d, "73 %") {
+		t.Errorf("doubt %q, want one of 73 %%", d)
 	}
 }

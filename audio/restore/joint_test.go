@@ -69,29 +69,29 @@ func TestJoint(t *testing.T) {
 			t.Errorf("%s: the intact channel changed", c.name)
 		}
 		if c.gain == 0 {
-			if !sameBits(r.Filled[:1], alone.Filled) || !sameBits(r.SD[:1], alone.SD) || !sameBits(r.Draws[0][:1], alone.Draws[0]) || r.Joint != 0 {
-				t.Errorf("%s: another fill than without the other channel, %d joint", c.name, r.Joint)
+			if !sameBits(r.Filled[:1], alone.Filled) || !sameBits(r.SD[:1], alone.SD) || !sameBits(r.Draws[0][:1], alone.Draws[0]) || r.Joint() != 0 {
+				t.Errorf("%s: another fill than without the other channel, %d joint", c.name, r.Joint())
 			}
 			continue
 		}
 		before, after := gapError(alone.Filled, z[:1], gaps), gapError(r.Filled[:1], z[:1], gaps)
-		if gain := 20 * math.Log10(before/after); !(gain > c.gain) || r.Joint == 0 {
-			t.Errorf("%s: a gain of %.2f dB in %d joint fills, want more than %v", c.name, gain, r.Joint, c.gain)
+		if gain := 20 * math.Log10(before/after); !(gain > c.gain) || r.Joint() == 0 {
+			t.Errorf("%s: a gain of %.2f dB in %d joint fills, want more than %v", c.name, gain, r.Joint(), c.gain)
 		}
 		if share := covered(r, z[:1], gaps); !(share > 0.85) || !(share < 0.995) {
 			t.Errorf("%s: %.3f of the samples are within 95 %% intervals", c.name, share)
 		}
-		for _, d := range r.Doubts {
-			if strings.Contains(d.Reason, "long") {
+		for _, d := range r.Doubts() {
+			if strings.Contains(d.Doubt, "long") {
 				t.Errorf("%s: %v in doubt for its length, though the other channel knows it", c.name, d.Gap)
 			}
 		}
 	}
 }
 
-func mustFillAt(t *testing.T, x [][]float64, gaps []Gap, o Options) *Result {
+func mustFillAt(t *testing.T, x [][]float64, gaps []Gap, o Options) filled {
 	t.Helper()
-	return testkit.Must(Fill(t.Context(), x, 16_000, gaps, o))(t)
+	return inWhole(x, testkit.Must(Fill(t.Context(), x, 16_000, gaps, o))(t))
 }
 
 // TestJointMissing: where all channels miss the same samples, or the other one misses some of them, each is filled by itself. Elsewhere
@@ -107,8 +107,8 @@ func TestJointMissing(t *testing.T) {
 			t.Errorf("channel %d is filled otherwise by itself", c+1)
 		}
 	}
-	if r.Joint != 0 {
-		t.Errorf("%d joint fills of what is missing at the same time, want none", r.Joint)
+	if r.Joint() != 0 {
+		t.Errorf("%d joint fills of what is missing at the same time, want none", r.Joint())
 	}
 	for _, c := range []struct {
 		other Gap
@@ -121,7 +121,7 @@ func TestJointMissing(t *testing.T) {
 		if !c.other.Clipped && c.joint == 1 {
 			c.joint = 2 // they help each other
 		}
-		testkit.Equal(t, r.Joint, c.joint, "joint fills beside a gap ", c.other, " of another channel")
+		testkit.Equal(t, r.Joint(), c.joint, "joint fills beside a gap ", c.other, " of another channel")
 	}
 }
 
@@ -147,8 +147,8 @@ func TestDualMono(t *testing.T) {
 				t.Fatalf("%s: sample %d of a draw is off by %v steps", name, i, d/step)
 			}
 		}
-		if r.Joint != len(gaps) || len(r.Doubts) > 0 {
-			t.Errorf("%s: %d joint fills, doubts %v", name, r.Joint, r.Doubts)
+		if r.Joint() != len(gaps) || len(r.Doubts()) > 0 {
+			t.Errorf("%s: %d joint fills, doubts %v", name, r.Joint(), r.Doubts())
 		}
 	}
 }
@@ -157,8 +157,8 @@ func TestDualMono(t *testing.T) {
 func TestJointOfAR(t *testing.T) {
 	x, gap := tones(4000, 1, 0.01)[0], []Gap{{Start: 2000, End: 2080, Channel: 1}}
 	alone := mustFillAt(t, [][]float64{x}, gap, Options{Method: AR})
-	if r := mustFillAt(t, [][]float64{x, x}, gap, Options{Method: AR}); r.Joint != 0 || !sameBits(r.Filled[:1], alone.Filled) {
-		t.Errorf("%d joint fills, or another fill than without the other channel", r.Joint)
+	if r := mustFillAt(t, [][]float64{x, x}, gap, Options{Method: AR}); r.Joint() != 0 || !sameBits(r.Filled[:1], alone.Filled) {
+		t.Errorf("%d joint fills, or another fill than without the other channel", r.Joint())
 	}
 }
 
@@ -171,11 +171,11 @@ func TestJointBits(t *testing.T) {
 	one := mustFillAt(t, z, gaps, Options{Draws: 1})
 	runtime.GOMAXPROCS(4)
 	four := mustFillAt(t, z, gaps, Options{Draws: 1})
-	if !sameBits(one.Filled, four.Filled) || !sameBits(one.SD, four.SD) || !sameBits(one.Draws[0], four.Draws[0]) || four.Joint != one.Joint {
-		t.Errorf("other bits with four processors, or other than %d joint fills", one.Joint)
+	if !sameBits(one.Filled, four.Filled) || !sameBits(one.SD, four.SD) || !sameBits(one.Draws[0], four.Draws[0]) || four.Joint() != one.Joint() {
+		t.Errorf("other bits with four processors, or other than %d joint fills", one.Joint())
 	}
-	if one.Joint != len(gaps) {
-		t.Errorf("%d joint fills, want %d", one.Joint, len(gaps))
+	if one.Joint() != len(gaps) {
+		t.Errorf("%d joint fills, want %d", one.Joint(), len(gaps))
 	}
 }
 
@@ -234,7 +234,7 @@ func TestJointOracle(t *testing.T) {
 	}
 	mean, sd := conditionalOf(of, append(slices.Clone(x[at-around:at+length+around]), y[at-around:at+length+around]...), around, around+length)
 	r := mustFillAt(t, [][]float64{x, y}, []Gap{{Start: at, End: at + length, Channel: 1}}, Options{})
-	if r.Joint != 1 {
+	if r.Joint() != 1 {
 		t.Fatal("the fill is not joint")
 	}
 	off := 0.0

@@ -23,7 +23,7 @@ func (f *filler) bytes(m Method) float64 {
 	for _, e := range f.res.Excerpts {
 		span += e.End - e.Start
 	}
-	for _, g := range f.res.gaps {
+	for _, g := range f.res.Gaps {
 		of := channels // that miss it
 		if g.Channel > 0 {
 			of = 1
@@ -47,7 +47,7 @@ func (f *filler) bytes(m Method) float64 {
 	if clipped > 0 {
 		largest = max(largest, declip.Bytes(span, clipped, rate))
 	}
-	return heap.Factor * (8*filled + largest*float64(f.o.workers(len(f.res.gaps))))
+	return heap.Factor * (8*filled + largest*float64(f.o.workers(len(f.res.Gaps))))
 }
 
 // fits refuses a fill gap by gap that needs more memory than the options allow.
@@ -58,5 +58,5 @@ func (f *filler) fits(m Method) error {
 		return nil
 	}
 	return fmt.Errorf("restore: filling %d gaps needs about %s of memory, but only %s may be used; want more memory, or fewer gaps at a time: %w",
-		len(f.res.gaps), heap.Size(need), heap.Size(limit), vssgp.ErrMemory)
+		len(f.res.Gaps), heap.Size(need), heap.Size(limit), vssgp.ErrMemory)
 }

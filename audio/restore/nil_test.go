@@ -21,7 +21,7 @@ func (r ragged) Read(lo, hi int) ([][]float64, error) { return r.channels, nil }
 func TestNil(t *testing.T) {
 	gap := []Gap{{Start: 300, End: 310}}
 	x := tones(1000, 1, 0.01)
-	r := mustFill(t, x, gap, quick())
+	r := mustFill(t, x, gap, quick()).Result
 	var none context.Context
 	var nobody *Result
 	with := func(samples [][]float64, rate int, gaps []Gap, o Options) func() error {

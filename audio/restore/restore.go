@@ -3,6 +3,8 @@
 package restore
 
 import (
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/vssgp/vssgp"
@@ -53,7 +55,9 @@ type Options struct {
 	Fitted func(*Excerpt)
 	// Workers is the number of excerpts that are fitted at once; 0: as many as cores.
 	Workers int
-	// Progress is called now and then, never from two goroutines at once.
+	// Filled is called with the fills [channel that misses it] of each gap as soon as they are made, in any order of gaps. Calls do not overlap.
+	Filled func(fills []GapFill)
+	// Progress is called now and then; calls do not overlap.
 	Progress func(Progress)
 }
 
@@ -67,59 +71,87 @@ type Progress struct {
 	Elapsed, Left     time.Duration // since Fill began; expected until it ends
 }
 
-// Result is a filled recording, with the models' uncertainty and how they were fitted.
+// Result is the fill of a recording's gaps, and how it was made.
 type Result struct {
-	// Filled is the recording [channel][sample]: the given samples outside the gaps, the predictive mean inside. Filled, Fit,
-	// SD and Draws are nil in a result of FillFrom; each excerpt has its own.
-	Filled [][]float64
-	// Fit is the predictive mean [channel][sample] over the excerpts and NaN elsewhere, for errors on the observed samples.
-	Fit [][]float64
-	// SD is the predictive standard deviation [channel][sample] of a sample (noise included) over the excerpts, NaN elsewhere.
-	SD [][]float64
-	// Draws are further plausible recordings [draw][channel][sample].
-	Draws      [][][]float64
-	Excerpts   []Excerpt     // in rising order; each gap lies in one
-	Method     Method        // that filled
-	Doubts     []Doubt       // fills that should not be trusted, in rising order
-	Joint      int           // gaps whose fill in some channel uses what other channels hold at the same time
+	Gaps       []Gap         // in increasing order, as audio.CheckGaps returns them
+	Fills      [][]GapFill   // [gap][channel that misses it]
+	Excerpts   []Excerpt     // in increasing order; each gap lies in one
+	Method     Method        // never Auto
 	Bound      float64       // VSSGP's, sum over the excerpts
 	Iterations int           // VSSGP's, of all excerpts
 	Device     string        // VSSGP's backend
 	Elapsed    time.Duration // of the whole fill
 
-	gaps     []Gap // rising, as audio.CheckGaps gives them
 	rate     int
 	samples  int // in each channel of the recording
 	channels int
-	fills    [][]*single // [gap][channel that misses it]; nil if the excerpts contain the fills
 }
 
-// A Filling is the fill of a gap in one channel.
-type Filling struct {
-	Mean, SD []float64   // of each missing sample: what was likely there, and its standard deviation (noise included)
-	Draws    [][]float64 // [draw][sample]
-	Level    float64     // rms of what is known around: errors are large or small beside it
+// A GapFill is the posterior of the missing samples of a gap in one channel.
+type GapFill struct {
+	Gap      Gap
+	Channel  int         // from 0
+	Mean, SD []float64   // of each missing sample; SD includes the noise
+	Draws    [][]float64 // [draw][sample], joint
+	Level    float64     // rms of the known samples around, in their units
+	Joint    bool        // it uses what other channels recorded at the same time
+	Doubt    string      // why the fill should not be trusted; empty: nothing is known against it
 }
 
-// A Doubt is a reason not to trust the fill of a gap.
-type Doubt struct {
-	Gap     Gap    // of the recording
-	Channel int    // from 0
-	Reason  string // in a sentence's words
-}
-
-// Excerpt is a part of the recording that was modeled on its own. Its Filled, Fit, SD and Draws are the Result's from sample
-// Start to End.
+// An Excerpt is a part of the recording that has its own model.
 type Excerpt struct {
-	Start, End int   // samples
-	Gaps       []Gap // of the recording, those that lie in it
-	Filled     [][]float64
-	Fit        [][]float64
-	SD         [][]float64
-	Draws      [][][]float64
+	Start, End int          // samples
+	Gaps       []Gap        // of the recording, those that lie in it
+	Fit, SD    [][]float64  // of VSSGP, [channel][sample]: predictive mean and standard deviation (noise included)
 	Features   int          // M of VSSGP, as the following
 	Window     float64      // length of its windows in seconds; 0: none
 	NoiseSD    float64      // of the first channel, in its units
-	Model      *vssgp.Model // nil where Options.Forget is set, and with other methods than VSSGP
+	Model      *vssgp.Model // nil if Options.Forget is set, and with other methods than VSSGP
 	Result     *vssgp.Result
+}
+
+// Apply returns a copy of samples [channel][sample] with the fills in their gaps. Draw −1 is the mean, others are Options.Draws.
+func (r *Result) Apply(samples [][]float64, draw int) [][]float64 {
+	out := whole(samples).clone()
+	for f := range r.All() {
+		v := f.Mean
+		if draw >= 0 {
+			v = f.Draws[draw]
+		}
+		copy(out[f.Channel][f.Gap.Start:f.Gap.End], v)
+	}
+	return out
+}
+
+// All iterates over the fills in increasing order of their gaps and, within a gap, of channels.
+func (r *Result) All() iter.Seq[*GapFill] {
+	return func(yield func(*GapFill) bool) {
+		for i := range r.Fills {
+			for k := range r.Fills[i] {
+				if !yield(&r.Fills[i][k]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Doubts returns the fills that should not be trusted.
+func (r *Result) Doubts() (all []*GapFill) {
+	for f := range r.All() {
+		if f.Doubt != "" {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Joint returns the number of gaps whose fill in some channel uses other channels.
+func (r *Result) Joint() (n int) {
+	for _, fills := range r.Fills {
+		if slices.ContainsFunc(fills, func(f GapFill) bool { return f.Joint }) {
+			n++
+		}
+	}
+	return n
 }

@@ -1,7 +1,6 @@
 package restore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -32,7 +31,7 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
 		return Scores{}, fmt.Errorf("restore: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)
 	}
-	plain := slices.Clone(r.gaps) // a simple fill knows no limits
+	plain := slices.Clone(r.Gaps) // a simple fill knows no limits
 	for i := range plain {
 		plain[i].Clipped = false
 	}
@@ -40,32 +39,22 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 	if err != nil {
 		return Scores{}, err
 	}
-	observed, t := Around(recording, r.gaps), newTally(r.channels, r.samples, r.rate)
-	for _, fitted := range r.Excerpts {
-		e := Excerpt{Start: fitted.Start, End: fitted.End, Gaps: fitted.Gaps}
+	observed, t, first := Around(recording, r.Gaps), newTally(r.channels, r.samples, r.rate), 0
+	for _, e := range r.Excerpts {
+		known, err := observed.Read(e.Start, e.End)
 		var truth [][]float64
-		if e.Filled, err = observed.Read(e.Start, e.End); err == nil {
+		if err == nil {
 			truth, err = reference.Read(e.Start, e.End)
 		}
 		if err != nil {
 			return Scores{}, fmt.Errorf("restore: score samples %d:%d: %w", e.Start, e.End, err)
 		}
-		if !sameShape(e.Filled, truth) || len(truth) != r.channels {
+		if !sameShape(known, truth) || len(truth) != r.channels {
 			return Scores{}, fmt.Errorf("restore: score samples %d:%d: the recording has %d channels, the reference %d, the fill %d: %w",
-				e.Start, e.End, len(e.Filled), len(truth), r.channels, vssgp.ErrData)
+				e.Start, e.End, len(known), len(truth), r.channels, vssgp.ErrData)
 		}
-		simple := &Excerpt{Start: e.Start, End: e.End, Filled: whole(e.Filled).clone()}
-		e.Fit, e.SD = unknown(e.Filled), unknown(e.Filled)
-		if r.fills != nil { // what is observed is reproduced
-			e.Fit = whole(e.Filled).clone()
-		}
-		for c, fit := range fitted.Fit { // a model's predictions of what is observed
-			copy(e.Fit[c], fit)
-		}
-		if err := cmp.Or(r.into(&e), ar.into(simple)); err != nil {
-			return Scores{}, err
-		}
-		t.add(&e, truth, simple.Filled)
+		t.add(&e, known, truth, r.Fills[first:first+len(e.Gaps)], ar.Fills[first:first+len(e.Gaps)])
+		first += len(e.Gaps)
 	}
 	return t.scores(), nil
 }
@@ -96,19 +85,29 @@ func newTally(channels, n, rate int) *tally {
 	return t
 }
 
-// add takes in a filled excerpt, its undamaged samples and its fill by AR.
-func (t *tally) add(e *Excerpt, reference, ar [][]float64) {
+// add takes in an excerpt: its known samples, the undamaged ones, and the fills of its gaps by the method and by AR.
+func (t *tally) add(e *Excerpt, known, reference [][]float64, fills, ar [][]GapFill) {
 	for c, ref := range reference {
 		gaps := e.gapsInside(c)
-		missing := audio.Mask(gaps, e.End-e.Start)
+		missing := audio.Mask(gaps, len(ref))
 		trained := make([]bool, len(ref))
-		mean := slices.Clone(e.Filled[c])
-		for i, v := range e.Fit[c] {
-			if trained[i] = !missing[i] && !math.IsNaN(v); trained[i] {
-				mean[i] = v
+		for i, m := range missing {
+			trained[i] = !m
+		}
+		mean, simple, sd := slices.Clone(known[c]), slices.Clone(known[c]), make([]float64, len(ref))
+		if e.Fit != nil { // a model's predictions of the known samples
+			copy(mean, e.Fit[c])
+		}
+		for i := range fills {
+			for k, f := range fills[i] {
+				if lo := f.Gap.Start - e.Start; f.Channel == c {
+					copy(mean[lo:], f.Mean)
+					copy(sd[lo:], f.SD)
+					copy(simple[lo:], ar[i][k].Mean)
+				}
 			}
 		}
-		for m, estimate := range [][]float64{mean, make([]float64, len(ref)), audio.FillLinear(e.Filled[c], gaps), ar[c]} {
+		for m, estimate := range [][]float64{mean, make([]float64, len(ref)), audio.FillLinear(known[c], gaps), simple} {
 			t.methods[m][c].train.Add(e.Start, ref, estimate, trained)
 			t.methods[m][c].test.Add(e.Start, ref, estimate, missing)
 		}
@@ -116,7 +115,7 @@ func (t *tally) add(e *Excerpt, reference, ar [][]float64) {
 			if m {
 				t.filled++
 				t.missed[c] = true
-				if math.Abs(ref[i]-e.Filled[c][i]) <= bayes.SD95*e.SD[c][i] {
+				if math.Abs(ref[i]-mean[i]) <= bayes.SD95*sd[i] {
 					t.covered++
 				}
 			}

@@ -40,14 +40,41 @@ func scored(trainOff, testOff, sdValue float64) (ref [][]float64, s Scores) {
 	return ref, wholeScore(ref, filled, fit, sd, 8000, gaps)
 }
 
-// wholeScore returns the scores of a fill of whole recordings [channel][sample]: filled, the model's mean and standard deviation.
+// wholeScore returns the scores of a fill of whole recordings [channel][sample]: filled, and the model's mean and standard deviation, which
+// are NaN outside the excerpts.
 func wholeScore(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Scores {
 	t := newTally(len(reference), len(reference[0]), rate)
 	ar, err := Fill(context.Background(), filled, rate, gaps, Options{Method: AR})
 	if err != nil {
 		panic(err)
 	}
-	t.add(&Excerpt{Start: 0, End: len(reference[0]), Gaps: gaps, Filled: filled, Fit: fit, SD: sd}, reference, ar.Filled)
+	for lo, hi := 0, 0; lo < len(fit[0]); lo = hi {
+		for hi = lo + 1; hi < len(fit[0]) && math.IsNaN(fit[0][hi]) == math.IsNaN(fit[0][lo]); hi++ {
+		}
+		if math.IsNaN(fit[0][lo]) {
+			continue
+		}
+		part := func(x [][]float64) (out [][]float64) {
+			for _, x := range x {
+				out = append(out, x[lo:hi])
+			}
+			return out
+		}
+		e := Excerpt{Start: lo, End: hi, Fit: part(fit)}
+		var fills, simple [][]GapFill
+		for i, g := range ar.Gaps {
+			if g.Start < lo || g.Start >= hi {
+				continue
+			}
+			var own []GapFill
+			for _, f := range ar.Fills[i] {
+				f.Mean, f.SD = filled[f.Channel][g.Start:g.End], sd[f.Channel][g.Start:g.End]
+				own = append(own, f)
+			}
+			e.Gaps, fills, simple = append(e.Gaps, g), append(fills, own), append(simple, ar.Fills[i])
+		}
+		t.add(&e, part(filled), part(reference), fills, simple)
+	}
 	return t.scores()
 }
 

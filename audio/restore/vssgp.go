@@ -3,9 +3,9 @@ package restore
 import (
 	"cmp"
 	"fmt"
+	"sort"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
@@ -16,7 +16,7 @@ var defaultWindows = []float64{0.032, 0.048, 0.064}
 func (f *filler) fillExcerpts() error {
 	all := f.res.Excerpts
 	f.units = len(all)
-	for _, g := range f.res.gaps {
+	for _, g := range f.res.Gaps {
 		if g.Clipped {
 			return fmt.Errorf("restore: gap %v is clipped, and method %s knows no limits; want method %s: %w", g, VSSGP, Mixture,
 				vssgp.ErrOptions)
@@ -59,20 +59,21 @@ func (f *filler) fill(i int) error {
 		return fmt.Errorf("restore: interrupted: %w", err)
 	}
 	e := &f.res.Excerpts[i]
-	if err := e.open(f.src); err != nil {
-		return err
+	known, err := f.src.Read(e.Start, e.End)
+	if err != nil {
+		return e.failed(err)
 	}
 	o := f.o.model()
 	o.MemoryLimit /= float64(f.o.workers(len(f.res.Excerpts)))
 	o.Progress = func(p vssgp.Progress) { f.tell(func() { f.progress[i], f.noise = p, p.NoiseSD }) }
-	m, r, err := vssgp.Fit(f.ctx, e.data(f.res.rate), o)
+	m, r, err := vssgp.Fit(f.ctx, e.data(known, f.res.rate), o)
 	if err != nil {
 		return e.failed(err)
 	}
 	e.Model, e.Result = m, r
 	e.Features, e.NoiseSD = m.Params.M(), m.NoiseSD()[0]
 	e.Window = m.Params.Windows.Length * m.X.Scale[0]
-	if err := f.predict(e); err != nil {
+	if err := f.predict(e, known); err != nil {
 		return e.failed(err)
 	}
 	if f.o.Fitted != nil {
@@ -85,29 +86,26 @@ func (f *filler) fill(i int) error {
 	return nil
 }
 
-// predict fills the excerpt's gaps, and gives the fit and its standard deviation over all of it.
-func (f *filler) predict(e *Excerpt) error {
+// predict fills the excerpt's gaps, and returns the fit and its standard deviation over all of it.
+func (f *filler) predict(e *Excerpt, known [][]float64) error {
 	missing := e.missing()
 	x := make([]float64, len(missing))
 	var inGaps []float64
-	var at []int // the samples that a channel misses
+	at := make([]int, len(missing)) // of each missing sample, among inGaps
 	for i, m := range missing {
-		x[i] = e.seconds(i, f.res.rate)
+		x[i], at[i] = e.seconds(i, f.res.rate), len(inGaps)
 		if m {
-			at, inGaps = append(at, i), append(inGaps, x[i])
+			inGaps = append(inGaps, x[i])
 		}
 	}
 	p, err := e.Model.Predict(f.ctx, x)
 	if err != nil {
 		return err
 	}
-	for range f.o.Draws {
-		e.Draws = append(e.Draws, whole(e.Filled).clone())
-	}
-	e.Fit, e.SD = unknown(e.Filled), unknown(e.Filled)
+	e.Fit, e.SD = make([][]float64, p.D), make([][]float64, p.D)
 	for i, sd := range p.SD(true) {
-		at, c := i/p.D, i%p.D
-		e.Fit[c][at], e.SD[c][at] = p.Mean[i], sd
+		c := i % p.D
+		e.Fit[c], e.SD[c] = append(e.Fit[c], p.Mean[i]), append(e.SD[c], sd)
 	}
 	var draws [][]float64
 	if f.o.Draws > 0 {
@@ -115,17 +113,32 @@ func (f *filler) predict(e *Excerpt) error {
 			return err
 		}
 	}
-	for c := range e.Filled {
-		own := audio.Mask(e.gapsInside(c), len(missing))
-		for j, i := range at {
-			if !own[i] {
+	first := sort.Search(len(f.res.Gaps), func(i int) bool { return f.res.Gaps[i].Start >= e.Gaps[0].Start })
+	for k, g := range e.Gaps {
+		var fills []GapFill
+		for c := range p.D {
+			if !g.In(c) {
 				continue
 			}
-			e.Filled[c][i] = e.Fit[c][i]
-			for k, d := range draws {
-				e.Draws[k][c][i] = d[j*p.D+c]
+			lo, hi := g.Start-e.Start, g.End-e.Start
+			gaps, own := e.gapsInside(c), 0
+			pairs := make([][2]int, len(gaps))
+			for j, h := range gaps {
+				if pairs[j] = [2]int{h.Start, h.End}; h.Start == lo {
+					own = j
+				}
 			}
+			s := GapFill{Gap: g, Channel: c, Mean: e.Fit[c][lo:hi:hi], SD: e.SD[c][lo:hi:hi], Level: f.level(known[c], pairs, own)}
+			for _, d := range draws {
+				v := make([]float64, g.Len())
+				for i := range v {
+					v[i] = d[(at[lo]+i)*p.D+c]
+				}
+				s.Draws = append(s.Draws, v)
+			}
+			fills = append(fills, s)
 		}
+		f.filled(first+k, fills)
 	}
 	return nil
 }

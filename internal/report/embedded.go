@@ -65,7 +65,6 @@ type embedded struct {
 	ends      []int                // of each gap, the last end so far: rising where gaps of several channels overlap
 	number    map[restore.Gap]int  // in time, from 1
 	filled    map[restore.Gap]int  // its number in the result
-	err       error                // the first of a fill that could not be read
 	held      map[restore.Gap]bool // in a clip
 	recording recording
 	end       int         // of the first clip; 0: there is none
@@ -96,7 +95,7 @@ func newEmbedded(f *Fill) (*embedded, error) {
 			p.gaps = append(p.gaps, g.Gap)
 		}
 	} else {
-		for i, g := range f.Result.Gaps() {
+		for i, g := range f.Result.Gaps {
 			p.filled[g] = i
 		}
 	}
@@ -179,21 +178,12 @@ func (p *embedded) add(lo, hi int) error {
 	return nil
 }
 
-// fillings returns a gap's fill in each of its channels; nil if it has none, or if one cannot be read, which is p.err.
-func (p *embedded) fillings(g restore.Gap) (all []restore.Filling) {
-	i, ok := p.filled[g]
-	if !ok {
-		return nil
+// fillings returns a gap's fill in each of its channels; nil if it has none.
+func (p *embedded) fillings(g restore.Gap) []restore.GapFill {
+	if i, ok := p.filled[g]; ok {
+		return p.Result.Fills[i]
 	}
-	for _, c := range p.lanes(g) {
-		f, err := p.Result.Filling(i, c)
-		if err != nil {
-			p.err = cmp.Or(p.err, err)
-			return nil
-		}
-		all = append(all, f)
-	}
-	return all
+	return nil
 }
 
 // truth returns the reference in a gap, in each of its channels.
@@ -278,8 +268,8 @@ func (p *embedded) describe(s *listedGap) {
 	if p.Result == nil {
 		return
 	}
-	for _, d := range p.Result.Doubts {
-		if d.Gap != s.Gap {
+	for _, d := range p.fillings(s.Gap) {
+		if d.Doubt == "" {
 			continue
 		}
 		if s.doubt != "" {
@@ -288,7 +278,7 @@ func (p *embedded) describe(s *listedGap) {
 		if p.Channels > 1 && s.Channel == 0 {
 			s.doubt += fmt.Sprintf("in channel %d ", d.Channel+1)
 		}
-		s.doubt += d.Reason
+		s.doubt += d.Doubt
 	}
 }
 

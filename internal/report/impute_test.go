@@ -42,15 +42,12 @@ func made(n, every, channels int) *Fill {
 	for at := every / 2; at+20 < n; at += every {
 		g := restore.Gap{Start: at, End: at + 10}
 		f.Gaps = append(f.Gaps, g)
-		e := restore.Excerpt{Start: at - 5, End: at + 15, Gaps: []restore.Gap{g}}
-		for range channels {
-			sd := make([]float64, 20)
-			for i := range sd {
-				sd[i] = float64(at) / float64(n)
-			}
-			e.Filled, e.Fit, e.SD = append(e.Filled, tone(20, 0.1)), append(e.Fit, tone(20, 0.1)), append(e.SD, sd)
+		var fills []restore.GapFill
+		for c := range channels {
+			sd := slices.Repeat([]float64{float64(at) / float64(n)}, 10)
+			fills = append(fills, restore.GapFill{Gap: g, Channel: c, Mean: tone(15, 0.1)[5:], SD: sd, Level: 0.1})
 		}
-		f.Result.Excerpts = append(f.Result.Excerpts, e)
+		f.Result.Gaps, f.Result.Fills = append(f.Result.Gaps, g), append(f.Result.Fills, fills)
 	}
 	return f
 }
@@ -160,8 +157,8 @@ func TestImputePage(t *testing.T) {
 // TestDoubts: the page says how many fills not to trust, and in the list and at the gaps why.
 func TestDoubts(t *testing.T) {
 	f := made(400_000, 1000, 2)
-	for i, g := range f.Gaps {
-		f.Result.Doubts = append(f.Result.Doubts, restore.Doubt{Gap: g, Channel: i % 2, Reason: fmt.Sprintf("reason %d <", i+1)})
+	for i := range f.Gaps {
+		f.Result.Fills[i][i%2].Doubt = fmt.Sprintf("reason %d <", i+1)
 	}
 	counted(t, f, map[string]int{
 		"in 0.0 s by mixture on cpu": 1, "400 fills should not be trusted": 1, `data-rank="`: mostListed, "in channel 1 reason 101 &lt;<": 1, "reason 100 ": 0,
@@ -241,13 +238,12 @@ func TestEmbeddedHoles(t *testing.T) {
 func overlapping() *Fill {
 	f := made(4000, 1<<40, 2)
 	f.Gaps = []restore.Gap{{Start: 1000, End: 1030, Channel: 1}, {Start: 1010, End: 1020, Channel: 2}}
-	flat := func(v float64) []float64 { return slices.Repeat([]float64{v}, 100) }
-	second := flat(0.5)
-	for i := range 10 { // what the second channel knows within the first's gap
-		second[50+i], second[70+i] = 0.9, 0.9
+	f.Result.Gaps = f.Gaps
+	for c, n := range []int{30, 10} {
+		sign := float64(1 - 2*c)
+		f.Result.Fills = append(f.Result.Fills, []restore.GapFill{{Gap: f.Gaps[c], Channel: c, Mean: slices.Repeat([]float64{0.9 * sign}, n),
+			SD: slices.Repeat([]float64{0.1 * float64(c+1)}, n), Level: 0.5}})
 	}
-	f.Result.Excerpts = []restore.Excerpt{{Start: 950, End: 1050, Gaps: f.Gaps,
-		Filled: [][]float64{flat(0.5), second}, Fit: [][]float64{flat(0.9), flat(-0.9)}, SD: [][]float64{flat(0.1), flat(0.2)}}}
 	return f
 }
 
@@ -259,13 +255,12 @@ func TestOverlappingGaps(t *testing.T) {
 	for _, c := range []struct{ lo, hi, want int }{{0, 4000, 2}, {1025, 1030, 1}, {1029, 1031, 1}, {1030, 1040, 0}, {1012, 1013, 2}, {900, 1000, 0}, {900, 1001, 1}} {
 		testkit.Equal(t, len(p.within(c.lo, c.hi)), c.want, "gaps within ", c)
 	}
-	expected := 0.2 / math.Sqrt((70*0.25+20*0.81)/90)
-	if len(p.recording.Gaps) != 2 || p.listed[0].number != 2 || math.Abs(p.listed[0].expected-expected) > 1e-12 || math.Abs(p.listed[1].expected-0.2) > 1e-12 {
+	if len(p.recording.Gaps) != 2 || p.listed[0].number != 2 || math.Abs(p.listed[0].expected-0.4) > 1e-12 || math.Abs(p.listed[1].expected-0.2) > 1e-12 {
 		t.Errorf("listed %+v, held %d", p.listed, len(p.recording.Gaps))
 	}
 	both := overlapping()
 	both.Gaps = []restore.Gap{{Start: 1000, End: 1030}}
-	both.Result.Excerpts[0].Gaps = both.Gaps
+	both.Result.Gaps, both.Result.Fills = both.Gaps, [][]restore.GapFill{slices.Concat(both.Result.Fills...)}
 	q := embeddedIn(t, both)
 	if sd, relative := q.errorOf(both.Gaps[0]); math.Abs(sd-0.2) > 1e-12 || math.Abs(relative-0.4) > 1e-12 {
 		t.Errorf("of both channels the error is %v, %v of the level; want the larger", sd, relative)
@@ -320,7 +315,7 @@ func TestWaveform(t *testing.T) {
 				t.Errorf("%s does not have the recording's value at sample %d", l.name, n)
 			case inGap(x, 0) && l.name == "reference" && l.y[i] != f.Reference.(source)[0][n]:
 				t.Errorf("the reference is %v at sample %d", l.y[i], n)
-			case inGap(x, 0) && l.kind == asBand && math.Abs(l.hi[i]-l.lo[i]-2*interval*f.Result.Excerpts[n/400].SD[0][0]) > 1e-12:
+			case inGap(x, 0) && l.kind == asBand && math.Abs(l.hi[i]-l.lo[i]-2*interval*f.Result.Fills[n/400][0].SD[0]) > 1e-12:
 				t.Errorf("the band at sample %d is from %v to %v", n, l.lo[i], l.hi[i])
 			}
 		}

@@ -88,7 +88,7 @@ func TestPlayerSound(t *testing.T) {
 	given, _ := f.Input.Read(0, f.Samples)
 	filled := slices.Clone(given[0])
 	for i, g := range f.Gaps {
-		copy(filled[g.Start:g.End], f.Result.Excerpts[i].Fit[0][g.Start-f.Result.Excerpts[i].Start:])
+		copy(filled[g.Start:g.End], f.Result.Fills[i][0].Mean)
 	}
 	const from, frames = 900, 300
 	for _, c := range []struct {

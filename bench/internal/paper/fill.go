@@ -49,8 +49,10 @@ func fillVSSGP(o restore.Options) filler {
 		if err != nil {
 			return nil, err
 		}
-		f := &filling{Mean: r.Fit[0], SD: r.SD[0], Bound: r.Bound, Iterations: r.Iterations}
+		f := &filling{Mean: unknown(len(s.Y)), SD: unknown(len(s.Y)), Bound: r.Bound, Iterations: r.Iterations}
 		for _, e := range r.Excerpts {
+			copy(f.Mean[e.Start:], e.Fit[0])
+			copy(f.SD[e.Start:], e.SD[0])
 			p := e.Model.Params
 			f.M += p.M()
 			f.Rows += e.End - e.Start - audio.Missing(e.Gaps)

@@ -82,11 +82,7 @@ func recordingFiles(
 		paths = append(paths, cli.NumberedFiles(o.output, o.fill.Draws)...)
 	}
 	for i, path := range paths {
-		new, err := changes(f, i)
-		if err != nil {
-			return nil, err
-		}
-		patch, clipped, err := rec.Patch(new)
+		patch, clipped, err := rec.Patch(changes(f, i))
 		if err != nil {
 			return nil, err
 		}
@@ -105,25 +101,18 @@ func recordingFiles(
 }
 
 // changes returns the gaps' samples of the fill (0) or of a draw (from 1 on).
-func changes(f *report.Fill, draw int) ([]audio.Change, error) {
+func changes(f *report.Fill, draw int) []audio.Change {
 	all := make([]audio.Change, len(f.Gaps))
 	for i, g := range f.Gaps {
 		all[i] = audio.Change{Start: g.Start, Values: make([][]float64, f.Channels)}
-		for c := range f.Channels {
-			if !g.In(c) {
-				continue
-			}
-			fill, err := f.Result.Filling(i, c)
-			if err != nil {
-				return nil, err
-			}
-			all[i].Values[c] = fill.Mean
+		for _, fill := range f.Result.Fills[i] {
+			all[i].Values[fill.Channel] = fill.Mean
 			if draw > 0 {
-				all[i].Values[c] = fill.Draws[draw-1]
+				all[i].Values[fill.Channel] = fill.Draws[draw-1]
 			}
 		}
 	}
-	return all, nil
+	return all
 }
 
 // sdFile lists the standard deviations of the filled samples in order, channel by channel within one.
@@ -136,22 +125,9 @@ func sdFile(path string, f *report.Fill) fileio.File {
 	}
 	return datafile.TableFile(path, []int{rows, 3}, []string{"sample", "channel", "sd"}, nil, func(write func([]float64) error) error {
 		for i, g := range f.Gaps {
-			sd := make([][]float64, f.Channels) // nil: the gap is not the channel's
-			for c := range sd {
-				if g.In(c) {
-					fill, err := f.Result.Filling(i, c)
-					if err != nil {
-						return err
-					}
-					sd[c] = fill.SD
-				}
-			}
-			for n := g.Start; n < g.End; n++ {
-				for c := range sd {
-					if sd[c] == nil {
-						continue
-					}
-					if err := write([]float64{float64(n), float64(c), sd[c][n-g.Start]}); err != nil {
+			for n := range g.Len() {
+				for _, fill := range f.Result.Fills[i] {
+					if err := write([]float64{float64(g.Start + n), float64(fill.Channel), fill.SD[n]}); err != nil {
 						return err
 					}
 				}
@@ -184,8 +160,8 @@ func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) 
 	case r == nil:
 		return append(recording, "doubts", doubts, "output", o.output)
 	}
-	for _, d := range r.Doubts {
-		doubts = append(doubts, cli.Object{"start", d.Gap.Start, "end", d.Gap.End, "channel", d.Channel + 1, "reason", d.Reason})
+	for _, d := range r.Doubts() {
+		doubts = append(doubts, cli.Object{"start", d.Gap.Start, "end", d.Gap.End, "channel", d.Channel + 1, "reason", d.Doubt})
 	}
 	var bound any // only a VSSGP has one; a sum over the excerpts
 	if r.Method == restore.VSSGP {
@@ -202,7 +178,7 @@ func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) 
 	return slices.Concat(
 		cli.Object{"method", f.Method, "device", f.Device(), "seconds", r.Elapsed, "iterations", r.Iterations, "bound", bound}, recording,
 		cli.Object{
-			"doubts", doubts, "joint", r.Joint, "excerpts", excerpts, "output", o.output, "models,omitempty", models, "scores,omitempty",
+			"doubts", doubts, "joint", r.Joint(), "excerpts", excerpts, "output", o.output, "models,omitempty", models, "scores,omitempty",
 			scores,
 		})
 }
@@ -287,8 +263,8 @@ func printFill(env *cli.Env, f *report.Fill) {
 		how += fmt.Sprintf(" on %s, bound %.6g after %s over %s", r.Device, r.Bound, cli.Counted(r.Iterations, "iteration"),
 			cli.Counted(len(r.Excerpts), "excerpt"))
 	}
-	if r.Joint > 0 {
-		how += fmt.Sprintf(", %d with what other channels hold", r.Joint)
+	if joint := r.Joint(); joint > 0 {
+		how += fmt.Sprintf(", %d with other channels", joint)
 	}
 	env.Print("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples,
 		f.Rate,
@@ -298,15 +274,16 @@ func printFill(env *cli.Env, f *report.Fill) {
 			env.Print("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])
 		}
 	}
-	for i, d := range r.Doubts {
+	doubts := r.Doubts()
+	for i, d := range doubts {
 		if i == mostDoubts {
-			env.Print("do not trust: %d more; --json and --report name them", len(r.Doubts)-i)
+			env.Print("do not trust: %d more; --json and --report name them", len(doubts)-i)
 			break
 		}
 		in := ""
 		if f.Channels > 1 && d.Gap.Channel == 0 {
 			in = fmt.Sprintf(" in channel %d", d.Channel+1)
 		}
-		env.Print("do not trust: gap %v%s: %s", d.Gap, in, d.Reason)
+		env.Print("do not trust: gap %v%s: %s", d.Gap, in, d.Doubt)
 	}
 }
