@@ -89,7 +89,7 @@ type Result struct {
 
 // A GapFill is the posterior of the missing samples of a gap in one channel.
 type GapFill struct {
-	Gap      Gap
+	Gap      Gap         // that is filled
 	Channel  int         // from 0
 	Mean, SD []float64   // of each missing sample; SD includes the noise
 	Draws    [][]float64 // [draw][sample], joint
@@ -100,14 +100,14 @@ type GapFill struct {
 
 // An Excerpt is a part of the recording that has its own model.
 type Excerpt struct {
-	Start, End int          // samples
-	Gaps       []Gap        // of the recording, those that lie in it
-	Fit, SD    [][]float64  // of VSSGP, [channel][sample]: predictive mean and standard deviation (noise included)
-	Features   int          // M of VSSGP, as the following
-	Window     float64      // length of its windows in seconds; 0: none
-	NoiseSD    float64      // of the first channel, in its units
-	Model      *vssgp.Model // nil if Options.Forget is set, and with other methods than VSSGP
-	Result     *vssgp.Result
+	Start, End int           // samples
+	Gaps       []Gap         // of the recording, those that lie in it
+	Fit, SD    [][]float64   // of VSSGP, [channel][sample]: predictive mean and standard deviation (noise included)
+	Features   int           // M of VSSGP, as the following
+	Window     float64       // length of its windows in seconds; 0: none
+	NoiseSD    float64       // of the first channel, in its units
+	Model      *vssgp.Model  // nil if Options.Forget is set, and with other methods than VSSGP
+	Result     *vssgp.Result // of the fit
 }
 
 // Apply returns a copy of samples [channel][sample] with the fills in their gaps. Draw −1 is the mean, others are Options.Draws.
