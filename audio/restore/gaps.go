@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
@@ -145,11 +146,14 @@ func (g *gapFiller) guess(i int) (guesses [][]float64, err error) {
 
 const (
 	guessReach = 0.05 // seconds around a gap that a guess looks at
-	longestGap = 0.2  // seconds: longer ones are filled from either side alone, at a cost that grows with the length only
 	edgeOfGap  = 1.0  // seconds of a longer gap, from either side, in which anything is known
 )
 
-func longest(rate int) int { return audio.SamplesIn(longestGap, rate) }
+// LongGap is the longest gap that is filled across. A longer one is filled from both sides separately, so only its ends resemble what was
+// there, at a cost that is linear in its length.
+const LongGap = 200 * time.Millisecond
+
+func longest(rate int) int { return audio.SamplesIn(LongGap.Seconds(), rate) }
 
 // known returns how many samples of a gap are filled from a side.
 func known(gap Gap, rate int) int { return min(gap.Len(), audio.SamplesIn(edgeOfGap, rate)) }

@@ -47,6 +47,9 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	root.SetErr(env.Stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 { // the flag is the unknown command's
+			return unknownCommand(cmd, args[0])
+		}
 		return fmt.Errorf("%w; see %s --help", inWords(err), cmd.CommandPath())
 	})
 	f := root.PersistentFlags()
@@ -95,7 +98,12 @@ func helpCommand() *cobra.Command {
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
-	return fmt.Errorf("unknown command %.60q; want one of %s", name, commandNames(cmd))
+	root := cmd.Root()
+	root.SuggestionsMinimumDistance = 2
+	if close := root.SuggestionsFor(name); len(close) > 0 {
+		return fmt.Errorf("unknown command %.60q; did you mean %s?", name, strings.Join(close, " or "))
+	}
+	return fmt.Errorf("unknown command %.60q; must be one of %s", name, commandNames(cmd))
 }
 
 // commandNames lists the commands that help shows.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -37,12 +38,15 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&g.cues, "cues", false,
 		"fill the regions that the recording marks itself: cue points of a WAV, RF64 or BW64 file that have a length")
 	f.StringSliceVar(&g.detect, "detect", nil,
-		"find the gaps: `kinds` of damage, of "+datafile.Listed(kinds())+"; clicks are bursts of up to 60 samples, crackle too, dropouts "+
+		"find the gaps: all, or `kinds` of damage, of "+datafile.Listed(kinds())+"; clicks are bursts of up to 60 samples, crackle too, dropouts "+
 			"sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
 	f.Var(cli.OutputFile(&g.labels, "txt"), "labels", "write what was found, or else the gaps, as Audacity labels to this .txt `file`")
 	f.BoolVar(&g.dry, "dry-run", false, "say what --detect finds, write --labels and --report, and stop there")
 }
+
+// everyKind is the value of --detect for all kinds of damage.
+const everyKind = "all"
 
 // kinds names the kinds of damage.
 func kinds() (names []string) {
@@ -70,9 +74,12 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 	case !(g.find.Sensitivity > 0 && g.find.Sensitivity <= 10):
 		return cli.Mistake("--sensitivity %v; want a number above 0, at most 10", g.find.Sensitivity)
 	}
+	if slices.Equal(g.detect, []string{everyKind}) {
+		g.detect = kinds()
+	}
 	for _, name := range g.detect {
 		if !slices.Contains(kinds(), name) {
-			return cli.Mistake("--detect %s: no such damage; want %s", name, datafile.Listed(kinds()))
+			return cli.Mistake("--detect %s: no such damage; must be %s or %s", name, everyKind, datafile.Listed(kinds()))
 		}
 		if k := detect.Kind(name); !slices.Contains(g.find.Kinds, k) {
 			g.find.Kinds = append(g.find.Kinds, k)
@@ -115,13 +122,16 @@ func (g *gapFlags) detected(
 	ctx context.Context, rec *audio.File, input string, bar *cli.Meter,
 ) (gaps []audio.Gap, found []detect.Found, err error) {
 	o := g.find
-	o.Step, o.Progress = rec.Encoding().Step(), func(done float64) { bar.Draw("listening", int(100*done), 100, "") }
+	began := time.Now()
+	whole := float64(rec.Len()) / float64(rec.Rate())
+	o.Step = rec.Encoding().Step()
+	o.Progress = func(done float64) { bar.ShowRows("searching, seconds", int(done*whole), int(whole), began) }
 	all, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
 	bar.Clear()
-	if err != nil {
-		return nil, nil, datafile.FromFile(input, err)
-	}
 	found = append([]detect.Found{}, all...) // not nil, if there is none
+	if err != nil {
+		return nil, found, datafile.FromFile(input, err)
+	}
 	for _, f := range found {
 		gaps = append(gaps, f.Gap)
 	}

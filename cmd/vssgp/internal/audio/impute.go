@@ -35,6 +35,7 @@ type imputeFlags struct {
 	report    string
 	sd        string
 	models    string
+	kept      string // what an interruption leaves
 }
 
 const (
@@ -48,8 +49,10 @@ const (
 func New(env *cli.Env) *cobra.Command {
 	o := &imputeFlags{}
 	cmd := env.Command(&cobra.Command{
-		Use:   "impute IN.wav -o OUT.wav",
-		Short: "Fill gaps in a recording",
+		Use:        "impute IN.wav -o OUT.wav",
+		Aliases:    []string{"repair"},
+		SuggestFor: []string{"restore", "declick", "declip", "decrackle", "inpaint"},
+		Short:      "Fill gaps in a recording",
 		Long: `Fills the gaps of a WAV, FLAC, RF64, W64, AIFF or SPHERE file. The samples inside a gap are never
 read; samples outside the gaps are copied bit for bit, in the same sample format. The output's
 extension says its container (.wav, .flac, .rf64, .w64, .aiff, .sph); stdout gets the input's.
@@ -191,9 +194,34 @@ func imputeOne(ctx context.Context, env *cli.Env, input string, o *imputeFlags) 
 	env.Aside = o.output == cli.ToStdout
 	result, err := imputeFile(ctx, env, input, o)
 	if err != nil && ctx.Err() != nil {
-		return nil, cli.Interrupted(": the output is not written")
+		return nil, cli.Interrupted(": the output is not written" + o.kept)
 	}
 	return result, err
+}
+
+// keepFound writes the labels of what was found so far if an interruption ended the search or the fill. It returns err.
+func (o *imputeFlags) keepFound(ctx context.Context, env *cli.Env, f *report.Fill, err error) error {
+	if ctx.Err() != nil && o.gaps.labels != "" && len(f.Found) > 0 && env.Write(o.gaps.labelFile(f)) == nil {
+		o.kept = fmt.Sprintf("; %s has what was found so far (%s)", o.gaps.labels, cli.Counted(len(f.Found), "gap"))
+	}
+	return err
+}
+
+// warnLong warns of gaps that are too long to be filled across, before the work.
+func warnLong(env *cli.Env, f *report.Fill) {
+	long, longest := 0, audio.Gap{}
+	for _, g := range f.Gaps {
+		if g.Clipped || g.Len() <= audio.SamplesIn(restore.LongGap.Seconds(), f.Rate) {
+			continue
+		}
+		if long++; g.Len() > longest.Len() {
+			longest = g
+		}
+	}
+	if long > 0 {
+		env.Warn("long", "%s longer than %v, the longest %v (%.3g s): only the ends of such a fill resemble what was there",
+			cli.Counted(long, "gap"), restore.LongGap, longest, float64(longest.Len())/float64(f.Rate))
+	}
 }
 
 func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (cli.Object, error) {
@@ -225,10 +253,13 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 		Input: rec, Settings: env.Settings(), Method: cmp.Or(o.model.Method, string(fill.Method)),
 	}
 	if f.Gaps, f.Found, err = o.gaps.in(ctx, env, rec, input, bar); err != nil {
-		return nil, err
+		return nil, o.keepFound(ctx, env, f, err)
 	}
 	if o.gaps.dry || len(f.Gaps) == 0 {
 		return finish(env, f, rec, container, input, o)
+	}
+	if fill.Method != restore.VSSGP {
+		warnLong(env, f)
 	}
 	o.follow(&fill, f, bar)
 	if err := checkModels(env, f, fill, o); err != nil {
@@ -245,7 +276,7 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 	f.Result, err = restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
 	bar.Clear()
 	if err != nil {
-		return nil, datafile.FromFile(input, err)
+		return nil, o.keepFound(ctx, env, f, datafile.FromFile(input, err))
 	}
 	if fill.Method == restore.VSSGP && !env.Quiet {
 		for i := range f.Result.Excerpts {
