@@ -9,13 +9,6 @@ import (
 	"github.com/vssgp/vssgp/audio/internal/declip"
 )
 
-const (
-	// clipTile is how many seconds of a channel are restored at a time, with clipMargin on either side that its spectra look at.
-	clipTile, clipMargin = 5.0, 0.2
-	// clipPlain is how many seconds from either end of a gap that is merely missing are solved for with clipped samples around.
-	clipPlain = 0.05
-)
-
 // fillClipped restores the clipped gaps of every channel, tile by tile: they are so dense that they are solved for together.
 func (g *gapFiller) fillClipped() error {
 	for c := range g.lanes {
@@ -63,7 +56,7 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int) error {
 		start, end := max(gap.Start, lo)-lo, min(gap.End, hi)-lo
 		switch {
 		case !gap.Clipped:
-			missing = append(missing, ends(start, end, audio.SamplesIn(clipPlain, g.res.rate))...)
+			missing = append(missing, ends(start, end, g.context())...)
 		default:
 			if k == own[0] {
 				first = len(clipped)

@@ -3,17 +3,9 @@ package restore
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-)
-
-const (
-	// DefaultContext is Options.Context where that is 0.
-	DefaultContext = 60 * time.Millisecond
-	// leastObserved is how many observed samples an excerpt must have.
-	leastObserved = 32
 )
 
 // excerpts returns the gaps with context on each side, joined where they touch.
@@ -51,7 +43,7 @@ func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	all := excerpts(sorted, n, o.context(n, rate))
 	for _, e := range all {
 		if left := e.End - e.Start - audio.Missing(e.Gaps); left < leastObserved {
-			return nil, fmt.Errorf("restore: samples %d:%d leave only %d observed samples, want at least %d: give more context: %w",
+			return nil, fmt.Errorf("restore: samples %d:%d leave only %d observed samples, must be at least %d: %w",
 				e.Start, e.End, left, leastObserved, ErrGaps)
 		}
 	}

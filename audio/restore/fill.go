@@ -48,7 +48,7 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	f.src = Around(src, f.res.Gaps)
 	if method == VSSGP {
 		err = f.fillExcerpts()
-	} else if err = f.fits(method); err == nil {
+	} else if err = f.fits(); err == nil {
 		err = f.fillGaps(method)
 	}
 	switch {
@@ -111,12 +111,12 @@ func (f *filler) tell(change func()) {
 	f.o.Progress(p)
 }
 
-// levelReach is how many seconds on either side of a gap define the level of the sound.
-const levelReach = 0.06
+// context returns the number of samples in DefaultContext.
+func (f *filler) context() int { return audio.SamplesIn(DefaultContext.Seconds(), f.res.rate) }
 
-// level returns the rms of the known samples within levelReach of a gap.
+// level returns the rms of the known samples within DefaultContext of a gap.
 func (f *filler) level(z []float64, gaps [][2]int, at int) float64 {
-	reach := audio.SamplesIn(levelReach, f.res.rate)
+	reach := f.context()
 	from, to := max(0, gaps[at][0]-reach), min(len(z), gaps[at][1]+reach)
 	sum, known := 0.0, 0
 	add := func(part []float64) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 	"sync"
-	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
@@ -129,7 +128,7 @@ func (g *gapFiller) guess(i int) (guesses [][]float64, err error) {
 	if !near || all[i].Clipped || all[i].Len() > longest(g.res.rate) {
 		return nil, nil
 	}
-	v, err := g.view(i, audio.SamplesIn(guessReach, g.res.rate))
+	v, err := g.view(i, g.context())
 	if err != nil {
 		return nil, err
 	}
@@ -144,15 +143,6 @@ func (g *gapFiller) guess(i int) (guesses [][]float64, err error) {
 	return guesses, nil
 }
 
-const (
-	guessReach = 0.05 // seconds around a gap that a guess looks at
-	edgeOfGap  = 1.0  // seconds of a longer gap, from either side, in which anything is known
-)
-
-// LongGap is the longest gap that is filled across. A longer one is filled from both sides separately, so only its ends resemble what was
-// there, at a cost that is linear in its length.
-const LongGap = 200 * time.Millisecond
-
 func longest(rate int) int { return audio.SamplesIn(LongGap.Seconds(), rate) }
 
 // known returns how many samples of a gap are filled from a side.
@@ -160,9 +150,6 @@ func known(gap Gap, rate int) int { return min(gap.Len(), audio.SamplesIn(edgeOf
 
 // reachOf returns how many samples on either side of a gap its fill looks at.
 func reachOf(gap Gap, rate int) int { return timewarp.Reach(known(gap, rate), float64(rate)) }
-
-// batch is how many gaps are filled before the guesses of the next ones are made: memory holds no more guesses than they look at.
-const batch = 512
 
 // fillGaps fills all gaps. Each gap looks at the samples around it; where those have gaps, it looks at a guess of them, which are
 // made first. So no fill depends on another, and the result not on the order of work.
@@ -208,10 +195,6 @@ func (g *gapFiller) fill(i int) error {
 	g.tell(func() { g.done++ })
 	return nil
 }
-
-// doubtful is the expected error of a fill, relative to the level of the sound around, from which it should not be trusted. On half of
-// some recordings it told errors above 0.7 of that level best (docs/fills.md).
-const doubtful = 0.65
 
 // doubtOf returns why a fill should not be trusted, if it should not.
 func doubtOf(f *GapFill, trials, longest int) string {

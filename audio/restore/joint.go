@@ -29,9 +29,6 @@ func (g *gapFiller) channel(v view, s *GapFill) (trials int, err error) {
 	return trials, err
 }
 
-// jointGain is how much the logarithm of the mean squared error in trial gaps must fall for other channels to be used.
-const jointGain = 0.05
-
 // others returns the channels that hold what they recorded in a gap of a channel and around it. Clipped samples are not what was there.
 func (g *gapFiller) others(gap Gap, channel, channels int) (from []int) {
 	if g.method != Mixture { // simple fills know their channel only

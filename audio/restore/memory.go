@@ -8,15 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/heap"
 )
 
-const (
-	// gapArrays counts the arrays of the samples around a gap while it is filled, and jointArrays those if other channels help.
-	gapArrays, jointArrays = 30, 45
-	// ownArrays counts the arrays of a gap's own samples while it is filled, besides the fill: the precisions of a long gap.
-	ownArrays = 1
-)
-
 // bytes is an upper estimate of the memory of a fill gap by gap: the largest gaps that are filled at a time, and all fills.
-func (f *filler) bytes(m Method) float64 {
+func (f *filler) bytes() float64 {
 	channels, rate, draws := float64(f.res.channels), float64(f.res.rate), float64(f.o.Draws)
 	filled, largest := 0.0, 0.0
 	clipped, span := 0, 0
@@ -37,12 +30,8 @@ func (f *filler) bytes(m Method) float64 {
 		if g.Len() <= longest(f.res.rate) {
 			filled += of * n // its guess
 		}
-		arrays := channels + gapArrays
-		if m == Mixture && g.Channel > 0 && channels > 1 {
-			arrays = channels + jointArrays
-		}
 		around := float64(known(g, f.res.rate) + 2*reachOf(g, f.res.rate))
-		largest = max(largest, 8*(arrays*around+(channels+ownArrays)*n))
+		largest = max(largest, 8*((channels+gapArrays)*around+(channels+1)*n))
 	}
 	if clipped > 0 {
 		largest = max(largest, declip.Bytes(span, clipped, rate))
@@ -51,9 +40,9 @@ func (f *filler) bytes(m Method) float64 {
 }
 
 // fits refuses a fill gap by gap that needs more memory than the options allow.
-func (f *filler) fits(m Method) error {
+func (f *filler) fits() error {
 	limit := f.o.Model.MemoryLimit
-	need := f.bytes(m)
+	need := f.bytes()
 	if limit <= 0 || need <= limit {
 		return nil
 	}

@@ -9,9 +9,6 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// defaultWindows are the windows' lengths to choose from, in seconds: from a few periods of a voice to a vowel.
-var defaultWindows = []float64{0.032, 0.048, 0.064}
-
 // fillExcerpts fits a VSSGP to each excerpt and fills it.
 func (f *filler) fillExcerpts() error {
 	all := f.res.Excerpts
@@ -48,7 +45,7 @@ func (o *Options) model() vssgp.Options {
 		m.Posterior.Draws = vssgp.NoPosterior // nobody reads an excerpt's frequencies
 	}
 	if m.Windows.Candidates == nil {
-		m.Windows.Candidates = defaultWindows
+		m.Windows.Candidates = []float64{0.032, 0.048, 0.064} // seconds: from a few periods of a voice to a vowel
 	}
 	return m
 }
