@@ -5,21 +5,9 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/vssgp/vssgp/audio"
 )
-
-// mostDither is the largest distance of a dropout's samples from its middle, in quantization steps: dither of ±2.
-const mostDither = 2
-
-const (
-	leastStop = 1e-3  // seconds: a waveform passes a crest, or a click lasts, for less
-	mostStop  = 0.25  // seconds: longer ones are pauses, or cannot be filled
-	leastFade = 2e-3  // seconds: sound does not end faster
-	reachStop = 0.020 // seconds: for so long speech keeps its spectrum
-	stopBlock = 1 << 15
-)
-
-// otherGoesOn is what sound in another channel adds to the log-odds: pauses are usually in all channels.
-const otherGoesOn = 2
 
 // dropoutDetector finds runs of samples that stay within a few quantization steps of one value: zeros or a repeated sample.
 type dropoutDetector struct {
@@ -32,10 +20,10 @@ type dropoutDetector struct {
 }
 
 func newDropouts(_ context.Context, r recording, o *Options) (detector, error) {
-	seconds := func(t float64, least int) int { return max(least, int(math.Round(t*float64(r.rate)))) }
+	samples := func(seconds float64) int { return audio.SamplesIn(seconds, max(r.rate, 8000)) }
 	step, err := r.step(o.Step)
 	return &dropoutDetector{recording: r, step: step, threshold: DefaultSensitivity + 1 - o.Sensitivity,
-		least: seconds(leastStop, 8), most: seconds(mostStop, 64), reach: seconds(reachStop, 64), fade: seconds(leastFade, 16)}, err
+		least: samples(leastDropout), most: samples(mostDropout), reach: samples(dropoutContext), fade: samples(leastFade)}, err
 }
 
 // newZeros returns a detector of the dropouts that are exact zeros.
@@ -69,7 +57,7 @@ func (r recording) step(given float64) (float64, error) {
 	return max(least, given), nil
 }
 
-func (d *dropoutDetector) size() (block, margin int) { return stopBlock, d.most + d.reach + 1 }
+func (d *dropoutDetector) size() (block, margin int) { return 1 << 15, d.most + d.reach + 1 }
 
 func (d *dropoutDetector) find(b block) (out []candidate) {
 	x, widest := b.x[b.channel], mostDither

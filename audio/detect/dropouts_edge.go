@@ -20,13 +20,11 @@ type edge struct {
 	away  float64   // how much likelier, in nats, the sound is to be about its own mean than about the run's value
 }
 
-const mostOrder = 32 // of the model
-
 // newEdge models the sound y that ends where the run begins, at zero. If the run is held at a sample's value it counts that silence has
 // no reason to be there unless the sound is about that value: its mean over N samples has variance E/(N(Σ_j a_j)²). It is nil where there
 // is too little sound.
 func newEdge(y []float64, fade int, step, half float64, held bool) *edge {
-	order := min(mostOrder, len(y)/8)
+	order := min(dropoutOrder, len(y)/8)
 	if len(y)-order < fade {
 		return nil
 	}
@@ -67,7 +65,7 @@ func (g *edge) abrupt() float64 {
 		far, near := g.e[:len(g.e)-d], g.e[len(g.e)-d:]
 		before := logLaplace(far, max(meanSize(far), math.Sqrt(least)))
 		goesOn = max(goesOn, before+logLaplace(near, max(meanSize(near), math.Sqrt(least))))
-		for _, power := range []float64{1, 2, 4} {
+		for _, power := range fadePowers {
 			fades = max(fades, before+g.fade(d, power))
 		}
 		if d == len(g.e) {
