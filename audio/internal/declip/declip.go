@@ -147,10 +147,8 @@ func (s *section) restore(ctx context.Context) (ok bool) {
 			return false
 		}
 		s.learn()
-		if round >= even {
-			s.weigh()
-		}
-		if !s.sweep(share) {
+		s.assemble(round >= even)
+		if !s.sweep(share, false) {
 			return false
 		}
 	}
@@ -159,7 +157,8 @@ func (s *section) restore(ctx context.Context) (ok bool) {
 	}
 	best := slices.Clone(s.mean)
 	s.widen()
-	ok = s.settle() && s.sweep(0) // the posterior of the sites as they are, for draws
+	s.assemble(false)
+	ok = s.settle() && s.sweep(0, true) // the posterior of the sites as they are, for draws
 	copy(s.mean, best)
 	return ok
 }
@@ -167,7 +166,7 @@ func (s *section) restore(ctx context.Context) (ok bool) {
 // settle sweeps with the models as they are.
 func (s *section) settle() bool {
 	for range sweeps {
-		if !s.sweep(share) {
+		if !s.sweep(share, false) {
 			return false
 		}
 		moved := 0.0

@@ -20,7 +20,6 @@ func (s *section) learn() {
 		r := s.autocorrelation(t)
 		r[0] = r[0]*(1+ridge) + least
 		t.model = ar.YuleWalker(r)
-		t.sum()
 	}
 }
 
@@ -31,7 +30,6 @@ func (s *section) widen() {
 		t := &s.tiles[i]
 		n, p := float64(s.wide)/2, float64(t.order)
 		t.model.E *= unsteady * (n + p) / max(n-p, n/8)
-		t.sum()
 	}
 }
 
@@ -54,14 +52,20 @@ func (s *section) autocorrelation(t *tile) []float64 {
 	for l := range r {
 		r[l] *= float64(s.wide) / sum
 	}
-	if !s.swept {
+	if s.covariance == nil {
 		return r
 	}
 	from, to := s.index(lo), s.index(lo+s.wide)
 	for i := from; i < to; i++ {
 		w := weights[s.at[i]-lo] / sum
-		for j := i; j >= max(from, s.precision.first[i]) && s.at[i]-s.at[j] <= t.order; j-- {
-			r[s.at[i]-s.at[j]] += w * weights[s.at[j]-lo] * s.precision.covariance(i, j)
+		for _, run := range s.covariance.Row(i) {
+			skip := min(max(0, from-run.First), len(run.Values))
+			values := run.Values[skip:]
+			for k, at := range s.at[run.First+skip:][:len(values)] {
+				if l := s.at[i] - at; l <= t.order {
+					r[l] += w * weights[at-lo] * values[k]
+				}
+			}
 		}
 	}
 	return r

@@ -1,33 +1,40 @@
 package declip
 
-import "math"
+import (
+	"math"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/linalg"
+)
 
 // sweep makes the Gaussian posterior of the missing samples from their precision and the sites, and with it each sample's own
 // distribution, in which its site gives way to its limit. The site moves by a share towards what gives the sample the same mean and
 // variance (expectation propagation, all sites at a time). It is false where the precision is not positive definite in float64; then
 // nothing has changed.
-func (s *section) sweep(share float64) bool {
-	for jitter := 0.0; ; jitter = max(1e-12, 100*jitter) {
-		s.assemble()
-		for i := range s.sites {
-			c, row := &s.sites[i], s.precision.rows[i]
-			row[len(row)-1] = row[len(row)-1]*(1+jitter) + c.precision + c.weak
-			s.right[i] += c.product + c.weak*c.side*c.limit
+func (s *section) sweep(share float64, keep bool) bool {
+	extra := make([]float64, len(s.at))
+	if _, err := linalg.Jittered(backend.ErrNotPositive, jitters, func(jitter float64) (mean float64, err error) {
+		for i, c := range s.sites {
+			extra[i] = jitter*s.precision.Diagonal(i) + c.precision + c.weak
 		}
-		if s.precision.factor() {
-			break
-		}
-		if jitter > 1e-6 {
-			return false
-		}
+		s.factor, err = s.precision.Factorize(extra)
+		return 1, err
+	}); err != nil {
+		return false
 	}
-	s.precision.solve(s.right)
-	s.precision.invert()
-	s.swept = true
-	for i, m := range s.right {
+	for i, c := range s.sites {
+		s.posterior[i] = s.pull[i] + c.product + c.weak*c.side*c.limit
+	}
+	s.factor.Solve(s.posterior, 1)
+	factor := s.factor
+	if keep {
+		s.factor = factor.Clone()
+	}
+	s.covariance = s.precision.Like(factor.Inverse())
+	for i, m := range s.posterior {
 		at := s.at[i]
 		was := s.mean[at]
-		s.mean[at] = s.sites[i].settle(m, s.precision.covariance(i, i), share)
+		s.mean[at] = s.sites[i].settle(m, s.covariance.Diagonal(i), share)
 		s.sites[i].moved = math.Abs(s.mean[at]-was) / s.sites[i].sd
 	}
 	return true
