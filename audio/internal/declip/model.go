@@ -23,13 +23,19 @@ func (s *section) learn() {
 	}
 }
 
-// widen raises the tiles' variances E for what the estimates do not know. A model of order p that fits n samples predicts others
-// with (n+p)/(n−p) times the error (Akaike 1970), where Hann's window leaves half of the samples; and sounds are not stationary.
+// widen raises the tiles' variances E for what the estimates do not know, and scales the sites with them. A model of order p that fits n
+// samples predicts others with (n+p)/(n−p) times the error (Akaike 1970), of which Hann's window leaves half; and sounds are not stationary.
 func (s *section) widen() {
+	factor := func(order int) float64 {
+		n, p := float64(s.wide)/2, float64(order)
+		return unsteady * (n + p) / max(n-p, n/8)
+	}
 	for i := range s.tiles {
-		t := &s.tiles[i]
-		n, p := float64(s.wide)/2, float64(t.order)
-		t.model.E *= unsteady * (n + p) / max(n-p, n/8)
+		s.tiles[i].model.E *= factor(s.tiles[i].order)
+	}
+	for i := range s.sites {
+		s.sites[i].precision /= factor(s.order)
+		s.sites[i].product /= factor(s.order)
 	}
 }
 

@@ -1,23 +1,26 @@
 package declip
 
+// The experiments that chose these values are in docs/repair-clipping.md.
 const (
-	orderSeconds  = 0.014
-	windowSeconds = 0.12  // of a model
-	hopSeconds    = 0.02  // from model to model
-	grainSeconds  = 0.001 // of errors of the same variance
-	coreSeconds   = 0.5   // of a section, and what it looks at on either side:
-	sideSeconds   = 0.1
+	orderSeconds  = 0.014 // of a model; shorter: less where little is clipped, longer: less everywhere
+	windowSeconds = 0.12  // that a model is estimated from; shorter: less accurate, longer: not stationary
+	hopSeconds    = 0.02  // from model to model; cost is in inverse proportion
+	grainSeconds  = 0.001 // of errors of the same variance, about the time that a voice's cords take to close
+	coreSeconds   = 0.5   // of a section; cost is proportional to core + 2·side
+	sideSeconds   = 0.1   // that a section looks at on either side
 
-	dense     = 0.33 // where more is missing, the order falls in proportion
-	rounds    = 12   // of model and sweep in turn,
-	even      = 2    // the first of them with the same variance for all errors of a tile
-	jitters   = 4    // attempts to factor a precision with more on its diagonal
-	sweeps    = 5    // at most, with the models as they are
-	settled   = 0.02 // standard deviations that no sample moves by any more
-	share     = 0.9  // of the way that a site goes in a sweep
-	unsteady  = 2.25 // variance of the prediction errors that come over that of the errors before
-	prior     = 5    // errors that the prior of a grain's variance counts for
-	weakLimit = 4    // levels: root of the weak prior's variance for a run of one sample
-	doubtful  = 6    // standard deviations from what the others say up to a limit that is not believed,
-	louder    = 2    // nor one that is so many times what is there around: a sound passes every value on its way
+	dense         = 0.33 // share of missing samples above which the order falls in inverse proportion
+	rounds        = 9    // of model and sweep in turn; more: slower and at most .1 dB better
+	evenRounds    = 2    // the first of them, with the same variance for all errors of a tile
+	widenedSweeps = 2    // with the final models and wider variances, for intervals and draws
+	share         = 0.9  // of the way that a site moves in a sweep; 1 may oscillate
+	unsteady      = 2.25 // variance of later prediction errors over that of the errors of the fit; sets the coverage
+	prior         = 5    // errors that the prior of a grain's variance counts for
+	weakLimit     = 4    // standard deviation of the weak prior for a run of one sample, in limits
+	jitters       = 4    // attempts to factorize a precision with more and more on its diagonal
+
+	// A restored run is marked as doubtful if
+	unsettled = 0.3 // a mean still moves by more than this, in standard deviations,
+	doubtful  = 6   // a limit is further from what the other samples predict, in standard deviations, or
+	louder    = 2   // a limit is more times the largest magnitude around: a sound passes every value on its way
 )
