@@ -148,19 +148,31 @@ func (s *section) restore(ctx context.Context) (ok bool) {
 		}
 		s.learn()
 		s.assemble(round >= evenRounds)
-		if !s.sweep(share, false) {
+		if !s.sweep(false) {
 			return false
+		}
+		if round > evenRounds && s.settled() {
+			break
 		}
 	}
 	best := slices.Clone(s.mean)
 	s.widen()
 	s.assemble(false)
 	for range widenedSweeps {
-		if !s.sweep(share, false) {
+		if !s.sweep(false) {
 			return false
 		}
 	}
-	ok = s.sweep(0, true) // the posterior of the sites as they are, for draws
+	ok = s.sweep(true) // the posterior of the sites as they are, for draws
 	copy(s.mean, best)
 	return ok
+}
+
+// settled reports whether the last sweep hardly moved the means.
+func (s *section) settled() bool {
+	squares := 0.0
+	for i := range s.sites {
+		squares += s.sites[i].moved * s.sites[i].moved
+	}
+	return squares < tolerance*tolerance*float64(len(s.sites))
 }

@@ -1,7 +1,7 @@
 package declip
 
 import (
-	"math"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp/internal/ar"
 )
@@ -46,30 +46,25 @@ func (s *section) widen() {
 // as expectation maximization has it: the means alone are quieter than the sound.
 func (s *section) autocorrelation(t *tile) []float64 {
 	lo := min(max(0, (t.lo+t.hi-s.wide)/2), len(s.mean)-s.wide)
-	weights, x := make([]float64, s.wide), make([]float64, s.wide)
-	sum := 0.0
-	for i := range x {
-		sine := math.Sin(math.Pi * (float64(i) + 0.5) / float64(s.wide))
-		weights[i] = sine * sine
-		x[i] = weights[i] * s.mean[lo+i]
-		sum += weights[i] * weights[i]
+	x := make([]float64, s.wide)
+	for i, w := range s.window {
+		x[i] = w * s.mean[lo+i]
 	}
 	r := ar.Autocorrelation(x, t.order)
-	for l := range r {
-		r[l] *= float64(s.wide) / sum
-	}
+	sum := floats.Dot(s.window, s.window)
+	floats.Scale(float64(s.wide)/sum, r)
 	if s.covariance == nil {
 		return r
 	}
 	from, to := s.index(lo), s.index(lo+s.wide)
 	for i := from; i < to; i++ {
-		w := weights[s.at[i]-lo] / sum
+		w := s.window[s.at[i]-lo] / sum
 		for _, run := range s.covariance.Row(i) {
 			skip := min(max(0, from-run.First), len(run.Values))
 			values := run.Values[skip:]
 			for k, at := range s.at[run.First+skip:][:len(values)] {
 				if l := s.at[i] - at; l <= t.order {
-					r[l] += w * weights[at-lo] * values[k]
+					r[l] += w * s.window[at-lo] * values[k]
 				}
 			}
 		}

@@ -10,13 +10,14 @@ import (
 
 // A section is samples that are restored together.
 type section struct {
-	mean  []float64 // the samples; the missing ones as they are expected
-	at    []int     // the missing ones, rising
-	sites []site    // [missing]
-	order int       // of the models
-	wide  int       // samples that a model is estimated from
-	grain int       // errors of the same weight
-	tiles []tile
+	mean   []float64 // the samples; the missing ones as they are expected
+	at     []int     // the missing ones, rising
+	sites  []site    // [missing]
+	order  int       // of the models
+	wide   int       // samples that a model is estimated from
+	window []float64 // [wide] Hann's
+	grain  int       // errors of the same weight
+	tiles  []tile
 
 	sums      lagSums        // of the tile at work
 	precision *blocktri.Band // [missing,missing] without limits
@@ -57,6 +58,10 @@ func newSection(z []float64, at []int, sites []site, order int, rate float64) *s
 	s := &section{mean: z, at: at, sites: sites, order: order, sums: newLagSums(order), precision: blocktri.NewBand(at, order),
 		pull: make([]float64, len(at)), posterior: make([]float64, len(at))}
 	s.wide, s.grain = min(max(2, int(windowSeconds*rate)), len(z)), max(1, int(grainSeconds*rate))
+	for i := range s.wide {
+		sine := math.Sin(math.Pi * (float64(i) + 0.5) / float64(s.wide))
+		s.window = append(s.window, sine*sine)
+	}
 	s.cut(max(1, int(hopSeconds*rate)))
 	return s
 }

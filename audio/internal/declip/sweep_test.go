@@ -69,7 +69,7 @@ func TestWithoutLimits(t *testing.T) {
 		s.mean[u] = 1e3
 	}
 	want, ok := ar.YuleWalker(lags(12)).Conditional([][]float64{x}, gaps, nil)
-	if !ok || !s.sweep(share, false) {
+	if !ok || !s.sweep(false) {
 		t.Fatal("not positive definite")
 	}
 	for i, u := range at {
@@ -83,7 +83,7 @@ func TestWithoutLimits(t *testing.T) {
 func TestStart(t *testing.T) {
 	at := span(0, 6)
 	s, x := known(at, free)
-	s.sweep(share, false)
+	s.sweep(false)
 	slices.Reverse(x)
 	n := len(x)
 	want, ok := ar.YuleWalker(lags(12)).Conditional([][]float64{x}, [][2]int{{n - 6, n}}, nil)
@@ -180,11 +180,11 @@ func TestAgainstGibbs(t *testing.T) {
 		s, _ := known(c.at, c.limit)
 		mean, sd := gibbs(s, turns)
 		for range 40 {
-			if !s.sweep(share, false) {
+			if !s.sweep(false) {
 				t.Fatalf("%s: not positive definite", c.name)
 			}
 		}
-		s.sweep(0, true)
+		s.sweep(true)
 		rng := rand.New(rand.NewPCG(9, 9))
 		sum, square := make([]float64, len(c.at)), make([]float64, len(c.at))
 		for range draws {
@@ -216,7 +216,7 @@ func TestAgainstGibbs(t *testing.T) {
 // TestExpectations: autocorrelation and weights are the sums that they are said to be, entry by entry.
 func TestExpectations(t *testing.T) {
 	s, _ := known(slices.Concat(span(20, 26), span(40, 55), span(70, 73)), below(0.9))
-	s.sweep(share, false)
+	s.sweep(false)
 	cov := func(a, b int) float64 {
 		i, j := slices.Index(s.at, a), slices.Index(s.at, b)
 		if i < 0 || j < 0 || max(a, b)-min(a, b) > s.order {
@@ -263,7 +263,7 @@ func TestExpectations(t *testing.T) {
 	for i := range s.sites {
 		s.sites[i] = site{}
 	}
-	s.sweep(share, false)
+	s.sweep(false)
 	for _, u := range s.at {
 		gradient := 0.0
 		for k := range s.tiles {

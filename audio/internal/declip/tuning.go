@@ -2,7 +2,7 @@ package declip
 
 // The experiments that chose these values are in docs/repair-clipping.md.
 const (
-	orderSeconds  = 0.014 // of a model; shorter: less where little is clipped, longer: less everywhere
+	orderSeconds  = 0.014 // order of a model; at 0.012 1 dB less where little is clipped, at 0.02 2 to 5 dB less
 	windowSeconds = 0.12  // that a model is estimated from; shorter: less accurate, longer: not stationary
 	hopSeconds    = 0.02  // from model to model; cost is in inverse proportion
 	grainSeconds  = 0.001 // of errors of the same variance, about the time that a voice's cords take to close
@@ -10,10 +10,10 @@ const (
 	sideSeconds   = 0.1   // that a section looks at on either side
 
 	dense         = 0.33 // share of missing samples above which the order falls in inverse proportion
-	rounds        = 9    // of model and sweep in turn; more: slower and at most .1 dB better
+	rounds        = 12   // at most, of model and sweep in turn,
+	tolerance     = 0.15 // standard deviations, rms, by which the means of a section still move when its rounds end; less: slower, as good
 	evenRounds    = 2    // the first of them, with the same variance for all errors of a tile
 	widenedSweeps = 2    // with the final models and wider variances, for intervals and draws
-	share         = 0.9  // of the way that a site moves in a sweep; 1 may oscillate
 	unsteady      = 2.25 // variance of later prediction errors over that of the errors of the fit; sets the coverage
 	prior         = 5    // errors that the prior of a grain's variance counts for
 	weakLimit     = 4    // standard deviation of the weak prior for a run of one sample, in limits
