@@ -90,7 +90,7 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 	if len(own) == 0 {
 		return
 	}
-	side := int(sideSeconds * rate)
+	side := int(windowSeconds * rate)
 	from, to := max(0, core[0]-side), min(len(z), max(core[1], own[len(own)-1].end)+side)
 	var at []int
 	var sites []site
@@ -151,7 +151,7 @@ func (s *section) restore(ctx context.Context) (ok bool) {
 		if !s.sweep(false) {
 			return false
 		}
-		if round > evenRounds && s.settled() {
+		if round >= evenRounds && s.settled() {
 			break
 		}
 	}

@@ -6,12 +6,6 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// ridge keeps models of pure tones stable and stands for the noise of 16 bits; the least power is for silence.
-const (
-	ridge      = 1e-9
-	leastPower = 1e-30
-)
-
 // learn estimates every tile's model.
 func (s *section) learn() {
 	least := 1e-12*s.peak()*s.peak() + leastPower

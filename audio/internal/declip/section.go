@@ -58,10 +58,7 @@ func newSection(z []float64, at []int, sites []site, order int, rate float64) *s
 	s := &section{mean: z, at: at, sites: sites, order: order, sums: newLagSums(order), precision: blocktri.NewBand(at, order),
 		pull: make([]float64, len(at)), posterior: make([]float64, len(at))}
 	s.wide, s.grain = min(max(2, int(windowSeconds*rate)), len(z)), max(1, int(grainSeconds*rate))
-	for i := range s.wide {
-		sine := math.Sin(math.Pi * (float64(i) + 0.5) / float64(s.wide))
-		s.window = append(s.window, sine*sine)
-	}
+	s.window = ar.Hann(s.wide)
 	s.cut(max(1, int(hopSeconds*rate)))
 	return s
 }
@@ -108,9 +105,9 @@ func (s *section) loudest(lo, hi int) (peak float64) {
 	return peak
 }
 
-// order returns the order of the models of n samples of which some are missing.
+// order returns the order of the models of n samples of which some are missing. It falls in proportion if more than a third is missing.
 func order(rate float64, n, missing int) int {
-	p := orderSeconds * rate * min(1, dense*float64(n)/float64(missing))
+	p := orderSeconds * rate * min(1, float64(n)/float64(3*missing))
 	return max(1, min(int(p), (n-missing)/3))
 }
 
@@ -127,7 +124,7 @@ func newSite(z float64, r run) (c site) {
 
 // Bytes is about the most memory that a section of a fill needs, of n samples of which so many are missing.
 func Bytes(n, missing int, rate float64) float64 {
-	long := min(float64(n), (coreSeconds+2*sideSeconds)*rate)
+	long := min(float64(n), (coreSeconds+2*windowSeconds)*rate)
 	p := float64(order(rate, n, missing))
 	missed := float64(missing) / float64(n)
 	u := long * missed
