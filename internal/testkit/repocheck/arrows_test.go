@@ -79,7 +79,7 @@ var allowed = map[string][]string{
 	"internal/fileio/safetensors": {"internal/fileio", "internal/fileio/fault"},
 	"internal/timewarp":           {"internal/ar"},
 	"internal/table":              {"internal/fileio", "internal/fileio/fault"},
-	"internal/report":             {".", "audio", "audio/restore", "series", "internal/fileio", "internal/bayes"},
+	"internal/report":             {".", "audio", "audio/restore", "series", "internal/ar", "internal/fileio", "internal/bayes"},
 }
 
 // inCommand are the packages of the command that another one of its packages may import.
