@@ -32,7 +32,7 @@ type Residual struct {
 
 // NewResidual returns the Residual of a channel of n samples at a rate. None of them counts yet.
 func NewResidual(n, rate int) *Residual {
-	return &Residual{stft: &stftSum{stft: newSTFT(n, rate), n: n}}
+	return &Residual{stft: newSTFT(n, rate)}
 }
 
 // Add takes in the part that begins at sample start and lies after the parts added before. ref, est and mask are equally

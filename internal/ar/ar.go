@@ -2,21 +2,13 @@
 // samples. A model of order p is e_n = Σ_j a_j x_{n−j}, a_0 = 1, with innovations e of variance E.
 package ar
 
-import (
-	"slices"
-
-	"github.com/vssgp/vssgp/internal/simd"
-	"gonum.org/v1/gonum/dsp/fourier"
-)
+import "github.com/vssgp/vssgp/internal/simd"
 
 // Model is an autoregressive model.
 type Model struct {
 	A []float64 // [p+1], A[0] = 1
 	E float64   // variance of the innovations
 }
-
-// directProducts is the most products that Autocorrelation sums one by one, 2 ms of work; from there on transforms are faster.
-const directProducts = 1 << 22
 
 // Autocorrelation returns r_j = Σ_n x_n x_{n+j} / N for lags 0 … order, in min(N·order, N log N) time.
 func Autocorrelation(x []float64, order int) []float64 {
@@ -37,61 +29,10 @@ func byTransform(samples, order int) bool { return float64(samples)*float64(orde
 // transformed is Autocorrelation by way of the power spectrum. Zeros after x keep the lags from wrapping around.
 func transformed(x []float64, order int) []float64 {
 	n := smooth(len(x) + min(order, len(x)-1))
-	fft := fourier.NewFFT(n)
-	padded := make([]float64, n)
-	copy(padded, x)
-	power := fft.Coefficients(nil, padded)
-	for i, c := range power {
-		power[i] = complex(real(c)*real(c)+imag(c)*imag(c), 0)
-	}
-	fft.Sequence(padded, power)
-	r := make([]float64, order+1)
-	for j := range min(order+1, len(x)) {
-		r[j] = padded[j] / (float64(n) * float64(len(x)))
+	s, power, r := NewSpectrum(n, nil), make([]float64, n/2+1), make([]float64, order+1)
+	s.Add(power, x)
+	for j, v := range s.Lags(power)[:min(order+1, len(x))] {
+		r[j] = v / float64(len(x))
 	}
 	return r
-}
-
-// Periodogram adds |Σ_n x_n exp(−2πi·nf)|² at f = k/n cycles a sample, k ≤ n/2, to
-// power [n/2+1]; n is PeriodogramSize of x's length.
-func Periodogram(power, x []float64) {
-	n := PeriodogramSize(len(x))
-	padded := make([]float64, n)
-	copy(padded, x)
-	for i, c := range fourier.NewFFT(n).Coefficients(nil, padded) {
-		power[i] += real(c)*real(c) + imag(c)*imag(c)
-	}
-}
-
-// PeriodogramSize returns the number of frequencies on the whole circle that determine the periodogram of so many samples: a
-// polynomial in exp(±2πif) of that degree.
-func PeriodogramSize(samples int) int { return smooth(2 * samples) }
-
-// smooth returns the least number from n on with no prime factors but 2, 3 and 5.
-func smooth(n int) int {
-	for ; ; n++ {
-		rest := n
-		for _, p := range []int{2, 3, 5} {
-			for rest%p == 0 {
-				rest /= p
-			}
-		}
-		if rest == 1 {
-			return n
-		}
-	}
-}
-
-// ridge is added to r_0, relative to it, so that the model of a pure tone is stable.
-const ridge = 1e-9
-
-// YuleWalker returns the model of order len(r)−1 with autocorrelation r, by Levinson's recursion. It is stable, and smoother
-// than a least-squares estimate, as the spectrum start needs.
-func YuleWalker(r []float64) Model {
-	r = slices.Clone(r)
-	r[0] *= 1 + ridge
-	l := newRecursion(r)
-	for len(l.a) < len(r) && l.e > 0 && l.step() {
-	}
-	return Model{A: append(l.a, make([]float64, len(r)-len(l.a))...), E: max(l.e, 0)}
 }

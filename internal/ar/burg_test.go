@@ -145,6 +145,14 @@ func TestToeplitz(t *testing.T) {
 			testkit.Within(t, "solution", right[i], want[i], 1e-9)
 		}
 		checkRoot(t, diagonal, units, &inverse)
+		rows := Whitening(r)
+		for i := range rows {
+			rows[i] = append(rows[i], make([]float64, n-len(rows[i]))...)
+		}
+		checkRoot(t, diagonal, rows, &inverse)
+	}
+	if got := Whitening([]float64{1, 2}); got != nil {
+		t.Errorf("1, 2 makes no positive definite matrix, yet it has a factor: %v", got)
 	}
 	if _, ok := toeplitz([]float64{1, 2}, nil, nil); ok {
 		t.Error("1, 2 makes no positive definite matrix, yet it was solved")

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vssgp/vssgp/internal/simd"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A Conditional is what a model says of missing samples, given the others: Gaussians of the same covariance, one for each series.
@@ -20,7 +19,7 @@ type Conditional struct {
 // same gaps [start, end), rising and apart. normal are independent standard normal numbers, as many as samples are missing, for
 // each draw; they become the deviations. With the samples before z taken as 0, the density of z is that of the prediction errors,
 // so the precision of the missing samples u is Q/E, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples behind it, and
-// for a gap at the end the product of A, a band of the coefficients, with itself. In other cases it is dense.
+// for a gap at the end the product of A, a band of the coefficients, with itself. In other cases it has a band.
 // ok is false where that is not positive definite in float64.
 func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {
 	p, n := len(m.A)-1, len(series[0])
@@ -44,7 +43,7 @@ func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64
 		}
 		c.Variance, ok = toeplitz(r, c.Means, normal)
 	default:
-		c.Variance, ok = m.dense(n, at, c.Means, normal)
+		c.Variance, ok = m.banded(n, at, c.Means, normal)
 	}
 	if !ok {
 		return c, false
@@ -114,43 +113,24 @@ func (m Model) forward(right, draws [][]float64) (diagonal []float64) {
 	return diagonal
 }
 
-// dense is toeplitz for the places u of n samples.
-func (m Model) dense(n int, u []int, right, draws [][]float64) (diagonal []float64, ok bool) {
-	p := len(m.A) - 1
-	sums := laggedSums(m.A)
-	q := mat.NewSymDense(len(u), nil)
-	for i, hi := range u {
-		for j, lo := range u[:i+1] {
-			if hi-lo <= p {
-				q.SetSym(i, j, sums[hi-lo][min(p-(hi-lo), n-1-hi)+1])
-			}
-		}
-	}
-	var f mat.Cholesky
-	if !f.Factorize(q) {
+// banded is toeplitz for the positions u of n samples.
+func (m Model) banded(n int, u []int, right, draws [][]float64) (diagonal []float64, ok bool) {
+	p, sums := len(m.A)-1, laggedSums(m.A)
+	q := band(u, p, func(hi, lo int) float64 { return sums[hi-lo][min(p-(hi-lo), n-1-hi)+1] })
+	f, err := q.Factorize(nil)
+	if err != nil {
 		return nil, false
 	}
-	var inverse mat.SymDense
 	for _, y := range right {
-		x := mat.NewVecDense(len(y), y)
-		if f.SolveVecTo(x, x) != nil {
-			return nil, false
-		}
+		f.Solve(y, 1)
 	}
-	if f.InverseTo(&inverse) != nil {
-		return nil, false
-	}
-	var upper mat.TriDense
-	f.UTo(&upper)
 	for _, d := range draws {
-		v := mat.NewVecDense(len(d), d)
-		if v.SolveVec(&upper, v) != nil {
-			return nil, false
-		}
+		f.SolveUpper(d, 1)
 	}
+	inverse := q.Like(f.Inverse())
 	diagonal = make([]float64, len(u))
 	for i := range diagonal {
-		diagonal[i] = inverse.At(i, i)
+		diagonal[i] = inverse.Diagonal(i)
 	}
 	return diagonal, true
 }

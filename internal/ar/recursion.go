@@ -30,54 +30,61 @@ func (p *predictor) reflect(k float64, r []float64) float64 {
 	return simd.Reflect(p.a, p.backward(), r, k)
 }
 
-// A recursion is Levinson's for a symmetric positive definite Toeplitz matrix with first row r: R a = (e, 0, …, 0), where R has as
-// many rows as a.
-type recursion struct {
-	predictor
-	r       []float64 // reversed
-	e       float64
-	product float64 // Σ_j a_j r_{m+1−j}
+// levinson calls each with the backward predictor b of every order m from 0 to len(r)−1 for a process of autocorrelation r, its lags
+// r_m … r_1 and its error e. It returns the coefficients a, of which there are fewer than in r if r is not positive definite, and their
+// error. With R the Toeplitz matrix of first row r, R a = (e, 0, …, 0) and R⁻¹ = Σ_m b_m b_mᵀ/e_m.
+func levinson(r []float64, each func(b, lags []float64, e float64)) (a []float64, e float64) {
+	n, p, reversed, product := len(r), newPredictor(len(r)-1), slices.Clone(r), 0.0
+	slices.Reverse(reversed)
+	if e = r[0]; n > 1 {
+		product = r[1]
+	}
+	for e > 0 {
+		m := len(p.a)
+		each(p.backward(), reversed[n-m:n-1], e)
+		k := -product / e
+		if left := 1 - k*k; m < n && left > 0 {
+			e *= left
+		} else {
+			break
+		}
+		if m+1 < n {
+			product = p.reflect(k, reversed[n-m-2:n-1])
+		} else {
+			p.reflect(k, reversed)
+		}
+	}
+	return p.a, e
 }
 
-func newRecursion(r []float64) *recursion {
-	l := &recursion{newPredictor(len(r) - 1), slices.Clone(r), r[0], 0}
-	slices.Reverse(l.r)
-	if len(r) > 1 {
-		l.product = r[1]
-	}
-	return l
+// YuleWalker returns the model of order len(r)−1 with autocorrelation r, by Levinson's recursion. It is stable, and smoother
+// than a least-squares estimate, as the spectrum start needs.
+func YuleWalker(r []float64) Model {
+	r = slices.Clone(r)
+	r[0] *= 1 + ridge
+	a, e := levinson(r, func(_, _ []float64, _ float64) {})
+	return Model{A: append(a, make([]float64, len(r)-len(a))...), E: max(e, 0)}
 }
 
-// lags returns r_m … r_1 for m lags.
-func (l *recursion) lags(m int) []float64 { return l.r[len(l.r)-1-m : len(l.r)-1] }
-
-// step goes on to the next order, or reports false where the matrix is not positive definite.
-func (l *recursion) step() bool {
-	k := -l.product / l.e
-	left := 1 - k*k
-	if !(left > 0) {
-		return false
+// Whitening returns the rows of L⁻¹ up to the diagonal, L Lᵀ the Toeplitz matrix of first row r, or nil if it is not positive definite: the
+// backward predictors of all orders, divided by the roots of their errors.
+func Whitening(r []float64) (rows [][]float64) {
+	levinson(r, func(b, _ []float64, e float64) {
+		row := slices.Clone(b)
+		floats.Scale(1/math.Sqrt(e), row)
+		rows = append(rows, row)
+	})
+	if len(rows) < len(r) {
+		return nil
 	}
-	l.e *= left
-	if m := len(l.a) + 1; m < len(l.r) {
-		l.product = l.reflect(k, l.lags(m))
-	} else {
-		l.reflect(k, l.r)
-	}
-	return true
+	return rows
 }
 
 // toeplitz solves R x = y in place, for each y, where R has first row r, and returns the diagonal of R⁻¹. To each of draws, which
 // are independent standard normal numbers, it does what makes their covariance R⁻¹. It reports whether R is positive definite.
-//
-// Each order's backward predictor b_m, of errors e_m, is orthogonal to the earlier ones: R⁻¹ = Σ_m b_m b_mᵀ/e_m. The diagonal is
-// Gohberg's and Semencul's, from the last order alone.
+// The diagonal follows from the last order alone (Gohberg and Semencul).
 func toeplitz(r []float64, right, draws [][]float64) (diagonal []float64, ok bool) {
 	n := len(r)
-	if !(r[0] > 0) {
-		return nil, false
-	}
-	l := newRecursion(r)
 	zeros := func(like [][]float64) [][]float64 {
 		out := make([][]float64, len(like))
 		for i := range out {
@@ -86,18 +93,17 @@ func toeplitz(r []float64, right, draws [][]float64) (diagonal []float64, ok boo
 		return out
 	}
 	solutions, sums := zeros(right), zeros(draws)
-	for m := range n {
-		if m > 0 && !l.step() {
-			return nil, false
-		}
-		b := l.backward()
+	a, e := levinson(r, func(b, lags []float64, e float64) {
+		m := len(lags)
 		for i, x := range solutions {
-			q := (right[i][m] - simd.Dot(x[:m], l.lags(m))) / l.e
-			floats.AddScaled(x[:m+1], q, b)
+			floats.AddScaled(x[:m+1], (right[i][m]-simd.Dot(x[:m], lags))/e, b)
 		}
 		for i, d := range draws {
-			floats.AddScaled(sums[i][:m+1], d[m]/math.Sqrt(l.e), b)
+			floats.AddScaled(sums[i][:m+1], d[m]/math.Sqrt(e), b)
 		}
+	})
+	if len(a) < n || !(e > 0) {
+		return nil, false
 	}
 	for i, x := range solutions {
 		copy(right[i], x)
@@ -107,12 +113,12 @@ func toeplitz(r []float64, right, draws [][]float64) (diagonal []float64, ok boo
 	}
 	diagonal = make([]float64, n)
 	sum := 0.0
-	for i, v := range l.a {
+	for i, v := range a {
 		sum += v * v
 		if i > 0 {
-			sum -= l.a[n-i] * l.a[n-i]
+			sum -= a[n-i] * a[n-i]
 		}
-		diagonal[i] = sum / l.e
+		diagonal[i] = sum / e
 	}
 	return diagonal, true
 }

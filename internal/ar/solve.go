@@ -1,6 +1,14 @@
 package ar
 
-import "gonum.org/v1/gonum/floats"
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/linalg"
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+)
 
 // The prediction errors of z with coefficients a (a_0 = 1) are, for n = p … N-1 and m = 0 … N-1-p,
 //
@@ -9,31 +17,30 @@ import "gonum.org/v1/gonum/floats"
 // and both steps of a fill minimize E = Σ e² + Σ f²: modifiedCovariance over a, solveMissing over the missing z.
 
 // modifiedCovariance returns the coefficients a [p+1] with the least E, which are exact for sinusoids. The problem is well
-// posed from about N = 2p+1 on. Where it has several solutions (fewer than p/2 sinusoids and no noise), a ridge of 1e-13 of
-// the mean diagonal, which grows while the Cholesky factor fails, picks one.
+// posed from about N = 2p+1 on. If it has several solutions (fewer than p/2 sinusoids and no noise), the ridge chooses one.
 func modifiedCovariance(z []float64, p int) []float64 {
 	a := make([]float64, p+1)
 	a[0] = 1
 	c := lagProducts(z, p)
 	q := p + 1
-	g := newDense(p)
-	trace := 0.0
+	g := blocktri.NewDense(p)
 	for i := 1; i <= p; i++ {
-		row := g.data[(i-1)*g.row:][:i]
+		row := g.Row(i - 1)[1].Values
 		for j := range row {
 			row[j] = c[i*q+j+1] + c[(p-i)*q+p-j-1]
 		}
-		trace += row[i-1]
 		a[i] = -c[i] - c[(p-i)*q+p]
 	}
-	total := 0.0
-	for ridge := 1e-13; ridge < 1 && trace > 0; ridge *= 10 {
-		total += ridge * trace / float64(p)
-		if g.solve(a[1:], total) {
-			return a
+	mean := g.Trace(0, 1) / float64(p)
+	if _, err := linalg.Jittered(backend.ErrNotPositive, jitters, func(jitter float64) (float64, error) {
+		f, err := g.Factorize(slices.Repeat([]float64{covarianceRidge*mean + jitter}, p))
+		if err == nil {
+			f.Solve(a[1:], 1)
 		}
+		return mean, err
+	}); err != nil {
+		clear(a[1:])
 	}
-	clear(a[1:])
 	return a
 }
 
@@ -63,9 +70,11 @@ func solveMissing(z []float64, u []int, a []float64) bool {
 		z[i] = 0
 	}
 	b := missingRHS(z, u, a)
-	if !missingNormal(len(z), u, a).solve(b, 0) {
+	f, err := missingNormal(len(z), u, a).Factorize(nil)
+	if err != nil {
 		return false
 	}
+	f.Solve(b, 1)
 	for i, at := range u {
 		z[at] = b[i]
 	}
@@ -74,38 +83,37 @@ func solveMissing(z []float64, u []int, a []float64) bool {
 
 // missingNormal returns half the Hessian of E over z_u: entry (i, j) sums over the errors in which both z_{u_i} and z_{u_j} take
 // part. It is zero where u_i - u_j > p, and away from the excerpt's ends it depends on that difference alone.
-func missingNormal(n int, u []int, a []float64) system {
+func missingNormal(n int, u []int, a []float64) *blocktri.Band {
 	p := len(a) - 1
 	sums := laggedSums(a)
-	first := make([]int, len(u)) // of each row
-	band := 0
-	for i, j := 0, 0; i < len(u); i++ {
-		for u[i]-u[j] > p {
-			j++
+	return band(u, p, func(hi, lo int) (v float64) {
+		c := sums[hi-lo]
+		if hi >= p && lo+p < n {
+			return 2 * c[len(c)-1]
 		}
-		first[i], band = j, max(band, i-j)
-	}
-	h := newSystem(len(u), band)
-	data, row, col := h.data, h.row, h.col
+		if k, last := max(p, hi), min(n-1, lo+p); k <= last {
+			v += c[last-hi+1] - c[k-hi]
+		}
+		if k, last := max(0, hi-p), min(n-1-p, lo); k <= last {
+			v += c[lo-k+1] - c[lo-last]
+		}
+		return v
+	})
+}
+
+// band returns the matrix with the given entries for samples at u that are up to p apart.
+func band(u []int, p int, entry func(hi, lo int) float64) *blocktri.Band {
+	b := blocktri.NewBand(u, p)
 	for i, hi := range u {
-		for j := first[i]; j <= i; j++ {
-			lo := u[j]
-			c := sums[hi-lo]
-			if hi >= p && lo+p < n {
-				data[i*row+j*col] = 2 * c[len(c)-1]
-				continue
+		for _, run := range b.Row(i) {
+			for k, lo := range u[run.First:][:len(run.Values)] {
+				if hi-lo <= p {
+					run.Values[k] = entry(hi, lo)
+				}
 			}
-			v := 0.0
-			if k, last := max(p, hi), min(n-1, lo+p); k <= last {
-				v += c[last-hi+1] - c[k-hi]
-			}
-			if k, last := max(0, hi-p), min(n-1-p, lo); k <= last {
-				v += c[lo-k+1] - c[lo-last]
-			}
-			data[i*row+j*col] = v
 		}
 	}
-	return h
+	return b
 }
 
 // laggedSums returns Σ_{t<s} a_t a_{t+l} at [l][s], for every lag l ≤ p and s ≤ p+1−l.

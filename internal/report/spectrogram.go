@@ -9,7 +9,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/vssgp/vssgp/internal/ar"
 )
 
 // A spectrogram's size and depth.
@@ -51,8 +53,8 @@ type levels [][]float64
 func spectrogram(x []float64, columns, frame int) levels {
 	columns = min(columns, len(x))
 	frame += frame % 2
-	fft := fourier.NewFFT(frame)
-	in, coefficients := make([]float64, frame), make([]complex128, frame/2+1)
+	transform := ar.NewSpectrum(frame, ar.Hann(frame))
+	in, powers := make([]float64, frame), make([]float64, frame/2+1)
 	rows := min(frame/2, mostRowsHigh)
 	out := make(levels, columns)
 	for t := range out {
@@ -60,18 +62,15 @@ func spectrogram(x []float64, columns, frame int) levels {
 		clear(in)
 		for i := range in {
 			if at := center - frame/2 + i; at >= 0 && at < len(x) {
-				in[i] = x[at] * (0.5 - 0.5*math.Cos(2*math.Pi*(float64(i)+0.5)/float64(frame)))
+				in[i] = x[at]
 			}
 		}
-		fft.Coefficients(coefficients, in)
+		clear(powers)
+		transform.Add(powers, in)
 		out[t] = make([]float64, rows)
 		for r := range out[t] {
 			lo, hi := r*(frame/2)/rows, (r+1)*(frame/2)/rows
-			power := 0.0
-			for _, c := range coefficients[lo:hi] {
-				power += real(c)*real(c) + imag(c)*imag(c)
-			}
-			out[t][r] = 10 * math.Log10(power/float64(hi-lo)+1e-30)
+			out[t][r] = 10 * math.Log10(floats.Sum(powers[lo:hi])/float64(hi-lo)+1e-30)
 		}
 	}
 	return out

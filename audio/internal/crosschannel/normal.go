@@ -2,18 +2,19 @@ package crosschannel
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // normal are the normal equations of h: weighted sums of products of the prediction errors.
 type normal struct {
-	products *mat.SymDense // of the other channels' errors, at each of their lags
-	right    []float64     // of theirs and x's
-	square   float64       // of x's
+	products *blocktri.Band // of the other channels' errors, at each of their lags
+	right    []float64      // of theirs and x's
+	square   float64        // of x's
 	weights  float64
 }
 
@@ -29,7 +30,7 @@ func (p *problem) normal(a []float64, from []int) *normal {
 	for k, c := range from {
 		y[k] = e(c)
 	}
-	s := &normal{products: mat.NewSymDense(taps*len(from), nil), right: make([]float64, taps*len(from))}
+	s := &normal{products: blocktri.NewDense(taps * len(from)), right: make([]float64, taps*len(from))}
 	use := p.usable(from, len(a)-1, max(lo, margin+1), min(hi, len(p.z[p.of])-p.l))
 	size := max(1, int(block*p.rate))
 	for _, run := range use {
@@ -68,7 +69,7 @@ func (s *normal) add(x []float64, y [][]float64, lo, hi, l int, weight float64) 
 				sum := weight * simd.Dot(at(u, i), at(v, j))
 				for ; i < taps && j < taps; i, j = i+1, j+1 {
 					if m < k || j <= i {
-						s.products.SetSym(k*taps+i, m*taps+j, s.products.At(k*taps+i, m*taps+j)+sum)
+						s.products.Row(k*taps + i)[1].Values[m*taps+j] += sum
 					}
 					sum += weight * (u[lo-1-(i-l)]*v[lo-1-(j-l)] - u[hi-1-(i-l)]*v[hi-1-(j-l)])
 				}
@@ -92,27 +93,21 @@ const ridges = 11
 // h = 0 it is −½ n log xx.
 func (s *normal) solve() (h []float64, gain float64) {
 	m := len(s.right)
-	diagonal := mat.Trace(s.products) / float64(m)
+	diagonal := s.products.Trace(0, 1) / float64(m)
 	if s.weights < float64(2*m) || !(diagonal > 0) || !(s.square > 0) {
 		return nil, 0
 	}
-	b := mat.NewVecDense(m, s.right)
 	for i := range ridges {
-		ridge := math.Pow(10, float64(i-9))
-		with := mat.NewSymDense(m, nil)
-		with.CopySym(s.products)
-		for j := range m {
-			with.SetSym(j, j, with.At(j, j)+ridge*diagonal)
-		}
-		var f mat.Cholesky
-		v := mat.NewVecDense(m, nil)
-		if !f.Factorize(with) || f.SolveVecTo(v, b) != nil {
+		ridge := math.Pow(10, float64(i-9)) * diagonal
+		f, err := s.products.Factorize(slices.Repeat([]float64{ridge}, m))
+		if err != nil {
 			continue
 		}
-		left := max(s.square-floats.Dot(v.RawVector().Data, s.right), 1e-12*s.square)
-		g := s.weights/2*math.Log(s.square/left) - f.LogDet()/2 + float64(m)/2*math.Log(ridge*diagonal)
-		if g > gain {
-			h, gain = v.RawVector().Data, g
+		v := slices.Clone(s.right)
+		f.Solve(v, 1)
+		left := max(s.square-floats.Dot(v, s.right), 1e-12*s.square)
+		if g := s.weights/2*math.Log(s.square/left) - f.LogDet()/2 + float64(m)/2*math.Log(ridge); g > gain {
+			h, gain = v, g
 		}
 	}
 	return h, gain

@@ -3,37 +3,62 @@ package declip
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// assemble writes the precision of the missing samples without their limits and the precision times their mean,
+// assemble computes the precision of the missing samples without their limits, and the precision times their mean,
 //
-//	Q_ij = Σ_n w_n a_{n−u_i} a_{n−u_j} / E,     −Σ_n w_n a_{n−u_i} e_n / E,
+//	Q_ij = Σ_n w_n a_{n−u_i} a_{n−u_j} / E,     h_i = −Σ_n w_n a_{n−u_i} e_n / E,
 //
-// over the prediction errors e_n that they take part in, each with its tile's model and weight, with zeros for the missing samples.
-func (s *section) assemble() {
+// over the prediction errors e_n that the samples take part in, each with its tile's model and weight, with zeros for the missing samples.
+// If weigh is true, the weights are estimated first.
+func (s *section) assemble(weigh bool) {
 	known := slices.Clone(s.mean)
-	for _, u := range s.at {
-		known[u] = 0
+	for i, u := range s.at {
+		known[u], s.pull[i] = 0, 0
 	}
-	clear(s.right)
-	for _, row := range s.precision.rows {
-		clear(row)
-	}
+	s.precision.Zero()
 	for k := range s.tiles {
 		t := &s.tiles[k]
-		errors := t.errors(known)
-		for n := range errors {
-			errors[n] *= t.weight[n/s.grain] / t.model.E
+		s.sums.fill(t.model.A)
+		if weigh {
+			s.weigh(t)
 		}
-		for i := s.index(t.lo - t.order); i < s.index(t.hi); i++ {
-			u := s.at[i]
-			lo, hi := max(u, t.lo), min(u+t.order+1, t.hi)
-			s.right[i] -= simd.Dot(t.model.A[lo-u:hi-u], errors[lo-t.lo:hi-t.lo])
+		s.add(t, t.errors(known))
+	}
+}
+
+// add adds a tile's part of Q and h. errors are the e_n.
+func (s *section) add(t *tile, errors []float64) {
+	for n := range errors {
+		errors[n] *= t.weight[n/s.grain] / t.model.E
+	}
+	weight := func(grain int) float64 {
+		if grain < 0 {
+			return 0
 		}
-		s.pairs(t, func(i, j, grain int, product float64) {
-			s.precision.rows[i][j-s.precision.first[i]] += t.weight[grain] * product
+		return t.weight[grain] / t.model.E
+	}
+	lagged := make([]float64, t.order+1) // Σ_n w_n a_{n−u} a_{n−u+l} / E
+	for i := s.index(t.lo - t.order); i < s.index(t.hi); i++ {
+		u := s.at[i]
+		lo, hi := max(u, t.lo), min(u+t.order+1, t.hi)
+		s.pull[i] -= simd.Dot(t.model.A[lo-u:hi-u], errors[lo-t.lo:hi-t.lo])
+		clear(lagged)
+		s.edges(t, u, func(sums []float64, before, after int) {
+			if change := weight(after) - weight(before); change != 0 {
+				floats.AddScaled(lagged[:len(sums)], change, sums)
+			}
 		})
+		for _, run := range s.precision.Row(i) {
+			for k, at := range s.at[run.First:][:len(run.Values)] {
+				if l := u - at; l <= t.order {
+					run.Values[k] += lagged[l]
+				}
+			}
+		}
 	}
 }
 
@@ -50,49 +75,76 @@ func (t *tile) errors(x []float64) []float64 {
 	return e
 }
 
-// pairs calls f with Σ_n a_{n−u_i} a_{n−u_j} / E over each grain of the tile's errors, for all pairs i ≥ j of missing samples in it.
-func (s *section) pairs(t *tile, f func(i, j, grain int, product float64)) {
-	from := s.index(t.lo - t.order)
-	for i := from; i < s.index(t.hi); i++ {
+// weigh gives each grain of a tile's errors its own variance E/w: a voice's errors are large while its cords close, which is where it is
+// loudest. With an inverse gamma prior of so many errors, and c errors in a grain, the mean of w is
+//
+//	w = (prior + c) / (prior + Σ_n E e_n² / E),   Σ_n E e_n² = Σ_n ē_n² + Σ_ij Cov_ij Σ_n a_{n−u_i} a_{n−u_j}
+func (s *section) weigh(t *tile) {
+	squares, counts := make([]float64, len(t.weight)), make([]float64, len(t.weight))
+	for n, e := range t.errors(s.mean) {
+		squares[n/s.grain] += e * e
+		counts[n/s.grain]++
+	}
+	lagged := make([]float64, t.order+1) // Cov of a sample and the one l before it, twice for l > 0
+	for i := s.index(t.lo - t.order); i < s.index(t.hi); i++ {
 		u := s.at[i]
-		lo := max(u, t.lo)
-		for j := max(from, s.precision.first[i]); j <= i; j++ {
-			hi := min(s.at[j]+t.order+1, t.hi)
-			if hi <= lo {
-				continue
-			}
-			sums := t.sums[u-s.at[j]]
-			for n := lo; n < hi; {
-				grain := (n - t.lo) / s.grain
-				end := min(hi, t.lo+(grain+1)*s.grain)
-				f(i, j, grain, sums[end-u]-sums[n-u])
-				n = end
+		clear(lagged)
+		for _, run := range s.covariance.Row(i) {
+			for k, at := range s.at[run.First:][:len(run.Values)] {
+				if l := u - at; l <= t.order {
+					lagged[l] = 2 * run.Values[k]
+				}
 			}
 		}
+		lagged[0] /= 2
+		s.edges(t, u, func(sums []float64, before, after int) {
+			v := simd.Dot(lagged[:len(sums)], sums)
+			if before >= 0 {
+				squares[before] -= v
+			}
+			if after >= 0 {
+				squares[after] += v
+			}
+		})
+	}
+	for g := range t.weight {
+		t.weight[g] = (prior + counts[g]) / (prior + squares[g]/t.model.E)
 	}
 }
 
-// weigh gives every grain of errors a variance of its own, E/w: a voice's errors are large while its cords close, which is where it
-// is loudest. With an inverse gamma prior of so many errors, and c errors in a grain, the mean of w is
-//
-//	w = (prior + c) / (prior + Σ_n E e_n² / E),   Σ_n E e_n² = Σ_n ē_n² + Σ_ij Cov_ij Σ_n a_{n−u_i} a_{n−u_j}
-func (s *section) weigh() {
-	for k := range s.tiles {
-		t := &s.tiles[k]
-		squares := make([]float64, len(t.weight))
-		counts := make([]float64, len(t.weight))
-		for n, e := range t.errors(s.mean) {
-			squares[n/s.grain] += e * e / t.model.E
-			counts[n/s.grain]++
+// edges calls f for each position n at which the errors of a tile that sample u takes part in begin, change from one grain to the next, or
+// end. It gives f the sums at n−u and the grains before and after n, of which those without such errors are −1.
+func (s *section) edges(t *tile, u int, f func(sums []float64, before, after int)) {
+	lo, hi, before := max(u, t.lo), min(u+t.order+1, t.hi), -1
+	for n := lo; n < hi; {
+		grain := (n - t.lo) / s.grain
+		f(s.sums[n-u][:t.order+1-(n-u)], before, grain)
+		n, before = t.lo+(grain+1)*s.grain, grain
+	}
+	if hi-u <= t.order {
+		f(s.sums[hi-u][:t.order+1-(hi-u)], before, -1)
+	}
+}
+
+// lagSums has Σ_{k≥t} a_k a_{k+l} for the coefficients of a model of order p at [t][l], t+l ≤ p.
+type lagSums [][]float64
+
+// newLagSums makes room for models up to an order.
+func newLagSums(order int) lagSums {
+	s := make(lagSums, order+1)
+	for t := range s {
+		s[t] = make([]float64, order+1-t)
+	}
+	return s
+}
+
+// fill computes the sums for coefficients a.
+func (s lagSums) fill(a []float64) {
+	for t := len(a) - 1; t >= 0; t-- {
+		row := s[t][:len(a)-t]
+		if last := len(row) - 1; last > 0 {
+			floats.AddScaledTo(row[:last], s[t+1][:last], a[t], a[t:len(a)-1])
 		}
-		s.pairs(t, func(i, j, grain int, product float64) {
-			if i != j {
-				product *= 2
-			}
-			squares[grain] += product * s.precision.covariance(i, j)
-		})
-		for g := range t.weight {
-			t.weight[g] = (prior + counts[g]) / (prior + squares[g])
-		}
+		row[len(row)-1] = a[t] * a[len(a)-1]
 	}
 }

@@ -227,9 +227,9 @@ func TestArguments(t *testing.T) {
 
 // TestBytes: a section's memory does not grow with the recording, but with what is missing of it.
 func TestBytes(t *testing.T) {
-	one, ten, more := Bytes(44_100, 4_410, 44_100), Bytes(441_000, 44_100, 44_100), Bytes(44_100, 13_230, 44_100)
+	one, ten, more := Bytes(88_200, 8_820, 44_100), Bytes(882_000, 88_200, 44_100), Bytes(88_200, 26_460, 44_100)
 	if one != ten || !(more > one) {
-		t.Errorf("a second %v bytes, ten %v; with three times as much missing %v", one, ten, more)
+		t.Errorf("two seconds take %v bytes, twenty %v; with three times as much missing %v", one, ten, more)
 	}
 }
 

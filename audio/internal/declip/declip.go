@@ -90,7 +90,7 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 	if len(own) == 0 {
 		return
 	}
-	side := int(sideSeconds * rate)
+	side := int(windowSeconds * rate)
 	from, to := max(0, core[0]-side), min(len(z), max(core[1], own[len(own)-1].end)+side)
 	var at []int
 	var sites []site
@@ -123,7 +123,7 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 			for d := range draws {
 				out.Draws[d][n] = draws[d][i]
 			}
-			if r.which >= 0 && c.side != 0 && (!ok || c.moved > 10*settled || c.against > doubtful || c.limit > louder*around) {
+			if r.which >= 0 && c.side != 0 && (!ok || c.moved > unsettled || c.against > doubtful || c.limit > louder*around) {
 				out.Doubt[r.which] = true
 			}
 		}
@@ -132,8 +132,8 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 
 // restore learns the models and fills the section. It is false where that failed, which numbers that are not finite or too large to be
 // squared do: then the samples are as they were last, at the limits if nothing better is known, and as uncertain as they are large.
-// The means are those of the models as they were learnt. What the models do not know widens the intervals and the draws; it would
-// take the means further out, where the limits alone bound them, and measured worse.
+// The means are those of the models as they were learned. What the models do not know widens the intervals and the draws. It would move
+// the means further out where only the limits bound them, which is less accurate.
 func (s *section) restore(ctx context.Context) (ok bool) {
 	defer func() {
 		for i := range s.sites {
@@ -147,36 +147,32 @@ func (s *section) restore(ctx context.Context) (ok bool) {
 			return false
 		}
 		s.learn()
-		if round >= even {
-			s.weigh()
-		}
-		if !s.sweep(share) {
+		s.assemble(round >= evenRounds)
+		if !s.sweep(false) {
 			return false
 		}
-	}
-	if !s.settle() {
-		return false
+		if round >= evenRounds && s.settled() {
+			break
+		}
 	}
 	best := slices.Clone(s.mean)
 	s.widen()
-	ok = s.settle() && s.sweep(0) // the posterior of the sites as they are, for draws
+	s.assemble(false)
+	for range widenedSweeps {
+		if !s.sweep(false) {
+			return false
+		}
+	}
+	ok = s.sweep(true) // the posterior of the sites as they are, for draws
 	copy(s.mean, best)
 	return ok
 }
 
-// settle sweeps with the models as they are.
-func (s *section) settle() bool {
-	for range sweeps {
-		if !s.sweep(share) {
-			return false
-		}
-		moved := 0.0
-		for i := range s.sites {
-			moved = max(moved, s.sites[i].moved)
-		}
-		if moved < settled {
-			break
-		}
+// settled reports whether the last sweep hardly moved the means.
+func (s *section) settled() bool {
+	squares := 0.0
+	for i := range s.sites {
+		squares += s.sites[i].moved * s.sites[i].moved
 	}
-	return true
+	return squares < tolerance*tolerance*float64(len(s.sites))
 }

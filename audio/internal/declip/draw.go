@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/vssgp/vssgp/internal/simd"
+	"gonum.org/v1/gonum/floats"
 )
 
 // draw returns the missing samples of a plausible section: each in turn, from the last to the first, given those after it, at or beyond
@@ -13,17 +13,17 @@ import (
 // posterior, all draws are the means.
 func (s *section) draw(rng *rand.Rand, posterior bool) []float64 {
 	n := len(s.at)
-	off, u := make([]float64, n), make([]float64, n)
+	later, u := make([]float64, n), make([]float64, n)
 	if !posterior {
 		for i, at := range s.at {
 			u[i] = s.mean[at]
 		}
 		return u
 	}
+	l := s.precision.Like(s.factor.R)
 	for i := n - 1; i >= 0; i-- {
-		b, c := s.precision, &s.sites[i]
-		m := s.right[i] - simd.Dot(b.columns[i], off[i+1:b.end[i]])
-		p := b.pivot(i) * b.pivot(i)
+		c, pivot := &s.sites[i], l.Diagonal(i)
+		m, p := s.posterior[i]-later[i]/pivot, pivot*pivot
 		rest := p - c.precision
 		switch {
 		case c.side == 0 || !(rest > 1e-9*p):
@@ -35,7 +35,9 @@ func (s *section) draw(rng *rand.Rand, posterior bool) []float64 {
 			center, sd := (m*p-c.product)/rest, 1/math.Sqrt(rest)
 			u[i] = c.side * (c.limit + sd*drawAbove(rng, (c.limit-c.side*center)/sd))
 		}
-		off[i] = u[i] - s.right[i]
+		for _, run := range l.Row(i) {
+			floats.AddScaled(later[run.First:][:len(run.Values)], u[i]-s.posterior[i], run.Values)
+		}
 	}
 	return u
 }

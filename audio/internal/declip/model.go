@@ -1,15 +1,9 @@
 package declip
 
 import (
-	"math"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp/internal/ar"
-)
-
-// ridge keeps models of pure tones stable and stands for the noise of 16 bits; the least power is for silence.
-const (
-	ridge      = 1e-9
-	leastPower = 1e-30
 )
 
 // learn estimates every tile's model.
@@ -20,18 +14,22 @@ func (s *section) learn() {
 		r := s.autocorrelation(t)
 		r[0] = r[0]*(1+ridge) + least
 		t.model = ar.YuleWalker(r)
-		t.sum()
 	}
 }
 
-// widen raises the tiles' variances E for what the estimates do not know. A model of order p that fits n samples predicts others
-// with (n+p)/(n−p) times the error (Akaike 1970), where Hann's window leaves half of the samples; and sounds are not stationary.
+// widen raises the tiles' variances E for what the estimates do not know, and scales the sites with them. A model of order p that fits n
+// samples predicts others with (n+p)/(n−p) times the error (Akaike 1970), of which Hann's window leaves half; and sounds are not stationary.
 func (s *section) widen() {
+	factor := func(order int) float64 {
+		n, p := float64(s.wide)/2, float64(order)
+		return unsteady * (n + p) / max(n-p, n/8)
+	}
 	for i := range s.tiles {
-		t := &s.tiles[i]
-		n, p := float64(s.wide)/2, float64(t.order)
-		t.model.E *= unsteady * (n + p) / max(n-p, n/8)
-		t.sum()
+		s.tiles[i].model.E *= factor(s.tiles[i].order)
+	}
+	for i := range s.sites {
+		s.sites[i].precision /= factor(s.order)
+		s.sites[i].product /= factor(s.order)
 	}
 }
 
@@ -42,26 +40,27 @@ func (s *section) widen() {
 // as expectation maximization has it: the means alone are quieter than the sound.
 func (s *section) autocorrelation(t *tile) []float64 {
 	lo := min(max(0, (t.lo+t.hi-s.wide)/2), len(s.mean)-s.wide)
-	weights, x := make([]float64, s.wide), make([]float64, s.wide)
-	sum := 0.0
-	for i := range x {
-		sine := math.Sin(math.Pi * (float64(i) + 0.5) / float64(s.wide))
-		weights[i] = sine * sine
-		x[i] = weights[i] * s.mean[lo+i]
-		sum += weights[i] * weights[i]
+	x := make([]float64, s.wide)
+	for i, w := range s.window {
+		x[i] = w * s.mean[lo+i]
 	}
 	r := ar.Autocorrelation(x, t.order)
-	for l := range r {
-		r[l] *= float64(s.wide) / sum
-	}
-	if !s.swept {
+	sum := floats.Dot(s.window, s.window)
+	floats.Scale(float64(s.wide)/sum, r)
+	if s.covariance == nil {
 		return r
 	}
 	from, to := s.index(lo), s.index(lo+s.wide)
 	for i := from; i < to; i++ {
-		w := weights[s.at[i]-lo] / sum
-		for j := i; j >= max(from, s.precision.first[i]) && s.at[i]-s.at[j] <= t.order; j-- {
-			r[s.at[i]-s.at[j]] += w * weights[s.at[j]-lo] * s.precision.covariance(i, j)
+		w := s.window[s.at[i]-lo] / sum
+		for _, run := range s.covariance.Row(i) {
+			skip := min(max(0, from-run.First), len(run.Values))
+			values := run.Values[skip:]
+			for k, at := range s.at[run.First+skip:][:len(values)] {
+				if l := s.at[i] - at; l <= t.order {
+					r[l] += w * s.window[at-lo] * values[k]
+				}
+			}
 		}
 	}
 	return r

@@ -5,42 +5,27 @@ import (
 	"sort"
 
 	"github.com/vssgp/vssgp/internal/ar"
-)
-
-const (
-	orderSeconds  = 0.014
-	windowSeconds = 0.12  // of a model
-	hopSeconds    = 0.02  // from model to model
-	grainSeconds  = 0.001 // of errors of the same variance
-	coreSeconds   = 0.5   // of a section, and what it looks at on either side:
-	sideSeconds   = 0.1
-
-	dense     = 0.33 // where more is missing, the order falls in proportion
-	rounds    = 12   // of model and sweep in turn,
-	even      = 2    // the first of them with the same variance for all errors of a tile
-	sweeps    = 5    // at most, with the models as they are
-	settled   = 0.02 // standard deviations that no sample moves by any more
-	share     = 0.9  // of the way that a site goes in a sweep
-	unsteady  = 2.25 // variance of the prediction errors that come over that of the errors before
-	prior     = 5    // errors that the prior of a grain's variance counts for
-	weakLimit = 4    // levels: root of the weak prior's variance for a run of one sample
-	doubtful  = 6    // standard deviations from what the others say up to a limit that is not believed,
-	louder    = 2    // nor one that is so many times what is there around: a sound passes every value on its way
+	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
 // A section is samples that are restored together.
 type section struct {
-	mean  []float64 // the samples; the missing ones as they are expected
-	at    []int     // the missing ones, rising
-	sites []site    // [missing]
-	order int       // of the models
-	wide  int       // samples that a model is estimated from
-	grain int       // errors of the same weight
-	tiles []tile
+	mean   []float64 // the samples; the missing ones as they are expected
+	at     []int     // the missing ones, rising
+	sites  []site    // [missing]
+	order  int       // of the models
+	wide   int       // samples that a model is estimated from
+	window []float64 // [wide] Hann's
+	grain  int       // errors of the same weight
+	tiles  []tile
 
-	precision *band     // of the missing samples; its inverse is there from the first sweep on
-	swept     bool      // there was one
-	right     []float64 // [missing] precision times mean, without limits, and after a sweep the posterior's mean with its sites
+	sums      lagSums        // of the tile at work
+	precision *blocktri.Band // [missing,missing] without limits
+	pull      []float64      // [missing] precision times mean, without limits
+	// The posterior with the sites in place of the limits, from the first sweep on:
+	posterior  []float64        // [missing] mean
+	factor     *blocktri.Factor // of the precision, if it was asked for
+	covariance *blocktri.Band   // the entries at those of the precision
 }
 
 // A site is what is known of a missing sample, and the Gaussian factor exp(−½·precision·u² + product·u) that stands for its limit.
@@ -65,15 +50,15 @@ type tile struct {
 	lo, hi int
 	order  int
 	model  ar.Model
-	sums   [][]float64 // sums[l][t] = Σ_{k<t} a_k a_{k+l} / E
-	weight []float64   // of every grain of errors, whose variance is E/weight
+	weight []float64 // of every grain of errors, whose variance is E/weight
 }
 
 // newSection returns a section of the samples z with the missing ones at rising places.
 func newSection(z []float64, at []int, sites []site, order int, rate float64) *section {
-	s := &section{mean: z, at: at, sites: sites, order: order, right: make([]float64, len(at))}
+	s := &section{mean: z, at: at, sites: sites, order: order, sums: newLagSums(order), precision: blocktri.NewBand(at, order),
+		pull: make([]float64, len(at)), posterior: make([]float64, len(at))}
 	s.wide, s.grain = min(max(2, int(windowSeconds*rate)), len(z)), max(1, int(grainSeconds*rate))
-	s.precision = newBand(at, order)
+	s.window = ar.Hann(s.wide)
 	s.cut(max(1, int(hopSeconds*rate)))
 	return s
 }
@@ -120,27 +105,9 @@ func (s *section) loudest(lo, hi int) (peak float64) {
 	return peak
 }
 
-// sum computes the lagged sums of the model's coefficients.
-func (t *tile) sum() {
-	a := t.model.A
-	if t.sums == nil {
-		t.sums = make([][]float64, len(a))
-		for l := range t.sums {
-			t.sums[l] = make([]float64, len(a)-l+1)
-		}
-	}
-	for l, c := range t.sums {
-		sum := 0.0
-		for k := range len(a) - l {
-			sum += a[k] * a[k+l]
-			c[k+1] = sum / t.model.E
-		}
-	}
-}
-
-// order returns the order of the models of n samples of which some are missing.
+// order returns the order of the models of n samples of which some are missing. It falls in proportion if more than a third is missing.
 func order(rate float64, n, missing int) int {
-	p := orderSeconds * rate * min(1, dense*float64(n)/float64(missing))
+	p := orderSeconds * rate * min(1, float64(n)/float64(3*missing))
 	return max(1, min(int(p), (n-missing)/3))
 }
 
@@ -157,9 +124,9 @@ func newSite(z float64, r run) (c site) {
 
 // Bytes is about the most memory that a section of a fill needs, of n samples of which so many are missing.
 func Bytes(n, missing int, rate float64) float64 {
-	long := min(float64(n), (coreSeconds+2*sideSeconds)*rate)
+	long := min(float64(n), (coreSeconds+2*windowSeconds)*rate)
 	p := float64(order(rate, n, missing))
 	missed := float64(missing) / float64(n)
 	u := long * missed
-	return 8 * (4*u*min(u, p*missed) + long/(hopSeconds*rate)*p*p/2 + 8*long)
+	return 8 * (5*u*min(u, p*missed) + p*p/2 + 8*long)
 }

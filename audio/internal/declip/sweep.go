@@ -1,42 +1,49 @@
 package declip
 
-import "math"
+import (
+	"math"
 
-// sweep makes the Gaussian posterior of the missing samples from their precision and the sites, and with it each sample's own
-// distribution, in which its site gives way to its limit. The site moves by a share towards what gives the sample the same mean and
-// variance (expectation propagation, all sites at a time). It is false where the precision is not positive definite in float64; then
-// nothing has changed.
-func (s *section) sweep(share float64) bool {
-	for jitter := 0.0; ; jitter = max(1e-12, 100*jitter) {
-		s.assemble()
-		for i := range s.sites {
-			c, row := &s.sites[i], s.precision.rows[i]
-			row[len(row)-1] = row[len(row)-1]*(1+jitter) + c.precision + c.weak
-			s.right[i] += c.product + c.weak*c.side*c.limit
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/linalg"
+)
+
+// sweep computes the Gaussian posterior of the missing samples from their precision and the sites, and each sample's own distribution, in
+// which its limit replaces its site. All sites then become what gives the samples the same means and variances (expectation propagation).
+// If it is the last sweep, the sites stay as they are and the precision's factor is kept. It is false if the precision is not positive
+// definite in float64; then nothing has changed.
+func (s *section) sweep(last bool) bool {
+	extra := make([]float64, len(s.at))
+	if _, err := linalg.Jittered(backend.ErrNotPositive, jitters, func(jitter float64) (mean float64, err error) {
+		for i, c := range s.sites {
+			extra[i] = jitter*s.precision.Diagonal(i) + c.precision + c.weak
 		}
-		if s.precision.factor() {
-			break
-		}
-		if jitter > 1e-6 {
-			return false
-		}
+		s.factor, err = s.precision.Factorize(extra)
+		return 1, err
+	}); err != nil {
+		return false
 	}
-	s.precision.solve(s.right)
-	s.precision.invert()
-	s.swept = true
-	for i, m := range s.right {
+	for i, c := range s.sites {
+		s.posterior[i] = s.pull[i] + c.product + c.weak*c.side*c.limit
+	}
+	s.factor.Solve(s.posterior, 1)
+	factor := s.factor
+	if last {
+		s.factor = factor.Clone()
+	}
+	s.covariance = s.precision.Like(factor.Inverse())
+	for i, m := range s.posterior {
 		at := s.at[i]
 		was := s.mean[at]
-		s.mean[at] = s.sites[i].settle(m, s.precision.covariance(i, i), share)
+		s.mean[at] = s.sites[i].settle(m, s.covariance.Diagonal(i), !last)
 		s.sites[i].moved = math.Abs(s.mean[at]-was) / s.sites[i].sd
 	}
 	return true
 }
 
-// settle takes the posterior's mean m and variance v of the sample, and returns the mean with its limit in the site's place. Without
+// settle takes the posterior's mean m and variance v of the sample, and returns the mean with its limit in place of the site. Without
 // the site the sample has the precision 1/v − precision; beyond its limit it is a truncated Gaussian, whose variance is the smaller
-// one, so the site's precision stays positive.
-func (c *site) settle(m, v, share float64) float64 {
+// one, so the site's precision stays positive. The site is replaced if update is true.
+func (c *site) settle(m, v float64, update bool) float64 {
 	c.sd = math.Sqrt(max(v, 0))
 	if c.side == 0 {
 		return m
@@ -51,8 +58,9 @@ func (c *site) settle(m, v, share float64) float64 {
 	excess, variance := above(c.against)
 	c.sd = sd * math.Sqrt(variance)
 	mean := c.side * (c.limit + sd*excess)
-	toward := max(0, precision*(1/variance-1))
-	c.precision += share * (toward - c.precision)
-	c.product += share * (mean*(precision+toward) - center*precision - c.product)
+	if update {
+		c.precision = max(0, precision*(1/variance-1))
+		c.product = mean*(precision+c.precision) - center*precision
+	}
 	return mean
 }

@@ -48,8 +48,8 @@ func known(at []int, limit func(i int, x float64) site) (*section, []float64) {
 	for i := range s.tiles {
 		t := &s.tiles[i]
 		t.model = ar.YuleWalker(lags(t.order))
-		t.sum()
 	}
+	s.assemble(false)
 	return s, x
 }
 
@@ -69,7 +69,7 @@ func TestWithoutLimits(t *testing.T) {
 		s.mean[u] = 1e3
 	}
 	want, ok := ar.YuleWalker(lags(12)).Conditional([][]float64{x}, gaps, nil)
-	if !ok || !s.sweep(share) {
+	if !ok || !s.sweep(false) {
 		t.Fatal("not positive definite")
 	}
 	for i, u := range at {
@@ -83,7 +83,7 @@ func TestWithoutLimits(t *testing.T) {
 func TestStart(t *testing.T) {
 	at := span(0, 6)
 	s, x := known(at, free)
-	s.sweep(share)
+	s.sweep(false)
 	slices.Reverse(x)
 	n := len(x)
 	want, ok := ar.YuleWalker(lags(12)).Conditional([][]float64{x}, [][2]int{{n - 6, n}}, nil)
@@ -100,15 +100,13 @@ func TestStart(t *testing.T) {
 
 // gibbs is the slow way to the truncated posterior: each sample in turn given all others, by inversion.
 func gibbs(s *section, turns int) (mean, sd []float64) {
-	s.assemble()
 	n := len(s.at)
 	q := mat.NewSymDense(n, nil)
-	for i, row := range s.precision.rows {
-		for j, v := range row {
-			q.SetSym(i, s.precision.first[i]+j, v)
+	for i := range n {
+		for j := range i + 1 {
+			q.SetSym(i, j, s.precision.At(i, j))
 		}
 	}
-	right := slices.Clone(s.right)
 	u, sum, square := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, c := range s.sites {
 		u[i] = c.side * c.limit
@@ -116,7 +114,7 @@ func gibbs(s *section, turns int) (mean, sd []float64) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for turn := range turns {
 		for i, c := range s.sites {
-			h := right[i]
+			h := s.pull[i]
 			for j := range u {
 				if j != i {
 					h -= q.At(i, j) * u[j]
@@ -182,11 +180,11 @@ func TestAgainstGibbs(t *testing.T) {
 		s, _ := known(c.at, c.limit)
 		mean, sd := gibbs(s, turns)
 		for range 40 {
-			if !s.sweep(share) {
+			if !s.sweep(false) {
 				t.Fatalf("%s: not positive definite", c.name)
 			}
 		}
-		s.sweep(0)
+		s.sweep(true)
 		rng := rand.New(rand.NewPCG(9, 9))
 		sum, square := make([]float64, len(c.at)), make([]float64, len(c.at))
 		for range draws {
@@ -218,13 +216,13 @@ func TestAgainstGibbs(t *testing.T) {
 // TestExpectations: autocorrelation and weights are the sums that they are said to be, entry by entry.
 func TestExpectations(t *testing.T) {
 	s, _ := known(slices.Concat(span(20, 26), span(40, 55), span(70, 73)), below(0.9))
-	s.sweep(share)
+	s.sweep(false)
 	cov := func(a, b int) float64 {
 		i, j := slices.Index(s.at, a), slices.Index(s.at, b)
-		if i < 0 || j < 0 || max(i, j)-min(i, j) > 0 && (j < s.precision.first[i] || j >= s.precision.end[i]) {
+		if i < 0 || j < 0 || max(a, b)-min(a, b) > s.order {
 			return 0
 		}
-		return s.precision.covariance(i, j)
+		return s.covariance.At(i, j)
 	}
 	for k := range s.tiles {
 		tl := &s.tiles[k]
@@ -244,7 +242,7 @@ func TestExpectations(t *testing.T) {
 			testkit.Near(t, got, want/weights, 1e-12, "tile ", k, ": r_", l)
 		}
 	}
-	s.weigh()
+	s.assemble(true)
 	for k := range s.tiles {
 		tl := &s.tiles[k]
 		for g, got := range tl.weight {
@@ -265,7 +263,7 @@ func TestExpectations(t *testing.T) {
 	for i := range s.sites {
 		s.sites[i] = site{}
 	}
-	s.sweep(share)
+	s.sweep(false)
 	for _, u := range s.at {
 		gradient := 0.0
 		for k := range s.tiles {
@@ -277,55 +275,6 @@ func TestExpectations(t *testing.T) {
 			}
 		}
 		testkit.Near(t, gradient, 0, 1e-6, "the gradient of sample ", u)
-	}
-}
-
-// TestBand: factor, solution and inverse are gonum's dense ones wherever the matrix has entries.
-func TestBand(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, c := range []struct{ n, reach, sparse int }{{1, 3, 1}, {5, 1, 1}, {40, 6, 3}, {60, 100, 2}, {90, 40, 1}} {
-		at := make([]int, c.n)
-		for i := 1; i < c.n; i++ {
-			at[i] = at[i-1] + 1 + rng.IntN(c.sparse)
-		}
-		b := newBand(at, c.reach)
-		want := mat.NewSymDense(c.n, nil)
-		for i := range at {
-			for j := range i + 1 {
-				if at[i]-at[j] > c.reach {
-					continue
-				}
-				v := rng.NormFloat64()
-				if i == j {
-					v = float64(3 * c.n)
-				}
-				b.rows[i][j-b.first[i]] = v
-				want.SetSym(i, j, v)
-			}
-		}
-		x := make([]float64, c.n)
-		for i := range x {
-			x[i] = rng.NormFloat64()
-		}
-		var inverse mat.Dense
-		var solution mat.VecDense
-		if inverse.Inverse(want) != nil || solution.SolveVec(want, mat.NewVecDense(c.n, append([]float64(nil), x...))) != nil {
-			t.Fatal("gonum")
-		}
-		if !b.factor() {
-			t.Fatalf("%v: no factor", c)
-		}
-		b.solve(x)
-		b.invert()
-		for i := range at {
-			testkit.Near(t, x[i], solution.AtVec(i), 1e-12, c)
-			for j := b.first[i]; j < b.end[i]; j++ {
-				testkit.Near(t, b.covariance(i, j), inverse.At(i, j), 1e-12, c)
-			}
-		}
-	}
-	if b := newBand([]int{0}, 0); b.factor() {
-		t.Error("a zero has a factor")
 	}
 }
 

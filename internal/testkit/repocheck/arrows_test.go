@@ -46,11 +46,11 @@ var allowed = map[string][]string{
 	"audio/restore":                   {".", "audio", "audio/internal/declip", "audio/internal/crosschannel", "internal/parallel", "internal/bayes", "internal/heap", "internal/timewarp"},
 	"audio":                           {"internal/ar", "internal/fileio", "internal/parallel"},
 	"audio/detect":                    {"audio", "internal/simd", "internal/ar", "internal/parallel"},
-	"audio/internal/declip":           {"internal/simd", "internal/ar", "internal/parallel"},
+	"audio/internal/declip":           {"backend", "internal/simd", "internal/ar", "internal/linalg", "internal/linalg/blocktri", "internal/parallel"},
 	"tensors":                         {"."},
-	"internal/ar":                     {"internal/simd", "internal/parallel"},
+	"internal/ar":                     {"backend", "internal/simd", "internal/linalg", "internal/linalg/blocktri", "internal/parallel"},
 	"internal/fileio":                 {"internal/fileio/fault"},
-	"audio/internal/crosschannel":     {"internal/simd", "internal/ar"},
+	"audio/internal/crosschannel":     {"internal/simd", "internal/ar", "internal/linalg/blocktri"},
 	"internal/linalg/blocktri":        {"backend", "internal/simd", "internal/parallel"},
 	"internal/optimize/checkpoint":    {"variational", "internal/fileio", "internal/optimize", "internal/fileio/safetensors"},
 	"internal/double":                 {},
@@ -79,7 +79,7 @@ var allowed = map[string][]string{
 	"internal/fileio/safetensors": {"internal/fileio", "internal/fileio/fault"},
 	"internal/timewarp":           {"internal/ar"},
 	"internal/table":              {"internal/fileio", "internal/fileio/fault"},
-	"internal/report":             {".", "audio", "audio/detect", "audio/restore", "series", "internal/fileio", "internal/bayes"},
+	"internal/report":             {".", "audio", "audio/detect", "audio/restore", "series", "internal/ar", "internal/fileio", "internal/bayes"},
 }
 
 // inCommand are the packages of the command that another one of its packages may import.

@@ -1,0 +1,113 @@
+package ar
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+// A Spectrum computes power spectra of series with zeros behind them, for frequencies k/n cycles per sample, k ≤ n/2. One goroutine at a
+// time may use it.
+type Spectrum struct {
+	window []float64
+	fft    *fourier.FFT
+	padded []float64
+	coeff  []complex128
+}
+
+// NewSpectrum returns a Spectrum for n frequencies on the whole circle and series of at most n samples, which are multiplied by the window
+// [n], if it is not nil.
+func NewSpectrum(n int, window []float64) *Spectrum {
+	return &Spectrum{window, fourier.NewFFT(n), make([]float64, n), make([]complex128, n/2+1)}
+}
+
+// Add adds |Σ_i w_i x_i exp(−2πi·ik/n)|² to power [n/2+1].
+func (s *Spectrum) Add(power, x []float64) {
+	clear(s.padded[copy(s.padded, x):])
+	if s.window != nil {
+		for i := range x {
+			s.padded[i] *= s.window[i]
+		}
+	}
+	for i, c := range s.fft.Coefficients(s.coeff, s.padded) {
+		power[i] += real(c)*real(c) + imag(c)*imag(c)
+	}
+}
+
+// Lags returns the autocorrelation Σ_i x_i x_{i+l}, around the circle of n samples, at l < n for a power spectrum. It is valid until the
+// next call.
+func (s *Spectrum) Lags(power []float64) []float64 {
+	for i, v := range power {
+		s.coeff[i] = complex(v/float64(len(s.padded)), 0)
+	}
+	return s.fft.Sequence(s.padded, s.coeff)
+}
+
+// Periodogram adds the power spectrum of x to power [n/2+1], where n is PeriodogramSize of its length.
+func Periodogram(power, x []float64) { NewSpectrum(PeriodogramSize(len(x)), nil).Add(power, x) }
+
+// PeriodogramSize returns the number of frequencies on the whole circle that determine the periodogram of so many samples: a
+// polynomial in exp(±2πif) of that degree.
+func PeriodogramSize(samples int) int { return smooth(2 * samples) }
+
+// Hann returns Hann's window of n samples, sin²(π(i+½)/n).
+func Hann(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		sine := math.Sin(math.Pi * (float64(i) + 0.5) / float64(n))
+		w[i] = sine * sine
+	}
+	return w
+}
+
+// smooth returns the least number from n on with no prime factors but 2, 3 and 5.
+func smooth(n int) int {
+	for ; ; n++ {
+		rest := n
+		for _, p := range []int{2, 3, 5} {
+			for rest%p == 0 {
+				rest /= p
+			}
+		}
+		if rest == 1 {
+			return n
+		}
+	}
+}
+
+// A Mean computes geometric means of models' spectra on n frequencies of the whole circle. One goroutine at a time may use it.
+type Mean struct {
+	n              int
+	spectrum       *Spectrum
+	product, power []float64
+}
+
+// NewMean returns a Mean on n frequencies, which are to resolve the sharpest line of a spectrum.
+func NewMean(n int) *Mean {
+	return &Mean{n, NewSpectrum(n, nil), make([]float64, n/2+1), make([]float64, n/2+1)}
+}
+
+// Model returns the model of an order whose first autocorrelations are those of the geometric mean of the models' spectra:
+// logarithms of spectra, unlike spectra, have errors of about the same size at every frequency.
+func (m *Mean) Model(models []Model, order int) Model {
+	innovations := 0.0 // mean logarithm
+	for i := range m.product {
+		m.product[i] = 1
+	}
+	for _, a := range models {
+		if !(a.E > 0) {
+			return Model{A: []float64{1}}
+		}
+		innovations += math.Log(a.E) / float64(len(models))
+		clear(m.power)
+		m.spectrum.Add(m.power, a.A)
+		for i, v := range m.power {
+			m.product[i] *= v
+		}
+	}
+	scale := math.Exp(innovations)
+	for i, v := range m.product {
+		m.product[i] = scale * math.Pow(v, -1/float64(len(models)))
+	}
+	return YuleWalker(m.spectrum.Lags(m.product)[:min(order, m.n/2)+1])
+}
