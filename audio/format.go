@@ -2,11 +2,38 @@ package audio
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 )
+
+// ErrFormat is wrapped by every error about the contents of an audio file. The message says what is wrong, at which byte
+// offset or sample, and what would be right.
+var ErrFormat = errors.New("bad audio file")
+
+// ErrArgument is wrapped by every error about an argument that is not a file or a gap: samples of another shape or
+// not finite, a setting that is not positive, a nil reader or writer, a File or Recording that nothing was read into.
+var ErrArgument = errors.New("bad argument")
+
+// Container is a file format.
+type Container int
+
+// The containers read and written.
+const (
+	WAV    Container = iota + 1 // RIFF WAVE
+	SPHERE                      // NIST SPHERE, NIST_1A
+	RF64                        // WAV with sizes of 64 bits: RF64 and BW64
+	W64                         // Sony Wave64
+	AIFF                        // AIFF and AIFF-C
+	FLAC                        // of 4 to 24 bits
+)
+
+// bad returns an error about the contents of a file at an offset.
+func bad[N int | int64](at N, format string, args ...any) error {
+	return fmt.Errorf("%w: offset %d: "+format, append([]any{ErrFormat, at}, args...)...)
+}
 
 // A format describes a container.
 type format struct {
@@ -106,16 +133,16 @@ func sniff(head []byte) (Container, error) {
 			return 0, fmt.Errorf("%w: ends after %d bytes, inside the %s header; want at least %d", ErrFormat, len(head), f.magic, magicLen)
 		}
 		if form := string(head[8:12]); !slices.Contains(f.forms, form) {
-			return 0, fmt.Errorf("%w: offset 8: %s form %q; want %q", ErrFormat, f.magic, form, f.forms[0])
+			return 0, bad(8, "%s form %q; want %q", f.magic, form, f.forms[0])
 		}
 		return f.container, nil
 	}
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
-			return 0, fmt.Errorf("%w: offset 0: this is %s; convert it to PCM or float WAV first", ErrFormat, f.name)
+			return 0, bad(0, "this is %s; convert it to PCM or float WAV first", f.name)
 		}
 	}
-	return 0, fmt.Errorf("%w: offset 0: starts with %q; want a %s file", ErrFormat, head[:min(len(head), 8)], names(" or "))
+	return 0, bad(0, "starts with %q; want a %s file", head[:min(len(head), 8)], names(" or "))
 }
 
 // maxFile is the size of the largest possible WAV file, and the most that Read takes from a stream.
