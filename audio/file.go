@@ -25,7 +25,7 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	}
 	f := &File{src: src, size: size}
 	in := &head{src: src, size: size}
-	c, err := sniff(in.bytes(0, magicLen))
+	c, err := sniff(in.bytes(0, sniffLen))
 	switch {
 	case err != nil:
 	case c == WAV && size > maxFile:

@@ -66,5 +66,9 @@ func readAt(src io.ReaderAt, size int64, b []byte, at int64) error {
 	return fmt.Errorf("audio: read at offset %d: %w", at, err)
 }
 
-// magicLen is how many bytes of a file identify its format.
-const magicLen = 12
+const (
+	// magicLen is how many bytes of a file identify its format if it is read.
+	magicLen = 12
+	// sniffLen is how many bytes identify a format that is not read.
+	sniffLen = 36
+)
