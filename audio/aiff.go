@@ -17,33 +17,26 @@ var aiffCodings = map[string]Encoding{
 // parseAIFF reads the header of an AIFF or AIFF-C file: chunks in big-endian order, of which COMM has the format and SSND the samples, in
 // either order.
 func parseAIFF(in *head) (l layout, err error) {
-	packed := string(in.bytes(8, 4)) == "AIFC"
-	next := riffChunks(in, binary.BigEndian, nil)
+	packed, next, want := string(in.bytes(8, 4)) == "AIFC", riffChunks(in, binary.BigEndian, nil), "COMM"
 	var samples *chunk
-	for at := int64(magicLen); ; {
+	for at := int64(magicLen); l.channels == 0 || samples == nil; {
 		c, ok := next(at)
 		switch {
-		case !ok && l.channels == 0:
-			return l, fmt.Errorf("%w: offset %d: the file ends before its \"COMM\" chunk", ErrFormat, at)
-		case !ok && samples == nil:
-			return l, fmt.Errorf("%w: offset %d: the file ends before its \"SSND\" chunk", ErrFormat, at)
 		case !ok:
-			return l.withSound(in, *samples)
+			return l, bad(at, "the file ends before its %q chunk", want)
 		case c.id == "SSND" && samples == nil:
 			samples = &c
 		case c.size > in.size-c.body:
-			return l, fmt.Errorf("%w: offset %d: chunk %q claims %d bytes, the file holds %d more", ErrFormat, at, c.id, c.size,
-				in.size-c.body)
+			return l, bad(at, "chunk %q claims %d bytes, the file holds %d more", c.id, c.size, in.size-c.body)
 		case c.id == "COMM" && l.channels == 0:
 			if err := l.parseCOMM(in.bytes(c.body, int(min(c.size, fmtMost))), packed); err != nil {
-				return l, fmt.Errorf("%w: offset %d: %w", ErrFormat, at, err)
+				return l, bad(at, "%w", err)
 			}
-		}
-		if l.channels > 0 && samples != nil {
-			return l.withSound(in, *samples)
+			want = "SSND"
 		}
 		at = c.next
 	}
+	return l.withSound(in, *samples)
 }
 
 // parseCOMM reads the body of the COMM chunk.
@@ -95,15 +88,15 @@ func extended(b []byte) float64 {
 func (l layout) withSound(in *head, c chunk) (layout, error) {
 	b := in.bytes(c.body, 8)
 	if len(b) < 8 || c.size < 8 {
-		return l, fmt.Errorf("%w: offset %d: \"SSND\" of %d bytes; want 8 and the samples", ErrFormat, c.body-8, c.size)
+		return l, bad(c.body-8, "\"SSND\" of %d bytes; want 8 and the samples", c.size)
 	}
 	l.offset = c.body + 8 + int64(binary.BigEndian.Uint32(b))
 	switch held := min(in.size, c.body+c.size) - l.offset; {
 	case l.frames == 0:
-		return l, fmt.Errorf("%w: offset %d: \"SSND\" holds no samples", ErrFormat, c.body-8)
+		return l, bad(c.body-8, "\"SSND\" holds no samples")
 	case held < l.dataLen():
-		return l, fmt.Errorf("%w: offset %d: truncated: %d samples of %d channels × %d bytes are declared, \"SSND\" holds %d bytes",
-			ErrFormat, c.body-8, l.frames, l.channels, l.encoding.Bytes, max(0, held))
+		return l, bad(c.body-8, "truncated: %d samples of %d channels × %d bytes are declared, \"SSND\" holds %d bytes", l.frames,
+			l.channels, l.encoding.Bytes, max(0, held))
 	}
 	return l, nil
 }
@@ -114,22 +107,18 @@ func (l layout) aiffHeader() ([]byte, error) {
 	if size > math.MaxUint32-128 || l.channels > math.MaxInt16 {
 		return nil, fmt.Errorf("audio: %d bytes in %d channels do not fit an AIFF file (4 GiB): %w", size, l.channels, ErrFormat)
 	}
-	be := binary.BigEndian
 	bits := 8 * l.encoding.Bytes
 	if l.encoding.ValidBits > bits-8 {
 		bits = l.encoding.ValidBits
 	}
-	comm := be.AppendUint32(be.AppendUint16(nil, uint16(l.channels)), uint32(l.frames))
-	comm = be.AppendUint16(comm, uint16(bits))
 	fraction, exponent := math.Frexp(float64(l.rate))
-	comm = be.AppendUint64(be.AppendUint16(comm, uint16(16383+exponent-1)), uint64(math.Ldexp(fraction, 64)))
-	form, version := "AIFF", ""
+	comm := pack(binary.BigEndian, uint16(l.channels), uint32(l.frames), uint16(bits), uint16(16383+exponent-1),
+		uint64(math.Ldexp(fraction, 64)))
+	form := "AIFF"
 	if l.encoding.Float {
-		form, version = "AIFC", "FVER\x00\x00\x00\x04\xa2\x80\x51\x40"
+		form = "AIFCFVER\x00\x00\x00\x04\xa2\x80\x51\x40"
 		comm = append(comm, fmt.Sprintf("fl%d\x00\x00", bits)...) // an empty name, padded
 	}
-	b := append(be.AppendUint32([]byte("FORM"), uint32(int64(4+len(version)+8+len(comm)+8+8)+size+size&1)), form+version+"COMM"...)
-	b = append(be.AppendUint32(b, uint32(len(comm))), comm...)
-	b = be.AppendUint32(append(b, "SSND"...), uint32(8+size))
-	return be.AppendUint64(b, 0), nil
+	return pack(binary.BigEndian, "FORM", uint32(int64(len(form)+8+len(comm)+8+8)+size+size&1), form, "COMM", uint32(len(comm)), comm,
+		"SSND", uint32(8+size), uint64(0)), nil
 }

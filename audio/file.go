@@ -25,7 +25,7 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	}
 	f := &File{src: src, size: size}
 	in := &head{src: src, size: size}
-	c, err := sniff(in.bytes(0, magicLen))
+	c, err := sniff(in.bytes(0, sniffLen))
 	switch {
 	case err != nil:
 	case c == WAV && size > maxFile:
@@ -98,7 +98,7 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 			for c := range samples {
 				v := f.encoding.decode(b[i:])
 				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return fmt.Errorf("%w: offset %d: sample %d of channel %d is %v; want a finite number", ErrFormat, at+int64(i), lo+n, c,
+					return bad(at+int64(i), "sample %d of channel %d is %v; want a finite number", lo+n, c,
 						v)
 				}
 				samples[c][n] = v
@@ -116,11 +116,13 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 // tileBytes is how much of a file is in memory at once while it is read or copied.
 var tileBytes = 1 << 18
 
+// tileFrames returns the number of frames of a tile.
+func (f *File) tileFrames() int { return max(1, tileBytes/f.frameBytes()) }
+
 // tiles calls visit with the file's bytes [from, to), about tileBytes of them at a time, and with the offset of the first.
 // Where from is the first byte of a frame, each tile holds whole frames. The bytes are good until visit returns.
 func (f *File) tiles(from, to int64, visit func(at int64, b []byte) error) error {
-	frame := f.frameBytes()
-	tile := make([]byte, min(int64(max(1, tileBytes/frame)*frame), to-from))
+	tile := make([]byte, min(int64(f.tileFrames()*f.frameBytes()), to-from))
 	for at := from; at < to; at += int64(len(tile)) {
 		b := tile[:min(int64(len(tile)), to-at)]
 		if err := readAt(f.src, f.size, b, at); err != nil {

@@ -65,7 +65,7 @@ func parseFLAC(in *head) (l layout, err error) {
 	info := s.info
 	switch bits := int(info.BitsPerSample); {
 	case bits < 4 || bits > flacBits:
-		return l, fmt.Errorf("%w: offset 8: FLAC of %d bits a sample; want 4 to %d: convert it to WAV first", ErrFormat, bits, flacBits)
+		return l, bad(8, "FLAC of %d bits a sample; want 4 to %d: convert it to WAV first", bits, flacBits)
 	default:
 		s.width = (bits + 7) / 8
 		l.encoding.Bytes = s.width
@@ -85,22 +85,21 @@ func (s *flacFile) metadata(in *head) (at int64, err error) {
 	for at = int64(len(flacMagic)); ; {
 		b := in.bytes(at, 4)
 		if len(b) < 4 {
-			return 0, fmt.Errorf("%w: offset %d: truncated: the file ends in its metadata", ErrFormat, at)
+			return 0, bad(at, "truncated: the file ends in its metadata")
 		}
 		last, kind := b[0]&0x80 != 0, meta.Type(b[0]&0x7f)
 		c := chunk{body: at, size: int64(b[1])<<16 | int64(b[2])<<8 | int64(b[3])}
 		c.next = at + 4 + c.size
 		switch {
 		case c.next > in.size:
-			return 0, fmt.Errorf("%w: offset %d: a metadata block claims %d bytes, the file holds %d more", ErrFormat, at, c.size,
+			return 0, bad(at, "a metadata block claims %d bytes, the file holds %d more", c.size,
 				in.size-at-4)
 		case (s.info == nil) != (kind == meta.TypeStreamInfo) || kind == 127:
-			return 0, fmt.Errorf("%w: offset %d: a metadata block of type %d; want STREAMINFO (type 0) first and once, no type 127",
-				ErrFormat, at, kind)
+			return 0, bad(at, "a metadata block of type %d; want STREAMINFO (type 0) first and once, no type 127", kind)
 		case kind == meta.TypeStreamInfo:
 			block, err := meta.Parse(bytes.NewReader(in.bytes(at, 4+int(min(c.size, fmtMost)))))
 			if err != nil || in.err != nil {
-				return 0, cmp.Or(in.err, fmt.Errorf("%w: offset %d: STREAMINFO: %v", ErrFormat, at, err))
+				return 0, cmp.Or(in.err, bad(at, "STREAMINFO: %v", err))
 			}
 			s.info = block.Body.(*meta.StreamInfo)
 		case kind != meta.TypeSeekTable: // its offsets would be wrong
@@ -123,7 +122,7 @@ func (s *flacFile) scan(at, end int64) (samples int, err error) {
 			break
 		}
 		if err == io.EOF {
-			return 0, fmt.Errorf("%w: offset %d: truncated: %d samples are declared, the frames hold %d", ErrFormat, from, claimed, samples)
+			return 0, bad(from, "truncated: %d samples are declared, the frames hold %d", claimed, samples)
 		}
 		if packed, err = s.pack(packed[:0], f, 0, err); err != nil {
 			return 0, s.failed(d, from, samples, err)
@@ -136,12 +135,12 @@ func (s *flacFile) scan(at, end int64) (samples int, err error) {
 	}
 	switch got := [md5.Size]byte(sum.Sum(nil)); {
 	case samples == 0:
-		return 0, fmt.Errorf("%w: offset %d: the file holds no samples", ErrFormat, at)
+		return 0, bad(at, "the file holds no samples")
 	case claimed > 0 && samples > claimed:
-		return 0, fmt.Errorf("%w: offset %d: %d samples are declared, the frames hold %d", ErrFormat, at, claimed, samples)
+		return 0, bad(at, "%d samples are declared, the frames hold %d", claimed, samples)
 	case s.info.MD5sum != got && s.info.MD5sum != [md5.Size]byte{}:
-		return 0, fmt.Errorf("%w: offset 26: the samples' MD5 sum is %s, %s is declared: the file is damaged",
-			ErrFormat, hex.EncodeToString(got[:]), hex.EncodeToString(s.info.MD5sum[:]))
+		return 0, bad(26, "the samples' MD5 sum is %s, %s is declared: the file is damaged",
+			hex.EncodeToString(got[:]), hex.EncodeToString(s.info.MD5sum[:]))
 	}
 	s.parts = append(s.parts, flacStart{d.at, samples})
 	return samples, nil
@@ -153,9 +152,9 @@ func (s *flacFile) failed(d *flacDecoder, at int64, first int, err error) error 
 	case d.err != nil:
 		return fmt.Errorf("audio: read at offset %d: %w", d.at, d.err)
 	case errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF:
-		return fmt.Errorf("%w: offset %d: truncated: the file ends in the frame of sample %d", ErrFormat, at, first)
+		return bad(at, "truncated: the file ends in the frame of sample %d", first)
 	}
-	return fmt.Errorf("%w: offset %d: the frame of sample %d: %v", ErrFormat, at, first, err)
+	return bad(at, "the frame of sample %d: %v", first, err)
 }
 
 // A flacDecoder reads frames one after the other.
@@ -252,7 +251,7 @@ func (s *flacFile) decode(part int) ([]byte, error) {
 		n += int(f.BlockSize)
 	}
 	if n != to.first {
-		return nil, fmt.Errorf("%w: offset %d: the file has changed since it was opened", ErrFormat, from.at)
+		return nil, bad(from.at, "the file has changed since it was opened")
 	}
 	return b, nil
 }

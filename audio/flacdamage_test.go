@@ -57,8 +57,11 @@ func TestFLACDamage(t *testing.T) {
 		"long block":       {withBlocks(file, "\x81\xff\xff\xff"), "claims 16777215 bytes"},
 		"metadata alone":   {patchedAt(file, 4, 0)[:42], "ends in its metadata"},
 		"no frames":        {patchedAt(unsaid, 22, 0, 0, 0, 0)[:42], "no samples"},
-		"Ogg":              {[]byte("OggS\x00\x02\x7fFLAC\x01\x00fLaC"), "Ogg (Vorbis, Opus or FLAC); convert it"},
-		"tag":              {append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), file...), "behind an ID3 tag"},
+		"Ogg":              {[]byte("OggS\x00\x02"), "this is Ogg, which is not read; convert it first: ffmpeg -i IN OUT.wav"},
+		"Opus":             {append([]byte("OggS\x00\x02"), strings.Repeat("\x00", 22)+"OpusHead\x01"...), "this is Ogg Opus"},
+		"M4A":              {[]byte("\x00\x00\x00\x20ftypM4A \x00\x00"), "this is M4A or MP4"},
+		"MP3":              {[]byte("\xff\xfb\x90\x64"), "this is MP3"},
+		"tag":              {append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), file...), "this is MP3"},
 	} {
 		checkDecode(t, name, c.file, c.want)
 	}

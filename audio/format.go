@@ -2,11 +2,38 @@ package audio
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 )
+
+// ErrFormat is wrapped by every error about the contents of an audio file. The message says what is wrong, at which byte
+// offset or sample, and what would be right.
+var ErrFormat = errors.New("bad audio file")
+
+// ErrArgument is wrapped by every error about an argument that is not a file or a gap: samples of another shape or
+// not finite, a setting that is not positive, a nil reader or writer, a File or Recording that nothing was read into.
+var ErrArgument = errors.New("bad argument")
+
+// Container is a file format.
+type Container int
+
+// The containers read and written.
+const (
+	WAV    Container = iota + 1 // RIFF WAVE
+	SPHERE                      // NIST SPHERE, NIST_1A
+	RF64                        // WAV with sizes of 64 bits: RF64 and BW64
+	W64                         // Sony Wave64
+	AIFF                        // AIFF and AIFF-C
+	FLAC                        // of 4 to 24 bits
+)
+
+// bad returns an error about the contents of a file at an offset.
+func bad[N int | int64](at N, format string, args ...any) error {
+	return fmt.Errorf("%w: offset %d: "+format, append([]any{ErrFormat, at}, args...)...)
+}
 
 // A format describes a container.
 type format struct {
@@ -79,12 +106,28 @@ var forms = []struct {
 }{{"RIFF", []string{"WAVE"}, WAV}, {"RF64", []string{"WAVE"}, RF64}, {"BW64", []string{"WAVE"}, RF64},
 	{"FORM", []string{"AIFF", "AIFC"}, AIFF}}
 
-// foreign lists formats that are recognized only to be refused by name.
-var foreign = []struct{ magic, name string }{
-	{"RIFX", "big-endian WAV (RIFX)"}, {".snd", "Sun AU"}, {"OggS", "Ogg (Vorbis, Opus or FLAC)"},
-	{"ID3", "MP3, or another file behind an ID3 tag"}, {"\xff\xfb", "MP3"},
-	{"\xff\xf3", "MP3"}, {"ajkg", "shorten"}, {"caff", "Core Audio"}, {"MThd", "MIDI"},
+// foreign lists formats that are recognized only to be refused by name: bytes at an offset.
+var foreign = []struct {
+	at          int
+	magic, name string
+}{
+	{28, "OpusHead", "Ogg Opus"}, {28, "\x01vorbis", "Ogg Vorbis"}, {28, "\x7fFLAC", "Ogg FLAC"}, {0, "OggS", "Ogg"}, {4, "ftyp", "M4A or MP4"},
+	{0, "ID3", "MP3"}, {0, "\xff\xfb", "MP3"}, {0, "\xff\xfa", "MP3"}, {0, "\xff\xf3", "MP3"}, {0, "\xff\xf2", "MP3"}, {0, "\xff\xf1", "AAC"},
+	{0, "\xff\xf9", "AAC"}, {0, "\x30\x26\xb2\x75", "WMA"}, {0, "\x1a\x45\xdf\xa3", "WebM or Matroska"}, {0, "wvpk", "WavPack"},
+	{0, "MAC ", "Monkey's Audio"}, {0, "RIFX", "big-endian WAV (RIFX)"}, {0, ".snd", "Sun AU"}, {0, "ajkg", "shorten"},
+	{0, "caff", "Core Audio"}, {0, "MThd", "MIDI"},
 }
+
+// A ForeignError reports that a file is in another format, such as "MP3". It wraps ErrFormat.
+type ForeignError struct{ Format string }
+
+// Error gives the command that converts such a file.
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%v: this is %s, which is not read; convert it first: ffmpeg -i IN OUT.wav", ErrFormat, e.Format)
+}
+
+// Unwrap returns ErrFormat.
+func (e *ForeignError) Unwrap() error { return ErrFormat }
 
 // sniff recognizes the container by a file's first bytes.
 func sniff(head []byte) (Container, error) {
@@ -106,16 +149,16 @@ func sniff(head []byte) (Container, error) {
 			return 0, fmt.Errorf("%w: ends after %d bytes, inside the %s header; want at least %d", ErrFormat, len(head), f.magic, magicLen)
 		}
 		if form := string(head[8:12]); !slices.Contains(f.forms, form) {
-			return 0, fmt.Errorf("%w: offset 8: %s form %q; want %q", ErrFormat, f.magic, form, f.forms[0])
+			return 0, bad(8, "%s form %q; want %q", f.magic, form, f.forms[0])
 		}
 		return f.container, nil
 	}
 	for _, f := range foreign {
-		if bytes.HasPrefix(head, []byte(f.magic)) {
-			return 0, fmt.Errorf("%w: offset 0: this is %s; convert it to PCM or float WAV first", ErrFormat, f.name)
+		if bytes.HasPrefix(head[min(f.at, len(head)):], []byte(f.magic)) {
+			return 0, &ForeignError{f.name}
 		}
 	}
-	return 0, fmt.Errorf("%w: offset 0: starts with %q; want a %s file", ErrFormat, head[:min(len(head), 8)], names(" or "))
+	return 0, bad(0, "starts with %q; want a %s file", head[:min(len(head), 8)], names(" or "))
 }
 
 // maxFile is the size of the largest possible WAV file, and the most that Read takes from a stream.

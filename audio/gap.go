@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,37 +36,47 @@ func (g Gap) String() string {
 	return fmt.Sprintf("%d:%d@%d", g.Start, g.End, g.Channel)
 }
 
-// ParseGap reads START:END or, for a gap of one channel, START:END@CHANNEL; the end is exclusive. Each side is a whole number of samples
-// ("1200") or a decimal time in seconds or milliseconds ("0.5s", "500ms"), which is rounded to the nearest sample at rate samples a second.
-// The gap is non-empty and not negative; CheckGaps says whether it lies in a recording.
-func ParseGap(s string, rate int) (Gap, error) {
+// ParseGap reads START:END or START-END, or, for a gap of one channel, either with @CHANNEL; the end is exclusive. Each side is a whole
+// number of samples ("1200"), a decimal time in seconds or milliseconds ("0.5s", "500ms"), or, with the dash, m:ss.mmm or h:mm:ss.mmm
+// ("1:02.500-1:02.540"). Times are rounded to the nearest sample at rate samples a second. The gap is non-empty and not negative;
+// CheckGaps says whether it lies in a recording.
+func ParseGap(s string, rate int) (g Gap, err error) {
 	if rate <= 0 {
-		return Gap{}, fmt.Errorf("gap %q at %d samples a second: %w: want a positive rate", s, rate, ErrArgument)
+		return g, fmt.Errorf("gap %q at %d samples a second: %w: want a positive rate", s, rate, ErrArgument)
 	}
 	span, channel, owned := strings.Cut(s, "@")
-	left, right, ok := strings.Cut(span, ":")
-	if !ok {
-		return Gap{}, fmt.Errorf("gap %q: %w: want START:END, such as 1200:1240 or 0.5s:0.52s, and @CHANNEL if it is one channel's", s,
-			ErrGaps)
+	at := strings.LastIndexByte(span, '-')
+	if at <= 0 && strings.Count(span, ":") == 1 {
+		at = strings.IndexByte(span, ':')
 	}
-	start, err := parsePosition(left, rate)
-	if err != nil {
-		return Gap{}, fmt.Errorf("gap %q: start: %w", s, err)
+	if at <= 0 {
+		return g, fmt.Errorf("gap %q: %w: want START:END, such as 1200:1240 or 0.5s:0.52s, or with colons in the times START-END, such as "+
+			"1:02.500-1:02.540, and @CHANNEL if it is one channel's", s, ErrGaps)
 	}
-	end, err := parsePosition(right, rate)
-	if err != nil {
-		return Gap{}, fmt.Errorf("gap %q: end: %w", s, err)
-	}
-	g := Gap{Start: start, End: end}
+	ends := []string{span[:at], span[at+1:]}
 	if owned {
-		if g.Channel, err = parseChannel(channel); err != nil {
-			return Gap{}, fmt.Errorf("gap %q: %w", s, err)
-		}
+		ends = append(ends, channel)
 	}
-	if err := g.check(); err != nil {
+	if g, err = gapOf(ends, rate); err != nil {
 		return Gap{}, fmt.Errorf("gap %q: %w", s, err)
 	}
 	return g, nil
+}
+
+// gapOf returns the gap of a start, an end and, if there is one, a channel.
+func gapOf(field []string, rate int) (g Gap, err error) {
+	if g.Start, err = parsePosition(field[0], rate); err != nil {
+		return g, fmt.Errorf("start: %w", err)
+	}
+	if g.End, err = parsePosition(field[1], rate); err != nil {
+		return g, fmt.Errorf("end: %w", err)
+	}
+	if len(field) > 2 {
+		if g.Channel, err = parseChannel(field[2]); err != nil {
+			return g, err
+		}
+	}
+	return g, g.check()
 }
 
 // parseChannel returns a channel's number.
@@ -96,35 +107,35 @@ func SamplesIn(seconds float64, rate int) int { return max(1, int(math.Round(sec
 // maxPosition keeps positions exact as float64 and clear of overflow.
 const maxPosition = 1 << 53
 
+// timePattern matches a time: hours and minutes before colons, seconds, and a unit.
+var timePattern = regexp.MustCompile(`^(?:(?:(\d+):)?(\d+):)?(\d*\.?\d*)(ms|s)?$`)
+
 // parsePosition returns the number of a sample, given as such or as a time.
 func parsePosition(s string, rate int) (int, error) {
 	s = strings.TrimSpace(s)
-	for _, unit := range []struct {
-		suffix string
-		perSec float64
-	}{{"ms", 1e3}, {"s", 1}} {
-		num, ok := strings.CutSuffix(s, unit.suffix)
-		if !ok {
-			continue
-		}
-		t, err := strconv.ParseFloat(num, 64)
-		if err != nil || strings.Trim(num, "0123456789.") != "" {
-			return 0, fmt.Errorf("%w: %q is not a time; write 0.5s or 500ms", ErrGaps, s)
-		}
-		n := math.Round(t * float64(rate) / unit.perSec)
-		if n > maxPosition {
-			return 0, fmt.Errorf("%w: %s is past any recording", ErrGaps, s)
-		}
-		return int(n), nil
-	}
 	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || strings.HasPrefix(s, "+") {
-		return 0, fmt.Errorf("%w: %q is not a whole number of samples; a time ends in s or ms", ErrGaps, s)
+	position, time := float64(n), timePattern.FindStringSubmatch(s)
+	if err != nil && time != nil && (time[2] == "") != (time[4] == "") {
+		var t, hours, minutes float64
+		perSecond := 1.0
+		t, err = strconv.ParseFloat(time[3], 64)
+		hours, _ = strconv.ParseFloat(cmp.Or(time[1], "0"), 64)
+		minutes, _ = strconv.ParseFloat(cmp.Or(time[2], "0"), 64)
+		if time[4] == "ms" {
+			perSecond = 1000
+		}
+		if time[2] != "" && t >= 60 || time[1] != "" && minutes >= 60 {
+			err = ErrGaps
+		}
+		position = math.Round((3600*hours + 60*minutes + t) * float64(rate) / perSecond)
 	}
-	if n > maxPosition {
-		return 0, fmt.Errorf("%w: sample %d is past any recording", ErrGaps, n)
+	switch {
+	case err != nil || strings.HasPrefix(s, "+"):
+		return 0, fmt.Errorf("%w: %q is neither a whole number of samples nor a time such as 0.5s, 500ms, 1:02.500 or 1:00:02.500", ErrGaps, s)
+	case position >= maxPosition:
+		return 0, fmt.Errorf("%w: %s is past any recording", ErrGaps, s)
 	}
-	return int(n), nil
+	return int(position), nil
 }
 
 // CheckGaps returns the gaps of a recording of n samples in each of so many channels in rising order. Touching gaps of the same

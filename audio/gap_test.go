@@ -19,12 +19,15 @@ func TestParseGap(t *testing.T) {
 		{"1200:1240", Gap{Start: 1200, End: 1240}}, {"0:1", Gap{Start: 0, End: 1}}, {" 5 : 6 ", Gap{Start: 5, End: 6}}, {"0.5s:0.52s", Gap{Start: 8000, End: 8320}},
 		{"500ms:520ms", Gap{Start: 8000, End: 8320}}, {"0.5s:8040", Gap{Start: 8000, End: 8040}}, {".25s:1s", Gap{Start: 4000, End: 16000}},
 		{"0.03ms:0.1ms", Gap{Start: 0, End: 2}}, // 0.48 and 1.6 samples
+		{"1:02.500-1:02.540", Gap{Start: 1_000_000, End: 1_000_640}}, {"0:00.5-8040@2", Gap{Start: 8000, End: 8040, Channel: 2}},
+		{"1:00:00 - 01:00:01.", Gap{Start: 57_600_000, End: 57_616_000}}, {"0:59-99:00", Gap{Start: 944_000, End: 95_040_000}},
+		{"0.5s-520ms", Gap{Start: 8000, End: 8320}}, {"1200-1240", Gap{Start: 1200, End: 1240}},
 	} {
 		testkit.Equal(t, testkit.Must(ParseGap(c.in, 16000))(t), c.want, c.in)
 	}
 	for _, in := range []string{
 		"", ":", "5", "5:", ":5", "5:5", "6:5", "-1:5", "1.5:2", "0x10:20", "+1:2", "1e3:2e3", "NaNs:1s", "infs:1s", "-1s:1s",
-		"1h:2h", "1:2:3", "s:ms", "1e3s:2e3s", "0.1s:0.1s", "99999999999999999999:5", "1:9007199254740993", "1s:99999999999999s",
+		"1h:2h", "1:2:3", "1:2:3:4", "0:60-1:05", "1:60:00-2:00:00", "1:2:3:4-5:0", "1:02s-1:03s", "0:5-", "0:-1-0:2", "0:1.2.3-0:2", "s:ms", "1e3s:2e3s", "0.1s:0.1s", "99999999999999999999:5", "1:9007199254740993", "1s:99999999999999s",
 	} {
 		testkit.Fails(t, testkit.Error(ParseGap(in, 16000)), ErrGaps, "", in)
 	}
@@ -67,6 +70,7 @@ func TestReadGaps(t *testing.T) {
 			{Start: 40, End: 80}, {Start: 100, End: 200, Channel: 2}},
 		"0.5\t0.52\tclick\n1.5\t2.0\tdrop @2\n0.000125\t0.00025\t\n":                              labels,
 		"0.5\t0.52\ta@b @x\n\n1.5\t2.0\t @2 \n0.000125\t0.00025\tmail@home":                       labels,
+		"start,end\n0:00.5,0:00.52\n0:01.5,0:00:02\n":                                             {{Start: 4000, End: 4160}, {Start: 12_000, End: 16_000}},
 		"\ufeff0,5\t0,52\tclick\r\n\\\t100.0\t200.0\r\n1,5\t2,0\tdrop@2\r\n0,000125\t0,00025\r\n": labels,
 	} {
 		testkit.Equal(t, testkit.Must(ReadGaps(strings.NewReader(in), 8000))(t), want, in)
@@ -89,15 +93,15 @@ func TestLabelsRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, rate := range []int{1, 8000, 11_025, 22_050, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000} {
 		var labels []Label
-		var want []Gap
+		var want []Label
 		for i := range 2000 {
 			start := rng.IntN(36_000 * rate)
 			g := Gap{Start: start, End: start + 1 + rng.IntN(100), Channel: i % 3}
-			want, labels = append(want, g), append(labels, Label{g, "a click\tor\ntwo"})
+			want, labels = append(want, Label{g, "click  97%"}), append(labels, Label{g, "click\t\n97%"})
 		}
 		var b bytes.Buffer
 		testkit.OK(t, WriteLabels(&b, rate, labels))
-		testkit.Equal(t, testkit.Must(ReadGaps(&b, rate))(t), want, rate, " Hz")
+		testkit.Equal(t, testkit.Must(ReadLabels(&b, rate))(t), want, rate, " Hz")
 	}
 	testkit.Fails(t, WriteLabels(nil, 8000, nil), ErrArgument, "", "labels to nil")
 }

@@ -61,10 +61,14 @@ func readAt(src io.ReaderAt, size int64, b []byte, at int64) error {
 	case n == len(b):
 		return nil
 	case err == io.EOF:
-		return fmt.Errorf("%w: offset %d: the file ends here; it had %d bytes when it was opened", ErrFormat, at+int64(n), size)
+		return bad(at+int64(n), "the file ends here; it had %d bytes when it was opened", size)
 	}
 	return fmt.Errorf("audio: read at offset %d: %w", at, err)
 }
 
-// magicLen is how many bytes of a file identify its format.
-const magicLen = 12
+const (
+	// magicLen is how many bytes of a file identify its format if it is read.
+	magicLen = 12
+	// sniffLen is how many bytes identify a format that is not read.
+	sniffLen = 36
+)

@@ -2,6 +2,8 @@ package audio
 
 import (
 	"bufio"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,14 +14,19 @@ import (
 // A Label names a part of a recording.
 type Label struct {
 	Gap
-	Text string // without tabs
+	Text string // without tabs, such as "click 97%"
 }
 
-// labelDigits of a second tell samples apart at any rate that a header may give.
-const labelDigits = 9
+const (
+	// labelDigits of a second tell samples apart at any rate that a header may give.
+	labelDigits = 9
+	// mostField is how long a time in a label file may be.
+	mostField     = 64
+	byteOrderMark = "\ufeff"
+)
 
 // WriteLabels writes labels as Audacity reads them: a line for each, start and end in seconds and its text, apart by tabs. The text of one
-// channel's label ends in @CHANNEL. ReadGaps reads the same samples back.
+// channel's label ends in @CHANNEL. ReadLabels reads the same samples and texts back.
 func WriteLabels(w io.Writer, rate int, labels []Label) error {
 	if w == nil || rate <= 0 {
 		return fmt.Errorf("audio: labels at %d samples a second to %v: %w: want a positive rate and a writer", rate, w, ErrArgument)
@@ -40,50 +47,130 @@ func WriteLabels(w io.Writer, rate int, labels []Label) error {
 	return b.Flush() // which has the error of any write
 }
 
-// readLabels reads gaps from labels.
-func readLabels(src io.Reader, rate int) (gaps []Gap, err error) {
+// ReadGaps returns the gaps of ReadLabels.
+func ReadGaps(src io.Reader, rate int) (gaps []Gap, err error) {
+	labels, err := ReadLabels(src, rate)
+	for _, l := range labels {
+		gaps = append(gaps, l.Gap)
+	}
+	return gaps, err
+}
+
+// ReadLabels reads the gaps of a recording of a rate, and their texts, from one of two kinds of text. Errors name the line. Of a CSV there
+// must be at least one gap; CheckGaps says whether the gaps fit a recording.
+//
+// CSV has the header start,end or start,end,channel, then one line per gap, the end exclusive, as ParseGap reads positions: in samples
+// (1200) or times (0.5s, 520ms, 1:02.500). A channel counts from 1; an empty one means all. There are no texts.
+//
+// Labels are lines of start, end and a text, apart by tabs, in seconds, as WriteLabels and Audacity write them. A text that ends in
+// @CHANNEL means that channel. Lines that begin with a backslash, which hold frequencies, are skipped.
+func ReadLabels(src io.Reader, rate int) ([]Label, error) {
+	if src == nil {
+		return nil, fmt.Errorf("audio: gaps from nil: %w: want a reader", ErrArgument)
+	}
+	if rate <= 0 {
+		return nil, fmt.Errorf("audio: gaps at %d samples a second: %w: want a positive rate", rate, ErrArgument)
+	}
+	b := bufio.NewReader(src)
+	if bom, err := b.Peek(len(byteOrderMark)); err == nil && string(bom) == byteOrderMark { // some spreadsheets begin with one
+		b.Discard(len(byteOrderMark))
+	}
+	head, err := b.Peek(mostField)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if first, _, ok := strings.Cut(string(head), "\t"); ok && first != "" && strings.Trim(first, " 0123456789.,-") == "" {
+		return readLabels(b, rate)
+	}
+	return readCSV(b, rate)
+}
+
+// readCSV reads gaps from CSV.
+func readCSV(src io.Reader, rate int) (all []Label, err error) {
+	r := csv.NewReader(src)
+	r.TrimLeadingSpace = true
+	r.ReuseRecord = true
+	for first := true; ; first = false {
+		rec, err := r.Read()
+		var bad *csv.ParseError
+		switch {
+		case err == io.EOF && first:
+			return nil, fmt.Errorf("line 1: %w: empty; want the header start,end", ErrGaps)
+		case err == io.EOF && len(all) == 0:
+			return nil, fmt.Errorf("%w: no gap after the header; want lines START,END in samples or times", ErrGaps)
+		case err == io.EOF:
+			return all, nil
+		case errors.As(err, &bad):
+			return nil, fmt.Errorf("line %d: %w: %v; want START,END in samples or times", bad.Line, ErrGaps, bad.Err)
+		case err != nil:
+			return nil, err
+		}
+		line, _ := r.FieldPos(0)
+		if first {
+			for i := range rec {
+				rec[i] = strings.TrimSpace(rec[i])
+			}
+			if head := strings.Join(rec, ","); head != "start,end" && head != "start,end,channel" {
+				return nil, fmt.Errorf("line %d: %w: header %.40q; want start,end or start,end,channel", line, ErrGaps, head)
+			}
+			continue
+		}
+		if len(rec) > 2 && strings.TrimSpace(rec[2]) == "" {
+			rec = rec[:2]
+		}
+		g, err := gapOf(rec, rate)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		all = append(all, Label{Gap: g})
+	}
+}
+
+// readLabels reads lines of labels.
+func readLabels(src io.Reader, rate int) (all []Label, err error) {
 	s := bufio.NewScanner(src)
 	for line := 1; s.Scan(); line++ {
 		text := strings.TrimRight(s.Text(), "\r")
 		if text == "" || text[0] == '\\' {
 			continue
 		}
-		g, err := labelGap(text, rate)
+		l, err := parseLabel(text, rate)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
-		gaps = append(gaps, g)
+		all = append(all, l)
 	}
 	if err := s.Err(); err != nil {
 		return nil, fmt.Errorf("labels: %w: %w", ErrGaps, err)
 	}
-	return gaps, nil
+	return all, nil
 }
 
-// labelGap reads one label.
-func labelGap(line string, rate int) (g Gap, err error) {
+// parseLabel reads one label.
+func parseLabel(line string, rate int) (l Label, err error) {
 	part := strings.SplitN(line, "\t", 3)
 	if len(part) < 2 {
-		return g, fmt.Errorf("%w: label %.40q; want START, END and a text, apart by tabs", ErrGaps, line)
+		return l, fmt.Errorf("%w: label %.40q; want START, END and a text, apart by tabs", ErrGaps, line)
 	}
-	for i, to := range []*int{&g.Start, &g.End} {
+	for i, to := range []*int{&l.Start, &l.End} {
 		t, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(part[i]), ",", ".", 1), 64)
 		n := math.Round(t * float64(rate))
 		if err != nil || !(math.Abs(n) <= maxPosition) {
-			return g, fmt.Errorf("%w: %.40q is not a time in seconds", ErrGaps, part[i])
+			return l, fmt.Errorf("%w: %.40q is not a time in seconds", ErrGaps, part[i])
 		}
 		*to = int(n)
 	}
-	if g.Start == g.End {
-		return g, fmt.Errorf("%w: the label at %s s is a point, or less than a sample long; want a region with an end", ErrGaps,
+	if l.Start == l.End {
+		return l, fmt.Errorf("%w: the label at %s s is a point, or less than a sample long; want a region with an end", ErrGaps,
 			strings.TrimSpace(part[0]))
 	}
 	if len(part) == 3 {
-		if at := strings.LastIndexByte(part[2], '@'); at >= 0 {
-			if c, err := parseChannel(part[2][at+1:]); err == nil {
-				g.Channel = c
+		l.Text = strings.TrimSpace(part[2])
+		if at := strings.LastIndexByte(l.Text, '@'); at >= 0 {
+			if c, err := parseChannel(l.Text[at+1:]); err == nil {
+				l.Channel, l.Text = c, strings.TrimSpace(l.Text[:at])
 			}
 		}
 	}
-	return g, g.check()
+	return l, l.check()
 }

@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -17,34 +18,14 @@ type Change struct {
 
 // A Patch is a file with some of its samples replaced. In memory it holds only the new samples.
 type Patch struct {
-	f    *File
-	runs []run // rising, not overlapping
+	f      *File
+	pieces map[int][]piece // by the number of the tile
 }
 
-// run holds bytes that replace the file's from an offset on: a number of them every so many, one sample of a channel in each frame, or all
-// of them.
-type run struct {
-	at         int64
-	bytes      []byte
-	each, step int
-}
-
-// end returns the offset of the byte after the last that it replaces.
-func (r *run) end() int64 { return r.at + int64(len(r.bytes)/r.each-1)*int64(r.step) + int64(r.each) }
-
-// replace copies the run's bytes into b, the part of the file from offset at on.
-func (r *run) replace(b []byte, at int64) {
-	first := max(0, (at-r.at-int64(r.each)+1)/int64(r.step))
-	for k := int(first); k*r.each < len(r.bytes); k++ {
-		from := r.at + int64(k)*int64(r.step)
-		if from >= at+int64(len(b)) {
-			return
-		}
-		lo, hi := max(at, from), min(at+int64(len(b)), from+int64(r.each))
-		if lo < hi {
-			copy(b[lo-at:hi-at], r.bytes[k*r.each+int(lo-from):])
-		}
-	}
+// A piece is samples of a channel from frame start on, as the file holds them.
+type piece struct {
+	channel, start int
+	bytes          []byte
 }
 
 // Patch replaces samples of the file, each new one rounded to the nearest value of the file's encoding. A value past full
@@ -54,23 +35,29 @@ func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
 	if err := f.check(); err != nil {
 		return nil, 0, err
 	}
-	p = &Patch{f: f}
+	var all []piece
 	for _, c := range changes {
-		runs, n, err := f.encode(c)
+		pieces, n, err := f.encode(c)
 		if err != nil {
 			return nil, 0, err
 		}
-		p.runs = append(p.runs, runs...)
+		all = append(all, pieces...)
 		clipped += n
 	}
-	slices.SortFunc(p.runs, func(a, b run) int { return cmp.Compare(a.at, b.at) })
-	ends := make([]int64, f.channels)
-	for _, r := range p.runs {
-		c := int((r.at - f.offset) % int64(f.frameBytes()) / int64(f.encoding.Bytes))
-		if r.at < ends[c] {
-			return nil, 0, fmt.Errorf("audio: samples from %d on: %w: changed twice", (r.at-f.offset)/int64(f.frameBytes()), ErrGaps)
+	slices.SortFunc(all, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
+	p = &Patch{f: f, pieces: map[int][]piece{}}
+	ends, each, width := make([]int, f.channels), f.tileFrames(), f.encoding.Bytes
+	for _, r := range all {
+		if r.start < ends[r.channel] {
+			return nil, 0, fmt.Errorf("audio: samples from %d on: %w: changed twice", r.start, ErrGaps)
 		}
-		ends[c] = r.end()
+		ends[r.channel] = r.start + len(r.bytes)/width
+		for len(r.bytes) > 0 {
+			tile := r.start / each
+			n := min(len(r.bytes)/width, (tile+1)*each-r.start)
+			p.pieces[tile] = append(p.pieces[tile], piece{r.channel, r.start, r.bytes[:n*width]})
+			r.start, r.bytes = r.start+n, r.bytes[n*width:]
+		}
 	}
 	return p, clipped, nil
 }
@@ -83,8 +70,8 @@ func (f *File) checkRange(g Gap) error {
 	return nil
 }
 
-// encode turns a change into bytes of the file, a run for each channel.
-func (f *File) encode(c Change) (runs []run, clipped int, err error) {
+// encode turns a change into a piece for each channel.
+func (f *File) encode(c Change) (pieces []piece, clipped int, err error) {
 	if len(c.Values) != f.channels {
 		return nil, 0, fmt.Errorf("audio: a change has %d channels, the recording %d: %w", len(c.Values), f.channels, ErrArgument)
 	}
@@ -104,7 +91,7 @@ func (f *File) encode(c Change) (runs []run, clipped int, err error) {
 		if count == 0 {
 			continue
 		}
-		r := run{f.place(c.Start) + int64(i*width), make([]byte, count*width), width, f.frameBytes()}
+		r := piece{i, c.Start, make([]byte, count*width)}
 		for n, v := range v {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number: %w", c.Start+n, i, v,
@@ -114,28 +101,9 @@ func (f *File) encode(c Change) (runs []run, clipped int, err error) {
 				clipped++
 			}
 		}
-		runs = append(runs, r)
+		pieces = append(pieces, r)
 	}
-	return runs, clipped, nil
-}
-
-// A cursor follows the tiles of a file with the runs that replace its bytes.
-type cursor struct{ open, later []run } // those that were begun, and the rest, rising
-
-// replace copies the runs' bytes into b, the part of the file from offset at on.
-func (c *cursor) replace(b []byte, at int64) {
-	end := at + int64(len(b))
-	for len(c.later) > 0 && c.later[0].at < end {
-		c.open, c.later = append(c.open, c.later[0]), c.later[1:]
-	}
-	left := c.open[:0]
-	for _, r := range c.open {
-		r.replace(b, at)
-		if r.end() > end {
-			left = append(left, r)
-		}
-	}
-	c.open = left
+	return pieces, clipped, nil
 }
 
 // Write writes the file with its new samples, a tile at a time. In the file's own container all other bytes come out as
@@ -147,40 +115,54 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 	if p == nil || w == nil {
 		return fmt.Errorf("audio: write a patch %v to %v: %w: want one from File.Patch and a writer", p, w, ErrArgument)
 	}
-	f, runs := p.f, &cursor{later: p.runs}
+	f, out := p.f, bufio.NewWriter(w) // out keeps the first error
 	header, to, err := f.converted(c)
 	if err != nil {
 		return err
 	}
-	if c = f.target(c); c == FLAC {
-		return p.writeFLAC(w, to)
-	}
-	from, end := f.offset, f.end()
-	pad := make([]byte, -f.dataLen()&(containers[c].align-1))
-	switch {
-	case c == f.container && f.streamed:
-		from = 0
-		riff := binary.LittleEndian.AppendUint32(nil, uint32(f.riffSize()))
-		data := binary.LittleEndian.AppendUint32(nil, uint32(f.dataLen()))
-		runs.open = []run{{4, riff, 4, 4}, {f.offset - 4, data, 4, 4}}
-	case c == f.container:
-		from, end, pad = 0, f.size, nil
-	default:
-		if _, err := w.Write(header); err != nil {
+	raw := func(from, to int64) error {
+		return f.tiles(from, to, func(_ int64, b []byte) error {
+			_, err := out.Write(b)
 			return err
-		}
+		})
 	}
-	if err = p.copy(w, from, end, to, runs); err == nil && len(pad) > 0 {
-		_, err = w.Write(pad)
+	own := f.target(c) == f.container
+	switch {
+	case f.target(c) == FLAC:
+		return p.writeFLAC(w, to)
+	case own && f.streamed:
+		header = make([]byte, f.offset)
+		err = readAt(f.src, f.size, header, 0)
+		binary.LittleEndian.PutUint32(header[4:], uint32(f.riffSize()))
+		binary.LittleEndian.PutUint32(header[f.offset-4:], uint32(f.dataLen()))
+	case own:
+		err = raw(0, f.offset)
 	}
-	return err
+	out.Write(header)
+	if err == nil {
+		err = p.copy(out, to)
+	}
+	if own && !f.streamed && err == nil {
+		err = raw(f.end(), f.size)
+	} else {
+		out.Write(make([]byte, -f.dataLen()&(containers[f.target(c)].align-1)))
+	}
+	return cmp.Or(err, out.Flush())
 }
 
-// copy writes bytes of the file with the runs that replace some, in an encoding.
-func (p *Patch) copy(w io.Writer, from, end int64, to Encoding, runs *cursor) error {
-	return p.f.tiles(from, end, func(at int64, b []byte) error {
-		runs.replace(b, at)
-		p.f.encoding.recode(b, to)
+// copy writes the samples with those that replace some, in an encoding.
+func (p *Patch) copy(w io.Writer, to Encoding) error {
+	f := p.f
+	frame, width := f.frameBytes(), f.encoding.Bytes
+	return f.tiles(f.offset, f.end(), func(at int64, b []byte) error {
+		first := int((at - f.offset) / int64(frame))
+		for _, r := range p.pieces[first/f.tileFrames()] {
+			for k := (r.start-first)*frame + r.channel*width; len(r.bytes) > 0; k += frame {
+				copy(b[k:], r.bytes[:width])
+				r.bytes = r.bytes[width:]
+			}
+		}
+		f.encoding.recode(b, to)
 		_, err := w.Write(b)
 		return err
 	})
@@ -189,7 +171,7 @@ func (p *Patch) copy(w io.Writer, from, end int64, to Encoding, runs *cursor) er
 // writeFLAC writes a FLAC file: as it is, if it was one and no sample is new.
 func (p *Patch) writeFLAC(w io.Writer, to Encoding) error {
 	f := p.f
-	if from, ok := f.pcm.(*flacFile); ok && len(p.runs) == 0 {
+	if from, ok := f.pcm.(*flacFile); ok && len(p.pieces) == 0 {
 		return from.copy(w)
 	}
 	l := f.layout
@@ -199,7 +181,7 @@ func (p *Patch) writeFLAC(w io.Writer, to Encoding) error {
 		return err
 	}
 	defer coder.frames.Close()
-	if err := p.copy(coder, f.offset, f.end(), to, &cursor{later: p.runs}); err != nil {
+	if err := p.copy(coder, to); err != nil {
 		return err
 	}
 	return coder.finish(w)

@@ -65,7 +65,7 @@ func Read(src io.Reader) (*Recording, error) {
 	if src == nil {
 		return nil, fmt.Errorf("audio: read from nil: %w: want a reader", ErrArgument)
 	}
-	head := make([]byte, magicLen)
+	head := make([]byte, sniffLen)
 	n, err := io.ReadFull(src, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, err

@@ -28,13 +28,13 @@ func parseSphere(in *head) (l layout, err error) {
 	}
 	l.offset = int64(h.size)
 	if string(in.bytes(l.offset, len(shortenMagic))) == shortenMagic {
-		return l, fmt.Errorf("%w: offset %d: samples coded by shorten; want pcm: expand them first", ErrFormat, h.size)
+		return l, bad(h.size, "samples coded by shorten; want pcm: expand them first")
 	}
 	held := int(in.size - l.offset)
 	most := held / l.frameBytes()
 	if l.frames = h.integer("sample_count", most, 1, math.MaxInt); h.err == nil && l.frames > most {
-		return l, fmt.Errorf("%w: offset %d: truncated: %d samples of %d channels × %d bytes are declared, the file holds %d bytes more",
-			ErrFormat, h.size, l.frames, l.channels, l.encoding.Bytes, held)
+		return l, bad(h.size, "truncated: %d samples of %d channels × %d bytes are declared, the file holds %d bytes more",
+			l.frames, l.channels, l.encoding.Bytes, held)
 	}
 	return l, h.err
 }
@@ -62,10 +62,10 @@ func sphereFields(in *head) (*sphereHeader, error) {
 	}
 	size, err := strconv.Atoi(strings.TrimSpace(string(file[8:16])))
 	if err != nil || size < 16 || file[7] != '\n' {
-		return nil, fmt.Errorf("%w: offset 8: header length %q; want a number of bytes such as \"   1024\\n\"", ErrFormat, file[8:16])
+		return nil, bad(8, "header length %q; want a number of bytes such as \"   1024\\n\"", file[8:16])
 	}
 	if file = in.bytes(0, size); len(file) < size {
-		return nil, fmt.Errorf("%w: offset 8: truncated: a header of %d bytes is declared, the file holds %d", ErrFormat, size, in.size)
+		return nil, bad(8, "truncated: a header of %d bytes is declared, the file holds %d", size, in.size)
 	}
 	h := &sphereHeader{fields: map[string]sphereField{}, size: size}
 	for at := 16; ; {
@@ -75,12 +75,12 @@ func sphereFields(in *head) (*sphereHeader, error) {
 			return h, nil
 		}
 		if !ok {
-			return nil, fmt.Errorf("%w: offset %d: the header of %d bytes has no end_head", ErrFormat, at, size)
+			return nil, bad(at, "the header of %d bytes has no end_head", size)
 		}
 		if text != "" && text[0] != ';' {
 			part := strings.Fields(text)
 			if len(part) < 2 || part[1][0] != '-' {
-				return nil, fmt.Errorf("%w: offset %d: header line %.40q; want NAME -TYPE VALUE", ErrFormat, at, text)
+				return nil, bad(at, "header line %.40q; want NAME -TYPE VALUE", text)
 			}
 			h.fields[part[0]] = sphereField{strings.Join(part[2:], " "), at}
 		}

@@ -64,7 +64,7 @@ func TestExtensible(t *testing.T) {
 		{PCM16, 3, codePCM, 0x7, 16}, {PCM16, 4, codePCM, 0x33, 16}, {PCM16, 5, codePCM, 0x37, 16}, {PCM24, 6, codePCM, 0x3f, 24},
 		{Float32, 7, codeFloat, 0x70f, 32}, {PCM32, 8, codePCM, 0x63f, 32}, {PCM8, 9, codePCM, 0, 8}, {twelve, 1, codePCM, 0x4, 12},
 	} {
-		b := layout{rate: 8000, channels: c.channels, encoding: c.e}.waveFormat()
+		b := testkit.Must(layout{rate: 8000, channels: c.channels, encoding: c.e}.waveFormat("WAV"))(t)
 		l, err := parseFmt(append(b, make([]byte, 24)...))
 		if err != nil || l.channels != c.channels || l.encoding.Bytes != c.e.Bytes || l.encoding.ValidBits != c.e.ValidBits || l.speakers != c.mask {
 			t.Errorf("%v, %d channels: %+v, %v", c.e, c.channels, l, err)

@@ -241,7 +241,7 @@ var mistakeCases = []struct{ line, word string }{
 	// Gaps.
 	{"impute good.wav --gap 120:100 WAV", "120:100"}, {"impute good.wav --gap 100:100 WAV", "100:100"},
 	{"impute good.wav --gap=-5:10 WAV", "-5"}, {"impute good.wav --gap 390:410 WAV", "390:410"}, {"impute good.wav --gap 0:400 WAV", "400"},
-	{"impute good.wav --gap 10:20 --gap 15:30 WAV", "15:30"}, {"impute good.wav --gap 10-20 WAV", "10-20"},
+	{"impute good.wav --gap 10:20 --gap 15:30 WAV", "15:30"}, {"impute good.wav --gap 10..20 WAV", "10..20"},
 	{"impute good.wav --gap 1x:2 WAV", "1x"}, {"impute good.wav --gap 9999999999999999999:2 WAV", "9999999999999999999"},
 	{"impute good.wav --gaps none.csv WAV", "none.csv"}, {"impute good.wav --gaps gaps-ragged.csv WAV", "gaps-ragged.csv"},
 	{"impute good.wav --gaps gaps-names.csv WAV", "gaps-names.csv"}, {"impute good.wav --gaps gaps-half.csv WAV", "gaps-half.csv"},

@@ -2,7 +2,6 @@ package ar
 
 import (
 	"math"
-	"slices"
 
 	"github.com/vssgp/vssgp/internal/simd"
 	"gonum.org/v1/gonum/floats"
@@ -18,9 +17,8 @@ type Conditional struct {
 // Conditional returns the distribution of the missing samples, in order, of each of some series given its others; all have the
 // same gaps [start, end), rising and apart. normal are independent standard normal numbers, as many as samples are missing, for
 // each draw; they become the deviations. With the samples before z taken as 0, the density of z is that of the prediction errors,
-// so the precision of the missing samples u is Q/E, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples behind it, and
-// for a gap at the end the product of A, a band of the coefficients, with itself. In other cases it has a band.
-// ok is false where that is not positive definite in float64.
+// so the precision of the missing samples u is Q/E, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples behind it, else
+// a band. ok is false if that is not positive definite in float64.
 func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {
 	p, n := len(m.A)-1, len(series[0])
 	var at []int
@@ -33,16 +31,13 @@ func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64
 	for _, z := range series {
 		c.Means = append(c.Means, m.gradient(z, gaps, at, first, min(n, last+p)))
 	}
-	switch {
-	case len(gaps) == 1 && last == n:
-		c.Variance, ok = m.forward(c.Means, normal), true
-	case len(gaps) == 1 && last+p <= n:
+	if len(gaps) == 1 && last+p <= n {
 		r := make([]float64, len(at))
 		for i := range min(len(r), p+1) {
 			r[i] = simd.Dot(m.A[:p+1-i], m.A[i:])
 		}
 		c.Variance, ok = toeplitz(r, c.Means, normal)
-	default:
+	} else {
 		c.Variance, ok = m.banded(n, at, c.Means, normal)
 	}
 	if !ok {
@@ -84,39 +79,10 @@ func (m Model) gradient(z []float64, gaps [][2]int, at []int, first, end int) []
 	return y
 }
 
-// forward is toeplitz for a gap at the end, Q = AᵀA: it solves A x = y and Aᵀ x = y one after the other.
-func (m Model) forward(right, draws [][]float64) (diagonal []float64) {
-	solve := func(x []float64) { // A x = x
-		for i := range x {
-			for j := 1; j <= min(i, len(m.A)-1); j++ {
-				x[i] -= m.A[j] * x[i-j]
-			}
-		}
-	}
-	for _, y := range right {
-		slices.Reverse(y)
-		solve(y)
-		slices.Reverse(y)
-		solve(y)
-	}
-	for _, d := range draws {
-		solve(d)
-	}
-	diagonal = make([]float64, len(right[0]))
-	diagonal[0] = 1
-	solve(diagonal) // the response to an impulse
-	sum := 0.0
-	for i, v := range diagonal {
-		sum += v * v
-		diagonal[i] = sum
-	}
-	return diagonal
-}
-
 // banded is toeplitz for the positions u of n samples.
 func (m Model) banded(n int, u []int, right, draws [][]float64) (diagonal []float64, ok bool) {
-	p, sums := len(m.A)-1, laggedSums(m.A)
-	q := band(u, p, func(hi, lo int) float64 { return sums[hi-lo][min(p-(hi-lo), n-1-hi)+1] })
+	p, sums := len(m.A)-1, NewLagSums(m.A)
+	q := band(u, p, func(hi, lo int) float64 { return sums.between(hi-lo, 0, n-hi) })
 	f, err := q.Factorize(nil)
 	if err != nil {
 		return nil, false

@@ -85,17 +85,17 @@ func solveMissing(z []float64, u []int, a []float64) bool {
 // part. It is zero where u_i - u_j > p, and away from the excerpt's ends it depends on that difference alone.
 func missingNormal(n int, u []int, a []float64) *blocktri.Band {
 	p := len(a) - 1
-	sums := laggedSums(a)
+	sums := NewLagSums(a)
 	return band(u, p, func(hi, lo int) (v float64) {
-		c := sums[hi-lo]
+		l := hi - lo
 		if hi >= p && lo+p < n {
-			return 2 * c[len(c)-1]
+			return 2 * sums[0][l]
 		}
 		if k, last := max(p, hi), min(n-1, lo+p); k <= last {
-			v += c[last-hi+1] - c[k-hi]
+			v += sums.between(l, k-hi, last-hi+1)
 		}
 		if k, last := max(0, hi-p), min(n-1-p, lo); k <= last {
-			v += c[lo-k+1] - c[lo-last]
+			v += sums.between(l, lo-last, lo-k+1)
 		}
 		return v
 	})
@@ -116,17 +116,39 @@ func band(u []int, p int, entry func(hi, lo int) float64) *blocktri.Band {
 	return b
 }
 
-// laggedSums returns Σ_{t<s} a_t a_{t+l} at [l][s], for every lag l ≤ p and s ≤ p+1−l.
-func laggedSums(a []float64) [][]float64 {
-	sums := make([][]float64, len(a))
-	for l := range sums {
-		c := make([]float64, len(a)-l+1)
-		for t, v := range a[:len(a)-l] {
-			c[t+1] = c[t] + v*a[t+l]
-		}
-		sums[l] = c
+// LagSums has Σ_{k≥t} a_k a_{k+l} for the coefficients of a model of order p at [t][l], t+l ≤ p.
+type LagSums [][]float64
+
+// NewLagSums returns the sums of coefficients a [p+1].
+func NewLagSums(a []float64) LagSums {
+	s := make(LagSums, len(a))
+	for t := range s {
+		s[t] = make([]float64, len(a)-t)
 	}
-	return sums
+	s.Fill(a)
+	return s
+}
+
+// Fill computes the sums of other coefficients, at most as many as before.
+func (s LagSums) Fill(a []float64) {
+	for t := len(a) - 1; t >= 0; t-- {
+		row, last := s[t], len(a)-1-t
+		if last > 0 {
+			floats.AddScaledTo(row[:last], s[t+1][:last], a[t], a[t:len(a)-1])
+		}
+		row[last] = a[t] * a[len(a)-1]
+	}
+}
+
+// between returns Σ_k a_k a_{k+l} over from ≤ k < to.
+func (s LagSums) between(l, from, to int) (sum float64) {
+	if from+l < len(s) {
+		sum = s[from][l]
+	}
+	if to+l < len(s) {
+		sum -= s[to][l]
+	}
+	return sum
 }
 
 // missingRHS returns minus half the gradient of E over z_u at z_u = 0.

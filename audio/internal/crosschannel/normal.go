@@ -31,7 +31,7 @@ func (p *problem) normal(a []float64, from []int) *normal {
 		y[k] = e(c)
 	}
 	s := &normal{products: blocktri.NewDense(taps * len(from)), right: make([]float64, taps*len(from))}
-	use := p.usable(from, len(a)-1, max(lo, margin+1), min(hi, len(p.z[p.of])-p.l))
+	use := p.known(from, len(a)-1, max(lo, margin+1), min(hi, len(p.z[p.of])-p.l))
 	size := max(1, int(block*p.rate))
 	for _, run := range use {
 		for start := run[0]; start < run[1]; start += size {
@@ -83,9 +83,6 @@ func (s *normal) add(x []float64, y [][]float64, lo, hi, l int, weight float64) 
 		}
 	}
 }
-
-// ridges are so many that are tried.
-const ridges = 11
 
 // solve returns the h of the prior that has most evidence, and by how much that is above the evidence of h = 0 in nats; no h if none
 // has more. With ridges λ·d, d the mean diagonal, and the

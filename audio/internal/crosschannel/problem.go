@@ -8,14 +8,6 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-const (
-	lag     = 0.001 // seconds: L
-	context = 0.500 // seconds on either side of a gap that h is estimated from
-	block   = 0.025 // seconds whose samples have the same weight in it
-	order   = 0.002 // seconds, of the autoregressive model
-	most    = 3     // channels to predict from
-)
-
 func lags(rate float64) int { return max(1, int(math.Round(lag*rate))) }
 
 // A problem is what h is estimated from.
@@ -28,12 +20,14 @@ type problem struct {
 	rate float64
 }
 
-// missing returns the gaps of the channel and those of the others, wider by the lags, without overlaps.
-func (p *problem) missing(from []int) (all [][2]int) {
-	all = slices.Clone(p.gaps[p.of])
+// missing returns the gaps of the channel, and those of others wider by the lags, each with q samples behind it, without overlaps.
+func (p *problem) missing(from []int, q int) (all [][2]int) {
+	for _, g := range p.gaps[p.of] {
+		all = append(all, [2]int{g[0], min(len(p.z[p.of]), g[1]+q)})
+	}
 	for _, c := range from {
 		for _, g := range p.gaps[c] {
-			all = append(all, [2]int{max(0, g[0]-p.l), min(len(p.z[c]), g[1]+p.l)})
+			all = append(all, [2]int{max(0, g[0]-p.l), min(len(p.z[c]), g[1]+q+p.l)})
 		}
 	}
 	slices.SortFunc(all, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
@@ -49,60 +43,30 @@ func (p *problem) missing(from []int) (all [][2]int) {
 	return all[:n]
 }
 
+// known returns the runs of [lo, hi) between them: the errors there, of order q, of the channel and of the others at all lags are known.
+func (p *problem) known(from []int, q, lo, hi int) (runs [][2]int) {
+	for _, g := range append(p.missing(from, q), [2]int{hi, hi}) {
+		if end := min(g[0], hi); lo < end {
+			runs = append(runs, [2]int{lo, end})
+		}
+		lo = max(lo, g[1])
+	}
+	return runs
+}
+
 // whitener returns the coefficients of an autoregressive model of what is known about the gap, last first; nil of silence.
 func (p *problem) whitener() []float64 {
 	x, reach := p.z[p.of], int(context*p.rate)
-	lo, hi := max(0, p.gap[0]-reach), min(len(x), p.gap[1]+reach)
 	var segments []ar.Segment
 	known := 0
-	add := func(end int) {
-		if end > lo {
-			segments = append(segments, ar.Segment{X: x[lo:end]})
-			known += end - lo
-		}
+	for _, r := range p.known(nil, 0, max(0, p.gap[0]-reach), min(len(x), p.gap[1]+reach)) {
+		segments = append(segments, ar.Segment{X: x[r[0]:r[1]]})
+		known += r[1] - r[0]
 	}
-	for _, g := range p.gaps[p.of] {
-		if g[1] > lo && g[0] < hi {
-			add(g[0])
-			lo = g[1]
-		}
-	}
-	add(hi)
 	m := ar.Burg(segments, min(max(1, int(order*p.rate)), known/8))
 	if !(m.E > 0) {
 		return nil
 	}
 	slices.Reverse(m.A)
 	return m.A
-}
-
-// usable returns the runs of [lo, hi) where the errors of x, of order q, and of the others at all lags are of known samples.
-func (p *problem) usable(from []int, q, lo, hi int) (runs [][2]int) {
-	if lo >= hi {
-		return nil
-	}
-	bad := make([]bool, hi-lo)
-	mark := func(start, end int) {
-		for i := max(start, lo); i < min(end, hi); i++ {
-			bad[i-lo] = true
-		}
-	}
-	for _, g := range p.gaps[p.of] {
-		mark(g[0], g[1]+q)
-	}
-	for _, c := range from {
-		for _, g := range p.gaps[c] {
-			mark(g[0]-p.l, g[1]+q+p.l)
-		}
-	}
-	for i := lo; i < hi; i++ {
-		switch {
-		case bad[i-lo]:
-		case len(runs) > 0 && runs[len(runs)-1][1] == i:
-			runs[len(runs)-1][1]++
-		default:
-			runs = append(runs, [2]int{i, i + 1})
-		}
-	}
-	return runs
 }

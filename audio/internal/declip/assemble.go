@@ -22,7 +22,7 @@ func (s *section) assemble(weigh bool) {
 	s.precision.Zero()
 	for k := range s.tiles {
 		t := &s.tiles[k]
-		s.sums.fill(t.model.A)
+		s.sums.Fill(t.model.A)
 		if weigh {
 			s.weigh(t)
 		}
@@ -123,28 +123,5 @@ func (s *section) edges(t *tile, u int, f func(sums []float64, before, after int
 	}
 	if hi-u <= t.order {
 		f(s.sums[hi-u][:t.order+1-(hi-u)], before, -1)
-	}
-}
-
-// lagSums has Σ_{k≥t} a_k a_{k+l} for the coefficients of a model of order p at [t][l], t+l ≤ p.
-type lagSums [][]float64
-
-// newLagSums makes room for models up to an order.
-func newLagSums(order int) lagSums {
-	s := make(lagSums, order+1)
-	for t := range s {
-		s[t] = make([]float64, order+1-t)
-	}
-	return s
-}
-
-// fill computes the sums for coefficients a.
-func (s lagSums) fill(a []float64) {
-	for t := len(a) - 1; t >= 0; t-- {
-		row := s[t][:len(a)-t]
-		if last := len(row) - 1; last > 0 {
-			floats.AddScaledTo(row[:last], s[t+1][:last], a[t], a[t:len(a)-1])
-		}
-		row[len(row)-1] = a[t] * a[len(a)-1]
 	}
 }

@@ -19,7 +19,7 @@ type section struct {
 	grain  int       // errors of the same weight
 	tiles  []tile
 
-	sums      lagSums        // of the tile at work
+	sums      ar.LagSums     // of the tile at work
 	precision *blocktri.Band // [missing,missing] without limits
 	pull      []float64      // [missing] precision times mean, without limits
 	// The posterior with the sites in place of the limits, from the first sweep on:
@@ -55,7 +55,7 @@ type tile struct {
 
 // newSection returns a section of the samples z with the missing ones at rising places.
 func newSection(z []float64, at []int, sites []site, order int, rate float64) *section {
-	s := &section{mean: z, at: at, sites: sites, order: order, sums: newLagSums(order), precision: blocktri.NewBand(at, order),
+	s := &section{mean: z, at: at, sites: sites, order: order, sums: ar.NewLagSums(make([]float64, order+1)), precision: blocktri.NewBand(at, order),
 		pull: make([]float64, len(at)), posterior: make([]float64, len(at))}
 	s.wide, s.grain = min(max(2, int(windowSeconds*rate)), len(z)), max(1, int(grainSeconds*rate))
 	s.window = ar.Hann(s.wide)

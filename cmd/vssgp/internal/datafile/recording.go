@@ -117,7 +117,14 @@ func notRecording(path string, f io.ReaderAt, err error) error {
 	text := n > 0 && !bytes.HasPrefix(head, []byte("NIST_1A")) && !bytes.ContainsFunc(head[:n], func(r rune) bool {
 		return r == utf8.RuneError || r < ' ' && !strings.ContainsRune("\t\r\n", r)
 	})
+	var foreign *audio.ForeignError
 	switch {
+	case errors.As(err, &foreign):
+		out := strings.TrimSuffix(path, filepath.Ext(path)) + ".wav"
+		if out == path {
+			out = "OUT.wav"
+		}
+		return cli.Mistake("%s is %s, which is not read; convert it first: ffmpeg -i %s %s", path, foreign.Format, path, out)
 	case !errors.Is(err, audio.ErrFormat):
 	case IsTable(path):
 		return cli.Mistake("%s: a table, not a recording (%s)", path, recordings)

@@ -136,7 +136,7 @@ func TestNormal(t *testing.T) {
 	at := func(k, n int) float64 { return e[from[k/taps]][n-(k%taps-p.l)] }
 	want := make([]float64, len(s.right)*len(s.right))
 	right := make([]float64, len(s.right))
-	for _, run := range p.usable(from, 2, 6, 397) {
+	for _, run := range p.known(from, 2, 6, 397) {
 		for lo := run[0]; lo < run[1]; lo += 25 {
 			hi := min(lo+25, run[1])
 			d := max(float64(p.gap[0]-hi), float64(lo-p.gap[1]), 0)

@@ -49,7 +49,7 @@ func Predict(z [][]float64, gaps [][][2]int, of, which int, from []int, rate flo
 		out.Left[i] -= v
 	}
 	clear(out.Left[p.gap[0]:p.gap[1]])
-	out.Gaps = p.missing(from)
+	out.Gaps = p.missing(from, 0)
 	out.Which = slices.IndexFunc(out.Gaps, func(g [2]int) bool { return g[1] > p.gap[0] })
 	return out
 }
