@@ -2,7 +2,6 @@ package audio
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -99,16 +98,15 @@ func FuzzGapsCSV(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		gaps, err := ReadGaps(strings.NewReader(s), 8000)
+		labels, err := ReadLabels(strings.NewReader(s), 8000)
 		if err != nil {
 			testkit.Fails(t, err, ErrGaps, "")
 			return
 		}
-		b := bytes.NewBufferString("start,end,channel\n")
-		for _, g := range gaps {
-			fmt.Fprintf(b, "%d,%d,%d\n", g.Start, g.End, g.Channel)
+		var b bytes.Buffer
+		testkit.OK(t, WriteLabelsCSV(&b, labels))
+		if again, err := ReadLabels(&b, 8000); len(labels) > 0 && (err != nil || !slices.Equal(again, labels)) {
+			t.Fatalf("%q are written and read as %q, %v", labels, again, err)
 		}
-		b = bytes.NewBufferString(strings.ReplaceAll(b.String(), ",0\n", ",\n"))
-		testkit.Equal(t, testkit.Must(ReadGaps(b, 8000))(t), gaps, "gaps that are written")
 	})
 }

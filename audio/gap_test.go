@@ -66,6 +66,9 @@ func TestReadGaps(t *testing.T) {
 		"start,end\n1,5\n9,12\n":                 plain,
 		"\ufeffstart, end\r\n 1 , 5\r\n\r\n9,12": plain,
 		"\"start\",\"end\"\n1,5\n9,12\n":         plain,
+		"start,end,channel,label\n4000,4160,,clicks 97%\n12000,16000,2, clipped \n": {
+			{Start: 4000, End: 4160}, {Start: 12_000, End: 16_000, Channel: 2, Clipped: true}},
+		"0.5\t0.52\tclipped 99% @1\n": {{Start: 4000, End: 4160, Channel: 1, Clipped: true}},
 		"start,end,channel\n5ms,0.01s,\n100,25ms, 2\n": {
 			{Start: 40, End: 80}, {Start: 100, End: 200, Channel: 2}},
 		"0.5\t0.52\tclick\n1.5\t2.0\tdrop @2\n0.000125\t0.00025\t\n":                              labels,

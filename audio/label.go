@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,7 +15,7 @@ import (
 // A Label names a part of a recording.
 type Label struct {
 	Gap
-	Text string // without tabs, such as "click 97%"
+	Text string // without tabs, such as "clicks 97%"
 }
 
 const (
@@ -47,6 +48,33 @@ func WriteLabels(w io.Writer, rate int, labels []Label) error {
 	return b.Flush() // which has the error of any write
 }
 
+// WriteLabelsCSV writes labels as CSV with the header start,end,channel,label, in samples. ReadLabels reads the same labels back.
+func WriteLabelsCSV(w io.Writer, labels []Label) error {
+	if w == nil {
+		return fmt.Errorf("audio: labels to nil: %w: want a writer", ErrArgument)
+	}
+	c := csv.NewWriter(w)
+	c.Write(csvHeader)
+	for _, l := range labels {
+		channel := ""
+		if l.Channel > 0 {
+			channel = strconv.Itoa(l.Channel)
+		}
+		c.Write([]string{strconv.Itoa(l.Start), strconv.Itoa(l.End), channel, l.Text})
+	}
+	c.Flush()
+	return c.Error() // which has the error of any write
+}
+
+// csvHeader is the longest header of a CSV file of gaps.
+var csvHeader = []string{"start", "end", "channel", "label"}
+
+// withText sets the text. A gap whose label begins with "clipped" has clipped samples.
+func (l *Label) withText(text string) {
+	l.Text = strings.TrimSpace(text)
+	l.Clipped = strings.HasPrefix(l.Text, "clipped")
+}
+
 // ReadGaps returns the gaps of ReadLabels.
 func ReadGaps(src io.Reader, rate int) (gaps []Gap, err error) {
 	labels, err := ReadLabels(src, rate)
@@ -59,8 +87,8 @@ func ReadGaps(src io.Reader, rate int) (gaps []Gap, err error) {
 // ReadLabels reads the gaps of a recording of a rate, and their texts, from one of two kinds of text. Errors name the line. Of a CSV there
 // must be at least one gap; CheckGaps says whether the gaps fit a recording.
 //
-// CSV has the header start,end or start,end,channel, then one line per gap, the end exclusive, as ParseGap reads positions: in samples
-// (1200) or times (0.5s, 520ms, 1:02.500). A channel counts from 1; an empty one means all. There are no texts.
+// CSV has the header start,end or start,end,channel or start,end,channel,label, then one line per gap, the end exclusive, as ParseGap reads
+// positions: in samples (1200) or times (0.5s, 520ms, 1:02.500). A channel counts from 1; an empty one means all.
 //
 // Labels are lines of start, end and a text, apart by tabs, in seconds, as WriteLabels and Audacity write them. A text that ends in
 // @CHANNEL means that channel. Lines that begin with a backslash, which hold frequencies, are skipped.
@@ -110,19 +138,26 @@ func readCSV(src io.Reader, rate int) (all []Label, err error) {
 			for i := range rec {
 				rec[i] = strings.TrimSpace(rec[i])
 			}
-			if head := strings.Join(rec, ","); head != "start,end" && head != "start,end,channel" {
-				return nil, fmt.Errorf("line %d: %w: header %.40q; want start,end or start,end,channel", line, ErrGaps, head)
+			if n := len(rec); n < 2 || n > len(csvHeader) || !slices.Equal(rec, csvHeader[:n]) {
+				return nil, fmt.Errorf("line %d: %w: header %.40q; want start,end or start,end,channel or start,end,channel,label", line,
+					ErrGaps, strings.Join(rec, ","))
 			}
 			continue
+		}
+		var l Label
+		if len(rec) > 3 {
+			l.withText(rec[3])
+			rec = rec[:3]
 		}
 		if len(rec) > 2 && strings.TrimSpace(rec[2]) == "" {
 			rec = rec[:2]
 		}
-		g, err := gapOf(rec, rate)
-		if err != nil {
+		clipped := l.Clipped
+		if l.Gap, err = gapOf(rec, rate); err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
-		all = append(all, Label{Gap: g})
+		l.Clipped = clipped
+		all = append(all, l)
 	}
 }
 
@@ -165,12 +200,13 @@ func parseLabel(line string, rate int) (l Label, err error) {
 			strings.TrimSpace(part[0]))
 	}
 	if len(part) == 3 {
-		l.Text = strings.TrimSpace(part[2])
-		if at := strings.LastIndexByte(l.Text, '@'); at >= 0 {
-			if c, err := parseChannel(l.Text[at+1:]); err == nil {
-				l.Channel, l.Text = c, strings.TrimSpace(l.Text[:at])
+		text := part[2]
+		if at := strings.LastIndexByte(text, '@'); at >= 0 {
+			if c, err := parseChannel(text[at+1:]); err == nil {
+				l.Channel, text = c, text[:at]
 			}
 		}
+		l.withText(text)
 	}
 	return l, l.check()
 }

@@ -105,6 +105,7 @@ func TestNil(t *testing.T) {
 		{"Patch.Write of nothing", func() error { return (&Patch{}).Write(io.Discard, WAV) }, ErrArgument},
 		{"ParseGap without a rate", func() error { return testkit.Error(ParseGap("1:2", 0)) }, ErrArgument},
 		{"CheckGaps of nothing", func() error { return testkit.Error(CheckGaps([]Gap{{}}, 0, 1)) }, ErrGaps},
+		{"WriteLabelsCSV nil", func() error { return WriteLabelsCSV(nil, nil) }, ErrArgument},
 		{"ReadGaps nil", func() error { return testkit.Error(ReadGaps(nil, 8000)) }, ErrArgument},
 		{"FillAR nil", func() error { return testkit.Error(FillAR(nil, nil, DefaultAR(8000))) }, ErrGaps},
 		{"FillAR of no order", func() error { return testkit.Error(FillAR([]float64{1, 2}, []Gap{{End: 1}}, AROptions{})) }, ErrArgument},

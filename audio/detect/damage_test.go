@@ -43,6 +43,26 @@ func TestApart(t *testing.T) {
 	}
 }
 
+// TestLabel checks that a find's label is read back as the find, with the confidence in percent, and other labels as kinds of their own.
+func TestLabel(t *testing.T) {
+	g := audio.Gap{Start: 1, End: 5}
+	for _, c := range []struct {
+		f    Found
+		text string
+		odds float64
+	}{
+		{Found{g, Clicks, math.Log(97. / 3)}, "clicks 97%", math.Log(97. / 3)}, {Found{g, Zeros, 400}, "zeros 100%", math.Log(999)},
+		{Found{g, "a pop", 0}, "a pop", 0}, {Found{g, "clicks 101%", 0}, "clicks 101%", 0}, {Found{g, Clipped, 0}, "clipped", 0},
+	} {
+		testkit.Equal(t, c.f.Label(), audio.Label{Gap: g, Text: c.text}, c.text)
+		c.f.LogOdds = c.odds
+		got := FromLabel(audio.Label{Gap: g, Text: c.text})
+		testkit.Near(t, got.LogOdds, c.odds, 1e-9, c.text)
+		got.LogOdds = c.odds
+		testkit.Equal(t, got, c.f, c.text)
+	}
+}
+
 func TestTogether(t *testing.T) {
 	for _, c := range []struct {
 		name  string

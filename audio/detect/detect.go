@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/parallel"
@@ -57,9 +60,23 @@ type Found struct {
 // Confidence returns the probability 1/(1+exp(−LogOdds)) that the sound is damaged.
 func (f Found) Confidence() float64 { return 1 / (1 + math.Exp(-f.LogOdds)) }
 
-// Label returns the find with its kind and confidence as text, such as "clicks 97%".
+// Label returns the find with its kind and, if it has log-odds, its confidence as text, such as "clicks 97%".
 func (f Found) Label() audio.Label {
+	if f.LogOdds == 0 {
+		return audio.Label{Gap: f.Gap, Text: string(f.Kind)}
+	}
 	return audio.Label{Gap: f.Gap, Text: fmt.Sprintf("%s %.0f%%", f.Kind, 100*f.Confidence())}
+}
+
+// FromLabel returns the find that Label made a label of, or one without log-odds whose kind is the label's text.
+func FromLabel(l audio.Label) Found {
+	kind, confidence, _ := strings.Cut(l.Text, " ")
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(confidence, "%"), 64)
+	if !slices.Contains(Kinds, Kind(kind)) || err != nil || !(percent >= 0 && percent <= 100) {
+		return Found{Gap: l.Gap, Kind: Kind(l.Text)}
+	}
+	p := min(max(percent/100, 0.001), 0.999)
+	return Found{l.Gap, Kind(kind), math.Log(p / (1 - p))}
 }
 
 // A detector finds candidates for one kind of damage in one recording.

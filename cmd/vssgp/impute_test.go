@@ -290,6 +290,14 @@ func TestRepair(t *testing.T) {
 	if changed < 140 || clipped < 10 {
 		t.Errorf("%d samples of the dropout and %d clipped ones are filled", changed, clipped)
 	}
+	for _, list := range []string{"found.txt", "found.csv"} { // the list that was found gives the same fill
+		succeed(t, append(args, "--dry-run", "--labels", in(list))...)
+		text = succeed(t, "repair", take, "--gaps", in(list), "--labels", in("again"+filepath.Ext(list)), "-o", in("replayed.wav")).stdout
+		if strings.Contains(text, "found 1") || !slices.Equal(testkit.Read(t, in("replayed.wav")), testkit.Read(t, in("out.wav"))) {
+			t.Errorf("%s gives another fill: %s", list, text)
+		}
+		testkit.Equal(t, string(testkit.Read(t, in("again"+filepath.Ext(list)))), string(testkit.Read(t, in(list))), list)
+	}
 }
 
 // TestNothingFound: a recording without damage comes out as it is.

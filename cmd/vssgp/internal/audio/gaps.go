@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +42,8 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 		"find the gaps: all, or `kinds` of damage, of "+datafile.Listed(kinds())+"; clicks are bursts of up to 60 samples, crackle too, dropouts "+
 			"sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
-	f.Var(cli.OutputFile(&g.labels, "txt"), "labels", "write what was found, or else the gaps, as Audacity labels to this .txt `file`")
+	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
+		"write what was found, or else the gaps, to this `file`, for --gaps: Audacity labels (.txt) or CSV")
 	f.BoolVar(&g.dry, "dry-run", false, "say what --detect finds, write --labels and --report, and stop there")
 }
 
@@ -94,7 +96,7 @@ func (g *gapFlags) in(
 ) (gaps []audio.Gap, found []detect.Found, err error) {
 	switch {
 	case g.file != "":
-		gaps, err = readGaps(env, g.file, rec.Rate())
+		gaps, found, err = readGaps(env, g.file, rec.Rate())
 	case g.cues:
 		gaps, err = cues(rec, input)
 	case g.detect != nil:
@@ -114,7 +116,7 @@ func (g *gapFlags) in(
 	if gaps, err = audio.CheckGaps(gaps, rec.Len(), rec.Channels()); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", input, err)
 	}
-	return gaps, nil, nil
+	return gaps, found, nil
 }
 
 // detected looks for damage.
@@ -155,7 +157,12 @@ func (g *gapFlags) labelFile(f *report.Fill) fileio.File {
 			labels = append(labels, audio.Label{Gap: gap, Text: "gap"})
 		}
 	}
-	return fileio.File{Path: g.labels, Write: func(w io.Writer) error { return audio.WriteLabels(w, f.Rate, labels) }}
+	return fileio.File{Path: g.labels, Write: func(w io.Writer) error {
+		if strings.EqualFold(filepath.Ext(g.labels), ".csv") {
+			return audio.WriteLabelsCSV(w, labels)
+		}
+		return audio.WriteLabels(w, f.Rate, labels)
+	}}
 }
 
 // cues returns the regions that a recording marks.
@@ -169,16 +176,24 @@ func cues(rec *audio.File, input string) ([]audio.Gap, error) {
 	return gaps, datafile.FromFile(input, err)
 }
 
-// readGaps reads --gaps.
-func readGaps(env *cli.Env, path string, rate int) ([]audio.Gap, error) {
+// readGaps reads --gaps. If the gaps have labels, they are finds too.
+func readGaps(env *cli.Env, path string, rate int) (gaps []audio.Gap, found []detect.Found, err error) {
 	f, _, err := env.Served.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
-	gaps, err := audio.ReadGaps(f, rate)
+	labels, err := audio.ReadLabels(f, rate)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return gaps, nil
+	labeled := false
+	for _, l := range labels {
+		labeled = labeled || l.Text != ""
+		gaps, found = append(gaps, l.Gap), append(found, detect.FromLabel(l))
+	}
+	if !labeled {
+		found = nil
+	}
+	return gaps, found, nil
 }

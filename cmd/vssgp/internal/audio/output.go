@@ -54,7 +54,9 @@ func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Conta
 	if err := env.Write(files...); err != nil {
 		return nil, err
 	}
-	printFound(env, f)
+	if o.gaps.detect != nil {
+		printFound(env, f)
+	}
 	switch {
 	case o.gaps.dry:
 		printFinds(env, f)
@@ -221,9 +223,6 @@ func scoresTable(s restore.Scores, method string) *report.Table {
 
 // printFound prints how much of each kind of damage --detect found.
 func printFound(env *cli.Env, f *report.Fill) {
-	if f.Found == nil {
-		return
-	}
 	count, kinds := map[detect.Kind]int{}, []detect.Kind{}
 	for _, d := range f.Found {
 		if count[d.Kind]++; count[d.Kind] == 1 {
