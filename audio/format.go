@@ -119,7 +119,9 @@ var foreign = []struct {
 }
 
 // A ForeignError reports that a file is in another format, such as "MP3". It wraps ErrFormat.
-type ForeignError struct{ Format string }
+type ForeignError struct {
+	Format string // its name
+}
 
 // Error gives the command that converts such a file.
 func (e *ForeignError) Error() string {
