@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Encoding says how one sample is stored in a file.
@@ -35,6 +36,18 @@ func (e Encoding) Step() float64 {
 		return math.Ldexp(1, 1-e.ValidBits)
 	}
 	return math.Ldexp(1, 1-8*e.Bytes)
+}
+
+// LeastStep returns the least difference of two values that differ, which is the quantizer's step if the values were quantized; 0 if none
+// differ.
+func LeastStep(values []float64) float64 {
+	sorted, least := slices.Sorted(slices.Values(values)), 0.0
+	for i := 1; i < len(sorted); i++ {
+		if d := sorted[i] - sorted[i-1]; d > 0 && (least == 0 || d < least) {
+			least = d
+		}
+	}
+	return least
 }
 
 // String names the encoding, as in "16-bit PCM" or "32-bit float".

@@ -69,3 +69,12 @@ func TestScores(t *testing.T) {
 		t.Errorf("RMSE of nothing is %v", got)
 	}
 }
+
+func TestLeastStep(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{nil, 0}, {[]float64{3}, 0}, {[]float64{2, 2}, 0}, {[]float64{0.5, -1, 0.25, 0.5, 4}, 0.25}} {
+		testkit.Equal(t, LeastStep(c.values), c.want, c.values)
+	}
+}
