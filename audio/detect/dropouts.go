@@ -33,7 +33,7 @@ func newZeros(ctx context.Context, r recording, o *Options) (detector, error) {
 	return d, err
 }
 
-// step returns the quantization step: the least difference of neighboring samples in several excerpts, or the given one if that is larger.
+// step returns the quantization step, from several excerpts, or the given one if that is larger.
 func (r recording) step(given float64) (float64, error) {
 	const places, samples = 16, 4096
 	least := math.Inf(1)
@@ -44,10 +44,8 @@ func (r recording) step(given float64) (float64, error) {
 			return 0, err
 		}
 		for _, x := range x {
-			for n := 1; n < len(x); n++ {
-				if d := math.Abs(x[n] - x[n-1]); d > 0 {
-					least = min(least, d)
-				}
+			if d := audio.LeastStep(x); d > 0 {
+				least = min(least, d)
 			}
 		}
 	}
@@ -193,17 +191,7 @@ func finest(left, right []float64, middle float64) float64 {
 			}
 		}
 	}
-	slices.Sort(values)
-	least := math.Inf(1)
-	for i := 1; i < len(values); i++ {
-		if d := values[i] - values[i-1]; d > 0 {
-			least = min(least, d)
-		}
-	}
-	if math.IsInf(least, 1) {
-		return 0
-	}
-	return least
+	return audio.LeastStep(values)
 }
 
 // loud reports whether any of the last n samples is beyond a limit.

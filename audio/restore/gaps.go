@@ -145,11 +145,11 @@ func (g *gapFiller) guess(i int) (guesses [][]float64, err error) {
 
 func longest(rate int) int { return audio.SamplesIn(LongGap.Seconds(), rate) }
 
-// known returns how many samples of a gap are filled from a side.
-func known(gap Gap, rate int) int { return min(gap.Len(), audio.SamplesIn(edgeOfGap, rate)) }
+// fromSide returns how many samples of a gap are filled from a side.
+func fromSide(gap Gap, rate int) int { return min(gap.Len(), audio.SamplesIn(edgeOfGap, rate)) }
 
 // reachOf returns how many samples on either side of a gap its fill looks at.
-func reachOf(gap Gap, rate int) int { return timewarp.Reach(known(gap, rate), float64(rate)) }
+func reachOf(gap Gap, rate int) int { return timewarp.Reach(fromSide(gap, rate), float64(rate)) }
 
 // fillGaps fills all gaps. Each gap looks at the samples around it; where those have gaps, it looks at a guess of them, which are
 // made first. So no fill depends on another, and the result not on the order of work.
@@ -217,7 +217,7 @@ func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2
 	n := gaps[which][1] - gaps[which][0]
 	s.Level = g.level(z, gaps, which)
 	if n > longest(g.res.rate) {
-		return g.fromSides(f, s, z, gaps, which, known(Gap{End: n}, g.res.rate), seed)
+		return g.fromSides(f, s, z, gaps, which, fromSide(Gap{End: n}, g.res.rate), seed)
 	}
 	q, err := f.Fill(g.ctx, z, gaps, which, g.o.Draws, seed)
 	if err != nil {

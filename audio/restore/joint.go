@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/internal/crosschannel"
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
@@ -68,7 +69,7 @@ func (g *gapFiller) joint(f *timewarp.Filler, s *GapFill, z []float64, p *crossc
 	for _, d := range s.Draws {
 		floats.Add(d, mean)
 	}
-	least := quantum(z, p.Gaps) / math.Sqrt(12)
+	least := audio.LeastStep(known(z, p.Gaps)) / math.Sqrt(12)
 	for i, sd := range s.SD {
 		s.SD[i] = max(sd, least)
 	}
@@ -76,24 +77,12 @@ func (g *gapFiller) joint(f *timewarp.Filler, s *GapFill, z []float64, p *crossc
 	return trials, nil
 }
 
-// quantum returns the least difference of known samples that differ.
-func quantum(z []float64, gaps [][2]int) float64 {
-	var known []float64
+// known returns the samples outside the gaps.
+func known(z []float64, gaps [][2]int) (all []float64) {
 	from := 0
 	for _, g := range gaps {
-		known = append(known, z[from:max(from, g[0])]...)
+		all = append(all, z[from:max(from, g[0])]...)
 		from = g[1]
 	}
-	known = append(known, z[from:]...)
-	slices.Sort(known)
-	least := math.Inf(1)
-	for i := 1; i < len(known); i++ {
-		if d := known[i] - known[i-1]; d > 0 {
-			least = min(least, d)
-		}
-	}
-	if math.IsInf(least, 1) {
-		return 0
-	}
-	return least
+	return append(all, z[from:]...)
 }

@@ -30,7 +30,7 @@ func (f *filler) bytes() float64 {
 		if g.Len() <= longest(f.res.rate) {
 			filled += of * n // its guess
 		}
-		around := float64(known(g, f.res.rate) + 2*reachOf(g, f.res.rate))
+		around := float64(fromSide(g, f.res.rate) + 2*reachOf(g, f.res.rate))
 		largest = max(largest, 8*((channels+gapArrays)*around+(channels+1)*n))
 	}
 	if clipped > 0 {
