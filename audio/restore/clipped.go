@@ -74,7 +74,7 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int) error {
 		part := func(v []float64) []float64 { return slices.Clone(v[start:end]) } // the tile's arrays are freed
 		s := GapFill{Gap: all[i], Channel: c, Mean: part(r.Mean), SD: part(r.SD), Level: g.level(z[c], clipped, first+j)}
 		if r.Doubt[first+j] {
-			s.Doubt = "the limits of its clipped samples contradict the sound around, or its restoration did not settle"
+			s.Warning = "the limits of its clipped samples contradict the sound around, or its restoration did not settle"
 		}
 		for _, d := range r.Draws {
 			s.Draws = append(s.Draws, part(d))

@@ -188,7 +188,7 @@ func (g *gapFiller) fill(i int) error {
 		if err != nil {
 			return err
 		}
-		s.Doubt = doubtOf(&s, trials, longest(g.res.rate))
+		s.Warning = warningOf(&s, trials, longest(g.res.rate))
 		fills = append(fills, s)
 	}
 	g.filled(i, fills)
@@ -196,8 +196,8 @@ func (g *gapFiller) fill(i int) error {
 	return nil
 }
 
-// doubtOf returns why a fill should not be trusted, if it should not.
-func doubtOf(f *GapFill, trials, longest int) string {
+// warningOf returns why a fill should not be trusted, if it should not.
+func warningOf(f *GapFill, trials, longest int) string {
 	if f.Level == 0 { // silence in silence
 		return ""
 	}

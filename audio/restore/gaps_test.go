@@ -88,8 +88,8 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// TestDoubts: noise cannot be filled and is said to be in doubt, tones are not, and a long gap is known at its ends only.
-func TestDoubts(t *testing.T) {
+// TestWarnings: noise cannot be filled and is said to be in doubt, tones are not, and a long gap is known at its ends only.
+func TestWarnings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	noise := make([]float64, 12_000)
 	for i := range noise {
@@ -98,11 +98,11 @@ func TestDoubts(t *testing.T) {
 	x := [][]float64{tones(12_000, 1, 0.001)[0], noise}
 	gap, long := Gap{Start: 2000, End: 2080}, Gap{Start: 6000, End: 6000 + rate/2}
 	r := mustFill(t, x, []Gap{gap, long}, Options{Draws: 1})
-	want := []GapFill{{Gap: gap, Channel: 1, Doubt: "% of the level"}, {Gap: long, Doubt: "too long"}, {Gap: long, Channel: 1, Doubt: "too long"}}
-	if !slices.EqualFunc(r.Doubts(), want, func(d *GapFill, w GapFill) bool {
-		return d.Gap == w.Gap && d.Channel == w.Channel && strings.Contains(d.Doubt, w.Doubt)
+	want := []GapFill{{Gap: gap, Channel: 1, Warning: "% of the level"}, {Gap: long, Warning: "too long"}, {Gap: long, Channel: 1, Warning: "too long"}}
+	if !slices.EqualFunc(r.Warnings(), want, func(d *GapFill, w GapFill) bool {
+		return d.Gap == w.Gap && d.Channel == w.Channel && strings.Contains(d.Warning, w.Warning)
 	}) {
-		t.Fatalf("doubts %+v, want %+v", r.Doubts(), want)
+		t.Fatalf("doubts %+v, want %+v", r.Warnings(), want)
 	}
 	if e := gapError(r.Filled[:1], x[:1], []Gap{{Start: 6000, End: 6050}, {Start: long.End - 50, End: long.End}}); e > 0.03 {
 		t.Errorf("at its ends a long gap in tones has error %v", e)
@@ -113,8 +113,8 @@ func TestDoubts(t *testing.T) {
 			t.Errorf("channel %d: sd %v in the middle of a long gap in a sound of rms %v", c, sd, level)
 		}
 	}
-	if s := mustFill(t, [][]float64{make([]float64, 3000)}, []Gap{{Start: 1000, End: 1100}}, Options{}); s.Doubts() != nil || slices.Max(s.Filled[0]) != 0 {
-		t.Errorf("silence: doubts %+v, filled with %v", s.Doubts(), slices.Max(s.Filled[0]))
+	if s := mustFill(t, [][]float64{make([]float64, 3000)}, []Gap{{Start: 1000, End: 1100}}, Options{}); s.Warnings() != nil || slices.Max(s.Filled[0]) != 0 {
+		t.Errorf("silence: doubts %+v, filled with %v", s.Warnings(), slices.Max(s.Filled[0]))
 	}
 }
 
@@ -220,12 +220,12 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestDoubtWithoutTrials checks that a fill is doubted if the recording leaves no space for trial gaps, however sure it is.
-func TestDoubtWithoutTrials(t *testing.T) {
+// TestWarningWithoutTrials checks that a fill is doubted if the recording leaves no space for trial gaps, however sure it is.
+func TestWarningWithoutTrials(t *testing.T) {
 	for n, want := range map[int]int{700: 1, 6000: 0} {
 		x := tones(n, 1, 0.0001)
-		if r := mustFill(t, x, []Gap{{Start: n / 2, End: n/2 + 10}}, Options{}); len(r.Doubts()) != want {
-			t.Errorf("a gap in %d samples: doubts %+v, want %d", n, r.Doubts(), want)
+		if r := mustFill(t, x, []Gap{{Start: n / 2, End: n/2 + 10}}, Options{}); len(r.Warnings()) != want {
+			t.Errorf("a gap in %d samples: doubts %+v, want %d", n, r.Warnings(), want)
 		}
 	}
 }
@@ -242,10 +242,10 @@ func TestOtherGapsGuessed(t *testing.T) {
 	}
 }
 
-// TestDoubtPercent checks that a doubt names the expected error, the rms of the standard deviations, in percent of the level.
-func TestDoubtPercent(t *testing.T) {
+// TestWarningPercent checks that a doubt names the expected error, the rms of the standard deviations, in percent of the level.
+func TestWarningPercent(t *testing.T) {
 	f := &GapFill{Gap: Gap{End: 2}, SD: []float64{1, 1.8}, Level: 2}
-	if d := doubtOf(f, 1, 100); !strings.Contains(d, "73 %") {
+	if d := warningOf(f, 1, 100); !strings.Contains(d, "73 %") {
 		t.Errorf("doubt %q, want one of 73 %%", d)
 	}
 }

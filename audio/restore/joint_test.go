@@ -81,8 +81,8 @@ func TestJoint(t *testing.T) {
 		if share := covered(r, z[:1], gaps); !(share > 0.85) || !(share < 0.995) {
 			t.Errorf("%s: %.3f of the samples are within 95 %% intervals", c.name, share)
 		}
-		for _, d := range r.Doubts() {
-			if strings.Contains(d.Doubt, "long") {
+		for _, d := range r.Warnings() {
+			if strings.Contains(d.Warning, "long") {
 				t.Errorf("%s: %v in doubt for its length, though the other channel knows it", c.name, d.Gap)
 			}
 		}
@@ -147,8 +147,8 @@ func TestDualMono(t *testing.T) {
 				t.Fatalf("%s: sample %d of a draw is off by %v steps", name, i, d/step)
 			}
 		}
-		if r.Joint() != len(gaps) || len(r.Doubts()) > 0 {
-			t.Errorf("%s: %d joint fills, doubts %v", name, r.Joint(), r.Doubts())
+		if r.Joint() != len(gaps) || len(r.Warnings()) > 0 {
+			t.Errorf("%s: %d joint fills, doubts %v", name, r.Joint(), r.Warnings())
 		}
 	}
 }

@@ -95,7 +95,7 @@ type GapFill struct {
 	Draws    [][]float64 // [draw][sample], joint
 	Level    float64     // rms of the known samples around, in their units
 	Joint    bool        // it uses what other channels recorded at the same time
-	Doubt    string      // why the fill should not be trusted; empty: nothing is known against it
+	Warning  string      // why the fill should not be trusted; empty if nothing is known against it
 }
 
 // An Excerpt is a part of the recording that has its own model.
@@ -136,10 +136,10 @@ func (r *Result) All() iter.Seq[*GapFill] {
 	}
 }
 
-// Doubts returns the fills that should not be trusted.
-func (r *Result) Doubts() (all []*GapFill) {
+// Warnings returns the fills that should not be trusted.
+func (r *Result) Warnings() (all []*GapFill) {
 	for f := range r.All() {
-		if f.Doubt != "" {
+		if f.Warning != "" {
 			all = append(all, f)
 		}
 	}

@@ -269,7 +269,7 @@ func (p *embedded) describe(s *listedGap) {
 		return
 	}
 	for _, d := range p.fillings(s.Gap) {
-		if d.Doubt == "" {
+		if d.Warning == "" {
 			continue
 		}
 		if s.doubt != "" {
@@ -278,7 +278,7 @@ func (p *embedded) describe(s *listedGap) {
 		if p.Channels > 1 && s.Channel == 0 {
 			s.doubt += fmt.Sprintf("in channel %d ", d.Channel+1)
 		}
-		s.doubt += d.Doubt
+		s.doubt += d.Warning
 	}
 }
 

@@ -20,7 +20,7 @@ func Impute(f *Fill) (*Document, error) {
 		d.Title = "Filled: " + f.Name
 		lead = fmt.Sprintf("%s filled (%s) in %.1f s by %s on %s. The filled recording is %s.",
 			Counted(len(p.gaps), "gap"), size, f.Result.Elapsed.Seconds(), f.Method, f.Device(), f.Output)
-		if n := len(f.Result.Doubts()); n > 0 {
+		if n := len(f.Result.Warnings()); n > 0 {
 			lead += fmt.Sprintf(" %s should not be trusted; the list of gaps says why.", Counted(n, "fill"))
 		}
 	}

@@ -162,8 +162,8 @@ func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) 
 	case r == nil:
 		return append(recording, "doubts", doubts, "output", o.output)
 	}
-	for _, d := range r.Doubts() {
-		doubts = append(doubts, cli.Object{"start", d.Gap.Start, "end", d.Gap.End, "channel", d.Channel + 1, "reason", d.Doubt})
+	for _, d := range r.Warnings() {
+		doubts = append(doubts, cli.Object{"start", d.Gap.Start, "end", d.Gap.End, "channel", d.Channel + 1, "reason", d.Warning})
 	}
 	var bound any // only a VSSGP has one; a sum over the excerpts
 	if r.Method == restore.VSSGP {
@@ -240,8 +240,8 @@ func printFound(env *cli.Env, f *report.Fill) {
 	env.Print("found %s in %.1f s of sound", strings.Join(counts, ", "), float64(f.Samples)/float64(f.Rate))
 }
 
-// mostFound and mostDoubts bound the finds and the doubts that the text names.
-const mostFound, mostDoubts = 40, 10
+// mostFound and mostWarnings bound the finds and the warnings that the text names.
+const mostFound, mostWarnings = 40, 10
 
 // printFinds lists the damage that was found.
 func printFinds(env *cli.Env, f *report.Fill) {
@@ -273,9 +273,9 @@ func printFill(env *cli.Env, f *report.Fill) {
 			env.Print("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])
 		}
 	}
-	doubts := r.Doubts()
+	doubts := r.Warnings()
 	for i, d := range doubts {
-		if i == mostDoubts {
+		if i == mostWarnings {
 			env.Print("do not trust: %d more; --json and --report name them", len(doubts)-i)
 			break
 		}
@@ -283,6 +283,6 @@ func printFill(env *cli.Env, f *report.Fill) {
 		if f.Channels > 1 && d.Gap.Channel == 0 {
 			in = fmt.Sprintf(" in channel %d", d.Channel+1)
 		}
-		env.Print("do not trust: gap %v%s: %s", d.Gap, in, d.Doubt)
+		env.Print("do not trust: gap %v%s: %s", d.Gap, in, d.Warning)
 	}
 }
