@@ -158,7 +158,7 @@ func TestImputePage(t *testing.T) {
 func TestDoubts(t *testing.T) {
 	f := made(400_000, 1000, 2)
 	for i := range f.Gaps {
-		f.Result.Fills[i][i%2].Doubt = fmt.Sprintf("reason %d <", i+1)
+		f.Result.Fills[i][i%2].Warning = fmt.Sprintf("reason %d <", i+1)
 	}
 	counted(t, f, map[string]int{
 		"in 0.0 s by mixture on cpu": 1, "400 fills should not be trusted": 1, `data-rank="`: mostListed, "in channel 1 reason 101 &lt;<": 1, "reason 100 ": 0,
