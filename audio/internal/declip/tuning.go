@@ -10,7 +10,7 @@ const (
 
 	rounds        = 12    // at most, of model and sweep in turn,
 	evenRounds    = 2     // the first ones with the same variance for all errors of a model; with 1, up to 4 dB less if little is clipped
-	tolerance     = 0.12 // and in standard deviations, rms, the change of a section's means that ends them; 0.1 is level, 0.15 loses 0.1 dB
+	tolerance     = 0.12  // and in standard deviations, rms, the change of a section's means that ends them; 0.1 is level, 0.15 loses 0.1 dB
 	widenedSweeps = 2     // with the final models and wider variances, for intervals and draws; 1 lowers the coverage by 0.01
 	unsteady      = 2.25  // variance of later prediction errors over the variance that was fitted; 2 lowers the coverage by 0.01
 	prior         = 5     // errors that the prior of a grain's variance counts for; 4 loses 0.1 dB, 10 loses 1 dB
