@@ -29,7 +29,7 @@ type Options struct {
 type Result struct {
 	Mean, SD []float64   // [samples]; 0 the deviation of what was not missing
 	Draws    [][]float64 // [draws][samples], drawn from the joint posterior
-	Doubt    []bool      // [clipped run] the limits contradict the sound around, or the means did not settle
+	Doubt    []bool      // [clipped run] the limits contradict the sound around
 }
 
 // Fill restores the samples of the runs [start, end): the clipped ones, which lie at z's own values there or further from zero on the
@@ -123,7 +123,7 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 			for d := range draws {
 				out.Draws[d][n] = draws[d][i]
 			}
-			if r.which >= 0 && c.side != 0 && (!ok || c.moved > unsettled || c.against > doubtful || c.limit > louder*around) {
+			if r.which >= 0 && c.side != 0 && (!ok || c.against > doubtful || c.limit > louder*around) {
 				out.Doubt[r.which] = true
 			}
 		}

@@ -12,7 +12,7 @@ func (s *section) learn() {
 	for i := range s.tiles {
 		t := &s.tiles[i]
 		r := s.autocorrelation(t)
-		r[0] = r[0]*(1+ridge) + least
+		r[0] += least
 		t.model = ar.YuleWalker(r)
 	}
 }

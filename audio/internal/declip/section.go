@@ -59,7 +59,7 @@ func newSection(z []float64, at []int, sites []site, order int, rate float64) *s
 		pull: make([]float64, len(at)), posterior: make([]float64, len(at))}
 	s.wide, s.grain = min(max(2, int(windowSeconds*rate)), len(z)), max(1, int(grainSeconds*rate))
 	s.window = ar.Hann(s.wide)
-	s.cut(max(1, int(hopSeconds*rate)))
+	s.cut(max(1, int(windowSeconds/6*rate)))
 	return s
 }
 
