@@ -1,6 +1,5 @@
-// Package declip restores clipped samples: those of which it is known that they lay at a limit or beyond it. The sound is taken for an
-// autoregressive Gaussian process whose spectrum is estimated anew every 20 ms; given the samples that are there, the clipped ones are
-// a Gaussian cut off at the limits.
+// Package declip restores clipped samples, which were at a limit or beyond it. The sound is modeled as an autoregressive Gaussian process
+// whose spectrum is estimated every 20 ms; given the known samples, the clipped ones have a Gaussian distribution truncated at the limits.
 package declip
 
 import (
@@ -19,7 +18,7 @@ import (
 // ErrArgument is wrapped by errors about runs that are not rising, apart and inside the series, or a rate that is not positive.
 var ErrArgument = errors.New("bad argument")
 
-// Options say what is wanted besides means and standard deviations.
+// Options are the settings of Fill.
 type Options struct {
 	Draws int // plausible fills
 	Seed  uint64
@@ -27,15 +26,14 @@ type Options struct {
 
 // Result is a series whose missing samples are filled.
 type Result struct {
-	Mean, SD []float64   // [samples]; 0 the deviation of what was not missing
+	Mean, SD []float64   // [samples]; the deviation of known samples is 0
 	Draws    [][]float64 // [draws][samples], drawn from the joint posterior
 	Doubt    []bool      // [clipped run] the limits contradict the sound around
 }
 
-// Fill restores the samples of the runs [start, end): the clipped ones, which lie at z's own values there or further from zero on the
-// same side, and others that are simply missing. Runs of both kinds together do not overlap, and each kind rises. A mean is never on the
-// wrong side of its limit, nor is a draw. rate is in samples a second. Its cost grows with what is missing; the same arguments give the
-// same bits. It ends early with ctx's error.
+// Fill restores the samples of the runs [start, end): the clipped ones, which were at z's own values or further from zero on the same side,
+// and others that are missing. Runs of both kinds do not overlap, and each kind rises. Means and draws keep the limits. rate is in samples
+// per second. The cost grows with the number of missing samples. The same arguments give the same bits. If ctx ends, its error is returned.
 func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, o Options) (Result, error) {
 	runs, err := merge(len(z), clipped, missing)
 	if err != nil {
@@ -130,10 +128,10 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 	}
 }
 
-// restore learns the models and fills the section. It is false where that failed, which numbers that are not finite or too large to be
-// squared do: then the samples are as they were last, at the limits if nothing better is known, and as uncertain as they are large.
-// The means are those of the models as they were learned. What the models do not know widens the intervals and the draws. It would move
-// the means further out where only the limits bound them, which is less accurate.
+// restore estimates the models and fills the section. It is false if that failed, for numbers that are not finite or too large to be
+// squared: then the samples keep their last values, at first the limits, and are as uncertain as they are large. The means are computed
+// with the models as they were fitted. Their uncertainty widens the intervals and the draws; with it the means would be less accurate,
+// too far out if only the limits bound them.
 func (s *section) restore(ctx context.Context) (ok bool) {
 	defer func() {
 		for i := range s.sites {

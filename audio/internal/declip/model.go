@@ -6,7 +6,7 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// learn estimates every tile's model.
+// learn estimates the model of each tile.
 func (s *section) learn() {
 	least := 1e-12*s.peak()*s.peak() + leastPower
 	for i := range s.tiles {
@@ -33,11 +33,11 @@ func (s *section) widen() {
 	}
 }
 
-// autocorrelation returns what is expected of the samples around a tile under Hann's window,
+// autocorrelation returns the expected autocorrelation of the samples around a tile under Hann's window,
 //
 //	r_l = Σ_n w_n w_{n+l} (m_n m_{n+l} + Cov_{n,n+l}) / Σ_n w_n²,
 //
-// as expectation maximization has it: the means alone are quieter than the sound.
+// as in expectation maximization: the means alone are quieter than the sound.
 func (s *section) autocorrelation(t *tile) []float64 {
 	lo := min(max(0, (t.lo+t.hi-s.wide)/2), len(s.mean)-s.wide)
 	x := make([]float64, s.wide)
