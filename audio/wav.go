@@ -134,7 +134,7 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 }
 
 // withData adds the data chunk, whose header is at offset at; the file holds so many bytes of it. A chunk that claims more is a truncated
-// file, unless the sizes are those that a program writes when it streams into a pipe and cannot go back: they mean "to the end of the file".
+// file, unless the sizes are those that a program writes when it streams into a pipe and cannot go back: they mean "to the end".
 func (l layout) withData(at int64, c chunk, held, riff int64) (layout, error) {
 	l.offset = c.body
 	size, frame := c.size, int64(l.frameBytes())

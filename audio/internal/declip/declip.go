@@ -33,7 +33,7 @@ type Result struct {
 
 // Fill restores the samples of the runs [start, end): the clipped ones, which were at z's own values or further from zero on the same side,
 // and others that are missing. Runs of both kinds do not overlap, and each kind rises. Means and draws keep the limits. rate is in samples
-// per second. The cost grows with the number of missing samples. The same arguments give the same bits. If ctx ends, its error is returned.
+// per second. The cost grows with the number of missing samples. The same arguments give the same bits. An error of ctx is returned.
 func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, o Options) (Result, error) {
 	runs, err := merge(len(z), clipped, missing)
 	if err != nil {

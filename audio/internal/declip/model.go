@@ -18,7 +18,7 @@ func (s *section) learn() {
 }
 
 // widen raises the tiles' variances E for what the estimates do not know, and scales the sites with them. A model of order p that fits n
-// samples predicts others with (n+p)/(n−p) times the error (Akaike 1970), of which Hann's window leaves half; and sounds are not stationary.
+// samples predicts others with (n+p)/(n−p) times the error (Akaike 1970), of which the window leaves half; and sounds are not stationary.
 func (s *section) widen() {
 	factor := func(order int) float64 {
 		n, p := float64(s.wide)/2, float64(order)

@@ -55,8 +55,8 @@ type tile struct {
 
 // newSection returns a section of the samples z with the missing ones at increasing positions.
 func newSection(z []float64, at []int, sites []site, order int, rate float64) *section {
-	s := &section{mean: z, at: at, sites: sites, order: order, sums: ar.NewLagSums(make([]float64, order+1)), precision: blocktri.NewBand(at, order),
-		pull: make([]float64, len(at)), posterior: make([]float64, len(at))}
+	s := &section{mean: z, at: at, sites: sites, order: order, sums: ar.NewLagSums(make([]float64, order+1)),
+		precision: blocktri.NewBand(at, order), pull: make([]float64, len(at)), posterior: make([]float64, len(at))}
 	s.wide, s.grain = min(max(2, int(windowSeconds*rate)), len(z)), max(1, int(grainSeconds*rate))
 	s.window = ar.Hann(s.wide)
 	s.cut(max(1, int(windowSeconds/6*rate)))
