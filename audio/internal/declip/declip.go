@@ -4,8 +4,6 @@ package declip
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -14,9 +12,6 @@ import (
 
 	"github.com/vssgp/vssgp/internal/parallel"
 )
-
-// ErrArgument is wrapped by errors about runs that are not rising, apart and inside the series, or a rate that is not positive.
-var ErrArgument = errors.New("bad argument")
 
 // Options are the settings of Fill.
 type Options struct {
@@ -35,13 +30,7 @@ type Result struct {
 // and others that are missing. Runs of both kinds do not overlap, and each kind rises. Means and draws keep the limits. rate is in samples
 // per second. The cost grows with the number of missing samples. The same arguments give the same bits. An error of ctx is returned.
 func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, o Options) (Result, error) {
-	runs, err := merge(len(z), clipped, missing)
-	if err != nil {
-		return Result{}, err
-	}
-	if !(rate > 0) || math.IsInf(rate, 0) {
-		return Result{}, fmt.Errorf("declip: %v samples a second: want a positive number: %w", rate, ErrArgument)
-	}
+	runs := merge(clipped, missing)
 	out := Result{Mean: slices.Clone(z), SD: make([]float64, len(z)), Doubt: make([]bool, len(clipped))}
 	for range o.Draws {
 		out.Draws = append(out.Draws, slices.Clone(z))
@@ -57,7 +46,7 @@ func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate floa
 }
 
 // merge returns all runs, rising.
-func merge(n int, clipped, missing [][2]int) (runs []run, err error) {
+func merge(clipped, missing [][2]int) (runs []run) {
 	for i, g := range clipped {
 		runs = append(runs, run{g[0], g[1], i})
 	}
@@ -65,15 +54,7 @@ func merge(n int, clipped, missing [][2]int) (runs []run, err error) {
 		runs = append(runs, run{g[0], g[1], -1})
 	}
 	slices.SortFunc(runs, func(a, b run) int { return a.start - b.start })
-	end := 0
-	for _, r := range runs {
-		if r.start < end || r.end <= r.start || r.end > n {
-			return nil, fmt.Errorf("declip: run %d to %d of %d samples, after one that ends at %d: want rising runs apart from each other: %w",
-				r.start, r.end, n, end, ErrArgument)
-		}
-		end = r.end
-	}
-	return runs, nil
+	return runs
 }
 
 // between returns the runs that start in [lo, hi).
