@@ -51,22 +51,14 @@ func (f *File) check() error {
 	return nil
 }
 
-// header returns what the header says; zero for a nil File.
-func (f *File) header() layout {
-	if f == nil {
-		return layout{}
-	}
-	return f.layout
-}
-
 // Rate returns the samples per second of each channel.
-func (f *File) Rate() int { return f.header().rate }
+func (f *File) Rate() int { return f.rate }
 
 // Channels returns the number of channels: at least 1 in a File that NewFile has made.
-func (f *File) Channels() int { return f.header().channels }
+func (f *File) Channels() int { return f.channels }
 
 // Len returns the number of samples in each channel: at least 1 where there are channels.
-func (f *File) Len() int { return f.header().frames }
+func (f *File) Len() int { return f.frames }
 
 // Seconds returns the duration.
 func (f *File) Seconds() float64 {
@@ -77,10 +69,10 @@ func (f *File) Seconds() float64 {
 }
 
 // Container returns the file's own container.
-func (f *File) Container() Container { return f.header().container }
+func (f *File) Container() Container { return f.container }
 
 // Encoding says how the file holds a sample.
-func (f *File) Encoding() Encoding { return f.header().encoding }
+func (f *File) Encoding() Encoding { return f.encoding }
 
 // Read returns the samples [lo, hi) as [channels][hi-lo], full scale = 1. A sample that is not finite is an error, which wraps
 // ErrFormat; samples outside [lo, hi) are not read. A range that is not in the file is an ErrArgument.

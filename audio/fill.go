@@ -14,9 +14,9 @@ import (
 // FillSilence puts zeros into the gaps.
 func FillSilence(x []float64, gaps []Gap) []float64 {
 	y := slices.Clone(x)
-	for i, missing := range Mask(gaps, len(x)) {
-		if missing {
-			y[i] = 0
+	for _, g := range gaps {
+		if lo, hi := max(0, g.Start), min(g.End, len(x)); lo < hi {
+			clear(y[lo:hi])
 		}
 	}
 	return y

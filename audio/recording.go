@@ -19,10 +19,10 @@ type Recording struct {
 	file *File // in memory; nil in a Recording that was not read or made here
 }
 
-// own returns the file that the recording was read or made from, or nil.
+// own returns the file that the recording was read or made from, or an empty one.
 func (r *Recording) own() *File {
-	if r == nil {
-		return nil
+	if r.file == nil {
+		return &File{}
 	}
 	return r.file
 }
