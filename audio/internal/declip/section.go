@@ -128,5 +128,5 @@ func Bytes(n, missing int, rate float64) float64 {
 	p := float64(order(rate, n, missing))
 	missed := float64(missing) / float64(n)
 	u := long * missed
-	return 8 * (5*u*min(u, p*missed) + p*p/2 + 8*long)
+	return 8 * (6*u*min(u, p*missed) + p*p/2 + 8*long)
 }
