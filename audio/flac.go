@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"sort"
 	"sync"
 
@@ -34,7 +33,7 @@ type flacFile struct {
 	width  int         // bytes of a sample
 
 	lock sync.Mutex
-	kept []flacKept // the latest last
+	kept map[int][]byte // the parts that were read last
 }
 
 // flacStart is where a part begins: at an offset in the file, with a sample.
@@ -43,15 +42,8 @@ type flacStart struct {
 	first int
 }
 
-// flacKept is a decoded part.
-type flacKept struct {
-	part  int
-	bytes []byte
-}
-
 const (
 	flacPart  = 1 << 14 // samples
-	mostKept  = 4
 	flacMagic = "fLaC"
 )
 
@@ -268,20 +260,31 @@ func (s *flacFile) ReadAt(b []byte, at int64) (n int, err error) {
 		return sort.Search(len(s.parts), func(i int) bool { return int64(s.parts[i].first)*frame > at }) - 1
 	}
 	first, last := partOf(at), partOf(max(at, to-1))
-	err = parallel.Try(last-first+1, runtime.GOMAXPROCS(0), func(i int) error {
-		samples, err := s.part(first + i)
-		if err != nil {
-			return err
+	s.lock.Lock()
+	kept := s.kept
+	s.lock.Unlock()
+	read := make([][]byte, last-first+1)
+	err = parallel.Try(len(read), runtime.GOMAXPROCS(0), func(i int) (err error) {
+		if read[i] = kept[first+i]; read[i] == nil {
+			read[i], err = s.decode(first + i)
 		}
 		begin := int64(s.parts[first+i].first) * frame
-		lo, hi := max(at, begin), min(to, begin+int64(len(samples)))
-		copy(b[lo-at:hi-at], samples[lo-begin:])
-		return nil
+		if lo, hi := max(at, begin), min(to, begin+int64(len(read[i]))); lo < hi {
+			copy(b[lo-at:hi-at], read[i][lo-begin:])
+		}
+		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case to-at < int64(len(b)):
+	}
+	kept = map[int][]byte{}
+	for i, samples := range read {
+		kept[first+i] = samples
+	}
+	s.lock.Lock()
+	s.kept = kept
+	s.lock.Unlock()
+	if to-at < int64(len(b)) {
 		err = io.EOF
 	}
 	return int(to - at), err
@@ -291,32 +294,4 @@ func (s *flacFile) ReadAt(b []byte, at int64) (n int, err error) {
 func (s *flacFile) copy(w io.Writer) error {
 	_, err := io.Copy(w, io.NewSectionReader(s.src, 0, s.size))
 	return err
-}
-
-// part returns the samples of a part, which must not be changed.
-func (s *flacFile) part(part int) ([]byte, error) {
-	if b := s.keep(part, nil); b != nil {
-		return b, nil
-	}
-	b, err := s.decode(part)
-	if err == nil {
-		s.keep(part, b)
-	}
-	return b, err
-}
-
-// keep returns the samples of a part, if it is kept; else it keeps those that are given in the place of the oldest.
-func (s *flacFile) keep(part int, b []byte) []byte {
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	for i, k := range s.kept {
-		if k.part == part {
-			s.kept = append(slices.Delete(s.kept, i, i+1), k)
-			return k.bytes
-		}
-	}
-	if b != nil {
-		s.kept = append(s.kept[max(0, len(s.kept)-mostKept+1):], flacKept{part, b})
-	}
-	return b
 }

@@ -111,7 +111,8 @@ var foreign = []struct {
 	at          int
 	magic, name string
 }{
-	{28, "OpusHead", "Ogg Opus"}, {28, "\x01vorbis", "Ogg Vorbis"}, {28, "\x7fFLAC", "Ogg FLAC"}, {0, "OggS", "Ogg"}, {4, "ftyp", "M4A or MP4"},
+	{28, "OpusHead", "Ogg Opus"}, {28, "\x01vorbis", "Ogg Vorbis"}, {28, "\x7fFLAC", "Ogg FLAC"}, {0, "OggS", "Ogg"},
+	{4, "ftyp", "M4A or MP4"},
 	{0, "ID3", "MP3"}, {0, "\xff\xfb", "MP3"}, {0, "\xff\xfa", "MP3"}, {0, "\xff\xf3", "MP3"}, {0, "\xff\xf2", "MP3"}, {0, "\xff\xf1", "AAC"},
 	{0, "\xff\xf9", "AAC"}, {0, "\x30\x26\xb2\x75", "WMA"}, {0, "\x1a\x45\xdf\xa3", "WebM or Matroska"}, {0, "wvpk", "WavPack"},
 	{0, "MAC ", "Monkey's Audio"}, {0, "RIFX", "big-endian WAV (RIFX)"}, {0, ".snd", "Sun AU"}, {0, "ajkg", "shorten"},

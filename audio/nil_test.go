@@ -26,7 +26,6 @@ func TestNil(t *testing.T) {
 	patch := func(changes ...Change) func() error {
 		return func() error { _, _, err := stereo.Patch(changes); return err }
 	}
-	var noRecording *Recording
 	var noFile *File
 	var noPatch *Patch
 	isNaN := func(v float64) {
@@ -52,15 +51,10 @@ func TestNil(t *testing.T) {
 		{"New not finite", func() error { _, _, err := New(8000, PCM16, [][]float64{{math.NaN()}}); return err }, ErrArgument},
 		{"ContainerOf", func() error { return testkit.Error(ContainerOf("")) }, ErrFormat},
 		{"Recording's properties", modeltest.Does(func() {
-			for _, r := range []*Recording{noRecording, {}, {Rate: 8000, Samples: [][]float64{{1}}}} {
-				r.Channels()
-				r.Len()
-				r.Seconds()
-				r.Container()
-				r.Encoding()
+			for _, r := range []*Recording{{}, {Rate: 8000, Samples: [][]float64{{1}}}} {
+				_, _, _, _, _ = r.Channels(), r.Len(), r.Seconds(), r.Container(), r.Encoding()
 			}
 		}), nil},
-		{"Fill of nil", func() error { _, _, err := noRecording.Fill(nil, nil); return err }, ErrArgument},
 		{"Fill of nothing", func() error { _, _, err := (&Recording{}).Fill(nil, nil); return err }, ErrArgument},
 		{"Fill of one made by hand", func() error {
 			_, _, err := (&Recording{Rate: 8000, Samples: [][]float64{{1}}}).Fill(nil, [][]float64{{1}})
@@ -69,18 +63,11 @@ func TestNil(t *testing.T) {
 		{"Fill with nil", func() error { _, _, err := rec.Fill([]Gap{{Start: 0, End: 1}}, nil); return err }, ErrArgument},
 		{"Fill with ragged channels", func() error { _, _, err := rec.Fill([]Gap{{Start: 0, End: 1}}, [][]float64{{1}}); return err }, ErrArgument},
 		{"Fill outside", func() error { _, _, err := rec.Fill([]Gap{{Start: 0, End: 9}}, rec.Samples); return err }, ErrGaps},
-		{"Recording.Write of nil", func() error { return noRecording.Write(io.Discard, WAV) }, ErrArgument},
 		{"Recording.Write to nil", func() error { return rec.Write(nil, WAV) }, ErrArgument},
 		{"Recording.Write of no container", func() error { return rec.Write(io.Discard, 0) }, ErrFormat},
 		{"File's properties", modeltest.Does(func() {
-			for _, f := range []*File{noFile, {}} {
-				f.Rate()
-				f.Channels()
-				f.Len()
-				f.Seconds()
-				f.Container()
-				f.Encoding()
-			}
+			f := &File{}
+			_, _, _, _, _, _ = f.Rate(), f.Channels(), f.Len(), f.Seconds(), f.Container(), f.Encoding()
 		}), nil},
 		{"File.Read of nil", func() error { return testkit.Error(noFile.Read(0, 0)) }, ErrArgument},
 		{"File.Read of nothing", func() error { return testkit.Error((&File{}).Read(0, 0)) }, ErrArgument},
@@ -126,7 +113,7 @@ func TestNil(t *testing.T) {
 				isNaN(SNR(est, nil, nil))
 				isNaN(STFTRMSE(est, nil, nil, 0))
 			}
-			for _, r := range []*Residual{nil, {}, NewResidual(0, 0)} {
+			for _, r := range []*Residual{{}, NewResidual(0, 0)} {
 				r.Add(0, nil, nil, nil)
 				isNaN(r.RMSE())
 				isNaN(r.STFTRMSE())

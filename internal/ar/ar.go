@@ -1,4 +1,4 @@
-// Package ar holds autoregressive models of evenly sampled series: estimates, spectra, and the least-squares fill of missing
+// Package ar has autoregressive models of evenly sampled series: estimates, spectra, and the least-squares fill of missing
 // samples. A model of order p is e_n = Σ_j a_j x_{n−j}, a_0 = 1, with innovations e of variance E.
 package ar
 

@@ -32,7 +32,7 @@ func Burg(segments []Segment, order int) Model {
 	return Model{A: p.a, E: e}
 }
 
-// burg holds the errors of all segments after a number of stages, and the sums for the next one.
+// burg has the errors of all segments after a number of stages, and the sums for the next one.
 type burg struct {
 	segments          []burgSegment
 	power             float64 // weighted mean square of the samples

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Conditional is what a model says of missing samples, given the others: Gaussians of the same covariance, one for each series.
+// A Conditional is the distribution of missing samples given the others: Gaussians of the same covariance, one for each series.
 type Conditional struct {
 	Means      [][]float64 // [series][missing sample]
 	Variance   []float64
@@ -17,7 +17,7 @@ type Conditional struct {
 // Conditional returns the distribution of the missing samples, in order, of each of some series given its others; all have the
 // same gaps [start, end), rising and apart. normal are independent standard normal numbers, as many as samples are missing, for
 // each draw; they become the deviations. With the samples before z taken as 0, the density of z is that of the prediction errors,
-// so the precision of the missing samples u is Q/E, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples behind it, else
+// so the precision of the missing samples u is Q/E, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples after it, else
 // a band. ok is false if that is not positive definite in float64.
 func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {
 	p, n := len(m.A)-1, len(series[0])

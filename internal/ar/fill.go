@@ -9,12 +9,12 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A Filling says how the missing samples of a series are filled. Gaps are [start, end), rising and apart.
+// A Filling has the settings for filling the missing samples of a series. Gaps are [start, end), rising and apart.
 //
 // It goes gap by gap: each is filled from the excerpt that reaches Reach samples to either side of it, in which all missing
 // samples are solved for jointly. Gaps with the same excerpt share one solution. If Tiled, it goes tile by tile instead, of
 // Reach samples, each with an excerpt that reaches as far to either side. That is for many gaps or long ones: its cost is
-// proportional to the length of the series, however much is missing; far inside a gap the series keeps what it held.
+// proportional to the length of the series, however much is missing; far inside a gap the series keeps its values.
 type Filling struct {
 	Order  int // of the autoregressive model
 	Reach  int
@@ -22,7 +22,7 @@ type Filling struct {
 	Tiled  bool
 }
 
-// Fill fills the gaps of z. Where an excerpt is too short for any model, and once ctx has ended, z keeps what it held.
+// Fill fills the gaps of z. If an excerpt is too short for any model, or ctx has ended, z keeps its values there.
 func (f Filling) Fill(ctx context.Context, z []float64, gaps [][2]int) {
 	given, jobs := slices.Clone(z), f.jobs(len(z), gaps)
 	parallel.For(len(jobs), runtime.GOMAXPROCS(0), func(i int) {
@@ -102,10 +102,10 @@ func missingIn(gaps [][2]int, excerpt [2]int) (missing []int) {
 	return missing
 }
 
-// fill puts into z, at the missing places (rising), the samples that an autoregressive model of the given order makes most
+// fill puts into z, at the missing positions (rising), the samples that an autoregressive model of the given order makes most
 // likely (Janssen, Veldhuis and Vries 1986). It begins with zeros there, and in turn fits the model and solves for all missing
-// samples jointly, for the given rounds or until ctx ends. It reports whether it could. Where z is too short or the model
-// fails, z holds the last round's fill, or what it held before if there was none. A round costs N·p + p³/3 + u·p² for u missing
+// samples jointly, for the given rounds or until ctx ends. It reports whether it could. If z is too short or the model
+// fails, z has the last round's fill, or keeps its values if there was none. A round costs N·p + p³/3 + u·p² for u missing
 // samples.
 func fill(ctx context.Context, z []float64, missing []int, order, rounds int) bool {
 	order = min(order, (len(z)-len(missing))/2)

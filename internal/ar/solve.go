@@ -63,7 +63,7 @@ func lagProducts(z []float64, p int) []float64 {
 	return c
 }
 
-// solveMissing puts into z, at the places u (rising), the values with the least E. It reports whether it could; if not, z has
+// solveMissing puts into z, at the increasing positions u, the values with the least E. It reports whether it could; if not, z has
 // zeros there.
 func solveMissing(z []float64, u []int, a []float64) bool {
 	for _, i := range u {

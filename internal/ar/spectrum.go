@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// A Spectrum computes power spectra of series with zeros behind them, for frequencies k/n cycles per sample, k ≤ n/2. One goroutine at a
+// A Spectrum computes power spectra of series padded with zeros, for frequencies k/n cycles per sample, k ≤ n/2. One goroutine at a
 // time may use it.
 type Spectrum struct {
 	window []float64
@@ -82,7 +82,7 @@ type Mean struct {
 	product, power []float64
 }
 
-// NewMean returns a Mean on n frequencies, which are to resolve the sharpest line of a spectrum.
+// NewMean returns a Mean on n frequencies, which must resolve the sharpest line of a spectrum.
 func NewMean(n int) *Mean {
 	return &Mean{n, NewSpectrum(n, nil), make([]float64, n/2+1), make([]float64, n/2+1)}
 }

@@ -1,8 +1,8 @@
-// Package crosschannel predicts a channel of a recording from what others hold at the same time: its gaps are then those of what is left.
+// Package crosschannel predicts a channel of a recording from the others with an FIR filter; only the residual is interpolated.
 //
 // With y_c the other channels, x_n = Σ_c Σ_{|l| ≤ L} h_{c,l} y_{c,n−l} + r_n. The taps h have a normal prior of one variance and are
-// estimated by least squares of the prediction errors e = A x of an autoregressive model of x: errors of a prediction are what a fill
-// has to guess, whereas the signal itself would have loud low frequencies decide alone.
+// estimated by least squares of the prediction errors e = A x of an autoregressive model of x. A fill has to guess the errors; the signal
+// itself would let loud low frequencies decide alone.
 package crosschannel
 
 import (
@@ -12,20 +12,20 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// Reach returns how many samples about a gap another channel must hold for a prediction from it.
+// Reach returns how many samples on either side of a gap another channel must have for a prediction from it.
 func Reach(rate float64) int { return 2 * lags(rate) }
 
-// A Prediction is what other channels say of one, up to what is left of it.
+// A Prediction is a channel's prediction from others, and its residual.
 type Prediction struct {
 	Mean     []float64 // Σ_c h_c * y_c at every sample
-	Left     []float64 // r, x less that; zeros in the gap
+	Left     []float64 // the residual r; zeros in the gap
 	Channels []int     // the c
-	Gaps     [][2]int  // where x or a prediction of it is missing
-	Which    int       // of them the gap
+	Gaps     [][2]int  // in which x or a prediction of it is missing
+	Which    int       // number of the gap among them
 }
 
-// Predict predicts channel of about its gap number which, from those of the channels from that know of it. z are the samples of all
-// channels, with guesses in their gaps. It returns nil where they say nothing.
+// Predict predicts channel of around its gap number which from the channels from, all of which have samples there. z are the samples of all
+// channels, with guesses in their gaps. It returns nil if no prediction has more evidence than none.
 func Predict(z [][]float64, gaps [][][2]int, of, which int, from []int, rate float64) *Prediction {
 	p := &problem{z, gaps, of, gaps[of][which], lags(rate), rate}
 	a := p.whitener()
@@ -54,7 +54,7 @@ func Predict(z [][]float64, gaps [][][2]int, of, which int, from []int, rate flo
 	return out
 }
 
-// best returns the channels that alone say most, in rising order.
+// best returns the channels that each alone have the largest evidence, in rising order.
 func (p *problem) best(a []float64, from []int) []int {
 	gain := make([]float64, len(p.z))
 	for _, c := range from {

@@ -29,8 +29,7 @@ func noise(rng *rand.Rand, n int, feedback float64) []float64 {
 // mixed returns channels 1 … 5 of red noise and a channel 0 that hears two of them, the third with a delay and the fifth, and itself.
 func mixed(n int, own float64) (z [][]float64, heard []float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	z = append(z, noise(rng, n, 0.9))
-	for range 5 {
+	for range 6 {
 		z = append(z, noise(rng, n, 0.9))
 	}
 	heard = make([]float64, n)
@@ -63,9 +62,7 @@ func TestPredict(t *testing.T) {
 		gaps[0], gaps[3] = [][2]int{gap}, c.others
 		for k := range z {
 			for _, g := range gaps[k] {
-				for i := g[0]; i < g[1]; i++ {
-					z[k][i] = 100 // must not be looked at
-				}
+				copy(z[k][g[0]:g[1]], slices.Repeat([]float64{100}, g[1]-g[0])) // must not be used
 			}
 		}
 		p := Predict(z, gaps, 0, 0, []int{1, 2, 3, 4, 5}, rate)
@@ -134,8 +131,7 @@ func TestNormal(t *testing.T) {
 	}
 	taps := 2*p.l + 1
 	at := func(k, n int) float64 { return e[from[k/taps]][n-(k%taps-p.l)] }
-	want := make([]float64, len(s.right)*len(s.right))
-	right := make([]float64, len(s.right))
+	want, right := make([]float64, len(s.right)*len(s.right)), make([]float64, len(s.right))
 	for _, run := range p.known(from, 2, 6, 397) {
 		for lo := run[0]; lo < run[1]; lo += 25 {
 			hi := min(lo+25, run[1])
@@ -176,9 +172,7 @@ func TestEvidence(t *testing.T) {
 		var right mat.VecDense
 		right.MulVec(y.T(), x)
 		band := blocktri.NewDense(m)
-		for i := range m * m {
-			band.Diag[0][i] = products.At(i/m, i%m)
-		}
+		copy(band.Diag[0], mat.DenseCopyOf(&products).RawMatrix().Data)
 		s := &normal{products: band, right: right.RawVector().Data, square: mat.Dot(x, x), weights: n}
 		_, gain := s.solve()
 		want := 0.0

@@ -18,8 +18,8 @@ type normal struct {
 	weights  float64
 }
 
-// normal sums up the normal equations for some channels, over the samples about the gap where all of what they need is known. Weights
-// fall off from the gap as cos².
+// normal sums up the normal equations for some channels, over the samples around the gap whose errors are all known. Weights fall
+// off from the gap as cos².
 func (p *problem) normal(a []float64, from []int) *normal {
 	reach, taps := int(context*p.rate), 2*p.l+1
 	lo, hi := max(0, p.gap[0]-reach), min(len(p.z[p.of]), p.gap[1]+reach)
@@ -44,7 +44,7 @@ func (p *problem) normal(a []float64, from []int) *normal {
 	return s
 }
 
-// errorsOf returns the prediction errors of z by coefficients in reverse, 0 where they would reach before it.
+// errorsOf returns the prediction errors of z by reversed coefficients, 0 for the first samples.
 func errorsOf(z, a []float64) []float64 {
 	e := make([]float64, len(z))
 	for n := len(a) - 1; n < len(z); n++ {

@@ -10,7 +10,7 @@ import (
 
 func lags(rate float64) int { return max(1, int(math.Round(lag*rate))) }
 
-// A problem is what h is estimated from.
+// A problem has the data that h is estimated from.
 type problem struct {
 	z    [][]float64
 	gaps [][][2]int // rising and apart, [channel]
@@ -20,7 +20,7 @@ type problem struct {
 	rate float64
 }
 
-// missing returns the gaps of the channel, and those of others wider by the lags, each with q samples behind it, without overlaps.
+// missing returns the gaps of the channel, and those of others wider by the lags, each followed by q samples, without overlaps.
 func (p *problem) missing(from []int, q int) (all [][2]int) {
 	for _, g := range p.gaps[p.of] {
 		all = append(all, [2]int{g[0], min(len(p.z[p.of]), g[1]+q)})
@@ -54,7 +54,7 @@ func (p *problem) known(from []int, q, lo, hi int) (runs [][2]int) {
 	return runs
 }
 
-// whitener returns the coefficients of an autoregressive model of what is known about the gap, last first; nil of silence.
+// whitener returns the coefficients, last first, of an autoregressive model of the known samples around the gap; nil if they are silent.
 func (p *problem) whitener() []float64 {
 	x, reach := p.z[p.of], int(context*p.rate)
 	var segments []ar.Segment

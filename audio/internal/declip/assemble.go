@@ -75,7 +75,7 @@ func (t *tile) errors(x []float64) []float64 {
 	return e
 }
 
-// weigh gives each grain of a tile's errors its own variance E/w: a voice's errors are large while its cords close, which is where it is
+// weigh gives each grain of a tile's errors its own variance E/w: a voice's errors are large while its cords close, which is when it is
 // loudest. With an inverse gamma prior of so many errors, and c errors in a grain, the mean of w is
 //
 //	w = (prior + c) / (prior + Σ_n E e_n² / E),   Σ_n E e_n² = Σ_n ē_n² + Σ_ij Cov_ij Σ_n a_{n−u_i} a_{n−u_j}
@@ -112,8 +112,8 @@ func (s *section) weigh(t *tile) {
 	}
 }
 
-// edges calls f for each position n at which the errors of a tile that sample u takes part in begin, change from one grain to the next, or
-// end. It gives f the sums at n−u and the grains before and after n, of which those without such errors are −1.
+// edges calls f at the first of a tile's errors that sample u takes part in, at each change from one grain to the next, and after the last
+// one. f gets the sums at n−u, for an edge at n, and the grains before and after n, −1 for none.
 func (s *section) edges(t *tile, u int, f func(sums []float64, before, after int)) {
 	lo, hi, before := max(u, t.lo), min(u+t.order+1, t.hi), -1
 	for n := lo; n < hi; {

@@ -1,12 +1,9 @@
-// Package declip restores clipped samples: those of which it is known that they lay at a limit or beyond it. The sound is taken for an
-// autoregressive Gaussian process whose spectrum is estimated anew every 20 ms; given the samples that are there, the clipped ones are
-// a Gaussian cut off at the limits.
+// Package declip restores clipped samples, which were at a limit or beyond it. The sound is modeled as an autoregressive Gaussian process
+// whose spectrum is estimated every 20 ms; given the known samples, the clipped ones have a Gaussian distribution truncated at the limits.
 package declip
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -16,10 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// ErrArgument is wrapped by errors about runs that are not rising, apart and inside the series, or a rate that is not positive.
-var ErrArgument = errors.New("bad argument")
-
-// Options say what is wanted besides means and standard deviations.
+// Options are the settings of Fill.
 type Options struct {
 	Draws int // plausible fills
 	Seed  uint64
@@ -27,23 +21,16 @@ type Options struct {
 
 // Result is a series whose missing samples are filled.
 type Result struct {
-	Mean, SD []float64   // [samples]; 0 the deviation of what was not missing
+	Mean, SD []float64   // [samples]; the deviation of known samples is 0
 	Draws    [][]float64 // [draws][samples], drawn from the joint posterior
-	Doubt    []bool      // [clipped run] the limits contradict the sound around, or the means did not settle
+	Doubt    []bool      // [clipped run] the limits contradict the sound around
 }
 
-// Fill restores the samples of the runs [start, end): the clipped ones, which lie at z's own values there or further from zero on the
-// same side, and others that are simply missing. Runs of both kinds together do not overlap, and each kind rises. A mean is never on the
-// wrong side of its limit, nor is a draw. rate is in samples a second. Its cost grows with what is missing; the same arguments give the
-// same bits. It ends early with ctx's error.
+// Fill restores the samples of the runs [start, end): the clipped ones, which were at z's own values or further from zero on the same side,
+// and others that are missing. Runs of both kinds do not overlap, and each kind rises. Means and draws keep the limits. rate is in samples
+// per second. The cost grows with the number of missing samples. The same arguments give the same bits. An error of ctx is returned.
 func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, o Options) (Result, error) {
-	runs, err := merge(len(z), clipped, missing)
-	if err != nil {
-		return Result{}, err
-	}
-	if !(rate > 0) || math.IsInf(rate, 0) {
-		return Result{}, fmt.Errorf("declip: %v samples a second: want a positive number: %w", rate, ErrArgument)
-	}
+	runs := merge(clipped, missing)
 	out := Result{Mean: slices.Clone(z), SD: make([]float64, len(z)), Doubt: make([]bool, len(clipped))}
 	for range o.Draws {
 		out.Draws = append(out.Draws, slices.Clone(z))
@@ -59,7 +46,7 @@ func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate floa
 }
 
 // merge returns all runs, rising.
-func merge(n int, clipped, missing [][2]int) (runs []run, err error) {
+func merge(clipped, missing [][2]int) (runs []run) {
 	for i, g := range clipped {
 		runs = append(runs, run{g[0], g[1], i})
 	}
@@ -67,15 +54,7 @@ func merge(n int, clipped, missing [][2]int) (runs []run, err error) {
 		runs = append(runs, run{g[0], g[1], -1})
 	}
 	slices.SortFunc(runs, func(a, b run) int { return a.start - b.start })
-	end := 0
-	for _, r := range runs {
-		if r.start < end || r.end <= r.start || r.end > n {
-			return nil, fmt.Errorf("declip: run %d to %d of %d samples, after one that ends at %d: want rising runs apart from each other: %w",
-				r.start, r.end, n, end, ErrArgument)
-		}
-		end = r.end
-	}
-	return runs, nil
+	return runs
 }
 
 // between returns the runs that start in [lo, hi).
@@ -123,17 +102,17 @@ func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]in
 			for d := range draws {
 				out.Draws[d][n] = draws[d][i]
 			}
-			if r.which >= 0 && c.side != 0 && (!ok || c.moved > unsettled || c.against > doubtful || c.limit > louder*around) {
+			if r.which >= 0 && c.side != 0 && (!ok || c.against > doubtful || c.limit > louder*around) {
 				out.Doubt[r.which] = true
 			}
 		}
 	}
 }
 
-// restore learns the models and fills the section. It is false where that failed, which numbers that are not finite or too large to be
-// squared do: then the samples are as they were last, at the limits if nothing better is known, and as uncertain as they are large.
-// The means are those of the models as they were learned. What the models do not know widens the intervals and the draws. It would move
-// the means further out where only the limits bound them, which is less accurate.
+// restore estimates the models and fills the section. It is false if that failed, for numbers that are not finite or too large to be
+// squared: then the samples keep their last values, at first the limits, and are as uncertain as they are large. The means are computed
+// with the models as they were fitted. Their uncertainty widens the intervals and the draws; with it the means would be less accurate,
+// too far out if only the limits bound them.
 func (s *section) restore(ctx context.Context) (ok bool) {
 	defer func() {
 		for i := range s.sites {

@@ -7,10 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// draw returns the missing samples of a plausible section: each in turn, from the last to the first, given those after it, at or beyond
-// its own limit, while the sites stand for the limits of those before it, which are still to come. Right after a sweep that moved no
-// sites, L's columns are the weights of the samples after it, and L's diagonal is the root of the precision. Where there is no
-// posterior, all draws are the means.
+// draw returns a draw of the missing samples: each in turn, from the last to the first, given those after it, at its own limit or beyond,
+// with the sites in place of the limits of those before it. It must follow the last sweep, whose factor L has the weights of the samples
+// after each one. If there is no posterior, all draws are the means.
 func (s *section) draw(rng *rand.Rand, posterior bool) []float64 {
 	n := len(s.at)
 	later, u := make([]float64, n), make([]float64, n)

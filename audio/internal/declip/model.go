@@ -6,19 +6,19 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// learn estimates every tile's model.
+// learn estimates the model of each tile.
 func (s *section) learn() {
 	least := 1e-12*s.peak()*s.peak() + leastPower
 	for i := range s.tiles {
 		t := &s.tiles[i]
 		r := s.autocorrelation(t)
-		r[0] = r[0]*(1+ridge) + least
+		r[0] += least
 		t.model = ar.YuleWalker(r)
 	}
 }
 
 // widen raises the tiles' variances E for what the estimates do not know, and scales the sites with them. A model of order p that fits n
-// samples predicts others with (n+p)/(n−p) times the error (Akaike 1970), of which Hann's window leaves half; and sounds are not stationary.
+// samples predicts others with (n+p)/(n−p) times the error (Akaike 1970), of which the window leaves half; and sounds are not stationary.
 func (s *section) widen() {
 	factor := func(order int) float64 {
 		n, p := float64(s.wide)/2, float64(order)
@@ -33,11 +33,11 @@ func (s *section) widen() {
 	}
 }
 
-// autocorrelation returns what is expected of the samples around a tile under Hann's window,
+// autocorrelation returns the expected autocorrelation of the samples around a tile under Hann's window,
 //
 //	r_l = Σ_n w_n w_{n+l} (m_n m_{n+l} + Cov_{n,n+l}) / Σ_n w_n²,
 //
-// as expectation maximization has it: the means alone are quieter than the sound.
+// as in expectation maximization: the means alone are quieter than the sound.
 func (s *section) autocorrelation(t *tile) []float64 {
 	lo := min(max(0, (t.lo+t.hi-s.wide)/2), len(s.mean)-s.wide)
 	x := make([]float64, s.wide)

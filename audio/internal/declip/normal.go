@@ -5,7 +5,7 @@ import "math"
 // hazardTail is the limit from which on the hazard comes from its continued fraction; below it erfc has all digits.
 const hazardTail = 3
 
-// furthest is a limit so far out that nothing changes any more: the mean lies at it, in any unit of the samples.
+// furthest bounds the limit. Beyond it the mean is the limit in float64.
 const furthest = 1e8
 
 // above returns the mean and the variance of a standard normal number x given x ≥ a, less a for the mean:

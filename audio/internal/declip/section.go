@@ -8,9 +8,9 @@ import (
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
-// A section is samples that are restored together.
+// A section is a stretch of samples that are restored together.
 type section struct {
-	mean   []float64 // the samples; the missing ones as they are expected
+	mean   []float64 // the samples, with the means of the missing ones
 	at     []int     // the missing ones, rising
 	sites  []site    // [missing]
 	order  int       // of the models
@@ -28,15 +28,15 @@ type section struct {
 	covariance *blocktri.Band   // the entries at those of the precision
 }
 
-// A site is what is known of a missing sample, and the Gaussian factor exp(−½·precision·u² + product·u) that stands for its limit.
+// A site is a missing sample's limit, and the Gaussian factor exp(−½·precision·u² + product·u) that approximates it.
 type site struct {
-	side               float64 // 1 or −1: side·sample ≥ limit; 0: nothing is known
+	side               float64 // 1 or −1: side·sample ≥ limit; 0: there is no limit
 	limit              float64
 	weak               float64 // precision of the weak prior about the limit
 	precision, product float64
 	sd                 float64 // of the sample
 	moved              float64 // by its mean in the last sweep, in standard deviations
-	against            float64 // standard deviations from where the others expect the sample up to its limit
+	against            float64 // limit less the mean given the other samples, in standard deviations
 }
 
 // A run is missing samples.
@@ -53,21 +53,21 @@ type tile struct {
 	weight []float64 // of every grain of errors, whose variance is E/weight
 }
 
-// newSection returns a section of the samples z with the missing ones at rising places.
+// newSection returns a section of the samples z with the missing ones at increasing positions.
 func newSection(z []float64, at []int, sites []site, order int, rate float64) *section {
-	s := &section{mean: z, at: at, sites: sites, order: order, sums: ar.NewLagSums(make([]float64, order+1)), precision: blocktri.NewBand(at, order),
-		pull: make([]float64, len(at)), posterior: make([]float64, len(at))}
+	s := &section{mean: z, at: at, sites: sites, order: order, sums: ar.NewLagSums(make([]float64, order+1)),
+		precision: blocktri.NewBand(at, order), pull: make([]float64, len(at)), posterior: make([]float64, len(at))}
 	s.wide, s.grain = min(max(2, int(windowSeconds*rate)), len(z)), max(1, int(grainSeconds*rate))
 	s.window = ar.Hann(s.wide)
-	s.cut(max(1, int(hopSeconds*rate)))
+	s.cut(max(1, int(windowSeconds/6*rate)))
 	return s
 }
 
-// index returns the number of missing samples before a place.
-func (s *section) index(place int) int { return sort.SearchInts(s.at, place) }
+// index returns the number of missing samples before a position.
+func (s *section) index(position int) int { return sort.SearchInts(s.at, position) }
 
-// cut makes tiles where missing samples take part. What comes before the section is not there to predict its first samples by: tiles
-// of rising orders do, as in the exact likelihood.
+// cut makes the tiles with errors that missing samples take part in. The first samples have none before them to be predicted from: they
+// are predicted by tiles of rising orders, as in the exact likelihood.
 func (s *section) cut(hop int) {
 	for lo, hi, order := 0, 0, 0; lo < len(s.mean); lo = hi {
 		if order, hi = s.order, lo+hop; lo < s.order {
@@ -92,7 +92,7 @@ func (s *section) peak() (peak float64) {
 	return peak
 }
 
-// loudest returns the largest magnitude of the samples of [lo, hi) that are there.
+// loudest returns the largest magnitude of the known samples of [lo, hi).
 func (s *section) loudest(lo, hi int) (peak float64) {
 	i := s.index(lo)
 	for n := max(lo, 0); n < min(hi, len(s.mean)); n++ {
@@ -111,9 +111,9 @@ func order(rate float64, n, missing int) int {
 	return max(1, min(int(p), (n-missing)/3))
 }
 
-// newSite returns what is known of a sample of a run. A clipped sample lies about as far beyond its limit as the limit is from zero; how
-// far the posterior says. But where most samples are clipped, nothing else bounds the sound's lowest frequencies from above, and the
-// estimates of spectrum and samples would drive each other up. Samples of a run say the same, so their weights are 1/length.
+// newSite returns the site of a sample of a run. The posterior tells how far a clipped sample is beyond its limit. But if most samples are
+// clipped, nothing else bounds the sound's lowest frequencies from above, and the estimates of spectrum and samples would grow together
+// without bound. So a weak prior expects the sample at its limit. Samples of a run share it, so their weights are 1/length.
 func newSite(z float64, r run) (c site) {
 	if r.which >= 0 && z != 0 {
 		c.side, c.limit = math.Copysign(1, z), math.Abs(z)
@@ -128,5 +128,5 @@ func Bytes(n, missing int, rate float64) float64 {
 	p := float64(order(rate, n, missing))
 	missed := float64(missing) / float64(n)
 	u := long * missed
-	return 8 * (5*u*min(u, p*missed) + p*p/2 + 8*long)
+	return 8 * (6*u*min(u, p*missed) + p*p/2 + 8*long)
 }

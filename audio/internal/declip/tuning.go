@@ -3,8 +3,7 @@ package declip
 // The experiments that chose these values are in docs/repair-clipping.md.
 const (
 	orderSeconds  = 0.014 // order of a model; 0.012 is level on average, worse if little is clipped; 0.02 loses 2 to 5 dB
-	windowSeconds = 0.12  // that a model is estimated from, and that a section sees on either side; 0.08 loses 0.5 dB
-	hopSeconds    = 0.02  // from model to model; 0.03 is level, 0.04 loses 0.3 dB
+	windowSeconds = 0.12  // that a model is estimated from, six times its own part, and that a section sees on either side; 0.08 loses 0.5 dB
 	grainSeconds  = 0.001 // of errors with one variance; 0.0007 gains 2 dB if little is clipped, and may lose 4
 	coreSeconds   = 1     // of a section; 0.5 is as accurate and takes longer
 
@@ -16,11 +15,9 @@ const (
 	prior         = 5     // errors that the prior of a grain's variance counts for; 4 loses 0.1 dB, 10 loses 1 dB
 	weakLimit     = 4     // standard deviation of the weak prior for a run of one sample, in limits; without it heavy clipping diverges
 	jitters       = 4     // attempts to factorize a precision with more and more on its diagonal
-	ridge         = 1e-9  // share of the power added to it, as the noise of 16 bits; keeps models of pure tones stable
 	leastPower    = 1e-30 // for silence
 
 	// A restored run is marked as doubtful if
-	unsettled = 0.3 // a mean still moves by more than this, in standard deviations,
-	doubtful  = 6   // a limit is further from what the other samples predict, in standard deviations, or
-	louder    = 2   // a limit is more times the largest magnitude around: a sound passes every value on its way
+	doubtful = 6 // a limit is further from what the other samples predict, in standard deviations, or
+	louder   = 2 // a limit is more times the largest magnitude around: a sound passes every value on its way
 )

@@ -57,7 +57,7 @@ func (b *Band) Diagonal(i int) float64 {
 }
 
 // Factorize returns the Cholesky factor of the matrix with extra [n], if it is not nil, added to its diagonal. The factor is valid until
-// the next call; the matrix stays as it is.
+// the next call; the matrix does not change.
 func (b *Band) Factorize(extra []float64) (*Factor, error) {
 	if b.work == nil {
 		b.work = backend.NewGram(b.Offset)

@@ -43,20 +43,18 @@ func TestBand(t *testing.T) {
 		}
 		testkit.Must(b.Factorize(nil))(t)
 		f := testkit.Must(b.Factorize(extra))(t)
-		x := testkit.Numbers(c.n, func(int) float64 { return rng.NormFloat64() })
 		if c.n == 0 {
 			continue
 		}
-		det, sign := mat.LogDet(want)
-		testkit.Equal(t, sign, 1.0, what)
+		det, _ := mat.LogDet(want)
 		testkit.Near(t, f.LogDet(), det, 1e-10, what, ": log determinant")
 		var inverse mat.Dense
 		var product mat.VecDense
 		testkit.OK(t, inverse.Inverse(want))
-		y := slices.Clone(x)
+		y := slices.Clone(extra)
 		f.Solve(y, 1)
 		product.MulVec(want, mat.NewVecDense(c.n, y))
-		testkit.Within(t, what+": solution", product.RawVector().Data, x, 1e-9)
+		testkit.Within(t, what+": solution", product.RawVector().Data, extra, 1e-9)
 		z := b.Like(f.Inverse())
 		for i := range at {
 			for _, run := range z.Row(i) {

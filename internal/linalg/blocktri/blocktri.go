@@ -9,6 +9,8 @@
 // two. Segments are eliminated independently of one another, the separators after
 // them. Two segments suit two cores, more suit more cores. A Segment can also be
 // used on its own, if the segments are on machines that share no memory.
+//
+// A Band is a matrix with a band, kept as such blocks.
 package blocktri
 
 import (

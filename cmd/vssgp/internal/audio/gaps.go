@@ -32,7 +32,7 @@ type gapFlags struct {
 
 func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&g.list, "gap", nil,
-		"a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms), the end exclusive, and @CHANNEL if it is one channel's "+
+		"a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms, 1:02.5-1:02.54), the end exclusive, and @CHANNEL if it is one channel's "+
 			"(1200:1240@2); repeatable")
 	f.Var(cli.FileName(&g.file, cli.FileUse{Extensions: []string{"csv", "txt"}}), "gaps",
 		"`file` of gaps: CSV with columns start,end and perhaps channel, in samples or times, or Audacity labels")
