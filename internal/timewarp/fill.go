@@ -13,7 +13,7 @@ type Filling struct {
 	Mean, Variance []float64   // per sample
 	Draws          [][]float64 // [draw][sample], joint
 	Weights        []float64   // of the candidates; 0 for those without a part
-	Trials         int         // artificial gaps that were filled to weigh them
+	Trials         int         // artificial gaps that were filled to weigh them; 0 without space for any, −1 if there is one candidate
 
 	narrow float64 // factor of the variances for an exact fill, else 1
 }
@@ -91,9 +91,7 @@ func (f *Filler) InitialFill(ctx context.Context, z []float64, gaps [][2]int, wh
 func (f *Filler) mixture(x *excerpt, of []*Candidate, weights []float64) (parts []part) {
 	if parts = f.weighted(x, of, weights, true); parts == nil {
 		start, end := x.gap()
-		n := end - start
-		variance := slices.Repeat([]float64{meanSquare(x.filled(nil).z)}, n)
-		return []part{{weight: 1, mean: make([]float64, n), variance: variance}}
+		return []part{levelOnly(meanSquare(x.filled(nil).z), end-start)}
 	}
 	if f.candidates.Onsets {
 		parts = append(parts, x.onset(parts)...)

@@ -43,6 +43,9 @@ func (s *warped) part(m ar.Model, n int) *part {
 	}
 	p := &part{mean: s.back(q.Means[0], n), variance: s.variances(q.Variance, n)}
 	p.draws = func(rngs []*rand.Rand) (out [][]float64) {
+		if len(rngs) == 0 {
+			return nil
+		}
 		q, _ := s.conditional(m, rngs) // which was possible for the mean
 		for _, d := range q.Deviations {
 			floats.Add(d, q.Means[0])
@@ -54,6 +57,20 @@ func (s *warped) part(m ar.Model, n int) *part {
 		return nil
 	}
 	return p
+}
+
+// levelOnly returns a fill of n samples of which only the variance is known.
+func levelOnly(variance float64, n int) part {
+	draws := func(rngs []*rand.Rand) (out [][]float64) {
+		for _, rng := range rngs {
+			out = append(out, make([]float64, n))
+			for i := range n {
+				out[len(out)-1][i] = math.Sqrt(variance) * rng.NormFloat64()
+			}
+		}
+		return out
+	}
+	return part{1, make([]float64, n), slices.Repeat([]float64{variance}, n), draws}
 }
 
 // mix returns the moments of a mixture, n samples. The weights need not sum to 1.
@@ -91,15 +108,8 @@ func drawn(parts []part, draws int, seed uint64) [][]float64 {
 	}
 	out := make([][]float64, draws)
 	for k, p := range parts {
-		switch {
-		case p.draws == nil: // nothing is known but the level
-			for _, i := range numbers[k] {
-				out[i] = slices.Clone(p.mean)
-			}
-		case len(rngs[k]) > 0:
-			for i, d := range p.draws(rngs[k]) {
-				out[numbers[k][i]] = d
-			}
+		for i, d := range p.draws(rngs[k]) {
+			out[numbers[k][i]] = d
 		}
 	}
 	return out

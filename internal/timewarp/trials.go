@@ -120,11 +120,12 @@ func (f *Filler) weigh(ctx context.Context, x *excerpt, of []*Candidate) (*Filli
 	n := len(of)
 	out := &Filling{Weights: slices.Repeat([]float64{1 / float64(n)}, n), narrow: 1}
 	if n == 1 {
+		out.Trials = -1
 		return out, nil
 	}
 	low := slowest(x)
-	scores, trials, err := f.trials(ctx, low, of, func(s [][]score, _ int) bool {
-		return !slices.ContainsFunc(s[0][1:], func(c score) bool { return c.out == s[0][0].out })
+	scores, trials, err := f.trials(ctx, low, of, func(s [][]score, _ int) bool { // the first dropped out, or all others
+		return s[0][0].out || !slices.ContainsFunc(s[0][1:], func(c score) bool { return !c.out })
 	})
 	if err != nil || trials == 0 {
 		return out, err
