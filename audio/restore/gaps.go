@@ -137,7 +137,7 @@ func (g *gapFiller) guess(i int) (guesses [][]float64, err error) {
 	guesses = make([][]float64, len(v.z))
 	for c := range v.z {
 		if v.at[c] >= 0 {
-			guesses[c] = f.Guess(g.ctx, v.z[c], v.gaps[c], v.at[c])
+			guesses[c] = f.InitialFill(g.ctx, v.z[c], v.gaps[c], v.at[c])
 		}
 	}
 	return guesses, nil

@@ -48,8 +48,8 @@ func (o *Options) checkMethod() error {
 	return nil
 }
 
-// menu returns the recipes of a method that is not VSSGP.
-func (m Method) menu() timewarp.Menu {
+// menu returns the candidate models of a method that is not VSSGP.
+func (m Method) menu() timewarp.Candidates {
 	if m == AR {
 		return timewarp.AR()
 	}

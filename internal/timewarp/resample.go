@@ -5,14 +5,6 @@ import (
 	"sync"
 )
 
-// The interpolation is by a sinc under Kaiser's window, to taps samples on either side; its values stand phases to a sample, with
-// straight lines between them.
-const (
-	taps       = 10
-	phases     = 256
-	kaiserBeta = 8 // 80 dB
-)
-
 // kaiser returns Kaiser's window at x in [−1, 1].
 func kaiser(x, beta float64) float64 {
 	if x < -1 || x > 1 {
@@ -75,15 +67,12 @@ func at(z []float64, place float64) float64 {
 	return sum + right*(next-sum)
 }
 
-// decimateBeta is the window's of the filter before decimation, to ten samples of the lower rate on either side.
-const decimateBeta = 6
-
 // decimate returns every by-th sample of z, from the first on, under a low-pass filter at the new Nyquist frequency.
 func decimate(z []float64, by int) []float64 {
 	if by == 1 {
 		return z
 	}
-	half := 10 * by
+	half := decimateReach * by
 	h := make([]float64, 2*half+1)
 	sum := 0.0
 	for i := range h {

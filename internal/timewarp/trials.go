@@ -3,294 +3,205 @@ package timewarp
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
-
-	"github.com/vssgp/vssgp/internal/ar"
-	"gonum.org/v1/gonum/floats"
 )
 
-const (
-	trialPower  = 8    // of the trials' mean squared errors, in the weights
-	trialStop   = 0.6  // where the recipes' mean log errors are so far apart, no more trials are made
-	trialBefore = 0.05 // seconds before a trial gap, at least
+// A score sums up the errors of a candidate in trial gaps.
+type score struct {
+	logs  float64 // sum of the logarithms of the mean squared errors
+	share float64 // the largest mean squared error by the mean variance of the fill
+	out   bool    // it is so far behind that it takes part no longer
+}
 
-	trialRate    = 5_000 // hertz, at least, that trials are made at
-	trialSamples = 40
-	trialPart    = 0.9   // of the signal's power, at least, that is left at that rate
-	trialFloor   = 1e-10 // of the signal's power: smaller errors are equal
-	leastWeight  = 0.01  // of a recipe that takes part
-
-	// A spectrum estimated from short contexts is broader than a tone's, so the variance of a fill may be far too large. It is multiplied
-	// by exactSafety times the largest share of their variance that trials have as mean squared errors, if that is below 1, and by
-	// leastExact at least: this leaves room for a fill that is harder than its trials.
-	exactSafety, leastExact = 2, 0.003
-)
-
-// Fill fills gap number which of z, whose other gaps hold guesses; what z holds in the gap does not matter. gaps are [start, end),
-// rising and apart, all that are in z. draws are joint, and depend on the seed and on nothing else. Errors are ctx's.
-func (f *Filler) Fill(ctx context.Context, z []float64, gaps [][2]int, which, draws int, seed uint64) (*Filling, error) {
-	p, backward := f.placed(z, gaps, which)
-	n := len(f.menu.Recipes)
-	out := &Filling{Weights: slices.Repeat([]float64{1 / float64(n)}, n), exact: 1}
-	if n > 1 {
-		if err := f.weigh(ctx, p, out); err != nil {
-			return nil, err
+// trials has the candidates fill artificial gaps of the gap's length, by turns before and after it, at rising distances. The excerpts have
+// the same gap and are those of slowest. After each pair of trials, candidates that are far behind drop out, and the trials end if stop reports true. It returns the
+// scores [excerpt][candidate] and the number of trials. Errors are ctx's.
+func (f *Filler) trials(ctx context.Context, excerpts []*excerpt, of []*Candidate, stop func(scores [][]score, trials int) bool) (
+	scores [][]score, n int, err error) {
+	floor := max(trialFloor*meanSquare(excerpts[0].z), math.SmallestNonzeroFloat64)
+	var sides [][2]*excerpt
+	for _, x := range excerpts {
+		sides = append(sides, x.sides())
+		scores = append(scores, make([]score, len(of)))
+	}
+	start, end := excerpts[0].gap()
+	for _, d := range f.candidates.Distances {
+		for side := range 2 {
+			for k, s := range scores {
+				if err := ctx.Err(); err != nil {
+					return nil, 0, err
+				}
+				x, truth := sides[k][side].trial(samples(d, excerpts[0].rate), end-start)
+				if x == nil {
+					break // for lack of space, in all excerpts
+				}
+				for i, c := range of {
+					if !s[i].out {
+						s[i].add(f.parts(x, c, false), truth, floor)
+					}
+				}
+				if k == len(scores)-1 {
+					n++
+				}
+			}
+		}
+		for _, s := range scores {
+			drop(s, n)
+		}
+		if n > 0 && stop(scores, n) {
+			break
 		}
 	}
-	if err := f.combine(ctx, p, out, draws, seed); err != nil {
-		return nil, err
-	}
-	if backward {
-		slices.Reverse(out.Mean)
-		slices.Reverse(out.Variance)
-		for _, d := range out.Draws {
-			slices.Reverse(d)
+	return scores, n, nil
+}
+
+// trial returns an excerpt with a gap of n samples that ends a distance before the side's end, clear of other gaps, and the samples that
+// were in it. It returns nil if there is too little space.
+func (x *excerpt) trial(distance, n int) (trial *excerpt, truth []float64) {
+	start := len(x.z) - distance - n
+	at := len(x.gaps)
+	for ; at > 0 && x.gaps[at-1][1] > start; at-- {
+		if g := x.gaps[at-1]; g[0] < start+n {
+			start = g[0] - n
 		}
+	}
+	if start < samples(minBefore, x.rate) {
+		return nil, nil
+	}
+	y := excerpt{x.z, slices.Insert(slices.Clone(x.gaps), at, [2]int{start, start + n}), at, x.rate, x.backward}
+	return y.filled(nil).prefilled(), x.z[start : start+n]
+}
+
+// add adds a fill's error to the score. Without a fill it is zeros.
+func (s *score) add(fill []part, truth []float64, floor float64) {
+	mean, variance := mix(fill, len(truth))
+	e, v := errorOf(mean, variance, truth)
+	s.logs += math.Log(e + floor)
+	s.share = max(s.share, share(e, v))
+}
+
+// errorOf returns a fill's mean squared error and its mean variance.
+func errorOf(mean, variance, truth []float64) (e, v float64) {
+	for i, y := range truth {
+		e, v = e+square(mean[i]-y)/float64(len(truth)), v+variance[i]/float64(len(truth))
+	}
+	return e, v
+}
+
+// share returns the error as a share of the variance, and 1 if that is 0.
+func share(e, v float64) float64 {
+	if !(v > 0) {
+		return 1
+	}
+	return e / v
+}
+
+// least returns the least sum of logarithms among the candidates that take part.
+func least(s []score) float64 {
+	least := math.Inf(1)
+	for _, c := range s {
+		if !c.out {
+			least = min(least, c.logs)
+		}
+	}
+	return least
+}
+
+// drop drops the candidates that are far behind the best after n trials.
+func drop(s []score, n int) {
+	best := least(s)
+	for i := range s {
+		s[i].out = s[i].out || s[i].logs-best > trialStop*float64(n)
+	}
+}
+
+// weigh returns a Filling with the weights of the candidates: exp(−8·mean logarithm of their mean squared error in trial gaps).
+func (f *Filler) weigh(ctx context.Context, x *excerpt, of []*Candidate) (*Filling, error) {
+	n := len(of)
+	out := &Filling{Weights: slices.Repeat([]float64{1 / float64(n)}, n), narrow: 1}
+	if n == 1 {
+		out.Trials = -1
+		return out, nil
+	}
+	low := slowest(x)
+	scores, trials, err := f.trials(ctx, low, of, func(s [][]score, _ int) bool { // the first dropped out, or all others
+		return s[0][0].out || !slices.ContainsFunc(s[0][1:], func(c score) bool { return !c.out })
+	})
+	if err != nil || trials == 0 {
+		return out, err
+	}
+	best, total := least(scores[0]), 0.0
+	for k, s := range scores[0] {
+		out.Weights[k] = 0
+		if !s.out {
+			out.Weights[k] = math.Exp(-trialPower * (s.logs - best) / float64(trials))
+		}
+		total += out.Weights[k]
+	}
+	largest := 0.0
+	for k := range out.Weights {
+		if out.Weights[k] /= total; out.Weights[k] > 0 {
+			largest = max(largest, scores[0][k].share)
+		}
+	}
+	out.Trials = trials
+	if trials > 1 {
+		out.narrow = f.narrow(low[0], of, out.Weights, largest)
 	}
 	return out, nil
 }
 
-// placed returns a gap to fill with zeros in it, backward in time if that has the side come first that has more.
-func (f *Filler) placed(z []float64, gaps [][2]int, which int) (p *place, backward bool) {
-	p = &place{slices.Clone(z), gaps, which, f.rate}
-	start, end := p.gap()
-	clear(p.z[start:end])
-	if backward = start < len(z)-end; backward {
-		p = p.reversed()
-	}
-	return p, backward
-}
-
-// Guess returns a first fill of a gap of z for fills of other gaps close by. Where gaps are so close that there is little between
-// them, it is Janssen's, which solves for all of them together; what z holds in gaps does not matter then.
-func (f *Filler) Guess(ctx context.Context, z []float64, gaps [][2]int, which int) []float64 {
-	start, end := gaps[which][0], gaps[which][1]
-	e := voice().Prefill
-	reach := samples(e.Context, f.rate)
-	y := slices.Clone(z)
-	clear(y[start:end])
-	if which > 0 && gaps[which-1][1] > start-reach || which+1 < len(gaps) && gaps[which+1][0] < end+reach {
-		lo, hi := max(0, start-reach-reach/4), min(len(y), end+reach+reach/4)
-		part := y[lo:hi]
-		ar.Filling{Order: samples(e.Order, f.rate), Reach: len(part), Rounds: 3}.Fill(ctx, part, shifted(gaps, lo, hi))
-		return y[start:end]
-	}
-	return (&place{y, gaps, which, f.rate}).prefilled(e).z[start:end]
-}
-
-// combine fills the place by the recipes that have weight, and draws.
-func (f *Filler) combine(ctx context.Context, p *place, out *Filling, draws int, seed uint64) error {
-	m := f.menu
-	rngs, picks := make([][]*rand.Rand, len(m.Recipes)), make([][]int, len(m.Recipes))
-	for i := range draws {
-		rng := rand.New(rand.NewPCG(seed, uint64(i)))
-		k := pick(rng.Float64(), out.Weights)
-		rngs[k], picks[k] = append(rngs[k], rng), append(picks[k], i)
-	}
-	out.Draws = make([][]float64, draws)
-	var parts []part
-	for k, item := range m.Recipes {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if out.Weights[k] == 0 {
-			continue
-		}
-		q, ok := f.fill(p, item.final(), rngs[k])
-		if !ok {
-			out.Weights[k] = 0
-			continue
-		}
-		parts = append(parts, part{out.Weights[k], q.Mean, q.Variance})
-		for i, d := range picks[k] {
-			out.Draws[d] = q.Draws[i]
-		}
-	}
-	start, end := p.gap()
-	if len(parts) == 0 { // no model is usable: only the level is known
-		parts = []part{{1, make([]float64, end-start), slices.Repeat([]float64{meanSquare(p.z)}, end-start)}}
-	}
-	out.Mean, out.Variance = mix(parts, end-start)
-	widen := m.Widen * out.exact
-	for i := range out.Variance {
-		out.Variance[i] *= widen
-	}
-	for d := range out.Draws {
-		if out.Draws[d] == nil {
-			out.Draws[d] = slices.Clone(out.Mean)
-		}
-		for i, v := range out.Draws[d] {
-			out.Draws[d][i] = out.Mean[i] + math.Sqrt(widen)*(v-out.Mean[i])
-		}
-	}
-	return nil
-}
-
-// weigh gives the recipes their weights by trial gaps on both sides.
-func (f *Filler) weigh(ctx context.Context, p *place, out *Filling) error {
-	m := f.menu
-	least := max(trialFloor*meanSquare(p.z), math.SmallestNonzeroFloat64)
-	low := slowest(p.prefilled(m.Recipes[0].Trial.Prefill))[0]
-	start, end := low.gap()
-	sums, shares := make([]float64, len(m.Recipes)), make([]float64, len(m.Recipes))
-	for _, d := range m.Distances {
-		for _, side := range low.sides() {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			errors, ok := f.trial(side, samples(d, low.rate), end-start)
-			if !ok {
-				continue
-			}
-			out.Trials++
-			for k, e := range errors {
-				sums[k] += math.Log(e.square + least)
-				shares[k] = max(shares[k], e.share())
-			}
-		}
-		if out.Trials > 0 && (slices.Max(sums)-slices.Min(sums))/float64(out.Trials) > trialStop {
-			break
-		}
-	}
-	if out.Trials == 0 {
-		return nil
-	}
-	least, total := slices.Min(sums), 0.0
-	for k, s := range sums {
-		out.Weights[k] = math.Exp(-trialPower * (s - least) / float64(out.Trials))
-		total += out.Weights[k]
-	}
-	for k := range out.Weights {
-		if out.Weights[k] /= total; out.Weights[k] < leastWeight {
-			out.Weights[k] = 0
-		}
-	}
-	f.tighten(p, out, shares)
-	return nil
-}
-
-// tighten sets exact if the trials of every recipe that takes part are exact, and so is a fill of the gap with margins on both sides, which
-// are known: in the gap itself nothing changes then.
-func (f *Filler) tighten(p *place, out *Filling, shares []float64) {
-	start, end := p.gap()
-	margin := max(leastMargin, (end-start)/4)
+// narrow returns the factor of the variances, below 1 if all trials were filled far better than their variances, and so is a wider gap with
+// margins on both sides that are known: then nothing changes in the gap. largest is the trials' largest share of error in variance.
+func (f *Filler) narrow(x *excerpt, of []*Candidate, weights []float64, largest float64) float64 {
+	start, end := x.gap()
+	margin := max(minMargin, (end-start)/4)
 	lo, hi := start-margin, end+margin
-	if out.Trials < 2 || lo < samples(trialBefore, p.rate) || len(p.z)-hi < samples(trialBefore, p.rate) ||
-		p.which > 0 && p.gaps[p.which-1][1] > lo || p.which+1 < len(p.gaps) && p.gaps[p.which+1][0] < hi {
-		return
-	}
-	largest := 0.0
-	for k, s := range shares {
-		if out.Weights[k] > 0 {
-			largest = max(largest, s)
-		}
-	}
-	if exactSafety*largest >= 1 {
-		return
-	}
-	wide := &place{slices.Clone(p.z), slices.Clone(p.gaps), p.which, p.rate}
-	wide.gaps[p.which] = [2]int{lo, hi}
-	clear(wide.z[lo:hi])
-	for k, item := range f.menu.Recipes {
-		if out.Weights[k] == 0 {
-			continue
-		}
-		q, ok := f.fill(wide, item.final(), nil)
-		if !ok {
-			return
-		}
-		e := trialError{}
-		e.add(q, p.z[lo:start], 0)
-		e.add(q, p.z[end:hi], end-lo)
-		largest = max(largest, e.share())
-	}
-	out.exact = min(1, max(leastExact, exactSafety*largest))
-}
-
-// leastMargin is in samples.
-const leastMargin = 8
-
-// A trialError is a fill's mean squared error and its mean variance.
-type trialError struct{ square, variance float64 }
-
-// share returns the error as a share of the variance, and 1 where there is none.
-func (e trialError) share() float64 {
-	if !(e.variance > 0) {
+	if before := samples(minBefore, x.rate); exactSafety*largest >= 1 || lo < before || len(x.z)-hi < before ||
+		x.which > 0 && x.gaps[x.which-1][1] > lo || x.which+1 < len(x.gaps) && x.gaps[x.which+1][0] < hi {
 		return 1
 	}
-	return e.square / e.variance
-}
-
-// add adds the errors of a fill's samples from an index on.
-func (e *trialError) add(q *Filling, truth []float64, from int) {
-	n := float64(len(truth))
-	for i, v := range truth {
-		d := q.Mean[from+i] - v
-		e.square, e.variance = e.square+d*d/n, e.variance+q.Variance[from+i]/n
+	wide := &excerpt{x.z, slices.Clone(x.gaps), x.which, x.rate, x.backward}
+	wide.gaps[x.which] = [2]int{lo, hi}
+	mean, variance := mix(f.weighted(wide.filled(nil).prefilled(), of, weights, false), hi-lo)
+	n := hi - lo - margin
+	for _, v := range [][2]int{{0, margin}, {n, hi - lo}} {
+		largest = max(largest, share(errorOf(mean[v[0]:v[1]], variance[v[0]:v[1]], x.z[lo+v[0]:lo+v[1]])))
 	}
+	return min(1, max(minNarrow, exactSafety*largest))
 }
 
-// slowest returns places with the same gap at the lowest rate, trialRate and trialSamples in the gap at least, that keeps most of the
-// sound of each. Short gaps need a higher one: what they leave to guess is above their own frequency.
-func slowest(places ...*place) []*place {
-	start, end := places[0].gap()
-	low := make([]*place, len(places))
-	for by := min(int(places[0].rate/trialRate), (end-start)/trialSamples); by > 1; by-- {
+// Compare returns by how much the mean squared errors of fills of b are below those of a: the mean difference of their logarithms over
+// trial gaps of the length of gap number which, by the best candidate for each. Both series have the same gaps, as in Fill. Without
+// space for a trial, of which it returns the number, it is 0. Errors are ctx's.
+func (f *Filler) Compare(ctx context.Context, a, b []float64, gaps [][2]int, which int) (gain float64, trials int, err error) {
+	x := f.excerpt(a, gaps, which)
+	y := f.excerpt(b, gaps, which)
+	start, end := x.gap()
+	difference := func(s [][]score, n int) float64 { return (least(s[0]) - least(s[1])) / float64(max(1, n)) }
+	scores, n, err := f.trials(ctx, slowest(x, y), f.candidates.of(end-start, f.rate), func(s [][]score, n int) bool {
+		return math.Abs(difference(s, n)) > trialStop
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	return difference(scores, n), n, nil
+}
+
+// slowest returns the excerpts at the lowest rate that keeps most of the power of each, lowRate and minSamples in the gap. Short gaps need
+// a higher rate: only frequencies above the inverse of their length are uncertain.
+func slowest(excerpts ...*excerpt) []*excerpt {
+	start, end := excerpts[0].gap()
+	low := make([]*excerpt, len(excerpts))
+	for by := min(int(excerpts[0].rate/lowRate), (end-start)/minSamples); by > 1; by-- {
 		keeps := true
-		for i, p := range places {
-			low[i] = p.slower(by)
-			keeps = keeps && meanSquare(low[i].z) >= trialPart*meanSquare(p.z)
+		for i, x := range excerpts {
+			low[i] = x.slower(by)
+			keeps = keeps && meanSquare(low[i].z) >= minPower*meanSquare(x.z)
 		}
 		if keeps {
 			return low
 		}
 	}
-	return places
-}
-
-// sides returns the samples on either side of the gap, which come last; those behind it backward.
-func (p *place) sides() [2]*place {
-	start, end := p.gap()
-	behind := &place{p.z[end:], shifted(p.gaps, end, len(p.z)), 0, p.rate}
-	return [2]*place{{p.z[:start], p.gaps[:p.which], 0, p.rate}, behind.reversed()}
-}
-
-func meanSquare(z []float64) float64 { return floats.Dot(z, z) / float64(len(z)) }
-
-// shifted returns the gaps, or parts of them, that lie in [lo, hi), counted from there.
-func shifted(gaps [][2]int, lo, hi int) (out [][2]int) {
-	for _, g := range gaps {
-		if start, end := max(g[0], lo), min(g[1], hi); start < end {
-			out = append(out, [2]int{start - lo, end - lo})
-		}
-	}
-	return out
-}
-
-// trial returns each recipe's error on a gap of n samples that ends a distance before the side's end.
-func (f *Filler) trial(side *place, distance, n int) (errors []trialError, ok bool) {
-	start := len(side.z) - distance - n
-	for i := len(side.gaps) - 1; i >= 0; i-- { // clear of other gaps
-		if g := side.gaps[i]; g[0] < start+n && g[1] > start {
-			start = g[0] - n
-		}
-	}
-	if start < samples(trialBefore, side.rate) {
-		return nil, false
-	}
-	i, _ := slices.BinarySearchFunc(side.gaps, start, func(g [2]int, start int) int { return g[0] - start })
-	p := &place{slices.Clone(side.z), slices.Insert(slices.Clone(side.gaps), i, [2]int{start, start + n}), i, side.rate}
-	truth := side.z[start : start+n]
-	clear(p.z[start : start+n])
-	for _, item := range f.menu.Recipes {
-		q, ok := f.fill(p, item.Trial, nil)
-		if !ok {
-			return nil, false
-		}
-		var e trialError
-		e.add(q, truth, 0)
-		errors = append(errors, e)
-	}
-	return errors, true
+	return excerpts
 }

@@ -70,7 +70,7 @@ func fillWarp(by *timewarp.Filler) filler {
 		}
 		if len(gaps) > 1 { // a fill looks at guesses in the other gaps, not at its own
 			for i, g := range gaps {
-				copy(z[g[0]:], by.Guess(ctx, z, gaps, i))
+				copy(z[g[0]:], by.InitialFill(ctx, z, gaps, i))
 			}
 		}
 		out := &filling{Mean: unknown(len(z)), SD: unknown(len(z)), Rows: len(z) - audio.Missing(s.Gaps)}

@@ -165,11 +165,11 @@ const (
 // arGrid are the contexts and orders of gridMethod in milliseconds.
 var arGrid = [][2]float64{{20, 9}, {20, 12.5}, {60, 22.7}, {120, 40}, {250, 40}}
 
-// single is the menu of one autoregressive fill.
-func single(contextMS, orderMS float64) timewarp.Menu {
+// single is one autoregressive fill.
+func single(contextMS, orderMS float64) timewarp.Candidates {
 	e := timewarp.Estimate{Context: contextMS / 1000, Order: orderMS / 1000}
-	recipe := &timewarp.Recipe{Prefill: e, Estimates: []timewarp.Estimate{e}, Order: e.Order}
-	return timewarp.Menu{Recipes: []timewarp.Choice{{Name: "ar", Trial: recipe}}, Widen: timewarp.AR().Widen}
+	c := timewarp.Candidate{Name: "ar", Estimates: []timewarp.Estimate{e}, Order: e.Order}
+	return timewarp.Candidates{All: []timewarp.Candidate{c}, Widen: timewarp.AR().Widen}
 }
 
 // alone is the line of a method that fills each gap by itself. The method is made when it is wanted: there are thousands of lines.
@@ -181,13 +181,13 @@ func (t *task) alone(method, start string, make func() filler) fit {
 
 // fills are the fills of a task's gaps by every method.
 func (t *task) fills() (out []fit) {
-	menu := func(m timewarp.Menu) func() filler {
-		return func() filler { return fillWarp(timewarp.NewFiller(m, float64(t.Rate))) }
+	by := func(c timewarp.Candidates) func() filler {
+		return func() filler { return fillWarp(timewarp.NewFiller(c, float64(t.Rate))) }
 	}
 	settled := func(m filler) func() filler { return func() filler { return m } }
-	out = []fit{t.alone(mixtureMethod, "", menu(timewarp.Mixture())), t.alone(arMethod, "", menu(timewarp.AR()))}
+	out = []fit{t.alone(mixtureMethod, "", by(timewarp.Mixture())), t.alone(arMethod, "", by(timewarp.AR()))}
 	for _, g := range arGrid {
-		out = append(out, t.alone(gridMethod, fmt.Sprintf("%g ms, order %g ms", g[0], g[1]), menu(single(g[0], g[1]))))
+		out = append(out, t.alone(gridMethod, fmt.Sprintf("%g ms, order %g ms", g[0], g[1]), by(single(g[0], g[1]))))
 	}
 	out = append(out, t.alone("janssen", "", settled(fillAR(audio.DefaultAR))), t.alone("linear", "", settled(fillLinear)))
 	if t.key.Seed != partSeed {
@@ -195,9 +195,9 @@ func (t *task) fills() (out []fit) {
 	}
 	out = append(out, t.alone(formerMethod, "", settled(fillVSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}}))))
 	for _, v := range leftOut {
-		m := timewarp.Mixture()
-		v.change(&m)
-		out = append(out, t.alone(mixtureMethod, v.name, menu(m)))
+		c := timewarp.Mixture()
+		v.change(&c)
+		out = append(out, t.alone(mixtureMethod, v.name, by(c)))
 	}
 	return out
 }

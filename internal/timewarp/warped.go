@@ -1,0 +1,165 @@
+package timewarp
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"github.com/vssgp/vssgp/internal/ar"
+)
+
+// A warped is an excerpt's signal in warped time with its level evened: a stationary process with gaps.
+type warped struct {
+	warp  Warp
+	y, t  []float64 // sample i is at u = first + i; t is its time in the signal
+	first float64
+	gaps  [][2]int // in y, of the excerpt's those within reach
+	which int      // the one to fill
+}
+
+// warped returns the signal up to a reach in samples on either side of the gap in warped time, with its level evened.
+func (x *excerpt) warped(w Warp, reach int) *warped {
+	center, half := x.middle()
+	lo, hi := -min(float64(reach)+half, center), min(float64(reach)+half, float64(len(x.z)-1)-center)
+	if w.straight() {
+		lo, hi = math.Ceil(lo+center-1e-9)-center, math.Floor(hi+center+1e-9)-center
+	} else {
+		lo, hi = math.Ceil(w.tau(lo)), math.Floor(w.tau(hi))
+	}
+	n := int(math.Round(hi-lo)) + 1
+	s := &warped{warp: w, y: make([]float64, n), t: make([]float64, n), first: lo}
+	for i := range s.y {
+		s.t[i] = w.inverse(lo + float64(i))
+		if w.straight() {
+			s.y[i] = x.z[int(math.Round(s.t[i]+center))]
+		} else {
+			s.y[i] = at(x.z, s.t[i]+center)
+		}
+		if w.Level != 0 {
+			s.y[i] /= w.gain(s.t[i])
+		}
+	}
+	s.findGaps(x, center)
+	return s
+}
+
+// findGaps finds the samples that lie in the excerpt's gaps, or so near to one that they were interpolated across its edge.
+func (s *warped) findGaps(x *excerpt, center float64) {
+	margin := 0.75 // samples
+	if s.warp.straight() {
+		margin = 0.25
+	}
+	for i, g := range x.gaps {
+		start := sort.SearchFloat64s(s.t, float64(g[0])-margin-center)
+		end := sort.SearchFloat64s(s.t, float64(g[1]-1)+margin-center)
+		if start == end {
+			continue
+		}
+		if i == x.which {
+			s.which = len(s.gaps)
+		}
+		if last := len(s.gaps) - 1; last >= 0 && start <= s.gaps[last][1] { // they touch
+			start = s.gaps[last][1]
+		}
+		s.gaps = append(s.gaps, [2]int{start, end})
+	}
+}
+
+// conditional returns the distribution of the samples of the gap, given the others, and deviations from its mean, one for each source
+// of chance. Nearby gaps are solved for jointly. ok is false if the model is not positive definite.
+func (s *warped) conditional(m ar.Model, rngs []*rand.Rand) (c ar.Conditional, ok bool) {
+	gaps, before := s.joint(len(m.A) - 1)
+	missing, n := 0, s.gaps[s.which][1]-s.gaps[s.which][0]
+	for _, g := range gaps {
+		missing += g[1] - g[0]
+	}
+	normal := make([][]float64, len(rngs))
+	for i, rng := range rngs {
+		normal[i] = make([]float64, missing)
+		for j := range normal[i] {
+			normal[i][j] = rng.NormFloat64()
+		}
+	}
+	y := s.y
+	if len(gaps) == 1 {
+		y = extended(y, m, gaps[0][1])
+	}
+	if c, ok = m.Conditional([][]float64{y}, gaps, normal); !ok {
+		return c, false
+	}
+	c.Means[0], c.Variance = c.Means[0][before:before+n], c.Variance[before:before+n]
+	for i, d := range c.Deviations {
+		c.Deviations[i] = d[before : before+n]
+	}
+	return c, true
+}
+
+// extended returns the samples with predictions after their end up to as many after the gap's end as the model has coefficients, unless
+// they end at the gap.
+func extended(y []float64, m ar.Model, end int) []float64 {
+	if len(y) == end {
+		return y
+	}
+	y = slices.Clone(y)
+	for len(y) < end+len(m.A)-1 {
+		v := 0.0
+		for j := 1; j < min(len(m.A), len(y)+1); j++ {
+			v -= m.A[j] * y[len(y)-j]
+		}
+		y = append(y, v)
+	}
+	return y
+}
+
+// joint returns the gaps that are solved for jointly: those within p samples of the next, nearest first, up to maxJoint missing samples.
+// before is the number of these before the gap to fill.
+func (s *warped) joint(p int) (gaps [][2]int, before int) {
+	length := func(i int) int { return s.gaps[i][1] - s.gaps[i][0] }
+	from, to := s.which, s.which+1
+	space := maxJoint - length(s.which)
+	for ; from > 0 && s.gaps[from-1][1] > s.gaps[s.which][0]-p && space >= length(from-1); from-- {
+		space -= length(from - 1)
+		before += length(from - 1)
+	}
+	for ; to < len(s.gaps) && s.gaps[to][0] < s.gaps[s.which][1]+p && space >= length(to); to++ {
+		space -= length(to)
+	}
+	return s.gaps[from:to], before
+}
+
+// back returns a fill of the gap in its own time and level, n samples, from values of the gap's samples in warped time.
+func (s *warped) back(v []float64, n int) []float64 {
+	half := float64(n-1) / 2
+	start := s.gaps[s.which][0]
+	lo, hi := max(0, start-2*taps), min(len(s.y), start+len(v)+2*taps)
+	y := slices.Concat(s.y[lo:start], v, s.y[start+len(v):hi])
+	out := make([]float64, n)
+	for i := range out {
+		t := float64(i) - half
+		if s.warp.straight() {
+			out[i] = v[i]
+		} else {
+			out[i] = at(y, s.warp.tau(t)-s.first-float64(lo))
+		}
+		out[i] *= s.warp.gain(t)
+	}
+	return out
+}
+
+// variances returns variances in the gap's own time and level, n of them, from the variances of its samples in warped time.
+func (s *warped) variances(v []float64, n int) []float64 {
+	half := float64(n-1) / 2
+	out := make([]float64, n)
+	for i := range out {
+		t := float64(i) - half
+		u := float64(i)
+		if !s.warp.straight() {
+			u = min(max(s.warp.tau(t)-s.first-float64(s.gaps[s.which][0]), 0), float64(len(v)-1))
+		}
+		j := min(int(u), len(v)-1)
+		right := u - float64(j)
+		out[i] = square(s.warp.gain(t)) * ((1-right)*v[j] + right*v[min(j+1, len(v)-1)])
+	}
+	return out
+}
