@@ -1,0 +1,119 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/bench/internal/spoil"
+	"github.com/vssgp/vssgp/internal/clicks"
+	"github.com/vssgp/vssgp/internal/parallel"
+)
+
+// clicksTask is `bench clicks`.
+type clicksTask struct {
+	fit   string
+	seed  uint64
+	files []string
+}
+
+func (o *clicksTask) flags(set *flag.FlagSet) {
+	set.StringVar(&o.fit, "fit", "", "fit the weights to the files, and write them as Go to this file")
+	set.Uint64Var(&o.seed, "seed", 1, "of the clicks that are added")
+}
+
+func (o *clicksTask) check(files []string) error {
+	o.files = files
+	return demand(len(files) > 0, "no files, want recordings without clicks")
+}
+
+const (
+	faintest, loudest = -10.0, 16.0 // decibels of the clicks that are added over the sound within 10 ms
+	clearOf           = 40          // samples: farther from a click a find is false
+)
+
+// crackles is what is added to each recording; the first is nothing.
+var crackles = []struct {
+	name string
+	spoil.Crackle
+}{
+	{"none", spoil.Crackle{}},
+	{"short", spoil.Crackle{Shapes: []spoil.Shape{spoil.Tick}, PerMinute: 5 * 60, Most: 5, Low: faintest, High: loudest, Peak: true}},
+	{"mixed", spoil.Crackle{Shapes: []spoil.Shape{spoil.Ring, spoil.Tick, spoil.Grain}, PerMinute: 5 * 60, Most: 40, Low: faintest, High: loudest}},
+	{"dense", spoil.Crackle{Shapes: []spoil.Shape{spoil.Tick}, PerMinute: 33 * 60, Most: 5, Low: faintest, High: loudest, Peak: true}},
+}
+
+// levels are the bounds of the levels that the tables tell apart.
+var levels = []float64{faintest, -5, 2, 8, loudest}
+
+// A clicksTrial is a recording with crackle and the candidates in it.
+type clicksTrial struct {
+	file    string
+	crackle int
+	rate    int
+	seconds float64
+	x, y    []float64
+	made    []audio.Gap
+	levels  []float64
+	found   []clicks.Candidate
+}
+
+// trials damages each recording in each way.
+func (o *clicksTask) trials() (all []*clicksTrial, search []clicks.Search, err error) {
+	for _, path := range o.files {
+		r, err := audio.Open(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		x := r.Samples[0]
+		for i, c := range crackles {
+			t := &clicksTrial{file: filepath.Base(path), crackle: i, rate: r.Rate, seconds: float64(len(x)) / float64(r.Rate), x: x, y: x}
+			if i > 0 {
+				t.y, t.made, t.levels = c.Clicks(x, r.Rate, r.Encoding().Step(), o.seed+uint64(len(all)))
+			}
+			all = append(all, t)
+			search = append(search, clicks.Search{Rate: r.Rate, Step: r.Encoding().Step(), Least: math.Inf(-1)})
+		}
+	}
+	return all, search, nil
+}
+
+func (o *clicksTask) run() error {
+	all, search, err := o.trials()
+	if err != nil {
+		return err
+	}
+	rounds := 0
+	weights := clicks.Fitted()
+	if o.fit != "" {
+		rounds = 3
+	}
+	for round := 0; ; round++ {
+		began, seconds := machine.CPUTime(), 0.0
+		for _, t := range all {
+			seconds += t.seconds
+		}
+		parallel.For(len(all), runtime.GOMAXPROCS(0), func(i int) {
+			search[i].Weights = weights
+			all[i].found = search[i].Find(all[i].y, 0, 0, len(all[i].y))
+		})
+		fmt.Printf("%d recordings with %d kinds of crackle: %.3f s of processor a second\n", len(o.files), len(crackles),
+			(machine.CPUTime()-began).Seconds()/seconds)
+		if round == rounds {
+			break
+		}
+		if weights, err = fitClicks(all); err != nil {
+			return err
+		}
+	}
+	showClicks(os.Stdout, all)
+	if o.fit == "" {
+		return nil
+	}
+	return writeWeights(o.fit, weights, o.files)
+}
