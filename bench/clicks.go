@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,6 +33,7 @@ func (o *clicksTask) check(files []string) error {
 
 const (
 	faintest, loudest = -10.0, 16.0 // decibels of the clicks that are added over the sound within 10 ms
+	hopeless          = -6.0        // log-odds of candidates that are left out
 	clearOf           = 40          // samples: farther from a click a find is false
 )
 
@@ -77,7 +77,7 @@ func (o *clicksTask) trials() (all []*clicksTrial, search []clicks.Search, err e
 				t.y, t.made, t.levels = c.Clicks(x, r.Rate, r.Encoding().Step(), o.seed+uint64(len(all)))
 			}
 			all = append(all, t)
-			search = append(search, clicks.Search{Rate: r.Rate, Step: r.Encoding().Step(), Least: math.Inf(-1)})
+			search = append(search, clicks.Search{Rate: r.Rate, Step: r.Encoding().Step(), Least: hopeless})
 		}
 	}
 	return all, search, nil
@@ -91,7 +91,7 @@ func (o *clicksTask) run() error {
 	rounds := 0
 	weights := clicks.Fitted()
 	if o.fit != "" {
-		rounds = 3
+		rounds = 2
 	}
 	for round := 0; ; round++ {
 		began, seconds := machine.CPUTime(), 0.0

@@ -97,7 +97,6 @@ func (w *window) change(lo, hi int) change {
 	f[fTail] = signedLog((before - inside - floats.Dot(rest[length:], rest[length:])) / variance)
 	f[fOwn] = math.Log((inside + size*size) / t)
 	w.compare(f, lo, hi, max(floats.Norm(w.y[lo:hi], math.Inf(1))/math.Sqrt(w.lags[0]), math.Sqrt(t/float64(length))))
-	f[fAgain] = w.again(own, lo) / before
 	reach := w.seconds(0.010, 1)
 	u, v := max(0, lo-reach), min(len(w.x), hi+reach)
 	f[fLevel] = math.Log10(floats.Dot(d, d)/float64(length)/max(1, (w.sound[v]-w.sound[u])/float64(v-u)) + 1e-9)
@@ -109,7 +108,10 @@ func (w *window) change(lo, hi int) change {
 	f[fNetEnergy] = f[fNet] - f[fEnergy]/2
 	f[fEnergyLength] = f[fEnergy] - f[fLength]
 	f[fTailRoot] = f[fTail] - 0.7*f[fRoot]
-	c.LogOdds = w.Weights.LogOdds(f)
+	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= w.Least { // errors that come again lower it, and take the most time
+		f[fAgain] = w.again(own, lo) / before
+		c.LogOdds = w.Weights.LogOdds(f)
+	}
 	return c
 }
 

@@ -33,10 +33,12 @@ type window struct {
 	heavy        float64
 	tail         tail
 
-	left, y []float64 // errors of x without the candidates taken out, and y_n = Σ_j a_j left_{n+j}
-	nats    []float64 // of the best candidate that begins at a sample, or −Inf
-	length  []int     // of it
-	done    []bool    // starts that are not looked into any more
+	left, y     []float64 // errors of x without the candidates taken out, and y_n = Σ_j a_j left_{n+j}
+	nats        []float64 // of the best candidate that begins at a sample, or −Inf
+	length      []int     // of it
+	briefNats   []float64
+	briefLength []int
+	done        []bool // starts that are not looked into any more
 
 	f, b, t, zeros []float64 // scratch
 }
@@ -62,8 +64,12 @@ func (w *window) open(x []float64) bool {
 
 // fit fits the model to z, or reports false.
 func (w *window) fit(weights []float64) bool {
-	floats.Scale(floats.Sum(weights)/floats.Dot(weights, weights), weights) // their sum is the number of samples that they are as good as
-	w.a = ar.Burg([]ar.Segment{{X: w.z, Weights: weights}}, order).A
+	if debugFit != nil {
+		w.a = debugFit(w, weights)
+	} else {
+		floats.Scale(floats.Sum(weights)/floats.Dot(weights, weights), weights) // their sum is the number of samples that they are as good as
+		w.a = ar.Burg([]ar.Segment{{X: w.z, Weights: weights}}, order).A
+	}
 	if slices.ContainsFunc(w.a, func(v float64) bool { return !(math.Abs(v) < 1e100) }) {
 		return false
 	}
@@ -224,3 +230,5 @@ func quantile(x []float64, share float64) float64 {
 	}
 	return x[k]
 }
+
+var debugFit func(w *window, weights []float64) []float64

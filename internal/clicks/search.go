@@ -2,6 +2,7 @@ package clicks
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/internal/simd"
 	"gonum.org/v1/gonum/floats"
@@ -46,6 +47,7 @@ func (w *window) search(lo, hi int) (out []change) {
 	w.survey()
 	w.left = w.errors(w.left, w.x)
 	w.y, w.nats, w.length, w.done = simd.Resize(w.y, n), simd.Resize(w.nats, n), make([]int, n), make([]bool, n)
+	w.briefNats, w.briefLength = slices.Repeat([]float64{math.Inf(-1)}, n), make([]int, n)
 	w.correlate(w.y, w.left, 0, n)
 	w.gains(lo, hi)
 	for {
@@ -62,12 +64,13 @@ func (w *window) search(lo, hi int) (out []change) {
 			w.skip(at, at+1)
 			continue
 		}
-		for i := max(lo, at-longest); i < at; i++ {
-			if i+w.length[i] > at {
+		for i := max(lo, c.Lo-longest); i < c.Lo; i++ {
+			if i+w.length[i] > c.Lo {
 				w.skip(i, i+1)
 			}
 		}
-		w.skip(max(lo, at-4), min(hi, at+w.length[at]+3))
+		w.skip(max(lo, c.Lo-4), min(hi, c.Hi+3))
+		w.skip(at, at+1)
 	}
 }
 
@@ -111,6 +114,10 @@ func (w *window) gains(lo, hi int) {
 		if m > 0 {
 			simd.Lattice(f, b, w.zeros[:n], 0, m, k)
 		}
+		if m == brief {
+			copy(w.briefNats[lo:hi], w.nats[lo:hi])
+			copy(w.briefLength[lo:hi], w.length[lo:hi])
+		}
 		over, least := 1/w.variances[m], worth[m+1]
 		for i, q := range w.power[lo:hi] {
 			v := b[i+m]
@@ -135,12 +142,21 @@ func (w *window) candidate(lo, hi int) change {
 	for math.Abs(c.d[last-1]) < most {
 		last--
 	}
+	best := c
 	if last-first < len(c.d) {
-		if cut := w.change(lo+first, lo+last); cut.LogOdds > c.LogOdds {
-			return cut
+		if cut := w.change(lo+first, lo+last); cut.LogOdds > best.LogOdds {
+			best = cut
 		}
 	}
-	return c
+	if hi-lo > brief {
+		at := lo + floats.MaxIdx(w.briefNats[lo:hi])
+		if w.briefNats[at] > 0 {
+			if cut := w.change(at, at+w.briefLength[at]); cut.LogOdds > best.LogOdds {
+				best = cut
+			}
+		}
+	}
+	return best
 }
 
 // solve returns R⁻¹y for y of [lo, hi), and T.
