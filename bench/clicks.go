@@ -46,10 +46,11 @@ var crackles = []struct {
 	{"short", spoil.Crackle{Shapes: []spoil.Shape{spoil.Tick}, PerMinute: 5 * 60, Most: 5, Low: faintest, High: loudest, Peak: true}},
 	{"mixed", spoil.Crackle{Shapes: []spoil.Shape{spoil.Ring, spoil.Tick, spoil.Grain}, PerMinute: 5 * 60, Most: 40, Low: faintest, High: loudest}},
 	{"dense", spoil.Crackle{Shapes: []spoil.Shape{spoil.Tick}, PerMinute: 33 * 60, Most: 5, Low: faintest, High: loudest, Peak: true}},
+	{"loud", spoil.Crackle{Shapes: spoil.Shapes, PerMinute: 5 * 60, Most: 40, Low: 2, High: 25}},
 }
 
 // levels are the bounds of the levels that the tables tell apart.
-var levels = []float64{faintest, -5, 2, 8, loudest}
+var levels = [...]float64{faintest, -5, 2, 8, loudest, 25}
 
 // A clicksTrial is a recording with crackle and the candidates in it.
 type clicksTrial struct {

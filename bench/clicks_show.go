@@ -13,7 +13,7 @@ import (
 
 // A clicksScore counts the clicks found of each level, and the finds that are none.
 type clicksScore struct {
-	hit, all [4]int
+	hit, all [len(levels) - 1]int
 	false    int
 	seconds  float64
 }
@@ -22,7 +22,7 @@ type clicksScore struct {
 func (t *clicksTrial) score(sensitivity float64) (s clicksScore) {
 	s.seconds = t.seconds
 	var found []detect.Found
-	for _, c := range clicks.Choose(t.found, t.rate, sensitivity) {
+	for _, c := range clicks.Choose(t.found, len(t.x), t.rate, sensitivity) {
 		found = append(found, detect.Found{Gap: audio.Gap{Start: max(0, c.Lo-1), End: min(len(t.x), c.Hi+1)}})
 	}
 	for i, hit := range hits(t.x, t.y, t.made, found) {
@@ -53,6 +53,9 @@ func (s *clicksScore) add(o clicksScore) {
 func (s clicksScore) recall() string {
 	var out []string
 	for k, n := range s.all {
+		if n == 0 {
+			continue
+		}
 		out = append(out, strings.TrimPrefix(share(s.hit[k], n), "0"))
 	}
 	return strings.Join(out, " ")

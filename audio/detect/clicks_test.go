@@ -179,34 +179,6 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestBackwards: the predictors give the inverse of the Toeplitz matrix.
-func TestBackwards(t *testing.T) {
-	r := []float64{2, 0.9, -0.3, 0.1, 0}
-	all := backwards(r)
-	for i := range r {
-		for j := range r {
-			sum := 0.0
-			for k := range r {
-				inverse := 0.0
-				for _, b := range all {
-					if max(j, k) < len(b) {
-						inverse += b[j] * b[k]
-					}
-				}
-				sum += r[max(i-k, k-i)] * inverse
-			}
-			want := 0.0
-			if i == j {
-				want = 1
-			}
-			testkit.Near(t, sum, want, 1e-14, "product ", i, j)
-		}
-	}
-	if got := backwards([]float64{1, 2}); got != nil {
-		t.Errorf("of a matrix that is not positive definite: %v", got)
-	}
-}
-
 // TestClickStrength checks that the strength of a click is its power over the power of the sound around, in decibels.
 func TestClickStrength(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))

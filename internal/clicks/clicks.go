@@ -61,14 +61,23 @@ func (s *Search) Find(x []float64, from, lo, hi int) (out []Candidate) {
 	return out
 }
 
-// threshold returns the log-odds from which a candidate is reported, before crowded.
-func threshold(sensitivity float64) float64 { return usual - point*(sensitivity-5) }
-
-// Choose returns those of a channel's candidates that are reported at a sensitivity, rising and apart, with the log-odds of crowded.
-func Choose(all []Candidate, rate int, sensitivity float64) (out []Candidate) {
-	all = crowded(all, rate)
+// Choose returns those candidates of a channel of n samples that are reported at a sensitivity, rising and apart. Clicks seldom come alone,
+// so crowd·log(ρ + few) is added to their log-odds, where ρ is how many candidates a second have more than sure within crowdSeconds.
+func Choose(all []Candidate, n, rate int, sensitivity float64) (out []Candidate) {
+	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Or(cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi)) })
+	var certain []int
 	for _, c := range all {
+		if c.LogOdds > sure {
+			certain = append(certain, c.Lo)
+		}
+	}
+	for _, c := range all {
+		from, to := max(0, c.Lo-crowdSeconds*rate), min(n, c.Lo+crowdSeconds*rate)
+		lo, _ := slices.BinarySearch(certain, from)
+		hi, _ := slices.BinarySearch(certain, to)
+		density := float64((hi-lo)*rate) / float64(max(to-from, crowdSeconds*rate))
+		c.LogOdds += crowd * math.Log(min(density, mostDense)+few)
 		if !(c.LogOdds > threshold(sensitivity)) {
 			continue
 		}
@@ -81,22 +90,5 @@ func Choose(all []Candidate, rate int, sensitivity float64) (out []Candidate) {
 	return out
 }
 
-// crowded returns the candidates with crowd·log(ρ + few) added to their log-odds, where ρ is how many candidates a second have log-odds
-// above sure within crowdSeconds: clicks seldom come alone.
-func crowded(all []Candidate, rate int) []Candidate {
-	all = slices.Clone(all)
-	var certain []int
-	for _, c := range all {
-		if c.LogOdds > sure {
-			certain = append(certain, c.Lo)
-		}
-	}
-	slices.Sort(certain)
-	reach := crowdSeconds * rate
-	for i, c := range all {
-		lo, _ := slices.BinarySearch(certain, c.Lo-reach)
-		hi, _ := slices.BinarySearch(certain, c.Lo+reach)
-		all[i].LogOdds += crowd * math.Log(min(mostDense, float64(hi-lo)/(2*crowdSeconds))+few)
-	}
-	return all
-}
+// threshold returns the log-odds from which a candidate is reported.
+func threshold(sensitivity float64) float64 { return usual - point*(sensitivity-5) }

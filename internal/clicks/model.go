@@ -33,12 +33,9 @@ type window struct {
 	heavy        float64
 	tail         tail
 
-	left, y     []float64 // errors of x without the candidates taken out, and y_n = Σ_j a_j left_{n+j}
-	nats        []float64 // of the best candidate that begins at a sample, or −Inf
-	length      []int     // of it
-	briefNats   []float64
-	briefLength []int
-	done        []bool // starts that are not looked into any more
+	left, y []float64          // errors of x without the candidates taken out, and y_n = Σ_j a_j left_{n+j}
+	best    [len(lengths)]best // of the candidates up to each of lengths that begin at a sample
+	done    []bool             // starts that are not looked into any more
 
 	f, b, t, zeros []float64 // scratch
 }
@@ -64,7 +61,7 @@ func (w *window) open(x []float64) bool {
 
 // fit fits the model to z, or reports false.
 func (w *window) fit(weights []float64) bool {
-	if debugFit != nil {
+	if false && debugFit != nil {
 		w.a = debugFit(w, weights)
 	} else {
 		floats.Scale(floats.Sum(weights)/floats.Dot(weights, weights), weights) // their sum is the number of samples that they are as good as

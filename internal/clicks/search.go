@@ -8,6 +8,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// best has the nats of the best candidate that begins at each sample, or −Inf, and its length.
+type best struct {
+	nats   []float64
+	length []int
+}
+
 // A change is a candidate, and by how much its samples change.
 type change struct {
 	Candidate
@@ -32,10 +38,15 @@ func (w *window) find(lo, hi int) (out []Candidate) {
 		all = w.search(lo, hi)
 	}
 	for _, c := range all {
-		out = append(out, c.Candidate)
+		if constant(w.x[c.Lo-order:c.Lo]) == constant(w.x[c.Hi:c.Hi+order]) {
+			out = append(out, c.Candidate)
+		}
 	}
 	return out
 }
+
+// constant reports whether all samples are alike: where sound meets digital silence it begins or ends, but there is no click.
+func constant(x []float64) bool { return floats.Min(x) == floats.Max(x) }
 
 // search looks into the starts at which a candidate gains noticed nats, the best first, and takes out of x what seems to be a click.
 func (w *window) search(lo, hi int) (out []change) {
@@ -46,38 +57,43 @@ func (w *window) search(lo, hi int) (out []change) {
 	}
 	w.survey()
 	w.left = w.errors(w.left, w.x)
-	w.y, w.nats, w.length, w.done = simd.Resize(w.y, n), simd.Resize(w.nats, n), make([]int, n), make([]bool, n)
-	w.briefNats, w.briefLength = slices.Repeat([]float64{math.Inf(-1)}, n), make([]int, n)
 	w.correlate(w.y, w.left, 0, n)
+	w.done = make([]bool, n)
+	for k := range w.best {
+		w.best[k] = best{slices.Repeat([]float64{math.Inf(-1)}, n), make([]int, n)}
+	}
 	w.gains(lo, hi)
+	all := w.best[len(lengths)-1]
 	for {
-		at := lo + floats.MaxIdx(w.nats[lo:hi])
-		if !(w.nats[at] >= noticed) {
+		at := lo + floats.MaxIdx(all.nats[lo:hi])
+		if !(all.nats[at] >= noticed) {
 			return out
 		}
-		c := w.candidate(at, at+w.length[at])
+		c := w.candidate(at)
 		out = append(out, c)
+		w.skip(at, at+1)
 		if c.LogOdds > early {
+			w.skip(max(lo, c.Lo-2), min(hi, c.Lo+2))
 			w.take(c)
 			w.gains(max(lo, c.Lo-order-longest), min(hi, c.Hi+order))
-			w.skip(max(lo, c.Lo-2), min(hi, c.Lo+2))
-			w.skip(at, at+1)
 			continue
 		}
 		for i := max(lo, c.Lo-longest); i < c.Lo; i++ {
-			if i+w.length[i] > c.Lo {
+			if i+all.length[i] > c.Lo {
 				w.skip(i, i+1)
 			}
 		}
 		w.skip(max(lo, c.Lo-4), min(hi, c.Hi+3))
-		w.skip(at, at+1)
 	}
 }
 
 // skip ends the search at starts.
 func (w *window) skip(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		w.done[i], w.nats[i] = true, math.Inf(-1)
+		w.done[i] = true
+		for k := range w.best {
+			w.best[k].nats[i] = math.Inf(-1)
+		}
 	}
 }
 
@@ -98,8 +114,8 @@ var worth = func() (all [longest + 1]float64) {
 	return all
 }()
 
-// gains computes the best length and its nats for each start in [lo, hi). T_L = yᵀR⁻¹y is the sum of the squared prediction errors, of
-// orders 0 … L−1, of y backwards from each sample to the start; a lattice filter has them for all starts.
+// gains computes best for the starts in [lo, hi). T_L = yᵀR⁻¹y is the sum of the squared prediction errors, of orders 0 … L−1, of the
+// samples of y from their predecessors since the start; a lattice filter has them for all starts.
 func (w *window) gains(lo, hi int) {
 	n := hi - lo + longest - 1
 	w.f, w.b, w.t = simd.Resize(w.f, n), simd.Resize(w.b, n), simd.Resize(w.t, hi-lo)
@@ -107,56 +123,64 @@ func (w *window) gains(lo, hi int) {
 	copy(f, w.y[lo:])
 	copy(b, f)
 	clear(t)
-	for i := lo; i < hi; i++ {
-		w.nats[i] = math.Inf(-1)
+	class := 0
+	nats, length := w.best[0].nats[lo:hi], w.best[0].length[lo:hi]
+	for i := range nats {
+		nats[i] = math.Inf(-1)
 	}
 	for m, k := range w.reflections {
 		if m > 0 {
 			simd.Lattice(f, b, w.zeros[:n], 0, m, k)
 		}
-		if m == brief {
-			copy(w.briefNats[lo:hi], w.nats[lo:hi])
-			copy(w.briefLength[lo:hi], w.length[lo:hi])
+		if m == lengths[class] {
+			class++
+			next := w.best[class]
+			copy(next.nats[lo:], nats)
+			copy(next.length[lo:], length)
+			nats, length = next.nats[lo:hi], next.length[lo:hi]
 		}
 		over, least := 1/w.variances[m], worth[m+1]
 		for i, q := range w.power[lo:hi] {
-			v := b[i+m]
+			v := f[i+m]
 			t[i] += v * v * over
 			if t[i] > least*q && !w.done[lo+i] {
-				if nats := gain(t[i]/q, m+1); nats > w.nats[lo+i] {
-					w.nats[lo+i], w.length[lo+i] = nats, m+1
+				if g := gain(t[i]/q, m+1); g > nats[i] {
+					nats[i], length[i] = g, m+1
 				}
 			}
 		}
 	}
 }
 
-// candidate returns the candidate [lo, hi), or if that has better odds, the part of it whose samples change by a large share of the most.
-func (w *window) candidate(lo, hi int) change {
-	c := w.change(lo, hi)
-	most := large * floats.Norm(c.d, math.Inf(1))
-	first, last := 0, len(c.d)
-	for math.Abs(c.d[first]) < most {
-		first++
-	}
-	for math.Abs(c.d[last-1]) < most {
-		last--
-	}
-	best := c
-	if last-first < len(c.d) {
-		if cut := w.change(lo+first, lo+last); cut.LogOdds > best.LogOdds {
-			best = cut
+// candidate returns that one of several which has the best odds: the best that begins at a sample; the part of it whose samples change by a
+// large share of the most; and the best shorter ones that begin within it.
+func (w *window) candidate(at int) change {
+	last := len(lengths) - 1
+	length := w.best[last].length[at]
+	top := w.change(at, at+length)
+	try := func(lo, hi int) {
+		if c := w.change(lo, hi); c.LogOdds > top.LogOdds {
+			top = c
 		}
 	}
-	if hi-lo > brief {
-		at := lo + floats.MaxIdx(w.briefNats[lo:hi])
-		if w.briefNats[at] > 0 {
-			if cut := w.change(at, at+w.briefLength[at]); cut.LogOdds > best.LogOdds {
-				best = cut
+	isLarge := func(v float64) bool { return math.Abs(v) >= large*floats.Norm(top.d, math.Inf(1)) }
+	first := slices.IndexFunc(top.d, isLarge)
+	end := length
+	for !isLarge(top.d[end-1]) {
+		end--
+	}
+	if end-first < length {
+		try(at+first, at+end)
+	}
+	for k, longest := range lengths[:last] {
+		if best := w.best[k]; length > longest {
+			lo := at + floats.MaxIdx(best.nats[at:at+length])
+			if best.nats[lo] >= noticed {
+				try(lo, lo+best.length[lo])
 			}
 		}
 	}
-	return best
+	return top
 }
 
 // solve returns R⁻¹y for y of [lo, hi), and T.

@@ -45,7 +45,8 @@ var allowed = map[string][]string{
 
 	"audio/restore":                   {".", "audio", "audio/internal/declip", "audio/internal/crosschannel", "internal/parallel", "internal/bayes", "internal/heap", "internal/timewarp"},
 	"audio":                           {"internal/ar", "internal/fileio", "internal/parallel"},
-	"audio/detect":                    {"audio", "internal/simd", "internal/ar", "internal/parallel"},
+	"audio/detect":                    {"audio", "internal/clicks", "internal/parallel"},
+	"internal/clicks":                 {"internal/ar", "internal/simd"},
 	"audio/internal/declip":           {"internal/simd", "internal/ar", "internal/parallel"},
 	"tensors":                         {"."},
 	"internal/ar":                     {"internal/simd", "internal/parallel"},
