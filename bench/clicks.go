@@ -66,7 +66,7 @@ type clicksTrial struct {
 
 // trials damages each recording in each way.
 func (o *clicksTask) trials() (all []*clicksTrial, search []clicks.Search, err error) {
-	for _, path := range o.files {
+	for k, path := range o.files {
 		r, err := audio.Open(path)
 		if err != nil {
 			return nil, nil, err
@@ -75,7 +75,7 @@ func (o *clicksTask) trials() (all []*clicksTrial, search []clicks.Search, err e
 		for i, c := range crackles {
 			t := &clicksTrial{file: filepath.Base(path), crackle: i, rate: r.Rate, seconds: float64(len(x)) / float64(r.Rate), x: x, y: x}
 			if i > 0 {
-				t.y, t.made, t.levels = c.Clicks(x, r.Rate, r.Encoding().Step(), o.seed+uint64(len(all)))
+				t.y, t.made, t.levels = c.Clicks(x, r.Rate, r.Encoding().Step(), o.seed+uint64(100*k+i))
 			}
 			all = append(all, t)
 			search = append(search, clicks.Search{Rate: r.Rate, Step: r.Encoding().Step(), Least: hopeless})

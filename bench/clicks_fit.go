@@ -43,7 +43,7 @@ func (t *clicksTrial) examples(weight float64) (out []example) {
 	return out
 }
 
-const (
+var (
 	sizePenalty = 1e-4 // of the square of a line's slope, in units of its range
 	bendPenalty = 1e-3 // of the square of the difference of neighboring slopes
 )
@@ -51,7 +51,7 @@ const (
 // directions are the signs that the slopes of each feature's line may have; 0 is either.
 var drop = strings.Fields(os.Getenv("DROP"))
 
-var directions = [clicks.Features]float64{1, 0, -1, 1, -1, 1, 1, -1, 0, 0, 0, 1, 1, 1, 1, 1, 1}
+var directions = [clicks.Features]float64{1, 0, -1, 1, 1, -1, 0, 0, 0}
 
 // A clicksFit is penalized logistic regression: rows of parts of lines, and what is known of each.
 type clicksFit struct {

@@ -11,23 +11,15 @@ import (
 // The features of a candidate [lo, hi) of L samples. e are the errors without the candidates taken out before it, e' those without it too,
 // σ² their variance there, and T = Σ e² − e'².
 const (
-	fEnergy       = iota // log T/σ²
-	fLength              // log L
-	fLeft                // log of the mean of e'²/σ² over [lo, hi+order): an attack leaves errors, a click does not
-	fTail                // ±log(1 + |Σ e²−e'²|/σ²) over [hi, hi+order): an attack rings on in the sound, so its errors end with it
-	fOwn                 // log of Σ e²/T over [lo, hi)
-	fPeak9               // log of the largest |y|/√r_0 over the .9 quantile of the largest of other parts of the window,
-	fPeak1               // and over the largest: a voice's pulses have neighbors as large
-	fAgain               // the share of e² that errors elsewhere in the window explain, at a gain of 2 at most
-	fLevel               // bels over the sound nearby
-	fHeavy               // log of the .98 quantile of |e| over their median
-	fRoot                // log r_0
-	fNet                 // ±log(1 + |nats|): gained with Student's errors, less what louder errors in a run gain, and its price
-	fTailEnergy          // fTail − fEnergy
-	fPeakHeavy           // fPeak9 − fHeavy
-	fNetEnergy           // fNet − fEnergy/2
-	fEnergyLength        // fEnergy − fLength
-	fTailRoot            // fTail − 0.7·fRoot
+	fEnergy = iota // log T/σ²
+	fLength        // log L
+	fLeft          // log of the mean of e'²/σ² over [lo, hi+order): an attack leaves errors, a click does not
+	fTail          // ±log(1 + |Σ e²−e'²|/σ²) over [hi, hi+order): an attack rings on in the sound, so its errors end with it
+	fPeak          // log of the largest |y|/√r_0 over the .9 quantile of those of other parts: pulses of a voice have such neighbors
+	fAgain         // the share of e² that errors elsewhere in the window explain, at a gain of 2 at most
+	fLevel         // bels over the sound nearby
+	fHeavy         // log of the .98 quantile of |e| in the window over their median
+	fRoot          // log r_0
 	Features
 )
 
@@ -59,7 +51,6 @@ func (w *window) survey() {
 		abs = append(abs, math.Abs(e))
 	}
 	w.heavy = math.Log((quantile(abs, 0.98) + 1e-9) / (quantile(abs, 0.5) + 1e-9))
-	w.choose()
 }
 
 // nearby returns the mean square of the errors in [lo, hi), the largest ones limited, or 0 where there are fewer than so many.
@@ -95,19 +86,13 @@ func (w *window) change(lo, hi int) change {
 	f[fLength] = math.Log(float64(length))
 	f[fLeft] = math.Log(after/(float64(len(own))*variance) + 0.1)
 	f[fTail] = signedLog((before - inside - floats.Dot(rest[length:], rest[length:])) / variance)
-	f[fOwn] = math.Log((inside + size*size) / t)
-	w.compare(f, lo, hi, max(floats.Norm(w.y[lo:hi], math.Inf(1))/math.Sqrt(w.lags[0]), math.Sqrt(t/float64(length))))
+	peak := max(floats.Norm(w.y[lo:hi], math.Inf(1))/math.Sqrt(w.lags[0]), math.Sqrt(t/float64(length)))
+	f[fPeak] = math.Log(peak / max(w.typical(lo, hi), size))
 	reach := w.seconds(0.010, 1)
 	u, v := max(0, lo-reach), min(len(w.x), hi+reach)
 	f[fLevel] = math.Log10(floats.Dot(d, d)/float64(length)/max(1, (w.sound[v]-w.sound[u])/float64(v-u)) + 1e-9)
 	f[fHeavy] = w.heavy
 	f[fRoot] = math.Log(w.lags[0])
-	f[fNet] = signedLog(w.against(own, rest, lo) + gain(t/(size*size), length) - t/(2*size*size))
-	f[fTailEnergy] = f[fTail] - f[fEnergy]
-	f[fPeakHeavy] = f[fPeak9] - f[fHeavy]
-	f[fNetEnergy] = f[fNet] - f[fEnergy]/2
-	f[fEnergyLength] = f[fEnergy] - f[fLength]
-	f[fTailRoot] = f[fTail] - 0.7*f[fRoot]
 	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= w.Least { // errors that come again lower it, and take the most time
 		f[fAgain] = w.again(own, lo) / before
 		c.LogOdds = w.Weights.LogOdds(f)
@@ -118,21 +103,18 @@ func (w *window) change(lo, hi int) change {
 // signedLog is ±log(1 + |v|).
 func signedLog(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)), v) }
 
-// compare sets the features that compare a peak of [lo, hi) with those of other parts of the window.
-func (w *window) compare(f *[Features]float64, lo, hi int, peak float64) {
-	from, to := (lo-order)/order-1, hi/order+1
+// typical returns the .9 quantile of the largest |y|/√r_0 of the parts of the window that [lo, hi) has nothing to do with.
+func (w *window) typical(lo, hi int) float64 {
 	var others []float64
 	for i, p := range w.peaks {
-		if i < from || i > to {
+		if i < (lo-order)/order-1 || i > hi/order+1 {
 			others = append(others, p)
 		}
 	}
-	size := w.size[lo]
-	p9, p1 := 2*size, 3*size
-	if len(others) > 4 {
-		p9, p1 = quantile(others, 0.9), floats.Max(others)
+	if len(others) == 0 {
+		return 0
 	}
-	f[fPeak9], f[fPeak1] = math.Log(peak/max(p9, size)), math.Log(peak/max(p1, size))
+	return quantile(others, 0.9)
 }
 
 // again returns how much of the squares of errors that begin at lo those at another time explain, at a gain of 2 at most.
@@ -149,63 +131,6 @@ func (w *window) again(own []float64, lo int) (most float64) {
 		}
 	}
 	return most
-}
-
-// against returns how many nats more the errors cost than those that are left, be they usual ones or, in a run, louder: sound that sets in.
-func (w *window) against(own, left []float64, lo int) float64 {
-	z, usual := make([]float64, len(own)), make([]float64, len(own))
-	nats, square := 0.0, 0.0
-	for i, v := range own {
-		s := w.size[lo+i]
-		z[i] = v / s
-		usual[i] = w.tail.cost(z[i])
-		square += z[i] * z[i]
-		nats += usual[i] - w.tail.cost(left[i]/s)
-	}
-	most := 0.0
-	for gain := 2.0; gain*gain < square && gain < 1e4; gain *= 2 {
-		sum, price := 0.0, math.Log(gain)
-		for i, v := range z {
-			sum = max(0, sum+usual[i]-w.tail.cost(v/gain)-price)
-			most = max(most, sum)
-		}
-	}
-	return nats - most
-}
-
-// A tail is Student's distribution of errors in units of the standard deviation that a normal distribution has with their median.
-type tail struct{ freedom, scale float64 }
-
-// tails are the distributions that errors may have, from those of pulses to noise.
-var tails = []tail{{1, normalMedian}, {2, normalMedian / 0.8165}, {4, normalMedian / 0.7407}, {8, normalMedian / 0.7064}}
-
-// cost returns minus the log-density of an error, but for a constant.
-func (t tail) cost(z float64) float64 {
-	z /= t.scale
-	return (t.freedom + 1) / 2 * math.Log(1+z*z/t.freedom)
-}
-
-// constant is what cost leaves out.
-func (t tail) constant() float64 {
-	a, _ := math.Lgamma((t.freedom + 1) / 2)
-	b, _ := math.Lgamma(t.freedom / 2)
-	return b - a + 0.5*math.Log(t.freedom*math.Pi) + math.Log(t.scale)
-}
-
-// choose chooses the likeliest tail.
-func (w *window) choose() {
-	least := math.Inf(1)
-	for _, t := range tails {
-		sum, constant := 0.0, t.constant()
-		for n, e := range w.e[order:] {
-			if !w.found[order+n] {
-				sum += constant + t.cost(e/w.size[order+n])
-			}
-		}
-		if sum < least {
-			least, w.tail = sum, t
-		}
-	}
 }
 
 // squares returns the squares of numbers.

@@ -31,7 +31,6 @@ type window struct {
 	sound        []float64 // cumulative, of z²
 	peaks        []float64 // largest |y|/√r_0 of z in parts of order samples from the first error on
 	heavy        float64
-	tail         tail
 
 	left, y []float64          // errors of x without the candidates taken out, and y_n = Σ_j a_j left_{n+j}
 	best    [len(lengths)]best // of the candidates up to each of lengths that begin at a sample
@@ -61,12 +60,8 @@ func (w *window) open(x []float64) bool {
 
 // fit fits the model to z, or reports false.
 func (w *window) fit(weights []float64) bool {
-	if false && debugFit != nil {
-		w.a = debugFit(w, weights)
-	} else {
-		floats.Scale(floats.Sum(weights)/floats.Dot(weights, weights), weights) // their sum is the number of samples that they are as good as
-		w.a = ar.Burg([]ar.Segment{{X: w.z, Weights: weights}}, order).A
-	}
+	floats.Scale(floats.Sum(weights)/floats.Dot(weights, weights), weights) // their sum is the number of samples that they are as good as
+	w.a = ar.Burg([]ar.Segment{{X: w.z, Weights: weights}}, order).A
 	if slices.ContainsFunc(w.a, func(v float64) bool { return !(math.Abs(v) < 1e100) }) {
 		return false
 	}
@@ -227,5 +222,3 @@ func quantile(x []float64, share float64) float64 {
 	}
 	return x[k]
 }
-
-var debugFit func(w *window, weights []float64) []float64
