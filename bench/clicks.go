@@ -34,6 +34,7 @@ func (o *clicksTask) check(files []string) error {
 const (
 	faintest, loudest = -10.0, 16.0 // decibels of the clicks that are added over the sound within 10 ms
 	hopeless          = -6.0        // log-odds of candidates that are left out
+	fitRounds         = 2           // of fitting weights, which decide what is found next
 	clearOf           = 40          // samples: farther from a click a find is false
 )
 
@@ -57,6 +58,7 @@ type clicksTrial struct {
 	file    string
 	crackle int
 	rate    int
+	step    float64
 	seconds float64
 	x, y    []float64
 	made    []audio.Gap
@@ -65,52 +67,54 @@ type clicksTrial struct {
 }
 
 // trials damages each recording in each way.
-func (o *clicksTask) trials() (all []*clicksTrial, search []clicks.Search, err error) {
+func (o *clicksTask) trials() (all []*clicksTrial, err error) {
 	for k, path := range o.files {
 		r, err := audio.Open(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		x := r.Samples[0]
 		for i, c := range crackles {
-			t := &clicksTrial{file: filepath.Base(path), crackle: i, rate: r.Rate, seconds: float64(len(x)) / float64(r.Rate), x: x, y: x}
+			t := &clicksTrial{file: filepath.Base(path), crackle: i, rate: r.Rate, step: r.Encoding().Step(), x: x, y: x}
+			t.seconds = float64(len(x)) / float64(r.Rate)
 			if i > 0 {
-				t.y, t.made, t.levels = c.Clicks(x, r.Rate, r.Encoding().Step(), o.seed+uint64(100*k+i))
+				t.y, t.made, t.levels = c.Clicks(x, r.Rate, t.step, o.seed+uint64(100*k+i))
 			}
 			all = append(all, t)
-			search = append(search, clicks.Search{Rate: r.Rate, Step: r.Encoding().Step(), Least: hopeless})
 		}
 	}
-	return all, search, nil
+	return all, nil
+}
+
+// search finds the candidates of trials, and returns the processor time a second of sound.
+func search(all []*clicksTrial, weights *clicks.Weights) float64 {
+	began, seconds := machine.CPUTime(), 0.0
+	for _, t := range all {
+		seconds += t.seconds
+	}
+	parallel.For(len(all), runtime.GOMAXPROCS(0), func(i int) {
+		t := all[i]
+		s := clicks.Search{Rate: t.rate, Step: t.step, Weights: weights, Least: hopeless}
+		t.found = s.Find(t.y, 0, 0, len(t.y))
+	})
+	return (machine.CPUTime() - began).Seconds() / seconds
 }
 
 func (o *clicksTask) run() error {
-	all, search, err := o.trials()
+	all, err := o.trials()
 	if err != nil {
 		return err
 	}
-	rounds := 0
 	weights := clicks.Fitted()
-	if o.fit != "" {
-		rounds = 2
-	}
-	for round := 0; ; round++ {
-		began, seconds := machine.CPUTime(), 0.0
-		for _, t := range all {
-			seconds += t.seconds
-		}
-		parallel.For(len(all), runtime.GOMAXPROCS(0), func(i int) {
-			search[i].Weights = weights
-			all[i].found = search[i].Find(all[i].y, 0, 0, len(all[i].y))
-		})
-		fmt.Printf("%d recordings with %d kinds of crackle: %.3f s of processor a second\n", len(o.files), len(crackles),
-			(machine.CPUTime()-began).Seconds()/seconds)
-		if round == rounds {
+	fmt.Printf("%.3f s of processor a second\n", search(all, weights))
+	for range fitRounds {
+		if o.fit == "" {
 			break
 		}
 		if weights, err = fitClicks(all); err != nil {
 			return err
 		}
+		search(all, weights)
 	}
 	showClicks(os.Stdout, all)
 	if o.fit == "" {

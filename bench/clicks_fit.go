@@ -43,14 +43,12 @@ func (t *clicksTrial) examples(weight float64) (out []example) {
 	return out
 }
 
-var (
+const (
 	sizePenalty = 1e-4 // of the square of a line's slope, in units of its range
 	bendPenalty = 1e-3 // of the square of the difference of neighboring slopes
 )
 
 // directions are the signs that the slopes of each feature's line may have; 0 is either.
-var drop = strings.Fields(os.Getenv("DROP"))
-
 var directions = [clicks.Features]float64{1, 0, -1, 1, 1, -1, 0, 0, 0}
 
 // A clicksFit is penalized logistic regression: rows of parts of lines, and what is known of each.
@@ -75,11 +73,7 @@ func fitClicks(all []*clicksTrial) (*clicks.Weights, error) {
 		l.Knots = knots(examples, i)
 		unit := (l.Knots[clicks.Knots-1] - l.Knots[0]) * (l.Knots[clicks.Knots-1] - l.Knots[0])
 		for k := range l.Slopes {
-			size := sizePenalty * unit
-			if slices.Contains(drop, l.Feature) {
-				size = 1e6
-			}
-			f.signs, f.size = append(f.signs, directions[i]), append(f.size, size)
+			f.signs, f.size = append(f.signs, directions[i]), append(f.size, sizePenalty*unit)
 			f.bend = append(f.bend, min(1, float64(k))*bendPenalty*unit)
 		}
 	}
@@ -107,9 +101,6 @@ func fitClicks(all []*clicksTrial) (*clicks.Weights, error) {
 	w.Constant = p[0]
 	for i := range w.Lines {
 		copy(w.Lines[i].Slopes[:], p[1+i*len(w.Lines[i].Slopes):])
-		if slices.Contains(drop, w.Lines[i].Feature) {
-			w.Lines[i].Slopes = [clicks.Knots - 1]float64{}
-		}
 	}
 	fmt.Printf("%d candidates, mean log-likelihood %.4f a second after %d steps (%s)\n", len(examples), s.F, s.Steps, why)
 	return &w, nil

@@ -14,11 +14,11 @@ for p in openttd-openmsx fluid-soundfont-gm klettres-data sonic-pi-samples hydro
 done
 
 # wav SET NAME FROM FILE cuts 8 s of a recording's first channel.
-wav() { ffmpeg -nostdin -v error -y -ss "$3" -t 8 -i "$4" -af 'pan=mono|c0=c0' -c:a pcm_s16le "$dir/$1/$2.wav"; }
+wav() { ffmpeg -nostdin -v error -y -i "$4" -ss "$3" -t 8 -af 'pan=mono|c0=c0' -c:a pcm_s16le "$dir/$1/$2.wav"; }
 
 # midi SET NAME FROM FILE plays a song.
 midi() {
-	fluidsynth -q -ni -g 0.6 -r 44100 -T wav -O s16 -F "$dir/packages/song.wav" "$share/sounds/sf2/FluidR3_GM.sf2" \
+	fluidsynth -q -ni -g 0.3 -r 44100 -T wav -O s16 -F "$dir/packages/song.wav" "$share/sounds/sf2/FluidR3_GM.sf2" \
 		"$share/games/openttd/baseset/openmsx/$4.mid" >/dev/null 2>&1
 	wav "$1" "$2" "$3" "$dir/packages/song.wav"
 }
@@ -44,7 +44,7 @@ telephone=$share/asterisk/sounds/en_US_f_Allison
 
 wav fit voice-allison 0 "$telephone/demo-congrats.wav"
 row fit voice-british 1.2 "$voices"/British/[C-H]*.ogg
-row fit voice-pirate 1.2 "$voices"/Pirate/[C-H]*.ogg
+row fit voice-mobster 1.2 "$voices"/Mobster/[C-H]*.ogg
 row fit voice-german 0.7 "$share"/klettres/de/syllab/*.ogg
 row fit voice-hungarian 0.7 "$share"/klettres/hu/syllab/*.ogg
 row fit voice-danish 0.7 "$share"/klettres/da/syllab/*.ogg
@@ -63,11 +63,14 @@ wav fit orchestra-wanderer 30 "$wesnoth/wanderer.ogg"
 wav fit orchestra-battle 25 "$wesnoth/battle.ogg"
 wav fit rock 20 "$games/hedgewars/Data/Music/Rock.ogg"
 
+sox -R -n -r 44100 -b 16 -c 1 "$dir/fit/chip-square.wav" synth 8 square 220:330 synth 8 square mix 110:90 vol 0.2
+sox -R -n -r 16000 -b 16 -c 1 "$dir/fit/chip-saw.wav" synth 8 sawtooth 70:200 vol 0.2
+
 row report voice-singer 1.2 "$voices"/Singer/[C-H]*.ogg
 row report voice-classic 1.2 "$voices"/Classic/[C-H]*.ogg
 row report voice-spanish 0.7 "$share"/klettres/es/syllab/*.ogg
 row report voice-dutch 0.7 "$share"/klettres/nl/syllab/*.ogg
-row report voice-italian 0.7 "$share"/klettres/it/syllab/*.ogg
+row report voice-french 0.7 "$share"/klettres/fr/syllab/*.ogg
 midi report band-city 20 city_blues_redfarn
 midi report band-run 15 coconut_run2
 midi report strings-slow 10 slow_neasy_redfarn
@@ -78,6 +81,7 @@ row report piano 8 "$loops"/ambi_piano.flac "$loops"/guit_harmonics.flac
 wav report orchestra-elf 20 "$wesnoth/elf-land.ogg"
 wav report orchestra-north 30 "$wesnoth/northerners.ogg"
 wav report jungle 20 "$games/hedgewars/Data/Music/Jungle.ogg"
+sox -R -n -r 22050 -b 16 -c 1 "$dir/report/chip-pulse.wav" synth 8 sawtooth 300:150 synth 8 square mix 100:150 vol 0.2
 
 if [ -n "$recordings" ]; then
 	ln -sf "$recordings"/{arctic_aew_a0001.wav,libri_198-209-0000.wav,speech_16k_be_mono.sph} "$dir/fit/"

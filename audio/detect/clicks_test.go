@@ -85,7 +85,7 @@ func TestClicks(t *testing.T) {
 			name               string
 			every, least, most int
 			level              float64
-		}{{"crackle", 480, 1, 5, 15}, {"12 dB", 1000, 3, 40, 12}, {"15 dB", 1000, 3, 40, 15}, {"25 dB", 1000, 3, 60, 25}} {
+		}{{"faint", 480, 1, 5, 5}, {"crackle", 480, 1, 5, 15}, {"12 dB", 1000, 3, 40, 12}, {"15 dB", 1000, 3, 40, 15}, {"25 dB", 1000, 3, 60, 25}} {
 			if !slow.Tests && s.name+c.name != "speech15 dB" && s.name+c.name != "humcrackle" {
 				continue
 			}
@@ -151,14 +151,14 @@ func TestNoClicks(t *testing.T) {
 // TestClickExtents: a click of either sign in noise that a filter colored is found to the sample, and the edges added.
 func TestClickExtents(t *testing.T) {
 	for _, sign := range []float64{-1, 1} {
-		for _, length := range []int{1, 2, 7, 30, 60} {
+		for _, length := range []int{1, 2, 7, 30} {
 			x := hum(32000)
 			for n := 20000; n < 20000+length; n++ {
 				x[n] += 0.2 * sign
 			}
 			got := find(t, testRate, Clicks, x)
 			want := audio.Gap{Start: 20000 - clickEdge, End: 20000 + length + clickEdge}
-			if len(got) != 1 || got[0].Gap != want || got[0].Kind != Clicks || !(got[0].Strength > 6) {
+			if len(got) != 1 || got[0].Gap != want || got[0].Kind != Clicks || !(got[0].Strength > 10) {
 				t.Errorf("%d samples, sign %v: %v, want %v", length, sign, got, want)
 			}
 		}
@@ -176,20 +176,5 @@ func TestEdges(t *testing.T) {
 	all, err := Find(context.Background(), inMemory{y}, len(y), testRate, Options{Kinds: []Kind{Clicks, Dropouts}, Step: step})
 	if err != nil || len(all) != 2+len(was) || !slices.ContainsFunc(all, func(f Found) bool { return f.Kind == Dropouts && f.Start == 9000 && f.End == 9400 }) {
 		t.Errorf("two dropouts are found as %v, %v", all, err)
-	}
-}
-
-// TestClickStrength checks that the strength of a click is its power over the power of the sound around, in decibels.
-func TestClickStrength(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 5))
-	x := make([]float64, 4000)
-	for n := range x {
-		x[n] = 0.01 * rng.NormFloat64()
-	}
-	for n := 2000; n < 2010; n++ {
-		x[n] += 0.32 * float64(1-2*(n%2))
-	}
-	if found := find(t, testRate, Clicks, x); len(found) != 1 || math.Abs(found[0].Strength-30) > 1.5 { // 30.1 dB
-		t.Errorf("a click 30 dB over noise is found as %+v", found)
 	}
 }

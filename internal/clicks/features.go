@@ -17,7 +17,7 @@ const (
 	fTail          // ±log(1 + |Σ e²−e'²|/σ²) over [hi, hi+order): an attack rings on in the sound, so its errors end with it
 	fPeak          // log of the largest |y|/√r_0 over the .9 quantile of those of other parts: pulses of a voice have such neighbors
 	fAgain         // the share of e² that errors elsewhere in the window explain, at a gain of 2 at most
-	fLevel         // bels over the sound nearby
+	fLevel         // log₁₀ of Σ d² over the mean square of the sound nearby
 	fHeavy         // log of the .98 quantile of |e| in the window over their median
 	fRoot          // log r_0
 	Features
@@ -88,12 +88,12 @@ func (w *window) change(lo, hi int) change {
 	f[fTail] = signedLog((before - inside - floats.Dot(rest[length:], rest[length:])) / variance)
 	peak := max(floats.Norm(w.y[lo:hi], math.Inf(1))/math.Sqrt(w.lags[0]), math.Sqrt(t/float64(length)))
 	f[fPeak] = math.Log(peak / max(w.typical(lo, hi), size))
-	reach := w.seconds(0.010, 1)
+	reach := w.seconds(nearSeconds, 1)
 	u, v := max(0, lo-reach), min(len(w.x), hi+reach)
-	f[fLevel] = math.Log10(floats.Dot(d, d)/float64(length)/max(1, (w.sound[v]-w.sound[u])/float64(v-u)) + 1e-9)
+	f[fLevel] = math.Log10(floats.Dot(d, d)/max(1, (w.sound[v]-w.sound[u])/float64(v-u)) + 1e-9)
 	f[fHeavy] = w.heavy
 	f[fRoot] = math.Log(w.lags[0])
-	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= w.Least { // errors that come again lower it, and take the most time
+	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= min(w.Least, early) { // errors that come again lower it, and take the most time
 		f[fAgain] = w.again(own, lo) / before
 		c.LogOdds = w.Weights.LogOdds(f)
 	}

@@ -2,29 +2,41 @@
 //
 // Fitted on 2026-11-26 to the sounds of bench/clicks_sounds.sh:
 //  - arctic_aew_a0001.wav
+//  - band-boogie.wav
 //  - band-chemistry.wav
+//  - band-motion.wav
 //  - drums-electric.wav
+//  - drums-hats.wav
 //  - drums-pearl.wav
+//  - guitar.wav
 //  - harp.wav
+//  - libri_198-209-0000.wav
 //  - music-strings.wav
+//  - orchestra-battle.wav
 //  - orchestra-knalgan.wav
+//  - orchestra-wanderer.wav
 //  - rock.wav
+//  - speech_16k_be_mono.sph
 //  - strings-hiss.wav
+//  - tabla.wav
 //  - voice-allison.wav
+//  - voice-british.wav
 //  - voice-danish.wav
+//  - voice-espeak.wav
 //  - voice-german.wav
+//  - voice-hungarian.wav
 //  - voice-pirate.wav
 
 package clicks
 
-var fitted = Weights{-9.39, [Features]Line{
-	{"energy", [Knots]float64{0.818, 3.751, 4.308, 5.362, 9.611, 23.251}, [Knots - 1]float64{0.601, 0.555, 0.456, 0.32, 0.284}},
-	{"length", [Knots]float64{0, 0.693, 1.609, 2.708, 3.497, 3.689}, [Knots - 1]float64{-1.046, -0.134, -0.618, -0.022, 0.265}},
-	{"left", [Knots]float64{-2.302, -0.582, -0.313, -0.063, 0.331, 16.46}, [Knots - 1]float64{-0.607, -0.577, -0.599, -0.663, -0.746}},
-	{"tail", [Knots]float64{-5.969, 1.647, 2.729, 4.298, 8.009, 22.514}, [Knots - 1]float64{0.053, 0.15, 0.206, 0.095, 0.047}},
-	{"peak", [Knots]float64{-8.074, -0.182, 0.28, 1.243, 3.699, 10.913}, [Knots - 1]float64{0.008, 0.206, 0.317, 0.19, 0.123}},
-	{"again", [Knots]float64{0, 0.126, 0.208, 0.339, 0.583, 1}, [Knots - 1]float64{-0.018, -0.003, -0.645, -2.702, -2.563}},
-	{"level", [Knots]float64{-6.166, -1.264, -0.578, -0.054, 0.634, 4.486}, [Knots - 1]float64{0.826, 0.547, 0.621, 0.867, 1.073}},
-	{"heavy", [Knots]float64{0.657, 1.318, 1.438, 1.713, 2.212, 9.586}, [Knots - 1]float64{-0.701, -0.751, -0.749, -0.538, -0.399}},
-	{"gain", [Knots]float64{0.003, 1.117, 1.98, 3.594, 5.595, 10.9}, [Knots - 1]float64{-0.186, -0.247, -0.449, -0.186, 0.098}},
+var fitted = Weights{-9.41, [Features]Line{
+	{"energy", [Knots]float64{-0.021, 3.676, 4.251, 5.188, 8.488, 23.48}, [Knots - 1]float64{1.058, 1.057, 1.017, 0.844, 0.752}},
+	{"length", [Knots]float64{0, 0.693, 1.099, 2.773, 3.555, 3.689}, [Knots - 1]float64{-1.363, -0.017, -1.036, -0.229, 0.693}},
+	{"left", [Knots]float64{-2.303, -0.581, -0.283, 0.015, 0.62, 16.9}, [Knots - 1]float64{-0.573, -0.542, -0.585, -0.69, -0.791}},
+	{"tail", [Knots]float64{-10.594, 1.855, 2.849, 4.234, 7.362, 22.212}, [Knots - 1]float64{0.379, 0.531, 0.622, 0.506, 0.434}},
+	{"peak", [Knots]float64{-8.243, -0.246, 0.222, 1.075, 3.115, 11.011}, [Knots - 1]float64{0, 0.263, 0.428, 0.221, 0.141}},
+	{"again", [Knots]float64{0, 0.135, 0.213, 0.334, 0.577, 1}, [Knots - 1]float64{-0, -0.014, -0.841, -1.918, -2.321}},
+	{"level", [Knots]float64{-6.486, -1.346, -0.615, -0.091, 0.537, 7.832}, [Knots - 1]float64{0.56, 0.288, 0.177, 0.293, 0.525}},
+	{"heavy", [Knots]float64{0.599, 1.328, 1.453, 1.733, 2.292, 9.682}, [Knots - 1]float64{-0.964, -0.977, -0.928, -0.666, -0.339}},
+	{"gain", [Knots]float64{0, 1.056, 1.737, 2.759, 4.569, 10.484}, [Knots - 1]float64{-0.516, -0.442, -0.501, -0.349, -0.053}},
 }}
