@@ -63,8 +63,6 @@ wav fit orchestra-wanderer 30 "$wesnoth/wanderer.ogg"
 wav fit orchestra-battle 25 "$wesnoth/battle.ogg"
 wav fit rock 20 "$games/hedgewars/Data/Music/Rock.ogg"
 
-sox -R -n -r 44100 -b 16 -c 1 "$dir/fit/chip-square.wav" synth 8 square 220:330 synth 8 square mix 110:90 vol 0.2
-sox -R -n -r 16000 -b 16 -c 1 "$dir/fit/chip-saw.wav" synth 8 sawtooth 70:200 vol 0.2
 
 row report voice-singer 1.2 "$voices"/Singer/[C-H]*.ogg
 row report voice-classic 1.2 "$voices"/Classic/[C-H]*.ogg
@@ -81,7 +79,6 @@ row report piano 8 "$loops"/ambi_piano.flac "$loops"/guit_harmonics.flac
 wav report orchestra-elf 20 "$wesnoth/elf-land.ogg"
 wav report orchestra-north 30 "$wesnoth/northerners.ogg"
 wav report jungle 20 "$games/hedgewars/Data/Music/Jungle.ogg"
-sox -R -n -r 22050 -b 16 -c 1 "$dir/report/chip-pulse.wav" synth 8 sawtooth 300:150 synth 8 square mix 100:150 vol 0.2
 
 if [ -n "$recordings" ]; then
 	ln -sf "$recordings"/{arctic_aew_a0001.wav,libri_198-209-0000.wav,speech_16k_be_mono.sph} "$dir/fit/"
