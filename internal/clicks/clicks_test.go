@@ -107,21 +107,22 @@ func TestFeatures(t *testing.T) {
 		if size := w.size[c.lo] * w.size[c.lo]; variance < size*(1-1e-9) || variance > 20*size {
 			t.Errorf("variance %v of errors of size %v", variance, w.size[c.lo])
 		}
-		explained := 0.0
+		explained := make([]float64, len(z)/(end-c.lo)+3)
 		for at := order; at+end-c.lo <= len(z); at++ {
 			if 2*max(at-c.lo, c.lo-at) > end-c.lo {
 				product, square := floats.Dot(before[c.lo:end], w.e[at:at+end-c.lo]), sum(w.e, at, at+end-c.lo)
-				if g := max(0, min(2, product/square)); g*(2*product-g*square) > explained {
-					explained = g * (2*product - g*square)
-				}
+				g := max(0, min(2, product/square))
+				part := &explained[at/(end-c.lo)]
+				*part = max(*part, g*(2*product-g*square))
 			}
 		}
+		slices.Sort(explained)
 		for f, want := range map[int]float64{
 			fLength: math.Log(float64(length)),
 			fLeft:   math.Log(sum(after, c.lo, end)/float64(end-c.lo)/variance + 0.1),
 			fTail:   signedLog((sum(before, c.hi, end) - sum(after, c.hi, end)) / variance),
 			fLevel:  math.Log10(sum(got.d, 0, length) / (sum(w.z, c.lo-128, c.hi+128) / float64(length+256))),
-			fAgain:  explained / sum(before, c.lo, end),
+			fAgain:  explained[len(explained)-3] / sum(before, c.lo, end),
 			fRoot:   math.Log(sum(w.a, 0, order+1)),
 		} {
 			testkit.Near(t, got.Features[f], want, 1e-6, fmt.Sprint("feature ", w.Weights.Lines[f].Feature, " of ", c))

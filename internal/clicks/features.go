@@ -16,7 +16,7 @@ const (
 	fLeft          // log of the mean of e'²/σ² over [lo, hi+order): an attack leaves errors, a click does not
 	fTail          // ±log(1 + |Σ e²−e'²|/σ²) over [hi, hi+order): an attack rings on in the sound, so its errors end with it
 	fPeak          // log of the largest |y|/√r_0 over the .9 quantile of those of other parts: pulses of a voice have such neighbors
-	fAgain         // the share of e² that errors elsewhere in the window explain, at a gain of 2 at most
+	fAgain         // the share of e² that errors at three other times in the window explain each, at a gain of 2 at most: pulses come again
 	fLevel         // log₁₀ of Σ d² over the mean square of the sound nearby
 	fHeavy         // log of the .98 quantile of |e| in the window over their median
 	fRoot          // log r_0
@@ -117,20 +117,21 @@ func (w *window) typical(lo, hi int) float64 {
 	return quantile(others, 0.9)
 }
 
-// again returns how much of the squares of errors that begin at lo those at another time explain, at a gain of 2 at most.
-func (w *window) again(own []float64, lo int) (most float64) {
+// again returns how much of the squares of errors that begin at lo those at three other times explain, at a gain of 2 at most.
+func (w *window) again(own []float64, lo int) float64 {
 	n := len(own)
+	most := make([]float64, len(w.e)/n+3) // in each part of the window
 	for at := order; at+n <= len(w.e); at++ {
 		if 2*max(at-lo, lo-at) <= n {
 			continue
 		}
 		product, square := simd.Dot(own, w.e[at:at+n]), w.squares[at+n]-w.squares[at]+1e-9
-		g := min(2, product/square)
-		if g > 0 {
-			most = max(most, g*(2*product-g*square))
+		if g := min(2, product/square); g > 0 {
+			most[at/n] = max(most[at/n], g*(2*product-g*square))
 		}
 	}
-	return most
+	slices.Sort(most)
+	return most[len(most)-3]
 }
 
 // squares returns the squares of numbers.

@@ -12,7 +12,7 @@ const (
 	perSample    = 0.2   // nats that each sample of a candidate costs: more makes candidates shorter
 	large        = 0.3   // of a candidate's largest change, to which it may be cut
 	early        = 1.5   // log-odds from which a candidate is taken out of the sound before the second pass
-	crowd        = 0.5   // log-odds for each e times as many clicks nearby: more finds more crackle, and more in error beside it
+	crowd        = 0.35  // log-odds for each e times as many clicks nearby: more finds more crackle, and more in error beside it
 	few          = 0.2   // clicks a second, that are many for a clean recording
 	sure         = 4.0   // log-odds from which a candidate is counted for that,
 	crowdSeconds = 10    // within so many seconds

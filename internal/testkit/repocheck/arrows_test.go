@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 
 	"audio/restore":                   {".", "audio", "audio/internal/declip", "audio/internal/crosschannel", "internal/parallel", "internal/bayes", "internal/heap", "internal/timewarp"},
 	"audio":                           {"internal/ar", "internal/fileio", "internal/parallel"},
-	"audio/detect":                    {"audio", "internal/clicks", "internal/parallel"},
+	"audio/detect":                    {"audio", "internal/ar", "internal/clicks", "internal/parallel"},
 	"internal/clicks":                 {"internal/ar", "internal/simd"},
 	"audio/internal/declip":           {"internal/simd", "internal/ar", "internal/parallel"},
 	"tensors":                         {"."},
