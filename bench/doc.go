@@ -7,6 +7,7 @@
 //	go run -tags mpi ./bench ranks [-n 1000000] [-features 512] [-inputs 2] [-window 512] [-ranks 1,2,4] [-out FILE.jsonl] [-draw] …
 //	go run ./bench tables [-splits 10] [-features 25,50,…] [-drawn 100,400,…] [-outputs 1] [-out FILE.jsonl] [-dump DIR | -show] FILE.csv …
 //	go run ./bench repair [-seconds 10] [-sensitivity 5] [-only clicks] [-out FILE.jsonl | -show] FILE.wav …
+//	go run ./bench clicks [-fit internal/clicks/weights.go] FILE.wav …
 //	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,sarimax,gp,ets,theta]] [-python PATH] [FORECASTS.jsonl …]
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //
@@ -37,6 +38,9 @@
 // repair damages recordings by clicks, crackle, dropouts and clipping, finds and fills the damage, and prints what was found, what was
 // found in the undamaged recordings, and signal over error before and after. Of stereo the first channel gets gaps, filled alone and with
 // the other.
+//
+// clicks adds faint and loud clicks to recordings, and prints how many the detector of clicks finds, by their level, and how much it finds in
+// error, by its sensitivity. -fit fits the detector's weights to the recordings first. bench/clicks_sounds.sh makes recordings.
 //
 // series forecasts series that people have, and scores every method alike (package forecasts). -write writes the problems, without the
 // truth;

@@ -16,6 +16,7 @@ import (
 
 // commands make the subcommands' tasks.
 var commands = map[string]func() task{
+	"clicks": func() task { return &clicksTask{} },
 	"long":   func() task { return &longTask{} },
 	"paper":  func() task { return &paperTask{} },
 	"ranks":  func() task { return &ranksTask{} },

@@ -90,7 +90,8 @@ func spoilings() (all []spoiling) {
 	}
 	all = append(all, spoiling{detect.Clicks, "crackle", 0,
 		func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
-			return spoil.Crackle(x, crackleMade, rate, step, seed)
+			y, all, _ := spoil.Crackle{Shapes: spoil.Shapes, PerMinute: crackleMade, Most: 6, Low: 12, High: 30}.Clicks(x, rate, step, seed)
+			return y, all
 		}})
 	for _, stop := range spoil.Stops {
 		drop := func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
@@ -222,20 +223,32 @@ func (m memory) Read(lo, hi int) ([][]float64, error) {
 	return [][]float64{slices.Clone(m[lo:hi])}, nil
 }
 
-// matches counts the places where at least half of the energy of what was done to x lies within finds, and the finds that meet any place.
-func matches(x, y []float64, made []audio.Gap, found []detect.Found) (hit, right int) {
-	energy := func(lo, hi int) (sum float64) {
-		for n := lo; n < hi; n++ {
-			sum += (y[n] - x[n]) * (y[n] - x[n])
-		}
-		return sum
+// energy returns that of what was done to x in [lo, hi).
+func energy(x, y []float64, lo, hi int) (sum float64) {
+	for n := lo; n < hi; n++ {
+		sum += (y[n] - x[n]) * (y[n] - x[n])
 	}
-	for _, m := range made {
+	return sum
+}
+
+// hits reports of each place whether at least half of the energy of what was done to x lies within finds.
+func hits(x, y []float64, made []audio.Gap, found []detect.Found) []bool {
+	out := make([]bool, len(made))
+	for i, m := range made {
 		within := 0.0
 		for _, f := range found {
-			within += energy(max(m.Start, f.Start), min(m.End, f.End))
+			within += energy(x, y, max(m.Start, f.Start), min(m.End, f.End))
 		}
-		if all := energy(m.Start, m.End); all > 0 && 2*within >= all {
+		all := energy(x, y, m.Start, m.End)
+		out[i] = all > 0 && 2*within >= all
+	}
+	return out
+}
+
+// matches counts the places that are hit, and the finds that meet any place.
+func matches(x, y []float64, made []audio.Gap, found []detect.Found) (hit, right int) {
+	for _, h := range hits(x, y, made, found) {
+		if h {
 			hit++
 		}
 	}

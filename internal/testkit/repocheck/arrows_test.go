@@ -45,7 +45,8 @@ var allowed = map[string][]string{
 
 	"audio/restore":                   {".", "audio", "audio/internal/declip", "audio/internal/crosschannel", "internal/parallel", "internal/bayes", "internal/heap", "internal/timewarp"},
 	"audio":                           {"internal/ar", "internal/fileio", "internal/parallel"},
-	"audio/detect":                    {"audio", "internal/simd", "internal/ar", "internal/parallel"},
+	"audio/detect":                    {"audio", "internal/ar", "internal/clicks", "internal/parallel"},
+	"internal/clicks":                 {"internal/ar", "internal/simd"},
 	"audio/internal/declip":           {"backend", "internal/simd", "internal/ar", "internal/linalg", "internal/linalg/blocktri", "internal/parallel"},
 	"tensors":                         {"."},
 	"internal/ar":                     {"backend", "internal/simd", "internal/linalg", "internal/linalg/blocktri", "internal/parallel"},

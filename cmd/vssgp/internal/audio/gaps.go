@@ -39,7 +39,7 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&g.cues, "cues", false,
 		"fill the regions that the recording marks itself: cue points of a WAV, RF64 or BW64 file that have a length")
 	f.StringSliceVar(&g.detect, "detect", nil,
-		"find the gaps: all, or `kinds` of damage, of "+datafile.Listed(kinds())+"; clicks are bursts of up to 60 samples, crackle too, dropouts "+
+		"find the gaps: all, or `kinds` of damage, of "+datafile.Listed(kinds())+"; clicks are bursts of up to 40 samples, crackle too, dropouts "+
 			"sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",

@@ -76,7 +76,7 @@ times such as 0.5s:520ms, and @CHANNEL if it is one channel's), by --gaps FILE (
 the columns start,end and perhaps channel, or Audacity labels), marked in the file itself
 (--cues: cue points with a length of WAV, RF64 and BW64) or found by --detect:
 
-  clicks     bursts of up to 60 samples that the sound on either side does not
+  clicks     bursts of up to 40 samples that the sound on either side does not
              explain, and crackle; attacks, plosives and the pulses of a voice stay
   dropouts   sound that stops for a moment: zeros, zeros with dither, held samples
   zeros      runs of exact zeros that are no silence: lead-ins, pauses and tails stay

@@ -1,0 +1,206 @@
+package clicks
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+const rate = 16000
+
+// ringing is noise through a resonance, in steps of 1, with clicks of some lengths at multiples of 1000 samples.
+func ringing(n int, clicks ...int) []float64 {
+	rng := rand.New(rand.NewPCG(1, 2))
+	a, b := 0.0, 0.0
+	x := testkit.Numbers(n, func(int) float64 {
+		a, b = 1.8*a-0.95*b+20*rng.NormFloat64(), a
+		return math.Round(a)
+	})
+	for i, length := range clicks {
+		for k := range length {
+			x[1000*(i+1)+k] += math.Round(300 * math.Cos(float64(2*k)))
+		}
+	}
+	return x
+}
+
+// opened is a window of x that was searched once.
+func opened(t *testing.T, x []float64) *window {
+	w := &window{Search: New(rate, 1, 5)}
+	w.Least = math.Inf(-1)
+	if !w.open(x) || w.search(order, len(x)) == nil {
+		t.Fatal("nothing to find")
+	}
+	w.left = w.errors(w.left, w.x)
+	w.correlate(w.y, w.left, 0, len(x))
+	return w
+}
+
+// toeplitz is the R of so many samples.
+func (w *window) toeplitz(n int) *mat.SymDense {
+	r := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			r.SetSym(i, j, w.lags[i-j])
+		}
+	}
+	return r
+}
+
+// TestGains compares the best length of each start, and its nats, with T = yᵀR⁻¹y from a dense solution for every length.
+func TestGains(t *testing.T) {
+	w := opened(t, ringing(1600, 3))
+	clear(w.done)
+	w.gains(900, 1100)
+	seen, got := 0, w.best[len(lengths)-1]
+	for lo := 900; lo < 1100; lo++ {
+		best, length := math.Inf(-1), 0
+		for n := 1; n <= longest; n++ {
+			y, d := mat.NewVecDense(n, w.y[lo:lo+n]), mat.NewVecDense(n, nil)
+			testkit.OK(t, d.SolveVec(w.toeplitz(n), y))
+			if nats := gain(mat.Dot(d, y)/w.power[lo], n); nats >= noticed && nats > best {
+				best, length = nats, n
+			}
+		}
+		if length > 0 {
+			testkit.Equal(t, got.length[lo], length, "length at ", lo)
+			testkit.Near(t, got.nats[lo], best, 1e-6*best, "nats at ", lo)
+			seen++
+		} else if !math.IsInf(got.nats[lo], -1) {
+			t.Errorf("%v nats at %d, want none", got.nats[lo], lo)
+		}
+	}
+	if seen < 3 || seen > 150 {
+		t.Errorf("%d starts are noticed", seen)
+	}
+}
+
+// TestFeatures compares features with their definitions, from the errors of the window with and without the candidate's change.
+func TestFeatures(t *testing.T) {
+	w := opened(t, ringing(1600, 3))
+	for _, c := range []struct{ lo, hi int }{{1000, 1003}, {1000, 1001}, {700, 740}} {
+		length := c.hi - c.lo
+		got := w.change(c.lo, c.hi)
+		y, d := mat.NewVecDense(length, w.y[c.lo:c.hi]), mat.NewVecDense(length, nil)
+		testkit.OK(t, d.SolveVec(w.toeplitz(length), y))
+		testkit.Within(t, "change", got.d, d.RawVector().Data, 1e-6*mat.Norm(d, 2))
+		z := slices.Clone(w.x)
+		floats.Sub(z[c.lo:c.hi], got.d)
+		before, after := w.errors(nil, w.x), w.errors(nil, z)
+		sum := func(e []float64, lo, hi int) (s float64) {
+			for _, v := range e[lo:hi] {
+				s += v * v
+			}
+			return s
+		}
+		end := c.hi + order
+		total := sum(before, c.lo, end) - sum(after, c.lo, end)
+		testkit.Near(t, mat.Dot(d, y), total, 1e-6*total, "T")
+		variance := total / math.Exp(got.Features[fEnergy])
+		if size := w.size[c.lo] * w.size[c.lo]; variance < size*(1-1e-9) || variance > 20*size {
+			t.Errorf("variance %v of errors of size %v", variance, w.size[c.lo])
+		}
+		explained := make([]float64, len(z)/(end-c.lo)+3)
+		for at := order; at+end-c.lo <= len(z); at++ {
+			if 2*max(at-c.lo, c.lo-at) > end-c.lo {
+				product, square := floats.Dot(before[c.lo:end], w.e[at:at+end-c.lo]), sum(w.e, at, at+end-c.lo)
+				g := max(0, min(2, product/square))
+				part := &explained[at/(end-c.lo)]
+				*part = max(*part, g*(2*product-g*square))
+			}
+		}
+		slices.Sort(explained)
+		for f, want := range map[int]float64{
+			fLength: math.Log(float64(length)),
+			fLeft:   math.Log(sum(after, c.lo, end)/float64(end-c.lo)/variance + 0.1),
+			fTail:   signedLog((sum(before, c.hi, end) - sum(after, c.hi, end)) / variance),
+			fLevel:  math.Log10(sum(got.d, 0, length) / (sum(w.z, c.lo-128, c.hi+128) / float64(length+256))),
+			fAgain:  explained[len(explained)-3] / sum(before, c.lo, end),
+			fRoot:   math.Log(sum(w.a, 0, order+1)),
+		} {
+			testkit.Near(t, got.Features[f], want, 1e-6, fmt.Sprint("feature ", w.Weights.Lines[f].Feature, " of ", c))
+		}
+	}
+}
+
+// TestChoose: a threshold for each sensitivity, lower where more clicks are near; those that meet become one.
+func TestChoose(t *testing.T) {
+	const n = 100 * rate
+	alone := Candidate{Lo: 50 * rate, Hi: 50*rate + 3, LogOdds: threshold(5) - crowd*math.Log(few) + 0.01}
+	var others []Candidate
+	for i := range 20 {
+		at := 45*rate + i*rate/2 + rate/4
+		others = append(others, Candidate{Lo: at, Hi: at + 1, LogOdds: 9})
+	}
+	weaker := alone
+	weaker.LogOdds -= crowd*math.Log(1+1/few) - 0.01 // of one a second
+	near := Candidate{Lo: alone.Hi + join, Hi: alone.Hi + join + 5, LogOdds: 3.5}
+	for _, c := range []struct {
+		name        string
+		all         []Candidate
+		sensitivity float64
+		want        int
+	}{
+		{"alone", []Candidate{alone}, 5, 1}, {"less sensitive", []Candidate{alone}, 4.9, 0}, {"too faint", []Candidate{weaker}, 5, 0},
+		{"among others", append(others[:20:20], weaker), 5, 21}, {"touching", []Candidate{near, alone}, 5, 1}, {"none", nil, 10, 0},
+	} {
+		got := Choose(c.all, n, rate, c.sensitivity)
+		if len(got) != c.want || !slices.IsSortedFunc(got, func(a, b Candidate) int { return a.Lo - b.Lo }) {
+			t.Errorf("%s: %v, want %d", c.name, got, c.want)
+		}
+		if c.name == "touching" && (got[0].Lo != alone.Lo || got[0].Hi != near.Hi) {
+			t.Errorf("touching: %v", got)
+		}
+	}
+}
+
+// TestFind: clicks are found to the sample, whatever part of the recording is given, and nothing in what is no sound or too short.
+func TestFind(t *testing.T) {
+	x, s := ringing(5000, 3, 1, 12, 1), New(rate, 1, 5)
+	hop, margin := s.Size()
+	whole := s.Find(x, 0, 0, len(x))
+	var parts []Candidate
+	for lo := 0; lo < len(x); lo += 3 * hop {
+		from, hi := max(0, lo-margin), min(len(x), lo+3*hop)
+		parts = append(parts, s.Find(x[from:min(len(x), hi+margin)], from, lo, hi)...)
+	}
+	testkit.Equal(t, parts, whole, "in parts")
+	var found [][2]int
+	for _, c := range Choose(whole, len(x), rate, 5) {
+		found = append(found, [2]int{c.Lo, c.Hi})
+	}
+	testkit.Equal(t, found, [][2]int{{1000, 1003}, {2000, 2001}, {3000, 3012}, {4000, 4001}}, "clicks")
+	nan := slices.Clone(x)
+	for i := 0; i < len(nan); i += 300 {
+		nan[i] = math.NaN()
+	}
+	for name, x := range map[string][]float64{
+		"silence": make([]float64, 2000), "constant": slices.Repeat([]float64{7}, 2000), "NaN": nan, "short": x[:300], "nothing": nil,
+		"huge": slices.Repeat([]float64{1e308, -1e308, 0}, 700),
+	} {
+		if found := s.Find(x, 0, 0, len(x)); len(Choose(found, len(x), rate, 10)) > 0 {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+	if found := New(rate, 0, 5).Find(x, 0, 0, len(x)); found != nil {
+		t.Errorf("without a step: %v", found)
+	}
+}
+
+// TestFitted checks that knots rise, that lines say more for a louder click, and that fitted weights are finite.
+func TestFitted(t *testing.T) {
+	for i, l := range Fitted().Lines {
+		if !slices.IsSorted(l.Knots[:]) || l.Feature == "" || floats.HasNaN(l.Slopes[:]) {
+			t.Errorf("line %d: %+v", i, l)
+		}
+		parts := l.Parts(l.Knots[2] + 0.25*(l.Knots[3]-l.Knots[2]))
+		testkit.Near(t, floats.Sum(parts[:]), l.Knots[2]-l.Knots[0]+0.25*(l.Knots[3]-l.Knots[2]), 1e-12, l.Feature)
+	}
+}

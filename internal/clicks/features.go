@@ -1,0 +1,149 @@
+package clicks
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/simd"
+	"gonum.org/v1/gonum/floats"
+)
+
+// The features of a candidate [lo, hi) of L samples. e are the errors without the candidates taken out before it, e' those without it too,
+// σ² their variance there, and T = Σ e² − e'².
+const (
+	fEnergy = iota // log T/σ²
+	fLength        // log L
+	fLeft          // log of the mean of e'²/σ² over [lo, hi+order): an attack leaves errors, a click does not
+	fTail          // ±log(1 + |Σ e²−e'²|/σ²) over [hi, hi+order): an attack rings on in the sound, so its errors end with it
+	fPeak          // log of the largest |y|/√r_0 over the .9 quantile of those of other parts: pulses of a voice have such neighbors
+	fAgain         // the share of e² that errors at three other times in the window explain each, at a gain of 2 at most: pulses come again
+	fLevel         // log₁₀ of Σ d² over the mean square of the sound nearby
+	fHeavy         // log of the .98 quantile of |e| in the window over their median
+	fRoot          // log r_0
+	Features
+)
+
+// survey computes what the features of the window's candidates are compared with.
+func (w *window) survey() {
+	n := len(w.z)
+	e2, ones := make([]float64, n), make([]float64, n)
+	for i := order; i < n; i++ {
+		if !w.found[i] {
+			e2[i], ones[i] = min(w.e[i]*w.e[i], 36*w.size[i]*w.size[i]), 1
+		}
+	}
+	w.sums, w.counts = cumulative(e2), cumulative(ones)
+	near := w.seconds(nearSeconds, 2*order)
+	w.power = simd.Resize(w.power, n)
+	for i, s := range w.size {
+		w.power[i] = max(w.nearby(i-near, i+near+1, 1), s*s)
+	}
+	w.squares, w.sound = cumulative(squares(w.e)), cumulative(squares(w.z))
+	w.y = simd.Resize(w.y, n)
+	w.correlate(w.y, w.e, order, n)
+	root := math.Sqrt(w.lags[0])
+	w.peaks = w.peaks[:0]
+	for lo := order; lo+order <= n; lo += order {
+		w.peaks = append(w.peaks, floats.Norm(w.y[lo:lo+order], math.Inf(1))/root)
+	}
+	abs := make([]float64, 0, n)
+	for _, e := range w.e[order:] {
+		abs = append(abs, math.Abs(e))
+	}
+	w.heavy = math.Log((quantile(abs, 0.98) + 1e-9) / (quantile(abs, 0.5) + 1e-9))
+}
+
+// nearby returns the mean square of the errors in [lo, hi), the largest ones limited, or 0 where there are fewer than so many.
+func (w *window) nearby(lo, hi, least int) float64 {
+	lo, hi = max(lo, 0), min(hi, len(w.e))
+	if hi <= lo {
+		return 0
+	}
+	n := w.counts[hi] - w.counts[lo]
+	if n < float64(least) {
+		return 0
+	}
+	return (w.sums[hi] - w.sums[lo]) / n
+}
+
+// change returns the candidate [lo, hi).
+func (w *window) change(lo, hi int) change {
+	c := change{}
+	c.Lo, c.Hi = lo, hi
+	d, t := w.solve(lo, hi)
+	c.d = d
+	f := &c.Features
+	length := hi - lo
+	own := w.left[lo : hi+order]
+	rest := slices.Clone(own)
+	w.subtract(rest, lo, lo, d)
+	size := w.size[lo]
+	side := w.seconds(nearSeconds/2, 2*order)
+	variance := max(size*size, w.nearby(lo-side, lo, 16), w.nearby(hi+order, hi+order+side, 16))
+
+	before, inside, after := floats.Dot(own, own), floats.Dot(own[:length], own[:length]), floats.Dot(rest, rest)
+	f[fEnergy] = math.Log(t / variance)
+	f[fLength] = math.Log(float64(length))
+	f[fLeft] = math.Log(after/(float64(len(own))*variance) + 0.1)
+	f[fTail] = signedLog((before - inside - floats.Dot(rest[length:], rest[length:])) / variance)
+	peak := max(floats.Norm(w.y[lo:hi], math.Inf(1))/math.Sqrt(w.lags[0]), math.Sqrt(t/float64(length)))
+	f[fPeak] = math.Log(peak / max(w.typical(lo, hi), size))
+	reach := w.seconds(nearSeconds, 1)
+	u, v := max(0, lo-reach), min(len(w.x), hi+reach)
+	f[fLevel] = math.Log10(floats.Dot(d, d)/max(1, (w.sound[v]-w.sound[u])/float64(v-u)) + 1e-9)
+	f[fHeavy] = w.heavy
+	f[fRoot] = math.Log(w.lags[0])
+	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= min(w.Least, early) { // errors that come again lower it, and take the most time
+		f[fAgain] = w.again(own, lo) / before
+		c.LogOdds = w.Weights.LogOdds(f)
+	}
+	return c
+}
+
+// signedLog is ±log(1 + |v|).
+func signedLog(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)), v) }
+
+// typical returns the .9 quantile of the largest |y|/√r_0 of the parts of the window that [lo, hi) has nothing to do with.
+func (w *window) typical(lo, hi int) float64 {
+	var others []float64
+	for i, p := range w.peaks {
+		if i < (lo-order)/order-1 || i > hi/order+1 {
+			others = append(others, p)
+		}
+	}
+	if len(others) == 0 {
+		return 0
+	}
+	return quantile(others, 0.9)
+}
+
+// again returns how much of the squares of errors that begin at lo those at three other times explain, at a gain of 2 at most.
+func (w *window) again(own []float64, lo int) float64 {
+	n := len(own)
+	most := make([]float64, len(w.e)/n+3) // in each part of the window
+	for at := order; at+n <= len(w.e); at++ {
+		if 2*max(at-lo, lo-at) <= n {
+			continue
+		}
+		product, square := simd.Dot(own, w.e[at:at+n]), w.squares[at+n]-w.squares[at]+1e-9
+		if g := min(2, product/square); g > 0 {
+			most[at/n] = max(most[at/n], g*(2*product-g*square))
+		}
+	}
+	slices.Sort(most)
+	return most[len(most)-3]
+}
+
+// squares returns the squares of numbers.
+func squares(x []float64) []float64 {
+	y := make([]float64, len(x))
+	floats.MulTo(y, x, x)
+	return y
+}
+
+// cumulative returns the sums of the first 0 … len(x) numbers.
+func cumulative(x []float64) []float64 {
+	s := make([]float64, len(x)+1)
+	floats.CumSum(s[1:], x)
+	return s
+}
