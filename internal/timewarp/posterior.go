@@ -96,9 +96,10 @@ var whiteNoise = sync.OnceValue(func() []float64 {
 	return v
 })
 
-// An evidence has the signal on both sides of a gap in warped time, with white noise added.
+// An evidence has the signal on both sides of a gap in warped time, and white noise, which is added to the leveled signal: noise of an even
+// level in the signal itself would favor β = 0.
 type evidence struct {
-	y, t, weights [2][]float64
+	y, t, weights, noise [2][]float64
 	sd            float64 // of the noise
 	order         int
 	even          float64 // at an even level
@@ -121,7 +122,7 @@ func newEvidence(c *Candidate, x *excerpt, w Warp) *evidence {
 				d = len(y) - 1 - i
 			}
 			e.weights[k][i] = square(taper(d, reach))
-			y[i] += e.sd * noise[(2*d+k)%len(noise)]
+			e.noise[k] = append(e.noise[k], e.sd*noise[(2*d+k)%len(noise)])
 		}
 	}
 	e.even = e.at(0)
@@ -141,13 +142,12 @@ func (e *evidence) at(level float64) float64 {
 	var segments []ar.Segment
 	for k, y := range e.y {
 		w := e.weights[k]
-		if level != 0 {
-			y = slices.Clone(y)
-			for i, t := range e.t[k] {
-				y[i] *= math.Exp(-level * t)
-			}
-			jacobian -= level * floats.Dot(w, e.t[k])
+		even := make([]float64, len(y))
+		for i, t := range e.t[k] {
+			even[i] = y[i]*math.Exp(-level*t) + e.noise[k][i]
 		}
+		y = even
+		jacobian -= level * floats.Dot(w, e.t[k])
 		total += floats.Sum(w)
 		segments = append(segments, ar.Segment{X: y, Weights: w})
 	}
