@@ -2,7 +2,7 @@
 # Makes the sounds of `bench clicks` from Debian packages: bash bench/clicks_sounds.sh DIR [RECORDINGS]
 #
 # DIR/fit and DIR/report get mono WAV files of 8 s. RECORDINGS is a folder with the recordings that docs/repair-clicks.md names; their
-# files are linked. It needs sox, ffmpeg, fluidsynth, espeak-ng, apt-get and dpkg-deb; the packages are unpacked in DIR/packages only.
+# files are linked. It needs sox, ffmpeg, fluidsynth, espeak-ng, python3, apt-get and dpkg-deb; the packages are unpacked in DIR/packages only.
 set -euo pipefail
 dir=$(realpath -m "$1") recordings=${2:+$(realpath "$2")}
 share=$dir/packages/usr/share
@@ -63,6 +63,27 @@ wav fit orchestra-wanderer 30 "$wesnoth/wanderer.ogg"
 wav fit orchestra-battle 25 "$wesnoth/battle.ogg"
 wav fit rock 20 "$games/hedgewars/Data/Music/Rock.ogg"
 
+python3 - "$dir/fit/made.wav" <<'EOF'
+"""Writes resonances that noise drives, harder for 3 to 40 samples now and then, and by turns sawtooth waves: their steps are no clicks."""
+import math, random, sys, wave
+
+RATE, chance, made = 16000, random.Random(5), []
+for radius, hertz, every, long, gain, pitch in (
+    (.985, 900, 2600, 4, 8, 60), (.99, 1800, 1700, 12, 6, 109), (.995, 400, 3100, 7, 12, 220), (.98, 2600, 2300, 25, 4, 90),
+    (.992, 700, 1500, 3, 15, 330), (.97, 3300, 2100, 9, 8, 75), (.988, 250, 2900, 40, 4, 150), (.994, 1300, 1900, 6, 10, 440),
+):
+    y, a, b = [], 0.0, 0.0
+    for n in range(RATE):
+        drive = chance.gauss(0, 1) * (gain if (n + every // 2) % every < long else 1)
+        a, b = 2 * radius * math.cos(2 * math.pi * hertz / RATE) * a - radius**2 * b + drive, a
+        y.append(a)
+    top = max(map(abs, y))
+    made += [.4 * v / top for v in y[:RATE // 2]]
+    made += [.3 * (2 * (n / RATE * pitch % 1) - 1) for n in range(RATE // 2)]
+with wave.open(sys.argv[1], "wb") as f:
+    f.setnchannels(1), f.setsampwidth(2), f.setframerate(RATE)
+    f.writeframes(b"".join(round(32767 * v).to_bytes(2, "little", signed=True) for v in made))
+EOF
 
 row report voice-singer 1.2 "$voices"/Singer/[C-H]*.ogg
 row report voice-classic 1.2 "$voices"/Classic/[C-H]*.ogg

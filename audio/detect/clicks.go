@@ -6,9 +6,9 @@ import (
 	"github.com/vssgp/vssgp/internal/clicks"
 )
 
-// clickEdge is the number of samples added on either side of a click, as it fades in and out below the noise: with 1, repaired recordings of
-// `bench repair` have 1 dB less.
-const clickEdge = 3
+// clickEdge returns the number of samples added on either side of a click of some length, as clicks fade in and out below the noise. With 1
+// for any length, recordings that `bench repair` repairs have 1 to 3 dB less.
+func clickEdge(length int) int { return 3 + length/3 }
 
 // clickDetector finds clicks and crackle (see package clicks).
 type clickDetector struct {
@@ -37,7 +37,8 @@ func (d *clickDetector) choose(all []candidate) (out []candidate) {
 		some[i] = clicks.Candidate{Lo: c.lo, Hi: c.hi, LogOdds: c.logOdds}
 	}
 	for _, c := range clicks.Choose(some, d.n, d.rate, d.sensitivity) {
-		out = append(out, candidate{max(0, c.Lo-clickEdge), min(d.n, c.Hi+clickEdge), c.LogOdds, 0})
+		edge := clickEdge(c.Hi - c.Lo)
+		out = append(out, candidate{max(0, c.Lo-edge), min(d.n, c.Hi+edge), c.LogOdds, 0})
 	}
 	return out
 }

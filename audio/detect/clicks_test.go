@@ -92,15 +92,14 @@ func TestClicks(t *testing.T) {
 			y, gaps := clicked(s.x, testRate, c.every, c.least, c.most, c.level, 5)
 			found := find(t, testRate, Clicks, y)
 			hits, others, covered := matched(found, gaps)
-			if float64(hits) < s.least*float64(len(gaps)) || float64(others) > (1-s.least)*float64(len(found)) || covered < 0.92 {
+			if float64(hits) < s.least*float64(len(gaps)) || float64(others) > (1-s.least)*float64(len(found)) || covered < 0.96 {
 				t.Errorf("%s, %s: %d of %d found to %.3f, %d of %d finds are none", s.name, c.name, hits, len(gaps), covered, others, len(found))
 			}
 		}
 	}
 }
 
-// TestNoClicks: in sound without clicks at most one a second is found, and nothing in silence or tones. In the made strokes of a resonance,
-// whose errors are louder for a few samples only, more is found.
+// TestNoClicks: in sound without clicks at most one a second is found, however it begins, and nothing in silence or tones.
 func TestNoClicks(t *testing.T) {
 	x, rng := voice(slow.Pick(64000, 16000), 2), rand.New(rand.NewPCG(4, 4))
 	each := func(f func(n int) float64) []float64 { return quantized(len(x), f) }
@@ -129,9 +128,9 @@ func TestNoClicks(t *testing.T) {
 		{"silence", 0, make([]float64, len(x))},
 		{"noise of a step", 0, each(func(int) float64 { return step * float64(rng.IntN(3)-1) })},
 		{"rare steps", 0, each(func(int) float64 { return step * math.Trunc(1.02*rng.Float64()) })},
-		{"noise", 1, each(func(int) float64 { return 0.1 * rng.NormFloat64() })},
-		{"strokes that ring", 5, ring(2000, 5, 10)},
-		{"bows that ring", 3, ring(2000, 20, 5)},
+		{"noise", 0, each(func(int) float64 { return 0.1 * rng.NormFloat64() })},
+		{"strokes that ring", slow.Pick(9, 1), ring(2000, 5, 10)}, // of 32 in 4 s
+		{"bows that ring", 1, ring(2000, 20, 5)},
 		{"drum", 1, each(func(n int) float64 {
 			return 1e-3*rng.NormFloat64() + 0.3*rng.NormFloat64()*math.Exp(-60*since(n, 8000))
 		})},
@@ -140,6 +139,7 @@ func TestNoClicks(t *testing.T) {
 		})},
 		{"tone", 0, each(func(n int) float64 { return 0.5 * math.Sin(float64(n)/7) })},
 		{"square wave", 0, each(func(n int) float64 { return math.Copysign(0.3, float64(n%200)-99.5) })},
+		{"saw", 0, each(func(n int) float64 { return 0.004*float64(n%147) - 0.3 })},
 		{"constant", 0, each(func(int) float64 { return 0.25 })},
 	} {
 		if found := find(t, testRate, Clicks, c.x); len(found) > c.most {
@@ -148,7 +148,7 @@ func TestNoClicks(t *testing.T) {
 	}
 }
 
-// TestClickExtents: a click of either sign in a hum is found once, with at most ten samples more on a side.
+// TestClickExtents: a click of either sign in noise that a filter colored is found once, to the sample, and the edges added.
 func TestClickExtents(t *testing.T) {
 	for _, sign := range []float64{-1, 1} {
 		for _, length := range []int{1, 2, 7, 30} {
@@ -157,9 +157,9 @@ func TestClickExtents(t *testing.T) {
 				x[n] += 0.2 * sign
 			}
 			got := find(t, testRate, Clicks, x)
-			want := audio.Gap{Start: 20000, End: 20000 + length}
-			if len(got) != 1 || got[0].Start > want.Start || got[0].Start < want.Start-10-clickEdge || got[0].End < want.End ||
-				got[0].End > want.End+10+clickEdge || got[0].Kind != Clicks || !(got[0].LogOdds > 2) {
+			want := audio.Gap{Start: 20000 - clickEdge(length), End: 20000 + length + clickEdge(length)}
+			if len(got) != 1 || max(want.Start-got[0].Start, got[0].Start-want.Start, want.End-got[0].End, got[0].End-want.End) > 1 ||
+				got[0].Kind != Clicks || !(got[0].LogOdds > 2) {
 				t.Errorf("%d samples, sign %v: %v, want %v", length, sign, got, want)
 			}
 		}

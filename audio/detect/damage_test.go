@@ -190,7 +190,7 @@ func TestChannels(t *testing.T) {
 	clear(left[20000:20080])
 	clear(right[20000:20080])
 	for kind, c := range map[Kind]struct{ found, want []Found }{
-		Clicks: {clicks, []Found{gone(9000-clickEdge, 9001+clickEdge, 1, Clicks), gone(20000-clickEdge, 20001+clickEdge, 0, Clicks)}},
+		Clicks: {clicks, []Found{gone(9000-clickEdge(1), 9001+clickEdge(1), 1, Clicks), gone(20000-clickEdge(1), 20001+clickEdge(1), 0, Clicks)}},
 		Zeros:  {find(t, testRate, Zeros, left, right), []Found{gone(9000, 9320, 1, Zeros), gone(20000, 20080, 0, Zeros)}},
 	} {
 		testkit.Equal(t, gapsOf(c.found), gapsOf(c.want), kind)

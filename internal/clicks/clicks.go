@@ -46,7 +46,7 @@ func (s *Search) Find(x []float64, from, lo, hi int) (out []Candidate) {
 	w := window{Search: s}
 	for start := lo; start < hi; start += hop {
 		end := min(hi, start+hop)
-		last := min(from+len(x), end+reach)
+		last := min(from+len(x), max(end, hop+reach)+reach)
 		first := max(from, min(start-reach, last-hop-2*reach))
 		if !w.open(x[first-from : last-from]) {
 			continue

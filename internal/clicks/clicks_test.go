@@ -121,7 +121,7 @@ func TestFeatures(t *testing.T) {
 			fLength: math.Log(float64(length)),
 			fLeft:   math.Log(sum(after, c.lo, end)/float64(end-c.lo)/variance + 0.1),
 			fTail:   signedLog((sum(before, c.hi, end) - sum(after, c.hi, end)) / variance),
-			fLevel:  math.Log10(sum(got.d, 0, length) / (sum(w.z, c.lo-128, c.hi+128) / float64(length+256))),
+			fLevel:  math.Log10(sum(got.d, 0, length) / float64(length) / ((sum(w.z, c.lo-128, c.lo) + sum(w.z, c.hi, c.hi+128)) / 256)),
 			fAgain:  explained[len(explained)-3] / sum(before, c.lo, end),
 			fRoot:   math.Log(sum(w.a, 0, order+1)),
 		} {

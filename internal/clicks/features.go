@@ -17,7 +17,7 @@ const (
 	fTail          // ±log(1 + |Σ e²−e'²|/σ²) over [hi, hi+order): an attack rings on in the sound, so its errors end with it
 	fPeak          // log of the largest |y|/√r_0 over the .9 quantile of those of other parts: pulses of a voice have such neighbors
 	fAgain         // the share of e² that errors at three other times in the window explain each, at a gain of 2 at most: pulses come again
-	fLevel         // log₁₀ of Σ d² over the mean square of the sound nearby
+	fLevel         // log₁₀ of the mean of d² over the mean square of the sound on both sides
 	fHeavy         // log of the .98 quantile of |e| in the window over their median
 	fRoot          // log r_0
 	Features
@@ -90,7 +90,8 @@ func (w *window) change(lo, hi int) change {
 	f[fPeak] = math.Log(peak / max(w.typical(lo, hi), size))
 	reach := w.seconds(nearSeconds, 1)
 	u, v := max(0, lo-reach), min(len(w.x), hi+reach)
-	f[fLevel] = math.Log10(floats.Dot(d, d)/max(1, (w.sound[v]-w.sound[u])/float64(v-u)) + 1e-9)
+	around := (w.sound[lo] - w.sound[u] + w.sound[v] - w.sound[hi]) / float64(v-u-length)
+	f[fLevel] = math.Log10(floats.Dot(d, d)/float64(length)/max(1, around) + 1e-9)
 	f[fHeavy] = w.heavy
 	f[fRoot] = math.Log(w.lags[0])
 	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= min(w.Least, early) { // errors that come again lower it, and take the most time

@@ -39,8 +39,21 @@ func (w *window) find(lo, hi int) (out []Candidate) {
 	}
 	for _, c := range all {
 		if constant(w.x[c.Lo-order:c.Lo]) == constant(w.x[c.Hi:c.Hi+order]) {
-			out = append(out, c.Candidate)
+			out = append(out, c.trimmed())
 		}
+	}
+	return out
+}
+
+// trimmed returns the candidate without the samples at either end that hardly change.
+func (c change) trimmed() Candidate {
+	least := small * floats.Norm(c.d, math.Inf(1))
+	out := c.Candidate
+	for math.Abs(c.d[out.Lo-c.Lo]) < least {
+		out.Lo++
+	}
+	for math.Abs(c.d[out.Hi-1-c.Lo]) < least {
+		out.Hi--
 	}
 	return out
 }

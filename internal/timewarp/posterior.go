@@ -100,9 +100,9 @@ var whiteNoise = sync.OnceValue(func() []float64 {
 // level in the signal itself would favor β = 0.
 type evidence struct {
 	y, t, weights, noise [2][]float64
-	sd            float64 // of the noise
-	order         int
-	even          float64 // at an even level
+	sd                   float64 // of the noise
+	order                int
+	even                 float64 // at an even level
 }
 
 func newEvidence(c *Candidate, x *excerpt, w Warp) *evidence {
