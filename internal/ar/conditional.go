@@ -2,6 +2,7 @@ package ar
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/internal/simd"
 	"gonum.org/v1/gonum/floats"
@@ -17,8 +18,8 @@ type Conditional struct {
 // Conditional returns the distribution of the missing samples, in order, of each of some series given its others; all have the
 // same gaps [start, end), rising and apart. normal are independent standard normal numbers, as many as samples are missing, for
 // each draw; they become the deviations. With the samples before z taken as 0, the density of z is that of the prediction errors,
-// so the precision of the missing samples u is Q/E, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples after it, else
-// a band. ok is false if that is not positive definite in float64.
+// so the precision of the missing samples u is Q/E, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples after it, the
+// product of a triangle of a and its transpose for one at the end, else a band. ok is false if that is not positive definite in float64.
 func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {
 	p, n := len(m.A)-1, len(series[0])
 	var at []int
@@ -28,6 +29,9 @@ func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64
 		}
 	}
 	first, last := gaps[0][0], gaps[len(gaps)-1][1]
+	if len(gaps) == 1 && last == n {
+		return m.forecast(series, first, normal), true
+	}
 	for _, z := range series {
 		c.Means = append(c.Means, m.gradient(z, gaps, at, first, min(n, last+p)))
 	}
@@ -43,13 +47,51 @@ func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64
 	if !ok {
 		return c, false
 	}
-	sd := math.Sqrt(m.E)
-	for _, d := range normal {
-		floats.Scale(sd, d)
+	return m.scaled(c, normal), true
+}
+
+// scaled multiplies the variance and the deviations of a model with E = 1.
+func (m Model) scaled(c Conditional, deviations [][]float64) Conditional {
+	for _, d := range deviations {
+		floats.Scale(math.Sqrt(m.E), d)
 	}
 	floats.Scale(m.E, c.Variance)
-	c.Deviations = normal
-	return c, true
+	c.Deviations = deviations
+	return c
+}
+
+// forecast returns the distribution of the samples from first on: sums of noise that 1/a filters.
+func (m Model) forecast(series [][]float64, first int, normal [][]float64) (c Conditional) {
+	n := len(series[0])
+	for _, z := range series {
+		c.Means = append(c.Means, m.Continued(z[:first], n)[first:])
+	}
+	c.Variance = m.Continued([]float64{1}, n-first)
+	floats.Mul(c.Variance, c.Variance)
+	floats.CumSum(c.Variance, c.Variance)
+	for _, d := range normal {
+		m.filter(d, 0)
+	}
+	return m.scaled(c, normal)
+}
+
+// Continued returns n samples: z, and those that the model predicts after it.
+func (m Model) Continued(z []float64, n int) []float64 {
+	y := make([]float64, n)
+	copy(y, z)
+	m.filter(y, len(z))
+	return y
+}
+
+// filter adds what the samples before predict to those from first on.
+func (m Model) filter(y []float64, first int) {
+	p := len(m.A) - 1
+	reversed := slices.Clone(m.A[1:])
+	slices.Reverse(reversed)
+	for n := max(1, first); n < len(y); n++ {
+		k := min(p, n)
+		y[n] -= simd.Dot(reversed[p-k:], y[n-k:n])
+	}
 }
 
 // gradient returns −Σ_n a_{n−u} e_n for each missing sample u, where e_n are the errors at n = first … end−1 of z with zeros in
@@ -62,10 +104,8 @@ func (m Model) gradient(z []float64, gaps [][2]int, at []int, first, end int) []
 	for _, g := range gaps {
 		clear(known[g[0]-(first-p) : min(g[1], end)-(first-p)])
 	}
-	reversed := make([]float64, p+1)
-	for j, v := range m.A {
-		reversed[p-j] = v
-	}
+	reversed := slices.Clone(m.A)
+	slices.Reverse(reversed)
 	e := make([]float64, end-first)
 	for n := range e {
 		e[n] = simd.Dot(reversed, known[n:n+p+1])

@@ -82,8 +82,8 @@ func (s *warped) conditional(m ar.Model, rngs []*rand.Rand) (c ar.Conditional, o
 		}
 	}
 	y := s.y
-	if len(gaps) == 1 {
-		y = extended(y, m, gaps[0][1])
+	if end := gaps[0][1]; len(gaps) == 1 && end < len(y) {
+		y = m.Continued(y, max(len(y), end+len(m.A)-1)) // as if there were samples enough for a Toeplitz matrix
 	}
 	if c, ok = m.Conditional([][]float64{y}, gaps, normal); !ok {
 		return c, false
@@ -93,23 +93,6 @@ func (s *warped) conditional(m ar.Model, rngs []*rand.Rand) (c ar.Conditional, o
 		c.Deviations[i] = d[before : before+n]
 	}
 	return c, true
-}
-
-// extended returns the samples with predictions after their end up to as many after the gap's end as the model has coefficients, unless
-// they end at the gap.
-func extended(y []float64, m ar.Model, end int) []float64 {
-	if len(y) == end {
-		return y
-	}
-	y = slices.Clone(y)
-	for len(y) < end+len(m.A)-1 {
-		v := 0.0
-		for j := 1; j < min(len(m.A), len(y)+1); j++ {
-			v -= m.A[j] * y[len(y)-j]
-		}
-		y = append(y, v)
-	}
-	return y
 }
 
 // joint returns the gaps that are solved for jointly: those within p samples of the next, nearest first, up to maxJoint missing samples.
