@@ -3,13 +3,13 @@
     go build ./cmd/vssgp
     python bench/peers/restoration.py --vssgp ./vssgp FILE.wav …
 
-FILE.wav are undamaged recordings, 16 bits, of which the first channel is used. Gaps are filled by vssgp (the mixture, a draw of it, and ar),
+FILE.wav are undamaged recordings, 16 bits, whose first channel is used. Gaps are filled by vssgp (the mixture, a draw of it, and ar),
 by PHAIN (Tanaka, Yatabe and Oikawa 2024) and by gap-wise Janssen (Janssen, Veldhuis and Vries 1986). PHAIN is U-PHAIN, written from the
 paper and not the authors' code, which needs MATLAB, but with the parameters and rounds of that code (window 63.5 ms). Janssen has ten
-rounds, 93 ms on either side, and the order of the Audio Inpainting Toolbox (Adler et al. 2012), min(3h + 2, N/3) for h missing samples of N.
+rounds, 93 ms on either side, and the order of the Audio Inpainting Toolbox (Adler et al. 2012), min(3h + 2, N/3) if h of N are missing.
 The signals of the published comparisons (EBU SQAM) were not available, so the tables cannot be compared with published ones.
 Clicks and clipping are repaired by vssgp and by ffmpeg's adeclick and adeclip with method save (the default, add, changes all samples).
-False finds are the runs of samples that a repair of the undamaged recording changes.
+Found is the share of damaged samples that a repair changes; false finds are the runs of samples that it changes in undamaged recordings.
 Needs numpy and scipy; ffmpeg and visqol-python (MOS-LQO, 1 to 5) have columns if they are there.
 """
 
@@ -237,8 +237,8 @@ def clicked(x, rate, every, level, rng):
 
 
 def repairs(tools, recordings):
-    print("\n| damage | method | SNR of damaged samples, dB | of the recording, dB | false finds a second | processor by real time |")
-    print("|---" * 6 + "|")
+    print("\n| damage | method | found | SNR of the damage, dB | of the recording, dB | false finds a second | processor by real time |")
+    print("|---" * 7 + "|")
     for name, damage, kind, filters in (
         ("clicks, 8 a second, −2 dB", lambda x, r, g: clicked(x, r, 8, -2, g), "clicks", "adeclick=m=s"),
         ("clicks, 8 a second, 12 dB", lambda x, r, g: clicked(x, r, 8, 12, g), "clicks", "adeclick=m=s"),
@@ -253,9 +253,10 @@ def repairs(tools, recordings):
                 z, seconds = mend(y, rate, *options)
                 changed = np.abs(mend(x, rate, *options)[0] - x) > 1.5 / 32768
                 runs = np.sum(changed[1:] & ~changed[:-1]) + changed[0]
-                values.append((snr(x[bad], y[bad]), snr(x[bad], z[bad]), snr(x, y), snr(x, z), runs / length, seconds / length))
-            v = np.mean(values, axis=0)
-            print(f"| {name} | {method} | {v[0]:.1f} → {v[1]:.1f} | {v[2]:.1f} → {v[3]:.1f} | {v[4]:.2f} | {v[5]:.2f} |", flush=True)
+                snrs = snr(x[bad], y[bad]), snr(x[bad], z[bad]), snr(x, y), snr(x, z)
+                values.append((*snrs, runs / length, seconds / length, np.mean(np.abs(z - y)[bad] > 1.5 / 32768)))
+            a, b, c, d, false, seconds, found = np.mean(values, axis=0)
+            print(f"| {name} | {method} | {found:.2f} | {a:.1f} → {b:.1f} | {c:.1f} → {d:.1f} | {false:.2f} | {seconds:.2f} |", flush=True)
 
 
 def main():
