@@ -114,13 +114,28 @@ type Excerpt struct {
 func (r *Result) Apply(samples [][]float64, draw int) [][]float64 {
 	out := whole(samples).clone()
 	for f := range r.All() {
-		v := f.Mean
-		if draw >= 0 {
-			v = f.Draws[draw]
-		}
-		copy(out[f.Channel][f.Gap.Start:f.Gap.End], v)
+		copy(out[f.Channel][f.Gap.Start:f.Gap.End], f.values(draw))
 	}
 	return out
+}
+
+// Changes returns the fills as changes of the recording's file, for its Patch. Draw is that of Apply.
+func (r *Result) Changes(draw int) []audio.Change {
+	all := make([]audio.Change, len(r.Gaps))
+	for i, g := range r.Gaps {
+		all[i] = audio.Change{Start: g.Start, Values: make([][]float64, r.channels)}
+		for _, f := range r.Fills[i] {
+			all[i].Values[f.Channel] = f.values(draw)
+		}
+	}
+	return all
+}
+
+func (f *GapFill) values(draw int) []float64 {
+	if draw < 0 {
+		return f.Mean
+	}
+	return f.Draws[draw]
 }
 
 // All iterates over the fills in increasing order of their gaps and, within a gap, of channels.

@@ -84,7 +84,11 @@ func recordingFiles(
 		paths = append(paths, cli.NumberedFiles(o.output, o.fill.Draws)...)
 	}
 	for i, path := range paths {
-		patch, clipped, err := rec.Patch(changes(f, i))
+		var changes []audio.Change
+		if f.Result != nil {
+			changes = f.Result.Changes(i - 1) // the mean, then the draws
+		}
+		patch, clipped, err := rec.Patch(changes)
 		if err != nil {
 			return nil, err
 		}
@@ -100,21 +104,6 @@ func recordingFiles(
 		files = append(files, sdFile(o.sd, f))
 	}
 	return files, nil
-}
-
-// changes returns the gaps' samples of the fill (0) or of a draw (from 1 on).
-func changes(f *report.Fill, draw int) []audio.Change {
-	all := make([]audio.Change, len(f.Gaps))
-	for i, g := range f.Gaps {
-		all[i] = audio.Change{Start: g.Start, Values: make([][]float64, f.Channels)}
-		for _, fill := range f.Result.Fills[i] {
-			all[i].Values[fill.Channel] = fill.Mean
-			if draw > 0 {
-				all[i].Values[fill.Channel] = fill.Draws[draw-1]
-			}
-		}
-	}
-	return all
 }
 
 // sdFile lists the standard deviations of the filled samples in order, channel by channel within one.
