@@ -87,10 +87,8 @@ func TestNil(t *testing.T) {
 		{"FillAR of no order", func() error { return testkit.Error(FillAR([]float64{1, 2}, []Gap{{End: 1}}, AROptions{})) }, ErrArgument},
 		{"simple fills", modeltest.Does(func() {
 			FillLinear(nil, nil)
-			FillSilence(nil, nil)
 			for _, g := range []Gap{{Start: 0, End: 1}, {Start: -3, End: -1}, {Start: -2, End: 2}, {Start: 5, End: 9}, {Start: 0, End: 0}} {
 				FillLinear(nil, []Gap{g})
-				FillSilence([]float64{1, 2, 3}, []Gap{g})
 				FillLinear([]float64{1, 2, 3}, []Gap{g})
 			}
 			Mask(nil, -1)
