@@ -3,7 +3,6 @@ package restore
 import (
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/internal/declip"
@@ -47,22 +46,16 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int) error {
 	}
 	var clipped, missing [][2]int
 	first := 0 // of the tile's own gaps, among the clipped ones
-	lane := g.lanes[c]
-	for _, k := range lane[sort.Search(len(lane), func(i int) bool { return all[lane[i]].End > lo }):] {
-		gap := all[k]
-		if gap.Start >= hi {
-			break
-		}
-		start, end := max(gap.Start, lo)-lo, min(gap.End, hi)-lo
-		switch {
-		case !gap.Clipped:
+	for _, k := range g.within(c, lo, hi) {
+		start, end := max(all[k].Start, lo)-lo, min(all[k].End, hi)-lo
+		if !all[k].Clipped {
 			missing = append(missing, ends(start, end, g.context())...)
-		default:
-			if k == own[0] {
-				first = len(clipped)
-			}
-			clipped = append(clipped, [2]int{start, end})
+			continue
 		}
+		if k == own[0] {
+			first = len(clipped)
+		}
+		clipped = append(clipped, [2]int{start, end})
 	}
 	seed := g.o.Model.Seed + uint64(from)*0x9e3779b97f4a7c15 + uint64(c)
 	r, err := declip.Fill(g.ctx, z[c], clipped, missing, g.rate, declip.Options{Draws: g.o.Draws, Seed: seed})
@@ -72,7 +65,7 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int) error {
 	for j, i := range own {
 		start, end := all[i].Start-lo, all[i].End-lo
 		part := func(v []float64) []float64 { return slices.Clone(v[start:end]) } // the tile's arrays are freed
-		s := GapFill{Gap: all[i], Channel: c, Mean: part(r.Mean), SD: part(r.SD), Level: g.level(z[c], clipped, first+j)}
+		s := GapFill{Gap: all[i], Channel: c, Mean: part(r.Mean), SD: part(r.SD), Level: g.level(z[c], clipped, start, end)}
 		if r.Doubt[first+j] {
 			s.Warning = "the limits of its clipped samples contradict the sound around, or its restoration did not settle"
 		}

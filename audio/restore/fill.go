@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // Fill predicts the samples in gaps from the rest of the recording. samples is [channel][sample] at the given rate, of any
@@ -114,23 +114,22 @@ func (f *filler) tell(change func()) {
 // context returns the number of samples in DefaultContext.
 func (f *filler) context() int { return audio.SamplesIn(DefaultContext.Seconds(), f.res.rate) }
 
-// level returns the rms of the known samples within DefaultContext of a gap.
-func (f *filler) level(z []float64, gaps [][2]int, at int) float64 {
-	reach := f.context()
-	from, to := max(0, gaps[at][0]-reach), min(len(z), gaps[at][1]+reach)
-	sum, known := 0.0, 0
-	add := func(part []float64) {
-		for _, v := range part {
-			sum += v * v
-		}
-		known += len(part)
+// level returns the rms of the known samples within DefaultContext of [start, end), or 0 if there are none.
+func (f *filler) level(z []float64, gaps [][2]int, start, end int) float64 {
+	around := known(z, gaps, max(0, start-f.context()), min(len(z), end+f.context()))
+	if len(around) == 0 {
+		return 0
 	}
+	return bayes.RMS(around)
+}
+
+// known returns the samples of [from, to) outside the gaps.
+func known(z []float64, gaps [][2]int, from, to int) (all []float64) {
 	for _, g := range gaps {
 		if g[1] > from && g[0] < to {
-			add(z[from:max(from, g[0])])
+			all = append(all, z[from:max(from, g[0])]...)
 			from = g[1]
 		}
 	}
-	add(z[min(from, to):to])
-	return math.Sqrt(sum / float64(max(1, known)))
+	return append(all, z[min(from, to):to]...)
 }

@@ -88,13 +88,8 @@ func (g *gapFiller) view(i, reach int) (v view, err error) {
 			return v, fmt.Errorf("restore: sample %d of channel %d is %v, want a number: %w", lo+n, c+1, z[n], vssgp.ErrData)
 		}
 		v.at[c] = -1
-		lane := g.lanes[c]
-		from := sort.Search(len(lane), func(k int) bool { return g.res.Gaps[lane[k]].End > lo })
-		for _, k := range lane[from:] {
+		for _, k := range g.within(c, lo, hi) {
 			other := g.res.Gaps[k]
-			if other.Start >= hi {
-				break
-			}
 			if k == i {
 				v.at[c] = len(v.gaps[c])
 			} else if other.Clipped {
@@ -108,6 +103,14 @@ func (g *gapFiller) view(i, reach int) (v view, err error) {
 		}
 	}
 	return v, nil
+}
+
+// within returns the numbers of a channel's gaps that reach into [lo, hi).
+func (g *gapFiller) within(channel, lo, hi int) []int {
+	lane := g.lanes[channel]
+	from := sort.Search(len(lane), func(k int) bool { return g.res.Gaps[lane[k]].End > lo })
+	to := sort.Search(len(lane), func(k int) bool { return g.res.Gaps[lane[k]].Start >= hi })
+	return lane[from:max(from, to)]
 }
 
 // guessed returns the guess of gap k in a channel, or nil.
@@ -214,9 +217,9 @@ func warningOf(f *GapFill, trials, longest int) string {
 
 // alone fills a gap of a channel from that channel, and returns the number of trials that chose its model.
 func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2]int, which int, seed uint64) (trials int, err error) {
-	n := gaps[which][1] - gaps[which][0]
-	s.Level = g.level(z, gaps, which)
-	if n > longest(g.res.rate) {
+	start, end := gaps[which][0], gaps[which][1]
+	s.Level = g.level(z, gaps, start, end)
+	if n := end - start; n > longest(g.res.rate) {
 		return g.fromSides(f, s, z, gaps, which, fromSide(Gap{End: n}, g.res.rate), seed)
 	}
 	q, err := f.Fill(g.ctx, z, gaps, which, g.o.Draws, seed)

@@ -216,7 +216,7 @@ func TestLevel(t *testing.T) {
 	z := slices.Concat([]float64{9, 9, 1, 1}, make([]float64, 5), []float64{3, 8, 8, 3, 9, 9})
 	for hz, want := range map[int]float64{33: 11.0 / 3, 67: (81 + 81 + 1 + 1 + 9 + 9) / 6.0} { // 2 samples of 1, 1 and 3, and 4 samples on either side
 		f := &filler{res: &Result{rate: hz}}
-		testkit.Equal(t, f.level(z, [][2]int{{4, 9}, {10, 12}}, 0), math.Sqrt(want), "level at a rate of ", hz)
+		testkit.Equal(t, f.level(z, [][2]int{{4, 9}, {10, 12}}, 4, 9), math.Sqrt(want), "level at a rate of ", hz)
 	}
 }
 

@@ -118,14 +118,11 @@ func (f *filler) predict(e *Excerpt, known [][]float64) error {
 				continue
 			}
 			lo, hi := g.Start-e.Start, g.End-e.Start
-			gaps, own := e.gapsInside(c), 0
-			pairs := make([][2]int, len(gaps))
-			for j, h := range gaps {
-				if pairs[j] = [2]int{h.Start, h.End}; h.Start == lo {
-					own = j
-				}
+			var gaps [][2]int
+			for _, h := range e.gapsInside(c) {
+				gaps = append(gaps, [2]int{h.Start, h.End})
 			}
-			s := GapFill{Gap: g, Channel: c, Mean: e.Fit[c][lo:hi:hi], SD: e.SD[c][lo:hi:hi], Level: f.level(known[c], pairs, own)}
+			s := GapFill{Gap: g, Channel: c, Mean: e.Fit[c][lo:hi:hi], SD: e.SD[c][lo:hi:hi], Level: f.level(known[c], gaps, lo, hi)}
 			for _, d := range draws {
 				v := make([]float64, g.Len())
 				for i := range v {
