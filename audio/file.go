@@ -5,7 +5,26 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
+
+// A Source is a recording that is read in parts, such as a File. Several goroutines may read at once.
+type Source interface {
+	// Read returns the samples [lo, hi) as [channel][hi-lo], for the caller to keep.
+	Read(lo, hi int) ([][]float64, error)
+}
+
+// Samples is a Source in memory, [channel][sample].
+type Samples [][]float64
+
+// Read copies the samples.
+func (s Samples) Read(lo, hi int) ([][]float64, error) {
+	out := make([][]float64, len(s))
+	for c, x := range s {
+		out[c] = slices.Clone(x[lo:hi])
+	}
+	return out, nil
+}
 
 // A File is an audio file with its header read. Its samples are read in parts, so that a recording need not fit in memory.
 // Several goroutines may call its methods at once if its io.ReaderAt allows that.

@@ -180,7 +180,7 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	l := &repairLine{Rate: rate, Length: float64(len(x)) / float64(rate), Kind: s.kind, Made: s.made, Level: s.level, Places: len(made)}
 	began := time.Now()
 	options := detect.Options{Kinds: []detect.Kind{s.kind}, Sensitivity: o.sensitivity, Step: step}
-	found, err := detect.Find(ctx, memory(y), len(y), rate, options)
+	found, err := detect.Find(ctx, audio.Samples{y}, len(y), rate, options)
 	if err != nil {
 		return nil, err
 	}
@@ -213,14 +213,6 @@ func distortion(x, y []float64) float64 {
 		signal, off = signal+v*v, off+(v-y[i])*(v-y[i])
 	}
 	return 10 * math.Log10(signal/off)
-}
-
-// memory is a recording of one channel.
-type memory []float64
-
-// Read returns a copy of samples.
-func (m memory) Read(lo, hi int) ([][]float64, error) {
-	return [][]float64{slices.Clone(m[lo:hi])}, nil
 }
 
 // energy returns that of what was done to x in [lo, hi).

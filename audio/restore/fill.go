@@ -15,11 +15,11 @@ import (
 // Fill predicts the samples in gaps from the rest of the recording. samples is [channel][sample] at the given rate, of any
 // scale; the samples in the gaps are not read. Neither Workers nor GOMAXPROCS changes the result.
 func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Options) (*Result, error) {
-	n, err := whole(samples).length()
+	n, err := length(samples)
 	if err != nil {
 		return nil, err
 	}
-	return FillFrom(ctx, whole(samples), n, rate, gaps, o)
+	return FillFrom(ctx, audio.Samples(samples), n, rate, gaps, o)
 }
 
 // FillFrom is Fill for a recording of n samples in each channel. It reads only the samples around the gaps, so its memory grows

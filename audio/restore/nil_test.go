@@ -36,7 +36,7 @@ func TestNil(t *testing.T) {
 	fill := func(samples [][]float64, rate int, gaps ...Gap) func() error {
 		return with(samples, rate, gaps, quick())
 	}
-	stereo, nan := [][]float64{x[0], x[0]}, whole(x).clone()
+	stereo, nan := [][]float64{x[0], x[0]}, clone(x)
 	nan[0][320] = math.NaN()
 	from := func(s Source) func() error {
 		return func() error { return testkit.Error(FillFrom(none, s, 1000, rate, gap, quick())) }

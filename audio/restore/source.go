@@ -6,13 +6,11 @@ import (
 	"sort"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
 )
 
-// A Source is a recording that is read in parts, such as an audio.File. Several goroutines may read at once.
-type Source interface {
-	// Read returns the samples [lo, hi) as [channel][hi-lo], for the caller to keep. An error ends the fill.
-	Read(lo, hi int) ([][]float64, error)
-}
+// A Source is a recording that is read in parts, such as an audio.File. Several goroutines may read at once. An error ends the fill.
+type Source = audio.Source
 
 // channelsOf returns the number of channels.
 func channelsOf(s Source) (int, error) {
@@ -99,31 +97,13 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 	return out, nil
 }
 
-// whole is a recording in memory.
-type whole [][]float64
-
-// Read copies the samples.
-func (w whole) Read(lo, hi int) ([][]float64, error) {
-	out := make([][]float64, len(w))
-	for c, s := range w {
-		out[c] = slices.Clone(s[lo:hi])
-	}
-	return out, nil
-}
-
-// clone copies all samples.
-func (w whole) clone() [][]float64 {
-	out, _ := w.Read(0, len(w[0])) // reading from memory does not fail
-	return out
-}
-
 // length returns the number of samples in each channel.
-func (w whole) length() (int, error) {
-	if len(w) == 0 || len(w[0]) == 0 {
-		return 0, fmt.Errorf("restore: %d channels, want at least one with samples: %w", len(w), vssgp.ErrData)
+func length(samples [][]float64) (int, error) {
+	if len(samples) == 0 || len(samples[0]) == 0 {
+		return 0, fmt.Errorf("restore: %d channels, want at least one with samples: %w", len(samples), vssgp.ErrData)
 	}
-	n := len(w[0])
-	for c, s := range w {
+	n := len(samples[0])
+	for c, s := range samples {
 		if len(s) != n {
 			return 0, fmt.Errorf("restore: channel %d has %d samples, channel 0 has %d: %w", c, len(s), n, vssgp.ErrData)
 		}
