@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
@@ -127,7 +128,7 @@ func TestNormal(t *testing.T) {
 	s := p.normal(a, from)
 	e := make([][]float64, len(z))
 	for c := range z {
-		e[c] = errorsOf(z[c], a)
+		e[c] = append(make([]float64, len(a)-1), ar.Errors(a, z[c])...)
 	}
 	taps := 2*p.l + 1
 	at := func(k, n int) float64 { return e[from[k/taps]][n-(k%taps-p.l)] }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/simd"
 )
@@ -25,7 +26,9 @@ func (p *problem) normal(a []float64, from []int) *normal {
 	lo, hi := max(0, p.gap[0]-reach), min(len(p.z[p.of]), p.gap[1]+reach)
 	margin := len(a) - 1 + p.l
 	from0 := max(0, lo-margin-1) // errors are known a lag and a sample further
-	e := func(c int) []float64 { return errorsOf(p.z[c][from0:min(len(p.z[c]), hi+p.l)], a) }
+	e := func(c int) []float64 { // 0 for the first samples
+		return append(make([]float64, len(a)-1), ar.Errors(a, p.z[c][from0:min(len(p.z[c]), hi+p.l)])...)
+	}
 	x, y := e(p.of), make([][]float64, len(from))
 	for k, c := range from {
 		y[k] = e(c)
@@ -42,15 +45,6 @@ func (p *problem) normal(a []float64, from []int) *normal {
 		}
 	}
 	return s
-}
-
-// errorsOf returns the prediction errors of z by reversed coefficients, 0 for the first samples.
-func errorsOf(z, a []float64) []float64 {
-	e := make([]float64, len(z))
-	for n := len(a) - 1; n < len(z); n++ {
-		e[n] = simd.Dot(a, z[n-len(a)+1:n+1])
-	}
-	return e
 }
 
 // add adds the products over [lo, hi). Those at the first lag are summed; each at further lags of both differs from the one before by

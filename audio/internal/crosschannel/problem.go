@@ -54,7 +54,7 @@ func (p *problem) known(from []int, q, lo, hi int) (runs [][2]int) {
 	return runs
 }
 
-// whitener returns the coefficients, last first, of an autoregressive model of the known samples around the gap; nil if they are silent.
+// whitener returns the coefficients of an autoregressive model of the known samples around the gap; nil if they are silent.
 func (p *problem) whitener() []float64 {
 	x, reach := p.z[p.of], int(context*p.rate)
 	var segments []ar.Segment
@@ -67,6 +67,5 @@ func (p *problem) whitener() []float64 {
 	if !(m.E > 0) {
 		return nil
 	}
-	slices.Reverse(m.A)
 	return m.A
 }

@@ -84,14 +84,6 @@ func (s *section) cut(hop int) {
 	}
 }
 
-// peak returns the largest magnitude.
-func (s *section) peak() (peak float64) {
-	for _, x := range s.mean {
-		peak = max(peak, math.Abs(x))
-	}
-	return peak
-}
-
 // loudest returns the largest magnitude of the known samples of [lo, hi).
 func (s *section) loudest(lo, hi int) (peak float64) {
 	i := s.index(lo)
