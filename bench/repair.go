@@ -189,7 +189,7 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	if s.do == nil || len(made) == 0 {
 		return l, nil
 	}
-	l.Before, l.After = distortion(x, y), distortion(x, y)
+	l.Before, l.After = audio.SNR(x, y, nil), audio.SNR(x, y, nil)
 	if len(found) == 0 {
 		return l, nil
 	}
@@ -202,17 +202,8 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	if err != nil {
 		return nil, err
 	}
-	l.Filling, l.After = time.Since(began).Seconds(), distortion(x, r.Apply([][]float64{y}, -1)[0])
+	l.Filling, l.After = time.Since(began).Seconds(), audio.SNR(x, r.Apply([][]float64{y}, -1)[0], nil)
 	return l, nil
-}
-
-// distortion returns signal over distortion in decibels.
-func distortion(x, y []float64) float64 {
-	signal, off := 0.0, 0.0
-	for i, v := range x {
-		signal, off = signal+v*v, off+(v-y[i])*(v-y[i])
-	}
-	return 10 * math.Log10(signal/off)
 }
 
 // energy returns that of what was done to x in [lo, hi).

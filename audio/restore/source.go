@@ -27,27 +27,19 @@ func channelsOf(s Source) (int, error) {
 // Around returns the source with zeros in the gaps, which must be as audio.CheckGaps returns them. What all channels miss is not even
 // read. Clipped samples stay: they are limits.
 func Around(s Source, gaps []Gap) Source {
-	a := &around{src: s}
+	a := &around{s, map[int][]Gap{}}
 	for _, g := range gaps {
-		switch {
-		case g.Clipped:
-		case g.Channel == 0:
-			a.all = append(a.all, g)
-		default:
-			for len(a.own) < g.Channel {
-				a.own = append(a.own, nil)
-			}
-			a.own[g.Channel-1] = append(a.own[g.Channel-1], g)
+		if !g.Clipped {
+			a.gaps[g.Channel] = append(a.gaps[g.Channel], g)
 		}
 	}
 	return a
 }
 
-// around has the gaps of all channels, and each channel's own.
+// around has the gaps by their Channel.
 type around struct {
-	src Source
-	all []Gap
-	own [][]Gap
+	src  Source
+	gaps map[int][]Gap
 }
 
 // overlapping returns the gaps, rising and apart, that reach into [lo, hi).
@@ -63,7 +55,7 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 		return nil, fmt.Errorf("restore: the recording is nil, want a Source: %w", vssgp.ErrData)
 	}
 	var out [][]float64
-	gaps := overlapping(a.all, lo, hi)
+	gaps := overlapping(a.gaps[0], lo, hi)
 	for at := lo; at < hi || out == nil; {
 		end, next := hi, hi
 		if len(gaps) > 0 {
@@ -89,8 +81,8 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 		}
 		at = next
 	}
-	for c := range min(len(out), len(a.own)) {
-		for _, g := range overlapping(a.own[c], lo, hi) {
+	for c := range out {
+		for _, g := range overlapping(a.gaps[c+1], lo, hi) {
 			clear(out[c][max(g.Start, lo)-lo : min(g.End, hi)-lo])
 		}
 	}

@@ -130,7 +130,7 @@ func (g *gapFlags) detected(
 	o.Progress = func(done float64) { bar.ShowRows("searching, seconds", int(done*whole), int(whole), began) }
 	all, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
 	bar.Clear()
-	found = append([]detect.Found{}, all...) // not nil, if there is none
+	found = append([]detect.Found{}, all...) // not nil if there is no damage
 	if err != nil {
 		return nil, found, datafile.FromFile(input, err)
 	}
@@ -187,12 +187,10 @@ func readGaps(env *cli.Env, path string, rate int) (gaps []audio.Gap, found []de
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	labeled := false
 	for _, l := range labels {
-		labeled = labeled || l.Text != ""
 		gaps, found = append(gaps, l.Gap), append(found, detect.FromLabel(l))
 	}
-	if !labeled {
+	if !slices.ContainsFunc(labels, func(l audio.Label) bool { return l.Text != "" }) {
 		found = nil
 	}
 	return gaps, found, nil

@@ -109,10 +109,8 @@ func recordingFiles(
 // sdFile lists the standard deviations of the filled samples in order, channel by channel within one.
 func sdFile(path string, f *report.Fill) fileio.File {
 	rows := 0
-	for _, g := range f.Gaps {
-		if rows += g.Len(); g.Channel == 0 {
-			rows += g.Len() * (f.Channels - 1)
-		}
+	for fill := range f.Result.All() {
+		rows += len(fill.SD)
 	}
 	return datafile.TableFile(path, []int{rows, 3}, []string{"sample", "channel", "sd"}, nil, func(write func([]float64) error) error {
 		for i, g := range f.Gaps {
@@ -130,9 +128,10 @@ func sdFile(path string, f *report.Fill) fileio.File {
 
 // fields are what --json prints.
 func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) cli.Object {
+	gaps, channels := spans(f.Gaps)
 	recording := cli.Object{
 		"rate", f.Rate, "channels", f.Channels, "samples", f.Samples, "missing", audio.Missing(f.Gaps), // samples per channel
-		"gaps", spans(f.Gaps), "gap_channels,omitempty", owners(f.Gaps),
+		"gaps", gaps, "gap_channels,omitempty", channels,
 	}
 	if f.Found != nil {
 		found := []cli.Object{}
@@ -174,26 +173,16 @@ func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) 
 		})
 }
 
-// spans are the gaps without their channels.
-func spans(gaps []audio.Gap) [][2]int {
-	all := [][2]int{}
+// spans returns the gaps' samples and their channels, 0 for all; no channels if every gap is of all.
+func spans(gaps []audio.Gap) (samples [][2]int, channels []int) {
+	samples = [][2]int{}
 	for _, g := range gaps {
-		all = append(all, [2]int{g.Start, g.End})
+		samples, channels = append(samples, [2]int{g.Start, g.End}), append(channels, g.Channel)
 	}
-	return all
-}
-
-// owners are the gaps' channels, 0 for all; nil if every gap is of all.
-func owners(gaps []audio.Gap) (channels []int) {
-	any := false
-	for _, g := range gaps {
-		channels = append(channels, g.Channel)
-		any = any || g.Channel > 0
+	if !slices.ContainsFunc(gaps, func(g audio.Gap) bool { return g.Channel > 0 }) {
+		channels = nil
 	}
-	if !any {
-		return nil
-	}
-	return channels
+	return samples, channels
 }
 
 // scoresTable returns the scores of the fill by a method and of those that it is compared with.
