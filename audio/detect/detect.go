@@ -109,8 +109,11 @@ type recording struct {
 	n, rate, channels int
 }
 
+// blockSamples is the number of samples in a block of most detectors.
+const blockSamples = 1 << 15
+
 // tileSamples is the number of samples of each channel that Find reads at a time.
-var tileSamples = 1 << 17
+var tileSamples = 4 * blockSamples
 
 // tiles reads the recording in tiles [lo, hi) with a margin on either side; x begins at sample from. It stops at an error or when ctx ends.
 func (r recording) tiles(ctx context.Context, margin int, do func(x [][]float64, from, lo, hi int) error) error {

@@ -15,7 +15,6 @@ import (
 type dropoutDetector struct {
 	recording
 	least, most, reach int     // samples of a dropout, and of the sound examined on either side
-	fade               int     // samples of the shortest fade
 	step               float64 // quantization step
 	threshold          float64 // log-odds to exceed
 	zeros              bool    // only exact zeros count
@@ -25,7 +24,7 @@ func newDropouts(_ context.Context, r recording, o *Options) (detector, error) {
 	samples := func(seconds float64) int { return audio.SamplesIn(seconds, max(r.rate, 8000)) }
 	step, err := r.step(o.Step)
 	return &dropoutDetector{recording: r, step: step, threshold: DefaultSensitivity + 1 - o.Sensitivity,
-		least: samples(leastDropout), most: samples(mostDropout), reach: samples(dropoutContext), fade: samples(leastFade)}, err
+		least: samples(leastDropout), most: samples(mostDropout), reach: samples(dropoutContext)}, err
 }
 
 // newZeros returns a detector of the dropouts that are exact zeros.
@@ -54,7 +53,7 @@ func (r recording) step(given float64) (float64, error) {
 	return max(least, given), nil
 }
 
-func (d *dropoutDetector) size() (block, margin int) { return 1 << 15, d.most + d.reach + 1 }
+func (d *dropoutDetector) size() (block, margin int) { return blockSamples, d.most + d.reach + 1 }
 
 func (d *dropoutDetector) find(b block) (out []candidate) {
 	x, widest := b.x[b.channel], mostDither
@@ -156,7 +155,7 @@ func (d *dropoutDetector) logOdds(x []float64, lo, hi, width int) (start int, od
 	}
 	step := max(d.step, finest(sound, middle))
 	half = (float64(width) + 0.5) * step
-	l, r := newEdge(left, d.fade, step, half, !silent), newEdge(right, d.fade, step, half, !silent)
+	l, r := newEdge(left, 2*d.least, step, half, !silent), newEdge(right, 2*d.least, step, half, !silent)
 	if l == nil || r == nil {
 		return 0, never
 	}

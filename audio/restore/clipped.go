@@ -57,8 +57,7 @@ func (g *gapFiller) fillTile(c int, own []int, from, to int) error {
 		}
 		clipped = append(clipped, [2]int{start, end})
 	}
-	seed := g.o.Model.Seed + uint64(from)*0x9e3779b97f4a7c15 + uint64(c)
-	r, err := declip.Fill(g.ctx, z[c], clipped, missing, g.rate, declip.Options{Draws: g.o.Draws, Seed: seed})
+	r, err := declip.Fill(g.ctx, z[c], clipped, missing, g.rate, declip.Options{Draws: g.o.Draws, Seed: g.seed(from, c)})
 	if err != nil {
 		return fmt.Errorf("restore: samples %d:%d of channel %d: %w", lo, hi, c+1, err)
 	}

@@ -216,8 +216,8 @@ func warningOf(f *GapFill, trials, longest int) string {
 }
 
 // alone fills a gap of a channel from that channel, and returns the number of trials that chose its model.
-func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2]int, which int, seed uint64) (trials int, err error) {
-	start, end := gaps[which][0], gaps[which][1]
+func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2]int, which int) (trials int, err error) {
+	start, end, seed := gaps[which][0], gaps[which][1], g.seed(s.Gap.Start, s.Channel)
 	s.Level = g.level(z, gaps, start, end)
 	if n := end - start; n > longest(g.res.rate) {
 		return g.fromSides(f, s, z, gaps, which, fromSide(Gap{End: n}, g.res.rate), seed)
@@ -297,6 +297,11 @@ func crossfade(i, n int, forward bool) float64 {
 		return c * c
 	}
 	return 1 - c*c
+}
+
+// seed returns the seed of the draws from a sample of a channel on.
+func (f *filler) seed(start, channel int) uint64 {
+	return f.o.Model.Seed + uint64(start)*0x9e3779b97f4a7c15 + uint64(channel)
 }
 
 func roots(v []float64) []float64 {

@@ -15,15 +15,14 @@ func (g *gapFiller) channel(v view, s *GapFill) (trials int, err error) {
 	f := g.fillers.Get().(*timewarp.Filler)
 	defer g.fillers.Put(f)
 	c := s.Channel
-	seed := g.o.Model.Seed + uint64(s.Gap.Start)*0x9e3779b97f4a7c15 + uint64(c)
 	p, err := g.prediction(f, v, c, g.others(s.Gap, c, len(v.z)))
 	switch {
 	case err != nil:
 		return 0, err
 	case p == nil:
-		return g.alone(f, s, v.z[c], v.gaps[c], v.at[c], seed)
+		return g.alone(f, s, v.z[c], v.gaps[c], v.at[c])
 	}
-	if trials, err = g.joint(f, s, v.z[c], p, seed); err == nil {
+	if trials, err = g.joint(f, s, v.z[c], p); err == nil {
 		own := v.gaps[c][v.at[c]]
 		s.Level = g.level(v.z[c], v.gaps[c], own[0], own[1])
 	}
@@ -58,8 +57,8 @@ func (g *gapFiller) prediction(f *timewarp.Filler, v view, channel int, from []i
 }
 
 // joint fills the residual of the prediction from other channels, and adds the prediction.
-func (g *gapFiller) joint(f *timewarp.Filler, s *GapFill, z []float64, p *crosschannel.Prediction, seed uint64) (trials int, err error) {
-	if trials, err = g.alone(f, s, p.Left, p.Gaps, p.Which, seed); err != nil {
+func (g *gapFiller) joint(f *timewarp.Filler, s *GapFill, z []float64, p *crosschannel.Prediction) (trials int, err error) {
+	if trials, err = g.alone(f, s, p.Left, p.Gaps, p.Which); err != nil {
 		return 0, err
 	}
 	mean := p.Mean[p.Gaps[p.Which][0]:p.Gaps[p.Which][1]]

@@ -79,17 +79,16 @@ func (s *normal) add(x []float64, y [][]float64, lo, hi, l int, weight float64) 
 }
 
 // solve returns the h of the prior that has most evidence, and by how much that is above the evidence of h = 0 in nats; no h if none
-// has more. With ridges λ·d, d the mean diagonal, and the
-// noise at its likeliest level the evidence is, up to a constant, −½ n log(xx − bᵀ(P + λd)⁻¹b) − ½ log det(P + λd) + ½ m log λd; of
-// h = 0 it is −½ n log xx.
+// has more. With ridges λ·d, d the mean diagonal and λ = 10⁻⁹ … 10, and the noise at its likeliest level the evidence is, up to a constant,
+// −½ n log(xx − bᵀ(P + λd)⁻¹b) − ½ log det(P + λd) + ½ m log λd; of h = 0 it is −½ n log xx.
 func (s *normal) solve() (h []float64, gain float64) {
 	m := len(s.right)
 	diagonal := s.products.Trace(0, 1) / float64(m)
 	if s.weights < float64(2*m) || !(diagonal > 0) || !(s.square > 0) {
 		return nil, 0
 	}
-	for i := range ridges {
-		ridge := math.Pow(10, float64(i-9)) * diagonal
+	for power := -9; power <= 1; power++ {
+		ridge := math.Pow(10, float64(power)) * diagonal
 		f, err := s.products.Factorize(slices.Repeat([]float64{ridge}, m))
 		if err != nil {
 			continue

@@ -63,7 +63,7 @@ func (p *problem) whitener() []float64 {
 		segments = append(segments, ar.Segment{X: x[r[0]:r[1]]})
 		known += r[1] - r[0]
 	}
-	m := ar.Burg(segments, min(max(1, int(order*p.rate)), known/8))
+	m := ar.Burg(segments, min(2*p.l, known/8)) // it reaches as far as the taps
 	if !(m.E > 0) {
 		return nil
 	}
