@@ -14,7 +14,6 @@ const (
 	unsteady      = 2.25  // variance of later prediction errors over the variance that was fitted; 2 lowers the coverage by 0.01
 	prior         = 5     // errors that the prior of a grain's variance counts for; 4 loses 0.1 dB, 10 loses 1 dB
 	weakLimit     = 4     // standard deviation of the weak prior for a run of one sample, in limits; without it heavy clipping diverges
-	jitters       = 4     // attempts to factorize a precision with more and more on its diagonal
 	leastPower    = 1e-30 // for silence
 
 	// A restored run is marked as doubtful if
