@@ -6,40 +6,41 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/internal/declip"
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // fillClipped restores the clipped gaps of every channel, tile by tile: they are so dense that they are solved for together.
 func (g *gapFiller) fillClipped() error {
-	for c := range g.lanes {
-		var own []int
-		for _, i := range g.lanes[c] {
-			if g.res.Gaps[i].Clipped {
-				own = append(own, i)
+	tile := audio.SamplesIn(declip.Tile, g.res.rate)
+	for c, lane := range g.lanes {
+		var tiles [][]int // the numbers of the gaps that begin in each
+		last := -1
+		for _, i := range lane {
+			gap := g.res.Gaps[i]
+			if !gap.Clipped {
+				continue
 			}
+			if gap.Start/tile != last {
+				last, tiles = gap.Start/tile, append(tiles, nil)
+			}
+			tiles[len(tiles)-1] = append(tiles[len(tiles)-1], i)
 		}
-		tile := audio.SamplesIn(clipTile, g.res.rate)
-		for len(own) > 0 {
-			end := (g.res.Gaps[own[0]].Start/tile + 1) * tile
-			n := slices.IndexFunc(own, func(i int) bool { return g.res.Gaps[i].Start >= end })
-			if n < 0 {
-				n = len(own)
-			}
-			if err := g.fillTile(c, own[:n], end-tile, end); err != nil {
-				return err
-			}
-			own = own[n:]
+		fill := func(k int) error { return g.fillTile(c, tiles[k], tile) }
+		if err := parallel.Try(len(tiles), g.o.workers(len(tiles)), fill); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// fillTile restores a channel's clipped gaps with the given numbers, which begin in [from, to).
-func (g *gapFiller) fillTile(c int, own []int, from, to int) error {
+// fillTile restores a channel's clipped gaps with the given numbers, which begin in one tile of so many samples.
+func (g *gapFiller) fillTile(c int, own []int, tile int) error {
 	if err := g.ctx.Err(); err != nil {
 		return err
 	}
-	all, margin := g.res.Gaps, audio.SamplesIn(clipMargin, g.res.rate)
-	lo, hi := max(0, from-margin), min(g.res.samples, max(to, all[own[len(own)-1]].End)+margin)
+	all, margin := g.res.Gaps, declip.Margin(g.rate)
+	from := all[own[0]].Start / tile * tile
+	lo, hi := max(0, from-margin), min(g.res.samples, max(from+tile, all[own[len(own)-1]].End)+margin)
 	z, err := g.src.Read(lo, hi)
 	if err != nil {
 		return fmt.Errorf("restore: samples %d:%d: %w", lo, hi, err)

@@ -47,7 +47,7 @@ var allowed = map[string][]string{
 	"audio":                           {"internal/ar", "internal/fileio", "internal/parallel"},
 	"audio/detect":                    {"audio", "internal/ar", "internal/clicks", "internal/parallel"},
 	"internal/clicks":                 {"internal/ar", "internal/simd"},
-	"audio/internal/declip":           {"internal/simd", "internal/ar", "internal/linalg/blocktri", "internal/parallel"},
+	"audio/internal/declip":           {"internal/simd", "internal/ar", "internal/linalg/blocktri"},
 	"tensors":                         {"."},
 	"internal/ar":                     {"internal/simd", "internal/linalg/blocktri", "internal/parallel"},
 	"internal/fileio":                 {"internal/fileio/fault"},
