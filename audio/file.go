@@ -65,7 +65,7 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 // check refuses a File that NewFile did not make.
 func (f *File) check() error {
 	if f == nil || f.src == nil {
-		return fmt.Errorf("audio: this file or recording is empty: %w: want one from NewFile, Open, Read or New", ErrArgument)
+		return fmt.Errorf("audio: this file or recording is empty: %w: want one from NewFile, Open or Decode", ErrArgument)
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func sniff(head []byte) (Container, error) {
 	return 0, bad(0, "starts with %q; want a %s file", head[:min(len(head), 8)], names(" or "))
 }
 
-// maxFile is the size of the largest possible WAV file, and the most that Read takes from a stream.
+// maxFile is the size of the largest possible WAV file.
 const maxFile = 1<<32 + 8
 
 var errTooLong = fmt.Errorf("%w: longer than 4 GiB; cut it into parts", ErrFormat)

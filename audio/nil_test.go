@@ -1,7 +1,6 @@
 package audio
 
 import (
-	"bytes"
 	"io"
 	"io/fs"
 	"math"
@@ -36,9 +35,7 @@ func TestNil(t *testing.T) {
 		{"Open nothing", func() error { return testkit.Error(Open("")) }, fs.ErrNotExist},
 		{"Open a folder", func() error { return testkit.Error(Open(t.TempDir())) }, ErrFormat},
 		{"Open no file", func() error { return testkit.Error(Open(filepath.Join(t.TempDir(), "a.wav"))) }, fs.ErrNotExist},
-		{"Read nil", func() error { return testkit.Error(Read(nil)) }, ErrArgument},
-		{"Read nothing", func() error { return testkit.Error(Read(bytes.NewReader(nil))) }, ErrFormat},
-		{"Read junk", func() error { return testkit.Error(Read(bytes.NewReader([]byte("no audio, whatever its name")))) }, ErrFormat},
+		{"Decode junk", func() error { return testkit.Error(Decode([]byte("no audio, whatever its name"))) }, ErrFormat},
 		{"Decode nil", func() error { return testkit.Error(Decode(nil)) }, ErrFormat},
 		{"NewFile nil", func() error { return testkit.Error(NewFile(nil, 100)) }, ErrArgument},
 		{"NewFile of no size", func() error { return testkit.Error(NewFile(whole.src, 0)) }, ErrFormat},

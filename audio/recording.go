@@ -20,47 +20,21 @@ type Recording struct {
 // Open reads the audio file at path. Errors that the contents cause wrap ErrFormat and name the path; others are the
 // operating system's.
 func Open(path string) (*Recording, error) {
-	f, err := os.Open(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s: %w: this is a folder; want a recording (%s)", path, ErrFormat, names(", "))
+	}
+	file, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil {
-		return nil, err
-	} else if info.IsDir() {
-		return nil, fmt.Errorf("%s: %w: this is a folder; want a recording (%s)", path, ErrFormat, names(", "))
-	}
-	r, err := Read(f)
+	r, err := Decode(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
 }
 
-// Read reads a whole audio file from a stream. It tells the container by the first bytes, and stops there if it is none. Memory is at most
-// proportional to the bytes that the stream really holds, for FLAC to the samples that they decode to, whatever the header says.
-func Read(src io.Reader) (*Recording, error) {
-	if src == nil {
-		return nil, fmt.Errorf("audio: read from nil: %w: want a reader", ErrArgument)
-	}
-	head := make([]byte, sniffLen)
-	n, err := io.ReadFull(src, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, err
-	}
-	if _, err := sniff(head[:n]); err != nil {
-		return nil, err
-	}
-	file := bytes.NewBuffer(head[:n])
-	if m, err := file.ReadFrom(io.LimitReader(src, maxFile)); err != nil {
-		return nil, err
-	} else if m == maxFile {
-		return nil, errTooLong
-	}
-	return Decode(file.Bytes())
-}
-
-// Decode is Read for a file already in memory. The recording keeps file, which must not change.
+// Decode reads an audio file in memory. The recording keeps file, which must not change.
 func Decode(file []byte) (*Recording, error) {
 	in, err := NewFile(bytes.NewReader(file), int64(len(file)))
 	if err != nil {

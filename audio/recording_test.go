@@ -17,7 +17,7 @@ import (
 // same bits.
 func TestChange(t *testing.T) {
 	for _, g := range goodFiles() {
-		r := testkit.Must(Read(bytes.NewReader(g.file)))(t)
+		r := testkit.Must(Decode(g.file))(t)
 		same, clipped, err := r.Patch([]Change{{0, r.Samples}})
 		if err != nil || clipped != 0 || !bytes.Equal(written(t, same, r.Container()), g.file) {
 			t.Fatalf("%s: refill: %v, %d clipped", g.name, err, clipped)

@@ -25,11 +25,14 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 // FillFrom is Fill for a recording of n samples in each channel. It reads only the samples around the gaps, so its memory grows
 // with the missing samples and not with the recording.
 func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
-	channels, err := channelsOf(src)
-	if err != nil {
-		return nil, err
+	if src == nil {
+		return nil, fmt.Errorf("restore: the recording is nil, want a Source: %w", vssgp.ErrData)
 	}
-	all, err := Excerpts(channels, n, rate, gaps, o)
+	none, err := src.Read(0, 0)
+	if err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	all, err := Excerpts(len(none), n, rate, gaps, o)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +42,7 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	}
 	f := &filler{
 		ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(), progress: make([]vssgp.Progress, len(all)),
-		res: &Result{Excerpts: all, rate: rate, samples: n, channels: channels, Method: method},
+		res: &Result{Excerpts: all, rate: rate, samples: n, channels: len(none), Method: method},
 	}
 	for _, e := range all {
 		f.res.Gaps = append(f.res.Gaps, e.Gaps...)

@@ -12,18 +12,6 @@ import (
 // A Source is a recording that is read in parts, such as an audio.File. Several goroutines may read at once. An error ends the fill.
 type Source = audio.Source
 
-// channelsOf returns the number of channels.
-func channelsOf(s Source) (int, error) {
-	if s == nil {
-		return 0, fmt.Errorf("restore: the recording is nil, want a Source: %w", vssgp.ErrData)
-	}
-	none, err := s.Read(0, 0)
-	if err != nil {
-		return 0, fmt.Errorf("restore: %w", err)
-	}
-	return len(none), nil
-}
-
 // Around returns the source with zeros in the gaps, which must be as audio.CheckGaps returns them. What all channels miss is not even
 // read. Clipped samples stay: they are limits.
 func Around(s Source, gaps []Gap) Source {
