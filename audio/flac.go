@@ -289,9 +289,3 @@ func (s *flacFile) ReadAt(b []byte, at int64) (n int, err error) {
 	}
 	return int(to - at), err
 }
-
-// copy writes the whole file as it is.
-func (s *flacFile) copy(w io.Writer) error {
-	_, err := io.Copy(w, io.NewSectionReader(s.src, 0, s.size))
-	return err
-}

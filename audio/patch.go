@@ -172,7 +172,8 @@ func (p *Patch) copy(w io.Writer, to Encoding) error {
 func (p *Patch) writeFLAC(w io.Writer, to Encoding) error {
 	f := p.f
 	if from, ok := f.pcm.(*flacFile); ok && len(p.pieces) == 0 {
-		return from.copy(w)
+		_, err := io.Copy(w, io.NewSectionReader(from.src, 0, from.size))
+		return err
 	}
 	l := f.layout
 	l.encoding = to

@@ -27,7 +27,7 @@ type gapFiller struct {
 // newGapFiller indexes the gaps.
 func newGapFiller(f *filler, m Method) *gapFiller {
 	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels)}
-	g.fillers.New = func() any { return timewarp.NewFiller(m.menu(), g.rate) }
+	g.fillers.New = func() any { return timewarp.NewFiller(m.candidates(), g.rate) }
 	for i, gap := range f.res.Gaps {
 		for c := range g.lanes {
 			if gap.In(c) {

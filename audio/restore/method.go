@@ -49,8 +49,8 @@ func (o *Options) checkMethod() error {
 	return nil
 }
 
-// menu returns the candidate models of a method that is not VSSGP.
-func (m Method) menu() timewarp.Candidates {
+// candidates returns the candidate models of a method that is not VSSGP.
+func (m Method) candidates() timewarp.Candidates {
 	if m == AR {
 		return timewarp.AR()
 	}

@@ -1,7 +1,6 @@
 package restore
 
 import (
-	"cmp"
 	"fmt"
 	"sort"
 
@@ -19,9 +18,7 @@ func (f *filler) fillExcerpts() error {
 				vssgp.ErrOptions)
 		}
 	}
-	errs := make([]error, len(all))
-	parallel.For(len(all), f.o.workers(len(all)), func(i int) { errs[i] = f.fill(i) })
-	if err := cmp.Or(errs...); err != nil { // the first says enough: an interruption stops them all
+	if err := parallel.Try(len(all), f.o.workers(len(all)), f.fill); err != nil {
 		return err
 	}
 	for _, e := range all {
@@ -53,7 +50,7 @@ func (o *Options) model() vssgp.Options {
 // fill fits excerpt i and fills it.
 func (f *filler) fill(i int) error {
 	if err := f.ctx.Err(); err != nil {
-		return fmt.Errorf("restore: interrupted: %w", err)
+		return err
 	}
 	e := &f.res.Excerpts[i]
 	known, err := f.src.Read(e.Start, e.End)
