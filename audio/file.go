@@ -90,7 +90,7 @@ func (f *File) Seconds() float64 {
 // Container returns the file's own container.
 func (f *File) Container() Container { return f.container }
 
-// Encoding says how the file holds a sample.
+// Encoding returns how the file stores a sample.
 func (f *File) Encoding() Encoding { return f.encoding }
 
 // Read returns the samples [lo, hi) as [channels][hi-lo], full scale = 1. A sample that is not finite is an error, which wraps
@@ -164,7 +164,7 @@ type layout struct {
 	container      Container
 	rate, channels int
 	encoding       Encoding
-	offset         int64 // of the first sample; from there the file holds frames × channels samples
+	offset         int64 // of the first sample; from there the file has frames × channels samples
 	frames         int
 	streamed       bool        // a WAV file whose sizes were never filled in
 	speakers       uint32      // as WAVE numbers the channels' positions; 0: not given

@@ -61,13 +61,13 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Progress says where Fill stands.
+// Progress reports how far Fill is.
 type Progress struct {
 	Excerpt, Excerpts int           // done, of how many: VSSGP's excerpts, or gaps
 	Iteration         int           // of all excerpts together
 	Iterations        int           // expected of all excerpts together
 	Bound             float64       // so far, sum over the excerpts, in nats
-	NoiseSD           float64       // of the excerpt that spoke last, first channel, in units of the samples
+	NoiseSD           float64       // of the excerpt that reported last, first channel, in units of the samples
 	Elapsed, Left     time.Duration // since Fill began; expected until it ends
 }
 

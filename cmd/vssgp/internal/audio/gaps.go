@@ -43,7 +43,7 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 			"sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
-		"write what was found, or else the gaps, to this `file`, for --gaps: Audacity labels (.txt) or CSV")
+		"write the finds, or else the gaps, to this `file`, for --gaps: Audacity labels (.txt) or CSV")
 	f.BoolVar(&g.dry, "dry-run", false, "say what --detect finds, write --labels and --report, and stop there")
 }
 

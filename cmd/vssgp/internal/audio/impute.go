@@ -94,7 +94,7 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav", Stdout: true}), "output", "o",
 		"`file` to write the filled recording to, or - for stdout (required)")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
-		"fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files stands for each "+
+		"fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files means each "+
 			"one's name")
 	o.method = anyMethod
 	f.Var(cli.OneOf(&o.method, anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP),
@@ -177,7 +177,7 @@ func imputeOne(ctx context.Context, env *cli.Env, input string, o *imputeFlags) 
 	return result, err
 }
 
-// keepFound writes the labels of what was found so far if an interruption ended the search or the fill. It returns err.
+// keepFound writes the labels of the finds so far if an interruption ended the search or the fill. It returns err.
 func (o *imputeFlags) keepFound(ctx context.Context, env *cli.Env, f *report.Fill, err error) error {
 	if ctx.Err() != nil && o.gaps.labels != "" && len(f.Found) > 0 && env.Write(o.gaps.labelFile(f)) == nil {
 		o.kept = fmt.Sprintf("; %s has what was found so far (%s)", o.gaps.labels, cli.Counted(len(f.Found), "gap"))

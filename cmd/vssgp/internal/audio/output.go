@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// finish scores a fill, writes every output together or none, and prints what was found and done. With --dry-run, and if nothing was
+// finish scores a fill, writes every output together or none, and prints finds and fills. With --dry-run, and if nothing was
 // found, f has no result.
 func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, input string, o *imputeFlags) (cli.Object, error) {
 	var scores cli.Object
@@ -192,7 +192,7 @@ func scoresTable(s restore.Scores, method string) *report.Table {
 			coverage}
 	}
 	return &report.Table{
-		Caption: "The fill beside silence, linear interpolation and the best simple fill (ar), against the reference",
+		Caption: "The fill compared with silence, linear interpolation and the best simple fill (ar), against the reference",
 		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
 		Rows: [][]string{line(method, s.VSSGP, cli.Short(s.Coverage95)), line("silence", s.Silence, ""), line("linear", s.Linear, ""),
 			line("ar", s.AR, "")},
