@@ -75,9 +75,7 @@ func TestImpute(t *testing.T) {
 	for name, fill := range map[string][]float64{"silence": make([]float64, len(truth)), "linear": audio.FillLinear(truth, gap),
 		"ar": ar.Apply([][]float64{truth}, -1)[0]} {
 		simple[name] = audio.RMSE(truth, fill, audio.Mask(gap, len(truth)))
-		if got := r.Scores[name]["test_rmse"]; math.Abs(got-simple[name]) > 1e-9 {
-			t.Errorf("%s: test RMSE %v, want %v", name, got, simple[name])
-		}
+		testkit.Near(t, r.Scores[name]["test_rmse"], simple[name], 1e-9, name, ": test RMSE")
 	}
 	if c := r.Scores["vssgp"]["coverage95"]; !(c > 0.5 && c <= 1) {
 		t.Errorf("coverage %v", c)
@@ -501,12 +499,11 @@ func colored(channels, n, bits int) [][]float64 {
 	rng, step := rand.New(rand.NewPCG(3, 4)), math.Ldexp(1, 1-bits)
 	x := make([][]float64, channels)
 	for c := range x {
-		x[c] = make([]float64, n)
 		var a, b float64
-		for i := range x[c] {
+		x[c] = testkit.Numbers(n, func(int) float64 {
 			a, b = 1.7*a-0.85*b+0.02*rng.NormFloat64(), a
-			x[c][i] = math.Round(a/step) * step
-		}
+			return math.Round(a/step) * step
+		})
 	}
 	return x
 }
@@ -522,8 +519,7 @@ func inFormat(t *testing.T, dir, name string, rate int, e audio.Encoding, x [][]
 		}
 	}
 	testkit.OK(t, w.Close())
-	r := testkit.Must(audio.Decode(wav.Bytes()))(t)
-	testkit.OK(t, r.Write(&out, testkit.Must(audio.ContainerOf(name))(t)))
+	testkit.OK(t, testkit.Must(audio.Decode(wav.Bytes()))(t).Write(&out, testkit.Must(audio.ContainerOf(name))(t)))
 	return testkit.Put(t, dir, name, out.String())
 }
 

@@ -16,10 +16,8 @@ import (
 
 // TestFillers: every method fills a tone's gap without a look at what is in it, models and the autoregressive fill better than silence.
 func TestFillers(t *testing.T) {
-	s := &signal{Rate: 8000, Y: make([]float64, 800), Gaps: []audio.Gap{{Start: 500, End: 520}}}
-	for i := range s.Y {
-		s.Y[i] = 0.1 * math.Sin(0.2*float64(i))
-	}
+	y := testkit.Numbers(800, func(i int) float64 { return 0.1 * math.Sin(0.2*float64(i)) })
+	s := &signal{Rate: 8000, Y: y, Gaps: []audio.Gap{{Start: 500, End: 520}}}
 	blind := &signal{Rate: s.Rate, Y: slices.Clone(s.Y), Gaps: s.Gaps}
 	clear(blind.Y[500:520])
 	warp := func(c timewarp.Candidates) filler { return fillWarp(timewarp.NewFiller(c, 8000)) }
@@ -53,10 +51,8 @@ func TestFillers(t *testing.T) {
 
 // TestWarp: mean and standard deviation are the filler's.
 func TestWarp(t *testing.T) {
-	s := &signal{Rate: 8000, Y: make([]float64, 800), Gaps: []audio.Gap{{Start: 500, End: 520}}}
-	for i := range s.Y {
-		s.Y[i] = math.Sin(0.2*float64(i)) * math.Cos(0.0001*float64(i*i))
-	}
+	y := testkit.Numbers(800, func(i int) float64 { return math.Sin(0.2*float64(i)) * math.Cos(0.0001*float64(i*i)) })
+	s := &signal{Rate: 8000, Y: y, Gaps: []audio.Gap{{Start: 500, End: 520}}}
 	f, err := fillWarp(timewarp.NewFiller(timewarp.AR(), 8000))(context.Background(), s)
 	want, failed := timewarp.NewFiller(timewarp.AR(), 8000).Fill(context.Background(), s.Y, [][2]int{{500, 520}}, 0, 0, 0)
 	if err != nil || failed != nil {
