@@ -91,10 +91,7 @@ func TestMixture(t *testing.T) {
 // TestWarnings: noise cannot be filled and is said to be in doubt, tones are not, and a long gap is known at its ends only.
 func TestWarnings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	noise := make([]float64, 12_000)
-	for i := range noise {
-		noise[i] = rng.NormFloat64()
-	}
+	noise := testkit.Numbers(12_000, func(int) float64 { return rng.NormFloat64() })
 	x := [][]float64{tones(12_000, 1, 0.001)[0], noise}
 	gap, long := Gap{Start: 2000, End: 2080}, Gap{Start: 6000, End: 6000 + rate/2}
 	r := mustFill(t, x, []Gap{gap, long}, Options{Draws: 1})

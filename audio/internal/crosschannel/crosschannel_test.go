@@ -18,13 +18,11 @@ const rate = 8000
 
 // noise is a white series, or with a feedback in (0, 1) a red one.
 func noise(rng *rand.Rand, n int, feedback float64) []float64 {
-	out := make([]float64, n)
 	last := 0.0
-	for i := range out {
+	return testkit.Numbers(n, func(int) float64 {
 		last = feedback*last + rng.NormFloat64()
-		out[i] = last
-	}
-	return out
+		return last
+	})
 }
 
 // mixed returns channels 1 … 5 of red noise and a channel 0 that hears two of them, the third with a delay and the fifth, and itself.
