@@ -27,7 +27,7 @@ func parseAIFF(in *head) (l layout, err error) {
 		case c.id == "SSND" && samples == nil:
 			samples = &c
 		case c.size > in.size-c.body:
-			return l, bad(at, "chunk %q claims %d bytes, the file holds %d more", c.id, c.size, in.size-c.body)
+			return l, bad(at, "chunk %q claims %d bytes, but the file has only %d more", c.id, c.size, in.size-c.body)
 		case c.id == "COMM" && l.channels == 0:
 			if err := l.parseCOMM(in.bytes(c.body, int(min(c.size, fmtMost))), packed); err != nil {
 				return l, bad(at, "%w", err)
@@ -93,9 +93,9 @@ func (l layout) withSound(in *head, c chunk) (layout, error) {
 	l.offset = c.body + 8 + int64(binary.BigEndian.Uint32(b))
 	switch held := min(in.size, c.body+c.size) - l.offset; {
 	case l.frames == 0:
-		return l, bad(c.body-8, "\"SSND\" holds no samples")
+		return l, bad(c.body-8, "\"SSND\" has no samples")
 	case held < l.dataLen():
-		return l, bad(c.body-8, "truncated: %d samples of %d channels × %d bytes are declared, \"SSND\" holds %d bytes", l.frames,
+		return l, bad(c.body-8, "truncated: %d samples of %d channels × %d bytes are declared, but \"SSND\" has only %d bytes", l.frames,
 			l.channels, l.encoding.Bytes, max(0, held))
 	}
 	return l, nil

@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -29,14 +30,14 @@ var (
 
 // Step returns the difference of neighboring values, in full scale; 0 for floats.
 func (e Encoding) Step() float64 {
-	switch {
-	case e.Float:
+	if e.Float {
 		return 0
-	case e.ValidBits != 0:
-		return math.Ldexp(1, 1-e.ValidBits)
 	}
-	return math.Ldexp(1, 1-8*e.Bytes)
+	return math.Ldexp(1, 1-e.bits())
 }
+
+// bits returns the number of bits in use.
+func (e Encoding) bits() int { return cmp.Or(e.ValidBits, 8*e.Bytes) }
 
 // LeastStep returns the least difference of two values that differ, which is the quantizer's step if the values were quantized; 0 if none
 // differ.
@@ -118,11 +119,7 @@ func (e Encoding) encode(b []byte, v float64) (clipped bool) {
 		e.putWord(b, math.Float64bits(v))
 		return false
 	}
-	bits := 8 * e.Bytes
-	valid := bits
-	if e.ValidBits != 0 {
-		valid = e.ValidBits
-	}
+	bits, valid := 8*e.Bytes, e.bits()
 	full := math.Ldexp(1, valid-1)
 	r := math.RoundToEven(v * full)
 	if c := max(-full, min(r, full-1)); c != r {

@@ -5,7 +5,26 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
+
+// A Source is a recording that is read in parts, such as a File. Several goroutines may read at once.
+type Source interface {
+	// Read returns the samples [lo, hi) as [channel][hi-lo], for the caller to keep.
+	Read(lo, hi int) ([][]float64, error)
+}
+
+// Samples is a Source in memory, [channel][sample].
+type Samples [][]float64
+
+// Read copies the samples.
+func (s Samples) Read(lo, hi int) ([][]float64, error) {
+	out := make([][]float64, len(s))
+	for c, x := range s {
+		out[c] = slices.Clone(x[lo:hi])
+	}
+	return out, nil
+}
 
 // A File is an audio file with its header read. Its samples are read in parts, so that a recording need not fit in memory.
 // Several goroutines may call its methods at once if its io.ReaderAt allows that.
@@ -46,7 +65,7 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 // check refuses a File that NewFile did not make.
 func (f *File) check() error {
 	if f == nil || f.src == nil {
-		return fmt.Errorf("audio: this file or recording is empty: %w: want one from NewFile, Open, Read or New", ErrArgument)
+		return fmt.Errorf("audio: this file or recording is empty: %w: want one from NewFile, Open or Decode", ErrArgument)
 	}
 	return nil
 }
@@ -71,7 +90,7 @@ func (f *File) Seconds() float64 {
 // Container returns the file's own container.
 func (f *File) Container() Container { return f.container }
 
-// Encoding says how the file holds a sample.
+// Encoding returns how the file stores a sample.
 func (f *File) Encoding() Encoding { return f.encoding }
 
 // Read returns the samples [lo, hi) as [channels][hi-lo], full scale = 1. A sample that is not finite is an error, which wraps
@@ -145,7 +164,7 @@ type layout struct {
 	container      Container
 	rate, channels int
 	encoding       Encoding
-	offset         int64 // of the first sample; from there the file holds frames × channels samples
+	offset         int64 // of the first sample; from there the file has frames × channels samples
 	frames         int
 	streamed       bool        // a WAV file whose sizes were never filled in
 	speakers       uint32      // as WAVE numbers the channels' positions; 0: not given

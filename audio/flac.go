@@ -22,7 +22,7 @@ import (
 // flacBits is the most bits a sample of FLAC that are read and written: the library's decoder knows no more.
 const flacBits = 24
 
-// A flacFile shows the samples of a FLAC file as bytes at offsets, as if the file held them interleaved: integers, least significant byte
+// A flacFile shows the samples of a FLAC file as bytes at offsets, as if the file stored them interleaved: integers, least significant byte
 // first, their bits at the top. In memory are a few parts that were decoded last, and where each part begins.
 type flacFile struct {
 	src    io.ReaderAt
@@ -84,7 +84,7 @@ func (s *flacFile) metadata(in *head) (at int64, err error) {
 		c.next = at + 4 + c.size
 		switch {
 		case c.next > in.size:
-			return 0, bad(at, "a metadata block claims %d bytes, the file holds %d more", c.size,
+			return 0, bad(at, "a metadata block claims %d bytes, but the file has only %d more", c.size,
 				in.size-at-4)
 		case (s.info == nil) != (kind == meta.TypeStreamInfo) || kind == 127:
 			return 0, bad(at, "a metadata block of type %d; want STREAMINFO (type 0) first and once, no type 127", kind)
@@ -114,7 +114,7 @@ func (s *flacFile) scan(at, end int64) (samples int, err error) {
 			break
 		}
 		if err == io.EOF {
-			return 0, bad(from, "truncated: %d samples are declared, the frames hold %d", claimed, samples)
+			return 0, bad(from, "truncated: %d samples are declared, the frames have %d", claimed, samples)
 		}
 		if packed, err = s.pack(packed[:0], f, 0, err); err != nil {
 			return 0, s.failed(d, from, samples, err)
@@ -127,9 +127,9 @@ func (s *flacFile) scan(at, end int64) (samples int, err error) {
 	}
 	switch got := [md5.Size]byte(sum.Sum(nil)); {
 	case samples == 0:
-		return 0, bad(at, "the file holds no samples")
+		return 0, bad(at, "the file has no samples")
 	case claimed > 0 && samples > claimed:
-		return 0, bad(at, "%d samples are declared, the frames hold %d", claimed, samples)
+		return 0, bad(at, "%d samples are declared, the frames have %d", claimed, samples)
 	case s.info.MD5sum != got && s.info.MD5sum != [md5.Size]byte{}:
 		return 0, bad(26, "the samples' MD5 sum is %s, %s is declared: the file is damaged",
 			hex.EncodeToString(got[:]), hex.EncodeToString(s.info.MD5sum[:]))
@@ -288,10 +288,4 @@ func (s *flacFile) ReadAt(b []byte, at int64) (n int, err error) {
 		err = io.EOF
 	}
 	return int(to - at), err
-}
-
-// copy writes the whole file as it is.
-func (s *flacFile) copy(w io.Writer) error {
-	_, err := io.Copy(w, io.NewSectionReader(s.src, 0, s.size))
-	return err
 }

@@ -43,9 +43,7 @@ func sound(t testing.TB, rate int, e Encoding, channels, n int) *File {
 			}
 		}
 	}
-	r, _, err := New(rate, e, x)
-	testkit.OK(t, err)
-	return r.file
+	return wavOf(t, rate, e, x)
 }
 
 // flacOf is a file's sound as FLAC.
@@ -216,9 +214,7 @@ func TestFLACFrameSizes(t *testing.T) {
 	for i := range flacBlock {
 		quiet[flacBlock+i] = rng.Float64() - 0.5
 	}
-	r, _, err := New(16000, PCM16, [][]float64{quiet})
-	testkit.OK(t, err)
-	file := flacOf(t, r.file)
+	file := flacOf(t, wavOf(t, 16000, PCM16, [][]float64{quiet}))
 	i := mustOpen(t, file).pcm.(*flacFile).info
 	if frames := len(file) - 42; i.FrameSizeMin > 20 || int(i.FrameSizeMin+i.FrameSizeMax) != frames {
 		t.Errorf("frames of %d to %d bytes; want two, of %d bytes together", i.FrameSizeMin, i.FrameSizeMax, frames)

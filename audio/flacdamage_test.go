@@ -41,8 +41,8 @@ func TestFLACDamage(t *testing.T) {
 	}{
 		"sum":              {patchedAt(file, 26, 0, 1, 2, 3), "MD5"},
 		"sum of 0":         {unsaid, ""},
-		"more samples":     {patchedAt(unsaid, 25, 0xff), "truncated: 5119 samples are declared, the frames hold 5000"},
-		"fewer samples":    {patchedAt(unsaid, 25, 1), "4865 samples are declared, the frames hold 5000"},
+		"more samples":     {patchedAt(unsaid, 25, 0xff), "truncated: 5119 samples are declared, the frames have 5000"},
+		"fewer samples":    {patchedAt(unsaid, 25, 1), "4865 samples are declared, the frames have 5000"},
 		"length unknown":   {patchedAt(unsaid, 22, 0, 0, 0, 0), ""},
 		"unknown, cut":     {patchedAt(unsaid, 22, 0, 0, 0, 0)[:len(file)-1], "truncated"},
 		"junk behind":      {append(bytes.Clone(file), "TAG"...), ""},

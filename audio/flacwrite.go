@@ -28,7 +28,7 @@ func (l layout) flacHeader() ([]byte, error) {
 	return nil, nil
 }
 
-// A flacWriter makes a FLAC file of samples that it is given as bytes, in the encoding of a layout. The frames are held until all is known
+// A flacWriter makes a FLAC file of samples that it is given as bytes, in the encoding of a layout. The frames are kept until all is known
 // that the header says of them.
 type flacWriter struct {
 	layout
@@ -146,7 +146,7 @@ func (w *flacWriter) finish(to io.Writer) error {
 	return w.frames.CopyTo(to)
 }
 
-// metadata writes the header with STREAMINFO, and behind it the other blocks.
+// metadata writes the header with STREAMINFO, and after it the other blocks.
 func (w *flacWriter) metadata(to io.Writer, header []byte) error {
 	var blocks []chunk
 	if w.from != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,14 +21,14 @@ var ErrArgument = errors.New("bad argument")
 // Container is a file format.
 type Container int
 
-// The containers read and written.
+// The containers read and written, in the order of messages.
 const (
 	WAV    Container = iota + 1 // RIFF WAVE
-	SPHERE                      // NIST SPHERE, NIST_1A
+	FLAC                        // of 4 to 24 bits
 	RF64                        // WAV with sizes of 64 bits: RF64 and BW64
 	W64                         // Sony Wave64
 	AIFF                        // AIFF and AIFF-C
-	FLAC                        // of 4 to 24 bits
+	SPHERE                      // NIST SPHERE, NIST_1A
 )
 
 // bad returns an error about the contents of a file at an offset.
@@ -46,7 +47,7 @@ type format struct {
 	align      int64 // the samples are padded to
 }
 
-// containers has the format of each container. A new one is a row here and in inOrder, and a case of sniff.
+// containers has the format of each container. A new one is a row here, and a case of sniff.
 var containers = map[Container]format{
 	WAV:  {name: "WAV", extensions: []string{"wav", "wave"}, parse: parseWAV, header: layout.wavHeader, unsigned: true, align: 2},
 	FLAC: {name: "FLAC", extensions: []string{"flac"}, parse: parseFLAC, header: layout.flacHeader, align: 1},
@@ -57,12 +58,9 @@ var containers = map[Container]format{
 	SPHERE: {name: "SPHERE", extensions: []string{"sph", "nist"}, parse: parseSphere, header: layout.sphereHeader, align: 1},
 }
 
-// inOrder is the order in which messages name the containers.
-var inOrder = []Container{WAV, FLAC, RF64, W64, AIFF, SPHERE}
-
 // Extensions returns the file name extensions of all containers, without the dot.
 func Extensions() (all []string) {
-	for _, c := range inOrder {
+	for _, c := range slices.Sorted(maps.Keys(containers)) {
 		all = append(all, containers[c].extensions...)
 	}
 	return all
@@ -71,7 +69,7 @@ func Extensions() (all []string) {
 // names lists the containers' names for messages.
 func names(or string) string {
 	var all []string
-	for _, c := range inOrder {
+	for _, c := range slices.Sorted(maps.Keys(containers)) {
 		all = append(all, c.String())
 	}
 	last := len(all) - 1
@@ -164,7 +162,7 @@ func sniff(head []byte) (Container, error) {
 	return 0, bad(0, "starts with %q; want a %s file", head[:min(len(head), 8)], names(" or "))
 }
 
-// maxFile is the size of the largest possible WAV file, and the most that Read takes from a stream.
+// maxFile is the size of the largest possible WAV file.
 const maxFile = 1<<32 + 8
 
 var errTooLong = fmt.Errorf("%w: longer than 4 GiB; cut it into parts", ErrFormat)

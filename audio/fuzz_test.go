@@ -25,7 +25,7 @@ func fuzzDecode(t *testing.T, file []byte) {
 		return
 	}
 	testkit.OK(t, inParts, "a recording in memory, but in parts")
-	if r.Rate <= 0 || r.Channels() < 1 || r.Len() < 1 || r.file.pcm == nil && r.file.end() > int64(len(file)) {
+	if r.Rate <= 0 || r.Channels() < 1 || r.Len() < 1 || r.pcm == nil && r.end() > int64(len(file)) {
 		t.Fatalf("rate %d, %d channels, %d samples in %d bytes", r.Rate, r.Channels(), r.Len(), len(file))
 	}
 	mid := r.Len() / 2
@@ -36,7 +36,7 @@ func fuzzDecode(t *testing.T, file []byte) {
 	if !before || f.encoding.ValidBits == 0 && !sameSamples(back.Samples, r.Samples) {
 		t.Fatal("a patch with the same samples changed some")
 	}
-	cues, err := r.file.Cues()
+	cues, err := r.Cues()
 	if err != nil || slices.ContainsFunc(cues, func(g Gap) bool { return g.Start < 0 || g.Len() < 1 || g.End > r.Len() }) {
 		t.Fatal(cues, err)
 	}

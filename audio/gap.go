@@ -181,7 +181,7 @@ func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 	return merged, nil
 }
 
-// compare orders gaps in time, and those of all channels first.
+// compare orders gaps in time; gaps of all channels come first.
 func (g Gap) compare(h Gap) int {
 	return cmp.Or(cmp.Compare(g.Start, h.Start), cmp.Compare(g.End, h.End), cmp.Compare(g.Channel, h.Channel))
 }

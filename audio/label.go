@@ -69,10 +69,11 @@ func WriteLabelsCSV(w io.Writer, labels []Label) error {
 // csvHeader is the longest header of a CSV file of gaps.
 var csvHeader = []string{"start", "end", "channel", "label"}
 
-// withText sets the text. A gap whose label begins with "clipped" has clipped samples.
-func (l *Label) withText(text string) {
-	l.Text = strings.TrimSpace(text)
-	l.Clipped = strings.HasPrefix(l.Text, "clipped")
+// labelOf returns a gap's label. One that begins with "clipped" has clipped samples.
+func labelOf(g Gap, text string) Label {
+	text = strings.TrimSpace(text)
+	g.Clipped = strings.HasPrefix(text, "clipped")
+	return Label{g, text}
 }
 
 // ReadGaps returns the gaps of ReadLabels.
@@ -144,20 +145,15 @@ func readCSV(src io.Reader, rate int) (all []Label, err error) {
 			}
 			continue
 		}
-		var l Label
-		if len(rec) > 3 {
-			l.withText(rec[3])
-			rec = rec[:3]
+		fields := rec[:min(3, len(rec))]
+		if len(fields) > 2 && strings.TrimSpace(fields[2]) == "" {
+			fields = fields[:2]
 		}
-		if len(rec) > 2 && strings.TrimSpace(rec[2]) == "" {
-			rec = rec[:2]
-		}
-		clipped := l.Clipped
-		if l.Gap, err = gapOf(rec, rate); err != nil {
+		g, err := gapOf(fields, rate)
+		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
-		l.Clipped = clipped
-		all = append(all, l)
+		all = append(all, labelOf(g, strings.Join(rec[min(3, len(rec)):], "")))
 	}
 }
 
@@ -183,11 +179,11 @@ func readLabels(src io.Reader, rate int) (all []Label, err error) {
 
 // parseLabel reads one label.
 func parseLabel(line string, rate int) (l Label, err error) {
-	part := strings.SplitN(line, "\t", 3)
-	if len(part) < 2 {
+	part, g := strings.SplitN(line+"\t", "\t", 3), Gap{}
+	if len(part) < 3 {
 		return l, fmt.Errorf("%w: label %.40q; want START, END and a text, apart by tabs", ErrGaps, line)
 	}
-	for i, to := range []*int{&l.Start, &l.End} {
+	for i, to := range []*int{&g.Start, &g.End} {
 		t, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(part[i]), ",", ".", 1), 64)
 		n := math.Round(t * float64(rate))
 		if err != nil || !(math.Abs(n) <= maxPosition) {
@@ -195,18 +191,15 @@ func parseLabel(line string, rate int) (l Label, err error) {
 		}
 		*to = int(n)
 	}
-	if l.Start == l.End {
+	if g.Start == g.End {
 		return l, fmt.Errorf("%w: the label at %s s is a point, or less than a sample long; want a region with an end", ErrGaps,
 			strings.TrimSpace(part[0]))
 	}
-	if len(part) == 3 {
-		text := part[2]
-		if at := strings.LastIndexByte(text, '@'); at >= 0 {
-			if c, err := parseChannel(text[at+1:]); err == nil {
-				l.Channel, text = c, text[:at]
-			}
+	text := part[2]
+	if at := strings.LastIndexByte(text, '@'); at >= 0 {
+		if c, err := parseChannel(text[at+1:]); err == nil {
+			g.Channel, text = c, text[:at]
 		}
-		l.withText(text)
 	}
-	return l, l.check()
+	return labelOf(g, text), g.check()
 }

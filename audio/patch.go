@@ -22,7 +22,7 @@ type Patch struct {
 	pieces map[int][]piece // by the number of the tile
 }
 
-// A piece is samples of a channel from frame start on, as the file holds them.
+// A piece is samples of a channel from frame start on, as the file stores them.
 type piece struct {
 	channel, start int
 	bytes          []byte
@@ -109,7 +109,7 @@ func (f *File) encode(c Change) (pieces []piece, clipped int, err error) {
 // Write writes the file with its new samples, a tile at a time. In the file's own container all other bytes come out as
 // they are (a WAV file streamed without sizes gets them, and ends with its last whole frame), but for FLAC: all frames are
 // coded anew, if a sample is new, and only the other metadata stay. In another container, integers keep their width and value; SPHERE and
-// FLAC have no floats, FLAC has no more than 24 bits and 8 channels, which are errors. FLAC output beyond 16 MiB is held in a temporary
+// FLAC have no floats, FLAC has no more than 24 bits and 8 channels, which are errors. FLAC output beyond 16 MiB is kept in a temporary
 // file. Writing is sequential; replacing a file safely is the caller's task.
 func (p *Patch) Write(w io.Writer, c Container) error {
 	if p == nil || w == nil {
@@ -172,7 +172,8 @@ func (p *Patch) copy(w io.Writer, to Encoding) error {
 func (p *Patch) writeFLAC(w io.Writer, to Encoding) error {
 	f := p.f
 	if from, ok := f.pcm.(*flacFile); ok && len(p.pieces) == 0 {
-		return from.copy(w)
+		_, err := io.Copy(w, io.NewSectionReader(from.src, 0, from.size))
+		return err
 	}
 	l := f.layout
 	l.encoding = to

@@ -10,82 +10,31 @@ import (
 	"slices"
 )
 
-// A Recording is an audio file in memory. Do not write to Samples: to change samples, use Fill, which keeps the bits of
-// all others.
+// A Recording is an audio file in memory. Do not write to Samples: to change samples, use Patch, which keeps the bits of all others.
 type Recording struct {
+	File                // as it was read
 	Rate    int         // samples a second, per channel
 	Samples [][]float64 // [channels][samples], full scale = 1; all channels are equally long
-
-	file *File // in memory; nil in a Recording that was not read or made here
 }
-
-// own returns the file that the recording was read or made from, or an empty one.
-func (r *Recording) own() *File {
-	if r.file == nil {
-		return &File{}
-	}
-	return r.file
-}
-
-// Channels returns the number of channels: at least 1 in a Recording that Open, Read, Decode or New has made, else 0.
-func (r *Recording) Channels() int { return r.own().Channels() }
-
-// Len returns the number of samples in each channel: at least 1 where there are channels.
-func (r *Recording) Len() int { return r.own().Len() }
-
-// Seconds returns the duration.
-func (r *Recording) Seconds() float64 { return r.own().Seconds() }
-
-// Container returns the container of the file that the recording was read from.
-func (r *Recording) Container() Container { return r.own().Container() }
-
-// Encoding says how the file holds a sample.
-func (r *Recording) Encoding() Encoding { return r.own().Encoding() }
 
 // Open reads the audio file at path. Errors that the contents cause wrap ErrFormat and name the path; others are the
 // operating system's.
 func Open(path string) (*Recording, error) {
-	f, err := os.Open(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s: %w: this is a folder; want a recording (%s)", path, ErrFormat, names(", "))
+	}
+	file, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil {
-		return nil, err
-	} else if info.IsDir() {
-		return nil, fmt.Errorf("%s: %w: this is a folder; want a recording (%s)", path, ErrFormat, names(", "))
-	}
-	r, err := Read(f)
+	r, err := Decode(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
 }
 
-// Read reads a whole audio file from a stream. It tells the container by the first bytes, and stops there if it is none. Memory is at most
-// proportional to the bytes that the stream really holds, for FLAC to the samples that they decode to, whatever the header says.
-func Read(src io.Reader) (*Recording, error) {
-	if src == nil {
-		return nil, fmt.Errorf("audio: read from nil: %w: want a reader", ErrArgument)
-	}
-	head := make([]byte, sniffLen)
-	n, err := io.ReadFull(src, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, err
-	}
-	if _, err := sniff(head[:n]); err != nil {
-		return nil, err
-	}
-	file := bytes.NewBuffer(head[:n])
-	if m, err := file.ReadFrom(io.LimitReader(src, maxFile)); err != nil {
-		return nil, err
-	} else if m == maxFile {
-		return nil, errTooLong
-	}
-	return Decode(file.Bytes())
-}
-
-// Decode is Read for a file already in memory. The recording keeps file, which must not change.
+// Decode reads an audio file in memory. The recording keeps file, which must not change.
 func Decode(file []byte) (*Recording, error) {
 	in, err := NewFile(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -95,81 +44,7 @@ func Decode(file []byte) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Recording{Rate: in.rate, Samples: samples, file: in}, nil
-}
-
-// Fill returns a copy of the recording in which the samples inside gaps, of their channels, come from values [channels][samples], rounded
-// to the nearest value of the file's encoding; values outside the gaps are ignored. A value past full scale is clipped
-// and counted. Errors wrap ErrArgument where values has another shape or a value is not finite, and ErrGaps where a gap is
-// outside or overlaps another.
-func (r *Recording) Fill(gaps []Gap, values [][]float64) (filled *Recording, clipped int, err error) {
-	if err := r.own().check(); err != nil {
-		return nil, 0, err
-	}
-	if len(values) != r.Channels() {
-		return nil, 0, fmt.Errorf("audio: fill has %d channels, the recording %d: %w", len(values), r.Channels(), ErrArgument)
-	}
-	for c, v := range values {
-		if len(v) != r.Len() {
-			return nil, 0, fmt.Errorf("audio: channel %d of the fill has %d samples, the recording %d: %w", c, len(v), r.Len(), ErrArgument)
-		}
-	}
-	changes := make([]Change, len(gaps))
-	for i, g := range gaps {
-		if err := r.file.checkRange(g); err != nil {
-			return nil, 0, err
-		}
-		changes[i] = Change{Start: g.Start}
-		for c, v := range values {
-			if !g.In(c) {
-				v = nil
-			}
-			changes[i].Values = append(changes[i].Values, v[min(g.Start, len(v)):min(g.End, len(v))])
-		}
-	}
-	p, clipped, err := r.file.Patch(changes)
-	if err != nil {
-		return nil, 0, err
-	}
-	var file bytes.Buffer
-	if err := p.Write(&file, r.Container()); err != nil {
-		return nil, 0, err
-	}
-	filled, err = Decode(file.Bytes())
-	return filled, clipped, err
-}
-
-// New makes a recording of samples [channels][samples] as a WAV file of that encoding would hold them: rounded, and clipped
-// at full scale. It returns how many were clipped. Errors wrap ErrArgument (no samples, an impossible rate or shape, a
-// sample that is not finite), or ErrFormat where a WAV file cannot hold so many.
-func New(rate int, e Encoding, samples [][]float64) (r *Recording, clipped int, err error) {
-	n := 0
-	if len(samples) > 0 {
-		n = len(samples[0])
-	}
-	l, header, err := plain(rate, e, len(samples), n)
-	if err != nil {
-		return nil, 0, err
-	}
-	silence, err := Decode(append(header, make([]byte, l.dataLen()+l.dataLen()&1)...))
-	if err != nil {
-		return nil, 0, err
-	}
-	return silence.Fill([]Gap{{Start: 0, End: n}}, samples)
-}
-
-// plain returns the layout of a plain WAV file, and its header.
-func plain(rate int, e Encoding, channels, n int) (l layout, header []byte, err error) {
-	if !slices.Contains([]Encoding{PCM8, PCM16, PCM24, PCM32, Float32, Float64}, e) {
-		return l, nil, fmt.Errorf("audio: no plain WAV encoding: %+v: %w", e, ErrArgument)
-	}
-	if rate <= 0 || rate > maxRate || channels <= 0 || channels > math.MaxUint16 || n <= 0 {
-		return l, nil, fmt.Errorf("audio: %d channels at %d samples a second; want samples in 1 to %d channels, 1 to %d a second: %w",
-			channels, rate, math.MaxUint16, maxRate, ErrArgument)
-	}
-	l = layout{rate: rate, channels: channels, encoding: e, frames: n}
-	header, err = l.wavHeader()
-	return l, header, err
+	return &Recording{*in, in.rate, samples}, nil
 }
 
 // A Writer writes a plain WAV file part by part.
@@ -180,10 +55,19 @@ type Writer struct {
 	frame []byte
 }
 
-// NewWriter begins the WAV file that New makes of [channels][n] samples; the samples follow by Write. Its errors are New's and
-// w's.
+// NewWriter begins a WAV file of n samples in each channel; the samples follow by Write. They are rounded to the encoding, and clipped at
+// full scale. Errors wrap ErrArgument (no samples, an impossible rate or encoding), ErrFormat where a WAV file cannot hold so many
+// channels, or are w's.
 func NewWriter(w io.Writer, rate int, e Encoding, channels, n int) (*Writer, error) {
-	l, header, err := plain(rate, e, channels, n)
+	if !slices.Contains([]Encoding{PCM8, PCM16, PCM24, PCM32, Float32, Float64}, e) {
+		return nil, fmt.Errorf("audio: no plain WAV encoding: %+v: %w", e, ErrArgument)
+	}
+	if rate <= 0 || rate > maxRate || channels <= 0 || channels > math.MaxUint16 || n <= 0 {
+		return nil, fmt.Errorf("audio: %d channels at %d samples a second; want samples in 1 to %d channels, 1 to %d a second: %w",
+			channels, rate, math.MaxUint16, maxRate, ErrArgument)
+	}
+	l := layout{rate: rate, channels: channels, encoding: e, frames: n}
+	header, err := l.wavHeader()
 	if err != nil {
 		return nil, err
 	}
@@ -223,4 +107,4 @@ func (w *Writer) Close() error {
 }
 
 // Write writes the recording: see Patch.Write.
-func (r *Recording) Write(w io.Writer, c Container) error { return (&Patch{f: r.own()}).Write(w, c) }
+func (r *Recording) Write(w io.Writer, c Container) error { return (&Patch{f: &r.File}).Write(w, c) }

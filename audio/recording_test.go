@@ -13,30 +13,29 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestFill checks that a fill changes the samples in its gaps alone and looks at no others, and that decoded samples are encoded to the
+// TestChange checks that a change replaces its samples alone, and that decoded samples are encoded to the
 // same bits.
-func TestFill(t *testing.T) {
+func TestChange(t *testing.T) {
 	for _, g := range goodFiles() {
-		r := testkit.Must(Read(bytes.NewReader(g.file)))(t)
-		same, clipped, err := r.Fill([]Gap{{Start: 0, End: 37}}, r.Samples)
-		if err != nil || clipped != 0 || !bytes.Equal(bytesOf(t, same), g.file) {
+		r := testkit.Must(Decode(g.file))(t)
+		same, clipped, err := r.Patch([]Change{{0, r.Samples}})
+		if err != nil || clipped != 0 || !bytes.Equal(written(t, same, r.Container()), g.file) {
 			t.Fatalf("%s: refill: %v, %d clipped", g.name, err, clipped)
 		}
-		values, want := makePlanar(r.Channels(), r.Len()), makePlanar(r.Channels(), r.Len())
-		for c, v := range values {
-			for n := range v {
-				v[n] = math.NaN() // outside the gap
-			}
-			v[7], v[8] = 0.25, -0.5
-			copy(want[c], r.Samples[c])
-			copy(want[c][7:], v[7:9])
+		c, want := Change{Start: 7}, makePlanar(r.Channels(), r.Len())
+		for i := range want {
+			c.Values = append(c.Values, []float64{0.25, -0.5})
+			copy(want[i], r.Samples[i])
+			copy(want[i][7:], c.Values[i])
 		}
-		filled, clipped, err := r.Fill([]Gap{{Start: 7, End: 9}}, values)
-		if err != nil || clipped != 0 || !sameSamples(filled.Samples, want) {
-			t.Fatalf("%s: %v, %d clipped, or other samples", g.name, err, clipped)
+		p, clipped, err := r.Patch([]Change{c})
+		testkit.OK(t, err)
+		after := written(t, p, r.Container())
+		if filled := testkit.Must(Decode(after))(t); clipped != 0 || !sameSamples(filled.Samples, want) {
+			t.Fatalf("%s: %d clipped, or other samples", g.name, clipped)
 		}
-		from, to := r.file.place(7), r.file.place(9)
-		if after := bytesOf(t, filled); !bytes.Equal(after[:from], g.file[:from]) || !bytes.Equal(after[to:], g.file[to:]) {
+		from, to := r.place(7), r.place(9)
+		if !bytes.Equal(after[:from], g.file[:from]) || !bytes.Equal(after[to:], g.file[to:]) {
 			t.Fatalf("%s: bytes outside the gap changed", g.name)
 		}
 	}
@@ -105,7 +104,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 			switch {
 			case err != nil && !errors.Is(err, ErrFormat):
 				t.Fatalf("%s cut to %d: %v", g.name, n, err)
-			case err == nil && int64(n) < whole.file.offset+whole.file.dataLen():
+			case err == nil && int64(n) < whole.end():
 				t.Fatalf("%s cut to %d of %d bytes: no error", g.name, n, len(g.file))
 			case err == nil && !sameSamples(r.Samples, whole.Samples):
 				t.Fatalf("%s cut to %d: other samples", g.name, n)
@@ -114,18 +113,12 @@ func TestTruncatedAnywhere(t *testing.T) {
 	}
 }
 
-func TestNewAndOpen(t *testing.T) {
-	samples := [][]float64{{0, 0.5, -0.5, 2}, {0.25, 0, 0, -2}}
-	r, clipped, err := New(8000, PCM24, samples)
-	if err != nil || clipped != 2 {
-		t.Fatal(err, clipped)
-	}
-	var out bytes.Buffer
-	testkit.OK(t, r.Write(&out, WAV))
+func TestOpen(t *testing.T) {
+	file := written(t, &Patch{f: wavOf(t, 8000, PCM24, [][]float64{{0, 0.5, -0.5, 2}, {0.25, 0, 0, -2}})}, WAV)
 	path := filepath.Join(t.TempDir(), "named.sph") // the contents tell the format, not the name
-	testkit.OK(t, os.WriteFile(path, out.Bytes(), 0o600))
+	testkit.OK(t, os.WriteFile(path, file, 0o600))
 	back, err := Open(path)
-	if err != nil || back.Container() != WAV || back.Samples[1][0] != 0.25 || back.Samples[0][2] != -0.5 {
+	if err != nil || back.Container() != WAV || back.Samples[1][0] != 0.25 || back.Samples[0][2] != -0.5 || back.Samples[1][3] != -1 {
 		t.Fatal(back, err)
 	}
 }
@@ -144,7 +137,7 @@ func TestSizeUnknown(t *testing.T) {
 // bytesOf is the recording's file.
 func bytesOf(t *testing.T, r *Recording) []byte {
 	t.Helper()
-	return written(t, &Patch{f: r.file}, r.Container())
+	return written(t, &Patch{f: &r.File}, r.Container())
 }
 
 // TestAIFFBits checks that an AIFF file of 12 or 20 bits a sample keeps to the values of so many bits.

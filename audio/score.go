@@ -2,6 +2,7 @@ package audio
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -29,14 +30,25 @@ func masked(ref, est []float64, mask []bool) (diff []float64, count int) {
 // A Residual scores est - ref of one channel, taken as zero at the samples that do not count. It is given the channel part
 // by part, and keeps no more than a frame and the last part of it.
 type Residual struct {
-	count   int // samples that count
-	squares float64
-	stft    *stftSum // nil: only the RMSE is wanted
+	samples            int     // of the channel
+	counted            int     // samples that count
+	squares            float64 // of those
+	length, hop, count int     // samples in a frame (400 at 16 kHz), samples from one frame to the next (192), frames
+	next               int     // the first frame not summed yet
+	spectrum           *ar.Spectrum
+	power              []float64 // Σ |X_tk|² over the frames t, of each bin k up to the middle
+	ahead              []float64 // samples of the next frame and beyond; empty: they are zero as far as parts were added
 }
 
-// NewResidual returns the Residual of a channel of n samples at a rate. None of them counts yet.
+// NewResidual returns the Residual of a channel of n samples at a rate. None of them counts yet. It has as many frames as reach the last
+// sample.
 func NewResidual(n, rate int) *Residual {
-	return &Residual{stft: newSTFT(n, rate)}
+	r := &Residual{samples: n, length: SamplesIn(frameSeconds, rate), hop: SamplesIn(hopSeconds, rate), count: 1}
+	if n > r.length {
+		r.count += (n - r.length + r.hop - 1) / r.hop
+	}
+	r.spectrum, r.power = ar.NewSpectrum(r.length, hamming(r.length)), make([]float64, r.length/2+1)
+	return r
 }
 
 // Add takes in the part that begins at sample start and lies after the parts added before. ref, est and mask are equally
@@ -46,33 +58,58 @@ func (r *Residual) Add(start int, ref, est []float64, mask []bool) {
 	if count == 0 {
 		return
 	}
-	r.count += count
+	r.counted += count
 	for _, v := range diff { // one by one: the sum does not depend on the parts
 		r.squares += v * v
 	}
-	if r.stft != nil {
-		r.stft.add(start, diff)
+	end := start + len(diff)
+	r.upTo(start)
+	zeros := start - r.next*r.hop - len(r.ahead)
+	if zeros < 0 || end > r.samples {
+		panic("audio: the parts of a residual must rise and lie inside its channel")
+	}
+	r.ahead = append(append(r.ahead, make([]float64, zeros)...), diff...)
+	r.upTo(end)
+}
+
+// upTo sums the frames that end there or before. Frames in which no part has a sample are not transformed.
+func (r *Residual) upTo(end int) {
+	for ; r.next < r.count && r.next*r.hop+r.length <= end; r.next++ {
+		if len(r.ahead) > 0 {
+			r.spectrum.Add(r.power, r.ahead[:min(r.length, len(r.ahead))])
+			r.ahead = r.ahead[min(r.hop, len(r.ahead)):]
+		}
 	}
 }
 
 // RMSE returns the root of the mean of (est - ref)² over the samples that count.
-func (r *Residual) RMSE() float64 {
-	return math.Sqrt(r.squares / float64(r.count))
-}
+func (r *Residual) RMSE() float64 { return math.Sqrt(r.squares / float64(r.counted)) }
 
 // STFTRMSE returns the score of the function of the same name.
 func (r *Residual) STFTRMSE() float64 {
-	if r.stft == nil || r.count == 0 {
+	if r.counted == 0 {
 		return math.NaN()
 	}
-	return math.Sqrt(r.stft.meanSquare())
+	all, sum := *r, 0.0 // with the frames that reach beyond the last part
+	all.power = slices.Clone(r.power)
+	all.upTo(r.count*r.hop + r.length)
+	for k, v := range all.power {
+		if k > 0 && 2*k < r.length { // counts for its mirror image too
+			v *= 2
+		}
+		sum += v
+	}
+	return math.Sqrt(sum / float64(r.count) / float64(r.length))
 }
 
 // RMSE returns the root of the mean of (est - ref)² over the samples that count.
 func RMSE(ref, est []float64, mask []bool) float64 {
-	var r Residual
-	r.Add(0, ref, est, mask)
-	return r.RMSE()
+	diff, count := masked(ref, est, mask)
+	squares := 0.0
+	for _, v := range diff {
+		squares += v * v
+	}
+	return math.Sqrt(squares / float64(count))
 }
 
 // STFTRMSE returns the root mean square, over all frames and frequencies, of the short-time Fourier transform (see STFT) of
@@ -117,27 +154,6 @@ const (
 	hopSeconds   = 0.012
 )
 
-// stftSum sums |X_tk|² of a channel over all frames and all F bins, from parts of it that rise; the samples in between are
-// zero. Frames in which no part has a sample are not transformed.
-type stftSum struct {
-	n                  int // samples of the channel
-	length, hop, count int // samples in a frame (400 at 16 kHz), samples from one frame to the next (192), frames
-	next               int // the first frame not summed yet
-	spectrum           *ar.Spectrum
-	power              []float64 // summed, of each bin up to the middle
-	held               []float64 // samples of that frame and beyond; empty: they are zero as far as parts were added
-}
-
-// newSTFT takes as many frames as reach the last of n samples.
-func newSTFT(n, rate int) *stftSum {
-	s := &stftSum{n: n, length: SamplesIn(frameSeconds, rate), hop: SamplesIn(hopSeconds, rate), count: 1}
-	if n > s.length {
-		s.count += (n - s.length + s.hop - 1) / s.hop
-	}
-	s.spectrum, s.power = ar.NewSpectrum(s.length, hamming(s.length)), make([]float64, s.length/2+1)
-	return s
-}
-
 // hamming returns w_i = 0.54 - 0.46 cos(2π i/(F-1)).
 func hamming(length int) []float64 {
 	w := make([]float64, length)
@@ -145,40 +161,4 @@ func hamming(length int) []float64 {
 		w[i] = 0.54 - 0.46*math.Cos(2*math.Pi*float64(i)/float64(max(1, length-1)))
 	}
 	return w
-}
-
-// add takes in the samples from start on.
-func (s *stftSum) add(start int, samples []float64) {
-	end := start + len(samples)
-	s.upTo(start)
-	zeros := start - s.next*s.hop - len(s.held)
-	if zeros < 0 || end > s.n {
-		panic("audio: the parts of a residual must rise and lie inside its channel")
-	}
-	s.held = append(append(s.held, make([]float64, zeros)...), samples...)
-	s.upTo(end)
-}
-
-// upTo sums the frames that end there or before.
-func (s *stftSum) upTo(end int) {
-	for ; s.next < s.count && s.next*s.hop+s.length <= end; s.next++ {
-		if len(s.held) > 0 {
-			s.spectrum.Add(s.power, s.held[:min(s.length, len(s.held))])
-			s.held = s.held[min(s.hop, len(s.held)):]
-		}
-	}
-}
-
-// meanSquare includes the frames that reach beyond the last part.
-func (s *stftSum) meanSquare() (sum float64) {
-	all := *s
-	all.power = append([]float64(nil), s.power...)
-	all.upTo(s.count*s.hop + s.length)
-	for k, v := range all.power {
-		if k > 0 && 2*k < s.length { // stands for its mirror image too
-			v *= 2
-		}
-		sum += v
-	}
-	return sum / float64(s.count) / float64(s.length)
 }

@@ -13,7 +13,7 @@ func TestFrames(t *testing.T) {
 		{1000, 16000, 400, 192, 5}, {400, 16000, 400, 192, 1}, {401, 16000, 400, 192, 2}, {1, 16000, 400, 192, 1},
 		{976, 16000, 400, 192, 4}, {500, 8000, 200, 96, 5}, {10, 1, 1, 1, 10},
 	} {
-		if s := newSTFT(c.n, c.rate); s.length != c.length || s.hop != c.hop || s.count != c.count {
+		if s := NewResidual(c.n, c.rate); s.length != c.length || s.hop != c.hop || s.count != c.count {
 			t.Errorf("%d at %d Hz: %d, %d, %d; want %v", c.n, c.rate, s.length, s.hop, s.count, c)
 		}
 	}
@@ -28,7 +28,7 @@ func TestSTFTRMSEIsParseval(t *testing.T) {
 		for n := range ref {
 			ref[n], est[n], mask[n] = r.NormFloat64(), r.NormFloat64(), n%3 == 0
 		}
-		s := newSTFT(1000, rate)
+		s := NewResidual(1000, rate)
 		w := hamming(s.length)
 		var want float64
 		for f := range s.count {

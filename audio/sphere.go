@@ -33,7 +33,7 @@ func parseSphere(in *head) (l layout, err error) {
 	held := int(in.size - l.offset)
 	most := held / l.frameBytes()
 	if l.frames = h.integer("sample_count", most, 1, math.MaxInt); h.err == nil && l.frames > most {
-		return l, bad(h.size, "truncated: %d samples of %d channels × %d bytes are declared, the file holds %d bytes more",
+		return l, bad(h.size, "truncated: %d samples of %d channels × %d bytes are declared, but the file has only %d bytes more",
 			l.frames, l.channels, l.encoding.Bytes, held)
 	}
 	return l, h.err
@@ -65,7 +65,7 @@ func sphereFields(in *head) (*sphereHeader, error) {
 		return nil, bad(8, "header length %q; want a number of bytes such as \"   1024\\n\"", file[8:16])
 	}
 	if file = in.bytes(0, size); len(file) < size {
-		return nil, bad(8, "truncated: a header of %d bytes is declared, the file holds %d", size, in.size)
+		return nil, bad(8, "truncated: a header of %d bytes is declared, but the file has only %d", size, in.size)
 	}
 	h := &sphereHeader{fields: map[string]sphereField{}, size: size}
 	for at := 16; ; {

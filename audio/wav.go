@@ -17,7 +17,7 @@ type chunk struct {
 // chunks reads the header of the chunk at an offset. ok is false if the file ends before.
 type chunks func(at int64) (c chunk, ok bool)
 
-// unknownSize stands in a chunk's header for a size that a ds64 chunk gives.
+// unknownSize is the size in a chunk's header if a ds64 chunk gives the real one.
 const unknownSize = uint32(math.MaxUint32)
 
 // riffChunks reads chunks of RIFF files: a name of four letters and 32 bits of size, padded to even length. large are the sizes that do
@@ -119,7 +119,7 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 		case c.id == "data":
 			return l, bad(at, "\"data\" before \"fmt \"; want the format first")
 		case c.size > left:
-			return l, bad(at, "chunk %q claims %d bytes, the file holds %d more", c.id, c.size, left)
+			return l, bad(at, "chunk %q claims %d bytes, but the file has only %d more", c.id, c.size, left)
 		case c.id == "fmt " && want == "data":
 			return l, bad(at, "a second \"fmt \" chunk; want one")
 		case c.id == "fmt ":
@@ -133,8 +133,8 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 	}
 }
 
-// withData adds the data chunk, whose header is at offset at; the file holds so many bytes of it. A chunk that claims more is a truncated
-// file, unless the sizes are those that a program writes when it streams into a pipe and cannot go back: they mean "to the end".
+// withData adds the data chunk, whose header is at offset at. held is the number of its bytes in the file. A chunk that claims more is a
+// truncated file, unless the sizes are written by programs that stream into a pipe and cannot go back: they mean "to the end".
 func (l layout) withData(at int64, c chunk, held, riff int64) (layout, error) {
 	l.offset = c.body
 	size, frame := c.size, int64(l.frameBytes())
@@ -144,9 +144,9 @@ func (l layout) withData(at int64, c chunk, held, riff int64) (layout, error) {
 	}
 	switch {
 	case size == 0:
-		return l, bad(at, "\"data\" holds no samples")
+		return l, bad(at, "\"data\" has no samples")
 	case size > held:
-		return l, bad(at, "truncated: \"data\" claims %d bytes, the file holds %d more", size, held)
+		return l, bad(at, "truncated: \"data\" claims %d bytes, but the file has only %d more", size, held)
 	case size%frame != 0:
 		return l, bad(at, "\"data\" of %d bytes; want whole frames of %d bytes", size, frame)
 	}
@@ -176,7 +176,7 @@ var codeNames = map[int]string{
 	0x704F: "Opus", 0xF1AC: "FLAC",
 }
 
-// guidTail is the end of a GUID that stands for a format code: its first two bytes are the code.
+// guidTail is the end of a GUID that means a format code: its first two bytes are the code.
 const guidTail = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
 
 // fmtMost is how many bytes of the fmt chunk's body are used here.
@@ -229,7 +229,7 @@ func wavEncoding(code, bits, valid int) (e Encoding, err error) {
 }
 
 // speakers are the positions that WAVE and FLAC give to 1 to 8 channels: bits of front left, front right, center, low frequencies, back
-// left, back right, two beside the center, back center, side left, side right.
+// left, back right, two next to the center, back center, side left, side right.
 var speakers = []uint32{0, 0x4, 0x3, 0x7, 0x33, 0x37, 0x3f, 0x70f, 0x63f}
 
 // waveFormat returns the body of a fmt chunk, with an extension for all but PCM of 8 and 16 bits in 1 or 2 channels. The positions of more

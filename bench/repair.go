@@ -180,7 +180,7 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	l := &repairLine{Rate: rate, Length: float64(len(x)) / float64(rate), Kind: s.kind, Made: s.made, Level: s.level, Places: len(made)}
 	began := time.Now()
 	options := detect.Options{Kinds: []detect.Kind{s.kind}, Sensitivity: o.sensitivity, Step: step}
-	found, err := detect.Find(ctx, memory(y), len(y), rate, options)
+	found, err := detect.Find(ctx, audio.Samples{y}, len(y), rate, options)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	if s.do == nil || len(made) == 0 {
 		return l, nil
 	}
-	l.Before, l.After = distortion(x, y), distortion(x, y)
+	l.Before, l.After = audio.SNR(x, y, nil), audio.SNR(x, y, nil)
 	if len(found) == 0 {
 		return l, nil
 	}
@@ -202,25 +202,8 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	if err != nil {
 		return nil, err
 	}
-	l.Filling, l.After = time.Since(began).Seconds(), distortion(x, r.Apply([][]float64{y}, -1)[0])
+	l.Filling, l.After = time.Since(began).Seconds(), audio.SNR(x, r.Apply([][]float64{y}, -1)[0], nil)
 	return l, nil
-}
-
-// distortion returns signal over distortion in decibels.
-func distortion(x, y []float64) float64 {
-	signal, off := 0.0, 0.0
-	for i, v := range x {
-		signal, off = signal+v*v, off+(v-y[i])*(v-y[i])
-	}
-	return 10 * math.Log10(signal/off)
-}
-
-// memory is a recording of one channel.
-type memory []float64
-
-// Read returns a copy of samples.
-func (m memory) Read(lo, hi int) ([][]float64, error) {
-	return [][]float64{slices.Clone(m[lo:hi])}, nil
 }
 
 // energy returns that of what was done to x in [lo, hi).

@@ -42,8 +42,8 @@ func besideLine(ctx context.Context, x [][]float64, rate int, seconds float64) (
 	within := 0
 	for k, g := range gaps {
 		was, fill := x[0][g.Start:g.End], joint.Fills[k][0]
-		l.Before += min(besideMax, distortion(was, alone.Fills[k][0].Mean)) / float64(len(gaps))
-		l.After += min(besideMax, distortion(was, fill.Mean)) / float64(len(gaps))
+		l.Before += min(besideMax, audio.SNR(was, alone.Fills[k][0].Mean, nil)) / float64(len(gaps))
+		l.After += min(besideMax, audio.SNR(was, fill.Mean, nil)) / float64(len(gaps))
 		for i, v := range was {
 			if math.Abs(v-fill.Mean[i]) <= 1.96*fill.SD[i] {
 				within++

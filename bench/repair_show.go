@@ -36,7 +36,7 @@ type repairLine struct {
 	Coverage float64         `json:"coverage95,omitempty"`
 }
 
-// showRepairs prints what became of made damage, over all recordings, and what is found where nothing is.
+// showRepairs prints what became of made damage, over all recordings, and the finds in undamaged sound.
 func showRepairs(w io.Writer, lines []repairLine) error {
 	var out bytes.Buffer
 	printed := map[string]bool{}

@@ -18,7 +18,7 @@ type clipLevel struct {
 	side    float64 // 1 or −1
 	top     float64 // the largest side·x
 	width   float64 // samples within it may be at the level
-	depth   [clipParts * (1 + clipBelow)]int
+	depth   [clipParts * (1 + clipParts)]int
 	pairs   [clipParts]int // of adjacent samples at the level, by the lower one
 	last    int            // part of the previous sample
 	least   float64        // samples above it are at the level
@@ -81,13 +81,13 @@ func (l *clipLevel) decide(o *Options) {
 		}
 	}
 	l.least = math.Inf(1)
-	l.logOdds = math.Log(float64(at)) - math.Log(max(float64(below), 0.5)/clipBelow) - math.Log(clipExcess)
-	if l.top <= 16*o.Step || !(l.logOdds > (DefaultSensitivity-o.Sensitivity)/2*math.Ln2) {
+	l.logOdds = math.Log(float64(at)) - math.Log(max(float64(below), 0.5)/clipParts) - math.Log(clipExcess)
+	if l.top <= clipParts*o.Step || !(l.logOdds > (DefaultSensitivity-o.Sensitivity)/2*math.Ln2) {
 		return
 	}
 	adjacent := clipPairs
 	if l.top >= 1-1.5*o.Step {
-		adjacent = fullScalePairs
+		adjacent /= 2
 	}
 	sum, pairs := 0, 0
 	for i, n := range l.depth[:clipParts] {
@@ -101,7 +101,7 @@ func (l *clipLevel) decide(o *Options) {
 	}
 }
 
-func (d *clippedDetector) size() (block, margin int) { return 1 << 15, 0 }
+func (d *clippedDetector) size() (block, margin int) { return blockSamples, 0 }
 
 func (d *clippedDetector) find(b block) (out []candidate) {
 	for i := range 2 {

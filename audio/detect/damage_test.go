@@ -97,7 +97,7 @@ func TestFindMistakes(t *testing.T) {
 	x := inMemory{make([]float64, 100)}
 	for _, c := range []struct {
 		name    string
-		src     Source
+		src     audio.Source
 		n, rate int
 		o       Options
 		want    error

@@ -33,12 +33,6 @@ const (
 // Kinds lists them all.
 var Kinds = []Kind{Clicks, Dropouts, Zeros, Clipped}
 
-// A Source is a recording that is read in parts, such as an audio.File. Several goroutines may read at once.
-type Source interface {
-	// Read returns the samples [lo, hi) as [channel][hi-lo], for the caller to keep.
-	Read(lo, hi int) ([][]float64, error)
-}
-
 // Options of Find; only Kinds is required.
 type Options struct {
 	Kinds       []Kind
@@ -111,12 +105,15 @@ var detectors = map[Kind]func(ctx context.Context, r recording, o *Options) (det
 
 // recording is the input of detectors: n samples in each channel.
 type recording struct {
-	Source
+	audio.Source
 	n, rate, channels int
 }
 
+// blockSamples is the number of samples in a block of most detectors.
+const blockSamples = 1 << 15
+
 // tileSamples is the number of samples of each channel that Find reads at a time.
-var tileSamples = 1 << 17
+var tileSamples = 4 * blockSamples
 
 // tiles reads the recording in tiles [lo, hi) with a margin on either side; x begins at sample from. It stops at an error or when ctx ends.
 func (r recording) tiles(ctx context.Context, margin int, do func(x [][]float64, from, lo, hi int) error) error {
@@ -138,7 +135,7 @@ func (r recording) tiles(ctx context.Context, margin int, do func(x [][]float64,
 // merged; the result has the kind that comes first in Options.Kinds. Find reads the recording in tiles, so its memory grows only with the
 // number of finds. If ctx ends, Find returns what it found so far with an error that wraps ctx's; other errors wrap ErrArgument or the
 // source's error.
-func Find(ctx context.Context, src Source, n, rate int, o Options) ([]Found, error) {
+func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Found, error) {
 	o.Sensitivity = cmp.Or(o.Sensitivity, DefaultSensitivity)
 	switch {
 	case src == nil || n <= 0 || rate <= 0:

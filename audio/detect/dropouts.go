@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/vssgp/vssgp/audio"
 )
 
@@ -13,7 +15,6 @@ import (
 type dropoutDetector struct {
 	recording
 	least, most, reach int     // samples of a dropout, and of the sound examined on either side
-	fade               int     // samples of the shortest fade
 	step               float64 // quantization step
 	threshold          float64 // log-odds to exceed
 	zeros              bool    // only exact zeros count
@@ -23,7 +24,7 @@ func newDropouts(_ context.Context, r recording, o *Options) (detector, error) {
 	samples := func(seconds float64) int { return audio.SamplesIn(seconds, max(r.rate, 8000)) }
 	step, err := r.step(o.Step)
 	return &dropoutDetector{recording: r, step: step, threshold: DefaultSensitivity + 1 - o.Sensitivity,
-		least: samples(leastDropout), most: samples(mostDropout), reach: samples(dropoutContext), fade: samples(leastFade)}, err
+		least: samples(leastDropout), most: samples(mostDropout), reach: samples(dropoutContext)}, err
 }
 
 // newZeros returns a detector of the dropouts that are exact zeros.
@@ -36,7 +37,7 @@ func newZeros(ctx context.Context, r recording, o *Options) (detector, error) {
 // step returns the quantization step, from several excerpts, or the given one if that is larger.
 func (r recording) step(given float64) (float64, error) {
 	const places, samples = 16, 4096
-	least := math.Inf(1)
+	least := 0.0
 	for i := range places {
 		lo := i * max(0, r.n-samples) / places
 		x, err := r.Read(lo, min(r.n, lo+samples))
@@ -44,18 +45,15 @@ func (r recording) step(given float64) (float64, error) {
 			return 0, err
 		}
 		for _, x := range x {
-			if d := audio.LeastStep(x); d > 0 {
-				least = min(least, d)
+			if d := audio.LeastStep(x); d > 0 && (least == 0 || d < least) {
+				least = d
 			}
 		}
-	}
-	if math.IsInf(least, 1) {
-		least = 0
 	}
 	return max(least, given), nil
 }
 
-func (d *dropoutDetector) size() (block, margin int) { return 1 << 15, d.most + d.reach + 1 }
+func (d *dropoutDetector) size() (block, margin int) { return blockSamples, d.most + d.reach + 1 }
 
 func (d *dropoutDetector) find(b block) (out []candidate) {
 	x, widest := b.x[b.channel], mostDither
@@ -150,14 +148,14 @@ func (d *dropoutDetector) logOdds(x []float64, lo, hi, width int) (start int, od
 		return 0, never
 	}
 	left, right := side(x[max(0, lo-d.reach):lo], middle, false), side(x[hi:min(len(x), hi+d.reach)], middle, true)
-	half := (float64(width) + 0.5) * d.step
+	sound, half := slices.Concat(left, right), (float64(width)+0.5)*d.step
 	quiet := 4 * max(half, d.step) // softer sound cannot be told from the run
-	if !loud(left, quiet, d.least) || !loud(right, quiet, d.least) || !silent && extreme(left, right, middle, half) {
+	if !loud(left, quiet, d.least) || !loud(right, quiet, d.least) || !silent && extreme(sound, middle, half) {
 		return 0, never
 	}
-	step := max(d.step, finest(left, right, middle))
+	step := max(d.step, finest(sound, middle))
 	half = (float64(width) + 0.5) * step
-	l, r := newEdge(left, d.fade, step, half, !silent), newEdge(right, d.fade, step, half, !silent)
+	l, r := newEdge(left, 2*d.least, step, half, !silent), newEdge(right, 2*d.least, step, half, !silent)
 	if l == nil || r == nil {
 		return 0, never
 	}
@@ -180,38 +178,18 @@ func side(x []float64, middle float64, reverse bool) []float64 {
 	return y
 }
 
-// finest returns the least difference of the values on both sides that are on middle's side of zero and at least half as far from it:
-// the quantizer's step there, where steps are not all alike.
-func finest(left, right []float64, middle float64) float64 {
-	var values []float64
-	for _, y := range [][]float64{left, right} {
-		for _, v := range y {
-			if v*middle >= -middle*middle/2 {
-				values = append(values, v)
-			}
-		}
-	}
-	return audio.LeastStep(values)
+// finest returns the least difference of the sound's values that are on middle's side of zero and at least half as far from it: the
+// quantizer's step there, if steps differ.
+func finest(sound []float64, middle float64) float64 {
+	return audio.LeastStep(slices.DeleteFunc(slices.Clone(sound), func(v float64) bool { return v*middle < -middle*middle/2 }))
 }
 
-// loud reports whether any of the last n samples is beyond a limit.
+// loud reports whether any of the last 2n samples is beyond a limit.
 func loud(y []float64, limit float64, n int) bool {
-	for _, v := range y[max(0, len(y)-2*n):] {
-		if math.Abs(v) > limit {
-			return true
-		}
-	}
-	return false
+	return floats.Norm(y[max(0, len(y)-2*n):], math.Inf(1)) > limit
 }
 
-// extreme reports whether no sample on either side is further from zero than the middle: it is a limit that the sound was clipped at.
-func extreme(left, right []float64, middle, half float64) bool {
-	for _, y := range [][]float64{left, right} {
-		for _, v := range y {
-			if v*math.Copysign(1, middle) > 2*half {
-				return false
-			}
-		}
-	}
-	return true
+// extreme reports whether no sample of the sound is further from zero than the middle: it is a limit that the sound was clipped at.
+func extreme(sound []float64, middle, half float64) bool {
+	return !slices.ContainsFunc(sound, func(v float64) bool { return v*math.Copysign(1, middle) > 2*half })
 }

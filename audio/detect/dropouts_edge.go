@@ -12,7 +12,7 @@ import (
 type edge struct {
 	least int       // samples of a fade
 	a     []float64 // prediction errors are e_n = Σ_j a_j y_{n−j}
-	y     []float64 // the sound, in time: the run is behind its end
+	y     []float64 // the sound, in time: the run comes after it
 	e     []float64 // prediction errors of all but the first samples
 	sd    float64   // their standard deviation, robustly
 	noise float64   // variance of the quantizer's error
@@ -20,7 +20,7 @@ type edge struct {
 	away  float64   // how much likelier, in nats, the sound is to be about its own mean than about the run's value
 }
 
-// newEdge models the sound y that ends where the run begins, at zero. If the run is held at a sample's value it counts that silence has
+// newEdge models the sound y that ends where the run begins, at zero. If the run repeats a sample's value it counts that silence has
 // no reason to be there unless the sound is about that value: its mean over N samples has variance E/(N(Σ_j a_j)²). It is nil where there
 // is too little sound.
 func newEdge(y []float64, fade int, step, half float64, held bool) *edge {
@@ -54,7 +54,7 @@ func newEdge(y []float64, fade int, step, half float64, held bool) *edge {
 // abrupt returns how much likelier it is, in nats, that the sound goes on at one level up to the run than that it fades out there: with
 // a level b before the last d samples in both cases, its errors e then have another level c up to the run, or else y_n = g_n f_n with
 // f_n at one level and g_n falling as (n_0 − n)^k to what the run has, n_0 where it begins. b, c, d and k are as is likeliest. Errors
-// are Laplacian: those of a voice are large at its pulses.
+// are Laplacian: a voice has large ones at its pulses.
 func (g *edge) abrupt() float64 {
 	least := g.noise
 	for _, a := range g.a[1:] {

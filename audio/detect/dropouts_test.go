@@ -15,16 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// inMemory is a recording [channel][sample].
-type inMemory [][]float64
-
-func (m inMemory) Read(lo, hi int) ([][]float64, error) {
-	out := make([][]float64, len(m))
-	for c := range m {
-		out[c] = slices.Clone(m[c][lo:hi])
-	}
-	return out, nil
-}
+type inMemory = audio.Samples
 
 const (
 	step     = 1.0 / 32768

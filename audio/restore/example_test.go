@@ -3,6 +3,7 @@ package restore_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/vssgp/vssgp/audio"
@@ -34,16 +35,16 @@ func ExampleFill() {
 	fmt.Println(gaps[0].Len(), "samples filled")
 	fmt.Println("most of them within their 95 % intervals:", inside > gaps[0].Len()*8/10)
 	fmt.Println("closer than silence:", audio.RMSE(clean.Samples[0], whole[0], audio.Mask(gaps, clean.Len())) <
-		audio.RMSE(clean.Samples[0], audio.FillSilence(rec.Samples[0], gaps), audio.Mask(gaps, clean.Len())))
+		audio.RMSE(clean.Samples[0], make([]float64, clean.Len()), audio.Mask(gaps, clean.Len())))
 
-	filled, clipped, err := rec.Fill(gaps, whole) // all other samples keep their bits
+	patch, clipped, err := rec.Patch(r.Changes(-1)) // all other samples keep their bits
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(filled.Len(), "samples,", clipped, "clipped")
+	fmt.Println(clipped, "clipped,", patch.Write(io.Discard, rec.Container()))
 	// Output:
 	// 160 samples filled
 	// most of them within their 95 % intervals: true
 	// closer than silence: true
-	// 46400 samples, 0 clipped
+	// 0 clipped, <nil>
 }

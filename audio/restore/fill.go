@@ -4,32 +4,35 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // Fill predicts the samples in gaps from the rest of the recording. samples is [channel][sample] at the given rate, of any
 // scale; the samples in the gaps are not read. Neither Workers nor GOMAXPROCS changes the result.
 func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Options) (*Result, error) {
-	n, err := whole(samples).length()
+	n, err := length(samples)
 	if err != nil {
 		return nil, err
 	}
-	return FillFrom(ctx, whole(samples), n, rate, gaps, o)
+	return FillFrom(ctx, audio.Samples(samples), n, rate, gaps, o)
 }
 
 // FillFrom is Fill for a recording of n samples in each channel. It reads only the samples around the gaps, so its memory grows
 // with the missing samples and not with the recording.
 func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
-	channels, err := channelsOf(src)
-	if err != nil {
-		return nil, err
+	if src == nil {
+		return nil, fmt.Errorf("restore: the recording is nil, want a Source: %w", vssgp.ErrData)
 	}
-	all, err := Excerpts(channels, n, rate, gaps, o)
+	none, err := src.Read(0, 0)
+	if err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	all, err := Excerpts(len(none), n, rate, gaps, o)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +42,7 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	}
 	f := &filler{
 		ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(), progress: make([]vssgp.Progress, len(all)),
-		res: &Result{Excerpts: all, rate: rate, samples: n, channels: channels, Method: method},
+		res: &Result{Excerpts: all, rate: rate, samples: n, channels: len(none), Method: method},
 	}
 	for _, e := range all {
 		f.res.Gaps = append(f.res.Gaps, e.Gaps...)
@@ -114,23 +117,22 @@ func (f *filler) tell(change func()) {
 // context returns the number of samples in DefaultContext.
 func (f *filler) context() int { return audio.SamplesIn(DefaultContext.Seconds(), f.res.rate) }
 
-// level returns the rms of the known samples within DefaultContext of a gap.
-func (f *filler) level(z []float64, gaps [][2]int, at int) float64 {
-	reach := f.context()
-	from, to := max(0, gaps[at][0]-reach), min(len(z), gaps[at][1]+reach)
-	sum, known := 0.0, 0
-	add := func(part []float64) {
-		for _, v := range part {
-			sum += v * v
-		}
-		known += len(part)
+// level returns the rms of the known samples within DefaultContext of [start, end), or 0 if there are none.
+func (f *filler) level(z []float64, gaps [][2]int, start, end int) float64 {
+	around := known(z, gaps, max(0, start-f.context()), min(len(z), end+f.context()))
+	if len(around) == 0 {
+		return 0
 	}
+	return bayes.RMS(around)
+}
+
+// known returns the samples of [from, to) outside the gaps.
+func known(z []float64, gaps [][2]int, from, to int) (all []float64) {
 	for _, g := range gaps {
 		if g[1] > from && g[0] < to {
-			add(z[from:max(from, g[0])])
+			all = append(all, z[from:max(from, g[0])]...)
 			from = g[1]
 		}
 	}
-	add(z[min(from, to):to])
-	return math.Sqrt(sum / float64(max(1, known)))
+	return append(all, z[min(from, to):to]...)
 }

@@ -19,53 +19,24 @@ type gapFiller struct {
 	*filler
 	method  Method
 	rate    float64
-	fillers sync.Pool // of *timewarp.Filler
-	lanes   [][]int   // of each channel: the numbers of its gaps, which do not overlap
-	ends    []int     // where the gaps up to each have all ended
-	reach   int       // the most samples on either side of any gap that its fill looks at
-
-	first   int           // the gap that guesses begin with
-	guesses [][][]float64 // [gap][channel]: of gaps that others look at
+	fillers sync.Pool                     // of *timewarp.Filler
+	lanes   [][]int                       // of each channel: the numbers of its gaps, which do not overlap
+	guesses []func() ([][]float64, error) // [gap]: guess, once for all fills that need it
 }
 
 // newGapFiller indexes the gaps.
 func newGapFiller(f *filler, m Method) *gapFiller {
 	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels)}
-	g.fillers.New = func() any { return timewarp.NewFiller(m.menu(), g.rate) }
-	end := 0
+	g.fillers.New = func() any { return timewarp.NewFiller(m.candidates(), g.rate) }
 	for i, gap := range f.res.Gaps {
 		for c := range g.lanes {
 			if gap.In(c) {
 				g.lanes[c] = append(g.lanes[c], i)
 			}
 		}
-		end = max(end, gap.End)
-		g.ends = append(g.ends, end)
-		g.reach = max(g.reach, reachOf(gap, f.res.rate))
+		g.guesses = append(g.guesses, sync.OnceValues(func() ([][]float64, error) { return g.guess(i) }))
 	}
 	return g
-}
-
-// guessFor makes guesses of the gaps that the fills of gaps lo … hi−1 look at. Those of the batch before serve again.
-func (g *gapFiller) guessFor(lo, hi int) error {
-	all := g.res.Gaps
-	from := sort.SearchInts(g.ends, all[lo].Start-g.reach)
-	to := sort.Search(len(all), func(i int) bool { return all[i].Start > g.ends[hi-1]+g.reach })
-	guesses := make([][][]float64, to-from)
-	if k := from - g.first; k >= 0 && k < len(g.guesses) {
-		copy(guesses, g.guesses[k:])
-	}
-	g.guesses = nil // no guess looks at another
-	if err := parallel.Try(len(guesses), g.o.workers(len(guesses)), func(i int) (err error) {
-		if guesses[i] == nil {
-			guesses[i], err = g.guess(from + i)
-		}
-		return err
-	}); err != nil {
-		return err
-	}
-	g.first, g.guesses = from, guesses
-	return nil
 }
 
 // A view is what the fill of a gap looks at: the samples of all channels about it, and the gaps among them, counted from the first sample.
@@ -75,8 +46,8 @@ type view struct {
 	at   []int      // which of a channel's gaps is the one; −1 where the channel has others only
 }
 
-// view returns the samples of all channels about gap i, a reach to either side.
-func (g *gapFiller) view(i, reach int) (v view, err error) {
+// view returns the samples of all channels about gap i, a reach to either side, with guesses in the other gaps if guess is true.
+func (g *gapFiller) view(i, reach int, guess bool) (v view, err error) {
 	gap := g.res.Gaps[i]
 	lo, hi := max(0, gap.Start-reach), min(g.res.samples, gap.End+reach)
 	if v.z, err = g.src.Read(lo, hi); err != nil {
@@ -88,21 +59,20 @@ func (g *gapFiller) view(i, reach int) (v view, err error) {
 			return v, fmt.Errorf("restore: sample %d of channel %d is %v, want a number: %w", lo+n, c+1, z[n], vssgp.ErrData)
 		}
 		v.at[c] = -1
-		lane := g.lanes[c]
-		from := sort.Search(len(lane), func(k int) bool { return g.res.Gaps[lane[k]].End > lo })
-		for _, k := range lane[from:] {
+		for _, k := range g.within(c, lo, hi) {
 			other := g.res.Gaps[k]
-			if other.Start >= hi {
-				break
-			}
-			if k == i {
-				v.at[c] = len(v.gaps[c])
-			} else if other.Clipped {
-				continue // its limits are a guess
-			}
 			start, end := max(lo, other.Start), min(hi, other.End)
-			if guess := g.guessed(k, c); k != i && guess != nil {
-				copy(z[start-lo:end-lo], guess[start-other.Start:])
+			switch {
+			case k == i:
+				v.at[c] = len(v.gaps[c])
+			case other.Clipped:
+				continue // its limits are a guess
+			case guess && other.Len() <= longest(g.res.rate):
+				first, err := g.guesses[k]()
+				if err != nil {
+					return v, err
+				}
+				copy(z[start-lo:end-lo], first[c][start-other.Start:])
 			}
 			v.gaps[c] = append(v.gaps[c], [2]int{start - lo, end - lo})
 		}
@@ -110,25 +80,20 @@ func (g *gapFiller) view(i, reach int) (v view, err error) {
 	return v, nil
 }
 
-// guessed returns the guess of gap k in a channel, or nil.
-func (g *gapFiller) guessed(k, channel int) []float64 {
-	if k -= g.first; k < 0 || k >= len(g.guesses) || g.guesses[k] == nil {
-		return nil
-	}
-	return g.guesses[k][channel]
+// within returns the numbers of a channel's gaps that reach into [lo, hi).
+func (g *gapFiller) within(channel, lo, hi int) []int {
+	lane := g.lanes[channel]
+	from := sort.Search(len(lane), func(k int) bool { return g.res.Gaps[lane[k]].End > lo })
+	to := sort.Search(len(lane), func(k int) bool { return g.res.Gaps[lane[k]].Start >= hi })
+	return lane[from:max(from, to)]
 }
 
-// guess returns first fills of gap i in its channels if another gap is so near that its fill may look at it, and else nil.
+// guess returns first fills of gap i in its channels, for the fills of others. No guess looks at another.
 func (g *gapFiller) guess(i int) (guesses [][]float64, err error) {
 	if err := g.ctx.Err(); err != nil {
 		return nil, err
 	}
-	all := g.res.Gaps
-	near := i > 0 && all[i].Start-g.ends[i-1] < g.reach || i+1 < len(all) && all[i+1].Start-all[i].End < g.reach
-	if !near || all[i].Clipped || all[i].Len() > longest(g.res.rate) {
-		return nil, nil
-	}
-	v, err := g.view(i, g.context())
+	v, err := g.view(i, g.context(), false)
 	if err != nil {
 		return nil, err
 	}
@@ -151,19 +116,13 @@ func fromSide(gap Gap, rate int) int { return min(gap.Len(), audio.SamplesIn(edg
 // reachOf returns how many samples on either side of a gap its fill looks at.
 func reachOf(gap Gap, rate int) int { return timewarp.Reach(fromSide(gap, rate), float64(rate)) }
 
-// fillGaps fills all gaps. Each gap looks at the samples around it; where those have gaps, it looks at a guess of them, which are
-// made first. So no fill depends on another, and the result not on the order of work.
+// fillGaps fills all gaps. Each fill looks at the samples around its gap and at guesses of other gaps there. So no fill depends on another,
+// and the result does not depend on the order of work.
 func (f *filler) fillGaps(m Method) error {
 	g := newGapFiller(f, m)
 	f.units = len(f.res.Gaps)
-	for lo := 0; lo < f.units; lo += batch {
-		hi := min(lo+batch, f.units)
-		if err := g.guessFor(lo, hi); err != nil {
-			return err
-		}
-		if err := parallel.Try(hi-lo, f.o.workers(hi-lo), func(i int) error { return g.fill(lo + i) }); err != nil {
-			return err
-		}
+	if err := parallel.Try(f.units, f.o.workers(f.units), g.fill); err != nil {
+		return err
 	}
 	return g.fillClipped()
 }
@@ -174,7 +133,7 @@ func (g *gapFiller) fill(i int) error {
 	if err := g.ctx.Err(); err != nil || gap.Clipped {
 		return err
 	}
-	v, err := g.view(i, reachOf(gap, g.res.rate))
+	v, err := g.view(i, reachOf(gap, g.res.rate), true)
 	if err != nil {
 		return err
 	}
@@ -213,10 +172,10 @@ func warningOf(f *GapFill, trials, longest int) string {
 }
 
 // alone fills a gap of a channel from that channel, and returns the number of trials that chose its model.
-func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2]int, which int, seed uint64) (trials int, err error) {
-	n := gaps[which][1] - gaps[which][0]
-	s.Level = g.level(z, gaps, which)
-	if n > longest(g.res.rate) {
+func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2]int, which int) (trials int, err error) {
+	start, end, seed := gaps[which][0], gaps[which][1], g.seed(s.Gap.Start, s.Channel)
+	s.Level = g.level(z, gaps, start, end)
+	if n := end - start; n > longest(g.res.rate) {
 		return g.fromSides(f, s, z, gaps, which, fromSide(Gap{End: n}, g.res.rate), seed)
 	}
 	q, err := f.Fill(g.ctx, z, gaps, which, g.o.Draws, seed)
@@ -294,6 +253,11 @@ func crossfade(i, n int, forward bool) float64 {
 		return c * c
 	}
 	return 1 - c*c
+}
+
+// seed returns the seed of the draws from a sample of a channel on.
+func (f *filler) seed(start, channel int) uint64 {
+	return f.o.Model.Seed + uint64(start)*0x9e3779b97f4a7c15 + uint64(channel)
 }
 
 func roots(v []float64) []float64 {

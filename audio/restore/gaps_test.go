@@ -91,10 +91,7 @@ func TestMixture(t *testing.T) {
 // TestWarnings: noise cannot be filled and is said to be in doubt, tones are not, and a long gap is known at its ends only.
 func TestWarnings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	noise := make([]float64, 12_000)
-	for i := range noise {
-		noise[i] = rng.NormFloat64()
-	}
+	noise := testkit.Numbers(12_000, func(int) float64 { return rng.NormFloat64() })
 	x := [][]float64{tones(12_000, 1, 0.001)[0], noise}
 	gap, long := Gap{Start: 2000, End: 2080}, Gap{Start: 6000, End: 6000 + rate/2}
 	r := mustFill(t, x, []Gap{gap, long}, Options{Draws: 1})
@@ -216,7 +213,7 @@ func TestLevel(t *testing.T) {
 	z := slices.Concat([]float64{9, 9, 1, 1}, make([]float64, 5), []float64{3, 8, 8, 3, 9, 9})
 	for hz, want := range map[int]float64{33: 11.0 / 3, 67: (81 + 81 + 1 + 1 + 9 + 9) / 6.0} { // 2 samples of 1, 1 and 3, and 4 samples on either side
 		f := &filler{res: &Result{rate: hz}}
-		testkit.Equal(t, f.level(z, [][2]int{{4, 9}, {10, 12}}, 0), math.Sqrt(want), "level at a rate of ", hz)
+		testkit.Equal(t, f.level(z, [][2]int{{4, 9}, {10, 12}}, 4, 9), math.Sqrt(want), "level at a rate of ", hz)
 	}
 }
 
@@ -235,8 +232,7 @@ func TestOtherGapsGuessed(t *testing.T) {
 	clean, gaps := tones(6000, 1, 0.001), []Gap{{Start: 3000, End: 3040}, {Start: 3300, End: 3400}}
 	f := &filler{ctx: t.Context(), src: Around(whole(clean), gaps), res: &Result{Gaps: gaps, rate: rate, samples: 6000, channels: 1}}
 	g := newGapFiller(f, Mixture)
-	testkit.OK(t, g.guessFor(0, 2))
-	v := testkit.Must(g.view(0, 1000))(t)
+	v := testkit.Must(g.view(0, 1000, true))(t)
 	if e := gapError([][]float64{v.z[0][1000:]}, [][]float64{clean[0][3000:]}, []Gap{{Start: 300, End: 400}}); e > 0.02 {
 		t.Errorf("the other gap holds what is off by %v, in tones of rms 0.08", e)
 	}

@@ -2,7 +2,6 @@ package restore
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -16,30 +15,28 @@ func (g *gapFiller) channel(v view, s *GapFill) (trials int, err error) {
 	f := g.fillers.Get().(*timewarp.Filler)
 	defer g.fillers.Put(f)
 	c := s.Channel
-	seed := g.o.Model.Seed + uint64(s.Gap.Start)*0x9e3779b97f4a7c15 + uint64(c)
 	p, err := g.prediction(f, v, c, g.others(s.Gap, c, len(v.z)))
 	switch {
 	case err != nil:
 		return 0, err
 	case p == nil:
-		return g.alone(f, s, v.z[c], v.gaps[c], v.at[c], seed)
+		return g.alone(f, s, v.z[c], v.gaps[c], v.at[c])
 	}
-	if trials, err = g.joint(f, s, v.z[c], p, seed); err == nil {
-		s.Level = g.level(v.z[c], v.gaps[c], v.at[c])
+	if trials, err = g.joint(f, s, v.z[c], p); err == nil {
+		own := v.gaps[c][v.at[c]]
+		s.Level = g.level(v.z[c], v.gaps[c], own[0], own[1])
 	}
 	return trials, err
 }
 
-// others returns the channels that hold what they recorded in a gap of a channel and around it. Clipped samples are not what was there.
+// others returns the channels without a gap, even of clipped samples, in a gap of a channel and around it.
 func (g *gapFiller) others(gap Gap, channel, channels int) (from []int) {
 	if g.method != Mixture { // simple fills know their channel only
 		return nil
 	}
 	reach := crosschannel.Reach(g.rate)
 	for c := range channels {
-		lane := g.lanes[c]
-		k, _ := slices.BinarySearchFunc(lane, gap.Start-reach+1, func(k, at int) int { return g.res.Gaps[k].End - at })
-		if c != channel && (k == len(lane) || g.res.Gaps[lane[k]].Start >= gap.End+reach) {
+		if c != channel && len(g.within(c, gap.Start-reach, gap.End+reach)) == 0 {
 			from = append(from, c)
 		}
 	}
@@ -60,8 +57,8 @@ func (g *gapFiller) prediction(f *timewarp.Filler, v view, channel int, from []i
 }
 
 // joint fills the residual of the prediction from other channels, and adds the prediction.
-func (g *gapFiller) joint(f *timewarp.Filler, s *GapFill, z []float64, p *crosschannel.Prediction, seed uint64) (trials int, err error) {
-	if trials, err = g.alone(f, s, p.Left, p.Gaps, p.Which, seed); err != nil {
+func (g *gapFiller) joint(f *timewarp.Filler, s *GapFill, z []float64, p *crosschannel.Prediction) (trials int, err error) {
+	if trials, err = g.alone(f, s, p.Left, p.Gaps, p.Which); err != nil {
 		return 0, err
 	}
 	mean := p.Mean[p.Gaps[p.Which][0]:p.Gaps[p.Which][1]]
@@ -69,20 +66,10 @@ func (g *gapFiller) joint(f *timewarp.Filler, s *GapFill, z []float64, p *crossc
 	for _, d := range s.Draws {
 		floats.Add(d, mean)
 	}
-	least := audio.LeastStep(known(z, p.Gaps)) / math.Sqrt(12)
+	least := audio.LeastStep(known(z, p.Gaps, 0, len(z))) / math.Sqrt(12)
 	for i, sd := range s.SD {
 		s.SD[i] = max(sd, least)
 	}
 	s.Joint = true
 	return trials, nil
-}
-
-// known returns the samples outside the gaps.
-func known(z []float64, gaps [][2]int) (all []float64) {
-	from := 0
-	for _, g := range gaps {
-		all = append(all, z[from:max(from, g[0])]...)
-		from = g[1]
-	}
-	return append(all, z[from:]...)
 }

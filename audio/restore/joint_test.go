@@ -27,11 +27,7 @@ func voice(t *testing.T, from, to int) []float64 {
 func heardBeside(x []float64, later int, noise float64) []float64 {
 	rng := rand.New(rand.NewPCG(5, 6))
 	sd := noise * math.Sqrt(square(x)/float64(len(x)))
-	y := make([]float64, len(x))
-	for i := range y {
-		y[i] = 0.6*x[max(0, i-later)] + sd*rng.NormFloat64()
-	}
-	return y
+	return testkit.Numbers(len(x), func(i int) float64 { return 0.6*x[max(0, i-later)] + sd*rng.NormFloat64() })
 }
 
 func square(x []float64) float64 { return floats.Dot(x, x) }

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -48,8 +49,8 @@ func (o *Options) checkMethod() error {
 	return nil
 }
 
-// menu returns the candidate models of a method that is not VSSGP.
-func (m Method) menu() timewarp.Candidates {
+// candidates returns the candidate models of a method that is not VSSGP.
+func (m Method) candidates() timewarp.Candidates {
 	if m == AR {
 		return timewarp.AR()
 	}
@@ -58,8 +59,5 @@ func (m Method) menu() timewarp.Candidates {
 
 // workers returns how many excerpts or gaps are filled at the same time.
 func (o *Options) workers(excerpts int) int {
-	if o.Workers > 0 {
-		return min(o.Workers, excerpts)
-	}
-	return min(runtime.GOMAXPROCS(0), excerpts)
+	return min(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), excerpts)
 }

@@ -36,7 +36,7 @@ func TestNil(t *testing.T) {
 	fill := func(samples [][]float64, rate int, gaps ...Gap) func() error {
 		return with(samples, rate, gaps, quick())
 	}
-	stereo, nan := [][]float64{x[0], x[0]}, whole(x).clone()
+	stereo, nan := [][]float64{x[0], x[0]}, clone(x)
 	nan[0][320] = math.NaN()
 	from := func(s Source) func() error {
 		return func() error { return testkit.Error(FillFrom(none, s, 1000, rate, gap, quick())) }
@@ -77,10 +77,9 @@ func TestNil(t *testing.T) {
 // TestDrawsDiffer: two gaps in the same place of a tone's period, so that their
 // excerpts have all but the same model, are not filled by the same draw.
 func TestDrawsDiffer(t *testing.T) {
-	x := [][]float64{make([]float64, 2400)}
-	for i := range x[0] {
-		x[0][i] = math.Sin(2*math.Pi*float64(i)/20) + 0.1*math.Sin(2*math.Pi*float64(i*i%1200)/1200)
-	}
+	x := [][]float64{testkit.Numbers(2400, func(i int) float64 {
+		return math.Sin(2*math.Pi*float64(i)/20) + 0.1*math.Sin(2*math.Pi*float64(i*i%1200)/1200)
+	})}
 	o := quick()
 	o.Draws, o.Model.Iterations = 1, vssgp.NoIterations
 	r := mustFill(t, x, []Gap{{Start: 600, End: 640}, {Start: 1800, End: 1840}}, o)

@@ -61,13 +61,13 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Progress says where Fill stands.
+// Progress reports how far Fill is.
 type Progress struct {
 	Excerpt, Excerpts int           // done, of how many: VSSGP's excerpts, or gaps
 	Iteration         int           // of all excerpts together
 	Iterations        int           // expected of all excerpts together
 	Bound             float64       // so far, sum over the excerpts, in nats
-	NoiseSD           float64       // of the excerpt that spoke last, first channel, in units of the samples
+	NoiseSD           float64       // of the excerpt that reported last, first channel, in units of the samples
 	Elapsed, Left     time.Duration // since Fill began; expected until it ends
 }
 
@@ -112,15 +112,30 @@ type Excerpt struct {
 
 // Apply returns a copy of samples [channel][sample] with the fills in their gaps. Draw −1 is the mean, others are Options.Draws.
 func (r *Result) Apply(samples [][]float64, draw int) [][]float64 {
-	out := whole(samples).clone()
+	out, _ := audio.Samples(samples).Read(0, r.samples) // memory does not fail
 	for f := range r.All() {
-		v := f.Mean
-		if draw >= 0 {
-			v = f.Draws[draw]
-		}
-		copy(out[f.Channel][f.Gap.Start:f.Gap.End], v)
+		copy(out[f.Channel][f.Gap.Start:f.Gap.End], f.values(draw))
 	}
 	return out
+}
+
+// Changes returns the fills as changes of the recording's file, for its Patch. Draw is that of Apply.
+func (r *Result) Changes(draw int) []audio.Change {
+	all := make([]audio.Change, len(r.Gaps))
+	for i, g := range r.Gaps {
+		all[i] = audio.Change{Start: g.Start, Values: make([][]float64, r.channels)}
+		for _, f := range r.Fills[i] {
+			all[i].Values[f.Channel] = f.values(draw)
+		}
+	}
+	return all
+}
+
+func (f *GapFill) values(draw int) []float64 {
+	if draw < 0 {
+		return f.Mean
+	}
+	return f.Draws[draw]
 }
 
 // All iterates over the fills in increasing order of their gaps and, within a gap, of channels.

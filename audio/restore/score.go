@@ -49,7 +49,8 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 		if err != nil {
 			return Scores{}, fmt.Errorf("restore: score samples %d:%d: %w", e.Start, e.End, err)
 		}
-		if !sameShape(known, truth) || len(truth) != r.channels {
+		short := func(x []float64) bool { return len(x) != e.End-e.Start }
+		if len(known) != r.channels || len(truth) != r.channels || slices.ContainsFunc(truth, short) {
 			return Scores{}, fmt.Errorf("restore: score samples %d:%d: the recording has %d channels, the reference %d, the fill %d: %w",
 				e.Start, e.End, len(known), len(truth), r.channels, vssgp.ErrData)
 		}
@@ -57,11 +58,6 @@ func (r *Result) Score(recording, reference Source) (Scores, error) {
 		first += len(e.Gaps)
 	}
 	return t.scores(), nil
-}
-
-// sameShape reports whether two recordings have the same channels and samples.
-func sameShape(a, b [][]float64) bool {
-	return len(a) > 0 && slices.EqualFunc(a, b, func(x, y []float64) bool { return len(x) == len(y) && len(x) == len(a[0]) })
 }
 
 // tally adds up the scores of a fill, an excerpt at a time.

@@ -6,50 +6,28 @@ import (
 	"sort"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
 )
 
-// A Source is a recording that is read in parts, such as an audio.File. Several goroutines may read at once.
-type Source interface {
-	// Read returns the samples [lo, hi) as [channel][hi-lo], for the caller to keep. An error ends the fill.
-	Read(lo, hi int) ([][]float64, error)
-}
-
-// channelsOf returns the number of channels.
-func channelsOf(s Source) (int, error) {
-	if s == nil {
-		return 0, fmt.Errorf("restore: the recording is nil, want a Source: %w", vssgp.ErrData)
-	}
-	none, err := s.Read(0, 0)
-	if err != nil {
-		return 0, fmt.Errorf("restore: %w", err)
-	}
-	return len(none), nil
-}
+// A Source is a recording that is read in parts, such as an audio.File. Several goroutines may read at once. An error ends the fill.
+type Source = audio.Source
 
 // Around returns the source with zeros in the gaps, which must be as audio.CheckGaps returns them. What all channels miss is not even
 // read. Clipped samples stay: they are limits.
 func Around(s Source, gaps []Gap) Source {
-	a := &around{src: s}
+	a := &around{s, map[int][]Gap{}}
 	for _, g := range gaps {
-		switch {
-		case g.Clipped:
-		case g.Channel == 0:
-			a.all = append(a.all, g)
-		default:
-			for len(a.own) < g.Channel {
-				a.own = append(a.own, nil)
-			}
-			a.own[g.Channel-1] = append(a.own[g.Channel-1], g)
+		if !g.Clipped {
+			a.gaps[g.Channel] = append(a.gaps[g.Channel], g)
 		}
 	}
 	return a
 }
 
-// around has the gaps of all channels, and each channel's own.
+// around has the gaps by their Channel.
 type around struct {
-	src Source
-	all []Gap
-	own [][]Gap
+	src  Source
+	gaps map[int][]Gap
 }
 
 // overlapping returns the gaps, rising and apart, that reach into [lo, hi).
@@ -65,7 +43,7 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 		return nil, fmt.Errorf("restore: the recording is nil, want a Source: %w", vssgp.ErrData)
 	}
 	var out [][]float64
-	gaps := overlapping(a.all, lo, hi)
+	gaps := overlapping(a.gaps[0], lo, hi)
 	for at := lo; at < hi || out == nil; {
 		end, next := hi, hi
 		if len(gaps) > 0 {
@@ -91,39 +69,21 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 		}
 		at = next
 	}
-	for c := range min(len(out), len(a.own)) {
-		for _, g := range overlapping(a.own[c], lo, hi) {
+	for c := range out {
+		for _, g := range overlapping(a.gaps[c+1], lo, hi) {
 			clear(out[c][max(g.Start, lo)-lo : min(g.End, hi)-lo])
 		}
 	}
 	return out, nil
 }
 
-// whole is a recording in memory.
-type whole [][]float64
-
-// Read copies the samples.
-func (w whole) Read(lo, hi int) ([][]float64, error) {
-	out := make([][]float64, len(w))
-	for c, s := range w {
-		out[c] = slices.Clone(s[lo:hi])
-	}
-	return out, nil
-}
-
-// clone copies all samples.
-func (w whole) clone() [][]float64 {
-	out, _ := w.Read(0, len(w[0])) // reading from memory does not fail
-	return out
-}
-
 // length returns the number of samples in each channel.
-func (w whole) length() (int, error) {
-	if len(w) == 0 || len(w[0]) == 0 {
-		return 0, fmt.Errorf("restore: %d channels, want at least one with samples: %w", len(w), vssgp.ErrData)
+func length(samples [][]float64) (int, error) {
+	if len(samples) == 0 || len(samples[0]) == 0 {
+		return 0, fmt.Errorf("restore: %d channels, want at least one with samples: %w", len(samples), vssgp.ErrData)
 	}
-	n := len(w[0])
-	for c, s := range w {
+	n := len(samples[0])
+	for c, s := range samples {
 		if len(s) != n {
 			return 0, fmt.Errorf("restore: channel %d has %d samples, channel 0 has %d: %w", c, len(s), n, vssgp.ErrData)
 		}

@@ -13,11 +13,8 @@ const (
 	LongGap = 200 * time.Millisecond
 
 	edgeOfGap     = 1.0  // seconds of a long gap, from either side, that are predicted; the rest is silence as uncertain as the sound is loud
-	clipTile      = 5.0  // seconds of clipped samples that are restored at a time; longer tiles only need more memory
-	clipMargin    = 0.2  // seconds on either side of a tile, for the spectra at its ends
 	jointGain     = 0.05 // least decrease of the mean log squared error in trials to use other channels (docs/fills.md)
 	doubtful      = 0.65 // expected error of a fill, by the level around, above which it should not be trusted (docs/fills.md)
-	batch         = 512  // gaps between two rounds of initial fills, which memory holds
 	leastObserved = 32   // observed samples that an excerpt must have
 	gapArrays     = 45   // arrays of the samples around a gap while it is filled, by measurement
 )

@@ -1,7 +1,6 @@
 package restore
 
 import (
-	"cmp"
 	"fmt"
 	"sort"
 
@@ -19,9 +18,7 @@ func (f *filler) fillExcerpts() error {
 				vssgp.ErrOptions)
 		}
 	}
-	errs := make([]error, len(all))
-	parallel.For(len(all), f.o.workers(len(all)), func(i int) { errs[i] = f.fill(i) })
-	if err := cmp.Or(errs...); err != nil { // the first says enough: an interruption stops them all
+	if err := parallel.Try(len(all), f.o.workers(len(all)), f.fill); err != nil {
 		return err
 	}
 	for _, e := range all {
@@ -53,7 +50,7 @@ func (o *Options) model() vssgp.Options {
 // fill fits excerpt i and fills it.
 func (f *filler) fill(i int) error {
 	if err := f.ctx.Err(); err != nil {
-		return fmt.Errorf("restore: interrupted: %w", err)
+		return err
 	}
 	e := &f.res.Excerpts[i]
 	known, err := f.src.Read(e.Start, e.End)
@@ -118,14 +115,11 @@ func (f *filler) predict(e *Excerpt, known [][]float64) error {
 				continue
 			}
 			lo, hi := g.Start-e.Start, g.End-e.Start
-			gaps, own := e.gapsInside(c), 0
-			pairs := make([][2]int, len(gaps))
-			for j, h := range gaps {
-				if pairs[j] = [2]int{h.Start, h.End}; h.Start == lo {
-					own = j
-				}
+			var gaps [][2]int
+			for _, h := range e.gapsInside(c) {
+				gaps = append(gaps, [2]int{h.Start, h.End})
 			}
-			s := GapFill{Gap: g, Channel: c, Mean: e.Fit[c][lo:hi:hi], SD: e.SD[c][lo:hi:hi], Level: f.level(known[c], pairs, own)}
+			s := GapFill{Gap: g, Channel: c, Mean: e.Fit[c][lo:hi:hi], SD: e.SD[c][lo:hi:hi], Level: f.level(known[c], gaps, lo, hi)}
 			for _, d := range draws {
 				v := make([]float64, g.Len())
 				for i := range v {

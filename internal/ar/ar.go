@@ -2,7 +2,11 @@
 // samples. A model of order p is e_n = Σ_j a_j x_{n−j}, a_0 = 1, with innovations e of variance E.
 package ar
 
-import "github.com/vssgp/vssgp/internal/simd"
+import (
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/simd"
+)
 
 // Model is an autoregressive model.
 type Model struct {
@@ -22,6 +26,17 @@ func Autocorrelation(x []float64, order int) []float64 {
 		}
 	}
 	return r
+}
+
+// Errors returns Σ_j a_j x_{n−j} for a [p+1] at n = p … len(x)−1: prediction errors, or x filtered by a.
+func Errors(a, x []float64) []float64 {
+	reversed := slices.Clone(a)
+	slices.Reverse(reversed)
+	e := make([]float64, max(0, len(x)-len(a)+1))
+	for n := range e {
+		e[n] = simd.Dot(reversed, x[n:n+len(a)])
+	}
+	return e
 }
 
 func byTransform(samples, order int) bool { return float64(samples)*float64(order+1) > directProducts }

@@ -104,17 +104,11 @@ func (m Model) gradient(z []float64, gaps [][2]int, at []int, first, end int) []
 	for _, g := range gaps {
 		clear(known[g[0]-(first-p) : min(g[1], end)-(first-p)])
 	}
-	reversed := slices.Clone(m.A)
-	slices.Reverse(reversed)
-	e := make([]float64, end-first)
-	for n := range e {
-		e[n] = simd.Dot(reversed, known[n:n+p+1])
-	}
-	y := make([]float64, len(at))
+	e, y := Errors(m.A, known), make([]float64, len(at))
 	for i, u := range at {
-		behind := e[u-first:]
-		behind = behind[:min(p+1, len(behind))]
-		y[i] = -simd.Dot(m.A[:len(behind)], behind)
+		later := e[u-first:]
+		later = later[:min(p+1, len(later))]
+		y[i] = -simd.Dot(m.A[:len(later)], later)
 	}
 	return y
 }

@@ -5,8 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/vssgp/vssgp/backend"
-	"github.com/vssgp/vssgp/internal/linalg"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
@@ -32,15 +30,11 @@ func modifiedCovariance(z []float64, p int) []float64 {
 		a[i] = -c[i] - c[(p-i)*q+p]
 	}
 	mean := g.Trace(0, 1) / float64(p)
-	if _, err := linalg.Jittered(backend.ErrNotPositive, jitters, func(jitter float64) (float64, error) {
-		f, err := g.Factorize(slices.Repeat([]float64{covarianceRidge*mean + jitter}, p))
-		if err == nil {
-			f.Solve(a[1:], 1)
-		}
-		return mean, err
-	}); err != nil {
-		clear(a[1:])
+	f, err := g.Factorize(slices.Repeat([]float64{covarianceRidge * mean}, p))
+	if err != nil { // silence, or numbers too large to be squared
+		return append(a[:1], make([]float64, p)...)
 	}
+	f.Solve(a[1:], 1)
 	return a
 }
 

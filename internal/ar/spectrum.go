@@ -87,7 +87,7 @@ func NewMean(n int) *Mean {
 	return &Mean{n, NewSpectrum(n, nil), make([]float64, n/2+1), make([]float64, n/2+1)}
 }
 
-// Model returns the model of an order whose first autocorrelations are those of the geometric mean of the models' spectra:
+// Model returns the model of an order whose first autocorrelations are the ones of the geometric mean of the models' spectra:
 // logarithms of spectra, unlike spectra, have errors of about the same size at every frequency.
 func (m *Mean) Model(models []Model, order int) Model {
 	innovations := 0.0 // mean logarithm

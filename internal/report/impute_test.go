@@ -34,7 +34,7 @@ func tone(n int, frequency float64) []float64 {
 // its own; the later the gap the less sure.
 func made(n, every, channels int) *Fill {
 	f := &Fill{Name: "long.wav", Output: "out.wav", Samples: n, Rate: 8000, Channels: channels, Method: "mixture", Result: &restore.Result{Method: restore.Mixture}}
-	input := make(source, channels)
+	input := make(audio.Samples, channels)
 	for c := range input {
 		input[c] = tone(n, 0.02)
 	}
@@ -206,7 +206,7 @@ func TestSpectrogram(t *testing.T) {
 
 // holed is a recording whose gaps hold what is no number.
 type holed struct {
-	source
+	audio.Samples
 	gaps []restore.Gap
 }
 
@@ -216,13 +216,13 @@ func (h holed) Read(lo, hi int) ([][]float64, error) {
 			return nil, fmt.Errorf("sample %d: %w", g.Start, audio.ErrFormat)
 		}
 	}
-	return h.source.Read(lo, hi)
+	return h.Samples.Read(lo, hi)
 }
 
 // TestEmbeddedHoles: gaps that cannot be read are silent before the fill.
 func TestEmbeddedHoles(t *testing.T) {
 	f := made(5000, 1000, 1)
-	f.Input = holed{f.Input.(source), f.Gaps}
+	f.Input = holed{f.Input.(audio.Samples), f.Gaps}
 	p := embeddedIn(t, f)
 	before, after := p.mixed(0, 5000)
 	for _, g := range f.Gaps {
@@ -270,7 +270,7 @@ func TestOverlappingGaps(t *testing.T) {
 	}
 	before, after := p.mixed(990, 1040)
 	for i := range before {
-		given := f.Input.(source)
+		given := f.Input.(audio.Samples)
 		want := given[0][990+i] + given[1][990+i]
 		if i >= 10 && i < 40 {
 			want += 0.9 - given[0][990+i]
@@ -293,9 +293,9 @@ func TestOverlappingGaps(t *testing.T) {
 // recording a column has the range of its samples.
 func TestWaveform(t *testing.T) {
 	f := made(900, 400, 1) // gaps from 200 and from 600 on
-	f.Reference = source{tone(900, 0.03)}
+	f.Reference = audio.Samples{tone(900, 0.03)}
 	p := embeddedIn(t, f)
-	given := f.Input.(source)[0]
+	given := f.Input.(audio.Samples)[0]
 	parts := testkit.Must(p.waves("title", "text", 100, 700, []int{0}, true))(t)
 	count := map[string]int{}
 	for _, l := range parts[0].(*chart).layers {
@@ -313,7 +313,7 @@ func TestWaveform(t *testing.T) {
 				t.Errorf("%s has sample %d", l.name, n)
 			case !inGap(x, 0) && (l.kind == asLine && l.y[i] != given[n] || l.kind == asBand && (l.lo[i] != given[n] || l.hi[i] != given[n])):
 				t.Errorf("%s does not have the recording's value at sample %d", l.name, n)
-			case inGap(x, 0) && l.name == "reference" && l.y[i] != f.Reference.(source)[0][n]:
+			case inGap(x, 0) && l.name == "reference" && l.y[i] != f.Reference.(audio.Samples)[0][n]:
 				t.Errorf("the reference is %v at sample %d", l.y[i], n)
 			case inGap(x, 0) && l.kind == asBand && math.Abs(l.hi[i]-l.lo[i]-2*interval*f.Result.Fills[n/400][0].SD[0]) > 1e-12:
 				t.Errorf("the band at sample %d is from %v to %v", n, l.lo[i], l.hi[i])
@@ -328,7 +328,7 @@ func TestWaveform(t *testing.T) {
 	if err != nil || len(w.given) != waveColumns {
 		t.Fatalf("%d columns, %v", len(w.given), err)
 	}
-	x := long.Input.(source)[0][90:100]
+	x := long.Input.(audio.Samples)[0][90:100]
 	if w.given[9] != (span{slices.Min(x), slices.Max(x)}) || len(w.gaps) != 2 || w.gaps[0].x[1]-w.gaps[0].x[0] < 9.99/8000 {
 		t.Errorf("column 9 has %v of %v; gaps %v", w.given[9], x, w.gaps)
 	}
@@ -389,16 +389,6 @@ func TestFoundPage(t *testing.T) {
 // hostile is a text that must come to nothing wherever a page has it.
 const hostile = `</script></style><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}` + "\xff\u2028&amp;.wav"
 
-type source [][]float64
-
-func (s source) Read(lo, hi int) ([][]float64, error) {
-	var out [][]float64
-	for _, c := range s {
-		out = append(out, append([]float64(nil), c[lo:hi]...))
-	}
-	return out, nil
-}
-
 // filledPage is the report of the first second and a quarter of the speech.
 func filledPage(t *testing.T) []byte {
 	t.Helper()
@@ -406,7 +396,7 @@ func filledPage(t *testing.T) []byte {
 	const n = 20000
 	gaps := []restore.Gap{{Start: 3200, End: 3280}, {Start: 4950, End: 5110}, {Start: 8200, End: 8280}, {Start: 17700, End: 17780}}
 	density := NewDensities(cut.Rate)
-	input, reference := source{cut.Samples[0][:n]}, source{clean.Samples[0][:n]}
+	input, reference := audio.Samples{cut.Samples[0][:n]}, audio.Samples{clean.Samples[0][:n]}
 	o := restore.Options{Forget: true, Fitted: density.Add, Model: vssgp.Options{Components: 12, Windows: vssgp.WindowOptions{Length: 0.032}}}
 	return pageOf(t, &Fill{
 		Name: hostile, Output: "filled.wav", Samples: n, Rate: cut.Rate, Channels: 1, Gaps: gaps, Method: "vssgp",

@@ -9,7 +9,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/simd"
+	"github.com/vssgp/vssgp/internal/ar"
 )
 
 // Reach returns how many samples on either side of a gap another channel must have for a prediction from it.
@@ -69,13 +69,7 @@ func (p *problem) best(a []float64, from []int) []int {
 
 // filtered returns Σ_l h_l y_{n−l}, |l| ≤ L, with zeros around y.
 func filtered(y, h []float64, l int) []float64 {
-	turned := slices.Clone(h)
-	slices.Reverse(turned)
 	padded := make([]float64, len(y)+2*l)
 	copy(padded[l:], y)
-	out := make([]float64, len(y))
-	for n := range out {
-		out[n] = simd.Dot(turned, padded[n:n+len(h)])
-	}
-	return out
+	return ar.Errors(h, padded)
 }

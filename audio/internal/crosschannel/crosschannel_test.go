@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
@@ -17,13 +18,11 @@ const rate = 8000
 
 // noise is a white series, or with a feedback in (0, 1) a red one.
 func noise(rng *rand.Rand, n int, feedback float64) []float64 {
-	out := make([]float64, n)
 	last := 0.0
-	for i := range out {
+	return testkit.Numbers(n, func(int) float64 {
 		last = feedback*last + rng.NormFloat64()
-		out[i] = last
-	}
-	return out
+		return last
+	})
 }
 
 // mixed returns channels 1 … 5 of red noise and a channel 0 that hears two of them, the third with a delay and the fifth, and itself.
@@ -127,7 +126,7 @@ func TestNormal(t *testing.T) {
 	s := p.normal(a, from)
 	e := make([][]float64, len(z))
 	for c := range z {
-		e[c] = errorsOf(z[c], a)
+		e[c] = append(make([]float64, len(a)-1), ar.Errors(a, z[c])...)
 	}
 	taps := 2*p.l + 1
 	at := func(k, n int) float64 { return e[from[k/taps]][n-(k%taps-p.l)] }
@@ -176,9 +175,9 @@ func TestEvidence(t *testing.T) {
 		s := &normal{products: band, right: right.RawVector().Data, square: mat.Dot(x, x), weights: n}
 		_, gain := s.solve()
 		want := 0.0
-		for i := range ridges {
+		for power := -9; power <= 1; power++ {
 			k := mat.NewSymDense(n, nil)
-			k.SymOuterK(1/(math.Pow(10, float64(i-9))*mat.Trace(&products)/m), y)
+			k.SymOuterK(1/(math.Pow(10, float64(power))*mat.Trace(&products)/m), y)
 			for i := range n {
 				k.SetSym(i, i, k.At(i, i)+1)
 			}

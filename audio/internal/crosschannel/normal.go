@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/simd"
 )
@@ -25,7 +26,9 @@ func (p *problem) normal(a []float64, from []int) *normal {
 	lo, hi := max(0, p.gap[0]-reach), min(len(p.z[p.of]), p.gap[1]+reach)
 	margin := len(a) - 1 + p.l
 	from0 := max(0, lo-margin-1) // errors are known a lag and a sample further
-	e := func(c int) []float64 { return errorsOf(p.z[c][from0:min(len(p.z[c]), hi+p.l)], a) }
+	e := func(c int) []float64 { // 0 for the first samples
+		return append(make([]float64, len(a)-1), ar.Errors(a, p.z[c][from0:min(len(p.z[c]), hi+p.l)])...)
+	}
 	x, y := e(p.of), make([][]float64, len(from))
 	for k, c := range from {
 		y[k] = e(c)
@@ -42,15 +45,6 @@ func (p *problem) normal(a []float64, from []int) *normal {
 		}
 	}
 	return s
-}
-
-// errorsOf returns the prediction errors of z by reversed coefficients, 0 for the first samples.
-func errorsOf(z, a []float64) []float64 {
-	e := make([]float64, len(z))
-	for n := len(a) - 1; n < len(z); n++ {
-		e[n] = simd.Dot(a, z[n-len(a)+1:n+1])
-	}
-	return e
 }
 
 // add adds the products over [lo, hi). Those at the first lag are summed; each at further lags of both differs from the one before by
@@ -85,17 +79,16 @@ func (s *normal) add(x []float64, y [][]float64, lo, hi, l int, weight float64) 
 }
 
 // solve returns the h of the prior that has most evidence, and by how much that is above the evidence of h = 0 in nats; no h if none
-// has more. With ridges λ·d, d the mean diagonal, and the
-// noise at its likeliest level the evidence is, up to a constant, −½ n log(xx − bᵀ(P + λd)⁻¹b) − ½ log det(P + λd) + ½ m log λd; of
-// h = 0 it is −½ n log xx.
+// has more. With ridges λ·d, d the mean diagonal and λ = 10⁻⁹ … 10, and the noise at its likeliest level the evidence is, up to a constant,
+// −½ n log(xx − bᵀ(P + λd)⁻¹b) − ½ log det(P + λd) + ½ m log λd; of h = 0 it is −½ n log xx.
 func (s *normal) solve() (h []float64, gain float64) {
 	m := len(s.right)
 	diagonal := s.products.Trace(0, 1) / float64(m)
 	if s.weights < float64(2*m) || !(diagonal > 0) || !(s.square > 0) {
 		return nil, 0
 	}
-	for i := range ridges {
-		ridge := math.Pow(10, float64(i-9)) * diagonal
+	for power := -9; power <= 1; power++ {
+		ridge := math.Pow(10, float64(power)) * diagonal
 		f, err := s.products.Factorize(slices.Repeat([]float64{ridge}, m))
 		if err != nil {
 			continue

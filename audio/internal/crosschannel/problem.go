@@ -54,7 +54,7 @@ func (p *problem) known(from []int, q, lo, hi int) (runs [][2]int) {
 	return runs
 }
 
-// whitener returns the coefficients, last first, of an autoregressive model of the known samples around the gap; nil if they are silent.
+// whitener returns the coefficients of an autoregressive model of the known samples around the gap; nil if they are silent.
 func (p *problem) whitener() []float64 {
 	x, reach := p.z[p.of], int(context*p.rate)
 	var segments []ar.Segment
@@ -63,10 +63,9 @@ func (p *problem) whitener() []float64 {
 		segments = append(segments, ar.Segment{X: x[r[0]:r[1]]})
 		known += r[1] - r[0]
 	}
-	m := ar.Burg(segments, min(max(1, int(order*p.rate)), known/8))
+	m := ar.Burg(segments, min(2*p.l, known/8)) // it reaches as far as the taps
 	if !(m.E > 0) {
 		return nil
 	}
-	slices.Reverse(m.A)
 	return m.A
 }

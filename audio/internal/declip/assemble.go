@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
@@ -63,17 +64,7 @@ func (s *section) add(t *tile, errors []float64) {
 }
 
 // errors returns the tile's prediction errors in the samples x.
-func (t *tile) errors(x []float64) []float64 {
-	p := t.order
-	reversed, e := make([]float64, p+1), make([]float64, t.hi-t.lo)
-	for j, v := range t.model.A {
-		reversed[p-j] = v
-	}
-	for n := range e {
-		e[n] = simd.Dot(reversed, x[t.lo+n-p:t.lo+n+1])
-	}
-	return e
-}
+func (t *tile) errors(x []float64) []float64 { return ar.Errors(t.model.A, x[t.lo-t.order:t.hi]) }
 
 // weigh gives each grain of a tile's errors its own variance E/w: a voice's errors are large while its cords close, which is when it is
 // loudest. With an inverse gamma prior of so many errors, and c errors in a grain, the mean of w is

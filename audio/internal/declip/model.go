@@ -1,6 +1,8 @@
 package declip
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp/internal/ar"
@@ -8,7 +10,8 @@ import (
 
 // learn estimates the model of each tile.
 func (s *section) learn() {
-	least := 1e-12*s.peak()*s.peak() + leastPower
+	peak := floats.Norm(s.mean, math.Inf(1))
+	least := 1e-12*peak*peak + leastPower
 	for i := range s.tiles {
 		t := &s.tiles[i]
 		r := s.autocorrelation(t)

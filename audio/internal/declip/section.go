@@ -42,7 +42,7 @@ type site struct {
 // A run is missing samples.
 type run struct {
 	start, end int
-	which      int // clipped run, or −1
+	clipped    bool
 }
 
 // A tile is the prediction errors at [lo, hi), which are one model's.
@@ -84,14 +84,6 @@ func (s *section) cut(hop int) {
 	}
 }
 
-// peak returns the largest magnitude.
-func (s *section) peak() (peak float64) {
-	for _, x := range s.mean {
-		peak = max(peak, math.Abs(x))
-	}
-	return peak
-}
-
 // loudest returns the largest magnitude of the known samples of [lo, hi).
 func (s *section) loudest(lo, hi int) (peak float64) {
 	i := s.index(lo)
@@ -115,7 +107,7 @@ func order(rate float64, n, missing int) int {
 // clipped, nothing else bounds the sound's lowest frequencies from above, and the estimates of spectrum and samples would grow together
 // without bound. So a weak prior expects the sample at its limit. Samples of a run share it, so their weights are 1/length.
 func newSite(z float64, r run) (c site) {
-	if r.which >= 0 && z != 0 {
+	if r.clipped && z != 0 {
 		c.side, c.limit = math.Copysign(1, z), math.Abs(z)
 		c.weak = 1 / (weakLimit * weakLimit * c.limit * c.limit * float64(r.end-r.start))
 	}
@@ -124,7 +116,7 @@ func newSite(z float64, r run) (c site) {
 
 // Bytes is about the most memory that a section of a fill needs, of n samples of which so many are missing.
 func Bytes(n, missing int, rate float64) float64 {
-	long := min(float64(n), (coreSeconds+2*windowSeconds)*rate)
+	long := min(float64(n), (Tile+2*windowSeconds)*rate)
 	p := float64(order(rate, n, missing))
 	missed := float64(missing) / float64(n)
 	u := long * missed

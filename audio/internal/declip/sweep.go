@@ -1,11 +1,6 @@
 package declip
 
-import (
-	"math"
-
-	"github.com/vssgp/vssgp/backend"
-	"github.com/vssgp/vssgp/internal/linalg"
-)
+import "math"
 
 // sweep computes the Gaussian posterior of the missing samples from their precision and the sites, and each sample's own distribution, in
 // which its limit replaces its site. All sites then become what gives the samples the same means and variances (expectation propagation).
@@ -13,20 +8,17 @@ import (
 // definite in float64; then nothing has changed.
 func (s *section) sweep(last bool) bool {
 	extra := make([]float64, len(s.at))
-	if _, err := linalg.Jittered(backend.ErrNotPositive, jitters, func(jitter float64) (mean float64, err error) {
-		for i, c := range s.sites {
-			extra[i] = jitter*s.precision.Diagonal(i) + c.precision + c.weak
-		}
-		s.factor, err = s.precision.Factorize(extra)
-		return 1, err
-	}); err != nil {
+	for i, c := range s.sites {
+		extra[i] = c.precision + c.weak
+	}
+	factor, err := s.precision.Factorize(extra)
+	if err != nil {
 		return false
 	}
 	for i, c := range s.sites {
 		s.posterior[i] = s.pull[i] + c.product + c.weak*c.side*c.limit
 	}
-	s.factor.Solve(s.posterior, 1)
-	factor := s.factor
+	factor.Solve(s.posterior, 1)
 	if last {
 		s.factor = factor.Clone()
 	}

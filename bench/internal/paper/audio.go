@@ -2,7 +2,6 @@ package paper
 
 import (
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/bench/internal/baselines"
 )
@@ -132,7 +131,7 @@ func audio16kFits(s *session) ([]fit, error) {
 // references are the fills that need no model: silence, straight lines, and an autoregressive fill. Silence predicts the observed samples,
 // too, so that its errors on them are the signal's size.
 func (t *task) references() []fit {
-	return []fit{t.fill("silence", "", fillZeros), t.fill("linear", "", fillLinear), t.fill("ar", "", fillAR(audio.DefaultAR))}
+	return []fit{t.fill("silence", "", fillZeros), t.fill("linear", "", fillLinear), t.fill("ar", "", fillAR)}
 }
 
 // paperAudio is the paper's start for audio: two squared exponentials of 2 and 10 samples, τ = 1000. The paper leaves Σ open: here features

@@ -33,19 +33,17 @@ func fillLinear(_ context.Context, s *signal) (*filling, error) {
 	return &filling{Mean: audio.FillLinear(s.Y, s.Gaps)}, nil
 }
 
-// fillAR is an autoregressive fill by the options of a rate.
-func fillAR(options func(rate int) audio.AROptions) filler {
-	return func(_ context.Context, s *signal) (*filling, error) {
-		mean, err := audio.FillAR(s.Y, s.Gaps, options(s.Rate))
-		return &filling{Mean: mean}, err
-	}
+// fillAR is the autoregressive fill.
+func fillAR(_ context.Context, s *signal) (*filling, error) {
+	mean, err := audio.FillAR(s.Y, s.Gaps, audio.DefaultAR(s.Rate))
+	return &filling{Mean: mean}, err
 }
 
 // fillVSSGP is package restore's fill by that method.
 func fillVSSGP(o restore.Options) filler {
 	o.Method = restore.VSSGP
 	return func(ctx context.Context, s *signal) (*filling, error) {
-		r, err := restore.Fill(ctx, [][]float64{audio.FillSilence(s.Y, s.Gaps)}, s.Rate, s.Gaps, o)
+		r, err := restore.Fill(ctx, [][]float64{s.Y}, s.Rate, s.Gaps, o)
 		if err != nil {
 			return nil, err
 		}
@@ -61,28 +59,18 @@ func fillVSSGP(o restore.Options) filler {
 	}
 }
 
-// fillWarp is package timewarp's fill, one goroutine at a time.
+// fillWarp is package timewarp's fill of a signal's one gap, one goroutine at a time.
 func fillWarp(by *timewarp.Filler) filler {
 	return func(ctx context.Context, s *signal) (*filling, error) {
-		z, gaps := audio.FillSilence(s.Y, s.Gaps), make([][2]int, len(s.Gaps))
-		for i, g := range s.Gaps {
-			gaps[i] = [2]int{g.Start, g.End}
+		g := s.Gaps[0]
+		r, err := by.Fill(ctx, s.Y, [][2]int{{g.Start, g.End}}, 0, 0, 0)
+		if err != nil {
+			return nil, err
 		}
-		if len(gaps) > 1 { // a fill looks at guesses in the other gaps, not at its own
-			for i, g := range gaps {
-				copy(z[g[0]:], by.InitialFill(ctx, z, gaps, i))
-			}
-		}
-		out := &filling{Mean: unknown(len(z)), SD: unknown(len(z)), Rows: len(z) - audio.Missing(s.Gaps)}
-		for i, g := range gaps {
-			r, err := by.Fill(ctx, z, gaps, i, 0, 0)
-			if err != nil {
-				return nil, err
-			}
-			copy(out.Mean[g[0]:], r.Mean)
-			for k, v := range r.Variance {
-				out.SD[g[0]+k] = math.Sqrt(v)
-			}
+		out := &filling{Mean: unknown(len(s.Y)), SD: unknown(len(s.Y)), Rows: len(s.Y) - g.Len()}
+		copy(out.Mean[g.Start:], r.Mean)
+		for k, v := range r.Variance {
+			out.SD[g.Start+k] = math.Sqrt(v)
 		}
 		return out, nil
 	}

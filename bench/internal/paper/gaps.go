@@ -189,7 +189,7 @@ func (t *task) fills() (out []fit) {
 	for _, g := range arGrid {
 		out = append(out, t.alone(gridMethod, fmt.Sprintf("%g ms, order %g ms", g[0], g[1]), by(single(g[0], g[1]))))
 	}
-	out = append(out, t.alone("janssen", "", settled(fillAR(audio.DefaultAR))), t.alone("linear", "", settled(fillLinear)))
+	out = append(out, t.alone("janssen", "", settled(fillAR)), t.alone("linear", "", settled(fillLinear)))
 	if t.key.Seed != partSeed {
 		return out
 	}

@@ -23,7 +23,7 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 	}
 	for _, f := range o.perRecording() {
 		if len(paths) > 1 && *f.path != "" && !f.shared && !strings.Contains(*f.path, cli.NameMark) {
-			return cli.Mistake("--%s %s is one file for %d recordings; want %s in it, which stands for each one's name", f.flag, *f.path,
+			return cli.Mistake("--%s %s is one file for %d recordings; want %s in it, which means each one's name", f.flag, *f.path,
 				len(paths), cli.NameMark)
 		}
 	}

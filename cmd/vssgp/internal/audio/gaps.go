@@ -43,7 +43,7 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 			"sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
-		"write what was found, or else the gaps, to this `file`, for --gaps: Audacity labels (.txt) or CSV")
+		"write the finds, or else the gaps, to this `file`, for --gaps: Audacity labels (.txt) or CSV")
 	f.BoolVar(&g.dry, "dry-run", false, "say what --detect finds, write --labels and --report, and stop there")
 }
 
@@ -130,7 +130,7 @@ func (g *gapFlags) detected(
 	o.Progress = func(done float64) { bar.ShowRows("searching, seconds", int(done*whole), int(whole), began) }
 	all, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
 	bar.Clear()
-	found = append([]detect.Found{}, all...) // not nil, if there is none
+	found = append([]detect.Found{}, all...) // not nil if there is no damage
 	if err != nil {
 		return nil, found, datafile.FromFile(input, err)
 	}
@@ -187,12 +187,10 @@ func readGaps(env *cli.Env, path string, rate int) (gaps []audio.Gap, found []de
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	labeled := false
 	for _, l := range labels {
-		labeled = labeled || l.Text != ""
 		gaps, found = append(gaps, l.Gap), append(found, detect.FromLabel(l))
 	}
-	if !labeled {
+	if !slices.ContainsFunc(labels, func(l audio.Label) bool { return l.Text != "" }) {
 		found = nil
 	}
 	return gaps, found, nil

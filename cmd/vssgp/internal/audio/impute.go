@@ -53,28 +53,13 @@ func New(env *cli.Env) *cobra.Command {
 		Aliases:    []string{"repair"},
 		SuggestFor: []string{"restore", "declick", "declip", "decrackle", "inpaint"},
 		Short:      "Fill gaps in a recording",
-		Long: `Fills the gaps of a WAV, FLAC, RF64, W64, AIFF or SPHERE file. The samples inside a gap are never
-read; samples outside the gaps are copied bit for bit, in the same sample format. The output's
-extension says its container (.wav, .flac, .rf64, .w64, .aiff, .sph); stdout gets the input's.
+		Long: `Fills gaps in a WAV, FLAC, RF64, W64, AIFF or SPHERE file. Samples outside the gaps are
+copied bit for bit, in the same sample format. The output's extension selects its
+container (.wav, .flac, .rf64, .w64, .aiff, .sph); stdout gets the input's. Details are
+in docs/repair.md.
 
-The default, --method mixture, evens the pitch and the level of the sound around a
-gap, and fills the gap with what a stationary process of that spectrum expects there,
-gap by gap and channel by channel. How pitch and level move is uncertain, so the fill
-is a mixture over several guesses, and its error bars hold their spread. Recipes for
-voices and for steady sounds are weighed by how they fill made gaps of the same length
-beside the real one.
-
-The other methods: ar is the best simple fill, an autoregressive model whose length
-such trials choose; mixture is compared with it. vssgp fits an excerpt around each
-gap (--context on each side, joined where they meet) with a model of its own, whose
-predictive mean fills the gap; the channels are its outputs. ssgp and rp are the same
-with point frequencies. The flags that set this model (--context, --components,
---window, --model, …) choose vssgp if there is no --method.
-
-Gaps are given by --gap (START:END, the end exclusive, in samples from 0 or in
-times such as 0.5s:520ms, and @CHANNEL if it is one channel's), by --gaps FILE (CSV with
-the columns start,end and perhaps channel, or Audacity labels), marked in the file itself
-(--cues: cue points with a length of WAV, RF64 and BW64) or found by --detect:
+Gaps are given by --gap, by --gaps FILE (CSV or Audacity labels), by the file's own cue
+points (--cues), or found by --detect:
 
   clicks     bursts of up to 40 samples that the sound on either side does not
              explain, and crackle; attacks, plosives and the pulses of a voice stay
@@ -82,22 +67,15 @@ the columns start,end and perhaps channel, or Audacity labels), marked in the fi
   zeros      runs of exact zeros that are no silence: lead-ins, pauses and tails stay
   clipped    samples at the largest values: the fill lies at or beyond them
 
-What is found is said, with --labels written as Audacity labels, and drawn by --report;
---dry-run stops there. Channels that miss nothing come out bit for bit. Gaps whose fill
-should not be trusted are named, with the reason.
+Finds are printed, written by --labels and drawn by --report; --dry-run stops there. Gaps
+whose fill should not be trusted are listed, with the reason.
 
-With --out-dir all recordings of a folder are filled into another one; - is stdin or,
-after -o, stdout.
+--method mixture, the default, averages several models of the sound around a gap. ar is
+an autoregressive model. vssgp, ssgp and rp fit a model of this package to an excerpt
+around each gap; its flags (--context, --components, --window, --model, …) choose vssgp.
 
-Only the samples around the gaps are held in memory, and the output is copied from
-the input a tile at a time, so a recording may be longer than memory holds.
---overwrite lets -o be the input itself.
-
---reference CLEAN.wav scores the fill beside silence, linear interpolation and
-ar: RMSE over the gaps (test) and over the observed samples around them (train), the
-same of the short-time Fourier transform, and how many of the gaps' samples the 95 %
-intervals cover. Silence predicts 0 everywhere, and vssgp its mean; the other fills
-reproduce what is observed, so their training error is 0.`,
+With --out-dir all recordings of a folder are filled; - is stdin or, after -o, stdout.
+--overwrite lets -o be the input itself. --reference CLEAN.wav scores the fill.`,
 		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
   vssgp impute marked.wav --cues -o out.flac
@@ -116,7 +94,7 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav", Stdout: true}), "output", "o",
 		"`file` to write the filled recording to, or - for stdout (required)")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
-		"fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files stands for each "+
+		"fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files means each "+
 			"one's name")
 	o.method = anyMethod
 	f.Var(cli.OneOf(&o.method, anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP),
@@ -199,7 +177,7 @@ func imputeOne(ctx context.Context, env *cli.Env, input string, o *imputeFlags) 
 	return result, err
 }
 
-// keepFound writes the labels of what was found so far if an interruption ended the search or the fill. It returns err.
+// keepFound writes the labels of the finds so far if an interruption ended the search or the fill. It returns err.
 func (o *imputeFlags) keepFound(ctx context.Context, env *cli.Env, f *report.Fill, err error) error {
 	if ctx.Err() != nil && o.gaps.labels != "" && len(f.Found) > 0 && env.Write(o.gaps.labelFile(f)) == nil {
 		o.kept = fmt.Sprintf("; %s has what was found so far (%s)", o.gaps.labels, cli.Counted(len(f.Found), "gap"))

@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// finish scores a fill, writes every output together or none, and prints what was found and done. With --dry-run, and if nothing was
+// finish scores a fill, writes every output together or none, and prints finds and fills. With --dry-run, and if nothing was
 // found, f has no result.
 func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, input string, o *imputeFlags) (cli.Object, error) {
 	var scores cli.Object
@@ -84,7 +84,11 @@ func recordingFiles(
 		paths = append(paths, cli.NumberedFiles(o.output, o.fill.Draws)...)
 	}
 	for i, path := range paths {
-		patch, clipped, err := rec.Patch(changes(f, i))
+		var changes []audio.Change
+		if f.Result != nil {
+			changes = f.Result.Changes(i - 1) // the mean, then the draws
+		}
+		patch, clipped, err := rec.Patch(changes)
 		if err != nil {
 			return nil, err
 		}
@@ -102,28 +106,11 @@ func recordingFiles(
 	return files, nil
 }
 
-// changes returns the gaps' samples of the fill (0) or of a draw (from 1 on).
-func changes(f *report.Fill, draw int) []audio.Change {
-	all := make([]audio.Change, len(f.Gaps))
-	for i, g := range f.Gaps {
-		all[i] = audio.Change{Start: g.Start, Values: make([][]float64, f.Channels)}
-		for _, fill := range f.Result.Fills[i] {
-			all[i].Values[fill.Channel] = fill.Mean
-			if draw > 0 {
-				all[i].Values[fill.Channel] = fill.Draws[draw-1]
-			}
-		}
-	}
-	return all
-}
-
 // sdFile lists the standard deviations of the filled samples in order, channel by channel within one.
 func sdFile(path string, f *report.Fill) fileio.File {
 	rows := 0
-	for _, g := range f.Gaps {
-		if rows += g.Len(); g.Channel == 0 {
-			rows += g.Len() * (f.Channels - 1)
-		}
+	for fill := range f.Result.All() {
+		rows += len(fill.SD)
 	}
 	return datafile.TableFile(path, []int{rows, 3}, []string{"sample", "channel", "sd"}, nil, func(write func([]float64) error) error {
 		for i, g := range f.Gaps {
@@ -141,9 +128,10 @@ func sdFile(path string, f *report.Fill) fileio.File {
 
 // fields are what --json prints.
 func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) cli.Object {
+	gaps, channels := spans(f.Gaps)
 	recording := cli.Object{
 		"rate", f.Rate, "channels", f.Channels, "samples", f.Samples, "missing", audio.Missing(f.Gaps), // samples per channel
-		"gaps", spans(f.Gaps), "gap_channels,omitempty", owners(f.Gaps),
+		"gaps", gaps, "gap_channels,omitempty", channels,
 	}
 	if f.Found != nil {
 		found := []cli.Object{}
@@ -185,26 +173,16 @@ func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) 
 		})
 }
 
-// spans are the gaps without their channels.
-func spans(gaps []audio.Gap) [][2]int {
-	all := [][2]int{}
+// spans returns the gaps' samples and their channels, 0 for all; no channels if every gap is of all.
+func spans(gaps []audio.Gap) (samples [][2]int, channels []int) {
+	samples = [][2]int{}
 	for _, g := range gaps {
-		all = append(all, [2]int{g.Start, g.End})
+		samples, channels = append(samples, [2]int{g.Start, g.End}), append(channels, g.Channel)
 	}
-	return all
-}
-
-// owners are the gaps' channels, 0 for all; nil if every gap is of all.
-func owners(gaps []audio.Gap) (channels []int) {
-	any := false
-	for _, g := range gaps {
-		channels = append(channels, g.Channel)
-		any = any || g.Channel > 0
+	if !slices.ContainsFunc(gaps, func(g audio.Gap) bool { return g.Channel > 0 }) {
+		channels = nil
 	}
-	if !any {
-		return nil
-	}
-	return channels
+	return samples, channels
 }
 
 // scoresTable returns the scores of the fill by a method and of those that it is compared with.
@@ -214,7 +192,7 @@ func scoresTable(s restore.Scores, method string) *report.Table {
 			coverage}
 	}
 	return &report.Table{
-		Caption: "The fill beside silence, linear interpolation and the best simple fill (ar), against the reference",
+		Caption: "The fill compared with silence, linear interpolation and the best simple fill (ar), against the reference",
 		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
 		Rows: [][]string{line(method, s.VSSGP, cli.Short(s.Coverage95)), line("silence", s.Silence, ""), line("linear", s.Linear, ""),
 			line("ar", s.AR, "")},
