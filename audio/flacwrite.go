@@ -20,7 +20,7 @@ const flacBlock = 4096
 func (l layout) flacHeader() ([]byte, error) {
 	switch e := l.encoding; {
 	case e.Float || 8*e.Bytes > flacBits:
-		return nil, fmt.Errorf("%w: FLAC holds no %v samples here, but integers of up to %d bits; write a .wav", ErrFormat, e, flacBits)
+		return nil, fmt.Errorf("%w: FLAC has no %v samples here, but integers of up to %d bits; write a .wav", ErrFormat, e, flacBits)
 	case l.channels > 8 || l.rate >= 1<<20 || l.frames >= 1<<36:
 		return nil, fmt.Errorf("%w: %d samples of %d channels at %d Hz do not fit a FLAC file (8 channels, 1048575 Hz); write a .wav",
 			ErrFormat, l.frames, l.channels, l.rate)

@@ -145,7 +145,7 @@ func (h *sphereHeader) encoding() Encoding {
 // sphereHeader returns a SPHERE header of 1024 bytes for little-endian integers.
 func (l layout) sphereHeader() ([]byte, error) {
 	if l.encoding.Float {
-		return nil, fmt.Errorf("%w: SPHERE holds no %v samples; write a .wav", ErrFormat, l.encoding)
+		return nil, fmt.Errorf("%w: SPHERE has no %v samples; write a .wav", ErrFormat, l.encoding)
 	}
 	width := l.encoding.Bytes
 	order := "01" // as sox writes and reads it at any width from 2 on
