@@ -78,15 +78,20 @@ func (x *excerpt) filled(values []float64) *excerpt {
 
 // prefilled returns the excerpt with its gap filled by one autoregressive model without a warp, or by zeros if that fails.
 func (x *excerpt) prefilled() *excerpt {
-	e := mediumEstimate
-	if start, end := x.gap(); end-start < samples(shortGap, x.rate) {
-		e = shortEstimate
-	}
+	e := x.initial()
 	s := x.warped(Warp{}, samples(e.Context, x.rate))
 	if c, ok := s.conditional(s.estimate(e, x.rate), nil); ok {
 		return x.filled(c.Means[0])
 	}
 	return x.filled(nil)
+}
+
+// initial returns the estimate for an initial fill of the gap.
+func (x *excerpt) initial() Estimate {
+	if start, end := x.gap(); end-start < samples(shortGap, x.rate) {
+		return shortEstimate
+	}
+	return mediumEstimate
 }
 
 // shifted returns the gaps, or parts of them, that lie in [lo, hi), counted from lo.

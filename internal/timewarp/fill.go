@@ -76,10 +76,11 @@ func (f *Filler) excerpt(z []float64, gaps [][2]int, which int) *excerpt {
 func (f *Filler) InitialFill(ctx context.Context, z []float64, gaps [][2]int, which int) []float64 {
 	x := (&excerpt{z: z, gaps: gaps, which: which, rate: f.rate}).filled(nil)
 	start, end := x.gap()
-	near := samples(mediumEstimate.Context, f.rate)
+	e := x.initial()
+	near := samples(e.Context, f.rate)
 	if which > 0 && gaps[which-1][1] > start-near || which+1 < len(gaps) && gaps[which+1][0] < end+near {
 		part := x.near(near)
-		ar.Filling{Order: samples(mediumEstimate.Order, f.rate), Reach: len(part.z), Rounds: janssenRounds}.Fill(ctx, part.z, part.gaps)
+		ar.Filling{Order: samples(e.Order, f.rate), Reach: len(part.z), Rounds: janssenRounds}.Fill(ctx, part.z, part.gaps)
 	} else {
 		x = x.prefilled()
 	}
