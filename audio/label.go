@@ -124,7 +124,7 @@ func readCSV(src io.Reader, rate int) (all []Label, err error) {
 		var bad *csv.ParseError
 		switch {
 		case err == io.EOF && first:
-			return nil, fmt.Errorf("line 1: %w: empty; want the header start,end", ErrGaps)
+			return nil, fmt.Errorf("line 1: %w: empty; want the CSV header start,end, or labels: seconds TAB seconds TAB text", ErrGaps)
 		case err == io.EOF && len(all) == 0:
 			return nil, fmt.Errorf("%w: no gap after the header; want lines START,END in samples or times", ErrGaps)
 		case err == io.EOF:
@@ -140,7 +140,7 @@ func readCSV(src io.Reader, rate int) (all []Label, err error) {
 				rec[i] = strings.TrimSpace(rec[i])
 			}
 			if n := len(rec); n < 2 || n > len(csvHeader) || !slices.Equal(rec, csvHeader[:n]) {
-				return nil, fmt.Errorf("line %d: %w: header %.40q; want start,end or start,end,channel or start,end,channel,label", line,
+				return nil, fmt.Errorf("line %d: %w: %.40q is no CSV header start,end[,channel[,label]] and no label: seconds TAB seconds TAB text", line,
 					ErrGaps, strings.Join(rec, ","))
 			}
 			continue

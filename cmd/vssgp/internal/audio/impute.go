@@ -52,20 +52,20 @@ func New(env *cli.Env) *cobra.Command {
 		Use:        "impute IN.wav -o OUT.wav",
 		Aliases:    []string{"repair"},
 		SuggestFor: []string{"restore", "declick", "declip", "decrackle", "inpaint"},
-		Short:      "Fill gaps in a recording",
+		Short:      "Find and fill damage in a recording (also: vssgp repair)",
 		Long: `Fills gaps in a WAV, FLAC, RF64, W64, AIFF or SPHERE file. Samples outside the gaps are
 copied bit for bit, in the same sample format. The output's extension selects its
-container (.wav, .flac, .rf64, .w64, .aiff, .sph); stdout gets the input's. Details are
+container (.wav, .flac, .rf64, .w64, .aiff, .sph); stdout gets the input's format. Details are
 in docs/repair.md.
 
 Gaps are given by --gap, by --gaps FILE (CSV or Audacity labels), by the file's own cue
 points (--cues), or found by --detect:
 
-  clicks     bursts of up to 40 samples that the sound on either side does not
-             explain, and crackle; attacks, plosives and the pulses of a voice stay
-  dropouts   sound that stops for a moment: zeros, zeros with dither, held samples
-  zeros      runs of exact zeros that are no silence: lead-ins, pauses and tails stay
-  clipped    samples at the largest values: the fill lies at or beyond them
+  clicks     up to 40 samples that the sound on either side does not explain, and crackle;
+             a find is a little longer, and clicks that meet are one
+  dropouts   sound that stops for a moment: zeros, zeros with dither, a repeated sample
+  zeros      dropouts of exact zeros only
+  clipped    samples at the largest values; the peak is rebuilt at or above them
 
 Finds are printed, written by --labels and drawn by --report; --dry-run stops there. Gaps
 whose fill should not be trusted are listed, with the reason.
