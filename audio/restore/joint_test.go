@@ -54,11 +54,12 @@ func TestJoint(t *testing.T) {
 		{"close by", heardBeside(x, 5, 0.05), 320, 6},
 		{"independent", other, 320, 0},
 		{"silent", make([]float64, len(x)), 320, 0},
-		{"with noise", heardBeside(x, 5, 0.3), 320, 1},
+		{"with noise", heardBeside(x, 5, 0.3), 320, 3},
 		{"in a long gap", heardBeside(x, 0, 0.05), 4000, 6},
 	}[:slow.Pick(5, 3)] {
-		gaps := gapsOf(len(x), c.length, 1, 4)
-		alone := mustFillAt(t, [][]float64{x}, gapsOf(len(x), c.length, 1, 4), Options{Draws: 1})
+		count := min(6, len(x)/(c.length+1500))
+		gaps := gapsOf(len(x), c.length, 1, count)
+		alone := mustFillAt(t, [][]float64{x}, gapsOf(len(x), c.length, 1, count), Options{Draws: 1})
 		z := [][]float64{x, c.y}
 		r := mustFillAt(t, z, gaps, Options{Draws: 1})
 		if !sameBits(r.Filled[1:], z[1:]) || !sameBits(r.Draws[0][1:], z[1:]) || square(r.SD[1]) > 0 {
