@@ -238,7 +238,7 @@ func TestResidualInParts(t *testing.T) {
 		r.STFTRMSE() // does not end the sum
 	}
 	if again := r.STFTRMSE(); again != r.STFTRMSE() || len(r.ahead) > 400 {
-		t.Errorf("STFT RMSE %v, then %v; %d samples are held", again, r.STFTRMSE(), len(r.ahead))
+		t.Errorf("STFT RMSE %v, then %v; %d samples are kept", again, r.STFTRMSE(), len(r.ahead))
 	}
 	testkit.Equal(t, r.RMSE(), RMSE(ref, est, mask), "RMSE")
 	testkit.Equal(t, r.STFTRMSE(), STFTRMSE(ref, est, mask, rate), "STFT RMSE")
