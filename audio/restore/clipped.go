@@ -58,7 +58,7 @@ func (g *gapFiller) fillTile(c int, own []int, tile int) error {
 		}
 		clipped = append(clipped, [2]int{start, end})
 	}
-	r, err := declip.Fill(g.ctx, z[c], clipped, missing, g.rate, declip.Options{Draws: g.o.Draws, Seed: g.seed(from, c)})
+	r, err := declip.Fill(g.ctx, z[c], clipped, missing, g.rate, g.o.Draws, g.seed(from, c))
 	if err != nil {
 		return fmt.Errorf("restore: samples %d:%d of channel %d: %w", lo, hi, c+1, err)
 	}

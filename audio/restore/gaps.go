@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"sync"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/internal/timewarp"
@@ -82,10 +82,7 @@ func (g *gapFiller) view(i, reach int, guess bool) (v view, err error) {
 
 // within returns the numbers of a channel's gaps that reach into [lo, hi).
 func (g *gapFiller) within(channel, lo, hi int) []int {
-	lane := g.lanes[channel]
-	from := sort.Search(len(lane), func(k int) bool { return g.res.Gaps[lane[k]].End > lo })
-	to := sort.Search(len(lane), func(k int) bool { return g.res.Gaps[lane[k]].Start >= hi })
-	return lane[from:max(from, to)]
+	return overlapping(g.lanes[channel], lo, hi, func(i int) Gap { return g.res.Gaps[i] })
 }
 
 // guess returns first fills of gap i in its channels, for the fills of others. No guess looks at another.
@@ -203,24 +200,15 @@ func (g *gapFiller) fromSides(
 		return 0, nil
 	}
 	precision, weighted := slices.Repeat([]float64{1 / prior}, n), make([]float64, n)
-	for _, forward := range []bool{true, false} {
-		part, inPart := z[:start+edge], append(slices.Clone(gaps[:at]), [2]int{start, start + edge})
-		from := 0
+	for _, forward := range []bool{true, false} { // their draws are independent
+		lo, hi, which, from, own := 0, start+edge, at, 0, seed+1
 		if !forward {
-			part, from = z[end-edge:], n-edge
-			inPart = [][2]int{{0, edge}}
-			for _, h := range gaps[at+1:] {
-				inPart = append(inPart, [2]int{h[0] - (end - edge), h[1] - (end - edge)})
-			}
+			lo, hi, which, from, own = end-edge, len(z), 0, n-edge, seed
 		}
-		if len(part) == edge {
+		if hi-lo == edge {
 			continue // the recording ends there
 		}
-		which, own := 0, seed // the draws of the sides are independent
-		if forward {
-			which, own = at, seed+1
-		}
-		q, err := f.Fill(g.ctx, part, inPart, which, g.o.Draws, own)
+		q, err := f.Fill(g.ctx, z[lo:hi], ar.GapsIn(gaps, lo, hi), which, g.o.Draws, own)
 		if err != nil {
 			return 0, err
 		}

@@ -30,11 +30,11 @@ type around struct {
 	gaps map[int][]Gap
 }
 
-// overlapping returns the gaps, rising and apart, that reach into [lo, hi).
-func overlapping(gaps []Gap, lo, hi int) []Gap {
-	from := sort.Search(len(gaps), func(i int) bool { return gaps[i].End > lo })
-	to := sort.Search(len(gaps), func(i int) bool { return gaps[i].Start >= hi })
-	return gaps[from:max(from, to)]
+// overlapping returns the ones whose gaps, which rise and are apart, reach into [lo, hi).
+func overlapping[T any](all []T, lo, hi int, gap func(T) Gap) []T {
+	from := sort.Search(len(all), func(i int) bool { return gap(all[i]).End > lo })
+	to := sort.Search(len(all), func(i int) bool { return gap(all[i]).Start >= hi })
+	return all[from:max(from, to)]
 }
 
 // Read reads between the gaps, and an empty part before a gap that begins at lo: it gives the number of channels.
@@ -43,7 +43,8 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 		return nil, fmt.Errorf("restore: the recording is nil, want a Source: %w", vssgp.ErrData)
 	}
 	var out [][]float64
-	gaps := overlapping(a.gaps[0], lo, hi)
+	itself := func(g Gap) Gap { return g }
+	gaps := overlapping(a.gaps[0], lo, hi, itself)
 	for at := lo; at < hi || out == nil; {
 		end, next := hi, hi
 		if len(gaps) > 0 {
@@ -70,7 +71,7 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 		at = next
 	}
 	for c := range out {
-		for _, g := range overlapping(a.gaps[c+1], lo, hi) {
+		for _, g := range overlapping(a.gaps[c+1], lo, hi, itself) {
 			clear(out[c][max(g.Start, lo)-lo : min(g.End, hi)-lo])
 		}
 	}

@@ -21,13 +21,7 @@ type Conditional struct {
 // so the precision of the missing samples u is Q/E, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples after it, the
 // product of a triangle of a and its transpose for one at the end, else a band. ok is false if that is not positive definite in float64.
 func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {
-	p, n := len(m.A)-1, len(series[0])
-	var at []int
-	for _, g := range gaps {
-		for n := g[0]; n < g[1]; n++ {
-			at = append(at, n)
-		}
-	}
+	p, n, at := len(m.A)-1, len(series[0]), positions(gaps)
 	first, last := gaps[0][0], gaps[len(gaps)-1][1]
 	if len(gaps) == 1 && last == n {
 		return m.forecast(series, first, normal), true

@@ -28,10 +28,9 @@ func (f Filling) Fill(ctx context.Context, z []float64, gaps [][2]int) {
 	parallel.For(len(jobs), runtime.GOMAXPROCS(0), func(i int) {
 		j := jobs[i]
 		filled := slices.Clone(given[j.excerpt[0]:j.excerpt[1]])
-		fill(ctx, filled, missingIn(gaps, j.excerpt), f.Order, f.Rounds)
-		for _, g := range gapsIn(gaps, j.keep) {
-			lo, hi := max(g[0], j.keep[0]), min(g[1], j.keep[1])
-			copy(z[lo:hi], filled[lo-j.excerpt[0]:])
+		fill(ctx, filled, positions(GapsIn(gaps, j.excerpt[0], j.excerpt[1])), f.Order, f.Rounds)
+		for _, n := range positions(GapsIn(gaps, j.keep[0], j.keep[1])) {
+			z[j.keep[0]+n] = filled[j.keep[0]+n-j.excerpt[0]]
 		}
 	})
 }
@@ -39,10 +38,7 @@ func (f Filling) Fill(ctx context.Context, z []float64, gaps [][2]int) {
 // Work returns the most operations that Fill takes for n samples, and the most for one excerpt.
 func (f Filling) Work(n int, gaps [][2]int) (all, largest float64) {
 	for _, j := range f.jobs(n, gaps) {
-		long, missing := j.excerpt[1]-j.excerpt[0], 0
-		for _, g := range gapsIn(gaps, j.excerpt) {
-			missing += min(g[1], j.excerpt[1]) - max(g[0], j.excerpt[0])
-		}
+		long, missing := j.excerpt[1]-j.excerpt[0], len(positions(GapsIn(gaps, j.excerpt[0], j.excerpt[1])))
 		w := float64(f.Rounds) * roundWork(float64(long), float64(missing), float64(min(f.Order, (long-missing)/2)))
 		all, largest = all+w, max(largest, w)
 	}
@@ -68,7 +64,7 @@ func (f Filling) jobs(n int, gaps [][2]int) (jobs []job) {
 	reach := min(f.Reach, n)
 	if f.Tiled {
 		for lo := 0; lo < n; lo += reach {
-			if keep := [2]int{lo, min(n, lo+reach)}; len(gapsIn(gaps, keep)) > 0 {
+			if keep := [2]int{lo, min(n, lo+reach)}; len(GapsIn(gaps, lo, keep[1])) > 0 {
 				jobs = append(jobs, job{[2]int{max(0, lo-reach), min(n, keep[1]+reach)}, keep})
 			}
 		}
@@ -85,21 +81,26 @@ func (f Filling) jobs(n int, gaps [][2]int) (jobs []job) {
 	return jobs
 }
 
-// gapsIn returns the gaps that reach into a part [start, end) of the series.
-func gapsIn(gaps [][2]int, part [2]int) [][2]int {
-	first := sort.Search(len(gaps), func(i int) bool { return gaps[i][1] > part[0] })
-	end := sort.Search(len(gaps), func(i int) bool { return gaps[i][0] >= part[1] })
-	return gaps[first:end]
+// GapsIn returns the gaps, or parts of them, that lie in [lo, hi), counted from lo.
+func GapsIn(gaps [][2]int, lo, hi int) (in [][2]int) {
+	first := sort.Search(len(gaps), func(i int) bool { return gaps[i][1] > lo })
+	for _, g := range gaps[first:] {
+		if g[0] >= hi {
+			break
+		}
+		in = append(in, [2]int{max(g[0], lo) - lo, min(g[1], hi) - lo})
+	}
+	return in
 }
 
-// missingIn lists the missing samples of an excerpt, counted from its start.
-func missingIn(gaps [][2]int, excerpt [2]int) (missing []int) {
-	for _, g := range gapsIn(gaps, excerpt) {
-		for n := max(g[0], excerpt[0]); n < min(g[1], excerpt[1]); n++ {
-			missing = append(missing, n-excerpt[0])
+// positions lists the missing samples.
+func positions(gaps [][2]int) (all []int) {
+	for _, g := range gaps {
+		for n := g[0]; n < g[1]; n++ {
+			all = append(all, n)
 		}
 	}
-	return missing
+	return all
 }
 
 // fill puts into z, at the missing positions (rising), the samples that an autoregressive model of the given order makes most

@@ -43,16 +43,13 @@ func levinson(r []float64, each func(b, lags []float64, e float64)) (a []float64
 		m := len(p.a)
 		each(p.backward(), reversed[n-m:n-1], e)
 		k := -product / e
-		if left := 1 - k*k; m < n && left > 0 {
-			e *= left
-		} else {
+		left := 1 - k*k
+		if m == n || !(left > 0) {
 			break
 		}
-		if m+1 < n {
-			product = p.reflect(k, reversed[n-m-2:n-1])
-		} else {
-			p.reflect(k, reversed)
-		}
+		e *= left
+		lags := reversed[max(0, n-m-2):]
+		product = p.reflect(k, lags[:m+1]) // of the last order, it is not needed
 	}
 	return p.a, e
 }
@@ -85,31 +82,21 @@ func Whitening(r []float64) (rows [][]float64) {
 // The diagonal follows from the last order alone (Gohberg and Semencul).
 func toeplitz(r []float64, right, draws [][]float64) (diagonal []float64, ok bool) {
 	n := len(r)
-	zeros := func(like [][]float64) [][]float64 {
-		out := make([][]float64, len(like))
-		for i := range out {
-			out[i] = make([]float64, n)
-		}
-		return out
-	}
-	solutions, sums := zeros(right), zeros(draws)
-	a, e := levinson(r, func(b, lags []float64, e float64) {
+	a, e := levinson(r, func(b, lags []float64, e float64) { // x[:m] is a solution of order m, and x[m:] are still the arguments
 		m := len(lags)
-		for i, x := range solutions {
-			floats.AddScaled(x[:m+1], (right[i][m]-simd.Dot(x[:m], lags))/e, b)
+		next := func(x []float64, scale float64) {
+			x[m] = 0
+			floats.AddScaled(x[:m+1], scale, b)
 		}
-		for i, d := range draws {
-			floats.AddScaled(sums[i][:m+1], d[m]/math.Sqrt(e), b)
+		for _, x := range right {
+			next(x, (x[m]-simd.Dot(x[:m], lags))/e)
+		}
+		for _, x := range draws {
+			next(x, x[m]/math.Sqrt(e))
 		}
 	})
 	if len(a) < n || !(e > 0) {
 		return nil, false
-	}
-	for i, x := range solutions {
-		copy(right[i], x)
-	}
-	for i, x := range sums {
-		copy(draws[i], x)
 	}
 	diagonal = make([]float64, n)
 	sum := 0.0

@@ -135,7 +135,7 @@ func TestMissingIn(t *testing.T) {
 		{[2]int{15, 27}, []int{5, 6}}, {[2]int{12, 30}, []int{8, 9}}, {[2]int{11, 31}, []int{0, 9, 10, 19}},
 		{[2]int{0, 50}, []int{10, 11, 20, 21, 30, 31, 40, 41}}, {[2]int{31, 50}, []int{0, 9, 10}},
 	} {
-		if got := missingIn(gaps, c.cut); !slices.Equal(got, c.want) {
+		if got := positions(GapsIn(gaps, c.cut[0], c.cut[1])); !slices.Equal(got, c.want) {
 			t.Errorf("in %v: %v, want %v", c.cut, got, c.want)
 		}
 	}

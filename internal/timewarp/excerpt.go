@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vssgp/vssgp/internal/ar"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -41,8 +42,8 @@ func (x *excerpt) reversed() *excerpt {
 func (x *excerpt) near(reach int) *excerpt {
 	start, end := x.gap()
 	lo, hi := max(0, start-reach), min(len(x.z), end+reach)
-	before := len(shifted(x.gaps[:x.which], lo, hi))
-	return &excerpt{x.z[lo:hi], shifted(x.gaps, lo, hi), before, x.rate, x.backward}
+	before := len(ar.GapsIn(x.gaps[:x.which], lo, hi))
+	return &excerpt{x.z[lo:hi], ar.GapsIn(x.gaps, lo, hi), before, x.rate, x.backward}
 }
 
 // slower returns the excerpt at a lower rate.
@@ -62,7 +63,7 @@ func (x *excerpt) slower(by int) *excerpt {
 // sides returns the samples on either side of the gap, which come last; those after it backward.
 func (x *excerpt) sides() [2]*excerpt {
 	start, end := x.gap()
-	after := &excerpt{x.z[end:], shifted(x.gaps, end, len(x.z)), 0, x.rate, x.backward}
+	after := &excerpt{x.z[end:], ar.GapsIn(x.gaps, end, len(x.z)), 0, x.rate, x.backward}
 	return [2]*excerpt{{x.z[:start], x.gaps[:x.which], 0, x.rate, x.backward}, after.reversed()}
 }
 
@@ -92,16 +93,6 @@ func (x *excerpt) initial() Estimate {
 		return shortEstimate
 	}
 	return mediumEstimate
-}
-
-// shifted returns the gaps, or parts of them, that lie in [lo, hi), counted from lo.
-func shifted(gaps [][2]int, lo, hi int) (out [][2]int) {
-	for _, g := range gaps {
-		if start, end := max(g[0], lo), min(g[1], hi); start < end {
-			out = append(out, [2]int{start - lo, end - lo})
-		}
-	}
-	return out
 }
 
 func meanSquare(z []float64) float64 { return floats.Dot(z, z) / float64(len(z)) }

@@ -49,29 +49,22 @@ func at(z []float64, place float64) float64 {
 	phase := (place - whole) * phases
 	p := int(phase)
 	right := phase - float64(p)
-	k := kernels()
-	a, b := k[p*2*taps:][:2*taps], k[min(p+1, phases)*2*taps:][:2*taps]
 	from := n - taps + 1
-	sum, next := 0.0, 0.0
-	if from >= 0 && from+2*taps <= len(z) {
-		for j, v := range z[from : from+2*taps] {
-			sum += a[j] * v
-			next += b[j] * v
-		}
-	} else {
-		for j := max(0, -from); j < 2*taps && from+j < len(z); j++ {
-			sum += a[j] * z[from+j]
-			next += b[j] * z[from+j]
-		}
+	lo, hi := max(0, from), min(len(z), from+2*taps)
+	if lo >= hi {
+		return 0
+	}
+	k, sum, next := kernels(), 0.0, 0.0
+	a, b := k[p*2*taps+lo-from:][:hi-lo], k[min(p+1, phases)*2*taps+lo-from:][:hi-lo]
+	for j, v := range z[lo:hi] {
+		sum += a[j] * v
+		next += b[j] * v
 	}
 	return sum + right*(next-sum)
 }
 
 // decimate returns every by-th sample of z, from the first on, under a low-pass filter at the new Nyquist frequency.
 func decimate(z []float64, by int) []float64 {
-	if by == 1 {
-		return z
-	}
 	half := decimateReach * by
 	h := make([]float64, 2*half+1)
 	sum := 0.0

@@ -9,12 +9,6 @@ import (
 	"slices"
 )
 
-// Options are the settings of Fill.
-type Options struct {
-	Draws int // plausible fills
-	Seed  uint64
-}
-
 // Result is a series whose missing samples are filled.
 type Result struct {
 	Mean, SD []float64   // [samples]; the deviation of known samples is 0
@@ -29,36 +23,31 @@ func Margin(rate float64) int { return int(windowSeconds * rate) }
 // and others that are missing. Runs of both kinds do not overlap, and each kind rises. Means and draws keep the limits. rate is in samples
 // per second. z should be a Tile with a Margin on either side: all runs are solved for together. The same arguments give the same bits. An
 // error of ctx is returned.
-func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, o Options) (Result, error) {
-	out := Result{Mean: slices.Clone(z), SD: make([]float64, len(z)), Doubt: make([]bool, len(clipped))}
-	for range o.Draws {
-		out.Draws = append(out.Draws, slices.Clone(z))
-	}
-	mean := slices.Clone(z)
+func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, draws int, seed uint64) (Result, error) {
+	out := Result{Mean: slices.Clone(z), SD: make([]float64, len(z)), Draws: make([][]float64, draws), Doubt: make([]bool, len(clipped))}
 	var at []int
 	var sites []site
 	for _, r := range merge(clipped, missing) {
 		for n := r.start; n < r.end; n++ {
 			c := newSite(z[n], r)
 			if c.side == 0 {
-				mean[n] = 0
+				out.Mean[n] = 0
 			}
 			at, sites = append(at, n), append(sites, c)
 		}
 	}
-	if len(at) == 0 {
-		return out, ctx.Err()
-	}
-	s := newSection(mean, at, sites, order(rate, len(z), len(at)), rate)
+	s := newSection(out.Mean, at, sites, order(rate, len(z), len(at)), rate)
 	ok := s.restore(ctx)
-	rng := rand.New(rand.NewPCG(o.Seed, 0))
-	for _, d := range out.Draws {
-		for i, v := range s.draw(rng, ok) {
-			d[at[i]] = v
+	for i, n := range at {
+		if out.SD[n] = s.sites[i].sd; !ok { // then samples are as uncertain as they are large
+			out.SD[n] = math.Abs(s.mean[n])
 		}
 	}
-	for i, n := range at {
-		out.Mean[n], out.SD[n] = s.mean[n], s.sites[i].sd
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for k := range out.Draws {
+		if out.Draws[k] = slices.Clone(s.mean); ok {
+			s.draw(rng, out.Draws[k])
+		}
 	}
 	for k, r := range clipped {
 		around := s.loudest(r[0]-s.wide/2, r[1]+s.wide/2)
@@ -84,17 +73,10 @@ func merge(clipped, missing [][2]int) (runs []run) {
 }
 
 // restore estimates the models and fills the section. It is false if that failed, for numbers that are not finite or too large to be
-// squared: then the samples keep their last values, at first the limits, and are as uncertain as they are large. The means are computed
+// squared: then the samples keep their last values, at first the limits. The means are computed
 // with the models as they were fitted. Their uncertainty widens the intervals and the draws; with it the means would be less accurate,
 // too far out if only the limits bound them.
 func (s *section) restore(ctx context.Context) (ok bool) {
-	defer func() {
-		for i := range s.sites {
-			if c := &s.sites[i]; !ok {
-				c.sd = math.Abs(s.mean[s.at[i]])
-			}
-		}
-	}()
 	for round := range rounds {
 		if ctx.Err() != nil {
 			return false

@@ -60,9 +60,9 @@ func gain(x, a, b []float64) float64 {
 }
 
 // mustFill restores a sound.
-func mustFill(t *testing.T, z []float64, clipped, missing [][2]int, rate float64, o Options) Result {
+func mustFill(t *testing.T, z []float64, clipped, missing [][2]int, rate float64, draws int, seed uint64) Result {
 	t.Helper()
-	return testkit.Must(Fill(t.Context(), z, clipped, missing, rate, o))(t)
+	return testkit.Must(Fill(t.Context(), z, clipped, missing, rate, draws, seed))(t)
 }
 
 // TestFill: a clipped sound comes back, with a gap in it too; means and draws keep to their limits and samples that are there stay as
@@ -85,7 +85,7 @@ func TestFill(t *testing.T) {
 			clear(y[g[0]:g[1]])
 			runs = slices.DeleteFunc(runs, func(r [2]int) bool { return r[0] < g[1] && g[0] < r[1] })
 		}
-		r := mustFill(t, y, runs, c.missing, soundRate, Options{Draws: 2, Seed: 1})
+		r := mustFill(t, y, runs, c.missing, soundRate, 2, 1)
 		if g := gain(x, r.Mean, y); !(g > c.least) {
 			t.Errorf("%s: %.1f dB better than clipped, want more than %v", c.name, g, c.least)
 		}
@@ -125,15 +125,13 @@ func TestFill(t *testing.T) {
 // TestSameBits: on one core and on many.
 func TestSameBits(t *testing.T) {
 	y, runs := cut(sound(5000), 1)
-	o := Options{Draws: 1, Seed: 4}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	one := mustFill(t, y, runs, nil, soundRate, o)
+	one := mustFill(t, y, runs, nil, soundRate, 1, 4)
 	runtime.GOMAXPROCS(4)
-	if four := mustFill(t, y, runs, nil, soundRate, o); !reflect.DeepEqual(one, four) {
+	if four := mustFill(t, y, runs, nil, soundRate, 1, 4); !reflect.DeepEqual(one, four) {
 		t.Error("one core and four differ")
 	}
-	o.Seed++
-	if other := mustFill(t, y, runs, nil, soundRate, o); !slices.Equal(one.Mean, other.Mean) || slices.Equal(one.Draws[0], other.Draws[0]) {
+	if other := mustFill(t, y, runs, nil, soundRate, 1, 5); !slices.Equal(one.Mean, other.Mean) || slices.Equal(one.Draws[0], other.Draws[0]) {
 		t.Error("another seed: the means change, or the draws do not")
 	}
 }
@@ -142,7 +140,7 @@ func TestSameBits(t *testing.T) {
 func TestDoubt(t *testing.T) {
 	x := sound(4000)
 	x[1990] = 50
-	r := mustFill(t, x, [][2]int{{500, 501}, {1990, 1991}}, nil, soundRate, Options{})
+	r := mustFill(t, x, [][2]int{{500, 501}, {1990, 1991}}, nil, soundRate, 0, 0)
 	if !slices.Equal(r.Doubt, []bool{false, true}) || r.Mean[1990] < 50 {
 		t.Errorf("doubt %v, mean %v; want doubt of the second alone, 50 or more", r.Doubt, r.Mean[1990])
 	}
@@ -172,7 +170,7 @@ func TestOddCases(t *testing.T) {
 		{"squares overflow", huge, [][2]int{{99, 100}}, nil, 8000, true},
 		{"no number", notANumber, [][2]int{{9, 10}}, nil, 8000, true},
 	} {
-		r := mustFill(t, c.z, c.clipped, c.missing, c.rate, Options{Draws: 1})
+		r := mustFill(t, c.z, c.clipped, c.missing, c.rate, 1, 0)
 		testkit.Equal(t, slices.Contains(r.Doubt, true), c.doubt, c.name)
 		for _, g := range c.clipped {
 			for n := g[0]; n < g[1]; n++ {
@@ -190,7 +188,7 @@ func TestOddCases(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	testkit.Fails(t, testkit.Error(Fill(ctx, make([]float64, 100), [][2]int{{1, 2}}, nil, 8000, Options{})), context.Canceled, "", "cancelled")
+	testkit.Fails(t, testkit.Error(Fill(ctx, make([]float64, 100), [][2]int{{1, 2}}, nil, 8000, 0, 0)), context.Canceled, "", "cancelled")
 }
 
 // TestBytes: a section's memory does not grow with the recording, but with what is missing of it.
@@ -204,9 +202,9 @@ func TestBytes(t *testing.T) {
 // TestMirrored checks that a sound turned upside down is restored to the same samples upside down, with the same deviations.
 func TestMirrored(t *testing.T) {
 	y, runs := cut(sound(1500), 0.5)
-	a := mustFill(t, y, runs, nil, soundRate, Options{})
+	a := mustFill(t, y, runs, nil, soundRate, 0, 0)
 	floats.Scale(-1, y)
-	b := mustFill(t, y, runs, nil, soundRate, Options{})
+	b := mustFill(t, y, runs, nil, soundRate, 0, 0)
 	floats.Scale(-1, b.Mean)
 	modeltest.Near(t, "means upside down", b.Mean, a.Mean, 1e-9)
 	modeltest.Near(t, "deviations upside down", b.SD, a.SD, 1e-9)

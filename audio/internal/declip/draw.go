@@ -3,42 +3,33 @@ package declip
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
 
-// draw returns a draw of the missing samples: each in turn, from the last to the first, given those after it, at its own limit or beyond,
-// with the sites in place of the limits of those before it. It must follow the last sweep, whose factor L has the weights of the samples
-// after each one. If there is no posterior, all draws are the means.
-func (s *section) draw(rng *rand.Rand, posterior bool) []float64 {
-	n := len(s.at)
-	later, u := make([]float64, n), make([]float64, n)
-	if !posterior {
-		for i, at := range s.at {
-			u[i] = s.mean[at]
-		}
-		return u
-	}
-	l := s.precision.Like(s.factor.R)
-	for i := n - 1; i >= 0; i-- {
+// draw puts a draw of the missing samples into x: each in turn, from the last to the first, given those after it, at its own limit or
+// beyond, with the sites in place of the limits of those before it. It must follow the last sweep, whose factor L has the weights of the
+// samples after each one.
+func (s *section) draw(rng *rand.Rand, x []float64) {
+	later, l := make([]float64, len(s.at)), s.precision.Like(s.factor.R)
+	for i, at := range slices.Backward(s.at) {
 		c, pivot := &s.sites[i], l.Diagonal(i)
 		m, p := s.posterior[i]-later[i]/pivot, pivot*pivot
 		rest := p - c.precision
-		switch {
-		case c.side == 0 || !(rest > 1e-9*p):
-			u[i] = m + rng.NormFloat64()/math.Sqrt(p)
+		if c.side == 0 || !(rest > 1e-9*p) {
+			x[at] = m + rng.NormFloat64()/math.Sqrt(p)
 			if c.side != 0 {
-				u[i] = c.side * max(c.side*u[i], c.limit)
+				x[at] = c.side * max(c.side*x[at], c.limit)
 			}
-		default:
+		} else {
 			center, sd := (m*p-c.product)/rest, 1/math.Sqrt(rest)
-			u[i] = c.side * (c.limit + sd*drawAbove(rng, (c.limit-c.side*center)/sd))
+			x[at] = c.side * (c.limit + sd*drawAbove(rng, (c.limit-c.side*center)/sd))
 		}
 		for _, run := range l.Row(i) {
-			floats.AddScaled(later[run.First:][:len(run.Values)], u[i]-s.posterior[i], run.Values)
+			floats.AddScaled(later[run.First:][:len(run.Values)], x[at]-s.posterior[i], run.Values)
 		}
 	}
-	return u
 }
 
 // drawAbove draws x − a for a standard normal x given x ≥ a; from 0 on by rejection from an exponential (Robert 1995).

@@ -186,9 +186,11 @@ func TestAgainstGibbs(t *testing.T) {
 		}
 		s.sweep(true)
 		rng := rand.New(rand.NewPCG(9, 9))
-		sum, square := make([]float64, len(c.at)), make([]float64, len(c.at))
+		x, sum, square := slices.Clone(s.mean), make([]float64, len(c.at)), make([]float64, len(c.at))
 		for range draws {
-			for i, v := range s.draw(rng, true) {
+			s.draw(rng, x)
+			for i, u := range c.at {
+				v := x[u]
 				sum[i] += v
 				square[i] += v * v
 				if side := s.sites[i].side; side*v < s.sites[i].limit {
