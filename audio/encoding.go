@@ -108,27 +108,21 @@ func (e Encoding) decode(b []byte) float64 {
 // it had to clip v to the range of the encoding.
 func (e Encoding) encode(b []byte, v float64) (clipped bool) {
 	if e.Float {
-		if e.Bytes == 4 {
-			f := float32(v)
-			if clipped = math.IsInf(float64(f), 0); clipped {
-				f = float32(math.Copysign(math.MaxFloat32, v))
-			}
-			e.putWord(b, uint64(math.Float32bits(f)))
-			return clipped
+		if e.Bytes == 8 {
+			e.putWord(b, math.Float64bits(v))
+			return false
 		}
-		e.putWord(b, math.Float64bits(v))
-		return false
+		e.putWord(b, uint64(math.Float32bits(float32(max(-math.MaxFloat32, min(v, math.MaxFloat32))))))
+		return math.Abs(v) > math.MaxFloat32
 	}
 	bits, valid := 8*e.Bytes, e.bits()
 	full := math.Ldexp(1, valid-1)
-	r := math.RoundToEven(v * full)
-	if c := max(-full, min(r, full-1)); c != r {
-		r, clipped = c, true
-	}
-	w := uint64(int64(r)) << (bits - valid)
+	rounded := math.RoundToEven(v * full)
+	inside := max(-full, min(rounded, full-1))
+	w := uint64(int64(inside)) << (bits - valid)
 	if e.Unsigned {
 		w ^= 1 << (bits - 1)
 	}
 	e.putWord(b, w)
-	return clipped
+	return inside != rounded
 }

@@ -23,7 +23,7 @@ func ExampleFillAR() {
 		panic(err)
 	}
 	fmt.Println(rec.Encoding(), rec.Rate, "Hz,", len(gaps), "gaps,", audio.Missing(gaps), "samples")
-	filled, err := audio.FillAR(rec.Samples[0], gaps, audio.DefaultAR(rec.Rate))
+	filled, err := audio.FillAR(rec.Samples[0], gaps, rec.Rate)
 	if err != nil {
 		panic(err)
 	}

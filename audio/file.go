@@ -79,14 +79,6 @@ func (f *File) Channels() int { return f.channels }
 // Len returns the number of samples in each channel: at least 1 where there are channels.
 func (f *File) Len() int { return f.frames }
 
-// Seconds returns the duration.
-func (f *File) Seconds() float64 {
-	if f.Len() == 0 {
-		return 0
-	}
-	return float64(f.frames) / float64(f.rate)
-}
-
 // Container returns the file's own container.
 func (f *File) Container() Container { return f.container }
 

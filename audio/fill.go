@@ -2,7 +2,6 @@ package audio
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/ar"
@@ -31,40 +30,24 @@ func FillLinear(x []float64, gaps []Gap) []float64 {
 	return y
 }
 
-// AROptions are the settings of FillAR. DefaultAR returns the ones that a model is compared with.
-type AROptions struct {
-	Order      int // p, coefficients of the model; lowered where an excerpt has fewer than 2p samples left
-	Context    int // samples on each side of a gap that the model is fitted to
-	Iterations int // rounds of fitting and filling
-}
-
-// DefaultAR returns the settings that a practitioner would take for speech: order 9 ms, context 25 ms, three rounds.
+// FillAR fills the gaps of one channel by autoregressive interpolation after Janssen, Veldhuis and Vries (1986), at the settings that a
+// practitioner would take for speech. For each gap it takes the excerpt that reaches 25 ms to either side, sets all missing samples there
+// to zero (those of other gaps too), and three times fits a model of order 9 ms to the excerpt by the modified covariance method, which has
+// no window and is exact for sinusoids, and sets all missing samples jointly to the values with the least sum of squared prediction errors,
+// forward and backward. The result is deterministic. An excerpt too short for any model is filled by FillLinear. The error wraps ErrGaps if
+// the gaps do not fit x.
 //
 // An order that reaches back over a pitch period lets the model carry the voice's harmonics through a gap; an order for the formants alone
 // (2 to 4 ms) cannot. More than a few rounds over-fit: the model starts to fit its own fill, which has no excitation.
-func DefaultAR(rate int) AROptions {
-	return AROptions{Order: SamplesIn(0.009, rate), Context: SamplesIn(0.025, rate), Iterations: 3}
-}
-
-// FillAR fills the gaps of one channel by autoregressive interpolation after Janssen, Veldhuis and Vries (1986). For each gap it takes the
-// excerpt that reaches Context samples to either side, sets all missing samples there to zero (those of other gaps too), and in turn fits
-// a model of the given order to the excerpt by the modified covariance method, which has no window and is exact for sinusoids, and sets all
-// missing samples jointly to the values with the least sum of squared prediction errors, forward and backward. The result is deterministic.
-// An excerpt too short for any model is filled by FillLinear. The error wraps ErrGaps where the gaps do not fit x; options that are not
-// positive are an ErrArgument.
-func FillAR(x []float64, gaps []Gap, opt AROptions) ([]float64, error) {
-	if opt.Order <= 0 || opt.Context <= 0 || opt.Iterations <= 0 {
-		return nil, fmt.Errorf("audio: order, context and iterations must be positive: %+v: %w", opt, ErrArgument)
-	}
+func FillAR(x []float64, gaps []Gap, rate int) ([]float64, error) {
 	gaps, err := CheckGaps(gaps, len(x), 1)
 	if err != nil {
 		return nil, err
 	}
-	y := FillLinear(x, gaps)
-	runs := make([][2]int, len(gaps))
+	y, runs := FillLinear(x, gaps), make([][2]int, len(gaps))
 	for i, g := range gaps {
 		runs[i] = [2]int{g.Start, g.End}
 	}
-	ar.Filling{Order: opt.Order, Reach: opt.Context, Rounds: opt.Iterations}.Fill(context.Background(), y, runs)
+	ar.Filling{Order: SamplesIn(0.009, rate), Reach: SamplesIn(0.025, rate), Rounds: 3}.Fill(context.Background(), y, runs)
 	return y, nil
 }

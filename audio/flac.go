@@ -182,20 +182,11 @@ func (d *flacDecoder) frame() (f *frame.Frame, err error) {
 	if f, err = frame.New(d); err != nil {
 		return nil, err
 	}
-	if f.BitsPerSample == 0 {
-		f.BitsPerSample = d.info.BitsPerSample
-	}
-	for _, c := range []struct {
-		what     string
-		is, want uint32
-	}{
-		{"channels", uint32(f.Channels.Count()), uint32(d.info.NChannels)},
-		{"bits a sample", uint32(f.BitsPerSample), uint32(d.info.BitsPerSample)},
-		{"samples a second", cmp.Or(f.SampleRate, d.info.SampleRate), d.info.SampleRate},
-	} {
-		if c.is != c.want {
-			return nil, fmt.Errorf("%d %s; want %d as STREAMINFO says", c.is, c.what, c.want)
-		}
+	want := d.info
+	f.BitsPerSample, f.SampleRate = cmp.Or(f.BitsPerSample, want.BitsPerSample), cmp.Or(f.SampleRate, want.SampleRate)
+	if n := uint8(f.Channels.Count()); n != want.NChannels || f.BitsPerSample != want.BitsPerSample || f.SampleRate != want.SampleRate {
+		return nil, fmt.Errorf("%d channels, %d bits a sample, %d samples a second; want %d, %d, %d as STREAMINFO says",
+			n, f.BitsPerSample, f.SampleRate, want.NChannels, want.BitsPerSample, want.SampleRate)
 	}
 	if f.BlockSize == 0 {
 		return nil, errors.New("65536 samples; want 1 to 65535")

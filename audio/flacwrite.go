@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/mewkiz/flac"
 	"github.com/mewkiz/flac/frame"
@@ -55,12 +56,7 @@ func (l layout) flacWriter() (*flacWriter, error) {
 	if w.from, _ = l.pcm.(*flacFile); w.from != nil { // elsewhere the bits that do not count may be other than zero
 		w.bits = int(w.from.info.BitsPerSample)
 	}
-	for _, b := range flacWidths {
-		if b >= w.bits {
-			w.bits = b
-			break
-		}
-	}
+	w.bits = flacWidths[slices.IndexFunc(flacWidths, func(b int) bool { return b >= w.bits })]
 	var err error
 	w.coder, err = flac.NewEncoder(&w.coded, &meta.StreamInfo{
 		BlockSizeMin: flacBlock, BlockSizeMax: flacBlock, SampleRate: uint32(l.rate), NChannels: uint8(l.channels),
@@ -75,14 +71,11 @@ func (l layout) flacWriter() (*flacWriter, error) {
 // Write adds samples.
 func (w *flacWriter) Write(b []byte) (int, error) {
 	w.held = append(w.held, b...)
-	size := flacBlock * w.frameBytes()
-	at := 0
-	for ; len(w.held)-at >= size; at += size {
-		if err := w.code(w.held[at : at+size]); err != nil {
+	for size := flacBlock * w.frameBytes(); len(w.held) >= size; w.held = w.held[size:] {
+		if err := w.code(w.held[:size]); err != nil {
 			return 0, err
 		}
 	}
-	w.held = append(w.held[:0], w.held[at:]...)
 	return len(b), nil
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrFormat is wrapped by every error about the contents of an audio file. The message says what is wrong, at which byte
-// offset or sample, and what would be right.
+// offset, field or sample, and what would be right.
 var ErrFormat = errors.New("bad audio file")
 
 // ErrArgument is wrapped by every error about an argument that is not a file or a gap: samples of another shape or

@@ -68,7 +68,7 @@ func TestSphereAndWAVAgree(t *testing.T) {
 		"sphere defaults": sph(little, "channel_count -i 2", "sample_rate -i 8000"),
 	} {
 		r := testkit.Must(Decode(file))(t)
-		if r.Rate != 8000 || r.Len() != 100 || r.Seconds() != 0.0125 {
+		if r.Rate != 8000 || r.Len() != 100 {
 			t.Fatalf("%s: rate %d, %d samples", name, r.Rate, r.Len())
 		}
 		for n := range 100 {

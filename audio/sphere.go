@@ -42,16 +42,11 @@ func parseSphere(in *head) (l layout, err error) {
 // shortenMagic begins samples coded by shorten, which some headers do not mention.
 const shortenMagic = "ajkg"
 
-// sphereHeader holds the fields of a header by their names. Its methods keep the first error in err.
+// A sphereHeader has the fields of a header by their names. Its methods keep the first error in err.
 type sphereHeader struct {
-	fields map[string]sphereField
+	fields map[string]string
 	size   int // of the header in bytes
 	err    error
-}
-
-type sphereField struct {
-	value  string
-	offset int
 }
 
 // sphereFields splits the header into its fields.
@@ -67,7 +62,7 @@ func sphereFields(in *head) (*sphereHeader, error) {
 	if file = in.bytes(0, size); len(file) < size {
 		return nil, bad(8, "truncated: a header of %d bytes is declared, but the file has only %d", size, in.size)
 	}
-	h := &sphereHeader{fields: map[string]sphereField{}, size: size}
+	h := &sphereHeader{fields: map[string]string{}, size: size}
 	for at := 16; ; {
 		line, _, ok := bytes.Cut(file[at:], []byte("\n"))
 		text := strings.TrimSpace(string(line))
@@ -82,7 +77,7 @@ func sphereFields(in *head) (*sphereHeader, error) {
 			if len(part) < 2 || part[1][0] != '-' {
 				return nil, bad(at, "header line %.40q; want NAME -TYPE VALUE", text)
 			}
-			h.fields[part[0]] = sphereField{strings.Join(part[2:], " "), at}
+			h.fields[part[0]] = strings.Join(part[2:], " ")
 		}
 		at += len(line) + 1
 	}
@@ -95,51 +90,45 @@ func (h *sphereHeader) fail(format string, args ...any) {
 
 // want refuses a header with another value of a field, in capital or small letters.
 func (h *sphereHeader) want(name, value, words string) {
-	if f, ok := h.fields[name]; ok && !strings.EqualFold(f.value, value) {
-		h.fail("offset %d: %s %.40q; want %s", f.offset, name, f.value, words)
+	if got, ok := h.fields[name]; ok && !strings.EqualFold(got, value) {
+		h.fail("%s %.40q; want %s", name, got, words)
 	}
 }
 
 // integer reads a whole number in [lo, hi], also written as a real ("16000.0"); without the field it is fallback, which
 // must be in range too.
 func (h *sphereHeader) integer(name string, fallback, lo, hi int) int {
-	f, ok := h.fields[name]
-	if !ok {
-		if fallback < lo || fallback > hi {
-			h.fail("the SPHERE header gives no %s, and the file no value in %d to %d for it", name, lo, hi)
+	n, text := fallback, h.fields[name]
+	if text != "" {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || v != math.Trunc(v) {
+			h.fail("%s %.40q; want a whole number", name, text)
 		}
-		return fallback
+		n = int(max(-maxPosition, min(v, maxPosition)))
 	}
-	n, err := strconv.Atoi(f.value)
-	if v, e := strconv.ParseFloat(f.value, 64); err != nil && e == nil && v == math.Trunc(v) && math.Abs(v) <= maxPosition {
-		n, err = int(v), nil
-	}
-	if err != nil {
-		h.fail("offset %d: %s %.40q; want a whole number", f.offset, name, f.value)
-	} else if n < lo || n > hi {
-		h.fail("offset %d: %s is %d; want %d to %d", f.offset, name, n, lo, hi)
+	switch {
+	case n >= lo && n <= hi:
+	case text == "":
+		h.fail("the SPHERE header gives no %s, and the file no value in %d to %d for it", name, lo, hi)
+	default:
+		h.fail("%s is %d; want %d to %d", name, n, lo, hi)
 	}
 	return n
 }
 
 // encoding combines sample_n_bytes and sample_byte_format: "01", "012", "0123" are little-endian, "10" and so on big.
 func (h *sphereHeader) encoding() Encoding {
-	order, haveOrder := h.fields["sample_byte_format"]
-	width := 2
-	if haveOrder {
-		width = len(order.value)
-	}
-	width = h.integer("sample_n_bytes", width, 1, 4)
+	order := h.fields["sample_byte_format"]
+	width := h.integer("sample_n_bytes", cmp.Or(len(order), 2), 1, 4)
 	if h.err != nil {
 		return Encoding{}
 	}
 	little, big := "0123"[:width], "3210"[4-width:]
-	isBig := haveOrder && width > 1 && (order.value == big || order.value == "10")
-	if haveOrder && width > 1 && !isBig && order.value != little && order.value != "01" {
-		h.fail("offset %d: sample_byte_format %.40q for samples of %d bytes; want %s or %s",
-			order.offset, order.value, width, little, big)
+	e := Encoding{Bytes: width, BigEndian: width > 1 && (order == big || order == "10")}
+	if width > 1 && !e.BigEndian && order != "" && order != little && order != "01" {
+		h.fail("sample_byte_format %.40q for samples of %d bytes; want %s or %s", order, width, little, big)
 	}
-	return Encoding{Bytes: width, BigEndian: isBig}
+	return e
 }
 
 // sphereHeader returns a SPHERE header of 1024 bytes for little-endian integers.

@@ -68,15 +68,15 @@ func parseWAV(in *head) (l layout, err error) {
 
 // parseRF64 reads the header of an RF64 or BW64 file, a WAV file with sizes in a ds64 chunk.
 func parseRF64(in *head) (l layout, err error) {
-	large, first, err := rf64Sizes(in)
+	next, first, err := rf64Chunks(in)
 	if err != nil {
 		return l, err
 	}
-	return l.withChunks(in, first, riffChunks(in, binary.LittleEndian, large), 1)
+	return l.withChunks(in, first, next, 1)
 }
 
-// rf64Sizes returns the sizes that a ds64 chunk gives, by the chunks' names, and where the next chunk is.
-func rf64Sizes(in *head) (large map[string]int64, first int64, err error) {
+// rf64Chunks reads the chunks after a ds64 chunk, which gives their sizes by their names, and returns where the first of them is.
+func rf64Chunks(in *head) (next chunks, first int64, err error) {
 	b := in.bytes(magicLen, 8+28)
 	if len(b) < 8+28 || string(b[:4]) != "ds64" {
 		return nil, 0, bad(magicLen, "%.4q; want \"ds64\" with the sizes", b)
@@ -87,11 +87,11 @@ func rf64Sizes(in *head) (large map[string]int64, first int64, err error) {
 		return nil, 0, bad(magicLen, "\"ds64\" of %d bytes; want at least 28, all in the file", size)
 	}
 	number := func(i int) int64 { return int64(min(binary.LittleEndian.Uint64(body[i:]), math.MaxInt64/2)) }
-	large = map[string]int64{"data": number(8)}
+	large := map[string]int64{"data": number(8)}
 	for i, left := 28, binary.LittleEndian.Uint32(body[24:]); left > 0 && i+12 <= len(body); i, left = i+12, left-1 {
 		large[string(body[i:i+4])] = number(i + 4)
 	}
-	return large, magicLen + 8 + size + size&1, nil
+	return riffChunks(in, binary.LittleEndian, large), magicLen + 8 + size + size&1, nil
 }
 
 // parseW64 reads the header of a Wave64 file.
@@ -307,7 +307,7 @@ const mostCues = 1 << 24
 
 // Cues returns the regions that a WAV, RF64 or BW64 file marks itself, in rising order: cue points to which the file gives a length. Cue
 // points without a length, and regions that reach beyond the samples, are left out. Files of other containers have none.
-func (f *File) Cues() ([]Gap, error) {
+func (f *File) Cues() (gaps []Gap, err error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -316,36 +316,33 @@ func (f *File) Cues() ([]Gap, error) {
 	switch f.container {
 	case WAV:
 	case RF64:
-		large, first, err := rf64Sizes(in)
-		if err != nil {
+		if next, at, err = rf64Chunks(in); err != nil {
 			return nil, err
 		}
-		next, at = riffChunks(in, binary.LittleEndian, large), first
 	default:
 		return nil, nil
 	}
-	starts, lengths := map[uint32]uint32{}, map[uint32]uint32{}
-	for {
-		c, ok := next(at)
-		if !ok {
-			break
-		}
-		if at = c.next; c.body == f.offset { // a streamed file says nothing of its size
-			at = f.end() + f.dataLen()&1
-			continue
-		}
-		b := in.bytes(c.body, int(min(c.size, mostCues)))
+	starts, lengths := map[uint32]uint32{}, map[uint32]uint32{} // by the number of the point
+	for c, ok := next(at); ok; c, ok = next(c.next) {
 		switch {
-		case c.id == "cue ":
-			readCues(b, starts)
-		case c.id == "LIST" && len(b) >= 4 && string(b[:4]) == "adtl":
-			readLengths(b[4:], lengths)
+		case c.body == f.offset: // a streamed file says nothing of its size
+			c.next = f.end() + f.dataLen()&1
+		case c.id == "cue ": // a count, and 24 bytes for each point: its number first, its sample last
+			b := in.bytes(c.body, int(min(c.size, mostCues)))
+			for b = b[min(4, len(b)):]; len(b) >= 24; b = b[24:] {
+				starts[binary.LittleEndian.Uint32(b)] = binary.LittleEndian.Uint32(b[20:])
+			}
+		case c.id == "LIST" && string(in.bytes(c.body, 4)) == "adtl": // chunks, of which ltxt has a point's number and length
+			for part, ok := next(c.body + 4); ok && part.body < c.next; part, ok = next(part.next) {
+				if b := in.bytes(part.body, 8); part.id == "ltxt" && min(part.size, int64(len(b))) >= 8 {
+					lengths[binary.LittleEndian.Uint32(b)] = binary.LittleEndian.Uint32(b[4:])
+				}
+			}
 		}
 	}
 	if in.err != nil {
 		return nil, fmt.Errorf("cue points: %w", in.err)
 	}
-	var gaps []Gap
 	for id, start := range starts {
 		if n := int(lengths[id]); n > 0 && int(start)+n <= f.frames {
 			gaps = append(gaps, Gap{Start: int(start), End: int(start) + n})
@@ -353,22 +350,4 @@ func (f *File) Cues() ([]Gap, error) {
 	}
 	slices.SortFunc(gaps, Gap.compare)
 	return gaps, nil
-}
-
-// readCues reads the body of a cue chunk: a count, and for each point a number and, last of 24 bytes, its sample.
-func readCues(b []byte, starts map[uint32]uint32) {
-	for b = b[min(4, len(b)):]; len(b) >= 24; b = b[24:] {
-		starts[binary.LittleEndian.Uint32(b)] = binary.LittleEndian.Uint32(b[20:])
-	}
-}
-
-// readLengths reads the chunks of a list of associated data: ltxt has a cue point's number and a length in samples.
-func readLengths(b []byte, lengths map[uint32]uint32) {
-	for len(b) >= 8 {
-		id, size := string(b[:4]), int(binary.LittleEndian.Uint32(b[4:]))
-		if b = b[8:]; id == "ltxt" && min(size, len(b)) >= 8 {
-			lengths[binary.LittleEndian.Uint32(b)] = binary.LittleEndian.Uint32(b[4:])
-		}
-		b = b[min(len(b), size+size&1):]
-	}
 }

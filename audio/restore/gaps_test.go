@@ -123,7 +123,7 @@ func TestDense(t *testing.T) {
 	for at := 100; at+40 <= len(x); at += 200 {
 		gaps = append(gaps, Gap{Start: at, End: at + 40})
 	}
-	janssen := testkit.Must(audio.FillAR(x, gaps, audio.DefaultAR(r.Rate)))(t)
+	janssen := testkit.Must(audio.FillAR(x, gaps, r.Rate))(t)
 	f := inWhole([][]float64{x}, testkit.Must(Fill(context.Background(), [][]float64{x}, r.Rate, gaps, Options{}))(t))
 	mask := audio.Mask(gaps, len(x))
 	if got, other := audio.RMSE(x, f.Filled[0], mask), audio.RMSE(x, janssen, mask); got > other {

@@ -35,7 +35,7 @@ func fillLinear(_ context.Context, s *signal) (*filling, error) {
 
 // fillAR is the autoregressive fill.
 func fillAR(_ context.Context, s *signal) (*filling, error) {
-	mean, err := audio.FillAR(s.Y, s.Gaps, audio.DefaultAR(s.Rate))
+	mean, err := audio.FillAR(s.Y, s.Gaps, s.Rate)
 	return &filling{Mean: mean}, err
 }
 
