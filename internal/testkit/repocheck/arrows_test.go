@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"ranks":        {"backend", "internal/linalg/blocktri", "internal/mpi", "internal/parallel", "internal/rowspectrum"},
 	"internal/mpi": {},
 
-	"audio/restore":                   {".", "audio", "audio/internal/declip", "audio/internal/crosschannel", "internal/parallel", "internal/bayes", "internal/heap", "internal/timewarp"},
+	"audio/restore":                   {".", "audio", "audio/internal/declip", "audio/internal/crosschannel", "internal/parallel", "internal/ar", "internal/bayes", "internal/heap", "internal/timewarp"},
 	"audio":                           {"internal/ar", "internal/fileio", "internal/parallel"},
 	"audio/detect":                    {"audio", "internal/ar", "internal/clicks", "internal/parallel"},
 	"internal/clicks":                 {"internal/ar", "internal/simd"},
