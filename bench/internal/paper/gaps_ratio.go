@@ -131,6 +131,9 @@ type fillsBy struct {
 	methods []string
 	gaps    map[string][]filled
 	chosen  map[cell]string // settings of bestMethod, by class and length
+	best    []filled        // by bestMethod, and their classes and lengths
+	classes []string
+	lengths []float64
 }
 
 // byMethod sorts the lines of whole methods, and makes bestMethod of gridMethod's.
@@ -146,6 +149,8 @@ func byMethod(lines []Line) fillsBy {
 		out.methods = append(out.methods, m)
 		out.gaps[m] = gapsOfLines(here)
 	}
+	out.best = out.gaps[bestMethod]
+	out.classes, out.lengths = jsonl.Distinct(out.best, classOf), lengthsOf(out.best)
 	return out
 }
 

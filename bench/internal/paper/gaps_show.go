@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
@@ -51,8 +52,6 @@ func gapsTables(w io.Writer, lines []Line) {
 	leftOutTable(w, lines)
 }
 
-// aboveOne and uncalibrated are what the mixture must not be.
-func aboveOne(ratio float64) bool        { return ratio > 1 }
 func uncalibrated(coverage float64) bool { return coverage < calibratedLo || coverage > calibratedHi }
 
 // compare writes a cell of gaps by the best fill's.
@@ -60,16 +59,11 @@ func compare(pairs []pair, mark bool) string {
 	if len(pairs) == 0 {
 		return "–"
 	}
-	flag := func(bad bool) string {
-		if bad && mark {
-			return " (!)"
-		}
-		return ""
-	}
+	flag := map[bool]string{true: " (!)"}
 	r := pooled(pairs).mean
-	s := fmt.Sprintf("%.2f (%.2f)%s", r, byGap(pairs).mean, flag(aboveOne(r)))
+	s := fmt.Sprintf("%.2f (%.2f)%s", r, byGap(pairs).mean, flag[mark && r > 1])
 	if c, ok := meanScore(firsts(pairs), coverageOf); ok {
-		s += fmt.Sprintf(", %.1f %%%s", 100*c, flag(uncalibrated(c)))
+		s += fmt.Sprintf(", %.1f %%%s", 100*c, flag[mark && uncalibrated(c)])
 	}
 	return s
 }
@@ -107,14 +101,12 @@ func lengthHead(lengths []float64, before ...string) []string {
 
 // classTable has a row for each class and method.
 func (f fillsBy) classTable(w io.Writer) {
-	best := f.gaps[bestMethod]
-	lengths := lengthsOf(best)
-	rows := [][]string{append(lengthHead(lengths, "class", "method"), "all", "seconds a gap")}
-	for _, class := range jsonl.Distinct(best, classOf) {
+	rows := [][]string{append(lengthHead(f.lengths, "class", "method"), "all", "seconds a gap")}
+	for _, class := range f.classes {
 		for _, m := range f.methods {
-			pairs := paired(jsonl.Where(f.gaps[m], classOf, class), best)
+			pairs := paired(jsonl.Where(f.gaps[m], classOf, class), f.best)
 			if len(pairs) > 0 {
-				rows = append(rows, append([]string{class, m}, lengthRow(pairs, lengths, m == mixtureMethod)...))
+				rows = append(rows, append([]string{class, m}, lengthRow(pairs, f.lengths, m == mixtureMethod)...))
 			}
 		}
 	}
@@ -123,11 +115,9 @@ func (f fillsBy) classTable(w io.Writer) {
 
 // recordingTable is of the mixture alone.
 func (f fillsBy) recordingTable(w io.Writer) {
-	best := f.gaps[bestMethod]
-	lengths := lengthsOf(best)
-	rows := [][]string{append(lengthHead(lengths, mixtureMethod+", by recording", "gaps"), "all", "seconds a gap")}
+	rows := [][]string{append(lengthHead(f.lengths, mixtureMethod+", by recording", "gaps"), "all", "seconds a gap")}
 	for _, here := range jsonl.Groups(f.gaps[mixtureMethod], nameOf) {
-		rows = append(rows, append([]string{here[0].name, strconv.Itoa(len(here))}, lengthRow(paired(here, best), lengths, true)...))
+		rows = append(rows, append([]string{here[0].name, strconv.Itoa(len(here))}, lengthRow(paired(here, f.best), f.lengths, true)...))
 	}
 	writeTable(w, rows)
 }
@@ -135,34 +125,27 @@ func (f fillsBy) recordingTable(w io.Writer) {
 // verdict lists the cells of classes and lengths in which the mixture is behind, and those in which its intervals are not honest.
 func (f fillsBy) verdict(w io.Writer) {
 	var behind, dishonest []string
-	cells := jsonl.Groups(paired(f.gaps[mixtureMethod], f.gaps[bestMethod]), func(p pair) cell { return classCell(p.a) })
+	cells := jsonl.Groups(paired(f.gaps[mixtureMethod], f.best), func(p pair) cell { return classCell(p.a) })
 	for _, here := range cells {
 		at := classCell(here[0].a)
-		if r := pooled(here).mean; aboveOne(r) {
+		if r := pooled(here).mean; r > 1 {
 			behind = append(behind, fmt.Sprintf("%s (%.2f)", at, r))
 		}
 		if c, ok := meanScore(firsts(here), coverageOf); ok && uncalibrated(c) {
 			dishonest = append(dishonest, fmt.Sprintf("%s (%.1f %%)", at, 100*c))
 		}
 	}
-	listed := func(cells []string) string {
-		if len(cells) == 0 {
-			return "none"
-		}
-		return strings.Join(cells, ", ")
-	}
+	listed := func(cells []string) string { return cmp.Or(strings.Join(cells, ", "), "none") }
 	fmt.Fprintf(w, "Of %d cells of class and length, %s above 1: %s. Coverage outside %.0f to %.0f %%: %s.\n\n", len(cells), mixtureMethod,
 		listed(behind), 100*calibratedLo, 100*calibratedHi, listed(dishonest))
 }
 
 // choiceTable writes the settings of the best fills.
 func (f fillsBy) choiceTable(w io.Writer) {
-	best := f.gaps[bestMethod]
-	lengths := lengthsOf(best)
-	rows := [][]string{lengthHead(lengths, bestMethod+": context and order")}
-	for _, class := range jsonl.Distinct(best, classOf) {
+	rows := [][]string{lengthHead(f.lengths, bestMethod+": context and order")}
+	for _, class := range f.classes {
 		row := []string{class}
-		for _, ms := range lengths {
+		for _, ms := range f.lengths {
 			row = append(row, f.chosen[cell{class, ms}])
 		}
 		rows = append(rows, row)
@@ -187,9 +170,7 @@ func leftOutTable(w io.Writer, lines []Line) {
 		}
 		gaps := gapsOfLines(here)
 		if part == nil {
-			for _, p := range paired(whole, gaps) {
-				part = append(part, p.a)
-			}
+			part = firsts(paired(whole, gaps))
 			rows = append(rows, withoutRow("whole", paired(part, part), classes))
 		}
 		rows = append(rows, withoutRow(here[0].Start, paired(gaps, part), classes))
@@ -236,7 +217,6 @@ func gapsFigures(lines []Line) (out []figure) {
 		lines = fresh
 	}
 	f := byMethod(lines)
-	best := f.gaps[bestMethod]
 	for _, of := range []struct {
 		name, axis string
 		limits     []float64
@@ -248,12 +228,11 @@ func gapsFigures(lines []Line) (out []figure) {
 			return 100 * c, ok
 		}},
 	} {
-		classes := jsonl.Distinct(best, classOf)
 		g := figure{name: of.name, Figure: report.Figure{
-			Columns: len(classes), Width: vg.Length(max(2, len(classes))) * 12 * vg.Centimeter, Height: 10 * vg.Centimeter,
+			Columns: len(f.classes), Width: vg.Length(max(2, len(f.classes))) * 12 * vg.Centimeter, Height: 10 * vg.Centimeter,
 		}}
-		for _, class := range classes {
-			here := jsonl.Where(best, classOf, class)
+		for _, class := range f.classes {
+			here := jsonl.Where(f.best, classOf, class)
 			p := report.Panel(class, "gap, ms", of.axis)
 			lengths := lengthsOf(here)
 			for _, limit := range of.limits {
