@@ -11,7 +11,7 @@ import (
 	"io"
 	"runtime"
 	"sort"
-	"sync"
+	"sync/atomic"
 
 	"github.com/mewkiz/flac/frame"
 	"github.com/mewkiz/flac/meta"
@@ -28,12 +28,10 @@ type flacFile struct {
 	src    io.ReaderAt
 	size   int64 // of the file
 	info   *meta.StreamInfo
-	blocks []chunk     // metadata that is kept when the file is written again, with headers of 4 bytes
-	parts  []flacStart // at least flacPart samples each, but for the last, and where the last one ends
-	width  int         // bytes of a sample
-
-	lock sync.Mutex
-	kept map[int][]byte // the parts that were read last
+	blocks []chunk      // metadata that is kept when the file is written again, with headers of 4 bytes
+	parts  []flacStart  // at least flacPart samples each, but for the last, and where the last one ends
+	width  int          // bytes of a sample
+	kept   atomic.Value // of map[int][]byte: the parts that were read last
 }
 
 // flacStart is where a part begins: at an offset in the file, with a sample.
@@ -251,9 +249,7 @@ func (s *flacFile) ReadAt(b []byte, at int64) (n int, err error) {
 		return sort.Search(len(s.parts), func(i int) bool { return int64(s.parts[i].first)*frame > at }) - 1
 	}
 	first, last := partOf(at), partOf(max(at, to-1))
-	s.lock.Lock()
-	kept := s.kept
-	s.lock.Unlock()
+	kept, _ := s.kept.Load().(map[int][]byte)
 	read := make([][]byte, last-first+1)
 	err = parallel.Try(len(read), runtime.GOMAXPROCS(0), func(i int) (err error) {
 		if read[i] = kept[first+i]; read[i] == nil {
@@ -272,9 +268,7 @@ func (s *flacFile) ReadAt(b []byte, at int64) (n int, err error) {
 	for i, samples := range read {
 		kept[first+i] = samples
 	}
-	s.lock.Lock()
-	s.kept = kept
-	s.lock.Unlock()
+	s.kept.Store(kept)
 	if to-at < int64(len(b)) {
 		err = io.EOF
 	}

@@ -150,9 +150,9 @@ func TestFLACReadError(t *testing.T) {
 	testkit.Fails(t, testkit.Error(f.Read(0, f.Len())), ErrFormat, fmt.Sprint("the frame of sample ", s.parts[1].first))
 	s.parts[1].first--
 	testkit.Must(f.Read(0, 100))(t)
-	s.kept = nil
+	s.kept.Store(map[int][]byte(nil))
 	testkit.Fails(t, testkit.Error(f.Read(0, 100)), ErrFormat, "has changed", "other frames than before")
-	s.src, s.kept = failing{}, nil
+	s.src = failing{}
 	testkit.Fails(t, testkit.Error(f.Read(40_000, 40_001)), errBroken, "", "samples")
 	testkit.Fails(t, (&Patch{f: f}).Write(io.Discard, FLAC), errBroken, "", "write")
 }

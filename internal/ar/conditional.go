@@ -8,65 +8,48 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Conditional is the distribution of missing samples given the others: Gaussians of the same covariance, one for each series.
+// A Conditional is the Gaussian distribution of missing samples given the others.
 type Conditional struct {
-	Means      [][]float64 // [series][missing sample]
-	Variance   []float64
-	Deviations [][]float64 // draws less their mean
+	Mean, Variance []float64   // [missing sample]
+	Deviations     [][]float64 // draws less their mean
 }
 
-// Conditional returns the distribution of the missing samples, in order, of each of some series given its others; all have the
-// same gaps [start, end), rising and apart. normal are independent standard normal numbers, as many as samples are missing, for
-// each draw; they become the deviations. With the samples before z taken as 0, the density of z is that of the prediction errors,
-// so the precision of the missing samples u is Q/E, Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples after it, the
-// product of a triangle of a and its transpose for one at the end, else a band. ok is false if that is not positive definite in float64.
-func (m Model) Conditional(series [][]float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {
-	p, n, at := len(m.A)-1, len(series[0]), positions(gaps)
+// Conditional returns the distribution of the missing samples of z, in order; the gaps [start, end) rise and are apart. normal are
+// independent standard normal numbers, as many as samples are missing, for each draw; they become the deviations. With the samples before
+// z taken as 0, the density of z is that of the prediction errors, so the precision of the missing samples u is Q/E,
+// Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples after it, the product of a triangle of a and its transpose for one
+// at the end, else a band. ok is false if that is not positive definite in float64.
+func (m Model) Conditional(z []float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {
+	p, n, at := len(m.A)-1, len(z), positions(gaps)
 	first, last := gaps[0][0], gaps[len(gaps)-1][1]
-	if len(gaps) == 1 && last == n {
-		return m.forecast(series, first, normal), true
-	}
-	for _, z := range series {
-		c.Means = append(c.Means, m.gradient(z, gaps, at, first, min(n, last+p)))
-	}
-	if len(gaps) == 1 && last+p <= n {
+	c.Deviations = normal
+	switch {
+	case len(gaps) == 1 && last == n: // sums of noise that 1/a filters
+		c.Mean, c.Variance, ok = m.Continued(z[:first], n)[first:], m.Continued([]float64{1}, n-first), true
+		floats.Mul(c.Variance, c.Variance)
+		floats.CumSum(c.Variance, c.Variance)
+		for _, d := range normal {
+			m.filter(d, 0)
+		}
+	case len(gaps) == 1 && last+p <= n:
 		r := make([]float64, len(at))
 		for i := range min(len(r), p+1) {
 			r[i] = simd.Dot(m.A[:p+1-i], m.A[i:])
 		}
-		c.Variance, ok = toeplitz(r, c.Means, normal)
-	} else {
-		c.Variance, ok = m.banded(n, at, c.Means, normal)
+		c.Mean = m.gradient(z, gaps, at, first, last+p)
+		c.Variance, ok = toeplitz(r, c.Mean, normal)
+	default:
+		c.Mean = m.gradient(z, gaps, at, first, min(n, last+p))
+		c.Variance, ok = m.banded(n, at, c.Mean, normal)
 	}
 	if !ok {
 		return c, false
 	}
-	return m.scaled(c, normal), true
-}
-
-// scaled multiplies the variance and the deviations of a model with E = 1.
-func (m Model) scaled(c Conditional, deviations [][]float64) Conditional {
-	for _, d := range deviations {
+	floats.Scale(m.E, c.Variance)
+	for _, d := range normal {
 		floats.Scale(math.Sqrt(m.E), d)
 	}
-	floats.Scale(m.E, c.Variance)
-	c.Deviations = deviations
-	return c
-}
-
-// forecast returns the distribution of the samples from first on: sums of noise that 1/a filters.
-func (m Model) forecast(series [][]float64, first int, normal [][]float64) (c Conditional) {
-	n := len(series[0])
-	for _, z := range series {
-		c.Means = append(c.Means, m.Continued(z[:first], n)[first:])
-	}
-	c.Variance = m.Continued([]float64{1}, n-first)
-	floats.Mul(c.Variance, c.Variance)
-	floats.CumSum(c.Variance, c.Variance)
-	for _, d := range normal {
-		m.filter(d, 0)
-	}
-	return m.scaled(c, normal)
+	return c, true
 }
 
 // Continued returns n samples: z, and those that the model predicts after it.
@@ -108,16 +91,14 @@ func (m Model) gradient(z []float64, gaps [][2]int, at []int, first, end int) []
 }
 
 // banded is toeplitz for the positions u of n samples.
-func (m Model) banded(n int, u []int, right, draws [][]float64) (diagonal []float64, ok bool) {
+func (m Model) banded(n int, u []int, right []float64, draws [][]float64) (diagonal []float64, ok bool) {
 	p, sums := len(m.A)-1, NewLagSums(m.A)
 	q := band(u, p, func(hi, lo int) float64 { return sums.between(hi-lo, 0, n-hi) })
 	f, err := q.Factorize(nil)
 	if err != nil {
 		return nil, false
 	}
-	for _, y := range right {
-		f.Solve(y, 1)
-	}
+	f.Solve(right, 1)
 	for _, d := range draws {
 		f.SolveUpper(d, 1)
 	}

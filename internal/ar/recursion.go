@@ -77,10 +77,10 @@ func Whitening(r []float64) (rows [][]float64) {
 	return rows
 }
 
-// toeplitz solves R x = y in place, for each y, where R has first row r, and returns the diagonal of R⁻¹. To each of draws, which
+// toeplitz solves R x = right in place, where R has first row r, and returns the diagonal of R⁻¹. To each of draws, which
 // are independent standard normal numbers, it does what makes their covariance R⁻¹. It reports whether R is positive definite.
 // The diagonal follows from the last order alone (Gohberg and Semencul).
-func toeplitz(r []float64, right, draws [][]float64) (diagonal []float64, ok bool) {
+func toeplitz(r, right []float64, draws [][]float64) (diagonal []float64, ok bool) {
 	n := len(r)
 	a, e := levinson(r, func(b, lags []float64, e float64) { // x[:m] is a solution of order m, and x[m:] are still the arguments
 		m := len(lags)
@@ -88,9 +88,7 @@ func toeplitz(r []float64, right, draws [][]float64) (diagonal []float64, ok boo
 			x[m] = 0
 			floats.AddScaled(x[:m+1], scale, b)
 		}
-		for _, x := range right {
-			next(x, (x[m]-simd.Dot(x[:m], lags))/e)
-		}
+		next(right, (right[m]-simd.Dot(right[:m], lags))/e)
 		for _, x := range draws {
 			next(x, x[m]/math.Sqrt(e))
 		}

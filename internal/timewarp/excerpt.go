@@ -82,7 +82,7 @@ func (x *excerpt) prefilled() *excerpt {
 	e := x.initial()
 	s := x.warped(Warp{}, samples(e.Context, x.rate))
 	if c, ok := s.conditional(s.estimate(e, x.rate), nil); ok {
-		return x.filled(c.Means[0])
+		return x.filled(c.Mean)
 	}
 	return x.filled(nil)
 }

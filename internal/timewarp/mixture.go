@@ -41,14 +41,14 @@ func (s *warped) part(m ar.Model, n int) *part {
 	if !ok {
 		return nil
 	}
-	p := &part{mean: s.back(q.Means[0], n), variance: s.variances(q.Variance, n)}
+	p := &part{mean: s.back(q.Mean, n), variance: s.variances(q.Variance, n)}
 	p.draws = func(rngs []*rand.Rand) (out [][]float64) {
 		if len(rngs) == 0 {
 			return nil
 		}
 		q, _ := s.conditional(m, rngs) // which was possible for the mean
 		for _, d := range q.Deviations {
-			floats.Add(d, q.Means[0])
+			floats.Add(d, q.Mean)
 			out = append(out, s.back(d, n))
 		}
 		return out

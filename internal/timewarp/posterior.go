@@ -146,10 +146,9 @@ func (e *evidence) at(level float64) float64 {
 		for i, t := range e.t[k] {
 			even[i] = y[i]*math.Exp(-level*t) + e.noise[k][i]
 		}
-		y = even
 		jacobian -= level * floats.Dot(w, e.t[k])
 		total += floats.Sum(w)
-		segments = append(segments, ar.Segment{X: y, Weights: w})
+		segments = append(segments, ar.Segment{X: even, Weights: w})
 	}
 	switch v := ar.Burg(segments, e.order).E; {
 	case math.IsInf(v, 0) || math.IsNaN(v):

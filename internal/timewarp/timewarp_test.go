@@ -380,7 +380,7 @@ func TestCloseGaps(t *testing.T) {
 	z := gliding(3001, rate, 130, 0, 0, 6, 0.05)
 	m := ar.Burg([]ar.Segment{{X: z}}, order)
 	gaps := [][2]int{{1440, 1470}, {1500, 1540}, {1560, 1580}}
-	want, ok := m.Conditional([][]float64{z}, gaps, nil)
+	want, ok := m.Conditional(z, gaps, nil)
 	if !ok {
 		t.Fatal("the model is not positive definite")
 	}
@@ -392,7 +392,7 @@ func TestCloseGaps(t *testing.T) {
 	if !ok {
 		t.Fatal("the gap cannot be filled")
 	}
-	modeltest.Near(t, "means", c.Means[0], want.Means[0][30:70], 1e-9)
+	modeltest.Near(t, "means", c.Mean, want.Mean[30:70], 1e-9)
 	modeltest.Near(t, "variances", c.Variance, want.Variance[30:70], 1e-9)
 }
 

@@ -75,25 +75,21 @@ func (x *excerpt) trial(distance, n int) (trial *excerpt, truth []float64) {
 // add adds a fill's error to the score. Without a fill it is zeros.
 func (s *score) add(fill []part, truth []float64, floor float64) {
 	mean, variance := mix(fill, len(truth))
-	e, v := errorOf(mean, variance, truth)
+	e, share := errorOf(mean, variance, truth)
 	s.logs += math.Log(e + floor)
-	s.share = max(s.share, share(e, v))
+	s.share = max(s.share, share)
 }
 
-// errorOf returns a fill's mean squared error and its mean variance.
-func errorOf(mean, variance, truth []float64) (e, v float64) {
+// errorOf returns a fill's mean squared error, and that as a share of its mean variance; 1 if the variance is 0.
+func errorOf(mean, variance, truth []float64) (e, share float64) {
+	v := 0.0
 	for i, y := range truth {
 		e, v = e+square(mean[i]-y)/float64(len(truth)), v+variance[i]/float64(len(truth))
 	}
-	return e, v
-}
-
-// share returns the error as a share of the variance, and 1 if that is 0.
-func share(e, v float64) float64 {
 	if !(v > 0) {
-		return 1
+		return e, 1
 	}
-	return e / v
+	return e, e / v
 }
 
 // least returns the least sum of logarithms among the candidates that take part.
@@ -166,7 +162,8 @@ func (f *Filler) narrow(x *excerpt, of []*Candidate, weights []float64, largest 
 	mean, variance := mix(f.weighted(wide.filled(nil).prefilled(), of, weights, false), hi-lo)
 	n := hi - lo - margin
 	for _, v := range [][2]int{{0, margin}, {n, hi - lo}} {
-		largest = max(largest, share(errorOf(mean[v[0]:v[1]], variance[v[0]:v[1]], x.z[lo+v[0]:lo+v[1]])))
+		_, share := errorOf(mean[v[0]:v[1]], variance[v[0]:v[1]], x.z[lo+v[0]:lo+v[1]])
+		largest = max(largest, share)
 	}
 	return min(1, max(minNarrow, exactSafety*largest))
 }

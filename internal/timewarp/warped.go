@@ -85,10 +85,10 @@ func (s *warped) conditional(m ar.Model, rngs []*rand.Rand) (c ar.Conditional, o
 	if end := gaps[0][1]; len(gaps) == 1 && end < len(y) {
 		y = m.Continued(y, max(len(y), end+len(m.A)-1)) // as if there were samples enough for a Toeplitz matrix
 	}
-	if c, ok = m.Conditional([][]float64{y}, gaps, normal); !ok {
+	if c, ok = m.Conditional(y, gaps, normal); !ok {
 		return c, false
 	}
-	c.Means[0], c.Variance = c.Means[0][before:before+n], c.Variance[before:before+n]
+	c.Mean, c.Variance = c.Mean[before:before+n], c.Variance[before:before+n]
 	for i, d := range c.Deviations {
 		c.Deviations[i] = d[before : before+n]
 	}

@@ -25,16 +25,27 @@ func Margin(rate float64) int { return int(windowSeconds * rate) }
 // error of ctx is returned.
 func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, draws int, seed uint64) (Result, error) {
 	out := Result{Mean: slices.Clone(z), SD: make([]float64, len(z)), Draws: make([][]float64, draws), Doubt: make([]bool, len(clipped))}
+	all := make([]*site, len(z)) // nil for known samples
+	for _, r := range clipped {
+		for n := r[0]; n < r[1]; n++ {
+			all[n] = newSite(z[n], r[1]-r[0])
+		}
+	}
+	for _, r := range missing {
+		for n := r[0]; n < r[1]; n++ {
+			all[n] = &site{}
+		}
+	}
 	var at []int
 	var sites []site
-	for _, r := range merge(clipped, missing) {
-		for n := r.start; n < r.end; n++ {
-			c := newSite(z[n], r)
-			if c.side == 0 {
-				out.Mean[n] = 0
-			}
-			at, sites = append(at, n), append(sites, c)
+	for n, c := range all {
+		if c == nil {
+			continue
 		}
+		if c.side == 0 {
+			out.Mean[n] = 0
+		}
+		at, sites = append(at, n), append(sites, *c)
 	}
 	s := newSection(out.Mean, at, sites, order(rate, len(z), len(at)), rate)
 	ok := s.restore(ctx)
@@ -58,18 +69,6 @@ func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate floa
 		}
 	}
 	return out, ctx.Err()
-}
-
-// merge returns all runs, rising.
-func merge(clipped, missing [][2]int) (runs []run) {
-	for _, g := range clipped {
-		runs = append(runs, run{g[0], g[1], true})
-	}
-	for _, g := range missing {
-		runs = append(runs, run{g[0], g[1], false})
-	}
-	slices.SortFunc(runs, func(a, b run) int { return a.start - b.start })
-	return runs
 }
 
 // restore estimates the models and fills the section. It is false if that failed, for numbers that are not finite or too large to be

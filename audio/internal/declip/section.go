@@ -39,12 +39,6 @@ type site struct {
 	against            float64 // limit less the mean given the other samples, in standard deviations
 }
 
-// A run is missing samples.
-type run struct {
-	start, end int
-	clipped    bool
-}
-
 // A tile is the prediction errors at [lo, hi), which are one model's.
 type tile struct {
 	lo, hi int
@@ -103,13 +97,14 @@ func order(rate float64, n, missing int) int {
 	return max(1, min(int(p), (n-missing)/3))
 }
 
-// newSite returns the site of a sample of a run. The posterior tells how far a clipped sample is beyond its limit. But if most samples are
-// clipped, nothing else bounds the sound's lowest frequencies from above, and the estimates of spectrum and samples would grow together
-// without bound. So a weak prior expects the sample at its limit. Samples of a run share it, so their weights are 1/length.
-func newSite(z float64, r run) (c site) {
-	if r.clipped && z != 0 {
+// newSite returns the site of a sample of a clipped run. The posterior tells how far a clipped sample is beyond its limit. But if most
+// samples are clipped, nothing else bounds the sound's lowest frequencies from above, and the estimates of spectrum and samples would grow
+// together without bound. So a weak prior expects the sample at its limit. Samples of a run share it, so their weights are 1/length.
+func newSite(z float64, length int) *site {
+	c := &site{}
+	if z != 0 {
 		c.side, c.limit = math.Copysign(1, z), math.Abs(z)
-		c.weak = 1 / (weakLimit * weakLimit * c.limit * c.limit * float64(r.end-r.start))
+		c.weak = 1 / (weakLimit * weakLimit * c.limit * c.limit * float64(length))
 	}
 	return c
 }

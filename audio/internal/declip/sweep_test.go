@@ -68,12 +68,12 @@ func TestWithoutLimits(t *testing.T) {
 	for _, u := range at {
 		s.mean[u] = 1e3
 	}
-	want, ok := ar.YuleWalker(lags(12)).Conditional([][]float64{x}, gaps, nil)
+	want, ok := ar.YuleWalker(lags(12)).Conditional(x, gaps, nil)
 	if !ok || !s.sweep(false) {
 		t.Fatal("not positive definite")
 	}
 	for i, u := range at {
-		testkit.Near(t, s.mean[u], want.Means[0][i], 1e-9, "the mean of sample ", u)
+		testkit.Near(t, s.mean[u], want.Mean[i], 1e-9, "the mean of sample ", u)
 		testkit.Near(t, s.sites[i].sd, math.Sqrt(want.Variance[i]), 1e-9, "the deviation of sample ", u)
 	}
 }
@@ -86,12 +86,12 @@ func TestStart(t *testing.T) {
 	s.sweep(false)
 	slices.Reverse(x)
 	n := len(x)
-	want, ok := ar.YuleWalker(lags(12)).Conditional([][]float64{x}, [][2]int{{n - 6, n}}, nil)
+	want, ok := ar.YuleWalker(lags(12)).Conditional(x, [][2]int{{n - 6, n}}, nil)
 	if !ok {
 		t.Fatal("not positive definite")
 	}
 	for i := range at {
-		mean, sd := want.Means[0][5-i], math.Sqrt(want.Variance[5-i])
+		mean, sd := want.Mean[5-i], math.Sqrt(want.Variance[5-i])
 		if math.Abs(s.mean[i]-mean) > 0.15*sd || math.Abs(s.sites[i].sd/sd-1) > 0.15 {
 			t.Errorf("sample %d: %v ± %v, want %v ± %v", i, s.mean[i], s.sites[i].sd, mean, sd)
 		}
