@@ -119,13 +119,11 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 // tileBytes is how much of a file is in memory at once while it is read or copied.
 var tileBytes = 1 << 18
 
-// tileFrames returns the number of frames of a tile.
-func (f *File) tileFrames() int { return max(1, tileBytes/f.frameBytes()) }
-
 // tiles calls visit with the file's bytes [from, to), about tileBytes of them at a time, and with the offset of the first.
 // Where from is the first byte of a frame, each tile holds whole frames. The bytes are good until visit returns.
 func (f *File) tiles(from, to int64, visit func(at int64, b []byte) error) error {
-	tile := make([]byte, min(int64(f.tileFrames()*f.frameBytes()), to-from))
+	frame := f.frameBytes()
+	tile := make([]byte, min(int64(max(frame, tileBytes-tileBytes%frame)), to-from))
 	for at := from; at < to; at += int64(len(tile)) {
 		b := tile[:min(int64(len(tile)), to-at)]
 		if err := readAt(f.src, f.size, b, at); err != nil {

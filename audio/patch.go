@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 )
 
 // Change replaces the n samples from Start on by Values [channels][n]. A channel that is nil stays as it is, bit for bit.
@@ -19,13 +20,13 @@ type Change struct {
 // A Patch is a file with some of its samples replaced. In memory it holds only the new samples.
 type Patch struct {
 	f      *File
-	pieces map[int][]piece // by the number of the tile
+	pieces map[int][]piece // rising, of each channel that has any
 }
 
-// A piece is samples of a channel from frame start on, as the file stores them.
+// A piece is the samples [start, end) of a channel as the file stores them.
 type piece struct {
-	channel, start int
-	bytes          []byte
+	start, end int
+	bytes      []byte
 }
 
 // Patch replaces samples of the file, each new one rounded to the nearest value of the file's encoding. A value past full
@@ -35,28 +36,21 @@ func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
 	if err := f.check(); err != nil {
 		return nil, 0, err
 	}
-	var all []piece
+	p = &Patch{f, map[int][]piece{}}
 	for _, c := range changes {
-		pieces, n, err := f.encode(c)
+		n, err := p.add(c)
 		if err != nil {
 			return nil, 0, err
 		}
-		all = append(all, pieces...)
 		clipped += n
 	}
-	slices.SortFunc(all, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
-	p = &Patch{f: f, pieces: map[int][]piece{}}
-	ends, each, width := make([]int, f.channels), f.tileFrames(), f.encoding.Bytes
-	for _, r := range all {
-		if r.start < ends[r.channel] {
-			return nil, 0, fmt.Errorf("audio: samples from %d on: %w: changed twice", r.start, ErrGaps)
-		}
-		ends[r.channel] = r.start + len(r.bytes)/width
-		for len(r.bytes) > 0 {
-			tile := r.start / each
-			n := min(len(r.bytes)/width, (tile+1)*each-r.start)
-			p.pieces[tile] = append(p.pieces[tile], piece{r.channel, r.start, r.bytes[:n*width]})
-			r.start, r.bytes = r.start+n, r.bytes[n*width:]
+	for c := range f.channels {
+		all := p.pieces[c]
+		slices.SortFunc(all, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
+		for i := 1; i < len(all); i++ {
+			if all[i].start < all[i-1].end {
+				return nil, 0, fmt.Errorf("audio: samples from %d on: %w: changed twice", all[i].start, ErrGaps)
+			}
 		}
 	}
 	return p, clipped, nil
@@ -70,10 +64,11 @@ func (f *File) checkRange(g Gap) error {
 	return nil
 }
 
-// encode turns a change into a piece for each channel.
-func (f *File) encode(c Change) (pieces []piece, clipped int, err error) {
+// add adds a piece for each channel of a change.
+func (p *Patch) add(c Change) (clipped int, err error) {
+	f := p.f
 	if len(c.Values) != f.channels {
-		return nil, 0, fmt.Errorf("audio: a change has %d channels, the recording %d: %w", len(c.Values), f.channels, ErrArgument)
+		return 0, fmt.Errorf("audio: a change has %d channels, the recording %d: %w", len(c.Values), f.channels, ErrArgument)
 	}
 	count, width := -1, f.encoding.Bytes
 	for i, v := range c.Values {
@@ -83,27 +78,27 @@ func (f *File) encode(c Change) (pieces []piece, clipped int, err error) {
 		case count < 0:
 			count = len(v)
 			if err := f.checkRange(Gap{Start: c.Start, End: c.Start + count}); err != nil {
-				return nil, 0, err
+				return 0, err
 			}
 		case len(v) != count:
-			return nil, 0, fmt.Errorf("audio: channel %d of a change has %d samples, another %d: %w", i, len(v), count, ErrArgument)
+			return 0, fmt.Errorf("audio: channel %d of a change has %d samples, another %d: %w", i, len(v), count, ErrArgument)
 		}
 		if count == 0 {
 			continue
 		}
-		r := piece{i, c.Start, make([]byte, count*width)}
+		r := piece{c.Start, c.Start + count, make([]byte, count*width)}
 		for n, v := range v {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number: %w", c.Start+n, i, v,
+				return 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number: %w", c.Start+n, i, v,
 					ErrArgument)
 			}
 			if f.encoding.encode(r.bytes[n*width:], v) {
 				clipped++
 			}
 		}
-		pieces = append(pieces, r)
+		p.pieces[i] = append(p.pieces[i], r)
 	}
-	return pieces, clipped, nil
+	return clipped, nil
 }
 
 // Write writes the file with its new samples, a tile at a time. In the file's own container all other bytes come out as
@@ -156,10 +151,14 @@ func (p *Patch) copy(w io.Writer, to Encoding) error {
 	frame, width := f.frameBytes(), f.encoding.Bytes
 	return f.tiles(f.offset, f.end(), func(at int64, b []byte) error {
 		first := int((at - f.offset) / int64(frame))
-		for _, r := range p.pieces[first/f.tileFrames()] {
-			for k := (r.start-first)*frame + r.channel*width; len(r.bytes) > 0; k += frame {
-				copy(b[k:], r.bytes[:width])
-				r.bytes = r.bytes[width:]
+		last := first + len(b)/frame
+		for c, all := range p.pieces {
+			from := sort.Search(len(all), func(i int) bool { return all[i].end > first })
+			to := sort.Search(len(all), func(i int) bool { return all[i].start >= last })
+			for _, r := range all[from:to] {
+				for n := max(first, r.start); n < min(last, r.end); n++ {
+					copy(b[(n-first)*frame+c*width:][:width], r.bytes[(n-r.start)*width:])
+				}
 			}
 		}
 		f.encoding.recode(b, to)

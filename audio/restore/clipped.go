@@ -26,7 +26,7 @@ func (g *gapFiller) fillClipped() error {
 			tiles[len(tiles)-1] = append(tiles[len(tiles)-1], i)
 		}
 		fill := func(k int) error { return g.fillTile(c, tiles[k], tile) }
-		if err := parallel.Try(len(tiles), g.o.workers(len(tiles)), fill); err != nil {
+		if err := parallel.Try(len(tiles), workers(len(tiles)), fill); err != nil {
 			return err
 		}
 	}

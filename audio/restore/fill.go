@@ -13,7 +13,7 @@ import (
 )
 
 // Fill predicts the samples in gaps from the rest of the recording. samples is [channel][sample] at the given rate, of any
-// scale; the samples in the gaps are not read. Neither Workers nor GOMAXPROCS changes the result.
+// scale; the samples in the gaps are not read. GOMAXPROCS does not change the result.
 func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Options) (*Result, error) {
 	n, err := length(samples)
 	if err != nil {

@@ -208,7 +208,7 @@ func sameBits(a, b [][]float64) bool {
 	})
 }
 
-// TestSameBits: neither Workers nor GOMAXPROCS nor the gaps' order matter.
+// TestSameBits: neither GOMAXPROCS nor the gaps' order matters.
 func TestSameBits(t *testing.T) {
 	x := tones(2000, 2, 0.01)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -216,18 +216,18 @@ func TestSameBits(t *testing.T) {
 	slices.Reverse(turned)
 	var want filled
 	for _, c := range []struct {
-		procs, workers int
-		gaps           []Gap
-	}{{1, 1, fiveGaps}, {1, 4, fiveGaps}, {2, 0, turned}, {5, 2, fiveGaps}, {5, 9, turned}} {
+		procs int
+		gaps  []Gap
+	}{{1, fiveGaps}, {2, turned}, {5, fiveGaps}, {9, turned}} {
 		runtime.GOMAXPROCS(c.procs)
 		o := quick()
-		o.Workers, o.Draws = c.workers, 1
+		o.Draws = 1
 		r := mustFill(t, x, c.gaps, o)
 		if want.Result == nil {
 			want = r
 		}
 		if !sameBits(r.Filled, want.Filled) || !sameBits(r.SD, want.SD) || !sameBits(r.Draws[0], want.Draws[0]) || r.Bound != want.Bound {
-			t.Errorf("GOMAXPROCS %d, %d workers: other bits than with one", c.procs, c.workers)
+			t.Errorf("GOMAXPROCS %d: other bits than with one", c.procs)
 		}
 	}
 }
@@ -356,7 +356,6 @@ func TestProgress(t *testing.T) {
 	var last Progress
 	calls := 0
 	o := quick()
-	o.Workers = 3
 	o.Progress = func(p Progress) {
 		if calls++; p.Excerpt < last.Excerpt || p.Iteration < last.Iteration || p.Excerpts != 5 {
 			t.Errorf("report %d: %+v after %+v", calls, p, last)

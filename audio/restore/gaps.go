@@ -118,7 +118,7 @@ func reachOf(gap Gap, rate int) int { return timewarp.Reach(fromSide(gap, rate),
 func (f *filler) fillGaps(m Method) error {
 	g := newGapFiller(f, m)
 	f.units = len(f.res.Gaps)
-	if err := parallel.Try(f.units, f.o.workers(f.units), g.fill); err != nil {
+	if err := parallel.Try(f.units, workers(f.units), g.fill); err != nil {
 		return err
 	}
 	return g.fillClipped()

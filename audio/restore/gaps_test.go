@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestMethods(t *testing.T) {
 	}{
 		{"nothing said", Options{}, Mixture},
 		{"a seed and draws", Options{Draws: 3, Model: vssgp.Options{Seed: 4}}, Mixture},
-		{"workers and memory", Options{Workers: 2, Forget: true, Model: vssgp.Options{MemoryLimit: 1e9}}, Mixture},
+		{"memory", Options{Forget: true, Model: vssgp.Options{MemoryLimit: 1e9}}, Mixture},
 		{"a window", Options{Model: vssgp.Options{Windows: vssgp.WindowOptions{Length: 0.05}}}, VSSGP},
 		{"all", Options{All: true}, VSSGP},
 		{"a context", Options{Context: time.Second}, VSSGP},
@@ -35,7 +36,6 @@ func TestMethods(t *testing.T) {
 		{"the mixture of all", Options{Method: Mixture, All: true}, ""},
 		{"unknown", Options{Method: "spline"}, ""},
 		{"fewer draws than none", Options{Draws: -1}, ""},
-		{"fewer workers than none", Options{Workers: -1}, ""},
 		{"a negative context", Options{Context: -1}, ""},
 		{"a checkpoint", Options{All: true, Model: vssgp.Options{Checkpoint: vssgp.CheckpointOptions{Path: "x"}}}, ""},
 		{"resume", Options{Method: Mixture, Model: vssgp.Options{Checkpoint: vssgp.CheckpointOptions{Resume: true}}}, ""},
@@ -53,12 +53,12 @@ func TestMethods(t *testing.T) {
 }
 
 // TestMixture: gaps come back far better than a line's, observed samples to the bit and certain; what stood in the gaps is not looked
-// at, and the bits depend on neither workers nor other draws.
+// at, and the bits depend on neither the number of cores nor other draws.
 func TestMixture(t *testing.T) {
 	clean := tones(9000, 2, 0.005)
 	gaps := []Gap{{Start: 0, End: 12}, {Start: 3000, End: 3080}, {Start: 3100, End: 3110}, {Start: 6000, End: 6200}, {Start: 8990, End: 9000}}
 	for _, m := range []Method{Mixture, AR} {
-		r := mustFill(t, damage(clean, gaps, math.NaN()), gaps, Options{Method: m, Draws: 2, Workers: 1})
+		r := mustFill(t, damage(clean, gaps, math.NaN()), gaps, Options{Method: m, Draws: 2})
 		if r.Method != m || r.Bound != 0 || r.Excerpts[0].Model != nil {
 			t.Errorf("%s: method %s, bound %v, model %v", m, r.Method, r.Bound, r.Excerpts[0].Model)
 		}
@@ -77,9 +77,11 @@ func TestMixture(t *testing.T) {
 				}
 			}
 		}
-		again := mustFill(t, damage(clean, gaps, 1e6), gaps, Options{Method: m, Draws: 1, Workers: 3})
+		cores := runtime.GOMAXPROCS(1)
+		again := mustFill(t, damage(clean, gaps, 1e6), gaps, Options{Method: m, Draws: 1})
+		runtime.GOMAXPROCS(cores)
 		if !sameBits(again.Filled, r.Filled) || !sameBits(again.SD, r.SD) || !sameBits(again.Draws[0], r.Draws[0]) {
-			t.Errorf("%s: other bits with three workers and other samples in the gaps", m)
+			t.Errorf("%s: other bits on one core and with other samples in the gaps", m)
 		}
 		other := mustFill(t, damage(clean, gaps, 0), gaps, Options{Method: m, Draws: 1, Model: vssgp.Options{Seed: 9}})
 		if sameBits(other.Draws[0], r.Draws[0]) || !sameBits(other.Filled, r.Filled) {

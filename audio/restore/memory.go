@@ -36,7 +36,7 @@ func (f *filler) bytes() float64 {
 	if clipped > 0 {
 		largest = max(largest, declip.Bytes(span, clipped, rate))
 	}
-	return heap.Factor * (8*filled + largest*float64(f.o.workers(len(f.res.Gaps))))
+	return heap.Factor * (8*filled + largest*float64(workers(len(f.res.Gaps))))
 }
 
 // fits refuses a fill gap by gap that needs more memory than the options allow.

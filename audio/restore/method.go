@@ -1,7 +1,6 @@
 package restore
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -33,8 +32,8 @@ func (o *Options) checkMethod() error {
 	if o.Model.Checkpoint.Path != "" || o.Model.Checkpoint.Resume {
 		return fmt.Errorf("restore: a fill has no checkpoint: %w", vssgp.ErrOptions)
 	}
-	if o.Draws < 0 || o.Workers < 0 {
-		return fmt.Errorf("restore: %d draws and %d workers, must be 0 or more: %w", o.Draws, o.Workers, vssgp.ErrOptions)
+	if o.Draws < 0 {
+		return fmt.Errorf("restore: %d draws, must be 0 or more: %w", o.Draws, vssgp.ErrOptions)
 	}
 	switch o.Method {
 	case Auto, VSSGP:
@@ -58,6 +57,4 @@ func (m Method) candidates() timewarp.Candidates {
 }
 
 // workers returns how many excerpts or gaps are filled at the same time.
-func (o *Options) workers(excerpts int) int {
-	return min(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), excerpts)
-}
+func workers(excerpts int) int { return min(runtime.GOMAXPROCS(0), excerpts) }

@@ -53,8 +53,6 @@ type Options struct {
 	// Fitted is called with each excerpt once its gaps are filled, while it still has its model. Excerpts at work at the
 	// same time call it from their own goroutines.
 	Fitted func(*Excerpt)
-	// Workers is the number of excerpts that are fitted at once; 0: as many as cores.
-	Workers int
 	// Filled is called with the fills [channel that misses it] of each gap as soon as they are made, in any order of gaps. Calls do not overlap.
 	Filled func(fills []GapFill)
 	// Progress is called now and then; calls do not overlap.

@@ -18,7 +18,7 @@ func (f *filler) fillExcerpts() error {
 				vssgp.ErrOptions)
 		}
 	}
-	if err := parallel.Try(len(all), f.o.workers(len(all)), f.fill); err != nil {
+	if err := parallel.Try(len(all), workers(len(all)), f.fill); err != nil {
 		return err
 	}
 	for _, e := range all {
@@ -58,7 +58,7 @@ func (f *filler) fill(i int) error {
 		return e.failed(err)
 	}
 	o := f.o.model()
-	o.MemoryLimit /= float64(f.o.workers(len(f.res.Excerpts)))
+	o.MemoryLimit /= float64(workers(len(f.res.Excerpts)))
 	o.Progress = func(p vssgp.Progress) { f.tell(func() { f.progress[i], f.noise = p, p.NoiseSD }) }
 	m, r, err := vssgp.Fit(f.ctx, e.data(known, f.res.rate), o)
 	if err != nil {

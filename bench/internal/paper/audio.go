@@ -53,7 +53,7 @@ func audio1kFits(s *session) ([]fit, error) {
 		name string
 		vssgp.Options
 	}{
-		{paperStart, paperAudio(s.size(100, 10), 1)},
+		{paperStart, paperAudio(s.size(100, 10))},
 		{spectrumStart, vssgp.Options{Init: vssgp.InitSpectrum, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}}},
 	}
 	set := audioSet{
@@ -90,7 +90,7 @@ func audio4kFits(s *session) ([]fit, error) {
 	}
 	steps, batch := s.size(500, 60), s.size(512, 200)
 	return s.audioFits(set, func(t *task, _ bool) []fit {
-		paper := paperAudio(t.key.K, 1)
+		paper := paperAudio(t.key.K)
 		ours := vssgp.Options{Init: vssgp.InitSpectrum, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: t.key.K,
 			Features: 2}
 		return []fit{
@@ -113,7 +113,7 @@ func audio16kFits(s *session) ([]fit, error) {
 	short, batch := s.size(1000, 20), s.size(512, 200)
 	return s.audioFits(set, func(t *task, first bool) []fit {
 		out := []fit{
-			t.stochastic(paperStart, paperAudio(s.size(400, 20), 1), s.size(5000, 40), batch),
+			t.stochastic(paperStart, paperAudio(s.size(400, 20)), s.size(5000, 40), batch),
 			t.stochastic("spectrum, few features", few, short, batch),
 			t.stochastic("spectrum, few features, kept", few, vssgp.NoIterations, batch),
 			t.stochastic("spectrum, windows", keptOptions, short, batch),
@@ -135,11 +135,11 @@ func (t *task) references() []fit {
 }
 
 // paperAudio is the paper's start for audio: two squared exponentials of 2 and 10 samples, τ = 1000. The paper leaves Σ open: here features
-// reach over ten length-scales. rate is the number of samples in a unit of x.
-func paperAudio(features int, rate float64) vssgp.Options {
+// reach over ten length-scales.
+func paperAudio(features int) vssgp.Options {
 	return vssgp.Options{
 		Init: vssgp.InitPaper, Features: features, NoisePrecision: 1000,
-		Paper: vssgp.PaperOptions{Lengthscales: []float64{2 / rate, 10 / rate}, FrequencyVariance: 0.01},
+		Paper: vssgp.PaperOptions{Lengthscales: []float64{2, 10}, FrequencyVariance: 0.01},
 	}
 }
 
@@ -156,7 +156,7 @@ func (t *task) stochastic(start string, o vssgp.Options, steps, batch int) fit {
 // svgp is the line of the sparse Gaussian process on mini-batches with the covariance and the noise that sfVSSGP starts from.
 func (t *task) svgp(inducing, steps, batch int) fit {
 	const rate = 0.1 // Adam's: faster than by default, for hundreds of steps rather than thousands
-	p := paperAudio(0, 1)
+	p := paperAudio(0)
 	return t.model("svgp", paperStart, func(report func(vssgp.Progress)) baselines.Method {
 		return baselines.SVGP{Inducing: inducing, Batch: batch, Rate: rate, Seed: t.key.Seed, Progress: report, Options: baselines.Options{
 			Covariance: baselines.SE(p.Paper.Lengthscales...), NoisePrecision: p.NoisePrecision, Iterations: steps,
