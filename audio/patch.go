@@ -56,14 +56,6 @@ func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
 	return p, clipped, nil
 }
 
-// checkRange refuses a gap with samples that the file does not have.
-func (f *File) checkRange(g Gap) error {
-	if g.Start < 0 || g.End > f.frames || g.Start > g.End {
-		return fmt.Errorf("gap %v: %w: the recording has %d samples", g, ErrGaps, f.frames)
-	}
-	return nil
-}
-
 // add adds a piece for each channel of a change.
 func (p *Patch) add(c Change) (clipped int, err error) {
 	f := p.f
@@ -76,9 +68,8 @@ func (p *Patch) add(c Change) (clipped int, err error) {
 		case v == nil:
 			continue
 		case count < 0:
-			count = len(v)
-			if err := f.checkRange(Gap{Start: c.Start, End: c.Start + count}); err != nil {
-				return 0, err
+			if count = len(v); c.Start < 0 || c.Start > f.frames-count {
+				return 0, fmt.Errorf("audio: samples %d:%d: %w: the recording has %d", c.Start, c.Start+count, ErrGaps, f.frames)
 			}
 		case len(v) != count:
 			return 0, fmt.Errorf("audio: channel %d of a change has %d samples, another %d: %w", i, len(v), count, ErrArgument)

@@ -116,11 +116,9 @@ func RMSE(ref, est []float64, mask []bool) float64 {
 // est - ref, with the samples that do not count set to zero. Because the transform is linear, this is the distance between
 // the complex transforms of est and ref where est is right in all samples that do not count.
 //
-// The paper's frames are 25 ms long, every 12 ms; it states neither the window nor the scale. We take a Hamming window and no
-// scaling, and sort samples rather than frames into train and test, because with five gaps in 1000 samples every frame
-// touches one. The paper's tables agree with that: an error of rms e in a share s of the samples scores e·sqrt(s·Σw²), Σw² = 159
-// at 16 kHz, so the STFT RMSE should be 11.3 times the RMSE on the four fifths observed and 5.6 times on the fifth missing;
-// the paper's eight pairs give 10.2 … 10.8 and 5.0 … 6.3.
+// The frames are those of the paper (Gal and Turner 2015), 25 ms long, every 12 ms; it states neither the window nor the scale. We take a
+// Hamming window and no scaling, with which the paper's STFT RMSEs agree with its RMSEs. Samples rather than frames are sorted into train
+// and test, because with five gaps in 1000 samples every frame touches one.
 func STFTRMSE(ref, est []float64, mask []bool, rate int) float64 {
 	r := NewResidual(len(ref), rate)
 	r.Add(0, ref, est, mask)

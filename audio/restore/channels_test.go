@@ -53,9 +53,8 @@ func TestClipped(t *testing.T) {
 	plain := Gap{Start: 100, End: 130, Channel: 2}
 	gaps = append(gaps, plain)
 	f := mustFill(t, x, gaps, Options{Draws: 1})
-	cores := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one := mustFill(t, x, gaps, Options{Draws: 1})
-	runtime.GOMAXPROCS(cores)
 	if !sameBits(f.Filled, one.Filled) || !sameBits(f.SD, one.SD) || !sameBits(f.Draws[0], one.Draws[0]) {
 		t.Error("other bits on one core")
 	}

@@ -215,19 +215,16 @@ func TestSameBits(t *testing.T) {
 	turned := slices.Clone(fiveGaps)
 	slices.Reverse(turned)
 	var want filled
-	for _, c := range []struct {
-		procs int
-		gaps  []Gap
-	}{{1, fiveGaps}, {2, turned}, {5, fiveGaps}, {9, turned}} {
-		runtime.GOMAXPROCS(c.procs)
+	for cores, gaps := range map[int][]Gap{1: fiveGaps, 2: turned, 5: fiveGaps, 9: turned} {
+		runtime.GOMAXPROCS(cores)
 		o := quick()
 		o.Draws = 1
-		r := mustFill(t, x, c.gaps, o)
+		r := mustFill(t, x, gaps, o)
 		if want.Result == nil {
 			want = r
 		}
 		if !sameBits(r.Filled, want.Filled) || !sameBits(r.SD, want.SD) || !sameBits(r.Draws[0], want.Draws[0]) || r.Bound != want.Bound {
-			t.Errorf("GOMAXPROCS %d: other bits than with one", c.procs)
+			t.Errorf("other bits on %d cores", cores)
 		}
 	}
 }

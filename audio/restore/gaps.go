@@ -179,7 +179,10 @@ func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2
 	if err != nil {
 		return 0, err
 	}
-	s.Mean, s.SD, s.Draws = q.Mean, roots(q.Variance), q.Draws
+	s.Mean, s.SD, s.Draws = q.Mean, q.Variance, q.Draws
+	for i, v := range s.SD {
+		s.SD[i] = math.Sqrt(v)
+	}
 	return q.Trials, nil
 }
 
@@ -246,12 +249,4 @@ func crossfade(i, n int, forward bool) float64 {
 // seed returns the seed of the draws from a sample of a channel on.
 func (f *filler) seed(start, channel int) uint64 {
 	return f.o.Model.Seed + uint64(start)*0x9e3779b97f4a7c15 + uint64(channel)
-}
-
-func roots(v []float64) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = math.Sqrt(x)
-	}
-	return out
 }

@@ -44,12 +44,11 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 	}
 	var out [][]float64
 	itself := func(g Gap) Gap { return g }
-	gaps := overlapping(a.gaps[0], lo, hi, itself)
-	for at := lo; at < hi || out == nil; {
-		end, next := hi, hi
-		if len(gaps) > 0 {
-			end, next = max(at, gaps[0].Start), gaps[0].End
-			gaps = gaps[1:]
+	at := lo
+	for _, g := range slices.Concat(overlapping(a.gaps[0], lo, hi, itself), []Gap{{Start: hi}}) {
+		end := max(at, g.Start)
+		if at == end && out != nil {
+			continue
 		}
 		part, err := a.src.Read(at, end)
 		if err != nil {
@@ -68,7 +67,7 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 		for c := range part {
 			copy(out[c][at-lo:], part[c])
 		}
-		at = next
+		at = g.End
 	}
 	for c := range out {
 		for _, g := range overlapping(a.gaps[c+1], lo, hi, itself) {

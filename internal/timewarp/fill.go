@@ -1,3 +1,6 @@
+// Package timewarp fills gaps in sound. Around a gap the pitch may glide and the level may change, so a Candidate models the signal there
+// as a mixture of processes, each of which is stationary once its time is warped and its level is evened (Warp). Candidates are weighted
+// by their errors in artificial gaps nearby.
 package timewarp
 
 import (
