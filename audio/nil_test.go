@@ -80,7 +80,6 @@ func TestNil(t *testing.T) {
 		{"CheckGaps of nothing", func() error { return testkit.Error(CheckGaps([]Gap{{}}, 0, 1)) }, ErrGaps},
 		{"WriteLabelsCSV nil", func() error { return WriteLabelsCSV(nil, nil) }, ErrArgument},
 		{"ReadGaps nil", func() error { return testkit.Error(ReadGaps(nil, 8000)) }, ErrArgument},
-		{"FillAR nil", func() error { return testkit.Error(FillAR(nil, nil, 8000)) }, ErrGaps},
 		{"simple fills", modeltest.Does(func() {
 			FillLinear(nil, nil)
 			for _, g := range []Gap{{Start: 0, End: 1}, {Start: -3, End: -1}, {Start: -2, End: 2}, {Start: 5, End: 9}, {Start: 0, End: 0}} {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
@@ -122,10 +123,12 @@ func TestDense(t *testing.T) {
 	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
 	x := r.Samples[0][8000:slow.Pick(14_000, 10_000)]
 	var gaps []Gap
+	var runs [][2]int
 	for at := 100; at+40 <= len(x); at += 200 {
-		gaps = append(gaps, Gap{Start: at, End: at + 40})
+		gaps, runs = append(gaps, Gap{Start: at, End: at + 40}), append(runs, [2]int{at, at + 40})
 	}
-	janssen := testkit.Must(audio.FillAR(x, gaps, r.Rate))(t)
+	janssen := slices.Clone(x)
+	ar.Filling{Order: audio.SamplesIn(0.009, r.Rate), Reach: audio.SamplesIn(0.025, r.Rate), Rounds: 3}.Fill(t.Context(), janssen, runs)
 	f := inWhole([][]float64{x}, testkit.Must(Fill(context.Background(), [][]float64{x}, r.Rate, gaps, Options{}))(t))
 	mask := audio.Mask(gaps, len(x))
 	if got, other := audio.RMSE(x, f.Filled[0], mask), audio.RMSE(x, janssen, mask); got > other {

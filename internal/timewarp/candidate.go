@@ -27,7 +27,6 @@ type Grid struct {
 // A Candidate is a model of the sound around a gap: a mixture over warps, in each of which the spectrum is the geometric mean of
 // some estimates.
 type Candidate struct {
-	Name string
 	From float64 // seconds: shorter gaps are filled without this candidate
 	// Refill estimates the spectra with a fill by the likeliest warp in the gap in place of the initial fill.
 	Refill             bool

@@ -64,7 +64,6 @@ func Mixture() Candidates {
 		return all
 	}
 	voice := Candidate{
-		Name:      "voice",
 		Refill:    true,
 		Glide:     Grid{[]float64{-4, -2, -1, -.45, 0, .45, 1, 2, 4}, 1.5},
 		Bend:      Grid{[]float64{-80, -40, 0, 40, 80}, 40},
@@ -74,17 +73,15 @@ func Mixture() Candidates {
 		Order:     0.016,
 	}
 	steady := Candidate{
-		Name:      "steady",
 		Level:     Grid{[]float64{-12, 0, 12}, 10},
 		Evidence:  Estimate{Context: 0.100, Order: 0.020},
 		Estimates: estimates(0.040, 0.100, 0.180, 0.350),
 		Order:     0.040,
 	}
 	lasting := steady
-	lasting.Name, lasting.From = "lasting", longGap
+	lasting.From = longGap
 	lasting.Estimates, lasting.Order = estimates(0.080, furthest/4, furthest/2, furthest), 0.080
 	short := Candidate{
-		Name:      "short",
 		Refill:    true,
 		Estimates: append(estimates(shortEstimate.Order, shortEstimate.Context), estimates(mediumEstimate.Order, mediumEstimate.Context)...),
 		Order:     mediumEstimate.Order,
@@ -96,7 +93,7 @@ func Mixture() Candidates {
 func AR() Candidates {
 	c := Candidates{Distances: distances, Widen: widen}
 	for _, e := range []Estimate{shortEstimate, mediumEstimate, {Context: 0.120, Order: 0.040}} {
-		c.All = append(c.All, Candidate{Name: "ar", Estimates: []Estimate{e}, Order: e.Order})
+		c.All = append(c.All, Candidate{Estimates: []Estimate{e}, Order: e.Order})
 	}
 	return c
 }

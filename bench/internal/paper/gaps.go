@@ -168,7 +168,7 @@ var arGrid = [][2]float64{{20, 9}, {20, 12.5}, {60, 22.7}, {120, 40}, {250, 40}}
 // single is one autoregressive fill.
 func single(contextMS, orderMS float64) timewarp.Candidates {
 	e := timewarp.Estimate{Context: contextMS / 1000, Order: orderMS / 1000}
-	c := timewarp.Candidate{Name: "ar", Estimates: []timewarp.Estimate{e}, Order: e.Order}
+	c := timewarp.Candidate{Estimates: []timewarp.Estimate{e}, Order: e.Order}
 	return timewarp.Candidates{All: []timewarp.Candidate{c}, Widen: timewarp.AR().Widen}
 }
 
