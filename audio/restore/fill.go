@@ -97,8 +97,7 @@ func (f *filler) tell(change func()) {
 	if f.o.Progress == nil {
 		return
 	}
-	n := f.units
-	p := Progress{Excerpt: f.done, Excerpts: n, NoiseSD: f.noise, Elapsed: time.Since(f.began)}
+	p := Progress{Excerpt: f.done, Excerpts: f.units, NoiseSD: f.noise, Elapsed: time.Since(f.began)}
 	share := 0.0
 	for _, q := range f.progress {
 		p.Iteration += q.Iteration
@@ -109,7 +108,7 @@ func (f *filler) tell(change func()) {
 		}
 	}
 	if share = max(share, float64(f.done)); share > 0 {
-		p.Left = time.Duration(float64(p.Elapsed) * (float64(n) - share) / share)
+		p.Left = time.Duration(float64(p.Elapsed) * (float64(f.units) - share) / share)
 	}
 	f.o.Progress(p)
 }

@@ -60,11 +60,10 @@ func newBurg(segments []Segment) *burg {
 			w := g.weights[i]
 			b.power += w * x * x
 			total += w
-		}
-		for i := 1; i < n; i++ {
-			w := g.weights[i]
-			b.products += w * s.X[i] * s.X[i-1]
-			b.squares += w * (s.X[i]*s.X[i] + s.X[i-1]*s.X[i-1])
+			if i > 0 {
+				b.products += w * x * s.X[i-1]
+				b.squares += w * (x*x + s.X[i-1]*s.X[i-1])
+			}
 		}
 		b.segments = append(b.segments, g)
 	}

@@ -147,11 +147,8 @@ func (s LagSums) between(l, from, to int) (sum float64) {
 
 // missingRHS returns minus half the gradient of E over z_u at z_u = 0.
 func missingRHS(z []float64, u []int, a []float64) []float64 {
-	n, p := len(z), len(a)-1
-	reversed := make([]float64, p+1)
-	for k, v := range a {
-		reversed[p-k] = v
-	}
+	n, p, reversed := len(z), len(a)-1, slices.Clone(a)
+	slices.Reverse(reversed)
 	forward := make([]float64, n) // e_k at k, from p on
 	backward := make([]float64, n)
 	for k := 0; k+p < n; k++ {
