@@ -118,7 +118,6 @@ func ReadLabels(src io.Reader, rate int) ([]Label, error) {
 func readCSV(src io.Reader, rate int) (all []Label, err error) {
 	r := csv.NewReader(src)
 	r.TrimLeadingSpace = true
-	r.ReuseRecord = true
 	for first := true; ; first = false {
 		rec, err := r.Read()
 		var bad *csv.ParseError

@@ -52,7 +52,7 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	if method == VSSGP {
 		err = f.fillExcerpts()
 	} else if err = f.fits(); err == nil {
-		err = f.fillGaps(method)
+		err = f.fillGaps()
 	}
 	switch {
 	case err != nil && f.ctx.Err() != nil:

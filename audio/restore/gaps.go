@@ -17,7 +17,6 @@ import (
 // gapFiller fills the gaps of a recording one by one, channel by channel.
 type gapFiller struct {
 	*filler
-	method  Method
 	rate    float64
 	fillers sync.Pool                     // of *timewarp.Filler
 	lanes   [][]int                       // of each channel: the numbers of its gaps, which do not overlap
@@ -25,9 +24,9 @@ type gapFiller struct {
 }
 
 // newGapFiller indexes the gaps.
-func newGapFiller(f *filler, m Method) *gapFiller {
-	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels)}
-	g.fillers.New = func() any { return timewarp.NewFiller(m.candidates(), g.rate) }
+func newGapFiller(f *filler) *gapFiller {
+	g := &gapFiller{filler: f, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels)}
+	g.fillers.New = func() any { return timewarp.NewFiller(candidates[f.res.Method](), g.rate) }
 	for i, gap := range f.res.Gaps {
 		for c := range g.lanes {
 			if gap.In(c) {
@@ -115,8 +114,8 @@ func reachOf(gap Gap, rate int) int { return timewarp.Reach(fromSide(gap, rate),
 
 // fillGaps fills all gaps. Each fill looks at the samples around its gap and at guesses of other gaps there. So no fill depends on another,
 // and the result does not depend on the order of work.
-func (f *filler) fillGaps(m Method) error {
-	g := newGapFiller(f, m)
+func (f *filler) fillGaps() error {
+	g := newGapFiller(f)
 	f.units = len(f.res.Gaps)
 	if err := parallel.Try(f.units, workers(f.units), g.fill); err != nil {
 		return err

@@ -94,9 +94,9 @@ func TestMixture(t *testing.T) {
 // TestWarnings: noise cannot be filled and is said to be in doubt, tones are not, and a long gap is known at its ends only.
 func TestWarnings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	noise := testkit.Numbers(12_000, func(int) float64 { return rng.NormFloat64() })
-	x := [][]float64{tones(12_000, 1, 0.001)[0], noise}
-	gap, long := Gap{Start: 2000, End: 2080}, Gap{Start: 6000, End: 6000 + rate/2}
+	noise := testkit.Numbers(22_000, func(int) float64 { return rng.NormFloat64() })
+	x := [][]float64{tones(22_000, 1, 0.001)[0], noise}
+	gap, long := Gap{Start: 2000, End: 2080}, Gap{Start: 6000, End: 6000 + 3*rate/2}
 	r := mustFill(t, x, []Gap{gap, long}, Options{Draws: 1})
 	want := []GapFill{{Gap: gap, Channel: 1, Warning: "% of the level"}, {Gap: long, Warning: "too long"}, {Gap: long, Channel: 1, Warning: "too long"}}
 	if !slices.EqualFunc(r.Warnings(), want, func(d *GapFill, w GapFill) bool {
@@ -235,8 +235,8 @@ func TestWarningWithoutTrials(t *testing.T) {
 // TestOtherGapsGuessed checks that the fill of a gap sees a first fill in the gaps around, and not what they hold.
 func TestOtherGapsGuessed(t *testing.T) {
 	clean, gaps := tones(6000, 1, 0.001), []Gap{{Start: 3000, End: 3040}, {Start: 3300, End: 3400}}
-	f := &filler{ctx: t.Context(), src: Around(whole(clean), gaps), res: &Result{Gaps: gaps, rate: rate, samples: 6000, channels: 1}}
-	g := newGapFiller(f, Mixture)
+	f := &filler{ctx: t.Context(), src: Around(whole(clean), gaps), res: &Result{Gaps: gaps, Method: Mixture, rate: rate, samples: 6000, channels: 1}}
+	g := newGapFiller(f)
 	v := testkit.Must(g.view(0, 1000, true))(t)
 	if e := gapError([][]float64{v.z[0][1000:]}, [][]float64{clean[0][3000:]}, []Gap{{Start: 300, End: 400}}); e > 0.02 {
 		t.Errorf("the other gap holds what is off by %v, in tones of rms 0.08", e)

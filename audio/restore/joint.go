@@ -31,7 +31,7 @@ func (g *gapFiller) channel(v view, s *GapFill) (trials int, err error) {
 
 // others returns the channels without a gap, even of clipped samples, in a gap of a channel and around it.
 func (g *gapFiller) others(gap Gap, channel, channels int) (from []int) {
-	if g.method != Mixture { // simple fills know their channel only
+	if g.res.Method != Mixture { // simple fills know their channel only
 		return nil
 	}
 	reach := crosschannel.Reach(g.rate)

@@ -48,13 +48,8 @@ func (o *Options) checkMethod() error {
 	return nil
 }
 
-// candidates returns the candidate models of a method that is not VSSGP.
-func (m Method) candidates() timewarp.Candidates {
-	if m == AR {
-		return timewarp.AR()
-	}
-	return timewarp.Mixture()
-}
+// candidates are the candidate models of the methods that fill gap by gap.
+var candidates = map[Method]func() timewarp.Candidates{Mixture: timewarp.Mixture, AR: timewarp.AR}
 
 // workers returns how many excerpts or gaps are filled at the same time.
 func workers(excerpts int) int { return min(runtime.GOMAXPROCS(0), excerpts) }
