@@ -16,8 +16,7 @@ type ragged struct{ channels [][]float64 }
 
 func (r ragged) Read(lo, hi int) ([][]float64, error) { return r.channels, nil }
 
-// TestNil calls what the package exports with arguments that are nil, empty or of
-// other shapes: none panics, and each error wraps its sentinel.
+// TestNil calls exported functions with arguments that are nil, empty or misshapen: none panics, and each error wraps its sentinel.
 func TestNil(t *testing.T) {
 	gap := []Gap{{Start: 300, End: 310}}
 	x := tones(1000, 1, 0.01)

@@ -14,9 +14,8 @@ const tolerance = 1e-12
 
 func near(a, b float64) bool { return math.Abs(a-b) <= tolerance*max(1e-3, math.Abs(b)) }
 
-// scored is a recording of two channels whose errors are known: the fit is off
-// by trainOff on what is observed between 100 and 500, the fill by testOff, and
-// the standard deviation is sd.
+// scored returns the scores of a recording of two channels with known errors: the fit is off by trainOff at the observed samples between
+// 100 and 500, the fill by testOff, and the standard deviation is sdValue.
 func scored(trainOff, testOff, sdValue float64) (ref [][]float64, s Scores) {
 	const n = 600
 	gaps := []Gap{{Start: 200, End: 220}, {Start: 300, End: 310}}
