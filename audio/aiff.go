@@ -62,9 +62,7 @@ func (l *layout) parseCOMM(b []byte, packed bool) error {
 			return fmt.Errorf("PCM of %d bits; want 1 to 32", bits)
 		}
 		e.Bytes = (bits + 7) / 8
-		if bits%8 != 0 {
-			e.ValidBits = bits
-		}
+		e.ValidBits = bits % (8 * e.Bytes)
 	}
 	l.encoding, l.frames = e, int(binary.BigEndian.Uint32(b[2:]))
 	rate := extended(b[8:18])

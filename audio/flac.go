@@ -52,17 +52,12 @@ func parseFLAC(in *head) (l layout, err error) {
 	if err != nil {
 		return l, err
 	}
-	info := s.info
-	switch bits := int(info.BitsPerSample); {
-	case bits < 4 || bits > flacBits:
+	info, bits := s.info, int(s.info.BitsPerSample)
+	if bits < 4 || bits > flacBits {
 		return l, bad(8, "FLAC of %d bits a sample; want 4 to %d: convert it to WAV first", bits, flacBits)
-	default:
-		s.width = (bits + 7) / 8
-		l.encoding.Bytes = s.width
-		if bits%8 != 0 {
-			l.encoding.ValidBits = bits
-		}
 	}
+	s.width = (bits + 7) / 8
+	l.encoding = Encoding{Bytes: s.width, ValidBits: bits % (8 * s.width)}
 	if l.frames, err = s.scan(at, in.size); err != nil {
 		return l, err
 	}
