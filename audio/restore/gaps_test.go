@@ -235,8 +235,8 @@ func TestWarningWithoutTrials(t *testing.T) {
 // TestOtherGapsGuessed checks that the fill of a gap sees a first fill in the gaps around, and not what they hold.
 func TestOtherGapsGuessed(t *testing.T) {
 	clean, gaps := tones(6000, 1, 0.001), []Gap{{Start: 3000, End: 3040}, {Start: 3300, End: 3400}}
-	f := &filler{ctx: t.Context(), src: Around(whole(clean), gaps), res: &Result{Gaps: gaps, Method: Mixture, rate: rate, samples: 6000, channels: 1}}
-	g := newGapFiller(f)
+	r := &Result{Gaps: gaps, Method: Mixture, rate: rate, samples: 6000, channels: 1}
+	g := newGapFiller(&filler{ctx: t.Context(), src: Around(whole(clean), gaps), res: r})
 	v := testkit.Must(g.view(0, 1000, true))(t)
 	if e := gapError([][]float64{v.z[0][1000:]}, [][]float64{clean[0][3000:]}, []Gap{{Start: 300, End: 400}}); e > 0.02 {
 		t.Errorf("the other gap holds what is off by %v, in tones of rms 0.08", e)

@@ -12,7 +12,7 @@ import (
 var budgets = map[string]struct{ source, tests int }{
 	".":           {3400, 4550},
 	".ci":         {80, 0},
-	"audio":       {5530, 5080},
+	"audio":       {5560, 5080},
 	"backend":     {1070, 1810},
 	"bench":       {9820, 3740},
 	"cmd":         {7490, 5730},
