@@ -19,14 +19,17 @@ type gapFiller struct {
 	*filler
 	method  Method
 	rate    float64
-	fillers sync.Pool                     // of *timewarp.Filler
-	lanes   [][]int                       // of each channel: the numbers of its gaps, which do not overlap
-	guesses []func() ([][]float64, error) // [gap]: guess, once for all fills that need it
+	fillers sync.Pool // of *timewarp.Filler
+	lanes   [][]int   // of each channel: the numbers of its gaps, which do not overlap
 }
+
+// A guess makes first fills of a gap [channel], once for all fills that need it.
+type guess func() ([][]float64, error)
 
 // newGapFiller indexes the gaps.
 func newGapFiller(f *filler, m Method) *gapFiller {
 	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels)}
+	f.res.guesses = f.o.guesses
 	g.fillers.New = func() any { return timewarp.NewFiller(m.candidates(), g.rate) }
 	for i, gap := range f.res.Gaps {
 		for c := range g.lanes {
@@ -34,7 +37,9 @@ func newGapFiller(f *filler, m Method) *gapFiller {
 				g.lanes[c] = append(g.lanes[c], i)
 			}
 		}
-		g.guesses = append(g.guesses, sync.OnceValues(func() ([][]float64, error) { return g.guess(i) }))
+		if f.o.guesses == nil {
+			f.res.guesses = append(f.res.guesses, sync.OnceValues(func() ([][]float64, error) { return g.guess(i) }))
+		}
 	}
 	return g
 }
@@ -68,7 +73,7 @@ func (g *gapFiller) view(i, reach int, guess bool) (v view, err error) {
 			case other.Clipped:
 				continue // its limits are a guess
 			case guess && other.Len() <= longest(g.res.rate):
-				first, err := g.guesses[k]()
+				first, err := g.res.guesses[k]()
 				if err != nil {
 					return v, err
 				}

@@ -59,6 +59,8 @@ type Options struct {
 	Filled func(fills []GapFill)
 	// Progress is called now and then; calls do not overlap.
 	Progress func(Progress)
+
+	guesses []guess // of an earlier fill of the same gaps; nil: none
 }
 
 // Progress reports how far Fill is.
@@ -85,6 +87,7 @@ type Result struct {
 	rate     int
 	samples  int // in each channel of the recording
 	channels int
+	guesses  []guess // of each gap; nil for VSSGP
 }
 
 // A GapFill is the posterior of the missing samples of a gap in one channel.

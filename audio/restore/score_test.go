@@ -61,17 +61,16 @@ func wholeScore(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Sc
 			return out
 		}
 		e := Excerpt{Start: lo, End: hi, Fit: part(fit)}
-		var fills, simple [][]GapFill
+		var fills, simple []GapFill
 		for i, g := range ar.Gaps {
 			if g.Start < lo || g.Start >= hi {
 				continue
 			}
-			var own []GapFill
+			e.Gaps, simple = append(e.Gaps, g), append(simple, ar.Fills[i]...)
 			for _, f := range ar.Fills[i] {
 				f.Mean, f.SD = filled[f.Channel][g.Start:g.End], sd[f.Channel][g.Start:g.End]
-				own = append(own, f)
+				fills = append(fills, f)
 			}
-			e.Gaps, fills, simple = append(e.Gaps, g), append(fills, own), append(simple, ar.Fills[i])
 		}
 		t.add(&e, part(filled), part(reference), fills, simple)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -157,7 +158,10 @@ func (o *imputeFlags) choose() error {
 }
 
 func runImpute(ctx context.Context, env *cli.Env, input string, o *imputeFlags) error {
-	if o.outDir != "" {
+	if err := cmp.Or(o.choose(), o.gaps.check(env.Flags)); err != nil {
+		return err
+	}
+	if info, err := os.Stat(input); o.outDir != "" || o.gaps.dry && env.Served == nil && err == nil && info.IsDir() {
 		return imputeFolder(ctx, env, input, o)
 	}
 	result, err := imputeOne(ctx, env, input, o)
@@ -203,9 +207,6 @@ func warnLong(env *cli.Env, f *report.Fill) {
 }
 
 func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (cli.Object, error) {
-	if err := cmp.Or(o.choose(), o.gaps.check(env.Flags)); err != nil {
-		return nil, err
-	}
 	if o.output == cli.ToStdout && o.fill.Draws > 0 {
 		return nil, cli.Mistake("--draws makes further files and -o is stdout; want -o OUT.wav")
 	}
@@ -234,7 +235,7 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 		return nil, o.keepFound(ctx, env, f, err)
 	}
 	if o.gaps.dry || len(f.Gaps) == 0 {
-		return finish(env, f, rec, container, input, o)
+		return finish(env, f, rec, container, nil, o)
 	}
 	if fill.Method != restore.VSSGP {
 		warnLong(env, f)
@@ -261,7 +262,11 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 			warnGaps(env, &f.Result.Excerpts[i], float64(rec.Rate()), o)
 		}
 	}
-	return finish(env, f, rec, container, input, o)
+	scores, err := o.score(ctx, f, rec, input, bar)
+	if err != nil {
+		return nil, o.keepFound(ctx, env, f, err)
+	}
+	return finish(env, f, rec, container, scores, o)
 }
 
 // containerFor checks, before long work, that a recording can be written to the path: its
@@ -327,7 +332,7 @@ func fillOptions(env *cli.Env, o *imputeFlags) (fill restore.Options, err error)
 
 // follow shows the fill's progress on the meter, and collects the densities for a report in f.
 func (o *imputeFlags) follow(fill *restore.Options, f *report.Fill, bar *cli.Meter) {
-	fill.Progress = bar.Filling
+	fill.Progress = bar.Filling("gaps")
 	if fill.Method != restore.VSSGP {
 		return
 	}

@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -15,21 +16,27 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// finish scores a fill, writes every output together or none, and prints finds and fills. With --dry-run, and if nothing was
-// found, f has no result.
-func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, input string, o *imputeFlags) (cli.Object, error) {
-	var scores cli.Object
-	if f.Reference != nil {
-		s, err := f.Result.Score(rec, f.Reference)
-		if err != nil {
-			return nil, datafile.FromFile(input+" against "+o.reference, err)
-		}
-		f.Scores = scoresTable(s, f.Method)
-		scores = cli.Object{"ar", s.AR, "linear", s.Linear, "silence", s.Silence, "vssgp", struct {
-			audio.Scores
-			Coverage float64 `json:"coverage95"`
-		}{s.VSSGP, s.Coverage95}}
+// score compares a fill with the reference, if there is one. It returns the scores for --json, and a table of them in f.
+func (o *imputeFlags) score(ctx context.Context, f *report.Fill, rec *audio.File, input string, bar *cli.Meter) (cli.Object, error) {
+	if f.Reference == nil {
+		return nil, nil
 	}
+	s, err := f.Result.Score(ctx, rec, f.Reference, bar.Filling("comparing with ar, gaps"))
+	bar.Clear()
+	if err != nil {
+		return nil, datafile.FromFile(input+" against "+o.reference, err)
+	}
+	f.Scores = scoresTable(s, f.Method)
+	return cli.Object{"ar", s.AR, "linear", s.Linear, "silence", s.Silence, "vssgp", struct {
+		audio.Scores
+		Coverage float64 `json:"coverage95"`
+	}{s.VSSGP, s.Coverage95}}, nil
+}
+
+// finish writes every output together or none, and prints finds and fills. With --dry-run, and if nothing was found, f has no result.
+func finish(
+	env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, scores cli.Object, o *imputeFlags,
+) (cli.Object, error) {
 	var files []fileio.File
 	var models []string
 	if f.Result != nil && o.models != "" {
@@ -54,7 +61,7 @@ func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Conta
 	if err := env.Write(files...); err != nil {
 		return nil, err
 	}
-	if o.gaps.detect != nil {
+	if o.gaps.detect != nil || f.Result == nil {
 		printFound(env, f)
 	}
 	switch {
@@ -242,6 +249,9 @@ func printFill(env *cli.Env, f *report.Fill) {
 	}
 	if joint := r.Joint(); joint > 0 {
 		how += fmt.Sprintf(", %d with other channels", joint)
+	}
+	if len(f.Gaps) < len(f.Found) {
+		how += "; finds that meet are one gap"
 	}
 	env.Print("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples,
 		f.Rate,
