@@ -23,9 +23,6 @@ type gapFiller struct {
 	lanes   [][]int   // of each channel: the numbers of its gaps, which do not overlap
 }
 
-// A guess makes first fills of a gap [channel], once for all fills that need it.
-type guess func() ([][]float64, error)
-
 // newGapFiller indexes the gaps.
 func newGapFiller(f *filler, m Method) *gapFiller {
 	g := &gapFiller{filler: f, method: m, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels)}
@@ -187,7 +184,10 @@ func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2
 	if err != nil {
 		return 0, err
 	}
-	s.Mean, s.SD, s.Draws = q.Mean, roots(q.Variance), q.Draws
+	s.Mean, s.SD, s.Draws = q.Mean, q.Variance, q.Draws
+	for i, v := range q.Variance {
+		s.SD[i] = math.Sqrt(v)
+	}
 	return q.Trials, nil
 }
 
@@ -263,12 +263,4 @@ func crossfade(i, n int, forward bool) float64 {
 // seed returns the seed of the draws from a sample of a channel on.
 func (f *filler) seed(start, channel int) uint64 {
 	return f.o.Model.Seed + uint64(start)*0x9e3779b97f4a7c15 + uint64(channel)
-}
-
-func roots(v []float64) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = math.Sqrt(x)
-	}
-	return out
 }

@@ -60,7 +60,7 @@ type Options struct {
 	// Progress is called now and then; calls do not overlap.
 	Progress func(Progress)
 
-	guesses []guess // of an earlier fill of the same gaps; nil: none
+	guesses []func() ([][]float64, error) // of an earlier fill of the same gaps; nil: none
 }
 
 // Progress reports how far Fill is.
@@ -87,7 +87,7 @@ type Result struct {
 	rate     int
 	samples  int // in each channel of the recording
 	channels int
-	guesses  []guess // of each gap; nil for VSSGP
+	guesses  []func() ([][]float64, error) // [gap]: first fills [channel], made once for all fills that need them; nil for VSSGP
 }
 
 // A GapFill is the posterior of the missing samples of a gap in one channel.

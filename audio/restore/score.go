@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -39,15 +40,11 @@ func (r *Result) Score(ctx context.Context, recording, reference Source, progres
 	observed, t := Around(recording, r.Gaps), newTally(r.channels, r.samples, r.rate)
 	for _, e := range r.Excerpts {
 		known, err := observed.Read(e.Start, e.End)
-		var truth [][]float64
-		if err == nil {
-			truth, err = reference.Read(e.Start, e.End)
-		}
-		if err != nil {
+		truth, e2 := Around(reference, nil).Read(e.Start, e.End)
+		if err = cmp.Or(err, e2); err != nil {
 			return Scores{}, fmt.Errorf("restore: score samples %d:%d: %w", e.Start, e.End, err)
 		}
-		short := func(x []float64) bool { return len(x) != e.End-e.Start }
-		if len(known) != r.channels || len(truth) != r.channels || slices.ContainsFunc(truth, short) {
+		if len(known) != r.channels || len(truth) != r.channels {
 			return Scores{}, fmt.Errorf("restore: score samples %d:%d: the recording has %d channels, the reference %d, the fill %d: %w",
 				e.Start, e.End, len(known), len(truth), r.channels, vssgp.ErrData)
 		}
@@ -73,10 +70,12 @@ func (r *Result) simple(ctx context.Context, recording Source, progress func(Pro
 
 // inside returns the fills of the gaps in an excerpt.
 func (r *Result) inside(e *Excerpt) []GapFill {
-	before := func(sample int) int {
-		return sort.Search(len(r.Gaps), func(i int) bool { return r.Gaps[i].Start >= sample })
-	}
-	return slices.Concat(r.Fills[before(e.Start):before(e.End)]...)
+	return slices.Concat(r.Fills[r.before(e.Start):r.before(e.End)]...)
+}
+
+// before returns the number of gaps that begin before a sample.
+func (r *Result) before(sample int) int {
+	return sort.Search(len(r.Gaps), func(i int) bool { return r.Gaps[i].Start >= sample })
 }
 
 // tally adds up the scores of a fill, an excerpt at a time.

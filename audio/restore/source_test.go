@@ -54,9 +54,7 @@ func TestFitted(t *testing.T) {
 			t.Errorf("excerpt %d:%d was told of %d times, model kept %v", e.Start, e.End, seen[e.Start], e.Model != nil)
 		}
 	}
-	if len(seen) != 3 {
-		t.Errorf("%d excerpts", len(seen))
-	}
+	testkit.Equal(t, len(seen), 3, "excerpts")
 }
 
 // TestFillFrom: the same bits and scores as in memory, from the observed
@@ -164,9 +162,7 @@ func (b broken) Read(lo, hi int) ([][]float64, error) {
 func TestSourceErrors(t *testing.T) {
 	x := tones(2000, 1, 0.01)
 	src := broken{x, 1500}
-	if r, err := FillFrom(context.Background(), src, 2000, rate, fiveGaps, quick()); !errors.Is(err, errUnreadable) || r != nil {
-		t.Errorf("%v", err)
-	}
+	testkit.Fails(t, testkit.Error(FillFrom(t.Context(), src, 2000, rate, fiveGaps, quick())), errUnreadable, "")
 	r := testkit.Must(FillFrom(context.Background(), whole(x), 2000, rate, fiveGaps, quick()))(t)
 	for _, c := range [][2]Source{{src, whole(x)}, {whole(x), src}} {
 		testkit.Fails(t, testkit.Error(r.Score(t.Context(), c[0], c[1], nil)), errUnreadable, "")
