@@ -32,8 +32,7 @@ func (w *watched) Read(lo, hi int) ([][]float64, error) {
 	return w.whole.Read(lo, hi)
 }
 
-// TestFitted: it is called once with each excerpt, filled and with its model,
-// though the model is not kept.
+// TestFitted: it is called once with each excerpt, filled and with its model, though the model is not kept.
 func TestFitted(t *testing.T) {
 	gaps := []Gap{{Start: 500, End: 520}, {Start: 1500, End: 1510}, {Start: 3000, End: 3030}}
 	o := quick()
@@ -57,9 +56,8 @@ func TestFitted(t *testing.T) {
 	testkit.Equal(t, len(seen), 3, "excerpts")
 }
 
-// TestFillFrom: the same bits and scores as in memory, from the observed
-// samples of the excerpts alone: gaps at both ends, next to each other, and with
-// less context than an autoregressive fill has.
+// TestFillFrom: the same bits and scores as in memory, from the observed samples of the excerpts alone: gaps at both ends, next to each
+// other, and with less context than an autoregressive fill has.
 func TestFillFrom(t *testing.T) {
 	gaps := []Gap{{Start: 0, End: 12}, {Start: 700, End: 730}, {Start: 1000, End: 1015}, {Start: 1300, End: 1325}, {Start: 3988, End: 4000}}
 	for _, c := range []struct {

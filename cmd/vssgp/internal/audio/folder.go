@@ -128,10 +128,9 @@ func takeRecording(env *cli.Env, input string, o *imputeFlags) error {
 	env.Files.Read, env.Files.Written = nil, nil
 	env.Files.Add(cli.NamedFile{Name: "IN.wav", Path: input}, false)
 	for _, f := range o.perRecording() {
-		if *f.path == "" {
-			continue
+		if *f.path != "" {
+			env.Files.Add(cli.NamedFile{Name: "--" + f.flag, Path: *f.path}, !f.shared)
 		}
-		env.Files.Add(cli.NamedFile{Name: "--" + f.flag, Path: *f.path}, !f.shared)
 	}
 	if o.gaps.dry {
 		return env.CheckOutputs()

@@ -35,17 +35,13 @@ type gapFlags struct {
 
 func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&g.list, "gap", nil,
-		"a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms, 1:02.5-1:02.54), the end exclusive, and @CHANNEL if it is one channel's "+
-			"(1200:1240@2); repeatable")
+		"a gap, `START:END`: samples or times (0.5s:520ms, 1:02.5-1:02.54), end exclusive; @2: channel 2; repeatable")
 	f.Var(cli.FileName(&g.file, cli.FileUse{Extensions: []string{"csv", "txt"}}), "gaps",
-		"`file` of gaps: CSV with columns start,end and perhaps channel, in samples or times, or Audacity labels")
-	f.BoolVar(&g.cues, "cues", false,
-		"fill the regions that the recording marks itself: cue points of a WAV, RF64 or BW64 file that have a length")
-	f.StringSliceVar(&g.detect, "detect", nil,
-		"find the gaps: all, or `kinds` of damage, of "+datafile.Listed(kinds())+"; clicks are bursts of up to 40 samples, crackle too, dropouts "+
-			"sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
+		"`file` of gaps: CSV with start,end and perhaps channel, in samples or times, or Audacity labels")
+	f.BoolVar(&g.cues, "cues", false, "fill the regions that a WAV, RF64 or BW64 file marks: cue points that have a length")
+	f.StringSliceVar(&g.detect, "detect", nil, "find and fill `kinds` of damage: all, or any of "+datafile.Listed(kinds()))
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
-	f.Float64Var(&g.confidence, "confidence", 0, "fill only finds, of --detect or --gaps, with at least this confidence in `percent`")
+	f.Float64Var(&g.confidence, "confidence", 0, "fill only finds, of --detect or --gaps, of at least this confidence in `percent`")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
 		"write the finds, or else the gaps, to this `file`, for --gaps: Audacity labels (.txt) or CSV")
 	f.BoolVar(&g.dry, "dry-run", false, "list what --detect finds, write --labels and --report, and fill nothing")

@@ -76,7 +76,8 @@ an autoregressive model. vssgp, ssgp and rp fit a model of this package to an ex
 around each gap; its flags (--context, --components, --window, --model, …) choose vssgp.
 
 With --out-dir all recordings of a folder are filled; - is stdin or, after -o, stdout.
---overwrite lets -o be the input itself. --reference CLEAN.wav scores the fill.`,
+--overwrite lets -o be the input itself. --reference CLEAN.wav scores the fill
+against the undamaged recording and next to a second fill, by ar.`,
 		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
   vssgp impute marked.wav --cues -o out.flac
@@ -95,22 +96,17 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav", Stdout: true}), "output", "o",
 		"`file` to write the filled recording to, or - for stdout (required)")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
-		"fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files means each "+
-			"one's name")
+		"fill all recordings of a folder into this `folder`; {} in names of other files is each one's name")
 	o.method = anyMethod
-	f.Var(cli.OneOf(&o.method, anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP),
-		string(vssgp.RP)), "method",
-		"mixture, ar (the best simple fill), vssgp, or vssgp with ssgp's point frequencies (optimised) or rp's random ones (kept); auto is "+
-			"mixture, or vssgp where a flag of its own is given")
+	methods := []string{anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP), string(vssgp.RP)}
+	f.Var(cli.OneOf(&o.method, methods...), "method",
+		"mixture, ar, or a model: vssgp, ssgp or rp; auto is mixture, or vssgp if one of its flags is given")
 	f.Var(cli.FileName(&o.reference, cli.FileUse{Extensions: cli.RecordingFiles}), "reference",
 		"the undamaged recording, a `file` to score the fill against")
-	f.Var(cli.OutputFile(&o.report, cli.PlotFiles[:1]...), "report",
-		"write a page to look at and listen to, with scores, settings and each gap before and after, to this HTML `file`")
+	f.Var(cli.OutputFile(&o.report, cli.PlotFiles[:1]...), "report", "write scores, settings and each gap, with sound, to this HTML `file`")
 	f.Var(cli.FileName(&o.sd, cli.FileUse{Written: true, Extensions: cli.TableOutputs}), "sd",
-		"write the predictive standard deviation of every filled sample (columns: sample and channel from 0, sd in full scale) to this CSV or "+
-			"NPY `file`")
-	f.Var(cli.Count(&o.fill.Draws, maxFills), "draws",
-		"write this many more plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
+		"write the standard deviation of each filled sample (sample and channel from 0) to this CSV or NPY `file`")
+	f.Var(cli.Count(&o.fill.Draws, maxFills), "draws", "write so many more plausible `fills`, from the joint posterior, to OUT-1.wav, …")
 	o.model.AddMemory(f)
 	m := pflag.NewFlagSet("model", pflag.ContinueOnError)
 	m.Var(contextLength(&o.fill.Context, &o.fill.All), "context",

@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -214,15 +215,12 @@ func printFound(env *cli.Env, f *report.Fill) {
 			kinds = append(kinds, d.Kind)
 		}
 	}
-	if len(kinds) == 0 {
-		env.Print("found nothing to repair in %.1f s of sound", float64(f.Samples)/float64(f.Rate))
-		return
-	}
 	var counts []string
 	for _, k := range kinds {
 		counts = append(counts, fmt.Sprintf("%d %s", count[k], k))
 	}
-	env.Print("found %s in %.1f s of sound", strings.Join(counts, ", "), float64(f.Samples)/float64(f.Rate))
+	found := cmp.Or(strings.Join(counts, ", "), "nothing to repair")
+	env.Print("found %s in %.1f s of sound", found, float64(f.Samples)/float64(f.Rate))
 }
 
 // mostFound and mostWarnings bound the finds and the warnings that the text names.
