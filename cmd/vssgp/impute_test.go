@@ -26,8 +26,7 @@ import (
 // quick are model flags that make a small and fast model of a tone.
 var quick = []string{"--components", "6", "--iterations", "8", "--context", "40ms"}
 
-// damaged is a recording of a tone and the same with other samples in the gap
-// 600:620.
+// damaged is a recording of a tone and the same with other samples in the gap 600:620.
 func damaged(t *testing.T, dir string, with int16) (clean, cut string, samples []int16) {
 	t.Helper()
 	samples = tone(1200, 8000)
@@ -109,8 +108,7 @@ func TestImpute(t *testing.T) {
 	}
 }
 
-// checkFilled compares a filled file with the damaged one byte for byte outside
-// the gap, and loosely with the undamaged samples inside.
+// checkFilled compares a filled file with the damaged one byte for byte outside the gap, and loosely with the undamaged samples inside.
 func checkFilled(t *testing.T, cut, out []byte, samples []int16) {
 	t.Helper()
 	if len(cut) != len(out) {

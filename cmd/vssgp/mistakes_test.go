@@ -120,8 +120,7 @@ var inFull = strings.NewReplacer(
 	"CSV", "-o out.csv",
 )
 
-// mistakeCases are command lines that must exit with 2, and a word that the
-// message must hold: the file, the flag or the value at fault.
+// mistakeCases are command lines that must exit with 2, and a word that the message must hold: the file, the flag or the value at fault.
 var mistakeCases = []struct{ line, word string }{
 	// The command line itself.
 	{"", "the command is missing"}, {"foo", "foo"}, {"help foo", "foo"}, {"--foo", "--foo"}, {"fit --foo", "--foo"}, {"fit", "DATA"},

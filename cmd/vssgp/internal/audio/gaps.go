@@ -39,7 +39,7 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.Var(cli.FileName(&g.file, cli.FileUse{Extensions: []string{"csv", "txt"}}), "gaps",
 		"`file` of gaps: CSV with start,end and perhaps channel, in samples or times, or Audacity labels")
 	f.BoolVar(&g.cues, "cues", false, "fill the regions that a WAV, RF64 or BW64 file marks: cue points that have a length")
-	f.StringSliceVar(&g.detect, "detect", nil, "find and fill `kinds` of damage: all, or any of "+datafile.Listed(kinds()))
+	f.StringSliceVar(&g.detect, "detect", nil, "find and fill `kinds` of damage: all, or any of "+kinds)
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
 	f.Float64Var(&g.confidence, "confidence", 0, "fill only finds, of --detect or --gaps, of at least this confidence in `percent`")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
@@ -47,32 +47,20 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&g.dry, "dry-run", false, "list what --detect finds, write --labels and --report, and fill nothing")
 }
 
-// everyKind is the value of --detect for all kinds of damage.
-const everyKind = "all"
-
 // kinds names the kinds of damage.
-func kinds() (names []string) {
-	for _, k := range detect.Kinds {
-		names = append(names, string(k))
-	}
-	return names
-}
+var kinds = strings.ReplaceAll(strings.Trim(fmt.Sprint(detect.Kinds), "[]"), " ", ", ")
 
 // check refuses no way or several ways.
 func (g *gapFlags) check(f *pflag.FlagSet) error {
-	ways := 0
-	for _, given := range []bool{g.list != nil, g.file != "", g.cues, g.detect != nil} {
-		if given {
-			ways++
-		}
-	}
+	given := []bool{g.list != nil, g.file != "", g.cues, g.detect != nil}
+	ways := len(slices.DeleteFunc(given, func(g bool) bool { return !g }))
 	switch {
 	case ways == 0:
-		return cli.Mistake("no gaps given; want --gap START:END, --gaps FILE.csv, --cues or --detect KIND (%s)", datafile.Listed(kinds()))
+		return cli.Mistake("no gaps given; want --gap START:END, --gaps FILE.csv, --cues or --detect KIND (%s)", kinds)
 	case ways > 1:
 		return cli.Mistake("gaps are given in %d ways; want only one of --gap, --gaps, --cues and --detect", ways)
 	case g.detect == nil && (g.dry || f.Changed("sensitivity")):
-		return cli.Mistake("--dry-run and --sensitivity are about what --detect finds; want --detect KIND (%s)", datafile.Listed(kinds()))
+		return cli.Mistake("--dry-run and --sensitivity are about what --detect finds; want --detect KIND (%s)", kinds)
 	case f.Changed("confidence") && (g.detect == nil && g.file == "" || !(g.confidence >= 0 && g.confidence <= 100)):
 		return cli.Mistake("--confidence %v; want 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
 	case g.dry && (f.Changed("output") || f.Changed("out-dir")):
@@ -80,14 +68,13 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 	case !(g.find.Sensitivity > 0 && g.find.Sensitivity <= 10):
 		return cli.Mistake("--sensitivity %v; want a number above 0, at most 10", g.find.Sensitivity)
 	}
-	if slices.Equal(g.detect, []string{everyKind}) {
-		g.detect = kinds()
-	}
 	for _, name := range g.detect {
-		if !slices.Contains(kinds(), name) {
-			return cli.Mistake("--detect %s: no such damage; must be %s or %s", name, everyKind, datafile.Listed(kinds()))
-		}
-		if k := detect.Kind(name); !slices.Contains(g.find.Kinds, k) {
+		switch k := detect.Kind(name); {
+		case name == "all" && len(g.detect) == 1:
+			g.find.Kinds = detect.Kinds
+		case !slices.Contains(detect.Kinds, k):
+			return cli.Mistake("--detect %s: no such damage; must be all or %s", name, kinds)
+		case !slices.Contains(g.find.Kinds, k):
 			g.find.Kinds = append(g.find.Kinds, k)
 		}
 	}
@@ -165,8 +152,7 @@ func (g *gapFlags) labelFile(f *report.Fill) fileio.File {
 func cues(rec *audio.File, input string) ([]audio.Gap, error) {
 	gaps, err := rec.Cues()
 	if err == nil && len(gaps) == 0 {
-		err = cli.Mistake("--cues: %s marks no region of its %d samples; want cue points with a length in a WAV, RF64 or BW64 file, or --gap, "+
-			"--gaps or --detect",
+		err = cli.Mistake("--cues: %s marks no region of its %d samples; want cue points with a length in a WAV, RF64 or BW64 file",
 			cli.InputName(input), rec.Len())
 	}
 	return gaps, datafile.FromFile(input, err)
@@ -190,8 +176,7 @@ func readGaps(env *cli.Env, path string, rec *audio.File) (gaps []audio.Gap, fou
 		_, err := audio.CheckGaps(gaps[:last+1], rec.Len(), rec.Channels())
 		return err
 	}
-	if last := len(gaps) - 1; check(last) != nil {
-		bad := sort.Search(last, func(i int) bool { return check(i) != nil })
+	if bad := sort.Search(len(gaps), func(i int) bool { return check(i) != nil }); bad < len(gaps) {
 		return nil, nil, fmt.Errorf("%s: line %d: %w", path, labels[bad].Line, check(bad))
 	}
 	if !slices.ContainsFunc(labels, func(l audio.Label) bool { return l.Text != "" }) {

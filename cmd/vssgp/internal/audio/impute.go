@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,8 +57,7 @@ func New(env *cli.Env) *cobra.Command {
 		Short:      "Find and fill damage in a recording (also: vssgp repair)",
 		Long: `Fills gaps in a WAV, FLAC, RF64, W64, AIFF or SPHERE file. Samples outside the gaps are
 copied bit for bit, in the same sample format. The output's extension selects its
-container (.wav, .flac, .rf64, .w64, .aiff, .sph); stdout gets the input's format. Details are
-in docs/repair.md.
+format; stdout gets the input's. Details are in docs/repair.md.
 
 Gaps are given by --gap, by --gaps FILE (CSV or Audacity labels), by the file's own cue
 points (--cues), or found by --detect:
@@ -187,18 +187,12 @@ func (o *imputeFlags) keepFound(ctx context.Context, env *cli.Env, f *report.Fil
 
 // warnLong warns of gaps that are too long to be filled across, before the work.
 func warnLong(env *cli.Env, f *report.Fill) {
-	long, longest := 0, audio.Gap{}
-	for _, g := range f.Gaps {
-		if g.Clipped || g.Len() <= audio.SamplesIn(restore.LongGap.Seconds(), f.Rate) {
-			continue
-		}
-		if long++; g.Len() > longest.Len() {
-			longest = g
-		}
-	}
-	if long > 0 {
+	most := audio.SamplesIn(restore.LongGap.Seconds(), f.Rate)
+	long := slices.DeleteFunc(slices.Clone(f.Gaps), func(g audio.Gap) bool { return g.Clipped || g.Len() <= most })
+	if len(long) > 0 {
+		longest := slices.MaxFunc(long, func(a, b audio.Gap) int { return a.Len() - b.Len() })
 		env.Warn("long", "%s longer than %v, the longest %v (%.3g s): only the ends of such a fill resemble what was there",
-			cli.Counted(long, "gap"), restore.LongGap, longest, float64(longest.Len())/float64(f.Rate))
+			cli.Counted(len(long), "gap"), restore.LongGap, longest, float64(longest.Len())/float64(f.Rate))
 	}
 }
 
@@ -292,8 +286,7 @@ func checkModels(env *cli.Env, f *report.Fill, fill restore.Options, o *imputeFl
 	return env.CheckOutputs(modelPaths(o.models, len(excerpts))...)
 }
 
-// openReference opens the undamaged recording, which must have the rate, channels and
-// samples of the input.
+// openReference opens the undamaged recording, which must have the rate, channels and samples of the input.
 func openReference(ctx context.Context, env *cli.Env, path string, rec *audio.File, input string) (*audio.File, io.Closer, error) {
 	ref, file, err := datafile.OpenRecording(ctx, env, path)
 	if err != nil {
@@ -328,7 +321,7 @@ func fillOptions(env *cli.Env, o *imputeFlags) (fill restore.Options, err error)
 
 // follow shows the fill's progress on the meter, and collects the densities for a report in f.
 func (o *imputeFlags) follow(fill *restore.Options, f *report.Fill, bar *cli.Meter) {
-	fill.Progress = bar.Filling("gaps")
+	fill.Progress = func(p restore.Progress) { bar.Filling("gaps", p) }
 	if fill.Method != restore.VSSGP {
 		return
 	}
@@ -346,8 +339,7 @@ func warnGaps(env *cli.Env, e *restore.Excerpt, rate float64, o *imputeFlags) {
 		around := cmp.Or(o.fill.Context, restore.DefaultContext).Seconds()
 		if !o.fill.All && length > around {
 			env.Warn("context",
-				"gap %v is %.3g ms long and the context on each side only %.3g ms: the middle of the fill is little more than a guess, as its error "+
-					"bars show; try --context %.0fms",
+				"gap %v is %.3g ms long and the context on each side only %.3g ms, so the middle of the fill is a guess; try --context %.0fms",
 				g, 1e3*length, 1e3*around, math.Ceil(2e3*length))
 		}
 		if e.Window > 0 && length > e.Window {

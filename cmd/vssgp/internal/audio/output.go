@@ -22,7 +22,7 @@ func (o *imputeFlags) score(ctx context.Context, f *report.Fill, rec *audio.File
 	if f.Reference == nil {
 		return nil, nil
 	}
-	s, err := f.Result.Score(ctx, rec, f.Reference, bar.Filling("comparing with ar, gaps"))
+	s, err := f.Result.Score(ctx, rec, f.Reference, func(p restore.Progress) { bar.Filling("comparing with ar, gaps", p) })
 	bar.Clear()
 	if err != nil {
 		return nil, datafile.FromFile(input+" against "+o.reference, err)
@@ -176,8 +176,8 @@ func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) 
 	return slices.Concat(
 		cli.Object{"method", f.Method, "device", f.Device(), "seconds", r.Elapsed, "iterations", r.Iterations, "bound", bound}, recording,
 		cli.Object{
-			"doubts", doubts, "joint", r.Joint(), "excerpts", excerpts, "output", o.output, "models,omitempty", models, "scores,omitempty",
-			scores,
+			"doubts", doubts, "joint", r.Joint(), "excerpts", excerpts, "output", o.output, "models,omitempty", models,
+			"scores,omitempty", scores,
 		})
 }
 
@@ -252,8 +252,7 @@ func printFill(env *cli.Env, f *report.Fill) {
 		how += "; finds that meet are one gap"
 	}
 	env.Print("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples,
-		f.Rate,
-		r.Elapsed.Seconds(), how)
+		f.Rate, r.Elapsed.Seconds(), how)
 	if f.Scores != nil {
 		for _, t := range append([][]string{{"", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95"}}, f.Scores.Rows...) {
 			env.Print("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])

@@ -68,11 +68,9 @@ func (m *Meter) Fitting(p restore.Progress) {
 	})
 }
 
-// Filling returns a function that shows, after what, how many gaps are filled, and the time left.
-func (m *Meter) Filling(what string) func(restore.Progress) {
-	return func(p restore.Progress) {
-		m.Draw(what, p.Excerpt, p.Excerpts, "left "+p.Left.Round(time.Second).String())
-	}
+// Filling shows how many gaps are filled, and the time left.
+func (m *Meter) Filling(what string, p restore.Progress) {
+	m.Draw(what, p.Excerpt, p.Excerpts, "left "+p.Left.Round(time.Second).String())
 }
 
 // ShowRows shows how many rows are done since the work began, and the time left.
