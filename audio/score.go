@@ -51,8 +51,7 @@ func NewResidual(n, rate int) *Residual {
 	return r
 }
 
-// Add takes in the part that begins at sample start and lies after the parts added before. ref, est and mask are equally
-// long.
+// Add takes in the part that begins at sample start and lies after the parts added before. ref, est and mask are equally long.
 func (r *Residual) Add(start int, ref, est []float64, mask []bool) {
 	diff, count := masked(ref, est, mask)
 	if count == 0 {
@@ -116,11 +115,10 @@ func RMSE(ref, est []float64, mask []bool) float64 {
 // est - ref, with the samples that do not count set to zero. Because the transform is linear, this is the distance between
 // the complex transforms of est and ref where est is right in all samples that do not count.
 //
-// The paper's frames are 25 ms long, every 12 ms; it states neither the window nor the scale. We take a Hamming window and no
-// scaling, and sort samples rather than frames into train and test, because with five gaps in 1000 samples every frame
-// touches one. The paper's tables agree with that: an error of rms e in a share s of the samples scores e·sqrt(s·Σw²), Σw² = 159
-// at 16 kHz, so the STFT RMSE should be 11.3 times the RMSE on the four fifths observed and 5.6 times on the fifth missing;
-// the paper's eight pairs give 10.2 … 10.8 and 5.0 … 6.3.
+// The paper's frames are 25 ms long, every 12 ms; it states neither the window nor the scale. We take a Hamming window and no scaling, and
+// sort samples rather than frames into train and test, because with five gaps in 1000 samples every frame touches one. The paper's tables
+// agree with that: an error of rms e in a share s of the samples scores e·sqrt(s·Σw²), Σw² = 159 at 16 kHz, so the STFT RMSE should be 11.3
+// times the RMSE on the four fifths observed and 5.6 times on the fifth missing; the paper's eight pairs give 10.2 … 10.8 and 5.0 … 6.3.
 func STFTRMSE(ref, est []float64, mask []bool, rate int) float64 {
 	r := NewResidual(len(ref), rate)
 	r.Add(0, ref, est, mask)

@@ -14,8 +14,7 @@ import (
 // Gap is a run of missing samples [Start, End).
 type Gap = audio.Gap
 
-// ErrGaps is wrapped by errors about gaps that cannot be filled: outside the recording, overlapping, or with too little left
-// around them.
+// ErrGaps is wrapped by errors about gaps that cannot be filled: outside the recording, overlapping, or with too little left around them.
 var ErrGaps = audio.ErrGaps
 
 // A Method is how gaps are filled.
@@ -47,8 +46,7 @@ type Options struct {
 	All bool
 	// Draws is the number of further plausible fills to draw from the posterior.
 	Draws int
-	// Forget drops an excerpt's model once its gaps are filled: models of many excerpts can take far more memory than the
-	// recording.
+	// Forget drops an excerpt's model once its gaps are filled: models of many excerpts can take far more memory than the recording.
 	Forget bool
 	// Fitted is called with each excerpt once its gaps are filled, while it still has its model. Excerpts at work at the
 	// same time call it from their own goroutines.

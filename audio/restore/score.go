@@ -28,7 +28,7 @@ type Scores struct {
 }
 
 // Score compares the fill with the undamaged recording. It reads the excerpts of both, and the samples of the recording around them that
-// the autoregressive fill needs. If that is not the fill itself, it takes about as long as the fill; progress, which may be nil, follows it.
+// the autoregressive fill needs. If that is not the fill itself, it takes about as long; progress, which may be nil, follows it.
 func (r *Result) Score(ctx context.Context, recording, reference Source, progress func(Progress)) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
 		return Scores{}, fmt.Errorf("restore: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)
