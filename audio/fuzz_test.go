@@ -105,7 +105,8 @@ func FuzzGapsCSV(f *testing.F) {
 		}
 		var b bytes.Buffer
 		testkit.OK(t, WriteLabelsCSV(&b, labels))
-		if again, err := ReadLabels(&b, 8000); len(labels) > 0 && (err != nil || !slices.Equal(again, labels)) {
+		same := func(a, b Label) bool { return a.Gap == b.Gap && a.Text == b.Text }
+		if again, err := ReadLabels(&b, 8000); len(labels) > 0 && (err != nil || !slices.EqualFunc(again, labels, same)) {
 			t.Fatalf("%q are written and read as %q, %v", labels, again, err)
 		}
 	})

@@ -152,7 +152,7 @@ func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 	sorted := slices.Clone(gaps)
 	slices.SortFunc(sorted, Gap.compare)
 	var merged []Gap
-	ends, missing := make([]int, channels), make([]int, channels)
+	before, missing := make([]Gap, channels), make([]int, channels)
 	last := make([]int, channels+1) // in merged, and one more, of each channel's own gaps and of those that all miss
 	for _, g := range sorted {
 		if err := g.fits(n, channels); err != nil {
@@ -163,10 +163,10 @@ func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 			to = channels
 		}
 		for c := from; c < to; c++ {
-			if g.Start < ends[c] {
-				return nil, fmt.Errorf("gap %v: %w: it overlaps the one before, which ends at sample %d", g, ErrGaps, ends[c])
+			if g.Start < before[c].End {
+				return nil, fmt.Errorf("gap %v: %w: it overlaps gap %v", g, ErrGaps, before[c])
 			}
-			ends[c] = g.End
+			before[c] = g
 			if missing[c] += g.Len(); missing[c] == n {
 				return nil, fmt.Errorf("%w: they cover all %d samples; nothing is left to learn from", ErrGaps, n)
 			}

@@ -100,7 +100,7 @@ func TestLabelsRoundTrip(t *testing.T) {
 		for i := range 2000 {
 			start := rng.IntN(36_000 * rate)
 			g := Gap{Start: start, End: start + 1 + rng.IntN(100), Channel: i % 3}
-			want, labels = append(want, Label{g, "click  97%"}), append(labels, Label{g, "click\t\n97%"})
+			want, labels = append(want, Label{g, "click  97%", i + 1}), append(labels, Label{Gap: g, Text: "click\t\n97%"})
 		}
 		var b bytes.Buffer
 		testkit.OK(t, WriteLabels(&b, rate, labels))

@@ -16,6 +16,7 @@ import (
 type Label struct {
 	Gap
 	Text string // without tabs, such as "clicks 97%"
+	Line int    // that ReadLabels read it from, from 1; 0: none
 }
 
 const (
@@ -70,10 +71,10 @@ func WriteLabelsCSV(w io.Writer, labels []Label) error {
 var csvHeader = []string{"start", "end", "channel", "label"}
 
 // labelOf returns a gap's label. One that begins with "clipped" has clipped samples.
-func labelOf(g Gap, text string) Label {
+func labelOf(g Gap, text string, line int) Label {
 	text = strings.TrimSpace(text)
 	g.Clipped = strings.HasPrefix(text, "clipped")
-	return Label{g, text}
+	return Label{g, text, line}
 }
 
 // ReadGaps returns the gaps of ReadLabels.
@@ -152,7 +153,7 @@ func readCSV(src io.Reader, rate int) (all []Label, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
-		all = append(all, labelOf(g, strings.Join(rec[min(3, len(rec)):], "")))
+		all = append(all, labelOf(g, strings.Join(rec[min(3, len(rec)):], ""), line))
 	}
 }
 
@@ -164,7 +165,7 @@ func readLabels(src io.Reader, rate int) (all []Label, err error) {
 		if text == "" || text[0] == '\\' {
 			continue
 		}
-		l, err := parseLabel(text, rate)
+		l, err := parseLabel(text, line, rate)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
@@ -177,10 +178,10 @@ func readLabels(src io.Reader, rate int) (all []Label, err error) {
 }
 
 // parseLabel reads one label.
-func parseLabel(line string, rate int) (l Label, err error) {
-	part, g := strings.SplitN(line+"\t", "\t", 3), Gap{}
+func parseLabel(s string, line, rate int) (l Label, err error) {
+	part, g := strings.SplitN(s+"\t", "\t", 3), Gap{}
 	if len(part) < 3 {
-		return l, fmt.Errorf("%w: label %.40q; want START, END and a text, apart by tabs", ErrGaps, line)
+		return l, fmt.Errorf("%w: label %.40q; want START, END and a text, apart by tabs", ErrGaps, s)
 	}
 	for i, to := range []*int{&g.Start, &g.End} {
 		t, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(part[i]), ",", ".", 1), 64)
@@ -200,5 +201,5 @@ func parseLabel(line string, rate int) (l Label, err error) {
 			g.Channel, text = c, text[:at]
 		}
 	}
-	return labelOf(g, text), g.check()
+	return labelOf(g, text, line), g.check()
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// TestNil calls what the package exports with arguments that are nil, empty or
-// impossible: none panics, and each error wraps its sentinel; nil means that the call
-// has no error to give.
+// TestNil calls what the package exports with arguments that are nil, empty or impossible: none panics, and each error wraps its sentinel;
+// nil means that the call has no error to give.
 func TestNil(t *testing.T) {
 	whole := wavOf(t, 8000, PCM16, [][]float64{{0, 0.5, 0.25}})
 	rec := Recording{File: *whole}

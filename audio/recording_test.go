@@ -13,8 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestChange checks that a change replaces its samples alone, and that decoded samples are encoded to the
-// same bits.
+// TestChange checks that a change replaces its samples alone, and that decoded samples are encoded to the same bits.
 func TestChange(t *testing.T) {
 	for _, g := range goodFiles() {
 		r := testkit.Must(Decode(g.file))(t)
@@ -123,8 +122,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestSizeUnknown: the sizes that programs write into a stream's header, and their
-// neighbors.
+// TestSizeUnknown: the sizes that programs write into a stream's header, and their neighbors.
 func TestSizeUnknown(t *testing.T) {
 	for size, want := range map[int64]bool{
 		0: true, 1: false, 36: false, 0x7FFFF000 - 1: false, 0x7FFFF000: true, 0x7FFFF000 + 36: true, 1<<31 - 1: true,

@@ -51,8 +51,7 @@ func NewResidual(n, rate int) *Residual {
 	return r
 }
 
-// Add takes in the part that begins at sample start and lies after the parts added before. ref, est and mask are equally
-// long.
+// Add takes in the part that begins at sample start and lies after the parts added before. ref, est and mask are equally long.
 func (r *Residual) Add(start int, ref, est []float64, mask []bool) {
 	diff, count := masked(ref, est, mask)
 	if count == 0 {

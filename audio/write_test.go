@@ -37,8 +37,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestWriterRefuses: samples that are missing, too many or not finite, and says
-// which.
+// TestWriterRefuses: samples that are missing, too many or not finite, and says which.
 func TestWriterRefuses(t *testing.T) {
 	var b bytes.Buffer
 	w := testkit.Must(NewWriter(&b, 8000, Float32, 2, 3))(t)

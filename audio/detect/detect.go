@@ -70,7 +70,7 @@ func FromLabel(l audio.Label) Found {
 		return Found{Gap: l.Gap, Kind: Kind(l.Text)}
 	}
 	p := min(max(percent/100, 0.001), 0.999)
-	return Found{l.Gap, Kind(kind), math.Log(p / (1 - p))}
+	return Found{l.Gap, Kind(kind), cmp.Or(math.Log(p/(1-p)), 1e-9)} // 0 would be none
 }
 
 // A detector finds candidates for one kind of damage in one recording.

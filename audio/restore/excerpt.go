@@ -63,10 +63,10 @@ func (e *Excerpt) failed(err error) error {
 	return fmt.Errorf("restore: samples %d:%d: %w", e.Start, e.End, err)
 }
 
-// gapsInside returns a channel's gaps, counted from the excerpt's start.
+// gapsInside returns a channel's gaps, or all for channel −1, counted from the excerpt's start.
 func (e *Excerpt) gapsInside(channel int) (gaps []Gap) {
 	for _, g := range e.Gaps {
-		if g.In(channel) {
+		if channel < 0 || g.In(channel) {
 			gaps = append(gaps, Gap{Start: g.Start - e.Start, End: g.End - e.Start})
 		}
 	}
@@ -74,18 +74,7 @@ func (e *Excerpt) gapsInside(channel int) (gaps []Gap) {
 }
 
 // missing returns at which of the excerpt's samples a channel misses something.
-func (e *Excerpt) missing() []bool {
-	all := make([]bool, e.End-e.Start)
-	for _, g := range e.Gaps {
-		for i := g.Start; i < g.End; i++ {
-			all[i-e.Start] = true
-		}
-	}
-	return all
-}
-
-// seconds returns the time of the excerpt's sample i from the recording's beginning.
-func (e *Excerpt) seconds(i, rate int) float64 { return float64(e.Start+i) / float64(rate) }
+func (e *Excerpt) missing() []bool { return audio.Mask(e.gapsInside(-1), e.End-e.Start) }
 
 // data returns the excerpt's observed samples, of known [channel][sample], which has zeros in the gaps.
 func (e *Excerpt) data(known [][]float64, rate int) *vssgp.Data {
@@ -94,13 +83,12 @@ func (e *Excerpt) data(known [][]float64, rate int) *vssgp.Data {
 		d.YNames = append(d.YNames, fmt.Sprintf("channel%d", c+1))
 	}
 	for i, missing := range e.missing() {
-		if missing {
-			continue
-		}
-		d.N++
-		d.X = append(d.X, e.seconds(i, rate))
-		for _, c := range known {
-			d.Y = append(d.Y, c[i])
+		if !missing {
+			d.N++
+			d.X = append(d.X, float64(e.Start+i)/float64(rate))
+			for _, c := range known {
+				d.Y = append(d.Y, c[i])
+			}
 		}
 	}
 	return d

@@ -25,21 +25,15 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 // FillFrom is Fill for a recording of n samples in each channel. It reads only the samples around the gaps, so its memory grows
 // with the missing samples and not with the recording.
 func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
-	if src == nil {
-		return nil, fmt.Errorf("restore: the recording is nil, want a Source: %w", vssgp.ErrData)
-	}
-	none, err := src.Read(0, 0)
+	none, err := Around(src, nil).Read(0, 0)
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
 	all, err := Excerpts(len(none), n, rate, gaps, o)
-	if err != nil {
+	if err = cmp.Or(err, o.checkMethod()); err != nil {
 		return nil, err
 	}
 	method := o.Resolved()
-	if err := o.checkMethod(); err != nil {
-		return nil, err
-	}
 	f := &filler{
 		ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(), progress: make([]vssgp.Progress, len(all)),
 		res: &Result{Excerpts: all, rate: rate, samples: n, channels: len(none), Method: method},

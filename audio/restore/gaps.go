@@ -18,14 +18,14 @@ import (
 type gapFiller struct {
 	*filler
 	rate    float64
-	fillers sync.Pool                     // of *timewarp.Filler
-	lanes   [][]int                       // of each channel: the numbers of its gaps, which do not overlap
-	guesses []func() ([][]float64, error) // [gap]: guess, once for all fills that need it
+	fillers sync.Pool // of *timewarp.Filler
+	lanes   [][]int   // of each channel: the numbers of its gaps, which do not overlap
 }
 
 // newGapFiller indexes the gaps.
 func newGapFiller(f *filler) *gapFiller {
 	g := &gapFiller{filler: f, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels)}
+	f.res.guesses = f.o.guesses
 	g.fillers.New = func() any { return timewarp.NewFiller(candidates[f.res.Method](), g.rate) }
 	for i, gap := range f.res.Gaps {
 		for c := range g.lanes {
@@ -33,7 +33,9 @@ func newGapFiller(f *filler) *gapFiller {
 				g.lanes[c] = append(g.lanes[c], i)
 			}
 		}
-		g.guesses = append(g.guesses, sync.OnceValues(func() ([][]float64, error) { return g.guess(i) }))
+		if f.o.guesses == nil {
+			f.res.guesses = append(f.res.guesses, sync.OnceValues(func() ([][]float64, error) { return g.guess(i) }))
+		}
 	}
 	return g
 }
@@ -67,7 +69,7 @@ func (g *gapFiller) view(i, reach int, guess bool) (v view, err error) {
 			case other.Clipped:
 				continue // its limits are a guess
 			case guess && other.Len() <= longest(g.res.rate):
-				first, err := g.guesses[k]()
+				first, err := g.res.guesses[k]()
 				if err != nil {
 					return v, err
 				}

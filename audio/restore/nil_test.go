@@ -41,7 +41,7 @@ func TestNil(t *testing.T) {
 		return func() error { return testkit.Error(FillFrom(none, s, 1000, rate, gap, quick())) }
 	}
 	score := func(r *Result, a, b Source) func() error {
-		return func() error { return testkit.Error(r.Score(a, b)) }
+		return func() error { return testkit.Error(r.Score(none, a, b, nil)) }
 	}
 	modeltest.CheckCalls(t, []modeltest.Call{
 		{"Fill without a context", fill(x, rate, gap...), nil},

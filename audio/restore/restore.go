@@ -14,8 +14,7 @@ import (
 // Gap is a run of missing samples [Start, End).
 type Gap = audio.Gap
 
-// ErrGaps is wrapped by errors about gaps that cannot be filled: outside the recording, overlapping, or with too little left
-// around them.
+// ErrGaps is wrapped by errors about gaps that cannot be filled: outside the recording, overlapping, or with too little left around them.
 var ErrGaps = audio.ErrGaps
 
 // A Method is how gaps are filled.
@@ -47,8 +46,7 @@ type Options struct {
 	All bool
 	// Draws is the number of further plausible fills to draw from the posterior.
 	Draws int
-	// Forget drops an excerpt's model once its gaps are filled: models of many excerpts can take far more memory than the
-	// recording.
+	// Forget drops an excerpt's model once its gaps are filled: models of many excerpts can take far more memory than the recording.
 	Forget bool
 	// Fitted is called with each excerpt once its gaps are filled, while it still has its model. Excerpts at work at the
 	// same time call it from their own goroutines.
@@ -57,6 +55,8 @@ type Options struct {
 	Filled func(fills []GapFill)
 	// Progress is called now and then; calls do not overlap.
 	Progress func(Progress)
+
+	guesses []func() ([][]float64, error) // of an earlier fill of the same gaps; nil: none
 }
 
 // Progress reports how far Fill is.
@@ -83,6 +83,7 @@ type Result struct {
 	rate     int
 	samples  int // in each channel of the recording
 	channels int
+	guesses  []func() ([][]float64, error) // [gap]: first fills [channel], made once for all fills that need them; nil for VSSGP
 }
 
 // A GapFill is the posterior of the missing samples of a gap in one channel.

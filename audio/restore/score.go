@@ -1,10 +1,12 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
@@ -26,38 +28,54 @@ type Scores struct {
 }
 
 // Score compares the fill with the undamaged recording. It reads the excerpts of both, and the samples of the recording around them that
-// the autoregressive fill needs.
-func (r *Result) Score(recording, reference Source) (Scores, error) {
+// the autoregressive fill needs. If that is not the fill itself, it takes about as long; progress, which may be nil, follows it.
+func (r *Result) Score(ctx context.Context, recording, reference Source, progress func(Progress)) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
 		return Scores{}, fmt.Errorf("restore: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)
 	}
-	plain := slices.Clone(r.Gaps) // a simple fill knows no limits
-	for i := range plain {
-		plain[i].Clipped = false
-	}
-	ar, err := FillFrom(context.Background(), recording, r.samples, r.rate, plain, Options{Method: AR})
+	ar, err := r.simple(ctx, recording, progress)
 	if err != nil {
 		return Scores{}, err
 	}
-	observed, t, first := Around(recording, r.Gaps), newTally(r.channels, r.samples, r.rate), 0
+	observed, t := Around(recording, r.Gaps), newTally(r.channels, r.samples, r.rate)
 	for _, e := range r.Excerpts {
 		known, err := observed.Read(e.Start, e.End)
-		var truth [][]float64
-		if err == nil {
-			truth, err = reference.Read(e.Start, e.End)
-		}
-		if err != nil {
+		truth, e2 := Around(reference, nil).Read(e.Start, e.End)
+		if err = cmp.Or(err, e2); err != nil {
 			return Scores{}, fmt.Errorf("restore: score samples %d:%d: %w", e.Start, e.End, err)
 		}
-		short := func(x []float64) bool { return len(x) != e.End-e.Start }
-		if len(known) != r.channels || len(truth) != r.channels || slices.ContainsFunc(truth, short) {
+		if len(known) != r.channels || len(truth) != r.channels {
 			return Scores{}, fmt.Errorf("restore: score samples %d:%d: the recording has %d channels, the reference %d, the fill %d: %w",
 				e.Start, e.End, len(known), len(truth), r.channels, vssgp.ErrData)
 		}
-		t.add(&e, known, truth, r.Fills[first:first+len(e.Gaps)], ar.Fills[first:first+len(e.Gaps)])
-		first += len(e.Gaps)
+		t.add(&e, known, truth, r.inside(&e), ar.inside(&e))
 	}
 	return t.scores(), nil
+}
+
+// simple returns the fill by AR, which restores clipped samples as missing ones. It is r if r is that, and else begins with r's guesses.
+func (r *Result) simple(ctx context.Context, recording Source, progress func(Progress)) (*Result, error) {
+	plain, o := slices.Clone(r.Gaps), Options{Method: AR, Progress: progress}
+	for i := range plain {
+		plain[i].Clipped = false
+	}
+	if slices.Equal(plain, r.Gaps) {
+		if r.Method == AR {
+			return r, nil
+		}
+		o.guesses = r.guesses
+	}
+	return FillFrom(ctx, recording, r.samples, r.rate, plain, o)
+}
+
+// inside returns the fills of the gaps in an excerpt.
+func (r *Result) inside(e *Excerpt) []GapFill {
+	return slices.Concat(r.Fills[r.before(e.Start):r.before(e.End)]...)
+}
+
+// before returns the number of gaps that begin before a sample.
+func (r *Result) before(sample int) int {
+	return sort.Search(len(r.Gaps), func(i int) bool { return r.Gaps[i].Start >= sample })
 }
 
 // tally adds up the scores of a fill, an excerpt at a time.
@@ -82,7 +100,7 @@ func newTally(channels, n, rate int) *tally {
 }
 
 // add takes in an excerpt: its known samples, the undamaged ones, and the fills of its gaps by the method and by AR.
-func (t *tally) add(e *Excerpt, known, reference [][]float64, fills, ar [][]GapFill) {
+func (t *tally) add(e *Excerpt, known, reference [][]float64, fills, ar []GapFill) {
 	for c, ref := range reference {
 		gaps := e.gapsInside(c)
 		missing := audio.Mask(gaps, len(ref))
@@ -94,13 +112,15 @@ func (t *tally) add(e *Excerpt, known, reference [][]float64, fills, ar [][]GapF
 		if e.Fit != nil { // a model's predictions of the known samples
 			copy(mean, e.Fit[c])
 		}
-		for i := range fills {
-			for k, f := range fills[i] {
-				if lo := f.Gap.Start - e.Start; f.Channel == c {
-					copy(mean[lo:], f.Mean)
-					copy(sd[lo:], f.SD)
-					copy(simple[lo:], ar[i][k].Mean)
-				}
+		for _, f := range fills {
+			if lo := f.Gap.Start - e.Start; f.Channel == c {
+				copy(mean[lo:], f.Mean)
+				copy(sd[lo:], f.SD)
+			}
+		}
+		for _, f := range ar {
+			if f.Channel == c {
+				copy(simple[f.Gap.Start-e.Start:], f.Mean)
 			}
 		}
 		for m, estimate := range [][]float64{mean, make([]float64, len(ref)), audio.FillLinear(known[c], gaps), simple} {

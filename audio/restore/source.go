@@ -83,10 +83,8 @@ func length(samples [][]float64) (int, error) {
 		return 0, fmt.Errorf("restore: %d channels, want at least one with samples: %w", len(samples), vssgp.ErrData)
 	}
 	n := len(samples[0])
-	for c, s := range samples {
-		if len(s) != n {
-			return 0, fmt.Errorf("restore: channel %d has %d samples, channel 0 has %d: %w", c, len(s), n, vssgp.ErrData)
-		}
+	if c := slices.IndexFunc(samples, func(s []float64) bool { return len(s) != n }); c >= 0 {
+		return 0, fmt.Errorf("restore: channel %d has %d samples, channel 0 has %d: %w", c, len(samples[c]), n, vssgp.ErrData)
 	}
 	return n, nil
 }

@@ -53,9 +53,7 @@ func TestFitted(t *testing.T) {
 			t.Errorf("excerpt %d:%d was told of %d times, model kept %v", e.Start, e.End, seen[e.Start], e.Model != nil)
 		}
 	}
-	if len(seen) != 3 {
-		t.Errorf("%d excerpts", len(seen))
-	}
+	testkit.Equal(t, len(seen), 3, "excerpts")
 }
 
 // TestFillFrom: the same bits and scores as in memory, from the observed samples of the excerpts alone: gaps at both ends, next to each
@@ -102,11 +100,11 @@ func TestFillFrom(t *testing.T) {
 		if !sameBits(r.Filled, want.Filled) || !sameBits(r.Draws[0], want.Draws[0]) || r.Bound != want.Bound {
 			t.Errorf("%s: other fills, or another bound: %v", c.name, r.Bound)
 		}
-		scores := testkit.Must(r.Score(src, truth))(t)
+		scores := testkit.Must(r.Score(t.Context(), src, truth, nil))(t)
 		if w := wholeScore(clean, want.Filled, want.Fit, want.SD, rate, gaps); scores != w {
 			t.Errorf("%s: scores %+v\nwant %+v", c.name, scores, w)
 		}
-		if again, err := want.Score(src, truth); err != nil || again != scores {
+		if again, err := want.Score(t.Context(), src, truth, nil); err != nil || again != scores {
 			t.Errorf("%s: scores of the whole's result %+v, %v", c.name, again, err)
 		}
 		if far := 2500; !c.all && truth.read[far] { // the recording is read as far as the fill by AR looks
@@ -162,11 +160,9 @@ func (b broken) Read(lo, hi int) ([][]float64, error) {
 func TestSourceErrors(t *testing.T) {
 	x := tones(2000, 1, 0.01)
 	src := broken{x, 1500}
-	if r, err := FillFrom(context.Background(), src, 2000, rate, fiveGaps, quick()); !errors.Is(err, errUnreadable) || r != nil {
-		t.Errorf("%v", err)
-	}
+	testkit.Fails(t, testkit.Error(FillFrom(t.Context(), src, 2000, rate, fiveGaps, quick())), errUnreadable, "")
 	r := testkit.Must(FillFrom(context.Background(), whole(x), 2000, rate, fiveGaps, quick()))(t)
 	for _, c := range [][2]Source{{src, whole(x)}, {whole(x), src}} {
-		testkit.Fails(t, testkit.Error(r.Score(c[0], c[1])), errUnreadable, "")
+		testkit.Fails(t, testkit.Error(r.Score(t.Context(), c[0], c[1], nil)), errUnreadable, "")
 	}
 }

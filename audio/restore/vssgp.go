@@ -2,7 +2,7 @@ package restore
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/parallel"
@@ -12,11 +12,9 @@ import (
 func (f *filler) fillExcerpts() error {
 	all := f.res.Excerpts
 	f.units = len(all)
-	for _, g := range f.res.Gaps {
-		if g.Clipped {
-			return fmt.Errorf("restore: gap %v is clipped, and method %s knows no limits; want method %s: %w", g, VSSGP, Mixture,
-				vssgp.ErrOptions)
-		}
+	if i := slices.IndexFunc(f.res.Gaps, func(g Gap) bool { return g.Clipped }); i >= 0 {
+		return fmt.Errorf("restore: gap %v is clipped, and method %s knows no limits; want method %s: %w", f.res.Gaps[i], VSSGP, Mixture,
+			vssgp.ErrOptions)
 	}
 	if err := parallel.Try(len(all), workers(len(all)), f.fill); err != nil {
 		return err
@@ -87,7 +85,7 @@ func (f *filler) predict(e *Excerpt, known [][]float64) error {
 	var inGaps []float64
 	at := make([]int, len(missing)) // of each missing sample, among inGaps
 	for i, m := range missing {
-		x[i], at[i] = e.seconds(i, f.res.rate), len(inGaps)
+		x[i], at[i] = float64(e.Start+i)/float64(f.res.rate), len(inGaps)
 		if m {
 			inGaps = append(inGaps, x[i])
 		}
@@ -107,7 +105,7 @@ func (f *filler) predict(e *Excerpt, known [][]float64) error {
 			return err
 		}
 	}
-	first := sort.Search(len(f.res.Gaps), func(i int) bool { return f.res.Gaps[i].Start >= e.Gaps[0].Start })
+	first := f.res.before(e.Start)
 	for k, g := range e.Gaps {
 		var fills []GapFill
 		for c := range p.D {

@@ -209,8 +209,7 @@ func (i *interrupter) lastLine() string {
 	return text[strings.LastIndex(text, "\r")+1:]
 }
 
-// interrupted runs a command that is interrupted once its work has begun, by
-// the signal itself.
+// interrupted runs a command that is interrupted once its work has begun, by the signal itself.
 func interrupted(t *testing.T, args ...string) (outcome, string) {
 	t.Helper()
 	ctx, stop := untilSignal(context.Background())

@@ -212,8 +212,7 @@ type goldenResult struct {
 	Gradient map[string]any
 }
 
-// flatten lays nested lists out row by row, with null as NaN, and says their
-// shape.
+// flatten lays nested lists out row by row, with null as NaN, and says their shape.
 func flatten(v any) (data []float64, shape []int) {
 	switch v := v.(type) {
 	case nil:
@@ -233,8 +232,7 @@ func flatten(v any) (data []float64, shape []int) {
 	return data, shape
 }
 
-// files writes the golden file's parameters as a model without metadata, and
-// its data as CSV.
+// files writes the golden file's parameters as a model without metadata, and its data as CSV.
 func (g *golden) files(t *testing.T, dir string, drop ...string) (model, data string) {
 	t.Helper()
 	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}}

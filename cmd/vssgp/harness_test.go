@@ -17,8 +17,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// patience is how long a command of these tests may take, on a busy machine too,
-// before it counts as hanging.
+// patience is how long a command of these tests may take, on a busy machine too, before it counts as hanging.
 const patience = 5 * time.Minute
 
 // outcome is what a command left.
@@ -151,8 +150,7 @@ func listing(t *testing.T, dir string) map[string]int64 {
 	return files
 }
 
-// wav is a RIFF file of 16-bit PCM samples, laid out by hand so that the tests
-// do not rest on the writer that they test.
+// wav is a RIFF file of 16-bit PCM samples, laid out by hand so that the tests do not rest on the writer that they test.
 func wav(rate, channels int, samples []int16) []byte {
 	var b bytes.Buffer
 	le := func(v any) {
@@ -177,8 +175,7 @@ func wav(rate, channels int, samples []int16) []byte {
 	return b.Bytes()
 }
 
-// tone is n samples of two decaying-free tones and a little noise, never
-// exactly zero.
+// tone is n samples of two decaying-free tones and a little noise, never exactly zero.
 func tone(n, rate int) []int16 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	out := make([]int16, n)

@@ -135,8 +135,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// keysOf writes the keys of a JSON value in their order: {a b{c}} for an object, the first
-// element for a list.
+// keysOf writes the keys of a JSON value in their order: {a b{c}} for an object, the first element for a list.
 func keysOf(t *testing.T, d *json.Decoder) string {
 	t.Helper()
 	token := testkit.Must(d.Token())(t)

@@ -26,8 +26,7 @@ import (
 // quick are model flags that make a small and fast model of a tone.
 var quick = []string{"--components", "6", "--iterations", "8", "--context", "40ms"}
 
-// damaged is a recording of a tone and the same with other samples in the gap
-// 600:620.
+// damaged is a recording of a tone and the same with other samples in the gap 600:620.
 func damaged(t *testing.T, dir string, with int16) (clean, cut string, samples []int16) {
 	t.Helper()
 	samples = tone(1200, 8000)
@@ -109,8 +108,7 @@ func TestImpute(t *testing.T) {
 	}
 }
 
-// checkFilled compares a filled file with the damaged one byte for byte outside
-// the gap, and loosely with the undamaged samples inside.
+// checkFilled compares a filled file with the damaged one byte for byte outside the gap, and loosely with the undamaged samples inside.
 func checkFilled(t *testing.T, cut, out []byte, samples []int16) {
 	t.Helper()
 	if len(cut) != len(out) {
@@ -298,6 +296,21 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// TestConfidence: finds of less confidence are left out, labels without one are not, and finds that meet are one gap.
+func TestConfidence(t *testing.T) {
+	dir := t.TempDir()
+	take := testkit.Put(t, dir, "take.wav", string(wav(8000, 1, tone(4000, 8000))))
+	list := testkit.Put(t, dir, "list.csv", "start,end,channel,label\n100,110,,clicks 97%\n110,120,,clicks 50%\n300,301,,clicks 0%\n")
+	mixed := testkit.Put(t, dir, "mixed.csv", "start,end,channel,label\n100,110,,clicks 97%\n200,210,,clicks\n")
+	for _, c := range []struct{ file, percent, want string }{
+		{list, "0", "filled 2 gaps (21 of"}, {list, "50", "; finds that meet are one gap\n"}, {list, "51", "filled 1 gap (10 of"},
+		{list, "97", "filled 1 gap (10 of"}, {list, "98", "found nothing"}, {mixed, "98", "filled 1 gap (10 of"},
+	} {
+		args := []string{"impute", take, "--gaps", c.file, "--confidence", c.percent, "-o", filepath.Join(dir, "o.wav")}
+		testkit.Contains(t, succeed(t, args...).stdout, c.want)
+	}
+}
+
 // TestNothingFound: a recording without damage comes out as it is.
 func TestNothingFound(t *testing.T) {
 	dir := t.TempDir()
@@ -325,9 +338,13 @@ func TestFolder(t *testing.T) {
 	testkit.Put(t, in("takes"), "b.wav", string(wav(8000, 1, tone(4000, 8000))))
 	testkit.Put(t, in("takes"), "notes.txt", "no recording")
 	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels", in("out", "{}.txt")}
-	text := succeed(t, line...).stdout
-	if strings.Count(text, "wrote ") != 2 || !strings.Contains(text, "found nothing") || !strings.Contains(text, "1 dropouts") {
-		t.Errorf("the summary is %q", text)
+	repaired := succeed(t, line...)
+	testkit.Contains(t, repaired.stderr, "1 file not read (the first is notes.txt)", "ffmpeg")
+	dry := succeed(t, "impute", in("takes"), "--detect", "dropouts", "--dry-run").stdout
+	for text, wrote := range map[string]int{repaired.stdout: 2, dry: 0} {
+		if strings.Count(text, "wrote ") != wrote || !strings.Contains(text, "found nothing") || !strings.Contains(text, "1 dropouts") {
+			t.Errorf("the summary is %q", text)
+		}
 	}
 	alone := in("alone.wav")
 	succeed(t, "impute", in("takes", "a.wav"), "--detect", "dropouts", "-o", alone)
@@ -427,7 +444,9 @@ func TestMainJob(t *testing.T) {
 			t.Errorf("the page has %q: %v, want %v", word, !want, want)
 		}
 	}
-	text := succeed(t, args...).stdout
+	o := succeed(t, append(args, "--progress", "always")...)
+	testkit.Contains(t, o.stderr, "\rgaps [", "\rcomparing with ar, gaps [")
+	text := o.stdout
 	testkit.Contains(t, text, "filled 12 gaps (2000 of 46400 samples, 16000 Hz) in ", " s by mixture\n",
 		fmt.Sprintf("\nmixture  %12s ", cli.Short(ours["test_rmse"])), "\nar  ")
 	for _, d := range r.Doubts {

@@ -23,8 +23,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestMemoryRefused: a model that needs more memory than there is is refused in a line that says what would fit, before it is
-// computed.
+// TestMemoryRefused: a model that needs more memory than there is is refused in a line that says what would fit, before it is computed.
 func TestMemoryRefused(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, _ := damaged(t, dir, 0)

@@ -88,7 +88,7 @@ func mistakeFiles(t *testing.T) map[string][]byte {
 		"cut.sph":    []byte("NIST_1A\n   1024\nsample_rate -i 8000\n"),
 		"gaps.csv":   []byte("start,end\n100,120\n"), "gaps-ragged.csv": []byte("start,end\n100\n"),
 		"gaps-names.csv": []byte("from,to\n100,120\n"),
-		"gaps-half.csv":  []byte("start,end\n100.5,120\n"), "gaps-empty.csv": nil, "gaps-overlap.csv": []byte("start,end\n100,120\n110,130\n"),
+		"gaps-half.csv":  []byte("start,end\n100.5,120\n"), "gaps-empty.csv": nil, "gaps-overlap.csv": []byte("start,end\n100,120\n110,130\n1,9\n5,9\n"),
 		"good.safetensors": modelBytes(t, nil, nil),
 		"fitted.safetensors": modelBytes(t, func(m map[string]safetensors.Tensor) {
 			m["coefficient.mean"] = safetensors.Tensor{Shape: []int{2, 1}, Data: []float64{1, 2}}
@@ -120,8 +120,7 @@ var inFull = strings.NewReplacer(
 	"CSV", "-o out.csv",
 )
 
-// mistakeCases are command lines that must exit with 2, and a word that the
-// message must hold: the file, the flag or the value at fault.
+// mistakeCases are command lines that must exit with 2, and a word that the message must hold: the file, the flag or the value at fault.
 var mistakeCases = []struct{ line, word string }{
 	// The command line itself.
 	{"", "the command is missing"}, {"foo", "foo"}, {"help foo", "foo"}, {"--foo", "--foo"}, {"fit --foo", "--foo"}, {"fit", "DATA"},
@@ -245,8 +244,10 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --gap 1x:2 WAV", "1x"}, {"impute good.wav --gap 9999999999999999999:2 WAV", "9999999999999999999"},
 	{"impute good.wav --gaps none.csv WAV", "none.csv"}, {"impute good.wav --gaps gaps-ragged.csv WAV", "gaps-ragged.csv"},
 	{"impute good.wav --gaps gaps-names.csv WAV", "gaps-names.csv"}, {"impute good.wav --gaps gaps-half.csv WAV", "gaps-half.csv"},
-	{"impute good.wav --gaps gaps-empty.csv WAV", "gaps-empty.csv"}, {"impute good.wav --gaps gaps-overlap.csv WAV", "110:130"},
+	{"impute good.wav --gaps gaps-empty.csv WAV", "gaps-empty.csv"}, {"impute good.wav --gaps gaps-overlap.csv WAV", "gaps-overlap.csv: line 3: gap 110:130"},
 	{"impute good.wav --gap 1:2 --gaps gaps.csv WAV", "--gaps"}, {"impute good.wav --gap 5:6@2 WAV", "1 channels"},
+	{"impute good.wav --dry-run --detect zeros WAV", "either --dry-run or -o"}, {"impute folder --dry-run --detect zeros --out-dir .", "--dry-run"},
+	{"impute good.wav --gap 5:6 --confidence 9 WAV", "--confidence 9"}, {"impute . --detect zeros --confidence 101 WAV", "--confidence 101"},
 	{"impute good.wav --dry-run --gap 5:6", "--dry-run"}, {"impute good.wav --sensitivity 3 --gap 5:6 WAV", "--sensitivity"},
 	{"impute good.wav --detect zeros --sensitivity 11 WAV", "--sensitivity 11"}, {"impute good.wav --gap 5:6@0 WAV", "channel"},
 	{"impute good.wav --detect zeros --labels l.doc WAV", "l.doc"}, {"impute good.wav --gap 5:6 --detect zeros WAV", "2 ways"},

@@ -20,8 +20,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// program builds the command and finds mpirun, or leaves the test out where
-// there is none; VSSGP_REQUIRE_MPI=1 makes that a failure.
+// program builds the command and finds mpirun, or leaves the test out where there is none; VSSGP_REQUIRE_MPI=1 makes that a failure.
 func program(t *testing.T) (mpirun, exe string) {
 	t.Helper()
 	mpirun, err := exec.LookPath("mpirun")
@@ -58,8 +57,7 @@ func said(stderr string) (lines []string) {
 	return lines
 }
 
-// TestMPIRun: processes under mpirun write the same model as each other, for
-// 1 to 4 ranks, with and without windows.
+// TestMPIRun: processes under mpirun write the same model as each other, for 1 to 4 ranks, with and without windows.
 func TestMPIRun(t *testing.T) {
 	mpirun, exe := program(t)
 	dir := t.TempDir()
@@ -130,8 +128,7 @@ func childrenOf(parent int) (pids []int) {
 	return pids
 }
 
-// TestMPIRunKilled: where a rank is killed the job ends, and one line says which
-// rank it was and how to go on.
+// TestMPIRunKilled: where a rank is killed the job ends, and one line says which rank it was and how to go on.
 func TestMPIRunKilled(t *testing.T) {
 	mpirun, exe := program(t)
 	cmd, stderr, pids := fitting(t, 3, mpirun, exe, t.TempDir())
@@ -163,8 +160,7 @@ func TestMPIRunInterrupted(t *testing.T) {
 	t.Logf("mpirun ended with %v", err)
 }
 
-// TestMPIRunResumed: a fit on three ranks of which one is killed goes on on two,
-// and ends with the file of one that nothing happened to.
+// TestMPIRunResumed: a fit on three ranks of which one is killed goes on on two, and ends with the file of one that nothing happened to.
 func TestMPIRunResumed(t *testing.T) {
 	mpirun, exe := program(t)
 	dir := t.TempDir()

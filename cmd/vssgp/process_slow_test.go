@@ -41,9 +41,8 @@ var killLines = []string{
 	"--init paper --features 120 --iterations 25",
 }
 
-// TestKill: a fit that is killed at random moments, and while it writes a
-// checkpoint, and gone on with each time, ends with the same file as without,
-// and leaves nothing beside it. VSSGP_KILLS=100 for a hundred kills.
+// TestKill: a fit that is killed at random moments, and while it writes a checkpoint, and gone on with each time, ends with the same file
+// as without, and leaves nothing beside it. VSSGP_KILLS=100 for a hundred kills.
 func TestKill(t *testing.T) {
 	want := make([][]byte, len(killLines))
 	took := make([]time.Duration, len(killLines))
@@ -187,8 +186,7 @@ func cpuTime(pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// What the advice gives: without --components the bound is higher, and the noise
-// lower, than that of the fit that was warned of.
+// What the advice gives: without --components the bound is higher, and the noise lower, than that of the fit that was warned of.
 func TestWarningsAreTrue(t *testing.T) {
 	type fitted struct {
 		Bound float64   `json:"bound"`

@@ -90,9 +90,8 @@ func ended(c *exec.Cmd) outcome {
 	return outcome{c.ProcessState.ExitCode(), "", fmt.Sprint(c.Stderr)}
 }
 
-// swift is a folder in memory where there is one: a checkpoint waits for the
-// disk, writing has a small share of the time, and a fit that ends within a
-// second writes few where the disk is slow.
+// swift is a folder in memory where there is one: a checkpoint waits for the disk, writing has a small share of the time, and a fit that
+// ends within a second writes few where the disk is slow.
 func swift(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "vssgp")
@@ -121,8 +120,7 @@ func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 	return source, model, checkpoint
 }
 
-// busy is how often a fit is run until it writes when it is to: on a busy machine
-// it may come to the writing of a checkpoint only once.
+// busy is how often a fit is run until it writes when it is to: on a busy machine it may come to the writing of a checkpoint only once.
 const busy = 20
 
 // TestFullDisk: a checkpoint for which there is no room leaves the one before
@@ -175,8 +173,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskModel: a model for which there is no room is no success, and
-// leaves nothing.
+// TestFullDiskModel: a model for which there is no room is no success, and leaves nothing.
 func TestFullDiskModel(t *testing.T) {
 	source, want, _ := undisturbed(t)
 	dir := t.TempDir()
@@ -189,8 +186,7 @@ func TestFullDiskModel(t *testing.T) {
 	}
 }
 
-// finished fails the test unless the folder holds the model and a checkpoint
-// and nothing else.
+// finished fails the test unless the folder holds the model and a checkpoint and nothing else.
 func finished(t *testing.T, dir string, model []byte) {
 	t.Helper()
 	if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "model")), model) {
@@ -201,8 +197,7 @@ func finished(t *testing.T, dir string, model []byte) {
 	}
 }
 
-// TestReadOnlyFolder: a folder that takes no files is refused before the fit,
-// and a checkpoint in it stays.
+// TestReadOnlyFolder: a folder that takes no files is refused before the fit, and a checkpoint in it stays.
 func TestReadOnlyFolder(t *testing.T) {
 	source, _, _ := undisturbed(t)
 	top, err := os.MkdirTemp("", "vssgp") // t.TempDir lets nobody else in
@@ -245,9 +240,8 @@ func copyFile(to, from string) error {
 	return errors.Join(err, out.Close())
 }
 
-// TestTwoProcesses: of two processes with one checkpoint the second is told who
-// has it; the first is none the worse, and SIGTERM has it leave a checkpoint
-// that the second goes on from to the same file.
+// TestTwoProcesses: of two processes with one checkpoint the second is told who has it; the first is none the worse, and SIGTERM has it
+// leave a checkpoint that the second goes on from to the same file.
 func TestTwoProcesses(t *testing.T) {
 	source, want, _ := undisturbed(t)
 	dir := t.TempDir()

@@ -42,8 +42,7 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	}
 }
 
-// TestRanks: fit writes the same bytes on any number of ranks, evaluate agrees
-// with one process, and both say where the time went.
+// TestRanks: fit writes the same bytes on any number of ranks, evaluate agrees with one process, and both say where the time went.
 func TestRanks(t *testing.T) {
 	dir := t.TempDir()
 	data := testkit.Put(t, dir, "data.csv", waves(120))
@@ -74,8 +73,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRanksSay: the line for people; mistakes are said once, by the exit code
-// they have anyhow, and no rank hangs.
+// TestRanksSay: the line for people; mistakes are said once, by the exit code they have anyhow, and no rank hangs.
 func TestRanksSay(t *testing.T) {
 	dir := t.TempDir()
 	data := testkit.Put(t, dir, "data.csv", waves(120))

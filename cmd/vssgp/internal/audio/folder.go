@@ -14,7 +14,7 @@ import (
 // imputeFolder fills every recording of a folder, or the one file, into another folder. One that cannot be filled does not keep the others
 // from being filled; the error names it.
 func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlags) error {
-	paths, err := recordingsIn(input)
+	paths, err := recordingsIn(env, input)
 	if err != nil {
 		return err
 	}
@@ -68,8 +68,8 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 	return nil
 }
 
-// recordingsIn returns the recordings of a folder in the order of their names, or the one that is given.
-func recordingsIn(path string) (paths []string, err error) {
+// recordingsIn returns the recordings of a folder in the order of their names, or the one that is given. It warns of other files.
+func recordingsIn(env *cli.Env, path string) (paths []string, err error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		if info, e := os.Stat(path); e == nil && !info.IsDir() {
@@ -77,13 +77,23 @@ func recordingsIn(path string) (paths []string, err error) {
 		}
 		return nil, err
 	}
+	var others []string
 	for _, e := range entries {
-		if name := filepath.Join(path, e.Name()); !e.IsDir() && datafile.IsRecording(name) && !strings.HasPrefix(e.Name(), ".") {
-			paths = append(paths, name)
+		switch name := e.Name(); {
+		case e.IsDir() || strings.HasPrefix(name, "."):
+		case datafile.IsRecording(name):
+			paths = append(paths, filepath.Join(path, name))
+		default:
+			others = append(others, name)
 		}
 	}
+	formats := "." + strings.Join(cli.RecordingFiles, ", .")
+	if others != nil {
+		env.Warn("others", "%s: %s not read (the first is %s); only %s are; convert other audio first: ffmpeg -i IN OUT.wav", path,
+			cli.Counted(len(others), "file"), others[0], formats)
+	}
 	if len(paths) == 0 {
-		return nil, cli.Mistake("%s: no recording in this folder; want .%s", path, strings.Join(cli.RecordingFiles, ", ."))
+		return nil, cli.Mistake("%s: no recording in this folder; want %s", path, formats)
 	}
 	return paths, nil
 }
@@ -118,10 +128,9 @@ func takeRecording(env *cli.Env, input string, o *imputeFlags) error {
 	env.Files.Read, env.Files.Written = nil, nil
 	env.Files.Add(cli.NamedFile{Name: "IN.wav", Path: input}, false)
 	for _, f := range o.perRecording() {
-		if *f.path == "" {
-			continue
+		if *f.path != "" {
+			env.Files.Add(cli.NamedFile{Name: "--" + f.flag, Path: *f.path}, !f.shared)
 		}
-		env.Files.Add(cli.NamedFile{Name: "--" + f.flag, Path: *f.path}, !f.shared)
 	}
 	if o.gaps.dry {
 		return env.CheckOutputs()

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -21,86 +23,75 @@ import (
 
 // gapFlags choose the missing samples, in one of four ways.
 type gapFlags struct {
-	list   []string
-	file   string
-	cues   bool
-	detect []string
-	find   detect.Options
-	labels string
-	dry    bool
+	list       []string
+	file       string
+	cues       bool
+	detect     []string
+	find       detect.Options
+	confidence float64 // least one of finds, in percent
+	labels     string
+	dry        bool
 }
 
 func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&g.list, "gap", nil,
-		"a gap, `START:END` in samples (1200:1240) or times (0.5s:520ms, 1:02.5-1:02.54), the end exclusive, and @CHANNEL if it is one channel's "+
-			"(1200:1240@2); repeatable")
+		"a gap, `START:END`: samples or times (0.5s:520ms, 1:02.5-1:02.54), end exclusive; @2: channel 2; repeatable")
 	f.Var(cli.FileName(&g.file, cli.FileUse{Extensions: []string{"csv", "txt"}}), "gaps",
-		"`file` of gaps: CSV with columns start,end and perhaps channel, in samples or times, or Audacity labels")
-	f.BoolVar(&g.cues, "cues", false,
-		"fill the regions that the recording marks itself: cue points of a WAV, RF64 or BW64 file that have a length")
-	f.StringSliceVar(&g.detect, "detect", nil,
-		"find the gaps: all, or `kinds` of damage, of "+datafile.Listed(kinds())+"; clicks are bursts of up to 40 samples, crackle too, dropouts "+
-			"sound that stops, zeros the same of exact zeros, clipped samples are restored at or beyond their limits")
+		"`file` of gaps: CSV with start,end and perhaps channel, in samples or times, or Audacity labels")
+	f.BoolVar(&g.cues, "cues", false, "fill the regions that a WAV, RF64 or BW64 file marks: cue points that have a length")
+	f.StringSliceVar(&g.detect, "detect", nil, "find and fill `kinds` of damage: all, or any of "+kinds)
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
+	f.Float64Var(&g.confidence, "confidence", 0, "fill only finds, of --detect or --gaps, of at least this confidence in `percent`")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
 		"write the finds, or else the gaps, to this `file`, for --gaps: Audacity labels (.txt) or CSV")
-	f.BoolVar(&g.dry, "dry-run", false, "say what --detect finds, write --labels and --report, and stop there")
+	f.BoolVar(&g.dry, "dry-run", false, "list what --detect finds, write --labels and --report, and fill nothing")
 }
-
-// everyKind is the value of --detect for all kinds of damage.
-const everyKind = "all"
 
 // kinds names the kinds of damage.
-func kinds() (names []string) {
-	for _, k := range detect.Kinds {
-		names = append(names, string(k))
-	}
-	return names
-}
+var kinds = strings.ReplaceAll(strings.Trim(fmt.Sprint(detect.Kinds), "[]"), " ", ", ")
 
 // check refuses no way or several ways.
 func (g *gapFlags) check(f *pflag.FlagSet) error {
-	ways := 0
-	for _, given := range []bool{g.list != nil, g.file != "", g.cues, g.detect != nil} {
-		if given {
-			ways++
-		}
-	}
+	given := []bool{g.list != nil, g.file != "", g.cues, g.detect != nil}
+	ways := len(slices.DeleteFunc(given, func(g bool) bool { return !g }))
 	switch {
 	case ways == 0:
-		return cli.Mistake("no gaps given; want --gap START:END, --gaps FILE.csv, --cues or --detect KIND (%s)", datafile.Listed(kinds()))
+		return cli.Mistake("no gaps given; want --gap START:END, --gaps FILE.csv, --cues or --detect KIND (%s)", kinds)
 	case ways > 1:
 		return cli.Mistake("gaps are given in %d ways; want only one of --gap, --gaps, --cues and --detect", ways)
 	case g.detect == nil && (g.dry || f.Changed("sensitivity")):
-		return cli.Mistake("--dry-run and --sensitivity are about what --detect finds; want --detect KIND (%s)", datafile.Listed(kinds()))
+		return cli.Mistake("--dry-run and --sensitivity are about what --detect finds; want --detect KIND (%s)", kinds)
+	case f.Changed("confidence") && (g.detect == nil && g.file == "" || !(g.confidence >= 0 && g.confidence <= 100)):
+		return cli.Mistake("--confidence %v; want 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
+	case g.dry && (f.Changed("output") || f.Changed("out-dir")):
+		return cli.Mistake("--dry-run writes no recording; leave out either --dry-run or -o and --out-dir")
 	case !(g.find.Sensitivity > 0 && g.find.Sensitivity <= 10):
 		return cli.Mistake("--sensitivity %v; want a number above 0, at most 10", g.find.Sensitivity)
 	}
-	if slices.Equal(g.detect, []string{everyKind}) {
-		g.detect = kinds()
-	}
 	for _, name := range g.detect {
-		if !slices.Contains(kinds(), name) {
-			return cli.Mistake("--detect %s: no such damage; must be %s or %s", name, everyKind, datafile.Listed(kinds()))
-		}
-		if k := detect.Kind(name); !slices.Contains(g.find.Kinds, k) {
+		switch k := detect.Kind(name); {
+		case name == "all" && len(g.detect) == 1:
+			g.find.Kinds = detect.Kinds
+		case !slices.Contains(detect.Kinds, k):
+			return cli.Mistake("--detect %s: no such damage; must be all or %s", name, kinds)
+		case !slices.Contains(g.find.Kinds, k):
 			g.find.Kinds = append(g.find.Kinds, k)
 		}
 	}
 	return nil
 }
 
-// in returns the gaps of a recording, in rising order, and the damage that --detect found.
+// in returns the gaps of a recording, in rising order, and the damage that --detect found or that labels in --gaps name.
 func (g *gapFlags) in(
 	ctx context.Context, env *cli.Env, rec *audio.File, input string, bar *cli.Meter,
 ) (gaps []audio.Gap, found []detect.Found, err error) {
 	switch {
 	case g.file != "":
-		gaps, found, err = readGaps(env, g.file, rec.Rate())
+		gaps, found, err = readGaps(env, g.file, rec)
 	case g.cues:
 		gaps, err = cues(rec, input)
 	case g.detect != nil:
-		return g.detected(ctx, rec, input, bar)
+		found, err = g.detected(ctx, rec, input, bar)
 	default:
 		for _, s := range g.list {
 			gap, err := audio.ParseGap(s, rec.Rate())
@@ -110,8 +101,15 @@ func (g *gapFlags) in(
 			gaps = append(gaps, gap)
 		}
 	}
-	if err != nil {
-		return nil, nil, err
+	if found != nil {
+		found = slices.DeleteFunc(found, func(f detect.Found) bool { return f.LogOdds != 0 && math.Round(100*f.Confidence()) < g.confidence })
+		gaps = nil
+		for _, f := range found {
+			gaps = append(gaps, f.Gap)
+		}
+	}
+	if err != nil || found != nil && gaps == nil {
+		return nil, found, err
 	}
 	if gaps, err = audio.CheckGaps(gaps, rec.Len(), rec.Channels()); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", input, err)
@@ -119,31 +117,16 @@ func (g *gapFlags) in(
 	return gaps, found, nil
 }
 
-// detected looks for damage.
-func (g *gapFlags) detected(
-	ctx context.Context, rec *audio.File, input string, bar *cli.Meter,
-) (gaps []audio.Gap, found []detect.Found, err error) {
+// detected looks for damage. What it found is not nil.
+func (g *gapFlags) detected(ctx context.Context, rec *audio.File, input string, bar *cli.Meter) ([]detect.Found, error) {
 	o := g.find
 	began := time.Now()
 	whole := float64(rec.Len()) / float64(rec.Rate())
 	o.Step = rec.Encoding().Step()
 	o.Progress = func(done float64) { bar.ShowRows("searching, seconds", int(done*whole), int(whole), began) }
-	all, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
+	found, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
 	bar.Clear()
-	found = append([]detect.Found{}, all...) // not nil if there is no damage
-	if err != nil {
-		return nil, found, datafile.FromFile(input, err)
-	}
-	for _, f := range found {
-		gaps = append(gaps, f.Gap)
-	}
-	if len(gaps) == 0 {
-		return nil, found, nil
-	}
-	if gaps, err = audio.CheckGaps(gaps, rec.Len(), rec.Channels()); err != nil {
-		return nil, nil, fmt.Errorf("%s: --detect %s: %w", input, strings.Join(g.detect, ","), err)
-	}
-	return gaps, found, nil
+	return append([]detect.Found{}, found...), datafile.FromFile(input, err)
 }
 
 // labelFile is the output of --labels: what --detect found or, without it, the gaps.
@@ -169,26 +152,32 @@ func (g *gapFlags) labelFile(f *report.Fill) fileio.File {
 func cues(rec *audio.File, input string) ([]audio.Gap, error) {
 	gaps, err := rec.Cues()
 	if err == nil && len(gaps) == 0 {
-		err = cli.Mistake("--cues: %s marks no region of its %d samples; want cue points with a length in a WAV, RF64 or BW64 file, or --gap, "+
-			"--gaps or --detect",
+		err = cli.Mistake("--cues: %s marks no region of its %d samples; want cue points with a length in a WAV, RF64 or BW64 file",
 			cli.InputName(input), rec.Len())
 	}
 	return gaps, datafile.FromFile(input, err)
 }
 
-// readGaps reads --gaps. If the gaps have labels, they are finds too.
-func readGaps(env *cli.Env, path string, rate int) (gaps []audio.Gap, found []detect.Found, err error) {
+// readGaps reads --gaps. If the gaps have labels, they are finds too. Errors name the file and the line.
+func readGaps(env *cli.Env, path string, rec *audio.File) (gaps []audio.Gap, found []detect.Found, err error) {
 	f, _, err := env.Served.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	labels, err := audio.ReadLabels(f, rate)
+	labels, err := audio.ReadLabels(f, rec.Rate())
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, l := range labels {
 		gaps, found = append(gaps, l.Gap), append(found, detect.FromLabel(l))
+	}
+	check := func(last int) error { // the gaps up to one of the file
+		_, err := audio.CheckGaps(gaps[:last+1], rec.Len(), rec.Channels())
+		return err
+	}
+	if bad := sort.Search(len(gaps), func(i int) bool { return check(i) != nil }); bad < len(gaps) {
+		return nil, nil, fmt.Errorf("%s: line %d: %w", path, labels[bad].Line, check(bad))
 	}
 	if !slices.ContainsFunc(labels, func(l audio.Label) bool { return l.Text != "" }) {
 		found = nil

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,8 +57,7 @@ func New(env *cli.Env) *cobra.Command {
 		Short:      "Find and fill damage in a recording (also: vssgp repair)",
 		Long: `Fills gaps in a WAV, FLAC, RF64, W64, AIFF or SPHERE file. Samples outside the gaps are
 copied bit for bit, in the same sample format. The output's extension selects its
-container (.wav, .flac, .rf64, .w64, .aiff, .sph); stdout gets the input's format. Details are
-in docs/repair.md.
+format; stdout gets the input's. Details are in docs/repair.md.
 
 Gaps are given by --gap, by --gaps FILE (CSV or Audacity labels), by the file's own cue
 points (--cues), or found by --detect:
@@ -75,7 +76,8 @@ an autoregressive model. vssgp, ssgp and rp fit a model of this package to an ex
 around each gap; its flags (--context, --components, --window, --model, …) choose vssgp.
 
 With --out-dir all recordings of a folder are filled; - is stdin or, after -o, stdout.
---overwrite lets -o be the input itself. --reference CLEAN.wav scores the fill.`,
+--overwrite lets -o be the input itself. --reference CLEAN.wav scores the fill
+against the undamaged recording and next to a second fill, by ar.`,
 		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
   vssgp impute marked.wav --cues -o out.flac
@@ -94,22 +96,17 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav", Stdout: true}), "output", "o",
 		"`file` to write the filled recording to, or - for stdout (required)")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
-		"fill all recordings of the folder that is given, or the one file, into this `folder`; {} in the names of other files means each "+
-			"one's name")
+		"fill all recordings of a folder into this `folder`; {} in names of other files is each one's name")
 	o.method = anyMethod
-	f.Var(cli.OneOf(&o.method, anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP),
-		string(vssgp.RP)), "method",
-		"mixture, ar (the best simple fill), vssgp, or vssgp with ssgp's point frequencies (optimised) or rp's random ones (kept); auto is "+
-			"mixture, or vssgp where a flag of its own is given")
+	methods := []string{anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP), string(vssgp.RP)}
+	f.Var(cli.OneOf(&o.method, methods...), "method",
+		"mixture, ar, or a model: vssgp, ssgp or rp; auto is mixture, or vssgp if one of its flags is given")
 	f.Var(cli.FileName(&o.reference, cli.FileUse{Extensions: cli.RecordingFiles}), "reference",
 		"the undamaged recording, a `file` to score the fill against")
-	f.Var(cli.OutputFile(&o.report, cli.PlotFiles[:1]...), "report",
-		"write a page to look at and listen to, with scores, settings and each gap before and after, to this HTML `file`")
+	f.Var(cli.OutputFile(&o.report, cli.PlotFiles[:1]...), "report", "write scores, settings and each gap, with sound, to this HTML `file`")
 	f.Var(cli.FileName(&o.sd, cli.FileUse{Written: true, Extensions: cli.TableOutputs}), "sd",
-		"write the predictive standard deviation of every filled sample (columns: sample and channel from 0, sd in full scale) to this CSV or "+
-			"NPY `file`")
-	f.Var(cli.Count(&o.fill.Draws, maxFills), "draws",
-		"write this many more plausible `fills`, drawn from the joint posterior, to OUT-1.wav, …")
+		"write the standard deviation of each filled sample (sample and channel from 0) to this CSV or NPY `file`")
+	f.Var(cli.Count(&o.fill.Draws, maxFills), "draws", "write so many more plausible `fills`, from the joint posterior, to OUT-1.wav, …")
 	o.model.AddMemory(f)
 	m := pflag.NewFlagSet("model", pflag.ContinueOnError)
 	m.Var(contextLength(&o.fill.Context, &o.fill.All), "context",
@@ -157,7 +154,10 @@ func (o *imputeFlags) choose() error {
 }
 
 func runImpute(ctx context.Context, env *cli.Env, input string, o *imputeFlags) error {
-	if o.outDir != "" {
+	if err := cmp.Or(o.choose(), o.gaps.check(env.Flags)); err != nil {
+		return err
+	}
+	if info, err := os.Stat(input); o.outDir != "" || o.gaps.dry && env.Served == nil && err == nil && info.IsDir() {
 		return imputeFolder(ctx, env, input, o)
 	}
 	result, err := imputeOne(ctx, env, input, o)
@@ -187,25 +187,16 @@ func (o *imputeFlags) keepFound(ctx context.Context, env *cli.Env, f *report.Fil
 
 // warnLong warns of gaps that are too long to be filled across, before the work.
 func warnLong(env *cli.Env, f *report.Fill) {
-	long, longest := 0, audio.Gap{}
-	for _, g := range f.Gaps {
-		if g.Clipped || g.Len() <= audio.SamplesIn(restore.LongGap.Seconds(), f.Rate) {
-			continue
-		}
-		if long++; g.Len() > longest.Len() {
-			longest = g
-		}
-	}
-	if long > 0 {
+	most := audio.SamplesIn(restore.LongGap.Seconds(), f.Rate)
+	long := slices.DeleteFunc(slices.Clone(f.Gaps), func(g audio.Gap) bool { return g.Clipped || g.Len() <= most })
+	if len(long) > 0 {
+		longest := slices.MaxFunc(long, func(a, b audio.Gap) int { return a.Len() - b.Len() })
 		env.Warn("long", "%s longer than %v, the longest %v (%.3g s): only the ends of such a fill resemble what was there",
-			cli.Counted(long, "gap"), restore.LongGap, longest, float64(longest.Len())/float64(f.Rate))
+			cli.Counted(len(long), "gap"), restore.LongGap, longest, float64(longest.Len())/float64(f.Rate))
 	}
 }
 
 func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (cli.Object, error) {
-	if err := cmp.Or(o.choose(), o.gaps.check(env.Flags)); err != nil {
-		return nil, err
-	}
 	if o.output == cli.ToStdout && o.fill.Draws > 0 {
 		return nil, cli.Mistake("--draws makes further files and -o is stdout; want -o OUT.wav")
 	}
@@ -234,7 +225,7 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 		return nil, o.keepFound(ctx, env, f, err)
 	}
 	if o.gaps.dry || len(f.Gaps) == 0 {
-		return finish(env, f, rec, container, input, o)
+		return finish(env, f, rec, container, nil, o)
 	}
 	if fill.Method != restore.VSSGP {
 		warnLong(env, f)
@@ -261,7 +252,11 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 			warnGaps(env, &f.Result.Excerpts[i], float64(rec.Rate()), o)
 		}
 	}
-	return finish(env, f, rec, container, input, o)
+	scores, err := o.score(ctx, f, rec, input, bar)
+	if err != nil {
+		return nil, o.keepFound(ctx, env, f, err)
+	}
+	return finish(env, f, rec, container, scores, o)
 }
 
 // containerFor checks, before long work, that a recording can be written to the path: its
@@ -291,8 +286,7 @@ func checkModels(env *cli.Env, f *report.Fill, fill restore.Options, o *imputeFl
 	return env.CheckOutputs(modelPaths(o.models, len(excerpts))...)
 }
 
-// openReference opens the undamaged recording, which must have the rate, channels and
-// samples of the input.
+// openReference opens the undamaged recording, which must have the rate, channels and samples of the input.
 func openReference(ctx context.Context, env *cli.Env, path string, rec *audio.File, input string) (*audio.File, io.Closer, error) {
 	ref, file, err := datafile.OpenRecording(ctx, env, path)
 	if err != nil {
@@ -327,7 +321,7 @@ func fillOptions(env *cli.Env, o *imputeFlags) (fill restore.Options, err error)
 
 // follow shows the fill's progress on the meter, and collects the densities for a report in f.
 func (o *imputeFlags) follow(fill *restore.Options, f *report.Fill, bar *cli.Meter) {
-	fill.Progress = bar.Filling
+	fill.Progress = func(p restore.Progress) { bar.Filling("gaps", p) }
 	if fill.Method != restore.VSSGP {
 		return
 	}
@@ -345,8 +339,7 @@ func warnGaps(env *cli.Env, e *restore.Excerpt, rate float64, o *imputeFlags) {
 		around := cmp.Or(o.fill.Context, restore.DefaultContext).Seconds()
 		if !o.fill.All && length > around {
 			env.Warn("context",
-				"gap %v is %.3g ms long and the context on each side only %.3g ms: the middle of the fill is little more than a guess, as its error "+
-					"bars show; try --context %.0fms",
+				"gap %v is %.3g ms long and the context on each side only %.3g ms, so the middle of the fill is a guess; try --context %.0fms",
 				g, 1e3*length, 1e3*around, math.Ceil(2e3*length))
 		}
 		if e.Window > 0 && length > e.Window {

@@ -1,6 +1,8 @@
 package audio
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -15,21 +17,27 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// finish scores a fill, writes every output together or none, and prints finds and fills. With --dry-run, and if nothing was
-// found, f has no result.
-func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, input string, o *imputeFlags) (cli.Object, error) {
-	var scores cli.Object
-	if f.Reference != nil {
-		s, err := f.Result.Score(rec, f.Reference)
-		if err != nil {
-			return nil, datafile.FromFile(input+" against "+o.reference, err)
-		}
-		f.Scores = scoresTable(s, f.Method)
-		scores = cli.Object{"ar", s.AR, "linear", s.Linear, "silence", s.Silence, "vssgp", struct {
-			audio.Scores
-			Coverage float64 `json:"coverage95"`
-		}{s.VSSGP, s.Coverage95}}
+// score compares a fill with the reference, if there is one. It returns the scores for --json, and a table of them in f.
+func (o *imputeFlags) score(ctx context.Context, f *report.Fill, rec *audio.File, input string, bar *cli.Meter) (cli.Object, error) {
+	if f.Reference == nil {
+		return nil, nil
 	}
+	s, err := f.Result.Score(ctx, rec, f.Reference, func(p restore.Progress) { bar.Filling("comparing with ar, gaps", p) })
+	bar.Clear()
+	if err != nil {
+		return nil, datafile.FromFile(input+" against "+o.reference, err)
+	}
+	f.Scores = scoresTable(s, f.Method)
+	return cli.Object{"ar", s.AR, "linear", s.Linear, "silence", s.Silence, "vssgp", struct {
+		audio.Scores
+		Coverage float64 `json:"coverage95"`
+	}{s.VSSGP, s.Coverage95}}, nil
+}
+
+// finish writes every output together or none, and prints finds and fills. With --dry-run, and if nothing was found, f has no result.
+func finish(
+	env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, scores cli.Object, o *imputeFlags,
+) (cli.Object, error) {
 	var files []fileio.File
 	var models []string
 	if f.Result != nil && o.models != "" {
@@ -54,7 +62,7 @@ func finish(env *cli.Env, f *report.Fill, rec *audio.File, container audio.Conta
 	if err := env.Write(files...); err != nil {
 		return nil, err
 	}
-	if o.gaps.detect != nil {
+	if o.gaps.detect != nil || f.Result == nil {
 		printFound(env, f)
 	}
 	switch {
@@ -168,8 +176,8 @@ func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) 
 	return slices.Concat(
 		cli.Object{"method", f.Method, "device", f.Device(), "seconds", r.Elapsed, "iterations", r.Iterations, "bound", bound}, recording,
 		cli.Object{
-			"doubts", doubts, "joint", r.Joint(), "excerpts", excerpts, "output", o.output, "models,omitempty", models, "scores,omitempty",
-			scores,
+			"doubts", doubts, "joint", r.Joint(), "excerpts", excerpts, "output", o.output, "models,omitempty", models,
+			"scores,omitempty", scores,
 		})
 }
 
@@ -207,15 +215,12 @@ func printFound(env *cli.Env, f *report.Fill) {
 			kinds = append(kinds, d.Kind)
 		}
 	}
-	if len(kinds) == 0 {
-		env.Print("found nothing to repair in %.1f s of sound", float64(f.Samples)/float64(f.Rate))
-		return
-	}
 	var counts []string
 	for _, k := range kinds {
 		counts = append(counts, fmt.Sprintf("%d %s", count[k], k))
 	}
-	env.Print("found %s in %.1f s of sound", strings.Join(counts, ", "), float64(f.Samples)/float64(f.Rate))
+	found := cmp.Or(strings.Join(counts, ", "), "nothing to repair")
+	env.Print("found %s in %.1f s of sound", found, float64(f.Samples)/float64(f.Rate))
 }
 
 // mostFound and mostWarnings bound the finds and the warnings that the text names.
@@ -243,9 +248,11 @@ func printFill(env *cli.Env, f *report.Fill) {
 	if joint := r.Joint(); joint > 0 {
 		how += fmt.Sprintf(", %d with other channels", joint)
 	}
+	if len(f.Gaps) < len(f.Found) {
+		how += "; finds that meet are one gap"
+	}
 	env.Print("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples,
-		f.Rate,
-		r.Elapsed.Seconds(), how)
+		f.Rate, r.Elapsed.Seconds(), how)
 	if f.Scores != nil {
 		for _, t := range append([][]string{{"", "test RMSE", "train RMSE", "test STFT", "train STFT", "coverage95"}}, f.Scores.Rows...) {
 			env.Print("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])

@@ -151,7 +151,7 @@ func (env *Env) takeFiles(operands []operand, args []string) (err error) {
 		if v.File.Folder {
 			return
 		}
-		if err = v.File.check(named, env.JSON, without); v.Text != "" && !(given("out-dir") && strings.Contains(v.Text, NameMark)) {
+		if err = v.File.check(named, env.JSON, without); v.Text != "" && !(without && strings.Contains(v.Text, NameMark)) {
 			f.Add(named, v.File.Written)
 		}
 	})

@@ -69,8 +69,8 @@ func (m *Meter) Fitting(p restore.Progress) {
 }
 
 // Filling shows how many gaps are filled, and the time left.
-func (m *Meter) Filling(p restore.Progress) {
-	m.Draw("gaps", p.Excerpt, p.Excerpts, "left "+p.Left.Round(time.Second).String())
+func (m *Meter) Filling(what string, p restore.Progress) {
+	m.Draw(what, p.Excerpt, p.Excerpts, "left "+p.Left.Round(time.Second).String())
 }
 
 // ShowRows shows how many rows are done since the work began, and the time left.
@@ -92,7 +92,7 @@ func (m *Meter) Draw(what string, done, of int, rest string) {
 // Clear removes the line.
 func (m *Meter) Clear() {
 	if m != nil && !m.next.IsZero() {
-		m.bar.Finish().Write()
+		m.bar.Finish().Write().Start() // a finished bar draws blanks
 		m.next = time.Time{}
 	}
 }
