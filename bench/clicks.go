@@ -48,6 +48,7 @@ var crackles = []struct {
 	{"mixed", spoil.Crackle{Shapes: []spoil.Shape{spoil.Ring, spoil.Tick, spoil.Grain}, PerMinute: 5 * 60, Most: 40, Low: faintest, High: loudest}},
 	{"dense", spoil.Crackle{Shapes: []spoil.Shape{spoil.Tick}, PerMinute: 33 * 60, Most: 5, Low: faintest, High: loudest, Peak: true}},
 	{"loud", spoil.Crackle{Shapes: spoil.Shapes, PerMinute: 5 * 60, Most: 40, Low: 2, High: 25}},
+	{"half sines", spoil.Crackle{Shapes: []spoil.Shape{spoil.Bump}, PerMinute: 5 * 60, Most: 40, Low: 8, High: 20}},
 }
 
 // levels are the bounds of the levels that the tables tell apart.

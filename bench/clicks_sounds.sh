@@ -64,7 +64,7 @@ wav fit orchestra-battle 25 "$wesnoth/battle.ogg"
 wav fit rock 20 "$games/hedgewars/Data/Music/Rock.ogg"
 
 python3 - "$dir/fit/made.wav" <<'EOF'
-"""Writes resonances that noise drives, harder for 3 to 40 samples now and then, and by turns sawtooth waves: their steps are no clicks."""
+"""Writes resonances that noise drives, harder for 3 to 40 samples now and then, and by turns sawtooth waves; then noise, and struck tones."""
 import math, random, sys, wave
 
 RATE, chance, made = 16000, random.Random(5), []
@@ -80,6 +80,11 @@ for radius, hertz, every, long, gain, pitch in (
     top = max(map(abs, y))
     made += [.4 * v / top for v in y[:RATE // 2]]
     made += [.3 * (2 * (n / RATE * pitch % 1) - 1) for n in range(RATE // 2)]
+made += [.1 * chance.gauss(0, 1) for _ in range(4 * RATE)]
+for hertz, decay in (330, 12), (1200, 25), (500, 40), (2100, 60):
+    for n in range(RATE):
+        t = n % 6400 / RATE
+        made.append(1e-4 * chance.gauss(0, 1) + .4 * math.exp(-decay * t) * math.sin(2 * math.pi * hertz * t))
 with wave.open(sys.argv[1], "wb") as f:
     f.setnchannels(1), f.setsampwidth(2), f.setframerate(RATE)
     f.writeframes(b"".join(round(32767 * v).to_bytes(2, "little", signed=True) for v in made))

@@ -1,6 +1,6 @@
 // Package clicks finds clicks of up to 40 samples in sound, those below the level of the sound too. A window of the sound gets an
 // autoregressive model; a candidate is a run of samples whose change by a free amount explains the model's errors best; and its log-odds
-// are a sum of broken lines of features of the errors. The lines' weights are fitted to damaged recordings by `bench clicks -fit`.
+// are a quadratic form of features of the errors. Its weights are fitted to damaged recordings by `bench clicks -fit`.
 package clicks
 
 import (
@@ -38,8 +38,9 @@ func (s *Search) Size() (hop, margin int) {
 // seconds returns a time in samples, at least so many.
 func (s *Search) seconds(t float64, least int) int { return max(least, int(t*float64(s.Rate))) }
 
-// Find returns the candidates whose middle lies in [lo, hi), by rising middle of their windows. lo is a multiple of the window's own part,
-// and x has the samples from `from` on, with the margin on both sides of the range where the recording has it.
+// Find returns the candidates whose middle lies in [lo, hi) or just outside, as windows may place a click on their border differently, by
+// rising middle of their windows. lo is a multiple of the window's own part, and x has the samples from `from` on, with the margin on both
+// sides of the range where the recording has it.
 func (s *Search) Find(x []float64, from, lo, hi int) (out []Candidate) {
 	hop, _ := s.Size()
 	reach := s.seconds(reachSeconds, 192)
@@ -53,7 +54,7 @@ func (s *Search) Find(x []float64, from, lo, hi int) (out []Candidate) {
 		}
 		for _, c := range w.find(start-first, end-first) {
 			c.Lo, c.Hi = c.Lo+first, c.Hi+first
-			if m := (c.Lo + c.Hi) / 2; m >= start && m < end && c.LogOdds >= s.Least {
+			if m := (c.Lo + c.Hi) / 2; m >= start-border && m < end+border && c.LogOdds >= s.Least {
 				out = append(out, c)
 			}
 		}

@@ -125,7 +125,7 @@ func TestFeatures(t *testing.T) {
 			fAgain:  explained[len(explained)-3] / sum(before, c.lo, end),
 			fRoot:   math.Log(sum(w.a, 0, order+1)),
 		} {
-			testkit.Near(t, got.Features[f], want, 1e-6, fmt.Sprint("feature ", w.Weights.Lines[f].Feature, " of ", c))
+			testkit.Near(t, got.Features[f], want, 1e-6, fmt.Sprint("feature ", FeatureNames[f], " of ", c))
 		}
 	}
 }
@@ -194,13 +194,25 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFitted checks that knots rise, that lines say more for a louder click, and that fitted weights are finite.
-func TestFitted(t *testing.T) {
-	for i, l := range Fitted().Lines {
-		if !slices.IsSorted(l.Knots[:]) || l.Feature == "" || floats.HasNaN(l.Slopes[:]) {
-			t.Errorf("line %d: %+v", i, l)
+// TestLogOdds compares the fitted quadratic form with a sum over all pairs, and past the bounds with its value there.
+func TestLogOdds(t *testing.T) {
+	w, rng := Fitted(), rand.New(rand.NewPCG(3, 1))
+	for range 20 {
+		var v, z, kept [Features]float64
+		for i, low := range w.Low {
+			at := 2*rng.Float64() - 0.5
+			v[i], kept[i] = low+at*(w.High[i]-low), low+max(0, min(at, 1))*(w.High[i]-low)
+			z[i] = 2*max(0, min(at, 1)) - 1
 		}
-		parts := l.Parts(l.Knots[2] + 0.25*(l.Knots[3]-l.Knots[2]))
-		testkit.Near(t, floats.Sum(parts[:]), l.Knots[2]-l.Knots[0]+0.25*(l.Knots[3]-l.Knots[2]), 1e-12, l.Feature)
+		want, at := w.Of[0], 1
+		for i := range z {
+			want += w.Of[at] * z[i]
+			for j := range i + 1 {
+				want += w.Of[at+1+j] * z[i] * z[j]
+			}
+			at += i + 2
+		}
+		testkit.Near(t, w.LogOdds(&v), want, 1e-9, v)
+		testkit.Near(t, w.LogOdds(&kept), want, 1e-9, kept)
 	}
 }

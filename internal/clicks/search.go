@@ -18,6 +18,7 @@ type best struct {
 type change struct {
 	Candidate
 	d []float64
+	t float64 // by how much that lowers the sum of the errors' squares
 }
 
 // find returns the candidates that begin in [lo, hi) or little before. If clicks may have spoiled the model, it is fitted again without them,
@@ -83,6 +84,9 @@ func (w *window) search(lo, hi int) (out []change) {
 			return out
 		}
 		c := w.candidate(at)
+		if c.LogOdds > early {
+			c = w.refined(c, lo)
+		}
 		out = append(out, c)
 		w.skip(at, at+1)
 		if c.LogOdds > early {
@@ -194,6 +198,29 @@ func (w *window) candidate(at int) change {
 		}
 	}
 	return top
+}
+
+// refined moves either end of a candidate, up to step samples at a time, to where it gains the most nats. Its odds stay.
+func (w *window) refined(c change, lo int) change {
+	q, was := w.power[c.Lo], c
+	nats := func(c change) float64 { return gain(c.t/q, c.Hi-c.Lo) }
+	for by := step; by > 0; {
+		top := c
+		for _, end := range [][2]int{{c.Lo - by, c.Hi}, {c.Lo + by, c.Hi}, {c.Lo, c.Hi - by}, {c.Lo, c.Hi + by}} {
+			if n := end[1] - end[0]; end[0] < lo || n < 1 || n > longest || end[1]+order > len(w.x) {
+				continue
+			}
+			if other := w.change(end[0], end[1]); nats(other) > nats(top) {
+				top = other
+			}
+		}
+		if top.Lo == c.Lo && top.Hi == c.Hi {
+			by /= 2
+		}
+		c = top
+	}
+	c.LogOdds, c.Features = was.LogOdds, was.Features
+	return c
 }
 
 // solve returns R⁻¹y for y of [lo, hi), and T.
