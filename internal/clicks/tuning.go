@@ -20,8 +20,7 @@ const (
 	sure         = 4.0   // log-odds from which a candidate is counted for that,
 	crowdSeconds = 10    // within so many seconds
 	mostDense    = 100   // a second: above that no more of them are expected
-	usual        = 0.0   // log-odds asked for at sensitivity 5,
-	point        = 0.7   // and less for each point more
+	point        = 0.7   // log-odds asked for that each point of sensitivity takes off
 	join         = 2     // samples between two clicks that make them one
 )
 
