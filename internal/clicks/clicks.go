@@ -91,5 +91,5 @@ func Choose(all []Candidate, n, rate int, sensitivity float64) (out []Candidate)
 	return out
 }
 
-// threshold returns the log-odds from which a candidate is reported: 0 at sensitivity 5.
-func threshold(sensitivity float64) float64 { return -point * (sensitivity - 5) }
+// threshold returns the log-odds from which a candidate is reported.
+func threshold(sensitivity float64) float64 { return usual - point*(sensitivity-5) }

@@ -16,11 +16,12 @@ const (
 	small        = 0.03  // of it, below which the samples at either end are not part of a find: more makes finds shorter
 	early        = 1.5   // log-odds from which a candidate is taken out of the sound before the second pass
 	crowd        = 0.55  // log-odds for each e times as many clicks nearby: more finds more crackle, and more in error there
-	few          = 0.02  // clicks a second, that are many for a clean recording
+	few          = 0.01  // clicks a second, that are many for a clean recording
 	sure         = 4.0   // log-odds from which a candidate is counted for that,
 	crowdSeconds = 10    // within so many seconds
 	mostDense    = 100   // a second: above that no more of them are expected
-	point        = 0.7   // log-odds asked for that each point of sensitivity takes off
+	usual        = -0.4  // log-odds asked for at sensitivity 5,
+	point        = 0.7   // and less for each point more
 	join         = 2     // samples between two clicks that make them one
 )
 
