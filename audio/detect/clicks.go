@@ -6,8 +6,8 @@ import (
 	"github.com/vssgp/vssgp/internal/clicks"
 )
 
-// clickEdge returns the number of samples added on either side of a click of some length, as clicks fade in and out below the noise. More on
-// short clicks, or less on long ones, leaves recordings that `bench repair` repairs 1 to 3 dB less.
+// clickEdge returns the number of samples added on either side of a click of some length, as clicks fade in and out below the noise;
+// docs/repair-clicks.md tells what fewer give.
 func clickEdge(length int) int { return 1 + length/3 }
 
 // clickDetector finds clicks and crackle (see package clicks).
