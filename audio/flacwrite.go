@@ -35,7 +35,7 @@ type flacWriter struct {
 	layout
 	bits        int
 	from        *flacFile // whose metadata the file has; nil: none
-	held        []byte    // samples that do not fill a frame yet
+	pending     []byte    // samples that do not fill a frame yet
 	frames      fileio.Spool
 	coder       *flac.Encoder
 	coded       flacSink
@@ -70,9 +70,9 @@ func (l layout) flacWriter() (*flacWriter, error) {
 
 // Write adds samples.
 func (w *flacWriter) Write(b []byte) (int, error) {
-	w.held = append(w.held, b...)
-	for size := flacBlock * w.frameBytes(); len(w.held) >= size; w.held = w.held[size:] {
-		if err := w.code(w.held[:size]); err != nil {
+	w.pending = append(w.pending, b...)
+	for size := flacBlock * w.frameBytes(); len(w.pending) >= size; w.pending = w.pending[size:] {
+		if err := w.code(w.pending[:size]); err != nil {
 			return 0, err
 		}
 	}
@@ -118,8 +118,8 @@ func (w *flacWriter) unpack(b []byte) [][]int32 {
 
 // finish codes the last samples and writes the file.
 func (w *flacWriter) finish(to io.Writer) error {
-	if len(w.held) > 0 {
-		if err := w.code(w.held); err != nil {
+	if len(w.pending) > 0 {
+		if err := w.code(w.pending); err != nil {
 			return err
 		}
 	}

@@ -115,7 +115,7 @@ func RMSE(ref, est []float64, mask []bool) float64 {
 // est - ref, with the samples that do not count set to zero. Because the transform is linear, this is the distance between
 // the complex transforms of est and ref where est is right in all samples that do not count.
 //
-// The frames are those of the paper (Gal and Turner 2015), 25 ms long, every 12 ms; it states neither the window nor the scale. We take a
+// Frames are as in the paper (Gal and Turner 2015): 25 ms long, every 12 ms; it states neither the window nor the scale. We take a
 // Hamming window and no scaling, with which the paper's STFT RMSEs agree with its RMSEs. Samples rather than frames are sorted into train
 // and test, because with five gaps in 1000 samples every frame touches one.
 func STFTRMSE(ref, est []float64, mask []bool, rate int) float64 {

@@ -47,7 +47,7 @@ const (
 	beyond  = 0.004 // of the candidates have a feature below its lower or above its upper bound, all clicks as heavy as all others
 )
 
-// A clicksFit is penalized logistic regression: rows of terms, and what is known of each.
+// A clicksFit is penalized logistic regression: rows of terms, and which of them are clicks.
 type clicksFit struct {
 	rows    [][]float64
 	clicks  []bool
@@ -69,7 +69,8 @@ func fitClicks(all []*clicksTrial) (*clicks.Weights, error) {
 		sum += e.weight
 	}
 	for _, e := range examples {
-		f.rows, f.clicks, f.weights = append(f.rows, w.Terms(&e.features)), append(f.clicks, e.click), append(f.weights, e.weight/sum)
+		row := w.Terms(&e.features)
+		f.rows, f.clicks, f.weights = append(f.rows, row[:]), append(f.clicks, e.click), append(f.weights, e.weight/sum)
 	}
 	s, err := lbfgs.Start(f.value, make([]float64, clicks.Terms))
 	if err != nil {

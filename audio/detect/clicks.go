@@ -8,7 +8,7 @@ import (
 
 // clickEdge returns the number of samples added on either side of a click of some length, as clicks fade in and out below the noise;
 // docs/repair-clicks.md tells what fewer give.
-func clickEdge(length int) int { return 1 + length/3 }
+func clickEdge(length int) int { return 1 + length/5 }
 
 // clickDetector finds clicks and crackle (see package clicks).
 type clickDetector struct {
@@ -40,5 +40,5 @@ func (d *clickDetector) choose(all []candidate) (out []candidate) {
 		edge := clickEdge(c.Hi - c.Lo)
 		out = append(out, candidate{max(0, c.Lo-edge), min(d.n, c.Hi+edge), c.LogOdds, 0})
 	}
-	return out
+	return joined(out)
 }

@@ -179,3 +179,29 @@ func TestEdges(t *testing.T) {
 		t.Errorf("two dropouts are found as %v, %v", all, err)
 	}
 }
+
+// TestClickBorders: clicks on the border of two windows are found as often as those in the middle of one, in the same sound.
+func TestClickBorders(t *testing.T) {
+	const hop, clicks = 320, 120
+	s := speech(t)
+	var onBorder, inside int
+	for i := range clicks {
+		length := 5 + i%36
+		middle := hop * (4 + i%65)
+		lo, x := middle-length/2, slices.Clone(s)
+		size := 4 * math.Sqrt(meanSquare(x[lo-160:lo+160]))
+		for k := range length {
+			decay := math.Exp(-3 * (float64(k) + 0.5) / float64(length))
+			x[lo+k] = step * math.Round((x[lo+k]+size*decay*math.Cos(float64(k)))/step)
+		}
+		hits := func(from int) int {
+			return len(slices.DeleteFunc(find(t, testRate, Clicks, x[from:min(len(x), from+5*hop)]), func(f Found) bool {
+				return f.Start+from > middle || f.End+from <= middle
+			}))
+		}
+		onBorder, inside = onBorder+hits(middle-3*hop), inside+hits(middle-5*hop/2)
+	}
+	if onBorder < inside || 3*inside < 2*clicks {
+		t.Errorf("%d of %d found on borders, %d inside", onBorder, clicks, inside)
+	}
+}

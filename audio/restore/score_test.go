@@ -101,7 +101,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestScoreSimple: the error of ar is that of its own fill, from the guesses of the fill that is scored or from new ones, and though clipped
+// TestScoreSimple: ar has the error of its own fill, from the guesses of the fill that is scored or from new ones, and though clipped
 // samples touch missing ones; progress counts its gaps.
 func TestScoreSimple(t *testing.T) {
 	clean := tones(4000, 2, 0.01)

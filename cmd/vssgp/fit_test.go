@@ -212,7 +212,7 @@ type goldenResult struct {
 	Gradient map[string]any
 }
 
-// flatten lays nested lists out row by row, with null as NaN, and says their shape.
+// flatten returns the numbers of nested lists row by row, with null as NaN, and their shape.
 func flatten(v any) (data []float64, shape []int) {
 	switch v := v.(type) {
 	case nil:

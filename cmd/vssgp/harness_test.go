@@ -150,7 +150,7 @@ func listing(t *testing.T, dir string) map[string]int64 {
 	return files
 }
 
-// wav is a RIFF file of 16-bit PCM samples, laid out by hand so that the tests do not rest on the writer that they test.
+// wav is a RIFF file of 16-bit PCM samples, written by hand so that the tests do not rest on the writer that they test.
 func wav(rate, channels int, samples []int16) []byte {
 	var b bytes.Buffer
 	le := func(v any) {

@@ -186,7 +186,7 @@ func cpuTime(pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// What the advice gives: without --components the bound is higher, and the noise lower, than that of the fit that was warned of.
+// What the advice gives: without --components the bound is higher, and the noise lower, than in the fit with the warning.
 func TestWarningsAreTrue(t *testing.T) {
 	type fitted struct {
 		Bound float64   `json:"bound"`

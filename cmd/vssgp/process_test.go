@@ -186,7 +186,7 @@ func TestFullDiskModel(t *testing.T) {
 	}
 }
 
-// finished fails the test unless the folder holds the model and a checkpoint and nothing else.
+// finished fails the test unless the folder has a model and a checkpoint and nothing else.
 func finished(t *testing.T, dir string, model []byte) {
 	t.Helper()
 	if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "model")), model) {

@@ -16,7 +16,7 @@ type Conditional struct {
 
 // Conditional returns the distribution of the missing samples of z, in order; the gaps [start, end) rise and are apart. normal are
 // independent standard normal numbers, as many as samples are missing, for each draw; they become the deviations. With the samples before
-// z taken as 0, the density of z is that of the prediction errors, so the precision of the missing samples u is Q/E,
+// z taken as 0, z has the density of its prediction errors, so the precision of the missing samples u is Q/E,
 // Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples after it, the product of a triangle of a and its transpose for one
 // at the end, else a band. ok is false if that is not positive definite in float64.
 func (m Model) Conditional(z []float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {

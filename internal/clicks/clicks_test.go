@@ -130,6 +130,30 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
+// TestRefined: the ends of a loud click are found to the sample from a part of it, from more than it, and from a candidate of the longest
+// length that ends in it.
+func TestRefined(t *testing.T) {
+	for _, length := range []int{5, 7, 12} {
+		x := testkit.Numbers(2000, func(i int) float64 {
+			return math.Round(2000 * (math.Sin(0.2*float64(i)) + math.Sin(0.5*float64(i)) + math.Sin(0.8*float64(i))))
+		})
+		for k := range length {
+			x[1000+k] += math.Round(30_000 * math.Exp(-float64(k)/float64(length)))
+		}
+		w := opened(t, x)
+		starts := [][2]int{{1000, 1000 + length}, {1000 + length/3, 1000 + length/2 + 1}, {997, 1002 + length}}
+		for end := 1001; end < 1000+length; end++ {
+			starts = append(starts, [2]int{end - longest, end})
+		}
+		for _, c := range starts {
+			got := w.refined(w.change(c[0], c[1]), order)
+			testkit.Equal(t, [2]int{got.Lo, got.Hi}, [2]int{1000, 1000 + length}, "from ", c)
+			d, _ := w.solve(got.Lo, got.Hi)
+			testkit.Equal(t, got.d, d, "change from ", c)
+		}
+	}
+}
+
 // TestChoose: a threshold for each sensitivity, lower where more clicks are near; those that meet become one.
 func TestChoose(t *testing.T) {
 	const n = 100 * rate

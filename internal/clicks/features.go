@@ -23,7 +23,7 @@ const (
 	Features
 )
 
-// FeatureNames are those of docs/repair-clicks.md.
+// FeatureNames are the names in docs/repair-clicks.md.
 var FeatureNames = [Features]string{"energy", "length", "left", "tail", "peak", "again", "level", "heavy", "gain"}
 
 // survey computes what the features of the window's candidates are compared with.
@@ -74,7 +74,7 @@ func (w *window) change(lo, hi int) change {
 	c := change{}
 	c.Lo, c.Hi = lo, hi
 	d, t := w.solve(lo, hi)
-	c.d, c.t = d, t
+	c.d = d
 	f := &c.Features
 	length := hi - lo
 	own := w.left[lo : hi+order]

@@ -18,18 +18,23 @@ func Fitted() *Weights {
 }
 
 // Terms returns 1, and then z_i, z_i·z_0 … z_i·z_i of each feature i.
-func (w *Weights) Terms(v *[Features]float64) []float64 {
+func (w *Weights) Terms(v *[Features]float64) (t [Terms]float64) {
 	var z [Features]float64
-	t := append(make([]float64, 0, Terms), 1)
+	t[0] = 1
+	at := 1
 	for i, low := range w.Low {
 		z[i] = max(-1, min((2*v[i]-low-w.High[i])/(w.High[i]-low), 1))
-		t = append(t, z[i])
-		for _, other := range z[:i+1] {
-			t = append(t, z[i]*other)
+		t[at] = z[i]
+		for j, other := range z[:i+1] {
+			t[at+1+j] = z[i] * other
 		}
+		at += i + 2
 	}
 	return t
 }
 
 // LogOdds returns the log-odds of a click.
-func (w *Weights) LogOdds(v *[Features]float64) float64 { return simd.Dot(w.Of[:], w.Terms(v)) }
+func (w *Weights) LogOdds(v *[Features]float64) float64 {
+	t := w.Terms(v)
+	return simd.Dot(w.Of[:], t[:])
+}

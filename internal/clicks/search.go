@@ -18,7 +18,6 @@ type best struct {
 type change struct {
 	Candidate
 	d []float64
-	t float64 // by how much that lowers the sum of the errors' squares
 }
 
 // find returns the candidates that begin in [lo, hi) or little before. If clicks may have spoiled the model, it is fitted again without them,
@@ -200,26 +199,28 @@ func (w *window) candidate(at int) change {
 	return top
 }
 
-// refined moves either end of a candidate, up to step samples at a time, to where it gains the most nats. Its odds stay.
+// refined moves either end of a candidate or both, up to step samples at a time, to where it gains the most nats. Its odds stay.
 func (w *window) refined(c change, lo int) change {
-	q, was := w.power[c.Lo], c
-	nats := func(c change) float64 { return gain(c.t/q, c.Hi-c.Lo) }
+	_, t := w.solve(c.Lo, c.Hi)
+	q := w.power[c.Lo]
+	most := gain(t/q, c.Hi-c.Lo)
 	for by := step; by > 0; {
-		top := c
-		for _, end := range [][2]int{{c.Lo - by, c.Hi}, {c.Lo + by, c.Hi}, {c.Lo, c.Hi - by}, {c.Lo, c.Hi + by}} {
-			if n := end[1] - end[0]; end[0] < lo || n < 1 || n > longest || end[1]+order > len(w.x) {
+		from, to := c.Lo, c.Hi
+		for _, move := range [][2]int{{-by, 0}, {by, 0}, {0, -by}, {0, by}, {-by, -by}, {by, by}} {
+			u, v := c.Lo+move[0], c.Hi+move[1]
+			if u < lo || u >= v || v-u > longest || v+order > len(w.x) {
 				continue
 			}
-			if other := w.change(end[0], end[1]); nats(other) > nats(top) {
-				top = other
+			d, t := w.solve(u, v)
+			if g := gain(t/q, v-u); g > most {
+				from, to, c.d, most = u, v, d, g
 			}
 		}
-		if top.Lo == c.Lo && top.Hi == c.Hi {
+		if from == c.Lo && to == c.Hi {
 			by /= 2
 		}
-		c = top
+		c.Lo, c.Hi = from, to
 	}
-	c.LogOdds, c.Features = was.LogOdds, was.Features
 	return c
 }
 

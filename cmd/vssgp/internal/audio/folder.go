@@ -68,7 +68,7 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 	return nil
 }
 
-// recordingsIn returns the recordings of a folder in the order of their names, or the one that is given. It warns of other files.
+// recordingsIn returns the recordings of a folder by name, or the one that is given. It warns of other files.
 func recordingsIn(env *cli.Env, path string) (paths []string, err error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {

@@ -63,7 +63,7 @@ Gaps are given by --gap, by --gaps FILE (CSV or Audacity labels), by the file's 
 points (--cues), or found by --detect:
 
   clicks     up to 40 samples that the sound on either side does not explain, and crackle;
-             a find is a little longer, and clicks that meet are one
+             a find is a little longer; many long ones in speech are missed
   dropouts   sound that stops for a moment: zeros, zeros with dither, a repeated sample
   zeros      dropouts of exact zeros only
   clipped    samples at the largest values; the peak is rebuilt at or above them

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+// stereo is a recording of two colored noises, the second one damaged by a dropout of zeros and clipped.
+func stereo(t *testing.T) (file []byte, dropout [2]int, limit int16) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 5))
+	samples, state := make([]int16, 2*16000), [2][2]float64{}
+	dropout, limit = [2]int{9000, 9160}, 9000
+	for i := range samples {
+		c := i % 2
+		s := &state[c]
+		v := 1.6*s[0] - 0.8*s[1] + 1500*rng.NormFloat64()
+		s[0], s[1] = v, s[0]
+		samples[i] = int16(v)
+		if c == 1 {
+			samples[i] = int16(math.Max(-float64(limit), math.Min(float64(limit), v)))
+		}
+		if n := i / 2; c == 1 && n >= dropout[0] && n < dropout[1] {
+			samples[i] = 0
+		}
+	}
+	return wav(16000, 2, samples), dropout, limit
+}
+
+// TestRepair: damage is found in its channel, told, written as labels and drawn; a dry run stops there; the other channel comes out bit for
+// bit; clipped samples come out at or beyond their limits.
+func TestRepair(t *testing.T) {
+	dir := t.TempDir()
+	file, dropout, limit := stereo(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	take := testkit.Put(t, dir, "take.wav", string(file))
+	args := []string{"impute", take, "--detect", "dropouts,clipped", "--labels", in("found.txt"), "--report", in("page.html")}
+
+	r := decode[struct {
+		Gaps     [][2]int
+		Channels []int `json:"gap_channels"`
+		Found    []struct {
+			Start, End, Channel int
+			Kind                string
+		}
+	}](t, succeed(t, append(args, "--dry-run", "--json")...).stdout)
+	kinds := map[string]int{}
+	for i, d := range r.Found {
+		kinds[d.Kind]++
+		if d.Channel != 2 || d.Start != r.Gaps[i][0] || d.End != r.Gaps[i][1] || r.Channels[i] != 2 {
+			t.Fatalf("found %+v, gap %v of channel %d", d, r.Gaps[i], r.Channels[i])
+		}
+		if d.Kind == "dropouts" && [2]int{d.Start, d.End} != dropout {
+			t.Errorf("a dropout at %d:%d, was made at %v", d.Start, d.End, dropout)
+		}
+	}
+	if kinds["dropouts"] != 1 || kinds["clipped"] < 10 {
+		t.Errorf("found %v", kinds)
+	}
+	labels := strings.Split(strings.TrimSpace(string(testkit.Read(t, in("found.txt")))), "\n")
+	if len(labels) != len(r.Found) || !slices.Contains(labels, "0.562500000\t0.572500000\tdropouts 100% @2") {
+		t.Errorf("%d labels of %d finds: %q", len(labels), len(r.Found), labels[0])
+	}
+	testkit.Contains(t, string(testkit.Read(t, in("page.html"))), "What was found", "Nothing was filled")
+	if files := listing(t, dir); len(files) != 4 {
+		t.Errorf("a dry run left %v", files)
+	}
+
+	text := succeed(t, append(args, "-o", in("out.wav"))...).stdout
+	testkit.Contains(t, text, "found ", "1 dropouts", "found.txt")
+	before, after := words(t, file), words(t, testkit.Read(t, in("out.wav")))
+	changed, clipped := 0, 0
+	for i, v := range before {
+		switch n := i / 2; {
+		case i%2 == 0 && after[i] != v:
+			t.Fatalf("sample %d of the intact channel became %d, was %d", n, after[i], v)
+		case n >= dropout[0] && n < dropout[1] && after[i] != 0:
+			changed++
+		case v == limit && after[i] < limit || v == -limit && after[i] > -limit:
+			t.Fatalf("sample %d was clipped at %d and became %d", n, v, after[i])
+		case (v == limit || v == -limit) && after[i] != v:
+			clipped++
+		}
+	}
+	if changed < 140 || clipped < 10 {
+		t.Errorf("%d samples of the dropout and %d clipped ones are filled", changed, clipped)
+	}
+	for _, list := range []string{"found.txt", "found.csv"} { // the list that was found gives the same fill
+		succeed(t, append(args, "--dry-run", "--labels", in(list))...)
+		text = succeed(t, "repair", take, "--gaps", in(list), "--labels", in("again"+filepath.Ext(list)), "-o", in("replayed.wav")).stdout
+		if strings.Contains(text, "found 1") || !slices.Equal(testkit.Read(t, in("replayed.wav")), testkit.Read(t, in("out.wav"))) {
+			t.Errorf("%s gives another fill: %s", list, text)
+		}
+		testkit.Equal(t, string(testkit.Read(t, in("again"+filepath.Ext(list)))), string(testkit.Read(t, in(list))), list)
+	}
+}
+
+// TestConfidence: finds of less confidence are left out, labels without one are not, and finds that meet are one gap.
+func TestConfidence(t *testing.T) {
+	dir := t.TempDir()
+	take := testkit.Put(t, dir, "take.wav", string(wav(8000, 1, tone(4000, 8000))))
+	list := testkit.Put(t, dir, "list.csv", "start,end,channel,label\n100,110,,clicks 97%\n110,120,,clicks 50%\n300,301,,clicks 0%\n")
+	mixed := testkit.Put(t, dir, "mixed.csv", "start,end,channel,label\n100,110,,clicks 97%\n200,210,,clicks\n")
+	for _, c := range []struct{ file, percent, want string }{
+		{list, "0", "filled 2 gaps (21 of"}, {list, "50", "; finds that meet are one gap\n"}, {list, "51", "filled 1 gap (10 of"},
+		{list, "97", "filled 1 gap (10 of"}, {list, "98", "found nothing"}, {mixed, "98", "filled 1 gap (10 of"},
+	} {
+		args := []string{"impute", take, "--gaps", c.file, "--confidence", c.percent, "-o", filepath.Join(dir, "o.wav")}
+		testkit.Contains(t, succeed(t, args...).stdout, c.want)
+	}
+}
+
+// TestNothingFound: a recording without damage comes out as it is.
+func TestNothingFound(t *testing.T) {
+	dir := t.TempDir()
+	silent := append(make([]int16, 4000), tone(4000, 8000)...)
+	take := testkit.Put(t, dir, "take.wav", string(wav(8000, 1, silent)))
+	out := filepath.Join(dir, "out.wav")
+	testkit.Contains(t, succeed(t, "impute", take, "--detect", "zeros", "-o", out).stdout, "found nothing")
+	if !bytes.Equal(testkit.Read(t, take), testkit.Read(t, out)) {
+		t.Error("the output is not the input")
+	}
+	os.Remove(out)
+	if r := decode[imputed](t, succeed(t, "impute", take, "--detect", "zeros", "-o", out, "--json").stdout); len(r.Gaps) != 0 ||
+		r.Rate != 8000 {
+		t.Errorf("result %+v", r)
+	}
+}
+
+// TestFolder: all recordings of a folder are repaired into another one, each with files of its own name; one that cannot be read is named
+// at the end and keeps no other from being repaired.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	in := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
+	file, _, _ := stereo(t)
+	testkit.Put(t, in("takes"), "a.wav", string(file))
+	testkit.Put(t, in("takes"), "b.wav", string(wav(8000, 1, tone(4000, 8000))))
+	testkit.Put(t, in("takes"), "notes.txt", "no recording")
+	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels", in("out", "{}.txt")}
+	repaired := succeed(t, line...)
+	testkit.Contains(t, repaired.stderr, "1 file not read (the first is notes.txt)", "ffmpeg")
+	dry := succeed(t, "impute", in("takes"), "--detect", "dropouts", "--dry-run").stdout
+	for text, wrote := range map[string]int{repaired.stdout: 2, dry: 0} {
+		if strings.Count(text, "wrote ") != wrote || !strings.Contains(text, "found nothing") || !strings.Contains(text, "1 dropouts") {
+			t.Errorf("the summary is %q", text)
+		}
+	}
+	alone := in("alone.wav")
+	succeed(t, "impute", in("takes", "a.wav"), "--detect", "dropouts", "-o", alone)
+	if !bytes.Equal(testkit.Read(t, alone), testkit.Read(t, in("out", "a.wav"))) ||
+		!bytes.Equal(testkit.Read(t, in("takes", "b.wav")), testkit.Read(t, in("out", "b.wav"))) {
+		t.Error("a recording of a folder is repaired otherwise than by itself")
+	}
+	if len(testkit.Read(t, in("out", "a.txt"))) == 0 || len(testkit.Read(t, in("out", "b.txt"))) != 0 {
+		t.Error("the labels are not those of their recordings")
+	}
+	testkit.Put(t, in("takes"), "aa.wav", "RIFF")
+	o := vssgpRun(t, append(line, "--json")...)
+	r := decode[struct {
+		Recordings []imputed
+		Failed     []string
+	}](t, o.stdout)
+	if o.code != cli.ExitMistake || len(r.Recordings) != 2 || !slices.Equal(r.Failed, []string{"aa.wav"}) ||
+		!strings.Contains(o.stderr, "1 of 3 recordings") {
+		t.Errorf("exit %d, %d repaired, failed %q, stderr %q", o.code, len(r.Recordings), r.Failed, o.stderr)
+	}
+	for word, args := range map[string][]string{
+		"{}":           {"--out-dir", in("out"), "--report", in("page.html")},
+		"-o ":          {"--out-dir", in("out"), "-o", in("x.wav")},
+		"same file":    {"--out-dir", in("takes")},
+		"a folder":     {"-o", in("x.wav")},
+		"no recording": nil,
+	} {
+		folder := in("takes")
+		if args == nil {
+			folder, args = in("out", "none"), []string{"--out-dir", in("more")}
+			testkit.OK(t, os.Mkdir(folder, 0o777))
+		}
+		if o := vssgpRun(t, append([]string{"impute", folder, "--detect", "zeros"}, args...)...); o.code != cli.ExitMistake ||
+			!strings.Contains(o.stderr, word) {
+			t.Errorf("%v: exit %d, %q; want %d and %q", args, o.code, o.stderr, cli.ExitMistake, word)
+		}
+	}
+}
