@@ -66,7 +66,7 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 		if err != nil {
 			return nil, fmt.Errorf("the origin after row %d: %w", end, err)
 		}
-		p, err := m.Predict(ctx, after.X)
+		p, err := m.Predict(ctx, after.X, after.regressorValues()...)
 		if err != nil {
 			return nil, err
 		}
@@ -209,6 +209,10 @@ func (s Series) sorted() Series {
 	for _, e := range s.Err {
 		c.Err = append(c.Err, pick(e))
 	}
+	for _, r := range s.Regressors {
+		r.Values = pick(r.Values)
+		c.Regressors = append(c.Regressors, r)
+	}
 	return c
 }
 
@@ -240,6 +244,10 @@ func (s Series) rows(lo, hi int) Series {
 	}
 	for _, e := range s.Err {
 		c.Err = append(c.Err, e[lo:hi])
+	}
+	for _, r := range s.Regressors {
+		r.Values = r.Values[lo:hi]
+		c.Regressors = append(c.Regressors, r)
 	}
 	return c
 }

@@ -24,15 +24,9 @@ func (l *layout) transition(b *block, v []float64, tau float64) (t transition, s
 		sd = math.Exp(v[a.sd])
 	}
 	switch {
-	case b.nested && a.quality < 0: // Ornstein–Uhlenbeck
-		decay := math.Exp(-tau / math.Exp(v[a.length]))
-		t.f[0][0], t.q[0][0] = decay, 1-decay*decay
-	case b.nested:
-		length, quality := math.Exp(v[a.length]), math.Exp(v[a.quality])
-		t = oscillator(1/(2*quality*quality*length), 1/(quality*length), tau)
 	case a.shape != nil: // Matérn-3/2
 		z := math.Sqrt(3) / math.Exp(v[a.length])
-		t = oscillator(z, z, tau)
+		t = oscillator(rates{z, z}, tau)
 	case b.start && b.sine: // Brownian motion with variance 1 at the end of the data
 		t = transition{f: [2][2]float64{{1, 0}, {0, 1}}, q: [2][2]float64{{ratio, 0}, {0, 0}}}
 	case b.start: // its integral
@@ -45,8 +39,12 @@ func (l *layout) transition(b *block, v []float64, tau float64) (t transition, s
 	return t, sd
 }
 
-// oscillator is the transition of x” + 2γx' + ω²x = noise, with x of variance 1.
-func oscillator(gamma, omega, tau float64) (t transition) {
+// rates are γ and ω of the oscillator x” + 2γx' + ω²x = noise.
+type rates struct{ gamma, omega float64 }
+
+// oscillator is the transition of an oscillator, with x of variance 1.
+func oscillator(r rates, tau float64) (t transition) {
+	gamma, omega := r.gamma, r.omega
 	var c, s float64 // e^(−γτ)·cosh(δτ) and e^(−γτ)·sinh(δτ)/δ, with δ² = γ² − ω²
 	switch square := gamma*gamma - omega*omega; {
 	case math.Abs(square)*tau*tau < 1e-10:
@@ -108,16 +106,18 @@ func (b *block) single(k int, z complex128) float64 {
 	return real(z)
 }
 
-// beyond fills phi [M] with the features that keep has (nil: all), at u > R and at unit amplitude as values does, and returns the variance
-// of the innovations since R.
-func (l *layout) beyond(phi, v []float64, u float64, keep func(k int) bool) (variance float64) {
+// beyond fills phi [M] with the features at u > R, at unit amplitude and without regressors, and returns the variance of the innovations
+// since R: of all components, or of one.
+func (l *layout) beyond(phi, v []float64, u float64, only string) (variance float64) {
 	for i := range l.blocks {
 		b := &l.blocks[i]
-		if b.lo == b.hi || keep != nil && !keep(b.lo) {
-			clear(phi[b.lo:b.hi])
+		if b.known {
 			continue
 		}
 		t, sd := l.transition(b, v, u-l.reach)
+		if only != "" && only != b.component {
+			sd = 0
+		}
 		last := math.NaN()
 		l.lines(b, u, func(k, to int, carrier float64, phasor, at, slope complex128) {
 			if carrier != last {
@@ -132,22 +132,25 @@ func (l *layout) beyond(phi, v []float64, u float64, keep func(k int) bool) (var
 	return variance
 }
 
-// A state is that of the process with one carrier.
-type state struct{ value, slope complex128 }
+// An envelope is the state of the process with one carrier.
+type envelope struct{ value, slope complex128 }
 
-// drawBeyond draws the function at sorted places u > R, given weights times amplitudes w [M].
-func (l *layout) drawBeyond(w, v, u []float64, random *rand.Rand) []float64 {
-	f := make([]float64, len(u))
+// drawBeyond draws the function without its memory at sorted places u > R, given weights times amplitudes w [M].
+func (l *layout) drawBeyond(w, v []float64, at *places, random *rand.Rand) []float64 {
+	f, waves := make([]float64, len(at.u)), len(l.cosines())
 	for i := range l.blocks {
 		b := &l.blocks[i]
-		if b.lo == b.hi {
+		if b.known {
+			for n := range f {
+				f[n] += w[b.lo] * at.z[b.lo-waves][n]
+			}
 			continue
 		}
-		var states []state // one a carrier
+		var states []envelope // one a carrier
 		last := math.NaN()
 		l.lines(b, l.reach, func(k, to int, carrier float64, _, at, slope complex128) {
 			if carrier != last {
-				last, states = carrier, append(states, state{})
+				last, states = carrier, append(states, envelope{})
 			}
 			s := &states[len(states)-1]
 			for ; k < to; k++ {
@@ -159,7 +162,7 @@ func (l *layout) drawBeyond(w, v, u []float64, random *rand.Rand) []float64 {
 			}
 		})
 		before := l.reach
-		for n, place := range u {
+		for n, place := range at.u {
 			t, sd := l.transition(b, v, place-before)
 			before = place
 			for i := range states {
@@ -177,16 +180,11 @@ func (l *layout) drawBeyond(w, v, u []float64, random *rand.Rand) []float64 {
 	return f
 }
 
-// next draws the state after a transition.
-func (s state) next(t *transition, sd float64, random *rand.Rand) state {
-	a := math.Sqrt(max(t.q[0][0], 0)) // Q = L Lᵀ, with L = [a 0; b c]
-	b, c := 0.0, math.Sqrt(max(t.q[1][1], 0))
-	if a > 0 {
-		b = t.q[1][0] / a
-		c = math.Sqrt(max(t.q[1][1]-b*b, 0))
-	}
+// next draws the envelope after a transition.
+func (s envelope) next(t *transition, sd float64, random *rand.Rand) envelope {
+	a, b, c := root(t.q)
 	normal := func() complex128 { return complex(sd*random.NormFloat64(), sd*random.NormFloat64()) }
 	x, y := normal(), normal()
 	step := func(i int) complex128 { return complex(t.f[i][0], 0)*s.value + complex(t.f[i][1], 0)*s.slope }
-	return state{step(0) + complex(a, 0)*x, step(1) + complex(b, 0)*x + complex(c, 0)*y}
+	return envelope{step(0) + complex(a, 0)*x, step(1) + complex(b, 0)*x + complex(c, 0)*y}
 }

@@ -20,6 +20,17 @@ type Series struct {
 	// Err, if not nil, is the known standard deviation of each value's noise [D][N], in y's units. One factor for all of them is learnt. It
 	// is 1e-9 to 1e9 standard deviations of the output; below 1e-4, or 1e-6·√N if that is more, it counts as that, and above 1e6 as 1e6.
 	Err [][]float64
+	// Regressors explain the outputs. Their values at the times of a forecast have to be known.
+	Regressors []Regressor
+}
+
+// A Regressor is a known series, such as a temperature or the days of a holiday, that every output depends on linearly. Its weight is
+// N(0, SD²) where SD is learnt: the standard deviation of the effect of one standard deviation of the regressor, in units of the output.
+// Regressors with the same Group share it. A regressor that is only 0 or 1 is not standardized.
+type Regressor struct {
+	Name, Group string    // Group is Name if it is empty
+	Values      []float64 // [N]; NaN only in rows without a value of any output
+	SD          Prior
 }
 
 // magnitude returns the largest magnitude of y.
@@ -45,6 +56,9 @@ func (s *Series) check() error {
 			return fmt.Errorf("%w: x[%d] is %v, want a finite number", ErrData, n, x)
 		}
 	}
+	if err := s.checkRegressors(); err != nil {
+		return err
+	}
 	for d, y := range s.Y {
 		if size := magnitude(y); size > 0 && size < smallest {
 			return fmt.Errorf("%w: no value of output %d is larger than %.3g, want magnitudes of %v or more", ErrData, d, size, smallest)
@@ -62,6 +76,39 @@ func (s *Series) check() error {
 			if s.Err != nil && !math.IsNaN(v) && !(s.Err[d][n] > 0 && s.Err[d][n] < largest) {
 				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, want a positive number below %v", ErrData, d, n,
 					s.Err[d][n], largest)
+			}
+		}
+	}
+	return nil
+}
+
+// regressorValues are the regressors' values.
+func (s *Series) regressorValues() (all [][]float64) {
+	for _, r := range s.Regressors {
+		all = append(all, r.Values)
+	}
+	return all
+}
+
+// checkRegressors reports regressors that do not fit the rows.
+func (s *Series) checkRegressors() error {
+	for j, r := range s.Regressors {
+		if r.Name == "" || slices.ContainsFunc(s.Regressors[:j], func(q Regressor) bool { return q.Name == r.Name }) {
+			return fmt.Errorf("%w: regressor %d is named %q; names must be different", ErrData, j, r.Name)
+		}
+		if len(r.Values) != len(s.X) {
+			return fmt.Errorf("%w: regressor %q has %d values for %d times", ErrData, r.Name, len(r.Values), len(s.X))
+		}
+		if r.SD != (Prior{}) {
+			if err := r.SD.Check(); err != nil {
+				return fmt.Errorf("%w: regressor %q: %w", ErrData, r.Name, err)
+			}
+		}
+		for n, v := range r.Values {
+			known := slices.ContainsFunc(s.Y, func(y []float64) bool { return n < len(y) && !math.IsNaN(y[n]) })
+			if known && !(math.Abs(v) <= largest) {
+				return fmt.Errorf("%w: regressor %q is %v at x[%d] = %v, where there is a value; it must be a number", ErrData, r.Name, v, n,
+					s.X[n])
 			}
 		}
 	}
@@ -94,18 +141,58 @@ type frame struct {
 	// Error is the median of the known errors of each output, standardized; nil where none is known.
 	Error []float64 `json:",omitempty"`
 
+	Regressors []regressor `json:",omitempty"`
+
 	u     []float64   // [N]
 	y     [][]float64 // [D][N], NaN where missing
+	z     [][]float64 // [J][N] regressors, standardized
 	known [][]float64 // [D][N] the known noise's sd; nil
 	// weaker is by how much the noise of single values is taken to be larger, as a factor of its sd [D][N]; nil: none is an outlier.
 	weaker [][]float64
+}
+
+// A regressor is what a frame needs to standardize a Regressor: (value − Mean)/Scale.
+type regressor struct {
+	Name, Group string
+	Mean, Scale float64
+	SD          Prior `json:",omitzero"`
+}
+
+// addRegressors standardizes the regressors over rows with a value.
+func (f *frame) addRegressors(all []Regressor) {
+	for _, r := range all {
+		var seen []float64
+		binary := true
+		for n, v := range r.Values {
+			if slices.ContainsFunc(f.y, func(y []float64) bool { return !math.IsNaN(y[n]) }) {
+				seen = append(seen, v)
+				binary = binary && (v == 0 || v == 1)
+			}
+		}
+		own := regressor{Name: r.Name, Group: cmp.Or(r.Group, r.Name), Scale: 1, SD: r.SD}
+		if !binary {
+			own.Mean, own.Scale = bayes.MeanSD(seen, 0, 1)
+			own.Scale = cmp.Or(own.Scale, 1)
+		}
+		f.Regressors = append(f.Regressors, own)
+		f.z = append(f.z, own.standard(r.Values))
+	}
+}
+
+// standard standardizes values.
+func (r *regressor) standard(values []float64) []float64 {
+	z := make([]float64, len(values))
+	for n, v := range values {
+		z[n] = (v - r.Mean) / r.Scale
+	}
+	return z
 }
 
 var errNotPositive = fmt.Errorf("%w: a value is not positive, so it has no logarithm", ErrData)
 
 // logarithm is the series of the logarithms, whose known errors are relative. ok is false if a value is not positive.
 func (s *Series) logarithm() (l Series, ok bool) {
-	l = Series{X: s.X}
+	l = Series{X: s.X, Regressors: s.Regressors}
 	for d, y := range s.Y {
 		logs := make([]float64, len(y))
 		for n, v := range y {
@@ -188,6 +275,7 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 		f.y = append(f.y, standard)
 	}
 	f.place(s.X)
+	f.addRegressors(s.Regressors)
 	for d, sd := range s.Err {
 		f.known = append(f.known, f.standardErrors(d, sd))
 		var usual []float64

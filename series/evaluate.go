@@ -27,21 +27,18 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 		}
 		s = logs
 	}
-	at, err := m.open(ctx, s.X) // for its checks
-	if err != nil {
+	if _, err := m.open(s.X, s.regressorValues()); err != nil { // for its checks
 		return 0, err
 	}
-	at.close()
 	f, l := *m.frame, *m.layout
-	f.u, f.y, f.known, f.weaker = make([]float64, len(s.X)), nil, nil, nil
+	f.u, f.y, f.known, f.weaker, f.z = make([]float64, len(s.X)), nil, nil, nil, nil
 	end := l.reach
 	for n, x := range s.X {
 		f.u[n] = f.steps(x)
 		end = max(end, f.u[n])
 	}
 	if end > l.reach { // features of the same parts that cover these times
-		memory := int(math.Ceil(float64(l.memory) * end / l.reach))
-		l = *newLayout(m.frame, l.parts, end, memory, l.sines, 0, func(float64) float64 { return 1 })
+		l = *newLayout(m.frame, l.parts, end, l.sines, l.sides, 0, func(float64) float64 { return 1 })
 	}
 	l.frame = &f
 	for d := range s.Y {
@@ -54,18 +51,11 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 			f.known = append(f.known, f.standardErrors(d, s.Err[d]))
 		}
 	}
-	var sums []*moments
-	if m.long == nil {
-		if sums, err = l.sum(ctx, m.backend, math.Inf(-1)); err != nil {
-			return 0, err
-		}
-	} else {
-		for _, g := range f.groups() {
-			sums = append(sums, l.whiten(f.track(g), m.long.memory, g.outputs))
-		}
+	for j, r := range m.frame.Regressors {
+		f.z = append(f.z, r.standard(s.Regressors[j].Values))
 	}
 	var e bayes.Evaluation
-	if err := newObjective(&l, sums).evaluate(&e, m.at.Mode); err != nil || m.loaded && math.IsNaN(e.Value) {
+	if err := newObjective(ctx, &l, f.tracks()).evaluate(&e, m.at.Mode); err != nil || m.loaded && math.IsNaN(e.Value) {
 		return 0, m.failed(err)
 	}
 	return e.Value, nil
@@ -77,8 +67,9 @@ func (m *Model) Score(ctx context.Context, s Series) (rmse, density float64, row
 	const atOnce = 1 << 16 // rows that are predicted together: each has a Gaussian for every draw
 	values := 0
 	for lo := 0; lo < len(s.X); lo += atOnce {
-		x := s.X[lo:min(lo+atOnce, len(s.X))]
-		p, err := m.Predict(ctx, x)
+		part := s.rows(lo, min(lo+atOnce, len(s.X)))
+		x := part.X
+		p, err := m.Predict(ctx, x, part.regressorValues()...)
 		if err != nil {
 			return 0, 0, 0, err
 		}

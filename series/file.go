@@ -9,14 +9,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 )
 
 // FileFormat is the metadata entry "format" of a series' model file.
-const FileFormat = "vssgp-series/1"
+const FileFormat = "vssgp-series/2"
 
 // The model file's tensors. Those of group g end in .g.
 const (
@@ -24,31 +23,20 @@ const (
 	nameInformation = "hyper.information" // [θ,θ] of the posterior, in units of the priors' sds
 	namePriors      = "hyper.prior"       // [θ,2] median in the model's units, sd of the logarithm
 	nameDraws       = "hyper.draws"       // [S,θ]
-	nameGram        = "moments.gram"      // [M,M]
-	nameCross       = "moments.cross"     // [M,outputs]
-	nameTrack       = "track"             // [2+outputs,N] of a long series: places, errors, values
+	nameRows        = "rows"              // [2+J+outputs,N] times, errors, regressors, values, in the model's units
 )
 
 // record is the metadata entry "series", as JSON.
 type record struct {
-	Frame  frame    `json:"frame"`
-	Reach  float64  `json:"reach"`           // steps
-	Memory int      `json:"memory"`          // frequencies
-	Sines  int      `json:"sines,omitempty"` // of the random walk over a range of the data; 0: walkSines
-	Parts  []saved  `json:"parts"`
-	Groups []saving `json:"groups"`
-	Median []bool   `json:"median,omitempty"` // [D] Model.medians
-	Bound  float64  `json:"bound"`
-	Value  float64  `json:"log_posterior"`
-	Long   *memory  `json:"long,omitempty"` // the memory and noise of a long series
-}
-
-// saving is what a group's moments have besides their tensors.
-type saving struct {
-	Outputs []int     `json:"outputs"`
-	Rows    int       `json:"rows"`
-	Square  []float64 `json:"square"` // Σy²
-	LogErr  float64   `json:"log_error"`
+	Frame  frame          `json:"frame"`
+	Reach  float64        `json:"reach"`           // steps
+	Sines  int            `json:"sines,omitempty"` // of the random walk over a range of the data; 0: walkSines
+	Sides  map[string]int `json:"sides,omitempty"` // layout.sides
+	Parts  []saved        `json:"parts"`
+	Groups [][]int        `json:"groups"`           // outputs of each group
+	Median []bool         `json:"median,omitempty"` // [D] Model.medians
+	Bound  float64        `json:"bound"`
+	Value  float64        `json:"log_posterior"`
 }
 
 // saved is a part, with the fields that its kind has.
@@ -82,6 +70,8 @@ func save(p Part) saved {
 		return saved{Kind: "product", Long: &long, Short: &short}
 	case Noise:
 		return saved{Kind: "noise", SD: p.SD}
+	case Regressors:
+		return saved{Kind: "regressors"}
 	}
 	return saved{Kind: "constant"}
 }
@@ -101,6 +91,8 @@ func (s *saved) part() (Part, error) {
 		return ShortMemory{s.SD, s.Length, s.Quality}, nil
 	case "noise":
 		return Noise{s.SD}, nil
+	case "regressors":
+		return Regressors{}, nil
 	case "season":
 		return s.season(), nil
 	case "product":
@@ -121,7 +113,7 @@ func (m *Model) Save(path string) error { return fileio.Write(path, m.Write) }
 // Write writes the model as a safetensors file.
 func (m *Model) Write(w io.Writer) error {
 	l, n := m.layout, len(m.layout.names)
-	r := record{Frame: *m.frame, Reach: l.reach, Memory: l.memory, Sines: l.sines, Median: m.medians, Bound: m.bound, Value: m.at.Value}
+	r := record{Frame: *m.frame, Reach: l.reach, Sines: l.sines, Sides: l.sides, Median: m.medians, Bound: m.bound, Value: m.at.Value}
 	for _, p := range l.parts {
 		r.Parts = append(r.Parts, save(p))
 	}
@@ -135,24 +127,10 @@ func (m *Model) Write(w io.Writer) error {
 		priors = append(priors, p.Median, p.SD)
 	}
 	f.Tensors[namePriors] = safetensors.Tensor{Shape: []int{n, 2}, Data: priors}
-	for g, s := range m.sums {
-		r.Groups = append(r.Groups, saving{Outputs: s.outputs, Rows: s.n, Square: s.yy, LogErr: s.logErr})
-		size := l.features()
-		cross := make([]float64, 0, size*len(s.c))
-		for k := range size {
-			for _, c := range s.c {
-				cross = append(cross, c[k])
-			}
-		}
-		f.Tensors[fmt.Sprintf("%s.%d", nameGram, g)] = safetensors.Tensor{Shape: []int{size, size}, Data: s.gram}
-		f.Tensors[fmt.Sprintf("%s.%d", nameCross, g)] = safetensors.Tensor{Shape: []int{size, len(s.c)}, Data: cross}
-	}
-	if m.long != nil {
-		r.Long = &m.long.memory
-		for g, t := range m.long.tracks {
-			f.Tensors[fmt.Sprintf("%s.%d", nameTrack, g)] = safetensors.Tensor{Shape: []int{2 + len(t.y), len(t.u)},
-				Data: slices.Concat(append([][]float64{t.u, t.e}, t.y...)...)}
-		}
+	for g, t := range m.tracks {
+		r.Groups = append(r.Groups, t.outputs)
+		rows := slices.Concat([][]float64{t.u, t.e}, t.regressors, t.y)
+		f.Tensors[fmt.Sprintf("%s.%d", nameRows, g)] = safetensors.Tensor{Shape: []int{len(rows), len(t.u)}, Data: slices.Concat(rows...)}
 	}
 	for name, value := range map[string]any{"series": r, "x.name": m.XName, "y.names": m.YNames, "notes": m.Notes} {
 		text, err := json.Marshal(value)
@@ -164,7 +142,7 @@ func (m *Model) Write(w io.Writer) error {
 	return f.Write(w)
 }
 
-// Load reads a model file; it computes on the CPU until SetBackend. Errors wrap ErrFile, or are the system's.
+// Load reads a model file. Errors wrap ErrFile, or are the system's.
 func Load(path string) (*Model, error) {
 	f, size, err := fileio.OpenRegular(path)
 	if err != nil {
@@ -194,7 +172,7 @@ func load(f *safetensors.File) (*Model, error) {
 	if got := f.Metadata["format"]; got != FileFormat {
 		return nil, fmt.Errorf("its format is %.40q, want %q: %w", got, FileFormat, ErrFile)
 	}
-	m, r := &Model{backend: cpu.New(), loaded: true}, &record{}
+	m, r := &Model{loaded: true}, &record{}
 	for name, to := range map[string]any{"series": r, "x.name": &m.XName, "y.names": &m.YNames, "notes": &m.Notes} {
 		if err := f.Entry(name, to); err != nil {
 			return nil, fmt.Errorf("its metadata %q: %w: %w", name, err, ErrFile)
@@ -213,44 +191,49 @@ func load(f *safetensors.File) (*Model, error) {
 	if err := m.loadPosterior(r.Value, f); err != nil {
 		return nil, err
 	}
-	if err := m.loadMoments(r, f); err != nil || r.Long == nil {
-		return m, err
-	}
-	return m, m.loadTracks(*r.Long, f)
+	return m, m.loadRows(r.Groups, f)
 }
 
-// loadTracks reads the rows of a long series.
-func (m *Model) loadTracks(at memory, f *safetensors.File) error {
-	if !finite(at.SD, at.Length, at.Noise) || at.SD <= 0 || at.Length <= 0 || at.Noise <= 0 {
-		return fmt.Errorf("its short memory is %+v: %w", at, ErrFile)
-	}
-	m.long = &long{memory: at}
-	for g, s := range m.sums {
-		a, err := numbers(f, fmt.Sprintf("%s.%d", nameTrack, g), 2+len(s.outputs), s.n)
+// loadRows reads the rows of each group.
+func (m *Model) loadRows(groups [][]int, f *safetensors.File) error {
+	seen := make([]bool, len(m.frame.Scale))
+	for g, outputs := range groups {
+		for _, d := range outputs {
+			if d < 0 || d >= len(seen) || seen[d] {
+				return fmt.Errorf("its outputs are in no or several groups: %w", ErrFile)
+			}
+			seen[d] = true
+		}
+		regressors := len(m.frame.Regressors)
+		a, err := numbers(f, fmt.Sprintf("%s.%d", nameRows, g), 2+regressors+len(outputs), -1)
 		if err != nil {
 			return err
 		}
-		t := &track{u: a[:s.n], e: a[s.n : 2*s.n]}
-		for i := range s.outputs {
-			t.y = append(t.y, a[(2+i)*s.n:(3+i)*s.n])
+		n := len(a) / (2 + regressors + len(outputs))
+		rows := slices.Collect(slices.Chunk(a, n))
+		t := &track{u: rows[0], e: rows[1], regressors: rows[2 : 2+regressors], y: rows[2+regressors:], outputs: outputs}
+		if !slices.IsSorted(t.u) || slices.Min(t.e) <= 0 || n < leastRows || len(outputs) == 0 {
+			return fmt.Errorf("group %d: its rows are out of order, too few, or without an error: %w", g, ErrFile)
 		}
-		if !slices.IsSorted(t.u) || slices.Min(t.e) <= 0 {
-			return fmt.Errorf("group %d: its rows are out of order, or without an error: %w", g, ErrFile)
-		}
-		m.long.tracks = append(m.long.tracks, t)
+		m.tracks = append(m.tracks, t)
+	}
+	if slices.Contains(seen, false) {
+		return fmt.Errorf("an output has no rows: %w", ErrFile)
 	}
 	return nil
 }
 
-// loadLayout lays the parts out again, if that takes no more features than the file has moments of.
+// loadLayout lays the parts out again.
 func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	fr, outputs := m.frame, len(m.frame.Scale)
 	ok := fr.Step > 0 && fr.Range > 0 && fr.Rows >= leastRows && outputs > 0 && len(fr.Offset) == outputs &&
 		(fr.Error == nil || len(fr.Error) == outputs) && finite(fr.Error...) &&
 		finite(fr.First, fr.Step, fr.Range, fr.Range*fr.Step, r.Reach) && finite(fr.Offset...) && finite(fr.Scale...) &&
 		slices.Min(fr.Scale) > 0 &&
-		r.Reach >= fr.Range && r.Reach <= MaxHorizon*fr.Range && r.Memory >= 0 && r.Memory <= memories[len(memories)-1] && r.Sines >= 0 &&
-		r.Sines <= wildSines && len(r.Parts) <= mostParts
+		r.Reach >= fr.Range && r.Reach <= MaxHorizon*fr.Range && r.Sines >= 0 && r.Sines <= wildSines && len(r.Parts) <= mostParts
+	for i := range fr.Regressors {
+		ok = ok && fr.Regressors[i].Scale > 0 && finite(fr.Regressors[i].Mean, fr.Regressors[i].Scale)
+	}
 	if !ok {
 		return fmt.Errorf("its frame or layout is impossible: %w", ErrFile)
 	}
@@ -265,16 +248,12 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	if err := o.check(); err != nil {
 		return fmt.Errorf("its parts: %w: %w", err, ErrFile)
 	}
-	if r.Long == nil && len(ordered(o.Parts)) != len(o.Parts) {
+	if len(fr.ordered(o.Parts)) != len(o.Parts) {
 		return fmt.Errorf("it has no noise: %w", ErrFile)
 	}
-	size := f.Tensors[nameGram+".0"].Shape
-	if len(size) == 0 || size[0] < 1 {
-		return fmt.Errorf("it has no moments: %w", ErrFile)
-	}
-	m.layout = newLayout(fr, o.Parts, r.Reach, r.Memory, cmp.Or(r.Sines, walkSines), size[0], func(float64) float64 { return 1 })
-	if m.layout.features() != size[0] {
-		return fmt.Errorf("its parts do not have the %d features of its moments: %w", size[0], ErrFile)
+	m.layout = newLayout(fr, o.Parts, r.Reach, cmp.Or(r.Sines, walkSines), r.Sides, mostFeatures, func(float64) float64 { return 1 })
+	if m.layout.size() > mostFeatures {
+		return fmt.Errorf("its parts have more than %d features: %w", mostFeatures, ErrFile)
 	}
 	n := len(m.layout.priors)
 	priors, err := numbers(f, namePriors, n, 2)
@@ -303,10 +282,6 @@ func (m *Model) loadPosterior(value float64, f *safetensors.File) error {
 	if m.at, err = bayes.NewGaussian(mode, m.layout.scale(), value, information); err != nil {
 		return fmt.Errorf("%w: %w", err, ErrFile)
 	}
-	if n == 0 {
-		m.draws = [][]float64{nil}
-		return nil
-	}
 	draws, err := numbers(f, nameDraws, -1, n)
 	for i := 0; i < len(draws); i += n {
 		m.draws = append(m.draws, draws[i:i+n])
@@ -314,39 +289,8 @@ func (m *Model) loadPosterior(value float64, f *safetensors.File) error {
 	return err
 }
 
-func (m *Model) loadMoments(r *record, f *safetensors.File) error {
-	seen := make([]bool, len(m.frame.Scale))
-	size := m.layout.features()
-	for g, s := range r.Groups {
-		sums := &moments{outputs: s.Outputs, n: s.Rows, yy: s.Square, logErr: s.LogErr}
-		for _, d := range s.Outputs {
-			if d < 0 || d >= len(seen) || seen[d] {
-				return fmt.Errorf("its outputs are in no or several groups: %w", ErrFile)
-			}
-			seen[d] = true
-		}
-		if len(s.Square) != len(s.Outputs) || s.Rows < leastRows || !finite(s.Square...) || !finite(s.LogErr) {
-			return fmt.Errorf("group %d is impossible: %w", g, ErrFile)
-		}
-		var err error
-		if sums.gram, err = numbers(f, fmt.Sprintf("%s.%d", nameGram, g), size, size); err != nil {
-			return err
-		}
-		cross, err := numbers(f, fmt.Sprintf("%s.%d", nameCross, g), size, len(s.Outputs))
-		if err != nil {
-			return err
-		}
-		sums.split(cross)
-		m.sums = append(m.sums, sums)
-	}
-	if slices.Contains(seen, false) {
-		return fmt.Errorf("an output has no moments: %w", ErrFile)
-	}
-	return nil
-}
-
-// mostParts bounds the parts of a model file.
-const mostParts = 100
+// mostParts and mostFeatures bound a model file.
+const mostParts, mostFeatures = 100, 20000
 
 // numbers are a tensor's, of the given shape; −1 is any number.
 func numbers(f *safetensors.File, name string, shape ...int) ([]float64, error) {

@@ -32,6 +32,7 @@ func (m *Model) Fill(ctx context.Context, s Series) (*Filling, error) {
 	f := &Filling{}
 	at := map[int]int{} // the place in x of a row that lacks any output
 	var x []float64
+	regressors := make([][]float64, len(s.Regressors))
 	for d, y := range s.Y {
 		f.Y, f.Rows = append(f.Y, append([]float64(nil), y...)), append(f.Rows, nil)
 		for n, v := range y {
@@ -42,6 +43,9 @@ func (m *Model) Fill(ctx context.Context, s Series) (*Filling, error) {
 			if _, ok := at[n]; !ok {
 				at[n] = len(x)
 				x = append(x, s.X[n])
+				for j, r := range s.Regressors {
+					regressors[j] = append(regressors[j], r.Values[n])
+				}
 			}
 		}
 	}
@@ -49,7 +53,7 @@ func (m *Model) Fill(ctx context.Context, s Series) (*Filling, error) {
 	if len(x) == 0 {
 		return f, nil
 	}
-	p, err := m.Predict(ctx, x)
+	p, err := m.Predict(ctx, x, regressors...)
 	if err != nil {
 		return nil, err
 	}

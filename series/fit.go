@@ -8,18 +8,14 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// Fit fits the model: it sums the moments, finds the parts that earn their place and the mode of their hyper-parameters, and draws from
-// the posterior there. Errors wrap ErrData, ErrOptions or ctx's.
+// Fit fits the model: it finds the parts that the evidence supports and the mode of their hyper-parameters, and draws from the posterior
+// there. Errors wrap ErrData, ErrOptions or ctx's.
 func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err := cmp.Or(s.check(), o.check()); err != nil {
 		return nil, err
-	}
-	if o.Backend == nil {
-		o.Backend = cpu.New()
 	}
 	search, err := scaled(ctx, &s, &o)
 	if err != nil {
@@ -29,8 +25,14 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if search.long() {
-		if best, err = search.lengthen(best); err != nil {
+	tracks := search.frame.tracks()
+	if o.Parts == nil || o.Average {
+		if best, tracks, err = search.volatile(best, tracks); err != nil {
+			return nil, err
+		}
+	}
+	if search.from > 0 {
+		if best, err = search.mode(best.parts, tracks, best, finalEvaluations); err != nil {
 			return nil, err
 		}
 	}
@@ -38,7 +40,7 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{frame: search.frame, layout: all[0].o.layout, sums: all[0].o.sums, backend: o.Backend, long: best.long}
+	m := &Model{frame: search.frame, layout: all[0].o.layout, tracks: tracks}
 	if err := m.average(ctx, all, &o); err != nil {
 		return nil, err
 	}
@@ -102,10 +104,15 @@ func (s *search) density() (float64, error) {
 	if len(s.try) > 0 {
 		parts = slices.Concat(parts, s.try[0])
 	}
-	t, err := s.trial(parts, s.memories[0], nil)
+	t, err := s.trial(parts, nil)
 	if err != nil {
 		return 0, err
 	}
+	tracks := s.tracks
+	if t, _, err = s.volatile(t, s.tracks); err != nil {
+		return 0, err
+	}
+	s.tracks = tracks
 	return t.bound() + s.frame.jacobian(s.from), nil
 }
 
@@ -145,12 +152,12 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 		count = AtMode
 	}
 	if count == 0 {
-		size := float64(m.layout.features())
+		size := float64(m.layout.size())
 		count = min(usualDraws, max(fewestDraws, int(drawWork/(float64(m.frame.Rows)*size*size))))
 	}
 	if count < 0 {
 		m.draws = [][]float64{slices.Clone(m.at.Mode)}
-		return nil
+		return m.condition(ctx)
 	}
 	random := rand.New(rand.NewPCG(o.Seed, 1))
 	due := 0.0
@@ -165,37 +172,7 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 			m.draws = append(m.draws, v.widen(m.layout, d))
 		}
 	}
-	return m.resolve()
-}
-
-// resolve drops draws that are so far out that the sums have too few digits for them. The mode has enough.
-func (m *Model) resolve() error {
-	o := newObjective(m.layout, m.sums)
-	draws := m.draws
-	m.draws = nil
-	for _, d := range draws {
-		err := m.each(o, d, func(v view) error {
-			for _, c := range v.sums.c {
-				weights := o.mean(v.factor, c)
-				for k, a := range o.d {
-					weights[k] *= a
-				}
-				if v.sums.rounding(weights)/v.lambda > resolved {
-					return errUnresolved
-				}
-			}
-			return nil
-		})
-		if err == nil {
-			m.draws = append(m.draws, d)
-		} else if !errors.Is(err, errUnresolved) {
-			return err
-		}
-	}
-	if len(m.draws) == 0 {
-		m.draws = [][]float64{slices.Clone(m.at.Mode)}
-	}
-	return nil
+	return m.condition(ctx)
 }
 
 // draw draws a variant's own hyper-parameters.
@@ -214,6 +191,9 @@ func (v *variant) draw(ctx context.Context, hmc bool, count int, random *rand.Ra
 }
 
 const (
+	// finalEvaluations bounds the evaluations over all rows of a long series, which begin at the mode of the rows that were searched.
+	finalEvaluations = 4
+
 	usualDraws  = 40
 	fewestDraws = 8
 	drawWork    = 4e11 // operations that predictions of as many rows as the data have may take, over all draws

@@ -1,10 +1,11 @@
 package series
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 
-	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
@@ -31,55 +32,58 @@ type Part interface {
 // A layout is the features of all parts and the amplitudes that hyper-parameters give them. Frequencies are in cycles per step.
 type layout struct {
 	frame  *frame
-	reach  float64 // R, in steps: what the features are laid out on
-	wander float64 // R and a little: the walks' expansion is exact inside
-	memory int     // the most frequencies of the short memory
-	sines  int     // of the random walk, over a range of the data
+	reach  float64        // R, in steps: what the features are laid out on
+	wander float64        // R and a little: the walks' expansion is exact inside
+	sides  map[string]int // the most lines on each side of a season's, by the name of their amplitude; none: the usual number
+	sines  int            // of the random walk, over a range of the data
 	peak   func(f float64) float64
 
-	parts  []Part
-	blocks []block
-	names  []string      // [θ]
-	priors []bayes.Prior // [θ] in the model's units
-	most   []float64     // [θ] logarithms that are not exceeded
-	noise  int           // which θ is the noise's sd; −1: none
+	parts      []Part
+	blocks     []block
+	names      []string                          // [θ]
+	priors     []bayes.Prior                     // [θ] in the model's units
+	most       []float64                         // [θ] logarithms that are not exceeded
+	deviations []bool                            // [θ] whether it is a standard deviation
+	noise      int                               // which θ is the noise's sd
+	memory     struct{ sd, length, quality int } // which θ are the short memory's; −1: none
 
-	part int // that is being laid
+	part int // that is being laid out
 }
 
 // A block is features under the same hyper-parameters: a cosine, or a cosine and a sine, at each frequency.
 type block struct {
-	part   int
-	amp    amplitude
-	cos    []float64 // frequencies; 0: the constant
-	offset []float64 // of each frequency from its carrier; nil: there is no carrier
-	start  bool      // phases count from the first row, and there are cosines (or sines) only
-	sine   bool      // with start: sines
-	line   bool      // the slope, a single sine
-	nested bool      // the last block, of which fewer features may be taken
+	component string // that the features belong to
+	amp       amplitude
+	cos       []float64 // frequencies; 0: the constant
+	offset    []float64 // of each frequency from its carrier; nil: there is no carrier
+	start     bool      // phases count from the first row, and there are cosines (or sines) only
+	sine      bool      // with start: sines
+	line      bool      // the slope, a single sine
+	known     bool      // a regressor, whose values are known: no cosine
 
 	lo, hi int // its features
 }
 
-// An amplitude is d_k = exp(v_sd)·factor·shape(f, exp(v_length), exp(v_quality)). Indices are −1 where there is no such hyper-parameter.
+// An amplitude is d_k = exp(v_sd)·factor·shape(f, exp(v_length)). Indices are −1 where there is no such hyper-parameter.
 type amplitude struct {
-	sd, length, quality int
-	factor              float64
-	walk                func(c float64) float64 // of a walk's c = π(j − ½)
-	shape               func(f, length, quality float64) (value float64, by slope)
+	sd, length int
+	factor     float64
+	walk       func(c float64) float64 // of a walk's c = π(j − ½)
+	shape      func(f, length float64) (value float64, by slope)
 }
 
-// A slope is the derivative of log d_k by the logarithms of its block's length and quality.
-type slope struct{ length, quality float64 }
+// A slope is the derivative of log d_k by the logarithm of its block's length.
+type slope float64
 
-func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, quality: -1, factor: a} }
+func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, factor: a} }
 
 // newLayout lays ordered parts out, up to where there are more than most features (0: any number).
-func newLayout(f *frame, parts []Part, reach float64, memory, sines, most int, peak func(float64) float64) *layout {
-	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, memory: memory, sines: sines, peak: peak, parts: parts, noise: -1}
+func newLayout(f *frame, parts []Part, reach float64, sines int, sides map[string]int, most int, peak func(float64) float64) *layout {
+	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, sides: sides, sines: sines, peak: peak, parts: parts, noise: -1}
+	l.memory.sd, l.memory.length, l.memory.quality = -1, -1, -1
 	for i, p := range parts {
 		l.part = i
-		if p.lay(l); most > 0 && l.features() > most {
+		if p.lay(l); most > 0 && l.size() > most {
 			break
 		}
 	}
@@ -92,8 +96,8 @@ func (l *layout) period() float64 { return 1.6 * l.reach }
 // epsilon is the angular frequency of the slope's sine: a line but for 2e-5 of it. A smaller one would cost digits of G.
 func (l *layout) epsilon() float64 { return 1e-2 / l.reach }
 
-// features is M.
-func (l *layout) features() int {
+// size is the number M of features.
+func (l *layout) size() int {
 	if len(l.blocks) == 0 {
 		return 0
 	}
@@ -101,10 +105,10 @@ func (l *layout) features() int {
 }
 
 func (l *layout) add(b block) {
-	b.part, b.lo = l.part, l.features()
+	b.component, b.lo = cmp.Or(b.component, component(l.parts[l.part])), l.size()
 	n := len(b.cos)
 	switch {
-	case b.line:
+	case b.line, b.known:
 		n = 1
 	case !b.start && !(n == 1 && b.cos[0] == 0):
 		n *= 2
@@ -141,6 +145,7 @@ func (l *layout) parameter(name string, p Prior) int {
 		return i
 	}
 	l.names, l.priors, l.most = append(l.names, name), append(l.priors, bayes.Prior(p)), append(l.most, math.Inf(1))
+	l.deviations = append(l.deviations, !strings.HasSuffix(name, ".length") && !strings.HasSuffix(name, ".quality"))
 	return len(l.names) - 1
 }
 
@@ -149,7 +154,7 @@ func (l *layout) amplitude(name string, given, usual Prior) amplitude {
 	if given.Median != 0 {
 		usual = Prior{Median: given.Median / l.frame.Scale[0], SD: given.SD}
 	}
-	return amplitude{sd: l.parameter(name, usual), length: -1, quality: -1, factor: 1}
+	return amplitude{sd: l.parameter(name, usual), length: -1, factor: 1}
 }
 
 // lengthscale adds a hyper-parameter in units of the input.
@@ -160,43 +165,48 @@ func (l *layout) lengthscale(name string, given, usual Prior) int {
 	return l.parameter(name, usual)
 }
 
-// spectral returns all features at unit amplitude.
-func (l *layout) spectral() *backend.Features {
-	f := backend.NewFeatures(l.features(), 1)
-	for k := range f.M {
-		f.Amp[k], f.Power[k], f.Ripple[k] = 1, 0.5, 0.5
-	}
+// cosines returns the features at unit amplitude but for the regressors, which come last.
+func (l *layout) cosines() []cosine {
+	var all []cosine
 	middle := l.frame.Range / 2
 	for _, b := range l.blocks {
-		k := b.lo
-		put := func(freq, center, phase float64) {
-			f.Freq[k], f.Center[k], f.Phase[k] = 2*math.Pi*freq, center, phase
-			k++
-		}
-		switch {
-		case b.line:
-			epsilon := l.epsilon()
-			put(epsilon/(2*math.Pi), middle, -math.Pi/2)
-			a := 1 / (epsilon * l.frame.Range)
-			f.Amp[b.lo], f.Power[b.lo], f.Ripple[b.lo] = a, a*a/2, a*a/2
-		case b.start && b.sine:
-			for _, c := range b.cos {
-				put(c, 0, -math.Pi/2)
-			}
-		case b.start:
-			for _, c := range b.cos {
-				put(c, 0, 0)
-			}
-		default:
-			for _, c := range b.cos {
-				put(c, middle, 0)
-				if k < b.hi {
-					put(c, middle, -math.Pi/2)
+		for _, c := range b.cos {
+			switch freq := 2 * math.Pi * c; {
+			case b.start && b.sine:
+				all = append(all, cosine{1, freq, 0, -math.Pi / 2})
+			case b.start:
+				all = append(all, cosine{1, freq, 0, 0})
+			default:
+				if all = append(all, cosine{1, freq, middle, 0}); len(all) < b.hi && b.hi-b.lo > 1 {
+					all = append(all, cosine{1, freq, middle, -math.Pi / 2})
 				}
 			}
 		}
+		if epsilon := l.epsilon(); b.line {
+			all = append(all, cosine{1 / (epsilon * l.frame.Range), epsilon, middle, -math.Pi / 2})
+		}
 	}
-	return f
+	return all
+}
+
+// variance returns λ at coordinates v, and ∂log λ/∂v of the noise's coordinate.
+func (l *layout) variance(v []float64) (lambda, rate float64) {
+	s := math.Exp(2 * v[l.noise])
+	return s + leastNoise, 2 * s / (s + leastNoise)
+}
+
+// memoryAt returns the memory at coordinates v.
+func (l *layout) memoryAt(v []float64) memory {
+	at := memory{Length: 1}
+	if l.memory.sd < 0 || v[l.memory.sd] <= absent {
+		return at
+	}
+	lambda, _ := l.variance(v)
+	at.Ratio, at.Length = math.Exp(v[l.memory.sd])/math.Sqrt(lambda), math.Exp(v[l.memory.length])
+	if l.memory.quality >= 0 && v[l.memory.quality] > absent {
+		at.Quality = math.Exp(v[l.memory.quality])
+	}
+	return at
 }
 
 // amplitudes fills d [M] and, if slopes is not nil, the derivatives of log d.
@@ -212,13 +222,13 @@ func (l *layout) amplitudes(d, v []float64, slopes []slope) {
 		if a.sd >= 0 {
 			scale = math.Exp(v[a.sd])
 		}
-		length, quality := value(a.length), value(a.quality)
+		length := value(a.length)
 		each := (b.hi - b.lo) / max(1, len(b.cos)) // 1 or 2 features a frequency
 		for i := range max(1, len(b.cos)) {
-			size, by := scale, slope{}
+			size, by := scale, slope(0)
 			switch {
 			case a.shape != nil:
-				size, by = a.shape(b.offset[i], length, quality)
+				size, by = a.shape(b.offset[i], length)
 				size *= scale
 			case a.walk != nil:
 				size *= a.walk(math.Pi * (float64(i) + 0.5))
@@ -248,16 +258,13 @@ func (l *layout) chain(a *amplitude, s slope, add func(i int, by float64)) {
 		add(a.sd, 1)
 	}
 	if a.length >= 0 {
-		add(a.length, s.length)
-	}
-	if a.quality >= 0 {
-		add(a.quality, s.quality)
+		add(a.length, float64(s))
 	}
 }
 
 // inform adds scale·Σ_kl s_ik w_kl s_jl to the information, where s_ik = ∂log d_k/∂v_i and w is [M,M].
 func (l *layout) inform(e *bayes.Evaluation, w []float64, slopes []slope, scale float64) {
-	m := l.features()
+	m := l.size()
 	sums := make([]float64, len(l.names)) // Σ_l w_kl s_jl of a k
 	for _, b := range l.blocks {
 		for k := b.lo; k < b.hi; k++ {

@@ -3,12 +3,12 @@ package series
 import (
 	"context"
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
@@ -86,22 +86,39 @@ func frameOf(t *testing.T, s Series, robust bool) *frame {
 // searchOf is the search for the model of a series.
 func searchOf(t *testing.T, s Series, o Options) *search {
 	t.Helper()
-	o.Backend = cpu.New()
 	return testkit.Must(newSearch(t.Context(), frameOf(t, s, o.Robust), &o))(t)
 }
 
-// weighted returns a place's features, each times its amplitude under hyper-parameters v.
-func (l *layout) weighted(v []float64) func(u float64) []float64 {
-	features, d := l.spectral(), make([]float64, l.features())
+// weighted returns a time's features, each times its amplitude under hyper-parameters v. z are the regressors there.
+func (l *layout) weighted(v []float64) func(u float64, z ...float64) []float64 {
+	d := make([]float64, l.size())
 	l.amplitudes(d, v, nil)
-	return func(u float64) []float64 {
-		row := make([]float64, len(d))
-		values(row, features, u, 1)
+	return func(u float64, z ...float64) []float64 {
+		row := make([]float64, 0, len(d))
+		for _, w := range l.cosines() {
+			row = append(row, w.amp*math.Cos(w.freq*(u-w.center)+w.phase))
+		}
+		row = append(row, z...)
 		for k := range row {
 			row[k] *= d[k]
 		}
 		return row
 	}
+}
+
+// correlation is the short memory's, by its definition.
+func (m memory) correlation(lag float64) float64 {
+	if m.Quality == 0 {
+		return math.Exp(-math.Abs(lag) / m.Length)
+	}
+	first := complex(1/(m.Length*m.Quality), 0)
+	decay := first / complex(2*m.Quality, 0)
+	swing := first * cmplx.Sqrt(complex(1-1/(4*m.Quality*m.Quality), 0))
+	at := complex(math.Abs(lag), 0)
+	if swing == 0 { // critical
+		return real((1 + decay*at) * cmplx.Exp(-decay*at))
+	}
+	return real(cmplx.Exp(-decay*at) * (cmplx.Cos(swing*at) + decay/swing*cmplx.Sin(swing*at)))
 }
 
 // gaussian is values under N(0, K).
@@ -167,9 +184,6 @@ func checkDraws(t *testing.T, m *Model, p *Prediction, n int, seed uint64, ofMea
 	t.Helper()
 	draws := testkit.Must(m.Draw(t.Context(), p.X, n, seed))(t)
 	noise := m.NoiseSD(0)
-	if m.long != nil {
-		noise = m.frame.Scale[0] * math.Sqrt(m.noise(0, 1))
-	}
 	for i, x := range p.X {
 		mean, square := 0.0, 0.0
 		for _, d := range draws {

@@ -4,42 +4,344 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-
-	"github.com/vssgp/vssgp/internal/bayes"
-	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
-	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A memory is the short memory and the noise of a long series, without an approximation: an Ornstein–Uhlenbeck process o with the standard
-// deviation SD that forgets over Length steps, observed with noise. It is a Markov process, so Kalman's filter takes it out of any column
-// of numbers in O(N):
+// A memory is the covariance of the short memory o and the noise, in units of the noise's variance λ: o is a stationary Gaussian process
+// with the variance Ratio² whose correlation is that of ShortMemory, and the noise of row n has the variance e_n². Quality 0 is an
+// Ornstein–Uhlenbeck process, whose state is its value; otherwise the state is the value and its derivative. With F_n and W_n the transition
+// and the innovations' covariance from row n−1 to n, the Kalman filter takes any column c of numbers apart in O(N):
 //
-//	p_n = ρ_n² q_{n−1} + SD²(1 − ρ_n²)    S_n = p_n + Noise²e_n²    ρ_n = exp(−(u_n − u_{n−1})/Length)
-//	v_n = (c_n − ρ_n f_{n−1})/√S_n        f_n = ρ_n f_{n−1} + (p_n/S_n)(c_n − ρ_n f_{n−1})        q_n = p_n(1 − p_n/S_n)
+//	P_n = F_n Q_{n−1} F_nᵀ + W_n    S_n = (P_n)₀₀ + e_n²    k_n = (P_n)_{·0}/S_n    Q_n = P_n − k_n (P_n)_{0·}
+//	v_n = c_n − (F_n f_{n−1})₀      f_n = F_n f_{n−1} + k_n v_n
 //
-// The v are independent with variance one if c is o and noise: they are L⁻¹c with L Lᵀ the covariance.
-type memory struct{ SD, Length, Noise float64 }
+// The v_n/√S_n are independent with variance 1 if c is o and noise: they are L⁻¹c with L Lᵀ the covariance K_o.
+type memory struct{ Ratio, Length, Quality float64 }
 
-// longRows is the number of rows from which on a series is long.
-const longRows = 1000
-
-// long is a memory with the rows that it is taken out of.
-type long struct {
-	memory memory
-	tracks []*track // a group each
+// transition returns F and W over a time at unit variance.
+func (m memory) transition(tau float64) (t transition) {
+	if m.Quality == 0 {
+		decay := math.Exp(-tau / m.Length)
+		t.f[0][0], t.q[0][0] = decay, -math.Expm1(-2*tau/m.Length)
+		return t
+	}
+	return oscillator(m.rates(), tau)
 }
 
-// A track is the values of a group of outputs in the order of u.
+// rates returns γ and ω of an oscillating memory.
+func (m memory) rates() (r rates) {
+	return rates{1 / (2 * m.Quality * m.Quality * m.Length), 1 / (m.Quality * m.Length)}
+}
+
+// slopeVariance is the variance of the derivative at unit variance; 0 if the state has none.
+func (m memory) slopeVariance() float64 {
+	if m.Quality == 0 {
+		return 0
+	}
+	omega := m.rates().omega
+	return omega * omega
+}
+
+// reach is how far apart rows are independent, to 1e-16: the slowest exponential has decayed.
+func (m memory) reach() float64 {
+	slowest := 1 / m.Length
+	if m.Quality > 0 {
+		r := m.rates()
+		if slowest = r.gamma; r.gamma > r.omega {
+			slowest = r.omega * r.omega / (r.gamma + math.Sqrt(r.gamma*r.gamma-r.omega*r.omega))
+		}
+	}
+	return 40 / slowest
+}
+
+// A step is the Kalman filter at a row: F, k, 1/√S and log S, and the variances P and Q before and after the value. A row without a value
+// has k = 0 and 1/√S = 0.
+type step struct {
+	f          [2][2]float64
+	gain       [2]float64
+	scale, log float64
+	p, q       [2][2]float64
+}
+
+// A kalman is the Kalman filter of a memory along sorted rows.
+type kalman struct {
+	memory
+	step
+	begun  bool
+	u, gap float64
+	t      transition
+}
+
+func (m memory) kalman() *kalman { return &kalman{memory: m, gap: math.NaN()} }
+
+// to goes to row u, whose value has the noise e, or none if e is 0.
+func (k *kalman) to(u, e float64) {
+	variance := k.Ratio * k.Ratio
+	if !k.begun {
+		k.begun, k.f = true, [2][2]float64{}
+		k.p = [2][2]float64{{variance, 0}, {0, variance * k.slopeVariance()}}
+	} else {
+		if gap := u - k.u; gap != k.gap {
+			k.gap, k.t = gap, k.transition(gap)
+		}
+		k.f = k.t.f
+		k.p = k.t.variance(k.q, variance)
+	}
+	k.u = u
+	if e == 0 {
+		k.gain, k.scale, k.log, k.q = [2]float64{}, 0, 0, k.p
+		return
+	}
+	s := k.p[0][0] + e*e
+	k.gain = [2]float64{k.p[0][0] / s, k.p[1][0] / s}
+	k.scale, k.log = 1/math.Sqrt(s), math.Log(s)
+	for i := range 2 {
+		for j := range 2 {
+			k.q[i][j] = k.p[i][j] - k.gain[i]*k.p[0][j]
+		}
+	}
+	k.q[0][0] = k.gain[0] * e * e // p·e²/s: the difference would lose digits
+}
+
+// steps returns the filter at rows u with the noise e.
+func (m memory) steps(u, e []float64) []step {
+	k, all := m.kalman(), make([]step, len(u))
+	for n := range u {
+		k.to(u[n], e[n])
+		all[n] = k.step
+	}
+	return all
+}
+
+// variance returns F Q Fᵀ and the innovations' covariance times a variance.
+func (t *transition) variance(q [2][2]float64, innovations float64) (p [2][2]float64) {
+	for i := range 2 {
+		for j := range i + 1 {
+			for a := range 2 {
+				p[i][j] += t.f[i][a] * (q[a][0]*t.f[j][0] + q[a][1]*t.f[j][1])
+			}
+			p[i][j] += innovations * t.q[i][j]
+			p[j][i] = p[i][j]
+		}
+	}
+	return p
+}
+
+// A state is the value of a memory and its derivative.
+type state [2]float64
+
+// next returns F f.
+func (s *step) next(f state) state {
+	return state{s.f[0][0]*f[0] + s.f[0][1]*f[1], s.f[1][0]*f[0] + s.f[1][1]*f[1]}
+}
+
+// filter returns the filtered states of a column. The column is ignored at rows without a value.
+func filter(steps []step, c []float64) []state {
+	states := make([]state, len(steps))
+	var f state
+	for n := range steps {
+		s := &steps[n]
+		f = s.next(f)
+		v := c[n] - f[0]
+		f[0] += s.gain[0] * v
+		f[1] += s.gain[1] * v
+		states[n] = f
+	}
+	return states
+}
+
+// back returns the smoother's gain Q_n F_{n+1}ᵀ P_{n+1}⁻¹ from row n+1 to row n (Rauch, Tung & Striebel 1965).
+func back(here, after *step) (j [2][2]float64) {
+	var a [2][2]float64 // Q Fᵀ
+	for i := range 2 {
+		for k := range 2 {
+			a[i][k] = here.q[i][0]*after.f[k][0] + here.q[i][1]*after.f[k][1]
+		}
+	}
+	p := &after.p
+	det := p[0][0]*p[1][1] - p[0][1]*p[1][0]
+	switch {
+	case p[0][0] <= 0:
+	case !(det > 1e-14*p[0][0]*p[1][1]): // an Ornstein–Uhlenbeck process, or rows that coincide
+		for i := range 2 {
+			j[i][0] = a[i][0] / p[0][0]
+		}
+	default:
+		for i := range 2 {
+			j[i][0] = (a[i][0]*p[1][1] - a[i][1]*p[1][0]) / det
+			j[i][1] = (a[i][1]*p[0][0] - a[i][0]*p[0][1]) / det
+		}
+	}
+	return j
+}
+
+// smooth returns the posterior means of o given a column.
+func smooth(steps []step, c []float64) []float64 {
+	states := filter(steps, c)
+	means := make([]float64, len(steps))
+	for n := len(steps) - 1; n >= 0; n-- {
+		if n+1 < len(steps) {
+			j, predicted := back(&steps[n], &steps[n+1]), steps[n+1].next(states[n])
+			d := state{states[n+1][0] - predicted[0], states[n+1][1] - predicted[1]}
+			for i := range 2 {
+				states[n][i] += j[i][0]*d[0] + j[i][1]*d[1]
+			}
+		}
+		means[n] = states[n][0]
+	}
+	return means
+}
+
+// smoothedVariances returns the posterior variances of o.
+func smoothedVariances(steps []step) []float64 {
+	variances := make([]float64, len(steps))
+	var later [2][2]float64
+	for n := len(steps) - 1; n >= 0; n-- {
+		here := steps[n].q
+		if n+1 < len(steps) {
+			after := &steps[n+1]
+			t := transition{f: back(&steps[n], after)}
+			for i := range 2 {
+				for k := range 2 {
+					later[i][k] -= after.p[i][k]
+				}
+			}
+			less := t.variance(later, 0)
+			for i := range 2 {
+				for k := range 2 {
+					here[i][k] += less[i][k]
+				}
+			}
+		}
+		later = here
+		variances[n] = max(here[0][0], 0)
+	}
+	return variances
+}
+
+// draw draws o from its posterior given a column, by filtering forward and sampling backward.
+func draw(steps []step, c []float64, random *rand.Rand) []float64 {
+	states := filter(steps, c)
+	values := make([]float64, len(steps))
+	for n := len(steps) - 1; n >= 0; n-- {
+		q := steps[n].q
+		if n+1 < len(steps) {
+			after := &steps[n+1]
+			t := transition{f: back(&steps[n], after)}
+			predicted := after.next(states[n])
+			d := state{states[n+1][0] - predicted[0], states[n+1][1] - predicted[1]}
+			less := t.variance(after.p, 0)
+			for i := range 2 {
+				states[n][i] += t.f[i][0]*d[0] + t.f[i][1]*d[1]
+				for k := range 2 {
+					q[i][k] -= less[i][k]
+				}
+			}
+		}
+		a, b, c := root(q)
+		x, y := random.NormFloat64(), random.NormFloat64()
+		states[n][0] += a * x
+		states[n][1] += b*x + c*y
+		values[n] = states[n][0]
+	}
+	return values
+}
+
+// color returns a draw of o and noise: L z.
+func color(steps []step, random *rand.Rand) []float64 {
+	out := make([]float64, len(steps))
+	var f state
+	for n := range steps {
+		s := &steps[n]
+		f = s.next(f)
+		v := random.NormFloat64() / s.scale
+		out[n] = f[0] + v
+		f[0] += s.gain[0] * v
+		f[1] += s.gain[1] * v
+	}
+	return out
+}
+
+// root returns the factor [a 0; b c] of a positive semidefinite matrix.
+func root(q [2][2]float64) (a, b, c float64) {
+	a, c = math.Sqrt(max(q[0][0], 0)), math.Sqrt(max(q[1][1], 0))
+	if a > 0 {
+		b = q[1][0] / a
+		c = math.Sqrt(max(q[1][1]-b*b, 0))
+	}
+	return a, b, c
+}
+
+// apply returns K_o a for sorted rows u with the noise e, in O(N): rows before and after a row each make a state of their own.
+func (m memory) apply(u, e, a []float64) []float64 {
+	out := make([]float64, len(a))
+	sweep := func(first, last, by int) {
+		var s state
+		for n := first; n != last; n += by {
+			if n != first {
+				t := step{f: m.transition(math.Abs(u[n] - u[n-by])).f}
+				s = t.next(s)
+			}
+			out[n] += m.Ratio * m.Ratio * s[0]
+			s[0] += a[n]
+		}
+	}
+	sweep(0, len(a), 1)
+	sweep(len(a)-1, -1, -1)
+	for n, v := range a {
+		out[n] += (m.Ratio*m.Ratio + e[n]*e[n]) * v
+	}
+	return out
+}
+
+// solve returns K_o⁻¹ c, which is what smoothing leaves of c over the noise's variance.
+func solve(steps []step, e, c []float64) []float64 {
+	out := smooth(steps, c)
+	for n, v := range out {
+		out[n] = (c[n] - v) / (e[n] * e[n])
+	}
+	return out
+}
+
+// A sequence is a track's rows and the times of queries in one order. e is 0 at a query.
+type sequence struct {
+	u, e  []float64
+	value []int // the track's row; −1 for a query
+	query []int // its number; −1 for a row
+}
+
+// join puts sorted queries among a track's rows.
+func (t *track) join(queries []float64) *sequence {
+	s, lo, hi := &sequence{}, 0, len(t.u)
+	add := func(u, e float64, value, query int) {
+		s.u, s.e, s.value, s.query = append(s.u, u), append(s.e, e), append(s.value, value), append(s.query, query)
+	}
+	for q := 0; lo < hi || q < len(queries); {
+		if q == len(queries) || lo < hi && t.u[lo] <= queries[q] {
+			add(t.u[lo], t.e[lo], lo, -1)
+			lo++
+		} else {
+			add(queries[q], 0, -1, q)
+			q++
+		}
+	}
+	return s
+}
+
+// A track is the values of a group of outputs, with the regressors, in the order of u.
 type track struct {
-	u, e []float64   // [N] places and errors
-	y    [][]float64 // [outputs][N]
+	u, e       []float64   // [N] times and the factors of the noise
+	regressors [][]float64 // [J][N]
+	y          [][]float64 // [outputs][N]
+	outputs    []int
+
+	volatility *volatility // nil: none
+	inverse    []float64   // [N] 1/g, by which y and the regressors are multiplied; nil: 1
 }
 
 // track sorts a group's rows.
 func (f *frame) track(g group) *track {
-	t := &track{y: make([][]float64, len(g.outputs))}
+	t := &track{y: make([][]float64, len(g.outputs)), regressors: make([][]float64, len(f.z)), outputs: g.outputs}
 	rows := slices.Clone(g.rows)
 	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(f.u[a], f.u[b]) })
 	for _, n := range rows {
@@ -47,230 +349,38 @@ func (f *frame) track(g group) *track {
 		for i, d := range g.outputs {
 			t.y[i] = append(t.y[i], f.y[d][n])
 		}
+		for j, z := range f.z {
+			t.regressors[j] = append(t.regressors[j], z[n])
+		}
 	}
 	return t
 }
 
-// A stage is Kalman's filter at a place, but for the state: ρ, the variances before and after the value, p/S, 1/√S and log S, the last
-// three 0 where there is no value.
-type stage struct{ decay, p, q, gain, scale, log float64 }
-
-// A walk goes along sorted places.
-type walk struct {
-	stage
-	memory
-	begun            bool
-	u, e             float64 // the last
-	gap, decayForGap float64
+// tracks returns the tracks of all groups.
+func (f *frame) tracks() (all []*track) {
+	for _, g := range f.groups() {
+		all = append(all, f.track(g))
+	}
+	return all
 }
 
-func (m memory) walk() walk { return walk{memory: m, decayForGap: 1} }
-
-// to goes to place u, where there is a value with error e, or none if e is 0.
-func (w *walk) to(u, e float64) {
-	variance, rho, before := w.SD*w.SD, 0.0, w.SD*w.SD
-	if w.begun {
-		if gap := u - w.u; gap != w.gap {
-			w.gap, w.decayForGap = gap, math.Exp(-gap/w.Length)
-		}
-		rho, before = w.decayForGap, w.q
+// rows returns rows [lo, hi).
+func (t *track) rows(lo, hi int) *track {
+	s := &track{u: t.u[lo:hi], e: t.e[lo:hi], outputs: t.outputs, volatility: t.volatility}
+	if t.inverse != nil {
+		s.inverse = t.inverse[lo:hi]
 	}
-	p := rho*rho*before + variance*(1-rho*rho)
-	settled := w.begun && p == w.p && e == w.e && e != 0 // on a grid the filter settles
-	w.begun, w.u, w.e, w.decay, w.p = true, u, e, rho, p
-	switch {
-	case settled:
-	case e == 0:
-		w.q, w.gain, w.scale, w.log = p, 0, 0, 0
-	default:
-		s := p + w.Noise*w.Noise*e*e
-		w.q, w.gain, w.scale, w.log = p*(1-p/s), p/s, 1/math.Sqrt(s), math.Log(s)
+	for _, y := range t.y {
+		s.y = append(s.y, y[lo:hi])
 	}
-}
-
-// A filter is the part of Kalman's filter that all columns share, by place.
-type filter struct {
-	decay, gain, scale, p, q []float64
-	logDet                   float64 // Σ log S
-}
-
-// filter goes along sorted places; e is 0 where there is no value.
-func (m memory) filter(u, e []float64) *filter {
-	n := len(u)
-	f := &filter{decay: make([]float64, n), gain: make([]float64, n), scale: make([]float64, n), p: make([]float64, n),
-		q: make([]float64, n)}
-	w := m.walk()
-	for i := range u {
-		w.to(u[i], e[i])
-		f.decay[i], f.gain[i], f.scale[i], f.p[i], f.q[i] = w.decay, w.gain, w.scale, w.p, w.q
-		f.logDet += w.log
-	}
-	return f
-}
-
-// likelihood is log N(r | 0, K) of residuals, with K the covariance of memory and noise.
-func (m memory) likelihood(t *track, r []float64) float64 {
-	w := m.walk()
-	state, square, logDet := 0.0, 0.0, 0.0
-	for n, v := range r {
-		w.to(t.u[n], t.e[n])
-		a := w.decay * state
-		v -= a
-		state = a + w.gain*v
-		square += v * v * w.scale * w.scale
-		logDet += w.log
-	}
-	return -0.5 * (float64(len(r))*math.Log(2*math.Pi) + logDet + square)
-}
-
-// fit raises the likelihood of residuals [tracks][outputs][N] and the priors of SD, length and noise, from m on.
-func (m memory) fit(tracks []*track, residuals [][][]float64, priors [3]bayes.Prior) (memory, error) {
-	value := func(v []float64) float64 {
-		at, sum := of(v), 0.0
-		for i, t := range tracks {
-			for _, r := range residuals[i] {
-				sum += at.likelihood(t, r)
-			}
-		}
-		return sum
-	}
-	objective := func(v, gradient []float64) (float64, error) {
-		const step = 1e-4
-		values := make([]float64, 2*len(v)+1)
-		parallel.For(len(values), runtime.GOMAXPROCS(0), func(i int) {
-			w := slices.Clone(v)
-			if i < 2*len(v) {
-				w[i/2] += step * float64(1-2*(i%2))
-			}
-			values[i] = value(w)
-		})
-		for i := range v {
-			gradient[i] = (values[2*i] - values[2*i+1]) / (2 * step)
-		}
-		return values[2*len(v)], nil
-	}
-	s, err := lbfgs.Start(bayes.With(objective, priors[:]), []float64{math.Log(m.SD), math.Log(m.Length), math.Log(m.Noise)})
-	if err == nil {
-		_, err = lbfgs.Maximize(bayes.With(objective, priors[:]), s, lbfgs.Settings{Iterations: 30, Gain: 0.1})
-	}
-	if err != nil {
-		return m, err
-	}
-	return of(s.X), nil
-}
-
-// distance is the largest difference of the logarithms.
-func (m memory) distance(o memory) float64 {
-	return max(math.Abs(math.Log(m.SD/o.SD)), math.Abs(math.Log(m.Length/o.Length)), math.Abs(math.Log(m.Noise/o.Noise)))
-}
-
-// of is the memory with given logarithms. The noise keeps its least.
-func of(v []float64) memory {
-	return memory{SD: math.Exp(v[0]), Length: math.Exp(v[1]), Noise: math.Sqrt(math.Exp(2*v[2]) + leastNoise)}
-}
-
-// A sequence is a track's rows and the places of queries in one order.
-type sequence struct {
-	u, e  []float64
-	value []int // the track's row; −1 for a query
-	query []int // its number; −1 for a row
-}
-
-// join puts queries among a track's rows.
-func (t *track) join(queries []float64) *sequence {
-	s := &sequence{}
-	order := make([]int, len(queries))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(queries[a], queries[b]) })
-	n := 0
-	for len(order) > 0 || n < len(t.u) {
-		if len(order) == 0 || n < len(t.u) && t.u[n] <= queries[order[0]] {
-			s.u, s.e, s.value, s.query = append(s.u, t.u[n]), append(s.e, t.e[n]), append(s.value, n), append(s.query, -1)
-			n++
-			continue
-		}
-		q := order[0]
-		s.u, s.e, s.value, s.query, order = append(s.u, queries[q]), append(s.e, 0), append(s.value, -1), append(s.query, q), order[1:]
+	for _, z := range t.regressors {
+		s.regressors = append(s.regressors, z[lo:hi])
 	}
 	return s
 }
 
-// smooth is what the values of a column say of o at the queries: the posterior means of width columns side by side in c [N,width], by row
-// of the sequence (Rauch, Tung & Striebel 1965). It overwrites c.
-func (f *filter) smooth(s *sequence, c []float64, width int, to func(query int, means []float64)) {
-	state, later := make([]float64, width), make([]float64, width)
-	for n := range s.u {
-		row := c[n*width : (n+1)*width]
-		for i, v := range row {
-			a := f.decay[n] * state[i]
-			if s.value[n] >= 0 {
-				a += f.gain[n] * (v - a)
-			}
-			state[i], row[i] = a, a
-		}
-	}
-	for n := len(s.u) - 1; n >= 0; n-- {
-		row := c[n*width : (n+1)*width]
-		if n+1 < len(s.u) {
-			j := f.back(n)
-			for i, v := range row {
-				row[i] = v + j*(later[i]-f.decay[n+1]*v)
-			}
-		}
-		copy(later, row)
-		if s.query[n] >= 0 {
-			to(s.query[n], row)
-		}
-	}
-}
-
-// back is the smoother's gain from row n+1 to row n.
-func (f *filter) back(n int) float64 {
-	if f.p[n+1] == 0 {
-		return 0
-	}
-	return f.q[n] * f.decay[n+1] / f.p[n+1]
-}
-
-// variances are those of o at the queries given all values.
-func (f *filter) variances(s *sequence, queries int) []float64 {
-	v, later := make([]float64, queries), 0.0
-	for n := len(s.u) - 1; n >= 0; n-- {
-		here := f.q[n]
-		if n+1 < len(s.u) {
-			j := f.back(n)
-			here += j * j * (later - f.p[n+1])
-		}
-		if later = max(here, 0); s.query[n] >= 0 {
-			v[s.query[n]] = later
-		}
-	}
-	return v
-}
-
-// draw draws o at the queries, given residuals r of the rows, by filtering forwards and sampling backwards.
-func (f *filter) draw(s *sequence, r []float64, random *rand.Rand, to []float64) {
-	states := make([]float64, len(s.u))
-	state := 0.0
-	for n := range s.u {
-		state *= f.decay[n]
-		if i := s.value[n]; i >= 0 {
-			state += f.gain[n] * (r[i] - state)
-		}
-		states[n] = state
-	}
-	for n := len(s.u) - 1; n >= 0; n-- {
-		mean, variance := states[n], f.q[n]
-		if n+1 < len(s.u) {
-			j := f.back(n)
-			mean += j * (state - f.decay[n+1]*mean)
-			variance -= j * j * f.p[n+1]
-		}
-		state = mean + math.Sqrt(max(variance, 0))*random.NormFloat64()
-		if s.query[n] >= 0 {
-			to[s.query[n]] = state
-		}
-	}
+// since returns the rows from a time on.
+func (t *track) since(from float64) *track {
+	lo, _ := slices.BinarySearch(t.u, from)
+	return t.rows(lo, len(t.u))
 }

@@ -7,11 +7,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/bayes"
-
-	"github.com/vssgp/vssgp/backend"
 )
 
 // ErrFile is wrapped by every error about the content of a model file.
@@ -23,16 +21,18 @@ type Model struct {
 	YNames []string          // of the outputs
 	Notes  map[string]string // that a model file keeps: how times are written, say
 
-	frame   *frame
-	layout  *layout
-	sums    []*moments
-	at      *bayes.Gaussian
-	draws   [][]float64
-	bound   float64
-	backend backend.Backend
-	loaded  bool   // from a file
-	medians []bool // [D] of a model of logarithms: predictions are medians; nil: none
-	long    *long  // of a long series; nil: the layout has the memory and the noise
+	frame      *frame
+	layout     *layout
+	tracks     []*track // the rows of each group
+	at         *bayes.Gaussian
+	mode       []*posterior // [groups]
+	draws      [][]float64
+	posteriors [][]*posterior // [draws][groups]
+	bound      float64
+	loaded     bool   // from a file
+	medians    []bool // [D] of a model of logarithms: predictions are medians; nil: none
+
+	conditioning sync.Mutex // of a model from a file, whose posteriors are computed when they are needed
 }
 
 // failed words an error of the algebra. The numbers of a fit go together; those of a file need not.
@@ -41,13 +41,6 @@ func (m *Model) failed(err error) error {
 		return fmt.Errorf("its numbers do not go together, so nothing can be computed with them: %w", ErrFile)
 	}
 	return fmt.Errorf("series: %w", err)
-}
-
-// SetBackend chooses where predictions are computed; nil: the CPU.
-func (m *Model) SetBackend(b backend.Backend) {
-	if m.backend = b; b == nil {
-		m.backend = cpu.New()
-	}
 }
 
 // A Value is the posterior of the hyper-parameter Name: its Mode, and Lower and Upper, a central 95 % interval from the Gaussian at the
@@ -71,21 +64,7 @@ func (m *Model) Hyper() (all []Value) {
 			all = append(all, Value{name, unit * math.Exp(at), unit * math.Exp(at-bayes.SD95*sd), unit * math.Exp(at+bayes.SD95*sd)})
 		}
 	}
-	if m.long != nil {
-		all = append(all, m.memoryValues()...)
-	}
 	return all
-}
-
-// memoryValues are the hyper-parameters of a long series' memory and noise, which are taken for known.
-func (m *Model) memoryValues() []Value {
-	v := func(name string, at float64) Value { return Value{name, at, at, at} }
-	l, scale := m.long.memory, m.frame.Scale[0]
-	noise := v("noise.sd", scale*l.Noise)
-	if m.frame.Error != nil {
-		noise = v("noise.factor", l.Noise)
-	}
-	return []Value{v("short_memory.sd", scale*l.SD), v("short_memory.length", m.frame.Step*l.Length), noise}
 }
 
 // Parts are the model's parts, those that earned their place included.
@@ -95,9 +74,6 @@ func (m *Model) Parts() []Part { return slices.Clone(m.layout.parts) }
 func (m *Model) PartNames() (names []string) {
 	for _, p := range m.layout.parts {
 		names = append(names, p.name())
-	}
-	if m.long != nil { // whose layout has neither
-		names = append(names, Noise{}.name(), ShortMemory{}.name())
 	}
 	return names
 }
@@ -118,18 +94,15 @@ func (m *Model) Periods() (all []float64) {
 
 // NoiseSD is the noise's standard deviation of an output at the mode; with known errors, of a value with their median error.
 func (m *Model) NoiseSD(d int) float64 {
-	lambda := 1.0
-	if m.long == nil {
-		lambda = math.Exp(2*m.at.Mode[m.layout.noise]) + leastNoise
-	}
-	return m.frame.Scale[d] * math.Sqrt(m.noise(d, lambda))
+	lambda, _ := m.layout.variance(m.at.Mode)
+	return m.frame.Scale[d] * math.Sqrt(lambda*m.frame.usualError(d))
 }
 
 // Bound is the log marginal likelihood of the standardized outputs at the mode, in nats.
 func (m *Model) Bound() float64 { return m.bound }
 
 // Features is the number of features.
-func (m *Model) Features() int { return m.layout.features() }
+func (m *Model) Features() int { return m.layout.size() }
 
 // Rows is the number of rows that the model was fitted to.
 func (m *Model) Rows() int { return m.frame.Rows }
@@ -146,12 +119,4 @@ const MaxHorizon = 10
 // Extent is the first and the last place of the data, and the last that the model reaches.
 func (m *Model) Extent() (first, last, end float64) {
 	return m.frame.First, m.frame.x(m.frame.Range), m.frame.x((MaxHorizon + 1) * m.frame.Range)
-}
-
-// noise is the variance of a value's noise, standardized, at λ.
-func (m *Model) noise(d int, lambda float64) float64 {
-	if m.long != nil {
-		lambda = m.long.memory.Noise * m.long.memory.Noise
-	}
-	return lambda * m.frame.usualError(d)
 }

@@ -1,64 +1,125 @@
 package series
 
 import (
+	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
+	"runtime"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // leastNoise is added to the noise's variance, in units of the data's: below it the sums' rounding would count.
 const leastNoise = 1e-6
 
-// errUnresolved says that at these hyper-parameters the value would be its rounding's: large weights cancel.
+// errUnresolved is returned for hyper-parameters at which the value would be its rounding: large weights cancel.
 var errUnresolved = errors.New("the sums have too few digits for these hyper-parameters")
 
 // resolved is by how many nats rounding may move a value; values that are compared differ by more.
 const resolved = 0.01
 
-// An objective is the log marginal likelihood of the outputs as a function of v = log θ. With the amplitudes D = diag(d(θ)), for each
-// output
+// difference is the step, in logarithms of the memory's parameters, by which moments are differentiated.
+const difference = 1e-5
+
+// An objective is the log marginal likelihood of the outputs as a function of v = log θ. With the amplitudes D = diag(d(θ)) and moments
+// whitened by the memory K_o(θ), which is in units of λ, for each output
 //
-//	A = D G D + λI      m = A⁻¹ D C      L = −½(n log 2π + (n−M) log λ + log|A| + (Σy² − Σ (DC)∘m)/λ) − Σ log e
+//	A = D G D + λI      m = A⁻¹ D C      L = −½(n log 2π + (n−M) log λ + log|A| + log|K_o| + (yᵀK_o⁻¹y − (DC)·m)/λ)
 //
 // It is the exact bound, with no KL terms: every frequency is known.
 type objective struct {
+	ctx    context.Context
 	layout *layout
-	sums   []*moments // a group each
+	tracks []*track
+
+	at     memory
+	groups []differentiated // of each track at the memory
 
 	a      *backend.Gram // workspace [M,M]
 	d      []float64
 	slopes []slope
 }
 
-func newObjective(l *layout, sums []*moments) *objective {
-	m := l.features()
-	return &objective{layout: l, sums: sums, a: backend.NewGram([]int{0, m}), d: make([]float64, m), slopes: make([]slope, m)}
+// differentiated is moments with their derivatives by the logarithms of the memory's parameters: ratio, length, quality.
+type differentiated struct {
+	*moments
+	by []*moments
 }
 
-// variance is λ for coordinates v, and dλ/dv of the noise's coordinate.
-func (o *objective) variance(v []float64) (lambda, slope float64) {
-	if o.layout.noise < 0 { // the rows are whitened
-		return 1, 0
+func newObjective(ctx context.Context, l *layout, tracks []*track) *objective {
+	m := l.size()
+	o := &objective{ctx: ctx, layout: l, tracks: tracks, d: make([]float64, m), slopes: make([]slope, m)}
+	if m > 0 {
+		o.a = backend.NewGram([]int{0, m})
 	}
-	s := math.Exp(2 * v[o.layout.noise])
-	return s + leastNoise, 2 * s
+	return o
 }
 
-// factor overwrites the workspace by the factor of A for a group's moments and amplitudes d. Where λ drowns in the rounding of D G D, as it
-// may at a far draw, the features are collinear to all digits that G has; then as much as these digits are worth joins the diagonal.
-func (o *objective) factor(s *moments, d []float64, lambda float64) (factor *blocktri.Factor, err error) {
-	a := o.a.Diag[0]
-	m := len(d)
+// whiten brings the moments to a memory, with their derivatives if they are not there yet.
+func (o *objective) whiten(at memory, derivatives bool) error {
+	if o.groups != nil && at == o.at && (!derivatives || o.groups[0].by != nil || at.Ratio == 0) {
+		return nil
+	}
+	all := []memory{at}
+	if derivatives && at.Ratio > 0 {
+		all = append(all, at.moved()...)
+	}
+	o.groups = nil
+	for _, t := range o.tracks {
+		if err := o.ctx.Err(); err != nil {
+			return err
+		}
+		sums := o.layout.whiten(t, all)
+		for _, s := range sums[1:] {
+			s.differentiate(sums[0])
+		}
+		o.groups = append(o.groups, differentiated{sums[0], sums[1:]})
+	}
+	o.at = at
+	return nil
+}
+
+// moved are the memories whose parameters are larger, one at a time.
+func (m memory) moved() []memory {
+	factor := math.Exp(difference)
+	all := []memory{{m.Ratio * factor, m.Length, m.Quality}, {m.Ratio, m.Length * factor, m.Quality}}
+	if m.Quality > 0 {
+		all = append(all, memory{m.Ratio, m.Length, m.Quality * factor})
+	}
+	return all
+}
+
+// differentiate makes moments at a moved memory the derivative.
+func (s *moments) differentiate(at *moments) {
+	less := func(a, b []float64) {
+		for i, v := range b {
+			a[i] = (a[i] - v) / difference
+		}
+	}
+	less(s.gram, at.gram)
+	less(s.yy, at.yy)
+	for i, c := range at.c {
+		less(s.c[i], c)
+	}
+	s.log = (s.log - at.log) / difference
+}
+
+// factor overwrites the workspace by the factor of A for a group's moments at the amplitudes. Where λ drowns in the rounding of D G D, as it
+// may at a far draw, the features are collinear to all digits that G has; then as much as these digits count joins the diagonal.
+func (o *objective) factor(s *moments, lambda float64) (factor *blocktri.Factor, err error) {
+	if o.a == nil {
+		return nil, nil
+	}
+	a, m := o.a.Diag[0], len(o.d)
 	for _, ridge := range ridges {
-		for j, dj := range d {
-			row, g := a[j*m:(j+1)*m], s.gram[j*m:(j+1)*m]
-			for k, dk := range d {
-				row[k] = dj * dk * g[k]
-			}
-			row[j] *= 1 + ridge
+		o.scale(a, s.gram)
+		for j := range m {
+			a[j*m+j] *= 1 + ridge
 		}
 		if factor, err = blocktri.Factorize(o.a, lambda, 1); err == nil {
 			return factor, nil
@@ -70,98 +131,303 @@ func (o *objective) factor(s *moments, d []float64, lambda float64) (factor *blo
 // ridges are tried in turn.
 var ridges = []float64{0, 1e-13, 1e-12, 1e-11}
 
+// scale writes D G D.
+func (o *objective) scale(to, gram []float64) {
+	m := len(o.d)
+	for j, dj := range o.d {
+		row, g := to[j*m:(j+1)*m], gram[j*m:(j+1)*m]
+		for k, dk := range o.d {
+			row[k] = dj * dk * g[k]
+		}
+	}
+}
+
+// mean returns m = A⁻¹ D C of an output.
+func (o *objective) mean(factor *blocktri.Factor, c []float64) []float64 {
+	m := make([]float64, len(c))
+	for k, d := range o.d {
+		m[k] = d * c[k]
+	}
+	if factor != nil {
+		factor.Solve(m, 1)
+	}
+	return m
+}
+
 // evaluate fills e at coordinates v.
+
 func (o *objective) evaluate(e *bayes.Evaluation, v []float64) error {
 	for i, most := range o.layout.most {
 		if v[i] > most {
 			return errUnresolved
 		}
 	}
-	lambda, dlambda := o.variance(v)
+	lambda, rate := o.layout.variance(v)
+	if err := o.whiten(o.layout.memoryAt(v), true); err != nil {
+		return err
+	}
 	o.layout.amplitudes(o.d, v, o.slopes)
 	e.Reset(len(v))
+	inner := o.layout.inner(rate)
 	bar := make([]float64, len(o.d)) // d∘∂L/∂d
-	for _, s := range o.sums {
-		value, err := o.add(e, bar, s, lambda, dlambda)
+	for g := range o.groups {
+		value, err := o.add(e, bar, g, lambda, inner)
 		if err != nil {
 			return err
 		}
 		e.Value += value
 	}
 	o.layout.pull(e.Gradient, bar, o.slopes)
+	for i, g := range e.Gradient {
+		if o.layout.deviations[i] {
+			e.AddTo(i, i, max(0, -2*g-e.Information[i*len(v)+i]))
+		}
+	}
 	return nil
 }
 
-// add adds a group to the gradient by log d, to the noise's gradient and to the information, and returns the group's L. With
-// W = DΦᵀK⁻¹ΦD = I − λA⁻¹, where K = ΦD²Φᵀ + λI, the expected information of two hyper-parameters is ½ tr(K⁻¹ K_i K⁻¹ K_j):
+// An inner coordinate, log λ or the logarithm of a parameter of the memory, is a sum of coordinates times factors.
+type inner []struct {
+	i  int
+	by float64
+}
+
+// inner are log λ, whose derivative by the noise's coordinate is rate, and the memory's ratio, length and quality. The ratio is
+// sd/√λ.
+func (l *layout) inner(rate float64) []inner {
+	all := []inner{{{l.noise, rate}}}
+	if l.memory.sd >= 0 {
+		all = append(all, inner{{l.memory.sd, 1}, {l.noise, -rate / 2}}, inner{{l.memory.length, 1}})
+	}
+	if l.memory.quality >= 0 {
+		all = append(all, inner{{l.memory.quality, 1}})
+	}
+	return all
+}
+
+// add adds a group to the gradient by log d, to the gradients by the inner coordinates and to the information, and returns the group's L. With
+// the residual r = y − Φ D m, α = K_o⁻¹r, W = DΦᵀK⁻¹ΦD = I − λA⁻¹ and X = D (∂G) D,
 //
-//	amplitudes  2 Σ_kl s_ik (W_kl)² s_jl,  s_ik = ∂log d_k/∂v_i
-//	and noise   λ'/λ Σ_k s_ik (W − W²)_kk
-//	noise       ½ (λ'/λ)² (n − 2 tr W + tr W²)
-func (o *objective) add(e *bayes.Evaluation, bar []float64, s *moments, lambda, dlambda float64) (value float64, err error) {
-	factor, err := o.factor(s, o.d, lambda)
+//	yᵀK⁻¹y = rᵀα/λ + mᵀm      ∂L/∂log d_k = m_k² − W_kk      ∂L/∂log λ = ½(rᵀα/λ − n + tr W)
+//	∂L by the memory = ½(αᵀ(∂K_o)α/λ − ∂log|K_o| − tr A⁻¹X)
+//
+// which do not subtract large numbers. The expected information ½ tr(K⁻¹ ∂K K⁻¹ ∂K) is
+//
+//	amplitudes    2 Σ_kl s_ik (W_kl)² s_jl,  s_ik = ∂log d_k/∂v_i
+//	and log λ     Σ_k s_ik (W − W²)_kk
+//	and memory    −λ Σ_k s_ik (A⁻¹XA⁻¹)_kk
+//
+// For two of log λ and the memory's parameters it is estimated (averageInformation). In v, the logarithm of a standard deviation, L has the
+// curvature −∂²L/∂v² = −4σ⁴ ∂²L/∂(σ²)² − 2 ∂L/∂v, whose second term's expectation is 0. Where it is larger than the expected information,
+// as where only the prior keeps a variance from 0, it takes its place.
+func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda float64, inner []inner) (value float64, err error) {
+	s, t := o.groups[group], o.tracks[group]
+	factor, err := o.factor(s.moments, lambda)
 	if err != nil {
 		return 0, err
 	}
-	m, outputs, noise := len(o.d), float64(len(s.outputs)), o.layout.noise
-	free := float64(s.n - m)
-	value = -0.5 * outputs * (float64(s.n)*math.Log(2*math.Pi) + free*math.Log(lambda) + factor.LogDet() + 2*s.logErr)
-	byLambda := -0.5 * outputs * free / lambda
-	means := make([][]float64, len(s.c)) // D m
+	m, outputs, logDet := len(o.d), float64(len(s.c)), 0.0
+	weights := make([][]float64, len(s.c)) // D m
 	for i, c := range s.c {
-		mean := o.mean(factor, c)
-		residual := s.yy[i]
+		w := o.mean(factor, c)
 		for k, d := range o.d {
-			residual -= d * c[k] * mean[k]
-			byLambda -= 0.5 * mean[k] * mean[k] / lambda
-			mean[k] *= d
-			bar[k] += mean[k] * c[k] / lambda
+			bar[k] += w[k] * w[k]
+			value -= 0.5 * w[k] * w[k]
+			w[k] *= d
 		}
-		residual = max(residual, 0)
-		value -= 0.5 * residual / lambda
-		byLambda += 0.5 * residual / (lambda * lambda)
-		means[i] = mean
-		if s.rounding(mean)/lambda > resolved {
+		if weights[i] = w; s.rounding(w)/lambda > resolved {
 			return 0, errUnresolved
 		}
 	}
-	z, rate := factor.Inverse().Diag[0], dlambda/lambda
-	freedom, square := make([]float64, m), 0.0 // (W − W²)_kk, tr W²
-	traceW := 0.0
-	for j, dj := range o.d {
-		row, g := z[j*m:(j+1)*m], s.gram[j*m:(j+1)*m]
-		byLambda -= 0.5 * outputs * row[j]
-		traceW += 1 - lambda*row[j]
-		freedom[j] = 1 - lambda*row[j]
-		sum, w2 := 0.0, 0.0
-		for k, dk := range o.d {
-			sum += row[k] * g[k] * dk
-			w := lambda * row[k]
+	var z []float64
+	if factor != nil {
+		logDet = factor.LogDet()
+		z = factor.Inverse().Diag[0]
+	}
+	value -= 0.5 * outputs * (float64(s.n)*math.Log(2*math.Pi) + float64(s.n-m)*math.Log(lambda) + logDet + s.log)
+	gradient, information := make([]float64, len(inner)), make([]float64, len(inner)*len(inner))
+	gradient[0] = -0.5 * outputs * float64(s.n)
+	steps, moved := o.at.steps(t.u, t.e), o.at.moved()[:len(s.by)]
+	for _, r := range o.layout.residuals(t, weights) {
+		alpha := solve(steps, t.e, r)
+		square := dot(r, alpha) / lambda
+		value -= 0.5 * square
+		gradient[0] += 0.5 * square
+		for j, at := range moved {
+			gradient[1+j] += 0.5 * dot(alpha, at.change(t, alpha, r)) / lambda
+		}
+	}
+	o.averageInformation(information, z, group, lambda, outputs)
+	x := make([]float64, m*m)
+	for j, by := range s.by {
+		o.scale(x, by.gram)
+		product, size := product(z, x, m)
+		trace, freedom := 0.0, make([]float64, m)
+		for k := range m {
+			trace += product[k*size+k]
+			freedom[k] = -lambda * dot(product[k*size:][:m], z[k*m:(k+1)*m])
+		}
+		gradient[1+j] -= 0.5 * outputs * (by.log + trace)
+		o.cross(e, freedom, outputs, inner[1+j])
+	}
+	freedom := make([]float64, m) // (W − W²)_kk
+	for j := range m {
+		row := z[j*m : (j+1)*m]
+		own := 1 - lambda*row[j]
+		bar[j] -= outputs * own
+		gradient[0] += 0.5 * outputs * own
+		freedom[j] = own
+		for k, v := range row {
+			w := lambda * v
 			if k == j {
-				w = 1 - w
+				w = own
 			}
 			row[k] = w * w
-			w2 += w * w
-		}
-		freedom[j] -= w2
-		square += w2
-		bar[j] -= outputs * dj * sum // 2 Σ_k F_jk G_jk d_k, F = −½Z − ½ m mᵀ/λ
-		for _, mean := range means {
-			bar[j] -= mean[j] * dot(g, mean) / lambda
+			freedom[j] -= w * w
 		}
 	}
 	o.layout.inform(e, z, o.slopes, 2*outputs)
-	if noise < 0 {
-		return value, nil
+	o.cross(e, freedom, outputs, inner[0])
+	for i, a := range inner {
+		for _, p := range a {
+			e.Gradient[p.i] += gradient[i] * p.by
+			for j, b := range inner {
+				for _, q := range b {
+					e.AddTo(p.i, q.i, information[i*len(inner)+j]*p.by*q.by)
+				}
+			}
+		}
 	}
-	e.Gradient[noise] += byLambda * dlambda
-	byNoise := make([]float64, len(e.Gradient))
-	o.layout.pull(byNoise, freedom, o.slopes)
-	for i, c := range byNoise {
-		e.Add(i, noise, outputs*rate*c)
-	}
-	e.Add(noise, noise, 0.5*outputs*rate*rate*(float64(s.n)-2*traceW+square))
 	return value, nil
+}
+
+// cross adds the information of the amplitudes and an inner coordinate, by feature.
+func (o *objective) cross(e *bayes.Evaluation, by []float64, factor float64, with inner) {
+	sums := make([]float64, len(e.Gradient))
+	o.layout.pull(sums, by, o.slopes)
+	for i, c := range sums {
+		for _, p := range with {
+			if i != p.i {
+				e.Add(i, p.i, factor*c*p.by)
+			}
+		}
+	}
+}
+
+// change is (∂K_o)α of the parameter that is larger in a moved memory, given K_oα.
+func (m memory) change(t *track, alpha, applied []float64) []float64 {
+	column := m.apply(t.u, t.e, alpha)
+	for n, v := range applied {
+		column[n] = (column[n] - v) / difference
+	}
+	return column
+}
+
+// simulatedRows is about how many rows the simulated outputs have together.
+const simulatedRows = 1000
+
+// averageInformation adds ½ yᵀK⁻¹ ∂_iK K⁻¹ ∂_jK K⁻¹y of log λ and the memory's parameters (Gilmour, Thompson & Cullis 1995). Its expectation
+// is the expected information, so y is simulated from the model, and the average over some y is taken. With the residual r = y − Φ D m,
+// K⁻¹y = K_o⁻¹ r/λ, so with q_i = ∂_iK_o K_o⁻¹ r for the memory and q = r for log λ it is
+//
+//	½ (q_iᵀK_o⁻¹q_j − (DΦᵀK_o⁻¹q_i)ᵀ A⁻¹ (DΦᵀK_o⁻¹q_j))/λ
+func (o *objective) averageInformation(information, z []float64, group int, lambda, outputs float64) {
+	t, width := o.tracks[group], 1+len(o.groups[group].by)
+	steps := o.at.steps(t.u, t.e)
+	simulated := o.simulate(group, steps, z, lambda)
+	var q, solved [][]float64 // [simulated·width][N]
+	for _, r := range simulated {
+		alpha := solve(steps, t.e, r)
+		q, solved = append(q, r), append(solved, alpha)
+		for _, moved := range o.at.moved()[:width-1] {
+			column := moved.change(t, alpha, r)
+			q, solved = append(q, column), append(solved, solve(steps, t.e, column))
+		}
+	}
+	projected := o.project(t, solved)
+	factor := 0.5 * outputs / lambda / float64(len(simulated))
+	for first := 0; first < len(q); first += width {
+		for j := range width {
+			turned := times(z, projected[first+j])
+			for i := range width {
+				information[i*width+j] += factor * (dot(q[first+i], solved[first+j]) - dot(projected[first+i], turned))
+			}
+		}
+	}
+}
+
+// simulate draws outputs from the model and returns their residuals y − Φ D m.
+func (o *objective) simulate(group int, steps []step, z []float64, lambda float64) [][]float64 {
+	t, s, m := o.tracks[group], o.groups[group], len(o.d)
+	count := 1 + simulatedRows/len(t.u)
+	random := rand.New(rand.NewPCG(1, 1))
+	y, solved, w := make([][]float64, count), make([][]float64, count), make([][]float64, count)
+	for i := range y {
+		y[i] = color(steps, random)
+		for n := range y[i] {
+			y[i][n] *= math.Sqrt(lambda)
+		}
+		solved[i] = solve(steps, t.e, y[i])
+		for range m {
+			w[i] = append(w[i], random.NormFloat64())
+		}
+	}
+	for i, c := range o.project(t, solved) { // A m = DΦᵀK_o⁻¹y + D G D w, and r = y − ΦD(m − w)
+		for k, d := range o.d {
+			g := s.gram[k*m : (k+1)*m]
+			for j, e := range o.d {
+				c[k] += d * g[j] * e * w[i][j]
+			}
+		}
+		mean := times(z, c)
+		for k, d := range o.d {
+			w[i][k] = d * (mean[k] - w[i][k])
+		}
+	}
+	return o.layout.residuals(&track{u: t.u, regressors: t.regressors, inverse: t.inverse, y: y}, w)
+}
+
+// project returns D Φᵀ x for each of some columns.
+func (o *objective) project(t *track, x [][]float64) [][]float64 {
+	all := o.layout.project(t, x)
+	for _, p := range all {
+		for k := range p {
+			p[k] *= o.d[k]
+		}
+	}
+	return all
+}
+
+// times is a symmetric matrix times a vector.
+func times(a, x []float64) []float64 {
+	m := len(x)
+	y := make([]float64, m)
+	for k := range m {
+		y[k] = dot(a[k*m:(k+1)*m], x)
+	}
+	return y
+}
+
+// product is the product of two symmetric matrices [m,m], with rows size numbers apart.
+func product(a, b []float64, m int) (c []float64, size int) {
+	panels := (m + simd.Lanes - 1) / simd.Lanes
+	size = panels * simd.Lanes
+	left, right := simd.NewPanels(panels, m), simd.NewPanels(panels, m)
+	c = make([]float64, size*size)
+	workers := runtime.GOMAXPROCS(0)
+	parallel.For(panels, workers, func(p int) {
+		lo, hi := p*simd.Lanes, min(m, (p+1)*simd.Lanes)
+		for n := range m {
+			copy(left.Panel(p)[n*simd.Lanes:(n+1)*simd.Lanes], a[n*m+lo:n*m+hi])
+			copy(right.Panel(p)[n*simd.Lanes:(n+1)*simd.Lanes], b[n*m+lo:n*m+hi])
+		}
+	})
+	const share = 3
+	parallel.For((panels+share-1)/share, workers, func(i int) {
+		lo, hi := i*share, min(panels, (i+1)*share)
+		simd.Cross(c[lo*simd.Lanes*size:hi*simd.Lanes*size], size, left.Slice(lo, hi), right)
+	})
+	return c, size
 }
 
 // rounding is by how much (D m)ᵀ G (D m), of the weights D m, may be off because G has sixteen digits.
@@ -172,14 +438,4 @@ func (s *moments) rounding(weights []float64) float64 {
 	}
 	const epsilon = 0x1p-52
 	return epsilon * sum * sum
-}
-
-// mean is m = A⁻¹ D C of an output.
-func (o *objective) mean(factor *blocktri.Factor, c []float64) []float64 {
-	m := make([]float64, len(c))
-	for k, d := range o.d {
-		m[k] = d * c[k]
-	}
-	factor.Solve(m, 1)
-	return m
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/vssgp/vssgp/backend"
 )
 
 // Options of Fit. The zero value is a good choice.
@@ -34,8 +32,6 @@ type Options struct {
 	// HMC draws them by Hamiltonian Monte Carlo instead of from the Gaussian at the mode: exact, and ten times slower.
 	HMC  bool
 	Seed uint64 // of the draws
-
-	Backend backend.Backend // nil: the CPU
 }
 
 // Log is when logarithms are taken.

@@ -21,7 +21,7 @@ type RandomWalk struct{ SD Prior }
 
 // ShortMemory is what deviates from the other parts and returns to them over Length, in units of the input; SD is its standard deviation.
 // Without Quality it is an Ornstein–Uhlenbeck process, which returns at once. With Quality it is a noisy oscillator, an autoregression of
-// second order: below a half it starts to return with a delay, above it swings beyond. A long series has no Quality.
+// second order: below a half it starts to return with a delay, above it swings beyond.
 type ShortMemory struct{ SD, Length, Quality Prior }
 
 // Season is a pattern that repeats and may change slowly. Its harmonics have amplitudes of their own, and each keeps its shape over
@@ -41,6 +41,9 @@ type Season struct {
 // harmonic of Short, up to three of Long's frequencies away. Long.Length and Short.Amplitude are its priors.
 type Product struct{ Long, Short Season }
 
+// Regressors are the sum of the series' regressors times weights, which are N(0, SD²). Every series with regressors has it.
+type Regressors struct{}
+
 // Noise is independent from row to row. SD is the prior of its standard deviation or, if the data have known errors, of the factor by
 // which these are multiplied.
 type Noise struct{ SD Prior }
@@ -52,6 +55,7 @@ func (RandomWalk) name() string  { return "random walk" }
 func (ShortMemory) name() string { return "short memory" }
 func (s Season) name() string    { return fmt.Sprintf("season %.6g", s.Period) }
 func (p Product) name() string   { return p.Long.name() + " × " + p.Short.name() }
+func (Regressors) name() string  { return "regressors" }
 func (Noise) name() string       { return "noise" }
 
 func (Constant) given() []Prior      { return nil }
@@ -61,6 +65,7 @@ func (p RandomWalk) given() []Prior  { return []Prior{p.SD} }
 func (p ShortMemory) given() []Prior { return []Prior{p.SD, p.Length, p.Quality} }
 func (s Season) given() []Prior      { return []Prior{s.Length, s.Amplitude} }
 func (p Product) given() []Prior     { return append(p.Long.given(), p.Short.given()...) }
+func (Regressors) given() []Prior    { return nil }
 func (p Noise) given() []Prior       { return []Prior{p.SD} }
 
 func (Constant) lay(l *layout) {
@@ -87,25 +92,17 @@ func (p RandomWalk) lay(l *layout) {
 }
 
 func (p ShortMemory) lay(l *layout) {
-	period := l.period()
-	lines := int(min(float64(l.memory), period/2))
-	a := l.amplitude("short_memory.sd", p.SD, Prior{Median: 0.2, SD: 1.2})
-	a.length = l.lengthscale("short_memory.length", p.Length, Prior{Median: max(l.frame.Range/30, 2), SD: 1.2})
+	l.memory.sd = l.amplitude("short_memory.sd", p.SD, Prior{Median: 0.2, SD: 1.2}).sd
+	l.memory.length = l.lengthscale("short_memory.length", p.Length, Prior{Median: max(l.frame.Range/30, 2), SD: 1.2})
 	if p.Quality.Median != 0 {
-		a.quality = l.parameter("short_memory.quality", p.Quality)
+		l.memory.quality = l.parameter("short_memory.quality", p.Quality)
 	}
-	a.shape = func(f, length, quality float64) (float64, slope) { // √(2S/P), S = 2l/D, D = 1 + (1 − 2q²)w² + q⁴w⁴
-		w2, q2 := math.Pow(2*math.Pi*length*f, 2), quality*quality
-		second, fourth := (1-2*q2)*w2, q2*q2*w2*w2
-		d := 1 + second + fourth
-		return math.Sqrt(4 * length / d / period), slope{length: 0.5 - (second+2*fourth)/d, quality: 2 * (q2*w2 - fourth) / d}
+}
+
+func (p Regressors) lay(l *layout) {
+	for _, r := range l.frame.Regressors {
+		l.add(block{component: r.Group, known: true, amp: l.amplitude("regressor "+r.Group+".sd", r.SD, Prior{Median: 0.3, SD: 1.5})})
 	}
-	b := block{amp: a, nested: true}
-	for j := 1; j <= lines; j++ {
-		b.cos = append(b.cos, float64(j)/period)
-		b.offset = append(b.offset, float64(j)/period)
-	}
-	l.add(b)
 }
 
 func (p Season) lay(l *layout) {
@@ -117,7 +114,7 @@ func (p Season) lay(l *layout) {
 			sides = max(2, sides/2)
 		}
 		b := block{amp: l.harmonic(p, h, p.name(), shape)}
-		b.comb(float64(h)*carrier, sides, l.period())
+		b.comb(float64(h)*carrier, l.mostSides(&b, sides), l.period())
 		l.add(b)
 	}
 }
@@ -132,10 +129,10 @@ func (p Season) shape(l *layout) amplitude {
 	period := l.period()
 	return amplitude{
 		length: l.lengthscale(p.name()+".length", p.Length, Prior{Median: median * l.frame.Range, SD: 1.2}), factor: 1,
-		quality: -1, shape: func(f, length, _ float64) (float64, slope) {
+		shape: func(f, length float64) (float64, slope) {
 			z, w := math.Sqrt(3)/length, 2*math.Pi*f
 			z2, w2 := z*z, w*w
-			return math.Sqrt(4*z2*z/period) / (z2 + w2), slope{length: 0.5 * (4*z2/(z2+w2) - 3)}
+			return math.Sqrt(4*z2*z/period) / (z2 + w2), slope(0.5 * (4*z2/(z2+w2) - 3))
 		},
 	}
 }
@@ -156,6 +153,14 @@ func (l *layout) harmonic(p Season, h int, name string, shape amplitude) amplitu
 	}
 	l.most[shape.sd] = math.Log(most)
 	return shape
+}
+
+// mostSides is how many lines a block has on each side of a season's.
+func (l *layout) mostSides(b *block, usual int) int {
+	if most, ok := l.sides[l.names[b.amp.sd]]; ok {
+		return min(most, usual)
+	}
+	return usual
 }
 
 // comb adds lines around a frequency, 1/period apart.
@@ -179,7 +184,7 @@ func (p Product) lay(l *layout) {
 		b := block{amp: l.harmonic(weak, h, p.name(), shape)}
 		for k := -productLines; k <= productLines; k++ {
 			if k != 0 {
-				b.comb(float64(h)*short+float64(k)*long, 1, l.period())
+				b.comb(float64(h)*short+float64(k)*long, l.mostSides(&b, 1), l.period())
 			}
 		}
 		if len(b.cos) > 0 {
@@ -223,16 +228,14 @@ const (
 	productLines   = 3    // of the long season, on each side of the short one's
 )
 
-// ordered copies parts, with the short memory last, of which a trial may take fewer features, and noise if there is none.
-func ordered(parts []Part) []Part {
-	memory := func(p Part) bool { _, ok := p.(ShortMemory); return ok }
-	noise := func(p Part) bool { _, ok := p.(Noise); return ok }
-	all := slices.DeleteFunc(slices.Clone(parts), memory)
-	if !slices.ContainsFunc(parts, noise) {
+// ordered copies parts, with the regressors last if there are any, and noise if there is none.
+func (f *frame) ordered(parts []Part) []Part {
+	all := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p == Regressors{} })
+	if !slices.ContainsFunc(all, func(p Part) bool { _, ok := p.(Noise); return ok }) {
 		all = append(all, Noise{})
 	}
-	if i := slices.IndexFunc(parts, memory); i >= 0 {
-		all = append(all, parts[i])
+	if len(f.Regressors) > 0 {
+		all = append(all, Regressors{})
 	}
 	return all
 }

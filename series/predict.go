@@ -1,18 +1,14 @@
 package series
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 
-	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/bayes"
-	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // ErrReach is wrapped by the error about a time that is more than MaxHorizon ranges of the data after their end, or half a range before
@@ -56,34 +52,35 @@ func (m *Model) Next(n int) []float64 {
 	return x
 }
 
-// Forecast predicts the next n steps. Errors are the errors of Predict, and ErrOptions if n is negative.
-func (m *Model) Forecast(ctx context.Context, n int) (*Prediction, error) {
+// Forecast predicts the next n steps, given each regressor's values there. Errors are the errors of Predict, and ErrOptions if n is
+// negative.
+func (m *Model) Forecast(ctx context.Context, n int, regressors ...[]float64) (*Prediction, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("%w: a forecast of %d steps, must be 0 or more", ErrOptions, n)
 	}
-	return m.Predict(ctx, m.Next(n))
+	return m.Predict(ctx, m.Next(n), regressors...)
 }
 
-// Predict predicts at any places that the model reaches: the mixture of the Gaussians that its draws of the hyper-parameters give.
-func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
-	at, err := m.open(ctx, x)
+// Predict predicts at any times that the model reaches, given the values there of each regressor, in their order in Series: the mixture of
+// the Gaussians of its draws of the hyper-parameters.
+func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float64) (*Prediction, error) {
+	at, err := m.open(x, regressors)
+	if err == nil {
+		err = m.condition(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer at.close()
 	p := &Prediction{X: x, mixtures: make([][]bayes.Mixture, len(m.frame.Scale))}
 	for d := range p.mixtures {
 		p.mixtures[d] = make([]bayes.Mixture, len(x))
 	}
-	o := newObjective(m.layout, m.sums)
-	for _, hyper := range m.draws {
-		if err := m.each(o, hyper, func(v view) error {
-			return v.latent(at, nil, func(d, n int, mean, variance float64) {
-				mix := &p.mixtures[d][n]
-				mix.Log, mix.Median = m.frame.Log, len(m.medians) > 0 && m.medians[d]
-				mix.Means = append(mix.Means, m.frame.Offset[d]+m.frame.Scale[d]*mean)
-				mix.SDs = append(mix.SDs, m.frame.Scale[d]*math.Sqrt(variance+m.noise(d, v.lambda)))
-			})
+	for _, posterior := range m.posteriors {
+		if err := m.latent(ctx, at, posterior, "", func(d, n int, mean, variance, noise float64) {
+			mix := &p.mixtures[d][n]
+			mix.Log, mix.Median = m.frame.Log, len(m.medians) > 0 && m.medians[d]
+			mix.Means = append(mix.Means, m.frame.Offset[d]+m.frame.Scale[d]*mean)
+			mix.SDs = append(mix.SDs, m.frame.Scale[d]*math.Sqrt(max(variance, 0)+noise*m.frame.usualError(d)))
 		}); err != nil {
 			return nil, err
 		}
@@ -106,199 +103,84 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	return p, nil
 }
 
-// places are where to predict: on the backend up to the layout's end, or, for a long series, bridged on the host.
-type places struct {
-	u         []float64
-	near, far []int        // indices of u, up to the layout's end and beyond
-	rows      backend.Rows // the near ones
-	bridges   []*bridge    // a group each
-}
-
-func (p *places) close() {
-	if p.rows != nil {
-		p.rows.Close()
-	}
-}
-
-// open checks places and brings them to where predictions are computed.
-func (m *Model) open(ctx context.Context, x []float64) (*places, error) {
-	steps := make([]float64, len(x))
+// open checks times and regressors and brings them to the model's units.
+func (m *Model) open(x []float64, regressors [][]float64) (*places, error) {
+	p := &places{u: make([]float64, len(x))}
 	for i, v := range x {
 		u := m.frame.steps(v)
 		if math.IsNaN(u) || math.IsInf(u, 0) {
-			return nil, fmt.Errorf("%w: place %d is %v, want a finite number", ErrData, i, v)
+			return nil, fmt.Errorf("%w: x[%d] is %v, must be a finite number", ErrData, i, v)
 		}
 		if _, last, end := m.Extent(); u > (MaxHorizon+1)*m.frame.Range*(1+1e-9) || u < -m.layout.reach/2 {
 			return nil, fmt.Errorf("%w: x[%d] is %v; the data end at %v, and the model reaches to %v", ErrReach, i, v, last, end)
 		}
-		steps[i] = u
+		p.u[i] = u
 	}
-	return m.openSteps(ctx, steps)
-}
-
-func (m *Model) openSteps(ctx context.Context, u []float64) (p *places, err error) {
-	p = &places{u: u}
-	var near []float64
-	for i, v := range u {
-		if v > m.layout.reach {
-			p.far = append(p.far, i)
-		} else {
-			p.near, near = append(p.near, i), append(near, v)
-		}
+	if len(regressors) != len(m.frame.Regressors) {
+		return nil, fmt.Errorf("%w: values of %d regressors; the model has %d", ErrOptions, len(regressors), len(m.frame.Regressors))
 	}
-	if m.long == nil {
-		if len(near) > 0 {
-			p.rows, err = m.backend.Open(backend.Data{N: len(near), Q: 1, X: near, Stop: ctx.Err})
+	for j := range m.frame.Regressors {
+		r, values := &m.frame.Regressors[j], regressors[j]
+		if len(values) != len(x) {
+			return nil, fmt.Errorf("%w: regressor %q has %d values for %d times", ErrData, r.Name, len(values), len(x))
 		}
-		return p, err
-	}
-	features := m.layout.spectral()
-	for g := range m.sums {
-		b, err := m.long.bridge(ctx, g, features, u)
-		if err != nil {
-			return nil, err
+		for i, v := range values {
+			if !(math.Abs(v) <= largest) {
+				return nil, fmt.Errorf("%w: regressor %q is %v at x[%d] = %v; a prediction needs its value there", ErrData, r.Name, v, i, x[i])
+			}
 		}
-		p.bridges = append(p.bridges, b)
+		p.z = append(p.z, r.standard(values))
 	}
 	return p, nil
 }
 
-// each visits the groups of outputs at hyper-parameters v.
-func (m *Model) each(o *objective, v []float64, visit func(view) error) error {
-	lambda, _ := o.variance(v)
-	m.layout.amplitudes(o.d, v, nil)
-	for g, s := range m.sums {
-		factor, err := o.factor(s, o.d, lambda)
-		if err == nil {
-			err = visit(view{g, o, s, factor, lambda, v})
-		}
-		if err != nil {
-			return m.failed(err)
-		}
-	}
-	return nil
-}
-
-// latent predicts the outputs at the places without noise, standardized, by all features or by a selection. The factor is lost.
-func (v view) latent(at *places, only *selection, visit func(d, n int, mean, variance float64)) error {
-	if at.bridges != nil {
-		return at.bridges[v.group].latent(v, only, visit)
-	}
-	v.beyond(at, only, visit)
-	if len(at.near) == 0 {
-		return nil
-	}
-	d, outputs := v.o.d, len(v.sums.outputs)
-	post := &backend.Posterior{Mean: make([]float64, len(d)*outputs), D: outputs}
-	for i, c := range v.sums.c {
-		for k, w := range v.o.mean(v.factor, c) {
-			post.Mean[k*outputs+i] = w
-		}
-	}
-	post.Cov = v.factor.Inverse()
-	for i := range post.Cov.Diag[0] {
-		post.Cov.Diag[0][i] *= v.lambda
-	}
-	features := v.o.layout.spectral()
-	for k, a := range d {
-		if only != nil && !only.keep(k) {
-			a = 0
-		}
-		features.Amp[k] *= a
-		features.Power[k] *= a * a
-		features.Ripple[k] *= a * a
-	}
-	p := backend.NewPrediction(len(at.near), outputs)
-	if err := at.rows.Predict(p, features, post); err != nil {
-		return err
-	}
-	for r, n := range at.near {
-		for i, out := range v.sums.outputs {
-			visit(out, n, p.Mean[r*outputs+i], max(0, p.Cov[(r*outputs+i)*outputs+i]))
-		}
-	}
-	return nil
-}
-
-// beyond is latent at the places beyond the layout's end, on the host.
-func (v view) beyond(at *places, only *selection, visit func(d, n int, mean, variance float64)) {
-	m := len(v.o.d)
-	x, innovations := make([]float64, len(at.far)*m), make([]float64, len(at.far))
-	parallel.For(len(at.far), runtime.GOMAXPROCS(0), func(i int) {
-		row := x[i*m : (i+1)*m]
-		innovations[i] = v.o.layout.beyond(row, v.hyper, at.u[at.far[i]], only.features())
-		for k, d := range v.o.d {
-			row[k] *= d
-		}
-	})
-	v.solve(x, func(r int, means []float64, variance float64) {
-		for i, out := range v.sums.outputs {
-			visit(out, at.far[r], means[i], variance+innovations[r])
-		}
-	})
-}
-
-// draw draws the weights of the group's output i, times their amplitudes.
-func (v view) draw(i int, random *rand.Rand) []float64 {
-	w, noise := v.o.mean(v.factor, v.sums.c[i]), make([]float64, len(v.o.d))
-	for k := range noise {
-		noise[k] = random.NormFloat64()
-	}
-	v.factor.SolveUpper(noise, 1)
-	for k, a := range v.o.d {
-		w[k] = a * (w[k] + math.Sqrt(v.lambda)*noise[k])
-	}
-	return w
-}
-
 // A Component is the Mean and standard deviation SD of some parts' sum at each time, without noise, [D][N] in the outputs' units, or in
-// those of their logarithm if the model is of that.
+// the units of their logarithm if the model is of that.
 type Component struct {
-	Name     string // trend, a season's name, or short memory
+	Name     string // trend, a season's name, short memory, or a regressor's group
 	Mean, SD [][]float64
 }
 
 // Components splits predictions, at the mode of the hyper-parameters: the trend (constant, slope and walks), each season with its
-// products, the short memory. The means add up to the mean at the mode.
-func (m *Model) Components(ctx context.Context, x []float64) ([]Component, error) {
-	at, err := m.open(ctx, x)
+// products, the short memory, each group of regressors. The means add up to the mean at the mode.
+func (m *Model) Components(ctx context.Context, x []float64, regressors ...[]float64) ([]Component, error) {
+	at, err := m.open(x, regressors)
+	if err == nil {
+		err = m.condition(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer at.close()
 	var names []string
-	of := make([]string, m.layout.features())
-	for _, b := range m.layout.blocks {
-		name := component(m.layout.parts[b.part])
-		if len(names) == 0 || names[len(names)-1] != name {
+	add := func(name string) {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-		for k := b.lo; k < b.hi; k++ {
-			of[k] = name
-		}
 	}
-	if m.long != nil {
-		names = append(names, ShortMemory{}.name())
+	for _, b := range m.layout.blocks {
+		if b.known {
+			break
+		}
+		add(b.component)
+	}
+	if m.layout.memory.sd >= 0 {
+		add(ShortMemory{}.name())
+	}
+	for _, r := range m.frame.Regressors {
+		add(r.Group)
 	}
 	var all []Component
-	o := newObjective(m.layout, m.sums)
 	for _, name := range names {
-		if len(all) > 0 && all[len(all)-1].Name == name {
-			continue
-		}
 		c := Component{Name: name, Mean: make([][]float64, len(m.frame.Scale)), SD: make([][]float64, len(m.frame.Scale))}
 		for d := range c.Mean {
 			c.Mean[d], c.SD[d] = make([]float64, len(x)), make([]float64, len(x))
 		}
-		if err := m.each(o, m.at.Mode, func(v view) error {
-			only := &selection{m.long != nil && name == ShortMemory{}.name(), func(k int) bool { return of[k] == name }}
-			return v.latent(at, only, func(d, n int, mean, variance float64) {
-				if name == trend {
-					c.Mean[d][n] = m.frame.Offset[d]
-				}
-				c.Mean[d][n] += m.frame.Scale[d] * mean
-				c.SD[d][n] = m.frame.Scale[d] * math.Sqrt(variance)
-			})
+		if err := m.latent(ctx, at, m.mode, name, func(d, n int, mean, variance, _ float64) {
+			if name == trend {
+				c.Mean[d][n] = m.frame.Offset[d]
+			}
+			c.Mean[d][n] += m.frame.Scale[d] * mean
+			c.SD[d][n] = m.frame.Scale[d] * math.Sqrt(max(variance, 0))
 		}); err != nil {
 			return nil, err
 		}
@@ -320,49 +202,62 @@ func component(p Part) string {
 	return trend
 }
 
-// Draw draws functions from the posterior, without noise, at any places: [draws][D][N]. Each has hyper-parameters of its own.
-func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64) ([][][]float64, error) {
+// An Effect is the posterior of a regressor's weight at the mode of the hyper-parameters, by output: Mean and SD, in units of the output,
+// or of its logarithm, for one unit of the regressor.
+type Effect struct {
+	Name     string
+	Mean, SD []float64 // [D]
+}
+
+// Effects returns the effects of the regressors.
+func (m *Model) Effects(ctx context.Context) (all []Effect, err error) {
+	if err := m.condition(ctx); err != nil {
+		return nil, err
+	}
+	waves, size := len(m.layout.cosines()), m.layout.size()
+	for j, r := range m.frame.Regressors {
+		e := Effect{Name: r.Name, Mean: make([]float64, m.Outputs()), SD: make([]float64, m.Outputs())}
+		for g, p := range m.mode {
+			unit := make([]float64, size)
+			unit[waves+j] = 1
+			p.variances(unit, func(_ int, variance float64) {
+				for i, d := range m.tracks[g].outputs {
+					factor := m.frame.Scale[d] / r.Scale
+					e.Mean[d], e.SD[d] = factor*p.weights[i][waves+j], factor*math.Sqrt(variance)
+				}
+			})
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// Draw draws functions from the posterior, without noise, at any times: [draws][D][N]. Each has hyper-parameters of its own.
+func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, regressors ...[]float64) ([][][]float64, error) {
 	if count < 0 {
 		return nil, fmt.Errorf("%w: %d draws, must be 0 or more", ErrOptions, count)
 	}
-	at, err := m.open(ctx, x)
+	at, err := m.open(x, regressors)
+	if err == nil {
+		err = m.condition(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
-	at.close()
-	order := slices.Clone(at.far)
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at.u[a], at.u[b]) })
-	var far []float64
-	for _, n := range order {
-		far = append(far, at.u[n])
-	}
-	features, random := m.layout.spectral(), rand.New(rand.NewPCG(seed, 2))
-	phi := make([]float64, features.M)
-	o := newObjective(m.layout, m.sums)
+	random := rand.New(rand.NewPCG(seed, 2))
 	all := make([][][]float64, count)
 	for i := range all {
 		all[i] = make([][]float64, len(m.frame.Scale))
-		if err := m.each(o, m.draws[i%len(m.draws)], func(v view) error {
-			for j, d := range v.sums.outputs {
-				w, f := v.draw(j, random), make([]float64, len(x))
-				if m.long != nil {
-					f = at.bridges[v.group].draw(m.long.tracks[v.group], features, j, w, m.layout.reach, random)
-				} else {
-					for _, n := range at.near {
-						values(phi, features, at.u[n], 1)
-						f[n] = dot(phi, w)
-					}
-				}
-				for i, y := range m.layout.drawBeyond(w, v.hyper, far, random) {
-					f[order[i]] += y
-				}
+		for g, p := range m.posteriors[i%len(m.posteriors)] {
+			for j, d := range m.tracks[g].outputs {
+				f := p.draw(m.layout, m.tracks[g], j, at, random)
 				for n := range f {
 					f[n] = m.frame.value(d, f[n])
 				}
 				all[i][d] = f
 			}
-			return ctx.Err()
-		}); err != nil {
+		}
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}

@@ -50,10 +50,8 @@ func (s *search) robust(t *trial) (*trial, error) {
 			break
 		}
 		before = p
-		if s.sums, err = s.whole.sum(s.ctx, s.o.Backend, 0); err == nil {
-			t, err = s.trial(t.parts, t.memory, t)
-		}
-		if err != nil {
+		s.track()
+		if t, err = s.trial(t.parts, t); err != nil {
 			return nil, err
 		}
 	}
@@ -65,21 +63,18 @@ func (s *search) robust(t *trial) (*trial, error) {
 // and the latent variance v·n/(n−v).
 func (s *search) odds(t *trial) (p, precision []float64, err error) {
 	f := s.frame
-	m := &Model{frame: f, layout: t.o.layout, sums: t.o.sums, backend: s.o.Backend}
-	at, err := m.openSteps(s.ctx, f.u)
+	m := &Model{frame: f, layout: t.o.layout, tracks: f.tracks()}
+	at, err := m.conditional(s.ctx, t.mode)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer at.close()
-	lambda, _ := t.o.variance(t.mode)
+	lambda, _ := t.o.layout.variance(t.mode)
 	residual, variance := make([]float64, len(f.y)*f.Rows), make([]float64, len(f.y)*f.Rows)
-	if err := m.each(newObjective(m.layout, m.sums), t.mode, func(v view) error {
-		return v.latent(at, nil, func(d, n int, mean, latent float64) {
-			e := f.error(d, n)
-			noise := lambda * e * e
-			left := noise / max(noise-latent, 1e-9*noise)
-			residual[d*f.Rows+n], variance[d*f.Rows+n] = (f.y[d][n]-mean)*left, latent*left
-		})
+	rows := &places{u: f.u, z: f.z}
+	if err := m.latent(s.ctx, rows, at, "", func(d, n int, mean, latent, noise float64) {
+		noise *= f.error(d, n) * f.error(d, n)
+		left := noise / max(noise-latent, 1e-9*noise)
+		residual[d*f.Rows+n], variance[d*f.Rows+n] = (f.y[d][n]-mean)*left, latent*left
 	}); err != nil {
 		return nil, nil, err
 	}

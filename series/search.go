@@ -11,15 +11,12 @@ import (
 )
 
 const (
-	enough          = 2e-3 // nats: what a step has to promise
+	enough          = 0.01 // nats: what a step has to promise
 	mostEvaluations = 100
-	worth           = 2 // nats that twice the short memory's frequencies, or a season beyond its number of hyper-parameters, have to gain
+	minGain         = 2 // nats that a season has to gain beyond its number of hyper-parameters
 )
 
-// memories are the numbers of frequencies that the short memory is tried with.
-var memories = []int{30, 60, 120, 240}
-
-// A search finds the parts and the short memory's size, and the mode of each trial's hyper-parameters.
+// A search finds the parts and the mode of each trial's hyper-parameters.
 type search struct {
 	ctx   context.Context
 	o     *Options
@@ -27,14 +24,13 @@ type search struct {
 	reach float64
 	peak  func(f float64) float64
 
-	memories []int // numbers of frequencies
-	try      [][]Part
-	whole    *layout // everything that is tried
-	sums     []*moments
-	from     float64 // the place from which on they are summed
+	try    [][]Part
+	from   float64        // the first time of the rows that are searched
+	tracks []*track       // with the rows from there on
+	sides  map[string]int // layout.sides
 }
 
-// newSearch looks for seasons and makes the one pass over the rows.
+// newSearch looks for seasons.
 func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	spectra := make([]*spectrum, len(f.y))
 	for d, y := range f.y {
@@ -61,22 +57,19 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	for _, t := range s.try {
 		everything = append(everything, t...)
 	}
-	s.memories = memories
-	if s.long() {
-		s.memories = memories[:1]
-		if !o.Robust {
-			s.from = f.Range - s.searched(everything)
-		}
+	if s.frame.Rows > searchedRows {
+		s.from = f.Range - s.searched(everything)
 	}
-	s.whole = s.lay(everything, s.memories[len(s.memories)-1])
-	var err error
-	s.sums, err = s.whole.sum(ctx, o.Backend, s.from)
-	return s, err
+	s.track()
+	return s, nil
 }
 
-// long says whether the short memory will be taken out of the rows.
-func (s *search) long() bool {
-	return s.frame.Rows >= longRows && slices.ContainsFunc(s.fixed(), func(p Part) bool { _, ok := p.(ShortMemory); return ok })
+// track sorts the rows that are searched.
+func (s *search) track() {
+	s.tracks = nil
+	for _, t := range s.frame.tracks() {
+		s.tracks = append(s.tracks, t.since(s.from))
+	}
 }
 
 // searched is how far back from the end a long series is searched, in steps: some ten thousand rows say which parts it has.
@@ -126,22 +119,21 @@ func (s *search) fixed() []Part {
 	return s.o.Parts
 }
 
-func (s *search) lay(parts []Part, memory int) *layout {
+func (s *search) layout(parts []Part) *layout {
 	sines := walkSines
-	if s.frame.growth() > 1 && !s.long() {
+	if s.frame.growth() > 1 {
 		sines = wildSines
 	}
-	return newLayout(s.frame, ordered(parts), s.reach, memory, sines, 0, s.peak)
+	return newLayout(s.frame, s.frame.ordered(parts), s.reach, sines, s.sides, 0, s.peak)
 }
 
 // A trial is a layout at its mode.
 type trial struct {
-	parts  []Part
-	memory int
-	o      *objective
-	mode   []float64
-	at     *bayes.Evaluation
-	long   *long // of a long series; nil: the layout has the memory and the noise
+	parts    []Part
+	o        *objective
+	mode     []float64
+	at       *bayes.Evaluation
+	diagonal [][]float64 // of each group's G, near the mode
 }
 
 // objective is the log posterior but for its constant.
@@ -169,42 +161,60 @@ func (t *trial) fit() float64 {
 	return f
 }
 
-// run tries parts in their order, then more frequencies for the short memory.
+// run tries parts in their order.
 func (s *search) run() (*trial, error) {
-	best, err := s.trial(s.fixed(), s.memories[0], nil)
+	best, err := s.trial(s.fixed(), nil)
 	for _, c := range s.try {
 		if err != nil {
 			return nil, err
 		}
 		var next *trial
-		next, err = s.trial(slices.Concat(best.parts, c), best.memory, best)
-		if err == nil && next.fit() > best.fit()+worth+float64(len(next.mode)-len(best.mode)) {
+		next, err = s.trial(slices.Concat(best.parts, c), best)
+		if err == nil && next.fit() > best.fit()+minGain+float64(len(next.mode)-len(best.mode)) {
 			best = next
+			s.sides = best.sides()
 		}
-	}
-	for _, memory := range s.memories[1:] {
-		if err != nil {
-			return nil, err
-		}
-		var next *trial
-		next, err = s.trial(best.parts, memory, best)
-		if err == nil && (next.o.layout.features() == best.o.layout.features() || next.fit() < best.fit()+worth) {
-			break
-		}
-		best = next
 	}
 	return best, err
 }
 
-// trial finds the mode of a layout, from another trial's hyper-parameters where both have them.
-func (s *search) trial(parts []Part, memory int, from *trial) (*trial, error) {
-	l := s.lay(parts, memory)
-	return s.mode(&trial{parts: parts, memory: memory, o: newObjective(l, l.restrict(s.whole, s.sums))}, from)
+// negligible is the share of the noise's information on a feature's weight below which the prior's is all there is: the weight is 0.
+const negligible = 0.01
+
+// sides returns how many lines on each side of a season's the data can tell from none.
+func (t *trial) sides() map[string]int {
+	sides, l := map[string]int{}, t.o.layout
+	lambda, _ := l.variance(t.mode)
+	d := make([]float64, l.size())
+	l.amplitudes(d, t.mode, nil)
+	for _, b := range l.blocks {
+		if b.offset == nil {
+			continue
+		}
+		name, step := l.names[b.amp.sd], 1/l.period()
+		sides[name] = max(sides[name], 0)
+		for i, offset := range b.offset {
+			for k := b.lo + 2*i; k < b.lo+2*i+2; k++ {
+				for _, s := range t.diagonal {
+					if d[k]*d[k]*s[k] > negligible*lambda {
+						sides[name] = max(sides[name], int(math.Round(math.Abs(offset)/step)))
+					}
+				}
+			}
+		}
+	}
+	return sides
 }
 
-// mode finds the trial's mode.
-func (s *search) mode(t, from *trial) (*trial, error) {
-	l := t.o.layout
+// trial finds the mode of some parts, from another trial's hyper-parameters where both have them.
+func (s *search) trial(parts []Part, from *trial) (*trial, error) {
+	return s.mode(parts, s.tracks, from, mostEvaluations)
+}
+
+// mode finds the mode of some parts given rows.
+func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations int) (*trial, error) {
+	l := s.layout(parts)
+	t := &trial{parts: parts, o: newObjective(s.ctx, l, tracks)}
 	medians := make([]float64, len(l.priors))
 	for i, p := range l.priors {
 		medians[i] = math.Log(p.Median)
@@ -218,18 +228,25 @@ func (s *search) mode(t, from *trial) (*trial, error) {
 			v[i] = from.mode[j]
 		}
 	}
-	if l.noise >= 0 {
-		noisy[l.noise] += math.Log(10)
-	}
+	noisy[l.noise] += math.Log(10)
 	var err error
 	// the other trial's mode may need more digits than the sums have with these features
 	for _, start := range [][]float64{v, medians, noisy} {
-		if t.mode, t.at, err = bayes.Climb(s.ctx, t.objective(), start, enough, mostEvaluations); !errors.Is(err, errUnresolved) {
+		if t.mode, t.at, err = bayes.Climb(s.ctx, t.objective(), start, enough, evaluations); !errors.Is(err, errUnresolved) {
 			break
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("series: %w", err)
 	}
+	for _, g := range t.o.groups {
+		m := l.size()
+		diagonal := make([]float64, m)
+		for k := range m {
+			diagonal[k] = g.gram[k*m+k]
+		}
+		t.diagonal = append(t.diagonal, diagonal)
+	}
+	t.o.groups = nil
 	return t, nil
 }

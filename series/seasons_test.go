@@ -88,8 +88,8 @@ func TestSeasonGain(t *testing.T) {
 	between := 0 // gains that would do without the hyper-parameters
 	for swing := 0.3; swing < 1; swing += 0.05 {
 		search := searchOf(t, seriesOf(len(noise), func(i float64) float64 { return noise[int(i)] + swing*math.Cos(2*math.Pi*i/6) }), o)
-		without := testkit.Must(search.trial(o.Parts, search.memories[0], nil))(t)
-		with := testkit.Must(search.trial([]Part{Constant{}, season}, search.memories[0], without))(t)
+		without := testkit.Must(search.trial(o.Parts, nil))(t)
+		with := testkit.Must(search.trial([]Part{Constant{}, season}, without))(t)
 		best := testkit.Must(search.run())(t)
 		gain, more := with.fit()-without.fit(), float64(len(with.mode)-len(without.mode))
 		if accepted := len(best.parts) > 1; accepted != (gain > 2+more) {

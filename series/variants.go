@@ -2,6 +2,7 @@ package series
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
@@ -32,18 +33,33 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 		v, err := best.variant()
 		return []*variant{v}, err
 	}
-	memories := [][]Part{best.parts}
-	if swinging := withQuality(best.parts); swinging != nil && best.long == nil {
-		memories = append([][]Part{swinging}, memories...)
+	heads := []*trial{best} // the variants with every part
+	if swinging := withQuality(best.parts); swinging != nil {
+		t, err := s.trial(swinging, best)
+		if err != nil {
+			return nil, err
+		}
+		heads = append([]*trial{t}, heads...)
 	}
 	var all []*variant
-	for _, parts := range memories {
+	for _, head := range heads {
+		top, needed := 0.0, 0 // the evidence with every part, and the bits of parts that all others have to have
 		for subset := range 1 << len(optional) {
-			v, err := s.subset(best, parts, subset)
+			if subset&needed != 0 {
+				continue
+			}
+			v, err := s.subset(head, subset)
 			if err != nil {
 				return nil, err
 			}
-			if all = append(all, v); subset == 0 && v.evidence < all[0].evidence-hopeless {
+			all = append(all, v)
+			switch {
+			case subset == 0:
+				top = v.evidence
+			case bits.OnesCount(uint(subset)) == 1 && v.evidence < top-hopeless:
+				needed |= subset
+			}
+			if subset == 0 && top < all[0].evidence-hopeless {
 				break
 			}
 		}
@@ -64,7 +80,7 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 
 const (
 	averagedRows = 5000 // up to which the data leave more than one variant
-	hopeless     = 15   // nats: a memory that falls so far behind with all parts is not tried with fewer
+	hopeless     = 10   // nats: a memory that has so much less evidence is not tried with fewer parts, nor any without a part that gains so much
 )
 
 // withQuality gives the short memory among parts a quality; nil if there is none without.
@@ -80,29 +96,17 @@ func withQuality(parts []Part) []Part {
 	return nil
 }
 
-// subset is the variant of parts without those optional ones that have a bit.
-func (s *search) subset(best *trial, parts []Part, bits int) (*variant, error) {
-	parts = slices.DeleteFunc(slices.Clone(parts), func(p Part) bool {
+// subset is the variant of a head's parts without those optional ones that have a bit.
+func (s *search) subset(head *trial, lacking int) (*variant, error) {
+	parts := slices.DeleteFunc(slices.Clone(head.parts), func(p Part) bool {
 		i := slices.IndexFunc(optional, func(q Part) bool { return q.name() == p.name() })
-		return i >= 0 && bits>>i&1 == 1
+		return i >= 0 && lacking>>i&1 == 1
 	})
-	if slices.Equal(parts, best.parts) {
-		return best.variant()
-	}
-	t, err := s.among(best, parts)
+	t, err := s.trial(parts, head)
 	if err != nil {
 		return nil, err
 	}
 	return t.variant()
-}
-
-// among is a trial of parts that another has, or of its short memory with a quality.
-func (s *search) among(t *trial, parts []Part) (*trial, error) {
-	if t.long == nil {
-		return s.trial(parts, t.memory, t)
-	}
-	l := s.layLong(parts)
-	return s.mode(&trial{parts: parts, memory: t.memory, o: newObjective(l, l.restrict(t.o.layout, t.o.sums)), long: t.long}, t)
 }
 
 func (t *trial) variant() (*variant, error) {

@@ -62,13 +62,17 @@ func (f Scored) Func(v, gradient []float64) (float64, error) {
 }
 
 const (
-	firstDamping = 1e-3 // of the information's diagonal
-	mostDamping  = 1e12
-	largestStep  = 2.0 // of a coordinate, a logarithm, at once
+	firstDamping     = 1e-3 // of the information's diagonal
+	leastDamping     = 1e-6
+	mostDamping      = 1e12
+	leastEigenvalue  = 1e-6 // of the information in units of its diagonal
+	leastInformation = 1e-9
+	largestStep      = 2.0 // of a coordinate, a logarithm, at once
 )
 
 // Climb finds a mode by Fisher scoring with Levenberg's damping: it solves (H + μ diag H)·step = gradient and takes the step if the value
-// rises. It ends when a step promises less than gain, or after the given number of evaluations, and returns the best place.
+// rises. It ends when a step promises less than gain, if one that promises less than ten times as much does not raise the value, or after the
+// given number of evaluations, and returns the best coordinates.
 func Climb(ctx context.Context, f Scored, start []float64, gain float64, evaluations int) (mode []float64, at *Evaluation, err error) {
 	mode, at = slices.Clone(start), &Evaluation{}
 	if err := f(at, mode); err != nil {
@@ -79,23 +83,26 @@ func Climb(ctx context.Context, f Scored, start []float64, gain float64, evaluat
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		step, promise, ok := at.step(damping)
-		if ok && promise < gain {
+		step, promise := at.step(damping)
+		if promise < gain {
 			break
 		}
 		v := slices.Clone(mode)
 		for i := range step {
 			v[i] += step[i]
 		}
-		if !ok || f(next, v) != nil || !(next.Value > at.Value) {
-			damping *= 10
+		if f(next, v) != nil || !(next.Value > at.Value) {
+			if promise < 10*gain {
+				break // the value is not smooth enough to rise by so little
+			}
+			damping = max(10*damping, firstDamping)
 			continue
 		}
 		rise := next.Value - at.Value
 		mode, at, next = v, next, at
 		switch {
 		case rise > 0.75*promise:
-			damping = max(damping/10, 1e-9)
+			damping = max(damping/10, leastDamping)
 		case rise < 0.25*promise:
 			damping *= 4
 		}
@@ -103,22 +110,42 @@ func Climb(ctx context.Context, f Scored, start []float64, gain float64, evaluat
 	return mode, at, nil
 }
 
-// step solves for a damped step, and says by how much it should raise the value.
-func (e *Evaluation) step(damping float64) (step []float64, promise float64, ok bool) {
+// step returns a damped step and the rise of the value that it promises. In units of the information's diagonal, eigenvalues count by their
+// magnitude: where the information is not positive definite, a step still goes uphill.
+func (e *Evaluation) step(damping float64) (step []float64, promise float64) {
 	n := len(e.Gradient)
 	if n == 0 {
-		return nil, 0, true
+		return nil, 0
 	}
-	h := mat.NewSymDense(n, slices.Clone(e.Information))
+	unit := make([]float64, n)
 	for i := range n {
-		h.SetSym(i, i, h.At(i, i)*(1+damping))
+		unit[i] = 1 / math.Sqrt(max(e.Information[i*n+i], leastInformation))
 	}
-	var c mat.Cholesky
-	var s mat.VecDense
-	if !c.Factorize(h) || c.SolveVecTo(&s, mat.NewVecDense(n, e.Gradient)) != nil {
-		return nil, 0, false
+	h := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			h.SetSym(i, j, e.Information[i*n+j]*unit[i]*unit[j])
+		}
 	}
-	step = slices.Clone(s.RawVector().Data)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(h, true) {
+		return nil, 0
+	}
+	var axes mat.Dense
+	eigen.VectorsTo(&axes)
+	step = make([]float64, n)
+	for k, c := range eigen.Values(nil) {
+		slope := 0.0
+		for i, g := range e.Gradient {
+			slope += axes.At(i, k) * g * unit[i]
+		}
+		c = max(math.Abs(c), leastEigenvalue)
+		along := slope / (c + damping)
+		promise += along * (slope - 0.5*c*along)
+		for i := range step {
+			step[i] += along * axes.At(i, k) * unit[i]
+		}
+	}
 	longest := 0.0
 	for _, v := range step {
 		longest = max(longest, math.Abs(v))
@@ -128,13 +155,7 @@ func (e *Evaluation) step(damping float64) (step []float64, promise float64, ok 
 			step[i] *= largestStep / longest
 		}
 	}
-	for i, s := range step {
-		promise += e.Gradient[i] * s
-		for j, t := range step {
-			promise -= 0.5 * s * t * e.Information[i*n+j]
-		}
-	}
-	return step, promise, true
+	return step, promise
 }
 
 // Gaussian is N(mode, information⁻¹).

@@ -86,11 +86,11 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 		return env.PrintJSON(cli.Object{
 			"horizon", b.Horizon, "origins", b.Origins, "rows", len(r.X), "season", b.Season[0], "scores", scores, "by_output,omitempty",
 			named,
-			"seconds", time.Since(began), "device", options.Backend.Name(),
+			"seconds", time.Since(began), "device", env.Device.Name(),
 		})
 	}
 	env.Print("%s, %s of %s each, %.1f s on %s", cli.Counted(len(r.X), "row"), cli.Counted(b.Origins, "forecast"),
-		cli.Counted(b.Horizon, "row"), time.Since(began).Seconds(), options.Backend.Name())
+		cli.Counted(b.Horizon, "row"), time.Since(began).Seconds(), env.Device.Name())
 	for d, name := range r.yNames {
 		env.Print("%-15s %10s %10s %10s %10s %10s %10s", name, "RMSE", "MAE", "MASE", "CRPS", "coverage95", "NLPD")
 		for _, of := range all {

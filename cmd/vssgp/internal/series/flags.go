@@ -204,8 +204,7 @@ func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error
 		g := r.grid
 		o.Try = append(o.Try, series.Calendar(g.Hint, g.Step, g.Last-g.First, named, s.season)...)
 	}
-	o.Backend, err = env.Device.Backend()
-	return o, err
+	return o, nil
 }
 
 // parts are the model's but for its seasons.

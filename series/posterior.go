@@ -1,0 +1,465 @@
+package series
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/internal/simd"
+)
+
+// A posterior is the weights of a group's outputs at some hyper-parameters: N(m, λA⁻¹), in units of the amplitudes D. Given weights w the
+// short memory is its posterior given the residuals y − ΦDw.
+type posterior struct {
+	hyper   []float64
+	lambda  float64
+	memory  memory
+	d       []float64   // [M]
+	weights [][]float64 // [outputs][M] D m
+	factor  []float64   // [M,M] R, the lower factor of A
+}
+
+// conditional returns the posterior of each group at hyper-parameters v, from its moments.
+func (o *objective) conditional(v []float64, sums []*moments) (all []*posterior, err error) {
+	lambda, _ := o.layout.variance(v)
+	o.layout.amplitudes(o.d, v, nil)
+	for _, s := range sums {
+		factor, err := o.factor(s, lambda)
+		if err != nil {
+			return nil, err
+		}
+		p := &posterior{hyper: v, lambda: lambda, memory: o.layout.memoryAt(v), d: slices.Clone(o.d)}
+		if factor != nil {
+			p.factor = slices.Clone(factor.R.Diag[0])
+		}
+		for _, c := range s.c {
+			w := o.mean(factor, c)
+			for k, d := range o.d {
+				w[k] *= d
+			}
+			if s.rounding(w)/lambda > resolved {
+				return nil, errUnresolved
+			}
+			p.weights = append(p.weights, w)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// conditional returns the posterior of each group at hyper-parameters v.
+func (m *Model) conditional(ctx context.Context, v []float64) ([]*posterior, error) {
+	o := newObjective(ctx, m.layout, m.tracks)
+	if err := o.whiten(m.layout.memoryAt(v), false); err != nil {
+		return nil, err
+	}
+	var sums []*moments
+	for _, g := range o.groups {
+		sums = append(sums, g.moments)
+	}
+	return o.conditional(v, sums)
+}
+
+// linearRows is the number of rows from which on the moments of draws are those at the mode and their first-order change: the draws are so
+// close to it that this is as good as a pass over the rows for each.
+const linearRows = 20000
+
+// condition computes the posteriors at the mode and at the draws, unless they are there. Draws that are so far out that the sums have too
+// few digits for them are dropped; the mode has enough.
+func (m *Model) condition(ctx context.Context) error {
+	m.conditioning.Lock()
+	defer m.conditioning.Unlock()
+	if m.mode != nil {
+		return nil
+	}
+	mode, err := m.conditional(ctx, m.at.Mode)
+	if err != nil {
+		return m.failed(err)
+	}
+	o := newObjective(ctx, m.layout, m.tracks)
+	var draws [][]float64
+	var posteriors [][]*posterior
+	const atOnce = 8 // draws that share the features' values
+	for part := range slices.Chunk(m.draws, atOnce) {
+		sums, err := o.momentsAt(part, m.at.Mode)
+		if err != nil {
+			return err
+		}
+		for i, v := range part {
+			p, err := o.conditional(v, sums[i])
+			switch {
+			case err == nil:
+				draws, posteriors = append(draws, v), append(posteriors, p)
+			case !errors.Is(err, errUnresolved) || m.loaded:
+				return m.failed(err)
+			}
+		}
+	}
+	if len(draws) == 0 {
+		draws, posteriors = [][]float64{slices.Clone(m.at.Mode)}, [][]*posterior{mode}
+	}
+	m.draws, m.posteriors, m.mode = draws, posteriors, mode
+	return nil
+}
+
+// momentsAt returns the moments [draws][groups] at some draws.
+func (o *objective) momentsAt(draws [][]float64, mode []float64) ([][]*moments, error) {
+	all, at := make([][]*moments, len(draws)), make([]memory, len(draws))
+	for i, v := range draws {
+		at[i] = o.layout.memoryAt(v)
+	}
+	rows := 0
+	for _, t := range o.tracks {
+		rows = max(rows, len(t.u))
+	}
+	if rows >= linearRows {
+		if err := o.whiten(o.layout.memoryAt(mode), true); err != nil {
+			return nil, err
+		}
+		for i := range draws {
+			for _, g := range o.groups {
+				all[i] = append(all[i], g.near(o.at, at[i]))
+			}
+		}
+		return all, nil
+	}
+	for _, t := range o.tracks {
+		if err := o.ctx.Err(); err != nil {
+			return nil, err
+		}
+		for i, s := range o.layout.whiten(t, at) {
+			all[i] = append(all[i], s)
+		}
+	}
+	return all, nil
+}
+
+// near returns the moments at a memory near the one that they are differentiated at.
+func (s *differentiated) near(from, to memory) *moments {
+	r := &moments{n: s.n, gram: slices.Clone(s.gram), yy: slices.Clone(s.yy), log: s.log}
+	for _, c := range s.c {
+		r.c = append(r.c, slices.Clone(c))
+	}
+	if len(s.by) == 0 {
+		return r
+	}
+	for j, move := range [][2]float64{{from.Ratio, to.Ratio}, {from.Length, to.Length}, {from.Quality, to.Quality}}[:len(s.by)] {
+		by, distance := s.by[j], math.Log(move[1]/move[0])
+		add := func(a, b []float64) {
+			for i, v := range b {
+				a[i] += distance * v
+			}
+		}
+		add(r.gram, by.gram)
+		add(r.yy, by.yy)
+		for d, c := range by.c {
+			add(r.c[d], c)
+		}
+		r.log += distance * by.log
+	}
+	return r
+}
+
+// places are times to predict at, in steps, with the regressors there [J].
+type places struct {
+	u []float64
+	z [][]float64
+}
+
+// A chunk is some of the places in the order of u, with their features.
+type chunk struct {
+	at  []int // numbers of the places, by u
+	u   []float64
+	z   [][]float64
+	phi []float64 // [n,M], at unit amplitudes; of places beyond the layout's end only the regressors
+}
+
+// mostPlaces bounds the places of a chunk.
+const mostPlaces = 1024
+
+// chunks cuts places into chunks, wherever two are more than a distance apart.
+func (l *layout) chunks(p *places, apart float64) (all []*chunk) {
+	order := make([]int, len(p.u))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.u[a], p.u[b]) })
+	for lo := 0; lo < len(order); {
+		hi := lo + 1
+		for hi < len(order) && hi-lo < mostPlaces && p.u[order[hi]]-p.u[order[hi-1]] <= apart {
+			hi++
+		}
+		c := &chunk{at: order[lo:hi], z: make([][]float64, len(p.z))}
+		for _, i := range c.at {
+			c.u = append(c.u, p.u[i])
+			for j, z := range p.z {
+				c.z[j] = append(c.z[j], z[i])
+			}
+		}
+		all, lo = append(all, c), hi
+	}
+	return all
+}
+
+// features returns Φ [n,M] at unit amplitudes.
+func (l *layout) features(t *track) []float64 {
+	m := l.size()
+	phi := make([]float64, len(t.u)*m)
+	l.tiles(t, func(panel []float64, first, lanes, lo, hi int) {
+		for n := lo; n < hi; n++ {
+			copy(phi[n*m+first:][:lanes], panel[(n-lo)*simd.Lanes:])
+		}
+	})
+	return phi
+}
+
+// latent calls visit with the mean and the variance of each output at each place, without noise, and with λg², standardized: of all
+// components, or of one if only is not empty.
+func (m *Model) latent(ctx context.Context, p *places, at []*posterior, only string,
+	visit func(d, n int, mean, variance, noise float64)) error {
+	l, apart := m.layout, math.Inf(1)
+	if at[0].memory.Ratio > 0 {
+		apart = 2 * at[0].memory.reach()
+	}
+	for _, c := range l.chunks(p, apart) {
+		phi := l.features(&track{u: c.u, regressors: c.z})
+		for g, t := range m.tracks {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			at[g].latent(l, t, c, phi, only, visit)
+		}
+	}
+	return nil
+}
+
+// latent is Model.latent for a group and a chunk.
+func (p *posterior) latent(l *layout, t *track, c *chunk, phi []float64, only string,
+	visit func(d, n int, mean, variance, noise float64)) {
+	m, n := len(p.d), len(c.u)
+	x, variances := slices.Clone(phi), make([]float64, n)
+	first, _ := slices.BinarySearchFunc(c.u, l.reach, func(u, reach float64) int {
+		if u > reach {
+			return 1
+		}
+		return -1
+	})
+	parallel.For(n-first, runtime.GOMAXPROCS(0), func(i int) {
+		r := first + i
+		variances[r] = l.beyond(x[r*m:(r+1)*m], p.hyper, c.u[r], only)
+	})
+	if only != "" {
+		for _, b := range l.blocks {
+			for r := 0; r < n && b.component != only; r++ {
+				clear(x[r*m+b.lo : r*m+b.hi])
+			}
+		}
+	}
+	means := make([][]float64, len(t.y))
+	for i := range means {
+		means[i] = make([]float64, n)
+		for r := range n {
+			means[i][r] = dot(x[r*m:(r+1)*m], p.weights[i])
+		}
+	}
+	size := t.volatility.at(c.u)
+	if p.memory.Ratio > 0 && (only == "" || only == ShortMemory{}.name()) {
+		w := p.memory.window(t, c.u)
+		w.bars(l, func(k, r int, bar float64) { x[r*m+k] -= size[r] * bar })
+		for i, residual := range l.residuals(w.rows, p.weights) {
+			for j, mean := range smooth(w.steps, w.column(residual)) {
+				if q := w.query[j]; q >= 0 {
+					means[i][q] += size[q] * mean
+				}
+			}
+		}
+		for j, v := range smoothedVariances(w.steps) {
+			if q := w.query[j]; q >= 0 {
+				variances[q] += p.lambda * size[q] * size[q] * v
+			}
+		}
+	}
+	p.variances(x, func(r int, variance float64) { variances[r] += variance })
+	for i, d := range t.outputs {
+		for r, at := range c.at {
+			visit(d, at, means[i][r], variances[r], p.lambda*size[r]*size[r])
+		}
+	}
+}
+
+// variances calls visit with λ‖R⁻¹Dφ‖² for the rows φ of x [n,M], which it overwrites.
+func (p *posterior) variances(x []float64, visit func(r int, variance float64)) {
+	m := len(p.d)
+	if m == 0 {
+		return
+	}
+	const share = 64 // rows
+	n := len(x) / m
+	lower := blas64.Triangular{N: m, Stride: m, Data: p.factor, Uplo: blas.Lower, Diag: blas.NonUnit}
+	parallel.For((n+share-1)/share, runtime.GOMAXPROCS(0), func(i int) {
+		lo, hi := i*share, min(n, (i+1)*share)
+		for r := lo; r < hi; r++ {
+			for k, d := range p.d {
+				x[r*m+k] *= d
+			}
+		}
+		blas64.Trsm(blas.Right, blas.Trans, 1, lower, blas64.General{Rows: hi - lo, Cols: m, Stride: m, Data: x[lo*m : hi*m]})
+	})
+	for r := range n {
+		row := x[r*m : (r+1)*m]
+		visit(r, p.lambda*dot(row, row))
+	}
+}
+
+// A window is the rows that bear on the short memory at some places, with the places.
+type window struct {
+	*sequence
+	lo    int    // the first row within the memory's reach
+	rows  *track // those
+	steps []step
+	from  int // the first place
+}
+
+func (m memory) window(t *track, u []float64) *window {
+	far := m.reach()
+	lo, _ := slices.BinarySearch(t.u, u[0]-far)
+	hi, _ := slices.BinarySearch(t.u, u[len(u)-1]+far)
+	w := &window{lo: lo, rows: t.rows(lo, hi)}
+	w.sequence = w.rows.join(u)
+	w.steps = m.steps(w.u, w.e)
+	w.from = slices.IndexFunc(w.query, func(q int) bool { return q >= 0 })
+	return w
+}
+
+// column is values of the rows in the sequence's order, and 0 at the places.
+func (w *window) column(of []float64) []float64 {
+	c := make([]float64, len(w.u))
+	for j, row := range w.value {
+		if row >= 0 {
+			c[j] = of[row]
+		}
+	}
+	return c
+}
+
+// bars calls visit with each feature, smoothed like the memory, at each place.
+func (w *window) bars(l *layout, visit func(k, place int, bar float64)) {
+	waves, m := l.cosines(), l.size()
+	after := len(w.u) - w.from
+	gains := make([][2][2]float64, after)
+	for j := range after - 1 {
+		gains[j] = back(&w.steps[w.from+j], &w.steps[w.from+j+1])
+	}
+	columns := &track{u: w.u}
+	if w.rows.inverse != nil {
+		columns.inverse = w.column(w.rows.inverse)
+	}
+	for _, z := range w.rows.regressors {
+		columns.regressors = append(columns.regressors, w.column(z))
+	}
+	parallel.For((m+simd.Lanes-1)/simd.Lanes, runtime.GOMAXPROCS(0), func(p int) {
+		first, tile := p*simd.Lanes, make([]float64, tileRows*simd.Lanes)
+		var at [simd.Lanes]state
+		states := make([][simd.Lanes]state, after)
+		for lo := 0; lo < len(w.u); lo += tileRows {
+			hi := min(len(w.u), lo+tileRows)
+			fill(tile, waves, columns, first, lo, hi)
+			for n := lo; n < hi; n++ {
+				s := &w.steps[n]
+				for lane := range at {
+					f := s.next(at[lane])
+					v := tile[(n-lo)*simd.Lanes+lane] - f[0]
+					at[lane] = state{f[0] + s.gain[0]*v, f[1] + s.gain[1]*v}
+				}
+				if n >= w.from {
+					states[n-w.from] = at
+				}
+			}
+		}
+		for j := after - 1; j >= 0; j-- {
+			here := &states[j]
+			if j+1 < after {
+				g, s := &gains[j], &w.steps[w.from+j+1]
+				for lane := range here {
+					f := s.next(here[lane])
+					d := state{states[j+1][lane][0] - f[0], states[j+1][lane][1] - f[1]}
+					here[lane][0] += g[0][0]*d[0] + g[0][1]*d[1]
+					here[lane][1] += g[1][0]*d[0] + g[1][1]*d[1]
+				}
+			}
+			if q := w.query[w.from+j]; q >= 0 {
+				for lane := range min(simd.Lanes, m-first) {
+					visit(first+lane, q, here[lane][0])
+				}
+			}
+		}
+	})
+}
+
+// draw draws output i of a group at the places.
+func (p *posterior) draw(l *layout, t *track, i int, at *places, random *rand.Rand) []float64 {
+	w, m := slices.Clone(p.weights[i]), len(p.d)
+	if m > 0 {
+		noise := make([]float64, m)
+		for k := range noise {
+			noise[k] = random.NormFloat64()
+		}
+		blas64.Trsv(blas.Trans, blas64.Triangular{N: m, Stride: m, Data: p.factor, Uplo: blas.Lower, Diag: blas.NonUnit},
+			blas64.Vector{N: m, Inc: 1, Data: noise})
+		for k, d := range p.d {
+			w[k] += d * math.Sqrt(p.lambda) * noise[k]
+		}
+	}
+	f := make([]float64, len(at.u))
+	for _, c := range l.chunks(at, math.Inf(1)) {
+		phi := l.features(&track{u: c.u, regressors: c.z})
+		for r, n := range c.at {
+			if c.u[r] <= l.reach {
+				f[n] = dot(phi[r*m:(r+1)*m], w)
+			}
+		}
+	}
+	order := make([]int, len(at.u))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at.u[a], at.u[b]) })
+	sorted := &places{z: make([][]float64, len(at.z))}
+	for _, n := range order {
+		sorted.u = append(sorted.u, at.u[n])
+		for j, z := range at.z {
+			sorted.z[j] = append(sorted.z[j], z[n])
+		}
+	}
+	if near, _ := slices.BinarySearch(sorted.u, math.Nextafter(l.reach, math.Inf(1))); near < len(order) {
+		far := &places{u: sorted.u[near:]}
+		for _, z := range sorted.z {
+			far.z = append(far.z, z[near:])
+		}
+		for j, y := range l.drawBeyond(w, p.hyper, far, random) {
+			f[order[near+j]] = y
+		}
+	}
+	if p.memory.Ratio > 0 && len(order) > 0 {
+		v := p.memory.window(t, sorted.u)
+		size := t.volatility.at(sorted.u)
+		residual := l.residuals(&track{u: v.rows.u, regressors: v.rows.regressors, inverse: v.rows.inverse, y: [][]float64{v.rows.y[i]}}, [][]float64{w})[0]
+		for n := range residual {
+			residual[n] /= math.Sqrt(p.lambda)
+		}
+		for j, y := range draw(v.steps, v.column(residual), random) {
+			if q := v.query[j]; q >= 0 {
+				f[order[q]] += math.Sqrt(p.lambda) * size[q] * y
+			}
+		}
+	}
+	return f
+}

@@ -1,0 +1,216 @@
+package series
+
+import (
+	"math"
+	"runtime"
+
+	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/internal/simd"
+)
+
+// A cosine is the feature amp·cos(freq·(u − center) + phase).
+type cosine struct{ amp, freq, center, phase float64 }
+
+// moments are sums over a group's rows, whitened by a memory's filter: with features Φ at unit amplitudes, G = Φᵀ K_o⁻¹ Φ, C = Φᵀ K_o⁻¹ y and
+// yᵀ K_o⁻¹ y. The objective and the posterior of the weights need no row again.
+type moments struct {
+	n    int
+	gram []float64   // [M,M]
+	c    [][]float64 // [outputs][M]
+	yy   []float64   // [outputs]
+	log  float64     // log |K_o|
+}
+
+const tileRows = 256
+
+// whiten returns a track's moments for each of some memories. The features are computed once.
+func (l *layout) whiten(t *track, at []memory) []*moments {
+	var (
+		waves, n = l.cosines(), len(t.u)
+		m        = l.size()
+		panels   = (m + len(t.y) + simd.Lanes - 1) / simd.Lanes
+		size     = panels * simd.Lanes
+		tile     = simd.NewPanels(panels, tileRows)
+		filters  = make([]*kalman, len(at))
+		steps    = make([][]step, len(at))
+		white    = make([]simd.Panels, len(at))
+		grams    = make([][]float64, len(at))
+		states   = make([][2][]float64, len(at))
+		all      = make([]*moments, len(at))
+	)
+	for i, a := range at {
+		filters[i], steps[i], white[i] = a.kalman(), make([]step, tileRows), simd.NewPanels(panels, tileRows)
+		grams[i], states[i] = make([]float64, size*size), [2][]float64{make([]float64, size), make([]float64, size)}
+		all[i] = &moments{n: n}
+	}
+	workers := runtime.GOMAXPROCS(0)
+	for lo := 0; lo < n; lo += tileRows {
+		hi := min(n, lo+tileRows)
+		for i, f := range filters {
+			for r := lo; r < hi; r++ {
+				f.to(t.u[r], t.e[r])
+				steps[i][r-lo] = f.step
+				all[i].log += f.log
+				if t.inverse != nil {
+					all[i].log -= 2 * math.Log(t.inverse[r])
+				}
+			}
+		}
+		parallel.For(panels, workers, func(p int) {
+			rows, first := tile.Rows(0, hi-lo).Panel(p), p*simd.Lanes
+			fill(rows, waves, t, first, lo, hi)
+			for i := range at {
+				whitenPanel(white[i].Rows(0, hi-lo).Panel(p), rows, steps[i], states[i][0][first:first+simd.Lanes],
+					states[i][1][first:first+simd.Lanes])
+			}
+		})
+		const share = 3 // panels
+		shares := (panels + share - 1) / share
+		parallel.For(shares*len(at), workers, func(k int) {
+			i, first := k/shares, k%shares*share
+			simd.Gram(grams[i], size, white[i].Rows(0, hi-lo), first, min(panels, first+share))
+		})
+	}
+	for i, s := range all {
+		s.gram = make([]float64, m*m)
+		for j := range m {
+			for k := range j + 1 {
+				s.gram[j*m+k], s.gram[k*m+j] = grams[i][j*size+k], grams[i][j*size+k]
+			}
+		}
+		for d := range t.y {
+			row := grams[i][(m+d)*size:]
+			s.c, s.yy = append(s.c, row[:m:m]), append(s.yy, row[m+d])
+		}
+	}
+	return all
+}
+
+// whitenPanel filters eight columns side by side: out are their scaled innovations.
+func whitenPanel(out, rows []float64, steps []step, value, slope []float64) {
+	value, slope = value[:simd.Lanes], slope[:simd.Lanes]
+	for n := 0; n*simd.Lanes < len(rows); n++ {
+		s, row, to := &steps[n], rows[n*simd.Lanes:][:simd.Lanes], out[n*simd.Lanes:][:simd.Lanes]
+		f, gain, scale := s.f[0][0], s.gain[0], s.scale
+		if s.f[0][1] == 0 && s.gain[1] == 0 { // Ornstein–Uhlenbeck
+			for i, c := range row {
+				a := f * value[i]
+				v := c - a
+				value[i], to[i] = a+gain*v, v*scale
+			}
+			continue
+		}
+		f01, f10, f11, gain1 := s.f[0][1], s.f[1][0], s.f[1][1], s.gain[1]
+		for i, c := range row {
+			a, b := f*value[i]+f01*slope[i], f10*value[i]+f11*slope[i]
+			v := c - a
+			value[i], slope[i], to[i] = a+gain*v, b+gain1*v, v*scale
+		}
+	}
+}
+
+// fill writes eight columns from first on, cosines, then regressors, then outputs, at rows [lo, hi). Where rows are one step apart a cosine
+// is turned from one to the next; it is computed anew at the first row.
+func fill(panel []float64, waves []cosine, t *track, first, lo, hi int) {
+	var sin, cos, stepSin, stepCos, amp [simd.Lanes]float64
+	lanes := min(simd.Lanes, max(0, len(waves)-first)) // that are cosines
+	for lane := range lanes {
+		w := &waves[first+lane]
+		stepSin[lane], stepCos[lane] = math.Sincos(w.freq)
+		amp[lane] = w.amp
+	}
+	for n := lo; n < hi; n++ {
+		row := panel[(n-lo)*simd.Lanes : (n-lo+1)*simd.Lanes]
+		if n > lo && t.u[n]-t.u[n-1] == 1 {
+			for lane := range sin {
+				s, c := sin[lane], cos[lane]
+				s, c = s*stepCos[lane]+c*stepSin[lane], c*stepCos[lane]-s*stepSin[lane]
+				sin[lane], cos[lane], row[lane] = s, c, amp[lane]*c
+			}
+		} else {
+			for lane := range lanes {
+				w := &waves[first+lane]
+				sin[lane], cos[lane] = math.Sincos(w.freq*(t.u[n]-w.center) + w.phase)
+				row[lane] = amp[lane] * cos[lane]
+			}
+			clear(row[lanes:])
+		}
+		if t.inverse != nil {
+			for lane := range row {
+				row[lane] *= t.inverse[n]
+			}
+		}
+	}
+	for lane := lanes; lane < simd.Lanes; lane++ {
+		var column []float64
+		switch k := first + lane - len(waves); {
+		case k < len(t.regressors):
+			column = t.regressors[k]
+		case k < len(t.regressors)+len(t.y):
+			column = t.y[k-len(t.regressors)]
+		default:
+			continue
+		}
+		for n := lo; n < hi; n++ {
+			panel[(n-lo)*simd.Lanes+lane] = column[n]
+		}
+	}
+}
+
+// tiles calls visit for each tile of a track and each panel of its features: columns [first, first+lanes) at rows [lo, hi). The panels of a
+// tile come one after another, tiles side by side.
+func (l *layout) tiles(t *track, visit func(panel []float64, first, lanes, lo, hi int)) {
+	waves, m := l.cosines(), l.size()
+	inputs := &track{u: t.u, regressors: t.regressors, inverse: t.inverse}
+	parallel.For((len(t.u)+tileRows-1)/tileRows, runtime.GOMAXPROCS(0), func(i int) {
+		lo, hi := i*tileRows, min(len(t.u), (i+1)*tileRows)
+		panel := make([]float64, tileRows*simd.Lanes)
+		for first := 0; first < m; first += simd.Lanes {
+			fill(panel, waves, inputs, first, lo, hi)
+			visit(panel, first, min(simd.Lanes, m-first), lo, hi)
+		}
+	})
+}
+
+// residuals returns the outputs less the features' sums with weights w [outputs][M].
+func (l *layout) residuals(t *track, w [][]float64) [][]float64 {
+	all := make([][]float64, len(w))
+	for d := range all {
+		all[d] = append([]float64(nil), t.y[d]...)
+	}
+	l.tiles(t, func(panel []float64, first, lanes, lo, hi int) {
+		for d := range all {
+			weights := w[d][first : first+lanes]
+			for n := lo; n < hi; n++ {
+				all[d][n] -= dot(weights, panel[(n-lo)*simd.Lanes:])
+			}
+		}
+	})
+	return all
+}
+
+// project returns Φᵀx for each of some columns x [N].
+func (l *layout) project(t *track, x [][]float64) [][]float64 {
+	m, count := l.size(), (len(t.u)+tileRows-1)/tileRows
+	parts := make([]float64, count*len(x)*m) // added in the order of tiles
+	l.tiles(t, func(panel []float64, first, lanes, lo, hi int) {
+		for i, column := range x {
+			sums := parts[(lo/tileRows*len(x)+i)*m+first:][:lanes]
+			for n := lo; n < hi; n++ {
+				for lane, v := range panel[(n-lo)*simd.Lanes:][:lanes] {
+					sums[lane] += v * column[n]
+				}
+			}
+		}
+	})
+	all := make([][]float64, len(x))
+	for i := range all {
+		all[i] = make([]float64, m)
+		for tile := range count {
+			for k, v := range parts[(tile*len(x)+i)*m:][:m] {
+				all[i][k] += v
+			}
+		}
+	}
+	return all
+}
