@@ -27,9 +27,7 @@ func (l *layout) transition(b *block, v []float64, tau float64) (t transition, s
 	case a.shape != nil: // Matérn-3/2
 		z := math.Sqrt(3) / math.Exp(v[a.length])
 		t = oscillator(rates{z, z}, tau)
-	case b.start && b.sine: // Brownian motion with variance 1 at the end of the data
-		t = transition{f: [2][2]float64{{1, 0}, {0, 1}}, q: [2][2]float64{{ratio, 0}, {0, 0}}}
-	case b.start: // its integral
+	case b.start: // integrated Brownian motion with variance 1 at the end of the data
 		c := 1.5 * ratio * ratio / l.frame.Range
 		t = transition{f: [2][2]float64{{1, tau}, {0, 1}},
 			q: [2][2]float64{{ratio * ratio * ratio, c}, {c, 3 * ratio / (l.frame.Range * l.frame.Range)}}}
@@ -100,7 +98,7 @@ func (l *layout) lines(b *block, u float64, visit func(k, to int, carrier float6
 
 // single returns the part of a phasor that a feature takes: real for a cosine, imaginary for a sine.
 func (b *block) single(k int, z complex128) float64 {
-	if b.line || b.start && b.sine || !b.start && (k-b.lo)%2 == 1 {
+	if b.line || !b.start && (k-b.lo)%2 == 1 {
 		return imag(z)
 	}
 	return real(z)
@@ -182,7 +180,12 @@ func (l *layout) drawBeyond(w, v []float64, at *places, random *rand.Rand) []flo
 
 // next draws the envelope after a transition.
 func (s envelope) next(t *transition, sd float64, random *rand.Rand) envelope {
-	a, b, c := root(t.q)
+	a := math.Sqrt(max(t.q[0][0], 0)) // Q = L Lᵀ, with L = [a 0; b c]
+	b, c := 0.0, math.Sqrt(max(t.q[1][1], 0))
+	if a > 0 {
+		b = t.q[1][0] / a
+		c = math.Sqrt(max(t.q[1][1]-b*b, 0))
+	}
 	normal := func() complex128 { return complex(sd*random.NormFloat64(), sd*random.NormFloat64()) }
 	x, y := normal(), normal()
 	step := func(i int) complex128 { return complex(t.f[i][0], 0)*s.value + complex(t.f[i][1], 0)*s.slope }

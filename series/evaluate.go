@@ -38,7 +38,7 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 		end = max(end, f.u[n])
 	}
 	if end > l.reach { // features of the same parts that cover these times
-		l = *newLayout(m.frame, l.parts, end, l.sines, l.sides, 0, func(float64) float64 { return 1 })
+		l = *newLayout(m.frame, l.parts, end, l.sides, 0, func(float64) float64 { return 1 })
 	}
 	l.frame = &f
 	for d := range s.Y {

@@ -1,7 +1,6 @@
 package series
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +29,6 @@ const (
 type record struct {
 	Frame  frame          `json:"frame"`
 	Reach  float64        `json:"reach"`           // steps
-	Sines  int            `json:"sines,omitempty"` // of the random walk over a range of the data; 0: walkSines
 	Sides  map[string]int `json:"sides,omitempty"` // layout.sides
 	Parts  []saved        `json:"parts"`
 	Groups [][]int        `json:"groups"`           // outputs of each group
@@ -113,7 +111,7 @@ func (m *Model) Save(path string) error { return fileio.Write(path, m.Write) }
 // Write writes the model as a safetensors file.
 func (m *Model) Write(w io.Writer) error {
 	l, n := m.layout, len(m.layout.names)
-	r := record{Frame: *m.frame, Reach: l.reach, Sines: l.sines, Sides: l.sides, Median: m.medians, Bound: m.bound, Value: m.at.Value}
+	r := record{Frame: *m.frame, Reach: l.reach, Sides: l.sides, Median: m.medians, Bound: m.bound, Value: m.at.Value}
 	for _, p := range l.parts {
 		r.Parts = append(r.Parts, save(p))
 	}
@@ -230,7 +228,7 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 		(fr.Error == nil || len(fr.Error) == outputs) && finite(fr.Error...) &&
 		finite(fr.First, fr.Step, fr.Range, fr.Range*fr.Step, r.Reach) && finite(fr.Offset...) && finite(fr.Scale...) &&
 		slices.Min(fr.Scale) > 0 &&
-		r.Reach >= fr.Range && r.Reach <= MaxHorizon*fr.Range && r.Sines >= 0 && r.Sines <= wildSines && len(r.Parts) <= mostParts
+		r.Reach >= fr.Range && r.Reach <= MaxHorizon*fr.Range && len(r.Parts) <= mostParts
 	for i := range fr.Regressors {
 		ok = ok && fr.Regressors[i].Scale > 0 && finite(fr.Regressors[i].Mean, fr.Regressors[i].Scale)
 	}
@@ -251,7 +249,7 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	if len(fr.ordered(o.Parts)) != len(o.Parts) {
 		return fmt.Errorf("it has no noise: %w", ErrFile)
 	}
-	m.layout = newLayout(fr, o.Parts, r.Reach, cmp.Or(r.Sines, walkSines), r.Sides, mostFeatures, func(float64) float64 { return 1 })
+	m.layout = newLayout(fr, o.Parts, r.Reach, r.Sides, mostFeatures, func(float64) float64 { return 1 })
 	if m.layout.size() > mostFeatures {
 		return fmt.Errorf("its parts have more than %d features: %w", mostFeatures, ErrFile)
 	}

@@ -35,17 +35,16 @@ type layout struct {
 	reach  float64        // R, in steps: what the features are laid out on
 	wander float64        // R and a little: the walks' expansion is exact inside
 	sides  map[string]int // the most lines on each side of a season's, by the name of their amplitude; none: the usual number
-	sines  int            // of the random walk, over a range of the data
 	peak   func(f float64) float64
 
 	parts      []Part
 	blocks     []block
-	names      []string                          // [θ]
-	priors     []bayes.Prior                     // [θ] in the model's units
-	most       []float64                         // [θ] logarithms that are not exceeded
-	deviations []bool                            // [θ] whether it is a standard deviation
-	noise      int                               // which θ is the noise's sd
-	memory     struct{ sd, length, quality int } // which θ are the short memory's; −1: none
+	names      []string                                // [θ]
+	priors     []bayes.Prior                           // [θ] in the model's units
+	most       []float64                               // [θ] logarithms that are not exceeded
+	deviations []bool                                  // [θ] whether it is a standard deviation
+	noise      int                                     // which θ is the noise's sd
+	memory     struct{ sd, length, quality, walk int } // which θ are the short memory's and the random walk's; −1: none
 
 	part int // that is being laid out
 }
@@ -56,8 +55,7 @@ type block struct {
 	amp       amplitude
 	cos       []float64 // frequencies; 0: the constant
 	offset    []float64 // of each frequency from its carrier; nil: there is no carrier
-	start     bool      // phases count from the first row, and there are cosines (or sines) only
-	sine      bool      // with start: sines
+	start     bool      // phases count from the first row, and there are cosines only
 	line      bool      // the slope, a single sine
 	known     bool      // a regressor, whose values are known: no cosine
 
@@ -78,9 +76,9 @@ type slope float64
 func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, factor: a} }
 
 // newLayout lays ordered parts out, up to where there are more than most features (0: any number).
-func newLayout(f *frame, parts []Part, reach float64, sines int, sides map[string]int, most int, peak func(float64) float64) *layout {
-	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, sides: sides, sines: sines, peak: peak, parts: parts, noise: -1}
-	l.memory.sd, l.memory.length, l.memory.quality = -1, -1, -1
+func newLayout(f *frame, parts []Part, reach float64, sides map[string]int, most int, peak func(float64) float64) *layout {
+	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, sides: sides, peak: peak, parts: parts, noise: -1}
+	l.memory.sd, l.memory.length, l.memory.quality, l.memory.walk = -1, -1, -1, -1
 	for i, p := range parts {
 		l.part = i
 		if p.lay(l); most > 0 && l.size() > most {
@@ -117,27 +115,8 @@ func (l *layout) add(b block) {
 	l.blocks = append(l.blocks, b)
 }
 
-// walkSines is the number of sines (cosines) of a walk over a range of the data, and wildSines that of a walk in logarithms whose standard
-// deviation is above 1: with fewer its evidence is too small compared with a short memory's, and 95 % bands of exponential random walks
-// contain 86 % instead of 92 %. Other series are forecast better with walkSines (docs/experiments.md, "Random walks").
-const (
-	walkSines = 30
-	wildSines = 60
-)
-
-// walk adds the cosines or sines of a walk's Karhunen–Loève expansion on [0, wander], none faster than a step shows.
-func (l *layout) walk(sine bool, count int, a amplitude, factor func(c float64) float64) {
-	b := block{amp: a, start: true, sine: sine}
-	b.amp.walk = factor
-	most := math.Ceil(float64(count) * l.reach / l.frame.Range)
-	if count > walkSines {
-		most = max(min(most, l.wander), math.Ceil(walkSines*l.reach/l.frame.Range))
-	}
-	for j := 1; j <= int(most); j++ {
-		b.cos = append(b.cos, (float64(j)-0.5)/(2*l.wander))
-	}
-	l.add(b)
-}
+// trendCosines is the number of cosines of a smooth trend over a range of the data.
+const trendCosines = 30
 
 // parameter adds a hyper-parameter with a prior in the model's units, unless there is one of that name.
 func (l *layout) parameter(name string, p Prior) int {
@@ -172,8 +151,6 @@ func (l *layout) cosines() []cosine {
 	for _, b := range l.blocks {
 		for _, c := range b.cos {
 			switch freq := 2 * math.Pi * c; {
-			case b.start && b.sine:
-				all = append(all, cosine{1, freq, 0, -math.Pi / 2})
 			case b.start:
 				all = append(all, cosine{1, freq, 0, 0})
 			default:
@@ -197,17 +174,22 @@ func (l *layout) variance(v []float64) (lambda, rate float64) {
 
 // memoryAt returns the memory at coordinates v.
 func (l *layout) memoryAt(v []float64) memory {
-	at := memory{Length: 1}
-	if l.memory.sd < 0 || v[l.memory.sd] <= absent {
-		return at
-	}
+	at, m := memory{Length: 1, start: l.reach / 2}, l.memory
 	lambda, _ := l.variance(v)
-	at.Ratio, at.Length = math.Exp(v[l.memory.sd])/math.Sqrt(lambda), math.Exp(v[l.memory.length])
-	if l.memory.quality >= 0 && v[l.memory.quality] > absent {
-		at.Quality = math.Exp(v[l.memory.quality])
+	if there(v, m.sd) {
+		at.Ratio, at.Length = math.Exp(v[m.sd])/math.Sqrt(lambda), math.Exp(v[m.length])
+		if there(v, m.quality) {
+			at.Quality = math.Exp(v[m.quality])
+		}
+	}
+	if there(v, m.walk) {
+		at.Walk = math.Exp(v[m.walk]) / math.Sqrt(lambda*l.frame.Range)
 	}
 	return at
 }
+
+// there reports whether coordinate i exists and is not absent.
+func there(v []float64, i int) bool { return i >= 0 && v[i] > absent }
 
 // amplitudes fills d [M] and, if slopes is not nil, the derivatives of log d.
 func (l *layout) amplitudes(d, v []float64, slopes []slope) {

@@ -106,6 +106,11 @@ func (l *layout) weighted(v []float64) func(u float64, z ...float64) []float64 {
 	}
 }
 
+// covariance is o's and w's without a volatility, by their definition.
+func (m memory) covariance(u, v float64) float64 {
+	return m.Ratio*m.Ratio*m.correlation(u-v) + m.Walk*m.Walk*(min(u, v)+m.start)
+}
+
 // correlation is the short memory's, by its definition.
 func (m memory) correlation(lag float64) float64 {
 	if m.Quality == 0 {

@@ -7,25 +7,70 @@ import (
 	"slices"
 )
 
-// A memory is the covariance of the short memory o and the noise, in units of the noise's variance λ: o is a stationary Gaussian process
-// with the variance Ratio² whose correlation is that of ShortMemory, and the noise of row n has the variance e_n². Quality 0 is an
-// Ornstein–Uhlenbeck process, whose state is its value; otherwise the state is the value and its derivative. With F_n and W_n the transition
-// and the innovations' covariance from row n−1 to n, the Kalman filter takes any column c of numbers apart in O(N):
+// A memory is the covariance of the short memory o, the random walk w and the noise, in units of the noise's variance λ. o is a stationary
+// Gaussian process with the variance Ratio² whose correlation is that of ShortMemory; w is Brownian motion whose variance grows by Walk² a
+// step, from 0 at −start; the noise of row n has the variance e_n². Quality 0 is an Ornstein–Uhlenbeck process. The state is o, its
+// derivative unless Quality is 0, and w. A volatility g_n multiplies the innovations and the noise. With F_n and W_n the transition and the
+// innovations' covariance from row n−1 to n, g included, and H the sum of o and w, the Kalman filter takes any column c of numbers apart in
+// O(N):
 //
-//	P_n = F_n Q_{n−1} F_nᵀ + W_n    S_n = (P_n)₀₀ + e_n²    k_n = (P_n)_{·0}/S_n    Q_n = P_n − k_n (P_n)_{0·}
-//	v_n = c_n − (F_n f_{n−1})₀      f_n = F_n f_{n−1} + k_n v_n
+//	P_n = F_n Q_{n−1} F_nᵀ + W_n    S_n = H P_n Hᵀ + e_n²    k_n = P_n Hᵀ/S_n    Q_n = P_n − k_n H P_n
+//	v_n = c_n − H F_n f_{n−1}       f_n = F_n f_{n−1} + k_n v_n
 //
-// The v_n/√S_n are independent with variance 1 if c is o and noise: they are L⁻¹c with L Lᵀ the covariance K_o.
-type memory struct{ Ratio, Length, Quality float64 }
+// The v_n/√S_n are independent with variance 1 if c is o, w and noise: they are L⁻¹c with L Lᵀ the covariance K_o.
+type memory struct{ Ratio, Length, Quality, Walk, start float64 }
 
-// transition returns F and W over a time at unit variance.
-func (m memory) transition(tau float64) (t transition) {
+// states is the number of states: o, its derivative, w.
+const states = 3
+
+type (
+	state  [states]float64
+	square [states][states]float64
+)
+
+// A selection picks states of a sum: o and w have the factors 0 and 2.
+type selection state
+
+var (
+	everyState = selection{1, 0, 1}
+	onlyMemory = selection{1, 0, 0}
+	onlyWalk   = selection{0, 0, 1}
+)
+
+// of returns the selected sum.
+func (s selection) of(f *state) float64 { return s[0]*f[0] + s[2]*f[2] }
+
+// variance returns the variance of the selected sum.
+func (s selection) variance(p *square) float64 {
+	return s[0]*p[0][0] + 2*s[0]*s[2]*p[0][2] + s[2]*p[2][2]
+}
+
+// transition returns F and W over a time.
+func (m memory) transition(tau float64) (f, w square) {
+	variance := m.Ratio * m.Ratio
 	if m.Quality == 0 {
-		decay := math.Exp(-tau / m.Length)
-		t.f[0][0], t.q[0][0] = decay, -math.Expm1(-2*tau/m.Length)
-		return t
+		f[0][0], w[0][0] = math.Exp(-tau/m.Length), -variance*math.Expm1(-2*tau/m.Length)
+	} else {
+		t := oscillator(m.rates(), tau)
+		for i := range 2 {
+			for j := range 2 {
+				f[i][j], w[i][j] = t.f[i][j], variance*t.q[i][j]
+			}
+		}
 	}
-	return oscillator(m.rates(), tau)
+	f[2][2], w[2][2] = 1, m.Walk*m.Walk*tau
+	return f, w
+}
+
+// prior returns the covariance of the state at a time.
+func (m memory) prior(u float64) (p square) {
+	variance := m.Ratio * m.Ratio
+	p[0][0], p[2][2] = variance, m.Walk*m.Walk*(u+m.start)
+	if m.Quality > 0 {
+		omega := m.rates().omega
+		p[1][1] = variance * omega * omega
+	}
+	return p
 }
 
 // rates returns γ and ω of an oscillating memory.
@@ -33,34 +78,36 @@ func (m memory) rates() (r rates) {
 	return rates{1 / (2 * m.Quality * m.Quality * m.Length), 1 / (m.Quality * m.Length)}
 }
 
-// slopeVariance is the variance of the derivative at unit variance; 0 if the state has none.
-func (m memory) slopeVariance() float64 {
-	if m.Quality == 0 {
-		return 0
-	}
-	omega := m.rates().omega
-	return omega * omega
-}
+// none reports whether there is neither a short memory nor a walk.
+func (m memory) none() bool { return m.Ratio == 0 && m.Walk == 0 }
 
-// reach is how far apart rows are independent, to 1e-16: the slowest exponential has decayed.
+// reach is how far from a time rows bear on the state there, to about 1e-16: forty times as far as the correlation of the short memory, or
+// the gain of the walk's filter, decays by e.
 func (m memory) reach() float64 {
-	slowest := 1 / m.Length
-	if m.Quality > 0 {
-		r := m.rates()
-		if slowest = r.gamma; r.gamma > r.omega {
-			slowest = r.omega * r.omega / (r.gamma + math.Sqrt(r.gamma*r.gamma-r.omega*r.omega))
+	slowest := 0.0
+	if m.Ratio > 0 {
+		slowest = m.Length
+		if m.Quality > 0 {
+			r := m.rates()
+			slowest = 1 / r.gamma
+			if r.gamma > r.omega {
+				slowest = (r.gamma + math.Sqrt(r.gamma*r.gamma-r.omega*r.omega)) / (r.omega * r.omega)
+			}
 		}
 	}
-	return 40 / slowest
+	if m.Walk > 0 {
+		slowest = max(slowest, math.Sqrt(1+2*m.Ratio*m.Ratio*m.Length)/m.Walk)
+	}
+	return 40 * slowest
 }
 
-// A step is the Kalman filter at a row: F, k, 1/√S and log S, and the variances P and Q before and after the value. A row without a value
+// A step is the Kalman filter at a row: F, k, 1/√S and log S, and the covariances P and Q before and after the value. A row without a value
 // has k = 0 and 1/√S = 0.
 type step struct {
-	f          [2][2]float64
-	gain       [2]float64
+	f          square
+	gain       state
 	scale, log float64
-	p, q       [2][2]float64
+	p, q       square
 }
 
 // A kalman is the Kalman filter of a memory along sorted rows.
@@ -69,234 +116,300 @@ type kalman struct {
 	step
 	begun  bool
 	u, gap float64
-	t      transition
+	moved  square // F
+	added  square // W
 }
 
 func (m memory) kalman() *kalman { return &kalman{memory: m, gap: math.NaN()} }
 
-// to goes to row u, whose value has the noise e, or none if e is 0.
-func (k *kalman) to(u, e float64) {
-	variance := k.Ratio * k.Ratio
-	if !k.begun {
-		k.begun, k.f = true, [2][2]float64{}
-		k.p = [2][2]float64{{variance, 0}, {0, variance * k.slopeVariance()}}
-	} else {
-		if gap := u - k.u; gap != k.gap {
-			k.gap, k.t = gap, k.transition(gap)
-		}
-		k.f = k.t.f
-		k.p = k.t.variance(k.q, variance)
-	}
-	k.u = u
+// to goes to row u with the volatility g, whose value has the noise e, or none if e is 0.
+func (k *kalman) to(u, e, g float64) {
+	k.predict(u, g)
 	if e == 0 {
-		k.gain, k.scale, k.log, k.q = [2]float64{}, 0, 0, k.p
+		k.gain, k.scale, k.log, k.q = state{}, 0, 0, k.p
 		return
 	}
-	s := k.p[0][0] + e*e
-	k.gain = [2]float64{k.p[0][0] / s, k.p[1][0] / s}
+	var cross state // P Hᵀ
+	for i := range states {
+		cross[i] = k.p[i][0] + k.p[i][2]
+	}
+	s := cross[0] + cross[2] + e*e
 	k.scale, k.log = 1/math.Sqrt(s), math.Log(s)
-	for i := range 2 {
-		for j := range 2 {
-			k.q[i][j] = k.p[i][j] - k.gain[i]*k.p[0][j]
+	for i := range states {
+		k.gain[i] = cross[i] / s
+		for j := range states {
+			k.q[i][j] = k.p[i][j] - cross[i]*cross[j]/s
 		}
 	}
-	k.q[0][0] = k.gain[0] * e * e // p·e²/s: the difference would lose digits
 }
 
-// steps returns the filter at rows u with the noise e.
-func (m memory) steps(u, e []float64) []step {
-	k, all := m.kalman(), make([]step, len(u))
-	for n := range u {
-		k.to(u[n], e[n])
-		all[n] = k.step
-	}
-	return all
-}
-
-// variance returns F Q Fᵀ and the innovations' covariance times a variance.
-func (t *transition) variance(q [2][2]float64, innovations float64) (p [2][2]float64) {
-	for i := range 2 {
-		for j := range i + 1 {
-			for a := range 2 {
-				p[i][j] += t.f[i][a] * (q[a][0]*t.f[j][0] + q[a][1]*t.f[j][1])
+// predict goes to row u before its value.
+func (k *kalman) predict(u, g float64) {
+	if !k.begun {
+		k.begun, k.f, k.p, k.u = true, square{}, k.prior(u), u
+		for i := range 2 {
+			for j := range 2 {
+				k.p[i][j] *= g * g
 			}
-			p[i][j] += innovations * t.q[i][j]
+		}
+		return
+	}
+	if gap := u - k.u; gap != k.gap {
+		k.gap = gap
+		k.moved, k.added = k.transition(gap)
+	}
+	k.f, k.p, k.u = k.moved, k.moved.around(&k.q), u
+	for i := range states {
+		for j := range states {
+			k.p[i][j] += g * g * k.added[i][j]
+		}
+	}
+}
+
+// around returns F Q Fᵀ.
+func (f *square) around(q *square) (p square) {
+	var a square
+	for i := range states {
+		for j := range states {
+			a[i][j] = f[i][0]*q[0][j] + f[i][1]*q[1][j] + f[i][2]*q[2][j]
+		}
+	}
+	for i := range states {
+		for j := range i + 1 {
+			p[i][j] = a[i][0]*f[j][0] + a[i][1]*f[j][1] + a[i][2]*f[j][2]
 			p[j][i] = p[i][j]
 		}
 	}
 	return p
 }
 
-// A state is the value of a memory and its derivative.
-type state [2]float64
+// steps returns the filter at a track's rows.
+func (m memory) steps(t *track) []step {
+	k, all := m.kalman(), make([]step, len(t.u))
+	for n := range t.u {
+		k.to(t.u[n], t.e[n], t.size(n))
+		all[n] = k.step
+	}
+	return all
+}
 
 // next returns F f.
-func (s *step) next(f state) state {
-	return state{s.f[0][0]*f[0] + s.f[0][1]*f[1], s.f[1][0]*f[0] + s.f[1][1]*f[1]}
+func (s *step) next(f *state) (to state) {
+	to[0] = s.f[0][0]*f[0] + s.f[0][1]*f[1]
+	to[1] = s.f[1][0]*f[0] + s.f[1][1]*f[1]
+	to[2] = s.f[2][2] * f[2]
+	return to
 }
 
-// filter returns the filtered states of a column. The column is ignored at rows without a value.
-func filter(steps []step, c []float64) []state {
-	states := make([]state, len(steps))
+// update changes a predicted state by the value c, and returns its innovation.
+func (s *step) update(f *state, c float64) (v float64) {
+	v = c - f[0] - f[2]
+	for i, k := range s.gain {
+		f[i] += k * v
+	}
+	return v
+}
+
+// filter returns the filtered states of a column, and its innovations. The column is ignored at rows without a value.
+func filter(steps []step, c []float64) (all []state, innovations []float64) {
+	all, innovations = make([]state, len(steps)), make([]float64, len(steps))
 	var f state
 	for n := range steps {
-		s := &steps[n]
-		f = s.next(f)
-		v := c[n] - f[0]
-		f[0] += s.gain[0] * v
-		f[1] += s.gain[1] * v
-		states[n] = f
+		f = steps[n].next(&f)
+		innovations[n] = steps[n].update(&f, c[n])
+		all[n] = f
 	}
-	return states
+	return all, innovations
 }
 
-// back returns the smoother's gain Q_n F_{n+1}ᵀ P_{n+1}⁻¹ from row n+1 to row n (Rauch, Tung & Striebel 1965).
-func back(here, after *step) (j [2][2]float64) {
-	var a [2][2]float64 // Q Fᵀ
-	for i := range 2 {
-		for k := range 2 {
-			a[i][k] = here.q[i][0]*after.f[k][0] + here.q[i][1]*after.f[k][1]
+// back returns the smoother's gain Q_n F_{n+1}ᵀ P_{n+1}⁻¹ from row n+1 to row n (Rauch, Tung & Striebel 1965). States that are certain
+// given the others have no part in it.
+func back(here, after *step) (gain square) {
+	const certain = 1e-13 // of a state's variance
+	var l square          // P = L Lᵀ
+	var there [states]bool
+	for j := range states {
+		d := after.p[j][j]
+		for k := range j {
+			d -= l[j][k] * l[j][k]
+		}
+		if there[j] = d > certain*after.p[j][j] && d > 0; !there[j] {
+			continue
+		}
+		l[j][j] = math.Sqrt(d)
+		for i := j + 1; i < states; i++ {
+			l[i][j] = after.p[i][j]
+			for k := range j {
+				l[i][j] -= l[i][k] * l[j][k]
+			}
+			l[i][j] /= l[j][j]
 		}
 	}
-	p := &after.p
-	det := p[0][0]*p[1][1] - p[0][1]*p[1][0]
-	switch {
-	case p[0][0] <= 0:
-	case !(det > 1e-14*p[0][0]*p[1][1]): // an Ornstein–Uhlenbeck process, or rows that coincide
-		for i := range 2 {
-			j[i][0] = a[i][0] / p[0][0]
+	for i := range states {
+		x := after.next((*state)(&here.q[i])) // row i of Q Fᵀ
+		for j := range states {               // L y = x
+			if !there[j] {
+				x[j] = 0
+				continue
+			}
+			for k := range j {
+				x[j] -= l[j][k] * x[k]
+			}
+			x[j] /= l[j][j]
 		}
-	default:
-		for i := range 2 {
-			j[i][0] = (a[i][0]*p[1][1] - a[i][1]*p[1][0]) / det
-			j[i][1] = (a[i][1]*p[0][0] - a[i][0]*p[0][1]) / det
+		for j := states - 1; j >= 0; j-- { // Lᵀ z = y
+			if !there[j] {
+				continue
+			}
+			for k := j + 1; k < states; k++ {
+				x[j] -= l[k][j] * x[k]
+			}
+			x[j] /= l[j][j]
 		}
+		gain[i] = x
 	}
-	return j
+	return gain
 }
 
-// smooth returns the posterior means of o given a column.
-func smooth(steps []step, c []float64) []float64 {
-	states := filter(steps, c)
+// smoothed changes a filtered state by the smoothed one of the next row.
+func (f *state) smoothed(gain *square, after *step, later *state) {
+	predicted := after.next(f)
+	for j := range states {
+		d := later[j] - predicted[j]
+		for i := range states {
+			f[i] += gain[i][j] * d
+		}
+	}
+}
+
+// smooth returns the posterior means of a selection given a column.
+func smooth(steps []step, c []float64, of selection) []float64 {
+	all, _ := filter(steps, c)
 	means := make([]float64, len(steps))
 	for n := len(steps) - 1; n >= 0; n-- {
 		if n+1 < len(steps) {
-			j, predicted := back(&steps[n], &steps[n+1]), steps[n+1].next(states[n])
-			d := state{states[n+1][0] - predicted[0], states[n+1][1] - predicted[1]}
-			for i := range 2 {
-				states[n][i] += j[i][0]*d[0] + j[i][1]*d[1]
-			}
+			gain := back(&steps[n], &steps[n+1])
+			all[n].smoothed(&gain, &steps[n+1], &all[n+1])
 		}
-		means[n] = states[n][0]
+		means[n] = of.of(&all[n])
 	}
 	return means
 }
 
-// smoothedVariances returns the posterior variances of o.
-func smoothedVariances(steps []step) []float64 {
+// smoothedVariances returns the posterior variances of a selection.
+func smoothedVariances(steps []step, of selection) []float64 {
 	variances := make([]float64, len(steps))
-	var later [2][2]float64
+	var later square
 	for n := len(steps) - 1; n >= 0; n-- {
 		here := steps[n].q
 		if n+1 < len(steps) {
-			after := &steps[n+1]
-			t := transition{f: back(&steps[n], after)}
-			for i := range 2 {
-				for k := range 2 {
-					later[i][k] -= after.p[i][k]
+			gain := back(&steps[n], &steps[n+1])
+			for i := range states {
+				for j := range states {
+					later[i][j] -= steps[n+1].p[i][j]
 				}
 			}
-			less := t.variance(later, 0)
-			for i := range 2 {
-				for k := range 2 {
-					here[i][k] += less[i][k]
+			less := gain.around(&later)
+			for i := range states {
+				for j := range states {
+					here[i][j] += less[i][j]
 				}
 			}
 		}
 		later = here
-		variances[n] = max(here[0][0], 0)
+		variances[n] = max(of.variance(&here), 0)
 	}
 	return variances
 }
 
-// draw draws o from its posterior given a column, by filtering forward and sampling backward.
+// draw draws o + w from its posterior given a column, by filtering forward and sampling backward.
 func draw(steps []step, c []float64, random *rand.Rand) []float64 {
-	states := filter(steps, c)
+	all, _ := filter(steps, c)
 	values := make([]float64, len(steps))
 	for n := len(steps) - 1; n >= 0; n-- {
 		q := steps[n].q
 		if n+1 < len(steps) {
-			after := &steps[n+1]
-			t := transition{f: back(&steps[n], after)}
-			predicted := after.next(states[n])
-			d := state{states[n+1][0] - predicted[0], states[n+1][1] - predicted[1]}
-			less := t.variance(after.p, 0)
-			for i := range 2 {
-				states[n][i] += t.f[i][0]*d[0] + t.f[i][1]*d[1]
-				for k := range 2 {
-					q[i][k] -= less[i][k]
+			gain := back(&steps[n], &steps[n+1])
+			all[n].smoothed(&gain, &steps[n+1], &all[n+1])
+			less := gain.around(&steps[n+1].p)
+			for i := range states {
+				for j := range states {
+					q[i][j] -= less[i][j]
 				}
 			}
 		}
-		a, b, c := root(q)
-		x, y := random.NormFloat64(), random.NormFloat64()
-		states[n][0] += a * x
-		states[n][1] += b*x + c*y
-		values[n] = states[n][0]
+		var l square
+		for j := range states {
+			d := q[j][j]
+			for k := range j {
+				d -= l[j][k] * l[j][k]
+			}
+			z := random.NormFloat64()
+			if d <= 1e-13*steps[n].q[j][j] || d <= 0 {
+				continue
+			}
+			l[j][j] = math.Sqrt(d)
+			for i := j; i < states; i++ {
+				if i > j {
+					l[i][j] = q[i][j]
+					for k := range j {
+						l[i][j] -= l[i][k] * l[j][k]
+					}
+					l[i][j] /= l[j][j]
+				}
+				all[n][i] += l[i][j] * z
+			}
+		}
+		values[n] = everyState.of(&all[n])
 	}
 	return values
 }
 
-// color returns a draw of o and noise: L z.
+// color returns a draw of o, w and noise: L z.
 func color(steps []step, random *rand.Rand) []float64 {
 	out := make([]float64, len(steps))
 	var f state
 	for n := range steps {
-		s := &steps[n]
-		f = s.next(f)
-		v := random.NormFloat64() / s.scale
-		out[n] = f[0] + v
-		f[0] += s.gain[0] * v
-		f[1] += s.gain[1] * v
+		f = steps[n].next(&f)
+		out[n] = f[0] + f[2] + random.NormFloat64()/steps[n].scale
+		steps[n].update(&f, out[n])
 	}
 	return out
 }
 
-// root returns the factor [a 0; b c] of a positive semidefinite matrix.
-func root(q [2][2]float64) (a, b, c float64) {
-	a, c = math.Sqrt(max(q[0][0], 0)), math.Sqrt(max(q[1][1], 0))
-	if a > 0 {
-		b = q[1][0] / a
-		c = math.Sqrt(max(q[1][1]-b*b, 0))
-	}
-	return a, b, c
-}
-
-// apply returns K_o a for sorted rows u with the noise e, in O(N): rows before and after a row each make a state of their own.
-func (m memory) apply(u, e, a []float64) []float64 {
+// apply returns K_o a at a track's rows in O(N). With P_n the state's covariance before any value, the covariance of two rows m < n is
+// H F_n ⋯ F_{m+1} P_m Hᵀ, so the rows before a row and the rows after it each add up to a state.
+func (m memory) apply(t *track, a []float64) []float64 {
+	k, prior := m.kalman(), make([]step, len(a))
 	out := make([]float64, len(a))
-	sweep := func(first, last, by int) {
-		var s state
-		for n := first; n != last; n += by {
-			if n != first {
-				t := step{f: m.transition(math.Abs(u[n] - u[n-by])).f}
-				s = t.next(s)
-			}
-			out[n] += m.Ratio * m.Ratio * s[0]
-			s[0] += a[n]
-		}
-	}
-	sweep(0, len(a), 1)
-	sweep(len(a)-1, -1, -1)
+	var s state
 	for n, v := range a {
-		out[n] += (m.Ratio*m.Ratio + e[n]*e[n]) * v
+		k.predict(t.u[n], t.size(n))
+		k.q = k.p
+		prior[n] = k.step
+		s = k.next(&s)
+		out[n] = s[0] + s[2]
+		for i := range states {
+			s[i] += (k.p[i][0] + k.p[i][2]) * v
+		}
+		out[n] += (everyState.variance(&k.p) + t.e[n]*t.e[n]) * v
+	}
+	s = state{}
+	for n := len(a) - 1; n >= 0; n-- {
+		p := &prior[n].p
+		for i := range states {
+			out[n] += (p[0][i] + p[2][i]) * s[i]
+		}
+		s[0], s[2] = s[0]+a[n], s[2]+a[n]
+		f := &prior[n].f
+		s = state{f[0][0]*s[0] + f[1][0]*s[1], f[0][1]*s[0] + f[1][1]*s[1], f[2][2] * s[2]}
 	}
 	return out
 }
 
 // solve returns K_o⁻¹ c, which is what smoothing leaves of c over the noise's variance.
 func solve(steps []step, e, c []float64) []float64 {
-	out := smooth(steps, c)
+	out := smooth(steps, c, everyState)
 	for n, v := range out {
 		out[n] = (c[n] - v) / (e[n] * e[n])
 	}
@@ -305,14 +418,14 @@ func solve(steps []step, e, c []float64) []float64 {
 
 // A sequence is a track's rows and the times of queries in one order. e is 0 at a query.
 type sequence struct {
-	u, e  []float64
+	*track
 	value []int // the track's row; −1 for a query
 	query []int // its number; −1 for a row
 }
 
 // join puts sorted queries among a track's rows.
 func (t *track) join(queries []float64) *sequence {
-	s, lo, hi := &sequence{}, 0, len(t.u)
+	s, lo, hi := &sequence{track: &track{}}, 0, len(t.u)
 	add := func(u, e float64, value, query int) {
 		s.u, s.e, s.value, s.query = append(s.u, u), append(s.e, e), append(s.value, value), append(s.query, query)
 	}
@@ -325,6 +438,9 @@ func (t *track) join(queries []float64) *sequence {
 			q++
 		}
 	}
+	if t.volatility != nil {
+		s.g = t.volatility.at(s.u)
+	}
 	return s
 }
 
@@ -336,7 +452,15 @@ type track struct {
 	outputs    []int
 
 	volatility *volatility // nil: none
-	inverse    []float64   // [N] 1/g, by which y and the regressors are multiplied; nil: 1
+	g          []float64   // [N] of the rows; nil: 1. e includes it
+}
+
+// size is g of a row.
+func (t *track) size(n int) float64 {
+	if t.g == nil {
+		return 1
+	}
+	return t.g[n]
 }
 
 // track sorts a group's rows.
@@ -367,8 +491,8 @@ func (f *frame) tracks() (all []*track) {
 // rows returns rows [lo, hi).
 func (t *track) rows(lo, hi int) *track {
 	s := &track{u: t.u[lo:hi], e: t.e[lo:hi], outputs: t.outputs, volatility: t.volatility}
-	if t.inverse != nil {
-		s.inverse = t.inverse[lo:hi]
+	if t.g != nil {
+		s.g = t.g[lo:hi]
 	}
 	for _, y := range t.y {
 		s.y = append(s.y, y[lo:hi])

@@ -62,11 +62,11 @@ func newObjective(ctx context.Context, l *layout, tracks []*track) *objective {
 
 // whiten brings the moments to a memory, with their derivatives if they are not there yet.
 func (o *objective) whiten(at memory, derivatives bool) error {
-	if o.groups != nil && at == o.at && (!derivatives || o.groups[0].by != nil || at.Ratio == 0) {
+	if o.groups != nil && at == o.at && (!derivatives || o.groups[0].by != nil || at.none()) {
 		return nil
 	}
 	all := []memory{at}
-	if derivatives && at.Ratio > 0 {
+	if derivatives {
 		all = append(all, at.moved()...)
 	}
 	o.groups = nil
@@ -84,12 +84,26 @@ func (o *objective) whiten(at memory, derivatives bool) error {
 	return nil
 }
 
+// parameters are pointers to the memory's parameters that are not 0: ratio and length, quality, walk.
+func (m *memory) parameters() (all []*float64) {
+	if m.Ratio > 0 {
+		all = append(all, &m.Ratio, &m.Length)
+	}
+	if m.Ratio > 0 && m.Quality > 0 {
+		all = append(all, &m.Quality)
+	}
+	if m.Walk > 0 {
+		all = append(all, &m.Walk)
+	}
+	return all
+}
+
 // moved are the memories whose parameters are larger, one at a time.
-func (m memory) moved() []memory {
-	factor := math.Exp(difference)
-	all := []memory{{m.Ratio * factor, m.Length, m.Quality}, {m.Ratio, m.Length * factor, m.Quality}}
-	if m.Quality > 0 {
-		all = append(all, memory{m.Ratio, m.Length, m.Quality * factor})
+func (m memory) moved() (all []memory) {
+	for i := range m.parameters() {
+		moved := m
+		*moved.parameters()[i] *= math.Exp(difference)
+		all = append(all, moved)
 	}
 	return all
 }
@@ -168,7 +182,7 @@ func (o *objective) evaluate(e *bayes.Evaluation, v []float64) error {
 	}
 	o.layout.amplitudes(o.d, v, o.slopes)
 	e.Reset(len(v))
-	inner := o.layout.inner(rate)
+	inner := o.layout.inner(v, rate)
 	bar := make([]float64, len(o.d)) // d∘∂L/∂d
 	for g := range o.groups {
 		value, err := o.add(e, bar, g, lambda, inner)
@@ -192,15 +206,18 @@ type inner []struct {
 	by float64
 }
 
-// inner are log λ, whose derivative by the noise's coordinate is rate, and the memory's ratio, length and quality. The ratio is
-// sd/√λ.
-func (l *layout) inner(rate float64) []inner {
-	all := []inner{{{l.noise, rate}}}
-	if l.memory.sd >= 0 {
-		all = append(all, inner{{l.memory.sd, 1}, {l.noise, -rate / 2}}, inner{{l.memory.length, 1}})
+// inner are log λ, whose derivative by the noise's coordinate is rate, and the memory's parameters at v. The ratio and the walk are standard
+// deviations over √λ.
+func (l *layout) inner(v []float64, rate float64) []inner {
+	all, m := []inner{{{l.noise, rate}}}, l.memory
+	if there(v, m.sd) {
+		all = append(all, inner{{m.sd, 1}, {l.noise, -rate / 2}}, inner{{m.length, 1}})
+		if there(v, m.quality) {
+			all = append(all, inner{{m.quality, 1}})
+		}
 	}
-	if l.memory.quality >= 0 {
-		all = append(all, inner{{l.memory.quality, 1}})
+	if there(v, m.walk) {
+		all = append(all, inner{{m.walk, 1}, {l.noise, -rate / 2}})
 	}
 	return all
 }
@@ -247,7 +264,7 @@ func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda fl
 	value -= 0.5 * outputs * (float64(s.n)*math.Log(2*math.Pi) + float64(s.n-m)*math.Log(lambda) + logDet + s.log)
 	gradient, information := make([]float64, len(inner)), make([]float64, len(inner)*len(inner))
 	gradient[0] = -0.5 * outputs * float64(s.n)
-	steps, moved := o.at.steps(t.u, t.e), o.at.moved()[:len(s.by)]
+	steps, moved := o.at.steps(t), o.at.moved()
 	for _, r := range o.layout.residuals(t, weights) {
 		alpha := solve(steps, t.e, r)
 		square := dot(r, alpha) / lambda
@@ -316,7 +333,7 @@ func (o *objective) cross(e *bayes.Evaluation, by []float64, factor float64, wit
 
 // change is (∂K_o)α of the parameter that is larger in a moved memory, given K_oα.
 func (m memory) change(t *track, alpha, applied []float64) []float64 {
-	column := m.apply(t.u, t.e, alpha)
+	column := m.apply(t, alpha)
 	for n, v := range applied {
 		column[n] = (column[n] - v) / difference
 	}
@@ -333,13 +350,13 @@ const simulatedRows = 1000
 //	½ (q_iᵀK_o⁻¹q_j − (DΦᵀK_o⁻¹q_i)ᵀ A⁻¹ (DΦᵀK_o⁻¹q_j))/λ
 func (o *objective) averageInformation(information, z []float64, group int, lambda, outputs float64) {
 	t, width := o.tracks[group], 1+len(o.groups[group].by)
-	steps := o.at.steps(t.u, t.e)
+	steps := o.at.steps(t)
 	simulated := o.simulate(group, steps, z, lambda)
 	var q, solved [][]float64 // [simulated·width][N]
 	for _, r := range simulated {
 		alpha := solve(steps, t.e, r)
 		q, solved = append(q, r), append(solved, alpha)
-		for _, moved := range o.at.moved()[:width-1] {
+		for _, moved := range o.at.moved() {
 			column := moved.change(t, alpha, r)
 			q, solved = append(q, column), append(solved, solve(steps, t.e, column))
 		}
@@ -384,7 +401,7 @@ func (o *objective) simulate(group int, steps []step, z []float64, lambda float6
 			w[i][k] = d * (mean[k] - w[i][k])
 		}
 	}
-	return o.layout.residuals(&track{u: t.u, regressors: t.regressors, inverse: t.inverse, y: y}, w)
+	return o.layout.residuals(&track{u: t.u, regressors: t.regressors, y: y}, w)
 }
 
 // project returns D Φᵀ x for each of some columns.

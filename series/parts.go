@@ -77,18 +77,18 @@ func (p Slope) lay(l *layout) {
 	l.add(block{amp: l.amplitude("slope.sd", p.SD, Prior{Median: 1, SD: 1}), line: true})
 }
 
-func (p SmoothTrend) lay(l *layout) {
+func (p SmoothTrend) lay(l *layout) { // its Karhunen–Loève expansion on [0, wander]
+	b := block{amp: l.amplitude("smooth_trend.sd", p.SD, Prior{Median: 0.3 / l.frame.growth(), SD: 1.5}), start: true}
 	ratio := l.wander / l.frame.Range
-	l.walk(false, walkSines, l.amplitude("smooth_trend.sd", p.SD, Prior{Median: 0.3 / l.frame.growth(), SD: 1.5}), func(c float64) float64 {
-		return math.Sqrt(6) * math.Pow(ratio, 1.5) / (c * c)
-	})
+	b.amp.walk = func(c float64) float64 { return math.Sqrt(6) * math.Pow(ratio, 1.5) / (c * c) }
+	for j := range int(math.Ceil(trendCosines * l.reach / l.frame.Range)) {
+		b.cos = append(b.cos, (float64(j)+0.5)/(2*l.wander))
+	}
+	l.add(b)
 }
 
 func (p RandomWalk) lay(l *layout) {
-	ratio := l.wander / l.frame.Range
-	l.walk(true, l.sines, l.amplitude("random_walk.sd", p.SD, Prior{Median: 0.3, SD: 1.5}), func(c float64) float64 {
-		return math.Sqrt(2) * math.Sqrt(ratio) / c
-	})
+	l.memory.walk = l.amplitude("random_walk.sd", p.SD, Prior{Median: 0.3, SD: 1.5}).sd
 }
 
 func (p ShortMemory) lay(l *layout) {

@@ -151,8 +151,8 @@ func (s *differentiated) near(from, to memory) *moments {
 	if len(s.by) == 0 {
 		return r
 	}
-	for j, move := range [][2]float64{{from.Ratio, to.Ratio}, {from.Length, to.Length}, {from.Quality, to.Quality}}[:len(s.by)] {
-		by, distance := s.by[j], math.Log(move[1]/move[0])
+	for j, parameter := range from.parameters() {
+		by, distance := s.by[j], math.Log(*to.parameters()[j] / *parameter)
 		add := func(a, b []float64) {
 			for i, v := range b {
 				a[i] += distance * v
@@ -226,7 +226,7 @@ func (l *layout) features(t *track) []float64 {
 func (m *Model) latent(ctx context.Context, p *places, at []*posterior, only string,
 	visit func(d, n int, mean, variance, noise float64)) error {
 	l, apart := m.layout, math.Inf(1)
-	if at[0].memory.Ratio > 0 {
+	if !at[0].memory.none() {
 		apart = 2 * at[0].memory.reach()
 	}
 	for _, c := range l.chunks(p, apart) {
@@ -271,19 +271,19 @@ func (p *posterior) latent(l *layout, t *track, c *chunk, phi []float64, only st
 		}
 	}
 	size := t.volatility.at(c.u)
-	if p.memory.Ratio > 0 && (only == "" || only == ShortMemory{}.name()) {
+	if pick, ok := picks[only]; ok && !p.memory.none() {
 		w := p.memory.window(t, c.u)
-		w.bars(l, func(k, r int, bar float64) { x[r*m+k] -= size[r] * bar })
+		w.bars(l, pick, func(k, r int, bar float64) { x[r*m+k] -= bar })
 		for i, residual := range l.residuals(w.rows, p.weights) {
-			for j, mean := range smooth(w.steps, w.column(residual)) {
+			for j, mean := range smooth(w.steps, w.column(residual), pick) {
 				if q := w.query[j]; q >= 0 {
-					means[i][q] += size[q] * mean
+					means[i][q] += mean
 				}
 			}
 		}
-		for j, v := range smoothedVariances(w.steps) {
+		for j, v := range smoothedVariances(w.steps, pick) {
 			if q := w.query[j]; q >= 0 {
-				variances[q] += p.lambda * size[q] * size[q] * v
+				variances[q] += p.lambda * v
 			}
 		}
 	}
@@ -294,6 +294,9 @@ func (p *posterior) latent(l *layout, t *track, c *chunk, phi []float64, only st
 		}
 	}
 }
+
+// picks are the states that belong to a component.
+var picks = map[string]selection{"": everyState, trend: onlyWalk, ShortMemory{}.name(): onlyMemory}
 
 // variances calls visit with λ‖R⁻¹Dφ‖² for the rows φ of x [n,M], which it overwrites.
 func (p *posterior) variances(x []float64, visit func(r int, variance float64)) {
@@ -334,7 +337,7 @@ func (m memory) window(t *track, u []float64) *window {
 	hi, _ := slices.BinarySearch(t.u, u[len(u)-1]+far)
 	w := &window{lo: lo, rows: t.rows(lo, hi)}
 	w.sequence = w.rows.join(u)
-	w.steps = m.steps(w.u, w.e)
+	w.steps = m.steps(w.track)
 	w.from = slices.IndexFunc(w.query, func(q int) bool { return q >= 0 })
 	return w
 }
@@ -351,53 +354,45 @@ func (w *window) column(of []float64) []float64 {
 }
 
 // bars calls visit with each feature, smoothed like the memory, at each place.
-func (w *window) bars(l *layout, visit func(k, place int, bar float64)) {
+func (w *window) bars(l *layout, of selection, visit func(k, place int, bar float64)) {
 	waves, m := l.cosines(), l.size()
 	after := len(w.u) - w.from
-	gains := make([][2][2]float64, after)
+	gains := make([]square, after)
 	for j := range after - 1 {
 		gains[j] = back(&w.steps[w.from+j], &w.steps[w.from+j+1])
 	}
 	columns := &track{u: w.u}
-	if w.rows.inverse != nil {
-		columns.inverse = w.column(w.rows.inverse)
-	}
 	for _, z := range w.rows.regressors {
 		columns.regressors = append(columns.regressors, w.column(z))
 	}
 	parallel.For((m+simd.Lanes-1)/simd.Lanes, runtime.GOMAXPROCS(0), func(p int) {
 		first, tile := p*simd.Lanes, make([]float64, tileRows*simd.Lanes)
 		var at [simd.Lanes]state
-		states := make([][simd.Lanes]state, after)
+		all := make([][simd.Lanes]state, after)
 		for lo := 0; lo < len(w.u); lo += tileRows {
 			hi := min(len(w.u), lo+tileRows)
 			fill(tile, waves, columns, first, lo, hi)
 			for n := lo; n < hi; n++ {
 				s := &w.steps[n]
 				for lane := range at {
-					f := s.next(at[lane])
-					v := tile[(n-lo)*simd.Lanes+lane] - f[0]
-					at[lane] = state{f[0] + s.gain[0]*v, f[1] + s.gain[1]*v}
+					at[lane] = s.next(&at[lane])
+					s.update(&at[lane], tile[(n-lo)*simd.Lanes+lane])
 				}
 				if n >= w.from {
-					states[n-w.from] = at
+					all[n-w.from] = at
 				}
 			}
 		}
 		for j := after - 1; j >= 0; j-- {
-			here := &states[j]
+			here := &all[j]
 			if j+1 < after {
-				g, s := &gains[j], &w.steps[w.from+j+1]
 				for lane := range here {
-					f := s.next(here[lane])
-					d := state{states[j+1][lane][0] - f[0], states[j+1][lane][1] - f[1]}
-					here[lane][0] += g[0][0]*d[0] + g[0][1]*d[1]
-					here[lane][1] += g[1][0]*d[0] + g[1][1]*d[1]
+					here[lane].smoothed(&gains[j], &w.steps[w.from+j+1], &all[j+1][lane])
 				}
 			}
 			if q := w.query[w.from+j]; q >= 0 {
 				for lane := range min(simd.Lanes, m-first) {
-					visit(first+lane, q, here[lane][0])
+					visit(first+lane, q, of.of(&here[lane]))
 				}
 			}
 		}
@@ -448,16 +443,15 @@ func (p *posterior) draw(l *layout, t *track, i int, at *places, random *rand.Ra
 			f[order[near+j]] = y
 		}
 	}
-	if p.memory.Ratio > 0 && len(order) > 0 {
+	if !p.memory.none() && len(order) > 0 {
 		v := p.memory.window(t, sorted.u)
-		size := t.volatility.at(sorted.u)
-		residual := l.residuals(&track{u: v.rows.u, regressors: v.rows.regressors, inverse: v.rows.inverse, y: [][]float64{v.rows.y[i]}}, [][]float64{w})[0]
+		residual := l.residuals(&track{u: v.rows.u, regressors: v.rows.regressors, y: [][]float64{v.rows.y[i]}}, [][]float64{w})[0]
 		for n := range residual {
 			residual[n] /= math.Sqrt(p.lambda)
 		}
 		for j, y := range draw(v.steps, v.column(residual), random) {
 			if q := v.query[j]; q >= 0 {
-				f[order[q]] += math.Sqrt(p.lambda) * size[q] * y
+				f[order[q]] += math.Sqrt(p.lambda) * y
 			}
 		}
 	}

@@ -163,6 +163,9 @@ func (m *Model) Components(ctx context.Context, x []float64, regressors ...[]flo
 		}
 		add(b.component)
 	}
+	if m.layout.memory.walk >= 0 {
+		add(trend)
+	}
 	if m.layout.memory.sd >= 0 {
 		add(ShortMemory{}.name())
 	}

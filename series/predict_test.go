@@ -20,7 +20,8 @@ func TestPrediction(t *testing.T) {
 	m := fit(t, s, Options{Parts: everything, Known: true, Draws: AtMode})
 	p := predict(t, m, at)
 	lambda, _ := m.layout.variance(m.at.Mode)
-	kernel := wideKernel(m)
+	memory, weighted := m.layout.memoryAt(m.at.Mode), m.layout.weighted(m.at.Mode)
+	kernel := func(u, v float64) float64 { return dot(weighted(u), weighted(v)) + lambda*memory.covariance(u, v) }
 	exact := newGaussian(t, m.frame.y[0], func(i, j int) float64 {
 		k := kernel(m.frame.u[i], m.frame.u[j])
 		if e := m.frame.known[0][i]; i == j {
@@ -105,8 +106,6 @@ func TestCovariances(t *testing.T) {
 		want      func(u, v float64) float64
 		tolerance float64
 	}{
-		"random walk": {part: RandomWalk{}, hyper: []float64{sd}, tolerance: 0.01,
-			want: func(u, v float64) float64 { return sd * sd * min(u, v) / f.Range }},
 		"smooth trend": {part: SmoothTrend{}, hyper: []float64{sd}, from: true, tolerance: 1e-3,
 			want: func(u, v float64) float64 {
 				u, v = min(u, v), max(u, v)
@@ -118,7 +117,7 @@ func TestCovariances(t *testing.T) {
 				return sd * sd * (1 + z) * math.Exp(-z) * math.Cos(2*math.Pi*(u-v)/8)
 			}},
 	} {
-		l := newLayout(f, []Part{c.part}, reach, walkSines, nil, 0, func(float64) float64 { return 1 })
+		l := newLayout(f, []Part{c.part}, reach, nil, 0, func(float64) float64 { return 1 })
 		v := make([]float64, len(c.hyper))
 		for i, h := range c.hyper {
 			v[i] = math.Log(h)

@@ -120,11 +120,7 @@ func (s *search) fixed() []Part {
 }
 
 func (s *search) layout(parts []Part) *layout {
-	sines := walkSines
-	if s.frame.growth() > 1 {
-		sines = wildSines
-	}
-	return newLayout(s.frame, s.frame.ordered(parts), s.reach, sines, s.sides, 0, s.peak)
+	return newLayout(s.frame, s.frame.ordered(parts), s.reach, s.sides, 0, s.peak)
 }
 
 // A trial is a layout at its mode.

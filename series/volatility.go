@@ -7,10 +7,9 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// A volatility is how the size of a group's short memory and noise changes in time: both are multiplied by g = e^{h/2}, where h is an
-// Ornstein–Uhlenbeck process. Rows divided by g have a memory and noise of constant size, so everything else stays the same. h is
-// estimated from the squared innovations z² of the model without it: log(z² + ε) is h plus noise that is close to the logarithm of a
-// chi-squared variable (Harvey, Ruiz & Shephard 1994; ε as in Fuller 1996).
+// A volatility is how the size of a group's innovations and noise changes in time: they are multiplied by g = e^{h/2}, where h is an
+// Ornstein–Uhlenbeck process. It is estimated from the squared innovations z² of the model without it: log(z² + ε) is h plus noise that is
+// close to the logarithm of a chi-squared variable (Harvey, Ruiz & Shephard 1994; ε as in Fuller 1996).
 type volatility struct {
 	memory         // of the logarithms, with their noise as the unit
 	unit   float64 // from that unit to h
@@ -62,7 +61,7 @@ func newVolatility(u []float64, innovations [][]float64) *volatility {
 func (m memory) density(t *track) (sum float64) {
 	k, state := m.kalman(), 0.0
 	for i, c := range t.y[0] {
-		k.to(t.u[i], t.e[i])
+		k.to(t.u[i], t.e[i], 1)
 		a := k.f[0][0] * state
 		v := c - a
 		state = a + k.gain[0]*v
@@ -78,7 +77,7 @@ func (v *volatility) at(u []float64) []float64 {
 		return g
 	}
 	w := v.window(v.rows, u)
-	for i, h := range smooth(w.steps, w.column(v.rows.y[0][w.lo:])) {
+	for i, h := range smooth(w.steps, w.column(v.rows.y[0][w.lo:]), onlyMemory) {
 		if q := w.query[i]; q >= 0 {
 			g[q] = math.Exp(0.5 * v.unit * h)
 		}
@@ -86,27 +85,17 @@ func (v *volatility) at(u []float64) []float64 {
 	return g
 }
 
-// change divides a track by g at its rows.
+// change gives a track a volatility.
 func (t *track) change(v *volatility) *track {
 	if v == nil {
 		return t
 	}
-	c := &track{u: t.u, e: t.e, outputs: t.outputs, volatility: v, inverse: make([]float64, len(t.u))}
-	for n, g := range v.at(t.u) {
-		c.inverse[n] = 1 / g
+	c := *t
+	c.volatility, c.g, c.e = v, v.at(t.u), slices.Clone(t.e)
+	for n, g := range c.g {
+		c.e[n] *= g
 	}
-	divide := func(columns [][]float64) (all [][]float64) {
-		for _, column := range columns {
-			divided := make([]float64, len(column))
-			for n, x := range column {
-				divided[n] = x * c.inverse[n]
-			}
-			all = append(all, divided)
-		}
-		return all
-	}
-	c.y, c.regressors = divide(t.y), divide(t.regressors)
-	return c
+	return &c
 }
 
 // volatilities returns the volatility of each track at a trial's mode; ok is false if none changes.
@@ -119,15 +108,12 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 	}
 	for g, track := range s.tracks {
 		p := at[g]
-		steps := p.memory.steps(track.u, track.e)
+		steps := p.memory.steps(track)
 		var innovations [][]float64
 		for _, r := range l.residuals(track, p.weights) {
-			z, state := make([]float64, len(r)), state{}
-			for n := range r {
-				f := steps[n].next(state)
-				v := r[n] - f[0]
-				state = [2]float64{f[0] + steps[n].gain[0]*v, f[1] + steps[n].gain[1]*v}
-				z[n] = v * steps[n].scale / math.Sqrt(p.lambda)
+			_, z := filter(steps, r)
+			for n := range z {
+				z[n] *= steps[n].scale / math.Sqrt(p.lambda)
 			}
 			innovations = append(innovations, z)
 		}
@@ -137,7 +123,7 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 	return all, ok, nil
 }
 
-// volatile divides the search's rows and all rows by the volatilities of a trial, and returns the trial of its parts with them, if that has
+// volatile gives the search's rows and all rows the volatilities at a trial's mode, and returns the trial of its parts with them, if that has
 // more evidence.
 func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
 	all, ok, err := s.volatilities(t)

@@ -35,12 +35,15 @@ func (l *layout) whiten(t *track, at []memory) []*moments {
 		steps    = make([][]step, len(at))
 		white    = make([]simd.Panels, len(at))
 		grams    = make([][]float64, len(at))
-		states   = make([][2][]float64, len(at))
+		last     = make([][states][]float64, len(at))
 		all      = make([]*moments, len(at))
 	)
 	for i, a := range at {
 		filters[i], steps[i], white[i] = a.kalman(), make([]step, tileRows), simd.NewPanels(panels, tileRows)
-		grams[i], states[i] = make([]float64, size*size), [2][]float64{make([]float64, size), make([]float64, size)}
+		grams[i] = make([]float64, size*size)
+		for k := range last[i] {
+			last[i][k] = make([]float64, size)
+		}
 		all[i] = &moments{n: n}
 	}
 	workers := runtime.GOMAXPROCS(0)
@@ -48,20 +51,16 @@ func (l *layout) whiten(t *track, at []memory) []*moments {
 		hi := min(n, lo+tileRows)
 		for i, f := range filters {
 			for r := lo; r < hi; r++ {
-				f.to(t.u[r], t.e[r])
+				f.to(t.u[r], t.e[r], t.size(r))
 				steps[i][r-lo] = f.step
 				all[i].log += f.log
-				if t.inverse != nil {
-					all[i].log -= 2 * math.Log(t.inverse[r])
-				}
 			}
 		}
 		parallel.For(panels, workers, func(p int) {
 			rows, first := tile.Rows(0, hi-lo).Panel(p), p*simd.Lanes
 			fill(rows, waves, t, first, lo, hi)
 			for i := range at {
-				whitenPanel(white[i].Rows(0, hi-lo).Panel(p), rows, steps[i], states[i][0][first:first+simd.Lanes],
-					states[i][1][first:first+simd.Lanes])
+				whitenPanel(white[i].Rows(0, hi-lo).Panel(p), rows, steps[i], &last[i], first)
 			}
 		})
 		const share = 3 // panels
@@ -86,25 +85,25 @@ func (l *layout) whiten(t *track, at []memory) []*moments {
 	return all
 }
 
-// whitenPanel filters eight columns side by side: out are their scaled innovations.
-func whitenPanel(out, rows []float64, steps []step, value, slope []float64) {
-	value, slope = value[:simd.Lanes], slope[:simd.Lanes]
+// whitenPanel filters eight columns side by side, from their last states on: out are their scaled innovations.
+func whitenPanel(out, rows []float64, steps []step, last *[states][]float64, first int) {
+	value, slope, walk := last[0][first:first+simd.Lanes], last[1][first:first+simd.Lanes], last[2][first:first+simd.Lanes]
 	for n := 0; n*simd.Lanes < len(rows); n++ {
 		s, row, to := &steps[n], rows[n*simd.Lanes:][:simd.Lanes], out[n*simd.Lanes:][:simd.Lanes]
-		f, gain, scale := s.f[0][0], s.gain[0], s.scale
+		f, gain, scale, walkGain, walkF := s.f[0][0], s.gain[0], s.scale, s.gain[2], s.f[2][2]
 		if s.f[0][1] == 0 && s.gain[1] == 0 { // Ornstein–Uhlenbeck
 			for i, c := range row {
-				a := f * value[i]
-				v := c - a
-				value[i], to[i] = a+gain*v, v*scale
+				a, w := f*value[i], walkF*walk[i]
+				v := c - a - w
+				value[i], walk[i], to[i] = a+gain*v, w+walkGain*v, v*scale
 			}
 			continue
 		}
-		f01, f10, f11, gain1 := s.f[0][1], s.f[1][0], s.f[1][1], s.gain[1]
+		f01, f10, f11, slopeGain := s.f[0][1], s.f[1][0], s.f[1][1], s.gain[1]
 		for i, c := range row {
-			a, b := f*value[i]+f01*slope[i], f10*value[i]+f11*slope[i]
-			v := c - a
-			value[i], slope[i], to[i] = a+gain*v, b+gain1*v, v*scale
+			a, b, w := f*value[i]+f01*slope[i], f10*value[i]+f11*slope[i], walkF*walk[i]
+			v := c - a - w
+			value[i], slope[i], walk[i], to[i] = a+gain*v, b+slopeGain*v, w+walkGain*v, v*scale
 		}
 	}
 }
@@ -135,11 +134,6 @@ func fill(panel []float64, waves []cosine, t *track, first, lo, hi int) {
 			}
 			clear(row[lanes:])
 		}
-		if t.inverse != nil {
-			for lane := range row {
-				row[lane] *= t.inverse[n]
-			}
-		}
 	}
 	for lane := lanes; lane < simd.Lanes; lane++ {
 		var column []float64
@@ -161,7 +155,7 @@ func fill(panel []float64, waves []cosine, t *track, first, lo, hi int) {
 // tile come one after another, tiles side by side.
 func (l *layout) tiles(t *track, visit func(panel []float64, first, lanes, lo, hi int)) {
 	waves, m := l.cosines(), l.size()
-	inputs := &track{u: t.u, regressors: t.regressors, inverse: t.inverse}
+	inputs := &track{u: t.u, regressors: t.regressors}
 	parallel.For((len(t.u)+tileRows-1)/tileRows, runtime.GOMAXPROCS(0), func(i int) {
 		lo, hi := i*tileRows, min(len(t.u), (i+1)*tileRows)
 		panel := make([]float64, tileRows*simd.Lanes)

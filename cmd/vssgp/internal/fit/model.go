@@ -86,9 +86,6 @@ func loadAny(env *cli.Env, path string) (m fitted, err error) {
 	if m.model != nil {
 		m.model.Backend = b
 	}
-	if m.series != nil {
-		m.series.SetBackend(b)
-	}
 	return m, nil
 }
 
