@@ -185,13 +185,13 @@ def mstl(p, grid):
 
 
 def prophet(p, grid):
-    """On a calendar of one day a step. Seasons have the orders that Prophet gives to days and weeks, else up to those of its years."""
+    """On a calendar of one day a step. Seasons have the orders that Prophet gives to days, weeks and years; 52 weeks are a whole year."""
     from pandas import DataFrame, Timedelta, Timestamp
     from prophet import Prophet
 
     model = Prophet(interval_width=0.95, daily_seasonality=False, weekly_seasonality=False, yearly_seasonality=False)
     for s in seasons(p):
-        model.add_seasonality(str(s), s, {24: 4, 168: 3}.get(s, min(10, s // 2)))
+        model.add_seasonality(str(s), 365.25 / 7 if s == 52 else s, {24: 4, 168: 3}.get(s, min(10, s // 2)))
     days = lambda places: [Timestamp(2000, 1, 1) + Timedelta(days=int(i)) for i in places]
     np.random.seed(0)
     made = model.fit(DataFrame(dict(ds=days(range(grid.n)), y=grid.y))).predict(DataFrame(dict(ds=days(grid.at))))
