@@ -172,8 +172,7 @@ def autoets(p, grid):
 def autoarima(p, grid):
     from statsforecast.models import AutoARIMA
 
-    # Long seasons as in R: the candidates are compared by approximate likelihoods, the chosen one is fitted by the exact one.
-    return automatic(grid, AutoARIMA(season_length=p["season"], approximation=p["season"] > 12))
+    return automatic(grid, AutoARIMA(season_length=p["season"]))
 
 
 def mstl(p, grid):
