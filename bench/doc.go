@@ -42,8 +42,7 @@
 // clicks adds faint and loud clicks to recordings, and prints how many the detector of clicks finds, by their level, and how much it finds in
 // error, by its sensitivity. -fit fits the detector's weights to the recordings first. bench/clicks_sounds.sh makes recordings.
 //
-// series forecasts series that people have, and scores every method alike (package forecasts). -write writes the problems, without the
-// truth;
+// series forecasts public series, and scores every method alike (package forecasts). -write writes the problems, without the truth;
 // -peers has peers/series.py forecast them; and a file of forecasts by anything else may be named after the flags.
 //
 // report prints one table of the lines that speed, peers/speed.py and device.sh write, and collects them in one file. build.sh collects

@@ -39,7 +39,7 @@ func (o *seriesTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.peerList, "peers", "", "peers to run, with commas between: "+strings.Join(seriesPeers, ", "))
 	set.StringVar(&o.python, "python", "python3", "the Python that has the peers")
 	set.StringVar(&o.base, "relative", "seasonal_naive", "the method that others are relative to")
-	set.IntVar(&o.worst, "worst", 0, "print for each method this many series with the largest CRPS relative to the method of -relative")
+	set.IntVar(&o.worst, "worst", 0, "series to print for each method: those with the largest CRPS relative to -relative")
 	set.StringVar(&o.out, "out", "bench/results/series.jsonl", "file of the lines")
 	set.BoolVar(&o.draw, "draw", false, "print the tables of the lines that there are; run nothing")
 	commitFlag(set, &o.commit)
@@ -80,7 +80,8 @@ func (o *seriesTask) run() error {
 			return err
 		}
 	}
-	forecasts.Print(os.Stdout, slices.DeleteFunc(lines, func(l forecasts.Line) bool { return !slices.Contains(o.sets, l.Set) }), o.base, o.worst)
+	lines = slices.DeleteFunc(lines, func(l forecasts.Line) bool { return !slices.Contains(o.sets, l.Set) })
+	forecasts.Print(os.Stdout, lines, o.base, o.worst)
 	return nil
 }
 

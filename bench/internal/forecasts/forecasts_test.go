@@ -265,26 +265,26 @@ func TestIntervalScore(t *testing.T) {
 	}
 }
 
-// TestPrint: relative numbers are geometric means over series, coverage counts rows, and a method without a score keeps its row. A method
-// that lacks MSIS of a series has a dash. The worst series has the largest relative CRPS.
+// TestPrint: relative numbers are geometric means over series, coverage counts rows, and a method without a score keeps its row. The worst
+// series has the largest relative CRPS.
 func TestPrint(t *testing.T) {
 	line := func(series, method string, crps, coverage float64, rows int) Line {
-		s := Scores{RMSE: crps, MASE: crps, CRPS: crps, Coverage: coverage}
-		if method != "late" {
-			s.MSIS = 3 * crps
-		}
+		s := Scores{RMSE: crps, MASE: crps, MSIS: 3 * crps, CRPS: crps, Coverage: coverage}
 		return Line{Set: "s", Series: series, Method: method, Rows: rows, Forecasts: 1, Scores: s, Status: machine.OK}
 	}
 	lines := []Line{
 		line("a", "base", 1, 1, 10), line("b", "base", 100, 1, 30), line("a", "m", 2, 0.8, 10), line("b", "m", 50, 1, 30),
 		line("a", "late", 4, 1, 10), {Set: "s", Series: "b", Method: "late", Forecasts: 1, Status: "failed: late"},
+		line("a", "old", 2, 1, 10),
 	}
+	lines[len(lines)-1].MSIS = 0
 	var out bytes.Buffer
 	Print(&out, lines, "base", 1)
 	testkit.Contains(t, out.String(),
 		"| m | 2, 2, 0.80 | 50, 50, 1.00 |\n",
 		"| m | 1.000 | 1.000 | +0.00 | 0.950 | 0.80 | 26.000 | 0.515 | 78.000 | 0.515 |", // √(2·½); 38 of 40 rows; 52/101
-		"| late | 4.000 | 4.000 | +0.00 | 1.000 | 1.00 | 4.000 | 4.000 | – | – | 0.00 | 0 | 1 of 2 |\n",
+		"| late | 4.000 | 4.000 | +0.00 | 1.000 | 1.00 | 4.000 | 4.000 | 12.000 | 4.000 | 0.00 | 0 | 1 of 2 |\n",
+		"| old | 2.000 | 2.000 | +0.00 | 1.000 | 1.00 | 2.000 | 2.000 | – | – |",
 		"| m | a: 2.00, 2.00, 0.80 |\n",
 		"| late | a: 4.00, 4.00, 1.00 |\n",
 		"\nlate, b: failed: late\n",

@@ -3,6 +3,7 @@ package forecasts
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/internal/bayes"
@@ -29,8 +30,8 @@ type Line struct {
 type Scores struct {
 	RMSE     float64 `json:"rmse"`
 	MAE      float64 `json:"mae"`
-	MASE     float64 `json:"mase"`           // by the error of seasonal naive on the rows before the origin
-	MSIS     float64 `json:"msis,omitempty"` // of the 95 % intervals, by the same error; lines before 2026-11-26 lack it
+	MASE     float64 `json:"mase"` // by the error of seasonal naive on the rows before the origin
+	MSIS     float64 `json:"msis"` // of the 95 % intervals, by the same error
 	SMAPE    float64 `json:"smape"`
 	CRPS     float64 `json:"crps"`
 	Coverage float64 `json:"coverage95"`
@@ -124,11 +125,9 @@ func (f *Forecast) check(n int) error {
 	if len(f.Means) != len(f.SDs) {
 		return fmt.Errorf("means of %d draws and deviations of %d", len(f.Means), len(f.SDs))
 	}
-	for d := -1; d < len(f.Means); d++ {
-		mean, sd := f.Mean, f.SD
-		if d >= 0 {
-			mean, sd = f.Means[d], f.SDs[d]
-		}
+	sds := slices.Concat([][]float64{f.SD}, f.SDs)
+	for d, mean := range slices.Concat([][]float64{f.Mean}, f.Means) {
+		sd := sds[d]
 		if len(mean) != n || len(sd) != n {
 			return fmt.Errorf("%d means and %d deviations, want %d", len(mean), len(sd), n)
 		}
