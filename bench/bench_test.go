@@ -71,6 +71,7 @@ func TestParse(t *testing.T) {
 			{"", ""}, {"-set origins,co2-years -method naive -relative naive", ""}, {"-method none lines.jsonl", ""},
 			{"-write d -peers ucm,gp -python /bin/python3", ""},
 			{"-set more", "-set"}, {"-method best", "-method"}, {"-peers ucm", "-write"}, {"-write d -peers arima", "-peers"}, {"-out=", "-out"},
+			{"-worst -1", "-worst"},
 		},
 	} {
 		for _, c := range cases {

@@ -8,7 +8,7 @@
 //	go run ./bench tables [-splits 10] [-features 25,50,…] [-drawn 100,400,…] [-outputs 1] [-out FILE.jsonl] [-dump DIR | -show] FILE.csv …
 //	go run ./bench repair [-seconds 10] [-sensitivity 5] [-only clicks] [-out FILE.jsonl | -show] FILE.wav …
 //	go run ./bench clicks [-fit internal/clicks/weights.go] FILE.wav …
-//	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,sarimax,gp,ets,theta]] [-python PATH] [FORECASTS.jsonl …]
+//	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,autoets,…]] [-worst N] [FORECASTS.jsonl …]
 //	go run ./bench report [-out FILE.json] LINES.jsonl
 //
 // paper runs the experiments of package paper, prints each table with the paper's numbers beside ours, draws the figures, and keeps a line
@@ -42,8 +42,7 @@
 // clicks adds faint and loud clicks to recordings, and prints how many the detector of clicks finds, by their level, and how much it finds in
 // error, by its sensitivity. -fit fits the detector's weights to the recordings first. bench/clicks_sounds.sh makes recordings.
 //
-// series forecasts series that people have, and scores every method alike (package forecasts). -write writes the problems, without the
-// truth;
+// series forecasts public series, and scores every method alike (package forecasts). -write writes the problems, without the truth;
 // -peers has peers/series.py forecast them; and a file of forecasts by anything else may be named after the flags.
 //
 // report prints one table of the lines that speed, peers/speed.py and device.sh write, and collects them in one file. build.sh collects

@@ -23,11 +23,12 @@ type seriesTask struct {
 	data, write, python           string
 	base, out, commit             string
 	draw                          bool
+	worst                         int
 	files                         []string
 }
 
 // seriesPeers are the methods that bench/peers/series.py knows.
-var seriesPeers = []string{"ucm", "sarimax", "gp", "ets", "theta"}
+var seriesPeers = []string{"ucm", "sarimax", "gp", "ets", "theta", "autoets", "autoarima", "mstl", "prophet"}
 
 func (o *seriesTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.setList, "set", "", "problems, with commas between: "+strings.Join(forecasts.Sets(), ", ")+" (default: all)")
@@ -38,6 +39,7 @@ func (o *seriesTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.peerList, "peers", "", "peers to run, with commas between: "+strings.Join(seriesPeers, ", "))
 	set.StringVar(&o.python, "python", "python3", "the Python that has the peers")
 	set.StringVar(&o.base, "relative", "seasonal_naive", "the method that others are relative to")
+	set.IntVar(&o.worst, "worst", 0, "series to print for each method: those with the largest CRPS relative to -relative")
 	set.StringVar(&o.out, "out", "bench/results/series.jsonl", "file of the lines")
 	set.BoolVar(&o.draw, "draw", false, "print the tables of the lines that there are; run nothing")
 	commitFlag(set, &o.commit)
@@ -57,6 +59,7 @@ func (o *seriesTask) check(files []string) error {
 	return cmp.Or(
 		known("set", o.sets, forecasts.Sets()), known("method", o.methods, forecasts.Methods()), known("peers", o.peers, seriesPeers),
 		demand(len(o.peers) == 0 || o.write != "", "-peers wants the folder of problems and forecasts, -write"),
+		demand(o.worst >= 0, "-worst %d: must be 0 or more", o.worst),
 		demand(o.out != "", "-out: want a file"))
 }
 
@@ -77,7 +80,8 @@ func (o *seriesTask) run() error {
 			return err
 		}
 	}
-	forecasts.Print(os.Stdout, slices.DeleteFunc(lines, func(l forecasts.Line) bool { return !slices.Contains(o.sets, l.Set) }), o.base)
+	lines = slices.DeleteFunc(lines, func(l forecasts.Line) bool { return !slices.Contains(o.sets, l.Set) })
+	forecasts.Print(os.Stdout, lines, o.base, o.worst)
 	return nil
 }
 

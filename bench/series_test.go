@@ -48,7 +48,7 @@ func TestSeries(t *testing.T) {
 		t.Errorf("%+v, want a peer that failed", l)
 	}
 	var drawn bytes.Buffer
-	forecasts.Print(&drawn, lines, "naive")
+	forecasts.Print(&drawn, lines, "naive", 0)
 	if !strings.Contains(drawn.String(), "| ets |") || bench("series", append(common, "-draw")...) != nil {
 		t.Errorf("drawn:\n%s", drawn.String())
 	}

@@ -2,8 +2,9 @@
 
 PROBLEMS has a line of JSON for each problem, FORECASTS gets one for each forecast; problems that it has a forecast of already are skipped.
 The models are specified by hand for each series, as one who knows them would: the true period is given, and trend, cycle and orders are
-the usual ones for such a series. Where more than one is usual, AIC before the first origin decides, never a score. ets and theta are of
-M4 alone; they extrapolate, so holes are not for them.
+the usual ones for such a series. Where more than one is usual, AIC before the first origin decides, never a score. The autoets, autoarima
+and mstl of statsforecast and prophet choose their model themselves, given the period. EXTRAPOLATORS forecast only beyond the end, so
+problems with holes are not for them, and need every step: single missing rows are interpolated.
 """
 
 import json
@@ -12,6 +13,7 @@ import signal
 import sys
 import time
 import warnings
+from importlib import metadata
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -20,6 +22,7 @@ import numpy as np
 from peer import first_line
 
 LIMIT = 300  # seconds a forecast may take
+SD95 = 1.959963984540054  # deviations from the middle of a 95 % interval to its ends
 GP_ROWS = 600  # a GP of more rows is too slow: it gets the last ones
 
 
@@ -37,6 +40,7 @@ class Grid:
         self.mean, self.sd = y.mean(), y.std()
         self.standard = (self.y - self.mean) / self.sd
         self.n = len(self.y)
+        self.filled = np.interp(np.arange(self.n), place(x), y)
         self.holes = bool((self.at < self.n).any())
         self.steps = max(0, int(self.at.max()) + 1 - self.n)  # beyond the end
 
@@ -131,7 +135,7 @@ def ets(p, grid):
     from statsmodels.tsa.exponential_smoothing.ets import ETSModel
 
     season = dict(seasonal="add", seasonal_periods=p["season"]) if p["season"] > 1 else {}
-    fitted = ETSModel(Series(grid.y), error="add", trend="add", damped_trend=True, **season).fit(disp=0)
+    fitted = ETSModel(Series(grid.filled), error="add", trend="add", damped_trend=True, **season).fit(disp=0)
     forecast = fitted.get_prediction(start=grid.n, end=grid.n + grid.steps - 1)
     return np.asarray(forecast.predicted_mean), np.sqrt(np.asarray(forecast.forecast_variance))
 
@@ -140,20 +144,69 @@ def theta(p, grid):
     from pandas import Series
     from statsmodels.tsa.forecasting.theta import ThetaModel
 
-    model = ThetaModel(Series(grid.y), period=p["season"], deseasonalize=p["season"] > 1, method="additive")
+    model = ThetaModel(Series(grid.filled), period=p["season"], deseasonalize=p["season"] > 1, method="additive")
     fitted = model.fit()
     band = fitted.prediction_intervals(grid.steps, alpha=0.05)
-    return np.asarray(fitted.forecast(grid.steps)), np.asarray(band["upper"] - band["lower"]) / (2 * 1.959963984540054)
+    return np.asarray(fitted.forecast(grid.steps)), np.asarray(band["upper"] - band["lower"]) / (2 * SD95)
 
 
-METHODS = dict(ucm=ucm, sarimax=sarimax, gp=gp, ets=ets, theta=theta)
+def seasons(p):
+    """The periods of a series, for the methods that take several or calendars; none longer than half of the series."""
+    periods = {"m4-hourly": [24, 168], "m4-weekly": [52]}.get(p["set"], [p["season"]] if p["season"] > 1 else [])
+    return [s for s in periods if 2 * s <= len(p["y"])]
+
+
+def automatic(grid, model):
+    """The forecast of a model of statsforecast. Its interval gives the deviation."""
+    made = model.forecast(grid.filled, grid.steps, level=[95])
+    mean, low, high = (np.asarray(made[k]) for k in ("mean", "lo-95", "hi-95"))
+    return mean, (high - low) / (2 * SD95)
+
+
+def autoets(p, grid):
+    from statsforecast.models import AutoETS
+
+    return automatic(grid, AutoETS(p["season"]))
+
+
+def autoarima(p, grid):
+    from statsforecast.models import AutoARIMA
+
+    return automatic(grid, AutoARIMA(season_length=p["season"]))
+
+
+def mstl(p, grid):
+    """STL's seasons, and exponential smoothing of the rest; without a season that is autoets."""
+    from statsforecast.models import MSTL, AutoETS
+
+    trend, periods = AutoETS(model="ZZN"), seasons(p)
+    return automatic(grid, MSTL(periods, trend_forecaster=trend) if periods else trend)
+
+
+def prophet(p, grid):
+    """On a calendar of one day a step. Seasons have the orders that Prophet gives to days, weeks and years; 52 weeks are a whole year."""
+    from pandas import DataFrame, Timedelta, Timestamp
+    from prophet import Prophet
+
+    model = Prophet(interval_width=0.95, daily_seasonality=False, weekly_seasonality=False, yearly_seasonality=False)
+    for s in seasons(p):
+        model.add_seasonality(str(s), 365.25 / 7 if s == 52 else s, {24: 4, 168: 3}.get(s, min(10, s // 2)))
+    days = lambda places: [Timestamp(2000, 1, 1) + Timedelta(days=int(i)) for i in places]
+    np.random.seed(0)
+    made = model.fit(DataFrame(dict(ds=days(range(grid.n)), y=grid.y))).predict(DataFrame(dict(ds=days(grid.at))))
+    return made.yhat.to_numpy(), (made.yhat_upper - made.yhat_lower).to_numpy() / (2 * SD95)
+
+
+METHODS = dict(
+    ucm=ucm, sarimax=sarimax, gp=gp, ets=ets, theta=theta, autoets=autoets, autoarima=autoarima, mstl=mstl, prophet=prophet
+)
+EXTRAPOLATORS = ("ets", "theta", "autoets", "autoarima", "mstl")
+LIBRARIES = dict(gp="scikit-learn", autoets="statsforecast", autoarima="statsforecast", mstl="statsforecast", prophet="prophet")
 
 
 def version(method):
-    import sklearn
-    import statsmodels
-
-    return f"scikit-learn {sklearn.__version__}" if method == "gp" else f"statsmodels {statsmodels.__version__}"
+    library = LIBRARIES.get(method, "statsmodels")
+    return f"{library} {metadata.version(library)}"
 
 
 def forecast(method, p):
@@ -187,7 +240,7 @@ def main(problems, forecasts, *methods):
     with open(problems) as lines, open(forecasts, "a") as out:
         for p in map(json.loads, lines):
             for method in methods:
-                if key(p, method) in done or method in ("ets", "theta") and not p["set"].startswith("m4"):
+                if key(p, method) in done or method in EXTRAPOLATORS and p["at"][0] < p["x"][-1]:
                     continue
                 line = forecast(method, p)
                 print(json.dumps(line), file=out, flush=True)

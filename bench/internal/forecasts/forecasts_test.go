@@ -216,10 +216,13 @@ func TestScore(t *testing.T) {
 		t.Fatalf("%+v", lines)
 	}
 	s := lines[0].Scores
+	// The ends of the intervals are q deviations from the means; y is 2 - q beyond one, and 3 - 2q is less than 0.
+	q := math.Sqrt2 * math.Erfinv(0.95)
 	for name, c := range map[string][2]float64{
-		"RMSE": {s.RMSE, math.Sqrt((1 + 4 + 9) / 3.)}, "MAE": {s.MAE, 2}, "MASE": {s.MASE, 1}, "coverage": {s.Coverage, 2. / 3},
-		"NLPD":  {s.NLPD, (0.5+2+1.125+math.Log(2))/3 + 0.5*math.Log(2*math.Pi)},
-		"sMAPE": {s.SMAPE, (200 + 100 + 200) / 3.},
+		"RMSE": {s.RMSE, math.Sqrt((1 + 4 + 9) / 3.)}, "MAE": {s.MAE, 2}, "MASE": {s.MASE, 1}, "MSIS": {s.MSIS, (8*q + 40*(2-q)) / 3 / 2},
+		"coverage": {s.Coverage, 2. / 3},
+		"NLPD":     {s.NLPD, (0.5+2+1.125+math.Log(2))/3 + 0.5*math.Log(2*math.Pi)},
+		"sMAPE":    {s.SMAPE, (200 + 100 + 200) / 3.},
 	} {
 		if math.Abs(c[0]-c[1]) > 1e-12 {
 			t.Errorf("%s %v, want %v", name, c[0], c[1])
@@ -230,7 +233,7 @@ func TestScore(t *testing.T) {
 		f.Means, f.SDs = [][]float64{f.Mean, f.Mean}, [][]float64{f.SD, f.SD}
 	}
 	again := Score(problems, forecasts, machine.Machine{})[0].Scores
-	if math.Abs(again.CRPS-s.CRPS) > 1e-12 || math.Abs(again.NLPD-s.NLPD) > 1e-12 {
+	if math.Abs(again.CRPS-s.CRPS) > 1e-12 || math.Abs(again.NLPD-s.NLPD) > 1e-12 || math.Abs(again.MSIS-s.MSIS) > 1e-8 {
 		t.Errorf("a draw twice: %+v, want %+v", again, s)
 	}
 	for want, spoil := range map[string]func(f *Forecast){
@@ -251,22 +254,39 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestPrint: relative numbers are geometric means over series, coverage counts rows, and a method without a score keeps its row.
+// TestIntervalScore: the width, and 40 times the miss on either side.
+func TestIntervalScore(t *testing.T) {
+	for _, c := range []struct{ low, high, y, want float64 }{
+		{-1, 2, 0, 3}, {-1, 2, 2, 3}, {-1, 2, 2.5, 23}, {-1, 2, -1.25, 13},
+	} {
+		if got := intervalScore(c.low, c.high, c.y); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%g in [%g, %g]: %v, want %v", c.y, c.low, c.high, got, c.want)
+		}
+	}
+}
+
+// TestPrint: relative numbers are geometric means over series, coverage counts rows, and a method without a score keeps its row. The worst
+// series has the largest relative CRPS.
 func TestPrint(t *testing.T) {
 	line := func(series, method string, crps, coverage float64, rows int) Line {
-		s := Scores{RMSE: crps, MASE: crps, CRPS: crps, Coverage: coverage}
+		s := Scores{RMSE: crps, MASE: crps, MSIS: 3 * crps, CRPS: crps, Coverage: coverage}
 		return Line{Set: "s", Series: series, Method: method, Rows: rows, Forecasts: 1, Scores: s, Status: machine.OK}
 	}
 	lines := []Line{
 		line("a", "base", 1, 1, 10), line("b", "base", 100, 1, 30), line("a", "m", 2, 0.8, 10), line("b", "m", 50, 1, 30),
 		line("a", "late", 4, 1, 10), {Set: "s", Series: "b", Method: "late", Forecasts: 1, Status: "failed: late"},
+		line("a", "old", 2, 1, 10),
 	}
+	lines[len(lines)-1].MSIS = 0
 	var out bytes.Buffer
-	Print(&out, lines, "base")
+	Print(&out, lines, "base", 1)
 	testkit.Contains(t, out.String(),
 		"| m | 2, 2, 0.80 | 50, 50, 1.00 |\n",
-		"| m | 1.000 | 1.000 | +0.00 | 0.950 | 0.80 | 26.000 | 0.515 |", // √(2·½); 38 of 40 rows; 52/101
-		"| late | 4.000 | 4.000 | +0.00 | 1.000 | 1.00 | 4.000 | 4.000 | 0.00 | 0 | 1 of 2 |\n",
+		"| m | 1.000 | 1.000 | +0.00 | 0.950 | 0.80 | 26.000 | 0.515 | 78.000 | 0.515 |", // √(2·½); 38 of 40 rows; 52/101
+		"| late | 4.000 | 4.000 | +0.00 | 1.000 | 1.00 | 4.000 | 4.000 | 12.000 | 4.000 | 0.00 | 0 | 1 of 2 |\n",
+		"| old | 2.000 | 2.000 | +0.00 | 1.000 | 1.00 | 2.000 | 2.000 | – | – |",
+		"| m | a: 2.00, 2.00, 0.80 |\n",
+		"| late | a: 4.00, 4.00, 1.00 |\n",
 		"\nlate, b: failed: late\n",
 	)
 }

@@ -2,7 +2,6 @@ package forecasts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -60,9 +59,6 @@ func structural(ctx context.Context, s Series, _ int, at []float64) (f Forecast,
 	return f, nil
 }
 
-// errAlone says that a naive method has no number to go on.
-var errAlone = errors.New("no number whole seasons away")
-
 // naive repeats the last number, with the deviation of its own errors at that distance.
 func naive(_ context.Context, s Series, _ int, at []float64) (Forecast, error) {
 	return near(s, 1, 0, at)
@@ -86,7 +82,7 @@ func near(s Series, season int, drift float64, at []float64) (f Forecast, err er
 		i := g.at(x)
 		from := g.nearest(i, season)
 		if from < 0 {
-			return f, fmt.Errorf("x = %g: %w", x, errAlone)
+			return f, fmt.Errorf("x = %g: no number whole seasons away", x)
 		}
 		far := max(i-from, from-i)
 		sd := g.spread(far, season, drift)

@@ -119,7 +119,10 @@ func competition(set, path string, season int) (all []Problem, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotGiven, err)
 	}
-	lines, err := m4(path)
+	lines, err := jsonl.Read(path, (*contest).check)
+	if err == nil && len(lines) == 0 {
+		err = fmt.Errorf("%s: no series", path)
+	}
 	if err != nil {
 		return nil, err
 	}

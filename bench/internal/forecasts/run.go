@@ -3,6 +3,7 @@ package forecasts
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -79,19 +80,14 @@ func (l *Line) take(problems []Problem, all []Forecast) (any bool) {
 		f := &all[at]
 		any, l.Version, l.Forecasts = true, cmp.Or(l.Version, f.Version), l.Forecasts+1
 		l.Seconds += f.Seconds
-		s, err := Scores{}, error(nil)
-		if f.Status != machine.OK {
-			err = fmt.Errorf("%s", f.Status)
-		} else {
+		s, err := Scores{}, errors.New(f.Status)
+		if f.Status == machine.OK {
 			s, err = p.score(f)
 		}
 		if err != nil {
 			l.Status = fmt.Sprintf("origin %d: %v", p.Origin, err)
 		}
 		scores, rows = append(scores, s), append(rows, len(p.At))
-	}
-	if !any {
-		return false
 	}
 	l.Seconds /= float64(l.Forecasts)
 	if l.Status == machine.OK && l.Forecasts < len(problems) {
@@ -100,5 +96,5 @@ func (l *Line) take(problems []Problem, all []Forecast) (any bool) {
 	if l.Status == machine.OK {
 		l.Scores, l.Rows = pool(scores, rows)
 	}
-	return true
+	return any
 }

@@ -3,6 +3,7 @@ package forecasts
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/internal/bayes"
@@ -30,6 +31,7 @@ type Scores struct {
 	RMSE     float64 `json:"rmse"`
 	MAE      float64 `json:"mae"`
 	MASE     float64 `json:"mase"` // by the error of seasonal naive on the rows before the origin
+	MSIS     float64 `json:"msis"` // of the 95 % intervals, by the same error
 	SMAPE    float64 `json:"smape"`
 	CRPS     float64 `json:"crps"`
 	Coverage float64 `json:"coverage95"`
@@ -46,6 +48,7 @@ func pool(all []Scores, n []int) (p Scores, rows int) {
 		p.RMSE += share * s.RMSE * s.RMSE
 		p.MAE += share * s.MAE
 		p.MASE += share * s.MASE
+		p.MSIS += share * s.MSIS
 		p.SMAPE += share * s.SMAPE
 		p.CRPS += share * s.CRPS
 		p.Coverage += share * s.Coverage
@@ -70,6 +73,7 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 		m, n := f.at(i), float64(len(p.truth))
 		s.CRPS += m.CRPS(y) / n
 		s.NLPD -= m.LogDensity(y) / n
+		s.MSIS += intervalScore(m.Quantile(0.025), m.Quantile(0.975), y) / scale / n
 		if m.Covers95(y) {
 			s.Coverage += 1 / n
 		}
@@ -77,11 +81,17 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 	return s, nil
 }
 
+// intervalScore returns the score of a 95 % interval (Gneiting & Raftery 2007): its width, and 2/0.05 times how far y is outside.
+func intervalScore(low, high, y float64) float64 {
+	return high - low + 2/0.05*max(low-y, 0, y-high)
+}
+
 // A distribution is what a forecast says of one number.
 type distribution interface {
 	CRPS(y float64) float64
 	LogDensity(y float64) float64
 	Covers95(y float64) bool
+	Quantile(p float64) float64
 }
 
 // predicted is row i of a prediction by package series.
@@ -93,6 +103,7 @@ type predicted struct {
 func (p predicted) CRPS(y float64) float64       { return p.Prediction.CRPS(0, p.i, y) }
 func (p predicted) LogDensity(y float64) float64 { return p.Prediction.LogDensity(0, p.i, y) }
 func (p predicted) Covers95(y float64) bool      { return y >= p.Lower[0][p.i] && y <= p.Upper[0][p.i] }
+func (p predicted) Quantile(q float64) float64   { return p.Prediction.Quantile(0, p.i, q) }
 
 // at is the distribution of number i.
 func (f *Forecast) at(i int) distribution {
@@ -114,11 +125,9 @@ func (f *Forecast) check(n int) error {
 	if len(f.Means) != len(f.SDs) {
 		return fmt.Errorf("means of %d draws and deviations of %d", len(f.Means), len(f.SDs))
 	}
-	for d := -1; d < len(f.Means); d++ {
-		mean, sd := f.Mean, f.SD
-		if d >= 0 {
-			mean, sd = f.Means[d], f.SDs[d]
-		}
+	sds := slices.Concat([][]float64{f.SD}, f.SDs)
+	for d, mean := range slices.Concat([][]float64{f.Mean}, f.Means) {
+		sd := sds[d]
 		if len(mean) != n || len(sd) != n {
 			return fmt.Errorf("%d means and %d deviations, want %d", len(mean), len(sd), n)
 		}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/internal/table"
 )
 
@@ -39,9 +38,6 @@ type source struct {
 	given              bool // in the folder of data: no licence lets us pass the file on
 }
 
-// percent makes differences of y percents.
-func percent(y float64) float64 { return 100 * math.Log(y) }
-
 // sources are the series of the rolling origins. Horizons are five years by the month or the quarter, two where a season is most of it,
 // three and six solar cycles, and ten years of the Nile.
 var sources = []source{
@@ -49,7 +45,8 @@ var sources = []source{
 	{name: "airline", file: "testdata/series/airline.csv", transform: math.Log, season: 12, horizon: 24},
 	{name: "sunspots", file: "testdata/sunspots.csv", season: 11, horizon: 33},
 	{name: "solar", file: "solar_lean2004.csv", season: 11, horizon: 66, given: true},
-	{name: "gdp", file: "testdata/series/macro.csv", column: "gdp", transform: percent, season: 1, horizon: 20},
+	{name: "gdp", file: "testdata/series/macro.csv", column: "gdp", season: 1, horizon: 20,
+		transform: func(y float64) float64 { return 100 * math.Log(y) }}, // differences are percents
 	{name: "unemployment", file: "testdata/series/macro.csv", column: "unemployment", season: 1, horizon: 20},
 	{name: "nile", file: "testdata/series/nile.csv", season: 1, horizon: 10},
 	{name: "elnino", file: "testdata/series/elnino.csv", season: 12, horizon: 24},
@@ -97,13 +94,4 @@ func (c *contest) check() error {
 		return errors.New("want a name, three numbers or more to train on, and numbers to test on")
 	}
 	return nil
-}
-
-// m4 reads a file of M4's series.
-func m4(path string) ([]contest, error) {
-	all, err := jsonl.Read(path, (*contest).check)
-	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("%s: no series", path)
-	}
-	return all, err
 }

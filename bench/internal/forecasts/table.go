@@ -1,9 +1,11 @@
 package forecasts
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
@@ -13,15 +15,19 @@ import (
 // mostColumns is the most series that have a column of their own.
 const mostColumns = 10
 
-// Print prints a table of every set, relative to a method, in Markdown.
-func Print(w io.Writer, lines []Line, base string) {
+// Print prints the tables of every set, relative to a method, in Markdown, and for each method its worst series.
+func Print(w io.Writer, lines []Line, base string, worst int) {
 	for _, of := range jsonl.Groups(lines, func(l Line) string { return l.Set }) {
 		fmt.Fprintf(w, "\n## %s\n", of[0].Set)
 		names := jsonl.Distinct(of, func(l Line) string { return l.Series })
 		if len(names) <= mostColumns {
 			printSeries(w, of, names)
 		}
-		printPooled(w, of, names, base)
+		relativeTo := jsonl.Where(of, func(l Line) string { return l.Method }, base)
+		printPooled(w, of, names, relativeTo, base)
+		if worst > 0 {
+			printWorst(w, of, relativeTo, base, worst)
+		}
 	}
 }
 
@@ -60,12 +66,11 @@ func printSeries(w io.Writer, lines []Line, names []string) {
 type pooled struct {
 	series, rows, forecasts int
 	covered, least          float64 // coverage of all rows, and of the series with the least
-	mase, smape             float64 // means over series
-	baseMASE                float64 // of the base, on the same series
+	mase, msis, smape       float64 // sums over series
+	baseMASE, baseMSIS      float64 // of the base, on the same series
 	logCRPS, logRMSE, nlpd  float64 // sums over series, of what is relative to the base
 	relative                int     // series of these
 	seconds                 float64
-	failed                  []string
 }
 
 // gather pools a method's lines.
@@ -73,7 +78,6 @@ func gather(lines []Line, base []Line) (p pooled) {
 	p.least = math.Inf(1)
 	for _, l := range lines {
 		if l.Status != machine.OK {
-			p.failed = append(p.failed, fmt.Sprintf("%s: %s", l.Series, l.Status))
 			continue
 		}
 		p.series, p.rows, p.forecasts = p.series+1, p.rows+l.Rows, p.forecasts+l.Forecasts
@@ -84,6 +88,10 @@ func gather(lines []Line, base []Line) (p pooled) {
 		if b := find(base, l.Series); b != nil && l.CRPS > 0 && b.CRPS > 0 && l.RMSE > 0 && b.RMSE > 0 {
 			p.relative++
 			p.mase, p.baseMASE = p.mase+l.MASE, p.baseMASE+b.MASE
+			p.msis, p.baseMSIS = p.msis+l.MSIS, p.baseMSIS+b.MSIS
+			if l.MSIS == 0 || b.MSIS == 0 { // a line from before 26 November 2026
+				p.msis = math.NaN()
+			}
 			p.logCRPS += math.Log(l.CRPS / b.CRPS)
 			p.logRMSE += math.Log(l.RMSE / b.RMSE)
 			p.nlpd += l.NLPD - b.NLPD
@@ -93,32 +101,45 @@ func gather(lines []Line, base []Line) (p pooled) {
 }
 
 // printPooled prints what a set says as a whole: coverage of all rows, CRPS and RMSE relative to a method as geometric means over series,
-// MASE as the competition averages it, and by how many nats a row the density is better.
-func printPooled(w io.Writer, lines []Line, names []string, base string) {
-	head(w, "over all series", "CRPS / "+base, "RMSE / "+base, "NLPD − "+base, "coverage", "least", "MASE", "MASE / "+base, "sMAPE",
-		"seconds",
-		"series")
-	relativeTo := jsonl.Where(lines, func(l Line) string { return l.Method }, base)
-	var notes []string
+// MASE and MSIS as the competition averages them, and by how many nats a row the density is better.
+func printPooled(w io.Writer, lines []Line, names []string, relativeTo []Line, base string) {
+	head(w, "over all series", "CRPS / "+base, "RMSE / "+base, "NLPD − "+base, "coverage", "least", "MASE", "MASE / "+base, "MSIS",
+		"MSIS / "+base, "sMAPE", "seconds", "series")
+	ratio := func(format string, v float64) string {
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return "–"
+		}
+		return fmt.Sprintf(format, v)
+	}
 	for _, of := range byMethod(lines) {
 		p := gather(of, relativeTo)
-		for _, f := range p.failed {
-			notes = append(notes, of[0].Method+", "+f)
-		}
-		n, r := float64(p.series), float64(p.relative)
-		ratio := func(format string, v float64, of float64) string {
-			if of == 0 || math.IsInf(v, 0) {
-				return "–"
-			}
-			return fmt.Sprintf(format, v)
-		}
-		row(w, of[0].Method, ratio("%.3f", math.Exp(p.logCRPS/r), r), ratio("%.3f", math.Exp(p.logRMSE/r), r), ratio("%+.2f", p.nlpd/r, r),
-			ratio("%.3f", p.covered/float64(p.rows), n), ratio("%.2f", p.least, n), ratio("%.3f", p.mase/r, r),
-			ratio("%.3f", p.mase/p.baseMASE, r),
-			ratio("%.2f", p.smape/n, n), ratio("%.3g", p.seconds/float64(p.forecasts), n), fmt.Sprintf("%d of %d", p.series, len(names)))
+		r := float64(p.relative)
+		row(w, of[0].Method, ratio("%.3f", math.Exp(p.logCRPS/r)), ratio("%.3f", math.Exp(p.logRMSE/r)), ratio("%+.2f", p.nlpd/r),
+			ratio("%.3f", p.covered/float64(p.rows)), ratio("%.2f", p.least), ratio("%.3f", p.mase/r), ratio("%.3f", p.mase/p.baseMASE),
+			ratio("%.3f", p.msis/r), ratio("%.3f", p.msis/p.baseMSIS), ratio("%.2f", p.smape/float64(p.series)),
+			ratio("%.3g", p.seconds/float64(p.forecasts)), fmt.Sprintf("%d of %d", p.series, len(names)))
 	}
-	for _, n := range notes {
-		fmt.Fprintln(w, "\n"+n)
+	for _, l := range lines {
+		if l.Status != machine.OK {
+			fmt.Fprintf(w, "\n%s, %s: %s\n", l.Method, l.Series, l.Status)
+		}
+	}
+}
+
+// printWorst prints for each method the n series with the largest CRPS relative to the base.
+func printWorst(w io.Writer, lines, relativeTo []Line, base string, n int) {
+	head(w, "worst series", "series: CRPS, MASE / "+base+", coverage")
+	for _, of := range byMethod(lines) {
+		of = slices.DeleteFunc(of, func(l Line) bool { return l.Status != machine.OK || find(relativeTo, l.Series) == nil })
+		slices.SortStableFunc(of, func(a, b Line) int {
+			return cmp.Compare(b.CRPS/find(relativeTo, b.Series).CRPS, a.CRPS/find(relativeTo, a.Series).CRPS)
+		})
+		cells := ""
+		for _, l := range of[:min(n, len(of))] {
+			b := find(relativeTo, l.Series)
+			cells += fmt.Sprintf("%s: %.2f, %.2f, %.2f; ", l.Series, l.CRPS/b.CRPS, l.MASE/b.MASE, l.Coverage)
+		}
+		row(w, of[0].Method, strings.TrimSuffix(cells, "; "))
 	}
 }
 
@@ -126,7 +147,7 @@ func printPooled(w io.Writer, lines []Line, names []string, base string) {
 func head(w io.Writer, cells ...string) {
 	fmt.Fprintln(w)
 	row(w, cells...)
-	row(w, strings.Split(strings.Repeat("---,", len(cells)-1)+"---", ",")...)
+	row(w, slices.Repeat([]string{"---"}, len(cells))...)
 }
 
 // row prints a line of a table.
