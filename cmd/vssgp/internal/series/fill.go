@@ -3,12 +3,10 @@ package series
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,6 +26,7 @@ type fillFlags struct {
 	bands   string
 	keep    string
 	drawing drawing
+	levels  Levels
 }
 
 // NewFill returns the command fill.
@@ -60,6 +59,7 @@ of observations, noise included.
 		Extensions: slices.Concat(cli.TableFiles, []string{"gz"}),
 		Stdout:     true, Only: true}), "output", "o", "`file` to write, in the format of DATA, or - for stdout (required)")
 	f.Var(cli.OutputFile(&o.bands, "csv", "tsv"), "bands", "write mean, sd and interval of each filled cell to this `file`: .csv or .tsv")
+	f.Var(o.levels.Flag(), "level", "further intervals for --bands that contain this `percent` of observations, such as 80,99")
 	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m", "keep the model in this `file`")
 	o.drawing.add(f)
 	return cmd
@@ -75,79 +75,176 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 	if err != nil {
 		return err
 	}
-	began, holes := time.Now(), 0
-	for _, n := range r.missing {
-		holes += n
+	if r.byName != "" {
+		return fillBy(ctx, env, r, o)
 	}
-	var m *series.Model
+	began := time.Now()
+	f, err := r.fill(ctx, env, o, o.keep != "" || o.drawing != (drawing{}))
+	if err != nil {
+		return err
+	}
 	var files []fileio.File
-	filling := &series.Filling{}
-	if holes > 0 || o.keep != "" || o.drawing != (drawing{}) {
-		if m, err = fitModel(ctx, env, r, &o.model); err != nil {
-			return err
-		}
-		done := env.Busy("filling %s", cli.Counted(holes, "cell"))
-		filling, err = m.Fill(ctx, r.Series)
-		done()
-		if err != nil {
-			return err
-		}
+	if f.model != nil {
 		if o.keep != "" {
-			files = append(files, fileio.File{Path: o.keep, Write: m.Write})
+			files = append(files, fileio.File{Path: o.keep, Write: f.model.Write})
 		}
-		pictures, err := draw(ctx, env, o.drawing, r.view("Fill of "+filepath.Base(r.path), m))
+		pictures, err := draw(ctx, env, o.drawing, r.view("Fill of "+filepath.Base(r.path), f.model))
 		if err != nil {
 			return err
 		}
 		files = append(files, pictures...)
 	}
-	if holes == 0 {
+	if len(f.cells) == 0 {
 		env.Note("%s: no value of %s is missing; the output is a copy", r.path, datafile.Listed(r.yNames))
 	}
-	if o.bands != "" {
-		files = append(files, fileio.File{Path: o.bands, Write: func(w io.Writer) error { return writeBands(w, o.bands, r, filling) }})
-	}
-	files = append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(ctx, w, r.cells(filling)) }})
-	return finish(env, r, m, began, files, cli.Object{"rows", len(r.X), "filled", holes, "columns", r.yNames}, nil, func() {
+	files = append(files, r.fillFiles(ctx, f.filled, o)...)
+	return finish(ctx, env, r, f.model, began, files, cli.Object{"rows", len(r.X), "filled", len(f.cells), "columns", r.yNames}, nil, func() {
 		for i, name := range r.yNames {
 			env.Print("%s: filled %s of %d", name, cli.Counted(r.missing[i], "cell"), len(r.X))
 		}
 	})
 }
 
-// cells are what a filling puts into the table.
-func (r *timeSeries) cells(f *series.Filling) (cells []table.Cell) {
-	for d, rows := range f.Rows {
-		for i, n := range rows {
-			cells = append(cells, table.Cell{Row: n, Col: r.yCols[d], Value: f.Bands[d].Mean[i], SD: f.Bands[d].SD[i]})
-		}
-	}
-	return cells
+// A filled is what is put into a table, and the lines of its bands.
+type filled struct {
+	cells []table.Cell
+	bands []bandLine
 }
 
-// writeBands writes a line for each filled cell, in the order of rows and then of columns.
-func writeBands(w io.Writer, path string, r *timeSeries, f *series.Filling) error {
-	to := csv.NewWriter(w)
-	if cli.FormatOf(path) == "tsv" {
-		to.Comma = '\t'
+// A fillOf is what is put in place of a series' missing cells. model is nil if nothing was fitted.
+type fillOf struct {
+	filled
+	model *series.Model
+}
+
+// A bandLine is a line of --bands: of a row and an output.
+type bandLine struct {
+	row, output int
+	text        []string
+}
+
+// fill fits the model and fills the missing cells, if there are any or if the model is needed anyway.
+func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, needed bool) (*fillOf, error) {
+	holes := 0
+	for _, n := range r.missing {
+		holes += n
 	}
-	to.Write([]string{"row", r.xName, "column", "mean", "sd", "lower", "upper"}) // Flush keeps an error
-	type place struct{ row, output, i int }
-	var places []place
+	if holes == 0 && !needed {
+		return &fillOf{}, nil
+	}
+	m, err := fitModel(ctx, env, r, &o.model)
+	if err != nil {
+		return nil, err
+	}
+	done := r.busy(env, "filling %s", cli.Counted(holes, "cell"))
+	defer done()
+	f, err := m.Fill(ctx, r.Series)
+	if err != nil {
+		return nil, err
+	}
+	all := &fillOf{model: m}
 	for d, rows := range f.Rows {
+		b := f.Bands[d]
+		ends := make([][2]float64, len(rows)*len(o.levels))
+		if len(ends) > 0 {
+			x := make([]float64, len(rows))
+			for i, n := range rows {
+				x[i] = r.X[n]
+			}
+			p, err := predictParts(ctx, m, x, o.levels)
+			if err != nil {
+				return nil, err
+			}
+			ends = p.ends[d]
+		}
 		for i, n := range rows {
-			places = append(places, place{n, d, i})
+			n = r.row(n)
+			all.cells = append(all.cells, table.Cell{Row: n, Col: r.yCols[d], Value: b.Mean[i], SD: b.SD[i]})
+			text := []string{fmt.Sprint(n + 1), r.axis.Format(r.X[rows[i]]), r.yNames[d]}
+			values := []float64{b.Mean[i], b.SD[i], b.Lower[i], b.Upper[i]}
+			for _, e := range ends[i*len(o.levels) : (i+1)*len(o.levels)] {
+				values = append(values, e[:]...)
+			}
+			for _, v := range values {
+				text = append(text, (*table.Axis)(nil).Format(inFile(m, v, b.SD[i], r.decimals[d])))
+			}
+			all.bands = append(all.bands, bandLine{n, d, text})
 		}
 	}
-	slices.SortFunc(places, func(p, q place) int { return cmp.Or(cmp.Compare(p.row, q.row), cmp.Compare(p.output, q.output)) })
-	for _, p := range places {
-		b := f.Bands[p.output]
-		line := []string{fmt.Sprint(p.row + 1), r.axis.Format(r.X[p.row]), r.yNames[p.output]}
-		for _, v := range []float64{b.Mean[p.i], b.SD[p.i], b.Lower[p.i], b.Upper[p.i]} {
-			line = append(line, strconv.FormatFloat(v, 'g', -1, 64))
+	return all, nil
+}
+
+// fillFiles are the bands, in the order of rows and then of columns, and the table.
+func (r *timeSeries) fillFiles(ctx context.Context, f filled, o *fillFlags) (files []fileio.File) {
+	if o.bands != "" {
+		slices.SortFunc(f.bands, func(p, q bandLine) int { return cmp.Or(cmp.Compare(p.row, q.row), cmp.Compare(p.output, q.output)) })
+		names := []string{"row", r.xName, "column", "mean", "sd", "lower", "upper"}
+		for _, name := range o.levels.columns("") {
+			names = append(names, name[1:])
 		}
-		to.Write(line)
+		if r.byName != "" {
+			names = append([]string{r.byName}, names...)
+		}
+		files = append(files, textFile(o.bands, names, func(write func([]string)) {
+			for _, line := range f.bands {
+				write(line.text)
+			}
+		}))
 	}
-	to.Flush()
-	return to.Error()
+	return append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(ctx, w, f.cells) }})
+}
+
+// fillBy fills the missing cells of each series of a table.
+func fillBy(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags) error {
+	if err := alone(env, "plot", "report", "model"); err != nil {
+		return err
+	}
+	began := time.Now()
+	good, summaries, some, err := sideBySide(ctx, env, r, func(one *timeSeries) (*filled, any, error) {
+		began := time.Now()
+		f, err := one.fill(ctx, env, o, false)
+		if err != nil {
+			return nil, nil, err
+		}
+		head := struct {
+			named
+			Filled int `json:"filled"`
+		}{named{one.name, len(one.X)}, len(f.cells)}
+		if f.model == nil {
+			return &f.filled, head, nil
+		}
+		return &f.filled, struct {
+			named
+			Filled int `json:"filled"`
+			fitted
+		}{head.named, head.Filled, fittedOf(f.model, began)}, nil
+	})
+	if err != nil {
+		return err
+	}
+	var all filled
+	for _, w := range good {
+		all.cells = append(all.cells, w.result.cells...)
+		for _, line := range w.result.bands {
+			line.text = append([]string{w.name}, line.text...)
+			all.bands = append(all.bands, line)
+		}
+	}
+	files := r.fillFiles(ctx, all, o)
+	if err := env.Write(files...); err != nil {
+		return err
+	}
+	switch {
+	case env.JSON:
+		err = printSummaries(env, r, summaries, began)
+	case o.output != cli.ToStdout:
+		env.Print("filled %s of %d series, %.1f s on %s", cli.Counted(len(all.cells), "cell"), len(good), time.Since(began).Seconds(),
+			env.Device.Name())
+		slices.Reverse(files)
+		env.PrintWritten(files)
+	}
+	if err == nil {
+		err = some
+	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -94,17 +95,23 @@ const yearSeconds = 365.2425 * 86400
 
 func (s *Flags) addPeriod(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
-		one = strings.TrimSpace(one)
-		number := strings.TrimRight(one, "abcdefghijklmnopqrstuvwxyz")
-		l := length{text: one, unit: one[len(number):]}
-		var err error
-		l.value, err = strconv.ParseFloat(number, 64)
-		if _, ok := units[l.unit]; err != nil || !ok && l.unit != "" || !(l.value > 0) || math.IsInf(l.value, 0) {
+		l, ok := parseLength(strings.TrimSpace(one))
+		if !ok {
 			return errors.New("want a positive number in units of the input, or with one of s, min, h, d, w, mo, y, such as 7d")
 		}
 		s.periods = append(s.periods, l)
 	}
 	return nil
+}
+
+// parseLength reads a positive number with a unit or none.
+func parseLength(text string) (length, bool) {
+	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
+	l := length{text: text, unit: text[len(number):]}
+	var err error
+	l.value, err = strconv.ParseFloat(number, 64)
+	_, known := units[l.unit]
+	return l, err == nil && (known || l.unit == "") && l.value > 0 && !math.IsInf(l.value, 0)
 }
 
 func (s *Flags) addSeason(text string) error {
@@ -173,10 +180,65 @@ func (l length) along(r *timeSeries) (float64, error) {
 		return l.value, nil
 	}
 	if !r.axis.Dates() {
-		return 0, cli.Mistake("--period %s: the input %s holds numbers, not dates; want the period in its units, or in rows by --season",
+		return 0, cli.Mistake("--period %s: the input %s has numbers, not dates; must be a period in its units, or in rows by --season",
 			l.text, r.xName)
 	}
 	return l.value * units[l.unit] / units[r.axis.Unit], nil
+}
+
+// A horizon is a number of rows or, with a unit, a time beyond the last row.
+type horizon struct {
+	length
+	rows int
+}
+
+// flag returns the flag's value.
+func (h *horizon) flag() *cli.Value {
+	return &cli.Value{Kind: "rows", Parse: func(text string) (err error) {
+		var ok bool
+		if h.rows, err = strconv.Atoi(text); err == nil {
+			h.length = length{text: text}
+			ok = h.rows >= 0 && h.rows <= mostPlaces
+		} else {
+			h.length, ok = parseLength(text)
+			ok = ok && h.unit != ""
+		}
+		if !ok {
+			return fmt.Errorf("must be a whole number of rows from 0 to %d or, on dates, a time such as 2y, 6mo, 8w, 14d, 36h, 30min",
+				mostPlaces)
+		}
+		return nil
+	}}
+}
+
+// of is the number of rows of the horizon in a series.
+func (h *horizon) of(r *timeSeries) (int, error) {
+	if h.unit == "" {
+		return h.rows, nil
+	}
+	if !r.axis.Dates() {
+		return 0, cli.Mistake("--horizon %s: the input %s has numbers, not dates; must be a number of rows", h.text, r.xName)
+	}
+	span, _ := h.along(r)
+	months := h.value * units[h.unit] / units["mo"]
+	const longest = 12 * 10_000
+	if calendar := h.unit == "mo" || h.unit == "y"; calendar && months == math.Trunc(months) && months < longest &&
+		units[r.axis.Unit] <= units["d"] {
+		last := time.Unix(int64(r.axis.Seconds(r.grid.Last)), 0).UTC()
+		end := last.AddDate(0, int(months), 0)
+		if end.Day() != last.Day() { // the month is shorter
+			end = end.AddDate(0, 0, -end.Day())
+		}
+		span = float64(end.Unix()-last.Unix()) / units[r.axis.Unit]
+	}
+	switch n := r.grid.Steps(r.grid.Last + span); {
+	case n == 0:
+		return 0, cli.Mistake("--horizon %s: shorter than a step of %s, which is %s; must be longer", h.text, r.path, spanOf(r.grid.Step, r.axis))
+	case n > mostPlaces:
+		return 0, cli.Mistake("--horizon %s: %d rows; must be at most %d", h.text, n, mostPlaces)
+	default:
+		return n, nil
+	}
 }
 
 // seriesOptions returns the options of a fit.
