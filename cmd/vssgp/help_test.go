@@ -57,6 +57,15 @@ func TestHelpExamples(t *testing.T) {
 				t.Errorf("%s: example %q is of another command", c.CommandPath(), line)
 			}
 		}
+		if long := strings.Count(c.Long, "\n") + 1; slices.Contains([]string{"forecast", "fill", "backtest"}, c.Name()) &&
+			(long > 25 || len(c.Short) >= 60) {
+			t.Errorf("%s: %d lines of text, and the summary has %d letters", c.CommandPath(), long, len(c.Short))
+		}
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if name, usage := pflag.UnquoteUsage(f); slices.Contains([]string{"forecast", "fill", "backtest"}, c.Name()) && len(name+usage) > 85 {
+				t.Errorf("%s --%s: %q is too long for a line", c.CommandPath(), f.Name, usage)
+			}
+		})
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Usage == "" {
 				t.Errorf("%s --%s: no description", c.CommandPath(), f.Name)

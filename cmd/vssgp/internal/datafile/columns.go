@@ -415,10 +415,9 @@ func (c Columns) OfSeries(s *table.Stream, path string, holes bool) (Choice, err
 func (c *Columns) AddSeries(f *pflag.FlagSet) {
 	c.Ordered = true
 	f.StringSliceVar(&c.X, "x", nil,
-		"input `column`, by name or by number from 0, or row: the rows' number (default: the first of dates, else the first of several of "+
-			"numbers, else row)")
-	f.StringSliceVar(&c.Y, "y", nil, "output `columns`, by name or by number from 0 (default: the last of numbers)")
-	f.StringVar(&c.By, "by", "", "`column` whose values name several series, one below the other: each gets a model of its own")
+		"input `column`, by name or number from 0, or row: the rows' number")
+	f.StringSliceVar(&c.Y, "y", nil, "output `columns`, by name or number from 0 (default: the last of numbers)")
+	f.StringVar(&c.By, "by", "", "`column` that names several series: a model for each")
 }
 
 // AxisNote is the note of a series' model file with the axis of its input as JSON.

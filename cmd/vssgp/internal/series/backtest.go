@@ -25,22 +25,24 @@ func NewBacktest(env *cli.Env) *cobra.Command {
 	o := &backtestFlags{origins: 6}
 	cmd := env.Command(&cobra.Command{
 		Use:   "backtest DATA",
-		Short: "Score forecasts from earlier ends of a series, beside naive ones",
+		Short: "Score forecasts from earlier ends of a series",
 		Long: `Forecasts the last --horizon rows of a series from the rows before, then the rows before
 these, --origins times, each time with a model of the earlier rows alone, and scores the
-forecasts: RMSE, MAE, MASE (the MAE over that of the seasonal naive forecast within the
+forecasts: RMSE, MAE, MASE (the MAE over the MAE of the seasonal naive forecast within the
 earlier rows), CRPS, the share of rows inside the 95 % intervals, and the mean negative log
-density. Beside it stand the naive forecasts: the last value, and the value one season
-before, with the Gaussian band of their own errors. Columns are chosen as by forecast; of
-several outputs the scores are means, and --json has those of each in by_output.
+density. The naive forecasts are scored, too: the last value, and the value one season
+before, with the Gaussian band of their own errors. Columns are chosen as by forecast. Of
+several outputs the scores are means, and --json has the scores of each in by_output. With --by
+each series of the table is scored, and means over the series follow.
 ` + modelHelp,
 		Example: `  vssgp backtest co2.csv --horizon 24
+  vssgp backtest sales.csv --by shop --horizon 6mo
   vssgp backtest load.csv --horizon 48 --origins 10 --season 24 --season 168 --json`,
 	}, func(ctx context.Context, args []string) error { return runBacktest(ctx, env, args[0], o) }, tableOperand)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
-	f.Var(o.horizon.flag(), "horizon", "`rows` of each forecast or, on dates, a time such as 6mo (default: a twentieth of all rows)")
+	f.Var(o.horizon.flag(), "horizon", "`rows` of each forecast, or a time such as 6mo (default: a twentieth of all)")
 	f.Var(cli.Count(&o.origins, mostPlaces), "origins", "`ends` to forecast from")
 	return cmd
 }

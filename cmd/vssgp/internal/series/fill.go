@@ -37,15 +37,16 @@ func NewFill(env *cli.Env) *cobra.Command {
 		Short: "Fill the empty cells of a table's series, with bands",
 		Long: `Fills the missing values (empty, NA, NaN, null, -) of one or several columns of a table,
 each from all that is known of the series. Without --x the input is the first column of
-dates, else the first of several columns of numbers, else the rows' number; a guess that
-does not rise, or repeats because there are several series, is refused. Without --y the
-outputs are all columns of numbers in which values are missing.
+dates, else the first of several columns of numbers, else the rows' number. Without --y the
+outputs are all columns of numbers in which values are missing. For a table of several
+series, one below the other, --by names the column that tells them apart: each gets its own
+model. One that fails is named, and keeps its empty cells.
 
 OUT is the table as it was, byte for byte, with the missing cells of the outputs filled in:
-with as many decimals as the column has, or more where the value is known better. Its format
+with as many decimals as the column has, or more if the value is known better. Its format
 is the input's own. --bands is a table with a line for each filled cell: its row (from 1, the
-names apart), the input, the column, mean, sd, lower and upper: the interval that holds 95 %
-of observations, noise included.
+names apart), the input, the column, mean, sd, lower and upper: the interval that contains
+95 % of observations, noise included. --level 80 adds lower_80 and upper_80.
 ` + modelHelp,
 		Example: `  vssgp fill flow.csv -o whole.csv
   vssgp fill stations.csv --x date --y north,south -o whole.csv --bands bands.csv
@@ -53,13 +54,13 @@ of observations, noise included.
 	}, func(ctx context.Context, args []string) error { return runFill(ctx, env, args[0], o) }, tableOperand)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
-	f.Lookup("y").Usage = "output `columns`, by name or by number from 0 (default: those of numbers with missing values)"
+	f.Lookup("y").Usage = "output `columns`, by name or number from 0 (default: with missing values)"
 	o.model.add(f)
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv",
 		Extensions: slices.Concat(cli.TableFiles, []string{"gz"}),
 		Stdout:     true, Only: true}), "output", "o", "`file` to write, in the format of DATA, or - for stdout (required)")
-	f.Var(cli.OutputFile(&o.bands, "csv", "tsv"), "bands", "write mean, sd and interval of each filled cell to this `file`: .csv or .tsv")
-	f.Var(o.levels.Flag(), "level", "further intervals for --bands that contain this `percent` of observations, such as 80,99")
+	f.Var(cli.OutputFile(&o.bands, "csv", "tsv"), "bands", "write mean, sd and interval of each filled cell to this `file`: .csv, .tsv")
+	f.Var(o.levels.Flag(), "level", "add the intervals of this `percent` of observations to --bands")
 	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m", "keep the model in this `file`")
 	o.drawing.add(f)
 	return cmd

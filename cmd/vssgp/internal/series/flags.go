@@ -42,16 +42,14 @@ var trends = []string{"auto", "none", "line", "smooth", "walk"}
 
 // modelHelp explains the parts of the model in --help.
 const modelHelp = `
-The model is a sum of parts. By default these are a level, a line, a smooth trend (its
-slope wanders), a random walk (its level wanders), a short memory, noise, and as many
-seasons as earn their place: those that the data show, and a calendar's (by the hour: day,
-week, year; by the day: week, year; by the week, month or quarter: year) of which the data
-hold at least three and a half. --period names a season by its length: in units of the
-input, or of dates with a unit (s, min, h, d, w, mo, y). --season names it by its number
-of rows. For a table with a row for each hour, --period 24h --period 7d is the same as
---season 24 --season 168, and for decimal years with a row a month --period 1 is the same
-as --season 12. With either, no other seasons are looked for, unless --season auto is
-there, too.`
+The model is a level, a line, a smooth trend (its slope wanders), a random walk, a short
+memory, noise, and the seasons that the data show or a calendar has (day, week, year), if the
+data contain three and a half of them. --period names a season by its length, in units of the
+input or, on dates, in s, min, h, d, w, mo or y; --season by its number of rows: 24 is a day of
+hours, as --period 24h is. With either, no others are looked for, unless --season auto is there,
+too. --log auto takes logarithms if the values are positive, the data say so and no --prior is
+given. The NAME of a --prior is slope, smooth, walk, memory, memory-length, season,
+season-length or noise.`
 
 const logAuto, logAlways, logNever = "auto", "always", "never"
 
@@ -61,28 +59,25 @@ var PriorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", 
 // add defines the flags.
 func (s *Flags) add(f *pflag.FlagSet) {
 	s.AddParts(f)
-	f.BoolVar(&s.HMC, "hmc", false, "draw the hyper-parameters by Hamiltonian Monte Carlo: exact, and ten times slower")
+	f.BoolVar(&s.HMC, "hmc", false, "draw the hyper-parameters by Hamiltonian Monte Carlo: ten times slower")
 	f.Var(&cli.Value{Kind: "prior", List: true, Words: PriorNames, Parse: s.AddPrior}, "prior",
-		"NAME=MEDIAN,SD: a log-normal `prior`, median in the data's units, sd of the logarithm; NAME is one of "+strings.Join(PriorNames,
-			", "))
+		"NAME=MEDIAN,SD: a log-normal `prior`, with the sd of the logarithm")
 }
 
 // AddParts defines the flags that no other model has.
 func (s *Flags) AddParts(f *pflag.FlagSet) {
 	f.Var(&cli.Value{Kind: "length", List: true, Parse: s.addPeriod}, "period",
-		"a known `season`'s length in units of the input, or on dates with a unit, such as 7d or 24h; may be given again")
+		"length of a known `season` along the input, such as 7d; may be given again")
 	f.Var(&cli.Value{Kind: "season", List: true, Words: []string{"auto", "none"}, Parse: s.addSeason}, "season",
-		"a known season in `rows`, such as 12; may be given again; none: no seasons, auto: look for them (default auto, unless a season is "+
-			"named)")
+		"known season in `rows`, such as 12; may be given again; or none, auto")
 	f.Var(&cli.Value{Kind: "words", List: true, Words: trends, Parse: s.addTrend}, "trend",
-		"`parts` of the trend beside its level: line, smooth, walk, or none (default auto: all three, averaged over what may be missing)")
+		"`parts` of the trend: line, smooth, walk; or none (default auto: averaged)")
 	f.BoolVar(&s.shortMemory, "short-memory", true,
-		"let what deviates from trend and seasons fade over some rows, rather than be noise at once")
+		"let what deviates from trend and seasons fade over some rows")
 	f.Var(&cli.Value{Kind: "when", Words: []string{logAuto, logAlways, logNever}, Parse: s.setLog}, "log",
-		"`when` to model the logarithm of the values, for swings and noise in proportion to the level: always, never, or auto, if they are "+
-			"positive, the data say so and no --prior is given (default auto)")
+		"`when` to model the values' logarithm: auto, always or never (default auto)")
 	f.BoolVar(&s.robust, "robust", false, "let single values be outliers, and pass them over")
-	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of the known standard deviation of each value, one for each output")
+	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of known standard deviations of the values, one for each output")
 }
 
 // units are units of time in seconds; of a month and a year, the Gregorian calendar's means.

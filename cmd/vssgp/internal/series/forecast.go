@@ -34,37 +34,38 @@ type forecastFlags struct {
 func NewForecast(env *cli.Env) *cobra.Command {
 	o := &forecastFlags{}
 	cmd := env.Command(&cobra.Command{
-		Use:   "forecast DATA -o OUT",
+		Use:   "forecast DATA [-o OUT]",
 		Short: "Forecast a series beyond its end, with bands",
 		Long: `Forecasts one or several columns of a table along one input. Without --x the input is the
-first column of dates, else the first of several columns of numbers, else the rows' number. A
-guess that does not rise, or that repeats because the table has several series, is refused.
-Without --y the output is the last column of numbers. Rows may lack values.
+first column of dates, else the first of several columns of numbers, else the rows' number.
+Without --y the output is the last column of numbers. Rows may lack values. For a table of
+several series, one below the other, --by names the column that tells them apart: each gets
+its own model, and OUT has that column first. One that fails is named; the others are written.
 
 OUT has the input in the table's own notation, then for each output NAME its NAME_mean,
-NAME_sd, NAME_lower and NAME_upper: the interval that holds 95 % of observations, noise
-included. It is .csv, .tsv (also .gz), .npy, or - for stdout.
+NAME_sd, NAME_lower and NAME_upper: the interval that contains 95 % of observations, noise
+included. --level 80 adds NAME_lower_80 and NAME_upper_80. Numbers are rounded to three digits
+of their sd, but to no fewer decimals than the data have. Without -o a table is printed.
 
---horizon counts rows beyond the last one, --until names the last place in the input's own
-notation, and --at is a table of places. Without any of them the forecast is two seasons
-long, of the shortest one that the model has, or a tenth of the rows if it has none.
-It ends at most 10 times the range of the data after their end.
--m keeps the model: predict, evaluate and info take it.
+--horizon counts rows or is a time, --until is the last place, and --at a table of places. By
+default the forecast is two of the shortest season, or a tenth of the rows. It ends at most 10
+times the range of the data after their end. predict gives the same numbers from the model of -m.
 ` + modelHelp,
 		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
   vssgp forecast flow.csv --x date --y flow --until 2026-12-31 -o forecast.csv --plot forecast.html
   vssgp forecast load.csv --period 24h --period 7d --robust -o - -m load.safetensors
-  vssgp forecast levels.csv --at days.csv --season none --trend walk -o levels.tsv`,
+  vssgp forecast sales.csv --by shop --horizon 6mo --level 80 -o sales-forecast.csv
+  vssgp forecast levels.csv --at days.csv --season none --trend walk`,
 	}, func(ctx context.Context, args []string) error { return runForecast(ctx, env, args[0], o) }, tableOperand)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
 	f.Var(o.horizon.flag(), "horizon", "`rows` to forecast or, on dates, a time: 2y, 6mo, 8w, 14d, 36h, 30min")
-	f.Var(o.levels.Flag(), "level", "further intervals that contain this `percent` of observations, such as 80,99")
-	f.StringVar(&o.until, "until", "", "the last `place` to forecast, as the input column writes it, such as 2026-12-31")
+	f.Var(o.levels.Flag(), "level", "add the intervals of this `percent` of observations, such as 80,99")
+	f.StringVar(&o.until, "until", "", "last `place` to forecast, as the input column has it, such as 2026-12-31")
 	f.Var(cli.FileName(&o.at, cli.FileUse{Extensions: cli.DataOperand.File.Extensions}), "at", "table `file` of the places to forecast")
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Extensions: cli.TableOutputs, Only: true, Stdout: true}),
-		"output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (default: a table for people, on stdout)")
+		"output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (default: a printed table)")
 	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m",
 		"keep the model in this `file`, for predict")
 	o.drawing.add(f)

@@ -24,8 +24,8 @@ type drawing struct{ plot, report string }
 
 func (d *drawing) add(f *pflag.FlagSet) {
 	f.Var(cli.OutputFile(&d.plot, cli.PlotFiles...), "plot",
-		"draw the data, the bands and the model's parts to this `file`: .html, .png or .svg")
-	f.Var(cli.OutputFile(&d.report, "html"), "report", "the same with the model's parts and hyper-parameters in tables: a page, .html")
+		"draw the data, the bands and the parts to this `file`: .html, .png or .svg")
+	f.Var(cli.OutputFile(&d.report, "html"), "report", "the same, with the hyper-parameters, to this `file`: .html")
 }
 
 // view is what charts of a series show.
