@@ -132,7 +132,7 @@ func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, f *forecast
 		return nil, err
 	}
 	view := r.view("Forecast of "+filepath.Base(r.path), f.model)
-	view.At = f.at.x
+	view.At, view.Forecast = f.at.x, true
 	files, err := draw(ctx, env, o.drawing, view)
 	if err != nil {
 		return nil, err

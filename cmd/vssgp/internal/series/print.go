@@ -143,7 +143,8 @@ func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSe
 		if m.Log() {
 			level = math.Exp(level)
 		}
-		env.Print("%s: level %s at %s%s, sd of the next value %.2g", name, shown(level, sd), r.axis.Format(last), trend, sd)
+		env.Print("%s: level %s at %s%s, sd of the next value %s", name, shown(level, sd), r.axis.Format(last), trend,
+			shown(sd, sd))
 	}
 	printSeasons(env, m, r.axis)
 	return nil
