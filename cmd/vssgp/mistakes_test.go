@@ -169,6 +169,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"FORECAST --horizon 2furlongs", "36h"}, {"backtest good.csv --horizon 2y", "not dates"},
 	{"FORECAST --level 100", "less than 100"}, {"FORECAST --level high", "80,95"}, {"FORECAST --level 80,80", "two columns"},
 	{"fill good.csv CSV --level -1", "--level"}, {"PREDICT good.csv --x t --level 80 CSV", "not the model of a series"},
+	{"PREDICT good.csv --x t --digits 0 CSV", "--digits: fitted.safetensors"}, {"FORECAST --digits -1", "--digits"},
 	{"FORECAST --by nope", "nope"}, {"FORECAST --by t --x t", "another flag"}, {"FORECAST --by t --plot p.svg", "--plot and --by"},
 	{"FORECAST --by t -m m.st", "--model and --by"}, {"FORECAST --by t --report r.html", "--report and --by"},
 	{"fill good.csv --by t --plot p.svg CSV", "--plot and --by"}, {"forecast good.csv --by t -o out.npy", "names of series"},

@@ -574,6 +574,14 @@ func TestLevels(t *testing.T) {
 	if p := lines(t, in("p.csv")); !slices.EqualFunc(p, got, slices.Equal) {
 		t.Errorf("predict gives %q, forecast %q", p, got)
 	}
+	succeed(t, append(flags, "-o", in("all.csv"), "--digits", "0")...)
+	for i, l := range lines(t, in("all.csv"))[1:] {
+		for c, v := range l[1:] {
+			if rounded := got[i+1][c+1]; len(v) < len(rounded)+5 || math.Abs(number(t, v)-number(t, rounded)) > 0.006*number(t, l[2]) {
+				t.Errorf("row %d has %s, rounded %s", i, v, rounded)
+			}
+		}
+	}
 	succeed(t, "fill", river, "--season", "7", "-o", in("o.csv"), "--bands", in("b.csv"), "--level", "80")
 	bands := lines(t, in("b.csv"))
 	if strings.Join(bands[0][5:], ",") != "lower,upper,lower_80,upper_80" || len(bands) != 22 {

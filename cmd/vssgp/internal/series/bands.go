@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	"github.com/vssgp/vssgp/series"
@@ -17,8 +19,8 @@ import (
 // Levels are the probabilities of further intervals, in percent.
 type Levels []float64
 
-// Flag returns the flag's value.
-func (l *Levels) Flag() *cli.Value {
+// flag returns the flag's value.
+func (l *Levels) flag() *cli.Value {
 	return &cli.Value{Kind: "percent", List: true, Parse: func(text string) error {
 		for one := range strings.SplitSeq(text, ",") {
 			v, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
@@ -29,6 +31,19 @@ func (l *Levels) Flag() *cli.Value {
 		}
 		return nil
 	}}
+}
+
+// A Form is how predictions are written: with the intervals of --level, rounded to --digits.
+type Form struct {
+	Levels Levels
+	digits int // 0: all
+}
+
+// Add defines the flags.
+func (o *Form) Add(f *pflag.FlagSet) {
+	o.digits = 3
+	f.Var(o.Levels.flag(), "level", "add the intervals of this `percent` of observations, such as 80,99")
+	f.Var(cli.Count(&o.digits, 17), "digits", "digits of the standard deviation to round numbers to; 0: not at all")
 }
 
 // columns are the ends' columns of an output.
@@ -84,7 +99,7 @@ func predictedNames(input string, outputs []string, ends bool, levels Levels) []
 }
 
 // predictedRows are the rows of a table: the input, mean and sd of each output, the ends of their intervals, draws.
-func predictedRows(m *series.Model, p *prediction, draws [][][]float64, ends bool) (rows []float64) {
+func (o *Form) predictedRows(m *series.Model, p *prediction, draws [][][]float64, ends bool) (rows []float64) {
 	decimals := decimalsOf(m)
 	var values []float64
 	for n, x := range p.X {
@@ -99,7 +114,7 @@ func predictedRows(m *series.Model, p *prediction, draws [][][]float64, ends boo
 				values = append(values, e[:]...)
 			}
 			for _, v := range values {
-				rows = append(rows, inFile(m, v, p.SD[d][n], decimals[d]))
+				rows = append(rows, o.rounded(m, v, p.SD[d][n], decimals[d]))
 			}
 		}
 		for _, f := range draws {
@@ -111,9 +126,6 @@ func predictedRows(m *series.Model, p *prediction, draws [][][]float64, ends boo
 	return rows
 }
 
-// fileDigits and screenDigits are how many digits of a standard deviation are written.
-const fileDigits, screenDigits = 3, 2
-
 // decimalsFor returns how many decimals show some digits of a standard deviation, but no fewer than the column has.
 func decimalsFor(sd float64, column, digits int) int {
 	if !(sd > 0) || math.IsInf(sd, 0) {
@@ -122,12 +134,15 @@ func decimalsFor(sd float64, column, digits int) int {
 	return max(column, digits-1-int(math.Floor(math.Log10(sd))))
 }
 
-// inFile rounds a value of a prediction as files have it.
-func inFile(m *series.Model, v, sd float64, column int) float64 {
+// rounded rounds a value of a prediction as files have it.
+func (o *Form) rounded(m *series.Model, v, sd float64, column int) float64 {
+	if o.digits == 0 {
+		return v
+	}
 	if m.Log() { // an end near 0 is far below the standard deviation
 		sd = min(sd, math.Abs(v))
 	}
-	return rounded(v, decimalsFor(sd, column, fileDigits))
+	return rounded(v, decimalsFor(sd, column, o.digits))
 }
 
 // rounded rounds to a number of decimals if a float64 has as many.

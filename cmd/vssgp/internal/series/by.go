@@ -74,6 +74,7 @@ func sideBySide[T any](
 	if ctx.Err() != nil {
 		return nil, nil, nil, ctx.Err()
 	}
+	var failed []string
 	for _, w := range all {
 		if w.err == nil {
 			good, summaries = append(good, w), append(summaries, w.summary)
@@ -82,18 +83,20 @@ func sideBySide[T any](
 		if !strings.Contains(w.err.Error(), w.path) {
 			w.err = fmt.Errorf("%s: %w", w.path, w.err)
 		}
-		line := cli.OneLine(w.err)
-		fmt.Fprintln(env.Stderr, line)
+		failed, err = append(failed, cli.OneLine(w.err)), w.err
 		summaries = append(summaries, struct {
 			named
 			Error string `json:"error"`
-		}{named{w.name, len(w.X)}, line[len(cli.Prefix):]})
+		}{named{w.name, len(w.X)}, failed[len(failed)-1][len(cli.Prefix):]})
 	}
-	if failed := len(all) - len(good); failed > 0 {
-		some = cli.Mistake("%s: %d of %d series failed", r.path, failed, len(all))
+	if len(good) == 0 { // the caller prints the last error
+		failed = failed[:len(failed)-1]
+		err = cli.Mistake("%w; so all %d series failed", err, len(all))
+	} else if err != nil {
+		some, err = cli.Mistake("%s: %d of %d series failed; the others are in the result", r.path, len(failed), len(all)), nil
 	}
-	if len(good) == 0 {
-		err = some
+	for _, line := range failed {
+		fmt.Fprintln(env.Stderr, line)
 	}
 	return good, summaries, some, err
 }
@@ -168,7 +171,7 @@ func forecastBy(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFla
 		if err != nil {
 			return nil, nil, err
 		}
-		f.rows = predictedRows(f.model, f.p, nil, true)
+		f.rows = o.form.predictedRows(f.model, f.p, nil, true)
 		summary := struct {
 			named
 			Horizon int `json:"horizon"`
@@ -181,7 +184,7 @@ func forecastBy(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFla
 		return err
 	}
 	input := good[0].result.at.name
-	names, err := datafile.WithDraws(append([]string{r.byName}, predictedNames(input, r.yNames, true, o.levels)...), nil, 0)
+	names, err := datafile.WithDraws(append([]string{r.byName}, predictedNames(input, r.yNames, true, o.form.Levels)...), nil, 0)
 	if err != nil {
 		return err
 	}
@@ -203,7 +206,7 @@ func forecastBy(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFla
 		err = printSummaries(env, r, summaries, began)
 	case o.output != cli.ToStdout:
 		if o.output == "" {
-			head, lines := screenHead(input, r.yNames, o.levels), [][]string(nil)
+			head, lines := screenHead(input, r.yNames, o.form.Levels), [][]string(nil)
 			for _, w := range good {
 				for _, line := range screenRows(w.result.at.axis, w.result.p) {
 					lines = append(lines, append([]string{w.name}, line...))

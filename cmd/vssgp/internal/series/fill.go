@@ -26,7 +26,7 @@ type fillFlags struct {
 	bands   string
 	keep    string
 	drawing drawing
-	levels  Levels
+	form    Form
 }
 
 // NewFill returns the command fill.
@@ -60,7 +60,7 @@ names apart), the input, the column, mean, sd, lower and upper: the interval tha
 		Extensions: slices.Concat(cli.TableFiles, []string{"gz"}),
 		Stdout:     true, Only: true}), "output", "o", "`file` to write, in the format of DATA, or - for stdout (required)")
 	f.Var(cli.OutputFile(&o.bands, "csv", "tsv"), "bands", "write mean, sd and interval of each filled cell to this `file`: .csv, .tsv")
-	f.Var(o.levels.Flag(), "level", "add the intervals of this `percent` of observations to --bands")
+	o.form.Add(f)
 	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m", "keep the model in this `file`")
 	o.drawing.add(f)
 	return cmd
@@ -146,13 +146,13 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 	all := &fillOf{model: m}
 	for d, rows := range f.Rows {
 		b := f.Bands[d]
-		ends := make([][2]float64, len(rows)*len(o.levels))
+		ends := make([][2]float64, len(rows)*len(o.form.Levels))
 		if len(ends) > 0 {
 			x := make([]float64, len(rows))
 			for i, n := range rows {
 				x[i] = r.X[n]
 			}
-			p, err := predictParts(ctx, m, x, o.levels)
+			p, err := predictParts(ctx, m, x, o.form.Levels)
 			if err != nil {
 				return nil, err
 			}
@@ -163,11 +163,11 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 			all.cells = append(all.cells, table.Cell{Row: n, Col: r.yCols[d], Value: b.Mean[i], SD: b.SD[i]})
 			text := []string{fmt.Sprint(n + 1), r.axis.Format(r.X[rows[i]]), r.yNames[d]}
 			values := []float64{b.Mean[i], b.SD[i], b.Lower[i], b.Upper[i]}
-			for _, e := range ends[i*len(o.levels) : (i+1)*len(o.levels)] {
+			for _, e := range ends[i*len(o.form.Levels) : (i+1)*len(o.form.Levels)] {
 				values = append(values, e[:]...)
 			}
 			for _, v := range values {
-				text = append(text, (*table.Axis)(nil).Format(inFile(m, v, b.SD[i], r.decimals[d])))
+				text = append(text, (*table.Axis)(nil).Format(o.form.rounded(m, v, b.SD[i], r.decimals[d])))
 			}
 			all.bands = append(all.bands, bandLine{n, d, text})
 		}
@@ -180,7 +180,7 @@ func (r *timeSeries) fillFiles(ctx context.Context, f filled, o *fillFlags) (fil
 	if o.bands != "" {
 		slices.SortFunc(f.bands, func(p, q bandLine) int { return cmp.Or(cmp.Compare(p.row, q.row), cmp.Compare(p.output, q.output)) })
 		names := []string{"row", r.xName, "column", "mean", "sd", "lower", "upper"}
-		for _, name := range o.levels.columns("") {
+		for _, name := range o.form.Levels.columns("") {
 			names = append(names, name[1:])
 		}
 		if r.byName != "" {

@@ -27,7 +27,7 @@ type forecastFlags struct {
 	output  string
 	keep    string // the model's file
 	drawing drawing
-	levels  Levels
+	form    Form
 }
 
 // NewForecast returns the command forecast.
@@ -44,8 +44,8 @@ its own model, and OUT has that column first. One that fails is named; the other
 
 OUT has the input in the table's own notation, then for each output NAME its NAME_mean,
 NAME_sd, NAME_lower and NAME_upper: the interval that contains 95 % of observations, noise
-included. --level 80 adds NAME_lower_80 and NAME_upper_80. Numbers are rounded to three digits
-of their sd, but to no fewer decimals than the data have. Without -o a table is printed.
+included. --level 80 adds NAME_lower_80 and NAME_upper_80. Numbers are rounded to --digits
+of their sd (3), but to no fewer decimals than the data have. Without -o a table is printed.
 
 --horizon counts rows or is a time, --until is the last place, and --at a table of places. By
 default the forecast is two of the shortest season, or a tenth of the rows. It ends at most 10
@@ -61,7 +61,7 @@ times the range of the data after their end. predict gives the same numbers from
 	o.columns.AddSeries(f)
 	o.model.add(f)
 	f.Var(o.horizon.flag(), "horizon", "`rows` to forecast or, on dates, a time: 2y, 6mo, 8w, 14d, 36h, 30min")
-	f.Var(o.levels.Flag(), "level", "add the intervals of this `percent` of observations, such as 80,99")
+	o.form.Add(f)
 	f.StringVar(&o.until, "until", "", "last `place` to forecast, as the input column has it, such as 2026-12-31")
 	f.Var(cli.FileName(&o.at, cli.FileUse{Extensions: cli.DataOperand.File.Extensions}), "at", "table `file` of the places to forecast")
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Extensions: cli.TableOutputs, Only: true, Stdout: true}),
@@ -101,7 +101,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 		from, to := f.at.axis.Format(slices.Min(f.at.x)), f.at.axis.Format(slices.Max(f.at.x))
 		env.Print("forecast of %s, %s to %s", cli.Counted(len(f.at.x), "row"), from, to)
 		if o.output == "" {
-			printTable(env, screenHead(f.at.name, r.yNames, o.levels), screenRows(f.at.axis, f.p))
+			printTable(env, screenHead(f.at.name, r.yNames, o.form.Levels), screenRows(f.at.axis, f.p))
 		}
 	})
 }
@@ -120,14 +120,14 @@ func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *targets, o 
 		at.x = r.next(r.defaultHorizon(m))
 	}
 	done := r.busy(env, "forecasting %s", cli.Counted(len(at.x), "row"))
-	p, err := predictParts(ctx, m, at.x, o.levels)
+	p, err := predictParts(ctx, m, at.x, o.form.Levels)
 	done()
 	return &forecastOf{at: at, p: p, model: m}, outOfReach(m, at.axis, at.x, err)
 }
 
 // forecastFiles are what forecast writes, the table last.
 func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, f *forecastOf, o *forecastFlags) ([]fileio.File, error) {
-	names, err := datafile.WithDraws(predictedNames(f.at.name, r.yNames, true, o.levels), nil, 0)
+	names, err := datafile.WithDraws(predictedNames(f.at.name, r.yNames, true, o.form.Levels), nil, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, f *forecast
 		files = append(files, fileio.File{Path: o.keep, Write: f.model.Write})
 	}
 	if o.output != "" {
-		files = append(files, predictedFile(o.output, names, []*table.Axis{f.at.axis}, predictedRows(f.model, f.p, nil, true)))
+		files = append(files, predictedFile(o.output, names, []*table.Axis{f.at.axis}, o.form.predictedRows(f.model, f.p, nil, true)))
 	}
 	return files, nil
 }

@@ -18,9 +18,9 @@ type PredictFlags struct {
 	Columns   datafile.Columns
 	Output    string
 	Posterior bool // add the ends of intervals
-	Levels    Levels
-	Draws     int
-	Plot      string
+	Form
+	Draws int
+	Plot  string
 }
 
 // Predict predicts by the model of a series, with the numbers that forecast gives.
@@ -58,7 +58,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return err
 	}
-	files = append(files, predictedFile(o.Output, names, at.Axes, predictedRows(m, p, draws, o.Posterior)))
+	files = append(files, predictedFile(o.Output, names, at.Axes, o.predictedRows(m, p, draws, o.Posterior)))
 	if err := env.Write(files...); err != nil || !env.JSON {
 		return err
 	}

@@ -190,7 +190,8 @@ func printSeasons(env *cli.Env, m *series.Model, axis *table.Axis) {
 
 // shown writes a number for people, to the digits that its standard deviation justifies.
 func shown(v, sd float64) string {
-	decimals := decimalsFor(sd, 0, screenDigits)
+	const digits = 2 // of the standard deviation
+	decimals := decimalsFor(sd, 0, digits)
 	return strconv.FormatFloat(rounded(v, decimals), 'f', min(decimals, 17), 64)
 }
 

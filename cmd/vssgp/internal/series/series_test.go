@@ -159,7 +159,7 @@ func TestRounded(t *testing.T) {
 		{372.0596260181679, 29.4, 0, 372.1}, {146376.4, 3124, 0, 146376}, {1e-9, 1, 0, 0}, {1.23456789, 0, 0, 1.23456789},
 		{1.23456789e300, 1, 0, 1.23456789e300}, {-0.0004, 1, 0, 0}, {5, math.Inf(1), 0, 5},
 	} {
-		got := rounded(c.v, decimalsFor(c.sd, c.column, fileDigits))
+		got := rounded(c.v, decimalsFor(c.sd, c.column, 3))
 		if got != c.want || math.Signbit(got) != math.Signbit(c.want) {
 			t.Errorf("%v with sd %v and %d decimals: %v, want %v", c.v, c.sd, c.column, got, c.want)
 		}
