@@ -76,8 +76,8 @@ def call(
 
     `files` are its inputs by name, each a buffer or several that follow one another. Raises ValueError with the
     command's own line where the caller is mistaken, RuntimeError elsewhere; KeyboardInterrupt ends the command at once.
-    A warning is shown at the caller's caller, or further up by `stacklevel`. If `partial`, an answer with a result is no
-    mistake: some of several series have failed.
+    A warning is shown at the caller's caller, or further up by `stacklevel`. If `partial`, an answer with a result is
+    no mistake: some of several series have failed.
     """
     show = _shower(progress)
     args = [*args, "--progress", "always" if show else "never"]

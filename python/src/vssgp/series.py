@@ -7,9 +7,9 @@ memory and noise. Bands are of observations, noise included.
 index has the places of the rows. `x` gives the places of an array: [n] numbers in any unit and order, or datetime64
 (default: 0, 1, …). What comes back has the caller's types and units.
 
-A DataFrame with the columns `ds` and `y` is the places and the values of a series. With `unique_id` as well it is several
-series, each with a model of its own, several at a time; what comes back is a DataFrame then. A series that fails is left
-out with a VssgpWarning.
+A DataFrame with the columns `ds` and `y` is the places and the values of a series. With `unique_id` as well it is
+several series, each with a model of its own, several at a time; what comes back is a DataFrame then. A series that
+fails is left out with a VssgpWarning.
 """
 
 from __future__ import annotations
@@ -250,9 +250,11 @@ def forecast(
 
     On dates horizon may be a time, too: "6mo", "8w", "36h", or a timedelta. Without any of these: two of the shortest
     season, or a tenth of the rows. level adds intervals of that percent of observations to `frame`. A DataFrame with
-    the columns unique_id, ds and y gives one with unique_id, ds, mean, sd, lower, upper and the levels' ends. period (in units of x, "7d", or a
-    timedelta) and season (in rows) name known seasons; "none" and "auto" are seasons, too. trend is of line, smooth,
-    walk, none; yerr the known standard deviation of each value; prior {name: (median, sd of the logarithm)}.
+    the columns unique_id, ds and y gives one with unique_id, ds, mean, sd, lower, upper and the levels' ends.
+
+    period (in units of x, "7d", or a timedelta) and season (in rows) name known seasons; "none" and "auto" are seasons,
+    too. trend is of line, smooth, walk, none; yerr the known standard deviation of each value; prior {name: (median, sd
+    of the logarithm)}.
     `vssgp forecast --help` explains each. progress: None shows it on a terminal or in a notebook; a function gets
     its texts.
 
@@ -301,8 +303,8 @@ def fill(
 ) -> Filling | Any:
     """Fill the missing values of a series, each from all that is known of it. Options and errors are forecast's.
 
-    A DataFrame with the columns unique_id, ds and y comes back with y filled in, and with sd, lower and upper, NaN where
-    nothing was missing.
+    A DataFrame with the columns unique_id, ds and y comes back with y filled in, and with sd, lower and upper, NaN
+    where nothing was missing.
     """
     options = _options(locals())
     s = Series(y, x, yerr)
@@ -310,12 +312,12 @@ def fill(
     if s.ids is not None:
         answer = _several(args, {_DATA: s.csv()}, progress)
         _, (_, rows, _, _, *bands) = _files.from_csv(answer.files[_BANDS])
-        filled, at = y.copy(), np.array(rows, dtype=int) - 1
+        frame = y.copy()
         for name, column in zip(("y", "sd", "lower", "upper"), bands, strict=True):
             numbers = s.y.copy() if name == "y" else np.full(len(y), np.nan)
-            numbers[at] = np.array(column, dtype=float)
-            filled[name] = numbers
-        return filled
+            numbers[np.array(rows, dtype=int) - 1] = np.array(column, dtype=float)
+            frame[name] = numbers
+        return frame
     answer = _engine.call([*args, "-m", _MODEL], {_DATA: s.csv()}, progress=progress)
     _, (rows, _, names, *bands) = _files.from_csv(answer.files[_BANDS])
     at = np.array(rows, dtype=int) - 1, np.array([s.names.index(name) for name in names], dtype=int)
@@ -406,9 +408,7 @@ def _forecasts(answer: _engine.Answer, s: Series, levels: Sequence[float]) -> An
 
     _, (ids, places, *columns) = _files.from_csv(answer.files[_OUT])
     table = {"unique_id": s.own_ids(ids), "ds": s.places.parse(places)}
-    return pd.DataFrame(
-        table | {k: np.array(c, dtype=float) for k, c in zip(_columns(levels), columns, strict=True)}
-    )
+    return pd.DataFrame(table | {k: np.array(c, dtype=float) for k, c in zip(_columns(levels), columns, strict=True)})
 
 
 def _columns(levels: Sequence[float]) -> list[str]:
