@@ -660,7 +660,7 @@ func TestBy(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	screen := failing(append([]string{"forecast", data, "--horizon", "3"}, by...)...).stdout
-	if testkit.Contains(t, screen, "shop", "2024-02-21", "forecasts of 2 series"); strings.Count(screen, "2024-") != 6 {
+	if testkit.Contains(t, screen, "shop", "2024-02-21", "2 series, 98 rows"); strings.Count(screen, "2024-") != 6 {
 		t.Errorf("%s", screen)
 	}
 

@@ -142,8 +142,7 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 
 // backtestBy scores the forecasts of each series of a table, and prints means over the series.
 func backtestBy(ctx context.Context, env *cli.Env, r *timeSeries, o *backtestFlags) error {
-	began := time.Now()
-	good, summaries, some, err := sideBySide(ctx, env, r, func(one *timeSeries) (*series.Backtested, any, error) {
+	all, err := sideBySide(ctx, env, r, func(one *timeSeries) (*series.Backtested, any, error) {
 		began := time.Now()
 		b, err := one.backtest(ctx, env, o)
 		if err != nil {
@@ -162,26 +161,20 @@ func backtestBy(ctx context.Context, env *cli.Env, r *timeSeries, o *backtestFla
 	if err != nil {
 		return err
 	}
-	if env.JSON {
-		if err := printSummaries(env, r, summaries, began); err != nil {
-			return err
-		}
-		return some
-	}
-	env.Print("%d series, %s each, %.1f s on %s", len(good), cli.Counted(o.origins, "forecast"), time.Since(began).Seconds(), env.Device.Name())
-	for d, name := range r.yNames {
-		printScoresHead(env, name)
-		means := map[string][]series.Scores{}
-		for _, w := range good {
-			printScores(env, w.name, w.result.Model[d])
-			for _, of := range methods(w.result) {
-				means[of.name] = append(means[of.name], of.scores[d])
+	return all.finish(env, nil, func() {
+		for d, name := range r.yNames {
+			printScoresHead(env, name)
+			means := map[string][]series.Scores{}
+			for _, w := range all.good {
+				printScores(env, w.name, w.result.Model[d])
+				for _, of := range methods(w.result) {
+					means[of.name] = append(means[of.name], of.scores[d])
+				}
+			}
+			printScoresHead(env, "mean of all")
+			for _, of := range methods(all.good[0].result) {
+				printScores(env, of.name, series.MeanScores(means[of.name]))
 			}
 		}
-		printScoresHead(env, "mean of all")
-		for _, of := range methods(good[0].result) {
-			printScores(env, of.name, series.MeanScores(means[of.name]))
-		}
-	}
-	return some
+	})
 }

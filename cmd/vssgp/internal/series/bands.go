@@ -16,11 +16,11 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// Levels are the probabilities of further intervals, in percent.
-type Levels []float64
+// levels are the probabilities of further intervals, in percent.
+type levels []float64
 
 // flag returns the flag's value.
-func (l *Levels) flag() *cli.Value {
+func (l *levels) flag() *cli.Value {
 	return &cli.Value{Kind: "percent", List: true, Parse: func(text string) error {
 		for one := range strings.SplitSeq(text, ",") {
 			v, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
@@ -35,19 +35,19 @@ func (l *Levels) flag() *cli.Value {
 
 // A Form is how predictions are written: with the intervals of --level, rounded to --digits.
 type Form struct {
-	Levels Levels
+	levels levels
 	digits int // 0: all
 }
 
 // Add defines the flags.
 func (o *Form) Add(f *pflag.FlagSet) {
 	o.digits = 3
-	f.Var(o.Levels.flag(), "level", "add the intervals of this `percent` of observations, such as 80,99")
+	f.Var(o.levels.flag(), "level", "add the intervals of this `percent` of observations, such as 80,99")
 	f.Var(cli.Count(&o.digits, 17), "digits", "digits of the standard deviation to round numbers to; 0: not at all")
 }
 
 // columns are the ends' columns of an output.
-func (l Levels) columns(output string) (names []string) {
+func (l levels) columns(output string) (names []string) {
 	for _, v := range l {
 		level := strconv.FormatFloat(v, 'g', -1, 64)
 		names = append(names, output+"_lower_"+level, output+"_upper_"+level)
@@ -65,7 +65,7 @@ type prediction struct {
 var predictedAtOnce = 1 << 16
 
 // predictParts predicts rows, a part at a time.
-func predictParts(ctx context.Context, m *series.Model, x []float64, levels Levels) (*prediction, error) {
+func predictParts(ctx context.Context, m *series.Model, x []float64, levels levels) (*prediction, error) {
 	d := m.Outputs()
 	all := &prediction{series.Prediction{X: x, Mean: make([][]float64, d), SD: make([][]float64, d), Lower: make([][]float64, d),
 		Upper: make([][]float64, d), Median: make([][]bool, d)}, make([][][2]float64, d)}
@@ -90,7 +90,7 @@ func predictParts(ctx context.Context, m *series.Model, x []float64, levels Leve
 }
 
 // predictedNames are the names of the columns of predictedRows, without draws.
-func predictedNames(input string, outputs []string, ends bool, levels Levels) []string {
+func predictedNames(input string, outputs []string, ends bool, levels levels) []string {
 	names := []string{input}
 	for _, y := range outputs {
 		names = append(append(names, datafile.PredictedNames(nil, []string{y}, ends)...), levels.columns(y)...)

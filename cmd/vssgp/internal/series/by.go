@@ -45,20 +45,28 @@ type work[T any] struct {
 	err     error
 }
 
-// sideBySide computes something of each series that --by tells apart, on all cores. It prints the errors and returns the series without
-// one in their order, and what --json has of all. some is the error to end with because some have failed; err says that there is nothing to
-// write.
+// A many is the series of a table that --by tells apart.
+type many[T any] struct {
+	table     *timeSeries
+	good      []*work[T] // in the order of their first rows
+	summaries []any      // of all
+	some      error      // to end with if some have failed
+	began     time.Time
+}
+
+// sideBySide computes something of each series of a table, on all cores, and prints what fails. The error is an interruption, or that all
+// have failed.
 func sideBySide[T any](
 	ctx context.Context, env *cli.Env, r *timeSeries, compute func(*timeSeries) (T, any, error),
-) (good []*work[T], summaries []any, some, err error) {
+) (*many[T], error) {
 	if _, err := env.Device.Backend(); err != nil { // all use one
-		return nil, nil, nil, err
+		return nil, err
 	}
 	var all []*work[T]
 	for _, one := range r.split() {
 		all = append(all, &work[T]{timeSeries: one})
 	}
-	meter, began, count := env.NewMeter(), time.Now(), 0
+	meter, m, count := env.NewMeter(), &many[T]{table: r, began: time.Now()}, 0
 	var counting sync.Mutex
 	parallel.For(len(all), runtime.GOMAXPROCS(0), func(i int) {
 		w := all[i]
@@ -68,47 +76,62 @@ func sideBySide[T any](
 		counting.Lock()
 		defer counting.Unlock()
 		count++
-		meter.ShowRows("series", count, len(all), began)
+		meter.ShowRows("series", count, len(all), m.began)
 	})
 	meter.Clear()
 	if ctx.Err() != nil {
-		return nil, nil, nil, ctx.Err()
+		return nil, ctx.Err()
 	}
 	var failed []string
+	var last error
 	for _, w := range all {
 		if w.err == nil {
-			good, summaries = append(good, w), append(summaries, w.summary)
+			m.good, m.summaries = append(m.good, w), append(m.summaries, w.summary)
 			continue
 		}
-		if !strings.Contains(w.err.Error(), w.path) {
-			w.err = fmt.Errorf("%s: %w", w.path, w.err)
+		if last = w.err; !strings.Contains(last.Error(), w.path) {
+			last = fmt.Errorf("%s: %w", w.path, last)
 		}
-		failed, err = append(failed, cli.OneLine(w.err)), w.err
-		summaries = append(summaries, struct {
+		failed = append(failed, cli.OneLine(last))
+		m.summaries = append(m.summaries, struct {
 			named
 			Error string `json:"error"`
 		}{named{w.name, len(w.X)}, failed[len(failed)-1][len(cli.Prefix):]})
 	}
-	if len(good) == 0 { // the caller prints the last error
-		failed = failed[:len(failed)-1]
-		err = cli.Mistake("%w; so all %d series failed", err, len(all))
-	} else if err != nil {
-		some, err = cli.Mistake("%s: %d of %d series failed; the others are in the result", r.path, len(failed), len(all)), nil
+	if m.good == nil { // the caller prints the last one
+		failed, last = failed[:len(failed)-1], cli.Mistake("%w; so all %d series failed", last, len(all))
+	} else if last != nil {
+		m.some, last = cli.Mistake("%s: %d of %d series failed; the others are in the result", r.path, len(failed), len(all)), nil
 	}
 	for _, line := range failed {
 		fmt.Fprintln(env.Stderr, line)
 	}
-	return good, summaries, some, err
+	return m, last
 }
 
-// printSummaries prints what --json has of several series.
-func printSummaries(env *cli.Env, r *timeSeries, summaries []any, began time.Time) error {
-	return env.PrintJSON(struct {
-		Rows    int     `json:"rows"`
-		Series  []any   `json:"series"`
-		Seconds float64 `json:"seconds"`
-		Device  string  `json:"device"`
-	}{len(r.X), summaries, time.Since(began).Seconds(), env.Device.Name()})
+// finish writes the files, the main one last, and prints the summaries for --json, or else more for people. Nothing is printed if stdout has
+// the main file.
+func (m *many[T]) finish(env *cli.Env, files []fileio.File, more func()) error {
+	if err := env.Write(files...); err != nil {
+		return err
+	}
+	switch took := time.Since(m.began).Seconds(); {
+	case env.JSON:
+		if err := env.PrintJSON(struct {
+			Rows    int     `json:"rows"`
+			Series  []any   `json:"series"`
+			Seconds float64 `json:"seconds"`
+			Device  string  `json:"device"`
+		}{len(m.table.X), m.summaries, took, env.Device.Name()}); err != nil {
+			return err
+		}
+	case len(files) == 0 || files[len(files)-1].Path != cli.ToStdout:
+		more()
+		env.Print("%d series, %s, %.1f s on %s", len(m.good), cli.Counted(len(m.table.X), "row"), took, env.Device.Name())
+		slices.Reverse(files)
+		env.PrintWritten(files)
+	}
+	return m.some
 }
 
 // alone refuses flags that are of one series.
@@ -135,15 +158,6 @@ func textFile(path string, names []string, records func(write func([]string))) f
 	}}
 }
 
-// record writes a row of predictedRows as text, its first number as the axis does.
-func record(axis *table.Axis, row []float64) []string {
-	text := []string{axis.Format(row[0])}
-	for _, v := range row[1:] {
-		text = append(text, (*table.Axis)(nil).Format(v))
-	}
-	return text
-}
-
 // A forecastOf is the forecast of one series.
 type forecastOf struct {
 	at    *targets
@@ -160,12 +174,11 @@ func forecastBy(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFla
 	if cli.FormatOf(o.output) == "npy" {
 		return cli.Mistake("-o %s and --by: the names of series are text; must be .csv or .tsv", o.output)
 	}
-	began := time.Now()
 	at, err := r.places(ctx, env, o)
 	if err != nil {
 		return err
 	}
-	good, summaries, some, err := sideBySide(ctx, env, r, func(one *timeSeries) (*forecastOf, any, error) {
+	all, err := sideBySide(ctx, env, r, func(one *timeSeries) (*forecastOf, any, error) {
 		began := time.Now()
 		f, err := one.forecast(ctx, env, at, o)
 		if err != nil {
@@ -177,48 +190,46 @@ func forecastBy(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFla
 			Horizon int `json:"horizon"`
 			fitted
 		}{named{one.name, len(one.X)}, len(f.at.x), fittedOf(f.model, began)}
-		f.model = nil
+		f.model = nil // of which there may be thousands
 		return f, summary, nil
 	})
 	if err != nil {
 		return err
 	}
-	input := good[0].result.at.name
-	names, err := datafile.WithDraws(append([]string{r.byName}, predictedNames(input, r.yNames, true, o.form.Levels)...), nil, 0)
+	input := all.good[0].result.at.name
+	names, err := datafile.WithDraws(append([]string{r.byName}, predictedNames(input, r.yNames, true, o.form.levels)...), nil, 0)
 	if err != nil {
 		return err
 	}
+	var predictions []*prediction
+	for _, w := range all.good {
+		predictions = append(predictions, w.result.p)
+	}
+	noteMedians(env, r.yNames, predictions...)
 	var files []fileio.File
 	if o.output != "" {
 		files = append(files, textFile(o.output, names, func(write func([]string)) {
-			for _, w := range good {
+			for _, w := range all.good {
 				for row := range slices.Chunk(w.result.rows, len(names)-1) {
-					write(slices.Concat([]string{w.name}, record(w.result.at.axis, row)))
+					text := []string{w.name, w.result.at.axis.Format(row[0])}
+					for _, v := range row[1:] {
+						text = append(text, (*table.Axis)(nil).Format(v))
+					}
+					write(text)
 				}
 			}
 		}))
 	}
-	if err := env.Write(files...); err != nil {
-		return err
-	}
-	switch {
-	case env.JSON:
-		err = printSummaries(env, r, summaries, began)
-	case o.output != cli.ToStdout:
-		if o.output == "" {
-			head, lines := screenHead(input, r.yNames, o.form.Levels), [][]string(nil)
-			for _, w := range good {
-				for _, line := range screenRows(w.result.at.axis, w.result.p) {
-					lines = append(lines, append([]string{w.name}, line...))
-				}
-			}
-			printTable(env, append([]string{r.byName}, head...), lines)
+	return all.finish(env, files, func() {
+		if o.output != "" {
+			return
 		}
-		env.Print("forecasts of %d series, %.1f s on %s", len(good), time.Since(began).Seconds(), env.Device.Name())
-		env.PrintWritten(files)
-	}
-	if err == nil {
-		err = some
-	}
-	return err
+		var lines [][]string
+		for _, w := range all.good {
+			for _, line := range screenRows(w.result.at.axis, w.result.p) {
+				lines = append(lines, append([]string{w.name}, line...))
+			}
+		}
+		printTable(env, append([]string{r.byName}, screenHead(input, r.yNames, o.form.levels)...), lines)
+	})
 }

@@ -98,7 +98,7 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 	if len(f.cells) == 0 {
 		env.Note("%s: no value of %s is missing; the output is a copy", r.path, datafile.Listed(r.yNames))
 	}
-	files = append(files, r.fillFiles(ctx, f.filled, o)...)
+	files = append(files, r.fillFiles(ctx, f.cells, o)...)
 	return finish(ctx, env, r, f.model, began, files, cli.Object{"rows", len(r.X), "filled", len(f.cells), "columns", r.yNames}, nil, func() {
 		for i, name := range r.yNames {
 			env.Print("%s: filled %s of %d", name, cli.Counted(r.missing[i], "cell"), len(r.X))
@@ -106,22 +106,17 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 	})
 }
 
-// A filled is what is put into a table, and the lines of its bands.
+// A filled is a cell with what is put into it, and its line of --bands.
 type filled struct {
-	cells []table.Cell
-	bands []bandLine
+	table.Cell
+	output int
+	band   []string
 }
 
 // A fillOf is what is put in place of a series' missing cells. model is nil if nothing was fitted.
 type fillOf struct {
-	filled
+	cells []filled
 	model *series.Model
-}
-
-// A bandLine is a line of --bands: of a row and an output.
-type bandLine struct {
-	row, output int
-	text        []string
 }
 
 // fill fits the model and fills the missing cells, if there are any or if the model is needed anyway.
@@ -146,13 +141,13 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 	all := &fillOf{model: m}
 	for d, rows := range f.Rows {
 		b := f.Bands[d]
-		ends := make([][2]float64, len(rows)*len(o.form.Levels))
+		ends := make([][2]float64, len(rows)*len(o.form.levels))
 		if len(ends) > 0 {
 			x := make([]float64, len(rows))
 			for i, n := range rows {
 				x[i] = r.X[n]
 			}
-			p, err := predictParts(ctx, m, x, o.form.Levels)
+			p, err := predictParts(ctx, m, x, o.form.levels)
 			if err != nil {
 				return nil, err
 			}
@@ -160,39 +155,43 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 		}
 		for i, n := range rows {
 			n = r.row(n)
-			all.cells = append(all.cells, table.Cell{Row: n, Col: r.yCols[d], Value: b.Mean[i], SD: b.SD[i]})
+			cell := table.Cell{Row: n, Col: r.yCols[d], Value: b.Mean[i], SD: b.SD[i]}
 			text := []string{fmt.Sprint(n + 1), r.axis.Format(r.X[rows[i]]), r.yNames[d]}
 			values := []float64{b.Mean[i], b.SD[i], b.Lower[i], b.Upper[i]}
-			for _, e := range ends[i*len(o.form.Levels) : (i+1)*len(o.form.Levels)] {
+			for _, e := range ends[i*len(o.form.levels) : (i+1)*len(o.form.levels)] {
 				values = append(values, e[:]...)
 			}
 			for _, v := range values {
 				text = append(text, (*table.Axis)(nil).Format(o.form.rounded(m, v, b.SD[i], r.decimals[d])))
 			}
-			all.bands = append(all.bands, bandLine{n, d, text})
+			all.cells = append(all.cells, filled{cell, d, text})
 		}
 	}
 	return all, nil
 }
 
 // fillFiles are the bands, in the order of rows and then of columns, and the table.
-func (r *timeSeries) fillFiles(ctx context.Context, f filled, o *fillFlags) (files []fileio.File) {
+func (r *timeSeries) fillFiles(ctx context.Context, all []filled, o *fillFlags) (files []fileio.File) {
+	slices.SortFunc(all, func(p, q filled) int { return cmp.Or(cmp.Compare(p.Row, q.Row), cmp.Compare(p.output, q.output)) })
+	var cells []table.Cell
+	for _, f := range all {
+		cells = append(cells, f.Cell)
+	}
 	if o.bands != "" {
-		slices.SortFunc(f.bands, func(p, q bandLine) int { return cmp.Or(cmp.Compare(p.row, q.row), cmp.Compare(p.output, q.output)) })
 		names := []string{"row", r.xName, "column", "mean", "sd", "lower", "upper"}
-		for _, name := range o.form.Levels.columns("") {
+		for _, name := range o.form.levels.columns("") {
 			names = append(names, name[1:])
 		}
 		if r.byName != "" {
 			names = append([]string{r.byName}, names...)
 		}
 		files = append(files, textFile(o.bands, names, func(write func([]string)) {
-			for _, line := range f.bands {
-				write(line.text)
+			for _, f := range all {
+				write(f.band)
 			}
 		}))
 	}
-	return append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(ctx, w, f.cells) }})
+	return append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(ctx, w, cells) }})
 }
 
 // fillBy fills the missing cells of each series of a table.
@@ -200,21 +199,23 @@ func fillBy(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags) erro
 	if err := alone(env, "plot", "report", "model"); err != nil {
 		return err
 	}
-	began := time.Now()
-	good, summaries, some, err := sideBySide(ctx, env, r, func(one *timeSeries) (*filled, any, error) {
+	all, err := sideBySide(ctx, env, r, func(one *timeSeries) ([]filled, any, error) {
 		began := time.Now()
 		f, err := one.fill(ctx, env, o, false)
 		if err != nil {
 			return nil, nil, err
+		}
+		for i := range f.cells {
+			f.cells[i].band = append([]string{one.name}, f.cells[i].band...)
 		}
 		head := struct {
 			named
 			Filled int `json:"filled"`
 		}{named{one.name, len(one.X)}, len(f.cells)}
 		if f.model == nil {
-			return &f.filled, head, nil
+			return f.cells, head, nil
 		}
-		return &f.filled, struct {
+		return f.cells, struct {
 			named
 			Filled int `json:"filled"`
 			fitted
@@ -223,29 +224,11 @@ func fillBy(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags) erro
 	if err != nil {
 		return err
 	}
-	var all filled
-	for _, w := range good {
-		all.cells = append(all.cells, w.result.cells...)
-		for _, line := range w.result.bands {
-			line.text = append([]string{w.name}, line.text...)
-			all.bands = append(all.bands, line)
-		}
+	var cells []filled
+	for _, w := range all.good {
+		cells = append(cells, w.result...)
 	}
-	files := r.fillFiles(ctx, all, o)
-	if err := env.Write(files...); err != nil {
-		return err
-	}
-	switch {
-	case env.JSON:
-		err = printSummaries(env, r, summaries, began)
-	case o.output != cli.ToStdout:
-		env.Print("filled %s of %d series, %.1f s on %s", cli.Counted(len(all.cells), "cell"), len(good), time.Since(began).Seconds(),
-			env.Device.Name())
-		slices.Reverse(files)
-		env.PrintWritten(files)
-	}
-	if err == nil {
-		err = some
-	}
-	return err
+	return all.finish(env, r.fillFiles(ctx, cells, o), func() {
+		env.Print("filled %s of %d", cli.Counted(len(cells), "cell"), len(r.X)*len(r.yNames))
+	})
 }

@@ -119,18 +119,19 @@ func (r *timeSeries) sign(m *series.Model) error {
 }
 
 // noteMedians names the outputs whose mean and standard deviation a log-normal tail would decide.
-func noteMedians(env *cli.Env, m *series.Model, p *prediction) {
-	for d, median := range p.Median {
-		n := 0
-		for _, yes := range median {
-			if yes {
-				n++
+func noteMedians(env *cli.Env, outputs []string, predictions ...*prediction) {
+	for d, name := range outputs {
+		n, rows := 0, 0
+		for _, p := range predictions {
+			for _, median := range p.Median[d] {
+				if rows++; median {
+					n++
+				}
 			}
 		}
 		if n > 0 {
 			env.Note("%s: in %d of %s the far tail decides the mean of the log-normal forecast; %[1]s_mean is the median and %[1]s_sd half of "+
-				"the 68 %% interval there",
-				m.YNames[d], n, cli.Counted(len(median), "row"))
+				"the 68 %% interval there", name, n, cli.Counted(rows, "row"))
 		}
 	}
 }

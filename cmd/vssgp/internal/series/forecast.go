@@ -92,7 +92,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
-	noteMedians(env, f.model, f.p)
+	noteMedians(env, r.yNames, f.p)
 	files, err := forecastFiles(ctx, env, r, f, o)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 		from, to := f.at.axis.Format(slices.Min(f.at.x)), f.at.axis.Format(slices.Max(f.at.x))
 		env.Print("forecast of %s, %s to %s", cli.Counted(len(f.at.x), "row"), from, to)
 		if o.output == "" {
-			printTable(env, screenHead(f.at.name, r.yNames, o.form.Levels), screenRows(f.at.axis, f.p))
+			printTable(env, screenHead(f.at.name, r.yNames, o.form.levels), screenRows(f.at.axis, f.p))
 		}
 	})
 }
@@ -120,14 +120,14 @@ func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *targets, o 
 		at.x = r.next(r.defaultHorizon(m))
 	}
 	done := r.busy(env, "forecasting %s", cli.Counted(len(at.x), "row"))
-	p, err := predictParts(ctx, m, at.x, o.form.Levels)
+	p, err := predictParts(ctx, m, at.x, o.form.levels)
 	done()
 	return &forecastOf{at: at, p: p, model: m}, outOfReach(m, at.axis, at.x, err)
 }
 
 // forecastFiles are what forecast writes, the table last.
 func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, f *forecastOf, o *forecastFlags) ([]fileio.File, error) {
-	names, err := datafile.WithDraws(predictedNames(f.at.name, r.yNames, true, o.form.Levels), nil, 0)
+	names, err := datafile.WithDraws(predictedNames(f.at.name, r.yNames, true, o.form.levels), nil, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 		return err
 	}
 	done := env.Busy("predicting %s", cli.Counted(len(x), "row"))
-	p, err := predictParts(ctx, m, x, o.Levels)
+	p, err := predictParts(ctx, m, x, o.levels)
 	var draws [][][]float64
 	if err == nil && o.Draws > 0 {
 		draws, err = m.Draw(ctx, x, o.Draws, env.Seed)
@@ -47,8 +47,8 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return fmt.Errorf("%s: %w", modelPath, outOfReach(m, axis, x, err))
 	}
-	noteMedians(env, m, p)
-	names, err := datafile.WithDraws(predictedNames(at.Names[0], m.YNames, o.Posterior, o.Levels), m.YNames, o.Draws)
+	noteMedians(env, m.YNames, p)
+	names, err := datafile.WithDraws(predictedNames(at.Names[0], m.YNames, o.Posterior, o.levels), m.YNames, o.Draws)
 	if err != nil {
 		return err
 	}

@@ -196,7 +196,7 @@ func shown(v, sd float64) string {
 }
 
 // screenHead are the names of the columns of screenRows.
-func screenHead(input string, outputs []string, levels Levels) []string {
+func screenHead(input string, outputs []string, levels levels) []string {
 	names := []string{input}
 	for _, y := range outputs {
 		names = append(names, y, "lower", "upper")
