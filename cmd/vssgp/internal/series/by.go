@@ -109,8 +109,8 @@ func sideBySide[T any](
 	return m, last
 }
 
-// finish writes the files, the main one last, and prints the summaries for --json, or else more for people. Nothing is printed if stdout has
-// the main file.
+// finish writes the files, the main one last, and prints the summaries for --json, or else more for people. Nothing is printed if stdout
+// has the main file.
 func (m *many[T]) finish(env *cli.Env, files []fileio.File, more func()) error {
 	if err := env.Write(files...); err != nil {
 		return err

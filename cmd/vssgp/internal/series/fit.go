@@ -45,7 +45,8 @@ func Fit(ctx context.Context, env *cli.Env, path string, o *FitFlags) error {
 // finish writes the files, the main one last, and prints what was found in a series. m is nil if nothing was fitted. head and tail are
 // what --json has besides, and more prints it for people. Nothing is printed if stdout has the main file.
 func finish(
-	ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files []fileio.File, head, tail cli.Object, more func(),
+	ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files []fileio.File, head, tail cli.Object,
+	more func(),
 ) error {
 	if err := env.Write(files...); err != nil {
 		return err

@@ -287,9 +287,9 @@ func (r *timeSeries) checkRepeats(ctx context.Context) error {
 	if float64(repeats) <= few*float64(len(r.X)) {
 		return nil
 	}
+	chosen := slices.Concat(r.chosen.X, r.chosen.Y, r.chosen.Errors, r.chosen.By)
 	for col, found := range r.table.Columns {
-		if kind := found.Kind(); slices.Contains(slices.Concat(r.chosen.X, r.chosen.Y, r.chosen.Errors, r.chosen.By), col) || kind != table.Text &&
-			!(kind == table.Numbers && found.Whole()) {
+		if kind := found.Kind(); slices.Contains(chosen, col) || kind != table.Text && !(kind == table.Numbers && found.Whole()) {
 			continue
 		}
 		pairs, n := map[place]bool{}, 0

@@ -132,7 +132,8 @@ func TestSpans(t *testing.T) {
 		want   string
 	}{
 		{"minutes", 1440, "1 day"}, {"minutes", 10080, "7 days"}, {"hours", 24, "1 day"}, {"hours", 8766, "1 year"}, {"days", 365.25, "1 year"},
-		{"days", 7, "7 days"}, {"days", 5.5, "132 hours"}, {"months", 12, "1 year"}, {"months", 3, "3 months"}, {"years", 11.3, "11.3 years"},
+		{"days", 7, "7 days"}, {"days", 5.5, "132 hours"}, {"days", 1234.25, "3.3793 years"},
+		{"months", 12, "1 year"}, {"months", 3, "3 months"}, {"years", 11.3, "11.3 years"},
 		{"seconds", 90, "90 seconds"}, {"days", 30, "30 days"}, {"days", 30.436875, "1 month"}, {"rows", 12, "12 rows"}, {"", 3.569, "3.569"},
 	} {
 		axis := &table.Axis{Unit: c.unit}
