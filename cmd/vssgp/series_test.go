@@ -129,7 +129,7 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 			t.Errorf("%+v", h)
 		}
 	}
-	testkit.Contains(t, succeed(t, "info", model).stdout, "reaches to 12.10.2028", "season 7.amplitude[1]")
+	testkit.Contains(t, succeed(t, "info", model).stdout, "reaches to 12.10.2028", "season 7.amplitude[1]", "seasons: 7 days")
 	refuse(t, series.FileFormat, "fit", river, "--y", "2", "--init", model, "-o", out)
 }
 
