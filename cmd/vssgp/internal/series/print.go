@@ -121,10 +121,19 @@ func outliersOf(m *series.Model, r *timeSeries) map[string][]string {
 	return all
 }
 
-// printFindings prints the level, the trend and the seasons of a series, and how well its next value is known.
+// printFindings prints the level, the trend and the seasons of a series, and how well its next value is known. The trend is the change of
+// the level over the next step or, of dates, the longest unit of time that the data contain. Its standard deviation is of a level that
+// keeps its error.
 func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSeries) error {
 	_, last, _ := m.Extent()
-	parts, err := m.Components(ctx, []float64{last, last + m.Step()})
+	per, unit := m.Step(), "step"
+	for _, u := range people {
+		if n := units[u.unit] / units[r.axis.Unit]; r.axis.Dates() && n <= r.grid.Last-r.grid.First {
+			per, unit = n, u.name
+			break
+		}
+	}
+	parts, err := m.Components(ctx, []float64{last, last + per})
 	if err != nil {
 		return err
 	}
@@ -133,48 +142,31 @@ func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSe
 		return err
 	}
 	for d, name := range r.yNames {
-		level, sd := 0.0, next.SD[d][0]
-		trend := ""
-		for _, c := range parts {
-			if c.Name == "trend" {
-				level, trend = c.Mean[d][0], r.rate((c.Mean[d][1]-c.Mean[d][0])/m.Step(), sd, m.Log())
-			}
-		}
+		trend := parts[slices.IndexFunc(parts, func(c series.Component) bool { return c.Name == "trend" })]
+		level, change := trend.Mean[d][0], trend.Mean[d][1]-trend.Mean[d][0]
+		sd := math.Sqrt(max(0, trend.SD[d][1]*trend.SD[d][1]-trend.SD[d][0]*trend.SD[d][0]))
+		known, text := next.SD[d][0], ""
 		if m.Log() {
 			level = math.Exp(level)
 		}
-		env.Print("%s: level %s at %s%s, sd of the next value %s", name, shown(level, sd), r.axis.Format(last), trend,
-			shown(sd, sd))
+		const none = 1e-4 // of the noise
+		if percent := ""; max(sd, math.Abs(change)) > none*m.NoiseSD(d) {
+			if m.Log() {
+				change, sd, percent = 100*math.Expm1(change), 100*sd, " %"
+			}
+			word := "rising by "
+			switch {
+			case math.Abs(change) < sd:
+				word = "no clear trend: "
+			case change < 0:
+				word, change = "falling by ", -change
+			}
+			text = fmt.Sprintf(", %s%s%s (sd %s) a %s", word, shown(change, sd), percent, shown(sd, sd), unit)
+		}
+		env.Print("%s: level %s at %s%s, sd of the next value %s", name, shown(level, known), r.axis.Format(last), text, shown(known, known))
 	}
 	printSeasons(env, m, r.axis)
 	return nil
-}
-
-// rate words the slope of a trend: over a step or, of dates, over the longest unit of time that the data contain. A slope that adds less
-// than a thousandth of a standard deviation over the data is none.
-func (r *timeSeries) rate(slope, sd float64, log bool) string {
-	per, name, span := r.grid.Step, "step", r.grid.Last-r.grid.First
-	for _, u := range people {
-		if n := units[u.unit] / units[r.axis.Unit]; r.axis.Dates() && n <= span {
-			per, name = n, u.name
-			break
-		}
-	}
-	change, unit, least := slope*per, "", 1e-3*sd
-	if log {
-		least = 1e-3
-	}
-	if math.Abs(slope*span) < least {
-		return ""
-	}
-	if log {
-		change, unit = 100*math.Expm1(change), " %"
-	}
-	word := "rising"
-	if change < 0 {
-		word = "falling"
-	}
-	return fmt.Sprintf(", %s by %.3g%s a %s", word, math.Abs(change), unit, name)
 }
 
 // printSeasons prints the lengths of a model's seasons.
