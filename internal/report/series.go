@@ -108,7 +108,8 @@ func (s *Series) window() (end float64, first []float64) {
 	if !s.Forecast || len(s.X) == 0 || len(s.At) == 0 {
 		return 0, []float64{all}
 	}
-	begin, last := slices.Min(s.X), slices.Max(s.X)
+	order := sorted(s.X)
+	begin, last := s.X[order[max(0, len(order)-mostRows)]], s.X[order[len(order)-1]]
 	horizon := slices.Max(s.At) - last
 	shown := 4 * horizon
 	if periods := s.Model.Periods(); len(periods) > 0 {

@@ -22,19 +22,25 @@ func TestForecastCharts(t *testing.T) {
 		return testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, o))(t)
 	}
 	plain, seasonal := fit(), fit(series.Season{Period: 12})
+	dense := slices.Clone(x)
+	for i := range mostRows {
+		dense = append(dense, 119-19*float64(i)/mostRows)
+	}
 	for _, c := range []struct {
 		name     string
 		model    *series.Model
 		horizon  int
 		forecast bool
+		x        []float64
 		first    []float64 // of each chart of the data
 	}{
-		{"four horizons", plain, 5, true, []float64{99, 0}}, {"two seasons", seasonal, 5, true, []float64{95, 0}},
-		{"a long forecast", plain, 40, true, []float64{0}}, {"most of the data anyway", plain, 24, true, []float64{0}},
-		{"no forecast", plain, 5, false, []float64{0}},
+		{"four horizons", plain, 5, true, x, []float64{99, 0}}, {"two seasons", seasonal, 5, true, x, []float64{95, 0}},
+		{"a long forecast", plain, 40, true, x, []float64{0}}, {"most of the data anyway", plain, 24, true, x, []float64{0}},
+		{"no forecast", plain, 5, false, x, []float64{0}},
+		{"rows that are not shown", plain, 5, true, dense, []float64{dense[len(x)+1980]}},
 	} {
-		s := &Series{Model: c.model, XName: "t", YNames: []string{"y"}, X: x, Y: [][]float64{y}, At: c.model.Next(c.horizon),
-			Forecast: c.forecast}
+		s := &Series{Model: c.model, XName: "t", YNames: []string{"y"}, X: c.x, Y: [][]float64{make([]float64, len(c.x))},
+			At: c.model.Next(c.horizon), Forecast: c.forecast}
 		d := testkit.Must(s.Plot(t.Context()))(t)
 		var first []float64
 		for _, p := range d.Sections[0].Parts {
