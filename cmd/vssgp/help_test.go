@@ -57,6 +57,15 @@ func TestHelpExamples(t *testing.T) {
 				t.Errorf("%s: example %q is of another command", c.CommandPath(), line)
 			}
 		}
+		if long := strings.Count(c.Long, "\n") + 1; slices.Contains([]string{"forecast", "fill", "backtest"}, c.Name()) &&
+			(long > 25 || len(c.Short) >= 60) {
+			t.Errorf("%s: %d lines of text, and the summary has %d letters", c.CommandPath(), long, len(c.Short))
+		}
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if name, usage := pflag.UnquoteUsage(f); slices.Contains([]string{"forecast", "fill", "backtest"}, c.Name()) && len(name+usage) > 85 {
+				t.Errorf("%s --%s: %q is too long for a line", c.CommandPath(), f.Name, usage)
+			}
+		})
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Usage == "" {
 				t.Errorf("%s --%s: no description", c.CommandPath(), f.Name)
@@ -168,6 +177,7 @@ func TestJSONKeys(t *testing.T) {
 	testkit.Put(t, ".", "d.csv", waves(60))
 	testkit.Put(t, ".", "at.csv", "t\n1\n2\n")
 	testkit.Put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,1\n3,2\n4,1\n")
+	testkit.Put(t, ".", "many.csv", "id,y\na,1\na,2\na,1\na,3\nb,1\n")
 	damaged(t, ".", 0)
 	fit, cut := "d.csv --x t --y y1 --components 2 --window none --iterations 3", "cut0.wav --gap 600:620 --iterations 2 --components 3"
 	terms := "terms{noise fit log_determinant kl_frequencies kl_phases}"
@@ -187,6 +197,7 @@ func TestJSONKeys(t *testing.T) {
 		{"forecast d.csv --y y1,y2 --horizon 2 -o f.csv -m s.st", "{rows horizon periods parts noise_sd bound features seconds device}"},
 		{"fill d.csv --y y1 -o f.csv", "{rows filled columns}"}, {"fill holes.csv -o f.csv",
 			"{rows filled columns periods parts noise_sd bound features seconds device}"},
+		{"forecast many.csv --by id --horizon 2 -o f.csv", "{rows series{name rows horizon periods noise_sd bound seconds} seconds device}"},
 		{"backtest d.csv --y y1 --horizon 5 --origins 1", "{horizon origins rows season scores{vssgp" + tested + " naive" + tested +
 			" seasonal_naive" + tested + "} seconds device}"},
 		{"fit d.csv --x t --y y1 -o t.st", "{rows periods parts noise_sd bound features seconds device model}"},
@@ -201,7 +212,7 @@ func TestJSONKeys(t *testing.T) {
 			"{method device seconds iterations bound rate channels samples missing gaps doubts{start end channel reason} joint excerpts{start " +
 				"end} output}"},
 	} {
-		d := json.NewDecoder(strings.NewReader(succeed(t, append(strings.Fields(c.line), "--json", "--quiet")...).stdout))
+		d := json.NewDecoder(strings.NewReader(vssgpRun(t, append(strings.Fields(c.line), "--json", "--quiet")...).stdout))
 		if got := keysOf(t, d); got != c.want {
 			t.Errorf("vssgp %s:\n%s, want\n%s", c.line, got, c.want)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/binary"
@@ -10,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -127,7 +129,7 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 			t.Errorf("%+v", h)
 		}
 	}
-	testkit.Contains(t, succeed(t, "info", model).stdout, "reaches to 12.10.2028", "season 7.amplitude[1]")
+	testkit.Contains(t, succeed(t, "info", model).stdout, "reaches to 12.10.2028", "season 7.amplitude[1]", "seasons: 7 days")
 	refuse(t, series.FileFormat, "fit", river, "--y", "2", "--init", model, "-o", out)
 }
 
@@ -542,5 +544,167 @@ func TestNearPeriods(t *testing.T) {
 		if code := map[bool]int{true: cli.ExitDone, false: cli.ExitMistake}[want == ""]; o.code != code || !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: exit %d, %s; want %q", args, o.code, o.stderr, want)
 		}
+	}
+}
+
+// TestLevels: further intervals lie inside one another, are the same by predict from the model, and are among the bands of a fill.
+func TestLevels(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	flags := []string{"forecast", river, "--y", "Level m", "--season", "7", "--horizon", "3", "--level", "95,80", "--level", "50"}
+	succeed(t, append(flags, "-o", in("f.csv"), "-m", in("m.st"))...)
+	got := lines(t, in("f.csv"))
+	if strings.Join(got[0][3:], ",") != "Level m_lower,Level m_upper,Level m_lower_95,Level m_upper_95,Level m_lower_80,Level m_upper_80,"+
+		"Level m_lower_50,Level m_upper_50" || len(got) != 4 {
+		t.Fatalf("%q", got)
+	}
+	for _, l := range got[1:] {
+		if l[3] != l[5] || l[4] != l[6] {
+			t.Errorf("the 95 %% interval is %q and %q", l[3:5], l[5:7])
+		}
+		order := []string{l[5], l[7], l[9], l[1], l[10], l[8], l[6]}
+		if !slices.IsSortedFunc(order, func(a, b string) int { return cmp.Compare(number(t, a), number(t, b)) }) {
+			t.Errorf("ends in no order: %q", order)
+		}
+		if sd := strings.TrimLeft(strings.Replace(l[2], ".", "", 1), "0"); len(sd) > 3 {
+			t.Errorf("standard deviation %s; want three digits", l[2])
+		}
+	}
+	succeed(t, "predict", in("m.st"), in("f.csv"), "--posterior", "--level", "95,80,50", "-o", in("p.csv"))
+	if p := lines(t, in("p.csv")); !slices.EqualFunc(p, got, slices.Equal) {
+		t.Errorf("predict gives %q, forecast %q", p, got)
+	}
+	succeed(t, append(flags, "-o", in("all.csv"), "--digits", "0")...)
+	for i, l := range lines(t, in("all.csv"))[1:] {
+		for c, v := range l[1:] {
+			if rounded := got[i+1][c+1]; len(v) < len(rounded)+5 || math.Abs(number(t, v)-number(t, rounded)) > 0.006*number(t, l[2]) {
+				t.Errorf("row %d has %s, rounded %s", i, v, rounded)
+			}
+		}
+	}
+	succeed(t, "fill", river, "--season", "7", "-o", in("o.csv"), "--bands", in("b.csv"), "--level", "80")
+	bands := lines(t, in("b.csv"))
+	if strings.Join(bands[0][5:], ",") != "lower,upper,lower_80,upper_80" || len(bands) != 22 {
+		t.Errorf("%q", bands[0])
+	}
+	for _, l := range bands[1:] {
+		if !(number(t, l[5]) < number(t, l[7]) && number(t, l[7]) < number(t, l[3]) && number(t, l[8]) < number(t, l[6])) {
+			t.Errorf("%q", l)
+		}
+	}
+}
+
+// TestBy: each series of a table is forecast, filled and scored as by itself, in the order of first rows, on any number of cores; one that
+// fails is named, and the others are written.
+func TestBy(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	series := map[string]string{"shop 7": "day,y\n", "a": "day,y\n"}
+	long := "day,shop,y\n"
+	for i := range 48 {
+		for k, shop := range []string{"shop 7", "a", "c"} {
+			y := fmt.Sprintf("%.2f", float64(20*k+10)+math.Sin(float64(i*(k+1)))+0.1*float64(i*i%7))
+			if day := fmt.Sprintf("2024-%02d-%02d", 1+i/28, 1+i%28); i < 2 || k < 2 {
+				if i == 9 {
+					y = ""
+				}
+				long += day + "," + shop + "," + y + "\n"
+				series[shop] += day + "," + y + "\n"
+			}
+		}
+	}
+	data := testkit.Put(t, dir, "long.csv", long)
+	by := []string{"--by", "shop", "--season", "none", "--trend", "none"}
+	args := append([]string{"forecast", data, "--horizon", "3d", "-o", in("f.csv")}, by...)
+	failing := func(args ...string) outcome {
+		t.Helper()
+		o := vssgpRun(t, args...)
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, `shop c: column "y" has 2 values`) || strings.Contains(o.stderr, "shop a") ||
+			!strings.Contains(o.stderr, "1 of 3 series failed") || strings.Count(o.stderr, "\n") != 2 {
+			t.Errorf("%q: exit %d, %s", args, o.code, o.stderr)
+		}
+		return o
+	}
+	failing(args...)
+	got := string(testkit.Read(t, in("f.csv")))
+	want := "shop,day,y_mean,y_sd,y_lower,y_upper\n"
+	for _, shop := range []string{"shop 7", "a"} {
+		one := testkit.Put(t, dir, "one.csv", series[shop])
+		succeed(t, "forecast", one, "--horizon", "3", "-o", in("o.csv"), "--season", "none", "--trend", "none")
+		for _, l := range lines(t, in("o.csv"))[1:] {
+			want += shop + "," + strings.Join(l, ",") + "\n"
+		}
+	}
+	if got != want {
+		t.Errorf("%s, one by one\n%s", got, want)
+	}
+	cores := runtime.GOMAXPROCS(1)
+	failing(args...)
+	runtime.GOMAXPROCS(cores)
+	if again := string(testkit.Read(t, in("f.csv"))); again != got {
+		t.Errorf("on one core\n%s, on %d\n%s", again, cores, got)
+	}
+	type summaries struct {
+		Rows   int
+		Series []struct {
+			Name, Error   string
+			Rows, Horizon int
+			Filled        int
+			NoiseSD       []float64 `json:"noise_sd"`
+			Scores        map[string]map[string]float64
+		}
+	}
+	s := decode[summaries](t, failing(append(args, "--json")...).stdout)
+	if len(s.Series) != 3 || s.Series[0].Name != "shop 7" || s.Series[0].Horizon != 3 || s.Series[1].Rows != 48 ||
+		!(s.Series[1].NoiseSD[0] > 0) || !strings.Contains(s.Series[2].Error, "shop c") || s.Rows != 98 {
+		t.Errorf("%+v", s)
+	}
+	screen := failing(append([]string{"forecast", data, "--horizon", "3"}, by...)...).stdout
+	if testkit.Contains(t, screen, "shop", "2024-02-21", "2 series, 98 rows"); strings.Count(screen, "2024-") != 6 {
+		t.Errorf("%s", screen)
+	}
+
+	fill := succeed(t, append([]string{"fill", data, "-o", in("w.csv"), "--bands", in("b.csv"), "--json"}, by...)...)
+	if s := decode[summaries](t, fill.stdout); s.Series[0].Filled != 1 || s.Series[1].Filled != 1 {
+		t.Errorf("%+v", s)
+	}
+	bands := lines(t, in("b.csv"))
+	if strings.Join(bands[0], ",") != "shop,row,day,column,mean,sd,lower,upper" || len(bands) != 3 || bands[1][0] != "shop 7" ||
+		bands[1][1] != "21" || bands[2][1] != "22" {
+		t.Errorf("%q", bands)
+	}
+	before, after := strings.Split(long, "\n"), strings.Split(string(testkit.Read(t, in("w.csv"))), "\n")
+	for i, l := range after {
+		if changed := l != before[i]; changed != (i == 21 || i == 22) || changed && !strings.HasPrefix(l, before[i]) {
+			t.Errorf("line %d: %q was %q", i+1, l, before[i])
+		}
+	}
+
+	b := append([]string{"backtest", data, "--horizon", "2", "--origins", "2"}, by...)
+	scores := decode[summaries](t, vssgpRun(t, append(b, "--json")...).stdout)
+	if len(scores.Series) != 3 || !(scores.Series[1].Scores["vssgp"]["crps"] > 0) || scores.Series[2].Error == "" {
+		t.Errorf("%+v", scores)
+	}
+	if o := vssgpRun(t, b...); !strings.Contains(o.stdout, "\nmean of all") || !strings.Contains(o.stdout, "\nshop 7 ") {
+		t.Errorf("%s", o.stdout)
+	}
+	refuse(t, "row 2 (from 1) has no shop", "forecast", testkit.Put(t, dir, "void.csv", "shop,y\na,1\n,2\n"), "--by", "shop")
+	refuse(t, "2024-01-01 in rows 1 and 3", "forecast", testkit.Put(t, dir, "two.csv", "day,shop,item,y\n2024-01-01,a,u,1\n2024-01-02,a,u,2\n"+
+		"2024-01-01,a,v,3\n2024-01-02,a,v,4\n"), "--by", "shop")
+}
+
+// TestScreen: without -o a forecast is a table on stdout, and the findings come first in people's units.
+func TestScreen(t *testing.T) {
+	o := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80")
+	got := strings.Split(o.stdout, "\n")
+	if len(got) < 7 || !strings.HasPrefix(got[0], "Flow m3/s: level 22.") || !strings.Contains(got[0], " trend: 0.") || !strings.Contains(got[0], " a month, sd of the next value 0.40") ||
+		got[1] != "seasons: 7 days" || strings.Join(strings.Fields(got[3]), " ") != "Day Flow m3/s lower upper lower 80 upper 80" ||
+		!strings.HasPrefix(strings.Join(strings.Fields(got[4]), " "), "05.08.2024 23.") || len(strings.Fields(got[4])) != 6 ||
+		!strings.HasPrefix(got[len(got)-2], "bound ") {
+		t.Errorf("%s", o.stdout)
+	}
+	if r := decode[printed](t, succeed(t, "forecast", river, "--y", "2", "--horizon", "2", "--json").stdout); r.Horizon != 2 ||
+		!slices.Equal(r.Periods, []float64{7}) {
+		t.Errorf("%+v", r)
 	}
 }

@@ -23,6 +23,8 @@ type Series struct {
 	X  []float64   // [N] the data, in any order; nil: none
 	Y  [][]float64 // [D][N], NaN where missing
 	At []float64   // further places of the mean and its band, in any order
+
+	Forecast bool // the chart marks where the data end, and shows their last part by itself if the forecast is short
 }
 
 // mostRows bounds the rows of data that the charts of a series show, and as many further places.
@@ -42,7 +44,8 @@ func (s *Series) Plot(ctx context.Context) (*Document, error) {
 		return nil, err
 	}
 	if len(x) < len(s.X)+len(s.At) {
-		d.Lead = append(d.Lead, fmt.Sprintf("The charts show %d places, as many as a page bears: those of the last rows, and the first to be predicted.", len(x)))
+		d.Lead = append(d.Lead, fmt.Sprintf("The charts show %d places, the most for a page: of the last rows, and the first to be predicted.",
+			len(x)))
 	}
 	at := slices.Clone(x)
 	for i, v := range x {
@@ -94,6 +97,45 @@ func (s *Series) shown() (x []float64, y [][]float64) {
 	return x, y
 }
 
+// window returns where the data end, and where charts begin: first, if the forecast is shorter than a quarter of the data, the last part of
+// them, of four horizons or two of the longest seasons; then all.
+func (s *Series) window() (end float64, first []float64) {
+	time := s.Time
+	if time == nil {
+		time = func(x float64) float64 { return x }
+	}
+	all := math.Inf(-1)
+	if !s.Forecast || len(s.X) == 0 || len(s.At) == 0 {
+		return 0, []float64{all}
+	}
+	order := sorted(s.X)
+	begin, last := s.X[order[max(0, len(order)-mostRows)]], s.X[order[len(order)-1]]
+	horizon := slices.Max(s.At) - last
+	shown := 4 * horizon
+	if periods := s.Model.Periods(); len(periods) > 0 {
+		shown = max(shown, 2*slices.Max(periods))
+	}
+	if horizon > 0 && 4*horizon < last-begin && shown < 0.75*(last-begin) {
+		first = append(first, time(last-shown))
+	}
+	return time(last), append(first, all)
+}
+
+// from is the layer from a place on.
+func (l layer) from(first float64) layer {
+	n := 0
+	for n < len(l.x) && l.x[n] < first {
+		n++
+	}
+	l.x = l.x[n:]
+	for _, values := range []*[]float64{&l.y, &l.lo, &l.hi} {
+		if *values != nil {
+			*values = (*values)[n:]
+		}
+	}
+	return l
+}
+
 // charts are one output's: everything, each part, and what they leave.
 func (s *Series) charts(name string, x []float64, y [][]float64, p *series.Prediction, parts []series.Component, d int) []part {
 	data := layer{name: "data", kind: asPoints, ink: dataInk}
@@ -115,9 +157,27 @@ func (s *Series) charts(name string, x []float64, y [][]float64, p *series.Predi
 		layers = slices.DeleteFunc(layers, func(l layer) bool { return len(l.x) == 0 })
 		return &chart{Title: title, Text: text, XLabel: s.XName, YLabel: name, dates: s.Time != nil, layers: layers}
 	}
-	all := []part{chartOf(name, "The data, and the predictive mean with the band that holds 95 % of observations.",
-		layer{name: "95 % band", kind: asBand, ink: meanInk, x: x, lo: p.Lower[d], hi: p.Upper[d]}, data,
-		layer{name: "mean", kind: asLine, ink: meanInk, x: x, y: p.Mean[d]})}
+	var all []part
+	end, last := s.window()
+	for _, first := range last {
+		band := layer{name: "95 % band", kind: asBand, ink: meanInk, x: x, lo: p.Lower[d], hi: p.Upper[d]}.from(first)
+		mean := layer{name: "mean", kind: asLine, ink: meanInk, x: x, y: p.Mean[d]}.from(first)
+		points, title, begin := data.from(first), name, layer{}
+		if s.Forecast {
+			low, high := math.Inf(1), math.Inf(-1)
+			for _, values := range [][]float64{band.lo, band.hi, points.y} {
+				for _, v := range values {
+					low, high = min(low, v), max(high, v)
+				}
+			}
+			begin = layer{name: "forecast begins", kind: asLine, ink: referenceInk, x: []float64{end, end}, y: []float64{low, high}}
+		}
+		if len(all) < len(last)-1 {
+			title += ": the end"
+		}
+		all = append(all, chartOf(title, "The data, and the predictive mean with the band that contains 95 % of observations.",
+			band, points, begin, mean))
+	}
 	if s.Model.Log() {
 		name = "log of " + name
 	}

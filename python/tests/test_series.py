@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from vssgp import SeriesModel, _engine, backtest, fill, forecast, series
+from vssgp import SeriesModel, VssgpWarning, _engine, backtest, fill, forecast, series
 
 pd = pytest.importorskip("pandas")
 
@@ -206,10 +206,80 @@ def test_plot(co2):
     plt.close("all")
 
 
+def test_distribution(co2):
+    """Quantiles, intervals and draws, of one output and of two."""
+    for y in (co2, co2.to_numpy(), pd.DataFrame({"a": co2, "b": co2**2})):
+        f = forecast(y, 4, level=80)
+        quantiles = [np.asarray(f.quantile(p)) for p in (0.025, 0.1, 0.5, 0.9, 0.975)]
+        assert all(q.shape == f.mean.shape for q in quantiles) and (np.diff(quantiles, axis=0) > 0).all()
+        assert type(f.quantile(0.5)) is type(f.mean)
+        np.testing.assert_allclose(quantiles[2], f.mean, rtol=0.01)
+        np.testing.assert_allclose(f.interval(), (f.lower, f.upper), rtol=1e-12)
+        np.testing.assert_allclose(f.interval(80), quantiles[1:4:2], rtol=1e-9)
+        np.testing.assert_allclose(f.interval(80), (f.ends["lower_80"], f.ends["upper_80"]), rtol=1e-12)
+        draws = f.draws(200)
+        assert draws.shape == (200, *f.mean.shape) and (draws == f.draws(200)).all()
+        assert (f.draws(1, seed=1) != draws[:1]).any()
+        spread = draws.std(axis=0) / np.asarray(f.sd)
+        assert (np.abs(draws.mean(axis=0) - f.mean) < 0.5 * f.sd).all(axis=None) and (spread < 1.2).all()
+        if isinstance(y, pd.Series):
+            assert list(f.frame().columns[4:]) == ["lower_80", "upper_80"]
+
+
+def test_times_as_horizons(co2):
+    assert len(forecast(co2, "1y").index) == 12
+    daily = pd.Series(short(), index=INDEXES["days"])
+    assert all(len(forecast(daily, h).index) == 14 for h in ("2w", pd.Timedelta(days=14), datetime.timedelta(14)))
+
+
+def long_frame():
+    """Two series, one by turns with the other, and one that is too short."""
+    days = pd.date_range("2024-01-01", periods=40)
+    parts = [pd.DataFrame({"unique_id": i, "ds": days, "y": i * short()}) for i in (7, 3)]
+    few = pd.DataFrame({"unique_id": 9, "ds": days[:2], "y": [1.0, 2.0]})
+    return pd.concat([pd.concat(parts).sort_values("ds", kind="stable"), few], ignore_index=True)
+
+
+def test_several():
+    frame = long_frame()
+    with pytest.warns(VssgpWarning, match='unique_id 9: column "y" has 2 values') as warned:
+        f = forecast(frame, 3, level=[80, 95], season=7)
+    assert len(warned) == 1 and warned[0].filename == __file__
+    assert list(f.columns) == ["unique_id", "ds", "mean", "sd", "lower", "upper"] + [
+        f"{end}_{level}" for level in (80, 95) for end in ("lower", "upper")
+    ]
+    assert f["unique_id"].tolist() == [7] * 3 + [3] * 3 and f["ds"].tolist() == 2 * list(
+        pd.date_range("2024-02-10", periods=3)
+    )
+    one = forecast(frame.loc[frame["unique_id"] == 3, ["ds", "y"]], 3, season=7)  # a frame of one series
+    assert one.index.equals(pd.DatetimeIndex(f["ds"][3:])) and one.mean.name == "y"
+    np.testing.assert_allclose(f["mean"][3:], one.mean, rtol=1e-9)
+    np.testing.assert_allclose(f["upper_95"], f["upper"], rtol=1e-12)
+
+    holes = frame.copy()
+    holes.loc[[10, 21], "y"] = np.nan
+    filled = fill(holes, season=7)
+    assert filled["sd"].notna().sum() == 2 and filled.drop([10, 21])["y"].equals(frame.drop([10, 21])["y"])
+    assert ((filled["lower"] < frame["y"]) & (frame["y"] < filled["upper"]))[[10, 21]].all()
+
+    with pytest.warns(VssgpWarning, match="unique_id 9"):
+        scores = backtest(frame, 2, 2, season=7)
+    assert scores["unique_id"].tolist() == [7] * 3 + [3] * 3 and (scores["crps"] > 0).all()
+    assert scores["method"].tolist() == 2 * ["vssgp", "naive", "seasonal_naive"]
+
+
 @pytest.mark.parametrize(
     "call, match",
     [
         (lambda y: forecast(y, 0), "horizon 0; want"),
+        (lambda y: forecast(y, "6 moons"), "horizon"),
+        (lambda y: forecast(y.to_numpy(), "6mo"), "numbers, not dates"),
+        (lambda y: forecast(y, 2, level=100), "level"),
+        (lambda y: forecast(y, 2).quantile(1), "between 0 and 1"),
+        (lambda y: forecast(y, 2).interval(-5), "level"),
+        (lambda y: forecast(long_frame().assign(price=1), 2), "price"),
+        (lambda y: forecast(long_frame(), 2, x=[1]), "unique_id, ds and y alone"),
+        (lambda y: forecast(long_frame().iloc[-2:], 2), "so all 1 series failed"),
         (lambda y: forecast(y, 2, until="2030-01-01"), "want one of them"),
         (lambda y: forecast(y, trend="cubic"), "trend"),
         (lambda y: forecast(y.iloc[:3], 2), "has 3 values"),
@@ -241,7 +311,7 @@ def test_mistakes(co2, call, match):
 
 def test_same_options():
     """forecast, fill and backtest have the same options of the model, with the same types and defaults."""
-    own = {"self", "y", "horizon", "origins", "until", "at"}
+    own = {"self", "y", "horizon", "origins", "until", "at", "level"}
     options = [
         {k: p for k, p in inspect.signature(f).parameters.items() if k not in own} for f in (forecast, fill, backtest)
     ]

@@ -70,12 +70,14 @@ def call(
     *,
     progress: Progress = False,
     stacklevel: int = 4,
+    partial: bool = False,
 ) -> Answer:
     """Execute a command line.
 
     `files` are its inputs by name, each a buffer or several that follow one another. Raises ValueError with the
     command's own line where the caller is mistaken, RuntimeError elsewhere; KeyboardInterrupt ends the command at once.
-    A warning is shown at the caller's caller, or further up by `stacklevel`.
+    A warning is shown at the caller's caller, or further up by `stacklevel`. If `partial`, an answer with a result is
+    no mistake: some of several series have failed.
     """
     show = _shower(progress)
     args = [*args, "--progress", "always" if show else "never"]
@@ -88,7 +90,7 @@ def call(
             if "note" in header:
                 _note(header["note"], show, stacklevel)
     answer = Answer(header, out)
-    if answer.code == 0:
+    if answer.code == 0 or partial and answer.code == _MISTAKE and answer.stdout:
         return answer
     raise (ValueError if answer.code == _MISTAKE else RuntimeError)(answer.error)
 

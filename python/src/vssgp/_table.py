@@ -132,10 +132,20 @@ class Series:
     """One or several outputs along one input.
 
     y is [n] or [n, D] numbers, NaN or None for missing ones; x [n] their places (default: a pandas object's index, or
-    0, 1, …).
+    0, 1, …). A DataFrame with the columns ds and y is the places and the values; with unique_id as well it is several
+    series, which `ids` [n] tells apart.
     """
 
     def __init__(self, y: Any, x: Any = None, yerr: Any = None):
+        self.ids: list[Any] | None = None
+        if is_pandas(y) and y.ndim == 2 and {"ds", "y"} <= set(y.columns):
+            others = [c for c in y.columns if c not in ("unique_id", "ds", "y")]
+            if others or x is not None:
+                what = f"the columns {others}" if others else "x"
+                raise ValueError(f"a frame with the columns ds and y, and {what}; must be unique_id, ds and y alone")
+            if "unique_id" in y.columns:
+                self.ids = y["unique_id"].tolist()
+            y = y["y"].set_axis(_pandas().Index(y["ds"]))
         self.like = y
         frame = is_pandas(y)
         self.y = _numbers(y, "y")
@@ -173,14 +183,24 @@ class Series:
             for name, e in zip(list(self.names), self.errors.reshape(len(self.y), -1).T, strict=True):
                 names.append(_free(name + "_error", names))
                 columns.append(_cells(e))
+        if self.ids is not None:
+            names.append(_free("unique_id", names))
+            columns.append([_files.quoted(i) for i in map(str, self.ids)])
         return _files.to_csv(names, columns)
 
     def flags(self) -> list[str]:
-        """--x, --y and --yerr, by number."""
+        """--x, --y, --yerr and --by, by number."""
         args = ["--x=0"] + [f"--y={i + 1}" for i in range(self.outputs)]
         if self.errors is not None:
             args += [f"--yerr={i + 1 + self.outputs}" for i in range(self.outputs)]
+        if self.ids is not None:
+            args.append(f"--by={1 + self.outputs * (1 if self.errors is None else 2)}")
         return args
+
+    def own_ids(self, texts: Sequence[str]) -> list[Any]:
+        """The caller's own ids of what the command calls them."""
+        own = {str(i).strip(): i for i in self.ids or ()}
+        return [own[t] for t in texts]
 
     def shape(self) -> Shape:
         if is_pandas(self.like):

@@ -6,23 +6,29 @@ memory and noise. Bands are of observations, noise included.
 `y` is [n] or [n, D] numbers, NaN or None where a value is missing: an array, or a pandas Series or DataFrame, whose
 index has the places of the rows. `x` gives the places of an array: [n] numbers in any unit and order, or datetime64
 (default: 0, 1, …). What comes back has the caller's types and units.
+
+A DataFrame with the columns `ds` and `y` is the places and the values of a series. With `unique_id` as well it is
+several series, each with a model of its own, several at a time; what comes back is a DataFrame then. A series that
+fails is left out with a VssgpWarning.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _engine, _files
 from ._engine import Progress
 from ._flags import flags
 from ._table import Places, Series, Shape
 
+Horizon = Any  # a number of rows; on dates also a text such as "6mo", or a timedelta
 Period = Any  # a number in units of x; on dates a text such as "7d", or a timedelta
 Prior = Mapping[str, str | Sequence[float]]  # name: (median in the data's units, sd of the logarithm)
 Values = Any  # an array [n] or [n, D], or a pandas Series or DataFrame
@@ -59,16 +65,18 @@ class SeriesModel:
     def predict(self, at: ArrayLike | Any) -> Forecast:
         """Predict observations at places [n] of the kind that the data had: numbers or dates.
 
-        A pandas Index gives pandas objects. Raises ValueError beyond the model's reach, which is half of the data's
-        range beyond their end, or as far as the forecast went that made the model.
+        A pandas Index gives pandas objects. Raises ValueError beyond the model's reach, which is ten times the data's
+        range beyond their end.
         """
         places, info = Places(at), self.info()
-        names = info["outputs"]
-        args = ["predict", _MODEL, _AT, "-o", _OUT, "--posterior", "--json"]
+        table = self._predict(places, info, "--posterior")
+        shape = Shape(info["outputs"], len(info["outputs"]) == 1, places.pandas)
+        return _forecast(table, (), shape, places.index, info, self, None)
+
+    def _predict(self, places: Places, info: Mapping[str, Any], *args: str) -> bytearray:
         table = _files.to_csv([info["inputs"][0]], [places.cells()])
-        answer = _engine.call(args, {_MODEL: self.data, _AT: table})
-        shape = Shape(names, len(names) == 1, places.pandas)
-        return _forecast(answer.files[_OUT], shape, places.index, info, self, None)
+        all_args = ["predict", _MODEL, _AT, "-o", _OUT, "--json", "--digits=0", *args]
+        return _engine.call(all_args, {_MODEL: self.data, _AT: table}, stacklevel=5).files[_OUT]
 
 
 @dataclass(frozen=True)
@@ -92,12 +100,42 @@ class Forecast:
     model: SeriesModel = field(repr=False)
     observed: Any = field(repr=False, default=None)
     names: list[Any] = field(repr=False, default_factory=list)
+    ends: dict[str, Values] = field(repr=False, default_factory=dict)
+
+    def quantile(self, p: float) -> Values:
+        """The values below which an observation lies with the probability p, 0 < p < 1, in the shape of mean."""
+        if not 0 < p < 1:
+            raise ValueError(f"p is {p}; must be between 0 and 1, such as 0.9")
+        lower, upper = self.interval(100 * abs(2 * p - 1))
+        return lower if p < 0.5 else upper
+
+    def interval(self, level: float = 95) -> tuple[Values, Values]:
+        """The ends of the central interval that contains `level` percent of observations, each in the shape of mean."""
+        places, info = Places(self.index), self.model.info()
+        _, (_, *columns) = _files.from_csv(self.model._predict(places, info, f"--level={level!r}"))
+        numbers, shape = [np.array(c, dtype=float) for c in columns], self._shape()
+        return shape(numbers[2::4], self.index), shape(numbers[3::4], self.index)
+
+    def draws(self, n: int, seed: int = 0) -> NDArray:
+        """Functions drawn from the posterior, without noise: [n, horizon] or [n, horizon, D]."""
+        places, info, outputs = Places(self.index), self.model.info(), 1 if self.mean.ndim == 1 else self.mean.shape[1]
+        table = self.model._predict(places, info, f"--draws={n}", f"--seed={seed}")
+        _, (_, *columns) = _files.from_csv(table)
+        drawn = np.array(columns[2 * outputs :], dtype=float).reshape(n, outputs, len(places)).swapaxes(1, 2)
+        return drawn[:, :, 0] if self.mean.ndim == 1 else drawn
+
+    def _shape(self) -> Shape:
+        return Shape(self.names, self.mean.ndim == 1, hasattr(self.mean, "index"))
 
     def frame(self) -> Any:
-        """A pandas DataFrame with the columns mean, sd, lower and upper; of several outputs (output, column)."""
+        """A pandas DataFrame with the columns mean, sd, lower and upper; of several outputs (output, column).
+
+        Of each level of the forecast it has lower_80, upper_80, and so on.
+        """
         import pandas as pd
 
-        parts = {k: np.asarray(getattr(self, k)).reshape(len(self.index), -1) for k in ("mean", "sd", "lower", "upper")}
+        named = {k: getattr(self, k) for k in ("mean", "sd", "lower", "upper")} | self.ends
+        parts = {k: np.asarray(v).reshape(len(self.index), -1) for k, v in named.items()}
         if self.mean.ndim == 1:
             return pd.DataFrame({k: v[:, 0] for k, v in parts.items()}, index=self.index)
         columns = {(name, k): v[:, d] for d, name in enumerate(self.names) for k, v in parts.items()}
@@ -189,11 +227,12 @@ class Backtest:
 
 def forecast(
     y: Values,
-    horizon: int | None = None,
+    horizon: Horizon | None = None,
     *,
     x: ArrayLike | None = None,
     until: Any = None,
     at: ArrayLike | Any = None,
+    level: float | Sequence[float] | None = None,
     yerr: Values | None = None,
     period: Period | Sequence[Period] | None = None,
     season: int | str | Sequence[int | str] | None = None,
@@ -206,12 +245,16 @@ def forecast(
     seed: int = 0,
     device: str | None = None,
     progress: Progress = None,
-) -> Forecast:
+) -> Forecast | Any:
     """Forecast a series: `horizon` steps of its grid, `until` a place, or `at` places [m] of the kind of x.
 
-    Without any of these: two of the shortest season, or a tenth of the rows. period (in units of x, "7d", or a
-    timedelta) and season (in rows) name known seasons; "none" and "auto" are seasons, too. trend is of line, smooth,
-    walk, none; yerr the known standard deviation of each value; prior {name: (median, sd of the logarithm)}.
+    On dates horizon may be a time, too: "6mo", "8w", "36h", or a timedelta. Without any of these: two of the shortest
+    season, or a tenth of the rows. level adds intervals of that percent of observations to `frame`. A DataFrame with
+    the columns unique_id, ds and y gives one with unique_id, ds, mean, sd, lower, upper and the levels' ends.
+
+    period (in units of x, "7d", or a timedelta) and season (in rows) name known seasons; "none" and "auto" are seasons,
+    too. trend is of line, smooth, walk, none; yerr the known standard deviation of each value; prior {name: (median, sd
+    of the logarithm)}.
     `vssgp forecast --help` explains each. progress: None shows it on a terminal or in a notebook; a function gets
     its texts.
 
@@ -220,7 +263,7 @@ def forecast(
     """
     options = _options(locals())
     s = Series(y, x, yerr)
-    args = ["forecast", _DATA, "-o", _OUT, "-m", _MODEL, "--json", *s.flags()]
+    args = ["forecast", _DATA, "-o", _OUT, "--json", "--digits=0", *s.flags()]
     files = {_DATA: s.csv()}
     index = None
     if at is not None:
@@ -228,14 +271,17 @@ def forecast(
         index = places.index
         files[_AT] = _files.to_csv([s.x_name], [places.cells()])
         args.append("--at=" + _AT)
-    args += flags(horizon=horizon, until=None if until is None else s.places.cell(until))
+    levels = [] if level is None else np.atleast_1d(level).tolist()
+    args += flags(horizon=horizon, until=None if until is None else s.places.cell(until), level=levels)
     args += options
-    answer = _engine.call(args, files, progress=progress)
+    if s.ids is not None:
+        return _forecasts(_several(args, files, progress), s, levels)
+    answer = _engine.call([*args, "-m", _MODEL], files, progress=progress)
     model = SeriesModel(bytes(answer.files[_MODEL]))
     observed = (s.places.sortable(), s.columns())
     if index is None:
         index = s.places.parse(_files.from_csv(answer.files[_OUT])[1][0])
-    return _forecast(answer.files[_OUT], s.shape(), index, answer.result, model, observed)
+    return _forecast(answer.files[_OUT], levels, s.shape(), index, answer.result, model, observed)
 
 
 def fill(
@@ -254,20 +300,32 @@ def fill(
     seed: int = 0,
     device: str | None = None,
     progress: Progress = None,
-) -> Filling:
-    """Fill the missing values of a series, each from all that is known of it. Options and errors are forecast's."""
+) -> Filling | Any:
+    """Fill the missing values of a series, each from all that is known of it. Options and errors are forecast's.
+
+    A DataFrame with the columns unique_id, ds and y comes back with y filled in, and with sd, lower and upper, NaN
+    where nothing was missing.
+    """
     options = _options(locals())
     s = Series(y, x, yerr)
-    args = ["fill", _DATA, "-o", _OUT, "--bands", _BANDS, "-m", _MODEL, "--json", *s.flags()]
-    args += options
-    answer = _engine.call(args, {_DATA: s.csv()}, progress=progress)
+    args = ["fill", _DATA, "-o", _OUT, "--bands", _BANDS, "--json", "--digits=0", *s.flags(), *options]
+    if s.ids is not None:
+        answer = _several(args, {_DATA: s.csv()}, progress)
+        _, (_, rows, _, _, *bands) = _files.from_csv(answer.files[_BANDS])
+        frame = y.copy()
+        for name, column in zip(("y", "sd", "lower", "upper"), bands, strict=True):
+            numbers = s.y.copy() if name == "y" else np.full(len(y), np.nan)
+            numbers[np.array(rows, dtype=int) - 1] = np.array(column, dtype=float)
+            frame[name] = numbers
+        return frame
+    answer = _engine.call([*args, "-m", _MODEL], {_DATA: s.csv()}, progress=progress)
     _, (rows, _, names, *bands) = _files.from_csv(answer.files[_BANDS])
     at = np.array(rows, dtype=int) - 1, np.array([s.names.index(name) for name in names], dtype=int)
     mean, sd, lower, upper = (np.full(s.columns().shape, np.nan) for _ in range(4))
     for to, column in zip((mean, sd, lower, upper), bands, strict=True):
         to[at] = np.array(column, dtype=float)
     values = np.where(np.isnan(s.columns()), mean, s.columns())
-    shape, index, result = s.shape(), getattr(y, "index", None), answer.result
+    shape, index, result = s.shape(), getattr(s.like, "index", None), answer.result
 
     def shaped(a: Any) -> Values:
         return shape(list(a.T), index)
@@ -287,7 +345,7 @@ def fill(
 
 def backtest(
     y: Values,
-    horizon: int | None = None,
+    horizon: Horizon | None = None,
     origins: int = 6,
     *,
     x: ArrayLike | None = None,
@@ -303,16 +361,25 @@ def backtest(
     seed: int = 0,
     device: str | None = None,
     progress: Progress = None,
-) -> Backtest:
+) -> Backtest | Any:
     """Forecast `horizon` rows from each of the last `origins` ends of the series, and score the forecasts.
 
     Each forecast is by a model of the rows before it alone; beside it stand the last value and the value one season
-    before. horizon defaults to a twentieth of the rows. Options and errors are forecast's.
+    before. horizon defaults to a twentieth of the rows. Options and errors are forecast's. A DataFrame with the columns
+    unique_id, ds and y gives one with the scores of each series by each method.
     """
     options = _options(locals())
     s = Series(y, x, yerr)
     args = ["backtest", _DATA, "--json", *s.flags(), *flags(horizon=horizon, origins=origins)]
     args += options
+    if s.ids is not None:
+        import pandas as pd
+
+        all_scores = [one for one in _several(args, {_DATA: s.csv()}, progress).result["series"] if "scores" in one]
+        keys = zip(s.own_ids([one["name"] for one in all_scores]), all_scores, strict=True)
+        return pd.DataFrame(
+            [{"unique_id": i, "method": m, **scores} for i, one in keys for m, scores in one["scores"].items()]
+        )
     r = _engine.call(args, {_DATA: s.csv()}, progress=progress).result
     by_output = r.get("by_output") or {s.names[0]: r["scores"]}
     return Backtest(r["horizon"], r["origins"], r["season"], r["scores"], by_output, r["seconds"])
@@ -326,13 +393,43 @@ def _options(arguments: Mapping[str, Any]) -> list[str]:
     return flags(**{name: arguments[name] for name in _OPTIONS})
 
 
+def _several(args: list[str], files: _engine.Files, progress: Progress) -> _engine.Answer:
+    """The answer about several series, with a warning for each that has failed."""
+    answer = _engine.call(args, files, progress=progress, stacklevel=5, partial=True)
+    for one in answer.result["series"]:
+        if "error" in one:
+            warnings.warn(one["error"], _engine.VssgpWarning, stacklevel=3)
+    return answer
+
+
+def _forecasts(answer: _engine.Answer, s: Series, levels: Sequence[float]) -> Any:
+    """The forecasts of several series as a DataFrame."""
+    import pandas as pd
+
+    _, (ids, places, *columns) = _files.from_csv(answer.files[_OUT])
+    table = {"unique_id": s.own_ids(ids), "ds": s.places.parse(places)}
+    return pd.DataFrame(table | {k: np.array(c, dtype=float) for k, c in zip(_columns(levels), columns, strict=True)})
+
+
+def _columns(levels: Sequence[float]) -> list[str]:
+    """What the columns of an output contain."""
+    return ["mean", "sd", "lower", "upper", *(f"{end}_{level:g}" for level in levels for end in ("lower", "upper"))]
+
+
 def _forecast(
-    table: bytearray, shape: Shape, index: Any, result: Mapping[str, Any], model: SeriesModel, observed: Any
+    table: bytearray,
+    levels: Sequence[float],
+    shape: Shape,
+    index: Any,
+    result: Mapping[str, Any],
+    model: SeriesModel,
+    observed: Any,
 ) -> Forecast:
     """The table that the command has written, as the caller's kind of objects."""
     _, (_, *columns) = _files.from_csv(table)
     numbers = [np.array(c, dtype=float) for c in columns]
-    mean, sd, lower, upper = (shape(numbers[i::4], index) for i in range(4))
+    names = _columns(levels)
+    mean, sd, lower, upper, *ends = (shape(numbers[i :: len(names)], index) for i in range(len(names)))
     return Forecast(
         index=index,
         mean=mean,
@@ -345,4 +442,5 @@ def _forecast(
         model=model,
         observed=observed,
         names=shape.names,
+        ends=dict(zip(names[4:], ends, strict=True)),
     )

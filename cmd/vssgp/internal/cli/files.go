@@ -43,7 +43,7 @@ func (f *FileUse) check(named NamedFile, json, optional bool) error {
 	case !f.Written || named.Path == "":
 		return nil
 	case stdout && f.Stdout && json:
-		return Mistake("%v and --json both write to stdout; want %s", named, f.Needed)
+		return Mistake("%v and --json both write to stdout; %s must be a file", named, named.Name)
 	case stdout && !f.Stdout && !f.Only:
 		return Mistake("%v: this output cannot go to stdout; want a file name", named)
 	case !f.Only || slices.Contains(f.Extensions, FormatOf(named.Path)) && (f.Stdout || !stdout):

@@ -20,6 +20,7 @@ import (
 // A column cannot have a number as its name (package table refuses it).
 type Columns struct {
 	X, Y, Errors []string
+	By           string   // a column whose values name several series; "": none
 	names        []string // --names
 	rows         bool     // --x row: the number of the row is the input
 	Ordered      bool     // rows are in the order of time: a guessed input has to rise
@@ -47,7 +48,8 @@ func (c Columns) rename(s *table.Stream) error {
 }
 
 // A Choice is the columns to read, by number. errors are the standard deviations of y; nil: none are known.
-type Choice struct{ X, Y, Errors []int }
+// By is the column of --by.
+type Choice struct{ X, Y, Errors, By []int }
 
 // A chooser chooses the columns of a table that has been surveyed.
 type chooser func(s *table.Stream, path string) (Choice, error)
@@ -198,7 +200,7 @@ func (c Columns) LeftOut(s *table.Stream, chosen Choice) string {
 	if (c.X != nil || c.rows) && c.Y != nil {
 		return ""
 	}
-	taken, kinds := slices.Concat(chosen.X, chosen.Y, chosen.Errors), []string{}
+	taken, kinds := slices.Concat(chosen.X, chosen.Y, chosen.Errors, chosen.By), []string{}
 	for _, k := range []struct {
 		kind table.Kind
 		what string
@@ -367,9 +369,18 @@ func (c Columns) OfSeries(s *table.Stream, path string, holes bool) (Choice, err
 	if err != nil {
 		return Choice{}, err
 	}
-	numbers = others(numbers, errors)
+	var by []int
+	if c.By != "" {
+		if by, err = named(s, []string{c.By}, "--by"); err != nil {
+			return Choice{}, err
+		}
+		if slices.Contains(slices.Concat(x, y, errors), by[0]) {
+			return Choice{}, cli.Mistake("--by %s: the column is chosen by another flag, too; must be one that names the series", c.By)
+		}
+	}
+	numbers = others(numbers, slices.Concat(errors, by))
 	free := others(numbers, y)
-	switch dates := others(OfKind(s, table.Dates), y); {
+	switch dates := others(OfKind(s, table.Dates), slices.Concat(y, by)); {
 	case x != nil || c.rows:
 	case len(dates) > 0:
 		x = dates[:1]
@@ -397,16 +408,16 @@ func (c Columns) OfSeries(s *table.Stream, path string, holes bool) (Choice, err
 		return Choice{}, cli.Mistake("--yerr: %s for %s (%s); want another column for each", cli.Counted(len(errors), "column"),
 			cli.Counted(len(y), "output"), Listed(NamesOf(s, y)))
 	}
-	return Choice{X: x, Y: y, Errors: errors}, nil
+	return Choice{X: x, Y: y, Errors: errors, By: by}, nil
 }
 
 // AddSeries defines --x and --y of one series.
 func (c *Columns) AddSeries(f *pflag.FlagSet) {
 	c.Ordered = true
 	f.StringSliceVar(&c.X, "x", nil,
-		"input `column`, by name or by number from 0, or row: the rows' number (default: the first of dates, else the first of several of "+
-			"numbers, else row)")
-	f.StringSliceVar(&c.Y, "y", nil, "output `columns`, by name or by number from 0 (default: the last of numbers)")
+		"input `column`, by name or number from 0, or row: the rows' number")
+	f.StringSliceVar(&c.Y, "y", nil, "output `columns`, by name or number from 0 (default: the last of numbers)")
+	f.StringVar(&c.By, "by", "", "`column` that names several series: a model for each")
 }
 
 // AxisNote is the note of a series' model file with the axis of its input as JSON.

@@ -21,6 +21,9 @@ type predictFlags struct {
 	drawsFile string // "": the draws are columns of the output
 }
 
+// ofSeries are the flags for the models of series alone.
+var ofSeries = []string{"level", "digits"}
+
 // maxDraws bounds how many functions one command draws.
 const maxDraws = 10000
 
@@ -62,6 +65,10 @@ grow with their number: an hour of audio takes as much memory as a minute.`,
 		"o", "`file` to write: .csv, .tsv, .npy, .wav or - for stdout (required)")
 	f.BoolVar(&o.Posterior, "posterior", false,
 		"average over the model's draws of its hyper-parameters (fit --posterior N), and add y_lower and y_upper, between which 95 % lie")
+	o.Form.Add(f)
+	for _, name := range ofSeries {
+		f.Lookup(name).Usage += " (of a series)"
+	}
 	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs")
 	f.Var(cli.OutputFile(&o.joint, "npy"), "joint",
 		"write the joint covariance of all rows and outputs to this `file`: .npy, an array [rows, outputs, rows, outputs]")
@@ -86,6 +93,11 @@ func runPredict(ctx context.Context, env *cli.Env, modelPath, inputPath string, 
 				"%s: %s is the model of a series, which predicts a table of mean, sd and --draws; leave the flag out", bad, modelPath))
 		}
 		return ofModel(modelPath, inputPath, seriescmd.Predict(ctx, env, file.series, modelPath, inputPath, &o.PredictFlags))
+	}
+	for _, name := range ofSeries {
+		if env.Flags.Changed(name) {
+			return cli.Mistake("--%s: %s is not the model of a series; must be left out", name, modelPath)
+		}
 	}
 	m := file.model
 	at, err := datafile.ReadPlaces(ctx, env, inputPath, o.Columns, m)

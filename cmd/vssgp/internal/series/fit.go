@@ -39,31 +39,40 @@ func Fit(ctx context.Context, env *cli.Env, path string, o *FitFlags) error {
 		return err
 	}
 	files = append(files, fileio.File{Path: o.Output, Write: m.Write})
-	return finish(env, r, m, began, files, cli.Object{"rows", len(r.X)}, cli.Object{"model", o.Output}, func() {})
+	return finish(ctx, env, r, m, began, files, cli.Object{"rows", len(r.X)}, cli.Object{"model", o.Output}, func() {})
 }
 
 // finish writes the files, the main one last, and prints what was found in a series. m is nil if nothing was fitted. head and tail are
 // what --json has besides, and more prints it for people. Nothing is printed if stdout has the main file.
-func finish(env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files []fileio.File, head, tail cli.Object, more func()) error {
+func finish(
+	ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files []fileio.File, head, tail cli.Object,
+	more func(),
+) error {
 	if err := env.Write(files...); err != nil {
 		return err
 	}
 	took := time.Since(began)
 	times := env.Device.RankTimes(took)
-	switch slices.Reverse(files); {
+	switch {
 	case env.JSON && m == nil:
 		return env.PrintJSON(head)
 	case env.JSON:
 		return env.PrintJSON(slices.Concat(head, modelFields(env, m, r, took), tail, cli.Object{"ranks,omitempty", times}))
-	case files[0].Path == cli.ToStdout:
+	case len(files) > 0 && files[len(files)-1].Path == cli.ToStdout:
 		return nil
-	case m != nil:
+	case m != nil && !env.Quiet:
+		if err := printFindings(ctx, env, m, r); err != nil {
+			return err
+		}
+	}
+	more()
+	if m != nil {
 		printModel(env, m, r, took)
 	}
 	if times != nil {
 		env.Print("%s", times)
 	}
-	more()
+	slices.Reverse(files)
 	env.PrintWritten(files)
 	return nil
 }
@@ -90,7 +99,7 @@ func fitModel(ctx context.Context, env *cli.Env, r *timeSeries, s *Flags) (*seri
 	if err != nil {
 		return nil, err
 	}
-	done := env.Busy("fitting %s", cli.Counted(len(r.X), "row"))
+	done := r.busy(env, "fitting %s", cli.Counted(len(r.X), "row"))
 	m, err := series.Fit(ctx, r.Series, o)
 	done()
 	if err == nil {
@@ -105,45 +114,25 @@ func fitModel(ctx context.Context, env *cli.Env, r *timeSeries, s *Flags) (*seri
 // sign gives a model the names of the series.
 func (r *timeSeries) sign(m *series.Model) error {
 	text, err := json.Marshal(r.axis)
-	m.XName, m.YNames, m.Notes = r.xName, r.yNames, map[string]string{datafile.AxisNote: string(text)}
-	return err
-}
-
-// predictedAtOnce is how many rows are predicted together: a row has a Gaussian for each draw.
-const predictedAtOnce = 1 << 16
-
-// predictParts predicts rows, a part at a time.
-func predictParts(ctx context.Context, m *series.Model, x []float64) (*series.Prediction, error) {
-	d := m.Outputs()
-	all := &series.Prediction{X: x, Mean: make([][]float64, d), SD: make([][]float64, d), Lower: make([][]float64, d),
-		Upper: make([][]float64, d), Median: make([][]bool, d)}
-	for part := range slices.Chunk(x, predictedAtOnce) {
-		p, err := m.Predict(ctx, part)
-		if err != nil {
-			return nil, err
-		}
-		for i := range d {
-			all.Mean[i], all.SD[i] = append(all.Mean[i], p.Mean[i]...), append(all.SD[i], p.SD[i]...)
-			all.Median[i] = append(all.Median[i], p.Median[i]...)
-			all.Lower[i], all.Upper[i] = append(all.Lower[i], p.Lower[i]...), append(all.Upper[i], p.Upper[i]...)
-		}
-	}
-	return all, nil
+	decimals, failed := json.Marshal(r.decimals)
+	m.XName, m.YNames, m.Notes = r.xName, r.yNames, map[string]string{datafile.AxisNote: string(text), decimalsNote: string(decimals)}
+	return errors.Join(err, failed)
 }
 
 // noteMedians names the outputs whose mean and standard deviation a log-normal tail would decide.
-func noteMedians(env *cli.Env, m *series.Model, p *series.Prediction) {
-	for d, median := range p.Median {
-		n := 0
-		for _, yes := range median {
-			if yes {
-				n++
+func noteMedians(env *cli.Env, outputs []string, predictions ...*prediction) {
+	for d, name := range outputs {
+		n, rows := 0, 0
+		for _, p := range predictions {
+			for _, median := range p.Median[d] {
+				if rows++; median {
+					n++
+				}
 			}
 		}
 		if n > 0 {
 			env.Note("%s: in %d of %s the far tail decides the mean of the log-normal forecast; %[1]s_mean is the median and %[1]s_sd half of "+
-				"the 68 %% interval there",
-				m.YNames[d], n, cli.Counted(len(median), "row"))
+				"the 68 %% interval there", name, n, cli.Counted(rows, "row"))
 		}
 	}
 }

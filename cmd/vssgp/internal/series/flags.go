@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -41,16 +42,14 @@ var trends = []string{"auto", "none", "line", "smooth", "walk"}
 
 // modelHelp explains the parts of the model in --help.
 const modelHelp = `
-The model is a sum of parts. By default these are a level, a line, a smooth trend (its
-slope wanders), a random walk (its level wanders), a short memory, noise, and as many
-seasons as earn their place: those that the data show, and a calendar's (by the hour: day,
-week, year; by the day: week, year; by the week, month or quarter: year) of which the data
-hold at least three and a half. --period names a season by its length: in units of the
-input, or of dates with a unit (s, min, h, d, w, mo, y). --season names it by its number
-of rows. For a table with a row for each hour, --period 24h --period 7d is the same as
---season 24 --season 168, and for decimal years with a row a month --period 1 is the same
-as --season 12. With either, no other seasons are looked for, unless --season auto is
-there, too.`
+The model is a level, a line, a smooth trend (its slope wanders), a random walk, a short
+memory, noise, and the seasons that the data show or a calendar has (day, week, year), if the
+data contain three and a half of them. --period names a season by its length, in units of the
+input or, on dates, in s, min, h, d, w, mo or y; --season by its number of rows: 24 is a day of
+hours, as --period 24h is. With either, no others are looked for, unless --season auto is there,
+too. --log auto takes logarithms if the values are positive, the data say so and no --prior is
+given. The NAME of a --prior is slope, smooth, walk, memory, memory-length, season,
+season-length or noise.`
 
 const logAuto, logAlways, logNever = "auto", "always", "never"
 
@@ -60,28 +59,25 @@ var PriorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", 
 // add defines the flags.
 func (s *Flags) add(f *pflag.FlagSet) {
 	s.AddParts(f)
-	f.BoolVar(&s.HMC, "hmc", false, "draw the hyper-parameters by Hamiltonian Monte Carlo: exact, and ten times slower")
+	f.BoolVar(&s.HMC, "hmc", false, "draw the hyper-parameters by Hamiltonian Monte Carlo: ten times slower")
 	f.Var(&cli.Value{Kind: "prior", List: true, Words: PriorNames, Parse: s.AddPrior}, "prior",
-		"NAME=MEDIAN,SD: a log-normal `prior`, median in the data's units, sd of the logarithm; NAME is one of "+strings.Join(PriorNames,
-			", "))
+		"NAME=MEDIAN,SD: a log-normal `prior`, with the sd of the logarithm")
 }
 
 // AddParts defines the flags that no other model has.
 func (s *Flags) AddParts(f *pflag.FlagSet) {
 	f.Var(&cli.Value{Kind: "length", List: true, Parse: s.addPeriod}, "period",
-		"a known `season`'s length in units of the input, or on dates with a unit, such as 7d or 24h; may be given again")
+		"length of a known `season` along the input, such as 7d; may be given again")
 	f.Var(&cli.Value{Kind: "season", List: true, Words: []string{"auto", "none"}, Parse: s.addSeason}, "season",
-		"a known season in `rows`, such as 12; may be given again; none: no seasons, auto: look for them (default auto, unless a season is "+
-			"named)")
+		"known season in `rows`, such as 12; may be given again; or none, auto")
 	f.Var(&cli.Value{Kind: "words", List: true, Words: trends, Parse: s.addTrend}, "trend",
-		"`parts` of the trend beside its level: line, smooth, walk, or none (default auto: all three, averaged over what may be missing)")
+		"`parts` of the trend: line, smooth, walk; or none (default auto: averaged)")
 	f.BoolVar(&s.shortMemory, "short-memory", true,
-		"let what deviates from trend and seasons fade over some rows, rather than be noise at once")
+		"let what deviates from trend and seasons fade over some rows")
 	f.Var(&cli.Value{Kind: "when", Words: []string{logAuto, logAlways, logNever}, Parse: s.setLog}, "log",
-		"`when` to model the logarithm of the values, for swings and noise in proportion to the level: always, never, or auto, if they are "+
-			"positive, the data say so and no --prior is given (default auto)")
+		"`when` to model the values' logarithm: auto, always or never (default auto)")
 	f.BoolVar(&s.robust, "robust", false, "let single values be outliers, and pass them over")
-	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of the known standard deviation of each value, one for each output")
+	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of known standard deviations of the values, one for each output")
 }
 
 // units are units of time in seconds; of a month and a year, the Gregorian calendar's means.
@@ -94,17 +90,23 @@ const yearSeconds = 365.2425 * 86400
 
 func (s *Flags) addPeriod(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
-		one = strings.TrimSpace(one)
-		number := strings.TrimRight(one, "abcdefghijklmnopqrstuvwxyz")
-		l := length{text: one, unit: one[len(number):]}
-		var err error
-		l.value, err = strconv.ParseFloat(number, 64)
-		if _, ok := units[l.unit]; err != nil || !ok && l.unit != "" || !(l.value > 0) || math.IsInf(l.value, 0) {
+		l, ok := parseLength(strings.TrimSpace(one))
+		if !ok {
 			return errors.New("want a positive number in units of the input, or with one of s, min, h, d, w, mo, y, such as 7d")
 		}
 		s.periods = append(s.periods, l)
 	}
 	return nil
+}
+
+// parseLength reads a positive number with a unit or none.
+func parseLength(text string) (length, bool) {
+	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
+	l := length{text: text, unit: text[len(number):]}
+	var err error
+	l.value, err = strconv.ParseFloat(number, 64)
+	_, known := units[l.unit]
+	return l, err == nil && (known || l.unit == "") && l.value > 0 && !math.IsInf(l.value, 0)
 }
 
 func (s *Flags) addSeason(text string) error {
@@ -173,10 +175,65 @@ func (l length) along(r *timeSeries) (float64, error) {
 		return l.value, nil
 	}
 	if !r.axis.Dates() {
-		return 0, cli.Mistake("--period %s: the input %s holds numbers, not dates; want the period in its units, or in rows by --season",
+		return 0, cli.Mistake("--period %s: the input %s has numbers, not dates; must be a period in its units, or in rows by --season",
 			l.text, r.xName)
 	}
 	return l.value * units[l.unit] / units[r.axis.Unit], nil
+}
+
+// A horizon is a number of rows or, with a unit, a time beyond the last row.
+type horizon struct {
+	length
+	rows int
+}
+
+// flag returns the flag's value.
+func (h *horizon) flag() *cli.Value {
+	return &cli.Value{Kind: "rows", Parse: func(text string) (err error) {
+		var ok bool
+		if h.rows, err = strconv.Atoi(text); err == nil {
+			h.length = length{text: text}
+			ok = h.rows >= 0 && h.rows <= mostPlaces
+		} else {
+			h.length, ok = parseLength(text)
+			ok = ok && h.unit != ""
+		}
+		if !ok {
+			return fmt.Errorf("must be a whole number of rows from 0 to %d or, on dates, a time such as 2y, 6mo, 8w, 14d, 36h, 30min",
+				mostPlaces)
+		}
+		return nil
+	}}
+}
+
+// of is the number of rows of the horizon in a series.
+func (h *horizon) of(r *timeSeries) (int, error) {
+	if h.unit == "" {
+		return h.rows, nil
+	}
+	if !r.axis.Dates() {
+		return 0, cli.Mistake("--horizon %s: the input %s has numbers, not dates; must be a number of rows", h.text, r.xName)
+	}
+	span, _ := h.along(r)
+	months := h.value * units[h.unit] / units["mo"]
+	const longest = 12 * 10_000
+	if calendar := h.unit == "mo" || h.unit == "y"; calendar && months == math.Trunc(months) && months < longest &&
+		units[r.axis.Unit] <= units["d"] {
+		last := time.Unix(int64(r.axis.Seconds(r.grid.Last)), 0).UTC()
+		end := last.AddDate(0, int(months), 0)
+		if end.Day() != last.Day() { // the month is shorter
+			end = end.AddDate(0, 0, -end.Day())
+		}
+		span = float64(end.Unix()-last.Unix()) / units[r.axis.Unit]
+	}
+	switch n := r.grid.Steps(r.grid.Last + span); {
+	case n == 0:
+		return 0, cli.Mistake("--horizon %s: shorter than a step of %s, which is %s; must be longer", h.text, r.path, spanOf(r.grid.Step, r.axis))
+	case n > mostPlaces:
+		return 0, cli.Mistake("--horizon %s: %d rows; must be at most %d", h.text, n, mostPlaces)
+	default:
+		return n, nil
+	}
 }
 
 // seriesOptions returns the options of a fit.

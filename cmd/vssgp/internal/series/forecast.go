@@ -21,49 +21,51 @@ import (
 type forecastFlags struct {
 	model   Flags
 	columns datafile.Columns
-	horizon int
+	horizon horizon
 	until   string
 	at      string
 	output  string
 	keep    string // the model's file
 	drawing drawing
+	form    Form
 }
 
 // NewForecast returns the command forecast.
 func NewForecast(env *cli.Env) *cobra.Command {
 	o := &forecastFlags{}
 	cmd := env.Command(&cobra.Command{
-		Use:   "forecast DATA -o OUT",
+		Use:   "forecast DATA [-o OUT]",
 		Short: "Forecast a series beyond its end, with bands",
 		Long: `Forecasts one or several columns of a table along one input. Without --x the input is the
-first column of dates, else the first of several columns of numbers, else the rows' number. A
-guess that does not rise, or that repeats because the table has several series, is refused.
-Without --y the output is the last column of numbers. Rows may lack values.
+first column of dates, else the first of several columns of numbers, else the rows' number.
+Without --y the output is the last column of numbers. Rows may lack values. For a table of
+several series, one below the other, --by names the column that tells them apart: each gets
+its own model, and OUT has that column first. One that fails is named; the others are written.
 
 OUT has the input in the table's own notation, then for each output NAME its NAME_mean,
-NAME_sd, NAME_lower and NAME_upper: the interval that holds 95 % of observations, noise
-included. It is .csv, .tsv (also .gz), .npy, or - for stdout.
+NAME_sd, NAME_lower and NAME_upper: the interval that contains 95 % of observations, noise
+included. --level 80 adds NAME_lower_80 and NAME_upper_80. Numbers are rounded to --digits
+of their sd (3), but to no fewer decimals than the data have. Without -o a table is printed.
 
---horizon counts rows beyond the last one, --until names the last place in the input's own
-notation, and --at is a table of places. Without any of them the forecast is two seasons
-long, of the shortest one that the model has, or a tenth of the rows if it has none.
-It ends at most 10 times the range of the data after their end.
--m keeps the model: predict, evaluate and info take it.
+--horizon counts rows or is a time, --until is the last place, and --at a table of places. By
+default the forecast is two of the shortest season, or a tenth of the rows. It ends at most 10
+times the range of the data after their end. predict gives the same numbers from the model of -m.
 ` + modelHelp,
 		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
   vssgp forecast flow.csv --x date --y flow --until 2026-12-31 -o forecast.csv --plot forecast.html
   vssgp forecast load.csv --period 24h --period 7d --robust -o - -m load.safetensors
-  vssgp forecast levels.csv --at days.csv --season none --trend walk -o levels.tsv`,
+  vssgp forecast sales.csv --by shop --horizon 6mo --level 80 -o sales-forecast.csv
+  vssgp forecast levels.csv --at days.csv --season none --trend walk`,
 	}, func(ctx context.Context, args []string) error { return runForecast(ctx, env, args[0], o) }, tableOperand)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
-	f.Var(cli.Count(&o.horizon, mostPlaces), "horizon", "`rows` to forecast")
-	f.StringVar(&o.until, "until", "", "the last `place` to forecast, as the input column writes it, such as 2026-12-31")
+	f.Var(o.horizon.flag(), "horizon", "`rows` to forecast or, on dates, a time: 2y, 6mo, 8w, 14d, 36h, 30min")
+	o.form.Add(f)
+	f.StringVar(&o.until, "until", "", "last `place` to forecast, as the input column has it, such as 2026-12-31")
 	f.Var(cli.FileName(&o.at, cli.FileUse{Extensions: cli.DataOperand.File.Extensions}), "at", "table `file` of the places to forecast")
-	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: cli.TableOutputs, Only: true,
-		Stdout: true}),
-		"output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (required)")
+	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Extensions: cli.TableOutputs, Only: true, Stdout: true}),
+		"output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (default: a printed table)")
 	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m",
 		"keep the model in this `file`, for predict")
 	o.drawing.add(f)
@@ -78,56 +80,70 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
-	at, err := targetsOf(ctx, env, r, o)
-	if err != nil {
-		return err
+	if r.byName != "" {
+		return forecastBy(ctx, env, r, o)
 	}
-	if err := r.checkHorizon(at.x, o); err != nil {
+	at, err := r.places(ctx, env, o)
+	if err != nil {
 		return err
 	}
 	began := time.Now()
-	m, err := fitModel(ctx, env, r, &o.model)
+	f, err := r.forecast(ctx, env, at, o)
 	if err != nil {
 		return err
+	}
+	noteMedians(env, r.yNames, f.p)
+	files, err := forecastFiles(ctx, env, r, f, o)
+	if err != nil {
+		return err
+	}
+	return finish(ctx, env, r, f.model, began, files, cli.Object{"rows", len(r.X), "horizon", len(f.at.x)}, nil, func() {
+		from, to := f.at.axis.Format(slices.Min(f.at.x)), f.at.axis.Format(slices.Max(f.at.x))
+		env.Print("forecast of %s, %s to %s", cli.Counted(len(f.at.x), "row"), from, to)
+		if o.output == "" {
+			printTable(env, screenHead(f.at.name, r.yNames, o.form.levels), screenRows(f.at.axis, f.p))
+		}
+	})
+}
+
+// forecast fits the model and forecasts at the places, or where the flags ask for.
+func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *targets, o *forecastFlags) (*forecastOf, error) {
+	at, err := r.targets(env, at, o)
+	if err != nil {
+		return nil, err
+	}
+	m, err := fitModel(ctx, env, r, &o.model)
+	if err != nil {
+		return nil, err
 	}
 	if len(at.x) == 0 {
 		at.x = r.next(r.defaultHorizon(m))
 	}
-	done := env.Busy("forecasting %s", cli.Counted(len(at.x), "row"))
-	p, err := predictParts(ctx, m, at.x)
+	done := r.busy(env, "forecasting %s", cli.Counted(len(at.x), "row"))
+	p, err := predictParts(ctx, m, at.x, o.form.levels)
 	done()
-	if err != nil {
-		return outOfReach(m, at.axis, at.x, err)
-	}
-	noteMedians(env, m, p)
-	files, err := forecastFiles(ctx, env, r, m, at, p, o)
-	if err != nil {
-		return err
-	}
-	return finish(env, r, m, began, files, cli.Object{"rows", len(r.X), "horizon", len(at.x)}, nil, func() {
-		from, to := at.axis.Format(slices.Min(at.x)), at.axis.Format(slices.Max(at.x))
-		env.Print("forecast of %s, %s to %s", cli.Counted(len(at.x), "row"), from, to)
-	})
+	return &forecastOf{at: at, p: p, model: m}, outOfReach(m, at.axis, at.x, err)
 }
 
 // forecastFiles are what forecast writes, the table last.
-func forecastFiles(
-	ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, at *targets, p *series.Prediction, o *forecastFlags,
-) ([]fileio.File, error) {
-	names, err := datafile.WithDraws(datafile.PredictedNames([]string{at.name}, r.yNames, true), nil, 0)
+func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, f *forecastOf, o *forecastFlags) ([]fileio.File, error) {
+	names, err := datafile.WithDraws(predictedNames(f.at.name, r.yNames, true, o.form.levels), nil, 0)
 	if err != nil {
 		return nil, err
 	}
-	view := r.view("Forecast of "+filepath.Base(r.path), m)
-	view.At = at.x
+	view := r.view("Forecast of "+filepath.Base(r.path), f.model)
+	view.At, view.Forecast = f.at.x, true
 	files, err := draw(ctx, env, o.drawing, view)
 	if err != nil {
 		return nil, err
 	}
 	if o.keep != "" {
-		files = append(files, fileio.File{Path: o.keep, Write: m.Write})
+		files = append(files, fileio.File{Path: o.keep, Write: f.model.Write})
 	}
-	return append(files, predictedFile(o.output, names, []*table.Axis{at.axis}, predictedRows(p, nil, true))), nil
+	if o.output != "" {
+		files = append(files, predictedFile(o.output, names, []*table.Axis{f.at.axis}, o.form.predictedRows(f.model, f.p, nil, true)))
+	}
+	return files, nil
 }
 
 // targets are where to forecast.
@@ -137,26 +153,34 @@ type targets struct {
 	x    []float64 // nil: by the seasons of the model
 }
 
-// targetsOf finds them by the flags.
-func targetsOf(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFlags) (*targets, error) {
-	d := &targets{name: r.xName, axis: r.axis}
+// places are those of --at; nil without it.
+func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags) (*targets, error) {
 	given := 0
 	for _, name := range []string{"horizon", "until", "at"} {
 		if env.Flags.Changed(name) {
 			given++
 		}
 	}
-	switch {
-	case given > 1:
+	if given > 1 {
 		return nil, cli.Mistake("--horizon, --until and --at each say where to forecast; want one of them")
-	case o.at != "":
-		at, err := datafile.PlacesAlong(ctx, env, o.at, datafile.Columns{}, r.xName, r.axis)
-		if err != nil {
-			return nil, err
-		}
-		d.name, d.axis = at.Names[0], at.Axes[0]
-		d.x, err = at.All(ctx)
-		return d, err
+	}
+	if o.at == "" {
+		return nil, nil
+	}
+	at, err := datafile.PlacesAlong(ctx, env, o.at, datafile.Columns{}, r.xName, r.axis)
+	if err != nil {
+		return nil, err
+	}
+	x, err := at.All(ctx)
+	return &targets{at.Names[0], at.Axes[0], x}, err
+}
+
+// targets are at or, if it is nil, what the flags ask for.
+func (r *timeSeries) targets(env *cli.Env, at *targets, o *forecastFlags) (*targets, error) {
+	d := &targets{name: r.xName, axis: r.axis}
+	switch {
+	case at != nil:
+		d = at
 	case o.until != "":
 		x, err := r.axis.Parse(o.until)
 		if err != nil {
@@ -172,12 +196,16 @@ func targetsOf(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFlag
 		}
 		d.x = r.next(n)
 	case env.Flags.Changed("horizon"):
-		if o.horizon == 0 {
-			return nil, cli.Mistake("--horizon 0; want at least one row")
+		n, err := o.horizon.of(r)
+		if err == nil && n == 0 {
+			err = cli.Mistake("--horizon 0; want at least one row")
 		}
-		d.x = r.next(o.horizon)
+		if err != nil {
+			return nil, err
+		}
+		d.x = r.next(n)
 	}
-	return d, nil
+	return d, r.checkHorizon(d.x, o)
 }
 
 // next are the places of the next n rows, where the input's notation writes them.
@@ -204,7 +232,7 @@ func (r *timeSeries) checkHorizon(x []float64, o *forecastFlags) error {
 		asked = fmt.Sprintf("--at %s: %s %s", o.at, r.xName, r.axis.Format(slices.Max(x)))
 	case o.until == "":
 		most := slices.IndexFunc(x, func(v float64) bool { return v > limit })
-		return cli.Mistake("--horizon %d exceeds the maximum of %d rows, %d times the range of the data", o.horizon, most,
+		return cli.Mistake("--horizon %s exceeds the maximum of %d rows, %d times the range of the data", o.horizon.text, most,
 			series.MaxHorizon)
 	}
 	return cli.Mistake("%s is beyond %s, %d times the range of the data after their end", asked, r.axis.Format(limit), series.MaxHorizon)

@@ -18,8 +18,9 @@ type PredictFlags struct {
 	Columns   datafile.Columns
 	Output    string
 	Posterior bool // add the ends of intervals
-	Draws     int
-	Plot      string
+	Form
+	Draws int
+	Plot  string
 }
 
 // Predict predicts by the model of a series, with the numbers that forecast gives.
@@ -37,7 +38,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 		return err
 	}
 	done := env.Busy("predicting %s", cli.Counted(len(x), "row"))
-	p, err := predictParts(ctx, m, x)
+	p, err := predictParts(ctx, m, x, o.levels)
 	var draws [][][]float64
 	if err == nil && o.Draws > 0 {
 		draws, err = m.Draw(ctx, x, o.Draws, env.Seed)
@@ -46,8 +47,8 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return fmt.Errorf("%s: %w", modelPath, outOfReach(m, axis, x, err))
 	}
-	noteMedians(env, m, p)
-	names, err := datafile.WithDraws(datafile.PredictedNames(at.Names, m.YNames, o.Posterior), m.YNames, o.Draws)
+	noteMedians(env, m.YNames, p)
+	names, err := datafile.WithDraws(predictedNames(at.Names[0], m.YNames, o.Posterior, o.levels), m.YNames, o.Draws)
 	if err != nil {
 		return err
 	}
@@ -57,35 +58,17 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return err
 	}
-	files = append(files, predictedFile(o.Output, names, at.Axes, predictedRows(p, draws, o.Posterior)))
+	files = append(files, predictedFile(o.Output, names, at.Axes, o.predictedRows(m, p, draws, o.Posterior)))
 	if err := env.Write(files...); err != nil || !env.JSON {
 		return err
 	}
-	return env.PrintJSON(cli.Object{"rows", len(x), "columns", names, "output", o.Output, "device", env.Device.Name()})
+	return env.PrintJSON(cli.Object{"rows", len(x), "columns", names, "output", o.Output, "device", device})
 }
 
 // predictedFile is a table of rows of predictedRows.
 func predictedFile(path string, names []string, axes []*table.Axis, rows []float64) fileio.File {
 	shape := []int{len(rows) / len(names), len(names)}
 	return datafile.TableFile(path, shape, names, axes, func(write func([]float64) error) error { return write(rows) })
-}
-
-// predictedRows are the rows of a table: the input, mean and sd of each output, the ends of their intervals, draws.
-func predictedRows(p *series.Prediction, draws [][][]float64, ends bool) (rows []float64) {
-	for n, x := range p.X {
-		rows = append(rows, x)
-		for d := range p.Mean {
-			if rows = append(rows, p.Mean[d][n], p.SD[d][n]); ends {
-				rows = append(rows, p.Lower[d][n], p.Upper[d][n])
-			}
-		}
-		for _, f := range draws {
-			for d := range f {
-				rows = append(rows, f[d][n])
-			}
-		}
-	}
-	return rows
 }
 
 // Evaluate scores the model of a series on the rows of a table.
@@ -110,13 +93,13 @@ func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c
 	}
 	if env.JSON {
 		return env.PrintJSON(cli.Object{"bound", bound, "rows", rows, "rmse", rmse, "mean_log_predictive_density", density, "device",
-			env.Device.Name()})
+			device})
 	}
 	env.Print("%-28s %.9g   (in the model's units)", "bound", bound)
 	env.Print("%-28s %d", "rows", rows)
 	env.Print("%-28s %.6g", "RMSE", rmse)
 	env.Print("%-28s %.6g", "mean log predictive density", density)
-	env.Print("%-28s %s", "device", env.Device.Name())
+	env.Print("%-28s %s", "device", device)
 	return nil
 }
 
@@ -165,9 +148,7 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 		env.Print("%s: %s since %s", m.XName, axis.Unit, axis.Since())
 	}
 	env.Print("parts: %s", strings.Join(m.PartNames(), ", "))
-	if periods := m.Periods(); len(periods) > 0 {
-		env.Print("periods: %s%s", cli.Row(periods), unitOf(axis))
-	}
+	printSeasons(env, m, axis)
 	env.Print("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
 	env.Print("data from %s to %s; reaches to %s", axis.Format(first), axis.Format(last), axis.Format(end))
 	env.Print("hyper-parameters, with their central 95 %% intervals:")

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -16,13 +19,16 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
+// device is where series are computed.
+const device = "cpu"
+
 // drawing is --plot and --report.
 type drawing struct{ plot, report string }
 
 func (d *drawing) add(f *pflag.FlagSet) {
 	f.Var(cli.OutputFile(&d.plot, cli.PlotFiles...), "plot",
-		"draw the data, the bands and the model's parts to this `file`: .html, .png or .svg")
-	f.Var(cli.OutputFile(&d.report, "html"), "report", "the same with the model's parts and hyper-parameters in tables: a page, .html")
+		"draw the data, the bands and the parts to this `file`: .html, .png or .svg")
+	f.Var(cli.OutputFile(&d.report, "html"), "report", "the same, with the hyper-parameters, to this `file`: .html")
 }
 
 // view is what charts of a series show.
@@ -84,7 +90,7 @@ func extent(m *series.Model) (first, last, reach float64) {
 func modelFields(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) cli.Object {
 	return cli.Object{
 		"periods", append([]float64{}, m.Periods()...), "parts", m.PartNames(), "log,omitempty", m.Log(), "noise_sd", noiseOf(m),
-		"bound", m.Bound(), "features", m.Features(), "outliers,omitempty", outliersOf(m, r), "seconds", took, "device", env.Device.Name(),
+		"bound", m.Bound(), "features", m.Features(), "outliers,omitempty", outliersOf(m, r), "seconds", took, "device", device,
 	}
 }
 
@@ -118,14 +124,115 @@ func outliersOf(m *series.Model, r *timeSeries) map[string][]string {
 	return all
 }
 
-// printModel prints what was found in a series.
-func printModel(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) {
-	rows, features := cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature")
-	env.Print("bound %.9g, %s, %s, %.1f s on %s", m.Bound(), rows, features, took.Seconds(), env.Device.Name())
-	env.Print("parts: %s", strings.Join(m.PartNames(), ", "))
-	if periods := m.Periods(); len(periods) > 0 {
-		env.Print("periods: %s%s", cli.Row(periods), unitOf(r.axis))
+// printFindings prints the level, the trend and the seasons of a series, and how well its next value is known. The trend is the change of
+// the level over the next step or, of dates, the longest unit of time that the data contain. Its standard deviation is of a level that
+// keeps its error.
+func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSeries) error {
+	_, last, _ := m.Extent()
+	per, unit := m.Step(), "step"
+	for _, u := range people {
+		if n := units[u.unit] / units[r.axis.Unit]; r.axis.Dates() && n <= r.grid.Last-r.grid.First {
+			per, unit = n, u.name
+			break
+		}
 	}
+	parts, err := m.Components(ctx, []float64{last, last + per})
+	if err != nil {
+		return err
+	}
+	next, err := m.Predict(ctx, r.next(1))
+	if err != nil {
+		return err
+	}
+	for d, name := range r.yNames {
+		trend := parts[slices.IndexFunc(parts, func(c series.Component) bool { return c.Name == "trend" })]
+		level, change := trend.Mean[d][0], trend.Mean[d][1]-trend.Mean[d][0]
+		sd := math.Sqrt(max(0, trend.SD[d][1]*trend.SD[d][1]-trend.SD[d][0]*trend.SD[d][0]))
+		known, text := next.SD[d][0], ""
+		if m.Log() {
+			level = math.Exp(level)
+		}
+		const none = 1e-4 // of the noise
+		if percent := ""; max(sd, math.Abs(change)) > none*m.NoiseSD(d) {
+			if m.Log() {
+				change, sd, percent = 100*math.Expm1(change), 100*sd, " %"
+			}
+			word := "rising by "
+			switch {
+			case math.Abs(change) < sd:
+				word = "no clear trend: "
+			case change < 0:
+				word, change = "falling by ", -change
+			}
+			text = fmt.Sprintf(", %s%s%s (sd %s) a %s", word, shown(change, sd), percent, shown(sd, sd), unit)
+		}
+		env.Print("%s: level %s at %s%s, sd of the next value %s", name, shown(level, known), r.axis.Format(last), text, shown(known, known))
+	}
+	printSeasons(env, m, r.axis)
+	return nil
+}
+
+// printSeasons prints the lengths of a model's seasons.
+func printSeasons(env *cli.Env, m *series.Model, axis *table.Axis) {
+	var spans []string
+	for _, p := range m.Periods() {
+		spans = append(spans, spanOf(p, axis))
+	}
+	if len(spans) > 0 {
+		env.Print("seasons: %s", strings.Join(spans, ", "))
+	}
+}
+
+// shown writes a number for people, to the digits that its standard deviation justifies.
+func shown(v, sd float64) string {
+	const digits = 2 // of the standard deviation
+	decimals := decimalsFor(sd, 0, digits)
+	return strconv.FormatFloat(rounded(v, decimals), 'f', min(decimals, 17), 64)
+}
+
+// screenHead are the names of the columns of screenRows.
+func screenHead(input string, outputs []string, levels levels) []string {
+	names := []string{input}
+	for _, y := range outputs {
+		names = append(names, y, "lower", "upper")
+		for _, name := range levels.columns("") {
+			names = append(names, strings.ReplaceAll(name[1:], "_", " "))
+		}
+	}
+	return names
+}
+
+// screenRows are the rows of a forecast for people.
+func screenRows(axis *table.Axis, p *prediction) (lines [][]string) {
+	for n, x := range p.X {
+		line := []string{axis.Format(x)}
+		for d := range p.Mean {
+			sd := p.SD[d][0] // all rows have as many decimals
+			line = append(line, shown(p.Mean[d][n], sd), shown(p.Lower[d][n], sd), shown(p.Upper[d][n], sd))
+			levels := len(p.ends[d]) / len(p.X)
+			for _, e := range p.ends[d][n*levels : (n+1)*levels] {
+				line = append(line, shown(e[0], sd), shown(e[1], sd))
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// printTable prints rows of text below their heads, each column as wide as its widest cell.
+func printTable(env *cli.Env, head []string, lines [][]string) {
+	var b strings.Builder
+	to := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, line := range slices.Concat([][]string{head}, lines) {
+		fmt.Fprintln(to, strings.Join(line, "\t")+"\t")
+	}
+	to.Flush()
+	env.Print("%s", strings.TrimSuffix(b.String(), "\n"))
+}
+
+// printModel prints what a model consists of.
+func printModel(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) {
+	env.Print("parts: %s", strings.Join(m.PartNames(), ", "))
 	env.Print("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
 	outliers := outliersOf(m, r)
 	for _, name := range r.yNames {
@@ -138,7 +245,30 @@ func printModel(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration
 			env.Print("passed over: %s of %s, at %s", cli.Counted(len(at), "value"), name, shown)
 		}
 	}
+	rows, features := cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature")
+	env.Print("bound %.9g, %s, %s, %.1f s on %s", m.Bound(), rows, features, took.Seconds(), device)
 }
 
-// unitOf is the unit of lengths along an axis, after a space; "" if it has none.
-func unitOf(axis *table.Axis) string { return strings.TrimSuffix(" "+axis.Unit, " ") }
+// people are units of time with their names, the longest first.
+var people = []struct{ unit, name string }{{"y", "year"}, {"mo", "month"}, {"d", "day"}, {"h", "hour"}, {"min", "minute"}, {"s", "second"}}
+
+// spanOf writes a length along an axis for people: on dates in the longest unit of which it is a whole number, if there is one, or else
+// in the longest one that it exceeds.
+func spanOf(length float64, axis *table.Axis) string {
+	text := ""
+	for _, u := range people {
+		n := length * units[axis.Unit] / units[u.unit]
+		const most, near = 1000, 2e-3 // a year of 365 or 365.25 days is one
+		switch whole := math.Round(n); {
+		case !axis.Dates() || n < 1-near:
+		case math.Abs(n-whole) <= near && n < most:
+			return cli.Counted(int(whole), u.name)
+		case text == "":
+			text = cli.Short(n) + " " + u.name + "s"
+		}
+	}
+	if text == "" {
+		text = strings.TrimSuffix(cli.Short(length)+" "+axis.Unit, " ")
+	}
+	return text
+}

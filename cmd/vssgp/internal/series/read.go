@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
@@ -25,9 +27,16 @@ type timeSeries struct {
 	yNames        []string
 	yCols         []int // [D], columns of the table
 	missing       []int // [D]
+	decimals      []int // [D], of the values; 0 if they have more than numbers that were measured
 
 	chosen datafile.Choice
 	left   string // columns that the default choice leaves out
+
+	byName string   // the column of --by; "": there is none
+	names  []string // of the series that it tells apart, in the order of their first rows
+	of     []int    // the series of each row
+	name   string   // of one of them
+	rows   []int    // its rows in the table; nil: all
 }
 
 // readSeries reads a table as a series. The input is --x; else the first column of dates; else, of several columns of numbers, the
@@ -73,16 +82,16 @@ func readSeries(ctx context.Context, env *cli.Env, path string, c datafile.Colum
 		r.axis, r.xName = axes[0], s.Names[chosen.X[0]]
 	}
 	r.yCols, r.yNames = chosen.Y, datafile.NamesOf(s, chosen.Y)
-	for _, col := range r.yCols {
-		r.missing = append(r.missing, s.Columns[col].Missing())
-	}
-	r.chosen, r.left = chosen, c.LeftOut(s, chosen)
+	r.chosen, r.left, r.byName = chosen, c.LeftOut(s, chosen), strings.Join(datafile.NamesOf(s, chosen.By), "")
 	return r, r.read(ctx, picks, len(axes))
 }
 
-// read reads the picked columns: the input, if there is one, the outputs and their standard deviations.
+// read reads the picked columns: the input, if there is one, the outputs and their standard deviations; and the column of --by.
 func (r *timeSeries) read(ctx context.Context, picks []table.Pick, inputs int) error {
-	all := make([][]float64, len(picks)-inputs)
+	all, values, words := make([][]float64, len(picks)-inputs), len(picks), map[string]float64{}
+	for _, col := range r.chosen.By {
+		picks = append(picks, table.Pick{Col: col, Words: words})
+	}
 	for part, err := range r.table.Parts(ctx, picks) {
 		if err != nil {
 			return err
@@ -93,17 +102,91 @@ func (r *timeSeries) read(ctx context.Context, picks []table.Pick, inputs int) e
 				x = part[0]
 			}
 			r.X = append(r.X, x)
-			for i, v := range part[inputs:len(picks)] {
+			for i, v := range part[inputs:values] {
 				all[i] = append(all[i], v)
+			}
+			for _, v := range part[values:len(picks)] {
+				r.of = append(r.of, int(v))
 			}
 		}
 	}
-	r.Y, r.Err = all[:len(r.yCols)], all[len(r.yCols):]
+	r.names = make([]string, len(words))
+	for word, n := range words {
+		if r.names[int(n)] = word; word == "" {
+			return cli.Mistake("%s: row %d (from 1) has no %s; must be the name of a series", r.path, slices.Index(r.of, int(n))+1, r.byName)
+		}
+	}
+	r.take(r.X, all)
+	return nil
+}
+
+// mostDecimals is how many decimals numbers have that were measured; computed ones have more.
+const mostDecimals = 9
+
+// take takes the rows' places, outputs and their standard deviations.
+func (r *timeSeries) take(x []float64, columns [][]float64) {
+	r.X, r.Y, r.Err = x, columns[:len(r.yCols)], columns[len(r.yCols):]
 	if len(r.Err) == 0 {
 		r.Err = nil
 	}
-	r.grid = r.axis.Grid(r.X)
-	return nil
+	r.missing, r.decimals = make([]int, len(r.yCols)), make([]int, len(r.yCols))
+	for d, y := range r.Y {
+		for _, v := range y {
+			if math.IsNaN(v) {
+				r.missing[d]++
+			} else if text := strconv.FormatFloat(v, 'f', -1, 64); strings.Contains(text, ".") {
+				r.decimals[d] = max(r.decimals[d], len(text)-1-strings.Index(text, "."))
+			}
+		}
+		if r.decimals[d] > mostDecimals {
+			r.decimals[d] = 0
+		}
+	}
+	r.grid = r.axis.Grid(x)
+}
+
+// split returns the series that --by tells apart.
+func (r *timeSeries) split() []*timeSeries {
+	rows := make([][]int, len(r.names))
+	for n, i := range r.of {
+		rows[i] = append(rows[i], n)
+	}
+	all := make([]*timeSeries, len(r.names))
+	for i, name := range r.names {
+		one := *r
+		one.path, one.name, one.rows = r.path+": "+r.byName+" "+name, name, rows[i]
+		x, columns := make([]float64, len(rows[i])), slices.Concat(r.Y, r.Err)
+		for k, n := range rows[i] {
+			if x[k] = r.X[n]; len(r.chosen.X) == 0 {
+				x[k] = float64(k + 1)
+			}
+		}
+		for d, column := range columns {
+			columns[d] = make([]float64, len(x))
+			for k, n := range rows[i] {
+				columns[d][k] = column[n]
+			}
+		}
+		one.take(x, columns)
+		all[i] = &one
+	}
+	return all
+}
+
+// row is the row of the table, from 0, of a row of the series.
+func (r *timeSeries) row(n int) int {
+	if r.rows == nil {
+		return n
+	}
+	return r.rows[n]
+}
+
+// busy shows the work on the series, unless it is one of several.
+func (r *timeSeries) busy(env *cli.Env, format string, args ...any) (done func()) {
+	if r.rows != nil {
+		return func() {}
+	}
+	return env.Busy(format, args...)
 }
 
 // fewestValues is how many values of an output a fit needs.
@@ -124,7 +207,7 @@ func (r *timeSeries) check() error {
 		for d, all := range r.Err {
 			if e := all[n]; !(e > 0 && e < mostError) && !math.IsNaN(r.Y[d][n]) {
 				return cli.Mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number below %v",
-					r.path, n+1, r.yNames[d], e, mostError)
+					r.path, r.row(n)+1, r.yNames[d], e, mostError)
 			}
 		}
 	}
@@ -143,6 +226,19 @@ func (r *timeSeries) checkGuess(ctx context.Context, ordered bool) error {
 	if err := r.checkRepeats(ctx); err != nil || !ordered {
 		return err
 	}
+	if r.byName != "" {
+		for _, one := range r.split() {
+			if err := one.checkOrder(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return r.checkOrder()
+}
+
+// checkOrder refuses an input column that neither rises nor falls.
+func (r *timeSeries) checkOrder() error {
 	slack := 0.0 // where the clock is set back, a column of local times goes back by an hour
 	if r.axis.Dates() && units[r.axis.Unit] <= units["h"] {
 		slack = units["h"] / units[r.axis.Unit]
@@ -157,7 +253,7 @@ func (r *timeSeries) checkGuess(ctx context.Context, ordered bool) error {
 	}
 	if n := fall; rises && n > 0 {
 		return cli.Mistake("%s: the column %s was guessed to be the input, but it does not rise: row %d (from 1) has %s after %s; "+howToChoose,
-			r.path, r.xName, n+1, r.axis.Format(r.X[n]), r.axis.Format(r.X[n-1]))
+			r.path, r.xName, r.row(n)+1, r.axis.Format(r.X[n]), r.axis.Format(r.X[n-1]))
 	}
 	return nil
 }
@@ -165,11 +261,24 @@ func (r *timeSeries) checkGuess(ctx context.Context, ordered bool) error {
 // checkRepeats refuses x that repeat in rows that another column tells apart. It passes over a few repeats, such as the hour after which
 // a clock is set back.
 func (r *timeSeries) checkRepeats(ctx context.Context) error {
-	type place struct{ x, group float64 }
-	times, repeats, first, second := make(map[float64]int, len(r.X)), 0, 0, 0
-	for n, x := range r.X {
-		if before, again := times[x]; !again {
-			times[x] = n
+	type time struct {
+		x  float64
+		of int
+	}
+	type place struct {
+		time
+		group float64
+	}
+	at := func(n int) time {
+		if r.of == nil {
+			return time{x: r.X[n]}
+		}
+		return time{r.X[n], r.of[n]}
+	}
+	times, repeats, first, second := make(map[time]int, len(r.X)), 0, 0, 0
+	for n := range r.X {
+		if before, again := times[at(n)]; !again {
+			times[at(n)] = n
 		} else if repeats++; repeats == 1 {
 			first, second = before, n
 		}
@@ -178,9 +287,9 @@ func (r *timeSeries) checkRepeats(ctx context.Context) error {
 	if float64(repeats) <= few*float64(len(r.X)) {
 		return nil
 	}
+	chosen := slices.Concat(r.chosen.X, r.chosen.Y, r.chosen.Errors, r.chosen.By)
 	for col, found := range r.table.Columns {
-		if kind := found.Kind(); slices.Contains(slices.Concat(r.chosen.X, r.chosen.Y, r.chosen.Errors), col) || kind != table.Text &&
-			!(kind == table.Numbers && found.Whole()) {
+		if kind := found.Kind(); slices.Contains(chosen, col) || kind != table.Text && !(kind == table.Numbers && found.Whole()) {
 			continue
 		}
 		pairs, n := map[place]bool{}, 0
@@ -189,13 +298,13 @@ func (r *timeSeries) checkRepeats(ctx context.Context) error {
 				return err
 			}
 			for _, group := range part {
-				pairs[place{r.X[n], group}] = true
+				pairs[place{at(n), group}] = true
 				n++
 			}
 		}
 		if 2*(len(pairs)-len(times)) >= repeats {
 			return cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; "+
-				"want one series: keep its rows, or "+howToChoose,
+				"want one series: keep its rows, or forecast each with --by %[6]s, or "+howToChoose,
 				r.path, r.xName, r.axis.Format(r.X[first]), first+1, second+1, r.table.Names[col])
 		}
 	}

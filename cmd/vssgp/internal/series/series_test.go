@@ -9,7 +9,9 @@ import (
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/series"
 )
 
 // TestSeries: which columns are a series, by default and by choice.
@@ -63,6 +65,104 @@ func TestSeries(t *testing.T) {
 		if s.xName+" "+s.axis.Unit != c.wantX || !slices.Equal(s.X, c.at) || strings.Join(s.yNames, " ") != c.wantY || !equal ||
 			s.grid.Last != c.at[1] {
 			t.Errorf("%s: %s %s %v, %v %v, %+v", name, s.xName, s.axis.Unit, s.X, s.yNames, s.Y, s.grid)
+		}
+	}
+}
+
+// TestParts: levels do not depend on how many rows are predicted together.
+func TestParts(t *testing.T) {
+	x := make([]float64, 30)
+	y := make([]float64, len(x))
+	for i := range x {
+		x[i], y[i] = float64(i), math.Sin(float64(i))
+	}
+	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{}))(t)
+	whole := testkit.Must(predictParts(t.Context(), m, x, levels{80, 0}))(t)
+	defer func(before int) { predictedAtOnce = before }(predictedAtOnce)
+	predictedAtOnce = 7
+	parts := testkit.Must(predictParts(t.Context(), m, x, levels{80, 0}))(t)
+	for n, want := range whole.ends[0] {
+		got := parts.ends[0][n]
+		if len(parts.ends[0]) != 2*len(x) || math.Abs(got[0]-want[0]) > 1e-6 || math.Abs(got[1]-want[1]) > 1e-6 ||
+			(got[0] == got[1]) != (n%2 == 1) {
+			t.Fatalf("end %d of %d: %v, want %v", n, len(parts.ends[0]), got, want)
+		}
+	}
+}
+
+// TestHorizon: a time is a number of rows, by the calendar where months count.
+func TestHorizon(t *testing.T) {
+	env := &cli.Env{Stderr: &bytes.Buffer{}}
+	columns := map[string]string{
+		"hours":    "t,y\n2024-01-01 00:00,1\n2024-01-01 01:00,1\n2024-01-01 02:00,2\n",
+		"days":     "t,y\n2024-01-29,1\n2024-01-30,1\n2024-01-31,2\n",
+		"months":   "t,y\n2024-01,1\n2024-02,1\n2024-03,2\n",
+		"quarters": "t,y\n2024-Q1,1\n2024-Q2,1\n2024-Q3,2\n",
+		"weeks":    "t,y\n2024-01-01,1\n2024-01-08,1\n2024-01-15,2\n",
+		"numbers":  "t,y\n1,1\n2,1\n3,2\n",
+	}
+	for _, c := range []struct {
+		data, horizon string
+		want          int // 0: a mistake
+	}{
+		{"hours", "36h", 36}, {"hours", "2d", 48}, {"hours", "30min", 0}, {"hours", "90min", 1}, {"hours", "5", 5},
+		{"days", "1mo", 29}, {"days", "1y", 366}, {"days", "2w", 14}, {"days", "36h", 1}, {"days", "1.5y", 547},
+		{"months", "2y", 24}, {"months", "6mo", 6}, {"months", "2w", 0}, {"quarters", "1y", 4}, {"quarters", "9mo", 3},
+		{"weeks", "8w", 8}, {"weeks", "1y", 52}, {"numbers", "7", 7}, {"numbers", "7d", 0}, {"days", "1e9y", 0},
+	} {
+		r := testkit.Must(readSeries(t.Context(), env, testkit.Put(t, t.TempDir(), "t.csv", columns[c.data]), datafile.Columns{}, false, nil))(t)
+		var h horizon
+		testkit.OK(t, h.flag().Set(c.horizon))
+		if n, err := h.of(r); n != c.want || (err == nil) == (c.want == 0) || err != nil && cli.ExitCode(err) != cli.ExitMistake {
+			t.Errorf("%s of %s: %d rows, %v; want %d", c.horizon, c.data, n, err, c.want)
+		}
+	}
+	for _, bad := range []string{"", "d", "-1d", "7x", "1.5", "-2", "NaNd", "100000000"} {
+		if err := new(horizon).flag().Set(bad); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+// TestSpans: lengths along dates are in the unit that people use.
+func TestSpans(t *testing.T) {
+	for _, c := range []struct {
+		unit   string
+		length float64
+		want   string
+	}{
+		{"minutes", 1440, "1 day"}, {"minutes", 10080, "7 days"}, {"hours", 24, "1 day"}, {"hours", 8766, "1 year"}, {"days", 365.25, "1 year"},
+		{"days", 7, "7 days"}, {"days", 5.5, "132 hours"}, {"days", 1234.25, "3.3793 years"},
+		{"months", 12, "1 year"}, {"months", 3, "3 months"}, {"years", 11.3, "11.3 years"},
+		{"seconds", 90, "90 seconds"}, {"days", 30, "30 days"}, {"days", 30.436875, "1 month"}, {"rows", 12, "12 rows"}, {"", 3.569, "3.569"},
+	} {
+		axis := &table.Axis{Unit: c.unit}
+		if c.unit != "" && c.unit != "rows" {
+			s := testkit.Must(datafile.OpenTable(t.Context(), &cli.Env{}, testkit.Put(t, t.TempDir(), "t.csv", "t\n2024-01-01\n2024-01-02\n")))(t)
+			testkit.OK(t, s.Survey(t.Context(), nil))
+			dates := testkit.Must(s.Axis(0, nil))(t)
+			dates.Unit, axis = c.unit, dates
+		}
+		if got := spanOf(c.length, axis); got != c.want {
+			t.Errorf("%v %s: %q, want %q", c.length, c.unit, got, c.want)
+		}
+	}
+}
+
+// TestRounded: a value has three digits of its standard deviation, and no fewer decimals than its column.
+func TestRounded(t *testing.T) {
+	for _, c := range []struct {
+		v, sd  float64
+		column int
+		want   float64
+	}{
+		{372.0596260181679, 0.2942459558154785, 2, 372.06}, {372.0596260181679, 2.94, 2, 372.06}, {372.0596260181679, 2.94, 0, 372.06},
+		{372.0596260181679, 29.4, 0, 372.1}, {146376.4, 3124, 0, 146376}, {1e-9, 1, 0, 0}, {1.23456789, 0, 0, 1.23456789},
+		{1.23456789e300, 1, 0, 1.23456789e300}, {-0.0004, 1, 0, 0}, {5, math.Inf(1), 0, 5},
+	} {
+		got := rounded(c.v, decimalsFor(c.sd, c.column, 3))
+		if got != c.want || math.Signbit(got) != math.Signbit(c.want) {
+			t.Errorf("%v with sd %v and %d decimals: %v, want %v", c.v, c.sd, c.column, got, c.want)
 		}
 	}
 }

@@ -1,0 +1,168 @@
+package series
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/series"
+)
+
+// levels are the probabilities of further intervals, in percent.
+type levels []float64
+
+// flag returns the flag's value.
+func (l *levels) flag() *cli.Value {
+	return &cli.Value{Kind: "percent", List: true, Parse: func(text string) error {
+		for one := range strings.SplitSeq(text, ",") {
+			v, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
+			if err != nil || !(v >= 0 && v < 100) {
+				return errors.New("must be numbers from 0 to less than 100, such as 80,95")
+			}
+			*l = append(*l, v)
+		}
+		return nil
+	}}
+}
+
+// A Form is how predictions are written: with the intervals of --level, rounded to --digits.
+type Form struct {
+	levels levels
+	digits int // 0: all
+}
+
+// Add defines the flags.
+func (o *Form) Add(f *pflag.FlagSet) {
+	o.digits = 3
+	f.Var(o.levels.flag(), "level", "add the intervals of this `percent` of observations, such as 80,99")
+	f.Var(cli.Count(&o.digits, 17), "digits", "digits of the standard deviation to round numbers to; 0: not at all")
+}
+
+// columns are the ends' columns of an output.
+func (l levels) columns(output string) (names []string) {
+	for _, v := range l {
+		level := strconv.FormatFloat(v, 'g', -1, 64)
+		names = append(names, output+"_lower_"+level, output+"_upper_"+level)
+	}
+	return names
+}
+
+// A prediction has the ends of further intervals.
+type prediction struct {
+	series.Prediction
+	ends [][][2]float64 // [D][N·levels], the levels of a row together
+}
+
+// predictedAtOnce is how many rows are predicted together: a row has a Gaussian for each draw.
+var predictedAtOnce = 1 << 16
+
+// predictParts predicts rows, a part at a time.
+func predictParts(ctx context.Context, m *series.Model, x []float64, levels levels) (*prediction, error) {
+	d := m.Outputs()
+	all := &prediction{series.Prediction{X: x, Mean: make([][]float64, d), SD: make([][]float64, d), Lower: make([][]float64, d),
+		Upper: make([][]float64, d), Median: make([][]bool, d)}, make([][][2]float64, d)}
+	for part := range slices.Chunk(x, predictedAtOnce) {
+		p, err := m.Predict(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		for i := range d {
+			all.Mean[i], all.SD[i] = append(all.Mean[i], p.Mean[i]...), append(all.SD[i], p.SD[i]...)
+			all.Median[i] = append(all.Median[i], p.Median[i]...)
+			all.Lower[i], all.Upper[i] = append(all.Lower[i], p.Lower[i]...), append(all.Upper[i], p.Upper[i]...)
+			for n := range part {
+				for _, level := range levels {
+					tail := (1 - level/100) / 2
+					all.ends[i] = append(all.ends[i], [2]float64{p.Quantile(i, n, tail), p.Quantile(i, n, 1-tail)})
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// predictedNames are the names of the columns of predictedRows, without draws.
+func predictedNames(input string, outputs []string, ends bool, levels levels) []string {
+	names := []string{input}
+	for _, y := range outputs {
+		names = append(append(names, datafile.PredictedNames(nil, []string{y}, ends)...), levels.columns(y)...)
+	}
+	return names
+}
+
+// predictedRows are the rows of a table: the input, mean and sd of each output, the ends of their intervals, draws.
+func (o *Form) predictedRows(m *series.Model, p *prediction, draws [][][]float64, ends bool) (rows []float64) {
+	decimals := decimalsOf(m)
+	var values []float64
+	for n, x := range p.X {
+		rows = append(rows, x)
+		for d := range p.Mean {
+			values = append(values[:0], p.Mean[d][n], p.SD[d][n])
+			if ends {
+				values = append(values, p.Lower[d][n], p.Upper[d][n])
+			}
+			levels := len(p.ends[d]) / len(p.X)
+			for _, e := range p.ends[d][n*levels : (n+1)*levels] {
+				values = append(values, e[:]...)
+			}
+			for _, v := range values {
+				rows = append(rows, o.rounded(m, v, p.SD[d][n], decimals[d]))
+			}
+		}
+		for _, f := range draws {
+			for d := range f {
+				rows = append(rows, f[d][n])
+			}
+		}
+	}
+	return rows
+}
+
+// decimalsFor returns how many decimals show some digits of a standard deviation, but no fewer than the column has.
+func decimalsFor(sd float64, column, digits int) int {
+	if !(sd > 0) || math.IsInf(sd, 0) {
+		return max(column, 17) // all
+	}
+	return max(column, digits-1-int(math.Floor(math.Log10(sd))))
+}
+
+// rounded rounds a value of a prediction as files have it.
+func (o *Form) rounded(m *series.Model, v, sd float64, column int) float64 {
+	if o.digits == 0 {
+		return v
+	}
+	if m.Log() { // an end near 0 is far below the standard deviation
+		sd = min(sd, math.Abs(v))
+	}
+	return rounded(v, decimalsFor(sd, column, o.digits))
+}
+
+// rounded rounds to a number of decimals if a float64 has as many.
+func rounded(v float64, decimals int) float64 {
+	const exact = 22 // the last power of ten that a float64 has
+	if unit := math.Pow10(decimals); decimals <= exact && math.Abs(v)*unit < 1<<52 {
+		return math.Round(v*unit)/unit + 0 // no -0
+	}
+	return v
+}
+
+// decimalsNote is the note of a model file with the decimals of each output's column as JSON.
+const decimalsNote = "decimals"
+
+// decimalsOf are the decimals of each output's column; 0 if a model does not have them.
+func decimalsOf(m *series.Model) []int {
+	all := make([]int, m.Outputs())
+	var noted []int
+	if json.Unmarshal([]byte(m.Notes[decimalsNote]), &noted) == nil && len(noted) == len(all) {
+		copy(all, noted)
+	}
+	return all
+}
