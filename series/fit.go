@@ -25,7 +25,7 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	tracks := search.frame.tracks()
+	tracks := search.whole
 	if o.Parts == nil || o.Average {
 		if best, tracks, err = search.volatile(best, tracks); err != nil {
 			return nil, err
@@ -98,22 +98,33 @@ func scaled(ctx context.Context, s *Series, o *Options) (*search, error) {
 // logWorth is by how many nats logarithms have to be more probable.
 const logWorth = 10
 
-// density is the log density of the values under the parts that are given and the first that are tried.
+// densityRows is the number of rows, the last ones, that decide whether logarithms are taken.
+const densityRows = 5000
+
+// density is the log density of the last values under the parts that are given and the first that are tried.
 func (s *search) density() (float64, error) {
 	parts := s.fixed()
 	if len(s.try) > 0 {
 		parts = slices.Concat(parts, s.try[0])
 	}
+	whole := s.tracks
+	defer func() { s.tracks = whole }()
+	from := math.Inf(1)
+	for _, t := range whole {
+		from = min(from, t.u[max(0, len(t.u)-densityRows)])
+	}
+	s.tracks = nil
+	for _, t := range whole {
+		s.tracks = append(s.tracks, t.since(from))
+	}
 	t, err := s.trial(parts, nil)
+	if err == nil {
+		t, _, err = s.volatile(t, s.tracks)
+	}
 	if err != nil {
 		return 0, err
 	}
-	tracks := s.tracks
-	if t, _, err = s.volatile(t, s.tracks); err != nil {
-		return 0, err
-	}
-	s.tracks = tracks
-	return t.bound() + s.frame.jacobian(s.from), nil
+	return t.bound() + s.frame.jacobian(from), nil
 }
 
 // find finds the best trial. A robust fit looks for outliers in it, and then again among parts that were found without them.
@@ -192,11 +203,11 @@ func (v *variant) draw(ctx context.Context, hmc bool, count int, random *rand.Ra
 
 const (
 	// finalEvaluations bounds the evaluations over all rows of a long series, which begin at the mode of the rows that were searched.
-	finalEvaluations = 4
+	finalEvaluations = 2
 
 	usualDraws  = 40
-	fewestDraws = 8
-	drawWork    = 4e11 // operations that predictions of as many rows as the data have may take, over all draws
+	fewestDraws = 6
+	drawWork    = 5e10 // operations that the sums over the rows may take, over all draws
 	warmDraws   = 30   // of HMC that are dropped
 	thinning    = 3    // trajectories of HMC a draw
 )

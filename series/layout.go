@@ -39,14 +39,27 @@ type layout struct {
 
 	parts      []Part
 	blocks     []block
-	names      []string                                // [θ]
-	priors     []bayes.Prior                           // [θ] in the model's units
-	most       []float64                               // [θ] logarithms that are not exceeded
-	deviations []bool                                  // [θ] whether it is a standard deviation
-	noise      int                                     // which θ is the noise's sd
-	memory     struct{ sd, length, quality, walk int } // which θ are the short memory's and the random walk's; −1: none
+	names      []string      // [θ]
+	priors     []bayes.Prior // [θ] in the model's units
+	most       []float64     // [θ] logarithms that are not exceeded
+	deviations []bool        // [θ] whether it is a standard deviation
+	noise      int           // which θ is the noise's sd
+	memory     memoryIndex
 
 	part int // that is being laid out
+}
+
+// A memoryIndex says which θ are the short memory's and the random walk's; −1: none.
+type memoryIndex struct{ sd, length, quality, walk int }
+
+// in reports whether a set of θ has all that there are.
+func (m memoryIndex) in(set []bool) bool {
+	for _, i := range []int{m.sd, m.length, m.quality, m.walk} {
+		if i >= 0 && !set[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // A block is features under the same hyper-parameters: a cosine, or a cosine and a sine, at each frequency.
@@ -78,7 +91,7 @@ func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, factor: a
 // newLayout lays ordered parts out, up to where there are more than most features (0: any number).
 func newLayout(f *frame, parts []Part, reach float64, sides map[string]int, most int, peak func(float64) float64) *layout {
 	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, sides: sides, peak: peak, parts: parts, noise: -1}
-	l.memory.sd, l.memory.length, l.memory.quality, l.memory.walk = -1, -1, -1, -1
+	l.memory = memoryIndex{-1, -1, -1, -1}
 	for i, p := range parts {
 		l.part = i
 		if p.lay(l); most > 0 && l.size() > most {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
@@ -91,7 +90,7 @@ func TestMemory(t *testing.T) {
 func TestLengths(t *testing.T) {
 	lengths := []int{1000, averagedRows}
 	if slow.Tests {
-		lengths = append(lengths, linearRows, searchedRows)
+		lengths = append(lengths, coarseRows, searchedRows)
 	}
 	const ahead = 48
 	whole := longSeries(slices.Max(lengths) + 1 + ahead)
@@ -104,7 +103,7 @@ func TestLengths(t *testing.T) {
 		}
 		for i := range ahead {
 			a, b, sd := both[0].Mean[0][i], both[1].Mean[0][i], both[0].SD[0][i]
-			if math.Abs(a-b) > 0.1*sd || math.Abs(math.Log(both[1].SD[0][i]/sd)) > 0.05 {
+			if math.Abs(a-b) > 0.15*sd || math.Abs(math.Log(both[1].SD[0][i]/sd)) > 0.05 {
 				t.Errorf("%d rows, step %d: %v ± %v, of two more %v ± %v", n-1, i+1, a, sd, b, both[1].SD[0][i])
 			}
 		}
@@ -146,19 +145,4 @@ func TestBare(t *testing.T) {
 	for _, parts := range [][]Part{{Noise{}}, {}} {
 		testkit.Fails(t, testkit.Error(Fit(t.Context(), longSeries(300), Options{Parts: parts, Known: true})), ErrOptions, "", parts)
 	}
-}
-
-// TestLinearMoments: moments at a memory near the mode, by their first-order change, are those of a pass over the rows.
-func TestLinearMoments(t *testing.T) {
-	o := objectiveOf(t, made(200, true))
-	v := o.layout.medians()
-	var e bayes.Evaluation
-	testkit.OK(t, o.evaluate(&e, v))
-	at := o.at
-	near := memory{at.Ratio * 1.01, at.Length * 0.99, at.Quality * 1.01, at.Walk * 0.99, at.start}
-	got, want := o.groups[0].near(at, near), o.layout.whiten(o.tracks[0], []memory{near})[0]
-	for k, w := range want.gram {
-		testkit.Near(t, got.gram[k], w, 1e-3*math.Abs(o.groups[0].gram[k])+1e-3*math.Abs(w)+1e-2, "G")
-	}
-	testkit.Near(t, got.log, want.log, 0.02, "log |K_o|")
 }

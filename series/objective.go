@@ -36,6 +36,7 @@ type objective struct {
 	ctx    context.Context
 	layout *layout
 	tracks []*track
+	fixed  bool // whether the memory's derivatives and information are left out
 
 	at     memory
 	groups []differentiated // of each track at the memory
@@ -45,7 +46,7 @@ type objective struct {
 	slopes []slope
 }
 
-// differentiated is moments with their derivatives by the logarithms of the memory's parameters: ratio, length, quality.
+// differentiated is moments with the derivatives of G and log |K_o| by the logarithms of the memory's parameters.
 type differentiated struct {
 	*moments
 	by []*moments
@@ -108,17 +109,10 @@ func (m memory) moved() (all []memory) {
 	return all
 }
 
-// differentiate makes moments at a moved memory the derivative.
+// differentiate makes G and log |K_o| at a moved memory their derivatives.
 func (s *moments) differentiate(at *moments) {
-	less := func(a, b []float64) {
-		for i, v := range b {
-			a[i] = (a[i] - v) / difference
-		}
-	}
-	less(s.gram, at.gram)
-	less(s.yy, at.yy)
-	for i, c := range at.c {
-		less(s.c[i], c)
+	for i, g := range at.gram {
+		s.gram[i] = (s.gram[i] - g) / difference
 	}
 	s.log = (s.log - at.log) / difference
 }
@@ -177,7 +171,7 @@ func (o *objective) evaluate(e *bayes.Evaluation, v []float64) error {
 		}
 	}
 	lambda, rate := o.layout.variance(v)
-	if err := o.whiten(o.layout.memoryAt(v), true); err != nil {
+	if err := o.whiten(o.layout.memoryAt(v), !o.fixed); err != nil {
 		return err
 	}
 	o.layout.amplitudes(o.d, v, o.slopes)
@@ -264,7 +258,7 @@ func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda fl
 	value -= 0.5 * outputs * (float64(s.n)*math.Log(2*math.Pi) + float64(s.n-m)*math.Log(lambda) + logDet + s.log)
 	gradient, information := make([]float64, len(inner)), make([]float64, len(inner)*len(inner))
 	gradient[0] = -0.5 * outputs * float64(s.n)
-	steps, moved := o.at.steps(t), o.at.moved()
+	steps, moved := o.at.steps(t), o.at.moved()[:len(s.by)]
 	for _, r := range o.layout.residuals(t, weights) {
 		alpha := solve(steps, t.e, r)
 		square := dot(r, alpha) / lambda
@@ -274,7 +268,9 @@ func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda fl
 			gradient[1+j] += 0.5 * dot(alpha, at.change(t, alpha, r)) / lambda
 		}
 	}
-	o.averageInformation(information, z, group, lambda, outputs)
+	if !o.fixed {
+		o.averageInformation(information, z, group, lambda, outputs)
+	}
 	x := make([]float64, m*m)
 	for j, by := range s.by {
 		o.scale(x, by.gram)

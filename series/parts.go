@@ -184,7 +184,7 @@ func (p Product) lay(l *layout) {
 		b := block{amp: l.harmonic(weak, h, p.name(), shape)}
 		for k := -productLines; k <= productLines; k++ {
 			if k != 0 {
-				b.comb(float64(h)*short+float64(k)*long, l.mostSides(&b, 1), l.period())
+				b.comb(float64(h)*short+float64(k)*long, 0, l.period())
 			}
 		}
 		if len(b.cos) > 0 {

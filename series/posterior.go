@@ -68,10 +68,6 @@ func (m *Model) conditional(ctx context.Context, v []float64) ([]*posterior, err
 	return o.conditional(v, sums)
 }
 
-// linearRows is the number of rows from which on the moments of draws are those at the mode and their first-order change: the draws are so
-// close to it that this is as good as a pass over the rows for each.
-const linearRows = 20000
-
 // condition computes the posteriors at the mode and at the draws, unless they are there. Draws that are so far out that the sums have too
 // few digits for them are dropped; the mode has enough.
 func (m *Model) condition(ctx context.Context) error {
@@ -89,7 +85,7 @@ func (m *Model) condition(ctx context.Context) error {
 	var posteriors [][]*posterior
 	const atOnce = 8 // draws that share the features' values
 	for part := range slices.Chunk(m.draws, atOnce) {
-		sums, err := o.momentsAt(part, m.at.Mode)
+		sums, err := o.momentsAt(part)
 		if err != nil {
 			return err
 		}
@@ -111,25 +107,10 @@ func (m *Model) condition(ctx context.Context) error {
 }
 
 // momentsAt returns the moments [draws][groups] at some draws.
-func (o *objective) momentsAt(draws [][]float64, mode []float64) ([][]*moments, error) {
+func (o *objective) momentsAt(draws [][]float64) ([][]*moments, error) {
 	all, at := make([][]*moments, len(draws)), make([]memory, len(draws))
 	for i, v := range draws {
 		at[i] = o.layout.memoryAt(v)
-	}
-	rows := 0
-	for _, t := range o.tracks {
-		rows = max(rows, len(t.u))
-	}
-	if rows >= linearRows {
-		if err := o.whiten(o.layout.memoryAt(mode), true); err != nil {
-			return nil, err
-		}
-		for i := range draws {
-			for _, g := range o.groups {
-				all[i] = append(all[i], g.near(o.at, at[i]))
-			}
-		}
-		return all, nil
 	}
 	for _, t := range o.tracks {
 		if err := o.ctx.Err(); err != nil {
@@ -140,32 +121,6 @@ func (o *objective) momentsAt(draws [][]float64, mode []float64) ([][]*moments, 
 		}
 	}
 	return all, nil
-}
-
-// near returns the moments at a memory near the one that they are differentiated at.
-func (s *differentiated) near(from, to memory) *moments {
-	r := &moments{n: s.n, gram: slices.Clone(s.gram), yy: slices.Clone(s.yy), log: s.log}
-	for _, c := range s.c {
-		r.c = append(r.c, slices.Clone(c))
-	}
-	if len(s.by) == 0 {
-		return r
-	}
-	for j, parameter := range from.parameters() {
-		by, distance := s.by[j], math.Log(*to.parameters()[j] / *parameter)
-		add := func(a, b []float64) {
-			for i, v := range b {
-				a[i] += distance * v
-			}
-		}
-		add(r.gram, by.gram)
-		add(r.yy, by.yy)
-		for d, c := range by.c {
-			add(r.c[d], c)
-		}
-		r.log += distance * by.log
-	}
-	return r
 }
 
 // places are times to predict at, in steps, with the regressors there [J].

@@ -50,7 +50,8 @@ func (s *search) robust(t *trial) (*trial, error) {
 			break
 		}
 		before = p
-		s.track()
+		s.whole, s.tracks = f.tracks(), nil
+		s.cover(t.parts)
 		if t, err = s.trial(t.parts, t); err != nil {
 			return nil, err
 		}

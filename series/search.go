@@ -11,9 +11,11 @@ import (
 )
 
 const (
-	enough          = 0.01 // nats: what a step has to promise
+	enough          = 0.01 // nats: what a step has to promise, for each coarseRows rows
+	coarseRows      = 2000
 	mostEvaluations = 100
-	minGain         = 2 // nats that a season has to gain beyond its number of hyper-parameters
+	minGain         = 2  // nats that a season has to gain beyond its number of hyper-parameters
+	cycleGain       = 10 // the same for a period that is no calendar's
 )
 
 // A search finds the parts and the mode of each trial's hyper-parameters.
@@ -26,7 +28,8 @@ type search struct {
 
 	try    [][]Part
 	from   float64        // the first time of the rows that are searched
-	tracks []*track       // with the rows from there on
+	whole  []*track       // all rows
+	tracks []*track       // those that are searched
 	sides  map[string]int // layout.sides
 }
 
@@ -53,38 +56,31 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	if !o.Known {
 		s.try = append(s.try, s.candidates(spectra)...)
 	}
-	everything := slices.Clone(s.fixed())
-	for _, t := range s.try {
-		everything = append(everything, t...)
-	}
-	if s.frame.Rows > searchedRows {
-		s.from = f.Range - s.searched(everything)
-	}
-	s.track()
+	s.whole = s.frame.tracks()
+	s.cover(s.fixed())
 	return s, nil
 }
 
-// track sorts the rows that are searched.
-func (s *search) track() {
-	s.tracks = nil
-	for _, t := range s.frame.tracks() {
-		s.tracks = append(s.tracks, t.since(s.from))
-	}
-}
-
-// searched is how far back from the end a long series is searched, in steps: some ten thousand rows say which parts it has.
-func (s *search) searched(parts []Part) float64 {
+// cover takes as many of the last rows as it needs to tell whether a series has some parts: some ten thousand, and some periods of every
+// season. It reports whether there are more than before.
+func (s *search) cover(parts []Part) (more bool) {
 	back := searchedRows / float64(s.frame.Rows) * s.frame.Range
 	for _, p := range parts {
 		if season, ok := p.(Season); ok {
 			back = max(back, searchedPeriods*season.Period/s.frame.Step)
 		}
 	}
-	return back
+	if from := max(0, s.frame.Range-back); s.tracks == nil || from < s.from {
+		more, s.from, s.tracks = s.tracks != nil, from, nil
+		for _, t := range s.whole {
+			s.tracks = append(s.tracks, t.since(from))
+		}
+	}
+	return more
 }
 
 const (
-	searchedRows    = 3e4
+	searchedRows    = 1e4
 	searchedPeriods = 4 // of any season, at least
 )
 
@@ -137,6 +133,28 @@ func (t *trial) objective() bayes.Scored {
 	return bayes.Scored(t.o.evaluate).WithPriors(t.o.layout.priors)
 }
 
+// around is the objective whose coordinates stay as they are but for new ones, so that the rows are whitened once.
+func (t *trial) around(old []bool) bayes.Scored {
+	f := t.objective()
+	return func(e *bayes.Evaluation, v []float64) error {
+		t.o.fixed = true
+		defer func() { t.o.fixed = false }()
+		if err := f(e, v); err != nil {
+			return err
+		}
+		for i := range v {
+			if !old[i] {
+				continue
+			}
+			for j := range v {
+				e.Information[i*len(v)+j], e.Information[j*len(v)+i] = 0, 0
+			}
+			e.Gradient[i], e.Information[i*len(v)+i] = 0, 1
+		}
+		return nil
+	}
+}
+
 // bound is the log marginal likelihood at the mode.
 func (t *trial) bound() float64 {
 	b := t.at.Value
@@ -164,9 +182,19 @@ func (s *search) run() (*trial, error) {
 		if err != nil {
 			return nil, err
 		}
+		parts := slices.Concat(best.parts, c)
+		if s.cover(parts) {
+			if best, err = s.trial(best.parts, best); err != nil {
+				return nil, err
+			}
+		}
 		var next *trial
-		next, err = s.trial(slices.Concat(best.parts, c), best)
-		if err == nil && next.fit() > best.fit()+minGain+float64(len(next.mode)-len(best.mode)) {
+		next, err = s.trial(parts, best)
+		gain := float64(minGain)
+		if season, ok := c[0].(Season); ok && season.Cycle {
+			gain = cycleGain
+		}
+		if err == nil && next.fit() > best.fit()+gain+float64(len(next.mode)-len(best.mode)) {
 			best = next
 			s.sides = best.sides()
 		}
@@ -207,28 +235,48 @@ func (s *search) trial(parts []Part, from *trial) (*trial, error) {
 	return s.mode(parts, s.tracks, from, mostEvaluations)
 }
 
-// mode finds the mode of some parts given rows.
+// mode finds the mode of some parts given rows. Without another trial to begin at it begins at the mode of the last rows alone.
 func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations int) (*trial, error) {
+	rows := 0
+	for _, t := range tracks {
+		rows = max(rows, len(t.u))
+	}
+	if from == nil && rows > 2*coarseRows {
+		var last []*track
+		for _, t := range tracks {
+			last = append(last, t.rows(max(0, len(t.u)-coarseRows), len(t.u)))
+		}
+		var err error
+		if from, err = s.mode(parts, last, nil, evaluations); err != nil {
+			return nil, err
+		}
+	}
 	l := s.layout(parts)
 	t := &trial{parts: parts, o: newObjective(s.ctx, l, tracks)}
 	medians := make([]float64, len(l.priors))
 	for i, p := range l.priors {
 		medians[i] = math.Log(p.Median)
 	}
-	v, noisy := slices.Clone(medians), slices.Clone(medians)
+	v, noisy, old := slices.Clone(medians), slices.Clone(medians), make([]bool, len(medians))
 	for i, name := range l.names {
 		if from == nil {
 			break
 		}
 		if j := slices.Index(from.o.layout.names, name); j >= 0 {
-			v[i] = from.mode[j]
+			v[i], old[i] = from.mode[j], true
 		}
 	}
 	noisy[l.noise] += math.Log(10)
 	var err error
 	// the other trial's mode may need more digits than the sums have with these features
 	for _, start := range [][]float64{v, medians, noisy} {
-		if t.mode, t.at, err = bayes.Climb(s.ctx, t.objective(), start, enough, evaluations); !errors.Is(err, errUnresolved) {
+		gain := enough * max(1, float64(rows)/coarseRows)
+		if slices.Contains(old, false) && l.memory.in(old) && old[l.noise] {
+			if at, _, err := bayes.Climb(s.ctx, t.around(old), start, gain, evaluations); err == nil {
+				start = at
+			}
+		}
+		if t.mode, t.at, err = bayes.Climb(s.ctx, t.objective(), start, gain, evaluations); !errors.Is(err, errUnresolved) {
 			break
 		}
 	}

@@ -156,8 +156,11 @@ func TestSeasonsTried(t *testing.T) {
 func TestSearchedPeriods(t *testing.T) {
 	for _, step := range []float64{1, 1.0 / 24, 3600} {
 		s := &search{frame: &frame{Rows: 100_000, Range: 100_000, Step: step}}
-		testkit.Near(t, s.searched([]Part{Constant{}, Season{Period: 8766 * step}}), 4*8766, 1e-6, "step ", step)
-		testkit.Equal(t, s.searched([]Part{Season{Period: 24 * step}}), searchedRows, "step ", step)
+		s.whole = []*track{{}}
+		testkit.Equal(t, s.cover([]Part{Season{Period: 24 * step}}), false, "step ", step, ": the first rows are more")
+		testkit.Equal(t, s.from, 100_000-searchedRows, "step ", step)
+		testkit.Equal(t, s.cover([]Part{Constant{}, Season{Period: 8766 * step}}), true, "step ", step, ": more rows")
+		testkit.Near(t, s.from, 100_000-4*8766, 1e-6, "step ", step)
 	}
 }
 

@@ -14,6 +14,7 @@ type volatility struct {
 	memory         // of the logarithms, with their noise as the unit
 	unit   float64 // from that unit to h
 	rows   *track  // times, and the logarithms
+	known  float64 // the usual posterior variance at a row, in that unit
 }
 
 const (
@@ -54,6 +55,9 @@ func newVolatility(u []float64, innovations [][]float64) *volatility {
 	if v.Ratio == 0 {
 		return nil
 	}
+	variances := smoothedVariances(v.steps(v.rows), onlyMemory)
+	slices.Sort(variances)
+	v.known = variances[n/2]
 	return v
 }
 
@@ -70,16 +74,18 @@ func (m memory) density(t *track) (sum float64) {
 	return sum
 }
 
-// at returns g, by the posterior mean of h, at sorted times; 1 without a volatility.
+// at returns g at sorted times, by the mean of e^h; 1 without a volatility. Uncertainty of h counts where it is more than at the rows, to
+// which λ is fitted.
 func (v *volatility) at(u []float64) []float64 {
 	g := slices.Repeat([]float64{1}, len(u))
 	if v == nil || len(u) == 0 {
 		return g
 	}
 	w := v.window(v.rows, u)
+	variances := smoothedVariances(w.steps, onlyMemory)
 	for i, h := range smooth(w.steps, w.column(v.rows.y[0][w.lo:]), onlyMemory) {
 		if q := w.query[i]; q >= 0 {
-			g[q] = math.Exp(0.5 * v.unit * h)
+			g[q] = math.Exp(0.5*v.unit*h + 0.25*v.unit*v.unit*max(0, variances[i]-v.known))
 		}
 	}
 	return g

@@ -11,13 +11,11 @@ import (
 // A cosine is the feature amp·cos(freq·(u − center) + phase).
 type cosine struct{ amp, freq, center, phase float64 }
 
-// moments are sums over a group's rows, whitened by a memory's filter: with features Φ at unit amplitudes, G = Φᵀ K_o⁻¹ Φ, C = Φᵀ K_o⁻¹ y and
-// yᵀ K_o⁻¹ y. The objective and the posterior of the weights need no row again.
+// moments are sums over a group's rows, whitened by a memory's filter: with features Φ at unit amplitudes, G = Φᵀ K_o⁻¹ Φ and C = Φᵀ K_o⁻¹ y.
 type moments struct {
 	n    int
 	gram []float64   // [M,M]
 	c    [][]float64 // [outputs][M]
-	yy   []float64   // [outputs]
 	log  float64     // log |K_o|
 }
 
@@ -79,7 +77,7 @@ func (l *layout) whiten(t *track, at []memory) []*moments {
 		}
 		for d := range t.y {
 			row := grams[i][(m+d)*size:]
-			s.c, s.yy = append(s.c, row[:m:m]), append(s.yy, row[m+d])
+			s.c = append(s.c, row[:m:m])
 		}
 	}
 	return all
