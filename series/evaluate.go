@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
 )
@@ -55,10 +56,22 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 		f.z = append(f.z, r.standard(s.Regressors[j].Values))
 	}
 	var e bayes.Evaluation
-	if err := newObjective(ctx, &l, f.tracks()).evaluate(&e, m.at.Mode); err != nil || m.loaded && math.IsNaN(e.Value) {
+	if err := newObjective(ctx, &l, m.changed(f.tracks())).evaluate(&e, m.at.Mode); err != nil || m.loaded && math.IsNaN(e.Value) {
 		return 0, m.failed(err)
 	}
 	return e.Value, nil
+}
+
+// changed gives tracks of other rows the volatilities of the model's.
+func (m *Model) changed(tracks []*track) []*track {
+	for i, t := range tracks {
+		for _, own := range m.tracks {
+			if slices.Contains(own.outputs, t.outputs[0]) {
+				tracks[i] = t.change(own.volatility)
+			}
+		}
+	}
+	return tracks
 }
 
 // Score predicts the rows of a series. It returns the RMSE over all values, the mean log predictive density of a row's values over the rows

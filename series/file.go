@@ -22,20 +22,25 @@ const (
 	nameInformation = "hyper.information" // [θ,θ] of the posterior, in units of the priors' sds
 	namePriors      = "hyper.prior"       // [θ,2] median in the model's units, sd of the logarithm
 	nameDraws       = "hyper.draws"       // [S,θ]
-	nameRows        = "rows"              // [2+J+outputs,N] times, errors, regressors, values, in the model's units
+	// [2+J+outputs,N] times, errors, regressors, values, in the model's units, and maybe the logarithms of the volatility
+	nameRows = "rows"
 )
 
 // record is the metadata entry "series", as JSON.
 type record struct {
-	Frame  frame          `json:"frame"`
-	Reach  float64        `json:"reach"`           // steps
-	Sides  map[string]int `json:"sides,omitempty"` // layout.sides
-	Parts  []saved        `json:"parts"`
-	Groups [][]int        `json:"groups"`           // outputs of each group
-	Median []bool         `json:"median,omitempty"` // [D] Model.medians
-	Bound  float64        `json:"bound"`
-	Value  float64        `json:"log_posterior"`
+	Frame      frame             `json:"frame"`
+	Reach      float64           `json:"reach"`           // steps
+	Sides      map[string]int    `json:"sides,omitempty"` // layout.sides
+	Parts      []saved           `json:"parts"`
+	Groups     [][]int           `json:"groups"`               // outputs of each group
+	Volatility []savedVolatility `json:"volatility,omitempty"` // of each group
+	Median     []bool            `json:"median,omitempty"`     // [D] Model.medians
+	Bound      float64           `json:"bound"`
+	Value      float64           `json:"log_posterior"`
 }
+
+// savedVolatility is a volatility but for its logarithms; Ratio is 0 for none.
+type savedVolatility struct{ Ratio, Length, Unit, Known float64 }
 
 // saved is a part, with the fields that its kind has.
 type saved struct {
@@ -127,7 +132,12 @@ func (m *Model) Write(w io.Writer) error {
 	f.Tensors[namePriors] = safetensors.Tensor{Shape: []int{n, 2}, Data: priors}
 	for g, t := range m.tracks {
 		r.Groups = append(r.Groups, t.outputs)
-		rows := slices.Concat([][]float64{t.u, t.e}, t.regressors, t.y)
+		rows, v := slices.Concat([][]float64{t.u, t.e}, t.regressors, t.y), savedVolatility{}
+		if t.volatility != nil {
+			v = savedVolatility{t.volatility.Ratio, t.volatility.Length, t.volatility.unit, t.volatility.known}
+			rows = append(rows, t.volatility.rows.y[0])
+		}
+		r.Volatility = append(r.Volatility, v)
 		f.Tensors[fmt.Sprintf("%s.%d", nameRows, g)] = safetensors.Tensor{Shape: []int{len(rows), len(t.u)}, Data: slices.Concat(rows...)}
 	}
 	for name, value := range map[string]any{"series": r, "x.name": m.XName, "y.names": m.YNames, "notes": m.Notes} {
@@ -189,29 +199,46 @@ func load(f *safetensors.File) (*Model, error) {
 	if err := m.loadPosterior(r.Value, f); err != nil {
 		return nil, err
 	}
-	return m, m.loadRows(r.Groups, f)
+	return m, m.loadRows(r, f)
 }
 
 // loadRows reads the rows of each group.
-func (m *Model) loadRows(groups [][]int, f *safetensors.File) error {
+func (m *Model) loadRows(r *record, f *safetensors.File) error {
 	seen := make([]bool, len(m.frame.Scale))
-	for g, outputs := range groups {
+	if len(r.Volatility) != len(r.Groups) {
+		return fmt.Errorf("it has volatilities of %d groups of %d: %w", len(r.Volatility), len(r.Groups), ErrFile)
+	}
+	for g, outputs := range r.Groups {
 		for _, d := range outputs {
 			if d < 0 || d >= len(seen) || seen[d] {
 				return fmt.Errorf("its outputs are in no or several groups: %w", ErrFile)
 			}
 			seen[d] = true
 		}
-		regressors := len(m.frame.Regressors)
-		a, err := numbers(f, fmt.Sprintf("%s.%d", nameRows, g), 2+regressors+len(outputs), -1)
+		first, v := 2+len(m.frame.Regressors), r.Volatility[g]
+		last := first + len(outputs)
+		width := last
+		if v.Ratio != 0 {
+			width++
+		}
+		a, err := numbers(f, fmt.Sprintf("%s.%d", nameRows, g), width, -1)
 		if err != nil {
 			return err
 		}
-		n := len(a) / (2 + regressors + len(outputs))
+		n := len(a) / width
 		rows := slices.Collect(slices.Chunk(a, n))
-		t := &track{u: rows[0], e: rows[1], regressors: rows[2 : 2+regressors], y: rows[2+regressors:], outputs: outputs}
+		t := &track{u: rows[0], e: rows[1], regressors: rows[2:first], y: rows[first:last], outputs: outputs}
 		if !slices.IsSorted(t.u) || slices.Min(t.e) <= 0 || n < leastRows || len(outputs) == 0 {
 			return fmt.Errorf("group %d: its rows are out of order, too few, or without an error: %w", g, ErrFile)
+		}
+		if v.Ratio != 0 {
+			if !finite(v.Ratio, v.Length, v.Unit, v.Known) || v.Ratio < 0 || v.Length <= 0 || v.Unit <= 0 {
+				return fmt.Errorf("its volatility is %+v: %w", v, ErrFile)
+			}
+			ones := slices.Repeat([]float64{1}, n)
+			t.volatility = &volatility{memory: memory{Ratio: v.Ratio, Length: v.Length}, unit: v.Unit, known: v.Known,
+				rows: &track{u: t.u, e: ones, y: rows[last:]}}
+			t.g = t.volatility.at(t.u)
 		}
 		m.tracks = append(m.tracks, t)
 	}

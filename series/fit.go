@@ -89,14 +89,14 @@ func scaled(ctx context.Context, s *Series, o *Options) (*search, error) {
 	switch second, err := other.density(); {
 	case err != nil && !errors.Is(err, errUnresolved):
 		return nil, err
-	case err != nil || second < first+logWorth:
+	case err != nil || second < first+logGain:
 		return plain, nil
 	}
 	return other, nil
 }
 
-// logWorth is by how many nats logarithms have to be more probable.
-const logWorth = 10
+// logGain is by how many nats logarithms have to be more probable.
+const logGain = 5
 
 // densityRows is the number of rows, the last ones, that decide whether logarithms are taken.
 const densityRows = 5000

@@ -52,7 +52,7 @@ func TestLog(t *testing.T) {
 	testkit.Near(t, bound, m.Bound(), 1e-6*math.Abs(bound), "the loaded model's bound")
 
 	linear := fit(t, s, Options{Log: LogNever})
-	if gain := m.Bound() + m.frame.jacobian(0) - linear.Bound() - linear.frame.jacobian(0); linear.Log() || gain < logWorth {
+	if gain := m.Bound() + m.frame.jacobian(0) - linear.Bound() - linear.frame.jacobian(0); linear.Log() || gain < logGain {
 		t.Errorf("logarithms gain %v nats", gain)
 	}
 	if fit(t, s, Options{Parts: []Part{Constant{}, Season{Period: 12, Amplitude: Prior{Median: 5, SD: 1}}}, Known: true}).Log() {

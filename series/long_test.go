@@ -2,6 +2,7 @@ package series
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -144,5 +145,33 @@ func TestBare(t *testing.T) {
 	}
 	for _, parts := range [][]Part{{Noise{}}, {}} {
 		testkit.Fails(t, testkit.Error(Fit(t.Context(), longSeries(300), Options{Parts: parts, Known: true})), ErrOptions, "", parts)
+	}
+}
+
+// TestVolatility: noise that becomes five times as large is found, forecasts have the size of the last rows, and a file gives the same
+// numbers; constant noise has none.
+func TestVolatility(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	s := seriesOf(400, func(i float64) float64 {
+		size := 0.2
+		if i >= 250 {
+			size = 1
+		}
+		return math.Sin(2*math.Pi*i/12) + size*random.NormFloat64()
+	})
+	m := fit(t, s, Options{})
+	if m.tracks[0].volatility == nil || !slices.Contains(m.PartNames(), "volatility") {
+		t.Fatalf("no volatility: %v", m.PartNames())
+	}
+	x := slices.Concat(m.Next(2), s.X[100:101])
+	p := predict(t, m, x)
+	if p.SD[0][0] < 0.75 || p.SD[0][0] > 1.4 || p.SD[0][2] > 0.45 {
+		t.Errorf("forecast ± %v, and of an early row ± %v; made with 1 and 0.2", p.SD[0][0], p.SD[0][2])
+	}
+	reloaded(t, m, x)
+	own := testkit.Must(m.Evaluate(t.Context(), s))(t)
+	testkit.Near(t, own, m.Bound(), 1e-6*math.Abs(own), "the bound of its own data")
+	if m := fit(t, longSeries(400), Options{}); m.tracks[0].volatility != nil {
+		t.Error("a volatility of constant noise")
 	}
 }

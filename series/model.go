@@ -70,10 +70,14 @@ func (m *Model) Hyper() (all []Value) {
 // Parts are the model's parts, those that earned their place included.
 func (m *Model) Parts() []Part { return slices.Clone(m.layout.parts) }
 
-// PartNames are what reports call the parts: constant, slope, smooth trend, random walk, short memory, season 12, noise.
+// PartNames are what reports call the parts: constant, slope, smooth trend, random walk, short memory, season 12, noise, and volatility if
+// the size of the noise and the innovations changes.
 func (m *Model) PartNames() (names []string) {
 	for _, p := range m.layout.parts {
 		names = append(names, p.name())
+	}
+	if slices.ContainsFunc(m.tracks, func(t *track) bool { return t.volatility != nil }) {
+		names = append(names, "volatility")
 	}
 	return names
 }
@@ -92,7 +96,8 @@ func (m *Model) Periods() (all []float64) {
 	return all
 }
 
-// NoiseSD is the noise's standard deviation of an output at the mode; with known errors, of a value with their median error.
+// NoiseSD is the noise's standard deviation of an output at the mode; with known errors, of a value with their median error, and with a
+// volatility, of a row where it is usual.
 func (m *Model) NoiseSD(d int) float64 {
 	lambda, _ := m.layout.variance(m.at.Mode)
 	return m.frame.Scale[d] * math.Sqrt(lambda*m.frame.usualError(d))

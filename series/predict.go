@@ -208,7 +208,7 @@ func component(p Part) string {
 // An Effect is the posterior of a regressor's weight at the mode of the hyper-parameters, by output: Mean and SD, in units of the output,
 // or of its logarithm, for one unit of the regressor.
 type Effect struct {
-	Name     string
+	Name     string    // of the regressor
 	Mean, SD []float64 // [D]
 }
 

@@ -67,10 +67,10 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 	if !(scale > 0) {
 		return s, fmt.Errorf("seasonal naive's error before the origin is %g: MASE wants one above 0", scale)
 	}
-	s = Scores{RMSE: bayes.RMSE(f.Mean, p.truth), MAE: bayes.MAE(f.Mean, p.truth), SMAPE: bayes.SMAPE(f.Mean, p.truth)}
-	s.MASE = s.MAE / scale
+	medians := make([]float64, len(p.truth)) // which absolute errors are least for
 	for i, y := range p.truth {
 		m, n := f.at(i), float64(len(p.truth))
+		medians[i] = m.Quantile(0.5)
 		s.CRPS += m.CRPS(y) / n
 		s.NLPD -= m.LogDensity(y) / n
 		s.MSIS += intervalScore(m.Quantile(0.025), m.Quantile(0.975), y) / scale / n
@@ -78,6 +78,8 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 			s.Coverage += 1 / n
 		}
 	}
+	s.RMSE, s.MAE, s.SMAPE = bayes.RMSE(f.Mean, p.truth), bayes.MAE(medians, p.truth), bayes.SMAPE(medians, p.truth)
+	s.MASE = s.MAE / scale
 	return s, nil
 }
 

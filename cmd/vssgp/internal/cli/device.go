@@ -71,6 +71,15 @@ func (c *Device) AddFlags(f *pflag.FlagSet) {
 		"what a GPU multiplies in: auto, float64, digits (7 of int8, as exact as float64) or digits=3")
 }
 
+// HostOnly reports flags that ask for a GPU, for what is computed on the CPU.
+func (c *Device) HostOnly(what string) error {
+	if c.Card() != "" {
+		return Mistake("--device %s: %s is computed on the CPU; must be auto or cpu", c.Card(), what)
+	}
+	_, err := c.host("")
+	return err
+}
+
 // Card returns --device if it asks for a GPU, else "".
 func (c *Device) Card() string {
 	if c.device.kind != "cuda" {

@@ -82,6 +82,9 @@ var tableOperand = cli.InputFile("DATA", slices.Concat(cli.TableFiles, []string{
 
 // seriesOf reads a table as a series with the standard deviations of --yerr. A note names columns that are left out.
 func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns, s *Flags, holes bool) (*timeSeries, error) {
+	if err := env.Device.HostOnly("the model of a series"); err != nil {
+		return nil, err
+	}
 	c.Errors = s.errors
 	r, err := readSeries(ctx, env, path, c, holes, nil)
 	if err == nil && len(r.chosen.X) > 0 && c.X == nil {
