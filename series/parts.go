@@ -3,7 +3,6 @@ package series
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Constant is the level at which the series lies. It has a wide fixed prior.
@@ -228,14 +227,20 @@ const (
 	productLines   = 3    // of the long season, on each side of the short one's
 )
 
-// ordered copies parts, with the regressors last if there are any, and noise if there is none.
+// ordered copies parts, with the regressors after all other features, if there are any, and the noise last.
 func (f *frame) ordered(parts []Part) []Part {
-	all := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p == Regressors{} })
-	if !slices.ContainsFunc(all, func(p Part) bool { _, ok := p.(Noise); return ok }) {
-		all = append(all, Noise{})
+	noise, all := Part(Noise{}), []Part(nil)
+	for _, p := range parts {
+		switch p.(type) {
+		case Noise:
+			noise = p
+		case Regressors:
+		default:
+			all = append(all, p)
+		}
 	}
 	if len(f.Regressors) > 0 {
 		all = append(all, Regressors{})
 	}
-	return all
+	return append(all, noise)
 }

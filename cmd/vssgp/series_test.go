@@ -208,16 +208,16 @@ func TestModelFlags(t *testing.T) {
 	dir := t.TempDir()
 	lines := strings.SplitAfter(string(testkit.Read(t, river)), "\n")
 	river := testkit.Put(t, dir, "river.csv", strings.Join(lines[:slow.Pick(len(lines), 80)], ""))
-	const usual = "constant, slope, smooth trend, random walk, noise, "
+	const usual = "constant, slope, smooth trend, random walk, short memory, "
 	for flags, want := range map[string]string{
-		"":                           usual + "season 7, short memory",
-		"--season none":              usual + "short memory",
-		"--season 7":                 usual + "season 7, short memory",
-		"--period 168h":              usual + "season 7, short memory",
-		"--period 1w --season 7":     usual + "season 7, short memory",
-		"--period 14":                usual + "season 14, short memory",
-		"--season none --trend none": "constant, noise, short memory",
-		"--season none --trend walk": "constant, random walk, noise, short memory",
+		"":                           usual + "season 7, noise",
+		"--season none":              usual + "noise",
+		"--season 7":                 usual + "season 7, noise",
+		"--period 168h":              usual + "season 7, noise",
+		"--period 1w --season 7":     usual + "season 7, noise",
+		"--period 14":                usual + "season 14, noise",
+		"--season none --trend none": "constant, short memory, noise",
+		"--season none --trend walk": "constant, random walk, short memory, noise",
 		"--season none --trend line,smooth --short-memory=false": "constant, slope, smooth trend, noise",
 	} {
 		if !slow.Tests && strings.HasPrefix(flags, "--period") {
