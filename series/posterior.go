@@ -131,10 +131,9 @@ type places struct {
 
 // A chunk is some of the places in the order of u, with their features.
 type chunk struct {
-	at  []int // numbers of the places, by u
-	u   []float64
-	z   [][]float64
-	phi []float64 // [n,M], at unit amplitudes; of places beyond the layout's end only the regressors
+	at []int // numbers of the places, by u
+	u  []float64
+	z  [][]float64
 }
 
 // mostPlaces bounds the places of a chunk.

@@ -42,16 +42,19 @@ type spectrum struct {
 	power   []float64 // the square that the line explains, by its number times spacing
 }
 
-// newSpectrum takes a quadratic and eight half periods out of an output, and cuts what lies farther out than a few deviations if robust.
-func newSpectrum(u, y []float64, span float64, robust bool) *spectrum {
-	s := &spectrum{span: span}
+// newSpectrum takes a quadratic, eight half periods and the regressors out of an output, and cuts residuals of more than a few deviations if
+// robust.
+func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bool) *spectrum {
+	s, columns := &spectrum{span: span}, make([][]float64, len(regressors))
 	for n, v := range y {
 		if !math.IsNaN(v) {
 			s.u, s.r = append(s.u, u[n]), append(s.r, v)
+			for j, z := range regressors {
+				columns[j] = append(columns[j], z[n])
+			}
 		}
 	}
 	s.n = len(s.u)
-	var columns [][]float64
 	add := func(f func(t float64) float64) {
 		c := make([]float64, s.n)
 		for i, v := range s.u {

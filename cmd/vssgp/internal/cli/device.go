@@ -135,14 +135,6 @@ func (c *Device) Backend() (backend.Backend, error) {
 	return b, nil
 }
 
-// Name is the name of the backend that Backend has opened.
-func (c *Device) Name() string {
-	if c.opened == nil {
-		return ""
-	}
-	return c.opened.Name()
-}
-
 // Close closes the backend that Backend has opened.
 func (c *Device) Close() error {
 	if c.opened == nil {

@@ -150,13 +150,13 @@ func backtestBy(ctx context.Context, env *cli.Env, r *timeSeries, o *backtestFla
 		}
 		return b, struct {
 			named
-			Horizon  int           `json:"horizon"`
-			Origins  int           `json:"origins"`
-			Season   int           `json:"season"`
-			Scores   cli.Object    `json:"scores"`
-			ByOutput cli.Object    `json:"by_output,omitempty"`
-			Seconds  time.Duration `json:"seconds"`
-		}{named{one.name, len(one.X)}, b.Horizon, b.Origins, b.Season[0], meanScores(b), one.scoresByOutput(b), time.Since(began)}, nil
+			Horizon  int        `json:"horizon"`
+			Origins  int        `json:"origins"`
+			Season   int        `json:"season"`
+			Scores   cli.Object `json:"scores"`
+			ByOutput cli.Object `json:"by_output,omitempty"`
+			Seconds  float64    `json:"seconds"`
+		}{named{one.name, len(one.X)}, b.Horizon, b.Origins, b.Season[0], meanScores(b), one.scoresByOutput(b), time.Since(began).Seconds()}, nil
 	})
 	if err != nil {
 		return err
