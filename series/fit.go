@@ -47,7 +47,11 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if !m.frame.Log {
 		return m, nil
 	}
-	ahead, err := m.Predict(ctx, []float64{m.frame.x(1.1 * m.frame.Range)})
+	var usual [][]float64 // regressors
+	for _, r := range m.frame.Regressors {
+		usual = append(usual, []float64{r.Mean})
+	}
+	ahead, err := m.Predict(ctx, []float64{m.frame.x(1.1 * m.frame.Range)}, usual...)
 	if err != nil {
 		return nil, err
 	}

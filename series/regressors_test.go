@@ -64,6 +64,9 @@ func TestRegressorMistakes(t *testing.T) {
 	nan := math.NaN()
 	testkit.Fails(t, testkit.Error(m.Forecast(t.Context(), 2)), ErrOptions, "0 regressors; the model has 2", "none")
 	testkit.Fails(t, testkit.Error(m.Forecast(t.Context(), 2, []float64{1, nan}, []float64{0, 0})), ErrData, `"temperature" is NaN at x[1]`, "missing")
+	if m := fit(t, s, Options{Draws: AtMode, Log: LogAlways}); !m.Log() {
+		t.Error("no logarithms")
+	}
 	s.Regressors[0].Values[7] = nan
 	testkit.Fails(t, testkit.Error(Fit(context.Background(), s, Options{})), ErrData, `"temperature" is NaN`, "missing in a row with a value")
 	s.Y[0][7] = nan
