@@ -24,7 +24,7 @@ var errUnresolved = errors.New("the sums have too few digits for these hyper-par
 const resolved = 0.01
 
 // difference is the step, in logarithms of the memory's parameters, by which moments are differentiated.
-const difference = 1e-5
+const difference = 1e-6
 
 // An objective is the log marginal likelihood of the outputs as a function of v = log θ. With the amplitudes D = diag(d(θ)) and moments
 // whitened by the memory K_o(θ), which is in units of λ, for each output
@@ -63,7 +63,7 @@ func newObjective(ctx context.Context, l *layout, tracks []*track) *objective {
 
 // whiten brings the moments to a memory, with their derivatives if they are not there yet.
 func (o *objective) whiten(at memory, derivatives bool) error {
-	if o.groups != nil && at == o.at && (!derivatives || o.groups[0].by != nil || at.none()) {
+	if o.groups != nil && at == o.at && (!derivatives || len(o.groups[0].by) > 0 || at.none()) {
 		return nil
 	}
 	all := []memory{at}
@@ -163,7 +163,6 @@ func (o *objective) mean(factor *blocktri.Factor, c []float64) []float64 {
 }
 
 // evaluate fills e at coordinates v.
-
 func (o *objective) evaluate(e *bayes.Evaluation, v []float64) error {
 	for i, most := range o.layout.most {
 		if v[i] > most {

@@ -113,7 +113,7 @@ func TestObjective(t *testing.T) {
 			down, kDown := at(-step)
 			up2, kUp2 := at(2 * step)
 			down2, kDown2 := at(-2 * step)
-			if slope := (8*(up-down) - (up2 - down2)) / (12 * step); math.Abs(e.Gradient[i]-slope) > 3e-4+5e-5*math.Abs(slope) {
+			if slope := (8*(up-down) - (up2 - down2)) / (12 * step); math.Abs(e.Gradient[i]-slope) > 1e-5*(1+math.Abs(slope)) {
 				t.Errorf("%s: gradient of %s is %v, want %v", name, o.layout.names[i], e.Gradient[i], slope)
 			}
 			var by, by2 mat.Dense
@@ -136,7 +136,7 @@ func TestObjective(t *testing.T) {
 		averaged := []int{o.layout.noise, o.layout.memory.sd, o.layout.memory.length, o.layout.memory.quality, o.layout.memory.walk}
 		for i := range v {
 			for j := range v {
-				want, got, scale := expected(i, j), e.Information[i*len(v)+j], 2e-4*(0.03+math.Abs(expected(i, j)))
+				want, got, scale := expected(i, j), e.Information[i*len(v)+j], 1e-4*(0.01+math.Abs(expected(i, j)))
 				if slices.Contains(averaged, i) && slices.Contains(averaged, j) {
 					scale = 0.15 * math.Sqrt(expected(i, i)*expected(j, j))
 				}
@@ -206,4 +206,18 @@ func TestSeasonAmplitudeBounded(t *testing.T) {
 		v[i] = l.most[i] + 1e-9
 		testkit.Fails(t, newObjective(t.Context(), l, f.tracks()).evaluate(&bayes.Evaluation{}, v), errUnresolved, "", "prior ", prior)
 	}
+}
+
+// TestDerivativesAfterFixed: an evaluation with the memory's derivatives is the same after one without them at the same coordinates.
+func TestDerivativesAfterFixed(t *testing.T) {
+	s := made(60, false)
+	want, o := objectiveOf(t, s), objectiveOf(t, s)
+	v := o.layout.medians()
+	var a, b bayes.Evaluation
+	testkit.OK(t, want.evaluate(&a, v))
+	o.fixed = true
+	testkit.OK(t, o.evaluate(&b, v))
+	o.fixed = false
+	testkit.OK(t, o.evaluate(&b, v))
+	testkit.Equal(t, b, a, "value, gradient and information")
 }
