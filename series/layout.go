@@ -32,7 +32,7 @@ type Part interface {
 // A layout is the features of all parts and the amplitudes that hyper-parameters give them. Frequencies are in cycles per step.
 type layout struct {
 	frame  *frame
-	reach  float64        // R, in steps: what the features are laid out on
+	reach  float64        // R, in steps: the range that the features cover
 	wander float64        // R and a little: the walks' expansion is exact inside
 	sides  map[string]int // the most lines on each side of a season's, by the name of their amplitude; none: the usual number
 	peak   func(f float64) float64
@@ -46,7 +46,7 @@ type layout struct {
 	noise      int           // which θ is the noise's sd
 	memory     memoryIndex
 
-	part int // that is being laid out
+	part int // that newLayout is at
 }
 
 // A memoryIndex says which θ are the short memory's and the random walk's; −1: none.

@@ -8,7 +8,7 @@ index has the places of the rows. `x` gives the places of an array: [n] numbers 
 (default: 0, 1, …). What comes back has the caller's types and units.
 
 A DataFrame with the columns `ds` and `y` is the places and the values of a series. With `unique_id` as well it is
-several series, each with a model of its own, several at a time; what comes back is a DataFrame then. A series that
+several series, each with a separate model, several at a time. The result is then a DataFrame. A series that
 fails is left out with a VssgpWarning.
 """
 

@@ -25,7 +25,7 @@ type named struct {
 	Rows int    `json:"rows"`
 }
 
-// fitted is what --json has of its model.
+// fitted is the part of --json about its model.
 type fitted struct {
 	Periods []float64 `json:"periods"`
 	NoiseSD []float64 `json:"noise_sd"`

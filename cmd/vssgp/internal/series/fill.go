@@ -106,14 +106,14 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 	})
 }
 
-// A filled is a cell with what is put into it, and its line of --bands.
+// A filled is a cell with its new value, and its line of --bands.
 type filled struct {
 	table.Cell
 	output int
 	band   []string
 }
 
-// A fillOf is what is put in place of a series' missing cells. model is nil if nothing was fitted.
+// A fillOf has the values of a series' missing cells. model is nil if nothing was fitted.
 type fillOf struct {
 	cells []filled
 	model *series.Model
