@@ -175,11 +175,11 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 		return m.condition(ctx)
 	}
 	random := rand.New(rand.NewPCG(o.Seed, 1))
-	due := 0.0
+	normals, due := bayes.Normals(count, len(m.layout.names), random), 0.0
 	for _, v := range all {
 		due += v.weight * float64(count)
-		n := int(math.Round(due)) - len(m.draws)
-		draws, err := v.draw(ctx, o.HMC, n, random)
+		own := v.own(m.layout, normals[len(m.draws):min(count, int(math.Round(due)))])
+		draws, err := v.draw(ctx, o.HMC, own, random)
 		if err != nil {
 			return err
 		}
@@ -190,15 +190,15 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 	return m.condition(ctx)
 }
 
-// draw draws a variant's own hyper-parameters.
-func (v *variant) draw(ctx context.Context, hmc bool, count int, random *rand.Rand) (draws [][]float64, err error) {
-	if !hmc || count == 0 {
-		for range count {
-			draws = append(draws, v.gaussian.Draw(random))
+// draw draws a variant's hyper-parameters: by normal variables [count][n], or as many by HMC.
+func (v *variant) draw(ctx context.Context, hmc bool, normals [][]float64, random *rand.Rand) (draws [][]float64, err error) {
+	if !hmc || len(normals) == 0 {
+		for _, z := range normals {
+			draws = append(draws, v.gaussian.Along(z))
 		}
 		return draws, nil
 	}
-	all, _, err := bayes.HMC(ctx, v.objective().Func, v.gaussian, warmDraws, thinning*count, random)
+	all, _, err := bayes.HMC(ctx, v.objective().Func, v.gaussian, warmDraws, thinning*len(normals), random)
 	for i := thinning - 1; i < len(all); i += thinning {
 		draws = append(draws, all[i])
 	}

@@ -91,7 +91,7 @@ func TestMemory(t *testing.T) {
 func TestLengths(t *testing.T) {
 	lengths := []int{1000, averagedRows}
 	if slow.Tests {
-		lengths = append(lengths, coarseRows, searchedRows)
+		lengths = append(lengths, coarseRows, searchedRows, 50_000)
 	}
 	const ahead = 48
 	whole := longSeries(slices.Max(lengths) + 1 + ahead)

@@ -126,6 +126,17 @@ func (v *variant) widen(l *layout, own []float64) []float64 {
 	return wide
 }
 
+// own picks the variant's hyper-parameters from values [count][n] for those of a layout with more parts.
+func (v *variant) own(l *layout, values [][]float64) [][]float64 {
+	picked := make([][]float64, len(values))
+	for i, all := range values {
+		for _, name := range v.o.layout.names {
+			picked[i] = append(picked[i], all[slices.Index(l.names, name)])
+		}
+	}
+	return picked
+}
+
 // embed is the variant's Gaussian over a layout with more parts, whose amplitudes are certain to be none.
 func (v *variant) embed(l *layout) (*bayes.Gaussian, error) {
 	const certain = 1e12

@@ -88,10 +88,13 @@ func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
 	mean, sd = m.Moments()
 	low, high = m.Quantile(0.025), m.Quantile(0.975)
 	if m.Log && (m.Median || !(mean < high && sd < high-low)) {
-		return m.Quantile(0.5), (m.Quantile(0.8413) - m.Quantile(0.1587)) / 2, low, high, true
+		return m.Quantile(0.5), (m.Quantile(belowSD) - m.Quantile(1-belowSD)) / 2, low, high, true
 	}
 	return mean, sd, low, high, false
 }
+
+// belowSD is the probability that a Gaussian is less than one standard deviation above its mean.
+const belowSD = 0.841344746068543
 
 // moments are those of part i.
 func (m Mixture) moments(i int) (mean, sd float64) {

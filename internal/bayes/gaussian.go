@@ -1,9 +1,11 @@
 package bayes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -105,19 +107,57 @@ func row(f lbfgs.Func, v, scale []float64, i int, step float64) ([]float64, erro
 	return out, nil
 }
 
-// Along is mode + Scale·V·z/√curvature: a draw, if z is standard normal.
-func (g *Gaussian) Along(z []float64) []float64 {
-	v := slices.Clone(g.Mode)
+// root is V·(Vᵀx/√curvature), with the symmetric root of the inverse curvature: element i changes mostly by x_i.
+func (g *Gaussian) root(x []float64) []float64 {
+	y := make([]float64, len(x))
 	for k, c := range g.curvature {
-		for i := range v {
-			v[i] += g.Scale[i] * g.axes.At(i, k) * z[k] / math.Sqrt(c)
+		along := 0.0
+		for i, v := range x {
+			along += g.axes.At(i, k) * v
 		}
+		for i := range y {
+			y[i] += g.axes.At(i, k) * along / math.Sqrt(c)
+		}
+	}
+	return y
+}
+
+// Along is mode + Scale·root(z): a draw, if z is standard normal.
+func (g *Gaussian) Along(z []float64) []float64 {
+	v := g.root(z)
+	for i, s := range g.Scale {
+		v[i] = g.Mode[i] + s*v[i]
 	}
 	return v
 }
 
 // Draw is a draw from the Gaussian.
 func (g *Gaussian) Draw(random *rand.Rand) []float64 { return g.Along(normals(random, len(g.Mode))) }
+
+// Normals returns n draws of m standard normal variables, [n][m]. Each variable is once in each of n equally probable intervals (a Latin
+// hypercube: McKay, Beckman & Conover 1979), in an order in which draws that follow each other are far apart (by multiples of the roots of
+// primes: Richtmyer 1951). So means over all draws and over a part of them vary less than those of independent draws.
+func Normals(n, m int, random *rand.Rand) [][]float64 {
+	draws, order, at := make([][]float64, n), make([]int, n), make([]float64, n)
+	for i := range draws {
+		draws[i], order[i] = make([]float64, m), i
+	}
+	prime := big.NewInt(1)
+	for j := range m {
+		for prime.Add(prime, big.NewInt(1)); !prime.ProbablyPrime(0); {
+			prime.Add(prime, big.NewInt(1))
+		}
+		shift, step := random.Float64(), math.Sqrt(float64(prime.Int64()))
+		for i := range at {
+			_, at[i] = math.Modf(shift + float64(i)*step)
+		}
+		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+		for k, i := range order {
+			draws[i][j] = math.Sqrt2 * math.Erfinv(2*(float64(k)+random.Float64())/float64(n)-1)
+		}
+	}
+	return draws
+}
 
 // SD is the standard deviation of coordinate i.
 func (g *Gaussian) SD(i int) float64 {
@@ -154,13 +194,11 @@ func (g *Gaussian) LogEvidence() float64 {
 
 // slopeAlong turns a gradient by v into one by the z of Along.
 func (g *Gaussian) slopeAlong(gradient []float64) []float64 {
-	slope := make([]float64, len(gradient))
-	for k, c := range g.curvature {
-		for i, d := range gradient {
-			slope[k] += g.Scale[i] * g.axes.At(i, k) * d / math.Sqrt(c)
-		}
+	scaled := slices.Clone(gradient)
+	for i, s := range g.Scale {
+		scaled[i] *= s
 	}
-	return slope
+	return g.root(scaled)
 }
 
 func normals(random *rand.Rand, n int) []float64 {

@@ -80,6 +80,10 @@ func TestDraws(t *testing.T) {
 		if c.gaussian {
 			draws := testkit.Numbers(n, func(int) []float64 { return g.Draw(random) })
 			moments(t, name+", Gaussian", draws, c.mean, c.sd)
+			for i, z := range Normals(40, len(c.mode), random) {
+				draws[i] = g.Along(z)
+			}
+			moments(t, name+", 40 draws", draws[:40], c.mean, c.sd)
 		}
 		draws, accepted, err := HMC(context.Background(), c.f, g, 300, n, random)
 		if err != nil || len(draws) != n || accepted < 0.6 || accepted > 0.97 {
