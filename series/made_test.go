@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
@@ -164,22 +165,22 @@ func (g *gaussian) given(t *testing.T, cross func(j int) float64) (mean, less fl
 	return mat.Dot(&w, g.y), mat.Dot(&w, c)
 }
 
-// checkDense compares predictions of an output with its values under N(0, K) without units: kernel is the covariance of two places in
-// steps, at are those of the values, noise is the variance of a value to predict. Means and deviations agree to a share of the deviation.
-func checkDense(t *testing.T, m *Model, p *Prediction, out int, g *gaussian, at []float64,
-	kernel func(u, v float64) float64, noise, share float64) {
+// checkDense compares predictions of an output with its values under N(0, K) without units: cross is the covariance of prediction i and value
+// j, own the variance of prediction i, with noise. Means, deviations and quantiles agree to a share of the deviation.
+func checkDense(t *testing.T, m *Model, p *Prediction, out int, g *gaussian, cross func(i, j int) float64, own func(i int) float64, share float64) {
 	t.Helper()
 	for i, x := range p.X {
-		u := m.frame.steps(x)
-		mean, less := g.given(t, func(j int) float64 { return kernel(u, at[j]) })
+		mean, less := g.given(t, func(j int) float64 { return cross(i, j) })
 		mean = m.frame.Offset[out] + m.frame.Scale[out]*mean
-		sd := m.frame.Scale[out] * math.Sqrt(kernel(u, u)-less+noise)
+		sd := m.frame.Scale[out] * math.Sqrt(own(i)-less)
 		if math.Abs(p.Mean[out][i]-mean) > share*sd || math.Abs(p.SD[out][i]/sd-1) > share {
 			t.Errorf("output %d at %v: %v ± %v, want %v ± %v", out, x, p.Mean[out][i], p.SD[out][i], mean, sd)
 		}
-		median, upper := p.Quantile(out, i, 0.5), p.Upper[out][i]
-		if math.Abs(upper-mean-1.959964*sd) > (3*share+1e-4)*sd || math.Abs(median-mean) > (share+1e-4)*sd {
-			t.Errorf("output %d at %v: the median is %v, the interval ends at %v; want %v ± %v", out, x, median, upper, mean, sd)
+		for _, z := range []float64{-bayes.SD95, 0, 1} {
+			got, want := p.Quantile(out, i, 0.5*math.Erfc(-z/math.Sqrt2)), mean+z*sd
+			if math.Abs(got-want) > 3*share*sd {
+				t.Errorf("output %d at %v: the quantile of %v sds is %v, want %v", out, x, z, got, want)
+			}
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestObjective(t *testing.T) {
 		var e bayes.Evaluation
 		testkit.OK(t, o.evaluate(&e, v))
 		want, exact := o.direct(t, v)
-		if math.Abs(e.Value-want) > 1e-7*math.Abs(want) {
+		if math.Abs(e.Value-want) > 1e-9*math.Abs(want) {
 			t.Errorf("%s: value %v, want %v", name, e.Value, want)
 		}
 		slopes := make([]*mat.Dense, len(v)) // K⁻¹K_i, of the first output

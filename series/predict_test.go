@@ -9,41 +9,73 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestPrediction: at the mode it is the conditional Gaussian of the values given the others, by the N×N covariance.
+// TestPrediction: predictions at the mode and the bound are those of the Gaussian with the N×N covariance, to 1e-8.
 func TestPrediction(t *testing.T) {
-	s := made(100, true)
-	s.Err = [][]float64{make([]float64, len(s.X))}
-	for n := range s.X {
-		s.Err[0][n] = 0.2 + 0.1*math.Sin(float64(n))
+	const ahead = 4
+	uneven := made(100+ahead, true)
+	uneven.Err = [][]float64{make([]float64, len(uneven.X))}
+	for n := range uneven.X {
+		uneven.Err[0][n] = 0.2 + 0.1*math.Sin(float64(n))
 	}
-	at := append(slices.Clone(s.X[:3]), s.X[len(s.X)-1]+0.5, s.X[len(s.X)-1]+4)
-	m := fit(t, s, Options{Parts: everything, Known: true, Draws: AtMode})
-	p := predict(t, m, at)
-	lambda, _ := m.layout.variance(m.at.Mode)
-	memory, weighted := m.layout.memoryAt(m.at.Mode), m.layout.weighted(m.at.Mode)
-	kernel := func(u, v float64) float64 { return dot(weighted(u), weighted(v)) + lambda*memory.covariance(u, v) }
-	exact := newGaussian(t, m.frame.y[0], func(i, j int) float64 {
-		k := kernel(m.frame.u[i], m.frame.u[j])
-		if e := m.frame.known[0][i]; i == j {
-			k += lambda * e * e
+	outputs := made(80+ahead, false)
+	outputs.Y = append(outputs.Y, make([]float64, len(outputs.X)), slices.Clone(outputs.Y[0]))
+	for n := range outputs.X {
+		outputs.Y[1][n] = math.Sin(float64(n))
+		if n > 20 && n < 30 {
+			outputs.Y[2][n] = math.NaN()
 		}
-		return k
-	})
-	checkDense(t, m, p, 0, exact, m.frame.u, kernel, lambda*m.frame.Error[0]*m.frame.Error[0], 1e-5)
-	parts := componentsOf(t, m, p)
-	var names []string
-	for _, c := range parts {
-		names = append(names, c.Name)
 	}
-	if want := []string{"trend", "season 1", "season 0.3", "short memory"}; !slices.Equal(names, want) {
-		t.Errorf("components %q, want %q", names, want)
+	for name, s := range map[string]Series{"uneven, with errors": uneven, "outputs": outputs, "regressors": driven(70 + ahead)} {
+		train, after := s.rows(0, len(s.X)-ahead), s.rows(len(s.X)-ahead, len(s.X))
+		after.X[0] -= 0.04 // between two rows
+		m := fit(t, train, Options{Parts: everything, Known: true, Draws: AtMode, Log: LogNever})
+		p := testkit.Must(m.Predict(t.Context(), after.X, after.regressorValues()...))(t)
+		lambda, _ := m.layout.variance(m.at.Mode)
+		memory, weighted := m.layout.memoryAt(m.at.Mode), m.layout.weighted(m.at.Mode)
+		var rows [][]float64 // of the data, then of the predictions
+		var u []float64
+		for n, x := range s.X {
+			var z []float64
+			for j, r := range m.frame.Regressors {
+				z = append(z, r.standard(s.Regressors[j].Values[n : n+1])[0])
+			}
+			u = append(u, m.frame.steps(x))
+			rows = append(rows, weighted(u[n], z...))
+		}
+		kernel := func(i, j int) float64 { return dot(rows[i], rows[j]) + lambda*memory.covariance(u[i], u[j]) }
+		bound := 0.0
+		for d, y := range m.frame.y {
+			var seen []int
+			var values []float64
+			for n, v := range y {
+				if !math.IsNaN(v) {
+					seen, values = append(seen, n), append(values, v)
+				}
+			}
+			exact := newGaussian(t, values, func(i, j int) float64 {
+				k := kernel(seen[i], seen[j])
+				if e := m.frame.error(d, seen[i]); i == j {
+					k += lambda * e * e
+				}
+				return k
+			})
+			cross := func(i, j int) float64 { return kernel(len(train.X)+i, seen[j]) }
+			own := func(i int) float64 { return kernel(len(train.X)+i, len(train.X)+i) + lambda*m.frame.usualError(d) }
+			checkDense(t, m, p, d, exact, cross, own, 1e-8)
+			bound += exact.density
+		}
+		testkit.Near(t, m.Bound(), bound, 1e-8*math.Abs(bound), name, ": the bound")
+		if parts := componentsOf(t, m, p, after.regressorValues()...); parts[0].Name != "trend" || parts[1].Name != "season 1" ||
+			parts[2].Name != "season 0.3" || parts[3].Name != "short memory" {
+			t.Errorf("%s: components %+v", name, parts)
+		}
 	}
 }
 
 // componentsOf are the components at a prediction's places, which add up to its means.
-func componentsOf(t *testing.T, m *Model, p *Prediction) []Component {
+func componentsOf(t *testing.T, m *Model, p *Prediction, regressors ...[]float64) []Component {
 	t.Helper()
-	parts := testkit.Must(m.Components(context.Background(), p.X))(t)
+	parts := testkit.Must(m.Components(context.Background(), p.X, regressors...))(t)
 	for i, mean := range p.Mean[0] {
 		sum := 0.0
 		for _, c := range parts {
