@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	github.com/cheggaaa/pb/v3 v3.2.1
 	github.com/mewkiz/flac v1.0.14
+	github.com/rickar/cal/v2 v2.1.13
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	golang.org/x/sys v0.47.0

@@ -109,6 +109,14 @@ func (m *Model) Bound() float64 { return m.bound }
 // Features is the number of features.
 func (m *Model) Features() int { return m.layout.size() }
 
+// Regressors are the regressors' names, in the order in which predictions take their values.
+func (m *Model) Regressors() (names []string) {
+	for _, r := range m.frame.Regressors {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
 // Rows is the number of rows that the model was fitted to.
 func (m *Model) Rows() int { return m.frame.Rows }
 

@@ -9,6 +9,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -707,5 +708,105 @@ func TestScreen(t *testing.T) {
 	if r := decode[printed](t, succeed(t, "forecast", river, "--y", "2", "--horizon", "2", "--json").stdout); r.Horizon != 2 ||
 		!slices.Equal(r.Periods, []float64{7}) {
 		t.Errorf("%+v", r)
+	}
+}
+
+// explained is a table of days with the sales of two shops, 2 units more for each degree and 30 more at Christmas and a fair. The last rows of
+// a shop have no sales.
+func explained(days, future int) string {
+	random := rand.New(rand.NewPCG(5, 5))
+	var b strings.Builder
+	b.WriteString("date,shop,sales,degrees\n")
+	for _, shop := range []string{"a", "b"} {
+		for n := range days {
+			at := time.Date(2022, 11, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n)
+			degrees := 15 + 8*random.NormFloat64()
+			sales := 100 + 2*degrees + 5*math.Sin(2*math.Pi*float64(n)/7) + 2*random.NormFloat64()
+			if at.Month() == time.December && at.Day() == 25 || at.Day() == 3 && at.Month()%4 == 0 {
+				sales += 30
+			}
+			text := fmt.Sprintf("%.2f", sales)
+			if n >= days-future {
+				text = ""
+			}
+			fmt.Fprintf(&b, "%s,%s,%s,%.2f\n", at.Format(time.DateOnly), shop, text, degrees)
+		}
+	}
+	return b.String()
+}
+
+// TestRegressorFlags: regressors, holidays and events have effects near those that the data were made with; forecasts are of the rows without
+// a value or take a file's values, for one series and for several; and a model gives the same numbers.
+func TestRegressorFlags(t *testing.T) {
+	const days, future = 300, 5
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	lines := strings.SplitAfter(explained(days, future), "\n")
+	both := testkit.Put(t, dir, "both.csv", strings.Join(lines, ""))
+	one := testkit.Put(t, dir, "one.csv", strings.Join(lines[:1+days], ""))
+	at := testkit.Put(t, dir, "at.csv", lines[0]+strings.Join(lines[1+days-future:1+days], ""))
+	fairs := testkit.Put(t, dir, "fairs.csv", "what;when\nfair;2022-12-03\nfair;2023-04-03\nfair;2023-08-03\n")
+	flags := []string{"--y", "sales", "--regressor", "degrees", "--holidays", "us", "--events", fairs, "--digits", "0"}
+	succeed(t, append([]string{"forecast", one, "-o", in("f.csv"), "-m", in("m.safetensors")}, flags...)...)
+	want := string(testkit.Read(t, in("f.csv")))
+	if got := strings.Split(want, "\n"); len(got) != future+2 || !strings.HasPrefix(got[1], "2023-08-23,") {
+		t.Errorf("a forecast of the rows without a value: %s", want)
+	}
+	succeed(t, append([]string{"forecast", one, "--at", at, "-o", in("at-f.csv")}, flags...)...)
+	succeed(t, append([]string{"forecast", both, "--by", "shop", "-o", in("by.csv")}, flags...)...)
+	succeed(t, "predict", in("m.safetensors"), at, "--digits", "0", "-o", in("p.csv"))
+	by, predicted := strings.Split(string(testkit.Read(t, in("by.csv"))), "\n"), strings.Split(string(testkit.Read(t, in("p.csv"))), "\n")
+	for i, line := range strings.Split(strings.TrimSpace(want), "\n") {
+		if i > 0 && (by[i] != "a,"+line || !strings.HasPrefix(line, predicted[i])) {
+			t.Errorf("line %d: %q, by shop %q, by the model %q", i, line, by[i], predicted[i])
+		}
+	}
+	if got := string(testkit.Read(t, in("at-f.csv"))); got != want {
+		t.Errorf("with --at %s, want %s", got, want)
+	}
+	type info struct {
+		Effects []struct {
+			Name     string
+			Mean, SD []float64
+		}
+	}
+	made := map[string]float64{"degrees": 2, "Christmas Day": 30, "fair": 30}
+	for _, e := range decode[info](t, succeed(t, "info", in("m.safetensors"), "--json").stdout).Effects {
+		if w, ok := made[e.Name]; ok && math.Abs(e.Mean[0]-w) > 3*e.SD[0]+0.1*w {
+			t.Errorf("%s has the effect %v (sd %v), made with %v", e.Name, e.Mean[0], e.SD[0], w)
+		}
+		delete(made, e.Name)
+	}
+	if len(made) > 0 {
+		t.Errorf("no effects of %v", made)
+	}
+	if o := succeed(t, "info", in("m.safetensors")); !strings.Contains(o.stdout, "degrees +") || !strings.Contains(o.stdout, " more\n") {
+		t.Errorf("%s", o.stdout)
+	}
+	type scored struct{ Scores map[string]series.Scores }
+	backtest := []string{"backtest", one, "--y", "sales", "--horizon", "10", "--origins", "2", "--json"}
+	with := decode[scored](t, succeed(t, append(backtest, "--regressor", "3")...).stdout).Scores["vssgp"]
+	if without := decode[scored](t, succeed(t, backtest...).stdout).Scores["vssgp"]; !(with.CRPS < 0.5*without.CRPS) {
+		t.Errorf("CRPS %v, without the regressor %v", with.CRPS, without.CRPS)
+	}
+	succeed(t, "fill", one, "--y", "sales", "--regressor", "degrees", "--holidays", "US", "-o", in("filled.csv"), "--plot", in("filled.html"))
+	succeed(t, "evaluate", in("m.safetensors"), one)
+
+	hole := testkit.Put(t, dir, "hole.csv", strings.Replace(strings.Join(lines[:1+days], ""), lines[20], lines[20][:strings.LastIndex(lines[20], ",")]+",\n", 1))
+	numbers := testkit.Put(t, dir, "numbers.csv", "t,y\n1,2\n2,3\n3,1\n4,2\n5,2\n6,1\n")
+	weeks := testkit.Put(t, dir, "weeks.csv", "t,y\n2024-01-01,2\n2024-01-08,3\n2024-01-15,1\n2024-01-22,2\n2024-01-29,2\n")
+	for message, args := range map[string][]string{
+		`one.csv: the column "degrees" has no value at 2023-08-28; a prediction needs one there`: {"forecast", one, "--x", "date", "--y", "sales", "--regressor", "degrees",
+			"--horizon", "7"},
+		`hole.csv: row 20 (from 1) has a value of sales but none of the regressor "degrees"`: {"forecast", hole, "--x", "date", "--y", "sales", "--regressor", "degrees"},
+		`--regressor: no column "heat"; want some of date, shop`:                             {"forecast", one, "--regressor", "heat"},
+		`--regressor sales: the column is chosen by another flag`:                            {"forecast", one, "--y", "sales", "--regressor", "sales"},
+		`no calendar of "XX"; must be one of AR, AT`:                                         {"forecast", one, "--y", "sales", "--holidays", "XX"},
+		`need dates; the input t`:                                                            {"forecast", numbers, "--holidays", "US"},
+		`weeks.csv are 7 days apart; must be a day or less`:                                  {"forecast", weeks, "--holidays", "US"},
+		`the columns are t, y; must be dates and their names`:                                {"forecast", one, "--events", numbers},
+		`f.csv: regressors: no column "degrees"`:                                             {"predict", in("m.safetensors"), in("f.csv"), "-o", in("q.csv")},
+	} {
+		refuse(t, message, args...)
 	}
 }

@@ -24,6 +24,8 @@ type Series struct {
 	Y  [][]float64 // [D][N], NaN where missing
 	At []float64   // further places of the mean and its band, in any order
 
+	Regressors func(x []float64) ([][]float64, error) // the model's, at x; nil: it has none
+
 	Forecast bool // the chart marks where the data end, and shows their last part by itself if the forecast is short
 }
 
@@ -35,11 +37,18 @@ func (s *Series) Plot(ctx context.Context) (*Document, error) {
 	d := &Document{Title: s.Title, Lead: []string{fmt.Sprintf("%s, %s. Parts: %s.",
 		Counted(s.Model.Rows(), "row"), Counted(s.Model.Features(), "feature"), strings.Join(s.Model.PartNames(), ", "))}}
 	x, y := s.shown()
-	p, err := s.Model.Predict(ctx, x)
+	var z [][]float64
+	if s.Regressors != nil {
+		var err error
+		if z, err = s.Regressors(x); err != nil {
+			return nil, err
+		}
+	}
+	p, err := s.Model.Predict(ctx, x, z...)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := s.Model.Components(ctx, x)
+	parts, err := s.Model.Components(ctx, x, z...)
 	if err != nil {
 		return nil, err
 	}

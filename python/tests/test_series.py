@@ -278,7 +278,7 @@ def test_several():
         (lambda y: forecast(y, 2).quantile(1), "between 0 and 1"),
         (lambda y: forecast(y, 2).interval(-5), "level"),
         (lambda y: forecast(long_frame().assign(price=1), 2), "price"),
-        (lambda y: forecast(long_frame(), 2, x=[1]), "unique_id, ds and y alone"),
+        (lambda y: forecast(long_frame(), 2, x=[1]), "unique_id, ds, y and regressors alone"),
         (lambda y: forecast(long_frame().iloc[-2:], 2), "so all 1 series failed"),
         (lambda y: forecast(y, 2, until="2030-01-01"), "want one of them"),
         (lambda y: forecast(y, trend="cubic"), "trend"),
@@ -311,9 +311,54 @@ def test_mistakes(co2, call, match):
 
 def test_same_options():
     """forecast, fill and backtest have the same options of the model, with the same types and defaults."""
-    own = {"self", "y", "horizon", "origins", "until", "at", "level"}
+    own = {"self", "y", "horizon", "origins", "until", "at", "future", "level"}
     options = [
         {k: p for k, p in inspect.signature(f).parameters.items() if k not in own} for f in (forecast, fill, backtest)
     ]
     assert options[0] == options[1] == options[2]
-    assert set(options[0]) == {*series._OPTIONS, "x", "yerr", "progress"}
+    assert set(options[0]) == {*series._OPTIONS, "x", "yerr", "regressors", "events", "progress"}
+
+
+def test_regressors():
+    """Regressors, holidays and events of arrays, of frames and of several series; the model gives the same numbers."""
+    n, ahead = 200, 4
+    days = pd.date_range("2023-10-01", periods=n + ahead)
+    heat = 15 + 8 * np.sin(np.arange(n + ahead) ** 2)
+    y = 100 + 2 * heat + np.tile(short(7), 30)[: n + ahead] + 0.5 * np.cos(17.3 * np.arange(n + ahead))
+    y[days == "2023-12-25"] += 30
+    y[[40, 90, 140, n + 1]] += 20
+    fair = {"fair": days[[40, 90, 140, n + 1]]}
+    options = {"holidays": "US", "events": fair, "season": 7}
+    f = forecast(
+        y[:n],
+        x=days[:n].to_numpy(),
+        at=days[n:].to_numpy(),
+        regressors={"heat": heat[:n]},
+        future={"heat": heat[n:]},
+        **options,
+    )
+    assert np.abs(f.mean - y[n:]).max() < 3
+    effects = {e["name"]: e["mean"][0] for e in f.model.info()["effects"]}
+    assert abs(effects["heat"] - 2) < 0.1 and abs(effects["fair"] - 20) < 3 and effects["Christmas Day"] > 20
+    assert np.allclose(f.interval(95)[0], f.lower) and f.draws(3).shape == (3, ahead)
+    assert np.allclose(f.model.predict(days[n:], {"heat": heat[n:]}).mean, f.mean)
+
+    future = np.where(np.arange(n + ahead) < n, y, np.nan)
+    frame = pd.DataFrame({"ds": days, "y": future, "heat": heat})
+    g = forecast(frame, regressors="heat", **options)  # the rows without a value
+    assert np.allclose(g.mean, f.mean) and np.allclose(g.interval(95)[0], f.lower) and list(g.index) == list(days[n:])
+    both = pd.concat([frame.assign(unique_id=i) for i in "ab"])
+    assert np.allclose(forecast(both, regressors=["heat"], **options)["mean"], np.tile(f.mean, 2))
+    scores = backtest(pd.Series(y, index=days), 4, 2, regressors={"heat": heat}, **options).scores
+    assert scores["vssgp"]["rmse"] < 3
+    holes = np.where(np.arange(n + ahead) % 50 == 7, np.nan, y)
+    assert np.abs(fill(holes, x=days, regressors={"heat": heat}, **options).values - y).max() < 5
+    for bad, message in (
+        ({"regressors": {"heat": heat[:3]}}, "must be \\[204\\]"),
+        ({"regressors": [1]}, "must be a DataFrame or"),
+        ({"regressors": {"x": heat}}, "which others have"),
+        ({"regressors": {"heat": heat}, "horizon": 2}, 'the column "heat" has no value at 2024-04-22'),
+        ({"holidays": "XX"}, "no calendar of"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            forecast(y, x=days.to_numpy(), **bad)

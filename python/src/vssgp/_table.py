@@ -133,16 +133,21 @@ class Series:
 
     y is [n] or [n, D] numbers, NaN or None for missing ones; x [n] their places (default: a pandas object's index, or
     0, 1, …). A DataFrame with the columns ds and y is the places and the values; with unique_id as well it is several
-    series, which `ids` [n] tells apart.
+    series, which `ids` [n] tells apart. regressors are columns {name: [n]}, or names of columns of such a DataFrame.
     """
 
-    def __init__(self, y: Any, x: Any = None, yerr: Any = None):
+    def __init__(self, y: Any, x: Any = None, yerr: Any = None, regressors: Any = None):
         self.ids: list[Any] | None = None
         if is_pandas(y) and y.ndim == 2 and {"ds", "y"} <= set(y.columns):
+            if isinstance(regressors, (str, list, tuple)):
+                regressors = y[[regressors] if isinstance(regressors, str) else list(regressors)]
+                y = y.drop(columns=regressors.columns)
             others = [c for c in y.columns if c not in ("unique_id", "ds", "y")]
             if others or x is not None:
                 what = f"the columns {others}" if others else "x"
-                raise ValueError(f"a frame with the columns ds and y, and {what}; must be unique_id, ds and y alone")
+                raise ValueError(
+                    f"a frame with the columns ds and y, and {what}; must be unique_id, ds, y and regressors alone"
+                )
             if "unique_id" in y.columns:
                 self.ids = y["unique_id"].tolist()
             y = y["y"].set_axis(_pandas().Index(y["ds"]))
@@ -161,6 +166,9 @@ class Series:
         self.names = _names(names, self.outputs)
         xname: Any = getattr(x, "name", None)
         self.x_name: str = xname if usable(xname) and xname not in self.names else _free("x", self.names)
+        self.regressors = regressor_columns(regressors, n)
+        if taken := [k for k in self.regressors if k in (*self.names, self.x_name)]:
+            raise ValueError(f"regressors has the names {taken}, which others have; must be different names")
         self.errors = None
         if yerr is not None:
             self.errors = _numbers(yerr, "yerr")
@@ -178,24 +186,23 @@ class Series:
         return self.y.reshape(len(self.y), -1)
 
     def csv(self) -> bytes:
-        names, columns = [self.x_name, *self.names], [self.places.cells(), *map(_cells, self.columns().T)]
+        names, columns = [self.x_name, *self.names], [self.places.cells(), *map(number_cells, self.columns().T)]
         if self.errors is not None:
             for name, e in zip(list(self.names), self.errors.reshape(len(self.y), -1).T, strict=True):
                 names.append(_free(name + "_error", names))
-                columns.append(_cells(e))
+                columns.append(number_cells(e))
+        names += self.regressors
+        columns += map(number_cells, self.regressors.values())
         if self.ids is not None:
             names.append(_free("unique_id", names))
             columns.append([_files.quoted(i) for i in map(str, self.ids)])
         return _files.to_csv(names, columns)
 
     def flags(self) -> list[str]:
-        """--x, --y, --yerr and --by, by number."""
-        args = ["--x=0"] + [f"--y={i + 1}" for i in range(self.outputs)]
-        if self.errors is not None:
-            args += [f"--yerr={i + 1 + self.outputs}" for i in range(self.outputs)]
-        if self.ids is not None:
-            args.append(f"--by={1 + self.outputs * (1 if self.errors is None else 2)}")
-        return args
+        """--x, --y, --yerr, --regressor and --by, by number."""
+        kinds = ["--y"] * self.outputs + ["--yerr"] * (0 if self.errors is None else self.outputs)
+        kinds += ["--regressor"] * len(self.regressors) + ["--by"] * (self.ids is not None)
+        return ["--x=0"] + [f"{kind}={i + 1}" for i, kind in enumerate(kinds)]
 
     def own_ids(self, texts: Sequence[str]) -> list[Any]:
         """The caller's own ids of what the command calls them."""
@@ -227,6 +234,21 @@ class Shape:
         return pd.DataFrame(np.column_stack(columns), index=index, columns=self.names)
 
 
+def regressor_columns(given: Any, n: int) -> dict[str, NDArray]:
+    """The columns {name: [n]} of a mapping or a DataFrame of regressors; {} of None."""
+    if given is None:
+        return {}
+    if not hasattr(given, "items"):
+        raise ValueError(f"regressors is a {type(given).__name__}; must be a DataFrame or {{name: numbers}}")
+    columns = {name: _numbers(column, f"the regressor {name!r}") for name, column in given.items()}
+    for name, column in columns.items():
+        if not usable(name):
+            raise ValueError(f"a regressor has the name {name!r}; must be text that is no number")
+        if column.shape != (n,):
+            raise ValueError(f"the regressor {name!r} has the shape {column.shape}; must be [{n}], as many as places")
+    return columns
+
+
 def _numbers(a: Any, what: str) -> NDArray:
     """The values as float64, NaN where one is missing."""
     try:
@@ -243,7 +265,7 @@ def _numbers(a: Any, what: str) -> NDArray:
     return numbers
 
 
-def _cells(column: NDArray) -> list[str]:
+def number_cells(column: NDArray) -> list[str]:
     """Numbers in full; empty where one is missing."""
     return ["" if v != v else repr(v) for v in column.tolist()]
 

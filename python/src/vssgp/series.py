@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _engine, _files
 from ._engine import Progress
 from ._flags import flags
-from ._table import Places, Series, Shape
+from ._table import Places, Series, Shape, number_cells, regressor_columns
 
 Horizon = Any  # a number of rows; on dates also a text such as "6mo", or a timedelta
 Period = Any  # a number in units of x; on dates a text such as "7d", or a timedelta
@@ -34,6 +34,7 @@ Prior = Mapping[str, str | Sequence[float]]  # name: (median in the data's units
 Values = Any  # an array [n] or [n, D], or a pandas Series or DataFrame
 
 _DATA, _MODEL, _AT, _OUT, _BANDS = "series.csv", "model.safetensors", "at.csv", "out.csv", "bands.csv"
+_EVENTS = "events.csv"
 
 
 @dataclass(frozen=True)
@@ -62,19 +63,22 @@ class SeriesModel:
         """What was learnt, as `vssgp info --json` has it: parts, periods, hyper-parameters with intervals, reach."""
         return _engine.call(["info", _MODEL, "--json"], {_MODEL: self.data}).result
 
-    def predict(self, at: ArrayLike | Any) -> Forecast:
+    def predict(self, at: ArrayLike | Any, regressors: Mapping[str, Any] | Any = None) -> Forecast:
         """Predict observations at places [n] of the kind that the data had: numbers or dates.
 
-        A pandas Index gives pandas objects. Raises ValueError beyond the model's reach, which is ten times the data's
+        regressors are the columns of the model's regressors there, {name: [n]} or a DataFrame. A pandas Index gives
+        pandas objects. Raises ValueError beyond the model's reach, which is ten times the data's
         range beyond their end.
         """
         places, info = Places(at), self.info()
-        table = self._predict(places, info, "--posterior")
+        columns = regressor_columns(regressors, len(places))
+        table = self._predict(places, columns, info, "--posterior")
         shape = Shape(info["outputs"], len(info["outputs"]) == 1, places.pandas)
-        return _forecast(table, (), shape, places.index, info, self, None)
+        return _forecast(table, (), shape, places.index, info, self, None, columns)
 
-    def _predict(self, places: Places, info: Mapping[str, Any], *args: str) -> bytearray:
-        table = _files.to_csv([info["inputs"][0]], [places.cells()])
+    def _predict(self, places: Places, regressors: Mapping[str, Any], info: Mapping[str, Any], *args: str) -> bytearray:
+        names = [info["inputs"][0], *regressors]
+        table = _files.to_csv(names, [places.cells(), *map(number_cells, regressors.values())])
         all_args = ["predict", _MODEL, _AT, "-o", _OUT, "--json", "--digits=0", *args]
         return _engine.call(all_args, {_MODEL: self.data, _AT: table}, stacklevel=5).files[_OUT]
 
@@ -101,6 +105,7 @@ class Forecast:
     observed: Any = field(repr=False, default=None)
     names: list[Any] = field(repr=False, default_factory=list)
     ends: dict[str, Values] = field(repr=False, default_factory=dict)
+    regressors: dict[str, Any] = field(repr=False, default_factory=dict)
 
     def quantile(self, p: float) -> Values:
         """The values below which an observation lies with the probability p, 0 < p < 1, in the shape of mean."""
@@ -112,14 +117,14 @@ class Forecast:
     def interval(self, level: float = 95) -> tuple[Values, Values]:
         """The ends of the central interval that contains `level` percent of observations, each in the shape of mean."""
         places, info = Places(self.index), self.model.info()
-        _, (_, *columns) = _files.from_csv(self.model._predict(places, info, f"--level={level!r}"))
+        _, (_, *columns) = _files.from_csv(self.model._predict(places, self.regressors, info, f"--level={level!r}"))
         numbers, shape = [np.array(c, dtype=float) for c in columns], self._shape()
         return shape(numbers[2::4], self.index), shape(numbers[3::4], self.index)
 
     def draws(self, n: int, seed: int = 0) -> NDArray:
         """Functions drawn from the posterior, without noise: [n, horizon] or [n, horizon, D]."""
         places, info, outputs = Places(self.index), self.model.info(), 1 if self.mean.ndim == 1 else self.mean.shape[1]
-        table = self.model._predict(places, info, f"--draws={n}", f"--seed={seed}")
+        table = self.model._predict(places, self.regressors, info, f"--draws={n}", f"--seed={seed}")
         _, (_, *columns) = _files.from_csv(table)
         drawn = np.array(columns[2 * outputs :], dtype=float).reshape(n, outputs, len(places)).swapaxes(1, 2)
         return drawn[:, :, 0] if self.mean.ndim == 1 else drawn
@@ -232,8 +237,12 @@ def forecast(
     x: ArrayLike | None = None,
     until: Any = None,
     at: ArrayLike | Any = None,
+    future: Mapping[str, Any] | Any = None,
     level: float | Sequence[float] | None = None,
     yerr: Values | None = None,
+    regressors: Mapping[str, Any] | Sequence[str] | Any = None,
+    holidays: str | Sequence[str] | None = None,
+    events: Mapping[str, Any] | None = None,
     period: Period | Sequence[Period] | None = None,
     season: int | str | Sequence[int | str] | None = None,
     trend: str | Sequence[str] | None = None,
@@ -252,6 +261,10 @@ def forecast(
     season, or a tenth of the rows. level adds intervals of that percent of observations to `frame`. A DataFrame with
     the columns unique_id, ds and y gives one with unique_id, ds, mean, sd, lower, upper and the levels' ends.
 
+    regressors explain y: columns {name: [n]} or a DataFrame, or names of columns of a frame with ds and y. The rows
+    after the last value of y are what is forecast, or `future` has their columns at `at`. holidays are of countries or
+    states ("US", "DE-BY"), events {name: dates}; both are of days or shorter steps.
+
     period (in units of x, "7d", or a timedelta) and season (in rows) name known seasons; "none" and "auto" are seasons,
     too. trend is of line, smooth, walk, none; yerr the known standard deviation of each value; prior {name: (median, sd
     of the logarithm)}.
@@ -262,14 +275,15 @@ def forecast(
     fails. A KeyboardInterrupt ends the work at once.
     """
     options = _options(locals())
-    s = Series(y, x, yerr)
+    s = Series(y, x, yerr, regressors)
     args = ["forecast", _DATA, "-o", _OUT, "--json", "--digits=0", *s.flags()]
-    files = {_DATA: s.csv()}
-    index = None
+    files = {_DATA: s.csv()} | _events_file(events)
+    index, known = None, s.regressors
     if at is not None:
         places = Places(at)
         index = places.index
-        files[_AT] = _files.to_csv([s.x_name], [places.cells()])
+        known = regressor_columns(future, len(places))
+        files[_AT] = _files.to_csv([s.x_name, *known], [places.cells(), *map(number_cells, known.values())])
         args.append("--at=" + _AT)
     levels = [] if level is None else np.atleast_1d(level).tolist()
     args += flags(horizon=horizon, until=None if until is None else s.places.cell(until), level=levels)
@@ -280,8 +294,12 @@ def forecast(
     model = SeriesModel(bytes(answer.files[_MODEL]))
     observed = (s.places.sortable(), s.columns())
     if index is None:
-        index = s.places.parse(_files.from_csv(answer.files[_OUT])[1][0])
-    return _forecast(answer.files[_OUT], levels, s.shape(), index, answer.result, model, observed)
+        cells = _files.from_csv(answer.files[_OUT])[1][0]
+        index = s.places.parse(cells)
+        if known:
+            rows = {cell: n for n, cell in enumerate(s.places.cells())}
+            known = {name: column[[rows[c] for c in cells]] for name, column in known.items()}
+    return _forecast(answer.files[_OUT], levels, s.shape(), index, answer.result, model, observed, known)
 
 
 def fill(
@@ -289,6 +307,9 @@ def fill(
     *,
     x: ArrayLike | None = None,
     yerr: Values | None = None,
+    regressors: Mapping[str, Any] | Sequence[str] | Any = None,
+    holidays: str | Sequence[str] | None = None,
+    events: Mapping[str, Any] | None = None,
     period: Period | Sequence[Period] | None = None,
     season: int | str | Sequence[int | str] | None = None,
     trend: str | Sequence[str] | None = None,
@@ -307,10 +328,10 @@ def fill(
     where nothing was missing.
     """
     options = _options(locals())
-    s = Series(y, x, yerr)
+    s = Series(y, x, yerr, regressors)
     args = ["fill", _DATA, "-o", _OUT, "--bands", _BANDS, "--json", "--digits=0", *s.flags(), *options]
     if s.ids is not None:
-        answer = _several(args, {_DATA: s.csv()}, progress)
+        answer = _several(args, {_DATA: s.csv()} | _events_file(events), progress)
         _, (_, rows, _, _, *bands) = _files.from_csv(answer.files[_BANDS])
         frame = y.copy()
         for name, column in zip(("y", "sd", "lower", "upper"), bands, strict=True):
@@ -318,7 +339,7 @@ def fill(
             numbers[np.array(rows, dtype=int) - 1] = np.array(column, dtype=float)
             frame[name] = numbers
         return frame
-    answer = _engine.call([*args, "-m", _MODEL], {_DATA: s.csv()}, progress=progress)
+    answer = _engine.call([*args, "-m", _MODEL], {_DATA: s.csv()} | _events_file(events), progress=progress)
     _, (rows, _, names, *bands) = _files.from_csv(answer.files[_BANDS])
     at = np.array(rows, dtype=int) - 1, np.array([s.names.index(name) for name in names], dtype=int)
     mean, sd, lower, upper = (np.full(s.columns().shape, np.nan) for _ in range(4))
@@ -350,6 +371,9 @@ def backtest(
     *,
     x: ArrayLike | None = None,
     yerr: Values | None = None,
+    regressors: Mapping[str, Any] | Sequence[str] | Any = None,
+    holidays: str | Sequence[str] | None = None,
+    events: Mapping[str, Any] | None = None,
     period: Period | Sequence[Period] | None = None,
     season: int | str | Sequence[int | str] | None = None,
     trend: str | Sequence[str] | None = None,
@@ -369,28 +393,41 @@ def backtest(
     unique_id, ds and y gives one with the scores of each series by each method.
     """
     options = _options(locals())
-    s = Series(y, x, yerr)
+    s = Series(y, x, yerr, regressors)
     args = ["backtest", _DATA, "--json", *s.flags(), *flags(horizon=horizon, origins=origins)]
     args += options
     if s.ids is not None:
         import pandas as pd
 
-        all_scores = [one for one in _several(args, {_DATA: s.csv()}, progress).result["series"] if "scores" in one]
+        all_scores = [
+            one
+            for one in _several(args, {_DATA: s.csv()} | _events_file(events), progress).result["series"]
+            if "scores" in one
+        ]
         keys = zip(s.own_ids([one["name"] for one in all_scores]), all_scores, strict=True)
         return pd.DataFrame(
             [{"unique_id": i, "method": m, **scores} for i, one in keys for m, scores in one["scores"].items()]
         )
-    r = _engine.call(args, {_DATA: s.csv()}, progress=progress).result
+    r = _engine.call(args, {_DATA: s.csv()} | _events_file(events), progress=progress).result
     by_output = r.get("by_output") or {s.names[0]: r["scores"]}
     return Backtest(r["horizon"], r["origins"], r["season"], r["scores"], by_output, r["seconds"])
 
 
-_OPTIONS = ("period", "season", "trend", "log", "short_memory", "robust", "prior", "hmc", "seed", "device")
+_OPTIONS = ("holidays", "period", "season", "trend", "log", "short_memory", "robust", "prior", "hmc", "seed", "device")
 
 
 def _options(arguments: Mapping[str, Any]) -> list[str]:
     """The flags of the options that forecast, fill and backtest share, from the arguments of one of them."""
-    return flags(**{name: arguments[name] for name in _OPTIONS})
+    args = flags(**{name: arguments[name] for name in _OPTIONS})
+    return args if arguments["events"] is None else [*args, "--events=" + _EVENTS]
+
+
+def _events_file(events: Mapping[str, Any] | None) -> dict[str, bytes]:
+    """The table of --events: a line for each day of each name."""
+    if events is None:
+        return {}
+    days = [(np.datetime64(day, "D"), name) for name, all_days in events.items() for day in np.atleast_1d(all_days)]
+    return {_EVENTS: _files.to_csv(["day", "event"], [[str(d) for d, _ in days], [_files.quoted(n) for _, n in days]])}
 
 
 def _several(args: list[str], files: _engine.Files, progress: Progress) -> _engine.Answer:
@@ -424,6 +461,7 @@ def _forecast(
     result: Mapping[str, Any],
     model: SeriesModel,
     observed: Any,
+    regressors: dict[str, Any],
 ) -> Forecast:
     """The table that the command has written, as the caller's kind of objects."""
     _, (_, *columns) = _files.from_csv(table)
@@ -443,4 +481,5 @@ def _forecast(
         observed=observed,
         names=shape.names,
         ends=dict(zip(names[4:], ends, strict=True)),
+        regressors=regressors,
     )

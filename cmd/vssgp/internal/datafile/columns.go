@@ -20,6 +20,7 @@ import (
 // A column cannot have a number as its name (package table refuses it).
 type Columns struct {
 	X, Y, Errors []string
+	Regressors   []string // columns of regressors of a series
 	By           string   // a column whose values name several series; "": none
 	names        []string // --names
 	rows         bool     // --x row: the number of the row is the input
@@ -49,7 +50,7 @@ func (c Columns) rename(s *table.Stream) error {
 
 // A Choice is the columns to read, by number. errors are the standard deviations of y; nil: none are known.
 // By is the column of --by.
-type Choice struct{ X, Y, Errors, By []int }
+type Choice struct{ X, Y, Errors, Regressors, By []int }
 
 // A chooser chooses the columns of a table that has been surveyed.
 type chooser func(s *table.Stream, path string) (Choice, error)
@@ -200,7 +201,7 @@ func (c Columns) LeftOut(s *table.Stream, chosen Choice) string {
 	if (c.X != nil || c.rows) && c.Y != nil {
 		return ""
 	}
-	taken, kinds := slices.Concat(chosen.X, chosen.Y, chosen.Errors, chosen.By), []string{}
+	taken, kinds := slices.Concat(chosen.X, chosen.Y, chosen.Errors, chosen.Regressors, chosen.By), []string{}
 	for _, k := range []struct {
 		kind table.Kind
 		what string
@@ -369,18 +370,27 @@ func (c Columns) OfSeries(s *table.Stream, path string, holes bool) (Choice, err
 	if err != nil {
 		return Choice{}, err
 	}
+	regressors, err := named(s, c.Regressors, "--regressor")
+	if err != nil {
+		return Choice{}, err
+	}
+	for _, col := range regressors {
+		if slices.Contains(slices.Concat(x, y, errors), col) {
+			return Choice{}, cli.Mistake("--regressor %s: the column is chosen by another flag, too; must be another column", s.Names[col])
+		}
+	}
 	var by []int
 	if c.By != "" {
 		if by, err = named(s, []string{c.By}, "--by"); err != nil {
 			return Choice{}, err
 		}
-		if slices.Contains(slices.Concat(x, y, errors), by[0]) {
+		if slices.Contains(slices.Concat(x, y, errors, regressors), by[0]) {
 			return Choice{}, cli.Mistake("--by %s: the column is chosen by another flag, too; must be one that names the series", c.By)
 		}
 	}
-	numbers = others(numbers, slices.Concat(errors, by))
+	numbers = others(numbers, slices.Concat(errors, regressors, by))
 	free := others(numbers, y)
-	switch dates := others(OfKind(s, table.Dates), slices.Concat(y, by)); {
+	switch dates := others(OfKind(s, table.Dates), slices.Concat(y, regressors, by)); {
 	case x != nil || c.rows:
 	case len(dates) > 0:
 		x = dates[:1]
@@ -408,7 +418,7 @@ func (c Columns) OfSeries(s *table.Stream, path string, holes bool) (Choice, err
 		return Choice{}, cli.Mistake("--yerr: %s for %s (%s); want another column for each", cli.Counted(len(errors), "column"),
 			cli.Counted(len(y), "output"), Listed(NamesOf(s, y)))
 	}
-	return Choice{X: x, Y: y, Errors: errors, By: by}, nil
+	return Choice{X: x, Y: y, Errors: errors, Regressors: regressors, By: by}, nil
 }
 
 // AddSeries defines --x and --y of one series.

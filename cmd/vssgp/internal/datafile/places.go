@@ -3,6 +3,7 @@ package datafile
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/vssgp/vssgp"
@@ -42,6 +43,21 @@ func (p *Places) All(ctx context.Context) (x []float64, err error) {
 	})
 }
 
+// Along returns the rows of one input, and the columns after it.
+func (p *Places) Along(ctx context.Context) (x []float64, columns [][]float64, err error) {
+	all, err := p.All(ctx)
+	if n := len(p.Names) - 1; n > 0 {
+		columns = make([][]float64, n)
+	}
+	for row := range slices.Chunk(all, len(p.Names)) {
+		x = append(x, row[0])
+		for j := range columns {
+			columns[j] = append(columns[j], row[1+j])
+		}
+	}
+	return x, columns, err
+}
+
 // SecondsName is the input of a model of a recording.
 const SecondsName = "seconds"
 
@@ -76,28 +92,36 @@ func PlacesAlong(ctx context.Context, env *cli.Env, path string, c Columns, name
 	return tablePlaces(ctx, s, cli.InputName(path), c, 1, []string{name}, []*table.Axis{axis})
 }
 
-// tablePlaces returns the rows of the table's columns that are the q inputs of a model.
-// own are the model's names for them, if it has names, and like its axes.
+// tablePlaces returns the rows of the table's columns that are the q inputs of a model, and of c.Regressors.
+// own are the model's names for the inputs, if it has names, and like its axes.
 func tablePlaces(ctx context.Context, s *table.Stream, path string, c Columns, q int, own []string, like []*table.Axis) (*Places, error) {
 	x, _, err := c.named(s)
 	if x == nil {
 		x = withNames(s, own)
 	}
-	if err == nil {
-		err = s.Survey(ctx, x)
-	}
 	if err != nil {
+		return nil, err
+	}
+	regressors, err := named(s, c.Regressors, path+": regressors")
+	if err != nil {
+		return nil, err
+	}
+	surveyed := x
+	if x != nil {
+		surveyed = slices.Concat(x, regressors)
+	}
+	if err := s.Survey(ctx, surveyed); err != nil {
 		return nil, err
 	}
 	if x, err = c.inputs(s, path, q, own); err != nil {
 		return nil, err
 	}
-	axes, picks, err := AxesOf(s, Choice{X: x}, like)
+	axes, picks, err := AxesOf(s, Choice{X: x, Regressors: regressors}, like)
 	if err != nil {
 		return nil, err
 	}
 	parts := func(ctx context.Context) iter.Seq2[[]float64, error] { return s.Parts(ctx, picks) }
-	return &Places{Names: NamesOf(s, x), Rows: s.Rows, Parts: parts, Axes: axes}, nil
+	return &Places{Names: NamesOf(s, slices.Concat(x, regressors)), Rows: s.Rows, Parts: parts, Axes: axes}, nil
 }
 
 // ReadPlaces finds where to predict: at the rows of a table or, for a model of a

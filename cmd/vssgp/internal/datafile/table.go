@@ -139,7 +139,7 @@ func AxesOf(s *table.Stream, c Choice, like []*table.Axis) (axes []*table.Axis, 
 		}
 		axes, picks = append(axes, axis), append(picks, table.Pick{Col: col, Axis: axis})
 	}
-	for _, col := range slices.Concat(c.Y, c.Errors) {
+	for _, col := range slices.Concat(c.Y, c.Errors, c.Regressors) {
 		picks = append(picks, table.Pick{Col: col})
 	}
 	return axes, picks, s.Check(picks)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -64,13 +63,18 @@ type prediction struct {
 // predictedAtOnce is how many rows are predicted together: a row has a Gaussian for each draw.
 var predictedAtOnce = 1 << 16
 
-// predictParts predicts rows, a part at a time.
-func predictParts(ctx context.Context, m *series.Model, x []float64, levels levels) (*prediction, error) {
+// predictParts predicts rows with regressors z, a part at a time.
+func predictParts(ctx context.Context, m *series.Model, x []float64, z [][]float64, levels levels) (*prediction, error) {
 	d := m.Outputs()
 	all := &prediction{series.Prediction{X: x, Mean: make([][]float64, d), SD: make([][]float64, d), Lower: make([][]float64, d),
 		Upper: make([][]float64, d), Median: make([][]bool, d)}, make([][][2]float64, d)}
-	for part := range slices.Chunk(x, predictedAtOnce) {
-		p, err := m.Predict(ctx, part)
+	for lo := 0; lo < len(x); lo += predictedAtOnce {
+		hi := min(len(x), lo+predictedAtOnce)
+		part, values := x[lo:hi], make([][]float64, len(z))
+		for j := range z {
+			values[j] = z[j][lo:hi]
+		}
+		p, err := m.Predict(ctx, part, values...)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -134,6 +135,15 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 	}
 	done := r.busy(env, "filling %s", cli.Counted(holes, "cell"))
 	defer done()
+	var lacking []float64
+	for n, x := range r.X {
+		if slices.ContainsFunc(r.Y, func(y []float64) bool { return math.IsNaN(y[n]) }) {
+			lacking = append(lacking, x)
+		}
+	}
+	if _, err := r.known.at(m, lacking); err != nil {
+		return nil, err
+	}
 	f, err := m.Fill(ctx, r.Series)
 	if err != nil {
 		return nil, err
@@ -147,7 +157,11 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 			for i, n := range rows {
 				x[i] = r.X[n]
 			}
-			p, err := predictParts(ctx, m, x, o.form.levels)
+			z, err := r.known.at(m, x)
+			if err != nil {
+				return nil, err
+			}
+			p, err := predictParts(ctx, m, x, z, o.form.levels)
 			if err != nil {
 				return nil, err
 			}

@@ -86,7 +86,10 @@ func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns
 		return nil, err
 	}
 	c.Errors = s.errors
-	r, err := readSeries(ctx, env, path, c, holes, nil)
+	if err := s.regressors.readEvents(ctx, env); err != nil {
+		return nil, err
+	}
+	r, err := readSeries(ctx, env, path, c, holes, nil, &s.regressors)
 	if err == nil && len(r.chosen.X) > 0 && c.X == nil {
 		err = r.checkGuess(ctx, c.Ordered)
 	}
@@ -119,6 +122,13 @@ func (r *timeSeries) sign(m *series.Model) error {
 	text, err := json.Marshal(r.axis)
 	decimals, failed := json.Marshal(r.decimals)
 	m.XName, m.YNames, m.Notes = r.xName, r.yNames, map[string]string{datafile.AxisNote: string(text), decimalsNote: string(decimals)}
+	if g := r.known.regressors; !g.none() {
+		text, err := json.Marshal(g)
+		if err != nil {
+			return err
+		}
+		m.Notes[regressorsNote] = string(text)
+	}
 	return errors.Join(err, failed)
 }
 

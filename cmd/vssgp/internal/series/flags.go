@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -25,6 +26,7 @@ type Flags struct {
 	shortMemory bool
 	robust      bool
 	errors      []string // columns
+	regressors  regressors
 	HMC         bool
 	priors      map[string]series.Prior
 	log         string // "": logAuto
@@ -77,6 +79,7 @@ func (s *Flags) AddParts(f *pflag.FlagSet) {
 	f.Var(&cli.Value{Kind: "when", Words: []string{logAuto, logAlways, logNever}, Parse: s.setLog}, "log",
 		"`when` to model the values' logarithm: auto, always or never (default auto)")
 	f.BoolVar(&s.robust, "robust", false, "let single values be outliers, and pass them over")
+	s.regressors.add(f)
 	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of known standard deviations of the values, one for each output")
 }
 
@@ -240,7 +243,7 @@ func (h *horizon) of(r *timeSeries) (int, error) {
 func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error) {
 	o := series.Options{Robust: s.robust, HMC: s.HMC, Seed: env.Seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == "auto"}
 	o.Log = map[string]series.Log{logAlways: series.LogAlways, logNever: series.LogNever}[s.log]
-	err := r.check()
+	err := cmp.Or(r.check(), r.explain(nil))
 	var named []float64
 	if err == nil {
 		named, err = s.named(r)

@@ -119,8 +119,16 @@ func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *targets, o 
 	if len(at.x) == 0 {
 		at.x = r.next(r.defaultHorizon(m))
 	}
+	if at.z != nil {
+		r.known.take(at.x, at.z)
+		r.known.path = o.at
+	}
+	z, err := r.known.at(m, at.x)
+	if err != nil {
+		return nil, err
+	}
 	done := r.busy(env, "forecasting %s", cli.Counted(len(at.x), "row"))
-	p, err := predictParts(ctx, m, at.x, o.form.levels)
+	p, err := predictParts(ctx, m, at.x, z, o.form.levels)
 	done()
 	return &forecastOf{at: at, p: p, model: m}, outOfReach(m, at.axis, at.x, err)
 }
@@ -150,7 +158,8 @@ func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, f *forecast
 type targets struct {
 	name string // of the input
 	axis *table.Axis
-	x    []float64 // nil: by the seasons of the model
+	x    []float64   // nil: by the seasons of the model
+	z    [][]float64 // regressors' columns there; nil: of the series' own table
 }
 
 // places are those of --at; nil without it.
@@ -167,12 +176,12 @@ func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags)
 	if o.at == "" {
 		return nil, nil
 	}
-	at, err := datafile.PlacesAlong(ctx, env, o.at, datafile.Columns{}, r.xName, r.axis)
+	at, err := datafile.PlacesAlong(ctx, env, o.at, datafile.Columns{Regressors: r.known.Columns}, r.xName, r.axis)
 	if err != nil {
 		return nil, err
 	}
-	x, err := at.All(ctx)
-	return &targets{at.Names[0], at.Axes[0], x}, err
+	x, z, err := at.Along(ctx)
+	return &targets{at.Names[0], at.Axes[0], x, z}, err
 }
 
 // targets are at or, if it is nil, what the flags ask for.
@@ -204,6 +213,8 @@ func (r *timeSeries) targets(env *cli.Env, at *targets, o *forecastFlags) (*targ
 			return nil, err
 		}
 		d.x = r.next(n)
+	default:
+		d.x = r.future
 	}
 	return d, r.checkHorizon(d.x, o)
 }

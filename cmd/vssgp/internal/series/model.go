@@ -29,19 +29,29 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return err
 	}
+	k := &known{path: cli.InputName(inputPath), axis: axis, step: m.Step()}
+	if k.regressors, err = regressorsOf(m); err != nil {
+		return err
+	}
+	o.Columns.Regressors = k.Columns
 	at, err := datafile.PlacesAlong(ctx, env, inputPath, o.Columns, m.XName, axis)
 	if err != nil {
 		return err
 	}
-	x, err := at.All(ctx)
+	x, columns, err := at.Along(ctx)
+	if err != nil {
+		return err
+	}
+	k.take(x, columns)
+	z, err := k.at(m, x)
 	if err != nil {
 		return err
 	}
 	done := env.Busy("predicting %s", cli.Counted(len(x), "row"))
-	p, err := predictParts(ctx, m, x, o.levels)
+	p, err := predictParts(ctx, m, x, z, o.levels)
 	var draws [][][]float64
 	if err == nil && o.Draws > 0 {
-		draws, err = m.Draw(ctx, x, o.Draws, env.Seed)
+		draws, err = m.Draw(ctx, x, o.Draws, env.Seed, z...)
 	}
 	done()
 	if err != nil {
@@ -52,7 +62,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return err
 	}
-	view := modelView("Prediction by "+filepath.Base(modelPath), m, axis)
+	view := modelView("Prediction by "+filepath.Base(modelPath), m, k)
 	view.At = x
 	files, err := draw(ctx, env, drawing{plot: o.Plot}, view)
 	if err != nil {
@@ -73,7 +83,14 @@ func predictedFile(path string, names []string, axes []*table.Axis, rows []float
 
 // Evaluate scores the model of a series on the rows of a table.
 func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c datafile.Columns) error {
-	r, err := readSeries(ctx, env, path, c, false, m)
+	g, err := regressorsOf(m)
+	if err != nil {
+		return err
+	}
+	r, err := readSeries(ctx, env, path, c, false, m, g)
+	if err == nil {
+		err = r.explain(m)
+	}
 	if err != nil {
 		return datafile.WhileReading(path, err)
 	}
@@ -114,7 +131,11 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	}
 	first, last, end := extent(m)
 	shown := last + (last-first)/2
-	view := modelView("Model "+filepath.Base(path), m, axis)
+	k := &known{path: path, axis: axis, step: m.Step()}
+	if k.regressors, err = regressorsOf(m); err != nil {
+		return err
+	}
+	view := modelView("Model "+filepath.Base(path), m, k)
 	for i := range shownPlaces {
 		view.At = append(view.At, first+(shown-first)*float64(i)/(shownPlaces-1))
 	}
@@ -123,6 +144,10 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 		return err
 	}
 	if err := env.Write(files...); err != nil {
+		return err
+	}
+	effects, err := m.Effects(ctx)
+	if err != nil {
 		return err
 	}
 	if env.JSON {
@@ -137,7 +162,7 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 		return env.PrintJSON(cli.Object{
 			"model", path, "inputs", []string{m.XName}, "units,omitempty", units, "outputs", m.YNames, "rows", m.Rows(), "features",
 			m.Features(),
-			"parts", m.PartNames(), "periods", append([]float64{}, m.Periods()...), "hyper", hyper, "log,omitempty", m.Log(), "noise_sd",
+			"parts", m.PartNames(), "periods", append([]float64{}, m.Periods()...), "hyper", hyper, "effects,omitempty", effectFields(effects), "log,omitempty", m.Log(), "noise_sd",
 			noiseOf(m), "bound", m.Bound(),
 			"first", axis.Format(first), "last", axis.Format(last), "reach", axis.Format(end),
 		})
@@ -149,6 +174,7 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	}
 	env.Print("parts: %s", strings.Join(m.PartNames(), ", "))
 	printSeasons(env, m, axis)
+	printEffects(env, m, effects)
 	env.Print("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
 	env.Print("data from %s to %s; reaches to %s", axis.Format(first), axis.Format(last), axis.Format(end))
 	env.Print("hyper-parameters, with their central 95 %% intervals:")

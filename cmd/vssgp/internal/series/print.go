@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -33,16 +34,26 @@ func (d *drawing) add(f *pflag.FlagSet) {
 
 // view is what charts of a series show.
 func (r *timeSeries) view(title string, m *series.Model) *report.Series {
-	v := modelView(title, m, r.axis)
-	v.X, v.Y = r.X, r.Series.Y
+	v := modelView(title, m, r.known)
+	v.Y = make([][]float64, len(r.Y))
+	for n, x := range r.X {
+		if slices.ContainsFunc(r.Regressors, func(c series.Regressor) bool { return math.IsNaN(c.Values[n]) }) {
+			continue // and no value
+		}
+		v.X = append(v.X, x)
+		for d, y := range r.Y {
+			v.Y[d] = append(v.Y[d], y[n])
+		}
+	}
 	return v
 }
 
 // modelView is what charts of a model without its data show.
-func modelView(title string, m *series.Model, axis *table.Axis) *report.Series {
-	v := &report.Series{Title: title, Model: m, XName: axisLabel(m.XName, axis), YNames: m.YNames}
-	if axis.Dates() {
-		v.Time = axis.Seconds
+func modelView(title string, m *series.Model, k *known) *report.Series {
+	v := &report.Series{Title: title, Model: m, XName: axisLabel(m.XName, k.axis), YNames: m.YNames}
+	v.Regressors = func(x []float64) ([][]float64, error) { return k.at(m, x) }
+	if k.axis.Dates() {
+		v.Time = k.axis.Seconds
 	}
 	return v
 }
@@ -136,11 +147,11 @@ func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSe
 			break
 		}
 	}
-	parts, err := m.Components(ctx, []float64{last, last + per})
+	parts, err := m.Components(ctx, []float64{last, last + per}, r.latest(2)...)
 	if err != nil {
 		return err
 	}
-	next, err := m.Predict(ctx, r.next(1))
+	next, err := m.Predict(ctx, r.next(1), r.latest(1)...)
 	if err != nil {
 		return err
 	}
@@ -169,7 +180,53 @@ func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSe
 		env.Print("%s: level %s at %s%s, sd of the next value %s", name, shown(level, known), r.axis.Format(last), text, shown(known, known))
 	}
 	printSeasons(env, m, r.axis)
-	return nil
+	effects, err := m.Effects(ctx)
+	if err == nil {
+		printEffects(env, m, effects)
+	}
+	return err
+}
+
+// effectFields are what --json has of the effects of regressors: of one unit on each output, or on its logarithm.
+func effectFields(all []series.Effect) (fields []effectField) {
+	for _, e := range all {
+		fields = append(fields, effectField(e))
+	}
+	return fields
+}
+
+type effectField struct {
+	Name string    `json:"name"`
+	Mean []float64 `json:"mean"`
+	SD   []float64 `json:"sd"`
+}
+
+// printEffects prints what one unit of each regressor adds to an output: the clearest ones.
+func printEffects(env *cli.Env, m *series.Model, all []series.Effect) {
+	const most = 6
+	for d, output := range m.YNames {
+		slices.SortStableFunc(all, func(a, b series.Effect) int {
+			return cmp.Compare(math.Abs(b.Mean[d]/b.SD[d]), math.Abs(a.Mean[d]/a.SD[d]))
+		})
+		var shows []string
+		for _, e := range all[:min(len(all), most)] {
+			mean, sd, percent := e.Mean[d], e.SD[d], ""
+			if m.Log() {
+				mean, sd, percent = 100*math.Expm1(mean), 100*math.Exp(mean)*sd, " %"
+			}
+			sign := ""
+			if mean > 0 {
+				sign = "+"
+			}
+			shows = append(shows, fmt.Sprintf("%s %s%s%s (sd %s)", e.Name, sign, shown(mean, sd), percent, shown(sd, sd)))
+		}
+		if len(all) > most {
+			shows = append(shows, fmt.Sprintf("and %d more", len(all)-most))
+		}
+		if len(shows) > 0 {
+			env.Print("effects on %s: %s", output, strings.Join(shows, ", "))
+		}
+	}
 }
 
 // printSeasons prints the lengths of a model's seasons.

@@ -32,18 +32,24 @@ type timeSeries struct {
 	chosen datafile.Choice
 	left   string // columns that the default choice leaves out
 
-	byName string   // the column of --by; "": there is none
-	names  []string // of the series that it tells apart, in the order of their first rows
-	of     []int    // the series of each row
-	name   string   // of one of them
-	rows   []int    // its rows in the table; nil: all
+	byName string    // the column of --by; "": there is none
+	known  *known    // the regressors
+	future []float64 // places after the last value, at which columns of regressors are known
+	cuts   bool      // rows there are no part of the series
+
+	names []string // of the series that it tells apart, in the order of their first rows
+	of    []int    // the series of each row
+	name  string   // of one of them
+	rows  []int    // its rows in the table; nil: all
 }
 
 // readSeries reads a table as a series. The input is --x; else the first column of dates; else, of several columns of numbers, the
 // first; else the number of the row, from 1. The outputs are --y; else, if holes, all other columns of numbers with missing values, if
 // there are any; else the last column of numbers. For a model, unless it is nil, the default columns are those with the model's names,
 // and x counts as the model's does.
-func readSeries(ctx context.Context, env *cli.Env, path string, c datafile.Columns, holes bool, m *series.Model) (*timeSeries, error) {
+func readSeries(
+	ctx context.Context, env *cli.Env, path string, c datafile.Columns, holes bool, m *series.Model, g *regressors,
+) (*timeSeries, error) {
 	if !datafile.IsTable(path) { // the error describes the file
 		_, err := datafile.ReadAudio(ctx, env, path)
 		if err == nil {
@@ -59,7 +65,8 @@ func readSeries(ctx context.Context, env *cli.Env, path string, c datafile.Colum
 		return nil, err
 	}
 	c.TakeRow(s)
-	r := &timeSeries{path: cli.InputName(path), table: s, xName: datafile.RowName, axis: &table.Axis{Unit: datafile.RowUnit}}
+	c.Regressors = g.Columns
+	r := &timeSeries{path: cli.InputName(path), table: s, known: &known{regressors: g}, cuts: !holes && m == nil && len(g.Columns) > 0, xName: datafile.RowName, axis: &table.Axis{Unit: datafile.RowUnit}}
 	var like []*table.Axis
 	if m != nil {
 		if like, err = c.Like(s, m); err != nil {
@@ -81,6 +88,7 @@ func readSeries(ctx context.Context, env *cli.Env, path string, c datafile.Colum
 	if len(axes) > 0 {
 		r.axis, r.xName = axes[0], s.Names[chosen.X[0]]
 	}
+	g.Columns = datafile.NamesOf(s, chosen.Regressors) // if they are given by number
 	r.yCols, r.yNames = chosen.Y, datafile.NamesOf(s, chosen.Y)
 	r.chosen, r.left, r.byName = chosen, c.LeftOut(s, chosen), strings.Join(datafile.NamesOf(s, chosen.By), "")
 	return r, r.read(ctx, picks, len(axes))
@@ -125,9 +133,18 @@ const mostDecimals = 9
 
 // take takes the rows' places, outputs and their standard deviations.
 func (r *timeSeries) take(x []float64, columns [][]float64) {
-	r.X, r.Y, r.Err = x, columns[:len(r.yCols)], columns[len(r.yCols):]
-	if len(r.Err) == 0 {
-		r.Err = nil
+	r.X, r.Y, columns = x, columns[:len(r.yCols)], columns[len(r.yCols):]
+	r.Err, r.Regressors = nil, nil
+	if n := len(r.chosen.Errors); n > 0 {
+		r.Err, columns = columns[:n], columns[n:]
+	}
+	for j, z := range columns {
+		r.Regressors = append(r.Regressors, series.Regressor{Name: r.known.Columns[j], Values: z})
+	}
+	r.known = &known{regressors: r.known.regressors, path: r.path, axis: r.axis}
+	r.known.take(x, columns)
+	if r.cuts && (r.byName == "" || r.name != "") {
+		r.cut()
 	}
 	r.missing, r.decimals = make([]int, len(r.yCols)), make([]int, len(r.yCols))
 	for d, y := range r.Y {
@@ -142,7 +159,8 @@ func (r *timeSeries) take(x []float64, columns [][]float64) {
 			r.decimals[d] = 0
 		}
 	}
-	r.grid = r.axis.Grid(x)
+	r.grid = r.axis.Grid(r.X)
+	r.known.step = r.grid.Step
 }
 
 // split returns the series that --by tells apart.
@@ -156,6 +174,9 @@ func (r *timeSeries) split() []*timeSeries {
 		one := *r
 		one.path, one.name, one.rows = r.path+": "+r.byName+" "+name, name, rows[i]
 		x, columns := make([]float64, len(rows[i])), slices.Concat(r.Y, r.Err)
+		for _, c := range r.Regressors {
+			columns = append(columns, c.Values)
+		}
 		for k, n := range rows[i] {
 			if x[k] = r.X[n]; len(r.chosen.X) == 0 {
 				x[k] = float64(k + 1)
@@ -287,7 +308,7 @@ func (r *timeSeries) checkRepeats(ctx context.Context) error {
 	if float64(repeats) <= few*float64(len(r.X)) {
 		return nil
 	}
-	chosen := slices.Concat(r.chosen.X, r.chosen.Y, r.chosen.Errors, r.chosen.By)
+	chosen := slices.Concat(r.chosen.X, r.chosen.Y, r.chosen.Errors, r.chosen.Regressors, r.chosen.By)
 	for col, found := range r.table.Columns {
 		if kind := found.Kind(); slices.Contains(chosen, col) || kind != table.Text && !(kind == table.Numbers && found.Whole()) {
 			continue

@@ -47,7 +47,7 @@ func TestSeries(t *testing.T) {
 		if c.y != "" {
 			chosen.Y = list(c.y)
 		}
-		s, err := readSeries(t.Context(), env, testkit.Put(t, dir, "t.csv", c.text), chosen, c.holes, nil)
+		s, err := readSeries(t.Context(), env, testkit.Put(t, dir, "t.csv", c.text), chosen, c.holes, nil, &regressors{})
 		if c.at == nil {
 			if err == nil || cli.ExitCode(err) != cli.ExitMistake {
 				t.Errorf("%s: %v", name, err)
@@ -77,10 +77,10 @@ func TestParts(t *testing.T) {
 		x[i], y[i] = float64(i), math.Sin(float64(i))
 	}
 	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{}))(t)
-	whole := testkit.Must(predictParts(t.Context(), m, x, levels{80, 0}))(t)
+	whole := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}))(t)
 	defer func(before int) { predictedAtOnce = before }(predictedAtOnce)
 	predictedAtOnce = 7
-	parts := testkit.Must(predictParts(t.Context(), m, x, levels{80, 0}))(t)
+	parts := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}))(t)
 	for n, want := range whole.ends[0] {
 		got := parts.ends[0][n]
 		if len(parts.ends[0]) != 2*len(x) || math.Abs(got[0]-want[0]) > 1e-6 || math.Abs(got[1]-want[1]) > 1e-6 ||
@@ -110,7 +110,7 @@ func TestHorizon(t *testing.T) {
 		{"months", "2y", 24}, {"months", "6mo", 6}, {"months", "2w", 0}, {"quarters", "1y", 4}, {"quarters", "9mo", 3},
 		{"weeks", "8w", 8}, {"weeks", "1y", 52}, {"numbers", "7", 7}, {"numbers", "7d", 0}, {"days", "1e9y", 0},
 	} {
-		r := testkit.Must(readSeries(t.Context(), env, testkit.Put(t, t.TempDir(), "t.csv", columns[c.data]), datafile.Columns{}, false, nil))(t)
+		r := testkit.Must(readSeries(t.Context(), env, testkit.Put(t, t.TempDir(), "t.csv", columns[c.data]), datafile.Columns{}, false, nil, &regressors{}))(t)
 		var h horizon
 		testkit.OK(t, h.flag().Set(c.horizon))
 		if n, err := h.of(r); n != c.want || (err == nil) == (c.want == 0) || err != nil && cli.ExitCode(err) != cli.ExitMistake {

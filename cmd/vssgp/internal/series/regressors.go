@@ -1,0 +1,373 @@
+package series
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
+)
+
+// regressors are what --regressor, --holidays and --events name. A model file has them as a note.
+type regressors struct {
+	Columns  []string `json:"columns,omitempty"`
+	Holidays []string `json:"holidays,omitempty"` // codes of calendars
+	Events   []event  `json:"events,omitempty"`
+
+	eventFile string
+}
+
+// An event is the days that have a name, such as 2024-12-24.
+type event struct {
+	Name string   `json:"name"`
+	Days []string `json:"days"`
+}
+
+// add defines the flags.
+func (g *regressors) add(f *pflag.FlagSet) {
+	f.StringSliceVar(&g.Columns, "regressor", nil, "`columns` that explain the outputs; future values: rows without an output, or --at")
+	f.Var(&cli.Value{Kind: "codes", List: true, Words: calendarCodes(), Parse: g.addHolidays}, "holidays",
+		"regressors for the holidays of a country or state: `codes` such as US or DE-BY")
+	f.Var(cli.FileName(&g.eventFile, cli.FileUse{Extensions: cli.TableFiles}), "events",
+		"regressors for the days in a table `file` of dates and names")
+}
+
+func (g *regressors) addHolidays(text string) error {
+	for one := range strings.SplitSeq(text, ",") {
+		code := strings.ToUpper(strings.TrimSpace(one))
+		if calendars[code] == nil {
+			return fmt.Errorf("no calendar of %.20q; must be one of %s, or a state of AU, CH or DE such as DE-BY", one, strings.Join(
+				slices.DeleteFunc(calendarCodes(), func(code string) bool { return strings.Contains(code, "-") }), ", "))
+		}
+		g.Holidays = append(g.Holidays, code)
+	}
+	return nil
+}
+
+// none reports whether there are no regressors.
+func (g *regressors) none() bool { return len(g.Columns) == 0 && !g.calendar() }
+
+// calendar reports whether there are regressors of days.
+func (g *regressors) calendar() bool { return len(g.Holidays) > 0 || len(g.Events) > 0 }
+
+// readEvents reads the file of --events.
+func (g *regressors) readEvents(ctx context.Context, env *cli.Env) error {
+	if g.eventFile == "" {
+		return nil
+	}
+	g.Events = nil
+	s, err := datafile.OpenTable(ctx, env, g.eventFile)
+	if err == nil {
+		err = s.Survey(ctx, nil)
+	}
+	if err != nil {
+		return datafile.WhileReading(g.eventFile, err)
+	}
+	dates, texts := datafile.OfKind(s, table.Dates), datafile.OfKind(s, table.Text)
+	if len(dates) == 0 || len(texts) == 0 {
+		return cli.Mistake("--events %s: the columns are %s; must be dates and their names", g.eventFile, datafile.Listed(s.Names))
+	}
+	axes, picks, err := datafile.AxesOf(s, datafile.Choice{X: dates[:1]}, nil)
+	if err != nil {
+		return datafile.WhileReading(g.eventFile, err)
+	}
+	words := map[string]float64{}
+	for part, err := range s.Parts(ctx, append(picks, table.Pick{Col: texts[0], Words: words})) {
+		if err != nil {
+			return datafile.WhileReading(g.eventFile, err)
+		}
+		for ; len(part) > 0; part = part[2:] {
+			for len(g.Events) < len(words) {
+				g.Events = append(g.Events, event{})
+			}
+			e := &g.Events[int(part[1])]
+			e.Days = append(e.Days, time.Unix(secondsPerDay*dayOf(axes[0], part[0]), 0).UTC().Format(time.DateOnly))
+		}
+	}
+	for word, n := range words {
+		g.Events[int(n)].Name = word
+	}
+	return nil
+}
+
+const secondsPerDay = 86400
+
+// dayOf is the number of the day of x, since 1970, on the column's own clock.
+func dayOf(axis *table.Axis, x float64) int64 {
+	return int64(math.Floor(axis.Seconds(x) / secondsPerDay))
+}
+
+// dayNumber is the number of a date's day, since 1970.
+func dayNumber(at time.Time) int64 {
+	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay
+}
+
+// The groups of the regressors of days: each has a prior and a component.
+const holidays, dayBefore, dayAfter, events = "holidays", "days before holidays", "days after holidays", "events"
+
+// days are the regressors of holidays, the days before and after them, and events at x: 1 on these days, else 0.
+func (g *regressors) days(axis *table.Axis, x []float64) (all []series.Regressor) {
+	if !g.calendar() || len(x) == 0 {
+		return nil
+	}
+	rows := map[int64][]int{}
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	for n, v := range x {
+		d := dayOf(axis, v)
+		rows[d] = append(rows[d], n)
+		first, last = min(first, d), max(last, d)
+	}
+	mark := func(group, name string, day int64) {
+		i := slices.IndexFunc(all, func(r series.Regressor) bool { return r.Name == name && r.Group == group })
+		if i < 0 {
+			i = len(all)
+			all = append(all, series.Regressor{Name: name, Group: group, Values: make([]float64, len(x))})
+		}
+		for _, n := range rows[day] {
+			all[i].Values[n] = 1
+		}
+	}
+	year := func(day int64) int { return time.Unix(day*secondsPerDay, 0).UTC().Year() }
+	for _, code := range g.Holidays {
+		for _, h := range calendars[code] {
+			for y := year(first) - 1; y <= year(last)+1; y++ {
+				actual, observed := h.Calc(y)
+				if actual.IsZero() {
+					continue
+				}
+				day := dayNumber(actual)
+				mark(dayBefore, "day before "+h.Name, day-1)
+				mark(holidays, h.Name, day)
+				mark(dayAfter, "day after "+h.Name, day+1)
+				if other := dayNumber(observed); other != day {
+					mark(holidays, h.Name+" (observed)", other)
+				}
+			}
+		}
+	}
+	for _, e := range g.Events {
+		for _, text := range e.Days {
+			if at, err := time.Parse(time.DateOnly, text); err == nil {
+				mark(events, e.Name, dayNumber(at))
+			}
+		}
+	}
+	return all
+}
+
+// regressorsNote is the note of a model file with its regressors as JSON.
+const regressorsNote = "regressors"
+
+// regressorsOf are those of a model.
+func regressorsOf(m *series.Model) (g *regressors, err error) {
+	g = &regressors{}
+	if text := m.Notes[regressorsNote]; text != "" {
+		if err := json.Unmarshal([]byte(text), g); err != nil {
+			return nil, cli.Mistake("the model's note %s is %.60q; must be regressors as JSON", regressorsNote, text)
+		}
+	}
+	for _, code := range g.Holidays {
+		if calendars[code] == nil {
+			return nil, cli.Mistake("the model's note %s has the calendar %.20q, which this version does not know", regressorsNote, code)
+		}
+	}
+	return g, nil
+}
+
+// A known has the values of regressors' columns at some places of a file.
+type known struct {
+	*regressors
+	path string
+	axis *table.Axis
+	step float64     // places that differ by less than a share of it are one
+	x    []float64   // rising
+	z    [][]float64 // [columns][len(x)]
+}
+
+// take adds places with the columns' values there.
+func (k *known) take(x []float64, z [][]float64) {
+	if len(k.Columns) == 0 {
+		return
+	}
+	all := slices.Concat(k.x, x)
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a], all[b]) })
+	k.x = nil
+	for _, i := range order {
+		k.x = append(k.x, all[i])
+	}
+	columns := make([][]float64, len(k.Columns))
+	for j := range columns {
+		var before []float64
+		if k.z != nil {
+			before = k.z[j]
+		}
+		values := slices.Concat(before, z[j])
+		for _, i := range order {
+			columns[j] = append(columns[j], values[i])
+		}
+	}
+	k.z = columns
+}
+
+// at returns the values of a model's regressors at x. The error names the first place at which a column has none.
+func (k *known) at(m *series.Model, x []float64) (z [][]float64, err error) {
+	values := map[string][]float64{}
+	for _, r := range k.days(k.axis, x) {
+		values[r.Name] = r.Values
+	}
+	const near = 1e-3
+	missing, where := "", math.Inf(1)
+	for j, name := range k.Columns {
+		values[name] = make([]float64, len(x))
+		for i, v := range x {
+			n, _ := slices.BinarySearch(k.x, v-near*k.step)
+			if n == len(k.x) || k.x[n] > v+near*k.step || math.IsNaN(k.z[j][n]) {
+				if v < where {
+					missing, where = name, v
+				}
+				continue
+			}
+			values[name][i] = k.z[j][n]
+		}
+	}
+	if missing != "" {
+		return nil, cli.Mistake("%s: the column %.40q has no value at %s; a prediction needs one there", k.path, missing, k.axis.Format(where))
+	}
+	for _, r := range inOrder(m, values, len(x)) {
+		z = append(z, r.Values)
+	}
+	return z, nil
+}
+
+// inOrder returns the regressors of a model from their values by name, which are 0 at n places for a holiday on no day there.
+func inOrder(m *series.Model, values map[string][]float64, n int) (all []series.Regressor) {
+	for _, name := range m.Regressors() {
+		if values[name] == nil {
+			values[name] = make([]float64, n)
+		}
+		all = append(all, series.Regressor{Name: name, Values: values[name]})
+	}
+	return all
+}
+
+// explain gives a series its regressors: the columns, and those of days that are 1 at some value. For a model they are the model's.
+func (r *timeSeries) explain(m *series.Model) error {
+	g := r.known.regressors
+	if g.none() {
+		return nil
+	}
+	if g.calendar() && !r.axis.Dates() {
+		return cli.Mistake("--holidays and --events need dates; the input %s of %s has numbers", r.xName, r.path)
+	}
+	if g.calendar() && r.grid.Step*units[r.axis.Unit] > secondsPerDay*(1+1e-6) {
+		return cli.Mistake("--holidays and --events mark days, but the rows of %s are %s apart; must be a day or less", r.path,
+			spanOf(r.grid.Step, r.axis))
+	}
+	days := g.days(r.axis, r.X)
+	if m != nil {
+		values := map[string][]float64{}
+		for _, c := range slices.Concat(r.Regressors, days) {
+			values[c.Name] = c.Values
+		}
+		r.Regressors = inOrder(m, values, len(r.X))
+		return nil
+	}
+	for _, c := range r.Regressors {
+		for n, v := range c.Values {
+			if math.IsNaN(v) && r.seen(n) {
+				return cli.Mistake("%s: row %d (from 1) has a value of %s but none of the regressor %.40q; must have both or neither", r.path,
+					r.row(n)+1, datafile.Listed(r.yNames), c.Name)
+			}
+		}
+	}
+	for _, c := range days {
+		for n, v := range c.Values {
+			if v == 1 && r.seen(n) {
+				r.Regressors = append(r.Regressors, c)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// seen reports whether a row has a value of an output.
+func (r *timeSeries) seen(n int) bool {
+	return slices.ContainsFunc(r.Y, func(y []float64) bool { return !math.IsNaN(y[n]) })
+}
+
+// latest are the last values of the regressors, count times.
+func (r *timeSeries) latest(count int) (z [][]float64) {
+	for _, c := range r.Regressors {
+		last := 0.0
+		for _, v := range c.Values {
+			if !math.IsNaN(v) {
+				last = v
+			}
+		}
+		z = append(z, slices.Repeat([]float64{last}, count))
+	}
+	return z
+}
+
+// cut takes the rows after the last value off a series with columns of regressors: they are the future, of which these are known.
+func (r *timeSeries) cut() {
+	last := math.Inf(-1)
+	for n, x := range r.X {
+		if r.seen(n) {
+			last = max(last, x)
+		}
+	}
+	keep := func(n int) bool { return r.X[n] <= last }
+	pick := func(values []float64) (kept []float64) {
+		for n, v := range values {
+			if keep(n) {
+				kept = append(kept, v)
+			}
+		}
+		return kept
+	}
+	s := series.Series{}
+	for _, y := range r.Y {
+		s.Y = append(s.Y, pick(y))
+	}
+	for _, e := range r.Err {
+		s.Err = append(s.Err, pick(e))
+	}
+	for _, c := range r.Regressors {
+		s.Regressors = append(s.Regressors, series.Regressor{Name: c.Name, Values: pick(c.Values)})
+	}
+	var rows []int
+	for n, x := range r.X {
+		if !keep(n) {
+			r.future = append(r.future, x)
+		} else if r.rows != nil {
+			rows = append(rows, r.rows[n])
+		}
+	}
+	s.X, r.rows = pick(r.X), rows
+	r.Series = s
+}
+
+// calendarCodes are the codes of calendars, sorted.
+func calendarCodes() (codes []string) {
+	for code := range calendars {
+		codes = append(codes, code)
+	}
+	slices.Sort(codes)
+	return codes
+}
