@@ -4,7 +4,8 @@ PROBLEMS has a line of JSON for each problem, FORECASTS gets one for each foreca
 The models are specified by hand for each series, as one who knows them would: the true period is given, and trend, cycle and orders are
 the usual ones for such a series. Where more than one is usual, AIC before the first origin decides, never a score. The autoets, autoarima
 and mstl of statsforecast and prophet choose their model themselves, given the period. EXTRAPOLATORS forecast only beyond the end, so
-problems with holes are not for them, and need every step: single missing rows are interpolated.
+problems with holes are not for them, and need every step: single missing rows are interpolated. Problems with regressors are only for
+REGRESSIONS.
 """
 
 import json
@@ -43,6 +44,14 @@ class Grid:
         self.filled = np.interp(np.arange(self.n), place(x), y)
         self.holes = bool((self.at < self.n).any())
         self.steps = max(0, int(self.at.max()) + 1 - self.n)  # beyond the end
+        self.exog = None  # the regressors at all places; 0 at a missing row
+        if "regressors" in p:
+            self.exog = np.zeros((self.n + self.steps, len(p["regressors"][0])))
+            self.exog[place(x)], self.exog[self.at] = p["regressors"], p["at_regressors"]
+
+    def regressors(self, y):
+        """The regressors of a model of y, which begins at the first place."""
+        return None if self.exog is None else self.exog[: len(y)]
 
     def pick(self, mean, sd):
         """mean and sd of standard units at all places, as those of the data at the inputs."""
@@ -78,6 +87,8 @@ UCM = {
     "elnino": dict(level="llevel", autoregressive=1, **trigonometric((12, 4))),
     "m4-hourly": dict(level="llevel", autoregressive=1, **trigonometric((24, 6), (168, 4))),
     "m4-weekly": dict(level="llevel", autoregressive=1),
+    "victoria": dict(level="llevel", autoregressive=1, **trigonometric((7, 3))),
+    "bikes": dict(level="llevel", autoregressive=1, **trigonometric((7, 3))),
 }
 SARIMAX = {
     "co2": ((1, 1, 1), (0, 1, 1, 12), "n"),
@@ -90,6 +101,8 @@ SARIMAX = {
     "elnino": ((2, 0, 0), (0, 1, 1, 12), "n"),
     "m4-hourly": ((1, 0, 1), (0, 1, 1, 24), "n"),
     "m4-weekly": ((1, 1, 1), (0, 0, 0, 0), "n"),
+    "victoria": ((1, 0, 1), (0, 1, 1, 7), "n"),
+    "bikes": ((2, 1, 2), (2, 0, 0, 7), "n"),
 }
 
 
@@ -101,14 +114,16 @@ def chosen(table, p):
 def ucm(p, grid):
     from statsmodels.tsa.statespace.structural import UnobservedComponents
 
-    return statespace(grid, lambda y, diffuse: UnobservedComponents(y, use_exact_diffuse=diffuse, **chosen(UCM, p)))
+    model = lambda y, diffuse: UnobservedComponents(y, exog=grid.regressors(y), use_exact_diffuse=diffuse, **chosen(UCM, p))
+    return statespace(grid, model)
 
 
 def sarimax(p, grid):
     from statsmodels.tsa.statespace.sarimax import SARIMAX as Model
 
     order, seasonal, trend = chosen(SARIMAX, p)
-    return statespace(grid, lambda y, diffuse: Model(y, order=order, seasonal_order=seasonal, trend=trend, use_exact_diffuse=diffuse))
+    given = dict(order=order, seasonal_order=seasonal, trend=trend)
+    return statespace(grid, lambda y, diffuse: Model(y, exog=grid.regressors(y), use_exact_diffuse=diffuse, **given))
 
 
 def gp(p, grid):
@@ -158,7 +173,8 @@ def seasons(p):
 
 def automatic(grid, model):
     """The forecast of a model of statsforecast. Its interval gives the deviation."""
-    made = model.forecast(grid.filled, grid.steps, level=[95])
+    exog = {} if grid.exog is None else dict(X=grid.exog[: grid.n], X_future=grid.exog[grid.n :])
+    made = model.forecast(grid.filled, grid.steps, level=[95], **exog)
     mean, low, high = (np.asarray(made[k]) for k in ("mean", "lo-95", "hi-95"))
     return mean, (high - low) / (2 * SD95)
 
@@ -191,9 +207,13 @@ def prophet(p, grid):
     model = Prophet(interval_width=0.95, daily_seasonality=False, weekly_seasonality=False, yearly_seasonality=False)
     for s in seasons(p):
         model.add_seasonality(str(s), 365.25 / 7 if s == 52 else s, {24: 4, 168: 3}.get(s, min(10, s // 2)))
-    days = lambda places: [Timestamp(2000, 1, 1) + Timedelta(days=int(i)) for i in places]
+    exog = {} if grid.exog is None else {f"regressor{j}": column for j, column in enumerate(grid.exog.T)}
+    for name in exog:
+        model.add_regressor(name)
+    days = [Timestamp(2000, 1, 1) + Timedelta(days=i) for i in range(grid.n + grid.steps)]
+    table = DataFrame(dict(ds=days) | exog)
     np.random.seed(0)
-    made = model.fit(DataFrame(dict(ds=days(range(grid.n)), y=grid.y))).predict(DataFrame(dict(ds=days(grid.at))))
+    made = model.fit(table[: grid.n].assign(y=grid.y)).predict(table.loc[grid.at])
     return made.yhat.to_numpy(), (made.yhat_upper - made.yhat_lower).to_numpy() / (2 * SD95)
 
 
@@ -201,6 +221,7 @@ METHODS = dict(
     ucm=ucm, sarimax=sarimax, gp=gp, ets=ets, theta=theta, autoets=autoets, autoarima=autoarima, mstl=mstl, prophet=prophet
 )
 EXTRAPOLATORS = ("ets", "theta", "autoets", "autoarima", "mstl")
+REGRESSIONS = ("ucm", "sarimax", "autoarima", "prophet")
 LIBRARIES = dict(gp="scikit-learn", autoets="statsforecast", autoarima="statsforecast", mstl="statsforecast", prophet="prophet")
 
 
@@ -241,6 +262,8 @@ def main(problems, forecasts, *methods):
         for p in map(json.loads, lines):
             for method in methods:
                 if key(p, method) in done or method in EXTRAPOLATORS and p["at"][0] < p["x"][-1]:
+                    continue
+                if "regressors" in p and method not in REGRESSIONS:
                     continue
                 line = forecast(method, p)
                 print(json.dumps(line), file=out, flush=True)

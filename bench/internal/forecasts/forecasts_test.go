@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -19,15 +20,16 @@ import (
 // TestEnds: the last leaves a horizon; they are a horizon apart, or nearer so that half of the rows come before the first.
 func TestEnds(t *testing.T) {
 	for _, c := range []struct {
-		n, horizon int
-		want       []int
+		n, horizon, origins int
+		want                []int
 	}{
-		{1000, 20, []int{880, 900, 920, 940, 960, 980}},
-		{144, 24, []int{75, 84, 93, 102, 111, 120}},
-		{10, 5, []int{1, 2, 3, 4, 5}}, // a row each, and no end before the first
+		{1000, 20, 6, []int{880, 900, 920, 940, 960, 980}},
+		{144, 24, 6, []int{75, 84, 93, 102, 111, 120}},
+		{365, 14, 3, []int{323, 337, 351}},
+		{10, 5, 6, []int{1, 2, 3, 4, 5}}, // a row each, and no end before the first
 	} {
-		if got := ends(c.n, c.horizon); !slices.Equal(got, c.want) {
-			t.Errorf("%d rows, %d ahead: %v, want %v", c.n, c.horizon, got, c.want)
+		if got := ends(c.n, c.horizon, c.origins); !slices.Equal(got, c.want) {
+			t.Errorf("%d rows, %d ahead, %d origins: %v, want %v", c.n, c.horizon, c.origins, got, c.want)
 		}
 	}
 }
@@ -39,8 +41,9 @@ func made(t *testing.T) []Problem {
 	var left []string
 	problems := testkit.Must(Problems(Sets(), t.TempDir(), func(err error) { left = append(left, err.Error()) }))(t)
 	all := strings.Join(left, "\n")
-	if len(left) != 3 || !strings.Contains(all, "solar") || !strings.Contains(all, "m4_hourly") || !strings.Contains(all, "m4_weekly") {
-		t.Errorf("left out: %q, want the three files that are not given", left)
+	if len(left) != 5 || strings.Count(all, filepath.Join("demand", "bikes.csv")) != 2 || !strings.Contains(all, "solar") ||
+		!strings.Contains(all, "m4_hourly") || !strings.Contains(all, "m4_weekly") {
+		t.Errorf("left out: %q, want the five sets with a file that are not given", left)
 	}
 	return problems
 }
@@ -135,6 +138,42 @@ func TestM4(t *testing.T) {
 	}
 }
 
+// TestDemand: regressors are split as y is, the same problems come without them, and package series gets them: y is mostly 5 times the
+// first.
+func TestDemand(t *testing.T) {
+	dir := t.TempDir()
+	text := &strings.Builder{}
+	text.WriteString("day,y,a,b\n")
+	rng := rand.New(rand.NewPCG(3, 1))
+	var y, a []float64
+	for day := range 365 {
+		a = append(a, rng.NormFloat64())
+		y = append(y, 50+5*a[day]+0.5*rng.NormFloat64())
+		fmt.Fprintf(text, "%d,%v,%v,%d\n", day, y[day], a[day], day%3)
+	}
+	testkit.OK(t, os.Mkdir(filepath.Join(dir, "demand"), 0o777))
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "demand", "victoria.csv"), []byte(text.String()), 0o666))
+	var left []error
+	problems, err := Problems([]string{"demand", "demand-without"}, dir, func(err error) { left = append(left, err) })
+	if err != nil || len(problems) != 20 || len(left) != 2 {
+		t.Fatalf("%d problems, left out %v, %v; want 20 of victoria, and bikes left out twice", len(problems), left, err)
+	}
+	with, without := problems[9], problems[19]
+	columns := columns(slices.Concat(with.Regressors, with.AtRegressors))
+	if with.Origin != 351 || len(with.AtRegressors) != 14 || len(columns) != 2 || !slices.Equal(columns[0], a) ||
+		!slices.Equal(slices.Concat(with.Y, with.truth), y) || columns[1][350] != 2 {
+		t.Errorf("origin %d, %d and %d rows, %d regressors", with.Origin, len(with.Regressors), len(with.AtRegressors), len(columns))
+	}
+	if without.Regressors != nil || without.AtRegressors != nil || !slices.Equal(without.Y, with.Y) || !slices.Equal(without.At, with.At) {
+		t.Errorf("without: %d rows of regressors", len(without.Regressors))
+	}
+	all := testkit.Must(Run(t.Context(), []Problem{with, without}, []string{"vssgp"}, &bytes.Buffer{}))(t)
+	near, far := testkit.Must(with.score(&all[0]))(t).RMSE, testkit.Must(without.score(&all[1]))(t).RMSE
+	if near > 1 || far < 2 {
+		t.Errorf("RMSE %g with regressors and %g without, want about 0.5 and 5", near, far)
+	}
+}
+
 // TestNaive: by hand, over a hole and beyond the end. The grid's step is 0.5, and y has nothing at 2.
 func TestNaive(t *testing.T) {
 	var s Series
@@ -152,22 +191,22 @@ func TestNaive(t *testing.T) {
 		{seasonal, []float64{0, 2, 2}}, // places 0, 20 and 20
 		{drift, []float64{3.3 + 5.3/23, 5.3 + 5.3/23, 5.3 + 5*5.3/23}},
 	} {
-		f := testkit.Must(c.method(t.Context(), s, 4, at))(t)
+		f := testkit.Must(c.method(t.Context(), &Problem{Season: 4, Series: s, At: at}))(t)
 		testkit.Within(t, "mean", f.Mean, c.mean, 1e-12)
 		if !(slices.Min(f.SD) > 0) {
 			t.Errorf("standard deviations %v", f.SD)
 		}
 	}
-	f, err := seasonal(t.Context(), s, 4, at)
+	f, err := seasonal(t.Context(), &Problem{Season: 4, Series: s, At: at})
 	if err != nil || math.Abs(f.SD[0]-0.4) > 1e-12 || math.Abs(f.SD[2]-0.8) > 1e-12 { // y rises by .4 a season
 		t.Errorf("seasonal naive ± %v, %v; want 0.4 and 0.8", f.SD, err)
 	}
 	// A first season without its third row, and no eighth row, is forecast backwards, from place 6.
 	early, _ := s.split(func(i int) bool { return i != 2 && i != 6 })
-	if f, err := seasonal(t.Context(), early, 4, []float64{11}); err != nil || f.Mean[0] != 2.6 {
+	if f, err := seasonal(t.Context(), &Problem{Season: 4, Series: early, At: []float64{11}}); err != nil || f.Mean[0] != 2.6 {
 		t.Errorf("seasonal naive in the first season: %v, %v", f.Mean, err)
 	}
-	if _, err := seasonal(t.Context(), s, 100, at); err == nil {
+	if _, err := seasonal(t.Context(), &Problem{Season: 100, Series: s, At: at}); err == nil {
 		t.Error("a season longer than the series was forecast")
 	}
 }
@@ -196,10 +235,10 @@ func TestSpread(t *testing.T) {
 
 // two are two problems of a series and a forecast of each: errors 1 and −2 at sd 1, and 3 at sd 2; seasonal naive's error before is 2.
 func two() ([]Problem, []Forecast) {
-	known := Series{[]float64{0, 1, 2, 3}, []float64{0, 2, 0, 2}}
+	known := Series{X: []float64{0, 1, 2, 3}, Y: []float64{0, 2, 0, 2}}
 	problems := []Problem{
-		newProblem(Key{"s", "a", 4}, 1, known, Series{[]float64{4, 5}, []float64{1, 1}}),
-		newProblem(Key{"s", "a", 5}, 1, known, Series{[]float64{6}, []float64{1}}),
+		newProblem(Key{"s", "a", 4}, 1, known, Series{X: []float64{4, 5}, Y: []float64{1, 1}}),
+		newProblem(Key{"s", "a", 5}, 1, known, Series{X: []float64{6}, Y: []float64{1}}),
 	}
 	return problems, []Forecast{
 		{Key: problems[0].Key, Method: "m", Mean: []float64{0, 3}, SD: []float64{1, 1}, Seconds: 1, Status: machine.OK},

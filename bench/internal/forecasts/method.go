@@ -26,8 +26,8 @@ type Forecast struct {
 	own *series.Prediction // of this program's model, which has its draws itself
 }
 
-// A forecaster forecasts a series at some inputs. season is for those methods that know the season.
-type forecaster func(ctx context.Context, s Series, season int, at []float64) (Forecast, error)
+// A forecaster forecasts a problem.
+type forecaster func(ctx context.Context, p *Problem) (Forecast, error)
 
 // A method is a forecaster with its name.
 type method struct {
@@ -47,32 +47,49 @@ var methods = []method{
 func Methods() []string { return jsonl.Distinct(methods, func(m method) string { return m.name }) }
 
 // structural is package series as it comes. It is not told the season.
-func structural(ctx context.Context, s Series, _ int, at []float64) (f Forecast, err error) {
-	m, err := series.Fit(ctx, series.Series{X: s.X, Y: [][]float64{s.Y}}, series.Options{})
+func structural(ctx context.Context, p *Problem) (f Forecast, err error) {
+	s := series.Series{X: p.X, Y: [][]float64{p.Y}}
+	for j, values := range columns(p.Regressors) {
+		s.Regressors = append(s.Regressors, series.Regressor{Name: fmt.Sprint(j), Values: values})
+	}
+	m, err := series.Fit(ctx, s, series.Options{})
 	if err != nil {
 		return f, err
 	}
-	if f.own, err = m.Predict(ctx, at); err != nil {
+	if f.own, err = m.Predict(ctx, p.At, columns(p.AtRegressors)...); err != nil {
 		return f, err
 	}
 	f.Mean, f.SD = f.own.Mean[0], f.own.SD[0]
 	return f, nil
 }
 
+// columns returns the columns of rows of numbers.
+func columns(rows [][]float64) (out [][]float64) {
+	for i, row := range rows {
+		if i == 0 {
+			out = make([][]float64, len(row))
+		}
+		for j, v := range row {
+			out[j] = append(out[j], v)
+		}
+	}
+	return out
+}
+
 // naive repeats the last number, with the deviation of its own errors at that distance.
-func naive(_ context.Context, s Series, _ int, at []float64) (Forecast, error) {
-	return near(s, 1, 0, at)
+func naive(_ context.Context, p *Problem) (Forecast, error) {
+	return near(p.Series, 1, 0, p.At)
 }
 
 // seasonal repeats the last number of the same part of the season.
-func seasonal(_ context.Context, s Series, season int, at []float64) (Forecast, error) {
-	return near(s, season, 0, at)
+func seasonal(_ context.Context, p *Problem) (Forecast, error) {
+	return near(p.Series, p.Season, 0, p.At)
 }
 
 // drift continues the line through the first and the last number.
-func drift(_ context.Context, s Series, _ int, at []float64) (Forecast, error) {
-	n := len(s.Y) - 1
-	return near(s, 1, (s.Y[n]-s.Y[0])/float64(len(newGrid(s).y)-1), at)
+func drift(_ context.Context, p *Problem) (Forecast, error) {
+	n := len(p.Y) - 1
+	return near(p.Series, 1, (p.Y[n]-p.Y[0])/float64(len(newGrid(p.Series).y)-1), p.At)
 }
 
 // near forecasts by the nearest number that is whole seasons away, plus a drift a step. Beyond the end that is the last one.

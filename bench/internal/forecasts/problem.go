@@ -25,13 +25,14 @@ type Problem struct {
 	Key
 	Season int `json:"season"` // steps, as those know who specify a model by hand; 1: none
 	Series
-	At    []float64 `json:"at"`
-	truth []float64
+	At           []float64   `json:"at"`
+	AtRegressors [][]float64 `json:"at_regressors,omitempty"` // the regressors' values there
+	truth        []float64
 }
 
 // newProblem asks for some rows of a series from the others.
 func newProblem(k Key, season int, known, asked Series) Problem {
-	return Problem{Key: k, Season: season, Series: known, At: asked.X, truth: asked.Y}
+	return Problem{Key: k, Season: season, Series: known, At: asked.X, AtRegressors: asked.Regressors, truth: asked.Y}
 }
 
 // A set makes problems of its name.
@@ -42,7 +43,7 @@ type set struct {
 
 // sets make the problems from the folder of data.
 var sets = []set{
-	{"origins", rolling},
+	{"origins", func(set, data string) ([]Problem, error) { return rolling(set, data, sources, 6) }},
 	{"m4-hourly", func(set, data string) ([]Problem, error) {
 		return competition(set, filepath.Join(data, "m4_hourly_dev.jsonl"), 24)
 	}},
@@ -50,6 +51,8 @@ var sets = []set{
 		return competition(set, filepath.Join(data, "m4_weekly_dev.jsonl"), 1)
 	}},
 	{"co2-years", years},
+	{"demand", func(set, data string) ([]Problem, error) { return demand(set, data, true) }},
+	{"demand-without", func(set, data string) ([]Problem, error) { return demand(set, data, false) }},
 	{"co2-tenth", func(set, _ string) ([]Problem, error) { return holes(set, tenth) }},
 	{"co2-blocks", func(set, _ string) ([]Problem, error) { return holes(set, blocks) }},
 }
@@ -78,12 +81,9 @@ func Problems(names []string, data string, skipped func(error)) (all []Problem, 
 	return all, nil
 }
 
-// origins are how many ends each series is forecast from.
-const origins = 6
-
-// ends are the last ends of n rows that leave a horizon, rising. They lie a horizon apart, or nearer if the first would otherwise have
-// less than half of the rows before it.
-func ends(n, horizon int) (out []int) {
+// ends are the last ends of n rows that leave a horizon, as many as origins, rising. They lie a horizon apart, or nearer if the first would
+// otherwise have less than half of the rows before it.
+func ends(n, horizon, origins int) (out []int) {
 	last := n - horizon
 	step := max(1, min(horizon, (last-(n+1)/2)/(origins-1)))
 	for r := range origins {
@@ -95,7 +95,7 @@ func ends(n, horizon int) (out []int) {
 }
 
 // rolling forecasts every source from several ends.
-func rolling(set, data string) (all []Problem, missing error) {
+func rolling(set, data string, sources []source, origins int) (all []Problem, missing error) {
 	for _, s := range sources {
 		series, err := s.load(data)
 		if errors.Is(err, fs.ErrNotExist) && s.given {
@@ -105,13 +105,23 @@ func rolling(set, data string) (all []Problem, missing error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, end := range ends(len(series.X), s.horizon) {
+		for _, end := range ends(len(series.X), s.horizon, origins) {
 			known, rest := series.split(func(i int) bool { return i < end })
 			asked, _ := rest.split(func(i int) bool { return i < s.horizon })
 			all = append(all, newProblem(Key{set, s.name, end}, s.season, known, asked))
 		}
 	}
 	return all, missing
+}
+
+// demand forecasts daily series two weeks ahead from ten ends, with the true values of their regressors or without regressors.
+func demand(set, data string, regressors bool) ([]Problem, error) {
+	var daily []source
+	for _, name := range []string{"victoria", "bikes"} {
+		daily = append(daily, source{name: name, file: filepath.Join("demand", name+".csv"), season: 7, horizon: 14, given: true,
+			regressors: regressors})
+	}
+	return rolling(set, data, daily, 10)
 }
 
 // competition forecasts M4's series as its competitors did. x counts the steps.

@@ -39,7 +39,7 @@ func Run(ctx context.Context, problems []Problem, names []string, progress io.Wr
 			}
 			p := &problems[i]
 			began := time.Now()
-			f, err := m.forecast(ctx, p.Series, p.Season, p.At)
+			f, err := m.forecast(ctx, p)
 			f.Key, f.Method, f.Seconds, f.Status = p.Key, m.name, time.Since(began).Seconds(), machine.OK
 			if err != nil {
 				f.Status = "failed: " + err.Error()

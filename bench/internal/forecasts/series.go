@@ -11,10 +11,11 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// A Series is y over x.
+// A Series is y over x, and over regressors if it has any.
 type Series struct {
-	X []float64 `json:"x"`
-	Y []float64 `json:"y"`
+	X          []float64   `json:"x"`
+	Y          []float64   `json:"y"`
+	Regressors [][]float64 `json:"regressors,omitempty"` // [len(X)][regressors]
 }
 
 // split returns the rows whose numbers keep holds for, and the others.
@@ -25,6 +26,9 @@ func (s Series) split(keep func(i int) bool) (kept, others Series) {
 			to = &kept
 		}
 		to.X, to.Y = append(to.X, x), append(to.Y, s.Y[i])
+		if s.Regressors != nil {
+			to.Regressors = append(to.Regressors, s.Regressors[i])
+		}
 	}
 	return kept, others
 }
@@ -36,6 +40,7 @@ type source struct {
 	season             int  // steps of a season or of a cycle's mean period; 1: none
 	horizon            int  // rows
 	given              bool // in the folder of data: no licence lets us pass the file on
+	regressors         bool // the columns after y
 }
 
 // sources are the series of the rolling origins. Horizons are five years by the month or the quarter, two where a season is most of it,
@@ -78,6 +83,9 @@ func (s *source) load(data string) (out Series, err error) {
 			y = s.transform(y)
 		}
 		out.X, out.Y = append(out.X, row[0]), append(out.Y, y)
+		if s.regressors {
+			out.Regressors = append(out.Regressors, row[column+1:])
+		}
 	}
 	return out, nil
 }
