@@ -136,6 +136,8 @@ type frame struct {
 	Rows  int     // N
 	Log   bool    `json:",omitempty"` // y is the logarithm of the values
 
+	Positive bool `json:",omitempty"` // Options.Positive
+
 	Offset, Scale []float64 // [D] y = Offset + Scale·(the model's y)
 
 	// Error is the median of the known errors of each output, standardized; nil where none is known.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,19 +18,20 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err := cmp.Or(s.check(), o.check()); err != nil {
 		return nil, err
 	}
+	if o.Positive {
+		for d, y := range s.Y {
+			if n := slices.IndexFunc(y, func(v float64) bool { return v < 0 }); n >= 0 {
+				return nil, fmt.Errorf("%w: y[%d][%d] is %v; must be 0 or more for positive predictions", ErrData, d, n, y[n])
+			}
+		}
+	}
 	search, err := scaled(ctx, &s, &o)
 	if err != nil {
 		return nil, err
 	}
-	search, best, err := find(search)
+	search, best, tracks, err := find(search)
 	if err != nil {
 		return nil, err
-	}
-	tracks := search.whole
-	if o.Parts == nil || o.Average {
-		if best, tracks, err = search.volatile(best, tracks); err != nil {
-			return nil, err
-		}
 	}
 	if search.from > 0 {
 		if best, err = search.mode(best.parts, tracks, best, finalEvaluations); err != nil {
@@ -68,11 +70,11 @@ func scaled(ctx context.Context, s *Series, o *Options) (*search, error) {
 		return nil, errNotPositive
 	}
 	begin := func(s *Series, log bool) (*search, error) {
-		f, err := newFrame(s, o.Robust)
+		f, err := newFrame(s, o.Robust == RobustAlways)
 		if err != nil {
 			return nil, err
 		}
-		f.Log = log
+		f.Log, f.Positive = log, o.Positive
 		return newSearch(ctx, f, o)
 	}
 	if o.Log == LogAlways {
@@ -131,22 +133,59 @@ func (s *search) density() (float64, error) {
 	return t.bound() + s.frame.jacobian(from), nil
 }
 
-// find finds the best trial. A robust fit looks for outliers in it, and then again among parts that were found without them.
-func find(first *search) (s *search, best *trial, err error) {
-	s = first
-	if best, err = s.run(); err != nil || !s.o.Robust {
-		return s, best, err
+// find finds the best trial, with the rows that it is of and all rows. With outliers, it looks for them in the best trial, and then again
+// among parts that were found without them.
+func find(plain *search) (s *search, best *trial, whole []*track, err error) {
+	if best, err = plain.run(); err != nil {
+		return nil, nil, nil, err
 	}
-	if _, err = s.robust(best); err != nil {
-		return nil, nil, err
+	first, searched := best, *plain
+	if best, whole, err = plain.volatile(best, plain.whole); err != nil || plain.o.Robust == RobustNever {
+		return plain, best, whole, err
+	}
+	before := 0.0 // the log density
+	if plain.o.Robust == RobustByEvidence {
+		if plain.o.Parts != nil && !plain.o.Average {
+			return plain, best, whole, nil
+		}
+		left, err := plain.leftOut(best, plain.tracks, plain.from)
+		if err != nil || !left.suspect() {
+			return plain, best, whole, err
+		}
+		before = left.density(0)
+	}
+	s = &searched
+	if _, err = s.robust(first); err != nil {
+		return nil, nil, nil, err
 	}
 	if s, err = newSearch(s.ctx, s.frame, s.o); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	if best, err = s.run(); err == nil {
-		best, err = s.robust(best)
+	robust, err := s.run()
+	if err == nil {
+		robust, err = s.robust(robust)
 	}
-	return s, best, err
+	var all []*track
+	if err == nil {
+		robust, all, err = s.volatile(robust, s.whole)
+	}
+	if err != nil || plain.o.Robust == RobustAlways {
+		return s, robust, all, err
+	}
+	left, err := s.leftOut(robust, s.tracks, s.from)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	p, _, share := left.outliers()
+	count := 1.0
+	for _, one := range p {
+		count += one
+	}
+	if left.density(share) < before+robustGain*count {
+		s.frame.weaker = nil
+		return plain, best, whole, nil
+	}
+	return s, robust, all, nil
 }
 
 // average draws hyper-parameters from variants, from each in proportion to its probability. The most probable one is the mode.

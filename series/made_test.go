@@ -87,7 +87,7 @@ func frameOf(t *testing.T, s Series, robust bool) *frame {
 // searchOf is the search for the model of a series.
 func searchOf(t *testing.T, s Series, o Options) *search {
 	t.Helper()
-	return testkit.Must(newSearch(t.Context(), frameOf(t, s, o.Robust), &o))(t)
+	return testkit.Must(newSearch(t.Context(), frameOf(t, s, o.Robust == RobustAlways), &o))(t)
 }
 
 // weighted returns a time's features, each times its amplitude under hyper-parameters v. z are the regressors there.

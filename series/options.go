@@ -25,7 +25,9 @@ type Options struct {
 
 	// Robust lets single values be outliers: with a small probability, which is learnt, their noise is 10 to 1000 times larger. See
 	// Outliers.
-	Robust bool
+	Robust Robust
+	// Positive predicts max(0, y): neither predictions nor quantiles are below 0. A value below 0 is an error.
+	Positive bool
 	// Draws of the hyper-parameters, over which predictions are averaged. 0: 40, or fewer where the data are so many that the draws are
 	// alike. AtMode: none, predictions at the mode.
 	Draws int
@@ -42,6 +44,16 @@ const (
 	LogByEvidence Log = iota
 	LogNever          // the model is of the values themselves
 	LogAlways         // an error if a value is not positive
+)
+
+// Robust is when single values may be outliers.
+type Robust int
+
+const (
+	// RobustByEvidence: if some values are far from what the others predict, and all values are much more probable so.
+	RobustByEvidence Robust = iota
+	RobustNever             // no value is an outlier
+	RobustAlways            // outliers are looked for in any case
 )
 
 // AtMode asks for predictions at the mode of the hyper-parameters.

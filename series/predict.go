@@ -78,7 +78,7 @@ func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float6
 	for _, posterior := range m.posteriors {
 		if err := m.latent(ctx, at, posterior, "", func(d, n int, mean, variance, noise float64) {
 			mix := &p.mixtures[d][n]
-			mix.Log, mix.Median = m.frame.Log, len(m.medians) > 0 && m.medians[d]
+			mix.Log, mix.Median, mix.Positive = m.frame.Log, len(m.medians) > 0 && m.medians[d], m.frame.Positive
 			mix.Means = append(mix.Means, m.frame.Offset[d]+m.frame.Scale[d]*mean)
 			mix.SDs = append(mix.SDs, m.frame.Scale[d]*math.Sqrt(max(variance, 0)+noise*m.frame.usualError(d)))
 		}); err != nil {
@@ -256,6 +256,9 @@ func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, r
 				f := p.draw(m.layout, m.tracks[g], j, at, random)
 				for n := range f {
 					f[n] = m.frame.value(d, f[n])
+					if m.frame.Positive {
+						f[n] = max(0, f[n])
+					}
 				}
 				all[i][d] = f
 			}

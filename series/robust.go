@@ -13,11 +13,18 @@ import (
 //
 // With the probabilities p_κ its expected precision is Σ p_κ/(κ²λ), which stands for its noise in the next fit. The rounds end when no
 // probability of the usual noise moves by more than settled.
+//
+// Whether there are outliers at all is decided by the log density of each value given the others, summed: with outliers it has to be higher
+// than without, by robustGain for each. Less would prefer outliers to a noise with wide tails, or to changes. It is not asked if no value
+// is further from what the others say than one of N normal values is with a probability of suspicion.
 const (
 	robustRounds = 10
 	settled      = 0.01
 	// The prior of ε is a beta distribution: as if one of twenty values seen before had been an outlier.
 	outliersSeen, valuesSeen = 1.0, 20.0
+
+	suspicion  = 0.01
+	robustGain = 10 // nats
 )
 
 // wider are the κ² of outliers.
@@ -34,22 +41,23 @@ func (s *search) robust(t *trial) (*trial, error) {
 	}
 	before := make([]float64, len(f.y)*f.Rows)
 	for range robustRounds {
-		p, precision, err := s.odds(t)
+		left, err := s.leftOut(t, f.tracks(), 0)
 		if err != nil {
 			return nil, err
 		}
+		p, precision, _ := left.outliers()
 		moved := 0.0
-		for i, v := range p {
-			moved = max(moved, math.Abs(v-before[i]))
-			f.weaker[i/f.Rows][i%f.Rows] = 1 / math.Sqrt(precision[i])
-			if v < settled { // the usual noise, to the last bit: the backend sums these
-				f.weaker[i/f.Rows][i%f.Rows] = 1
+		for i, at := range left.value {
+			moved = max(moved, math.Abs(p[i]-before[at]))
+			before[at] = p[i]
+			f.weaker[at/f.Rows][at%f.Rows] = 1 / math.Sqrt(precision[i])
+			if p[i] < settled { // the usual noise, to the last bit, so that outputs are a group
+				f.weaker[at/f.Rows][at%f.Rows] = 1
 			}
 		}
 		if moved < settled {
 			break
 		}
-		before = p
 		s.whole, s.tracks = f.tracks(), nil
 		s.cover(t.parts)
 		if t, err = s.trial(t.parts, t); err != nil {
@@ -59,49 +67,88 @@ func (s *search) robust(t *trial) (*trial, error) {
 	return t, nil
 }
 
-// odds are the probabilities of being an outlier, and the expected precisions in units of 1/λ, of each value [D·N]. With K⁻¹ the values'
-// precision, the latent posterior variance v and the noise n = λe², the prediction that leaves a value out has the residual (y−f)·n/(n−v)
-// and the latent variance v·n/(n−v).
-func (s *search) odds(t *trial) (p, precision []float64, err error) {
+// A leaveOut is the residuals, the latent variances and the variances of the usual noise of some values given the others.
+type leaveOut struct {
+	value                   []int // d·N + n
+	residual, latent, noise []float64
+}
+
+// leftOut leaves each value out that is no earlier than a time. With K⁻¹ the values' precision, the latent posterior variance v and the noise
+// n = λe², the prediction that leaves a value out has the residual (y−f)·n/(n−v) and the latent variance v·n/(n−v).
+func (s *search) leftOut(t *trial, tracks []*track, from float64) (*leaveOut, error) {
 	f := s.frame
-	m := &Model{frame: f, layout: t.o.layout, tracks: f.tracks()}
+	m := &Model{frame: f, layout: t.o.layout, tracks: tracks}
 	at, err := m.conditional(s.ctx, t.mode)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	lambda, _ := t.o.layout.variance(t.mode)
-	residual, variance := make([]float64, len(f.y)*f.Rows), make([]float64, len(f.y)*f.Rows)
-	rows := &places{u: f.u, z: f.z}
-	if err := m.latent(s.ctx, rows, at, "", func(d, n int, mean, latent, noise float64) {
-		noise *= f.error(d, n) * f.error(d, n)
-		left := noise / max(noise-latent, 1e-9*noise)
-		residual[d*f.Rows+n], variance[d*f.Rows+n] = (f.y[d][n]-mean)*left, latent*left
-	}); err != nil {
-		return nil, nil, err
-	}
-	p, precision = make([]float64, len(residual)), make([]float64, len(residual))
-	var scores []float64 // |r| in sds
-	for i, r := range residual {
-		if d, n := i/f.Rows, i%f.Rows; !math.IsNaN(r) {
-			scores = append(scores, math.Abs(r)/math.Sqrt(variance[i]+lambda*f.usual(d, n)))
+	var all leaveOut
+	rows := &places{z: make([][]float64, len(f.z))}
+	var numbers []int
+	for n, u := range f.u {
+		if u >= from {
+			rows.u, numbers = append(rows.u, u), append(numbers, n)
+			for j, z := range f.z {
+				rows.z[j] = append(rows.z[j], z[n])
+			}
 		}
+	}
+	return &all, m.latent(s.ctx, rows, at, "", func(d, i int, mean, latent, noise float64) {
+		n := numbers[i]
+		own := noise * f.error(d, n) * f.error(d, n)
+		if left := own / max(own-latent, 1e-9*own); !math.IsNaN(f.y[d][n]) {
+			all.value = append(all.value, d*f.Rows+n)
+			all.residual, all.latent = append(all.residual, (f.y[d][n]-mean)*left), append(all.latent, latent*left)
+			all.noise = append(all.noise, noise*f.usual(d, n))
+		}
+	})
+}
+
+// suspect reports whether a value is far from what the others say.
+func (l *leaveOut) suspect() bool {
+	far := math.Sqrt2 * math.Erfcinv(suspicion/float64(len(l.residual)))
+	for i, r := range l.residual {
+		if math.Abs(r) > far*math.Sqrt(l.latent[i]+l.noise[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// density is the log density of each value given the others, summed, if a share of all are outliers.
+func (l *leaveOut) density(share float64) (sum float64) {
+	for i, r := range l.residual {
+		normal := func(variance float64) float64 { return math.Exp(-0.5*r*r/variance) / math.Sqrt(2*math.Pi*variance) }
+		density := (1 - share) * normal(l.latent[i]+l.noise[i])
+		for _, k := range wider {
+			density += share / float64(len(wider)) * normal(l.latent[i]+k*l.noise[i])
+		}
+		sum += math.Log(density)
+	}
+	return sum
+}
+
+// outliers are the probabilities of being an outlier, and the expected precisions in units of the usual one, of each value, and the share of
+// outliers.
+func (l *leaveOut) outliers() (p, precision []float64, share float64) {
+	p, precision = make([]float64, len(l.residual)), make([]float64, len(l.residual))
+	var scores []float64 // |r| in sds
+	for i, r := range l.residual {
+		scores = append(scores, math.Abs(r)/math.Sqrt(l.latent[i]+l.noise[i]))
 	}
 	slices.Sort(scores)
 	usual := min(1, perMedian*scores[len(scores)/2])
-	lambda *= cmp.Or(usual*usual, 1)
-	share := outliersSeen / valuesSeen
+	factor := cmp.Or(usual*usual, 1)
+	share = outliersSeen / valuesSeen
 	for range 5 {
 		sum := 0.0
-		for i, r := range residual {
-			if !math.IsNaN(r) {
-				noise := lambda * f.usual(i/f.Rows, i%f.Rows)
-				p[i], precision[i] = odds(r, variance[i], noise, share)
-				sum += p[i]
-			}
+		for i, r := range l.residual {
+			p[i], precision[i] = odds(r, l.latent[i], factor*l.noise[i], share)
+			sum += p[i]
 		}
 		share = (sum + outliersSeen) / (float64(len(scores)) + valuesSeen)
 	}
-	return p, precision, nil
+	return p, precision, share
 }
 
 // odds is the probability that a value with residual r is an outlier, and its expected precision in units of 1/noise.

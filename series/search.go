@@ -37,7 +37,7 @@ type search struct {
 func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	spectra := make([]*spectrum, len(f.y))
 	for d, y := range f.y {
-		spectra[d] = newSpectrum(f.u, y, f.z, f.Range, o.Robust)
+		spectra[d] = newSpectrum(f.u, y, f.z, f.Range, o.Robust == RobustAlways || f.weaker != nil)
 	}
 	s := &search{ctx: ctx, o: o, frame: f, reach: 1.5 * f.Range, try: slices.Clone(o.Try)}
 	s.peak = func(f float64) float64 {

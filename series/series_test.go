@@ -27,8 +27,18 @@ func TestRobust(t *testing.T) {
 		dirty.Y[0][n] += 40 * math.Cos(float64(n))
 	}
 	want := fit(t, clean, Options{Draws: AtMode})
-	got := fit(t, dirty, Options{Draws: AtMode, Robust: true})
-	spoilt := fit(t, dirty, Options{Draws: AtMode})
+	spoilt := fit(t, dirty, Options{Draws: AtMode, Robust: RobustNever})
+	if never := fit(t, clean, Options{Draws: AtMode, Robust: RobustNever}); never.Bound() != want.Bound() {
+		t.Errorf("without outliers the bound is %v, and %v if there are never any", want.Bound(), never.Bound())
+	}
+	for _, robust := range []Robust{RobustByEvidence, RobustAlways} {
+		checkRobust(t, clean, dirty, at, want, fit(t, dirty, Options{Draws: AtMode, Robust: robust}), spoilt)
+	}
+}
+
+// checkRobust compares a model of a series with outliers with models of the series without them, and of both.
+func checkRobust(t *testing.T, clean, dirty Series, at []int, want, got, spoilt *Model) {
+	t.Helper()
 	var missed []int
 	for _, n := range at {
 		if math.Abs(dirty.Y[0][n]-clean.Y[0][n]) > 3 && !slices.Contains(got.Outliers(0), n) {
@@ -58,11 +68,11 @@ func TestRobustAlone(t *testing.T) {
 		return level + 0.1*random.NormFloat64()
 	})
 	s.X, s.Y[0] = append(s.X, 90), append(s.Y[0], level+10)
-	search := searchOf(t, s, Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Robust: true})
+	search := searchOf(t, s, Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Robust: RobustAlways})
 	best := testkit.Must(search.run())(t)
-	p, _, err := search.odds(best)
-	if err != nil || !(p[60] < 0.1) {
-		t.Errorf("the value is an outlier with probability %v, %v", p[60], err)
+	p, _, _ := testkit.Must(search.leftOut(best, search.whole, 0))(t).outliers()
+	if !(p[60] < 0.1) {
+		t.Errorf("the value is an outlier with probability %v", p[60])
 	}
 }
 

@@ -265,12 +265,43 @@ func TestErrors(t *testing.T) {
 			filepath.Join(dir, "o.csv"), "--json"}, flags...)
 		return decode[printed](t, succeed(t, args...).stdout).NoiseSD[0]
 	}
-	usual, robust, known := noise(), noise("--robust"), noise("--yerr", "e")
-	if !(usual > 1 && robust < 0.2 && known < 0.2) {
-		t.Errorf("noise sd %v, robust %v, with known errors %v", usual, robust, known)
+	usual, robust, auto, known := noise("--robust=never"), noise("--robust"), noise(), noise("--yerr", "e")
+	if !(usual > 1 && robust < 0.2 && auto < 0.2 && known < 0.2) {
+		t.Errorf("noise sd %v, robust %v, by evidence %v, with known errors %v", usual, robust, auto, known)
 	}
 	out := succeed(t, strings.Fields("forecast "+data+" --x t --y y --season none --horizon 1 --robust -o "+filepath.Join(dir, "o.csv"))...)
 	testkit.Contains(t, out.stderr+out.stdout, "passed over: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
+}
+
+// TestPositiveForecast: no number of a forecast of counts is below 0 with --positive, and the model gives the same numbers.
+func TestPositiveForecast(t *testing.T) {
+	dir := t.TempDir()
+	counts := testkit.Put(t, dir, "counts.csv", evenSeries(70, func(n int) float64 { return float64(n * n % 7 % 3) }))
+	forecast := func(flags ...string) (least float64) {
+		args := append([]string{"forecast", counts, "--horizon", "9", "-o", filepath.Join(dir, "f.csv"), "--overwrite"}, flags...)
+		succeed(t, args...)
+		for _, record := range lines(t, filepath.Join(dir, "f.csv"))[1:] {
+			for _, text := range record[1:] {
+				least = min(least, testkit.Must(strconv.ParseFloat(text, 64))(t))
+			}
+		}
+		return least
+	}
+	if least := forecast(); least >= 0 {
+		t.Errorf("without --positive the least number is %v", least)
+	}
+	model := filepath.Join(dir, "m.safetensors")
+	if least := forecast("--positive", "-m", model); least < 0 {
+		t.Errorf("the least number is %v", least)
+	}
+	succeed(t, "predict", model, filepath.Join(dir, "f.csv"), "-o", filepath.Join(dir, "p.csv"))
+	for i, p := range lines(t, filepath.Join(dir, "p.csv")) {
+		if f := lines(t, filepath.Join(dir, "f.csv"))[i]; !slices.Equal(p, f[:3]) {
+			t.Errorf("line %d is %v, by the model %v", i+1, f, p)
+		}
+	}
+	low := testkit.Put(t, dir, "low.csv", evenSeries(20, func(n int) float64 { return float64(n%5 - 1) }))
+	refuse(t, "low.csv: row 1 (from 1): y is -1; must be 0 or more with --positive", "forecast", low, "--positive")
 }
 
 // TestLogarithms: of sales that grow in proportion the logarithm is printed, and output says so; not where --log forbids it.

@@ -1,6 +1,10 @@
 package bayes
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
+)
 
 // MAE returns the mean absolute error of mean as a prediction of y.
 func MAE(mean, y []float64) float64 {
@@ -37,20 +41,25 @@ func NaiveError(y []float64, lag int) float64 {
 
 // A Mixture is an equal mixture of Gaussians, one for each draw of a model's hyper-parameters: the distribution that a forecast gives to
 // one number. One Gaussian is a mixture of one, and a sample is a mixture with deviations of 0. If Log, it is the distribution of the
-// number's logarithm, and the number's is a mixture of log-normal ones.
+// number's logarithm, and the number's is a mixture of log-normal ones. If Positive, the number is max(0, X) with X from the mixture: a
+// rectified Gaussian mixture, with probability P(X < 0) at 0.
 type Mixture struct {
 	Means, SDs []float64
 	Log        bool
 	Median     bool // of Log: Summary gives the median in any case
+	Positive   bool
 }
 
-// logarithm is the mixture of the logarithm.
-func (m Mixture) logarithm() Mixture { return Mixture{Means: m.Means, SDs: m.SDs} }
+// plain is the mixture of the logarithm, or of X.
+func (m Mixture) plain() Mixture { return Mixture{Means: m.Means, SDs: m.SDs} }
 
 // CDF returns the probability of a number up to y.
 func (m Mixture) CDF(y float64) float64 {
 	if m.Log {
-		return m.logarithm().CDF(math.Log(max(y, 0)))
+		return m.plain().CDF(math.Log(max(y, 0)))
+	}
+	if m.Positive && y < 0 {
+		return 0
 	}
 	p := 0.0
 	for i, mean := range m.Means {
@@ -96,9 +105,15 @@ func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
 // belowSD is the probability that a Gaussian is less than one standard deviation above its mean.
 const belowSD = 0.841344746068543
 
-// moments are those of part i.
+// moments are those of part i. Of a rectified Gaussian, with z = mean/sd, they are mean Φ(z) + sd φ(z) and, squared, (mean² + sd²) Φ(z) +
+// mean sd φ(z) less the square of that.
 func (m Mixture) moments(i int) (mean, sd float64) {
 	mean, sd = m.Means[i], m.SDs[i]
+	if m.Positive && !m.Log && sd > 0 {
+		above, density := below(mean, sd), sd*math.Exp(-0.5*mean*mean/(sd*sd))/math.Sqrt(2*math.Pi)
+		first := mean*above + density
+		return first, math.Sqrt(max(0, (mean*mean+sd*sd)*above+mean*density-first*first))
+	}
 	if m.Log {
 		mean, sd = math.Exp(mean+0.5*sd*sd), math.Sqrt(math.Expm1(sd*sd))
 		sd *= mean
@@ -109,7 +124,10 @@ func (m Mixture) moments(i int) (mean, sd float64) {
 // Quantile returns the y with CDF p, 0 < p < 1, to 1e-10 of the smallest deviation: by the secant within a bracket that halves at worst.
 func (m Mixture) Quantile(p float64) float64 {
 	if m.Log {
-		return min(math.Exp(m.logarithm().Quantile(p)), math.MaxFloat64)
+		return min(math.Exp(m.plain().Quantile(p)), math.MaxFloat64)
+	}
+	if m.Positive {
+		return max(0, m.plain().Quantile(p))
 	}
 	z := -math.Sqrt2 * math.Erfcinv(2*p)
 	low, high, least := math.Inf(1), math.Inf(-1), math.Inf(1)
@@ -138,7 +156,10 @@ func (m Mixture) Quantile(p float64) float64 {
 // Covers95 reports whether y is inside the central 95 % interval.
 func (m Mixture) Covers95(y float64) bool {
 	if m.Log {
-		return y > 0 && m.logarithm().Covers95(math.Log(y))
+		return y > 0 && m.plain().Covers95(math.Log(y))
+	}
+	if m.Positive {
+		return y >= m.Quantile(0.025) && y <= m.Quantile(0.975)
 	}
 	if len(m.Means) == 1 { // by the bounds of Coverage, for those of a CDF round otherwise
 		return math.Abs(y-m.Means[0]) <= SD95*m.SDs[0]
@@ -147,13 +168,16 @@ func (m Mixture) Covers95(y float64) bool {
 	return p >= 0.025 && p <= 0.975
 }
 
-// LogDensity returns the log of the density at y.
+// LogDensity returns the log of the density at y or, if Positive, of the probability of a number up to y if that is 0 or less.
 func (m Mixture) LogDensity(y float64) float64 {
 	if m.Log {
 		if y <= 0 {
 			return math.Inf(-1)
 		}
-		return m.logarithm().LogDensity(math.Log(y)) - math.Log(y)
+		return m.plain().LogDensity(math.Log(y)) - math.Log(y)
+	}
+	if m.Positive && y <= 0 {
+		return math.Log(m.CDF(y))
 	}
 	largest := math.Inf(-1)
 	terms := make([]float64, len(m.Means))
@@ -172,6 +196,14 @@ func (m Mixture) LogDensity(y float64) float64 {
 // CRPS returns the continuous ranked probability score, ∫ (CDF(x) − 1[x ≥ y])² dx, in the unit of y: E|X − y| − ½E|X − X'| for
 // independent X and X' from the mixture (Grimit, Gneiting, Berrocal & Johnson 2006).
 func (m Mixture) CRPS(y float64) float64 {
+	if m.Positive && !m.Log { // what lies below 0 is left out of the integral
+		lowest, plain := 0.0, m.plain()
+		for i, mean := range m.Means {
+			lowest = min(lowest, mean-10*m.SDs[i])
+		}
+		return plain.CRPS(max(y, 0)) - quad.Fixed(func(x float64) float64 { p := plain.CDF(x); return p * p }, lowest, 0, 100, nil, 0) -
+			min(y, 0)
+	}
 	n := float64(len(m.Means))
 	off, apart := 0.0, 0.0
 	for i := range m.Means {

@@ -71,7 +71,7 @@ func density(m Mixture, x float64) (p float64) {
 		if x <= 0 {
 			return 0
 		}
-		return density(m.logarithm(), math.Log(x)) / x
+		return density(m.plain(), math.Log(x)) / x
 	}
 	for i, mean := range m.Means {
 		z := (x - mean) / m.SDs[i]
@@ -196,6 +196,49 @@ func TestSummary(t *testing.T) {
 		mean, dev, low, high, median := m.Summary()
 		if median != want || !(low < mean && mean < high && dev > 0) || math.IsInf(high, 0) || math.IsInf(dev, 0) {
 			t.Errorf("log-normal with %v: %v ± %v in [%v, %v], median: %v, want %v", sd, mean, dev, low, high, median, want)
+		}
+	}
+}
+
+// TestPositive: a rectified mixture has the moments, quantiles and scores of max(0, X), by integrals over X.
+func TestPositive(t *testing.T) {
+	for _, m := range mixtures {
+		if m.Log {
+			continue
+		}
+		r := m
+		r.Positive = true
+		over := func(f func(x float64) float64) (sum float64) {
+			const step = 1e-3
+			for x := -30 + step/2; x < 30; x += step {
+				sum += step * f(x)
+			}
+			return sum
+		}
+		mean := over(func(x float64) float64 { return max(0, x) * density(m, x) })
+		square := over(func(x float64) float64 { return max(0, x) * max(0, x) * density(m, x) })
+		if got, sd := r.Moments(); !near(got, mean, 1e-6) || !near(sd, math.Sqrt(square-mean*mean), 1e-6) {
+			t.Errorf("%v: %v ± %v, want %v ± %v", m, got, sd, mean, math.Sqrt(square-mean*mean))
+		}
+		for _, p := range []float64{0.01, 0.3, 0.9} {
+			if got, want := r.Quantile(p), max(0, m.Quantile(p)); got != want {
+				t.Errorf("%v: the quantile of %v is %v, want %v", m, p, got, want)
+			}
+		}
+		for _, y := range []float64{-0.5, 0, 0.7, 3} {
+			want := over(func(x float64) float64 {
+				below := r.CDF(x)
+				if x >= y {
+					below--
+				}
+				return below * below
+			})
+			if got := r.CRPS(y); !near(got, want, 1e-3) {
+				t.Errorf("%v: CRPS of %v is %v, want %v", m, y, got, want)
+			}
+		}
+		if r.LogDensity(0) != math.Log(m.CDF(0)) || !math.IsInf(r.LogDensity(-1), -1) || r.LogDensity(2) != m.LogDensity(2) {
+			t.Errorf("%v: log densities %v, %v, %v", m, r.LogDensity(-1), r.LogDensity(0), r.LogDensity(2))
 		}
 	}
 }

@@ -248,7 +248,8 @@ def forecast(
     trend: str | Sequence[str] | None = None,
     log: Literal["auto", "always", "never"] | None = None,
     short_memory: bool | None = None,
-    robust: bool | None = None,
+    robust: bool | Literal["auto", "always", "never"] | None = None,
+    positive: bool | None = None,
     prior: Prior | None = None,
     hmc: bool | None = None,
     seed: int = 0,
@@ -315,7 +316,8 @@ def fill(
     trend: str | Sequence[str] | None = None,
     log: Literal["auto", "always", "never"] | None = None,
     short_memory: bool | None = None,
-    robust: bool | None = None,
+    robust: bool | Literal["auto", "always", "never"] | None = None,
+    positive: bool | None = None,
     prior: Prior | None = None,
     hmc: bool | None = None,
     seed: int = 0,
@@ -379,7 +381,8 @@ def backtest(
     trend: str | Sequence[str] | None = None,
     log: Literal["auto", "always", "never"] | None = None,
     short_memory: bool | None = None,
-    robust: bool | None = None,
+    robust: bool | Literal["auto", "always", "never"] | None = None,
+    positive: bool | None = None,
     prior: Prior | None = None,
     hmc: bool | None = None,
     seed: int = 0,
@@ -413,7 +416,7 @@ def backtest(
     return Backtest(r["horizon"], r["origins"], r["season"], r["scores"], by_output, r["seconds"])
 
 
-_OPTIONS = ("holidays", "period", "season", "trend", "log", "short_memory", "robust", "prior", "hmc", "seed", "device")
+_OPTIONS = ("holidays", "period", "season", "trend", "log", "short_memory", "robust", "positive", "prior", "hmc", "seed", "device")
 
 
 def _options(arguments: Mapping[str, Any]) -> list[str]:

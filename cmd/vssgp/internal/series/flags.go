@@ -24,12 +24,13 @@ type Flags struct {
 	none        bool  // none: no seasons
 	trend       []string
 	shortMemory bool
-	robust      bool
+	robust      string // "": auto
+	positive    bool
 	errors      []string // columns
 	regressors  regressors
 	HMC         bool
 	priors      map[string]series.Prior
-	log         string // "": logAuto
+	log         string // "": auto
 }
 
 // A length along the input is a number of its units or, with a unit of time, of these.
@@ -53,7 +54,9 @@ too. --log auto takes logarithms if the values are positive, the data say so and
 given. The NAME of a --prior is slope, smooth, walk, memory, memory-length, season,
 season-length or noise.`
 
-const logAuto, logAlways, logNever = "auto", "always", "never"
+const auto, always, never = "auto", "always", "never"
+
+var whens = []string{auto, always, never}
 
 // PriorNames are the hyper-parameters whose priors a flag sets.
 var PriorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", "season", "season-length", "noise"}
@@ -76,9 +79,12 @@ func (s *Flags) AddParts(f *pflag.FlagSet) {
 		"`parts` of the trend: line, smooth, walk; or none (default auto: averaged)")
 	f.BoolVar(&s.shortMemory, "short-memory", true,
 		"let what deviates from trend and seasons fade over some rows")
-	f.Var(&cli.Value{Kind: "when", Words: []string{logAuto, logAlways, logNever}, Parse: s.setLog}, "log",
+	f.Var(&cli.Value{Kind: "when", Words: whens, Parse: s.setLog}, "log",
 		"`when` to model the values' logarithm: auto, always or never (default auto)")
-	f.BoolVar(&s.robust, "robust", false, "let single values be outliers, and pass them over")
+	f.Var(&cli.Value{Kind: "when", Words: whens, Parse: s.setRobust}, "robust",
+		"`when` to pass over single values far from the others: auto, always or never (default auto)")
+	f.Lookup("robust").NoOptDefVal = always
+	f.BoolVar(&s.positive, "positive", false, "predict no value below 0, such as of counts; the data must have none")
 	s.regressors.add(f)
 	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of known standard deviations of the values, one for each output")
 }
@@ -141,9 +147,17 @@ func (s *Flags) addTrend(text string) error {
 	return nil
 }
 
-func (s *Flags) setLog(text string) error {
-	if s.log = text; !slices.Contains([]string{logAuto, logAlways, logNever}, text) {
-		return errors.New("want auto, always or never")
+func (s *Flags) setLog(text string) error { return setWhen(&s.log, text) }
+func (s *Flags) setRobust(text string) error {
+	if was, ok := map[string]string{"true": always, "false": never}[text]; ok { // a switch in earlier versions
+		text = was
+	}
+	return setWhen(&s.robust, text)
+}
+
+func setWhen(to *string, text string) error {
+	if *to = text; !slices.Contains(whens, text) {
+		return errors.New("must be auto, always or never")
 	}
 	return nil
 }
@@ -241,9 +255,15 @@ func (h *horizon) of(r *timeSeries) (int, error) {
 
 // seriesOptions returns the options of a fit.
 func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error) {
-	o := series.Options{Robust: s.robust, HMC: s.HMC, Seed: env.Seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == "auto"}
-	o.Log = map[string]series.Log{logAlways: series.LogAlways, logNever: series.LogNever}[s.log]
+	o := series.Options{Positive: s.positive, HMC: s.HMC, Seed: env.Seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == "auto"}
+	o.Robust = map[string]series.Robust{always: series.RobustAlways, never: series.RobustNever}[s.robust]
+	o.Log = map[string]series.Log{always: series.LogAlways, never: series.LogNever}[s.log]
 	err := cmp.Or(r.check(), r.explain(nil))
+	for d, y := range r.Y {
+		if n := slices.IndexFunc(y, func(v float64) bool { return v < 0 }); n >= 0 && s.positive && err == nil {
+			err = cli.Mistake("%s: row %d (from 1): %s is %v; must be 0 or more with --positive", r.path, r.row(n)+1, r.yNames[d], y[n])
+		}
+	}
 	var named []float64
 	if err == nil {
 		named, err = s.named(r)
