@@ -182,19 +182,7 @@ func naive(y []float64, season int, ahead []int) []bayes.Mixture {
 
 // sorted is a copy in the order of x.
 func (s Series) sorted() Series {
-	order := make([]int, len(s.X))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case s.X[a] < s.X[b]:
-			return -1
-		case s.X[a] > s.X[b]:
-			return 1
-		}
-		return 0
-	})
+	order := (&track{u: s.X}).order()
 	pick := func(a []float64) []float64 {
 		out := make([]float64, len(a))
 		for i, n := range order {

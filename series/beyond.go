@@ -134,13 +134,13 @@ func (l *layout) beyond(phi, v []float64, u float64, only string) (variance floa
 type envelope struct{ value, slope complex128 }
 
 // drawBeyond draws the function without its memory at sorted places u > R, given weights times amplitudes w [M].
-func (l *layout) drawBeyond(w, v []float64, at *places, random *rand.Rand) []float64 {
+func (l *layout) drawBeyond(w, v []float64, at *track, random *rand.Rand) []float64 {
 	f, waves := make([]float64, len(at.u)), len(l.cosines())
 	for i := range l.blocks {
 		b := &l.blocks[i]
 		if b.known {
 			for n := range f {
-				f[n] += w[b.lo] * at.z[b.lo-waves][n]
+				f[n] += w[b.lo] * at.regressors[b.lo-waves][n]
 			}
 			continue
 		}

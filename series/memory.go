@@ -222,33 +222,36 @@ func filter(steps []step, c []float64) (all []state, innovations []float64) {
 	return all, innovations
 }
 
+// cholesky returns the lower factor of p. A state of which no more is left than a share of its variance in scale, given those before it, is
+// certain: its column is 0.
+func (p *square) cholesky(scale *square) (l square) {
+	const certain = 1e-13
+	for j := range states {
+		for i := j; i < states; i++ {
+			v := p[i][j]
+			for k := range j {
+				v -= l[i][k] * l[j][k]
+			}
+			if i > j {
+				l[i][j] = v / l[j][j]
+			} else if v <= certain*scale[j][j] || v <= 0 {
+				break
+			} else {
+				l[j][j] = math.Sqrt(v)
+			}
+		}
+	}
+	return l
+}
+
 // back returns the smoother's gain Q_n F_{n+1}ᵀ P_{n+1}⁻¹ from row n+1 to row n (Rauch, Tung & Striebel 1965). States that are certain
 // given the others have no part in it.
 func back(here, after *step) (gain square) {
-	const certain = 1e-13 // of a state's variance
-	var l square          // P = L Lᵀ
-	var there [states]bool
-	for j := range states {
-		d := after.p[j][j]
-		for k := range j {
-			d -= l[j][k] * l[j][k]
-		}
-		if there[j] = d > certain*after.p[j][j] && d > 0; !there[j] {
-			continue
-		}
-		l[j][j] = math.Sqrt(d)
-		for i := j + 1; i < states; i++ {
-			l[i][j] = after.p[i][j]
-			for k := range j {
-				l[i][j] -= l[i][k] * l[j][k]
-			}
-			l[i][j] /= l[j][j]
-		}
-	}
+	l := after.p.cholesky(&after.p)
 	for i := range states {
 		x := after.next((*state)(&here.q[i])) // row i of Q Fᵀ
 		for j := range states {               // L y = x
-			if !there[j] {
+			if l[j][j] == 0 {
 				x[j] = 0
 				continue
 			}
@@ -258,7 +261,7 @@ func back(here, after *step) (gain square) {
 			x[j] /= l[j][j]
 		}
 		for j := states - 1; j >= 0; j-- { // Lᵀ z = y
-			if !there[j] {
+			if l[j][j] == 0 {
 				continue
 			}
 			for k := j + 1; k < states; k++ {
@@ -338,25 +341,10 @@ func draw(steps []step, c []float64, random *rand.Rand) []float64 {
 				}
 			}
 		}
-		var l square
+		l := q.cholesky(&steps[n].q)
 		for j := range states {
-			d := q[j][j]
-			for k := range j {
-				d -= l[j][k] * l[j][k]
-			}
 			z := random.NormFloat64()
-			if d <= 1e-13*steps[n].q[j][j] || d <= 0 {
-				continue
-			}
-			l[j][j] = math.Sqrt(d)
 			for i := j; i < states; i++ {
-				if i > j {
-					l[i][j] = q[i][j]
-					for k := range j {
-						l[i][j] -= l[i][k] * l[j][k]
-					}
-					l[i][j] /= l[j][j]
-				}
 				all[n][i] += l[i][j] * z
 			}
 		}
@@ -465,19 +453,46 @@ func (t *track) size(n int) float64 {
 
 // track sorts a group's rows.
 func (f *frame) track(g group) *track {
-	t := &track{y: make([][]float64, len(g.outputs)), regressors: make([][]float64, len(f.z)), outputs: g.outputs}
+	all := &track{u: f.u, regressors: f.z}
 	rows := slices.Clone(g.rows)
 	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(f.u[a], f.u[b]) })
+	t := all.pick(rows)
+	t.outputs, t.y = g.outputs, make([][]float64, len(g.outputs))
 	for _, n := range rows {
-		t.u, t.e = append(t.u, f.u[n]), append(t.e, f.error(g.outputs[0], n))
+		t.e = append(t.e, f.error(g.outputs[0], n))
 		for i, d := range g.outputs {
 			t.y[i] = append(t.y[i], f.y[d][n])
 		}
-		for j, z := range f.z {
-			t.regressors[j] = append(t.regressors[j], z[n])
-		}
 	}
 	return t
+}
+
+// order is the rows' numbers in the order of u.
+func (t *track) order() []int {
+	order := upTo(0, len(t.u))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.u[a], t.u[b]) })
+	return order
+}
+
+// upTo are the numbers [lo, hi).
+func upTo(lo, hi int) []int {
+	all := make([]int, hi-lo)
+	for i := range all {
+		all[i] = lo + i
+	}
+	return all
+}
+
+// pick returns the times and regressors of some rows.
+func (t *track) pick(rows []int) *track {
+	p := &track{regressors: make([][]float64, len(t.regressors))}
+	for _, n := range rows {
+		p.u = append(p.u, t.u[n])
+		for j, z := range t.regressors {
+			p.regressors[j] = append(p.regressors[j], z[n])
+		}
+	}
+	return p
 }
 
 // tracks returns the tracks of all groups.

@@ -1,7 +1,6 @@
 package series
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -123,42 +122,24 @@ func (o *objective) momentsAt(draws [][]float64) ([][]*moments, error) {
 	return all, nil
 }
 
-// places are times to predict at, in steps, with the regressors there [J].
-type places struct {
-	u []float64
-	z [][]float64
-}
-
-// A chunk is some of the places in the order of u, with their features.
+// A chunk is some of the places to predict at, in the order of u.
 type chunk struct {
-	at []int // numbers of the places, by u
-	u  []float64
-	z  [][]float64
+	at []int // their numbers
+	*track
 }
 
 // mostPlaces bounds the places of a chunk.
 const mostPlaces = 1024
 
 // chunks cuts places into chunks, wherever two are more than a distance apart.
-func (l *layout) chunks(p *places, apart float64) (all []*chunk) {
-	order := make([]int, len(p.u))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.u[a], p.u[b]) })
+func (t *track) chunks(apart float64) (all []*chunk) {
+	order := t.order()
 	for lo := 0; lo < len(order); {
 		hi := lo + 1
-		for hi < len(order) && hi-lo < mostPlaces && p.u[order[hi]]-p.u[order[hi-1]] <= apart {
+		for hi < len(order) && hi-lo < mostPlaces && t.u[order[hi]]-t.u[order[hi-1]] <= apart {
 			hi++
 		}
-		c := &chunk{at: order[lo:hi], z: make([][]float64, len(p.z))}
-		for _, i := range c.at {
-			c.u = append(c.u, p.u[i])
-			for j, z := range p.z {
-				c.z[j] = append(c.z[j], z[i])
-			}
-		}
-		all, lo = append(all, c), hi
+		all, lo = append(all, &chunk{order[lo:hi], t.pick(order[lo:hi])}), hi
 	}
 	return all
 }
@@ -177,14 +158,14 @@ func (l *layout) features(t *track) []float64 {
 
 // latent calls visit with the mean and the variance of each output at each place, without noise, and with λg², standardized: of all
 // components, or of one if only is not empty.
-func (m *Model) latent(ctx context.Context, p *places, at []*posterior, only string,
+func (m *Model) latent(ctx context.Context, p *track, at []*posterior, only string,
 	visit func(d, n int, mean, variance, noise float64)) error {
 	l, apart := m.layout, math.Inf(1)
 	if !at[0].memory.none() {
 		apart = 2 * at[0].memory.reach()
 	}
-	for _, c := range l.chunks(p, apart) {
-		phi := l.features(&track{u: c.u, regressors: c.z})
+	for _, c := range p.chunks(apart) {
+		phi := l.features(c.track)
 		for g, t := range m.tracks {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -354,7 +335,7 @@ func (w *window) bars(l *layout, of selection, visit func(k, place int, bar floa
 }
 
 // draw draws output i of a group at the places.
-func (p *posterior) draw(l *layout, t *track, i int, at *places, random *rand.Rand) []float64 {
+func (p *posterior) draw(l *layout, t *track, i int, at *track, random *rand.Rand) []float64 {
 	w, m := slices.Clone(p.weights[i]), len(p.d)
 	if m > 0 {
 		noise := make([]float64, m)
@@ -368,32 +349,18 @@ func (p *posterior) draw(l *layout, t *track, i int, at *places, random *rand.Ra
 		}
 	}
 	f := make([]float64, len(at.u))
-	for _, c := range l.chunks(at, math.Inf(1)) {
-		phi := l.features(&track{u: c.u, regressors: c.z})
+	for _, c := range at.chunks(math.Inf(1)) {
+		phi := l.features(c.track)
 		for r, n := range c.at {
 			if c.u[r] <= l.reach {
 				f[n] = dot(phi[r*m:(r+1)*m], w)
 			}
 		}
 	}
-	order := make([]int, len(at.u))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at.u[a], at.u[b]) })
-	sorted := &places{z: make([][]float64, len(at.z))}
-	for _, n := range order {
-		sorted.u = append(sorted.u, at.u[n])
-		for j, z := range at.z {
-			sorted.z[j] = append(sorted.z[j], z[n])
-		}
-	}
+	order := at.order()
+	sorted := at.pick(order)
 	if near, _ := slices.BinarySearch(sorted.u, math.Nextafter(l.reach, math.Inf(1))); near < len(order) {
-		far := &places{u: sorted.u[near:]}
-		for _, z := range sorted.z {
-			far.z = append(far.z, z[near:])
-		}
-		for j, y := range l.drawBeyond(w, p.hyper, far, random) {
+		for j, y := range l.drawBeyond(w, p.hyper, sorted.pick(upTo(near, len(order))), random) {
 			f[order[near+j]] = y
 		}
 	}

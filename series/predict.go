@@ -104,8 +104,8 @@ func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float6
 }
 
 // open checks times and regressors and brings them to the model's units.
-func (m *Model) open(x []float64, regressors [][]float64) (*places, error) {
-	p := &places{u: make([]float64, len(x))}
+func (m *Model) open(x []float64, regressors [][]float64) (*track, error) {
+	p := &track{u: make([]float64, len(x))}
 	for i, v := range x {
 		u := m.frame.steps(v)
 		if math.IsNaN(u) || math.IsInf(u, 0) {
@@ -129,7 +129,7 @@ func (m *Model) open(x []float64, regressors [][]float64) (*places, error) {
 				return nil, fmt.Errorf("%w: regressor %q is %v at x[%d] = %v; a prediction needs its value there", ErrData, r.Name, v, i, x[i])
 			}
 		}
-		p.z = append(p.z, r.standard(values))
+		p.regressors = append(p.regressors, r.standard(values))
 	}
 	return p, nil
 }

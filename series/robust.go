@@ -83,16 +83,8 @@ func (s *search) leftOut(t *trial, tracks []*track, from float64) (*leaveOut, er
 		return nil, err
 	}
 	var all leaveOut
-	rows := &places{z: make([][]float64, len(f.z))}
-	var numbers []int
-	for n, u := range f.u {
-		if u >= from {
-			rows.u, numbers = append(rows.u, u), append(numbers, n)
-			for j, z := range f.z {
-				rows.z[j] = append(rows.z[j], z[n])
-			}
-		}
-	}
+	numbers := slices.DeleteFunc(upTo(0, f.Rows), func(n int) bool { return f.u[n] < from })
+	rows := (&track{u: f.u, regressors: f.z}).pick(numbers)
 	return &all, m.latent(s.ctx, rows, at, "", func(d, i int, mean, latent, noise float64) {
 		n := numbers[i]
 		own := noise * f.error(d, n) * f.error(d, n)
