@@ -154,25 +154,18 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 		}
 		before = left.density(0)
 	}
-	s = &searched
-	if _, err = s.robust(first); err != nil {
-		return nil, nil, nil, err
-	}
-	if s, err = newSearch(s.ctx, s.frame, s.o); err != nil {
-		return nil, nil, nil, err
-	}
-	robust, err := s.run()
-	if err == nil {
-		robust, err = s.robust(robust)
-	}
-	var all []*track
-	if err == nil {
-		robust, all, err = s.volatile(robust, s.whole)
-	}
-	if err != nil || plain.o.Robust == RobustAlways {
+	s, robust, all, err := searched.withOutliers(first)
+	if plain.o.Robust == RobustAlways {
 		return s, robust, all, err
 	}
-	left, err := s.leftOut(robust, s.tracks, s.from)
+	var left *leaveOut
+	if err == nil {
+		left, err = s.leftOut(robust, s.tracks, s.from)
+	}
+	if errors.Is(err, errUnresolved) {
+		plain.frame.weaker = nil
+		return plain, best, whole, nil
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -182,10 +175,27 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 		count += one
 	}
 	if left.density(share) < before+robustGain*count {
-		s.frame.weaker = nil
+		plain.frame.weaker = nil
 		return plain, best, whole, nil
 	}
 	return s, robust, all, nil
+}
+
+// withOutliers finds outliers in a trial, and then the best trial again among parts that are found without them.
+func (s *search) withOutliers(t *trial) (next *search, best *trial, whole []*track, err error) {
+	if _, err = s.robust(t); err == nil {
+		next, err = newSearch(s.ctx, s.frame, s.o)
+	}
+	if err == nil {
+		best, err = next.run()
+	}
+	if err == nil {
+		best, err = next.robust(best)
+	}
+	if err == nil {
+		best, whole, err = next.volatile(best, next.whole)
+	}
+	return next, best, whole, err
 }
 
 // average draws hyper-parameters from variants, from each in proportion to its probability. The most probable one is the mode.

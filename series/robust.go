@@ -96,11 +96,22 @@ func (s *search) leftOut(t *trial, tracks []*track, from float64) (*leaveOut, er
 	})
 }
 
+// usual is by how much the variance of the usual noise is less than the fit says, by the median of the residuals: outliers widen the fit's.
+func (l *leaveOut) usual() float64 {
+	var scores []float64 // |r| in sds
+	for i, r := range l.residual {
+		scores = append(scores, math.Abs(r)/math.Sqrt(l.latent[i]+l.noise[i]))
+	}
+	slices.Sort(scores)
+	usual := min(1, perMedian*scores[len(scores)/2])
+	return cmp.Or(usual*usual, 1)
+}
+
 // suspect reports whether a value is far from what the others say.
 func (l *leaveOut) suspect() bool {
-	far := math.Sqrt2 * math.Erfcinv(suspicion/float64(len(l.residual)))
+	far, factor := math.Sqrt2*math.Erfcinv(suspicion/float64(len(l.residual))), l.usual()
 	for i, r := range l.residual {
-		if math.Abs(r) > far*math.Sqrt(l.latent[i]+l.noise[i]) {
+		if math.Abs(r) > far*math.Sqrt(l.latent[i]+factor*l.noise[i]) {
 			return true
 		}
 	}
@@ -110,12 +121,13 @@ func (l *leaveOut) suspect() bool {
 // density is the log density of each value given the others, summed, if a share of all are outliers.
 func (l *leaveOut) density(share float64) (sum float64) {
 	for i, r := range l.residual {
-		normal := func(variance float64) float64 { return math.Exp(-0.5*r*r/variance) / math.Sqrt(2*math.Pi*variance) }
-		density := (1 - share) * normal(l.latent[i]+l.noise[i])
+		usual := l.latent[i] + l.noise[i]
+		density := 1 - share // over the usual one
 		for _, k := range wider {
-			density += share / float64(len(wider)) * normal(l.latent[i]+k*l.noise[i])
+			wide := l.latent[i] + k*l.noise[i]
+			density += share / float64(len(wider)) * math.Exp(0.5*r*r*(1/usual-1/wide)) * math.Sqrt(usual/wide)
 		}
-		sum += math.Log(density)
+		sum += math.Log(density) - 0.5*(r*r/usual+math.Log(2*math.Pi*usual))
 	}
 	return sum
 }
@@ -124,13 +136,7 @@ func (l *leaveOut) density(share float64) (sum float64) {
 // outliers.
 func (l *leaveOut) outliers() (p, precision []float64, share float64) {
 	p, precision = make([]float64, len(l.residual)), make([]float64, len(l.residual))
-	var scores []float64 // |r| in sds
-	for i, r := range l.residual {
-		scores = append(scores, math.Abs(r)/math.Sqrt(l.latent[i]+l.noise[i]))
-	}
-	slices.Sort(scores)
-	usual := min(1, perMedian*scores[len(scores)/2])
-	factor := cmp.Or(usual*usual, 1)
+	factor := l.usual()
 	share = outliersSeen / valuesSeen
 	for range 5 {
 		sum := 0.0
@@ -138,7 +144,7 @@ func (l *leaveOut) outliers() (p, precision []float64, share float64) {
 			p[i], precision[i] = odds(r, l.latent[i], factor*l.noise[i], share)
 			sum += p[i]
 		}
-		share = (sum + outliersSeen) / (float64(len(scores)) + valuesSeen)
+		share = (sum + outliersSeen) / (float64(len(p)) + valuesSeen)
 	}
 	return p, precision, share
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/series"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/serve"
 	"github.com/vssgp/vssgp/internal/heap"
 	"github.com/vssgp/vssgp/ranks"
@@ -79,7 +80,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *cli.Jo
 // dispatch executes one command line. The caller prints the error.
 func dispatch(env *cli.Env, args []string) (err error, panicked bool) {
 	root := newRoot(env)
-	root.SetArgs(args)
+	root.SetArgs(series.JoinRobust(args))
 	if err, panicked = execute(env.Context, root); panicked && env.Device.Job != nil {
 		return err, true
 	}

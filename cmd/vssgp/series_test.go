@@ -265,7 +265,7 @@ func TestErrors(t *testing.T) {
 			filepath.Join(dir, "o.csv"), "--json"}, flags...)
 		return decode[printed](t, succeed(t, args...).stdout).NoiseSD[0]
 	}
-	usual, robust, auto, known := noise("--robust=never"), noise("--robust"), noise(), noise("--yerr", "e")
+	usual, robust, auto, known := noise("--robust", "never"), noise("--robust"), noise("--robust=auto"), noise("--yerr", "e")
 	if !(usual > 1 && robust < 0.2 && auto < 0.2 && known < 0.2) {
 		t.Errorf("noise sd %v, robust %v, by evidence %v, with known errors %v", usual, robust, auto, known)
 	}

@@ -109,8 +109,11 @@ const belowSD = 0.841344746068543
 // mean sd φ(z) less the square of that.
 func (m Mixture) moments(i int) (mean, sd float64) {
 	mean, sd = m.Means[i], m.SDs[i]
-	if m.Positive && !m.Log && sd > 0 {
-		above, density := below(mean, sd), sd*math.Exp(-0.5*mean*mean/(sd*sd))/math.Sqrt(2*math.Pi)
+	if m.Positive && !m.Log {
+		above, density := below(mean, sd), 0.0
+		if sd > 0 {
+			density = sd * math.Exp(-0.5*mean*mean/(sd*sd)) / math.Sqrt(2*math.Pi)
+		}
 		first := mean*above + density
 		return first, math.Sqrt(max(0, (mean*mean+sd*sd)*above+mean*density-first*first))
 	}

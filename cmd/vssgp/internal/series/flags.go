@@ -148,6 +148,18 @@ func (s *Flags) addTrend(text string) error {
 }
 
 func (s *Flags) setLog(text string) error { return setWhen(&s.log, text) }
+// JoinRobust makes "--robust never" one argument. As --robust may stand alone, a following word would be an operand.
+func JoinRobust(args []string) (joined []string) {
+	for i, a := range args {
+		if i > 0 && args[i-1] == "--robust" && slices.Contains(whens, a) {
+			joined[len(joined)-1] += "=" + a
+		} else {
+			joined = append(joined, a)
+		}
+	}
+	return joined
+}
+
 func (s *Flags) setRobust(text string) error {
 	if was, ok := map[string]string{"true": always, "false": never}[text]; ok { // a switch in earlier versions
 		text = was

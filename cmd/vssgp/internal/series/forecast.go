@@ -50,6 +50,7 @@ of their sd (3), but to no fewer decimals than the data have. Without -o a table
 --horizon counts rows or is a time, --until is the last place, and --at a table of places. By
 default the forecast is two of the shortest season, or a tenth of the rows. It ends at most 10
 times the range of the data after their end. predict gives the same numbers from the model of -m.
+The future values of a --regressor are in rows without an output after the last value, or in --at.
 ` + modelHelp,
 		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
   vssgp forecast flow.csv --x date --y flow --until 2026-12-31 -o forecast.csv --plot forecast.html

@@ -35,7 +35,7 @@ type event struct {
 
 // add defines the flags.
 func (g *regressors) add(f *pflag.FlagSet) {
-	f.StringSliceVar(&g.Columns, "regressor", nil, "`columns` that explain the outputs; future values: rows without an output, or --at")
+	f.StringSliceVar(&g.Columns, "regressor", nil, "`columns` that explain the outputs, and whose future values are known")
 	f.Var(&cli.Value{Kind: "codes", List: true, Words: calendarCodes(), Parse: g.addHolidays}, "holidays",
 		"regressors for the holidays of a country or state: `codes` such as US or DE-BY")
 	f.Var(cli.FileName(&g.eventFile, cli.FileUse{Extensions: cli.TableFiles}), "events",
@@ -140,17 +140,21 @@ func (g *regressors) days(axis *table.Axis, x []float64) (all []series.Regressor
 	year := func(day int64) int { return time.Unix(day*secondsPerDay, 0).UTC().Year() }
 	for _, code := range g.Holidays {
 		for _, h := range calendars[code] {
+			name := h.Name
+			if len(g.Holidays) > 1 { // countries have different days of the same name
+				name += " (" + code + ")"
+			}
 			for y := year(first) - 1; y <= year(last)+1; y++ {
 				actual, observed := h.Calc(y)
 				if actual.IsZero() {
 					continue
 				}
 				day := dayNumber(actual)
-				mark(dayBefore, "day before "+h.Name, day-1)
-				mark(holidays, h.Name, day)
-				mark(dayAfter, "day after "+h.Name, day+1)
+				mark(dayBefore, "day before "+name, day-1)
+				mark(holidays, name, day)
+				mark(dayAfter, "day after "+name, day+1)
 				if other := dayNumber(observed); other != day {
-					mark(holidays, h.Name+" (observed)", other)
+					mark(holidays, name+" (observed)", other)
 				}
 			}
 		}
@@ -277,6 +281,14 @@ func (r *timeSeries) explain(m *series.Model) error {
 		return cli.Mistake("--holidays and --events mark days, but the rows of %s are %s apart; must be a day or less", r.path,
 			spanOf(r.grid.Step, r.axis))
 	}
+	for _, c := range r.Regressors {
+		for n, v := range c.Values {
+			if math.IsNaN(v) && r.seen(n) {
+				return cli.Mistake("%s: row %d (from 1) has a value of %s but none of the regressor %.40q; must have both or neither", r.path,
+					r.row(n)+1, datafile.Listed(r.yNames), c.Name)
+			}
+		}
+	}
 	days := g.days(r.axis, r.X)
 	if m != nil {
 		values := map[string][]float64{}
@@ -286,15 +298,10 @@ func (r *timeSeries) explain(m *series.Model) error {
 		r.Regressors = inOrder(m, values, len(r.X))
 		return nil
 	}
-	for _, c := range r.Regressors {
-		for n, v := range c.Values {
-			if math.IsNaN(v) && r.seen(n) {
-				return cli.Mistake("%s: row %d (from 1) has a value of %s but none of the regressor %.40q; must have both or neither", r.path,
-					r.row(n)+1, datafile.Listed(r.yNames), c.Name)
-			}
-		}
-	}
 	for _, c := range days {
+		if slices.ContainsFunc(r.Regressors, func(other series.Regressor) bool { return other.Name == c.Name }) {
+			return cli.Mistake("the regressor %.40q of %s has the name of another regressor; must be a different name", c.Name, c.Group)
+		}
 		for n, v := range c.Values {
 			if v == 1 && r.seen(n) {
 				r.Regressors = append(r.Regressors, c)
