@@ -141,7 +141,7 @@ func (r *timeSeries) take(x []float64, columns [][]float64) {
 	for j, z := range columns {
 		r.Regressors = append(r.Regressors, series.Regressor{Name: r.known.Columns[j], Values: z})
 	}
-	r.known = &known{regressors: r.known.regressors, path: r.path, axis: r.axis}
+	r.known = &known{regressors: r.known.regressors, path: r.path, axis: r.axis, step: r.axis.Grid(x).Step}
 	r.known.take(x, columns)
 	if r.cuts && (r.byName == "" || r.name != "") {
 		r.cut()
@@ -160,7 +160,6 @@ func (r *timeSeries) take(x []float64, columns [][]float64) {
 		}
 	}
 	r.grid = r.axis.Grid(r.X)
-	r.known.step = r.grid.Step
 }
 
 // split returns the series that --by tells apart.

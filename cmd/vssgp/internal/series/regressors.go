@@ -191,40 +191,27 @@ func regressorsOf(m *series.Model) (g *regressors, err error) {
 // A known has the values of regressors' columns at some places of a file.
 type known struct {
 	*regressors
-	path string
-	axis *table.Axis
-	step float64     // places that differ by less than a share of it are one
-	x    []float64   // rising
-	z    [][]float64 // [columns][len(x)]
+	path   string
+	axis   *table.Axis
+	step   float64             // of the series
+	values map[int64][]float64 // [columns] by place
 }
 
+// place is a key for x: places that differ by rounding have the same.
+func (k *known) place(x float64) int64 { return int64(math.Round(1000 * x / cmp.Or(k.step, 1))) }
+
 // take adds places with the columns' values there.
-func (k *known) take(x []float64, z [][]float64) {
-	if len(k.Columns) == 0 {
-		return
+func (k *known) take(x []float64, columns [][]float64) {
+	if k.values == nil {
+		k.values = map[int64][]float64{}
 	}
-	all := slices.Concat(k.x, x)
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a], all[b]) })
-	k.x = nil
-	for _, i := range order {
-		k.x = append(k.x, all[i])
-	}
-	columns := make([][]float64, len(k.Columns))
-	for j := range columns {
-		var before []float64
-		if k.z != nil {
-			before = k.z[j]
+	for i := 0; i < len(x) && len(columns) > 0; i++ {
+		var row []float64
+		for _, c := range columns {
+			row = append(row, c[i])
 		}
-		values := slices.Concat(before, z[j])
-		for _, i := range order {
-			columns[j] = append(columns[j], values[i])
-		}
+		k.values[k.place(x[i])] = row
 	}
-	k.z = columns
 }
 
 // at returns the values of a model's regressors at x. The error names the first place at which a column has none.
@@ -233,19 +220,16 @@ func (k *known) at(m *series.Model, x []float64) (z [][]float64, err error) {
 	for _, r := range k.days(k.axis, x) {
 		values[r.Name] = r.Values
 	}
-	const near = 1e-3
 	missing, where := "", math.Inf(1)
 	for j, name := range k.Columns {
 		values[name] = make([]float64, len(x))
 		for i, v := range x {
-			n, _ := slices.BinarySearch(k.x, v-near*k.step)
-			if n == len(k.x) || k.x[n] > v+near*k.step || math.IsNaN(k.z[j][n]) {
-				if v < where {
-					missing, where = name, v
-				}
-				continue
+			row := k.values[k.place(v)]
+			if row != nil && !math.IsNaN(row[j]) {
+				values[name][i] = row[j]
+			} else if v < where {
+				missing, where = name, v
 			}
-			values[name][i] = k.z[j][n]
 		}
 	}
 	if missing != "" {

@@ -2,6 +2,8 @@ package series
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -163,6 +165,34 @@ func TestRounded(t *testing.T) {
 		got := rounded(c.v, decimalsFor(c.sd, c.column, 3))
 		if got != c.want || math.Signbit(got) != math.Signbit(c.want) {
 			t.Errorf("%v with sd %v and %d decimals: %v, want %v", c.v, c.sd, c.column, got, c.want)
+		}
+	}
+}
+
+// TestDays checks that the days of holidays and events begin and end on the table's own clock, also where that is set back.
+func TestDays(t *testing.T) {
+	dir, env := t.TempDir(), cli.NewEnv(t.Context(), io.Discard, io.Discard)
+	g := &regressors{Holidays: []string{"DE"}, Events: []event{{Name: "clocks", Days: []string{"2024-10-27"}}}}
+	for _, c := range []struct {
+		times []string
+		name  string
+		want  []float64
+	}{
+		{[]string{"2024-12-24T23:00+01:00", "2024-12-25T00:00+01:00", "2024-12-25T23:00+01:00", "2024-12-26T00:00+01:00"}, "Weihnachtstag", []float64{0, 1, 1, 0}},
+		{[]string{"2024-12-24T23:00+01:00", "2024-12-25T00:00+01:00", "2024-12-25T23:00+01:00", "2024-12-26T00:00+01:00"}, "day before Weihnachtstag", []float64{1, 0, 0, 0}},
+		{[]string{"2024-10-26T23:00+02:00", "2024-10-27T00:00+02:00", "2024-10-27T02:30+02:00", "2024-10-27T02:30+01:00", "2024-10-27T23:00+01:00",
+			"2024-10-28T00:00+01:00"}, "clocks", []float64{0, 1, 1, 1, 1, 0}},
+		{[]string{"2024-12-23", "2024-12-24", "2024-12-25", "2024-12-26"}, "Weihnachtstag", []float64{0, 0, 1, 0}},
+	} {
+		text := "t,y\n"
+		for n, at := range c.times {
+			text += fmt.Sprintf("%s,%d\n", at, n)
+		}
+		s := testkit.Must(readSeries(t.Context(), env, testkit.Put(t, dir, "t.csv", text), datafile.Columns{}, false, nil, g))(t)
+		all := g.days(s.axis, s.X)
+		i := slices.IndexFunc(all, func(r series.Regressor) bool { return r.Name == c.name })
+		if i < 0 || !slices.Equal(all[i].Values, c.want) {
+			t.Errorf("%s at %v: %+v, want %v", c.name, c.times, all, c.want)
 		}
 	}
 }
