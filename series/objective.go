@@ -263,9 +263,9 @@ func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda fl
 		square := dot(r, alpha) / lambda
 		value -= 0.5 * square
 		gradient[0] += 0.5 * square
-		for j, at := range moved {
-			gradient[1+j] += 0.5 * dot(alpha, at.change(t, alpha, r)) / lambda
-		}
+		parallel.For(len(moved), runtime.GOMAXPROCS(0), func(j int) {
+			gradient[1+j] += 0.5 * dot(alpha, moved[j].change(t, alpha, r)) / lambda
+		})
 	}
 	if !o.fixed {
 		o.averageInformation(information, z, group, lambda, outputs)
@@ -347,15 +347,16 @@ func (o *objective) averageInformation(information, z []float64, group int, lamb
 	t, width := o.tracks[group], 1+len(o.groups[group].by)
 	steps := o.at.steps(t)
 	simulated := o.simulate(group, steps, z, lambda)
-	var q, solved [][]float64 // [simulated·width][N]
-	for _, r := range simulated {
-		alpha := solve(steps, t.e, r)
-		q, solved = append(q, r), append(solved, alpha)
-		for _, moved := range o.at.moved() {
-			column := moved.change(t, alpha, r)
-			q, solved = append(q, column), append(solved, solve(steps, t.e, column))
-		}
-	}
+	moved := o.at.moved()[:width-1]
+	q, solved := make([][]float64, len(simulated)*width), make([][]float64, len(simulated)*width) // [·][N]
+	parallel.For(len(simulated), runtime.GOMAXPROCS(0), func(i int) {
+		q[i*width], solved[i*width] = simulated[i], solve(steps, t.e, simulated[i])
+	})
+	parallel.For(len(simulated)*len(moved), runtime.GOMAXPROCS(0), func(i int) {
+		r, k := i/len(moved)*width, i/len(moved)*width+1+i%len(moved)
+		q[k] = moved[i%len(moved)].change(t, solved[r], q[r])
+		solved[k] = solve(steps, t.e, q[k])
+	})
 	projected := o.project(t, solved)
 	factor := 0.5 * outputs / lambda / float64(len(simulated))
 	for first := 0; first < len(q); first += width {

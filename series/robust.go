@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // Outliers. A value's noise has λ or, with a small probability ε, κ²λ with κ = 10, 100 or 1000, each as likely. What the other values say
@@ -24,7 +26,7 @@ const (
 	outliersSeen, valuesSeen = 1.0, 20.0
 
 	suspicion  = 0.01
-	robustGain = 10 // nats
+	robustGain = 5 // nats
 )
 
 // wider are the κ² of outliers.
@@ -121,15 +123,23 @@ func (l *leaveOut) suspect() bool {
 // density is the log density of each value given the others, summed, if a share of all are outliers.
 func (l *leaveOut) density(share float64) (sum float64) {
 	for i, r := range l.residual {
-		usual := l.latent[i] + l.noise[i]
-		density := 1 - share // over the usual one
-		for _, k := range wider {
-			wide := l.latent[i] + k*l.noise[i]
-			density += share / float64(len(wider)) * math.Exp(0.5*r*r*(1/usual-1/wide)) * math.Sqrt(usual/wide)
+		mix := bayes.Mixture{Means: []float64{0}, SDs: []float64{math.Sqrt(l.latent[i] + l.noise[i])}}
+		density := math.Log(1-share) + mix.LogDensity(r)
+		if share > 0 {
+			mix = bayes.Mixture{Means: make([]float64, len(wider))}
+			for _, k := range wider {
+				mix.SDs = append(mix.SDs, math.Sqrt(l.latent[i]+k*l.noise[i]))
+			}
+			density = logAdd(density, math.Log(share)+mix.LogDensity(r))
 		}
-		sum += math.Log(density) - 0.5*(r*r/usual+math.Log(2*math.Pi*usual))
+		sum += density
 	}
 	return sum
+}
+
+// logAdd is log(eᵃ + eᵇ).
+func logAdd(a, b float64) float64 {
+	return max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))
 }
 
 // outliers are the probabilities of being an outlier, and the expected precisions in units of the usual one, of each value, and the share of
