@@ -104,9 +104,6 @@ func scaled(ctx context.Context, s *Series, o *Options) (*search, error) {
 // logGain is by how many nats logarithms have to be more probable.
 const logGain = 5
 
-// densityRows is the number of rows, the last ones, that decide whether logarithms are taken.
-const densityRows = 5000
-
 // density is the log density of the last values under the parts that are given and the first that are tried.
 func (s *search) density() (float64, error) {
 	parts := s.fixed()
@@ -117,7 +114,7 @@ func (s *search) density() (float64, error) {
 	defer func() { s.tracks = whole }()
 	from := math.Inf(1)
 	for _, t := range whole {
-		from = min(from, t.u[max(0, len(t.u)-densityRows)])
+		from = min(from, t.u[max(0, len(t.u)-coarseRows)])
 	}
 	s.tracks = nil
 	for _, t := range whole {
@@ -148,7 +145,7 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 		if plain.o.Parts != nil && !plain.o.Average {
 			return plain, best, whole, nil
 		}
-		left, err := plain.leftOut(best, plain.tracks, plain.from)
+		left, err := plain.judged(best)
 		if err != nil || !left.suspect() {
 			return plain, best, whole, err
 		}
@@ -160,7 +157,7 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 	}
 	var left *leaveOut
 	if err == nil {
-		left, err = s.leftOut(robust, s.tracks, s.from)
+		left, err = s.judged(robust)
 	}
 	if errors.Is(err, errUnresolved) {
 		plain.frame.weaker = nil

@@ -16,7 +16,7 @@ import (
 // With the probabilities p_κ its expected precision is Σ p_κ/(κ²λ), which stands for its noise in the next fit. The rounds end when no
 // probability of the usual noise moves by more than settled.
 //
-// Whether there are outliers at all is decided by the log density of each value given the others, summed: with outliers it has to be higher
+// Whether there are outliers at all is decided by the log density of each of the last values given the others, summed: with outliers it has to be higher
 // than without, by robustGain for each. Less would prefer outliers to a noise with wide tails, or to changes. It is not asked if no value
 // is further from what the others say than one of N normal values is with a probability of suspicion.
 const (
@@ -25,6 +25,7 @@ const (
 	// The prior of ε is a beta distribution: as if one of twenty values seen before had been an outlier.
 	outliersSeen, valuesSeen = 1.0, 20.0
 
+	judgedRows = 4000
 	suspicion  = 0.01
 	robustGain = 5 // nats
 )
@@ -107,6 +108,11 @@ func (l *leaveOut) usual() float64 {
 	slices.Sort(scores)
 	usual := min(1, perMedian*scores[len(scores)/2])
 	return cmp.Or(usual*usual, 1)
+}
+
+// judged leaves each of the last values out: those that decide whether there are outliers.
+func (s *search) judged(t *trial) (*leaveOut, error) {
+	return s.leftOut(t, s.tracks, max(s.from, s.frame.Range*(1-judgedRows/float64(s.frame.Rows))))
 }
 
 // suspect reports whether a value is far from what the others say.
