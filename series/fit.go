@@ -146,10 +146,12 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 			return plain, best, whole, nil
 		}
 		left, err := plain.judged(best)
-		if err != nil || !left.suspect() {
-			return plain, best, whole, err
+		if err != nil {
+			return nil, nil, nil, err
 		}
-		before = left.density(0)
+		if before = left.density(0, 1); !left.better(before, left.usual(), robustGain/2) {
+			return plain, best, whole, nil
+		}
 	}
 	s, robust, all, err := searched.withOutliers(first)
 	if plain.o.Robust == RobustAlways {
@@ -166,12 +168,7 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	p, _, share := left.outliers()
-	count := 1.0
-	for _, one := range p {
-		count += one
-	}
-	if left.density(share) < before+robustGain*count {
+	if !left.better(before, 1, robustGain) {
 		plain.frame.weaker = nil
 		return plain, best, whole, nil
 	}

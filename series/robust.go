@@ -17,8 +17,8 @@ import (
 // probability of the usual noise moves by more than settled.
 //
 // Whether there are outliers at all is decided by the log density of each of the last values given the others, summed: with outliers it has to be higher
-// than without, by robustGain for each. Less would prefer outliers to a noise with wide tails, or to changes. It is not asked if no value
-// is further from what the others say than one of N normal values is with a probability of suspicion.
+// than without, by robustGain for each. Less would prefer outliers to a noise with wide tails, or to changes. Outliers are looked for if
+// half of that is gained at the residuals of the fit without them, which they have spoilt, and taken by those of the fit with them.
 const (
 	robustRounds = 10
 	settled      = 0.01
@@ -26,8 +26,7 @@ const (
 	outliersSeen, valuesSeen = 1.0, 20.0
 
 	judgedRows = 4000
-	suspicion  = 0.01
-	robustGain = 5 // nats
+	robustGain = 5.0 // nats
 )
 
 // wider are the κ² of outliers.
@@ -115,26 +114,27 @@ func (s *search) judged(t *trial) (*leaveOut, error) {
 	return s.leftOut(t, s.tracks, max(s.from, s.frame.Range*(1-judgedRows/float64(s.frame.Rows))))
 }
 
-// suspect reports whether a value is far from what the others say.
-func (l *leaveOut) suspect() bool {
-	far, factor := math.Sqrt2*math.Erfcinv(suspicion/float64(len(l.residual))), l.usual()
-	for i, r := range l.residual {
-		if math.Abs(r) > far*math.Sqrt(l.latent[i]+factor*l.noise[i]) {
-			return true
-		}
+// better reports whether outliers, and usual noise whose variance is less by a factor, gain as much for each outlier on a log density.
+func (l *leaveOut) better(than, factor, gain float64) bool {
+	p, _, share := l.outliers()
+	count := 1.0
+	for _, one := range p {
+		count += one
 	}
-	return false
+	return l.density(share, factor) >= than+gain*count
 }
 
-// density is the log density of each value given the others, summed, if a share of all are outliers.
-func (l *leaveOut) density(share float64) (sum float64) {
+// density is the log density of each value given the others, summed, if a share of all are outliers and the usual noise's variance is less by a
+// factor.
+func (l *leaveOut) density(share, factor float64) (sum float64) {
 	for i, r := range l.residual {
-		mix := bayes.Mixture{Means: []float64{0}, SDs: []float64{math.Sqrt(l.latent[i] + l.noise[i])}}
+		noise := factor * l.noise[i]
+		mix := bayes.Mixture{Means: []float64{0}, SDs: []float64{math.Sqrt(l.latent[i] + noise)}}
 		density := math.Log(1-share) + mix.LogDensity(r)
 		if share > 0 {
 			mix = bayes.Mixture{Means: make([]float64, len(wider))}
 			for _, k := range wider {
-				mix.SDs = append(mix.SDs, math.Sqrt(l.latent[i]+k*l.noise[i]))
+				mix.SDs = append(mix.SDs, math.Sqrt(l.latent[i]+k*noise))
 			}
 			density = logAdd(density, math.Log(share)+mix.LogDensity(r))
 		}

@@ -265,9 +265,9 @@ func TestErrors(t *testing.T) {
 			filepath.Join(dir, "o.csv"), "--json"}, flags...)
 		return decode[printed](t, succeed(t, args...).stdout).NoiseSD[0]
 	}
-	usual, robust, auto, known := noise("--robust", "never"), noise("--robust"), noise("--robust=auto"), noise("--yerr", "e")
-	if !(usual > 1 && robust < 0.2 && auto < 0.2 && known < 0.2) {
-		t.Errorf("noise sd %v, robust %v, by evidence %v, with known errors %v", usual, robust, auto, known)
+	usual, robust, known := noise("--robust", "never"), noise("--robust"), noise("--yerr", "e")
+	if !(usual > 1 && robust < 0.2 && known < 0.2) {
+		t.Errorf("noise sd %v, robust %v, with known errors %v", usual, robust, known)
 	}
 	out := succeed(t, strings.Fields("forecast "+data+" --x t --y y --season none --horizon 1 --robust -o "+filepath.Join(dir, "o.csv"))...)
 	testkit.Contains(t, out.stderr+out.stdout, "passed over: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
