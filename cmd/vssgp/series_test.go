@@ -795,6 +795,16 @@ func TestRegressorFlags(t *testing.T) {
 	if got := string(testkit.Read(t, in("at-f.csv"))); got != want {
 		t.Errorf("with --at %s, want %s", got, want)
 	}
+	theirs := testkit.Put(t, dir, "theirs.csv", lines[0]+strings.Join(lines[1+2*days-future:], "")+
+		strings.Join(lines[1+days-future:1+days], "")) // of b, then of a
+	succeed(t, append([]string{"forecast", both, "--by", "shop", "--at", theirs, "-o", in("by-at.csv")}, flags...)...)
+	if got := string(testkit.Read(t, in("by-at.csv"))); got != strings.Join(by, "\n") {
+		t.Errorf("by shop, with the places of each, %s, want %s", got, strings.Join(by, "\n"))
+	}
+	if o := succeed(t, "forecast", one, "--y", "sales", "--events", testkit.Put(t, dir, "late.csv", "when,what\n2030-01-01,fair\n2030-01-01,feast\n"), "--horizon", "2"); !strings.Contains(
+		o.stderr, "left out the events fair, feast: no row with a value is on their days") {
+		t.Errorf("%s", o.stderr)
+	}
 	type info struct {
 		Effects []struct {
 			Name     string

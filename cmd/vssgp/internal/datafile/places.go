@@ -17,6 +17,7 @@ type Places struct {
 	Names []string // of the inputs [Q]
 	Rows  int
 	Parts func(ctx context.Context) iter.Seq2[[]float64, error] // [·,Q], whole rows
+	By    map[string]float64                                    // of a column of words, which comes last: their numbers; nil: there is none
 	Axes  []*table.Axis                                         // of a table's inputs
 }
 
@@ -106,9 +107,13 @@ func tablePlaces(ctx context.Context, s *table.Stream, path string, c Columns, q
 	if err != nil {
 		return nil, err
 	}
+	further, by := slices.Clone(regressors), slices.Index(s.Names, c.By)
+	if by >= 0 {
+		further = append(further, by)
+	}
 	surveyed := x
 	if x != nil {
-		surveyed = slices.Concat(x, regressors)
+		surveyed = slices.Concat(x, further)
 	}
 	if err := s.Survey(ctx, surveyed); err != nil {
 		return nil, err
@@ -120,8 +125,13 @@ func tablePlaces(ctx context.Context, s *table.Stream, path string, c Columns, q
 	if err != nil {
 		return nil, err
 	}
-	parts := func(ctx context.Context) iter.Seq2[[]float64, error] { return s.Parts(ctx, picks) }
-	return &Places{Names: NamesOf(s, slices.Concat(x, regressors)), Rows: s.Rows, Parts: parts, Axes: axes}, nil
+	p := &Places{Names: NamesOf(s, slices.Concat(x, further)), Rows: s.Rows, Axes: axes}
+	if by >= 0 {
+		p.By = map[string]float64{}
+		picks = append(picks, table.Pick{Col: by, Words: p.By})
+	}
+	p.Parts = func(ctx context.Context) iter.Seq2[[]float64, error] { return s.Parts(ctx, picks) }
+	return p, nil
 }
 
 // ReadPlaces finds where to predict: at the rows of a table or, for a model of a

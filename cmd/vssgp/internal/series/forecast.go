@@ -109,8 +109,18 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 
 // forecast fits the model and forecasts at the places, or where the flags ask for.
 func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *targets, o *forecastFlags) (*forecastOf, error) {
-	at, err := r.targets(env, at, o)
+	at, err := at.only(r)
+	if err == nil {
+		at, err = r.targets(env, at, o)
+	}
 	if err != nil {
+		return nil, err
+	}
+	if at.z != nil {
+		r.known.take(at.x, at.z)
+		r.known.path = o.at
+	}
+	if _, err := r.known.columns(at.x); err != nil { // before the work of a fit
 		return nil, err
 	}
 	m, err := fitModel(ctx, env, r, &o.model)
@@ -119,10 +129,6 @@ func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *targets, o 
 	}
 	if len(at.x) == 0 {
 		at.x = r.next(r.defaultHorizon(m))
-	}
-	if at.z != nil {
-		r.known.take(at.x, at.z)
-		r.known.path = o.at
 	}
 	z, err := r.known.at(m, at.x)
 	if err != nil {
@@ -161,6 +167,30 @@ type targets struct {
 	axis *table.Axis
 	x    []float64   // nil: by the seasons of the model
 	z    [][]float64 // regressors' columns there; nil: of the series' own table
+
+	by map[string]float64 // of several series that the column of --by tells apart, their numbers; nil: places are each series'
+	of []float64          // the number of the series of each place
+}
+
+// only are the places of one series.
+func (d *targets) only(r *timeSeries) (*targets, error) {
+	if d == nil || d.by == nil {
+		return d, nil
+	}
+	own := &targets{name: d.name, axis: d.axis, z: make([][]float64, len(d.z))}
+	number, ok := d.by[r.name]
+	for i, of := range d.of {
+		if ok && of == number {
+			own.x = append(own.x, d.x[i])
+			for j, z := range d.z {
+				own.z[j] = append(own.z[j], z[i])
+			}
+		}
+	}
+	if own.x == nil {
+		return nil, cli.Mistake("%s: --at has no rows of it", r.path)
+	}
+	return own, nil
 }
 
 // places are those of --at; nil without it.
@@ -177,12 +207,16 @@ func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags)
 	if o.at == "" {
 		return nil, nil
 	}
-	at, err := datafile.PlacesAlong(ctx, env, o.at, datafile.Columns{Regressors: r.known.Columns}, r.xName, r.axis)
+	at, err := datafile.PlacesAlong(ctx, env, o.at, datafile.Columns{Regressors: r.known.Columns, By: r.byName}, r.xName, r.axis)
 	if err != nil {
 		return nil, err
 	}
 	x, z, err := at.Along(ctx)
-	return &targets{at.Names[0], at.Axes[0], x, z}, err
+	d := &targets{name: at.Names[0], axis: at.Axes[0], x: x, z: z}
+	if at.By != nil {
+		d.of, d.by, d.z = z[len(z)-1], at.By, z[:len(z)-1]
+	}
+	return d, err
 }
 
 // targets are at or, if it is nil, what the flags ask for.

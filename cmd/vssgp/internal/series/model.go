@@ -89,7 +89,7 @@ func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c
 	}
 	r, err := readSeries(ctx, env, path, c, false, m, g)
 	if err == nil {
-		err = r.explain(m)
+		err = r.explain(env, m)
 	}
 	if err != nil {
 		return datafile.WhileReading(path, err)
@@ -174,7 +174,7 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	}
 	env.Print("parts: %s", strings.Join(m.PartNames(), ", "))
 	printSeasons(env, m, axis)
-	printEffects(env, m, effects)
+	printEffects(env, m, k.Columns, effects)
 	env.Print("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
 	env.Print("data from %s to %s; reaches to %s", axis.Format(first), axis.Format(last), axis.Format(end))
 	env.Print("hyper-parameters, with their central 95 %% intervals:")

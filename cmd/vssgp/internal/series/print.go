@@ -182,7 +182,7 @@ func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSe
 	printSeasons(env, m, r.axis)
 	effects, err := m.Effects(ctx)
 	if err == nil {
-		printEffects(env, m, effects)
+		printEffects(env, m, r.known.Columns, effects)
 	}
 	return err
 }
@@ -201,11 +201,14 @@ type effectField struct {
 	SD   []float64 `json:"sd"`
 }
 
-// printEffects prints what one unit of each regressor adds to an output: the clearest ones.
-func printEffects(env *cli.Env, m *series.Model, all []series.Effect) {
+// printEffects prints what one unit of each regressor adds to an output: of the columns, and then the clearest ones.
+func printEffects(env *cli.Env, m *series.Model, columns []string, all []series.Effect) {
 	const most = 6
 	for d, output := range m.YNames {
 		slices.SortStableFunc(all, func(a, b series.Effect) int {
+			if first := slices.Contains(columns, a.Name); first != slices.Contains(columns, b.Name) {
+				return map[bool]int{true: -1, false: 1}[first]
+			}
 			return cmp.Compare(math.Abs(b.Mean[d]/b.SD[d]), math.Abs(a.Mean[d]/a.SD[d]))
 		})
 		var shows []string

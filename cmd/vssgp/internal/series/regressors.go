@@ -81,6 +81,9 @@ func (g *regressors) readEvents(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return datafile.WhileReading(g.eventFile, err)
 	}
+	if s.Cols > 2 {
+		env.Note("--events %s: read %s and %s; left out the other columns", g.eventFile, s.Names[dates[0]], s.Names[texts[0]])
+	}
 	words := map[string]float64{}
 	for part, err := range s.Parts(ctx, append(picks, table.Pick{Col: texts[0], Words: words})) {
 		if err != nil {
@@ -214,12 +217,24 @@ func (k *known) take(x []float64, columns [][]float64) {
 	}
 }
 
-// at returns the values of a model's regressors at x. The error names the first place at which a column has none.
+// at returns the values of a model's regressors at x.
 func (k *known) at(m *series.Model, x []float64) (z [][]float64, err error) {
-	values := map[string][]float64{}
+	values, err := k.columns(x)
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range k.days(k.axis, x) {
 		values[r.Name] = r.Values
 	}
+	for _, r := range inOrder(m, values, len(x)) {
+		z = append(z, r.Values)
+	}
+	return z, nil
+}
+
+// columns returns the columns' values at x. The error names the first place at which a column has none.
+func (k *known) columns(x []float64) (values map[string][]float64, err error) {
+	values = map[string][]float64{}
 	missing, where := "", math.Inf(1)
 	for j, name := range k.Columns {
 		values[name] = make([]float64, len(x))
@@ -235,10 +250,7 @@ func (k *known) at(m *series.Model, x []float64) (z [][]float64, err error) {
 	if missing != "" {
 		return nil, cli.Mistake("%s: the column %.40q has no value at %s; a prediction needs one there", k.path, missing, k.axis.Format(where))
 	}
-	for _, r := range inOrder(m, values, len(x)) {
-		z = append(z, r.Values)
-	}
-	return z, nil
+	return values, nil
 }
 
 // inOrder returns the regressors of a model from their values by name, which are 0 at n places for a holiday on no day there.
@@ -253,7 +265,7 @@ func inOrder(m *series.Model, values map[string][]float64, n int) (all []series.
 }
 
 // explain gives a series its regressors: the columns, and those of days that are 1 at some value. For a model they are the model's.
-func (r *timeSeries) explain(m *series.Model) error {
+func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 	g := r.known.regressors
 	if g.none() {
 		return nil
@@ -282,16 +294,23 @@ func (r *timeSeries) explain(m *series.Model) error {
 		r.Regressors = inOrder(m, values, len(r.X))
 		return nil
 	}
+	var left []string
 	for _, c := range days {
 		if slices.ContainsFunc(r.Regressors, func(other series.Regressor) bool { return other.Name == c.Name }) {
 			return cli.Mistake("the regressor %.40q of %s has the name of another regressor; must be a different name", c.Name, c.Group)
 		}
+		seen := false
 		for n, v := range c.Values {
-			if v == 1 && r.seen(n) {
-				r.Regressors = append(r.Regressors, c)
-				break
-			}
+			seen = seen || v == 1 && r.seen(n)
 		}
+		if seen {
+			r.Regressors = append(r.Regressors, c)
+		} else if c.Group == events {
+			left = append(left, c.Name)
+		}
+	}
+	if left != nil {
+		env.Note("%s: left out the events %s: no row with a value is on their days", r.path, strings.Join(left, ", "))
 	}
 	return nil
 }
