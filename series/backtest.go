@@ -11,13 +11,15 @@ import (
 )
 
 // Scores measure forecasts: means over all rows that were forecast. CRPS and MAE are in the output's unit; MASE is the MAE over that of the
-// seasonal naive forecast within the data before; Coverage95 is the share inside the central 95 % intervals.
+// seasonal naive forecast within the data before; Coverage95 is the share inside the central 95 % intervals, and Interval95 their mean interval
+// score: the width, and 40 times the distance of a value outside (Gneiting & Raftery 2007).
 type Scores struct {
 	RMSE       float64 `json:"rmse"` // root mean squared error
 	MAE        float64 `json:"mae"`
 	MASE       float64 `json:"mase"`
 	CRPS       float64 `json:"crps"`
 	Coverage95 float64 `json:"coverage95"`
+	Interval95 float64 `json:"interval_score95"`
 	NLPD       float64 `json:"nlpd"` // mean negative log predictive density
 }
 
@@ -242,7 +244,7 @@ func (s Series) rows(lo, hi int) Series {
 
 // A tally sums scores.
 type tally struct {
-	n, square, abs, scaled, crps, inside, density float64
+	n, square, abs, scaled, crps, inside, interval, density float64
 }
 
 // add scores one value; a missing one is left out.
@@ -250,12 +252,13 @@ func (t *tally) add(y float64, m bayes.Mixture, scale float64) {
 	if math.IsNaN(y) {
 		return
 	}
-	mean, _, _, _, _ := m.Summary()
+	mean, _, low, high, _ := m.Summary()
 	t.n++
 	t.square += (y - mean) * (y - mean)
 	t.abs += math.Abs(y - mean)
 	t.scaled += math.Abs(y-mean) / scale
 	t.crps += m.CRPS(y)
+	t.interval += high - low + 40*max(0, low-y, y-high)
 	t.density += m.LogDensity(y)
 	if m.Covers95(y) {
 		t.inside++
@@ -266,6 +269,6 @@ func (t *tally) add(y float64, m bayes.Mixture, scale float64) {
 func (t *tally) scores(unit float64) Scores {
 	return Scores{
 		RMSE: unit * math.Sqrt(t.square/t.n), MAE: unit * t.abs / t.n, MASE: t.scaled / t.n, CRPS: unit * t.crps / t.n,
-		Coverage95: t.inside / t.n, NLPD: math.Log(unit) - t.density/t.n,
+		Coverage95: t.inside / t.n, Interval95: unit * t.interval / t.n, NLPD: math.Log(unit) - t.density/t.n,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
@@ -87,14 +88,15 @@ func TestBacktestNaive(t *testing.T) {
 			season += math.Abs(y[i]-y[i-12]) / 54
 		}
 	}
-	abs, density := 0.0, 0.0
+	abs, density, interval := 0.0, 0.0, 2*bayes.SD95*math.Sqrt(variance)
 	for _, v := range y[66:] {
 		abs += math.Abs(v-y[65]) / 6
+		interval += 40 * max(0, math.Abs(v-y[65])-bayes.SD95*math.Sqrt(variance)) / 6
 		density -= (math.Log(2*math.Pi*variance) + (v-y[65])*(v-y[65])/variance) / 12
 	}
 	got := b.Naive[0]
-	if math.Abs(got.MAE-abs) > 1e-9 || math.Abs(got.MASE-abs/season) > 1e-9 || math.Abs(got.NLPD+density) > 1e-9 || b.Season[0] != 12 {
-		t.Errorf("season %v, %+v; want MAE %v, MASE %v, NLPD %v", b.Season, got, abs, abs/season, -density)
+	if math.Abs(got.MAE-abs) > 1e-9 || math.Abs(got.MASE-abs/season) > 1e-9 || math.Abs(got.NLPD+density) > 1e-9 || math.Abs(got.Interval95-interval) > 1e-6 || b.Season[0] != 12 {
+		t.Errorf("season %v, %+v; want MAE %v, MASE %v, NLPD %v, interval score %v", b.Season, got, abs, abs/season, -density, interval)
 	}
 }
 

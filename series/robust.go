@@ -18,15 +18,17 @@ import (
 //
 // Whether there are outliers at all is decided by the log density of each of the last values given the others, summed: with outliers it has to be higher
 // than without, by robustGain for each. Less would prefer outliers to a noise with wide tails, or to changes. Outliers are looked for if
-// half of that is gained at the residuals of the fit without them, which they have spoilt, and taken by those of the fit with them.
+// half of that is gained at the residuals of the fit without them, which they have spoilt, and taken by those of the fit with them. Predictions
+// are of values that are no outliers, so outliers that are more than half of what a 95 % interval leaves out are not taken by evidence.
 const (
 	robustRounds = 10
 	settled      = 0.01
 	// The prior of ε is a beta distribution: as if one of twenty values seen before had been an outlier.
 	outliersSeen, valuesSeen = 1.0, 20.0
 
-	judgedRows = 4000
-	robustGain = 5.0 // nats
+	judgedRows   = 4000
+	robustGain   = 5.0   // nats
+	mostOutliers = 0.025 // of all values
 )
 
 // wider are the κ² of outliers.
@@ -114,14 +116,14 @@ func (s *search) judged(t *trial) (*leaveOut, error) {
 	return s.leftOut(t, s.tracks, max(s.from, s.frame.Range*(1-judgedRows/float64(s.frame.Rows))))
 }
 
-// better reports whether outliers, and usual noise whose variance is less by a factor, gain as much for each outlier on a log density.
+// better reports whether few outliers, and usual noise whose variance is less by a factor, gain as much for each outlier on a log density.
 func (l *leaveOut) better(than, factor, gain float64) bool {
 	p, _, share := l.outliers()
-	count := 1.0
+	count := 0.0
 	for _, one := range p {
 		count += one
 	}
-	return l.density(share, factor) >= than+gain*count
+	return count <= mostOutliers*float64(len(p)) && l.density(share, factor) >= than+gain*(1+count)
 }
 
 // density is the log density of each value given the others, summed, if a share of all are outliers and the usual noise's variance is less by a

@@ -181,7 +181,7 @@ func TestJSONKeys(t *testing.T) {
 	damaged(t, ".", 0)
 	fit, cut := "d.csv --x t --y y1 --components 2 --window none --iterations 3", "cut0.wav --gap 600:620 --iterations 2 --components 3"
 	terms := "terms{noise fit log_determinant kl_frequencies kl_phases}"
-	tested := "{rmse mae mase crps coverage95 nlpd}"
+	tested := "{rmse mae mase crps coverage95 interval_score95 nlpd}"
 	scores := "{train_rmse test_rmse train_stft_rmse test_stft_rmse}"
 	for _, c := range []struct{ line, want string }{
 		{"fit " + fit + " -o m.st", "{bound log_prior " + terms +

@@ -212,8 +212,8 @@ class Filling:
 class Backtest:
     """The scores of forecasts from earlier ends of a series.
 
-    `scores` has for each of vssgp, naive and seasonal_naive: rmse, mae, crps (units of y), mase, coverage95, nlpd
-    (nats); of several outputs they are means, and `by_output` has those of each.
+    `scores` has for each of vssgp, naive and seasonal_naive: rmse, mae, crps, interval_score95 (units of y), mase,
+    coverage95, nlpd (nats); of several outputs they are means, and `by_output` has those of each.
     """
 
     horizon: int
@@ -416,7 +416,10 @@ def backtest(
     return Backtest(r["horizon"], r["origins"], r["season"], r["scores"], by_output, r["seconds"])
 
 
-_OPTIONS = ("holidays", "period", "season", "trend", "log", "short_memory", "robust", "positive", "prior", "hmc", "seed", "device")
+_OPTIONS = (
+    *("holidays", "period", "season", "trend", "log", "short_memory", "robust", "positive"),
+    *("prior", "hmc", "seed", "device"),
+)
 
 
 def _options(arguments: Mapping[str, Any]) -> list[str]:

@@ -29,8 +29,8 @@ func NewBacktest(env *cli.Env) *cobra.Command {
 		Long: `Forecasts the last --horizon rows of a series from the rows before, then the rows before
 these, --origins times, each time with a model of the earlier rows alone, and scores the
 forecasts: RMSE, MAE, MASE (the MAE over the MAE of the seasonal naive forecast within the
-earlier rows), CRPS, the share of rows inside the 95 % intervals, and the mean negative log
-density. The naive forecasts are scored, too: the last value, and the value one season
+earlier rows), CRPS, the interval score and the share of rows inside of the 95 % intervals, and
+the mean negative log density. The naive forecasts are scored, too: the last value, and the value one season
 before, with the Gaussian band of their own errors. Columns are chosen as by forecast. Of
 several outputs the scores are means, and --json has the scores of each in by_output. With --by
 each series of the table is scored, and means over the series follow.
@@ -78,12 +78,12 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 }
 
 func printScoresHead(env *cli.Env, name string) {
-	env.Print("%-15s %10s %10s %10s %10s %10s %10s", name, "RMSE", "MAE", "MASE", "CRPS", "coverage95", "NLPD")
+	env.Print("%-15s %10s %10s %10s %10s %10s %10s %10s", name, "RMSE", "MAE", "MASE", "CRPS", "interval", "coverage95", "NLPD")
 }
 
 func printScores(env *cli.Env, name string, s series.Scores) {
-	env.Print("%-15s %10s %10s %10s %10s %10.3f %10s", name, cli.Short(s.RMSE), cli.Short(s.MAE), cli.Short(s.MASE),
-		cli.Short(s.CRPS), s.Coverage95, cli.Short(s.NLPD))
+	env.Print("%-15s %10s %10s %10s %10s %10s %10.3f %10s", name, cli.Short(s.RMSE), cli.Short(s.MAE), cli.Short(s.MASE),
+		cli.Short(s.CRPS), cli.Short(s.Interval95), s.Coverage95, cli.Short(s.NLPD))
 }
 
 // A method is one that forecasts, with its scores by output.

@@ -82,7 +82,7 @@ func (s *Flags) AddParts(f *pflag.FlagSet) {
 	f.Var(&cli.Value{Kind: "when", Words: whens, Parse: s.setLog}, "log",
 		"`when` to model the values' logarithm: auto, always or never (default auto)")
 	f.Var(&cli.Value{Kind: "when", Words: whens, Parse: s.setRobust}, "robust",
-		"`when` to pass over single values far from the others: auto, always or never (default auto)")
+		"`when` to pass over outliers: auto, always or never (default auto)")
 	f.Lookup("robust").NoOptDefVal = always
 	f.BoolVar(&s.positive, "positive", false, "predict no value below 0, such as of counts; the data must have none")
 	s.regressors.add(f)
