@@ -175,7 +175,7 @@ func TestFileFlags(t *testing.T) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			v, ok := f.Value.(*cli.Value)
 			if named := ok && v.File != nil; !named && strings.Contains(f.Usage, "`file`") || named &&
-				v.File.Written != (!slices.Contains([]string{"gaps", "reference", "init", "at"}, f.Name)) {
+				v.File.Written != (!slices.Contains([]string{"gaps", "reference", "init", "at", "events"}, f.Name)) {
 				t.Errorf("%s --%s is not known as what it is: %s", c.CommandPath(), f.Name, f.Usage)
 			} else if named {
 				writes = writes || v.File.Written
