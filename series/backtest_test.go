@@ -122,7 +122,7 @@ func TestMeanScores(t *testing.T) {
 			reflect.ValueOf(to).Elem().Field(f).SetFloat(float64(f*10 + 1 + 2*i))
 		}
 	}
-	if got := MeanScores([]Scores{one, three}); got.RMSE != 2 || got.NLPD != 52 {
+	if got := MeanScores([]Scores{one, three}); got.RMSE != 2 || got.Interval95 != 52 || got.NLPD != 62 {
 		t.Errorf("%+v", got)
 	}
 }
