@@ -237,7 +237,7 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 func (v *variant) draw(ctx context.Context, hmc bool, normals [][]float64, random *rand.Rand) (draws [][]float64, err error) {
 	if !hmc || len(normals) == 0 {
 		for _, z := range normals {
-			draws = append(draws, v.gaussian.Along(z))
+			draws = append(draws, v.gaussian.By(z))
 		}
 		return draws, nil
 	}

@@ -107,28 +107,26 @@ func row(f lbfgs.Func, v, scale []float64, i int, step float64) ([]float64, erro
 	return out, nil
 }
 
-// root is V·(Vᵀx/√curvature), with the symmetric root of the inverse curvature: element i changes mostly by x_i.
-func (g *Gaussian) root(x []float64) []float64 {
-	y := make([]float64, len(x))
-	for k, c := range g.curvature {
-		along := 0.0
-		for i, v := range x {
-			along += g.axes.At(i, k) * v
-		}
-		for i := range y {
-			y[i] += g.axes.At(i, k) * along / math.Sqrt(c)
-		}
-	}
-	return y
-}
-
-// Along is mode + Scale·root(z): a draw, if z is standard normal.
+// Along is mode + Scale·V·z/√curvature: a draw, if z is standard normal.
 func (g *Gaussian) Along(z []float64) []float64 {
-	v := g.root(z)
-	for i, s := range g.Scale {
-		v[i] = g.Mode[i] + s*v[i]
+	v := slices.Clone(g.Mode)
+	for k, c := range g.curvature {
+		for i := range v {
+			v[i] += g.Scale[i] * g.axes.At(i, k) * z[k] / math.Sqrt(c)
+		}
 	}
 	return v
+}
+
+// By is mode + Scale·V·(Vᵀz/√curvature), by the symmetric root of the inverse curvature: coordinate i changes mostly by z_i. It is a draw, too.
+func (g *Gaussian) By(z []float64) []float64 {
+	turned := make([]float64, len(z))
+	for k := range turned {
+		for i, v := range z {
+			turned[k] += g.axes.At(i, k) * v
+		}
+	}
+	return g.Along(turned)
 }
 
 // Draw is a draw from the Gaussian.
@@ -194,11 +192,13 @@ func (g *Gaussian) LogEvidence() float64 {
 
 // slopeAlong turns a gradient by v into one by the z of Along.
 func (g *Gaussian) slopeAlong(gradient []float64) []float64 {
-	scaled := slices.Clone(gradient)
-	for i, s := range g.Scale {
-		scaled[i] *= s
+	slope := make([]float64, len(gradient))
+	for k, c := range g.curvature {
+		for i, d := range gradient {
+			slope[k] += g.Scale[i] * g.axes.At(i, k) * d / math.Sqrt(c)
+		}
 	}
-	return g.root(scaled)
+	return slope
 }
 
 func normals(random *rand.Rand, n int) []float64 {

@@ -81,7 +81,7 @@ func TestDraws(t *testing.T) {
 			draws := testkit.Numbers(n, func(int) []float64 { return g.Draw(random) })
 			moments(t, name+", Gaussian", draws, c.mean, c.sd)
 			for i, z := range Normals(40, len(c.mode), random) {
-				draws[i] = g.Along(z)
+				draws[i] = g.By(z)
 			}
 			moments(t, name+", 40 draws", draws[:40], c.mean, c.sd)
 		}

@@ -146,9 +146,11 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	if err := env.Write(files...); err != nil {
 		return err
 	}
-	effects, err := m.Effects(ctx)
-	if err != nil {
-		return err
+	var effects []series.Effect
+	if len(m.Regressors()) > 0 {
+		if effects, err = m.Effects(ctx); err != nil {
+			return err
+		}
 	}
 	if env.JSON {
 		var hyper []cli.Object
