@@ -222,7 +222,7 @@ func filter(steps []step, c []float64) (all []state, innovations []float64) {
 	return all, innovations
 }
 
-// cholesky returns the lower factor of p. A state of which no more is left than a share of its variance in scale, given those before it, is
+// cholesky returns the lower factor of p. A state of which no more is left than a share of its variance in scale, given the states before it, is
 // certain: its column is 0.
 func (p *square) cholesky(scale *square) (l square) {
 	const certain = 1e-13

@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestPrediction: predictions at the mode and the bound are those of the Gaussian with the N×N covariance, to 1e-8.
+// TestPrediction: predictions at the mode and the bound are the numbers of the Gaussian with the N×N covariance, to 1e-8.
 func TestPrediction(t *testing.T) {
 	const ahead = 4
 	uneven := made(100+ahead, true)

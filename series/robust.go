@@ -16,10 +16,11 @@ import (
 // With the probabilities p_κ its expected precision is Σ p_κ/(κ²λ), which stands for its noise in the next fit. The rounds end when no
 // probability of the usual noise moves by more than settled.
 //
-// Whether there are outliers at all is decided by the log density of each of the last values given the others, summed: with outliers it has to be higher
-// than without, by robustGain for each. Less would prefer outliers to a noise with wide tails, or to changes. Outliers are looked for if
-// half of that is gained at the residuals of the fit without them, which they have spoilt, and taken by those of the fit with them. Predictions
-// are of values that are no outliers, so outliers that are more than half of what a 95 % interval leaves out are not taken by evidence.
+// Whether there are outliers at all is decided by the log density of each of the last values given the others, summed: with outliers it
+// has to be higher than without, by robustGain for each. Less would prefer outliers to a noise with wide tails, or to changes. Outliers
+// are looked for if half of that is gained at the residuals of the fit without them, which they have spoilt, and taken by the residuals
+// of the fit with them. Predictions are of values that are no outliers, so outliers that are more than half of what a 95 % interval
+// leaves out are not taken by evidence.
 const (
 	robustRounds = 10
 	settled      = 0.01

@@ -126,7 +126,7 @@ func (v *variant) widen(l *layout, own []float64) []float64 {
 	return wide
 }
 
-// own picks the variant's hyper-parameters from values [count][n] for those of a layout with more parts.
+// own picks the variant's hyper-parameters from values [count][n] for all hyper-parameters of a layout with more parts.
 func (v *variant) own(l *layout, values [][]float64) [][]float64 {
 	picked := make([][]float64, len(values))
 	for i, all := range values {

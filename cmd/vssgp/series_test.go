@@ -730,11 +730,16 @@ func TestBy(t *testing.T) {
 func TestScreen(t *testing.T) {
 	o := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80")
 	got := strings.Split(o.stdout, "\n")
-	if len(got) < 7 || !regexp.MustCompile(`^Flow m3/s: level 22\.\d+ .* trend: 0\.\d+ .* a month, sd of the next value 0\.4\d$`).MatchString(got[0]) ||
+	if len(got) < 7 || !regexp.MustCompile(`^Flow m3/s: level 22\.\d+ .* trend: 0\.\d+ .* a month, sd of the next value 0\.\d\d$`).MatchString(got[0]) ||
 		got[1] != "seasons: 7 days" || strings.Join(strings.Fields(got[3]), " ") != "Day Flow m3/s lower upper lower 80 upper 80" ||
 		!strings.HasPrefix(strings.Join(strings.Fields(got[4]), " "), "05.08.2024 23.") || len(strings.Fields(got[4])) != 6 ||
 		!strings.HasPrefix(got[len(got)-2], "bound ") {
-		t.Errorf("%s", o.stdout)
+		t.Fatalf("%s", o.stdout)
+	}
+	number := func(text string) float64 { return testkit.Must(strconv.ParseFloat(text, 64))(t) }
+	row, sd := strings.Fields(got[4]), number(got[0][strings.LastIndex(got[0], " ")+1:])
+	if width := number(row[3]) - number(row[2]); math.Abs(width/(2*1.96)-sd) > 0.02*sd+0.005 {
+		t.Errorf("the sd of the next value is %v, its interval %v to %v", sd, row[2], row[3])
 	}
 	if r := decode[printed](t, succeed(t, "forecast", river, "--y", "2", "--horizon", "2", "--json").stdout); r.Horizon != 2 ||
 		!slices.Equal(r.Periods, []float64{7}) {

@@ -288,8 +288,12 @@ func TestServeDisk(t *testing.T) {
 			} else if v.File.Extensions != nil {
 				path += "." + v.File.Extensions[0]
 			}
-			f, _ := c.call(files, append(slices.Clone(first), "--"+flag.Name, path)...)
-			if *f.Code != cli.ExitDone && *f.Code != cli.ExitMistake || !v.File.Written && !strings.Contains(f.Error, "did not come with the call") && !strings.Contains(f.Error, "belongs to --method structural") {
+			args := first
+			if command.Name() == "fit" && flag.Name == "events" {
+				args = strings.Fields("fit d.csv -o o.st --method structural")
+			}
+			f, _ := c.call(files, append(slices.Clone(args), "--"+flag.Name, path)...)
+			if *f.Code != cli.ExitDone && *f.Code != cli.ExitMistake || !v.File.Written && !strings.Contains(f.Error, "did not come with the call") {
 				t.Errorf("%s --%s: exit %d, %s", command.Name(), flag.Name, *f.Code, f.Error)
 			}
 			if found := listing(t, dir); len(found) != 1 {

@@ -134,7 +134,7 @@ func (g *Gaussian) Draw(random *rand.Rand) []float64 { return g.Along(normals(ra
 
 // Normals returns n draws of m standard normal variables, [n][m]. Each variable is once in each of n equally probable intervals (a Latin
 // hypercube: McKay, Beckman & Conover 1979), in an order in which draws that follow each other are far apart (by multiples of the roots of
-// primes: Richtmyer 1951). So means over all draws and over a part of them vary less than those of independent draws.
+// primes: Richtmyer 1951). So means over all draws and over a part of them vary less than means over independent draws.
 func Normals(n, m int, random *rand.Rand) [][]float64 {
 	draws, order, at := make([][]float64, n), make([]int, n), make([]float64, n)
 	for i := range draws {

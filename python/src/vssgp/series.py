@@ -213,7 +213,7 @@ class Backtest:
     """The scores of forecasts from earlier ends of a series.
 
     `scores` has for each of vssgp, naive and seasonal_naive: rmse, mae, crps, interval_score95 (units of y), mase,
-    coverage95, nlpd (nats); of several outputs they are means, and `by_output` has those of each.
+    coverage95, nlpd (nats); of several outputs they are means, and `by_output` has the scores of each.
     """
 
     horizon: int

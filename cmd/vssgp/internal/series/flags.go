@@ -149,7 +149,7 @@ func (s *Flags) addTrend(text string) error {
 
 func (s *Flags) setLog(text string) error { return setWhen(&s.log, text) }
 
-// JoinRobust makes "--robust never" one argument. As --robust may stand alone, a following word would be an operand.
+// JoinRobust makes "--robust never" one argument. As --robust needs no value, a following word would be an operand.
 func JoinRobust(args []string) (joined []string) {
 	for i, a := range args {
 		if i > 0 && args[i-1] == "--robust" && slices.Contains(whens, a) {

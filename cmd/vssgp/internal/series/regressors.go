@@ -175,7 +175,7 @@ func (g *regressors) days(axis *table.Axis, x []float64) (all []series.Regressor
 // regressorsNote is the note of a model file with its regressors as JSON.
 const regressorsNote = "regressors"
 
-// regressorsOf are those of a model.
+// regressorsOf returns the regressors of a model.
 func regressorsOf(m *series.Model) (g *regressors, err error) {
 	g = &regressors{}
 	if text := m.Notes[regressorsNote]; text != "" {
@@ -264,7 +264,7 @@ func inOrder(m *series.Model, values map[string][]float64, n int) (all []series.
 	return all
 }
 
-// explain gives a series its regressors: the columns, and those of days that are 1 at some value. For a model they are the model's.
+// explain gives a series its regressors: the columns, and the regressors of days that are 1 at some value. For a model they are the model's.
 func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 	g := r.known.regressors
 	if g.none() {
