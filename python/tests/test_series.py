@@ -347,6 +347,9 @@ def test_regressors():
     frame = pd.DataFrame({"ds": days, "y": future, "heat": heat})
     g = forecast(frame, regressors="heat", **options)  # the rows without a value
     assert np.allclose(g.mean, f.mean) and np.allclose(g.interval(95)[0], f.lower) and list(g.index) == list(days[n:])
+    for x in (days, [str(d.date()) for d in days], np.arange(n + ahead) / 3):
+        h = forecast(future, x=x, regressors={"heat": heat}, season=7)
+        assert np.allclose(h.interval(95)[0], h.lower) and np.allclose(h.regressors["heat"], heat[n:])
     both = pd.concat([frame.assign(unique_id=i) for i in "ab"])
     assert np.allclose(forecast(both, regressors=["heat"], **options)["mean"], np.tile(f.mean, 2))
     scores = backtest(pd.Series(y, index=days), 4, 2, regressors={"heat": heat}, **options).scores

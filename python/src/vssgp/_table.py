@@ -61,6 +61,16 @@ class Places:
         except ValueError:
             return None
 
+    def nearest(self, others: Places) -> NDArray:
+        """The numbers of the places that are nearest to others."""
+        own, to = self.sortable(), others.sortable()
+        if own is None or to is None:
+            numbers = {cell: n for n, cell in enumerate(self.cells())}
+            return np.array([numbers[cell] for cell in others.cells()])
+        order = np.argsort(own, kind="stable")
+        rising = own[order]
+        return order[np.searchsorted(rising[:-1] + (rising[1:] - rising[:-1]) / 2, to)]
+
     def cell(self, place: Any) -> str:
         """One place, such as a last one: a date of any kind where the places are dates."""
         if self.periods is not None and hasattr(place, "to_timestamp"):

@@ -295,11 +295,8 @@ def forecast(
     model = SeriesModel(bytes(answer.files[_MODEL]))
     observed = (s.places.sortable(), s.columns())
     if index is None:
-        cells = _files.from_csv(answer.files[_OUT])[1][0]
-        index = s.places.parse(cells)
-        if known:
-            rows = {cell: n for n, cell in enumerate(s.places.cells())}
-            known = {name: column[[rows[c] for c in cells]] for name, column in known.items()}
+        index = s.places.parse(_files.from_csv(answer.files[_OUT])[1][0])
+        known = {name: column[s.places.nearest(Places(index))] for name, column in known.items()}
     return _forecast(answer.files[_OUT], levels, s.shape(), index, answer.result, model, observed, known)
 
 
