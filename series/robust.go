@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // Outliers. A value's noise has λ or, with a small probability ε, κ²λ with κ = 10, 100 or 1000, each as likely. What the other values say
@@ -132,23 +130,11 @@ func (l *leaveOut) better(than, factor, gain float64) bool {
 func (l *leaveOut) density(share, factor float64) (sum float64) {
 	for i, r := range l.residual {
 		noise := factor * l.noise[i]
-		mix := bayes.Mixture{Means: []float64{0}, SDs: []float64{math.Sqrt(l.latent[i] + noise)}}
-		density := math.Log(1-share) + mix.LogDensity(r)
-		if share > 0 {
-			mix = bayes.Mixture{Means: make([]float64, len(wider))}
-			for _, k := range wider {
-				mix.SDs = append(mix.SDs, math.Sqrt(l.latent[i]+k*noise))
-			}
-			density = logAdd(density, math.Log(share)+mix.LogDensity(r))
-		}
-		sum += density
+		_, _, more := odds(r, l.latent[i], noise, share)
+		good := l.latent[i] + noise
+		sum += math.Log(1-share) - 0.5*(r*r/good+math.Log(2*math.Pi*good)) + more
 	}
 	return sum
-}
-
-// logAdd is log(eᵃ + eᵇ).
-func logAdd(a, b float64) float64 {
-	return max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))
 }
 
 // outliers are the probabilities of being an outlier, and the expected precisions in units of the usual one, of each value, and the share of
@@ -160,7 +146,7 @@ func (l *leaveOut) outliers() (p, precision []float64, share float64) {
 	for range 5 {
 		sum := 0.0
 		for i, r := range l.residual {
-			p[i], precision[i] = odds(r, l.latent[i], factor*l.noise[i], share)
+			p[i], precision[i], _ = odds(r, l.latent[i], factor*l.noise[i], share)
 			sum += p[i]
 		}
 		share = (sum + outliersSeen) / (float64(len(p)) + valuesSeen)
@@ -168,8 +154,9 @@ func (l *leaveOut) outliers() (p, precision []float64, share float64) {
 	return p, precision, share
 }
 
-// odds is the probability that a value with residual r is an outlier, and its expected precision in units of 1/noise.
-func odds(r, variance, noise, share float64) (p, precision float64) {
+// odds is the probability that a value with residual r is an outlier, its expected precision in units of 1/noise, and by how much the log
+// density is more than with the usual noise alone.
+func odds(r, variance, noise, share float64) (p, precision, more float64) {
 	good := variance + noise
 	logs := make([]float64, len(wider))
 	largest := 0.0 // of the logarithms of odds
@@ -186,7 +173,7 @@ func odds(r, variance, noise, share float64) (p, precision float64) {
 		precision += odd / k
 		sum += odd
 	}
-	return p / sum, precision / sum
+	return p / sum, precision / sum, largest + math.Log(sum)
 }
 
 // Outliers are the rows of output d whose values are rather outliers than not, if the fit was robust.
