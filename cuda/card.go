@@ -30,7 +30,7 @@ type card struct {
 }
 
 // launch is one that may still be running. If its stream asks for times, it has an
-// event before it and one behind it.
+// event before it and one after it, unless recording that failed.
 type launch struct {
 	context, stream any // the *Context and the *Stream, as keys
 	kernel          string

@@ -204,7 +204,7 @@ func (c *Context) end() error {
 	// Nobody can touch device memory any more, but page-locked memory somebody may.
 	errs = append(errs, c.memory.clear("device memory", !lost), c.host.clear("page-locked memory", false))
 	for _, l := range c.card.forget(func(l launch) bool { return l.context == c }) {
-		if l.from != nil {
+		if l.to != nil {
 			c.events = append(c.events, l.from, l.to)
 		}
 	}

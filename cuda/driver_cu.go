@@ -155,17 +155,18 @@ func (s cardSession) releaseHost(host []byte) error {
 	return translated(cu.MemFreeHost(unsafe.Pointer(&host[0])))
 }
 
-// upload: the driver has copied host, which is not page-locked, when it returns.
+// upload waits: the driver may read memory that is not page-locked after its call has returned.
 func (s cardSession) upload(to uint64, host []byte, stream handle) error {
-	err := cu.MemcpyHtoDAsync(cu.DevicePtr(to), unsafe.Pointer(&host[0]), int64(len(host)), stream.(cu.Stream))
+	err := s.uploadLocked(to, host, stream)
+	if err == nil {
+		err = waited(stream.(cu.Stream).Synchronize())
+	}
 	runtime.KeepAlive(host)
-	return translated(err)
+	return err
 }
 
-// uploadLocked is the same call: the driver knows page-locked memory, and returns at
-// once.
 func (s cardSession) uploadLocked(to uint64, host []byte, stream handle) error {
-	return s.upload(to, host, stream)
+	return translated(cu.MemcpyHtoDAsync(cu.DevicePtr(to), unsafe.Pointer(&host[0]), int64(len(host)), stream.(cu.Stream)))
 }
 
 func (s cardSession) download(host []byte, from uint64, stream handle) error {
@@ -242,6 +243,7 @@ const (
 	maxThreadsPerBlock   = 0
 	sharedSizeBytes      = 1
 	maxDynamicSharedSize = 8
+	sharedCarveout       = 9 // percent
 )
 
 func (s cardSession) function(module handle, name string) (handle, limits, error) {
@@ -257,8 +259,11 @@ func (s cardSession) function(module handle, name string) (handle, limits, error
 	return f, limits{int(threads), int(shared)}, err
 }
 
+// optIn also asks for as much shared memory beside the first-level cache as there is, so that several such blocks share a multiprocessor.
 func (s cardSession) optIn(function handle, bytes int) error {
-	return coded(int(C.cuFuncSetAttribute(function.(unsafe.Pointer), maxDynamicSharedSize, C.int(bytes))))
+	f := function.(unsafe.Pointer)
+	return errors.Join(coded(int(C.cuFuncSetAttribute(f, maxDynamicSharedSize, C.int(bytes)))),
+		coded(int(C.cuFuncSetAttribute(f, sharedCarveout, 100))))
 }
 
 func (s cardSession) launch(function handle, g Geometry, stream handle, args []uint64) error {

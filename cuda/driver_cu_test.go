@@ -132,7 +132,12 @@ func TestInsideCodes(t *testing.T) {
 		}
 	}
 	wants(t, coded(46), ErrNoDevice, "exclusive-process")
-	c, s, f := open(t, 0, 0)
+	c, _, f := open(t, 0, 0)
+	s := testkit.Must(c.NewStream(func(string, time.Duration) {}))(t)
+	wants(t, f("answer").Launch(one, s, []uint64{400}), nil, "(400)") // of the event after it
+	wants(t, s.Synchronize(), ErrLost, "answer (grid")
+	testkit.OK(t, c.Close())
+	c, s, f = open(t, 0, 0)
 	wants(t, errors.Join(f("end").Launch(one, s, nil), s.Synchronize()), ErrLost)
 	testkit.OK(t, c.Close())
 	for range 2 {

@@ -104,9 +104,9 @@ func (f *Function) launch(g Geometry, s *Stream, args []uint64) (err error) {
 	}
 	if s.took != nil {
 		if l.to, err = s.event(); err != nil {
-			return err
+			c.events, l.from = append(c.events, l.from), nil
 		}
 	}
-	c.card.remember(l)
-	return nil
+	c.card.remember(l) // it runs, whether or not its end is timed
+	return err
 }

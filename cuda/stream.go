@@ -68,12 +68,13 @@ func (s *Stream) idle() (bool, error) {
 		return false, err
 	}
 	for _, l := range c.card.forget(func(l launch) bool { return l.stream == s }) {
-		if s.took != nil {
-			d, e := c.session.elapsed(l.from, l.to)
-			err = errors.Join(err, e)
-			s.took(l.kernel, d)
-			c.events = append(c.events, l.from, l.to)
+		if l.to == nil {
+			continue
 		}
+		d, e := c.session.elapsed(l.from, l.to)
+		err = errors.Join(err, e)
+		s.took(l.kernel, d)
+		c.events = append(c.events, l.from, l.to)
 	}
 	return err == nil, err
 }
@@ -86,7 +87,11 @@ func (s *Stream) event() (e handle, err error) {
 	} else if e, err = c.session.newEvent(); err != nil {
 		return nil, err
 	}
-	return e, c.session.record(e, s.handle)
+	if err := c.session.record(e, s.handle); err != nil {
+		c.events = append(c.events, e)
+		return nil, err
+	}
+	return e, nil
 }
 
 // Close ends the stream. Everything given to it still runs.

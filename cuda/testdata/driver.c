@@ -110,27 +110,38 @@ int cuMemFreeHost(void *at) {
 	return INVALID;
 }
 
-int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *s) {
-	memcpy((void *)(uintptr_t)to, from, n);
-	return s ? OK : INVALID;
-}
-/* A copy to page-locked memory waits; for others the stream must be idle. */
-int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *s) {
-	int wait = is_locked(to);
-	if (!s || (!wait && busy) || waiting == 64)
+static int copy_later(void *to, uint64_t from, size_t n) {
+	if (waiting == 64)
 		return INVALID;
 	later[waiting].to = to;
 	later[waiting].from = from;
 	later[waiting++].n = n;
+	return OK;
+}
+/* Memory that is not page-locked is read as late as a driver may read it. */
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *s) {
+	if (!s)
+		return INVALID;
+	if (!is_locked(from))
+		return copy_later((void *)(uintptr_t)to, (uint64_t)(uintptr_t)from, n);
+	memcpy((void *)(uintptr_t)to, from, n);
+	return OK;
+}
+/* A copy to page-locked memory waits; for others the stream must be idle. */
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *s) {
+	int wait = is_locked(to), code;
+	if (!s || (!wait && busy))
+		return INVALID;
+	code = copy_later(to, from, n);
 	if (!wait)
 		copy_waiting();
-	return OK;
+	return code;
 }
 int cuMemsetD8Async(uint64_t at, unsigned char v, size_t n, void *s) { memset((void *)(uintptr_t)at, v, n); return s ? OK : INVALID; }
 
 int cuStreamCreate(void **s, unsigned flags) { queues++; *s = malloc(1); return flags == 1 ? OK : INVALID; }
 int cuStreamDestroy_v2(void *s) { queues--; free(s); return OK; }
-int cuStreamSynchronize(void *s) { (void)s; copy_waiting(); return failed; }
+int cuStreamSynchronize(void *s) { (void)s; busy = 0; copy_waiting(); return failed; }
 int cuStreamWaitEvent(void *s, void *e, unsigned flags) { return s && e && !flags ? OK : INVALID; }
 /* The first few questions after a launch find it running. */
 int cuStreamQuery(void *s) {
@@ -143,7 +154,7 @@ int cuStreamQuery(void *s) {
 
 int cuEventCreate(void **e, unsigned flags) { (void)flags; queues++; *e = malloc(1); return OK; }
 int cuEventDestroy_v2(void *e) { queues--; free(e); return OK; }
-int cuEventRecord(void *e, void *s) { return e && s ? OK : INVALID; }
+int cuEventRecord(void *e, void *s) { return e && s ? failed : INVALID; }
 int cuEventQuery(void *e) { (void)e; return failed; }
 int cuEventElapsedTime(float *ms, void *a, void *b) { *ms = 1.5f; return a && b ? OK : INVALID; }
 int cuEventElapsedTime_v2(float *ms, void *a, void *b) { return cuEventElapsedTime(ms, a, b); }
@@ -171,6 +182,8 @@ int cuModuleGetFunction(void **f, void *m, const char *name) {
 int cuFuncGetAttribute(int *v, int attribute, void *f) { *v = attribute == 0 ? 256 : 16; return f ? OK : INVALID; }
 
 int cuFuncSetAttribute(void *f, int attribute, int v) {
+	if (attribute == 9) /* the share of shared memory, percent */
+		return f && v == 100 ? OK : INVALID;
 	if (!f || attribute != 8 || v > 232448)
 		return INVALID;
 	opted = v;
