@@ -13,6 +13,8 @@
 #   peers/              speed.py and what it needs
 #   commit              of the sources, with + where files differ from it
 #
+# and DIR.tgz all of it, to carry.
+#
 # With TAGS cuda it needs the header cuda.h of CUDA 11, 12 or 13 (docs/cuda.md
 # says from where): in a folder that CGO_CFLAGS names, in /usr/local/cuda/include
 # or in /usr/include. A driver and a card need not be here. The programs are for
@@ -76,4 +78,5 @@ cp bench/device.sh "$dir/"
 commit=$(git rev-parse HEAD)
 git diff --quiet HEAD -- || commit=$commit+
 echo "$commit" >"$dir/commit"
-du -sh "$dir"
+tar -czf "$dir.tgz" -C "$(dirname "$dir")" "$(basename "$dir")"
+du -sh "$dir" "$dir.tgz"
