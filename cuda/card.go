@@ -24,6 +24,7 @@ type card struct {
 	users    int
 	lost     error
 	launches []launch // that may still be running, in order
+	launched int      // so far
 
 	loading sync.Mutex // guards modules and their functions: compiling may take seconds
 	modules map[[sha256.Size]byte]*module
@@ -32,6 +33,7 @@ type card struct {
 // launch is one that may still be running. If its stream asks for times, it has an
 // event before it and one after it, unless recording that failed.
 type launch struct {
+	number          int // the card's first is 1
 	context, stream any // the *Context and the *Stream, as keys
 	kernel          string
 	geometry        Geometry
@@ -107,7 +109,7 @@ func (k *card) lose(err error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.lost == nil {
-		k.lost = fmt.Errorf("%w: %w%s", ErrLost, err, k.launched())
+		k.lost = fmt.Errorf("%w: %w%s", ErrLost, err, k.suspects())
 	}
 	return k.lost
 }
@@ -116,7 +118,16 @@ func (k *card) lose(err error) error {
 func (k *card) remember(l launch) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.launched++
+	l.number = k.launched
 	k.launches = append(k.launches, l)
+}
+
+// last is the number of the last launch.
+func (k *card) last() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.launched
 }
 
 // forget takes these launches out and returns them.
@@ -136,9 +147,9 @@ func (k *card) forget(which func(launch) bool) (gone []launch) {
 // mostNamed is how many launches a fault's message names.
 const mostNamed = 16
 
-// launched is the end of a fault's message. A fault shows only at the next
+// suspects is the end of a fault's message. A fault shows only at the next
 // synchronisation, so any launch on the card since the last one may have caused it.
-func (k *card) launched() string {
+func (k *card) suspects() string {
 	if len(k.launches) == 0 {
 		return ""
 	}

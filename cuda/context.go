@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"time"
+	"sync"
 )
 
-// Context is one card in use. It owns a goroutine locked to an operating-system
-// thread, and every driver call runs there: the driver's current context
-// belongs to a thread, and goroutines do not stay on one. The methods of a
-// Context, and of everything that it makes, may be called from any goroutine.
+// Context is one card in use. Its methods, and those of everything that it makes, may be
+// called from any goroutine: each makes the driver's context current on the thread that
+// it happens to be on.
 //
 // All Contexts on a card share the driver's one context of the process, so that
 // the second opens quickly, and a card in the mode exclusive-process takes
@@ -20,13 +19,13 @@ type Context struct {
 	device Device
 	budget int64
 	card   *card
-	tasks  chan func()
-	closed chan struct{} // closed when the thread has ended
 
 	memory, host ledger // what is held, by *Memory and *HostMemory
 
-	// Only the thread touches these.
-	session session         // nil before the context is open and after it is closed
+	waits sync.RWMutex // held to read while a stream is waited for, which then cannot end
+
+	mu      sync.Mutex      // of each other call; guards what follows
+	session session         // nil after the context is closed
 	streams map[handle]bool // that are open
 	events  []handle        // that no launch uses
 }
@@ -41,29 +40,11 @@ func Open(ordinal int, budget int64) (*Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Context{
-		device: d, budget: budget,
-		tasks: make(chan func()), closed: make(chan struct{}), streams: map[handle]bool{},
-	}
-	opened := make(chan error)
-	go c.thread(opened)
-	if err := <-opened; err != nil {
+	c := &Context{device: d, budget: budget, streams: map[handle]bool{}}
+	if err := c.start(); err != nil {
 		return nil, fmt.Errorf("cuda: open device %v: %w", d, err)
 	}
 	return c, nil
-}
-
-// thread opens the session and runs tasks until Close. The goroutine ends
-// locked, which ends its thread too: no other goroutine ever sees a thread
-// with our context on it.
-func (c *Context) thread(opened chan<- error) {
-	runtime.LockOSThread()
-	defer close(c.closed)
-	opened <- c.start()
-	for c.session != nil {
-		task := <-c.tasks
-		task()
-	}
 }
 
 // start opens the session and settles the budget. A card that answers with a fault
@@ -72,10 +53,12 @@ func (c *Context) start() (err error) {
 	if c.card, err = join(c.device.Ordinal); err != nil {
 		return asLost(err)
 	}
-	s, err := c.card.primary.bind()
 	var free int64
-	if err == nil {
-		free, err = s.free()
+	if c.session, err = c.card.primary.bind(); err == nil {
+		err = onThread(c.session, func() error {
+			free, err = c.session.free()
+			return err
+		})
 	}
 	if err != nil {
 		if fault(err) {
@@ -86,8 +69,17 @@ func (c *Context) start() (err error) {
 	if c.budget == 0 {
 		c.budget = free / 10 * 9
 	}
-	c.session = s
 	return nil
+}
+
+// onThread makes driver calls in a session, all on one thread.
+func onThread(s session, calls func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := s.enter(); err != nil {
+		return err
+	}
+	return calls()
 }
 
 // asLost says of a fault that Open meets what may help.
@@ -112,31 +104,24 @@ func (c *Context) Held() (int64, int) { return c.memory.total() }
 // and in how many pieces.
 func (c *Context) HeldHost() (int64, int) { return c.host.total() }
 
-// do runs f on the context's thread, after everything asked for before, and
-// waits. f must not use do itself: it would wait for its own end. A panic
-// becomes an error, because on this thread nobody could recover it.
+// do makes driver calls while no other goroutine does, except those that wait. f must
+// not use do itself.
 func (c *Context) do(f func() error) error {
-	done := make(chan error, 1)
-	task := func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- fmt.Errorf("panic on the context's thread: %v", p)
-			}
-		}()
-		done <- f()
-	}
-	select {
-	case c.tasks <- task:
-		return <-done
-	case <-c.closed:
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session == nil {
 		return fmt.Errorf("the context is %w", errClosed)
 	}
+	return onThread(c.session, f)
 }
 
-// call makes driver calls on the thread. An error says what was asked for, in
-// the words of format, and on which device. A fault loses the card.
+// call is do, unless the card is lost. An error says what was asked for, in the words of
+// format, and on which device. A fault loses the card.
 func (c *Context) call(f func() error, format string, args ...any) error {
-	err := c.do(func() error { return c.guard(f) })
+	return c.explain(c.do(func() error { return c.guard(f) }), format, args...)
+}
+
+func (c *Context) explain(err error, format string, args ...any) error {
 	if err != nil {
 		return fmt.Errorf("cuda: %s on device %v: %w", fmt.Sprintf(format, args...), c.device, err)
 	}
@@ -154,39 +139,16 @@ func (c *Context) guard(f func() error) error {
 	return err
 }
 
-// until asks on the thread again and again until done, and leaves the thread
-// to others in between: waiting for one stream must not hold up the launches of
-// another.
-func (c *Context) until(ask func() (done bool, err error), format string, args ...any) error {
-	const spin, most = 200 * time.Microsecond, time.Millisecond
-	start, pause := time.Now(), 20*time.Microsecond
-	for {
-		var done bool
-		err := c.call(func() (err error) {
-			done, err = ask()
-			return err
-		}, format, args...)
-		if err != nil || done {
-			return err
-		}
-		if time.Since(start) < spin {
-			runtime.Gosched()
-			continue
-		}
-		time.Sleep(pause)
-		pause = min(2*pause, most)
-	}
-}
-
-// Close waits for the context's streams, and ends them and its thread. Memory that is
+// Close waits for the context's streams, and ends them. Memory that is
 // still held is an error that says how much: the caller has a leak. Device memory ends
 // all the same; page-locked memory stays, lest a slice of it end the program.
 func (c *Context) Close() error {
+	c.waits.Lock()
+	defer c.waits.Unlock()
 	err := c.do(func() error {
 		defer func() { c.session = nil }()
 		return c.end()
 	})
-	<-c.closed
 	if err != nil {
 		return fmt.Errorf("cuda: close device %v: %w", c.device, err)
 	}
@@ -218,15 +180,8 @@ func (c *Context) end() error {
 // not to the next who opens the card.
 func (c *Context) drain() error {
 	for s := range c.streams {
-		for {
-			idle, err := c.session.idle(s)
-			if err != nil {
-				return err
-			}
-			if idle {
-				break
-			}
-			time.Sleep(20 * time.Microsecond)
+		if err := c.session.wait(s); err != nil {
+			return err
 		}
 	}
 	return nil

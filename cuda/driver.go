@@ -33,8 +33,7 @@ type driver interface {
 
 // primary is the process's one context on a card.
 type primary interface {
-	// bind makes the context current on the calling thread, which will make all
-	// the session's calls.
+	// bind begins a session in the context.
 	bind() (session, error)
 	// discard destroys the context with all that it has. Nobody uses it then.
 	discard() error
@@ -59,9 +58,12 @@ type limits struct {
 	shared  int // bytes of shared memory that the function declares itself
 }
 
-// session is a thread with a card's context. All calls come from that thread,
-// which has checked sizes and states.
+// session is what a Context uses of a card's context. Its calls come one after another,
+// but for enter and wait. Sizes and states are checked.
 type session interface {
+	// enter makes the context current on the calling thread: before each other call.
+	enter() error
+
 	free() (int64, error)
 	alloc(bytes int64) (uint64, error)
 	release(address uint64) error
@@ -71,20 +73,15 @@ type session interface {
 	allocHost(bytes int64) ([]byte, error)
 	releaseHost(host []byte) error
 
-	// upload has read host when it returns, uploadLocked when the stream is idle:
-	// there host is page-locked.
+	// upload and download give a copy to the stream, which is done when that is waited for.
 	upload(to uint64, host []byte, stream handle) error
-	uploadLocked(to uint64, host []byte, stream handle) error
-	// download is called while the stream is idle; the copy is done when it
-	// returns. After downloadLocked it is done when the stream is idle.
 	download(host []byte, from uint64, stream handle) error
-	downloadLocked(host []byte, from uint64, stream handle) error
 	zero(at uint64, bytes int64, stream handle) error
 
 	newStream() (handle, error)
-	// idle says whether everything given to the stream is done. A fault of a
-	// kernel shows here.
-	idle(stream handle) (bool, error)
+	// wait waits until everything given to the stream is done. A fault of a kernel
+	// shows here.
+	wait(stream handle) error
 	closeStream(stream handle) error
 
 	newEvent() (handle, error)

@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -113,12 +112,7 @@ type primaryContext struct {
 	context cu.CUContext
 }
 
-func (p primaryContext) bind() (session, error) {
-	if err := cu.SetCurrentContext(p.context); err != nil {
-		return nil, translated(err)
-	}
-	return cardSession{}, nil
-}
+func (p primaryContext) bind() (session, error) { return cardSession{p.context}, nil }
 
 // discard resets the context before it gives it back: another library of the process
 // may hold it too, and what is lost is lost for both.
@@ -127,7 +121,9 @@ func (p primaryContext) discard() error {
 }
 
 // cardSession calls the driver, which knows the thread's context.
-type cardSession struct{}
+type cardSession struct{ context cu.CUContext }
+
+func (s cardSession) enter() error { return translated(cu.SetCurrentContext(s.context)) }
 
 func (s cardSession) free() (int64, error) {
 	free, _, err := cu.MemInfo()
@@ -155,32 +151,12 @@ func (s cardSession) releaseHost(host []byte) error {
 	return translated(cu.MemFreeHost(unsafe.Pointer(&host[0])))
 }
 
-// upload waits: the driver may read memory that is not page-locked after its call has returned.
 func (s cardSession) upload(to uint64, host []byte, stream handle) error {
-	err := s.uploadLocked(to, host, stream)
-	if err == nil {
-		err = waited(stream.(cu.Stream).Synchronize())
-	}
-	runtime.KeepAlive(host)
-	return err
-}
-
-func (s cardSession) uploadLocked(to uint64, host []byte, stream handle) error {
 	return translated(cu.MemcpyHtoDAsync(cu.DevicePtr(to), unsafe.Pointer(&host[0]), int64(len(host)), stream.(cu.Stream)))
 }
 
 func (s cardSession) download(host []byte, from uint64, stream handle) error {
-	err := s.downloadLocked(host, from, stream)
-	if err == nil {
-		err = waited(stream.(cu.Stream).Synchronize())
-	}
-	return err
-}
-
-func (s cardSession) downloadLocked(host []byte, from uint64, stream handle) error {
-	err := cu.MemcpyDtoHAsync(unsafe.Pointer(&host[0]), cu.DevicePtr(from), int64(len(host)), stream.(cu.Stream))
-	runtime.KeepAlive(host)
-	return translated(err)
+	return translated(cu.MemcpyDtoHAsync(unsafe.Pointer(&host[0]), cu.DevicePtr(from), int64(len(host)), stream.(cu.Stream)))
 }
 
 func (s cardSession) zero(at uint64, bytes int64, stream handle) error {
@@ -192,13 +168,7 @@ func (s cardSession) newStream() (handle, error) {
 	return q, translated(err)
 }
 
-func (s cardSession) idle(stream handle) (bool, error) {
-	err := stream.(cu.Stream).Query()
-	if number(err) == codeNotReady {
-		return false, nil
-	}
-	return err == nil, waited(err)
-}
+func (s cardSession) wait(stream handle) error { return waited(stream.(cu.Stream).Synchronize()) }
 
 func (s cardSession) closeStream(stream handle) error {
 	q := stream.(cu.Stream)

@@ -129,10 +129,12 @@ func (c *emulatedCard) failure() error {
 	return c.failed
 }
 
-// emulatedSession is a thread with an emulated card.
+// emulatedSession is a session with an emulated card.
 type emulatedSession struct {
-	card    *emulatedCard
-	device  Device
+	card   *emulatedCard
+	device Device
+
+	mu      sync.Mutex // guards what follows, and what waits in the streams; held while a kernel runs
 	pieces  map[uint64]*allocation
 	streams map[*emulatedStream]bool
 	made    int
@@ -157,6 +159,8 @@ func (s *emulatedSession) give(call string, stream handle, locked []byte, run fu
 	if err := s.card.failure(); err != nil {
 		return err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	q := stream.(*emulatedStream)
 	q.waiting = append(q.waiting, emulatedTask{run, locked})
 	return nil
@@ -203,6 +207,8 @@ func (s *emulatedSession) alloc(bytes int64) (uint64, error) {
 	if failsNow("alloc") {
 		return 0, errNoMemory
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	emulated.Lock()
 	defer emulated.Unlock()
 	if bytes > s.device.Memory-emulated.used[s.device.Ordinal] {
@@ -225,6 +231,8 @@ func (s *emulatedSession) alloc(bytes int64) (uint64, error) {
 
 // release waits for all streams, as a card does.
 func (s *emulatedSession) release(address uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for q := range s.streams {
 		s.run(q)
 	}
@@ -250,6 +258,8 @@ func (s *emulatedSession) allocHost(bytes int64) ([]byte, error) {
 
 // releaseHost makes numbers of the memory NaN, and is an error while a copy needs it.
 func (s *emulatedSession) releaseHost(host []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for i := range host {
 		host[i] = filler
 	}
@@ -284,24 +294,13 @@ func bytesAt(address uint64, n int64) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n)
 }
 
-func (s *emulatedSession) upload(to uint64, host []byte, stream handle) error {
-	taken := slices.Clone(host)
-	return s.give("upload", stream, nil, func() { copy(bytesAt(to, int64(len(taken))), taken) })
-}
+func (s *emulatedSession) enter() error { return nil }
 
-func (s *emulatedSession) uploadLocked(to uint64, host []byte, stream handle) error {
+func (s *emulatedSession) upload(to uint64, host []byte, stream handle) error {
 	return s.give("upload", stream, host, func() { copy(bytesAt(to, int64(len(host))), host) })
 }
 
 func (s *emulatedSession) download(host []byte, from uint64, stream handle) error {
-	err := s.downloadLocked(host, from, stream)
-	if err == nil {
-		_, err = s.idle(stream)
-	}
-	return err
-}
-
-func (s *emulatedSession) downloadLocked(host []byte, from uint64, stream handle) error {
 	return s.give("download", stream, host, func() { copy(host, bytesAt(from, int64(len(host)))) })
 }
 
@@ -309,14 +308,17 @@ func (s *emulatedSession) zero(at uint64, bytes int64, stream handle) error {
 	return s.give("zero", stream, nil, func() { clear(bytesAt(at, bytes)) })
 }
 
-// idle is where a fault shows, besides the copies.
-func (s *emulatedSession) idle(stream handle) (bool, error) {
+// wait is where a fault shows, besides the copies.
+func (s *emulatedSession) wait(stream handle) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.run(stream.(*emulatedStream))
-	err := s.card.failure()
-	return err == nil, err
+	return s.card.failure()
 }
 
 func (s *emulatedSession) newStream() (handle, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	q := &emulatedStream{}
 	s.streams[q] = true
 	return q, nil
@@ -324,6 +326,8 @@ func (s *emulatedSession) newStream() (handle, error) {
 
 // closeStream: what was given to the stream still runs.
 func (s *emulatedSession) closeStream(stream handle) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	q := stream.(*emulatedStream)
 	s.run(q)
 	delete(s.streams, q)

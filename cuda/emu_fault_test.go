@@ -95,13 +95,6 @@ func TestInjected(t *testing.T) {
 	}
 }
 
-// TestPanic: a panic on the context's thread is an error, and the thread lives.
-func TestPanic(t *testing.T) {
-	c, _, _ := open(t, 0, 0)
-	wants(t, c.do(func() error { panic("oh") }), nil, "oh")
-	testkit.OK(t, c.do(func() error { return nil }))
-}
-
 // TestLocked: copies of page-locked memory take what is there when the stream comes to
 // them. Memory that is freed before is an error, and NaN.
 func TestLocked(t *testing.T) {

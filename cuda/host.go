@@ -34,7 +34,7 @@ func (c *Context) AllocHost(bytes int64) (*HostMemory, error) {
 	return h, nil
 }
 
-// release gives the memory back. It runs on the thread.
+// release gives the memory back.
 func (h *HostMemory) release() error { return h.context.session.releaseHost(h.bytes) }
 
 // Bytes is the memory itself. Touching it after Free, or after the last Close on a lost
@@ -68,7 +68,7 @@ func (m *Memory) UploadAsync(s *Stream, offset int64, host *HostMemory, bytes in
 		if err != nil || bytes == 0 {
 			return err
 		}
-		return m.context.session.uploadLocked(m.address+uint64(offset), part, s.handle)
+		return m.context.session.upload(m.address+uint64(offset), part, s.handle)
 	}, "upload %d bytes at %d of %d", bytes, offset, m.size)
 }
 
@@ -80,7 +80,7 @@ func (m *Memory) DownloadAsync(s *Stream, host *HostMemory, offset, bytes int64)
 		if err != nil || bytes == 0 {
 			return err
 		}
-		return m.context.session.downloadLocked(part, m.address+uint64(offset), s.handle)
+		return m.context.session.download(part, m.address+uint64(offset), s.handle)
 	}, "download %d bytes at %d of %d", bytes, offset, m.size)
 }
 

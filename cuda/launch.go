@@ -78,7 +78,6 @@ func (f *Function) Launch(g Geometry, s *Stream, args []uint64) error {
 	return f.context.call(func() error { return f.launch(g, s, args) }, "launch %s (%v)", f.name, g)
 }
 
-// launch runs on the thread.
 func (f *Function) launch(g Geometry, s *Stream, args []uint64) (err error) {
 	c := f.context
 	if err := s.check(c); err != nil {

@@ -36,7 +36,7 @@ func (c *Context) Alloc(bytes int64) (*Memory, error) {
 	return m, nil
 }
 
-// release gives the memory back. It runs on the thread.
+// release gives the memory back.
 func (m *Memory) release() error { return m.context.session.release(m.address) }
 
 // Address is the device's address of the first byte, for a kernel's argument.
@@ -55,31 +55,30 @@ func (m *Memory) Free() error {
 }
 
 // Upload copies host to the memory from offset on, after everything given to
-// the stream before. host may be changed when Upload returns, unless it is
-// page-locked.
+// the stream before, and waits for the copy.
 func (m *Memory) Upload(s *Stream, offset int64, host []byte) error {
 	n := int64(len(host))
-	return m.context.call(func() error {
-		if err := m.check(s, offset, n); err != nil || n == 0 {
-			return err
-		}
-		return m.context.session.upload(m.address+uint64(offset), host, s.handle)
-	}, "upload %d bytes at %d of %d", n, offset, m.size)
+	return m.copied(s, offset, n, func() error { return m.context.session.upload(m.address+uint64(offset), host, s.handle) }, "upload")
 }
 
-// Download copies the memory from offset on to host. It waits for everything
-// given to the stream before, and for the copy.
+// Download copies the memory from offset on to host, after everything given to
+// the stream before, and waits for the copy.
 func (m *Memory) Download(s *Stream, host []byte, offset int64) error {
 	n := int64(len(host))
-	return m.context.until(func() (bool, error) {
-		if err := m.check(s, offset, n); err != nil || n == 0 {
-			return true, err
+	return m.copied(s, offset, n, func() error { return m.context.session.download(host, m.address+uint64(offset), s.handle) }, "download")
+}
+
+// copied waits for the stream, gives it a copy of n bytes, and waits for that: a driver
+// that copies memory which is not page-locked may block others until the stream is there.
+func (m *Memory) copied(s *Stream, offset, n int64, give func() error, what string) error {
+	c := m.context
+	err := c.do(func() error { return c.guard(func() error { return m.check(s, offset, n) }) })
+	if err == nil && n > 0 {
+		if err = s.after(func() error { return nil }); err == nil {
+			err = s.after(give)
 		}
-		if idle, err := s.idle(); err != nil || !idle {
-			return false, err
-		}
-		return true, m.context.session.download(host, m.address+uint64(offset), s.handle)
-	}, "download %d bytes at %d of %d", n, offset, m.size)
+	}
+	return c.explain(err, "%s %d bytes at %d of %d", what, n, offset, m.size)
 }
 
 // Zero clears bytes from offset on, after everything given to the stream before.

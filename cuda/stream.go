@@ -11,13 +11,13 @@ import (
 type Stream struct {
 	context *Context
 	handle  handle
-	closed  bool // touched on the thread only
+	closed  bool // guarded by the context's mu
 	took    func(kernel string, d time.Duration)
 }
 
 // NewStream makes a stream. If took is not nil, it is called with the time of each
 // launch, by the card's own clock, before the Synchronize or Download that waited
-// for the launch returns. It runs on the context's thread, so it must not use the
+// for the launch returns. It must not use the
 // context.
 func (c *Context) NewStream(took func(kernel string, d time.Duration)) (*Stream, error) {
 	s := &Stream{context: c, took: took}
@@ -33,8 +33,7 @@ func (c *Context) NewStream(took func(kernel string, d time.Duration)) (*Stream,
 	return s, nil
 }
 
-// check refuses a stream that cannot be used with what belongs to c. It runs on
-// the thread.
+// check refuses a stream that cannot be used with what belongs to c.
 func (s *Stream) check(c *Context) error {
 	switch {
 	case s == nil:
@@ -51,23 +50,39 @@ func (s *Stream) check(c *Context) error {
 // kernel shows here, or at a Download: the error wraps ErrLost and names the
 // launches since the last synchronisation.
 func (s *Stream) Synchronize() error {
-	return s.context.until(func() (bool, error) {
-		if err := s.check(s.context); err != nil {
-			return false, err
-		}
-		return s.idle()
-	}, "synchronize")
+	return s.context.explain(s.after(func() error { return nil }), "synchronize")
 }
 
-// idle says whether everything is done; if so, it hands out the times and
-// forgets the launches. It runs on the thread.
-func (s *Stream) idle() (bool, error) {
+// after gives the stream more, waits for all that it was given, hands out the times and
+// forgets the launches. Other goroutines may use the context while it waits.
+func (s *Stream) after(more func() error) error {
 	c := s.context
-	idle, err := c.session.idle(s.handle)
-	if err != nil || !idle {
-		return false, err
+	c.waits.RLock()
+	defer c.waits.RUnlock()
+	last := 0
+	err := c.do(func() error {
+		return c.guard(func() error {
+			if err := s.check(c); err != nil {
+				return err
+			}
+			last = c.card.last()
+			return more()
+		})
+	})
+	if err != nil {
+		return err
 	}
-	for _, l := range c.card.forget(func(l launch) bool { return l.stream == s }) {
+	err = onThread(c.session, func() error { return c.session.wait(s.handle) })
+	return c.do(func() error { return c.guard(func() error { return errors.Join(err, s.done(last, err == nil)) }) })
+}
+
+// done forgets the launches up to one, and hands out their times if there are any.
+func (s *Stream) done(last int, timed bool) (err error) {
+	if !timed {
+		return nil
+	}
+	c := s.context
+	for _, l := range c.card.forget(func(l launch) bool { return l.stream == s && l.number <= last }) {
 		if l.to == nil {
 			continue
 		}
@@ -76,10 +91,10 @@ func (s *Stream) idle() (bool, error) {
 		s.took(l.kernel, d)
 		c.events = append(c.events, l.from, l.to)
 	}
-	return err == nil, err
+	return err
 }
 
-// event records an event, a used one if there is one. It runs on the thread.
+// event records an event, a used one if there is one.
 func (s *Stream) event() (e handle, err error) {
 	c := s.context
 	if n := len(c.events); n > 0 {
@@ -97,6 +112,8 @@ func (s *Stream) event() (e handle, err error) {
 // Close ends the stream. Everything given to it still runs.
 func (s *Stream) Close() error {
 	c := s.context
+	c.waits.Lock()
+	defer c.waits.Unlock()
 	return c.call(func() error {
 		if err := s.check(c); err != nil {
 			return err

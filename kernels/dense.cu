@@ -80,17 +80,16 @@ DEVICE void dense_update(double *at, const double *corner, double *y, long long 
 	int rows = (int)((right ? d : m) - row0 < T ? (right ? d : m) - row0 : T), cols = (int)(m - col0 < T ? m - col0 : T);
 	Tile<T> tile;
 	tile.clear();
-	ring<RING>(
-		shared, 2 * Tile<T>::across, (mid - lo) / STAGE,
-		[&](double *stage, long long s) {
-			long long k = lo + s * STAGE;
-			if (upper)
-				across_upper<T>(stage, at, corner, m, row0, k);
-			else
-				across<T>(stage, own + k * step, next, step, rows);
-			across<T>(stage + Tile<T>::across, at + col0 * m + k, (int)m, 1, cols);
-		},
-		[&](const double *stage) { tile.template multiply<true, true>(stage, stage + Tile<T>::across); });
+	constexpr int panel = Tile<T>::across;
+	tile.template sum<true, true>(shared, 2 * panel, panel, (int)((mid - lo) / STAGE), [&](int bytes, long long s) {
+		double *stage = shared + bytes / 8;
+		long long k = lo + s * STAGE;
+		if (upper)
+			across_upper<T>(stage, at, corner, m, row0, k);
+		else
+			across<T>(stage, own + k * step, next, step, rows);
+		across<T>(stage + panel, at + col0 * m + k, (int)m, 1, cols);
+	});
 	own += col0 * step;
 	int diagonal = right || upper ? T : (int)(row0 - col0);
 	// Behind a row's own column stands U.
@@ -210,14 +209,13 @@ template <int T> DEVICE void dense_inverse(double *at, const double *corner, lon
 	long long row0 = T * i, col0 = T * j;
 	Tile<T> tile;
 	tile.clear();
-	ring<RING>(
-		shared, 2 * Tile<T>::across, (m - row0 + STAGE - 1) / STAGE,
-		[&](double *stage, long long s) {
-			long long k = row0 + s * STAGE;
-			across_upper<T>(stage, at, corner, m, row0, k);
-			across_upper<T>(stage + Tile<T>::across, at, corner, m, col0, k);
-		},
-		[&](const double *stage) { tile.template multiply<true, true>(stage, stage + Tile<T>::across); });
+	constexpr int panel = Tile<T>::across;
+	tile.template sum<true, true>(shared, 2 * panel, panel, (int)((m - row0 + STAGE - 1) / STAGE), [&](int bytes, long long s) {
+		double *stage = shared + bytes / 8;
+		long long k = row0 + s * STAGE;
+		across_upper<T>(stage, at, corner, m, row0, k);
+		across_upper<T>(stage + panel, at, corner, m, col0, k);
+	});
 	tile.each([&](int r, int c, double &v) {
 		if (row0 + r < m && col0 + c <= row0 + r)
 			at[(row0 + r) * m + col0 + c] = v;

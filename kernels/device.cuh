@@ -19,6 +19,8 @@
 //	copy_async(to, from, there)   starts a copy of 8 bytes from device memory to
 //	copy_async16                  shared memory, or of 16 to a multiple of 16; zeros
 //	                              where there is nothing (from is then not read)
+//	shared_at(p)                  the SharedAt of an address in shared memory, to which bytes
+//	                              can be added: where copies go in a loop
 //	copy_commit(), copy_wait<N>() end a group of the thread's copies; wait until all
 //	                              but the last N groups have landed, for the thread
 //	                              that started them: others need a barrier as well
@@ -57,12 +59,16 @@ DEVICE double inverse_root(double d) {
 	return fma(fma(0.375, e, 0.5), y * e, y);
 }
 
-DEVICE void copy_async(void *to, const void *from, bool there) {
-	asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(there ? 8 : 0) : "memory");
+typedef unsigned SharedAt;
+DEVICE SharedAt shared_at(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+DEVICE void copy_async(SharedAt to, const void *from, bool there) {
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(there ? 8 : 0) : "memory");
 }
-DEVICE void copy_async16(void *to, const void *from, bool there) {
-	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(there ? 16 : 0) : "memory");
+DEVICE void copy_async16(SharedAt to, const void *from, bool there) {
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(there ? 16 : 0) : "memory");
 }
+DEVICE void copy_async(void *to, const void *from, bool there) { copy_async(shared_at(to), from, there); }
+DEVICE void copy_async16(void *to, const void *from, bool there) { copy_async16(shared_at(to), from, there); }
 DEVICE void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int N> DEVICE void copy_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
 

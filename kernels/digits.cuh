@@ -246,6 +246,37 @@ template <int S> struct DigitPanels {
 	}
 };
 
+// ring runs through stages 0 … n−1: load(stage, i) starts the copies of the i-th to
+// shared memory, in their order, multiply(stage) uses it. PLACES take turns, size apart:
+// while one stage is multiplied, the copies of the next PLACES − 2 at least are under
+// way. Of the two warps that share each of a processor's four parts, one starts
+// copies first and the other multiplies first, so that the tensor cores do not wait
+// for addresses. All threads of the block take part, and leave with shared memory
+// free.
+template <int PLACES, class Number, class Load, class Multiply> DEVICE void ring(Number *shared, int size, int n, Load load, Multiply multiply) {
+	bool early = threadIdx.x < 128;
+	auto start = [&](int i) {
+		if (i < n)
+			load(shared + i % PLACES * size, i);
+		copy_commit(); // of nothing, too: the wait counts
+	};
+#pragma unroll 1
+	for (int i = 0; i < PLACES - 1; i++)
+		start(i);
+#pragma unroll 1
+	for (int i = 0; i < n; i++) {
+		copy_wait<PLACES - 2>();
+		barrier();
+#pragma unroll 1
+		for (int part = 0; part < 2; part++)
+			if (early == (part == 0))
+				start(i + PLACES - 1);
+			else
+				multiply(shared + i % PLACES * size);
+	}
+	barrier();
+}
+
 // digit_products adds n stages of two operands' panels; diagonal: they are the same, and
 // numbers above the diagonal are not wanted.
 template <int S> DEVICE void digit_products(DigitTile<S> &tile, DigitPanels<S> a, DigitPanels<S> b, int n, bool diagonal, Digit *shared) {

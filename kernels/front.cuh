@@ -67,17 +67,14 @@ template <int COLUMNS> struct Strip {
 #pragma unroll 1
 		for (int k0 = 0; k0 < depth; k0 += DEPTH) {
 			Fragment<1, COLUMNS> f;
+			int k = k0 + place;
+			bool there = k < depth;
 #pragma unroll
-			for (int h = 0; h < DEPTH / 4; h++) {
-				int k = k0 + 4 * h + place;
-				bool there = k < depth;
+			for (int r = 0; r < 2; r++)
+				f.a[0][r] = there ? SIGN * pa[r][k * a.step] : 0.0;
 #pragma unroll
-				for (int r = 0; r < 2; r++)
-					f.a[0][2 * h + r] = there ? SIGN * pa[r][k * a.step] : 0.0;
-#pragma unroll
-				for (int j = 0; j < COLUMNS; j++)
-					f.b[j][h] = there ? pb[j][k * b.step] : 0.0;
-			}
+			for (int j = 0; j < COLUMNS; j++)
+				f.b[j] = there ? pb[j][k * b.step] : 0.0;
 			mma(acc, f);
 		}
 	}

@@ -21,19 +21,13 @@ DEVICE void moments_gram(const long long *chunks, const long long *jobs, long lo
 	double *own = part + job[3] * T * T;
 	if (slab > 0)
 		tile.each([&](int i, int j, double &v) { v = own[i * T + j]; });
-	bool above = diagonal && tile.row0 + Tile<T>::tall <= tile.col0;
-	Along<T> rows(store, s, T * job[1]), columns(store, s, T * job[2]);
-	ring<RING>(
-		shared, 2 * Tile<T>::along, (int)((s.hi - s.lo + STAGE - 1) / STAGE),
-		[&](double *stage, int) {
-			rows.next(stage);
-			if (!diagonal)
-				columns.next(stage + Tile<T>::along);
-		},
-		[&](const double *stage) {
-			if (!above)
-				tile.template multiply<false>(stage, stage + (diagonal ? 0 : Tile<T>::along));
-		});
+	constexpr int panel = Tile<T>::along;
+	Along<T> rows(shared, store, s, T * job[1]), columns(shared + panel, store, s, T * job[2]);
+	tile.template sum<false, false>(shared, 2 * panel, diagonal ? 0 : panel, (int)((s.hi - s.lo + STAGE - 1) / STAGE), [&](int at, int) {
+		rows.next(at);
+		if (!diagonal)
+			columns.next(at);
+	});
 	tile.each([&](int i, int j, double &v) { own[i * T + j] = v; });
 }
 

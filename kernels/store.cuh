@@ -22,56 +22,51 @@ DEVICE Chunk slab_at(const long long *table, long long i, long long slab, long l
 	return s;
 }
 
-// Along starts the copies of panels [STAGE rows][T features], those of a chunk's rows
+// Along copies panels [STAGE rows][T features] to shared memory, those of a chunk's rows
 // one after the other, for features from k0 of the run on.
 template <int T> struct Along {
-	static constexpr int below = 4 * STAGE / 8; // rows between the thread's two copies
 	const double *from;
-	long long wide, left; // numbers of a row; rows from the thread's first on
-	int at;
-	bool there;
+	SharedAt to;
+	int wide, left; // numbers of a row; rows from the thread's first on, none beyond the features
 
-	DEVICE Along(const double *store, const Chunk &s, long long k0) {
+	DEVICE Along(double *shared, const double *store, const Chunk &s, long long k0) {
 		int row = threadIdx.x / (T / 2), k = threadIdx.x % (T / 2) * 2;
-		wide = store_width(s.m);
-		left = s.hi - s.lo - row;
-		there = k0 + k < wide;
-		from = store + s.store + (there ? row * wide + k0 + k : 0);
-		at = row * (T + PAD) + k;
+		wide = (int)store_width(s.m);
+		left = k0 + k < wide ? (int)(s.hi - s.lo) - row : 0;
+		from = store + s.store + row * (long long)wide + k0 + k;
+		to = shared_at(shared + row * (T + PAD) + k);
 	}
 
-	DEVICE void next(double *panel) {
-#pragma unroll
-		for (int i = 0; i < 2; i++) {
-			bool here = there && i * below < left;
-			copy_async16(panel + at + i * below * (T + PAD), here ? from + i * below * wide : from, here);
-		}
-		from += there && left > STAGE ? STAGE * wide : 0;
+	// next starts the copies to the panel at bytes from shared.
+	DEVICE void next(int at) {
+		copy_async16(to + at, from, left > 0);
+		copy_async16(to + at + 4 * (T + PAD) * 8, from + 4 * wide, left > 4);
+		from += STAGE * wide;
 		left -= STAGE;
 	}
 };
 
-// Across starts the copies of panels [T rows][STAGE features], those of T rows of a
-// chunk from row base on, one after the other.
+// Across copies panels [T rows][STAGE features], those of T rows of a chunk from row base
+// on, one after the other.
 template <int T> struct Across {
-	const double *from, *below; // of the thread's two copies
-	int at;
-	bool there[2];
+	const double *from;
+	SharedAt to;
+	int below; // numbers to the thread's second row
+	bool there, second;
 
-	DEVICE Across(const double *store, const Chunk &s, long long base) {
+	DEVICE Across(double *shared, const double *store, const Chunk &s, long long base) {
 		int row = threadIdx.x / (STAGE / 2), j = threadIdx.x % (STAGE / 2) * 2;
 		long long wide = store_width(s.m);
-		there[0] = base + row < s.hi;
-		there[1] = base + row + T / 2 < s.hi;
-		from = store + s.store + (base - s.lo + (there[0] ? row : 0)) * wide + j;
-		below = there[1] ? from + T / 2 * wide : from;
-		at = row * (STAGE + PAD) + j;
+		there = base + row < s.hi;
+		second = base + row + T / 2 < s.hi;
+		from = store + s.store + (base - s.lo + row) * wide + j;
+		below = T / 2 * (int)wide;
+		to = shared_at(shared + row * (STAGE + PAD) + j);
 	}
 
-	DEVICE void next(double *panel) {
-		copy_async16(panel + at, from, there[0]);
-		copy_async16(panel + at + T / 2 * (STAGE + PAD), below, there[1]);
+	DEVICE void next(int at) {
+		copy_async16(to + at, from, there);
+		copy_async16(to + at + T / 2 * (STAGE + PAD) * 8, from + below, second);
 		from += STAGE;
-		below += STAGE;
 	}
 };

@@ -64,23 +64,17 @@ template <int T> struct Tile {
 		}
 	}
 
-	// multiply adds a stage's products; a and b lie along, or across.
-	template <bool B_ACROSS, bool A_ACROSS = false> DEVICE void multiply(const double *a, const double *b);
+	// sum adds n stages' products.
+	template <bool B_ACROSS, bool A_ACROSS, class Load> DEVICE void sum(double *shared, int size, int b, int n, Load load);
 };
 
-// DEPTH is how many rows of the sum one instruction takes: m16n8k8 on sm_90,
-// m8n8k4 (two of them for sixteen rows) on sm_80.
-#if VSSGP_ARCH >= 900
-constexpr int DEPTH = 8;
-#else
-constexpr int DEPTH = 4;
-#endif
+constexpr int DEPTH = 4; // rows of the sum that one instruction takes
 
 // A Fragment is a thread's part of a step's operands: a for ROWS times 16 rows by
 // DEPTH, b for DEPTH by COLUMNS times 8 columns.
-//	a[2h + r] = A[group + 8r][place + 4h]   b[h] = B[place + 4h][group]
+//	a[r] = A[group + 8r][place]   b = B[place][group]
 template <int ROWS, int COLUMNS> struct Fragment {
-	double a[ROWS][DEPTH / 2], b[COLUMNS][DEPTH / 4];
+	double a[ROWS][2], b[COLUMNS];
 };
 
 template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4], const Fragment<ROWS, COLUMNS> &f) {
@@ -92,17 +86,16 @@ template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4]
 		for (int j = 0; j < COLUMNS; j++)
 			for (int c = 0; c < 4; c++)
 				for (int k = 0; k < DEPTH; k++)
-					acc[i][j][c] = fma(of(group * 4 + k % 4)->a[i][k / 4 * 2 + c / 2],
-									   of((2 * place + c % 2) * 4 + k % 4)->b[j][k / 4], acc[i][j][c]);
+					acc[i][j][c] = fma(of(group * 4 + k)->a[i][c / 2], of((2 * place + c % 2) * 4 + k)->b[j], acc[i][j][c]);
 	warp_meet();
 #elif VSSGP_ARCH >= 900
 #pragma unroll
 	for (int i = 0; i < ROWS; i++)
 #pragma unroll
 		for (int j = 0; j < COLUMNS; j++)
-			asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+			asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
 						 : "+d"(acc[i][j][0]), "+d"(acc[i][j][1]), "+d"(acc[i][j][2]), "+d"(acc[i][j][3])
-						 : "d"(f.a[i][0]), "d"(f.a[i][1]), "d"(f.a[i][2]), "d"(f.a[i][3]), "d"(f.b[j][0]), "d"(f.b[j][1]));
+						 : "d"(f.a[i][0]), "d"(f.a[i][1]), "d"(f.b[j]));
 #else
 #pragma unroll
 	for (int i = 0; i < ROWS; i++)
@@ -112,62 +105,59 @@ template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4]
 			for (int r = 0; r < 2; r++)
 				asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
 							 : "+d"(acc[i][j][2 * r]), "+d"(acc[i][j][2 * r + 1])
-							 : "d"(f.a[i][r]), "d"(f.b[j][0]));
+							 : "d"(f.a[i][r]), "d"(f.b[j]));
 #endif
 }
 
-template <int T> template <bool B_ACROSS, bool A_ACROSS> DEVICE void Tile<T>::multiply(const double *a, const double *b) {
+// sum goes through n stages: load(at, i) starts the copies of the i-th, in their order,
+// to the bytes from number at of shared memory on: A's panel, and b numbers behind it
+// B's. RING stages of size numbers take turns. The operands of a step are read while
+// the one before is multiplied, so that the tensor cores wait neither for shared memory
+// nor at the barrier. All threads take part, and leave with shared memory free.
+template <int T> template <bool B_ACROSS, bool A_ACROSS, class Load> DEVICE void Tile<T>::sum(double *shared, int size, int b, int n, Load load) {
+	static_assert(STAGE == 2 * DEPTH, "a stage is two steps");
 	constexpr int a_next = A_ACROSS ? 1 : T + PAD, a_row = A_ACROSS ? STAGE + PAD : 1;
 	constexpr int b_next = B_ACROSS ? 1 : T + PAD, b_column = B_ACROSS ? STAGE + PAD : 1;
+	const double *own_a = shared + place * a_next + (row0 + group) * a_row;
+	const double *own_b = shared + b + place * b_next + (col0 + group) * b_column;
+	auto fetch = [&](Fragment<2, columns> &f, int at, int step) {
+		const double *pa = own_a + at / 8 + step * DEPTH * a_next, *pb = own_b + at / 8 + step * DEPTH * b_next;
 #pragma unroll
-	for (int k = 0; k < STAGE; k += DEPTH) {
-		Fragment<2, columns> f;
+		for (int i = 0; i < 2; i++)
 #pragma unroll
-		for (int h = 0; h < DEPTH / 4; h++) {
-			const double *pa = a + (k + 4 * h + place) * a_next + (row0 + group) * a_row;
-			const double *pb = b + (k + 4 * h + place) * b_next + (col0 + group) * b_column;
+			for (int r = 0; r < 2; r++)
+				f.a[i][r] = pa[(16 * i + 8 * r) * a_row];
 #pragma unroll
-			for (int i = 0; i < 2; i++) {
-				f.a[i][2 * h] = pa[16 * i * a_row];
-				f.a[i][2 * h + 1] = pa[(16 * i + 8) * a_row];
-			}
-#pragma unroll
-			for (int j = 0; j < columns; j++)
-				f.b[j][h] = pb[8 * j * b_column];
-		}
-		mma(acc, f);
-	}
-}
-
-// ring runs through stages 0 … n−1: load(stage, i) starts the copies of the i-th to
-// shared memory, in their order, multiply(stage) uses it. PLACES take turns, size apart:
-// while one stage is multiplied, the copies of the next PLACES − 2 at least are under
-// way. Of the two warps that share each of a processor's four parts, one starts
-// copies first and the other multiplies first, so that the tensor cores do not wait
-// for addresses. All threads of the block take part, and leave with shared memory
-// free.
-template <int PLACES, class Number, class Load, class Multiply> DEVICE void ring(Number *shared, int size, int n, Load load, Multiply multiply) {
-	bool early = threadIdx.x < 128;
-	auto start = [&](int i) {
-		if (i < n)
-			load(shared + i % PLACES * size, i);
-		copy_commit(); // of nothing, too: the wait counts
+		for (int j = 0; j < columns; j++)
+			f.b[j] = pb[8 * j * b_column];
 	};
+	int bytes = 8 * size, at = 0;
+	Fragment<2, columns> first, second;
 #pragma unroll 1
-	for (int i = 0; i < PLACES - 1; i++)
-		start(i);
+	for (int i = 0; i < RING; i++) {
+		if (i < n)
+			load(i * bytes, i);
+		copy_commit(); // of nothing, too: the wait counts
+	}
+	copy_wait<RING - 1>();
+	barrier();
+	if (n > 0)
+		fetch(first, 0, 0);
 #pragma unroll 1
 	for (int i = 0; i < n; i++) {
-		copy_wait<PLACES - 2>();
-		barrier();
-#pragma unroll 1
-		for (int part = 0; part < 2; part++)
-			if (early == (part == 0))
-				start(i + PLACES - 1);
-			else
-				multiply(shared + i % PLACES * size);
+		fetch(second, at, 1);
+		mma(acc, first);
+		copy_wait<RING - 2>();
+		barrier(); // the next stage has landed, and this one has been read
+		int next = at == (RING - 1) * bytes ? 0 : at + bytes;
+		if (i + 1 < n)
+			fetch(first, next, 0);
+		mma(acc, second);
+		if (i + RING < n)
+			load(at, i + RING);
+		copy_commit();
+		at = next;
 	}
-	barrier();
 }
 
 // triangle is the n'th pair (i, j), i ≥ j, counted row by row.

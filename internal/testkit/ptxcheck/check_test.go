@@ -50,14 +50,15 @@ func TestShape(t *testing.T) {
 		last.Guard, last.Targets = "@P0", []int{0}
 		return append(all, sass.Instruction{Op: "EXIT"})
 	}
-	stage := strings.Repeat("DMMA LDS.64 ", kernels.Stage-1) + "DMMA "
+	size := products(90, 64)
+	stage := strings.Repeat("DMMA LDS.64 ", size-1) + "DMMA "
 	takes := func(has, needs int) string { return fmt.Sprintf("%d DMMA: a stage takes %d", has, needs) }
 	for _, c := range []struct{ name, code, want string }{
 		{"a_64", stage + "BRA", ""},
 		{"a_64", "LDL " + stage + "STL.64 BRA", ""},
 		{"a_64", strings.Replace(stage, "LDS", "LDL", 2) + "BRA", "2 instructions go to local memory"},
-		{"a_64", stage + "DMMA BRA", takes(kernels.Stage+1, kernels.Stage)},
-		{"a_128", stage + "BRA", takes(kernels.Stage, 2*kernels.Stage)},
+		{"a_64", stage + "DMMA BRA", takes(size+1, size)},
+		{"a_128", stage + "BRA", takes(size, 2*size)},
 		{"a_128", "LDS BRA", "no loop has DMMA"},
 		{"digits_gram_3", strings.Repeat("IMMA LDS ", 24) + "BRA", ""},
 		{"digits_product_7", "LDL " + strings.Repeat("IMMA ", 112) + "STL BRA", ""},
@@ -94,7 +95,7 @@ func TestTranslations(t *testing.T) {
 
 // TestProducts has the numbers that ptxas 11.8 to 13.5 make of eight rows.
 func TestProducts(t *testing.T) {
-	for _, c := range []struct{ arch, t, want int }{{80, 128, 64}, {89, 64, 32}, {90, 128, 16}, {90, 64, 8}, {100, 128, 64}, {120, 64, 32}} {
+	for _, c := range []struct{ arch, t, want int }{{80, 128, 64}, {89, 64, 32}, {90, 128, 32}, {90, 64, 16}, {100, 128, 64}, {120, 64, 32}} {
 		testkit.Equal(t, 8*products(c.arch, c.t), c.want*kernels.Stage, "8 times the products for sm_", c.arch, ", T = ", c.t)
 	}
 }
