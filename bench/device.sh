@@ -239,7 +239,7 @@ profile() {
 n=1000000 m=1024 wide=4096 each=64 window=1024 peers_n=250000 peer_n=16000 peer_m=800 square=4096 repeats=5
 long=9600000 fine=40 grain=512 compare_n=65536
 checked=${VSSGP_DEVICE_TESTS:-.}
-sanitized=${VSSGP_DEVICE_SANITIZE:-^TestAsCPU\$/./^(193_features|257_features|dense,_even)\$|^TestDenseTiles\$|^TestDigitsExtremes\$}
+sanitized=${VSSGP_DEVICE_SANITIZE:-^TestAsCPU\$/./^193|^TestAsCPU\$/./^257|^TestAsCPU\$/./^dense,_even|^TestDenseTiles\$|^TestDigitsExtremes\$}
 if [ -n "$small" ]; then
 	n=3000 m=64 wide=128 each=8 window=500 peers_n=2000 peer_n=500 peer_m=40 square=256 repeats=1
 	long=3000 fine=8 grain=200 compare_n=2000
