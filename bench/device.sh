@@ -303,6 +303,7 @@ if wants profile; then
 fi
 if wants fit; then # the CPU, and the same fit on both, which ends at the same bound: few iterations, because rounding grows along them
 	speed cpu 40 -device cpu -n $peer_n -features $peer_m
+	speed cpu-dense 40 -device cpu "${dense[@]}"
 	fit=(fit "$dir/audio/second.wav" --window 32ms --iterations 20 --seed 1 --json --progress never)
 	[ -n "$small" ] && fit+=(--components 4 --iterations 2)
 	stage fit-cpu 60 "$dir/bin/vssgp" "${fit[@]}" --device cpu -o "$work/cpu.safetensors" &&
