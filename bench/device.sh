@@ -3,9 +3,10 @@
 #
 #   device.sh DIR [RESULTS]
 #
-# Three files are left in RESULTS (DIR/results unless given). device-DATE-TIME.jsonl
-# has a line of JSON for each result, at once: a run that is killed loses no more
-# than the stage that it was at, and `bench report` makes the table of these lines.
+# Three files are left in RESULTS (DIR/results unless given). The first, with the
+# ending jsonl, has a line of JSON for each result, at once: a run that is killed
+# loses no more than the stage that it was at, and `bench report` makes the table of
+# these lines.
 # At the end device-DATE-CARD.json holds all lines in one object, and
 # device-DATE-TIME.tgz what each stage printed.
 #
@@ -148,7 +149,7 @@ facts() {
 	if [ -z "$known" ]; then
 		known=$(grep -o "\"name\":\"$device\"[^}]*" "$run/devices.out" | sed -n 's/.*"card":"\([^"]*\)".*/"name":"\1",/p')
 	fi
-	echo "{\"facts\":{$known\"commit\":\"$commit\",\"machine\":\"$(uname -srm)\",\"cores\":\"$(nproc)\"}}" >>"$lines"
+	echo "{\"facts\":{$known\"commit\":\"$commit\",\"machine\":\"$(uname -sm)\",\"cores\":\"$(nproc)\"}}" >>"$lines"
 	driver=$(sed -n 's/.*"driver_version":"\([^"]*\)".*/\1/p' <<<"$known")
 	card_name=$(sed -n 's/.*"name":"\([^"]*\)".*/\1/p' <<<"$known" | tr -cs 'A-Za-z0-9\n' '-' | sed 's/-*$//')
 	card_name=${card_name:-unknown}

@@ -58,12 +58,12 @@
 //
 // # Threads
 //
-// A Context owns a goroutine locked to an operating-system thread, on which the card's
-// context is current, and its driver calls run there, in the order asked. Synchronize
-// and Download wait by asking again and again, and leave the thread to others in
-// between. So all methods may be called from any goroutine, and only these two and
-// Close block for longer than the calls before them. Two Contexts do not wait for each
-// other, but while one compiles an image the other cannot load one.
+// All methods may be called from any goroutine. Each makes the card's context current on
+// the thread that it is on, and keeps the goroutine there for its driver calls. The
+// calls of a Context come one after another. Synchronize, Upload and Download wait in
+// the driver, and others may use the context meanwhile; Close waits for them. Two
+// Contexts do not wait for each other, but while one compiles an image the other cannot
+// load one.
 //
 // # Memory
 //
@@ -75,8 +75,7 @@
 // AllocHost gets page-locked memory of the host, which UploadAsync and DownloadAsync
 // copy without waiting: the card does so when the stream comes to it. Such memory must be
 // left alone, and not freed, until the stream is synchronised. Upload and Download take
-// any memory. Upload waits until the driver has read it, and Download for the stream and
-// the copy.
+// any memory, and wait for the stream and the copy.
 //
 // # Errors
 //

@@ -71,7 +71,7 @@ func TestMutants(t *testing.T) {
 			t.Fatal("with all barriers:", err)
 		}
 		for i, p := range barriers(t) {
-			if os.Getenv("VSSGP_MUTANTS") != "1" && i%8 != 0 {
+			if os.Getenv("VSSGP_MUTANTS") != "1" && i%8 != 0 || strings.HasPrefix(p.file, "digits") { // TestDigitsMutants
 				continue
 			}
 			emu.LeaveOut(p.file, p.line)
@@ -106,7 +106,7 @@ func TestDigitsMutants(t *testing.T) {
 		}
 		caught, passed := 0, 0
 		for _, p := range barriers(t) {
-			if p.file != "tile.cuh" && p.file != "pullback.cu" && !strings.HasPrefix(p.file, "digits") {
+			if p.file != "pullback.cu" && !strings.HasPrefix(p.file, "digits") {
 				continue
 			}
 			emu.LeaveOut(p.file, p.line)

@@ -11,7 +11,7 @@ import (
 
 // timings sum the times of a card's launches.
 type timings struct {
-	mu  sync.Mutex // not the backend's: add runs on the context's thread, for which allocations wait
+	mu  sync.Mutex // not the backend's: add runs within a call of the context, for which allocations wait
 	sum map[string]backend.Timing
 }
 
