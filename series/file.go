@@ -52,6 +52,7 @@ type saved struct {
 	Period    float64 `json:"period,omitempty"`
 	Harmonics int     `json:"harmonics,omitempty"`
 	Cycle     bool    `json:"cycle,omitempty"`
+	At        float64 `json:"at,omitempty"`
 	Long      *saved  `json:"long,omitempty"`
 	Short     *saved  `json:"short,omitempty"`
 }
@@ -66,6 +67,8 @@ func save(p Part) saved {
 		return saved{Kind: "random_walk", SD: p.SD}
 	case ShortMemory:
 		return saved{Kind: "short_memory", SD: p.SD, Length: p.Length, Quality: p.Quality}
+	case LevelShift:
+		return saved{Kind: "level_shift", At: p.At, SD: p.SD}
 	case Season:
 		return saved{Kind: "season", Period: p.Period, Harmonics: p.Harmonics, Cycle: p.Cycle, Length: p.Length, Amplitude: p.Amplitude}
 	case Product:
@@ -92,6 +95,8 @@ func (s *saved) part() (Part, error) {
 		return RandomWalk{s.SD}, nil
 	case "short_memory":
 		return ShortMemory{s.SD, s.Length, s.Quality}, nil
+	case "level_shift":
+		return LevelShift{s.At, s.SD}, nil
 	case "noise":
 		return Noise{s.SD}, nil
 	case "regressors":

@@ -53,7 +53,7 @@ func TestSavedParts(t *testing.T) {
 	a, b, c := Prior{Median: 1, SD: 2}, Prior{Median: 3, SD: 4}, Prior{Median: 5, SD: 6}
 	season := Season{Period: 7, Harmonics: 3, Length: a, Amplitude: b, Cycle: true}
 	for _, p := range []Part{
-		Constant{}, Slope{a}, SmoothTrend{a}, RandomWalk{a}, ShortMemory{a, b, c}, season, Product{Long: season, Short: Season{Period: 1, Amplitude: c}}, Noise{a},
+		Constant{}, Slope{a}, SmoothTrend{a}, RandomWalk{a}, ShortMemory{a, b, c}, LevelShift{7, a}, season, Product{Long: season, Short: Season{Period: 1, Amplitude: c}}, Noise{a},
 	} {
 		s := save(p)
 		testkit.Equal(t, testkit.Must(s.part())(t), p, "a part that is saved")

@@ -137,7 +137,7 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 		return nil, nil, nil, err
 	}
 	first, searched := best, *plain
-	if best, whole, err = plain.volatile(best, plain.whole); err != nil || plain.o.Robust == RobustNever {
+	if best, whole, err = plain.settle(best); err != nil || plain.o.Robust == RobustNever {
 		return plain, best, whole, err
 	}
 	before := 0.0 // the log density
@@ -187,9 +187,17 @@ func (s *search) withOutliers(t *trial) (next *search, best *trial, whole []*tra
 		best, err = next.robust(best)
 	}
 	if err == nil {
-		best, whole, err = next.volatile(best, next.whole)
+		best, whole, err = next.settle(best)
 	}
 	return next, best, whole, err
+}
+
+// settle adds to the best trial what is only looked for there: a volatility and level shifts. It also returns all rows.
+func (s *search) settle(t *trial) (best *trial, whole []*track, err error) {
+	if best, whole, err = s.volatile(t, s.whole); err == nil {
+		best, err = s.shifts(best)
+	}
+	return best, whole, err
 }
 
 // average draws hyper-parameters from variants, from each in proportion to its probability. The most probable one is the mode.

@@ -19,7 +19,7 @@ type Prior struct {
 // Check reports a prior that is not proper.
 func (p Prior) Check() error { return bayes.Prior(p).Check() }
 
-// A Part is one of the terms whose sum is the series: Constant, Slope, SmoothTrend, RandomWalk, ShortMemory, Season or Noise.
+// A Part is one of the terms whose sum is the series: Constant, Slope, SmoothTrend, RandomWalk, ShortMemory, LevelShift, Season or Noise.
 type Part interface {
 	// name says which part it is, for reports and model files.
 	name() string
@@ -71,6 +71,7 @@ type block struct {
 	start     bool      // phases count from the first row, and there are cosines only
 	line      bool      // the slope, a single sine
 	known     bool      // a regressor, whose values are known: no cosine
+	from      *float64  // of a level shift, which is 0 before; nil: none
 
 	lo, hi int // its features
 }
@@ -165,15 +166,17 @@ func (l *layout) cosines() []cosine {
 		for _, c := range b.cos {
 			switch freq := 2 * math.Pi * c; {
 			case b.start:
-				all = append(all, cosine{1, freq, 0, 0})
+				all = append(all, cosine{amp: 1, freq: freq})
+			case b.from != nil:
+				all = append(all, cosine{amp: 1, from: b.from})
 			default:
-				if all = append(all, cosine{1, freq, middle, 0}); len(all) < b.hi && b.hi-b.lo > 1 {
-					all = append(all, cosine{1, freq, middle, -math.Pi / 2})
+				if all = append(all, cosine{amp: 1, freq: freq, center: middle}); len(all) < b.hi && b.hi-b.lo > 1 {
+					all = append(all, cosine{amp: 1, freq: freq, center: middle, phase: -math.Pi / 2})
 				}
 			}
 		}
 		if epsilon := l.epsilon(); b.line {
-			all = append(all, cosine{1 / (epsilon * l.frame.Range), epsilon, middle, -math.Pi / 2})
+			all = append(all, cosine{1 / (epsilon * l.frame.Range), epsilon, middle, -math.Pi / 2, nil})
 		}
 	}
 	return all

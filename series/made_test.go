@@ -97,6 +97,9 @@ func (l *layout) weighted(v []float64) func(u float64, z ...float64) []float64 {
 	return func(u float64, z ...float64) []float64 {
 		row := make([]float64, 0, len(d))
 		for _, w := range l.cosines() {
+			if w.from != nil && u < *w.from {
+				w.amp = 0
+			}
 			row = append(row, w.amp*math.Cos(w.freq*(u-w.center)+w.phase))
 		}
 		row = append(row, z...)

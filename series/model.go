@@ -70,7 +70,7 @@ func (m *Model) Hyper() (all []Value) {
 // Parts are the model's parts, those that earned their place included.
 func (m *Model) Parts() []Part { return slices.Clone(m.layout.parts) }
 
-// PartNames are what reports call the parts: constant, slope, smooth trend, random walk, short memory, season 12, noise, and volatility if
+// PartNames are what reports call the parts: constant, slope, smooth trend, random walk, short memory, season 12, level shift 301, noise, and volatility if
 // the size of the noise and the innovations changes.
 func (m *Model) PartNames() (names []string) {
 	for _, p := range m.layout.parts {

@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// everything is all parts, with two seasons.
+// everything is all parts but level shifts, with two seasons.
 var everything = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{Quality: usualQuality}, Season{Period: 1}, Season{Period: 0.3, Harmonics: 2}}
 
 // objectiveOf is the objective of all parts.

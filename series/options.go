@@ -102,6 +102,9 @@ func (o *Options) check() error {
 				return fmt.Errorf("%w: %s: %w", ErrOptions, p.name(), err)
 			}
 		}
+		if s, ok := p.(LevelShift); ok && (math.IsNaN(s.At) || math.IsInf(s.At, 0)) {
+			return fmt.Errorf("%w: a level shift at %v", ErrOptions, s.At)
+		}
 		if s, ok := p.(Season); ok && !(s.Period > 0 && !math.IsInf(s.Period, 0) && s.Harmonics >= 0 && s.Harmonics <= mostHarmonics) {
 			return fmt.Errorf("%w: a season of period %v with %d harmonics; want a positive period, and 0 to %d harmonics", ErrOptions,
 				s.Period, s.Harmonics, mostHarmonics)

@@ -23,6 +23,12 @@ type RandomWalk struct{ SD Prior }
 // second order: below a half it starts to return with a delay, above it swings beyond.
 type ShortMemory struct{ SD, Length, Quality Prior }
 
+// LevelShift is a jump of the level at a place of the input, which stays. SD is the prior of its size, which all shifts share.
+type LevelShift struct {
+	At float64 // of the first row after it
+	SD Prior
+}
+
 // Season is a pattern that repeats and may change slowly. Its harmonics have amplitudes of their own, and each keeps its shape over
 // Length (Matérn-3/2), in units of the input.
 type Season struct {
@@ -47,21 +53,23 @@ type Regressors struct{}
 // which these are multiplied.
 type Noise struct{ SD Prior }
 
-func (Constant) name() string    { return "constant" }
-func (Slope) name() string       { return "slope" }
-func (SmoothTrend) name() string { return "smooth trend" }
-func (RandomWalk) name() string  { return "random walk" }
-func (ShortMemory) name() string { return "short memory" }
-func (s Season) name() string    { return fmt.Sprintf("season %.6g", s.Period) }
-func (p Product) name() string   { return p.Long.name() + " × " + p.Short.name() }
-func (Regressors) name() string  { return "regressors" }
-func (Noise) name() string       { return "noise" }
+func (Constant) name() string     { return "constant" }
+func (Slope) name() string        { return "slope" }
+func (SmoothTrend) name() string  { return "smooth trend" }
+func (RandomWalk) name() string   { return "random walk" }
+func (ShortMemory) name() string  { return "short memory" }
+func (s LevelShift) name() string { return fmt.Sprintf("level shift %.10g", s.At) }
+func (s Season) name() string     { return fmt.Sprintf("season %.6g", s.Period) }
+func (p Product) name() string    { return p.Long.name() + " × " + p.Short.name() }
+func (Regressors) name() string   { return "regressors" }
+func (Noise) name() string        { return "noise" }
 
 func (Constant) given() []Prior      { return nil }
 func (p Slope) given() []Prior       { return []Prior{p.SD} }
 func (p SmoothTrend) given() []Prior { return []Prior{p.SD} }
 func (p RandomWalk) given() []Prior  { return []Prior{p.SD} }
 func (p ShortMemory) given() []Prior { return []Prior{p.SD, p.Length, p.Quality} }
+func (s LevelShift) given() []Prior  { return []Prior{s.SD} }
 func (s Season) given() []Prior      { return []Prior{s.Length, s.Amplitude} }
 func (p Product) given() []Prior     { return append(p.Long.given(), p.Short.given()...) }
 func (Regressors) given() []Prior    { return nil }
@@ -96,6 +104,11 @@ func (p ShortMemory) lay(l *layout) {
 	if p.Quality.Median != 0 {
 		l.memory.quality = l.parameter("short_memory.quality", p.Quality)
 	}
+}
+
+func (p LevelShift) lay(l *layout) {
+	from := l.frame.steps(p.At)
+	l.add(block{amp: l.amplitude("level_shift.sd", p.SD, Prior{Median: 1, SD: 1}), cos: []float64{0}, from: &from})
 }
 
 func (p Regressors) lay(l *layout) {

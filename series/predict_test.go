@@ -28,7 +28,8 @@ func TestPrediction(t *testing.T) {
 	for name, s := range map[string]Series{"uneven, with errors": uneven, "outputs": outputs, "regressors": driven(70 + ahead)} {
 		train, after := s.rows(0, len(s.X)-ahead), s.rows(len(s.X)-ahead, len(s.X))
 		after.X[0] -= 0.04 // between two rows
-		m := fit(t, train, Options{Parts: everything, Known: true, Draws: AtMode, Log: LogNever})
+		shifted := append(slices.Clone(everything), LevelShift{At: train.X[30]}, LevelShift{At: train.X[45]})
+		m := fit(t, train, Options{Parts: shifted, Known: true, Draws: AtMode, Log: LogNever})
 		p := testkit.Must(m.Predict(t.Context(), after.X, after.regressorValues()...))(t)
 		lambda, _ := m.layout.variance(m.at.Mode)
 		memory, weighted := m.layout.memoryAt(m.at.Mode), m.layout.weighted(m.at.Mode)

@@ -145,6 +145,7 @@ func TestMistakes(t *testing.T) {
 		"period":          {good, Options{Parts: []Part{Season{Period: -1}}}, ErrOptions, "period"},
 		"too short":       {good, Options{Parts: []Part{Season{Period: 0.1}}}, ErrOptions, "two steps"},
 		"near":            {good, Options{Parts: []Part{Season{Period: 12}, Season{Period: 12.0000001}}}, ErrOptions, "period 12 and 12.0000001"},
+		"shift":           {good, Options{Parts: []Part{Constant{}, LevelShift{At: math.NaN()}}}, ErrOptions, "level shift at NaN"},
 		"draws":           {good, Options{Draws: AtMode - 1}, ErrOptions, "-2 draws"},
 		"errors, small":   {withErrors(func(int) float64 { return 1e-200 }), bare, ErrData, "1e-200 to 1e-200"},
 		"errors, unequal": {withErrors(func(n int) float64 { return math.Pow(10, float64(n%20)-10) }), bare, ErrData, "1e-10 to 1e+09"},

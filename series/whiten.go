@@ -8,8 +8,11 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// A cosine is the feature amp·cos(freq·(u − center) + phase).
-type cosine struct{ amp, freq, center, phase float64 }
+// A cosine is the feature amp·cos(freq·(u − center) + phase), and 0 before from unless that is nil.
+type cosine struct {
+	amp, freq, center, phase float64
+	from                     *float64
+}
 
 // moments are sums over a group's rows, whitened by a memory's filter: with features Φ at unit amplitudes, G = Φᵀ K_o⁻¹ Φ and C = Φᵀ K_o⁻¹ y.
 type moments struct {
@@ -131,6 +134,13 @@ func fill(panel []float64, waves []cosine, t *track, first, lo, hi int) {
 				row[lane] = amp[lane] * cos[lane]
 			}
 			clear(row[lanes:])
+		}
+	}
+	for lane := range lanes {
+		if from := waves[first+lane].from; from != nil {
+			for n := lo; n < hi && t.u[n] < *from; n++ {
+				panel[(n-lo)*simd.Lanes+lane] = 0
+			}
 		}
 	}
 	for lane := lanes; lane < simd.Lanes; lane++ {

@@ -15,6 +15,7 @@ import (
 type Series struct {
 	Title  string
 	Model  *series.Model
+	Parts  []string // their names
 	XName  string
 	YNames []string
 	// Time gives a place in seconds since 1970; nil: the input is no time.
@@ -35,7 +36,7 @@ const mostRows = 2000
 // Plot shows the data with the mean and its band, and the model's parts.
 func (s *Series) Plot(ctx context.Context) (*Document, error) {
 	d := &Document{Title: s.Title, Lead: []string{fmt.Sprintf("%s, %s. Parts: %s.",
-		Counted(s.Model.Rows(), "row"), Counted(s.Model.Features(), "feature"), strings.Join(s.Model.PartNames(), ", "))}}
+		Counted(s.Model.Rows(), "row"), Counted(s.Model.Features(), "feature"), strings.Join(s.Parts, ", "))}}
 	x, y := s.shown()
 	var z [][]float64
 	if s.Regressors != nil {

@@ -39,7 +39,7 @@ func TestForecastCharts(t *testing.T) {
 		{"no forecast", plain, 5, false, x, []float64{0}},
 		{"rows that are not shown", plain, 5, true, dense, []float64{dense[len(x)+1980]}},
 	} {
-		s := &Series{Model: c.model, XName: "t", YNames: []string{"y"}, X: c.x, Y: [][]float64{make([]float64, len(c.x))},
+		s := &Series{Model: c.model, Parts: c.model.PartNames(), XName: "t", YNames: []string{"y"}, X: c.x, Y: [][]float64{make([]float64, len(c.x))},
 			At: c.model.Next(c.horizon), Forecast: c.forecast}
 		d := testkit.Must(s.Plot(t.Context()))(t)
 		var first []float64

@@ -164,7 +164,7 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 		return env.PrintJSON(cli.Object{
 			"model", path, "inputs", []string{m.XName}, "units,omitempty", units, "outputs", m.YNames, "rows", m.Rows(), "features",
 			m.Features(),
-			"parts", m.PartNames(), "periods", append([]float64{}, m.Periods()...), "hyper", hyper, "effects,omitempty", effectFields(effects), "log,omitempty", m.Log(), "noise_sd",
+			"parts", partNames(m, axis), "periods", append([]float64{}, m.Periods()...), "hyper", hyper, "effects,omitempty", effectFields(effects), "log,omitempty", m.Log(), "noise_sd",
 			noiseOf(m), "bound", m.Bound(),
 			"first", axis.Format(first), "last", axis.Format(last), "reach", axis.Format(end),
 		})
@@ -174,7 +174,7 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	if axis.Dates() {
 		env.Print("%s: %s since %s", m.XName, axis.Unit, axis.Since())
 	}
-	env.Print("parts: %s", strings.Join(m.PartNames(), ", "))
+	env.Print("parts: %s", strings.Join(partNames(m, axis), ", "))
 	printSeasons(env, m, axis)
 	printEffects(env, m, k.Columns, effects)
 	env.Print("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))

@@ -50,7 +50,7 @@ func (r *timeSeries) view(title string, m *series.Model) *report.Series {
 
 // modelView is what charts of a model without its data show.
 func modelView(title string, m *series.Model, k *known) *report.Series {
-	v := &report.Series{Title: title, Model: m, XName: axisLabel(m.XName, k.axis), YNames: m.YNames}
+	v := &report.Series{Title: title, Model: m, Parts: partNames(m, k.axis), XName: axisLabel(m.XName, k.axis), YNames: m.YNames}
 	v.Regressors = func(x []float64) ([][]float64, error) { return k.at(m, x) }
 	if k.axis.Dates() {
 		v.Time = k.axis.Seconds
@@ -100,7 +100,7 @@ func extent(m *series.Model) (first, last, reach float64) {
 // modelFields are what --json has of a fitted series.
 func modelFields(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) cli.Object {
 	return cli.Object{
-		"periods", append([]float64{}, m.Periods()...), "parts", m.PartNames(), "log,omitempty", m.Log(), "noise_sd", noiseOf(m),
+		"periods", append([]float64{}, m.Periods()...), "parts", partNames(m, r.axis), "log,omitempty", m.Log(), "noise_sd", noiseOf(m),
 		"bound", m.Bound(), "features", m.Features(), "outliers,omitempty", outliersOf(m, r), "seconds", took, "device", device,
 	}
 }
@@ -290,9 +290,20 @@ func printTable(env *cli.Env, head []string, lines [][]string) {
 	env.Print("%s", strings.TrimSuffix(b.String(), "\n"))
 }
 
+// partNames are the model's, with level shifts at places that people can read.
+func partNames(m *series.Model, axis *table.Axis) []string {
+	names := m.PartNames()
+	for i, p := range m.Parts() {
+		if s, ok := p.(series.LevelShift); ok {
+			names[i] = "level shift at " + axis.Format(s.At)
+		}
+	}
+	return names
+}
+
 // printModel prints what a model consists of.
 func printModel(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) {
-	env.Print("parts: %s", strings.Join(m.PartNames(), ", "))
+	env.Print("parts: %s", strings.Join(partNames(m, r.axis), ", "))
 	env.Print("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
 	outliers := outliersOf(m, r)
 	for _, name := range r.yNames {

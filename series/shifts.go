@@ -1,0 +1,100 @@
+package series
+
+import (
+	"math"
+	"slices"
+)
+
+// Level shifts are looked for in the fit without them. With K the covariance of a group's outputs, z the rows from a place on, and
+//
+//	s = zᵀK⁻¹y      I = zᵀK⁻¹z
+//
+// a shift there whose weight has the best variance gains ½(s²/I − 1 − log s²/I) nats. It has to gain more the more places there are. A
+// series with more than mostShifts has large innovations rather than shifts, and none is taken.
+const (
+	mostShifts      = 3
+	shiftGain       = 5  // nats, and log N
+	shiftRows       = 10 // on either side, and between two
+	shiftCandidates = 20 // whose gain is computed
+)
+
+// shifts adds the level shifts for which there is evidence to a trial, unless the parts are given.
+func (s *search) shifts(t *trial) (*trial, error) {
+	if s.o.Parts != nil && !s.o.Average {
+		return t, nil
+	}
+	before := t
+	for range mostShifts + 1 {
+		u, gain, err := s.shift(t)
+		least := shiftGain + math.Log(float64(s.frame.Rows))
+		if err != nil || gain < least {
+			return t, err
+		}
+		next, err := s.trial(append(slices.Clone(t.parts), LevelShift{At: s.frame.x(u)}), t)
+		if err != nil {
+			return nil, err
+		}
+		if next.fit() < t.fit()+least {
+			return t, nil
+		}
+		t = next
+	}
+	return before, nil
+}
+
+// shift is the place of the largest gain, and the gain.
+func (s *search) shift(t *trial) (best, gain float64, err error) {
+	l := t.o.layout
+	at, err := (&Model{frame: s.frame, layout: l, tracks: s.tracks}).conditional(s.ctx, t.mode)
+	if err != nil {
+		return 0, 0, err
+	}
+	var taken []float64
+	for _, p := range t.parts {
+		if l, ok := p.(LevelShift); ok {
+			taken = append(taken, s.frame.steps(l.At))
+		}
+	}
+	for g, track := range s.tracks {
+		p, n := at[g], len(track.u)
+		steps := p.memory.steps(track)
+		sums := make([]float64, n) // Σ s² of the outputs, at each row
+		for _, r := range l.residuals(track, p.weights) {
+			score := 0.0
+			for i, a := range slices.Backward(solve(steps, track.e, r)) {
+				score += a / p.lambda
+				sums[i] += score * score
+			}
+		}
+		var rows []int
+		for i := shiftRows; i <= n-shiftRows; i++ {
+			near := slices.ContainsFunc(taken, func(u float64) bool { return u > track.u[i-shiftRows] && u < track.u[i+shiftRows-1] })
+			if !near && track.u[i] > track.u[i-1] && sums[i] >= sums[i-1] && sums[i] > sums[i+1] {
+				rows = append(rows, i)
+			}
+		}
+		slices.SortFunc(rows, func(a, b int) int { return int(math.Copysign(1, sums[b]-sums[a])) })
+		rows = rows[:min(len(rows), shiftCandidates)]
+		var solved [][]float64
+		information := make([]float64, len(rows))
+		for i, row := range rows {
+			z := make([]float64, n)
+			for k := row; k < n; k++ {
+				z[k] = 1
+			}
+			q := solve(steps, track.e, z)
+			solved, information[i] = append(solved, q), dot(z, q)/p.lambda
+		}
+		p.variances(slices.Concat(l.project(track, solved)...), func(i int, variance float64) {
+			information[i] -= variance / (p.lambda * p.lambda)
+		})
+		outputs := float64(len(track.y))
+		for i, row := range rows {
+			ratio := sums[row] / information[i] / outputs
+			if v := 0.5 * outputs * (ratio - 1 - math.Log(ratio)); ratio > 1 && v > gain {
+				best, gain = track.u[row], v
+			}
+		}
+	}
+	return best, gain, nil
+}

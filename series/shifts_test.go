@@ -1,0 +1,71 @@
+package series
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+// shiftsOf are the places of a model's level shifts.
+func shiftsOf(m *Model) (at []float64) {
+	for _, p := range m.Parts() {
+		if s, ok := p.(LevelShift); ok {
+			at = append(at, s.At)
+		}
+	}
+	return at
+}
+
+// TestShifts: level shifts are found where they were made, and not where there are none: in a random walk, in one with wide tails, in
+// noise, in a spike, and where the parts are given.
+func TestShifts(t *testing.T) {
+	wander := func(seed uint64, jump func(i int) float64, innovation func(r *rand.Rand) float64) Series {
+		random, level := rand.New(rand.NewPCG(seed, 1)), 0.0
+		return seriesOf(300, func(i float64) float64 {
+			level += innovation(random) + jump(int(i))
+			return level + 0.3*random.NormFloat64()
+		})
+	}
+	at := func(jumps map[int]float64) func(int) float64 { return func(i int) float64 { return jumps[i] } }
+	normal := func(r *rand.Rand) float64 { return 0.1 * r.NormFloat64() }
+	wide := func(r *rand.Rand) float64 { return 0.1 * math.Copysign(r.ExpFloat64(), r.Float64()-0.5) }
+	for name, c := range map[string]struct {
+		s    Series
+		want []float64
+	}{
+		"one":         {wander(1, at(map[int]float64{120: 3}), normal), []float64{120}},
+		"down and up": {wander(2, at(map[int]float64{90: -3, 200: 4}), normal), []float64{90, 200}},
+		"none":        {wander(3, at(nil), normal), nil},
+		"spike":       {wander(4, at(map[int]float64{150: 6, 151: -6}), normal), nil},
+		"wide tails":  {wander(5, at(nil), wide), nil},
+		"noise":       {seriesOf(300, func(i float64) float64 { return math.Sin(i * i) }), nil},
+	} {
+		m := fit(t, c.s, Options{Known: true})
+		got := shiftsOf(m)
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: level shifts at %v, want %v", name, got, c.want)
+		}
+		if len(got) > 0 {
+			reloaded(t, m, m.Next(3))
+		}
+	}
+	s := wander(1, at(map[int]float64{120: 3}), normal)
+	given := Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true}
+	if at := shiftsOf(fit(t, s, given)); at != nil {
+		t.Errorf("given parts: level shifts at %v", at)
+	}
+	given.Parts = append(given.Parts, LevelShift{At: 120})
+	with, without := fit(t, s, given), fit(t, s, Options{Parts: given.Parts[:2], Known: true})
+	p, q := predict(t, with, with.Next(1)), predict(t, without, without.Next(1))
+	if !(with.Bound() > without.Bound()+5 && p.SD[0][0] < q.SD[0][0]) {
+		t.Errorf("bound %v ± %v with the shift, %v ± %v without", with.Bound(), p.SD[0][0], without.Bound(), q.SD[0][0])
+	}
+	trend := testkit.Must(with.Components(t.Context(), []float64{119, 120}))(t)[0].Mean[0]
+	if step := trend[1] - trend[0]; step < 2 || step > 4 {
+		t.Errorf("the trend jumps by %v, made with 3", step)
+	}
+}
