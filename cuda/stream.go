@@ -73,14 +73,18 @@ func (s *Stream) after(more func() error) error {
 		return err
 	}
 	err = onThread(c.session, func() error { return c.session.wait(s.handle) })
-	return c.do(func() error { return c.guard(func() error { return errors.Join(err, s.done(last, err == nil)) }) })
+	return c.do(func() error {
+		return c.guard(func() error {
+			if err != nil {
+				return err
+			}
+			return s.done(last)
+		})
+	})
 }
 
 // done forgets the launches up to one, and hands out their times if there are any.
-func (s *Stream) done(last int, timed bool) (err error) {
-	if !timed {
-		return nil
-	}
+func (s *Stream) done(last int) (err error) {
 	c := s.context
 	for _, l := range c.card.forget(func(l launch) bool { return l.stream == s && l.number <= last }) {
 		if l.to == nil {
