@@ -142,21 +142,16 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 
 // backtestBy scores the forecasts of each series of a table, and prints means over the series.
 func backtestBy(ctx context.Context, env *cli.Env, r *timeSeries, o *backtestFlags) error {
-	all, err := sideBySide(ctx, env, r, func(one *timeSeries) (*series.Backtested, any, error) {
+	all, err := sideBySide(ctx, env, r, func(one *timeSeries) (*series.Backtested, cli.Object, error) {
 		began := time.Now()
 		b, err := one.backtest(ctx, env, o)
 		if err != nil {
 			return nil, nil, err
 		}
-		return b, struct {
-			named
-			Horizon  int        `json:"horizon"`
-			Origins  int        `json:"origins"`
-			Season   int        `json:"season"`
-			Scores   cli.Object `json:"scores"`
-			ByOutput cli.Object `json:"by_output,omitempty"`
-			Seconds  float64    `json:"seconds"`
-		}{named{one.name, len(one.X)}, b.Horizon, b.Origins, b.Season[0], meanScores(b), one.scoresByOutput(b), time.Since(began).Seconds()}, nil
+		return b, cli.Object{
+			"horizon", b.Horizon, "origins", b.Origins, "season", b.Season[0], "scores", meanScores(b),
+			"by_output,omitempty", one.scoresByOutput(b), "seconds", time.Since(began),
+		}, nil
 	})
 	if err != nil {
 		return err

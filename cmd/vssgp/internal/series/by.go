@@ -19,45 +19,34 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// named begins what --json has of one of several series.
-type named struct {
-	Name string `json:"name"`
-	Rows int    `json:"rows"`
+// fittedFields are what --json has of the model of one of several series.
+func fittedFields(m *series.Model, began time.Time) cli.Object {
+	return cli.Object{
+		"periods", append([]float64{}, m.Periods()...), "noise_sd", noiseOf(m), "bound", m.Bound(), "seconds", time.Since(began),
+	}
 }
 
-// fitted is the part of --json about its model.
-type fitted struct {
-	Periods []float64 `json:"periods"`
-	NoiseSD []float64 `json:"noise_sd"`
-	Bound   float64   `json:"bound"`
-	Seconds float64   `json:"seconds"`
-}
-
-func fittedOf(m *series.Model, began time.Time) fitted {
-	return fitted{append([]float64{}, m.Periods()...), noiseOf(m), m.Bound(), time.Since(began).Seconds()}
-}
-
-// A work is a series of a table with what was computed of it, and what --json has of that.
+// A work is a series of a table with what was computed of it, and what --json has of that besides its name and rows.
 type work[T any] struct {
 	*timeSeries
 	result  T
-	summary any
+	summary cli.Object
 	err     error
 }
 
 // A many is the series of a table that --by tells apart.
 type many[T any] struct {
 	table     *timeSeries
-	good      []*work[T] // in the order of their first rows
-	summaries []any      // of all
-	some      error      // to end with if some have failed
+	good      []*work[T]   // in the order of their first rows
+	summaries []cli.Object // of all
+	some      error        // to end with if some have failed
 	began     time.Time
 }
 
 // sideBySide computes something of each series of a table, on all cores, and prints what fails. The error is an interruption, or that all
 // have failed.
 func sideBySide[T any](
-	ctx context.Context, env *cli.Env, r *timeSeries, compute func(*timeSeries) (T, any, error),
+	ctx context.Context, env *cli.Env, r *timeSeries, compute func(*timeSeries) (T, cli.Object, error),
 ) (*many[T], error) {
 	var all []*work[T]
 	for _, one := range r.split() {
@@ -83,17 +72,15 @@ func sideBySide[T any](
 	var last error
 	for _, w := range all {
 		if w.err == nil {
-			m.good, m.summaries = append(m.good, w), append(m.summaries, w.summary)
-			continue
+			m.good = append(m.good, w)
+		} else {
+			if last = w.err; !strings.Contains(last.Error(), w.path) {
+				last = fmt.Errorf("%s: %w", w.path, last)
+			}
+			failed = append(failed, cli.OneLine(last))
+			w.summary = cli.Object{"error", failed[len(failed)-1][len(cli.Prefix):]}
 		}
-		if last = w.err; !strings.Contains(last.Error(), w.path) {
-			last = fmt.Errorf("%s: %w", w.path, last)
-		}
-		failed = append(failed, cli.OneLine(last))
-		m.summaries = append(m.summaries, struct {
-			named
-			Error string `json:"error"`
-		}{named{w.name, len(w.X)}, failed[len(failed)-1][len(cli.Prefix):]})
+		m.summaries = append(m.summaries, append(cli.Object{"name", w.name, "rows", len(w.X)}, w.summary...))
 	}
 	if m.good == nil { // the caller prints the last one
 		failed, last = failed[:len(failed)-1], cli.Mistake("%w; so all %d series failed", last, len(all))
@@ -112,19 +99,15 @@ func (m *many[T]) finish(env *cli.Env, files []fileio.File, more func()) error {
 	if err := env.Write(files...); err != nil {
 		return err
 	}
-	switch took := time.Since(m.began).Seconds(); {
+	switch took := time.Since(m.began); {
 	case env.JSON:
-		if err := env.PrintJSON(struct {
-			Rows    int     `json:"rows"`
-			Series  []any   `json:"series"`
-			Seconds float64 `json:"seconds"`
-			Device  string  `json:"device"`
-		}{len(m.table.X), m.summaries, took, device}); err != nil {
+		all := cli.Object{"rows", len(m.table.X), "series", m.summaries, "seconds", took, "device", device}
+		if err := env.PrintJSON(all); err != nil {
 			return err
 		}
 	case len(files) == 0 || files[len(files)-1].Path != cli.ToStdout:
 		more()
-		env.Print("%d series, %s, %.1f s on %s", len(m.good), cli.Counted(len(m.table.X), "row"), took, device)
+		env.Print("%d series, %s, %.1f s on %s", len(m.good), cli.Counted(len(m.table.X), "row"), took.Seconds(), device)
 		slices.Reverse(files)
 		env.PrintWritten(files)
 	}
@@ -175,18 +158,14 @@ func forecastBy(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFla
 	if err != nil {
 		return err
 	}
-	all, err := sideBySide(ctx, env, r, func(one *timeSeries) (*forecastOf, any, error) {
+	all, err := sideBySide(ctx, env, r, func(one *timeSeries) (*forecastOf, cli.Object, error) {
 		began := time.Now()
 		f, err := one.forecast(ctx, env, at, o)
 		if err != nil {
 			return nil, nil, err
 		}
 		f.rows = o.form.predictedRows(f.model, f.p, nil, true)
-		summary := struct {
-			named
-			Horizon int `json:"horizon"`
-			fitted
-		}{named{one.name, len(one.X)}, len(f.at.x), fittedOf(f.model, began)}
+		summary := append(cli.Object{"horizon", len(f.at.x)}, fittedFields(f.model, began)...)
 		f.model = nil // of which there may be thousands
 		return f, summary, nil
 	})

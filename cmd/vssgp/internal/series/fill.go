@@ -213,7 +213,7 @@ func fillBy(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags) erro
 	if err := alone(env, "plot", "report", "model"); err != nil {
 		return err
 	}
-	all, err := sideBySide(ctx, env, r, func(one *timeSeries) ([]filled, any, error) {
+	all, err := sideBySide(ctx, env, r, func(one *timeSeries) ([]filled, cli.Object, error) {
 		began := time.Now()
 		f, err := one.fill(ctx, env, o, false)
 		if err != nil {
@@ -222,18 +222,11 @@ func fillBy(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags) erro
 		for i := range f.cells {
 			f.cells[i].band = append([]string{one.name}, f.cells[i].band...)
 		}
-		head := struct {
-			named
-			Filled int `json:"filled"`
-		}{named{one.name, len(one.X)}, len(f.cells)}
-		if f.model == nil {
-			return f.cells, head, nil
+		summary := cli.Object{"filled", len(f.cells)}
+		if f.model != nil {
+			summary = append(summary, fittedFields(f.model, began)...)
 		}
-		return f.cells, struct {
-			named
-			Filled int `json:"filled"`
-			fitted
-		}{head.named, head.Filled, fittedOf(f.model, began)}, nil
+		return f.cells, summary, nil
 	})
 	if err != nil {
 		return err

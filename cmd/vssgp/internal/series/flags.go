@@ -339,8 +339,7 @@ func (s *Flags) named(r *timeSeries) (all []float64, err error) {
 			all, texts = append(all, p), append(texts, "--"+flag+" "+text)
 		case math.Abs(p-all[near]) > 1e-12*p && !(rounded && flag == "season"):
 			err = cli.Mistake("%s and --%s %s are %.9g and %.9g along %s, too close to tell apart; want one of them", texts[near], flag,
-				text,
-				all[near], p, r.xName)
+				text, all[near], p, r.xName)
 		}
 	}
 	for _, l := range s.periods {

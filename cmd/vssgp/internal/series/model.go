@@ -162,10 +162,9 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 			units = []string{fmt.Sprintf("%s: %s since %s", m.XName, axis.Unit, axis.Since())}
 		}
 		return env.PrintJSON(cli.Object{
-			"model", path, "inputs", []string{m.XName}, "units,omitempty", units, "outputs", m.YNames, "rows", m.Rows(), "features",
-			m.Features(),
-			"parts", partNames(m, axis), "periods", append([]float64{}, m.Periods()...), "hyper", hyper, "effects,omitempty", effectFields(effects), "log,omitempty", m.Log(), "noise_sd",
-			noiseOf(m), "bound", m.Bound(),
+			"model", path, "inputs", []string{m.XName}, "units,omitempty", units, "outputs", m.YNames, "rows", m.Rows(),
+			"features", m.Features(), "parts", partNames(m, axis), "periods", append([]float64{}, m.Periods()...), "hyper", hyper,
+			"effects,omitempty", effectFields(effects), "log,omitempty", m.Log(), "noise_sd", noiseOf(m), "bound", m.Bound(),
 			"first", axis.Format(first), "last", axis.Format(last), "reach", axis.Format(end),
 		})
 	}

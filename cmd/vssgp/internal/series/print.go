@@ -188,17 +188,11 @@ func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSe
 }
 
 // effectFields are what --json has of the effects of regressors: of one unit on each output, or on its logarithm.
-func effectFields(all []series.Effect) (fields []effectField) {
+func effectFields(all []series.Effect) (fields []cli.Object) {
 	for _, e := range all {
-		fields = append(fields, effectField(e))
+		fields = append(fields, cli.Object{"name", e.Name, "mean", e.Mean, "sd", e.SD})
 	}
 	return fields
-}
-
-type effectField struct {
-	Name string    `json:"name"`
-	Mean []float64 `json:"mean"`
-	SD   []float64 `json:"sd"`
 }
 
 // printEffects prints what one unit of each regressor adds to an output: of the columns, and then the clearest ones.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -374,10 +375,4 @@ func (r *timeSeries) cut() {
 }
 
 // calendarCodes are the codes of calendars, sorted.
-func calendarCodes() (codes []string) {
-	for code := range calendars {
-		codes = append(codes, code)
-	}
-	slices.Sort(codes)
-	return codes
-}
+func calendarCodes() []string { return slices.Sorted(maps.Keys(calendars)) }
