@@ -153,10 +153,7 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 		b := f.Bands[d]
 		ends := make([][2]float64, len(rows)*len(o.form.levels))
 		if len(ends) > 0 {
-			x := make([]float64, len(rows))
-			for i, n := range rows {
-				x[i] = r.X[n]
-			}
+			x := picked(r.X, rows)
 			z, err := r.known.at(m, x)
 			if err != nil {
 				return nil, err

@@ -66,7 +66,8 @@ func readSeries(
 	}
 	c.TakeRow(s)
 	c.Regressors = g.Columns
-	r := &timeSeries{path: cli.InputName(path), table: s, known: &known{regressors: g}, cuts: !holes && m == nil && len(g.Columns) > 0, xName: datafile.RowName, axis: &table.Axis{Unit: datafile.RowUnit}}
+	r := &timeSeries{path: cli.InputName(path), table: s, known: &known{regressors: g}, cuts: !holes && m == nil && len(g.Columns) > 0}
+	r.xName, r.axis = datafile.RowName, &table.Axis{Unit: datafile.RowUnit}
 	var like []*table.Axis
 	if m != nil {
 		if like, err = c.Like(s, m); err != nil {
@@ -131,16 +132,42 @@ func (r *timeSeries) read(ctx context.Context, picks []table.Pick, inputs int) e
 // mostDecimals is how many decimals numbers have that were measured; computed ones have more.
 const mostDecimals = 9
 
-// take takes the rows' places, outputs and their standard deviations.
-func (r *timeSeries) take(x []float64, columns [][]float64) {
-	r.X, r.Y, columns = x, columns[:len(r.yCols)], columns[len(r.yCols):]
-	r.Err, r.Regressors = nil, nil
+// set sets the rows' places and their columns, and returns those of the regressors.
+func (r *timeSeries) set(x []float64, columns [][]float64) (z [][]float64) {
+	r.Series = series.Series{X: x, Y: columns[:len(r.yCols)]}
+	z = columns[len(r.yCols):]
 	if n := len(r.chosen.Errors); n > 0 {
-		r.Err, columns = columns[:n], columns[n:]
+		r.Err, z = z[:n], z[n:]
 	}
-	for j, z := range columns {
-		r.Regressors = append(r.Regressors, series.Regressor{Name: r.known.Columns[j], Values: z})
+	for j, values := range z {
+		r.Regressors = append(r.Regressors, series.Regressor{Name: r.known.Columns[j], Values: values})
 	}
+	return z
+}
+
+// columns are the outputs, their standard deviations and the regressors in some rows.
+func (r *timeSeries) columns(rows []int) (all [][]float64) {
+	for _, c := range slices.Concat(r.Y, r.Err) {
+		all = append(all, picked(c, rows))
+	}
+	for _, c := range r.Regressors {
+		all = append(all, picked(c.Values, rows))
+	}
+	return all
+}
+
+// picked are the values of some rows.
+func picked[T any](values []T, rows []int) []T {
+	all := make([]T, len(rows))
+	for i, n := range rows {
+		all[i] = values[n]
+	}
+	return all
+}
+
+// take takes the rows' places and columns, and what follows from them.
+func (r *timeSeries) take(x []float64, columns [][]float64) {
+	columns = r.set(x, columns)
 	r.known = &known{regressors: r.known.regressors, path: r.path, axis: r.axis, step: r.axis.Grid(x).Step}
 	r.known.take(x, columns)
 	if r.cuts && (r.byName == "" || r.name != "") {
@@ -172,22 +199,13 @@ func (r *timeSeries) split() []*timeSeries {
 	for i, name := range r.names {
 		one := *r
 		one.path, one.name, one.rows = r.path+": "+r.byName+" "+name, name, rows[i]
-		x, columns := make([]float64, len(rows[i])), slices.Concat(r.Y, r.Err)
-		for _, c := range r.Regressors {
-			columns = append(columns, c.Values)
-		}
-		for k, n := range rows[i] {
-			if x[k] = r.X[n]; len(r.chosen.X) == 0 {
+		x := picked(r.X, rows[i])
+		for k := range x {
+			if len(r.chosen.X) == 0 {
 				x[k] = float64(k + 1)
 			}
 		}
-		for d, column := range columns {
-			columns[d] = make([]float64, len(x))
-			for k, n := range rows[i] {
-				columns[d][k] = column[n]
-			}
-		}
-		one.take(x, columns)
+		one.take(x, r.columns(rows[i]))
 		all[i] = &one
 	}
 	return all
@@ -246,15 +264,15 @@ func (r *timeSeries) checkGuess(ctx context.Context, ordered bool) error {
 	if err := r.checkRepeats(ctx); err != nil || !ordered {
 		return err
 	}
-	if r.byName != "" {
-		for _, one := range r.split() {
-			if err := one.checkOrder(); err != nil {
-				return err
-			}
-		}
-		return nil
+	if r.byName == "" {
+		return r.checkOrder()
 	}
-	return r.checkOrder()
+	for _, one := range r.split() {
+		if err := one.checkOrder(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkOrder refuses an input column that neither rises nor falls.

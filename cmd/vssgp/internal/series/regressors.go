@@ -343,35 +343,18 @@ func (r *timeSeries) cut() {
 			last = max(last, x)
 		}
 	}
-	keep := func(n int) bool { return r.X[n] <= last }
-	pick := func(values []float64) (kept []float64) {
-		for n, v := range values {
-			if keep(n) {
-				kept = append(kept, v)
-			}
-		}
-		return kept
-	}
-	s := series.Series{}
-	for _, y := range r.Y {
-		s.Y = append(s.Y, pick(y))
-	}
-	for _, e := range r.Err {
-		s.Err = append(s.Err, pick(e))
-	}
-	for _, c := range r.Regressors {
-		s.Regressors = append(s.Regressors, series.Regressor{Name: c.Name, Values: pick(c.Values)})
-	}
-	var rows []int
+	var kept []int
 	for n, x := range r.X {
-		if !keep(n) {
+		if x <= last {
+			kept = append(kept, n)
+		} else {
 			r.future = append(r.future, x)
-		} else if r.rows != nil {
-			rows = append(rows, r.rows[n])
 		}
 	}
-	s.X, r.rows = pick(r.X), rows
-	r.Series = s
+	if r.rows != nil {
+		r.rows = picked(r.rows, kept)
+	}
+	r.set(picked(r.X, kept), r.columns(kept))
 }
 
 // calendarCodes are the codes of calendars, sorted.
