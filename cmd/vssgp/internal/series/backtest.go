@@ -62,8 +62,8 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 	}
 	if env.JSON {
 		return env.PrintJSON(cli.Object{
-			"horizon", b.Horizon, "origins", b.Origins, "rows", len(r.X), "season", b.Season[0], "scores", meanScores(b),
-			"by_output,omitempty", r.scoresByOutput(b), "seconds", time.Since(began), "device", device,
+			"horizon", b.Horizon, "origins", b.Origins, "rows", len(r.X), "season", b.Season[0],
+			"scores", scoresOf(b, series.MeanScores), "by_output,omitempty", r.scoresByOutput(b), "seconds", time.Since(began), "device", device,
 		})
 	}
 	env.Print("%s, %s of %s each, %.1f s on %s", cli.Counted(len(r.X), "row"), cli.Counted(b.Origins, "forecast"),
@@ -96,10 +96,10 @@ func methods(b *series.Backtested) []method {
 	return []method{{"vssgp", b.Model}, {"naive", b.Naive}, {"seasonal_naive", b.Seasonal}}
 }
 
-// meanScores are means over the outputs, by method.
-func meanScores(b *series.Backtested) (all cli.Object) {
+// scoresOf are the scores by method that pick makes of those by output.
+func scoresOf(b *series.Backtested, pick func([]series.Scores) series.Scores) (all cli.Object) {
 	for _, of := range methods(b) {
-		all = append(all, of.name, series.MeanScores(of.scores))
+		all = append(all, of.name, pick(of.scores))
 	}
 	return all
 }
@@ -110,11 +110,7 @@ func (r *timeSeries) scoresByOutput(b *series.Backtested) (all cli.Object) {
 		return nil
 	}
 	for d, name := range r.yNames {
-		var one cli.Object
-		for _, of := range methods(b) {
-			one = append(one, of.name, of.scores[d])
-		}
-		all = append(all, name, one)
+		all = append(all, name, scoresOf(b, func(all []series.Scores) series.Scores { return all[d] }))
 	}
 	return all
 }
@@ -149,8 +145,8 @@ func backtestBy(ctx context.Context, env *cli.Env, r *timeSeries, o *backtestFla
 			return nil, nil, err
 		}
 		return b, cli.Object{
-			"horizon", b.Horizon, "origins", b.Origins, "season", b.Season[0], "scores", meanScores(b),
-			"by_output,omitempty", one.scoresByOutput(b), "seconds", time.Since(began),
+			"horizon", b.Horizon, "origins", b.Origins, "season", b.Season[0],
+			"scores", scoresOf(b, series.MeanScores), "by_output,omitempty", one.scoresByOutput(b), "seconds", time.Since(began),
 		}, nil
 	})
 	if err != nil {
