@@ -159,9 +159,14 @@ func (k *kalman) predict(u, g float64) {
 		k.moved, k.added = k.transition(gap)
 	}
 	k.f, k.p, k.u = k.moved, k.moved.around(&k.q), u
+	k.p.add(g*g, &k.added)
+}
+
+// add adds a multiple of q.
+func (p *square) add(factor float64, q *square) {
 	for i := range states {
 		for j := range states {
-			k.p[i][j] += g * g * k.added[i][j]
+			p[i][j] += factor * q[i][j]
 		}
 	}
 }
@@ -307,17 +312,9 @@ func smoothedVariances(steps []step, of selection) []float64 {
 		here := steps[n].q
 		if n+1 < len(steps) {
 			gain := back(&steps[n], &steps[n+1])
-			for i := range states {
-				for j := range states {
-					later[i][j] -= steps[n+1].p[i][j]
-				}
-			}
+			later.add(-1, &steps[n+1].p)
 			less := gain.around(&later)
-			for i := range states {
-				for j := range states {
-					here[i][j] += less[i][j]
-				}
-			}
+			here.add(1, &less)
 		}
 		later = here
 		variances[n] = max(of.variance(&here), 0)
@@ -335,11 +332,7 @@ func draw(steps []step, c []float64, random *rand.Rand) []float64 {
 			gain := back(&steps[n], &steps[n+1])
 			all[n].smoothed(&gain, &steps[n+1], &all[n+1])
 			less := gain.around(&steps[n+1].p)
-			for i := range states {
-				for j := range states {
-					q[i][j] -= less[i][j]
-				}
-			}
+			q.add(-1, &less)
 		}
 		l := q.cholesky(&steps[n].q)
 		for j := range states {
