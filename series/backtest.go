@@ -104,10 +104,8 @@ const leastBefore = 10
 // season is the shortest season in steps; 1 if there is none within the data.
 func (m *Model) season() int {
 	season := m.frame.Range
-	for _, p := range m.layout.parts {
-		if s, ok := p.(Season); ok {
-			season = min(season, math.Round(s.Period/m.frame.Step))
-		}
+	for _, period := range m.Periods() {
+		season = min(season, math.Round(period/m.frame.Step))
 	}
 	if season >= m.frame.Range {
 		return 1
@@ -125,17 +123,11 @@ type grid struct {
 // lay lays sorted rows on the grid.
 func (f *frame) lay(x []float64) *grid {
 	g := &grid{frame: f, void: f.Range > sparse*float64(len(x))}
-	for n, v := range x {
-		if g.void {
-			g.at = append(g.at, n)
-		} else {
-			g.at = append(g.at, int(math.Round(f.steps(v))))
-		}
-	}
+	g.at = g.of(x)
 	return g
 }
 
-// of are the places of later rows.
+// of are the places of later rows, or of the first ones.
 func (g *grid) of(x []float64) (at []int) {
 	for n, v := range x {
 		if g.void {
@@ -185,22 +177,25 @@ func naive(y []float64, season int, ahead []int) []bayes.Mixture {
 // sorted is a copy in the order of x.
 func (s Series) sorted() Series {
 	order := (&track{u: s.X}).order()
-	pick := func(a []float64) []float64 {
-		out := make([]float64, len(a))
-		for i, n := range order {
-			out[i] = a[n]
-		}
-		return out
-	}
-	c := Series{X: pick(s.X)}
+	return s.each(func(a []float64) []float64 { return picked(a, order) })
+}
+
+// rows are rows [lo, hi).
+func (s Series) rows(lo, hi int) Series {
+	return s.each(func(a []float64) []float64 { return a[lo:hi] })
+}
+
+// each is a series of what is made of each array.
+func (s Series) each(of func(a []float64) []float64) Series {
+	c := Series{X: of(s.X)}
 	for _, y := range s.Y {
-		c.Y = append(c.Y, pick(y))
+		c.Y = append(c.Y, of(y))
 	}
 	for _, e := range s.Err {
-		c.Err = append(c.Err, pick(e))
+		c.Err = append(c.Err, of(e))
 	}
 	for _, r := range s.Regressors {
-		r.Values = pick(r.Values)
+		r.Values = of(r.Values)
 		c.Regressors = append(c.Regressors, r)
 	}
 	return c
@@ -224,22 +219,6 @@ func (s *Series) scaleUp(o *Options) (unit float64) {
 		}
 	}
 	return unit
-}
-
-// rows are rows [lo, hi).
-func (s Series) rows(lo, hi int) Series {
-	c := Series{X: s.X[lo:hi]}
-	for _, y := range s.Y {
-		c.Y = append(c.Y, y[lo:hi])
-	}
-	for _, e := range s.Err {
-		c.Err = append(c.Err, e[lo:hi])
-	}
-	for _, r := range s.Regressors {
-		r.Values = r.Values[lo:hi]
-		c.Regressors = append(c.Regressors, r)
-	}
-	return c
 }
 
 // A tally sums scores.

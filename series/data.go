@@ -162,17 +162,13 @@ type regressor struct {
 
 // addRegressors standardizes the regressors over rows with a value.
 func (f *frame) addRegressors(all []Regressor) {
+	rows := slices.DeleteFunc(upTo(0, f.Rows), func(n int) bool {
+		return !slices.ContainsFunc(f.y, func(y []float64) bool { return !math.IsNaN(y[n]) })
+	})
 	for _, r := range all {
-		var seen []float64
-		binary := true
-		for n, v := range r.Values {
-			if slices.ContainsFunc(f.y, func(y []float64) bool { return !math.IsNaN(y[n]) }) {
-				seen = append(seen, v)
-				binary = binary && (v == 0 || v == 1)
-			}
-		}
+		seen := picked(r.Values, rows)
 		own := regressor{Name: r.Name, Group: cmp.Or(r.Group, r.Name), Scale: 1, SD: r.SD}
-		if !binary {
+		if slices.ContainsFunc(seen, func(v float64) bool { return v != 0 && v != 1 }) {
 			own.Mean, own.Scale = bayes.MeanSD(seen, 0, 1)
 			own.Scale = cmp.Or(own.Scale, 1)
 		}
@@ -181,11 +177,15 @@ func (f *frame) addRegressors(all []Regressor) {
 	}
 }
 
-// standard standardizes values.
 func (r *regressor) standard(values []float64) []float64 {
+	return standardized(values, r.Mean, r.Scale)
+}
+
+// standardized are (values − offset)/scale.
+func standardized(values []float64, offset, scale float64) []float64 {
 	z := make([]float64, len(values))
 	for n, v := range values {
-		z[n] = (v - r.Mean) / r.Scale
+		z[n] = (v - offset) / scale
 	}
 	return z
 }
@@ -253,15 +253,9 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 	}
 	f := &frame{Rows: len(s.X)}
 	for d, y := range s.Y {
-		var seen []float64
-		first, last := math.Inf(1), math.Inf(-1)
-		for n, v := range y {
-			if !math.IsNaN(v) {
-				seen = append(seen, v)
-				first, last = min(first, s.X[n]), max(last, s.X[n])
-			}
-		}
-		if len(seen) < leastRows || first == last {
+		rows := present(y)
+		seen, x := picked(y, rows), picked(s.X, rows)
+		if len(seen) < leastRows || slices.Min(x) == slices.Max(x) {
 			return nil, fmt.Errorf("%w: output %d has %d values at %d places; want at least %d at different places", ErrData, d, len(seen),
 				len(s.X), leastRows)
 		}
@@ -270,32 +264,32 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 			mean, sd = medianSD(seen, sd)
 		}
 		f.Offset, f.Scale = append(f.Offset, mean), append(f.Scale, cmp.Or(sd, 1))
-		standard := make([]float64, len(y))
-		for n, v := range y {
-			standard[n] = (v - mean) / f.Scale[d]
-		}
-		f.y = append(f.y, standard)
+		f.y = append(f.y, standardized(y, mean, f.Scale[d]))
 	}
 	f.place(s.X)
 	f.addRegressors(s.Regressors)
 	for d, sd := range s.Err {
 		f.known = append(f.known, f.standardErrors(d, sd))
-		var usual []float64
-		least, most := math.Inf(1), 0.0
-		for n := range sd {
-			if !math.IsNaN(s.Y[d][n]) {
-				usual = append(usual, f.known[d][n])
-				least, most = min(least, sd[n]), max(most, sd[n])
-			}
-		}
+		rows := present(s.Y[d])
+		used := picked(sd, rows)
+		least, most := slices.Min(used), slices.Max(used)
 		if least < smallestKnown*f.Scale[d] || most > largestKnown*f.Scale[d] {
 			return nil, fmt.Errorf("%w: the known errors are %.3g to %.3g and must be %v to %v times the standard deviation of the values, %.3g",
 				ErrData, least, most, smallestKnown, float64(largestKnown), f.Scale[d])
 		}
-		slices.Sort(usual)
-		f.Error = append(f.Error, usual[len(usual)/2])
+		f.Error = append(f.Error, median(picked(f.known[d], rows)))
 	}
 	return f, nil
+}
+
+// present are the rows that have a value.
+func present(y []float64) (rows []int) {
+	for n, v := range y {
+		if !math.IsNaN(v) {
+			rows = append(rows, n)
+		}
+	}
+	return rows
 }
 
 // standardErrors returns known errors of an output, standardized, within what the sums can tell.
@@ -309,16 +303,16 @@ func (f *frame) standardErrors(d int, errors []float64) []float64 {
 }
 
 // medianSD is the median, and the standard deviation of a Gaussian with the same median distance to it; sd if that is 0.
-func medianSD(a []float64, sd float64) (median, scale float64) {
-	a = slices.Sorted(slices.Values(a))
-	median = a[len(a)/2]
+func medianSD(a []float64, sd float64) (middle, scale float64) {
+	middle = median(a)
 	away := make([]float64, len(a))
 	for i, v := range a {
-		away[i] = math.Abs(v - median)
+		away[i] = math.Abs(v - middle)
 	}
-	slices.Sort(away)
-	return median, cmp.Or(perMedian*away[len(away)/2], sd)
+	return middle, cmp.Or(perMedian*median(away), sd)
 }
+
+func median(a []float64) float64 { return slices.Sorted(slices.Values(a))[len(a)/2] }
 
 // perMedian is a Gaussian's standard deviation over its median distance to the mean.
 const perMedian = 1.482602218505602
@@ -343,18 +337,16 @@ func (f *frame) place(x []float64) {
 	for i := 1; i < len(sorted); i++ {
 		gaps = append(gaps, sorted[i]-sorted[i-1])
 	}
-	median := slices.Sorted(slices.Values(gaps))[len(gaps)/2]
-	steps := 0.0
+	middle, steps := median(gaps), 0.0
 	for _, g := range gaps {
-		steps += math.Round(g / median)
+		steps += math.Round(g / middle)
 	}
 	span := sorted[len(sorted)-1] - f.First
 	f.Step = span / max(1, steps)
-	f.Even = true
-	for _, v := range sorted {
+	f.Even = !slices.ContainsFunc(sorted, func(v float64) bool {
 		at := (v - f.First) / f.Step
-		f.Even = f.Even && math.Abs(at-math.Round(at)) <= onGrid
-	}
+		return !(math.Abs(at-math.Round(at)) <= onGrid)
+	})
 	f.Range = span / f.Step
 	f.u = make([]float64, len(x))
 	for n, v := range x {
@@ -400,12 +392,7 @@ type group struct {
 func (f *frame) groups() []group {
 	var all []group
 	for d, y := range f.y {
-		var rows []int
-		for n, v := range y {
-			if !math.IsNaN(v) {
-				rows = append(rows, n)
-			}
-		}
+		rows := present(y)
 		same := slices.IndexFunc(all, func(g group) bool {
 			differs := func(n int) bool { return f.error(g.outputs[0], n) != f.error(d, n) }
 			return slices.Equal(g.rows, rows) && !slices.ContainsFunc(rows, differs)

@@ -43,11 +43,7 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	}
 	l.frame = &f
 	for d := range s.Y {
-		y := make([]float64, len(s.X))
-		for n, v := range s.Y[d] {
-			y[n] = (v - f.Offset[d]) / f.Scale[d]
-		}
-		f.y = append(f.y, y)
+		f.y = append(f.y, standardized(s.Y[d], f.Offset[d], f.Scale[d]))
 		if s.Err != nil {
 			f.known = append(f.known, f.standardErrors(d, s.Err[d]))
 		}

@@ -450,12 +450,12 @@ func (f *frame) track(g group) *track {
 	rows := slices.Clone(g.rows)
 	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(f.u[a], f.u[b]) })
 	t := all.pick(rows)
-	t.outputs, t.y = g.outputs, make([][]float64, len(g.outputs))
+	t.outputs = g.outputs
+	for _, d := range g.outputs {
+		t.y = append(t.y, picked(f.y[d], rows))
+	}
 	for _, n := range rows {
 		t.e = append(t.e, f.error(g.outputs[0], n))
-		for i, d := range g.outputs {
-			t.y[i] = append(t.y[i], f.y[d][n])
-		}
 	}
 	return t
 }
@@ -478,14 +478,20 @@ func upTo(lo, hi int) []int {
 
 // pick returns the times and regressors of some rows.
 func (t *track) pick(rows []int) *track {
-	p := &track{regressors: make([][]float64, len(t.regressors))}
-	for _, n := range rows {
-		p.u = append(p.u, t.u[n])
-		for j, z := range t.regressors {
-			p.regressors[j] = append(p.regressors[j], z[n])
-		}
+	p := &track{u: picked(t.u, rows)}
+	for _, z := range t.regressors {
+		p.regressors = append(p.regressors, picked(z, rows))
 	}
 	return p
+}
+
+// picked are the values of some rows.
+func picked(values []float64, rows []int) []float64 {
+	all := make([]float64, len(rows))
+	for i, n := range rows {
+		all[i] = values[n]
+	}
+	return all
 }
 
 // tracks returns the tracks of all groups.

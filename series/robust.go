@@ -105,8 +105,7 @@ func (l *leaveOut) usual() float64 {
 	for i, r := range l.residual {
 		scores = append(scores, math.Abs(r)/math.Sqrt(l.latent[i]+l.noise[i]))
 	}
-	slices.Sort(scores)
-	usual := min(1, perMedian*scores[len(scores)/2])
+	usual := min(1, perMedian*median(scores))
 	return cmp.Or(usual*usual, 1)
 }
 

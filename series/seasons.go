@@ -46,15 +46,11 @@ type spectrum struct {
 // robust.
 func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bool) *spectrum {
 	s, columns := &spectrum{span: span}, make([][]float64, len(regressors))
-	for n, v := range y {
-		if !math.IsNaN(v) {
-			s.u, s.r = append(s.u, u[n]), append(s.r, v)
-			for j, z := range regressors {
-				columns[j] = append(columns[j], z[n])
-			}
-		}
+	rows := present(y)
+	s.n, s.u, s.r = len(rows), picked(u, rows), picked(y, rows)
+	for j, z := range regressors {
+		columns[j] = picked(z, rows)
 	}
-	s.n = len(s.u)
 	add := func(f func(t float64) float64) {
 		c := make([]float64, s.n)
 		for i, v := range s.u {

@@ -39,10 +39,7 @@ func newVolatility(u []float64, innovations [][]float64) *volatility {
 		}
 	}
 	mean, _ := bayes.MeanSD(logs, 0, 1)
-	for i := range logs {
-		logs[i] = (logs[i] - mean) / v.unit
-	}
-	v.rows = &track{u: u, e: e, y: [][]float64{logs}}
+	v.rows = &track{u: u, e: e, y: [][]float64{standardized(logs, mean, v.unit)}}
 	best := memory{Length: 1}.density(v.rows) + volatilityGain
 	for ratio := 0.05; ratio < 4; ratio *= math.Sqrt2 {
 		for length := 4.0; length <= u[n-1]-u[0]; length *= 2 {
@@ -55,9 +52,7 @@ func newVolatility(u []float64, innovations [][]float64) *volatility {
 	if v.Ratio == 0 {
 		return nil
 	}
-	variances := smoothedVariances(v.steps(v.rows), onlyMemory)
-	slices.Sort(variances)
-	v.known = variances[n/2]
+	v.known = median(smoothedVariances(v.steps(v.rows), onlyMemory))
 	return v
 }
 
