@@ -161,14 +161,10 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 	if err == nil {
 		left, err = s.judged(robust)
 	}
-	if errors.Is(err, errUnresolved) {
-		plain.frame.weaker = nil
-		return plain, best, whole, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errUnresolved) {
 		return nil, nil, nil, err
 	}
-	if !left.better(before, 1, robustGain) {
+	if err != nil || !left.better(before, 1, robustGain) {
 		plain.frame.weaker = nil
 		return plain, best, whole, nil
 	}
@@ -202,12 +198,7 @@ func (s *search) settle(t *trial) (best *trial, whole []*track, err error) {
 
 // average draws hyper-parameters from variants, from each in proportion to its probability. The most probable one is the mode.
 func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
-	best := all[0]
-	for _, v := range all {
-		if v.weight > best.weight {
-			best = v
-		}
-	}
+	best := slices.MaxFunc(all, func(a, b *variant) int { return cmp.Compare(a.weight, b.weight) })
 	m.bound = best.bound()
 	var err error
 	if m.at, err = best.embed(m.layout); err != nil {

@@ -19,6 +19,14 @@ type Prior struct {
 // Check reports a prior that is not proper.
 func (p Prior) Check() error { return bayes.Prior(p).Check() }
 
+// or is the prior in the model's units, given the unit of θ, or the usual one if it is left to the default.
+func (p Prior) or(usual Prior, unit float64) Prior {
+	if p.Median == 0 {
+		return usual
+	}
+	return Prior{Median: p.Median / unit, SD: p.SD}
+}
+
 // A Part is one of the terms whose sum is the series: Constant, Slope, SmoothTrend, RandomWalk, ShortMemory, LevelShift, Season or Noise.
 type Part interface {
 	// name says which part it is, for reports and model files.
@@ -54,12 +62,7 @@ type memoryIndex struct{ sd, length, quality, walk int }
 
 // in reports whether a set of θ has all that there are.
 func (m memoryIndex) in(set []bool) bool {
-	for _, i := range []int{m.sd, m.length, m.quality, m.walk} {
-		if i >= 0 && !set[i] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]int{m.sd, m.length, m.quality, m.walk}, func(i int) bool { return i >= 0 && !set[i] })
 }
 
 // A block is features under the same hyper-parameters: a cosine, or a cosine and a sine, at each frequency.
@@ -142,20 +145,9 @@ func (l *layout) parameter(name string, p Prior) int {
 	return len(l.names) - 1
 }
 
-// amplitude adds a hyper-parameter in units of the output, whose prior is given in the data's units or left to the default.
+// amplitude adds a hyper-parameter in units of the output.
 func (l *layout) amplitude(name string, given, usual Prior) amplitude {
-	if given.Median != 0 {
-		usual = Prior{Median: given.Median / l.frame.Scale[0], SD: given.SD}
-	}
-	return amplitude{sd: l.parameter(name, usual), length: -1, factor: 1}
-}
-
-// lengthscale adds a hyper-parameter in units of the input.
-func (l *layout) lengthscale(name string, given, usual Prior) int {
-	if given.Median != 0 {
-		usual = Prior{Median: given.Median / l.frame.Step, SD: given.SD}
-	}
-	return l.parameter(name, usual)
+	return amplitude{sd: l.parameter(name, given.or(usual, l.frame.Scale[0])), length: -1, factor: 1}
 }
 
 // cosines returns the features at unit amplitude but for the regressors, which come last.
@@ -209,18 +201,14 @@ func there(v []float64, i int) bool { return i >= 0 && v[i] > absent }
 
 // amplitudes fills d [M] and, if slopes is not nil, the derivatives of log d.
 func (l *layout) amplitudes(d, v []float64, slopes []slope) {
-	value := func(i int) float64 {
-		if i < 0 {
-			return 0
-		}
-		return math.Exp(v[i])
-	}
 	for _, b := range l.blocks {
-		a, scale := b.amp, b.amp.factor
+		a, scale, length := b.amp, b.amp.factor, 0.0
 		if a.sd >= 0 {
 			scale = math.Exp(v[a.sd])
 		}
-		length := value(a.length)
+		if a.length >= 0 {
+			length = math.Exp(v[a.length])
+		}
 		each := (b.hi - b.lo) / max(1, len(b.cos)) // 1 or 2 features a frequency
 		for i := range max(1, len(b.cos)) {
 			size, by := scale, slope(0)
@@ -275,6 +263,15 @@ func (l *layout) inform(e *bayes.Evaluation, w []float64, slopes []slope, scale 
 			})
 		}
 	}
+}
+
+// medians are the logarithms of the hyper-parameters' prior medians.
+func (l *layout) medians() []float64 {
+	v := make([]float64, len(l.priors))
+	for i, p := range l.priors {
+		v[i] = math.Log(p.Median)
+	}
+	return v
 }
 
 // scale is the priors' standard deviations.

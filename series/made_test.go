@@ -69,15 +69,6 @@ func inside(p *Prediction, y []float64) (n int) {
 	return n
 }
 
-// medians are the logarithms of the hyper-parameters' prior medians.
-func (l *layout) medians() []float64 {
-	v := make([]float64, len(l.priors))
-	for i, p := range l.priors {
-		v[i] = math.Log(p.Median)
-	}
-	return v
-}
-
 // frameOf is the frame of a series.
 func frameOf(t *testing.T, s Series, robust bool) *frame {
 	t.Helper()

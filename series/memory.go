@@ -397,34 +397,6 @@ func solve(steps []step, e, c []float64) []float64 {
 	return out
 }
 
-// A sequence is a track's rows and the times of queries in one order. e is 0 at a query.
-type sequence struct {
-	*track
-	value []int // the track's row; −1 for a query
-	query []int // its number; −1 for a row
-}
-
-// join puts sorted queries among a track's rows.
-func (t *track) join(queries []float64) *sequence {
-	s, lo, hi := &sequence{track: &track{}}, 0, len(t.u)
-	add := func(u, e float64, value, query int) {
-		s.u, s.e, s.value, s.query = append(s.u, u), append(s.e, e), append(s.value, value), append(s.query, query)
-	}
-	for q := 0; lo < hi || q < len(queries); {
-		if q == len(queries) || lo < hi && t.u[lo] <= queries[q] {
-			add(t.u[lo], t.e[lo], lo, -1)
-			lo++
-		} else {
-			add(queries[q], 0, -1, q)
-			q++
-		}
-	}
-	if t.volatility != nil {
-		s.g = t.volatility.at(s.u)
-	}
-	return s
-}
-
 // A track is the values of a group of outputs, with the regressors, in the order of u.
 type track struct {
 	u, e       []float64   // [N] times and the factors of the noise

@@ -70,8 +70,8 @@ func (m *Model) Hyper() (all []Value) {
 // Parts are the model's parts, those that earned their place included.
 func (m *Model) Parts() []Part { return slices.Clone(m.layout.parts) }
 
-// PartNames are what reports call the parts: constant, slope, smooth trend, random walk, short memory, season 12, level shift 301, noise, and volatility if
-// the size of the noise and the innovations changes.
+// PartNames are what reports call the parts: constant, slope, smooth trend, random walk, short memory, season 12, level shift 301, noise,
+// and volatility if the size of the noise and the innovations changes.
 func (m *Model) PartNames() (names []string) {
 	for _, p := range m.layout.parts {
 		names = append(names, p.name())
@@ -88,10 +88,8 @@ func (m *Model) Log() bool { return m.frame.Log }
 
 // Periods are the seasons' periods in units of the input, in the order in which they were found.
 func (m *Model) Periods() (all []float64) {
-	for _, p := range m.layout.parts {
-		if s, ok := p.(Season); ok {
-			all = append(all, s.Period)
-		}
+	for _, s := range ofKind[Season](m.layout.parts) {
+		all = append(all, s.Period)
 	}
 	return all
 }

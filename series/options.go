@@ -77,7 +77,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: %d draws, must be 0 or more, or AtMode", ErrOptions, o.Draws)
 	}
 	seen, periods := map[string]bool{}, []float64(nil)
-	for _, p := range slices.Concat(append([][]Part{o.Parts}, o.Try...)...) {
+	for _, p := range o.all() {
 		if p == nil {
 			return fmt.Errorf("%w: a part is nil", ErrOptions)
 		}
@@ -113,9 +113,12 @@ func (o *Options) check() error {
 	return nil
 }
 
+// all are Parts and those to try.
+func (o *Options) all() []Part { return slices.Concat(append([][]Part{o.Parts}, o.Try...)...) }
+
 // informed says whether a part has a prior of its own.
 func (o *Options) informed() bool {
-	return slices.ContainsFunc(slices.Concat(append([][]Part{o.Parts}, o.Try...)...), func(p Part) bool {
+	return slices.ContainsFunc(o.all(), func(p Part) bool {
 		return slices.ContainsFunc(p.given(), func(q Prior) bool { return q != (Prior{}) })
 	})
 }

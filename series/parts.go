@@ -100,7 +100,7 @@ func (p RandomWalk) lay(l *layout) {
 
 func (p ShortMemory) lay(l *layout) {
 	l.memory.sd = l.amplitude("short_memory.sd", p.SD, Prior{Median: 0.2, SD: 1.2}).sd
-	l.memory.length = l.lengthscale("short_memory.length", p.Length, Prior{Median: max(l.frame.Range/30, 2), SD: 1.2})
+	l.memory.length = l.parameter("short_memory.length", p.Length.or(Prior{Median: max(l.frame.Range/30, 2), SD: 1.2}, l.frame.Step))
 	if p.Quality.Median != 0 {
 		l.memory.quality = l.parameter("short_memory.quality", p.Quality)
 	}
@@ -138,9 +138,9 @@ func (p Season) shape(l *layout) amplitude {
 	if p.Cycle {
 		median = 0.25
 	}
-	period := l.period()
+	period, length := l.period(), p.Length.or(Prior{Median: median * l.frame.Range, SD: 1.2}, l.frame.Step)
 	return amplitude{
-		length: l.lengthscale(p.name()+".length", p.Length, Prior{Median: median * l.frame.Range, SD: 1.2}), factor: 1,
+		length: l.parameter(p.name()+".length", length), factor: 1,
 		shape: func(f, length float64) (float64, slope) {
 			z, w := math.Sqrt(3)/length, 2*math.Pi*f
 			z2, w2 := z*z, w*w
@@ -218,16 +218,11 @@ func (p Season) harmonics(carrier float64) int {
 }
 
 func (p Noise) lay(l *layout) {
-	prior := Prior{Median: 0.1, SD: 1.5}
 	if l.frame.Error != nil {
-		prior = Prior{Median: 1, SD: 0.5}
-		if p.SD.Median != 0 {
-			prior = p.SD
-		}
-		l.noise = l.parameter("noise.factor", prior)
-		return
+		l.noise = l.parameter("noise.factor", p.SD.or(Prior{Median: 1, SD: 0.5}, 1))
+	} else {
+		l.noise = l.amplitude("noise.sd", p.SD, Prior{Median: 0.1, SD: 1.5}).sd
 	}
-	l.noise = l.amplitude("noise.sd", p.SD, prior).sd
 }
 
 const (
@@ -239,6 +234,16 @@ const (
 	productShare   = 0.2  // of the short season's amplitude
 	productLines   = 3    // of the long season, on each side of the short one's
 )
+
+// ofKind are the parts of one kind.
+func ofKind[P Part](parts []Part) (all []P) {
+	for _, p := range parts {
+		if own, ok := p.(P); ok {
+			all = append(all, own)
+		}
+	}
+	return all
+}
 
 // ordered copies parts, with the regressors after all other features, if there are any, and the noise last.
 func (f *frame) ordered(parts []Part) []Part {

@@ -257,27 +257,44 @@ func (p *posterior) variances(x []float64, visit func(r int, variance float64)) 
 	}
 }
 
-// A window is the rows that bear on the short memory at some places, with the places.
+// A window is the rows that bear on the short memory at some places, and the places, in one order. e is 0 at a place.
 type window struct {
-	*sequence
+	*track
+	value []int  // the number among rows; −1 for a place
+	query []int  // the place's number; −1 for a row
 	lo    int    // the first row within the memory's reach
 	rows  *track // those
 	steps []step
 	from  int // the first place
 }
 
+// window puts sorted places among the rows.
 func (m memory) window(t *track, u []float64) *window {
 	far := m.reach()
 	lo, _ := slices.BinarySearch(t.u, u[0]-far)
 	hi, _ := slices.BinarySearch(t.u, u[len(u)-1]+far)
-	w := &window{lo: lo, rows: t.rows(lo, hi)}
-	w.sequence = w.rows.join(u)
+	w := &window{track: &track{}, lo: lo, rows: t.rows(lo, hi)}
+	add := func(u, e float64, value, query int) {
+		w.u, w.e, w.value, w.query = append(w.u, u), append(w.e, e), append(w.value, value), append(w.query, query)
+	}
+	for n, q := 0, 0; n < hi-lo || q < len(u); {
+		if q == len(u) || n < hi-lo && w.rows.u[n] <= u[q] {
+			add(w.rows.u[n], w.rows.e[n], n, -1)
+			n++
+		} else {
+			add(u[q], 0, -1, q)
+			q++
+		}
+	}
+	if t.volatility != nil {
+		w.g = t.volatility.at(w.u)
+	}
 	w.steps = m.steps(w.track)
 	w.from = slices.IndexFunc(w.query, func(q int) bool { return q >= 0 })
 	return w
 }
 
-// column is values of the rows in the sequence's order, and 0 at the places.
+// column is values of the rows in the window's order, and 0 at the places.
 func (w *window) column(of []float64) []float64 {
 	c := make([]float64, len(w.u))
 	for j, row := range w.value {

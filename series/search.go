@@ -47,8 +47,8 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 		}
 		return sum / float64(len(spectra))
 	}
-	for _, p := range slices.Concat(append([][]Part{o.Parts}, o.Try...)...) {
-		if season, ok := p.(Season); ok && season.Period < 2*f.Step*(1-onGrid) {
+	for _, season := range ofKind[Season](o.all()) {
+		if season.Period < 2*f.Step*(1-onGrid) {
 			return nil, fmt.Errorf("%w: a season of period %v is shorter than two steps of the data, which are %v apart", ErrOptions,
 				season.Period, f.Step)
 		}
@@ -65,10 +65,8 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 // season. It reports whether there are more than before.
 func (s *search) cover(parts []Part) (more bool) {
 	back := searchedRows / float64(s.frame.Rows) * s.frame.Range
-	for _, p := range parts {
-		if season, ok := p.(Season); ok {
-			back = max(back, searchedPeriods*season.Period/s.frame.Step)
-		}
+	for _, season := range ofKind[Season](parts) {
+		back = max(back, searchedPeriods*season.Period/s.frame.Step)
 	}
 	if from := max(0, s.frame.Range-back); s.tracks == nil || from < s.from {
 		more, s.from, s.tracks = s.tracks != nil, from, nil
@@ -87,12 +85,7 @@ const (
 // candidates are those of every output, none twice, without those that Parts or Try have: whose frequencies lie within a cycle over the
 // data's range.
 func (s *search) candidates(spectra []*spectrum) (all [][]Part) {
-	var seen []Season
-	for _, p := range slices.Concat(append([][]Part{s.o.Parts}, s.o.Try...)...) {
-		if season, ok := p.(Season); ok {
-			seen = append(seen, season)
-		}
-	}
+	seen := ofKind[Season](s.o.all())
 	for _, spectrum := range spectra {
 		for _, c := range spectrum.candidates(s.frame.Step) {
 			found := c[0].(Season)
@@ -156,20 +149,16 @@ func (t *trial) around(old []bool) bayes.Scored {
 }
 
 // bound is the log marginal likelihood at the mode.
-func (t *trial) bound() float64 {
-	b := t.at.Value
-	for i, p := range t.o.layout.priors {
-		log, _ := p.Log(t.mode[i])
-		b -= log
-	}
-	return b
-}
+func (t *trial) bound() float64 { return t.less(t.mode) }
 
 // fit is the log posterior at the mode, less the priors' normalization: a hyper-parameter at its prior's median costs nothing.
-func (t *trial) fit() float64 {
+func (t *trial) fit() float64 { return t.less(t.o.layout.medians()) }
+
+// less is the log posterior at the mode less the log prior at v.
+func (t *trial) less(v []float64) float64 {
 	f := t.at.Value
-	for _, p := range t.o.layout.priors {
-		log, _ := p.Log(math.Log(p.Median))
+	for i, p := range t.o.layout.priors {
+		log, _ := p.Log(v[i])
 		f -= log
 	}
 	return f
@@ -253,10 +242,7 @@ func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations in
 	}
 	l := s.layout(parts)
 	t := &trial{parts: parts, o: newObjective(s.ctx, l, tracks)}
-	medians := make([]float64, len(l.priors))
-	for i, p := range l.priors {
-		medians[i] = math.Log(p.Median)
-	}
+	medians := l.medians()
 	v, noisy, old := slices.Clone(medians), slices.Clone(medians), make([]bool, len(medians))
 	for i, name := range l.names {
 		if from == nil {

@@ -50,10 +50,8 @@ func (s *search) shift(t *trial) (best, gain float64, err error) {
 		return 0, 0, err
 	}
 	var taken []float64
-	for _, p := range t.parts {
-		if l, ok := p.(LevelShift); ok {
-			taken = append(taken, s.frame.steps(l.At))
-		}
+	for _, shift := range ofKind[LevelShift](t.parts) {
+		taken = append(taken, s.frame.steps(shift.At))
 	}
 	for g, track := range s.tracks {
 		p, n := at[g], len(track.u)

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -64,10 +65,7 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 			}
 		}
 	}
-	largest, sum := math.Inf(-1), 0.0
-	for _, v := range all {
-		largest = max(largest, v.evidence)
-	}
+	largest, sum := slices.MaxFunc(all, func(a, b *variant) int { return cmp.Compare(a.evidence, b.evidence) }).evidence, 0.0
 	for _, v := range all {
 		v.weight = math.Exp(v.evidence - largest)
 		sum += v.weight
