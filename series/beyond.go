@@ -23,16 +23,14 @@ func (l *layout) transition(b *block, v []float64, tau float64) (t transition, s
 	if sd = a.factor; a.sd >= 0 {
 		sd = math.Exp(v[a.sd])
 	}
+	t.f = [2][2]float64{{1, tau}, {0, 1}} // the constant and the slope
 	switch {
 	case a.shape != nil: // Matérn-3/2
 		z := math.Sqrt(3) / math.Exp(v[a.length])
 		t = oscillator(rates{z, z}, tau)
 	case b.start: // integrated Brownian motion with variance 1 at the end of the data
 		c := 1.5 * ratio * ratio / l.frame.Range
-		t = transition{f: [2][2]float64{{1, tau}, {0, 1}},
-			q: [2][2]float64{{ratio * ratio * ratio, c}, {c, 3 * ratio / (l.frame.Range * l.frame.Range)}}}
-	default: // the constant and the slope
-		t.f = [2][2]float64{{1, tau}, {0, 1}}
+		t.q = [2][2]float64{{ratio * ratio * ratio, c}, {c, 3 * ratio / (l.frame.Range * l.frame.Range)}}
 	}
 	return t, sd
 }

@@ -319,10 +319,7 @@ const perMedian = 1.482602218505602
 
 // error is the factor by which the noise's sd of a value is larger than the hyper-parameter says.
 func (f *frame) error(d, n int) float64 {
-	e := 1.0
-	if f.known != nil {
-		e = f.known[d][n]
-	}
+	e := f.usual(d, n)
 	if f.weaker != nil {
 		e *= f.weaker[d][n]
 	}
@@ -366,12 +363,12 @@ func (f *frame) steps(x float64) float64 {
 // x is the place u in the input's units.
 func (f *frame) x(u float64) float64 { return f.First + u*f.Step }
 
-// usual is the square of a value's error, as if it were no outlier.
+// usual is the error of a value as if it were no outlier.
 func (f *frame) usual(d, n int) float64 {
 	if f.known == nil {
 		return 1
 	}
-	return f.known[d][n] * f.known[d][n]
+	return f.known[d][n]
 }
 
 // usualError is the square of the error that a value to predict has.

@@ -116,10 +116,7 @@ func (s *search) density() (float64, error) {
 	for _, t := range whole {
 		from = min(from, t.u[max(0, len(t.u)-coarseRows)])
 	}
-	s.tracks = nil
-	for _, t := range whole {
-		s.tracks = append(s.tracks, t.since(from))
-	}
+	s.tracks = since(whole, from)
 	t, err := s.trial(parts, nil)
 	if err == nil {
 		t, _, err = s.volatile(t, s.tracks)

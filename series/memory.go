@@ -490,7 +490,10 @@ func (t *track) rows(lo, hi int) *track {
 }
 
 // since returns the rows from a time on.
-func (t *track) since(from float64) *track {
-	lo, _ := slices.BinarySearch(t.u, from)
-	return t.rows(lo, len(t.u))
+func since(tracks []*track, from float64) (all []*track) {
+	for _, t := range tracks {
+		lo, _ := slices.BinarySearch(t.u, from)
+		all = append(all, t.rows(lo, len(t.u)))
+	}
+	return all
 }

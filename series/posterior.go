@@ -181,12 +181,7 @@ func (p *posterior) latent(l *layout, t *track, c *chunk, phi []float64, only st
 	visit func(d, n int, mean, variance, noise float64)) {
 	m, n := len(p.d), len(c.u)
 	x, variances := slices.Clone(phi), make([]float64, n)
-	first, _ := slices.BinarySearchFunc(c.u, l.reach, func(u, reach float64) int {
-		if u > reach {
-			return 1
-		}
-		return -1
-	})
+	first, _ := slices.BinarySearch(c.u, math.Nextafter(l.reach, math.Inf(1)))
 	parallel.For(n-first, runtime.GOMAXPROCS(0), func(i int) {
 		r := first + i
 		variances[r] = l.beyond(x[r*m:(r+1)*m], p.hyper, c.u[r], only)

@@ -64,10 +64,7 @@ func (m *Model) Forecast(ctx context.Context, n int, regressors ...[]float64) (*
 // Predict predicts at any times that the model reaches, given the values there of each regressor, in their order in Series: the mixture of
 // the Gaussians of its draws of the hyper-parameters.
 func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float64) (*Prediction, error) {
-	at, err := m.open(x, regressors)
-	if err == nil {
-		err = m.condition(ctx)
-	}
+	at, err := m.ready(ctx, x, regressors)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +98,15 @@ func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float6
 		return nil, m.failed(nil)
 	}
 	return p, nil
+}
+
+// ready opens what is asked of the posteriors, and computes these.
+func (m *Model) ready(ctx context.Context, x []float64, regressors [][]float64) (*track, error) {
+	at, err := m.open(x, regressors)
+	if err != nil {
+		return nil, err
+	}
+	return at, m.condition(ctx)
 }
 
 // open checks times and regressors and brings them to the model's units.
@@ -144,36 +150,31 @@ type Component struct {
 // Components splits predictions, at the mode of the hyper-parameters: the trend (constant, slope and walks), each season with its
 // products, the short memory, each group of regressors. The means add up to the mean at the mode.
 func (m *Model) Components(ctx context.Context, x []float64, regressors ...[]float64) ([]Component, error) {
-	at, err := m.open(x, regressors)
-	if err == nil {
-		err = m.condition(ctx)
-	}
+	at, err := m.ready(ctx, x, regressors)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	add := func(name string) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
+	var names []string // some twice
 	for _, b := range m.layout.blocks {
 		if b.known {
 			break
 		}
-		add(b.component)
+		names = append(names, b.component)
 	}
 	if m.layout.memory.walk >= 0 {
-		add(trend)
+		names = append(names, trend)
 	}
 	if m.layout.memory.sd >= 0 {
-		add(ShortMemory{}.name())
+		names = append(names, ShortMemory{}.name())
 	}
 	for _, r := range m.frame.Regressors {
-		add(r.Group)
+		names = append(names, r.Group)
 	}
 	var all []Component
-	for _, name := range names {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
 		c := Component{Name: name, Mean: make([][]float64, len(m.frame.Scale)), SD: make([][]float64, len(m.frame.Scale))}
 		for d := range c.Mean {
 			c.Mean[d], c.SD[d] = make([]float64, len(x)), make([]float64, len(x))
@@ -240,10 +241,7 @@ func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, r
 	if count < 0 {
 		return nil, fmt.Errorf("%w: %d draws, must be 0 or more", ErrOptions, count)
 	}
-	at, err := m.open(x, regressors)
-	if err == nil {
-		err = m.condition(ctx)
-	}
+	at, err := m.ready(ctx, x, regressors)
 	if err != nil {
 		return nil, err
 	}

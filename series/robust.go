@@ -90,11 +90,11 @@ func (s *search) leftOut(t *trial, tracks []*track, from float64) (*leaveOut, er
 	rows := (&track{u: f.u, regressors: f.z}).pick(numbers)
 	return &all, m.latent(s.ctx, rows, at, "", func(d, i int, mean, latent, noise float64) {
 		n := numbers[i]
-		own := noise * f.error(d, n) * f.error(d, n)
+		own, usual := noise*f.error(d, n)*f.error(d, n), f.usual(d, n)
 		if left := own / max(own-latent, 1e-9*own); !math.IsNaN(f.y[d][n]) {
 			all.value = append(all.value, d*f.Rows+n)
 			all.residual, all.latent = append(all.residual, (f.y[d][n]-mean)*left), append(all.latent, latent*left)
-			all.noise = append(all.noise, noise*f.usual(d, n))
+			all.noise = append(all.noise, noise*(usual*usual))
 		}
 	})
 }

@@ -69,10 +69,7 @@ func (s *search) cover(parts []Part) (more bool) {
 		back = max(back, searchedPeriods*season.Period/s.frame.Step)
 	}
 	if from := max(0, s.frame.Range-back); s.tracks == nil || from < s.from {
-		more, s.from, s.tracks = s.tracks != nil, from, nil
-		for _, t := range s.whole {
-			s.tracks = append(s.tracks, t.since(from))
-		}
+		more, s.from, s.tracks = s.tracks != nil, from, since(s.whole, from)
 	}
 	return more
 }
