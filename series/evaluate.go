@@ -77,12 +77,11 @@ func (m *Model) Score(ctx context.Context, s Series) (rmse, density float64, row
 	values := 0
 	for lo := 0; lo < len(s.X); lo += atOnce {
 		part := s.rows(lo, min(lo+atOnce, len(s.X)))
-		x := part.X
-		p, err := m.Predict(ctx, x, part.regressorValues()...)
+		p, err := m.Predict(ctx, part.X, part.regressorValues()...)
 		if err != nil {
 			return 0, 0, 0, err
 		}
-		for n := range x {
+		for n := range part.X {
 			before := values
 			for d := range s.Y {
 				if y := s.Y[d][lo+n]; !math.IsNaN(y) {

@@ -416,22 +416,6 @@ func (t *track) size(n int) float64 {
 	return t.g[n]
 }
 
-// track sorts a group's rows.
-func (f *frame) track(g group) *track {
-	all := &track{u: f.u, regressors: f.z}
-	rows := slices.Clone(g.rows)
-	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(f.u[a], f.u[b]) })
-	t := all.pick(rows)
-	t.outputs = g.outputs
-	for _, d := range g.outputs {
-		t.y = append(t.y, picked(f.y[d], rows))
-	}
-	for _, n := range rows {
-		t.e = append(t.e, f.error(g.outputs[0], n))
-	}
-	return t
-}
-
 // order is the rows' numbers in the order of u.
 func (t *track) order() []int {
 	order := upTo(0, len(t.u))
@@ -467,11 +451,21 @@ func picked(values []float64, rows []int) []float64 {
 }
 
 // tracks returns the tracks of all groups.
-func (f *frame) tracks() (all []*track) {
+func (f *frame) tracks() (tracks []*track) {
+	all := &track{u: f.u, regressors: f.z}
 	for _, g := range f.groups() {
-		all = append(all, f.track(g))
+		slices.SortStableFunc(g.rows, func(a, b int) int { return cmp.Compare(f.u[a], f.u[b]) })
+		t := all.pick(g.rows)
+		t.outputs = g.outputs
+		for _, d := range g.outputs {
+			t.y = append(t.y, picked(f.y[d], g.rows))
+		}
+		for _, n := range g.rows {
+			t.e = append(t.e, f.error(g.outputs[0], n))
+		}
+		tracks = append(tracks, t)
 	}
-	return all
+	return tracks
 }
 
 // rows returns rows [lo, hi).

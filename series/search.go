@@ -105,10 +105,6 @@ func (s *search) fixed() []Part {
 	return s.o.Parts
 }
 
-func (s *search) layout(parts []Part) *layout {
-	return newLayout(s.frame, s.frame.ordered(parts), s.reach, s.sides, 0, s.peak)
-}
-
 // A trial is a layout at its mode.
 type trial struct {
 	parts    []Part
@@ -237,7 +233,7 @@ func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations in
 			return nil, err
 		}
 	}
-	l := s.layout(parts)
+	l := newLayout(s.frame, s.frame.ordered(parts), s.reach, s.sides, 0, s.peak)
 	t := &trial{parts: parts, o: newObjective(s.ctx, l, tracks)}
 	medians := l.medians()
 	v, noisy, old := slices.Clone(medians), slices.Clone(medians), make([]bool, len(medians))

@@ -45,11 +45,11 @@ type spectrum struct {
 // newSpectrum takes a quadratic, eight half periods and the regressors out of an output, and cuts residuals of more than a few deviations if
 // robust.
 func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bool) *spectrum {
-	s, columns := &spectrum{span: span}, make([][]float64, len(regressors))
 	rows := present(y)
-	s.n, s.u, s.r = len(rows), picked(u, rows), picked(y, rows)
-	for j, z := range regressors {
-		columns[j] = picked(z, rows)
+	s := &spectrum{n: len(rows), span: span, u: picked(u, rows), r: picked(y, rows)}
+	var columns [][]float64
+	for _, z := range regressors {
+		columns = append(columns, picked(z, rows))
 	}
 	add := func(f func(t float64) float64) {
 		c := make([]float64, s.n)

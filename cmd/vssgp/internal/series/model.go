@@ -153,9 +153,12 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 		}
 	}
 	if env.JSON {
-		var hyper []cli.Object
+		var hyper, perUnit []cli.Object
 		for _, v := range m.Hyper() {
 			hyper = append(hyper, cli.Object{"name", v.Name, "mode", v.Mode, "lower", v.Lower, "upper", v.Upper})
+		}
+		for _, e := range effects { // of one unit of a regressor on each output, or on its logarithm
+			perUnit = append(perUnit, cli.Object{"name", e.Name, "mean", e.Mean, "sd", e.SD})
 		}
 		var units []string
 		if axis.Dates() {
@@ -164,7 +167,7 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 		return env.PrintJSON(cli.Object{
 			"model", path, "inputs", []string{m.XName}, "units,omitempty", units, "outputs", m.YNames, "rows", m.Rows(),
 			"features", m.Features(), "parts", partNames(m, axis), "periods", append([]float64{}, m.Periods()...), "hyper", hyper,
-			"effects,omitempty", effectFields(effects), "log,omitempty", m.Log(), "noise_sd", noiseOf(m), "bound", m.Bound(),
+			"effects,omitempty", perUnit, "log,omitempty", m.Log(), "noise_sd", noiseOf(m), "bound", m.Bound(),
 			"first", axis.Format(first), "last", axis.Format(last), "reach", axis.Format(end),
 		})
 	}

@@ -187,14 +187,6 @@ func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSe
 	return err
 }
 
-// effectFields are what --json has of the effects of regressors: of one unit on each output, or on its logarithm.
-func effectFields(all []series.Effect) (fields []cli.Object) {
-	for _, e := range all {
-		fields = append(fields, cli.Object{"name", e.Name, "mean", e.Mean, "sd", e.SD})
-	}
-	return fields
-}
-
 // printEffects prints what one unit of each regressor adds to an output: of the columns, and then the clearest ones.
 func printEffects(env *cli.Env, m *series.Model, columns []string, all []series.Effect) {
 	const most = 6
