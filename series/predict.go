@@ -206,34 +206,45 @@ func component(p Part) string {
 	return trend
 }
 
-// An Effect is the posterior of a regressor's weight at the mode of the hyper-parameters, by output: Mean and SD, in units of the output,
-// or of its logarithm, for one unit of the regressor.
+// An Effect is the posterior of a regressor's weight, or of a level shift, at the mode of the hyper-parameters, by output: Mean and SD, in
+// units of the output, or of its logarithm, for one unit of the regressor.
 type Effect struct {
-	Name     string    // of the regressor
+	Name     string    // of the regressor, or of the part
 	Mean, SD []float64 // [D]
 }
 
-// Effects returns the effects of the regressors.
+// Effects returns the effects of the regressors, and then the level shifts.
 func (m *Model) Effects(ctx context.Context) (all []Effect, err error) {
 	if err := m.condition(ctx); err != nil {
 		return nil, err
 	}
-	waves, size := len(m.layout.cosines()), m.layout.size()
+	waves := len(m.layout.cosines())
 	for j, r := range m.frame.Regressors {
-		e := Effect{Name: r.Name, Mean: make([]float64, m.Outputs()), SD: make([]float64, m.Outputs())}
-		for g, p := range m.mode {
-			unit := make([]float64, size)
-			unit[waves+j] = 1
-			p.variances(unit, func(_ int, variance float64) {
-				for i, d := range m.tracks[g].outputs {
-					factor := m.frame.Scale[d] / r.Scale
-					e.Mean[d], e.SD[d] = factor*p.weights[i][waves+j], factor*math.Sqrt(variance)
-				}
-			})
+		all = append(all, m.effect(r.Name, waves+j, r.Scale))
+	}
+	shifts := ofKind[LevelShift](m.layout.parts)
+	for _, b := range m.layout.blocks {
+		if b.from != nil {
+			all, shifts = append(all, m.effect(shifts[0].name(), b.lo, 1)), shifts[1:]
 		}
-		all = append(all, e)
 	}
 	return all, nil
+}
+
+// effect is the posterior of a feature's weight, for a scale-th of a unit.
+func (m *Model) effect(name string, feature int, scale float64) Effect {
+	e := Effect{Name: name, Mean: make([]float64, m.Outputs()), SD: make([]float64, m.Outputs())}
+	for g, p := range m.mode {
+		unit := make([]float64, m.layout.size())
+		unit[feature] = 1
+		p.variances(unit, func(_ int, variance float64) {
+			for i, d := range m.tracks[g].outputs {
+				factor := m.frame.Scale[d] / scale
+				e.Mean[d], e.SD[d] = factor*p.weights[i][feature], factor*math.Sqrt(variance)
+			}
+		})
+	}
+	return e
 }
 
 // Draw draws functions from the posterior, without noise, at any times: [draws][D][N]. Each has hyper-parameters of its own.

@@ -10,11 +10,13 @@ import (
 //	s = zᵀK⁻¹y      I = zᵀK⁻¹z
 //
 // a shift there whose weight has the best variance gains ½(s²/I − 1 − log s²/I) nats. It has to gain more the more places there are. A
-// series with more than mostShifts has large innovations rather than shifts, and none is taken.
+// series with more than mostShifts has large innovations rather than shifts, and none is taken; nor is any if the last one is so recent that
+// nobody knows whether it stays.
 const (
 	mostShifts      = 3
 	shiftGain       = 5  // nats, and log N
 	shiftRows       = 10 // on either side, and between two
+	shiftStays      = 40 // steps from the last one to the end
 	shiftCandidates = 20 // whose gain is computed
 )
 
@@ -36,6 +38,9 @@ func (s *search) shifts(t *trial) (*trial, error) {
 		}
 		if next.fit() < t.fit()+least {
 			return t, nil
+		}
+		if u > s.frame.Range-shiftStays {
+			return before, nil
 		}
 		t = next
 	}

@@ -39,6 +39,8 @@ func TestShifts(t *testing.T) {
 		"one":         {wander(1, at(map[int]float64{120: 3}), normal), []float64{120}},
 		"down and up": {wander(2, at(map[int]float64{90: -3, 200: 4}), normal), []float64{90, 200}},
 		"none":        {wander(3, at(nil), normal), nil},
+		"recent":      {wander(1, at(map[int]float64{270: 3}), normal), nil},
+		"early":       {wander(1, at(map[int]float64{5: 3}), normal), nil},
 		"spike":       {wander(4, at(map[int]float64{150: 6, 151: -6}), normal), nil},
 		"wide tails":  {wander(5, at(nil), wide), nil},
 		"noise":       {seriesOf(300, func(i float64) float64 { return math.Sin(i * i) }), nil},
@@ -63,6 +65,9 @@ func TestShifts(t *testing.T) {
 	p, q := predict(t, with, with.Next(1)), predict(t, without, without.Next(1))
 	if !(with.Bound() > without.Bound()+5 && p.SD[0][0] < q.SD[0][0]) {
 		t.Errorf("bound %v ± %v with the shift, %v ± %v without", with.Bound(), p.SD[0][0], without.Bound(), q.SD[0][0])
+	}
+	if e := testkit.Must(with.Effects(t.Context()))(t)[0]; e.Name != "level shift 120" || math.Abs(e.Mean[0]-3) > 3*e.SD[0] || e.SD[0] > 1 {
+		t.Errorf("effect %+v, made with 3", e)
 	}
 	trend := testkit.Must(with.Components(t.Context(), []float64{119, 120}))(t)[0].Mean[0]
 	if step := trend[1] - trend[0]; step < 2 || step > 4 {

@@ -46,13 +46,13 @@ var trends = []string{"auto", "none", "line", "smooth", "walk"}
 // modelHelp explains the parts of the model in --help.
 const modelHelp = `
 The model is a level, a line, a smooth trend (its slope wanders), a random walk, a short
-memory, noise, and the seasons that the data show or a calendar has (day, week, year), if the
-data contain three and a half of them. --period names a season by its length, in units of the
-input or, on dates, in s, min, h, d, w, mo or y; --season by its number of rows: 24 is a day of
-hours, as --period 24h is. With either, no others are looked for, unless --season auto is there,
-too. --log auto takes logarithms if the values are positive, the data say so and no --prior is
-given. The NAME of a --prior is slope, smooth, walk, memory, memory-length, season,
-season-length or noise.`
+memory, noise whose size may change, clear shifts of the level, and the seasons that the data
+show or a calendar has (day, week, year), if the data contain three and a half of them.
+--period names a season by its length, in units of the input or, on dates, in s, min, h, d, w,
+mo or y; --season by its number of rows: 24 is a day of hours, as --period 24h is. With either,
+no others are looked for, unless --season auto is there, too. --trend leaves shifts out. --log
+auto takes logarithms if the values are positive, the data say so and no --prior is given. The
+NAME of a --prior is slope, smooth, walk, memory, memory-length, season, season-length or noise.`
 
 const auto, always, never = "auto", "always", "never"
 

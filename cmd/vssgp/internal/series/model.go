@@ -146,18 +146,16 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	if err := env.Write(files...); err != nil {
 		return err
 	}
-	var effects []series.Effect
-	if len(m.Regressors()) > 0 {
-		if effects, err = m.Effects(ctx); err != nil {
-			return err
-		}
+	effects, err := effectsOf(ctx, m, axis)
+	if err != nil {
+		return err
 	}
 	if env.JSON {
 		var hyper, perUnit []cli.Object
 		for _, v := range m.Hyper() {
 			hyper = append(hyper, cli.Object{"name", v.Name, "mode", v.Mode, "lower", v.Lower, "upper", v.Upper})
 		}
-		for _, e := range effects { // of one unit of a regressor on each output, or on its logarithm
+		for _, e := range effects { // of one unit of a regressor, or of a level shift, on each output, or on its logarithm
 			perUnit = append(perUnit, cli.Object{"name", e.Name, "mean", e.Mean, "sd", e.SD})
 		}
 		var units []string

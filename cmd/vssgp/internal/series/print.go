@@ -180,7 +180,7 @@ func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSe
 		env.Print("%s: level %s at %s%s, sd of the next value %s", name, shown(level, known), r.axis.Format(last), text, shown(known, known))
 	}
 	printSeasons(env, m, r.axis)
-	effects, err := m.Effects(ctx)
+	effects, err := effectsOf(ctx, m, r.axis)
 	if err == nil {
 		printEffects(env, m, r.known.Columns, effects)
 	}
@@ -285,6 +285,19 @@ func partNames(m *series.Model, axis *table.Axis) []string {
 		}
 	}
 	return names
+}
+
+// effectsOf are the model's, with the same names of level shifts.
+func effectsOf(ctx context.Context, m *series.Model, axis *table.Axis) ([]series.Effect, error) {
+	all, err := m.Effects(ctx)
+	next := len(m.Regressors())
+	for i, p := range m.Parts() {
+		if _, ok := p.(series.LevelShift); ok && err == nil {
+			all[next].Name = partNames(m, axis)[i]
+			next++
+		}
+	}
+	return all, err
 }
 
 // printModel prints what a model consists of.
