@@ -215,6 +215,10 @@ type Effect struct {
 
 // Effects returns the effects of the regressors, and then the level shifts.
 func (m *Model) Effects(ctx context.Context) (all []Effect, err error) {
+	shifts := ofKind[LevelShift](m.layout.parts)
+	if len(m.frame.Regressors)+len(shifts) == 0 {
+		return nil, nil
+	}
 	if err := m.condition(ctx); err != nil {
 		return nil, err
 	}
@@ -222,7 +226,6 @@ func (m *Model) Effects(ctx context.Context) (all []Effect, err error) {
 	for j, r := range m.frame.Regressors {
 		all = append(all, m.effect(r.Name, waves+j, r.Scale))
 	}
-	shifts := ofKind[LevelShift](m.layout.parts)
 	for _, b := range m.layout.blocks {
 		if b.from != nil {
 			all, shifts = append(all, m.effect(shifts[0].name(), b.lo, 1)), shifts[1:]

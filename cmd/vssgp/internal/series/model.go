@@ -148,7 +148,7 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	}
 	effects, err := effectsOf(ctx, m, axis)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	if env.JSON {
 		var hyper, perUnit []cli.Object
