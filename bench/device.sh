@@ -6,9 +6,8 @@
 # Three files are left in RESULTS (DIR/results unless given). The first, with the
 # ending jsonl, has a line of JSON for each result, at once: a run that is killed
 # loses no more than the stage that it was at, and `bench report` makes the table of
-# these lines.
-# At the end device-DATE-CARD.json holds all lines in one object, and
-# device-DATE-TIME.tgz what each stage printed.
+# these lines. The others come at the end: device-DATE-CARD.json has all lines in one
+# object, and device-DATE-TIME.tgz has the output of each stage.
 #
 # A stage that fails or takes too long does not stop the others. One that cannot
 # run says why. The exit status is 1 where any stage failed. Clocks, power and

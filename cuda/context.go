@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Context is one card in use. Its methods, and those of everything that it makes, may be
-// called from any goroutine: each makes the driver's context current on the thread that
+// Context is one card in use. Its methods, and the methods of everything that it makes, may
+// be called from any goroutine: each makes the driver's context current on the thread that
 // it happens to be on.
 //
 // All Contexts on a card share the driver's one context of the process, so that
@@ -22,7 +22,7 @@ type Context struct {
 
 	memory, host ledger // what is held, by *Memory and *HostMemory
 
-	waits sync.RWMutex // held to read while a stream is waited for, which then cannot end
+	waits sync.RWMutex // read-locked while a stream is waited for, so that none ends meanwhile
 
 	mu      sync.Mutex      // of each other call; guards what follows
 	session session         // nil after the context is closed

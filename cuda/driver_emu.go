@@ -134,7 +134,7 @@ type emulatedSession struct {
 	card   *emulatedCard
 	device Device
 
-	mu      sync.Mutex // guards what follows, and what waits in the streams; held while a kernel runs
+	mu      sync.Mutex // guards what follows, and the streams' tasks; locked while a kernel runs
 	pieces  map[uint64]*allocation
 	streams map[*emulatedStream]bool
 	made    int

@@ -110,7 +110,7 @@ template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4]
 }
 
 // sum goes through n stages: load(at, i) starts the copies of the i-th, in their order,
-// to the bytes from number at of shared memory on: A's panel, and b numbers behind it
+// to the bytes from number at of shared memory on: A's panel, and b numbers after it
 // B's. RING stages of size numbers take turns. The operands of a step are read while
 // the one before is multiplied, so that the tensor cores wait neither for shared memory
 // nor at the barrier. All threads take part, and leave with shared memory free.

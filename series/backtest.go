@@ -185,7 +185,7 @@ func (s Series) rows(lo, hi int) Series {
 	return s.each(func(a []float64) []float64 { return a[lo:hi] })
 }
 
-// each is a series of what is made of each array.
+// each applies a function to each array.
 func (s Series) each(of func(a []float64) []float64) Series {
 	c := Series{X: of(s.X)}
 	for _, y := range s.Y {

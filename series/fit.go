@@ -139,7 +139,7 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 	}
 	before := 0.0 // the log density
 	if plain.o.Robust == RobustByEvidence {
-		if plain.o.Parts != nil && !plain.o.Average {
+		if plain.o.certain() {
 			return plain, best, whole, nil
 		}
 		left, err := plain.judged(best)
@@ -185,7 +185,7 @@ func (s *search) withOutliers(t *trial) (next *search, best *trial, whole []*tra
 	return next, best, whole, err
 }
 
-// settle adds to the best trial what is only looked for there: a volatility and level shifts. It also returns all rows.
+// settle adds a volatility and level shifts to the best trial; no other is searched for them. It also returns all rows.
 func (s *search) settle(t *trial) (best *trial, whole []*track, err error) {
 	if best, whole, err = s.volatile(t, s.whole); err == nil {
 		best, err = s.shifts(best)

@@ -168,7 +168,7 @@ func (l *layout) cosines() []cosine {
 			}
 		}
 		if epsilon := l.epsilon(); b.line {
-			all = append(all, cosine{1 / (epsilon * l.frame.Range), epsilon, middle, -math.Pi / 2, nil})
+			all = append(all, cosine{amp: 1 / (epsilon * l.frame.Range), freq: epsilon, center: middle, phase: -math.Pi / 2})
 		}
 	}
 	return all

@@ -113,7 +113,10 @@ func (o *Options) check() error {
 	return nil
 }
 
-// all are Parts and those to try.
+// certain says whether the parts are given, and none is left to what the data say.
+func (o *Options) certain() bool { return o.Parts != nil && !o.Average }
+
+// all are Parts and Try.
 func (o *Options) all() []Part { return slices.Concat(append([][]Part{o.Parts}, o.Try...)...) }
 
 // informed says whether a part has a prior of its own.

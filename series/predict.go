@@ -100,7 +100,7 @@ func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float6
 	return p, nil
 }
 
-// ready opens what is asked of the posteriors, and computes these.
+// ready opens the places and regressors of a prediction, and computes the posteriors.
 func (m *Model) ready(ctx context.Context, x []float64, regressors [][]float64) (*track, error) {
 	at, err := m.open(x, regressors)
 	if err != nil {

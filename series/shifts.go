@@ -22,7 +22,7 @@ const (
 
 // shifts adds the level shifts for which there is evidence to a trial, unless the parts are given.
 func (s *search) shifts(t *trial) (*trial, error) {
-	if s.o.Parts != nil && !s.o.Average {
+	if s.o.certain() {
 		return t, nil
 	}
 	before := t

@@ -30,7 +30,7 @@ var usualQuality = Prior{Median: 0.5, SD: 1}
 
 // variants fits all subsets. The first has every part.
 func (s *search) variants(best *trial) ([]*variant, error) {
-	if s.o.Parts != nil && !s.o.Average || s.frame.Rows > averagedRows {
+	if s.o.certain() || s.frame.Rows > averagedRows {
 		v, err := best.variant()
 		return []*variant{v}, err
 	}

@@ -127,7 +127,7 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 // volatile gives the search's rows and all rows the volatilities at a trial's mode, and returns the trial of its parts with them, if that has
 // more evidence, unless the parts are certain.
 func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
-	if s.o.Parts != nil && !s.o.Average {
+	if s.o.certain() {
 		return t, whole, nil
 	}
 	all, ok, err := s.volatilities(t)

@@ -79,10 +79,10 @@ inline double inverse_root(double d) { return 1 / sqrt(d); }
 // A copy leaves NaN until it has landed, which is when its thread waits for it: a
 // card may do it at any time in between. Macros: a race is reported with the line that
 // calls emu_copy.
-typedef char *SharedAt;
-inline SharedAt shared_at(void *p) { return (char *)p; }
 #define copy_async(to, from, there) emu_copy(to, (there) ? (from) : nullptr, 8)
 #define copy_async16(to, from, there) emu_copy(to, (there) ? (from) : nullptr, 16)
+typedef char *SharedAt;
+inline SharedAt shared_at(void *p) { return (char *)p; }
 inline void copy_commit() { emu_copy_commit(); }
 template <int N> inline void copy_wait() { emu_copy_wait(N); }
 

@@ -22,7 +22,7 @@ var budgets = map[string]struct{ source, tests int }{
 	"internal":    {22790, 17970},
 	"kernels":     {640, 310},
 	"ranks":       {1870, 940},
-	"series":      {5480, 2035},
+	"series":      {5485, 2035},
 	"tensors":     {160, 200},
 	"variational": {2030, 1690},
 }

@@ -26,7 +26,7 @@ func fittedFields(m *series.Model, began time.Time) cli.Object {
 	}
 }
 
-// A work is a series of a table with what was computed of it, and what --json has of that besides its name and rows.
+// A work is a series of a table with its result, and the fields of --json besides its name and rows.
 type work[T any] struct {
 	*timeSeries
 	result  T

@@ -290,14 +290,17 @@ func partNames(m *series.Model, axis *table.Axis) []string {
 // effectsOf are the model's, with the same names of level shifts.
 func effectsOf(ctx context.Context, m *series.Model, axis *table.Axis) ([]series.Effect, error) {
 	all, err := m.Effects(ctx)
-	next := len(m.Regressors())
+	if err != nil {
+		return nil, err
+	}
+	next, names := len(m.Regressors()), partNames(m, axis)
 	for i, p := range m.Parts() {
-		if _, ok := p.(series.LevelShift); ok && err == nil {
-			all[next].Name = partNames(m, axis)[i]
+		if _, ok := p.(series.LevelShift); ok {
+			all[next].Name = names[i]
 			next++
 		}
 	}
-	return all, err
+	return all, nil
 }
 
 // printModel prints what a model consists of.
