@@ -1,9 +1,10 @@
 module github.com/vssgp/vssgp
 
-go 1.25.0
+go 1.26
 
 require (
 	github.com/cheggaaa/pb/v3 v3.2.1
+	github.com/go-json-experiment/json v1.27.2
 	github.com/mewkiz/flac v1.0.14
 	github.com/rickar/cal/v2 v2.1.13
 	github.com/spf13/cobra v1.10.2

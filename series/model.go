@@ -46,8 +46,10 @@ func (m *Model) failed(err error) error {
 // A Value is the posterior of the hyper-parameter Name: its Mode, and Lower and Upper, a central 95 % interval from the Gaussian at the
 // mode of its logarithm. It is in units of the output, of the input for a length, or none for a factor of known errors.
 type Value struct {
-	Name               string
-	Mode, Lower, Upper float64
+	Name  string  `json:"name"`
+	Mode  float64 `json:"mode"`
+	Lower float64 `json:"lower"`
+	Upper float64 `json:"upper"`
 }
 
 // Hyper lists the hyper-parameters of the most probable parts.

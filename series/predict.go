@@ -209,8 +209,9 @@ func component(p Part) string {
 // An Effect is the posterior of a regressor's weight, or of a level shift, at the mode of the hyper-parameters, by output: Mean and SD, in
 // units of the output, or of its logarithm, for one unit of the regressor.
 type Effect struct {
-	Name     string    // of the regressor, or of the part
-	Mean, SD []float64 // [D]
+	Name string    `json:"name"` // of the regressor, or of the part
+	Mean []float64 `json:"mean"` // [D]
+	SD   []float64 `json:"sd"`   // [D]
 }
 
 // Effects returns the effects of the regressors, and then the level shifts.

@@ -368,7 +368,7 @@ func TestPosteriorCommands(t *testing.T) {
 	if text := succeed(t, "info", "without.st").stdout; !strings.Contains(text, "no standard deviations") || strings.Contains(text, "+-") {
 		t.Errorf("info of a model without one:\n%s", text)
 	}
-	testkit.Contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":null`)
+	testkit.Contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":[]`)
 	out := succeed(t, "predict", "with.st", "d.csv", "--x", "t", "--posterior", "--draws", "2", "-o", "-").stdout
 	tab := testkit.Must(table.ReadCSV(strings.NewReader(out), "stdout"))(t)
 	testkit.Equal(t, strings.Join(tab.Names, ","), "t,y1_mean,y1_sd,y1_lower,y1_upper,y1_draw1,y1_draw2", "columns")

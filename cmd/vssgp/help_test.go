@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -33,12 +36,13 @@ func commands() []*cobra.Command {
 func TestHelpExamples(t *testing.T) {
 	for _, c := range commands() {
 		o := succeed(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
-		testkit.Contains(t, o.stdout, "Usage:", "Examples:", "Flags:")
+		testkit.Contains(t, o.stdout, "Usage:", "Examples:", "Common:")
 		if c.Short == "" || c.Example == "" || o.stderr != "" {
 			t.Errorf("%s: no short description, no example, or help on stderr: %q", c.CommandPath(), o.stderr)
 		}
 		for line := range strings.Lines(c.Example) {
-			words := strings.Fields(line)
+			command, _, _ := strings.Cut(line, "#")
+			words := strings.Fields(command)
 			if len(words) < 2 || words[0] != "vssgp" || !strings.HasPrefix(line, "  ") {
 				t.Errorf("%s: example %q; want two spaces, vssgp and a command", c.CommandPath(), line)
 				continue
@@ -57,20 +61,33 @@ func TestHelpExamples(t *testing.T) {
 				t.Errorf("%s: example %q is of another command", c.CommandPath(), line)
 			}
 		}
-		if long := strings.Count(c.Long, "\n") + 1; slices.Contains([]string{"forecast", "fill", "backtest"}, c.Name()) &&
-			(long > 25 || len(c.Short) >= 60) {
-			t.Errorf("%s: %d lines of text, and the summary has %d letters", c.CommandPath(), long, len(c.Short))
+		if long := strings.Count(c.Long, "\n") + 1; c.Name() != "completion" && (long > 25 || len(c.Short) >= 60) {
+			t.Errorf("%s: %d lines of text, at most 25; the summary has %d letters, at most 59", c.CommandPath(), long, len(c.Short))
 		}
-		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-			if name, usage := pflag.UnquoteUsage(f); slices.Contains([]string{"forecast", "fill", "backtest"}, c.Name()) && len(name+usage) > 85 {
-				t.Errorf("%s --%s: %q is too long for a line", c.CommandPath(), f.Name, usage)
+		for line := range strings.Lines(o.stdout) {
+			if n := utf8.RuneCountInString(line); n > 100 {
+				t.Errorf("%s: a line of help has %d letters, at most 100: %s", c.CommandPath(), n, line)
 			}
-		})
+		}
+		groups := c.Annotations["flag groups"]
+		for name := range strings.FieldsSeq(regexp.MustCompile(`(?m)^[^:]*:`).ReplaceAllString(groups, "")) {
+			if c.Flags().Lookup(name) == nil {
+				t.Errorf("%s: a group of flags has --%s, which does not exist", c.CommandPath(), name)
+			}
+		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Usage == "" {
 				t.Errorf("%s --%s: no description", c.CommandPath(), f.Name)
 			}
 		})
+	}
+}
+
+// TestNoCommand: without a command, vssgp shows what to try.
+func TestNoCommand(t *testing.T) {
+	o := vssgpRun(t)
+	if o.code != cli.ExitMistake || o.stdout != "" || strings.Count(o.stderr, "\n  vssgp ") != 3 {
+		t.Errorf("vssgp: exit %d, stdout %q, stderr %q; want 2 and three examples", o.code, o.stdout, o.stderr)
 	}
 }
 
@@ -195,14 +212,15 @@ func TestJSONKeys(t *testing.T) {
 			"{model inference fitted inputs outputs features noise_sd components{sd lengthscale period} posterior frequencies{feature location " +
 				"frequency frequency_sd period period_sd reach amplitude}}"},
 		{"forecast d.csv --y y1,y2 --horizon 2 -o f.csv -m s.st", "{rows horizon periods parts noise_sd bound features seconds device}"},
+		{"forecast d.csv --y y1 --horizon 2", "{rows horizon periods parts noise_sd bound features seconds device forecast{columns data}}"},
 		{"fill d.csv --y y1 -o f.csv", "{rows filled columns}"}, {"fill holes.csv -o f.csv",
-			"{rows filled columns periods parts noise_sd bound features seconds device}"},
-		{"forecast many.csv --by id --horizon 2 -o f.csv", "{rows series{name rows horizon periods noise_sd bound seconds} seconds device}"},
-		{"backtest d.csv --y y1 --horizon 5 --origins 1", "{horizon origins rows season scores{vssgp" + tested + " naive" + tested +
+			"{rows filled periods parts noise_sd bound features seconds columns device}"},
+		{"forecast many.csv --by id --horizon 2 -o f.csv", "{rows series{name rows horizon periods parts noise_sd bound features seconds} seconds device}"},
+		{"backtest d.csv --y y1 --horizon 5 --origins 1", "{rows horizon origins season scores{vssgp" + tested + " naive" + tested +
 			" seasonal_naive" + tested + "} seconds device}"},
 		{"fit d.csv --x t --y y1 -o t.st", "{rows periods parts noise_sd bound features seconds device model}"},
 		{"evaluate s.st d.csv", "{bound rows rmse mean_log_predictive_density device}"},
-		{"info s.st", "{model inputs outputs rows features parts periods hyper{name mode lower upper} noise_sd bound first last reach}"},
+		{"info s.st", "{model inputs outputs rows periods parts noise_sd bound features hyper{name mode lower upper} first last reach}"},
 		{"predict m.st at.csv -o p.csv", "{rows columns output device}"},
 		{"impute " + cut + " -o o.wav --reference clean.wav --model i.st",
 			"{method device seconds iterations bound rate channels samples missing gaps doubts joint excerpts{start end bound iterations " +
@@ -213,8 +231,27 @@ func TestJSONKeys(t *testing.T) {
 				"end} output}"},
 	} {
 		d := json.NewDecoder(strings.NewReader(vssgpRun(t, append(strings.Fields(c.line), "--json", "--quiet")...).stdout))
-		if got := keysOf(t, d); got != c.want {
+		got := keysOf(t, d)
+		if got != c.want {
 			t.Errorf("vssgp %s:\n%s, want\n%s", c.line, got, c.want)
+		}
+	}
+}
+
+// TestJSONTags: docs/json.md names every key of the objects that the command prints.
+func TestJSONTags(t *testing.T) {
+	page := string(testkit.Read(t, "../../docs/json.md"))
+	var sources []string
+	for _, pattern := range []string{"internal/*/json.go", "internal/fit/*.go", "internal/cli/[^c]*.go", "../../fit.go", "../../model.go",
+		"../../audio/score.go", "../../series/backtest.go", "../../series/model.go", "../../series/predict.go", "../../variational/bound.go"} {
+		sources = append(sources, testkit.Must(filepath.Glob(pattern))(t)...)
+	}
+	keys := regexp.MustCompile("json:\"([a-z0-9_]+)")
+	for _, path := range sources {
+		for _, key := range keys.FindAllStringSubmatch(string(testkit.Read(t, path)), -1) {
+			if !strings.Contains(page, "`"+key[1]+"`") {
+				t.Errorf("docs/json.md lacks %s, a key in %s", key[1], path)
+			}
 		}
 	}
 }

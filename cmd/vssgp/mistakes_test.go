@@ -123,7 +123,7 @@ var inFull = strings.NewReplacer(
 // mistakeCases are command lines that must exit with 2, and a word that the message must hold: the file, the flag or the value at fault.
 var mistakeCases = []struct{ line, word string }{
 	// The command line itself.
-	{"", "the command is missing"}, {"foo", "foo"}, {"help foo", "foo"}, {"--foo", "--foo"}, {"fit --foo", "--foo"}, {"fit", "DATA"},
+	{"foo", "foo"}, {"help foo", "foo"}, {"--foo", "--foo"}, {"fit --foo", "--foo"}, {"fit", "DATA"},
 	{"fit good.csv", "-o"}, {"fit good.csv more.csv MODEL", "more.csv"}, {"predict good.safetensors CSV", "INPUTS"},
 	{"evaluate good.safetensors", "DATA"}, {"info", "MODEL"}, {"devices now", "now"}, {"version 2", "2"}, {"fit good.csv -o", "-o"},
 	{"fit good.csv -o -", "file name"}, {"IMPUTE --sd -", "file name"}, {"predict good.safetensors good.csv -o - --json", "--json"},

@@ -15,27 +15,28 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/serve"
 )
 
+// tryThese are the examples that vssgp without arguments prints.
+const tryThese = `  vssgp repair record.wav --detect clicks -o repaired.wav   # find and fill damage
+  vssgp forecast co2.csv --horizon 24 --plot co2.html       # forecast a time series
+  vssgp fit table.csv -o model.safetensors                  # fit a Gaussian process`
+
 // newRoot returns the command line of an environment.
 func newRoot(env *cli.Env) *cobra.Command {
 	env.Version = cli.ReadVersion().String()
 	root := &cobra.Command{
 		Use:   "vssgp",
 		Short: "Variational sparse spectrum Gaussian processes",
-		Long: `vssgp fits variational sparse spectrum Gaussian processes (Gal & Turner 2015):
-a spectral-mixture covariance approximated by random Fourier features whose
-frequencies have a posterior. It fills gaps in recordings, and forecasts and
-fills the series of a table, with error bars.
+		Long: `vssgp repairs recordings, forecasts and fills time series, and fits Gaussian processes
+to tables. Predictions have error bars. The models are variational sparse spectrum
+Gaussian processes (Gal & Turner 2015), on the CPU or a GPU.
 
-In builds with -tags mpi, fit and evaluate spread their rows over the ranks of
-mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
-		Example: `  vssgp impute clicks.wav --detect zeros -o repaired.wav
-  vssgp forecast co2.csv --horizon 24 -o forecast.csv
-  vssgp fill flow.csv -o whole.csv
-  vssgp fit co2.csv -o co2.safetensors`,
-		Args: cobra.ArbitraryArgs,
+docs/tour.md shows every command, and docs/json.md describes the output of --json.`,
+		Example: tryThese,
+		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("the command is missing; want one of %s (vssgp --help describes them)", commandNames(cmd))
+				fmt.Fprintf(env.Stderr, "Try one of these:\n\n%s\n\n", tryThese)
+				return errors.New("no command given; vssgp --help lists all commands")
 			}
 			return unknownCommand(cmd, args[0])
 		},
@@ -54,13 +55,30 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 	})
 	f := root.PersistentFlags()
 	env.Device.AddFlags(f)
-	f.Uint64Var(&env.Seed, "seed", 0, "seed of everything random; the same seed gives the same output")
-	f.BoolVar(&env.JSON, "json", false, "print one JSON object on stdout and nothing else there")
-	f.BoolVar(&env.Quiet, "quiet", false, "print errors only (and JSON, with --json)")
-	f.Var(cli.OneOf(&env.Progress, "auto", "always", "never"), "progress", "progress on stderr: auto (on a terminal), always or never")
-	root.AddCommand(audio.New(env), series.NewForecast(env), series.NewFill(env), series.NewBacktest(env), fit.NewFit(env),
-		fit.NewPredict(env), fit.NewEvaluate(env), fit.NewInfo(env), cli.NewDevices(env), cli.NewVersion(env), serve.New(env, answer))
+	f.Uint64Var(&env.Seed, "seed", 0, "seed of the random numbers; the same seed gives the same output")
+	f.BoolVar(&env.JSON, "json", false, "print the result as one JSON object")
+	f.BoolVar(&env.Quiet, "quiet", false, "print errors only")
+	f.Var(cli.OneOf(&env.Progress, "auto", "always", "never"), "progress", "show progress: auto (on a terminal), always or never")
+	cobra.EnableCommandSorting = false
+	for _, group := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Recordings", []*cobra.Command{audio.New(env)}},
+		{"Time series", []*cobra.Command{series.NewForecast(env), series.NewFill(env), series.NewBacktest(env)}},
+		{"Models", []*cobra.Command{fit.NewFit(env), fit.NewPredict(env), fit.NewEvaluate(env), fit.NewInfo(env)}},
+		{others, []*cobra.Command{cli.NewDevices(env), cli.NewVersion(env), serve.New(env, answer)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
+		for _, c := range group.commands {
+			c.GroupID = group.title
+			root.AddCommand(c)
+		}
+	}
+	root.SetUsageFunc(cli.Usage)
 	root.SetHelpCommand(helpCommand())
+	root.SetCompletionCommandGroupID(others)
+	root.SetHelpCommandGroupID(others)
 	complete := func(c *cobra.Command, f *pflag.Flag) {
 		if env.Served == nil { // nobody completes what serve executes, and calls would add up
 			cli.CompleteFlag(c, f)
@@ -74,12 +92,15 @@ mpirun -n R vssgp …; rank 0 reads, reports and writes.`,
 			writes = writes || ok && v.File != nil && v.File.Written
 		})
 		if writes {
-			c.Flags().BoolVar(&env.Files.Overwrite, "overwrite", false, "let an output replace a file that this command reads")
+			c.Flags().BoolVar(&env.Files.Overwrite, "overwrite", false, "let an output replace a file that is read")
 		}
 	}
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { complete(root, f) })
 	return root
 }
+
+// others is the group of the commands that fit nothing.
+const others = "Other"
 
 // helpCommand is like cobra's, but an unknown command is an error.
 func helpCommand() *cobra.Command {

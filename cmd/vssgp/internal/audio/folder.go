@@ -32,22 +32,22 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 			return cli.Mistake("--out-dir: %w", err)
 		}
 	}
-	results := []cli.Object{}
+	var results []*result
 	var failed []string
 	var first error
 	for _, path := range paths {
 		env.Print("%s:", path)
 		one := o.of(path)
-		var result cli.Object
+		var filled *result
 		err := takeRecording(env, path, one)
 		if err == nil {
-			result, err = imputeOne(ctx, env, path, one)
+			filled, err = imputeOne(ctx, env, path, one)
 		}
 		if ctx.Err() != nil {
 			return err
 		}
 		if err == nil {
-			results = append(results, result)
+			results = append(results, filled)
 		} else {
 			env.Note("%w", err)
 			failed = append(failed, filepath.Base(path))
@@ -57,7 +57,11 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 		}
 	}
 	if env.JSON {
-		if err := env.PrintJSON(cli.Object{"recordings", results, "failed,omitempty", failed}); err != nil {
+		all := struct {
+			Recordings []*result `json:"recordings"`
+			Failed     []string  `json:"failed,omitempty"` // their names
+		}{results, failed}
+		if err := env.PrintJSON(all); err != nil {
 			return err
 		}
 	}

@@ -35,16 +35,16 @@ type gapFlags struct {
 
 func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&g.list, "gap", nil,
-		"a gap, `START:END`: samples or times (0.5s:520ms, 1:02.5-1:02.54), end exclusive; @2: channel 2; repeatable")
+		"fill `START:END`, in samples or times (0.5s:520ms); @2: channel 2")
 	f.Var(cli.FileName(&g.file, cli.FileUse{Extensions: []string{"csv", "txt"}}), "gaps",
-		"`file` of gaps: CSV with start,end and perhaps channel, in samples or times, or Audacity labels")
-	f.BoolVar(&g.cues, "cues", false, "fill the regions that a WAV, RF64 or BW64 file marks: cue points that have a length")
-	f.StringSliceVar(&g.detect, "detect", nil, "find and fill `kinds` of damage: all, or any of "+kinds)
-	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "of --detect, above 0 to 10: the larger, the more is found")
-	f.Float64Var(&g.confidence, "confidence", 0, "fill only finds, of --detect or --gaps, of at least this confidence in `percent`")
+		"`file` of gaps: CSV with the columns start,end, or Audacity labels")
+	f.BoolVar(&g.cues, "cues", false, "fill the regions that the WAV file marks by cue points")
+	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
+	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "from 0 to 10: higher finds more, and more false positives")
+	f.Float64Var(&g.confidence, "confidence", 0, "fill only finds of at least this confidence in `percent`")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
-		"write the finds, or else the gaps, to this `file`, for --gaps: Audacity labels (.txt) or CSV")
-	f.BoolVar(&g.dry, "dry-run", false, "list what --detect finds, write --labels and --report, and fill nothing")
+		"write the finds or gaps to this `file`, as Audacity labels (.txt) or .csv")
+	f.BoolVar(&g.dry, "dry-run", false, "list what --detect finds, and fill nothing")
 }
 
 // kinds names the kinds of damage.

@@ -54,31 +54,24 @@ func New(env *cli.Env) *cobra.Command {
 		Use:        "impute IN.wav -o OUT.wav",
 		Aliases:    []string{"repair"},
 		SuggestFor: []string{"restore", "declick", "declip", "decrackle", "inpaint"},
-		Short:      "Find and fill damage in a recording (also: vssgp repair)",
-		Long: `Fills gaps in a WAV, FLAC, RF64, W64, AIFF or SPHERE file. Samples outside the gaps are
-copied bit for bit, in the same sample format. The output's extension selects its
-format; stdout gets the input's. Details are in docs/repair.md.
+		Short:      "Find and fill damage in a recording",
+		Long: `Finds damage in a recording, or takes a list of gaps, and fills it. Other samples are
+copied bit for bit. WAV, FLAC, AIFF, RF64, W64 and SPHERE files are read; the extension
+of -o selects the output format. "-" is stdin, or stdout for -o.
 
-Gaps are given by --gap, by --gaps FILE (CSV or Audacity labels), by the file's own cue
-points (--cues), or found by --detect:
+Kinds of damage for --detect:
+  clicks     short clicks and crackle
+  dropouts   interruptions: zeros, zeros with dither, a repeated sample
+  zeros      interruptions of exact zeros only
+  clipped    peaks cut off at the largest values
 
-  clicks     up to 40 samples that the sound on either side does not explain, and crackle;
-             a find is a little longer; many long ones in speech are missed
-  dropouts   sound that stops for a moment: zeros, zeros with dither, a repeated sample
-  zeros      dropouts of exact zeros only
-  clipped    samples at the largest values; the peak is rebuilt at or above them
+To look before you fill, write the finds with --dry-run --labels found.txt, edit them in
+Audacity, and fill them with --gaps found.txt. Gaps whose fill is not reliable are
+printed with the reason.
 
-Finds are printed, written by --labels and drawn by --report; --dry-run stops there. Gaps
-whose fill should not be trusted are listed, with the reason.
-
---method mixture, the default, averages several models of the sound around a gap. ar is
-an autoregressive model. vssgp, ssgp and rp fit a model of this package to an excerpt
-around each gap; its flags (--context, --components, --window, --model, …) choose vssgp.
-
-With --out-dir all recordings of a folder are filled; - is stdin or, after -o, stdout.
---overwrite lets -o be the input itself. --reference CLEAN.wav scores the fill
-against the undamaged recording and next to a second fill, by ar.`,
-		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac
+--method vssgp fits the model of this package to the sound around each gap. It takes the
+model flags of "vssgp fit", too. Details: docs/repair.md and docs/fills.md.`,
+		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac --report repaired.html
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
   vssgp impute marked.wav --cues -o out.flac
   vssgp impute take.wav --detect dropouts,clipped --dry-run --labels found.txt
@@ -86,6 +79,8 @@ against the undamaged recording and next to a second fill, by ar.`,
   vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
 	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) },
 		cli.InputFile("IN.wav", cli.RecordingFiles))
+	cmd.Annotations = cli.FlagGroups("Input: detect gaps gap cues sensitivity confidence dry-run",
+		"Output: output report labels sd draws out-dir overwrite", "Model: method context model memory reference")
 	o.add(cmd.Flags())
 	return cmd
 }
@@ -94,27 +89,28 @@ against the undamaged recording and next to a second fill, by ar.`,
 func (o *imputeFlags) add(f *pflag.FlagSet) {
 	o.gaps.add(f)
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav", Stdout: true}), "output", "o",
-		"`file` to write the filled recording to, or - for stdout (required)")
+		"`file` to write the repaired recording to; - is stdout")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
-		"fill all recordings of a folder into this `folder`; {} in names of other files is each one's name")
+		"fill all recordings of IN into this `folder`; {} in file names is their name")
 	o.method = anyMethod
 	methods := []string{anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP), string(vssgp.RP)}
 	f.Var(cli.OneOf(&o.method, methods...), "method",
-		"mixture, ar, or a model: vssgp, ssgp or rp; auto is mixture, or vssgp if one of its flags is given")
+		"`method` to fill with: auto, mixture, ar, vssgp, ssgp or rp")
 	f.Var(cli.FileName(&o.reference, cli.FileUse{Extensions: cli.RecordingFiles}), "reference",
-		"the undamaged recording, a `file` to score the fill against")
-	f.Var(cli.OutputFile(&o.report, cli.PlotFiles[:1]...), "report", "write scores, settings and each gap, with sound, to this HTML `file`")
+		"`file` with the undamaged recording, to score the fill")
+	f.Var(cli.OutputFile(&o.report, cli.PlotFiles[:1]...), "report", "write an HTML `file` with the gaps, to look at and to listen to")
 	f.Var(cli.FileName(&o.sd, cli.FileUse{Written: true, Extensions: cli.TableOutputs}), "sd",
-		"write the standard deviation of each filled sample (sample and channel from 0) to this CSV or NPY `file`")
-	f.Var(cli.Count(&o.fill.Draws, maxFills), "draws", "write so many more plausible `fills`, from the joint posterior, to OUT-1.wav, …")
+		"write the standard deviations of the fill to this `file` (.csv, .npy)")
+	f.Var(cli.Count(&o.fill.Draws, maxFills), "draws", "`number` of further fills to draw from the posterior: OUT-1.wav, …")
 	o.model.AddMemory(f)
 	m := pflag.NewFlagSet("model", pflag.ContinueOnError)
 	m.Var(contextLength(&o.fill.Context, &o.fill.All), "context",
-		"how much of the recording to model on each side of a gap: a time such as 60ms, or all (default 60ms)")
+		"`time` to model on each side of a gap, such as 60ms, or all (default 60ms)")
 	m.Var(cli.FileName(&o.models, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model",
-		"write the fitted model to this `file` (MODEL-1, … if there are several excerpts)")
+		"write the fitted model to this `file`; MODEL-1, … for several excerpts")
 	o.model.AddPrior(m)
-	o.model.Add(m, "seconds (32ms and 0.5s are understood)", "32ms")
+	o.model.Add(m, "32ms")
+	m.VisitAll(func(f *pflag.Flag) { f.Hidden = f.Name != "context" && f.Name != "model" })
 	f.AddFlagSet(m)
 	o.ofModel = m
 }
@@ -168,7 +164,7 @@ func runImpute(ctx context.Context, env *cli.Env, input string, o *imputeFlags) 
 }
 
 // imputeOne fills a recording, and returns what --json prints of it.
-func imputeOne(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (cli.Object, error) {
+func imputeOne(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (*result, error) {
 	env.Aside = o.output == cli.ToStdout
 	result, err := imputeFile(ctx, env, input, o)
 	if err != nil && ctx.Err() != nil {
@@ -196,7 +192,7 @@ func warnLong(env *cli.Env, f *report.Fill) {
 	}
 }
 
-func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (cli.Object, error) {
+func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (*result, error) {
 	if o.output == cli.ToStdout && o.fill.Draws > 0 {
 		return nil, cli.Mistake("--draws makes further files and -o is stdout; want -o OUT.wav")
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/vssgp/vssgp/audio"
@@ -18,7 +17,7 @@ import (
 )
 
 // score compares a fill with the reference, if there is one. It returns the scores for --json, and a table of them in f.
-func (o *imputeFlags) score(ctx context.Context, f *report.Fill, rec *audio.File, input string, bar *cli.Meter) (cli.Object, error) {
+func (o *imputeFlags) score(ctx context.Context, f *report.Fill, rec *audio.File, input string, bar *cli.Meter) (*scores, error) {
 	if f.Reference == nil {
 		return nil, nil
 	}
@@ -28,16 +27,13 @@ func (o *imputeFlags) score(ctx context.Context, f *report.Fill, rec *audio.File
 		return nil, datafile.FromFile(input+" against "+o.reference, err)
 	}
 	f.Scores = scoresTable(s, f.Method)
-	return cli.Object{"ar", s.AR, "linear", s.Linear, "silence", s.Silence, "vssgp", struct {
-		audio.Scores
-		Coverage float64 `json:"coverage95"`
-	}{s.VSSGP, s.Coverage95}}, nil
+	return &scores{s.AR, s.Linear, s.Silence, filledScores{s.VSSGP, s.Coverage95}}, nil
 }
 
 // finish writes every output together or none, and prints finds and fills. With --dry-run, and if nothing was found, f has no result.
 func finish(
-	env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, scores cli.Object, o *imputeFlags,
-) (cli.Object, error) {
+	env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, scores *scores, o *imputeFlags,
+) (*result, error) {
 	var files []fileio.File
 	var models []string
 	if f.Result != nil && o.models != "" {
@@ -72,7 +68,7 @@ func finish(
 		printFill(env, f)
 	}
 	env.PrintWritten(files)
-	return fields(f, o, models, scores), nil
+	return resultOf(f, o, models, scores), nil
 }
 
 // modelPaths returns the paths of n models.
@@ -132,65 +128,6 @@ func sdFile(path string, f *report.Fill) fileio.File {
 		}
 		return nil
 	})
-}
-
-// fields are what --json prints.
-func fields(f *report.Fill, o *imputeFlags, models []string, scores cli.Object) cli.Object {
-	gaps, channels := spans(f.Gaps)
-	recording := cli.Object{
-		"rate", f.Rate, "channels", f.Channels, "samples", f.Samples, "missing", audio.Missing(f.Gaps), // samples per channel
-		"gaps", gaps, "gap_channels,omitempty", channels,
-	}
-	if f.Found != nil {
-		found := []cli.Object{}
-		for _, d := range f.Found {
-			found = append(found, cli.Object{
-				"start", d.Start, "end", d.End, "channel", d.Channel, "kind", d.Kind, "log_odds", d.LogOdds,
-				"confidence", d.Confidence(),
-			})
-		}
-		recording = append(recording, "found", found)
-	}
-	r, doubts, excerpts := f.Result, []cli.Object{}, []cli.Object{}
-	switch {
-	case o.gaps.dry:
-		return recording
-	case r == nil:
-		return append(recording, "doubts", doubts, "output", o.output)
-	}
-	for _, d := range r.Warnings() {
-		doubts = append(doubts, cli.Object{"start", d.Gap.Start, "end", d.Gap.End, "channel", d.Channel + 1, "reason", d.Warning})
-	}
-	var bound any // only a VSSGP has one; a sum over the excerpts
-	if r.Method == restore.VSSGP {
-		bound = r.Bound
-	}
-	for _, e := range r.Excerpts {
-		o := cli.Object{"start", e.Start, "end", e.End}
-		if e.Result != nil {
-			o = append(o, "bound", e.Result.Bound, "iterations", e.Result.Iterations, "features", e.Features,
-				"noise_sd", e.NoiseSD) // of the first channel, in full scale
-		}
-		excerpts = append(excerpts, o)
-	}
-	return slices.Concat(
-		cli.Object{"method", f.Method, "device", f.Device(), "seconds", r.Elapsed, "iterations", r.Iterations, "bound", bound}, recording,
-		cli.Object{
-			"doubts", doubts, "joint", r.Joint(), "excerpts", excerpts, "output", o.output, "models,omitempty", models,
-			"scores,omitempty", scores,
-		})
-}
-
-// spans returns the gaps' samples and their channels, 0 for all; no channels if every gap is of all.
-func spans(gaps []audio.Gap) (samples [][2]int, channels []int) {
-	samples = [][2]int{}
-	for _, g := range gaps {
-		samples, channels = append(samples, [2]int{g.Start, g.End}), append(channels, g.Channel)
-	}
-	if !slices.ContainsFunc(gaps, func(g audio.Gap) bool { return g.Channel > 0 }) {
-		channels = nil
-	}
-	return samples, channels
 }
 
 // scoresTable returns the scores of the fill by a method and of those that it is compared with.

@@ -65,10 +65,10 @@ type Device struct {
 // AddFlags defines --device and --precision.
 func (c *Device) AddFlags(f *pflag.FlagSet) {
 	f.Var(&Value{Kind: "device", Text: "auto", Words: []string{"auto", "cpu", "cuda"}, Parse: c.device.set}, "device",
-		"where to compute: auto, cpu, or cuda[:n] for the n-th GPU")
+		"`device` to compute on: auto, cpu, cuda or cuda:N")
 	precisions := []string{"auto", "float64", "digits", "digits=3", "digits=7"}
 	f.Var(&Value{Kind: "word", Text: "auto", Words: precisions, Parse: c.precision.set}, "precision",
-		"what a GPU multiplies in: auto, float64, digits (7 of int8, as exact as float64) or digits=3")
+		"`type` of GPU arithmetic: auto, float64, digits or digits=3")
 }
 
 // HostOnly reports flags that ask for a GPU, for what is computed on the CPU.
@@ -149,13 +149,13 @@ func (c *Device) Close() error {
 }
 
 // RankTimes splits the elapsed time of a command by what it was spent on; nil without ranks.
-func (c *Device) RankTimes(elapsed time.Duration) *rankTimes {
+func (c *Device) RankTimes(elapsed time.Duration) *RankTimes {
 	b, ok := c.opened.(*ranks.Backend)
 	if !ok {
 		return nil
 	}
 	t := b.Times()
-	return &rankTimes{
+	return &RankTimes{
 		Size: c.Job.Size(), Open: t.Open, Cores: ranks.ShareCores(), Compute: t.Compute, Waiting: t.Waiting,
 		Communication: t.Communication, Other: max(0, elapsed-t.Open-t.Compute-t.Waiting-t.Communication),
 		Share: float64(t.Communication) / float64(max(elapsed, 1)), Bytes: t.Bytes,

@@ -31,13 +31,15 @@ type deviceInfo struct {
 func NewDevices(env *Env) *cobra.Command {
 	return env.Command(&cobra.Command{
 		Use:   "devices",
-		Short: "List the backends of this build and machine, and say why one is missing",
+		Short: "List the devices to compute on",
 		Example: `  vssgp devices
   vssgp devices --json`,
 	}, func(context.Context, []string) error {
 		list := env.Device.devices()
 		if env.JSON {
-			return env.PrintJSON(Object{"devices", list})
+			return env.PrintJSON(struct {
+				Devices []deviceInfo `json:"devices"`
+			}{list})
 		}
 		for _, d := range list {
 			fmt.Fprintln(env.Stdout, d)

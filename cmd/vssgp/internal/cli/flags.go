@@ -112,7 +112,7 @@ var (
 
 // OneOf takes one of a few words; the default is the value of to.
 func OneOf[T ~string](to *T, words ...string) *Value {
-	return &Value{Kind: "word", Text: string(*to), Words: words, Parse: func(s string) error {
+	return &Value{Kind: "name", Text: string(*to), Words: words, Parse: func(s string) error {
 		if !slices.Contains(words, s) {
 			return fmt.Errorf("want one of %s", strings.Join(words, ", "))
 		}

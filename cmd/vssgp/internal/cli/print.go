@@ -1,17 +1,14 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
-	"reflect"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
@@ -19,98 +16,43 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// An Object is a JSON object: each key, which may end in ",omitempty" as in a json tag, with its value after it. They are printed in this
-// order.
-type Object []any
-
-// MarshalJSON writes the fields.
-func (o Object) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for pair := range slices.Chunk(o, 2) {
-		key, optional := strings.CutSuffix(pair[0].(string), ",omitempty")
-		v := reflect.ValueOf(pair[1])
-		if optional && (!v.IsValid() || v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0) {
-			continue
+// marshalers write what JSON has no number for: values that are not finite are null, a duration is in seconds, and the terms of a bound
+// are an object in their own order.
+var marshalers = json.WithMarshalers(json.JoinMarshalers(
+	json.MarshalToFunc(func(e *jsontext.Encoder, v float64) error {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return e.WriteToken(jsontext.Null)
 		}
-		if len(b) > 1 {
-			b = append(b, ',')
+		return e.WriteToken(jsontext.Float(v))
+	}),
+	json.MarshalToFunc(func(e *jsontext.Encoder, d time.Duration) error { return e.WriteToken(jsontext.Float(d.Seconds())) }),
+	json.MarshalToFunc(func(e *jsontext.Encoder, terms []vssgp.Term) error {
+		e.WriteToken(jsontext.BeginObject) // the encoder keeps its first error
+		for _, t := range terms {
+			e.WriteToken(jsontext.String(t.Name))
+			json.MarshalEncode(e, t.Value)
 		}
-		b = append(append(b, marshal(key)...), ':')
-		b = append(b, marshal(plain(v))...)
-	}
-	return append(b, '}'), nil
-}
+		return e.WriteToken(jsontext.EndObject)
+	}),
+))
 
-// A number is written as the shortest text that reads back as the same float64, and as null if it is not finite.
-type number float64
-
-// MarshalJSON writes the number.
-func (n number) MarshalJSON() ([]byte, error) {
-	v := float64(n)
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return []byte("null"), nil
-	}
-	return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
-}
-
-// plain turns v into a value of which encoding/json writes what we want: a float64 as a number, a duration in seconds, the terms of a
-// bound as an object in their own order, and a struct without the fields that have no json tag.
-func plain(v reflect.Value) any {
-	if !v.IsValid() {
-		return nil
-	}
-	var o Object
-	switch x := v.Interface().(type) {
-	case Object:
-		return x
-	case time.Duration:
-		return number(x.Seconds())
-	case []vssgp.Term:
-		for _, t := range x {
-			o = append(o, t.Name, t.Value)
-		}
-		return o
-	}
-	switch v.Kind() {
-	case reflect.Float64:
-		return number(v.Float())
-	case reflect.Pointer, reflect.Interface:
-		return plain(v.Elem())
-	case reflect.Slice, reflect.Array:
-		if v.Kind() == reflect.Slice && v.IsNil() {
-			return nil
-		}
-		list := make([]any, v.Len())
-		for i := range list {
-			list[i] = plain(v.Index(i))
-		}
-		return list
-	case reflect.Struct:
-		for _, f := range reflect.VisibleFields(v.Type()) {
-			if tag := f.Tag.Get("json"); tag != "" && tag != "-" {
-				o = append(o, tag, v.FieldByIndex(f.Index).Interface())
-			}
-		}
-		return o
-	}
-	return v.Interface()
-}
-
-// marshal writes JSON without escaping <, > and &.
-func marshal(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("print JSON: " + err.Error())
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-// PrintJSON writes one object on stdout, whole or not at all.
+// PrintJSON writes one object, whose fields have json tags, to stdout, whole or not at all. docs/json.md describes the object of each
+// command.
 func (env *Env) PrintJSON(v any) error {
-	_, err := env.Stdout.Write(append(marshal(plain(reflect.ValueOf(v))), '\n'))
+	b, err := json.Marshal(v, marshalers, json.Deterministic(true))
+	if err != nil {
+		return fmt.Errorf("print JSON: %w", err)
+	}
+	_, err = env.Stdout.Write(append(b, '\n'))
 	return err
+}
+
+// A Predicted is what predict prints with --json.
+type Predicted struct {
+	Rows    int      `json:"rows"`
+	Columns []string `json:"columns"`
+	Output  string   `json:"output"`
+	Device  string   `json:"device"`
 }
 
 // Print prints a line of a result for people on stdout.

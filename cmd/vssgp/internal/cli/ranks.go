@@ -88,8 +88,8 @@ func Broken(p any) error {
 	return fmt.Errorf("this is a bug in vssgp; please report it: %v", p)
 }
 
-// rankTimes splits a job's time by what it was spent on, as measured by rank 0.
-type rankTimes struct {
+// RankTimes splits a job's time by what it was spent on, as measured by rank 0.
+type RankTimes struct {
 	Size          int           `json:"size"`
 	Open          time.Duration `json:"open_seconds"`          // bringing rows to the ranks
 	Cores         int           `json:"cores"`                 // of each rank, by rank 0's
@@ -102,7 +102,7 @@ type rankTimes struct {
 }
 
 // String is the line that people read.
-func (t *rankTimes) String() string {
+func (t *RankTimes) String() string {
 	all := max(t.Open+t.Compute+t.Waiting+t.Communication+t.Other, 1)
 	share := func(part time.Duration) float64 { return 100 * float64(part) / float64(all) }
 	return fmt.Sprintf("ranks: %d, cores of each: %d; rows to the ranks %.1f %%, sums %.1f %%, waiting for the slowest %.1f %%, "+

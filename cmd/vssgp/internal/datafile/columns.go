@@ -30,11 +30,10 @@ type Columns struct {
 // Add defines the flags.
 func (c *Columns) Add(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.X, "x", nil,
-		"input `columns` of a table, by name or by number from 0, such as t or 0,1 (default: the first of dates, or all of numbers that are "+
-			"not outputs)")
-	f.StringSliceVar(&c.Y, "y", nil, "output `columns` of a table (default: the last of numbers)")
+		"input `columns`, by name or number from 0 (default: all but the outputs)")
+	f.StringSliceVar(&c.Y, "y", nil, "output `columns` (default: the last of numbers)")
 	f.StringSliceVar(&c.names, "names", nil,
-		"the `columns` of the table, all in their order, in place of its own names (an NPY file has none)")
+		"`names` of all columns, in place of the table's own")
 }
 
 // rename gives a table the names of --names.
@@ -425,9 +424,9 @@ func (c Columns) OfSeries(s *table.Stream, path string, holes bool) (Choice, err
 func (c *Columns) AddSeries(f *pflag.FlagSet) {
 	c.Ordered = true
 	f.StringSliceVar(&c.X, "x", nil,
-		"input `column`, by name or number from 0, or row: the rows' number")
+		"input `column`, by name or number from 0, or row for the row number")
 	f.StringSliceVar(&c.Y, "y", nil, "output `columns`, by name or number from 0 (default: the last of numbers)")
-	f.StringVar(&c.By, "by", "", "`column` that names several series: a model for each")
+	f.StringVar(&c.By, "by", "", "`column` that tells several series apart; each gets a model")
 }
 
 // AxisNote is the note of a series' model file with the axis of its input as JSON.

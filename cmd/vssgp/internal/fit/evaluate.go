@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,26 +32,24 @@ func NewEvaluate(env *cli.Env) *cobra.Command {
 	o := &evaluateFlags{}
 	cmd := env.Command(&cobra.Command{
 		Use:   "evaluate MODEL DATA",
-		Short: "Print a model's bound on data, its terms, RMSE and mean log predictive density",
-		Long: `Prints the bound of a model's parameters on data (read as by fit) with
-its named terms, and how well the model predicts the data's rows: RMSE and mean
-log predictive density, in the data's units. The model file does not change.
-A model without a weight posterior is conditioned on the data first, to predict.
-
-Bound and gradient are in the model's units (x.scale, y.scale of the file).`,
+		Short: "Evaluate a model on data",
+		Long: `Prints the bound of a model on data (read as by fit) with its terms, in the model's
+units, and how well the model predicts the rows: RMSE and mean log predictive density,
+in the data's units. The model file does not change.`,
 		Example: `  vssgp evaluate co2.safetensors co2.csv
   vssgp evaluate model.safetensors data.csv --inference factorised --rows 0,5,10 --json
   vssgp evaluate model.safetensors data.csv --gradient --json`,
 	}, func(ctx context.Context, args []string) error { return runEvaluate(ctx, env, args[0], args[1], o) }, cli.ModelOperand,
 		cli.DataOperand)
+	cmd.Annotations = cli.FlagGroups("Input: x y names yerr rows", "Model: inference gradient")
 	f := cmd.Flags()
 	o.columns.Add(f)
 	f.StringSliceVar(&o.columns.Errors, "yerr", nil,
-		"`columns` of the known standard deviations, for the model of a series that was fitted with such")
-	f.Var(cli.OneOf(&o.inference, "exact", "factorised"), "inference", "bound to evaluate: exact or factorised (default: the model's)")
-	f.BoolVar(&o.gradient, "gradient", false, "also print the gradient of the bound by every tensor of the model file")
+		"`columns` of known standard deviations of the values, of a series")
+	f.Var(cli.OneOf(&o.inference, "exact", "factorised"), "inference", "`bound` to evaluate: exact or factorised (default: the model's)")
+	f.BoolVar(&o.gradient, "gradient", false, "print the gradient of the bound, too")
 	f.Var(rowNumbers(&o.rows), "rows",
-		"evaluate the factorised bound on these `rows` only, such as 0,5,10, with the data term scaled by N/|S|")
+		"evaluate the factorised bound on a mini-batch of these `rows`, such as 0,5,10")
 	return cmd
 }
 
@@ -88,6 +85,22 @@ func runEvaluate(ctx context.Context, env *cli.Env, modelPath, dataPath string, 
 	return ofModel(modelPath, dataPath, evaluateVSSGP(ctx, env, m.model, dataPath, o))
 }
 
+// An evaluation is what evaluate prints with --json.
+type evaluation struct {
+	Bound     float64         `json:"bound"`
+	Terms     []vssgp.Term    `json:"terms"`
+	Inference vssgp.Inference `json:"inference"`
+	Rows      int             `json:"rows"`
+	Batch     []int           `json:"batch,omitempty"` // of --rows
+	RMSE      float64         `json:"rmse"`
+	Density   float64         `json:"mean_log_predictive_density"`
+	Jitter    float64         `json:"jitter"`
+	Device    string          `json:"device"`
+	Sums      string          `json:"sums"`
+	Gradient  map[string]any  `json:"gradient,omitempty"` // by tensor, nested lists of its shape
+	Ranks     *cli.RankTimes  `json:"ranks,omitzero"`
+}
+
 // evaluateVSSGP evaluates a model of package vssgp.
 func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath string, o *evaluateFlags) error {
 	began := time.Now()
@@ -118,14 +131,13 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 		return err
 	}
 	if env.JSON {
-		var g cli.Object
-		for _, t := range slices.SortedFunc(slices.Values(gradient), func(s, t vssgp.Tensor) int { return cmp.Compare(s.Name, t.Name) }) {
-			g = append(g, t.Name, nested(t.Shape, *t.Data))
+		g := map[string]any{}
+		for _, t := range gradient {
+			g[t.Name] = nested(t.Shape, *t.Data)
 		}
-		return env.PrintJSON(cli.Object{
-			"bound", e.Bound, "terms", e.Terms, "inference", inference, "rows", data.N, "batch,omitempty", o.rows, "rmse", rmse,
-			"mean_log_predictive_density", density, "jitter", e.Jitter, "device", m.Backend.Name(), "sums", e.Sums,
-			"gradient,omitempty", g, "ranks,omitempty", times,
+		return env.PrintJSON(evaluation{
+			Bound: e.Bound, Terms: e.Terms, Inference: inference, Rows: data.N, Batch: o.rows, RMSE: rmse, Density: density, Jitter: e.Jitter,
+			Device: m.Backend.Name(), Sums: e.Sums, Gradient: g, Ranks: times,
 		})
 	}
 	env.Print("%-28s %.9g   (%s, in the model's units)", "bound", e.Bound, inference)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -40,62 +41,54 @@ func NewFit(env *cli.Env) *cobra.Command {
 	o := &fitFlags{}
 	cmd := env.Command(&cobra.Command{
 		Use:   "fit DATA -o MODEL.safetensors",
-		Short: "Fit a model to a table (CSV, TSV, TXT, NPY) or a recording (WAV, FLAC, SPHERE …)",
-		Long: `Fits a model to a table (.csv, .tsv, .txt, all also as .gz, .npy, or - for stdin) or
-to a recording (WAV, FLAC, AIFF, SPHERE …; x is the time in seconds, each channel an output in
-full scale 1) and writes it as a safetensors file.
+		Short: "Fit a model to a table or a recording",
+		Long: `Fits a model and writes it to a safetensors file. DATA is a table (.csv, .tsv, .txt,
+also .gz, .npy, or - for stdin) or a recording (WAV, FLAC, AIFF, SPHERE …), whose input
+is the time in seconds. Rows without an output value are left out.
 
-A table may be separated by commas, semicolons, tabs or spaces, with or without a
-line of names. --x and --y choose columns; others are not looked at. An input may hold
-dates: by default the first such column is x. Rows without an output (empty, NA, NaN,
-null, -) are left out.
+Methods:
+  structural   trend, seasons, short memory and noise, as forecast fits them; the default
+               for a table with one input
+  vssgp        the variational sparse spectrum GP; the default for several inputs and for
+               recordings, and if one of its flags is given
+  ssgp         the same with point estimates of the frequencies
+  rp           the same with random frequencies that are not optimized
 
---method structural is the default for a table with one input: a level and a slope that
-wander, seasons, a short memory and noise, as forecast fits them, with the flags from
---period to --prior. The paper's method, vssgp, is the default for several inputs and for
-recordings, and wherever a flag is given that belongs to it: --components, --features,
---init, --inference, --window, --lengthscales and the others from --inference on.
+An interrupted fit writes the best model so far. With --checkpoint FILE --resume the same
+command continues where it stopped, and ends with the same model bit for bit.
 
-Interrupting a fit by the paper's methods (SIGINT, SIGTERM) writes the best model so
-far to -o and says how to continue. --checkpoint saves the state of the fit in a second file, every 30
-seconds and when it is interrupted. The same command with --resume continues from
-there and ends with the same file, bit for bit; the first time, when there is no
-checkpoint yet, it starts the fit. Data, options, device, instruction set and
-build must be the same; if not, it says what differs. A checkpoint can be read as
-a model too (info, evaluate, --init).`,
+Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/priors.md.`,
 		Example: `  vssgp fit co2.csv -o co2.safetensors
   vssgp fit co2.csv --method vssgp -o co2.safetensors --report co2.html
   vssgp fit load.csv --season 24 --season 168 --trend walk -o load.safetensors
-  vssgp fit table.csv --x age,water --y strength --components 2 --restarts 3 -o strength.safetensors
-  vssgp fit solar.csv --init paper --lengthscales 10,1000 --periods 11,0 --features 50 --window none -o solar.safetensors
+  vssgp fit table.csv --x age,water --y strength --components 2 -o strength.safetensors
+  vssgp fit solar.csv --init paper --lengthscales 10,1000 --periods 11,0 -o solar.safetensors
   vssgp fit long.wav --window 32ms --checkpoint long.part --every 5m --resume -o long.safetensors`,
 	}, func(ctx context.Context, args []string) error { return runFit(ctx, env, args[0], o) }, cli.DataOperand)
+	cmd.Annotations = cli.FlagGroups("Input: x y names yerr", "Output: output report overwrite checkpoint every resume",
+		"Model: method components features window init inference iterations restarts prior posterior hmc",
+		"Model, structural: period season trend short-memory log robust positive regressor holidays events")
 	f := cmd.Flags()
 	o.Columns.Add(f)
 	f.Var(cli.OneOf(&o.model.Method, structural, "vssgp", "ssgp", "rp"), "method",
-		"structural (parts that have names), vssgp, ssgp (point frequencies, optimised) or rp (random frequencies, kept) (default: structural "+
-			"for a table with one input, else vssgp)")
+		"structural, vssgp, ssgp or rp (default: by the data)")
 	o.ofSeries, o.ofModel = pflag.NewFlagSet("series", pflag.ContinueOnError), pflag.NewFlagSet("model", pflag.ContinueOnError)
 	o.Series.AddParts(o.ofSeries)
 	o.model.AddMemory(o.ofModel)
-	o.model.Add(o.ofModel, "units of x (for recordings seconds; 32ms and 0.5s are understood)", "auto")
+	o.model.Add(o.ofModel, "auto")
 	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o MODEL.safetensors"}), "output", "o",
 		"model `file` to write (required)")
 	o.checkpoint.add(o.ofModel)
 	o.ofModel.Var(cli.Count(&o.model.o.Posterior.Draws, cli.Unbounded), "posterior",
-		"`draws` from the posterior of the hyper-parameters to keep in the model, for predict --posterior; such as 30 (default 0: their "+
-			"standard deviations alone, if they cost little)")
+		"`number` of hyper-parameter draws to keep, for predict --posterior")
 	f.AddFlagSet(o.ofSeries)
 	f.AddFlagSet(o.ofModel)
 	f.Var(o.prior(), "prior",
-		"log-normal `prior` NAME=MEDIAN,SD: median in the data's units, sd of the logarithm; of the structural model "+
-			strings.Join(seriescmd.PriorNames, ", ")+
-			"; of the others amplitude, lengthscale, noise (as a standard deviation), NAME=none, or none for all (default: weak ones from the data)")
+		"log-normal `prior` NAME=MEDIAN,SD, NAME=none or none (docs/priors.md)")
 	f.BoolVar(&o.hmc, "hmc", false,
-		"draw the hyper-parameters (of the methods but structural: --posterior's) by Hamiltonian Monte Carlo rather than from the Gaussian "+
-			"about the fit: ten to some hundred times as slow")
+		"draw the hyper-parameters by HMC; ten times slower or more")
 	f.Var(cli.OutputFile(&o.Report, cli.PlotFiles...), "report",
-		"draw the fit, its residuals, spectrum and convergence to this `file`: .html, .png or .svg")
+		"draw fit, residuals and spectrum to this `file` (.html, .png, .svg)")
 	return cmd
 }
 
@@ -208,6 +201,32 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 	return nil
 }
 
+// A fitResult is what fit prints with --json.
+type fitResult struct {
+	Bound            float64             `json:"bound"`
+	LogPrior         float64             `json:"log_prior"`
+	Terms            []vssgp.Term        `json:"terms"`
+	Iterations       int                 `json:"iterations"`
+	Starts           []vssgp.StartResult `json:"starts"`
+	Kept             int                 `json:"kept"` // index in Starts
+	Seconds          time.Duration       `json:"seconds"`
+	Device           string              `json:"device"`
+	Sums             string              `json:"sums"`
+	Rows             int                 `json:"rows"`
+	Components       int                 `json:"components"`
+	Features         int                 `json:"features"`
+	PerComponent     int                 `json:"features_per_component"`
+	PointFrequencies bool                `json:"point_frequencies"`
+	NoiseSD          []float64           `json:"noise_sd"` // of each output, in its units
+	Posterior        string              `json:"posterior"`
+	Jitter           float64             `json:"jitter"`
+	NoiseFloor       float64             `json:"noise_floor"`
+	Model            string              `json:"model"`
+	Ranks            *cli.RankTimes      `json:"ranks,omitzero"`
+	Interrupted      bool                `json:"interrupted,omitzero"`
+	Resumed          *int                `json:"resumed,omitzero"` // iterations of the start at the checkpoint
+}
+
 func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fitFlags, interrupted bool) error {
 	for _, s := range r.Starts {
 		if strings.HasPrefix(s.Ended, "collapsed") {
@@ -219,19 +238,15 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 		fmt.Fprintln(env.Stderr, cli.Prefix+times.String())
 	}
 	if env.JSON {
-		var resumed *int // iterations that the start had taken at the checkpoint
+		var resumed *int
 		if r.Resumed >= 0 {
 			resumed = &r.Resumed
 		}
-		return env.PrintJSON(cli.Object{
-			"bound", r.Bound, "log_prior", r.LogPrior, "terms", r.Terms, "iterations", r.Iterations, "starts", r.Starts,
-			"kept", r.Kept, // index in starts
-			"seconds", r.Elapsed, "device", r.Device, "sums", r.Sums, "rows", data.N, "components", m.Params.L, "features", m.Params.M(),
-			"features_per_component", m.Params.K, "point_frequencies", m.Params.FreqVar[0] == 0,
-			"noise_sd", m.NoiseSD(), // of each output, in its units
-			"posterior", posteriorState(r),
-			"jitter", r.Jitter, "noise_floor", r.NoiseFloor, "model", o.Output,
-			"ranks,omitempty", times, "interrupted,omitempty", interrupted, "resumed,omitempty", resumed,
+		return env.PrintJSON(fitResult{
+			Bound: r.Bound, LogPrior: r.LogPrior, Terms: r.Terms, Iterations: r.Iterations, Starts: r.Starts, Kept: r.Kept, Seconds: r.Elapsed,
+			Device: r.Device, Sums: r.Sums, Rows: data.N, Components: m.Params.L, Features: m.Params.M(), PerComponent: m.Params.K,
+			PointFrequencies: m.Params.FreqVar[0] == 0, NoiseSD: m.NoiseSD(), Posterior: posteriorState(r), Jitter: r.Jitter,
+			NoiseFloor: r.NoiseFloor, Model: o.Output, Ranks: times, Interrupted: interrupted, Resumed: resumed,
 		})
 	}
 	env.Print("bound %.9g after %s, %s, %.1f s on %s%s",

@@ -30,52 +30,49 @@ type ModelFlags struct {
 // AddPrior defines --prior.
 func (m *ModelFlags) AddPrior(f *pflag.FlagSet) {
 	f.Var(priors(&m.o.Priors), "prior",
-		"log-normal `prior` such as lengthscale=10,1.5: median in the data's units and standard deviation of the logarithm of an amplitude, a "+
-			"lengthscale or the noise (as a standard deviation); lengthscale=none, or none for all (default: weak ones from the data)")
+		"log-normal `prior` NAME=MEDIAN,SD, NAME=none or none (docs/priors.md)")
 }
 
-// Add defines the other flags. x is the unit of lengths, window the default of --window.
-func (m *ModelFlags) Add(f *pflag.FlagSet, x, window string) {
+// Add defines the other flags. window is the default of --window.
+func (m *ModelFlags) Add(f *pflag.FlagSet, window string) {
 	m.o = vssgp.Options{Inference: vssgp.Exact, Optimizer: "auto"}
 	f.Var(cli.OneOf(&m.o.Inference, "exact", "factorised", "stochastic"), "inference",
-		"bound to fit by: exact, factorised, or stochastic (factorised on mini-batches)")
+		"`bound` to maximize: exact, factorised or stochastic")
 	f.Var(cli.Count(&m.o.Components, cli.Unbounded), "components",
-		"covariance `components` (per window, if there are windows; default: from the data)")
+		"`number` of covariance components, per window (default: from the data)")
 	f.Var(cli.Count(&m.o.Features, cli.Unbounded), "features",
-		"random `features` per component (default: chosen by the start; of a table by the bound)")
-	f.Var(windowLength(&m.o.Windows.Length), "window", fmt.Sprintf("length of the windows in %s, none, or auto (default %s)", x, window))
+		"`number` of features per component (default: from the data)")
+	f.Var(windowLength(&m.o.Windows.Length), "window", "`length` of the windows, such as 10 or 32ms; or none, auto (default "+window+")")
 	f.Var(cli.FileName(&m.init, cli.FileUse{}, string(vssgp.InitPaper), string(vssgp.InitSpectrum)), "init",
-		"`start`ing values: paper, spectrum, or a model file (default: spectrum for one input, else paper)")
+		"initial `values`: paper, spectrum or a model file (default: by the data)")
 	f.Var(lengths(&m.o.Paper.Lengthscales), "lengthscales",
-		"starting length-scales of --init paper in "+x+", one for each component, such as 0.1,1000")
-	f.Var(lengths(&m.o.Paper.Periods), "periods", "starting periods beside --lengthscales in "+x+", 0 for none, such as 5,0")
-	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "starting noise `precision` τ, in 1/y² (default: chosen by the start)")
+		"initial length-scales of --init paper, by component: 0.1,1000")
+	f.Var(lengths(&m.o.Paper.Periods), "periods", "initial periods of --init paper, by component: 5,0")
+	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "initial noise `precision` in 1/y² (default: from the data)")
 	f.Float64Var(&m.o.Paper.FrequencyVariance, "frequency-variance", 0,
-		"starting `variance` of --init paper's frequencies in units of 1/length-scale²: a feature reaches over the length-scale divided by "+
-			"its square root (default 0.001)")
+		"initial frequency `variance` of --init paper (default 0.001)")
 	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
-	f.BoolVar(&m.o.Raw, "raw", false, "do not scale x and y to the order of one; keep the data's own units")
+	f.BoolVar(&m.o.Raw, "raw", false, "do not scale the data to the order of one")
 	f.Var(cli.Count(&m.o.Iterations, cli.Unbounded), "iterations",
-		"most optimiser `steps` for each start (default: chosen by the inference)")
+		"maximum `number` of optimizer steps (default: by the inference)")
 	f.Var(cli.OneOf(&m.o.Optimizer, "auto", "global", "windows"), "optimiser",
-		"optimiser of exact and factorised inference: global, windows (each window first steps by itself), or auto (windows from 32 windows on)")
+		"auto, global, or windows (each window first)")
 	f.Var(cli.Count(&m.o.Windows.Segments, cli.Unbounded), "segments",
-		"`segments` of windows that exact inference eliminates in parallel, for more than two cores (default two, the least work); the number "+
-			"of segments decides the last bits of a fit, the number of cores does not")
-	f.Var(cli.Count(&m.o.Batch.Rows, cli.Unbounded), "batch", "`rows` of a mini-batch of stochastic inference (default 512, or all)")
-	f.BoolVar(&m.o.Batch.Contiguous, "contiguous", false, "mini-batches of neighbouring rows rather than random ones")
-	f.Var(cli.Count(&m.o.Restarts, cli.Unbounded), "restarts", "number of further `starts`; the one with the best bound is kept")
+		"`number` of segments of windows to eliminate in parallel")
+	f.Var(cli.Count(&m.o.Batch.Rows, cli.Unbounded), "batch", "`rows` of a mini-batch of stochastic inference (default 512)")
+	f.BoolVar(&m.o.Batch.Contiguous, "contiguous", false, "make mini-batches of neighboring rows instead of random ones")
+	f.Var(cli.Count(&m.o.Restarts, cli.Unbounded), "restarts", "`number` of further initializations; the best bound wins")
 	f.BoolVar(&m.o.Windows.Shared, "shared", false, "share one set of components among all windows")
 	tie := tensorNames(&m.o.Tie, func(t vssgp.Tensor) bool { return t.Tieable })
-	f.Var(tie, "tie", "`tensors` that move together over all components: "+strings.Join(tie.Words, ", "))
+	f.Var(tie, "tie", "`tensors` that all components share, such as kernel.lengthscale")
 	f.Var(tensorNames(&m.o.Fix, nil), "fix",
-		"`tensors` of the model file to keep at their starting values, such as noise.precision,kernel.frequency")
+		"`tensors` not to optimize, such as noise.precision")
 }
 
 // AddMemory defines --memory.
 func (m *ModelFlags) AddMemory(f *pflag.FlagSet) {
 	f.Var(cli.Size(&m.Memory), "memory",
-		"refuse work that needs more memory than this: a size such as 16GiB, or none (default: the machine's free memory)")
+		"maximum memory: a `size` such as 16GiB, or none (default: all)")
 }
 
 // Options returns the fit's options, which depend on the flags alone.
@@ -112,11 +109,11 @@ type checkpointFlags struct {
 
 func (c *checkpointFlags) add(f *pflag.FlagSet) {
 	f.Var(cli.FileName(&c.file, cli.FileUse{Written: true, AtOnce: true}), "checkpoint",
-		"save what is done in this `file`, so that --resume can continue whatever stopped it; the file stays afterwards")
+		"save the state of the fit in this `file` now and then, for --resume")
 	f.DurationVar(&c.every, "every", 30*time.Second,
-		"least `time` between two checkpoints; longer if writing would take more than a twentieth of the time")
+		"minimum `time` between checkpoints")
 	f.BoolVar(&c.resume, "resume", false,
-		"continue from the checkpoint, to the same bits as without an interruption; start from the beginning if there is none yet")
+		"continue from the checkpoint if there is one")
 }
 
 // check checks the flags against each other.

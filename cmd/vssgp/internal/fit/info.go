@@ -23,26 +23,21 @@ func NewInfo(env *cli.Env) *cobra.Command {
 	top, plot := 10, ""
 	cmd := env.Command(&cobra.Command{
 		Use:   "info MODEL",
-		Short: "Show a model's components, frequencies, noise and reach",
-		Long: `Prints a model's components (standard deviation, length-scales, periods), its
-noise, and its most confident frequencies: those with the smallest standard
-deviation under the posterior of the hyper-parameters, each with its period and
-its reach l/√Σ, how far from its inducing input the feature lives. A model without
-that posterior (see fit --posterior) has its largest frequencies listed instead,
-without standard deviations. All are in the data's units. --plot draws them: the
-features' frequencies with their uncertainty, the largest with their periods, and
-the covariance's power spectrum.
+		Short: "Show what a model has learned",
+		Long: `Prints the components of a model (standard deviation, length-scales, periods), its noise,
+and its most certain frequencies with their standard deviations. A model without a
+posterior of its hyper-parameters has its largest frequencies listed instead.
 
-Of a series' model (forecast -m, fit --method structural) it prints the parts, the
-seasons' periods, the hyper-parameters with their central 95 % intervals, the noise,
-and how far the model reaches; --plot draws its parts.`,
+Of the model of a series it prints the parts, the seasons, the effects of regressors, the
+hyper-parameters with their 95 % intervals, and how far it can forecast.`,
 		Example: `  vssgp info co2.safetensors
   vssgp info co2.safetensors --plot co2-model.html
   vssgp info co2.safetensors --top 30 --json`,
 	}, func(ctx context.Context, args []string) error { return runInfo(ctx, env, args[0], top, plot) }, cli.ModelOperand)
-	cmd.Flags().Var(cli.Count(&top, cli.Unbounded), "top", "`number` of components and frequencies to list (--json lists every component)")
+	cmd.Annotations = cli.FlagGroups("Output: top plot overwrite")
+	cmd.Flags().Var(cli.Count(&top, cli.Unbounded), "top", "`number` of components and frequencies to list")
 	cmd.Flags().Var(cli.OutputFile(&plot, cli.PlotFiles...), "plot",
-		"draw the frequencies and the spectrum to this `file`: .html, .png or .svg")
+		"draw the frequencies or parts to this `file` (.html, .png, .svg)")
 	return cmd
 }
 
@@ -55,6 +50,29 @@ func runInfo(ctx context.Context, env *cli.Env, path string, top int, plot strin
 		return seriescmd.Info(ctx, env, path, m.series, plot)
 	}
 	return infoVSSGP(env, path, m.model, top, plot)
+}
+
+// A description is what info prints with --json.
+type description struct {
+	Model       string            `json:"model"`
+	Inference   vssgp.Inference   `json:"inference"`
+	Fitted      bool              `json:"fitted"` // there is a posterior of the coefficients
+	Inputs      []string          `json:"inputs"`
+	Units       []string          `json:"units,omitempty"` // of dates
+	Outputs     []string          `json:"outputs"`
+	Features    int               `json:"features"`
+	Windows     *windowing        `json:"windows,omitzero"`
+	NoiseSD     []float64         `json:"noise_sd"`   // by output
+	Components  []vssgp.Component `json:"components"` // in the file's order
+	Posterior   bool              `json:"posterior"`  // of the hyper-parameters: frequencies have standard deviations
+	Frequencies []frequency       `json:"frequencies"`
+}
+
+// windowing describes the windows of a model.
+type windowing struct {
+	Count  int     `json:"count"`
+	Length float64 `json:"length"`
+	Input  string  `json:"input"`
 }
 
 // infoVSSGP prints a model of package vssgp.
@@ -78,18 +96,14 @@ func infoVSSGP(env *cli.Env, path string, m *vssgp.Model, top int, plot string) 
 	}
 	windows, length, along := len(p.Windows.Center), p.Windows.Length*m.X.Scale[p.Windows.Dim], inputs[p.Windows.Dim]
 	if env.JSON {
-		var w cli.Object
-		if windows > 0 {
-			w = cli.Object{"count", windows, "length", length, "input", along}
+		d := description{
+			Model: path, Inference: m.Inference, Fitted: fitted, Inputs: inputs, Units: units, Outputs: outputs, Features: p.M(), NoiseSD: noise,
+			Components: components, Posterior: knownFrequencies(m), Frequencies: frequencies,
 		}
-		return env.PrintJSON(cli.Object{
-			"model", path, "inference", m.Inference, "fitted", fitted, // has a posterior over its coefficients
-			"inputs", inputs, "units,omitempty", units, "outputs", outputs, "features", p.M(), "windows,omitempty", w,
-			"noise_sd", noise, // of each output
-			"components", components, // in the file's order
-			"posterior", knownFrequencies(m), // of the hyper-parameters: whether frequencies have standard deviations
-			"frequencies", frequencies,
-		})
+		if windows > 0 {
+			d.Windows = &windowing{windows, length, along}
+		}
+		return env.PrintJSON(d)
 	}
 	state := "fitted"
 	if !fitted {
@@ -143,8 +157,8 @@ func printFrequencies(env *cli.Env, frequencies []frequency, sure bool) {
 
 // frequency is a feature's frequency with the amplitude of its cosine.
 type frequency struct {
-	vssgp.Frequency
-	Amplitude []float64 `json:"amplitude"` // by output; NaN before a fit
+	vssgp.Frequency `json:",embed"`
+	Amplitude       []float64 `json:"amplitude"` // by output; NaN before a fit
 }
 
 // topFrequencies returns the most confident frequencies, best first, or if the model has no posterior of its hyper-parameters those with

@@ -32,50 +32,44 @@ func NewPredict(env *cli.Env) *cobra.Command {
 	o := &predictFlags{}
 	cmd := env.Command(&cobra.Command{
 		Use:   "predict MODEL INPUTS -o OUT",
-		Short: "Predict the outputs at given inputs, with standard deviations",
-		Long: `Predicts at each row of a table (as fit reads it). The output has the input columns,
-then for each output y its predictive mean y_mean and standard deviation y_sd;
-with --full a_b_cov, the predictive covariance of outputs a and b (a before or
-equal to b), and with --draws y_draw1, y_draw2, …: functions drawn from the
-joint posterior, without noise. A recording may replace the table:
-it stands for the times of its samples, in seconds.
+		Short: "Predict the outputs at given inputs",
+		Long: `Predicts at each row of a table, read as fit reads it, or at the sample times of a
+recording. The output has the input columns, then NAME_mean and NAME_sd for each output,
+and with --draws NAME_draw1, NAME_draw2, …: functions drawn from the joint posterior,
+without noise.
 
-The extension of -o is the format: .csv, .tsv (also .gz), .npy (one array),
-.wav (the mean alone, an output a channel, in 32-bit floats; the inputs must
-rise evenly in seconds), - for CSV on stdout. --draws-file puts the draws in a
-file of their own instead: .csv, .npy (an array [draws, rows, outputs]) or .wav
-(one each, FILE-1.wav and so on, as they go beside -o OUT.wav without it). --plot draws
-the mean with a 95 % band, and draws, along the input or, of several inputs, along
-the rows. The model of a series (forecast -m, fit --method structural) predicts at a
-table, always averaged over its hyper-parameters, with draws as columns of the output;
---full, --joint and --latent are for the other models.
+The extension of -o selects the format: .csv, .tsv (also .gz), .npy, .wav (the mean, one
+channel per output; the inputs must rise evenly in seconds), or - for CSV on stdout.
+Memory does not grow with the number of rows.
 
-The inputs are read, predicted and written part by part, in memory that does not
-grow with their number: an hour of audio takes as much memory as a minute.`,
+The model of a series (forecast -m, fit --method structural) gives the numbers of the
+forecast; --full, --joint and --latent do not apply to it. Details: docs/tour.md.`,
 		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
   vssgp predict co2.safetensors months.csv -o forecast.csv --plot forecast.png
   vssgp predict model.safetensors inputs.csv --latent --draws 5 -o -
   vssgp predict model.safetensors take.wav --draws 20 --draws-file draws.npy -o mean.wav`,
 	}, func(ctx context.Context, args []string) error { return runPredict(ctx, env, args[0], args[1], o) },
 		cli.ModelOperand, cli.InputFile("INPUTS", cli.DataOperand.File.Extensions))
+	cmd.Annotations = cli.FlagGroups("Input: x", "Output: output plot draws draws-file level digits full joint overwrite",
+		"Model: posterior latent")
 	drawn := append(slices.Clone(cli.TableOutputs), "wav")
 	f := cmd.Flags()
-	f.StringSliceVar(&o.Columns.X, "x", nil, "input `columns`, by name or by number from 0 (default: those with the model's names, or all)")
+	f.StringSliceVar(&o.Columns.X, "x", nil, "input `columns`, by name or number from 0 (default: by the model's names)")
 	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: drawn, Only: true, Stdout: true}), "output",
 		"o", "`file` to write: .csv, .tsv, .npy, .wav or - for stdout (required)")
 	f.BoolVar(&o.Posterior, "posterior", false,
-		"average over the model's draws of its hyper-parameters (fit --posterior N), and add y_lower and y_upper, between which 95 % lie")
+		"average over the draws of fit --posterior; add 95 % intervals")
 	o.Form.Add(f)
 	for _, name := range ofSeries {
-		f.Lookup(name).Usage += " (of a series)"
+		f.Lookup(name).Usage += " (series)"
 	}
-	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs")
+	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs, A_B_cov")
 	f.Var(cli.OutputFile(&o.joint, "npy"), "joint",
-		"write the joint covariance of all rows and outputs to this `file`: .npy, an array [rows, outputs, rows, outputs]")
-	f.BoolVar(&o.latent, "latent", false, "predict the function itself: leave the noise out of y_sd and the covariances")
-	f.Var(cli.Count(&o.Draws, maxDraws), "draws", "add this many `functions` drawn from the joint posterior")
-	f.Var(cli.OutputFile(&o.drawsFile, drawn...), "draws-file", "write the draws to this `file` instead: .csv, .tsv, .npy or .wav")
-	f.Var(cli.OutputFile(&o.Plot, cli.PlotFiles...), "plot", "draw the prediction to this `file`: .html, .png or .svg")
+		"write the joint covariance of all rows to this `file` (.npy)")
+	f.BoolVar(&o.latent, "latent", false, "leave the noise out of the standard deviations and covariances")
+	f.Var(cli.Count(&o.Draws, maxDraws), "draws", "`number` of functions to draw from the posterior")
+	f.Var(cli.OutputFile(&o.drawsFile, drawn...), "draws-file", "write the draws to this `file` instead (.csv, .tsv, .npy, .wav)")
+	f.Var(cli.OutputFile(&o.Plot, cli.PlotFiles...), "plot", "draw the prediction to this `file` (.html, .png, .svg)")
 	return cmd
 }
 
@@ -110,7 +104,7 @@ func runPredict(ctx context.Context, env *cli.Env, modelPath, inputPath string, 
 		return ofModel(modelPath, inputPath, err)
 	}
 	if env.JSON {
-		return env.PrintJSON(cli.Object{"rows", at.Rows, "columns", names, "output", o.Output, "device", m.Backend.Name()})
+		return env.PrintJSON(cli.Predicted{Rows: at.Rows, Columns: names, Output: o.Output, Device: m.Backend.Name()})
 	}
 	return nil
 }

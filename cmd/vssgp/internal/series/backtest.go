@@ -25,25 +25,24 @@ func NewBacktest(env *cli.Env) *cobra.Command {
 	o := &backtestFlags{origins: 6}
 	cmd := env.Command(&cobra.Command{
 		Use:   "backtest DATA",
-		Short: "Score forecasts from earlier ends of a series",
-		Long: `Forecasts the last --horizon rows of a series from the rows before, then the rows before
-these, --origins times, each time with a model of the earlier rows alone, and scores the
-forecasts: RMSE, MAE, MASE (the MAE over the MAE of the seasonal naive forecast within the
-earlier rows), CRPS, the interval score and the share of rows inside of the 95 % intervals, and
-the mean negative log density. The naive forecasts are scored, too: the last value, and the value one season
-before, with the Gaussian band of their own errors. Columns are chosen as by forecast. Of
-several outputs the scores are means, and --json has the scores of each in by_output. With --by
-each series of the table is scored, and means over the series follow.
-` + modelHelp,
+		Short: "Evaluate forecasts by rolling-origin backtesting",
+		Long: `Forecasts the last --horizon rows of a series from the rows before them, then the rows
+before these, --origins times, and scores the forecasts: RMSE, MAE, MASE, CRPS, interval
+score and coverage of the 95 % intervals, and mean negative log predictive density. Two
+naive forecasts are scored, too: the last value, and the value one season before. Columns
+and model are chosen as by "vssgp forecast".
+
+Details: docs/tour.md (section 3), docs/series.md.`,
 		Example: `  vssgp backtest co2.csv --horizon 24
   vssgp backtest sales.csv --by shop --horizon 6mo
   vssgp backtest load.csv --horizon 48 --origins 10 --season 24 --season 168 --json`,
 	}, func(ctx context.Context, args []string) error { return runBacktest(ctx, env, args[0], o) }, tableOperand)
+	cmd.Annotations = cli.FlagGroups("Input: x y by yerr regressor holidays events", "Output: horizon origins", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
-	f.Var(o.horizon.flag(), "horizon", "`rows` of each forecast, or a time such as 6mo (default: a twentieth of all)")
-	f.Var(cli.Count(&o.origins, mostPlaces), "origins", "`ends` to forecast from")
+	f.Var(o.horizon.flag(), "horizon", "number of `rows` of each forecast, or a time such as 6mo (default: N/20)")
+	f.Var(cli.Count(&o.origins, mostPlaces), "origins", "`number` of origins to forecast from")
 	return cmd
 }
 
@@ -61,16 +60,15 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 		return err
 	}
 	if env.JSON {
-		return env.PrintJSON(cli.Object{
-			"horizon", b.Horizon, "origins", b.Origins, "rows", len(r.X), "season", b.Season[0],
-			"scores", scoresOf(b, series.MeanScores), "by_output,omitempty", r.scoresByOutput(b), "seconds", time.Since(began), "device", device,
-		})
+		found := r.resultOf(b)
+		found.Rows, found.Seconds = len(r.X), time.Since(began)
+		return env.PrintJSON(answer{result: found, Device: device})
 	}
 	env.Print("%s, %s of %s each, %.1f s on %s", cli.Counted(len(r.X), "row"), cli.Counted(b.Origins, "forecast"),
 		cli.Counted(b.Horizon, "row"), time.Since(began).Seconds(), device)
 	for d, name := range r.yNames {
 		printScoresHead(env, name)
-		for _, of := range methods(b) {
+		for _, of := range methodsOf(b) {
 			printScores(env, of.name, of.scores[d])
 		}
 	}
@@ -86,33 +84,27 @@ func printScores(env *cli.Env, name string, s series.Scores) {
 		cli.Short(s.CRPS), cli.Short(s.Interval95), s.Coverage95, cli.Short(s.NLPD))
 }
 
-// A method is one that forecasts, with its scores by output.
+// A method is a forecasting method with its scores by output.
 type method struct {
 	name   string
 	scores []series.Scores
 }
 
-func methods(b *series.Backtested) []method {
+func methodsOf(b *series.Backtested) []method {
 	return []method{{"vssgp", b.Model}, {"naive", b.Naive}, {"seasonal_naive", b.Seasonal}}
 }
 
-// scoresOf are the scores by method that pick makes of those by output.
-func scoresOf(b *series.Backtested, pick func([]series.Scores) series.Scores) (all cli.Object) {
-	for _, of := range methods(b) {
-		all = append(all, of.name, pick(of.scores))
+// resultOf returns the scores for --json.
+func (r *timeSeries) resultOf(b *series.Backtested) *result {
+	s := &scores{Origins: b.Origins, Season: b.Season[0]}
+	s.Scores = methods{series.MeanScores(b.Model), series.MeanScores(b.Naive), series.MeanScores(b.Seasonal)}
+	if len(r.yNames) > 1 {
+		s.ByOutput = map[string]methods{}
+		for d, name := range r.yNames {
+			s.ByOutput[name] = methods{b.Model[d], b.Naive[d], b.Seasonal[d]}
+		}
 	}
-	return all
-}
-
-// scoresByOutput are the scores of each of several outputs; nil for one.
-func (r *timeSeries) scoresByOutput(b *series.Backtested) (all cli.Object) {
-	if len(r.yNames) == 1 {
-		return nil
-	}
-	for d, name := range r.yNames {
-		all = append(all, name, scoresOf(b, func(all []series.Scores) series.Scores { return all[d] }))
-	}
-	return all
+	return &result{Horizon: b.Horizon, Scores: s}
 }
 
 // backtest scores forecasts from earlier ends of the series.
@@ -138,32 +130,28 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 
 // backtestBy scores the forecasts of each series of a table, and prints means over the series.
 func backtestBy(ctx context.Context, env *cli.Env, r *timeSeries, o *backtestFlags) error {
-	all, err := sideBySide(ctx, env, r, func(one *timeSeries) (*series.Backtested, cli.Object, error) {
-		began := time.Now()
+	all, err := sideBySide(ctx, env, r, func(one *timeSeries) (*series.Backtested, *result, error) {
 		b, err := one.backtest(ctx, env, o)
 		if err != nil {
 			return nil, nil, err
 		}
-		return b, cli.Object{
-			"horizon", b.Horizon, "origins", b.Origins, "season", b.Season[0],
-			"scores", scoresOf(b, series.MeanScores), "by_output,omitempty", one.scoresByOutput(b), "seconds", time.Since(began),
-		}, nil
+		return b, one.resultOf(b), nil
 	})
 	if err != nil {
 		return err
 	}
-	return all.finish(env, nil, func() {
+	return all.finish(env, nil, nil, func() {
 		for d, name := range r.yNames {
 			printScoresHead(env, name)
 			means := map[string][]series.Scores{}
 			for _, w := range all.good {
-				printScores(env, w.name, w.result.Model[d])
-				for _, of := range methods(w.result) {
+				printScores(env, w.name, w.computed.Model[d])
+				for _, of := range methodsOf(w.computed) {
 					means[of.name] = append(means[of.name], of.scores[d])
 				}
 			}
 			printScoresHead(env, "mean of all")
-			for _, of := range methods(all.good[0].result) {
+			for _, of := range methodsOf(all.good[0].computed) {
 				printScores(env, of.name, series.MeanScores(means[of.name]))
 			}
 		}

@@ -41,8 +41,8 @@ type Form struct {
 // Add defines the flags.
 func (o *Form) Add(f *pflag.FlagSet) {
 	o.digits = 3
-	f.Var(o.levels.flag(), "level", "add the intervals of this `percent` of observations, such as 80,99")
-	f.Var(cli.Count(&o.digits, 17), "digits", "digits of the standard deviation to round numbers to; 0: not at all")
+	f.Var(o.levels.flag(), "level", "add prediction intervals of these `percents`, such as 80,99")
+	f.Var(cli.Count(&o.digits, 17), "digits", "`digits` of the standard deviation to write; 0: all")
 }
 
 // columns are the ends' columns of an output.

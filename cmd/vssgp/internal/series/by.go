@@ -19,34 +19,27 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// fittedFields are what --json has of the model of one of several series.
-func fittedFields(m *series.Model, began time.Time) cli.Object {
-	return cli.Object{
-		"periods", append([]float64{}, m.Periods()...), "noise_sd", noiseOf(m), "bound", m.Bound(), "seconds", time.Since(began),
-	}
-}
-
-// A work is a series of a table with its result, and the fields of --json besides its name and rows.
+// A work is a series of a table with what is computed of it, and what --json prints.
 type work[T any] struct {
 	*timeSeries
-	result  T
-	summary cli.Object
-	err     error
+	computed T
+	result   *result
+	err      error
 }
 
 // A many is the series of a table that --by tells apart.
 type many[T any] struct {
-	table     *timeSeries
-	good      []*work[T]   // in the order of their first rows
-	summaries []cli.Object // of all
-	some      error        // to end with if some have failed
-	began     time.Time
+	table *timeSeries
+	good  []*work[T] // in the order of their first rows
+	all   []named
+	some  error // to end with if some have failed
+	began time.Time
 }
 
 // sideBySide computes something of each series of a table, on all cores, and prints what fails. The error is an interruption, or that all
 // have failed.
 func sideBySide[T any](
-	ctx context.Context, env *cli.Env, r *timeSeries, compute func(*timeSeries) (T, cli.Object, error),
+	ctx context.Context, env *cli.Env, r *timeSeries, compute func(*timeSeries) (T, *result, error),
 ) (*many[T], error) {
 	var all []*work[T]
 	for _, one := range r.split() {
@@ -57,7 +50,10 @@ func sideBySide[T any](
 	parallel.For(len(all), runtime.GOMAXPROCS(0), func(i int) {
 		w := all[i]
 		if w.err = ctx.Err(); w.err == nil {
-			w.result, w.summary, w.err = compute(w.timeSeries)
+			began := time.Now()
+			if w.computed, w.result, w.err = compute(w.timeSeries); w.err == nil {
+				w.result.Rows, w.result.Seconds = len(w.X), time.Since(began)
+			}
 		}
 		counting.Lock()
 		defer counting.Unlock()
@@ -71,6 +67,7 @@ func sideBySide[T any](
 	var failed []string
 	var last error
 	for _, w := range all {
+		one := named{w.name, w.result, ""}
 		if w.err == nil {
 			m.good = append(m.good, w)
 		} else {
@@ -78,9 +75,9 @@ func sideBySide[T any](
 				last = fmt.Errorf("%s: %w", w.path, last)
 			}
 			failed = append(failed, cli.OneLine(last))
-			w.summary = cli.Object{"error", failed[len(failed)-1][len(cli.Prefix):]}
+			one.result, one.Error = &result{Rows: len(w.X)}, failed[len(failed)-1][len(cli.Prefix):]
 		}
-		m.summaries = append(m.summaries, append(cli.Object{"name", w.name, "rows", len(w.X)}, w.summary...))
+		m.all = append(m.all, one)
 	}
 	if m.good == nil { // the caller prints the last one
 		failed, last = failed[:len(failed)-1], cli.Mistake("%w; so all %d series failed", last, len(all))
@@ -93,16 +90,15 @@ func sideBySide[T any](
 	return m, last
 }
 
-// finish writes the files, the main one last, and prints the summaries for --json, or else more for people. Nothing is printed if stdout
+// finish writes the files, the main one last, and prints the results for --json, or else more for people. Nothing is printed if stdout
 // has the main file.
-func (m *many[T]) finish(env *cli.Env, files []fileio.File, more func()) error {
+func (m *many[T]) finish(env *cli.Env, files []fileio.File, forecast *frame, more func()) error {
 	if err := env.Write(files...); err != nil {
 		return err
 	}
 	switch took := time.Since(m.began); {
 	case env.JSON:
-		all := cli.Object{"rows", len(m.table.X), "series", m.summaries, "seconds", took, "device", device}
-		if err := env.PrintJSON(all); err != nil {
+		if err := env.PrintJSON(several{len(m.table.X), m.all, took, device, forecast}); err != nil {
 			return err
 		}
 	case len(files) == 0 || files[len(files)-1].Path != cli.ToStdout:
@@ -158,54 +154,54 @@ func forecastBy(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFla
 	if err != nil {
 		return err
 	}
-	all, err := sideBySide(ctx, env, r, func(one *timeSeries) (*forecastOf, cli.Object, error) {
-		began := time.Now()
+	all, err := sideBySide(ctx, env, r, func(one *timeSeries) (*forecastOf, *result, error) {
 		f, err := one.forecast(ctx, env, at, o)
 		if err != nil {
 			return nil, nil, err
 		}
 		f.rows = o.form.predictedRows(f.model, f.p, nil, true)
-		summary := append(cli.Object{"horizon", len(f.at.x)}, fittedFields(f.model, began)...)
+		found := &result{Horizon: len(f.at.x), Summary: summaryOf(f.model, one)}
 		f.model = nil // of which there may be thousands
-		return f, summary, nil
+		return f, found, nil
 	})
 	if err != nil {
 		return err
 	}
-	input := all.good[0].result.at.name
+	input := all.good[0].computed.at.name
 	names, err := datafile.WithDraws(append([]string{r.byName}, predictedNames(input, r.yNames, true, o.form.levels)...), nil, 0)
 	if err != nil {
 		return err
 	}
 	var predictions []*prediction
 	for _, w := range all.good {
-		predictions = append(predictions, w.result.p)
+		predictions = append(predictions, w.computed.p)
 	}
 	noteMedians(env, r.yNames, predictions...)
-	var files []fileio.File
-	if o.output != "" {
-		files = append(files, textFile(o.output, names, func(write func([]string)) {
+	if o.output == "" {
+		table := &frame{Columns: names}
+		for _, w := range all.good {
+			table.add(w.computed.at.axis, w.computed.rows, w.name)
+		}
+		return all.finish(env, nil, table, func() {
+			var lines [][]string
 			for _, w := range all.good {
-				for row := range slices.Chunk(w.result.rows, len(names)-1) {
-					text := []string{w.name, w.result.at.axis.Format(row[0])}
-					for _, v := range row[1:] {
-						text = append(text, (*table.Axis)(nil).Format(v))
-					}
-					write(text)
+				for _, line := range screenRows(w.computed.at.axis, w.computed.p) {
+					lines = append(lines, append([]string{w.name}, line...))
 				}
 			}
-		}))
+			printTable(env, append([]string{r.byName}, screenHead(input, r.yNames, o.form.levels)...), lines)
+		})
 	}
-	return all.finish(env, files, func() {
-		if o.output != "" {
-			return
-		}
-		var lines [][]string
+	file := textFile(o.output, names, func(write func([]string)) {
 		for _, w := range all.good {
-			for _, line := range screenRows(w.result.at.axis, w.result.p) {
-				lines = append(lines, append([]string{w.name}, line...))
+			for row := range slices.Chunk(w.computed.rows, len(names)-1) {
+				text := []string{w.name, w.computed.at.axis.Format(row[0])}
+				for _, v := range row[1:] {
+					text = append(text, (*table.Axis)(nil).Format(v))
+				}
+				write(text)
 			}
 		}
-		printTable(env, append([]string{r.byName}, screenHead(input, r.yNames, o.form.levels)...), lines)
 	})
+	return all.finish(env, []fileio.File{file}, nil, func() {})
 }

@@ -35,34 +35,33 @@ func NewFill(env *cli.Env) *cobra.Command {
 	o := &fillFlags{}
 	cmd := env.Command(&cobra.Command{
 		Use:   "fill DATA -o OUT",
-		Short: "Fill the empty cells of a table's series, with bands",
-		Long: `Fills the missing values (empty, NA, NaN, null, -) of one or several columns of a table,
-each from all that is known of the series. Without --x the input is the first column of
-dates, else the first of several columns of numbers, else the rows' number. Without --y the
-outputs are all columns of numbers in which values are missing. For a table of several
-series, one below the other, --by names the column that tells them apart: each gets its own
-model. One that fails is named, and keeps its empty cells.
+		Short: "Fill missing values in a time series",
+		Long: `Fills the missing values (empty, NA, NaN, null, -) of columns of a table from all values
+before and after them, with the model of "vssgp forecast". By default the input is the
+first column of dates, or of numbers, or the row number, and the outputs are all columns
+of numbers with missing values. With --by, a column tells several series apart.
 
-OUT is the table as it was, byte for byte, with the missing cells of the outputs filled in:
-with as many decimals as the column has, or more if the value is known better. Its format
-is the input's own. --bands is a table with a line for each filled cell: its row (from 1, the
-names apart), the input, the column, mean, sd, lower and upper: the interval that contains
-95 % of observations, noise included. --level 80 adds lower_80 and upper_80.
-` + modelHelp,
+The output is the table with the missing cells filled in; all other bytes stay. --bands
+writes a table with a row for each filled cell: its row (from 1), input and column, the
+mean, the standard deviation, and the 95 % prediction interval.
+
+Details: docs/tour.md (section 3), docs/series.md.`,
 		Example: `  vssgp fill flow.csv -o whole.csv
   vssgp fill stations.csv --x date --y north,south -o whole.csv --bands bands.csv
   vssgp fill load.csv --period 24h --period 7d --robust -o - --report load.html`,
 	}, func(ctx context.Context, args []string) error { return runFill(ctx, env, args[0], o) }, tableOperand)
+	cmd.Annotations = cli.FlagGroups("Input: x y by yerr regressor holidays events",
+		"Output: output bands plot report model level digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
-	f.Lookup("y").Usage = "output `columns`, by name or number from 0 (default: with missing values)"
+	f.Lookup("y").Usage = "output `columns` (default: those with missing values)"
 	o.model.add(f)
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.csv",
 		Extensions: slices.Concat(cli.TableFiles, []string{"gz"}),
 		Stdout:     true, Only: true}), "output", "o", "`file` to write, in the format of DATA, or - for stdout (required)")
-	f.Var(cli.OutputFile(&o.bands, "csv", "tsv"), "bands", "write mean, sd and interval of each filled cell to this `file`: .csv, .tsv")
+	f.Var(cli.OutputFile(&o.bands, "csv", "tsv"), "bands", "write the intervals of the filled cells to this `file` (.csv, .tsv)")
 	o.form.Add(f)
-	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m", "keep the model in this `file`")
+	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m", "write the model to this `file`, for predict")
 	o.drawing.add(f)
 	return cmd
 }
@@ -100,7 +99,8 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 		env.Note("%s: no value of %s is missing; the output is a copy", r.path, datafile.Listed(r.yNames))
 	}
 	files = append(files, r.fillFiles(ctx, f.cells, o)...)
-	return finish(ctx, env, r, f.model, began, files, cli.Object{"rows", len(r.X), "filled", len(f.cells), "columns", r.yNames}, nil, func() {
+	filled := len(f.cells)
+	return finish(ctx, env, r, f.model, began, files, &answer{result: &result{Filled: &filled}, Columns: r.yNames}, func() {
 		for i, name := range r.yNames {
 			env.Print("%s: filled %s of %d", name, cli.Counted(r.missing[i], "cell"), len(r.X))
 		}
@@ -210,8 +210,7 @@ func fillBy(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags) erro
 	if err := alone(env, "plot", "report", "model"); err != nil {
 		return err
 	}
-	all, err := sideBySide(ctx, env, r, func(one *timeSeries) ([]filled, cli.Object, error) {
-		began := time.Now()
+	all, err := sideBySide(ctx, env, r, func(one *timeSeries) ([]filled, *result, error) {
 		f, err := one.fill(ctx, env, o, false)
 		if err != nil {
 			return nil, nil, err
@@ -219,20 +218,21 @@ func fillBy(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags) erro
 		for i := range f.cells {
 			f.cells[i].band = append([]string{one.name}, f.cells[i].band...)
 		}
-		summary := cli.Object{"filled", len(f.cells)}
+		count := len(f.cells)
+		found := &result{Filled: &count}
 		if f.model != nil {
-			summary = append(summary, fittedFields(f.model, began)...)
+			found.Summary = summaryOf(f.model, one)
 		}
-		return f.cells, summary, nil
+		return f.cells, found, nil
 	})
 	if err != nil {
 		return err
 	}
 	var cells []filled
 	for _, w := range all.good {
-		cells = append(cells, w.result...)
+		cells = append(cells, w.computed...)
 	}
-	return all.finish(env, r.fillFiles(ctx, cells, o), func() {
+	return all.finish(env, r.fillFiles(ctx, cells, o), nil, func() {
 		env.Print("filled %s of %d", cli.Counted(len(cells), "cell"), len(r.X)*len(r.yNames))
 	})
 }

@@ -39,25 +39,25 @@ func Fit(ctx context.Context, env *cli.Env, path string, o *FitFlags) error {
 		return err
 	}
 	files = append(files, fileio.File{Path: o.Output, Write: m.Write})
-	return finish(ctx, env, r, m, began, files, cli.Object{"rows", len(r.X)}, cli.Object{"model", o.Output}, func() {})
+	return finish(ctx, env, r, m, began, files, &answer{result: &result{}, Model: o.Output}, func() {})
 }
 
-// finish writes the files, the main one last, and prints what was found in a series. m is nil if nothing was fitted. head and tail are
-// what --json has besides, and more prints it for people. Nothing is printed if stdout has the main file.
+// finish writes the files, the main one last, and prints what was found in a series: for --json the answer, to which it adds what follows
+// from the model, or else more for people. m is nil if nothing was fitted. Nothing is printed if stdout has the main file.
 func finish(
-	ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files []fileio.File, head, tail cli.Object,
-	more func(),
+	ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files []fileio.File, a *answer, more func(),
 ) error {
 	if err := env.Write(files...); err != nil {
 		return err
 	}
 	took := time.Since(began)
-	times := env.Device.RankTimes(took)
+	a.Ranks, a.Rows = env.Device.RankTimes(took), len(r.X)
 	switch {
-	case env.JSON && m == nil:
-		return env.PrintJSON(head)
 	case env.JSON:
-		return env.PrintJSON(slices.Concat(head, modelFields(env, m, r, took), tail, cli.Object{"ranks,omitempty", times}))
+		if m != nil {
+			a.Summary, a.Seconds, a.Device = summaryOf(m, r), took, device
+		}
+		return env.PrintJSON(a)
 	case len(files) > 0 && files[len(files)-1].Path == cli.ToStdout:
 		return nil
 	case m != nil && !env.Quiet:
@@ -69,8 +69,8 @@ func finish(
 	if m != nil {
 		printModel(env, m, r, took)
 	}
-	if times != nil {
-		env.Print("%s", times)
+	if a.Ranks != nil {
+		env.Print("%s", a.Ranks)
 	}
 	slices.Reverse(files)
 	env.PrintWritten(files)

@@ -43,16 +43,8 @@ type length struct {
 // trends are the words of --trend.
 var trends = []string{"auto", "none", "line", "smooth", "walk"}
 
-// modelHelp explains the parts of the model in --help.
-const modelHelp = `
-The model is a level, a line, a smooth trend (its slope wanders), a random walk, a short
-memory, noise whose size may change, clear shifts of the level, and the seasons that the data
-show or a calendar has (day, week, year), if the data contain three and a half of them.
---period names a season by its length, in units of the input or, on dates, in s, min, h, d, w,
-mo or y; --season by its number of rows: 24 is a day of hours, as --period 24h is. With either,
-no others are looked for, unless --season auto is there, too. --trend leaves shifts out. --log
-auto takes logarithms if the values are positive, the data say so and no --prior is given. The
-NAME of a --prior is slope, smooth, walk, memory, memory-length, season, season-length or noise.`
+// modelGroup lists the flags of the structural model in help.
+const modelGroup = "Model: period season trend log robust positive short-memory prior hmc"
 
 const auto, always, never = "auto", "always", "never"
 
@@ -64,29 +56,29 @@ var PriorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", 
 // add defines the flags.
 func (s *Flags) add(f *pflag.FlagSet) {
 	s.AddParts(f)
-	f.BoolVar(&s.HMC, "hmc", false, "draw the hyper-parameters by Hamiltonian Monte Carlo: ten times slower")
+	f.BoolVar(&s.HMC, "hmc", false, "draw the hyper-parameters by HMC; ten times slower")
 	f.Var(&cli.Value{Kind: "prior", List: true, Words: PriorNames, Parse: s.AddPrior}, "prior",
-		"NAME=MEDIAN,SD: a log-normal `prior`, with the sd of the logarithm")
+		"log-normal `prior` NAME=MEDIAN,SD (docs/priors.md)")
 }
 
 // AddParts defines the flags that no other model has.
 func (s *Flags) AddParts(f *pflag.FlagSet) {
 	f.Var(&cli.Value{Kind: "length", List: true, Parse: s.addPeriod}, "period",
-		"length of a known `season` along the input, such as 7d; may be given again")
+		"`length` of a known season, such as 7d or 0.5")
 	f.Var(&cli.Value{Kind: "season", List: true, Words: []string{"auto", "none"}, Parse: s.addSeason}, "season",
-		"known season in `rows`, such as 12; may be given again; or none, auto")
+		"length of a known season in `rows`, such as 12; or none or auto")
 	f.Var(&cli.Value{Kind: "words", List: true, Words: trends, Parse: s.addTrend}, "trend",
-		"`parts` of the trend: line, smooth, walk; or none (default auto: averaged)")
+		"`parts` of the trend: line, smooth, walk or none (default: averaged)")
 	f.BoolVar(&s.shortMemory, "short-memory", true,
-		"let what deviates from trend and seasons fade over some rows")
+		"include a mean-reverting residual")
 	f.Var(&cli.Value{Kind: "when", Words: whens, Parse: s.setLog}, "log",
-		"`when` to model the values' logarithm: auto, always or never (default auto)")
+		"`when` to model the logarithm: auto, always or never (default auto)")
 	f.Var(&cli.Value{Kind: "when", Words: whens, Parse: s.setRobust}, "robust",
-		"`when` to pass over outliers: auto, always or never (default auto)")
+		"`when` to leave out outliers: auto, always or never (default auto)")
 	f.Lookup("robust").NoOptDefVal = always
-	f.BoolVar(&s.positive, "positive", false, "predict no value below 0, such as of counts; the data must have none")
+	f.BoolVar(&s.positive, "positive", false, "predict no negative values")
 	s.regressors.add(f)
-	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of known standard deviations of the values, one for each output")
+	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of known standard deviations of the values, one per output")
 }
 
 // units are units of time in seconds; of a month and a year, the Gregorian calendar's means.

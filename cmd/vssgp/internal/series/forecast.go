@@ -35,40 +35,40 @@ func NewForecast(env *cli.Env) *cobra.Command {
 	o := &forecastFlags{}
 	cmd := env.Command(&cobra.Command{
 		Use:   "forecast DATA [-o OUT]",
-		Short: "Forecast a series beyond its end, with bands",
-		Long: `Forecasts one or several columns of a table along one input. Without --x the input is the
-first column of dates, else the first of several columns of numbers, else the rows' number.
-Without --y the output is the last column of numbers. Rows may lack values. For a table of
-several series, one below the other, --by names the column that tells them apart: each gets
-its own model, and OUT has that column first. One that fails is named; the others are written.
+		Short: "Forecast a time series",
+		Long: `Forecasts columns of a table beyond their last value, with 95 % prediction intervals.
+The model is a trend, the seasons that the data show, level shifts, a short memory and
+noise; its parts are averaged over by how well they explain the data.
 
-OUT has the input in the table's own notation, then for each output NAME its NAME_mean,
-NAME_sd, NAME_lower and NAME_upper: the interval that contains 95 % of observations, noise
-included. --level 80 adds NAME_lower_80 and NAME_upper_80. Numbers are rounded to --digits
-of their sd (3), but to no fewer decimals than the data have. Without -o a table is printed.
+DATA is a table (.csv, .tsv, .txt, also .gz, .npy, or - for stdin). By default the input
+is the first column of dates, or of numbers, or the row number, and the output is the last
+column of numbers. Values may be missing. With --by, a column tells several series apart.
 
---horizon counts rows or is a time, --until is the last place, and --at a table of places. By
-default the forecast is two of the shortest season, or a tenth of the rows. It ends at most 10
-times the range of the data after their end. predict gives the same numbers from the model of -m.
-The future values of a --regressor are in rows without an output after the last value, or in --at.
-` + modelHelp,
+The output has the input, then NAME_mean, NAME_sd, NAME_lower and NAME_upper for each
+output NAME. Without -o a table is printed. Numbers are rounded to three digits of their
+standard deviation (--digits). Future values of a --regressor are read from rows without
+an output value, or from --at. By default two seasons are forecast.
+
+Details: docs/tour.md (section 3), docs/series.md.`,
 		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
   vssgp forecast flow.csv --x date --y flow --until 2026-12-31 -o forecast.csv --plot forecast.html
   vssgp forecast load.csv --period 24h --period 7d --robust -o - -m load.safetensors
   vssgp forecast sales.csv --by shop --horizon 6mo --level 80 -o sales-forecast.csv
   vssgp forecast levels.csv --at days.csv --season none --trend walk`,
 	}, func(ctx context.Context, args []string) error { return runForecast(ctx, env, args[0], o) }, tableOperand)
+	cmd.Annotations = cli.FlagGroups("Input: x y by yerr regressor holidays events",
+		"Output: horizon until at output plot report model level digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
-	f.Var(o.horizon.flag(), "horizon", "`rows` to forecast or, on dates, a time: 2y, 6mo, 8w, 14d, 36h, 30min")
+	f.Var(o.horizon.flag(), "horizon", "number of `rows` to forecast or, on dates, a time such as 2y, 6mo, 14d, 36h")
 	o.form.Add(f)
-	f.StringVar(&o.until, "until", "", "last `place` to forecast, as the input column has it, such as 2026-12-31")
-	f.Var(cli.FileName(&o.at, cli.FileUse{Extensions: cli.DataOperand.File.Extensions}), "at", "table `file` of the places to forecast")
+	f.StringVar(&o.until, "until", "", "last `input` to forecast, such as 2026-12-31")
+	f.Var(cli.FileName(&o.at, cli.FileUse{Extensions: cli.DataOperand.File.Extensions}), "at", "table `file` with the inputs to forecast")
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Extensions: cli.TableOutputs, Only: true, Stdout: true}),
-		"output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout (default: a printed table)")
+		"output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout")
 	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m",
-		"keep the model in this `file`, for predict")
+		"write the model to this `file`, for predict")
 	o.drawing.add(f)
 	return cmd
 }
@@ -98,7 +98,12 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
-	return finish(ctx, env, r, f.model, began, files, cli.Object{"rows", len(r.X), "horizon", len(f.at.x)}, nil, func() {
+	a := &answer{result: &result{Horizon: len(f.at.x)}}
+	if o.output == "" && env.JSON {
+		a.Forecast = &frame{Columns: predictedNames(f.at.name, r.yNames, true, o.form.levels)}
+		a.Forecast.add(f.at.axis, o.form.predictedRows(f.model, f.p, nil, true))
+	}
+	return finish(ctx, env, r, f.model, began, files, a, func() {
 		from, to := f.at.axis.Format(slices.Min(f.at.x)), f.at.axis.Format(slices.Max(f.at.x))
 		env.Print("forecast of %s, %s to %s", cli.Counted(len(f.at.x), "row"), from, to)
 		if o.output == "" {

@@ -72,7 +72,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err := env.Write(files...); err != nil || !env.JSON {
 		return err
 	}
-	return env.PrintJSON(cli.Object{"rows", len(x), "columns", names, "output", o.Output, "device", device})
+	return env.PrintJSON(cli.Predicted{Rows: len(x), Columns: names, Output: o.Output, Device: device})
 }
 
 // predictedFile is a table of rows of predictedRows.
@@ -109,8 +109,7 @@ func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c
 		return err
 	}
 	if env.JSON {
-		return env.PrintJSON(cli.Object{"bound", bound, "rows", rows, "rmse", rmse, "mean_log_predictive_density", density, "device",
-			device})
+		return env.PrintJSON(evaluation{bound, rows, rmse, density, device})
 	}
 	env.Print("%-28s %.9g   (in the model's units)", "bound", bound)
 	env.Print("%-28s %d", "rows", rows)
@@ -150,29 +149,22 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	var units []string
+	if axis.Dates() {
+		units = []string{fmt.Sprintf("%s: %s since %s", m.XName, axis.Unit, axis.Since())}
+	}
 	if env.JSON {
-		var hyper, perUnit []cli.Object
-		for _, v := range m.Hyper() {
-			hyper = append(hyper, cli.Object{"name", v.Name, "mode", v.Mode, "lower", v.Lower, "upper", v.Upper})
-		}
-		for _, e := range effects { // of one unit of a regressor, or of a level shift, on each output, or on its logarithm
-			perUnit = append(perUnit, cli.Object{"name", e.Name, "mean", e.Mean, "sd", e.SD})
-		}
-		var units []string
-		if axis.Dates() {
-			units = []string{fmt.Sprintf("%s: %s since %s", m.XName, axis.Unit, axis.Since())}
-		}
-		return env.PrintJSON(cli.Object{
-			"model", path, "inputs", []string{m.XName}, "units,omitempty", units, "outputs", m.YNames, "rows", m.Rows(),
-			"features", m.Features(), "parts", partNames(m, axis), "periods", append([]float64{}, m.Periods()...), "hyper", hyper,
-			"effects,omitempty", perUnit, "log,omitempty", m.Log(), "noise_sd", noiseOf(m), "bound", m.Bound(),
-			"first", axis.Format(first), "last", axis.Format(last), "reach", axis.Format(end),
+		return env.PrintJSON(description{
+			Model: path, Inputs: []string{m.XName}, Units: units, Outputs: m.YNames, Rows: m.Rows(),
+			summary: summary{Periods: m.Periods(), Parts: partNames(m, axis), Log: m.Log(), NoiseSD: noiseOf(m), Bound: m.Bound(),
+				Features: m.Features()},
+			Hyper: m.Hyper(), Effects: effects, First: axis.Format(first), Last: axis.Format(last), Reach: axis.Format(end),
 		})
 	}
 	env.Print("%s: the structural model of a series", path)
 	env.Print("%s -> %s, %s, %s", m.XName, strings.Join(m.YNames, ", "), cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature"))
-	if axis.Dates() {
-		env.Print("%s: %s since %s", m.XName, axis.Unit, axis.Since())
+	for _, unit := range units {
+		env.Print("%s", unit)
 	}
 	env.Print("parts: %s", strings.Join(partNames(m, axis), ", "))
 	printSeasons(env, m, axis)

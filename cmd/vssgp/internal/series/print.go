@@ -28,8 +28,8 @@ type drawing struct{ plot, report string }
 
 func (d *drawing) add(f *pflag.FlagSet) {
 	f.Var(cli.OutputFile(&d.plot, cli.PlotFiles...), "plot",
-		"draw the data, the bands and the parts to this `file`: .html, .png or .svg")
-	f.Var(cli.OutputFile(&d.report, "html"), "report", "the same, with the hyper-parameters, to this `file`: .html")
+		"draw data, intervals and parts to this `file` (.html, .png, .svg)")
+	f.Var(cli.OutputFile(&d.report, "html"), "report", "write the plots and the hyper-parameters to this HTML `file`")
 }
 
 // view is what charts of a series show.
@@ -97,12 +97,10 @@ func extent(m *series.Model) (first, last, reach float64) {
 	return first, last, first + math.Floor((end-first)/m.Step()+rounding)*m.Step()
 }
 
-// modelFields are what --json has of a fitted series.
-func modelFields(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) cli.Object {
-	return cli.Object{
-		"periods", append([]float64{}, m.Periods()...), "parts", partNames(m, r.axis), "log,omitempty", m.Log(), "noise_sd", noiseOf(m),
-		"bound", m.Bound(), "features", m.Features(), "outliers,omitempty", outliersOf(m, r), "seconds", took, "device", device,
-	}
+// summaryOf describes a fitted model for --json.
+func summaryOf(m *series.Model, r *timeSeries) *summary {
+	return &summary{Periods: m.Periods(), Parts: partNames(m, r.axis), Log: m.Log(), NoiseSD: noiseOf(m), Bound: m.Bound(),
+		Features: m.Features(), Outliers: outliersOf(m, r)}
 }
 
 // ofLog marks numbers of a model of the values' logarithm.

@@ -36,11 +36,11 @@ type event struct {
 
 // add defines the flags.
 func (g *regressors) add(f *pflag.FlagSet) {
-	f.StringSliceVar(&g.Columns, "regressor", nil, "`columns` that explain the outputs, and whose future values are known")
+	f.StringSliceVar(&g.Columns, "regressor", nil, "`columns` that explain the outputs, with known future values")
 	f.Var(&cli.Value{Kind: "codes", List: true, Words: calendarCodes(), Parse: g.addHolidays}, "holidays",
-		"regressors for the holidays of a country or state: `codes` such as US or DE-BY")
+		"add regressors for the holidays of `codes` such as US or DE-BY")
 	f.Var(cli.FileName(&g.eventFile, cli.FileUse{Extensions: cli.TableFiles}), "events",
-		"regressors for the days in a table `file` of dates and names")
+		"add regressors for the days in a `file` with dates and names")
 }
 
 func (g *regressors) addHolidays(text string) error {

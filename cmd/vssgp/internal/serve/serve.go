@@ -21,7 +21,7 @@ import (
 func New(env *cli.Env, answer Answerer) *cobra.Command {
 	return env.Command(&cobra.Command{
 		Use:   "serve",
-		Short: "Answer command lines from stdin, for programs",
+		Short: "Execute command lines from stdin, for programs",
 		Long: `Executes command lines that a program, such as the Python package, writes to stdin, one
 after the other, and answers each on stdout. Input files come with a call, and outputs
 go back with its answer: nothing is read from a disk, or written to one.

@@ -1,0 +1,128 @@
+package audio
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/detect"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/report"
+)
+
+// A result is what impute prints with --json; docs/json.md describes it. Samples count from 0 in each channel.
+type result struct {
+	*fillSummary
+	Rate     int       `json:"rate"`
+	Channels int       `json:"channels"`
+	Samples  int       `json:"samples"`
+	Missing  int       `json:"missing"`
+	Gaps     [][2]int  `json:"gaps"`                   // start and end
+	Of       []int     `json:"gap_channels,omitempty"` // from 1; 0: all
+	Found    []found   `json:"found,omitzero"`         // of --detect
+	Warnings []warning `json:"doubts,omitzero"`
+	Joint    *int      `json:"joint,omitzero"` // gaps that were filled with the help of other channels
+	Excerpts []excerpt `json:"excerpts,omitzero"`
+	Output   string    `json:"output,omitempty"`
+	Models   []string  `json:"models,omitempty"`
+	Scores   *scores   `json:"scores,omitzero"` // of --reference
+}
+
+// A fillSummary describes a fill.
+type fillSummary struct {
+	Method     string        `json:"method"`
+	Device     string        `json:"device"`
+	Seconds    time.Duration `json:"seconds"`
+	Iterations int           `json:"iterations"`
+	Bound      float64       `json:"bound"` // the sum over the excerpts; NaN without a VSSGP
+}
+
+// A found is damage that --detect found.
+type found struct {
+	Start      int         `json:"start"`
+	End        int         `json:"end"`
+	Channel    int         `json:"channel"`
+	Kind       detect.Kind `json:"kind"`
+	LogOdds    float64     `json:"log_odds"`
+	Confidence float64     `json:"confidence"`
+}
+
+// A warning names a gap whose fill should not be trusted.
+type warning struct {
+	Start   int    `json:"start"`
+	End     int    `json:"end"`
+	Channel int    `json:"channel"` // from 1
+	Reason  string `json:"reason"`
+}
+
+// An excerpt is what was modeled at once.
+type excerpt struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+	*excerptFit
+}
+
+// An excerptFit describes the VSSGP of an excerpt.
+type excerptFit struct {
+	Bound      float64 `json:"bound"`
+	Iterations int     `json:"iterations"`
+	Features   int     `json:"features"`
+	NoiseSD    float64 `json:"noise_sd"` // of the first channel, in full scale
+}
+
+// scores compare fills with the reference.
+type scores struct {
+	AR      audio.Scores `json:"ar"`
+	Linear  audio.Scores `json:"linear"`
+	Silence audio.Scores `json:"silence"`
+	VSSGP   filledScores `json:"vssgp"` // of the fill, whatever its method
+}
+
+type filledScores struct {
+	audio.Scores
+	Coverage95 float64 `json:"coverage95"`
+}
+
+// resultOf returns what --json prints of a fill, or of what was found.
+func resultOf(f *report.Fill, o *imputeFlags, models []string, s *scores) *result {
+	all := &result{Rate: f.Rate, Channels: f.Channels, Samples: f.Samples, Missing: audio.Missing(f.Gaps)}
+	for _, g := range f.Gaps {
+		all.Gaps, all.Of = append(all.Gaps, [2]int{g.Start, g.End}), append(all.Of, g.Channel)
+	}
+	if !slices.ContainsFunc(all.Of, func(channel int) bool { return channel > 0 }) {
+		all.Of = nil
+	}
+	if f.Found != nil {
+		all.Found = []found{}
+		for _, d := range f.Found {
+			all.Found = append(all.Found, found{d.Start, d.End, d.Channel, d.Kind, d.LogOdds, d.Confidence()})
+		}
+	}
+	if o.gaps.dry {
+		return all
+	}
+	r := f.Result
+	all.Warnings, all.Output = []warning{}, o.output
+	if r == nil {
+		return all
+	}
+	for _, d := range r.Warnings() {
+		all.Warnings = append(all.Warnings, warning{d.Gap.Start, d.Gap.End, d.Channel + 1, d.Warning})
+	}
+	all.Excerpts = []excerpt{}
+	for _, e := range r.Excerpts {
+		one := excerpt{Start: e.Start, End: e.End}
+		if e.Result != nil {
+			one.excerptFit = &excerptFit{e.Result.Bound, e.Result.Iterations, e.Features, e.NoiseSD}
+		}
+		all.Excerpts = append(all.Excerpts, one)
+	}
+	all.fillSummary = &fillSummary{f.Method, f.Device(), r.Elapsed, r.Iterations, r.Bound}
+	if r.Method != restore.VSSGP {
+		all.Bound = math.NaN()
+	}
+	joint := r.Joint()
+	all.Joint, all.Models, all.Scores = &joint, models, s
+	return all
+}
