@@ -61,7 +61,11 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 	for i := range sums {
 		sums[i] = make([]tally, len(s.Y))
 	}
+	progress := o.Progress
 	for k := origins; k >= 1; k-- {
+		if progress != nil {
+			o.Progress = func(done float64) { progress((float64(origins-k) + done) / float64(origins)) }
+		}
 		end := n - k*horizon
 		before, after := s.rows(0, end), s.rows(end, end+horizon)
 		m, err := Fit(ctx, before, o)

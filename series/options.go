@@ -34,6 +34,24 @@ type Options struct {
 	// HMC draws them by Hamiltonian Monte Carlo instead of from the Gaussian at the mode: exact, and ten times slower.
 	HMC  bool
 	Seed uint64 // of the draws
+
+	// Progress, if it is not nil, is called now and then with the share of the work that is done, from 0 to 1: an estimate, because the
+	// data decide how many models are compared.
+	Progress func(done float64)
+	trials   int     // that are done
+	done     float64 // as it was reported
+}
+
+// furtherTrials is about how many models are fitted besides the first one and those with another season.
+const furtherTrials = 6
+
+// trialDone reports the progress after a model was fitted.
+func (o *Options) trialDone(seasons int) {
+	o.trials++
+	o.done = max(o.done, float64(o.trials)/float64(max(o.trials+1, 1+seasons+furtherTrials)))
+	if o.Progress != nil {
+		o.Progress(o.done)
+	}
 }
 
 // Log is when logarithms are taken.

@@ -271,5 +271,6 @@ func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations in
 		t.diagonal = append(t.diagonal, diagonal)
 	}
 	t.o.groups = nil
+	s.o.trialDone(len(s.try))
 	return t, nil
 }

@@ -197,7 +197,7 @@ type interrupter struct {
 func (i *interrupter) Write(b []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if bytes.Contains(b, []byte("bound")) || bytes.Contains(b, []byte("gaps [")) || bytes.Contains(b, []byte("searching")) {
+	if bytes.Contains(b, []byte("bound")) || bytes.Contains(b, []byte("gap 1 ")) || bytes.Contains(b, []byte("excerpt ")) || bytes.Contains(b, []byte("searching")) {
 		i.interrupt()
 	}
 	return i.text.Write(b)

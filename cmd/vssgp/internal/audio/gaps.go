@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -83,7 +82,7 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 
 // in returns the gaps of a recording, in rising order, and the damage that --detect found or that labels in --gaps name.
 func (g *gapFlags) in(
-	ctx context.Context, env *cli.Env, rec *audio.File, input string, bar *cli.Meter,
+	ctx context.Context, env *cli.Env, rec *audio.File, input string,
 ) (gaps []audio.Gap, found []detect.Found, err error) {
 	switch {
 	case g.file != "":
@@ -91,7 +90,7 @@ func (g *gapFlags) in(
 	case g.cues:
 		gaps, err = cues(rec, input)
 	case g.detect != nil:
-		found, err = g.detected(ctx, rec, input, bar)
+		found, err = g.detected(ctx, env, rec, input)
 	default:
 		for _, s := range g.list {
 			gap, err := audio.ParseGap(s, rec.Rate())
@@ -118,14 +117,14 @@ func (g *gapFlags) in(
 }
 
 // detected looks for damage. What it found is not nil.
-func (g *gapFlags) detected(ctx context.Context, rec *audio.File, input string, bar *cli.Meter) ([]detect.Found, error) {
+func (g *gapFlags) detected(ctx context.Context, env *cli.Env, rec *audio.File, input string) ([]detect.Found, error) {
 	o := g.find
-	began := time.Now()
-	whole := float64(rec.Len()) / float64(rec.Rate())
 	o.Step = rec.Encoding().Step()
-	o.Progress = func(done float64) { bar.ShowRows("searching, seconds", int(done*whole), int(whole), began) }
+	o.Progress = func(done float64) {
+		env.ShowProgress(done, "searching %.0f s of sound", float64(rec.Len())/float64(rec.Rate()))
+	}
 	found, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
-	bar.Clear()
+	env.ClearProgress()
 	return append([]detect.Found{}, found...), datafile.FromFile(input, err)
 }
 

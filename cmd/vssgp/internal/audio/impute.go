@@ -212,12 +212,11 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 	if err != nil {
 		return nil, err
 	}
-	bar := env.NewMeter()
 	f := &report.Fill{
 		Name: filepath.Base(input), Output: filepath.Base(o.output), Samples: rec.Len(), Rate: rec.Rate(), Channels: rec.Channels(),
 		Input: rec, Settings: env.Settings(), Method: cmp.Or(o.model.Method, string(fill.Method)),
 	}
-	if f.Gaps, f.Found, err = o.gaps.in(ctx, env, rec, input, bar); err != nil {
+	if f.Gaps, f.Found, err = o.gaps.in(ctx, env, rec, input); err != nil {
 		return nil, o.keepFound(ctx, env, f, err)
 	}
 	if o.gaps.dry || len(f.Gaps) == 0 {
@@ -226,7 +225,7 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 	if fill.Method != restore.VSSGP {
 		warnLong(env, f)
 	}
-	o.follow(&fill, f, bar)
+	o.follow(env, &fill, f)
 	if err := checkModels(env, f, fill, o); err != nil {
 		return nil, err
 	}
@@ -239,7 +238,7 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 		f.Reference = clean
 	}
 	f.Result, err = restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
-	bar.Clear()
+	env.ClearProgress()
 	if err != nil {
 		return nil, o.keepFound(ctx, env, f, datafile.FromFile(input, err))
 	}
@@ -248,7 +247,7 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 			warnGaps(env, &f.Result.Excerpts[i], float64(rec.Rate()), o)
 		}
 	}
-	scores, err := o.score(ctx, f, rec, input, bar)
+	scores, err := o.score(ctx, env, f, rec, input)
 	if err != nil {
 		return nil, o.keepFound(ctx, env, f, err)
 	}
@@ -315,13 +314,25 @@ func fillOptions(env *cli.Env, o *imputeFlags) (fill restore.Options, err error)
 	return fill, nil
 }
 
-// follow shows the fill's progress on the meter, and collects the densities for a report in f.
-func (o *imputeFlags) follow(fill *restore.Options, f *report.Fill, bar *cli.Meter) {
-	fill.Progress = func(p restore.Progress) { bar.Filling("gaps", p) }
+// showGaps shows how many gaps are done.
+func showGaps(env *cli.Env, what string, p restore.Progress) {
+	env.ShowProgress(float64(p.Excerpt)/float64(p.Excerpts), "%s %d of %d", what, p.Excerpt, p.Excerpts)
+}
+
+// follow shows the fill's progress, and collects the densities for a report in f.
+func (o *imputeFlags) follow(env *cli.Env, fill *restore.Options, f *report.Fill) {
+	fill.Progress = func(p restore.Progress) { showGaps(env, "gap", p) }
 	if fill.Method != restore.VSSGP {
 		return
 	}
-	fill.Progress = bar.Fitting
+	fill.Progress = func(p restore.Progress) {
+		if p.Iterations == 0 {
+			showGaps(env, "excerpt", p)
+			return
+		}
+		env.ShowFit(fmt.Sprintf("excerpt %d/%d", p.Excerpt, p.Excerpts),
+			vssgp.Progress{Iteration: p.Iteration, Iterations: p.Iterations, Bound: p.Bound, NoiseSD: p.NoiseSD})
+	}
 	if o.report != "" {
 		f.Density = report.NewDensities(f.Rate)
 		fill.Fitted = f.Density.Add

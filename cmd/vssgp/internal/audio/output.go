@@ -17,12 +17,12 @@ import (
 )
 
 // score compares a fill with the reference, if there is one. It returns the scores for --json, and a table of them in f.
-func (o *imputeFlags) score(ctx context.Context, f *report.Fill, rec *audio.File, input string, bar *cli.Meter) (*scores, error) {
+func (o *imputeFlags) score(ctx context.Context, env *cli.Env, f *report.Fill, rec *audio.File, input string) (*scores, error) {
 	if f.Reference == nil {
 		return nil, nil
 	}
-	s, err := f.Result.Score(ctx, rec, f.Reference, func(p restore.Progress) { bar.Filling("comparing with ar, gaps", p) })
-	bar.Clear()
+	s, err := f.Result.Score(ctx, rec, f.Reference, func(p restore.Progress) { showGaps(env, "comparing with ar, gap", p) })
+	env.ClearProgress()
 	if err != nil {
 		return nil, datafile.FromFile(input+" against "+o.reference, err)
 	}

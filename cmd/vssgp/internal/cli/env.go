@@ -35,10 +35,10 @@ type Env struct {
 	Quiet    bool
 	Progress string
 
-	Aside   bool     // stdout is an output, so messages go to stderr
-	warned  []string // kinds of warnings given
-	meter   *Meter   // the last one
-	started bool     // the arguments were understood and the command's own work has begun
+	Aside    bool     // stdout is an output, so messages go to stderr
+	warned   []string // kinds of warnings given
+	progress progress
+	started  bool // the arguments were understood and the command's own work has begun
 }
 
 // NewEnv returns the environment of one command line.
@@ -92,6 +92,7 @@ func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []
 		if err := env.takeFiles(operands, args); err != nil {
 			return err
 		}
+		defer env.ClearProgress()
 		err := work(cmd.Context(), args)
 		if said := (*interruption)(nil); errors.Is(err, context.Canceled) && !errors.As(err, &said) {
 			return Interrupted(" before there was a result")
@@ -104,6 +105,7 @@ func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []
 // Note prints a remark on stderr.
 func (env *Env) Note(format string, args ...any) {
 	if !env.Quiet {
+		env.ClearProgress()
 		fmt.Fprintln(env.Stderr, OneLine(fmt.Errorf(format, args...)))
 	}
 }
@@ -195,7 +197,7 @@ func (env *Env) Write(files ...fileio.File) error {
 	if err := env.write(onDisk); err != nil || len(onDisk) == len(files) {
 		return err
 	}
-	env.meter.Clear()
+	env.ClearProgress()
 	return aside.CopyTo(env.Stdout)
 }
 

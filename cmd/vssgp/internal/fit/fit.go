@@ -154,15 +154,14 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 	if options.Batch.Rows > data.N {
 		return cli.Mistake("--batch %d: the data have only %d rows; want at most as many", options.Batch.Rows, data.N)
 	}
-	bar := env.NewMeter()
 	trace := &report.Trace{}
 	options.Progress = func(p vssgp.Progress) {
 		trace.Add(p)
-		bar.Progress(p)
+		env.ShowFit(p.Stage, p)
 	}
 	apply(env, &o.checkpoint, &options)
 	m, r, err := vssgp.Fit(ctx, data, options)
-	bar.Clear()
+	env.ClearProgress()
 	interrupted := errors.Is(err, context.Canceled)
 	switch {
 	case interrupted && m == nil:

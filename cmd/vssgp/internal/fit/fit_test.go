@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
 	"github.com/vssgp/vssgp/internal/bayes"
@@ -153,7 +154,7 @@ func TestDrawsInTables(t *testing.T) {
 		Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: 1})
 	testkit.OK(t, err)
 	made := testkit.Must(m.Draws(1))(t)
-	r := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made, at: &datafile.Places{Names: []string{"x"}, Rows: n}}
+	r := &prediction{ctx: t.Context(), env: &cli.Env{}, outputs: []string{"y"}, draws: made, at: &datafile.Places{Names: []string{"x"}, Rows: n}}
 	want := map[int][]float64{}
 	for _, i := range []int{0, 1, draws - 1} {
 		want[i] = testkit.Must(made.At(t.Context(), i, data.X))(t)
@@ -178,7 +179,7 @@ func TestDrawsInTables(t *testing.T) {
 		t.Errorf("%d parts up to row %d, %v", parts, next, err)
 	}
 	var b bytes.Buffer
-	few := &prediction{ctx: t.Context(), outputs: []string{"y"}, draws: made,
+	few := &prediction{ctx: t.Context(), env: &cli.Env{}, outputs: []string{"y"}, draws: made,
 		at: &datafile.Places{Names: []string{"x"}, Rows: n, Parts: datafile.SecondsOf(n, 1).Parts},
 		o:  &predictFlags{PredictFlags: seriescmd.PredictFlags{Output: "o.csv", Draws: 2}, drawsFile: "d.csv"}}
 	files, _, err := few.files()

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
@@ -27,7 +26,7 @@ type prediction struct {
 	draws   *vssgp.Draws
 	rate    int       // of recordings
 	table   []float64 // rows of a table that are being written
-	meter   *cli.Meter
+	env     *cli.Env
 }
 
 // A writer writes the next numbers of an output.
@@ -38,8 +37,7 @@ type writer = func(a []float64) error
 func predictAll(
 	ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.Places, o *predictFlags, model string,
 ) (columns []string, err error) {
-	r := &prediction{ctx: ctx, at: at, o: o, outputs: datafile.OutputNames(m), meter: env.NewMeter()}
-	defer r.meter.Clear()
+	r := &prediction{ctx: ctx, at: at, o: o, outputs: datafile.OutputNames(m), env: env}
 	predictor, draws := m.Predictor, m.Draws
 	if o.Posterior {
 		if h := m.Posterior(); h == nil || len(h.Draws) == 0 {
@@ -194,7 +192,6 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 
 // parts visits the predictions.
 func (r *prediction) parts(visit func(p *vssgp.Part) error) error {
-	began := time.Now()
 	for p, err := range r.each(r.ctx, r.at.Parts(r.ctx)) {
 		if err == nil {
 			err = visit(p)
@@ -202,19 +199,24 @@ func (r *prediction) parts(visit func(p *vssgp.Part) error) error {
 		if err != nil {
 			return err
 		}
-		r.meter.ShowRows("predict", p.First+p.N, r.at.Rows, began)
+		r.show("predicting", p.First+p.N)
 	}
 	return nil
 }
 
+// show shows how many rows are done.
+func (r *prediction) show(what string, rows int) {
+
+	r.env.ShowProgress(float64(rows)/float64(r.at.Rows), "%s %s", what, cli.Counted(r.at.Rows, "row"))
+}
+
 // eachPlace visits the inputs.
 func (r *prediction) eachPlace(visit func(x []float64) error) error {
-	began := time.Now()
 	return r.at.Each(r.ctx, func(n int, x []float64) error {
 		if err := visit(x); err != nil {
 			return err
 		}
-		r.meter.ShowRows("draw", n+len(x)/len(r.at.Names), r.at.Rows, began)
+		r.show("drawing", n+len(x)/len(r.at.Names))
 		return nil
 	})
 }

@@ -119,9 +119,9 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 			return nil, err
 		}
 	}
-	done := r.busy(env, "fitting from %s", cli.Counted(o.origins, "origin"))
+	options.Progress = r.showing(env, "fitting from %s", cli.Counted(o.origins, "origin"))
+	options.Progress(0)
 	b, err := series.Backtest(ctx, r.Series, rows, o.origins, options)
-	done()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.path, err)
 	}

@@ -63,13 +63,18 @@ type prediction struct {
 // predictedAtOnce is how many rows are predicted together: a row has a Gaussian for each draw.
 var predictedAtOnce = 1 << 16
 
-// predictParts predicts rows with regressors z, a part at a time.
-func predictParts(ctx context.Context, m *series.Model, x []float64, z [][]float64, levels levels) (*prediction, error) {
+// predictParts predicts rows with regressors z, a part at a time, and shows which share is done unless show is nil.
+func predictParts(
+	ctx context.Context, m *series.Model, x []float64, z [][]float64, levels levels, show func(share float64),
+) (*prediction, error) {
 	d := m.Outputs()
 	all := &prediction{series.Prediction{X: x, Mean: make([][]float64, d), SD: make([][]float64, d), Lower: make([][]float64, d),
 		Upper: make([][]float64, d), Median: make([][]bool, d)}, make([][][2]float64, d)}
 	for lo := 0; lo < len(x); lo += predictedAtOnce {
 		hi := min(len(x), lo+predictedAtOnce)
+		if show != nil {
+			show(float64(lo) / float64(len(x)))
+		}
 		part, values := x[lo:hi], make([][]float64, len(z))
 		for j := range z {
 			values[j] = z[j][lo:hi]

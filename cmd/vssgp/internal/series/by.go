@@ -45,7 +45,7 @@ func sideBySide[T any](
 	for _, one := range r.split() {
 		all = append(all, &work[T]{timeSeries: one})
 	}
-	meter, m, count := env.NewMeter(), &many[T]{table: r, began: time.Now()}, 0
+	m, count := &many[T]{table: r, began: time.Now()}, 0
 	var counting sync.Mutex
 	parallel.For(len(all), runtime.GOMAXPROCS(0), func(i int) {
 		w := all[i]
@@ -58,9 +58,9 @@ func sideBySide[T any](
 		counting.Lock()
 		defer counting.Unlock()
 		count++
-		meter.ShowRows("series", count, len(all), m.began)
+		env.ShowProgress(float64(count)/float64(len(all)), "series %d of %d", count, len(all))
 	})
-	meter.Clear()
+	env.ClearProgress()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

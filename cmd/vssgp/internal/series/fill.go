@@ -133,8 +133,7 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 	if err != nil {
 		return nil, err
 	}
-	done := r.busy(env, "filling %s", cli.Counted(holes, "cell"))
-	defer done()
+	r.showing(env, "filling %s", cli.Counted(holes, "cell"))(0)
 	var lacking []float64
 	for n, x := range r.X {
 		if slices.ContainsFunc(r.Y, func(y []float64) bool { return math.IsNaN(y[n]) }) {
@@ -158,7 +157,7 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 			if err != nil {
 				return nil, err
 			}
-			p, err := predictParts(ctx, m, x, z, o.form.levels)
+			p, err := predictParts(ctx, m, x, z, o.form.levels, nil)
 			if err != nil {
 				return nil, err
 			}

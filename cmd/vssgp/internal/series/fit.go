@@ -105,9 +105,9 @@ func fitModel(ctx context.Context, env *cli.Env, r *timeSeries, s *Flags) (*seri
 	if err != nil {
 		return nil, err
 	}
-	done := r.busy(env, "fitting %s", cli.Counted(len(r.X), "row"))
+	o.Progress = r.showing(env, "fitting %s", cli.Counted(len(r.X), "row"))
+	o.Progress(0)
 	m, err := series.Fit(ctx, r.Series, o)
-	done()
 	if err == nil {
 		err = r.sign(m)
 	}

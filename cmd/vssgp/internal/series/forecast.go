@@ -139,9 +139,7 @@ func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *targets, o 
 	if err != nil {
 		return nil, err
 	}
-	done := r.busy(env, "forecasting %s", cli.Counted(len(at.x), "row"))
-	p, err := predictParts(ctx, m, at.x, z, o.form.levels)
-	done()
+	p, err := predictParts(ctx, m, at.x, z, o.form.levels, r.showing(env, "forecasting %s", cli.Counted(len(at.x), "row")))
 	return &forecastOf{at: at, p: p, model: m}, outOfReach(m, at.axis, at.x, err)
 }
 

@@ -47,13 +47,13 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return err
 	}
-	done := env.Busy("predicting %s", cli.Counted(len(x), "row"))
-	p, err := predictParts(ctx, m, x, z, o.levels)
+	show := func(share float64) { env.ShowProgress(share, "predicting %s", cli.Counted(len(x), "row")) }
+	p, err := predictParts(ctx, m, x, z, o.levels, show)
 	var draws [][][]float64
 	if err == nil && o.Draws > 0 {
+		env.ShowProgress(0, "drawing %s", cli.Counted(o.Draws, "function"))
 		draws, err = m.Draw(ctx, x, o.Draws, env.Seed, z...)
 	}
-	done()
 	if err != nil {
 		return fmt.Errorf("%s: %w", modelPath, outOfReach(m, axis, x, err))
 	}

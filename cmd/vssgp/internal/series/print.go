@@ -63,8 +63,7 @@ func draw(ctx context.Context, env *cli.Env, o drawing, view *report.Series) (fi
 	if o == (drawing{}) {
 		return nil, nil
 	}
-	done := env.Busy("drawing")
-	defer done()
+	env.ShowProgress(0, "drawing")
 	if o.plot != "" {
 		d, err := view.Plot(ctx)
 		if err != nil {

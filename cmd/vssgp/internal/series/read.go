@@ -219,12 +219,13 @@ func (r *timeSeries) row(n int) int {
 	return r.rows[n]
 }
 
-// busy shows the work on the series, unless it is one of several.
-func (r *timeSeries) busy(env *cli.Env, format string, args ...any) (done func()) {
-	if r.rows != nil {
-		return func() {}
+// showing returns a function that shows which share of some work on the series is done, unless it is one of several.
+func (r *timeSeries) showing(env *cli.Env, format string, args ...any) func(share float64) {
+	return func(share float64) {
+		if r.rows == nil {
+			env.ShowProgress(share, format, args...)
+		}
 	}
-	return env.Busy(format, args...)
 }
 
 // fewestValues is how many values of an output a fit needs.

@@ -79,10 +79,10 @@ func TestParts(t *testing.T) {
 		x[i], y[i] = float64(i), math.Sin(float64(i))
 	}
 	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{}))(t)
-	whole := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}))(t)
+	whole := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}, nil))(t)
 	defer func(before int) { predictedAtOnce = before }(predictedAtOnce)
 	predictedAtOnce = 7
-	parts := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}))(t)
+	parts := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}, nil))(t)
 	for n, want := range whole.ends[0] {
 		got := parts.ends[0][n]
 		if len(parts.ends[0]) != 2*len(x) || math.Abs(got[0]-want[0]) > 1e-6 || math.Abs(got[1]-want[1]) > 1e-6 ||
