@@ -266,7 +266,7 @@ func TestMainJob(t *testing.T) {
 		}
 	}
 	o := succeed(t, append(args, "--progress", "always")...)
-	testkit.Contains(t, o.stderr, "\rgaps [", "\rcomparing with ar, gaps [")
+	testkit.Contains(t, o.stderr, "\rgap 1 of", "\rcomparing with ar, gap 1 of")
 	text := o.stdout
 	testkit.Contains(t, text, "filled 12 gaps (2000 of 46400 samples, 16000 Hz) in ", " s by mixture\n",
 		fmt.Sprintf("\nmixture  %12s ", cli.Short(ours["test_rmse"])), "\nar  ")
