@@ -96,7 +96,7 @@ func answer(ctx context.Context, call *serve.Frame, notes io.Writer) *serve.Fram
 	env.Stdin = strings.NewReader("")
 	env.Served = &cli.ServedFiles{In: map[string][]byte{}}
 	for _, f := range call.Files {
-		env.Served.In[f.Name] = f.Content.Whole()
+		env.Served.In[f.Name] = f.Content
 	}
 	err := cli.Mistake(`the call has no command line; want "args", a list of words`)
 	if len(call.Args) > 0 { // cobra would take the process' own

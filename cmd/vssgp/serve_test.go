@@ -61,7 +61,7 @@ func (c *client) call(files map[string]string, args ...string) (answer *serve.Fr
 	c.t.Helper()
 	f := &serve.Frame{Args: args}
 	for name, content := range files {
-		f.Files = append(f.Files, cli.ServedFile{Name: name, Content: cli.Chunks{[]byte(content)}})
+		f.Files = append(f.Files, cli.ServedFile{Name: name, Content: []byte(content)})
 	}
 	if err := f.Write(c.to); err != nil {
 		c.t.Fatal(err)
@@ -84,7 +84,7 @@ func (c *client) must(files map[string]string, args ...string) map[string]string
 	}
 	out := map[string]string{}
 	for _, file := range f.Files {
-		out[file.Name] = string(file.Content.Whole())
+		out[file.Name] = string(file.Content)
 	}
 	return out
 }
@@ -214,7 +214,7 @@ func TestServeEnd(t *testing.T) {
 	}
 	go func() {
 		call := &serve.Frame{Args: strings.Fields("fit xy.csv --method vssgp --features 100 --iterations 100000 --progress always -o " +
-			"m.safetensors"), Files: []cli.ServedFile{{Name: "xy.csv", Content: cli.Chunks{[]byte(csv.String())}}}}
+			"m.safetensors"), Files: []cli.ServedFile{{Name: "xy.csv", Content: []byte(csv.String())}}}
 		call.Write(c.to)
 	}()
 	if f := c.frame(); !strings.Contains(f.Note, "bound") { // it is at work

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -253,7 +252,8 @@ func (c *Device) auto() (backend.Backend, error) {
 			if digits, why := c.precision.on(*card); why != "" {
 				text += fmt.Sprintf(", in %s (%s)", precisionOf(digits), why)
 			}
-			return c.announced(b, text), nil
+			c.note("%s", text)
+			return b, nil
 		case err == nil:
 			return b, nil
 		}
@@ -263,7 +263,8 @@ func (c *Device) auto() (backend.Backend, error) {
 	if err != nil || !there && !c.device.given {
 		return b, err
 	}
-	return c.announced(b, "computing on the CPU: "+why), nil
+	c.note("computing on the CPU: %s", why)
+	return b, nil
 }
 
 // noCard is the reason if the driver lists no card.
@@ -303,18 +304,6 @@ func reason(err error) string {
 		text = strings.TrimPrefix(text, prefix)
 	}
 	return text
-}
-
-// announced returns a backend that notes text before its first pass over the rows: not
-// before that, because a command that finds a mistake prints one line.
-func (c *Device) announced(b backend.Backend, text string) backend.Backend {
-	say := sync.OnceFunc(func() { c.note("%s", text) })
-	return backend.Observed(b, func(method string) func() {
-		if method != "Open" && method != "Close" {
-			say()
-		}
-		return nil
-	})
 }
 
 // cardPresent reports whether Linux lists an NVIDIA card: the driver lists it below

@@ -151,27 +151,11 @@ func TestChoice(t *testing.T) {
 			if again, _ := m.Backend(); again != b {
 				t.Error("asked twice, it opens another")
 			}
-			passOver(t, b, func() {
-				if len(*said) != 0 {
-					t.Errorf("said %q before the first pass", *said)
-				}
-			})
-			passOver(t, b, func() {})
 			if text := strings.Join(*said, "\n"); !strings.Contains(text, c.said) || (c.said == "") != (text == "") || len(*said) > 1 {
 				t.Errorf("said %q, want one line with %q", *said, c.said)
 			}
 		})
 	}
-}
-
-// passOver opens one row and takes its moments; before is called between.
-func passOver(t *testing.T, b backend.Backend, before func()) {
-	t.Helper()
-	r := testkit.Must(b.Open(backend.Data{N: 1, Q: 1, X: []float64{1}}))(t)
-	defer r.Close()
-	before()
-	f := backend.NewFeatures(1, 1)
-	testkit.OK(t, r.Moments(backend.NewMoments(f, 0), f))
 }
 
 // TestDeviceClosed: what was opened is closed once, whether the command
@@ -266,50 +250,5 @@ func TestDevicesList(t *testing.T) {
 	c.list = func() ([]cuda.Device, error) { return nil, nil }
 	if all := c.devices(); len(all) != 2 || all[1].Reason != noCard {
 		t.Errorf("%+v, want the CPU and that there is no GPU", all)
-	}
-}
-
-// solving is a backend whose rows solve.
-type solving struct{ backend.Backend }
-
-type solver struct{ backend.Rows }
-
-func (b solving) Open(d backend.Data) (backend.Rows, error) {
-	r, err := b.Backend.Open(d)
-	return solver{r}, err
-}
-
-func (solver) CanSolve(f *backend.Features) bool { return f.M == 3 }
-
-func (solver) Solve(*backend.Solution, *backend.Features, float64) error {
-	return backend.ErrNotPositive
-}
-
-func (solver) PullbackSolved(_, _ *backend.Features, _ backend.SolvedAdjoint) error {
-	return backend.ErrShape
-}
-
-// TestAnnouncedSolver: rows that are announced solve if they did before, and speak when
-// they begin.
-func TestAnnouncedSolver(t *testing.T) {
-	c, said := machineWith(nil, nil, nil)
-	data := backend.Data{N: 1, Q: 1, X: []float64{0}}
-	for _, b := range []backend.Backend{cpu.New(), solving{cpu.New()}} {
-		*said = nil
-		r := testkit.Must(c.announced(b, "here").Open(data))(t)
-		defer r.Close()
-		_, solves := b.(solving)
-		if r.CanSolve(backend.NewFeatures(3, 1)) != solves || r.CanSolve(backend.NewFeatures(4, 1)) || len(*said) != 0 {
-			t.Errorf("%T: CanSolve is not the rows' own, or spoke: %v", b, *said)
-		}
-		if !solves {
-			continue
-		}
-		if err := r.Solve(nil, nil, 0); !errors.Is(err, backend.ErrNotPositive) || len(*said) != 1 {
-			t.Errorf("Solve: %v, said %v", err, *said)
-		}
-		if err := r.PullbackSolved(nil, nil, backend.SolvedAdjoint{}); !errors.Is(err, backend.ErrShape) {
-			t.Errorf("PullbackSolved: %v", err)
-		}
 	}
 }

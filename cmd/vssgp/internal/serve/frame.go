@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -49,12 +50,12 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 	if size > mostHeader {
 		return nil, fmt.Errorf("%d bytes of JSON; want at most %d: %w", size, mostHeader, errFrame)
 	}
-	var header cli.Chunks
+	var header bytes.Buffer
 	if _, err := io.CopyN(&header, r, int64(size)); err != nil {
 		return nil, cutOff("its JSON", err)
 	}
 	f := &Frame{}
-	if err := json.Unmarshal(header.Whole(), f); err != nil {
+	if err := json.Unmarshal(header.Bytes(), f); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, errFrame)
 	}
 	for i := range f.Files {
@@ -63,10 +64,11 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 			return nil, fmt.Errorf("file %d has the name %.40q and %d bytes; want a name, and 0 or more: %w", i, file.Name, file.Size,
 				errFrame)
 		}
-		file.Content = cli.Chunks{make([]byte, 0, min(file.Size, atOnce))}
-		if _, err := io.CopyN(&file.Content, r, file.Size); err != nil {
+		content := bytes.NewBuffer(make([]byte, 0, min(file.Size, atOnce)))
+		if _, err := io.CopyN(content, r, file.Size); err != nil {
 			return nil, cutOff(fmt.Sprintf("file %.40q", file.Name), err)
 		}
+		file.Content = content.Bytes()
 	}
 	return f, nil
 }
@@ -81,7 +83,7 @@ func cutOff(what string, err error) error {
 // Write writes the frame.
 func (f *Frame) Write(w io.Writer) error {
 	for i := range f.Files {
-		f.Files[i].Size = f.Files[i].Content.Size()
+		f.Files[i].Size = int64(len(f.Files[i].Content))
 	}
 	header, err := json.Marshal(f)
 	if err != nil {
@@ -91,10 +93,8 @@ func (f *Frame) Write(w io.Writer) error {
 		return err
 	}
 	for _, file := range f.Files {
-		for _, piece := range file.Content {
-			if _, err := w.Write(piece); err != nil {
-				return err
-			}
+		if _, err := w.Write(file.Content); err != nil {
+			return err
 		}
 	}
 	return nil

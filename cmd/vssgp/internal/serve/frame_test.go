@@ -14,7 +14,7 @@ import (
 
 func FuzzFrame(f *testing.F) {
 	for _, one := range []*Frame{{Args: []string{"version"}}, {Args: []string{"info", "m"},
-		Files: []cli.ServedFile{{Name: "m", Content: cli.Chunks{[]byte("abc")}}}}, {Note: "x"}} {
+		Files: []cli.ServedFile{{Name: "m", Content: []byte("abc")}}}, {Note: "x"}} {
 		var b bytes.Buffer
 		testkit.OK(f, one.Write(&b))
 		f.Add(b.Bytes())
