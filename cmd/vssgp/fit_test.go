@@ -34,7 +34,7 @@ func waves(n int) string {
 }
 
 // column is a table's column by name.
-func column(t *testing.T, tab *table.Table, name string) []float64 {
+func column(t *testing.T, tab *table.Matrix, name string) []float64 {
 	t.Helper()
 	i := slices.Index(tab.Names, name)
 	if i < 0 {

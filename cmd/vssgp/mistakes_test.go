@@ -214,7 +214,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"fit data.dat MODEL", "neither a table's"}, {"fit data.xlsx MODEL", "save the sheet as CSV"},
 	{"fit data.parquet MODEL", "read_parquet"}, {"fit parquet.csv MODEL", "a Parquet file"}, {"impute data.parquet GAP", "read_parquet"},
 	{"fit void.csv MODEL", "void.csv: with 2 columns"}, {"fit void.csv --x t --y y MODEL", "\"y\" has 0 values in 2 rows"},
-	{"fit void.csv --x t --y y --method vssgp MODEL", "no row has a value of y"}, {"fit either.csv MODEL", "day/month or month/day"},
+	{"fit void.csv --x t --y y --method vssgp MODEL", "no row has a value of y"}, {"fit either.csv MODEL", "--dayfirst"},
 	{"PREDICT dates.csv --x t CSV", "dates.csv:2"}, {"fit text.wav MODEL", "is text"}, {"impute good.csv GAP", "a table, not a recording"},
 	{"FIT --y t,t", "twice"}, {"fit empty.csv MODEL", "empty.csv"}, {"fit names.csv MODEL", "names.csv"},
 	{"fit ragged.csv MODEL", "ragged.csv:3"}, {"fit nan.csv MODEL", "nan.csv:3"}, {"fit inf.csv MODEL", "inf.csv:3"},

@@ -2,349 +2,433 @@ package table
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// A stamp is the text of a date, with or without a time of day and an offset, cut into its parts.
-type stamp struct {
-	form       form
-	year, p, q int  // the year and the other parts in the order in which they are written
-	bare       bool // a day or month below 10 without a zero before it
-	bareHour   bool
-	hour, min  int
-	sec, nanos int
-	offset     int // in seconds east of Greenwich
+const secondsPerDay = 86400
+
+// days are the layouts of days, months and quarters, as of package time. They are read with or without a zero before a day or a month.
+// The 1 after a Q is the quarter.
+var days = []string{
+	"2006-1-2", "2006/1/2", "2006.1.2", "2006-1", "2006/1", "2006-Q1", "2006Q1", "2006 Q1",
+	"2-1-2006", "2/1/2006", "2.1.2006", "1-2-2006", "1/2/2006", "1.2.2006",
+	"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 Jan 06", "2 January 2006", "Jan 2 2006", "January 2 2006", "Jan 2, 2006", "January 2, 2006",
 }
 
-// A form is how dates are written.
-type form struct {
-	order   byte // yearMonthDay, …
-	sep     byte // between year, month and day
-	clock   byte // before the time of day: 'T' or ' '; 0 for none
+// daysByShape are days by the shape of their texts: of 2006-1-2, 2-1-2006 and 1-2-2006 it is 0-0-0.
+var daysByShape = func() map[string][]string {
+	by := map[string][]string{}
+	for _, day := range days {
+		by[string(shape(nil, day))] = append(by[string(shape(nil, day))], day)
+	}
+	return by
+}()
+
+// shape appends s with 0 for each run of digits and A for each run of letters.
+func shape(b []byte, s string) []byte {
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case isDigit(c):
+			c = '0'
+		case isLetter(c):
+			c = 'A'
+		}
+		if n := len(b); n == 0 || b[n-1] != c || c != '0' && c != 'A' {
+			b = append(b, c)
+		}
+	}
+	return b
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// A layout is how dates are written.
+type layout struct {
+	day     string // one of days
+	clock   byte   // before the time of day: 'T' or ' '; 0: there is none
 	seconds bool
-	digits  int  // of a fraction of a second
-	gap     bool // before the offset
-	zone    byte // of the offset: 0 for none, 'Z', ':' for +02:00, '4' for +0200, '2' for +02
+	digits  int    // of a fraction of a second
+	trim    bool   // a fraction of zero is left out
+	zone    string // of the offset from UTC: Z07:00, -07:00, -0700 or -07, also after a space; "" for none
+
+	// widths of a month, a day and an hour below 10; 0 is unknown
+	month, dayOfMonth, hour int
+
+	read string // by package time, whatever the widths, the fraction, and Z or +00:00
 }
 
-// Orders of the parts of a date.
-const (
-	yearMonthDay  byte = 'y'
-	dayMonthYear  byte = 'd'
-	monthDayYear  byte = 'm'
-	yearLast      byte = 'x' // one of the two
-	yearMonth     byte = 'M'
-	yearQuarter   byte = 'Q'
-	secondsPerDay      = 86400
-)
-
-// looksLikeDate is a quick test, passed by all dates.
-func looksLikeDate(s string) bool {
-	if len(s) < 6 || s[0] < '0' || s[0] > '9' {
-		return false
-	}
-	for _, c := range []byte(s[1:6]) {
-		if c == '-' || c == '/' || c == '.' || c == 'Q' || c == ' ' {
-			return true
+// layoutsOf returns the layouts by which a text is a date, of which there are two for a text such as 1/2/2024.
+func layoutsOf(s string) (all []layout) {
+	l, day := layout{}, s
+	if colon := strings.IndexByte(s, ':'); colon >= 0 {
+		start := strings.LastIndexAny(s[:colon], "T ")
+		if start < 0 {
+			return nil
+		}
+		day, l.clock = s[:start], s[start]
+		clock, zone := cutZone(s[start+1:])
+		l.seconds = strings.Count(clock, ":") > 1
+		if l.zone = zoneLayout(zone); l.zone == "" && zone != "" {
+			return nil
 		}
 	}
-	return false
-}
-
-// scanner reads parts from the front of a text. It is bad once a part was not there.
-type scanner struct {
-	rest string
-	bad  bool
-}
-
-// number takes least to most digits of a number of at most limit. It returns how many there are, too.
-func (s *scanner) number(least, most, limit int) (v, n int) {
-	for n < len(s.rest) && n < most && s.rest[n] >= '0' && s.rest[n] <= '9' {
-		v = 10*v + int(s.rest[n]-'0')
-		n++
+	if len(day) > len("September 30, 2006") {
+		return nil
 	}
-	s.rest = s.rest[n:]
-	s.bad = s.bad || n < least || v > limit
-	return v, n
-}
-
-// one takes a byte if it is one of the set; 0 if not.
-func (s *scanner) one(set string) byte {
-	if s.rest == "" || strings.IndexByte(set, s.rest[0]) < 0 {
-		return 0
-	}
-	c := s.rest[0]
-	s.rest = s.rest[1:]
-	return c
-}
-
-// need is one for a byte that must be there.
-func (s *scanner) need(set string) byte {
-	c := s.one(set)
-	s.bad = s.bad || c == 0
-	return c
-}
-
-// parseStamp cuts a text such as 2024-03-05T14:00+02:00 into its parts. All but the order of day and month is checked.
-func parseStamp(text string) (t stamp, ok bool) {
-	s := scanner{rest: text}
-	t.date(&s)
-	if !s.bad && s.rest != "" {
-		s.bad = t.form.order == yearMonth || t.form.order == yearQuarter
-		t.form.clock = s.need("T ")
-		t.time(&s)
-		t.form.gap = s.one(" ") != 0
-		if t.form.gap || s.rest != "" {
-			t.zone(&s)
+	var b [32]byte
+	for _, l.day = range daysByShape[string(shape(b[:0], day))] {
+		if l.clock != 0 && (l.monthly() || l.quarterly()) {
+			continue
+		}
+		l.read = l.day + l.clockLayout("15") + strings.Replace(l.zone, "-07", "Z07", 1)
+		if _, ok := l.parse(s); ok {
+			all = append(all, l)
 		}
 	}
-	return t, !s.bad && s.rest == ""
+	return all
 }
 
-// date takes the date.
-func (t *stamp) date(s *scanner) {
-	f, before := &t.form, *s
-	first, n := s.number(1, 4, 9999)
-	if n < 3 { // a day or a month
-		*s = before
-		f.order, t.p = yearLast, t.part(s)
-		f.sep = s.need("-/.")
-		t.q = t.part(s)
-		s.bad = s.bad || s.one("-/.") != f.sep
-		t.year, _ = s.number(4, 4, 9999)
-		dayFirst := t.q <= 12 && t.p <= daysIn(t.year, t.q)
-		s.bad = s.bad || !dayFirst && (t.p > 12 || t.q > daysIn(t.year, t.p))
-		return
+// cutZone cuts the offset from UTC, with the space before it, off a time of day.
+func cutZone(s string) (clock, zone string) {
+	if i := strings.IndexAny(s, "Z+- "); i >= 0 {
+		return s[:i], s[i:]
 	}
-	t.year, t.p = first, 1
-	f.sep = s.one("-/. ")
-	s.bad = s.bad || n == 3
-	if s.one("Q") != 0 {
-		f.order = yearQuarter
-		t.q, _ = s.number(1, 1, 4)
-		s.bad = s.bad || t.q < 1 || f.sep == '/' || f.sep == '.'
-		return
-	}
-	t.p = t.part(s)
-	s.bad = s.bad || f.sep == 0 || f.sep == ' ' || t.p > 12
-	if f.order, t.q = yearMonth, 1; s.rest == "" {
-		s.bad = s.bad || f.sep == '.'
-		return
-	}
-	s.bad = s.bad || s.one("-/.") != f.sep
-	f.order, t.q = yearMonthDay, t.part(s)
-	s.bad = s.bad || t.q > daysIn(t.year, t.p)
+	return s, ""
 }
 
-// part takes a day or a month, of one digit or two.
-func (t *stamp) part(s *scanner) int {
-	v, n := s.number(1, 2, 31)
-	t.bare = t.bare || n == 1
-	s.bad = s.bad || v < 1
-	return v
-}
-
-// time takes the time of day.
-func (t *stamp) time(s *scanner) {
-	var n int
-	t.hour, n = s.number(1, 2, 23)
-	t.bareHour = n == 1
-	s.need(":")
-	t.min, _ = s.number(2, 2, 59)
-	if t.form.seconds = s.one(":") != 0; !t.form.seconds {
-		return
-	}
-	t.sec, _ = s.number(2, 2, 59)
-	if s.one(".,") != 0 {
-		t.nanos, t.form.digits = s.number(1, 9, 999999999)
-		for range 9 - t.form.digits {
-			t.nanos *= 10
-		}
-	}
-}
-
-// zone takes the offset.
-func (t *stamp) zone(s *scanner) {
-	sign := s.need("Z+-")
-	if t.form.zone = 'Z'; sign == 'Z' {
-		return
-	}
-	hours, _ := s.number(2, 2, 18)
-	minutes := 0
-	t.form.zone = '2'
-	if s.one(":") != 0 {
-		t.form.zone = ':'
-	} else if s.rest != "" {
-		t.form.zone = '4'
-	}
-	if t.form.zone != '2' {
-		minutes, _ = s.number(2, 2, 59)
-	}
-	t.offset = 3600*hours + 60*minutes
-	if sign == '-' {
-		t.offset = -t.offset
-	}
-}
-
-// monthDay returns the month and the day, for an order that is known.
-func (t *stamp) monthDay(order byte) (month, day int) {
-	switch order {
-	case dayMonthYear:
-		return t.q, t.p
-	case yearQuarter:
-		return 3*t.q - 2, 1
-	}
-	return t.p, t.q
-}
-
-// local returns the time on the local clock in seconds since 1970, without the fraction. ok is false if there is no such day.
-func (t *stamp) local(order byte) (seconds int64, ok bool) {
-	month, day := t.monthDay(order)
-	if month < 1 || month > 12 || day > daysIn(t.year, month) {
-		return 0, false
-	}
-	return time.Date(t.year, time.Month(month), day, t.hour, t.min, t.sec, 0, time.UTC).Unix(), true
-}
-
-// daysIn returns how many days a month has.
-func daysIn(year, month int) int {
-	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
-}
-
-// utc returns the time that is some seconds after 1970 began.
-func utc(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
-
-// unixMonth returns the beginning of a month in seconds since 1970. Months are counted from January of the year 0.
-func unixMonth(month int64) int64 {
-	return time.Date(0, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC).Unix()
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
-}
-
-// A notation is how the dates of a column are written.
-type notation struct {
-	form
-	bare     bool // days and months below 10 have no zero before them
-	bareHour bool
-	trim     bool // a fraction of zero is left out
-}
-
-// add takes in how a further date is written, or says what does not go together with those before.
-func (n *notation) add(t *stamp, first bool) (problem string) {
-	f := t.form
-	if first {
-		n.form = f
-	}
-	n.bare, n.bareHour = n.bare || t.bare, n.bareHour || t.bareHour
-	switch {
-	case n.order != f.order || n.sep != f.sep:
-		return "is a date in another notation"
-	case n.clock == 0:
-		n.clock, n.seconds, n.digits = f.clock, f.seconds, f.digits
-	case f.clock != 0 && f.clock != n.clock:
-		return "is a date in another notation"
-	case f.clock != 0:
-		n.trim = n.trim || f.digits != n.digits
-		n.seconds, n.digits = n.seconds || f.seconds, max(n.digits, f.digits)
-	}
-	switch {
-	case f.zone == n.zone:
-	case f.zone == 0 || n.zone == 0:
-		return "is a time without an offset among times with one"
-	default:
-		n.zone = ':'
+// zoneLayout returns the layout of an offset from UTC; "" if it is none.
+func zoneLayout(zone string) string {
+	space, zone := zone[:len(zone)-len(strings.TrimPrefix(zone, " "))], strings.TrimPrefix(zone, " ")
+	switch n := len(zone); {
+	case zone == "Z":
+		return space + "Z07:00"
+	case zone == "" || zone[0] != '+' && zone[0] != '-' || zone[1:] > "18:00" || n > 3 && zone[n-2:] > "59":
+		return ""
+	case n == len("-07"):
+		return space + "-07"
+	case n == len("-0700"):
+		return space + "-0700"
+	case n == len("-07:00"):
+		return space + "-07:00"
 	}
 	return ""
 }
 
-// resolution is the step of the notation in nanoseconds, for notations with a day.
-func (n *notation) resolution() int64 {
+func (l *layout) monthly() bool   { return l.day == "2006-1" || l.day == "2006/1" }
+func (l *layout) quarterly() bool { return strings.Contains(l.day, "Q") }
+
+// numeric reports whether numbers of the day and the month are before the year.
+func (l *layout) numeric() bool {
+	return strings.HasSuffix(l.day, "2006") && !strings.Contains(l.day, "Jan")
+}
+
+// dayFirst reports which of them is first.
+func (l *layout) dayFirst() bool { return l.day[0] == '2' }
+
+// clockLayout returns the layout of the time of day, without a fraction.
+func (l *layout) clockLayout(hour string) string {
 	switch {
-	case n.clock == 0:
+	case l.clock == 0:
+		return ""
+	case l.seconds:
+		return string(l.clock) + hour + ":04:05"
+	}
+	return string(l.clock) + hour + ":04"
+}
+
+// A moment is a time on the local clock, in seconds since 1970, and its offset from UTC.
+type moment struct {
+	local         int64
+	nanos, offset int32
+}
+
+// noMoment stands for a cell without a date.
+var noMoment = moment{local: math.MinInt64}
+
+// parse reads a text with this layout.
+func (l *layout) parse(s string) (m moment, ok bool) {
+	t, err := time.ParseInLocation(l.read, s, time.UTC)
+	if err != nil {
+		return m, false
+	}
+	if l.quarterly() {
+		if t.Month() > 4 {
+			return m, false
+		}
+		t = t.AddDate(0, 2*int(t.Month()-1), 0)
+	}
+	_, offset := t.Zone()
+	return moment{t.Unix() + int64(offset), int32(t.Nanosecond()), int32(offset)}, true
+}
+
+// parseLike reads a text whose day has this layout, with or without a time of day and an offset.
+func (l *layout) parseLike(s string) (m moment, ok bool) {
+	if m, ok = l.parse(s); ok {
+		return m, true
+	}
+	for _, other := range layoutsOf(s) {
+		if other.day == l.day {
+			return other.parse(s)
+		}
+	}
+	return m, false
+}
+
+// observe takes in how a text is written that parseLike reads.
+func (l *layout) observe(s string) {
+	day, clock, zone := s, "", ""
+	if colon := strings.IndexByte(s, ':'); colon >= 0 {
+		start := strings.LastIndexAny(s[:colon], "T ")
+		day = s[:start]
+		clock, zone = cutZone(s[start+1:])
+	}
+	notDigit := func(r rune) bool { return r < '0' || r > '9' }
+	width := func(of *int, digits string) {
+		if len(digits) == 1 || digits[0] == '0' {
+			*of = len(digits)
+		}
+	}
+	numbers := strings.FieldsFunc(day, notDigit)
+	for i, token := range strings.FieldsFunc(l.day, notDigit) {
+		switch token {
+		case "1":
+			width(&l.month, numbers[i])
+		case "2":
+			width(&l.dayOfMonth, numbers[i])
+		}
+	}
+	if clock == "" {
+		return
+	}
+	width(&l.hour, clock[:strings.IndexByte(clock, ':')])
+	if digits := len(clock) - 1 - strings.IndexAny(clock+".", ".,"); strings.Count(clock, ":") > 1 {
+		digits = max(digits, 0)
+		l.trim = l.trim || l.digits >= 0 && digits != l.digits
+		l.digits = max(l.digits, digits)
+	}
+	if zone != "" {
+		l.zone = zoneLayout(zone)
+	}
+}
+
+// observed takes in how some texts are written, of which the last ones count.
+func (l *layout) observed(texts ...string) {
+	l.digits = -1
+	for _, s := range texts {
+		l.observe(s)
+	}
+	l.digits = max(l.digits, 0)
+	if l.month == 0 {
+		l.month = l.dayOfMonth
+	}
+	if l.dayOfMonth == 0 {
+		l.dayOfMonth = l.month
+	}
+}
+
+// resolution returns the step of the layout in nanoseconds, for layouts with a day.
+func (l *layout) resolution() int64 {
+	switch {
+	case l.clock == 0:
 		return secondsPerDay * 1e9
-	case !n.seconds:
+	case !l.seconds:
 		return 60e9
 	}
 	step := int64(1e9)
-	for range n.digits {
+	for range l.digits {
 		step /= 10
 	}
 	return step
 }
 
-// write appends a time on the local clock that is offset seconds ahead of Greenwich.
-func (n *notation) write(b []byte, local, nanos int64, offset int) []byte {
-	t := time.Unix(local-int64(offset), nanos).In(time.FixedZone("", offset))
-	sep, day, month, hour := strings.Trim(string(n.sep), "\x00"), "02", "01", "%c%02d"
-	if n.bare {
-		day, month = "2", "1"
+// write appends a date.
+func (l *layout) write(b []byte, m moment) []byte {
+	t := time.Unix(m.local-int64(m.offset), int64(m.nanos)).In(time.FixedZone("", int(m.offset)))
+	if l.quarterly() {
+		return fmt.Appendf(b, "%04d%s%d", t.Year(), l.day[len("2006"):len(l.day)-1], (int(t.Month())+2)/3)
 	}
-	if n.bareHour {
-		hour = "%c%d"
+	month, day := "01", "02"
+	if l.month == 1 {
+		month = "1"
 	}
-	parts := []string{"2006", month, day}
-	switch n.order {
-	case yearQuarter:
-		return fmt.Appendf(b, "%04d%sQ%d", t.Year(), sep, (int(t.Month())+2)/3)
-	case yearMonth:
-		parts = parts[:2]
-	case dayMonthYear:
-		parts = []string{day, month, "2006"}
-	case monthDayYear:
-		parts = []string{month, day, "2006"}
+	if l.dayOfMonth == 1 {
+		day = "2"
 	}
-	b = t.AppendFormat(b, strings.Join(parts, sep))
-	if n.clock == 0 {
+	b = t.AppendFormat(b, strings.NewReplacer("2006", "2006", "06", "06", "1", month, "2", day).Replace(l.day))
+	if l.clock == 0 {
 		return b
 	}
-	b = fmt.Appendf(b, hour, n.clock, t.Hour()) // Go has no layout for an hour of one digit
-	layout := ":04"
-	if n.seconds {
-		if layout += ":05"; n.digits > 0 && !(n.trim && nanos == 0) {
-			layout += "." + strings.Repeat("0", n.digits)
-		}
+	rest := l.clockLayout("15")[len("T15"):]
+	if l.digits > 0 && !(l.trim && m.nanos == 0) {
+		rest += "." + strings.Repeat("0", l.digits)
 	}
-	if n.gap {
-		layout += " "
+	b = append(b, l.clock)
+	if t.Hour() < 10 && l.hour != 1 {
+		b = append(b, '0')
 	}
-	return t.AppendFormat(b, layout+map[byte]string{'Z': "Z", '2': "-07", '4': "-0700", ':': "-07:00"}[n.zone])
+	return t.AppendFormat(strconv.AppendInt(b, int64(t.Hour()), 10), rest+l.zone)
 }
 
-// reference is the time that shows a notation, as in Go's package time: 2 February 2001 would leave open which number is the day.
-var reference = time.Date(2001, 2, 3, 4, 5, 6, 789123456, time.UTC)
+// reference is the date by which model files show a layout: 3 February 2001 at 04:05:06.789123456, two hours east
+// unless all dates are in UTC. (In 2 January, as in
+// package time, zeros before digits could be of the month or the day.)
+var reference = moment{time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC).Unix(), 789123456, 7200}
 
-// MarshalText writes the notation as it writes 3 February 2001 at 04:05:06.789123456, two hours east. A fraction in brackets is left
-// out where it is zero.
-func (n notation) MarshalText() ([]byte, error) {
-	text := string(n.write(nil, reference.Unix(), int64(reference.Nanosecond()), 7200))
-	if n.trim && n.digits > 0 {
-		dot := strings.LastIndexByte(text, '.')
-		end := dot + 1 + n.digits
-		text = text[:dot] + "[" + text[dot:end] + "]" + text[end:]
+// MarshalText writes the reference date. A fraction in brackets is left out if it is zero.
+func (l layout) MarshalText() ([]byte, error) {
+	m := reference
+	if strings.HasSuffix(l.zone, "Z07:00") {
+		m.offset = 0
 	}
-	return []byte(text), nil
+	s := string(l.write(nil, m))
+	if l.trim && l.digits > 0 {
+		end := strings.LastIndexByte(s, '.') + 1 + l.digits
+		s = s[:end-l.digits-1] + "[" + s[end-l.digits-1:end] + "]" + s[end:]
+	}
+	return []byte(s), nil
 }
 
 // UnmarshalText reads what MarshalText has written.
-func (n *notation) UnmarshalText(b []byte) error {
+func (l *layout) UnmarshalText(b []byte) error {
 	plain := strings.NewReplacer("[", "", "]", "").Replace(string(b))
-	t, ok := parseStamp(plain)
-	*n = notation{trim: plain != string(b)}
-	if ok && t.form.order == yearLast {
-		if t.form.order = dayMonthYear; t.p == 2 {
-			t.form.order = monthDayYear
+	for _, *l = range layoutsOf(plain) {
+		l.observed(plain)
+		l.trim = plain != string(b)
+		if again, _ := l.MarshalText(); string(again) == string(b) {
+			return nil
 		}
 	}
-	n.add(&t, true)
-	if again, _ := n.MarshalText(); !ok || string(again) != string(b) {
-		return fmt.Errorf("the notation %.40q; want 3 February 2001, 04:05:06.789123456, as the column has dates", b)
+	return fmt.Errorf("the layout %.40q of dates; want 3 February 2001, 04:05:06.789123456, as the column has dates", b)
+}
+
+// looksLikeDate is a quick test that all dates pass.
+func looksLikeDate(s string) bool {
+	if len(s) < 6 {
+		return false
 	}
-	return nil
+	if isLetter(s[0]) { // the name of a month
+		return strings.IndexByte(s, ' ') >= 3 && (isDigit(s[len(s)-1]) || s[len(s)-1] == 'Z')
+	}
+	i := strings.IndexAny(s[:6], "-/. Q")
+	return isDigit(s[0]) && i > 0 && (s[i] != '.' || strings.IndexByte(s[i+1:], '.') > 0)
+}
+
+// observedRows is how many of the last dates of a column show how it writes them.
+const observedRows = 1000
+
+// readDates reads the dates of a column; other cells are zero. like is the axis of dates with which they are used, or nil.
+func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err error) {
+	var options []layout // that suit all dates so far
+	var later []int      // rows to read once there is one option
+	decided := 0         // the row that left one option
+	moments = slices.Repeat([]moment{noMoment}, t.Rows)
+	for row := range t.Rows {
+		s := t.text(row, col)
+		if len(options) == 1 {
+			if m, ok := options[0].parse(s); ok {
+				moments[row] = m
+				continue
+			}
+		}
+		here := layoutsOf(s)
+		if here == nil {
+			continue
+		}
+		if t.DayFirst != nil {
+			here = slices.DeleteFunc(here, func(l layout) bool { return l.numeric() && l.dayFirst() != *t.DayFirst })
+		}
+		switch before := len(options); {
+		case len(here) == 0:
+			return l, nil, t.wrong(row, col, "is no date with the "+firstWord(*t.DayFirst)+" first, as --dayfirst says")
+		case before == 0:
+			options, decided = here, row
+		default:
+			kept, problem := narrow(options, here)
+			if problem != "" {
+				return l, nil, t.wrong(row, col, problem+"; before it is "+t.text(decided, col))
+			}
+			if options = kept; len(kept) < before {
+				decided = row
+			}
+		}
+		later = append(later, row)
+	}
+	if len(options) == 2 && options[0].numeric() {
+		var problem string
+		if options, problem = preferred(options, t.text(decided, col), like); problem != "" {
+			return l, nil, t.wrong(decided, col, problem)
+		}
+	}
+	l = options[0]
+	for _, row := range later {
+		moments[row], _ = l.parseLike(t.text(row, col))
+	}
+	var last []string
+	for row := t.Rows - 1; row >= 0 && len(last) < observedRows; row-- {
+		if s := t.text(row, col); len(layoutsOf(s)) > 0 {
+			last = append(last, s)
+		}
+	}
+	slices.Reverse(last)
+	l.observed(last...)
+	return l, moments, nil
+}
+
+// narrow returns the options that suit a text of the layouts here, too, or what does not go together.
+func narrow(options, here []layout) (kept []layout, problem string) {
+	for _, o := range options {
+		i := slices.IndexFunc(here, func(l layout) bool { return l.day == o.day })
+		if i < 0 {
+			continue
+		}
+		l := here[i]
+		switch {
+		case l.clock != 0 && o.clock != 0 && l.clock != o.clock:
+			return nil, "is a date in another layout"
+		case (l.zone == "") != (o.zone == ""):
+			return nil, "is a time without an offset from UTC among times with one"
+		case o.clock == 0, l.seconds && !o.seconds:
+			o.clock, o.seconds, o.read = l.clock, l.seconds, l.read
+		}
+		kept = append(kept, o)
+	}
+	if a, b := &options[0], &here[0]; kept == nil && a.numeric() && b.numeric() && a.day[1] == b.day[1] {
+		return nil, "has the " + firstWord(b.dayFirst()) + " first, but dates before have the " + firstWord(a.dayFirst()) +
+			" first; want one order, such as YYYY-MM-DD"
+	} else if kept == nil {
+		return nil, "is a date in another layout"
+	}
+	return kept, ""
+}
+
+func firstWord(day bool) string {
+	if day {
+		return "day"
+	}
+	return "month"
+}
+
+// preferred chooses one of two orders of day and month that suit a column: that of another axis or, before a dot, the day first.
+func preferred(options []layout, s string, like *Axis) ([]layout, string) {
+	for i := range options {
+		if like.Dates() && like.Layout.numeric() && like.Layout.dayFirst() == options[i].dayFirst() {
+			return options[i:], ""
+		}
+	}
+	if options[0].day == "2.1.2006" {
+		return options, ""
+	}
+	return nil, "is " + options[0].spelled(s) + " or " + options[1].spelled(s) +
+		", and no date of the column decides which; want --dayfirst, --dayfirst=false, or YYYY-MM-DD"
+}
+
+// spelled returns a date with the name of its month.
+func (l *layout) spelled(s string) string {
+	m, _ := l.parse(s)
+	return utc(m.local).Format("2 January 2006")
 }

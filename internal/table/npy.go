@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -20,57 +21,149 @@ const npyMagic = "\x93NUMPY"
 // maxNPYHeader bounds the header's text; NumPy refuses more than 10 000 bytes.
 const maxNPYHeader = 1 << 16
 
-// npyArray reads rows of an array in a file: an array of one or two dimensions, [Rows] or [Rows,Cols], in C or Fortran order, of float64,
-// float32 or any integer type, in either byte order; NPY versions 1 to 3. Integers beyond 2⁵³ are rounded to float64.
+// npyArray is an array in a file: of one or two dimensions, [Rows] or [Rows,Cols], in C or Fortran order, of float64, float32 or any
+// integer type, in either byte order; NPY versions 1 to 3. Integers beyond 2⁵³ are rounded to float64.
 //
-// Nothing is allocated for values before the header's shape agrees with the file's size. Errors wrap ErrFormat and give the place and what
-// would be right, or they are the system's own.
+// Nothing is allocated for values before the header's shape agrees with the file's size. Errors wrap ErrFormat and give the position and
+// what would be right, or they are the system's own.
 //
 // We do not use github.com/sbinet/npyio v0.6.0: it allocates what the header claims, panics on a header without a newline or with its keys
 // in another order, returns stale values and no error for a file cut short, and does not know version 3.
 type npyArray struct {
-	f          readable
+	name       string
 	order      binary.ByteOrder
 	kind       string // f8, …
 	columns    bool   // column by column
-	start      int64  // of the first value
+	start      int    // offset of the first value
 	size       int    // of a value in bytes
 	rows, cols int
 	decode     func([]byte) float64
-	bytes      []byte
-	data       []float64
 }
 
-// openNPY reads the header of a file of size bytes.
-func openNPY(f readable, size int64) (*npyArray, error) {
-	a := &npyArray{f: f}
+// npyReader reads rows of an array.
+type npyReader struct {
+	npyArray
+	readable
+	in   io.Reader // the file
+	done int       // rows read
+}
+
+// npyCells are consecutive rows of an array.
+type npyCells struct {
+	npyArray
+	first int    // number of the first row
+	data  []byte // of the file, or of these rows alone
+	from  int    // offset of the first row in data
+}
+
+func (f *File) readArray(ctx context.Context) (*npyReader, error) {
+	file, size, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	r := &npyReader{npyArray: npyArray{name: f.name}, readable: file}
+	if err = r.header(file, size); err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", f.name, err)
+	}
+	r.in = f.interruptible(ctx, file, size)
+	return r, nil
+}
+
+// next reads the rows of about limit bytes; all of them if they are not one after the other.
+func (r *npyReader) next(limit int) (*Table, error) {
+	c := &npyCells{npyArray: r.npyArray, first: r.done}
+	rows := min(r.rows-r.done, max(1, limit/(r.cols*r.size)))
+	if r.columns {
+		rows = r.rows - r.done
+	}
+	if rows == 0 {
+		return nil, io.EOF
+	}
+	if r.done == 0 {
+		c.from = r.start
+	}
+	c.data = make([]byte, c.from+rows*r.cols*r.size)
+	if n, err := io.ReadFull(r.in, c.data); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.name, cut(err, fmt.Sprintf("after %d of %d values", r.done*r.cols+max(0, n-c.from)/r.size,
+			r.rows*r.cols)))
+	}
+	r.done += rows
+	c.rows = rows
+	return &Table{Names: numbered(r.cols), Cols: r.cols, Rows: rows, name: r.name, cells: c, exact: true}, nil
+}
+
+// offset returns the position of a value in data.
+func (c *npyCells) offset(row, col int) int {
+	if c.columns {
+		return c.from + (col*c.rows+row)*c.size
+	}
+	return c.from + (row*c.cols+col)*c.size
+}
+
+func (c *npyCells) value(row, col int) (class, float64) {
+	switch v := c.decode(c.data[c.offset(row, col):]); {
+	case math.IsNaN(v):
+		return missing, v
+	case math.IsInf(v, 0):
+		return text, v
+	default:
+		return whole, v
+	}
+}
+
+func (c *npyCells) text(row, col int) string {
+	return strconv.FormatFloat(c.decode(c.data[c.offset(row, col):]), 'g', -1, 64)
+}
+
+func (c *npyCells) place(row, col int, _ string) string {
+	return fmt.Sprintf("%s: row %d, column %d (from 0)", c.name, c.first+row, col)
+}
+
+func (c *npyCells) content() string { return string(c.data) }
+
+func (c *npyCells) replace(row, col int, v float64, _ string) (lo, hi int, with string, err error) {
+	b, ok := c.encode(v)
+	if !ok {
+		return 0, 0, "", malformed("%s: an array of integers, which has no missing values", c.name)
+	}
+	lo = c.offset(row, col)
+	return lo, lo + c.size, string(b), nil
+}
+
+// header reads the header of a file of size bytes.
+func (a *npyArray) header(f io.ReaderAt, size int64) error {
 	head := io.NewSectionReader(f, 0, size)
 	text, err := npyHeader(head)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	a.start, _ = head.Seek(0, io.SeekCurrent) // does not fail
+	start, _ := head.Seek(0, io.SeekCurrent) // does not fail
+	a.start = int(start)
 	shape, err := a.parse(text)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	a.decode = a.decoder()
 	if len(shape) != 1 && len(shape) != 2 {
-		return nil, malformed("an array of %d dimensions; want [rows] or [rows, columns]", len(shape))
+		return malformed("an array of %d dimensions; want [rows] or [rows, columns]", len(shape))
 	}
 	if a.rows, a.cols = shape[0], append(shape, 1)[1]; a.rows == 0 || a.cols == 0 {
-		return nil, malformed("shape %v has no values; want at least one row and one column", shape)
+		return malformed("shape %v has no values; want at least one row and one column", shape)
 	}
 	if a.rows > math.MaxInt/a.size/a.cols {
-		return nil, malformed("shape %v is more than any file holds", shape)
+		return malformed("shape %v is more than any file holds", shape)
 	}
-	switch count, there := int64(a.rows*a.cols), (size-a.start)/int64(a.size); {
+	switch count, there := int64(a.rows*a.cols), (size-start)/int64(a.size); {
 	case there < count:
-		return nil, malformed("the file ends after %d of %d values", there, count)
-	case size > a.start+count*int64(a.size):
-		return nil, malformed("bytes follow the %d values; want none", count)
+		return malformed("the file ends after %d of %d values", there, count)
+	case size > start+count*int64(a.size):
+		return malformed("bytes follow the %d values; want none", count)
 	}
-	return a, nil
+	return nil
 }
 
 // npyHeader reads the magic, the version, the length and the text of the header.
@@ -161,29 +254,6 @@ func (a *npyArray) parse(text string) (shape []int, err error) {
 		shape = append(shape, int(v))
 	}
 	return shape, nil
-}
-
-// read returns the rows [lo, hi).
-func (a *npyArray) read(lo, hi int) ([]float64, error) {
-	n := (hi - lo) * a.cols
-	if cap(a.data) < n {
-		a.data, a.bytes = make([]float64, n), make([]byte, n*a.size)
-	}
-	data := a.data[:n]
-	each, at, step := 1, lo*a.cols, 1 // reads, the first value of the first read, and how far apart its values lie in data
-	if a.columns {
-		each, at, step = a.cols, lo, a.cols
-	}
-	for c := range each {
-		b := a.bytes[:n/each*a.size]
-		if got, err := a.f.ReadAt(b, a.start+int64(at+c*a.rows)*int64(a.size)); err != nil {
-			return nil, cut(err, fmt.Sprintf("after %d of %d values", at+c*a.rows+got/a.size, a.rows*a.cols))
-		}
-		for i := range n / each {
-			data[c+i*step] = a.decode(b[i*a.size:])
-		}
-	}
-	return data, nil
 }
 
 // decoder returns a function that reads one value.

@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -41,10 +40,11 @@ func f8(values ...float64) []byte {
 }
 
 // readNPY is the table in a file.
-func readNPY(file []byte) (*Table, error) { return readArray(bytes.NewReader(file), int64(len(file))) }
+func readNPY(file []byte) (*Matrix, error) { return readArray(bytes.NewReader(file), int64(len(file))) }
 
-func readArray(r io.ReaderAt, size int64) (*Table, error) {
-	return readAll(context.Background(), &File{"f.npy", true, func() (readable, int64, error) { return unclosed{r}, size, nil }})
+func readArray(r io.ReaderAt, size int64) (*Matrix, error) {
+	f := &File{"f.npy", true, func() (readable, int64, error) { return unclosed{r}, size, nil }}
+	return f.matrix()
 }
 
 // breaking is a file that cannot be read beyond some bytes.
@@ -209,13 +209,13 @@ func FuzzReadNPY(f *testing.F) {
 		f.Add(c.file)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		checkAny(t, b, func(r io.Reader, _ string) (*Table, error) {
+		checkAny(t, b, func(r io.Reader, _ string) (*Matrix, error) {
 			b, err := io.ReadAll(r)
 			if err != nil {
 				return nil, err
 			}
 			return readNPY(b)
-		}, func(w io.Writer, x *Table) error { return WriteNPY(w, []int{x.Rows, x.Cols}, x.Data) })
+		}, func(w io.Writer, x *Matrix) error { return WriteNPY(w, []int{x.Rows, x.Cols}, x.Data) })
 	})
 }
 

@@ -61,6 +61,7 @@ grow with their number: an hour of audio takes as much memory as a minute.`,
 	drawn := append(slices.Clone(cli.TableOutputs), "wav")
 	f := cmd.Flags()
 	f.StringSliceVar(&o.Columns.X, "x", nil, "input `columns`, by name or by number from 0 (default: those with the model's names, or all)")
+	o.Columns.AddDayFirst(f)
 	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: drawn, Only: true, Stdout: true}), "output",
 		"o", "`file` to write: .csv, .tsv, .npy, .wav or - for stdout (required)")
 	f.BoolVar(&o.Posterior, "posterior", false,

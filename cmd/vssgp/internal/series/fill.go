@@ -202,7 +202,7 @@ func (r *timeSeries) fillFiles(ctx context.Context, all []filled, o *fillFlags) 
 			}
 		}))
 	}
-	return append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(ctx, w, cells) }})
+	return append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(w, cells) }})
 }
 
 // fillBy fills the missing cells of each series of a table.

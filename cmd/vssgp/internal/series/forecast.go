@@ -168,8 +168,7 @@ type targets struct {
 	x    []float64   // nil: by the seasons of the model
 	z    [][]float64 // regressors' columns there; nil: of the series' own table
 
-	by map[string]float64 // of several series that the column of --by tells apart, their numbers; nil: places are each series'
-	of []float64          // the number of the series of each place
+	by []string // the name of the series of each place, of several that the column of --by tells apart; nil: places are each series'
 }
 
 // only are the places of one series.
@@ -178,9 +177,8 @@ func (d *targets) only(r *timeSeries) (*targets, error) {
 		return d, nil
 	}
 	own := &targets{name: d.name, axis: d.axis, z: make([][]float64, len(d.z))}
-	number, ok := d.by[r.name]
-	for i, of := range d.of {
-		if ok && of == number {
+	for i, name := range d.by {
+		if name == r.name {
 			own.x = append(own.x, d.x[i])
 			for j, z := range d.z {
 				own.z[j] = append(own.z[j], z[i])
@@ -207,16 +205,11 @@ func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags)
 	if o.at == "" {
 		return nil, nil
 	}
-	at, err := datafile.PlacesAlong(ctx, env, o.at, datafile.Columns{Regressors: r.known.Columns, By: r.byName}, r.xName, r.axis)
+	at, err := datafile.ReadTimes(ctx, env, o.at, o.columns.ForTimes(r.known.Columns, r.byName), r.xName, r.axis)
 	if err != nil {
 		return nil, err
 	}
-	x, z, err := at.Along(ctx)
-	d := &targets{name: at.Names[0], axis: at.Axes[0], x: x, z: z}
-	if at.By != nil {
-		d.of, d.by, d.z = z[len(z)-1], at.By, z[:len(z)-1]
-	}
-	return d, err
+	return &targets{name: at.Name, axis: at.Axis, x: at.X, z: at.Regressors, by: at.By}, nil
 }
 
 // targets are at or, if it is nil, what the flags ask for.
