@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vssgp/vssgp/internal/testkit"
 )
@@ -123,7 +124,6 @@ func TestBadDates(t *testing.T) {
 		"2024-01-01|2024-01-02|20240103":          "is a number among dates",
 		"2024-01-01|2024-01-02|Total":             "(a footer",
 		"1|2|2024-01-01":                          "is a date among numbers",
-		"2024-01-01T10:00+02:60|2024-01-02":       `"2024-01-01T10:00+02:60" is not a date`,
 		"2024-01-01 25:00|2024-01-01|2024-01-02":  `"2024-01-01 25:00" is not a date`,
 		"2024-01-01 1:00 PM|2024-01-01|2024-01-2": `"2024-01-01 1:00 PM" is not a date`,
 	} {
@@ -227,7 +227,7 @@ func TestGridGaps(t *testing.T) {
 // TestSeconds: x of dates on the clock of the column, in seconds; NaN where no date can be written.
 func TestSeconds(t *testing.T) {
 	for unit, want := range map[string]float64{"days": 3 * secondsPerDay, "hours": 3 * 3600, "months": 92 * secondsPerDay} { // October, November, December
-		a := &Axis{Unit: unit, Origin: unixMonth(12*2023 + 9), Day: 1, Layout: &layout{}}
+		a := &Axis{Unit: unit, Origin: time.Date(2023, 10, 1, 0, 0, 0, 0, time.UTC).Unix(), Day: 1, Layout: &layout{}}
 		testkit.Equal(t, a.Seconds(3)-float64(a.Origin), want, "3 ", unit)
 		if got := a.Seconds(1e300); !math.IsNaN(got) {
 			t.Errorf("1e300 %s are %v seconds", unit, got)

@@ -206,5 +206,66 @@ func (t *Table) input(col int, axis *Axis) ([]float64, error) {
 	if !axis.Dates() {
 		return t.numbers(col, map[class]string{missing: missingNumber})
 	}
-	return t.dates(col, axis)
+	number := "is a number among dates; want a date"
+	err := t.firstOf(col, map[class]string{missing: missingDate, whole: number, point: number, comma: number,
+		text: "is not a date; want one such as " + axis.Format(0) + likely(t.First(col))})
+	if err != nil {
+		return nil, err
+	}
+	moments, x := t.column(col).moments, make([]float64, t.Rows)
+	for row := range x {
+		offset, problem := int32(axis.Offset), ""
+		if moments == nil { // a later block
+			x[row], offset, problem = axis.parse(t.text(row, col))
+		} else {
+			m := moments[row]
+			if axis.Layout.zone == "" {
+				m.offset = offset
+			}
+			x[row], offset = axis.of(m), m.offset
+		}
+		if problem != "" {
+			return nil, t.wrong(row, col, problem)
+		}
+		if int(offset) != axis.Offset {
+			if axis.offsets == nil {
+				axis.offsets = map[float64]int{}
+			}
+			axis.offsets[x[row]] = int(offset)
+		}
+	}
+	return x, nil
+}
+
+// Axis returns the axis of a column of numbers or dates. If like is not nil, x counts as it does, and the cells are written as those of
+// the column. Errors wrap ErrFormat.
+func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
+	c := t.column(col)
+	if t.Kind(col) != Dates {
+		if problem := "is not a date; want dates, as the model's input has, such as "; like.Dates() {
+			problem += like.Format(0)
+			return nil, t.firstOf(col, map[class]string{missing: problem, whole: problem, point: problem, comma: problem, text: problem})
+		}
+		return &Axis{Decimals: c.decimals, Fixed: !c.uneven, Free: c.free}, nil
+	}
+	l, moments, err := t.readDates(col, like)
+	if err != nil {
+		return nil, err
+	}
+	c.moments = moments
+	own := axisOf(l, moments)
+	switch {
+	case like == nil:
+		return own, nil
+	case !like.Dates():
+		return nil, t.wrong(c.first[date], col, "is a date; want numbers, as the model's input has")
+	case like.Layout.zone == "" && l.zone != "":
+		return nil, t.wrong(c.first[date], col, "has an offset from UTC, but the model's input has none; want a date such as "+like.Format(0))
+	}
+	both := *like
+	both.Layout, both.offsets = own.Layout, nil
+	if l.zone != "" {
+		both.Offset = own.Offset
+	}
+	return &both, nil
 }

@@ -69,7 +69,7 @@ var badCSV = map[string]struct{ text, says string }{
 	"quote not closed":   {"t,\"y\n1,2\n3,4\n", "f.csv:1: extraneous or missing"},
 	"quote in a field":   {"t,y\n1,2\"3\n", `f.csv:2: column "y" (1 from 0): "2\"3" is not a number`},
 	"quote never closed": {"t,y\n1,\"2\n3,4\n", "f.csv:2: extraneous or missing"},
-	"an NPY file":        {"\x93NUMPY\x01\x00v\x00{'descr'", "f.csv: the file ends in the header"},
+	"an NPY file":        {"\x93NUMPY\x01\x00v\x00{'descr'", "f.csv: the file ends in its header"},
 	"a line too long":    {"t,y\n1,2\n" + strings.Repeat("1", maxRecord+1), "f.csv:3: a line of more than"},
 }
 

@@ -9,9 +9,7 @@ import (
 	"time"
 )
 
-const secondsPerDay = 86400
-
-// days are the layouts of days, months and quarters, as of package time. They are read with or without a zero before a day or a month.
+// days are the layouts of days, months and quarters, as of package time. They read days and months with or without a zero before them.
 // The 1 after a Q is the quarter.
 var days = []string{
 	"2006-1-2", "2006/1/2", "2006.1.2", "2006-1", "2006/1", "2006-Q1", "2006Q1", "2006 Q1",
@@ -19,7 +17,7 @@ var days = []string{
 	"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 Jan 06", "2 January 2006", "Jan 2 2006", "January 2 2006", "Jan 2, 2006", "January 2, 2006",
 }
 
-// daysByShape are days by the shape of their texts: of 2006-1-2, 2-1-2006 and 1-2-2006 it is 0-0-0.
+// daysByShape are days by the shape of their texts: 2006-1-2, 2-1-2006 and 1-2-2006 have the shape 0-0-0.
 var daysByShape = func() map[string][]string {
 	by := map[string][]string{}
 	for _, day := range days {
@@ -47,101 +45,7 @@ func shape(b []byte, s string) []byte {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// A layout is how dates are written.
-type layout struct {
-	day     string // one of days
-	clock   byte   // before the time of day: 'T' or ' '; 0: there is none
-	seconds bool
-	digits  int    // of a fraction of a second
-	trim    bool   // a fraction of zero is left out
-	zone    string // of the offset from UTC: Z07:00, -07:00, -0700 or -07, also after a space; "" for none
-
-	// widths of a month, a day and an hour below 10; 0 is unknown
-	month, dayOfMonth, hour int
-
-	read string // by package time, whatever the widths, the fraction, and Z or +00:00
-}
-
-// layoutsOf returns the layouts by which a text is a date, of which there are two for a text such as 1/2/2024.
-func layoutsOf(s string) (all []layout) {
-	l, day := layout{}, s
-	if colon := strings.IndexByte(s, ':'); colon >= 0 {
-		start := strings.LastIndexAny(s[:colon], "T ")
-		if start < 0 {
-			return nil
-		}
-		day, l.clock = s[:start], s[start]
-		clock, zone := cutZone(s[start+1:])
-		l.seconds = strings.Count(clock, ":") > 1
-		if l.zone = zoneLayout(zone); l.zone == "" && zone != "" {
-			return nil
-		}
-	}
-	if len(day) > len("September 30, 2006") {
-		return nil
-	}
-	var b [32]byte
-	for _, l.day = range daysByShape[string(shape(b[:0], day))] {
-		if l.clock != 0 && (l.monthly() || l.quarterly()) {
-			continue
-		}
-		l.read = l.day + l.clockLayout("15") + strings.Replace(l.zone, "-07", "Z07", 1)
-		if _, ok := l.parse(s); ok {
-			all = append(all, l)
-		}
-	}
-	return all
-}
-
-// cutZone cuts the offset from UTC, with the space before it, off a time of day.
-func cutZone(s string) (clock, zone string) {
-	if i := strings.IndexAny(s, "Z+- "); i >= 0 {
-		return s[:i], s[i:]
-	}
-	return s, ""
-}
-
-// zoneLayout returns the layout of an offset from UTC; "" if it is none.
-func zoneLayout(zone string) string {
-	space, zone := zone[:len(zone)-len(strings.TrimPrefix(zone, " "))], strings.TrimPrefix(zone, " ")
-	switch n := len(zone); {
-	case zone == "Z":
-		return space + "Z07:00"
-	case zone == "" || zone[0] != '+' && zone[0] != '-' || zone[1:] > "18:00" || n > 3 && zone[n-2:] > "59":
-		return ""
-	case n == len("-07"):
-		return space + "-07"
-	case n == len("-0700"):
-		return space + "-0700"
-	case n == len("-07:00"):
-		return space + "-07:00"
-	}
-	return ""
-}
-
-func (l *layout) monthly() bool   { return l.day == "2006-1" || l.day == "2006/1" }
-func (l *layout) quarterly() bool { return strings.Contains(l.day, "Q") }
-
-// numeric reports whether numbers of the day and the month are before the year.
-func (l *layout) numeric() bool {
-	return strings.HasSuffix(l.day, "2006") && !strings.Contains(l.day, "Jan")
-}
-
-// dayFirst reports which of them is first.
-func (l *layout) dayFirst() bool { return l.day[0] == '2' }
-
-// clockLayout returns the layout of the time of day, without a fraction.
-func (l *layout) clockLayout(hour string) string {
-	switch {
-	case l.clock == 0:
-		return ""
-	case l.seconds:
-		return string(l.clock) + hour + ":04:05"
-	}
-	return string(l.clock) + hour + ":04"
-}
-
-// A moment is a time on the local clock, in seconds since 1970, and its offset from UTC.
+// A moment is a time on the local clock, in seconds since 1970, and its offset from UTC in seconds.
 type moment struct {
 	local         int64
 	nanos, offset int32
@@ -150,145 +54,220 @@ type moment struct {
 // noMoment stands for a cell without a date.
 var noMoment = moment{local: math.MinInt64}
 
+func (m moment) instant() int64 { return m.local - int64(m.offset) }
+
+// clock returns the nanoseconds since midnight.
+func (m moment) clock() int64 {
+	return (m.local-floorDiv(m.local, secondsPerDay)*secondsPerDay)*1e9 + int64(m.nanos)
+}
+
+// A layout is how dates are written.
+type layout struct {
+	day     string // one of days
+	clock   byte   // before the time of day: 'T' or ' '; 0: there is none
+	seconds bool
+	zone    string // of the offset from UTC: Z07:00, -07:00, -0700 or -07, also after a space; "" for none
+	read    string // all of it, as of package time; it also reads fractions of a second, and either Z or an offset
+
+	// How dates are written, which layoutsOf leaves open.
+	zeros  string // day, with the zeros before days and months
+	hour   int    // digits of an hour below 10
+	digits int    // of a fraction of a second
+	trim   bool   // a fraction of zero is left out
+}
+
+// cutDate cuts a date into its day, its time of day with the T or the space before it, and its offset from UTC.
+func cutDate(s string) (day, clock, zone string) {
+	start := strings.LastIndexAny(s[:max(0, strings.IndexByte(s, ':'))], "T ")
+	if start < 0 {
+		return s, "", ""
+	}
+	day, clock = s[:start], s[start:]
+	if i := 1 + strings.IndexAny(clock[1:], "Z+- "); i > 0 {
+		clock, zone = clock[:i], clock[i:]
+	}
+	return day, clock, zone
+}
+
+// zones are the layouts of offsets from UTC by the length of their texts.
+var zones = map[int]string{len("Z"): "Z07:00", len("-07"): "-07", len("-0700"): "-0700", len("-07:00"): "-07:00"}
+
+// layoutsOf returns the layouts by which a text is a date: two for a text such as 1/2/2024 or 1 May 2024.
+func layoutsOf(s string) (all []layout) {
+	l := layout{hour: 2}
+	day, clock, zone := cutDate(s)
+	if clock != "" {
+		l.clock, l.seconds = clock[0], strings.Count(clock, ":") > 1
+	}
+	number := strings.TrimPrefix(zone, " ")
+	l.zone = zone[:len(zone)-len(number)] + zones[len(number)]
+	var b [32]byte
+	for _, l.day = range daysByShape[string(shape(b[:0], day))] {
+		if l.clock != 0 && (l.monthly() || l.quarterly()) {
+			continue
+		}
+		l.zeros, l.read = l.day, l.day+l.clockLayout()+strings.Replace(l.zone, "-07", "Z07", 1)
+		if _, ok := l.parse(s); ok {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+func (l *layout) monthly() bool   { return l.day == "2006-1" || l.day == "2006/1" }
+func (l *layout) quarterly() bool { return strings.Contains(l.day, "Q") }
+
+// numeric reports whether numbers of the day and the month are before the year.
+func (l *layout) numeric() bool {
+	return len(l.day) == len("2.1.2006") && strings.HasSuffix(l.day, "2006")
+}
+
+// dayFirst reports which of them is first.
+func (l *layout) dayFirst() bool { return l.day[0] == '2' }
+
+// clockLayout returns the layout of the time of day, without a fraction.
+func (l *layout) clockLayout() string {
+	switch {
+	case l.clock == 0:
+		return ""
+	case l.seconds:
+		return string(l.clock) + "15:04:05"
+	}
+	return string(l.clock) + "15:04"
+}
+
 // parse reads a text with this layout.
 func (l *layout) parse(s string) (m moment, ok bool) {
 	t, err := time.ParseInLocation(l.read, s, time.UTC)
-	if err != nil {
+	if err != nil || l.quarterly() && t.Month() > 4 {
 		return m, false
 	}
 	if l.quarterly() {
-		if t.Month() > 4 {
-			return m, false
-		}
 		t = t.AddDate(0, 2*int(t.Month()-1), 0)
 	}
 	_, offset := t.Zone()
 	return moment{t.Unix() + int64(offset), int32(t.Nanosecond()), int32(offset)}, true
 }
 
-// parseLike reads a text whose day has this layout, with or without a time of day and an offset.
-func (l *layout) parseLike(s string) (m moment, ok bool) {
-	if m, ok = l.parse(s); ok {
-		return m, true
+// parseLike reads a text with this layout, or with another one but the same order of day and month. zoned reports whether it has an
+// offset from UTC.
+func (l *layout) parseLike(s string) (m moment, zoned bool, problem string) {
+	if m, ok := l.parse(s); ok {
+		return m, l.zone != "", ""
 	}
-	for _, other := range layoutsOf(s) {
-		if other.day == l.day {
-			return other.parse(s)
+	options := layoutsOf(s)
+	if len(options) > 1 && options[0].numeric() {
+		if !l.numeric() {
+			return m, false, "may be day/month or month/day"
 		}
+		options = slices.DeleteFunc(options, func(o layout) bool { return o.dayFirst() != l.dayFirst() })
 	}
-	return m, false
+	if len(options) == 0 {
+		return m, false, "is not a date"
+	}
+	m, _ = options[0].parse(s)
+	return m, options[0].zone != "", ""
 }
 
-// observe takes in how a text is written that parseLike reads.
-func (l *layout) observe(s string) {
-	day, clock, zone := s, "", ""
-	if colon := strings.IndexByte(s, ':'); colon >= 0 {
-		start := strings.LastIndexAny(s[:colon], "T ")
-		day = s[:start]
-		clock, zone = cutZone(s[start+1:])
+// observe takes in how dates that parseLike reads are written. Where they differ, the last ones count.
+func (l *layout) observe(dates []string) {
+	widths := map[string]int{} // of months (1), days (2) and hours (15) below 10
+	width := func(of, digits string) {
+		if len(digits) == 1 || digits[0] == '0' {
+			widths[of] = len(digits)
+		}
 	}
 	notDigit := func(r rune) bool { return r < '0' || r > '9' }
-	width := func(of *int, digits string) {
-		if len(digits) == 1 || digits[0] == '0' {
-			*of = len(digits)
-		}
-	}
-	numbers := strings.FieldsFunc(day, notDigit)
-	for i, token := range strings.FieldsFunc(l.day, notDigit) {
-		switch token {
-		case "1":
-			width(&l.month, numbers[i])
-		case "2":
-			width(&l.dayOfMonth, numbers[i])
-		}
-	}
-	if clock == "" {
-		return
-	}
-	width(&l.hour, clock[:strings.IndexByte(clock, ':')])
-	if digits := len(clock) - 1 - strings.IndexAny(clock+".", ".,"); strings.Count(clock, ":") > 1 {
-		digits = max(digits, 0)
-		l.trim = l.trim || l.digits >= 0 && digits != l.digits
-		l.digits = max(l.digits, digits)
-	}
-	if zone != "" {
-		l.zone = zoneLayout(zone)
-	}
-}
-
-// observed takes in how some texts are written, of which the last ones count.
-func (l *layout) observed(texts ...string) {
+	tokens := strings.FieldsFunc(l.day, notDigit)
 	l.digits = -1
-	for _, s := range texts {
-		l.observe(s)
+	for _, s := range dates {
+		day, clock, zone := cutDate(s)
+		for i, number := range strings.FieldsFunc(day, notDigit) {
+			width(tokens[i], number)
+		}
+		if clock == "" {
+			continue
+		}
+		hour, rest, _ := strings.Cut(clock[1:], ":")
+		width("15", hour)
+		if strings.Contains(rest, ":") {
+			_, fraction, _ := strings.Cut(strings.Replace(rest, ",", ".", 1), ".")
+			l.trim = l.trim || l.digits >= 0 && len(fraction) != l.digits
+			l.digits = max(l.digits, len(fraction))
+		}
+		if zone != "" {
+			l.zone = layoutsOf(s)[0].zone
+		}
 	}
 	l.digits = max(l.digits, 0)
-	if l.month == 0 {
-		l.month = l.dayOfMonth
+	pad := func(token, other string) string {
+		width := widths[token]
+		if width == 0 {
+			width = widths[other]
+		}
+		if width == 1 || l.quarterly() {
+			return token
+		}
+		return "0" + token
 	}
-	if l.dayOfMonth == 0 {
-		l.dayOfMonth = l.month
+	l.zeros = strings.NewReplacer("2006", "2006", "06", "06", "1", pad("1", "2"), "2", pad("2", "1")).Replace(l.day)
+	if widths["15"] == 1 {
+		l.hour = 1
 	}
 }
 
-// resolution returns the step of the layout in nanoseconds, for layouts with a day.
-func (l *layout) resolution() int64 {
+// resolution returns the step of the layout, for layouts with a day.
+func (l *layout) resolution() time.Duration {
 	switch {
 	case l.clock == 0:
-		return secondsPerDay * 1e9
+		return secondsPerDay * time.Second
 	case !l.seconds:
-		return 60e9
+		return time.Minute
 	}
-	step := int64(1e9)
+	step := time.Second
 	for range l.digits {
 		step /= 10
 	}
 	return step
 }
 
-// write appends a date.
-func (l *layout) write(b []byte, m moment) []byte {
-	t := time.Unix(m.local-int64(m.offset), int64(m.nanos)).In(time.FixedZone("", int(m.offset)))
+// write appends a date: a local time, as if it were UTC, with its offset from UTC.
+func (l *layout) write(b []byte, t time.Time, offset int) []byte {
 	if l.quarterly() {
-		return fmt.Appendf(b, "%04d%s%d", t.Year(), l.day[len("2006"):len(l.day)-1], (int(t.Month())+2)/3)
+		t = time.Date(t.Year(), (t.Month()+2)/3, 1, 0, 0, 0, 0, time.UTC)
 	}
-	month, day := "01", "02"
-	if l.month == 1 {
-		month = "1"
+	if l.zone != "" {
+		t = t.Add(-time.Duration(offset) * time.Second).In(time.FixedZone("", offset))
 	}
-	if l.dayOfMonth == 1 {
-		day = "2"
-	}
-	b = t.AppendFormat(b, strings.NewReplacer("2006", "2006", "06", "06", "1", month, "2", day).Replace(l.day))
+	b = t.AppendFormat(b, l.zeros)
 	if l.clock == 0 {
 		return b
 	}
-	rest := l.clockLayout("15")[len("T15"):]
-	if l.digits > 0 && !(l.trim && m.nanos == 0) {
-		rest += "." + strings.Repeat("0", l.digits)
-	}
 	b = append(b, l.clock)
-	if t.Hour() < 10 && l.hour != 1 {
+	if t.Hour() < 10 && l.hour == 2 {
 		b = append(b, '0')
 	}
-	return t.AppendFormat(strconv.AppendInt(b, int64(t.Hour()), 10), rest+l.zone)
+	b = strconv.AppendInt(b, int64(t.Hour()), 10)
+	rest := l.clockLayout()[len("T15"):]
+	if l.digits > 0 && !(l.trim && t.Nanosecond() == 0) {
+		rest += "." + strings.Repeat("0", l.digits)
+	}
+	return t.AppendFormat(b, rest+l.zone)
 }
 
-// reference is the date by which model files show a layout: 3 February 2001 at 04:05:06.789123456, two hours east
-// unless all dates are in UTC. (In 2 January, as in
-// package time, zeros before digits could be of the month or the day.)
-var reference = moment{time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC).Unix(), 789123456, 7200}
+// reference is the date by which model files show a layout. (In 2 January, as of package time, a zero could be the month's or the day's.)
+var reference = time.Date(2001, 2, 3, 4, 5, 6, 789123456, time.UTC)
 
-// MarshalText writes the reference date. A fraction in brackets is left out if it is zero.
+// MarshalText writes the reference date, two hours east of UTC unless the layout has a Z. A fraction in brackets is left out if it is zero.
 func (l layout) MarshalText() ([]byte, error) {
-	m := reference
+	offset := 7200
 	if strings.HasSuffix(l.zone, "Z07:00") {
-		m.offset = 0
+		offset = 0
 	}
-	s := string(l.write(nil, m))
+	s := string(l.write(nil, reference, offset))
 	if l.trim && l.digits > 0 {
-		end := strings.LastIndexByte(s, '.') + 1 + l.digits
-		s = s[:end-l.digits-1] + "[" + s[end-l.digits-1:end] + "]" + s[end:]
+		dot := strings.LastIndexByte(s, '.')
+		s = s[:dot] + "[" + s[dot:dot+1+l.digits] + "]" + s[dot+1+l.digits:]
 	}
 	return []byte(s), nil
 }
@@ -297,7 +276,7 @@ func (l layout) MarshalText() ([]byte, error) {
 func (l *layout) UnmarshalText(b []byte) error {
 	plain := strings.NewReplacer("[", "", "]", "").Replace(string(b))
 	for _, *l = range layoutsOf(plain) {
-		l.observed(plain)
+		l.observe([]string{plain})
 		l.trim = plain != string(b)
 		if again, _ := l.MarshalText(); string(again) == string(b) {
 			return nil
@@ -308,24 +287,23 @@ func (l *layout) UnmarshalText(b []byte) error {
 
 // looksLikeDate is a quick test that all dates pass.
 func looksLikeDate(s string) bool {
-	if len(s) < 6 {
+	if len(s) < len("2006Q1") {
 		return false
 	}
 	if isLetter(s[0]) { // the name of a month
-		return strings.IndexByte(s, ' ') >= 3 && (isDigit(s[len(s)-1]) || s[len(s)-1] == 'Z')
+		return strings.IndexByte(s, ' ') >= len("Jan") && (isDigit(s[len(s)-1]) || s[len(s)-1] == 'Z')
 	}
 	i := strings.IndexAny(s[:6], "-/. Q")
 	return isDigit(s[0]) && i > 0 && (s[i] != '.' || strings.IndexByte(s[i+1:], '.') > 0)
 }
 
-// observedRows is how many of the last dates of a column show how it writes them.
+// observedRows is how many of the last rows show how a column writes dates.
 const observedRows = 1000
 
-// readDates reads the dates of a column; other cells are zero. like is the axis of dates with which they are used, or nil.
+// readDates reads the dates of a column that has some. like is the axis of dates with which they are used, or nil.
 func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err error) {
 	var options []layout // that suit all dates so far
-	var later []int      // rows to read once there is one option
-	decided := 0         // the row that left one option
+	typical := 0         // a row that has fewer options than those before, or shows that there are two
 	moments = slices.Repeat([]moment{noMoment}, t.Rows)
 	for row := range t.Rows {
 		s := t.text(row, col)
@@ -342,45 +320,50 @@ func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err 
 		if t.DayFirst != nil {
 			here = slices.DeleteFunc(here, func(l layout) bool { return l.numeric() && l.dayFirst() != *t.DayFirst })
 		}
-		switch before := len(options); {
+		kept, problem := narrow(options, here)
+		switch {
 		case len(here) == 0:
-			return l, nil, t.wrong(row, col, "is no date with the "+firstWord(*t.DayFirst)+" first, as --dayfirst says")
-		case before == 0:
-			options, decided = here, row
-		default:
-			kept, problem := narrow(options, here)
-			if problem != "" {
-				return l, nil, t.wrong(row, col, problem+"; before it is "+t.text(decided, col))
-			}
-			if options = kept; len(kept) < before {
-				decided = row
-			}
+			problem = fmt.Sprintf("is not a date of the order that --dayfirst=%v asks for", *t.DayFirst)
+		case problem != "":
+			problem += "; before it is " + t.text(typical, col)
+		case options == nil, len(kept) < len(options), len(kept) == 2 && here[0].spell(s) != here[1].spell(s):
+			typical = row
 		}
-		later = append(later, row)
+		if problem != "" {
+			return l, nil, t.wrong(row, col, problem)
+		}
+		options = kept
 	}
 	if len(options) == 2 && options[0].numeric() {
 		var problem string
-		if options, problem = preferred(options, t.text(decided, col), like); problem != "" {
-			return l, nil, t.wrong(decided, col, problem)
+		if options, problem = preferred(options, t.text(typical, col), like); problem != "" {
+			return l, nil, t.wrong(typical, col, problem)
 		}
 	}
 	l = options[0]
-	for _, row := range later {
-		moments[row], _ = l.parseLike(t.text(row, col))
-	}
 	var last []string
-	for row := t.Rows - 1; row >= 0 && len(last) < observedRows; row-- {
-		if s := t.text(row, col); len(layoutsOf(s)) > 0 {
+	for row, m := range moments {
+		s := t.text(row, col)
+		if m == noMoment {
+			m, _, problem := l.parseLike(s)
+			if problem != "" {
+				continue
+			}
+			moments[row] = m
+		}
+		if row >= t.Rows-observedRows {
 			last = append(last, s)
 		}
 	}
-	slices.Reverse(last)
-	l.observed(last...)
+	l.observe(last)
 	return l, moments, nil
 }
 
-// narrow returns the options that suit a text of the layouts here, too, or what does not go together.
+// narrow returns the options that suit a text of the layouts here, too, or what does not go together. Without options it returns here.
 func narrow(options, here []layout) (kept []layout, problem string) {
+	if len(options) == 0 || len(here) == 0 {
+		return here, ""
+	}
 	for _, o := range options {
 		i := slices.IndexFunc(here, func(l layout) bool { return l.day == o.day })
 		if i < 0 {
@@ -393,27 +376,28 @@ func narrow(options, here []layout) (kept []layout, problem string) {
 		case (l.zone == "") != (o.zone == ""):
 			return nil, "is a time without an offset from UTC among times with one"
 		case o.clock == 0, l.seconds && !o.seconds:
-			o.clock, o.seconds, o.read = l.clock, l.seconds, l.read
+			o = l
 		}
 		kept = append(kept, o)
 	}
 	if a, b := &options[0], &here[0]; kept == nil && a.numeric() && b.numeric() && a.day[1] == b.day[1] {
-		return nil, "has the " + firstWord(b.dayFirst()) + " first, but dates before have the " + firstWord(a.dayFirst()) +
-			" first; want one order, such as YYYY-MM-DD"
-	} else if kept == nil {
+		return nil, "has " + order(b) + ", but the dates before have " + order(a) + "; want one order, such as YYYY-MM-DD"
+	}
+	if kept == nil {
 		return nil, "is a date in another layout"
 	}
 	return kept, ""
 }
 
-func firstWord(day bool) string {
-	if day {
-		return "day"
+func order(l *layout) string {
+	if l.dayFirst() {
+		return "the day first"
 	}
-	return "month"
+	return "the month first"
 }
 
-// preferred chooses one of two orders of day and month that suit a column: that of another axis or, before a dot, the day first.
+// preferred chooses one of two orders of day and month that suit a column: that of another axis or, before a dot, the day first. s is a
+// date of the column.
 func preferred(options []layout, s string, like *Axis) ([]layout, string) {
 	for i := range options {
 		if like.Dates() && like.Layout.numeric() && like.Layout.dayFirst() == options[i].dayFirst() {
@@ -423,12 +407,12 @@ func preferred(options []layout, s string, like *Axis) ([]layout, string) {
 	if options[0].day == "2.1.2006" {
 		return options, ""
 	}
-	return nil, "is " + options[0].spelled(s) + " or " + options[1].spelled(s) +
-		", and no date of the column decides which; want --dayfirst, --dayfirst=false, or YYYY-MM-DD"
+	return nil, fmt.Sprintf("is %s or %s, and no date of the column decides which; want --dayfirst, --dayfirst=false, or YYYY-MM-DD",
+		options[0].spell(s), options[1].spell(s))
 }
 
-// spelled returns a date with the name of its month.
-func (l *layout) spelled(s string) string {
+// spell returns a date with the name of its month.
+func (l *layout) spell(s string) string {
 	m, _ := l.parse(s)
 	return utc(m.local).Format("2 January 2006")
 }
