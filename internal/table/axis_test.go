@@ -116,9 +116,10 @@ func checkInverse(t *testing.T, axis *Axis, cells []string, x []float64) {
 func TestBadDates(t *testing.T) {
 	for cells, says := range map[string]string{
 		"01/02/2024|02/02/2024":                   `f:2: column "t" (0 from 0): "01/02/2024" is 1 February 2024 or 2 January 2024, and no date of the column decides which; want --dayfirst, --dayfirst=false, or YYYY-MM-DD`,
+		"01/01/2024|02/03/2024|x|y":               `f:3: column "t" (0 from 0): "02/03/2024" is 2 March 2024 or 3 February 2024`,
 		"13/02/2024|02/13/2024":                   `f:3: column "t" (0 from 0): "02/13/2024" has the month first`,
-		"2024-01-01|2024/01/02":                   `f:3: column "t" (0 from 0): "2024/01/02" is a date in another layout; before it is 2024-01-01`,
-		"2024-01-01T10:00Z|2024-01-01T11:00":      "is a time without an offset from UTC among times with one",
+		"2024-01-01|2024/01/02":                   `f:3: column "t" (0 from 0): "2024/01/02" is a date in another layout than 2024-01-01 in an earlier row`,
+		"2024-01-01T10:00Z|2024-01-01T11:00":      "with an offset from UTC among times without one, or",
 		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is not a date; want one such as 2024-01-01`,
 		"2024-01-01||2024-01-03":                  `f:3: column "t" (0 from 0): "" is missing; want a date`,
 		"2024-01-01|2024-01-02|20240103":          "is a number among dates",

@@ -129,6 +129,8 @@ func appendNumber(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, v, format, -1, 64)
 }
 
+const aDate = " (a date or a time?)"
+
 // likely guesses why a text is not a number.
 func likely(s string) string {
 	digits := strings.ContainsFunc(s, unicode.IsDigit)
@@ -151,7 +153,7 @@ func likely(s string) string {
 	case strings.HasPrefix(s, "\u2212"):
 		return " (its minus is not an ASCII -)"
 	case looksLikeDate(s) || strings.Count(s, ":") > 0 || strings.Count(s, "-") > 1 || strings.Count(s, "/") > 1:
-		return " (a date or a time?)"
+		return aDate
 	case digits && rest != "" && rest != s:
 		return " (a unit?)"
 	}

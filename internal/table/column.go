@@ -107,10 +107,18 @@ func (t *Table) Missing(col int) int { return t.column(col).count[missing] }
 // Integers reports whether no number of a column has a decimal sign.
 func (t *Table) Integers(col int) bool { c := t.column(col); return c.count[point]+c.count[comma] == 0 }
 
-// First returns the text of the first cell of a column that is neither a number nor a date nor missing; "" if there is none.
-func (t *Table) First(col int) string {
+// firstWord returns the text of the first cell of a column that is neither a number nor a date nor missing; "" if there is none.
+func (t *Table) firstWord(col int) string {
 	if row := t.column(col).first[text]; row >= 0 {
 		return t.text(row, col)
+	}
+	return ""
+}
+
+// DateLike returns the first text of a column of text if it seems to be a date or a time; else "".
+func (t *Table) DateLike(col int) string {
+	if s := t.firstWord(col); likely(s) == aDate {
+		return s
 	}
 	return ""
 }
@@ -138,7 +146,7 @@ func (t *Table) Numbers(col int) ([]float64, error) {
 // numbers is Numbers with what is wrong with further classes of cells.
 func (t *Table) numbers(col int, problems map[class]string) ([]float64, error) {
 	c := t.column(col)
-	all := map[class]string{text: notNumber(t.First(col)), date: "is a date among numbers; want a number"}
+	all := map[class]string{text: notNumber(t.firstWord(col)), date: "is a date among numbers; want a number"}
 	if c.count[point] > 0 && c.count[comma] > 0 {
 		earlier, later := point, comma
 		if c.first[comma] < c.first[point] {
@@ -208,7 +216,7 @@ func (t *Table) input(col int, axis *Axis) ([]float64, error) {
 	}
 	number := "is a number among dates; want a date"
 	err := t.firstOf(col, map[class]string{missing: missingDate, whole: number, point: number, comma: number,
-		text: "is not a date; want one such as " + axis.Format(0) + likely(t.First(col))})
+		text: "is not a date; want one such as " + axis.Format(0) + likely(t.firstWord(col))})
 	if err != nil {
 		return nil, err
 	}

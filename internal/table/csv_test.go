@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/vssgp/vssgp/internal/testkit"
 )
@@ -76,17 +75,26 @@ var badCSV = map[string]struct{ text, says string }{
 func TestBadCSV(t *testing.T) {
 	for name, c := range badCSV {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadCSV(strings.NewReader(c.text), "f.csv")
+			_, err := readCSV(strings.NewReader(c.text), "f.csv")
 			oneLine(t, err, c.says)
 		})
 	}
 	_, err := outputs(testkit.Must(tableOf(t, "a;b\n1;2.5\n2;1,5\n"))(t))
 	oneLine(t, err, `"1,5" has another decimal sign than "2.5"`)
 	broken := errors.New("broken")
-	_, err = ReadCSV(io.MultiReader(strings.NewReader("t,y\n1,2\n3,-"), iotest.ErrReader(broken)), "f.csv")
+	_, err = In(breaking{[]byte("t,y\n1,2\n3,-"), broken}, 20, "f.csv").matrix()
 	if !errors.Is(err, broken) || errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "f.csv:3") {
 		t.Errorf("%v; want the reader's own error with the place", err)
 	}
+}
+
+// readCSV reads a table of numbers from text.
+func readCSV(r io.Reader, name string) (*Matrix, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return In(bytes.NewReader(b), int64(len(b)), name).matrix()
 }
 
 // oneLine fails the test unless err is ErrFormat in one short line that contains says.
@@ -109,7 +117,7 @@ func TestWriteCSV(t *testing.T) {
 		var b bytes.Buffer
 		testkit.OK(t, WriteCSV(&b, names, data))
 		testkit.Equal(t, b.String(), header+text, header)
-		same(t, testkit.Must(ReadCSV(&b, "f.csv"))(t), names, data)
+		same(t, testkit.Must(readCSV(&b, "f.csv"))(t), names, data)
 	}
 }
 
@@ -154,7 +162,7 @@ func FuzzReadCSV(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		checkAny(t, b, ReadCSV, func(w io.Writer, x *Matrix) error { return WriteCSV(w, x.Names, x.Data) })
+		checkAny(t, b, readCSV, func(w io.Writer, x *Matrix) error { return WriteCSV(w, x.Names, x.Data) })
 	})
 }
 

@@ -303,7 +303,7 @@ const observedRows = 1000
 // readDates reads the dates of a column that has some. like is the axis of dates with which they are used, or nil.
 func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err error) {
 	var options []layout // that suit all dates so far
-	typical := 0         // a row that has fewer options than those before, or shows that there are two
+	decided := 0         // the row with fewer options than those before
 	moments = slices.Repeat([]moment{noMoment}, t.Rows)
 	for row := range t.Rows {
 		s := t.text(row, col)
@@ -320,24 +320,21 @@ func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err 
 		if t.DayFirst != nil {
 			here = slices.DeleteFunc(here, func(l layout) bool { return l.numeric() && l.dayFirst() != *t.DayFirst })
 		}
-		kept, problem := narrow(options, here)
-		switch {
-		case len(here) == 0:
-			problem = fmt.Sprintf("is not a date of the order that --dayfirst=%v asks for", *t.DayFirst)
-		case problem != "":
-			problem += "; before it is " + t.text(typical, col)
-		case options == nil, len(kept) < len(options), len(kept) == 2 && here[0].spell(s) != here[1].spell(s):
-			typical = row
+		kept, problem := narrow(options, here, t.text(decided, col))
+		if len(here) == 0 {
+			problem = fmt.Sprintf("is not a date in the order of --dayfirst=%v", *t.DayFirst)
 		}
 		if problem != "" {
 			return l, nil, t.wrong(row, col, problem)
 		}
+		if options == nil || len(kept) < len(options) {
+			decided = row
+		}
 		options = kept
 	}
 	if len(options) == 2 && options[0].numeric() {
-		var problem string
-		if options, problem = preferred(options, t.text(typical, col), like); problem != "" {
-			return l, nil, t.wrong(typical, col, problem)
+		if options = preferred(options, like); options == nil {
+			return l, nil, t.ambiguous(col)
 		}
 	}
 	l = options[0]
@@ -359,8 +356,9 @@ func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err 
 	return l, moments, nil
 }
 
-// narrow returns the options that suit a text of the layouts here, too, or what does not go together. Without options it returns here.
-func narrow(options, here []layout) (kept []layout, problem string) {
+// narrow returns the options that suit a text of the layouts here, too, or what does not go together with an earlier date. Without
+// options it returns here.
+func narrow(options, here []layout, earlier string) (kept []layout, problem string) {
 	if len(options) == 0 || len(here) == 0 {
 		return here, ""
 	}
@@ -372,43 +370,57 @@ func narrow(options, here []layout) (kept []layout, problem string) {
 		l := here[i]
 		switch {
 		case l.clock != 0 && o.clock != 0 && l.clock != o.clock:
-			return nil, "is a date in another layout"
+			return nil, "is a date in another layout than " + earlier + " in an earlier row"
 		case (l.zone == "") != (o.zone == ""):
-			return nil, "is a time without an offset from UTC among times with one"
+			return nil, "is a time with an offset from UTC among times without one, or the other way round: an earlier row has " + earlier
 		case o.clock == 0, l.seconds && !o.seconds:
 			o = l
 		}
 		kept = append(kept, o)
 	}
-	if a, b := &options[0], &here[0]; kept == nil && a.numeric() && b.numeric() && a.day[1] == b.day[1] {
-		return nil, "has " + order(b) + ", but the dates before have " + order(a) + "; want one order, such as YYYY-MM-DD"
+	a, b := &options[0], &here[0]
+	switch order := map[bool]string{true: "day", false: "month"}; {
+	case kept != nil:
+		return kept, ""
+	case a.numeric() && b.numeric() && a.day[1] == b.day[1]:
+		return nil, fmt.Sprintf("has the %s first, but %s in an earlier row has the %s first; want one order, such as YYYY-MM-DD",
+			order[b.dayFirst()], earlier, order[a.dayFirst()])
 	}
-	if kept == nil {
-		return nil, "is a date in another layout"
-	}
-	return kept, ""
+	return nil, "is a date in another layout than " + earlier + " in an earlier row"
 }
 
-func order(l *layout) string {
-	if l.dayFirst() {
-		return "the day first"
-	}
-	return "the month first"
-}
-
-// preferred chooses one of two orders of day and month that suit a column: that of another axis or, before a dot, the day first. s is a
-// date of the column.
-func preferred(options []layout, s string, like *Axis) ([]layout, string) {
+// preferred chooses one of two orders of day and month that suit a column: that of another axis or, before a dot, the day first; nil if
+// nothing decides.
+func preferred(options []layout, like *Axis) []layout {
 	for i := range options {
 		if like.Dates() && like.Layout.numeric() && like.Layout.dayFirst() == options[i].dayFirst() {
-			return options[i:], ""
+			return options[i:]
 		}
 	}
 	if options[0].day == "2.1.2006" {
-		return options, ""
+		return options
 	}
-	return nil, fmt.Sprintf("is %s or %s, and no date of the column decides which; want --dayfirst, --dayfirst=false, or YYYY-MM-DD",
-		options[0].spell(s), options[1].spell(s))
+	return nil
+}
+
+// ambiguous is the error of a column of dates that may have the day or the month first. It shows a date whose readings differ.
+func (t *Table) ambiguous(col int) (err error) {
+	for row := range t.Rows {
+		s := t.text(row, col)
+		here := layoutsOf(s)
+		if len(here) < 2 {
+			continue
+		}
+		one, other := here[0].spell(s), here[1].spell(s)
+		if err == nil || one != other {
+			err = t.wrong(row, col, fmt.Sprintf(
+				"is %s or %s, and no date of the column decides which; want --dayfirst, --dayfirst=false, or YYYY-MM-DD", one, other))
+		}
+		if one != other {
+			break
+		}
+	}
+	return err
 }
 
 // spell returns a date with the name of its month.

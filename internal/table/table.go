@@ -120,15 +120,7 @@ func Open(path string) (*Matrix, error) {
 	return f.matrix()
 }
 
-// ReadCSV is Open for text from r; messages call it name. Errors wrap ErrFormat or r's own.
-func ReadCSV(r io.Reader, name string) (*Matrix, error) {
-	content, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, strings.Count(string(content), "\n")+1, err)
-	}
-	return In(strings.NewReader(string(content)), int64(len(content)), name).matrix()
-}
-
+// matrix reads a table of numbers.
 func (f *File) matrix() (*Matrix, error) {
 	t, err := Read(context.Background(), f)
 	if err != nil {

@@ -315,19 +315,17 @@ var delimiters = []byte{'\t', ';', ',', ' ', 0}
 
 // sniff finds the dialect of a file from its beginning. whole means that the sample is all of it.
 func sniff(sample string, whole bool) dialect {
-	newline := byte('\n')
+	best, most := dialect{delimiter: ',', newline: '\n'}, -1.0
 	if !strings.Contains(sample, "\n") && strings.Contains(sample, "\r") {
-		newline = '\r'
+		best.newline = '\r'
 	}
-	best, most := dialect{delimiter: ',', newline: newline}, -1.0
 	for _, delimiter := range delimiters {
-		d := dialect{delimiter: delimiter, newline: newline}
+		d := dialect{delimiter: delimiter, newline: best.newline}
 		rows := d.sample(sample, whole)
 		if len(rows) == 0 || delimiter != 0 && len(rows[0]) < 2 {
 			continue
 		}
-		d.header = hasHeader(rows, delimiter)
-		if score := d.score(rows); score > most+1e-12 {
+		if score := d.assess(rows); score > most+1e-12 {
 			best, most = d, score
 		}
 	}
@@ -343,12 +341,11 @@ func (d *dialect) sample(sample string, whole bool) (rows [][]string) {
 			continue
 		}
 		spans, next, closed := d.split(sample, at, nil)
-		c := &textCells{data: sample, cols: len(spans), starts: []int{at}, spans: spans}
-		row := c.row(0)
+		if !closed && len(rows) > 0 {
+			break
+		}
+		row := (&textCells{data: sample, cols: len(spans), starts: []int{at}, spans: spans}).row(0)
 		if !closed {
-			if len(rows) > 0 {
-				break
-			}
 			row = append(row, "")
 		}
 		rows, at = append(rows, row), next
@@ -359,59 +356,52 @@ func (d *dialect) sample(sample string, whole bool) (rows [][]string) {
 	return rows
 }
 
-// score is the share of records with as many fields as the first, times that of cells with numbers, dates or nothing. A file of words
-// alone has some score, too.
-func (d *dialect) score(rows [][]string) float64 {
-	even, good, cells := 0, 0, 0
-	body := rows
-	if d.header && len(rows) > 1 {
-		body = rows[1:]
-	}
-	for _, row := range rows {
-		if len(row) == len(rows[0]) {
+// assess decides whether the first record holds names, and scores the dialect: by the share of records with as many fields as the first,
+// times the share of cells with numbers, dates or nothing. A file of words alone has some score, too.
+//
+// The first record holds names if it has a word above a column that is mostly numbers or dates, or nothing above one and no number; else
+// if it has no number or date at all.
+func (d *dialect) assess(rows [][]string) float64 {
+	first := rows[0]
+	even, cells, words := 1, 0, 0
+	typed := make([]struct{ yes, no int }, len(first)) // cells of a column that are numbers or dates, and words
+	for _, row := range rows[1:] {
+		if len(row) == len(first) {
 			even++
 		}
-	}
-	for _, row := range body {
-		for _, f := range row {
-			if c, _ := classify(f, d.delimiter, nil); c != text {
-				good++
-			}
+		for i, s := range row {
+			kind, _ := classify(s, d.delimiter, nil)
 			cells++
+			if kind == text {
+				words++
+			}
+			switch {
+			case i >= len(first) || kind == missing:
+			case kind == text:
+				typed[i].no++
+			default:
+				typed[i].yes++
+			}
 		}
 	}
-	return float64(even) / float64(len(rows)) * (0.1 + float64(good)/float64(cells))
-}
-
-// hasHeader reports whether the first record holds names. It does if a word is above a column that is mostly of numbers or dates; it does
-// not if it has a number or a date in such a column; else it does if all of it is words.
-func hasHeader(rows [][]string, delimiter byte) bool {
-	first, body := rows[0], rows[1:]
-	typed, words := 0, 0
-	for i, f := range first {
-		c, _ := classify(f, delimiter, nil)
+	mostly := func(col int) bool { return typed[col].yes > 0 && typed[col].yes >= typed[col].no }
+	numbers := slices.ContainsFunc(first, isNumber)
+	values, names := 0, 0
+	for i, s := range first {
+		kind, _ := classify(s, d.delimiter, nil)
 		switch {
-		case c == text && !isNumber(f) && mostlyTyped(body, i, delimiter), f == "" && mostlyTyped(body, i, delimiter) &&
-			!slices.ContainsFunc(first, isNumber):
-			return true
-		case c == text && !isNumber(f):
-			words++
-		case c != missing || isNumber(f):
-			typed++
+		case kind == text && !isNumber(s):
+			names++
+			d.header = d.header || mostly(i)
+		case s == "" && !numbers && mostly(i):
+			d.header = true
+		case kind != missing || isNumber(s):
+			values++
 		}
 	}
-	return typed == 0 || words > 0 && len(body) == 0
-}
-
-// mostlyTyped reports whether at least half of a column's cells that are not missing are numbers or dates.
-func mostlyTyped(rows [][]string, col int, delimiter byte) bool {
-	var count [classes]int
-	for _, row := range rows {
-		if col < len(row) {
-			c, _ := classify(row[col], delimiter, nil)
-			count[c]++
-		}
+	d.header = d.header || values == 0 || names > 0 && len(rows) == 1
+	if !d.header || len(rows) == 1 {
+		cells, words = cells+len(first), words+names
 	}
-	typed := count[whole] + count[point] + count[comma] + count[date]
-	return typed > 0 && typed >= count[text]
+	return float64(even) / float64(len(rows)) * (0.1 + float64(cells-words)/float64(cells))
 }

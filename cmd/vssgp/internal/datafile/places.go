@@ -73,11 +73,6 @@ type Times struct {
 	By         []string    // the name of the series of each row; nil: the table does not tell
 }
 
-// ForTimes returns the columns of a table of times to forecast: regressors, and the one that tells several series apart.
-func (c *Columns) ForTimes(regressors []string, by string) Columns {
-	return Columns{Regressors: regressors, By: by, dayFirst: c.dayFirst}
-}
-
 // ReadTimes reads the rows of a table at which a series is predicted, whose input has a name and an axis.
 func ReadTimes(ctx context.Context, env *cli.Env, path string, c Columns, name string, axis *table.Axis) (*Times, error) {
 	if !IsTable(path) {

@@ -14,6 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
 )
 
 // IsTable reports whether a path names a table: by its extension, or because it is stdin.
@@ -220,4 +221,21 @@ func AxesOfModel(m *vssgp.Model) ([]*table.Axis, error) {
 		}
 	}
 	return axes, nil
+}
+
+// AxisNote is the note of a series' model file with the axis of its input as JSON.
+const AxisNote = "axis"
+
+// AxisOf is the axis of a series' model file.
+func AxisOf(m *series.Model) (*table.Axis, error) {
+	axis := &table.Axis{}
+	if text := m.Notes[AxisNote]; text != "" {
+		if err := json.Unmarshal([]byte(text), axis); err != nil {
+			return nil, cli.Mistake("the model's note %s is %.60q; want an axis as JSON", AxisNote, text)
+		}
+	}
+	if err := axis.Check(); err != nil {
+		return nil, fmt.Errorf("the model's note %s: %w", AxisNote, err)
+	}
+	return axis, nil
 }

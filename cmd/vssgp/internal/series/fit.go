@@ -95,6 +95,7 @@ func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns
 	}
 	if err == nil && r.left != "" {
 		env.Note("%s: left out %s; choose with --x and --y", r.path, r.left)
+		r.noteDates(env)
 	}
 	return r, datafile.WhileReading(path, err)
 }

@@ -205,7 +205,9 @@ func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags)
 	if o.at == "" {
 		return nil, nil
 	}
-	at, err := datafile.ReadTimes(ctx, env, o.at, o.columns.ForTimes(r.known.Columns, r.byName), r.xName, r.axis)
+	columns := o.columns
+	columns.X, columns.Regressors, columns.By = nil, r.known.Columns, r.byName
+	at, err := datafile.ReadTimes(ctx, env, o.at, columns, r.xName, r.axis)
 	if err != nil {
 		return nil, err
 	}

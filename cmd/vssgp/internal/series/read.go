@@ -65,7 +65,7 @@ func readSeries(
 	c.Regressors = g.Columns
 	r := &timeSeries{path: cli.InputName(path), table: t, known: &known{regressors: g}, cuts: !holes && m == nil && len(g.Columns) > 0}
 	r.xName, r.axis = datafile.RowName, &table.Axis{Unit: datafile.RowUnit}
-	var like []*table.Axis
+	var like *table.Axis
 	if m != nil {
 		if like, err = c.Like(t, m); err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func readSeries(
 	if err != nil {
 		return nil, err
 	}
-	if m != nil && (len(chosen.X) != len(like) || len(chosen.Y) != m.Outputs()) {
+	if m != nil && ((len(chosen.X) == 1) != (like != nil) || len(chosen.Y) != m.Outputs()) {
 		return nil, cli.Mistake("%s: %s and %s are chosen; the model has the input %s and %s: choose with --x and --y", r.path,
 			cli.Counted(len(chosen.X), "input"), cli.Counted(len(chosen.Y), "output"), m.XName, cli.Counted(m.Outputs(), "output"))
 	}
@@ -86,26 +86,20 @@ func readSeries(
 }
 
 // read reads the chosen columns. like is the axis of a model's input; nil if there is none.
-func (r *timeSeries) read(like []*table.Axis) (err error) {
+func (r *timeSeries) read(like *table.Axis) (err error) {
 	t := r.table
 	x := make([]float64, t.Rows)
 	for n := range x {
 		x[n] = float64(n + 1)
 	}
 	if cols := r.chosen.X; len(cols) > 0 {
-		var model *table.Axis
-		if like != nil {
-			model = like[0]
-		}
-		if r.xName = t.Names[cols[0]]; err == nil {
-			r.axis, err = t.Axis(cols[0], model)
-		}
-		if err == nil {
-			x, err = t.Inputs(cols, []*table.Axis{r.axis})
-		}
-		if err != nil {
+		if r.axis, err = t.Axis(cols[0], like); err != nil {
 			return err
 		}
+		if x, err = t.Inputs(cols, []*table.Axis{r.axis}); err != nil {
+			return err
+		}
+		r.xName = t.Names[cols[0]]
 	}
 	var columns [][]float64
 	for _, col := range slices.Concat(r.yCols, r.chosen.Errors, r.chosen.Regressors) {
@@ -280,6 +274,16 @@ func (r *timeSeries) checkGuess(ordered bool) error {
 		}
 	}
 	return nil
+}
+
+// noteDates names a column of dates that were not read as such, so that the numbers of the rows are the input.
+func (r *timeSeries) noteDates(env *cli.Env) {
+	for _, col := range r.table.OfKind(table.Text) {
+		if date := r.table.DateLike(col); date != "" && r.xName == datafile.RowName {
+			env.Warn("rows", "%s: the input is the number of the row, because the column %s is not read as dates: %.40q; want dates such as "+
+				"2024-01-31 or 31 Jan 2024, or --x COLUMN", r.path, r.table.Names[col], date)
+		}
+	}
 }
 
 // checkOrder refuses an input column that neither rises nor falls.
