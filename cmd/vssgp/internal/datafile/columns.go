@@ -88,7 +88,7 @@ func (c Columns) flags(t *table.Table) (chosen Choice, err error) {
 		}
 		for _, col := range *f.to {
 			if other := users[col]; other != "" {
-				return chosen, cli.Mistake("%s: the column %.40q is chosen by %s, too; must be another column", f.flag, t.Names[col], other)
+				return chosen, cli.Mistake("%s %.40s: the column is chosen by %s, too; must be another column", f.flag, t.Names[col], other)
 			}
 			users[col] = f.flag
 		}

@@ -58,7 +58,7 @@ func TestColumns(t *testing.T) {
 }
 
 // visited is what places have, visited part by part, each of which is to say where
-// its first row stands.
+// its first row is.
 func visited(t *testing.T, p *Places) []float64 {
 	t.Helper()
 	var all []float64

@@ -98,7 +98,7 @@ func ReadTimes(ctx context.Context, env *cli.Env, path string, c Columns, name s
 	if err != nil {
 		return nil, err
 	}
-	if at.Regressors, err = numbersOf(t, regressors); err != nil {
+	if at.Regressors, err = NumbersOf(t, regressors); err != nil {
 		return nil, err
 	}
 	if by := slices.Index(t.Names, c.By); by >= 0 {

@@ -93,7 +93,7 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 	if err != nil {
 		return nil, err
 	}
-	y, err := numbersOf(t, chosen.Y)
+	y, err := NumbersOf(t, chosen.Y)
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +131,8 @@ func axesOf(t *table.Table, cols []int, like []*table.Axis) (axes []*table.Axis,
 	return axes, nil
 }
 
-// numbersOf returns columns of numbers, NaN for missing ones.
-func numbersOf(t *table.Table, cols []int) (all [][]float64, err error) {
+// NumbersOf returns columns of numbers, NaN for missing ones.
+func NumbersOf(t *table.Table, cols []int) (all [][]float64, err error) {
 	all = make([][]float64, len(cols))
 	for i, col := range cols {
 		if all[i], err = t.Numbers(col); err != nil {

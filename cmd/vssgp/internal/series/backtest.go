@@ -3,6 +3,7 @@ package series
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -126,6 +127,10 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 		if rows, err = o.horizon.of(r); err != nil {
 			return nil, err
 		}
+	}
+	forecast := slices.Sorted(slices.Values(r.X))[max(0, len(r.X)-rows*o.origins):]
+	if _, err := r.known.columns(forecast); err != nil { // names the place as the table has it
+		return nil, err
 	}
 	done := r.busy(env, "fitting from %s", cli.Counted(o.origins, "origin"))
 	b, err := series.Backtest(ctx, r.Series, rows, o.origins, options)

@@ -97,6 +97,9 @@ func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns
 		env.Note("%s: left out %s; choose with --x and --y", r.path, r.left)
 		r.noteDates(env)
 	}
+	if !holes && r != nil {
+		r.table = nil // its text takes more memory than its numbers
+	}
 	return r, datafile.WhileReading(path, err)
 }
 

@@ -42,7 +42,7 @@ Without --y the output is the last column of numbers. Rows may lack values. For 
 several series, one below the other, --by names the column that tells them apart: each gets
 its own model, and OUT has that column first. One that fails is named; the others are written.
 
-OUT has the input in the table's own notation, then for each output NAME its NAME_mean,
+OUT has the input in the table's own layout, then for each output NAME its NAME_mean,
 NAME_sd, NAME_lower and NAME_upper: the interval that contains 95 % of observations, noise
 included. --level 80 adds NAME_lower_80 and NAME_upper_80. Numbers are rounded to --digits
 of their sd (3), but to no fewer decimals than the data have. Without -o a table is printed.
@@ -249,7 +249,7 @@ func (r *timeSeries) targets(env *cli.Env, at *targets, o *forecastFlags) (*targ
 	return d, r.checkHorizon(d.x, o)
 }
 
-// next are the places of the next n rows, where the input's notation writes them.
+// next returns x of the next n rows, as the input's layout writes them.
 func (r *timeSeries) next(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {

@@ -16,8 +16,8 @@ import (
 
 // A timeSeries is a table's columns along one input. Rows are in the file's order, and rows with missing values are among them.
 type timeSeries struct {
-	path  string // of the file, as messages have it
-	table *table.Table
+	path  string       // of the file, as messages have it
+	table *table.Table // nil once nothing needs it
 
 	axis  *table.Axis // of the input
 	grid  table.Grid  // of x
@@ -101,13 +101,9 @@ func (r *timeSeries) read(like *table.Axis) (err error) {
 		}
 		r.xName = t.Names[cols[0]]
 	}
-	var columns [][]float64
-	for _, col := range slices.Concat(r.yCols, r.chosen.Errors, r.chosen.Regressors) {
-		values, err := t.Numbers(col)
-		if err != nil {
-			return err
-		}
-		columns = append(columns, values)
+	columns, err := datafile.NumbersOf(t, slices.Concat(r.yCols, r.chosen.Errors, r.chosen.Regressors))
+	if err != nil {
+		return err
 	}
 	for _, col := range r.chosen.By {
 		words, err := t.Words(col)
