@@ -12,7 +12,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
@@ -202,37 +201,32 @@ func readSeries(path string) (*vssgp.Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx := context.Background()
-	s, err := table.OpenStream(ctx, file)
+	t, err := table.Read(context.Background(), file)
 	if err != nil {
 		return nil, err
 	}
-	if s.Cols < 2 {
+	if t.Cols < 2 {
 		return nil, fmt.Errorf("%s: the table has one column, must have two: times and values", path)
 	}
-	if err := s.Survey(ctx, []int{0, 1}); err != nil {
-		return nil, err
-	}
-	axis, err := s.Axis(0, nil)
+	axis, err := t.Axis(0, nil)
 	if err != nil {
 		return nil, err
 	}
-	picks := []table.Pick{{Col: 0, Axis: axis}, {Col: 1}}
-	if err := s.Check(picks); err != nil {
+	x, err := t.Inputs([]int{0}, []*table.Axis{axis})
+	if err != nil {
 		return nil, err
 	}
-	for part, err := range s.Parts(ctx, picks) {
-		if err != nil {
-			return nil, err
-		}
-		for row := range slices.Chunk(part, 2) {
-			if !math.IsNaN(row[1]) {
-				d.X, d.Y = append(d.X, row[0]), append(d.Y, row[1])
-			}
+	y, err := t.Numbers(1)
+	if err != nil {
+		return nil, err
+	}
+	for n, v := range y {
+		if !math.IsNaN(v) {
+			d.X, d.Y = append(d.X, x[n]), append(d.Y, v)
 		}
 	}
 	d.N = len(d.X)
-	return d, demand(d.N > 0, "%s: no row has a value of %s", path, s.Names[1])
+	return d, demand(d.N > 0, "%s: no row has a value of %s", path, t.Names[1])
 }
 
 // work counts the floating-point operations of the parts of an evaluation; sines, cosines and exponentials come on top. A run is n rows

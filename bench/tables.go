@@ -118,7 +118,7 @@ func (o *tablesTask) run() error {
 }
 
 // split fits or writes one split of a table.
-func (o *tablesTask) split(ctx context.Context, name string, t *table.Table, s int) (lines []tableLine, err error) {
+func (o *tablesTask) split(ctx context.Context, name string, t *table.Matrix, s int) (lines []tableLine, err error) {
 	train, test, err := splitTable(t, o.outputs, uint64(s))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -157,7 +157,7 @@ func (o *tablesTask) split(ctx context.Context, name string, t *table.Table, s i
 const tableSalt = 7
 
 // splitTable draws a tenth of the rows to test, by the split's number.
-func splitTable(t *table.Table, outputs int, seed uint64) (train, test *vssgp.Data, err error) {
+func splitTable(t *table.Matrix, outputs int, seed uint64) (train, test *vssgp.Data, err error) {
 	columns := len(t.Names)
 	if outputs >= columns {
 		return nil, nil, fmt.Errorf("%d outputs of %d columns, want an input at least", outputs, columns)

@@ -34,7 +34,7 @@ func waves(n int) string {
 }
 
 // column is a table's column by name.
-func column(t *testing.T, tab *table.Table, name string) []float64 {
+func column(t *testing.T, tab *table.Matrix, name string) []float64 {
 	t.Helper()
 	i := slices.Index(tab.Names, name)
 	if i < 0 {
@@ -89,7 +89,7 @@ func TestFitPredict(t *testing.T) {
 		}
 	}
 	latent := succeed(t, "predict", model, in, "-o", "-", "--latent", "--full").stdout
-	tab := testkit.Must(table.ReadCSV(strings.NewReader(latent), "stdout"))(t)
+	tab := testkit.Must(table.Open(testkit.Put(t, dir, "latent.csv", latent)))(t)
 	full := testkit.Must(table.Open(filepath.Join(dir, "out.csv")))(t)
 	noise := r.NoiseSD[0]
 	if sd, cov := column(t, tab, "y1_sd")[0], column(t, tab, "y1_y1_cov")[0]; math.Abs(sd*sd-cov) > 1e-12*cov || cov == 0 {
@@ -370,7 +370,7 @@ func TestPosteriorCommands(t *testing.T) {
 	}
 	testkit.Contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":[]`)
 	out := succeed(t, "predict", "with.st", "d.csv", "--x", "t", "--posterior", "--draws", "2", "-o", "-").stdout
-	tab := testkit.Must(table.ReadCSV(strings.NewReader(out), "stdout"))(t)
+	tab := testkit.Must(table.Open(testkit.Put(t, t.TempDir(), "out.csv", out)))(t)
 	testkit.Equal(t, strings.Join(tab.Names, ","), "t,y1_mean,y1_sd,y1_lower,y1_upper,y1_draw1,y1_draw2", "columns")
 	for v := range slices.Chunk(tab.Data, tab.Cols) {
 		if width := (v[4] - v[3]) / v[2]; !(v[3] < v[1] && v[1] < v[4]) || math.Abs(width-2*1.96) > 0.5 {

@@ -846,7 +846,7 @@ func TestRegressorFlags(t *testing.T) {
 			"--horizon", "7"},
 		`hole.csv: row 20 (from 1) has a value of sales but none of the regressor "degrees"`: {"forecast", hole, "--x", "date", "--y", "sales", "--regressor", "degrees"},
 		`--regressor: no column "heat"; want some of date, shop`:                             {"forecast", one, "--regressor", "heat"},
-		`--regressor sales: the column is chosen by another flag`:                            {"forecast", one, "--y", "sales", "--regressor", "sales"},
+		`--regressor sales: the column is chosen by --y`:                                     {"forecast", one, "--y", "sales", "--regressor", "sales"},
 		`no calendar of "XX"; must be one of AR, AT`:                                         {"forecast", one, "--y", "sales", "--holidays", "XX"},
 		`need dates; the input t`:                                                            {"forecast", numbers, "--holidays", "US"},
 		`weeks.csv are 7 days apart; must be a day or less`:                                  {"forecast", weeks, "--holidays", "US"},

@@ -2,30 +2,32 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 )
 
 // An Axis maps the cells of an input column to numbers and back. Numbers are themselves. Dates become multiples of Unit since Origin: of
-// seconds, minutes, hours or days, or, where the column follows the calendar, of months or years, which are even in that unit. The
-// zero value is an axis of numbers. It is made to be kept as JSON.
+// seconds, minutes, hours or days or, if the column follows the calendar, of months or years, which are even in that unit. The zero value
+// is an axis of numbers. Model files keep it as JSON.
 type Axis struct {
-	// Unit is seconds, minutes, hours, days, months or years for dates, rows where the rows' numbers are the input, "" for numbers.
+	// Unit is seconds, minutes, hours, days, months or years for dates, rows if the rows' numbers are the input, "" for numbers.
 	Unit string `json:"unit"`
-	// Origin is where x = 0, in seconds since 1970: local time if Local, else UTC. It is a midnight in the column.
+	// Origin is x = 0, in seconds since 1970: local time if Local, else UTC. It is a midnight in the column.
 	Origin int64 `json:"origin,omitempty"`
-	// Local says that x counts local days or months, whatever the rows' offsets from UTC.
+	// Local means that x counts local days or months, whatever the rows' offsets from UTC.
 	Local bool `json:"local,omitempty"`
-	// Day of the month (31: the last) and Clock, in nanoseconds since midnight, are where months and years begin.
+	// Day of the month (31: the last) and Clock, in nanoseconds since midnight, are when months and years begin.
 	Day   int   `json:"day,omitempty"`
 	Clock int64 `json:"clock,omitempty"`
-	// Notation is how the column writes dates: 3 February 2001, 04:05:06.789123456.
-	Notation *notation `json:"notation,omitempty"`
+	// Layout is how the column writes dates; nil for numbers. Its JSON is 3 February 2001, 04:05:06.789123456, in the layout.
+	Layout *layout `json:"notation,omitempty"`
 	// Offset is the offset from UTC of the last row in time, in seconds. New dates are written with it.
 	Offset int `json:"offset,omitempty"`
-	// Decimals are those of a column of numbers; Fixed if all rows have as many. Free is a column with exponents.
+	// Decimals are those of a column of numbers; Fixed if all rows have as many. Free means that numbers have exponents.
 	Decimals int  `json:"decimals,omitempty"`
 	Fixed    bool `json:"fixed,omitempty"`
 	Free     bool `json:"free,omitempty"`
@@ -33,11 +35,27 @@ type Axis struct {
 	offsets map[float64]int // of the x of rows with another offset than Offset, which are written with their own
 }
 
+const secondsPerDay = 86400
+
 // unitSeconds are the lengths of the units that have one.
 var unitSeconds = map[string]int64{"seconds": 1, "minutes": 60, "hours": 3600, "days": secondsPerDay}
 
 // Dates reports whether the column holds dates.
-func (a *Axis) Dates() bool { return a != nil && a.Notation != nil }
+func (a *Axis) Dates() bool { return a != nil && a.Layout != nil }
+
+// Check refuses an axis that was not made here.
+func (a *Axis) Check() error {
+	bad := a.Unit != "" && a.Unit != "rows"
+	if a.Layout != nil {
+		_, timed := unitSeconds[a.Unit]
+		calendar := (a.Unit == "months" || a.Unit == "years") && a.Day >= 1 && a.Day <= 31 && a.Clock >= 0 && a.Clock < secondsPerDay*1e9
+		bad = !timed && !calendar
+	}
+	if const1e12 := int64(1e12); bad || a.Decimals < 0 || a.Decimals > 400 || a.Origin > const1e12 || a.Origin < -const1e12 {
+		return malformed("an axis of unit %.20q; want seconds, minutes, hours, days, months or years with a layout of dates", a.Unit)
+	}
+	return nil
+}
 
 // Since returns the day of x = 0, as ISO 8601 has it.
 func (a *Axis) Since() string {
@@ -48,21 +66,7 @@ func (a *Axis) Since() string {
 	return utc(seconds + secondsPerDay/2).Format(time.DateOnly) // the first row may have another offset
 }
 
-// Check refuses an axis that was not made here.
-func (a *Axis) Check() error {
-	bad := a.Unit != "" && a.Unit != "rows"
-	if a.Notation != nil {
-		_, timed := unitSeconds[a.Unit]
-		calendar := (a.Unit == "months" || a.Unit == "years") && a.Day >= 1 && a.Day <= 31 && a.Clock >= 0 && a.Clock < secondsPerDay*1e9
-		bad = !timed && !calendar
-	}
-	if const1e12 := int64(1e12); bad || a.Decimals < 0 || a.Decimals > 400 || a.Origin > const1e12 || a.Origin < -const1e12 {
-		return malformed("an axis of unit %.20q; want seconds, minutes, hours, days, months or years with a notation", a.Unit)
-	}
-	return nil
-}
-
-// Parse reads a cell of the column, or a date in ISO 8601. A time without an offset has that of the last row.
+// Parse reads a cell of the column, or a date in another layout. A time without an offset has that of the last row.
 func (a *Axis) Parse(text string) (float64, error) {
 	v, _, problem := a.parse(text)
 	if problem != "" {
@@ -71,110 +75,152 @@ func (a *Axis) Parse(text string) (float64, error) {
 	return v, nil
 }
 
-// row is Parse for a row of the column, whose offset Format gives back.
-func (a *Axis) row(s string) (float64, string) {
-	x, offset, problem := a.parse(s)
-	if problem == "" && offset != a.Offset {
-		if a.offsets == nil {
-			a.offsets = map[float64]int{}
-		}
-		a.offsets[x] = offset
-	}
-	return x, problem
-}
+const (
+	missingNumber = "is missing; want a number, or leave the row out"
+	missingDate   = "is missing; want a date, or leave the row out"
+)
 
-func (a *Axis) parse(s string) (x float64, offset int, problem string) {
-	if !a.Dates() {
-		if c, v := classify(s, ';'); c == point || c == comma || c == whole {
+// parse is Parse with the cell's offset from UTC, or what is wrong.
+func (a *Axis) parse(s string) (x float64, offset int32, problem string) {
+	switch {
+	case !a.Dates() && isMissing(s):
+		return 0, 0, missingNumber
+	case !a.Dates():
+		if c, v := classify(s, ';', nil); c == whole || c == point || c == comma {
 			return v, 0, ""
 		}
-		if isMissing(s) {
-			return 0, 0, "is missing; want a number, or leave the row out"
-		}
 		return 0, 0, notNumber(s)
+	case isMissing(s):
+		return 0, 0, missingDate
 	}
-	t, ok := parseStamp(s)
-	if !ok {
-		if isMissing(s) {
-			return 0, 0, "is missing; want a date, or leave the row out"
-		}
-		return 0, 0, "is not a date; want one such as " + a.Format(0)
-	}
-	order := t.form.order
-	if order == yearLast {
-		if order = a.Notation.order; order != dayMonthYear && order != monthDayYear {
-			return 0, 0, "may be day/month or month/day; want a date such as " + a.Format(0)
-		}
-	}
-	local, ok := t.local(order)
+	m, zoned, problem := a.Layout.parseLike(s)
 	switch {
-	case !ok:
-		return 0, 0, "is no day of the calendar; want a date such as " + a.Format(0)
-	case t.form.zone != 0 && a.Notation.zone == 0:
-		return 0, 0, "has an offset from Greenwich, but the column has none; want a date such as " + a.Format(0)
-	case t.form.zone == 0:
-		t.offset = a.Offset
+	case problem == "" && zoned && a.Layout.zone == "":
+		problem = "has an offset from UTC, but the column has none"
+	case problem == "" && !zoned:
+		m.offset = int32(a.Offset)
 	}
-	if !a.Local {
-		local -= int64(t.offset)
+	if problem != "" {
+		return 0, 0, problem + "; want a date such as " + a.Format(0)
 	}
-	return a.at(local, t.nanos), t.offset, ""
+	return a.of(m), m.offset, ""
 }
 
-// at returns x of a time, which is local if the axis is.
-func (a *Axis) at(seconds int64, nanos int) float64 {
+// of returns x of a date.
+func (a *Axis) of(m moment) float64 {
+	if !a.Local {
+		m.local -= int64(m.offset)
+	}
 	if unit := unitSeconds[a.Unit]; unit > 0 {
-		d := seconds - a.Origin
+		d := m.local - a.Origin
 		whole := floorDiv(d, unit)
-		return float64(whole) + (float64(d-whole*unit)*1e9+float64(nanos))/(float64(unit)*1e9)
+		return float64(whole) + (float64(d-whole*unit)*1e9+float64(m.nanos))/(float64(unit)*1e9)
 	}
-	months, part := a.calendar(seconds, nanos)
-	x := float64(months - monthOf(a.Origin))
-	if part > 0 {
-		x += part
-	}
+	t := time.Unix(m.local, int64(m.nanos))
+	month := a.monthOf(t)
+	start := a.monthStart(month)
+	x := float64(month-monthNumber(a.Origin)) + float64(t.Sub(start))/float64(a.monthStart(month+1).Sub(start))
 	if a.Unit == "years" {
 		x /= 12
 	}
 	return x
 }
 
-// calendar returns the number of the month in which a time falls, months beginning at Day and Clock, and how much of it has passed.
-func (a *Axis) calendar(seconds int64, nanos int) (month int64, part float64) {
-	month = monthOf(seconds)
-	start, after := a.monthStart(month)
-	if seconds < start || seconds == start && int64(nanos) < after {
-		month--
-		start, after = a.monthStart(month)
-	}
-	end, _ := a.monthStart(month + 1)
-	return month, (float64(seconds-start) + float64(int64(nanos)-after)/1e9) / float64(end-start)
-}
-
-// monthOf numbers the month of a time.
-func monthOf(seconds int64) int64 {
+// monthNumber numbers the month of a time from January of the year 0.
+func monthNumber(seconds int64) int64 {
 	t := utc(seconds)
 	return 12*int64(t.Year()) + int64(t.Month()) - 1
 }
 
-// monthStart returns the second, and the nanoseconds after it, at which a month of the axis begins.
-func (a *Axis) monthStart(month int64) (seconds, nanos int64) {
-	day := min(a.Day, daysIn(0, int(month)+1))
-	return unixMonth(month) + int64(day-1)*secondsPerDay + a.Clock/1e9, a.Clock % 1e9
+// monthOf numbers the month of a time, with months that begin at Day and Clock.
+func (a *Axis) monthOf(t time.Time) int64 {
+	month := monthNumber(t.Unix())
+	if t.Before(a.monthStart(month)) {
+		month--
+	}
+	return month
 }
 
-// mostSeconds bounds the times that can be written, some 30 million years.
-const mostSeconds = 1e15
+// monthStart returns when a month of the axis begins.
+func (a *Axis) monthStart(month int64) time.Time {
+	first := time.Date(0, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC)
+	return first.AddDate(0, 0, min(a.Day, daysIn(first))-1).Add(time.Duration(a.Clock))
+}
+
+// clock returns the local time of x, as if it were UTC, and its offset from UTC; false for times that cannot be written, beyond some 30
+// million years.
+func (a *Axis) clock(x float64) (t time.Time, offset int, ok bool) {
+	const mostSeconds = 1e15
+	if !(math.Abs(x)*a.unit() < mostSeconds) {
+		return t, 0, false
+	}
+	if unit := unitSeconds[a.Unit]; unit > 0 {
+		whole := math.Floor(x)
+		inside := (x - whole) * float64(unit)
+		t = time.Unix(a.Origin+int64(whole)*unit+int64(inside), int64(math.Round((inside-math.Floor(inside))*1e9)))
+	} else {
+		t = a.fromCalendar(x)
+	}
+	offset, own := a.offsets[x]
+	if !own {
+		offset = a.Offset
+	}
+	if !a.Local {
+		t = t.Add(time.Duration(offset) * time.Second)
+	}
+	return t.UTC(), offset, true
+}
+
+// unit returns the length of the unit in seconds, for months and years the longest month's.
+func (a *Axis) unit() float64 { return float64(cmp.Or(unitSeconds[a.Unit], 31*secondsPerDay)) }
+
+// fromCalendar returns the time of x months or years. Columns of months or quarters have no others.
+func (a *Axis) fromCalendar(x float64) time.Time {
+	if a.Unit == "years" {
+		x *= 12
+	}
+	origin := monthNumber(a.Origin)
+	switch {
+	case a.Layout.monthly():
+		x = math.Round(x)
+	case a.Layout.quarterly():
+		x = 3*math.Round((x+float64(origin%3))/3) - float64(origin%3)
+	}
+	const rounding = 1e-9 // of a month, 3 ms
+	whole := math.Floor(x + rounding)
+	start, end := a.monthStart(origin+int64(whole)), a.monthStart(origin+int64(whole)+1)
+	if part := x - whole; part >= rounding {
+		start = start.Add(time.Duration(math.Round(part * float64(end.Sub(start)))))
+	}
+	return start
+}
+
+// Seconds returns x of dates in seconds since 1970, on the column's own clock; NaN beyond what can be written.
+func (a *Axis) Seconds(x float64) float64 {
+	t, _, ok := a.clock(x)
+	if !ok {
+		return math.NaN()
+	}
+	return float64(t.Unix()) + float64(t.Nanosecond())/1e9
+}
 
 // Format writes x as the column does: a row's date with its own offset from UTC, others with that of the last row.
 func (a *Axis) Format(x float64) string { return string(a.Append(nil, x)) }
 
 // Append appends what Format returns.
 func (a *Axis) Append(b []byte, x float64) []byte {
-	switch {
-	case a.Dates():
-		return a.appendDate(b, x)
-	case a == nil || a.Free || a.Decimals > 17 || math.Abs(x) >= 1e21:
+	if a.Dates() {
+		t, offset, ok := a.clock(x)
+		if !ok {
+			return appendNumber(b, x)
+		}
+		step := a.Layout.resolution() // but a float64 holds a time far from the origin only so well
+		for error := math.Abs(x) * 0x1p-51 * a.unit() * 1e9; float64(step) < error; {
+			step *= 10
+		}
+		return a.Layout.write(b, t.Round(step), offset)
+	}
+	if a == nil || a.Free || a.Decimals > 17 || math.Abs(x) >= 1e21 {
 		return appendNumber(b, x)
 	}
 	from := len(b)
@@ -187,93 +233,84 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 
 // readable reports whether text, which Append has written for the date x, can be read.
 func (a *Axis) readable(x float64, text []byte) bool {
-	seconds, _, _, ok := a.clock(x)
-	if year := utc(seconds).Year(); ok && year > 0 && year < 9999 {
+	if t, _, ok := a.clock(x); ok && t.Year() > 0 && t.Year() < 9999 {
 		return true
 	}
 	_, _, problem := a.parse(string(text))
 	return problem == ""
 }
 
-// Seconds returns x of dates in seconds since 1970, on the column's own clock; NaN beyond what can be written.
-func (a *Axis) Seconds(x float64) float64 {
-	seconds, nanos, _, ok := a.clock(x)
-	if !ok {
-		return math.NaN()
+// axisOf chooses the unit and the origin of a column of dates: months or years if all are the same day of the month or its last, at the
+// same time of day; else the unit of most steps.
+func axisOf(l layout, moments []moment) *Axis {
+	moments = slices.DeleteFunc(slices.Clone(moments), func(m moment) bool { return m == noMoment })
+	first, latest := moments[0], moments[0]
+	start := utc(first.local)
+	sameDay, sameClock, sameMonth, monthEnd := true, true, true, true
+	var steps [4]int // below a minute, an hour, a day, and longer ones
+	for i, m := range moments {
+		t := utc(m.local)
+		sameDay = sameDay && t.Day() == start.Day()
+		sameClock = sameClock && m.clock() == first.clock()
+		sameMonth = sameMonth && t.Month() == start.Month()
+		monthEnd = monthEnd && t.Day() == daysIn(t)
+		if m.instant() >= latest.instant() {
+			latest = m
+		}
+		if i > 0 {
+			step, unit := m.instant()-moments[i-1].instant(), 0
+			for unit < 3 && max(step, -step) >= []int64{60, 3600, secondsPerDay - 3600}[unit] { // a day may have 23 hours
+				unit++
+			}
+			steps[unit]++
+		}
 	}
-	return float64(seconds) + float64(nanos)/1e9
+	a := &Axis{Layout: &l, Offset: int(latest.offset)}
+	several := len(moments) > 1
+	spread := several && monthNumber(first.local) != monthNumber(moments[len(moments)-1].local)
+	switch {
+	case l.monthly() || l.quarterly():
+		a.Day = 1
+	case spread && sameClock && monthEnd:
+		a.Day = 31
+	case spread && sameClock && sameDay:
+		a.Day = start.Day()
+	}
+	if a.Day > 0 {
+		a.Unit, a.Clock, a.Local = "months", first.clock(), true
+		if sameMonth && several {
+			a.Unit = "years"
+		}
+		month := a.monthOf(time.Unix(first.local, int64(first.nanos)))
+		a.Origin = time.Date(0, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC).Unix()
+		return a
+	}
+	a.Unit = "seconds"
+	for i, unit := range []string{"seconds", "minutes", "hours", "days"} {
+		if steps[i] > steps[0] && steps[i] >= max(steps[1], steps[2], steps[3]) {
+			a.Unit = unit
+		}
+	}
+	if l.clock == 0 || !several {
+		a.Unit = "days"
+	}
+	a.Origin = first.local - first.clock()/1e9
+	if a.Local = a.Unit == "days" && sameClock; !a.Local {
+		a.Origin -= int64(first.offset)
+	}
+	return a
 }
 
-// longest is the length of an axis' unit in seconds, of a calendar's the longest month's.
-func (a *Axis) longest() float64 {
-	if unit := unitSeconds[a.Unit]; unit > 0 {
-		return float64(unit)
-	}
-	return 31 * secondsPerDay
-}
+// daysIn returns how many days the month of a time has.
+func daysIn(t time.Time) int { return time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day() }
 
-// clock returns the local time of x, which is offset seconds ahead of UTC.
-func (a *Axis) clock(x float64) (seconds, nanos int64, offset int, ok bool) {
-	if !(math.Abs(x)*a.longest() < mostSeconds) {
-		return 0, 0, 0, false
-	}
-	if unit := unitSeconds[a.Unit]; unit > 0 {
-		whole := math.Floor(x)
-		inside := (x - whole) * float64(unit)
-		seconds, nanos = a.Origin+int64(whole)*unit+int64(inside), int64(math.Round((inside-math.Floor(inside))*1e9))
-	} else {
-		seconds, nanos = a.fromCalendar(x)
-	}
-	offset, own := a.offsets[x]
-	if !own {
-		offset = a.Offset
-	}
-	if !a.Local {
-		seconds += int64(offset)
-	}
-	return seconds, nanos, offset, true
-}
+// utc returns the time that is some seconds after 1970 began.
+func utc(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 
-func (a *Axis) appendDate(b []byte, x float64) []byte {
-	seconds, nanos, offset, ok := a.clock(x)
-	if !ok {
-		return appendNumber(b, x)
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
 	}
-	// A float64 holds a time of day far from the origin only so well.
-	step := a.Notation.resolution()
-	for error := math.Abs(x) * 0x1p-51 * a.longest() * 1e9; float64(step) < error; {
-		step *= 10
-	}
-	days := floorDiv(seconds, secondsPerDay)
-	inDay := (seconds-days*secondsPerDay)*1e9 + nanos
-	inDay = floorDiv(inDay+step/2, step) * step
-	if a.Notation.clock == 0 && unitSeconds[a.Unit] == 0 && a.Notation.order != yearMonth && a.Notation.order != yearQuarter {
-		inDay = min(inDay, secondsPerDay*1e9)
-	}
-	return a.Notation.write(b, days*secondsPerDay+inDay/1e9, inDay%1e9, offset)
-}
-
-// fromCalendar returns the time of x months or years. Columns of months or quarters have no others.
-func (a *Axis) fromCalendar(x float64) (seconds, nanos int64) {
-	if a.Unit == "years" {
-		x *= 12
-	}
-	origin := monthOf(a.Origin)
-	switch a.Notation.order {
-	case yearMonth:
-		x = math.Round(x)
-	case yearQuarter:
-		x = 3*math.Round((x+float64(origin%3))/3) - float64(origin%3)
-	}
-	const rounding = 1e-9 // of a month, 3 ms
-	whole := math.Floor(x + rounding)
-	month := origin + int64(whole)
-	start, after := a.monthStart(month)
-	end, _ := a.monthStart(month + 1)
-	inside := max(0, x-whole) * float64(end-start)
-	if inside < rounding*float64(end-start) {
-		inside = 0
-	}
-	nanos = after + int64(math.Round((inside-math.Floor(inside))*1e9))
-	return start + int64(inside) + nanos/1e9, nanos % 1e9
+	return q
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // class is what the text of a cell is.
@@ -29,9 +30,9 @@ func isMissing(s string) bool {
 	return s == "" || len(s) <= 4 && slices.ContainsFunc(missingWords, func(w string) bool { return strings.EqualFold(s, w) })
 }
 
-// classify says what a cell is, and its value if it is a number; NaN if it is missing.
-// Decimal commas are looked for unless they separate fields.
-func classify(s string, sep byte) (class, float64) {
+// classify returns what a cell is, and its value if it is a number; NaN if it is missing. A comma may be a decimal sign unless it
+// separates fields. known is a layout of dates to try first, and the one found; it may be nil.
+func classify(s string, delimiter byte, known *layout) (class, float64) {
 	if s == "" {
 		return missing, math.NaN()
 	}
@@ -39,13 +40,11 @@ func classify(s string, sep byte) (class, float64) {
 	case c >= '0' && c <= '9':
 	case isMissing(s):
 		return missing, math.NaN()
-	case c >= utf8Letter || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z':
+	case isLetter(c) && !looksLikeDate(s):
 		return text, 0
 	}
-	if looksLikeDate(s) {
-		if _, ok := parseStamp(s); ok {
-			return date, 0
-		}
+	if looksLikeDate(s) && isDate(s, known) {
+		return date, 0
 	}
 	if v, ok := parseFinite(s); ok {
 		if strings.IndexByte(s, '.') >= 0 {
@@ -53,7 +52,7 @@ func classify(s string, sep byte) (class, float64) {
 		}
 		return whole, v
 	}
-	if sep != ',' && sep != 0 {
+	if delimiter != ',' && delimiter != 0 {
 		if v, ok := parseComma(s); ok {
 			return comma, v
 		}
@@ -61,8 +60,22 @@ func classify(s string, sep byte) (class, float64) {
 	return text, 0
 }
 
-// utf8Letter is the first byte that is not ASCII.
-const utf8Letter = 0x80
+// isDate reports whether a text is a date, in the known layout or any other.
+func isDate(s string, known *layout) bool {
+	if known != nil && known.read != "" {
+		if _, ok := known.parse(s); ok {
+			return true
+		}
+	}
+	all := layoutsOf(s)
+	if known != nil && len(all) > 0 {
+		*known = all[0]
+	}
+	return len(all) > 0
+}
+
+// isLetter takes all bytes beyond ASCII for letters.
+func isLetter(c byte) bool { return c >= utf8.RuneSelf || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // parseComma reads a number with a decimal comma.
 func parseComma(s string) (float64, bool) {
@@ -80,7 +93,7 @@ func isNumber(s string) bool {
 }
 
 func isWhole(s string) bool {
-	c, _ := classify(s, ',')
+	c, _ := classify(s, ',', nil)
 	return c == whole
 }
 
@@ -116,6 +129,8 @@ func appendNumber(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, v, format, -1, 64)
 }
 
+const aDate = " (a date or a time?)"
+
 // likely guesses why a text is not a number.
 func likely(s string) string {
 	digits := strings.ContainsFunc(s, unicode.IsDigit)
@@ -138,7 +153,7 @@ func likely(s string) string {
 	case strings.HasPrefix(s, "\u2212"):
 		return " (its minus is not an ASCII -)"
 	case looksLikeDate(s) || strings.Count(s, ":") > 0 || strings.Count(s, "-") > 1 || strings.Count(s, "/") > 1:
-		return " (a date or a time?)"
+		return aDate
 	case digits && rest != "" && rest != s:
 		return " (a unit?)"
 	}

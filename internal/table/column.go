@@ -1,6 +1,7 @@
 package table
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -18,35 +19,67 @@ const (
 	Text
 )
 
-// A Column is what a survey has found in a column.
-type Column struct {
-	Count [classes]int // of cells of each class
-	first [classes]place
+// A column is what the cells of a column are.
+type column struct {
+	count [classes]int // of cells of each class
+	first [classes]int // their first rows; -1: there is none
 
-	decimals       int
-	uneven, powers bool // numbers of decimals differ; there are exponents
+	values   []float64 // NaN for cells that are not numbers
+	decimals int       // the most
+	uneven   bool      // the numbers of decimals differ
+	free     bool      // some numbers have an exponent, or they are binary
 
-	dates *dates // nil before the first
+	moments []moment // of a column of dates, once Axis has read them
 }
 
-// dates are what a survey has found in a column's dates.
-type dates struct {
-	bad     place // the first that does not go together with those before
-	problem string
-
-	notation notation
-	orders   []*calendar // in which all of them exist: with the day first, and with the month first, or of the one order that there is
+// column looks at the cells of a column.
+func (t *Table) column(col int) *column {
+	if c := t.columns[col]; c != nil {
+		return c
+	}
+	c := &column{values: make([]float64, t.Rows), free: t.exact}
+	for kind := range c.first {
+		c.first[kind] = -1
+	}
+	for row := range t.Rows {
+		kind, v := t.value(row, col)
+		if c.count[kind]++; c.first[kind] < 0 {
+			c.first[kind] = row
+		}
+		switch kind {
+		case whole, point, comma:
+			c.values[row] = v
+			if !t.exact {
+				c.decimalsOf(t.text(row, col), kind)
+			}
+		default:
+			c.values[row] = math.NaN()
+		}
+	}
+	if t.columns == nil {
+		t.columns = map[int]*column{}
+	}
+	t.columns[col] = c
+	return c
 }
 
-// A place is where a cell stands: the line of a text file, the row of an array, from 1; 0 is nowhere.
-type place struct {
-	line int
-	text string
+// decimalsOf takes in the decimals of a number.
+func (c *column) decimalsOf(s string, kind class) {
+	digits := 0
+	if kind != whole {
+		digits = len(s) - 1 - max(strings.IndexByte(s, '.'), strings.IndexByte(s, ','))
+	}
+	c.uneven = c.uneven || c.numbers() > 1 && digits != c.decimals
+	c.decimals = max(c.decimals, digits)
+	c.free = c.free || strings.ContainsAny(s, "eE")
 }
 
-// Kind returns what the column holds.
-func (c *Column) Kind() Kind {
-	numbers, dates, words := c.Numbers(), c.Count[date], c.Count[text]
+func (c *column) numbers() int { return c.count[whole] + c.count[point] + c.count[comma] }
+
+// Kind returns what a column holds.
+func (t *Table) Kind(col int) Kind {
+	c := t.column(col)
+	numbers, dates, words := c.numbers(), c.count[date], c.count[text]
 	switch {
 	case numbers+dates+words == 0:
 		return Empty
@@ -58,207 +91,189 @@ func (c *Column) Kind() Kind {
 	return Text
 }
 
-// Numbers returns how many cells are numbers.
-func (c *Column) Numbers() int { return c.Count[whole] + c.Count[point] + c.Count[comma] }
+// OfKind returns the columns of some kinds, in their order.
+func (t *Table) OfKind(kinds ...Kind) (cols []int) {
+	for col := range t.Cols {
+		if slices.Contains(kinds, t.Kind(col)) {
+			cols = append(cols, col)
+		}
+	}
+	return cols
+}
 
-// Whole reports whether all numbers are written without a decimal sign.
-func (c *Column) Whole() bool { return c.Count[point]+c.Count[comma] == 0 }
+// Missing returns how many cells of a column are missing.
+func (t *Table) Missing(col int) int { return t.column(col).count[missing] }
 
-// earliest returns the first cell of classes that are problems, and its problem.
-func (c *Column) earliest(problems map[class]string) (at place, problem string) {
+// Integers reports whether no number of a column has a decimal sign.
+func (t *Table) Integers(col int) bool { c := t.column(col); return c.count[point]+c.count[comma] == 0 }
+
+// firstWord returns the text of the first cell of a column that is neither a number nor a date nor missing; "" if there is none.
+func (t *Table) firstWord(col int) string {
+	if row := t.column(col).first[text]; row >= 0 {
+		return t.text(row, col)
+	}
+	return ""
+}
+
+// DateLike returns the first text of a column of text if it seems to be a date or a time; else "".
+func (t *Table) DateLike(col int) string {
+	if s := t.firstWord(col); likely(s) == aDate {
+		return s
+	}
+	return ""
+}
+
+// Words returns the texts of a column.
+func (t *Table) Words(col int) ([]string, error) {
+	if err := t.checkName(col); err != nil {
+		return nil, err
+	}
+	all := make([]string, t.Rows)
+	for row := range all {
+		all[row] = t.text(row, col)
+	}
+	return all, nil
+}
+
+// Numbers returns the numbers of a column, NaN for missing ones. The error is of the first other cell.
+func (t *Table) Numbers(col int) ([]float64, error) {
+	if err := t.checkName(col); err != nil {
+		return nil, err
+	}
+	return t.numbers(col, nil)
+}
+
+// numbers is Numbers with what is wrong with further classes of cells.
+func (t *Table) numbers(col int, problems map[class]string) ([]float64, error) {
+	c := t.column(col)
+	all := map[class]string{text: notNumber(t.firstWord(col)), date: "is a date among numbers; want a number"}
+	if c.count[point] > 0 && c.count[comma] > 0 {
+		earlier, later := point, comma
+		if c.first[comma] < c.first[point] {
+			earlier, later = comma, point
+		}
+		all[later] = "has another decimal sign than " + fault.Quote(t.text(c.first[earlier], col)) + " (a thousands separator?)"
+	}
+	for kind, problem := range problems {
+		all[kind] = problem
+	}
+	return c.values, t.firstOf(col, all)
+}
+
+// firstOf returns the error of the first cell of the classes that are problems; nil if there is none.
+func (t *Table) firstOf(col int, problems map[class]string) error {
+	c, at, problem := t.column(col), -1, ""
 	for kind, p := range problems {
-		if here := c.first[kind]; here.line > 0 && (at.line == 0 || here.line < at.line) {
-			at, problem = here, p
+		if row := c.first[kind]; row >= 0 && (at < 0 || row < at) {
+			at, problem = row, p
 		}
 	}
-	return at, problem
+	if at < 0 {
+		return nil
+	}
+	return t.wrong(at, col, problem)
 }
 
-// Missing returns how many cells are missing.
-func (c *Column) Missing() int { return c.Count[missing] }
-
-// add takes in the next cell.
-func (c *Column) add(r row, col int) {
-	kind, _ := r.class(col)
-	c.Count[kind]++
-	if c.first[kind].line == 0 {
-		c.first[kind] = place{r.number(), r.text(col)}
-	}
-	switch kind {
-	case date:
-		c.addDate(r.text(col), r.number())
-	case whole, point, comma:
-		digits := 0
-		if kind != whole {
-			s := r.text(col)
-			digits = len(s) - 1 - max(strings.IndexByte(s, '.'), strings.IndexByte(s, ','))
-		}
-		c.uneven = c.uneven || c.Numbers() > 1 && digits != c.decimals
-		c.decimals = max(c.decimals, digits)
-		if !c.powers {
-			s := r.text(col)
-			c.powers = strings.IndexByte(s, 'e') >= 0 || strings.IndexByte(s, 'E') >= 0
-		}
-	}
+// wrong makes an error of a cell.
+func (t *Table) wrong(row, col int, problem string) error {
+	return malformed("%s: %s %s", t.place(row, col, fault.Quote(t.Names[col])), fault.Quote(t.text(row, col)), problem)
 }
 
-// wrong finds the first cell that a pick cannot read.
-func (c *Column) wrong(p Pick) (at place, problem string) {
-	word := c.first[text].text
-	if p.Axis.Dates() {
-		const number = "is a number among dates; want a date"
-		return c.earliest(map[class]string{missing: "is missing; want a date, or leave the row out", whole: number, point: number,
-			comma: number,
-			text:  "is not a date; want one such as " + p.Axis.Format(0) + likely(word)})
+// checkName refuses the name of a column.
+func (t *Table) checkName(cols ...int) error {
+	if t.header == 0 {
+		return nil
 	}
-	problems := map[class]string{text: notNumber(word), date: "is a date among numbers; want a number"}
-	if p.Axis != nil {
-		problems[missing] = "is missing; want a number, or leave the row out"
+	if err := checkNames(t.Names, cols); err != nil {
+		return malformed("%s:%d: %w", t.name, t.header, err)
 	}
-	if c.Count[point] > 0 && c.Count[comma] > 0 {
-		later := point
-		if c.first[comma].line > c.first[point].line {
-			later = comma
-		}
-		problems[later] = "has another decimal sign than " + fault.Quote(c.first[point+comma-later].text) + " (a thousands separator?)"
-	}
-	return c.earliest(problems)
+	return nil
 }
 
-// addDate takes in a date.
-func (c *Column) addDate(s string, line int) {
-	t, _ := parseStamp(s)
-	first := c.dates == nil
-	if first {
-		c.dates = &dates{orders: []*calendar{{order: t.form.order}}}
-		if t.form.order == yearLast {
-			c.dates.orders = []*calendar{{order: dayMonthYear}, {order: monthDayYear}}
+// Inputs returns columns by their axes, [Rows,len(cols)] row-major; a nil axis is one of numbers. No cell may be missing.
+func (t *Table) Inputs(cols []int, axes []*Axis) ([]float64, error) {
+	if err := t.checkName(cols...); err != nil {
+		return nil, err
+	}
+	all := make([]float64, t.Rows*len(cols))
+	for i, col := range cols {
+		x, err := t.input(col, axes[i])
+		if err != nil {
+			return nil, err
 		}
+		for row, v := range x {
+			all[row*len(cols)+i] = v
+		}
+		delete(t.columns, col) // its values are not needed again
 	}
-	d := c.dates
-	if problem := d.notation.add(&t, first); problem != "" && d.problem == "" {
-		d.problem, d.bad = problem+"; the first is "+c.first[date].text, place{line, s}
-	}
-	d.orders = slices.DeleteFunc(d.orders, func(k *calendar) bool { return !k.add(&t) })
+	return all, nil
 }
 
-// order chooses the order of day and month. Where either would do, it is that of another axis, like, or dots stand between days and
-// months in that order.
-func (d *dates) order(like *Axis) (k *calendar, problem string) {
-	if len(d.orders) == 0 {
-		return nil, "is a date whose order of day and month does not suit the whole column; want YYYY-MM-DD"
+// input returns a column by its axis.
+func (t *Table) input(col int, axis *Axis) ([]float64, error) {
+	if !axis.Dates() {
+		return t.numbers(col, map[class]string{missing: missingNumber})
 	}
-	for _, k := range d.orders {
-		if len(d.orders) == 1 || like.Dates() && like.Notation.order == k.order {
-			return k, ""
+	number := "is a number among dates; want a date"
+	err := t.firstOf(col, map[class]string{missing: missingDate, whole: number, point: number, comma: number,
+		text: "is not a date; want one such as " + axis.Format(0) + likely(t.firstWord(col))})
+	if err != nil {
+		return nil, err
+	}
+	moments, x := t.column(col).moments, make([]float64, t.Rows)
+	for row := range x {
+		offset, problem := int32(axis.Offset), ""
+		if moments == nil { // a later block
+			x[row], offset, problem = axis.parse(t.text(row, col))
+		} else {
+			m := moments[row]
+			if axis.Layout.zone == "" {
+				m.offset = offset
+			}
+			x[row], offset = axis.of(m), m.offset
+		}
+		if problem != "" {
+			return nil, t.wrong(row, col, problem)
+		}
+		if int(offset) != axis.Offset {
+			if axis.offsets == nil {
+				axis.offsets = map[float64]int{}
+			}
+			axis.offsets[x[row]] = int(offset)
 		}
 	}
-	if d.notation.sep == '.' {
-		return d.orders[0], ""
-	}
-	return nil, "may be day/month or month/day, as may all dates of the column; want YYYY-MM-DD"
+	return x, nil
 }
 
-// axis returns the axis of the column, or the place of what is wrong.
-func (c *Column) axis(like *Axis) (*Axis, place, string) {
-	if c.Kind() != Dates {
-		return &Axis{Decimals: c.decimals, Fixed: !c.uneven, Free: c.powers}, place{}, ""
-	}
-	d := c.dates
-	if d.problem != "" {
-		return nil, d.bad, d.problem
-	}
-	k, problem := d.order(like)
-	if problem != "" {
-		return nil, c.first[date], problem
-	}
-	n := d.notation
-	n.order = k.order
-	return k.axis(n), place{}, ""
-}
-
-// A calendar is what the dates of a column have in common, under one order of day and month.
-type calendar struct {
-	order       byte
-	rows        int
-	first, last int64    // on the local clock, in seconds since 1970
-	before      int64    // the last instant
-	latest      int64    // of the instants
-	offsets     [2]int64 // from UTC, of the first row and of the latest
-	day         int      // of the first
-	clock       int64    // of the first, in nanoseconds since midnight
-	otherDay    bool
-	notMonthEnd bool
-	otherClock  bool
-	otherMonth  bool   // than the first's, in whatever year
-	units       [4]int // differences below a minute, an hour, a day, and longer ones
-}
-
-// add takes in a date; false if it does not exist in this order.
-func (k *calendar) add(t *stamp) bool {
-	local, ok := t.local(k.order)
-	if !ok {
-		return false
-	}
-	month, day := t.monthDay(k.order)
-	clock := int64(3600*t.hour+60*t.min+t.sec)*1e9 + int64(t.nanos)
-	instant := local - int64(t.offset)
-	if k.rows == 0 {
-		k.first, k.day, k.clock, k.latest, k.offsets[0] = local, day, clock, instant, int64(t.offset)
-	} else {
-		unit := 0
-		// a day may have 23 hours
-		for d := max(instant-k.before, k.before-instant); unit < 3 && d >= []int64{60, 3600, secondsPerDay - 3600}[unit]; {
-			unit++
+// Axis returns the axis of a column of numbers or dates. If like is not nil, x counts as it does, and the cells are written as those of
+// the column. Errors wrap ErrFormat.
+func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
+	c := t.column(col)
+	if t.Kind(col) != Dates {
+		if problem := "is not a date; want dates, as the model's input has, such as "; like.Dates() {
+			problem += like.Format(0)
+			return nil, t.firstOf(col, map[class]string{missing: problem, whole: problem, point: problem, comma: problem, text: problem})
 		}
-		k.units[unit]++
+		return &Axis{Decimals: c.decimals, Fixed: !c.uneven, Free: c.free}, nil
 	}
-	if instant >= k.latest {
-		k.latest, k.offsets[1] = instant, int64(t.offset)
+	l, moments, err := t.readDates(col, like)
+	if err != nil {
+		return nil, err
 	}
-	k.otherDay = k.otherDay || day != k.day
-	k.notMonthEnd = k.notMonthEnd || day != daysIn(t.year, month)
-	k.otherClock = k.otherClock || clock != k.clock
-	k.otherMonth = k.otherMonth || month != int(utc(k.first).Month())
-	k.rows, k.last, k.before = k.rows+1, local, instant
-	return true
-}
-
-// axis chooses the unit and the origin.
-func (k *calendar) axis(n notation) *Axis {
-	a := &Axis{Notation: &n, Offset: int(k.offsets[1])}
-	months := k.rows > 1 && monthOf(k.first) != monthOf(k.last)
+	c.moments = moments
+	own := axisOf(l, moments)
 	switch {
-	case n.order == yearMonth || n.order == yearQuarter:
-		a.Day, months = 1, true
-	case months && !k.otherClock && !k.notMonthEnd:
-		a.Day = 31
-	case months && !k.otherClock && !k.otherDay:
-		a.Day = k.day
-	default:
-		months = false
+	case like == nil:
+		return own, nil
+	case !like.Dates():
+		return nil, t.wrong(c.first[date], col, "is a date; want numbers, as the model's input has")
+	case like.Layout.zone == "" && l.zone != "":
+		return nil, t.wrong(c.first[date], col, "has an offset from UTC, but the model's input has none; want a date such as "+like.Format(0))
 	}
-	if months {
-		a.Unit, a.Clock, a.Local = "months", k.clock, true
-		if !k.otherMonth && k.rows > 1 {
-			a.Unit = "years"
-		}
-		month, _ := a.calendar(k.first, int(k.clock%1e9))
-		a.Origin = unixMonth(month)
-		return a
+	both := *like
+	both.Layout, both.offsets = own.Layout, nil
+	if l.zone != "" {
+		both.Offset = own.Offset
 	}
-	a.Unit = "seconds"
-	for i, u := range []string{"seconds", "minutes", "hours", "days"} {
-		if k.units[i] > k.units[0] && k.units[i] >= max(k.units[1], k.units[2], k.units[3]) {
-			a.Unit = u
-		}
-	}
-	if n.clock == 0 || k.rows == 1 {
-		a.Unit = "days"
-	}
-	a.Origin = k.first - k.clock/1e9
-	if a.Local = a.Unit == "days" && !k.otherClock; !a.Local {
-		a.Origin -= k.offsets[0]
-	}
-	return a
+	return &both, nil
 }

@@ -8,13 +8,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // same fails the test unless got is the table with these names and values, bit by bit.
-func same(t testing.TB, got *Table, names []string, data []float64) {
+func same(t testing.TB, got *Matrix, names []string, data []float64) {
 	t.Helper()
 	if !slices.Equal(got.Names, names) || got.Cols != len(names) || got.Rows*got.Cols != len(got.Data) {
 		t.Errorf("%d rows, %d columns %q, %d values; want %q", got.Rows, got.Cols, got.Names, len(got.Data), names)
@@ -46,7 +45,7 @@ var badCSV = map[string]struct{ text, says string }{
 	"empty":              {"", "f.csv: the file is empty"},
 	"blank":              {"\n\n", "f.csv: the file is empty"},
 	"BOM alone":          {"\ufeff", "f.csv: the file is empty"},
-	"names alone":        {"t,y\n", "f.csv:1: names and no numbers"},
+	"names alone":        {"t,y\n", "f.csv: names and no numbers"},
 	"short row":          {"t,y\n1,2\n3\n", `f.csv:3: 1 fields; want 2 ("t", "y")`},
 	"long row":           {"t,y\n1,2,3\n", "f.csv:2: 3 fields; want 2"},
 	"comma at the end":   {"t,y\n1,2,\n", "f.csv:2: 3 fields; want 2"},
@@ -61,35 +60,41 @@ var badCSV = map[string]struct{ text, says string }{
 	"semicolons":         {"t,y\n1;2,3\n", `"1;2" is not a number; want a decimal number such as -0.5 or 1e-3 (another separator?)`},
 	"tabs":               {"t,y\n1\t2,3\n", "(another separator?)"},
 	"blank between":      {"y\n1\n\n\n3\n", "f.csv:3: a blank line before the end"},
-	"names and numbers":  {"1,y\n1,2\n", `f.csv:1: column 1 is named "1"`},
-	"same name":          {"t,y,t\n1,2,3\n", `f.csv:1: columns 1 and 3 are both named "t"`},
-	"name not UTF-8":     {"t,\xff\n1,2\n", `f.csv:1: column 2 is named "\xff"`},
-	"name not printable": {"t,a\x01b\n1,2\n", `f.csv:1: column 2 is named "a\x01b"`},
+	"names and numbers":  {"1,y\n1,2\n", `f.csv:1: column 0 (from 0) is named "1"`},
+	"same name":          {"t,y,t\n1,2,3\n", `f.csv:1: columns 0 and 2 (from 0) are both named "t"`},
+	"name not UTF-8":     {"t,\xff\n1,2\n", `f.csv:1: column 1 (from 0) is named "\xff"`},
+	"name not printable": {"t,a\x01b\n1,2\n", `f.csv:1: column 1 (from 0) is named "a\x01b"`},
 	"UTF-16":             {"\xff\xfet\x00,\x00y\x00", "f.csv: the file is UTF-16; want UTF-8 (iconv"},
 	"quote not closed":   {"t,\"y\n1,2\n3,4\n", "f.csv:1: extraneous or missing"},
 	"quote in a field":   {"t,y\n1,2\"3\n", `f.csv:2: column "y" (1 from 0): "2\"3" is not a number`},
 	"quote never closed": {"t,y\n1,\"2\n3,4\n", "f.csv:2: extraneous or missing"},
-	"an NPY file":        {"\x93NUMPY\x01\x00v\x00{'descr'", "f.csv: the file ends in the header"},
-	"a line too long":    {"t,y\n1,2\n" + strings.Repeat("1", maxLine+1), "f.csv:3: a line of more than"},
+	"an NPY file":        {"\x93NUMPY\x01\x00v\x00{'descr'", "f.csv: the file ends in its header"},
+	"a line too long":    {"t,y\n1,2\n" + strings.Repeat("1", maxRecord+1), "f.csv:3: a line of more than"},
 }
 
 func TestBadCSV(t *testing.T) {
 	for name, c := range badCSV {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadCSV(strings.NewReader(c.text), "f.csv")
+			_, err := readCSV(strings.NewReader(c.text), "f.csv")
 			oneLine(t, err, c.says)
 		})
 	}
-	s, err := surveyed(t, "a;b\n1;2.5\n2;1,5\n")
-	if err == nil {
-		_, err = outputs(t, s)
-	}
+	_, err := outputs(testkit.Must(tableOf(t, "a;b\n1;2.5\n2;1,5\n"))(t))
 	oneLine(t, err, `"1,5" has another decimal sign than "2.5"`)
 	broken := errors.New("broken")
-	_, err = ReadCSV(io.MultiReader(strings.NewReader("t,y\n1,2\n3,-"), iotest.ErrReader(broken)), "f.csv")
+	_, err = In(breaking{[]byte("t,y\n1,2\n3,-"), broken}, 20, "f.csv").matrix()
 	if !errors.Is(err, broken) || errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "f.csv:3") {
 		t.Errorf("%v; want the reader's own error with the place", err)
 	}
+}
+
+// readCSV reads a table of numbers from text.
+func readCSV(r io.Reader, name string) (*Matrix, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return In(bytes.NewReader(b), int64(len(b)), name).matrix()
 }
 
 // oneLine fails the test unless err is ErrFormat in one short line that contains says.
@@ -112,7 +117,7 @@ func TestWriteCSV(t *testing.T) {
 		var b bytes.Buffer
 		testkit.OK(t, WriteCSV(&b, names, data))
 		testkit.Equal(t, b.String(), header+text, header)
-		same(t, testkit.Must(ReadCSV(&b, "f.csv"))(t), names, data)
+		same(t, testkit.Must(readCSV(&b, "f.csv"))(t), names, data)
 	}
 }
 
@@ -157,12 +162,12 @@ func FuzzReadCSV(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		checkAny(t, b, ReadCSV, func(w io.Writer, x *Table) error { return WriteCSV(w, x.Names, x.Data) })
+		checkAny(t, b, readCSV, func(w io.Writer, x *Matrix) error { return WriteCSV(w, x.Names, x.Data) })
 	})
 }
 
 // checkAny holds a reader to its word on any bytes.
-func checkAny(t *testing.T, b []byte, read func(io.Reader, string) (*Table, error), write func(io.Writer, *Table) error) {
+func checkAny(t *testing.T, b []byte, read func(io.Reader, string) (*Matrix, error), write func(io.Writer, *Matrix) error) {
 	t.Helper()
 	x, err := read(bytes.NewReader(b), "f")
 	if err != nil {

@@ -2,349 +2,429 @@ package table
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// A stamp is the text of a date, with or without a time of day and an offset, cut into its parts.
-type stamp struct {
-	form       form
-	year, p, q int  // the year and the other parts in the order in which they are written
-	bare       bool // a day or month below 10 without a zero before it
-	bareHour   bool
-	hour, min  int
-	sec, nanos int
-	offset     int // in seconds east of Greenwich
+// days are the layouts of days, months and quarters, as of package time. They read days and months with or without a zero before them.
+// The 1 after a Q is the quarter.
+var days = []string{
+	"2006-1-2", "2006/1/2", "2006.1.2", "2006-1", "2006/1", "2006-Q1", "2006Q1", "2006 Q1",
+	"2-1-2006", "2/1/2006", "2.1.2006", "1-2-2006", "1/2/2006", "1.2.2006",
+	"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 Jan 06", "2 January 2006", "Jan 2 2006", "January 2 2006", "Jan 2, 2006", "January 2, 2006",
 }
 
-// A form is how dates are written.
-type form struct {
-	order   byte // yearMonthDay, …
-	sep     byte // between year, month and day
-	clock   byte // before the time of day: 'T' or ' '; 0 for none
+// daysByShape are days by the shape of their texts: 2006-1-2, 2-1-2006 and 1-2-2006 have the shape 0-0-0.
+var daysByShape = func() map[string][]string {
+	by := map[string][]string{}
+	for _, day := range days {
+		by[string(shape(nil, day))] = append(by[string(shape(nil, day))], day)
+	}
+	return by
+}()
+
+// shape appends s with 0 for each run of digits and A for each run of letters.
+func shape(b []byte, s string) []byte {
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case isDigit(c):
+			c = '0'
+		case isLetter(c):
+			c = 'A'
+		}
+		if n := len(b); n == 0 || b[n-1] != c || c != '0' && c != 'A' {
+			b = append(b, c)
+		}
+	}
+	return b
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// A moment is a time on the local clock, in seconds since 1970, and its offset from UTC in seconds.
+type moment struct {
+	local         int64
+	nanos, offset int32
+}
+
+// noMoment stands for a cell without a date.
+var noMoment = moment{local: math.MinInt64}
+
+func (m moment) instant() int64 { return m.local - int64(m.offset) }
+
+// clock returns the nanoseconds since midnight.
+func (m moment) clock() int64 {
+	return (m.local-floorDiv(m.local, secondsPerDay)*secondsPerDay)*1e9 + int64(m.nanos)
+}
+
+// A layout is how dates are written.
+type layout struct {
+	day     string // one of days
+	clock   byte   // before the time of day: 'T' or ' '; 0: there is none
 	seconds bool
-	digits  int  // of a fraction of a second
-	gap     bool // before the offset
-	zone    byte // of the offset: 0 for none, 'Z', ':' for +02:00, '4' for +0200, '2' for +02
+	zone    string // of the offset from UTC: Z07:00, -07:00, -0700 or -07, also after a space; "" for none
+	read    string // all of it, as of package time; it also reads fractions of a second, and either Z or an offset
+
+	// How dates are written, which layoutsOf leaves open.
+	zeros  string // day, with the zeros before days and months
+	hour   int    // digits of an hour below 10
+	digits int    // of a fraction of a second
+	trim   bool   // a fraction of zero is left out
 }
 
-// Orders of the parts of a date.
-const (
-	yearMonthDay  byte = 'y'
-	dayMonthYear  byte = 'd'
-	monthDayYear  byte = 'm'
-	yearLast      byte = 'x' // one of the two
-	yearMonth     byte = 'M'
-	yearQuarter   byte = 'Q'
-	secondsPerDay      = 86400
-)
-
-// looksLikeDate is a quick test, passed by all dates.
-func looksLikeDate(s string) bool {
-	if len(s) < 6 || s[0] < '0' || s[0] > '9' {
-		return false
+// cutDate cuts a date into its day, its time of day with the T or the space before it, and its offset from UTC.
+func cutDate(s string) (day, clock, zone string) {
+	start := strings.LastIndexAny(s[:max(0, strings.IndexByte(s, ':'))], "T ")
+	if start < 0 {
+		return s, "", ""
 	}
-	for _, c := range []byte(s[1:6]) {
-		if c == '-' || c == '/' || c == '.' || c == 'Q' || c == ' ' {
-			return true
+	day, clock = s[:start], s[start:]
+	if i := 1 + strings.IndexAny(clock[1:], "Z+- "); i > 0 {
+		clock, zone = clock[:i], clock[i:]
+	}
+	return day, clock, zone
+}
+
+// zones are the layouts of offsets from UTC by the length of their texts.
+var zones = map[int]string{len("Z"): "Z07:00", len("-07"): "-07", len("-0700"): "-0700", len("-07:00"): "-07:00"}
+
+// layoutsOf returns the layouts by which a text is a date: two for a text such as 1/2/2024 or 1 May 2024.
+func layoutsOf(s string) (all []layout) {
+	l := layout{hour: 2}
+	day, clock, zone := cutDate(s)
+	if clock != "" {
+		l.clock, l.seconds = clock[0], strings.Count(clock, ":") > 1
+	}
+	number := strings.TrimPrefix(zone, " ")
+	l.zone = zone[:len(zone)-len(number)] + zones[len(number)]
+	var b [32]byte
+	for _, l.day = range daysByShape[string(shape(b[:0], day))] {
+		if l.clock != 0 && (l.monthly() || l.quarterly()) {
+			continue
+		}
+		l.zeros, l.read = l.day, l.day+l.clockLayout()+strings.Replace(l.zone, "-07", "Z07", 1)
+		if _, ok := l.parse(s); ok {
+			all = append(all, l)
 		}
 	}
-	return false
+	return all
 }
 
-// scanner reads parts from the front of a text. It is bad once a part was not there.
-type scanner struct {
-	rest string
-	bad  bool
+func (l *layout) monthly() bool   { return l.day == "2006-1" || l.day == "2006/1" }
+func (l *layout) quarterly() bool { return strings.Contains(l.day, "Q") }
+
+// numeric reports whether numbers of the day and the month are before the year.
+func (l *layout) numeric() bool {
+	return len(l.day) == len("2.1.2006") && strings.HasSuffix(l.day, "2006")
 }
 
-// number takes least to most digits of a number of at most limit. It returns how many there are, too.
-func (s *scanner) number(least, most, limit int) (v, n int) {
-	for n < len(s.rest) && n < most && s.rest[n] >= '0' && s.rest[n] <= '9' {
-		v = 10*v + int(s.rest[n]-'0')
-		n++
+// dayFirst reports which of them is first.
+func (l *layout) dayFirst() bool { return l.day[0] == '2' }
+
+// clockLayout returns the layout of the time of day, without a fraction.
+func (l *layout) clockLayout() string {
+	switch {
+	case l.clock == 0:
+		return ""
+	case l.seconds:
+		return string(l.clock) + "15:04:05"
 	}
-	s.rest = s.rest[n:]
-	s.bad = s.bad || n < least || v > limit
-	return v, n
+	return string(l.clock) + "15:04"
 }
 
-// one takes a byte if it is one of the set; 0 if not.
-func (s *scanner) one(set string) byte {
-	if s.rest == "" || strings.IndexByte(set, s.rest[0]) < 0 {
-		return 0
+// parse reads a text with this layout.
+func (l *layout) parse(s string) (m moment, ok bool) {
+	t, err := time.ParseInLocation(l.read, s, time.UTC)
+	if err != nil || l.quarterly() && t.Month() > 4 {
+		return m, false
 	}
-	c := s.rest[0]
-	s.rest = s.rest[1:]
-	return c
+	if l.quarterly() {
+		t = t.AddDate(0, 2*int(t.Month()-1), 0)
+	}
+	_, offset := t.Zone()
+	return moment{t.Unix() + int64(offset), int32(t.Nanosecond()), int32(offset)}, true
 }
 
-// need is one for a byte that must be there.
-func (s *scanner) need(set string) byte {
-	c := s.one(set)
-	s.bad = s.bad || c == 0
-	return c
+// parseLike reads a text with this layout, or with another one but the same order of day and month. zoned reports whether it has an
+// offset from UTC.
+func (l *layout) parseLike(s string) (m moment, zoned bool, problem string) {
+	if m, ok := l.parse(s); ok {
+		return m, l.zone != "", ""
+	}
+	options := layoutsOf(s)
+	if len(options) > 1 && options[0].numeric() {
+		if !l.numeric() {
+			return m, false, "may be day/month or month/day"
+		}
+		options = slices.DeleteFunc(options, func(o layout) bool { return o.dayFirst() != l.dayFirst() })
+	}
+	if len(options) == 0 {
+		return m, false, "is not a date"
+	}
+	m, _ = options[0].parse(s)
+	return m, options[0].zone != "", ""
 }
 
-// parseStamp cuts a text such as 2024-03-05T14:00+02:00 into its parts. All but the order of day and month is checked.
-func parseStamp(text string) (t stamp, ok bool) {
-	s := scanner{rest: text}
-	t.date(&s)
-	if !s.bad && s.rest != "" {
-		s.bad = t.form.order == yearMonth || t.form.order == yearQuarter
-		t.form.clock = s.need("T ")
-		t.time(&s)
-		t.form.gap = s.one(" ") != 0
-		if t.form.gap || s.rest != "" {
-			t.zone(&s)
+// observe takes in how dates that parseLike reads are written. Where they differ, the last ones count.
+func (l *layout) observe(dates []string) {
+	widths := map[string]int{} // of months (1), days (2) and hours (15) below 10
+	width := func(of, digits string) {
+		if len(digits) == 1 || digits[0] == '0' {
+			widths[of] = len(digits)
 		}
 	}
-	return t, !s.bad && s.rest == ""
-}
-
-// date takes the date.
-func (t *stamp) date(s *scanner) {
-	f, before := &t.form, *s
-	first, n := s.number(1, 4, 9999)
-	if n < 3 { // a day or a month
-		*s = before
-		f.order, t.p = yearLast, t.part(s)
-		f.sep = s.need("-/.")
-		t.q = t.part(s)
-		s.bad = s.bad || s.one("-/.") != f.sep
-		t.year, _ = s.number(4, 4, 9999)
-		dayFirst := t.q <= 12 && t.p <= daysIn(t.year, t.q)
-		s.bad = s.bad || !dayFirst && (t.p > 12 || t.q > daysIn(t.year, t.p))
-		return
-	}
-	t.year, t.p = first, 1
-	f.sep = s.one("-/. ")
-	s.bad = s.bad || n == 3
-	if s.one("Q") != 0 {
-		f.order = yearQuarter
-		t.q, _ = s.number(1, 1, 4)
-		s.bad = s.bad || t.q < 1 || f.sep == '/' || f.sep == '.'
-		return
-	}
-	t.p = t.part(s)
-	s.bad = s.bad || f.sep == 0 || f.sep == ' ' || t.p > 12
-	if f.order, t.q = yearMonth, 1; s.rest == "" {
-		s.bad = s.bad || f.sep == '.'
-		return
-	}
-	s.bad = s.bad || s.one("-/.") != f.sep
-	f.order, t.q = yearMonthDay, t.part(s)
-	s.bad = s.bad || t.q > daysIn(t.year, t.p)
-}
-
-// part takes a day or a month, of one digit or two.
-func (t *stamp) part(s *scanner) int {
-	v, n := s.number(1, 2, 31)
-	t.bare = t.bare || n == 1
-	s.bad = s.bad || v < 1
-	return v
-}
-
-// time takes the time of day.
-func (t *stamp) time(s *scanner) {
-	var n int
-	t.hour, n = s.number(1, 2, 23)
-	t.bareHour = n == 1
-	s.need(":")
-	t.min, _ = s.number(2, 2, 59)
-	if t.form.seconds = s.one(":") != 0; !t.form.seconds {
-		return
-	}
-	t.sec, _ = s.number(2, 2, 59)
-	if s.one(".,") != 0 {
-		t.nanos, t.form.digits = s.number(1, 9, 999999999)
-		for range 9 - t.form.digits {
-			t.nanos *= 10
+	notDigit := func(r rune) bool { return r < '0' || r > '9' }
+	tokens := strings.FieldsFunc(l.day, notDigit)
+	l.digits = -1
+	for _, s := range dates {
+		day, clock, zone := cutDate(s)
+		for i, number := range strings.FieldsFunc(day, notDigit) {
+			width(tokens[i], number)
+		}
+		if clock == "" {
+			continue
+		}
+		hour, rest, _ := strings.Cut(clock[1:], ":")
+		width("15", hour)
+		if strings.Contains(rest, ":") {
+			_, fraction, _ := strings.Cut(strings.Replace(rest, ",", ".", 1), ".")
+			l.trim = l.trim || l.digits >= 0 && len(fraction) != l.digits
+			l.digits = max(l.digits, len(fraction))
+		}
+		if zone != "" {
+			l.zone = layoutsOf(s)[0].zone
 		}
 	}
-}
-
-// zone takes the offset.
-func (t *stamp) zone(s *scanner) {
-	sign := s.need("Z+-")
-	if t.form.zone = 'Z'; sign == 'Z' {
-		return
+	l.digits = max(l.digits, 0)
+	pad := func(token, other string) string {
+		width := widths[token]
+		if width == 0 {
+			width = widths[other]
+		}
+		if width == 1 || l.quarterly() {
+			return token
+		}
+		return "0" + token
 	}
-	hours, _ := s.number(2, 2, 18)
-	minutes := 0
-	t.form.zone = '2'
-	if s.one(":") != 0 {
-		t.form.zone = ':'
-	} else if s.rest != "" {
-		t.form.zone = '4'
-	}
-	if t.form.zone != '2' {
-		minutes, _ = s.number(2, 2, 59)
-	}
-	t.offset = 3600*hours + 60*minutes
-	if sign == '-' {
-		t.offset = -t.offset
+	l.zeros = strings.NewReplacer("2006", "2006", "06", "06", "1", pad("1", "2"), "2", pad("2", "1")).Replace(l.day)
+	if widths["15"] == 1 {
+		l.hour = 1
 	}
 }
 
-// monthDay returns the month and the day, for an order that is known.
-func (t *stamp) monthDay(order byte) (month, day int) {
-	switch order {
-	case dayMonthYear:
-		return t.q, t.p
-	case yearQuarter:
-		return 3*t.q - 2, 1
-	}
-	return t.p, t.q
-}
-
-// local returns the time on the local clock in seconds since 1970, without the fraction. ok is false if there is no such day.
-func (t *stamp) local(order byte) (seconds int64, ok bool) {
-	month, day := t.monthDay(order)
-	if month < 1 || month > 12 || day > daysIn(t.year, month) {
-		return 0, false
-	}
-	return time.Date(t.year, time.Month(month), day, t.hour, t.min, t.sec, 0, time.UTC).Unix(), true
-}
-
-// daysIn returns how many days a month has.
-func daysIn(year, month int) int {
-	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
-}
-
-// utc returns the time that is some seconds after 1970 began.
-func utc(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
-
-// unixMonth returns the beginning of a month in seconds since 1970. Months are counted from January of the year 0.
-func unixMonth(month int64) int64 {
-	return time.Date(0, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC).Unix()
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
-}
-
-// A notation is how the dates of a column are written.
-type notation struct {
-	form
-	bare     bool // days and months below 10 have no zero before them
-	bareHour bool
-	trim     bool // a fraction of zero is left out
-}
-
-// add takes in how a further date is written, or says what does not go together with those before.
-func (n *notation) add(t *stamp, first bool) (problem string) {
-	f := t.form
-	if first {
-		n.form = f
-	}
-	n.bare, n.bareHour = n.bare || t.bare, n.bareHour || t.bareHour
+// resolution returns the step of the layout, for layouts with a day.
+func (l *layout) resolution() time.Duration {
 	switch {
-	case n.order != f.order || n.sep != f.sep:
-		return "is a date in another notation"
-	case n.clock == 0:
-		n.clock, n.seconds, n.digits = f.clock, f.seconds, f.digits
-	case f.clock != 0 && f.clock != n.clock:
-		return "is a date in another notation"
-	case f.clock != 0:
-		n.trim = n.trim || f.digits != n.digits
-		n.seconds, n.digits = n.seconds || f.seconds, max(n.digits, f.digits)
+	case l.clock == 0:
+		return secondsPerDay * time.Second
+	case !l.seconds:
+		return time.Minute
 	}
-	switch {
-	case f.zone == n.zone:
-	case f.zone == 0 || n.zone == 0:
-		return "is a time without an offset among times with one"
-	default:
-		n.zone = ':'
-	}
-	return ""
-}
-
-// resolution is the step of the notation in nanoseconds, for notations with a day.
-func (n *notation) resolution() int64 {
-	switch {
-	case n.clock == 0:
-		return secondsPerDay * 1e9
-	case !n.seconds:
-		return 60e9
-	}
-	step := int64(1e9)
-	for range n.digits {
+	step := time.Second
+	for range l.digits {
 		step /= 10
 	}
 	return step
 }
 
-// write appends a time on the local clock that is offset seconds ahead of Greenwich.
-func (n *notation) write(b []byte, local, nanos int64, offset int) []byte {
-	t := time.Unix(local-int64(offset), nanos).In(time.FixedZone("", offset))
-	sep, day, month, hour := strings.Trim(string(n.sep), "\x00"), "02", "01", "%c%02d"
-	if n.bare {
-		day, month = "2", "1"
+// write appends a date: a local time, as if it were UTC, with its offset from UTC.
+func (l *layout) write(b []byte, t time.Time, offset int) []byte {
+	if l.quarterly() {
+		t = time.Date(t.Year(), (t.Month()+2)/3, 1, 0, 0, 0, 0, time.UTC)
 	}
-	if n.bareHour {
-		hour = "%c%d"
+	if l.zone != "" {
+		t = t.Add(-time.Duration(offset) * time.Second).In(time.FixedZone("", offset))
 	}
-	parts := []string{"2006", month, day}
-	switch n.order {
-	case yearQuarter:
-		return fmt.Appendf(b, "%04d%sQ%d", t.Year(), sep, (int(t.Month())+2)/3)
-	case yearMonth:
-		parts = parts[:2]
-	case dayMonthYear:
-		parts = []string{day, month, "2006"}
-	case monthDayYear:
-		parts = []string{month, day, "2006"}
-	}
-	b = t.AppendFormat(b, strings.Join(parts, sep))
-	if n.clock == 0 {
+	b = t.AppendFormat(b, l.zeros)
+	if l.clock == 0 {
 		return b
 	}
-	b = fmt.Appendf(b, hour, n.clock, t.Hour()) // Go has no layout for an hour of one digit
-	layout := ":04"
-	if n.seconds {
-		if layout += ":05"; n.digits > 0 && !(n.trim && nanos == 0) {
-			layout += "." + strings.Repeat("0", n.digits)
-		}
+	b = append(b, l.clock)
+	if t.Hour() < 10 && l.hour == 2 {
+		b = append(b, '0')
 	}
-	if n.gap {
-		layout += " "
+	b = strconv.AppendInt(b, int64(t.Hour()), 10)
+	rest := l.clockLayout()[len("T15"):]
+	if l.digits > 0 && !(l.trim && t.Nanosecond() == 0) {
+		rest += "." + strings.Repeat("0", l.digits)
 	}
-	return t.AppendFormat(b, layout+map[byte]string{'Z': "Z", '2': "-07", '4': "-0700", ':': "-07:00"}[n.zone])
+	return t.AppendFormat(b, rest+l.zone)
 }
 
-// reference is the time that shows a notation, as in Go's package time: 2 February 2001 would leave open which number is the day.
+// reference is the date by which model files show a layout. (In 2 January, as of package time, a zero could be the month's or the day's.)
 var reference = time.Date(2001, 2, 3, 4, 5, 6, 789123456, time.UTC)
 
-// MarshalText writes the notation as it writes 3 February 2001 at 04:05:06.789123456, two hours east. A fraction in brackets is left
-// out where it is zero.
-func (n notation) MarshalText() ([]byte, error) {
-	text := string(n.write(nil, reference.Unix(), int64(reference.Nanosecond()), 7200))
-	if n.trim && n.digits > 0 {
-		dot := strings.LastIndexByte(text, '.')
-		end := dot + 1 + n.digits
-		text = text[:dot] + "[" + text[dot:end] + "]" + text[end:]
+// MarshalText writes the reference date, two hours east of UTC unless the layout has a Z. A fraction in brackets is left out if it is zero.
+func (l layout) MarshalText() ([]byte, error) {
+	offset := 7200
+	if strings.HasSuffix(l.zone, "Z07:00") {
+		offset = 0
 	}
-	return []byte(text), nil
+	s := string(l.write(nil, reference, offset))
+	if l.trim && l.digits > 0 {
+		dot := strings.LastIndexByte(s, '.')
+		s = s[:dot] + "[" + s[dot:dot+1+l.digits] + "]" + s[dot+1+l.digits:]
+	}
+	return []byte(s), nil
 }
 
 // UnmarshalText reads what MarshalText has written.
-func (n *notation) UnmarshalText(b []byte) error {
+func (l *layout) UnmarshalText(b []byte) error {
 	plain := strings.NewReplacer("[", "", "]", "").Replace(string(b))
-	t, ok := parseStamp(plain)
-	*n = notation{trim: plain != string(b)}
-	if ok && t.form.order == yearLast {
-		if t.form.order = dayMonthYear; t.p == 2 {
-			t.form.order = monthDayYear
+	for _, *l = range layoutsOf(plain) {
+		l.observe([]string{plain})
+		l.trim = plain != string(b)
+		if again, _ := l.MarshalText(); string(again) == string(b) {
+			return nil
 		}
 	}
-	n.add(&t, true)
-	if again, _ := n.MarshalText(); !ok || string(again) != string(b) {
-		return fmt.Errorf("the notation %.40q; want 3 February 2001, 04:05:06.789123456, as the column has dates", b)
+	return fmt.Errorf("the layout %.40q of dates; want 3 February 2001, 04:05:06.789123456, as the column has dates", b)
+}
+
+// looksLikeDate is a quick test that all dates pass.
+func looksLikeDate(s string) bool {
+	if len(s) < len("2006Q1") {
+		return false
+	}
+	if isLetter(s[0]) { // the name of a month
+		return strings.IndexByte(s, ' ') >= len("Jan") && (isDigit(s[len(s)-1]) || s[len(s)-1] == 'Z')
+	}
+	i := strings.IndexAny(s[:6], "-/. Q")
+	return isDigit(s[0]) && i > 0 && (s[i] != '.' || strings.IndexByte(s[i+1:], '.') > 0)
+}
+
+// observedRows is how many of the last rows show how a column writes dates.
+const observedRows = 1000
+
+// readDates reads the dates of a column that has some. like is the axis of dates with which they are used, or nil.
+func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err error) {
+	var options []layout // that suit all dates so far
+	decided := 0         // the row with fewer options than those before
+	moments = slices.Repeat([]moment{noMoment}, t.Rows)
+	for row := range t.Rows {
+		s := t.text(row, col)
+		if len(options) == 1 {
+			if m, ok := options[0].parse(s); ok {
+				moments[row] = m
+				continue
+			}
+		}
+		here := layoutsOf(s)
+		if here == nil {
+			continue
+		}
+		if t.DayFirst != nil {
+			here = slices.DeleteFunc(here, func(l layout) bool { return l.numeric() && l.dayFirst() != *t.DayFirst })
+		}
+		kept, problem := narrow(options, here, t.text(decided, col))
+		if len(here) == 0 {
+			problem = fmt.Sprintf("is not a date in the order of --dayfirst=%v", *t.DayFirst)
+		}
+		if problem != "" {
+			return l, nil, t.wrong(row, col, problem)
+		}
+		if options == nil || len(kept) < len(options) {
+			decided = row
+		}
+		options = kept
+	}
+	if len(options) == 2 && options[0].numeric() {
+		if options = preferred(options, like); options == nil {
+			return l, nil, t.ambiguous(col)
+		}
+	}
+	l = options[0]
+	var last []string
+	for row, m := range moments {
+		s := t.text(row, col)
+		if m == noMoment {
+			m, _, problem := l.parseLike(s)
+			if problem != "" {
+				continue
+			}
+			moments[row] = m
+		}
+		if row >= t.Rows-observedRows {
+			last = append(last, s)
+		}
+	}
+	l.observe(last)
+	return l, moments, nil
+}
+
+// narrow returns the options that suit a text of the layouts here, too, or what does not go together with an earlier date. Without
+// options it returns here.
+func narrow(options, here []layout, earlier string) (kept []layout, problem string) {
+	if len(options) == 0 || len(here) == 0 {
+		return here, ""
+	}
+	for _, o := range options {
+		i := slices.IndexFunc(here, func(l layout) bool { return l.day == o.day })
+		if i < 0 {
+			continue
+		}
+		l := here[i]
+		switch {
+		case l.clock != 0 && o.clock != 0 && l.clock != o.clock:
+			return nil, "is a date in another layout than " + earlier + " in an earlier row"
+		case (l.zone == "") != (o.zone == ""):
+			return nil, "is a time with an offset from UTC among times without one, or the other way round: an earlier row has " + earlier
+		case o.clock == 0, l.seconds && !o.seconds:
+			o = l
+		}
+		kept = append(kept, o)
+	}
+	a, b := &options[0], &here[0]
+	switch order := map[bool]string{true: "day", false: "month"}; {
+	case kept != nil:
+		return kept, ""
+	case a.numeric() && b.numeric() && a.day[1] == b.day[1]:
+		return nil, fmt.Sprintf("has the %s first, but %s in an earlier row has the %s first; want one order, such as YYYY-MM-DD",
+			order[b.dayFirst()], earlier, order[a.dayFirst()])
+	}
+	return nil, "is a date in another layout than " + earlier + " in an earlier row"
+}
+
+// preferred chooses one of two orders of day and month that suit a column: that of another axis or, before a dot, the day first; nil if
+// nothing decides.
+func preferred(options []layout, like *Axis) []layout {
+	for i := range options {
+		if like.Dates() && like.Layout.numeric() && like.Layout.dayFirst() == options[i].dayFirst() {
+			return options[i:]
+		}
+	}
+	if options[0].day == "2.1.2006" {
+		return options
 	}
 	return nil
+}
+
+// ambiguous is the error of a column of dates that may have the day or the month first. It shows a date whose readings differ.
+func (t *Table) ambiguous(col int) (err error) {
+	for row := range t.Rows {
+		s := t.text(row, col)
+		here := layoutsOf(s)
+		if len(here) < 2 {
+			continue
+		}
+		one, other := here[0].spell(s), here[1].spell(s)
+		if err == nil || one != other {
+			err = t.wrong(row, col, fmt.Sprintf(
+				"is %s or %s, and no date of the column decides which; want --dayfirst, --dayfirst=false, or YYYY-MM-DD", one, other))
+		}
+		if one != other {
+			break
+		}
+	}
+	return err
+}
+
+// spell returns a date with the name of its month.
+func (l *layout) spell(s string) string {
+	m, _ := l.parse(s)
+	return utc(m.local).Format("2 January 2006")
 }

@@ -11,26 +11,26 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// surveyed is a table in a text, whose columns have been looked at.
-func surveyed(t testing.TB, text string) (*Stream, error) {
+// tableOf reads the table in a text.
+func tableOf(t testing.TB, text string) (*Table, error) {
 	t.Helper()
-	s, err := OpenStream(t.Context(), In(strings.NewReader(text), int64(len(text)), "f"))
-	if err == nil {
-		err = s.Survey(t.Context(), nil)
-	}
-	return s, err
+	return Read(t.Context(), In(strings.NewReader(text), int64(len(text)), "f"))
 }
 
-// outputs reads the columns of a table that hold numbers, with NaN for missing ones.
-func outputs(t testing.TB, s *Stream) (*Table, error) {
-	t.Helper()
-	var picks []Pick
-	for i, c := range s.Columns {
-		if c.Kind() == Numbers {
-			picks = append(picks, Pick{Col: i})
+// outputs returns the columns of numbers, row-major, with NaN for missing values.
+func outputs(x *Table) ([]float64, error) {
+	cols := x.OfKind(Numbers)
+	all := make([]float64, x.Rows*len(cols))
+	for i, col := range cols {
+		values, err := x.Numbers(col)
+		if err != nil {
+			return nil, err
+		}
+		for row, v := range values {
+			all[row*len(cols)+i] = v
 		}
 	}
-	return s.Read(t.Context(), picks)
+	return all, nil
 }
 
 // How files are written is seen from them.
@@ -90,19 +90,19 @@ func TestDialects(t *testing.T) {
 		"half of them dates":    {"day,2023-12-31\n2024-01-01,1\nx,2\n", "day 2023-12-31", "dn", []float64{1, 2}},
 		"names that look alike": {"a,b,a\nu,1,v\n", "a b a", "tnt", []float64{1}},
 	} {
-		s := testkit.Must(surveyed(t, c.text))(t)
+		s := testkit.Must(tableOf(t, c.text))(t)
 		kinds := ""
-		for _, col := range s.Columns {
-			kinds += string("-ndt"[col.Kind()])
+		for col := range s.Cols {
+			kinds += string("-ndt"[s.Kind(col)])
 		}
 		sep := " "
 		if strings.Contains(c.names, "|") {
 			sep = "|"
 		}
-		got := testkit.Must(outputs(t, s))(t)
-		equal := slices.EqualFunc(got.Data, c.data, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+		got := testkit.Must(outputs(s))(t)
+		equal := slices.EqualFunc(got, c.data, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 		if names := strings.Join(s.Names, sep); names != c.names || kinds != c.kinds || !equal {
-			t.Errorf("%s: names %q, kinds %s, %v; want %q, %s, %v", name, names, kinds, got.Data, c.names, c.kinds, c.data)
+			t.Errorf("%s: names %q, kinds %s, %v; want %q, %s, %v", name, names, kinds, got, c.names, c.kinds, c.data)
 		}
 	}
 }

@@ -6,24 +6,22 @@ import (
 	"time"
 )
 
-// A Grid is how the rows of a series stand along its input.
+// A Grid is how the rows of a series are spaced along its input.
 type Grid struct {
 	First, Last float64 // the least and the greatest x
-	// Step is between neighboring rows; 0 if all stand at one x.
+	// Step is the distance between neighboring rows; 0 if all are at one x.
 	Step float64
-	// Even says that every row stands on a multiple of Step from First, within a tenth of it, no two on the same.
+	// Even means that every row is at a multiple of Step from First, within a tenth of it, and no two are at the same.
 	Even bool
-	// Gaps are the multiples of Step in between without a row, if Even.
-	Gaps int
-	// Weekdays says that Step is a day and that no row falls on a Saturday or Sunday: Next passes them over.
+	// Weekdays means that Step is a day and that no row falls on a Saturday or Sunday, so Next skips these.
 	Weekdays bool
-	// Hint is what Step is where people have a word for it: second, minute, hour, day, week, month, quarter, year; "" elsewhere.
+	// Hint is the word for Step if there is one: second, minute, hour, day, week, month, quarter, year.
 	Hint string
 
 	axis *Axis
 }
 
-// evenly is how far from the grid a row of an even one may stand, in steps. Decimal years with two digits are off by a twentieth.
+// evenly is how far a row may be from an even grid, in steps. Decimal years with two digits are off by a twentieth.
 const evenly = 0.1
 
 // Grid finds the grid of a column's x, in any order.
@@ -59,7 +57,7 @@ func (a *Axis) Grid(x []float64) Grid {
 	return g
 }
 
-// along lays a grid of about that step through sorted x.
+// along fits a grid of about that step to sorted x.
 func (g *Grid) along(x, steps []float64, step float64) {
 	count := 0.0 // of steps from First to Last, each gap counted by itself, so that rounded x do not add up
 	for _, d := range steps {
@@ -73,9 +71,6 @@ func (g *Grid) along(x, steps []float64, step float64) {
 	for _, v := range x {
 		k := math.Round((v - g.First) / g.Step)
 		g.Even = g.Even && math.Abs(v-g.First-k*g.Step) <= evenly*g.Step
-	}
-	if g.Even {
-		g.Gaps = int(count) - len(steps)
 	}
 }
 

@@ -1,16 +1,16 @@
-// Package table reads columns of tables, text or NumPy's NPY, as float64, and writes tables.
+// Package table reads columns of tables, text or NumPy's NPY, as numbers, dates or words, and writes tables.
 //
-// A table is read as people have it: with columns of words, dates, missing values. The columns that are asked for hold numbers, or dates
-// that an Axis maps to numbers; what does not suit them is refused, with the file and the line (text) or the row (NPY) where it was found.
-// Memory does not grow with the file.
+// Text is read as people have it: with commas, semicolons, tabs or spaces, with words, dates, missing values and decimal commas. Only
+// columns that are asked for are looked at. Errors name the file and the line (text) or the row (NPY).
 package table
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -22,15 +22,114 @@ import (
 // ErrFormat is wrapped by every error about the content of a file that is read or of a table to be written.
 var ErrFormat = errors.New("table: malformed")
 
-// Table holds Rows ≥ 1 rows of Cols ≥ 1 finite values, with a name for each column. Data is [Rows,Cols], row-major.
+// A Table is a table in memory, or some consecutive rows of one. It is not safe for concurrent use.
 type Table struct {
+	Names      []string // of the columns; x0, x1, … if the file has none
+	Rows, Cols int
+	// DayFirst is the order of day and month in dates such as 1/2/2024; nil: as the dates of a column show.
+	DayFirst *bool
+
+	cells
+	name    string // of the file
+	header  int    // line of the names; 0 if the file has none
+	exact   bool   // numbers are binary: their decimals tell nothing
+	columns map[int]*column
+}
+
+// cells are the rows of a text or of an array.
+type cells interface {
+	text(row, col int) string
+	// value returns what a cell holds and, of a number, its value; NaN if it is missing.
+	value(row, col int) (class, float64)
+	// place names a cell for messages.
+	place(row, col int, name string) string
+	// content is the file's.
+	content() string
+	// replace returns the bytes that replace a part of content for a cell to have a value, which is text in a text file.
+	replace(row, col int, v float64, text string) (lo, hi int, with string, err error)
+}
+
+// reader reads a table of about limit bytes at a time. The error after the last is io.EOF.
+type reader interface {
+	next(limit int) (*Table, error)
+	io.Closer
+}
+
+func (f *File) reader(ctx context.Context) (reader, error) {
+	if f.npy {
+		return f.readArray(ctx)
+	}
+	return f.readText(ctx)
+}
+
+// Read reads a table. Errors wrap ErrFormat, or are the system's or ctx's own.
+//
+// A text file is comma-, semicolon-, tab- or space-separated, as its beginning shows, in UTF-8. Its first record holds the names unless
+// it has numbers or dates. A byte order mark, CRLF, blank lines, spaces around fields, lines before the names that begin with #, and
+// quotes around fields are accepted. Every record has as many fields as the first. If fields are not separated by commas, numbers may
+// have a decimal comma.
+func Read(ctx context.Context, f *File) (*Table, error) {
+	for t, err := range f.blocks(ctx, math.MaxInt) {
+		return t, err
+	}
+	panic("no block")
+}
+
+// blockBytes is the size of a block.
+const blockBytes = 1 << 20
+
+// Blocks reads a table some rows at a time, in memory that does not grow with the file.
+func Blocks(ctx context.Context, f *File) iter.Seq2[*Table, error] { return f.blocks(ctx, blockBytes) }
+
+func (f *File) blocks(ctx context.Context, limit int) iter.Seq2[*Table, error] {
+	return func(yield func(*Table, error) bool) {
+		r, err := f.reader(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer r.Close()
+		for first := true; ; first = false {
+			t, err := r.next(limit)
+			if err == io.EOF && !first {
+				return
+			}
+			if err == io.EOF {
+				err = malformed("%s: names and no numbers; want at least one row after them", f.name)
+			}
+			if !yield(t, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// A Matrix holds Rows ≥ 1 rows of Cols ≥ 1 finite numbers, with a name for each column. Data is [Rows,Cols], row-major.
+type Matrix struct {
 	Names      []string
 	Rows, Cols int
 	Data       []float64
 }
 
-// partNumbers is the most numbers in a part of a file. A part has at least one row, however long.
-const partNumbers = 1 << 15
+// Open reads a table of numbers at a path; none may be missing.
+func Open(path string) (*Matrix, error) {
+	f, err := At(path)
+	if err != nil {
+		return nil, err
+	}
+	return f.matrix()
+}
+
+// matrix reads a table of numbers.
+func (f *File) matrix() (*Matrix, error) {
+	t, err := Read(context.Background(), f)
+	if err != nil {
+		return nil, err
+	}
+	m := &Matrix{Names: t.Names, Rows: t.Rows, Cols: t.Cols}
+	m.Data, err = t.Inputs(upTo(t.Cols), make([]*Axis, t.Cols))
+	return m, err
+}
 
 // numbered returns the names x0, x1, … for columns that have none.
 func numbered(cols int) []string {
@@ -39,39 +138,6 @@ func numbered(cols int) []string {
 		names[i] = "x" + strconv.Itoa(i)
 	}
 	return names
-}
-
-// Open reads a whole table of numbers at a path; none may be missing.
-func Open(path string) (*Table, error) {
-	f, err := At(path)
-	if err != nil {
-		return nil, err
-	}
-	return readAll(context.Background(), f)
-}
-
-// ReadCSV is Open for text from r; name stands for the file in messages. Errors wrap ErrFormat or r's own.
-func ReadCSV(r io.Reader, name string) (*Table, error) {
-	content, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, bytes.Count(content, []byte{'\n'})+1, err)
-	}
-	return readAll(context.Background(), In(bytes.NewReader(content), int64(len(content)), name))
-}
-
-func readAll(ctx context.Context, f *File) (*Table, error) {
-	s, err := OpenStream(ctx, f)
-	if err == nil {
-		err = s.Survey(ctx, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	picks := make([]Pick, s.Cols)
-	for c := range picks {
-		picks[c] = Pick{Col: c, Axis: &Axis{}}
-	}
-	return s.Read(ctx, picks)
 }
 
 // upTo returns the numbers from 0 below n.
@@ -83,29 +149,40 @@ func upTo(n int) []int {
 	return all
 }
 
+// Rename gives the columns other names, one each. The error wraps ErrFormat.
+func (t *Table) Rename(names []string) error {
+	if len(names) != t.Cols {
+		return malformed("%s: %d names for %d columns; want one for each", t.name, len(names), t.Cols)
+	}
+	if err := checkNames(names, upTo(t.Cols)); err != nil {
+		return malformed("%s: %w", t.name, err)
+	}
+	t.Names = names
+	return nil
+}
+
 // checkNames refuses names of some columns that a CSV header would not give back unchanged.
 func checkNames(names []string, cols []int) error {
-	seen := make(map[string][2]int, len(names)) // the numbers of the first two columns of a name
+	at := make(map[string][]int, len(names)) // the columns of a name
 	for i, name := range names {
-		if at := seen[name]; at[0] == 0 {
-			seen[name] = [2]int{i + 1, 0}
-		} else if at[1] == 0 {
-			seen[name] = [2]int{at[0], i + 1}
-		}
+		at[name] = append(at[name], i)
 	}
 	for _, i := range cols {
-		name := names[i]
-		switch same := seen[name]; {
+		problem := ""
+		switch name := names[i]; {
 		case name == "":
-			return fmt.Errorf("column %d has no name; want a name for every column, or a file without names", i+1)
+			return fmt.Errorf("column %d (from 0) has no name; want a name for every column, or a file without names", i)
+		case len(at[name]) > 1:
+			return fmt.Errorf("columns %d and %d (from 0) are both named %s; want different names", at[name][0], at[name][1], fault.Quote(name))
 		case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-			return fmt.Errorf("column %d is named %s; want printable UTF-8 text", i+1, fault.Quote(name))
+			problem = "printable UTF-8 text"
 		case strings.TrimSpace(name) != name:
-			return fmt.Errorf("column %d is named %s; want a name without space around it", i+1, fault.Quote(name))
+			problem = "a name without space around it"
 		case isNumber(name):
-			return fmt.Errorf("column %d is named %s; want names that are not numbers, or numbers alone", i+1, fault.Quote(name))
-		case same[1] > 0:
-			return fmt.Errorf("columns %d and %d are both named %s; want different names", same[0], same[1], fault.Quote(name))
+			problem = "names that are not numbers, or numbers alone"
+		}
+		if problem != "" {
+			return fmt.Errorf("column %d (from 0) is named %s; want %s", i, fault.Quote(names[i]), problem)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 
 // WriteCSV writes a line of names and then data, [len(data)/len(names), len(names)] row-major, each value in the shortest form that
 // reads back as the same float64. Names that are empty, equal or numbers, no rows, and values that are not finite are errors that wrap
-// ErrFormat, because ReadCSV would refuse them. Other errors are w's own.
+// ErrFormat, because Open would refuse them. Other errors are w's own.
 func WriteCSV(w io.Writer, names []string, data []float64) error {
 	to, err := NewTextWriter(w, names, ',', nil)
 	return writeAll(to, err, data)

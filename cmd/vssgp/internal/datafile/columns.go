@@ -2,7 +2,7 @@ package datafile
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -23,6 +23,7 @@ type Columns struct {
 	Regressors   []string // columns of regressors of a series
 	By           string   // a column whose values name several series; "": none
 	names        []string // --names
+	dayFirst     *bool    // --dayfirst; nil: as the dates show
 	rows         bool     // --x row: the number of the row is the input
 	Ordered      bool     // rows are in the order of time: a guessed input has to rise
 }
@@ -34,231 +35,298 @@ func (c *Columns) Add(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.Y, "y", nil, "output `columns` (default: the last of numbers)")
 	f.StringSliceVar(&c.names, "names", nil,
 		"`names` of all columns, in place of the table's own")
+	c.AddDayFirst(f)
 }
 
-// rename gives a table the names of --names.
-func (c Columns) rename(s *table.Stream) error {
-	if c.names == nil {
+// AddSeries defines --x and --y of one series.
+func (c *Columns) AddSeries(f *pflag.FlagSet) {
+	c.Ordered = true
+	f.StringSliceVar(&c.X, "x", nil,
+		"input `column`, by name or number from 0, or row for the row number")
+	f.StringSliceVar(&c.Y, "y", nil, "output `columns`, by name or number from 0 (default: the last of numbers)")
+	f.StringVar(&c.By, "by", "", "`column` that tells several series apart; each gets a model")
+	c.AddDayFirst(f)
+}
+
+// AddDayFirst defines --dayfirst.
+func (c *Columns) AddDayFirst(f *pflag.FlagSet) {
+	f.Var(&cli.Value{Kind: "bool", Parse: func(text string) error {
+		first, err := strconv.ParseBool(text)
+		if err != nil {
+			return errors.New("must be true or false")
+		}
+		c.dayFirst = &first
 		return nil
-	}
-	if err := s.Rename(c.names); err != nil {
-		return fmt.Errorf("--names: %w", err)
-	}
-	return nil
+	}}, "dayfirst", "dates such as 1/2/2024 have the day first; =false: the month")
+	f.Lookup("dayfirst").NoOptDefVal = "true"
 }
 
-// A Choice is the columns to read, by number. errors are the standard deviations of y; nil: none are known.
-// By is the column of --by.
+// A Choice is the columns to read, by number. Errors are the standard deviations of Y; By has the column of --by.
 type Choice struct{ X, Y, Errors, Regressors, By []int }
 
-// A chooser chooses the columns of a table that has been surveyed.
-type chooser func(s *table.Stream, path string) (Choice, error)
+// A chooser chooses columns of a table.
+type chooser func(t *table.Table, path string) (Choice, error)
 
-// survey looks at the columns that are chosen or, if others may be, at all.
-func (c Columns) survey(ctx context.Context, s *table.Stream) error {
-	x, y, err := c.named(s)
-	if err != nil {
-		return err
+// flags returns the columns that flags name; nil for flags that are not given. No two flags name the same column.
+func (c Columns) flags(t *table.Table) (chosen Choice, err error) {
+	var by []string
+	if c.By != "" {
+		by = []string{c.By}
 	}
-	if x == nil || y == nil {
-		return s.Survey(ctx, nil)
-	}
-	return s.Survey(ctx, slices.Concat(x, y))
-}
-
-// Split chooses the inputs and outputs of a table for a fit. By default y is the last column
-// of numbers; x the first of dates or, without one, all columns of numbers that are not outputs.
-func (c Columns) Split(s *table.Stream, path string) (Choice, error) {
-	x, y, err := c.named(s)
-	if err != nil {
-		return Choice{}, err
-	}
-	if numbers := OfKind(s, table.Numbers); y == nil && len(numbers) > 0 {
-		y = numbers[len(numbers)-1:]
-	}
-	if x == nil {
-		x = others(OfKind(s, table.Numbers), y)
-		if dates := others(OfKind(s, table.Dates), y); len(dates) > 0 {
-			x = dates[:1]
+	users := map[int]string{} // flags by their columns
+	for _, f := range []struct {
+		flag  string
+		given []string
+		to    *[]int
+	}{
+		{"--x", c.X, &chosen.X}, {"--y", c.Y, &chosen.Y}, {"--yerr", c.Errors, &chosen.Errors},
+		{"--regressor", c.Regressors, &chosen.Regressors}, {"--by", by, &chosen.By},
+	} {
+		if *f.to, err = named(t, f.given, f.flag); err != nil {
+			return chosen, err
+		}
+		for _, col := range *f.to {
+			if other := users[col]; other != "" {
+				return chosen, cli.Mistake("%s %.40s: the column is chosen by %s, too; must be another column", f.flag, t.Names[col], other)
+			}
+			users[col] = f.flag
 		}
 	}
-	return Choice{X: x, Y: y}.check(s, path)
+	return chosen, nil
 }
 
-// Match takes the columns that a model of q inputs and d outputs needs: those
-// of --x and --y; else those with the model's own names; else, in a table of
-// q+d columns of numbers and dates, the first q and the rest.
-func (c Columns) Match(s *table.Stream, path string, m *vssgp.Model, d int) (Choice, error) {
-	q := m.Params.Q
-	x, y, err := c.named(s)
-	if err != nil {
-		return Choice{}, err
-	}
-	usable := OfKind(s, table.Numbers, table.Dates)
-	own := withNames(s, m.XNames) != nil && withNames(s, m.YNames) != nil
-	switch {
-	case x == nil && y == nil && !own && len(usable) == q+d:
-		x, y = usable[:q], usable[q:]
-	case x != nil || y != nil || own:
-		x = orOwn(s, x, m.XNames, y)
-		y = orOwn(s, y, m.YNames, x)
-	}
-	if len(x) != q || len(y) != d {
-		return Choice{},
-			cli.Mistake("%s: %d columns (%s), of which %d inputs and %d outputs are chosen; the model has %d and %d: choose with --x and --y",
-				path, s.Cols, Listed(s.Names), len(x), len(y), q, d)
-	}
-	return Choice{X: x, Y: y}.check(s, path)
-}
-
-// inputs returns the columns at which a model of q inputs predicts: the columns of --x; else
-// those with the model's own names; else all of numbers and dates, if there are q.
-func (c Columns) inputs(s *table.Stream, path string, q int, own []string) ([]int, error) {
-	x, _, err := c.named(s)
-	if err != nil {
-		return nil, err
-	}
-	x = orOwn(s, x, own, nil)
-	if len(x) != q {
-		return nil, cli.Mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x", path, len(x), Listed(NamesOf(s, x)),
-			q)
-	}
-	return x, nil
-}
-
-// orOwn returns the given columns; else those with the model's own names; else those of
-// numbers and dates that are not taken.
-func orOwn(s *table.Stream, given []int, own []string, taken []int) []int {
-	if given != nil {
-		return given
-	}
-	if named := withNames(s, own); named != nil {
-		return named
-	}
-	return others(OfKind(s, table.Numbers, table.Dates), taken)
-}
-
-// named returns the columns of --x and --y; nil if the flag is not given.
-func (c Columns) named(s *table.Stream) (x, y []int, err error) {
-	if x, err = named(s, c.X, "--x"); err == nil {
-		y, err = named(s, c.Y, "--y")
-	}
-	return x, y, err
-}
-
-// named turns a flag's names and numbers into columns.
-func named(s *table.Stream, given []string, flag string) (out []int, err error) {
-	if len(given) == 0 {
-		return nil, nil
-	}
+// named returns the columns of a flag, which are given by name or number; nil if none are.
+func named(t *table.Table, given []string, flag string) (cols []int, err error) {
 	for _, text := range given {
 		text = strings.TrimSpace(text)
-		col := slices.Index(s.Names, text)
-		known := col >= 0
-		if i, err := strconv.Atoi(text); err == nil && !known {
-			if i < 0 || i >= s.Cols {
-				return nil, cli.Mistake("%s: there is no column %d; want 0 to %d", flag, i, s.Cols-1)
+		col := slices.Index(t.Names, text)
+		if number, err := strconv.Atoi(text); err == nil && col < 0 {
+			if col = number; col < 0 || col >= t.Cols {
+				return nil, cli.Mistake("%s: there is no column %d; want 0 to %d", flag, col, t.Cols-1)
 			}
-			col, known = i, true
 		}
-		if !known && flag == "--x" && text == RowName {
+		switch {
+		case col < 0 && flag == "--x" && text == RowName:
 			return nil, cli.Mistake("--x row: the numbers of the rows are an input of forecast, fill, backtest and fit --method structural "+
-				"alone; want some of %s", Listed(s.Names))
+				"alone; want some of %s", Listed(t.Names))
+		case col < 0:
+			return nil, cli.Mistake("%s: no column %.40q; want some of %s", flag, text, Listed(t.Names))
+		case slices.Contains(cols, col):
+			return nil, cli.Mistake("%s: column %.40q is named twice", flag, text)
 		}
-		if !known {
-			return nil, cli.Mistake("%s: no column %.40q; want some of %s", flag, text, Listed(s.Names))
-		}
-		out = append(out, col)
+		cols = append(cols, col)
 	}
-	taken := make(map[int]bool, len(out))
-	for i, col := range out {
-		if taken[col] {
-			return nil, cli.Mistake("%s: column %.40q is named twice", flag, given[i])
-		}
-		taken[col] = true
+	return cols, nil
+}
+
+// split chooses inputs and outputs. By default y is the last column of numbers; x the first of dates or, without one, all columns of
+// numbers that are not outputs.
+func (c Columns) split(t *table.Table) (Choice, error) {
+	chosen, err := c.flags(t)
+	if err != nil {
+		return chosen, err
 	}
-	return out, nil
+	if numbers := t.OfKind(table.Numbers); chosen.Y == nil && len(numbers) > 0 {
+		chosen.Y = numbers[len(numbers)-1:]
+	}
+	if chosen.X == nil {
+		chosen.X = others(t.OfKind(table.Numbers), chosen.Y)
+		if dates := others(t.OfKind(table.Dates), chosen.Y); len(dates) > 0 {
+			chosen.X = dates[:1]
+		}
+	}
+	return chosen, nil
+}
+
+// Split chooses the inputs and outputs of a table for a fit.
+func (c Columns) Split(t *table.Table, path string) (Choice, error) {
+	chosen, err := c.split(t)
+	if err != nil {
+		return chosen, err
+	}
+	return chosen.check(t, path)
+}
+
+// HasOneInput reports whether a fit of a table has one input: a column or, of a table of one column, the rows' number.
+func HasOneInput(ctx context.Context, env *cli.Env, path string, c Columns) (bool, error) {
+	t, err := c.Read(ctx, env, path)
+	if err != nil {
+		return false, err
+	}
+	c.TakeRow(t)
+	chosen, err := c.split(t)
+	return c.rows || len(chosen.X) == 1 && (c.X != nil || len(chosen.Y) > 0) || len(chosen.Y) == 1 && t.Cols == 1, err
+}
+
+// Match takes the columns that a model of q inputs and d outputs needs: those of --x and --y; else those with the model's own names;
+// else, in a table of q+d columns of numbers and dates, the first q and the rest.
+func (c Columns) Match(t *table.Table, path string, m *vssgp.Model, d int) (Choice, error) {
+	q := m.Params.Q
+	chosen, err := c.flags(t)
+	if err != nil {
+		return chosen, err
+	}
+	given := chosen.X != nil || chosen.Y != nil
+	own := withNames(t, m.XNames) != nil && withNames(t, m.YNames) != nil
+	if usable := t.OfKind(table.Numbers, table.Dates); !given && !own && len(usable) == q+d {
+		chosen.X, chosen.Y = usable[:q], usable[q:]
+	} else if given || own {
+		chosen.X = orOwn(t, chosen.X, m.XNames, chosen.Y)
+		chosen.Y = orOwn(t, chosen.Y, m.YNames, chosen.X)
+	}
+	if len(chosen.X) != q || len(chosen.Y) != d {
+		return chosen,
+			cli.Mistake("%s: %d columns (%s), of which %d inputs and %d outputs are chosen; the model has %d and %d: choose with --x and --y",
+				path, t.Cols, Listed(t.Names), len(chosen.X), len(chosen.Y), q, d)
+	}
+	return chosen.check(t, path)
 }
 
 // check refuses a choice that nothing can be fitted to.
-func (c Choice) check(s *table.Stream, path string) (Choice, error) {
-	inputs := setOf(c.X)
+func (c Choice) check(t *table.Table, path string) (Choice, error) {
 	for _, col := range c.Y {
-		if inputs[col] {
-			return c, cli.Mistake("column %.40q is both an input and an output: choose with --x and --y", s.Names[col])
+		if slices.Contains(c.X, col) {
+			return c, cli.Mistake("column %.40q is both an input and an output: choose with --x and --y", t.Names[col])
 		}
 	}
 	if len(c.X) == 0 || len(c.Y) == 0 {
 		return c, cli.Mistake("%s: with %d columns (%s) there are %d inputs and %d outputs of numbers or dates; want at least one of each",
-			path, s.Cols, Listed(s.Names), len(c.X), len(c.Y))
+			path, t.Cols, Listed(t.Names), len(c.X), len(c.Y))
 	}
 	return c, nil
 }
 
+// inputs returns the columns at which a model of q inputs predicts: the columns of --x; else those with the model's own names; else all
+// of numbers and dates, if there are q.
+func (c Columns) inputs(t *table.Table, path string, q int, own []string) ([]int, error) {
+	x, err := named(t, c.X, "--x")
+	if err != nil {
+		return nil, err
+	}
+	if x = orOwn(t, x, own, nil); len(x) != q {
+		return nil, cli.Mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x", path, len(x), Listed(NamesOf(t, x)), q)
+	}
+	return x, nil
+}
+
+// orOwn returns the given columns; else those with the model's own names; else those of numbers and dates that are not taken.
+func orOwn(t *table.Table, given []int, own []string, taken []int) []int {
+	if given != nil {
+		return given
+	}
+	if named := withNames(t, own); named != nil {
+		return named
+	}
+	return others(t.OfKind(table.Numbers, table.Dates), taken)
+}
+
+// withNames returns the columns with a model's names; nil if the model has none or the table lacks one.
+func withNames(t *table.Table, names []string) (cols []int) {
+	for _, name := range names {
+		col := slices.Index(t.Names, name)
+		if col < 0 {
+			return nil
+		}
+		cols = append(cols, col)
+	}
+	return cols
+}
+
+// OfSeries chooses the columns of a series: one input or none; if holes, all columns with missing values are outputs by default.
+func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, error) {
+	chosen, err := c.flags(t)
+	if err != nil {
+		return chosen, err
+	}
+	if len(chosen.X) > 1 {
+		return chosen, cli.Mistake("--x: %d columns; want the one along which the series runs", len(chosen.X))
+	}
+	taken := slices.Concat(chosen.Errors, chosen.Regressors, chosen.By)
+	numbers, dates := others(t.OfKind(table.Numbers), taken), others(t.OfKind(table.Dates), slices.Concat(taken, chosen.Y))
+	free := others(numbers, chosen.Y)
+	switch {
+	case chosen.X != nil || c.rows:
+	case len(dates) > 0:
+		chosen.X = dates[:1]
+	case chosen.Y == nil && len(free) > 1, chosen.Y != nil && len(free) > 0:
+		chosen.X = free[:1]
+	}
+	if chosen.Y == nil {
+		free = others(numbers, chosen.X)
+		withHoles := slices.DeleteFunc(slices.Clone(free), func(col int) bool { return t.Missing(col) == 0 })
+		switch {
+		case holes && len(withHoles) > 0:
+			chosen.Y = withHoles
+		case len(free) > 0:
+			chosen.Y = free[len(free)-1:]
+		default:
+			return chosen, cli.Mistake("%s: no column of numbers is left for an output among %s; choose with --y", path, Listed(t.Names))
+		}
+	}
+	if chosen.Errors != nil && len(chosen.Errors) != len(chosen.Y) {
+		return chosen, cli.Mistake("--yerr: %s for %s (%s); want another column for each", cli.Counted(len(chosen.Errors), "column"),
+			cli.Counted(len(chosen.Y), "output"), Listed(NamesOf(t, chosen.Y)))
+	}
+	return chosen, nil
+}
+
+// RowName is the value of --x for the number of the row, unless a column has this name. RowUnit is the unit of its axis.
+const RowName, RowUnit = "row", "rows"
+
+// TakeRow turns --x row into no column and rows.
+func (c *Columns) TakeRow(t *table.Table) {
+	if len(c.X) == 1 && strings.TrimSpace(c.X[0]) == RowName && !slices.Contains(t.Names, RowName) {
+		c.X, c.rows = nil, true
+	}
+}
+
+// Like chooses the columns with the model's names, if there are such, and returns the axis of its input; nil if that is the rows' number.
+func (c *Columns) Like(t *table.Table, m *series.Model) (*table.Axis, error) {
+	if c.X == nil && withNames(t, []string{m.XName}) != nil {
+		c.X = []string{m.XName}
+	}
+	if c.Y == nil && withNames(t, m.YNames) != nil {
+		c.Y = m.YNames
+	}
+	axis, err := AxisOf(m)
+	if err != nil || axis.Unit == RowUnit && c.X == nil {
+		c.rows = true
+		return nil, err
+	}
+	return axis, nil
+}
+
 // LeftOut lists the columns that a default choice leaves out; "" if it takes all.
-func (c Columns) LeftOut(s *table.Stream, chosen Choice) string {
+func (c Columns) LeftOut(t *table.Table, chosen Choice) string {
 	if (c.X != nil || c.rows) && c.Y != nil {
 		return ""
 	}
 	taken, kinds := slices.Concat(chosen.X, chosen.Y, chosen.Errors, chosen.Regressors, chosen.By), []string{}
-	for _, k := range []struct {
-		kind table.Kind
-		what string
-	}{{table.Text, "text"}, {table.Empty, "nothing"}, {table.Dates, "dates"}, {table.Numbers, "numbers"}} {
-		// Outputs or inputs that were chosen leave out the others of numbers in so many words.
-		if left := others(OfKind(s, k.kind), taken); len(left) > 0 && (k.kind != table.Numbers || c.X == nil) {
-			kinds = append(kinds, Listed(NamesOf(s, left))+" ("+k.what+")")
+	for i, kind := range []table.Kind{table.Text, table.Empty, table.Dates, table.Numbers} {
+		// --x leaves out the other columns of numbers in so many words.
+		if left := others(t.OfKind(kind), taken); len(left) > 0 && (kind != table.Numbers || c.X == nil) {
+			kinds = append(kinds, Listed(NamesOf(t, left))+" ("+[]string{"text", "nothing", "dates", "numbers"}[i]+")")
 		}
 	}
 	return strings.Join(kinds, ", ")
 }
 
-// OfKind returns the columns of some kinds, in their order.
-func OfKind(s *table.Stream, kinds ...table.Kind) (cols []int) {
-	for i, c := range s.Columns {
-		if c != nil && slices.Contains(kinds, c.Kind()) {
-			cols = append(cols, i)
-		}
-	}
-	return cols
-}
-
 // others returns the columns that are not in taken, in their order.
 func others(cols, taken []int) []int {
-	gone := setOf(taken)
-	return slices.DeleteFunc(slices.Clone(cols), func(n int) bool { return gone[n] })
-}
-
-// withNames returns the columns with a model's names; nil if the model has none or the table lacks one.
-func withNames(s *table.Stream, names []string) (cols []int) {
-	if len(names) == 0 {
-		return nil
+	gone := make(map[int]bool, len(taken))
+	for _, col := range taken {
+		gone[col] = true
 	}
-	for _, n := range names {
-		i := slices.Index(s.Names, n)
-		if i < 0 {
-			return nil
-		}
-		cols = append(cols, i)
-	}
-	return cols
+	return slices.DeleteFunc(slices.Clone(cols), func(col int) bool { return gone[col] })
 }
 
 // NamesOf returns the names of columns.
-func NamesOf(s *table.Stream, cols []int) []string {
+func NamesOf(t *table.Table, cols []int) []string {
 	names := make([]string, len(cols))
 	for i, c := range cols {
-		names[i] = s.Names[c]
+		names[i] = t.Names[c]
 	}
 	return names
-}
-
-func setOf(cols []int) map[int]bool {
-	set := make(map[int]bool, len(cols))
-	for _, n := range cols {
-		set[n] = true
-	}
-	return set
 }
 
 // Listed writes the first names of a list for a message.
@@ -296,152 +364,4 @@ func WithDraws(names, y []string, n int) ([]string, error) {
 		seen[n] = true
 	}
 	return names, nil
-}
-
-// RowName is the value of --x for the number of the row, unless a column has this name.
-const RowName = "row"
-
-// TakeRow turns --x row into no column and rows.
-func (c *Columns) TakeRow(s *table.Stream) {
-	if len(c.X) == 1 && strings.TrimSpace(c.X[0]) == RowName && !slices.Contains(s.Names, RowName) {
-		c.X, c.rows = nil, true
-	}
-}
-
-// HasOneInput reports whether a fit of a table has one input: a column or, of a table of one column, the rows' number.
-func HasOneInput(ctx context.Context, env *cli.Env, path string, c Columns) (bool, error) {
-	s, err := OpenTable(ctx, env, path)
-	if err == nil {
-		err = c.rename(s)
-	}
-	if c.TakeRow(s); c.rows {
-		return true, err
-	}
-	if err == nil {
-		err = c.survey(ctx, s)
-	}
-	if err != nil {
-		return false, WhileReading(path, err)
-	}
-	x, y, err := c.named(s)
-	if err != nil || x != nil {
-		return len(x) == 1, err
-	}
-	numbers := OfKind(s, table.Numbers)
-	if y == nil && len(numbers) > 0 {
-		y = numbers[len(numbers)-1:]
-	}
-	free := len(others(numbers, y))
-	return len(y) > 0 && (len(others(OfKind(s, table.Dates), y)) > 0 || free == 1 || free == 0 && s.Cols == 1), nil
-}
-
-// Like chooses the columns with the model's names, where there are such, and returns the axis of its input; none if that is the rows'
-// number.
-func (c *Columns) Like(s *table.Stream, m *series.Model) ([]*table.Axis, error) {
-	if c.X == nil && withNames(s, []string{m.XName}) != nil {
-		c.X = []string{m.XName}
-	}
-	if c.Y == nil && withNames(s, m.YNames) != nil {
-		c.Y = m.YNames
-	}
-	axis, err := AxisOf(m)
-	if err != nil || axis.Unit == RowUnit && c.X == nil {
-		c.rows = true
-		return nil, err
-	}
-	return []*table.Axis{axis}, nil
-}
-
-// RowUnit is the unit of the axis of rows' numbers.
-const RowUnit = "rows"
-
-// OfSeries chooses the columns of a series: one input or none.
-func (c Columns) OfSeries(s *table.Stream, path string, holes bool) (Choice, error) {
-	x, y, err := c.named(s)
-	if err != nil {
-		return Choice{}, err
-	}
-	if len(x) > 1 {
-		return Choice{}, cli.Mistake("--x: %d columns; want the one along which the series runs", len(x))
-	}
-	numbers := OfKind(s, table.Numbers)
-	errors, err := named(s, c.Errors, "--yerr")
-	if err != nil {
-		return Choice{}, err
-	}
-	regressors, err := named(s, c.Regressors, "--regressor")
-	if err != nil {
-		return Choice{}, err
-	}
-	for _, col := range regressors {
-		if slices.Contains(slices.Concat(x, y, errors), col) {
-			return Choice{}, cli.Mistake("--regressor %s: the column is chosen by another flag, too; must be another column", s.Names[col])
-		}
-	}
-	var by []int
-	if c.By != "" {
-		if by, err = named(s, []string{c.By}, "--by"); err != nil {
-			return Choice{}, err
-		}
-		if slices.Contains(slices.Concat(x, y, errors, regressors), by[0]) {
-			return Choice{}, cli.Mistake("--by %s: the column is chosen by another flag, too; must be one that names the series", c.By)
-		}
-	}
-	numbers = others(numbers, slices.Concat(errors, regressors, by))
-	free := others(numbers, y)
-	switch dates := others(OfKind(s, table.Dates), slices.Concat(y, regressors, by)); {
-	case x != nil || c.rows:
-	case len(dates) > 0:
-		x = dates[:1]
-	case y == nil && len(numbers) > 1, y != nil && len(free) > 0:
-		x = free[:1]
-	}
-	if y == nil {
-		free = others(numbers, x)
-		withHoles := slices.DeleteFunc(slices.Clone(free), func(col int) bool { return s.Columns[col].Missing() == 0 })
-		switch {
-		case holes && len(withHoles) > 0:
-			y = withHoles
-		case len(free) > 0:
-			y = free[len(free)-1:]
-		}
-	}
-	if len(y) == 0 {
-		return Choice{}, cli.Mistake("%s: no column of numbers is left for an output among %s; choose with --y", path, Listed(s.Names))
-	}
-	if slices.ContainsFunc(x, func(col int) bool { return slices.Contains(y, col) }) {
-		return Choice{}, cli.Mistake("column %.40q is both the input and an output: choose with --x and --y", s.Names[x[0]])
-	}
-	if errors != nil && (len(errors) != len(y) || slices.ContainsFunc(errors,
-		func(col int) bool { return slices.Contains(slices.Concat(x, y), col) })) {
-		return Choice{}, cli.Mistake("--yerr: %s for %s (%s); want another column for each", cli.Counted(len(errors), "column"),
-			cli.Counted(len(y), "output"), Listed(NamesOf(s, y)))
-	}
-	return Choice{X: x, Y: y, Errors: errors, Regressors: regressors, By: by}, nil
-}
-
-// AddSeries defines --x and --y of one series.
-func (c *Columns) AddSeries(f *pflag.FlagSet) {
-	c.Ordered = true
-	f.StringSliceVar(&c.X, "x", nil,
-		"input `column`, by name or number from 0, or row for the row number")
-	f.StringSliceVar(&c.Y, "y", nil, "output `columns`, by name or number from 0 (default: the last of numbers)")
-	f.StringVar(&c.By, "by", "", "`column` that tells several series apart; each gets a model")
-}
-
-// AxisNote is the note of a series' model file with the axis of its input as JSON.
-const AxisNote = "axis"
-
-// AxisOf is the axis of a series' model file.
-func AxisOf(m *series.Model) (*table.Axis, error) {
-	axis := &table.Axis{}
-	if text := m.Notes[AxisNote]; text != "" {
-		if err := json.Unmarshal([]byte(text), axis); err != nil {
-			return nil, cli.Mistake("the model's note %s is %.60q; want an axis as JSON", AxisNote, text)
-		}
-	}
-	if err := axis.Check(); err != nil {
-		return nil, fmt.Errorf("the model's note %s: %w", AxisNote, err)
-	}
-	return axis, nil
 }

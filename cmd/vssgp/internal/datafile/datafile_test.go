@@ -1,7 +1,6 @@
 package datafile
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,21 +14,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// streamOf is a table that has been surveyed.
-func streamOf(t *testing.T, text string) *table.Stream {
-	t.Helper()
-	s, err := table.OpenStream(t.Context(), table.In(bytes.NewReader([]byte(text)), int64(len(text)), "t.csv"))
-	if err == nil {
-		err = s.Survey(t.Context(), nil)
-	}
-	testkit.OK(t, err)
-	return s
-}
-
 // TestColumns: each choice takes the columns that it names, or those of the model.
 func TestColumns(t *testing.T) {
-	tab := streamOf(t, "a,b,c\n1,2,3\n")
-	named := func(s *table.Stream, cols []int) string { return strings.Join(NamesOf(s, cols), ",") }
+	tab := testkit.Must(table.Read(t.Context(), table.In(strings.NewReader("a,b,c\n1,2,3\n"), 12, "t.csv")))(t)
+	named := func(s *table.Table, cols []int) string { return strings.Join(NamesOf(s, cols), ",") }
 	list := func(s string) []string {
 		if s == "" {
 			return nil
@@ -70,7 +58,7 @@ func TestColumns(t *testing.T) {
 }
 
 // visited is what places have, visited part by part, each of which is to say where
-// its first row stands.
+// its first row is.
 func visited(t *testing.T, p *Places) []float64 {
 	t.Helper()
 	var all []float64
@@ -92,7 +80,7 @@ func visited(t *testing.T, p *Places) []float64 {
 // TestPlaces: a recording's samples and a table's columns, in the model's order,
 // come whole from many parts, and end with the context.
 func TestPlaces(t *testing.T) {
-	const rows = 30_000 // of three columns, more than a part has
+	const rows = 100_000 // of three columns, more than a block has
 	var text strings.Builder
 	text.WriteString("a,b,c\n")
 	var pairs, whole, seconds []float64
@@ -105,7 +93,7 @@ func TestPlaces(t *testing.T) {
 		seconds = append(seconds, float64(i)/1000)
 	}
 	path := testkit.Put(t, t.TempDir(), "t.csv", text.String())
-	s := testkit.Must(OpenTable(t.Context(), &cli.Env{}, path))(t)
+	s := testkit.Must(table.At(path))(t)
 	two := testkit.Must(tablePlaces(t.Context(), s, path, Columns{}, 2, []string{"c", "a"}, nil))(t)
 	all := testkit.Must(tablePlaces(t.Context(), s, path, Columns{}, 3, []string{"a", "b", "c"}, nil))(t)
 	for name, c := range map[string]struct {

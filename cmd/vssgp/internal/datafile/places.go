@@ -11,13 +11,11 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// Places are the rows to predict at. They are read part by part for each pass over them:
-// memory does not grow with their number.
+// Places are the rows to predict at. They are read part by part for each pass over them: memory does not grow with their number.
 type Places struct {
 	Names []string // of the inputs [Q]
 	Rows  int
 	Parts func(ctx context.Context) iter.Seq2[[]float64, error] // [·,Q], whole rows
-	By    map[string]float64                                    // of a column of words, which comes last: their numbers; nil: there is none
 	Axes  []*table.Axis                                         // of a table's inputs
 }
 
@@ -44,21 +42,6 @@ func (p *Places) All(ctx context.Context) (x []float64, err error) {
 	})
 }
 
-// Along returns the rows of one input, and the columns after it.
-func (p *Places) Along(ctx context.Context) (x []float64, columns [][]float64, err error) {
-	all, err := p.All(ctx)
-	if n := len(p.Names) - 1; n > 0 {
-		columns = make([][]float64, n)
-	}
-	for row := range slices.Chunk(all, len(p.Names)) {
-		x = append(x, row[0])
-		for j := range columns {
-			columns[j] = append(columns[j], row[1+j])
-		}
-	}
-	return x, columns, err
-}
-
 // SecondsName is the input of a model of a recording.
 const SecondsName = "seconds"
 
@@ -81,56 +64,86 @@ func SecondsOf(n, rate int) *Places {
 	}}
 }
 
-// PlacesAlong finds where to predict along the one input of a series.
-func PlacesAlong(ctx context.Context, env *cli.Env, path string, c Columns, name string, axis *table.Axis) (*Places, error) {
+// Times are the rows of a table at which a series is predicted.
+type Times struct {
+	Name       string // of the input
+	Axis       *table.Axis
+	X          []float64
+	Regressors [][]float64 // by the columns' names
+	By         []string    // the name of the series of each row; nil: the table does not tell
+}
+
+// ReadTimes reads the rows of a table at which a series is predicted, whose input has a name and an axis.
+func ReadTimes(ctx context.Context, env *cli.Env, path string, c Columns, name string, axis *table.Axis) (*Times, error) {
 	if !IsTable(path) {
 		return nil, cli.Mistake("%s: not a table; want .%s", path, strings.Join(cli.TableFiles, ", ."))
 	}
-	s, err := OpenTable(ctx, env, path)
+	t, err := c.Read(ctx, env, path)
 	if err != nil {
 		return nil, err
 	}
-	return tablePlaces(ctx, s, cli.InputName(path), c, 1, []string{name}, []*table.Axis{axis})
+	path = cli.InputName(path)
+	x, err := c.inputs(t, path, 1, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	at := &Times{Name: t.Names[x[0]]}
+	if at.Axis, err = t.Axis(x[0], axis); err != nil {
+		return nil, err
+	}
+	if at.X, err = t.Inputs(x, []*table.Axis{at.Axis}); err != nil {
+		return nil, err
+	}
+	regressors, err := named(t, c.Regressors, path+": regressors")
+	if err != nil {
+		return nil, err
+	}
+	if at.Regressors, err = NumbersOf(t, regressors); err != nil {
+		return nil, err
+	}
+	if by := slices.Index(t.Names, c.By); by >= 0 {
+		at.By, err = t.Words(by)
+	}
+	return at, err
 }
 
-// tablePlaces returns the rows of the table's columns that are the q inputs of a model, and of c.Regressors.
-// own are the model's names for the inputs, if it has names, and like its axes.
-func tablePlaces(ctx context.Context, s *table.Stream, path string, c Columns, q int, own []string, like []*table.Axis) (*Places, error) {
-	x, _, err := c.named(s)
-	if x == nil {
-		x = withNames(s, own)
+// tablePlaces returns the inputs of a model in a table. own are the model's names of them, if it has names, and like its axes.
+func tablePlaces(ctx context.Context, f *table.File, path string, c Columns, q int, own []string, like []*table.Axis) (*Places, error) {
+	p, cols := &Places{}, []int(nil)
+	p.Parts = func(ctx context.Context) iter.Seq2[[]float64, error] {
+		return func(yield func([]float64, error) bool) {
+			for t, err := range table.Blocks(ctx, f) {
+				if err == nil && t.Cols <= slices.Max(cols) {
+					err = cli.Mistake("%s: it has changed while it was read", path)
+				}
+				var x []float64
+				if err == nil {
+					x, err = t.Inputs(cols, p.Axes)
+				}
+				if !yield(x, err) || err != nil {
+					return
+				}
+			}
+		}
 	}
-	if err != nil {
-		return nil, err
+	for t, err := range table.Blocks(ctx, f) {
+		if err == nil && cols == nil {
+			if err = c.prepare(t); err == nil {
+				cols, err = c.inputs(t, path, q, own)
+			}
+			if err == nil {
+				p.Names = NamesOf(t, cols)
+				p.Axes, err = axesOf(t, cols, like)
+			}
+		}
+		if err == nil {
+			_, err = t.Inputs(cols, p.Axes)
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.Rows += t.Rows
 	}
-	regressors, err := named(s, c.Regressors, path+": regressors")
-	if err != nil {
-		return nil, err
-	}
-	further, by := slices.Clone(regressors), slices.Index(s.Names, c.By)
-	if by >= 0 {
-		further = append(further, by)
-	}
-	surveyed := x
-	if x != nil {
-		surveyed = slices.Concat(x, further)
-	}
-	if err := s.Survey(ctx, surveyed); err != nil {
-		return nil, err
-	}
-	if x, err = c.inputs(s, path, q, own); err != nil {
-		return nil, err
-	}
-	axes, picks, err := AxesOf(s, Choice{X: x, Regressors: regressors}, like)
-	if err != nil {
-		return nil, err
-	}
-	p := &Places{Names: NamesOf(s, slices.Concat(x, further)), Rows: s.Rows, Axes: axes}
-	if by >= 0 {
-		p.By = map[string]float64{}
-		picks = append(picks, table.Pick{Col: by, Words: p.By})
-	}
-	p.Parts = func(ctx context.Context) iter.Seq2[[]float64, error] { return s.Parts(ctx, picks) }
 	return p, nil
 }
 
@@ -142,11 +155,11 @@ func ReadPlaces(ctx context.Context, env *cli.Env, path string, c Columns, m *vs
 		if err != nil {
 			return nil, err
 		}
-		s, err := OpenTable(ctx, env, path)
+		f, err := tableFile(ctx, env, path)
 		if err != nil {
 			return nil, err
 		}
-		return tablePlaces(ctx, s, path, c, m.Params.Q, m.XNames, like)
+		return tablePlaces(ctx, f, cli.InputName(path), c, m.Params.Q, m.XNames, like)
 	}
 	if c.X != nil && IsRecording(path) {
 		return nil, cli.Mistake("%s: --x chooses columns of a table, but this file is read as a recording (want .%s)", path,

@@ -14,20 +14,13 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/series"
 )
 
 // IsTable reports whether a path names a table: by its extension, or because it is stdin.
 func IsTable(path string) bool { return slices.Contains(cli.TableFiles, cli.FormatOf(path)) }
 
-// OpenTable opens the table at a path, or on stdin, and reads the names of its columns.
-func OpenTable(ctx context.Context, env *cli.Env, path string) (*table.Stream, error) {
-	f, err := tableFile(ctx, env, path)
-	if err != nil {
-		return nil, err
-	}
-	return table.OpenStream(ctx, f)
-}
-
+// tableFile returns the table at a path, or on stdin.
 func tableFile(ctx context.Context, env *cli.Env, path string) (*table.File, error) {
 	if env.Served != nil {
 		f, err := env.Served.File(path)
@@ -46,56 +39,107 @@ func tableFile(ctx context.Context, env *cli.Env, path string) (*table.File, err
 	return table.In(f, size, cli.InputName(path)), nil
 }
 
+// Read reads the table at a path, or on stdin.
+func (c *Columns) Read(ctx context.Context, env *cli.Env, path string) (*table.Table, error) {
+	f, err := tableFile(ctx, env, path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := table.Read(ctx, f)
+	if err == nil {
+		err = c.prepare(t)
+	}
+	return t, WhileReading(path, err)
+}
+
+// prepare applies --names and --dayfirst to a table.
+func (c *Columns) prepare(t *table.Table) error {
+	t.DayFirst = c.dayFirst
+	if c.names == nil {
+		return nil
+	}
+	if err := t.Rename(c.names); err != nil {
+		return fmt.Errorf("--names: %w", err)
+	}
+	return nil
+}
+
 // A Dataset is data with the axes of their inputs, nil for a recording.
 type Dataset struct {
 	*vssgp.Data
 	Axes []*table.Axis
 }
 
-// readTable reads the chosen columns of a table. like are the axes of a model; nil if there is none. Rows without
-// all outputs are left out.
+// readTable reads the chosen columns of a table. like are the axes of a model; nil if there is none. Rows without all outputs are left
+// out.
 func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose chooser, like []*table.Axis) (*Dataset, error) {
-	s, err := OpenTable(ctx, env, path)
+	t, err := c.Read(ctx, env, path)
 	if err != nil {
 		return nil, err
 	}
 	path = cli.InputName(path)
-	if err := c.rename(s); err != nil {
-		return nil, err
-	}
-	if err := c.survey(ctx, s); err != nil {
-		return nil, err
-	}
-	chosen, err := choose(s, path)
+	chosen, err := choose(t, path)
 	if err != nil {
 		return nil, err
 	}
-	if left := c.LeftOut(s, chosen); left != "" && like == nil { // a model's own columns are no surprise
+	if left := c.LeftOut(t, chosen); left != "" && like == nil { // a model's own columns are no surprise
 		env.Note("%s: left out %s; choose with --x and --y", path, left)
 	}
-	axes, picks, err := AxesOf(s, chosen, like)
+	axes, err := axesOf(t, chosen.X, like)
 	if err != nil {
 		return nil, err
 	}
-	q, d := len(chosen.X), len(chosen.Y)
-	data := &Dataset{&vssgp.Data{Q: q, D: d, XNames: NamesOf(s, chosen.X), YNames: NamesOf(s, chosen.Y)}, axes}
-	for part, err := range s.Parts(ctx, picks) {
-		if err != nil {
-			return nil, err
-		}
-		for ; len(part) > 0; part = part[q+d:] {
-			if y := part[q : q+d]; !slices.ContainsFunc(y, math.IsNaN) {
-				data.X, data.Y = append(data.X, part[:q]...), append(data.Y, y...)
-				data.N++
+	x, err := t.Inputs(chosen.X, axes)
+	if err != nil {
+		return nil, err
+	}
+	y, err := NumbersOf(t, chosen.Y)
+	if err != nil {
+		return nil, err
+	}
+	q := len(chosen.X)
+	data := &Dataset{&vssgp.Data{X: x[:0], Q: q, D: len(y), XNames: NamesOf(t, chosen.X), YNames: NamesOf(t, chosen.Y)}, axes}
+	for n := range t.Rows {
+		if !slices.ContainsFunc(y, func(y []float64) bool { return math.IsNaN(y[n]) }) {
+			data.X = append(data.X, x[n*q:(n+1)*q]...)
+			for _, y := range y {
+				data.Y = append(data.Y, y[n])
 			}
+			data.N++
 		}
 	}
-	if lost := s.Rows - data.N; data.N == 0 {
+	if lost := t.Rows - data.N; data.N == 0 {
 		return nil, cli.Mistake("%s: no row has a value of %s; want some", path, Listed(data.YNames))
 	} else if lost > 0 {
-		env.Note("%s: left out %s of %d that have no value of %s", path, cli.Counted(lost, "row"), s.Rows, Listed(data.YNames))
+		env.Note("%s: left out %s of %d that have no value of %s", path, cli.Counted(lost, "row"), t.Rows, Listed(data.YNames))
 	}
 	return data, nil
+}
+
+// axesOf returns the axes of inputs. like are the axes of a model; nil if there is none.
+func axesOf(t *table.Table, cols []int, like []*table.Axis) (axes []*table.Axis, err error) {
+	axes = make([]*table.Axis, len(cols))
+	for i, col := range cols {
+		var as *table.Axis
+		if like != nil {
+			as = like[i]
+		}
+		if axes[i], err = t.Axis(col, as); err != nil {
+			return nil, err
+		}
+	}
+	return axes, nil
+}
+
+// NumbersOf returns columns of numbers, NaN for missing ones.
+func NumbersOf(t *table.Table, cols []int) (all [][]float64, err error) {
+	all = make([][]float64, len(cols))
+	for i, col := range cols {
+		if all[i], err = t.Numbers(col); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // TableFile returns a file of rows, or of an array of the shape, in the format of its path. The first columns are on the axes.
@@ -125,25 +169,6 @@ func InputNames(m *vssgp.Model) []string { return report.Names(m.XNames, m.Param
 
 // OutputNames returns the model's names of its outputs, or y, or y0, y1, … if it has none.
 func OutputNames(m *vssgp.Model) []string { return report.Names(m.YNames, m.Params.D, "y") }
-
-// AxesOf returns the axes of the inputs, and checks that the chosen columns can be read by them.
-func AxesOf(s *table.Stream, c Choice, like []*table.Axis) (axes []*table.Axis, picks []table.Pick, err error) {
-	for i, col := range c.X {
-		var as *table.Axis
-		if like != nil {
-			as = like[i]
-		}
-		axis, err := s.Axis(col, as)
-		if err != nil {
-			return nil, nil, err
-		}
-		axes, picks = append(axes, axis), append(picks, table.Pick{Col: col, Axis: axis})
-	}
-	for _, col := range slices.Concat(c.Y, c.Errors, c.Regressors) {
-		picks = append(picks, table.Pick{Col: col})
-	}
-	return axes, picks, s.Check(picks)
-}
 
 // axesName is the entry of a model file's metadata with the axes of its inputs as JSON, null for numbers.
 const axesName = "app.axes"
@@ -196,4 +221,21 @@ func AxesOfModel(m *vssgp.Model) ([]*table.Axis, error) {
 		}
 	}
 	return axes, nil
+}
+
+// AxisNote is the note of a series' model file with the axis of its input as JSON.
+const AxisNote = "axis"
+
+// AxisOf is the axis of a series' model file.
+func AxisOf(m *series.Model) (*table.Axis, error) {
+	axis := &table.Axis{}
+	if text := m.Notes[AxisNote]; text != "" {
+		if err := json.Unmarshal([]byte(text), axis); err != nil {
+			return nil, cli.Mistake("the model's note %s is %.60q; want an axis as JSON", AxisNote, text)
+		}
+	}
+	if err := axis.Check(); err != nil {
+		return nil, fmt.Errorf("the model's note %s: %w", AxisNote, err)
+	}
+	return axis, nil
 }

@@ -185,7 +185,7 @@ func TestDrawsInTables(t *testing.T) {
 	files, _, err := few.files()
 	testkit.OK(t, err)
 	testkit.OK(t, files[0].Write(&b))
-	got := testkit.Must(table.ReadCSV(&b, "drawn"))(t)
+	got := testkit.Must(table.Open(testkit.Put(t, t.TempDir(), "drawn.csv", b.String())))(t)
 	for i := range n {
 		if row := []float64{data.X[i], want[0][i], want[1][i]}; !slices.Equal(got.Data[3*i:3*i+3], row) {
 			t.Fatalf("row %d of the table is %v, want %v", i, got.Data[3*i:3*i+3], row)

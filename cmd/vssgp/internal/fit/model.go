@@ -99,8 +99,8 @@ func readFor(ctx context.Context, env *cli.Env, m *vssgp.Model, path string, c d
 	if err != nil {
 		return nil, err
 	}
-	data, err := datafile.ReadData(ctx, env, path, c, func(s *table.Stream, _ string) (datafile.Choice, error) {
-		d, usable := p.D, len(datafile.OfKind(s, table.Numbers, table.Dates))
+	data, err := datafile.ReadData(ctx, env, path, c, func(t *table.Table, _ string) (datafile.Choice, error) {
+		d, usable := p.D, len(t.OfKind(table.Numbers, table.Dates))
 		switch {
 		case open && c.Y != nil:
 			d = len(c.Y)
@@ -109,7 +109,7 @@ func readFor(ctx context.Context, env *cli.Env, m *vssgp.Model, path string, c d
 		case open:
 			d = max(d, usable-p.Q)
 		}
-		return c.Match(s, path, m, d)
+		return c.Match(t, path, m, d)
 	}, like)
 	if err != nil || !open {
 		return data, err

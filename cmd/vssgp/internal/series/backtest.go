@@ -3,6 +3,7 @@ package series
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,7 @@ Details: docs/tour.md (section 3), docs/series.md.`,
   vssgp backtest sales.csv --by shop --horizon 6mo
   vssgp backtest load.csv --horizon 48 --origins 10 --season 24 --season 168 --json`,
 	}, func(ctx context.Context, args []string) error { return runBacktest(ctx, env, args[0], o) }, tableOperand)
-	cmd.Annotations = cli.FlagGroups("Input: x y by yerr regressor holidays events", "Output: horizon origins", modelGroup)
+	cmd.Annotations = cli.FlagGroups("Input: x y by dayfirst yerr regressor holidays events", "Output: horizon origins", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
@@ -118,6 +119,10 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 		if rows, err = o.horizon.of(r); err != nil {
 			return nil, err
 		}
+	}
+	forecast := slices.Sorted(slices.Values(r.X))[max(0, len(r.X)-rows*o.origins):]
+	if _, err := r.known.columns(forecast); err != nil { // names the place as the table has it
+		return nil, err
 	}
 	options.Progress = r.showing(env, "fitting from %s", cli.Counted(o.origins, "origin"))
 	options.Progress(0)

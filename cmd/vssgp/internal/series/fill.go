@@ -50,7 +50,7 @@ Details: docs/tour.md (section 3), docs/series.md.`,
   vssgp fill stations.csv --x date --y north,south -o whole.csv --bands bands.csv
   vssgp fill load.csv --period 24h --period 7d --robust -o - --report load.html`,
 	}, func(ctx context.Context, args []string) error { return runFill(ctx, env, args[0], o) }, tableOperand)
-	cmd.Annotations = cli.FlagGroups("Input: x y by yerr regressor holidays events",
+	cmd.Annotations = cli.FlagGroups("Input: x y by dayfirst yerr regressor holidays events",
 		"Output: output bands plot report model level digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
@@ -201,7 +201,7 @@ func (r *timeSeries) fillFiles(ctx context.Context, all []filled, o *fillFlags) 
 			}
 		}))
 	}
-	return append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(ctx, w, cells) }})
+	return append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(w, cells) }})
 }
 
 // fillBy fills the missing cells of each series of a table.

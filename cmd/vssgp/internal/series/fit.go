@@ -91,10 +91,14 @@ func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns
 	}
 	r, err := readSeries(ctx, env, path, c, holes, nil, &s.regressors)
 	if err == nil && len(r.chosen.X) > 0 && c.X == nil {
-		err = r.checkGuess(ctx, c.Ordered)
+		err = r.checkGuess(c.Ordered)
 	}
 	if err == nil && r.left != "" {
 		env.Note("%s: left out %s; choose with --x and --y", r.path, r.left)
+		r.noteDates(env)
+	}
+	if !holes && r != nil {
+		r.table = nil // its text takes more memory than its numbers
 	}
 	return r, datafile.WhileReading(path, err)
 }

@@ -56,7 +56,7 @@ Details: docs/tour.md (section 3), docs/series.md.`,
   vssgp forecast sales.csv --by shop --horizon 6mo --level 80 -o sales-forecast.csv
   vssgp forecast levels.csv --at days.csv --season none --trend walk`,
 	}, func(ctx context.Context, args []string) error { return runForecast(ctx, env, args[0], o) }, tableOperand)
-	cmd.Annotations = cli.FlagGroups("Input: x y by yerr regressor holidays events",
+	cmd.Annotations = cli.FlagGroups("Input: x y by dayfirst yerr regressor holidays events",
 		"Output: horizon until at output plot report model level digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
@@ -171,8 +171,7 @@ type targets struct {
 	x    []float64   // nil: by the seasons of the model
 	z    [][]float64 // regressors' columns there; nil: of the series' own table
 
-	by map[string]float64 // of several series that the column of --by tells apart, their numbers; nil: places are each series'
-	of []float64          // the number of the series of each place
+	by []string // the name of the series of each place, of several that the column of --by tells apart; nil: places are each series'
 }
 
 // only are the places of one series.
@@ -181,9 +180,8 @@ func (d *targets) only(r *timeSeries) (*targets, error) {
 		return d, nil
 	}
 	own := &targets{name: d.name, axis: d.axis, z: make([][]float64, len(d.z))}
-	number, ok := d.by[r.name]
-	for i, of := range d.of {
-		if ok && of == number {
+	for i, name := range d.by {
+		if name == r.name {
 			own.x = append(own.x, d.x[i])
 			for j, z := range d.z {
 				own.z[j] = append(own.z[j], z[i])
@@ -210,16 +208,13 @@ func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags)
 	if o.at == "" {
 		return nil, nil
 	}
-	at, err := datafile.PlacesAlong(ctx, env, o.at, datafile.Columns{Regressors: r.known.Columns, By: r.byName}, r.xName, r.axis)
+	columns := o.columns
+	columns.X, columns.Regressors, columns.By = nil, r.known.Columns, r.byName
+	at, err := datafile.ReadTimes(ctx, env, o.at, columns, r.xName, r.axis)
 	if err != nil {
 		return nil, err
 	}
-	x, z, err := at.Along(ctx)
-	d := &targets{name: at.Names[0], axis: at.Axes[0], x: x, z: z}
-	if at.By != nil {
-		d.of, d.by, d.z = z[len(z)-1], at.By, z[:len(z)-1]
-	}
-	return d, err
+	return &targets{name: at.Name, axis: at.Axis, x: at.X, z: at.Regressors, by: at.By}, nil
 }
 
 // targets are at or, if it is nil, what the flags ask for.
@@ -257,7 +252,7 @@ func (r *timeSeries) targets(env *cli.Env, at *targets, o *forecastFlags) (*targ
 	return d, r.checkHorizon(d.x, o)
 }
 
-// next are the places of the next n rows, where the input's notation writes them.
+// next returns x of the next n rows, as the input's layout writes them.
 func (r *timeSeries) next(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {

@@ -34,15 +34,12 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 		return err
 	}
 	o.Columns.Regressors = k.Columns
-	at, err := datafile.PlacesAlong(ctx, env, inputPath, o.Columns, m.XName, axis)
+	at, err := datafile.ReadTimes(ctx, env, inputPath, o.Columns, m.XName, axis)
 	if err != nil {
 		return err
 	}
-	x, columns, err := at.Along(ctx)
-	if err != nil {
-		return err
-	}
-	k.take(x, columns)
+	x := at.X
+	k.take(x, at.Regressors)
 	z, err := k.at(m, x)
 	if err != nil {
 		return err
@@ -58,7 +55,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 		return fmt.Errorf("%s: %w", modelPath, outOfReach(m, axis, x, err))
 	}
 	noteMedians(env, m.YNames, p)
-	names, err := datafile.WithDraws(predictedNames(at.Names[0], m.YNames, o.Posterior, o.levels), m.YNames, o.Draws)
+	names, err := datafile.WithDraws(predictedNames(at.Name, m.YNames, o.Posterior, o.levels), m.YNames, o.Draws)
 	if err != nil {
 		return err
 	}
@@ -68,7 +65,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return err
 	}
-	files = append(files, predictedFile(o.Output, names, at.Axes, o.predictedRows(m, p, draws, o.Posterior)))
+	files = append(files, predictedFile(o.Output, names, []*table.Axis{at.Axis}, o.predictedRows(m, p, draws, o.Posterior)))
 	if err := env.Write(files...); err != nil || !env.JSON {
 		return err
 	}

@@ -16,8 +16,8 @@ import (
 
 // A timeSeries is a table's columns along one input. Rows are in the file's order, and rows with missing values are among them.
 type timeSeries struct {
-	path  string        // of the file, as messages have it
-	table *table.Stream // for Edit
+	path  string       // of the file, as messages have it
+	table *table.Table // nil once nothing needs it
 
 	axis  *table.Axis // of the input
 	grid  table.Grid  // of x
@@ -57,75 +57,72 @@ func readSeries(
 		}
 		return nil, err
 	}
-	s, err := datafile.OpenTable(ctx, env, path)
-	if err == nil {
-		err = s.Survey(ctx, nil)
-	}
+	t, err := c.Read(ctx, env, path)
 	if err != nil {
 		return nil, err
 	}
-	c.TakeRow(s)
+	c.TakeRow(t)
 	c.Regressors = g.Columns
-	r := &timeSeries{path: cli.InputName(path), table: s, known: &known{regressors: g}, cuts: !holes && m == nil && len(g.Columns) > 0}
+	r := &timeSeries{path: cli.InputName(path), table: t, known: &known{regressors: g}, cuts: !holes && m == nil && len(g.Columns) > 0}
 	r.xName, r.axis = datafile.RowName, &table.Axis{Unit: datafile.RowUnit}
-	var like []*table.Axis
+	var like *table.Axis
 	if m != nil {
-		if like, err = c.Like(s, m); err != nil {
+		if like, err = c.Like(t, m); err != nil {
 			return nil, err
 		}
 	}
-	chosen, err := c.OfSeries(s, r.path, holes)
+	chosen, err := c.OfSeries(t, r.path, holes)
 	if err != nil {
 		return nil, err
 	}
-	if m != nil && (len(chosen.X) != len(like) || len(chosen.Y) != m.Outputs()) {
+	if m != nil && ((len(chosen.X) == 1) != (like != nil) || len(chosen.Y) != m.Outputs()) {
 		return nil, cli.Mistake("%s: %s and %s are chosen; the model has the input %s and %s: choose with --x and --y", r.path,
 			cli.Counted(len(chosen.X), "input"), cli.Counted(len(chosen.Y), "output"), m.XName, cli.Counted(m.Outputs(), "output"))
 	}
-	axes, picks, err := datafile.AxesOf(s, chosen, like)
-	if err != nil {
-		return nil, err
-	}
-	if len(axes) > 0 {
-		r.axis, r.xName = axes[0], s.Names[chosen.X[0]]
-	}
-	g.Columns = datafile.NamesOf(s, chosen.Regressors) // if they are given by number
-	r.yCols, r.yNames = chosen.Y, datafile.NamesOf(s, chosen.Y)
-	r.chosen, r.left, r.byName = chosen, c.LeftOut(s, chosen), strings.Join(datafile.NamesOf(s, chosen.By), "")
-	return r, r.read(ctx, picks, len(axes))
+	g.Columns = datafile.NamesOf(t, chosen.Regressors) // if they are given by number
+	r.yCols, r.yNames = chosen.Y, datafile.NamesOf(t, chosen.Y)
+	r.chosen, r.left, r.byName = chosen, c.LeftOut(t, chosen), strings.Join(datafile.NamesOf(t, chosen.By), "")
+	return r, r.read(like)
 }
 
-// read reads the picked columns: the input, if there is one, the outputs and their standard deviations; and the column of --by.
-func (r *timeSeries) read(ctx context.Context, picks []table.Pick, inputs int) error {
-	all, values, words := make([][]float64, len(picks)-inputs), len(picks), map[string]float64{}
-	for _, col := range r.chosen.By {
-		picks = append(picks, table.Pick{Col: col, Words: words})
+// read reads the chosen columns. like is the axis of a model's input; nil if there is none.
+func (r *timeSeries) read(like *table.Axis) (err error) {
+	t := r.table
+	x := make([]float64, t.Rows)
+	for n := range x {
+		x[n] = float64(n + 1)
 	}
-	for part, err := range r.table.Parts(ctx, picks) {
+	if cols := r.chosen.X; len(cols) > 0 {
+		if r.axis, err = t.Axis(cols[0], like); err != nil {
+			return err
+		}
+		if x, err = t.Inputs(cols, []*table.Axis{r.axis}); err != nil {
+			return err
+		}
+		r.xName = t.Names[cols[0]]
+	}
+	columns, err := datafile.NumbersOf(t, slices.Concat(r.yCols, r.chosen.Errors, r.chosen.Regressors))
+	if err != nil {
+		return err
+	}
+	for _, col := range r.chosen.By {
+		words, err := t.Words(col)
 		if err != nil {
 			return err
 		}
-		for ; len(part) > 0; part = part[len(picks):] {
-			x := float64(len(r.X) + 1)
-			if inputs > 0 {
-				x = part[0]
+		number := map[string]int{}
+		for n, word := range words {
+			if word == "" {
+				return cli.Mistake("%s: row %d (from 1) has no %s; must be the name of a series", r.path, n+1, r.byName)
 			}
-			r.X = append(r.X, x)
-			for i, v := range part[inputs:values] {
-				all[i] = append(all[i], v)
+			if _, known := number[word]; !known {
+				number[word] = len(r.names)
+				r.names = append(r.names, word)
 			}
-			for _, v := range part[values:len(picks)] {
-				r.of = append(r.of, int(v))
-			}
+			r.of = append(r.of, number[word])
 		}
 	}
-	r.names = make([]string, len(words))
-	for word, n := range words {
-		if r.names[int(n)] = word; word == "" {
-			return cli.Mistake("%s: row %d (from 1) has no %s; must be the name of a series", r.path, slices.Index(r.of, int(n))+1, r.byName)
-		}
-	}
-	r.take(r.X, all)
+	r.take(x, columns)
 	return nil
 }
 
@@ -222,7 +219,7 @@ func (r *timeSeries) row(n int) int {
 // showing returns a function that shows which share of some work on the series is done, unless it is one of several.
 func (r *timeSeries) showing(env *cli.Env, format string, args ...any) func(share float64) {
 	return func(share float64) {
-		if r.rows == nil {
+		if r.name == "" {
 			env.ShowProgress(share, format, args...)
 		}
 	}
@@ -261,8 +258,8 @@ const howToChoose = "choose the input with --x COLUMN, or --x row for the number
 
 // checkGuess refuses an input column that the user has not named if it repeats because the table has several series or, if ordered, if it
 // neither rises nor falls.
-func (r *timeSeries) checkGuess(ctx context.Context, ordered bool) error {
-	if err := r.checkRepeats(ctx); err != nil || !ordered {
+func (r *timeSeries) checkGuess(ordered bool) error {
+	if err := r.checkRepeats(); err != nil || !ordered {
 		return err
 	}
 	if r.byName == "" {
@@ -274,6 +271,16 @@ func (r *timeSeries) checkGuess(ctx context.Context, ordered bool) error {
 		}
 	}
 	return nil
+}
+
+// noteDates names a column of dates that were not read as such, so that the numbers of the rows are the input.
+func (r *timeSeries) noteDates(env *cli.Env) {
+	for _, col := range r.table.OfKind(table.Text) {
+		if date := r.table.DateLike(col); date != "" && r.xName == datafile.RowName {
+			env.Warn("rows", "%s: the input is the number of the row, because the column %s is not read as dates: %.40q; want dates such as "+
+				"2024-01-31 or 31 Jan 2024, or --x COLUMN", r.path, r.table.Names[col], date)
+		}
+	}
 }
 
 // checkOrder refuses an input column that neither rises nor falls.
@@ -299,14 +306,14 @@ func (r *timeSeries) checkOrder() error {
 
 // checkRepeats refuses x that repeat in rows that another column tells apart. It passes over a few repeats, such as the hour after which
 // a clock is set back.
-func (r *timeSeries) checkRepeats(ctx context.Context) error {
+func (r *timeSeries) checkRepeats() error {
 	type time struct {
 		x  float64
 		of int
 	}
 	type place struct {
 		time
-		group float64
+		group string
 	}
 	at := func(n int) time {
 		if r.of == nil {
@@ -327,19 +334,18 @@ func (r *timeSeries) checkRepeats(ctx context.Context) error {
 		return nil
 	}
 	chosen := slices.Concat(r.chosen.X, r.chosen.Y, r.chosen.Errors, r.chosen.Regressors, r.chosen.By)
-	for col, found := range r.table.Columns {
-		if kind := found.Kind(); slices.Contains(chosen, col) || kind != table.Text && !(kind == table.Numbers && found.Whole()) {
+	for col := range r.table.Cols {
+		if kind := r.table.Kind(col); slices.Contains(chosen, col) || kind != table.Text &&
+			!(kind == table.Numbers && r.table.Integers(col)) {
 			continue
 		}
-		pairs, n := map[place]bool{}, 0
-		for part, err := range r.table.Parts(ctx, []table.Pick{{Col: col, Words: map[string]float64{}}}) {
-			if err != nil {
-				return err
-			}
-			for _, group := range part {
-				pairs[place{at(n), group}] = true
-				n++
-			}
+		words, err := r.table.Words(col)
+		if err != nil {
+			continue // such as of a column without a name, which nothing can choose
+		}
+		pairs := map[place]bool{}
+		for n, group := range words {
+			pairs[place{at(n), group}] = true
 		}
 		if 2*(len(pairs)-len(times)) >= repeats {
 			return cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; "+

@@ -67,39 +67,36 @@ func (g *regressors) readEvents(ctx context.Context, env *cli.Env) error {
 		return nil
 	}
 	g.Events = nil
-	s, err := datafile.OpenTable(ctx, env, g.eventFile)
-	if err == nil {
-		err = s.Survey(ctx, nil)
-	}
+	t, err := (&datafile.Columns{}).Read(ctx, env, g.eventFile)
 	if err != nil {
-		return datafile.WhileReading(g.eventFile, err)
+		return err
 	}
-	dates, texts := datafile.OfKind(s, table.Dates), datafile.OfKind(s, table.Text)
+	dates, texts := t.OfKind(table.Dates), t.OfKind(table.Text)
 	if len(dates) == 0 || len(texts) == 0 {
-		return cli.Mistake("--events %s: the columns are %s; must be dates and their names", g.eventFile, datafile.Listed(s.Names))
+		return cli.Mistake("--events %s: the columns are %s; must be dates and their names", g.eventFile, datafile.Listed(t.Names))
 	}
-	axes, picks, err := datafile.AxesOf(s, datafile.Choice{X: dates[:1]}, nil)
+	axis, err := t.Axis(dates[0], nil)
 	if err != nil {
-		return datafile.WhileReading(g.eventFile, err)
+		return err
 	}
-	if s.Cols > 2 {
-		env.Note("--events %s: read %s and %s; left out the other columns", g.eventFile, s.Names[dates[0]], s.Names[texts[0]])
+	x, err := t.Inputs(dates[:1], []*table.Axis{axis})
+	if err != nil {
+		return err
 	}
-	words := map[string]float64{}
-	for part, err := range s.Parts(ctx, append(picks, table.Pick{Col: texts[0], Words: words})) {
-		if err != nil {
-			return datafile.WhileReading(g.eventFile, err)
+	names, err := t.Words(texts[0])
+	if err != nil {
+		return err
+	}
+	if t.Cols > 2 {
+		env.Note("--events %s: read %s and %s; left out the other columns", g.eventFile, t.Names[dates[0]], t.Names[texts[0]])
+	}
+	for n, name := range names {
+		i := slices.IndexFunc(g.Events, func(e event) bool { return e.Name == name })
+		if i < 0 {
+			i = len(g.Events)
+			g.Events = append(g.Events, event{Name: name})
 		}
-		for ; len(part) > 0; part = part[2:] {
-			for len(g.Events) < len(words) {
-				g.Events = append(g.Events, event{})
-			}
-			e := &g.Events[int(part[1])]
-			e.Days = append(e.Days, time.Unix(secondsPerDay*dayOf(axes[0], part[0]), 0).UTC().Format(time.DateOnly))
-		}
-	}
-	for word, n := range words {
-		g.Events[int(n)].Name = word
+		g.Events[i].Days = append(g.Events[i].Days, time.Unix(secondsPerDay*dayOf(axis, x[n]), 0).UTC().Format(time.DateOnly))
 	}
 	return nil
 }
@@ -351,7 +348,9 @@ func (r *timeSeries) cut() {
 			r.future = append(r.future, x)
 		}
 	}
-	if r.rows != nil {
+	if r.rows == nil {
+		r.rows = kept
+	} else {
 		r.rows = picked(r.rows, kept)
 	}
 	r.set(picked(r.X, kept), r.columns(kept))

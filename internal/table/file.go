@@ -1,8 +1,6 @@
 package table
 
 import (
-	"bufio"
-	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -15,10 +13,10 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// Extensions are those of the files that are tables. Text may be packed: .csv.gz.
+// Extensions are the extensions of tables. Text may be compressed: .csv.gz.
 var Extensions = []string{"csv", "tsv", "txt", "npy"}
 
-// A File is the bytes of a table. They can be read as often as needed.
+// A File is the file of a table, which can be read more than once.
 type File struct {
 	name string // for messages
 	npy  bool
@@ -31,7 +29,7 @@ type readable interface {
 	io.Closer
 }
 
-// At is the file at a path. Its extension says what it is. Errors in it name the path and wrap ErrFormat, the system's error, or
+// At returns the file at a path; its extension tells its format. Errors name the path and wrap ErrFormat, the system's error, or
 // fileio.ErrNotRegular.
 func At(path string) (*File, error) {
 	ext := Format(path)
@@ -39,13 +37,13 @@ func At(path string) (*File, error) {
 	case !slices.Contains(Extensions, ext):
 		return nil, malformed("%s: the extension %q is not a table's; want .%s (text also as .gz)%s",
 			path, filepath.Ext(path), strings.Join(Extensions, ", ."), Convert(ext))
-	case ext == "npy" && packed(path):
-		return nil, malformed("%s: a packed NPY file; want it unpacked (gunzip)", path)
+	case ext == "npy" && isGzip(path):
+		return nil, malformed("%s: a compressed NPY file; decompress it first (gunzip)", path)
 	}
 	return &File{path, ext == "npy", func() (readable, int64, error) { return fileio.OpenRegular(path) }}, nil
 }
 
-// In is a table in size bytes; name stands for the file in messages. It may be packed text.
+// In returns a table in size bytes: NPY, or text that may be compressed. Messages call it name.
 func In(r io.ReaderAt, size int64, name string) *File {
 	head := make([]byte, len(npyMagic))
 	r.ReadAt(head, 0)
@@ -56,19 +54,18 @@ type unclosed struct{ io.ReaderAt }
 
 func (unclosed) Close() error { return nil }
 
-// Format is the extension of a path in small letters, without its dot and without .gz.
+// Format returns the extension of a path in lower case, without its dot and without .gz.
 func Format(path string) string {
 	path = strings.ToLower(path)
-	if packed(path) {
+	if isGzip(path) {
 		path = strings.TrimSuffix(path, ".gz")
 	}
 	return strings.TrimPrefix(filepath.Ext(path), ".")
 }
 
-// packed reports whether a path says that its content is gzipped.
-func packed(path string) bool { return strings.EqualFold(filepath.Ext(path), ".gz") }
+func isGzip(path string) bool { return strings.EqualFold(filepath.Ext(path), ".gz") }
 
-// Convert says how to make a table of a file that is none, by its extension; "" if there is nothing to say.
+// Convert explains how to make a table of a file with another extension; "" if there is nothing to say.
 func Convert(ext string) string {
 	how := map[string]string{
 		"parquet": "pandas.read_parquet(%q).to_csv('data.csv', index=False), or duckdb -c \"COPY '%s' TO 'data.csv'\"",
@@ -84,7 +81,7 @@ func Convert(ext string) string {
 	return "; to convert it: " + strings.NewReplacer("%q", "'data."+ext+"'", "%s", "data."+ext).Replace(how)
 }
 
-// binaries are the beginnings of files that are no text, and what they are.
+// binaries are the first bytes of files that are not text.
 var binaries = []struct{ magic, what string }{
 	{"PAR1", "a Parquet file" + Convert("parquet")}, {"ARROW1", "a Feather file" + Convert("feather")},
 	{"PK\x03\x04", "a zip archive or a spreadsheet" + Convert("xlsx")}, {"\xd0\xcf\x11\xe0", "an old spreadsheet" + Convert("xls")},
@@ -93,56 +90,59 @@ var binaries = []struct{ magic, what string }{
 	{"\xff\xfe", "UTF-16; want UTF-8 (iconv -f UTF-16 -t UTF-8)"}, {"\xfe\xff", "UTF-16; want UTF-8 (iconv -f UTF-16 -t UTF-8)"},
 }
 
-// notText says what the beginning of a file is, "" if it may be text.
-func notText(head []byte) string {
+// notText describes a file that is not text by its beginning; "" for text.
+func notText(head string) string {
 	for _, b := range binaries {
-		if bytes.HasPrefix(head, []byte(b.magic)) {
+		if strings.HasPrefix(head, b.magic) {
 			return b.what
 		}
 	}
-	if bytes.IndexByte(head, 0) >= 0 {
+	if strings.IndexByte(head, 0) >= 0 {
 		return "binary, not text; want lines of numbers"
 	}
 	return ""
 }
-
-// sampleSize is how many bytes of a file decide how it is written.
-const sampleSize = 1 << 16
 
 // readerFunc is an io.Reader.
 type readerFunc func(b []byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-// text opens the file as text, unpacked if it is gzipped. Reading fails once ctx has ended.
-func (f *File) text(ctx context.Context) (*bufio.Reader, io.Closer, error) {
-	file, size, err := f.open()
+// content opens the content of the file, decompressed, and returns the size of the file. Reading fails once ctx has ended.
+func (f *File) content(ctx context.Context) (in io.Reader, file io.Closer, size int64, err error) {
+	opened, size, err := f.open()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
-	section := io.NewSectionReader(file, 0, size)
-	in := bufio.NewReaderSize(readerFunc(func(b []byte) (int, error) {
-		if err := ctx.Err(); err != nil {
-			return 0, fmt.Errorf("%s: interrupted: %w", f.name, err)
-		}
-		return section.Read(b)
-	}), sampleSize)
-	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			file.Close()
-			return nil, nil, f.unpacking(err)
-		}
-		in = bufio.NewReaderSize(readerFunc(func(b []byte) (int, error) {
-			n, err := z.Read(b)
-			return n, f.unpacking(err)
-		}), sampleSize)
+	in = f.interruptible(ctx, opened, size)
+	magic := make([]byte, 2)
+	if opened.ReadAt(magic, 0); string(magic) != "\x1f\x8b" {
+		return in, opened, size, nil
 	}
-	return in, file, nil
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		opened.Close()
+		return nil, nil, 0, f.gzipError(err)
+	}
+	return readerFunc(func(b []byte) (int, error) {
+		n, err := z.Read(b)
+		return n, f.gzipError(err)
+	}), opened, size, nil
 }
 
-// unpacking words an error of gzip.
-func (f *File) unpacking(err error) error {
+// interruptible reads from the beginning of an open file until ctx has ended.
+func (f *File) interruptible(ctx context.Context, opened io.ReaderAt, size int64) io.Reader {
+	section := io.NewSectionReader(opened, 0, size)
+	return readerFunc(func(b []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, fmt.Errorf("interrupted: %w", err)
+		}
+		return section.Read(b)
+	})
+}
+
+// gzipError names the file in an error of its compressed data.
+func (f *File) gzipError(err error) error {
 	damaged := errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF)
 	if damaged || err != nil && strings.HasPrefix(err.Error(), "flate:") {
 		return malformed("%s: the gzip data are damaged or cut off: %w", f.name, err)

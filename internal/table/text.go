@@ -1,0 +1,407 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// maxRecord bounds the bytes of one record of a text file.
+const maxRecord = 16 << 20
+
+// bom is the byte order mark.
+const bom = "\ufeff"
+
+// A textReader reads the records of a text file. A record is a line, or several if a quoted field contains line ends. Blank lines, and
+// lines before the first record that begin with #, are skipped.
+type textReader struct {
+	dialect
+	name  string
+	in    io.Reader
+	close io.Closer
+	size  int    // of the file in bytes
+	rest  string // read, but not split yet
+	line  int    // of the beginning of rest, from 1
+	ended bool   // nothing follows rest
+
+	names []string // nil before the first record
+	first int      // line of the first record
+	blank int      // line of the first of the blank lines just skipped, in a file of one column
+}
+
+// textCells are consecutive records of a text.
+type textCells struct {
+	dialect
+	name   string
+	data   string // in which the records are
+	line   int    // of the beginning of data
+	cols   int
+	starts []int  // of the records in data
+	spans  []span // of the fields of all records
+	known  layout // of the last date
+}
+
+// span is the position of a field in its record, without quotes and surrounding space.
+type span struct{ lo, hi uint32 }
+
+func (f *File) readText(ctx context.Context) (*textReader, error) {
+	in, file, size, err := f.content(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &textReader{name: f.name, in: in, close: file, size: int(size), line: 1}, nil
+}
+
+func (r *textReader) Close() error { return r.close.Close() }
+
+// next reads about limit bytes, and at least one record.
+func (r *textReader) next(limit int) (*Table, error) {
+	c := &textCells{name: r.name}
+	for len(c.starts) == 0 {
+		if r.ended && r.rest == "" {
+			return nil, r.end()
+		}
+		var b strings.Builder
+		b.Grow(len(r.rest) + min(r.size, limit) + 1)
+		b.WriteString(r.rest)
+		n, err := io.Copy(&b, io.LimitReader(r.in, int64(limit)))
+		r.rest, r.ended = b.String(), n < int64(limit)
+		switch {
+		case errors.Is(err, ErrFormat):
+			return nil, err
+		case err != nil:
+			return nil, fmt.Errorf("%s:%d: %w", r.name, r.line+strings.Count(r.rest, "\n"), err)
+		}
+		at := 0
+		if r.names == nil {
+			if what := notText(r.rest[:min(len(r.rest), sampleSize)]); what != "" {
+				return nil, malformed("%s: the file is %s", r.name, what)
+			}
+			if strings.HasPrefix(r.rest, bom) {
+				at = len(bom)
+			}
+			sample := r.rest[at:min(len(r.rest), at+sampleSize)]
+			r.dialect = sniff(sample, r.ended && at+len(sample) == len(r.rest))
+		}
+		if at, err = r.splitInto(c, at); err != nil {
+			return nil, err
+		}
+		r.line += r.lines(r.rest[:at])
+		r.rest = r.rest[at:]
+	}
+	t := &Table{Names: r.names, Cols: len(r.names), Rows: len(c.starts), name: r.name, cells: c}
+	if r.header {
+		t.header = r.first
+	}
+	return t, nil
+}
+
+// end returns io.EOF, or the error of a file without rows.
+func (r *textReader) end() error {
+	if r.names == nil {
+		return malformed("%s: the file is empty; want a line of names, then lines of numbers", r.name)
+	}
+	return io.EOF
+}
+
+// splitInto splits the records of rest from a position on, and returns the end of the last one that is complete.
+func (r *textReader) splitInto(c *textCells, at int) (int, error) {
+	c.dialect, c.data, c.line = r.dialect, r.rest, r.line
+	for at < len(r.rest) {
+		line := func() int { return r.line + r.lines(r.rest[:at]) }
+		start := at
+		if end := r.lineEnd(r.rest, at); isBlank(r.rest[at:end], r.delimiter) || r.names == nil && r.rest[at] == '#' {
+			if end == len(r.rest) && !r.ended {
+				return start, nil
+			}
+			if len(r.names) == 1 && r.blank == 0 {
+				r.blank = line()
+			}
+			at = end
+			continue
+		}
+		var next int
+		var closed bool
+		first := len(c.spans)
+		if c.spans, next, closed = r.split(r.rest, at, c.spans); next == len(r.rest) && !r.ended {
+			c.spans = c.spans[:first]
+			if next-at > maxRecord {
+				return at, r.tooLong(line())
+			}
+			return at, nil
+		}
+		fields := len(c.spans) - first
+		switch {
+		case next-at > maxRecord:
+			return at, r.tooLong(line())
+		case !closed:
+			return at, r.wrong(line(), "extraneous or missing \" in field %d; want quotes around a whole field, closed again", fields+1)
+		case r.blank > 0:
+			return at, r.wrong(r.blank, "a blank line before the end; want a row, NA for a missing value")
+		}
+		if c.starts = append(c.starts, at); r.names == nil {
+			r.names, c.cols, r.first = numbered(fields), fields, line()
+			if r.header {
+				for i, name := range c.row(0) {
+					if name != "" {
+						r.names[i] = strings.TrimPrefix(name, bom)
+					}
+				}
+				c.starts, c.spans = c.starts[:0], c.spans[:0]
+			}
+		} else if c.cols = len(r.names); fields != c.cols {
+			return at, r.uneven(c, fields, line())
+		}
+		at = next
+	}
+	return at, nil
+}
+
+// wrong returns an error of a line.
+func (r *textReader) wrong(line int, format string, args ...any) error {
+	return malformed("%s:%d: "+format, append([]any{r.name, line}, args...)...)
+}
+
+func (r *textReader) tooLong(line int) error {
+	return r.wrong(line, "a line of more than %d bytes; want one row a line", maxRecord)
+}
+
+// uneven is the error of a last record with more or fewer fields than the first.
+func (r *textReader) uneven(c *textCells, fields, line int) error {
+	last := &textCells{dialect: c.dialect, data: c.data, cols: fields, starts: c.starts[len(c.starts)-1:], spans: c.spans[len(c.spans)-fields:]}
+	cause, cells := "", last.row(0)
+	switch {
+	case r.delimiter == 0 && fields > 1, r.delimiter != ',' && fields == 1 && strings.Contains(cells[0], ","):
+		cause = " (another separator?)"
+	case fields > c.cols && r.delimiter == ',' && slices.ContainsFunc(cells, isWhole):
+		cause = " (a decimal comma or a thousands separator without quotes?)"
+	case fields < c.cols && !slices.ContainsFunc(cells, isNumber):
+		cause = " (a footer, or another separator?)"
+	}
+	return r.wrong(line, "%d fields; want %d (%s), as in line %d%s", fields, c.cols, list(r.names), r.first, cause)
+}
+
+func (c *textCells) span(row, col int) (lo, hi int) {
+	s := c.spans[row*c.cols+col]
+	return c.starts[row] + int(s.lo), c.starts[row] + int(s.hi)
+}
+
+func (c *textCells) text(row, col int) string {
+	lo, hi := c.span(row, col)
+	s := c.data[lo:hi]
+	if lo > 0 && c.data[lo-1] == '"' && strings.Contains(s, `""`) {
+		s = strings.ReplaceAll(s, `""`, `"`)
+	}
+	return strings.TrimSpace(s)
+}
+
+// row returns the texts of a row.
+func (c *textCells) row(row int) []string {
+	all := make([]string, c.cols)
+	for col := range all {
+		all[col] = c.text(row, col)
+	}
+	return all
+}
+
+func (c *textCells) value(row, col int) (class, float64) {
+	return classify(c.text(row, col), c.delimiter, &c.known)
+}
+
+func (c *textCells) place(row, col int, name string) string {
+	return fmt.Sprintf("%s:%d: column %s (%d from 0)", c.name, c.line+c.lines(c.data[:c.starts[row]]), name, col)
+}
+
+func (c *textCells) replace(row, col int, _ float64, text string) (lo, hi int, with string, err error) {
+	lo, hi = c.span(row, col)
+	return lo, hi, text, nil
+}
+
+func (c *textCells) content() string { return c.data }
+
+// A dialect is how a text file separates its fields and records.
+type dialect struct {
+	delimiter byte // between fields; ' ' is any run of spaces and tabs, 0 is none
+	newline   byte // '\n', also after '\r', or '\r' alone
+	header    bool // the first record holds names
+}
+
+// lines counts line ends.
+func (d *dialect) lines(s string) int { return strings.Count(s, string(d.newline)) }
+
+// lineEnd returns the beginning of the next line.
+func (d *dialect) lineEnd(data string, at int) int {
+	if n := strings.IndexByte(data[at:], d.newline); n >= 0 {
+		return at + n + 1
+	}
+	return len(data)
+}
+
+// isBlank reports whether a line is empty. In a table with tabs, a line of tabs is a row of missing values.
+func isBlank(line string, delimiter byte) bool {
+	for i := range len(line) {
+		if c := line[i]; c > ' ' || c == '\t' && delimiter == '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// split appends the fields of the record that begins at a position, and returns the beginning of the next record. closed is false if a
+// quoted field does not end.
+func (d *dialect) split(data string, at int, spans []span) (_ []span, next int, closed bool) {
+	start, first := at, len(spans)
+	space := func(c byte) bool {
+		return c == ' ' || c == '\t' && d.delimiter != '\t' || c == '\r' && d.newline == '\n'
+	}
+	ends := func(at int) bool {
+		return at == len(data) || data[at] == d.delimiter || data[at] == d.newline || data[at] == '\t' && d.delimiter == ' '
+	}
+	for {
+		for at < len(data) && space(data[at]) {
+			at++
+		}
+		if d.delimiter == ' ' && len(spans) > first && (at == len(data) || data[at] == d.newline) {
+			return spans, min(at+1, len(data)), true
+		}
+		lo, hi := at, at
+		if at < len(data) && data[at] == '"' {
+			quote := quoteEnd(data, at)
+			if quote < 0 {
+				return spans, len(data), false
+			}
+			for at = quote + 1; at < len(data) && d.delimiter != ' ' && space(data[at]); {
+				at++
+			}
+			if lo, hi = lo+1, quote; !ends(at) { // more text follows the quote: the field is taken literally
+				lo, hi = lo-1, at
+			}
+		}
+		for ; !ends(at); at++ {
+			if !space(data[at]) {
+				hi = at + 1
+			}
+		}
+		spans = append(spans, span{uint32(lo - start), uint32(hi - start)})
+		if at == len(data) || data[at] == d.newline {
+			return spans, min(at+1, len(data)), true
+		}
+		at++
+	}
+}
+
+// quoteEnd returns the position of the quote that closes the one at a position; -1 if there is none.
+func quoteEnd(data string, at int) int {
+	for at++; ; at += 2 {
+		next := strings.IndexByte(data[at:], '"')
+		if next < 0 {
+			return -1
+		}
+		at += next
+		if at+1 == len(data) || data[at+1] != '"' {
+			return at
+		}
+	}
+}
+
+// The first bytes and records of a file decide its dialect.
+const sampleSize, sampleRecords = 1 << 16, 200
+
+// delimiters are tried in this order; of equally good ones the first is taken.
+var delimiters = []byte{'\t', ';', ',', ' ', 0}
+
+// sniff finds the dialect of a file from its beginning. whole means that the sample is all of it.
+func sniff(sample string, whole bool) dialect {
+	best, most := dialect{delimiter: ',', newline: '\n'}, -1.0
+	if !strings.Contains(sample, "\n") && strings.Contains(sample, "\r") {
+		best.newline = '\r'
+	}
+	for _, delimiter := range delimiters {
+		d := dialect{delimiter: delimiter, newline: best.newline}
+		rows := d.sample(sample, whole)
+		if len(rows) == 0 || delimiter != 0 && len(rows[0]) < 2 {
+			continue
+		}
+		if score := d.assess(rows); score > most+1e-12 {
+			best, most = d, score
+		}
+	}
+	return best
+}
+
+// sample splits the first records of a sample, except the last one if that may be cut off.
+func (d *dialect) sample(sample string, whole bool) (rows [][]string) {
+	for at := 0; at < len(sample) && len(rows) < sampleRecords; {
+		end := d.lineEnd(sample, at)
+		if isBlank(sample[at:end], d.delimiter) || len(rows) == 0 && sample[at] == '#' {
+			at = end
+			continue
+		}
+		spans, next, closed := d.split(sample, at, nil)
+		if !closed && len(rows) > 0 {
+			break
+		}
+		row := (&textCells{data: sample, cols: len(spans), starts: []int{at}, spans: spans}).row(0)
+		if !closed {
+			row = append(row, "")
+		}
+		rows, at = append(rows, row), next
+	}
+	if !whole && len(rows) > 1 && len(rows) < sampleRecords {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}
+
+// assess decides whether the first record holds names, and scores the dialect: by the share of records with as many fields as the first,
+// times the share of cells with numbers, dates or nothing. A file of words alone has some score, too.
+//
+// The first record holds names if it has a word above a column that is mostly numbers or dates, or nothing above one and no number; else
+// if it has no number or date at all.
+func (d *dialect) assess(rows [][]string) float64 {
+	first := rows[0]
+	even, cells, words := 1, 0, 0
+	typed := make([]struct{ yes, no int }, len(first)) // cells of a column that are numbers or dates, and words
+	for _, row := range rows[1:] {
+		if len(row) == len(first) {
+			even++
+		}
+		for i, s := range row {
+			kind, _ := classify(s, d.delimiter, nil)
+			cells++
+			if kind == text {
+				words++
+			}
+			switch {
+			case i >= len(first) || kind == missing:
+			case kind == text:
+				typed[i].no++
+			default:
+				typed[i].yes++
+			}
+		}
+	}
+	mostly := func(col int) bool { return typed[col].yes > 0 && typed[col].yes >= typed[col].no }
+	numbers := slices.ContainsFunc(first, isNumber)
+	values, names := 0, 0
+	for i, s := range first {
+		kind, _ := classify(s, d.delimiter, nil)
+		switch {
+		case kind == text && !isNumber(s):
+			names++
+			d.header = d.header || mostly(i)
+		case s == "" && !numbers && mostly(i):
+			d.header = true
+		case kind != missing || isNumber(s):
+			values++
+		}
+	}
+	d.header = d.header || values == 0 || names > 0 && len(rows) == 1
+	if !d.header || len(rows) == 1 {
+		cells, words = cells+len(first), words+names
+	}
+	return float64(even) / float64(len(rows)) * (0.1 + float64(cells-words)/float64(cells))
+}
