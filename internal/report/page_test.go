@@ -6,12 +6,15 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"image"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"gonum.org/v1/plot/plotter"
 
 	"github.com/vssgp/vssgp/internal/testkit"
 )
@@ -25,31 +28,32 @@ func writtenAs(t *testing.T, d *Document, as Format) string {
 	return b.String()
 }
 
-// everything is a page with a part of each kind, hostile text in all of them.
+// hostile is a text that must come to nothing wherever a page has it.
+const hostile = `</script></style><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}` + "\xff\u2028&amp;.wav"
+
+// everything is a page with all that a page may have, hostile text in all of it.
 func everything() *Document {
 	x := []float64{0, 1, 2}
+	c := newChart(hostile, hostile, hostile, hostile)
+	c.line(hostile, Blue, x, []float64{1, math.NaN(), math.Inf(1)})
+	c.band(hostile+"2", Blue, x, x, x)
+	c.label(1, 1, hostile)
+	c.panel.Add(rule{1, hostile, 0}, plotter.NewImage(image.NewGray(image.Rect(0, 0, 2, 2)), 0, 0, 1, 1))
 	return &Document{
 		Title: hostile, Lead: []string{hostile}, Foot: []string{hostile},
-		Recording: &recording{Rate: 8000, Channels: 2, Clips: []clip{{5, [][]float64{{0, 0.5, 2}, {-1, -2, 0.25}}}},
-			Filled: true, Total: 1, Gaps: []filledGap{{Number: 1, Start: 6, End: 7, Mean: singles([]float64{0.1, 0.2})}}},
-		Sections: []section{{ID: "part1", Title: hostile, Parts: []part{
-			paragraph(hostile),
-			Table{Caption: hostile, Head: []string{hostile, "b"}, Rows: [][]string{{hostile, hostile}}},
-			&chart{Title: hostile, Text: hostile, XLabel: hostile, YLabel: hostile, labels: []label{{X: 1, Y: 1, Text: hostile}},
-				layers: []layer{{name: hostile, kind: asLine, ink: meanInk, x: x, y: []float64{1, math.NaN(), math.Inf(1)}}}},
-			play{1, hostile},
-			gapList{Caption: hostile, Text: hostile, Order: hostile, Head: []string{hostile}, Rows: []gapRow{
-				{Gap: 1, Start: 6, Label: hostile, Held: true, Shown: true, Cells: []string{hostile}, Why: hostile}, {Gap: 2, Label: hostile, Held: true}, {Gap: 3, Label: hostile}}},
-			raster{Title: hostile, Alt: hostile, PNG: []byte{1, 2, 3}, Width: 1, Height: 1, Up: []string{hostile}, Along: []string{hostile}},
-			group{ID: "gap1", Title: hostile, Open: true, Parts: []part{paragraph(hostile)}},
-		}}},
+		Player: &player{Rate: 8000, Channels: 2, Clips: []clip{{5, [][]float64{{0, 0.5, 2}, {-1, -2, 0.25}}}}, Filled: true, Reference: true,
+			Gaps: []playerGap{{Number: 1, Start: 6, End: 7, Mean: singles([][]float64{{0.1}, {0.2}}), Reference: singles([][]float64{{0.3}, {0.4}})}}},
+		Sections: []section{{ID: "section1", Title: hostile, Play: hostile, Text: []string{hostile}, Charts: []*chart{c},
+			Tables:  []Table{{Caption: hostile, Head: []string{hostile, "b"}, Rows: [][]string{{hostile, hostile}, {hostile, "2"}}, Gaps: []int{1, 0}, Words: true}},
+			Details: []section{{ID: "gap1", Title: hostile, Open: true, Play: hostile, Gap: 1, Text: []string{hostile}}},
+		}},
 	}
 }
 
 var (
-	element   = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*/?>`)
-	attribute = regexp.MustCompile(`\s([a-zA-Z-]+)(?:="([^"]*)")?`)
-	loading   = []string{"src", "href", "action", "poster", "srcset", "data", "background"}
+	element   = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z:-]+(?:="[^"]*")?)*)\s*/?>`)
+	attribute = regexp.MustCompile(`\s([a-zA-Z:-]+)(?:="([^"]*)")?`)
+	loading   = []string{"src", "href", "xlink:href", "action", "poster", "srcset", "data", "background"}
 )
 
 // attributes calls f with every attribute of the page's elements.
@@ -84,12 +88,14 @@ func TestPageEscapes(t *testing.T) {
 			t.Errorf("<%s> listens by %s", element, name)
 		case element == "script" && name != "id":
 			scripts++
-		case element == "img" && name == "src":
+		case element == "img" || name == "style":
+			t.Errorf("<%s> has %s=%q", element, name, value)
+		case element == "image" && name == "xlink:href":
 			images++
 		}
 	})
 	if scripts != 2 || images != 2 {
-		t.Errorf("%d scripts, %d images; want the recording, one that runs, a chart and a picture", scripts, images)
+		t.Errorf("%d scripts, %d images; want the recording, one that runs, and a picture in both of a chart's elements", scripts, images)
 	}
 }
 
@@ -128,36 +134,21 @@ func TestPageSelfContained(t *testing.T) {
 // TestPageReadable: what screen readers and keys go by.
 func TestPageReadable(t *testing.T) {
 	text := written(t, everything())
-	testkit.Contains(t, text, `<html lang="en">`, `name="viewport"`, "<header>", `<nav aria-label="Contents">`,
-		`<main id="content">`, "<footer>", `href="#content"`,
-		`<section id="part1" aria-labelledby="part1-title">`, `<th scope="col">`, `<th scope="row">`, " alt=\"",
-		`<canvas class="seek" role="slider" tabindex="0" aria-label="Position"`, `<output class="said" aria-live="polite">`, `href="#player"`, "<noscript>")
+	testkit.Contains(t, text, `<html lang="en">`, `name="viewport"`, "<header>", `<nav aria-label="Contents">`, `<main id="content">`, "<footer>",
+		`href="#content"`, `<section id="section1" aria-labelledby="section1-title">`, `<th scope="col">`, `<th scope="row">`,
+		`role="img" aria-label="`, `name="position" aria-label="Position"`, "<noscript>")
 }
 
-// TestRecordingJSON: samples and fills come out as they went in, clipped.
-func TestRecordingJSON(t *testing.T) {
-	text := testkit.Must(json.Marshal(everything().Recording))(t)
-	var r struct {
-		Rate, Channels int
-		Stretches      []struct {
-			Start, Frames int
-			PCM           []byte
-		}
-		Gaps []struct {
-			Start, End int
-			Mean       string
-		}
+// TestPlayerJSON: samples, fills and references come out as they went in, clipped.
+func TestPlayerJSON(t *testing.T) {
+	text := string(testkit.Must(json.Marshal(everything().Player))(t))
+	samples, _ := binary.Append(nil, binary.LittleEndian, []int16{0, -32768, 16384, -32768, 32767, 8192})
+	values := func(v ...float32) string {
+		b, _ := binary.Append(nil, binary.LittleEndian, v)
+		return base64.StdEncoding.EncodeToString(b)
 	}
-	testkit.OK(t, json.Unmarshal(text, &r))
-	if r.Rate != 8000 || r.Channels != 2 || len(r.Stretches) != 1 || r.Stretches[0].Start != 5 || r.Stretches[0].Frames != 3 || len(r.Gaps) != 1 || r.Gaps[0].Start != 6 || r.Gaps[0].End != 7 {
-		t.Fatalf("%+v", r)
-	}
-	var samples [6]int16
-	testkit.Must(binary.Decode(r.Stretches[0].PCM, binary.LittleEndian, &samples))(t)
-	testkit.Equal(t, samples, [6]int16{0, -32768, 16384, -32768, 32767, 8192}, "samples")
-	var mean [2]float32
-	testkit.Must(binary.Decode(testkit.Must(base64.StdEncoding.DecodeString(r.Gaps[0].Mean))(t), binary.LittleEndian, &mean))(t)
-	testkit.Equal(t, mean, [2]float32{0.1, 0.2}, "means")
+	testkit.Equal(t, text, `{"rate":8000,"channels":2,"clips":[{"start":5,"end":8,"pcm":"`+base64.StdEncoding.EncodeToString(samples)+`"}],`+
+		`"gaps":[{"number":1,"start":6,"end":7,"channel":0,"mean":"`+values(0.1, 0.2)+`","reference":"`+values(0.3, 0.4)+`"}]}`, "the player's sound")
 }
 
 var errFull = errors.New("full")
