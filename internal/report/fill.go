@@ -63,11 +63,7 @@ func Impute(f *Fill) (*Document, error) {
 		}
 	}
 	d.Lead = append([]string{lead}, p.limits()...)
-	overview, err := p.overview()
-	if err != nil {
-		return nil, err
-	}
-	d.add(overview)
+	d.add(p.overview())
 	if f.Found != nil || f.Result == nil {
 		d.add(f.found())
 	}
@@ -77,11 +73,7 @@ func Impute(f *Fill) (*Document, error) {
 			"A fill without a model of the observed samples reproduces them."}})
 	}
 	d.add(p.list())
-	details, err := p.details()
-	if err != nil {
-		return nil, err
-	}
-	d.add(details)
+	d.add(p.details())
 	if density := f.Density.mean(); density != nil {
 		d.add(section{Title: "Learnt spectrum", Charts: []*chart{densityChart(density, float64(f.Rate)/2,
 			"Learnt power spectrum, mean over the excerpts", seconds, "full scale")}})
@@ -119,17 +111,16 @@ func (p *embedded) limits() (text []string) {
 }
 
 // overview returns the waveforms and spectrograms of the whole recording; nothing if the page does not contain it.
-func (p *embedded) overview() (section, error) {
+func (p *embedded) overview() section {
 	if !p.whole {
-		return section{}, nil
+		return section{}
 	}
 	text := "The recording as given; what was found is shaded."
 	if p.Result != nil {
 		text = "The recording, and in its gaps, which are shaded, the mean of the fill with its 95 % interval."
 	}
-	charts, err := p.waves("Waveform", text, 0, p.Samples, p.channels(audio.Gap{}), true)
-	charts = append(charts, p.spectrograms(0, p.Samples, 600, 0.025)...)
-	return section{Title: "The recording", Play: "the whole recording", Charts: charts}, err
+	charts := p.waves("Waveform", text, 0, p.Samples, audio.Gap{}, true)
+	return section{Title: "The recording", Play: "the whole recording", Charts: append(charts, p.spectrograms(0, p.Samples, 600, 0.025)...)}
 }
 
 // leastSure orders gaps by expected error, the largest first, and what was only found by log-odds, the largest first.
@@ -156,7 +147,8 @@ func (p *embedded) list() section {
 	if len(p.listed) == 0 {
 		return section{}
 	}
-	t := Table{Caption: "All gaps", Head: []string{"gap", "log-odds", "time", "length, ms"}, Words: true}
+	t := Table{Caption: "All gaps", Words: true, Gaps: map[int]int{},
+		Head: []string{"gap", "log-odds", "time", "length, ms", "channel", "kind", "why not to trust it"}}
 	if len(p.listed) < len(p.gaps) {
 		t.Caption = fmt.Sprintf("The first %d of %d gaps", len(p.listed), len(p.gaps))
 	}
@@ -167,38 +159,38 @@ func (p *embedded) list() section {
 		t.Head[1] = "expected error, %"
 	}
 	t.Caption += " A gap's name selects it in the player."
-	if p.Channels > 1 {
-		t.Head = append(t.Head, "channel")
-	}
-	t.Head = append(t.Head, "kind", "why not to trust it")
-	for _, g := range p.listed {
+	for i, g := range p.listed {
 		p.find(g)
-		first := percent(g.relative)
+		row := []string{fmt.Sprintf("Gap %d", g.number), percent(g.relative), clock(g.Start, p.Rate), p.milliseconds(g.Gap), "",
+			string(g.found.Kind), p.warning(g)}
 		if p.Result == nil {
-			first = short(cmp.Or(g.found.LogOdds, math.NaN()))
+			row[1] = short(cmp.Or(g.found.LogOdds, math.NaN()))
 		}
-		row := []string{fmt.Sprintf("Gap %d", g.number), first, clock(g.Start, p.Rate), p.milliseconds(g.Gap)}
-		if p.Channels > 1 {
-			channel := "all"
-			if g.Channel > 0 {
-				channel = strconv.Itoa(g.Channel)
-			}
-			row = append(row, channel)
+		if row[4] = "all"; p.Channels == 1 {
+			row[4] = ""
+		} else if g.Channel > 0 {
+			row[4] = strconv.Itoa(g.Channel)
 		}
-		t.Rows, t.Gaps = append(t.Rows, append(row, string(g.found.Kind), p.warning(g))), append(t.Gaps, 0)
+		t.Rows = append(t.Rows, row)
 		if g.embedded {
-			t.Gaps[len(t.Gaps)-1] = g.number
+			t.Gaps[i] = g.number
 		}
 	}
-	for _, c := range []int{len(t.Head) - 1, len(t.Head) - 2} { // no column without an entry
-		if !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[c] != "" }) {
-			t.Head = slices.Delete(t.Head, c, c+1)
-			for i, row := range t.Rows {
-				t.Rows[i] = slices.Delete(row, c, c+1)
-			}
-		}
-	}
+	t.dropEmpty()
 	return section{Title: "List of gaps", Tables: []Table{t}}
+}
+
+// dropEmpty removes the columns without an entry.
+func (t *Table) dropEmpty() {
+	for c := len(t.Head) - 1; c >= 0; c-- {
+		if slices.ContainsFunc(t.Rows, func(row []string) bool { return row[c] != "" }) {
+			continue
+		}
+		t.Head = slices.Delete(t.Head, c, c+1)
+		for i, row := range t.Rows {
+			t.Rows[i] = slices.Delete(row, c, c+1)
+		}
+	}
 }
 
 // find looks up what was found at a filled gap, which may join several finds.
@@ -228,29 +220,21 @@ func (p *embedded) warning(g *gap) (text string) {
 }
 
 // details returns the gaps that have charts, in the order of the list.
-func (p *embedded) details() (section, error) {
+func (p *embedded) details() section {
 	s := section{Title: "Gaps"}
 	if p.charted > mostSpectrograms {
 		s.Text = []string{fmt.Sprintf("The first %d have spectrograms, to keep the page small.", mostSpectrograms)}
+	}
+	text := "The mean with its 95 % interval."
+	if p.Result == nil {
+		text = "The recording as given; what was found is shaded."
 	}
 	for _, g := range p.listed {
 		if !g.charted {
 			continue
 		}
-		text, err := p.about(g)
-		if err != nil {
-			return s, err
-		}
-		name, what := fmt.Sprintf("gap %d", g.number), "The mean with its 95 % interval."
-		if p.Result == nil {
-			what = "The recording as given; what was found is shaded."
-		}
-		side := max(3*g.Len()/2, 8)
-		from, to := max(g.lo, g.Start-side), min(g.hi, g.End+side+1)
-		charts, err := p.waves("Waveform of "+name, what, from, to, p.channels(g.Gap), p.Result == nil)
-		if err != nil {
-			return s, err
-		}
+		name, side := fmt.Sprintf("gap %d", g.number), max(3*g.Len()/2, 8)
+		charts := p.waves("Waveform of "+name, text, max(g.lo, g.Start-side), min(g.hi, g.End+side+1), g.Gap, p.Result == nil)
 		if len(s.Details) < mostSpectrograms {
 			charts = append(charts, p.spectrograms(g.lo, g.hi, 300, 0.010)...)
 		}
@@ -260,13 +244,13 @@ func (p *embedded) details() (section, error) {
 			title += fmt.Sprintf(", channel %d", g.Channel)
 		}
 		s.Details = append(s.Details, section{ID: fmt.Sprintf("gap%d", g.number), Title: title, Open: len(s.Details) < openGaps,
-			Play: name, Gap: g.number, Text: []string{text}, Charts: charts})
+			Play: name, Gap: g.number, Text: []string{p.about(g)}, Charts: charts})
 	}
-	return s, nil
+	return s
 }
 
 // about describes a gap in words.
-func (p *embedded) about(g *gap) (text string, err error) {
+func (p *embedded) about(g *gap) (text string) {
 	if g.found.Kind != "" {
 		text = "Found: " + string(g.found.Kind)
 		if g.found.LogOdds != 0 {
@@ -275,23 +259,21 @@ func (p *embedded) about(g *gap) (text string, err error) {
 		text += ". "
 	}
 	if p.Result == nil {
-		return text, nil
+		return text
 	}
 	text += fmt.Sprintf("Expected error %s %% of the level around, %s of full scale.", percent(g.relative), short(g.sd))
 	if warning := p.warning(g); warning != "" {
 		text += " Do not trust it: " + warning + "."
 	}
-	truth, err := p.truth(g)
-	if err != nil || truth == nil {
-		return text, err
+	if g.reference != nil {
+		var mean []float64
+		for _, f := range g.fills {
+			mean = append(mean, f.Mean...)
+		}
+		reference := slices.Concat(g.reference...)
+		text += fmt.Sprintf(" RMSE against the reference %s, of silence %s.", short(bayes.RMSE(mean, reference)), short(bayes.RMS(reference)))
 	}
-	var mean []float64
-	for _, f := range g.fills {
-		mean = append(mean, f.Mean...)
-	}
-	reference := slices.Concat(truth...)
-	return text + fmt.Sprintf(" RMSE against the reference %s, of silence %s.", short(bayes.RMSE(mean, reference)),
-		short(bayes.RMS(reference))), nil
+	return text
 }
 
 // milliseconds writes the length of a gap.

@@ -98,7 +98,7 @@ func TestEmbedded(t *testing.T) {
 			if i > 0 && g.relative > p.listed[i-1].relative {
 				t.Errorf("%s: gap %d, expected error %v, is listed after one of %v", c.name, g.number, g.relative, p.listed[i-1].relative)
 			}
-			inside := slices.ContainsFunc(p.player.Clips, func(c clip) bool { return c.start <= g.lo && g.hi <= c.end() })
+			inside := slices.ContainsFunc(p.player.Clips, func(c clip) bool { return c.Start <= g.lo && g.hi <= c.End })
 			if g.charted && (!inside || !g.embedded) {
 				t.Errorf("%s: gap %v has charts and is not in the page", c.name, g.Gap)
 			}
@@ -297,7 +297,7 @@ func TestOverlappingGaps(t *testing.T) {
 		testkit.Near(t, got, want/2, 1e-12, "sample ", 990+i)
 	}
 	for channel, want := range []int{30, 10} { // a waveform has the gaps of its channel only
-		w := testkit.Must(p.waveOf(980, 1050, channel))(t)
+		w := p.waveOf(980, 1050, channel)
 		n := 0
 		for _, gap := range w.gap {
 			if gap {
@@ -316,7 +316,7 @@ func TestWaveform(t *testing.T) {
 	reference := tone(900, 0.03)
 	f.Reference = audio.Samples{reference}
 	given := f.Input.(audio.Samples)[0]
-	w := testkit.Must(embeddedIn(t, f).waveOf(100, 650, 0))(t)
+	w := embeddedIn(t, f).waveOf(100, 650, 0)
 	for i := range w.time {
 		n := 100 + i
 		testkit.Near(t, w.time[i], float64(n)/8000, 1e-12, "time")
@@ -328,7 +328,7 @@ func TestWaveform(t *testing.T) {
 		} else if nextTo {
 			mean, half, truth = given[n], 0, given[n]
 		}
-		got := [...]float64{w.given.lo[i], w.given.hi[i], w.mean.lo[i], w.mean.hi[i], w.band.lo[i], w.band.hi[i], w.reference.lo[i]}
+		got := [...]float64{w.given[0][i], w.given[1][i], w.mean[0][i], w.mean[1][i], w.band[0][i], w.band[1][i], w.reference[0][i]}
 		for j, want := range [...]float64{recorded, recorded, mean, mean, mean - half, mean + half, truth} {
 			if !(got[j] == want || math.IsNaN(got[j]) && math.IsNaN(want)) {
 				t.Errorf("sample %d: value %d is %v, want %v", n, j, got[j], want)
@@ -340,9 +340,9 @@ func TestWaveform(t *testing.T) {
 	w.draw(c, true)
 	testkit.Contains(t, pictureOf(t, c), ">gap<", ">recording<", ">95 % band<", ">reference<", ">mean<")
 	long := made(10*waveColumns-5, 5000, 1)
-	w = testkit.Must(embeddedIn(t, long).waveOf(0, long.Samples, 0))(t)
+	w = embeddedIn(t, long).waveOf(0, long.Samples, 0)
 	x := long.Input.(audio.Samples)[0][90:100]
-	if len(w.time) != waveColumns || w.given.lo[9] != slices.Min(x) || w.given.hi[9] != slices.Max(x) {
-		t.Errorf("%d columns; the ninth is %v to %v, want %v", len(w.time), w.given.lo[9], w.given.hi[9], x)
+	if len(w.time) != waveColumns || w.given[0][9] != slices.Min(x) || w.given[1][9] != slices.Max(x) {
+		t.Errorf("%d columns; the ninth is %v to %v, want %v", len(w.time), w.given[0][9], w.given[1][9], x)
 	}
 }

@@ -12,19 +12,16 @@ import (
 )
 
 const (
-	// mostKinds bounds the kinds of finds that are told apart, the most frequent ones.
-	mostKinds = 4
 	// mostFinds bounds the finds in a chart.
 	mostFinds = 2000
+	// otherKinds are the kinds that are not told apart: all but the most frequent ones.
+	otherKinds = "other"
 )
 
-// otherKinds are those that are not told apart.
-const otherKinds = "other"
-
 // kindColors are the colors of the kinds, the most frequent one first.
-var kindColors = [mostKinds]color.Color{Blue, Red, Pink, Grey}
+var kindColors = []color.Color{Blue, Red, Pink, Grey}
 
-// found returns a count of the finds by kind and channel, and charts of them along the recording.
+// found returns a count of the finds by kind and channel, and a chart of their lengths along the recording.
 func (f *Fill) found() section {
 	s := section{Title: "What was found"}
 	if len(f.Found) == 0 {
@@ -33,33 +30,6 @@ func (f *Fill) found() section {
 		}
 		return s
 	}
-	kinds, split := f.byKind()
-	s.Tables, s.Charts = []Table{f.countFound(kinds, split)}, []*chart{f.lengths(kinds, split)}
-	return s
-}
-
-// byKind splits the finds by kind, the most frequent first. Of many kinds the last is the rest.
-func (f *Fill) byKind() (kinds []string, split [][]detect.Found) {
-	all := map[string][]detect.Found{}
-	for _, d := range f.Found {
-		kind := cmp.Or(string(d.Kind), "without a label")
-		all[kind] = append(all[kind], d)
-	}
-	kinds = slices.SortedFunc(maps.Keys(all), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(all[b]), len(all[a])), cmp.Compare(a, b))
-	})
-	for _, kind := range kinds {
-		split = append(split, all[kind])
-	}
-	if len(kinds) > mostKinds {
-		kinds = append(kinds[:mostKinds-1], otherKinds)
-		split = append(split[:mostKinds-1], slices.Concat(split[mostKinds-1:]...))
-	}
-	return kinds, split
-}
-
-// countFound returns the table of finds by kind and channel.
-func (f *Fill) countFound(kinds []string, split [][]detect.Found) Table {
 	t := Table{Caption: "Finds by kind", Head: []string{"", "finds", "a minute", "longest, ms"}}
 	if f.Channels > 1 {
 		t.Head = append(t.Head, "in all channels")
@@ -67,40 +37,58 @@ func (f *Fill) countFound(kinds []string, split [][]detect.Found) Table {
 			t.Head = append(t.Head, fmt.Sprintf("in channel %d alone", c+1))
 		}
 	}
-	for k, finds := range split {
-		longest, inChannel := 0, make([]int, f.Channels+1)
-		for _, d := range finds {
-			longest = max(longest, d.Len())
-			inChannel[d.Channel]++
-		}
-		row := []string{kinds[k], strconv.Itoa(len(finds)), short(60 * float64(len(finds)) * float64(f.Rate) / float64(f.Samples)),
-			short(1000 * float64(longest) / float64(f.Rate))}
-		for c := range len(t.Head) - len(row) {
-			row = append(row, strconv.Itoa(inChannel[c]))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// lengths returns a chart of the length of each find along the recording, of the longest if there are too many.
-func (f *Fill) lengths(kinds []string, split [][]detect.Found) *chart {
-	text, least := "Each find at its time.", 0
-	if len(f.Found) > mostFinds {
-		text = fmt.Sprintf("The longest %d of %d, each at its time.", mostFinds, len(f.Found))
-		longest := slices.SortedFunc(slices.Values(f.Found), func(a, b detect.Found) int { return cmp.Compare(b.Len(), a.Len()) })
-		least = longest[mostFinds].Len() + 1
+	text, drawn := "Each find at its time.", slices.Clone(f.Found)
+	slices.SortStableFunc(drawn, func(a, b detect.Found) int { return cmp.Compare(b.Len(), a.Len()) })
+	if len(drawn) > mostFinds {
+		text, drawn = fmt.Sprintf("The longest %d of %d, each at its time.", mostFinds, len(drawn)), drawn[:mostFinds]
 	}
 	c := newChart("Lengths of the finds", text, seconds, "length, ms")
 	c.logY = true
-	for k, finds := range split {
-		var x, y []float64
-		for _, d := range finds {
-			if d.Len() >= least {
-				x, y = append(x, float64(d.Start)/float64(f.Rate)), append(y, 1000*float64(d.Len())/float64(f.Rate))
+	kinds := f.kinds()
+	milliseconds := func(d detect.Found) float64 { return 1000 * float64(d.Len()) / float64(f.Rate) }
+	for k, kind := range kinds {
+		is := func(d detect.Found) bool {
+			return kindOf(d) == kind || kind == otherKinds && !slices.Contains(kinds, kindOf(d))
+		}
+		n, longest, inChannel := 0, 0., make([]int, f.Channels+1)
+		for _, d := range f.Found {
+			if is(d) {
+				n++
+				longest = max(longest, milliseconds(d))
+				inChannel[d.Channel]++
 			}
 		}
-		c.points(kinds[k], kindColors[k], x, y)
+		row := []string{kind, strconv.Itoa(n), short(60 * float64(n) * float64(f.Rate) / float64(f.Samples)), short(longest)}
+		for _, n := range inChannel[:len(t.Head)-len(row)] {
+			row = append(row, strconv.Itoa(n))
+		}
+		t.Rows = append(t.Rows, row)
+		var x, y []float64
+		for _, d := range drawn {
+			if is(d) {
+				x, y = append(x, float64(d.Start)/float64(f.Rate)), append(y, milliseconds(d))
+			}
+		}
+		c.points(kind, kindColors[k], x, y)
 	}
-	return c
+	s.Tables, s.Charts = []Table{t}, []*chart{c}
+	return s
+}
+
+// kindOf names the kind of a find.
+func kindOf(d detect.Found) string { return cmp.Or(string(d.Kind), "without a label") }
+
+// kinds returns the kinds of the finds, the most frequent first; of many the last is the rest.
+func (f *Fill) kinds() []string {
+	count := map[string]int{}
+	for _, d := range f.Found {
+		count[kindOf(d)]++
+	}
+	kinds := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	if most := len(kindColors); len(kinds) > most {
+		kinds = append(kinds[:most-1], otherKinds)
+	}
+	return kinds
 }

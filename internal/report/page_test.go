@@ -41,10 +41,10 @@ func everything() *Document {
 	c.panel.Add(rule{1, hostile, 0}, plotter.NewImage(image.NewGray(image.Rect(0, 0, 2, 2)), 0, 0, 1, 1))
 	return &Document{
 		Title: hostile, Lead: []string{hostile}, Foot: []string{hostile},
-		Player: &player{Rate: 8000, Channels: 2, Clips: []clip{{5, [][]float64{{0, 0.5, 2}, {-1, -2, 0.25}}}}, Filled: true, Reference: true,
+		Player: &player{Rate: 8000, Channels: 2, Clips: []clip{newClip(5, [][]float64{{0, 0.5, 2}, {-1, -2, 0.25}})}, Filled: true, Reference: true,
 			Gaps: []playerGap{{Number: 1, Start: 6, End: 7, Mean: singles([][]float64{{0.1}, {0.2}}), Reference: singles([][]float64{{0.3}, {0.4}})}}},
 		Sections: []section{{ID: "section1", Title: hostile, Play: hostile, Text: []string{hostile}, Charts: []*chart{c},
-			Tables:  []Table{{Caption: hostile, Head: []string{hostile, "b"}, Rows: [][]string{{hostile, hostile}, {hostile, "2"}}, Gaps: []int{1, 0}, Words: true}},
+			Tables:  []Table{{Caption: hostile, Head: []string{hostile, "b"}, Rows: [][]string{{hostile, hostile}, {hostile, "2"}}, Gaps: map[int]int{0: 1}, Words: true}},
 			Details: []section{{ID: "gap1", Title: hostile, Open: true, Play: hostile, Gap: 1, Text: []string{hostile}}},
 		}},
 	}

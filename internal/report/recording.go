@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -34,15 +33,6 @@ type player struct {
 	Gaps      []playerGap `json:"gaps"` // in the clips
 }
 
-// clip is the samples [channel][frame] from frame start on, in full scale.
-type clip struct {
-	start   int
-	samples [][]float64
-}
-
-// end returns the frame after the clip's last one.
-func (c clip) end() int { return c.start + len(c.samples[0]) }
-
 // playerGap is a gap [Start, End) with the mean of its fill and the reference as float32, little-endian, of one channel after the other.
 type playerGap struct {
 	Number    int    `json:"number"`
@@ -53,20 +43,23 @@ type playerGap struct {
 	Reference []byte `json:"reference,omitempty"`
 }
 
-// MarshalJSON writes the clip as 16-bit PCM, little-endian and clipped at full scale, the channels of a frame together.
-func (c clip) MarshalJSON() ([]byte, error) {
-	var pcm []byte
-	for i := range c.samples[0] {
-		for _, channel := range c.samples {
+// clip is the samples [channel][frame] of frames [Start, End), in full scale.
+type clip struct {
+	Start   int    `json:"start"`
+	End     int    `json:"end"`
+	PCM     []byte `json:"pcm"` // 16 bits, little-endian, clipped at full scale, the channels of a frame together
+	samples [][]float64
+}
+
+func newClip(start int, samples [][]float64) clip {
+	c := clip{Start: start, End: start + len(samples[0]), samples: samples}
+	for i := range samples[0] {
+		for _, channel := range samples {
 			v := math.Max(math.MinInt16, math.Min(math.MaxInt16, math.Round(channel[i]*-math.MinInt16)))
-			pcm = binary.LittleEndian.AppendUint16(pcm, uint16(int16(v)))
+			c.PCM = binary.LittleEndian.AppendUint16(c.PCM, uint16(int16(v)))
 		}
 	}
-	return json.Marshal(struct {
-		Start int    `json:"start"`
-		End   int    `json:"end"`
-		PCM   []byte `json:"pcm"`
-	}{c.start, c.end(), pcm})
+	return c
 }
 
 // singles writes channels as float32.
@@ -80,14 +73,15 @@ func singles(channels [][]float64) (out []byte) {
 // gap is a gap of the recording, or what was found in it, with what the page shows of it.
 type gap struct {
 	audio.Gap
-	number   int               // in time, from 1
-	fills    []restore.GapFill // by channel; nil: it was not filled
-	found    detect.Found      // what was found there; empty if that is not known
-	sd       float64           // the expected error of the fill: the rms of its standard deviations in the channel where that is largest
-	relative float64           // the same relative to the level of the sound around it
-	lo, hi   int               // frames to show
-	embedded bool              // the player has it
-	charted  bool
+	number    int               // in time, from 1
+	fills     []restore.GapFill // by channel; nil: it was not filled
+	reference [][]float64       // by channel, if it is known and the gap is embedded
+	found     detect.Found      // what was found there; empty if that is not known
+	sd        float64           // the expected error of the fill: the rms of its standard deviations in the channel where it is largest
+	relative  float64           // the same relative to the level of the sound around it; NaN if that is not known
+	lo, hi    int               // frames to show
+	embedded  bool              // the player has it
+	charted   bool
 }
 
 // embedded is the part of a recording that the page contains.
@@ -187,43 +181,33 @@ func (p *embedded) embed(lo, hi int) error {
 	if err != nil {
 		return err
 	}
-	p.player.Clips = append(p.player.Clips, clip{lo, samples})
+	p.player.Clips = append(p.player.Clips, newClip(lo, samples))
 	for _, g := range p.within(lo, hi) {
 		if g.embedded {
 			continue
 		}
 		g.embedded = true
-		reference, err := p.truth(g)
-		if err != nil {
-			return err
+		if p.player.Reference {
+			reference, err := p.Reference.Read(g.Start, g.End)
+			if err != nil {
+				return err
+			}
+			for _, c := range p.channels(g.Gap) {
+				g.reference = append(g.reference, reference[c])
+			}
 		}
 		var mean [][]float64
 		for _, f := range g.fills {
 			mean = append(mean, f.Mean)
 		}
 		p.player.Gaps = append(p.player.Gaps,
-			playerGap{Number: g.number, Start: g.Start, End: g.End, Channel: g.Channel, Mean: singles(mean), Reference: singles(reference)})
+			playerGap{Number: g.number, Start: g.Start, End: g.End, Channel: g.Channel, Mean: singles(mean), Reference: singles(g.reference)})
 	}
 	return nil
-}
-
-// truth returns the reference in a filled gap, in each of its channels; nil if there is none.
-func (p *embedded) truth(g *gap) (truth [][]float64, err error) {
-	if p.Reference == nil || g.fills == nil {
-		return nil, nil
-	}
-	all, err := p.Reference.Read(g.Start, g.End)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range p.channels(g.Gap) {
-		truth = append(truth, all[c])
-	}
-	return truth, nil
 }
 
 // clip returns the clip that has frames [from, to).
 func (p *embedded) clip(from, to int) clip {
 	clips := p.player.Clips
-	return clips[slices.IndexFunc(clips, func(c clip) bool { return c.start <= from && to <= c.end() })]
+	return clips[slices.IndexFunc(clips, func(c clip) bool { return c.Start <= from && to <= c.End })]
 }

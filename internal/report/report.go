@@ -67,16 +67,8 @@ type Table struct {
 	Caption string
 	Head    []string
 	Rows    [][]string
-	Words   bool  // the last column has words rather than numbers
-	Gaps    []int // the gap that the name of each row links to, 0: none; nil: no row has one
-}
-
-// Gap returns the gap that row i links to, 0 if there is none.
-func (t Table) Gap(i int) int {
-	if t.Gaps == nil {
-		return 0
-	}
-	return t.Gaps[i]
+	Words   bool        // the last column has words rather than numbers
+	Gaps    map[int]int // the gap that a row's name links to, by row
 }
 
 // Setting is one of the settings of a run.

@@ -101,13 +101,13 @@ func (p *embedded) mixed(from, to int) (before, after []float64) {
 	clip := p.clip(from, to)
 	before = make([]float64, to-from)
 	for _, c := range clip.samples {
-		floats.AddScaled(before, 1/float64(p.Channels), c[from-clip.start:to-clip.start])
+		floats.AddScaled(before, 1/float64(p.Channels), c[from-clip.Start:to-clip.Start])
 	}
 	after = slices.Clone(before)
 	for _, g := range p.within(from, to) {
 		for _, f := range g.fills {
 			for i := max(from, g.Start); i < min(to, g.End); i++ {
-				after[i-from] += (f.Mean[i-g.Start] - clip.samples[f.Channel][i-clip.start]) / float64(p.Channels)
+				after[i-from] += (f.Mean[i-g.Start] - clip.samples[f.Channel][i-clip.Start]) / float64(p.Channels)
 			}
 		}
 	}
