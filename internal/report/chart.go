@@ -197,11 +197,10 @@ func (c *chart) Narrow() (template.HTML, error) { return c.element(10*vg.Centime
 var (
 	styleAttribute = regexp.MustCompile(`style="[^"]*"`)
 	declaration    = regexp.MustCompile(`([a-z-]+):([^;]+);?`)
-	// inPage has pictures fill their place, and black follow the color of the text.
-	inPage = strings.NewReplacer("<image ", `<image preserveAspectRatio="none" `, "image/jpg", "image/png", "#000000", "currentColor")
 )
 
-// element returns the chart without its title, which the page has, as an element svg. The page's policy forbids style attributes.
+// element returns the chart without its title, which the page has, as an element svg. It has presentation attributes instead of style
+// attributes, which the page's policy forbids; black becomes the color of the page's text, and pictures fill their place.
 func (c *chart) element(width, height vg.Length) (template.HTML, error) {
 	f := figureOf([]*chart{{panel: c.panel, legend: c.legend, logY: c.logY}}, width, height)
 	f.Panels[0].BackgroundColor = nil
@@ -210,7 +209,9 @@ func (c *chart) element(width, height vg.Length) (template.HTML, error) {
 		return "", fmt.Errorf("draw %q: %w", c.Title, err)
 	}
 	svg := styleAttribute.ReplaceAllStringFunc(b.String(), func(style string) string {
-		return declaration.ReplaceAllString(style[len(`style="`):len(style)-1], `$1="$2" `)
+		attributes := declaration.ReplaceAllString(style[len(`style="`):len(style)-1], `$1="$2" `)
+		return strings.ReplaceAll(attributes, "#000000", "currentColor")
 	})
-	return template.HTML(inPage.Replace(svg[strings.Index(svg, "<svg"):])), nil
+	svg = strings.ReplaceAll(svg, `xlink:href="data:image/jpg`, `preserveAspectRatio="none" xlink:href="data:image/png`)
+	return template.HTML(svg[strings.Index(svg, "<svg"):]), nil
 }

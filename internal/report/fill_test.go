@@ -297,10 +297,9 @@ func TestOverlappingGaps(t *testing.T) {
 		testkit.Near(t, got, want/2, 1e-12, "sample ", 990+i)
 	}
 	for channel, want := range []int{30, 10} { // a waveform has the gaps of its channel only
-		w := p.waveOf(980, 1050, channel)
 		n := 0
-		for _, gap := range w.gap {
-			if gap {
+		for _, v := range p.waveOf(980, 1050, channel).gaps {
+			if v == 0 {
 				n++
 			}
 		}
@@ -317,32 +316,25 @@ func TestWaveform(t *testing.T) {
 	f.Reference = audio.Samples{reference}
 	given := f.Input.(audio.Samples)[0]
 	w := embeddedIn(t, f).waveOf(100, 650, 0)
-	for i := range w.time {
-		n := 100 + i
-		testkit.Near(t, w.time[i], float64(n)/8000, 1e-12, "time")
-		inGap, nextTo := n >= 200 && n < 210 || n >= 600 && n < 610, n == 199 || n == 210 || n == 599 || n == 610
-		mean, half, truth, recorded := math.NaN(), math.NaN(), math.NaN(), given[n]
-		if inGap {
-			fill := f.Result.Fills[n/400][0]
-			mean, half, truth, recorded = fill.Mean[n%400-200], bayes.SD95*fill.SD[0], reference[n], math.NaN()
-		} else if nextTo {
-			mean, half, truth = given[n], 0, given[n]
-		}
-		got := [...]float64{w.given[0][i], w.given[1][i], w.mean[0][i], w.mean[1][i], w.band[0][i], w.band[1][i], w.reference[0][i]}
-		for j, want := range [...]float64{recorded, recorded, mean, mean, mean - half, mean + half, truth} {
-			if !(got[j] == want || math.IsNaN(got[j]) && math.IsNaN(want)) {
-				t.Errorf("sample %d: value %d is %v, want %v", n, j, got[j], want)
+	for i := range w.given {
+		n, none := 100+i, math.NaN()
+		want := [...]float64{given[n], none, none, none, none, none}
+		switch fill := f.Result.Fills[n/400][0]; n {
+		case 199, 210, 599, 610:
+			want = [...]float64{given[n], given[n], given[n], given[n], given[n], none}
+		default:
+			if at := n%400 - 200; at >= 0 && at < 10 {
+				mean, half := fill.Mean[at], bayes.SD95*fill.SD[at]
+				want = [...]float64{none, mean, mean - half, mean + half, reference[n], 0}
 			}
 		}
-		testkit.Equal(t, w.gap[i], inGap, "gap at sample ", n)
+		got := [...]float64{w.given[i], w.mean[i], w.lower[i], w.upper[i], w.reference[i], w.gaps[i]}
+		if fmt.Sprint(got) != fmt.Sprint(want) { // NaN, too
+			t.Errorf("sample %d: %v, want %v", n, got, want)
+		}
 	}
-	c := newChart("wave", "", "", "")
-	w.draw(c, true)
-	testkit.Contains(t, pictureOf(t, c), ">gap<", ">recording<", ">95 % band<", ">reference<", ">mean<")
-	long := made(10*waveColumns-5, 5000, 1)
-	w = embeddedIn(t, long).waveOf(0, long.Samples, 0)
-	x := long.Input.(audio.Samples)[0][90:100]
-	if len(w.time) != waveColumns || w.given[0][9] != slices.Min(x) || w.given[1][9] != slices.Max(x) {
-		t.Errorf("%d columns; the ninth is %v to %v, want %v", len(w.time), w.given[0][9], w.given[1][9], x)
-	}
+	charts := embeddedIn(t, f).waves("wave", "", 100, 650, audio.Gap{}, true)
+	testkit.Contains(t, pictureOf(t, charts...), ">gap<", ">recording<", ">95 % band<", ">reference<", ">mean<")
+	lo, hi := thin([]float64{math.NaN(), 2, 1, math.NaN(), math.NaN(), math.NaN(), 5}, 3)
+	testkit.Equal(t, fmt.Sprint(lo, hi), "[1 NaN 5] [2 NaN 5]", "the ranges of three values each")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"html"
 	"image"
 	"math"
 	"regexp"
@@ -56,88 +57,52 @@ var (
 	loading   = []string{"src", "href", "xlink:href", "action", "poster", "srcset", "data", "background"}
 )
 
-// attributes calls f with every attribute of the page's elements.
-func attributes(text string, f func(element, name, value string)) {
-	markup := text
-	for _, part := range []string{script, style} {
-		markup = strings.ReplaceAll(markup, part, "")
+// TestPage: no text becomes markup or script, nothing is fetched, and the policy would not let it. The page has what screen readers go by.
+func TestPage(t *testing.T) {
+	text := written(t, everything())
+	if !utf8.ValidString(text) || strings.Contains(text, "alert(1)</script>") || strings.Contains(text, "<img") {
+		t.Error("a text has become markup, or the page is no UTF-8")
 	}
+	markup := strings.ReplaceAll(strings.ReplaceAll(text, script, ""), style, "")
+	elements, addresses := map[string]int{}, 0
 	for _, e := range element.FindAllStringSubmatch(markup, -1) {
-		if len(e[2]) == 0 {
-			f(e[1], "", "")
-		}
+		elements[e[1]]++
 		for _, a := range attribute.FindAllStringSubmatch(e[2], -1) {
-			f(e[1], a[1], a[2])
+			name, value := a[1], a[2]
+			if strings.HasPrefix(name, "on") || name == "style" {
+				t.Errorf("<%s> has %s=%q", e[1], name, value)
+			}
+			if slices.Contains(loading, name) {
+				addresses++
+				if !strings.HasPrefix(value, "#") && !strings.HasPrefix(value, "data:") {
+					t.Errorf("<%s> asks for %.80q by %s", e[1], value, name)
+				}
+			}
 		}
 	}
-}
-
-// TestPageEscapes: no text of a part becomes markup or script.
-func TestPageEscapes(t *testing.T) {
-	text := written(t, everything())
-	if !utf8.ValidString(text) {
-		t.Error("the page is no UTF-8")
-	}
-	if strings.Contains(text, "alert(1)</script>") || strings.Contains(text, "<img src=x") {
-		t.Error("a text has become markup")
-	}
-	scripts, images := 0, 0
-	attributes(text, func(element, name, value string) {
-		switch {
-		case strings.HasPrefix(name, "on"):
-			t.Errorf("<%s> listens by %s", element, name)
-		case element == "script" && name != "id":
-			scripts++
-		case element == "img" || name == "style":
-			t.Errorf("<%s> has %s=%q", element, name, value)
-		case element == "image" && name == "xlink:href":
-			images++
-		}
-	})
-	if scripts != 2 || images != 2 {
-		t.Errorf("%d scripts, %d images; want the recording, one that runs, and a picture in both of a chart's elements", scripts, images)
-	}
-}
-
-// TestPageSelfContained: nothing on the page is fetched, and its policy would
-// not let it.
-func TestPageSelfContained(t *testing.T) {
-	text := written(t, everything())
-	found := 0
-	attributes(text, func(element, name, value string) {
-		if !slices.Contains(loading, name) {
-			return
-		}
-		found++
-		if !strings.HasPrefix(value, "#") && !strings.HasPrefix(value, "data:") {
-			t.Errorf("<%s> asks for %.80q by %s", element, value, name)
-		}
-	})
-	if found < 4 {
-		t.Errorf("%d addresses found, want those of links, icon and picture", found)
-	}
-	if strings.Contains(style, "@import") || strings.Contains(style, "url(") {
-		t.Error("the style asks for another file")
+	if elements["script"] != 2 || elements["image"] != 2 || addresses != 6 { // icon, skip, contents, a gap, two pictures
+		t.Errorf("%d addresses in %v; want the recording, a script that runs, and a picture in both elements of a chart", addresses, elements)
 	}
 	m := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)
 	if m == nil {
 		t.Fatal("no policy")
 	}
-	policy := strings.ReplaceAll(strings.ReplaceAll(m[1], "&#39;", "'"), "&#43;", "+")
+	policy := html.UnescapeString(m[1])
 	testkit.Contains(t, policy, "default-src 'none'", "img-src data:;", hash(style), hash(script))
-	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
-		t.Errorf("policy %q lets too much in", policy)
+	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") || strings.Contains(style, "@import") || strings.Contains(style, "url(") {
+		t.Errorf("policy %q or the style lets too much in", policy)
 	}
-	testkit.Contains(t, text, ">"+style+"</", ">"+script+"</")
+	testkit.Contains(t, text, ">"+style+"</", ">"+script+"</", `<html lang="en">`, `name="viewport"`, "<header>", `<nav aria-label="Contents">`,
+		`<main id="content">`, "<footer>", `<section id="section1" aria-labelledby="section1-title">`, `<th scope="col">`, `<th scope="row">`,
+		`role="img" aria-label="`, `name="position" aria-label="Position"`, "<noscript>")
+	testkit.Fails(t, everything().Write(full{}, HTML), errFull, "")
 }
 
-// TestPageReadable: what screen readers and keys go by.
-func TestPageReadable(t *testing.T) {
-	text := written(t, everything())
-	testkit.Contains(t, text, `<html lang="en">`, `name="viewport"`, "<header>", `<nav aria-label="Contents">`, `<main id="content">`, "<footer>",
-		`href="#content"`, `<section id="section1" aria-labelledby="section1-title">`, `<th scope="col">`, `<th scope="row">`,
-		`role="img" aria-label="`, `name="position" aria-label="Position"`, "<noscript>")
-}
+var errFull = errors.New("full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
 
 // TestPlayerJSON: samples, fills and references come out as they went in, clipped.
 func TestPlayerJSON(t *testing.T) {
@@ -149,15 +114,4 @@ func TestPlayerJSON(t *testing.T) {
 	}
 	testkit.Equal(t, text, `{"rate":8000,"channels":2,"clips":[{"start":5,"end":8,"pcm":"`+base64.StdEncoding.EncodeToString(samples)+`"}],`+
 		`"gaps":[{"number":1,"start":6,"end":7,"channel":0,"mean":"`+values(0.1, 0.2)+`","reference":"`+values(0.3, 0.4)+`"}]}`, "the player's sound")
-}
-
-var errFull = errors.New("full")
-
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, errFull }
-
-// TestPageWriteFails: the writer's error comes back.
-func TestPageWriteFails(t *testing.T) {
-	testkit.Fails(t, everything().Write(full{}, HTML), errFull, "")
 }

@@ -133,7 +133,7 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// writePage writes the document as one file that holds all it shows: a browser loads nothing from elsewhere, and a content security policy
+// writePage writes the document as one file that contains all it shows: a browser loads nothing from elsewhere, and a content security policy
 // enforces that. Every text is escaped.
 func (d *Document) writePage(w io.Writer) error {
 	var b bytes.Buffer
