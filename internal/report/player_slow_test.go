@@ -129,30 +129,22 @@ func TestPlayerSound(t *testing.T) {
 // TestPlayerSwitch: the switch between before, after and difference neither stops nor moves what plays.
 func TestPlayerSwitch(t *testing.T) {
 	b := opened(t, pageOf(t, made(400_000, 100_000, 1)), 1280) // much longer than the switches take
-	eval[bool](b, `(() => { const start = AudioBufferSourceNode.prototype.start; window.starts = 0;
-		AudioBufferSourceNode.prototype.start = function (...a) { window.starts++; return start.apply(this, a); };
-		window.began = () => 1e3 * (context.currentTime - now() / rate); return true; })()`)
 	b.press(" ")
 	until(b, "it plays", func(p playing) bool { return p.Playing && p.At > 0 })
-	began := eval[float64](b, `(window.starts = 0, began())`)
+	const late = `1e3 * (context.currentTime - now() / rate)`
+	before := eval[float64](b, `window.first = run, `+late)
+	b.choose("raised", "20")
 	for _, c := range []struct {
 		key, side string
 		gains     []float64
-	}{
-		{"b", "before", []float64{1, 0, 0}}, {"D", "difference", []float64{-1, 1, 0}}, {"a", "after", []float64{0, 1, 0}},
-	} {
+	}{{"b", "before", []float64{1, 0, 0}}, {"D", "difference", []float64{-10, 10, 0}}, {"a", "after", []float64{0, 1, 0}}} {
 		b.press(c.key)
-		if p := b.playing(); p.Side != c.side || !p.Playing {
-			t.Errorf("%s: %+v, want %s", c.key, p, c.side)
-		}
+		testkit.Equal(t, b.playing().Side, c.side, c.key)
 		testkit.Equal(t, eval[[]float64](b, `gains()`), c.gains, c.key)
 	}
-	b.choose("raised", "20")
 	b.click("[name=side][value=difference]")
-	testkit.Equal(t, eval[[]float64](b, `gains()`), []float64{-10, 10, 0}, "the difference, raised by 20 dB")
-	now := eval[float64](b, `began()`)
-	if starts := eval[int](b, `starts`); starts != 0 || math.Abs(now-began) > 100 {
-		t.Errorf("after the switches the sound is %v ms late, and %d sources began anew", now-began, starts)
+	if after := eval[float64](b, late); b.playing().Side != "difference" || !eval[bool](b, `run === first`) || math.Abs(after-before) > 100 {
+		t.Errorf("after the switches the sound is %v ms late: %+v", after-before, b.playing())
 	}
 	eval[bool](b, `(go(399_000), true)`)
 	until(b, "it ends", func(p playing) bool { return !p.Playing && p.At == 0 })
@@ -163,8 +155,7 @@ func TestPlayerLoop(t *testing.T) {
 	b := opened(t, pageOf(t, made(200_000, 50_000, 1)), 1280)
 	b.choose("around", "0.05")
 	b.click(`button.play[value="3"]`)
-	p := b.playing()
-	if !p.Playing || !p.Looped || p.Gap != 3 || p.From != 124600 || p.To != 125410 {
+	if p := b.playing(); !p.Playing || !p.Looped || p.Gap != 3 || p.From != 124600 || p.To != 125410 {
 		t.Fatalf("gap 3: %+v", p)
 	}
 	wraps := eval[int](b, `new Promise((done) => { let was = 0, wraps = 0; const began = performance.now(), see = () => {
@@ -201,37 +192,21 @@ func TestPlayerGaps(t *testing.T) {
 	at("the second gap", 199)
 	b.click(`a[href="#gap180"]`)
 	at("a label", 180)
-	if !eval[bool](b, `document.querySelector("[aria-current]").hash === "#gap180" && document.getElementById("gap180").open && location.hash === "#gap180"`) {
+	if !eval[bool](b, `document.querySelector("[aria-current]").hash === "#gap180" && document.getElementById("gap180").open`) {
 		t.Error("the gap is not shown")
 	}
 	b.press("p")
 	at("the gap before in the list", 181)
-	b.choose("gap", "3")
-	at("the menu", 3)
 	b.click("#player svg", 0.5025, 0.5)
 	if p := b.playing(); p.Gap != 101 && p.Gap != 100 {
 		t.Errorf("a click on the bar: %+v", p)
 	}
-	was := b.playing()
+	b.choose("gap", "3")
 	eval[bool](b, `(form.querySelector("details").open = true, controls.around.focus(), true)`)
 	b.press("n")
 	eval[bool](b, `(controls.keys.click(), controls.play.focus(), true)`)
 	b.press("n")
-	if p := b.playing(); p != was {
-		t.Errorf("keys that are not the player's: %+v, was %+v", p, was)
-	}
-}
-
-// TestPlayerFound: if nothing was filled, there is the recording only.
-func TestPlayerFound(t *testing.T) {
-	b := opened(t, pageOf(t, damaged(6000, 2)), 1280)
-	b.press("n")
-	b.press("a")
-	if p := b.playing(); p.Side != "before" || p.Gap != 6000 || eval[int](b, `document.querySelectorAll("[value=after], [value=difference]").length`) != 0 {
-		t.Errorf("%+v", p)
-	}
-	b.press(" ")
-	until(b, "it plays", func(p playing) bool { return p.Playing })
+	at("the menu, and then keys that are not the player's", 3)
 }
 
 // TestPlayerChannels: a gap of one channel is filled in that one only, next to another's at the same time.
@@ -248,17 +223,13 @@ func TestPlayerChannels(t *testing.T) {
 // TestPlayerClips: of a long recording the player has the parts around gaps, and goes from one to another.
 func TestPlayerClips(t *testing.T) {
 	b := opened(t, pageOf(t, made(6_000_000, 100_000, 1)), 1280)
-	b.press("n")
-	if p := b.playing(); p.Gap != 60 || p.At != 5_950_000-2400 || eval[int](b, `clip.end - clip.start`) != 4810 {
-		t.Errorf("the least sure gap: %+v", p)
-	}
 	b.choose("around", "1")
 	b.press("l")
-	if p := b.playing(); !p.Looped || p.From != 5947600 || p.To != 5952410 {
-		t.Errorf("a loop longer than the page contains: %+v", p)
-	}
-	b.press("n")
-	if p := b.playing(); p.Gap != 59 || p.At != 5_850_000-2400 {
-		t.Errorf("the next gap: %+v", p)
+	for gap := 60; gap > 58; gap-- {
+		b.press("n")
+		middle := (gap-1)*100_000 + 50_000
+		if p := b.playing(); p.Gap != gap || !p.Looped || p.From != middle-2400 || p.To != middle+2410 || p.At != float64(p.From) {
+			t.Errorf("gap %d: %+v", gap, p)
+		}
 	}
 }
