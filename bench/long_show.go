@@ -124,7 +124,7 @@ func drawLong(path string, lines []longLine) error {
 	f := report.Figure{Width: 26 * vg.Centimeter, Height: 12 * vg.Centimeter}
 	for _, q := range []quantity{evaluationTime, peakMemory} {
 		p := report.Panel("", "rows N", q.name)
-		var key []report.Entry
+		var legend []report.Entry
 		for i, s := range seriesOf(lines) {
 			if n, y := q.values(s, 0); len(n) > 0 {
 				c := longColors[i%len(longColors)]
@@ -132,18 +132,18 @@ func drawLong(path string, lines []longLine) error {
 				dots := &plotter.Scatter{XYs: line.XYs, GlyphStyle: plotter.DefaultGlyphStyle}
 				dots.GlyphStyle.Color = c
 				p.Add(line, dots)
-				key = append(key, report.Entry{Name: s[0].label(), Mark: line})
+				legend = append(legend, report.Entry{Name: s[0].label(), Mark: line})
 			}
 		}
-		if len(key) == 0 {
+		if len(legend) == 0 {
 			continue
 		}
 		// Last: everything added to a plot widens its axes.
 		logarithmic(&p.X)
 		logarithmic(&p.Y)
 		f.Panels = append(f.Panels, p)
-		if f.Key == nil {
-			f.Key = key
+		if f.Legend == nil {
+			f.Legend = legend
 		}
 	}
 	if len(f.Panels) == 0 {

@@ -2,273 +2,216 @@ package report
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"image/color"
+	"iter"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A chart is drawn by gonum/plot, in a page as SVG.
+// A chart is a panel with a title and a description for readers who cannot see it. Its methods leave out values that are not finite.
 type chart struct {
-	Title          string
-	Text           string // describes the chart for readers who cannot see it
-	XLabel, YLabel string
-	logY           bool // all y are positive
-	dates          bool // x is in seconds since 1970, on a clock of its own
-	layers         []layer
-	labels         []label // the most important first
+	Title, Text string
+	panel       *plot.Plot
+	legend      []Entry
+	logY        bool // if all y are positive
 }
 
-// kind is how a layer is drawn.
-type kind string
-
-const (
-	// asLine joins the points (X, Y). X does not fall; a NaN in Y interrupts it.
-	asLine kind = "line"
-	// asPoints are dots at (X, Y). X does not fall.
-	asPoints kind = "points"
-	// asBand lies between Lo and Hi over X, which does not fall.
-	asBand kind = "band"
-	// asStems are dots at (X, Y) on a line from below, each with an interval
-	// [Lo, Hi] along x. X does not fall.
-	asStems kind = "stems"
-)
-
-// The colors of layers, by their subject.
-var (
-	dataInk      = color.RGBA{0x40, 0x4a, 0x54, 0xff}
-	meanInk      = color.RGBA{0x00, 0x5a, 0xb5, 0xff}
-	referenceInk = color.RGBA{0xc4, 0x28, 0x1b, 0xff}
-	drawInk      = color.RGBA{0x8a, 0x5a, 0x00, 0xff}
-	gapsInk      = color.RGBA{0xe6, 0x9f, 0x00, 0xff}
-)
-
-// A layer is one series of a chart. Its slices are equally long; those that its
-// kind does not use are nil.
-type layer struct {
-	name         string
-	kind         kind
-	ink          color.RGBA
-	x, y, lo, hi []float64
+func newChart(title, text, x, y string) *chart {
+	c := &chart{Title: title, Text: text, panel: Panel("", x, y)}
+	c.panel.X.Tick.Marker, c.panel.Y.Tick.Marker = plot.TickerFunc(ticks), plot.TickerFunc(ticks)
+	return c
 }
 
-// A label is a text above a point.
-type label struct {
-	X, Y float64
-	Text string
-}
-
-// Source returns the chart without its title, which the page has, as the address of an SVG picture.
-func (c *chart) Source() (template.URL, error) {
-	plain := *c
-	plain.Title = ""
-	f, err := figureOf([]*chart{&plain})
-	if err != nil {
-		return "", fmt.Errorf("draw %q: %w", c.Title, err)
+// ticks returns plot's default ticks with labels that differ: plot's own may be rounded to the same text.
+func ticks(lo, hi float64) []plot.Tick {
+	all := plot.DefaultTicks{}.Ticks(lo, hi)
+	for i, t := range all {
+		if math.Abs(t.Value) < 1e-9*(hi-lo) { // a rounding error
+			t.Value = 0
+		}
+		if t.Label != "" {
+			all[i].Label = fmt.Sprintf("%.8g", t.Value)
+		}
 	}
+	return all
+}
+
+// dates makes x seconds since 1970, which the axis shows as dates.
+func (c *chart) dates() {
+	c.panel.X.Tick.Marker = plot.TimeTicks{Ticker: plot.DefaultTicks{}, Format: "2006-01-02"}
+}
+
+// add adds a plotter, with an entry of the legend if it has a new name.
+func (c *chart) add(name string, mark plot.Thumbnailer, p plot.Plotter) {
+	c.panel.Add(p)
+	if name != "" && !slices.ContainsFunc(c.legend, func(e Entry) bool { return e.Name == name }) {
+		c.legend = append(c.legend, Entry{name, mark})
+	}
+}
+
+// runs yields the ranges of indices at which all columns are finite.
+func runs(columns ...[]float64) iter.Seq2[int, int] {
+	finite := func(i int) bool {
+		return !slices.ContainsFunc(columns, func(c []float64) bool { return math.IsNaN(c[i]) || math.IsInf(c[i], 0) })
+	}
+	return func(yield func(lo, hi int) bool) {
+		for lo, n := 0, len(columns[0]); lo < n; lo++ {
+			hi := lo
+			for hi < n && finite(hi) {
+				hi++
+			}
+			if hi > lo && !yield(lo, hi) {
+				return
+			}
+			lo = hi
+		}
+	}
+}
+
+// line joins the points of each run.
+func (c *chart) line(name string, clr color.Color, x, y []float64) {
+	for lo, hi := range runs(x, y) {
+		l := &plotter.Line{XYs: Points(x[lo:hi], y[lo:hi]), LineStyle: Stroke(clr)}
+		c.add(name, l, l)
+	}
+}
+
+func (c *chart) points(name string, clr color.Color, x, y []float64) {
+	s := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: clr, Radius: vg.Points(1.2), Shape: draw.CircleGlyph{}}}
+	for lo, hi := range runs(x, y) {
+		s.XYs = append(s.XYs, Points(x[lo:hi], y[lo:hi])...)
+	}
+	if len(s.XYs) > 0 {
+		c.add(name, s, s)
+	}
+}
+
+// transparent returns a color through which others can be seen.
+func transparent(c color.RGBA) color.Color { return color.NRGBA{c.R, c.G, c.B, 0x48} }
+
+// band fills what lies between lower and upper.
+func (c *chart) band(name string, clr color.RGBA, x, lower, upper []float64) {
+	for lo, hi := range runs(x, lower, upper) {
+		back := Points(x[lo:hi], lower[lo:hi])
+		slices.Reverse(back)
+		p := &plotter.Polygon{XYs: []plotter.XYs{append(Points(x[lo:hi], upper[lo:hi]), back...)}, Color: transparent(clr)}
+		c.add(name, p, p)
+	}
+}
+
+// stems draws points on lines from below, each with an interval [lower, upper] of x.
+func (c *chart) stems(clr color.RGBA, x, y, lower, upper []float64) {
+	base := floats.Min(y)
+	for i := range x {
+		c.line("", clr, []float64{x[i], x[i]}, []float64{base, y[i]})
+		c.line("", clr, []float64{lower[i], upper[i]}, []float64{y[i], y[i]})
+	}
+	c.points("", clr, x, y)
+}
+
+// label writes a text to the right of a point.
+func (c *chart) label(x, y float64, text string) {
+	style := textStyle
+	style.Font.Size = vg.Points(9)
+	c.panel.Add(&plotter.Labels{XYs: plotter.XYs{{X: x, Y: y}}, Labels: []string{text},
+		TextStyle: []draw.TextStyle{style}, Offset: vg.Point{X: vg.Points(3)}})
+}
+
+// A rule is a vertical line with a label above the plot, in the given row of labels.
+type rule struct {
+	at    float64
+	label string
+	row   int
+}
+
+const ruleRow = 4 * vg.Millimeter
+
+// Plot draws the rule over the full height of the plot, whatever its range is.
+func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
+	x, top := c.X(p.X.Norm(r.at)), c.Max.Y+vg.Length(r.row)*ruleRow
+	if !c.ContainsX(x) {
+		return
+	}
+	c.StrokeLine2(Stroke(Red), x, c.Min.Y, x, top)
+	style, gap := textStyle, vg.Points(3)
+	if style.Color, style.Font.Size = Red, vg.Points(9); x > c.Center().X {
+		style.XAlign, gap = draw.XRight, -gap
+	}
+	c.FillText(style, vg.Point{X: x + gap, Y: top}, r.label)
+}
+
+// GlyphBoxes has the plot leave room for the label.
+func (r rule) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: vg.Length(r.row+1) * ruleRow}}}}
+}
+
+// A shade fills the full height of the plot between two x.
+type shade struct{ from, to float64 }
+
+var shadeColor = transparent(Orange)
+
+func (s shade) Plot(c draw.Canvas, p *plot.Plot) {
+	from, to := max(c.Min.X, c.X(p.X.Norm(s.from))), min(c.Max.X, c.X(p.X.Norm(s.to)))
+	if from < to {
+		c.FillPolygon(shadeColor, []vg.Point{{X: from, Y: c.Min.Y}, {X: to, Y: c.Min.Y}, {X: to, Y: c.Max.Y}, {X: from, Y: c.Max.Y}})
+	}
+}
+
+// figureOf puts charts below each other.
+func figureOf(charts []*chart, width, height vg.Length) Figure {
+	f := Figure{Width: width, Height: height * vg.Length(len(charts))}
+	for _, c := range charts {
+		p := c.panel
+		if p.Title.Text = c.Title; c.logY && p.Y.Min > 0 && !math.IsInf(p.Y.Min, 1) {
+			if p.Y.Max < 1.1*p.Y.Min { // plot would widen an empty range past 0
+				p.Y.Min, p.Y.Max = p.Y.Min/2, 2*p.Y.Max
+			}
+			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		}
+		f.Panels = append(f.Panels, p)
+		for _, e := range c.legend {
+			if len(c.legend) > 1 && !slices.ContainsFunc(f.Legend, func(o Entry) bool { return o.Name == e.Name }) {
+				f.Legend = append(f.Legend, e)
+			}
+		}
+	}
+	return f
+}
+
+// Wide returns the chart as an element of a page on a screen.
+func (c *chart) Wide() (template.HTML, error) { return c.element(22*vg.Centimeter, 7*vg.Centimeter) }
+
+// Narrow returns the same for a phone, on which the text of a wide chart would be too small.
+func (c *chart) Narrow() (template.HTML, error) { return c.element(10*vg.Centimeter, 7*vg.Centimeter) }
+
+var (
+	styleAttribute = regexp.MustCompile(`style="[^"]*"`)
+	declaration    = regexp.MustCompile(`([a-z-]+):([^;]+);?`)
+)
+
+// element returns the chart without its title, which the page has, as an element svg. It has presentation attributes instead of style
+// attributes, which the page's policy forbids; black becomes the color of the page's text, and pictures fill their place.
+func (c *chart) element(width, height vg.Length) (template.HTML, error) {
+	f := figureOf([]*chart{{panel: c.panel, legend: c.legend, logY: c.logY}}, width, height)
+	f.Panels[0].BackgroundColor = nil
 	var b bytes.Buffer
 	if err := f.SVG(&b); err != nil {
 		return "", fmt.Errorf("draw %q: %w", c.Title, err)
 	}
-	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), nil
-}
-
-const (
-	figureWidth, panelHeight = 22 * vg.Centimeter, 8 * vg.Centimeter
-	// labelWidth and labelHeight are a label's size as shares of the chart's:
-	// labels that would overlap are left out.
-	labelWidth, labelHeight = 0.16, 0.07
-)
-
-// figureOf puts charts below each other.
-func figureOf(charts []*chart) (Figure, error) {
-	out := Figure{Width: figureWidth, Height: panelHeight * vg.Length(len(charts))}
-	for _, c := range charts {
-		if err := out.add(c); err != nil {
-			return out, fmt.Errorf("%s: %w", c.Title, err)
-		}
-	}
-	return out, nil
-}
-
-// add draws a chart into a panel of its own. Its layers are in the key, unless it
-// has only one, which its title describes.
-func (f *Figure) add(c *chart) error {
-	p := Panel(c.Title, c.XLabel, c.YLabel)
-	f.Panels = append(f.Panels, p)
-	if c.logY {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: 6}
-	}
-	if c.dates {
-		p.X.Tick.Marker = plot.TimeTicks{Ticker: plot.DefaultTicks{}, Format: "2006-01-02"} // x is in seconds since 1970
-	}
-	for _, l := range c.layers {
-		mark, err := l.add(p, c.logY)
-		if err != nil {
-			return err
-		}
-		known := slices.ContainsFunc(f.Key, func(e Entry) bool { return e.Name == l.name })
-		if mark != nil && len(c.layers) > 1 && !known {
-			f.Key = append(f.Key, Entry{l.name, mark})
-		}
-	}
-	if c.logY && !(p.Y.Max > 1.1*p.Y.Min) { // plot would widen an empty range past 0
-		p.Y.Min, p.Y.Max = p.Y.Min/2, 2*p.Y.Max
-	}
-	return c.addLabels(p)
-}
-
-// add draws the layer and returns its mark for a key, nil where nothing is drawn.
-func (l layer) add(p *plot.Plot, logY bool) (plot.Thumbnailer, error) {
-	switch l.kind {
-	case asLine:
-		return l.addLine(p)
-	case asBand:
-		return l.addBand(p)
-	case asStems:
-		base := floats.Min(l.y)
-		if !logY {
-			base = min(0, base)
-		}
-		for i, x := range l.x {
-			if _, err := l.stroke(p, []float64{x, x}, []float64{base, l.y[i]}); err != nil {
-				return nil, err
-			}
-			if _, err := l.stroke(p, []float64{l.lo[i], l.hi[i]}, []float64{l.y[i], l.y[i]}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return l.addPoints(p)
-}
-
-func (l layer) addPoints(p *plot.Plot) (plot.Thumbnailer, error) {
-	s, err := plotter.NewScatter(Points(l.x, l.y))
-	if err != nil {
-		return nil, err
-	}
-	s.GlyphStyle = draw.GlyphStyle{Color: l.ink, Radius: vg.Points(1.2), Shape: draw.CircleGlyph{}}
-	p.Add(s)
-	return s, nil
-}
-
-// addLine draws the line between values that are not finite.
-func (l layer) addLine(p *plot.Plot) (mark plot.Thumbnailer, err error) {
-	for at := 0; at < len(l.x); {
-		end := at
-		for end < len(l.x) && !math.IsNaN(l.y[end]) && !math.IsInf(l.y[end], 0) {
-			end++
-		}
-		if end > at {
-			if mark, err = l.stroke(p, l.x[at:end], l.y[at:end]); err != nil {
-				return nil, err
-			}
-		}
-		at = end + 1
-	}
-	return mark, nil
-}
-
-// stroke draws a line in the layer's color.
-func (l layer) stroke(p *plot.Plot, x, y []float64) (plot.Thumbnailer, error) {
-	s, err := plotter.NewLine(Points(x, y))
-	if err != nil {
-		return nil, err
-	}
-	s.LineStyle = Stroke(l.ink)
-	p.Add(s)
-	return s, nil
-}
-
-func (l layer) addBand(p *plot.Plot) (plot.Thumbnailer, error) {
-	outline, lower := Points(l.x, l.hi), Points(l.x, l.lo)
-	slices.Reverse(lower)
-	area, err := plotter.NewPolygon(append(outline, lower...))
-	if err != nil {
-		return nil, err
-	}
-	mix := func(v uint8) uint8 { return uint8(0xff - (0xff-int(v))/4) }
-	area.Color, area.LineStyle.Width = color.RGBA{mix(l.ink.R), mix(l.ink.G), mix(l.ink.B), 0xff}, 0
-	p.Add(area)
-	return area, nil
-}
-
-// addLabels writes those labels that do not overlap an earlier one and that no
-// stem goes through.
-func (c *chart) addLabels(p *plot.Plot) error {
-	if len(c.labels) == 0 {
-		return nil
-	}
-	if c.logY { // make room for them above the highest point
-		p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, 0.15)
-	} else {
-		p.Y.Max += 0.15 * (p.Y.Max - p.Y.Min)
-	}
-	place := func(x, y float64) (across, up float64) {
-		return p.X.Scale.Normalize(p.X.Min, p.X.Max, x), p.Y.Scale.Normalize(p.Y.Min, p.Y.Max, y)
-	}
-	var kept plotter.XYLabels
-	for _, l := range c.labels {
-		across, up := place(l.X, l.Y)
-		_, from, to := extent(across)
-		if c.stemAt(func(x, y float64) bool {
-			at, top := place(x, y)
-			return x != l.X && at > from && at < to && top > up
-		}) || slices.ContainsFunc(kept.XYs, func(k plotter.XY) bool {
-			x, y := place(k.X, k.Y)
-			return math.Abs(x-across) < labelWidth && math.Abs(y-up) < labelHeight
-		}) {
-			continue
-		}
-		kept.XYs = append(kept.XYs, plotter.XY{X: l.X, Y: l.Y})
-		kept.Labels = append(kept.Labels, l.Text)
-	}
-	if len(kept.XYs) == 0 {
-		return nil
-	}
-	labels, err := plotter.NewLabels(kept)
-	if err != nil {
-		return err
-	}
-	labels.Offset.Y = vg.Points(5)
-	for i, k := range kept.XYs {
-		across, _ := place(k.X, k.Y)
-		labels.TextStyle[i].Font.Size = vg.Points(9)
-		labels.TextStyle[i].XAlign, _, _ = extent(across)
-	}
-	p.Add(labels)
-	return nil
-}
-
-// stemAt reports whether there is a stem whose top is where the function says.
-func (c *chart) stemAt(there func(x, y float64) bool) bool {
-	for _, l := range c.layers {
-		for i, x := range l.x {
-			if l.kind == asStems && there(x, l.y[i]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// extent returns how a label at a share of the chart's width is aligned, so that
-// it stays within the chart, and how far it reaches then.
-func extent(at float64) (align text.XAlignment, from, to float64) {
-	switch {
-	case at < labelWidth/2:
-		return text.XLeft, at, at + labelWidth
-	case at > 1-labelWidth/2:
-		return text.XRight, at - labelWidth, at
-	}
-	return text.XCenter, at - labelWidth/2, at + labelWidth/2
+	svg := styleAttribute.ReplaceAllStringFunc(b.String(), func(style string) string {
+		attributes := declaration.ReplaceAllString(style[len(`style="`):len(style)-1], `$1="$2" `)
+		return strings.ReplaceAll(attributes, "#000000", "currentColor")
+	})
+	svg = strings.ReplaceAll(svg, `xlink:href="data:image/jpg`, `preserveAspectRatio="none" xlink:href="data:image/png`)
+	return template.HTML(svg[strings.Index(svg, "<svg"):]), nil
 }

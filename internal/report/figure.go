@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -15,22 +16,21 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// A Figure is a grid of panels, drawn as PNG or SVG.
+// A Figure is a grid of panels with a legend, drawn as PNG or SVG.
 type Figure struct {
 	Panels        []*plot.Plot
 	Columns       int     // 0: one
-	Key           []Entry // of all panels, above them; nil: none
+	Legend        []Entry // of all panels, above them; nil: none
 	Width, Height vg.Length
 }
 
-// An Entry of a figure's key.
+// An Entry of a figure's legend.
 type Entry struct {
 	Name string
 	Mark plot.Thumbnailer
 }
 
-// The colors of the figures, which most color-blind readers can tell apart
-// (Okabe & Ito).
+// The colors of figures, which most color-blind readers can tell apart (Okabe & Ito).
 var (
 	Red    = color.RGBA{0xd5, 0x5e, 0x00, 0xff}
 	Green  = color.RGBA{0x00, 0x9e, 0x73, 0xff}
@@ -68,7 +68,7 @@ func (f Figure) SVG(w io.Writer) error {
 }
 
 func (f Figure) draw(c draw.Canvas) {
-	c = f.drawKey(c)
+	c = f.drawLegend(c)
 	columns := max(1, f.Columns)
 	rows := (len(f.Panels) + columns - 1) / columns
 	all := append(slices.Clip(f.Panels), make([]*plot.Plot, rows*columns-len(f.Panels))...)
@@ -82,35 +82,39 @@ func (f Figure) draw(c draw.Canvas) {
 	}
 }
 
-// keyEntries is the number of entries of a key that fit beside each other.
-const keyEntries = 4
-
-// drawKey writes the key along the top and returns the rest of the canvas.
-func (f Figure) drawKey(c draw.Canvas) draw.Canvas {
-	const height = 8 * vg.Millimeter // of a row
-	for at := 0; at < len(f.Key); at += keyEntries {
-		row := f.Key[at:min(at+keyEntries, len(f.Key))]
-		columns := min(keyEntries, len(f.Key))
-		left := draw.Crop(c, 0, 0, 0, -height)
-		c = draw.Crop(c, 4*vg.Millimeter, -4*vg.Millimeter, c.Size().Y-height, -2*vg.Millimeter)
-		each := c.Size().X / vg.Length(columns)
+// drawLegend draws the legend in rows along the top and returns the rest of the canvas.
+func (f Figure) drawLegend(c draw.Canvas) draw.Canvas {
+	const width, height = 4 * vg.Centimeter, 6 * vg.Millimeter // of an entry
+	c = draw.Crop(c, 4*vg.Millimeter, -4*vg.Millimeter, 0, -vg.Millimeter)
+	for row := range slices.Chunk(f.Legend, max(1, int(c.Size().X/width))) {
 		for i, e := range row {
 			l := plot.NewLegend()
-			l.Top, l.Left = true, true
+			l.Top, l.Left, l.TextStyle = true, true, textStyle
 			l.Add(e.Name, e.Mark)
-			l.Draw(draw.Crop(c, vg.Length(i)*each, vg.Length(i+1-columns)*each, 0, 0))
+			l.Draw(draw.Crop(c, vg.Length(i)*width, 0, 0, 0))
 		}
-		c = left
+		c = draw.Crop(c, 0, 0, 0, -height)
 	}
-	return c
+	return draw.Crop(c, -4*vg.Millimeter, 4*vg.Millimeter, 0, 0)
 }
+
+// textStyle is the style of all text in figures. Pages have a font of the same metrics.
+var textStyle = func() text.Style {
+	style := plot.NewLegend().TextStyle
+	style.Font.Variant, style.Font.Size = "Sans", vg.Points(10)
+	return style
+}()
 
 // Panel returns an empty plot.
 func Panel(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
 	p.Title.Padding = vg.Millimeter
-	p.Legend.Top = true
+	for _, style := range []*text.Style{
+		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.X.Tick.Label, &p.Y.Label.TextStyle, &p.Y.Tick.Label,
+	} {
+		style.Font = textStyle.Font
+	}
 	return p
 }
 

@@ -13,11 +13,17 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// MostRows bounds the rows that a chart of data or of a prediction shows.
-const MostRows = 20000
-
-// mostSteps bounds the points of a chart of convergence.
-const mostSteps = 5000
+// Limits of charts.
+const (
+	// MostRows bounds the rows that a chart of data or of a prediction shows.
+	MostRows = 20000
+	// MostDraws bounds the drawn functions that the charts of a prediction show.
+	MostDraws = 20
+	// mostSteps bounds the points of a chart of convergence.
+	mostSteps = 5000
+	// mostSeries bounds how many inputs, outputs or channels have separate charts.
+	mostSeries = 4
+)
 
 // Trace keeps the progress reports of a fit.
 type Trace struct{ steps []vssgp.Progress }
@@ -41,37 +47,36 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 	d.Lead = []string{fmt.Sprintf("%s, %s inference: bound %.9g after %s in %.1f s on %s; %s, %s.",
 		Counted(data.N, "row"), m.Inference, r.Bound, Counted(r.Iterations, "iteration"), r.Elapsed.Seconds(), r.Device,
 		Counted(p.L, "component"), Counted(p.M(), "feature"))}
-	d.Lead = append(d.Lead, tooMany(m)...)
+	d.Lead = append(d.Lead, leftOut(m)...)
 	shown := firstRows(data)
 	if shown.N < data.N {
-		d.Lead = append(d.Lead, fmt.Sprintf("The charts of the data show the first %d rows along %s, "+
-			"as many as a page bears; predict --plot shows any others.", shown.N, inputNames(m)[0]))
+		d.Lead = append(d.Lead, fmt.Sprintf("The charts of the data show the first %d rows along %s, the most for a page; "+
+			"predict --plot shows any others.", shown.N, inputNames(m)[0]))
 	}
 	prediction, err := m.Predict(context.Background(), shown.X)
 	if err != nil {
 		return nil, err
 	}
-	fits, residuals := against(m, shown, prediction)
-	d.add("Fit", fits...)
-	d.add("Residuals", residuals...)
-	d.add("Frequencies", spectra(m, ranges(data.X, data.Q))...)
-	d.add("Covariance", densities(m)...)
-	d.add("Convergence", append(trace.charts(), startsTable(r))...)
-	d.add("Bound and noise", termsTable(m, r))
+	fits, residuals := comparisons(m, shown, prediction)
+	d.add(section{Title: "Fit", Charts: fits})
+	d.add(section{Title: "Residuals", Charts: residuals})
+	d.add(frequencies(m, ranges(data.X, data.Q)))
+	d.add(section{Title: "Covariance", Charts: densities(m)})
+	d.add(section{Title: "Convergence", Charts: trace.charts(), Tables: []Table{startsTable(r)}})
+	d.add(section{Title: "Bound and noise", Tables: []Table{termsTable(m, r)}})
 	d.addSettings(settings)
 	return d, nil
 }
 
-// tooMany says which inputs and outputs the charts leave out.
-func tooMany(m *vssgp.Model) []string {
-	var out []string
+// leftOut says which inputs and outputs have no charts.
+func leftOut(m *vssgp.Model) (text []string) {
 	if m.Params.D > mostSeries {
-		out = append(out, fmt.Sprintf("Of %d outputs the charts show the first %d.", m.Params.D, mostSeries))
+		text = append(text, fmt.Sprintf("Of %d outputs the charts show the first %d.", m.Params.D, mostSeries))
 	}
 	if m.Params.Q > mostSeries {
-		out = append(out, fmt.Sprintf("Of %d inputs the spectra are along the first %d.", m.Params.Q, mostSeries))
+		text = append(text, fmt.Sprintf("Of %d inputs the spectra are along the first %d.", m.Params.Q, mostSeries))
 	}
-	return out
+	return text
 }
 
 // firstRows returns the rows to show, in the order of the first input.
@@ -84,55 +89,54 @@ func firstRows(data *vssgp.Data) *vssgp.Data {
 	return out
 }
 
-// against returns the charts of data with a prediction at their rows: of one input
-// along it, of several against the prediction.
-func against(m *vssgp.Model, data *vssgp.Data, p *vssgp.Prediction) (fits, residuals []part) {
-	sd := p.SD(true)
-	for d, name := range outputNames(m)[:min(data.D, mostSeries)] {
-		x, y, mean := column(data.X, data.Q, 0), column(data.Y, data.D, d), column(p.Mean, p.D, d)
-		fit := &chart{Title: name, XLabel: inputNames(m)[0], YLabel: name}
-		if data.Q > 1 {
-			x = mean
-			fit.Title, fit.XLabel, fit.YLabel = name+", observed against predicted", "predicted "+name, "observed "+name
-		}
-		order := sorted(x)
-		around, line := meanBand(p, sd, x, order, d)
-		if data.Q > 1 {
-			line.name = "as predicted"
-		}
-		given := layer{name: "data", kind: asPoints, ink: dataInk, x: around.x}
-		left := layer{name: "residual", kind: asPoints, ink: dataInk, x: around.x}
-		rest := layer{name: around.name, kind: asBand, ink: meanInk, x: around.x}
-		inside := 0
-		for i, n := range order {
-			lo, mid, hi := around.lo[i], line.y[i], around.hi[i]
-			if lo <= y[n] && y[n] <= hi {
-				inside++
-			}
-			given.y, left.y = append(given.y, y[n]), append(left.y, y[n]-mid)
-			rest.lo, rest.hi = append(rest.lo, lo-mid), append(rest.hi, hi-mid)
-		}
-		fit.Text = fmt.Sprintf("Root mean square of the residuals %s; %.1f %% of the rows lie in the 95 %% band.",
-			short(bayes.RMSE(mean, y)), 100*float64(inside)/float64(p.N))
-		fit.layers = []layer{around, given, line}
-		fits, residuals = append(fits, fit), append(residuals, &chart{
-			Title: "Residuals of " + name, Text: "What the mean leaves of each row, with the band that holds 95 % of them by the model.",
-			XLabel: fit.XLabel, YLabel: name + " − mean", layers: []layer{rest, left},
-		})
-	}
-	return fits, residuals
+// curve is an output's mean and 95 % band, in the order of increasing x.
+type curve struct {
+	order                 []int
+	x, mean, lower, upper []float64
 }
 
-// meanBand returns the band and the mean of output d at the rows in that order, over x.
-func meanBand(p *vssgp.Prediction, sd, x []float64, order []int, d int) (band, mean layer) {
-	band, mean = layer{name: "95 % band", kind: asBand, ink: meanInk}, layer{name: "mean", kind: asLine, ink: meanInk}
-	for _, n := range order {
-		v, s := p.Mean[n*p.D+d], interval*sd[n*p.D+d]
-		band.x, band.lo, band.hi = append(band.x, x[n]), append(band.lo, v-s), append(band.hi, v+s)
-		mean.y = append(mean.y, v)
+// curveOf returns output d of a prediction, whose standard deviations are sd, over x.
+func curveOf(p *vssgp.Prediction, sd, x []float64, d int) curve {
+	c := curve{order: sorted(x)}
+	c.x, c.mean = pick(x, c.order), pick(column(p.Mean, p.D, d), c.order)
+	half := pick(column(sd, p.D, d), c.order)
+	c.lower, c.upper = slices.Clone(c.mean), slices.Clone(c.mean)
+	floats.AddScaled(c.lower, -bayes.SD95, half)
+	floats.AddScaled(c.upper, bayes.SD95, half)
+	return c
+}
+
+// comparisons returns the charts of data with a prediction at their rows: for one input along it, for several against the prediction.
+func comparisons(m *vssgp.Model, data *vssgp.Data, p *vssgp.Prediction) (fits, residuals []*chart) {
+	sd, input := p.SD(true), inputNames(m)[0]
+	for d, name := range outputNames(m)[:min(data.D, mostSeries)] {
+		x, title, along, up, meanName := column(data.X, data.Q, 0), name, input, name, "mean"
+		if data.Q > 1 {
+			x, title, along, up = column(p.Mean, p.D, d), name+", observed against predicted", "predicted "+name, "observed "+name
+			meanName = "as predicted"
+		}
+		c := curveOf(p, sd, x, d)
+		y := pick(column(data.Y, data.D, d), c.order)
+		inside := 0
+		for i, v := range y {
+			if c.lower[i] <= v && v <= c.upper[i] {
+				inside++
+			}
+		}
+		fit := newChart(title, fmt.Sprintf("Root mean square of the residuals %s; %.1f %% of the rows lie in the 95 %% band.",
+			short(bayes.RMSE(c.mean, y)), 100*float64(inside)/float64(p.N)), along, up)
+		fit.band("95 % band", Blue, c.x, c.lower, c.upper)
+		fit.points("data", color.Black, c.x, y)
+		fit.line(meanName, Blue, c.x, c.mean)
+		residual := newChart("Residuals of "+name, "The data less the mean, with the model's 95 % band.", along, name+" − mean")
+		for _, values := range [][]float64{y, c.lower, c.upper} {
+			floats.Sub(values, c.mean)
+		}
+		residual.band("95 % band", Blue, c.x, c.lower, c.upper)
+		residual.points("residual", color.Black, c.x, y)
+		fits, residuals = append(fits, fit), append(residuals, residual)
 	}
-	mean.x = band.x
-	return band, mean
+	return fits, residuals
 }
 
 // sorted returns the order of rows by their keys.
@@ -140,6 +144,15 @@ func sorted(keys []float64) []int {
 	order := make([]int, len(keys))
 	floats.ArgsortStable(slices.Clone(keys), order)
 	return order
+}
+
+// pick returns values in an order.
+func pick(values []float64, order []int) []float64 {
+	out := make([]float64, len(order))
+	for i, n := range order {
+		out[i] = values[n]
+	}
+	return out
 }
 
 // column returns column c of rows of n numbers.
@@ -161,12 +174,11 @@ func ranges(rows []float64, n int) []float64 {
 	return out
 }
 
-// charts returns the bound against time and against iterations, with a line for
-// each start; nil if every start took one step at most.
-func (t *Trace) charts() []part {
-	byTime := &chart{Title: "Bound against time", Text: "How the bound rose as the fit went on.", XLabel: "seconds since the start"}
-	byIteration := &chart{Title: "Bound against iterations", Text: "Of each start, over all its stages.", XLabel: "iteration"}
-	byTime.YLabel, byIteration.YLabel = "bound", "bound"
+// charts returns the bound against time and against iterations, with a line for each start; nil if every start took one step at most.
+func (t *Trace) charts() []*chart {
+	byTime := newChart("Bound against time", "How the bound rose during the fit.", "seconds since the start", "bound")
+	byIteration := newChart("Bound against iterations", "Of each start, over all its stages.", "iteration", "bound")
+	drawn := false
 	for steps := t.steps; len(steps) > 0; {
 		first := steps[0]
 		var time, iteration, bound []float64
@@ -177,23 +189,22 @@ func (t *Trace) charts() []part {
 		if len(bound) < 2 {
 			continue
 		}
-		l := layer{name: "bound", kind: asLine, ink: []color.RGBA{meanInk, referenceInk, drawInk, dataInk}[(first.Start+3)%4], x: time,
-			y: bound}
+		name, clr := "bound", []color.Color{Blue, Red, Green, Grey}[(first.Start+3)%4]
 		if first.Starts > 1 {
-			l.name = fmt.Sprintf("start %d", first.Start)
+			name = fmt.Sprintf("start %d", first.Start)
 		}
-		byTime.layers = append(byTime.layers, l)
-		l.x = iteration
-		byIteration.layers = append(byIteration.layers, l)
+		byTime.line(name, clr, time, bound)
+		byIteration.line(name, clr, iteration, bound)
+		drawn = true
 	}
-	if len(byTime.layers) == 0 {
+	if !drawn {
 		return nil
 	}
-	return []part{byTime, byIteration}
+	return []*chart{byTime, byIteration}
 }
 
 func startsTable(r *vssgp.Result) Table {
-	t := Table{Caption: "Starts", Head: []string{"start", "seed", "bound", "kept", "ended"}}
+	t := Table{Caption: "Starts", Head: []string{"start", "seed", "bound", "kept", "ended"}, Words: true}
 	for i, s := range r.Starts {
 		kept := ""
 		if i == r.Kept {
@@ -222,16 +233,52 @@ func Info(name string, m *vssgp.Model) *Document {
 	d.Lead = []string{fmt.Sprintf("%s inference, %s, %s, %s.",
 		m.Inference, Counted(m.Params.L, "component"), Counted(m.Params.M(), "feature"),
 		Counted(max(1, len(m.Params.Windows.Center)), "window"))}
-	d.Lead = append(d.Lead, tooMany(m)...)
-	var places []float64 // of the inducing inputs, whose ranges are roughly those of the data
+	d.Lead = append(d.Lead, leftOut(m)...)
+	var inducing []float64 // inputs, whose ranges are roughly those of the data
 	for _, f := range m.Frequencies() {
-		places = append(places, f.Location...)
+		inducing = append(inducing, f.Location...)
 	}
-	learnt := spectra(m, ranges(places, m.Params.Q))
-	if learnt == nil {
-		learnt = []part{paragraph("The model has no posterior over its coefficients yet, so its features have no amplitude.")}
+	d.add(frequencies(m, ranges(inducing, m.Params.Q)))
+	d.add(section{Title: "Covariance", Charts: densities(m)})
+	return d
+}
+
+// Predict reports a prediction at the rows of x [N,Q], the first of all rows that were predicted, MostRows at most. noise says whether its
+// band includes the noise. draws, which may be empty, are the first of all drawn functions, MostDraws at most.
+func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws [][]float64, noise bool, settings []Setting,
+	rows, drawn int) *Document {
+	d := &Document{Title: "Prediction"}
+	d.Lead = []string{fmt.Sprintf("%s, %s, %s inference.", Counted(rows, "row"), Counted(m.Params.M(), "feature"), m.Inference)}
+	d.Lead = append(d.Lead, leftOut(m)...)
+	if p.N < rows {
+		d.Lead = append(d.Lead, fmt.Sprintf("The charts show the first %d, the most for a page; the output has all.", p.N))
 	}
-	d.add("Frequencies", learnt...)
-	d.add("Covariance", densities(m)...)
+	if len(draws) < drawn {
+		d.Lead = append(d.Lead, fmt.Sprintf("Of the %d functions drawn from the posterior the charts show %d.", drawn, len(draws)))
+	}
+	along := inputNames(m)[0]
+	if m.Params.Q > 1 {
+		along, x = "row", nil
+		for n := range p.N {
+			x = append(x, float64(n))
+		}
+	}
+	what := "an observation"
+	if !noise {
+		what = "the function without noise"
+	}
+	s := section{Title: "Prediction"}
+	for d, name := range outputNames(m)[:min(p.D, mostSeries)] {
+		chart := newChart(name, "The predictive mean with the 95 % interval of "+what+".", along, name)
+		c := curveOf(p, p.SD(noise), x, d)
+		chart.band("95 % band", Blue, c.x, c.lower, c.upper)
+		for _, f := range draws {
+			chart.line("draws", Pink, c.x, pick(column(f, p.D, d), c.order))
+		}
+		chart.line("mean", Blue, c.x, c.mean)
+		s.Charts = append(s.Charts, chart)
+	}
+	d.add(s)
+	d.addSettings(settings)
 	return d
 }

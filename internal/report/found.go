@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image/color"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -13,70 +12,24 @@ import (
 )
 
 const (
-	// mostKinds bounds the kinds of finds that are told apart, the most frequent ones.
-	mostKinds = 4
-	// mostFinds bounds the finds that are drawn one by one; of more, the number in
-	// each of foundBins parts of the recording is.
-	mostFinds, foundBins = 2000, 200
+	// mostFinds bounds the finds in a chart.
+	mostFinds = 2000
+	// otherKinds are the kinds that are not told apart: all but the most frequent ones.
+	otherKinds = "other"
 )
 
-// otherKinds are those that are not told apart.
-const otherKinds = "other"
+// kindColors are the colors of the kinds, the most frequent one first.
+var kindColors = []color.Color{Blue, Red, Pink, Grey}
 
-// found returns a count of the finds by kind and channel, and charts of them along the recording.
-func (f *Fill) found() []part {
+// found returns a count of the finds by kind and channel, and a chart of their lengths along the recording.
+func (f *Fill) found() section {
+	s := section{Title: "What was found"}
 	if len(f.Found) == 0 {
-		if f.Result != nil {
-			return nil
+		if f.Result == nil {
+			s.Text = []string{"Nothing was found."}
 		}
-		return []part{paragraph("Nothing was found.")}
+		return s
 	}
-	kinds := f.kinds()
-	parts := []part{f.countFound(kinds)}
-	if len(f.Found) > mostFinds {
-		parts = append(parts, f.histogram(kinds))
-	} else {
-		parts = append(parts, f.strip(kinds, "Lengths of the finds", "length, ms", true,
-			func(d detect.Found) float64 { return 1000 * float64(d.Len()) / float64(f.Rate) }))
-	}
-	if odds := f.strip(kinds, "Log-odds of the finds", "log-odds", false, func(d detect.Found) float64 {
-		return cmp.Or(d.LogOdds, math.NaN())
-	}); len(odds.layers) > 0 {
-		parts = append(parts, odds)
-	}
-	return parts
-}
-
-// kinds returns the finds of each kind, and the kinds' names, the most frequent first.
-func (f *Fill) kinds() []string {
-	count := map[string]int{}
-	for _, d := range f.Found {
-		count[string(d.Kind)]++
-	}
-	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
-		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
-	})
-	if len(names) > mostKinds {
-		names = append(names[:mostKinds-1], otherKinds)
-	}
-	return names
-}
-
-// byKind splits finds by kind; those of no kind in the list are of the last one.
-func byKind(kinds []string, all []detect.Found) [][]detect.Found {
-	split := make([][]detect.Found, len(kinds))
-	for _, d := range all {
-		k := slices.Index(kinds, string(d.Kind))
-		if k < 0 {
-			k = len(kinds) - 1
-		}
-		split[k] = append(split[k], d)
-	}
-	return split
-}
-
-// countFound returns the table of finds by kind and channel.
-func (f *Fill) countFound(kinds []string) Table {
 	t := Table{Caption: "Finds by kind", Head: []string{"", "finds", "a minute", "longest, ms"}}
 	if f.Channels > 1 {
 		t.Head = append(t.Head, "in all channels")
@@ -84,62 +37,58 @@ func (f *Fill) countFound(kinds []string) Table {
 			t.Head = append(t.Head, fmt.Sprintf("in channel %d alone", c+1))
 		}
 	}
-	for k, all := range byKind(kinds, f.Found) {
-		n, longest, channel := len(all), 0, make([]int, f.Channels+1)
-		for _, d := range all {
-			longest = max(longest, d.Len())
-			channel[d.Channel]++
+	text, drawn := "Each find at its time.", slices.Clone(f.Found)
+	slices.SortStableFunc(drawn, func(a, b detect.Found) int { return cmp.Compare(b.Len(), a.Len()) })
+	if len(drawn) > mostFinds {
+		text, drawn = fmt.Sprintf("The longest %d of %d, each at its time.", mostFinds, len(drawn)), drawn[:mostFinds]
+	}
+	c := newChart("Lengths of the finds", text, seconds, "length, ms")
+	c.logY = true
+	kinds := f.kinds()
+	milliseconds := func(d detect.Found) float64 { return 1000 * float64(d.Len()) / float64(f.Rate) }
+	for k, kind := range kinds {
+		is := func(d detect.Found) bool {
+			return kindOf(d) == kind || kind == otherKinds && !slices.Contains(kinds, kindOf(d))
 		}
-		row := []string{cmp.Or(kinds[k], "without a label"), strconv.Itoa(n), short(60 * float64(n) * float64(f.Rate) / float64(f.Samples)),
-			short(1000 * float64(longest) / float64(f.Rate))}
-		for c := 0; c+4 < len(t.Head); c++ {
-			row = append(row, strconv.Itoa(channel[c]))
+		n, longest, inChannel := 0, 0., make([]int, f.Channels+1)
+		for _, d := range f.Found {
+			if is(d) {
+				n++
+				longest = max(longest, milliseconds(d))
+				inChannel[d.Channel]++
+			}
+		}
+		row := []string{kind, strconv.Itoa(n), short(60 * float64(n) * float64(f.Rate) / float64(f.Samples)), short(longest)}
+		for _, n := range inChannel[:len(t.Head)-len(row)] {
+			row = append(row, strconv.Itoa(n))
 		}
 		t.Rows = append(t.Rows, row)
+		var x, y []float64
+		for _, d := range drawn {
+			if is(d) {
+				x, y = append(x, float64(d.Start)/float64(f.Rate)), append(y, milliseconds(d))
+			}
+		}
+		c.points(kind, kindColors[k], x, y)
 	}
-	return t
+	s.Tables, s.Charts = []Table{t}, []*chart{c}
+	return s
 }
 
-// foundInks are the kinds' colors.
-var foundInks = [mostKinds]color.RGBA{meanInk, referenceInk, drawInk, dataInk}
+// kindOf names the kind of a find.
+func kindOf(d detect.Found) string { return cmp.Or(string(d.Kind), "without a label") }
 
-// strip returns a chart of a quantity of each find along the recording, of the largest if there are too many.
-func (f *Fill) strip(kinds []string, title, y string, logY bool, of func(detect.Found) float64) *chart {
-	all := slices.DeleteFunc(slices.Clone(f.Found), func(d detect.Found) bool { return math.IsNaN(of(d)) })
-	text := "Each find at its time."
-	if len(all) > mostFinds {
-		text = fmt.Sprintf("The largest %d of %d, each at its time.", mostFinds, len(all))
-		slices.SortStableFunc(all, func(a, b detect.Found) int { return cmp.Compare(of(b), of(a)) })
-		all = all[:mostFinds]
-		slices.SortStableFunc(all, func(a, b detect.Found) int { return cmp.Compare(a.Start, b.Start) })
+// kinds returns the kinds of the finds, the most frequent first; of many the last is the rest.
+func (f *Fill) kinds() []string {
+	count := map[string]int{}
+	for _, d := range f.Found {
+		count[kindOf(d)]++
 	}
-	c := &chart{Title: title, Text: text, XLabel: seconds, YLabel: y, logY: logY}
-	for k, all := range byKind(kinds, all) {
-		l := layer{name: cmp.Or(kinds[k], "without a label"), kind: asPoints, ink: foundInks[k]}
-		for _, d := range all {
-			l.x, l.y = append(l.x, float64(d.Start)/float64(f.Rate)), append(l.y, of(d))
-		}
-		if len(l.x) > 0 {
-			c.layers = append(c.layers, l)
-		}
+	kinds := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	if most := len(kindColors); len(kinds) > most {
+		kinds = append(kinds[:most-1], otherKinds)
 	}
-	return c
-}
-
-// histogram returns a chart of how many finds there are in equal parts of the recording.
-func (f *Fill) histogram(kinds []string) *chart {
-	c := &chart{Title: "Finds along the recording", XLabel: seconds, YLabel: "finds a second",
-		Text: fmt.Sprintf("How many there are in each of %d equal parts of the recording.", foundBins)}
-	width := float64(f.Samples) / float64(f.Rate) / foundBins
-	for k, all := range byKind(kinds, f.Found) {
-		l := layer{name: cmp.Or(kinds[k], "without a label"), kind: asLine, ink: foundInks[k], y: make([]float64, foundBins)}
-		for i := range foundBins {
-			l.x = append(l.x, (float64(i)+0.5)*width)
-		}
-		for _, d := range all {
-			l.y[min(foundBins-1, max(0, d.Start*foundBins/f.Samples))] += 1 / width
-		}
-		c.layers = append(c.layers, l)
-	}
-	return c
+	return kinds
 }

@@ -2,67 +2,212 @@ package report
 
 import (
 	"encoding/binary"
-	"encoding/json"
+	"errors"
 	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/detect"
+	"github.com/vssgp/vssgp/audio/restore"
 )
 
-// recording is the sound that a page holds, as sound.js takes it: clips of a
-// recording, and the fills of the gaps in them.
-type recording struct {
-	Channels int         `json:"channels"`
-	Filled   bool        `json:"filled"` // the gaps have fills
-	Gaps     []filledGap `json:"gaps"`   // that lie in the clips
-	Rate     int         `json:"rate"`
-	Total    int         `json:"total"` // gaps, of which the clips may have fewer
-	Clips    []clip      `json:"stretches"`
+// Limits that keep a page small enough for a browser.
+const (
+	// mostSound bounds the bytes of sound: a page contains the whole recording, or clips around gaps.
+	mostSound = 8 << 20
+	// mostListed and mostCharted bound the gaps that the page lists, and those that have charts.
+	mostListed, mostCharted = 300, 40
+	// aroundGap is how much a clip has on each side of a gap, in seconds.
+	aroundGap = 0.3
+	// bytesGiven is the size of a sample in a page; a sample of a fill or of the reference takes bytesFilled more, a gap bytesGap.
+	bytesGiven, bytesFilled, bytesGap = 2, 4, 100
+)
+
+// player is the sound in a page as player.js reads it: clips of a recording, and the fills of the gaps in them.
+type player struct {
+	Rate      int         `json:"rate"`
+	Channels  int         `json:"channels"`
+	Filled    bool        `json:"-"` // the gaps have fills
+	Reference bool        `json:"-"` // and a reference
+	Clips     []clip      `json:"clips"`
+	Gaps      []playerGap `json:"gaps"` // in the clips
 }
 
-// clip is the samples [channel][frame] from frame start on, in full scale.
+// playerGap is a gap [Start, End) with the mean of its fill and the reference as float32, little-endian, of one channel after the other.
+type playerGap struct {
+	Number    int    `json:"number"`
+	Start     int    `json:"start"`
+	End       int    `json:"end"`
+	Channel   int    `json:"channel"` // from 1; 0: all
+	Mean      []byte `json:"mean,omitempty"`
+	Reference []byte `json:"reference,omitempty"`
+}
+
+// clip is the samples [channel][frame] of frames [Start, End), in full scale.
 type clip struct {
-	start   int
+	Start   int    `json:"start"`
+	End     int    `json:"end"`
+	PCM     []byte `json:"pcm"` // 16 bits, little-endian, clipped at full scale, the channels of a frame together
 	samples [][]float64
 }
 
-// filledGap is a gap [Start, End) with the mean of its fill (singles), if it has one: that of each channel that misses the samples, one
-// after the other.
-type filledGap struct {
-	Number  int    `json:"number"` // in time, from 1
-	Start   int    `json:"start"`
-	End     int    `json:"end"`
-	Channel int    `json:"channel"` // from 1; 0: all
-	Mean    []byte `json:"mean,omitempty"`
-}
-
-// MarshalJSON gives the clip as pcm, the channels of a frame together.
-func (c clip) MarshalJSON() ([]byte, error) {
-	var mixed []float64
-	frames := len(c.samples[0])
-	for i := range frames {
-		for _, channel := range c.samples {
-			mixed = append(mixed, channel[i])
+func newClip(start int, samples [][]float64) clip {
+	c := clip{Start: start, End: start + len(samples[0]), samples: samples}
+	for i := range samples[0] {
+		for _, channel := range samples {
+			v := math.Max(math.MinInt16, math.Min(math.MaxInt16, math.Round(channel[i]*-math.MinInt16)))
+			c.PCM = binary.LittleEndian.AppendUint16(c.PCM, uint16(int16(v)))
 		}
 	}
-	return json.Marshal(struct {
-		Start  int    `json:"start"`
-		Frames int    `json:"frames"`
-		PCM    []byte `json:"pcm"`
-	}{c.start, frames, pcm(mixed)})
+	return c
 }
 
-// pcm writes samples as 16-bit PCM, little-endian and
-// clipped at full scale.
-func pcm(samples []float64) (out []byte) {
-	for _, v := range samples {
-		v = math.Max(-32768, math.Min(32767, math.Round(v*32768)))
-		out = binary.LittleEndian.AppendUint16(out, uint16(int16(v)))
-	}
-	return out
-}
-
-// singles writes numbers as little-endian float32.
-func singles(numbers []float64) (out []byte) {
-	for _, v := range numbers {
+// singles writes channels as float32.
+func singles(channels [][]float64) (out []byte) {
+	for _, v := range slices.Concat(channels...) {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(v)))
 	}
 	return out
+}
+
+// gap is a gap of the recording, or what was found in it, with what the page shows of it.
+type gap struct {
+	audio.Gap
+	number    int               // in time, from 1
+	fills     []restore.GapFill // by channel; nil: it was not filled
+	reference [][]float64       // by channel, if it is known and the gap is embedded
+	found     detect.Found      // what was found there; empty if that is not known
+	sd        float64           // the expected error of the fill: the rms of its standard deviations in the channel where it is largest
+	relative  float64           // the same relative to the level of the sound around it; NaN if that is not known
+	lo, hi    int               // frames to show
+	embedded  bool              // the player has it
+	charted   bool
+}
+
+// embedded is the part of a recording that the page contains.
+type embedded struct {
+	*Fill
+	player  player
+	gaps    []*gap // rising
+	whole   bool   // the page contains the whole recording
+	listed  []*gap // the least sure first; if nothing was filled, the surest
+	charted int    // of the listed ones
+}
+
+func newEmbedded(f *Fill) (*embedded, error) {
+	filled := f.Result != nil
+	p := &embedded{Fill: f, player: player{Rate: f.Rate, Channels: f.Channels, Filled: filled,
+		Reference: filled && f.Reference != nil, Gaps: []playerGap{}}}
+	if filled {
+		for i, g := range f.Result.Gaps {
+			sd, relative := expectedError(f.Result.Fills[i])
+			p.gaps = append(p.gaps, &gap{Gap: g, number: i + 1, fills: f.Result.Fills[i], sd: sd, relative: relative})
+		}
+	} else {
+		for i, g := range f.Found {
+			p.gaps = append(p.gaps, &gap{Gap: g.Gap, number: i + 1, found: g, relative: math.NaN()})
+		}
+	}
+	p.listed = slices.Clone(p.gaps)
+	slices.SortStableFunc(p.listed, leastSure)
+	p.listed = p.listed[:min(len(p.listed), mostListed)]
+	room, side := mostSound-p.cost(0, f.Samples), int(aroundGap*float64(f.Rate))
+	if p.whole = room >= 0; p.whole {
+		if err := p.embed(0, f.Samples); err != nil {
+			return nil, err
+		}
+	} else {
+		room = mostSound
+	}
+	for _, g := range p.listed {
+		g.lo, g.hi = max(0, g.Start-side), min(f.Samples, g.End+side)
+		if !p.whole {
+			cost := p.cost(g.lo, g.hi)
+			if cost > room {
+				continue
+			}
+			room -= cost
+			if err := p.embed(g.lo, g.hi); err != nil {
+				return nil, err
+			}
+		}
+		if p.charted < mostCharted {
+			p.charted++
+			g.charted = true
+		}
+	}
+	return p, nil
+}
+
+// cost returns the size of frames [lo, hi) in bytes.
+func (p *embedded) cost(lo, hi int) int {
+	filled := bytesFilled
+	if p.player.Reference {
+		filled *= 2
+	}
+	n := p.Channels * bytesGiven * (hi - lo)
+	for _, g := range p.within(lo, hi) {
+		n += bytesGap + filled*g.Len()*len(p.channels(g.Gap))
+	}
+	return n
+}
+
+// within returns the gaps that lie in [lo, hi), wholly or in part.
+func (p *embedded) within(lo, hi int) (inside []*gap) {
+	for _, g := range p.gaps {
+		if g.Start < hi && g.End > lo {
+			inside = append(inside, g)
+		}
+	}
+	return inside
+}
+
+// channels returns the channels, from 0, that miss a gap's samples.
+func (p *embedded) channels(g audio.Gap) (channels []int) {
+	for c := range p.Channels {
+		if g.In(c) {
+			channels = append(channels, c)
+		}
+	}
+	return channels
+}
+
+// embed adds a clip to the player, with the fills of the gaps that lie in it.
+func (p *embedded) embed(lo, hi int) error {
+	samples, err := p.Input.Read(lo, hi)
+	if errors.Is(err, audio.ErrFormat) { // a gap may have values that are not finite
+		samples, err = restore.Around(p.Input, p.plain()).Read(lo, hi)
+	}
+	if err != nil {
+		return err
+	}
+	p.player.Clips = append(p.player.Clips, newClip(lo, samples))
+	for _, g := range p.within(lo, hi) {
+		if g.embedded {
+			continue
+		}
+		g.embedded = true
+		if p.player.Reference {
+			reference, err := p.Reference.Read(g.Start, g.End)
+			if err != nil {
+				return err
+			}
+			for _, c := range p.channels(g.Gap) {
+				g.reference = append(g.reference, reference[c])
+			}
+		}
+		var mean [][]float64
+		for _, f := range g.fills {
+			mean = append(mean, f.Mean)
+		}
+		p.player.Gaps = append(p.player.Gaps,
+			playerGap{Number: g.number, Start: g.Start, End: g.End, Channel: g.Channel, Mean: singles(mean), Reference: singles(g.reference)})
+	}
+	return nil
+}
+
+// clip returns the clip that has frames [from, to).
+func (p *embedded) clip(from, to int) clip {
+	clips := p.player.Clips
+	return clips[slices.IndexFunc(clips, func(c clip) bool { return c.Start <= from && to <= c.End })]
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -11,26 +12,26 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// Series is what charts of a series show: its last rows, what the model says there, and predictions beyond.
+// Series is what charts of a series show: its last rows, the model's mean there, and predictions beyond.
 type Series struct {
 	Title  string
 	Model  *series.Model
 	Parts  []string // their names
 	XName  string
 	YNames []string
-	// Time gives a place in seconds since 1970; nil: the input is no time.
+	// Time returns an input in seconds since 1970; nil: the input is no time.
 	Time func(x float64) float64
 
 	X  []float64   // [N] the data, in any order; nil: none
-	Y  [][]float64 // [D][N], NaN where missing
-	At []float64   // further places of the mean and its band, in any order
+	Y  [][]float64 // [D][N], NaN if missing
+	At []float64   // further inputs for the mean and its band, in any order
 
 	Regressors func(x []float64) ([][]float64, error) // the model's, at x; nil: it has none
 
-	Forecast bool // the chart marks where the data end, and shows their last part by itself if the forecast is short
+	Forecast bool // the chart marks where the data end, and shows their last part separately if the forecast is short
 }
 
-// mostRows bounds the rows of data that the charts of a series show, and as many further places.
+// mostRows bounds the rows of data that the charts of a series show, and as many further inputs.
 const mostRows = 2000
 
 // Plot shows the data with the mean and its band, and the model's parts.
@@ -54,17 +55,11 @@ func (s *Series) Plot(ctx context.Context) (*Document, error) {
 		return nil, err
 	}
 	if len(x) < len(s.X)+len(s.At) {
-		d.Lead = append(d.Lead, fmt.Sprintf("The charts show %d places, the most for a page: of the last rows, and the first to be predicted.",
-			len(x)))
-	}
-	at := slices.Clone(x)
-	for i, v := range x {
-		if s.Time != nil {
-			at[i] = s.Time(v)
-		}
+		d.Lead = append(d.Lead, fmt.Sprintf("The charts show %d inputs, the most for a page: "+
+			"of the last rows, and the first to be predicted.", len(x)))
 	}
 	for i, name := range s.YNames[:min(len(s.YNames), mostSeries)] {
-		d.add(name, s.charts(name, at, y, p, parts, i)...)
+		d.add(section{Title: name, Charts: s.charts(name, x, y[i], p, parts, i)})
 	}
 	return d, nil
 }
@@ -80,26 +75,26 @@ func (s *Series) Report(ctx context.Context, settings []Setting) (*Document, err
 	for _, v := range s.Model.Hyper() {
 		t.Rows = append(t.Rows, []string{v.Name, short(v.Mode), short(v.Lower), short(v.Upper)})
 	}
-	d.add("Hyper-parameters", t)
+	d.add(section{Title: "Hyper-parameters", Tables: []Table{t}})
 	d.addSettings(settings)
 	return d, nil
 }
 
-// shown are the places to show, rising, none twice, and the data there: of the last rows, and of the first further places.
+// shown returns the distinct inputs to show, rising, and the data there: the last rows, and the first further inputs.
 func (s *Series) shown() (x []float64, y [][]float64) {
 	order := sorted(s.X)
 	order = order[max(0, len(order)-mostRows):]
 	further := slices.Sorted(slices.Values(s.At))
 	further = further[:min(len(further), mostRows)]
-	values := map[float64]int{} // a place's row
+	row := map[float64]int{}
 	for _, n := range order {
-		x, values[s.X[n]] = append(x, s.X[n]), n
+		x, row[s.X[n]] = append(x, s.X[n]), n
 	}
 	x = slices.Compact(slices.Sorted(slices.Values(append(x, further...))))
 	for d := range s.YNames {
 		y = append(y, slices.Repeat([]float64{math.NaN()}, len(x)))
 		for i, v := range x {
-			if n, ok := values[v]; ok {
+			if n, ok := row[v]; ok {
 				y[d][i] = s.Y[d][n]
 			}
 		}
@@ -107,101 +102,89 @@ func (s *Series) shown() (x []float64, y [][]float64) {
 	return x, y
 }
 
-// window returns where the data end, and where charts begin: first, if the forecast is shorter than a quarter of the data, the last part of
-// them, of four horizons or two of the longest seasons; then all.
-func (s *Series) window() (end float64, first []float64) {
-	time := s.Time
-	if time == nil {
-		time = func(x float64) float64 { return x }
-	}
+// begins returns the input at which the data end, and the first inputs of the charts: if the forecast is shorter than a quarter of the
+// data, the last part of them comes first, four horizons or two of the longest seasons; then all.
+func (s *Series) begins() (end float64, first []float64) {
 	all := math.Inf(-1)
 	if !s.Forecast || len(s.X) == 0 || len(s.At) == 0 {
-		return 0, []float64{all}
+		return math.NaN(), []float64{all}
 	}
 	order := sorted(s.X)
-	begin, last := s.X[order[max(0, len(order)-mostRows)]], s.X[order[len(order)-1]]
-	horizon := slices.Max(s.At) - last
+	begin, end := s.X[order[max(0, len(order)-mostRows)]], s.X[order[len(order)-1]]
+	horizon := slices.Max(s.At) - end
 	shown := 4 * horizon
 	if periods := s.Model.Periods(); len(periods) > 0 {
 		shown = max(shown, 2*slices.Max(periods))
 	}
-	if horizon > 0 && 4*horizon < last-begin && shown < 0.75*(last-begin) {
-		first = append(first, time(last-shown))
+	if horizon > 0 && 4*horizon < end-begin && shown < 0.75*(end-begin) {
+		first = append(first, end-shown)
 	}
-	return time(last), append(first, all)
+	return end, append(first, all)
 }
 
-// from is the layer from a place on.
-func (l layer) from(first float64) layer {
-	n := 0
-	for n < len(l.x) && l.x[n] < first {
-		n++
+// charts returns those of output d: everything, each part, and the remainder.
+func (s *Series) charts(name string, x, y []float64, p *series.Prediction, parts []series.Component, d int) (all []*chart) {
+	time := s.Time
+	if time == nil {
+		time = func(x float64) float64 { return x }
 	}
-	l.x = l.x[n:]
-	for _, values := range []*[]float64{&l.y, &l.lo, &l.hi} {
-		if *values != nil {
-			*values = (*values)[n:]
-		}
+	at := make([]float64, len(x))
+	for i, v := range x {
+		at[i] = time(v)
 	}
-	return l
-}
-
-// charts are one output's: everything, each part, and what they leave.
-func (s *Series) charts(name string, x []float64, y [][]float64, p *series.Prediction, parts []series.Component, d int) []part {
-	data := layer{name: "data", kind: asPoints, ink: dataInk}
-	left := layer{name: "remainder", kind: asPoints, ink: dataInk}
-	for i, v := range y[d] {
-		if math.IsNaN(v) {
-			continue
+	chartOf := func(title, text, up string) *chart {
+		c := newChart(title, text, s.XName, up)
+		if s.Time != nil {
+			c.dates()
 		}
-		data.x, data.y = append(data.x, x[i]), append(data.y, v)
-		if s.Model.Log() {
-			v = math.Log(v)
-		}
-		for _, c := range parts {
-			v -= c.Mean[d][i]
-		}
-		left.x, left.y = append(left.x, x[i]), append(left.y, v)
+		return c
 	}
-	chartOf := func(title, text string, layers ...layer) *chart {
-		layers = slices.DeleteFunc(layers, func(l layer) bool { return len(l.x) == 0 })
-		return &chart{Title: title, Text: text, XLabel: s.XName, YLabel: name, dates: s.Time != nil, layers: layers}
-	}
-	var all []part
-	end, last := s.window()
-	for _, first := range last {
-		band := layer{name: "95 % band", kind: asBand, ink: meanInk, x: x, lo: p.Lower[d], hi: p.Upper[d]}.from(first)
-		mean := layer{name: "mean", kind: asLine, ink: meanInk, x: x, y: p.Mean[d]}.from(first)
-		points, title, begin := data.from(first), name, layer{}
-		if s.Forecast {
-			low, high := math.Inf(1), math.Inf(-1)
-			for _, values := range [][]float64{band.lo, band.hi, points.y} {
-				for _, v := range values {
-					low, high = min(low, v), max(high, v)
-				}
-			}
-			begin = layer{name: "forecast begins", kind: asLine, ink: referenceInk, x: []float64{end, end}, y: []float64{low, high}}
-		}
-		if len(all) < len(last)-1 {
+	end, begins := s.begins()
+	for i, first := range begins {
+		title, n := name, 0
+		if i < len(begins)-1 {
 			title += ": the end"
 		}
-		all = append(all, chartOf(title, "The data, and the predictive mean with the band that contains 95 % of observations.",
-			band, points, begin, mean))
+		for n < len(x)-1 && x[n] < first {
+			n++
+		}
+		c := chartOf(title, "The data, and the predictive mean with the band that contains 95 % of observations.", name)
+		c.band("95 % band", Blue, at[n:], p.Lower[d][n:], p.Upper[d][n:])
+		c.points("data", color.Black, at[n:], y[n:])
+		c.line("mean", Blue, at[n:], p.Mean[d][n:])
+		labels := 0
+		for i, part := range s.Model.Parts() {
+			if shift, ok := part.(series.LevelShift); ok && shift.At >= first {
+				c.panel.Add(rule{time(shift.At), s.Parts[i], labels})
+				labels++
+			}
+		}
+		if s.Forecast {
+			c.panel.Add(rule{time(end), "forecast begins", labels})
+		}
+		all = append(all, c)
 	}
+	left := slices.Clone(y)
 	if s.Model.Log() {
 		name = "log of " + name
-	}
-	for _, c := range parts {
-		band := layer{name: "95 % band", kind: asBand, ink: meanInk, x: x}
-		for i, v := range c.Mean[d] {
-			band.lo, band.hi = append(band.lo, v-bayes.SD95*c.SD[d][i]), append(band.hi, v+bayes.SD95*c.SD[d][i])
+		for i, v := range y {
+			left[i] = math.Log(v)
 		}
-		all = append(all, chartOf(fmt.Sprintf("%s: %s", name, c.Name),
-			"What this part adds, with the band that holds it with 95 % probability.",
-			band, layer{name: "mean", kind: asLine, ink: meanInk, x: x, y: c.Mean[d]}))
 	}
-	if len(left.x) > 0 {
-		all = append(all, chartOf(name+": remainder", "What the parts leave.", left))
+	for _, part := range parts {
+		c := chartOf(name+": "+part.Name, "What this part adds, with its 95 % interval.", name)
+		lower, upper := make([]float64, len(x)), make([]float64, len(x))
+		for i, v := range part.Mean[d] {
+			lower[i], upper[i] = v-bayes.SD95*part.SD[d][i], v+bayes.SD95*part.SD[d][i]
+			left[i] -= v
+		}
+		c.band("95 % band", Blue, at, lower, upper)
+		c.line("mean", Blue, at, part.Mean[d])
+		all = append(all, c)
+	}
+	if remainder := chartOf(name+": remainder", "The data less all parts.", name); len(s.X) > 0 {
+		remainder.points("remainder", color.Black, at, left)
+		all = append(all, remainder)
 	}
 	return all
 }

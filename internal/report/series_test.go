@@ -43,28 +43,36 @@ func TestForecastCharts(t *testing.T) {
 			At: c.model.Next(c.horizon), Forecast: c.forecast}
 		d := testkit.Must(s.Plot(t.Context()))(t)
 		var first []float64
-		for _, p := range d.Sections[0].Parts {
-			ch := p.(*chart)
-			begins := slices.IndexFunc(ch.layers, func(l layer) bool { return l.name == "forecast begins" })
-			data := slices.IndexFunc(ch.layers, func(l layer) bool { return l.name == "data" })
-			if data < 0 {
-				continue
+		for _, ch := range d.Sections[0].Charts {
+			if strings.Contains(ch.Title, ": ") && !strings.HasSuffix(ch.Title, ": the end") {
+				continue // a part
 			}
-			if (begins >= 0) != c.forecast || begins >= 0 && !slices.Equal(ch.layers[begins].x, []float64{119, 119}) {
-				t.Errorf("%s: mark %d of %+v", c.name, begins, ch.layers)
+			if marked := strings.Contains(pictureOf(t, ch), ">forecast begins<"); marked != c.forecast {
+				t.Errorf("%s: %q marks where the forecast begins: %v", c.name, ch.Title, marked)
 			}
 			if end := strings.HasSuffix(ch.Title, ": the end"); end != (len(c.first) == 2 && len(first) == 0) {
 				t.Errorf("%s: chart %d is %q", c.name, len(first), ch.Title)
 			}
-			for _, l := range ch.layers {
-				if i := len(first); l.name != "forecast begins" && (i >= len(c.first) || l.x[0] != c.first[i]) {
-					t.Errorf("%s: chart %d begins at %v, want %v", c.name, i, l.x[0], c.first)
-				}
-			}
-			first = append(first, ch.layers[data].x[0])
+			first = append(first, ch.panel.X.Min)
 		}
-		if !slices.Equal(first, c.first) {
-			t.Errorf("%s: charts from %v, want %v", c.name, first, c.first)
-		}
+		testkit.Equal(t, first, c.first, c.name, ": charts begin at")
+	}
+}
+
+// TestLevelShiftCharts: the charts of the data mark the level shifts that they show.
+func TestLevelShiftCharts(t *testing.T) {
+	var x, y []float64
+	for i := range 100 {
+		x, y = append(x, float64(i)), append(y, 0.01*float64(i*i%7)+float64(i/40))
+	}
+	o := series.Options{Known: true, Parts: []series.Part{series.Constant{}, series.Noise{}, series.LevelShift{At: 40}, series.LevelShift{At: 80}}}
+	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, o))(t)
+	s := &Series{Model: m, Parts: m.PartNames(), XName: "t", YNames: []string{"y"}, X: x, Y: [][]float64{y}, At: m.Next(8), Forecast: true}
+	charts := testkit.Must(s.Plot(t.Context()))(t).Sections[0].Charts
+	end, all := pictureOf(t, charts[0]), pictureOf(t, charts[1])
+	testkit.Contains(t, all, ">level shift 40<", ">level shift 80<", ">forecast begins<")
+	testkit.Contains(t, end, ">level shift 80<", ">forecast begins<")
+	if strings.Contains(end, "shift 40") {
+		t.Error("the end of the data shows a level shift before it")
 	}
 }

@@ -1,64 +1,39 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/plot/palette/moreland"
+	"gonum.org/v1/plot/plotter"
 
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// A spectrogram's size and depth.
 const (
 	// spectrogramRange is how far below the loudest the darkest is, in dB.
 	spectrogramRange = 80
-	// mostRowsHigh bounds a spectrogram's height.
-	mostRowsHigh = 200
+	// spectrogramRows bounds the height of a spectrogram.
+	spectrogramRows = 128
 )
 
-// viridis are colors of equally rising lightness, from dark to light.
-var viridis = [][3]float64{
-	{68, 1, 84}, {72, 40, 120}, {62, 74, 137}, {49, 104, 142},
-	{38, 130, 142}, {31, 158, 137}, {53, 183, 121}, {109, 205, 89}, {180, 222, 44}, {253, 231, 37},
-}
+// spectrogramPalette rises evenly in lightness. With more colors the pictures would be larger.
+var spectrogramPalette = color.Palette(moreland.ExtendedBlackBody().Palette(32).Colors())
 
-// gapInk is the last color of a spectrogram's palette, which marks gaps along its foot.
-const gapInk = 255
-
-var spectrogramPalette = func() color.Palette {
-	var p color.Palette
-	for i := range gapInk {
-		at := float64(i) / (gapInk - 1) * float64(len(viridis)-1)
-		k := min(int(at), len(viridis)-2)
-		mix := func(c int) uint8 {
-			return uint8(math.Round(viridis[k][c] + (at-float64(k))*(viridis[k+1][c]-viridis[k][c])))
-		}
-		p = append(p, color.RGBA{mix(0), mix(1), mix(2), 0xff})
-	}
-	return append(p, color.RGBA{0xff, 0x5a, 0x4a, 0xff})
-}()
-
-// levels is a spectrogram in dB, [column][row] from the lowest frequency up.
-type levels [][]float64
-
-// spectrogram computes the power of x in frames of the given length, spread evenly
-// over it, under a Hann window. It averages neighboring frequencies if an image
-// shows fewer.
-func spectrogram(x []float64, columns, frame int) levels {
-	columns = min(columns, len(x))
+// levels returns the power of x in dB, [column][row] from the lowest frequency up, in frames of the given length spread evenly over it,
+// under a Hann window. It averages neighboring frequencies if there are more than spectrogramRows.
+func levels(x []float64, columns, frame int) [][]float64 {
 	frame += frame % 2
 	transform := ar.NewSpectrum(frame, ar.Hann(frame))
 	in, powers := make([]float64, frame), make([]float64, frame/2+1)
-	rows := min(frame/2, mostRowsHigh)
-	out := make(levels, columns)
+	rows := min(frame/2, spectrogramRows)
+	out := make([][]float64, min(columns, len(x)))
 	for t := range out {
-		center := int((float64(t) + 0.5) * float64(len(x)) / float64(columns))
+		center := int((float64(t) + 0.5) * float64(len(x)) / float64(len(out)))
 		clear(in)
 		for i := range in {
 			if at := center - frame/2 + i; at >= 0 && at < len(x) {
@@ -67,107 +42,74 @@ func spectrogram(x []float64, columns, frame int) levels {
 		}
 		clear(powers)
 		transform.Add(powers, in)
-		out[t] = make([]float64, rows)
-		for r := range out[t] {
+		for r := range rows {
 			lo, hi := r*(frame/2)/rows, (r+1)*(frame/2)/rows
-			out[t][r] = 10 * math.Log10(floats.Sum(powers[lo:hi])/float64(hi-lo)+1e-30)
+			out[t] = append(out[t], 10*math.Log10(floats.Sum(powers[lo:hi])/float64(hi-lo)+1e-30))
 		}
 	}
 	return out
 }
 
-func (s levels) loudest() float64 {
-	most := math.Inf(-1)
-	for _, c := range s {
-		most = max(most, slices.Max(c))
-	}
-	return most
-}
-
-// encode writes the levels below top as a PNG and marks missing columns along its
-// foot.
-func (s levels) encode(top float64, missing func(column int) bool) ([]byte, error) {
-	height := len(s[0])
-	img := image.NewPaletted(image.Rect(0, 0, len(s), height), spectrogramPalette)
-	foot := max(2, height/50)
-	for t, c := range s {
-		for r, v := range c {
-			i := gapInk - 1 + (v-top)*(gapInk-1)/spectrogramRange
-			img.SetColorIndex(t, height-1-r, uint8(math.Max(0, math.Min(gapInk-1, i))))
-			if r < foot && missing(t) {
-				img.SetColorIndex(t, height-1-r, gapInk)
-			}
+// picture returns levels as an image, in which top is the brightest.
+func picture(levels [][]float64, top float64) image.Image {
+	height, last := len(levels[0]), float64(len(spectrogramPalette)-1)
+	img := image.NewPaletted(image.Rect(0, 0, len(levels), height), spectrogramPalette)
+	for t, column := range levels {
+		for r, v := range column {
+			img.SetColorIndex(t, height-1-r, uint8(math.Max(0, last*(1+(v-top)/spectrogramRange))))
 		}
 	}
-	var b bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := encoder.Encode(&b, img); err != nil {
-		return nil, fmt.Errorf("draw a spectrogram: %w", err)
-	}
-	return b.Bytes(), nil
+	return img
 }
 
-// Sizes and frames of spectrograms: long frames separate the harmonics of a voice
-// in the recording, short ones the edges of a gap.
-const (
-	wholeColumns, wholeFrame = 900, 0.025
-	gapColumns, gapFrame     = 300, 0.010
-)
-
-// spectrograms returns the spectrograms before and after the fill of frames
-// [from, to), which the page holds, of the mean of the channels.
-func (p *embedded) spectrograms(from, to, columns int, frame float64, low bool) ([]part, error) {
+// spectrograms returns the spectrograms before and after the fill of frames [from, to), which the page contains, of the mean of the
+// channels, in frames of some seconds: long ones separate the harmonics of a voice, short ones the edges of a gap.
+func (p *embedded) spectrograms(from, to, columns int, frame float64) (charts []*chart) {
 	before, after := p.mixed(from, to)
-	n := max(16, int(frame*float64(p.Rate)))
-	a, b := spectrogram(before, columns, n), spectrogram(after, columns, n)
-	top := max(a.loudest(), b.loudest())
-	half := float64(p.Rate) / 2000 // the highest frequency, in kHz
-	var parts []part
-	all, names := []levels{a, b}, []string{" before", " after"}
-	if p.Result == nil {
-		all, names = all[:1], []string{""}
+	length := max(16, int(frame*float64(p.Rate)))
+	all, names := [][][]float64{levels(before, columns, length)}, []string{""}
+	if p.Result != nil {
+		all, names = append(all, levels(after, columns, length)), []string{" before", " after"}
+	}
+	top := math.Inf(-1)
+	for _, column := range slices.Concat(all...) {
+		top = max(top, slices.Max(column))
+	}
+	rate, n := float64(p.Rate), len(all[0])
+	highest := rate / 2000 // kHz
+	x, marks := make([]float64, n), slices.Repeat([]float64{math.NaN()}, n)
+	for i := range x {
+		x[i] = (float64(from) + (float64(i)+0.5)*float64(to-from)/float64(n)) / rate
+	}
+	for _, g := range p.within(from, to) {
+		for i := max(from, g.Start); i < min(to, g.End); i++ {
+			marks[(i-from)*n/(to-from)] = -highest / 50 // just below the picture
+		}
 	}
 	for i, s := range all {
-		sample := func(column int) int { return from + column*(to-from)/len(s) }
-		data, err := s.encode(top, func(c int) bool { return len(p.within(sample(c), max(sample(c+1), sample(c)+1))) > 0 })
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, raster{
-			Title: "Spectrogram" + names[i],
-			Alt: fmt.Sprintf("Spectrogram%s, %s to %s, 0 to %.4g kHz, %d dB from dark to light; a red foot marks gaps.",
-				names[i], clock(from, p.Rate), clock(to, p.Rate), half, spectrogramRange),
-			PNG: data, Width: len(s), Height: len(s[0]), Low: low,
-			Up:    []string{fmt.Sprintf("%.3g kHz", half), fmt.Sprintf("%.3g kHz", half/2), "0"},
-			Along: []string{clock(from, p.Rate), clock((from+to)/2, p.Rate), clock(to, p.Rate)},
-		})
+		c := newChart("Spectrogram"+names[i], fmt.Sprintf("%d dB from dark to light; red below marks gaps.", spectrogramRange),
+			seconds, "kHz")
+		c.panel.Add(plotter.NewImage(picture(s, top), float64(from)/rate, 0, float64(to)/rate, highest))
+		c.points("", Red, x, marks)
+		charts = append(charts, c)
 	}
-	return parts, nil
+	return charts
 }
 
 // mixed returns the mean of the channels, before and after the fill.
 func (p *embedded) mixed(from, to int) (before, after []float64) {
-	held := p.clip(from, to)
+	clip := p.clip(from, to)
 	before = make([]float64, to-from)
-	for _, c := range held.samples {
-		for i := range before {
-			before[i] += c[from-held.start+i] / float64(p.Channels)
-		}
+	for _, c := range clip.samples {
+		floats.AddScaled(before, 1/float64(p.Channels), c[from-clip.Start:to-clip.Start])
 	}
 	after = slices.Clone(before)
 	for _, g := range p.within(from, to) {
-		for k, f := range p.fillings(g) {
-			c := p.lanes(g)[k]
+		for _, f := range g.fills {
 			for i := max(from, g.Start); i < min(to, g.End); i++ {
-				after[i-from] += (f.Mean[i-g.Start] - held.samples[c][i-held.start]) / float64(p.Channels)
+				after[i-from] += (f.Mean[i-g.Start] - clip.samples[f.Channel][i-clip.Start]) / float64(p.Channels)
 			}
 		}
 	}
 	return before, after
-}
-
-// clip returns the clip that has frames [from, to).
-func (p *embedded) clip(from, to int) clip {
-	clips := p.recording.Clips
-	return clips[slices.IndexFunc(clips, func(c clip) bool { return c.start <= from && to <= c.start+len(c.samples[0]) })]
 }

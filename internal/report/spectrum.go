@@ -3,10 +3,16 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio/restore"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 const (
@@ -16,17 +22,16 @@ const (
 	mostLabels = 8
 	// leastAmplitude is the least that is shown, as a share of the largest.
 	leastAmplitude = 1e-3
-	// mostSeries bounds how many inputs or outputs have charts of their own.
-	mostSeries = 4
-	// interval is how many standard deviations on each side hold 95 %.
-	interval = 1.96
+	// labelWidth is the width of a label as a share of the chart's.
+	labelWidth = 0.16
+	// densityBins is the number of bins of a power spectrum that is drawn.
+	densityBins = 1024
 )
 
 // seconds is the name of the input of a recording.
 const seconds = "seconds"
 
-// Amplitudes returns |A1_k m_kd| [M,D] in the units of y: the height of each
-// feature's cosine under the posterior mean; nil before a fit.
+// Amplitudes returns |A1_k m_kd| [M,D] in the units of y: the height of each feature's cosine under the posterior mean; nil before a fit.
 func Amplitudes(m *vssgp.Model) []float64 {
 	mean, _, err := m.Coefficients()
 	if err != nil {
@@ -43,38 +48,36 @@ func Amplitudes(m *vssgp.Model) []float64 {
 
 // line is a feature as a spectrum shows it along one input.
 type line struct {
-	at, sd, amplitude float64
+	at, sd, amplitude float64 // sd is 0 if it is unknown
 	feature           int
 }
 
-// lines returns the features of one input and output that are worth showing, by frequency.
+// larger orders lines by amplitude, the largest first.
+func larger(a, b line) int { return cmp.Compare(b.amplitude, a.amplitude) }
+
+// lines returns the features of one input and output that are large enough to be shown, by frequency.
 func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 	var all []line
-	most := 0.0
 	for _, f := range m.Frequencies() {
-		a := amplitude[f.Feature*m.Params.D+d]
-		sd := 0.0 // unknown
+		l := line{at: f.Mean[q], amplitude: amplitude[f.Feature*m.Params.D+d], feature: f.Feature}
 		if f.SD != nil {
-			sd = f.SD[q]
+			l.sd = f.SD[q]
 		}
-		all = append(all, line{f.Mean[q], sd, a, f.Feature})
-		most = max(most, a)
+		all = append(all, l)
 	}
-	all = slices.DeleteFunc(all, func(l line) bool { return l.amplitude <= leastAmplitude*most })
-	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(b.amplitude, a.amplitude) })
+	slices.SortStableFunc(all, larger)
+	least := leastAmplitude * all[0].amplitude
+	all = slices.DeleteFunc(all, func(l line) bool { return l.amplitude <= least })
 	all = all[:min(len(all), mostStems)]
 	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(a.at, b.at) })
 	return all
 }
 
-// peaks returns the lines to label, largest first, of lines by frequency. Their
-// frequencies are distinct from 0 and at least least; they are two standard
-// deviations, and a fiftieth of the range, away from larger ones.
+// peaks returns the lines to label, largest first, of lines by frequency. Their frequencies are distinct from 0 and at least least; they
+// are two standard deviations, and a fiftieth of the range, away from larger ones.
 func peaks(all []line, least float64) []line {
-	order := slices.Clone(all)
-	slices.SortStableFunc(order, func(a, b line) int { return cmp.Compare(b.amplitude, a.amplitude) })
 	var out []line
-	for _, l := range order {
+	for _, l := range slices.SortedStableFunc(slices.Values(all), larger) {
 		near := func(o line) bool { return math.Abs(o.at-l.at) < max(all[len(all)-1].at/50, 2*o.sd, 2*l.sd) }
 		if len(out) < mostLabels && l.at > 2*l.sd && l.at >= least && !slices.ContainsFunc(out, near) {
 			out = append(out, l)
@@ -83,16 +86,15 @@ func peaks(all []line, least float64) []line {
 	return out
 }
 
-// spectra returns charts of the features' frequencies under the posterior, for each
-// input and output, and tables of the labeled ones. A wave longer than reach, the
-// range of the data along the input, is a trend and has no label. Without a
-// posterior, spectra returns nil.
-func spectra(m *vssgp.Model, reach []float64) []part {
+// frequencies returns charts of the features' frequencies under the posterior, for each input and output, and tables of the labeled ones. A
+// wave longer than reach, the range of the data along the input, is a trend and has no label.
+func frequencies(m *vssgp.Model, reach []float64) section {
+	s := section{Title: "Frequencies"}
 	amplitude := Amplitudes(m)
 	if amplitude == nil {
-		return nil
+		s.Text = []string{"The model has no posterior over its coefficients yet, so its features have no amplitude."}
+		return s
 	}
-	var parts []part
 	inputs, outputs := inputNames(m), outputNames(m)
 	for q := range min(m.Params.Q, mostSeries) {
 		for d := range min(m.Params.D, mostSeries) {
@@ -101,39 +103,43 @@ func spectra(m *vssgp.Model, reach []float64) []part {
 				continue
 			}
 			top := peaks(all, 1/reach[q])
-			parts = append(parts, spectrum(all, top, inputs[q], outputs[d]))
+			s.Charts = append(s.Charts, spectrum(all, top, inputs[q], outputs[d]))
 			if len(top) > 0 {
-				parts = append(parts, frequencyTable(top, inputs[q], outputs[d]))
+				s.Tables = append(s.Tables, frequencyTable(top, inputs[q], outputs[d]))
 			}
 		}
 	}
-	return parts
+	return s
 }
 
 // spectrum returns the chart of lines.
 func spectrum(all, top []line, x, y string) *chart {
-	l := layer{name: "features, frequency ± 2 sd", kind: asStems, ink: meanInk}
-	for _, f := range all {
-		l.x, l.y = append(l.x, f.at), append(l.y, f.amplitude)
-		l.lo, l.hi = append(l.lo, max(0, f.at-interval*f.sd)), append(l.hi, f.at+interval*f.sd)
-	}
-	c := &chart{
-		Title: "Spectrum of " + y + " along " + x,
-		Text: fmt.Sprintf("The amplitude of %s against their frequency; bars span what the posterior leaves open (frequency.variance).",
-			Counted(len(all), "feature")),
-		XLabel: "frequency, " + perUnit(x), YLabel: "amplitude", logY: true, layers: []layer{l},
-	}
-	for _, p := range top {
-		c.labels = append(c.labels, label{p.at, p.amplitude, p.label(x)})
-	}
+	text := fmt.Sprintf("The amplitude of %s against their frequency; bars are 95 %% intervals of the frequencies (frequency.variance).",
+		Counted(len(all), "feature"))
 	if len(top) > 0 {
-		c.Text += " The largest that repeats within the data: " + top[0].label(x) + "."
+		text += " The largest that repeats within the data: " + top[0].label(x) + "."
+	}
+	c := newChart("Spectrum of "+y+" along "+x, text, "frequency, "+perUnit(x), "amplitude")
+	c.logY = true
+	var at, amplitude, lower, upper []float64
+	for _, f := range all {
+		at, amplitude = append(at, f.at), append(amplitude, f.amplitude)
+		lower, upper = append(lower, max(0, f.at-bayes.SD95*f.sd)), append(upper, f.at+bayes.SD95*f.sd)
+	}
+	c.stems(Blue, at, amplitude, lower, upper)
+	width := labelWidth * (at[len(at)-1] - at[0])
+	for _, p := range top { // its label is to the right, unless a larger line crosses it or has its own label there
+		crosses := func(o line) bool {
+			return o.amplitude > p.amplitude && o.at < p.at+width && (o.at > p.at || o.at > p.at-width && o.amplitude < 2*p.amplitude)
+		}
+		if !slices.ContainsFunc(all, crosses) {
+			c.label(p.at, p.amplitude, p.label(x))
+		}
 	}
 	return c
 }
 
-// label writes a line's period, or in sound its frequency, with its standard
-// deviation.
+// label writes a line's period, or in sound its frequency, with its standard deviation.
 func (l line) label(x string) string {
 	if x == seconds {
 		return spread(l.at, l.sd) + " Hz"
@@ -141,8 +147,7 @@ func (l line) label(x string) string {
 	return "period " + spread(1/l.at, l.sd/(l.at*l.at))
 }
 
-// spread writes a value with its standard deviation: to two digits of the latter,
-// or to six digits of a value that is surer.
+// spread writes a value with its standard deviation: to two digits of the latter, or to six digits of a value that is surer.
 func spread(v, sd float64) string {
 	decimals := 1 - int(math.Floor(math.Log10(sd)))
 	switch {
@@ -166,7 +171,7 @@ func perUnit(x string) string {
 
 func frequencyTable(top []line, x, y string) Table {
 	t := Table{
-		Caption: "The labelled features of " + y + ", largest first",
+		Caption: "The labeled features of " + y + " along " + x + ", largest first",
 		Head:    []string{"feature", "frequency, " + perUnit(x), "period, " + x, "amplitude"},
 	}
 	for _, l := range top {
@@ -181,8 +186,7 @@ func inputNames(m *vssgp.Model) []string { return Names(m.XNames, m.Params.Q, "x
 // outputNames returns the model's names, or if it has none y, or y0, y1, ….
 func outputNames(m *vssgp.Model) []string { return Names(m.YNames, m.Params.D, "y") }
 
-// Names returns the names given, or if there are not n of them: letter, or
-// letter0, letter1, ….
+// Names returns the names given, or if there are not n of them: letter, or letter0, letter1, ….
 func Names(given []string, n int, letter string) []string {
 	switch {
 	case len(given) == n:
@@ -195,4 +199,106 @@ func Names(given []string, n int, letter string) []string {
 		names[i] = fmt.Sprintf("%s%d", letter, i)
 	}
 	return names
+}
+
+// density returns the power spectrum of a model's covariance along input q for the first output (the others' differ by a factor): its mean
+// in each of n equal bins from 0 to top, in units of y² per unit of frequency, one-sided:
+//
+//	S(f) = (1/V) Σ_i σ²_i [N(f; p_i, s_i²) + N(f; −p_i, s_i²)],   s_i = 1/(2π l_i)
+//
+// over the components of all V windows: the mean over the recording, since the squares of the windows add up to one.
+func density(m *vssgp.Model, q int, top float64, n int) []float64 {
+	p := m.Params
+	out := make([]float64, n)
+	width := top / float64(n)
+	unit := m.X.Scale[q]
+	for i := range p.L {
+		power := p.Variance[i] * m.Y.Scale[0] * m.Y.Scale[0] / float64(max(1, len(p.Windows.Center)))
+		at, sd := math.Abs(p.Frequency[i*p.Q+q])/unit, 1/(2*math.Pi*p.Lengthscale[i*p.Q+q]*unit)
+		below := func(f float64) float64 { // the share of the component's power, folded at 0, below f
+			return 0.5 * (math.Erf((f-at)/(sd*math.Sqrt2)) + math.Erf((f+at)/(sd*math.Sqrt2)))
+		}
+		last := below(0)
+		for b := range out {
+			next := below(float64(b+1) * width)
+			out[b] += power * (next - last) / width
+			last = next
+		}
+	}
+	return out
+}
+
+// topFrequency returns the frequency at which a drawing of the density may end: above all components with a millionth of the largest
+// variance or more.
+func topFrequency(m *vssgp.Model, q int) float64 {
+	p := m.Params
+	most, top := slices.Max(p.Variance), 0.0
+	for i, v := range p.Variance {
+		if v >= 1e-6*most {
+			top = max(top, (1.05*math.Abs(p.Frequency[i*p.Q+q])+3/(2*math.Pi*p.Lengthscale[i*p.Q+q]))/m.X.Scale[q])
+		}
+	}
+	return top
+}
+
+// densityChart returns the chart of a density in equal bins up to top.
+func densityChart(density []float64, top float64, title, x, y string) *chart {
+	most := floats.MaxIdx(density)
+	frequency, power := make([]float64, len(density)), make([]float64, len(density))
+	for i, v := range density {
+		frequency[i], power[i] = (float64(i)+0.5)*top/float64(len(density)), max(v, density[most]*1e-8)
+	}
+	text := fmt.Sprintf("The power that the covariance expects at each frequency, in %s² per unit of frequency; the most at %s %s.",
+		y, short(frequency[most]), perUnit(x))
+	c := newChart(title, text, "frequency, "+perUnit(x), "power density")
+	c.logY = true
+	c.line("power density", Blue, frequency, power)
+	return c
+}
+
+// densities returns the charts of a model's covariance along each input.
+func densities(m *vssgp.Model) (charts []*chart) {
+	inputs, y := inputNames(m), outputNames(m)[0]
+	for q := range min(m.Params.Q, mostSeries) {
+		if top := topFrequency(m, q); top > 0 && !math.IsInf(top, 1) {
+			charts = append(charts, densityChart(density(m, q, top, densityBins), top,
+				"Power spectrum of the covariance along "+inputs[q], inputs[q], y))
+		}
+	}
+	return charts
+}
+
+// Densities collects the power spectra of the excerpts' models; the models themselves are not kept. Its methods may be called from several
+// goroutines.
+type Densities struct {
+	mu   sync.Mutex
+	rate int
+	of   map[int][]float32 // by the excerpt's start
+}
+
+// NewDensities returns an empty collection for a recording with so many samples a second.
+func NewDensities(rate int) *Densities { return &Densities{rate: rate, of: map[int][]float32{}} }
+
+// Add takes in an excerpt that has its model.
+func (s *Densities) Add(e *restore.Excerpt) {
+	density := density(e.Model, 0, float64(s.rate)/2, densityBins/2)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range density {
+		s.of[e.Start] = append(s.of[e.Start], float32(v))
+	}
+}
+
+// mean returns the mean over the excerpts, added in their order; nil if there are none.
+func (s *Densities) mean() []float64 {
+	if s == nil || len(s.of) == 0 {
+		return nil
+	}
+	out := make([]float64, densityBins/2)
+	for _, at := range slices.Sorted(maps.Keys(s.of)) {
+		for i, v := range s.of[at] {
+			out[i] += float64(v) / float64(len(s.of))
+		}
+	}
+	return out
 }

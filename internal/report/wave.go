@@ -6,180 +6,109 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot/plotter"
+
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// waveColumns bounds the points of a waveform along time. In a longer one, each point is the range of several samples.
-const waveColumns = 1000
+// waveColumns bounds the columns of a waveform. In a longer one, each column is the range of several samples.
+const waveColumns = 600
 
-// A span is the range of some values; it is empty if lo > hi.
-type span struct{ lo, hi float64 }
-
-var noSpan = span{math.Inf(1), math.Inf(-1)}
-
-func (s span) empty() bool { return s.lo > s.hi }
-
-// widen makes the span include [lo, hi].
-func (s *span) widen(lo, hi float64) { s.lo, s.hi = min(s.lo, lo), max(s.hi, hi) }
-
-// waves returns the waveforms of frames [from, to), which the page has, of some channels. shaded marks the gaps.
-func (p *embedded) waves(title, text string, from, to int, channels []int, shaded bool) (parts []part, err error) {
-	for _, c := range channels[:min(len(channels), mostSeries)] {
-		chart := &chart{Title: title, Text: text, XLabel: seconds, YLabel: "full scale"}
+// waves returns the waveforms of frames [from, to), which the page contains, of the channels that a gap misses, with all gaps shaded or not.
+func (p *embedded) waves(title, text string, from, to int, missing audio.Gap, shaded bool) (charts []*chart) {
+	step := max(1, (to-from+waveColumns-1)/waveColumns)
+	var time []float64
+	for i := from; i < to; i += step {
+		time = append(time, float64(i)/float64(p.Rate))
+	}
+	channels := p.channels(missing)
+	for _, channel := range channels[:min(len(channels), mostSeries)] {
+		name := title
 		if p.Channels > 1 {
-			chart.Title = fmt.Sprintf("%s, channel %d", title, c+1)
+			name = fmt.Sprintf("%s, channel %d", title, channel+1)
 		}
-		w, err := p.waveOf(from, to, c)
-		if err != nil {
-			return nil, err
+		c, w := newChart(name, text, seconds, "full scale"), p.waveOf(from, to, channel)
+		if gaps, _ := thin(w.gaps, step); shaded {
+			for lo, hi := range runs(gaps) {
+				c.add("gap", &plotter.Polygon{Color: shadeColor}, shade{time[lo], time[hi-1] + float64(step)/float64(p.Rate)})
+			}
 		}
-		if shaded {
-			chart.layers = w.gaps
+		wave := func(name string, clr color.Color, values []float64) {
+			var x, y []float64
+			lo, hi := thin(values, step)
+			for i, at := range time { // up and down in columns with several values
+				if x, y = append(x, at), append(y, lo[i]); hi[i] > lo[i] {
+					x, y = append(x, at), append(y, hi[i])
+				}
+			}
+			c.line(name, clr, x, y)
 		}
-		if given := w.line("recording", dataInk, w.given); len(given.x) > 0 {
-			chart.layers = append(chart.layers, given)
-		}
-		chart.layers = append(append(chart.layers, w.bands()...), w.fills()...)
-		parts = append(parts, chart)
+		wave("recording", color.Black, w.given)
+		lower, _ := thin(w.lower, step)
+		_, upper := thin(w.upper, step)
+		c.band("95 % band", Blue, time, lower, upper)
+		wave("reference", Red, w.reference)
+		wave("mean", Blue, w.mean)
+		charts = append(charts, c)
 	}
-	return parts, nil
+	return charts
 }
 
-// A wave is a channel's waveform in columns of equally many frames, each of which has a span.
+// thin returns the least and the largest of each step values, NaN if all are.
+func thin(values []float64, step int) (lo, hi []float64) {
+	for part := range slices.Chunk(values, step) {
+		least, largest := part[0], part[0]
+		for _, v := range part {
+			if v < least || math.IsNaN(least) {
+				least = v
+			}
+			if v > largest || math.IsNaN(largest) {
+				largest = v
+			}
+		}
+		lo, hi = append(lo, least), append(hi, largest)
+	}
+	return lo, hi
+}
+
+// A wave is a channel's samples, NaN where there is none.
 type wave struct {
-	from, step, rate         int
-	given, mean, band, truth []span
-	gaps                     []layer // that shade the gaps
+	given                         []float64 // and not filled
+	mean, lower, upper, reference []float64 // in filled gaps, and the given samples next to them, so that lines meet
+	gaps                          []float64 // 0 in gaps
 }
 
-// waveOf collects the spans of a channel's frames [from, to).
-func (p *embedded) waveOf(from, to, channel int) (*wave, error) {
-	w := &wave{from: from, step: max(1, (to-from+waveColumns-1)/waveColumns), rate: p.Rate}
-	n := (to - from + w.step - 1) / w.step
-	for _, spans := range []*[]span{&w.given, &w.mean, &w.band, &w.truth} {
-		*spans = slices.Repeat([]span{noSpan}, n)
-	}
-	gaps := slices.DeleteFunc(p.within(from, to), func(g audio.Gap) bool { return !g.In(channel) })
-	filled := make([]bool, to-from)
-	for _, g := range gaps {
-		fills := p.fillings(g)
-		if fills == nil {
+// waveOf returns a channel's frames [from, to).
+func (p *embedded) waveOf(from, to, channel int) wave {
+	none := slices.Repeat([]float64{math.NaN()}, to-from)
+	clip := p.clip(from, to)
+	given := clip.samples[channel][from-clip.Start : to-clip.Start]
+	w := wave{slices.Clone(given), none, slices.Clone(none), slices.Clone(none), slices.Clone(none), slices.Clone(none)}
+	for _, g := range p.within(from, to) {
+		if !g.In(channel) {
 			continue
 		}
-		k := slices.Index(p.lanes(g), channel)
-		var truth []float64
-		if p.Reference != nil {
-			all, err := p.truth(g)
-			if err != nil {
-				return nil, err
+		k := slices.Index(p.channels(g.Gap), channel)
+		for i := max(from, g.Start-1); i < min(to, g.End+1); i++ {
+			at := i - from
+			mean, half, reference := given[at], 0., given[at]
+			if in := i - g.Start; in >= 0 && in < g.Len() {
+				w.gaps[at] = 0
+				if g.fills != nil {
+					w.given[at], mean, half = math.NaN(), g.fills[k].Mean[in], bayes.SD95*g.fills[k].SD[in]
+				}
+				if g.reference != nil {
+					reference = g.reference[k][in]
+				}
 			}
-			truth = all[k]
-		}
-		for i := max(from, g.Start); i < min(to, g.End); i++ {
-			at, m, s := (i-from)/w.step, fills[k].Mean[i-g.Start], interval*fills[k].SD[i-g.Start]
-			filled[i-from] = true
-			w.mean[at].widen(m, m)
-			w.band[at].widen(m-s, m+s)
-			if truth != nil {
-				w.truth[at].widen(truth[i-g.Start], truth[i-g.Start])
+			if g.fills != nil {
+				w.mean[at], w.lower[at], w.upper[at] = mean, mean-half, mean+half
+			}
+			if g.reference != nil {
+				w.reference[at] = reference
 			}
 		}
 	}
-	held := p.clip(from, to)
-	for i, v := range held.samples[channel][from-held.start : to-held.start] {
-		if !filled[i] {
-			w.given[i/w.step].widen(v, v)
-		}
-	}
-	w.shade(gaps)
-	w.join()
-	return w, nil
-}
-
-// shade marks the gaps over all that is drawn. Gaps that are less than a column apart are one.
-func (w *wave) shade(gaps []audio.Gap) {
-	all := noSpan
-	for _, s := range slices.Concat(w.given, w.band) {
-		all.widen(s.lo, s.hi)
-	}
-	end := 0
-	for _, g := range gaps {
-		from, to := max(w.from, g.Start), min(w.from+len(w.given)*w.step, max(g.End, g.Start+w.step))
-		if last := len(w.gaps) - 1; last >= 0 && from <= end+w.step {
-			end = max(end, to)
-			w.gaps[last].x[1] = w.seconds(end)
-			continue
-		}
-		end = to
-		w.gaps = append(w.gaps, layer{name: "gap", kind: asBand, ink: gapsInk,
-			x: []float64{w.seconds(from), w.seconds(to)}, lo: []float64{all.lo, all.lo}, hi: []float64{all.hi, all.hi}})
-	}
-}
-
-// join has the fills begin and end at the samples next to the gap.
-func (w *wave) join() {
-	var ends []int
-	for c, s := range w.mean {
-		before, after := c > 0 && !w.mean[c-1].empty(), c+1 < len(w.mean) && !w.mean[c+1].empty()
-		if s.empty() && (before || after) {
-			ends = append(ends, c)
-		}
-	}
-	known := slices.ContainsFunc(w.truth, func(s span) bool { return !s.empty() })
-	for _, c := range ends {
-		w.mean[c], w.band[c] = w.given[c], w.given[c]
-		if known {
-			w.truth[c] = w.given[c]
-		}
-	}
-}
-
-func (w *wave) seconds(frame int) float64 { return float64(frame) / float64(w.rate) }
-
-// line draws spans as a line, up and down where a column has several values.
-func (w *wave) line(name string, ink color.RGBA, spans []span) layer {
-	l := layer{name: name, kind: asLine, ink: ink}
-	for c, s := range spans {
-		if s.empty() && (len(l.y) == 0 || math.IsNaN(l.y[len(l.y)-1])) {
-			continue
-		}
-		at, values := w.seconds(w.from+c*w.step), []float64{s.lo, s.hi}
-		if s.empty() {
-			values = []float64{math.NaN()}
-		} else if s.lo == s.hi {
-			values = values[:1]
-		}
-		for _, v := range values {
-			l.x, l.y = append(l.x, at), append(l.y, v)
-		}
-	}
-	return l
-}
-
-// fills draws the reference, if there is one, and the mean in the gaps.
-func (w *wave) fills() (layers []layer) {
-	for _, l := range []layer{w.line("reference", referenceInk, w.truth), w.line("mean", meanInk, w.mean)} {
-		if len(l.x) > 0 {
-			layers = append(layers, l)
-		}
-	}
-	return layers
-}
-
-// bands draws the 95 % band in each gap.
-func (w *wave) bands() (layers []layer) {
-	inside := false
-	for c, s := range w.band {
-		if s.empty() {
-			inside = false
-			continue
-		}
-		if !inside {
-			layers = append(layers, layer{name: "95 % band", kind: asBand, ink: meanInk})
-			inside = true
-		}
-		l := &layers[len(layers)-1]
-		l.x, l.lo, l.hi = append(l.x, w.seconds(w.from+c*w.step)), append(l.lo, s.lo), append(l.hi, s.hi)
-	}
-	return layers
+	return w
 }

@@ -287,7 +287,7 @@ func audio4kFigures(lines []Line) []figure {
 		starts = append(starts, group{of[0].Start, []color.Color{report.Blue, report.Red, report.Green}[i%3], of})
 	}
 	f := figure{name: "audio4k", Figure: report.Figure{Columns: 3, Width: 30 * vg.Centimeter, Height: 10 * vg.Centimeter}}
-	f.Key = legend(starts, secondsOf)
+	f.Legend = legend(starts, secondsOf)
 	for _, of := range []struct {
 		title     string
 		quantity  quantity

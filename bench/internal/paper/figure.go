@@ -22,7 +22,7 @@ type figure struct {
 	report.Figure
 }
 
-// stroke returns a line through some points; without points it stands for such lines in a key.
+// stroke returns a line through some points; without points it stands for such lines in a legend.
 func stroke(c color.Color, xy plotter.XYs) *plotter.Line {
 	return &plotter.Line{XYs: xy, LineStyle: report.Stroke(c)}
 }
@@ -44,8 +44,8 @@ func addBand(p *plot.Plot, c *Curve, lo, hi float64) {
 	p.Add(area(report.Pale, outline), stroke(report.Blue, mean))
 }
 
-// curveKey is the key of panels by addCurve, in the paper's colors.
-var curveKey = []report.Entry{
+// curveLegend is the legend of panels by addCurve, in the paper's colors.
+var curveLegend = []report.Entry{
 	{Name: "observed", Mark: stroke(report.Red, nil)},
 	{Name: "left out", Mark: stroke(report.Green, nil)},
 	{Name: "predictive mean", Mark: stroke(report.Blue, nil)},
@@ -107,7 +107,7 @@ func firstCurve(lines []Line, v variant) *Line {
 
 // curves returns a column of panels with curves; it has none if no line has a curve.
 func curves(name string, lines []Line, views []view, height vg.Length) figure {
-	f := figure{name: name, Figure: report.Figure{Width: 18 * vg.Centimeter, Key: slices.Concat(curveKey[:1], curveKey[2:])}}
+	f := figure{name: name, Figure: report.Figure{Width: 18 * vg.Centimeter, Legend: slices.Concat(curveLegend[:1], curveLegend[2:])}}
 	for _, v := range views {
 		l := firstCurve(lines, v.variant)
 		if l == nil {
@@ -118,7 +118,7 @@ func curves(name string, lines []Line, views []view, height vg.Length) figure {
 			title += ": test RMSE " + digits(test)
 		}
 		if l.Curve.Missing != nil {
-			f.Key = curveKey
+			f.Legend = curveLegend
 		}
 		p := report.Panel(title, "", "")
 		addCurve(p, l.Curve)
@@ -142,14 +142,14 @@ type group struct {
 	lines []Line
 }
 
-// legend returns the key of the groups that have the quantity.
-func legend(groups []group, of quantity) (key []report.Entry) {
+// legend returns the legend entries of the groups that have the quantity.
+func legend(groups []group, of quantity) (entries []report.Entry) {
 	for _, g := range groups {
 		if len(values(g.lines, of)) > 0 {
-			key = append(key, report.Entry{Name: g.label, Mark: stroke(g.color, nil)})
+			entries = append(entries, report.Entry{Name: g.label, Mark: stroke(g.color, nil)})
 		}
 	}
-	return key
+	return entries
 }
 
 // addMeans draws, for each group, the mean of a quantity over the lines of each x, on a logarithmic axis with these x as its ticks. Bars

@@ -245,7 +245,7 @@ func gapsFigures(lines []Line) (out []figure) {
 				}
 				p.Add(stroke(m.color, xy))
 				if len(g.Panels) == 0 {
-					g.Key = append(g.Key, report.Entry{Name: m.label, Mark: stroke(m.color, nil)})
+					g.Legend = append(g.Legend, report.Entry{Name: m.label, Mark: stroke(m.color, nil)})
 				}
 			}
 			p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, lengthTicks(lengths)
