@@ -281,6 +281,7 @@ func TestDefaultInit(t *testing.T) {
 		"even": {even, Options{Features: 8}, InitSpectrum}, "uneven": {uneven, Options{Features: 8}, InitSpectrum},
 		"one place":           {&Data{N: 20, Q: 1, D: 1, X: make([]float64, 20), Y: even.Y[:20]}, Options{Features: 8}, InitPaper},
 		"given length-scales": {even, Options{Features: 8, Paper: PaperOptions{Lengthscales: []float64{1}}}, InitPaper},
+		"frequency variance":  {even, Options{Features: 8, Paper: PaperOptions{FrequencyVariance: 0.1}}, InitPaper},
 		"random projections":  {even, Options{Features: 8, Method: RP}, InitPaper},
 	} {
 		got := testkit.Must(New(t.Context(), c.data, c.o))(t)
