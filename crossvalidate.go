@@ -17,11 +17,10 @@ type Folds struct {
 	Contiguous bool // folds of consecutive rows; otherwise rows are drawn at random, by Options.Seed
 }
 
-// A FoldScore is a score of each fold, with their mean and its standard error, the
-// sample standard deviation of the folds over √K.
+// A FoldScore is a score of each fold with their mean.
 type FoldScore struct {
 	Folds        []float64 // [K]
-	Mean, StdErr float64
+	Mean, StdErr float64   // of Folds: StdErr is their sample standard deviation over √K
 }
 
 // CrossValidation scores predictions of rows that the model had not seen.
