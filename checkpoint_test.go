@@ -57,7 +57,7 @@ func TestForeignCheckpoint(t *testing.T) {
 		"names":   {&named, func(*Options) {}, "data: in the checkpoint 40 rows"},
 		"option":  {data, func(o *Options) { o.Iterations = 31 }, "option iterations: in the checkpoint 30, here 31"},
 		"options": {data, func(o *Options) { o.Fix = []string{"noise.precision"}; o.Seed = 1 }, "also option seed"},
-		"from":    {data, func(o *Options) { o.From = mustStart(data, *o); o.Restarts = 1 }, "restarts"},
+		"from":    {data, func(o *Options) { o.From = mustStart(data, *o); o.Init, o.Features, o.Restarts = "", 0, 1 }, "restarts"},
 		"kept":    {data, func(o *Options) { o.Checkpoint.Resume = false; o.Checkpoint.Path += ".csv" }, "is no checkpoint"},
 	} {
 		o := o

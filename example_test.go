@@ -246,6 +246,31 @@ func ExampleFit_miniBatches() {
 	// -0.9, truly -0.9
 }
 
+// Cross-validation compares numbers of features by the log density of rows that
+// the fits had not seen.
+func ExampleCrossValidate() {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var x, y []float64
+	for range 120 {
+		a, b := 4*rng.Float64(), 4*rng.Float64()
+		x, y = append(x, a, b), append(y, math.Sin(a)*math.Cos(b)+0.1*rng.NormFloat64())
+	}
+	data, err := vssgp.NewData(120, x, y)
+	if err != nil {
+		panic(err)
+	}
+	for _, k := range []int{2, 30} {
+		c, err := vssgp.CrossValidate(context.Background(), data, vssgp.Folds{K: 4}, vssgp.Options{Features: k, Iterations: 30})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("%d features: RMSE %.1f, log density above 0: %t\n", k, c.RMSE.Mean, c.LogDensity.Mean > 2*c.LogDensity.StdErr)
+	}
+	// Output:
+	// 2 features: RMSE 0.2, log density above 0: false
+	// 30 features: RMSE 0.1, log density above 0: true
+}
+
 // A start of one's own: parameters under the names of the model file, in units
 // of one's own choice, from which a fit goes on.
 func ExampleFit_customStart() {

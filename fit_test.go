@@ -692,20 +692,44 @@ func TestHeldOutUnits(t *testing.T) {
 	}
 }
 
-// TestSpectrumReadsScales: what the spectrum start would not look at is refused.
-func TestSpectrumReadsScales(t *testing.T) {
-	data := wave(60, 0.1)
-	paper := testkit.Must(New(t.Context(), data, Options{Init: InitPaper}))(t)
-	for _, o := range []Options{
-		{Paper: PaperOptions{Lengthscales: []float64{1}}}, {Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{2}}},
-		{Paper: PaperOptions{FrequencyVariance: 0.1}},
-	} {
-		if m, err := New(t.Context(), data, o); err != nil || m.Params.K != paper.Params.K {
-			t.Errorf("%+v: %v; want the paper's start", o, err)
+// TestCrossValidate: each fold is scored by a fit of the other rows.
+func TestCrossValidate(t *testing.T) {
+	data, o := wave(45, 0.2), Options{Init: InitPaper, Features: 8, Iterations: 5, Seed: 3}
+	c := testkit.Must(CrossValidate(t.Context(), data, Folds{K: 3, Contiguous: true}, o))(t)
+	for i := range 3 {
+		var known, asked Data
+		for n, x := range data.X {
+			to := &known
+			if n/15 == i {
+				to = &asked
+			}
+			to.N, to.Q, to.D, to.X, to.Y = to.N+1, 1, 1, append(to.X, x), append(to.Y, data.Y[n])
 		}
-		o.Init = InitSpectrum
-		testkit.Fails(t, testkit.Error(New(t.Context(), data, o)), ErrOptions, "", o.Paper)
+		m, _ := mustFit(t, &known, o)
+		p := testkit.Must(m.Predict(t.Context(), asked.X))(t)
+		mse, density := 0.0, 0.0
+		for n, l := range testkit.Must(p.LogDensity(t.Context(), asked.Y))(t) {
+			mse, density = mse+math.Pow(asked.Y[n]-p.Mean[n], 2)/15, density+l/15
+		}
+		modeltest.Near(t, "RMSE and density", []float64{c.RMSE.Folds[i], c.LogDensity.Folds[i]}, []float64{math.Sqrt(mse), density}, 1e-12)
 	}
+	a, b, d := c.RMSE.Folds[0], c.RMSE.Folds[1], c.RMSE.Folds[2]
+	mean := (a + b + d) / 3
+	sd := math.Sqrt(((a-mean)*(a-mean) + (b-mean)*(b-mean) + (d-mean)*(d-mean)) / 2)
+	modeltest.Near(t, "mean and error", []float64{c.RMSE.Mean, c.RMSE.StdErr}, []float64{mean, sd / math.Sqrt(3)}, 1e-12)
+
+	seeded := testkit.Must(CrossValidate(t.Context(), data, Folds{K: 3}, o))(t)
+	testkit.Equal(t, testkit.Must(CrossValidate(t.Context(), data, Folds{K: 3}, o))(t), seeded, "the same seed")
+	if slices.Equal(seeded.RMSE.Folds, c.RMSE.Folds) {
+		t.Error("shuffled folds are the contiguous ones")
+	}
+	for _, k := range []int{-1, 1, 46} {
+		testkit.Fails(t, testkit.Error(CrossValidate(t.Context(), data, Folds{K: k}, o)), ErrOptions, "folds", k)
+	}
+	testkit.Fails(t, testkit.Error(CrossValidate(t.Context(), data, Folds{}, Options{Method: "gp"})), ErrOptions, "fold 1 of 5", "method")
+	o.Checkpoint.Path = "part"
+	testkit.Fails(t, testkit.Error(CrossValidate(t.Context(), data, Folds{}, o)), ErrOptions, "checkpoint")
+	testkit.Fails(t, testkit.Error(CrossValidate(t.Context(), nil, Folds{}, o)), ErrData, "nil")
 }
 
 // TestWindowZero: the zero value chooses windows as WindowAuto, and WindowNone

@@ -185,12 +185,13 @@ func (o Options) problem(data *Data) (*problem, error) {
 	switch {
 	case o.From != nil:
 		pr.x, pr.y = o.From.X, o.From.Y
+	case pr.init == InitSpectrum && o.Batch != BatchOptions{} && o.Inference != Stochastic:
+		return nil, badOption("batch cannot be combined with inference %s and init %s", cmp.Or(o.Inference, Exact), InitSpectrum)
 	case pr.init == InitSpectrum && grid.Step == 0:
-		return nil, badOption("start %q needs one input that varies; the data have %d inputs and %d rows: use start %q", InitSpectrum,
+		return nil, badOption("init %s needs one input that varies; the data have %d inputs and %d rows: use init %s", InitSpectrum,
 			data.Q, data.N, InitPaper)
 	case pr.init == InitSpectrum && o.Features%2 == 1:
-		return nil, badOption("start %q lays cosines and sines in pairs, want an even number of features a component, not %d", InitSpectrum,
-			o.Features)
+		return nil, badOption("init %s needs an even number of features per component, got %d", InitSpectrum, o.Features)
 	case !o.Raw:
 		pr.x = standardize(data.X, data.Q)
 		if pr.init == InitSpectrum {
@@ -436,6 +437,6 @@ func (pr *problem) FitsStart(bytes float64) error {
 	if limit <= 0 || need <= limit {
 		return nil
 	}
-	return fmt.Errorf("vssgp: the spectrum of %d rows needs about %s of memory, but only %s may be used; want fewer rows, shorter windows, or start %q: %w",
+	return fmt.Errorf("vssgp: the spectrum of %d rows needs about %s of memory, but only %s may be used; want fewer rows, shorter windows, or init %s: %w",
 		pr.data.N, heap.Size(need), heap.Size(limit), InitPaper, ErrMemory)
 }

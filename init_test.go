@@ -81,12 +81,51 @@ func TestBadOptions(t *testing.T) {
 		{"a candidate of no length", data, Options{Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{2, 0}}}},
 		{"spectrum of two inputs", two, Options{Init: InitSpectrum}},
 		{"spectrum of one place", &Data{N: 3, Q: 1, D: 1, X: []float64{2, 2, 2}, Y: make([]float64, 3)}, Options{Init: InitSpectrum}},
-		{"spectrum with length-scales", data, Options{Init: InitSpectrum, Paper: PaperOptions{Lengthscales: []float64{1}}}},
 	} {
 		testkit.Fails(t, testkit.Error(New(t.Context(), c.data, c.o)), ErrOptions, "", "New, ", c.name)
 		if m, _, err := Fit(context.Background(), c.data, c.o); !errors.Is(err, ErrOptions) || m != nil {
 			t.Errorf("Fit, %s: error %v, want one that wraps ErrOptions", c.name, err)
 		}
+	}
+}
+
+// TestOptionPairs: options that contradict each other are refused with an error that names both.
+func TestOptionPairs(t *testing.T) {
+	data := wave(40, 0.1)
+	from := testkit.Must(New(t.Context(), data, Options{Components: 2}))(t)
+	for _, c := range []struct {
+		o             Options
+		first, second string
+	}{
+		{Options{Batch: BatchOptions{Rows: 5}}, "batch", "inference exact"},
+		{Options{Batch: BatchOptions{Contiguous: true}, Inference: Factorized}, "batch", "init spectrum"},
+		{Options{Optimizer: OptimizerGlobal, Inference: Stochastic}, "optimizer", "inference stochastic"},
+		{Options{Windows: WindowOptions{Segments: 4}, Inference: Factorized}, "segments", "inference factorised"},
+		{Options{Fix: []string{"coefficient.mean"}}, "fix", "inference exact"},
+		{Options{Optimizer: OptimizerWindows, Windows: WindowOptions{Length: WindowNone}}, "optimizer", "window none"},
+		{Options{Windows: WindowOptions{Length: WindowNone, Segments: 4}}, "segments", "window none"},
+		{Options{Windows: WindowOptions{Length: WindowNone, Shared: true}}, "shared", "window none"},
+		{Options{Windows: WindowOptions{Length: 2, Candidates: []float64{2}}}, "candidates", "length"},
+		{Options{Windows: WindowOptions{Candidates: []float64{2}}, Init: InitPaper}, "candidates", "init paper"},
+		{Options{Posterior: PosteriorOptions{HMC: true}}, "HMC", "draws"},
+		{Options{Method: SSGP, UniformPhases: true}, "uniform phases", "method ssgp"},
+		{Options{Tie: []string{"kernel.variance"}, Fix: []string{"kernel.variance"}}, "fix", "tie"},
+		{Options{Components: 3, Paper: PaperOptions{Lengthscales: []float64{1}}}, "components", "length-scale"},
+		{Options{Paper: PaperOptions{Periods: []float64{1}}}, "periods", "length-scales"},
+		{Options{Init: InitSpectrum, Paper: PaperOptions{Lengthscales: []float64{1}}}, "length-scales", "init spectrum"},
+		{Options{From: from, Init: InitPaper}, "init", "model to start from"},
+		{Options{From: from, Components: 2}, "components", "model to start from"},
+		{Options{From: from, Features: 2}, "features", "model to start from"},
+		{Options{From: from, Windows: WindowOptions{Length: 2}}, "window", "model to start from"},
+		{Options{From: from, Paper: PaperOptions{Lengthscales: []float64{1}}}, "length-scales", "model to start from"},
+		{Options{From: from, NoisePrecision: 2}, "noise precision", "model to start from"},
+		{Options{From: from, UniformPhases: true}, "uniform phases", "model to start from"},
+		{Options{From: from, Raw: true}, "raw", "model to start from"},
+		{Options{From: from, Batch: BatchOptions{Rows: 2}}, "batch", "model to start from"},
+	} {
+		err := testkit.Error(New(t.Context(), data, c.o))
+		testkit.Fails(t, err, ErrOptions, c.first, c.first, " with ", c.second)
+		testkit.Fails(t, err, ErrOptions, c.second, c.first, " with ", c.second)
 	}
 }
 
@@ -242,6 +281,7 @@ func TestDefaultInit(t *testing.T) {
 		"even": {even, Options{Features: 8}, InitSpectrum}, "uneven": {uneven, Options{Features: 8}, InitSpectrum},
 		"one place":           {&Data{N: 20, Q: 1, D: 1, X: make([]float64, 20), Y: even.Y[:20]}, Options{Features: 8}, InitPaper},
 		"given length-scales": {even, Options{Features: 8, Paper: PaperOptions{Lengthscales: []float64{1}}}, InitPaper},
+		"frequency variance":  {even, Options{Features: 8, Paper: PaperOptions{FrequencyVariance: 0.1}}, InitPaper},
 		"random projections":  {even, Options{Features: 8, Method: RP}, InitPaper},
 	} {
 		got := testkit.Must(New(t.Context(), c.data, c.o))(t)

@@ -60,7 +60,7 @@ type Options struct {
 
 	Iterations int          // at most, of L-BFGS or RMSPROP, from each start; 0: chosen by Inference; or NoIterations
 	Optimizer  Optimizer    // default OptimizerWindows if there are many windows, else OptimizerGlobal
-	Batch      BatchOptions // mini-batches of Stochastic inference
+	Batch      BatchOptions // mini-batches, most of them of Stochastic inference
 	Restarts   int          // further starts, of which the best bound is kept
 	Fix        []string     // tensors of the model file that keep their starting values
 	// Tie names tensors (kernel.variance, kernel.lengthscale, kernel.frequency) that change by one factor
@@ -104,7 +104,7 @@ type PaperOptions struct {
 	// each input's range, times √Q.
 	Lengthscales, Periods []float64
 	// FrequencyVariance is Σ in units of 1/l², which the paper does not give: a
-	// feature reaches over l/√Σ. Default 0.001.
+	// feature reaches over l/√Σ. Default 0.001; SSGP and RP have Σ = 0 whatever it is.
 	FrequencyVariance float64
 }
 
@@ -120,7 +120,8 @@ type PosteriorOptions struct {
 	HMC bool
 }
 
-// BatchOptions are the options of mini-batches.
+// BatchOptions are the options of mini-batches, which Stochastic inference takes, and other inference in
+// its first iterations from InitPaper with a hundred features or more.
 type BatchOptions struct {
 	Rows       int  // of a mini-batch; default min(N, 512)
 	Contiguous bool // neighboring rows instead of random ones
@@ -178,7 +179,9 @@ func badOption(format string, args ...any) error {
 
 // check reports options that no fit of data can meet.
 func (o *Options) check(data *Data) error {
-	for _, check := range []func(data *Data) error{o.checkWords, o.checkNumbers, o.checkFrom, o.checkSize, o.checkScales, o.checkNames} {
+	for _, check := range []func(data *Data) error{
+		o.checkWords, o.checkNumbers, o.checkPairs, o.checkFrom, o.checkSize, o.checkScales, o.checkNames,
+	} {
 		if err := check(data); err != nil {
 			return err
 		}
@@ -194,8 +197,8 @@ func (o *Options) checkWords(*Data) error {
 	}{
 		{"method", string(o.Method), []string{string(VSSGP), string(SSGP), string(RP)}},
 		{"inference", string(o.Inference), []string{string(Exact), string(Factorized), string(Stochastic)}},
-		{"optimiser", string(o.Optimizer), []string{string(OptimizerGlobal), string(OptimizerWindows)}},
-		{"start", string(o.Init), []string{string(InitPaper), string(InitSpectrum)}},
+		{"optimizer", string(o.Optimizer), []string{string(OptimizerGlobal), string(OptimizerWindows)}},
+		{"init", string(o.Init), []string{string(InitPaper), string(InitSpectrum)}},
 	} {
 		if last := len(w.want) - 1; w.is != "" && !slices.Contains(w.want, w.is) {
 			return badOption("%s %q, want %s or %s", w.what, w.is, strings.Join(w.want[:last], ", "), w.want[last])
@@ -232,6 +235,50 @@ func (o *Options) checkNumbers(*Data) error {
 		return badOption("ssgp with %d features a component, want an even number: each frequency is a cosine and a sine", o.Features)
 	case w != WindowNone && !(w >= 0 && !math.IsInf(w, 0)): // WindowAuto is 0
 		return badOption("window length %v, want a positive number, WindowAuto or WindowNone", w)
+	}
+	return nil
+}
+
+// checkPairs reports options of which one would have no effect because of the other.
+func (o *Options) checkPairs(*Data) error {
+	var (
+		w, paper  = o.Windows, o.Paper
+		inference = "inference " + string(cmp.Or(o.Inference, Exact))
+		both      = slices.IndexFunc(o.Tie, func(name string) bool { return slices.Contains(o.Fix, name) })
+		fixed     = slices.IndexFunc(o.Fix, func(name string) bool { return strings.HasPrefix(name, "coefficient.") })
+		none      = w.Length == WindowNone
+		from      = o.From != nil
+		points    = o.Method == SSGP || o.Method == RP
+	)
+	for _, c := range []struct {
+		both        bool
+		first, with string
+	}{
+		{o.Optimizer != "" && o.Inference == Stochastic, "optimizer", inference},
+		{w.Segments > 0 && o.Inference != Exact && o.Inference != "", "segments", inference},
+		{fixed >= 0 && (o.Inference == Exact || o.Inference == ""), "fix coefficient.mean or coefficient.variance", inference},
+		{o.Optimizer == OptimizerWindows && none, "optimizer windows", "window none"},
+		{w.Segments > 0 && none, "segments", "window none"},
+		{w.Shared && none, "shared", "window none"},
+		{w.Dim != 0 && none, "window input", "window none"},
+		{w.Candidates != nil && w.Length != WindowAuto, "window candidates", "a window length"},
+		{w.Candidates != nil && o.Init == InitPaper, "window candidates", "init paper"},
+		{o.Posterior.HMC && o.Posterior.Draws <= 0, "HMC", "no posterior draws"},
+		{o.UniformPhases && points, "uniform phases", "method " + string(o.Method)},
+		{both >= 0, "fix", "tie of the same tensor"},
+		{from && o.Batch != BatchOptions{} && o.Inference != Stochastic, "batch", "a model to start from"},
+		{from && o.Init != "", "init " + string(o.Init), "a model to start from"},
+		{from && o.Components > 0, "components", "a model to start from"},
+		{from && o.Features > 0, "features", "a model to start from"},
+		{from && (w.Length > 0 || none || w.Candidates != nil), "window", "a model to start from"},
+		{from && (paper.Lengthscales != nil || paper.FrequencyVariance > 0), "length-scales or frequency variance", "a model to start from"},
+		{from && o.NoisePrecision > 0, "noise precision", "a model to start from"},
+		{from && o.UniformPhases, "uniform phases", "a model to start from"},
+		{from && o.Raw, "raw", "a model to start from"},
+	} {
+		if c.both {
+			return badOption("%s cannot be combined with %s", c.first, c.with)
+		}
 	}
 	return nil
 }
@@ -320,7 +367,7 @@ func (o *Options) checkScales(data *Data) error {
 		return badOption("%d periods for %d length-scales, want one each", len(o.Paper.Periods), n)
 	}
 	if o.Init == InitSpectrum && o.From == nil && (o.Paper.Lengthscales != nil || o.Paper.Periods != nil || o.Paper.FrequencyVariance > 0) {
-		return badOption("start %q reads length-scales, periods and the frequencies' variance from the data: give none of them, or start %q", InitSpectrum, InitPaper)
+		return badOption("length-scales, periods and frequency variance cannot be combined with init %s, only with init %s", InitSpectrum, InitPaper)
 	}
 	return nil
 }

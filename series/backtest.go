@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -34,9 +35,9 @@ func MeanScores(all []Scores) (mean Scores) {
 	return mean
 }
 
-// A Backtested scores forecasts from Origins origins, Horizon rows each, for each output: Model's forecasts, Naive ones that repeat the
-// last value, and Seasonal ones that repeat the value one season before. The naive intervals are Gaussians with the standard deviation of
-// the naive errors within the data.
+// A Backtested contains the scores [D] of forecasts of Horizon rows from each of Origins origins: of the Model, of Naive forecasts, which
+// repeat the last value, and of Seasonal ones, which repeat the value one season before. The naive intervals are Gaussians with the standard
+// deviation of the naive errors within the data.
 type Backtested struct {
 	Horizon, Origins       int
 	Season                 []int // of the seasonal forecast, in steps; 1: none
@@ -44,17 +45,23 @@ type Backtested struct {
 }
 
 // Backtest forecasts the last horizon rows from the rows before, then the horizon rows before these, and so on, origins times, each time
-// with a model of the rows before alone. Rows are taken in the order of x.
+// with a model of the rows before alone. Rows are taken in the order of x. Errors are those of Fit; a horizon and a number of origins that
+// leave fewer than ten rows before the first origin wrap ErrOptions.
 func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*Backtested, error) {
-	if err := s.check(); err != nil {
+	if err := cmp.Or(s.check(), o.check()); err != nil {
 		return nil, err
 	}
 	s = s.sorted()
 	n := len(s.X)
 	unit := s.scaleUp(&o)
-	if horizon < 1 || origins < 1 || n-horizon*origins < leastBefore {
-		return nil, fmt.Errorf("%w: %d origins with a horizon of %d leave %d of %d rows before the first; want at least %d",
-			ErrOptions, origins, horizon, n-horizon*origins, n, leastBefore)
+	switch {
+	case horizon < 1:
+		return nil, fmt.Errorf("%w: horizon %d; must be at least 1", ErrOptions, horizon)
+	case origins < 1:
+		return nil, fmt.Errorf("%w: %d origins; must be at least 1", ErrOptions, origins)
+	case horizon > n || origins > n || n-horizon*origins < leastBefore:
+		return nil, fmt.Errorf("%w: %d origins with a horizon of %d leave fewer than %d of %d rows before the first", ErrOptions, origins,
+			horizon, leastBefore, n)
 	}
 	b := &Backtested{Horizon: horizon, Origins: origins}
 	var sums [3][]tally

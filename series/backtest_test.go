@@ -44,6 +44,7 @@ func TestBacktest(t *testing.T) {
 	testkit.Near(t, c.Naive[0].NLPD, b.Naive[0].NLPD+math.Log(unit), 1e-9, "NLPD of values of 1e-300")
 	testkit.Equal(t, c.Naive[0].Coverage95, b.Naive[0].Coverage95, "coverage of values of 1e-300")
 	testkit.Fails(t, testkit.Error(Backtest(context.Background(), s, 40, 3, Options{})), ErrOptions, "", "too many origins")
+	testkit.Fails(t, testkit.Error(Backtest(context.Background(), s, 4, 2, Options{Parts: []Part{nil}})), ErrOptions, "nil", "a nil part")
 }
 
 // TestBacktestHoles: naive forecasts count seasons on the grid, whatever rows are missing, and no season has to fit into the data.

@@ -9,17 +9,34 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// Evaluate is the log marginal likelihood of data at the mode of the hyper-parameters, in nats, the outputs in the model's units. Of the
-// data that the model was fitted to it is Bound, unless the fit was robust: here no value is an outlier. The data's errors have to be known
-// if and only if those of the model's data were.
-func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
+// accepts reports a series that is not of the model's outputs and regressors.
+func (m *Model) accepts(s *Series) error {
 	if err := s.check(); err != nil {
+		return err
+	}
+	if len(s.Y) != m.Outputs() {
+		return fmt.Errorf("%w: %d outputs; the model has %d", ErrData, len(s.Y), m.Outputs())
+	}
+	var names []string
+	for _, r := range s.Regressors {
+		names = append(names, r.Name)
+	}
+	if want := m.Regressors(); !slices.Equal(names, want) {
+		return fmt.Errorf("%w: regressors %q; must be those of the model in their order, %q", ErrData, names, want)
+	}
+	return nil
+}
+
+// Evaluate returns the log marginal likelihood of data at the mode of the hyper-parameters, in nats, with the outputs in the model's units.
+// For the data that the model was fitted to it is Bound, unless the fit was robust: here no value is an outlier. Errors wrap ErrData: the
+// data must have the outputs and the regressors of the model's data, in the same order, and known errors only if those had them.
+func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
+	if err := m.accepts(&s); err != nil {
 		return 0, err
 	}
-	if len(s.Y) != m.Outputs() || (s.Err != nil) != (m.frame.Error != nil) {
+	if (s.Err != nil) != (m.frame.Error != nil) {
 		known := map[bool]string{true: "with known errors", false: "without known errors"}
-		return 0, fmt.Errorf("%w: outputs: %d %s; the model has %d %s", ErrData, len(s.Y), known[s.Err != nil], m.Outputs(),
-			known[m.frame.Error != nil])
+		return 0, fmt.Errorf("%w: outputs %s; the model's are %s", ErrData, known[s.Err != nil], known[m.frame.Error != nil])
 	}
 	if m.frame.Log {
 		logs, ok := s.logarithm()
@@ -71,8 +88,11 @@ func (m *Model) changed(tracks []*track) []*track {
 }
 
 // Score predicts the rows of a series. It returns the RMSE over all values, the mean log predictive density of a row's values over the rows
-// that have some, and the number of these rows.
+// that have some, in nats, and the number of these rows. Errors are those of Evaluate and Predict.
 func (m *Model) Score(ctx context.Context, s Series) (rmse, density float64, rows int, err error) {
+	if err := m.accepts(&s); err != nil {
+		return 0, 0, 0, err
+	}
 	const atOnce = 1 << 16 // rows that are predicted together: each has a Gaussian for every draw
 	values := 0
 	for lo := 0; lo < len(s.X); lo += atOnce {

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A Filling is what Fill puts in place of missing values.
+// A Filling is a series whose missing values are predicted.
 type Filling struct {
-	Y    [][]float64 // [D][N] the series without holes
+	Y    [][]float64 // [D][N] the series without missing values
 	Rows [][]int     // [D] the rows that were missing
 	// Bands are of the missing rows, in their order: [D].
 	Bands []Band
@@ -17,7 +17,7 @@ type Filling struct {
 // observation.
 type Band struct{ Mean, SD, Lower, Upper []float64 }
 
-// Fill fits the series and predicts its missing values.
+// Fill fits the series and predicts its missing values. Errors are those of Fit.
 func Fill(ctx context.Context, s Series, o Options) (*Model, *Filling, error) {
 	m, err := Fit(ctx, s, o)
 	if err != nil {
@@ -27,8 +27,11 @@ func Fill(ctx context.Context, s Series, o Options) (*Model, *Filling, error) {
 	return m, f, err
 }
 
-// Fill predicts the missing values of the series that the model was fitted to.
+// Fill predicts the missing values of the series that the model was fitted to. Errors are those of Evaluate and Predict.
 func (m *Model) Fill(ctx context.Context, s Series) (*Filling, error) {
+	if err := m.accepts(&s); err != nil {
+		return nil, err
+	}
 	f := &Filling{}
 	at := map[int]int{} // the place in x of a row that lacks any output
 	var x []float64

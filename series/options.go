@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 )
 
@@ -86,8 +87,16 @@ var ErrOptions = errors.New("series: bad options")
 // apart is by how much of its length the period of a season has to differ from another one.
 const apart = 1e-5
 
-// check reports parts that cannot be.
+// check reports options that cannot be used.
 func (o *Options) check() error {
+	for _, p := range o.all() { // first, as everything else calls methods of the parts
+		if p == nil {
+			return fmt.Errorf("%w: a part is nil", ErrOptions)
+		}
+		if kind := reflect.TypeOf(p); kind.Kind() == reflect.Pointer {
+			return fmt.Errorf("%w: a part is a pointer (%v); must be the %s itself", ErrOptions, kind, kind.Elem().Name())
+		}
+	}
 	if o.Parts != nil && !slices.ContainsFunc(o.Parts, func(p Part) bool { _, noise := p.(Noise); return !noise }) {
 		return fmt.Errorf("%w: there are no parts but noise; want one more at least, such as Constant", ErrOptions)
 	}
@@ -96,9 +105,6 @@ func (o *Options) check() error {
 	}
 	seen, periods := map[string]bool{}, []float64(nil)
 	for _, p := range o.all() {
-		if p == nil {
-			return fmt.Errorf("%w: a part is nil", ErrOptions)
-		}
 		if s, ok := p.(Season); ok {
 			for _, q := range periods {
 				if q != s.Period && math.Abs(q-s.Period) <= apart*q {

@@ -64,6 +64,12 @@ func TestRegressorMistakes(t *testing.T) {
 	nan := math.NaN()
 	testkit.Fails(t, testkit.Error(m.Forecast(t.Context(), 2)), ErrOptions, "0 regressors; the model has 2", "none")
 	testkit.Fails(t, testkit.Error(m.Forecast(t.Context(), 2, []float64{1, nan}, []float64{0, 0})), ErrData, `"temperature" is NaN at x[1]`, "missing")
+	other := s
+	other.Regressors = []Regressor{s.Regressors[1], s.Regressors[0]}
+	_, _, _, scored := m.Score(t.Context(), other)
+	for _, err := range []error{scored, testkit.Error(m.Evaluate(t.Context(), other)), testkit.Error(m.Fill(t.Context(), other))} {
+		testkit.Fails(t, err, ErrData, `must be those of the model in their order, ["temperature" "fair"]`, "regressors in another order")
+	}
 	if m := fit(t, s, Options{Draws: AtMode, Log: LogAlways}); !m.Log() {
 		t.Error("no logarithms")
 	}

@@ -146,15 +146,15 @@ func (s *spectrum) amplitude(f float64) float64 {
 	return 2 * math.Hypot(c, q) / float64(s.n)
 }
 
-// strongest is the frequency of the strongest peak, and the share of the square that it explains. ok is false if there is none.
-func (s *spectrum) strongest() (f, share float64, ok bool) {
+// strongest returns the frequency of the strongest peak; ok is false if there is none.
+func (s *spectrum) strongest() (f float64, ok bool) {
 	if s.power == nil {
-		return 0, 0, false
+		return 0, false
 	}
 	per := 1 / (s.spacing * s.span) // lines of the periodogram in a cycle over the range
 	lo, hi := int(math.Ceil(fewestSeasons*per)), int(0.5/s.spacing)
 	if hi-lo < 20 || s.square == 0 {
-		return 0, 0, false
+		return 0, false
 	}
 	power := s.power[lo:hi]
 	half := max(1, int(math.Round(smoothing/2.0*per/oversampling)))
@@ -174,19 +174,19 @@ func (s *spectrum) strongest() (f, share float64, ok bool) {
 	broad := argmax(mean)
 	first := max(0, broad-half)
 	k := first + argmax(power[first:min(len(power), broad+half+1)])
-	share = max(power[k], broadPeak*mean[broad]) / s.square
+	share := max(power[k], broadPeak*mean[broad]) / s.square
 	if sharp := argmax(power); power[sharp] > sharpPeak*s.square {
 		k, share = sharp, power[sharp]/s.square
 	}
 	if k == 0 || k == len(power)-1 {
-		return 0, share, false
+		return 0, false
 	}
 	a, b, c := power[k-1], power[k], power[k+1]
 	shift := 0.0
 	if curve := a - 2*b + c; curve < 0 {
 		shift = 0.5 * (a - c) / curve
 	}
-	return (float64(lo+k) + shift) * s.spacing, share, share >= leastShare
+	return (float64(lo+k) + shift) * s.spacing, share >= leastShare
 }
 
 // season is the season that a line belongs to: a sub-harmonic if its comb explains much more, a usual season if one is near. ok is false
@@ -263,7 +263,7 @@ func (s *spectrum) candidates(step float64) (all [][]Part) {
 	left := *s
 	var seasons []Season
 	for range 2 * mostSeasons {
-		f, _, ok := left.strongest()
+		f, ok := left.strongest()
 		if !ok || len(all) >= mostSeasons {
 			break
 		}

@@ -174,7 +174,7 @@ func TestSpectrumOfOutliers(t *testing.T) {
 	for _, i := range []int{31, 77, 150, 201} {
 		y[i] += 60
 	}
-	if f, _, ok := newSpectrum(u, y, nil, n-1, true).strongest(); !ok || math.Abs(f*12-1) > 0.02 {
+	if f, ok := newSpectrum(u, y, nil, n-1, true).strongest(); !ok || math.Abs(f*12-1) > 0.02 {
 		t.Errorf("a frequency of %v, %v; want 1/12", f, ok)
 	}
 }

@@ -141,6 +141,7 @@ func TestMistakes(t *testing.T) {
 		"error":           {Series{X: good.X, Y: good.Y, Err: [][]float64{make([]float64, 40)}}, Options{}, ErrData, "standard deviation of y[0][0]"},
 		"twice":           {good, Options{Parts: []Part{Slope{}, Slope{}}}, ErrOptions, `two parts "slope"`},
 		"nil part":        {good, Options{Parts: []Part{nil}}, ErrOptions, "nil"},
+		"pointer":         {good, Options{Try: [][]Part{{&Season{Period: 12}}}}, ErrOptions, "must be the Season itself"},
 		"prior":           {good, Options{Parts: []Part{Slope{SD: Prior{Median: -1, SD: 1}}}}, ErrOptions, "slope"},
 		"period":          {good, Options{Parts: []Part{Season{Period: -1}}}, ErrOptions, "period"},
 		"too short":       {good, Options{Parts: []Part{Season{Period: 0.1}}}, ErrOptions, "two steps"},

@@ -39,7 +39,7 @@ func (o *Options) model() vssgp.Options {
 	if m.Posterior.Draws == 0 {
 		m.Posterior.Draws = vssgp.NoPosterior // nobody reads an excerpt's frequencies
 	}
-	if m.Windows.Candidates == nil {
+	if m.Windows.Candidates == nil && m.Windows.Length == vssgp.WindowAuto && m.Init != vssgp.InitPaper && m.From == nil {
 		m.Windows.Candidates = []float64{0.032, 0.048, 0.064} // seconds: from a few periods of a voice to a vowel
 	}
 	return m

@@ -1,13 +1,15 @@
-// Package backendtest is one conformance suite for every backend.Backend,
-// judged by the slow loops of package oracle. A backend's test file holds one
-// line of it:
+// Package backendtest is a conformance suite for implementations of
+// backend.Backend, in this module or another one. Run compares a backend with
+// slow loops over the equations. A test file of a backend needs one function:
 //
-//	func TestBackend(t *testing.T) { backendtest.Run(t, func(testing.TB) backend.Backend { return cpu.New() }) }
+//	func TestBackend(t *testing.T) {
+//		backendtest.Run(t, func(testing.TB) backend.Backend { return mine.New() })
+//	}
 //
-// A case is a problem: data, windows, features, coefficients, adjoints. A
+// A case is a problem: data, windows, features, coefficients and adjoints. A
 // check is a property that every problem must have. All inputs and outputs
-// stand between fences of NaN, so that a stray read spoils the answer and a
-// stray write shows; outputs begin as NaN, so that a number not written shows.
+// lie between fences of NaN, so that reading or writing outside of them is
+// noticed; outputs begin as NaN, so that a missing number is noticed, too.
 package backendtest
 
 import (
@@ -18,7 +20,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// A check returns nil where the backend does as its contract says.
+// A check returns an error if the backend breaks its contract.
 type check struct {
 	name string
 	run  func(*problem, backend.Backend) error
@@ -41,8 +43,9 @@ var checks = []check{
 	{"Errors", checkErrors},
 }
 
-// Run puts the backends that open gives through every case and check; it
-// closes each. The log says what ran.
+// Run runs every check on every case, in subtests, and reports as test errors what a
+// backend does other than its contract. It calls open for each check and closes the
+// backend that it returns. The build tag slow adds large cases.
 func Run(t *testing.T, open func(testing.TB) backend.Backend) {
 	for _, c := range cases {
 		if c.long && !slow.Tests {
@@ -68,8 +71,8 @@ func Run(t *testing.T, open func(testing.TB) backend.Backend) {
 	}
 }
 
-// Fuzz judges the backend on problems of any shape: up to 300 rows, 100
-// features, four inputs, three outputs and nine windows, near and far.
+// Fuzz runs the checks of values on random problems of up to 300 rows, 100
+// features, four inputs, three outputs and nine windows.
 func Fuzz(f *testing.F, open func(testing.TB) backend.Backend) {
 	f.Add(uint64(1), uint16(7), uint8(5), uint8(1), uint8(1), uint8(0), uint8(0))
 	f.Add(uint64(2), uint16(20), uint8(9), uint8(2), uint8(2), uint8(4), uint8(1))

@@ -201,7 +201,7 @@ def test_flags():
         "--season=24",
         "--season=auto",
         "--period=7d",
-        "--prior=noise=0.1,2",
+        "--prior=noise=0.1,2.0",
         "--prior=walk=none",
         "--horizon=3",
     ]

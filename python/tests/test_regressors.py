@@ -128,22 +128,6 @@ def test_random_state(wave):
     assert d == e != f != g
 
 
-@pytest.mark.parametrize(
-    "model, match",
-    [
-        (VSSGPRegressor("mgp"), "method"),
-        (VSSGPRegressor(features=-3), "features"),
-        (VSSGPRegressor(window="wide"), "window"),
-        (VSSGPRegressor(init="nowhere.safetensors"), "nowhere.safetensors"),
-        (VSSGPRegressor(prior={"noise": (0, 1)}), "prior"),
-    ],
-)
-def test_mistakes(model, match, wave):
-    with pytest.raises(ValueError, match=match) as error:
-        model.fit(*wave)
-    assert "\n" not in str(error.value)
-
-
 def test_init_file(wave, tmp_path):
     x, y = wave
     first = VSSGPRegressor(features=20, iterations=5).fit(x, y)

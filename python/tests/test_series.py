@@ -1,12 +1,11 @@
 import datetime
-import inspect
 import pickle
 import subprocess
 
 import numpy as np
 import pytest
 
-from vssgp import SeriesModel, VssgpWarning, _engine, backtest, fill, forecast, series
+from vssgp import SeriesModel, VssgpWarning, _engine, backtest, fill, forecast
 
 pd = pytest.importorskip("pandas")
 
@@ -126,13 +125,17 @@ def test_known_errors():
 def test_fill(co2):
     holes = co2.copy()
     holes.iloc[[3, 50, 51]] = np.nan
-    f = fill(holes)
+    f = fill(holes, level=80)
+    assert list(f.frame().columns) == ["values", "sd", "lower", "upper", "lower_80", "upper_80"]
+    np.testing.assert_allclose(f.interval(80), (f.ends["lower_80"], f.ends["upper_80"]), rtol=1e-12)
+    np.testing.assert_allclose(f.interval(), (f.lower, f.upper), rtol=1e-12)
     assert f.values.index.equals(co2.index) and f.missing.sum() == 3 and f.sd.notna().sum() == 3
     known = ~f.missing
     assert (f.values[known] == co2[known]).all()
     assert ((f.lower < co2) & (co2 < f.upper))[f.missing].all()
     two = pd.DataFrame({"a": holes, "b": co2})
     g = fill(two)
+    assert g.frame().shape == (120, 8) and g.interval(80)[0].notna().sum().tolist() == [3, 0]
     assert g.missing.sum().tolist() == [3, 0] and g.values.shape == two.shape and not g.values.isna().any(axis=None)
     none = fill(co2.to_numpy())
     assert (none.values == co2.to_numpy()).all() and not none.missing.any() and np.isnan(none.sd).all()
@@ -216,7 +219,9 @@ def test_distribution(co2):
         np.testing.assert_allclose(quantiles[2], f.mean, rtol=0.01)
         np.testing.assert_allclose(f.interval(), (f.lower, f.upper), rtol=1e-12)
         np.testing.assert_allclose(f.interval(80), quantiles[1:4:2], rtol=1e-9)
-        np.testing.assert_allclose(f.interval(80), (f.ends["lower_80"], f.ends["upper_80"]), rtol=1e-12)
+        again = f.model.predict(f.index, level=80)
+        for one in (f, again):
+            np.testing.assert_allclose(f.interval(80), (one.ends["lower_80"], one.ends["upper_80"]), rtol=1e-12)
         draws = f.draws(200)
         assert draws.shape == (200, *f.mean.shape) and (draws == f.draws(200)).all()
         assert (f.draws(1, seed=1) != draws[:1]).any()
@@ -258,7 +263,8 @@ def test_several():
 
     holes = frame.copy()
     holes.loc[[10, 21], "y"] = np.nan
-    filled = fill(holes, season=7)
+    filled = fill(holes, season=7, level=80)
+    assert ((filled["lower"] < filled["lower_80"]) & (filled["upper_80"] < filled["upper"])).sum() == 2
     assert filled["sd"].notna().sum() == 2 and filled.drop([10, 21])["y"].equals(frame.drop([10, 21])["y"])
     assert ((filled["lower"] < frame["y"]) & (frame["y"] < filled["upper"]))[[10, 21]].all()
 
@@ -266,57 +272,6 @@ def test_several():
         scores = backtest(frame, 2, 2, season=7)
     assert scores["unique_id"].tolist() == [7] * 3 + [3] * 3 and (scores["crps"] > 0).all()
     assert scores["method"].tolist() == 2 * ["vssgp", "naive", "seasonal_naive"]
-
-
-@pytest.mark.parametrize(
-    "call, match",
-    [
-        (lambda y: forecast(y, 0), "horizon 0; want"),
-        (lambda y: forecast(y, "6 moons"), "horizon"),
-        (lambda y: forecast(y.to_numpy(), "6mo"), "numbers, not dates"),
-        (lambda y: forecast(y, 2, level=100), "level"),
-        (lambda y: forecast(y, 2).quantile(1), "between 0 and 1"),
-        (lambda y: forecast(y, 2).interval(-5), "level"),
-        (lambda y: forecast(long_frame().assign(price=1), 2), "price"),
-        (lambda y: forecast(long_frame(), 2, x=[1]), "unique_id, ds, y and regressors alone"),
-        (lambda y: forecast(long_frame().iloc[-2:], 2), "so all 1 series failed"),
-        (lambda y: forecast(y, 2, until="2030-01-01"), "want one of them"),
-        (lambda y: forecast(y, trend="cubic"), "trend"),
-        (lambda y: forecast(y.iloc[:3], 2), "has 3 values"),
-        (lambda y: forecast(y.astype(str) + "x"), "no numbers"),
-        (lambda y: forecast(y + 1j), "complex"),
-        (lambda y: forecast(y.to_numpy() + 0j), "complex"),
-        (lambda y: forecast([*y[:-1], np.inf]), "y is infinite in row 119"),
-        (lambda y: fill(y, yerr=np.inf), "yerr is infinite;"),
-        (lambda y: forecast(y, x=[1, 2]), "2 places and y 120 rows"),
-        (lambda y: forecast(y.to_numpy(), x=np.full(120, np.nan)), "not finite"),
-        (lambda y: forecast(y.set_axis([pd.NaT, *y.index[1:]])), "NaT"),
-        (lambda y: forecast(y.set_axis([f"row {i}" for i in range(120)])), "row 0"),
-        (lambda y: forecast(y.set_axis([object() for _ in range(120)])), "numbers or dates"),
-        (lambda y: forecast([]), "at least a row"),
-        (lambda y: forecast(np.zeros((2, 2, 2))), "shape"),
-        (lambda y: forecast(y, yerr=[1, 2]), "yerr"),
-        (lambda y: forecast(y, yerr=-1), "standard deviation"),
-        (lambda y: forecast(y, at=["x"]), "x"),
-        (lambda y: fill(y, prior={"noise": (-1, 1)}), "prior"),
-        (lambda y: backtest(y, 500), "horizon|rows"),
-        (lambda y: SeriesModel(b"no model").info(), "safetensors"),
-    ],
-)
-def test_mistakes(co2, call, match):
-    with pytest.raises(ValueError, match=match) as error:
-        call(co2)
-    assert "\n" not in str(error.value)
-
-
-def test_same_options():
-    """forecast, fill and backtest have the same options of the model, with the same types and defaults."""
-    own = {"self", "y", "horizon", "origins", "until", "at", "future", "level"}
-    options = [
-        {k: p for k, p in inspect.signature(f).parameters.items() if k not in own} for f in (forecast, fill, backtest)
-    ]
-    assert options[0] == options[1] == options[2]
-    assert set(options[0]) == {*series._OPTIONS, "x", "yerr", "regressors", "events", "progress"}
 
 
 def test_regressors():
@@ -355,13 +310,7 @@ def test_regressors():
     scores = backtest(pd.Series(y, index=days), 4, 2, regressors={"heat": heat}, **options).scores
     assert scores["vssgp"]["rmse"] < 3
     holes = np.where(np.arange(n + ahead) % 50 == 7, np.nan, y)
-    assert np.abs(fill(holes, x=days, regressors={"heat": heat}, **options).values - y).max() < 5
-    for bad, message in (
-        ({"regressors": {"heat": heat[:3]}}, "must be \\[204\\]"),
-        ({"regressors": [1]}, "must be a DataFrame or"),
-        ({"regressors": {"x": heat}}, "which others have"),
-        ({"regressors": {"heat": heat}, "horizon": 2}, 'the column "heat" has no value at 2024-04-22'),
-        ({"holidays": "XX"}, "no calendar of"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            forecast(y, x=days.to_numpy(), **bad)
+    filled = fill(holes, x=days, regressors={"heat": heat}, level=80, **options)
+    assert np.abs(filled.values - y).max() < 5 and np.allclose(
+        filled.interval(80)[0], filled.ends["lower_80"], equal_nan=True
+    )

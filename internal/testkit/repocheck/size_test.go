@@ -10,7 +10,7 @@ import (
 // Tests are _test.go files, internal/testkit and backend/backendtest. Raise a number only with the reason
 // in the commit's message.
 var budgets = map[string]struct{ source, tests int }{
-	".":           {3400, 4550},
+	".":           {3530, 4590},
 	".ci":         {80, 0},
 	"audio":       {5545, 5080},
 	"backend":     {1070, 1810},
@@ -19,10 +19,10 @@ var budgets = map[string]struct{ source, tests int }{
 	"cpu":         {1530, 350},
 	"cuda":        {2030, 980},
 	"gpu":         {2490, 2780},
-	"internal":    {22790, 17970},
+	"internal":    {22790, 17995},
 	"kernels":     {640, 310},
 	"ranks":       {1870, 940},
-	"series":      {5485, 2035},
+	"series":      {5515, 2040},
 	"tensors":     {160, 200},
 	"variational": {2030, 1690},
 }

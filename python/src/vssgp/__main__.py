@@ -1,4 +1,4 @@
-"""The command vssgp that this package brings: `python -m vssgp --help`."""
+"""The command vssgp, which comes with this package: `python -m vssgp --help`."""
 
 import os
 import signal
@@ -11,6 +11,7 @@ from ._engine import binary
 
 def main() -> None:
     """Become the command, or on Windows, which cannot, wait for it."""
+    args = [""]
     try:
         args = [binary(), *sys.argv[1:]]
         if Path(args[0]).resolve().with_suffix("") == Path(sys.argv[0]).resolve().with_suffix(""):

@@ -24,6 +24,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from ._flags import in_python
+
 Buffer = bytes | bytearray | memoryview
 Files = Mapping[str, Buffer | Sequence[Buffer]]
 Progress = bool | Callable[[str], None] | None
@@ -37,11 +39,11 @@ _MISTAKE = 2  # exit code: the caller's mistake
 
 
 class VssgpWarning(UserWarning):
-    """What the Go side warns of: inputs far beyond the data, a fit that does not explain them."""
+    """A warning of the command, such as inputs far beyond the data or a fit that does not explain them."""
 
 
 class Answer:
-    """What a command left: its outputs in `files`, by name; its exit code, and the line of an error."""
+    """The outputs of a command in `files`, by name, with its exit code and the line of an error."""
 
     def __init__(self, header: dict[str, Any], files: dict[str, bytearray]):
         self.code: int = header["code"]
@@ -52,11 +54,11 @@ class Answer:
     @property
     def result(self) -> dict[str, Any]:
         """The object that --json prints."""
-        return json.loads(self.stdout)
+        return cast(dict[str, Any], json.loads(self.stdout))
 
 
 def binary() -> str:
-    """The path of the command: $VSSGP_BINARY, the one in this package, or the one on PATH."""
+    """Return the path of the command: $VSSGP_BINARY, the one in this package, or the one on PATH."""
     own = Path(__file__).parent / "_bin" / ("vssgp.exe" if os.name == "nt" else "vssgp")
     for path in (os.environ.get("VSSGP_BINARY"), own if own.exists() else None, shutil.which("vssgp")):
         if path:
@@ -71,14 +73,16 @@ def call(
     progress: Progress = False,
     stacklevel: int = 4,
     partial: bool = False,
+    names: Mapping[str, str] | None = None,
 ) -> Answer:
     """Execute a command line.
 
     `files` are its inputs by name, each a buffer or several that follow one another. Raises ValueError with the
-    command's own line where the caller is mistaken, RuntimeError elsewhere; KeyboardInterrupt ends the command at once.
-    A warning is shown at the caller's caller, or further up by `stacklevel`. If `partial`, an answer with a result is
-    no mistake: some of several series have failed.
+    command's line if the caller is mistaken, else RuntimeError; KeyboardInterrupt ends the command at once. A warning
+    is shown at the caller's caller, or further up by `stacklevel`. If `partial`, an answer with a result is not an
+    error: some of several series have failed. `names` are the arguments of flags that are not called alike.
     """
+    names = names or {}
     show = _shower(progress)
     args = [*args, "--progress", "always" if show else "never"]
     with _lease() as child:
@@ -88,11 +92,19 @@ def call(
             if "code" in header:
                 break
             if "note" in header:
-                _note(header["note"], show, stacklevel)
+                _note(in_python(header["note"], names), show, stacklevel)
     answer = Answer(header, out)
     if answer.code == 0 or partial and answer.code == _MISTAKE and answer.stdout:
         return answer
-    raise (ValueError if answer.code == _MISTAKE else RuntimeError)(answer.error)
+    raise (ValueError if answer.code == _MISTAKE else RuntimeError)(in_python(answer.error, names))
+
+
+def model_info(data: bytes, path: str | Path | None = None) -> dict[str, Any]:
+    """Return what `vssgp info --json` prints of a model file, which errors call by its path."""
+    try:
+        return call(["info", "model.safetensors", "--json"], {"model.safetensors": data}).result
+    except ValueError as err:
+        raise ValueError(str(err).replace("the model", str(path)) if path else str(err)) from None
 
 
 def _note(text: str, show: Callable[[str], None] | None, stacklevel: int) -> None:
@@ -109,7 +121,9 @@ def _note(text: str, show: Callable[[str], None] | None, stacklevel: int) -> Non
 
 
 def _shower(progress: Progress) -> Callable[[str], None] | None:
-    """What shows progress. None: a line on stderr where that is a terminal or a notebook's."""
+    """Return what shows progress, if anything does. None: a line on stderr, if it is a terminal's or a notebook's."""
+    if progress not in (None, True, False) and not callable(progress):
+        raise TypeError(f"progress={progress!r}: must be True, False, None or a function that takes a text")
     if callable(progress):
         tell = progress
         return lambda text: tell(text.strip()) if text.strip() else None
@@ -123,10 +137,6 @@ def _shower(progress: Progress) -> Callable[[str], None] | None:
         sys.stderr.flush()
 
     return show
-
-
-def _buffers(data: Buffer | Sequence[Buffer]) -> Sequence[Buffer]:
-    return [data] if isinstance(data, bytes | bytearray | memoryview) else data
 
 
 class _Child:
@@ -154,7 +164,8 @@ class _Child:
         self.receive()  # its greeting
 
     def send(self, args: Sequence[str], files: Files) -> None:
-        parts = {name: [memoryview(b).cast("B") for b in _buffers(data)] for name, data in files.items()}
+        several = {name: [b] if isinstance(b, (bytes, bytearray, memoryview)) else b for name, b in files.items()}
+        parts = {name: [memoryview(b).cast("B") for b in buffers] for name, buffers in several.items()}
         listed = [{"name": name, "size": sum(map(len, views))} for name, views in parts.items()]
         header = json.dumps({"args": list(args), "files": listed}).encode()
         try:

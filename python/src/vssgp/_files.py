@@ -6,23 +6,26 @@ import csv as csv_module
 import io
 import struct
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._engine import Buffer
 
+Array = NDArray[Any]
 
-def npy(a: NDArray) -> list[Buffer]:
-    """An array of float64 as an NPY file, without a copy if it lies row by row already."""
+
+def npy(a: Array) -> list[Buffer]:
+    """Return an array as an NPY file of float64, without a copy if it is row-major float64 already."""
     a = np.ascontiguousarray(a, dtype="<f8")
     head = io.BytesIO()
     np.lib.format.write_array_header_1_0(head, np.lib.format.header_data_from_array_1_0(a))
     return [head.getvalue(), a.reshape(-1).view(np.uint8).data]
 
 
-def from_npy(data: bytearray) -> NDArray:
-    """The array of an NPY file, in the file's own memory."""
+def from_npy(data: bytearray) -> Array:
+    """Return the array of an NPY file, in the file's memory."""
     head = io.BytesIO(data[: 1 << 16])
     if np.lib.format.read_magic(head) != (1, 0):
         raise ValueError("an NPY file that is not of version 1.0")
@@ -37,14 +40,14 @@ _TAGS = {"u1": _INTEGERS, "i2": _INTEGERS, "i4": _INTEGERS, "f4": _FLOATS, "f8":
 _MOST = (1 << 32) - 64  # bytes of samples that a WAV file counts
 
 
-def wav(samples: NDArray, rate: int) -> list[Buffer]:
-    """Samples [n] or [n, channels] as a WAV file of their own encoding: uint8, int16, int32, float32 or float64."""
+def wav(samples: Array, rate: int) -> list[Buffer]:
+    """Return samples [n] or [n, channels] as a WAV file of their encoding: uint8, int16, int32, float32 or float64."""
     tag = _TAGS.get(samples.dtype.str[1:])
     if tag is None:
-        raise ValueError(f"samples are {samples.dtype}; want float32, float64, int16, int32 or uint8")
+        raise ValueError(f"samples are {samples.dtype}; must be float32, float64, int16, int32 or uint8")
     a = np.ascontiguousarray(samples, dtype=samples.dtype.newbyteorder("<"))
     if a.nbytes > _MOST:
-        raise ValueError(f"samples of {a.nbytes} bytes; want at most {_MOST}, or a file and vssgp impute")
+        raise ValueError(f"samples take {a.nbytes} bytes; must be at most {_MOST}: use the command vssgp impute")
     channels = 1 if a.ndim == 1 else a.shape[1]
     frame = channels * a.itemsize
     fmt = struct.pack("<HHIIHH", tag, channels, rate, rate * frame, frame, 8 * a.itemsize)
@@ -54,8 +57,8 @@ def wav(samples: NDArray, rate: int) -> list[Buffer]:
     return [riff, a.reshape(-1).view(np.uint8).data, pad]
 
 
-def from_wav(data: bytearray, like: NDArray) -> NDArray:
-    """The samples of a WAV file that was written for samples like these."""
+def from_wav(data: bytearray, like: Array) -> Array:
+    """Return the samples of a WAV file that was written for samples like these."""
     at = 12
     while data[at : at + 4] != b"data":
         (size,) = struct.unpack_from("<I", data, at + 4)
@@ -65,7 +68,7 @@ def from_wav(data: bytearray, like: NDArray) -> NDArray:
 
 
 def to_csv(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bytes:
-    """Columns of text as a CSV file."""
+    """Return columns of text as a CSV file."""
     lines = map(",".join, zip(*columns, strict=True))
     return ("\n".join([",".join(map(quoted, names)), *lines]) + "\n").encode()
 
@@ -77,7 +80,7 @@ def quoted(name: str) -> str:
 
 
 def from_csv(data: bytearray) -> tuple[list[str], list[tuple[str, ...]]]:
-    """The names and columns of a CSV file whose cells need no quotes."""
+    """Return the names and the columns of a CSV file."""
     rows = csv_module.reader(io.StringIO(data.decode()))
     names = next(rows)
     columns = list(zip(*rows, strict=True)) or [()] * len(names)

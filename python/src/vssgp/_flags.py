@@ -1,46 +1,95 @@
-"""Keywords as the command's flags: one list of options, the command's own."""
+"""Keywords as the command's flags, and the command's messages in the words of the Python API."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime
+import numbers
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+# Flags that may be given several times, or that take a list.
+_LISTS = {"season", "period", "trend", "level", "holidays", "detect", "fix", "prior", "lengthscales", "periods"}
+
 
 def flags(**options: Any) -> list[str]:
-    """The flags of a command line: `short_memory=False` is --short-memory=false.
+    """Return the flags of a command line: `short_memory=False` is --short-memory=false.
 
-    None leaves a flag out; a list gives it several times; a dict gives NAME=VALUE,VALUE, as --prior wants it.
+    None leaves a flag out; a list gives it several times; a dict gives NAME=VALUE,VALUE, as --prior takes it.
+    Raises TypeError for a value of a type that no flag has.
     """
     args: list[str] = []
     for name, value in options.items():
-        flag = "--" + name.replace("_", "-")
         if value is None:
             continue
-        if isinstance(value, Mapping):
-            value = [f"{k}={v if isinstance(v, str) else ','.join(map(text, v))}" for k, v in value.items()]
-        if isinstance(value, (str, bool)) or not hasattr(value, "__iter__"):
-            value = [value]
-        for one in value:
-            args.append(f"{flag}={text(one)}")
+        if name == "prior" and isinstance(value, Mapping):
+            value = [f"{k}={_prior(k, v)}" for k, v in value.items()]
+        several = name in _LISTS and isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+        args += [f"--{name.replace('_', '-')}={text(one, name)}" for one in (value if several else [value])]
     return args
 
 
-def text(value: Any) -> str:
-    """A value as the command reads it: numbers in full, durations in seconds, dates in ISO 8601."""
+def _prior(name: str, value: Any) -> str:
     if isinstance(value, str):
         return value
+    try:
+        median, sd = (float(v) for v in value)
+    except (TypeError, ValueError):
+        raise ValueError(f"prior[{name!r}]={value!r}: must be (median, sd of the logarithm), or 'none'") from None
+    return f"{median!r},{sd!r}"
+
+
+def text(value: Any, name: str = "value") -> str:
+    """Return a value as the command reads it: numbers in full, durations in seconds, dates in ISO 8601."""
     if isinstance(value, np.timedelta64):
         return f"{float(value / np.timedelta64(1, 's'))!r}s"
-    if isinstance(value, np.datetime64):
+    if isinstance(value, (str, np.datetime64)):
         return str(value)
-    if isinstance(value, np.generic):
-        return text(value.item())
-    if isinstance(value, bool):
+    if isinstance(value, (bool, np.bool_)):
         return str(value).lower()
-    if hasattr(value, "total_seconds"):
+    if isinstance(value, datetime.timedelta):
         return f"{value.total_seconds()!r}s"
-    if hasattr(value, "isoformat"):
+    if isinstance(value, datetime.date):
         return value.isoformat()
-    return repr(value)
+    if isinstance(value, numbers.Number):
+        return str(value.item() if isinstance(value, np.generic) else value)
+    raise TypeError(f"{name}={value!r}: must be a single number, text or time, not {type(value).__name__}")
+
+
+# What the files of a call contain, in the words of the API.
+_FILES = {
+    **{"series.csv": "the series", "at.csv": "at", "events.csv": "events", "gaps.csv": "gaps"},
+    **{"in.wav": "samples", "reference.wav": "reference", "model.safetensors": "the model"},
+    **{"data.npy": "the data", "x.npy": "X"},
+}
+_FILE = re.compile(rf"\b({'|'.join(map(re.escape, _FILES))})(?:(?::|: line )(\d+)\b)?")
+_FLAG = re.compile(r'--([a-z]+(?:-[a-z]+)*)(?: "((?:[^"\\]|\\.)*)"| (-?\d(?:[\w.:-]*\w)?|\w+(?=[:;])))?')
+_KIND = r"(?:unusable data|unusable options|bad options|bad gaps|bad audio file)"
+_PLAIN: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
+    (re.compile(r"[;,]? ?see vssgp [\w -]+--help"), ""),
+    (re.compile(rf"\b(?:series: )?{_KIND}: |: {_KIND}$|\bread model: | \(\d+ from 0\)"), ""),
+    (re.compile(r"--([a-z]+) (?=\1\.)"), ""),
+    (re.compile(r"\bvssgp (forecast|fill|backtest|impute)\b"), r"vssgp.\1"),
+    (re.compile(r"\brow (\d+) \(from 1\)"), lambda m: f"row {int(m[1]) - 1}"),
+]
+
+
+def in_python(message: str, names: Mapping[str, str]) -> str:
+    """Return a message with arguments for flags, and rows from 0 for files; `names` are arguments called otherwise."""
+
+    def argument(found: re.Match[str]) -> str:
+        name = names.get(found[1], found[1].replace("-", "_"))
+        value = found[2] if found[3] is None else found[3]
+        if value is None:
+            return name
+        plain = re.fullmatch(r"-?[\d.]+(?:e[+-]?\d+)?|nan", value) or value in ("true", "false")
+        return f"{name}={value.capitalize() if value in ('true', 'false') else value if plain else repr(value)}"
+
+    def rows(found: re.Match[str]) -> str:
+        return _FILES[found[1]] + (f", row {int(found[2]) - 2}" if found[2] and int(found[2]) > 1 else "")
+
+    for pattern, plain in _PLAIN:
+        message = pattern.sub(plain, message)
+    return _FLAG.sub(argument, _FILE.sub(rows, message))

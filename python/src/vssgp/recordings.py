@@ -1,19 +1,21 @@
-"""Gaps in recordings: found and filled, on arrays of samples."""
+"""Repair of recordings: gaps are found and filled, on arrays of samples."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _engine, _files
 from ._engine import Buffer, Progress
+from ._files import Array
 from ._flags import flags
 
-Gaps = Iterable[Sequence[int]] | NDArray
+Gaps = Iterable[Sequence[int | None]] | Array
 
 _IN, _OUT, _GAPS, _SD, _REFERENCE = "in.wav", "out.wav", "gaps.csv", "sd.npy", "reference.wav"
 
@@ -22,21 +24,30 @@ _IN, _OUT, _GAPS, _SD, _REFERENCE = "in.wav", "out.wav", "gaps.csv", "sd.npy", "
 class Repair:
     """A recording whose gaps are filled.
 
-    `samples` has the shape and type of the input; outside the gaps it is the input, bit for bit. `sd` has the same
-    shape and the samples' units: the fill's standard deviation, 0 outside the gaps.
-    `gaps` are (start, end, channel), the end exclusive, channel None for all of them, from 0. `found` is what `detect`
-    found, `doubts` the gaps whose fill should not be trusted, with the reason; `draws` are further plausible fills;
-    `scores` compare with `reference`, in full scale 1, beside silence, linear interpolation and an autoregressive fill.
+    Attributes
+    ----------
+    samples : shape and type of the input; outside the gaps it is the input, bit for bit.
+    sd : standard deviation of the fill, in the shape and the units of samples; 0 outside the gaps.
+    rate : samples per second.
+    gaps : (start, end, channel) of each, the end exclusive, channel from 0 or None for all of them.
+    method : the method that filled.
+    doubts : gaps whose fill should not be trusted, with the reason.
+    found : what `detect` found; None without it.
+    draws : further plausible fills.
+    scores : errors compared with `reference`, in full scale 1, of the fill, silence, linear interpolation and an
+        autoregressive fill.
+    seconds : the time that it took.
+
     """
 
-    samples: NDArray
-    sd: NDArray = field(repr=False)
+    samples: Array
+    sd: Array = field(repr=False)
     rate: int
     gaps: list[tuple[int, int, int | None]]
     method: str
     doubts: list[dict[str, Any]]
     found: list[dict[str, Any]] | None = None
-    draws: list[NDArray] = field(repr=False, default_factory=list)
+    draws: list[Array] = field(repr=False, default_factory=list)
     scores: dict[str, dict[str, float]] | None = field(repr=False, default=None)
     seconds: float = 0.0
 
@@ -57,16 +68,32 @@ def impute(
 ) -> Repair:
     """Fill gaps in a recording.
 
-    samples are [n] or [n, channels], float32 or float64 in full scale 1, or int16, int32 or uint8; rate is in samples
-    a second. gaps are (start, end) or (start, end, channel), the end exclusive and channels from 0, or a mask, True
-    where samples are missing, [n] or of samples' shape. Without gaps and detect, they are where samples are NaN.
-    detect is of clicks, dropouts, zeros, clipped; sensitivity (0 to 10, default 5) how much of it is found.
+    Parameters
+    ----------
+    samples : [n] or [n, channels]: float32 or float64 in full scale 1, or int16, int32 or uint8.
+    rate : samples per second.
+    gaps : (start, end) or (start, end, channel) of each in samples, the end exclusive and channels from 0; or a mask,
+        True for missing samples, [n] or in the shape of samples. Without gaps and detect: the samples that are NaN.
+    detect : kinds of damage to find: "clicks", "dropouts", "zeros", "clipped" or "all".
+    sensitivity : above 0 to 10 (default 5); higher values find more damage and more false positives.
+    method : "mixture" (default), "ar", "vssgp", "ssgp" or "rp".
+    draws : number of further plausible fills.
+    reference : the undamaged samples, to score the fill.
+    seed : seed of everything random.
+    device : "auto", "cpu" or "cuda:0".
+    progress : whether to show progress; None: on a terminal or in a notebook; or a function that takes the texts.
 
-    method is mixture (the default), ar, vssgp, ssgp or rp. draws is a number of further plausible fills; reference
-    the undamaged samples, to score the fill. `vssgp impute --help` explains each.
+    `vssgp impute --help` explains each.
 
-    Raises ValueError, with what would be right, for samples or gaps that cannot be; RuntimeError if the Go side fails.
-    A KeyboardInterrupt ends the work at once.
+    Returns
+    -------
+    A Repair.
+
+    Raises
+    ------
+    ValueError or TypeError for samples, gaps or options that cannot be used, with what must be instead; RuntimeError if
+    the command fails. A KeyboardInterrupt ends the work at once.
+
     """
     a = _samples(samples, "samples")
     args = ["impute", _IN, "-o", _OUT, "--sd", _SD, "--json"]
@@ -75,19 +102,22 @@ def impute(
     if gaps is None and detect is None and missing.any():
         gaps = missing
     if gaps is None and detect is None:
-        raise ValueError("no gaps: want gaps, detect, or samples that are NaN where they are missing")
+        raise ValueError("no gaps: must have gaps, detect, or samples that are NaN where they are missing")
+    if detect is None and sensitivity is not None:
+        raise ValueError(f"sensitivity={sensitivity!r} is of what detect finds; must be given with detect")
     if not (isinstance(rate, (int, np.integer)) and 0 < rate < 1 << 31):
-        raise ValueError(f"rate is {rate!r}; want a whole number of samples a second")
+        raise ValueError(f"rate={rate!r}: must be a whole number of samples per second")
     files: dict[str, Buffer | Sequence[Buffer]] = {}
     if gaps is not None:
-        listed = _listed(gaps, a.shape)
+        if not (listed := _listed(gaps, a.shape)):
+            raise ValueError("gaps is empty; must have at least one gap")
         files[_GAPS] = "\n".join(["start,end,channel", *listed, ""]).encode()
         args += ["--gaps", _GAPS]
     if missing.any():
         a = np.where(missing, a.dtype.type(0), a)
-    files[_IN] = _files.wav(a, rate)
+    files[_IN] = _files.wav(_finite(a, "samples"), rate)
     if reference is not None:
-        files[_REFERENCE] = _files.wav(_samples(reference, "reference"), rate)
+        files[_REFERENCE] = _files.wav(_finite(_samples(reference, "reference"), "reference"), rate)
         args += ["--reference", _REFERENCE]
     answer = _engine.call(args, files, progress=progress)
     r = answer.result
@@ -113,39 +143,47 @@ def impute(
     )
 
 
-def _samples(samples: ArrayLike, what: str) -> NDArray:
+def _samples(samples: ArrayLike, what: str) -> Array:
     a = np.asarray(samples)
     if a.ndim not in (1, 2) or 0 in a.shape:
-        raise ValueError(f"{what} have the shape {a.shape}; want [n] or [n, channels], with at least a sample")
+        raise ValueError(f"{what} has the shape {a.shape}; must be [n] or [n, channels], with at least one sample")
     if a.ndim == 2 and a.shape[1] > a.shape[0]:
-        raise ValueError(f"{what} have the shape {a.shape}; want [n, channels], so their transpose")
+        raise ValueError(f"{what} has the shape {a.shape}; must be [n, channels], so its transpose")
     return a
 
 
-def _full_scale(a: NDArray) -> float:
-    """What the command calls 1."""
+def _finite(a: Array, what: str) -> Array:
+    if a.dtype.kind == "f" and not np.isfinite(a).all():
+        n, *c = np.argwhere(~np.isfinite(a))[0]
+        raise ValueError(f"{what} is {a[(n, *c)]} at sample {n}{f' of channel {c[0]}' if c else ''}; must be finite")
+    return a
+
+
+def _full_scale(a: Array) -> float:
+    """Return the value that the command calls 1."""
     return 1.0 if a.dtype.kind == "f" else float(1 << 8 * a.itemsize - 1)
 
 
 def _listed(gaps: Gaps, shape: tuple[int, ...]) -> list[str]:
-    """The lines of a gaps file."""
-    mask = np.asarray(gaps) if isinstance(gaps, np.ndarray) else None
-    if mask is None or mask.dtype != bool:
-        lines = []
-        for gap in gaps:
-            start, end, *channel = gap
-            if len(channel) > 1 or not all(v is None or v == int(v) for v in gap):
-                raise ValueError(f"gap {gap!r}: want (start, end) or (start, end, channel) in samples")
-            own = channel and channel[0] is not None
-            if own and channel[0] < 0:
-                raise ValueError(f"gap {gap!r}: channel {channel[0]}; want one from 0 on")
-            lines.append(f"{int(start)},{int(end)},{int(channel[0]) + 1 if own else ''}")
+    """Return the lines of a gaps file."""
+    what = "must be a mask of bool, or each (start, end) or (start, end, channel) in samples, the channel from 0"
+    listed: list[Any] = list(np.asarray(gaps)) if hasattr(gaps, "__array__") else list(gaps)
+    lines = []
+    if not listed or np.asarray(listed[0]).dtype.kind != "b":
+        for gap in listed:
+            try:
+                start, end, channel = (None if v is None else operator.index(v) for v in (*gap, None)[:3])
+                if len(gap) > 3 or start is None or end is None or channel is not None and channel < 0:
+                    raise ValueError
+            except (TypeError, ValueError):
+                raise ValueError(f"gaps has {gap!r}: {what}") from None
+            lines.append(f"{start},{end},{'' if channel is None else channel + 1}")
         return lines
+    mask = np.array(listed, dtype=bool)
     if mask.shape != shape and mask.shape != shape[:1]:
-        raise ValueError(f"the mask of gaps has the shape {mask.shape} and the samples {shape}; want the same, or [n]")
+        raise ValueError(f"the mask of gaps has the shape {mask.shape} and samples {shape}; must be the same, or [n]")
     if mask.ndim == 1 or (mask == mask[:, :1]).all():
         mask = mask.reshape(len(mask), -1)[:, :1]
-    lines = []
     for c, column in enumerate(mask.T):
         edges = np.flatnonzero(np.diff(column, prepend=False, append=False))
         own = c + 1 if mask.shape[1] > 1 else ""
@@ -153,7 +191,7 @@ def _listed(gaps: Gaps, shape: tuple[int, ...]) -> list[str]:
     return lines
 
 
-def _check_known(missing: NDArray, gaps: list[tuple[int, int, int | None]]) -> None:
+def _check_known(missing: Array, gaps: list[tuple[int, int, int | None]]) -> None:
     """Refuse samples that are NaN outside the gaps."""
     if not missing.any():
         return
@@ -162,9 +200,9 @@ def _check_known(missing: NDArray, gaps: list[tuple[int, int, int | None]]) -> N
         left[start:end, slice(None) if channel is None else channel] = False
     if left.any():
         n, c = np.argwhere(left)[0]
-        raise ValueError(f"sample {n} of channel {c} is NaN and in no gap; want it among the gaps, or a number")
+        raise ValueError(f"sample {n} of channel {c} is NaN and in no gap; must be in one of the gaps, or a number")
 
 
 def _from_zero(of: dict[str, Any]) -> dict[str, Any]:
-    """The same with a channel from 0, None for all."""
+    """Return an entry with its channel from 0, None for all."""
     return {**of, "channel": of["channel"] - 1 if of.get("channel") else None}

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _engine, _files
+from ._files import Array
 from ._flags import flags
 from ._table import usable
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Seed = int | np.random.RandomState | None
 
@@ -22,36 +27,42 @@ _DATA, _MODEL, _AT, _OUT = "data.npy", "model.safetensors", "x.npy", "out.npy"
 _DRAWS, _JOINT = "draws.npy", "joint.npy"
 
 
-class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """Variational sparse spectrum Gaussian process regression (Gal & Turner 2015).
 
     The covariance is a spectral mixture, approximated by random cosines whose frequencies have a posterior.
 
     Parameters
     ----------
-    method : "vssgp", "ssgp" (point frequencies, optimised) or "rp" (random frequencies, kept); None: "vssgp", or, of
-        several inputs and where no `features` are given, random frequencies if the bound is better with them.
-    components : covariance components; None: chosen from the data.
-    features : random cosines for each component; None: chosen by the bound.
+    method : "vssgp", "ssgp" (point frequencies, optimized) or "rp" (random frequencies, kept). Default: "vssgp", or for
+        several inputs without `features` random frequencies, if the bound is better with them.
+    components : number of covariance components; None: chosen from the data.
+    features : number of random cosines for each component; None: chosen by the bound.
     inference : "exact", "factorised" (time linear in the features), "stochastic" (on mini-batches).
-    init : "paper", "spectrum" (of one input), or the path of a model file.
-    lengthscales, periods : where the components start, in units of X, a number for each; a period of 0 is none.
-    noise_precision : where the noise's precision starts, in 1/y².
+    init : "paper", "spectrum" (for one input), or the path of a model file.
+    lengthscales, periods : initial values of the components, in units of X, one for each; a period of 0 is none.
+    noise_precision : initial precision of the noise, in 1/y².
     window : length of the windows along one input, in its units, "none" or "auto".
-    iterations, batch, restarts : of the optimiser.
-    fix : tensors of the model file to keep at their starts, such as "noise.precision".
+    iterations, batch, restarts : of the optimizer.
+    fix : tensors of the model file that keep their initial values, such as "noise.precision".
     prior : {name: (median, sd of the logarithm)} of amplitude, lengthscale and noise; "none" for no priors.
-    posterior : draws of the hyper-parameters that the model keeps.
+    posterior : number of draws of the hyper-parameters that the model keeps.
     device : "auto", "cpu" or "cuda:0".
     random_state : seed of everything random; None draws one.
-    progress : False, True, None (on a terminal or in a notebook), or a function that gets the texts.
+    progress : False, True, None (on a terminal or in a notebook), or a function that takes the texts.
 
     None leaves a choice to the command; `vssgp fit --help` explains each.
 
-    After a fit, `model_` is the content of the model file, `bound_` the bound of the log marginal likelihood in nats
-    of the standardised data, `noise_sd_` [D] the noise's standard deviation in units of y, `result_` what the command
-    says of the fit.
+    Attributes
+    ----------
+    model_ : content of the model file.
+    bound_ : bound of the log marginal likelihood, in nats of the standardized data.
+    noise_sd_ : [D] standard deviation of the noise, in units of y.
+    result_ : what `vssgp fit --json` prints.
+
     """
+
+    n_features_in_: int
 
     def __init__(
         self,
@@ -95,6 +106,10 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.progress = progress
 
     def _fit_args(self, inputs: int, outputs: int) -> list[str]:
+        if self.method not in (None, "vssgp", "ssgp", "rp"):
+            raise ValueError(f"method={self.method!r}: must be 'vssgp', 'ssgp', 'rp' or None")
+        if self.init not in (None, "paper", "spectrum") and not Path(str(self.init)).is_file():
+            raise ValueError(f"init={self.init!r}: must be 'paper', 'spectrum' or the path of a model file")
         options = self.get_params(deep=False)
         del options["random_state"], options["progress"]
         if inputs == 1 and self.method is None:
@@ -106,33 +121,34 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             return {}
         return {str(self.init): Path(self.init).read_bytes()}
 
-    def fit(self, X: ArrayLike, y: ArrayLike):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to X [n, Q] and y [n] or [n, D], in any units. Returns the estimator."""
-        checked = validate_data(self, X, y, dtype="float64", multi_output=True, y_numeric=True, ensure_min_samples=2)
-        x, y = (np.asarray(a, dtype="float64") for a in checked)
-        outputs = y.reshape(len(y), -1)
+        data: tuple[Any, Any] = X, y
+        checked = validate_data(self, *data, dtype="float64", multi_output=True, y_numeric=True, ensure_min_samples=2)
+        x, values = (np.asarray(a, dtype="float64") for a in checked)
+        outputs = values.reshape(len(values), -1)
         args = self._fit_args(x.shape[1], outputs.shape[1]) + flags(seed=self._seed(self.random_state))
         args.append("--names=" + ",".join([*self._input_names(), *_names("y", outputs.shape[1])]))
         files: _engine.Files = {_DATA: _files.npy(np.column_stack([x, outputs])), **self._fit_files()}
-        answer = _engine.call(args, files, progress=self.progress)
+        answer = _engine.call(args, files, progress=self.progress, names={"seed": "random_state"})
         self.model_ = bytes(answer.files[_MODEL])
         self.result_ = answer.result
         self.bound_ = self.result_["bound"]
         self.noise_sd_ = np.array(self.result_["noise_sd"])
-        self._single = y.ndim == 1
+        self._single = values.ndim == 1
         return self
 
     def predict(
         self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, *, latent: bool = False
-    ) -> NDArray | tuple[NDArray, NDArray]:
+    ) -> Array | tuple[Array, Array]:
         """Predict y at X [m, Q].
 
-        Returns the mean [m] or [m, D]; with return_std also the standard deviation, of the same shape; with
-        return_cov also the joint covariance, [m, m] or [m, m, D]. They are of observations: the noise is in them,
-        unless `latent`, which asks for the function itself.
+        Returns the mean [m] or [m, D]; with return_std also the standard deviation, in the same shape; with
+        return_cov also the joint covariance, [m, m] or [m, m, D]. All are in units of y and of observations, noise
+        included, or of the function without noise if `latent`.
         """
         if return_std and return_cov:
-            raise ValueError("return_std and return_cov are both set; want one of them")
+            raise ValueError("return_std and return_cov are both True; must be one of them")
         joint = ["--joint=" + _JOINT] if return_cov else []
         out = self._predict(X, *flags(latent=latent or None), *joint, output=_OUT)
         q, d = self.n_features_in_, len(self.noise_sd_)
@@ -147,20 +163,22 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _predict(self, X: ArrayLike, *args: str, output: str) -> dict[str, bytearray]:
         check_is_fitted(self)
-        x = np.asarray(validate_data(self, X, dtype="float64", reset=False))
+        rows: Any = X
+        x = np.asarray(validate_data(self, rows, dtype="float64", reset=False))
         files: _engine.Files = {_MODEL: self.model_, _AT: _files.npy(x)}
-        return _engine.call(["predict", _MODEL, _AT, "-o", output, *args], files, stacklevel=5).files
+        command, names = ["predict", _MODEL, _AT, "-o", output, *args], {"draws": "n_samples", "seed": "random_state"}
+        return _engine.call(command, files, stacklevel=5, names=names).files
 
     def _input_names(self) -> list[str]:
-        """The names of X's columns, where it is a DataFrame whose names the command can take."""
+        """Return the names of X's columns if it is a DataFrame whose names the command takes, else x0, x1, …."""
         names = list(getattr(self, "feature_names_in_", []))
         taken = {"y", *_names("y", 99)}
         if names and all(usable(n) and not set(n) & set(',"') for n in names) and not set(names) & taken:
             return names
         return _names("x", self.n_features_in_)
 
-    def _shaped(self, a: NDArray) -> NDArray:
-        """A column for each output, in the shape of the y of the fit."""
+    def _shaped(self, a: Array) -> Array:
+        """Return columns, one for each output, in the shape of the y of the fit."""
         return np.ascontiguousarray(a[:, 0] if self._single else a)
 
     def _seed(self, state: Seed) -> int:
@@ -174,28 +192,30 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Path(path).write_bytes(self.model_)
 
     @classmethod
-    def load(cls, path: str | Path):
-        """An estimator that predicts with the model in a file; its own parameters are the defaults."""
+    def load(cls, path: str | Path) -> Self:
+        """Return an estimator that predicts with the model in a file; its parameters are the defaults."""
         self = cls()
         self.model_ = Path(path).read_bytes()
-        info = _engine.call(["info", _MODEL, "--json"], {_MODEL: self.model_}).result
+        info = _engine.model_info(self.model_, path)
         if not info.get("inference"):
-            raise ValueError(f"{path}: not a model that {cls.__name__} predicts with")
+            raise ValueError(f"{path}: not a model that {cls.__name__} predicts with; see SeriesModel.load")
         self.result_, self.bound_ = info, info.get("bound")
         self.noise_sd_ = np.array(info["noise_sd"])
         self.n_features_in_, self._single = len(info["inputs"]), len(info["outputs"]) == 1
         return self
 
     def info(self) -> dict[str, Any]:
-        """What was learnt, as `vssgp info --json` has it."""
+        """Return what `vssgp info --json` prints of the model."""
         check_is_fitted(self)
-        return _engine.call(["info", _MODEL, "--json"], {_MODEL: self.model_}).result
+        return _engine.model_info(self.model_)
 
-    def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Seed = 0) -> NDArray:
+    def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Seed = 0) -> Array:
         """Draw functions from the posterior, jointly at all rows of X [m, Q], without noise.
 
-        Returns [m, n_samples], or [m, D, n_samples] for a y of two dimensions.
+        Returns [m, n_samples], or [m, D, n_samples] if y was [n, D], in units of y.
         """
+        if isinstance(n_samples, Integral) and n_samples < 1:
+            raise ValueError(f"n_samples={n_samples}: must be 1 or more")
         args = flags(draws=n_samples, draws_file=_DRAWS, seed=self._seed(random_state))
         draws = _files.from_npy(self._predict(X, *args, output=_OUT)[_DRAWS])
         return np.moveaxis(draws[:, :, 0] if self._single else draws, 0, -1)
