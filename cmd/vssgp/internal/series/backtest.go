@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,28 +51,40 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 	if err != nil {
 		return err
 	}
-	if r.byName != "" {
-		return backtestBy(ctx, env, r, o)
-	}
-	began := time.Now()
-	b, err := r.backtest(ctx, env, o)
+	all, err := each(ctx, env, r, func(one *timeSeries) (*series.Backtested, *series.Model, *result, error) {
+		b, err := one.backtest(ctx, env, o)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return b, nil, one.resultOf(b), nil
+	})
 	if err != nil {
 		return err
 	}
-	if env.JSON {
-		found := r.resultOf(b)
-		found.Rows, found.Seconds = len(r.X), time.Since(began)
-		return env.PrintJSON(answer{result: found, Device: device})
-	}
-	env.Print("%s, %s of %s each, %.1f s on %s", cli.Counted(len(r.X), "row"), cli.Counted(b.Origins, "forecast"),
-		cli.Counted(b.Horizon, "row"), time.Since(began).Seconds(), device)
-	for d, name := range r.yNames {
-		printScoresHead(env, name)
-		for _, of := range methodsOf(b) {
-			printScores(env, of.name, of.scores[d])
+	return all.finish(ctx, env, nil, &answer{}, func() {
+		if first := all.finished[0]; r.byName == "" {
+			env.Print("%s, %s of %s each, %.1f s on %s", cli.Counted(len(r.X), "row"), cli.Counted(first.value.Origins, "forecast"),
+				cli.Counted(first.value.Horizon, "row"), first.result.Seconds.Seconds(), device)
 		}
-	}
-	return nil
+		for d, name := range r.yNames {
+			printScoresHead(env, name)
+			means := map[string][]series.Scores{}
+			for _, one := range all.finished {
+				if r.byName != "" {
+					printScores(env, one.name, one.value.Model[d])
+				}
+				for _, of := range methodsOf(one.value) {
+					means[of.name] = append(means[of.name], of.scores[d])
+				}
+			}
+			if r.byName != "" {
+				printScoresHead(env, "mean of all")
+			}
+			for _, of := range methodsOf(all.finished[0].value) {
+				printScores(env, of.name, series.MeanScores(means[of.name]))
+			}
+		}
+	})
 }
 
 func printScoresHead(env *cli.Env, name string) {
@@ -131,34 +142,4 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 		return nil, fmt.Errorf("%s: %w", r.path, err)
 	}
 	return b, nil
-}
-
-// backtestBy scores the forecasts of each series of a table, and prints means over the series.
-func backtestBy(ctx context.Context, env *cli.Env, r *timeSeries, o *backtestFlags) error {
-	all, err := sideBySide(ctx, env, r, func(one *timeSeries) (*series.Backtested, *result, error) {
-		b, err := one.backtest(ctx, env, o)
-		if err != nil {
-			return nil, nil, err
-		}
-		return b, one.resultOf(b), nil
-	})
-	if err != nil {
-		return err
-	}
-	return all.finish(env, nil, nil, func() {
-		for d, name := range r.yNames {
-			printScoresHead(env, name)
-			means := map[string][]series.Scores{}
-			for _, w := range all.good {
-				printScores(env, w.name, w.computed.Model[d])
-				for _, of := range methodsOf(w.computed) {
-					means[of.name] = append(means[of.name], of.scores[d])
-				}
-			}
-			printScoresHead(env, "mean of all")
-			for _, of := range methodsOf(all.good[0].computed) {
-				printScores(env, of.name, series.MeanScores(means[of.name]))
-			}
-		}
-	})
 }

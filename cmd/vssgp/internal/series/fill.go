@@ -8,13 +8,13 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
@@ -76,33 +76,39 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 	if err != nil {
 		return err
 	}
-	if r.byName != "" {
-		return fillBy(ctx, env, r, o)
+	if err := r.alone(env, "plot", "report", "model"); err != nil {
+		return err
 	}
-	began := time.Now()
-	f, err := r.fill(ctx, env, o, o.keep != "" || o.drawing != (drawing{}))
+	all, err := each(ctx, env, r, func(one *timeSeries) ([]filled, *series.Model, *result, error) {
+		cells, m, err := one.fill(ctx, env, o, o.keep != "" || o.drawing != (drawing{}))
+		count := len(cells)
+		return cells, m, &result{Filled: &count}, err
+	})
 	if err != nil {
 		return err
 	}
-	var files []fileio.File
-	if f.model != nil {
-		if o.keep != "" {
-			files = append(files, fileio.File{Path: o.keep, Write: f.model.Write})
-		}
-		pictures, err := draw(ctx, env, o.drawing, r.view("Fill of "+filepath.Base(r.path), f.model))
-		if err != nil {
-			return err
-		}
-		files = append(files, pictures...)
+	files, err := all.modelFiles(ctx, env, o.drawing, func(one *job[[]filled]) *report.Series {
+		return one.view("Fill of "+filepath.Base(r.path), one.model)
+	}, o.keep)
+	if err != nil {
+		return err
 	}
-	if len(f.cells) == 0 {
+	var cells []filled
+	for _, one := range all.finished {
+		cells = append(cells, one.value...)
+	}
+	if len(cells) == 0 {
 		env.Note("%s: no value of %s is missing; the output is a copy", r.path, datafile.Listed(r.yNames))
 	}
-	files = append(files, r.fillFiles(ctx, f.cells, o)...)
-	filled := len(f.cells)
-	return finish(ctx, env, r, f.model, began, files, &answer{result: &result{Filled: &filled}, Columns: r.yNames}, func() {
-		for i, name := range r.yNames {
-			env.Print("%s: filled %s of %d", name, cli.Counted(r.missing[i], "cell"), len(r.X))
+	return all.finish(ctx, env, append(files, r.fillFiles(ctx, cells, o)...), &answer{Columns: r.yNames}, func() {
+		for d, name := range r.yNames {
+			count := 0
+			for _, c := range cells {
+				if c.output == d {
+					count++
+				}
+			}
+			env.Print("%s: filled %s of %d", name, cli.Counted(count, "cell"), len(r.X))
 		}
 	})
 }
@@ -114,24 +120,17 @@ type filled struct {
 	band   []string
 }
 
-// A fillOf has the values of a series' missing cells. model is nil if nothing was fitted.
-type fillOf struct {
-	cells []filled
-	model *series.Model
-}
-
 // fill fits the model and fills the missing cells, if there are any or if the model is needed anyway.
-func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, needed bool) (*fillOf, error) {
+func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, needed bool) (all []filled, m *series.Model, err error) {
 	holes := 0
 	for _, n := range r.missing {
 		holes += n
 	}
 	if holes == 0 && !needed {
-		return &fillOf{}, nil
+		return nil, nil, nil
 	}
-	m, err := fitModel(ctx, env, r, &o.model)
-	if err != nil {
-		return nil, err
+	if m, err = fitModel(ctx, env, r, &o.model); err != nil {
+		return nil, nil, err
 	}
 	r.showing(env, "filling %s", cli.Counted(holes, "cell"))(0)
 	var lacking []float64
@@ -141,13 +140,12 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 		}
 	}
 	if _, err := r.known.at(m, lacking); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := m.Fill(ctx, r.Series)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all := &fillOf{model: m}
 	for d, rows := range f.Rows {
 		b := f.Bands[d]
 		ends := make([][2]float64, len(rows)*len(o.form.levels))
@@ -155,11 +153,11 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 			x := picked(r.X, rows)
 			z, err := r.known.at(m, x)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			p, err := predictParts(ctx, m, x, z, o.form.levels, nil)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			ends = p.ends[d]
 		}
@@ -167,6 +165,9 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 			n = r.row(n)
 			cell := table.Cell{Row: n, Col: r.yCols[d], Value: b.Mean[i], SD: b.SD[i]}
 			text := []string{fmt.Sprint(n + 1), r.axis.Format(r.X[rows[i]]), r.yNames[d]}
+			if r.name != "" {
+				text = append([]string{r.name}, text...)
+			}
 			values := []float64{b.Mean[i], b.SD[i], b.Lower[i], b.Upper[i]}
 			for _, e := range ends[i*len(o.form.levels) : (i+1)*len(o.form.levels)] {
 				values = append(values, e[:]...)
@@ -174,10 +175,10 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 			for _, v := range values {
 				text = append(text, (*table.Axis)(nil).Format(o.form.rounded(m, v, b.SD[i], r.decimals[d])))
 			}
-			all.cells = append(all.cells, filled{cell, d, text})
+			all = append(all, filled{cell, d, text})
 		}
 	}
-	return all, nil
+	return all, m, nil
 }
 
 // fillFiles are the bands, in the order of rows and then of columns, and the table.
@@ -202,36 +203,4 @@ func (r *timeSeries) fillFiles(ctx context.Context, all []filled, o *fillFlags) 
 		}))
 	}
 	return append(files, fileio.File{Path: o.output, Write: func(w io.Writer) error { return r.table.Edit(w, cells) }})
-}
-
-// fillBy fills the missing cells of each series of a table.
-func fillBy(ctx context.Context, env *cli.Env, r *timeSeries, o *fillFlags) error {
-	if err := alone(env, "plot", "report", "model"); err != nil {
-		return err
-	}
-	all, err := sideBySide(ctx, env, r, func(one *timeSeries) ([]filled, *result, error) {
-		f, err := one.fill(ctx, env, o, false)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := range f.cells {
-			f.cells[i].band = append([]string{one.name}, f.cells[i].band...)
-		}
-		count := len(f.cells)
-		found := &result{Filled: &count}
-		if f.model != nil {
-			found.Summary = summaryOf(f.model, one)
-		}
-		return f.cells, found, nil
-	})
-	if err != nil {
-		return err
-	}
-	var cells []filled
-	for _, w := range all.good {
-		cells = append(cells, w.computed...)
-	}
-	return all.finish(env, r.fillFiles(ctx, cells, o), nil, func() {
-		env.Print("filled %s of %d", cli.Counted(len(cells), "cell"), len(r.X)*len(r.yNames))
-	})
 }

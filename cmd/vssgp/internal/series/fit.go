@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
-	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
@@ -29,52 +28,20 @@ func Fit(ctx context.Context, env *cli.Env, path string, o *FitFlags) error {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	m, err := fitModel(ctx, env, r, &o.Series)
+	all, err := each(ctx, env, r, func(one *timeSeries) (struct{}, *series.Model, *result, error) {
+		m, err := fitModel(ctx, env, one, &o.Series)
+		return struct{}{}, m, &result{}, err
+	})
 	if err != nil {
 		return err
 	}
-	files, err := draw(ctx, env, drawing{report: o.Report}, r.view("Fit of "+filepath.Base(r.path), m))
+	files, err := all.modelFiles(ctx, env, drawing{report: o.Report}, func(one *job[struct{}]) *report.Series {
+		return one.view("Fit of "+filepath.Base(r.path), one.model)
+	}, o.Output)
 	if err != nil {
 		return err
 	}
-	files = append(files, fileio.File{Path: o.Output, Write: m.Write})
-	return finish(ctx, env, r, m, began, files, &answer{result: &result{}, Model: o.Output}, func() {})
-}
-
-// finish writes the files, the main one last, and prints what was found in a series: for --json the answer, to which it adds what follows
-// from the model, or else more for people. m is nil if nothing was fitted. Nothing is printed if stdout has the main file.
-func finish(
-	ctx context.Context, env *cli.Env, r *timeSeries, m *series.Model, began time.Time, files []fileio.File, a *answer, more func(),
-) error {
-	if err := env.Write(files...); err != nil {
-		return err
-	}
-	took := time.Since(began)
-	a.Ranks, a.Rows = env.Device.RankTimes(took), len(r.X)
-	switch {
-	case env.JSON:
-		if m != nil {
-			a.Summary, a.Seconds, a.Device = summaryOf(m, r), took, device
-		}
-		return env.PrintJSON(a)
-	case len(files) > 0 && files[len(files)-1].Path == cli.ToStdout:
-		return nil
-	case m != nil && !env.Quiet:
-		if err := printFindings(ctx, env, m, r); err != nil {
-			return err
-		}
-	}
-	more()
-	if m != nil {
-		printModel(env, m, r, took)
-	}
-	if a.Ranks != nil {
-		env.Print("%s", a.Ranks)
-	}
-	slices.Reverse(files)
-	env.PrintWritten(files)
-	return nil
+	return all.finish(ctx, env, files, &answer{Model: o.Output}, func() {})
 }
 
 // tableOperand is a table alone.

@@ -6,13 +6,13 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
@@ -81,87 +81,131 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
-	if r.byName != "" {
-		return forecastBy(ctx, env, r, o)
+	if err := r.alone(env, "plot", "report", "model"); err != nil {
+		return err
+	}
+	if r.byName != "" && cli.FormatOf(o.output) == "npy" {
+		return cli.Mistake("-o %s and --by: the names of series are text; must be .csv or .tsv", o.output)
 	}
 	at, err := r.places(ctx, env, o)
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	f, err := r.forecast(ctx, env, at, o)
+	all, err := each(ctx, env, r, func(one *timeSeries) (*forecastOf, *series.Model, *result, error) {
+		f, m, err := one.forecast(ctx, env, at, o)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return f, m, &result{Horizon: len(f.at.x)}, nil
+	})
 	if err != nil {
 		return err
 	}
-	noteMedians(env, r.yNames, f.p)
-	files, err := forecastFiles(ctx, env, r, f, o)
+	files, err := o.files(ctx, env, all)
 	if err != nil {
 		return err
 	}
-	a := &answer{result: &result{Horizon: len(f.at.x)}}
+	names, a := o.columnNames(all), &answer{}
 	if o.output == "" && env.JSON {
-		a.Forecast = &frame{Columns: predictedNames(f.at.name, r.yNames, true, o.form.levels)}
-		a.Forecast.add(f.at.axis, o.form.predictedRows(f.model, f.p, nil, true))
+		a.Forecast = &frame{Columns: names}
+		for _, one := range all.finished {
+			a.Forecast.add(one.value.at.axis, one.value.rows, one.byCells()...)
+		}
 	}
-	return finish(ctx, env, r, f.model, began, files, a, func() {
-		from, to := f.at.axis.Format(slices.Min(f.at.x)), f.at.axis.Format(slices.Max(f.at.x))
-		env.Print("forecast of %s, %s to %s", cli.Counted(len(f.at.x), "row"), from, to)
+	return all.finish(ctx, env, files, a, func() {
+		if first := all.finished[0].value.at; r.byName == "" {
+			env.Print("forecast of %s, %s to %s", cli.Counted(len(first.x), "row"), first.axis.Format(slices.Min(first.x)),
+				first.axis.Format(slices.Max(first.x)))
+		}
 		if o.output == "" {
-			printTable(env, screenHead(f.at.name, r.yNames, o.form.levels), screenRows(f.at.axis, f.p))
+			printForecasts(env, all, o.form.levels)
 		}
 	})
 }
 
 // forecast fits the model and forecasts at the places, or where the flags ask for.
-func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *targets, o *forecastFlags) (*forecastOf, error) {
+func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *targets, o *forecastFlags) (*forecastOf, *series.Model, error) {
 	at, err := at.only(r)
 	if err == nil {
 		at, err = r.targets(env, at, o)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if at.z != nil {
 		r.known.take(at.x, at.z)
 		r.known.path = o.at
 	}
 	if _, err := r.known.columns(at.x); err != nil { // before the work of a fit
-		return nil, err
+		return nil, nil, err
 	}
 	m, err := fitModel(ctx, env, r, &o.model)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(at.x) == 0 {
 		at.x = r.next(r.defaultHorizon(m))
 	}
 	z, err := r.known.at(m, at.x)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p, err := predictParts(ctx, m, at.x, z, o.form.levels, r.showing(env, "forecasting %s", cli.Counted(len(at.x), "row")))
-	return &forecastOf{at: at, p: p, model: m}, outOfReach(m, at.axis, at.x, err)
+	if err != nil {
+		return nil, nil, outOfReach(m, at.axis, at.x, err)
+	}
+	return &forecastOf{at, p, o.form.predictedRows(m, p, nil, true)}, m, nil
 }
 
-// forecastFiles are what forecast writes, the table last.
-func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, f *forecastOf, o *forecastFlags) ([]fileio.File, error) {
-	names, err := datafile.WithDraws(predictedNames(f.at.name, r.yNames, true, o.form.levels), nil, 0)
+// A forecastOf is the forecast of one series.
+type forecastOf struct {
+	at   *targets
+	p    *prediction
+	rows []float64 // of the output
+}
+
+// columnNames are the columns of the output.
+func (o *forecastFlags) columnNames(all *run[*forecastOf]) []string {
+	names := predictedNames(all.finished[0].value.at.name, all.table.yNames, true, o.form.levels)
+	if all.table.byName != "" {
+		names = append([]string{all.table.byName}, names...)
+	}
+	return names
+}
+
+// files are what forecast writes, the table last.
+func (o *forecastFlags) files(ctx context.Context, env *cli.Env, all *run[*forecastOf]) ([]fileio.File, error) {
+	names, err := datafile.WithDraws(o.columnNames(all), nil, 0)
 	if err != nil {
 		return nil, err
 	}
-	view := r.view("Forecast of "+filepath.Base(r.path), f.model)
-	view.At, view.Forecast = f.at.x, true
-	files, err := draw(ctx, env, o.drawing, view)
-	if err != nil {
-		return nil, err
+	var predictions []*prediction
+	for _, one := range all.finished {
+		predictions = append(predictions, one.value.p)
 	}
-	if o.keep != "" {
-		files = append(files, fileio.File{Path: o.keep, Write: f.model.Write})
+	noteMedians(env, all.table.yNames, predictions...)
+	files, err := all.modelFiles(ctx, env, o.drawing, func(one *job[*forecastOf]) *report.Series {
+		view := one.view("Forecast of "+filepath.Base(one.path), one.model)
+		view.At, view.Forecast = one.value.at.x, true
+		return view
+	}, o.keep)
+	switch first := all.finished[0].value; {
+	case err != nil || o.output == "":
+		return files, err
+	case all.table.byName == "":
+		return append(files, predictedFile(o.output, names, []*table.Axis{first.at.axis}, first.rows)), nil
 	}
-	if o.output != "" {
-		files = append(files, predictedFile(o.output, names, []*table.Axis{f.at.axis}, o.form.predictedRows(f.model, f.p, nil, true)))
-	}
-	return files, nil
+	return append(files, textFile(o.output, names, func(write func([]string)) {
+		for _, one := range all.finished {
+			for row := range slices.Chunk(one.value.rows, len(names)-1) {
+				text := []string{one.name, one.value.at.axis.Format(row[0])}
+				for _, v := range row[1:] {
+					text = append(text, (*table.Axis)(nil).Format(v))
+				}
+				write(text)
+			}
+		}
+	})), nil
 }
 
 // targets are where to forecast.

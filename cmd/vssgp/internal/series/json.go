@@ -47,23 +47,27 @@ type methods struct {
 	SeasonalNaive series.Scores `json:"seasonal_naive"`
 }
 
-// An answer is printed by fit, forecast, fill and backtest.
-type answer struct {
+// oneResult is printed by fit, forecast, fill and backtest.
+type oneResult struct {
 	*result
+	*answer
+}
+
+// manyResults are printed with --by.
+type manyResults struct {
+	Rows    int           `json:"rows"`
+	Series  []named       `json:"series"`
+	Seconds time.Duration `json:"seconds"`
+	*answer
+}
+
+// An answer is about the whole command.
+type answer struct {
 	Columns  []string       `json:"columns,omitempty"` // of fill
 	Device   string         `json:"device,omitempty"`
 	Model    string         `json:"model,omitempty"` // the file that fit writes
 	Ranks    *cli.RankTimes `json:"ranks,omitzero"`
 	Forecast *frame         `json:"forecast,omitzero"` // without -o
-}
-
-// several are the results with --by.
-type several struct {
-	Rows     int           `json:"rows"`
-	Series   []named       `json:"series"`
-	Seconds  time.Duration `json:"seconds"`
-	Device   string        `json:"device"`
-	Forecast *frame        `json:"forecast,omitzero"` // without -o
 }
 
 // A named is the result of one of several series.
@@ -79,7 +83,7 @@ type frame struct {
 	Data    [][]any  `json:"data"`
 }
 
-// add adds rows of numbers, of which the first is along the axis, with the cells that are before each row.
+// add adds rows of numbers, of which the first is along the axis, after the cells before.
 func (f *frame) add(axis *table.Axis, rows []float64, before ...any) {
 	for row := range slices.Chunk(rows, len(f.Columns)-len(before)) {
 		line := append(slices.Clone(before), any(row[0]))

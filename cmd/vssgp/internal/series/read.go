@@ -208,6 +208,14 @@ func (r *timeSeries) split() []*timeSeries {
 	return all
 }
 
+// byCells are the cells that name the series in an output, of several series.
+func (r *timeSeries) byCells() []any {
+	if r.byName == "" {
+		return nil
+	}
+	return []any{r.name}
+}
+
 // row is the row of the table, from 0, of a row of the series.
 func (r *timeSeries) row(n int) int {
 	if r.rows == nil {

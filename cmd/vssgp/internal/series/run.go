@@ -1,0 +1,188 @@
+package series
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/internal/report"
+	"github.com/vssgp/vssgp/series"
+)
+
+// A run is what a command computes of the series of a table: of one, or of those that --by tells apart.
+type run[T any] struct {
+	table    *timeSeries
+	finished []*job[T] // in the order of their first rows
+	all      []named
+	failed   error // with which the command ends if some series have failed
+	began    time.Time
+}
+
+// A job is the work on one series.
+type job[T any] struct {
+	*timeSeries
+	value  T
+	model  *series.Model // nil: nothing was fitted, or there are several series
+	result *result
+	err    error
+}
+
+// each computes something of each series of a table, on all cores, and prints what fails. compute may return no model. The error is an
+// interruption, or that all have failed.
+func each[T any](
+	ctx context.Context, env *cli.Env, r *timeSeries, compute func(*timeSeries) (T, *series.Model, *result, error),
+) (*run[T], error) {
+	m, jobs, count := &run[T]{table: r, began: time.Now()}, []*job[T]{{timeSeries: r}}, 0
+	if r.byName != "" {
+		jobs = nil
+		for _, one := range r.split() {
+			jobs = append(jobs, &job[T]{timeSeries: one})
+		}
+	}
+	var counting sync.Mutex
+	parallel.For(len(jobs), runtime.GOMAXPROCS(0), func(i int) {
+		j, began := jobs[i], time.Now()
+		if j.err = ctx.Err(); j.err == nil {
+			j.value, j.model, j.result, j.err = compute(j.timeSeries)
+		}
+		if j.err == nil {
+			j.result.Rows = len(j.X)
+			if j.model != nil {
+				j.result.Summary = summaryOf(j.model, j.timeSeries)
+			}
+			if j.model != nil || j.result.Scores != nil {
+				j.result.Seconds = time.Since(began)
+			}
+		}
+		if r.byName == "" {
+			return
+		}
+		j.model = nil // of which there may be thousands
+		counting.Lock()
+		defer counting.Unlock()
+		count++
+		env.ShowProgress(float64(count)/float64(len(jobs)), "series %d of %d", count, len(jobs))
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if r.byName == "" {
+		m.finished = jobs
+		return m, jobs[0].err
+	}
+	return m, m.sort(env, jobs)
+}
+
+// sort separates the series that have failed, and prints why. The error is that all have.
+func (m *run[T]) sort(env *cli.Env, jobs []*job[T]) error {
+	var failed []string
+	var last error
+	for _, j := range jobs {
+		one := named{j.name, j.result, ""}
+		if j.err == nil {
+			m.finished = append(m.finished, j)
+		} else {
+			if last = j.err; !strings.Contains(last.Error(), j.path) {
+				last = fmt.Errorf("%s: %w", j.path, last)
+			}
+			failed = append(failed, cli.OneLine(last))
+			one.result, one.Error = &result{Rows: len(j.X)}, failed[len(failed)-1][len(cli.Prefix):]
+		}
+		m.all = append(m.all, one)
+	}
+	if m.finished == nil { // the caller prints the last one
+		failed, last = failed[:len(failed)-1], cli.Mistake("%w; so all %d series failed", last, len(jobs))
+	} else if last != nil {
+		m.failed, last = cli.Mistake("%s: %d of %d series failed; the others are in the result", m.table.path, len(failed), len(jobs)), nil
+	}
+	env.ClearProgress()
+	for _, line := range failed {
+		fmt.Fprintln(env.Stderr, line)
+	}
+	return last
+}
+
+// finish writes the files, the main one last, and prints the result: with --json the answer, to which it adds what follows from the run,
+// or else what was found in a series, and what more prints. Nothing is printed if stdout has the main file.
+func (m *run[T]) finish(ctx context.Context, env *cli.Env, files []fileio.File, a *answer, more func()) error {
+	if err := env.Write(files...); err != nil {
+		return err
+	}
+	took, first, several := time.Since(m.began), m.finished[0], m.table.byName != ""
+	if a.Ranks = env.Device.RankTimes(took); several || first.result.Seconds > 0 {
+		a.Device = device
+	}
+	switch {
+	case env.JSON && several:
+		return cmp.Or(env.PrintJSON(manyResults{len(m.table.X), m.all, took, a}), m.failed)
+	case env.JSON:
+		return env.PrintJSON(oneResult{first.result, a})
+	case len(files) > 0 && files[len(files)-1].Path == cli.ToStdout:
+		return m.failed
+	case first.model != nil && !env.Quiet:
+		if err := printFindings(ctx, env, first.model, first.timeSeries); err != nil {
+			return err
+		}
+	}
+	more()
+	if first.model != nil {
+		printModel(env, first.model, first.timeSeries, took)
+	}
+	if several {
+		env.Print("%d series, %s, %.1f s on %s", len(m.finished), cli.Counted(len(m.table.X), "row"), took.Seconds(), device)
+	}
+	if a.Ranks != nil {
+		env.Print("%s", a.Ranks)
+	}
+	slices.Reverse(files)
+	env.PrintWritten(files)
+	return m.failed
+}
+
+// modelFiles are the drawings of the one series of a run, and its model unless the path is empty.
+func (m *run[T]) modelFiles(ctx context.Context, env *cli.Env, o drawing, view func(one *job[T]) *report.Series, model string) (
+	files []fileio.File, err error,
+) {
+	one := m.finished[0]
+	if one.model == nil {
+		return nil, nil
+	}
+	if files, err = draw(ctx, env, o, view(one)); err == nil && model != "" {
+		files = append(files, fileio.File{Path: model, Write: one.model.Write})
+	}
+	return files, err
+}
+
+// alone refuses flags that are of one series.
+func (r *timeSeries) alone(env *cli.Env, flags ...string) error {
+	for _, name := range flags {
+		if r.byName != "" && env.Flags.Changed(name) {
+			return cli.Mistake("--%s and --by: a file for one series; must be one of them", name)
+		}
+	}
+	return nil
+}
+
+// textFile returns a table of text.
+func textFile(path string, names []string, records func(write func([]string))) fileio.File {
+	return fileio.File{Path: path, Write: func(w io.Writer) error {
+		to := csv.NewWriter(w)
+		if cli.FormatOf(path) == "tsv" {
+			to.Comma = '\t'
+		}
+		to.Write(names) // Flush keeps an error
+		records(func(record []string) { to.Write(record) })
+		to.Flush()
+		return to.Error()
+	}}
+}
