@@ -65,6 +65,10 @@ func TestAxis(t *testing.T) {
 		"day first, months":  {"31.12.2023 00:00|31.01.2024 00:00|29.02.2024 00:00", "months", []float64{0, 1, 2}, "month", "31.03.2024 00:00|30.04.2024 00:00"},
 		"working days": {"2024-01-01|2024-01-02|2024-01-03|2024-01-04|2024-01-05|2024-01-08|2024-01-09|2024-01-10|2024-01-11|2024-01-12", "days",
 			[]float64{0, 1, 2, 3, 4, 7, 8, 9, 10, 11}, "day", "2024-01-15|2024-01-16"},
+		"zeros of months":   {"04/9/2021|04/16/2021|04/23/2021", "days", []float64{0, 7, 14}, "week", "04/30/2021|05/7/2021"},
+		"names of months":   {"30-Jan-15|31-Jan-15", "days", []float64{0, 1}, "day", "01-Feb-15|02-Feb-15"},
+		"month and day":     {"May 9 2024|May 10 2024", "days", []float64{0, 1}, "day", "May 11 2024|May 12 2024"},
+		"long names, times": {"9 September 2024 9:05|9 September 2024 9:06", "minutes", []float64{545, 546}, "minute", "9 September 2024 9:07|9 September 2024 9:08"},
 		"backwards":         {"2024-01-03|2024-01-02|2024-01-01", "days", []float64{0, -1, -2}, "day", "2024-01-04|2024-01-05"},
 		"long ago":          {"0999-12-31|1000-01-01", "days", []float64{0, 1}, "day", "1000-01-02|1000-01-03"},
 		"decimal years":     {"1958.17|1958.25|1958.33|1958.5|1958.58", "", []float64{1958.17, 1958.25, 1958.33, 1958.5, 1958.58}, "", "1958.66|1958.74"},
@@ -130,6 +134,55 @@ func TestBadDates(t *testing.T) {
 	} {
 		_, _, err := along(t, strings.Split(cells, "|")...)
 		oneLine(t, err, says)
+	}
+}
+
+// TestDayFirst checks the order of day and month if it is given, or follows from dots, other dates or a model; and the century of two digits.
+func TestDayFirst(t *testing.T) {
+	yes, no := true, false
+	like, _, err := along(t, "13/01/2024", "14/01/2024")
+	testkit.OK(t, err)
+	for _, c := range []struct {
+		cells    string
+		dayFirst *bool
+		like     *Axis
+		want     string // the first day; "" for an error
+	}{
+		{"01/02/2024|02/03/2024", &yes, nil, "2024-02-01"}, {"01/02/2024|02/03/2024", &no, nil, "2024-01-02"}, {"01/02/2024|02/03/2024", nil, nil, ""},
+		{"01/02/2024|13/02/2024", &no, nil, ""}, {"01.02.2024|02.03.2024", nil, nil, "2024-02-01"}, {"01.02.2024|02.03.2024", &no, nil, "2024-01-02"},
+		{"1-2-2024|1-13-2024", nil, nil, "2024-01-02"}, {"01/02/2024|02/03/2024", nil, like, "2024-02-01"}, {"2024-01-02|2024-01-03", &yes, nil, "2024-01-02"},
+		{"1-May-68|2-May-68", nil, nil, "2068-05-01"}, {"1-May-69|2-May-69", nil, nil, "1969-05-01"},
+	} {
+		x := testkit.Must(tableOf(t, "t\n"+strings.ReplaceAll(c.cells, "|", "\n")))(t)
+		x.DayFirst = c.dayFirst
+		axis, err := x.Axis(0, c.like)
+		if c.want == "" {
+			oneLine(t, err, "--dayfirst")
+			continue
+		}
+		testkit.OK(t, err, c.cells)
+		first := testkit.Must(x.Inputs([]int{0}, []*Axis{axis}))(t)[0]
+		testkit.Equal(t, utc(int64(axis.Seconds(first))).Format(time.DateOnly), c.want, c.cells)
+	}
+}
+
+// TestOldAxis checks that axes in model files of earlier versions read and write dates as before.
+func TestOldAxis(t *testing.T) {
+	for text, date := range map[string]string{
+		`{"unit":"days","origin":1704067200,"local":true,"notation":"03.02.2001"}`:                              "14.02.2024",
+		`{"unit":"hours","origin":1711843200,"notation":"2001-02-03T04:05:06+02:00","offset":3600,"earlier":1}`: "2024-03-31T04:00:00+01:00",
+		`{"unit":"seconds","origin":1704067200,"notation":"2/3/2001 4:05:06[.78]"}`:                             "1/9/2024 9:05:06",
+		`{"unit":"days","origin":1709596800,"local":true,"notation":"2001-02-03T04:05:06Z"}`:                    "2024-03-07T14:00:00Z",
+		`{"unit":"months","origin":1688169600,"local":true,"day":1,"notation":"2001Q1"}`:                        "2024Q2",
+		`{"unit":"","decimals":4,"fixed":true}`:                                                                 "1958.2083",
+	} {
+		axis := &Axis{}
+		testkit.OK(t, json.Unmarshal([]byte(text), axis), text)
+		testkit.OK(t, axis.Check(), text)
+		testkit.Equal(t, axis.Format(testkit.Must(axis.Parse(date))(t)), date, text)
+	}
+	if err := json.Unmarshal([]byte(`{"unit":"days","notation":"2001-02-04"}`), &Axis{}); err == nil {
+		t.Error("the layout of another date is accepted")
 	}
 }
 
