@@ -242,7 +242,7 @@ func FuzzDates(f *testing.F) {
 		// A day and a month that are written in two ways come back in one.
 		mixed := regexp.MustCompile(`(^|[-/.])0[1-9]([-/. T]|$)`).MatchString(s)
 		greenwich := strings.HasSuffix(s, "-00:00") || strings.HasSuffix(s, "-0000") || strings.HasSuffix(s, "-00")
-		if !mixed && !greenwich && !strings.Contains(s, ",") && back != s {
+		if !mixed && !greenwich && !strings.Contains(s, ",") && !strings.EqualFold(back, s) {
 			t.Fatalf("%q comes back as %q", s, back)
 		}
 	})

@@ -99,8 +99,12 @@ func layoutsOf(s string) (all []layout) {
 	if clock != "" {
 		l.clock, l.seconds = clock[0], strings.Count(clock, ":") > 1
 	}
-	number := strings.TrimPrefix(zone, " ")
-	l.zone = zone[:len(zone)-len(number)] + zones[len(number)]
+	if number := strings.TrimPrefix(zone, " "); zone != "" {
+		if zones[len(number)] == "" {
+			return nil
+		}
+		l.zone = zone[:len(zone)-len(number)] + zones[len(number)]
+	}
 	var b [32]byte
 	for _, l.day = range daysByShape[string(shape(b[:0], day))] {
 		if l.clock != 0 && (l.monthly() || l.quarterly()) {
@@ -139,7 +143,7 @@ func (l *layout) clockLayout() string {
 // parse reads a text with this layout.
 func (l *layout) parse(s string) (m moment, ok bool) {
 	t, err := time.ParseInLocation(l.read, s, time.UTC)
-	if err != nil || l.quarterly() && t.Month() > 4 {
+	if err != nil || l.quarterly() && (t.Month() > 4 || s[len(s)-2] != 'Q') {
 		return m, false
 	}
 	if l.quarterly() {
