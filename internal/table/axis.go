@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -97,11 +98,13 @@ func (a *Axis) parse(s string) (x float64, offset int32, problem string) {
 	switch {
 	case problem == "" && zoned && a.Layout.zone == "":
 		problem = "has an offset from UTC, but the column has none"
-	case problem == "" && !zoned:
+	case problem != "" && isNumber(s):
+		problem = "is a number among dates"
+	case !zoned:
 		m.offset = int32(a.Offset)
 	}
 	if problem != "" {
-		return 0, 0, problem + "; want a date such as " + a.Format(0)
+		return 0, 0, problem + "; want a date such as " + a.Format(0) + strings.Replace(likely(s), aDate, "", 1)
 	}
 	return a.of(m), m.offset, ""
 }

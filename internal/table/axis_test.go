@@ -124,7 +124,7 @@ func TestBadDates(t *testing.T) {
 		"13/02/2024|02/13/2024":                   `f:3: column "t" (0 from 0): "02/13/2024" has the month first`,
 		"2024-01-01|2024/01/02":                   `f:3: column "t" (0 from 0): "2024/01/02" is a date in another layout than 2024-01-01 in an earlier row`,
 		"2024-01-01T10:00Z|2024-01-01T11:00":      "with an offset from UTC among times without one, or",
-		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is not a date; want one such as 2024-01-01`,
+		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is not a date; want a date such as 2024-01-01`,
 		"2024-01-01||2024-01-03":                  `f:3: column "t" (0 from 0): "" is missing; want a date`,
 		"2024-01-01|2024-01-02|20240103":          "is a number among dates",
 		"2024-01-01|2024-01-02|Total":             "(a footer",

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -21,15 +20,11 @@ const (
 
 // A column is what the cells of a column are.
 type column struct {
-	count [classes]int // of cells of each class
-	first [classes]int // their first rows; -1: there is none
-
-	values   []float64 // NaN for cells that are not numbers
-	decimals int       // the most
-	uneven   bool      // the numbers of decimals differ
-	free     bool      // some numbers have an exponent, or they are binary
-
-	moments []moment // of a column of dates, once Axis has read them
+	count    [classes]int // of cells of each class
+	first    [classes]int // their first rows; -1: there is none
+	decimals int          // the most
+	uneven   bool         // the numbers of decimals differ
+	free     bool         // some numbers have an exponent, or they are binary
 }
 
 // column looks at the cells of a column.
@@ -37,23 +32,17 @@ func (t *Table) column(col int) *column {
 	if c := t.columns[col]; c != nil {
 		return c
 	}
-	c := &column{values: make([]float64, t.Rows), free: t.exact}
+	c := &column{free: t.exact}
 	for kind := range c.first {
 		c.first[kind] = -1
 	}
 	for row := range t.Rows {
-		kind, v := t.value(row, col)
+		kind, _ := t.value(row, col)
 		if c.count[kind]++; c.first[kind] < 0 {
 			c.first[kind] = row
 		}
-		switch kind {
-		case whole, point, comma:
-			c.values[row] = v
-			if !t.exact {
-				c.decimalsOf(t.text(row, col), kind)
-			}
-		default:
-			c.values[row] = math.NaN()
+		if number := kind == whole || kind == point || kind == comma; number && !t.exact {
+			c.decimalsOf(t.text(row, col), kind)
 		}
 	}
 	if t.columns == nil {
@@ -157,7 +146,14 @@ func (t *Table) numbers(col int, problems map[class]string) ([]float64, error) {
 	for kind, problem := range problems {
 		all[kind] = problem
 	}
-	return c.values, t.firstOf(col, all)
+	if err := t.firstOf(col, all); err != nil {
+		return nil, err
+	}
+	values := make([]float64, t.Rows)
+	for row := range values {
+		_, values[row] = t.value(row, col)
+	}
+	return values, nil
 }
 
 // firstOf returns the error of the first cell of the classes that are problems; nil if there is none.
@@ -204,42 +200,27 @@ func (t *Table) Inputs(cols []int, axes []*Axis) ([]float64, error) {
 		for row, v := range x {
 			all[row*len(cols)+i] = v
 		}
-		delete(t.columns, col) // its values are not needed again
 	}
 	return all, nil
 }
 
-// input returns a column by its axis.
+// input returns a column by its axis, and notes rows with another offset from UTC in it.
 func (t *Table) input(col int, axis *Axis) ([]float64, error) {
 	if !axis.Dates() {
 		return t.numbers(col, map[class]string{missing: missingNumber})
 	}
-	number := "is a number among dates; want a date"
-	err := t.firstOf(col, map[class]string{missing: missingDate, whole: number, point: number, comma: number,
-		text: "is not a date; want one such as " + axis.Format(0) + likely(t.firstWord(col))})
-	if err != nil {
-		return nil, err
-	}
-	moments, x := t.column(col).moments, make([]float64, t.Rows)
+	x := make([]float64, t.Rows)
 	for row := range x {
-		offset, problem := int32(axis.Offset), ""
-		if moments == nil { // a later block
-			x[row], offset, problem = axis.parse(t.text(row, col))
-		} else {
-			m := moments[row]
-			if axis.Layout.zone == "" {
-				m.offset = offset
-			}
-			x[row], offset = axis.of(m), m.offset
-		}
+		v, offset, problem := axis.parse(t.text(row, col))
 		if problem != "" {
 			return nil, t.wrong(row, col, problem)
 		}
+		x[row] = v
 		if int(offset) != axis.Offset {
 			if axis.offsets == nil {
 				axis.offsets = map[float64]int{}
 			}
-			axis.offsets[x[row]] = int(offset)
+			axis.offsets[v] = int(offset)
 		}
 	}
 	return x, nil
@@ -260,7 +241,6 @@ func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.moments = moments
 	own := axisOf(l, moments)
 	switch {
 	case like == nil:

@@ -34,9 +34,10 @@ type npyArray struct {
 	name       string
 	order      binary.ByteOrder
 	kind       string // f8, …
-	columns    bool   // column by column
-	start      int    // offset of the first value
-	size       int    // of a value in bytes
+	decode     func(b []byte, order binary.ByteOrder) float64
+	columns    bool // column by column
+	start      int  // offset of the first value
+	size       int  // of a value in bytes
 	rows, cols int
 }
 
@@ -101,7 +102,7 @@ func (c *npyCells) offset(row, col int) int {
 }
 
 func (c *npyCells) value(row, col int) (class, float64) {
-	switch v := c.decode(c.data[c.offset(row, col):]); {
+	switch v := c.decode(c.data[c.offset(row, col):], c.order); {
 	case math.IsNaN(v):
 		return missing, v
 	case math.IsInf(v, 0):
@@ -112,7 +113,8 @@ func (c *npyCells) value(row, col int) (class, float64) {
 }
 
 func (c *npyCells) text(row, col int) string {
-	return strconv.FormatFloat(c.decode(c.data[c.offset(row, col):]), 'g', -1, 64)
+	_, v := c.value(row, col)
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 func (c *npyCells) place(row, col int, _ string) string {
@@ -122,8 +124,13 @@ func (c *npyCells) place(row, col int, _ string) string {
 func (c *npyCells) content() string { return string(c.data) }
 
 func (c *npyCells) replace(row, col int, v float64, _ string) (lo, hi int, with string, err error) {
-	b := c.encode(v)
-	if b == nil {
+	var b []byte
+	switch c.kind {
+	case "f8":
+		b, _ = binary.Append(nil, c.order, v)
+	case "f4":
+		b, _ = binary.Append(nil, c.order, float32(v))
+	default:
 		return 0, 0, "", malformed("%s: an array of integers, which has no missing values", c.name)
 	}
 	lo = c.offset(row, col)
@@ -216,7 +223,7 @@ func (a *npyArray) parse(text string) (shape []int, err error) {
 	if a.order = binary.LittleEndian; descr[0] == '>' {
 		a.order = binary.BigEndian
 	}
-	a.kind, a.size, a.columns = descr[1:], int(descr[2]-'0'), *header.Fortran
+	a.kind, a.decode, a.size, a.columns = descr[1:], npyValues[descr[1:]], int(descr[2]-'0'), *header.Fortran
 	for _, n := range header.Shape {
 		if shape = append(shape, int(n)); n > math.MaxInt {
 			return nil, malformed("shape %v is more than any file holds", header.Shape)
@@ -225,41 +232,14 @@ func (a *npyArray) parse(text string) (shape []int, err error) {
 	return shape, nil
 }
 
-// decode returns the value at the beginning of b.
-func (a *npyArray) decode(b []byte) float64 {
-	var v uint64
-	switch a.size {
-	case 1:
-		v = uint64(b[0])
-	case 2:
-		v = uint64(a.order.Uint16(b))
-	case 4:
-		v = uint64(a.order.Uint32(b))
-	case 8:
-		v = a.order.Uint64(b)
-	}
-	switch unused := 64 - 8*a.size; {
-	case a.kind == "f8":
-		return math.Float64frombits(v)
-	case a.kind == "f4":
-		return float64(math.Float32frombits(uint32(v)))
-	case a.kind[0] == 'u':
-		return float64(v)
-	default:
-		return float64(int64(v<<unused) >> unused)
-	}
+// npyValues read a value of each type from the beginning of b.
+var npyValues = map[string]func(b []byte, order binary.ByteOrder) float64{
+	"f8": npyValue[float64], "i8": npyValue[int64], "u8": npyValue[uint64], "i2": npyValue[int16], "u2": npyValue[uint16],
+	"f4": npyValue[float32], "i4": npyValue[int32], "u4": npyValue[uint32], "i1": npyValue[int8], "u1": npyValue[uint8],
 }
 
-// encode returns a value in the type of the array; nil for an array of integers.
-func (a *npyArray) encode(v float64) []byte {
-	b := make([]byte, a.size)
-	switch a.kind {
-	case "f8":
-		a.order.PutUint64(b, math.Float64bits(v))
-	case "f4":
-		a.order.PutUint32(b, math.Float32bits(float32(v)))
-	default:
-		return nil
-	}
-	return b
+func npyValue[T float64 | float32 | int64 | int32 | int16 | int8 | uint64 | uint32 | uint16 | uint8](b []byte, order binary.ByteOrder) float64 {
+	var v T
+	binary.Decode(b, order, &v) // b is long enough
+	return float64(v)
 }

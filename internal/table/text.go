@@ -126,17 +126,14 @@ func (r *textReader) splitInto(c *textCells, at int) (int, error) {
 		var next int
 		var closed bool
 		first := len(c.spans)
-		if c.spans, next, closed = r.split(r.rest, at, c.spans); next == len(r.rest) && !r.ended {
-			c.spans = c.spans[:first]
-			if next-at > maxRecord {
-				return at, r.tooLong(line())
-			}
-			return at, nil
-		}
+		c.spans, next, closed = r.split(r.rest, at, c.spans)
 		fields := len(c.spans) - first
 		switch {
 		case next-at > maxRecord:
-			return at, r.tooLong(line())
+			return at, r.wrong(line(), "a line of more than %d bytes; want one row a line", maxRecord)
+		case next == len(r.rest) && !r.ended: // it may go on
+			c.spans = c.spans[:first]
+			return at, nil
 		case !closed:
 			return at, r.wrong(line(), "extraneous or missing \" in field %d; want quotes around a whole field, closed again", fields+1)
 		case r.blank > 0:
@@ -163,10 +160,6 @@ func (r *textReader) splitInto(c *textCells, at int) (int, error) {
 // wrong returns an error of a line.
 func (r *textReader) wrong(line int, format string, args ...any) error {
 	return malformed("%s:%d: "+format, append([]any{r.name, line}, args...)...)
-}
-
-func (r *textReader) tooLong(line int) error {
-	return r.wrong(line, "a line of more than %d bytes; want one row a line", maxRecord)
 }
 
 // uneven is the error of a last record with more or fewer fields than the first.
