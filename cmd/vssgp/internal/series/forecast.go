@@ -271,6 +271,8 @@ func (r *timeSeries) checkHorizon(x []float64, o *forecastFlags) error {
 	switch {
 	case o.at != "":
 		asked = fmt.Sprintf("--at %s: %s %s", o.at, r.xName, r.axis.Format(slices.Max(x)))
+	case o.until == "" && o.horizon.text == "":
+		asked = fmt.Sprintf("%s %s, the last row without a value,", r.xName, r.axis.Format(slices.Max(x)))
 	case o.until == "":
 		most := slices.IndexFunc(x, func(v float64) bool { return v > limit })
 		return cli.Mistake("--horizon %s exceeds the maximum of %d rows, %d times the range of the data", o.horizon.text, most,
