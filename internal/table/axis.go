@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -246,7 +245,6 @@ func (a *Axis) readable(x float64, text []byte) bool {
 // axisOf chooses the unit and the origin of a column of dates: months or years if all are the same day of the month or its last, at the
 // same time of day; else the unit of most steps.
 func axisOf(l layout, moments []moment) *Axis {
-	moments = slices.DeleteFunc(slices.Clone(moments), func(m moment) bool { return m == noMoment })
 	first, latest := moments[0], moments[0]
 	start := utc(first.local)
 	sameDay, sameClock, sameMonth, monthEnd := true, true, true, true
