@@ -121,6 +121,7 @@ func TestBadDates(t *testing.T) {
 	for cells, says := range map[string]string{
 		"01/02/2024|02/02/2024":                   `f:2: column "t" (0 from 0): "01/02/2024" is 1 February 2024 or 2 January 2024, and no date of the column decides which; want --dayfirst, --dayfirst=false, or YYYY-MM-DD`,
 		"01/01/2024|02/03/2024|x|y":               `f:3: column "t" (0 from 0): "02/03/2024" is 2 March 2024 or 3 February 2024`,
+		"01/02/2024|13/02/2024|02/14/2024":        `"02/14/2024" has the month first, but 13/02/2024 in an earlier row`,
 		"13/02/2024|02/13/2024":                   `f:3: column "t" (0 from 0): "02/13/2024" has the month first`,
 		"2024-01-01|2024/01/02":                   `f:3: column "t" (0 from 0): "2024/01/02" is a date in another layout than 2024-01-01 in an earlier row`,
 		"2024-01-01T10:00Z|2024-01-01T11:00":      "with an offset from UTC among times without one, or",
@@ -142,6 +143,8 @@ func TestDayFirst(t *testing.T) {
 	yes, no := true, false
 	like, _, err := along(t, "13/01/2024", "14/01/2024")
 	testkit.OK(t, err)
+	american, _, err := along(t, "01/13/2024", "01/14/2024")
+	testkit.OK(t, err)
 	for _, c := range []struct {
 		cells    string
 		dayFirst *bool
@@ -151,6 +154,7 @@ func TestDayFirst(t *testing.T) {
 		{"01/02/2024|02/03/2024", &yes, nil, "2024-02-01"}, {"01/02/2024|02/03/2024", &no, nil, "2024-01-02"}, {"01/02/2024|02/03/2024", nil, nil, ""},
 		{"01/02/2024|13/02/2024", &no, nil, ""}, {"01.02.2024|02.03.2024", nil, nil, "2024-02-01"}, {"01.02.2024|02.03.2024", &no, nil, "2024-01-02"},
 		{"1-2-2024|1-13-2024", nil, nil, "2024-01-02"}, {"01/02/2024|02/03/2024", nil, like, "2024-02-01"}, {"2024-01-02|2024-01-03", &yes, nil, "2024-01-02"},
+		{"01/02/2024|02/03/2024", nil, american, "2024-01-02"},
 		{"1-May-68|2-May-68", nil, nil, "2068-05-01"}, {"1-May-69|2-May-69", nil, nil, "1969-05-01"},
 	} {
 		x := testkit.Must(tableOf(t, "t\n"+strings.ReplaceAll(c.cells, "|", "\n")))(t)
@@ -215,6 +219,8 @@ func TestOffsets(t *testing.T) {
 		t.Errorf("since %s, %v; want 2024-10-27", east.Since(), err)
 	}
 	testkit.Equal(t, testkit.Must(axis.Parse("2024-04-01T13:00"))(t), x[0]+61, "with the last row's offset")
+	later := testkit.Must(tableOf(t, "t;y\n2024-07-01T00:00+02:00;1\n2024-07-01T06:00+02:00;2\n"))(t)
+	testkit.Equal(t, testkit.Must(later.Axis(0, axis))(t).Format(0), "2024-03-30T01:00+02:00", "with another file's offset")
 }
 
 // FuzzDates: a text is a date only if package time agrees, and comes back as it was from a column of its own.

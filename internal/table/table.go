@@ -68,11 +68,12 @@ func (f *File) reader(ctx context.Context) (reader, error) {
 // it has numbers or dates. A byte order mark, CRLF, blank lines, spaces around fields, lines before the names that begin with #, and
 // quotes around fields are accepted. Every record has as many fields as the first. If fields are not separated by commas, numbers may
 // have a decimal comma.
-func Read(ctx context.Context, f *File) (*Table, error) {
-	for t, err := range f.blocks(ctx, math.MaxInt) {
-		return t, err
-	}
-	panic("no block")
+func Read(ctx context.Context, f *File) (t *Table, err error) {
+	f.blocks(ctx, math.MaxInt)(func(all *Table, failed error) bool {
+		t, err = all, failed
+		return false
+	})
+	return t, err
 }
 
 // blockBytes is the size of a block.

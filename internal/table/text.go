@@ -112,10 +112,9 @@ func (r *textReader) splitInto(c *textCells, at int) (int, error) {
 	c.dialect, c.data, c.line = r.dialect, r.rest, r.line
 	for at < len(r.rest) {
 		line := func() int { return r.line + r.lines(r.rest[:at]) }
-		start := at
 		if end := r.lineEnd(r.rest, at); isBlank(r.rest[at:end], r.delimiter) || r.names == nil && r.rest[at] == '#' {
 			if end == len(r.rest) && !r.ended {
-				return start, nil
+				return at, nil
 			}
 			if len(r.names) == 1 && r.blank == 0 {
 				r.blank = line()
