@@ -98,7 +98,7 @@ func (a *Axis) parse(s string) (x float64, offset int32, problem string) {
 	case problem == "" && zoned && a.Layout.zone == "":
 		problem = "has an offset from UTC, but the column has none"
 	case problem != "" && isNumber(s):
-		problem = "is a number among dates"
+		problem = "is a number, not a date"
 	case !zoned:
 		m.offset = int32(a.Offset)
 	}

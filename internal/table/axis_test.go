@@ -127,7 +127,7 @@ func TestBadDates(t *testing.T) {
 		"2024-01-01T10:00Z|2024-01-01T11:00":      "with an offset from UTC among times without one, or",
 		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is not a date; want a date such as 2024-01-01`,
 		"2024-01-01||2024-01-03":                  `f:3: column "t" (0 from 0): "" is missing; want a date`,
-		"2024-01-01|2024-01-02|20240103":          "is a number among dates",
+		"2024-01-01|2024-01-02|20240103":          "is a number, not a date",
 		"2024-01-01|2024-01-02|Total":             "(a footer",
 		"1|2|2024-01-01":                          "is a date among numbers",
 		"2024-01-01 25:00|2024-01-01|2024-01-02":  `"2024-01-01 25:00" is not a date`,
@@ -143,6 +143,9 @@ func TestDayFirst(t *testing.T) {
 	yes, no := true, false
 	like, _, err := along(t, "13/01/2024", "14/01/2024")
 	testkit.OK(t, err)
+	if x, err := like.Parse("02/13/2024"); err == nil {
+		t.Errorf("02/13/2024 is %v where the day is first", x)
+	}
 	american, _, err := along(t, "01/13/2024", "01/14/2024")
 	testkit.OK(t, err)
 	for _, c := range []struct {

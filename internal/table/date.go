@@ -156,14 +156,14 @@ func (l *layout) parseLike(s string) (m moment, zoned bool, problem string) {
 		return m, l.zone != "", ""
 	}
 	options := layoutsOf(s)
-	if len(options) > 1 && options[0].numeric() {
-		if !l.numeric() {
-			return m, false, "may be day/month or month/day"
-		}
-		options = slices.DeleteFunc(options, func(o layout) bool { return o.dayFirst() != l.dayFirst() })
+	if l.numeric() {
+		options = slices.DeleteFunc(options, func(o layout) bool { return o.numeric() && o.dayFirst() != l.dayFirst() })
 	}
-	if len(options) == 0 {
+	switch {
+	case len(options) == 0:
 		return m, false, "is not a date"
+	case len(options) > 1 && options[0].numeric():
+		return m, false, "may be day/month or month/day"
 	}
 	m, _ = options[0].parse(s)
 	return m, options[0].zone != "", ""
