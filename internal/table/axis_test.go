@@ -211,6 +211,15 @@ func TestAxisLike(t *testing.T) {
 	}
 }
 
+// TestEarlyFraction checks that a column's dates keep the fraction of a second that only an early one has.
+func TestEarlyFraction(t *testing.T) {
+	cells := slices.Repeat([]string{"2024-03-05 00:00:01"}, 2*observedDates)
+	cells[5] = "2024-03-05 00:00:01.25"
+	axis, x, err := along(t, cells...)
+	testkit.OK(t, err)
+	testkit.Equal(t, axis.Format(x[5])+" "+axis.Format(x[6]), cells[5]+" "+cells[6], "two dates")
+}
+
 // TestOffsets: a row's date has its own offset from UTC, any other date that of the last row in time.
 func TestOffsets(t *testing.T) {
 	axis, x, err := along(t, "2024-03-30T00:00+01:00", "2024-03-30T06:00+01:00", "2024-03-30T12:00+01:00", "2024-10-30T00:00+01:00", "2024-10-30T12:00+01:00", "2024-04-02T00:00+02:00")

@@ -246,7 +246,7 @@ func (l *layout) write(b []byte, t time.Time, offset int) []byte {
 	return t.AppendFormat(b, rest+l.zone)
 }
 
-// reference is the date by which model files show a layout. (In 2 January, as of package time, a zero could be the month's or the day's.)
+// reference is the date by which model files show a layout.
 var reference = time.Date(2001, 2, 3, 4, 5, 6, 789123456, time.UTC)
 
 // MarshalText writes the reference date, two hours east of UTC unless the layout has a Z. A fraction in brackets is left out if it is zero.
@@ -335,6 +335,11 @@ func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err 
 		moments[i], _, _ = l.parseLike(dates[i])
 	}
 	l.observe(dates[max(0, len(dates)-observedDates):])
+	for _, m := range moments { // an earlier date may have more digits
+		for m.nanos != 0 && time.Duration(m.nanos)%l.resolution() != 0 {
+			l.digits, l.trim = l.digits+1, true
+		}
+	}
 	return l, moments, nil
 }
 
