@@ -191,21 +191,3 @@ func checkNames(names []string, cols []int) error {
 
 // malformed makes an error that wraps ErrFormat; format may hold a %w.
 func malformed(format string, args ...any) error { return fault.Errorf(ErrFormat, format, args...) }
-
-// list quotes the first names, as many as a line has room for.
-func list(names []string) string {
-	const most, room = 8, 160
-	var b strings.Builder
-	for i, name := range names {
-		name = fault.Quote(name)
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		if i == most || b.Len()+len(name) > room {
-			fmt.Fprintf(&b, "… (%d in all)", len(names))
-			break
-		}
-		b.WriteString(name)
-	}
-	return b.String()
-}

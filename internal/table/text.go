@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // maxRecord bounds the bytes of one record of a text file.
@@ -173,7 +175,7 @@ func (r *textReader) uneven(c *textCells, fields, line int) error {
 	case fields < c.cols && !slices.ContainsFunc(cells, isNumber):
 		cause = " (a footer, or another separator?)"
 	}
-	return r.wrong(line, "%d fields; want %d (%s), as in line %d%s", fields, c.cols, list(r.names), r.first, cause)
+	return r.wrong(line, "%d fields; want %d (%s), as in line %d%s", fields, c.cols, fault.Quote(strings.Join(r.names, ",")), r.first, cause)
 }
 
 func (c *textCells) span(row, col int) (lo, hi int) {
