@@ -22,7 +22,7 @@ const npyMagic = "\x93NUMPY"
 // maxNPYHeader bounds the bytes before the values; NumPy refuses headers of more than 10 000.
 const maxNPYHeader = 1 << 16
 
-// npyArray is an array in a file: of one or two dimensions, [Rows] or [Rows,Cols], in C or Fortran order, of float64, float32 or any
+// npyCells are rows of an array in a file: of one or two dimensions, [Rows] or [Rows,Cols], in C or Fortran order, of float64, float32 or any
 // integer type, in either byte order; NPY versions 1 to 3. Integers beyond 2⁵³ are rounded to float64.
 //
 // Nothing is allocated for values before the header's shape agrees with the file's size. Errors wrap ErrFormat and give the position and
@@ -30,40 +30,33 @@ const maxNPYHeader = 1 << 16
 //
 // We do not use github.com/sbinet/npyio v0.6.0: it allocates what the header claims, panics on a header without a newline or with its keys
 // in another order, returns stale values and no error for a file cut short, and does not know version 3.
-type npyArray struct {
+type npyCells struct {
 	name       string
-	order      binary.ByteOrder
 	kind       string // f8, …
 	decode     func(b []byte, order binary.ByteOrder) float64
+	order      binary.ByteOrder
 	columns    bool // column by column
-	start      int  // offset of the first value
 	size       int  // of a value in bytes
 	rows, cols int
+	first      int    // number of the first row in data
+	data       []byte // of the file, or of some rows
+	start      int    // of the first row in data
 }
 
 // npyReader reads rows of an array.
 type npyReader struct {
-	npyArray
-	readable
-	in   io.Reader // the file
-	done int       // rows read
-}
-
-// npyCells are consecutive rows of an array.
-type npyCells struct {
-	npyArray
-	first int    // number of the first row
-	data  []byte // of the file, or of these rows alone
-	from  int    // offset of the first row in data
+	array npyCells
+	in    io.Reader
+	io.Closer
 }
 
 func (f *File) readArray(ctx context.Context) (*npyReader, error) {
-	file, size, err := f.open()
+	section, file, err := f.open()
 	if err != nil {
 		return nil, err
 	}
-	r := &npyReader{npyArray: npyArray{name: f.name}, readable: file, in: f.interruptible(ctx, file, size)}
-	if err = r.header(file, size); err != nil {
+	r := &npyReader{array: npyCells{name: f.name}, in: interruptible(ctx, section), Closer: file}
+	if err = r.array.header(section, section.Size()); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
@@ -72,33 +65,28 @@ func (f *File) readArray(ctx context.Context) (*npyReader, error) {
 
 // next reads the rows of about limit bytes; all of them if they are not one after the other.
 func (r *npyReader) next(limit int) (*Table, error) {
-	c := &npyCells{npyArray: r.npyArray, first: r.done}
-	rows := min(r.rows-r.done, max(1, limit/(r.cols*r.size)))
-	if r.columns {
-		rows = r.rows - r.done
+	c := r.array
+	if !c.columns {
+		c.rows = min(c.rows-c.first, max(1, limit/(c.cols*c.size)))
 	}
-	if rows == 0 {
+	if r.array.first == r.array.rows {
 		return nil, io.EOF
 	}
-	if r.done == 0 {
-		c.from = r.start
-	}
-	c.data = make([]byte, c.from+rows*r.cols*r.size)
+	c.data = make([]byte, c.start+c.rows*c.cols*c.size)
 	if n, err := io.ReadFull(r.in, c.data); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.name, cut(err, fmt.Sprintf("after %d of %d values", r.done*r.cols+max(0, n-c.from)/r.size,
-			r.rows*r.cols)))
+		return nil, fmt.Errorf("%s: %w", c.name, cut(err, fmt.Sprintf("after %d of %d values", c.first*c.cols+max(0, n-c.start)/c.size,
+			r.array.rows*c.cols)))
 	}
-	r.done += rows
-	c.rows = rows
-	return &Table{Names: numbered(r.cols), Cols: r.cols, Rows: rows, name: r.name, cells: c, exact: true}, nil
+	r.array.first, r.array.start = c.first+c.rows, 0
+	return &Table{Names: numbered(c.cols), Cols: c.cols, Rows: c.rows, name: c.name, cells: &c, exact: true}, nil
 }
 
 // offset returns the position of a value in data.
 func (c *npyCells) offset(row, col int) int {
 	if c.columns {
-		return c.from + (col*c.rows+row)*c.size
+		return c.start + (col*c.rows+row)*c.size
 	}
-	return c.from + (row*c.cols+col)*c.size
+	return c.start + (row*c.cols+col)*c.size
 }
 
 func (c *npyCells) value(row, col int) (class, float64) {
@@ -138,7 +126,7 @@ func (c *npyCells) replace(row, col int, v float64, _ string) (lo, hi int, with 
 }
 
 // header reads the header of a file of size bytes.
-func (a *npyArray) header(f io.ReaderAt, size int64) error {
+func (a *npyCells) header(f io.ReaderAt, size int64) error {
 	head := make([]byte, min(size, maxNPYHeader))
 	if n, err := f.ReadAt(head, 0); n < len(head) {
 		return cut(err, "in its header")
@@ -201,7 +189,7 @@ var (
 )
 
 // parse takes in the header {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), } and returns the shape.
-func (a *npyArray) parse(text string) (shape []int, err error) {
+func (a *npyCells) parse(text string) (shape []int, err error) {
 	var header struct {
 		Descr   any
 		Fortran *bool `json:"fortran_order"`
