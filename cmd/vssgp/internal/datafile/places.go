@@ -64,7 +64,7 @@ func SecondsOf(n, rate int) *Places {
 	}}
 }
 
-// Times are the rows of a table at which a series is predicted.
+// Times are when a series is predicted, such as the rows of a table.
 type Times struct {
 	Name       string // of the input
 	Axis       *table.Axis

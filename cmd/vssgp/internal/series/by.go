@@ -140,7 +140,7 @@ func textFile(path string, names []string, records func(write func([]string))) f
 
 // A forecastOf is the forecast of one series.
 type forecastOf struct {
-	at    *targets
+	at    *datafile.Times
 	p     *prediction
 	rows  []float64 // of predictedRows
 	model *series.Model
@@ -165,14 +165,14 @@ func forecastBy(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFla
 			return nil, nil, err
 		}
 		f.rows = o.form.predictedRows(f.model, f.p, nil, true)
-		summary := append(cli.Object{"horizon", len(f.at.x)}, fittedFields(f.model, began)...)
+		summary := append(cli.Object{"horizon", len(f.at.X)}, fittedFields(f.model, began)...)
 		f.model = nil // of which there may be thousands
 		return f, summary, nil
 	})
 	if err != nil {
 		return err
 	}
-	input := all.good[0].result.at.name
+	input := all.good[0].result.at.Name
 	names, err := datafile.WithDraws(append([]string{r.byName}, predictedNames(input, r.yNames, true, o.form.levels)...), nil, 0)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func forecastBy(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFla
 		files = append(files, textFile(o.output, names, func(write func([]string)) {
 			for _, w := range all.good {
 				for row := range slices.Chunk(w.result.rows, len(names)-1) {
-					text := []string{w.name, w.result.at.axis.Format(row[0])}
+					text := []string{w.name, w.result.at.Axis.Format(row[0])}
 					for _, v := range row[1:] {
 						text = append(text, (*table.Axis)(nil).Format(v))
 					}
@@ -202,7 +202,7 @@ func forecastBy(ctx context.Context, env *cli.Env, r *timeSeries, o *forecastFla
 		}
 		var lines [][]string
 		for _, w := range all.good {
-			for _, line := range screenRows(w.result.at.axis, w.result.p) {
+			for _, line := range screenRows(w.result.at.Axis, w.result.p) {
 				lines = append(lines, append([]string{w.name}, line...))
 			}
 		}

@@ -98,56 +98,56 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
-	return finish(ctx, env, r, f.model, began, files, cli.Object{"rows", len(r.X), "horizon", len(f.at.x)}, nil, func() {
-		from, to := f.at.axis.Format(slices.Min(f.at.x)), f.at.axis.Format(slices.Max(f.at.x))
-		env.Print("forecast of %s, %s to %s", cli.Counted(len(f.at.x), "row"), from, to)
+	return finish(ctx, env, r, f.model, began, files, cli.Object{"rows", len(r.X), "horizon", len(f.at.X)}, nil, func() {
+		from, to := f.at.Axis.Format(slices.Min(f.at.X)), f.at.Axis.Format(slices.Max(f.at.X))
+		env.Print("forecast of %s, %s to %s", cli.Counted(len(f.at.X), "row"), from, to)
 		if o.output == "" {
-			printTable(env, screenHead(f.at.name, r.yNames, o.form.levels), screenRows(f.at.axis, f.p))
+			printTable(env, screenHead(f.at.Name, r.yNames, o.form.levels), screenRows(f.at.Axis, f.p))
 		}
 	})
 }
 
-// forecast fits the model and forecasts at the places, or where the flags ask for.
-func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *targets, o *forecastFlags) (*forecastOf, error) {
-	at, err := at.only(r)
+// forecast fits the model and forecasts at the given times, or for the horizon of the flags.
+func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *datafile.Times, o *forecastFlags) (*forecastOf, error) {
+	at, err := timesOf(at, r)
 	if err == nil {
 		at, err = r.targets(env, at, o)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if at.z != nil {
-		r.known.take(at.x, at.z)
+	if len(at.Regressors) > 0 {
+		r.known.take(at.X, at.Regressors)
 		r.known.path = o.at
 	}
-	if _, err := r.known.columns(at.x); err != nil { // before the work of a fit
+	if _, err := r.known.columns(at.X); err != nil { // before the work of a fit
 		return nil, err
 	}
 	m, err := fitModel(ctx, env, r, &o.model)
 	if err != nil {
 		return nil, err
 	}
-	if len(at.x) == 0 {
-		at.x = r.next(r.defaultHorizon(m))
+	if len(at.X) == 0 {
+		at.X = r.next(r.defaultHorizon(m))
 	}
-	z, err := r.known.at(m, at.x)
+	z, err := r.known.at(m, at.X)
 	if err != nil {
 		return nil, err
 	}
-	done := r.busy(env, "forecasting %s", cli.Counted(len(at.x), "row"))
-	p, err := predictParts(ctx, m, at.x, z, o.form.levels)
+	done := r.busy(env, "forecasting %s", cli.Counted(len(at.X), "row"))
+	p, err := predictParts(ctx, m, at.X, z, o.form.levels)
 	done()
-	return &forecastOf{at: at, p: p, model: m}, outOfReach(m, at.axis, at.x, err)
+	return &forecastOf{at: at, p: p, model: m}, outOfReach(m, at.Axis, at.X, err)
 }
 
 // forecastFiles are what forecast writes, the table last.
 func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, f *forecastOf, o *forecastFlags) ([]fileio.File, error) {
-	names, err := datafile.WithDraws(predictedNames(f.at.name, r.yNames, true, o.form.levels), nil, 0)
+	names, err := datafile.WithDraws(predictedNames(f.at.Name, r.yNames, true, o.form.levels), nil, 0)
 	if err != nil {
 		return nil, err
 	}
 	view := r.view("Forecast of "+filepath.Base(r.path), f.model)
-	view.At, view.Forecast = f.at.x, true
+	view.At, view.Forecast = f.at.X, true
 	files, err := draw(ctx, env, o.drawing, view)
 	if err != nil {
 		return nil, err
@@ -156,43 +156,33 @@ func forecastFiles(ctx context.Context, env *cli.Env, r *timeSeries, f *forecast
 		files = append(files, fileio.File{Path: o.keep, Write: f.model.Write})
 	}
 	if o.output != "" {
-		files = append(files, predictedFile(o.output, names, []*table.Axis{f.at.axis}, o.form.predictedRows(f.model, f.p, nil, true)))
+		files = append(files, predictedFile(o.output, names, []*table.Axis{f.at.Axis}, o.form.predictedRows(f.model, f.p, nil, true)))
 	}
 	return files, nil
 }
 
-// targets are where to forecast.
-type targets struct {
-	name string // of the input
-	axis *table.Axis
-	x    []float64   // nil: by the seasons of the model
-	z    [][]float64 // regressors' columns there; nil: of the series' own table
-
-	by []string // the name of the series of each place, of several that the column of --by tells apart; nil: places are each series'
-}
-
-// only are the places of one series.
-func (d *targets) only(r *timeSeries) (*targets, error) {
-	if d == nil || d.by == nil {
-		return d, nil
+// timesOf returns the times of one series; at may be nil.
+func timesOf(at *datafile.Times, r *timeSeries) (*datafile.Times, error) {
+	if at == nil || at.By == nil {
+		return at, nil
 	}
-	own := &targets{name: d.name, axis: d.axis, z: make([][]float64, len(d.z))}
-	for i, name := range d.by {
+	own := &datafile.Times{Name: at.Name, Axis: at.Axis, Regressors: make([][]float64, len(at.Regressors))}
+	for i, name := range at.By {
 		if name == r.name {
-			own.x = append(own.x, d.x[i])
-			for j, z := range d.z {
-				own.z[j] = append(own.z[j], z[i])
+			own.X = append(own.X, at.X[i])
+			for j, values := range at.Regressors {
+				own.Regressors[j] = append(own.Regressors[j], values[i])
 			}
 		}
 	}
-	if own.x == nil {
+	if own.X == nil {
 		return nil, cli.Mistake("%s: --at has no rows of it", r.path)
 	}
 	return own, nil
 }
 
-// places are those of --at; nil without it.
-func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags) (*targets, error) {
+// places returns the times of --at; nil without it.
+func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags) (*datafile.Times, error) {
 	given := 0
 	for _, name := range []string{"horizon", "until", "at"} {
 		if env.Flags.Changed(name) {
@@ -207,16 +197,12 @@ func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags)
 	}
 	columns := o.columns
 	columns.X, columns.Regressors, columns.By = nil, r.known.Columns, r.byName
-	at, err := datafile.ReadTimes(ctx, env, o.at, columns, r.xName, r.axis)
-	if err != nil {
-		return nil, err
-	}
-	return &targets{name: at.Name, axis: at.Axis, x: at.X, z: at.Regressors, by: at.By}, nil
+	return datafile.ReadTimes(ctx, env, o.at, columns, r.xName, r.axis)
 }
 
-// targets are at or, if it is nil, what the flags ask for.
-func (r *timeSeries) targets(env *cli.Env, at *targets, o *forecastFlags) (*targets, error) {
-	d := &targets{name: r.xName, axis: r.axis}
+// targets returns at or, if it is nil, the times of the flags; none if the horizon depends on the model.
+func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags) (*datafile.Times, error) {
+	d := &datafile.Times{Name: r.xName, Axis: r.axis}
 	switch {
 	case at != nil:
 		d = at
@@ -233,7 +219,7 @@ func (r *timeSeries) targets(env *cli.Env, at *targets, o *forecastFlags) (*targ
 		if n > mostPlaces {
 			return nil, cli.Mistake("--until %s: %d rows; want at most %d", o.until, n, mostPlaces)
 		}
-		d.x = r.next(n)
+		d.X = r.next(n)
 	case env.Flags.Changed("horizon"):
 		n, err := o.horizon.of(r)
 		if err == nil && n == 0 {
@@ -242,11 +228,11 @@ func (r *timeSeries) targets(env *cli.Env, at *targets, o *forecastFlags) (*targ
 		if err != nil {
 			return nil, err
 		}
-		d.x = r.next(n)
+		d.X = r.next(n)
 	default:
-		d.x = r.future
+		d.X = r.future
 	}
-	return d, r.checkHorizon(d.x, o)
+	return d, r.checkHorizon(d.X, o)
 }
 
 // next returns x of the next n rows, as the input's layout writes them.
