@@ -167,6 +167,14 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 	return values, nil
 }
 
+// Input returns the axis of a column, as Axis does, and the column by it. No cell may be missing.
+func (t *Table) Input(col int, like *Axis) (axis *Axis, x []float64, err error) {
+	if axis, err = t.Axis(col, like); err == nil {
+		x, err = t.Inputs([]int{col}, []*Axis{axis})
+	}
+	return axis, x, err
+}
+
 // Inputs returns columns by their axes, [Rows,len(cols)] row-major; a nil axis is one of numbers. No cell may be missing.
 func (t *Table) Inputs(cols []int, axes []*Axis) ([]float64, error) {
 	if err := t.checkName(cols...); err != nil {

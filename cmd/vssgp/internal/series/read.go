@@ -93,10 +93,7 @@ func (r *timeSeries) read(like *table.Axis) (err error) {
 		x[n] = float64(n + 1)
 	}
 	if cols := r.chosen.X; len(cols) > 0 {
-		if r.axis, err = t.Axis(cols[0], like); err != nil {
-			return err
-		}
-		if x, err = t.Inputs(cols, []*table.Axis{r.axis}); err != nil {
+		if r.axis, x, err = t.Input(cols[0], like); err != nil {
 			return err
 		}
 		r.xName = t.Names[cols[0]]
