@@ -208,11 +208,7 @@ func readSeries(path string) (*vssgp.Data, error) {
 	if t.Cols < 2 {
 		return nil, fmt.Errorf("%s: the table has one column, must have two: times and values", path)
 	}
-	axis, err := t.Axis(0, nil)
-	if err != nil {
-		return nil, err
-	}
-	x, err := t.Inputs([]int{0}, []*table.Axis{axis})
+	_, x, err := t.Input(0, nil)
 	if err != nil {
 		return nil, err
 	}

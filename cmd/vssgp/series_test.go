@@ -506,6 +506,9 @@ func TestGuessedInput(t *testing.T) {
 	month := func(i int) string { return fmt.Sprintf("2001-%02d-01", i%12+1) }
 	long := table("unique_id,ds,y", func(i int) string { return []string{"a,", "b,"}[i/12] + month(i) + "," + y(i) })
 	mixed := table("ds,shop,y", func(i int) string { return month(i/2) + []string{",a,", ",b,"}[i%2] + y(i) })
+	mixedFuture := table("ds,shop,temp,y", func(i int) string {
+		return month(i/2) + []string{",a,", ",b,"}[i%2] + fmt.Sprint(i%5) + "," + []string{y(i), ""}[i/20]
+	})
 	byYear := table("year,month,y", func(i int) string { return fmt.Sprintf("%d,%d,%s", 2000+i/12, i%12+1, y(i)) })
 	values := table("total,part", func(i int) string { return fmt.Sprintf("%d,%s", 90+i*5%11, y(i)) })
 	falling := table("day,y", func(i int) string { return fmt.Sprintf("2001-03-%02d,%s", 30-i, y(i)) })
@@ -525,8 +528,9 @@ func TestGuessedInput(t *testing.T) {
 	}{
 		"one series below the other": {long, "", []string{"the column ds", "2001-01-01 in rows 1 and 13", "unique_id tells apart",
 			"--x COLUMN", "--x row"}, ""},
-		"one series beside the other": {mixed, "", []string{"the column ds", "2001-01-01 in rows 1 and 2", "shop tells apart"}, ""},
-		"a year and a month":          {byYear, "", []string{"the column year", "month tells apart", "--x row"}, ""},
+		"one series beside the other":        {mixed, "", []string{"the column ds", "2001-01-01 in rows 1 and 2", "shop tells apart"}, ""},
+		"several series with a known future": {mixedFuture, "--regressor temp", []string{"2001-01-01 in rows 1 and 2", "shop tells apart"}, ""},
+		"a year and a month":                 {byYear, "", []string{"the column year", "month tells apart", "--x row"}, ""},
 		"values alone": {values, "", []string{"the column total", "does not rise", "row 4 (from 1) has 94 after 100",
 			"--x COLUMN", "--x row"}, ""},
 		"values alone, an output":            {values, "--y part", []string{"does not rise"}, ""},
@@ -841,7 +845,13 @@ func TestRegressorFlags(t *testing.T) {
 	hole := testkit.Put(t, dir, "hole.csv", strings.Replace(strings.Join(lines[:1+days], ""), lines[20], lines[20][:strings.LastIndex(lines[20], ",")]+",\n", 1))
 	numbers := testkit.Put(t, dir, "numbers.csv", "t,y\n1,2\n2,3\n3,1\n4,2\n5,2\n6,1\n")
 	weeks := testkit.Put(t, dir, "weeks.csv", "t,y\n2024-01-01,2\n2024-01-08,3\n2024-01-15,1\n2024-01-22,2\n2024-01-29,2\n")
+	first := testkit.Put(t, dir, "first.csv", "t,x,y\n9,1,\n1,1,2\n2,1,3\n3,,1\n4,1,2\n5,1,2\n6,1,1\n") // the future comes first
+	far := testkit.Put(t, dir, "far.csv", "t,x,y\n99,1,\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,1,2\n6,1,1\n")
+	unknown := testkit.Put(t, dir, "unknown.csv", "t,x,y\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,2,2\n6,1,1\n7,2,3\n8,1,1\n9,,\n10,2,2\n")
 	for message, args := range map[string][]string{
+		`first.csv: row 4 (from 1) has a value of y but none of the regressor "x"`:    {"forecast", first, "--regressor", "x"},
+		`t 99, the last row without a value, is beyond 56, 10 times the range`:        {"forecast", far, "--regressor", "x"},
+		`unknown.csv: the column "x" has no value at 9; a prediction needs one there`: {"backtest", unknown, "--regressor", "x", "--origins", "1", "--horizon", "3"},
 		`one.csv: the column "degrees" has no value at 2023-08-28; a prediction needs one there`: {"forecast", one, "--x", "date", "--y", "sales", "--regressor", "degrees",
 			"--horizon", "7"},
 		`hole.csv: row 20 (from 1) has a value of sales but none of the regressor "degrees"`: {"forecast", hole, "--x", "date", "--y", "sales", "--regressor", "degrees"},

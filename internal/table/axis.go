@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -97,11 +97,13 @@ func (a *Axis) parse(s string) (x float64, offset int32, problem string) {
 	switch {
 	case problem == "" && zoned && a.Layout.zone == "":
 		problem = "has an offset from UTC, but the column has none"
-	case problem == "" && !zoned:
+	case problem != "" && isNumber(s):
+		problem = "is a number, not a date"
+	case !zoned:
 		m.offset = int32(a.Offset)
 	}
 	if problem != "" {
-		return 0, 0, problem + "; want a date such as " + a.Format(0)
+		return 0, 0, problem + "; want a date such as " + a.Format(0) + strings.Replace(likely(s), aDate, "", 1)
 	}
 	return a.of(m), m.offset, ""
 }
@@ -243,7 +245,6 @@ func (a *Axis) readable(x float64, text []byte) bool {
 // axisOf chooses the unit and the origin of a column of dates: months or years if all are the same day of the month or its last, at the
 // same time of day; else the unit of most steps.
 func axisOf(l layout, moments []moment) *Axis {
-	moments = slices.DeleteFunc(slices.Clone(moments), func(m moment) bool { return m == noMoment })
 	first, latest := moments[0], moments[0]
 	start := utc(first.local)
 	sameDay, sameClock, sameMonth, monthEnd := true, true, true, true

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -21,15 +20,10 @@ const (
 
 // A column is what the cells of a column are.
 type column struct {
-	count [classes]int // of cells of each class
-	first [classes]int // their first rows; -1: there is none
-
-	values   []float64 // NaN for cells that are not numbers
-	decimals int       // the most
-	uneven   bool      // the numbers of decimals differ
-	free     bool      // some numbers have an exponent, or they are binary
-
-	moments []moment // of a column of dates, once Axis has read them
+	count    [classes]int // of cells of each class
+	decimals int          // the most of a number
+	uneven   bool         // the numbers of decimals differ
+	free     bool         // some numbers have an exponent, or they are binary
 }
 
 // column looks at the cells of a column.
@@ -37,23 +31,12 @@ func (t *Table) column(col int) *column {
 	if c := t.columns[col]; c != nil {
 		return c
 	}
-	c := &column{values: make([]float64, t.Rows), free: t.exact}
-	for kind := range c.first {
-		c.first[kind] = -1
-	}
+	c := &column{free: t.exact}
 	for row := range t.Rows {
-		kind, v := t.value(row, col)
-		if c.count[kind]++; c.first[kind] < 0 {
-			c.first[kind] = row
-		}
-		switch kind {
-		case whole, point, comma:
-			c.values[row] = v
-			if !t.exact {
-				c.decimalsOf(t.text(row, col), kind)
-			}
-		default:
-			c.values[row] = math.NaN()
+		kind, _ := t.value(row, col)
+		c.count[kind]++
+		if number := kind == whole || kind == point || kind == comma; number && !t.exact {
+			c.decimalsOf(t.text(row, col), kind)
 		}
 	}
 	if t.columns == nil {
@@ -67,7 +50,7 @@ func (t *Table) column(col int) *column {
 func (c *column) decimalsOf(s string, kind class) {
 	digits := 0
 	if kind != whole {
-		digits = len(s) - 1 - max(strings.IndexByte(s, '.'), strings.IndexByte(s, ','))
+		digits = len(s) - 1 - strings.IndexAny(s, ".,")
 	}
 	c.uneven = c.uneven || c.numbers() > 1 && digits != c.decimals
 	c.decimals = max(c.decimals, digits)
@@ -107,71 +90,22 @@ func (t *Table) Missing(col int) int { return t.column(col).count[missing] }
 // Integers reports whether no number of a column has a decimal sign.
 func (t *Table) Integers(col int) bool { c := t.column(col); return c.count[point]+c.count[comma] == 0 }
 
-// firstWord returns the text of the first cell of a column that is neither a number nor a date nor missing; "" if there is none.
-func (t *Table) firstWord(col int) string {
-	if row := t.column(col).first[text]; row >= 0 {
+// first returns the first row of a column whose cell is, or is not, of a class; the number of rows if there is none.
+func (t *Table) first(col int, kind class, is bool) int {
+	for row := range t.Rows {
+		if found, _ := t.value(row, col); (found == kind) == is {
+			return row
+		}
+	}
+	return t.Rows
+}
+
+// DateLike returns the first text of a column if it seems to be a date or a time, although it is not read as one; else "".
+func (t *Table) DateLike(col int) string {
+	if row := t.first(col, text, true); row < t.Rows && likely(t.text(row, col)) == aDate {
 		return t.text(row, col)
 	}
 	return ""
-}
-
-// DateLike returns the first text of a column of text if it seems to be a date or a time; else "".
-func (t *Table) DateLike(col int) string {
-	if s := t.firstWord(col); likely(s) == aDate {
-		return s
-	}
-	return ""
-}
-
-// Words returns the texts of a column.
-func (t *Table) Words(col int) ([]string, error) {
-	if err := t.checkName(col); err != nil {
-		return nil, err
-	}
-	all := make([]string, t.Rows)
-	for row := range all {
-		all[row] = t.text(row, col)
-	}
-	return all, nil
-}
-
-// Numbers returns the numbers of a column, NaN for missing ones. The error is of the first other cell.
-func (t *Table) Numbers(col int) ([]float64, error) {
-	if err := t.checkName(col); err != nil {
-		return nil, err
-	}
-	return t.numbers(col, nil)
-}
-
-// numbers is Numbers with what is wrong with further classes of cells.
-func (t *Table) numbers(col int, problems map[class]string) ([]float64, error) {
-	c := t.column(col)
-	all := map[class]string{text: notNumber(t.firstWord(col)), date: "is a date among numbers; want a number"}
-	if c.count[point] > 0 && c.count[comma] > 0 {
-		earlier, later := point, comma
-		if c.first[comma] < c.first[point] {
-			earlier, later = comma, point
-		}
-		all[later] = "has another decimal sign than " + fault.Quote(t.text(c.first[earlier], col)) + " (a thousands separator?)"
-	}
-	for kind, problem := range problems {
-		all[kind] = problem
-	}
-	return c.values, t.firstOf(col, all)
-}
-
-// firstOf returns the error of the first cell of the classes that are problems; nil if there is none.
-func (t *Table) firstOf(col int, problems map[class]string) error {
-	c, at, problem := t.column(col), -1, ""
-	for kind, p := range problems {
-		if row := c.first[kind]; row >= 0 && (at < 0 || row < at) {
-			at, problem = row, p
-		}
-	}
-	if at < 0 {
-		return nil
-	}
-	return t.wrong(at, col, problem)
 }
 
 // wrong makes an error of a cell.
@@ -179,7 +113,7 @@ func (t *Table) wrong(row, col int, problem string) error {
 	return malformed("%s: %s %s", t.place(row, col, fault.Quote(t.Names[col])), fault.Quote(t.text(row, col)), problem)
 }
 
-// checkName refuses the name of a column.
+// checkName refuses the names of columns.
 func (t *Table) checkName(cols ...int) error {
 	if t.header == 0 {
 		return nil
@@ -188,6 +122,57 @@ func (t *Table) checkName(cols ...int) error {
 		return malformed("%s:%d: %w", t.name, t.header, err)
 	}
 	return nil
+}
+
+// Words returns the texts of a column.
+func (t *Table) Words(col int) ([]string, error) {
+	all := make([]string, t.Rows)
+	for row := range all {
+		all[row] = t.text(row, col)
+	}
+	return all, t.checkName(col)
+}
+
+// Numbers returns the numbers of a column, NaN for missing ones. The error is of the first other cell.
+func (t *Table) Numbers(col int) ([]float64, error) {
+	if err := t.checkName(col); err != nil {
+		return nil, err
+	}
+	return t.numbers(col, false)
+}
+
+// numbers is Numbers; if complete, no cell may be missing.
+func (t *Table) numbers(col int, complete bool) ([]float64, error) {
+	values, decimal, sign := make([]float64, t.Rows), 0, missing // the first row with a decimal sign
+	for row := range values {
+		kind, v := t.value(row, col)
+		problem := ""
+		switch {
+		case kind == missing && complete:
+			problem = missingNumber
+		case kind == date:
+			problem = "is a date among numbers; want a number"
+		case kind == text:
+			problem = notNumber(t.text(row, col))
+		case (kind == point || kind == comma) && sign == missing:
+			decimal, sign = row, kind
+		case (kind == point || kind == comma) && sign != kind:
+			problem = "has another decimal sign than " + fault.Quote(t.text(decimal, col)) + " (a thousands separator?)"
+		}
+		if problem != "" {
+			return nil, t.wrong(row, col, problem)
+		}
+		values[row] = v
+	}
+	return values, nil
+}
+
+// Input returns the axis of a column, as Axis does, and the column by it. No cell may be missing.
+func (t *Table) Input(col int, like *Axis) (axis *Axis, x []float64, err error) {
+	if axis, err = t.Axis(col, like); err == nil {
+		x, err = t.Inputs([]int{col}, []*Axis{axis})
+	}
+	return axis, x, err
 }
 
 // Inputs returns columns by their axes, [Rows,len(cols)] row-major; a nil axis is one of numbers. No cell may be missing.
@@ -204,42 +189,27 @@ func (t *Table) Inputs(cols []int, axes []*Axis) ([]float64, error) {
 		for row, v := range x {
 			all[row*len(cols)+i] = v
 		}
-		delete(t.columns, col) // its values are not needed again
 	}
 	return all, nil
 }
 
-// input returns a column by its axis.
+// input returns a column by its axis, and notes rows with another offset from UTC in it.
 func (t *Table) input(col int, axis *Axis) ([]float64, error) {
 	if !axis.Dates() {
-		return t.numbers(col, map[class]string{missing: missingNumber})
+		return t.numbers(col, true)
 	}
-	number := "is a number among dates; want a date"
-	err := t.firstOf(col, map[class]string{missing: missingDate, whole: number, point: number, comma: number,
-		text: "is not a date; want one such as " + axis.Format(0) + likely(t.firstWord(col))})
-	if err != nil {
-		return nil, err
-	}
-	moments, x := t.column(col).moments, make([]float64, t.Rows)
+	x := make([]float64, t.Rows)
 	for row := range x {
-		offset, problem := int32(axis.Offset), ""
-		if moments == nil { // a later block
-			x[row], offset, problem = axis.parse(t.text(row, col))
-		} else {
-			m := moments[row]
-			if axis.Layout.zone == "" {
-				m.offset = offset
-			}
-			x[row], offset = axis.of(m), m.offset
-		}
+		v, offset, problem := axis.parse(t.text(row, col))
 		if problem != "" {
 			return nil, t.wrong(row, col, problem)
 		}
+		x[row] = v
 		if int(offset) != axis.Offset {
 			if axis.offsets == nil {
 				axis.offsets = map[float64]int{}
 			}
-			axis.offsets[x[row]] = int(offset)
+			axis.offsets[v] = int(offset)
 		}
 	}
 	return x, nil
@@ -250,9 +220,8 @@ func (t *Table) input(col int, axis *Axis) ([]float64, error) {
 func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
 	c := t.column(col)
 	if t.Kind(col) != Dates {
-		if problem := "is not a date; want dates, as the model's input has, such as "; like.Dates() {
-			problem += like.Format(0)
-			return nil, t.firstOf(col, map[class]string{missing: problem, whole: problem, point: problem, comma: problem, text: problem})
+		if like.Dates() {
+			return nil, t.wrong(t.first(col, date, false), col, "is not a date; want dates, as the model's input has, such as "+like.Format(0))
 		}
 		return &Axis{Decimals: c.decimals, Fixed: !c.uneven, Free: c.free}, nil
 	}
@@ -260,15 +229,14 @@ func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.moments = moments
 	own := axisOf(l, moments)
 	switch {
 	case like == nil:
 		return own, nil
 	case !like.Dates():
-		return nil, t.wrong(c.first[date], col, "is a date; want numbers, as the model's input has")
+		return nil, t.wrong(t.first(col, date, true), col, "is a date; want numbers, as the model's input has")
 	case like.Layout.zone == "" && l.zone != "":
-		return nil, t.wrong(c.first[date], col, "has an offset from UTC, but the model's input has none; want a date such as "+like.Format(0))
+		return nil, t.wrong(t.first(col, date, true), col, "has an offset from UTC, but the model's input has none; want a date such as "+like.Format(0))
 	}
 	both := *like
 	both.Layout, both.offsets = own.Layout, nil

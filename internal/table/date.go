@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,9 +50,6 @@ type moment struct {
 	nanos, offset int32
 }
 
-// noMoment stands for a cell without a date.
-var noMoment = moment{local: math.MinInt64}
-
 func (m moment) instant() int64 { return m.local - int64(m.offset) }
 
 // clock returns the nanoseconds since midnight.
@@ -99,8 +95,12 @@ func layoutsOf(s string) (all []layout) {
 	if clock != "" {
 		l.clock, l.seconds = clock[0], strings.Count(clock, ":") > 1
 	}
-	number := strings.TrimPrefix(zone, " ")
-	l.zone = zone[:len(zone)-len(number)] + zones[len(number)]
+	if number := strings.TrimPrefix(zone, " "); zone != "" {
+		if zones[len(number)] == "" {
+			return nil
+		}
+		l.zone = zone[:len(zone)-len(number)] + zones[len(number)]
+	}
 	var b [32]byte
 	for _, l.day = range daysByShape[string(shape(b[:0], day))] {
 		if l.clock != 0 && (l.monthly() || l.quarterly()) {
@@ -139,7 +139,7 @@ func (l *layout) clockLayout() string {
 // parse reads a text with this layout.
 func (l *layout) parse(s string) (m moment, ok bool) {
 	t, err := time.ParseInLocation(l.read, s, time.UTC)
-	if err != nil || l.quarterly() && t.Month() > 4 {
+	if err != nil || l.quarterly() && (t.Month() > 4 || s[len(s)-2] != 'Q') {
 		return m, false
 	}
 	if l.quarterly() {
@@ -156,42 +156,32 @@ func (l *layout) parseLike(s string) (m moment, zoned bool, problem string) {
 		return m, l.zone != "", ""
 	}
 	options := layoutsOf(s)
-	if len(options) > 1 && options[0].numeric() {
-		if !l.numeric() {
-			return m, false, "may be day/month or month/day"
-		}
-		options = slices.DeleteFunc(options, func(o layout) bool { return o.dayFirst() != l.dayFirst() })
+	if l.numeric() {
+		options = slices.DeleteFunc(options, func(o layout) bool { return o.numeric() && o.dayFirst() != l.dayFirst() })
 	}
-	if len(options) == 0 {
+	switch {
+	case len(options) == 0:
 		return m, false, "is not a date"
+	case len(options) > 1 && options[0].numeric():
+		return m, false, "may be day/month or month/day"
 	}
 	m, _ = options[0].parse(s)
 	return m, options[0].zone != "", ""
 }
 
-// observe takes in how dates that parseLike reads are written. Where they differ, the last ones count.
+// zeros write months (1) and days (2) with zeros before them, without, or one with and the other without.
+var zeros = []*strings.Replacer{
+	strings.NewReplacer("2006", "2006", "06", "06", "1", "01", "2", "02"), strings.NewReplacer(),
+	strings.NewReplacer("2006", "2006", "06", "06", "1", "01"), strings.NewReplacer("2006", "2006", "06", "06", "2", "02"),
+}
+
+// observe completes the layout as most of some dates that parseLike reads are written.
 func (l *layout) observe(dates []string) {
-	widths := map[string]int{} // of months (1), days (2) and hours (15) below 10
-	width := func(of, digits string) {
-		if len(digits) == 1 || digits[0] == '0' {
-			widths[of] = len(digits)
-		}
-	}
-	notDigit := func(r rune) bool { return r < '0' || r > '9' }
-	tokens := strings.FieldsFunc(l.day, notDigit)
 	l.digits = -1
 	for _, s := range dates {
-		day, clock, zone := cutDate(s)
-		for i, number := range strings.FieldsFunc(day, notDigit) {
-			width(tokens[i], number)
-		}
-		if clock == "" {
-			continue
-		}
-		hour, rest, _ := strings.Cut(clock[1:], ":")
-		width("15", hour)
-		if strings.Contains(rest, ":") {
-			_, fraction, _ := strings.Cut(strings.Replace(rest, ",", ".", 1), ".")
+		_, clock, zone := cutDate(s)
+		if strings.Count(clock, ":") > 1 {
+			_, fraction, _ := strings.Cut(strings.Replace(clock, ",", ".", 1), ".")
 			l.trim = l.trim || l.digits >= 0 && len(fraction) != l.digits
 			l.digits = max(l.digits, len(fraction))
 		}
@@ -200,20 +190,21 @@ func (l *layout) observe(dates []string) {
 		}
 	}
 	l.digits = max(l.digits, 0)
-	pad := func(token, other string) string {
-		width := widths[token]
-		if width == 0 {
-			width = widths[other]
+	most, best := -1, *l
+	for i := range 2 * len(zeros) {
+		o, same := *l, 0
+		o.zeros, o.hour = zeros[i/2].Replace(l.day), 2-i%2
+		for _, s := range dates {
+			m, _, _ := l.parseLike(s)
+			if string(o.write(nil, time.Unix(m.local, int64(m.nanos)).UTC(), int(m.offset))) == s {
+				same++
+			}
 		}
-		if width == 1 || l.quarterly() {
-			return token
+		if same > most {
+			most, best = same, o
 		}
-		return "0" + token
 	}
-	l.zeros = strings.NewReplacer("2006", "2006", "06", "06", "1", pad("1", "2"), "2", pad("2", "1")).Replace(l.day)
-	if widths["15"] == 1 {
-		l.hour = 1
-	}
+	*l = best
 }
 
 // resolution returns the step of the layout, for layouts with a day.
@@ -255,7 +246,7 @@ func (l *layout) write(b []byte, t time.Time, offset int) []byte {
 	return t.AppendFormat(b, rest+l.zone)
 }
 
-// reference is the date by which model files show a layout. (In 2 January, as of package time, a zero could be the month's or the day's.)
+// reference is the date by which model files show a layout.
 var reference = time.Date(2001, 2, 3, 4, 5, 6, 789123456, time.UTC)
 
 // MarshalText writes the reference date, two hours east of UTC unless the layout has a Z. A fraction in brackets is left out if it is zero.
@@ -297,19 +288,20 @@ func looksLikeDate(s string) bool {
 	return isDigit(s[0]) && i > 0 && (s[i] != '.' || strings.IndexByte(s[i+1:], '.') > 0)
 }
 
-// observedRows is how many of the last rows show how a column writes dates.
-const observedRows = 1000
+// observedDates is how many of the last dates of a column show how it writes them.
+const observedDates = 200
 
 // readDates reads the dates of a column that has some. like is the axis of dates with which they are used, or nil.
 func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err error) {
 	var options []layout // that suit all dates so far
-	decided := 0         // the row with fewer options than those before
-	moments = slices.Repeat([]moment{noMoment}, t.Rows)
+	var dates []string
+	var later []int // dates to read once there is one option
+	decided := 0    // the row with fewer options than those before
 	for row := range t.Rows {
 		s := t.text(row, col)
 		if len(options) == 1 {
 			if m, ok := options[0].parse(s); ok {
-				moments[row] = m
+				dates, moments = append(dates, s), append(moments, m)
 				continue
 			}
 		}
@@ -330,7 +322,8 @@ func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err 
 		if options == nil || len(kept) < len(options) {
 			decided = row
 		}
-		options = kept
+		options, later = kept, append(later, len(dates))
+		dates, moments = append(dates, s), append(moments, moment{})
 	}
 	if len(options) == 2 && options[0].numeric() {
 		if options = preferred(options, like); options == nil {
@@ -338,21 +331,15 @@ func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err 
 		}
 	}
 	l = options[0]
-	var last []string
-	for row, m := range moments {
-		s := t.text(row, col)
-		if m == noMoment {
-			m, _, problem := l.parseLike(s)
-			if problem != "" {
-				continue
-			}
-			moments[row] = m
-		}
-		if row >= t.Rows-observedRows {
-			last = append(last, s)
+	for _, i := range later {
+		moments[i], _, _ = l.parseLike(dates[i])
+	}
+	l.observe(dates[max(0, len(dates)-observedDates):])
+	for _, m := range moments { // an earlier date may have more digits
+		for m.nanos != 0 && time.Duration(m.nanos)%l.resolution() != 0 {
+			l.digits, l.trim = l.digits+1, true
 		}
 	}
-	l.observe(last)
 	return l, moments, nil
 }
 

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"cmp"
 	"io"
 	"math"
@@ -20,8 +21,6 @@ type Cell struct {
 // many decimals or more. A compressed file is written uncompressed. A value that is not finite is an error that wraps ErrFormat. The
 // table must be whole, as Read returns it.
 func (t *Table) Edit(w io.Writer, edits []Cell) error {
-	edits = slices.Clone(edits)
-	slices.SortFunc(edits, func(a, b Cell) int { return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col)) })
 	type patch struct {
 		lo, hi int
 		with   string
@@ -40,16 +39,15 @@ func (t *Table) Edit(w io.Writer, edits []Cell) error {
 		}
 		patches = append(patches, patch{lo, hi, with})
 	}
-	slices.SortFunc(patches, func(a, b patch) int { return cmp.Compare(a.lo, b.lo) }) // arrays may be column by column
-	content, at := t.content(), 0
+	slices.SortFunc(patches, func(a, b patch) int { return cmp.Compare(a.lo, b.lo) })
+	b, content, at := bufio.NewWriterSize(w, 1<<16), t.content(), 0
 	for _, p := range patches {
-		if _, err := io.WriteString(w, content[at:p.lo]+p.with); err != nil {
-			return err
-		}
+		b.WriteString(content[at:p.lo]) // an error comes back from Flush
+		b.WriteString(p.with)
 		at = p.hi
 	}
-	_, err := io.WriteString(w, content[at:])
-	return err
+	b.WriteString(content[at:])
+	return b.Flush()
 }
 
 // format writes a value as its column has numbers.

@@ -20,13 +20,7 @@ var Extensions = []string{"csv", "tsv", "txt", "npy"}
 type File struct {
 	name string // for messages
 	npy  bool
-	open func() (readable, int64, error)
-}
-
-// readable is an open file.
-type readable interface {
-	io.ReaderAt
-	io.Closer
+	open func() (*io.SectionReader, io.Closer, error)
 }
 
 // At returns the file at a path; its extension tells its format. Errors name the path and wrap ErrFormat, the system's error, or
@@ -40,19 +34,20 @@ func At(path string) (*File, error) {
 	case ext == "npy" && isGzip(path):
 		return nil, malformed("%s: a compressed NPY file; decompress it first (gunzip)", path)
 	}
-	return &File{path, ext == "npy", func() (readable, int64, error) { return fileio.OpenRegular(path) }}, nil
+	return &File{path, ext == "npy", func() (*io.SectionReader, io.Closer, error) {
+		file, size, err := fileio.OpenRegular(path)
+		return io.NewSectionReader(file, 0, size), file, err
+	}}, nil
 }
 
 // In returns a table in size bytes: NPY, or text that may be compressed. Messages call it name.
 func In(r io.ReaderAt, size int64, name string) *File {
 	head := make([]byte, len(npyMagic))
 	r.ReadAt(head, 0)
-	return &File{name, string(head) == npyMagic, func() (readable, int64, error) { return unclosed{r}, size, nil }}
+	return &File{name, string(head) == npyMagic, func() (*io.SectionReader, io.Closer, error) {
+		return io.NewSectionReader(r, 0, size), io.NopCloser(nil), nil
+	}}
 }
-
-type unclosed struct{ io.ReaderAt }
-
-func (unclosed) Close() error { return nil }
 
 // Format returns the extension of a path in lower case, without its dot and without .gz.
 func Format(path string) string {
@@ -110,34 +105,33 @@ func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
 // content opens the content of the file, decompressed, and returns the size of the file. Reading fails once ctx has ended.
 func (f *File) content(ctx context.Context) (in io.Reader, file io.Closer, size int64, err error) {
-	opened, size, err := f.open()
+	section, file, err := f.open()
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	in = f.interruptible(ctx, opened, size)
+	in = interruptible(ctx, section)
 	magic := make([]byte, 2)
-	if opened.ReadAt(magic, 0); string(magic) != "\x1f\x8b" {
-		return in, opened, size, nil
+	if section.ReadAt(magic, 0); string(magic) != "\x1f\x8b" {
+		return in, file, section.Size(), nil
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
-		opened.Close()
+		file.Close()
 		return nil, nil, 0, f.gzipError(err)
 	}
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := z.Read(b)
 		return n, f.gzipError(err)
-	}), opened, size, nil
+	}), file, section.Size(), nil
 }
 
-// interruptible reads from the beginning of an open file until ctx has ended.
-func (f *File) interruptible(ctx context.Context, opened io.ReaderAt, size int64) io.Reader {
-	section := io.NewSectionReader(opened, 0, size)
+// interruptible reads until ctx has ended.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		if err := ctx.Err(); err != nil {
 			return 0, fmt.Errorf("interrupted: %w", err)
 		}
-		return section.Read(b)
+		return r.Read(b)
 	})
 }
 

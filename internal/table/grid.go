@@ -42,15 +42,12 @@ func (a *Axis) Grid(x []float64) Grid {
 	if len(steps) == 0 {
 		return g
 	}
-	typical := slices.Clone(steps)
-	slices.Sort(typical)
-	for _, step := range []float64{typical[(len(typical)-1)/2], typical[0]} { // the usual one; else, with many gaps, the least
+	sorted := slices.Sorted(slices.Values(steps))
+	usual, least := sorted[(len(sorted)-1)/2], sorted[0]
+	for _, step := range []float64{usual, least, usual} { // the least is that of an even grid with many gaps
 		if g.along(x, steps, step); g.Even {
 			break
 		}
-	}
-	if !g.Even {
-		g.along(x, steps, typical[(len(typical)-1)/2])
 	}
 	g.Hint = a.hint(g.Step)
 	g.Weekdays = g.Even && g.Hint == "day" && len(x) >= 10 && !slices.ContainsFunc(x, func(v float64) bool { return g.weekend(v) })

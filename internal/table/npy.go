@@ -22,7 +22,7 @@ const npyMagic = "\x93NUMPY"
 // maxNPYHeader bounds the bytes before the values; NumPy refuses headers of more than 10 000.
 const maxNPYHeader = 1 << 16
 
-// npyArray is an array in a file: of one or two dimensions, [Rows] or [Rows,Cols], in C or Fortran order, of float64, float32 or any
+// npyCells are rows of an array in a file: of one or two dimensions, [Rows] or [Rows,Cols], in C or Fortran order, of float64, float32 or any
 // integer type, in either byte order; NPY versions 1 to 3. Integers beyond 2⁵³ are rounded to float64.
 //
 // Nothing is allocated for values before the header's shape agrees with the file's size. Errors wrap ErrFormat and give the position and
@@ -30,39 +30,33 @@ const maxNPYHeader = 1 << 16
 //
 // We do not use github.com/sbinet/npyio v0.6.0: it allocates what the header claims, panics on a header without a newline or with its keys
 // in another order, returns stale values and no error for a file cut short, and does not know version 3.
-type npyArray struct {
+type npyCells struct {
 	name       string
-	order      binary.ByteOrder
 	kind       string // f8, …
-	columns    bool   // column by column
-	start      int    // offset of the first value
-	size       int    // of a value in bytes
+	decode     func(b []byte, order binary.ByteOrder) float64
+	order      binary.ByteOrder
+	columns    bool // column by column
+	size       int  // of a value in bytes
 	rows, cols int
+	first      int    // number of the first row in data
+	data       []byte // of the file, or of some rows
+	start      int    // of the first row in data
 }
 
 // npyReader reads rows of an array.
 type npyReader struct {
-	npyArray
-	readable
-	in   io.Reader // the file
-	done int       // rows read
-}
-
-// npyCells are consecutive rows of an array.
-type npyCells struct {
-	npyArray
-	first int    // number of the first row
-	data  []byte // of the file, or of these rows alone
-	from  int    // offset of the first row in data
+	array npyCells
+	in    io.Reader
+	io.Closer
 }
 
 func (f *File) readArray(ctx context.Context) (*npyReader, error) {
-	file, size, err := f.open()
+	section, file, err := f.open()
 	if err != nil {
 		return nil, err
 	}
-	r := &npyReader{npyArray: npyArray{name: f.name}, readable: file, in: f.interruptible(ctx, file, size)}
-	if err = r.header(file, size); err != nil {
+	r := &npyReader{array: npyCells{name: f.name}, in: interruptible(ctx, section), Closer: file}
+	if err = r.array.header(section, section.Size()); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
@@ -71,37 +65,32 @@ func (f *File) readArray(ctx context.Context) (*npyReader, error) {
 
 // next reads the rows of about limit bytes; all of them if they are not one after the other.
 func (r *npyReader) next(limit int) (*Table, error) {
-	c := &npyCells{npyArray: r.npyArray, first: r.done}
-	rows := min(r.rows-r.done, max(1, limit/(r.cols*r.size)))
-	if r.columns {
-		rows = r.rows - r.done
+	c := r.array
+	if !c.columns {
+		c.rows = min(c.rows-c.first, max(1, limit/(c.cols*c.size)))
 	}
-	if rows == 0 {
+	if r.array.first == r.array.rows {
 		return nil, io.EOF
 	}
-	if r.done == 0 {
-		c.from = r.start
-	}
-	c.data = make([]byte, c.from+rows*r.cols*r.size)
+	c.data = make([]byte, c.start+c.rows*c.cols*c.size)
 	if n, err := io.ReadFull(r.in, c.data); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.name, cut(err, fmt.Sprintf("after %d of %d values", r.done*r.cols+max(0, n-c.from)/r.size,
-			r.rows*r.cols)))
+		return nil, fmt.Errorf("%s: %w", c.name, cut(err, fmt.Sprintf("after %d of %d values", c.first*c.cols+max(0, n-c.start)/c.size,
+			r.array.rows*c.cols)))
 	}
-	r.done += rows
-	c.rows = rows
-	return &Table{Names: numbered(r.cols), Cols: r.cols, Rows: rows, name: r.name, cells: c, exact: true}, nil
+	r.array.first, r.array.start = c.first+c.rows, 0
+	return &Table{Names: numbered(c.cols), Cols: c.cols, Rows: c.rows, name: c.name, cells: &c, exact: true}, nil
 }
 
 // offset returns the position of a value in data.
 func (c *npyCells) offset(row, col int) int {
 	if c.columns {
-		return c.from + (col*c.rows+row)*c.size
+		return c.start + (col*c.rows+row)*c.size
 	}
-	return c.from + (row*c.cols+col)*c.size
+	return c.start + (row*c.cols+col)*c.size
 }
 
 func (c *npyCells) value(row, col int) (class, float64) {
-	switch v := c.decode(c.data[c.offset(row, col):]); {
+	switch v := c.decode(c.data[c.offset(row, col):], c.order); {
 	case math.IsNaN(v):
 		return missing, v
 	case math.IsInf(v, 0):
@@ -112,7 +101,8 @@ func (c *npyCells) value(row, col int) (class, float64) {
 }
 
 func (c *npyCells) text(row, col int) string {
-	return strconv.FormatFloat(c.decode(c.data[c.offset(row, col):]), 'g', -1, 64)
+	_, v := c.value(row, col)
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 func (c *npyCells) place(row, col int, _ string) string {
@@ -122,8 +112,13 @@ func (c *npyCells) place(row, col int, _ string) string {
 func (c *npyCells) content() string { return string(c.data) }
 
 func (c *npyCells) replace(row, col int, v float64, _ string) (lo, hi int, with string, err error) {
-	b := c.encode(v)
-	if b == nil {
+	var b []byte
+	switch c.kind {
+	case "f8":
+		b, _ = binary.Append(nil, c.order, v)
+	case "f4":
+		b, _ = binary.Append(nil, c.order, float32(v))
+	default:
 		return 0, 0, "", malformed("%s: an array of integers, which has no missing values", c.name)
 	}
 	lo = c.offset(row, col)
@@ -131,7 +126,7 @@ func (c *npyCells) replace(row, col int, v float64, _ string) (lo, hi int, with 
 }
 
 // header reads the header of a file of size bytes.
-func (a *npyArray) header(f io.ReaderAt, size int64) error {
+func (a *npyCells) header(f io.ReaderAt, size int64) error {
 	head := make([]byte, min(size, maxNPYHeader))
 	if n, err := f.ReadAt(head, 0); n < len(head) {
 		return cut(err, "in its header")
@@ -194,7 +189,7 @@ var (
 )
 
 // parse takes in the header {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), } and returns the shape.
-func (a *npyArray) parse(text string) (shape []int, err error) {
+func (a *npyCells) parse(text string) (shape []int, err error) {
 	var header struct {
 		Descr   any
 		Fortran *bool `json:"fortran_order"`
@@ -216,7 +211,7 @@ func (a *npyArray) parse(text string) (shape []int, err error) {
 	if a.order = binary.LittleEndian; descr[0] == '>' {
 		a.order = binary.BigEndian
 	}
-	a.kind, a.size, a.columns = descr[1:], int(descr[2]-'0'), *header.Fortran
+	a.kind, a.decode, a.size, a.columns = descr[1:], npyValues[descr[1:]], int(descr[2]-'0'), *header.Fortran
 	for _, n := range header.Shape {
 		if shape = append(shape, int(n)); n > math.MaxInt {
 			return nil, malformed("shape %v is more than any file holds", header.Shape)
@@ -225,41 +220,14 @@ func (a *npyArray) parse(text string) (shape []int, err error) {
 	return shape, nil
 }
 
-// decode returns the value at the beginning of b.
-func (a *npyArray) decode(b []byte) float64 {
-	var v uint64
-	switch a.size {
-	case 1:
-		v = uint64(b[0])
-	case 2:
-		v = uint64(a.order.Uint16(b))
-	case 4:
-		v = uint64(a.order.Uint32(b))
-	case 8:
-		v = a.order.Uint64(b)
-	}
-	switch unused := 64 - 8*a.size; {
-	case a.kind == "f8":
-		return math.Float64frombits(v)
-	case a.kind == "f4":
-		return float64(math.Float32frombits(uint32(v)))
-	case a.kind[0] == 'u':
-		return float64(v)
-	default:
-		return float64(int64(v<<unused) >> unused)
-	}
+// npyValues read a value of each type from the beginning of b.
+var npyValues = map[string]func(b []byte, order binary.ByteOrder) float64{
+	"f8": npyValue[float64], "i8": npyValue[int64], "u8": npyValue[uint64], "i2": npyValue[int16], "u2": npyValue[uint16],
+	"f4": npyValue[float32], "i4": npyValue[int32], "u4": npyValue[uint32], "i1": npyValue[int8], "u1": npyValue[uint8],
 }
 
-// encode returns a value in the type of the array; nil for an array of integers.
-func (a *npyArray) encode(v float64) []byte {
-	b := make([]byte, a.size)
-	switch a.kind {
-	case "f8":
-		a.order.PutUint64(b, math.Float64bits(v))
-	case "f4":
-		a.order.PutUint32(b, math.Float32bits(float32(v)))
-	default:
-		return nil
-	}
-	return b
+func npyValue[T float64 | float32 | int64 | int32 | int16 | int8 | uint64 | uint32 | uint16 | uint8](b []byte, order binary.ByteOrder) float64 {
+	var v T
+	binary.Decode(b, order, &v) // b is long enough
+	return float64(v)
 }

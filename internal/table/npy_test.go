@@ -43,7 +43,8 @@ func f8(values ...float64) []byte {
 func readNPY(file []byte) (*Matrix, error) { return readArray(bytes.NewReader(file), int64(len(file))) }
 
 func readArray(r io.ReaderAt, size int64) (*Matrix, error) {
-	f := &File{"f.npy", true, func() (readable, int64, error) { return unclosed{r}, size, nil }}
+	f := In(r, size, "f.npy")
+	f.npy = true // whatever its beginning
 	return f.matrix()
 }
 

@@ -68,11 +68,12 @@ func (f *File) reader(ctx context.Context) (reader, error) {
 // it has numbers or dates. A byte order mark, CRLF, blank lines, spaces around fields, lines before the names that begin with #, and
 // quotes around fields are accepted. Every record has as many fields as the first. If fields are not separated by commas, numbers may
 // have a decimal comma.
-func Read(ctx context.Context, f *File) (*Table, error) {
-	for t, err := range f.blocks(ctx, math.MaxInt) {
-		return t, err
-	}
-	panic("no block")
+func Read(ctx context.Context, f *File) (t *Table, err error) {
+	f.blocks(ctx, math.MaxInt)(func(all *Table, failed error) bool {
+		t, err = all, failed
+		return false
+	})
+	return t, err
 }
 
 // blockBytes is the size of a block.
@@ -190,21 +191,3 @@ func checkNames(names []string, cols []int) error {
 
 // malformed makes an error that wraps ErrFormat; format may hold a %w.
 func malformed(format string, args ...any) error { return fault.Errorf(ErrFormat, format, args...) }
-
-// list quotes the first names, as many as a line has room for.
-func list(names []string) string {
-	const most, room = 8, 160
-	var b strings.Builder
-	for i, name := range names {
-		name = fault.Quote(name)
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		if i == most || b.Len()+len(name) > room {
-			fmt.Fprintf(&b, "… (%d in all)", len(names))
-			break
-		}
-		b.WriteString(name)
-	}
-	return b.String()
-}

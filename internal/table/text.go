@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // maxRecord bounds the bytes of one record of a text file.
@@ -112,10 +114,9 @@ func (r *textReader) splitInto(c *textCells, at int) (int, error) {
 	c.dialect, c.data, c.line = r.dialect, r.rest, r.line
 	for at < len(r.rest) {
 		line := func() int { return r.line + r.lines(r.rest[:at]) }
-		start := at
 		if end := r.lineEnd(r.rest, at); isBlank(r.rest[at:end], r.delimiter) || r.names == nil && r.rest[at] == '#' {
 			if end == len(r.rest) && !r.ended {
-				return start, nil
+				return at, nil
 			}
 			if len(r.names) == 1 && r.blank == 0 {
 				r.blank = line()
@@ -126,17 +127,14 @@ func (r *textReader) splitInto(c *textCells, at int) (int, error) {
 		var next int
 		var closed bool
 		first := len(c.spans)
-		if c.spans, next, closed = r.split(r.rest, at, c.spans); next == len(r.rest) && !r.ended {
-			c.spans = c.spans[:first]
-			if next-at > maxRecord {
-				return at, r.tooLong(line())
-			}
-			return at, nil
-		}
+		c.spans, next, closed = r.split(r.rest, at, c.spans)
 		fields := len(c.spans) - first
 		switch {
 		case next-at > maxRecord:
-			return at, r.tooLong(line())
+			return at, r.wrong(line(), "a line of more than %d bytes; want one row a line", maxRecord)
+		case next == len(r.rest) && !r.ended: // it may go on
+			c.spans = c.spans[:first]
+			return at, nil
 		case !closed:
 			return at, r.wrong(line(), "extraneous or missing \" in field %d; want quotes around a whole field, closed again", fields+1)
 		case r.blank > 0:
@@ -165,10 +163,6 @@ func (r *textReader) wrong(line int, format string, args ...any) error {
 	return malformed("%s:%d: "+format, append([]any{r.name, line}, args...)...)
 }
 
-func (r *textReader) tooLong(line int) error {
-	return r.wrong(line, "a line of more than %d bytes; want one row a line", maxRecord)
-}
-
 // uneven is the error of a last record with more or fewer fields than the first.
 func (r *textReader) uneven(c *textCells, fields, line int) error {
 	last := &textCells{dialect: c.dialect, data: c.data, cols: fields, starts: c.starts[len(c.starts)-1:], spans: c.spans[len(c.spans)-fields:]}
@@ -181,7 +175,7 @@ func (r *textReader) uneven(c *textCells, fields, line int) error {
 	case fields < c.cols && !slices.ContainsFunc(cells, isNumber):
 		cause = " (a footer, or another separator?)"
 	}
-	return r.wrong(line, "%d fields; want %d (%s), as in line %d%s", fields, c.cols, list(r.names), r.first, cause)
+	return r.wrong(line, "%d fields; want %d (%s), as in line %d%s", fields, c.cols, fault.Quote(strings.Join(r.names, ",")), r.first, cause)
 }
 
 func (c *textCells) span(row, col int) (lo, hi int) {

@@ -64,7 +64,7 @@ func SecondsOf(n, rate int) *Places {
 	}}
 }
 
-// Times are the rows of a table at which a series is predicted.
+// Times are when a series is predicted, such as the rows of a table.
 type Times struct {
 	Name       string // of the input
 	Axis       *table.Axis
@@ -88,10 +88,7 @@ func ReadTimes(ctx context.Context, env *cli.Env, path string, c Columns, name s
 		return nil, err
 	}
 	at := &Times{Name: t.Names[x[0]]}
-	if at.Axis, err = t.Axis(x[0], axis); err != nil {
-		return nil, err
-	}
-	if at.X, err = t.Inputs(x, []*table.Axis{at.Axis}); err != nil {
+	if at.Axis, at.X, err = t.Input(x[0], axis); err != nil {
 		return nil, err
 	}
 	regressors, err := named(t, c.Regressors, path+": regressors")

@@ -145,7 +145,7 @@ func NumbersOf(t *table.Table, cols []int) (all [][]float64, err error) {
 // TableFile returns a file of rows, or of an array of the shape, in the format of its path. The first columns are on the axes.
 func TableFile(path string, shape []int, names []string, axes []*table.Axis, rows func(write func([]float64) error) error) fileio.File {
 	return fileio.File{Path: path, Write: func(w io.Writer) (err error) {
-		var to table.Writer
+		var to *table.Writer
 		switch cli.FormatOf(path) {
 		case "npy":
 			to, err = table.NewNPYWriter(w, shape)

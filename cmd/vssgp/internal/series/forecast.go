@@ -96,7 +96,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		return f, m, &result{Horizon: len(f.at.x)}, nil
+		return f, m, &result{Horizon: len(f.at.X)}, nil
 	})
 	if err != nil {
 		return err
@@ -109,13 +109,13 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if o.output == "" && env.JSON {
 		a.Forecast = &frame{Columns: names}
 		for _, one := range all.finished {
-			a.Forecast.add(one.value.at.axis, one.value.rows, one.byCells()...)
+			a.Forecast.add(one.value.at.Axis, one.value.rows, one.byCells()...)
 		}
 	}
 	return all.finish(ctx, env, files, a, func() {
 		if first := all.finished[0].value.at; r.byName == "" {
-			env.Print("forecast of %s, %s to %s", cli.Counted(len(first.x), "row"), first.axis.Format(slices.Min(first.x)),
-				first.axis.Format(slices.Max(first.x)))
+			env.Print("forecast of %s, %s to %s", cli.Counted(len(first.X), "row"), first.Axis.Format(slices.Min(first.X)),
+				first.Axis.Format(slices.Max(first.X)))
 		}
 		if o.output == "" {
 			printForecasts(env, all, o.form.levels)
@@ -124,49 +124,49 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 }
 
 // forecast fits the model and forecasts at the places, or where the flags ask for.
-func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *targets, o *forecastFlags) (*forecastOf, *series.Model, error) {
-	at, err := at.only(r)
+func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *datafile.Times, o *forecastFlags) (*forecastOf, *series.Model, error) {
+	at, err := timesOf(at, r)
 	if err == nil {
 		at, err = r.targets(env, at, o)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if at.z != nil {
-		r.known.take(at.x, at.z)
+	if len(at.Regressors) > 0 {
+		r.known.take(at.X, at.Regressors)
 		r.known.path = o.at
 	}
-	if _, err := r.known.columns(at.x); err != nil { // before the work of a fit
+	if _, err := r.known.columns(at.X); err != nil { // before the work of a fit
 		return nil, nil, err
 	}
 	m, err := fitModel(ctx, env, r, &o.model)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(at.x) == 0 {
-		at.x = r.next(r.defaultHorizon(m))
+	if len(at.X) == 0 {
+		at.X = r.next(r.defaultHorizon(m))
 	}
-	z, err := r.known.at(m, at.x)
+	z, err := r.known.at(m, at.X)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := predictParts(ctx, m, at.x, z, o.form.levels, r.showing(env, "forecasting %s", cli.Counted(len(at.x), "row")))
+	p, err := predictParts(ctx, m, at.X, z, o.form.levels, r.showing(env, "forecasting %s", cli.Counted(len(at.X), "row")))
 	if err != nil {
-		return nil, nil, outOfReach(m, at.axis, at.x, err)
+		return nil, nil, outOfReach(m, at.Axis, at.X, err)
 	}
 	return &forecastOf{at, p, o.form.predictedRows(m, p, nil, true)}, m, nil
 }
 
 // A forecastOf is the forecast of one series.
 type forecastOf struct {
-	at   *targets
+	at   *datafile.Times
 	p    *prediction
 	rows []float64 // of the output
 }
 
 // columnNames are the columns of the output.
 func (o *forecastFlags) columnNames(all *run[*forecastOf]) []string {
-	names := predictedNames(all.finished[0].value.at.name, all.table.yNames, true, o.form.levels)
+	names := predictedNames(all.finished[0].value.at.Name, all.table.yNames, true, o.form.levels)
 	if all.table.byName != "" {
 		names = append([]string{all.table.byName}, names...)
 	}
@@ -186,19 +186,19 @@ func (o *forecastFlags) files(ctx context.Context, env *cli.Env, all *run[*forec
 	noteMedians(env, all.table.yNames, predictions...)
 	files, err := all.modelFiles(ctx, env, o.drawing, func(one *job[*forecastOf]) *report.Series {
 		view := one.view("Forecast of "+filepath.Base(one.path), one.model)
-		view.At, view.Forecast = one.value.at.x, true
+		view.At, view.Forecast = one.value.at.X, true
 		return view
 	}, o.keep)
 	switch first := all.finished[0].value; {
 	case err != nil || o.output == "":
 		return files, err
 	case all.table.byName == "":
-		return append(files, predictedFile(o.output, names, []*table.Axis{first.at.axis}, first.rows)), nil
+		return append(files, predictedFile(o.output, names, []*table.Axis{first.at.Axis}, first.rows)), nil
 	}
 	return append(files, textFile(o.output, names, func(write func([]string)) {
 		for _, one := range all.finished {
 			for row := range slices.Chunk(one.value.rows, len(names)-1) {
-				text := []string{one.name, one.value.at.axis.Format(row[0])}
+				text := []string{one.name, one.value.at.Axis.Format(row[0])}
 				for _, v := range row[1:] {
 					text = append(text, (*table.Axis)(nil).Format(v))
 				}
@@ -208,38 +208,28 @@ func (o *forecastFlags) files(ctx context.Context, env *cli.Env, all *run[*forec
 	})), nil
 }
 
-// targets are where to forecast.
-type targets struct {
-	name string // of the input
-	axis *table.Axis
-	x    []float64   // nil: by the seasons of the model
-	z    [][]float64 // regressors' columns there; nil: of the series' own table
-
-	by []string // the name of the series of each place, of several that the column of --by tells apart; nil: places are each series'
-}
-
-// only are the places of one series.
-func (d *targets) only(r *timeSeries) (*targets, error) {
-	if d == nil || d.by == nil {
-		return d, nil
+// timesOf returns the times of one series; at may be nil.
+func timesOf(at *datafile.Times, r *timeSeries) (*datafile.Times, error) {
+	if at == nil || at.By == nil {
+		return at, nil
 	}
-	own := &targets{name: d.name, axis: d.axis, z: make([][]float64, len(d.z))}
-	for i, name := range d.by {
+	own := &datafile.Times{Name: at.Name, Axis: at.Axis, Regressors: make([][]float64, len(at.Regressors))}
+	for i, name := range at.By {
 		if name == r.name {
-			own.x = append(own.x, d.x[i])
-			for j, z := range d.z {
-				own.z[j] = append(own.z[j], z[i])
+			own.X = append(own.X, at.X[i])
+			for j, values := range at.Regressors {
+				own.Regressors[j] = append(own.Regressors[j], values[i])
 			}
 		}
 	}
-	if own.x == nil {
+	if own.X == nil {
 		return nil, cli.Mistake("%s: --at has no rows of it", r.path)
 	}
 	return own, nil
 }
 
-// places are those of --at; nil without it.
-func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags) (*targets, error) {
+// places returns the times of --at; nil without it.
+func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags) (*datafile.Times, error) {
 	given := 0
 	for _, name := range []string{"horizon", "until", "at"} {
 		if env.Flags.Changed(name) {
@@ -254,16 +244,12 @@ func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags)
 	}
 	columns := o.columns
 	columns.X, columns.Regressors, columns.By = nil, r.known.Columns, r.byName
-	at, err := datafile.ReadTimes(ctx, env, o.at, columns, r.xName, r.axis)
-	if err != nil {
-		return nil, err
-	}
-	return &targets{name: at.Name, axis: at.Axis, x: at.X, z: at.Regressors, by: at.By}, nil
+	return datafile.ReadTimes(ctx, env, o.at, columns, r.xName, r.axis)
 }
 
-// targets are at or, if it is nil, what the flags ask for.
-func (r *timeSeries) targets(env *cli.Env, at *targets, o *forecastFlags) (*targets, error) {
-	d := &targets{name: r.xName, axis: r.axis}
+// targets returns at or, if it is nil, the times of the flags; none if the horizon depends on the model.
+func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags) (*datafile.Times, error) {
+	d := &datafile.Times{Name: r.xName, Axis: r.axis}
 	switch {
 	case at != nil:
 		d = at
@@ -280,7 +266,7 @@ func (r *timeSeries) targets(env *cli.Env, at *targets, o *forecastFlags) (*targ
 		if n > mostPlaces {
 			return nil, cli.Mistake("--until %s: %d rows; want at most %d", o.until, n, mostPlaces)
 		}
-		d.x = r.next(n)
+		d.X = r.next(n)
 	case env.Flags.Changed("horizon"):
 		n, err := o.horizon.of(r)
 		if err == nil && n == 0 {
@@ -289,11 +275,11 @@ func (r *timeSeries) targets(env *cli.Env, at *targets, o *forecastFlags) (*targ
 		if err != nil {
 			return nil, err
 		}
-		d.x = r.next(n)
+		d.X = r.next(n)
 	default:
-		d.x = r.future
+		d.X = r.future
 	}
-	return d, r.checkHorizon(d.x, o)
+	return d, r.checkHorizon(d.X, o)
 }
 
 // next returns x of the next n rows, as the input's layout writes them.
@@ -318,6 +304,8 @@ func (r *timeSeries) checkHorizon(x []float64, o *forecastFlags) error {
 	switch {
 	case o.at != "":
 		asked = fmt.Sprintf("--at %s: %s %s", o.at, r.xName, r.axis.Format(slices.Max(x)))
+	case o.until == "" && o.horizon.text == "":
+		asked = fmt.Sprintf("%s %s, the last row without a value,", r.xName, r.axis.Format(slices.Max(x)))
 	case o.until == "":
 		most := slices.IndexFunc(x, func(v float64) bool { return v > limit })
 		return cli.Mistake("--horizon %s exceeds the maximum of %d rows, %d times the range of the data", o.horizon.text, most,

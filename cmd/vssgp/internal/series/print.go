@@ -264,13 +264,13 @@ func screenRows(axis *table.Axis, p *prediction) (lines [][]string) {
 
 // printForecasts prints a table of forecasts, with the series' names if there are several.
 func printForecasts(env *cli.Env, all *run[*forecastOf], levels levels) {
-	head := screenHead(all.finished[0].value.at.name, all.table.yNames, levels)
+	head := screenHead(all.finished[0].value.at.Name, all.table.yNames, levels)
 	if all.table.byName != "" {
 		head = append([]string{all.table.byName}, head...)
 	}
 	var lines [][]string
 	for _, one := range all.finished {
-		for _, line := range screenRows(one.value.at.axis, one.value.p) {
+		for _, line := range screenRows(one.value.at.Axis, one.value.p) {
 			if all.table.byName != "" {
 				line = append([]string{one.name}, line...)
 			}

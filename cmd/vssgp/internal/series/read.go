@@ -93,10 +93,7 @@ func (r *timeSeries) read(like *table.Axis) (err error) {
 		x[n] = float64(n + 1)
 	}
 	if cols := r.chosen.X; len(cols) > 0 {
-		if r.axis, err = t.Axis(cols[0], like); err != nil {
-			return err
-		}
-		if x, err = t.Inputs(cols, []*table.Axis{r.axis}); err != nil {
+		if r.axis, x, err = t.Input(cols[0], like); err != nil {
 			return err
 		}
 		r.xName = t.Names[cols[0]]
@@ -352,13 +349,13 @@ func (r *timeSeries) checkRepeats() error {
 			continue // such as of a column without a name, which nothing can choose
 		}
 		pairs := map[place]bool{}
-		for n, group := range words {
-			pairs[place{at(n), group}] = true
+		for n := range r.X {
+			pairs[place{at(n), words[r.row(n)]}] = true
 		}
 		if 2*(len(pairs)-len(times)) >= repeats {
 			return cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; "+
 				"want one series: keep its rows, or forecast each with --by %[6]s, or "+howToChoose,
-				r.path, r.xName, r.axis.Format(r.X[first]), first+1, second+1, r.table.Names[col])
+				r.path, r.xName, r.axis.Format(r.X[first]), r.row(first)+1, r.row(second)+1, r.table.Names[col])
 		}
 	}
 	return nil

@@ -75,11 +75,7 @@ func (g *regressors) readEvents(ctx context.Context, env *cli.Env) error {
 	if len(dates) == 0 || len(texts) == 0 {
 		return cli.Mistake("--events %s: the columns are %s; must be dates and their names", g.eventFile, datafile.Listed(t.Names))
 	}
-	axis, err := t.Axis(dates[0], nil)
-	if err != nil {
-		return err
-	}
-	x, err := t.Inputs(dates[:1], []*table.Axis{axis})
+	axis, x, err := t.Input(dates[0], nil)
 	if err != nil {
 		return err
 	}
