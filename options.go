@@ -40,7 +40,7 @@ const (
 
 // Options are the options of New and Fit. The zero value is a good choice for most
 // data: the paper's method with exact inference, starting values and windows chosen
-// from the data.
+// from the data. An option that would have no effect because of another one is refused.
 type Options struct {
 	Method     Method        // default VSSGP
 	Inference  Inference     // default Exact
@@ -53,7 +53,7 @@ type Options struct {
 	Paper          PaperOptions // starting values of InitPaper
 	NoisePrecision float64      // starting τ in the data's 1/y²; 0: chosen by Init
 	UniformPhases  bool         // a uniform posterior of the phases instead of fixed phases
-	From           *Model       // start from this model's parameters instead
+	From           *Model       // start from this model's parameters, units and windows; the options that choose them must then be unset
 
 	Priors    Priors           // of σ, l and the noise; default weak ones chosen from the data, see NoPriors
 	Posterior PosteriorOptions // of the hyper-parameters, after the fit
