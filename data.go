@@ -44,8 +44,8 @@ func onSide(n, q, d int) error {
 	return nil
 }
 
-// Check reports shapes that do not fit, and values that are not finite or so
-// large that differences of two would not be.
+// Check returns an error that wraps ErrData if shapes do not fit, or if values are not
+// finite or so large that their differences would not be.
 func (d *Data) Check() error {
 	if d == nil {
 		return fmt.Errorf("vssgp: the data are nil: %w", ErrData)
@@ -81,8 +81,8 @@ func (d *Data) extents() (all [][2]float64) {
 // mostValue bounds data so that no difference of two leaves float64's range.
 const mostValue = math.MaxFloat64 / 4
 
-// Affine maps between the data's units and the model's, one pair a column:
-// data = Offset + Scale·model.
+// Affine maps between the data's units and the model's, with an offset and a scale
+// for each column: data = Offset + Scale·model.
 type Affine struct{ Offset, Scale []float64 }
 
 // identity leaves n columns as they are.
@@ -142,9 +142,9 @@ func dataError(err error) error {
 	return err
 }
 
-// Standardize gives maps under which every column has mean 0 and standard
-// deviation 1 (a constant one a unit far below its own size). Data that are nil
-// or empty have maps of no columns.
+// Standardize returns maps under which every column has mean 0 and standard
+// deviation 1. The scale of a constant column is far below its size. The maps of nil
+// or empty data have no columns.
 func (d *Data) Standardize() (x, y Affine) {
 	if d == nil || d.N < 1 {
 		return Affine{}, Affine{}

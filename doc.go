@@ -14,7 +14,7 @@
 // Letters: N rows of data, Q inputs, D outputs, L components, K features each,
 // M = L·K, V windows. Matrices are row-major; component of feature k is k/K.
 //
-// The usual way in:
+// A typical program:
 //
 //	data, err := vssgp.NewData(n, x, y)                       // [N,Q], [N,D]
 //	model, result, err := vssgp.Fit(ctx, data, vssgp.Options{})
@@ -24,8 +24,8 @@
 // Data, a Model, a Predictor, a Posterior and a Prediction may be used by several
 // goroutines at a time, as long as none changes them: everything reads them but
 // Model.Condition, which sets the model's posterior, and assignments to their
-// fields. Draws are for one goroutine; each may take its own from Model.Draws. Fits
-// share nothing but the cores, and Options.From is only read.
+// fields. Draws are for one goroutine; each goroutine may call Model.Draws. Fits share
+// nothing but the cores, and Options.From is only read.
 package vssgp
 
 import (
@@ -36,30 +36,29 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// The errors that others wrap: errors.Is tells them apart.
+// Errors that other errors wrap, for errors.Is.
 var (
 	// ErrData is wrapped by every error about data that cannot be modeled: wrong
 	// shapes, no rows, values that are not finite.
 	ErrData = errors.New("unusable data")
-	// ErrOptions is wrapped by every error about options that cannot be met.
+	// ErrOptions is wrapped by every error about options that are invalid or contradict each other.
 	ErrOptions = errors.New("unusable options")
-	// ErrParams is wrapped by every error about parameters that no model can have.
+	// ErrParams is wrapped by every error about invalid parameters of a model.
 	ErrParams = variational.ErrParams
-	// ErrBound is wrapped where a bound is not a number or its matrix has no
+	// ErrBound is wrapped if a bound is not a number or its matrix has no
 	// Cholesky factor even with jitter.
 	ErrBound = variational.ErrBound
-	// ErrUnfitted is wrapped where a prediction needs a posterior that the model
+	// ErrUnfitted is wrapped if a prediction needs a posterior that the model
 	// does not have yet.
 	ErrUnfitted = variational.ErrUnfitted
-	// ErrMemory is wrapped where a fit would take more than Options.MemoryLimit.
+	// ErrMemory is wrapped if a fit needs more memory than Options.MemoryLimit.
 	ErrMemory = errors.New("more memory than there is")
-	// ErrCheckpoint is wrapped by every error about a checkpoint that a fit cannot go
-	// on from, which stays as it is: damaged, of other data, options or another
-	// build, no checkpoint at all, or in use by another process; or that cannot be
-	// written, as its folder is missing.
+	// ErrCheckpoint is wrapped by every error about a checkpoint that a fit cannot
+	// resume from: it is damaged, of other data, options or another build, not a
+	// checkpoint, or in use by another process. The file then stays unchanged. It is
+	// also wrapped if a checkpoint cannot be written because its folder is missing.
 	ErrCheckpoint = checkpoint.Err
-	// ErrFile is wrapped by every error about the contents of a model file that is
-	// damaged or no safetensors file at all; one that is whole and contains no model
-	// wraps ErrParams.
+	// ErrFile is wrapped by every error about a model file that is damaged or not a
+	// safetensors file. The error for an undamaged file without a model wraps ErrParams.
 	ErrFile = safetensors.ErrFormat
 )

@@ -17,8 +17,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// New makes a model of data with starting values (Options.Init) and no
-// posterior yet. Errors wrap ErrData, ErrOptions or ErrMemory, or ctx.Err() soon
+// New returns a model of data with starting values (Options.Init) and without a
+// posterior. Errors wrap ErrData, ErrOptions or ErrMemory, or ctx.Err() soon
 // after ctx has ended.
 func New(ctx context.Context, data *Data, o Options) (*Model, error) {
 	if err := data.Check(); err != nil {

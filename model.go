@@ -25,7 +25,7 @@ type (
 	// Inference is the bound that a model is fitted by and the posterior over the
 	// coefficients that goes with it.
 	Inference = variational.Inference
-	// Method is one of the paper's relatives of the model.
+	// Method is the paper's model or one of its relatives.
 	Method = variational.Method
 )
 
@@ -53,8 +53,7 @@ const (
 	MaxExact = variational.MaxExact
 )
 
-// NewParams makes zero parameters of the given shape, the coefficients'
-// included; windows and ComponentWindow are left empty.
+// NewParams returns zero parameters of the given shape, with those of the coefficients; windows and ComponentWindow are left empty.
 func NewParams(l, k, q, d int) *Params { return variational.NewParams(l, k, q, d) }
 
 // Model is a set of parameters, the maps between its units and the data's,
@@ -70,7 +69,7 @@ type Model struct {
 	// which rows lie outside.
 	Range [][2]float64
 
-	// Metadata are entries of the model file that programs keep with a model. Their names begin with "app."; others are not written.
+	// Metadata are entries of the model file for programs that use the model. Their names begin with "app."; others are not written.
 	Metadata map[string]string
 
 	// Backend computes the passes over the rows; nil is the CPU.
@@ -82,17 +81,17 @@ type Model struct {
 	noDraws string // why a fit that was asked for draws has none
 }
 
-// A Posterior says how well a fit's data determine its hyper-parameters: a
+// A Posterior is the posterior of the hyper-parameters given the data of a fit: a
 // Gaussian about the fit, over logarithms of positive numbers (Laplace's
 // approximation; see docs/priors.md). Standard deviations are in the model's
-// units, and 0 for what the fit kept.
+// units, and 0 for parameters that the fit did not change.
 type Posterior struct {
 	Variance    []float64 // [L] of log σ²
 	Lengthscale []float64 // [L,Q] of log l
 	Frequency   []float64 // [L,Q] of p, in cycles
 	Noise       []float64 // [1] of log τ
 	// Features [M,Q] are the standard deviations of the features' frequencies
-	// p + w/(2πl), in cycles, q(w) included; nil if the fit kept p and μ.
+	// p + w/(2πl), in cycles, q(w) included; nil if the fit did not change p and μ.
 	Features []float64
 	Draws    []*Model // models with hyper-parameters drawn from the Gaussian, as many as Options.Posterior.Draws asks for
 }
@@ -106,7 +105,7 @@ func (m *Model) Posterior() *Posterior {
 	return m.hyper
 }
 
-// NewModel wraps parameters as a model in the data's own units.
+// NewModel returns a model with the given parameters, in the data's units. Errors wrap ErrParams.
 func NewModel(p *Params) (*Model, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -184,9 +183,9 @@ func (m *Model) setting() variational.Setting {
 	return variational.Setting{Backend: b, Origin: m.Y.origin(), Leave: memory}
 }
 
-// Evaluate is the bound of the model's parameters on data, in the model's
-// units, with its gradient if asked for; the model stays as it is. rows, for
-// the factorised bound alone, picks a mini-batch whose data term is scaled by
+// Evaluate returns the bound of the model's parameters on data, in nats of y in the
+// model's units, with its gradient if asked for. It does not change the model. rows,
+// for the factorised bound alone, selects a mini-batch whose data term is scaled by
 // N/|S|; nil is every row. Errors wrap ErrData (data that do not fit the model,
 // rows that they do not have, a mini-batch of the exact bound), ErrOptions
 // (another inference), ErrParams, ErrUnfitted or ErrBound, or ctx.Err() soon
@@ -301,7 +300,7 @@ func (m *Model) exactPosterior() *variational.Posterior {
 	return m.exact
 }
 
-// Coefficients are the posterior mean [M,D] of the Fourier coefficients and
+// Coefficients returns the posterior mean [M,D] of the Fourier coefficients and
 // the diagonal of their covariance, [M,D], in the model's units. Both are copies.
 // Errors wrap ErrUnfitted, or ErrParams if the model is invalid.
 func (m *Model) Coefficients() (mean, variance []float64, err error) {
@@ -370,7 +369,7 @@ type Frequency struct {
 	Period    []float64 `json:"period"`       // [Q] 1/Mean, units of x; +Inf: none
 	PeriodSD  []float64 `json:"period_sd"`    // [Q] SD/Mean², to first order; nil without SD
 	Spread    []float64 `json:"-"`            // [Q] √Σ/(2πl), of q(w) alone: too little where the hyper-parameters are uncertain
-	Reach     []float64 `json:"reach"`        // [Q] l/√Σ, units of x: how far from z the feature lives; +Inf: everywhere
+	Reach     []float64 `json:"reach"`        // [Q] l/√Σ, units of x: how far from z the feature decays; +Inf: nowhere
 }
 
 // length is the squared length of SD, or of Spread without it.
@@ -385,9 +384,9 @@ func (f Frequency) length() (sum float64) {
 	return sum
 }
 
-// Frequencies are the posteriors of all features' frequencies. The most confident
+// Frequencies returns the posteriors of all features' frequencies. The most confident
 // come first: those whose vector of standard deviations is shortest, or of spreads
-// if the model has no Posterior. An invalid model has none.
+// if the model has no Posterior. It returns nil if the model is invalid.
 func (m *Model) Frequencies() []Frequency {
 	if m.check() != nil {
 		return nil
@@ -422,7 +421,8 @@ type Component struct {
 	Window      *int      `json:"window,omitempty"` // its window's index; nil without windows
 }
 
-// Components are the model's components in their own order.
+// Components returns the model's components in the order of Params; nil if the model
+// is invalid.
 func (m *Model) Components() []Component {
 	if m.check() != nil {
 		return nil
@@ -446,7 +446,7 @@ func (m *Model) Components() []Component {
 	return out
 }
 
-// NoiseSD is the noise's standard deviation in each output, in its units.
+// NoiseSD returns the noise's standard deviation [D] in units of y; nil if the model is invalid.
 func (m *Model) NoiseSD() []float64 {
 	if m.check() != nil {
 		return nil

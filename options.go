@@ -33,14 +33,14 @@ const (
 	// InitPaper draws μ, Σ, z and the phases at random around given
 	// length-scales and periods, as the paper does.
 	InitPaper Init = "paper"
-	// InitSpectrum lays components along the data's own spectrum: the default
+	// InitSpectrum places components along the spectrum of the data. It is the default
 	// for one input, evenly sampled or not. See DESIGN.md, "Starting values".
 	InitSpectrum Init = "spectrum"
 )
 
 // Options are the options of New and Fit. The zero value is a good choice for most
 // data: the paper's method with exact inference, starting values and windows chosen
-// from the data.
+// from the data. An option that would have no effect because of another one is refused.
 type Options struct {
 	Method     Method        // default VSSGP
 	Inference  Inference     // default Exact
@@ -53,14 +53,14 @@ type Options struct {
 	Paper          PaperOptions // starting values of InitPaper
 	NoisePrecision float64      // starting τ in the data's 1/y²; 0: chosen by Init
 	UniformPhases  bool         // a uniform posterior of the phases instead of fixed phases
-	From           *Model       // start from this model's parameters instead
+	From           *Model       // start from this model's parameters, units and windows; the options that choose them must then be unset
 
 	Priors    Priors           // of σ, l and the noise; default weak ones chosen from the data, see NoPriors
 	Posterior PosteriorOptions // of the hyper-parameters, after the fit
 
 	Iterations int          // at most, of L-BFGS or RMSPROP, from each start; 0: chosen by Inference; or NoIterations
 	Optimizer  Optimizer    // default OptimizerWindows if there are many windows, else OptimizerGlobal
-	Batch      BatchOptions // mini-batches, most of them of Stochastic inference
+	Batch      BatchOptions // mini-batches of Stochastic inference
 	Restarts   int          // further starts, of which the best bound is kept
 	Fix        []string     // tensors of the model file that keep their starting values
 	// Tie names tensors (kernel.variance, kernel.lengthscale, kernel.frequency) that change by one factor
@@ -397,14 +397,14 @@ type Prior struct {
 }
 
 // Priors are the priors of a model's hyper-parameters, in the data's units. Each applies
-// for every component and input; for the units of y the first output's count.
+// to every component and input, in the units of the first output.
 type Priors struct {
 	Amplitude   Prior // of σ, the root of kernel.variance; default √(var(y)/components)
 	Lengthscale Prior // of l; default: ten times each input's range, or the windows' length
 	Noise       Prior // of the noise's standard deviation τ^−½; default sd(y)/10
 }
 
-// NoPriors says nothing of any hyper-parameter: a fit then maximizes the bound
+// NoPriors returns flat priors of all hyper-parameters: a fit then maximizes the bound
 // alone.
 func NoPriors() Priors {
 	none := Prior{SD: math.Inf(1)}

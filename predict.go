@@ -82,8 +82,8 @@ func (m *Model) PredictJoint(ctx context.Context, x []float64) (mean []float64, 
 	return single.Mean, cov, nil
 }
 
-// A Predictor predicts many rows by one model, which must stay as it is
-// meanwhile. It computes once what does not depend on the rows, such as the
+// A Predictor predicts many rows by one model, which must not change meanwhile. It
+// computes once what does not depend on the rows, such as the
 // inverse of an exact posterior's factor.
 type Predictor struct {
 	m         *Model
@@ -101,9 +101,8 @@ func (m *Model) Predictor(ctx context.Context) (*Predictor, error) {
 	return &Predictor{m: m, posterior: posterior}, nil
 }
 
-// PosteriorPredictor is a Predictor over the posterior of the hyper-parameters too:
-// its predictions average over the posterior's draws, a mixture of
-// Gaussians. Errors wrap ErrUnfitted if the model has no draws (Options.Posterior.Draws).
+// PosteriorPredictor returns a Predictor whose predictions also average over the
+// posterior's draws of the hyper-parameters: a mixture of Gaussians. Errors wrap ErrUnfitted if the model has no draws (Options.Posterior.Draws).
 func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
 	p, err := m.Predictor(ctx)
 	if err != nil {
@@ -129,7 +128,7 @@ func (m *Model) with(draw *Model) *Model {
 	return &c
 }
 
-// Predict is Model.Predict at rows x [N,Q].
+// Predict returns the predictive distribution at rows x [N,Q], as Model.Predict does.
 func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	d := p.m.Params.D
 	n := len(x) / p.m.Params.Q
@@ -203,13 +202,13 @@ func (m *Model) predictFrom(ctx context.Context, known backend.Data, x []float64
 	return mean, sd, nil
 }
 
-// Each predicts rows that come in slices [n,Q] of any lengths, and gives their
+// Each predicts rows that come in slices [n,Q] of any lengths, and yields their
 // predictions part by part, in memory that does not grow with the number of
-// rows. Parts are cut by the rows' numbers and windows alone, so that the same
-// rows have the same predictions, to the last bit, however they come. They are
-// cut where a backend's own tiles end, so that the predictions on a sorted grid
-// also have the bits of one prediction of all rows. After an error, which rows
-// yields or Predict would return, nothing more comes.
+// rows. The parts depend on the rows' numbers and windows alone, so that the same
+// rows have the same predictions, to the last bit, however they are sliced. A part
+// ends at the end of a backend's tile, so that the predictions on a sorted grid
+// also have the bits of one prediction of all rows. Each stops after the first
+// error, from rows or with the errors of Predict.
 func (p *Predictor) Each(ctx context.Context, rows iter.Seq2[[]float64, error]) iter.Seq2[*Part, error] {
 	return func(yield func(*Part, error) bool) {
 		c := &parts{p: p, ctx: ctx, yield: yield}
@@ -329,9 +328,8 @@ type Prediction struct {
 	Noise []float64 // [D] the noise's part of each output's variance, τ⁻¹ in units of y²
 
 	// Beyond [N] marks the rows that lie outside of the data of the fit (Model.Range), in any input; nil: none does, or it is not known.
-	// Do not trust the error bars there: away from the data the variance goes to τ⁻¹ + Ψ' (DESIGN.md, section 7), which is what the fitted
-	// frequencies leave open and not what else the function may do, so it can be far too small. For a series, package series has a model
-	// whose variance grows.
+	// Do not trust the error bars there: away from the data the variance goes to τ⁻¹ + Ψ' (DESIGN.md, section 7). It allows for the
+	// fitted frequencies alone, so it can be far too small. For a series, package series has a model whose variance grows.
 	Beyond []bool
 
 	// parts are the predictions that this is the mean of, if it is a mixture.
@@ -357,7 +355,7 @@ func (p *Prediction) units() (cov, noise, unit []float64) {
 	return p.Cov, p.Noise, nil
 }
 
-// SD is the standard deviation [N,D] of the observed y, or of the latent function
+// SD returns the standard deviation [N,D] of the observed y, or of the latent function
 // if noise is false.
 func (p *Prediction) SD(noise bool) []float64 {
 	if p == nil {
@@ -379,8 +377,8 @@ func (p *Prediction) SD(noise bool) []float64 {
 	return sd
 }
 
-// LogDensity is ln N(y_n; mean_n, Cov_n) of each row n of y [N,D], the outputs of
-// a row jointly, in nats; NaN where a covariance is not positive definite. Errors
+// LogDensity returns ln N(y_n; mean_n, Cov_n) of each row n of y [N,D], the outputs of
+// a row jointly, in nats; NaN if a covariance is not positive definite. Errors
 // wrap ErrData if y has another shape, or ctx.Err() soon after ctx has ended.
 func (p *Prediction) LogDensity(ctx context.Context, y []float64) ([]float64, error) {
 	if p == nil || len(y) != p.N*p.D || len(p.Mean) != len(y) || len(p.Cov) != len(y)*p.D {
@@ -508,7 +506,7 @@ func mixture(parts []*Prediction) *Prediction {
 	return out
 }
 
-// Quantile is the value [N,D] that each observed y, or the latent function if noise is
+// Quantile returns the value [N,D] that each observed y, or the latent function if noise is
 // false, stays below with probability prob: of a Gaussian, or of the mixture from a
 // PosteriorPredictor. It panics unless 0 < prob < 1: 0.95 gives the 95th percentile.
 func (p *Prediction) Quantile(prob float64, noise bool) []float64 {
@@ -590,14 +588,14 @@ func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]
 
 // Draws are functions drawn from a posterior, one after the other. Each is sampled
 // again whenever it is asked for, from the generator's state before it, so that
-// memory needs to store one at a time. They are not for several goroutines at once, and
-// the model must stay as it is meanwhile.
+// memory needs to store one at a time. Draws are for one goroutine, and the model must
+// not change meanwhile.
 type Draws struct {
 	m  []*Model   // the first function is of the first of them, and so on
 	at []rand.PCG // before each function, as far as they have been drawn
 }
 
-// Draws are the functions that Draw evaluates. Errors wrap ErrUnfitted.
+// Draws returns the functions that Draw evaluates. Errors wrap ErrUnfitted.
 func (m *Model) Draws(seed uint64) (*Draws, error) {
 	if !m.Fitted() {
 		return nil, fmt.Errorf("vssgp: draw: fit the model first: %w", ErrUnfitted)
@@ -605,9 +603,9 @@ func (m *Model) Draws(seed uint64) (*Draws, error) {
 	return &Draws{m: []*Model{m}, at: []rand.PCG{*rand.NewPCG(seed, 0x5ee0)}}, nil
 }
 
-// PosteriorDraws are functions whose hyper-parameters are drawn, too: function i is
-// of draw i of the model's Posterior, from the first again after the last. Errors
-// wrap ErrUnfitted if it has none (Options.Posterior.Draws).
+// PosteriorDraws returns functions whose hyper-parameters are drawn, too: function i
+// is of draw i modulo the number of draws of the model's Posterior. Errors wrap
+// ErrUnfitted if the model has no draws (Options.Posterior.Draws).
 func (m *Model) PosteriorDraws(seed uint64) (*Draws, error) {
 	d, err := m.Draws(seed)
 	if err != nil {
@@ -620,8 +618,8 @@ func (m *Model) PosteriorDraws(seed uint64) (*Draws, error) {
 	return d, nil
 }
 
-// At is function i, from 0, at rows x [N,Q]: [N,D], in the data's units, without
-// noise. Errors wrap ErrData, or ctx.Err() soon after ctx has ended.
+// At returns the values of function i, from 0, at rows x [N,Q]: [N,D], in the data's
+// units, without noise. Errors wrap ErrData, or ctx.Err() soon after ctx has ended.
 func (d *Draws) At(ctx context.Context, i int, x []float64) ([]float64, error) {
 	for len(d.at) <= i {
 		d.function(len(d.at) - 1)

@@ -18,7 +18,7 @@ type Data struct {
 	Stop func() error
 }
 
-// Stopped calls Stop, if there is one.
+// Stopped returns the error of Stop; nil without Stop.
 func (d *Data) Stopped() error {
 	if d.Stop == nil {
 		return nil
@@ -75,7 +75,7 @@ type Backend interface {
 	Close() error
 }
 
-// Rows are data that a backend holds. Each method is one streaming pass over
+// Rows are data on a backend's device. Each method is one streaming pass over
 // the rows: host values in, host values out, dst overwritten, inputs
 // untouched, no array of size N·M. Sums are taken in float64 and in a fixed
 // order: a repeat gives the same bits for any number of threads. The methods of

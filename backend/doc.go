@@ -1,6 +1,6 @@
-// Package backend is the vocabulary that the model and its backends share:
+// Package backend defines the types that the model and its backends share:
 // damped-cosine features, the windows that gate them, the sums over the rows
-// that the bounds need, and the contract that a backend fulfils.
+// that the bounds need, and the contract that a backend fulfills.
 //
 // It knows nothing of Gaussian processes. A feature k is a damped cosine with
 // center z_k, decay P_k, angular frequency ω_k, phase c_k and amplitudes:

@@ -6,14 +6,14 @@ import (
 	"math"
 )
 
-// ErrShape is wrapped by every error about sizes that do not fit together.
+// ErrShape is wrapped by every error about shapes that do not match.
 var ErrShape = errors.New("shapes do not fit")
 
 // ErrValue is wrapped by every error about a value outside its domain (not
 // finite, negative where it must not be).
 var ErrValue = errors.New("value outside its domain")
 
-// ErrNotPositive is wrapped where a matrix has no Cholesky factor.
+// ErrNotPositive is wrapped if a matrix has no Cholesky factor.
 var ErrNotPositive = errors.New("matrix is not positive definite")
 
 // checkLength reports an array of another length than it should have.

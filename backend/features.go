@@ -25,11 +25,11 @@ type Features struct {
 // empty.
 func NewFeatures(m, q int) *Features { return FeaturesIn(make([]float64, m*FeatureNumbers(q)), m, q) }
 
-// FeatureNumbers is how many numbers a feature of q inputs has.
+// FeatureNumbers returns the number of values that a feature of q inputs has.
 func FeatureNumbers(q int) int { return 3*q + 4 }
 
-// FeaturesIn makes m features of q inputs from m·FeatureNumbers(q) numbers, which
-// it keeps, field after field.
+// FeaturesIn returns m features of q inputs whose fields share the memory of
+// m·FeatureNumbers(q) numbers, field after field.
 func FeaturesIn(numbers []float64, m, q int) *Features {
 	take := func(n int) (field []float64) {
 		field, numbers = numbers[:n:n], numbers[n:]
@@ -63,7 +63,7 @@ func (f *Features) Zero() {
 	}
 }
 
-// Offsets are the places where each window's features begin: window v owns
+// Offsets returns the indices at which the windows' features begin: window v has
 // features [o[v], o[v+1]). It has V+1 entries.
 func (f *Features) Offsets() []int {
 	o := make([]int, f.Windows.Count()+1)

@@ -58,7 +58,7 @@ func (g *Gram) CopyFrom(other *Gram) {
 	}
 }
 
-// Scratch is workspace for n arbitrary numbers. The matrix keeps it for the next
+// Scratch returns workspace for n arbitrary numbers. The matrix keeps it for the next
 // factor, inverse or pass.
 func (g *Gram) Scratch(n int) []float64 {
 	if cap(g.scratch) < n {
@@ -67,23 +67,23 @@ func (g *Gram) Scratch(n int) []float64 {
 	return g.scratch[:n]
 }
 
-// Clone is a copy.
+// Clone returns a copy.
 func (g *Gram) Clone() *Gram {
 	c := NewGram(g.Offset)
 	c.CopyFrom(g)
 	return c
 }
 
-// M is the matrix's size.
+// M returns the matrix's size.
 func (g *Gram) M() int { return g.Offset[len(g.Offset)-1] }
 
-// Blocks is V, the number of diagonal blocks.
+// Blocks returns V, the number of diagonal blocks.
 func (g *Gram) Blocks() int { return len(g.Diag) }
 
-// Size is M_v, the size of diagonal block v.
+// Size returns M_v, the size of diagonal block v.
 func (g *Gram) Size(v int) int { return g.Offset[v+1] - g.Offset[v] }
 
-// Trace is the trace of the diagonal blocks [lo, hi).
+// Trace returns the trace of the diagonal blocks [lo, hi).
 func (g *Gram) Trace(lo, hi int) (sum float64) {
 	for v := lo; v < hi; v++ {
 		for i := range g.Size(v) {
@@ -103,7 +103,7 @@ func (g *Gram) Zero() {
 	}
 }
 
-// At is entry (i, j), zero outside the stored blocks. It is for tests and for
+// At returns entry (i, j), zero outside the stored blocks. It is for tests and for
 // small matrices: each call searches for the block.
 func (g *Gram) At(i, j int) float64 {
 	blockOf := func(i int) int { return sort.SearchInts(g.Offset[1:], i+1) }

@@ -2,7 +2,7 @@ package backend
 
 import "time"
 
-// A Timing is the time that a kernel or a part of a pass has taken.
+// A Timing is the time of a kernel or of a part of a pass.
 type Timing struct {
 	Kernel string        // on a GPU its name in the PTX; on the CPU "moments.features", "pullback.products", …
 	Calls  int           // launches, or how many times the part ran: once a tile as a rule

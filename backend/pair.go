@@ -2,7 +2,7 @@ package backend
 
 import "math"
 
-// Mean is E[φ_k(x)] for one input x [Q] (eq. exp_Phi): the formula that the
+// Mean returns E[φ_k(x)] for one input x [Q] (eq. exp_Phi): the formula that the
 // backends' tiles compute many at a time.
 func (f *Features) Mean(k int, x []float64) float64 {
 	turns, quad := f.Phase[k]/(2*math.Pi), 0.0
@@ -15,7 +15,7 @@ func (f *Features) Mean(k int, x []float64) float64 {
 	return f.gate(k, x) * f.Amp[k] * math.Exp(-0.5*quad) * math.Cos(2*math.Pi*reduced(turns))
 }
 
-// Pair is E[φ_k(x)·φ_k(y)] for two inputs x, y [Q], one and the same random
+// Pair returns E[φ_k(x)·φ_k(y)] for two inputs x, y [Q], one and the same random
 // feature at both: with d = x − z, d' = y − z and the product of two cosines
 // split into their difference and their sum,
 //

@@ -14,7 +14,7 @@ type Prepared struct {
 	Even  []int32      // [N] rows of the run from each on, itself included, that lie Delta apart; nil if Delta is 0
 }
 
-// Prepare lays the rows out. It copies them: d may change afterwards.
+// Prepare returns a copy of the rows in the order in which backends sum them.
 func (d *Data) Prepare() *Prepared {
 	l := d.Windows.NewLayout(d.X, d.N, d.Q)
 	p := &Prepared{Order: l.Order, Place: make([]int, d.N)}

@@ -2,7 +2,7 @@ package backend
 
 import "math"
 
-// Extent is the lowest and highest value of input q.
+// Extent returns the least and the greatest value of input q, in units of x.
 func (d *Data) Extent(q int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := q; i < len(d.X); i += d.Q {
@@ -11,7 +11,7 @@ func (d *Data) Extent(q int) (lo, hi float64) {
 	return lo, hi
 }
 
-// Some is a copy of the given rows.
+// Some returns a copy of the given rows.
 func (d *Data) Some(rows []int) Data {
 	s := Data{Q: d.Q, D: d.D, Windows: d.Windows, X: make([]float64, 0, len(rows)*d.Q), Y: make([]float64, 0, len(rows)*d.D)}
 	for _, n := range rows {

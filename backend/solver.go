@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// NoSolver is embedded by Rows that leave the algebra to the caller.
+// NoSolver is embedded by Rows that cannot solve: the host does the algebra.
 type NoSolver struct{}
 
 // CanSolve is false.

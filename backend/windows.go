@@ -31,7 +31,7 @@ const (
 	spacingRounding  = 1e-15
 )
 
-// Count is V, the number of windows; 1 without windows.
+// Count returns V, the number of windows; 1 without windows.
 func (w *Windows) Count() int { return max(1, len(w.Center)) }
 
 // Check reports centers that do not rise by half a length, a length that is
@@ -59,7 +59,7 @@ func (w *Windows) Check(q int) error {
 	return nil
 }
 
-// Gate is g_v(x) for the coordinate x along Dim.
+// Gate returns g_v(x) for the coordinate x along Dim.
 func (w *Windows) Gate(v int, x float64) float64 {
 	last := len(w.Center) - 1
 	if last <= 0 {
@@ -76,7 +76,7 @@ func (w *Windows) Gate(v int, x float64) float64 {
 	return math.Cos(math.Pi * t)
 }
 
-// Cell is the index of the interval that x falls in: −1 below the first center,
+// Cell returns the index of the interval that x falls in: −1 below the first center,
 // v between centers v and v+1, V−1 from the last center on. Without windows it
 // is 0.
 func (w *Windows) Cell(x float64) int {
@@ -86,7 +86,7 @@ func (w *Windows) Cell(x float64) int {
 	return sort.Search(len(w.Center), func(v int) bool { return w.Center[v] > x }) - 1
 }
 
-// Over is the range [first, end) of the windows whose gates can be non-zero in a
+// Over returns the range [first, end) of the windows whose gates can be non-zero in a
 // cell.
 func (w *Windows) Over(cell int) (first, end int) {
 	if len(w.Center) <= 1 {

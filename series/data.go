@@ -13,19 +13,19 @@ import (
 // ErrData is wrapped by every error about the series.
 var ErrData = errors.New("series: unusable data")
 
-// A Series is D outputs at the places of one input, usually time.
+// A Series is D outputs along one input, usually time.
 type Series struct {
 	X []float64   // [N] in any unit and any order
 	Y [][]float64 // [D][N]; NaN is a missing value
-	// Err, if not nil, is the known standard deviation of each value's noise [D][N], in y's units. One factor for all of them is learnt. It
-	// is 1e-9 to 1e9 standard deviations of the output; below 1e-4, or 1e-6·√N if that is more, it counts as that, and above 1e6 as 1e6.
+	// Err, if not nil, is the known standard deviation of each value's noise [D][N], in y's units. One factor for all of them is learned.
+	// It must be 1e-9 to 1e9 standard deviations of the output; values below 1e-4 (or 1e-6·√N, if that is more) and above 1e6 are clipped.
 	Err [][]float64
 	// Regressors explain the outputs. Their values at the times of a forecast have to be known.
 	Regressors []Regressor
 }
 
 // A Regressor is a known series, such as a temperature or the days of a holiday, that every output depends on linearly. Its weight is
-// N(0, SD²) where SD is learnt: the standard deviation of the effect of one standard deviation of the regressor, in units of the output.
+// N(0, SD²) where SD is learned: the standard deviation of the effect of one standard deviation of the regressor, in units of the output.
 // Regressors with the same Group share it. A regressor that is only 0 or 1 is not standardized.
 type Regressor struct {
 	Name, Group string    // Group is Name if it is empty

@@ -1,5 +1,5 @@
-// Package series models a time series by parts that have names: a level and a slope that change, seasons, a short memory, regressors, noise.
-// It forecasts beyond the end of the series, fills its gaps, and evaluates forecasts from earlier ends.
+// Package series models a time series as a sum of named parts: a level and a slope that change, seasons, a short memory, regressors, noise.
+// It forecasts a series, fills its missing values, and evaluates forecasts by rolling-origin backtesting.
 //
 //	m, err := series.Fit(ctx, series.Series{X: x, Y: [][]float64{y}}, series.Options{})
 //	f, err := m.Forecast(ctx, 12) // the next twelve steps: mean, sd, a central 95 % interval

@@ -15,11 +15,11 @@ import (
 // ErrFile is wrapped by every error about the content of a model file.
 var ErrFile = errors.New("series: not a model file of a series")
 
-// A Model is a fitted series. Its names and notes are the caller's.
+// A Model is a fitted model of a series. The caller sets its names and notes.
 type Model struct {
 	XName  string            // of the input
 	YNames []string          // of the outputs
-	Notes  map[string]string // that a model file keeps: how times are written, say
+	Notes  map[string]string // kept in the model file, such as the notation of times
 
 	frame      *frame
 	layout     *layout
@@ -69,10 +69,10 @@ func (m *Model) Hyper() (all []Value) {
 	return all
 }
 
-// Parts are the model's parts, those that earned their place included.
+// Parts returns the model's parts, with those that Fit has added.
 func (m *Model) Parts() []Part { return slices.Clone(m.layout.parts) }
 
-// PartNames are what reports call the parts: constant, slope, smooth trend, random walk, short memory, season 12, level shift 301, noise,
+// PartNames returns the names of the parts: constant, slope, smooth trend, random walk, short memory, season 12, level shift 301, noise,
 // and volatility if the size of the noise and the innovations changes.
 func (m *Model) PartNames() (names []string) {
 	for _, p := range m.layout.parts {
@@ -84,11 +84,11 @@ func (m *Model) PartNames() (names []string) {
 	return names
 }
 
-// Log says whether the model is of the values' logarithms. Then hyper-parameters, the noise and components are in units of the logarithm:
+// Log reports whether the model is of the values' logarithms. Then hyper-parameters, the noise and components are in units of the logarithm:
 // 0.05 is five per cent.
 func (m *Model) Log() bool { return m.frame.Log }
 
-// Periods are the seasons' periods in units of the input, in the order in which they were found.
+// Periods returns the seasons' periods in units of the input, in the order in which they were found.
 func (m *Model) Periods() (all []float64) {
 	for _, s := range ofKind[Season](m.layout.parts) {
 		all = append(all, s.Period)
@@ -96,20 +96,20 @@ func (m *Model) Periods() (all []float64) {
 	return all
 }
 
-// NoiseSD is the noise's standard deviation of an output at the mode; with known errors, of a value with their median error, and with a
+// NoiseSD returns the noise's standard deviation of an output at the mode; with known errors, of a value with their median error, and with a
 // volatility, of a row where it is usual.
 func (m *Model) NoiseSD(d int) float64 {
 	lambda, _ := m.layout.variance(m.at.Mode)
 	return m.frame.Scale[d] * math.Sqrt(lambda*m.frame.usualError(d))
 }
 
-// Bound is the log marginal likelihood of the standardized outputs at the mode, in nats.
+// Bound returns the log marginal likelihood of the standardized outputs at the mode, in nats.
 func (m *Model) Bound() float64 { return m.bound }
 
-// Features is the number of features.
+// Features returns the number of features.
 func (m *Model) Features() int { return m.layout.size() }
 
-// Regressors are the regressors' names, in the order in which predictions take their values.
+// Regressors returns the regressors' names, in the order in which predictions take their values.
 func (m *Model) Regressors() (names []string) {
 	for _, r := range m.frame.Regressors {
 		names = append(names, r.Name)
@@ -117,19 +117,19 @@ func (m *Model) Regressors() (names []string) {
 	return names
 }
 
-// Rows is the number of rows that the model was fitted to.
+// Rows returns the number of rows that the model was fitted to.
 func (m *Model) Rows() int { return m.frame.Rows }
 
-// Outputs is their number.
+// Outputs returns the number of outputs, D.
 func (m *Model) Outputs() int { return len(m.frame.Scale) }
 
-// Step is the distance of neighboring rows in units of the input: the grid's, or the median.
+// Step returns the distance of neighboring rows in units of the input: the grid's, or the median.
 func (m *Model) Step() float64 { return m.frame.Step }
 
-// MaxHorizon is how far beyond the end of the data a model predicts, in ranges of the data.
+// MaxHorizon is the maximum distance of a prediction from the end of the data, in ranges of the data.
 const MaxHorizon = 10
 
-// Extent is the first and the last place of the data, and the last that the model reaches.
+// Extent returns the first and the last input of the data, and the last at which the model predicts.
 func (m *Model) Extent() (first, last, end float64) {
 	return m.frame.First, m.frame.x(m.frame.Range), m.frame.x((MaxHorizon + 1) * m.frame.Range)
 }

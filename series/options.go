@@ -10,29 +10,29 @@ import (
 
 // Options of Fit. The zero value is a good choice.
 type Options struct {
-	// Parts are the parts of the model. nil: Constant, Slope, SmoothTrend, RandomWalk and ShortMemory, and as many seasons as earn their
-	// place. Noise is always there.
+	// Parts are the parts of the model. If they are nil, the model has Constant, Slope, SmoothTrend, RandomWalk and ShortMemory, and the
+	// seasons supported by the data. Noise is always added.
 	Parts []Part
-	// Try are further parts that have to earn their place by the log marginal likelihood, each with those that come with it, in this order.
+	// Try are candidates for further parts, in this order. A candidate is added if it raises the log marginal likelihood enough.
 	Try [][]Part
-	// Average averages predictions over what the trend may lack of Slope, SmoothTrend and RandomWalk, as without Parts.
+	// Average averages predictions over models without some of Slope, SmoothTrend and RandomWalk, as is done without Parts.
 	Average bool
-	// Known keeps Fit from looking for seasons of its own in addition to Parts and Try.
+	// Known keeps Fit from searching for seasons other than those of Parts and Try.
 	Known bool
 
-	// Log says whether the logarithm of the values is modeled: of what grows in proportion, with swings and noise in proportion. Seasons
-	// are factors then, bands lie above zero, and priors are in units of the logarithm.
+	// Log chooses whether the logarithm of the values is modeled, for series whose swings and noise are proportional to their level.
+	// Seasons are then factors, intervals are positive, and priors are in units of the logarithm.
 	Log Log
 
-	// Robust lets single values be outliers: with a small probability, which is learnt, their noise is 10 to 1000 times larger. See
-	// Outliers.
+	// Robust chooses whether single values may be outliers: with a small probability, which is learned, their noise is 10 to 1000 times
+	// larger. See Outliers.
 	Robust Robust
 	// Positive predicts max(0, y): neither predictions nor quantiles are below 0. A value below 0 is an error.
 	Positive bool
-	// Draws of the hyper-parameters, over which predictions are averaged. 0: 40, or fewer where the data are so many that the draws are
-	// alike. AtMode: none, predictions at the mode.
+	// Draws is the number of draws of the hyper-parameters, over which predictions are averaged. 0 is 40, or fewer for so many data that
+	// the draws are alike. With AtMode predictions are those at the mode.
 	Draws int
-	// HMC draws them by Hamiltonian Monte Carlo instead of from the Gaussian at the mode: exact, and ten times slower.
+	// HMC draws them by Hamiltonian Monte Carlo instead of from the Gaussian at the mode. It is exact and takes ten times as long.
 	HMC  bool
 	Seed uint64 // of the draws
 
@@ -55,21 +55,21 @@ func (o *Options) trialDone(seasons int) {
 	}
 }
 
-// Log is when logarithms are taken.
+// Log chooses when the logarithm of the values is modeled.
 type Log int
 
 const (
-	// LogByEvidence: if all values are positive, they are much more probable so, and no part has a prior, which would be in their units.
+	// LogByEvidence models the logarithm if all values are positive, the evidence is clearly higher, and no part has a prior.
 	LogByEvidence Log = iota
 	LogNever          // the model is of the values themselves
 	LogAlways         // an error if a value is not positive
 )
 
-// Robust is when single values may be outliers.
+// Robust chooses when single values may be outliers.
 type Robust int
 
 const (
-	// RobustByEvidence: if some values are far from what the others predict, and all values are much more probable so.
+	// RobustByEvidence allows outliers if some values are far from their predictions and the evidence is clearly higher.
 	RobustByEvidence Robust = iota
 	RobustNever             // no value is an outlier
 	RobustAlways            // outliers are looked for in any case
@@ -81,7 +81,7 @@ const AtMode = -1
 // usualParts are the parts of a series that nothing is known of, but for its seasons.
 var usualParts = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{}}
 
-// ErrOptions is wrapped by every error about options.
+// ErrOptions is wrapped by every error about options or arguments.
 var ErrOptions = errors.New("series: bad options")
 
 // apart is by how much of its length the period of a season has to differ from another one.

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Constant is the level at which the series lies. It has a wide fixed prior.
+// Constant is the level of the series. It has a wide fixed prior.
 type Constant struct{}
 
 // Slope is a straight line. SD is the prior of its rise over the whole range of the data.
@@ -15,34 +15,34 @@ type Slope struct{ SD Prior }
 // deviation after the whole range of the data, in units of the output.
 type SmoothTrend struct{ SD Prior }
 
-// RandomWalk is a level that wanders: Brownian motion. SD is as in SmoothTrend.
+// RandomWalk is a level that follows Brownian motion. SD is as in SmoothTrend.
 type RandomWalk struct{ SD Prior }
 
-// ShortMemory is what deviates from the other parts and returns to them over Length, in units of the input; SD is its standard deviation.
-// Without Quality it is an Ornstein–Uhlenbeck process, which returns at once. With Quality it is a noisy oscillator, an autoregression of
-// second order: below a half it starts to return with a delay, above it swings beyond.
+// ShortMemory is a mean-reverting residual with correlation length Length, in units of the input, and standard deviation SD. Without
+// Quality it is an Ornstein–Uhlenbeck process. With Quality it is a damped stochastic oscillator, an autoregression of second order, which
+// is overdamped for a quality below 1/2 and oscillates above it.
 type ShortMemory struct{ SD, Length, Quality Prior }
 
-// LevelShift is a jump of the level at a place of the input, which stays. SD is the prior of its size, which all shifts share.
+// LevelShift is a permanent jump of the level at a value of the input. SD is the prior of its size, which all shifts share.
 type LevelShift struct {
-	At float64 // of the first row after it
+	At float64 // the input at the first row after it
 	SD Prior
 }
 
-// Season is a pattern that repeats and may change slowly. Its harmonics have amplitudes of their own, and each keeps its shape over
-// Length (Matérn-3/2), in units of the input.
+// Season is a periodic pattern that may change slowly. Each harmonic has its own amplitude and changes with correlation length Length
+// (Matérn-3/2), in units of the input.
 type Season struct {
 	Period    float64 // in units of the input
 	Harmonics int     // 0: six, or as many as the step of the data can show
 	Length    Prior
-	Amplitude Prior // of the first harmonic; that of harmonic h has the median /h^1.5
+	Amplitude Prior // of the first harmonic; the prior of harmonic h has the median /h^1.5
 
-	// Cycle is a period that is no calendar's: its shape is expected to change within a quarter of the data's range, and it has two
-	// harmonics by default.
+	// Cycle marks a period that is not of the calendar: its shape is expected to change within a quarter of the data's range, and it has
+	// two harmonics by default.
 	Cycle bool
 }
 
-// Product is how the pattern of a short season changes over a long one: how a day's differs over the week. Its lines lie around each
+// Product is the change of a short season's pattern over a long season, such as of the day over the week. Its lines lie around each
 // harmonic of Short, up to three of Long's frequencies away. Long.Length and Short.Amplitude are its priors.
 type Product struct{ Long, Short Season }
 

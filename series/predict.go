@@ -28,7 +28,7 @@ type Prediction struct {
 	mixtures [][]bayes.Mixture
 }
 
-// Quantile is the value below which an observation lies with a probability, for output d and row n. It panics unless 0 < probability < 1:
+// Quantile returns the value below which an observation lies with a probability, for output d and row n. It panics unless 0 < probability < 1:
 // the 95th percentile is that of 0.95.
 func (p *Prediction) Quantile(d, n int, probability float64) float64 {
 	if !(probability > 0 && probability < 1) {
@@ -37,13 +37,13 @@ func (p *Prediction) Quantile(d, n int, probability float64) float64 {
 	return p.mixtures[d][n].Quantile(probability)
 }
 
-// CRPS is the continuous ranked probability score of an observation of output d in row n.
+// CRPS returns the continuous ranked probability score of an observation of output d in row n.
 func (p *Prediction) CRPS(d, n int, y float64) float64 { return p.mixtures[d][n].CRPS(y) }
 
-// LogDensity is the predictive log density of an observation of output d in row n.
+// LogDensity returns the predictive log density of an observation of output d in row n.
 func (p *Prediction) LogDensity(d, n int, y float64) float64 { return p.mixtures[d][n].LogDensity(y) }
 
-// Next are the places of the next n steps.
+// Next returns the inputs [n] of the next n steps.
 func (m *Model) Next(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -61,7 +61,7 @@ func (m *Model) Forecast(ctx context.Context, n int, regressors ...[]float64) (*
 	return m.Predict(ctx, m.Next(n), regressors...)
 }
 
-// Predict predicts at any times that the model reaches, given the values there of each regressor, in their order in Series: the mixture of
+// Predict predicts at any inputs x [N] up to Extent, given the values there of each regressor, in their order in Series: the mixture of
 // the Gaussians of its draws of the hyper-parameters.
 func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float64) (*Prediction, error) {
 	at, err := m.ready(ctx, x, regressors)
@@ -251,7 +251,7 @@ func (m *Model) effect(name string, feature int, scale float64) Effect {
 	return e
 }
 
-// Draw draws functions from the posterior, without noise, at any times: [draws][D][N]. Each has hyper-parameters of its own.
+// Draw draws functions from the posterior, without noise, at any times: [draws][D][N]. Each has its own hyper-parameters.
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, regressors ...[]float64) ([][][]float64, error) {
 	if count < 0 {
 		return nil, fmt.Errorf("%w: %d draws, must be 0 or more", ErrOptions, count)

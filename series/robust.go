@@ -175,7 +175,7 @@ func odds(r, variance, noise, share float64) (p, precision, more float64) {
 	return p / sum, precision / sum, largest + math.Log(sum)
 }
 
-// Outliers are the rows of output d whose values are rather outliers than not, if the fit was robust.
+// Outliers returns the rows of output d whose values are outliers with a probability above 1/2, if the fit was robust.
 func (m *Model) Outliers(d int) (rows []int) {
 	if m.frame.weaker == nil {
 		return nil

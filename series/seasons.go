@@ -235,7 +235,7 @@ var calendars = map[string][]float64{
 	"minute": {60 * 24, 60 * 24 * 7}, "hour": {24, 168, 8766}, "day": {7, 365.25}, "week": {365.25 / 7}, "month": {12}, "quarter": {4},
 }
 
-// Calendar are the seasons that a calendar gives to rows a step apart, for Options.Try: a step of a "minute", "hour", "day", "week",
+// Calendar returns the seasons that a calendar gives to rows a step apart, for Options.Try: a step of a "minute", "hour", "day", "week",
 // "month" or "quarter" over a span, both in units of the input. They are those of which the span holds at least three and a half, without
 // those whose period is known; like makes a season of a period, with the priors that it should have. A week of days comes with how the day
 // differs over it.

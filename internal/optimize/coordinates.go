@@ -11,12 +11,18 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Coordinates map the free parameters of a model to the vector that an optimizer
-// moves, and back. This is the one place where they are transformed. Positive
-// numbers become logarithms; the others become differences from where they
-// began, in units in which a step of one is about as large for each
-// (variational.Tensor.Unit). A uniform phase becomes its center and the logit of
-// its width over 2π, the noise −log(τ⁻¹ − level).
+// Coordinates transform the free parameters of a model to a vector of
+// unconstrained numbers, on which the optimizer works, and back. They also
+// transform gradients, by the chain rule. The transforms are:
+//
+//   - a positive parameter: its logarithm;
+//   - a parameter of any sign: its difference from the initial value, in a unit
+//     (variational.Tensor.Unit) that makes steps of one comparable;
+//   - a uniform phase: its center, and the logit of its width over 2π;
+//   - the noise precision τ: −log(τ⁻¹ − level), so that the noise variance τ⁻¹
+//     stays above the least level that float64 can resolve.
+//
+// Parameters that are tied share a coordinate.
 type Coordinates struct {
 	groups []group
 	spans  []span // all of them
@@ -25,7 +31,7 @@ type Coordinates struct {
 	priors []bayes.Prior // [n] of the coordinates; without an SD, or nil: none
 }
 
-// N is the number of coordinates.
+// N returns the number of coordinates.
 func (c *Coordinates) N() int { return c.n }
 
 // span is some neighboring coordinates of a group, from number lo to hi, of which
@@ -49,9 +55,9 @@ type entry struct {
 	ref   float64 // Shift: where it began; Log: its ratio to the entry that leads
 }
 
-// NewCoordinates covers the entries of the named tensors that are parameters,
-// one coordinate for those that are tied. reach is how far along x a feature can
-// be seen at most.
+// NewCoordinates returns the coordinates of the free entries of the named tensors,
+// one for all entries that are tied. reach is the greatest distance along x at which
+// a feature has an effect, in the model's units.
 func NewCoordinates(p *variational.Params, free []string, ties Ties, reach float64) *Coordinates {
 	c := &Coordinates{}
 	for t, tensor := range p.Tensors() {

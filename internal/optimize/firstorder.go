@@ -65,10 +65,10 @@ type Adam struct {
 	steps        int
 }
 
-// NewAdam is Adam of n coordinates.
+// NewAdam returns the state of Adam for n coordinates.
 func NewAdam(n int) *Adam { return &Adam{mean: make([]float64, n), square: make([]float64, n)} }
 
-// Step moves v up the gradient g.
+// Step adds one step along the gradient g to v.
 func (a *Adam) Step(v, g []float64, rate float64) {
 	a.steps++
 	mean, square := 1-math.Pow(adamMean, float64(a.steps)), 1-math.Pow(adamSquare, float64(a.steps))
@@ -82,7 +82,7 @@ func (a *Adam) Step(v, g []float64, rate float64) {
 // coolTail is the share of the steps over which rates fall to 0.
 const coolTail = 0.5
 
-// CoolDown is the factor on all rates at a step: 1, then falling linearly.
+// CoolDown returns the factor by which all rates are multiplied at a step: 1, then decreasing linearly.
 func CoolDown(step, steps int) float64 {
 	return min(1, float64(steps-step)/(coolTail*float64(steps)))
 }

@@ -1,8 +1,8 @@
-// Package optimize raises a bound from where a start has put the parameters:
-// which tensors move when (stages), the coordinates they move in, L-BFGS over
-// all of them or window by window, and RMSPROP on mini-batches. A run depends on
-// its data, its Settings and its State alone, and resumes from them to the same
-// bits.
+// Package optimize maximizes a bound from initial parameters. It defines the
+// stages of an optimization with their free tensors, the transform between
+// parameters and unconstrained coordinates (Coordinates), L-BFGS over all
+// coordinates or window by window, and RMSPROP on mini-batches. A run depends only
+// on its data, its Settings and its State, and resumes from them to the same bits.
 package optimize
 
 import (
@@ -35,7 +35,7 @@ func (r *Run) Begin(from *State) error {
 	return nil
 }
 
-// Optimize runs all stages and says why it ended. Params are the best so far, even
+// Optimize runs all stages and returns why it ended. Params are the best so far, even
 // if it returns an error.
 func (r *Run) Optimize() (ended string, err error) {
 	ended = "starting values kept"
@@ -72,7 +72,7 @@ func (r *Run) coordinates(p *variational.Params, free []string, exact bool) *Coo
 	return c
 }
 
-// LogPrior is the log density of the run's free hyper-parameters under their priors, as they stand.
+// LogPrior returns the log density of the run's free hyper-parameters, at their current values, under their priors.
 func (r *Run) LogPrior() float64 {
 	c := r.coordinates(r.Params, r.unfixed(hyperparameters), r.Inference == variational.Exact)
 	v := make([]float64, c.n)
@@ -86,7 +86,7 @@ func (r *Run) LogPrior() float64 {
 // noiseless data leave .12 to .5 (TestNoiseless).
 const levelReached, heldUp = 2, 0.05
 
-// NoiseFloor is the noise level, a variance, if it holds the noise up, and else 0.
+// NoiseFloor returns the least noise variance that float64 can resolve if the noise has reached it, else 0.
 func (r *Run) NoiseFloor() float64 {
 	p := r.Params
 	level := r.Rows.NoiseLevel(p, r.Inference == variational.Exact).At(p)
@@ -99,7 +99,7 @@ func (r *Run) NoiseFloor() float64 {
 	return 0
 }
 
-// Evaluate is the bound at the end, with the posterior of exact inference. The
+// Evaluate returns the bound at the end, with the posterior of exact inference. The
 // rows' context no longer ends it, so that an interrupted fit has a whole model.
 func (r *Run) Evaluate() (*variational.Evaluation, error) {
 	r.Rows.Finish()
@@ -128,8 +128,8 @@ func (r *Run) Criterion() (float64, error) {
 	return r.Bound - float64(r.PointEstimates()), nil
 }
 
-// PointEstimates counts the numbers of the covariance and the noise that the run
-// estimates by a point.
+// PointEstimates returns the number of parameters of the covariance and the noise
+// that have point estimates.
 func (r *Run) PointEstimates() int {
 	free := r.unfixed(hyperparameters)
 	if r.Params.FreqVar[0] == 0 && r.Method == variational.SSGP {
@@ -142,9 +142,9 @@ func (r *Run) PointEstimates() int {
 // takes all of the data for noise.
 const noiseShare = 0.98
 
-// Collapsed says in which of the two bad optima the run has ended, or nothing:
+// Collapsed names the bad optimum in which the run has ended, "" for none:
 // everything explained as noise, or features so short that they touch one row each.
-// step is the distance between rows, 0 if they lie on no grid.
+// step is the distance between rows, 0 if they are not on a grid.
 func (r *Run) Collapsed(step float64) string {
 	p, variance := r.Params, r.Rows.MeanSquare()
 	switch {

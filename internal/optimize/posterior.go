@@ -14,8 +14,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// A Posterior is the Gaussian of a run's hyper-parameters about its end: all numbers that the run estimates by a point. What q consists of
-// is profiled out (posterior.Profile).
+// A Posterior is a Gaussian approximation of the posterior of a run's hyper-parameters about their final values, in unconstrained
+// coordinates. The parameters of q are profiled out (bayes.Profile).
 type Posterior struct {
 	*bayes.Profile
 	c      *Coordinates
@@ -28,7 +28,7 @@ type Posterior struct {
 // frequency that the data say nothing of is so uncertain that a feature loses its phase within them.
 const shiftScale = 1
 
-// PosteriorSize is the number of coordinates of which Laplace's approximation takes derivatives, for parameters of a shape; 0 if no
+// PosteriorSize returns the number of coordinates of which Laplace's approximation takes derivatives, for parameters of a shape; 0 if no
 // hyper-parameter moves.
 func PosteriorSize(shape variational.Shape, s Settings) int {
 	if Count(shape, s.unfixed(hyperparameters), s.Ties) == 0 {
@@ -37,7 +37,7 @@ func PosteriorSize(shape variational.Shape, s Settings) int {
 	return Count(shape, s.unfixed(s.moving()), s.Ties)
 }
 
-// HistoryBytes is the memory of L-BFGS for the parameters of a shape: pairs of steps and gradients, and eight further arrays.
+// HistoryBytes returns the memory of L-BFGS for the parameters of a shape: pairs of steps and gradients, and eight further arrays.
 func HistoryBytes(shape variational.Shape, s Settings) float64 {
 	pairs := lbfgs.Memory
 	if s.Iterations != 0 {
@@ -49,7 +49,7 @@ func HistoryBytes(shape variational.Shape, s Settings) float64 {
 	return 8 * float64(Count(shape, s.unfixed(s.moving()), s.Ties)*(2*pairs+8))
 }
 
-// Count is Coordinates.N for parameters of the shape.
+// Count returns the number of coordinates (Coordinates.N) of parameters of a shape.
 func Count(shape variational.Shape, free []string, ties Ties) (n int) {
 	for _, t := range shape.Tensors() {
 		if !slices.Contains(free, t.Name) || t.Coordinate == variational.PhaseEnd || shape.Constant(t) {
@@ -160,7 +160,7 @@ func (p *Posterior) ordered(f lbfgs.Func) lbfgs.Func {
 	}
 }
 
-// At writes the parameters where the hyper-parameters' coordinates are own to to, which is a copy of the run's.
+// At sets to, a copy of the run's parameters, to those with hyper-parameters at the coordinates own.
 func (p *Posterior) At(to *variational.Params, own []float64) { p.write(to, p.All(own)) }
 
 // write writes parameters from all coordinates in the posterior's order.
@@ -181,7 +181,7 @@ const (
 	raySlack, rayBack, rayLeast = 3, 0.7, 0.01
 )
 
-// HMC draws the hyper-parameters' coordinates by Hamiltonian Monte Carlo, in which q follows them all the way: the slow judge of the
+// HMC draws the hyper-parameters' coordinates by Hamiltonian Monte Carlo with the optimal q at each of them. It is slow and checks the
 // Gaussian. accepted is the share of trajectories that were accepted.
 func (p *Posterior) HMC(ctx context.Context, count int, random *rand.Rand) (draws [][]float64, accepted float64, err error) {
 	draws, accepted, err = bayes.HMC(ctx, p.followed(), p.Gaussian, hmcWarm, count, random)
@@ -219,7 +219,7 @@ func (p *Posterior) follow(own []float64) (v []float64, value float64, slope []f
 	return v, value, slope, err
 }
 
-// Best is the parameters where the hyper-parameters' coordinates are own and q is the best for them.
+// Best returns the parameters with hyper-parameters at the coordinates own and the optimal q for them.
 func (p *Posterior) Best(own []float64) (*variational.Params, error) {
 	v, _, _, err := p.follow(own)
 	if err != nil {
@@ -230,8 +230,8 @@ func (p *Posterior) Best(own []float64) (*variational.Params, error) {
 	return to, nil
 }
 
-// Draw is the parameters of a draw from the Gaussian, q being the best for them. Where the objective falls faster than the Gaussian along
-// the way to a draw, the Gaussian is none there: the draw moves back towards the mode until the objective is no more than raySlack below.
+// Draw returns the parameters of a draw from the Gaussian, with the optimal q for them. If the objective falls much faster than the Gaussian
+// towards a draw, the draw moves back towards the mode until the objective is at most raySlack below the Gaussian.
 func (p *Posterior) Draw(random *rand.Rand) (*variational.Params, error) {
 	z := make([]float64, len(p.Mode))
 	half := 0.0
@@ -260,7 +260,7 @@ func (p *Posterior) Draw(random *rand.Rand) (*variational.Params, error) {
 // axisStep is the step along the Gaussian's axes that SD takes differences over, in standard deviations.
 const axisStep = 1e-3
 
-// SD is the standard deviation of each number that of reads off parameters: to first order, by differences along the Gaussian's axes.
+// SD returns the standard deviation of each number that the function of returns, to first order, by differences along the Gaussian's axes.
 func (p *Posterior) SD(of func(*variational.Params) []float64) []float64 {
 	var variance []float64
 	z, at := make([]float64, len(p.Mode)), p.params.Clone()

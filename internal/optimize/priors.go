@@ -7,10 +7,10 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Priors are a run's log-normal priors, in the model's units. Prior{} says nothing, and Priors{} nothing of any parameter.
+// Priors are a run's log-normal priors, in the model's units. Prior{} is flat, and so is Priors{} for all parameters.
 type Priors struct {
 	Variance    bayes.Prior   // σ²
-	Lengthscale []bayes.Prior // [Q]; nil says nothing
+	Lengthscale []bayes.Prior // [Q]; nil is flat
 	Noise       bayes.Prior   // τ⁻¹
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Progress says where a run stands after an iteration.
+// Progress describes a run after an iteration.
 type Progress struct {
 	Stage                 string  // what moves: "all", …
 	Iteration, Iterations int     // over all stages
@@ -18,16 +18,16 @@ type Progress struct {
 	Noise                 float64 // τ⁻¹ where the optimizer stands
 }
 
-// A Keeper writes States away.
+// A Keeper saves States.
 type Keeper interface {
 	Due() bool           // whether it is time to write one
 	Keep(s *State) error // s is valid until the run goes on
 }
 
-// Run is the optimization of one start's parameters.
+// Run is the optimization of the parameters of one start.
 type Run struct {
 	Settings
-	Params *variational.Params // moved in place
+	Params *variational.Params // changed in place
 	Rows   *variational.Rows
 	Bound  float64 // so far
 	Taken  int     // iterations
@@ -49,7 +49,7 @@ type Run struct {
 	from    *State              // to resume from, nil once that is done
 }
 
-// New opens data in the model's units, with p's windows, for a run.
+// New returns a run on data in the model's units, with p's windows. Close it after use.
 func New(ctx context.Context, data backend.Data, p *variational.Params, setting variational.Setting, s Settings) (*Run, error) {
 	s.Inference = cmp.Or(s.Inference, variational.Exact)
 	s.PerWindow = cmp.Or(s.PerWindow, PerWindow)
@@ -61,7 +61,7 @@ func New(ctx context.Context, data backend.Data, p *variational.Params, setting 
 	return &Run{Settings: s, Params: p, Rows: rows, Bound: math.Inf(-1), ctx: ctx, data: data, setting: setting}, nil
 }
 
-// Close gives back what the rows hold.
+// Close releases the memory of the rows.
 func (r *Run) Close() error { return r.Rows.Close() }
 
 func (r *Run) report(noise float64) {
@@ -70,7 +70,7 @@ func (r *Run) report(noise float64) {
 	}
 }
 
-// Interrupted replaces an error by one that says that ctx has ended, if it has.
+// Interrupted returns an error that wraps ctx.Err() if ctx has ended, else err.
 func Interrupted(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("vssgp: fit interrupted: %w", ctx.Err())

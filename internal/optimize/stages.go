@@ -33,8 +33,8 @@ const (
 	stochasticPasses = 10
 )
 
-// The tensors by what they are: of the covariance and the noise, of the
-// features' own distribution, and of the coefficients.
+// Names of the tensors of the covariance and the noise, of the features'
+// distribution, and of the coefficients.
 var (
 	hyperparameters = variational.Names(func(t variational.Tensor) bool {
 		return t.Group == variational.Covariance || t.Group == variational.Noise
@@ -172,6 +172,6 @@ func (s *Settings) batchSize(rows int) int {
 	return min(size, rows)
 }
 
-// PerWindow is the least number of windows for which each steps by itself where
-// Settings.PerWindow leaves that open: see BenchmarkOptimizer.
+// PerWindow is the least number of windows for which each window steps separately,
+// if Settings.PerWindow is 0: see BenchmarkOptimizer.
 const PerWindow = 32

@@ -24,7 +24,7 @@ type State struct {
 	Descent *Descent     `json:"descent,omitempty"` // of a stage on mini-batches that has begun
 }
 
-// Descent is where a stage on mini-batches stands.
+// Descent is the state of a stage on mini-batches.
 type Descent struct {
 	RMSProp
 	X      []float64 `json:"-"`      // coordinates

@@ -94,13 +94,10 @@ def test_frame(co2):
     frame = pd.DataFrame({"co2": co2, 7: 2 * co2, "a,b": co2 - 300})
     f = forecast(frame, 2)
     assert list(f.mean.columns) == ["co2", 7, "a,b"] and f.frame().shape == (2, 12)
+    quoted = frame[["a,b"]].rename(columns={"a,b": 'so "called"'})
+    assert forecast(quoted, 1).model.info()["outputs"] == ['so "called"']
     assert all((f.frame()[name, k] == getattr(f, k)[name]).all() for name in frame for k in ("mean", "sd", "upper"))
     np.testing.assert_allclose(f.mean[7], 2 * f.mean["co2"], rtol=0.01)
-
-
-def test_quoted_names():
-    y = pd.DataFrame({'so "called"': short(), "b": short()})
-    assert list(forecast(y, 1).model.info()["outputs"]) == ['so "called"', "b"]
 
 
 def test_same_names():
@@ -142,11 +139,9 @@ def test_fill(co2):
 
 
 def test_nullable_and_none():
-    y = short()
-    nullable = pd.Series(y).convert_dtypes()
+    nullable = pd.Series(short()).convert_dtypes()
     nullable.iloc[4] = pd.NA
-    listed = [None if i == 4 else v for i, v in enumerate(y)]
-    np.testing.assert_array_equal(fill(nullable).values, fill(listed).values)
+    np.testing.assert_array_equal(fill(nullable).values, fill([*short()[:4], None, *short()[5:]]).values)
 
 
 def test_backtest(co2):

@@ -105,31 +105,26 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         self.random_state = random_state
         self.progress = progress
 
-    def _fit_args(self, inputs: int, outputs: int) -> list[str]:
-        if self.method not in (None, "vssgp", "ssgp", "rp"):
-            raise ValueError(f"method={self.method!r}: must be 'vssgp', 'ssgp', 'rp' or None")
-        if self.init not in (None, "paper", "spectrum") and not Path(str(self.init)).is_file():
-            raise ValueError(f"init={self.init!r}: must be 'paper', 'spectrum' or the path of a model file")
-        options = self.get_params(deep=False)
-        del options["random_state"], options["progress"]
-        if inputs == 1 and self.method is None:
-            options["method"] = "vssgp"  # the command would fit the model of a series
-        return ["fit", _DATA, "-o", _MODEL, "--json", *_columns(inputs, outputs), *flags(**options)]
-
-    def _fit_files(self) -> _engine.Files:
-        if self.init is None or not Path(self.init).is_file():
-            return {}
-        return {str(self.init): Path(self.init).read_bytes()}
-
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to X [n, Q] and y [n] or [n, D], in any units. Returns the estimator."""
+        if self.method not in (None, "vssgp", "ssgp", "rp"):
+            raise ValueError(f"method={self.method!r}: must be 'vssgp', 'ssgp', 'rp' or None")
         data: tuple[Any, Any] = X, y
         checked = validate_data(self, *data, dtype="float64", multi_output=True, y_numeric=True, ensure_min_samples=2)
         x, values = (np.asarray(a, dtype="float64") for a in checked)
-        outputs = values.reshape(len(values), -1)
-        args = self._fit_args(x.shape[1], outputs.shape[1]) + flags(seed=self._seed(self.random_state))
-        args.append("--names=" + ",".join([*self._input_names(), *_names("y", outputs.shape[1])]))
-        files: _engine.Files = {_DATA: _files.npy(np.column_stack([x, outputs])), **self._fit_files()}
+        table = np.column_stack([x, values])
+        q, columns = x.shape[1], list(map(str, range(table.shape[1])))
+        files: dict[str, _engine.Buffer | Sequence[_engine.Buffer]] = {_DATA: _files.npy(table)}
+        if self.init not in (None, "paper", "spectrum"):
+            if not Path(str(self.init)).is_file():
+                raise ValueError(f"init={self.init!r}: must be 'paper', 'spectrum' or the path of a model file")
+            files[str(self.init)] = Path(self.init).read_bytes()
+        options = self.get_params(deep=False) | {"seed": self._seed(self.random_state)}
+        del options["random_state"], options["progress"]
+        if q == 1 and self.method is None:
+            options["method"] = "vssgp"  # the command would fit the model of a series
+        args = ["fit", _DATA, "-o", _MODEL, "--json", "--x=" + ",".join(columns[:q]), "--y=" + ",".join(columns[q:])]
+        args += ["--names=" + ",".join([*self._input_names(), *_names("y", len(columns) - q)]), *flags(**options)]
         answer = _engine.call(args, files, progress=self.progress, names={"seed": "random_state"})
         self.model_ = bytes(answer.files[_MODEL])
         self.result_ = answer.result
@@ -223,9 +218,3 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
 
 def _names(name: str, count: int) -> list[str]:
     return [name] if count == 1 else [f"{name}{i}" for i in range(count)]
-
-
-def _columns(inputs: int, outputs: int) -> list[str]:
-    """--x and --y of a table of inputs and then outputs."""
-    numbers = list(map(str, range(inputs + outputs)))
-    return ["--x=" + ",".join(numbers[:inputs]), "--y=" + ",".join(numbers[inputs:])]

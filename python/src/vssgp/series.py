@@ -98,8 +98,10 @@ def _with_options(function: F) -> F:
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     known = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=0 if name == "seed" else None, annotation=kind)
-        for name, kind in Options.__annotations__.items()
+        inspect.Parameter(
+            k, inspect.Parameter.KEYWORD_ONLY, default=0 if k == "seed" else None, annotation=kind.__forward_arg__
+        )
+        for k, kind in Options.__annotations__.items()
     ]
     setattr(function, "__signature__", signature.replace(parameters=own + known))  # noqa: B010
     return function
@@ -165,13 +167,7 @@ class SeriesModel:
 
 @dataclass(frozen=True)
 class _Predicted:
-    """What a forecast and a filling have in common.
-
-    `sd`, `lower` and `upper` are [n] or [n, D] in the units of y, and `index` [n] their positions. `ends` has
-    lower_80, upper_80 and so on for each level. `periods` are the seasons' in units of x (for dates: in the unit that
-    the model counts in, see `model.info()`), `noise_sd` [D] is in units of y, and `bound` the log marginal likelihood
-    in nats of the standardized data.
-    """
+    """What a forecast and a filling have in common."""
 
     index: Any
     sd: Values
@@ -215,9 +211,9 @@ class Forecast(_Predicted):
     """A forecast of observations, noise included.
 
     `mean` is [m] or [m, D] in the units of y, as are sd (standard deviation), lower and upper (the central 95 %
-    interval); `index` [m] contains their positions. `periods` are the seasons' in units of x (for dates: in the unit
-    that the model counts in, see `model.info()`), `noise_sd` [D] is in units of y, and `bound` the log marginal
-    likelihood in nats of the standardized data.
+    interval); `index` [m] contains their positions, and `ends` lower_80 and so on for each level. `periods` are the
+    seasons' in units of x (for dates: in the unit that the model counts in, see `model.info()`), `noise_sd` [D] is in
+    units of y, and `bound` the log marginal likelihood in nats of the standardized data.
     """
 
     mean: Values
