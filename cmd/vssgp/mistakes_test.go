@@ -164,7 +164,7 @@ var mistakeCases = []struct{ line, word string }{
 	// Series.
 	{"forecast", "DATA"}, {"forecast good.csv -o out.txt", "out.txt"},
 	{"forecast good.csv -o - --json", "--json"}, {"fill good.csv", "-o OUT.csv"}, {"backtest", "DATA"},
-	{"FORECAST --horizon 0", "--horizon 0"}, {"FORECAST --horizon two", "two"}, {"FORECAST --until 2", "end at 3"},
+	{"FORECAST --horizon 0", "from 1 to"}, {"FORECAST --horizon two", "two"}, {"FORECAST --until 2", "end at 3"},
 	{"FORECAST --horizon -3", "--horizon"}, {"FORECAST --horizon 1.5", "whole number"}, {"FORECAST --horizon 2y", "numbers, not dates"},
 	{"FORECAST --horizon 2furlongs", "36h"}, {"backtest good.csv --horizon 2y", "not dates"},
 	{"FORECAST --level 100", "less than 100"}, {"FORECAST --level high", "80,95"}, {"FORECAST --level 80,80", "two columns"},

@@ -182,7 +182,7 @@ func TestServeErrors(t *testing.T) {
 		code       int
 	}{
 		{"forecast none.csv --horizon 2 -o f.csv", "none.csv did not come with the call", cli.ExitMistake},
-		{"forecast s.csv --horizon 0 -o f.csv", "--horizon 0; want", cli.ExitMistake},
+		{"forecast s.csv --horizon 0 -o f.csv", "from 1 to", cli.ExitMistake},
 		{"forecast s.csv --oops -o f.csv", "unknown flag: --oops", cli.ExitMistake},
 		{"info s.csv", "safetensors", cli.ExitMistake},
 		{"serve", "already", cli.ExitMistake},

@@ -215,13 +215,13 @@ func (h *horizon) flag() *cli.Value {
 		var ok bool
 		if h.rows, err = strconv.Atoi(text); err == nil {
 			h.length = length{text: text}
-			ok = h.rows >= 0 && h.rows <= mostPlaces
+			ok = h.rows >= 1 && h.rows <= mostPlaces
 		} else {
 			h.length, ok = parseLength(text)
 			ok = ok && h.unit != ""
 		}
 		if !ok {
-			return fmt.Errorf("must be a whole number of rows from 0 to %d or, on dates, a time such as 2y, 6mo, 8w, 14d, 36h, 30min",
+			return fmt.Errorf("must be a whole number of rows from 1 to %d or, on dates, a time such as 2y, 6mo, 8w, 14d, 36h, 30min",
 				mostPlaces)
 		}
 		return nil

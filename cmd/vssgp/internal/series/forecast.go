@@ -269,9 +269,6 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 		d.X = r.next(n)
 	case env.Flags.Changed("horizon"):
 		n, err := o.horizon.of(r)
-		if err == nil && n == 0 {
-			err = cli.Mistake("--horizon 0; want at least one row")
-		}
 		if err != nil {
 			return nil, err
 		}
