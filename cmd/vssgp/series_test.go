@@ -513,6 +513,7 @@ func TestGuessedInput(t *testing.T) {
 	values := table("total,part", func(i int) string { return fmt.Sprintf("%d,%s", 90+i*5%11, y(i)) })
 	falling := table("day,y", func(i int) string { return fmt.Sprintf("2001-03-%02d,%s", 30-i, y(i)) })
 	twice := table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i/2, y(i)) })
+	either := table("day,y", func(i int) string { return fmt.Sprintf("%02d/%02d/2001,%s", i%12+1, i/12+1, y(i)) })
 	clock := table("at,y", func(i int) string { // set back by an hour after 2:45
 		return fmt.Sprintf("2001-10-28 %02d:%02d,%s", (i-i/12*4)/4, i%4*15, y(i))
 	})
@@ -539,6 +540,9 @@ func TestGuessedInput(t *testing.T) {
 		"the numbers of the rows":            {values, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n25,"},
 		"a column that is really called row": {named, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n101,"},
 		"the latest first":                   {falling, "", nil, "day,"},
+		"a day or a month first":             {either, "", []string{`"02/01/2001" is 2 January 2001 or 1 February 2001`, "--dayfirst"}, ""},
+		"the day first":                      {either, "--dayfirst", nil, "day,"},
+		"the month first":                    {either, "--dayfirst=false", []string{"does not rise: row 13 (from 1) has 01/02/2001"}, ""},
 		"two values at a time":               {twice, "", nil, "t,"},
 		"a clock that is set back":           {clock, "", nil, "at,"},
 		"a repeat among many rows":           {flags, "", nil, "t,"},

@@ -33,27 +33,21 @@ func isMissing(s string) bool {
 // classify returns what a cell is, and its value if it is a number; NaN if it is missing. A comma may be a decimal sign unless it
 // separates fields. known is a layout of dates to try first, and the one found; it may be nil.
 func classify(s string, delimiter byte, known *layout) (class, float64) {
-	if s == "" {
+	switch {
+	case s == "" || !isDigit(s[0]) && isMissing(s):
 		return missing, math.NaN()
-	}
-	switch c := s[0]; {
-	case c >= '0' && c <= '9':
-	case isMissing(s):
-		return missing, math.NaN()
-	case isLetter(c) && !looksLikeDate(s):
+	case looksLikeDate(s) && isDate(s, known):
+		return date, 0
+	case isLetter(s[0]):
 		return text, 0
 	}
-	if looksLikeDate(s) && isDate(s, known) {
-		return date, 0
-	}
-	if v, ok := parseFinite(s); ok {
-		if strings.IndexByte(s, '.') >= 0 {
-			return point, v
-		}
+	if v, ok := parseFinite(s); ok && strings.IndexByte(s, '.') >= 0 {
+		return point, v
+	} else if ok {
 		return whole, v
 	}
-	if delimiter != ',' && delimiter != 0 {
-		if v, ok := parseComma(s); ok {
+	if delimiter != ',' && delimiter != 0 && !strings.Contains(s, ".") {
+		if v, ok := parseFinite(strings.Replace(s, ",", ".", 1)); ok {
 			return comma, v
 		}
 	}
@@ -76,14 +70,6 @@ func isDate(s string, known *layout) bool {
 
 // isLetter takes all bytes beyond ASCII for letters.
 func isLetter(c byte) bool { return c >= utf8.RuneSelf || c|0x20 >= 'a' && c|0x20 <= 'z' }
-
-// parseComma reads a number with a decimal comma.
-func parseComma(s string) (float64, bool) {
-	if strings.Count(s, ",") != 1 || strings.Contains(s, ".") {
-		return 0, false
-	}
-	return parseFinite(strings.Replace(s, ",", ".", 1))
-}
 
 // isNumber reports whether a field is a number, finite or not, rather than a name. Words that ParseFloat knows ("nan", "Infinity")
 // count as numbers, so that a first row with a missing value is not taken for names.

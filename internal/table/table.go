@@ -2,6 +2,9 @@
 //
 // Text is read as people have it: with commas, semicolons, tabs or spaces, with words, dates, missing values and decimal commas. Only
 // columns that are asked for are looked at. Errors name the file and the line (text) or the row (NPY).
+//
+// A File is text or an array (text.go, npy.go), which become the cells of a Table. Columns of it are read as numbers, words, or inputs
+// (column.go). An input has an Axis, which maps its dates to numbers (axis.go) by their layout (date.go), and a Grid.
 package table
 
 import (

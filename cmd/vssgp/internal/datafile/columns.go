@@ -61,6 +61,9 @@ func (c *Columns) AddDayFirst(f *pflag.FlagSet) {
 	f.Lookup("dayfirst").NoOptDefVal = "true"
 }
 
+// OfOther returns the columns of another table, whose dates have the same order of day and month.
+func (c *Columns) OfOther() *Columns { return &Columns{dayFirst: c.dayFirst} }
+
 // A Choice is the columns to read, by number. Errors are the standard deviations of Y; By has the column of --by.
 type Choice struct{ X, Y, Errors, Regressors, By []int }
 

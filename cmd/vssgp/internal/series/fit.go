@@ -53,7 +53,7 @@ func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns
 		return nil, err
 	}
 	c.Errors = s.errors
-	if err := s.regressors.readEvents(ctx, env); err != nil {
+	if err := s.regressors.readEvents(ctx, env, c.OfOther()); err != nil {
 		return nil, err
 	}
 	r, err := readSeries(ctx, env, path, c, holes, nil, &s.regressors)

@@ -242,9 +242,9 @@ func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags)
 	if o.at == "" {
 		return nil, nil
 	}
-	columns := o.columns
-	columns.X, columns.Regressors, columns.By = nil, r.known.Columns, r.byName
-	return datafile.ReadTimes(ctx, env, o.at, columns, r.xName, r.axis)
+	columns := o.columns.OfOther()
+	columns.Regressors, columns.By = r.known.Columns, r.byName
+	return datafile.ReadTimes(ctx, env, o.at, *columns, r.xName, r.axis)
 }
 
 // targets returns at or, if it is nil, the times of the flags; none if the horizon depends on the model.

@@ -62,12 +62,12 @@ func (g *regressors) none() bool { return len(g.Columns) == 0 && !g.calendar() }
 func (g *regressors) calendar() bool { return len(g.Holidays) > 0 || len(g.Events) > 0 }
 
 // readEvents reads the file of --events.
-func (g *regressors) readEvents(ctx context.Context, env *cli.Env) error {
+func (g *regressors) readEvents(ctx context.Context, env *cli.Env, c *datafile.Columns) error {
 	if g.eventFile == "" {
 		return nil
 	}
 	g.Events = nil
-	t, err := (&datafile.Columns{}).Read(ctx, env, g.eventFile)
+	t, err := c.Read(ctx, env, g.eventFile)
 	if err != nil {
 		return err
 	}
@@ -86,10 +86,11 @@ func (g *regressors) readEvents(ctx context.Context, env *cli.Env) error {
 	if t.Cols > 2 {
 		env.Note("--events %s: read %s and %s; left out the other columns", g.eventFile, t.Names[dates[0]], t.Names[texts[0]])
 	}
+	number := map[string]int{} // of an event
 	for n, name := range names {
-		i := slices.IndexFunc(g.Events, func(e event) bool { return e.Name == name })
-		if i < 0 {
-			i = len(g.Events)
+		i, known := number[name]
+		if !known {
+			i, number[name] = len(g.Events), len(g.Events)
 			g.Events = append(g.Events, event{Name: name})
 		}
 		g.Events[i].Days = append(g.Events[i].Days, time.Unix(secondsPerDay*dayOf(axis, x[n]), 0).UTC().Format(time.DateOnly))
