@@ -46,11 +46,6 @@ func ticks(lo, hi float64) []plot.Tick {
 	return all
 }
 
-// dates makes x seconds since 1970, which the axis shows as dates.
-func (c *chart) dates() {
-	c.panel.X.Tick.Marker = plot.TimeTicks{Ticker: plot.DefaultTicks{}, Format: "2006-01-02"}
-}
-
 // add adds a plotter, with an entry of the legend if it has a new name.
 func (c *chart) add(name string, mark plot.Thumbnailer, p plot.Plotter) {
 	c.panel.Add(p)

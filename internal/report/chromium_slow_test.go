@@ -27,7 +27,7 @@ type tab struct {
 	out     chan message
 	next    int
 	session string
-	faults  []string // what the console had to complain about
+	faults  []string // complaints on the console, and requests to a network
 }
 
 type message struct {

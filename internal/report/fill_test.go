@@ -80,18 +80,19 @@ func TestEmbedded(t *testing.T) {
 		{6_000_000, 100_000, 1, false, mostCharted, []string{"within 0.3 s of the listed gaps", "Of 60 gaps"}},
 		{3_000_000, 600_000, 2, false, 5, []string{"within 0.3 s of the listed gaps"}},
 		{50_000, 10_000, 6, true, 5, []string{"Of 6 channels it draws the first 4."}},
+		{1_000_000, 2000, 6, false, mostCharted, []string{"within 0.3 s", "Of 500 gaps it lists 300", "Of 6 channels"}}, // clips overlap
 	} {
 		f := made(c.n, c.every, c.channels)
 		p := embeddedIn(t, f)
-		size := 0
+		size, numbers := 0, map[int]bool{}
 		for _, s := range p.player.Clips {
 			size += len(s.PCM)
 		}
 		for _, g := range p.player.Gaps {
-			size += len(g.Mean)
+			size, numbers[g.Number] = size+len(g.Mean), true
 			testkit.Equal(t, p.gaps[g.Number-1].Start, g.Start, c, ": gap ", g.Number)
 		}
-		if p.whole != c.whole || size > mostSound || p.charted != c.charted || p.listed[0].number != len(f.Gaps) {
+		if p.whole != c.whole || size > mostSound || len(numbers) != len(p.player.Gaps) || p.charted != c.charted || p.listed[0].number != len(f.Gaps) {
 			t.Errorf("%v: whole %v, %d bytes, %d gaps have charts, gap %d is the first listed", c, p.whole, size, p.charted, p.listed[0].number)
 		}
 		for i, g := range p.listed {
@@ -193,6 +194,8 @@ func TestFoundPage(t *testing.T) {
 		"expected error": 0, "data:image/png;base64,": 2 * (1 + mostSpectrograms), "<b>Spectrogram<": 1 + mostSpectrograms, `"mean":"`: 0,
 		"Found: zeros, confidence 100 %": 9,
 	})
+	chart := pictureOf(t, damaged(6000, 1).found().Charts...)
+	testkit.Equal(t, strings.Count(chart, "A1.2,1.2 0 1 1 "), 2*(mostFinds+3), "arcs of the longest finds and of three kinds in the legend")
 	counted(t, damaged(6000, 1), map[string]int{"The longest 2000 of 6000": 3, "Of 6000 gaps it lists 300 and draws 40, those that are surest": 1})
 	counted(t, damaged(0, 1), map[string]int{"Nothing was found.": 1, "0 gaps found (": 1, `id="player"`: 1, "List of gaps": 0})
 	f := made(30000, 1000, 1)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot"
+
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/series"
 )
@@ -135,7 +137,7 @@ func (s *Series) charts(name string, x, y []float64, p *series.Prediction, parts
 	chartOf := func(title, text, up string) *chart {
 		c := newChart(title, text, s.XName, up)
 		if s.Time != nil {
-			c.dates()
+			c.panel.X.Tick.Marker = plot.TimeTicks{Ticker: plot.DefaultTicks{}, Format: "2006-01-02"} // of seconds since 1970
 		}
 		return c
 	}
