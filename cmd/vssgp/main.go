@@ -81,6 +81,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *cli.Jo
 func dispatch(env *cli.Env, args []string) (err error, panicked bool) {
 	root := newRoot(env)
 	root.SetArgs(series.JoinRobust(args))
+	if err := checkDashes(root, args); err != nil {
+		return env.Close(err), false
+	}
 	if err, panicked = execute(env.Context, root); panicked && env.Device.Job != nil {
 		return err, true
 	}

@@ -24,7 +24,7 @@ const tryThese = `  vssgp repair record.wav --detect clicks -o repaired.wav   # 
 func newRoot(env *cli.Env) *cobra.Command {
 	env.Version = cli.ReadVersion().String()
 	root := &cobra.Command{
-		Use:   "vssgp",
+		Use:   "vssgp COMMAND",
 		Short: "Variational sparse spectrum Gaussian processes",
 		Long: `vssgp repairs recordings, forecasts and fills time series, and fits Gaussian processes
 to tables. Predictions have error bars. The models are variational sparse spectrum
@@ -51,7 +51,7 @@ docs/tour.md shows every command, and docs/json.md describes the output of --jso
 		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 { // the flag is the unknown command's
 			return unknownCommand(cmd, args[0])
 		}
-		return fmt.Errorf("%w; see %s --help", inWords(err), cmd.CommandPath())
+		return fmt.Errorf("%w; see %s --help", inWords(cmd, err), cmd.CommandPath())
 	})
 	f := root.PersistentFlags()
 	env.Device.AddFlags(f)
@@ -118,6 +118,25 @@ func helpCommand() *cobra.Command {
 	}
 }
 
+// checkDashes refuses the name of a flag after one dash, which would be read as the letters of short flags.
+func checkDashes(root *cobra.Command, args []string) error {
+	cmd, _, err := root.Find(args)
+	if err != nil {
+		return nil // cobra reports it
+	}
+	for _, a := range args {
+		if a == "--" {
+			break
+		}
+		name, dashed := strings.CutPrefix(a, "-")
+		name, _, _ = strings.Cut(name, "=")
+		if f := cmd.Flag(name); dashed && len(name) > 1 && f != nil {
+			return cli.Mistake("-%s: the name of a flag follows two dashes: --%[1]s", name)
+		}
+	}
+	return nil
+}
+
 func unknownCommand(cmd *cobra.Command, name string) error {
 	root := cmd.Root()
 	root.SuggestionsMinimumDistance = 2
@@ -143,8 +162,18 @@ var wanted = map[string]string{
 	"uint64": "a whole number, 0 or more", "float64": "a number", "duration": "a time such as 30s or 5m", "bool": "true or false",
 }
 
-// inWords words an error about a flag's argument as the other errors are worded.
-func inWords(err error) error {
+// inWords words an error about a flag or its argument as the other errors are worded.
+func inWords(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		typed := strings.TrimLeft(unknown.GetSpecifiedName(), "-")
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if len(typed) > 1 && !f.Hidden && (strings.HasPrefix(f.Name, typed) || strings.HasPrefix(typed, f.Name)) {
+				err = fmt.Errorf("unknown flag --%.60s (did you mean --%s?)", typed, f.Name)
+			}
+		})
+		return err
+	}
 	var e *pflag.InvalidValueError
 	if !errors.As(err, &e) {
 		return err

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
@@ -41,6 +42,43 @@ func ticks(lo, hi float64) []plot.Tick {
 		}
 		if t.Label != "" {
 			all[i].Label = fmt.Sprintf("%.8g", t.Value)
+		}
+	}
+	return all
+}
+
+// dateSteps are the distances of ticks on an axis of dates, in months or else as a time, with the layouts of their labels.
+var dateSteps = []struct {
+	months int
+	time   time.Duration
+	layout string
+}{
+	{0, time.Second, "15:04:05"}, {0, 10 * time.Second, "15:04:05"}, {0, time.Minute, "15:04"}, {0, 5 * time.Minute, "15:04"},
+	{0, 15 * time.Minute, "01-02 15:04"}, {0, time.Hour, "01-02 15:04"}, {0, 3 * time.Hour, "01-02 15:04"},
+	{0, 6 * time.Hour, "01-02 15:04"}, {0, 12 * time.Hour, "01-02 15:04"}, {0, 24 * time.Hour, time.DateOnly},
+	{0, 48 * time.Hour, time.DateOnly}, {0, 7 * 24 * time.Hour, time.DateOnly}, {0, 14 * 24 * time.Hour, time.DateOnly},
+	{1, 0, "2006-01"}, {2, 0, "2006-01"}, {3, 0, "2006-01"}, {6, 0, "2006-01"}, {12, 0, "2006"}, {24, 0, "2006"}, {60, 0, "2006"},
+	{120, 0, "2006"}, {240, 0, "2006"}, {600, 0, "2006"}, {1200, 0, "2006"}, {6000, 0, "2006"}, {12000, 0, "2006"},
+}
+
+// dateTicks returns at most four ticks, at round dates, of an axis in seconds since 1970.
+func dateTicks(lo, hi float64) (all []plot.Tick) {
+	for _, s := range dateSteps {
+		all = all[:0]
+		at := time.Unix(int64(lo), 0).UTC()
+		if s.months > 0 {
+			month := at.Year()*12 + int(at.Month()) - 1
+			at = time.Date(0, time.Month(month/s.months*s.months+1), 1, 0, 0, 0, 0, time.UTC)
+		} else {
+			at = at.Truncate(s.time)
+		}
+		for ; len(all) < 5 && float64(at.Unix()) <= hi; at = at.AddDate(0, s.months, 0).Add(s.time) {
+			if v := float64(at.Unix()); v >= lo {
+				all = append(all, plot.Tick{Value: v, Label: at.Format(s.layout)})
+			}
+		}
+		if len(all) < 5 {
+			break
 		}
 	}
 	return all

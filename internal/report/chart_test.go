@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -74,6 +75,26 @@ func TestChart(t *testing.T) {
 	c := newChart("nothing", "", "", "")
 	c.logY = true
 	pictureOf(t, c)
+}
+
+// TestDateTicks: ticks of dates are at most four, at round dates.
+func TestDateTicks(t *testing.T) {
+	seconds := func(text string) float64 {
+		return float64(testkit.Must(time.Parse("2006-01-02 15:04", text))(t).Unix())
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{"2017-05-01 00:00", "2017-07-05 00:00", "2017-05 2017-06 2017-07"},
+		{"2017-07-01 00:00", "2017-07-04 23:55", "2017-07-01 2017-07-02 2017-07-03 2017-07-04"},
+		{"1991-07-01 00:00", "2008-06-01 00:00", "1995 2000 2005"},
+		{"2024-01-31 00:00", "2024-11-30 00:00", "2024-04 2024-07 2024-10"},
+		{"2024-01-31 10:02", "2024-01-31 10:50", "01-31 10:15 01-31 10:30 01-31 10:45"},
+	} {
+		var got []string
+		for _, tick := range dateTicks(seconds(c.from), seconds(c.to)) {
+			got = append(got, tick.Label)
+		}
+		testkit.Equal(t, strings.Join(got, " "), c.want, c.from)
+	}
 }
 
 // TestTicks: their labels differ and are not longer than they need to be, even of a small part of a large range.

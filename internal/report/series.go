@@ -137,7 +137,7 @@ func (s *Series) charts(name string, x, y []float64, p *series.Prediction, parts
 	chartOf := func(title, text, up string) *chart {
 		c := newChart(title, text, s.XName, up)
 		if s.Time != nil {
-			c.panel.X.Tick.Marker = plot.TimeTicks{Ticker: plot.DefaultTicks{}, Format: "2006-01-02"} // of seconds since 1970
+			c.panel.X.Tick.Marker = plot.TickerFunc(dateTicks)
 		}
 		return c
 	}

@@ -79,7 +79,7 @@ model flags of "vssgp fit", too. Details: docs/repair.md and docs/fills.md.`,
   vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
 	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) },
 		cli.InputFile("IN.wav", cli.RecordingFiles))
-	cmd.Annotations = cli.FlagGroups("Input: detect gaps gap cues sensitivity confidence dry-run",
+	cmd.Annotations = cli.FlagGroups("Most used: detect gaps gap output report labels dry-run sensitivity out-dir", "Input: cues confidence",
 		"Output: output report labels sd draws out-dir overwrite", "Model: method context model memory reference")
 	o.add(cmd.Flags())
 	return cmd
@@ -91,7 +91,7 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav", Stdout: true}), "output", "o",
 		"`file` to write the repaired recording to; - is stdout")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
-		"fill all recordings of IN into this `folder`; {} in file names is their name")
+		"fill all recordings of IN into this `folder`; {} in file names: the name")
 	o.method = anyMethod
 	methods := []string{anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP), string(vssgp.RP)}
 	f.Var(cli.OneOf(&o.method, methods...), "method",

@@ -43,7 +43,7 @@ func (c *Columns) AddSeries(f *pflag.FlagSet) {
 	c.Ordered = true
 	f.StringSliceVar(&c.X, "x", nil,
 		"input `column`, by name or number from 0, or row for the row number")
-	f.StringSliceVar(&c.Y, "y", nil, "output `columns`, by name or number from 0 (default: the last of numbers)")
+	f.StringSliceVar(&c.Y, "y", nil, "output `columns` (default: the last of numbers)")
 	f.StringVar(&c.By, "by", "", "`column` that tells several series apart; each gets a model")
 	c.AddDayFirst(f)
 }

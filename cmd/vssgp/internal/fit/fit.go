@@ -49,8 +49,8 @@ is the time in seconds. Rows without an output value are left out.
 Methods:
   structural   trend, seasons, short memory and noise, as forecast fits them; the default
                for a table with one input
-  vssgp        the variational sparse spectrum GP; the default for several inputs and for
-               recordings, and if one of its flags is given
+  vssgp        the variational sparse spectrum GP; the default for recordings, for several
+               inputs (which then also tries rp), and if one of its flags is given
   ssgp         the same with point estimates of the frequencies
   rp           the same with random frequencies that are not optimized
 
@@ -65,7 +65,8 @@ Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/p
   vssgp fit solar.csv --init paper --lengthscales 10,1000 --periods 11,0 -o solar.safetensors
   vssgp fit long.wav --window 32ms --checkpoint long.part --every 5m --resume -o long.safetensors`,
 	}, func(ctx context.Context, args []string) error { return runFit(ctx, env, args[0], o) }, cli.DataOperand)
-	cmd.Annotations = cli.FlagGroups("Input: x y names dayfirst yerr", "Output: output report overwrite checkpoint every resume",
+	cmd.Annotations = cli.FlagGroups("Most used: output x y method report components window period season prior", "Input: names dayfirst yerr",
+		"Output: overwrite checkpoint every resume",
 		"Model: method components features window init inference iterations restarts prior posterior hmc",
 		"Model, structural: period season trend short-memory log robust positive regressor holidays events")
 	f := cmd.Flags()

@@ -37,11 +37,12 @@ Details: docs/tour.md (section 3), docs/series.md.`,
   vssgp backtest sales.csv --by shop --horizon 6mo
   vssgp backtest load.csv --horizon 48 --origins 10 --season 24 --season 168 --json`,
 	}, func(ctx context.Context, args []string) error { return runBacktest(ctx, env, args[0], o) }, tableOperand)
-	cmd.Annotations = cli.FlagGroups("Input: x y by dayfirst yerr regressor holidays events", "Output: horizon origins", modelGroup)
+	cmd.Annotations = cli.FlagGroups("Most used: horizon origins x y by period robust", "Input: dayfirst yerr regressor holidays events",
+		modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
-	f.Var(o.horizon.flag(), "horizon", "number of `rows` of each forecast, or a time such as 6mo (default: N/20)")
+	f.Var(o.horizon.flag(), "horizon", "`rows` of each forecast, or a time such as 6mo (default: N/20)")
 	f.Var(cli.Count(&o.origins, mostPlaces), "origins", "`number` of origins to forecast from")
 	return cmd
 }

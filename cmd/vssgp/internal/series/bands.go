@@ -23,8 +23,8 @@ func (l *levels) flag() *cli.Value {
 	return &cli.Value{Kind: "percent", List: true, Parse: func(text string) error {
 		for one := range strings.SplitSeq(text, ",") {
 			v, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
-			if err != nil || !(v >= 0 && v < 100) {
-				return errors.New("must be numbers from 0 to less than 100, such as 80,95")
+			if err != nil || !(v >= 1 && v < 100) {
+				return errors.New("must be percents from 1 to less than 100, such as 80,95")
 			}
 			*l = append(*l, v)
 		}

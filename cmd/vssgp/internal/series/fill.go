@@ -50,8 +50,8 @@ Details: docs/tour.md (section 3), docs/series.md.`,
   vssgp fill stations.csv --x date --y north,south -o whole.csv --bands bands.csv
   vssgp fill load.csv --period 24h --period 7d --robust -o - --report load.html`,
 	}, func(ctx context.Context, args []string) error { return runFill(ctx, env, args[0], o) }, tableOperand)
-	cmd.Annotations = cli.FlagGroups("Input: x y by dayfirst yerr regressor holidays events",
-		"Output: output bands plot report model level digits overwrite", modelGroup)
+	cmd.Annotations = cli.FlagGroups("Most used: output bands plot x y by period robust", "Input: dayfirst yerr regressor holidays events",
+		"Output: report model level digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	f.Lookup("y").Usage = "output `columns` (default: those with missing values)"
@@ -68,7 +68,7 @@ Details: docs/tour.md (section 3), docs/series.md.`,
 
 func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error {
 	in, out := cli.FormatOf(path), cli.FormatOf(o.output)
-	if path != cli.FromStdin && in != out && !(o.output == cli.ToStdout && in != "npy") {
+	if path != cli.FromStdin && in != "" && in != out && !(o.output == cli.ToStdout && in != "npy") {
 		return cli.Mistake("-o %s: the table is written in the format of %s, byte for byte; want a name that ends in .%s", o.output, path,
 			in)
 	}

@@ -327,6 +327,8 @@ func (s *Flags) named(r *timeSeries) (all []float64, err error) {
 		case p < 2*r.grid.Step*(1-1e-6):
 			err = cli.Mistake("--%s %s: shorter than two rows of %s, which are %.6g apart along %s", flag, text, r.path, r.grid.Step,
 				r.xName)
+		case p > r.grid.Last-r.grid.First:
+			err = cli.Mistake("--%s %s: longer than the data of %s, which span %s", flag, text, r.path, spanOf(r.grid.Last-r.grid.First, r.axis))
 		case near < 0:
 			all, texts = append(all, p), append(texts, "--"+flag+" "+text)
 		case math.Abs(p-all[near]) > 1e-12*p && !(rounded && flag == "season"):

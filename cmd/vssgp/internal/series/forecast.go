@@ -56,12 +56,12 @@ Details: docs/tour.md (section 3), docs/series.md.`,
   vssgp forecast sales.csv --by shop --horizon 6mo --level 80 -o sales-forecast.csv
   vssgp forecast levels.csv --at days.csv --season none --trend walk`,
 	}, func(ctx context.Context, args []string) error { return runForecast(ctx, env, args[0], o) }, tableOperand)
-	cmd.Annotations = cli.FlagGroups("Input: x y by dayfirst yerr regressor holidays events",
-		"Output: horizon until at output plot report model level digits overwrite", modelGroup)
+	cmd.Annotations = cli.FlagGroups("Most used: horizon output plot level x y by period regressor robust",
+		"Input: dayfirst yerr holidays events", "Output: until at report model digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
-	f.Var(o.horizon.flag(), "horizon", "number of `rows` to forecast or, on dates, a time such as 2y, 6mo, 14d, 36h")
+	f.Var(o.horizon.flag(), "horizon", "`rows` to forecast or, on dates, a time such as 2y, 6mo, 14d, 36h")
 	o.form.Add(f)
 	f.StringVar(&o.until, "until", "", "last `input` to forecast, such as 2026-12-31")
 	f.Var(cli.FileName(&o.at, cli.FileUse{Extensions: cli.DataOperand.File.Extensions}), "at", "table `file` with the inputs to forecast")

@@ -3,7 +3,9 @@ package series
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,8 +31,10 @@ type timeSeries struct {
 	missing       []int // [D]
 	decimals      []int // [D], of the values; 0 if they have more than numbers that were measured
 
-	chosen datafile.Choice
-	left   string // columns that the default choice leaves out
+	chosen  datafile.Choice
+	guessed bool   // no flag chooses the input
+	repeats string // a warning of rows at the same inputs
+	left    string // columns that the default choice leaves out
 
 	byName string    // the column of --by; "": there is none
 	known  *known    // the regressors
@@ -51,6 +55,9 @@ func readSeries(
 	ctx context.Context, env *cli.Env, path string, c datafile.Columns, holes bool, m *series.Model, g *regressors,
 ) (*timeSeries, error) {
 	if !datafile.IsTable(path) { // the error describes the file
+		if info, err := os.Stat(path); err == nil && info.IsDir() && env.Served == nil {
+			return nil, cli.Mistake("%s is a folder; must be a table (.%s)", path, strings.Join(cli.TableFiles, ", ."))
+		}
 		_, err := datafile.ReadAudio(ctx, env, path)
 		if err == nil {
 			err = cli.Mistake("%s: a recording, not a table; impute fills recordings, fit models them", path)
@@ -81,6 +88,7 @@ func readSeries(
 	}
 	g.Columns = datafile.NamesOf(t, chosen.Regressors) // if they are given by number
 	r.yCols, r.yNames = chosen.Y, datafile.NamesOf(t, chosen.Y)
+	r.guessed = c.X == nil && like == nil
 	r.chosen, r.left, r.byName = chosen, c.LeftOut(t, chosen), strings.Join(datafile.NamesOf(t, chosen.By), "")
 	return r, r.read(like)
 }
@@ -93,7 +101,9 @@ func (r *timeSeries) read(like *table.Axis) (err error) {
 		x[n] = float64(n + 1)
 	}
 	if cols := r.chosen.X; len(cols) > 0 {
-		if r.axis, x, err = t.Input(cols[0], like); err != nil {
+		if r.axis, x, err = t.Input(cols[0], like); err != nil && r.guessed {
+			return fmt.Errorf("%w; the column was guessed to be the input: "+howToChoose, err)
+		} else if err != nil {
 			return err
 		}
 		r.xName = t.Names[cols[0]]
@@ -309,8 +319,8 @@ func (r *timeSeries) checkOrder() error {
 	return nil
 }
 
-// checkRepeats refuses x that repeat in rows that another column tells apart. It passes over a few repeats, such as the hour after which
-// a clock is set back.
+// checkRepeats refuses x that repeat in rows that another column tells apart, and notes others. It passes over a few repeats, such as
+// the hour after which a clock is set back.
 func (r *timeSeries) checkRepeats() error {
 	type time struct {
 		x  float64
@@ -354,9 +364,11 @@ func (r *timeSeries) checkRepeats() error {
 		}
 		if 2*(len(pairs)-len(times)) >= repeats {
 			return cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; "+
-				"want one series: keep its rows, or forecast each with --by %[6]s, or "+howToChoose,
+				"keep the rows of one series, or use vssgp forecast --by %[6]s, or "+howToChoose,
 				r.path, r.xName, r.axis.Format(r.X[first]), r.row(first)+1, r.row(second)+1, r.table.Names[col])
 		}
 	}
+	r.repeats = fmt.Sprintf("%s: %s of %d have the %s of another row, such as %s in rows %d and %d (from 1): they count as repeated measurements",
+		r.path, cli.Counted(repeats, "row"), len(r.X), r.xName, r.axis.Format(r.X[first]), r.row(first)+1, r.row(second)+1)
 	return nil
 }

@@ -167,7 +167,7 @@ func (m *run[T]) modelFiles(ctx context.Context, env *cli.Env, o drawing, view f
 func (r *timeSeries) alone(env *cli.Env, flags ...string) error {
 	for _, name := range flags {
 		if r.byName != "" && env.Flags.Changed(name) {
-			return cli.Mistake("--%s and --by: a file for one series; must be one of them", name)
+			return cli.Mistake("--%s cannot be combined with --by: it is a file for one series", name)
 		}
 	}
 	return nil
