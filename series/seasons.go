@@ -178,8 +178,11 @@ func (s *spectrum) strongest() (f float64, ok bool) {
 	if sharp := argmax(power); power[sharp] > sharpPeak*s.square {
 		k, share = sharp, power[sharp]/s.square
 	}
-	if k == 0 || k == len(power)-1 {
+	switch k {
+	case 0:
 		return 0, false
+	case len(power) - 1: // two steps, a harmonic of an even season
+		return 0.5, share >= leastShare
 	}
 	a, b, c := power[k-1], power[k], power[k+1]
 	shift := 0.0

@@ -48,6 +48,17 @@ func TestSeasons(t *testing.T) {
 	}
 }
 
+// TestSeasonNyquist: a season is found whose strongest harmonic has two steps, as of quarters that alternate.
+func TestSeasonNyquist(t *testing.T) {
+	for period, pattern := range map[float64][]float64{4: {6, -3, 2, -3}, 2: {3, -3}} {
+		random := rand.New(rand.NewPCG(6, 6))
+		m := fit(t, seriesOf(36, func(i float64) float64 {
+			return pattern[int(i)%len(pattern)] + 0.02*i + 0.4*random.NormFloat64()
+		}), Options{Draws: AtMode})
+		testkit.Equal(t, m.Periods(), []float64{period}, "periods")
+	}
+}
+
 // TestCalendar: the seasons that a calendar's steps suggest.
 func TestCalendar(t *testing.T) {
 	like := func(p float64) Season { return Season{Period: p} }

@@ -65,7 +65,7 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 	return all.finish(ctx, env, nil, &answer{}, func() {
 		if first := all.finished[0]; r.byName == "" {
 			env.Print("%s, %s of %s each, %.1f s on %s", cli.Counted(len(r.X), "row"), cli.Counted(first.value.Origins, "forecast"),
-				cli.Counted(first.value.Horizon, "row"), first.result.Seconds.Seconds(), device)
+				cli.Counted(first.value.Horizon, "row"), first.result.Took.Seconds(), device)
 		}
 		for d, name := range r.yNames {
 			printScoresHead(env, name)

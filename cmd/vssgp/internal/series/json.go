@@ -18,7 +18,7 @@ type result struct {
 	Filled  *int          `json:"filled,omitzero"`  // of fill, in cells
 	Summary *summary      `json:",embed"`           // nil: nothing was fitted
 	Scores  *scores       `json:",embed"`           // of backtest
-	Seconds time.Duration `json:"seconds,omitzero"`
+	Took    time.Duration `json:"seconds,omitzero"`
 }
 
 // A summary describes a fitted model.
@@ -55,9 +55,9 @@ type oneResult struct {
 
 // manyResults are printed with --by.
 type manyResults struct {
-	Rows    int           `json:"rows"`
-	Series  []named       `json:"series"`
-	Seconds time.Duration `json:"seconds"`
+	Rows   int           `json:"rows"`
+	Series []named       `json:"series"`
+	Took   time.Duration `json:"seconds"`
 	*answer
 }
 

@@ -61,7 +61,7 @@ func each[T any](
 				j.result.Summary = summaryOf(j.model, j.timeSeries)
 			}
 			if j.model != nil || j.result.Scores != nil {
-				j.result.Seconds = time.Since(began)
+				j.result.Took = time.Since(began)
 			}
 		}
 		if r.byName == "" {
@@ -119,7 +119,7 @@ func (m *run[T]) finish(ctx context.Context, env *cli.Env, files []fileio.File, 
 		return err
 	}
 	took, first, several := time.Since(m.began), m.finished[0], m.table.byName != ""
-	if a.Ranks = env.Device.RankTimes(took); several || first.result.Seconds > 0 {
+	if a.Ranks = env.Device.RankTimes(took); several || first.result.Took > 0 {
 		a.Device = device
 	}
 	switch {
