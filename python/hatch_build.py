@@ -141,7 +141,7 @@ def needed(source: Path) -> list[str]:
             text = path.read_text(encoding="utf-8") if path.suffix == ".go" else ""
             imports = re.findall(rf'^(?:import)?\s+(?:[\w.]+ )?"{MODULE}(?:/([^"]+))?"', text, re.M)
             folders += sorted({at or "." for at in imports}.difference(folders))
-            for pattern in " ".join(re.findall(r"^//go:embed (.*)", text, re.M)).split():
+            for pattern in " ".join(re.findall(r"^\s*//go:embed (.*)", text, re.M)).split():
                 for found in path.parent.glob(pattern):
                     embedded = found.rglob("*") if found.is_dir() else [found]
                     files.update(e.relative_to(source).as_posix() for e in embedded if e.is_file())
