@@ -203,6 +203,17 @@ func TestImputeInterrupted(t *testing.T) {
 		t.Errorf("exit %d, %q; want the labels of 10 gaps", o.code, line)
 	}
 	testkit.Equal(t, strings.Count(string(testkit.Read(t, labels)), "dropouts 100%"), 10, "labels")
+
+	out := filepath.Join(dir, "scored.wav") // the comparison alone is lost
+	line = "impute " + gapped + " --gaps " + gapsCSV + " --reference " + spoken + " --report " + filepath.Join(dir, "r.html") + " -o "
+	o, text := interruptedAt(t, []string{"comparing"}, strings.Fields(line+out)...)
+	if o.code != cli.ExitInterrupted || !strings.Contains(text, "with --reference: "+out+" is written, without scores\n") {
+		t.Errorf("exit %d, %q", o.code, text)
+	}
+	succeed(t, "impute", gapped, "--gaps", gapsCSV, "-o", filepath.Join(dir, "plain.wav"))
+	if !bytes.Equal(testkit.Read(t, out), testkit.Read(t, filepath.Join(dir, "plain.wav"))) {
+		t.Error("the fill is not the one without an interruption")
+	}
 }
 
 // TestStreams: a recording comes from stdin and goes to stdout, with what is said on stderr.

@@ -76,7 +76,7 @@ func TestRepair(t *testing.T) {
 	}
 
 	text := succeed(t, append(args, "-o", in("out.wav"))...).stdout
-	testkit.Contains(t, text, "found ", "1 dropouts", "found.txt")
+	testkit.Contains(t, text, "found ", "1 dropout", "found.txt")
 	before, after := words(t, file), words(t, testkit.Read(t, in("out.wav")))
 	changed, clipped := 0, 0
 	for i, v := range before {
@@ -150,7 +150,7 @@ func TestFolder(t *testing.T) {
 	testkit.Contains(t, repaired.stderr, "1 file not read (the first is notes.txt)", "ffmpeg")
 	dry := succeed(t, "impute", in("takes"), "--detect", "dropouts", "--dry-run").stdout
 	for text, wrote := range map[string]int{repaired.stdout: 2, dry: 0} {
-		if strings.Count(text, "wrote ") != wrote || !strings.Contains(text, "found nothing") || !strings.Contains(text, "1 dropouts") {
+		if strings.Count(text, "wrote ") != wrote || !strings.Contains(text, "found nothing") || !strings.Contains(text, "1 dropout") {
 			t.Errorf("the summary is %q", text)
 		}
 	}
