@@ -203,10 +203,10 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --gap 100:120 -o o.wav --report r.png", "want .html"},
 	{"impute good.wav --gap 100:120 -o o.wav --report r", "want .html"},
 	{"PREDICT good.csv --x t -o out.mp3", "want .csv, .tsv, .npy, .wav or -"},
-	{"PREDICT good.csv --x t --full WAV", "want -o with .csv or .npy"},
+	{"PREDICT good.csv --x t --full WAV", "-o must be .csv or .npy"},
 	{"PREDICT good.csv --x t --draws-file out.npy CSV", "needs --draws N"},
 	{"PREDICT good.csv --x t --draws 1 --draws-file - CSV", "want .csv, .tsv, .npy or .wav"},
-	{"PREDICT uneven.csv WAV", "want .csv or .npy"}, {"PREDICT uneven.csv --draws 1 --draws-file out.wav CSV", "want .csv or .npy"},
+	{"PREDICT uneven.csv WAV", "must be .csv or .npy"}, {"PREDICT uneven.csv --draws 1 --draws-file out.wav CSV", "must be .csv or .npy"},
 	{"PREDICT good.wav --x t CSV", "--x chooses columns of a table"}, {"PREDICT uneven.csv --draws 1 --draws-file out.csv CSV", "out.csv"},
 	{"predict named.safetensors good.wav CSV", "the model's input is t"},
 	// Tables.

@@ -176,10 +176,10 @@ func TestJoint(t *testing.T) {
 	succeed(t, "fit", data, "--x", "t", "--y", "u,v", "-o", x("series.safetensors"))
 	many := testkit.Put(t, dir, "many.csv", "t\n"+strings.Repeat("1\n", 8200))
 	for _, c := range []struct{ args, want string }{
-		{"f.safetensors " + at + " --joint " + x("no.npy") + " --posterior", "without --posterior"},
+		{"f.safetensors " + at + " --joint " + x("no.npy") + " --posterior", "combined with --posterior"},
 		{"series.safetensors " + at + " --joint " + x("no.npy"), "model of a series"},
 		{"f.safetensors " + at + " --joint " + x("o.csv"), ".npy"},
-		{"f.safetensors " + many + " --joint " + x("no.npy"), "8200 rows of 2 outputs; want at most 16384"},
+		{"f.safetensors " + many + " --joint " + x("no.npy"), "8200 rows of 2 outputs; must be at most 16384"},
 	} {
 		refuse(t, c.want, append([]string{"predict"}, strings.Fields(x(c.args)+" -o "+x("o.npy"))...)...)
 	}
