@@ -184,7 +184,7 @@ func TestServeErrors(t *testing.T) {
 		{"forecast none.csv --horizon 2 -o f.csv", "none.csv did not come with the call", cli.ExitMistake},
 		{"forecast s.csv --horizon 0 -o f.csv", "--horizon 0; want", cli.ExitMistake},
 		{"forecast s.csv --oops -o f.csv", "unknown flag: --oops", cli.ExitMistake},
-		{"info s.csv", "safetensors", cli.ExitMistake},
+		{"info s.csv", "is a table", cli.ExitMistake},
 		{"serve", "already", cli.ExitMistake},
 		{"--seed 3 serve", "already", cli.ExitMistake},
 		{"", "no command line", cli.ExitMistake},

@@ -176,9 +176,9 @@ func readGaps(env *cli.Env, path string, rec *audio.File) (gaps []audio.Gap, fou
 		return err
 	}
 	if bad := sort.Search(len(gaps), func(i int) bool { return check(i) != nil }); bad < len(gaps) {
-		rate := float64(rec.Rate()) // the file may have times, and the error has samples
-		return nil, nil, fmt.Errorf("%s: line %d (%.6g s to %.6g s): %w", path, labels[bad].Line, float64(gaps[bad].Start)/rate,
-			float64(gaps[bad].End)/rate, check(bad))
+		g, rate := gaps[bad], float64(rec.Rate()) // the file may have times, and the error has samples
+		return nil, nil, fmt.Errorf("%s: line %d: %w (the line is %.6g s to %.6g s)", path, labels[bad].Line, check(bad),
+			float64(g.Start)/rate, float64(g.End)/rate)
 	}
 	if !slices.ContainsFunc(labels, func(l audio.Label) bool { return l.Text != "" }) {
 		found = nil

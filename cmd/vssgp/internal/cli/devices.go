@@ -62,7 +62,7 @@ func (c *Device) devices() []deviceInfo {
 		return append(all, deviceInfo{Name: "cuda", Reason: noCard})
 	}
 	for _, d := range cards {
-		digits, why := precisionFlag{auto: true}.on(d)
+		digits, why := digitsOf(d)
 		all = append(all, deviceInfo{
 			Precision: precisionOf(digits), Why: why,
 			Name: fmt.Sprintf("cuda:%d", d.Ordinal), Available: d.Reason == "", Reason: d.Reason, Card: d.Name, Memory: d.Memory,

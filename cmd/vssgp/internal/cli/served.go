@@ -35,7 +35,7 @@ func (inMemory) Close() error { return nil }
 func (m *ServedFiles) File(path string) (*bytes.Reader, error) {
 	content, ok := m.In[path]
 	if !ok {
-		return nil, Mistake("%s did not come with the call, which has %d files; want one of these", path, len(m.In))
+		return nil, Mistake("%s did not come with the call, which has %s", path, Counted(len(m.In), "file"))
 	}
 	return bytes.NewReader(content), nil
 }

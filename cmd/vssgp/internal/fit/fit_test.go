@@ -62,63 +62,45 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-func FuzzParseRows(f *testing.F) {
-	for _, s := range []string{"0,5,10", "", ",", "-1", "1, 2", "99999999999999999999"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		var rows []int
-		err := rowNumbers(&rows).Set(s)
-		if err == nil && len(rows) != strings.Count(s, ",")+1 {
-			t.Errorf("%q gives %v, want a row for each field", s, rows)
-		}
-		for _, r := range rows {
-			if r < 0 {
-				t.Errorf("%q gives row %d", s, r)
-			}
-		}
-	})
-}
-
 // TestHint: a failure says how to go on where there is a checkpoint to go on
 // from, and a mistake does not.
 func TestHint(t *testing.T) {
 	dir := t.TempDir()
 	failure := errors.New("the card is lost")
-	there := &checkpointFlags{file: testkit.Put(t, dir, "part", "x")}
+	there := checkpoint{&vssgp.CheckpointOptions{Path: testkit.Put(t, dir, "part", "x")}}
 	for _, c := range []struct {
-		flags *checkpointFlags
+		flags checkpoint
 		err   error
 		hint  bool
 	}{
 		{there, failure, true},
 		{there, vssgp.ErrCheckpoint, false},
-		{&checkpointFlags{file: filepath.Join(dir, "none")}, failure, false},
-		{&checkpointFlags{}, failure, false},
+		{checkpoint{&vssgp.CheckpointOptions{Path: filepath.Join(dir, "none")}}, failure, false},
+		{checkpoint{&vssgp.CheckpointOptions{}}, failure, false},
 	} {
 		if err := c.flags.hint(c.err); !errors.Is(err, c.err) || strings.Contains(err.Error(), "--resume") != c.hint {
-			t.Errorf("%q, %v: %v; want a hint: %v", c.flags.file, c.err, err, c.hint)
+			t.Errorf("%q, %v: %v; want a hint: %v", c.flags.Path, c.err, err, c.hint)
 		}
 	}
 }
 
-// TestGoOn: what is said after an interruption is what can be done.
-func TestGoOn(t *testing.T) {
+// TestHowToContinue: what is said after an interruption is what can be done.
+func TestHowToContinue(t *testing.T) {
 	dir := t.TempDir()
-	there, none := &checkpointFlags{file: testkit.Put(t, dir, "part", "x")}, &checkpointFlags{file: filepath.Join(dir, "none")}
+	there, none := checkpoint{&vssgp.CheckpointOptions{Path: testkit.Put(t, dir, "part", "x")}}, checkpoint{&vssgp.CheckpointOptions{Path: filepath.Join(dir, "none")}}
 	for _, c := range []struct {
-		flags   *checkpointFlags
+		flags   checkpoint
 		model   string
 		unsaved error
 		want    string
 	}{
-		{there, "m", nil, "with --resume, which resumes from " + there.file},
+		{there, "m", nil, "with --resume, which resumes from " + there.Path},
 		{there, "m", errors.New("disk full"), "as it was earlier (disk full)"},
 		{none, "m", errors.New("disk full"), "--init m"},
-		{&checkpointFlags{}, "m", nil, "--init m"},
+		{checkpoint{&vssgp.CheckpointOptions{}}, "m", nil, "--init m"},
 		{none, "", nil, "run the same command again"},
 	} {
-		if text := c.flags.goOn(c.model, c.unsaved); !strings.Contains(text, c.want) {
+		if text := c.flags.howToContinue(c.model, c.unsaved); !strings.Contains(text, c.want) {
 			t.Errorf("%q, which should contain %q", text, c.want)
 		}
 	}

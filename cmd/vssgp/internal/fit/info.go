@@ -43,13 +43,18 @@ hyper-parameters with their 95 % intervals, and how far it can forecast.`,
 
 func runInfo(ctx context.Context, env *cli.Env, path string, top int, plot string) error {
 	m, err := readAny(env, path)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case m.series != nil:
-		return seriescmd.Info(ctx, env, path, m.series, plot)
 	}
-	return infoVSSGP(env, path, m.model, top, plot)
+	if m.series != nil {
+		err = seriescmd.Info(ctx, env, path, m.series, plot)
+	} else {
+		err = infoVSSGP(env, path, m.model, top, plot)
+	}
+	if err == nil && plot != "" {
+		env.Print("wrote %s", plot)
+	}
+	return err
 }
 
 // A description is what info prints with --json.
