@@ -153,7 +153,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"FIT --checkpoint m.safetensors", "m.safetensors"}, {"FIT --checkpoint folder --resume", "folder"},
 	{"FIT --init none.safetensors", "none.safetensors"}, {"predict good.safetensors good.csv --draws -1 CSV", "--draws"},
 	{"info good.safetensors --top -1", "--top"}, {"evaluate good.safetensors good.csv --rows 1,a --inference factorised", "a"},
-	{"evaluate good.safetensors good.csv --rows 4 --inference factorised", "rows[0] is 4"},
+	{"evaluate good.safetensors good.csv --rows 4 --inference factorised", "--rows 4; must be from 0 to 3"},
 	{"evaluate good.safetensors good.csv --rows 1", "mini-batch"},
 	{"evaluate good.safetensors good.csv --inference stochastic", "stochastic"},
 	{"impute good.wav --gap 100:120 --method best WAV", "one of auto, mixture"},

@@ -212,7 +212,7 @@ func (c *Device) choose() (backend.Backend, error) {
 		}
 	}
 	if c.device != "auto" {
-		return nil, Mistake("--device %s: %s; must be --device cpu or auto", c.device, why)
+		return nil, Mistake("--device %s: %s; use --device cpu or auto", c.device, why)
 	}
 	b, err := c.host(", and " + why)
 	if err == nil && (there || c.given) {
@@ -226,7 +226,7 @@ func (c *Device) choose() (backend.Backend, error) {
 func (c *Device) host(why string) (backend.Backend, error) {
 	switch {
 	case c.digits > 0:
-		return nil, Mistake("--precision %s: the CPU computes in float64%s; must be --precision auto, or use a GPU", c.precision, why)
+		return nil, Mistake("--precision %s: the CPU computes in float64%s; use --precision auto, or a GPU", c.precision, why)
 	case c.ranks:
 		return cpu.New(cpu.Shared()), nil
 	}

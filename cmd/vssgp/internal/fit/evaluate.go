@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -92,6 +93,9 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 		return err
 	}
 	data := read.Data
+	if i := slices.IndexFunc(o.rows, func(n int) bool { return n < 0 || n >= data.N }); i >= 0 {
+		return cli.Mistake("--rows %d; must be from 0 to %d", o.rows[i], data.N-1)
+	}
 	inference := cmp.Or(o.inference, m.Inference)
 	e, err := m.Evaluate(ctx, data, inference, o.rows, o.gradient)
 	if err != nil {

@@ -25,11 +25,11 @@ import (
 // fitFlags are the flags of fit.
 type fitFlags struct {
 	seriescmd.FitFlags
-	model      ModelFlags
-	ofSeries   *pflag.FlagSet // those that belong to the structural model
-	ofModel    *pflag.FlagSet // those that belong to the other methods
-	hmc        bool
-	priors     []string // names that --prior gave
+	model    ModelFlags
+	ofSeries *pflag.FlagSet // those that belong to the structural model
+	ofModel  *pflag.FlagSet // those that belong to the other methods
+	hmc      bool
+	priors   []string // names that --prior gave
 }
 
 // checkpoint returns the checkpoint of the fit.
