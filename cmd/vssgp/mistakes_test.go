@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -44,72 +43,42 @@ func modelBytes(t *testing.T, spoil func(map[string]safetensors.Tensor), metadat
 	return b.Bytes()
 }
 
-// header is a safetensors file with the given header length and text.
-func header(length uint64, text string) []byte {
-	return append(binary.LittleEndian.AppendUint64(nil, length), text...)
-}
-
 // mistakeFiles are what the cases name; each folder of a case holds them all.
 func mistakeFiles(t *testing.T) map[string][]byte {
 	good := wav(8000, 1, tone(400, 8000))
 	set := func(name string, v ...float64) func(map[string]safetensors.Tensor) {
 		return func(m map[string]safetensors.Tensor) { m[name] = safetensors.Tensor{Shape: m[name].Shape, Data: v} }
 	}
-	short := tone(400, 8000)[:300]
-	sphere := func(fields string) []byte {
-		h := "NIST_1A\n   1024\n" + fields + "end_head\n"
-		return append([]byte(h+strings.Repeat(" ", max(0, 1024-len(h)))), make([]byte, 200)...)
-	}
+	shorten := "NIST_1A\n   1024\nsample_rate -i 8000\nchannel_count -i 1\nsample_count -i 100\nsample_n_bytes -i 2\n" +
+		"sample_coding -s26 pcm,embedded-shorten-v2.00\nend_head\n"
 	side := strings.Repeat("1,", 150_000) + "2\n"
 	return map[string][]byte{
 		"uneven.csv": []byte("t\n0\n1\n3\n"), "side.csv": []byte(side + side),
 		"named.safetensors": modelBytes(t, nil, map[string]string{"x.names": `["t"]`}),
-		"good.csv":          []byte("t,y\n0,1\n1,2\n2,1\n3,0\n"), "empty.csv": nil, "names.csv": []byte("t,y\n"),
-		"ragged.csv": []byte("t,y\n0,1\n1\n"), "nan.csv": []byte("t,y\n0,1\nNaN,1\n"), "inf.csv": []byte("t,y\n0,1\n1,inf\n"),
-		"huge.csv": []byte("t,y\n0,1\n1,1e999\n"), "word.csv": []byte("t,y\n0,1\n1,two\n"), "hole.csv": []byte("t,y\n0,1\n,1\n"),
-		"void.csv": []byte("t,y\n0,\n1,NA\n"), "dates.csv": []byte("t,y\n2024-01-01,1\n2024-01-02,2\n"),
+		"good.csv":          []byte("t,y\n0,1\n1,2\n2,1\n3,0\n"), "empty.csv": nil, "ragged.csv": []byte("t,y\n0,1\n1\n"),
+		"word.csv": []byte("t,y\n0,1\n1,two\n"), "hole.csv": []byte("t,y\n0,1\n,1\n"), "void.csv": []byte("t,y\n0,\n1,NA\n"),
+		"dates.csv":  []byte("t,y\n2024-01-01,1\n2024-01-02,2\n"),
 		"either.csv": []byte("t,y\n01/02/2024,1\n02/03/2024,2\n"), "data.xlsx": []byte("PK\x03\x04..."), "data.parquet": []byte("PAR1..."),
 		"parquet.csv": []byte("PAR1..."),
 		"still.csv":   []byte("t,y\n1,1\n1,2\n1,1\n1,0\n"), "error.csv": []byte("t,y,e\n0,1,1\n1,2,0\n2,1,1\n3,0,1\n"),
-		"clash.csv": []byte("y_sd,y\n0,1\n1,2\n"), "twice.csv": []byte("t,t\n0,1\n"), "one.csv": []byte("t\n0\n1\n"),
-		"wide.csv":  []byte("a,b,c,d\n0,1,2,3\n"),
-		"mixed.csv": []byte("t,y\n0,1\n1;2,3\n"), "utf16.csv": []byte("\xff\xfet\x00,\x00y\x00"), "quote.csv": []byte("t,y\n0,\"1\n"),
-		"short.npy": []byte("\x93NUMPY\x01\x00\x10\x00{'descr'"), "text.npy": []byte("no numpy"), "data.dat": []byte("1,2\n"),
-		"good.wav": good, "empty.wav": nil, "cut.wav": good[:300], "head.wav": good[:30], "noise.wav": []byte("RIFF\x04\x00\x00\x00WAVE"),
-		"text.wav": []byte("this is a text file, not a recording\n"), "adpcm.wav": patched(good, 20, 2, 0), "mulaw.wav": patched(good, 20, 7, 0),
-		"nochannels.wav": patched(good, 22, 0, 0), "norate.wav": patched(good, 24, 0, 0, 0, 0), "bits.wav": patched(good, 34, 13, 0),
-		"long.wav":   patched(good, 40, 0xff, 0xff, 0xff, 0x7f),
-		"nodata.wav": good[:44],
-		"rate.wav":   wav(16000, 1, tone(400, 8000)), "length.wav": wav(8000, 1, short), "stereo.wav": wav(8000, 2, tone(400, 8000)),
-		"silent.wav": wav(8000, 1, make([]int16, 400)),
-		"shorten.sph": sphere("sample_rate -i 8000\nchannel_count -i 1\nsample_count -i 100\nsample_n_bytes -i 2\nsample_coding -s26 " +
-			"pcm,embedded-shorten-v2.00\n"),
-		"absurd.sph": sphere("sample_rate -i 8000\nchannel_count -i 1\nsample_count -i 99999999999\nsample_n_bytes -i 2\n"),
-		"cut.sph":    []byte("NIST_1A\n   1024\nsample_rate -i 8000\n"),
-		"gaps.csv":   []byte("start,end\n100,120\n"), "gaps-ragged.csv": []byte("start,end\n100\n"),
-		"gaps-names.csv": []byte("from,to\n100,120\n"),
-		"gaps-half.csv":  []byte("start,end\n100.5,120\n"), "gaps-empty.csv": nil, "gaps-overlap.csv": []byte("start,end\n100,120\n110,130\n1,9\n5,9\n"),
+		"one.csv": []byte("t\n0\n1\n"), "wide.csv": []byte("a,b,c,d\n0,1,2,3\n"),
+		"text.npy": []byte("no numpy"), "data.dat": []byte("1,2\n"),
+		"good.wav": good, "empty.wav": nil, "cut.wav": good[:300], "text.wav": []byte("this is a text file, not a recording\n"),
+		"adpcm.wav": patched(good, 20, 2, 0),
+		"rate.wav":  wav(16000, 1, tone(400, 8000)), "length.wav": wav(8000, 1, tone(300, 8000)), "stereo.wav": wav(8000, 2, tone(400, 8000)),
+		"shorten.sph":    append([]byte(shorten+strings.Repeat(" ", 1024-len(shorten))), make([]byte, 200)...),
+		"gaps.csv":       []byte("start,end\n100,120\n"),
+		"gaps-names.csv": []byte("from,to\n100,120\n"), "gaps-overlap.csv": []byte("start,end\n100,120\n110,130\n1,9\n5,9\n"),
 		"good.safetensors": modelBytes(t, nil, nil),
 		"fitted.safetensors": modelBytes(t, func(m map[string]safetensors.Tensor) {
 			m["coefficient.mean"] = safetensors.Tensor{Shape: []int{2, 1}, Data: []float64{1, 2}}
 			m["coefficient.variance"] = safetensors.Tensor{Shape: []int{2, 1}, Data: []float64{1, 1}}
 		}, nil),
-		"empty.safetensors": nil, "cut.safetensors": modelBytes(t, nil, nil)[:200],
-		"absurd.safetensors":   header(math.MaxUint64, "{}"),
-		"long.safetensors":     header(1<<40, "{}"),
-		"nojson.safetensors":   header(4, "{{{{"),
+		"empty.safetensors":    nil,
 		"negative.safetensors": modelBytes(t, set("kernel.variance", -1), nil),
-		"negvar.safetensors":   modelBytes(t, set("frequency.variance", 0.1, -0.1), nil),
-		"tau.safetensors":      modelBytes(t, set("noise.precision", 0), nil),
-		"nan.safetensors":      modelBytes(t, set("frequency.mean", math.NaN(), 0), nil),
-		"inf.safetensors":      modelBytes(t, set("kernel.lengthscale", math.Inf(1)), nil),
-		"phase.safetensors":    modelBytes(t, set("phase.upper", -1, 1), nil),
-		"shape.safetensors": modelBytes(t, func(m map[string]safetensors.Tensor) {
-			m["frequency.mean"] = safetensors.Tensor{Shape: []int{1, 2}, Data: []float64{0, 0}}
-		}, nil),
-		"lacks.safetensors":  modelBytes(t, func(m map[string]safetensors.Tensor) { delete(m, "phase.lower") }, nil),
-		"format.safetensors": modelBytes(t, nil, map[string]string{"format": "other/9"}),
-		"scale.safetensors":  modelBytes(t, nil, map[string]string{"x.scale": "[-1]"}),
+		"lacks.safetensors":    modelBytes(t, func(m map[string]safetensors.Tensor) { delete(m, "phase.lower") }, nil),
+		"format.safetensors":   modelBytes(t, nil, map[string]string{"format": "other/9"}),
+		"scale.safetensors":    modelBytes(t, nil, map[string]string{"x.scale": "[-1]"}),
 	}
 }
 
@@ -216,43 +185,31 @@ var mistakeCases = []struct{ line, word string }{
 	{"fit void.csv MODEL", "void.csv: with 2 columns"}, {"fit void.csv --x t --y y MODEL", "\"y\" has 0 values in 2 rows"},
 	{"fit void.csv --x t --y y --method vssgp MODEL", "no row has a value of y"}, {"fit either.csv MODEL", "--dayfirst"},
 	{"PREDICT dates.csv --x t CSV", "dates.csv:2"}, {"fit text.wav MODEL", "is text"}, {"impute good.csv GAP", "a table, not a recording"},
-	{"FIT --y t,t", "twice"}, {"fit empty.csv MODEL", "empty.csv"}, {"fit names.csv MODEL", "names.csv"},
-	{"fit ragged.csv MODEL", "ragged.csv:3"}, {"fit nan.csv MODEL", "nan.csv:3"}, {"fit inf.csv MODEL", "inf.csv:3"},
-	{"fit huge.csv MODEL", "1e999"}, {"fit word.csv MODEL", "two"}, {"fit hole.csv MODEL", "hole.csv:3"},
-	{"fit twice.csv MODEL", "twice.csv"}, {"fit one.csv MODEL", "one.csv"}, {"fit mixed.csv MODEL", "1;2"},
-	{"fit utf16.csv MODEL", "UTF-16"}, {"fit quote.csv MODEL", "quote.csv"}, {"fit short.npy MODEL", "short.npy"},
-	{"fit text.npy MODEL", "text.npy"}, {"fit good.csv --x nope MODEL", "nope"}, {"fit good.csv --y 7 MODEL", "7"},
-	{"fit good.csv --x t,t MODEL", "twice"}, {"fit good.csv --x y --method vssgp MODEL", "y"},
+	{"FIT --y t,t", "twice"}, {"fit empty.csv MODEL", "empty.csv"}, {"fit ragged.csv MODEL", "ragged.csv:3"},
+	{"fit hole.csv MODEL", "hole.csv:3"}, {"fit one.csv MODEL", "one.csv"}, {"fit text.npy MODEL", "text.npy"},
+	{"fit good.csv --x nope MODEL", "nope"}, {"fit good.csv --y 7 MODEL", "7"}, {"fit good.csv --x t,t MODEL", "twice"},
+	{"fit good.csv --x y --method vssgp MODEL", "y"},
 	{"evaluate fitted.safetensors wide.csv", "wide.csv"}, {"predict good.safetensors wide.csv CSV", "wide.csv"},
 	// Models.
 	{"info none.safetensors", "none.safetensors"}, {"info empty.safetensors", "empty.safetensors"},
-	{"info cut.safetensors", "cut.safetensors"}, {"info absurd.safetensors", "absurd.safetensors"},
-	{"info long.safetensors", "long.safetensors"}, {"info nojson.safetensors", "nojson.safetensors"},
-	{"info negative.safetensors", "kernel.variance"}, {"info negvar.safetensors", "frequency.variance[1]"},
-	{"info tau.safetensors", "noise.precision"}, {"info nan.safetensors", "frequency.mean[0]"},
-	{"info inf.safetensors", "kernel.lengthscale"}, {"info phase.safetensors", "phase.upper"}, {"info shape.safetensors", "frequency.mean"},
-	{"info lacks.safetensors", "phase.lower"}, {"info format.safetensors", "other/9"}, {"info scale.safetensors", "x.scale"},
+	{"info negative.safetensors", "kernel.variance"}, {"info lacks.safetensors", "phase.lower"},
+	{"info format.safetensors", "other/9"}, {"info scale.safetensors", "x.scale"},
 	{"info good.csv", "good.csv is a table"}, {"predict good.safetensors good.csv --x t CSV", "fit the model"},
 	{"evaluate good.safetensors good.csv --inference factorised", "coefficient"}, {"evaluate good.safetensors good.wav --x t", "--x"},
 	// Recordings.
 	{"impute none.wav GAP", "none.wav"}, {"impute empty.wav GAP", "empty.wav"}, {"impute cut.wav GAP", "cut.wav"},
-	{"impute head.wav GAP", "head.wav"}, {"impute noise.wav GAP", "noise.wav"}, {"impute text.wav GAP", "text.wav"},
-	{"impute adpcm.wav GAP", "adpcm.wav"}, {"impute mulaw.wav GAP", "mulaw.wav"}, {"impute nochannels.wav GAP", "nochannels.wav"},
-	{"impute norate.wav GAP", "norate.wav"}, {"impute bits.wav GAP", "bits.wav"}, {"impute long.wav GAP", "long.wav"},
-	{"impute nodata.wav GAP", "nodata.wav"}, {"impute shorten.sph GAP", "shorten.sph"}, {"impute absurd.sph GAP", "absurd.sph"},
-	{"impute cut.sph GAP", "cut.sph"}, {"impute good.csv GAP", "good.csv"}, {"fit adpcm.wav MODEL", "adpcm.wav"},
+	{"impute text.wav GAP", "text.wav"}, {"impute adpcm.wav GAP", "adpcm.wav"}, {"impute shorten.sph GAP", "shorten.sph"},
+	{"fit adpcm.wav MODEL", "adpcm.wav"},
 	{"impute good.wav --gap 100:120 --reference rate.wav WAV", "rate.wav"},
 	{"impute good.wav --gap 100:120 --reference length.wav WAV", "length.wav"},
 	{"impute good.wav --gap 100:120 --reference stereo.wav WAV", "stereo.wav"},
 	{"impute good.wav --gap 100:120 --reference none.wav WAV", "none.wav"},
 	// Gaps.
-	{"impute good.wav --gap 120:100 WAV", "120:100"}, {"impute good.wav --gap 100:100 WAV", "100:100"},
-	{"impute good.wav --gap=-5:10 WAV", "-5"}, {"impute good.wav --gap 390:410 WAV", "390:410"}, {"impute good.wav --gap 0:400 WAV", "400"},
-	{"impute good.wav --gap 10:20 --gap 15:30 WAV", "15:30"}, {"impute good.wav --gap 10..20 WAV", "10..20"},
-	{"impute good.wav --gap 1x:2 WAV", "1x"}, {"impute good.wav --gap 9999999999999999999:2 WAV", "9999999999999999999"},
-	{"impute good.wav --gaps none.csv WAV", "none.csv"}, {"impute good.wav --gaps gaps-ragged.csv WAV", "gaps-ragged.csv"},
-	{"impute good.wav --gaps gaps-names.csv WAV", "gaps-names.csv"}, {"impute good.wav --gaps gaps-half.csv WAV", "gaps-half.csv"},
-	{"impute good.wav --gaps gaps-empty.csv WAV", "gaps-empty.csv"}, {"impute good.wav --gaps gaps-overlap.csv WAV", "gaps-overlap.csv: line 3: gap 110:130"},
+	{"impute good.wav --gap 120:100 WAV", "120:100"}, {"impute good.wav --gap=-5:10 WAV", "-5"},
+	{"impute good.wav --gap 390:410 WAV", "390:410"}, {"impute good.wav --gap 10..20 WAV", "10..20"},
+	{"impute good.wav --gaps none.csv WAV", "none.csv"}, {"impute good.wav --gaps gaps-names.csv WAV", "gaps-names.csv"},
+	{"impute good.wav --gaps gaps-overlap.csv WAV", "gaps-overlap.csv: line 3: gap 110:130"},
+	{"impute good.wav --gaps gaps-overlap.csv WAV", "(the line is 0.01375 s to 0.01625 s)"},
 	{"impute good.wav --gap 1:2 --gaps gaps.csv WAV", "--gaps"}, {"impute good.wav --gap 5:6@2 WAV", "1 channels"},
 	{"impute good.wav --dry-run --detect zeros WAV", "either --dry-run or -o"}, {"impute folder --dry-run --detect zeros --out-dir .", "--dry-run"},
 	{"impute good.wav --gap 5:6 --confidence 9 WAV", "--confidence 9"}, {"impute . --detect zeros --confidence 101 WAV", "--confidence 101"},
@@ -400,7 +357,7 @@ func leaves(v any, visit func(path string, set func(v any) func())) {
 var inner = regexp.MustCompile(`json: |Go (struct|value)|blocktri|pivot|NaN: |bug|index out|too few digits`)
 
 // damagedEvery is the share of all mutations that is tried.
-var damagedEvery = slow.Pick(3, 31)
+var damagedEvery = slow.Pick(9, 31)
 
 // TestDamagedModels: a model file that was damaged is a model, or a mistake: one line that names the file, in words that users know.
 func TestDamagedModels(t *testing.T) {

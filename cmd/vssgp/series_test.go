@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"encoding/binary"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -21,7 +20,6 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/series"
@@ -334,38 +332,6 @@ func TestLogarithms(t *testing.T) {
 	testkit.Contains(t, string(testkit.Read(t, filepath.Join(dir, "p.svg"))), "log of y: trend")
 }
 
-// TestMethods: which flags choose which model.
-func TestMethods(t *testing.T) {
-	dir := t.TempDir()
-	data, wide := testkit.Put(t, dir, "d.csv", evenSeries(24, func(n int) float64 { return math.Sin(float64(n)) })),
-		testkit.Put(t, dir, "w.csv", waves(24))
-	kind := func(args ...string) string {
-		o := decode[map[string]any](t, succeed(t, append([]string{"fit", "-o", filepath.Join(dir, "m.st"), "--json"}, args...)...).stdout)
-		if o["parts"] != nil {
-			return "structural"
-		}
-		return "vssgp"
-	}
-	for _, c := range []struct {
-		want string
-		args []string
-	}{
-		{"structural", []string{data}}, {"structural", []string{data, "--method", "structural"}},
-		{"structural", []string{wide, "--x", "t", "--y", "y1"}},
-		{"structural", []string{wide, "--trend", "line"}}, {"structural", []string{wide, "--log", "never"}},
-		{"structural", []string{wide, "--method", "structural"}},
-		{"vssgp", []string{data, "--method", "vssgp"}}, {"vssgp", []string{data, "--components", "2"}},
-		{"vssgp", []string{data, "--inference", "factorised", "--iterations", "2"}},
-		{"vssgp", []string{wide, "--iterations", "2"}}, {"vssgp", []string{wide}},
-		{"vssgp", []string{data, "--posterior", "2", "--iterations", "2"}}, {"vssgp", []string{data, "--prior", "lengthscale=5,1"}},
-		{"structural", []string{wide, "--prior", "walk=0.1,1"}}, {"structural", []string{data, "--prior", "noise=0.1,1"}},
-	} {
-		if got := kind(c.args...); got != c.want {
-			t.Errorf("%v: %s, want %s", c.args, got, c.want)
-		}
-	}
-}
-
 // TestForecastInterrupted: a signal ends a fit at once, and leaves nothing.
 func TestForecastInterrupted(t *testing.T) {
 	dir := t.TempDir()
@@ -459,26 +425,6 @@ func TestExport(t *testing.T) {
 	testkit.Contains(t, succeed(t, "info", model).stdout, "date: days since 2024-03-01")
 	testkit.Put(t, dir, "b.csv", strings.Replace(plain, "date", "day", 1)) // by --x, where the name is another
 	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
-}
-
-// TestArrayWithHoles: NaN in an output of an array is a missing value, in an input a mistake.
-func TestArrayWithHoles(t *testing.T) {
-	dir := t.TempDir()
-	word := func(values ...float64) (b []byte) {
-		for _, v := range values {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		}
-		return b
-	}
-	var whole bytes.Buffer
-	testkit.OK(t, table.WriteNPY(&whole, []int{4, 2}, []float64{0, 1, 1, 9, 2, 3, 3, 2}))
-	y := testkit.Put(t, dir, "y.npy", strings.Replace(whole.String(), string(word(9)), string(word(math.NaN())), 1))
-	x := testkit.Put(t, dir, "x.npy", strings.Replace(whole.String(), string(word(2, 3)), string(word(math.NaN(), 3)), 1))
-	if o := vssgpRun(t, "fit", y, "-o", filepath.Join(dir, "m.st"), "--iterations", "2"); o.code != cli.ExitDone ||
-		!strings.Contains(o.stderr, "left out 1 row of 4") {
-		t.Errorf("exit %d, %s", o.code, o.stderr)
-	}
-	refuse(t, "row 2, column 0 (from 0): \"NaN\" is missing", "fit", x, "-o", filepath.Join(dir, "m.st"))
 }
 
 // TestNames: the columns of a table without names get those of --names, and a model keeps them.

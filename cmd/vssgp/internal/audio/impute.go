@@ -169,72 +169,86 @@ type repair struct {
 	input     string
 	rec       *audio.File
 	container audio.Container // of the output
-	fill      restore.Options
+	options   restore.Options
 	page      *report.Fill // what was found and filled so far
 	scores    *scores
-	open      []io.Closer // which the report reads to the end
+	files     []io.Closer // which the report reads to the end
 }
 
 // imputeFile repairs a recording, and returns what --json prints of it, with an error only if the comparison with the reference was
 // interrupted.
-func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (*result, error) {
-	env.Aside = o.output == cli.ToStdout
-	if env.Aside && o.fill.Draws > 0 {
-		return nil, cli.Mistake("--draws makes further files and -o is stdout; -o must be a file")
-	}
-	if err := env.CheckOutputs(cli.NumberedFiles(o.output, o.fill.Draws)...); err != nil {
-		return nil, err
-	}
-	fill, err := fillOptions(env, o)
-	if err != nil {
-		return nil, err
-	}
-	rec, file, err := datafile.OpenInput(ctx, env, input)
-	if err != nil {
-		return nil, interruptedBefore(ctx, "", err)
-	}
-	r := &repair{imputeFlags: o, env: env, input: input, rec: rec, fill: fill, open: []io.Closer{file}, page: &report.Fill{
-		Name: filepath.Base(input), Output: filepath.Base(o.output), Samples: rec.Len(), Rate: rec.Rate(), Channels: rec.Channels(),
-		Input: rec, Settings: env.Settings(), Method: cmp.Or(o.model.Method, string(fill.Method)),
-	}}
+func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (done *result, err error) {
+	r := &repair{imputeFlags: o, env: env, input: input, page: &report.Fill{}}
 	defer func() {
-		for _, file := range r.open {
+		for _, file := range r.files {
 			file.Close()
 		}
 	}()
-	if r.container, err = containerFor(rec, o.output); err != nil {
-		return nil, err
+	if err = r.open(ctx); err == nil {
+		err = r.run(ctx)
 	}
-	if err = r.run(ctx); err == nil {
-		return r.finish()
+	if err == nil {
+		done, err = r.finish()
 	}
-	f := r.page
-	if f.Result != nil && ctx.Err() != nil { // the fill is finished; only its scores are not
-		f.Reference = nil
-		again, file, err := datafile.OpenInput(context.WithoutCancel(ctx), env, input)
-		if err != nil {
-			return nil, err
-		}
-		r.rec, f.Input, r.open = again, again, append(r.open, file)
-		result, err := r.finish()
-		if err != nil {
-			return nil, err
-		}
-		return result, cli.Interrupted(fmt.Sprintf(" during the comparison with --reference: %s is written, without scores", o.output))
+	if err != nil && ctx.Err() != nil {
+		return r.interrupted(ctx)
 	}
-	kept := ""
-	if ctx.Err() != nil && o.gaps.labels != "" && len(f.Found) > 0 && env.Write(o.gaps.labelFile(f)) == nil {
-		kept = fmt.Sprintf("; %s has what was found so far (%s)", o.gaps.labels, cli.Counted(len(f.Found), "gap"))
-	}
-	return nil, interruptedBefore(ctx, kept, err)
+	return done, err
 }
 
-// interruptedBefore returns err or, after an interruption, that the output is not written, and what is instead.
-func interruptedBefore(ctx context.Context, kept string, err error) error {
-	if ctx.Err() != nil {
-		return cli.Interrupted(": the output is not written" + kept)
+// open checks the outputs, and opens the recording.
+func (r *repair) open(ctx context.Context) (err error) {
+	env, o := r.env, r.imputeFlags
+	env.Aside = o.output == cli.ToStdout
+	if env.Aside && o.fill.Draws > 0 {
+		return cli.Mistake("--draws makes further files and -o is stdout; -o must be a file")
 	}
+	if err := env.CheckOutputs(cli.NumberedFiles(o.output, o.fill.Draws)...); err != nil {
+		return err
+	}
+	if r.options, err = fillOptions(env, o); err != nil {
+		return err
+	}
+	if err := r.read(ctx); err != nil {
+		return err
+	}
+	*r.page = report.Fill{
+		Name: filepath.Base(r.input), Output: filepath.Base(o.output), Samples: r.rec.Len(), Rate: r.rec.Rate(), Channels: r.rec.Channels(),
+		Input: r.rec, Settings: env.Settings(), Method: cmp.Or(o.model.Method, string(r.options.Method)),
+	}
+	r.container, err = containerFor(r.rec, o.output)
 	return err
+}
+
+// read opens the recording, which cannot be read any more when ctx has ended.
+func (r *repair) read(ctx context.Context) error {
+	rec, file, err := datafile.OpenInput(ctx, r.env, r.input)
+	if err != nil {
+		return err
+	}
+	r.rec, r.page.Input, r.files = rec, rec, append(r.files, file)
+	return nil
+}
+
+// interrupted writes what is finished after an interruption: the fill without scores, or else the labels of the finds.
+func (r *repair) interrupted(ctx context.Context) (*result, error) {
+	f, labels := r.page, r.gaps.labels
+	switch {
+	case f.Reference != nil && f.Result != nil && f.Scores == nil:
+		f.Reference = nil
+		if err := r.read(context.WithoutCancel(ctx)); err != nil {
+			return nil, err
+		}
+		done, err := r.finish()
+		if err != nil {
+			return nil, err
+		}
+		return done, cli.Interrupted(fmt.Sprintf(" during the comparison with --reference: %s is written, without scores", r.output))
+	case labels != "" && len(f.Found) > 0 && r.env.Write(r.gaps.labelFile(f)) == nil:
+		return nil, cli.Interrupted(fmt.Sprintf(": the output is not written; %s has what was found so far (%s)", labels,
+			cli.Counted(len(f.Found), "gap")))
+	}
+	return nil, cli.Interrupted(": the output is not written")
 }
 
 // run finds the gaps, fills them and compares the fill with the reference.
@@ -243,14 +257,14 @@ func (r *repair) run(ctx context.Context) (err error) {
 	if f.Gaps, f.Found, err = r.gaps.in(ctx, env, rec, r.input); err != nil || r.gaps.dry || len(f.Gaps) == 0 {
 		return err
 	}
-	if r.fill.Method != restore.VSSGP {
+	if r.options.Method != restore.VSSGP {
 		warnLong(env, f)
 	} else if r.report != "" {
 		f.Density = report.NewDensities(f.Rate)
-		r.fill.Fitted = f.Density.Add
+		r.options.Fitted = f.Density.Add
 	}
 	if r.models != "" { // with more than one, the names are known now
-		excerpts, err := restore.Excerpts(f.Channels, f.Samples, f.Rate, f.Gaps, r.fill)
+		excerpts, err := restore.Excerpts(f.Channels, f.Samples, f.Rate, f.Gaps, r.options)
 		if err == nil && len(excerpts) > 1 {
 			err = env.CheckOutputs(cli.NumberedFiles(r.models, len(excerpts))...)
 		}
@@ -265,13 +279,13 @@ func (r *repair) run(ctx context.Context) (err error) {
 		}
 		f.Reference = clean
 	}
-	filled, err := restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, r.fill)
+	filled, err := restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, r.options)
 	env.ClearProgress()
 	if err != nil {
 		return datafile.FromFile(r.input, err)
 	}
 	f.Result = filled
-	if r.fill.Method == restore.VSSGP && !env.Quiet {
+	if r.options.Method == restore.VSSGP && !env.Quiet {
 		for i := range filled.Excerpts {
 			warnGaps(env, &filled.Excerpts[i], float64(rec.Rate()), r.imputeFlags)
 		}
@@ -310,7 +324,7 @@ func (r *repair) openReference(ctx context.Context) (*audio.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--reference: %w", err)
 	}
-	r.open = append(r.open, file)
+	r.files = append(r.files, file)
 	for _, c := range []struct {
 		what     string
 		is, want int

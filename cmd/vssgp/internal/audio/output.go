@@ -68,9 +68,9 @@ func (r *repair) finish() (*result, error) {
 func (r *repair) recordings() (files []fileio.File, err error) {
 	paths, changes := []string{r.output}, make([][]audio.Change, 1)
 	if fill := r.page.Result; fill != nil {
-		paths = append(paths, cli.NumberedFiles(r.output, r.fill.Draws)...)
+		paths = append(paths, cli.NumberedFiles(r.output, r.options.Draws)...)
 		changes[0] = fill.Changes(-1) // the mean
-		for draw := range r.fill.Draws {
+		for draw := range r.options.Draws {
 			changes = append(changes, fill.Changes(draw))
 		}
 	}

@@ -26,9 +26,8 @@ type files struct {
 
 // A NamedFile is a file as the command line names it.
 type NamedFile struct {
-	Name  string // the flag or argument; "" if the command has made the path
-	Path  string
-	place fileio.Place // of an input
+	Name string // the flag or argument; "" if the command has made the path
+	Path string
 }
 
 // String is "--sd FILE".
@@ -59,31 +58,29 @@ func (f *FileUse) check(named NamedFile, json, optional bool) error {
 	return Mistake("%v: unknown format; must be %s", named, formats)
 }
 
-// Add registers a file. A missing input is reported when it is read.
+// Add registers a file.
 func (f *files) Add(named NamedFile, written bool) {
 	if written {
 		f.Written = append(f.Written, named)
-	} else if p, err := fileio.PlaceOf(named.Path); err == nil {
-		named.place = p
+	} else {
 		f.Read = append(f.Read, named)
 	}
 }
 
-// apart refuses an output that is an input. It passes over a path that cannot be written to:
-// fileio.Check reports that.
+// apart refuses an output that is an input. It passes over a path that cannot be read or written to: the command reports a missing
+// input, and fileio.Check the output.
 func (f *files) apart() error {
-	if f.Overwrite || len(f.Read) == 0 {
+	if f.Overwrite {
 		return nil
 	}
-	for _, out := range f.Written {
-		at, err := f.placeOf(out.Path)
+	for _, in := range f.Read {
+		from, err := fileio.PlaceOf(in.Path)
 		if err != nil {
 			continue
 		}
-		for _, in := range f.Read {
-			if at.Same(in.place) {
-				return Mistake("%v is the same file as %v, which this command reads; use another name, or --overwrite to replace it", out,
-					in)
+		for _, out := range f.Written {
+			if to, err := f.placeOf(out.Path); err == nil && to.Same(from) {
+				return Mistake("%v is the same file as %v, which this command reads; use another name, or --overwrite to replace it", out, in)
 			}
 		}
 	}

@@ -70,7 +70,12 @@ Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/p
 	cmd.Annotations = cli.FlagGroups("Input: x y names dayfirst yerr", "Output: output report overwrite checkpoint every resume",
 		"Model: method components features window init inference iterations restarts prior posterior hmc",
 		"Model, structural: period season trend short-memory log robust positive regressor holidays events")
-	f := cmd.Flags()
+	o.add(cmd.Flags())
+	return cmd
+}
+
+// add defines the flags.
+func (o *fitFlags) add(f *pflag.FlagSet) {
 	o.Columns.Add(f)
 	f.Var(cli.OneOf(&o.model.Method, structural, "vssgp", "ssgp", "rp"), "method",
 		"structural, vssgp, ssgp or rp (default: by the data)")
@@ -91,7 +96,6 @@ Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/p
 		"draw the hyper-parameters by HMC; ten times slower or more")
 	f.Var(cli.OutputFile(&o.Report, cli.PlotFiles...), "report",
 		"draw fit, residuals and spectrum to this `file` (.html, .png, .svg)")
-	return cmd
 }
 
 // given are the first flags that belong to the structural model, and to the other methods; "" where there is none.

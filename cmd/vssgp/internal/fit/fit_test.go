@@ -1,9 +1,9 @@
 package fit
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"math"
 	"path/filepath"
@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
-	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
 	"github.com/vssgp/vssgp/internal/bayes"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
@@ -160,17 +160,27 @@ func TestDrawsInTables(t *testing.T) {
 	if err != nil || parts < 2 || next != n {
 		t.Errorf("%d parts up to row %d, %v", parts, next, err)
 	}
-	var b bytes.Buffer
-	few := &prediction{ctx: t.Context(), env: &cli.Env{}, outputs: []string{"y"}, draws: made,
-		at: &datafile.Places{Names: []string{"x"}, Rows: n, Parts: datafile.SecondsOf(n, 1).Parts},
-		o:  &predictFlags{PredictFlags: seriescmd.PredictFlags{Output: "o.csv", Draws: 2}, drawsFile: "d.csv"}}
-	files, _, err := few.files()
-	testkit.OK(t, err)
-	testkit.OK(t, files[0].Write(&b))
-	got := testkit.Must(table.Open(testkit.Put(t, t.TempDir(), "drawn.csv", b.String())))(t)
-	for i := range n {
-		if row := []float64{data.X[i], want[0][i], want[1][i]}; !slices.Equal(got.Data[3*i:3*i+3], row) {
-			t.Fatalf("row %d of the table is %v, want %v", i, got.Data[3*i:3*i+3], row)
+}
+
+// TestMethod: which flags and which data choose which model.
+func TestMethod(t *testing.T) {
+	dir := t.TempDir()
+	one, two := testkit.Put(t, dir, "d.csv", "t,y\n0,1\n1,2\n2,1\n3,3\n"), testkit.Put(t, dir, "w.csv", "t,y1,y2\n0,1,2\n1,2,2\n2,1,1\n3,0,1\n")
+	for _, c := range []struct {
+		data, flags string
+		want        bool
+	}{
+		{one, "", true}, {one, "--method structural", true}, {two, "--x t --y y1", true}, {two, "--trend line", true}, {two, "--log never", true},
+		{two, "--method structural", true}, {two, "--prior walk=0.1,1", true}, {one, "--prior noise=0.1,1", true},
+		{one, "--method vssgp", false}, {one, "--components 2", false}, {one, "--inference factorised", false}, {two, "", false},
+		{two, "--iterations 2", false}, {one, "--posterior 2", false}, {one, "--prior lengthscale=5,1", false},
+	} {
+		o, f := &fitFlags{}, pflag.NewFlagSet("fit", pflag.ContinueOnError)
+		o.add(f)
+		testkit.OK(t, f.Parse(strings.Fields(c.flags)))
+		env := cli.NewEnv(t.Context(), io.Discard, io.Discard)
+		if got, err := isStructural(t.Context(), env, c.data, o); err != nil || got != c.want {
+			t.Errorf("%s %s: structural is %v (%v), want %v", filepath.Base(c.data), c.flags, got, err, c.want)
 		}
 	}
 }

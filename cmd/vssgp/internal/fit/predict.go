@@ -110,7 +110,6 @@ func predictVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, modelPath, 
 	if err != nil {
 		return err
 	}
-	warnBeyond(env, m, at)
 	names, err := predictAll(ctx, env, m, at, o, filepath.Base(modelPath))
 	if err != nil || !env.JSON {
 		return ofModel(modelPath, inputPath, err)

@@ -25,8 +25,9 @@ type prediction struct {
 	outputs   []string // their names [D]
 	predictor *vssgp.Predictor
 	draws     *vssgp.Draws
-	rate      int       // of recordings
-	table     []float64 // rows of a table that are being written
+	beyond    func(x []float64) // warns of rows outside of the data
+	rate      int               // of recordings
+	table     []float64         // rows of a table that are being written
 }
 
 // A writer writes the next numbers of an output.
@@ -37,7 +38,7 @@ type writer = func(a []float64) error
 func predictAll(
 	ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.Places, o *predictFlags, model string,
 ) (columns []string, err error) {
-	r := &prediction{ctx: ctx, env: env, m: m, at: at, o: o, outputs: datafile.OutputNames(m)}
+	r := &prediction{ctx: ctx, env: env, m: m, at: at, o: o, outputs: datafile.OutputNames(m), beyond: beyondWarner(env, m, at)}
 	predictor, draws := m.Predictor, m.Draws
 	if o.Posterior {
 		if h := m.Posterior(); h == nil || len(h.Draws) == 0 {
@@ -85,6 +86,7 @@ func (r *prediction) pass(drawing bool, visit func(x []float64, p *vssgp.Predict
 	}
 	for p, err := range r.predictor.Each(r.ctx, r.at.Parts(r.ctx)) {
 		if err == nil {
+			r.beyond(p.X)
 			err = one(p.X, p.Prediction)
 		}
 		if err != nil {
