@@ -534,7 +534,8 @@ func TestNearPeriods(t *testing.T) {
 func TestLevels(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	flags := []string{"forecast", river, "--y", "Level m", "--season", "7", "--horizon", "3", "--level", "95,80", "--level", "50"}
+	flags := []string{"forecast", river, "--y", "Level m", "--season", "7", "--trend", "line", "--horizon", "3", "--level", "95,80", "--level",
+		"50"}
 	succeed(t, append(flags, "-o", in("f.csv"), "-m", in("m.st"))...)
 	got := lines(t, in("f.csv"))
 	if strings.Join(got[0][3:], ",") != "Level m_lower,Level m_upper,Level m_lower_95,Level m_upper_95,Level m_lower_80,Level m_upper_80,"+
@@ -565,7 +566,7 @@ func TestLevels(t *testing.T) {
 			}
 		}
 	}
-	succeed(t, "fill", river, "--season", "7", "-o", in("o.csv"), "--bands", in("b.csv"), "--level", "80")
+	succeed(t, "fill", river, "--season", "7", "--trend", "line", "-o", in("o.csv"), "--bands", in("b.csv"), "--level", "80")
 	bands := lines(t, in("b.csv"))
 	if strings.Join(bands[0][5:], ",") != "lower,upper,lower_80,upper_80" || len(bands) != 22 {
 		t.Errorf("%q", bands[0])
@@ -732,7 +733,8 @@ func TestRegressorFlags(t *testing.T) {
 	one := testkit.Put(t, dir, "one.csv", strings.Join(lines[:1+days], ""))
 	at := testkit.Put(t, dir, "at.csv", lines[0]+strings.Join(lines[1+days-future:1+days], ""))
 	fairs := testkit.Put(t, dir, "fairs.csv", "what;when\nfair;2022-12-03\nfair;2023-04-03\nfair;2023-08-03\n")
-	flags := []string{"--y", "sales", "--regressor", "degrees", "--holidays", "us", "--events", fairs, "--digits", "0"}
+	quick := []string{"--season", "7", "--trend", "line"}
+	flags := append([]string{"--y", "sales", "--regressor", "degrees", "--holidays", "us", "--events", fairs, "--digits", "0"}, quick...)
 	succeed(t, append([]string{"forecast", one, "-o", in("f.csv"), "-m", in("m.safetensors")}, flags...)...)
 	want := string(testkit.Read(t, in("f.csv")))
 	if got := strings.Split(want, "\n"); len(got) != future+2 || !strings.HasPrefix(got[1], "2023-08-23,") {
@@ -780,12 +782,13 @@ func TestRegressorFlags(t *testing.T) {
 		t.Errorf("%s", o.stdout)
 	}
 	type scored struct{ Scores map[string]series.Scores }
-	backtest := []string{"backtest", one, "--y", "sales", "--horizon", "10", "--origins", "2", "--json"}
+	backtest := append([]string{"backtest", one, "--y", "sales", "--horizon", "10", "--origins", "2", "--json"}, quick...)
 	with := decode[scored](t, succeed(t, append(backtest, "--regressor", "3")...).stdout).Scores["vssgp"]
 	if without := decode[scored](t, succeed(t, backtest...).stdout).Scores["vssgp"]; !(with.CRPS < 0.5*without.CRPS) {
 		t.Errorf("CRPS %v, without the regressor %v", with.CRPS, without.CRPS)
 	}
-	succeed(t, "fill", one, "--y", "sales", "--regressor", "degrees", "--holidays", "US", "-o", in("filled.csv"), "--plot", in("filled.html"))
+	succeed(t, "fill", one, "--y", "sales", "--regressor", "degrees", "--holidays", "US", "-o", in("filled.csv"), "--plot", in("filled.html"),
+		"--trend", "line")
 	succeed(t, "evaluate", in("m.safetensors"), one)
 
 	hole := testkit.Put(t, dir, "hole.csv", strings.Replace(strings.Join(lines[:1+days], ""), lines[20], lines[20][:strings.LastIndex(lines[20], ",")]+",\n", 1))
