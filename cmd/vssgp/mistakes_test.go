@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -276,18 +274,11 @@ func mutations(t testing.TB, file []byte, n int, rng *rand.Rand) (all []mutation
 		delete(f.Tensors, name)
 		write(f, "no %s", name)
 		old := whole().Tensors[name]
-		for i, shape := range [][]int{{len(old.Data)}, {1, len(old.Data)}, {len(old.Data), 1}, {}, {0}, append(slices.Clone(old.Shape), 1),
-			slices.Repeat([]int{1}, 5)} {
+		for _, tensor := range []safetensors.Tensor{{Shape: []int{len(old.Data)}, Data: old.Data}, {Shape: []int{1, len(old.Data)}, Data: old.Data},
+			{Shape: append(slices.Clone(old.Shape), 1), Data: old.Data}, {Data: []float64{1}}, {Shape: []int{0}}} {
 			f := whole()
-			tensor := safetensors.Tensor{Shape: shape, Data: old.Data}
-			switch i {
-			case 3, 6:
-				tensor.Data = []float64{1}
-			case 4:
-				tensor.Data = nil
-			}
 			f.Tensors[name] = tensor
-			write(f, "%s of shape %v", name, shape)
+			write(f, "%s of shape %v", name, tensor.Shape)
 		}
 		for _, v := range []float64{0, -1, 1, 1e-300, 1e300, -1e300, 1e9, -1e9, 1e-9, math.NaN(), math.Inf(1)} {
 			f := whole()
@@ -307,51 +298,20 @@ func mutations(t testing.TB, file []byte, n int, rng *rand.Rand) (all []mutation
 		f := whole()
 		delete(f.Metadata, name)
 		write(f, "no metadata %s", name)
-		for _, text := range []string{"", "null", "{}", "[]", "0", "-1", `"x"`, "{", "[null]", "[1e999]", "[0]", strings.Repeat("[", 100)} {
+		old := whole().Metadata[name]
+		for _, text := range []string{"", "null", "{}", "[]", "0", "-1", `"x"`, "{", "[null]", "[1e999]", "[0]", strings.Repeat("[", 100),
+			aNumber.ReplaceAllString(old, "1e300"), aNumber.ReplaceAllString(old, "null"), aNumber.ReplaceAllString(old, "-1"),
+			aWord.ReplaceAllString(old, `"x"`), aWord.ReplaceAllString(old, "[]")} {
 			f := whole()
 			f.Metadata[name] = text
 			write(f, "metadata %s = %.20s", name, text)
 		}
-		var tree any
-		if json.Unmarshal([]byte(whole().Metadata[name]), &tree) != nil {
-			continue
-		}
-		leaves(tree, func(path string, set func(v any) func()) {
-			for _, v := range []any{0, -1, 1e300, 1e-300, 1e9, 0.5, 3, nil, "x", []any{}, map[string]any{}, true} {
-				undo := set(v)
-				text, _ := json.Marshal(tree)
-				undo()
-				f := whole()
-				f.Metadata[name] = string(text)
-				write(f, "metadata %s: %s = %v", name, path, v)
-			}
-		})
 	}
 	return all
 }
 
-// leaves visits the numbers, words and lists of a JSON value.
-func leaves(v any, visit func(path string, set func(v any) func())) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			old := v[key]
-			visit(key, func(now any) func() {
-				v[key] = now
-				return func() { v[key] = old }
-			})
-			leaves(old, func(path string, set func(v any) func()) { visit(key+"."+path, set) })
-		}
-	case []any:
-		for i, old := range v {
-			visit(strconv.Itoa(i), func(now any) func() {
-				v[i] = now
-				return func() { v[i] = old }
-			})
-			leaves(old, func(path string, set func(v any) func()) { visit(strconv.Itoa(i)+"."+path, set) })
-		}
-	}
-}
+// aNumber and aWord match values of metadata.
+var aNumber, aWord = regexp.MustCompile(`-?[0-9][0-9.e+-]*`), regexp.MustCompile(`"[^"]*"`)
 
 // inner are words of the code that no user gave.
 var inner = regexp.MustCompile(`json: |Go (struct|value)|blocktri|pivot|NaN: |bug|index out|too few digits`)
