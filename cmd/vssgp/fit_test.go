@@ -2,14 +2,12 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -108,46 +106,6 @@ type learnt struct {
 	Fitted          bool
 	Inputs, Outputs []string
 	Windows         *struct{ Length float64 }
-	Frequencies     []frequency
-}
-
-type frequency struct{ Amplitude, Period []float64 }
-
-func TestInfo(t *testing.T) {
-	dir := t.TempDir()
-	data := testkit.Put(t, dir, "data.csv", waves(120))
-	model := filepath.Join(dir, "m.safetensors")
-	succeed(t, "fit", data, "--x", "0", "--y", "y2", "-o", model, "--iterations", "40")
-	i := decode[learnt](t, succeed(t, "info", model, "--json").stdout)
-	if !i.Fitted || len(i.Inputs) != 1 || i.Inputs[0] != "t" || i.Outputs[0] != "y2" || len(i.Frequencies) == 0 {
-		t.Fatalf("info %+v: want a fitted model of y2 over t", i)
-	}
-	// The strongest of the confident frequencies is the wave itself: period π.
-	best := slices.MaxFunc(i.Frequencies, func(a, b frequency) int { return cmp.Compare(a.Amplitude[0], b.Amplitude[0]) })
-	if p := best.Period[0]; math.Abs(p-math.Pi) > 0.3 {
-		t.Errorf("period %v, want about %v", p, math.Pi)
-	}
-	text := succeed(t, "info", model).stdout
-	testkit.Contains(t, text, "noise sd", "components", "period", "reach")
-}
-
-// TestFitSameBytes: the same seed gives the same bytes, whatever the number of threads.
-func TestFitSameBytes(t *testing.T) {
-	dir := t.TempDir()
-	data := testkit.Put(t, dir, "data.csv", waves(200))
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, inference := range []string{"exact", "factorised", "stochastic"} {
-		var files [2]string
-		for i, threads := range []int{1, 4} {
-			runtime.GOMAXPROCS(threads)
-			model := filepath.Join(dir, fmt.Sprintf("%s-%d.safetensors", inference, threads))
-			succeed(t, "fit", data, "-o", model, "--iterations", "15", "--window", "5", "--seed", "7", "--inference", inference)
-			files[i] = string(testkit.Read(t, model))
-		}
-		if files[0] != files[1] {
-			t.Errorf("%s: 1 and 4 threads give different models", inference)
-		}
-	}
 }
 
 // TestFitRecording: a recording is data too, with x in seconds and a channel as an output.
@@ -322,7 +280,7 @@ func TestPosteriorCommands(t *testing.T) {
 			t.Errorf("fit %s: %s", c.flags, o.stdout)
 		}
 	}
-	testkit.Contains(t, succeed(t, "info", "with.st").stdout, "most confident", "+-")
+	testkit.Contains(t, succeed(t, "info", "with.st").stdout, "noise sd", "components", "most confident", "period", "reach", "+-")
 	if text := succeed(t, "info", "without.st").stdout; !strings.Contains(text, "no standard deviations") || strings.Contains(text, "+-") {
 		t.Errorf("info of a model without one:\n%s", text)
 	}

@@ -317,7 +317,7 @@ var aNumber, aWord = regexp.MustCompile(`-?[0-9][0-9.e+-]*`), regexp.MustCompile
 var inner = regexp.MustCompile(`json: |Go (struct|value)|blocktri|pivot|NaN: |bug|index out|too few digits`)
 
 // damagedEvery is the share of all mutations that is tried.
-var damagedEvery = slow.Pick(9, 31)
+var damagedEvery = slow.Pick(3, 31)
 
 // TestDamagedModels: a model file that was damaged is a model, or a mistake: one line that names the file, in words that users know.
 func TestDamagedModels(t *testing.T) {

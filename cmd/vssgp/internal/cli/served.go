@@ -27,10 +27,6 @@ type inputFile interface {
 	io.Closer
 }
 
-type inMemory struct{ *bytes.Reader }
-
-func (inMemory) Close() error { return nil }
-
 // File returns an input that came with the call. A served command reads no other files.
 func (m *ServedFiles) File(path string) (*bytes.Reader, error) {
 	content, ok := m.In[path]
@@ -49,7 +45,10 @@ func (m *ServedFiles) Open(path string) (inputFile, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return inMemory{f}, f.Size(), nil
+	return struct {
+		*bytes.Reader
+		io.Closer
+	}{f, io.NopCloser(nil)}, f.Size(), nil
 }
 
 // write adds outputs: all or none.
