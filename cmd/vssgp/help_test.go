@@ -205,7 +205,8 @@ func TestJSONKeys(t *testing.T) {
 		{"forecast d.csv --y y1 --horizon 2", "{rows horizon periods parts noise_sd bound features seconds device forecast{columns data}}"},
 		{"fill d.csv --y y1 -o f.csv", "{rows filled columns}"}, {"fill holes.csv -o f.csv",
 			"{rows filled periods parts noise_sd bound features seconds columns device}"},
-		{"forecast many.csv --by id --horizon 2 -o f.csv", "{rows series{name rows horizon periods parts noise_sd bound features seconds} seconds device}"},
+		{"forecast many.csv --by id --horizon 2 -o f.csv",
+			"{rows series{name rows horizon periods parts noise_sd bound features seconds} seconds device}"},
 		{"backtest d.csv --y y1 --horizon 5 --origins 1", "{rows horizon origins season scores{vssgp" + tested + " naive" + tested +
 			" seasonal_naive" + tested + "} seconds device}"},
 		{"fit d.csv --x t --y y1 -o t.st", "{rows periods parts noise_sd bound features seconds device model}"},

@@ -171,7 +171,8 @@ func TestImputeInterrupted(t *testing.T) {
 	}
 	labels := filepath.Join(dir, "found.txt")
 	o, line := interrupted(t, "impute", gapped, "--detect", "dropouts", "-o", filepath.Join(dir, "out.wav"), "--labels", labels)
-	if o.code != cli.ExitInterrupted || line != cli.Prefix+"interrupted: the output is not written; "+labels+" has what was found so far (10 gaps)\n" {
+	want := cli.Prefix + "interrupted: the output is not written; " + labels + " has what was found so far (10 gaps)\n"
+	if o.code != cli.ExitInterrupted || line != want {
 		t.Errorf("exit %d, %q; want the labels of 10 gaps", o.code, line)
 	}
 	testkit.Equal(t, strings.Count(string(testkit.Read(t, labels)), "dropouts 100%"), 10, "labels")

@@ -209,7 +209,8 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --gaps gaps-overlap.csv WAV", "gaps-overlap.csv: line 3: gap 110:130"},
 	{"impute good.wav --gaps gaps-overlap.csv WAV", "(the line is 0.01375 s to 0.01625 s)"},
 	{"impute good.wav --gap 1:2 --gaps gaps.csv WAV", "--gaps"}, {"impute good.wav --gap 5:6@2 WAV", "1 channels"},
-	{"impute good.wav --dry-run --detect zeros WAV", "either --dry-run or -o"}, {"impute folder --dry-run --detect zeros --out-dir .", "--dry-run"},
+	{"impute good.wav --dry-run --detect zeros WAV", "either --dry-run or -o"},
+	{"impute folder --dry-run --detect zeros --out-dir .", "--dry-run"},
 	{"impute good.wav --gap 5:6 --confidence 9 WAV", "--confidence 9"}, {"impute . --detect zeros --confidence 101 WAV", "--confidence 101"},
 	{"impute good.wav --dry-run --gap 5:6", "--dry-run"}, {"impute good.wav --sensitivity 3 --gap 5:6 WAV", "--sensitivity"},
 	{"impute good.wav --detect zeros --sensitivity 11 WAV", "--sensitivity 11"}, {"impute good.wav --gap 5:6@0 WAV", "channel"},
@@ -274,8 +275,10 @@ func mutations(t testing.TB, file []byte, n int, rng *rand.Rand) (all []mutation
 		delete(f.Tensors, name)
 		write(f, "no %s", name)
 		old := whole().Tensors[name]
-		for _, tensor := range []safetensors.Tensor{{Shape: []int{len(old.Data)}, Data: old.Data}, {Shape: []int{1, len(old.Data)}, Data: old.Data},
-			{Shape: append(slices.Clone(old.Shape), 1), Data: old.Data}, {Data: []float64{1}}, {Shape: []int{0}}} {
+		for _, tensor := range []safetensors.Tensor{
+			{Shape: []int{len(old.Data)}, Data: old.Data}, {Shape: []int{1, len(old.Data)}, Data: old.Data},
+			{Shape: append(slices.Clone(old.Shape), 1), Data: old.Data}, {Data: []float64{1}}, {Shape: []int{0}},
+		} {
 			f := whole()
 			f.Tensors[name] = tensor
 			write(f, "%s of shape %v", name, tensor.Shape)

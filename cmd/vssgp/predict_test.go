@@ -227,6 +227,6 @@ func TestForecastHorizonIrregular(t *testing.T) {
 			t.Errorf("%s: %d rows, want %d", c.name, rows, c.rows)
 		}
 	}
-	refuse(t, "--until 2000 is beyond 1309, 10 times the range of the data after their end", "forecast", filepath.Join(dir, "even.csv"), "-o", "-",
-		"--until", "2000")
+	refuse(t, "--until 2000 is beyond 1309, 10 times the range of the data after their end", "forecast", filepath.Join(dir, "even.csv"),
+		"--until", "2000", "-o", "-")
 }

@@ -87,7 +87,8 @@ model flags of "vssgp fit", too. Details: docs/repair.md and docs/fills.md.`,
 // add defines the flags.
 func (o *imputeFlags) add(f *pflag.FlagSet) {
 	o.gaps.add(f)
-	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav (or --out-dir FOLDER, or --dry-run)", Stdout: true}), "output", "o",
+	output := cli.FileUse{Written: true, Needed: "-o OUT.wav (or --out-dir FOLDER, or --dry-run)", Stdout: true}
+	f.VarP(cli.FileName(&o.output, output), "output", "o",
 		"`file` to write the repaired recording to; - is stdout")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
 		"fill all recordings of IN into this `folder`; {} in file names is their name")

@@ -62,12 +62,14 @@ func TestLengths(t *testing.T) {
 	}
 }
 
+func checkpointAt(path string) checkpoint { return checkpoint{&vssgp.CheckpointOptions{Path: path}} }
+
 // TestHint: a failure says how to go on where there is a checkpoint to go on
 // from, and a mistake does not.
 func TestHint(t *testing.T) {
 	dir := t.TempDir()
 	failure := errors.New("the card is lost")
-	there := checkpoint{&vssgp.CheckpointOptions{Path: testkit.Put(t, dir, "part", "x")}}
+	there := checkpointAt(testkit.Put(t, dir, "part", "x"))
 	for _, c := range []struct {
 		flags checkpoint
 		err   error
@@ -75,8 +77,8 @@ func TestHint(t *testing.T) {
 	}{
 		{there, failure, true},
 		{there, vssgp.ErrCheckpoint, false},
-		{checkpoint{&vssgp.CheckpointOptions{Path: filepath.Join(dir, "none")}}, failure, false},
-		{checkpoint{&vssgp.CheckpointOptions{}}, failure, false},
+		{checkpointAt(filepath.Join(dir, "none")), failure, false},
+		{checkpointAt(""), failure, false},
 	} {
 		if err := c.flags.hint(c.err); !errors.Is(err, c.err) || strings.Contains(err.Error(), "--resume") != c.hint {
 			t.Errorf("%q, %v: %v; want a hint: %v", c.flags.Path, c.err, err, c.hint)
@@ -87,7 +89,7 @@ func TestHint(t *testing.T) {
 // TestHowToContinue: what is said after an interruption is what can be done.
 func TestHowToContinue(t *testing.T) {
 	dir := t.TempDir()
-	there, none := checkpoint{&vssgp.CheckpointOptions{Path: testkit.Put(t, dir, "part", "x")}}, checkpoint{&vssgp.CheckpointOptions{Path: filepath.Join(dir, "none")}}
+	there, none := checkpointAt(testkit.Put(t, dir, "part", "x")), checkpointAt(filepath.Join(dir, "none"))
 	for _, c := range []struct {
 		flags   checkpoint
 		model   string
@@ -97,7 +99,7 @@ func TestHowToContinue(t *testing.T) {
 		{there, "m", nil, "with --resume, which resumes from " + there.Path},
 		{there, "m", errors.New("disk full"), "as it was earlier (disk full)"},
 		{none, "m", errors.New("disk full"), "--init m"},
-		{checkpoint{&vssgp.CheckpointOptions{}}, "m", nil, "--init m"},
+		{checkpointAt(""), "m", nil, "--init m"},
 		{none, "", nil, "run the same command again"},
 	} {
 		if text := c.flags.howToContinue(c.model, c.unsaved); !strings.Contains(text, c.want) {
@@ -136,7 +138,8 @@ func TestDrawsInTables(t *testing.T) {
 		Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: 1})
 	testkit.OK(t, err)
 	made := testkit.Must(m.Draws(1))(t)
-	r := &prediction{ctx: t.Context(), env: &cli.Env{}, outputs: []string{"y"}, draws: made, at: &datafile.Places{Names: []string{"x"}, Rows: n}}
+	at := &datafile.Places{Names: []string{"x"}, Rows: n}
+	r := &prediction{ctx: t.Context(), env: &cli.Env{}, outputs: []string{"y"}, draws: made, at: at}
 	want := map[int][]float64{}
 	for _, i := range []int{0, 1, draws - 1} {
 		want[i] = testkit.Must(made.At(t.Context(), i, data.X))(t)
@@ -165,7 +168,8 @@ func TestDrawsInTables(t *testing.T) {
 // TestMethod: which flags and which data choose which model.
 func TestMethod(t *testing.T) {
 	dir := t.TempDir()
-	one, two := testkit.Put(t, dir, "d.csv", "t,y\n0,1\n1,2\n2,1\n3,3\n"), testkit.Put(t, dir, "w.csv", "t,y1,y2\n0,1,2\n1,2,2\n2,1,1\n3,0,1\n")
+	one := testkit.Put(t, dir, "d.csv", "t,y\n0,1\n1,2\n2,1\n3,3\n")
+	two := testkit.Put(t, dir, "w.csv", "t,y1,y2\n0,1,2\n1,2,2\n2,1,1\n3,0,1\n")
 	for _, c := range []struct {
 		data, flags string
 		want        bool
