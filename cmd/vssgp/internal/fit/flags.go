@@ -14,6 +14,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
+	"github.com/vssgp/vssgp/series"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -91,7 +92,11 @@ func Options(env *cli.Env, m ModelFlags) (vssgp.Options, error) {
 	case string(vssgp.InitPaper), string(vssgp.InitSpectrum):
 		o.Init = vssgp.Init(m.init)
 	default:
-		if o.From, err = load(env, m.init); err != nil {
+		from, err := loadAny(env, m.init)
+		if err == nil && from.series != nil {
+			err = cli.Mistake("read model: %s: its format is %s; must be a model of --method vssgp, ssgp or rp", m.init, series.FileFormat)
+		}
+		if o.From = from.model; err != nil {
 			return o, fmt.Errorf("--init is neither paper nor spectrum, so it is read as a model file: %w", err)
 		}
 	}

@@ -21,18 +21,6 @@ type fitted struct {
 	series *series.Model
 }
 
-// load reads a model file of package vssgp and gives it the backend of --device.
-func load(env *cli.Env, path string) (*vssgp.Model, error) {
-	f, err := loadAny(env, path)
-	switch {
-	case err != nil:
-		return nil, err
-	case f.series != nil:
-		return nil, cli.Mistake("read model: %s: its format is %s; must be a model of --method vssgp, ssgp or rp", path, series.FileFormat)
-	}
-	return f.model, nil
-}
-
 // readAny reads a model file of any kind. The model computes on the CPU.
 func readAny(env *cli.Env, path string) (m fitted, err error) {
 	f, size, err := env.Served.Open(path)
