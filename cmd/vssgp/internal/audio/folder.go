@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -42,7 +43,7 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 		filled, err := o.imputeIn(ctx, env, path)
 		switch {
 		case ctx.Err() != nil:
-			return err
+			return cmp.Or(err, cli.Interrupted(fmt.Sprintf(" after %d of %s", len(all.Recordings)+1, cli.Counted(len(paths), "recording"))))
 		case err == nil:
 			all.Recordings = append(all.Recordings, filled)
 			continue
