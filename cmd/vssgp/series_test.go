@@ -458,6 +458,7 @@ func TestGuessedInput(t *testing.T) {
 	byYear := table("year,month,y", func(i int) string { return fmt.Sprintf("%d,%d,%s", 2000+i/12, i%12+1, y(i)) })
 	values := table("total,part", func(i int) string { return fmt.Sprintf("%d,%s", 90+i*5%11, y(i)) })
 	falling := table("day,y", func(i int) string { return fmt.Sprintf("2001-03-%02d,%s", 30-i, y(i)) })
+	twice := table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i/2, y(i)) })
 	clock := table("at,y", func(i int) string { // set back by an hour after 2:45
 		return fmt.Sprintf("2001-10-28 %02d:%02d,%s", (i-i/12*4)/4, i%4*15, y(i))
 	})
@@ -483,6 +484,7 @@ func TestGuessedInput(t *testing.T) {
 		"the numbers of the rows":            {values, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n25,"},
 		"a column that is really called row": {named, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n101,"},
 		"the latest first":                   {falling, "", nil, "day,"},
+		"two values at a time":               {twice, "", nil, "t,"},
 		"a clock that is set back":           {clock, "", nil, "at,"},
 		"a repeat among many rows":           {flags, "", nil, "t,"},
 	} {
