@@ -191,13 +191,14 @@ func TestFileFlags(t *testing.T) {
 type interrupter struct {
 	mu        sync.Mutex
 	text      bytes.Buffer
+	signs     []string // of work
 	interrupt func()
 }
 
 func (i *interrupter) Write(b []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if bytes.Contains(b, []byte("bound")) || bytes.Contains(b, []byte("gap 1 ")) || bytes.Contains(b, []byte("excerpt ")) || bytes.Contains(b, []byte("searching")) {
+	if slices.ContainsFunc(i.signs, func(sign string) bool { return bytes.Contains(b, []byte(sign)) }) {
 		i.interrupt()
 	}
 	return i.text.Write(b)
@@ -212,12 +213,18 @@ func (i *interrupter) lastLine() string {
 // interrupted runs a command that is interrupted once its work has begun, by the signal itself.
 func interrupted(t *testing.T, args ...string) (outcome, string) {
 	t.Helper()
+	return interruptedAt(t, []string{"bound", "gap 1 ", "excerpt ", "searching"}, args...)
+}
+
+// interruptedAt interrupts a command when it prints one of the signs.
+func interruptedAt(t *testing.T, signs []string, args ...string) (outcome, string) {
+	t.Helper()
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	var stdout bytes.Buffer
 	self := testkit.Must(os.FindProcess(os.Getpid()))(t)
 	var once sync.Once
-	stderr := &interrupter{interrupt: func() {
+	stderr := &interrupter{signs: signs, interrupt: func() {
 		once.Do(func() {
 			testkit.OK(t, self.Signal(os.Interrupt))
 			<-ctx.Done()

@@ -207,3 +207,24 @@ func words(t *testing.T, file []byte) []int16 {
 	testkit.Must(binary.Decode(file[at+8:], binary.LittleEndian, out))(t)
 	return out
 }
+
+// changedInside returns how many samples of a fill differ from the recording, and fails the test if one outside the gaps does.
+func changedInside[T comparable](t *testing.T, before, after []T, gaps ...[2]int) (changed int) {
+	t.Helper()
+	if len(before) != len(after) {
+		t.Fatalf("%d samples, want %d", len(after), len(before))
+	}
+	at := 0
+	for i, v := range before {
+		for at < len(gaps) && i >= gaps[at][1] {
+			at++
+		}
+		if v == after[i] {
+			continue
+		}
+		if changed++; at == len(gaps) || i < gaps[at][0] {
+			t.Fatalf("sample %d changed outside the gaps", i)
+		}
+	}
+	return changed
+}

@@ -101,7 +101,7 @@ func answer(ctx context.Context, call *serve.Frame, notes io.Writer) *serve.Fram
 	for _, f := range call.Files {
 		env.Served.In[f.Name] = f.Content
 	}
-	err := cli.Mistake(`the call has no command line; want "args", a list of words`)
+	err := cli.Mistake(`the call has no command line; "args" must be a list of words`)
 	if len(call.Args) > 0 { // cobra would take the process' own
 		err, _ = dispatch(env, call.Args)
 	}

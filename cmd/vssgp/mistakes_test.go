@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -12,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -44,72 +41,42 @@ func modelBytes(t *testing.T, spoil func(map[string]safetensors.Tensor), metadat
 	return b.Bytes()
 }
 
-// header is a safetensors file with the given header length and text.
-func header(length uint64, text string) []byte {
-	return append(binary.LittleEndian.AppendUint64(nil, length), text...)
-}
-
 // mistakeFiles are what the cases name; each folder of a case holds them all.
 func mistakeFiles(t *testing.T) map[string][]byte {
 	good := wav(8000, 1, tone(400, 8000))
 	set := func(name string, v ...float64) func(map[string]safetensors.Tensor) {
 		return func(m map[string]safetensors.Tensor) { m[name] = safetensors.Tensor{Shape: m[name].Shape, Data: v} }
 	}
-	short := tone(400, 8000)[:300]
-	sphere := func(fields string) []byte {
-		h := "NIST_1A\n   1024\n" + fields + "end_head\n"
-		return append([]byte(h+strings.Repeat(" ", max(0, 1024-len(h)))), make([]byte, 200)...)
-	}
+	shorten := "NIST_1A\n   1024\nsample_rate -i 8000\nchannel_count -i 1\nsample_count -i 100\nsample_n_bytes -i 2\n" +
+		"sample_coding -s26 pcm,embedded-shorten-v2.00\nend_head\n"
 	side := strings.Repeat("1,", 150_000) + "2\n"
 	return map[string][]byte{
 		"uneven.csv": []byte("t\n0\n1\n3\n"), "side.csv": []byte(side + side),
 		"named.safetensors": modelBytes(t, nil, map[string]string{"x.names": `["t"]`}),
-		"good.csv":          []byte("t,y\n0,1\n1,2\n2,1\n3,0\n"), "empty.csv": nil, "names.csv": []byte("t,y\n"),
-		"ragged.csv": []byte("t,y\n0,1\n1\n"), "nan.csv": []byte("t,y\n0,1\nNaN,1\n"), "inf.csv": []byte("t,y\n0,1\n1,inf\n"),
-		"huge.csv": []byte("t,y\n0,1\n1,1e999\n"), "word.csv": []byte("t,y\n0,1\n1,two\n"), "hole.csv": []byte("t,y\n0,1\n,1\n"),
-		"void.csv": []byte("t,y\n0,\n1,NA\n"), "dates.csv": []byte("t,y\n2024-01-01,1\n2024-01-02,2\n"),
+		"good.csv":          []byte("t,y\n0,1\n1,2\n2,1\n3,0\n"), "empty.csv": nil, "ragged.csv": []byte("t,y\n0,1\n1\n"),
+		"word.csv": []byte("t,y\n0,1\n1,two\n"), "hole.csv": []byte("t,y\n0,1\n,1\n"), "void.csv": []byte("t,y\n0,\n1,NA\n"),
+		"dates.csv":  []byte("t,y\n2024-01-01,1\n2024-01-02,2\n"),
 		"either.csv": []byte("t,y\n01/02/2024,1\n02/03/2024,2\n"), "data.xlsx": []byte("PK\x03\x04..."), "data.parquet": []byte("PAR1..."),
 		"parquet.csv": []byte("PAR1..."),
 		"still.csv":   []byte("t,y\n1,1\n1,2\n1,1\n1,0\n"), "error.csv": []byte("t,y,e\n0,1,1\n1,2,0\n2,1,1\n3,0,1\n"),
-		"clash.csv": []byte("y_sd,y\n0,1\n1,2\n"), "twice.csv": []byte("t,t\n0,1\n"), "one.csv": []byte("t\n0\n1\n"),
-		"wide.csv":  []byte("a,b,c,d\n0,1,2,3\n"),
-		"mixed.csv": []byte("t,y\n0,1\n1;2,3\n"), "utf16.csv": []byte("\xff\xfet\x00,\x00y\x00"), "quote.csv": []byte("t,y\n0,\"1\n"),
-		"short.npy": []byte("\x93NUMPY\x01\x00\x10\x00{'descr'"), "text.npy": []byte("no numpy"), "data.dat": []byte("1,2\n"),
-		"good.wav": good, "empty.wav": nil, "cut.wav": good[:300], "head.wav": good[:30], "noise.wav": []byte("RIFF\x04\x00\x00\x00WAVE"),
-		"text.wav": []byte("this is a text file, not a recording\n"), "adpcm.wav": patched(good, 20, 2, 0), "mulaw.wav": patched(good, 20, 7, 0),
-		"nochannels.wav": patched(good, 22, 0, 0), "norate.wav": patched(good, 24, 0, 0, 0, 0), "bits.wav": patched(good, 34, 13, 0),
-		"long.wav":   patched(good, 40, 0xff, 0xff, 0xff, 0x7f),
-		"nodata.wav": good[:44],
-		"rate.wav":   wav(16000, 1, tone(400, 8000)), "length.wav": wav(8000, 1, short), "stereo.wav": wav(8000, 2, tone(400, 8000)),
-		"silent.wav": wav(8000, 1, make([]int16, 400)),
-		"shorten.sph": sphere("sample_rate -i 8000\nchannel_count -i 1\nsample_count -i 100\nsample_n_bytes -i 2\nsample_coding -s26 " +
-			"pcm,embedded-shorten-v2.00\n"),
-		"absurd.sph": sphere("sample_rate -i 8000\nchannel_count -i 1\nsample_count -i 99999999999\nsample_n_bytes -i 2\n"),
-		"cut.sph":    []byte("NIST_1A\n   1024\nsample_rate -i 8000\n"),
-		"gaps.csv":   []byte("start,end\n100,120\n"), "gaps-ragged.csv": []byte("start,end\n100\n"),
-		"gaps-names.csv": []byte("from,to\n100,120\n"),
-		"gaps-half.csv":  []byte("start,end\n100.5,120\n"), "gaps-empty.csv": nil, "gaps-overlap.csv": []byte("start,end\n100,120\n110,130\n1,9\n5,9\n"),
+		"one.csv": []byte("t\n0\n1\n"), "wide.csv": []byte("a,b,c,d\n0,1,2,3\n"),
+		"text.npy": []byte("no numpy"), "data.dat": []byte("1,2\n"),
+		"good.wav": good, "empty.wav": nil, "cut.wav": good[:300], "text.wav": []byte("this is a text file, not a recording\n"),
+		"adpcm.wav": patched(good, 20, 2, 0),
+		"rate.wav":  wav(16000, 1, tone(400, 8000)), "length.wav": wav(8000, 1, tone(300, 8000)), "stereo.wav": wav(8000, 2, tone(400, 8000)),
+		"shorten.sph":    append([]byte(shorten+strings.Repeat(" ", 1024-len(shorten))), make([]byte, 200)...),
+		"gaps.csv":       []byte("start,end\n100,120\n"),
+		"gaps-names.csv": []byte("from,to\n100,120\n"), "gaps-overlap.csv": []byte("start,end\n100,120\n110,130\n1,9\n5,9\n"),
 		"good.safetensors": modelBytes(t, nil, nil),
 		"fitted.safetensors": modelBytes(t, func(m map[string]safetensors.Tensor) {
 			m["coefficient.mean"] = safetensors.Tensor{Shape: []int{2, 1}, Data: []float64{1, 2}}
 			m["coefficient.variance"] = safetensors.Tensor{Shape: []int{2, 1}, Data: []float64{1, 1}}
 		}, nil),
-		"empty.safetensors": nil, "cut.safetensors": modelBytes(t, nil, nil)[:200],
-		"absurd.safetensors":   header(math.MaxUint64, "{}"),
-		"long.safetensors":     header(1<<40, "{}"),
-		"nojson.safetensors":   header(4, "{{{{"),
+		"empty.safetensors":    nil,
 		"negative.safetensors": modelBytes(t, set("kernel.variance", -1), nil),
-		"negvar.safetensors":   modelBytes(t, set("frequency.variance", 0.1, -0.1), nil),
-		"tau.safetensors":      modelBytes(t, set("noise.precision", 0), nil),
-		"nan.safetensors":      modelBytes(t, set("frequency.mean", math.NaN(), 0), nil),
-		"inf.safetensors":      modelBytes(t, set("kernel.lengthscale", math.Inf(1)), nil),
-		"phase.safetensors":    modelBytes(t, set("phase.upper", -1, 1), nil),
-		"shape.safetensors": modelBytes(t, func(m map[string]safetensors.Tensor) {
-			m["frequency.mean"] = safetensors.Tensor{Shape: []int{1, 2}, Data: []float64{0, 0}}
-		}, nil),
-		"lacks.safetensors":  modelBytes(t, func(m map[string]safetensors.Tensor) { delete(m, "phase.lower") }, nil),
-		"format.safetensors": modelBytes(t, nil, map[string]string{"format": "other/9"}),
-		"scale.safetensors":  modelBytes(t, nil, map[string]string{"x.scale": "[-1]"}),
+		"lacks.safetensors":    modelBytes(t, func(m map[string]safetensors.Tensor) { delete(m, "phase.lower") }, nil),
+		"format.safetensors":   modelBytes(t, nil, map[string]string{"format": "other/9"}),
+		"scale.safetensors":    modelBytes(t, nil, map[string]string{"x.scale": "[-1]"}),
 	}
 }
 
@@ -128,9 +95,9 @@ var mistakeCases = []struct{ line, word string }{
 	{"evaluate good.safetensors", "DATA"}, {"info", "MODEL"}, {"devices now", "now"}, {"version 2", "2"}, {"fit good.csv -o", "-o"},
 	{"fit good.csv -o -", "file name"}, {"IMPUTE --sd -", "file name"}, {"predict good.safetensors good.csv -o - --json", "--json"},
 	{"FIT --progress sometimes", "sometimes"}, {"FIT --device tpu", "tpu"}, {"FIT --device cuda:x", "cuda:x"},
-	{"FIT --device cuda:0,1", "mpirun -n 2"}, {"FIT --precision mixed", "want digits"},
+	{"FIT --device cuda:0,1", "mpirun -n 2"}, {"FIT --precision mixed", "must be digits"},
 	{"FIT --precision digits --device cpu", "CPU computes in float64"}, {"FIT --precision digits=8", "digits=3 or digits=7"},
-	{"FIT --precision float64=3", "want auto"}, {"FIT --precision digits=", "digits=3 or digits=7"}, {"FIT --precision float32", "float64"},
+	{"FIT --precision float64=3", "must be auto"}, {"FIT --precision digits=", "digits=3 or digits=7"}, {"FIT --precision float32", "float64"},
 	{"FIT --seed -1", "--seed"}, {"impute good.wav --gap 100:120", "-o"}, {"impute good.wav WAV", "--gap"},
 	{"impute good.wav --cues WAV", "--cues: good.wav marks no region"}, {"impute good.wav --cues GAP", "only one of"},
 	{"impute good.wav --cues --dry-run WAV", "--detect"},
@@ -140,7 +107,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"FIT --window 1e-300", "1e-300"}, {"impute good.wav --gap 100:120 --window 1ns WAV", "1ns"},
 	{"impute good.wav --gap 100:120 --window 0.0001ms WAV", "window length"}, {"FIT --components 1000000000", "components 1000000000"},
 	{"FIT --features 2000000", "features 2000000"}, {"FIT --init paper --features 1000000", "factorised"},
-	{"FIT --lengthscales 0", "length-scale"}, {"FIT --lengthscales 32ms", "need not be time"}, {"FIT --lengthscales 1,two", "want numbers"},
+	{"FIT --lengthscales 0", "length-scale"}, {"FIT --lengthscales 32ms", "need not be time"}, {"FIT --lengthscales 1,two", "must be numbers"},
 	{"FIT --lengthscales 1 --periods 5s", "need not be time"}, {"FIT --lengthscales 1,2 --periods 3", "periods"},
 	{"FIT --noise-precision -1", "noise"}, {"FIT --frequency-variance -1", "frequency variance"}, {"FIT --noise-precision NaN", "noise"},
 	{"FIT --restarts -1", "--restarts"}, {"FIT --segments -1", "--segments"},
@@ -153,7 +120,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"FIT --checkpoint m.safetensors", "m.safetensors"}, {"FIT --checkpoint folder --resume", "folder"},
 	{"FIT --init none.safetensors", "none.safetensors"}, {"predict good.safetensors good.csv --draws -1 CSV", "--draws"},
 	{"info good.safetensors --top -1", "--top"}, {"evaluate good.safetensors good.csv --rows 1,a --inference factorised", "a"},
-	{"evaluate good.safetensors good.csv --rows 4 --inference factorised", "rows[0] is 4"},
+	{"evaluate good.safetensors good.csv --rows 4 --inference factorised", "--rows 4; must be from 0 to 3"},
 	{"evaluate good.safetensors good.csv --rows 1", "mini-batch"},
 	{"evaluate good.safetensors good.csv --inference stochastic", "stochastic"},
 	{"impute good.wav --gap 100:120 --method best WAV", "one of auto, mixture"},
@@ -190,23 +157,23 @@ var mistakeCases = []struct{ line, word string }{
 	{"backtest good.csv --origins 0", "0 origins"}, {"FIT --period 2 --components 2", "--components"},
 	{"FIT --method structural --iterations 2", "--iterations"}, {"FIT --method ssgp --trend walk", "--trend"},
 	{"FIT --prior season=1,1 --prior lengthscale=1,1", "--prior lengthscale"}, {"FIT --trend walk --posterior 3", "--posterior"},
-	{"FIT --prior hue=1,1", "none, or amplitude"}, {"evaluate good.safetensors good.csv --yerr y", "--yerr"},
+	{"FIT --prior hue=1,1", "none, NAME=none"}, {"evaluate good.safetensors good.csv --yerr y", "--yerr"},
 	// Places to write.
 	{"fit good.csv -o nowhere/m.safetensors", "nowhere"}, {"fit good.csv -o folder", "folder"}, {"FIT --checkpoint nowhere/c", "nowhere"},
 	{"predict good.safetensors good.csv --x t -o nowhere/out.csv", "nowhere"},
 	{"predict good.safetensors good.csv --x t -o out.txt", "out.txt"}, {"impute good.wav --gap 100:120 -o nowhere/out.wav", "nowhere"},
 	{"IMPUTE --sd nowhere/sd.csv", "nowhere"}, {"IMPUTE --report out.wav", "out.wav"},
 	// Reports and forms of predictions.
-	{"FIT --report r.pdf", "want .html, .png or .svg"}, {"fit good.csv -o m.html --report m.html", "m.html"},
-	{"PREDICT good.csv --x t -o o.csv --plot plot", "want .html, .png or .svg"},
-	{"info fitted.safetensors --plot plot.txt", "want .html, .png or .svg"},
-	{"impute good.wav --gap 100:120 -o o.wav --report r.png", "want .html"},
-	{"impute good.wav --gap 100:120 -o o.wav --report r", "want .html"},
-	{"PREDICT good.csv --x t -o out.mp3", "want .csv, .tsv, .npy, .wav or -"},
-	{"PREDICT good.csv --x t --full WAV", "want -o with .csv or .npy"},
+	{"FIT --report r.pdf", "must be .html, .png or .svg"}, {"fit good.csv -o m.html --report m.html", "m.html"},
+	{"PREDICT good.csv --x t -o o.csv --plot plot", "must be .html, .png or .svg"},
+	{"info fitted.safetensors --plot plot.txt", "must be .html, .png or .svg"},
+	{"impute good.wav --gap 100:120 -o o.wav --report r.png", "must be .html"},
+	{"impute good.wav --gap 100:120 -o o.wav --report r", "must be .html"},
+	{"PREDICT good.csv --x t -o out.mp3", "must be .csv, .tsv, .npy, .wav or -"},
+	{"PREDICT good.csv --x t --full WAV", "-o must be .csv or .npy"},
 	{"PREDICT good.csv --x t --draws-file out.npy CSV", "needs --draws N"},
-	{"PREDICT good.csv --x t --draws 1 --draws-file - CSV", "want .csv, .tsv, .npy or .wav"},
-	{"PREDICT uneven.csv WAV", "want .csv or .npy"}, {"PREDICT uneven.csv --draws 1 --draws-file out.wav CSV", "want .csv or .npy"},
+	{"PREDICT good.csv --x t --draws 1 --draws-file - CSV", "must be .csv, .tsv, .npy or .wav"},
+	{"PREDICT uneven.csv WAV", "must be .csv or .npy"}, {"PREDICT uneven.csv --draws 1 --draws-file out.wav CSV", "must be .csv or .npy"},
 	{"PREDICT good.wav --x t CSV", "--x chooses columns of a table"}, {"PREDICT uneven.csv --draws 1 --draws-file out.csv CSV", "out.csv"},
 	{"predict named.safetensors good.wav CSV", "the model's input is t"},
 	// Tables.
@@ -216,45 +183,34 @@ var mistakeCases = []struct{ line, word string }{
 	{"fit void.csv MODEL", "void.csv: with 2 columns"}, {"fit void.csv --x t --y y MODEL", "\"y\" has 0 values in 2 rows"},
 	{"fit void.csv --x t --y y --method vssgp MODEL", "no row has a value of y"}, {"fit either.csv MODEL", "--dayfirst"},
 	{"PREDICT dates.csv --x t CSV", "dates.csv:2"}, {"fit text.wav MODEL", "is text"}, {"impute good.csv GAP", "a table, not a recording"},
-	{"FIT --y t,t", "twice"}, {"fit empty.csv MODEL", "empty.csv"}, {"fit names.csv MODEL", "names.csv"},
-	{"fit ragged.csv MODEL", "ragged.csv:3"}, {"fit nan.csv MODEL", "nan.csv:3"}, {"fit inf.csv MODEL", "inf.csv:3"},
-	{"fit huge.csv MODEL", "1e999"}, {"fit word.csv MODEL", "two"}, {"fit hole.csv MODEL", "hole.csv:3"},
-	{"fit twice.csv MODEL", "twice.csv"}, {"fit one.csv MODEL", "one.csv"}, {"fit mixed.csv MODEL", "1;2"},
-	{"fit utf16.csv MODEL", "UTF-16"}, {"fit quote.csv MODEL", "quote.csv"}, {"fit short.npy MODEL", "short.npy"},
-	{"fit text.npy MODEL", "text.npy"}, {"fit good.csv --x nope MODEL", "nope"}, {"fit good.csv --y 7 MODEL", "7"},
-	{"fit good.csv --x t,t MODEL", "twice"}, {"fit good.csv --x y --method vssgp MODEL", "y"},
+	{"FIT --y t,t", "twice"}, {"fit empty.csv MODEL", "empty.csv"}, {"fit ragged.csv MODEL", "ragged.csv:3"},
+	{"fit hole.csv MODEL", "hole.csv:3"}, {"fit one.csv MODEL", "one.csv"}, {"fit text.npy MODEL", "text.npy"},
+	{"fit good.csv --x nope MODEL", "nope"}, {"fit good.csv --y 7 MODEL", "7"}, {"fit good.csv --x t,t MODEL", "twice"},
+	{"fit good.csv --x y --method vssgp MODEL", "y"},
 	{"evaluate fitted.safetensors wide.csv", "wide.csv"}, {"predict good.safetensors wide.csv CSV", "wide.csv"},
 	// Models.
 	{"info none.safetensors", "none.safetensors"}, {"info empty.safetensors", "empty.safetensors"},
-	{"info cut.safetensors", "cut.safetensors"}, {"info absurd.safetensors", "absurd.safetensors"},
-	{"info long.safetensors", "long.safetensors"}, {"info nojson.safetensors", "nojson.safetensors"},
-	{"info negative.safetensors", "kernel.variance"}, {"info negvar.safetensors", "frequency.variance[1]"},
-	{"info tau.safetensors", "noise.precision"}, {"info nan.safetensors", "frequency.mean[0]"},
-	{"info inf.safetensors", "kernel.lengthscale"}, {"info phase.safetensors", "phase.upper"}, {"info shape.safetensors", "frequency.mean"},
-	{"info lacks.safetensors", "phase.lower"}, {"info format.safetensors", "other/9"}, {"info scale.safetensors", "x.scale"},
-	{"info good.csv", "good.csv"}, {"predict good.safetensors good.csv --x t CSV", "fit the model"},
+	{"info negative.safetensors", "kernel.variance"}, {"info lacks.safetensors", "phase.lower"},
+	{"info format.safetensors", "other/9"}, {"info scale.safetensors", "x.scale"},
+	{"info good.csv", "good.csv is a table"}, {"predict good.safetensors good.csv --x t CSV", "fit the model"},
 	{"evaluate good.safetensors good.csv --inference factorised", "coefficient"}, {"evaluate good.safetensors good.wav --x t", "--x"},
 	// Recordings.
 	{"impute none.wav GAP", "none.wav"}, {"impute empty.wav GAP", "empty.wav"}, {"impute cut.wav GAP", "cut.wav"},
-	{"impute head.wav GAP", "head.wav"}, {"impute noise.wav GAP", "noise.wav"}, {"impute text.wav GAP", "text.wav"},
-	{"impute adpcm.wav GAP", "adpcm.wav"}, {"impute mulaw.wav GAP", "mulaw.wav"}, {"impute nochannels.wav GAP", "nochannels.wav"},
-	{"impute norate.wav GAP", "norate.wav"}, {"impute bits.wav GAP", "bits.wav"}, {"impute long.wav GAP", "long.wav"},
-	{"impute nodata.wav GAP", "nodata.wav"}, {"impute shorten.sph GAP", "shorten.sph"}, {"impute absurd.sph GAP", "absurd.sph"},
-	{"impute cut.sph GAP", "cut.sph"}, {"impute good.csv GAP", "good.csv"}, {"fit adpcm.wav MODEL", "adpcm.wav"},
+	{"impute text.wav GAP", "text.wav"}, {"impute adpcm.wav GAP", "adpcm.wav"}, {"impute shorten.sph GAP", "shorten.sph"},
+	{"fit adpcm.wav MODEL", "adpcm.wav"},
 	{"impute good.wav --gap 100:120 --reference rate.wav WAV", "rate.wav"},
 	{"impute good.wav --gap 100:120 --reference length.wav WAV", "length.wav"},
 	{"impute good.wav --gap 100:120 --reference stereo.wav WAV", "stereo.wav"},
 	{"impute good.wav --gap 100:120 --reference none.wav WAV", "none.wav"},
 	// Gaps.
-	{"impute good.wav --gap 120:100 WAV", "120:100"}, {"impute good.wav --gap 100:100 WAV", "100:100"},
-	{"impute good.wav --gap=-5:10 WAV", "-5"}, {"impute good.wav --gap 390:410 WAV", "390:410"}, {"impute good.wav --gap 0:400 WAV", "400"},
-	{"impute good.wav --gap 10:20 --gap 15:30 WAV", "15:30"}, {"impute good.wav --gap 10..20 WAV", "10..20"},
-	{"impute good.wav --gap 1x:2 WAV", "1x"}, {"impute good.wav --gap 9999999999999999999:2 WAV", "9999999999999999999"},
-	{"impute good.wav --gaps none.csv WAV", "none.csv"}, {"impute good.wav --gaps gaps-ragged.csv WAV", "gaps-ragged.csv"},
-	{"impute good.wav --gaps gaps-names.csv WAV", "gaps-names.csv"}, {"impute good.wav --gaps gaps-half.csv WAV", "gaps-half.csv"},
-	{"impute good.wav --gaps gaps-empty.csv WAV", "gaps-empty.csv"}, {"impute good.wav --gaps gaps-overlap.csv WAV", "gaps-overlap.csv: line 3: gap 110:130"},
+	{"impute good.wav --gap 120:100 WAV", "120:100"}, {"impute good.wav --gap=-5:10 WAV", "-5"},
+	{"impute good.wav --gap 390:410 WAV", "390:410"}, {"impute good.wav --gap 10..20 WAV", "10..20"},
+	{"impute good.wav --gaps none.csv WAV", "none.csv"}, {"impute good.wav --gaps gaps-names.csv WAV", "gaps-names.csv"},
+	{"impute good.wav --gaps gaps-overlap.csv WAV", "gaps-overlap.csv: line 3: gap 110:130"},
+	{"impute good.wav --gaps gaps-overlap.csv WAV", "(the line is 0.01375 s to 0.01625 s)"},
 	{"impute good.wav --gap 1:2 --gaps gaps.csv WAV", "--gaps"}, {"impute good.wav --gap 5:6@2 WAV", "1 channels"},
-	{"impute good.wav --dry-run --detect zeros WAV", "either --dry-run or -o"}, {"impute folder --dry-run --detect zeros --out-dir .", "--dry-run"},
+	{"impute good.wav --dry-run --detect zeros WAV", "either --dry-run or -o"},
+	{"impute folder --dry-run --detect zeros --out-dir .", "--dry-run"},
 	{"impute good.wav --gap 5:6 --confidence 9 WAV", "--confidence 9"}, {"impute . --detect zeros --confidence 101 WAV", "--confidence 101"},
 	{"impute good.wav --dry-run --gap 5:6", "--dry-run"}, {"impute good.wav --sensitivity 3 --gap 5:6 WAV", "--sensitivity"},
 	{"impute good.wav --detect zeros --sensitivity 11 WAV", "--sensitivity 11"}, {"impute good.wav --gap 5:6@0 WAV", "channel"},
@@ -319,18 +275,13 @@ func mutations(t testing.TB, file []byte, n int, rng *rand.Rand) (all []mutation
 		delete(f.Tensors, name)
 		write(f, "no %s", name)
 		old := whole().Tensors[name]
-		for i, shape := range [][]int{{len(old.Data)}, {1, len(old.Data)}, {len(old.Data), 1}, {}, {0}, append(slices.Clone(old.Shape), 1),
-			slices.Repeat([]int{1}, 5)} {
+		for _, tensor := range []safetensors.Tensor{
+			{Shape: []int{len(old.Data)}, Data: old.Data}, {Shape: []int{1, len(old.Data)}, Data: old.Data},
+			{Shape: append(slices.Clone(old.Shape), 1), Data: old.Data}, {Data: []float64{1}}, {Shape: []int{0}},
+		} {
 			f := whole()
-			tensor := safetensors.Tensor{Shape: shape, Data: old.Data}
-			switch i {
-			case 3, 6:
-				tensor.Data = []float64{1}
-			case 4:
-				tensor.Data = nil
-			}
 			f.Tensors[name] = tensor
-			write(f, "%s of shape %v", name, shape)
+			write(f, "%s of shape %v", name, tensor.Shape)
 		}
 		for _, v := range []float64{0, -1, 1, 1e-300, 1e300, -1e300, 1e9, -1e9, 1e-9, math.NaN(), math.Inf(1)} {
 			f := whole()
@@ -350,51 +301,20 @@ func mutations(t testing.TB, file []byte, n int, rng *rand.Rand) (all []mutation
 		f := whole()
 		delete(f.Metadata, name)
 		write(f, "no metadata %s", name)
-		for _, text := range []string{"", "null", "{}", "[]", "0", "-1", `"x"`, "{", "[null]", "[1e999]", "[0]", strings.Repeat("[", 100)} {
+		old := whole().Metadata[name]
+		for _, text := range []string{"", "null", "{}", "[]", "0", "-1", `"x"`, "{", "[null]", "[1e999]", "[0]", strings.Repeat("[", 100),
+			aNumber.ReplaceAllString(old, "1e300"), aNumber.ReplaceAllString(old, "null"), aNumber.ReplaceAllString(old, "-1"),
+			aWord.ReplaceAllString(old, `"x"`), aWord.ReplaceAllString(old, "[]")} {
 			f := whole()
 			f.Metadata[name] = text
 			write(f, "metadata %s = %.20s", name, text)
 		}
-		var tree any
-		if json.Unmarshal([]byte(whole().Metadata[name]), &tree) != nil {
-			continue
-		}
-		leaves(tree, func(path string, set func(v any) func()) {
-			for _, v := range []any{0, -1, 1e300, 1e-300, 1e9, 0.5, 3, nil, "x", []any{}, map[string]any{}, true} {
-				undo := set(v)
-				text, _ := json.Marshal(tree)
-				undo()
-				f := whole()
-				f.Metadata[name] = string(text)
-				write(f, "metadata %s: %s = %v", name, path, v)
-			}
-		})
 	}
 	return all
 }
 
-// leaves visits the numbers, words and lists of a JSON value.
-func leaves(v any, visit func(path string, set func(v any) func())) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			old := v[key]
-			visit(key, func(now any) func() {
-				v[key] = now
-				return func() { v[key] = old }
-			})
-			leaves(old, func(path string, set func(v any) func()) { visit(key+"."+path, set) })
-		}
-	case []any:
-		for i, old := range v {
-			visit(strconv.Itoa(i), func(now any) func() {
-				v[i] = now
-				return func() { v[i] = old }
-			})
-			leaves(old, func(path string, set func(v any) func()) { visit(strconv.Itoa(i)+"."+path, set) })
-		}
-	}
-}
+// aNumber and aWord match values of metadata.
+var aNumber, aWord = regexp.MustCompile(`-?[0-9][0-9.e+-]*`), regexp.MustCompile(`"[^"]*"`)
 
 // inner are words of the code that no user gave.
 var inner = regexp.MustCompile(`json: |Go (struct|value)|blocktri|pivot|NaN: |bug|index out|too few digits`)

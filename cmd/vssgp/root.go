@@ -160,6 +160,7 @@ func commandNames(cmd *cobra.Command) string {
 // wanted describes the values of pflag's own kinds of flags.
 var wanted = map[string]string{
 	"uint64": "a whole number, 0 or more", "float64": "a number", "duration": "a time such as 30s or 5m", "bool": "true or false",
+	"intSlice": "whole numbers such as 0,5,10",
 }
 
 // inWords words an error about a flag or its argument as the other errors are worded.
@@ -180,7 +181,7 @@ func inWords(cmd *cobra.Command, err error) error {
 	}
 	name, cause := e.GetFlag().Name, errors.Unwrap(e).Error()
 	if want := wanted[e.GetFlag().Value.Type()]; want != "" {
-		cause = "want " + want
+		cause = "must be " + want
 	}
 	return cli.Mistake("--%s %.40q: %s", name, e.GetValue(), cause)
 }

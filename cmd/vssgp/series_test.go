@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"encoding/binary"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -21,7 +20,6 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/series"
@@ -334,38 +332,6 @@ func TestLogarithms(t *testing.T) {
 	testkit.Contains(t, string(testkit.Read(t, filepath.Join(dir, "p.svg"))), "log of y: trend")
 }
 
-// TestMethods: which flags choose which model.
-func TestMethods(t *testing.T) {
-	dir := t.TempDir()
-	data, wide := testkit.Put(t, dir, "d.csv", evenSeries(24, func(n int) float64 { return math.Sin(float64(n)) })),
-		testkit.Put(t, dir, "w.csv", waves(24))
-	kind := func(args ...string) string {
-		o := decode[map[string]any](t, succeed(t, append([]string{"fit", "-o", filepath.Join(dir, "m.st"), "--json"}, args...)...).stdout)
-		if o["parts"] != nil {
-			return "structural"
-		}
-		return "vssgp"
-	}
-	for _, c := range []struct {
-		want string
-		args []string
-	}{
-		{"structural", []string{data}}, {"structural", []string{data, "--method", "structural"}},
-		{"structural", []string{wide, "--x", "t", "--y", "y1"}},
-		{"structural", []string{wide, "--trend", "line"}}, {"structural", []string{wide, "--log", "never"}},
-		{"structural", []string{wide, "--method", "structural"}},
-		{"vssgp", []string{data, "--method", "vssgp"}}, {"vssgp", []string{data, "--components", "2"}},
-		{"vssgp", []string{data, "--inference", "factorised", "--iterations", "2"}},
-		{"vssgp", []string{wide, "--iterations", "2"}}, {"vssgp", []string{wide}},
-		{"vssgp", []string{data, "--posterior", "2", "--iterations", "2"}}, {"vssgp", []string{data, "--prior", "lengthscale=5,1"}},
-		{"structural", []string{wide, "--prior", "walk=0.1,1"}}, {"structural", []string{data, "--prior", "noise=0.1,1"}},
-	} {
-		if got := kind(c.args...); got != c.want {
-			t.Errorf("%v: %s, want %s", c.args, got, c.want)
-		}
-	}
-}
-
 // TestForecastInterrupted: a signal ends a fit at once, and leaves nothing.
 func TestForecastInterrupted(t *testing.T) {
 	dir := t.TempDir()
@@ -461,26 +427,6 @@ func TestExport(t *testing.T) {
 	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
 }
 
-// TestArrayWithHoles: NaN in an output of an array is a missing value, in an input a mistake.
-func TestArrayWithHoles(t *testing.T) {
-	dir := t.TempDir()
-	word := func(values ...float64) (b []byte) {
-		for _, v := range values {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		}
-		return b
-	}
-	var whole bytes.Buffer
-	testkit.OK(t, table.WriteNPY(&whole, []int{4, 2}, []float64{0, 1, 1, 9, 2, 3, 3, 2}))
-	y := testkit.Put(t, dir, "y.npy", strings.Replace(whole.String(), string(word(9)), string(word(math.NaN())), 1))
-	x := testkit.Put(t, dir, "x.npy", strings.Replace(whole.String(), string(word(2, 3)), string(word(math.NaN(), 3)), 1))
-	if o := vssgpRun(t, "fit", y, "-o", filepath.Join(dir, "m.st"), "--iterations", "2"); o.code != cli.ExitDone ||
-		!strings.Contains(o.stderr, "left out 1 row of 4") {
-		t.Errorf("exit %d, %s", o.code, o.stderr)
-	}
-	refuse(t, "row 2, column 0 (from 0): \"NaN\" is missing", "fit", x, "-o", filepath.Join(dir, "m.st"))
-}
-
 // TestNames: the columns of a table without names get those of --names, and a model keeps them.
 func TestNames(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -534,7 +480,6 @@ func TestGuessedInput(t *testing.T) {
 		"a year and a month":                 {byYear, "", []string{"the column year", "month tells apart", "--x row"}, ""},
 		"values alone": {values, "", []string{"the column total", "does not rise", "row 4 (from 1) has 94 after 100",
 			"--x COLUMN", "--x row"}, ""},
-		"values alone, an output":            {values, "--y part", []string{"does not rise"}, ""},
 		"several series, but --x":            {long, "--x ds", nil, "ds,"},
 		"values, but --x":                    {values, "--x total", nil, "total,"},
 		"the numbers of the rows":            {values, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n25,"},
@@ -592,7 +537,8 @@ func TestNearPeriods(t *testing.T) {
 func TestLevels(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	flags := []string{"forecast", river, "--y", "Level m", "--season", "7", "--horizon", "3", "--level", "95,80", "--level", "50"}
+	flags := []string{"forecast", river, "--y", "Level m", "--season", "7", "--trend", "line", "--horizon", "3", "--level", "95,80", "--level",
+		"50"}
 	succeed(t, append(flags, "-o", in("f.csv"), "-m", in("m.st"))...)
 	got := lines(t, in("f.csv"))
 	if strings.Join(got[0][3:], ",") != "Level m_lower,Level m_upper,Level m_lower_95,Level m_upper_95,Level m_lower_80,Level m_upper_80,"+
@@ -623,7 +569,7 @@ func TestLevels(t *testing.T) {
 			}
 		}
 	}
-	succeed(t, "fill", river, "--season", "7", "-o", in("o.csv"), "--bands", in("b.csv"), "--level", "80")
+	succeed(t, "fill", river, "--season", "7", "--trend", "line", "-o", in("o.csv"), "--bands", in("b.csv"), "--level", "80")
 	bands := lines(t, in("b.csv"))
 	if strings.Join(bands[0][5:], ",") != "lower,upper,lower_80,upper_80" || len(bands) != 22 {
 		t.Errorf("%q", bands[0])
@@ -790,7 +736,8 @@ func TestRegressorFlags(t *testing.T) {
 	one := testkit.Put(t, dir, "one.csv", strings.Join(lines[:1+days], ""))
 	at := testkit.Put(t, dir, "at.csv", lines[0]+strings.Join(lines[1+days-future:1+days], ""))
 	fairs := testkit.Put(t, dir, "fairs.csv", "what;when\nfair;2022-12-03\nfair;2023-04-03\nfair;2023-08-03\n")
-	flags := []string{"--y", "sales", "--regressor", "degrees", "--holidays", "us", "--events", fairs, "--digits", "0"}
+	quick := []string{"--season", "7", "--trend", "line"}
+	flags := append([]string{"--y", "sales", "--regressor", "degrees", "--holidays", "us", "--events", fairs, "--digits", "0"}, quick...)
 	succeed(t, append([]string{"forecast", one, "-o", in("f.csv"), "-m", in("m.safetensors")}, flags...)...)
 	want := string(testkit.Read(t, in("f.csv")))
 	if got := strings.Split(want, "\n"); len(got) != future+2 || !strings.HasPrefix(got[1], "2023-08-23,") {
@@ -838,12 +785,13 @@ func TestRegressorFlags(t *testing.T) {
 		t.Errorf("%s", o.stdout)
 	}
 	type scored struct{ Scores map[string]series.Scores }
-	backtest := []string{"backtest", one, "--y", "sales", "--horizon", "10", "--origins", "2", "--json"}
+	backtest := append([]string{"backtest", one, "--y", "sales", "--horizon", "10", "--origins", "2", "--json"}, quick...)
 	with := decode[scored](t, succeed(t, append(backtest, "--regressor", "3")...).stdout).Scores["vssgp"]
 	if without := decode[scored](t, succeed(t, backtest...).stdout).Scores["vssgp"]; !(with.CRPS < 0.5*without.CRPS) {
 		t.Errorf("CRPS %v, without the regressor %v", with.CRPS, without.CRPS)
 	}
-	succeed(t, "fill", one, "--y", "sales", "--regressor", "degrees", "--holidays", "US", "-o", in("filled.csv"), "--plot", in("filled.html"))
+	succeed(t, "fill", one, "--y", "sales", "--regressor", "degrees", "--holidays", "US", "-o", in("filled.csv"), "--plot", in("filled.html"),
+		"--trend", "line")
 	succeed(t, "evaluate", in("m.safetensors"), one)
 
 	hole := testkit.Put(t, dir, "hole.csv", strings.Replace(strings.Join(lines[:1+days], ""), lines[20], lines[20][:strings.LastIndex(lines[20], ",")]+",\n", 1))

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -184,10 +183,10 @@ func TestServeErrors(t *testing.T) {
 		{"forecast none.csv --horizon 2 -o f.csv", "none.csv did not come with the call", cli.ExitMistake},
 		{"forecast s.csv --horizon 0 -o f.csv", "from 1 to", cli.ExitMistake},
 		{"forecast s.csv --oops -o f.csv", "unknown flag: --oops", cli.ExitMistake},
-		{"info s.csv", "safetensors", cli.ExitMistake},
+		{"info s.csv", "is a table", cli.ExitMistake},
 		{"serve", "already", cli.ExitMistake},
 		{"--seed 3 serve", "already", cli.ExitMistake},
-		{"", "no command line", cli.ExitMistake},
+		{"", "no command line", cli.ExitMistake}, // and not what this process was started with
 		{"fit - -o m.safetensors", "stdin", cli.ExitMistake},
 	} {
 		f, _ := c.call(map[string]string{"s.csv": series}, strings.Fields(e.args)...)
@@ -308,19 +307,4 @@ func TestServeDisk(t *testing.T) {
 	if !maps.Equal(before, listing(t, there)) || len(listing(t, dir)) != 1 {
 		t.Errorf("on the disk are %v, %v", listing(t, there), listing(t, dir))
 	}
-}
-
-// TestServeWithoutArgs: a frame that has no command line is refused; it does not start what the process was started with.
-func TestServeWithoutArgs(t *testing.T) {
-	args := os.Args
-	t.Cleanup(func() { os.Args = args })
-	os.Args = []string{"vssgp", "serve"}
-	c := newClient(t)
-	for _, header := range []string{"{}", "null", `{"args":[]}`, `{"args":null,"files":[]}`} {
-		testkit.Must(c.to.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)))(t)
-		if f := c.frame(); f.Code == nil || *f.Code != cli.ExitMistake || !strings.Contains(f.Error, "args") {
-			t.Errorf("%s: %+v", header, f)
-		}
-	}
-	c.must(nil, "version")
 }

@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -19,11 +20,11 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 		return err
 	}
 	if o.output != "" {
-		return cli.Mistake("-o %s names one file and --out-dir %s a folder; want one of them", o.output, o.outDir)
+		return cli.Mistake("-o %s names one file and --out-dir %s a folder; leave one of them out", o.output, o.outDir)
 	}
-	for _, f := range o.perRecording() {
+	for _, f := range o.fileFlags() {
 		if len(paths) > 1 && *f.path != "" && !f.shared && !strings.Contains(*f.path, cli.NameMark) {
-			return cli.Mistake("--%s %s is one file for %d recordings; want %s in it, which means each one's name", f.flag, *f.path,
+			return cli.Mistake("--%s %s is one file for %d recordings; must contain %s, which means each one's name", f.name, *f.path,
 				len(paths), cli.NameMark)
 		}
 	}
@@ -32,42 +33,35 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 			return cli.Mistake("--out-dir: %w", err)
 		}
 	}
-	var results []*result
-	var failed []string
-	var first error
+	var all struct {
+		Recordings []*result `json:"recordings"`
+		Failed     []string  `json:"failed,omitempty"` // their names
+	}
+	var first error // that is no mistake of the caller, if there is one
 	for _, path := range paths {
 		env.Print("%s:", path)
-		one := o.of(path)
-		var filled *result
-		err := takeRecording(env, path, one)
-		if err == nil {
-			filled, err = imputeOne(ctx, env, path, one)
+		filled, err := o.imputeIn(ctx, env, path)
+		switch {
+		case ctx.Err() != nil:
+			return cmp.Or(err, cli.Interrupted(fmt.Sprintf(" after %d of %s", len(all.Recordings)+1, cli.Counted(len(paths), "recording"))))
+		case err == nil:
+			all.Recordings = append(all.Recordings, filled)
+			continue
 		}
-		if ctx.Err() != nil {
-			return err
-		}
-		if err == nil {
-			results = append(results, filled)
-		} else {
-			env.Note("%w", err)
-			failed = append(failed, filepath.Base(path))
-			if first == nil || cli.ExitCode(first) == cli.ExitMistake && cli.ExitCode(err) != cli.ExitMistake {
-				first = err
-			}
+		env.Note("%w", err)
+		all.Failed = append(all.Failed, filepath.Base(path))
+		if first == nil || cli.ExitCode(first) == cli.ExitMistake && cli.ExitCode(err) != cli.ExitMistake {
+			first = err
 		}
 	}
 	if env.JSON {
-		all := struct {
-			Recordings []*result `json:"recordings"`
-			Failed     []string  `json:"failed,omitempty"` // their names
-		}{results, failed}
 		if err := env.PrintJSON(all); err != nil {
 			return err
 		}
 	}
 	if first != nil {
-		return fmt.Errorf("%d of %s could not be filled (%s); the first: %w", len(failed), cli.Counted(len(paths), "recording"),
-			strings.Join(failed, ", "), first)
+		return fmt.Errorf("%d of %s could not be filled (%s); the first: %w", len(all.Failed), cli.Counted(len(paths), "recording"),
+			strings.Join(all.Failed, ", "), first)
 	}
 	return nil
 }
@@ -97,47 +91,42 @@ func recordingsIn(env *cli.Env, path string) (paths []string, err error) {
 			cli.Counted(len(others), "file"), others[0], formats)
 	}
 	if len(paths) == 0 {
-		return nil, cli.Mistake("%s: no recording in this folder; want %s", path, formats)
+		return nil, cli.Mistake("%s: no recording in this folder; must have one of the extensions %s", path, formats)
 	}
 	return paths, nil
 }
 
-// recordingFile is a flag that names a file for a recording.
-type recordingFile struct {
-	flag   string
+// A fileFlag is a flag that names a file for each recording.
+type fileFlag struct {
+	name   string
 	path   *string
-	shared bool // one file may serve several recordings
+	shared bool // it is read, so that one file may serve several recordings
 }
 
-func (o *imputeFlags) perRecording() []recordingFile {
-	return []recordingFile{
+func (o *imputeFlags) fileFlags() []fileFlag {
+	return []fileFlag{
 		{"gaps", &o.gaps.file, true}, {"labels", &o.gaps.labels, false}, {"report", &o.report, false}, {"sd", &o.sd, false},
 		{"model", &o.models, false}, {"reference", &o.reference, true},
 	}
 }
 
-// of returns the flags for one of several recordings.
-func (o *imputeFlags) of(path string) *imputeFlags {
+// imputeIn fills one of several recordings, with its name in place of NameMark, into the folder.
+func (o *imputeFlags) imputeIn(ctx context.Context, env *cli.Env, path string) (*result, error) {
 	one := *o
 	one.outDir, one.output = "", filepath.Join(o.outDir, filepath.Base(path))
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	for _, f := range one.perRecording() {
-		*f.path = strings.ReplaceAll(*f.path, cli.NameMark, name)
-	}
-	return &one
-}
-
-// takeRecording registers the files of one of several recordings.
-func takeRecording(env *cli.Env, input string, o *imputeFlags) error {
 	env.Files.Read, env.Files.Written = nil, nil
-	env.Files.Add(cli.NamedFile{Name: "IN.wav", Path: input}, false)
-	for _, f := range o.perRecording() {
-		if *f.path != "" {
-			env.Files.Add(cli.NamedFile{Name: "--" + f.flag, Path: *f.path}, !f.shared)
+	env.Files.Add(cli.NamedFile{Name: "IN.wav", Path: path}, false)
+	for _, f := range one.fileFlags() {
+		if *f.path = strings.ReplaceAll(*f.path, cli.NameMark, name); *f.path != "" {
+			env.Files.Add(cli.NamedFile{Name: "--" + f.name, Path: *f.path}, !f.shared)
 		}
 	}
-	if o.gaps.dry {
-		return env.CheckOutputs()
+	if !one.gaps.dry {
+		env.Files.Add(cli.NamedFile{Path: one.output}, true)
 	}
-	return env.CheckOutputs(o.output)
+	if err := env.CheckOutputs(); err != nil {
+		return nil, err
+	}
+	return imputeFile(ctx, env, path, &one)
 }

@@ -55,17 +55,17 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 	ways := len(slices.DeleteFunc(given, func(g bool) bool { return !g }))
 	switch {
 	case ways == 0:
-		return cli.Mistake("no gaps given; want --gap START:END, --gaps FILE.csv, --cues or --detect KIND (%s)", kinds)
+		return cli.Mistake("no gaps given; give --gap START:END, --gaps FILE.csv, --cues or --detect KIND (%s)", kinds)
 	case ways > 1:
-		return cli.Mistake("gaps are given in %d ways; want only one of --gap, --gaps, --cues and --detect", ways)
+		return cli.Mistake("gaps are given in %d ways; give only one of --gap, --gaps, --cues and --detect", ways)
 	case g.detect == nil && (g.dry || f.Changed("sensitivity")):
-		return cli.Mistake("--dry-run and --sensitivity are about what --detect finds; want --detect KIND (%s)", kinds)
+		return cli.Mistake("--dry-run and --sensitivity need --detect KIND (%s)", kinds)
 	case f.Changed("confidence") && (g.detect == nil && g.file == "" || !(g.confidence >= 0 && g.confidence <= 100)):
-		return cli.Mistake("--confidence %v; want 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
+		return cli.Mistake("--confidence %v; must be 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
 	case g.dry && (f.Changed("output") || f.Changed("out-dir")):
 		return cli.Mistake("--dry-run writes no recording; leave out either --dry-run or -o and --out-dir")
 	case !(g.find.Sensitivity > 0 && g.find.Sensitivity <= 10):
-		return cli.Mistake("--sensitivity %v; want a number above 0, at most 10", g.find.Sensitivity)
+		return cli.Mistake("--sensitivity %v; must be above 0 and at most 10", g.find.Sensitivity)
 	}
 	for _, name := range g.detect {
 		switch k := detect.Kind(name); {
@@ -151,7 +151,7 @@ func (g *gapFlags) labelFile(f *report.Fill) fileio.File {
 func cues(rec *audio.File, input string) ([]audio.Gap, error) {
 	gaps, err := rec.Cues()
 	if err == nil && len(gaps) == 0 {
-		err = cli.Mistake("--cues: %s marks no region of its %d samples; want cue points with a length in a WAV, RF64 or BW64 file",
+		err = cli.Mistake("--cues: %s marks no region of its %d samples; regions are cue points with a length in a WAV, RF64 or BW64 file",
 			cli.InputName(input), rec.Len())
 	}
 	return gaps, datafile.FromFile(input, err)
@@ -176,7 +176,9 @@ func readGaps(env *cli.Env, path string, rec *audio.File) (gaps []audio.Gap, fou
 		return err
 	}
 	if bad := sort.Search(len(gaps), func(i int) bool { return check(i) != nil }); bad < len(gaps) {
-		return nil, nil, fmt.Errorf("%s: line %d: %w", path, labels[bad].Line, check(bad))
+		g, rate := gaps[bad], float64(rec.Rate()) // the file may have times, and the error has samples
+		return nil, nil, fmt.Errorf("%s: line %d: %w (the line is %.6g s to %.6g s)", path, labels[bad].Line, check(bad),
+			float64(g.Start)/rate, float64(g.End)/rate)
 	}
 	if !slices.ContainsFunc(labels, func(l audio.Label) bool { return l.Text != "" }) {
 		found = nil

@@ -37,7 +37,6 @@ type imputeFlags struct {
 	report    string
 	sd        string
 	models    string
-	kept      string // what an interruption leaves
 }
 
 const (
@@ -88,7 +87,8 @@ model flags of "vssgp fit", too. Details: docs/repair.md and docs/fills.md.`,
 // add defines the flags.
 func (o *imputeFlags) add(f *pflag.FlagSet) {
 	o.gaps.add(f)
-	f.VarP(cli.FileName(&o.output, cli.FileUse{Written: true, Needed: "-o OUT.wav", Stdout: true}), "output", "o",
+	output := cli.FileUse{Written: true, Needed: "-o OUT.wav (or --out-dir FOLDER, or --dry-run)", Stdout: true}
+	f.VarP(cli.FileName(&o.output, output), "output", "o",
 		"`file` to write the repaired recording to; - is stdout")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
 		"fill all recordings of IN into this `folder`; {} in file names: the name")
@@ -124,7 +124,7 @@ func contextLength(after *time.Duration, all *bool) *cli.Value {
 		v, timed, err := cli.ParseLength(s)
 		const most = 1e6 // seconds: more than any recording, within the range of a Duration
 		if err != nil || !timed || v > most {
-			return fmt.Errorf("want a time such as 60ms or 0.1s, or all")
+			return fmt.Errorf("must be a time such as 60ms or 0.1s, or all")
 		}
 		*after = time.Duration(v * float64(time.Second))
 		return nil
@@ -142,7 +142,7 @@ func (o *imputeFlags) choose() error {
 	case m == anyMethod:
 		o.fill.Method = restore.Mixture
 	case given != "":
-		return cli.Mistake("--%s belongs to --method vssgp; want --method vssgp instead of %s, or leave --%s out", given, m, given)
+		return cli.Mistake("--%s belongs to --method vssgp, not to %s; leave one of them out", given, m)
 	default:
 		o.fill.Method = m
 	}
@@ -156,102 +156,152 @@ func runImpute(ctx context.Context, env *cli.Env, input string, o *imputeFlags) 
 	if info, err := os.Stat(input); o.outDir != "" || o.gaps.dry && env.Served == nil && err == nil && info.IsDir() {
 		return imputeFolder(ctx, env, input, o)
 	}
-	result, err := imputeOne(ctx, env, input, o)
-	if err != nil || !env.JSON {
-		return err
-	}
-	return env.PrintJSON(result)
-}
-
-// imputeOne fills a recording, and returns what --json prints of it.
-func imputeOne(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (*result, error) {
-	env.Aside = o.output == cli.ToStdout
 	result, err := imputeFile(ctx, env, input, o)
-	if err != nil && ctx.Err() != nil {
-		return nil, cli.Interrupted(": the output is not written" + o.kept)
-	}
-	return result, err
-}
-
-// keepFound writes the labels of the finds so far if an interruption ended the search or the fill. It returns err.
-func (o *imputeFlags) keepFound(ctx context.Context, env *cli.Env, f *report.Fill, err error) error {
-	if ctx.Err() != nil && o.gaps.labels != "" && len(f.Found) > 0 && env.Write(o.gaps.labelFile(f)) == nil {
-		o.kept = fmt.Sprintf("; %s has what was found so far (%s)", o.gaps.labels, cli.Counted(len(f.Found), "gap"))
+	if result != nil && env.JSON {
+		err = cmp.Or(env.PrintJSON(result), err)
 	}
 	return err
 }
 
-// warnLong warns of gaps that are too long to be filled across, before the work.
-func warnLong(env *cli.Env, f *report.Fill) {
-	most := audio.SamplesIn(restore.LongGap.Seconds(), f.Rate)
-	long := slices.DeleteFunc(slices.Clone(f.Gaps), func(g audio.Gap) bool { return g.Clipped || g.Len() <= most })
-	if len(long) > 0 {
-		longest := slices.MaxFunc(long, func(a, b audio.Gap) int { return a.Len() - b.Len() })
-		env.Warn("long", "%s longer than %v, the longest %v (%.3g s): only the ends of such a fill resemble what was there",
-			cli.Counted(len(long), "gap"), restore.LongGap, longest, float64(longest.Len())/float64(f.Rate))
-	}
+// A repair is the work on one recording.
+type repair struct {
+	*imputeFlags
+	env       *cli.Env
+	input     string
+	rec       *audio.File
+	container audio.Container // of the output
+	options   restore.Options
+	page      *report.Fill // what was found and filled so far
+	scores    *scores
+	files     []io.Closer // which the report reads to the end
 }
 
-func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (*result, error) {
-	if o.output == cli.ToStdout && o.fill.Draws > 0 {
-		return nil, cli.Mistake("--draws makes further files and -o is stdout; want -o OUT.wav")
+// imputeFile repairs a recording, and returns what --json prints of it, with an error only if the comparison with the reference was
+// interrupted.
+func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (done *result, err error) {
+	r := &repair{imputeFlags: o, env: env, input: input, page: &report.Fill{}}
+	defer func() {
+		for _, file := range r.files {
+			file.Close()
+		}
+	}()
+	if err = r.open(ctx); err == nil {
+		err = r.run(ctx)
+	}
+	if err == nil {
+		done, err = r.finish()
+	}
+	if err != nil && ctx.Err() != nil {
+		return r.interrupted(ctx)
+	}
+	return done, err
+}
+
+// open checks the outputs, and opens the recording.
+func (r *repair) open(ctx context.Context) (err error) {
+	env, o := r.env, r.imputeFlags
+	env.Aside = o.output == cli.ToStdout
+	if env.Aside && o.fill.Draws > 0 {
+		return cli.Mistake("--draws makes further files and -o is stdout; -o must be a file")
 	}
 	if err := env.CheckOutputs(cli.NumberedFiles(o.output, o.fill.Draws)...); err != nil {
-		return nil, err
+		return err
 	}
-	fill, err := fillOptions(env, o)
+	if r.options, err = fillOptions(env, o); err != nil {
+		return err
+	}
+	if err := r.read(ctx); err != nil {
+		return err
+	}
+	*r.page = report.Fill{
+		Name: filepath.Base(r.input), Output: filepath.Base(o.output), Samples: r.rec.Len(), Rate: r.rec.Rate(), Channels: r.rec.Channels(),
+		Input: r.rec, Settings: env.Settings(), Method: cmp.Or(o.model.Method, string(r.options.Method)),
+	}
+	r.container, err = containerFor(r.rec, o.output)
+	return err
+}
+
+// read opens the recording, which cannot be read any more when ctx has ended.
+func (r *repair) read(ctx context.Context) error {
+	rec, file, err := datafile.OpenInput(ctx, r.env, r.input)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	rec, file, err := datafile.OpenInput(ctx, env, input)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	container, err := containerFor(rec, o.output)
-	if err != nil {
-		return nil, err
-	}
-	f := &report.Fill{
-		Name: filepath.Base(input), Output: filepath.Base(o.output), Samples: rec.Len(), Rate: rec.Rate(), Channels: rec.Channels(),
-		Input: rec, Settings: env.Settings(), Method: cmp.Or(o.model.Method, string(fill.Method)),
-	}
-	if f.Gaps, f.Found, err = o.gaps.in(ctx, env, rec, input); err != nil {
-		return nil, o.keepFound(ctx, env, f, err)
-	}
-	if o.gaps.dry || len(f.Gaps) == 0 {
-		return finish(env, f, rec, container, nil, o)
-	}
-	if fill.Method != restore.VSSGP {
-		warnLong(env, f)
-	}
-	o.follow(env, &fill, f)
-	if err := checkModels(env, f, fill, o); err != nil {
-		return nil, err
-	}
-	if o.reference != "" {
-		clean, file, err := openReference(ctx, env, o.reference, rec, input)
+	r.rec, r.page.Input, r.files = rec, rec, append(r.files, file)
+	return nil
+}
+
+// interrupted writes what is finished after an interruption: the fill without scores, or else the labels of the finds.
+func (r *repair) interrupted(ctx context.Context) (*result, error) {
+	f, labels := r.page, r.gaps.labels
+	switch {
+	case f.Reference != nil && f.Result != nil && f.Scores == nil:
+		f.Reference = nil
+		if err := r.read(context.WithoutCancel(ctx)); err != nil {
+			return nil, err
+		}
+		done, err := r.finish()
 		if err != nil {
 			return nil, err
 		}
-		defer file.Close()
-		f.Reference = clean
+		return done, cli.Interrupted(fmt.Sprintf(" during the comparison with --reference: %s is written, without scores", r.output))
+	case labels != "" && len(f.Found) > 0 && r.env.Write(r.gaps.labelFile(f)) == nil:
+		return nil, cli.Interrupted(fmt.Sprintf(": the output is not written; %s has what was found so far (%s)", labels,
+			cli.Counted(len(f.Found), "gap")))
 	}
-	f.Result, err = restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, fill)
-	env.ClearProgress()
-	if err != nil {
-		return nil, o.keepFound(ctx, env, f, datafile.FromFile(input, err))
+	return nil, cli.Interrupted(": the output is not written")
+}
+
+// run finds the gaps, fills them and compares the fill with the reference.
+func (r *repair) run(ctx context.Context) (err error) {
+	env, f, rec := r.env, r.page, r.rec
+	if f.Gaps, f.Found, err = r.gaps.in(ctx, env, rec, r.input); err != nil || r.gaps.dry || len(f.Gaps) == 0 {
+		return err
 	}
-	if fill.Method == restore.VSSGP && !env.Quiet {
-		for i := range f.Result.Excerpts {
-			warnGaps(env, &f.Result.Excerpts[i], float64(rec.Rate()), o)
+	if r.options.Method != restore.VSSGP {
+		warnLong(env, f)
+	} else if r.report != "" {
+		f.Density = report.NewDensities(f.Rate)
+		r.options.Fitted = f.Density.Add
+	}
+	if r.models != "" { // with more than one, the names are known now
+		excerpts, err := restore.Excerpts(f.Channels, f.Samples, f.Rate, f.Gaps, r.options)
+		if err == nil && len(excerpts) > 1 {
+			err = env.CheckOutputs(cli.NumberedFiles(r.models, len(excerpts))...)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	scores, err := o.score(ctx, env, f, rec, input)
-	if err != nil {
-		return nil, o.keepFound(ctx, env, f, err)
+	if r.reference != "" {
+		clean, err := r.openReference(ctx)
+		if err != nil {
+			return err
+		}
+		f.Reference = clean
 	}
-	return finish(env, f, rec, container, scores, o)
+	filled, err := restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, r.options)
+	env.ClearProgress()
+	if err != nil {
+		return datafile.FromFile(r.input, err)
+	}
+	f.Result = filled
+	if r.options.Method == restore.VSSGP && !env.Quiet {
+		for i := range filled.Excerpts {
+			warnGaps(env, &filled.Excerpts[i], float64(rec.Rate()), r.imputeFlags)
+		}
+	}
+	if f.Reference == nil {
+		return nil
+	}
+	s, err := filled.Score(ctx, rec, f.Reference, func(p restore.Progress) { showGaps(env, "comparing with ar, gap", p) })
+	env.ClearProgress()
+	if err != nil {
+		return datafile.FromFile(r.input+" against "+r.reference, err)
+	}
+	f.Scores = scoresTable(s, f.Method)
+	r.scores = &scores{s.AR, s.Linear, s.Silence, filledScores{s.VSSGP, s.Coverage95}}
+	return nil
 }
 
 // containerFor checks, before long work, that a recording can be written to the path: its
@@ -269,62 +319,38 @@ func containerFor(r *audio.File, path string) (c audio.Container, err error) {
 	return c, datafile.FromFile(path, r.CheckWrite(c))
 }
 
-// checkModels checks the names of several models, once the gaps are known.
-func checkModels(env *cli.Env, f *report.Fill, fill restore.Options, o *imputeFlags) error {
-	if o.models == "" {
-		return nil
-	}
-	excerpts, err := restore.Excerpts(f.Channels, f.Samples, f.Rate, f.Gaps, fill)
-	if err != nil || len(excerpts) == 1 {
-		return err
-	}
-	return env.CheckOutputs(modelPaths(o.models, len(excerpts))...)
-}
-
 // openReference opens the undamaged recording, which must have the rate, channels and samples of the input.
-func openReference(ctx context.Context, env *cli.Env, path string, rec *audio.File, input string) (*audio.File, io.Closer, error) {
-	ref, file, err := datafile.OpenRecording(ctx, env, path)
+func (r *repair) openReference(ctx context.Context) (*audio.File, error) {
+	ref, file, err := datafile.OpenRecording(ctx, r.env, r.reference)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--reference: %w", err)
+		return nil, fmt.Errorf("--reference: %w", err)
 	}
+	r.files = append(r.files, file)
 	for _, c := range []struct {
 		what     string
 		is, want int
-	}{{"samples a second", ref.Rate(), rec.Rate()}, {"channels", ref.Channels(), rec.Channels()}, {"samples", ref.Len(), rec.Len()}} {
+	}{
+		{"samples a second", ref.Rate(), r.rec.Rate()}, {"channels", ref.Channels(), r.rec.Channels()}, {"samples", ref.Len(), r.rec.Len()},
+	} {
 		if c.is != c.want {
-			file.Close()
-			return nil, nil, cli.Mistake("--reference %s has %d %s but %s has %d; want the same recording without damage",
-				path, c.is, c.what, input, c.want)
+			return nil, cli.Mistake("--reference %s has %d %s but %s has %d; must be the same recording without damage",
+				r.reference, c.is, c.what, r.input, c.want)
 		}
 	}
-	return ref, file, nil
+	return ref, nil
 }
 
 // fillOptions returns the options of restore.FillFrom.
 func fillOptions(env *cli.Env, o *imputeFlags) (fill restore.Options, err error) {
-	if fill = o.fill; fill.Method == restore.VSSGP {
-		fill.Forget = o.models == ""
-		fill.Model, err = fit.Options(env, o.model)
-		return fill, err
+	if fill = o.fill; fill.Method != restore.VSSGP {
+		if card := env.Device.Card(); card != "" {
+			env.Note("--device %s: --method %s computes on the CPU", card, fill.Method)
+		}
+		fill.Model = vssgp.Options{Seed: env.Seed, MemoryLimit: cli.MemoryLimit(o.model.Memory)}
+		fill.Progress = func(p restore.Progress) { showGaps(env, "gap", p) }
+		return fill, nil
 	}
-	if card := env.Device.Card(); card != "" {
-		env.Note("--device %s: --method %s computes on the CPU", card, fill.Method)
-	}
-	fill.Model = vssgp.Options{Seed: env.Seed, MemoryLimit: cli.MemoryLimit(o.model.Memory)}
-	return fill, nil
-}
-
-// showGaps shows how many gaps are done.
-func showGaps(env *cli.Env, what string, p restore.Progress) {
-	env.ShowProgress(float64(p.Excerpt)/float64(p.Excerpts), "%s %d of %d", what, p.Excerpt, p.Excerpts)
-}
-
-// follow shows the fill's progress, and collects the densities for a report in f.
-func (o *imputeFlags) follow(env *cli.Env, fill *restore.Options, f *report.Fill) {
-	fill.Progress = func(p restore.Progress) { showGaps(env, "gap", p) }
-	if fill.Method != restore.VSSGP {
-		return
-	}
+	fill.Forget = o.models == ""
 	fill.Progress = func(p restore.Progress) {
 		if p.Iterations == 0 {
 			showGaps(env, "excerpt", p)
@@ -333,9 +359,23 @@ func (o *imputeFlags) follow(env *cli.Env, fill *restore.Options, f *report.Fill
 		env.ShowFit(fmt.Sprintf("excerpt %d/%d", p.Excerpt, p.Excerpts),
 			vssgp.Progress{Iteration: p.Iteration, Iterations: p.Iterations, Bound: p.Bound, NoiseSD: p.NoiseSD})
 	}
-	if o.report != "" {
-		f.Density = report.NewDensities(f.Rate)
-		fill.Fitted = f.Density.Add
+	fill.Model, err = fit.Options(env, o.model)
+	return fill, err
+}
+
+// showGaps shows how many gaps are done.
+func showGaps(env *cli.Env, what string, p restore.Progress) {
+	env.ShowProgress(float64(p.Excerpt)/float64(p.Excerpts), "%s %d of %d", what, p.Excerpt, p.Excerpts)
+}
+
+// warnLong warns of gaps that are too long to be filled across, before the work.
+func warnLong(env *cli.Env, f *report.Fill) {
+	most := audio.SamplesIn(restore.LongGap.Seconds(), f.Rate)
+	long := slices.DeleteFunc(slices.Clone(f.Gaps), func(g audio.Gap) bool { return g.Clipped || g.Len() <= most })
+	if len(long) > 0 {
+		longest := slices.MaxFunc(long, func(a, b audio.Gap) int { return a.Len() - b.Len() })
+		env.Warn("long", "%s longer than %v, the longest %v (%.3g s): only the ends of such a fill resemble what was there",
+			cli.Counted(len(long), "gap"), restore.LongGap, longest, float64(longest.Len())/float64(f.Rate))
 	}
 }
 

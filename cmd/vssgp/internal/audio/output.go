@@ -2,7 +2,6 @@ package audio
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -16,96 +15,74 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// score compares a fill with the reference, if there is one. It returns the scores for --json, and a table of them in f.
-func (o *imputeFlags) score(ctx context.Context, env *cli.Env, f *report.Fill, rec *audio.File, input string) (*scores, error) {
-	if f.Reference == nil {
-		return nil, nil
-	}
-	s, err := f.Result.Score(ctx, rec, f.Reference, func(p restore.Progress) { showGaps(env, "comparing with ar, gap", p) })
-	env.ClearProgress()
-	if err != nil {
-		return nil, datafile.FromFile(input+" against "+o.reference, err)
-	}
-	f.Scores = scoresTable(s, f.Method)
-	return &scores{s.AR, s.Linear, s.Silence, filledScores{s.VSSGP, s.Coverage95}}, nil
-}
-
-// finish writes every output together or none, and prints finds and fills. With --dry-run, and if nothing was found, f has no result.
-func finish(
-	env *cli.Env, f *report.Fill, rec *audio.File, container audio.Container, scores *scores, o *imputeFlags,
-) (*result, error) {
-	var files []fileio.File
+// finish writes every output together or none, and prints finds and fills. With --dry-run, and if nothing was found, nothing was filled.
+func (r *repair) finish() (*result, error) {
+	env, f := r.env, r.page
 	var models []string
-	if f.Result != nil && o.models != "" {
-		models = modelPaths(o.models, len(f.Result.Excerpts))
+	if f.Result != nil && r.models != "" {
+		models = []string{r.models}
+		if n := len(f.Result.Excerpts); n > 1 {
+			models = cli.NumberedFiles(r.models, n)
+		}
 	}
-	if !o.gaps.dry {
+	var files []fileio.File
+	if !r.gaps.dry {
 		var err error
-		if files, err = recordingFiles(env, f, rec, container, models, o); err != nil {
+		if files, err = r.recordings(); err != nil {
 			return nil, err
 		}
 	}
-	if o.gaps.labels != "" {
-		files = append(files, o.gaps.labelFile(f))
+	for i, path := range models {
+		files = append(files, fileio.File{Path: path, Write: f.Result.Excerpts[i].Model.Write})
 	}
-	if o.report != "" {
+	if f.Result != nil && r.sd != "" {
+		files = append(files, sdFile(r.sd, f))
+	}
+	if r.gaps.labels != "" {
+		files = append(files, r.gaps.labelFile(f))
+	}
+	if r.report != "" {
 		d, err := report.Impute(f)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, env.ReportFile(o.report, d))
+		files = append(files, env.ReportFile(r.report, d))
 	}
 	if err := env.Write(files...); err != nil {
 		return nil, err
 	}
-	if o.gaps.detect != nil || f.Result == nil {
+	if r.gaps.detect != nil || f.Result == nil {
 		printFound(env, f)
 	}
 	switch {
-	case o.gaps.dry:
+	case r.gaps.dry:
 		printFinds(env, f)
 	case f.Result != nil:
 		printFill(env, f)
 	}
 	env.PrintWritten(files)
-	return resultOf(f, o, models, scores), nil
+	return resultOf(f, r.imputeFlags, models, r.scores), nil
 }
 
-// modelPaths returns the paths of n models.
-func modelPaths(path string, n int) []string {
-	if n == 1 {
-		return []string{path}
-	}
-	return cli.NumberedFiles(path, n)
-}
-
-// recordingFiles returns the filled recording, or the intact one if nothing was found, and what else a fill leaves.
-func recordingFiles(
-	env *cli.Env, f *report.Fill, rec *audio.File, to audio.Container, models []string, o *imputeFlags,
-) (files []fileio.File, err error) {
-	paths := []string{o.output}
-	if f.Result != nil {
-		paths = append(paths, cli.NumberedFiles(o.output, o.fill.Draws)...)
+// recordings returns the filled recording with its draws, or the intact one if nothing was found.
+func (r *repair) recordings() (files []fileio.File, err error) {
+	paths, changes := []string{r.output}, make([][]audio.Change, 1)
+	if fill := r.page.Result; fill != nil {
+		paths = append(paths, cli.NumberedFiles(r.output, r.options.Draws)...)
+		changes[0] = fill.Changes(-1) // the mean
+		for draw := range r.options.Draws {
+			changes = append(changes, fill.Changes(draw))
+		}
 	}
 	for i, path := range paths {
-		var changes []audio.Change
-		if f.Result != nil {
-			changes = f.Result.Changes(i - 1) // the mean, then the draws
-		}
-		patch, clipped, err := rec.Patch(changes)
+		patch, clipped, err := r.rec.Patch(changes[i])
 		if err != nil {
 			return nil, err
 		}
 		if clipped > 0 {
-			env.Note("%s: %d filled samples exceed full scale and were clipped", path, clipped)
+			r.env.Note("%s: clipped %s beyond full scale", path, cli.Counted(clipped, "filled sample"))
 		}
-		files = append(files, fileio.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, to) }})
-	}
-	for i, path := range models {
-		files = append(files, fileio.File{Path: path, Write: f.Result.Excerpts[i].Model.Write})
-	}
-	if f.Result != nil && o.sd != "" {
-		files = append(files, sdFile(o.sd, f))
+		files = append(files, fileio.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, r.container) }})
 	}
 	return files, nil
 }
@@ -154,7 +131,11 @@ func printFound(env *cli.Env, f *report.Fill) {
 	}
 	var counts []string
 	for _, k := range kinds {
-		counts = append(counts, fmt.Sprintf("%d %s", count[k], k))
+		name := string(k)
+		if count[k] == 1 {
+			name = strings.TrimSuffix(name, "s") // 1 click
+		}
+		counts = append(counts, fmt.Sprintf("%d %s", count[k], name))
 	}
 	found := cmp.Or(strings.Join(counts, ", "), "nothing to repair")
 	env.Print("found %s in %.1f s of sound", found, float64(f.Samples)/float64(f.Rate))
@@ -195,10 +176,10 @@ func printFill(env *cli.Env, f *report.Fill) {
 			env.Print("%-8s %12s %12s %12s %12s %12s", t[0], t[1], t[2], t[3], t[4], t[5])
 		}
 	}
-	doubts := r.Warnings()
-	for i, d := range doubts {
+	warnings := r.Warnings()
+	for i, d := range warnings {
 		if i == mostWarnings {
-			env.Print("do not trust: %d more; --json and --report name them", len(doubts)-i)
+			env.Print("do not trust: %d more; --json and --report name them", len(warnings)-i)
 			break
 		}
 		in := ""

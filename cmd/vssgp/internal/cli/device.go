@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,37 +18,13 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// deviceFlag is --device.
-type deviceFlag struct {
-	text  string // as the user wrote it
-	kind  string // auto, cpu or cuda
-	card  *int   // of cuda; nil: the first that can be used
-	given bool   // on the command line
-}
-
-// set takes auto, cpu, cuda or cuda:n.
-func (d *deviceFlag) set(s string) error {
-	kind, number, numbered := strings.Cut(s, ":")
-	if kind != "auto" && kind != "cpu" && kind != "cuda" || numbered && kind != "cuda" {
-		return fmt.Errorf("want auto, cpu, cuda, or cuda:n for the n-th GPU")
-	}
-	var card *int
-	if numbered {
-		n, err := gpu.ParseOrdinal(number)
-		if err != nil {
-			return errors.New(reason(err))
-		}
-		card = &n
-	}
-	*d = deviceFlag{s, kind, card, true}
-	return nil
-}
-
 // A Device opens the backend that --device and --precision ask for, once for the command.
 type Device struct {
-	device    deviceFlag
-	precision precisionFlag
-	note      func(format string, a ...any) // prints what auto chose
+	device, precision string                        // as the user wrote them
+	card              int                           // of cuda:n; anyCard: the first that can be used
+	digits            int                           // of int8 in a GPU's products; 0: float64; autoDigits: as suits the GPU
+	given             bool                          // --device is on the command line
+	note              func(format string, a ...any) // prints what auto chose
 
 	// what the machine has; tests put their own here
 	list    func() ([]cuda.Device, error)
@@ -61,13 +38,61 @@ type Device struct {
 	local int  // index among the ranks on this machine, by which each takes its card
 }
 
+const anyCard, autoDigits = -1, -1
+
+// NewDevice returns the device of --device auto; note prints what auto chose.
+func NewDevice(note func(string, ...any)) Device {
+	return Device{
+		device: "auto", card: anyCard, precision: "auto", digits: autoDigits,
+		note:    note,
+		list:    gpu.Devices,
+		present: func() bool { return cardPresent("/") },
+		open: func(o gpu.Options) (backend.Backend, error) {
+			b, err := gpu.Open(o)
+			if err != nil {
+				return nil, err // not b: an interface with a nil *gpu.Backend is not nil
+			}
+			return b, nil
+		},
+	}
+}
+
 // AddFlags defines --device and --precision.
 func (c *Device) AddFlags(f *pflag.FlagSet) {
-	f.Var(&Value{Kind: "device", Text: "auto", Words: []string{"auto", "cpu", "cuda"}, Parse: c.device.set}, "device",
+	f.Var(&Value{Kind: "device", Text: "auto", Words: []string{"auto", "cpu", "cuda"}, Parse: c.setDevice}, "device",
 		"`device` to compute on: auto, cpu, cuda or cuda:N")
 	precisions := []string{"auto", "float64", "digits", "digits=3", "digits=7"}
-	f.Var(&Value{Kind: "word", Text: "auto", Words: precisions, Parse: c.precision.set}, "precision",
+	f.Var(&Value{Kind: "word", Text: "auto", Words: precisions, Parse: c.setPrecision}, "precision",
 		"`type` of GPU arithmetic: auto, float64, digits or digits=3")
+}
+
+// setDevice takes auto, cpu, cuda or cuda:n.
+func (c *Device) setDevice(s string) error {
+	card, err := anyCard, error(nil)
+	if number, numbered := strings.CutPrefix(s, "cuda:"); numbered {
+		if card, err = gpu.ParseOrdinal(number); err != nil {
+			return errors.New(reason(err))
+		}
+	} else if s != "auto" && s != "cpu" && s != "cuda" {
+		return errors.New("must be auto, cpu, cuda, or cuda:n for the n-th GPU")
+	}
+	c.device, c.card, c.given = s, card, true
+	return nil
+}
+
+// setPrecision takes auto, float64, digits, digits=3 or digits=7.
+func (c *Device) setPrecision(s string) error {
+	digits, err := autoDigits, error(nil)
+	if s == "mixed" {
+		return errors.New("mixed precision was removed; must be digits, which are as exact as float64, or digits=3, which is close to mixed")
+	}
+	if s != "auto" {
+		if digits, err = gpu.ParseDigits(s); err != nil {
+			return fmt.Errorf("must be auto, or %s", strings.TrimPrefix(err.Error(), "gpu: want "))
+		}
+	}
+	c.precision, c.digits = s, digits
+	return nil
 }
 
 // HostOnly reports flags that ask for a GPU, for what is computed on the CPU.
@@ -81,34 +106,16 @@ func (c *Device) HostOnly(what string) error {
 
 // Card returns --device if it asks for a GPU, else "".
 func (c *Device) Card() string {
-	if c.device.kind != "cuda" {
+	if c.device == "auto" || c.device == "cpu" {
 		return ""
 	}
-	return c.device.text
+	return c.device
 }
 
 // Spread makes Backend spread the rows over the job's ranks, if it has any.
 func (c *Device) Spread() {
 	c.ranks = true
 	c.local = ranks.LocalRank()
-}
-
-// NewDevice returns the device of --device auto; note prints what auto chose.
-func NewDevice(note func(string, ...any)) Device {
-	return Device{
-		device:    deviceFlag{text: "auto", kind: "auto"},
-		precision: precisionFlag{text: "auto", auto: true},
-		note:      note,
-		list:      gpu.Devices,
-		present:   func() bool { return cardPresent("/") },
-		open: func(o gpu.Options) (backend.Backend, error) {
-			b, err := gpu.Open(o)
-			if err != nil {
-				return nil, err // not b: an interface with a nil *gpu.Backend is not nil
-			}
-			return b, nil
-		},
-	}
 }
 
 // Backend returns the backend that the flags ask for, the same one each time. auto takes
@@ -161,121 +168,85 @@ func (c *Device) RankTimes(elapsed time.Duration) *RankTimes {
 	}
 }
 
-func (c *Device) failed(err error) error { return fmt.Errorf("--device %s: %w", c.device.text, err) }
-
-// unusable is the mistake of asking for a card that the command cannot use.
-func (c *Device) unusable(why string) error {
-	return Mistake("--device %s: %s; want --device cpu or auto", c.device.text, why)
-}
+func (c *Device) failed(err error) error { return fmt.Errorf("--device %s: %w", c.device, err) }
 
 // spec is what the other ranks need to know to open their backends, and take reads it.
-func (c *Device) spec() string { return c.device.text + " " + c.precision.text }
+func (c *Device) spec() string { return c.device + " " + c.precision }
 
 func (c *Device) take(spec string) error {
 	device, precision, _ := strings.Cut(spec, " ")
-	if err := cmp.Or(c.device.set(device), c.precision.set(precision)); err != nil {
+	if err := cmp.Or(c.setDevice(device), c.setPrecision(precision)); err != nil {
 		return fmt.Errorf("--device and --precision %s: %w", spec, err)
 	}
 	return nil
 }
 
+// choose opens the backend. auto uses the CPU if no card can be opened, and fails only if digits are asked for. It notes what it chose
+// if it leaves a card unused, or if the user asked for auto by name.
 func (c *Device) choose() (backend.Backend, error) {
-	switch c.device.kind {
-	case "cpu":
+	if c.device == "cpu" {
 		return c.host("")
-	case "cuda":
-		return c.cuda()
 	}
-	return c.auto()
+	card, why, there := c.pick()
+	if card != nil {
+		digits, suited := c.digits, ""
+		if digits == autoDigits {
+			digits, suited = digitsOf(*card)
+		}
+		b, err := c.open(gpu.Options{Ordinal: card.Ordinal, Digits: digits})
+		switch {
+		case err == nil:
+			if c.device == "auto" && c.given {
+				if suited != "" {
+					suited = fmt.Sprintf(", in %s (%s)", precisionOf(digits), suited)
+				}
+				c.note("computing on %s, the first GPU that can be used%s", b.Name(), suited)
+			}
+			return b, nil
+		case c.device == "auto":
+			why = fmt.Sprintf("cuda:%d: %s", card.Ordinal, reason(err))
+		case errors.Is(err, cuda.ErrNoDevice):
+			why = reason(err)
+		default:
+			return nil, c.failed(err)
+		}
+	}
+	if c.device != "auto" {
+		return nil, Mistake("--device %s: %s; use --device cpu or auto", c.device, why)
+	}
+	b, err := c.host(", and " + why)
+	if err == nil && (there || c.given) {
+		c.note("computing on the CPU: %s", why)
+	}
+	return b, err
 }
 
 // host returns the CPU backend; why is the reason for the CPU, or "". A rank has many shards of
 // rows, and uses one at a time.
 func (c *Device) host(why string) (backend.Backend, error) {
-	if c.precision.digits > 0 {
-		return nil, c.precision.hostless(why)
-	}
-	if c.ranks {
+	switch {
+	case c.digits > 0:
+		return nil, Mistake("--precision %s: the CPU computes in float64%s; use --precision auto, or a GPU", c.precision, why)
+	case c.ranks:
 		return cpu.New(cpu.Shared()), nil
 	}
 	return cpu.New(), nil
 }
 
-// cuda opens the card that was asked for.
-func (c *Device) cuda() (backend.Backend, error) {
-	card := cuda.Device{}
-	if c.device.card != nil {
-		card = c.numbered(*c.device.card)
-	} else {
-		first, why, _ := c.first(true)
-		if first == nil {
-			return nil, c.unusable(why)
-		}
-		card = *first
-	}
-	b, err := c.openCard(card)
-	if errors.Is(err, cuda.ErrNoDevice) {
-		return nil, c.unusable(reason(err))
-	}
-	if err != nil {
-		return nil, c.failed(err)
-	}
-	return b, nil
-}
-
-// openCard opens a card in the precision asked for.
-func (c *Device) openCard(card cuda.Device) (backend.Backend, error) {
-	digits, _ := c.precision.on(card)
-	return c.open(gpu.Options{Ordinal: card.Ordinal, Digits: digits})
-}
-
-// numbered is the card of that number. If there is none, opening it fails.
-func (c *Device) numbered(ordinal int) cuda.Device {
-	list, _ := c.list()
-	for _, d := range list {
-		if d.Ordinal == ordinal {
-			return d
-		}
-	}
-	return cuda.Device{Ordinal: ordinal}
-}
-
-// auto fails only where digits are asked for: if a card cannot be opened, it uses the CPU.
-// It notes what it chose if it leaves a card unused, or if the user asked for auto by name.
-func (c *Device) auto() (backend.Backend, error) {
-	card, why, there := c.first(false)
-	if card != nil {
-		b, err := c.openCard(*card)
-		switch {
-		case err == nil && c.device.given:
-			text := fmt.Sprintf("computing on %s, the first GPU that can be used", b.Name())
-			if digits, why := c.precision.on(*card); why != "" {
-				text += fmt.Sprintf(", in %s (%s)", precisionOf(digits), why)
-			}
-			c.note("%s", text)
-			return b, nil
-		case err == nil:
-			return b, nil
-		}
-		why = fmt.Sprintf("cuda:%d: %s", card.Ordinal, reason(err))
-	}
-	b, err := c.host(", and " + why)
-	if err != nil || !there && !c.device.given {
-		return b, err
-	}
-	c.note("computing on the CPU: %s", why)
-	return b, nil
-}
-
 // noCard is the reason if the driver lists no card.
 const noCard = "there is no GPU"
 
-// first returns the first usable card; emulated cards, which are for tests, count if
-// emulated is set. If several ranks share the machine, each gets its own as far as the
-// cards go. If there is no such card, first returns why, and whether there is a card all
-// the same.
-func (c *Device) first(emulated bool) (card *cuda.Device, why string, there bool) {
+// pick returns the card of --device cuda:n, which may not exist, or the first usable one. Emulated cards, which are for tests, do not
+// count for auto. If several ranks share the machine, each gets its own as far as the cards go. If there is no such card, pick returns
+// why, and whether there is a card all the same.
+func (c *Device) pick() (card *cuda.Device, why string, there bool) {
 	list, err := c.list()
+	if c.card != anyCard {
+		if i := slices.IndexFunc(list, func(d cuda.Device) bool { return d.Ordinal == c.card }); i >= 0 {
+			return &list[i], "", true
+		}
+		return &cuda.Device{Ordinal: c.card}, "", true
+	}
 	if err != nil {
 		return nil, reason(err), c.present()
 	}
@@ -283,7 +254,7 @@ func (c *Device) first(emulated bool) (card *cuda.Device, why string, there bool
 	var usable []cuda.Device
 	for _, d := range list {
 		switch {
-		case !emulated && strings.HasPrefix(d.Name, "emulated "):
+		case c.device == "auto" && strings.HasPrefix(d.Name, "emulated "):
 		case d.Reason == "":
 			usable = append(usable, d)
 		case why == noCard:
@@ -317,36 +288,9 @@ func cardPresent(root string) bool {
 	return false
 }
 
-// precisionFlag is --precision: what a GPU multiplies features in. The CPU computes in
-// float64.
-type precisionFlag struct {
-	text   string // as the user wrote it
-	auto   bool
-	digits int // of int8; 0: float64
-}
-
-// set takes auto, float64, digits, digits=3 or digits=7.
-func (p *precisionFlag) set(s string) error {
-	if s == "mixed" {
-		return errors.New("mixed precision was removed; want digits, which are as exact as float64, or digits=3, which is near to what mixed was")
-	}
-	made := precisionFlag{text: s, auto: s == "auto"}
-	if !made.auto {
-		var err error
-		if made.digits, err = gpu.ParseDigits(s); err != nil {
-			return fmt.Errorf("want auto, or %s", strings.TrimPrefix(err.Error(), "gpu: want "))
-		}
-	}
-	*p = made
-	return nil
-}
-
-// on is how many digits a card takes, 0 for float64, and why auto chose them.
-func (p precisionFlag) on(card cuda.Device) (digits int, why string) {
-	switch {
-	case !p.auto:
-		return p.digits, ""
-	case gpu.FastFloat64(card.Major, card.Minor):
+// digitsOf returns the digits that --precision auto takes on a card, 0 for float64, and why.
+func digitsOf(card cuda.Device) (digits int, why string) {
+	if gpu.FastFloat64(card.Major, card.Minor) {
 		return 0, "its float64 units are fast"
 	}
 	return gpu.MostDigits, "int8, as exact as its float64 units, which are slow"
@@ -358,9 +302,4 @@ func precisionOf(digits int) string {
 		return "float64"
 	}
 	return fmt.Sprintf("digits=%d", digits)
-}
-
-// hostless is the mistake of asking for digits where the CPU computes.
-func (p precisionFlag) hostless(why string) error {
-	return Mistake("--precision %s: the CPU computes in float64%s; want --precision auto, or a GPU", p.text, why)
 }

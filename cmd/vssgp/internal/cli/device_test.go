@@ -23,11 +23,10 @@ func TestDeviceFlag(t *testing.T) {
 		{"", ""}, {"gpu", ""}, {"CUDA", ""}, {"cpu:0", ""}, {"auto:1", ""}, {"cuda:", ""}, {"cuda:-1", ""}, {"cuda:x", ""},
 		{"cuda:0,", ""}, {"cuda:0,1", ""}, {"cuda:0;1", ""}, {"cuda:99999999999999999999", ""},
 	} {
-		seven := 7
-		d := deviceFlag{text: "before", card: &seven}
-		err := d.set(c.in)
-		if (err != nil) != (c.out == "") || d.text != cmp.Or(c.out, "before") {
-			t.Errorf("%q: %s, %v; want %s, or an error and no change", c.in, d.text, err, c.out)
+		d := Device{device: "before"}
+		err := d.setDevice(c.in)
+		if (err != nil) != (c.out == "") || d.device != cmp.Or(c.out, "before") {
+			t.Errorf("%q: %s, %v; want %s, or an error and no change", c.in, d.device, err, c.out)
 		}
 	}
 }
@@ -97,7 +96,7 @@ func TestChoice(t *testing.T) {
 			said: "cuda:1: "},
 		{name: "auto, emulated", device: "auto", cards: []cuda.Device{toy}, want: "cpu", said: "there is no GPU"},
 		{name: "cpu", device: "cpu", cards: []cuda.Device{good}, want: "cpu"},
-		{name: "cuda, no driver", device: "cuda", listErr: none, mistake: true, err: "--device cuda: build with -tags cuda; want"},
+		{name: "cuda, no driver", device: "cuda", listErr: none, mistake: true, err: "--device cuda: build with -tags cuda; use"},
 		{name: "cuda, old card", device: "cuda", cards: []cuda.Device{old}, mistake: true, err: "compute capability 5.0"},
 		{name: "cuda takes the usable card", device: "cuda", cards: []cuda.Device{old, good}, want: "cuda:1 made"},
 		{name: "cuda takes emulated cards", device: "cuda", cards: []cuda.Device{toy}, want: "cuda:0 made"},
@@ -111,7 +110,7 @@ func TestChoice(t *testing.T) {
 		{name: "auto, digits, no card", device: "auto", precision: "digits", mistake: true,
 			err: "--precision digits: the CPU computes in float64, and there is no GPU"},
 		{name: "cpu, digits=3", device: "cpu", precision: "digits=3", cards: []cuda.Device{slow}, mistake: true,
-			err: "--precision digits=3: the CPU computes in float64; want"},
+			err: "--precision digits=3: the CPU computes in float64; use"},
 		{name: "cuda, slow card", device: "cuda", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 7},
 		{name: "cuda:1, slow card", device: "cuda:1", cards: []cuda.Device{fast, slow}, want: "cuda:1 made", digits: 7},
 		{name: "cuda:0, fast card", device: "cuda:0", cards: []cuda.Device{fast, slow}, want: "cuda:0 made"},
@@ -195,30 +194,21 @@ func TestCardPresent(t *testing.T) {
 
 func TestPrecisionFlag(t *testing.T) {
 	for _, c := range []struct {
-		in         string
-		fast, slow int
-		refused    string
+		in      string
+		digits  int
+		refused string
 	}{
-		{in: "auto", slow: 7}, {in: "float64"}, {in: "digits", fast: 7, slow: 7}, {in: "digits=3", fast: 3, slow: 3},
-		{in: "digits=7", fast: 7, slow: 7},
-		{in: "digits=2", refused: "digits=3 or digits=7"}, {in: "digits=5", refused: "digits=3 or digits=7"},
-		{in: "digits=8", refused: "digits=3 or digits=7"}, {in: "digits=x", refused: "digits=3 or digits=7"},
-		{in: "digits=", refused: "digits=3 or digits=7"},
-		{in: "auto=3", refused: "want auto"}, {in: "float64=7", refused: "want auto"}, {in: "", refused: "want auto"},
-		{in: "mixed", refused: "want digits"},
+		{in: "auto", digits: autoDigits}, {in: "float64"}, {in: "digits", digits: 7}, {in: "digits=3", digits: 3}, {in: "digits=7", digits: 7},
+		{in: "digits=5", refused: "digits=3 or digits=7"}, {in: "digits=", refused: "digits=3 or digits=7"},
+		{in: "auto=3", refused: "must be auto"}, {in: "", refused: "must be auto"}, {in: "mixed", refused: "must be digits"},
 	} {
-		p := precisionFlag{text: "before"}
-		err := p.set(c.in)
-		if c.refused != "" {
-			if err == nil || !strings.Contains(err.Error(), c.refused) || p.text != "before" {
-				t.Errorf("%q: %+v, %v; want an error with %q", c.in, p, err, c.refused)
+		d := Device{precision: "before"}
+		if err := d.setPrecision(c.in); c.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), c.refused) || d.precision != "before" {
+				t.Errorf("%q: %+v, %v; want an error with %q", c.in, d, err, c.refused)
 			}
-			continue
-		}
-		fast, _ := p.on(cuda.Device{Major: 9})
-		slow, why := p.on(cuda.Device{Major: 8, Minor: 9})
-		if err != nil || fast != c.fast || slow != c.slow || (why != "") != (c.in == "auto") {
-			t.Errorf("%q: %d digits on a fast card, %d (%s) on a slow one, %v; want %d and %d", c.in, fast, slow, why, err, c.fast, c.slow)
+		} else if err != nil || d.digits != c.digits {
+			t.Errorf("%q: %d digits, %v; want %d", c.in, d.digits, err, c.digits)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,14 +54,14 @@ func (c *Device) devices() []deviceInfo {
 	host.Memory, host.Free = procfs.Bytes(meminfo, "MemTotal"), procfs.Bytes(meminfo, "MemAvailable")
 	all := []deviceInfo{host}
 	cards, err := c.list()
-	if err != nil {
+	switch {
+	case err != nil:
 		return append(all, deviceInfo{Name: "cuda", Reason: reason(err)})
-	}
-	if len(cards) == 0 {
+	case len(cards) == 0:
 		return append(all, deviceInfo{Name: "cuda", Reason: noCard})
 	}
 	for _, d := range cards {
-		digits, why := precisionFlag{auto: true}.on(d)
+		digits, why := digitsOf(d)
 		all = append(all, deviceInfo{
 			Precision: precisionOf(digits), Why: why,
 			Name: fmt.Sprintf("cuda:%d", d.Ordinal), Available: d.Reason == "", Reason: d.Reason, Card: d.Name, Memory: d.Memory,
@@ -74,30 +73,27 @@ func (c *Device) devices() []deviceInfo {
 
 // String is the line that people read.
 func (d deviceInfo) String() string {
-	var facts []string
-	if d.Cores > 0 {
-		facts = append(facts, fmt.Sprintf("%d cores, %s", d.Cores, d.Arch))
-	}
-	if d.Card != "" {
-		facts = append(facts, fmt.Sprintf("%s, compute capability %s, %d multiprocessors", d.Card, d.Capability, d.Processors))
+	const gib = 1 << 30
+	line := fmt.Sprintf("%-6s ", d.Name)
+	switch {
+	case d.Cores > 0:
+		line += fmt.Sprintf("%d cores, %s", d.Cores, d.Arch)
+	case d.Card == "":
+		return line + "missing: " + d.Reason
+	default:
+		line += fmt.Sprintf("%s, compute capability %s, %d multiprocessors", d.Card, d.Capability, d.Processors)
 	}
 	if d.Memory > 0 {
-		text := fmt.Sprintf("%.1f GiB memory", gib(d.Memory))
-		if d.Free > 0 {
-			text += fmt.Sprintf(" (%.1f GiB available)", gib(d.Free))
-		}
-		facts = append(facts, text)
+		line += fmt.Sprintf(", %.1f GiB memory", float64(d.Memory)/gib)
+	}
+	if d.Free > 0 {
+		line += fmt.Sprintf(" (%.1f GiB available)", float64(d.Free)/gib)
 	}
 	switch {
-	case d.Available && d.Precision != "":
-		facts = append(facts, fmt.Sprintf("precision auto: %s (%s)", d.Precision, d.Why))
-	case d.Available:
-	case d.Card == "":
-		facts = append(facts, "missing: "+d.Reason)
-	default:
-		facts = append(facts, "not usable: "+d.Reason)
+	case !d.Available:
+		line += ", not usable: " + d.Reason
+	case d.Precision != "":
+		line += fmt.Sprintf(", precision auto: %s (%s)", d.Precision, d.Why)
 	}
-	return fmt.Sprintf("%-6s %s", d.Name, strings.Join(facts, ", "))
+	return line
 }
-
-func gib(bytes int64) float64 { return float64(bytes) / (1 << 30) }

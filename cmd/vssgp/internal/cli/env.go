@@ -52,7 +52,8 @@ func NewEnv(ctx context.Context, stdout, stderr io.Writer) *Env {
 // Close ends a command line: it closes what has been opened, and returns err, if there is one, or else what has failed now.
 func (env *Env) Close(err error) error {
 	if env.spooled != nil {
-		drop(env.spooled)
+		env.spooled.Close()
+		os.Remove(env.spooled.Name()) // if the system did not allow it while the file was open
 	}
 	if failed := env.Device.Close(); err == nil {
 		err = failed
@@ -70,11 +71,11 @@ func (env *Env) Close(err error) error {
 // on the command line; after that, the error's sentinels decide.
 func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []string) error, operands ...operand) *cobra.Command {
 	c.Args = func(cmd *cobra.Command, args []string) error {
-		switch is, want := len(args), len(operands); {
-		case is > want:
-			return fmt.Errorf("unexpected argument %.60q; want: %s", args[want], cmd.UseLine())
-		case is < want:
-			return fmt.Errorf("%s is missing; want: %s", operands[is].name, cmd.UseLine())
+		switch given, needed := len(args), len(operands); {
+		case given > needed:
+			return fmt.Errorf("unexpected argument %.60q; usage: %s", args[needed], cmd.UseLine())
+		case given < needed:
+			return fmt.Errorf("%s is missing; usage: %s", operands[given].name, cmd.UseLine())
 		}
 		return nil
 	}
@@ -126,7 +127,7 @@ func (env *Env) takeFiles(operands []operand, args []string) (err error) {
 	for i, o := range operands[:len(args)] {
 		if args[i] == FromStdin && (slices.Contains(o.File.Extensions, "csv") || slices.Contains(o.File.Extensions, "wav")) {
 			if env.Served != nil {
-				return Mistake("%s is stdin, which carries the calls of serve; want a file that comes with the call", o.name)
+				return Mistake("%s is stdin, which carries the calls of serve; must be a file that comes with the call", o.name)
 			}
 		} else {
 			f.Add(NamedFile{Name: o.name, Path: args[i]}, false)

@@ -100,7 +100,7 @@ func OneLine(err error) string {
 // CheckScores refuses scores that are not finite.
 func CheckScores(path string, rmse, density float64) error {
 	if v := rmse + density; math.IsNaN(v) || math.IsInf(v, 0) {
-		return Mistake("%s: the RMSE is %v and the mean log predictive density %v; want data of the size of the model's", path, rmse,
+		return Mistake("%s: the RMSE is %v and the mean log predictive density %v; the data must be of the size of the model's", path, rmse,
 			density)
 	}
 	return nil

@@ -26,9 +26,8 @@ type files struct {
 
 // A NamedFile is a file as the command line names it.
 type NamedFile struct {
-	Name  string // the flag or argument; "" if the command has made the path
-	Path  string
-	place fileio.Place // of an input
+	Name string // the flag or argument; "" if the command has made the path
+	Path string
 }
 
 // String is "--sd FILE".
@@ -39,51 +38,49 @@ func (f *FileUse) check(named NamedFile, json, optional bool) error {
 	stdout := named.Path == ToStdout
 	switch {
 	case named.Path == "" && f.Needed != "" && !optional:
-		return Mistake("the output file is missing; want %s", f.Needed)
+		return Mistake("the output file is missing; give %s", f.Needed)
 	case !f.Written || named.Path == "":
 		return nil
 	case stdout && f.Stdout && json:
 		return Mistake("%v and --json both write to stdout; %s must be a file", named, named.Name)
 	case stdout && !f.Stdout && !f.Only:
-		return Mistake("%v: this output cannot go to stdout; want a file name", named)
+		return Mistake("%v: this output cannot go to stdout; must be a file name", named)
 	case !f.Only || slices.Contains(f.Extensions, FormatOf(named.Path)) && (f.Stdout || !stdout):
 		return nil
 	}
-	want := "." + strings.Join(f.Extensions, ", .")
+	formats := "." + strings.Join(f.Extensions, ", .")
 	if f.Stdout {
-		want += ", - for stdout"
+		formats += ", - for stdout"
 	}
-	if last := strings.LastIndex(want, ", "); last > 0 {
-		want = want[:last] + " or" + want[last+1:]
+	if last := strings.LastIndex(formats, ", "); last > 0 {
+		formats = formats[:last] + " or" + formats[last+1:]
 	}
-	return Mistake("%v: unknown format; want %s", named, want)
+	return Mistake("%v: unknown format; must be %s", named, formats)
 }
 
-// Add registers a file. A missing input is reported when it is read.
+// Add registers a file.
 func (f *files) Add(named NamedFile, written bool) {
 	if written {
 		f.Written = append(f.Written, named)
-	} else if p, err := fileio.PlaceOf(named.Path); err == nil {
-		named.place = p
+	} else {
 		f.Read = append(f.Read, named)
 	}
 }
 
-// apart refuses an output that is an input. It passes over a path that cannot be written to:
-// fileio.Check reports that.
+// apart refuses an output that is an input. It passes over a path that cannot be read or written to: the command reports a missing
+// input, and fileio.Check the output.
 func (f *files) apart() error {
-	if f.Overwrite || len(f.Read) == 0 {
+	if f.Overwrite {
 		return nil
 	}
-	for _, out := range f.Written {
-		at, err := f.placeOf(out.Path)
+	for _, in := range f.Read {
+		from, err := fileio.PlaceOf(in.Path)
 		if err != nil {
 			continue
 		}
-		for _, in := range f.Read {
-			if at.Same(in.place) {
-				return Mistake("%v is the same file as %v, which this command reads; want another name, or --overwrite to replace it", out,
-					in)
+		for _, out := range f.Written {
+			if to, err := f.placeOf(out.Path); err == nil && to.Same(from) {
+				return Mistake("%v is the same file as %v, which this command reads; use another name, or --overwrite to replace it", out, in)
 			}
 		}
 	}
@@ -206,46 +203,31 @@ func InputName(path string) string {
 	return path
 }
 
-// StdinFile returns a file with what comes from stdin, and its size, because tables are read more than once. The file has no name
-// any more where the system allows that.
+// StdinFile returns a file with what comes from stdin, and its size, because tables are read more than once.
 func (env *Env) StdinFile(ctx context.Context) (f *os.File, size int64, err error) {
-	if env.spooled == nil {
-		if env.spooled, err = spool(ctx, env.Stdin); err != nil {
-			return nil, 0, err
+	if f = env.spooled; f == nil {
+		if f, err = os.CreateTemp("", "vssgp-*"); err != nil {
+			return nil, 0, fmt.Errorf("copy stdin to a file: %w", err)
+		}
+		os.Remove(f.Name()) // if the system allows that while it is open
+		done := make(chan error, 1)
+		go func() { // a read from a terminal or a pipe waits as long as nobody writes
+			_, err := io.Copy(f, env.Stdin)
+			done <- err
+		}()
+		select {
+		case err = <-done:
+			env.spooled = f // Close closes it
+		case <-ctx.Done():
+			return nil, 0, Interrupted(" while reading stdin") // f stays open for the copying, until the process ends
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("read stdin: %w", err)
 		}
 	}
-	info, err := env.spooled.Stat()
+	info, err := f.Stat()
 	if err != nil {
 		return nil, 0, err
 	}
-	return env.spooled, info.Size(), nil
-}
-
-// spool copies a stream to a temporary file.
-func spool(ctx context.Context, from io.Reader) (f *os.File, err error) {
-	if f, err = os.CreateTemp("", "vssgp-*"); err != nil {
-		return nil, fmt.Errorf("hold what comes from stdin: %w", err)
-	}
-	os.Remove(f.Name())
-	done := make(chan error, 1)
-	go func() { // a read from a terminal or a pipe waits as long as nobody writes
-		_, err := io.Copy(f, from)
-		done <- err
-	}()
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		return nil, Interrupted(" while reading stdin") // f stays open for the copying, until the process ends
-	}
-	if err != nil {
-		drop(f)
-		return nil, fmt.Errorf("read stdin: %w", err)
-	}
-	return f, nil
-}
-
-// drop ends the use of a temporary file.
-func drop(f *os.File) {
-	f.Close()
-	os.Remove(f.Name()) // if the system did not allow it while the file was open
+	return f, info.Size(), nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -114,7 +115,7 @@ var (
 func OneOf[T ~string](to *T, words ...string) *Value {
 	return &Value{Kind: "name", Text: string(*to), Words: words, Parse: func(s string) error {
 		if !slices.Contains(words, s) {
-			return fmt.Errorf("want one of %s", strings.Join(words, ", "))
+			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
 		}
 		*to = T(s)
 		return nil
@@ -143,9 +144,9 @@ func Count(to *int, most int) *Value {
 			*to = n
 			return nil
 		case most < Unbounded:
-			return fmt.Errorf("want a whole number from 0 to %d", most)
+			return fmt.Errorf("must be a whole number from 0 to %d", most)
 		}
-		return fmt.Errorf("want a whole number, 0 or more")
+		return errors.New("must be a whole number, 0 or more")
 	}}
 }
 
@@ -166,7 +167,7 @@ func FileName(to *string, f FileUse, words ...string) *Value {
 func WithoutTimes(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if v, ok := f.Value.(*Value); ok && v.Timed && err == nil {
-			err = Mistake("--%s %v: a table's x need not be time; want plain numbers in units of x", f.Name, v)
+			err = Mistake("--%s %v: a table's x need not be time; must be plain numbers in units of x", f.Name, v)
 		}
 	})
 	return err
@@ -177,7 +178,7 @@ func WithoutTimes(flags *pflag.FlagSet) (err error) {
 func ParseLength(s string) (v float64, timed bool, err error) {
 	v, timed, err = ParseTimed(s)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return 0, false, fmt.Errorf("want a positive number, or a time such as 32ms or 0.5s")
+		return 0, false, errors.New("must be a positive number, or a time such as 32ms or 0.5s")
 	}
 	return v, timed, nil
 }

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"os"
 	"runtime/debug"
@@ -76,6 +76,6 @@ func Size(to *float64) *Value {
 				break
 			}
 		}
-		return fmt.Errorf("want a size such as 16GiB or 500MB, or none")
+		return errors.New("must be a size such as 16GiB or 500MB, or none")
 	}}
 }

@@ -27,15 +27,11 @@ type inputFile interface {
 	io.Closer
 }
 
-type inMemory struct{ *bytes.Reader }
-
-func (inMemory) Close() error { return nil }
-
 // File returns an input that came with the call. A served command reads no other files.
 func (m *ServedFiles) File(path string) (*bytes.Reader, error) {
 	content, ok := m.In[path]
 	if !ok {
-		return nil, Mistake("%s did not come with the call, which has %d files; want one of these", path, len(m.In))
+		return nil, Mistake("%s did not come with the call, which has %s", path, Counted(len(m.In), "file"))
 	}
 	return bytes.NewReader(content), nil
 }
@@ -49,7 +45,10 @@ func (m *ServedFiles) Open(path string) (inputFile, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return inMemory{f}, f.Size(), nil
+	return struct {
+		*bytes.Reader
+		io.Closer
+	}{f, io.NopCloser(nil)}, f.Size(), nil
 }
 
 // write adds outputs: all or none.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -61,16 +62,16 @@ func ReadVersion() versionInfo {
 
 // String is the line that people read.
 func (v versionInfo) String() string {
-	s := "vssgp " + v.Version
+	words := []string{"vssgp", v.Version}
 	if v.Revision != "" {
-		s += " " + v.Revision
-		if v.Modified {
-			s += " (modified)"
-		}
+		words = append(words, v.Revision)
 	}
-	s += " " + v.Go + " " + v.Platform
+	if v.Modified {
+		words = append(words, "(modified)")
+	}
+	mpi := "without MPI"
 	if v.MPI != "" {
-		return s + " with " + v.MPI
+		mpi = "with " + v.MPI
 	}
-	return s + " without MPI"
+	return strings.Join(append(words, v.Go, v.Platform, mpi), " ")
 }

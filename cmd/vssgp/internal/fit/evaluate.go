@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,23 +46,9 @@ in the data's units. The model file does not change.`,
 		"`columns` of known standard deviations of the values, of a series")
 	f.Var(cli.OneOf(&o.inference, "exact", "factorised"), "inference", "`bound` to evaluate: exact or factorised (default: the model's)")
 	f.BoolVar(&o.gradient, "gradient", false, "print the gradient of the bound, too")
-	f.Var(rowNumbers(&o.rows), "rows",
+	f.IntSliceVar(&o.rows, "rows", nil,
 		"evaluate the factorised bound on a mini-batch of these `rows`, such as 0,5,10")
 	return cmd
-}
-
-// rowNumbers takes numbers of rows, with commas between.
-func rowNumbers(to *[]int) *cli.Value {
-	return &cli.Value{Kind: "rows", List: true, Parse: func(s string) error {
-		for field := range strings.SplitSeq(s, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(field))
-			if err != nil || n < 0 {
-				return fmt.Errorf("%.40q is not a row number; want numbers from 0 on, such as 0,5,10", field)
-			}
-			*to = append(*to, n)
-		}
-		return nil
-	}}
 }
 
 func runEvaluate(ctx context.Context, env *cli.Env, modelPath, dataPath string, o *evaluateFlags) error {
@@ -80,7 +64,7 @@ func runEvaluate(ctx context.Context, env *cli.Env, modelPath, dataPath string, 
 		return ofModel(modelPath, dataPath, seriescmd.Evaluate(ctx, env, m.series, dataPath, o.columns))
 	}
 	if o.columns.Errors != nil {
-		return cli.Mistake("--yerr: %s is no model of a series; leave the flag out", modelPath)
+		return cli.Mistake("--yerr: %s is not the model of a series; leave the flag out", modelPath)
 	}
 	return ofModel(modelPath, dataPath, evaluateVSSGP(ctx, env, m.model, dataPath, o))
 }
@@ -109,6 +93,9 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 		return err
 	}
 	data := read.Data
+	if i := slices.IndexFunc(o.rows, func(n int) bool { return n < 0 || n >= data.N }); i >= 0 {
+		return cli.Mistake("--rows %d; must be from 0 to %d", o.rows[i], data.N-1)
+	}
 	inference := cmp.Or(o.inference, m.Inference)
 	e, err := m.Evaluate(ctx, data, inference, o.rows, o.gradient)
 	if err != nil {

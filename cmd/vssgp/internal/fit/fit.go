@@ -25,13 +25,15 @@ import (
 // fitFlags are the flags of fit.
 type fitFlags struct {
 	seriescmd.FitFlags
-	model      ModelFlags
-	ofSeries   *pflag.FlagSet // those that belong to the structural model
-	ofModel    *pflag.FlagSet // those that belong to the other methods
-	hmc        bool
-	priors     []string // names that --prior gave
-	checkpoint checkpointFlags
+	model    ModelFlags
+	ofSeries *pflag.FlagSet // those that belong to the structural model
+	ofModel  *pflag.FlagSet // those that belong to the other methods
+	hmc      bool
+	priors   []string // names that --prior gave
 }
+
+// checkpoint returns the checkpoint of the fit.
+func (o *fitFlags) checkpoint() checkpoint { return checkpoint{&o.model.o.Checkpoint} }
 
 // structural is the method of package series; the others are package vssgp's.
 const structural = "structural"
@@ -69,7 +71,12 @@ Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/p
 		"Output: overwrite checkpoint every resume",
 		"Model: method components features window init inference iterations restarts prior posterior hmc",
 		"Model, structural: period season trend short-memory log robust positive regressor holidays events")
-	f := cmd.Flags()
+	o.add(cmd.Flags())
+	return cmd
+}
+
+// add defines the flags.
+func (o *fitFlags) add(f *pflag.FlagSet) {
 	o.Columns.Add(f)
 	f.Var(cli.OneOf(&o.model.Method, structural, "vssgp", "ssgp", "rp"), "method",
 		"structural, vssgp, ssgp or rp (default: by the data)")
@@ -79,7 +86,7 @@ Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/p
 	o.model.Add(o.ofModel, "auto")
 	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o MODEL.safetensors"}), "output", "o",
 		"model `file` to write (required)")
-	o.checkpoint.add(o.ofModel)
+	o.checkpoint().add(o.ofModel)
 	o.ofModel.Var(cli.Count(&o.model.o.Posterior.Draws, cli.Unbounded), "posterior",
 		"`number` of hyper-parameter draws to keep, for predict --posterior")
 	f.AddFlagSet(o.ofSeries)
@@ -90,7 +97,6 @@ Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/p
 		"draw the hyper-parameters by HMC; ten times slower or more")
 	f.Var(cli.OutputFile(&o.Report, cli.PlotFiles...), "report",
 		"draw fit, residuals and spectrum to this `file` (.html, .png, .svg)")
-	return cmd
 }
 
 // given are the first flags that belong to the structural model, and to the other methods; "" where there is none.
@@ -109,7 +115,7 @@ func (o *fitFlags) given() (series, model string) {
 }
 
 func runFit(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) error {
-	if err := o.checkpoint.check(env.Flags); err != nil {
+	if err := o.checkpoint().check(env); err != nil {
 		return err
 	}
 	env.Device.Spread()
@@ -128,11 +134,11 @@ func isStructural(ctx context.Context, env *cli.Env, path string, o *fitFlags) (
 	series, model := o.given()
 	switch method := o.model.Method; {
 	case series != "" && model != "":
-		return false, cli.Mistake("--%s belongs to --method structural, and --%s to vssgp; want flags of one of them", series, model)
+		return false, cli.Mistake("--%s belongs to --method structural, and --%s to vssgp; leave one of them out", series, model)
 	case method == structural && model != "":
-		return false, cli.Mistake("--%s belongs to --method vssgp; want --method vssgp, or leave the flag out", model)
+		return false, cli.Mistake("--%s belongs to --method vssgp, not to structural; leave one of them out", model)
 	case method != "" && method != structural && series != "":
-		return false, cli.Mistake("--%s belongs to --method structural; want --method structural, or leave the flag out", series)
+		return false, cli.Mistake("--%s belongs to --method structural, not to %s; leave one of them out", series, method)
 	case method != "" || series != "":
 		return method == structural || method == "", nil
 	case model != "" || !datafile.IsTable(path):
@@ -153,22 +159,24 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 	}
 	data := read.Data
 	if options.Batch.Rows > data.N {
-		return cli.Mistake("--batch %d: the data have only %d rows; want at most as many", options.Batch.Rows, data.N)
+		return cli.Mistake("--batch %d: must be at most the number of rows, %d", options.Batch.Rows, data.N)
 	}
 	trace := &report.Trace{}
 	options.Progress = func(p vssgp.Progress) {
 		trace.Add(p)
 		env.ShowFit(p.Stage, p)
 	}
-	apply(env, &o.checkpoint, &options)
+	if c := o.checkpoint(); c.Resume && !c.exists() {
+		env.Note("no checkpoint %s yet: starting from the beginning", c.Path)
+	}
 	m, r, err := vssgp.Fit(ctx, data, options)
 	env.ClearProgress()
 	interrupted := errors.Is(err, context.Canceled)
 	switch {
 	case interrupted && m == nil:
-		return cli.Interrupted(" before there was a model; to continue, " + o.checkpoint.goOn("", nil))
+		return cli.Interrupted(" before there was a model; to continue, " + o.checkpoint().howToContinue("", nil))
 	case err != nil && !interrupted:
-		return o.checkpoint.hint(err)
+		return o.checkpoint().hint(err)
 	}
 	if err := datafile.KeepAxes(m, read.Axes); err != nil {
 		return err
@@ -190,7 +198,7 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 	}
 	if interrupted {
 		return cli.Interrupted(fmt.Sprintf(" at iteration %d: the best model so far is in %s; to continue, %s",
-			r.Iterations, o.Output, o.checkpoint.goOn(o.Output, r.Unsaved)))
+			r.Iterations, o.Output, o.checkpoint().howToContinue(o.Output, r.Unsaved)))
 	}
 	if options.Posterior.Draws > 0 && r.NoPosterior != "" {
 		env.Note("%s has no posterior of its hyper-parameters: %s", o.Output, r.NoPosterior)
@@ -233,6 +241,10 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 			env.Note("the start with seed %d %s", s.Seed, s.Ended)
 		}
 	}
+	points, posterior := m.Params.FreqVar[0] == 0, "computed"
+	if r.NoPosterior != "" {
+		posterior = "not computed: " + r.NoPosterior
+	}
 	times := env.Device.RankTimes(r.Elapsed)
 	if times != nil && (env.JSON || env.Quiet) && env.Progress == "always" {
 		fmt.Fprintln(env.Stderr, cli.Prefix+times.String())
@@ -245,7 +257,7 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 		return env.PrintJSON(fitResult{
 			Bound: r.Bound, LogPrior: r.LogPrior, Terms: r.Terms, Iterations: r.Iterations, Starts: r.Starts, Kept: r.Kept, Seconds: r.Elapsed,
 			Device: r.Device, Sums: r.Sums, Rows: data.N, Components: m.Params.L, Features: m.Params.M(), PerComponent: m.Params.K,
-			PointFrequencies: m.Params.FreqVar[0] == 0, NoiseSD: m.NoiseSD(), Posterior: posteriorState(r), Jitter: r.Jitter,
+			PointFrequencies: points, NoiseSD: m.NoiseSD(), Posterior: posterior, Jitter: r.Jitter,
 			NoiseFloor: r.NoiseFloor, Model: o.Output, Ranks: times, Interrupted: interrupted, Resumed: resumed,
 		})
 	}
@@ -261,8 +273,11 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 	if r.LogPrior != 0 {
 		env.Print("and a log prior of %.9g", r.LogPrior)
 	}
-	env.Print("%s, %s, %s, noise sd %s",
-		cli.Counted(data.N, "row"), cli.Counted(m.Params.L, "component"), features(m), cli.Row(m.NoiseSD()))
+	features := cli.Counted(m.Params.M(), "feature")
+	if points {
+		features += " of point frequencies"
+	}
+	env.Print("%s, %s, %s, noise sd %s", cli.Counted(data.N, "row"), cli.Counted(m.Params.L, "component"), features, cli.Row(m.NoiseSD()))
 	if times != nil {
 		env.Print("%s", times)
 	}
@@ -274,26 +289,10 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 	return nil
 }
 
-// posteriorState describes whether the model has a posterior of its hyper-parameters, or why not.
-func posteriorState(r *vssgp.Result) string {
-	if r.NoPosterior == "" {
-		return "computed"
-	}
-	return "not computed: " + r.NoPosterior
-}
-
 // byTables adds to a device how the sums over rows were taken, unless by passes over the rows.
 func byTables(sums string) string {
 	if sums == "tables" {
 		return ", sums over rows from tables"
 	}
 	return ""
-}
-
-// features describes the number of a model's features, and whether their frequencies are points.
-func features(m *vssgp.Model) string {
-	if m.Params.FreqVar[0] == 0 {
-		return cli.Counted(m.Params.M(), "feature") + " of point frequencies"
-	}
-	return cli.Counted(m.Params.M(), "feature")
 }

@@ -1,9 +1,9 @@
 package fit
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"math"
 	"path/filepath"
@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
-	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
 	"github.com/vssgp/vssgp/internal/bayes"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
@@ -62,63 +62,47 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-func FuzzParseRows(f *testing.F) {
-	for _, s := range []string{"0,5,10", "", ",", "-1", "1, 2", "99999999999999999999"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		var rows []int
-		err := rowNumbers(&rows).Set(s)
-		if err == nil && len(rows) != strings.Count(s, ",")+1 {
-			t.Errorf("%q gives %v, want a row for each field", s, rows)
-		}
-		for _, r := range rows {
-			if r < 0 {
-				t.Errorf("%q gives row %d", s, r)
-			}
-		}
-	})
-}
+func checkpointAt(path string) checkpoint { return checkpoint{&vssgp.CheckpointOptions{Path: path}} }
 
 // TestHint: a failure says how to go on where there is a checkpoint to go on
 // from, and a mistake does not.
 func TestHint(t *testing.T) {
 	dir := t.TempDir()
 	failure := errors.New("the card is lost")
-	there := &checkpointFlags{file: testkit.Put(t, dir, "part", "x")}
+	there := checkpointAt(testkit.Put(t, dir, "part", "x"))
 	for _, c := range []struct {
-		flags *checkpointFlags
+		flags checkpoint
 		err   error
 		hint  bool
 	}{
 		{there, failure, true},
 		{there, vssgp.ErrCheckpoint, false},
-		{&checkpointFlags{file: filepath.Join(dir, "none")}, failure, false},
-		{&checkpointFlags{}, failure, false},
+		{checkpointAt(filepath.Join(dir, "none")), failure, false},
+		{checkpointAt(""), failure, false},
 	} {
 		if err := c.flags.hint(c.err); !errors.Is(err, c.err) || strings.Contains(err.Error(), "--resume") != c.hint {
-			t.Errorf("%q, %v: %v; want a hint: %v", c.flags.file, c.err, err, c.hint)
+			t.Errorf("%q, %v: %v; want a hint: %v", c.flags.Path, c.err, err, c.hint)
 		}
 	}
 }
 
-// TestGoOn: what is said after an interruption is what can be done.
-func TestGoOn(t *testing.T) {
+// TestHowToContinue: what is said after an interruption is what can be done.
+func TestHowToContinue(t *testing.T) {
 	dir := t.TempDir()
-	there, none := &checkpointFlags{file: testkit.Put(t, dir, "part", "x")}, &checkpointFlags{file: filepath.Join(dir, "none")}
+	there, none := checkpointAt(testkit.Put(t, dir, "part", "x")), checkpointAt(filepath.Join(dir, "none"))
 	for _, c := range []struct {
-		flags   *checkpointFlags
+		flags   checkpoint
 		model   string
 		unsaved error
 		want    string
 	}{
-		{there, "m", nil, "with --resume, which resumes from " + there.file},
+		{there, "m", nil, "with --resume, which resumes from " + there.Path},
 		{there, "m", errors.New("disk full"), "as it was earlier (disk full)"},
 		{none, "m", errors.New("disk full"), "--init m"},
-		{&checkpointFlags{}, "m", nil, "--init m"},
+		{checkpointAt(""), "m", nil, "--init m"},
 		{none, "", nil, "run the same command again"},
 	} {
-		if text := c.flags.goOn(c.model, c.unsaved); !strings.Contains(text, c.want) {
+		if text := c.flags.howToContinue(c.model, c.unsaved); !strings.Contains(text, c.want) {
 			t.Errorf("%q, which should contain %q", text, c.want)
 		}
 	}
@@ -154,7 +138,8 @@ func TestDrawsInTables(t *testing.T) {
 		Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Components: 1})
 	testkit.OK(t, err)
 	made := testkit.Must(m.Draws(1))(t)
-	r := &prediction{ctx: t.Context(), env: &cli.Env{}, outputs: []string{"y"}, draws: made, at: &datafile.Places{Names: []string{"x"}, Rows: n}}
+	at := &datafile.Places{Names: []string{"x"}, Rows: n}
+	r := &prediction{ctx: t.Context(), env: &cli.Env{}, outputs: []string{"y"}, draws: made, at: at}
 	want := map[int][]float64{}
 	for _, i := range []int{0, 1, draws - 1} {
 		want[i] = testkit.Must(made.At(t.Context(), i, data.X))(t)
@@ -178,17 +163,28 @@ func TestDrawsInTables(t *testing.T) {
 	if err != nil || parts < 2 || next != n {
 		t.Errorf("%d parts up to row %d, %v", parts, next, err)
 	}
-	var b bytes.Buffer
-	few := &prediction{ctx: t.Context(), env: &cli.Env{}, outputs: []string{"y"}, draws: made,
-		at: &datafile.Places{Names: []string{"x"}, Rows: n, Parts: datafile.SecondsOf(n, 1).Parts},
-		o:  &predictFlags{PredictFlags: seriescmd.PredictFlags{Output: "o.csv", Draws: 2}, drawsFile: "d.csv"}}
-	files, _, err := few.files()
-	testkit.OK(t, err)
-	testkit.OK(t, files[0].Write(&b))
-	got := testkit.Must(table.Open(testkit.Put(t, t.TempDir(), "drawn.csv", b.String())))(t)
-	for i := range n {
-		if row := []float64{data.X[i], want[0][i], want[1][i]}; !slices.Equal(got.Data[3*i:3*i+3], row) {
-			t.Fatalf("row %d of the table is %v, want %v", i, got.Data[3*i:3*i+3], row)
+}
+
+// TestMethod: which flags and which data choose which model.
+func TestMethod(t *testing.T) {
+	dir := t.TempDir()
+	one := testkit.Put(t, dir, "d.csv", "t,y\n0,1\n1,2\n2,1\n3,3\n")
+	two := testkit.Put(t, dir, "w.csv", "t,y1,y2\n0,1,2\n1,2,2\n2,1,1\n3,0,1\n")
+	for _, c := range []struct {
+		data, flags string
+		want        bool
+	}{
+		{one, "", true}, {one, "--method structural", true}, {two, "--x t --y y1", true}, {two, "--trend line", true}, {two, "--log never", true},
+		{two, "--method structural", true}, {two, "--prior walk=0.1,1", true}, {one, "--prior noise=0.1,1", true},
+		{one, "--method vssgp", false}, {one, "--components 2", false}, {one, "--inference factorised", false}, {two, "", false},
+		{two, "--iterations 2", false}, {one, "--posterior 2", false}, {one, "--prior lengthscale=5,1", false},
+	} {
+		o, f := &fitFlags{}, pflag.NewFlagSet("fit", pflag.ContinueOnError)
+		o.add(f)
+		testkit.OK(t, f.Parse(strings.Fields(c.flags)))
+		env := cli.NewEnv(t.Context(), io.Discard, io.Discard)
+		if got, err := isStructural(t.Context(), env, c.data, o); err != nil || got != c.want {
+			t.Errorf("%s %s: structural is %v (%v), want %v", filepath.Base(c.data), c.flags, got, err, c.want)
 		}
 	}
 }

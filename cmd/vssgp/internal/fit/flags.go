@@ -1,9 +1,7 @@
 package fit
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -16,6 +14,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
+	"github.com/vssgp/vssgp/series"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -93,65 +92,57 @@ func Options(env *cli.Env, m ModelFlags) (vssgp.Options, error) {
 	case string(vssgp.InitPaper), string(vssgp.InitSpectrum):
 		o.Init = vssgp.Init(m.init)
 	default:
-		if o.From, err = load(env, m.init); err != nil {
+		from, err := loadAny(env, m.init)
+		if err == nil && from.series != nil {
+			err = cli.Mistake("read model: %s: its format is %s; must be a model of --method vssgp, ssgp or rp", m.init, series.FileFormat)
+		}
+		if o.From = from.model; err != nil {
 			return o, fmt.Errorf("--init is neither paper nor spectrum, so it is read as a model file: %w", err)
 		}
 	}
 	return o, nil
 }
 
-// checkpointFlags are the flags of work that can be resumed.
-type checkpointFlags struct {
-	file   string
-	every  time.Duration
-	resume bool
-}
+// A checkpoint is the state of a fit in a file, as the flags choose it.
+type checkpoint struct{ *vssgp.CheckpointOptions }
 
-func (c *checkpointFlags) add(f *pflag.FlagSet) {
-	f.Var(cli.FileName(&c.file, cli.FileUse{Written: true, AtOnce: true}), "checkpoint",
+func (c checkpoint) add(f *pflag.FlagSet) {
+	f.Var(cli.FileName(&c.Path, cli.FileUse{Written: true, AtOnce: true}), "checkpoint",
 		"save the state of the fit in this `file` now and then, for --resume")
-	f.DurationVar(&c.every, "every", 30*time.Second,
+	f.DurationVar(&c.Every, "every", 30*time.Second,
 		"minimum `time` between checkpoints")
-	f.BoolVar(&c.resume, "resume", false,
+	f.BoolVar(&c.Resume, "resume", false,
 		"continue from the checkpoint if there is one")
 }
 
-// check checks the flags against each other.
-func (c *checkpointFlags) check(flags *pflag.FlagSet) error {
+// check checks the flags against each other. It notes if there is no checkpoint to resume from.
+func (c checkpoint) check(env *cli.Env) error {
 	switch {
-	case c.resume && c.file == "":
+	case c.Resume && c.Path == "":
 		return cli.Mistake("--resume needs --checkpoint FILE, the file to resume from")
-	case flags.Changed("every") && c.file == "":
+	case env.Flags.Changed("every") && c.Path == "":
 		return cli.Mistake("--every needs --checkpoint FILE, the file to write")
-	case c.every <= 0:
-		return cli.Mistake("--every %v; want a positive time such as 30s", c.every)
+	case c.Every <= 0:
+		return cli.Mistake("--every %v; must be a positive time such as 30s", c.Every)
 	}
+	c.Warn = func(err error) { env.Note("%w", err) }
 	return nil
 }
 
 // exists reports whether there is a checkpoint.
-func (c *checkpointFlags) exists() bool {
-	_, err := os.Lstat(c.file)
-	return c.file != "" && err == nil
+func (c checkpoint) exists() bool {
+	_, err := os.Lstat(c.Path)
+	return c.Path != "" && err == nil
 }
 
-// apply gives a fit its checkpoint, and notes if there is none yet.
-func apply(env *cli.Env, c *checkpointFlags, o *vssgp.Options) {
-	o.Checkpoint.Path, o.Checkpoint.Every, o.Checkpoint.Resume = c.file, c.every, c.resume
-	o.Checkpoint.Warn = func(err error) { env.Note("%w", err) }
-	if _, err := os.Lstat(c.file); c.resume && errors.Is(err, fs.ErrNotExist) {
-		env.Note("no checkpoint %s yet: starting from the beginning", c.file)
-	}
-}
-
-// goOn describes how to continue after an interruption. unsaved is why the last checkpoint could
+// howToContinue describes how to continue after an interruption. unsaved is why the last checkpoint could
 // not be written. Without a checkpoint, the fit can start from the file model, if there is one.
-func (c *checkpointFlags) goOn(model string, unsaved error) string {
+func (c checkpoint) howToContinue(model string, unsaved error) string {
 	switch {
 	case c.exists() && unsaved == nil:
-		return "run the same command with --resume, which resumes from " + c.file
+		return "run the same command with --resume, which resumes from " + c.Path
 	case c.exists():
-		return fmt.Sprintf("run the same command with --resume, which resumes from %s as it was earlier (%v)", c.file, unsaved)
+		return fmt.Sprintf("run the same command with --resume, which resumes from %s as it was earlier (%v)", c.Path, unsaved)
 	case model != "":
 		return "run the same command with --overwrite --init " + model
 	}
@@ -160,11 +151,11 @@ func (c *checkpointFlags) goOn(model string, unsaved error) string {
 
 // hint adds how to resume, if there is a checkpoint, to a failure that is not the
 // caller's mistake.
-func (c *checkpointFlags) hint(err error) error {
+func (c checkpoint) hint(err error) error {
 	if !c.exists() || cli.ExitCode(err) != cli.ExitFailure {
 		return err
 	}
-	return fmt.Errorf("%w; to resume, %s", err, c.goOn("", nil))
+	return fmt.Errorf("%w; to resume, %s", err, c.howToContinue("", nil))
 }
 
 // prior takes the priors of either model; some names belong to one.
@@ -216,7 +207,7 @@ func lengths(to *[]float64) *cli.Value {
 		for one := range strings.SplitSeq(s, ",") {
 			n, timed, err := cli.ParseTimed(strings.TrimSpace(one))
 			if err != nil {
-				return fmt.Errorf("%.40q; want numbers, or times such as 32ms or 0.5s, with commas between", one)
+				return fmt.Errorf("%.40q; must be numbers, or times such as 32ms or 0.5s, with commas between", one)
 			}
 			*to, v.Timed = append(*to, n), v.Timed || timed
 		}
@@ -241,13 +232,12 @@ func priors(to *vssgp.Priors) *cli.Value {
 				*prior = none.Noise
 				return nil
 			case prior == nil || len(numbers) != 2:
-				return fmt.Errorf("want none, or amplitude, lengthscale or noise with a median and the standard deviation of the logarithm, such as " +
-					"lengthscale=10,1.5, or with none")
+				return fmt.Errorf("must be none, NAME=none or NAME=MEDIAN,SD such as lengthscale=10,1.5; NAME is amplitude, lengthscale or noise")
 			}
 			for i, to := range []*float64{&prior.Median, &prior.SD} {
 				v, err := strconv.ParseFloat(strings.TrimSpace(numbers[i]), 64)
 				if err != nil || !(v > 0) || math.IsInf(v, 0) {
-					return fmt.Errorf("%.40q; want a positive number", numbers[i])
+					return fmt.Errorf("%.40q; must be a positive number", numbers[i])
 				}
 				*to = v
 			}

@@ -43,13 +43,18 @@ hyper-parameters with their 95 % intervals, and how far it can forecast.`,
 
 func runInfo(ctx context.Context, env *cli.Env, path string, top int, plot string) error {
 	m, err := readAny(env, path)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case m.series != nil:
-		return seriescmd.Info(ctx, env, path, m.series, plot)
 	}
-	return infoVSSGP(env, path, m.model, top, plot)
+	if m.series != nil {
+		err = seriescmd.Info(ctx, env, path, m.series, plot)
+	} else {
+		err = infoVSSGP(env, path, m.model, top, plot)
+	}
+	if err == nil && plot != "" {
+		env.Print("wrote %s", plot)
+	}
+	return err
 }
 
 // A description is what info prints with --json.
@@ -82,52 +87,51 @@ func infoVSSGP(env *cli.Env, path string, m *vssgp.Model, top int, plot string) 
 			return err
 		}
 	}
-	p, inputs, outputs, noise, components := m.Params, datafile.InputNames(m), datafile.OutputNames(m), m.NoiseSD(), m.Components()
-	frequencies, fitted := topFrequencies(m, top)
-	axes, err := datafile.AxesOfModel(m)
+	d, err := describe(path, m, top)
 	if err != nil {
 		return err
 	}
-	var units []string // of the inputs that are dates
-	for i, axis := range axes {
-		if axis.Dates() {
-			units = append(units, fmt.Sprintf("%s: %s since %s", inputs[i], axis.Unit, axis.Since()))
-		}
-	}
-	windows, length, along := len(p.Windows.Center), p.Windows.Length*m.X.Scale[p.Windows.Dim], inputs[p.Windows.Dim]
 	if env.JSON {
-		d := description{
-			Model: path, Inference: m.Inference, Fitted: fitted, Inputs: inputs, Units: units, Outputs: outputs, Features: p.M(), NoiseSD: noise,
-			Components: components, Posterior: knownFrequencies(m), Frequencies: frequencies,
-		}
-		if windows > 0 {
-			d.Windows = &windowing{windows, length, along}
-		}
 		return env.PrintJSON(d)
 	}
 	state := "fitted"
-	if !fitted {
+	if !d.Fitted {
 		state = "no posterior over its coefficients"
 	}
 	env.Print("%s: %s inference, %s", path, m.Inference, state)
-	env.Print("%s -> %s, %s, %s", strings.Join(inputs, ", "), strings.Join(outputs, ", "),
-		cli.Counted(len(components), "component"), cli.Counted(p.M(), "feature"))
-	for _, unit := range units {
+	env.Print("%s -> %s, %s, %s", strings.Join(d.Inputs, ", "), strings.Join(d.Outputs, ", "),
+		cli.Counted(len(d.Components), "component"), cli.Counted(d.Features, "feature"))
+	for _, unit := range d.Units {
 		env.Print("%s", unit)
 	}
-	if windows > 0 {
-		env.Print("windows: %d of length %.6g along %s", windows, length, along)
+	if w := d.Windows; w != nil {
+		env.Print("windows: %d of length %.6g along %s", w.Count, w.Length, w.Input)
 	}
-	env.Print("noise sd: %s", cli.Row(noise))
-	order := make([]int, len(components))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(components[y].SD[0], components[x].SD[0]) })
+	env.Print("noise sd: %s", cli.Row(d.NoiseSD))
 	env.Print("components, largest first:")
-	printComponents(env, components, order[:min(top, len(order))])
-	printFrequencies(env, frequencies, knownFrequencies(m))
+	printComponents(env, d.Components, top)
+	printFrequencies(env, d.Frequencies, d.Posterior)
 	return nil
+}
+
+// describe returns what info prints of a model, with so many of its frequencies.
+func describe(path string, m *vssgp.Model, top int) (*description, error) {
+	p := m.Params
+	d := &description{
+		Model: path, Inference: m.Inference, Inputs: datafile.InputNames(m), Outputs: datafile.OutputNames(m), Features: p.M(),
+		NoiseSD: m.NoiseSD(), Components: m.Components(), Posterior: knownFrequencies(m),
+	}
+	d.Frequencies, d.Fitted = topFrequencies(m, top)
+	if n := len(p.Windows.Center); n > 0 {
+		d.Windows = &windowing{n, p.Windows.Length * m.X.Scale[p.Windows.Dim], d.Inputs[p.Windows.Dim]}
+	}
+	axes, err := datafile.AxesOfModel(m)
+	for i, axis := range axes {
+		if axis.Dates() {
+			d.Units = append(d.Units, fmt.Sprintf("%s: %s since %s", d.Inputs[i], axis.Unit, axis.Since()))
+		}
+	}
+	return d, err
 }
 
 // knownFrequencies reports whether frequencies have standard deviations: those under the posterior of the hyper-parameters.
@@ -187,10 +191,15 @@ func pairs(a, sd []float64) string {
 	return strings.Join(parts, "; ")
 }
 
-// printComponents lists the components with these indices.
-func printComponents(env *cli.Env, all []vssgp.Component, order []int) {
+// printComponents lists the components with the largest standard deviations of the first output.
+func printComponents(env *cli.Env, all []vssgp.Component, top int) {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(all[y].SD[0], all[x].SD[0]) })
 	env.Print("  %9s  %-20s %-20s %-20s", "component", "sd", "length-scale", "period")
-	for _, i := range order {
+	for _, i := range order[:min(top, len(order))] {
 		c, window := all[i], ""
 		if c.Window != nil {
 			window = fmt.Sprintf(" window %d", *c.Window)

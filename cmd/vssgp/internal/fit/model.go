@@ -21,18 +21,6 @@ type fitted struct {
 	series *series.Model
 }
 
-// load reads a model file of package vssgp and gives it the backend of --device.
-func load(env *cli.Env, path string) (*vssgp.Model, error) {
-	f, err := loadAny(env, path)
-	switch {
-	case err != nil:
-		return nil, err
-	case f.series != nil:
-		return nil, cli.Mistake("read model: %s: its format is %s; want a model of --method vssgp, ssgp or rp", path, series.FileFormat)
-	}
-	return f.model, nil
-}
-
 // readAny reads a model file of any kind. The model computes on the CPU.
 func readAny(env *cli.Env, path string) (m fitted, err error) {
 	f, size, err := env.Served.Open(path)
@@ -53,10 +41,15 @@ func readAny(env *cli.Env, path string) (m fitted, err error) {
 			}
 		}
 	}
-	if err != nil {
-		return m, fmt.Errorf("read model: %s: %w", path, err)
+	switch {
+	case err == nil:
+		return m, nil
+	case errors.Is(err, safetensors.ErrFormat) && datafile.IsTable(path):
+		return m, cli.Mistake("read model: %s is a table; must be a model file, as fit and forecast -m write it", path)
+	case errors.Is(err, safetensors.ErrFormat) && datafile.IsRecording(path):
+		return m, cli.Mistake("read model: %s is a recording; must be a model file, as fit and forecast -m write it", path)
 	}
-	return m, nil
+	return m, fmt.Errorf("read model: %s: %w", path, err)
 }
 
 // ofModel names the model's file in an error of computing with it, unless the error names a file.

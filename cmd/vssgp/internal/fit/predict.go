@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
@@ -79,35 +80,41 @@ func runPredict(ctx context.Context, env *cli.Env, modelPath, inputPath string, 
 		return err
 	}
 	file, err := loadAny(env, modelPath)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case file.series != nil:
-		if bad := o.notOfSeries(); bad != "" {
-			return ofModel(modelPath, inputPath, cli.Mistake(
-				"%s: %s is the model of a series, which predicts a table of mean, sd and --draws; leave the flag out", bad, modelPath))
-		}
-		return ofModel(modelPath, inputPath, seriescmd.Predict(ctx, env, file.series, modelPath, inputPath, &o.PredictFlags))
 	}
+	env.Aside = o.Output == cli.ToStdout
+	if file.series != nil {
+		if bad := o.notOfSeries(); bad != "" {
+			return cli.Mistake("%s: %s is the model of a series, which predicts a table of mean, sd and --draws; leave the flag out", bad,
+				modelPath)
+		}
+		err = ofModel(modelPath, inputPath, seriescmd.Predict(ctx, env, file.series, modelPath, inputPath, &o.PredictFlags))
+	} else {
+		err = predictVSSGP(ctx, env, file.model, modelPath, inputPath, o)
+	}
+	if err == nil && o.Plot != "" {
+		env.Print("wrote %s", o.Plot)
+	}
+	return err
+}
+
+// predictVSSGP predicts by a model of package vssgp.
+func predictVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, modelPath, inputPath string, o *predictFlags) error {
 	for _, name := range ofSeries {
 		if env.Flags.Changed(name) {
-			return cli.Mistake("--%s: %s is not the model of a series; must be left out", name, modelPath)
+			return cli.Mistake("--%s: %s is not the model of a series; leave the flag out", name, modelPath)
 		}
 	}
-	m := file.model
 	at, err := datafile.ReadPlaces(ctx, env, inputPath, o.Columns, m)
 	if err != nil {
 		return err
 	}
-	warnBeyond(env, m, at)
 	names, err := predictAll(ctx, env, m, at, o, filepath.Base(modelPath))
-	if err != nil {
+	if err != nil || !env.JSON {
 		return ofModel(modelPath, inputPath, err)
 	}
-	if env.JSON {
-		return env.PrintJSON(cli.Predicted{Rows: at.Rows, Columns: names, Output: o.Output, Device: m.Backend.Name()})
-	}
-	return nil
+	return env.PrintJSON(cli.Predicted{Rows: at.Rows, Columns: names, Output: o.Output, Device: m.Backend.Name()})
 }
 
 // notOfSeries is a flag that the model of a series cannot follow; "" if there is none.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"slices"
 
@@ -18,15 +17,17 @@ import (
 
 // prediction is what predict writes. Each file takes a separate pass over the rows, of which one part is in memory at a time.
 type prediction struct {
-	ctx     context.Context
-	at      *datafile.Places
-	o       *predictFlags
-	outputs []string // their names [D]
-	each    func(ctx context.Context, rows iter.Seq2[[]float64, error]) iter.Seq2[*vssgp.Part, error]
-	draws   *vssgp.Draws
-	rate    int       // of recordings
-	table   []float64 // rows of a table that are being written
-	env     *cli.Env
+	ctx       context.Context
+	env       *cli.Env
+	m         *vssgp.Model
+	at        *datafile.Places
+	o         *predictFlags
+	outputs   []string // their names [D]
+	predictor *vssgp.Predictor
+	draws     *vssgp.Draws
+	beyond    func(x []float64) // warns of rows outside of the data
+	rate      int               // of recordings
+	table     []float64         // rows of a table that are being written
 }
 
 // A writer writes the next numbers of an output.
@@ -37,19 +38,17 @@ type writer = func(a []float64) error
 func predictAll(
 	ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.Places, o *predictFlags, model string,
 ) (columns []string, err error) {
-	r := &prediction{ctx: ctx, at: at, o: o, outputs: datafile.OutputNames(m), env: env}
+	r := &prediction{ctx: ctx, env: env, m: m, at: at, o: o, outputs: datafile.OutputNames(m), beyond: beyondWarner(env, m, at)}
 	predictor, draws := m.Predictor, m.Draws
 	if o.Posterior {
 		if h := m.Posterior(); h == nil || len(h.Draws) == 0 {
-			return nil, cli.Mistake("--posterior: %s has no draws of its hyper-parameters; want a model of fit --posterior 30", model)
+			return nil, cli.Mistake("--posterior: %s has no draws of its hyper-parameters; it must be a model of fit --posterior 30", model)
 		}
 		predictor, draws = m.PosteriorPredictor, m.PosteriorDraws
 	}
-	p, err := predictor(ctx)
-	if err != nil {
+	if r.predictor, err = predictor(ctx); err != nil {
 		return nil, err
 	}
-	r.each = p.Each
 	if r.draws, err = draws(env.Seed); err != nil {
 		return nil, err
 	}
@@ -58,16 +57,43 @@ func predictAll(
 		return nil, err
 	}
 	if o.joint != "" {
-		files = slices.Insert(files, 0, jointFile(ctx, at, m, o.joint, o.latent))
+		files = slices.Insert(files, 0, r.jointFile())
 	}
 	if o.Plot != "" {
-		plot, err := plot(env, r, m, p, model)
+		plot, err := r.plot(model)
 		if err != nil {
 			return nil, err
 		}
 		files = slices.Insert(files, 0, plot)
 	}
 	return columns, env.Write(files...)
+}
+
+// pass visits the rows part by part: their inputs [N,Q] and, unless only draws are wanted, the prediction there.
+func (r *prediction) pass(drawing bool, visit func(x []float64, p *vssgp.Prediction) error) error {
+	what, done := "predicting", 0
+	one := func(x []float64, p *vssgp.Prediction) error {
+		if err := visit(x, p); err != nil {
+			return err
+		}
+		done += len(x) / len(r.at.Names)
+		r.env.ShowProgress(float64(done)/float64(r.at.Rows), "%s %s", what, cli.Counted(r.at.Rows, "row"))
+		return nil
+	}
+	if drawing {
+		what = "drawing"
+		return r.at.Each(r.ctx, func(_ int, x []float64) error { return one(x, nil) })
+	}
+	for p, err := range r.predictor.Each(r.ctx, r.at.Parts(r.ctx)) {
+		if err == nil {
+			r.beyond(p.X)
+			err = one(p.X, p.Prediction)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // file returns a file to write: a recording, an array of the shape or a table with columns of these names.
@@ -94,21 +120,31 @@ func (r *prediction) file(path string, shape []int, names []string, fill func(wr
 
 // files returns the files of the draws, the prediction itself last, and its columns.
 func (r *prediction) files() (files []fileio.File, columns []string, err error) {
-	if r.o.drawsFile != "" {
-		if files, err = r.drawFiles(r.o.drawsFile, r.o.Draws); err != nil {
+	o, inColumns := r.o, r.o.Draws
+	if o.drawsFile != "" {
+		inColumns = 0
+		if files, err = r.drawFiles(o.drawsFile, o.Draws); err != nil {
 			return nil, nil, err
 		}
 	}
-	fill := func(write writer) error { return r.parts(func(p *vssgp.Part) error { return write(p.Mean) }) }
-	if cli.FormatOf(r.o.Output) != "wav" {
-		if columns, err = r.o.tableNames(r.at.Names, r.outputs); err != nil {
+	fill := func(write writer) error {
+		return r.pass(false, func(_ []float64, p *vssgp.Prediction) error { return write(p.Mean) })
+	}
+	if cli.FormatOf(o.Output) != "wav" {
+		columns = datafile.PredictedNames(r.at.Names, r.outputs, o.Posterior)
+		for i := 0; o.full && i < len(r.outputs); i++ {
+			for _, y := range r.outputs[i:] {
+				columns = append(columns, r.outputs[i]+"_"+y+"_cov")
+			}
+		}
+		if columns, err = datafile.WithDraws(columns, r.outputs, inColumns); err != nil {
 			return nil, nil, err
 		}
 		fill = func(write writer) error {
-			return r.parts(func(p *vssgp.Part) error { return r.tabulate(p.X, p.Prediction, r.o.columnDraws(), write) })
+			return r.pass(false, func(x []float64, p *vssgp.Prediction) error { return r.tabulate(x, p, inColumns, write) })
 		}
 	}
-	f, err := r.file(r.o.Output, []int{r.at.Rows, len(columns)}, columns, fill)
+	f, err := r.file(o.Output, []int{r.at.Rows, len(columns)}, columns, fill)
 	return append(files, f), columns, err
 }
 
@@ -116,7 +152,7 @@ func (r *prediction) files() (files []fileio.File, columns []string, err error) 
 // each draw and output, an array [n,N,D], or n recordings.
 func (r *prediction) drawFiles(path string, n int) (files []fileio.File, err error) {
 	one := func(i int, write writer) error {
-		return r.eachPlace(func(x []float64) error {
+		return r.pass(true, func(x []float64, _ *vssgp.Prediction) error {
 			y, err := r.draws.At(r.ctx, i, x)
 			if err != nil {
 				return err
@@ -124,32 +160,34 @@ func (r *prediction) drawFiles(path string, n int) (files []fileio.File, err err
 			return write(y)
 		})
 	}
-	var f fileio.File
+	var names []string
+	paths, shape := []string{path}, []int{n, r.at.Rows, len(r.outputs)}
+	fill := func(_ int, write writer) error {
+		return r.pass(true, func(x []float64, _ *vssgp.Prediction) error { return r.tabulate(x, nil, n, write) })
+	}
 	switch cli.FormatOf(path) {
 	case "wav":
-		for i, name := range cli.NumberedFiles(path, n) {
-			if f, err = r.file(name, nil, nil, func(write writer) error { return one(i, write) }); err != nil {
-				return nil, err
-			}
-			files = append(files, f)
-		}
-		return files, nil
+		paths, fill = cli.NumberedFiles(path, n), one
 	case "npy":
-		f, err = r.file(path, []int{n, r.at.Rows, len(r.outputs)}, nil, func(write writer) (err error) {
+		fill = func(_ int, write writer) (err error) {
 			for i := 0; i < n && err == nil; i++ {
 				err = one(i, write)
 			}
 			return err
-		})
-		return []fileio.File{f}, err
+		}
+	default:
+		if names, err = datafile.WithDraws(slices.Clone(r.at.Names), r.outputs, n); err != nil {
+			return nil, err
+		}
 	}
-	names, err := datafile.WithDraws(slices.Clone(r.at.Names), r.outputs, n)
-	if err == nil {
-		f, err = r.file(path, nil, names, func(write writer) error {
-			return r.eachPlace(func(x []float64) error { return r.tabulate(x, nil, n, write) })
-		})
+	for i, path := range paths {
+		f, err := r.file(path, shape, names, func(write writer) error { return fill(i, write) })
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
 	}
-	return []fileio.File{f}, err
+	return files, nil
 }
 
 // mostNumbers bounds how many numbers of the draws, or of the rows of the output, are
@@ -160,9 +198,12 @@ const mostNumbers = 1 << 21
 // nil, and n draws. It makes as many rows at a time as mostNumbers allows.
 func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write writer) (err error) {
 	q, d := len(r.at.Names), len(r.outputs)
-	var s spreads
+	var columns [][]float64 // of each output, [N,D]
 	if p != nil {
-		s = r.o.spreads(p)
+		noise := !r.o.latent
+		if columns = [][]float64{p.Mean, p.SD(noise)}; r.o.Posterior {
+			columns = append(columns, p.Quantile(0.025, noise), p.Quantile(0.975, noise))
+		}
 	}
 	rows, step := len(x)/q, max(1, mostNumbers/(q+d*(2+d+n)))
 	draws := make([][]float64, n)
@@ -176,8 +217,13 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 		r.table = r.table[:0]
 		for row := lo; row < hi; row++ {
 			r.table = append(r.table, x[row*q:][:q]...)
-			if p != nil {
-				r.table = r.o.appendPrediction(r.table, p, s, row)
+			for i := row * d; i < (row+1)*d; i++ {
+				for _, column := range columns {
+					r.table = append(r.table, column[i])
+				}
+			}
+			if p != nil && r.o.full {
+				r.appendCovariances(p, row)
 			}
 			for _, y := range draws {
 				r.table = append(r.table, y[(row-lo)*d:][:d]...)
@@ -190,39 +236,21 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 	return nil
 }
 
-// parts visits the predictions.
-func (r *prediction) parts(visit func(p *vssgp.Part) error) error {
-	for p, err := range r.each(r.ctx, r.at.Parts(r.ctx)) {
-		if err == nil {
-			err = visit(p)
+// appendCovariances appends the covariances of the outputs in a row to the table.
+func (r *prediction) appendCovariances(p *vssgp.Prediction, row int) {
+	for i := range p.D {
+		for j := i; j < p.D; j++ {
+			v := p.Cov[(row*p.D+i)*p.D+j]
+			if r.o.latent && i == j {
+				v = max(0, v-p.Noise[i])
+			}
+			r.table = append(r.table, v)
 		}
-		if err != nil {
-			return err
-		}
-		r.show("predicting", p.First+p.N)
 	}
-	return nil
-}
-
-// show shows how many rows are done.
-func (r *prediction) show(what string, rows int) {
-
-	r.env.ShowProgress(float64(rows)/float64(r.at.Rows), "%s %s", what, cli.Counted(r.at.Rows, "row"))
-}
-
-// eachPlace visits the inputs.
-func (r *prediction) eachPlace(visit func(x []float64) error) error {
-	return r.at.Each(r.ctx, func(n int, x []float64) error {
-		if err := visit(x); err != nil {
-			return err
-		}
-		r.show("drawing", n+len(x)/len(r.at.Names))
-		return nil
-	})
 }
 
 // plot draws the first rows.
-func plot(env *cli.Env, r *prediction, m *vssgp.Model, predictor *vssgp.Predictor, model string) (f fileio.File, err error) {
+func (r *prediction) plot(model string) (f fileio.File, err error) {
 	most := min(r.at.Rows, report.MostRows) * len(r.at.Names)
 	var x []float64
 	for part, err := range r.at.Parts(r.ctx) {
@@ -234,21 +262,19 @@ func plot(env *cli.Env, r *prediction, m *vssgp.Model, predictor *vssgp.Predicto
 			break
 		}
 	}
-	p, err := predictor.Predict(r.ctx, x)
+	p, err := r.predictor.Predict(r.ctx, x)
 	if err != nil {
 		return f, err
 	}
-	var draws [][]float64
-	for i := range min(r.o.Draws, report.MostDraws) {
-		y, err := r.draws.At(r.ctx, i, x)
-		if err != nil {
+	draws := make([][]float64, min(r.o.Draws, report.MostDraws))
+	for i := range draws {
+		if draws[i], err = r.draws.At(r.ctx, i, x); err != nil {
 			return f, err
 		}
-		draws = append(draws, y)
 	}
-	plot := report.Predict(m, x, p, draws, !r.o.latent, env.Settings(), r.at.Rows, r.o.Draws)
+	plot := report.Predict(r.m, x, p, draws, !r.o.latent, r.env.Settings(), r.at.Rows, r.o.Draws)
 	plot.Title = "Prediction by " + model
-	return env.ReportFile(r.o.Plot, plot), nil
+	return r.env.ReportFile(r.o.Plot, plot), nil
 }
 
 // checkFormats checks the flags for predict's outputs against each other. With a recording as the output, draws
@@ -257,9 +283,9 @@ func checkFormats(env *cli.Env, o *predictFlags) error {
 	recording := cli.FormatOf(o.Output) == "wav"
 	switch {
 	case recording && o.full:
-		return cli.Mistake("--full: a recording cannot hold covariances; want -o with .csv or .npy")
+		return cli.Mistake("--full: a recording has no covariances; -o must be .csv or .npy")
 	case o.joint != "" && o.Posterior:
-		return cli.Mistake("--joint %s: it is of the model itself, without --posterior; leave one of them out", o.joint)
+		return cli.Mistake("--joint %s cannot be combined with --posterior", o.joint)
 	case o.drawsFile != "" && o.Draws == 0:
 		return cli.Mistake("--draws-file %s needs --draws N", o.drawsFile)
 	case o.drawsFile == "" && o.Draws > 0 && recording:
@@ -274,20 +300,20 @@ func checkFormats(env *cli.Env, o *predictFlags) error {
 // mostJoint bounds the rows times outputs of a joint covariance, which has their square of numbers: 2 GiB.
 const mostJoint = 1 << 14
 
-// jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless latent.
-func jointFile(ctx context.Context, at *datafile.Places, m *vssgp.Model, path string, latent bool) fileio.File {
-	noiseSD := m.NoiseSD()
-	n, d := at.Rows, len(noiseSD)
-	return datafile.TableFile(path, []int{n, d, n, d}, nil, nil, func(write func([]float64) error) error {
+// jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless --latent is given.
+func (r *prediction) jointFile() fileio.File {
+	noiseSD := r.m.NoiseSD()
+	n, d := r.at.Rows, len(noiseSD)
+	return datafile.TableFile(r.o.joint, []int{n, d, n, d}, nil, nil, func(write func([]float64) error) error {
 		if n*d > mostJoint {
-			return cli.Mistake("--joint %s: %s of %s; want at most %d of both together",
-				path, cli.Counted(n, "row"), cli.Counted(d, "output"), mostJoint)
+			return cli.Mistake("--joint %s: %s of %s; must be at most %d of both together",
+				r.o.joint, cli.Counted(n, "row"), cli.Counted(d, "output"), mostJoint)
 		}
-		x, err := at.All(ctx)
+		x, err := r.at.All(r.ctx)
 		if err != nil {
 			return err
 		}
-		_, cov, err := m.PredictJoint(ctx, x)
+		_, cov, err := r.m.PredictJoint(r.ctx, x)
 		if err != nil {
 			return err
 		}
@@ -296,7 +322,7 @@ func jointFile(ctx context.Context, at *datafile.Places, m *vssgp.Model, path st
 			for j := range row {
 				row[j] = cov.At(i, j)
 			}
-			if !latent {
+			if !r.o.latent {
 				row[i] += noiseSD[i%d] * noiseSD[i%d]
 			}
 			if err := write(row); err != nil {
@@ -321,9 +347,8 @@ func sampleRate(ctx context.Context, at *datafile.Places) (int, error) {
 		return 0, err
 	}
 	if len(at.Names) != 1 || at.Rows < 2 || !(last > first) {
-		return 0, cli.Mistake("a recording needs one input that rises evenly in seconds; the inputs have %d columns and %d rows: want .csv or "+
-			".npy",
-			len(at.Names), at.Rows)
+		return 0, cli.Mistake("a recording needs one input that rises evenly in seconds; the inputs have %s and %s: -o must be .csv or .npy",
+			cli.Counted(len(at.Names), "column"), cli.Counted(at.Rows, "row"))
 	}
 	rate := math.Round(float64(at.Rows-1) / (last - first))
 	const tolerance = 0.01 // in samples, for the rounding of the inputs
@@ -331,7 +356,7 @@ func sampleRate(ctx context.Context, at *datafile.Places) (int, error) {
 		for i, v := range x {
 			if off := (v-first)*rate - float64(n+i); !(math.Abs(off) <= tolerance) || rate < 1 || rate > math.MaxInt32 {
 				return cli.Mistake("a recording needs inputs that rise by 1/rate seconds; input %d (%v) is not a sample time at %.0f samples a "+
-					"second: want .csv or .npy", n+i, v, rate)
+					"second: -o must be .csv or .npy", n+i, v, rate)
 			}
 		}
 		return nil
@@ -340,57 +365,4 @@ func sampleRate(ctx context.Context, at *datafile.Places) (int, error) {
 		return 0, err
 	}
 	return int(rate), nil
-}
-
-// columnDraws returns how many draws are columns of the output.
-func (o *predictFlags) columnDraws() int {
-	if o.drawsFile != "" {
-		return 0
-	}
-	return o.Draws
-}
-
-// tableNames returns the columns of a table: the inputs, and the predictions of the outputs y.
-func (o *predictFlags) tableNames(inputs, y []string) ([]string, error) {
-	names := datafile.PredictedNames(inputs, y, o.Posterior)
-	if o.full {
-		for i := range y {
-			for j := i; j < len(y); j++ {
-				names = append(names, y[i]+"_"+y[j]+"_cov")
-			}
-		}
-	}
-	return datafile.WithDraws(names, y, o.columnDraws())
-}
-
-// spreads are a prediction's standard deviations and, of one over a posterior, quantiles [N,D].
-type spreads struct{ sd, lower, upper []float64 }
-
-// spreads are those that the table has of a prediction.
-func (o *predictFlags) spreads(p *vssgp.Prediction) (s spreads) {
-	s.sd = p.SD(!o.latent)
-	if o.Posterior {
-		s.lower, s.upper = p.Quantile(0.025, !o.latent), p.Quantile(0.975, !o.latent)
-	}
-	return s
-}
-
-// appendPrediction appends the columns that a table has for row n of a prediction.
-func (o *predictFlags) appendPrediction(out []float64, p *vssgp.Prediction, s spreads, n int) []float64 {
-	for d := range p.D {
-		i := n*p.D + d
-		if out = append(out, p.Mean[i], s.sd[i]); o.Posterior {
-			out = append(out, s.lower[i], s.upper[i])
-		}
-	}
-	for i := 0; o.full && i < p.D; i++ {
-		for j := i; j < p.D; j++ {
-			v := p.Cov[(n*p.D+i)*p.D+j]
-			if o.latent && i == j {
-				v = max(0, v-p.Noise[i])
-			}
-			out = append(out, v)
-		}
-	}
-	return out
 }

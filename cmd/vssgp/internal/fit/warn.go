@@ -1,8 +1,7 @@
 package fit
 
 import (
-	"context"
-	"iter"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -62,35 +61,25 @@ func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
 // beyondShare is how far outside of the data a row may lie, as a share of their range.
 const beyondShare = 0.01
 
-// warnBeyond warns of rows outside of the data that a model of one input was fitted to, as they are read, except for a model of a
-// recording.
-// Rows of several inputs often lie outside in one of them, so those would warn in every cross-validation.
-func warnBeyond(env *cli.Env, m *vssgp.Model, at *datafile.Places) {
+// beyondWarner returns a function that warns of rows outside of the data that a model of one input was fitted to, except for a model of a
+// recording. Rows of several inputs often lie outside in one of them, so those would warn in every cross-validation.
+func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []float64) {
 	ranges := datafile.RangeOfModel(m)
 	if env.Quiet || len(ranges) != 1 || len(at.Names) != 1 || datafile.InputNames(m)[0] == datafile.SecondsName {
-		return
+		return func([]float64) {}
 	}
 	lo, hi := ranges[0][0], ranges[0][1]
-	axis, margin, parts := &table.Axis{Free: true}, beyondShare*(hi-lo), at.Parts
+	axis, margin := &table.Axis{Free: true}, beyondShare*(hi-lo)
 	if len(at.Axes) == 1 {
 		axis = at.Axes[0]
 	}
-	at.Parts = func(ctx context.Context) iter.Seq2[[]float64, error] {
-		return func(yield func([]float64, error) bool) {
-			for x, err := range parts(ctx) {
-				for _, v := range x {
-					if v < lo-margin || v > hi+margin {
-						env.Warn("beyond",
-							"%s %s lies beyond the data that the model was fitted to, %s to %s: its intervals are too narrow there; vssgp forecast fits a "+
-								"model that is made for it",
-							at.Names[0], axis.Format(v), axis.Format(lo), axis.Format(hi))
-						break
-					}
-				}
-				if !yield(x, err) {
-					return
-				}
-			}
+	return func(x []float64) {
+		i := slices.IndexFunc(x, func(v float64) bool { return v < lo-margin || v > hi+margin })
+		if i >= 0 {
+			env.Warn("beyond",
+				"%s %s lies beyond the data that the model was fitted to, %s to %s: its intervals are too narrow there; vssgp forecast fits a "+
+					"model that is made for it",
+				at.Names[0], axis.Format(x[i]), axis.Format(lo), axis.Format(hi))
 		}
 	}
 }

@@ -48,7 +48,7 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 		return nil, cutOff("its length", err)
 	}
 	if size > mostHeader {
-		return nil, fmt.Errorf("%d bytes of JSON; want at most %d: %w", size, mostHeader, errFrame)
+		return nil, fmt.Errorf("%d bytes of JSON; must be at most %d: %w", size, mostHeader, errFrame)
 	}
 	var header bytes.Buffer
 	if _, err := io.CopyN(&header, r, int64(size)); err != nil {
@@ -61,7 +61,7 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 	for i := range f.Files {
 		file := &f.Files[i]
 		if file.Size < 0 || file.Name == "" {
-			return nil, fmt.Errorf("file %d has the name %.40q and %d bytes; want a name, and 0 or more: %w", i, file.Name, file.Size,
+			return nil, fmt.Errorf("file %d has the name %.40q and %d bytes; must be a name, and 0 or more: %w", i, file.Name, file.Size,
 				errFrame)
 		}
 		content := bytes.NewBuffer(make([]byte, 0, min(file.Size, atOnce)))

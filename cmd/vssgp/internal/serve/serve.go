@@ -36,10 +36,10 @@ The end of stdin ends the command that is being executed, and serve.`,
 		Example: `  vssgp serve`,
 	}, func(ctx context.Context, _ []string) error {
 		if env.Served != nil {
-			return cli.Mistake("serve: it is being served already; want another command")
+			return cli.Mistake("serve: it is running already; give another command")
 		}
 		if env.Device.Job != nil {
-			return cli.Mistake("serve: a job of mpirun has one command line; want a process of its own")
+			return cli.Mistake("serve does not run in a job of mpirun; start it alone")
 		}
 		signal.Ignore(os.Interrupt) // ^C of a terminal is the program's to handle
 		return Serve(ctx, env.Stdin, env.Stdout, env.Version, answer)
