@@ -214,11 +214,11 @@ func TestJSONKeys(t *testing.T) {
 		{"info s.st", "{model inputs outputs rows periods parts noise_sd bound features hyper{name mode lower upper} first last reach}"},
 		{"predict m.st at.csv -o p.csv", "{rows columns output device}"},
 		{"impute " + cut + " -o o.wav --reference clean.wav --model i.st",
-			"{method device seconds iterations bound rate channels samples missing gaps doubts joint excerpts{start end bound iterations " +
+			"{method device seconds iterations bound input rate channels samples missing gaps doubts joint excerpts{start end bound iterations " +
 				"features noise_sd} output models scores{ar" + scores + " linear" + scores + " silence" + scores + " vssgp" +
 				strings.Replace(scores, "}", " coverage95}}}", 1)},
 		{"impute cut0.wav --gap 100:1100 -o o.wav",
-			"{method device seconds iterations bound rate channels samples missing gaps doubts{start end channel reason} joint excerpts{start " +
+			"{method device seconds iterations bound input rate channels samples missing gaps doubts{start end channel reason} joint excerpts{start " +
 				"end} output}"},
 	} {
 		d := json.NewDecoder(strings.NewReader(vssgpRun(t, append(strings.Fields(c.line), "--json", "--quiet")...).stdout))

@@ -14,6 +14,7 @@ import (
 // A result is what impute prints with --json; docs/json.md describes it. Samples count from 0 in each channel.
 type result struct {
 	*fillSummary
+	Input    string    `json:"input"` // the name of the file
 	Rate     int       `json:"rate"`
 	Channels int       `json:"channels"`
 	Samples  int       `json:"samples"`
@@ -33,7 +34,7 @@ type result struct {
 type fillSummary struct {
 	Method     string        `json:"method"`
 	Device     string        `json:"device"`
-	Seconds    time.Duration `json:"seconds"`
+	Took       time.Duration `json:"seconds"`
 	Iterations int           `json:"iterations"`
 	Bound      float64       `json:"bound"` // the sum over the excerpts; NaN without a VSSGP
 }
@@ -86,7 +87,7 @@ type filledScores struct {
 
 // resultOf returns what --json prints of a fill, or of what was found.
 func resultOf(f *report.Fill, o *imputeFlags, models []string, s *scores) *result {
-	all := &result{Rate: f.Rate, Channels: f.Channels, Samples: f.Samples, Missing: audio.Missing(f.Gaps)}
+	all := &result{Input: f.Name, Rate: f.Rate, Channels: f.Channels, Samples: f.Samples, Missing: audio.Missing(f.Gaps)}
 	for _, g := range f.Gaps {
 		all.Gaps, all.Of = append(all.Gaps, [2]int{g.Start, g.End}), append(all.Of, g.Channel)
 	}

@@ -207,7 +207,8 @@ func (c Columns) inputs(t *table.Table, path string, q int, own []string) ([]int
 		return nil, err
 	}
 	if x = orOwn(t, x, own, nil); len(x) != q {
-		return nil, cli.Mistake("%s: %d input columns (%s); the model has %d inputs: choose with --x", path, len(x), Listed(NamesOf(t, x)), q)
+		return nil, cli.Mistake("%s: %s (%s); the model has %s: choose with --x", path, cli.Counted(len(x), "input column"),
+			Listed(NamesOf(t, x)), cli.Counted(q, "input"))
 	}
 	return x, nil
 }

@@ -217,7 +217,7 @@ type fitResult struct {
 	Iterations       int                 `json:"iterations"`
 	Starts           []vssgp.StartResult `json:"starts"`
 	Kept             int                 `json:"kept"` // index in Starts
-	Seconds          time.Duration       `json:"seconds"`
+	Took             time.Duration       `json:"seconds"`
 	Device           string              `json:"device"`
 	Sums             string              `json:"sums"`
 	Rows             int                 `json:"rows"`
@@ -255,7 +255,7 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 			resumed = &r.Resumed
 		}
 		return env.PrintJSON(fitResult{
-			Bound: r.Bound, LogPrior: r.LogPrior, Terms: r.Terms, Iterations: r.Iterations, Starts: r.Starts, Kept: r.Kept, Seconds: r.Elapsed,
+			Bound: r.Bound, LogPrior: r.LogPrior, Terms: r.Terms, Iterations: r.Iterations, Starts: r.Starts, Kept: r.Kept, Took: r.Elapsed,
 			Device: r.Device, Sums: r.Sums, Rows: data.N, Components: m.Params.L, Features: m.Params.M(), PerComponent: m.Params.K,
 			PointFrequencies: points, NoiseSD: m.NoiseSD(), Posterior: posterior, Jitter: r.Jitter,
 			NoiseFloor: r.NoiseFloor, Model: o.Output, Ranks: times, Interrupted: interrupted, Resumed: resumed,

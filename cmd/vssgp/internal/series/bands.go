@@ -23,8 +23,8 @@ func (l *levels) flag() *cli.Value {
 	return &cli.Value{Kind: "percent", List: true, Parse: func(text string) error {
 		for one := range strings.SplitSeq(text, ",") {
 			v, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
-			if err != nil || !(v >= 1 && v < 100) {
-				return errors.New("must be percents from 1 to less than 100, such as 80,95")
+			if err != nil || !(v >= 0 && v < 100) {
+				return errors.New("must be percents from 0 to less than 100, such as 80,95")
 			}
 			*l = append(*l, v)
 		}
@@ -43,6 +43,15 @@ func (o *Form) Add(f *pflag.FlagSet) {
 	o.digits = 3
 	f.Var(o.levels.flag(), "level", "add prediction intervals of these `percents`, such as 80,99")
 	f.Var(cli.Count(&o.digits, 17), "digits", "`digits` of the standard deviation to write; 0: all")
+}
+
+// warn names a level that was probably meant as a share.
+func (l levels) warn(env *cli.Env) {
+	for _, v := range l {
+		if v > 0 && v < 1 {
+			env.Warn("level", "--level %v is %v percent; write --level %v for an interval of that share", v, v, 100*v)
+		}
+	}
 }
 
 // columns are the ends' columns of an output.

@@ -79,6 +79,7 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 	if err := r.alone(env, "plot", "report", "model"); err != nil {
 		return err
 	}
+	o.form.levels.warn(env)
 	all, err := each(ctx, env, r, func(one *timeSeries) ([]filled, *series.Model, *result, error) {
 		cells, m, err := one.fill(ctx, env, o, o.keep != "" || o.drawing != (drawing{}))
 		count := len(cells)

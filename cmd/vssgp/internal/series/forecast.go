@@ -87,6 +87,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if r.byName != "" && cli.FormatOf(o.output) == "npy" {
 		return cli.Mistake("-o %s and --by: the names of series are text; must be .csv or .tsv", o.output)
 	}
+	o.form.levels.warn(env)
 	at, err := r.places(ctx, env, o)
 	if err != nil {
 		return err

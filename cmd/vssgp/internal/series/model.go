@@ -29,6 +29,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return err
 	}
+	o.levels.warn(env)
 	k := &known{path: cli.InputName(inputPath), axis: axis, step: m.Step()}
 	if k.regressors, err = regressorsOf(m); err != nil {
 		return err
