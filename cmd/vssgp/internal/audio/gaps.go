@@ -124,7 +124,6 @@ func (g *gapFlags) detected(ctx context.Context, env *cli.Env, rec *audio.File, 
 		env.ShowProgress(done, "searching %.0f s of sound", float64(rec.Len())/float64(rec.Rate()))
 	}
 	found, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
-	env.ClearProgress()
 	return append([]detect.Found{}, found...), datafile.FromFile(input, err)
 }
 

@@ -281,7 +281,6 @@ func (r *repair) run(ctx context.Context) (err error) {
 		f.Reference = clean
 	}
 	filled, err := restore.FillFrom(ctx, rec, rec.Len(), rec.Rate(), f.Gaps, r.options)
-	env.ClearProgress()
 	if err != nil {
 		return datafile.FromFile(r.input, err)
 	}
@@ -295,7 +294,6 @@ func (r *repair) run(ctx context.Context) (err error) {
 		return nil
 	}
 	s, err := filled.Score(ctx, rec, f.Reference, func(p restore.Progress) { showGaps(env, "comparing with ar, gap", p) })
-	env.ClearProgress()
 	if err != nil {
 		return datafile.FromFile(r.input+" against "+r.reference, err)
 	}

@@ -43,6 +43,7 @@ func (env *Env) PrintJSON(v any) error {
 	if err != nil {
 		return fmt.Errorf("print JSON: %w", err)
 	}
+	env.ClearProgress()
 	_, err = env.Stdout.Write(append(b, '\n'))
 	return err
 }
@@ -62,6 +63,7 @@ func (env *Env) Print(format string, args ...any) {
 		to = env.Stderr
 	}
 	if !env.Quiet && !env.JSON {
+		env.ClearProgress()
 		fmt.Fprintf(to, format+"\n", args...)
 	}
 }

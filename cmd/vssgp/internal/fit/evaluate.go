@@ -97,6 +97,7 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 		return cli.Mistake("--rows %d; must be from 0 to %d", o.rows[i], data.N-1)
 	}
 	inference := cmp.Or(o.inference, m.Inference)
+	env.ShowProgress(0, "evaluating %s", cli.Counted(data.N, "row"))
 	e, err := m.Evaluate(ctx, data, inference, o.rows, o.gradient)
 	if err != nil {
 		return err

@@ -170,7 +170,6 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 		env.Note("no checkpoint %s yet: starting from the beginning", c.Path)
 	}
 	m, r, err := vssgp.Fit(ctx, data, options)
-	env.ClearProgress()
 	interrupted := errors.Is(err, context.Canceled)
 	switch {
 	case interrupted && m == nil:

@@ -92,6 +92,7 @@ func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c
 	if err != nil {
 		return datafile.WhileReading(path, err)
 	}
+	env.ShowProgress(0, "evaluating %s", cli.Counted(len(r.X), "row"))
 	bound, err := m.Evaluate(ctx, r.Series)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.path, outOfReach(m, r.axis, r.X, err))
