@@ -63,7 +63,8 @@ func (s surer) Fit(ctx context.Context, data *vssgp.Data) (*baselines.Fit, error
 	if err != nil {
 		return nil, err
 	}
-	s.From = from
+	s.From, s.Init, s.Paper, s.Windows, s.Batch = from, "", vssgp.PaperOptions{}, vssgp.WindowOptions{}, vssgp.BatchOptions{}
+	s.Components, s.Features, s.NoisePrecision, s.UniformPhases, s.Raw = 0, 0, 0, false, false
 	return baselines.Features{Options: s.Options}.Fit(ctx, data)
 }
 
