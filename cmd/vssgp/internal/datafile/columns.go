@@ -353,6 +353,9 @@ func PredictedNames(inputs, outputs []string, ends bool) []string {
 	return names
 }
 
+// ErrSameName is wrapped by the error of an output with two columns of the same name.
+var ErrSameName = errors.New("columns of the same name")
+
 // WithDraws adds the columns of n draws. It refuses an input with the name of another column.
 func WithDraws(names, y []string, n int) ([]string, error) {
 	for i := range n {
@@ -363,7 +366,7 @@ func WithDraws(names, y []string, n int) ([]string, error) {
 	seen := map[string]bool{}
 	for _, n := range names {
 		if seen[n] {
-			return names, cli.Mistake("the output would have two columns named %.40q; want other names for the inputs", n)
+			return names, cli.Mistake("the output would have two %w, %.40q; the names of inputs and outputs must differ", ErrSameName, n)
 		}
 		seen[n] = true
 	}

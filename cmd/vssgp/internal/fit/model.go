@@ -60,7 +60,7 @@ func ofModel(path, data string, err error) error {
 	case errors.Is(err, vssgp.ErrBound):
 		return cli.Mistake("%s: the bound cannot be evaluated on %s: they are of other sizes than the model's data, or its file is damaged",
 			path, cli.InputName(data))
-	case errors.Is(err, series.ErrFile), errors.Is(err, vssgp.ErrUnfitted),
+	case errors.Is(err, series.ErrFile), errors.Is(err, vssgp.ErrUnfitted), errors.Is(err, datafile.ErrSameName),
 		(errors.Is(err, vssgp.ErrData) || errors.Is(err, table.ErrFormat)) && !strings.Contains(err.Error(), data):
 		return fmt.Errorf("%s: %w", path, err)
 	}
