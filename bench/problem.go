@@ -281,10 +281,14 @@ func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
 		save(t.Name, t.Shape, *t.Data)
 		save("gradient."+t.Name, t.Shape, *gradient.Data)
 	}
+	terms := map[string]float64{}
+	for _, t := range e.Terms {
+		terms[t.Name] = t.Value
+	}
 	text, err := json.MarshalIndent(map[string]any{
 		"n": p.N, "inputs": p.Q, "outputs": p.D, "components": m.L, "features_per_component": m.K, "features": m.M(),
 		"windows": len(m.Windows.Center), "seed": p.Seed, "inference": inference, "device": p.model.Backend.Name(),
-		"bound": e.Bound, "terms": e.Terms, "tensors": names,
+		"bound": e.Bound, "terms": terms, "tensors": names,
 	}, "", "  ")
 	if err = errors.Join(failed, err); err != nil {
 		return err

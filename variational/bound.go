@@ -19,8 +19,8 @@ var (
 
 // Term is a named part of a bound.
 type Term struct {
-	Name  string  `json:"name"`  // noise, fit, log_determinant, kl_frequencies, …: DESIGN.md, section 4
-	Value float64 `json:"value"` // in nats
+	Name  string  // noise, fit, log_determinant, kl_frequencies, …: DESIGN.md, section 4
+	Value float64 // in nats
 }
 
 // fitTerm is the bound's term with the squared errors: −½τ times a sum of squares.

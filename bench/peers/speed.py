@@ -316,7 +316,7 @@ def time_bound(folder, peer, device, repeats):
         line |= {t: info[t] for t in ("n", "features", "inputs", "outputs")}
         line["version"], evaluate, device_peak = PEERS[peer](problem, device)
         value, gradient = first(evaluate, line)
-        scale = max([1.0] + [abs(t["value"]) for t in info["terms"]])
+        scale = max([1.0] + [abs(v) for v in info["terms"].values()])
         line["bound"] = value
         line["bound_difference"] = abs(value - problem.bound) / scale
         differences = {t: float(np.max(np.abs(gradient[t] - v)) / max(np.max(np.abs(v)), 1e-300)) for t, v in problem.gradient.items()}
