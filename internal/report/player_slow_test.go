@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
@@ -16,9 +18,7 @@ import (
 // press presses and releases a key.
 func (b *tab) press(key string) {
 	b.t.Helper()
-	text := map[bool]string{true: key}[len(key) == 1]
-	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": text}, nil)
-	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
+	do(b, chromedp.KeyEvent(key))
 }
 
 // click clicks into the middle of what a selector finds, or at shares of its width and height.
@@ -32,10 +32,7 @@ func (b *tab) click(selector string, at ...float64) {
 		was = r.top;
 	} })()`)
 	at = append(at, 0.5, 0.5)[:2]
-	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
-		event := map[string]any{"type": kind, "x": box[0] + at[0]*box[2], "y": box[1] + at[1]*box[3], "button": "left", "clickCount": 1}
-		b.call("Input.dispatchMouseEvent", event, nil)
-	}
+	do(b, chromedp.MouseClickXY(box[0]+at[0]*box[2], box[1]+at[1]*box[3]))
 }
 
 // choose sets one of the player's choices.
@@ -61,15 +58,11 @@ func (b *tab) playing() playing {
 }
 
 // opened is a page in a browser, whose complaints fail the test at its end.
-func opened(t *testing.T, page string, width int) *tab {
+func opened(t *testing.T, page string, width int64) *tab {
 	t.Helper()
 	b := newTab(t)
 	b.open(testkit.Put(t, t.TempDir(), "page.html", page), width, "light")
-	t.Cleanup(func() {
-		if len(b.faults) > 0 {
-			t.Errorf("%q", b.faults)
-		}
-	})
+	t.Cleanup(func() { b.check("page.html") })
 	return b
 }
 
