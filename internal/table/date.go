@@ -185,8 +185,8 @@ func (l *layout) observe(dates []string) {
 			l.trim = l.trim || l.digits >= 0 && len(fraction) != l.digits
 			l.digits = max(l.digits, len(fraction))
 		}
-		if zone != "" {
-			l.zone = layoutsOf(s)[0].zone
+		if all := layoutsOf(s); zone != "" && len(all) > 0 { // package time reads several spaces as one
+			l.zone = all[0].zone
 		}
 	}
 	l.digits = max(l.digits, 0)
