@@ -44,19 +44,6 @@ func shape(b []byte, s string) []byte {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// A moment is a time on the local clock, in seconds since 1970, and its offset from UTC in seconds.
-type moment struct {
-	local         int64
-	nanos, offset int32
-}
-
-func (m moment) instant() int64 { return m.local - int64(m.offset) }
-
-// clock returns the nanoseconds since midnight.
-func (m moment) clock() int64 {
-	return (m.local-floorDiv(m.local, secondsPerDay)*secondsPerDay)*1e9 + int64(m.nanos)
-}
-
 // A layout is how dates are written.
 type layout struct {
 	day     string // one of days
@@ -136,24 +123,23 @@ func (l *layout) clockLayout() string {
 	return string(l.clock) + "15:04"
 }
 
-// parse reads a text with this layout.
-func (l *layout) parse(s string) (m moment, ok bool) {
+// parse reads a text with this layout, in UTC unless it has an offset.
+func (l *layout) parse(s string) (t time.Time, ok bool) {
 	t, err := time.ParseInLocation(l.read, s, time.UTC)
 	if err != nil || l.quarterly() && (t.Month() > 4 || s[len(s)-2] != 'Q') {
-		return m, false
+		return t, false
 	}
 	if l.quarterly() {
 		t = t.AddDate(0, 2*int(t.Month()-1), 0)
 	}
-	_, offset := t.Zone()
-	return moment{t.Unix() + int64(offset), int32(t.Nanosecond()), int32(offset)}, true
+	return t, true
 }
 
 // parseLike reads a text with this layout, or with another one but the same order of day and month. zoned reports whether it has an
 // offset from UTC.
-func (l *layout) parseLike(s string) (m moment, zoned bool, problem string) {
-	if m, ok := l.parse(s); ok {
-		return m, l.zone != "", ""
+func (l *layout) parseLike(s string) (t time.Time, zoned bool, problem string) {
+	if t, ok := l.parse(s); ok {
+		return t, l.zone != "", ""
 	}
 	options := layoutsOf(s)
 	if l.numeric() {
@@ -161,12 +147,12 @@ func (l *layout) parseLike(s string) (m moment, zoned bool, problem string) {
 	}
 	switch {
 	case len(options) == 0:
-		return m, false, "is not a date"
+		return t, false, "is not a date"
 	case len(options) > 1 && options[0].numeric():
-		return m, false, "may be day/month or month/day"
+		return t, false, "may be day/month or month/day"
 	}
-	m, _ = options[0].parse(s)
-	return m, options[0].zone != "", ""
+	t, _ = options[0].parse(s)
+	return t, options[0].zone != "", ""
 }
 
 // zeros write months (1) and days (2) with zeros before them, without, or one with and the other without.
@@ -195,8 +181,7 @@ func (l *layout) observe(dates []string) {
 		o, same := *l, 0
 		o.zeros, o.hour = zeros[i/2].Replace(l.day), 2-i%2
 		for _, s := range dates {
-			m, _, _ := l.parseLike(s)
-			if string(o.write(nil, time.Unix(m.local, int64(m.nanos)).UTC(), int(m.offset))) == s {
+			if t, _, _ := l.parseLike(s); string(o.write(nil, t)) == s {
 				same++
 			}
 		}
@@ -222,13 +207,10 @@ func (l *layout) resolution() time.Duration {
 	return step
 }
 
-// write appends a date: a local time, as if it were UTC, with its offset from UTC.
-func (l *layout) write(b []byte, t time.Time, offset int) []byte {
+// write appends a date, with the offset of its zone if the layout has one.
+func (l *layout) write(b []byte, t time.Time) []byte {
 	if l.quarterly() {
 		t = time.Date(t.Year(), (t.Month()+2)/3, 1, 0, 0, 0, 0, time.UTC)
-	}
-	if l.zone != "" {
-		t = t.Add(-time.Duration(offset) * time.Second).In(time.FixedZone("", offset))
 	}
 	b = t.AppendFormat(b, l.zeros)
 	if l.clock == 0 {
@@ -246,16 +228,14 @@ func (l *layout) write(b []byte, t time.Time, offset int) []byte {
 	return t.AppendFormat(b, rest+l.zone)
 }
 
-// reference is the date by which model files show a layout.
-var reference = time.Date(2001, 2, 3, 4, 5, 6, 789123456, time.UTC)
-
-// MarshalText writes the reference date, two hours east of UTC unless the layout has a Z. A fraction in brackets is left out if it is zero.
+// MarshalText writes 3 February 2001, 04:05:06.789123456, two hours east of UTC unless the layout has a Z. A fraction in brackets is left
+// out if it is zero.
 func (l layout) MarshalText() ([]byte, error) {
-	offset := 7200
+	zone := time.FixedZone("", 7200)
 	if strings.HasSuffix(l.zone, "Z07:00") {
-		offset = 0
+		zone = time.UTC
 	}
-	s := string(l.write(nil, reference, offset))
+	s := string(l.write(nil, time.Date(2001, 2, 3, 4, 5, 6, 789123456, zone)))
 	if l.trim && l.digits > 0 {
 		dot := strings.LastIndexByte(s, '.')
 		s = s[:dot] + "[" + s[dot:dot+1+l.digits] + "]" + s[dot+1+l.digits:]
@@ -292,16 +272,15 @@ func looksLikeDate(s string) bool {
 const observedDates = 200
 
 // readDates reads the dates of a column that has some. like is the axis of dates with which they are used, or nil.
-func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err error) {
+func (t *Table) readDates(col int, like *Axis) (l layout, times []time.Time, err error) {
 	var options []layout // that suit all dates so far
 	var dates []string
-	var later []int // dates to read once there is one option
-	decided := 0    // the row with fewer options than those before
+	decided := 0 // the row with fewer options than those before
 	for row := range t.Rows {
 		s := t.text(row, col)
 		if len(options) == 1 {
-			if m, ok := options[0].parse(s); ok {
-				dates, moments = append(dates, s), append(moments, m)
+			if _, ok := options[0].parse(s); ok {
+				dates = append(dates, s)
 				continue
 			}
 		}
@@ -322,25 +301,30 @@ func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err 
 		if options == nil || len(kept) < len(options) {
 			decided = row
 		}
-		options, later = kept, append(later, len(dates))
-		dates, moments = append(dates, s), append(moments, moment{})
+		options, dates = kept, append(dates, s)
 	}
-	if len(options) == 2 && options[0].numeric() {
-		if options = preferred(options, like); options == nil {
+	if len(options) == 2 && options[0].numeric() { // the day first, and the month
+		switch {
+		case like.Dates() && like.Layout.numeric():
+			if !like.Layout.dayFirst() {
+				options = options[1:]
+			}
+		case options[0].day != "2.1.2006": // with dots, the day is first
 			return l, nil, t.ambiguous(col)
 		}
 	}
 	l = options[0]
-	for _, i := range later {
-		moments[i], _, _ = l.parseLike(dates[i])
+	for _, s := range dates {
+		at, _, _ := l.parseLike(s)
+		times = append(times, at)
 	}
 	l.observe(dates[max(0, len(dates)-observedDates):])
-	for _, m := range moments { // an earlier date may have more digits
-		for m.nanos != 0 && time.Duration(m.nanos)%l.resolution() != 0 {
+	for _, at := range times { // an earlier date may have more digits
+		for n := time.Duration(at.Nanosecond()); n != 0 && n%l.resolution() != 0; {
 			l.digits, l.trim = l.digits+1, true
 		}
 	}
-	return l, moments, nil
+	return l, times, nil
 }
 
 // narrow returns the options that suit a text of the layouts here, too, or what does not go together with an earlier date. Without
@@ -349,21 +333,21 @@ func narrow(options, here []layout, earlier string) (kept []layout, problem stri
 	if len(options) == 0 || len(here) == 0 {
 		return here, ""
 	}
+	another := "is a date in another layout than " + earlier + " in an earlier row"
 	for _, o := range options {
-		i := slices.IndexFunc(here, func(l layout) bool { return l.day == o.day })
-		if i < 0 {
-			continue
+		for _, l := range here {
+			switch {
+			case l.day != o.day:
+				continue
+			case l.clock != 0 && o.clock != 0 && l.clock != o.clock:
+				return nil, another
+			case (l.zone == "") != (o.zone == ""):
+				return nil, "is a time with an offset from UTC among times without one, or the other way round: an earlier row has " + earlier
+			case o.clock == 0, l.seconds && !o.seconds:
+				o = l
+			}
+			kept = append(kept, o)
 		}
-		l := here[i]
-		switch {
-		case l.clock != 0 && o.clock != 0 && l.clock != o.clock:
-			return nil, "is a date in another layout than " + earlier + " in an earlier row"
-		case (l.zone == "") != (o.zone == ""):
-			return nil, "is a time with an offset from UTC among times without one, or the other way round: an earlier row has " + earlier
-		case o.clock == 0, l.seconds && !o.seconds:
-			o = l
-		}
-		kept = append(kept, o)
 	}
 	a, b := &options[0], &here[0]
 	switch order := map[bool]string{true: "day", false: "month"}; {
@@ -373,21 +357,7 @@ func narrow(options, here []layout, earlier string) (kept []layout, problem stri
 		return nil, fmt.Sprintf("has the %s first, but %s in an earlier row has the %s first; want one order, such as YYYY-MM-DD",
 			order[b.dayFirst()], earlier, order[a.dayFirst()])
 	}
-	return nil, "is a date in another layout than " + earlier + " in an earlier row"
-}
-
-// preferred chooses one of two orders of day and month that suit a column: that of another axis or, before a dot, the day first; nil if
-// nothing decides.
-func preferred(options []layout, like *Axis) []layout {
-	for i := range options {
-		if like.Dates() && like.Layout.numeric() && like.Layout.dayFirst() == options[i].dayFirst() {
-			return options[i:]
-		}
-	}
-	if options[0].day == "2.1.2006" {
-		return options
-	}
-	return nil
+	return nil, another
 }
 
 // ambiguous is the error of a column of dates that may have the day or the month first. It shows a date whose readings differ.
@@ -412,6 +382,6 @@ func (t *Table) ambiguous(col int) (err error) {
 
 // spell returns a date with the name of its month.
 func (l *layout) spell(s string) string {
-	m, _ := l.parse(s)
-	return utc(m.local).Format("2 January 2006")
+	t, _ := l.parse(s)
+	return t.Format("2 January 2006")
 }
