@@ -130,6 +130,8 @@ var badCSV = map[string]struct{ text, says string }{
 	"footer alone":       {"a,b\n1,2\nsum of all\n", "1 fields; want 2 (\"a,b\"), as in line 1 (a footer"},
 	"comma in a row":     {"a,b\n1,2\n2,3,5\n", "3 fields; want 2 (\"a,b\"), as in line 1 (a decimal comma"},
 	"unit":               {"a,b\n1,2\n1,2 kg\n", "(a unit?)"},
+	"currency":           {"a,b\n1,2\n1,\"$1,001\"\n", "(currency and percent signs are not read)"},
+	"percent":            {"a,b\n1,2\n1,12 %\n", "(currency and percent signs are not read)"},
 	"minus":              {"a,b\n1,2\n1,\u22122\n", "not an ASCII -"},
 	"date":               {"a,b\n1,2\n1,2024-01-01\n", "is a date among numbers"},
 	"time":               {"a,b\n1,2\n1,12:30\n", "(a date or a time?)"},
