@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -216,16 +215,15 @@ func (l *layout) write(b []byte, t time.Time) []byte {
 	if l.clock == 0 {
 		return b
 	}
-	b = append(b, l.clock)
-	if t.Hour() < 10 && l.hour == 2 {
-		b = append(b, '0')
-	}
-	b = strconv.AppendInt(b, int64(t.Hour()), 10)
-	rest := l.clockLayout()[len("T15"):]
+	clock, hour := l.clockLayout(), len(b)+1
 	if l.digits > 0 && !(l.trim && t.Nanosecond() == 0) {
-		rest += "." + strings.Repeat("0", l.digits)
+		clock += "." + strings.Repeat("0", l.digits)
 	}
-	return t.AppendFormat(b, rest+l.zone)
+	b = t.AppendFormat(b, clock+l.zone)
+	if l.hour == 1 && b[hour] == '0' { // which package time always writes
+		b = slices.Delete(b, hour, hour+1)
+	}
+	return b
 }
 
 // MarshalText writes 3 February 2001, 04:05:06.789123456, two hours east of UTC unless the layout has a Z. A fraction in brackets is left
