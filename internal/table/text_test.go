@@ -142,12 +142,10 @@ var badCSV = map[string]struct{ text, says string }{
 	"long word":          {"t,y\n1," + strings.Repeat("z", 1<<20) + "\n", `"zzzzz`},
 
 	"empty":              {"", "f.csv: the file is empty"},
-	"blank":              {"\n\n", "f.csv: the file is empty"},
 	"BOM alone":          {"\ufeff", "f.csv: the file is empty"},
 	"names alone":        {"t,y\n", "f.csv: names and no numbers"},
 	"short row":          {"t,y\n1,2\n3\n", `f.csv:3: 1 fields; want 2 ("t,y")`},
 	"long row":           {"t,y\n1,2,3\n", "f.csv:2: 3 fields; want 2"},
-	"comma at the end":   {"t,y\n1,2,\n", "f.csv:2: 3 fields; want 2"},
 	"word":               {"t,y\n1,2\n3,four\n", `f.csv:3: column "y" (1 from 0): "four" is not a number; want a decimal number such as -0.5 or 1e-3 (a footer,`},
 	"missing":            {"t,y\n1,\n", `f.csv:2: column "y" (1 from 0): "" is missing`},
 	"NaN":                {"t,y\n1,NaN\n", `f.csv:2: column "y" (1 from 0): "NaN" is missing`},
@@ -157,7 +155,6 @@ var badCSV = map[string]struct{ text, says string }{
 	"hexadecimal":        {"t,y\n1,0x10\n", `"0x10" is not a number`},
 	"underscore":         {"t,y\n1,0x_1p-2\n", `"0x_1p-2" is not a number`},
 	"semicolons":         {"t,y\n1;2,3\n", `"1;2" is not a number; want a decimal number such as -0.5 or 1e-3 (another separator?)`},
-	"tabs":               {"t,y\n1\t2,3\n", "(another separator?)"},
 	"blank between":      {"y\n1\n\n\n3\n", "f.csv:3: a blank line before the end"},
 	"names and numbers":  {"1,y\n1,2\n", `f.csv:1: column 0 (from 0) is named "1"`},
 	"same name":          {"t,y,t\n1,2,3\n", `f.csv:1: columns 0 and 2 (from 0) are both named "t"`},
@@ -166,7 +163,6 @@ var badCSV = map[string]struct{ text, says string }{
 	"UTF-16":             {"\xff\xfet\x00,\x00y\x00", "f.csv: the file is UTF-16; want UTF-8 (iconv"},
 	"quote not closed":   {"t,\"y\n1,2\n3,4\n", "f.csv:1: extraneous or missing"},
 	"quote in a field":   {"t,y\n1,2\"3\n", `f.csv:2: column "y" (1 from 0): "2\"3" is not a number`},
-	"quote never closed": {"t,y\n1,\"2\n3,4\n", "f.csv:2: extraneous or missing"},
 	"an NPY file":        {"\x93NUMPY\x01\x00v\x00{'descr'", "f.csv: the file ends in its header"},
 	"a line too long":    {"t,y\n1,2\n" + strings.Repeat("1", maxRecord+1), "f.csv:3: a line of more than"},
 }
