@@ -241,15 +241,6 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 	return b
 }
 
-// readable reports whether text, which Append has written for the date x, can be read.
-func (a *Axis) readable(x float64, text []byte) bool {
-	if t, ok := a.time(x); ok && t.Year() > 0 && t.Year() < 9999 {
-		return true
-	}
-	_, _, problem := a.parse(string(text))
-	return problem == ""
-}
-
 // axisOf chooses the unit and the origin of a column of dates: months or years if all are the same day of the month or its last, at the
 // same time of day; else the unit of most steps.
 func axisOf(l layout, times []time.Time) *Axis {
@@ -300,7 +291,7 @@ func axisOf(l layout, times []time.Time) *Axis {
 			a.Unit = unit
 		}
 	}
-	if l.clock == 0 || !several {
+	if l.clock == "" || !several {
 		a.Unit = "days"
 	}
 	a.Origin = first.Truncate(24 * time.Hour).Unix()

@@ -45,11 +45,10 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // A layout is how dates are written.
 type layout struct {
-	day     string // one of days
-	clock   byte   // before the time of day: 'T' or ' '; 0: there is none
-	seconds bool
-	zone    string // of the offset from UTC: Z07:00, -07:00, -0700 or -07, also after a space; "" for none
-	read    string // all of it, as of package time; it also reads fractions of a second, and either Z or an offset
+	day   string // one of days
+	clock string // 15:04 or 15:04:05 after a T or a space; "": there is no time of day
+	zone  string // of the offset from UTC: Z07:00, -07:00, -0700 or -07, also after a space; "" for none
+	read  string // all of it, as of package time; it also reads fractions of a second, and either Z or an offset
 
 	// How dates are written, which layoutsOf leaves open.
 	zeros  string // day, with the zeros before days and months
@@ -79,7 +78,9 @@ func layoutsOf(s string) (all []layout) {
 	l := layout{hour: 2}
 	day, clock, zone := cutDate(s)
 	if clock != "" {
-		l.clock, l.seconds = clock[0], strings.Count(clock, ":") > 1
+		if l.clock = clock[:1] + "15:04"; strings.Count(clock, ":") > 1 {
+			l.clock += ":05"
+		}
 	}
 	if number := strings.TrimPrefix(zone, " "); zone != "" {
 		if zones[len(number)] == "" {
@@ -89,10 +90,10 @@ func layoutsOf(s string) (all []layout) {
 	}
 	var b [32]byte
 	for _, l.day = range daysByShape[string(shape(b[:0], day))] {
-		if l.clock != 0 && (l.monthly() || l.quarterly()) {
+		if l.clock != "" && (l.monthly() || l.quarterly()) {
 			continue
 		}
-		l.zeros, l.read = l.day, l.day+l.clockLayout()+strings.Replace(l.zone, "-07", "Z07", 1)
+		l.zeros, l.read = l.day, l.day+l.clock+strings.Replace(l.zone, "-07", "Z07", 1)
 		if _, ok := l.parse(s); ok {
 			all = append(all, l)
 		}
@@ -110,17 +111,6 @@ func (l *layout) numeric() bool {
 
 // dayFirst reports which of them is first.
 func (l *layout) dayFirst() bool { return l.day[0] == '2' }
-
-// clockLayout returns the layout of the time of day, without a fraction.
-func (l *layout) clockLayout() string {
-	switch {
-	case l.clock == 0:
-		return ""
-	case l.seconds:
-		return string(l.clock) + "15:04:05"
-	}
-	return string(l.clock) + "15:04"
-}
 
 // parse reads a text with this layout, in UTC unless it has an offset.
 func (l *layout) parse(s string) (t time.Time, ok bool) {
@@ -194,9 +184,9 @@ func (l *layout) observe(dates []string) {
 // resolution returns the step of the layout, for layouts with a day.
 func (l *layout) resolution() time.Duration {
 	switch {
-	case l.clock == 0:
+	case l.clock == "":
 		return secondsPerDay * time.Second
-	case !l.seconds:
+	case !strings.HasSuffix(l.clock, ":05"):
 		return time.Minute
 	}
 	step := time.Second
@@ -212,10 +202,10 @@ func (l *layout) write(b []byte, t time.Time) []byte {
 		t = time.Date(t.Year(), (t.Month()+2)/3, 1, 0, 0, 0, 0, time.UTC)
 	}
 	b = t.AppendFormat(b, l.zeros)
-	if l.clock == 0 {
+	if l.clock == "" {
 		return b
 	}
-	clock, hour := l.clockLayout(), len(b)+1
+	clock, hour := l.clock, len(b)+1
 	if l.digits > 0 && !(l.trim && t.Nanosecond() == 0) {
 		clock += "." + strings.Repeat("0", l.digits)
 	}
@@ -337,11 +327,11 @@ func narrow(options, here []layout, earlier string) (kept []layout, problem stri
 			switch {
 			case l.day != o.day:
 				continue
-			case l.clock != 0 && o.clock != 0 && l.clock != o.clock:
+			case l.clock != "" && o.clock != "" && l.clock[0] != o.clock[0]:
 				return nil, another
 			case (l.zone == "") != (o.zone == ""):
 				return nil, "is a time with an offset from UTC among times without one, or the other way round: an earlier row has " + earlier
-			case o.clock == 0, l.seconds && !o.seconds:
+			case len(l.clock) > len(o.clock):
 				o = l
 			}
 			kept = append(kept, o)
