@@ -21,18 +21,10 @@ func (b *tab) press(key string) {
 	do(b, chromedp.KeyEvent(key))
 }
 
-// click clicks into the middle of what a selector finds, or at shares of its width and height.
-func (b *tab) click(selector string, at ...float64) {
+// click clicks into the middle of what a CSS selector finds.
+func (b *tab) click(selector chromedp.CSS) {
 	b.t.Helper()
-	box := eval[[4]float64](b, `(async () => { const e = document.querySelector('`+selector+`'); let was = NaN; for (;;) {
-		e.scrollIntoView({ block: "center", behavior: "instant" });
-		await new Promise((done) => setTimeout(done, 100));
-		const r = e.getBoundingClientRect();
-		if (r.top === was) return [r.left, r.top, r.width, r.height]; // what appears above moves it
-		was = r.top;
-	} })()`)
-	at = append(at, 0.5, 0.5)[:2]
-	do(b, chromedp.MouseClickXY(box[0]+at[0]*box[2], box[1]+at[1]*box[3]))
+	do(b, chromedp.Click(selector))
 }
 
 // choose sets one of the player's choices.
@@ -190,7 +182,8 @@ func TestPlayerGaps(t *testing.T) {
 	}
 	b.press("p")
 	at("the gap before in the list", 181)
-	b.click("#player svg", 0.5025, 0.5)
+	box := do(b, chromedp.Dimensions(chromedp.CSS("#player svg"))).Content // x and y of each corner
+	do(b, chromedp.MouseClickXY(box[0]+0.5025*(box[2]-box[0]), (box[1]+box[5])/2))
 	if p := b.playing(); p.Gap != 101 && p.Gap != 100 {
 		t.Errorf("a click on the bar: %+v", p)
 	}
