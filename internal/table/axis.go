@@ -40,6 +40,9 @@ const secondsPerDay = 86400
 // unitSeconds are the lengths of the units that have one.
 var unitSeconds = map[string]int64{"seconds": 1, "minutes": 60, "hours": 3600, "days": secondsPerDay}
 
+// unitMonths are the lengths of the others in months.
+var unitMonths = map[string]float64{"months": 1, "years": 12}
+
 // Dates reports whether the column holds dates.
 func (a *Axis) Dates() bool { return a != nil && a.Layout != nil }
 
@@ -48,10 +51,11 @@ func (a *Axis) Check() error {
 	bad := a.Unit != "" && a.Unit != "rows"
 	if a.Layout != nil {
 		_, timed := unitSeconds[a.Unit]
-		calendar := (a.Unit == "months" || a.Unit == "years") && a.Day >= 1 && a.Day <= 31 && a.Clock >= 0 && a.Clock < secondsPerDay*1e9
+		calendar := unitMonths[a.Unit] > 0 && a.Day >= 1 && a.Day <= 31 && a.Clock >= 0 && a.Clock < secondsPerDay*1e9
 		bad = !timed && !calendar
 	}
-	if const1e12 := int64(1e12); bad || a.Decimals < 0 || a.Decimals > 400 || a.Origin > const1e12 || a.Origin < -const1e12 {
+	const farthest = 1e12 // seconds from 1970
+	if bad || a.Decimals < 0 || a.Decimals > 400 || a.Origin > farthest || a.Origin < -farthest {
 		return malformed("an axis of unit %.20q; want seconds, minutes, hours, days, months or years with a layout of dates", a.Unit)
 	}
 	return nil
@@ -133,10 +137,7 @@ func (a *Axis) of(t time.Time) float64 {
 	month := a.monthOf(t)
 	start := a.monthStart(month)
 	x := float64(month-monthNumber(utc(a.Origin))) + float64(t.Sub(start))/float64(a.monthStart(month+1).Sub(start))
-	if a.Unit == "years" {
-		x /= 12
-	}
-	return x
+	return x / unitMonths[a.Unit]
 }
 
 // monthNumber numbers the month of a time from January of the year 0.
@@ -185,9 +186,7 @@ func (a *Axis) unit() float64 { return float64(cmp.Or(unitSeconds[a.Unit], 31*se
 
 // fromCalendar returns the time of x months or years. Columns of months or quarters have no others.
 func (a *Axis) fromCalendar(x float64) time.Time {
-	if a.Unit == "years" {
-		x *= 12
-	}
+	x *= unitMonths[a.Unit]
 	origin := monthNumber(utc(a.Origin))
 	switch {
 	case a.Layout.monthly():
