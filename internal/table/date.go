@@ -356,20 +356,16 @@ func (t *Table) ambiguous(col int) (err error) {
 		if len(here) < 2 {
 			continue
 		}
-		one, other := here[0].spell(s), here[1].spell(s)
-		if err == nil || one != other {
-			err = t.wrong(row, col, fmt.Sprintf(
-				"is %s or %s, and no date of the column decides which; want --dayfirst, --dayfirst=false, or YYYY-MM-DD", one, other))
+		one, _ := here[0].parse(s)
+		other, _ := here[1].parse(s)
+		differ, spelled := !one.Equal(other), "2 January 2006"
+		if err == nil || differ {
+			err = t.wrong(row, col, fmt.Sprintf("is %s or %s, and no date of the column decides which; "+
+				"want --dayfirst, --dayfirst=false, or YYYY-MM-DD", one.Format(spelled), other.Format(spelled)))
 		}
-		if one != other {
+		if differ {
 			break
 		}
 	}
 	return err
-}
-
-// spell returns a date with the name of its month.
-func (l *layout) spell(s string) string {
-	t, _ := l.parse(s)
-	return t.Format("2 January 2006")
 }
