@@ -157,8 +157,9 @@ func (l *layout) observe(dates []string) {
 		_, clock, zone := cutDate(s)
 		if strings.Count(clock, ":") > 1 {
 			_, fraction, _ := strings.Cut(strings.Replace(clock, ",", ".", 1), ".")
-			l.trim = l.trim || l.digits >= 0 && len(fraction) != l.digits
-			l.digits = max(l.digits, len(fraction))
+			digits := min(len(fraction), 9) // package time has nanoseconds
+			l.trim = l.trim || l.digits >= 0 && digits != l.digits
+			l.digits = max(l.digits, digits)
 		}
 		if all := layoutsOf(s); zone != "" && len(all) > 0 { // package time reads several spaces as one
 			l.zone = all[0].zone
