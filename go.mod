@@ -4,6 +4,8 @@ go 1.26
 
 require (
 	github.com/cheggaaa/pb/v3 v3.2.1
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.23.0
 	github.com/go-json-experiment/json v1.27.2
 	github.com/mewkiz/flac v1.0.14
 	github.com/rickar/cal/v2 v2.1.13

@@ -3,46 +3,40 @@
 package report
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/base64"
+	"context"
 	"encoding/json"
 	"fmt"
 	"image/png"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
 
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// tab is a page in a headless Chromium, spoken to over a pipe by the DevTools
-// protocol: messages of JSON, each ended by a zero byte.
+// tab is a page in a headless Chromium.
 type tab struct {
-	t       *testing.T
-	in      io.Writer
-	out     chan message
-	next    int
-	session string
-	faults  []string // complaints on the console, and requests to a network
+	t      *testing.T
+	ctx    context.Context
+	mu     sync.Mutex
+	faults []string // complaints on the console, and requests to a network
 }
 
-type message struct {
-	ID     int             `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  *struct{ Message string }
-}
-
-// browserPatience is how long one answer may take, on a busy machine too.
+// browserPatience is how long one step may take, on a busy machine too.
 const browserPatience = 5 * time.Minute
 
-// newTab starts Chromium. Where there is none the test is skipped, unless
-// VSSGP_REQUIRE_CHROMIUM says that there is to be one.
+// newTab starts Chromium. Where there is none the test is skipped, unless VSSGP_REQUIRE_CHROMIUM says that there is to be one.
 func newTab(t *testing.T) *tab {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
@@ -52,170 +46,82 @@ func newTab(t *testing.T) *tab {
 		}
 		t.Skip("no chromium: install it to have pages tested in a browser")
 	}
-	profile := profileFolder(t)
-	fromUs, in, err := os.Pipe()
+	allocator, end := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU)...)
+	t.Cleanup(end)
+	b := &tab{t: t}
+	b.ctx, _ = chromedp.NewContext(allocator)
+	t.Cleanup(func() { testkit.OK(t, chromedp.Cancel(b.ctx)) })
+	testkit.OK(t, chromedp.Listen(b.ctx, b.note)) // starts the browser
+	_, err = chromedp.Call(b.ctx, network.Enable, network.EnableParams{})
 	testkit.OK(t, err)
-	out, toUs, err := os.Pipe()
-	testkit.OK(t, err)
-	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio",
-		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
-	cmd.ExtraFiles = []*os.File{fromUs, toUs}
-	testkit.OK(t, cmd.Start())
-	fromUs.Close()
-	toUs.Close()
-	b := &tab{t: t, in: in, out: make(chan message, 1000)}
-	go b.listen(out)
-	t.Cleanup(func() {
-		fmt.Fprintf(in, `{"id":%d,"method":"Browser.close"}`+"\x00", b.next+1) // ends its own processes, too
-		end := time.AfterFunc(browserPatience, func() { cmd.Process.Kill() })
-		cmd.Wait()
-		end.Stop()
-		in.Close()
-		out.Close()
-	})
-	var target struct{ TargetID string }
-	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
-	var attached struct{ SessionID string }
-	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
-	b.session = attached.SessionID
-	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
-		b.call(domain+".enable", nil, nil)
-	}
 	return b
 }
 
-// profileFolder is removed after the test. Processes of Chromium's may outlive it
-// for a moment and write on, which t.TempDir would fail the test for.
-func profileFolder(t *testing.T) string {
-	t.Helper()
-	folder := testkit.Must(os.MkdirTemp("", "profile"))(t)
-	t.Cleanup(func() {
-		began, err := time.Now(), os.RemoveAll(folder)
-		for ; err != nil && time.Since(began) < browserPatience; err = os.RemoveAll(folder) {
-			time.Sleep(50 * time.Millisecond)
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	return folder
-}
-
-func (b *tab) listen(out io.Reader) {
-	r := bufio.NewReader(out)
-	for {
-		text, err := r.ReadBytes(0)
-		if err != nil {
-			close(b.out)
-			return
-		}
-		var m message
-		if json.Unmarshal(bytes.TrimRight(text, "\x00"), &m) == nil {
-			b.out <- m
-		}
-	}
-}
-
-// call sends a command and waits for its answer, noting complaints meanwhile.
-func (b *tab) call(method string, params, result any) {
+// do returns the result of an action in the page.
+func do[T any](b *tab, action chromedp.Action[T]) T {
 	b.t.Helper()
-	b.next++
-	if params == nil {
-		params = struct{}{}
-	}
-	command := map[string]any{"id": b.next, "method": method, "params": params}
-	if b.session != "" {
-		command["sessionId"] = b.session
-	}
-	text, err := json.Marshal(command)
-	testkit.OK(b.t, err)
-	if _, err := b.in.Write(append(text, 0)); err != nil {
-		b.t.Fatal(err)
-	}
-	late := time.After(browserPatience)
-	for {
-		select {
-		case m, open := <-b.out:
-			if !open {
-				b.t.Fatalf("%s: the browser has ended", method)
-			}
-			b.note(m)
-			if m.ID != b.next {
-				continue
-			}
-			if m.Error != nil {
-				b.t.Fatalf("%s: %s", method, m.Error.Message)
-			}
-			if result != nil {
-				if err := json.Unmarshal(m.Result, result); err != nil {
-					b.t.Fatalf("%s: %v", method, err)
-				}
-			}
-			return
-		case <-late:
-			b.t.Fatalf("%s: no answer after %v", method, browserPatience)
-		}
-	}
+	ctx, cancel := context.WithTimeout(b.ctx, browserPatience)
+	defer cancel()
+	return testkit.Must(chromedp.Run(ctx, action))(b.t)
 }
 
 // note keeps what the console complains of, and whatever is asked of a network.
-func (b *tab) note(m message) {
-	switch m.Method {
-	case "Runtime.exceptionThrown", "Log.entryAdded":
-		b.faults = append(b.faults, fmt.Sprintf("%s %.600s", m.Method, m.Params))
-	case "Runtime.consoleAPICalled":
-		b.faults = append(b.faults, fmt.Sprintf("console %.600s", m.Params))
-	case "Network.requestWillBeSent":
-		var p struct{ Request struct{ URL string } }
-		if json.Unmarshal(m.Params, &p) == nil && (bytes.HasPrefix([]byte(p.Request.URL), []byte("http")) || bytes.HasPrefix([]byte(p.Request.URL), []byte("ws"))) {
-			b.faults = append(b.faults, "asked for "+p.Request.URL)
+func (b *tab) note(event any) {
+	fault := ""
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		fault = fmt.Sprintf("%+v", *e.ExceptionDetails)
+	case *log.EventEntryAdded:
+		fault = e.Entry.Text
+	case *runtime.EventConsoleAPICalled:
+		text, _ := json.Marshal(e.Args)
+		fault = fmt.Sprintf("console %s: %s", e.Type, text)
+	case *network.EventRequestWillBeSent:
+		if strings.HasPrefix(e.Request.URL, "http") || strings.HasPrefix(e.Request.URL, "ws") {
+			fault = "asked for " + e.Request.URL
 		}
 	}
+	if fault != "" {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.faults = append(b.faults, fmt.Sprintf("%.600s", fault))
+	}
+}
+
+// check fails the test by the page's faults.
+func (b *tab) check(what string) {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.faults) > 0 {
+		b.t.Errorf("%s: %q", what, b.faults)
+	}
+	b.faults = nil
 }
 
 // eval runs a script, which may be a promise, and returns its value.
 func eval[T any](b *tab, script string) T {
 	b.t.Helper()
-	var r struct {
-		Result           struct{ Value json.RawMessage }
-		ExceptionDetails *struct{ Exception struct{ Description string } }
-	}
-	b.call("Runtime.evaluate", map[string]any{"expression": script, "awaitPromise": true, "userGesture": true, "returnByValue": true}, &r)
-	if r.ExceptionDetails != nil {
-		b.t.Fatalf("%s: %s", script, r.ExceptionDetails.Exception.Description)
-	}
-	var v T
-	if err := json.Unmarshal(r.Result.Value, &v); err != nil {
-		b.t.Fatalf("%s: %v: %s", script, err, r.Result.Value)
-	}
-	return v
+	return do(b, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise, func(p *runtime.EvaluateParams) { p.UserGesture = new(true) }))
 }
 
-// open shows a file in a window of that width, by light or dark, and waits
-// until its script is done.
-func (b *tab) open(path string, width int, scheme string) {
+// open shows a file in a window of that width, by light or dark, and waits until it is loaded.
+func (b *tab) open(path string, width int64, scheme string) {
 	b.t.Helper()
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
-	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
-		{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}}}, nil)
-	b.call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
-	until := time.Now().Add(browserPatience)
-	for !eval[bool](b, `document.readyState === "complete"`) {
-		if time.Now().After(until) {
-			b.t.Fatalf("%s is not ready after %v: %v", filepath.Base(path), browserPatience, b.faults)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	do(b, chromedp.EmulateViewport(width, 900, func(p *emulation.SetDeviceMetricsOverrideParams, _ *emulation.SetTouchEmulationEnabledParams) {
+		p.Mobile = width < 600
+	}))
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+	testkit.OK(b.t, err)
+	do(b, chromedp.Navigate("file://"+path))
 }
 
-// shoot returns a picture of the whole page, and leaves it in the folder that
-// VSSGP_SCREENSHOTS names, for a look.
+// shoot returns a picture of the whole page, and leaves it in the folder that VSSGP_SCREENSHOTS names, for a look.
 func (b *tab) shoot(name string) []byte {
 	b.t.Helper()
-	var shot struct{ Data string }
-	b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "format": "png"}, &shot)
-	data, err := base64.StdEncoding.DecodeString(shot.Data)
-	testkit.OK(b.t, err)
+	data := do(b, chromedp.FullScreenshot(100)) // as PNG
 	if dir := os.Getenv("VSSGP_SCREENSHOTS"); dir != "" {
 		testkit.OK(b.t, os.WriteFile(filepath.Join(dir, name+".png"), data, 0o666))
 	}
@@ -236,11 +142,11 @@ func TestBrowser(t *testing.T) {
 		pages["given"] = more
 	}
 	for name, path := range pages {
-		for _, width := range []int{360, 1280} {
+		for _, width := range []int64{360, 1280} {
 			var shots [][]byte
 			for _, scheme := range []string{"light", "dark"} {
 				b.open(path, width, scheme)
-				if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > width {
+				if wide := eval[int64](b, `document.documentElement.scrollWidth`); wide > width {
 					t.Errorf("%s at %d: %d wide", name, width, wide)
 				}
 				shown := eval[[2]int](b, `(() => { const all = [...document.querySelectorAll("figure:has(svg)")].filter((f) => f.offsetWidth);
@@ -255,10 +161,7 @@ func TestBrowser(t *testing.T) {
 				t.Errorf("%s at %d: brightness %.2f in light, %.2f in dark", name, width, light, dark)
 			}
 		}
-		if len(b.faults) > 0 {
-			t.Errorf("%s: %q", name, b.faults)
-			b.faults = nil
-		}
+		b.check(name)
 	}
 }
 

@@ -34,7 +34,6 @@ type Fill struct {
 	Reference restore.Source  // nil: none is known
 	Scores    *Table          // nil: no reference
 	Method    string          // that filled
-	Density   *Densities      // nil: the method has no models with a density
 	Settings  []Setting
 }
 
@@ -74,10 +73,6 @@ func Impute(f *Fill) (*Document, error) {
 	}
 	d.add(p.list())
 	d.add(p.details())
-	if density := f.Density.mean(); density != nil {
-		d.add(section{Title: "Learnt spectrum", Charts: []*chart{densityChart(density, float64(f.Rate)/2,
-			"Learnt power spectrum, mean over the excerpts", seconds, "full scale")}})
-	}
 	d.addSettings(f.Settings)
 	return d, nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
@@ -16,26 +18,13 @@ import (
 // press presses and releases a key.
 func (b *tab) press(key string) {
 	b.t.Helper()
-	text := map[bool]string{true: key}[len(key) == 1]
-	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": text}, nil)
-	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
+	do(b, chromedp.KeyEvent(key))
 }
 
-// click clicks into the middle of what a selector finds, or at shares of its width and height.
-func (b *tab) click(selector string, at ...float64) {
+// click clicks into the middle of what a CSS selector finds.
+func (b *tab) click(selector chromedp.CSS) {
 	b.t.Helper()
-	box := eval[[4]float64](b, `(async () => { const e = document.querySelector('`+selector+`'); let was = NaN; for (;;) {
-		e.scrollIntoView({ block: "center", behavior: "instant" });
-		await new Promise((done) => setTimeout(done, 100));
-		const r = e.getBoundingClientRect();
-		if (r.top === was) return [r.left, r.top, r.width, r.height]; // what appears above moves it
-		was = r.top;
-	} })()`)
-	at = append(at, 0.5, 0.5)[:2]
-	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
-		event := map[string]any{"type": kind, "x": box[0] + at[0]*box[2], "y": box[1] + at[1]*box[3], "button": "left", "clickCount": 1}
-		b.call("Input.dispatchMouseEvent", event, nil)
-	}
+	do(b, chromedp.Click(selector))
 }
 
 // choose sets one of the player's choices.
@@ -61,15 +50,11 @@ func (b *tab) playing() playing {
 }
 
 // opened is a page in a browser, whose complaints fail the test at its end.
-func opened(t *testing.T, page string, width int) *tab {
+func opened(t *testing.T, page string, width int64) *tab {
 	t.Helper()
 	b := newTab(t)
 	b.open(testkit.Put(t, t.TempDir(), "page.html", page), width, "light")
-	t.Cleanup(func() {
-		if len(b.faults) > 0 {
-			t.Errorf("%q", b.faults)
-		}
-	})
+	t.Cleanup(func() { b.check("page.html") })
 	return b
 }
 
@@ -197,7 +182,8 @@ func TestPlayerGaps(t *testing.T) {
 	}
 	b.press("p")
 	at("the gap before in the list", 181)
-	b.click("#player svg", 0.5025, 0.5)
+	box := do(b, chromedp.Dimensions(chromedp.CSS("#player svg"))).Content // x and y of each corner
+	do(b, chromedp.MouseClickXY(box[0]+0.5025*(box[2]-box[0]), (box[1]+box[5])/2))
 	if p := b.playing(); p.Gap != 101 && p.Gap != 100 {
 		t.Errorf("a click on the bar: %+v", p)
 	}

@@ -3,15 +3,12 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
@@ -49,7 +46,6 @@ func Amplitudes(m *vssgp.Model) []float64 {
 // line is a feature as a spectrum shows it along one input.
 type line struct {
 	at, sd, amplitude float64 // sd is 0 if it is unknown
-	feature           int
 }
 
 // larger orders lines by amplitude, the largest first.
@@ -59,7 +55,7 @@ func larger(a, b line) int { return cmp.Compare(b.amplitude, a.amplitude) }
 func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 	var all []line
 	for _, f := range m.Frequencies() {
-		l := line{at: f.Mean[q], amplitude: amplitude[f.Feature*m.Params.D+d], feature: f.Feature}
+		l := line{at: f.Mean[q], amplitude: amplitude[f.Feature*m.Params.D+d]}
 		if f.SD != nil {
 			l.sd = f.SD[q]
 		}
@@ -86,8 +82,8 @@ func peaks(all []line, least float64) []line {
 	return out
 }
 
-// frequencies returns charts of the features' frequencies under the posterior, for each input and output, and tables of the labeled ones. A
-// wave longer than reach, the range of the data along the input, is a trend and has no label.
+// frequencies returns charts of the features' frequencies under the posterior, for each input and output. A wave longer than
+// reach, the range of the data along the input, is a trend and has no label.
 func frequencies(m *vssgp.Model, reach []float64) section {
 	s := section{Title: "Frequencies"}
 	amplitude := Amplitudes(m)
@@ -104,9 +100,6 @@ func frequencies(m *vssgp.Model, reach []float64) section {
 			}
 			top := peaks(all, 1/reach[q])
 			s.Charts = append(s.Charts, spectrum(all, top, inputs[q], outputs[d]))
-			if len(top) > 0 {
-				s.Tables = append(s.Tables, frequencyTable(top, inputs[q], outputs[d]))
-			}
 		}
 	}
 	return s
@@ -167,17 +160,6 @@ func perUnit(x string) string {
 		return "Hz"
 	}
 	return "cycles per " + x
-}
-
-func frequencyTable(top []line, x, y string) Table {
-	t := Table{
-		Caption: "The labeled features of " + y + " along " + x + ", largest first",
-		Head:    []string{"feature", "frequency, " + perUnit(x), "period, " + x, "amplitude"},
-	}
-	for _, l := range top {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(l.feature), spread(l.at, l.sd), spread(1/l.at, l.sd/(l.at*l.at)), short(l.amplitude)})
-	}
-	return t
 }
 
 // inputNames returns the model's names, or if it has none x, or x0, x1, ….
@@ -241,64 +223,26 @@ func topFrequency(m *vssgp.Model, q int) float64 {
 	return top
 }
 
-// densityChart returns the chart of a density in equal bins up to top.
-func densityChart(density []float64, top float64, title, x, y string) *chart {
-	most := floats.MaxIdx(density)
-	frequency, power := make([]float64, len(density)), make([]float64, len(density))
-	for i, v := range density {
-		frequency[i], power[i] = (float64(i)+0.5)*top/float64(len(density)), max(v, density[most]*1e-8)
-	}
-	text := fmt.Sprintf("The power that the covariance expects at each frequency, in %s² per unit of frequency; the most at %s %s.",
-		y, short(frequency[most]), perUnit(x))
-	c := newChart(title, text, "frequency, "+perUnit(x), "power density")
-	c.logY = true
-	c.line("power density", Blue, frequency, power)
-	return c
-}
-
 // densities returns the charts of a model's covariance along each input.
 func densities(m *vssgp.Model) (charts []*chart) {
-	inputs, y := inputNames(m), outputNames(m)[0]
-	for q := range min(m.Params.Q, mostSeries) {
-		if top := topFrequency(m, q); top > 0 && !math.IsInf(top, 1) {
-			charts = append(charts, densityChart(density(m, q, top, densityBins), top,
-				"Power spectrum of the covariance along "+inputs[q], inputs[q], y))
+	y := outputNames(m)[0]
+	for q, x := range inputNames(m)[:min(m.Params.Q, mostSeries)] {
+		top := topFrequency(m, q)
+		if !(top > 0) || math.IsInf(top, 1) {
+			continue
 		}
+		frequency, power := make([]float64, densityBins), density(m, q, top, densityBins)
+		most := floats.MaxIdx(power)
+		least := power[most] * 1e-8
+		for i, v := range power {
+			frequency[i], power[i] = (float64(i)+0.5)*top/densityBins, max(v, least)
+		}
+		c := newChart("Power spectrum of the covariance along "+x, fmt.Sprintf(
+			"The power that the covariance expects at each frequency, in %s² per unit of frequency; the most at %s %s.",
+			y, short(frequency[most]), perUnit(x)), "frequency, "+perUnit(x), "power density")
+		c.logY = true
+		c.line("power density", Blue, frequency, power)
+		charts = append(charts, c)
 	}
 	return charts
-}
-
-// Densities collects the power spectra of the excerpts' models; the models themselves are not kept. Its methods may be called from several
-// goroutines.
-type Densities struct {
-	mu   sync.Mutex
-	rate int
-	of   map[int][]float32 // by the excerpt's start
-}
-
-// NewDensities returns an empty collection for a recording with so many samples a second.
-func NewDensities(rate int) *Densities { return &Densities{rate: rate, of: map[int][]float32{}} }
-
-// Add takes in an excerpt that has its model.
-func (s *Densities) Add(e *restore.Excerpt) {
-	density := density(e.Model, 0, float64(s.rate)/2, densityBins/2)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, v := range density {
-		s.of[e.Start] = append(s.of[e.Start], float32(v))
-	}
-}
-
-// mean returns the mean over the excerpts, added in their order; nil if there are none.
-func (s *Densities) mean() []float64 {
-	if s == nil || len(s.of) == 0 {
-		return nil
-	}
-	out := make([]float64, densityBins/2)
-	for _, at := range slices.Sorted(maps.Keys(s.of)) {
-		for i, v := range s.of[at] {
-			out[i] += float64(v) / float64(len(s.of))
-		}
-	}
-	return out
 }

@@ -40,6 +40,9 @@ const secondsPerDay = 86400
 // unitSeconds are the lengths of the units that have one.
 var unitSeconds = map[string]int64{"seconds": 1, "minutes": 60, "hours": 3600, "days": secondsPerDay}
 
+// unitMonths are the lengths of the others in months.
+var unitMonths = map[string]float64{"months": 1, "years": 12}
+
 // Dates reports whether the column holds dates.
 func (a *Axis) Dates() bool { return a != nil && a.Layout != nil }
 
@@ -48,10 +51,11 @@ func (a *Axis) Check() error {
 	bad := a.Unit != "" && a.Unit != "rows"
 	if a.Layout != nil {
 		_, timed := unitSeconds[a.Unit]
-		calendar := (a.Unit == "months" || a.Unit == "years") && a.Day >= 1 && a.Day <= 31 && a.Clock >= 0 && a.Clock < secondsPerDay*1e9
+		calendar := unitMonths[a.Unit] > 0 && a.Day >= 1 && a.Day <= 31 && a.Clock >= 0 && a.Clock < secondsPerDay*1e9
 		bad = !timed && !calendar
 	}
-	if const1e12 := int64(1e12); bad || a.Decimals < 0 || a.Decimals > 400 || a.Origin > const1e12 || a.Origin < -const1e12 {
+	const farthest = 1e12 // seconds from 1970
+	if bad || a.Decimals < 0 || a.Decimals > 400 || a.Origin > farthest || a.Origin < -farthest {
 		return malformed("an axis of unit %.20q; want seconds, minutes, hours, days, months or years with a layout of dates", a.Unit)
 	}
 	return nil
@@ -81,7 +85,7 @@ const (
 )
 
 // parse is Parse with the cell's offset from UTC, or what is wrong.
-func (a *Axis) parse(s string) (x float64, offset int32, problem string) {
+func (a *Axis) parse(s string) (x float64, offset int, problem string) {
 	switch {
 	case !a.Dates() && isMissing(s):
 		return 0, 0, missingNumber
@@ -93,50 +97,55 @@ func (a *Axis) parse(s string) (x float64, offset int32, problem string) {
 	case isMissing(s):
 		return 0, 0, missingDate
 	}
-	m, zoned, problem := a.Layout.parseLike(s)
+	t, zoned, problem := a.Layout.parseLike(s)
 	switch {
 	case problem == "" && zoned && a.Layout.zone == "":
 		problem = "has an offset from UTC, but the column has none"
 	case problem != "" && isNumber(s):
 		problem = "is a number, not a date"
 	case !zoned:
-		m.offset = int32(a.Offset)
+		t = inZone(t, a.Offset)
 	}
 	if problem != "" {
 		return 0, 0, problem + "; want a date such as " + a.Format(0) + strings.Replace(likely(s), aDate, "", 1)
 	}
-	return a.of(m), m.offset, ""
+	_, offset = t.Zone()
+	return a.of(t), offset, ""
+}
+
+// local returns the time on the clock of t's zone, as if it were UTC.
+func local(t time.Time) time.Time {
+	_, offset := t.Zone()
+	return t.Add(time.Duration(offset) * time.Second).UTC()
+}
+
+// inZone is the inverse of local: the time at which a clock of an offset from UTC shows what t does.
+func inZone(t time.Time, offset int) time.Time {
+	return t.Add(-time.Duration(offset) * time.Second).In(time.FixedZone("", offset))
 }
 
 // of returns x of a date.
-func (a *Axis) of(m moment) float64 {
-	if !a.Local {
-		m.local -= int64(m.offset)
+func (a *Axis) of(t time.Time) float64 {
+	if a.Local {
+		t = local(t)
 	}
 	if unit := unitSeconds[a.Unit]; unit > 0 {
-		d := m.local - a.Origin
+		d := t.Unix() - a.Origin
 		whole := floorDiv(d, unit)
-		return float64(whole) + (float64(d-whole*unit)*1e9+float64(m.nanos))/(float64(unit)*1e9)
+		return float64(whole) + (float64(d-whole*unit)*1e9+float64(t.Nanosecond()))/(float64(unit)*1e9)
 	}
-	t := time.Unix(m.local, int64(m.nanos))
 	month := a.monthOf(t)
 	start := a.monthStart(month)
-	x := float64(month-monthNumber(a.Origin)) + float64(t.Sub(start))/float64(a.monthStart(month+1).Sub(start))
-	if a.Unit == "years" {
-		x /= 12
-	}
-	return x
+	x := float64(month-monthNumber(utc(a.Origin))) + float64(t.Sub(start))/float64(a.monthStart(month+1).Sub(start))
+	return x / unitMonths[a.Unit]
 }
 
 // monthNumber numbers the month of a time from January of the year 0.
-func monthNumber(seconds int64) int64 {
-	t := utc(seconds)
-	return 12*int64(t.Year()) + int64(t.Month()) - 1
-}
+func monthNumber(t time.Time) int64 { return 12*int64(t.Year()) + int64(t.Month()) - 1 }
 
 // monthOf numbers the month of a time, with months that begin at Day and Clock.
 func (a *Axis) monthOf(t time.Time) int64 {
-	month := monthNumber(t.Unix())
+	month := monthNumber(t)
 	if t.Before(a.monthStart(month)) {
 		month--
 	}
@@ -149,12 +158,11 @@ func (a *Axis) monthStart(month int64) time.Time {
 	return first.AddDate(0, 0, min(a.Day, daysIn(first))-1).Add(time.Duration(a.Clock))
 }
 
-// clock returns the local time of x, as if it were UTC, and its offset from UTC; false for times that cannot be written, beyond some 30
-// million years.
-func (a *Axis) clock(x float64) (t time.Time, offset int, ok bool) {
+// time returns the time of x, in its offset from UTC; false for times that cannot be written, beyond some 30 million years.
+func (a *Axis) time(x float64) (t time.Time, ok bool) {
 	const mostSeconds = 1e15
 	if !(math.Abs(x)*a.unit() < mostSeconds) {
-		return t, 0, false
+		return t, false
 	}
 	if unit := unitSeconds[a.Unit]; unit > 0 {
 		whole := math.Floor(x)
@@ -167,10 +175,10 @@ func (a *Axis) clock(x float64) (t time.Time, offset int, ok bool) {
 	if !own {
 		offset = a.Offset
 	}
-	if !a.Local {
-		t = t.Add(time.Duration(offset) * time.Second)
+	if a.Local {
+		return inZone(t, offset), true
 	}
-	return t.UTC(), offset, true
+	return t.In(time.FixedZone("", offset)), true
 }
 
 // unit returns the length of the unit in seconds, for months and years the longest month's.
@@ -178,10 +186,8 @@ func (a *Axis) unit() float64 { return float64(cmp.Or(unitSeconds[a.Unit], 31*se
 
 // fromCalendar returns the time of x months or years. Columns of months or quarters have no others.
 func (a *Axis) fromCalendar(x float64) time.Time {
-	if a.Unit == "years" {
-		x *= 12
-	}
-	origin := monthNumber(a.Origin)
+	x *= unitMonths[a.Unit]
+	origin := monthNumber(utc(a.Origin))
 	switch {
 	case a.Layout.monthly():
 		x = math.Round(x)
@@ -199,10 +205,11 @@ func (a *Axis) fromCalendar(x float64) time.Time {
 
 // Seconds returns x of dates in seconds since 1970, on the column's own clock; NaN beyond what can be written.
 func (a *Axis) Seconds(x float64) float64 {
-	t, _, ok := a.clock(x)
+	t, ok := a.time(x)
 	if !ok {
 		return math.NaN()
 	}
+	t = local(t)
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9
 }
 
@@ -212,7 +219,7 @@ func (a *Axis) Format(x float64) string { return string(a.Append(nil, x)) }
 // Append appends what Format returns.
 func (a *Axis) Append(b []byte, x float64) []byte {
 	if a.Dates() {
-		t, offset, ok := a.clock(x)
+		t, ok := a.time(x)
 		if !ok {
 			return appendNumber(b, x)
 		}
@@ -220,7 +227,7 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 		for error := math.Abs(x) * 0x1p-51 * a.unit() * 1e9; float64(step) < error; {
 			step *= 10
 		}
-		return a.Layout.write(b, t.Round(step), offset)
+		return a.Layout.write(b, t.Round(step))
 	}
 	if a == nil || a.Free || a.Decimals > 17 || math.Abs(x) >= 1e21 {
 		return appendNumber(b, x)
@@ -233,57 +240,48 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 	return b
 }
 
-// readable reports whether text, which Append has written for the date x, can be read.
-func (a *Axis) readable(x float64, text []byte) bool {
-	if t, _, ok := a.clock(x); ok && t.Year() > 0 && t.Year() < 9999 {
-		return true
-	}
-	_, _, problem := a.parse(string(text))
-	return problem == ""
-}
-
 // axisOf chooses the unit and the origin of a column of dates: months or years if all are the same day of the month or its last, at the
 // same time of day; else the unit of most steps.
-func axisOf(l layout, moments []moment) *Axis {
-	first, latest := moments[0], moments[0]
-	start := utc(first.local)
+func axisOf(l layout, times []time.Time) *Axis {
+	clock := func(t time.Time) time.Duration { return t.Sub(t.Truncate(24 * time.Hour)) }
+	first, latest := local(times[0]), times[0]
 	sameDay, sameClock, sameMonth, monthEnd := true, true, true, true
 	var steps [4]int // below a minute, an hour, a day, and longer ones
-	for i, m := range moments {
-		t := utc(m.local)
-		sameDay = sameDay && t.Day() == start.Day()
-		sameClock = sameClock && m.clock() == first.clock()
-		sameMonth = sameMonth && t.Month() == start.Month()
-		monthEnd = monthEnd && t.Day() == daysIn(t)
-		if m.instant() >= latest.instant() {
-			latest = m
+	for i, t := range times {
+		at := local(t)
+		sameDay = sameDay && at.Day() == first.Day()
+		sameClock = sameClock && clock(at) == clock(first)
+		sameMonth = sameMonth && at.Month() == first.Month()
+		monthEnd = monthEnd && at.Day() == daysIn(at)
+		if !t.Before(latest) {
+			latest = t
 		}
 		if i > 0 {
-			step, unit := m.instant()-moments[i-1].instant(), 0
-			for unit < 3 && max(step, -step) >= []int64{60, 3600, secondsPerDay - 3600}[unit] { // a day may have 23 hours
+			unit := 0
+			for unit < 3 && t.Sub(times[i-1]).Abs() >= []time.Duration{time.Minute, time.Hour, 23 * time.Hour}[unit] { // a day may have 23 hours
 				unit++
 			}
 			steps[unit]++
 		}
 	}
-	a := &Axis{Layout: &l, Offset: int(latest.offset)}
-	several := len(moments) > 1
-	spread := several && monthNumber(first.local) != monthNumber(moments[len(moments)-1].local)
+	a := &Axis{Layout: &l}
+	_, a.Offset = latest.Zone()
+	several := len(times) > 1
+	spread := several && monthNumber(first) != monthNumber(local(times[len(times)-1]))
 	switch {
 	case l.monthly() || l.quarterly():
 		a.Day = 1
 	case spread && sameClock && monthEnd:
 		a.Day = 31
 	case spread && sameClock && sameDay:
-		a.Day = start.Day()
+		a.Day = first.Day()
 	}
 	if a.Day > 0 {
-		a.Unit, a.Clock, a.Local = "months", first.clock(), true
+		a.Unit, a.Clock, a.Local = "months", int64(clock(first)), true
 		if sameMonth && several {
 			a.Unit = "years"
 		}
-		month := a.monthOf(time.Unix(first.local, int64(first.nanos)))
-		a.Origin = time.Date(0, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC).Unix()
+		a.Origin = time.Date(0, time.Month(a.monthOf(first)+1), 1, 0, 0, 0, 0, time.UTC).Unix()
 		return a
 	}
 	a.Unit = "seconds"
@@ -292,12 +290,13 @@ func axisOf(l layout, moments []moment) *Axis {
 			a.Unit = unit
 		}
 	}
-	if l.clock == 0 || !several {
+	if l.clock == "" || !several {
 		a.Unit = "days"
 	}
-	a.Origin = first.local - first.clock()/1e9
+	a.Origin = first.Truncate(24 * time.Hour).Unix()
 	if a.Local = a.Unit == "days" && sameClock; !a.Local {
-		a.Origin -= int64(first.offset)
+		_, offset := times[0].Zone()
+		a.Origin -= int64(offset)
 	}
 	return a
 }

@@ -129,6 +129,8 @@ func likely(s string) string {
 	switch {
 	case !digits && s != "":
 		return " (a footer, a unit, or another word for a missing value, NA?)"
+	case strings.ContainsAny(s, "$€£¥%"):
+		return " (currency and percent signs are not read)"
 	case strings.Count(s, ",") == 1 && !strings.Contains(s, ".") && grouped && !strings.Contains(s, " "):
 		return " (a decimal comma or a thousands separator?)"
 	case grouped, strings.Count(s, ".") > 1 && isWhole(strings.ReplaceAll(s, ".", "")), strings.Contains(s, ".") &&

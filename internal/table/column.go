@@ -205,11 +205,11 @@ func (t *Table) input(col int, axis *Axis) ([]float64, error) {
 			return nil, t.wrong(row, col, problem)
 		}
 		x[row] = v
-		if int(offset) != axis.Offset {
+		if offset != axis.Offset {
 			if axis.offsets == nil {
 				axis.offsets = map[float64]int{}
 			}
-			axis.offsets[v] = int(offset)
+			axis.offsets[v] = offset
 		}
 	}
 	return x, nil
@@ -225,11 +225,11 @@ func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
 		}
 		return &Axis{Decimals: c.decimals, Fixed: !c.uneven, Free: c.free}, nil
 	}
-	l, moments, err := t.readDates(col, like)
+	l, times, err := t.readDates(col, like)
 	if err != nil {
 		return nil, err
 	}
-	own := axisOf(l, moments)
+	own := axisOf(l, times)
 	switch {
 	case like == nil:
 		return own, nil

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -44,26 +43,12 @@ func shape(b []byte, s string) []byte {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// A moment is a time on the local clock, in seconds since 1970, and its offset from UTC in seconds.
-type moment struct {
-	local         int64
-	nanos, offset int32
-}
-
-func (m moment) instant() int64 { return m.local - int64(m.offset) }
-
-// clock returns the nanoseconds since midnight.
-func (m moment) clock() int64 {
-	return (m.local-floorDiv(m.local, secondsPerDay)*secondsPerDay)*1e9 + int64(m.nanos)
-}
-
 // A layout is how dates are written.
 type layout struct {
-	day     string // one of days
-	clock   byte   // before the time of day: 'T' or ' '; 0: there is none
-	seconds bool
-	zone    string // of the offset from UTC: Z07:00, -07:00, -0700 or -07, also after a space; "" for none
-	read    string // all of it, as of package time; it also reads fractions of a second, and either Z or an offset
+	day   string // one of days
+	clock string // 15:04 or 15:04:05 after a T or a space; "": there is no time of day
+	zone  string // of the offset from UTC: Z07:00, -07:00, -0700 or -07, also after a space; "" for none
+	read  string // all of it, as of package time; it also reads fractions of a second, and either Z or an offset
 
 	// How dates are written, which layoutsOf leaves open.
 	zeros  string // day, with the zeros before days and months
@@ -93,7 +78,9 @@ func layoutsOf(s string) (all []layout) {
 	l := layout{hour: 2}
 	day, clock, zone := cutDate(s)
 	if clock != "" {
-		l.clock, l.seconds = clock[0], strings.Count(clock, ":") > 1
+		if l.clock = clock[:1] + "15:04"; strings.Count(clock, ":") > 1 {
+			l.clock += ":05"
+		}
 	}
 	if number := strings.TrimPrefix(zone, " "); zone != "" {
 		if zones[len(number)] == "" {
@@ -103,10 +90,10 @@ func layoutsOf(s string) (all []layout) {
 	}
 	var b [32]byte
 	for _, l.day = range daysByShape[string(shape(b[:0], day))] {
-		if l.clock != 0 && (l.monthly() || l.quarterly()) {
+		if l.clock != "" && (l.monthly() || l.quarterly()) {
 			continue
 		}
-		l.zeros, l.read = l.day, l.day+l.clockLayout()+strings.Replace(l.zone, "-07", "Z07", 1)
+		l.zeros, l.read = l.day, l.day+l.clock+strings.Replace(l.zone, "-07", "Z07", 1)
 		if _, ok := l.parse(s); ok {
 			all = append(all, l)
 		}
@@ -125,35 +112,23 @@ func (l *layout) numeric() bool {
 // dayFirst reports which of them is first.
 func (l *layout) dayFirst() bool { return l.day[0] == '2' }
 
-// clockLayout returns the layout of the time of day, without a fraction.
-func (l *layout) clockLayout() string {
-	switch {
-	case l.clock == 0:
-		return ""
-	case l.seconds:
-		return string(l.clock) + "15:04:05"
-	}
-	return string(l.clock) + "15:04"
-}
-
-// parse reads a text with this layout.
-func (l *layout) parse(s string) (m moment, ok bool) {
+// parse reads a text with this layout, in UTC unless it has an offset.
+func (l *layout) parse(s string) (t time.Time, ok bool) {
 	t, err := time.ParseInLocation(l.read, s, time.UTC)
 	if err != nil || l.quarterly() && (t.Month() > 4 || s[len(s)-2] != 'Q') {
-		return m, false
+		return t, false
 	}
 	if l.quarterly() {
 		t = t.AddDate(0, 2*int(t.Month()-1), 0)
 	}
-	_, offset := t.Zone()
-	return moment{t.Unix() + int64(offset), int32(t.Nanosecond()), int32(offset)}, true
+	return t, true
 }
 
 // parseLike reads a text with this layout, or with another one but the same order of day and month. zoned reports whether it has an
 // offset from UTC.
-func (l *layout) parseLike(s string) (m moment, zoned bool, problem string) {
-	if m, ok := l.parse(s); ok {
-		return m, l.zone != "", ""
+func (l *layout) parseLike(s string) (t time.Time, zoned bool, problem string) {
+	if t, ok := l.parse(s); ok {
+		return t, l.zone != "", ""
 	}
 	options := layoutsOf(s)
 	if l.numeric() {
@@ -161,12 +136,12 @@ func (l *layout) parseLike(s string) (m moment, zoned bool, problem string) {
 	}
 	switch {
 	case len(options) == 0:
-		return m, false, "is not a date"
+		return t, false, "is not a date"
 	case len(options) > 1 && options[0].numeric():
-		return m, false, "may be day/month or month/day"
+		return t, false, "may be day/month or month/day"
 	}
-	m, _ = options[0].parse(s)
-	return m, options[0].zone != "", ""
+	t, _ = options[0].parse(s)
+	return t, options[0].zone != "", ""
 }
 
 // zeros write months (1) and days (2) with zeros before them, without, or one with and the other without.
@@ -182,11 +157,12 @@ func (l *layout) observe(dates []string) {
 		_, clock, zone := cutDate(s)
 		if strings.Count(clock, ":") > 1 {
 			_, fraction, _ := strings.Cut(strings.Replace(clock, ",", ".", 1), ".")
-			l.trim = l.trim || l.digits >= 0 && len(fraction) != l.digits
-			l.digits = max(l.digits, len(fraction))
+			digits := min(len(fraction), 9) // package time has nanoseconds
+			l.trim = l.trim || l.digits >= 0 && digits != l.digits
+			l.digits = max(l.digits, digits)
 		}
-		if zone != "" {
-			l.zone = layoutsOf(s)[0].zone
+		if all := layoutsOf(s); zone != "" && len(all) > 0 { // package time reads several spaces as one
+			l.zone = all[0].zone
 		}
 	}
 	l.digits = max(l.digits, 0)
@@ -195,8 +171,7 @@ func (l *layout) observe(dates []string) {
 		o, same := *l, 0
 		o.zeros, o.hour = zeros[i/2].Replace(l.day), 2-i%2
 		for _, s := range dates {
-			m, _, _ := l.parseLike(s)
-			if string(o.write(nil, time.Unix(m.local, int64(m.nanos)).UTC(), int(m.offset))) == s {
+			if t, _, _ := l.parseLike(s); string(o.write(nil, t)) == s {
 				same++
 			}
 		}
@@ -210,9 +185,9 @@ func (l *layout) observe(dates []string) {
 // resolution returns the step of the layout, for layouts with a day.
 func (l *layout) resolution() time.Duration {
 	switch {
-	case l.clock == 0:
+	case l.clock == "":
 		return secondsPerDay * time.Second
-	case !l.seconds:
+	case !strings.HasSuffix(l.clock, ":05"):
 		return time.Minute
 	}
 	step := time.Second
@@ -222,40 +197,34 @@ func (l *layout) resolution() time.Duration {
 	return step
 }
 
-// write appends a date: a local time, as if it were UTC, with its offset from UTC.
-func (l *layout) write(b []byte, t time.Time, offset int) []byte {
+// write appends a date, with the offset of its zone if the layout has one.
+func (l *layout) write(b []byte, t time.Time) []byte {
 	if l.quarterly() {
 		t = time.Date(t.Year(), (t.Month()+2)/3, 1, 0, 0, 0, 0, time.UTC)
 	}
-	if l.zone != "" {
-		t = t.Add(-time.Duration(offset) * time.Second).In(time.FixedZone("", offset))
-	}
 	b = t.AppendFormat(b, l.zeros)
-	if l.clock == 0 {
+	if l.clock == "" {
 		return b
 	}
-	b = append(b, l.clock)
-	if t.Hour() < 10 && l.hour == 2 {
-		b = append(b, '0')
-	}
-	b = strconv.AppendInt(b, int64(t.Hour()), 10)
-	rest := l.clockLayout()[len("T15"):]
+	clock, hour := l.clock, len(b)+1
 	if l.digits > 0 && !(l.trim && t.Nanosecond() == 0) {
-		rest += "." + strings.Repeat("0", l.digits)
+		clock += "." + strings.Repeat("0", l.digits)
 	}
-	return t.AppendFormat(b, rest+l.zone)
+	b = t.AppendFormat(b, clock+l.zone)
+	if l.hour == 1 && b[hour] == '0' { // which package time always writes
+		b = slices.Delete(b, hour, hour+1)
+	}
+	return b
 }
 
-// reference is the date by which model files show a layout.
-var reference = time.Date(2001, 2, 3, 4, 5, 6, 789123456, time.UTC)
-
-// MarshalText writes the reference date, two hours east of UTC unless the layout has a Z. A fraction in brackets is left out if it is zero.
+// MarshalText writes 3 February 2001, 04:05:06.789123456, two hours east of UTC unless the layout has a Z. A fraction in brackets is left
+// out if it is zero.
 func (l layout) MarshalText() ([]byte, error) {
-	offset := 7200
+	zone := time.FixedZone("", 7200)
 	if strings.HasSuffix(l.zone, "Z07:00") {
-		offset = 0
+		zone = time.UTC
 	}
-	s := string(l.write(nil, reference, offset))
+	s := string(l.write(nil, time.Date(2001, 2, 3, 4, 5, 6, 789123456, zone)))
 	if l.trim && l.digits > 0 {
 		dot := strings.LastIndexByte(s, '.')
 		s = s[:dot] + "[" + s[dot:dot+1+l.digits] + "]" + s[dot+1+l.digits:]
@@ -292,16 +261,15 @@ func looksLikeDate(s string) bool {
 const observedDates = 200
 
 // readDates reads the dates of a column that has some. like is the axis of dates with which they are used, or nil.
-func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err error) {
+func (t *Table) readDates(col int, like *Axis) (l layout, times []time.Time, err error) {
 	var options []layout // that suit all dates so far
 	var dates []string
-	var later []int // dates to read once there is one option
-	decided := 0    // the row with fewer options than those before
+	decided := 0 // the row with fewer options than those before
 	for row := range t.Rows {
 		s := t.text(row, col)
 		if len(options) == 1 {
-			if m, ok := options[0].parse(s); ok {
-				dates, moments = append(dates, s), append(moments, m)
+			if _, ok := options[0].parse(s); ok {
+				dates = append(dates, s)
 				continue
 			}
 		}
@@ -322,25 +290,30 @@ func (t *Table) readDates(col int, like *Axis) (l layout, moments []moment, err 
 		if options == nil || len(kept) < len(options) {
 			decided = row
 		}
-		options, later = kept, append(later, len(dates))
-		dates, moments = append(dates, s), append(moments, moment{})
+		options, dates = kept, append(dates, s)
 	}
-	if len(options) == 2 && options[0].numeric() {
-		if options = preferred(options, like); options == nil {
+	if len(options) == 2 && options[0].numeric() { // the day first, and the month
+		switch {
+		case like.Dates() && like.Layout.numeric():
+			if !like.Layout.dayFirst() {
+				options = options[1:]
+			}
+		case options[0].day != "2.1.2006": // with dots, the day is first
 			return l, nil, t.ambiguous(col)
 		}
 	}
 	l = options[0]
-	for _, i := range later {
-		moments[i], _, _ = l.parseLike(dates[i])
+	for _, s := range dates {
+		at, _, _ := l.parseLike(s)
+		times = append(times, at)
 	}
 	l.observe(dates[max(0, len(dates)-observedDates):])
-	for _, m := range moments { // an earlier date may have more digits
-		for m.nanos != 0 && time.Duration(m.nanos)%l.resolution() != 0 {
+	for _, at := range times { // an earlier date may have more digits
+		for n := time.Duration(at.Nanosecond()); n != 0 && n%l.resolution() != 0; {
 			l.digits, l.trim = l.digits+1, true
 		}
 	}
-	return l, moments, nil
+	return l, times, nil
 }
 
 // narrow returns the options that suit a text of the layouts here, too, or what does not go together with an earlier date. Without
@@ -349,21 +322,21 @@ func narrow(options, here []layout, earlier string) (kept []layout, problem stri
 	if len(options) == 0 || len(here) == 0 {
 		return here, ""
 	}
+	another := "is a date in another layout than " + earlier + " in an earlier row"
 	for _, o := range options {
-		i := slices.IndexFunc(here, func(l layout) bool { return l.day == o.day })
-		if i < 0 {
-			continue
+		for _, l := range here {
+			switch {
+			case l.day != o.day:
+				continue
+			case l.clock != "" && o.clock != "" && l.clock[0] != o.clock[0]:
+				return nil, another
+			case (l.zone == "") != (o.zone == ""):
+				return nil, "is a time with an offset from UTC among times without one, or the other way round: an earlier row has " + earlier
+			case len(l.clock) > len(o.clock):
+				o = l
+			}
+			kept = append(kept, o)
 		}
-		l := here[i]
-		switch {
-		case l.clock != 0 && o.clock != 0 && l.clock != o.clock:
-			return nil, "is a date in another layout than " + earlier + " in an earlier row"
-		case (l.zone == "") != (o.zone == ""):
-			return nil, "is a time with an offset from UTC among times without one, or the other way round: an earlier row has " + earlier
-		case o.clock == 0, l.seconds && !o.seconds:
-			o = l
-		}
-		kept = append(kept, o)
 	}
 	a, b := &options[0], &here[0]
 	switch order := map[bool]string{true: "day", false: "month"}; {
@@ -373,21 +346,7 @@ func narrow(options, here []layout, earlier string) (kept []layout, problem stri
 		return nil, fmt.Sprintf("has the %s first, but %s in an earlier row has the %s first; want one order, such as YYYY-MM-DD",
 			order[b.dayFirst()], earlier, order[a.dayFirst()])
 	}
-	return nil, "is a date in another layout than " + earlier + " in an earlier row"
-}
-
-// preferred chooses one of two orders of day and month that suit a column: that of another axis or, before a dot, the day first; nil if
-// nothing decides.
-func preferred(options []layout, like *Axis) []layout {
-	for i := range options {
-		if like.Dates() && like.Layout.numeric() && like.Layout.dayFirst() == options[i].dayFirst() {
-			return options[i:]
-		}
-	}
-	if options[0].day == "2.1.2006" {
-		return options
-	}
-	return nil
+	return nil, another
 }
 
 // ambiguous is the error of a column of dates that may have the day or the month first. It shows a date whose readings differ.
@@ -398,20 +357,16 @@ func (t *Table) ambiguous(col int) (err error) {
 		if len(here) < 2 {
 			continue
 		}
-		one, other := here[0].spell(s), here[1].spell(s)
-		if err == nil || one != other {
-			err = t.wrong(row, col, fmt.Sprintf(
-				"is %s or %s, and no date of the column decides which; want --dayfirst, --dayfirst=false, or YYYY-MM-DD", one, other))
+		one, _ := here[0].parse(s)
+		other, _ := here[1].parse(s)
+		differ, spelled := !one.Equal(other), "2 January 2006"
+		if err == nil || differ {
+			err = t.wrong(row, col, fmt.Sprintf("is %s or %s, and no date of the column decides which; "+
+				"want --dayfirst, --dayfirst=false, or YYYY-MM-DD", one.Format(spelled), other.Format(spelled)))
 		}
-		if one != other {
+		if differ {
 			break
 		}
 	}
 	return err
-}
-
-// spell returns a date with the name of its month.
-func (l *layout) spell(s string) string {
-	m, _ := l.parse(s)
-	return utc(m.local).Format("2 January 2006")
 }

@@ -111,21 +111,16 @@ func (g *Grid) Steps(until float64) int {
 
 // hint names a step.
 func (a *Axis) hint(step float64) string {
-	near := func(v, want float64) bool { return math.Abs(v-want) <= 1e-3*want }
-	scale := float64(unitSeconds[a.Unit])
-	switch {
-	case !a.Dates():
+	if !a.Dates() {
 		return ""
-	case a.Unit == "years" && near(step, 1), a.Unit == "months" && near(step, 12):
-		return "year"
-	case a.Unit == "months" && near(step, 3):
-		return "quarter"
-	case a.Unit == "months" && near(step, 1):
-		return "month"
 	}
-	for name, seconds := range map[string]float64{"second": 1, "minute": 60, "hour": 3600, "day": secondsPerDay,
-		"week": 7 * secondsPerDay} {
-		if near(step*scale, seconds) {
+	length, names := step*unitMonths[a.Unit], map[string]float64{"month": 1, "quarter": 3, "year": 12}
+	if seconds := unitSeconds[a.Unit]; seconds > 0 {
+		length, names = step*float64(seconds), map[string]float64{"second": 1, "minute": 60, "hour": 3600, "day": secondsPerDay,
+			"week": 7 * secondsPerDay}
+	}
+	for name, want := range names {
+		if math.Abs(length-want) <= 1e-3*want {
 			return name
 		}
 	}

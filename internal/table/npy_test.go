@@ -102,7 +102,6 @@ var badNPY = map[string]struct {
 	says string
 }{
 	"empty":              {nil, "want an NPY file"},
-	"magic cut":          {[]byte("\x93NUM"), "want an NPY file"},
 	"a CSV file":         {[]byte("t,y\n1,2\n3,4\n"), `want an NPY file, which begins with "\x93NUMPY"`},
 	"version 0":          {npy(0, dict("<f8", "False", "(1,)"), f8(1)...), "version 0.0"},
 	"version 4":          {npy(4, dict("<f8", "False", "(1,)"), f8(1)...), "version 4.0"},
@@ -111,19 +110,14 @@ var badNPY = map[string]struct {
 	"header cut":         {npy(1, dict("<f8", "False", "(1,)"))[:40], "the file ends in its header"},
 	"header not UTF-8":   {npy(3, "{'\xff': 1}"), "the header is"},
 	"no dictionary":      {npy(1, "hello"), `the header is "hello"; want {'descr'`},
-	"dictionary cut":     {npy(1, "{'descr': '<f8'"), "the header is"},
-	"no colon":           {npy(1, "{'descr' '<f8'}"), "the header is"},
 	"key missing":        {npy(1, "{'descr': '<f8', 'shape': (1,), }\n", f8(1)...), "the header is"},
 	"key twice":          {npy(1, "{'shape': (1,), 'descr': '<f8', 'descr': '<f8'}\n"), "the header is"},
 	"key unknown":        {npy(1, "{'shape': (1,), 'descr': '<f8', 'order': 'C'}\n"), "the header is"},
 	"text after":         {npy(1, dict("<f8", "False", "(1,)")+"x", f8(1)...), "the header is"},
 	"fortran a word":     {npy(1, dict("<f8", "'x'", "(1,)"), f8(1)...), "the header is"},
 	"shape a word":       {npy(1, dict("<f8", "False", "'1'"), f8(1)...), "the header is"},
-	"no commas":          {npy(1, "{'descr': '<f8' 'fortran_order': True 'shape': (1,)}", f8(1)...), "the header is"},
-	"shape of commas":    {npy(1, dict("<f8", "False", "(1,,1)"), f8(1)...), "the header is"},
 	"records":            {npy(1, "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}\n", f8(1)...), "records"},
 	"shape 2⁶³":          {npy(1, dict("<f8", "False", "(9223372036854775808,)"), f8(1)...), "more than any file"},
-	"shape without":      {npy(1, dict("<f8", "False", "(1 1)"), f8(1)...), "the header is"},
 	"0-D":                {npy(1, dict("<f8", "False", "()"), f8(1)...), "0 dimensions"},
 	"3-D":                {npy(1, dict("<f8", "False", "(1, 1, 1)"), f8(1)...), "3 dimensions"},
 	"no rows":            {npy(1, dict("<f8", "False", "(0, 3)")), "shape [0 3] has no values"},
@@ -198,6 +192,10 @@ func TestWriteNPY(t *testing.T) {
 	} {
 		testkit.Fails(t, WriteNPY(io.Discard, c.shape, c.data), ErrFormat, "", name)
 	}
+	w := testkit.Must(NewNPYWriter(io.Discard, []int{2, 2}))(t) // in parts
+	testkit.OK(t, w.Write([]float64{1, 2, 3}))
+	testkit.Fails(t, w.Write([]float64{math.NaN()}), ErrFormat, "value 3:", "the last is NaN")
+	testkit.Fails(t, w.Write([]float64{4, 5}), ErrFormat, "", "one too many")
 	broken := errors.New("broken")
 	testkit.Fails(t, WriteNPY(brokenWriter{broken}, []int{1 << 16}, make([]float64, 1<<16)), broken, "")
 }
@@ -218,13 +216,4 @@ func FuzzReadNPY(f *testing.F) {
 			return readNPY(b)
 		}, func(w io.Writer, x *Matrix) error { return WriteNPY(w, []int{x.Rows, x.Cols}, x.Data) })
 	})
-}
-
-// TestNPYWriter: numbers that come in parts are counted over all of them, and one
-// too many is refused as it comes.
-func TestNPYWriter(t *testing.T) {
-	w := testkit.Must(NewNPYWriter(io.Discard, []int{2, 2}))(t)
-	testkit.OK(t, w.Write([]float64{1, 2, 3}))
-	testkit.Fails(t, w.Write([]float64{math.NaN()}), ErrFormat, "value 3:", "the last is NaN")
-	testkit.Fails(t, w.Write([]float64{4, 5}), ErrFormat, "", "one too many")
 }

@@ -88,7 +88,8 @@ func NewTextWriter(w io.Writer, names []string, delimiter byte, axes []*Axis) (*
 			return nil, malformed("row %d, column %s: %v; want a finite number", row, fault.Quote(names[col]), v)
 		}
 		if col < len(axes) && axes[col].Dates() {
-			if b = axes[col].Append(b, v); !axes[col].readable(v, b) {
+			b = axes[col].Append(b, v)
+			if _, err := axes[col].Parse(string(b)); err != nil {
 				return nil, malformed("row %d, column %s: the date %s is not in the years 0 to 9999, and could not be read again; want a nearer one",
 					row, fault.Quote(names[col]), b)
 			}

@@ -260,9 +260,6 @@ func (r *repair) run(ctx context.Context) (err error) {
 	}
 	if r.options.Method != restore.VSSGP {
 		warnLong(env, f)
-	} else if r.report != "" {
-		f.Density = report.NewDensities(f.Rate)
-		r.options.Fitted = f.Density.Add
 	}
 	if r.models != "" { // with more than one, the names are known now
 		excerpts, err := restore.Excerpts(f.Channels, f.Samples, f.Rate, f.Gaps, r.options)
