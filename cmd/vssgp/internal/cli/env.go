@@ -3,11 +3,13 @@ package cli
 
 import (
 	"cmp"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -207,7 +209,15 @@ func (env *Env) write(files []fileio.File) error {
 		return err
 	}
 	for i, f := range files {
-		files[i] = zipped(f)
+		if strings.EqualFold(filepath.Ext(f.Path), ".gz") {
+			files[i].Write = func(w io.Writer) error {
+				z := gzip.NewWriter(w)
+				if err := f.Write(z); err != nil {
+					return err
+				}
+				return z.Close()
+			}
+		}
 	}
 	if env.Served != nil {
 		return env.Served.write(files)

@@ -12,6 +12,9 @@ import (
 // flagGroups is the annotation of a command that has the headings of its flags.
 const flagGroups = "flag groups"
 
+// onlyCommon is the annotation of a command that has the common flags that do something for it, if the others do not.
+const onlyCommon = "common flags"
+
 // FlagGroups returns the annotation of a command whose help lists flags under headings. A group is "Heading: flag flag …". Flags of no
 // group are listed under Advanced.
 func FlagGroups(groups ...string) map[string]string {
@@ -60,6 +63,9 @@ func Usage(c *cobra.Command) error {
 		}
 	}
 	list("Advanced", own...)
+	if own := c.Annotations[onlyCommon]; own != "" {
+		common = strings.Fields(own)
+	}
 	list("Common", common...)
 	if c.HasSubCommands() {
 		fmt.Fprintf(&b, "\n\"%s COMMAND --help\" describes a command.\n", c.CommandPath())

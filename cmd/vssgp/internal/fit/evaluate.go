@@ -110,9 +110,11 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 	if err != nil {
 		return err
 	}
-	density, err := meanLogDensity(ctx, p, data.Y)
-	if err != nil {
+	density := math.NaN() // if a covariance is not positive definite
+	if rows, err := p.LogDensity(ctx, data.Y); ctx.Err() != nil {
 		return err
+	} else if err == nil {
+		density, _ = bayes.MeanSD(rows, 0, 1)
 	}
 	rmse, times := bayes.RMSE(p.Mean, data.Y), env.Device.RankTimes(time.Since(began))
 	if err := cli.CheckScores(cli.InputName(dataPath), rmse, density); err != nil {
@@ -159,23 +161,6 @@ func predictRows(ctx context.Context, m *vssgp.Model, data *vssgp.Data) (*vssgp.
 		return nil, err
 	}
 	return m.Predict(ctx, data.X)
-}
-
-// meanLogDensity returns the mean over the rows of log N(y_n; mean_n, Cov_n), jointly
-// over the outputs of a row; NaN if a covariance is not positive definite.
-func meanLogDensity(ctx context.Context, p *vssgp.Prediction, y []float64) (float64, error) {
-	rows, err := p.LogDensity(ctx, y)
-	if ctx.Err() != nil {
-		return 0, err
-	}
-	if err != nil {
-		return math.NaN(), nil
-	}
-	sum := 0.0
-	for _, v := range rows {
-		sum += v
-	}
-	return sum / float64(p.N), nil
 }
 
 // gradientOf returns the tensors of the gradient g at p that have entries, with NaN
