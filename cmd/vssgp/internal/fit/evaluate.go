@@ -145,7 +145,16 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 		env.Print("%s", times)
 	}
 	if gradient != nil {
-		printGradient(env, gradient)
+		env.Print("gradient: largest entry by tensor (--json prints all)")
+	}
+	for _, t := range gradient {
+		most := 0.0
+		for _, v := range *t.Data {
+			if !math.IsNaN(v) {
+				most = max(most, math.Abs(v))
+			}
+		}
+		env.Print("  %-26s %.6g", t.Name, most)
 	}
 	return nil
 }
@@ -194,17 +203,4 @@ func nested(shape []int, data []float64) any {
 		list[i] = nested(shape[1:], data[i*each:][:each])
 	}
 	return list
-}
-
-func printGradient(env *cli.Env, gradient []vssgp.Tensor) {
-	env.Print("gradient: largest entry by tensor (--json prints all)")
-	for _, t := range gradient {
-		most := 0.0
-		for _, v := range *t.Data {
-			if !math.IsNaN(v) {
-				most = max(most, math.Abs(v))
-			}
-		}
-		env.Print("  %-26s %.6g", t.Name, most)
-	}
 }
