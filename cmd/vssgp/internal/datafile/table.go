@@ -41,6 +41,11 @@ func tableFile(ctx context.Context, env *cli.Env, path string) (*table.File, err
 
 // Read reads the table at a path, or on stdin.
 func (c *Columns) Read(ctx context.Context, env *cli.Env, path string) (*table.Table, error) {
+	if c.ahead != nil && *c.ahead != nil {
+		t := *c.ahead
+		*c.ahead = nil
+		return t, nil
+	}
 	f, err := tableFile(ctx, env, path)
 	if err != nil {
 		return nil, err

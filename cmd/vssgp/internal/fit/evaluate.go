@@ -106,7 +106,12 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 	if o.gradient {
 		gradient = gradientOf(m.Params, e.Gradient, inference)
 	}
-	p, err := predictRows(ctx, m, data)
+	p, err := m.Predict(ctx, data.X)
+	if errors.Is(err, vssgp.ErrUnfitted) { // there is no posterior of the weights in the file: condition the model on the data
+		if _, err = m.Condition(ctx, data); err == nil {
+			p, err = m.Predict(ctx, data.X)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -157,19 +162,6 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 		env.Print("  %-26s %.6g", t.Name, most)
 	}
 	return nil
-}
-
-// predictRows predicts the rows of the data by the model's weight posterior. A model without
-// one is conditioned on the data first.
-func predictRows(ctx context.Context, m *vssgp.Model, data *vssgp.Data) (*vssgp.Prediction, error) {
-	p, err := m.Predict(ctx, data.X)
-	if !errors.Is(err, vssgp.ErrUnfitted) {
-		return p, err
-	}
-	if _, err := m.Condition(ctx, data); err != nil {
-		return nil, err
-	}
-	return m.Predict(ctx, data.X)
 }
 
 // gradientOf returns the tensors of the gradient g at p that have entries, with NaN

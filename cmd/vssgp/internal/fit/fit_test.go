@@ -128,6 +128,13 @@ func TestDrawsInTables(t *testing.T) {
 	}
 }
 
+// TestColumnsOfInfo: an entry that is wider than its column does not shift the others.
+func TestColumnsOfInfo(t *testing.T) {
+	var b strings.Builder
+	printColumns(cli.NewEnv(t.Context(), &b, io.Discard), []int{3, 2}, [][]string{{"n", "a"}, {"1", "wide", "!"}})
+	testkit.Equal(t, b.String(), "    n  a   \n    1  wide!\n", "columns")
+}
+
 // TestMethod: which flags and which data choose which model.
 func TestMethod(t *testing.T) {
 	dir := t.TempDir()
@@ -148,6 +155,9 @@ func TestMethod(t *testing.T) {
 		env := cli.NewEnv(t.Context(), io.Discard, io.Discard)
 		if got, err := isStructural(t.Context(), env, c.data, o); err != nil || got != c.want {
 			t.Errorf("%s %s: structural is %v (%v), want %v", filepath.Base(c.data), c.flags, got, err, c.want)
+		}
+		if tab, err := o.Columns.Read(t.Context(), env, "read before"); c.flags == "" && (err != nil || tab.Rows != 4) {
+			t.Errorf("%s is read again: %v", filepath.Base(c.data), err)
 		}
 	}
 }

@@ -243,16 +243,9 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 
 // plot draws the first rows.
 func (r *prediction) plot(model string) (f fileio.File, err error) {
-	most := min(r.at.Rows, report.MostRows) * len(r.at.Names)
-	var x []float64
-	for part, err := range r.at.Parts(r.ctx) {
-		if err != nil {
-			return f, err
-		}
-		if x = append(x, part...); len(x) >= most {
-			x = x[:most]
-			break
-		}
+	x, err := r.at.First(r.ctx, min(r.at.Rows, report.MostRows))
+	if err != nil {
+		return f, err
 	}
 	p, err := r.predictor.Predict(r.ctx, x)
 	if err != nil {
@@ -301,7 +294,7 @@ func (r *prediction) jointFile() fileio.File {
 			return cli.Mistake("--joint %s: %s of %s; must be at most %d of both together",
 				r.o.joint, cli.Counted(n, "row"), cli.Counted(d, "output"), mostJoint)
 		}
-		x, err := r.at.All(r.ctx)
+		x, err := r.at.First(r.ctx, n)
 		if err != nil {
 			return err
 		}
