@@ -56,15 +56,9 @@ func Usage(c *cobra.Command) error {
 		list(heading, strings.Fields(names)...)
 	}
 	common := append(namesOf(c.Root().PersistentFlags()), "help", "version")
-	var own []string
-	for _, name := range namesOf(c.Flags()) {
-		if !slices.Contains(common, name) {
-			own = append(own, name)
-		}
-	}
-	list("Advanced", own...)
-	if own := c.Annotations[onlyCommon]; own != "" {
-		common = strings.Fields(own)
+	list("Advanced", slices.DeleteFunc(namesOf(c.Flags()), func(name string) bool { return slices.Contains(common, name) })...)
+	if some := c.Annotations[onlyCommon]; some != "" {
+		common = strings.Fields(some)
 	}
 	list("Common", common...)
 	if c.HasSubCommands() {
