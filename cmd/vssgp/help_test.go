@@ -83,19 +83,18 @@ func TestHelpExamples(t *testing.T) {
 	}
 }
 
-// TestNoCommand: without a command, vssgp shows what to try.
+// TestNoCommand: without a command, vssgp shows what to try; --version prints what the command version does.
 func TestNoCommand(t *testing.T) {
 	o := vssgpRun(t)
 	if o.code != cli.ExitMistake || o.stdout != "" || strings.Count(o.stderr, "\n  vssgp ") != 3 {
 		t.Errorf("vssgp: exit %d, stdout %q, stderr %q; want 2 and three examples", o.code, o.stdout, o.stderr)
 	}
-}
-
-// TestVersion: --version prints what the command version does.
-func TestVersion(t *testing.T) {
 	flag, command := succeed(t, "--version").stdout, succeed(t, "version").stdout
 	if flag != command || !strings.HasPrefix(flag, "vssgp ") || strings.Count(flag, "\n") != 1 {
 		t.Errorf("--version prints %q, version %q; want the same line", flag, command)
+	}
+	if help := succeed(t, "devices", "--help").stdout; strings.Contains(help, "--seed") || !strings.Contains(help, "--json") {
+		t.Errorf("the help of devices lists flags that do nothing, or lacks --json: %s", help)
 	}
 }
 
@@ -234,7 +233,7 @@ func TestJSONTags(t *testing.T) {
 	page := string(testkit.Read(t, "../../docs/json.md"))
 	var sources []string
 	for _, pattern := range []string{"internal/*/json.go", "internal/fit/*.go", "internal/cli/[^c]*.go", "../../fit.go", "../../model.go",
-		"../../audio/score.go", "../../series/backtest.go", "../../series/model.go", "../../series/predict.go", "../../variational/bound.go"} {
+		"../../audio/score.go", "../../series/backtest.go", "../../series/model.go", "../../series/predict.go"} {
 		sources = append(sources, testkit.Must(filepath.Glob(pattern))(t)...)
 	}
 	keys := regexp.MustCompile("json:\"([a-z0-9_]+)")

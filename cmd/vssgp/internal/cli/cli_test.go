@@ -96,21 +96,6 @@ func TestWriteInterrupted(t *testing.T) {
 	}
 }
 
-// TestCount: a count takes whole numbers up to its bound, and says which.
-func TestCount(t *testing.T) {
-	n := 7
-	v := Count(&n, 10)
-	if v.String() != "7" {
-		t.Errorf("the default is %q, want 7", v)
-	}
-	for text, want := range map[string]int{"0": 0, "10": 10, "11": -1, "-1": -1, "1.5": -1, "": -1, "9999999999999999999": -1} {
-		n = -1
-		if err := v.Set(text); n != want || (err == nil) != (want >= 0) {
-			t.Errorf("%q: %d, %v; want %d", text, n, err, want)
-		}
-	}
-}
-
 func TestParseLength(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -126,17 +111,6 @@ func TestParseLength(t *testing.T) {
 			t.Errorf("parseLength(%q) = %v, %v, %v; want %v, %v", c.text, v, timed, err, c.want, c.timed)
 		}
 	}
-}
-
-func FuzzParseLength(f *testing.F) {
-	for _, s := range []string{"32ms", "0.5s", "12", "1e308s", "0x1p-3", "nan", ""} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if v, _, err := ParseLength(s); err == nil && (!(v >= 0) || math.IsInf(v, 0)) {
-			t.Errorf("parseLength(%q) = %v, want a number", s, v)
-		}
-	})
 }
 
 func TestMemoryFlag(t *testing.T) {

@@ -17,20 +17,6 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-func TestDeviceFlag(t *testing.T) {
-	for _, c := range []struct{ in, out string }{
-		{"auto", "auto"}, {"cpu", "cpu"}, {"cuda", "cuda"}, {"cuda:0", "cuda:0"}, {"cuda:2", "cuda:2"},
-		{"", ""}, {"gpu", ""}, {"CUDA", ""}, {"cpu:0", ""}, {"auto:1", ""}, {"cuda:", ""}, {"cuda:-1", ""}, {"cuda:x", ""},
-		{"cuda:0,", ""}, {"cuda:0,1", ""}, {"cuda:0;1", ""}, {"cuda:99999999999999999999", ""},
-	} {
-		d := Device{device: "before"}
-		err := d.setDevice(c.in)
-		if (err != nil) != (c.out == "") || d.device != cmp.Or(c.out, "before") {
-			t.Errorf("%q: %s, %v; want %s, or an error and no change", c.in, d.device, err, c.out)
-		}
-	}
-}
-
 // fakeCard is a backend that counts how often it was closed.
 type fakeCard struct {
 	backend.Backend
@@ -188,27 +174,6 @@ func TestCardPresent(t *testing.T) {
 		testkit.Put(t, root, path, "")
 		if got := cardPresent(root); got != want {
 			t.Errorf("%s: a card is there: %v, want %v", path, got, want)
-		}
-	}
-}
-
-func TestPrecisionFlag(t *testing.T) {
-	for _, c := range []struct {
-		in      string
-		digits  int
-		refused string
-	}{
-		{in: "auto", digits: autoDigits}, {in: "float64"}, {in: "digits", digits: 7}, {in: "digits=3", digits: 3}, {in: "digits=7", digits: 7},
-		{in: "digits=5", refused: "digits=3 or digits=7"}, {in: "digits=", refused: "digits=3 or digits=7"},
-		{in: "auto=3", refused: "must be auto"}, {in: "", refused: "must be auto"}, {in: "mixed", refused: "must be digits"},
-	} {
-		d := Device{precision: "before"}
-		if err := d.setPrecision(c.in); c.refused != "" {
-			if err == nil || !strings.Contains(err.Error(), c.refused) || d.precision != "before" {
-				t.Errorf("%q: %+v, %v; want an error with %q", c.in, d, err, c.refused)
-			}
-		} else if err != nil || d.digits != c.digits {
-			t.Errorf("%q: %d digits, %v; want %d", c.in, d.digits, err, c.digits)
 		}
 	}
 }

@@ -33,6 +33,7 @@ func NewDevices(env *Env) *cobra.Command {
 		Short: "List the devices to compute on",
 		Example: `  vssgp devices
   vssgp devices --json`,
+		Annotations: map[string]string{onlyCommon: "json help"},
 	}, func(context.Context, []string) error {
 		list := env.Device.devices()
 		if env.JSON {

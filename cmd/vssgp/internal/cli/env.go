@@ -3,11 +3,13 @@ package cli
 
 import (
 	"cmp"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,13 +71,13 @@ func (env *Env) Close(err error) error {
 
 // Command gives c its operands and its work. An error before the work begins is a mistake
 // on the command line; after that, the error's sentinels decide.
-func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []string) error, operands ...operand) *cobra.Command {
+func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []string) error, operands ...*Value) *cobra.Command {
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		switch given, needed := len(args), len(operands); {
 		case given > needed:
 			return fmt.Errorf("unexpected argument %.60q; usage: %s", args[needed], cmd.UseLine())
 		case given < needed:
-			return fmt.Errorf("%s is missing; usage: %s", operands[given].name, cmd.UseLine())
+			return fmt.Errorf("%s is missing; usage: %s", operands[given].Kind, cmd.UseLine())
 		}
 		return nil
 	}
@@ -121,16 +123,16 @@ func (env *Env) Warn(kind, format string, args ...any) {
 
 // takeFiles registers the files of a command line, and checks before the work whether
 // the outputs can be written.
-func (env *Env) takeFiles(operands []operand, args []string) (err error) {
+func (env *Env) takeFiles(operands []*Value, args []string) (err error) {
 	f := &env.Files
 	f.stdout = env.Stdout
 	for i, o := range operands[:len(args)] {
 		if args[i] == FromStdin && (slices.Contains(o.File.Extensions, "csv") || slices.Contains(o.File.Extensions, "wav")) {
 			if env.Served != nil {
-				return Mistake("%s is stdin, which carries the calls of serve; must be a file that comes with the call", o.name)
+				return Mistake("%s is stdin, which carries the calls of serve; must be a file that comes with the call", o.Kind)
 			}
 		} else {
-			f.Add(NamedFile{Name: o.name, Path: args[i]}, false)
+			f.Add(NamedFile{Name: o.Kind, Path: args[i]}, false)
 		}
 	}
 	given := func(name string) bool {
@@ -207,7 +209,15 @@ func (env *Env) write(files []fileio.File) error {
 		return err
 	}
 	for i, f := range files {
-		files[i] = zipped(f)
+		if strings.EqualFold(filepath.Ext(f.Path), ".gz") {
+			files[i].Write = func(w io.Writer) error {
+				z := gzip.NewWriter(w)
+				if err := f.Write(z); err != nil {
+					return err
+				}
+				return z.Close()
+			}
+		}
 	}
 	if env.Served != nil {
 		return env.Served.write(files)

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
@@ -77,24 +76,17 @@ func ExitCode(err error) int {
 // Prefix begins every line on stderr.
 const Prefix = "vssgp: "
 
+var lineEnds, control = regexp.MustCompile(`\s*[\r\n]\s*`), regexp.MustCompile(`\p{Cc}`)
+
 // packages matches names of this module's packages at the beginning of an error or of one that it wraps.
 var packages = regexp.MustCompile(`(^|: )(?:(?:audio|declip|detect|restore|series): )+`)
 
 // OneLine formats err as a single line that begins with the program's name and contains it only
 // there, without names of packages, which users of the command do not know.
 func OneLine(err error) string {
-	words := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
-	for i, w := range words {
-		words[i] = strings.TrimSpace(w)
-	}
-	text := packages.ReplaceAllString(strings.ReplaceAll(strings.Join(words, " "), Prefix, ""), "$1")
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	return Prefix + text
+	text := lineEnds.ReplaceAllString(strings.TrimSpace(err.Error()), " ")
+	text = packages.ReplaceAllString(strings.ReplaceAll(text, Prefix, ""), "$1")
+	return Prefix + control.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), " ")
 }
 
 // CheckScores refuses scores that are not finite.

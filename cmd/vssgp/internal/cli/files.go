@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -126,22 +125,6 @@ func NumberedFiles(path string, n int) []string {
 		files[i] = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), i+1, ext)
 	}
 	return files
-}
-
-// zipped packs what a file writes if its name ends in .gz.
-func zipped(f fileio.File) fileio.File {
-	if !strings.EqualFold(filepath.Ext(f.Path), ".gz") {
-		return f
-	}
-	write := f.Write
-	f.Write = func(w io.Writer) error {
-		z := gzip.NewWriter(w)
-		if err := write(z); err != nil {
-			return err
-		}
-		return z.Close()
-	}
-	return f
 }
 
 // ToStdout is the output path that means stdout.

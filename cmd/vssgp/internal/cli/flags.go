@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// A Value is the argument of a flag. The functions below make one of each kind.
+// A Value is the argument of a flag, or a positional argument. The functions below make one of each kind.
 type Value struct {
 	Kind  string // as help calls it
 	Text  string // as the user wrote it
@@ -86,15 +86,9 @@ func CompleteFlag(c *cobra.Command, f *pflag.Flag) {
 	}
 }
 
-// An operand is a positional argument of a command: a file to read.
-type operand struct {
-	name string
-	Value
-}
-
-// InputFile is an operand that is a file with one of the extensions.
-func InputFile(name string, extensions []string) operand {
-	return operand{name: name, Value: Value{File: &FileUse{Extensions: extensions}}}
+// InputFile is a positional argument of a command: a file to read, with one of the extensions.
+func InputFile(name string, extensions []string) *Value {
+	return &Value{Kind: name, File: &FileUse{Extensions: extensions}}
 }
 
 var (

@@ -12,6 +12,9 @@ import (
 // flagGroups is the annotation of a command that has the headings of its flags.
 const flagGroups = "flag groups"
 
+// onlyCommon is the annotation of a command that has the common flags that do something for it, if the others do not.
+const onlyCommon = "common flags"
+
 // FlagGroups returns the annotation of a command whose help lists flags under headings. A group is "Heading: flag flag …". Flags of no
 // group are listed under Advanced.
 func FlagGroups(groups ...string) map[string]string {
@@ -53,13 +56,10 @@ func Usage(c *cobra.Command) error {
 		list(heading, strings.Fields(names)...)
 	}
 	common := append(namesOf(c.Root().PersistentFlags()), "help", "version")
-	var own []string
-	for _, name := range namesOf(c.Flags()) {
-		if !slices.Contains(common, name) {
-			own = append(own, name)
-		}
+	list("Advanced", slices.DeleteFunc(namesOf(c.Flags()), func(name string) bool { return slices.Contains(common, name) })...)
+	if some := c.Annotations[onlyCommon]; some != "" {
+		common = strings.Fields(some)
 	}
-	list("Advanced", own...)
 	list("Common", common...)
 	if c.HasSubCommands() {
 		fmt.Fprintf(&b, "\n\"%s COMMAND --help\" describes a command.\n", c.CommandPath())

@@ -37,13 +37,10 @@ func freeMemory(meminfo, groupMax, groupCurrent string) float64 {
 	free := float64(procfs.Bytes(meminfo, "MemAvailable"))
 	most, errMost := readNumber(groupMax) // "max", which is no number, if there is no limit
 	current, err := readNumber(groupCurrent)
-	switch {
-	case errMost != nil || err != nil || current > most:
-		return free
-	case free == 0:
-		return most - current
+	if left := most - current; errMost == nil && err == nil && left >= 0 && (free == 0 || left < free) {
+		return left
 	}
-	return min(free, most-current)
+	return free
 }
 
 func readNumber(path string) (float64, error) {

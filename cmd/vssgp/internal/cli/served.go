@@ -27,28 +27,20 @@ type inputFile interface {
 	io.Closer
 }
 
-// File returns an input that came with the call. A served command reads no other files.
-func (m *ServedFiles) File(path string) (*bytes.Reader, error) {
-	content, ok := m.In[path]
-	if !ok {
-		return nil, Mistake("%s did not come with the call, which has %s", path, Counted(len(m.In), "file"))
-	}
-	return bytes.NewReader(content), nil
-}
-
-// Open opens an input and returns its size: one that came with the call or, outside of serve, a regular file.
+// Open opens an input and returns its size: one that came with the call, as a served command reads no other files, or, outside of serve,
+// a regular file.
 func (m *ServedFiles) Open(path string) (inputFile, int64, error) {
 	if m == nil {
 		return fileio.OpenRegular(path)
 	}
-	f, err := m.File(path)
-	if err != nil {
-		return nil, 0, err
+	content, ok := m.In[path]
+	if !ok {
+		return nil, 0, Mistake("%s did not come with the call, which has %s", path, Counted(len(m.In), "file"))
 	}
 	return struct {
 		*bytes.Reader
 		io.Closer
-	}{f, io.NopCloser(nil)}, f.Size(), nil
+	}{bytes.NewReader(content), io.NopCloser(nil)}, int64(len(content)), nil
 }
 
 // write adds outputs: all or none.

@@ -27,9 +27,10 @@ type versionInfo struct {
 // NewVersion returns the command version.
 func NewVersion(env *Env) *cobra.Command {
 	return env.Command(&cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of this build",
-		Example: `  vssgp version`,
+		Use:         "version",
+		Short:       "Print the version of this build",
+		Example:     `  vssgp version`,
+		Annotations: map[string]string{onlyCommon: "json help"},
 	}, func(context.Context, []string) error {
 		v := ReadVersion()
 		if env.JSON {

@@ -20,12 +20,13 @@ import (
 // A column cannot have a number as its name (package table refuses it).
 type Columns struct {
 	X, Y, Errors []string
-	Regressors   []string // columns of regressors of a series
-	By           string   // a column whose values name several series; "": none
-	names        []string // --names
-	dayFirst     *bool    // --dayfirst; nil: as the dates show
-	rows         bool     // --x row: the number of the row is the input
-	Ordered      bool     // rows are in the order of time: a guessed input has to rise
+	Regressors   []string      // columns of regressors of a series
+	By           string        // a column whose values name several series; "": none
+	names        []string      // --names
+	dayFirst     *bool         // --dayfirst; nil: as the dates show
+	rows         bool          // --x row: the number of the row is the input
+	Ordered      bool          // rows are in the order of time: a guessed input has to rise
+	ahead        **table.Table // what HasOneInput has read, until it is read again
 }
 
 // Add defines the flags.
@@ -151,14 +152,16 @@ func (c Columns) Split(t *table.Table, path string) (Choice, error) {
 }
 
 // HasOneInput reports whether a fit of a table has one input: a column or, of a table of one column, the rows' number.
-func HasOneInput(ctx context.Context, env *cli.Env, path string, c Columns) (bool, error) {
+func (c *Columns) HasOneInput(ctx context.Context, env *cli.Env, path string) (bool, error) {
 	t, err := c.Read(ctx, env, path)
 	if err != nil {
 		return false, err
 	}
-	c.TakeRow(t)
-	chosen, err := c.split(t)
-	return c.rows || len(chosen.X) == 1 && (c.X != nil || len(chosen.Y) > 0) || len(chosen.Y) == 1 && t.Cols == 1, err
+	c.ahead = &t
+	row := *c
+	row.TakeRow(t)
+	chosen, err := row.split(t)
+	return row.rows || len(chosen.X) == 1 && (row.X != nil || len(chosen.Y) > 0) || len(chosen.Y) == 1 && t.Cols == 1, err
 }
 
 // Match takes the columns that a model of q inputs and d outputs needs: those of --x and --y; else those with the model's own names;

@@ -57,26 +57,6 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// visited is what places have, visited part by part, each of which is to say where
-// its first row is.
-func visited(t *testing.T, p *Places) []float64 {
-	t.Helper()
-	var all []float64
-	parts := 0
-	err := p.Each(t.Context(), func(n int, x []float64) error {
-		if n != len(all)/len(p.Names) {
-			t.Errorf("a part's first row is said to be %d, after %d", n, len(all)/len(p.Names))
-		}
-		all = append(all, x...)
-		parts++
-		return nil
-	})
-	if err != nil || parts < 2 {
-		t.Fatalf("%d parts, %v; want several", parts, err)
-	}
-	return all
-}
-
 // TestPlaces: a recording's samples and a table's columns, in the model's order,
 // come whole from many parts, and end with the context.
 func TestPlaces(t *testing.T) {
@@ -100,12 +80,23 @@ func TestPlaces(t *testing.T) {
 		at   *Places
 		want []float64
 	}{"two columns": {two, pairs}, "all columns": {all, whole}, "a recording": {SecondsOf(70_000, 1000), seconds}} {
-		if got := visited(t, c.at); !slices.Equal(got, c.want) || c.at.Rows*len(c.at.Names) != len(got) {
-			t.Errorf("%s: %d numbers of %d rows, want %d", name, len(got), c.at.Rows, len(c.want))
+		got, parts := []float64{}, 0
+		err := c.at.Each(t.Context(), func(n int, x []float64) error {
+			if n*len(c.at.Names) != len(got) {
+				t.Errorf("%s: a part begins at row %d, after %d numbers", name, n, len(got))
+			}
+			got, parts = append(got, x...), parts+1
+			return nil
+		})
+		if err != nil || parts < 2 || !slices.Equal(got, c.want) || c.at.Rows*len(c.at.Names) != len(got) {
+			t.Errorf("%s: %d numbers of %d rows in %d parts, %v; want %d", name, len(got), c.at.Rows, parts, err, len(c.want))
+		}
+		if first, err := c.at.First(t.Context(), 3); err != nil || !slices.Equal(first, c.want[:3*len(c.at.Names)]) {
+			t.Errorf("%s: the first three rows are %v, %v", name, first, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		visits := 0
-		err := c.at.Each(ctx, func(int, []float64) error { visits++; cancel(); return nil })
+		err = c.at.Each(ctx, func(int, []float64) error { visits++; cancel(); return nil })
 		if !errors.Is(err, context.Canceled) || visits != 1 {
 			t.Errorf("%s: %d parts and %v once the context has ended", name, visits, err)
 		}

@@ -34,12 +34,18 @@ func (p *Places) Each(ctx context.Context, visit func(n int, x []float64) error)
 	return nil
 }
 
-// All returns the rows of all parts [rows,Q].
-func (p *Places) All(ctx context.Context) (x []float64, err error) {
-	return x, p.Each(ctx, func(_ int, part []float64) error {
-		x = append(x, part...)
-		return nil
-	})
+// First returns the first rows [rows,Q].
+func (p *Places) First(ctx context.Context, rows int) (x []float64, err error) {
+	most := rows * len(p.Names)
+	for part, err := range p.Parts(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if x = append(x, part...); len(x) >= most {
+			return x[:most], nil
+		}
+	}
+	return x, nil
 }
 
 // SecondsName is the input of a model of a recording.

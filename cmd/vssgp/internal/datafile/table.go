@@ -22,17 +22,17 @@ func IsTable(path string) bool { return slices.Contains(cli.TableFiles, cli.Form
 
 // tableFile returns the table at a path, or on stdin.
 func tableFile(ctx context.Context, env *cli.Env, path string) (*table.File, error) {
-	if env.Served != nil {
-		f, err := env.Served.File(path)
-		if err != nil {
-			return nil, err
-		}
-		return table.In(f, f.Size(), path), nil
-	}
-	if path != cli.FromStdin {
+	var f io.ReaderAt
+	var size int64
+	var err error
+	switch {
+	case env.Served != nil:
+		f, size, err = env.Served.Open(path)
+	case path == cli.FromStdin:
+		f, size, err = env.StdinFile(ctx)
+	default:
 		return table.At(path)
 	}
-	f, size, err := env.StdinFile(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +41,11 @@ func tableFile(ctx context.Context, env *cli.Env, path string) (*table.File, err
 
 // Read reads the table at a path, or on stdin.
 func (c *Columns) Read(ctx context.Context, env *cli.Env, path string) (*table.Table, error) {
+	if c.ahead != nil && *c.ahead != nil {
+		t := *c.ahead
+		*c.ahead = nil
+		return t, nil
+	}
 	f, err := tableFile(ctx, env, path)
 	if err != nil {
 		return nil, err
@@ -190,19 +195,6 @@ func KeepAxes(m *vssgp.Model, axes []*table.Axis) error {
 	}
 	m.Metadata[axesName] = string(text)
 	return err
-}
-
-// rangeName is the entry of an older model file's metadata with the range of its one input, of a table, as a JSON list of two
-// numbers.
-const rangeName = "app.range"
-
-// RangeOfModel returns the least and the greatest of each input in a model's data; nil if they are not known.
-func RangeOfModel(m *vssgp.Model) [][2]float64 {
-	var ends []float64
-	if m.Range == nil && json.Unmarshal([]byte(m.Metadata[rangeName]), &ends) == nil && len(ends) == 2 {
-		return [][2]float64{{ends[0], ends[1]}}
-	}
-	return m.Range
 }
 
 // AxesOfModel returns the axes of a model's inputs [Q].

@@ -106,13 +106,20 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 	if o.gradient {
 		gradient = gradientOf(m.Params, e.Gradient, inference)
 	}
-	p, err := predictRows(ctx, m, data)
+	p, err := m.Predict(ctx, data.X)
+	if errors.Is(err, vssgp.ErrUnfitted) { // there is no posterior of the weights in the file: condition the model on the data
+		if _, err = m.Condition(ctx, data); err == nil {
+			p, err = m.Predict(ctx, data.X)
+		}
+	}
 	if err != nil {
 		return err
 	}
-	density, err := meanLogDensity(ctx, p, data.Y)
-	if err != nil {
+	density := math.NaN() // if a covariance is not positive definite
+	if rows, err := p.LogDensity(ctx, data.Y); ctx.Err() != nil {
 		return err
+	} else if err == nil {
+		density, _ = bayes.MeanSD(rows, 0, 1)
 	}
 	rmse, times := bayes.RMSE(p.Mean, data.Y), env.Device.RankTimes(time.Since(began))
 	if err := cli.CheckScores(cli.InputName(dataPath), rmse, density); err != nil {
@@ -143,39 +150,18 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 		env.Print("%s", times)
 	}
 	if gradient != nil {
-		printGradient(env, gradient)
+		env.Print("gradient: largest entry by tensor (--json prints all)")
+	}
+	for _, t := range gradient {
+		most := 0.0
+		for _, v := range *t.Data {
+			if !math.IsNaN(v) {
+				most = max(most, math.Abs(v))
+			}
+		}
+		env.Print("  %-26s %.6g", t.Name, most)
 	}
 	return nil
-}
-
-// predictRows predicts the rows of the data by the model's weight posterior. A model without
-// one is conditioned on the data first.
-func predictRows(ctx context.Context, m *vssgp.Model, data *vssgp.Data) (*vssgp.Prediction, error) {
-	p, err := m.Predict(ctx, data.X)
-	if !errors.Is(err, vssgp.ErrUnfitted) {
-		return p, err
-	}
-	if _, err := m.Condition(ctx, data); err != nil {
-		return nil, err
-	}
-	return m.Predict(ctx, data.X)
-}
-
-// meanLogDensity returns the mean over the rows of log N(y_n; mean_n, Cov_n), jointly
-// over the outputs of a row; NaN if a covariance is not positive definite.
-func meanLogDensity(ctx context.Context, p *vssgp.Prediction, y []float64) (float64, error) {
-	rows, err := p.LogDensity(ctx, y)
-	if ctx.Err() != nil {
-		return 0, err
-	}
-	if err != nil {
-		return math.NaN(), nil
-	}
-	sum := 0.0
-	for _, v := range rows {
-		sum += v
-	}
-	return sum / float64(p.N), nil
 }
 
 // gradientOf returns the tensors of the gradient g at p that have entries, with NaN
@@ -209,17 +195,4 @@ func nested(shape []int, data []float64) any {
 		list[i] = nested(shape[1:], data[i*each:][:each])
 	}
 	return list
-}
-
-func printGradient(env *cli.Env, gradient []vssgp.Tensor) {
-	env.Print("gradient: largest entry by tensor (--json prints all)")
-	for _, t := range gradient {
-		most := 0.0
-		for _, v := range *t.Data {
-			if !math.IsNaN(v) {
-				most = max(most, math.Abs(v))
-			}
-		}
-		env.Print("  %-26s %.6g", t.Name, most)
-	}
 }

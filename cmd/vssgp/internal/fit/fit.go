@@ -144,7 +144,7 @@ func isStructural(ctx context.Context, env *cli.Env, path string, o *fitFlags) (
 	case model != "" || !datafile.IsTable(path):
 		return false, nil
 	}
-	return datafile.HasOneInput(ctx, env, path, o.Columns)
+	return o.Columns.HasOneInput(ctx, env, path)
 }
 
 // fitVSSGP fits by the methods of package vssgp.

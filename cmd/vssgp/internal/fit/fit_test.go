@@ -16,7 +16,6 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
-	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
@@ -62,67 +61,31 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-func checkpointAt(path string) checkpoint { return checkpoint{&vssgp.CheckpointOptions{Path: path}} }
-
-// TestHint: a failure says how to go on where there is a checkpoint to go on
-// from, and a mistake does not.
-func TestHint(t *testing.T) {
-	dir := t.TempDir()
-	failure := errors.New("the card is lost")
-	there := checkpointAt(testkit.Put(t, dir, "part", "x"))
-	for _, c := range []struct {
-		flags checkpoint
-		err   error
-		hint  bool
-	}{
-		{there, failure, true},
-		{there, vssgp.ErrCheckpoint, false},
-		{checkpointAt(filepath.Join(dir, "none")), failure, false},
-		{checkpointAt(""), failure, false},
-	} {
-		if err := c.flags.hint(c.err); !errors.Is(err, c.err) || strings.Contains(err.Error(), "--resume") != c.hint {
-			t.Errorf("%q, %v: %v; want a hint: %v", c.flags.Path, c.err, err, c.hint)
-		}
-	}
-}
-
-// TestHowToContinue: what is said after an interruption is what can be done.
+// TestHowToContinue: a failure or an interruption names what can be done next, and a mistake names nothing.
 func TestHowToContinue(t *testing.T) {
 	dir := t.TempDir()
-	there, none := checkpointAt(testkit.Put(t, dir, "part", "x")), checkpointAt(filepath.Join(dir, "none"))
+	failure, full := errors.New("the card is lost"), errors.New("disk full")
+	there, none := testkit.Put(t, dir, "part", "x"), filepath.Join(dir, "none")
 	for _, c := range []struct {
-		flags   checkpoint
-		model   string
-		unsaved error
-		want    string
+		path, model string
+		unsaved     error
+		want        string
+		failed      error
+		hint        bool
 	}{
-		{there, "m", nil, "with --resume, which resumes from " + there.Path},
-		{there, "m", errors.New("disk full"), "as it was earlier (disk full)"},
-		{none, "m", errors.New("disk full"), "--init m"},
-		{checkpointAt(""), "m", nil, "--init m"},
-		{none, "", nil, "run the same command again"},
+		{there, "m", nil, "with --resume, which resumes from " + there, failure, true},
+		{there, "m", full, "as it was earlier (disk full)", vssgp.ErrCheckpoint, false},
+		{none, "m", full, "--init m", failure, false},
+		{"", "m", nil, "--init m", failure, false},
+		{none, "", nil, "run the same command again", failure, false},
 	} {
-		if text := c.flags.howToContinue(c.model, c.unsaved); !strings.Contains(text, c.want) {
+		at := checkpoint{&vssgp.CheckpointOptions{Path: c.path}}
+		if text := at.howToContinue(c.model, c.unsaved); !strings.Contains(text, c.want) {
 			t.Errorf("%q, which should contain %q", text, c.want)
 		}
-	}
-}
-
-// TestMeanLogDensity: the density of two outputs with a covariance is the formula's.
-func TestMeanLogDensity(t *testing.T) {
-	p := &vssgp.Prediction{N: 2, D: 2, Mean: []float64{1, 2, 0, 0}, Cov: []float64{2, 0.5, 0.5, 1, 4, 0, 0, 9}}
-	y := []float64{2, 2, 2, 3}
-	first := -math.Log(2*math.Pi) - 0.5*math.Log(1.75) - 0.5*1/1.75 // (1,0) Cov⁻¹ (1,0)ᵀ = 1/det
-	second := -math.Log(2*math.Pi) - 0.5*math.Log(36) - 0.5*(4./4+9./9)
-	if got, err := meanLogDensity(t.Context(), p, y); err != nil || math.Abs(got-(first+second)/2) > 1e-14 {
-		t.Errorf("mean log density %v, %v, want %v", got, err, (first+second)/2)
-	}
-	if got, want := bayes.RMSE(p.Mean, y), math.Sqrt((1+0+4+9)/4.); math.Abs(got-want) > 1e-15 {
-		t.Errorf("RMSE %v, want %v", got, want)
-	}
-	p.Cov[0] = -1
-	if got, err := meanLogDensity(t.Context(), p, y); err != nil || !math.IsNaN(got) {
-		t.Errorf("density under a covariance that is none: %v, %v, want NaN", got, err)
+		if err := at.hint(c.failed); !errors.Is(err, c.failed) || strings.Contains(err.Error(), "--resume") != c.hint {
+			t.Errorf("%q, %v: %v; want a hint: %v", c.path, c.failed, err, c.hint)
+		}
 	}
 }
 
@@ -165,6 +128,13 @@ func TestDrawsInTables(t *testing.T) {
 	}
 }
 
+// TestColumnsOfInfo: an entry that is wider than its column does not shift the others.
+func TestColumnsOfInfo(t *testing.T) {
+	var b strings.Builder
+	printColumns(cli.NewEnv(t.Context(), &b, io.Discard), []int{3, 2}, [][]string{{"n", "a"}, {"1", "wide", "!"}})
+	testkit.Equal(t, b.String(), "    n  a   \n    1  wide!\n", "columns")
+}
+
 // TestMethod: which flags and which data choose which model.
 func TestMethod(t *testing.T) {
 	dir := t.TempDir()
@@ -185,6 +155,9 @@ func TestMethod(t *testing.T) {
 		env := cli.NewEnv(t.Context(), io.Discard, io.Discard)
 		if got, err := isStructural(t.Context(), env, c.data, o); err != nil || got != c.want {
 			t.Errorf("%s %s: structural is %v (%v), want %v", filepath.Base(c.data), c.flags, got, err, c.want)
+		}
+		if tab, err := o.Columns.Read(t.Context(), env, "read before"); c.flags == "" && (err != nil || tab.Rows != 4) {
+			t.Errorf("%s is read again: %v", filepath.Base(c.data), err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -142,20 +143,36 @@ func knownFrequencies(m *vssgp.Model) bool {
 
 // printFrequencies lists frequencies, with standard deviations if the model has a posterior of its hyper-parameters.
 func printFrequencies(env *cli.Env, frequencies []frequency, sure bool) {
-	title, frequency, period := "most confident frequencies:", "frequency +- sd", "period +- sd"
+	title, head := "most confident frequencies:", []string{"feature", "at", "frequency +- sd", "period +- sd", "reach", "amplitude"}
 	if !sure {
-		title, frequency, period = "largest frequencies (no posterior of the hyper-parameters, so no standard deviations):", "frequency",
-			"period"
+		title = "largest frequencies (no posterior of the hyper-parameters, so no standard deviations):"
+		head[2], head[3] = "frequency", "period"
 	}
 	env.Print("%s", title)
-	env.Print("  %9s  %-20s %-24s %-24s %-12s %-12s", "feature", "at", frequency, period, "reach", "amplitude")
+	rows := [][]string{head}
 	for _, f := range frequencies {
 		frequency, period := cli.Row(f.Mean), cli.Row(f.Period)
 		if sure {
 			frequency, period = pairs(f.Mean, f.SD), pairs(f.Period, f.PeriodSD)
 		}
-		env.Print("  %9d  %-20s %-24s %-24s %-12s %-12s", f.Feature, cli.Row(f.Location), frequency, period, cli.Row(f.Reach),
-			cli.Row(f.Amplitude))
+		rows = append(rows, []string{strconv.Itoa(f.Feature), cli.Row(f.Location), frequency, period, cli.Row(f.Reach), cli.Row(f.Amplitude)})
+	}
+	printColumns(env, []int{9, 20, 24, 24, 12, 12}, rows)
+}
+
+// printColumns prints rows in columns, the first of numbers, at least so wide. A row may have an entry beyond the columns.
+func printColumns(env *cli.Env, widths []int, rows [][]string) {
+	for _, row := range rows {
+		for i := range widths {
+			widths[i] = max(widths[i], len(row[i]))
+		}
+	}
+	for _, row := range rows {
+		line := fmt.Sprintf("  %*s ", widths[0], row[0])
+		for i, width := range widths[1:] {
+			line += fmt.Sprintf(" %-*s", width, row[i+1])
+		}
+		env.Print("%s", line+strings.Join(row[len(widths):], ""))
 	}
 }
 
@@ -198,12 +215,13 @@ func printComponents(env *cli.Env, all []vssgp.Component, top int) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(all[y].SD[0], all[x].SD[0]) })
-	env.Print("  %9s  %-20s %-20s %-20s", "component", "sd", "length-scale", "period")
+	rows := [][]string{{"component", "sd", "length-scale", "period"}}
 	for _, i := range order[:min(top, len(order))] {
 		c, window := all[i], ""
 		if c.Window != nil {
 			window = fmt.Sprintf(" window %d", *c.Window)
 		}
-		env.Print("  %9d  %-20s %-20s %-20s%s", i, cli.Row(c.SD), cli.Row(c.Lengthscale), cli.Row(c.Period), window)
+		rows = append(rows, []string{strconv.Itoa(i), cli.Row(c.SD), cli.Row(c.Lengthscale), cli.Row(c.Period), window})
 	}
+	printColumns(env, []int{9, 20, 20, 20}, rows)
 }

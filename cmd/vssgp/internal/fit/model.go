@@ -30,15 +30,12 @@ func readAny(env *cli.Env, path string) (m fitted, err error) {
 	defer f.Close()
 	metadata, err := safetensors.Metadata(f, size)
 	if err == nil {
-		switch metadata["format"] {
-		case series.FileFormat:
+		if metadata["format"] == series.FileFormat {
 			if m.series, err = series.Read(f, size); err == nil {
 				_, err = datafile.AxisOf(m.series)
 			}
-		default:
-			if m.model, err = vssgp.Read(f, size); err == nil {
-				_, err = datafile.AxesOfModel(m.model)
-			}
+		} else if m.model, err = vssgp.Read(f, size); err == nil {
+			_, err = datafile.AxesOfModel(m.model)
 		}
 	}
 	switch {

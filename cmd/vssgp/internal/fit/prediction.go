@@ -151,43 +151,42 @@ func (r *prediction) files() (files []fileio.File, columns []string, err error) 
 // drawFiles returns files of n draws alone: a table of the inputs and a column for
 // each draw and output, an array [n,N,D], or n recordings.
 func (r *prediction) drawFiles(path string, n int) (files []fileio.File, err error) {
-	one := func(i int, write writer) error {
-		return r.pass(true, func(x []float64, _ *vssgp.Prediction) error {
-			y, err := r.draws.At(r.ctx, i, x)
-			if err != nil {
-				return err
+	// add adds a file: a table of all draws if there are names, else the draws from lo to hi-1, one after the other.
+	add := func(path string, lo, hi int, names []string) error {
+		f, err := r.file(path, []int{hi - lo, r.at.Rows, len(r.outputs)}, names, func(write writer) (err error) {
+			if names != nil {
+				return r.pass(true, func(x []float64, _ *vssgp.Prediction) error { return r.tabulate(x, nil, n, write) })
 			}
-			return write(y)
+			for i := lo; i < hi && err == nil; i++ {
+				err = r.pass(true, func(x []float64, _ *vssgp.Prediction) error {
+					y, err := r.draws.At(r.ctx, i, x)
+					if err != nil {
+						return err
+					}
+					return write(y)
+				})
+			}
+			return err
 		})
-	}
-	var names []string
-	paths, shape := []string{path}, []int{n, r.at.Rows, len(r.outputs)}
-	fill := func(_ int, write writer) error {
-		return r.pass(true, func(x []float64, _ *vssgp.Prediction) error { return r.tabulate(x, nil, n, write) })
+		files = append(files, f)
+		return err
 	}
 	switch cli.FormatOf(path) {
 	case "wav":
-		paths, fill = cli.NumberedFiles(path, n), one
-	case "npy":
-		fill = func(_ int, write writer) (err error) {
-			for i := 0; i < n && err == nil; i++ {
-				err = one(i, write)
+		for i, path := range cli.NumberedFiles(path, n) {
+			if err = add(path, i, i+1, nil); err != nil {
+				break
 			}
-			return err
 		}
+	case "npy":
+		err = add(path, 0, n, nil)
 	default:
-		if names, err = datafile.WithDraws(slices.Clone(r.at.Names), r.outputs, n); err != nil {
-			return nil, err
+		var names []string
+		if names, err = datafile.WithDraws(slices.Clone(r.at.Names), r.outputs, n); err == nil {
+			err = add(path, 0, n, names)
 		}
 	}
-	for i, path := range paths {
-		f, err := r.file(path, shape, names, func(write writer) error { return fill(i, write) })
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-	}
-	return files, nil
+	return files, err
 }
 
 // mostNumbers bounds how many numbers of the draws, or of the rows of the output, are
@@ -222,8 +221,14 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 					r.table = append(r.table, column[i])
 				}
 			}
-			if p != nil && r.o.full {
-				r.appendCovariances(p, row)
+			for i := 0; p != nil && r.o.full && i < d; i++ {
+				for j := i; j < d; j++ {
+					v := p.Cov[(row*d+i)*d+j]
+					if r.o.latent && i == j {
+						v = max(0, v-p.Noise[i])
+					}
+					r.table = append(r.table, v)
+				}
 			}
 			for _, y := range draws {
 				r.table = append(r.table, y[(row-lo)*d:][:d]...)
@@ -236,31 +241,11 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 	return nil
 }
 
-// appendCovariances appends the covariances of the outputs in a row to the table.
-func (r *prediction) appendCovariances(p *vssgp.Prediction, row int) {
-	for i := range p.D {
-		for j := i; j < p.D; j++ {
-			v := p.Cov[(row*p.D+i)*p.D+j]
-			if r.o.latent && i == j {
-				v = max(0, v-p.Noise[i])
-			}
-			r.table = append(r.table, v)
-		}
-	}
-}
-
 // plot draws the first rows.
 func (r *prediction) plot(model string) (f fileio.File, err error) {
-	most := min(r.at.Rows, report.MostRows) * len(r.at.Names)
-	var x []float64
-	for part, err := range r.at.Parts(r.ctx) {
-		if err != nil {
-			return f, err
-		}
-		if x = append(x, part...); len(x) >= most {
-			x = x[:most]
-			break
-		}
+	x, err := r.at.First(r.ctx, min(r.at.Rows, report.MostRows))
+	if err != nil {
+		return f, err
 	}
 	p, err := r.predictor.Predict(r.ctx, x)
 	if err != nil {
@@ -309,7 +294,7 @@ func (r *prediction) jointFile() fileio.File {
 			return cli.Mistake("--joint %s: %s of %s; must be at most %d of both together",
 				r.o.joint, cli.Counted(n, "row"), cli.Counted(d, "output"), mostJoint)
 		}
-		x, err := r.at.All(r.ctx)
+		x, err := r.at.First(r.ctx, n)
 		if err != nil {
 			return err
 		}

@@ -64,11 +64,10 @@ const beyondShare = 0.01
 // beyondWarner returns a function that warns of rows outside of the data that a model of one input was fitted to, except for a model of a
 // recording. Rows of several inputs often lie outside in one of them, so those would warn in every cross-validation.
 func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []float64) {
-	ranges := datafile.RangeOfModel(m)
-	if env.Quiet || len(ranges) != 1 || len(at.Names) != 1 || datafile.InputNames(m)[0] == datafile.SecondsName {
+	if env.Quiet || len(m.Range) != 1 || len(at.Names) != 1 || datafile.InputNames(m)[0] == datafile.SecondsName {
 		return func([]float64) {}
 	}
-	lo, hi := ranges[0][0], ranges[0][1]
+	lo, hi := m.Range[0][0], m.Range[0][1]
 	axis, margin := &table.Axis{Free: true}, beyondShare*(hi-lo)
 	if len(at.Axes) == 1 {
 		axis = at.Axes[0]
