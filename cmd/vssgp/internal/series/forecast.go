@@ -110,7 +110,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if o.output == "" && env.JSON {
 		a.Forecast = &frame{Columns: names}
 		for _, one := range all.finished {
-			a.Forecast.add(one.value.at.Axis, one.value.rows, one.byCells()...)
+			a.Forecast.add(one.value.at.Axis, one.value.rows, one.labeled(one.name)...)
 		}
 	}
 	return all.finish(ctx, env, files, a, func() {
@@ -118,7 +118,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 			env.Print("forecast of %s, %s to %s", cli.Counted(len(first.X), "row"), first.Axis.Format(slices.Min(first.X)),
 				first.Axis.Format(slices.Max(first.X)))
 		}
-		if o.output == "" {
+		if o.output == "" && !env.JSON {
 			printForecasts(env, all, o.form.levels)
 		}
 	})
@@ -168,10 +168,7 @@ type forecastOf struct {
 // columnNames are the columns of the output.
 func (o *forecastFlags) columnNames(all *run[*forecastOf]) []string {
 	names := predictedNames(all.finished[0].value.at.Name, all.table.yNames, true, o.form.levels)
-	if all.table.byName != "" {
-		names = append([]string{all.table.byName}, names...)
-	}
-	return names
+	return all.table.labeled(all.table.byName, names...)
 }
 
 // files are what forecast writes, the table last.

@@ -83,11 +83,10 @@ func TestParts(t *testing.T) {
 	defer func(before int) { predictedAtOnce = before }(predictedAtOnce)
 	predictedAtOnce = 7
 	parts := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}, nil))(t)
-	for n, want := range whole.ends[0] {
-		got := parts.ends[0][n]
-		if len(parts.ends[0]) != 2*len(x) || math.Abs(got[0]-want[0]) > 1e-6 || math.Abs(got[1]-want[1]) > 1e-6 ||
-			(got[0] == got[1]) != (n%2 == 1) {
-			t.Fatalf("end %d of %d: %v, want %v", n, len(parts.ends[0]), got, want)
+	for n := range x {
+		got, want := parts.row(0, n), whole.row(0, n)
+		if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }) || got[4] == got[5] || got[6] != got[7] {
+			t.Fatalf("row %d: %v, want %v", n, got, want)
 		}
 	}
 }
