@@ -77,17 +77,21 @@ func ExitCode(err error) int {
 // Prefix begins every line on stderr.
 const Prefix = "vssgp: "
 
-// packages matches names of this module's packages at the beginning of an error or of one that it wraps.
-var packages = regexp.MustCompile(`(^|: )(?:(?:audio|declip|detect|restore|series): )+`)
+// internals matches names of this module's packages and texts of its sentinels at the beginning of an error or of one that it wraps.
+var internals = regexp.MustCompile(`(^|: )(?:(?:audio|declip|detect|restore|series|bad gaps|bad options|unusable data|unusable options): )+`)
+
+// lastSentinel matches the text of a sentinel that another message comes before.
+var lastSentinel = regexp.MustCompile(`: (?:bad gaps|bad options|unusable data|unusable options)$`)
 
 // OneLine formats err as a single line that begins with the program's name and contains it only
-// there, without names of packages, which users of the command do not know.
+// there, without names of packages and sentinels, which users of the command do not know.
 func OneLine(err error) string {
 	words := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, w := range words {
 		words[i] = strings.TrimSpace(w)
 	}
-	text := packages.ReplaceAllString(strings.ReplaceAll(strings.Join(words, " "), Prefix, ""), "$1")
+	text := internals.ReplaceAllString(strings.ReplaceAll(strings.Join(words, " "), Prefix, ""), "$1")
+	text = lastSentinel.ReplaceAllString(text, "")
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
