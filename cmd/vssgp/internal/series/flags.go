@@ -253,16 +253,10 @@ func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error
 	o := series.Options{Positive: s.positive, HMC: s.HMC, Seed: env.Seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == "auto"}
 	o.Robust = map[string]series.Robust{always: series.RobustAlways, never: series.RobustNever}[s.robust]
 	o.Log = map[string]series.Log{always: series.LogAlways, never: series.LogNever}[s.log]
-	err := cmp.Or(r.check(), r.explain(env, nil))
-	for d, y := range r.Y {
-		if n := slices.IndexFunc(y, func(v float64) bool { return v < 0 }); n >= 0 && s.positive && err == nil {
-			err = cli.Mistake("%s: row %d (from 1): %s is %v; must be 0 or more with --positive", r.path, r.rows[n]+1, r.yNames[d], y[n])
-		}
+	if err := cmp.Or(r.check(s.positive), r.explain(env, nil)); err != nil {
+		return o, err
 	}
-	var named []float64
-	if err == nil {
-		named, err = s.named(r)
-	}
+	named, err := s.named(r)
 	if err != nil {
 		return o, err
 	}

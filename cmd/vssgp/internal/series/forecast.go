@@ -211,17 +211,18 @@ func timesOf(at *datafile.Times, r *timeSeries) (*datafile.Times, error) {
 	if at == nil || at.By == nil {
 		return at, nil
 	}
-	own := &datafile.Times{Name: at.Name, Axis: at.Axis, Regressors: make([][]float64, len(at.Regressors))}
+	var rows []int
 	for i, name := range at.By {
 		if name == r.name {
-			own.X = append(own.X, at.X[i])
-			for j, values := range at.Regressors {
-				own.Regressors[j] = append(own.Regressors[j], values[i])
-			}
+			rows = append(rows, i)
 		}
 	}
-	if own.X == nil {
+	if rows == nil {
 		return nil, cli.Mistake("%s: --at has no rows of it", r.path)
+	}
+	own := &datafile.Times{Name: at.Name, Axis: at.Axis, X: picked(at.X, rows)}
+	for _, values := range at.Regressors {
+		own.Regressors = append(own.Regressors, picked(values, rows))
 	}
 	return own, nil
 }
@@ -254,7 +255,8 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 	case o.until != "":
 		x, err := r.axis.Parse(o.until)
 		if err != nil {
-			return nil, cli.Mistake("--until: %w", err)
+			return nil, cli.Mistake("--until %s: must be like the values of the input %s, of which the last is %s", o.until, r.xName,
+				r.axis.Format(r.grid.Last))
 		}
 		n := r.grid.Steps(x)
 		if n == 0 {

@@ -219,11 +219,11 @@ func (r *timeSeries) showing(env *cli.Env, format string, args ...any) func(shar
 // fewestValues is how many values of an output a fit needs.
 const fewestValues = 4
 
-// mostError bounds known standard deviations: their squares have to be numbers.
-const mostError = 1e150
+// mostValue bounds values and their known standard deviations: their squares have to be numbers.
+const mostValue = 1e150
 
-// check names the column that nothing can be fitted to, and a standard deviation that is none.
-func (r *timeSeries) check() error {
+// check names the column that nothing can be fitted to, a value that cannot be used, and a standard deviation that is none.
+func (r *timeSeries) check(positive bool) error {
 	for i, name := range r.yNames {
 		if seen := len(r.X) - r.missing[i]; seen < fewestValues {
 			return cli.Mistake("%s: column %.40q has %s in %s; want at least %d", r.path, name, cli.Counted(seen, "value"),
@@ -231,10 +231,21 @@ func (r *timeSeries) check() error {
 		}
 	}
 	for n := range r.X {
+		for d, y := range r.Y {
+			must := ""
+			if math.Abs(y[n]) > mostValue {
+				must = fmt.Sprint("have a magnitude below ", mostValue)
+			} else if positive && y[n] < 0 {
+				must = "be 0 or more with --positive"
+			}
+			if must != "" {
+				return cli.Mistake("%s: row %d (from 1): %s is %v; must %s", r.path, r.rows[n]+1, r.yNames[d], y[n], must)
+			}
+		}
 		for d, all := range r.Err {
-			if e := all[n]; !(e > 0 && e < mostError) && !math.IsNaN(r.Y[d][n]) {
+			if e := all[n]; !(e > 0 && e < mostValue) && !math.IsNaN(r.Y[d][n]) {
 				return cli.Mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number below %v",
-					r.path, r.rows[n]+1, r.yNames[d], e, mostError)
+					r.path, r.rows[n]+1, r.yNames[d], e, mostValue)
 			}
 		}
 	}
@@ -263,7 +274,7 @@ func (r *timeSeries) checkGuess(env *cli.Env, ordered bool) error {
 	if err != nil {
 		return err
 	}
-	if repeats != "" && r.check() == nil {
+	if repeats != "" && r.check(false) == nil {
 		env.Warn("repeats", "%s", repeats)
 	}
 	return nil
@@ -303,24 +314,21 @@ func (r *timeSeries) checkOrder() error {
 // checkRepeats refuses x that repeat in rows that another column tells apart, and notes others. It passes over a few repeats, such as
 // the hour after which a clock is set back.
 func (r *timeSeries) checkRepeats() (note string, err error) {
-	type time struct {
-		x  float64
-		of string
-	}
 	type place struct {
-		time
-		group string
+		x         float64
+		by, other string // of other columns
 	}
-	at := func(n int) time {
-		if r.by == nil {
-			return time{x: r.X[n]}
+	at := func(n int, other string) place {
+		p := place{r.X[n], "", other}
+		if r.by != nil {
+			p.by = r.by[n]
 		}
-		return time{r.X[n], r.by[n]}
+		return p
 	}
-	times, repeats, first, second := make(map[time]int, len(r.X)), 0, 0, 0
+	times, repeats, first, second := make(map[place]int, len(r.X)), 0, 0, 0
 	for n := range r.X {
-		if before, again := times[at(n)]; !again {
-			times[at(n)] = n
+		if before, again := times[at(n, "")]; !again {
+			times[at(n, "")] = n
 		} else if repeats++; repeats == 1 {
 			first, second = before, n
 		}
@@ -341,7 +349,7 @@ func (r *timeSeries) checkRepeats() (note string, err error) {
 		}
 		pairs := map[place]bool{}
 		for n := range r.X {
-			pairs[place{at(n), words[r.rows[n]]}] = true
+			pairs[at(n, words[r.rows[n]])] = true
 		}
 		if 2*(len(pairs)-len(times)) >= repeats {
 			return "", cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; "+

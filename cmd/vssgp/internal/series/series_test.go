@@ -91,6 +91,18 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestShownParts: level shifts are in the order of time, and seasons have units only in text.
+func TestShownParts(t *testing.T) {
+	x := testkit.Numbers(40, func(n int) float64 { return float64(n) })
+	y := testkit.Numbers(40, func(n int) float64 { return float64(n*n%7 + n/10) })
+	parts := []series.Part{series.Constant{}, series.LevelShift{At: 30}, series.Season{Period: 7}, series.LevelShift{At: 10}, series.Noise{}}
+	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{Parts: parts, Known: true}))(t)
+	for text, want := range map[bool]string{true: "season 7 rows", false: "season 7"} {
+		got := strings.Join(shownParts(m, &table.Axis{Unit: "rows"}, text), ", ")
+		testkit.Equal(t, got, "constant, level shift at 10, "+want+", level shift at 30, noise", "parts")
+	}
+}
+
 // TestHorizon: a time is a number of rows, by the calendar where months count.
 func TestHorizon(t *testing.T) {
 	env := &cli.Env{Stderr: &bytes.Buffer{}}
