@@ -542,7 +542,8 @@ func TestLevels(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	flags := []string{"forecast", river, "--y", "Level m", "--season", "7", "--trend", "line", "--horizon", "3", "--level", "95,80", "--level",
 		"50"}
-	succeed(t, append(flags, "-o", in("f.csv"), "-m", in("m.st"))...)
+	succeed(t, append(flags, "-o", in("f.csv"), "-m", in("m.st"), "--plot", in("f.svg"))...)
+	testkit.Contains(t, string(testkit.Read(t, in("f.svg"))), "80 % band", "50 % band")
 	got := lines(t, in("f.csv"))
 	if strings.Join(got[0][3:], ",") != "Level m_lower,Level m_upper,Level m_lower_95,Level m_upper_95,Level m_lower_80,Level m_upper_80,"+
 		"Level m_lower_50,Level m_upper_50" || len(got) != 4 {

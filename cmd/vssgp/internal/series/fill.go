@@ -89,7 +89,9 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 		return err
 	}
 	files, err := all.modelFiles(ctx, env, o.drawing, func(one *job[[]filled]) *report.Series {
-		return one.view("Fill of "+filepath.Base(r.path), one.model)
+		view := one.view("Fill of "+filepath.Base(r.path), one.model)
+		view.Levels = o.form.levels
+		return view
 	}, o.keep)
 	if err != nil {
 		return err

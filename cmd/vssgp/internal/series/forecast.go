@@ -184,7 +184,7 @@ func (o *forecastFlags) files(ctx context.Context, env *cli.Env, all *run[*forec
 	noteMedians(env, all.table.yNames, predictions...)
 	files, err := all.modelFiles(ctx, env, o.drawing, func(one *job[*forecastOf]) *report.Series {
 		view := one.view("Forecast of "+filepath.Base(one.path), one.model)
-		view.At, view.Forecast = one.value.at.X, true
+		view.At, view.Forecast, view.Levels = one.value.at.X, true, o.form.levels
 		return view
 	}, o.keep)
 	switch first := all.finished[0].value; {

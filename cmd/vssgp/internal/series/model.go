@@ -61,7 +61,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 		return err
 	}
 	view := modelView("Prediction by "+filepath.Base(modelPath), m, k)
-	view.At = x
+	view.At, view.Levels = x, o.levels
 	files, err := draw(ctx, env, drawing{plot: o.Plot}, view)
 	if err != nil {
 		return err
