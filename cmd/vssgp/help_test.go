@@ -233,7 +233,7 @@ func TestJSONTags(t *testing.T) {
 	page := string(testkit.Read(t, "../../docs/json.md"))
 	var sources []string
 	for _, pattern := range []string{"internal/*/json.go", "internal/fit/*.go", "internal/cli/[^c]*.go", "../../fit.go", "../../model.go",
-		"../../audio/score.go", "../../series/backtest.go", "../../series/model.go", "../../series/predict.go"} {
+		"../../audio/score.go", "../../series/backtest.go", "../../series/model.go", "../../series/predict.go", "../../variational/bound.go"} {
 		sources = append(sources, testkit.Must(filepath.Glob(pattern))(t)...)
 	}
 	keys := regexp.MustCompile("json:\"([a-z0-9_]+)")

@@ -76,6 +76,7 @@ func TestForecast(t *testing.T) {
 			t.Errorf("--at: %q, want %q", at[i], got[n])
 		}
 	}
+	refuse(t, "--until yesterday: must be like the values of the input Day, of which the last is 04.08.2024", append(flow, "--until", "yesterday", "--quiet")...)
 	if o := succeed(t, append(flow, "--season", "none", "-o", "-")...); strings.Count(o.stdout, "\n") != 16 { // a tenth of the rows
 		t.Errorf("%s", o.stdout)
 	}
@@ -280,7 +281,7 @@ func TestPositiveForecast(t *testing.T) {
 		succeed(t, args...)
 		for _, record := range lines(t, filepath.Join(dir, "f.csv"))[1:] {
 			for _, text := range record[1:] {
-				least = min(least, testkit.Must(strconv.ParseFloat(text, 64))(t))
+				least = min(least, number(t, text))
 			}
 		}
 		return least
@@ -300,6 +301,8 @@ func TestPositiveForecast(t *testing.T) {
 	}
 	low := testkit.Put(t, dir, "low.csv", evenSeries(20, func(n int) float64 { return float64(n%5 - 1) }))
 	refuse(t, "low.csv: row 1 (from 1): y is -1; must be 0 or more with --positive", "forecast", low, "--positive")
+	large := testkit.Put(t, dir, "large.csv", "t,y\n1,2\n2,1e305\n3,1\n4,2\n5,3\n")
+	refuse(t, "large.csv: row 2 (from 1): y is 1e+305; must have a magnitude below 1e+150", "forecast", large)
 }
 
 // TestLogarithms: of sales that grow in proportion the logarithm is printed, and output says so; not where --log forbids it.
@@ -539,7 +542,8 @@ func TestLevels(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	flags := []string{"forecast", river, "--y", "Level m", "--season", "7", "--trend", "line", "--horizon", "3", "--level", "95,80", "--level",
 		"50"}
-	succeed(t, append(flags, "-o", in("f.csv"), "-m", in("m.st"))...)
+	succeed(t, append(flags, "-o", in("f.csv"), "-m", in("m.st"), "--plot", in("f.svg"))...)
+	testkit.Contains(t, string(testkit.Read(t, in("f.svg"))), "80 % band", "50 % band")
 	got := lines(t, in("f.csv"))
 	if strings.Join(got[0][3:], ",") != "Level m_lower,Level m_upper,Level m_lower_95,Level m_upper_95,Level m_lower_80,Level m_upper_80,"+
 		"Level m_lower_50,Level m_upper_50" || len(got) != 4 {
@@ -690,15 +694,13 @@ func TestScreen(t *testing.T) {
 		!strings.HasPrefix(got[len(got)-2], "bound ") {
 		t.Fatalf("%s", o.stdout)
 	}
-	number := func(text string) float64 { return testkit.Must(strconv.ParseFloat(text, 64))(t) }
-	row, sd := strings.Fields(got[4]), number(got[0][strings.LastIndex(got[0], " ")+1:])
-	if width := number(row[3]) - number(row[2]); math.Abs(width/(2*1.96)-sd) > 0.02*sd+0.005 {
+	row, sd := strings.Fields(got[4]), number(t, got[0][strings.LastIndex(got[0], " ")+1:])
+	if width := number(t, row[3]) - number(t, row[2]); math.Abs(width/(2*1.96)-sd) > 0.02*sd+0.005 {
 		t.Errorf("the sd of the next value is %v, its interval %v to %v", sd, row[2], row[3])
 	}
-	if r := decode[printed](t, succeed(t, "forecast", river, "--y", "2", "--horizon", "2", "--json").stdout); r.Horizon != 2 ||
-		!slices.Equal(r.Periods, []float64{7}) {
-		t.Errorf("%+v", r)
-	}
+	testkit.Contains(t, o.stdout, "season 7 days, noise\n")
+	quiet := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80", "--quiet")
+	testkit.Equal(t, quiet.stdout, strings.Join(got[3:6], "\n")+"\n", "with --quiet")
 }
 
 // explained is a table of days with the sales of two shops, 2 units more for each degree and 30 more at Christmas and a fair. The last rows of

@@ -30,6 +30,8 @@ type Series struct {
 
 	Regressors func(x []float64) ([][]float64, error) // the model's, at x; nil: it has none
 
+	Levels []float64 // of further bands, in percent
+
 	Forecast bool // the chart marks where the data end, and shows their last part separately if the forecast is short
 }
 
@@ -152,6 +154,13 @@ func (s *Series) charts(name string, x, y []float64, p *series.Prediction, parts
 		}
 		c := chartOf(title, "The data, and the predictive mean with the band that contains 95 % of observations.", name)
 		c.band("95 % band", Blue, at[n:], p.Lower[d][n:], p.Upper[d][n:])
+		for _, level := range s.Levels {
+			lower, upper, tail := make([]float64, len(x)), make([]float64, len(x)), (1-level/100)/2
+			for k := n; k < len(x); k++ {
+				lower[k], upper[k] = p.Quantile(d, k, tail), p.Quantile(d, k, 1-tail)
+			}
+			c.band(fmt.Sprintf("%v %% band", level), Sky, at[n:], lower[n:], upper[n:])
+		}
 		c.points("data", color.Black, at[n:], y[n:])
 		c.line("mean", Blue, at[n:], p.Mean[d][n:])
 		labels := 0

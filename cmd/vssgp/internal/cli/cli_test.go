@@ -30,6 +30,7 @@ func TestOneLine(t *testing.T) {
 		{"bell \a and \x1b[31mred", "vssgp: bell   and  [31mred"},
 		{"restore: samples 0:9: audio: detect: no signal", "vssgp: samples 0:9: no signal"},
 		{"a.wav: bad gap", "vssgp: a.wav: bad gap"},
+		{"a.wav: bad gaps: late: unusable data", "vssgp: a.wav: late"},
 	} {
 		if got := OneLine(errors.New(c.err)); got != c.want {
 			t.Errorf("oneLine(%q) = %q, want %q", c.err, got, c.want)

@@ -78,14 +78,17 @@ const Prefix = "vssgp: "
 
 var lineEnds, control = regexp.MustCompile(`\s*[\r\n]\s*`), regexp.MustCompile(`\p{Cc}`)
 
-// packages matches names of this module's packages at the beginning of an error or of one that it wraps.
-var packages = regexp.MustCompile(`(^|: )(?:(?:audio|declip|detect|restore|series): )+`)
+// internals matches names of this module's packages and texts of its sentinels at the beginning of an error or of one that it wraps.
+var internals = regexp.MustCompile(`(^|: )(?:(?:audio|declip|detect|restore|series|bad gaps|bad options|unusable data|unusable options): )+`)
+
+// lastSentinel matches the text of a sentinel that another message comes before.
+var lastSentinel = regexp.MustCompile(`: (?:bad gaps|bad options|unusable data|unusable options)$`)
 
 // OneLine formats err as a single line that begins with the program's name and contains it only
-// there, without names of packages, which users of the command do not know.
+// there, without names of packages and sentinels, which users of the command do not know.
 func OneLine(err error) string {
 	text := lineEnds.ReplaceAllString(strings.TrimSpace(err.Error()), " ")
-	text = packages.ReplaceAllString(strings.ReplaceAll(text, Prefix, ""), "$1")
+	text = lastSentinel.ReplaceAllString(internals.ReplaceAllString(strings.ReplaceAll(text, Prefix, ""), "$1"), "")
 	return Prefix + control.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), " ")
 }
 

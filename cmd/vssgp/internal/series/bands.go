@@ -54,20 +54,25 @@ func (l levels) warn(env *cli.Env) {
 	}
 }
 
-// columns are the ends' columns of an output.
-func (l levels) columns(output string) (names []string) {
+// columns are the names of the ends' columns, after a prefix.
+func (l levels) columns(prefix string) (names []string) {
 	for _, v := range l {
 		level := strconv.FormatFloat(v, 'g', -1, 64)
-		names = append(names, output+"_lower_"+level, output+"_upper_"+level)
+		names = append(names, prefix+"lower_"+level, prefix+"upper_"+level)
 	}
 	return names
 }
 
-// A prediction has the ends of further intervals.
+// A prediction has rows of numbers for each output: mean, sd, the ends of the 95 % interval, and the ends of further intervals.
 type prediction struct {
-	series.Prediction
-	ends [][][2]float64 // [D][N·levels], the levels of a row together
+	x       []float64
+	width   int         // numbers in a row
+	values  [][]float64 // [D][N·width]
+	medians []int       // [D], rows whose mean is a median
 }
+
+// row returns the numbers of a row of output d.
+func (p *prediction) row(d, n int) []float64 { return p.values[d][n*p.width : (n+1)*p.width] }
 
 // predictedAtOnce is how many rows are predicted together: a row has a Gaussian for each draw.
 var predictedAtOnce = 1 << 16
@@ -77,8 +82,7 @@ func predictParts(
 	ctx context.Context, m *series.Model, x []float64, z [][]float64, levels levels, show func(share float64),
 ) (*prediction, error) {
 	d := m.Outputs()
-	all := &prediction{series.Prediction{X: x, Mean: make([][]float64, d), SD: make([][]float64, d), Lower: make([][]float64, d),
-		Upper: make([][]float64, d), Median: make([][]bool, d)}, make([][][2]float64, d)}
+	all := &prediction{x: x, width: 4 + 2*len(levels), values: make([][]float64, d), medians: make([]int, d)}
 	for lo := 0; lo < len(x); lo += predictedAtOnce {
 		hi := min(len(x), lo+predictedAtOnce)
 		if show != nil {
@@ -92,16 +96,18 @@ func predictParts(
 		if err != nil {
 			return nil, err
 		}
-		for i := range d {
-			all.Mean[i], all.SD[i] = append(all.Mean[i], p.Mean[i]...), append(all.SD[i], p.SD[i]...)
-			all.Median[i] = append(all.Median[i], p.Median[i]...)
-			all.Lower[i], all.Upper[i] = append(all.Lower[i], p.Lower[i]...), append(all.Upper[i], p.Upper[i]...)
+		for i, values := range all.values {
 			for n := range part {
+				values = append(values, p.Mean[i][n], p.SD[i][n], p.Lower[i][n], p.Upper[i][n])
 				for _, level := range levels {
 					tail := (1 - level/100) / 2
-					all.ends[i] = append(all.ends[i], [2]float64{p.Quantile(i, n, tail), p.Quantile(i, n, 1-tail)})
+					values = append(values, p.Quantile(i, n, tail), p.Quantile(i, n, 1-tail))
+				}
+				if p.Median[i][n] {
+					all.medians[i]++
 				}
 			}
+			all.values[i] = values
 		}
 	}
 	return all, nil
@@ -111,7 +117,7 @@ func predictParts(
 func predictedNames(input string, outputs []string, ends bool, levels levels) []string {
 	names := []string{input}
 	for _, y := range outputs {
-		names = append(append(names, datafile.PredictedNames(nil, []string{y}, ends)...), levels.columns(y)...)
+		names = append(append(names, datafile.PredictedNames(nil, []string{y}, ends)...), levels.columns(y+"_")...)
 	}
 	return names
 }
@@ -119,20 +125,14 @@ func predictedNames(input string, outputs []string, ends bool, levels levels) []
 // predictedRows are the rows of a table: the input, mean and sd of each output, the ends of their intervals, draws.
 func (o *Form) predictedRows(m *series.Model, p *prediction, draws [][][]float64, ends bool) (rows []float64) {
 	decimals := decimalsOf(m)
-	var values []float64
-	for n, x := range p.X {
+	for n, x := range p.x {
 		rows = append(rows, x)
-		for d := range p.Mean {
-			values = append(values[:0], p.Mean[d][n], p.SD[d][n])
-			if ends {
-				values = append(values, p.Lower[d][n], p.Upper[d][n])
-			}
-			levels := len(p.ends[d]) / len(p.X)
-			for _, e := range p.ends[d][n*levels : (n+1)*levels] {
-				values = append(values, e[:]...)
-			}
-			for _, v := range values {
-				rows = append(rows, o.rounded(m, v, p.SD[d][n], decimals[d]))
+		for d := range p.values {
+			row := p.row(d, n)
+			for i, v := range row {
+				if ends || i < 2 || i >= 4 {
+					rows = append(rows, o.rounded(m, v, row[1], decimals[d]))
+				}
 			}
 		}
 		for _, f := range draws {

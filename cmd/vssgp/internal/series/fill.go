@@ -89,7 +89,9 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 		return err
 	}
 	files, err := all.modelFiles(ctx, env, o.drawing, func(one *job[[]filled]) *report.Series {
-		return one.view("Fill of "+filepath.Base(r.path), one.model)
+		view := one.view("Fill of "+filepath.Base(r.path), one.model)
+		view.Levels = o.form.levels
+		return view
 	}, o.keep)
 	if err != nil {
 		return err
@@ -149,29 +151,24 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 	}
 	for d, rows := range f.Rows {
 		b := f.Bands[d]
-		ends := make([][2]float64, len(rows)*len(o.form.levels))
-		if len(ends) > 0 {
+		var p *prediction // has the ends of further intervals
+		if len(rows)*len(o.form.levels) > 0 {
 			x := picked(r.X, rows)
 			z, err := r.known.at(m, x)
+			if err == nil {
+				p, err = predictParts(ctx, m, x, z, o.form.levels, nil)
+			}
 			if err != nil {
 				return nil, nil, err
 			}
-			p, err := predictParts(ctx, m, x, z, o.form.levels, nil)
-			if err != nil {
-				return nil, nil, err
-			}
-			ends = p.ends[d]
 		}
 		for i, n := range rows {
-			n = r.row(n)
+			n = r.rows[n]
 			cell := table.Cell{Row: n, Col: r.yCols[d], Value: b.Mean[i], SD: b.SD[i]}
-			text := []string{fmt.Sprint(n + 1), r.axis.Format(r.X[rows[i]]), r.yNames[d]}
-			if r.name != "" {
-				text = append([]string{r.name}, text...)
-			}
+			text := r.labeled(r.name, fmt.Sprint(n+1), r.axis.Format(r.X[rows[i]]), r.yNames[d])
 			values := []float64{b.Mean[i], b.SD[i], b.Lower[i], b.Upper[i]}
-			for _, e := range ends[i*len(o.form.levels) : (i+1)*len(o.form.levels)] {
-				values = append(values, e[:]...)
+			if p != nil {
+				values = append(values, p.row(d, i)[len(values):]...)
 			}
 			for _, v := range values {
 				text = append(text, (*table.Axis)(nil).Format(o.form.rounded(m, v, b.SD[i], r.decimals[d])))
@@ -190,13 +187,8 @@ func (r *timeSeries) fillFiles(ctx context.Context, all []filled, o *fillFlags) 
 		cells = append(cells, f.Cell)
 	}
 	if o.bands != "" {
-		names := []string{"row", r.xName, "column", "mean", "sd", "lower", "upper"}
-		for _, name := range o.form.levels.columns("") {
-			names = append(names, name[1:])
-		}
-		if r.byName != "" {
-			names = append([]string{r.byName}, names...)
-		}
+		names := r.labeled(r.byName, "row", r.xName, "column", "mean", "sd", "lower", "upper")
+		names = append(names, o.form.levels.columns("")...)
 		files = append(files, textFile(o.bands, names, func(write func([]string)) {
 			for _, f := range all {
 				write(f.band)

@@ -58,10 +58,7 @@ func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns
 	}
 	r, err := readSeries(ctx, env, path, c, holes, nil, &s.regressors)
 	if err == nil && len(r.chosen.X) > 0 && c.X == nil {
-		err = r.checkGuess(c.Ordered)
-	}
-	if err == nil && r.repeats != "" && r.check() == nil {
-		env.Warn("repeats", "%s", r.repeats)
+		err = r.checkGuess(env, c.Ordered)
 	}
 	if err == nil && r.left != "" {
 		env.Note("%s: left out %s; choose with --x and --y", r.path, r.left)
@@ -111,11 +108,7 @@ func noteMedians(env *cli.Env, outputs []string, predictions ...*prediction) {
 	for d, name := range outputs {
 		n, rows := 0, 0
 		for _, p := range predictions {
-			for _, median := range p.Median[d] {
-				if rows++; median {
-					n++
-				}
-			}
+			n, rows = n+p.medians[d], rows+len(p.x)
 		}
 		if n > 0 {
 			env.Note("%s: in %d of %s the far tail decides the mean of the log-normal forecast; %[1]s_mean is the median and %[1]s_sd half of "+

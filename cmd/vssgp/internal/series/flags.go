@@ -24,13 +24,13 @@ type Flags struct {
 	none        bool  // none: no seasons
 	trend       []string
 	shortMemory bool
-	robust      string // "": auto
+	robust      string // one of whens
 	positive    bool
 	errors      []string // columns
 	regressors  regressors
 	HMC         bool
 	priors      map[string]series.Prior
-	log         string // "": auto
+	log         string // one of whens
 }
 
 // A length along the input is a number of its units or, with a unit of time, of these.
@@ -71,10 +71,16 @@ func (s *Flags) AddParts(f *pflag.FlagSet) {
 		"`parts` of the trend: line, smooth, walk or none (default: averaged)")
 	f.BoolVar(&s.shortMemory, "short-memory", true,
 		"include a mean-reverting residual")
-	f.Var(&cli.Value{Kind: "when", Words: whens, Parse: s.setLog}, "log",
-		"`when` to model the logarithm: auto, always or never (default auto)")
-	f.Var(&cli.Value{Kind: "when", Words: whens, Parse: s.setRobust}, "robust",
-		"`when` to leave out outliers: auto, always or never (default auto)")
+	s.log, s.robust = auto, auto
+	f.Var(cli.OneOf(&s.log, whens...), "log",
+		"`when` to model the logarithm: auto, always or never")
+	robust := cli.OneOf(&s.robust, whens...)
+	set := robust.Parse
+	robust.Parse = func(text string) error { // it was a switch in earlier versions
+		return set(cmp.Or(map[string]string{"true": always, "false": never}[text], text))
+	}
+	f.Var(robust, "robust",
+		"`when` to leave out outliers: auto, always or never")
 	f.Lookup("robust").NoOptDefVal = always
 	f.BoolVar(&s.positive, "positive", false, "predict no negative values")
 	s.regressors.add(f)
@@ -139,8 +145,6 @@ func (s *Flags) addTrend(text string) error {
 	return nil
 }
 
-func (s *Flags) setLog(text string) error { return setWhen(&s.log, text) }
-
 // JoinRobust makes "--robust never" one argument. As --robust needs no value, a following word would be an operand.
 func JoinRobust(args []string) (joined []string) {
 	for i, a := range args {
@@ -151,20 +155,6 @@ func JoinRobust(args []string) (joined []string) {
 		}
 	}
 	return joined
-}
-
-func (s *Flags) setRobust(text string) error {
-	if was, ok := map[string]string{"true": always, "false": never}[text]; ok { // a switch in earlier versions
-		text = was
-	}
-	return setWhen(&s.robust, text)
-}
-
-func setWhen(to *string, text string) error {
-	if *to = text; !slices.Contains(whens, text) {
-		return errors.New("must be auto, always or never")
-	}
-	return nil
 }
 
 // AddPrior takes NAME=MEDIAN,SD.
@@ -263,16 +253,10 @@ func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error
 	o := series.Options{Positive: s.positive, HMC: s.HMC, Seed: env.Seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == "auto"}
 	o.Robust = map[string]series.Robust{always: series.RobustAlways, never: series.RobustNever}[s.robust]
 	o.Log = map[string]series.Log{always: series.LogAlways, never: series.LogNever}[s.log]
-	err := cmp.Or(r.check(), r.explain(env, nil))
-	for d, y := range r.Y {
-		if n := slices.IndexFunc(y, func(v float64) bool { return v < 0 }); n >= 0 && s.positive && err == nil {
-			err = cli.Mistake("%s: row %d (from 1): %s is %v; must be 0 or more with --positive", r.path, r.row(n)+1, r.yNames[d], y[n])
-		}
+	if err := cmp.Or(r.check(s.positive), r.explain(env, nil)); err != nil {
+		return o, err
 	}
-	var named []float64
-	if err == nil {
-		named, err = s.named(r)
-	}
+	named, err := s.named(r)
 	if err != nil {
 		return o, err
 	}

@@ -110,7 +110,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if o.output == "" && env.JSON {
 		a.Forecast = &frame{Columns: names}
 		for _, one := range all.finished {
-			a.Forecast.add(one.value.at.Axis, one.value.rows, one.byCells()...)
+			a.Forecast.add(one.value.at.Axis, one.value.rows, one.labeled(one.name)...)
 		}
 	}
 	return all.finish(ctx, env, files, a, func() {
@@ -118,7 +118,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 			env.Print("forecast of %s, %s to %s", cli.Counted(len(first.X), "row"), first.Axis.Format(slices.Min(first.X)),
 				first.Axis.Format(slices.Max(first.X)))
 		}
-		if o.output == "" {
+		if o.output == "" && !env.JSON {
 			printForecasts(env, all, o.form.levels)
 		}
 	})
@@ -168,10 +168,7 @@ type forecastOf struct {
 // columnNames are the columns of the output.
 func (o *forecastFlags) columnNames(all *run[*forecastOf]) []string {
 	names := predictedNames(all.finished[0].value.at.Name, all.table.yNames, true, o.form.levels)
-	if all.table.byName != "" {
-		names = append([]string{all.table.byName}, names...)
-	}
-	return names
+	return all.table.labeled(all.table.byName, names...)
 }
 
 // files are what forecast writes, the table last.
@@ -187,7 +184,7 @@ func (o *forecastFlags) files(ctx context.Context, env *cli.Env, all *run[*forec
 	noteMedians(env, all.table.yNames, predictions...)
 	files, err := all.modelFiles(ctx, env, o.drawing, func(one *job[*forecastOf]) *report.Series {
 		view := one.view("Forecast of "+filepath.Base(one.path), one.model)
-		view.At, view.Forecast = one.value.at.X, true
+		view.At, view.Forecast, view.Levels = one.value.at.X, true, o.form.levels
 		return view
 	}, o.keep)
 	switch first := all.finished[0].value; {
@@ -214,17 +211,18 @@ func timesOf(at *datafile.Times, r *timeSeries) (*datafile.Times, error) {
 	if at == nil || at.By == nil {
 		return at, nil
 	}
-	own := &datafile.Times{Name: at.Name, Axis: at.Axis, Regressors: make([][]float64, len(at.Regressors))}
+	var rows []int
 	for i, name := range at.By {
 		if name == r.name {
-			own.X = append(own.X, at.X[i])
-			for j, values := range at.Regressors {
-				own.Regressors[j] = append(own.Regressors[j], values[i])
-			}
+			rows = append(rows, i)
 		}
 	}
-	if own.X == nil {
+	if rows == nil {
 		return nil, cli.Mistake("%s: --at has no rows of it", r.path)
+	}
+	own := &datafile.Times{Name: at.Name, Axis: at.Axis, X: picked(at.X, rows)}
+	for _, values := range at.Regressors {
+		own.Regressors = append(own.Regressors, picked(values, rows))
 	}
 	return own, nil
 }
@@ -257,7 +255,8 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 	case o.until != "":
 		x, err := r.axis.Parse(o.until)
 		if err != nil {
-			return nil, cli.Mistake("--until: %w", err)
+			return nil, cli.Mistake("--until %s: must be like the values of the input %s, of which the last is %s", o.until, r.xName,
+				r.axis.Format(r.grid.Last))
 		}
 		n := r.grid.Steps(x)
 		if n == 0 {

@@ -84,13 +84,16 @@ type frame struct {
 }
 
 // add adds rows of numbers, of which the first is along the axis, after the cells before.
-func (f *frame) add(axis *table.Axis, rows []float64, before ...any) {
+func (f *frame) add(axis *table.Axis, rows []float64, before ...string) {
 	for row := range slices.Chunk(rows, len(f.Columns)-len(before)) {
-		line := append(slices.Clone(before), any(row[0]))
-		if axis.Dates() {
-			line[len(before)] = axis.Format(row[0])
+		var line []any
+		for _, cell := range before {
+			line = append(line, cell)
 		}
-		for _, v := range row[1:] {
+		if axis.Dates() {
+			line, row = append(line, axis.Format(row[0])), row[1:]
+		}
+		for _, v := range row {
 			line = append(line, v)
 		}
 		f.Data = append(f.Data, line)

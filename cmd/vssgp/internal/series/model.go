@@ -61,7 +61,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 		return err
 	}
 	view := modelView("Prediction by "+filepath.Base(modelPath), m, k)
-	view.At = x
+	view.At, view.Levels = x, o.levels
 	files, err := draw(ctx, env, drawing{plot: o.Plot}, view)
 	if err != nil {
 		return err
@@ -152,12 +152,11 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	if axis.Dates() {
 		units = []string{fmt.Sprintf("%s: %s since %s", m.XName, axis.Unit, axis.Since())}
 	}
+	s := summaryOf(m, axis)
 	if env.JSON {
 		return env.PrintJSON(description{
 			Model: path, Inputs: []string{m.XName}, Units: units, Outputs: m.YNames, Rows: m.Rows(),
-			summary: summary{Periods: m.Periods(), Parts: partNames(m, axis), Log: m.Log(), NoiseSD: noiseOf(m), Bound: m.Bound(),
-				Features: m.Features()},
-			Hyper: m.Hyper(), Effects: effects, First: axis.Format(first), Last: axis.Format(last), Reach: axis.Format(end),
+			summary: *s, Hyper: m.Hyper(), Effects: effects, First: axis.Format(first), Last: axis.Format(last), Reach: axis.Format(end),
 		})
 	}
 	env.Print("%s: the structural model of a series", path)
@@ -165,10 +164,10 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	for _, unit := range units {
 		env.Print("%s", unit)
 	}
-	env.Print("parts: %s", strings.Join(partNames(m, axis), ", "))
+	env.Print("parts: %s", strings.Join(shownParts(m, axis, true), ", "))
 	printSeasons(env, m, axis)
 	printEffects(env, m, k.Columns, effects)
-	env.Print("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
+	env.Print("noise sd: %s%s", cli.Row(s.NoiseSD), ofLog(m))
 	env.Print("data from %s to %s; reaches to %s", axis.Format(first), axis.Format(last), axis.Format(end))
 	env.Print("hyper-parameters, with their central 95 %% intervals:")
 	for _, v := range m.Hyper() {

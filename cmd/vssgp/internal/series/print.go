@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -96,10 +95,13 @@ func extent(m *series.Model) (first, last, reach float64) {
 	return first, last, first + math.Floor((end-first)/m.Step()+rounding)*m.Step()
 }
 
-// summaryOf describes a fitted model for --json.
-func summaryOf(m *series.Model, r *timeSeries) *summary {
-	return &summary{Periods: m.Periods(), Parts: partNames(m, r.axis), Log: m.Log(), NoiseSD: noiseOf(m), Bound: m.Bound(),
-		Features: m.Features(), Outliers: outliersOf(m, r)}
+// summaryOf describes a model.
+func summaryOf(m *series.Model, axis *table.Axis) *summary {
+	s := &summary{Periods: m.Periods(), Parts: shownParts(m, axis, false), Log: m.Log(), Bound: m.Bound(), Features: m.Features()}
+	for d := range m.Outputs() {
+		s.NoiseSD = append(s.NoiseSD, m.NoiseSD(d))
+	}
+	return s
 }
 
 // ofLog marks numbers of a model of the values' logarithm.
@@ -108,14 +110,6 @@ func ofLog(m *series.Model) string {
 		return " of the values' logarithm, which is modelled"
 	}
 	return ""
-}
-
-// noiseOf is the standard deviation of each output's noise.
-func noiseOf(m *series.Model) (sd []float64) {
-	for d := range m.Outputs() {
-		sd = append(sd, m.NoiseSD(d))
-	}
-	return sd
 }
 
 // outliersOf are the places of what a robust fit passed over, by output; nil if there is nothing.
@@ -233,62 +227,34 @@ func shown(v, sd float64) string {
 	return strconv.FormatFloat(rounded(v, decimals), 'f', min(decimals, 17), 64)
 }
 
-// screenHead are the names of the columns of screenRows.
-func screenHead(input string, outputs []string, levels levels) []string {
-	names := []string{input}
-	for _, y := range outputs {
-		names = append(names, y, "lower", "upper")
-		for _, name := range levels.columns("") {
-			names = append(names, strings.ReplaceAll(name[1:], "_", " "))
-		}
-	}
-	return names
-}
-
-// screenRows are the rows of a forecast for people.
-func screenRows(axis *table.Axis, p *prediction) (lines [][]string) {
-	for n, x := range p.X {
-		line := []string{axis.Format(x)}
-		for d := range p.Mean {
-			sd := p.SD[d][0] // all rows have as many decimals
-			line = append(line, shown(p.Mean[d][n], sd), shown(p.Lower[d][n], sd), shown(p.Upper[d][n], sd))
-			levels := len(p.ends[d]) / len(p.X)
-			for _, e := range p.ends[d][n*levels : (n+1)*levels] {
-				line = append(line, shown(e[0], sd), shown(e[1], sd))
-			}
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// printForecasts prints a table of forecasts, with the series' names if there are several.
+// printForecasts prints a table of forecasts, also with --quiet, which is without messages.
 func printForecasts(env *cli.Env, all *run[*forecastOf], levels levels) {
-	head := screenHead(all.finished[0].value.at.Name, all.table.yNames, levels)
-	if all.table.byName != "" {
-		head = append([]string{all.table.byName}, head...)
-	}
-	var lines [][]string
-	for _, one := range all.finished {
-		for _, line := range screenRows(one.value.at.Axis, one.value.p) {
-			if all.table.byName != "" {
-				line = append([]string{one.name}, line...)
-			}
-			lines = append(lines, line)
+	head := all.table.labeled(all.table.byName, all.finished[0].value.at.Name)
+	for _, y := range all.table.yNames {
+		head = append(head, y, "lower", "upper")
+		for _, name := range levels.columns("") {
+			head = append(head, strings.ReplaceAll(name, "_", " "))
 		}
 	}
-	printTable(env, head, lines)
-}
-
-// printTable prints rows of text below their heads, each column as wide as its widest cell.
-func printTable(env *cli.Env, head []string, lines [][]string) {
-	var b strings.Builder
-	to := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, line := range slices.Concat([][]string{head}, lines) {
-		fmt.Fprintln(to, strings.Join(line, "\t")+"\t")
+	to := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(to, strings.Join(head, "\t")+"\t")
+	for _, one := range all.finished {
+		p := one.value.p
+		for n, x := range p.x {
+			line := one.labeled(one.name, one.value.at.Axis.Format(x))
+			for d := range p.values {
+				sd := p.row(d, 0)[1] // all rows have as many decimals
+				for i, v := range p.row(d, n) {
+					if i != 1 { // the standard deviation
+						line = append(line, shown(v, sd))
+					}
+				}
+			}
+			fmt.Fprintln(to, strings.Join(line, "\t")+"\t")
+		}
 	}
+	env.ClearProgress()
 	to.Flush()
-	env.Print("%s", strings.TrimSuffix(b.String(), "\n"))
 }
 
 // partNames are the model's, with level shifts at places that people can read.
@@ -318,13 +284,35 @@ func effectsOf(ctx context.Context, m *series.Model, axis *table.Axis) ([]series
 	return all, nil
 }
 
+// shownParts are the names of a model's parts with level shifts in the order of time and, if spans, seasons with their units.
+func shownParts(m *series.Model, axis *table.Axis, spans bool) []string {
+	names, parts := partNames(m, axis), m.Parts()
+	var shifts []int
+	for i, p := range parts {
+		switch p := p.(type) {
+		case series.Season:
+			if spans {
+				names[i] = "season " + spanOf(p.Period, axis)
+			}
+		case series.LevelShift:
+			shifts = append(shifts, i)
+		}
+	}
+	shown := slices.Clone(names)
+	for k, i := range slices.SortedFunc(slices.Values(shifts), func(i, j int) int {
+		return cmp.Compare(parts[i].(series.LevelShift).At, parts[j].(series.LevelShift).At)
+	}) {
+		shown[shifts[k]] = names[i]
+	}
+	return shown
+}
+
 // printModel prints what a model consists of.
-func printModel(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration) {
-	env.Print("parts: %s", strings.Join(partNames(m, r.axis), ", "))
-	env.Print("noise sd: %s%s", cli.Row(noiseOf(m)), ofLog(m))
-	outliers := outliersOf(m, r)
-	for _, name := range r.yNames {
-		if at := outliers[name]; len(at) > 0 {
+func printModel(env *cli.Env, m *series.Model, s *summary, axis *table.Axis) {
+	env.Print("parts: %s", strings.Join(shownParts(m, axis, true), ", "))
+	env.Print("noise sd: %s%s", cli.Row(s.NoiseSD), ofLog(m))
+	for _, name := range m.YNames {
+		if at := s.Outliers[name]; len(at) > 0 {
 			const most = 10
 			shown := strings.Join(at[:min(len(at), most)], ", ")
 			if len(at) > most {
@@ -333,8 +321,6 @@ func printModel(env *cli.Env, m *series.Model, r *timeSeries, took time.Duration
 			env.Print("passed over: %s of %s, at %s", cli.Counted(len(at), "value"), name, shown)
 		}
 	}
-	rows, features := cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature")
-	env.Print("bound %.9g, %s, %s, %.1f s on %s", m.Bound(), rows, features, took.Seconds(), device)
 }
 
 // people are units of time with their names, the longest first.

@@ -2,6 +2,7 @@
 package series
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -31,20 +32,19 @@ type timeSeries struct {
 	missing       []int // [D]
 	decimals      []int // [D], of the values; 0 if they have more than numbers that were measured
 
-	chosen  datafile.Choice
-	guessed bool   // no flag chooses the input
-	repeats string // a warning of rows at the same inputs
-	left    string // columns that the default choice leaves out
+	chosen datafile.Choice
+	left   string // columns that the default choice leaves out
 
 	byName string    // the column of --by; "": there is none
 	known  *known    // the regressors
 	future []float64 // places after the last value, at which columns of regressors are known
 	cuts   bool      // rows there are no part of the series
 
-	names []string // of the series that it tells apart, in the order of their first rows
-	of    []int    // the series of each row
-	name  string   // of one of them
-	rows  []int    // its rows in the table; nil: all
+	x       []float64   // of all rows of the table
+	columns [][]float64 // there: the outputs, their standard deviations, the regressors
+	by      []string    // there: the names of the series that it tells apart
+	name    string      // of one of them
+	rows    []int       // its rows in the table
 }
 
 // readSeries reads a table as a series. The input is --x; else the first column of dates; else, of several columns of numbers, the
@@ -88,80 +88,49 @@ func readSeries(
 	}
 	g.Columns = datafile.NamesOf(t, chosen.Regressors) // if they are given by number
 	r.yCols, r.yNames = chosen.Y, datafile.NamesOf(t, chosen.Y)
-	r.guessed = c.X == nil && like == nil
 	r.chosen, r.left, r.byName = chosen, c.LeftOut(t, chosen), strings.Join(datafile.NamesOf(t, chosen.By), "")
-	return r, r.read(like)
+	return r, r.read(like, c.X == nil)
 }
 
 // read reads the chosen columns. like is the axis of a model's input; nil if there is none.
-func (r *timeSeries) read(like *table.Axis) (err error) {
+func (r *timeSeries) read(like *table.Axis, guessed bool) (err error) {
 	t := r.table
-	x := make([]float64, t.Rows)
-	for n := range x {
-		x[n] = float64(n + 1)
+	r.x = make([]float64, t.Rows)
+	rows := make([]int, t.Rows)
+	for n := range rows {
+		r.x[n], rows[n] = float64(n+1), n
 	}
 	if cols := r.chosen.X; len(cols) > 0 {
-		if r.axis, x, err = t.Input(cols[0], like); err != nil && r.guessed {
+		if r.axis, r.x, err = t.Input(cols[0], like); err != nil && guessed && like == nil {
 			return fmt.Errorf("%w; the column was guessed to be the input: "+howToChoose, err)
 		} else if err != nil {
 			return err
 		}
 		r.xName = t.Names[cols[0]]
 	}
-	columns, err := datafile.NumbersOf(t, slices.Concat(r.yCols, r.chosen.Errors, r.chosen.Regressors))
-	if err != nil {
+	if r.columns, err = datafile.NumbersOf(t, slices.Concat(r.yCols, r.chosen.Errors, r.chosen.Regressors)); err != nil {
 		return err
 	}
 	for _, col := range r.chosen.By {
-		words, err := t.Words(col)
-		if err != nil {
+		if r.by, err = t.Words(col); err != nil {
 			return err
 		}
-		number := map[string]int{}
-		for n, word := range words {
-			if word == "" {
-				return cli.Mistake("%s: row %d (from 1) has no %s; must be the name of a series", r.path, n+1, r.byName)
-			}
-			if _, known := number[word]; !known {
-				number[word] = len(r.names)
-				r.names = append(r.names, word)
-			}
-			r.of = append(r.of, number[word])
+		if n := slices.Index(r.by, ""); n >= 0 {
+			return cli.Mistake("%s: row %d (from 1) has no %s; must be the name of a series", r.path, n+1, r.byName)
 		}
 	}
-	r.take(x, columns)
+	r.take(rows)
 	return nil
 }
 
 // mostDecimals is how many decimals numbers have that were measured; computed ones have more.
 const mostDecimals = 9
 
-// set sets the rows' places and their columns, and returns those of the regressors.
-func (r *timeSeries) set(x []float64, columns [][]float64) (z [][]float64) {
-	r.Series = series.Series{X: x, Y: columns[:len(r.yCols)]}
-	z = columns[len(r.yCols):]
-	if n := len(r.chosen.Errors); n > 0 {
-		r.Err, z = z[:n], z[n:]
-	}
-	for j, values := range z {
-		r.Regressors = append(r.Regressors, series.Regressor{Name: r.known.Columns[j], Values: values})
-	}
-	return z
-}
-
-// columns are the outputs, their standard deviations and the regressors in some rows.
-func (r *timeSeries) columns(rows []int) (all [][]float64) {
-	for _, c := range slices.Concat(r.Y, r.Err) {
-		all = append(all, picked(c, rows))
-	}
-	for _, c := range r.Regressors {
-		all = append(all, picked(c.Values, rows))
-	}
-	return all
-}
-
-// picked are the values of some rows.
+// picked are the values of some rows, which rise; the same values if these are all.
 func picked[T any](values []T, rows []int) []T {
+	if len(rows) == len(values) {
+		return values
+	}
 	all := make([]T, len(rows))
 	for i, n := range rows {
 		all[i] = values[n]
@@ -169,13 +138,33 @@ func picked[T any](values []T, rows []int) []T {
 	return all
 }
 
-// take takes the rows' places and columns, and what follows from them.
-func (r *timeSeries) take(x []float64, columns [][]float64) {
-	columns = r.set(x, columns)
+// take makes the series of some rows of the table.
+func (r *timeSeries) take(rows []int) {
+	x, columns := picked(r.x, rows), make([][]float64, len(r.columns))
+	for i, c := range r.columns {
+		columns[i] = picked(c, rows)
+	}
+	if len(r.chosen.X) == 0 {
+		for k := range x {
+			x[k] = float64(k + 1)
+		}
+	}
+	outputs, regressors := len(r.yCols), len(r.yCols)+len(r.chosen.Errors)
 	r.known = &known{regressors: r.known.regressors, path: r.path, axis: r.axis, step: r.axis.Grid(x).Step}
-	r.known.take(x, columns)
+	r.known.take(x, columns[regressors:])
 	if r.cuts && (r.byName == "" || r.name != "") {
-		r.cut()
+		past := r.past(x, columns[:outputs])
+		x, rows = picked(x, past), picked(rows, past)
+		for i, c := range columns {
+			columns[i] = picked(c, past)
+		}
+	}
+	r.rows, r.Series = rows, series.Series{X: x, Y: columns[:outputs]}
+	if regressors > outputs {
+		r.Err = columns[outputs:regressors]
+	}
+	for j, values := range columns[regressors:] {
+		r.Regressors = append(r.Regressors, series.Regressor{Name: r.known.Columns[j], Values: values})
 	}
 	r.missing, r.decimals = make([]int, len(r.yCols)), make([]int, len(r.yCols))
 	for d, y := range r.Y {
@@ -193,42 +182,29 @@ func (r *timeSeries) take(x []float64, columns [][]float64) {
 	r.grid = r.axis.Grid(r.X)
 }
 
-// split returns the series that --by tells apart.
-func (r *timeSeries) split() []*timeSeries {
-	rows := make([][]int, len(r.names))
-	for n, i := range r.of {
-		rows[i] = append(rows[i], n)
-	}
-	all := make([]*timeSeries, len(r.names))
-	for i, name := range r.names {
-		one := *r
-		one.path, one.name, one.rows = r.path+": "+r.byName+" "+name, name, rows[i]
-		x := picked(r.X, rows[i])
-		for k := range x {
-			if len(r.chosen.X) == 0 {
-				x[k] = float64(k + 1)
-			}
+// split returns the series that --by tells apart, in the order of their first rows.
+func (r *timeSeries) split() (all []*timeSeries) {
+	rows := map[string][]int{}
+	for n, name := range r.by {
+		if rows[name] == nil {
+			one := *r
+			one.path, one.name = r.path+": "+r.byName+" "+name, name
+			all = append(all, &one)
 		}
-		one.take(x, r.columns(rows[i]))
-		all[i] = &one
+		rows[name] = append(rows[name], n)
+	}
+	for _, one := range all {
+		one.take(rows[one.name])
 	}
 	return all
 }
 
-// byCells are the cells that name the series in an output, of several series.
-func (r *timeSeries) byCells() []any {
+// labeled puts a cell about the column of --by, if it is given, before other cells.
+func (r *timeSeries) labeled(by string, cells ...string) []string {
 	if r.byName == "" {
-		return nil
+		return cells
 	}
-	return []any{r.name}
-}
-
-// row is the row of the table, from 0, of a row of the series.
-func (r *timeSeries) row(n int) int {
-	if r.rows == nil {
-		return n
-	}
-	return r.rows[n]
+	return append([]string{by}, cells...)
 }
 
 // showing returns a function that shows which share of some work on the series is done, unless it is one of several.
@@ -243,11 +219,11 @@ func (r *timeSeries) showing(env *cli.Env, format string, args ...any) func(shar
 // fewestValues is how many values of an output a fit needs.
 const fewestValues = 4
 
-// mostError bounds known standard deviations: their squares have to be numbers.
-const mostError = 1e150
+// mostValue bounds values and their known standard deviations: their squares have to be numbers.
+const mostValue = 1e150
 
-// check names the column that nothing can be fitted to, and a standard deviation that is none.
-func (r *timeSeries) check() error {
+// check names the column that nothing can be fitted to, a value that cannot be used, and a standard deviation that is none.
+func (r *timeSeries) check(positive bool) error {
 	for i, name := range r.yNames {
 		if seen := len(r.X) - r.missing[i]; seen < fewestValues {
 			return cli.Mistake("%s: column %.40q has %s in %s; want at least %d", r.path, name, cli.Counted(seen, "value"),
@@ -255,10 +231,21 @@ func (r *timeSeries) check() error {
 		}
 	}
 	for n := range r.X {
+		for d, y := range r.Y {
+			must := ""
+			if math.Abs(y[n]) > mostValue {
+				must = fmt.Sprint("have a magnitude below ", mostValue)
+			} else if positive && y[n] < 0 {
+				must = "be 0 or more with --positive"
+			}
+			if must != "" {
+				return cli.Mistake("%s: row %d (from 1): %s is %v; must %s", r.path, r.rows[n]+1, r.yNames[d], y[n], must)
+			}
+		}
 		for d, all := range r.Err {
-			if e := all[n]; !(e > 0 && e < mostError) && !math.IsNaN(r.Y[d][n]) {
+			if e := all[n]; !(e > 0 && e < mostValue) && !math.IsNaN(r.Y[d][n]) {
 				return cli.Mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number below %v",
-					r.path, r.row(n)+1, r.yNames[d], e, mostError)
+					r.path, r.rows[n]+1, r.yNames[d], e, mostValue)
 			}
 		}
 	}
@@ -273,17 +260,22 @@ const howToChoose = "choose the input with --x COLUMN, or --x row for the number
 
 // checkGuess refuses an input column that the user has not named if it repeats because the table has several series or, if ordered, if it
 // neither rises nor falls.
-func (r *timeSeries) checkGuess(ordered bool) error {
-	if err := r.checkRepeats(); err != nil || !ordered {
+func (r *timeSeries) checkGuess(env *cli.Env, ordered bool) error {
+	repeats, err := r.checkRepeats()
+	if err == nil && ordered {
+		all := []*timeSeries{r}
+		if r.byName != "" {
+			all = r.split()
+		}
+		for _, one := range all {
+			err = cmp.Or(err, one.checkOrder())
+		}
+	}
+	if err != nil {
 		return err
 	}
-	if r.byName == "" {
-		return r.checkOrder()
-	}
-	for _, one := range r.split() {
-		if err := one.checkOrder(); err != nil {
-			return err
-		}
+	if repeats != "" && r.check(false) == nil {
+		env.Warn("repeats", "%s", repeats)
 	}
 	return nil
 }
@@ -314,39 +306,36 @@ func (r *timeSeries) checkOrder() error {
 	}
 	if n := fall; rises && n > 0 {
 		return cli.Mistake("%s: the column %s was guessed to be the input, but it does not rise: row %d (from 1) has %s after %s; "+howToChoose,
-			r.path, r.xName, r.row(n)+1, r.axis.Format(r.X[n]), r.axis.Format(r.X[n-1]))
+			r.path, r.xName, r.rows[n]+1, r.axis.Format(r.X[n]), r.axis.Format(r.X[n-1]))
 	}
 	return nil
 }
 
 // checkRepeats refuses x that repeat in rows that another column tells apart, and notes others. It passes over a few repeats, such as
 // the hour after which a clock is set back.
-func (r *timeSeries) checkRepeats() error {
-	type time struct {
-		x  float64
-		of int
-	}
+func (r *timeSeries) checkRepeats() (note string, err error) {
 	type place struct {
-		time
-		group string
+		x         float64
+		by, other string // of other columns
 	}
-	at := func(n int) time {
-		if r.of == nil {
-			return time{x: r.X[n]}
+	at := func(n int, other string) place {
+		p := place{r.X[n], "", other}
+		if r.by != nil {
+			p.by = r.by[n]
 		}
-		return time{r.X[n], r.of[n]}
+		return p
 	}
-	times, repeats, first, second := make(map[time]int, len(r.X)), 0, 0, 0
+	times, repeats, first, second := make(map[place]int, len(r.X)), 0, 0, 0
 	for n := range r.X {
-		if before, again := times[at(n)]; !again {
-			times[at(n)] = n
+		if before, again := times[at(n, "")]; !again {
+			times[at(n, "")] = n
 		} else if repeats++; repeats == 1 {
 			first, second = before, n
 		}
 	}
 	const few = 0.01
 	if float64(repeats) <= few*float64(len(r.X)) {
-		return nil
+		return "", nil
 	}
 	chosen := slices.Concat(r.chosen.X, r.chosen.Y, r.chosen.Errors, r.chosen.Regressors, r.chosen.By)
 	for col := range r.table.Cols {
@@ -360,15 +349,14 @@ func (r *timeSeries) checkRepeats() error {
 		}
 		pairs := map[place]bool{}
 		for n := range r.X {
-			pairs[place{at(n), words[r.row(n)]}] = true
+			pairs[at(n, words[r.rows[n]])] = true
 		}
 		if 2*(len(pairs)-len(times)) >= repeats {
-			return cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; "+
+			return "", cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; "+
 				"keep the rows of one series, or use vssgp forecast --by %[6]s, or "+howToChoose,
-				r.path, r.xName, r.axis.Format(r.X[first]), r.row(first)+1, r.row(second)+1, r.table.Names[col])
+				r.path, r.xName, r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1, r.table.Names[col])
 		}
 	}
-	r.repeats = fmt.Sprintf("%s: %s of %d have the %s of another row, such as %s in rows %d and %d (from 1): they count as repeated measurements",
-		r.path, cli.Counted(repeats, "row"), len(r.X), r.xName, r.axis.Format(r.X[first]), r.row(first)+1, r.row(second)+1)
-	return nil
+	return fmt.Sprintf("%s: %s of %d have the %s of another row, such as %s in rows %d and %d (from 1): they count as repeated measurements",
+		r.path, cli.Counted(repeats, "row"), len(r.X), r.xName, r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1), nil
 }

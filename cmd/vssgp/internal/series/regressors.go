@@ -276,7 +276,7 @@ func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 		for n, v := range c.Values {
 			if math.IsNaN(v) && r.seen(n) {
 				return cli.Mistake("%s: row %d (from 1) has a value of %s but none of the regressor %.40q; must have both or neither", r.path,
-					r.row(n)+1, datafile.Listed(r.yNames), c.Name)
+					r.rows[n]+1, datafile.Listed(r.yNames), c.Name)
 			}
 		}
 	}
@@ -329,28 +329,24 @@ func (r *timeSeries) latest(count int) (z [][]float64) {
 	return z
 }
 
-// cut takes the rows after the last value off a series with columns of regressors: they are the future, of which these are known.
-func (r *timeSeries) cut() {
+// past are the rows up to the last value of an output. Rows after it are the future, of which the columns of regressors are known.
+func (r *timeSeries) past(x []float64, outputs [][]float64) (rows []int) {
 	last := math.Inf(-1)
-	for n, x := range r.X {
-		if r.seen(n) {
-			last = max(last, x)
+	for _, y := range outputs {
+		for n, v := range y {
+			if !math.IsNaN(v) {
+				last = max(last, x[n])
+			}
 		}
 	}
-	var kept []int
-	for n, x := range r.X {
-		if x <= last {
-			kept = append(kept, n)
+	for n, v := range x {
+		if v <= last {
+			rows = append(rows, n)
 		} else {
-			r.future = append(r.future, x)
+			r.future = append(r.future, v)
 		}
 	}
-	if r.rows == nil {
-		r.rows = kept
-	} else {
-		r.rows = picked(r.rows, kept)
-	}
-	r.set(picked(r.X, kept), r.columns(kept))
+	return rows
 }
 
 // calendarCodes are the codes of calendars, sorted.

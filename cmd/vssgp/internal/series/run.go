@@ -58,7 +58,8 @@ func each[T any](
 		if j.err == nil {
 			j.result.Rows = len(j.X)
 			if j.model != nil {
-				j.result.Summary = summaryOf(j.model, j.timeSeries)
+				j.result.Summary = summaryOf(j.model, j.axis)
+				j.result.Summary.Outliers = outliersOf(j.model, j.timeSeries)
 			}
 			if j.model != nil || j.result.Scores != nil {
 				j.result.Took = time.Since(began)
@@ -136,7 +137,9 @@ func (m *run[T]) finish(ctx context.Context, env *cli.Env, files []fileio.File, 
 	}
 	more()
 	if first.model != nil {
-		printModel(env, first.model, first.timeSeries, took)
+		printModel(env, first.model, first.result.Summary, first.axis)
+		rows, features := cli.Counted(first.model.Rows(), "row"), cli.Counted(first.model.Features(), "feature")
+		env.Print("bound %.9g, %s, %s, %.1f s on %s", first.model.Bound(), rows, features, took.Seconds(), device)
 	}
 	if several {
 		env.Print("%d series, %s, %.1f s on %s", len(m.finished), cli.Counted(len(m.table.X), "row"), took.Seconds(), device)

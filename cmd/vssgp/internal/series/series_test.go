@@ -83,12 +83,23 @@ func TestParts(t *testing.T) {
 	defer func(before int) { predictedAtOnce = before }(predictedAtOnce)
 	predictedAtOnce = 7
 	parts := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}, nil))(t)
-	for n, want := range whole.ends[0] {
-		got := parts.ends[0][n]
-		if len(parts.ends[0]) != 2*len(x) || math.Abs(got[0]-want[0]) > 1e-6 || math.Abs(got[1]-want[1]) > 1e-6 ||
-			(got[0] == got[1]) != (n%2 == 1) {
-			t.Fatalf("end %d of %d: %v, want %v", n, len(parts.ends[0]), got, want)
+	for n := range x {
+		got, want := parts.row(0, n), whole.row(0, n)
+		if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }) || got[4] == got[5] || got[6] != got[7] {
+			t.Fatalf("row %d: %v, want %v", n, got, want)
 		}
+	}
+}
+
+// TestShownParts: level shifts are in the order of time, and seasons have units only in text.
+func TestShownParts(t *testing.T) {
+	x := testkit.Numbers(40, func(n int) float64 { return float64(n) })
+	y := testkit.Numbers(40, func(n int) float64 { return float64(n*n%7 + n/10) })
+	parts := []series.Part{series.Constant{}, series.LevelShift{At: 30}, series.Season{Period: 7}, series.LevelShift{At: 10}, series.Noise{}}
+	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{Parts: parts, Known: true}))(t)
+	for text, want := range map[bool]string{true: "season 7 rows", false: "season 7"} {
+		got := strings.Join(shownParts(m, &table.Axis{Unit: "rows"}, text), ", ")
+		testkit.Equal(t, got, "constant, level shift at 10, "+want+", level shift at 30, noise", "parts")
 	}
 }
 
