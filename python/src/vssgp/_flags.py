@@ -66,10 +66,9 @@ _FILES = {
 }
 _FILE = re.compile(rf"\b({'|'.join(map(re.escape, _FILES))})(?:(?::|: line )(\d+)\b)?")
 _FLAG = re.compile(r'--([a-z]+(?:-[a-z]+)*)(?: "((?:[^"\\]|\\.)*)"| (-?\d(?:[\w.:-]*\w)?|\w+(?=[:;])))?')
-_KIND = r"(?:unusable data|unusable options|bad options|bad gaps|bad audio file)"
 _PLAIN: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"[;,]? ?see vssgp [\w -]+--help"), ""),
-    (re.compile(rf"\b(?:series: )?{_KIND}: |: {_KIND}$|\bread model: | \(\d+ from 0\)"), ""),
+    (re.compile(r"\bbad audio file: |: bad audio file$|\bread model: | \(\d+ from 0\)"), ""),
     (re.compile(r"--([a-z]+) (?=\1\.)"), ""),
     (re.compile(r"\bvssgp (forecast|fill|backtest|impute)\b"), r"vssgp.\1"),
     (re.compile(r"\brow (\d+) \(from 1\)"), lambda m: f"row {int(m[1]) - 1}"),
