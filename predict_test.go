@@ -288,10 +288,20 @@ func TestBadPredict(t *testing.T) {
 	}
 }
 
-// TestLogDensityOfNone: a row whose covariance is none has no density; the others
+// TestLogDensity: the joint density of a row's outputs is the formula's; a row whose covariance is not positive has none, and the others
 // keep theirs.
-func TestLogDensityOfNone(t *testing.T) {
-	p := &Prediction{N: 3, D: 1, Mean: []float64{0, 0, 0}, Cov: []float64{1, -1, 0}}
+func TestLogDensity(t *testing.T) {
+	y := []float64{2, 2, 2, 3}
+	p := &Prediction{N: 2, D: 2, Mean: []float64{1, 2, 0, 0}, Cov: []float64{2, 0.5, 0.5, 1, 4, 0, 0, 9}}
+	got := testkit.Must(p.LogDensity(t.Context(), y))(t)
+	first := -math.Log(2*math.Pi) - 0.5*math.Log(1.75) - 0.5*1/1.75 // (1,0) Cov⁻¹ (1,0)ᵀ = 1/det
+	second := -math.Log(2*math.Pi) - 0.5*math.Log(36) - 0.5*(4./4+9./9)
+	modeltest.Near(t, "log densities", got, []float64{first, second}, 1e-14)
+	p.Cov[0] = -1
+	if got, err := p.LogDensity(t.Context(), y); err != nil || !math.IsNaN(got[0]) || math.IsNaN(got[1]) {
+		t.Errorf("%v, %v; want NaN and a number", got, err)
+	}
+	p = &Prediction{N: 3, D: 1, Mean: []float64{0, 0, 0}, Cov: []float64{1, -1, 0}}
 	got, err := p.LogDensity(t.Context(), []float64{0, 0, 0})
 	if want := -0.5 * math.Log(2*math.Pi); err != nil || !(math.Abs(got[0]-want) <= 1e-15) || !math.IsNaN(got[1]) || !math.IsNaN(got[2]) {
 		t.Errorf("%v, %v; want %v and NaN twice", got, err, want)

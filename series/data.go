@@ -70,12 +70,12 @@ func (s *Series) check() error {
 			return fmt.Errorf("%w: output %d has %d standard deviations for %d places", ErrData, d, len(s.Err[d]), len(s.X))
 		}
 		for n, v := range y {
-			if math.IsInf(v, 0) || math.Abs(v) > largest {
-				return fmt.Errorf("%w: y[%d][%d] is %v, want a magnitude below %v, or NaN for a missing value", ErrData, d, n, v, largest)
+			if math.IsInf(v, 0) || math.Abs(v) > MaxValue {
+				return fmt.Errorf("%w: y[%d][%d] is %v, want a magnitude below %v, or NaN for a missing value", ErrData, d, n, v, MaxValue)
 			}
-			if s.Err != nil && !math.IsNaN(v) && !(s.Err[d][n] > 0 && s.Err[d][n] < largest) {
+			if s.Err != nil && !math.IsNaN(v) && !(s.Err[d][n] > 0 && s.Err[d][n] < MaxValue) {
 				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, want a positive number below %v", ErrData, d, n,
-					s.Err[d][n], largest)
+					s.Err[d][n], MaxValue)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (s *Series) checkRegressors() error {
 		}
 		for n, v := range r.Values {
 			known := slices.ContainsFunc(s.Y, func(y []float64) bool { return n < len(y) && !math.IsNaN(y[n]) })
-			if known && !(math.Abs(v) <= largest) {
+			if known && !(math.Abs(v) <= MaxValue) {
 				return fmt.Errorf("%w: regressor %q is %v at x[%d] = %v, where there is a value; it must be a number", ErrData, r.Name, v, n,
 					s.X[n])
 			}
@@ -115,8 +115,10 @@ func (s *Series) checkRegressors() error {
 	return nil
 }
 
+// MaxValue bounds the magnitudes of outputs, their standard deviations and regressors: squares have to be numbers.
+const MaxValue = 1e150
+
 const (
-	largest  = 1e150  // magnitude of y: its square has to be a number
 	smallest = 1e-304 // of the largest magnitude: all digits have to be there
 	// A row is divided by its error, in standard deviations of the output, and the sums over rows have 16 digits: with smaller errors the
 	// value would be its rounding's.

@@ -131,7 +131,7 @@ func (m *Model) open(x []float64, regressors [][]float64) (*track, error) {
 			return nil, fmt.Errorf("%w: regressor %q has %d values for %d times", ErrData, r.Name, len(values), len(x))
 		}
 		for i, v := range values {
-			if !(math.Abs(v) <= largest) {
+			if !(math.Abs(v) <= MaxValue) {
 				return nil, fmt.Errorf("%w: regressor %q is %v at x[%d] = %v; a prediction needs its value there", ErrData, r.Name, v, i, x[i])
 			}
 		}

@@ -48,9 +48,6 @@ type Options struct {
 	Draws int
 	// Forget drops an excerpt's model once its gaps are filled: models of many excerpts can take far more memory than the recording.
 	Forget bool
-	// Fitted is called with each excerpt once its gaps are filled, while it still has its model. Excerpts at work at the
-	// same time call it from their own goroutines.
-	Fitted func(*Excerpt)
 	// Filled is called with the fills [channel that misses it] of each gap as soon as they are made, in any order of gaps. Calls do not overlap.
 	Filled func(fills []GapFill)
 	// Progress is called now and then; calls do not overlap.

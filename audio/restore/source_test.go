@@ -32,30 +32,6 @@ func (w *watched) Read(lo, hi int) ([][]float64, error) {
 	return w.whole.Read(lo, hi)
 }
 
-// TestFitted: it is called once with each excerpt, filled and with its model, though the model is not kept.
-func TestFitted(t *testing.T) {
-	gaps := []Gap{{Start: 500, End: 520}, {Start: 1500, End: 1510}, {Start: 3000, End: 3030}}
-	o := quick()
-	o.Context, o.Forget = 20*time.Millisecond, true
-	var mu sync.Mutex
-	seen := map[int]int{}
-	o.Fitted = func(e *Excerpt) {
-		mu.Lock()
-		defer mu.Unlock()
-		if e.Model == nil || len(e.Fit) != 1 || len(e.SD) != 1 {
-			t.Errorf("excerpt %d:%d: model %v, %d fits", e.Start, e.End, e.Model != nil, len(e.Fit))
-		}
-		seen[e.Start]++
-	}
-	r := mustFill(t, damage(tones(4000, 1, 0.01), gaps, math.NaN()), gaps, o)
-	for _, e := range r.Excerpts {
-		if seen[e.Start] != 1 || e.Model != nil {
-			t.Errorf("excerpt %d:%d was told of %d times, model kept %v", e.Start, e.End, seen[e.Start], e.Model != nil)
-		}
-	}
-	testkit.Equal(t, len(seen), 3, "excerpts")
-}
-
 // TestFillFrom: the same bits and scores as in memory, from the observed samples of the excerpts alone: gaps at both ends, next to each
 // other, and with less context than an autoregressive fill has.
 func TestFillFrom(t *testing.T) {

@@ -68,9 +68,6 @@ func (f *filler) fill(i int) error {
 	if err := f.predict(e, known); err != nil {
 		return e.failed(err)
 	}
-	if f.o.Fitted != nil {
-		f.o.Fitted(e)
-	}
 	if f.o.Forget {
 		e.Model = nil
 	}

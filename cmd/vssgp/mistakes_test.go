@@ -103,7 +103,8 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --cues WAV", "--cues: good.wav marks no region"}, {"impute good.wav --cues GAP", "only one of"},
 	{"impute good.wav --cues --dry-run WAV", "--detect"},
 	// Numbers in flags.
-	{"FIT --components two", "two"}, {"FIT --components 9999999999999999999", "0 or more"}, {"FIT --components -2", "--components"}, {"FIT --features 1e3", "1e3"},
+	{"FIT --components two", "two"}, {"FIT --components 9999999999999999999", "0 or more"}, {"FIT --components -2", "--components"},
+	{"FIT --features 1e3", "1e3"},
 	{"FIT --iterations -5", "--iterations"}, {"FIT --window -3", "-3"}, {"FIT --window NaN", "NaN"}, {"FIT --window 20ms", "20ms"},
 	{"FIT --window 1e-300", "1e-300"}, {"impute good.wav --gap 100:120 --window 1ns WAV", "1ns"},
 	{"impute good.wav --gap 100:120 --window 0.0001ms WAV", "window length"}, {"FIT --components 1000000000", "components 1000000000"},

@@ -70,7 +70,7 @@ func TestRepair(t *testing.T) {
 	if len(labels) != len(r.Found) || !slices.Contains(labels, "0.562500000\t0.572500000\tdropouts 100% @2") {
 		t.Errorf("%d labels of %d finds: %q", len(labels), len(r.Found), labels[0])
 	}
-	testkit.Contains(t, string(testkit.Read(t, in("page.html"))), "What was found", "Nothing was filled")
+	testkit.Contains(t, string(testkit.Read(t, in("page.html"))), "Damage found", "Nothing was filled")
 	if files := listing(t, dir); len(files) != 4 {
 		t.Errorf("a dry run left %v", files)
 	}

@@ -144,7 +144,7 @@ func TestFilledPage(t *testing.T) {
 		`<div class="wide"`: 62 + 2*(1+mostSpectrograms), "data:image/png;base64,": 2 * 2 * (1 + mostSpectrograms),
 		"▶ Play the whole recording": 1, "▶ Play gap 30<": 1, `<a href="#gap30">Gap 30</a>`: 1, "Gap 30: 1.25 ms at 3.688 s, samples 29500 to 29510": 1,
 		"<b>Waveform of gap 2, channel 2<": 1, "30 gaps filled (300 of 30000 samples": 1, "The first 16 have spectrograms": 1, "should not be trusted": 0,
-		">Scores<": 0, ">Settings<": 0, "What was found": 0, ">kind<": 0, ">why not to trust it<": 0, ">channel<": 1,
+		">Scores<": 0, ">Settings<": 0, "Damage found": 0, ">kind<": 0, ">why not to trust it<": 0, ">channel<": 1,
 	})
 	if len(text) > 5<<20 {
 		t.Errorf("the page takes %d bytes", len(text))
@@ -188,7 +188,7 @@ func TestWarnings(t *testing.T) {
 // TestFoundPage: what was found is counted by kind and channel and drawn, without a fill.
 func TestFoundPage(t *testing.T) {
 	counted(t, damaged(60, 2), map[string]int{
-		"Found: long.wav": 2, "60 gaps found (": 1, "Nothing was filled": 1, ">What was found<": 2, "<th scope=\"row\">clicks</th><td>20</td>": 1,
+		"Found: long.wav": 2, "60 gaps found (": 1, "Nothing was filled": 1, ">Damage found<": 2, "<th scope=\"row\">clicks</th><td>20</td>": 1,
 		"in channel 2 alone": 1, "<b>Lengths of the finds": 1, "Each find at its time": 3, `value="after"`: 0, "the surest first": 2,
 		"expected error": 0, "data:image/png;base64,": 2 * (1 + mostSpectrograms), "<b>Spectrogram<": 1 + mostSpectrograms, `"mean":"`: 0,
 		"Found: zeros, confidence 100 %": 9,
@@ -202,7 +202,7 @@ func TestFoundPage(t *testing.T) {
 		g.End = g.Start + 4 // part of what was filled
 		f.Found = append(f.Found, detect.Found{Gap: g, Kind: []detect.Kind{hostile, "b", "c", "d", ""}[i%5]})
 	}
-	page := counted(t, f, map[string]int{">What was found<": 2, "<th scope=\"row\">other</th><td>12</td>": 1, "Found: d.": 6, ">kind<": 1})
+	page := counted(t, f, map[string]int{">Damage found<": 2, "<th scope=\"row\">other</th><td>12</td>": 1, "Found: d.": 6, ">kind<": 1})
 	if strings.Contains(page, "onerror=alert(2)>") {
 		t.Error("a kind has become markup")
 	}

@@ -23,7 +23,7 @@ var kindColors = []color.Color{Blue, Red, Pink, Grey}
 
 // found returns a count of the finds by kind and channel, and a chart of their lengths along the recording.
 func (f *Fill) found() section {
-	s := section{Title: "What was found"}
+	s := section{Title: "Damage found"}
 	if len(f.Found) == 0 {
 		if f.Result == nil {
 			s.Text = []string{"Nothing was found."}

@@ -268,8 +268,8 @@ func (t *Table) readDates(col int, like *Axis) (l layout, times []time.Time, err
 	for row := range t.Rows {
 		s := t.text(row, col)
 		if len(options) == 1 {
-			if _, ok := options[0].parse(s); ok {
-				dates = append(dates, s)
+			if at, ok := options[0].parse(s); ok {
+				dates, times = append(dates, s), append(times, at)
 				continue
 			}
 		}
@@ -290,7 +290,7 @@ func (t *Table) readDates(col int, like *Axis) (l layout, times []time.Time, err
 		if options == nil || len(kept) < len(options) {
 			decided = row
 		}
-		options, dates = kept, append(dates, s)
+		options, dates, times = kept, append(dates, s), append(times, time.Time{})
 	}
 	if len(options) == 2 && options[0].numeric() { // the day first, and the month
 		switch {
@@ -303,9 +303,10 @@ func (t *Table) readDates(col int, like *Axis) (l layout, times []time.Time, err
 		}
 	}
 	l = options[0]
-	for _, s := range dates {
-		at, _, _ := l.parseLike(s)
-		times = append(times, at)
+	for i, s := range dates {
+		if times[i].IsZero() { // it could not be read before all were seen
+			times[i], _, _ = l.parseLike(s)
+		}
 	}
 	l.observe(dates[max(0, len(dates)-observedDates):])
 	for _, at := range times { // an earlier date may have more digits

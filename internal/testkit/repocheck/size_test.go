@@ -10,12 +10,12 @@ import (
 // Tests are _test.go files, internal/testkit and backend/backendtest. Raise a number only with the reason
 // in the commit's message.
 var budgets = map[string]struct{ source, tests int }{
-	".":           {3530, 4590},
+	".":           {3530, 4600},
 	".ci":         {80, 0},
-	"audio":       {5545, 5080},
+	"audio":       {5530, 5055},
 	"backend":     {1070, 1810},
-	"bench":       {9820, 3760},
-	"cmd":         {8960, 5620},
+	"bench":       {9820, 3765},
+	"cmd":         {8960, 5640},
 	"cpu":         {1530, 350},
 	"cuda":        {2030, 980},
 	"gpu":         {2490, 2780},

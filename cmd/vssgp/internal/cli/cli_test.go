@@ -114,6 +114,17 @@ func TestParseLength(t *testing.T) {
 	}
 }
 
+func FuzzParseLength(f *testing.F) {
+	for _, s := range []string{"32ms", "0.5s", "12", "1e308s", "0x1p-3", "nan", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if v, _, err := ParseLength(s); err == nil && (!(v >= 0) || math.IsInf(v, 0)) {
+			t.Errorf("parseLength(%q) = %v, want a number", s, v)
+		}
+	})
+}
+
 func TestMemoryFlag(t *testing.T) {
 	for _, c := range []struct {
 		text  string

@@ -20,13 +20,13 @@ import (
 // A column cannot have a number as its name (package table refuses it).
 type Columns struct {
 	X, Y, Errors []string
-	Regressors   []string      // columns of regressors of a series
-	By           string        // a column whose values name several series; "": none
-	names        []string      // --names
-	dayFirst     *bool         // --dayfirst; nil: as the dates show
-	rows         bool          // --x row: the number of the row is the input
-	Ordered      bool          // rows are in the order of time: a guessed input has to rise
-	ahead        **table.Table // what HasOneInput has read, until it is read again
+	Regressors   []string // columns of regressors of a series
+	By           string   // a column whose values name several series; "": none
+	names        []string // --names
+	dayFirst     *bool    // --dayfirst; nil: as the dates show
+	rows         bool     // --x row: the number of the row is the input
+	Ordered      bool     // rows are in the order of time: a guessed input has to rise
+	ahead        *ahead   // nil: HasOneInput has read no table
 }
 
 // Add defines the flags.
@@ -151,13 +151,19 @@ func (c Columns) Split(t *table.Table, path string) (Choice, error) {
 	return chosen.check(t, path)
 }
 
+// ahead is a table that HasOneInput has read, for the next Read of the same path.
+type ahead struct {
+	path  string
+	table *table.Table
+}
+
 // HasOneInput reports whether a fit of a table has one input: a column or, of a table of one column, the rows' number.
 func (c *Columns) HasOneInput(ctx context.Context, env *cli.Env, path string) (bool, error) {
 	t, err := c.Read(ctx, env, path)
 	if err != nil {
 		return false, err
 	}
-	c.ahead = &t
+	c.ahead = &ahead{path, t}
 	row := *c
 	row.TakeRow(t)
 	chosen, err := row.split(t)

@@ -41,9 +41,9 @@ func tableFile(ctx context.Context, env *cli.Env, path string) (*table.File, err
 
 // Read reads the table at a path, or on stdin.
 func (c *Columns) Read(ctx context.Context, env *cli.Env, path string) (*table.Table, error) {
-	if c.ahead != nil && *c.ahead != nil {
-		t := *c.ahead
-		*c.ahead = nil
+	if a := c.ahead; a != nil && a.table != nil && a.path == path {
+		t := a.table
+		a.table = nil // so that it can be freed, also if c was copied
 		return t, nil
 	}
 	f, err := tableFile(ctx, env, path)

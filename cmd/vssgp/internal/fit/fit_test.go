@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,8 +139,7 @@ func TestColumnsOfInfo(t *testing.T) {
 // TestMethod: which flags and which data choose which model.
 func TestMethod(t *testing.T) {
 	dir := t.TempDir()
-	one := testkit.Put(t, dir, "d.csv", "t,y\n0,1\n1,2\n2,1\n3,3\n")
-	two := testkit.Put(t, dir, "w.csv", "t,y1,y2\n0,1,2\n1,2,2\n2,1,1\n3,0,1\n")
+	const one, two = "t,y\n0,1\n1,2\n2,1\n3,3\n", "t,y1,y2\n0,1,2\n1,2,2\n2,1,1\n3,0,1\n"
 	for _, c := range []struct {
 		data, flags string
 		want        bool
@@ -153,11 +153,19 @@ func TestMethod(t *testing.T) {
 		o.add(f)
 		testkit.OK(t, f.Parse(strings.Fields(c.flags)))
 		env := cli.NewEnv(t.Context(), io.Discard, io.Discard)
-		if got, err := isStructural(t.Context(), env, c.data, o); err != nil || got != c.want {
-			t.Errorf("%s %s: structural is %v (%v), want %v", filepath.Base(c.data), c.flags, got, err, c.want)
+		path := testkit.Put(t, dir, "d.csv", c.data)
+		if got, err := isStructural(t.Context(), env, path, o); err != nil || got != c.want {
+			t.Errorf("%q %s: structural is %v (%v), want %v", c.data, c.flags, got, err, c.want)
 		}
-		if tab, err := o.Columns.Read(t.Context(), env, "read before"); c.flags == "" && (err != nil || tab.Rows != 4) {
-			t.Errorf("%s is read again: %v", filepath.Base(c.data), err)
+		if c.flags != "" {
+			continue
+		}
+		if other, err := o.Columns.Read(t.Context(), env, testkit.Put(t, dir, "other.csv", "a\n1\n")); err != nil || other.Rows != 1 {
+			t.Errorf("%q instead of another table: %v", c.data, err)
+		}
+		testkit.OK(t, os.Remove(path))
+		if again, err := o.Columns.Read(t.Context(), env, path); err != nil || again.Rows != 4 {
+			t.Errorf("%q is read again: %v", c.data, err)
 		}
 	}
 }

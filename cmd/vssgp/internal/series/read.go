@@ -219,9 +219,6 @@ func (r *timeSeries) showing(env *cli.Env, format string, args ...any) func(shar
 // fewestValues is how many values of an output a fit needs.
 const fewestValues = 4
 
-// mostValue bounds values and their known standard deviations: their squares have to be numbers.
-const mostValue = 1e150
-
 // check names the column that nothing can be fitted to, a value that cannot be used, and a standard deviation that is none.
 func (r *timeSeries) check(positive bool) error {
 	for i, name := range r.yNames {
@@ -233,8 +230,8 @@ func (r *timeSeries) check(positive bool) error {
 	for n := range r.X {
 		for d, y := range r.Y {
 			must := ""
-			if math.Abs(y[n]) > mostValue {
-				must = fmt.Sprint("have a magnitude below ", mostValue)
+			if math.Abs(y[n]) > series.MaxValue {
+				must = fmt.Sprint("have a magnitude below ", series.MaxValue)
 			} else if positive && y[n] < 0 {
 				must = "be 0 or more with --positive"
 			}
@@ -243,9 +240,9 @@ func (r *timeSeries) check(positive bool) error {
 			}
 		}
 		for d, all := range r.Err {
-			if e := all[n]; !(e > 0 && e < mostValue) && !math.IsNaN(r.Y[d][n]) {
+			if e := all[n]; !(e > 0 && e < series.MaxValue) && !math.IsNaN(r.Y[d][n]) {
 				return cli.Mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number below %v",
-					r.path, r.rows[n]+1, r.yNames[d], e, mostValue)
+					r.path, r.rows[n]+1, r.yNames[d], e, series.MaxValue)
 			}
 		}
 	}
