@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/heap"
@@ -403,11 +404,16 @@ func (pr *problem) rowBytes() float64 { return 8 * float64(pr.data.N*(4*(pr.data
 
 // tables estimates the operations and the bytes of the tables that the exact bound takes its sums over rows from, if they pay.
 func (pr *problem) tables(s *variational.Shape) (pay bool, flops, bytes float64) {
-	backend := pr.model(nil).backend().Name()
-	if s.Q > 1 || s.Windows.Count() > 1 || backend != "cpu" && backend != "cpu on ranks" {
+	backend, passCost := pr.model(nil).backend().Name(), rowspectrum.CPU
+	if strings.HasPrefix(backend, "cuda") {
+		passCost = rowspectrum.Card
+	} else if backend != "cpu" && backend != "cpu on ranks" {
 		return false, 0, 0
 	}
-	if pay, flops, bytes = rowspectrum.Expect(pr.data.N, s.M(), s.D, pr.grid.Band); !pay {
+	if s.Q > 1 || s.Windows.Count() > 1 {
+		return false, 0, 0
+	}
+	if pay, flops, bytes = rowspectrum.Expect(pr.data.N, s.M(), s.D, pr.grid.Band, passCost); !pay {
 		return false, 0, 0
 	}
 	return pay, flops, bytes

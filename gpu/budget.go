@@ -65,6 +65,10 @@ const (
 	arrayStats  // [3,V] traces of G's blocks, logarithms of determinants, traces of A⁻¹
 	arrayOut    // predictions
 	arrayQuad   // their quadratic parts
+	arrayTables // of a row spectrum, with its vectors and places
+	arrayWaves  // the features' waves
+	arrayPairs  // sums of pairs of them
+	arraySingle // and of each
 	arrayIndex  // rows of a mini-batch
 	arrayPickX
 	arrayPickY

@@ -18,6 +18,7 @@ type rows struct {
 	own    wants             // the rows'
 	plans  [operations]*plan // the last of each
 	solved *plan             // whose solution and inverse are on the card; nil: none
+	spectrum
 }
 
 // Open checks the data, sorts the rows into runs under the same windows and
@@ -45,7 +46,7 @@ func (b *Backend) openRows(d backend.Data) (*rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rows{data: d, layout: d.Prepare(), queue: q}
+	r := &rows{data: d, layout: d.Prepare(), queue: q, spectrum: spectrum{passCost: b.passCost}}
 	if err := r.finish(r.bring()); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}

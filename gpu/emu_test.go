@@ -72,7 +72,13 @@ func TestFailures(t *testing.T) {
 			t.Run(call+"/"+m.name, func(t *testing.T) { p.failsAt(t, m, call) })
 		}
 	}
-	p.digits = LeastDigits
+	p = newProblem(tableShapes[1])
+	for _, call := range []string{"alloc", "upload", "launch"} {
+		for _, m := range p.methods() {
+			t.Run(call+"/"+m.name+" by tables", func(t *testing.T) { p.failsAt(t, m, call) })
+		}
+	}
+	p.tables, p.digits = false, LeastDigits
 	for _, call := range []string{"alloc", "launch"} {
 		for _, m := range p.methods()[:2] {
 			t.Run(call+"/"+m.name+" by digits", func(t *testing.T) { p.failsAt(t, m, call) })

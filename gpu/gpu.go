@@ -3,12 +3,14 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/kernels"
 )
 
@@ -27,15 +29,18 @@ type Options struct {
 	// 0 is float64. 7 are as exact, and faster where float64 is slow (FastFloat64);
 	// with s an entry of G, of N rows, is off by N·A1²·s·2^(2−8s) at most.
 	Digits int
+
+	anyTables bool // tables serve wherever there are any (spectrum.go), for tests
 }
 
 // Backend computes on one card.
 type Backend struct {
-	device  cuda.Device
-	context *cuda.Context
-	module  *cuda.Module
-	timings *timings // nil: not taken
-	digits  int      // Options.Digits
+	device   cuda.Device
+	context  *cuda.Context
+	module   *cuda.Module
+	timings  *timings // nil: not taken
+	digits   int      // Options.Digits
+	passCost float64  // rowspectrum.Card, or for tests more
 
 	mu        sync.Mutex // guards what follows, and planning with allocating
 	functions map[string]*cuda.Function
@@ -60,7 +65,10 @@ func openCard(o Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{device: context.Device(), context: context, digits: o.Digits, functions: map[string]*cuda.Function{}}
+	b := &Backend{device: context.Device(), context: context, digits: o.Digits, passCost: rowspectrum.Card, functions: map[string]*cuda.Function{}}
+	if o.anyTables {
+		b.passCost = math.Inf(1)
+	}
 	if o.Timing {
 		b.timings = &timings{sum: map[string]backend.Timing{}}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/kernels"
 )
 
@@ -16,6 +17,10 @@ const columnSums = outputGroup + 1
 func (r *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	err := r.pass("moments", r.data.CheckMoments(dst, f), func() error {
 		p, a, err := r.prepare(opMoments, f, r.data.D, nil, r.layMoments)
+		dst.Terms = 0
+		if err == nil && p.tables {
+			dst.Terms = rowspectrum.Terms
+		}
 		if err == nil {
 			r.sumMoments(p, a)
 			r.download(p, arrayGram)
@@ -44,6 +49,9 @@ func (r *rows) layMoments(p *plan) error {
 	if p.op == opSolve {
 		p.layChain(goesDense(p.offset, p.d, r.card.device.SharedPerBlock))
 	}
+	if r.layTables(p) {
+		return nil
+	}
 	gram := gramKind(tileFor(runs))
 	if digits := r.card.digits; digits > 0 {
 		gram = gramKind(kernels.DigitTile).byDigits(digits)
@@ -55,6 +63,10 @@ func (r *rows) layMoments(p *plan) error {
 // arrayGram, and [groups,M,columnSums] in arraySums.
 func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 	r.zero(p, arrayGram)
+	if p.tables {
+		r.sumTables(p, a, true)
+		return
+	}
 	g, part := p.passes[0], r.address(arrayPart)
 	r.sweep(p, g, a, func(a kernels.RowsBank, s slab, blocks int) {
 		if r.card.digits > 0 {

@@ -37,7 +37,8 @@ func (r *rows) layOut(p *plan, runs []run, kinds ...kind) error {
 		}
 		return r.refused(fixed+least+leastStore, p.free, ofRows/int64(r.data.N))
 	}
-	if p.cramped = room < all+store; p.cramped {
+	if room < all+store {
+		p.cramped = true
 		store = max(leastStore, min(store, room-all))
 		cutInto(room-store, store)
 	}
@@ -75,16 +76,19 @@ func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, la
 		r.gather(p, &a)
 	}
 	r.uploadBank(&a, f)
+	if p.tables {
+		r.uploadTables(p)
+	}
 	return p, a, nil
 }
 
 // reserve plans and allocates.
 func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, lay planner) (p *plan, err error) {
-	offset := f.Offsets()
+	offset, count := f.Offsets(), r.frequencies(op, f)
 	err = r.allocate(func(free int64) (*wants, error) {
 		p = r.plans[op]
-		if op == opPick || !p.fits(f.M, offset, d) || p.wants.total() > free || p.cramped && p.free < free {
-			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, wants: r.own}
+		if op == opPick || !p.fits(f.M, offset, d) || p.count != count || p.wants.total() > free || p.cramped && p.free < free {
+			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, wants: r.own, count: count}
 			if err := r.complete(p, given, lay); err != nil {
 				return nil, err
 			}

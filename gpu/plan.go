@@ -23,6 +23,8 @@ type plan struct {
 	table   []int64
 	tabled  *cuda.Memory // where the card has the table; nil: nowhere
 	passes  []*pass
+	count   int  // frequencies of the tables that would serve instead of passes over the rows; 0: none
+	tables  bool // whether they do
 
 	chunks, rowJobs section   // jobs of a few rows each: residuals, predictions; or of digits of Ḡ
 	levels          []section // of the chain

@@ -23,9 +23,12 @@ type shape struct {
 	first      int  // window of the first feature; those before own none
 	steep      bool // every other feature fades within a fraction of a step, or two
 	digits     int  // that the backend should have
+	tables     bool // wherever there are any
 }
 
-func (s shape) options(ordinal int) Options { return Options{Ordinal: ordinal, Digits: s.digits} }
+func (s shape) options(ordinal int) Options {
+	return Options{Ordinal: ordinal, Digits: s.digits, anyTables: s.tables}
+}
 
 // A problem has everything that the methods are asked.
 type problem struct {

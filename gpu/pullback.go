@@ -36,6 +36,10 @@ func (r *rows) layPullback(p *plan) error {
 		p.wants[arrayCoef] = int64(8 * p.m * p.d)
 	}
 	p.wants[arraySums] = int64(8 * p.m * width)
+	if r.layTables(p) {
+		p.layPairs()
+		return nil
+	}
 	if digits := r.card.digits; digits > 0 {
 		k := columnKind(runs, pullbackCut, kernels.DigitTile, 1, width).twoSided(storeFeatureDigits(digits))
 		if err := p.layAdjoint(k, runs, digits); err != nil {
@@ -53,6 +57,11 @@ func (r *rows) layPullback(p *plan) error {
 // pullback leaves the sums over the rows in host[arraySums], [M,width]. The adjoints
 // of G and C are on the card, in arrayGram and at coef.
 func (r *rows) pullback(p *plan, a kernels.RowsBank, coef uint64) {
+	if p.tables {
+		r.pullTables(p, a, coef)
+		r.download(p, arraySums)
+		return
+	}
 	pass := p.passes[0]
 	if r.card.digits > 0 {
 		r.adjointDigits(p, a)

@@ -25,6 +25,9 @@ const (
 	BlockFields  = 6     // numbers of a row of a level's table
 	DenseBlock   = 64    // columns that dense_panel divides out
 	DenseMirror  = 32    // edge of the tiles that dense_adjoint mirrors
+	SpectrumTile = 32    // edge of the tiles of pairs that spectrum_gram leaves
+	PairSums     = 8     // numbers of a pair
+	SingleSums   = 6     // numbers of a feature's sums with one vector
 )
 
 // RowsBank are the arguments that several kernels begin with.
@@ -46,6 +49,34 @@ type RowsBank struct {
 	Rot    uint64
 	Chunks uint64
 	Jobs   uint64
+}
+
+// Spectrum are the arguments that several kernels begin with.
+type Spectrum struct {
+	Tables     uint64
+	Values     uint64
+	Places     uint64
+	Irregular  uint64
+	Entries    int64
+	Rows       int64
+	First      int64
+	Length     int64
+	Margin     int64
+	Reach      int64
+	Irregulars int64
+	Period     float64
+	Angle      float64
+	P0         float64
+	Density    float64
+	Span       float64
+	Digits     float64
+	Unit       float64
+	Waves      uint64
+	Amp        uint64
+	Power      uint64
+	Ripple     uint64
+	M          int64
+	D          int64
 }
 
 // ChainAdjoint are the arguments of chain_adjoint (inverse.cu).
@@ -915,6 +946,71 @@ func (RowsGather) Block() int { return 128 }
 // Words are the arguments in order; they change with a.
 func (a *RowsGather) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 10)
+}
+
+// SpectrumColumns are the arguments of spectrum_columns (spectrum.cu).
+type SpectrumColumns struct {
+	Spectrum
+	Singles uint64
+	Sums    uint64
+	N       int64
+}
+
+var _ [216]byte = [unsafe.Sizeof(SpectrumColumns{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (SpectrumColumns) Name() string { return "spectrum_columns" }
+
+// Block is how many threads a block has.
+func (SpectrumColumns) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *SpectrumColumns) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 27)
+}
+
+// SpectrumGram are the arguments of spectrum_gram (spectrum.cu).
+type SpectrumGram struct {
+	Spectrum
+	Pairs uint64
+	Gram  uint64
+}
+
+var _ [208]byte = [unsafe.Sizeof(SpectrumGram{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (SpectrumGram) Name() string { return "spectrum_gram" }
+
+// Block is how many threads a block has.
+func (SpectrumGram) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *SpectrumGram) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 26)
+}
+
+// SpectrumPullback are the arguments of spectrum_pullback (spectrum.cu).
+type SpectrumPullback struct {
+	Spectrum
+	Pairs   uint64
+	Singles uint64
+	Gram    uint64
+	Cbar    uint64
+	Part    uint64
+	N       int64
+}
+
+var _ [240]byte = [unsafe.Sizeof(SpectrumPullback{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (SpectrumPullback) Name() string { return "spectrum_pullback" }
+
+// Block is how many threads a block has.
+func (SpectrumPullback) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *SpectrumPullback) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 30)
 }
 
 // SumsReduce are the arguments of sums_reduce (moments.cu).

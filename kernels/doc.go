@@ -18,6 +18,8 @@
 //	pullback.cu      cpu/pullback.go
 //	factorised.cu    cpu/factorized.go
 //	predict.cu       cpu/predict.go
+//	spectrum.cuh     internal/rowspectrum: sums over rows of a wave from tables
+//	spectrum.cu      moments and pullback from them
 //	front.cuh        columns divided out of a front, products of the rows below
 //	chain.cuh        chains of blocks, levels
 //	chain.cu         internal/linalg/blocktri: factor and solutions, by segments
@@ -109,6 +111,19 @@
 //	From, Mid         columns whose products are taken from those from Mid on
 //	Columns, Col0     how many tiles there are from Mid on; the first column of a panel
 //	Share             how much of Mean stays
+//
+// Those for tables (spectrum.cuh) begin with the arrays and numbers of rowspectrum.Arrays
+// and Grid, an embedded Spectrum:
+//
+//	Tables, Entries   [1+D,Entries] E_g, and how many there are
+//	Values, Places    [1+D,Rows] what is summed; [Rows,4] uneven rows
+//	Rows, First       places or uneven rows; the first place
+//	Irregular, Irregulars   even places with another number of rows than one, how many
+//	Length, Margin, Reach   frequencies of a period, below 0, of a sum on each side
+//	Period, Angle, P0, Density, Span, Digits   T, 2π/T, P₀, √(2π)/T, 2 max|X|, 8.2
+//	Unit              a step in units of x
+//	Waves             [M,6] P, Z in two numbers, ωT/2π in two, turns at X = 0
+//	Pairs, Singles    the sums of pairs of features, and of each with each vector
 //
 // # Arithmetic
 //

@@ -21,3 +21,6 @@ constexpr int DIGIT_SUM = 20480;  // numbers at most of a sum of products by dig
 constexpr int BLOCK_FIELDS = 6;   // numbers of a row of a level's table
 constexpr int DENSE_BLOCK = 64;   // columns that dense_panel divides out
 constexpr int DENSE_MIRROR = 32;  // edge of the tiles that dense_adjoint mirrors
+constexpr int SPECTRUM_TILE = 32; // edge of the tiles of pairs that spectrum_gram leaves
+constexpr int PAIR_SUMS = 8;      // numbers of a pair
+constexpr int SINGLE_SUMS = 6;    // numbers of a feature's sums with one vector

@@ -4,7 +4,7 @@ import "github.com/vssgp/vssgp/internal/simd"
 
 // A batch takes the sums of many waves with one vector v. Waves come in groups that share a shape.
 type batch struct {
-	s      *spectrum
+	s      *Spectrum
 	v      int // of the tables
 	groups []group
 	done   []moments // of waves that need no table
@@ -49,7 +49,7 @@ func (p *panels) idle(i int) {
 func (p *panels) sum(table []complex128) { simd.SumWaves(p.sums, p.jobs, table, p.places, p.points) }
 
 // reset begins a new batch.
-func (b *batch) reset(s *spectrum, v int) {
+func (b *batch) reset(s *Spectrum, v int) {
 	b.s, b.v, b.groups, b.done, b.free = s, v, b.groups[:0], b.done[:0], 0
 	b.panels.reset(0)
 }

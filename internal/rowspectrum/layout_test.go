@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
@@ -27,7 +28,7 @@ func TestProduct(t *testing.T) {
 
 // TestCover: tables reach as far for negative frequencies as for positive ones.
 func TestCover(t *testing.T) {
-	s := newSpectrum(newLayout(dataOf("uneven", 1000, 0, rand.New(rand.NewPCG(6, 13)))))
+	s := New(backendtest.SpectrumData("uneven", 1000, 0, rand.New(rand.NewPCG(6, 13))))
 	for _, cycles := range []int64{-1000, 1000} {
 		if n := s.cover([]wave{{}, {carrier: carrier{cycles: cycles}}}) - s.margin; n != 2048 {
 			t.Errorf("%d cycles: %d frequencies", cycles, n)
@@ -37,7 +38,7 @@ func TestCover(t *testing.T) {
 
 // TestLayout: which rows are even.
 func TestLayout(t *testing.T) {
-	tenths := steps(100, func(i int) float64 { return float64(i) / 10 })
+	tenths := testkit.Numbers(100, func(i int) float64 { return float64(i) / 10 })
 	for _, c := range []struct {
 		name  string
 		x     []float64
@@ -45,13 +46,13 @@ func TestLayout(t *testing.T) {
 		gaps  []int // places with another number of rows than one
 		first int
 	}{
-		{"integers", steps(9, func(i int) float64 { return float64(i) }), true, nil, -4},
+		{"integers", testkit.Numbers(9, func(i int) float64 { return float64(i) }), true, nil, -4},
 		{"tenths", tenths, true, nil, -50},
 		{"falling", []float64{3, 2, 1}, true, nil, -1},
 		{"two rows", []float64{1e9, 1e9 + 1}, true, nil, -1},
 		{"a hole and a double", []float64{0, 1, 1, 2, 4}, true, []int{-1, 1}, -2},
-		{"a thousandth off", append([]float64{-1.001}, steps(20, func(i int) float64 { return float64(i) })...), false, nil, 0},
-		{"a billionth off", append([]float64{-1 - 1e-9}, steps(20, func(i int) float64 { return float64(i) })...), false, nil, 0},
+		{"a thousandth off", append([]float64{-1.001}, testkit.Numbers(20, func(i int) float64 { return float64(i) })...), false, nil, 0},
+		{"a billionth off", append([]float64{-1 - 1e-9}, testkit.Numbers(20, func(i int) float64 { return float64(i) })...), false, nil, 0},
 		{"too many holes", []float64{0, 1, 2, 1000}, false, nil, 0},
 		{"years", []float64{1958.208, 1958.292, 1958.375, 1958.458, 1958.542, 1958.625}, false, nil, 0},
 	} {
@@ -76,7 +77,7 @@ func TestLayout(t *testing.T) {
 
 // TestRoundedRows: even rows that were rounded lie around their places, without an offset or a drift.
 func TestRoundedRows(t *testing.T) {
-	d := dataOf("even, in standard deviations", 10_000, 0, nil)
+	d := backendtest.SpectrumData("even, in standard deviations", 10_000, 0, nil)
 	l := newLayout(d)
 	mean, slope := 0.0, 0.0
 	for i, x := range d.X {
@@ -101,11 +102,11 @@ func TestPanelsBefore(t *testing.T) {
 
 // TestClasses: on both sides of every boundary between the ways to take a wave's sums, they are the sums over all rows.
 func TestClasses(t *testing.T) {
-	for kind := range positions {
+	for kind := range backendtest.Positions {
 		rng := rand.New(rand.NewPCG(3, 10))
-		d := dataOf(kind, slow.Pick(3000, 1500), 1, rng)
-		s := newSpectrum(newLayout(d))
-		s.make(1<<14 + s.margin)
+		d := backendtest.SpectrumData(kind, slow.Pick(3000, 1500), 1, rng)
+		s := New(d)
+		s.tables = s.make(1<<14 + s.margin)
 		counts := map[class]int{}
 		for _, e := range s.boundaries() {
 			for _, z := range []float64{-1e-7, 0, 1e-7} {
@@ -131,7 +132,7 @@ func TestClasses(t *testing.T) {
 }
 
 // boundaries are envelopes close to where another class begins: by width, by place, by amplitude and by the number of terms.
-func (s *spectrum) boundaries() (out []envelope) {
+func (s *Spectrum) boundaries() (out []envelope) {
 	span := s.layout.span
 	add := func(p, z float64) {
 		if p > 0 {
@@ -161,7 +162,7 @@ func (s *spectrum) boundaries() (out []envelope) {
 }
 
 // compare takes a wave's sums in its class and over all rows, and returns the class.
-func (s *spectrum) compare(t *testing.T, kind string, w wave, v int) class {
+func (s *Spectrum) compare(t *testing.T, kind string, w wave, v int) class {
 	t.Helper()
 	var m shape
 	m.set(s, w.envelope, v == 0)

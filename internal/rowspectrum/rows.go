@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/nufft"
@@ -15,9 +14,9 @@ import (
 type Rows struct {
 	backend.Rows
 	data     backend.Data
-	spectrum *spectrum // nil: the rows have no tables
+	spectrum *Spectrum // nil: the rows have no tables
 	chosen   bool      // spectrum, if there is one
-	force    bool      // tables even where they cost more, for tests
+	passCost float64   // CPU, or more where a test wants tables that do not pay
 
 	sums sums
 }
@@ -25,8 +24,8 @@ type Rows struct {
 // Expect estimates whether the sums of m features over n rows with d outputs come from tables, for features that reach over most of the
 // rows. flops are the operations of a bound or of a bound with its gradient, as many as passes over the rows make in that time; bytes
 // are for the tables and sums, or to make the tables if that is more. band is the features' highest frequency in cycles per mean
-// step if the rows are uneven, 0 if they are even.
-func Expect(n, m, d int, band float64) (pays bool, flops, bytes float64) {
+// step if the rows are uneven, 0 if they are even. passCost is CPU or Card.
+func Expect(n, m, d int, band, passCost float64) (pays bool, flops, bytes float64) {
 	rows, features, values := float64(n), float64(m), float64(1+d)
 	units := sumCost(features, float64(d), longTerms*features)
 	pairs := features * (features + 1) / 2
@@ -37,7 +36,7 @@ func Expect(n, m, d int, band float64) (pays bool, flops, bytes float64) {
 		making = nufft.Bytes(int(count))
 	}
 	pays = n >= leastRows && pairs <= mostPairs && count <= mostPerRow*rows && units < passCost*features*features*rows
-	return pays, 3 / passCost * units, values*(16*count+8*rows) + max(making, 64*(pairs+features*float64(d)))
+	return pays, 3 / CPU * units, values*(16*count+8*rows) + max(making, 64*(pairs+features*float64(d)))
 }
 
 // longTerms is about how many terms the product of two features has if both reach over most of the rows.
@@ -52,15 +51,15 @@ const (
 // Over adds tables to a backend's rows with the data d. It returns the rows themselves if tables never pay: several inputs,
 // windows, or few rows.
 func Over(rows backend.Rows, d *backend.Data) backend.Rows {
-	if d.Q != 1 || d.Windows.Count() > 1 || d.N < leastRows {
+	if !possible(d) || d.N < leastRows {
 		return rows
 	}
-	return &Rows{Rows: rows, data: *d}
+	return &Rows{Rows: rows, data: *d, passCost: CPU}
 }
 
-// tableTerms is the number of roundings that an entry of G or C carries if it comes from tables, relative to the largest entry of the
+// Terms is the number of roundings that an entry of G or C carries if it comes from tables, relative to the largest entry of the
 // diagonal.
-const tableTerms = 1000
+const Terms = 1000
 
 // Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
 func (r *Rows) Moments(dst *backend.Moments, f *backend.Features) error {
@@ -75,7 +74,7 @@ func (r *Rows) Moments(dst *backend.Moments, f *backend.Features) error {
 		return fmt.Errorf("row spectrum: moments: %w", err)
 	}
 	r.sums.moments(dst, f, r.data.N)
-	dst.Terms = tableTerms
+	dst.Terms = Terms
 	return nil
 }
 
@@ -100,38 +99,45 @@ func (r *Rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 func (r *Rows) take(f *backend.Features) error {
 	s := r.spectrum
 	if count := s.cover(r.sums.waves); s.tables == nil || s.count != count {
-		s.make(count)
+		s.tables, s.count = s.make(count), count
 	}
 	return r.sums.take(s, f, r.data.D, r.data.Stopped)
 }
 
-// Costs of the parts of an evaluation, in terms of a table's sum: of a pair of features besides its terms, and of a row of a
-// pass over the rows for each pair.
+// pairCost is the cost of a pair of features besides its terms, in terms of a table's sum.
+const pairCost = 40
+
+// The cost of a row of a pass over the rows for each pair of features, in terms of a table's sum. On a card a pass costs less: it
+// multiplies on tensor cores, which tables cannot.
 const (
-	pairCost = 40
-	passCost = 1. / 12
+	CPU  = 1. / 12
+	Card = 1. / 100
 )
 
-// pays reports whether tables cost less than passes over the rows. It counts: the choice must not depend on the machine, as the
-// bits of the sums do. It leaves the features' waves in r.
+// pays reports whether tables cost less than passes over the rows. It leaves the features' waves in r.
 func (r *Rows) pays(f *backend.Features) bool {
+	if !r.chosen {
+		r.spectrum, r.chosen = New(&r.data), true
+	}
+	if r.spectrum == nil {
+		return false
+	}
+	r.sums.waves = resize(r.sums.waves, f.M)
+	return r.spectrum.pays(r.sums.waves, f, r.passCost)
+}
+
+// pays writes the features' waves to dst and reports whether tables cost less than passes over the rows. It counts: the choice must
+// not depend on the machine, as the bits of the sums do.
+func (s *Spectrum) pays(dst []wave, f *backend.Features, passCost float64) bool {
 	m := float64(f.M)
-	if m*(m+1)/2 > mostPairs || !r.layOut() {
-		return false
-	}
-	s := r.spectrum
-	r.sums.waves = slices.Grow(r.sums.waves[:0], f.M)[:f.M]
-	if !s.waves(r.sums.waves, f) {
-		return false
-	}
-	if n := s.cover(r.sums.waves) - s.margin; float64(n) > mostPerRow*float64(r.data.N) {
+	if m*(m+1)/2 > mostPairs || !s.waves(dst, f) || float64(s.cover(dst)-s.margin) > mostPerRow*float64(s.rows) {
 		return false
 	}
 	terms := 0.0
-	for i := range r.sums.waves {
-		terms += s.terms(&r.sums.waves[i])
+	for i := range dst {
+		terms += s.terms(&dst[i])
 	}
-	return r.force || sumCost(m, float64(r.data.D), terms) < passCost*m*m*float64(r.data.N)
+	return sumCost(m, float64(len(s.layout.values)-1), terms) < passCost*m*m*float64(s.rows)
 }
 
 // sumCost is the cost of the sums of m features, which have so many terms together, with each other and with d outputs.
@@ -141,7 +147,7 @@ func sumCost(m, d, terms float64) float64 { return m/2*(m*pairCost+2*terms) + d*
 const mostPerRow = 16
 
 // terms estimates the terms of the sums of products with a wave.
-func (s *spectrum) terms(w *wave) float64 {
+func (s *Spectrum) terms(w *wave) float64 {
 	p := 2 * w.p
 	table := 2 * digits * math.Sqrt(p+s.p0) / s.h
 	if p*s.layout.span*s.layout.span <= digits*digits {
@@ -153,15 +159,4 @@ func (s *spectrum) terms(w *wave) float64 {
 		return min(table, rows)
 	}
 	return share * min(table, rows)
-}
-
-// layOut chooses the grid, once. It reports false if there is none.
-func (r *Rows) layOut() bool {
-	if !r.chosen {
-		r.chosen = true
-		if l := newLayout(&r.data); l != nil {
-			r.spectrum = newSpectrum(l)
-		}
-	}
-	return r.spectrum != nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/internal/simd"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
@@ -26,21 +27,21 @@ func TestAccuracy(t *testing.T) {
 		if n > 16_000 {
 			m, sets, gradient = 8, sets[len(sets)-1:], 1e-10
 		}
-		for kind := range positions {
+		for kind := range backendtest.Positions {
 			value, gradient := value, gradient
 			if kind == "even, in standard deviations" && n > 16_000 {
 				value, gradient = 2e-13, 1e-14*float64(n)
 			}
-			for _, s := range []stretch{
+			for _, s := range []backendtest.Stretch{
 				{2, 30, 0.05}, {30, 0.1 * float64(n), 0.05}, {0.1 * float64(n), 100 * float64(n), 0.2}, {0.2 * float64(n), 10 * float64(n), 9.5},
 			} {
 				rng := rand.New(rand.NewPCG(uint64(n), 7))
-				d := dataOf(kind, n, 1, rng)
-				f := featuresOf(d, m, s, rng)
+				d := backendtest.SpectrumData(kind, n, 1, rng)
+				f := backendtest.SpectrumFeatures(d, m, s, rng)
 				for _, set := range sets {
 					testkit.OK(t, simd.Use(set.String()))
-					g, c, grad := errorsOf(t, d, f, &Rows{data: *d, force: true}, rng)
-					what := fmt.Sprintf("%d rows %s, reach %g to %g, %v: errors of G %.1e, C %.1e, gradient %.1e", n, kind, s.from, s.to, set, g, c, grad)
+					g, c, grad := backendtest.SpectrumErrors(t, d, f, &Rows{data: *d, passCost: math.Inf(1)}, rng)
+					what := fmt.Sprintf("%d rows %s, reach %g to %g, %v: errors of G %.1e, C %.1e, gradient %.1e", n, kind, s[0], s[1], set, g, c, grad)
 					if t.Log(what); !(g <= value && c <= value && grad <= gradient) {
 						t.Error(what)
 					}
@@ -56,13 +57,13 @@ func TestPanels(t *testing.T) {
 	for _, kind := range []string{"even", "uneven"} {
 		for _, m := range slow.Pick([]int{1, 2, 7, 8, 9, 15, 16, 17, 64, 65, 1024}, []int{1, 2, 7, 8, 9, 16, 17, 65}) {
 			rng := rand.New(rand.NewPCG(uint64(m), 8))
-			d := dataOf(kind, 600, m%4, rng)
-			f := featuresOf(d, m, stretch{20, 3000, 0.5}, rng)
+			d := backendtest.SpectrumData(kind, 600, m%4, rng)
+			f := backendtest.SpectrumFeatures(d, m, backendtest.Stretch{20, 3000, 0.5}, rng)
 			var first []float64
 			for _, cores := range []int{1, 2, 7} {
 				runtime.GOMAXPROCS(cores)
-				r := &Rows{data: *d, force: true}
-				if g, c, grad := errorsOf(t, d, f, r, rand.New(rand.NewPCG(1, 1))); !(g <= 1e-13 && c <= 1e-13 && grad <= 1e-11) {
+				r := &Rows{data: *d, passCost: math.Inf(1)}
+				if g, c, grad := backendtest.SpectrumErrors(t, d, f, r, rand.New(rand.NewPCG(1, 1))); !(g <= 1e-13 && c <= 1e-13 && grad <= 1e-11) {
 					t.Errorf("%s, %d features: G is off by %.2g, C by %.2g, the gradient by %.2g", kind, m, g, c, grad)
 				}
 				got := slices.Concat(r.sums.pairs, momentsOf(t, r, f).C)
@@ -85,18 +86,18 @@ func momentsOf(t *testing.T, r *Rows, f *backend.Features) *backend.Moments {
 // TestHistory: sums do not depend on earlier features, for which the tables may have had other frequencies, and Pullback not on
 // which Moments came before.
 func TestHistory(t *testing.T) {
-	for kind := range positions {
+	for kind := range backendtest.Positions {
 		rng := rand.New(rand.NewPCG(2, 9))
-		d := dataOf(kind, 700, 2, rng)
-		f, other := featuresOf(d, 12, stretch{30, 3000, 0}, rng), featuresOf(d, 12, stretch{30, 3000, 0}, rng)
+		d := backendtest.SpectrumData(kind, 700, 2, rng)
+		f, other := backendtest.SpectrumFeatures(d, 12, backendtest.Stretch{30, 3000, 0}, rng), backendtest.SpectrumFeatures(d, 12, backendtest.Stretch{30, 3000, 0}, rng)
 		for k := range other.Freq {
 			other.Freq[k] *= 3
 		}
-		bar, used := momentsOf(t, &Rows{data: *d, force: true}, f), &Rows{data: *d, force: true}
+		bar, used := momentsOf(t, &Rows{data: *d, passCost: math.Inf(1)}, f), &Rows{data: *d, passCost: math.Inf(1)}
 		momentsOf(t, used, other)
 		check := func(what string) {
 			t.Helper()
-			fresh, want, got := &Rows{data: *d, force: true}, backend.NewFeatures(12, 1), backend.NewFeatures(12, 1)
+			fresh, want, got := &Rows{data: *d, passCost: math.Inf(1)}, backend.NewFeatures(12, 1), backend.NewFeatures(12, 1)
 			testkit.OK(t, errors.Join(fresh.Pullback(want, f, bar), used.Pullback(got, f, bar)))
 			for i, field := range want.Fields() {
 				testkit.Equal(t, got.Fields()[i].Data, field.Data, kind, ", ", what)
@@ -130,14 +131,14 @@ func TestChoice(t *testing.T) {
 		name    string
 		n, m    int
 		change  func(d *backend.Data, f *backend.Features)
-		stretch stretch
+		stretch backendtest.Stretch
 		tables  bool
 	}{
 		{name: "few rows", n: leastRows - 1, m: 100},
 		{name: "long features", n: 4000, m: 100, tables: true},
 		{name: "one feature", n: 4000, m: 1, tables: true},
 		{name: "rows at one place", n: 4000, m: 10, change: func(d *backend.Data, _ *backend.Features) { clear(d.X) }},
-		{name: "short features, even", n: 4000, m: 100, stretch: stretch{5, 20, 0}, tables: true},
+		{name: "short features, even", n: 4000, m: 100, stretch: backendtest.Stretch{5, 20, 0}, tables: true},
 		{name: "a frequency that is not a number", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Freq[3] = math.NaN() }},
 		{name: "a phase that is not a number", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Phase[3] = math.NaN() }},
 		{name: "an infinite center", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Center[3] = math.Inf(1) }},
@@ -149,18 +150,18 @@ func TestChoice(t *testing.T) {
 			f.Freq[3] = 1e5
 		}},
 	} {
-		if c.stretch == (stretch{}) {
-			c.stretch = stretch{float64(c.n), 10 * float64(c.n), 0}
+		if c.stretch == (backendtest.Stretch{}) {
+			c.stretch = backendtest.Stretch{float64(c.n), 10 * float64(c.n), 0}
 		}
-		d := dataOf("even", c.n, 1, rng)
-		f := featuresOf(d, c.m, c.stretch, rng)
+		d := backendtest.SpectrumData("even", c.n, 1, rng)
+		f := backendtest.SpectrumFeatures(d, c.m, c.stretch, rng)
 		if c.change != nil {
 			c.change(d, f)
 		}
 		p, m := &passes{}, backend.NewMoments(f, 1)
 		m.Terms = 7
 		testkit.OK(t, Over(p, d).Moments(m, f))
-		if r, tables := Over(p, d).(*Rows); tables && m.Terms != map[bool]int{true: tableTerms}[c.tables] {
+		if r, tables := Over(p, d).(*Rows); tables && m.Terms != map[bool]int{true: Terms}[c.tables] {
 			t.Errorf("%s: %d terms of %T", c.name, m.Terms, r)
 		}
 		testkit.Equal(t, p.calls == 0, c.tables, c.name)
@@ -177,7 +178,7 @@ func TestChoice(t *testing.T) {
 // TestStopped: a pass that is stopped says so, and leaves no sums.
 func TestStopped(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 12))
-	d := dataOf("even", 600, 1, rng)
+	d := backendtest.SpectrumData("even", 600, 1, rng)
 	stop := errors.New("stopped")
 	var left atomic.Int64
 	left.Store(math.MaxInt)
@@ -187,8 +188,8 @@ func TestStopped(t *testing.T) {
 		}
 		return nil
 	}
-	f, other := featuresOf(d, 40, stretch{600, 6000, 0}, rng), featuresOf(d, 40, stretch{600, 6000, 0}, rng)
-	r := &Rows{data: *d, force: true}
+	f, other := backendtest.SpectrumFeatures(d, 40, backendtest.Stretch{600, 6000, 0}, rng), backendtest.SpectrumFeatures(d, 40, backendtest.Stretch{600, 6000, 0}, rng)
+	r := &Rows{data: *d, passCost: math.Inf(1)}
 	momentsOf(t, r, f)
 	left.Store(20)
 	testkit.Fails(t, r.Moments(backend.NewMoments(f, 1), other), stop, "")

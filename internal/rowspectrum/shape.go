@@ -41,7 +41,7 @@ type shape struct {
 }
 
 // set makes the shape of an envelope, for sums of v = 1 (plain) or of y.
-func (m *shape) set(s *spectrum, e envelope, plain bool) {
+func (m *shape) set(s *Spectrum, e envelope, plain bool) {
 	span := s.layout.span
 	m.envelope, m.class, m.a = e, grid, 0
 	m.from, m.to = 0, len(s.layout.values[0])
@@ -82,7 +82,7 @@ func (m *shape) set(s *spectrum, e envelope, plain bool) {
 }
 
 // nearest is ωT/2π as a whole number and a rest in [−½, ½], of even rows between −length/2 and length/2.
-func (s *spectrum) nearest(c carrier) (g int64, rest float64) {
+func (s *Spectrum) nearest(c carrier) (g int64, rest float64) {
 	more := math.RoundToEven(c.part)
 	g, rest = c.cycles+int64(more), c.part-more
 	if s.length > 0 {
@@ -100,7 +100,7 @@ func (s *spectrum) nearest(c carrier) (g int64, rest float64) {
 //	S_0 = √(2π/P)·exp(log − ω²/2P)·exp(iωZ + iφ)      S_1/S_0 = iω/P      S_2/S_0 = 1/P − ω²/P²
 //
 // around Z, with ω between −π and π. The phase is taken at the place nearest to Z.
-func (s *spectrum) closed(m *shape, c carrier) moments {
+func (s *Spectrum) closed(m *shape, c carrier) moments {
 	g, r := s.nearest(c)
 	omega := (float64(g) + r) * s.h
 	exponent := m.log - 0.5*omega*omega/m.p
@@ -122,7 +122,7 @@ func (s *spectrum) closed(m *shape, c carrier) moments {
 }
 
 // turnsAt is (g + r)·X/T less whole turns.
-func (s *spectrum) turnsAt(g int64, r float64, x double.Float) float64 {
+func (s *Spectrum) turnsAt(g int64, r float64, x double.Float) float64 {
 	if s.length > 0 {
 		return float64(g*int64(x.Hi)%s.length)/s.period + r*x.Hi/s.period
 	}
@@ -131,7 +131,7 @@ func (s *spectrum) turnsAt(g int64, r float64, x double.Float) float64 {
 }
 
 // direct sums over the rows that the wave reaches, with the values of a table.
-func (s *spectrum) direct(m *shape, c carrier, values []float64) (out moments) {
+func (s *Spectrum) direct(m *shape, c carrier, values []float64) (out moments) {
 	g, r := s.nearest(c)
 	for i := m.from; i < m.to; i++ {
 		x := s.layout.at(i)

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/internal/nufft"
 	"github.com/vssgp/vssgp/internal/parallel"
@@ -20,9 +21,10 @@ const (
 	rowCost = 64
 )
 
-// A spectrum contains the tables of a layout: E_g of the ones and of each output, at the frequencies g/T.
-type spectrum struct {
+// A Spectrum contains the tables of a layout: E_g of the ones and of each output, at the frequencies g/T.
+type Spectrum struct {
 	layout  *layout
+	rows    int
 	period  float64        // T in steps
 	periodX double.Float   // T in units of x
 	h       float64        // 2π/T
@@ -36,9 +38,19 @@ type spectrum struct {
 	pairs   *simd.PairGrid
 }
 
-// newSpectrum chooses the grid of a layout. Its tables are still to be made.
-func newSpectrum(l *layout) *spectrum {
-	s := &spectrum{layout: l, period: over * l.span}
+// possible reports whether the data have tables, unless all rows are at one place: one input and no windows.
+func possible(d *backend.Data) bool { return d.Q == 1 && d.Windows.Count() <= 1 }
+
+// New chooses the grid of a data set's tables, which are still to be made. It returns nil if there are none.
+func New(d *backend.Data) *Spectrum {
+	if !possible(d) {
+		return nil
+	}
+	l := newLayout(d)
+	if l == nil {
+		return nil
+	}
+	s := &Spectrum{layout: l, rows: d.N, period: over * l.span}
 	s.reach = int(math.Sqrt(rowCost*over*digits*digits/math.Pi*float64(len(l.values[0])))) + mostPoints
 	s.margin = s.reach + 2*mostPoints
 	if l.even {
@@ -52,11 +64,10 @@ func newSpectrum(l *layout) *spectrum {
 	return s
 }
 
-// make fills the tables for frequencies below count.
-func (s *spectrum) make(count int) {
+// make returns the tables for frequencies below count.
+func (s *Spectrum) make(count int) [][]complex128 {
 	l := s.layout
-	s.count = count
-	s.tables = make([][]complex128, len(l.values))
+	tables := make([][]complex128, len(l.values))
 	n := len(l.values[0])
 	grown := make([]float64, n) // exp(½P₀X²)
 	for i := range grown {
@@ -76,7 +87,7 @@ func (s *spectrum) make(count int) {
 	if plan != nil {
 		workers = 1 // as a plan has one grid
 	}
-	parallel.For(len(s.tables), workers, func(v int) {
+	parallel.For(len(tables), workers, func(v int) {
 		var e []complex128
 		if plan != nil {
 			weighted := make([]float64, n)
@@ -87,12 +98,13 @@ func (s *spectrum) make(count int) {
 		} else {
 			e = s.transform(l.values[v], grown)
 		}
-		s.tables[v] = s.unfold(e)
+		tables[v] = s.unfold(e, count)
 	})
+	return tables
 }
 
 // transform returns E_g for g from 0 to half the length, of even rows.
-func (s *spectrum) transform(values, grown []float64) []complex128 {
+func (s *Spectrum) transform(values, grown []float64) []complex128 {
 	length := int(s.length)
 	places := make([]float64, length)
 	for i, v := range values {
@@ -106,8 +118,8 @@ func (s *spectrum) transform(values, grown []float64) []complex128 {
 }
 
 // unfold returns E_g with margins: E_−g is conj(E_g), and on even rows E_g repeats itself.
-func (s *spectrum) unfold(e []complex128) []complex128 {
-	t := make([]complex128, s.margin+s.count)
+func (s *Spectrum) unfold(e []complex128, count int) []complex128 {
+	t := make([]complex128, s.margin+count)
 	for i := range t {
 		g := i - s.margin
 		if length := int(s.length); length > 0 {

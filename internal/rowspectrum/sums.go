@@ -61,7 +61,7 @@ type slope struct{ theta, thetaD, quadD, quadD2, amp float64 }
 const parts = 16
 
 // take takes the sums of f, whose waves are in u, with d outputs. An error is stopped's.
-func (u *sums) take(s *spectrum, f *backend.Features, d int, stopped func() error) error {
+func (u *sums) take(s *Spectrum, f *backend.Features, d int, stopped func() error) error {
 	m := f.M
 	u.pairs, u.singles = resize(u.pairs, panelsBefore(m)*pairSize), resize(u.singles, m*(1+d))
 	u.pack()
@@ -138,7 +138,7 @@ func (u *sums) work() (w *rowWork, put func()) {
 }
 
 // row takes the sums of feature j with the features before it.
-func (u *sums) row(s *spectrum, j int) {
+func (u *sums) row(s *Spectrum, j int) {
 	w, put := u.work()
 	defer put()
 	n := panelsOf(j)
@@ -195,7 +195,7 @@ func combine(to *[pairSize]float64, plus, minus *[sumSize]float64) {
 }
 
 // slowPairs takes the sums of feature j with the features of panel i one by one.
-func (u *sums) slowPairs(s *spectrum, b *batch, j, i int, to []float64) {
+func (u *sums) slowPairs(s *Spectrum, b *batch, j, i int, to []float64) {
 	b.reset(s, 0)
 	var m shape
 	features := u.waves[i*simd.Lanes : min(j, (i+1)*simd.Lanes)]
@@ -218,7 +218,7 @@ func (u *sums) slowPairs(s *spectrum, b *batch, j, i int, to []float64) {
 }
 
 // takeSingles takes the sums of single waves of the features from lo to hi: of their second moments (v = 0), or with output v − 1.
-func (u *sums) takeSingles(s *spectrum, v, d, lo, hi int) {
+func (u *sums) takeSingles(s *Spectrum, v, d, lo, hi int) {
 	w, put := u.work()
 	defer put()
 	b := &w.rest

@@ -36,7 +36,7 @@ type carrier struct {
 const mostCycles = 1 << 45
 
 // waves writes the features' waves to dst. It reports false if a number is not finite or too large.
-func (s *spectrum) waves(dst []wave, f *backend.Features) bool {
+func (s *Spectrum) waves(dst []wave, f *backend.Features) bool {
 	unit := s.layout.step.Hi
 	for k := range dst {
 		w := &dst[k]
@@ -64,7 +64,7 @@ func (s *spectrum) waves(dst []wave, f *backend.Features) bool {
 
 // cover returns how many frequencies the tables need for the products of waves. It depends on the waves in steps of powers of
 // two, so that the bits of a sum do not depend on earlier waves. On even rows it depends on the rows alone.
-func (s *spectrum) cover(waves []wave) int {
+func (s *Spectrum) cover(waves []wave) int {
 	if s.layout.even {
 		return int(s.length/2) + s.margin
 	}

@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"backend":              {"internal/double"},
 	"cpu":                  {"backend", "internal/simd", "internal/parallel", "internal/rowspectrum"},
 	"internal/simd":        {"internal/parallel"},
-	"gpu":                  {"backend", "cuda", "kernels", "internal/testkit/emu", "internal/parallel"},
+	"gpu":                  {"backend", "cuda", "kernels", "internal/testkit/emu", "internal/parallel", "internal/rowspectrum"},
 	"cuda":                 {},
 	"kernels":              {},
 	"internal/testkit/emu": {"cuda", "internal/parallel"},
@@ -69,7 +69,7 @@ var allowed = map[string][]string{
 	"internal/testkit/cputime":        {},
 	"internal/testkit/precise":        {},
 	"internal/testkit/slow":           {},
-	"backend/backendtest":             {"backend", "internal/testkit/oracle", "internal/testkit/slow"},
+	"backend/backendtest":             {"backend", "internal/double", "internal/testkit", "internal/testkit/oracle", "internal/testkit/slow"},
 	"internal/testkit/modeltest":      {"backend", "variational", "internal/testkit/oracle", "internal/bayes"},
 	"internal/bayes":                  {"internal/optimize/lbfgs"},
 	"series": {

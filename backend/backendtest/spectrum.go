@@ -1,4 +1,4 @@
-package rowspectrum
+package backendtest
 
 import (
 	"errors"
@@ -11,20 +11,22 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// positions make n values of x.
-var positions = map[string]func(n int, rng *rand.Rand) []float64{
-	"even": func(n int, _ *rand.Rand) []float64 { return steps(n, func(i int) float64 { return float64(i) }) },
+// Positions make n values of x for the tests of row spectra.
+var Positions = map[string]func(n int, rng *rand.Rand) []float64{
+	"even": func(n int, _ *rand.Rand) []float64 {
+		return testkit.Numbers(n, func(i int) float64 { return float64(i) })
+	},
 	"even, in standard deviations": func(n int, _ *rand.Rand) []float64 {
-		return steps(n, func(i int) float64 { return (float64(i) - 0.5*float64(n)) / (0.29 * float64(n)) })
+		return testkit.Numbers(n, func(i int) float64 { return (float64(i) - 0.5*float64(n)) / (0.29 * float64(n)) })
 	},
 	"even, shuffled, far away": func(n int, rng *rand.Rand) []float64 {
-		x := steps(n, func(i int) float64 { return 3e6 + 0.25*float64(i) })
+		x := testkit.Numbers(n, func(i int) float64 { return 3e6 + 0.25*float64(i) })
 		rng.Shuffle(n, func(i, j int) { x[i], x[j] = x[j], x[i] })
 		return x
 	},
 	"holes and doubles": func(n int, rng *rand.Rand) []float64 {
 		at := -1
-		return steps(n, func(i int) float64 {
+		return testkit.Numbers(n, func(i int) float64 {
 			switch v := rng.Float64(); {
 			case i == 0 || v > 0.05:
 				at++
@@ -35,42 +37,36 @@ var positions = map[string]func(n int, rng *rand.Rand) []float64{
 		})
 	},
 	"uneven": func(n int, rng *rand.Rand) []float64 {
-		return steps(n, func(int) float64 { return float64(n) * rng.Float64() })
+		return testkit.Numbers(n, func(int) float64 { return float64(n) * rng.Float64() })
 	},
 	"uneven, half of them close together": func(n int, rng *rand.Rand) []float64 {
-		return steps(n, func(i int) float64 { return float64(n) * rng.Float64() * []float64{1, 0.01}[i%2] })
+		return testkit.Numbers(n, func(i int) float64 { return float64(n) * rng.Float64() * []float64{1, 0.01}[i%2] })
 	},
 	"uneven, in bursts": func(n int, rng *rand.Rand) []float64 {
-		return steps(n, func(i int) float64 { return float64(i) + 10*math.Floor(float64(i)/50) + 0.2*rng.Float64() })
+		return testkit.Numbers(n, func(i int) float64 { return float64(i) + 10*math.Floor(float64(i)/50) + 0.2*rng.Float64() })
 	},
 }
 
-func steps(n int, of func(i int) float64) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = of(i)
-	}
-	return x
+// SpectrumData draws n rows with d outputs.
+func SpectrumData(kind string, n, d int, rng *rand.Rand) *backend.Data {
+	return &backend.Data{N: n, Q: 1, D: d, X: Positions[kind](n, rng), Y: testkit.Numbers(n*d, func(int) float64 { return rng.NormFloat64() })}
 }
 
-// dataOf draws n rows with d outputs.
-func dataOf(kind string, n, d int, rng *rand.Rand) *backend.Data {
-	return &backend.Data{N: n, Q: 1, D: d, X: positions[kind](n, rng), Y: steps(n*d, func(int) float64 { return rng.NormFloat64() })}
-}
+// A Stretch is the range of the features' reaches in steps, from and to, and how far outside of the data their centers may be, in
+// ranges.
+type Stretch [3]float64
 
-// A stretch is the range of the features' reaches in steps, and how far outside of the data their centers may be, in ranges.
-type stretch struct{ from, to, outside float64 }
-
-// featuresOf draws m features over the data, among them some with P = 0, with equal frequencies, and with frequencies near 0 and
+// SpectrumFeatures draws m features over the data, among them some with P = 0, with equal frequencies, and with frequencies near 0 and
 // near half the sample rate.
-func featuresOf(d *backend.Data, m int, s stretch, rng *rand.Rand) *backend.Features {
+func SpectrumFeatures(d *backend.Data, m int, s Stretch, rng *rand.Rand) *backend.Features {
+	from, to, outside := s[0], s[1], s[2]
 	lo, hi := d.Extent(0)
 	step := (hi - lo) / float64(d.N-1)
 	f := backend.NewFeatures(m, 1)
 	for k := range m {
-		reach := step * s.from * math.Pow(s.to/s.from, rng.Float64())
+		reach := step * from * math.Pow(to/from, rng.Float64())
 		f.Decay[k] = 1 / (reach * reach)
-		f.Center[k] = lo + (hi-lo)*(rng.Float64()*(1+2*s.outside)-s.outside)
+		f.Center[k] = lo + (hi-lo)*(rng.Float64()*(1+2*outside)-outside)
 		f.Freq[k] = 0.98 * math.Pi / step * rng.Float64() * float64(1-2*rng.IntN(2))
 		f.Phase[k] = 2 * math.Pi * rng.Float64()
 		f.Amp[k] = 0.5 + rng.Float64()
@@ -91,9 +87,9 @@ func featuresOf(d *backend.Data, m int, s stretch, rng *rand.Rand) *backend.Feat
 	return f
 }
 
-// errorsOf are the largest errors of G and C, of G's largest diagonal entry, and of the gradient, of the largest entry of each
+// SpectrumErrors are the largest errors of G and C, of G's largest diagonal entry, and of the gradient, of the largest entry of each
 // field.
-func errorsOf(t *testing.T, d *backend.Data, f *backend.Features, rows backend.Rows, rng *rand.Rand) (g, c, grad float64) {
+func SpectrumErrors(t *testing.T, d *backend.Data, f *backend.Features, rows backend.Rows, rng *rand.Rand) (g, c, grad float64) {
 	t.Helper()
 	bar := backend.NewMoments(f, d.D)
 	for i := range bar.C {
@@ -108,8 +104,8 @@ func errorsOf(t *testing.T, d *backend.Data, f *backend.Features, rows backend.R
 	want, wantGrad := truth(d, f, bar)
 	got, gotGrad := backend.NewMoments(f, d.D), backend.NewFeatures(f.M, 1)
 	testkit.OK(t, errors.Join(rows.Moments(got, f), rows.Pullback(gotGrad, f, bar)))
-	if got.Terms != tableTerms {
-		t.Fatalf("the sums are not from tables: %d terms", got.Terms)
+	if got.Terms == 0 {
+		t.Fatal("the sums are not from tables")
 	}
 	most := 0.0
 	for k := range f.M {
@@ -139,7 +135,7 @@ func theta(f *backend.Features, k int, x float64) (d double.Float, angle float64
 	d = double.Sum(x, -f.Center[k])
 	_, away := double.Of(f.Freq[k]).Times(double.PerTurn).Times(d).Split()
 	_, c := double.Of(f.Phase[k]).Times(double.PerTurn).Split()
-	return d, 2 * math.Pi * fraction(away+c)
+	return d, 2 * math.Pi * (away + c - math.RoundToEven(away+c))
 }
 
 // truth returns C and G and the gradient of Σ C̄∘C + Σ Ḡ∘G, as backends have to.

@@ -1,0 +1,165 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
+	"github.com/vssgp/vssgp/kernels"
+)
+
+// A spectrum has what rows need to take C, G and the gradient from the tables of a row spectrum where these cost less than passes
+// over the rows (internal/rowspectrum; kernels/spectrum.cu).
+type spectrum struct {
+	source   *rowspectrum.Spectrum // nil: the rows have none
+	chosen   bool                  // source, if there is one
+	passCost float64               // rowspectrum.Card, or more where a test wants tables that do not pay
+
+	of    *backend.Features // the last features asked about
+	waves []float64         // [M,simd.PairRows] of these
+	count int               // frequencies of the tables that they need; 0: passes over the rows cost less
+
+	made   *cuda.Memory // where the card has tables; nil: nowhere
+	width  int          // of so many frequencies
+	summed *cuda.Memory // where it has the sums of pairs of these features; nil: nowhere
+}
+
+// frequencies is how many frequencies the tables have that would serve an operation; 0 if passes over the rows cost less.
+func (r *rows) frequencies(op operation, f *backend.Features) int {
+	if op != opMoments && op != opPullback && op != opSolve && op != opPullbackSolved {
+		return 0
+	}
+	s := &r.spectrum
+	if !s.chosen {
+		s.source, s.chosen = rowspectrum.New(&r.data), true
+	}
+	if s.source == nil || s.of != nil && equal(s.of, f) {
+		return s.count
+	}
+	s.waves, s.count = s.source.Choose(f, s.passCost)
+	s.of, s.summed = backend.NewFeatures(f.M, 1), nil
+	for i, field := range f.Fields() {
+		copy(s.of.Fields()[i].Data, field.Data)
+	}
+	return s.count
+}
+
+// equal says whether two sets of features have the same numbers.
+func equal(a, b *backend.Features) bool {
+	fields := b.Fields()
+	for i, field := range a.Fields() {
+		if !slices.Equal(field.Data, fields[i].Data) {
+			return false
+		}
+	}
+	return true
+}
+
+// layTables has the plan take its sums from tables, if there are any and they fit.
+func (r *rows) layTables(p *plan) bool {
+	if p.count == 0 {
+		return false
+	}
+	k, w, tile := r.tableArguments(p), p.wants, kernels.SpectrumTile
+	w[arrayTables] = int64(k.Irregular+uint64(8*k.Irregulars)) - int64(k.Tables)
+	w[arrayWaves] = int64(8 * len(r.spectrum.waves))
+	w[arrayPairs] = int64(8 * pairs(p.m, tile) * kernels.PairSums * tile * tile)
+	w[arraySingle] = int64(8 * p.m * (1 + p.d) * kernels.SingleSums)
+	if p.op == opPullback || p.op == opPullbackSolved {
+		blocks := parts(p.m, tile)
+		w[arrayPart] = int64(8 * blocks * blocks * tile * kernels.PullbackWidth(1))
+	}
+	if p.tables = w.total()+int64(8*len(p.table)) <= p.free; p.tables {
+		p.wants = w
+	} else {
+		p.cramped = true
+	}
+	return p.tables
+}
+
+// layPairs adds the jobs that add the sums of spectrum_pullback.
+func (p *plan) layPairs() {
+	blocks := parts(p.m, kernels.SpectrumTile)
+	var jobs []int64
+	for b := range blocks {
+		f0 := b * kernels.SpectrumTile
+		jobs = append(jobs, int64(f0), int64(min(kernels.SpectrumTile, p.m-f0)), int64(b*blocks), int64(blocks), 1)
+	}
+	p.rowJobs = p.add(5, jobs)
+}
+
+// uploadTables brings the features' waves to the card, and tables if it has none with so many frequencies.
+func (r *rows) uploadTables(p *plan) {
+	s := &r.spectrum
+	if at := r.mem[arrayTables]; s.made != at || s.width != p.count {
+		a := s.source.Arrays(p.count)
+		all := [][]byte{}
+		for _, t := range a.Tables {
+			all = append(all, cuda.Bytes(t))
+		}
+		all = append(all, cuda.Bytes(a.Places))
+		for _, v := range a.Values {
+			all = append(all, cuda.Bytes(v))
+		}
+		offset := int64(0)
+		for _, part := range append(all, cuda.Bytes(a.Irregular)) {
+			if len(part) > 0 && r.err == nil {
+				r.err = at.Upload(r.stream, offset, part)
+			}
+			offset += int64(len(part))
+		}
+		s.made, s.width = nil, 0
+		if r.err == nil {
+			s.made, s.width = at, p.count
+		}
+	}
+	r.upload(arrayWaves, s.waves)
+}
+
+// tableArguments are what the kernels of tables begin with, less the amplitudes.
+func (r *rows) tableArguments(p *plan) kernels.Spectrum {
+	g := r.spectrum.source.Grid()
+	k := kernels.Spectrum{
+		Tables: r.address(arrayTables), Entries: int64(g.Margin + p.count), Rows: int64(g.Rows), First: int64(g.First),
+		Length: int64(g.Length), Margin: int64(g.Margin), Reach: int64(g.Reach), Irregulars: int64(g.Irregular),
+		Period: g.Period, Angle: g.Angle, P0: g.P0, Density: g.Density, Span: g.Span, Digits: g.Digits, Unit: g.Unit,
+		Waves: r.address(arrayWaves), M: int64(p.m), D: int64(p.d),
+	}
+	vectors := uint64(1 + p.d)
+	k.Places = k.Tables + 16*vectors*uint64(k.Entries)
+	if k.Values = k.Places; g.Length == 0 {
+		k.Values += uint64(32 * g.Rows)
+	}
+	k.Irregular = k.Values + 8*vectors*uint64(g.Rows)
+	return k
+}
+
+// sumTables leaves the sums of pairs and of single features on the card, and if moments is true what sumMoments does.
+func (r *rows) sumTables(p *plan, a kernels.RowsBank, moments bool) {
+	args := r.tableArguments(p)
+	args.Amp, args.Power, args.Ripple = a.Amp, a.Power, a.Ripple
+	gram := &kernels.SpectrumGram{Spectrum: args, Pairs: r.address(arrayPairs)}
+	columns := &kernels.SpectrumColumns{Spectrum: args, Singles: r.address(arraySingle), N: int64(r.data.N)}
+	if moments {
+		gram.Gram, columns.Sums = r.address(arrayGram), r.address(arraySums)
+	}
+	r.launchGrid(gram, parts(p.m, 4), parts(p.m, kernels.SpectrumTile), 0)
+	r.launchGrid(columns, parts(p.m, columns.Block()), 1+p.d, 0)
+	r.summed = r.mem[arrayPairs]
+}
+
+// pullTables is pullback with tables; it takes the sums of the features first if the card has those of others.
+func (r *rows) pullTables(p *plan, a kernels.RowsBank, coef uint64) {
+	if r.summed != r.mem[arrayPairs] {
+		r.sumTables(p, a, false)
+	}
+	r.zero(p, arraySums)
+	args, blocks := r.tableArguments(p), parts(p.m, kernels.SpectrumTile)
+	args.Amp, args.Ripple = a.Amp, a.Ripple
+	r.launchGrid(&kernels.SpectrumPullback{
+		Spectrum: args, Pairs: r.address(arrayPairs), Singles: r.address(arraySingle), Gram: r.address(arrayGram),
+		Cbar: coef, Part: r.address(arrayPart), N: int64(r.data.N),
+	}, blocks, parts(blocks, 4), 0)
+	r.reduceSums(r.at(p, p.rowJobs, 0), blocks, r.address(arrayPart), r.address(arraySums), kernels.SpectrumTile, kernels.PullbackWidth(1), 1)
+}

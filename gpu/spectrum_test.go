@@ -1,0 +1,93 @@
+package gpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/backend/backendtest"
+	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
+)
+
+// TestTablesAreTrue compares sums from tables, of waves of each class, with sums over rows with exact phases, as
+// rowspectrum.TestAccuracy does.
+func TestTablesAreTrue(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal, anyTables: true})
+		for kind := range backendtest.Positions {
+			for _, n := range slow.Pick([]int{50, 1000, 8000}, []int{50, 1000}) {
+				for _, s := range []backendtest.Stretch{
+					{2, 30, 0.05}, {30, 0.1 * float64(n), 0.05},
+					{0.1 * float64(n), 100 * float64(n), 0.2}, {0.2 * float64(n), 10 * float64(n), 9.5},
+				} {
+					rng := rand.New(rand.NewPCG(uint64(n), 7))
+					d := backendtest.SpectrumData(kind, n, 1, rng)
+					b.tablesAreTrue(t, fmt.Sprintf("%d rows %s, reach %g to %g", n, kind, s[0], s[1]), d, backendtest.SpectrumFeatures(d, 16, s, rng))
+				}
+			}
+		}
+		for _, m := range []int{1, 2, 31, 32, 33, 36, 65, 130} {
+			rng := rand.New(rand.NewPCG(uint64(m), 8))
+			d := backendtest.SpectrumData("even", 300, m%6, rng)
+			f := backendtest.SpectrumFeatures(d, m, backendtest.Stretch{20, 3000, 0.5}, rng)
+			b.tablesAreTrue(t, fmt.Sprintf("%d features, %d outputs", m, d.D), d, f)
+		}
+	})
+}
+
+func (b *Backend) tablesAreTrue(t *testing.T, name string, d *backend.Data, f *backend.Features) {
+	t.Helper()
+	rows := testkit.Must(b.Open(*d))(t)
+	defer rows.Close()
+	g, c, gradient := backendtest.SpectrumErrors(t, d, f, rows, rand.New(rand.NewPCG(1, 1)))
+	what := fmt.Sprintf("%s: errors of G %.1e, C %.1e, gradient %.1e", name, g, c, gradient)
+	if t.Log(what); !(g <= 1e-13 && c <= 1e-13 && gradient <= 1e-11) {
+		t.Error(what)
+	}
+}
+
+// tableShapes end within tiles of pairs, and go to the host's algebra, the chain's and the dense one.
+var tableShapes = []shape{
+	{name: "even", n: 300, m: 33, q: 1, d: 2, even: true, tables: true},
+	{name: "uneven, steep", n: 300, m: 64, q: 1, d: 1, steep: true, tables: true},
+	{name: "dense, shuffled", n: 200, m: 130, q: 1, d: 5, shuffled: true, tables: true},
+}
+
+// TestTablesAsCPU compares all methods with package cpu's, twice with the same rows: the second time tables and sums are there.
+func TestTablesAsCPU(t *testing.T) {
+	for _, s := range tableShapes {
+		p := newProblem(s)
+		onEach(t, func(t *testing.T, ordinal int) {
+			b := open(t, s.options(ordinal))
+			p.asCPU(t, b, float64Bound)
+			r := testkit.Must(b.Open(p.data))(t)
+			defer r.Close()
+			var first [][]answer
+			for range 2 {
+				for i, m := range p.methods() {
+					got := testkit.Must(m.call(r))(t)
+					if len(first) == i {
+						first = append(first, testkit.Must(p.run(b, m))(t))
+					}
+					testkit.OK(t, sameBits(first[i], got))
+				}
+			}
+		})
+	}
+}
+
+// TestTablesInBudget: where memory is too short for tables, passes over the rows serve.
+func TestTablesInBudget(t *testing.T) {
+	p := newProblem(shape{n: 600, m: 70, q: 1, d: 1, even: true, tables: true})
+	onEach(t, func(t *testing.T, ordinal int) {
+		for _, m := range p.methods() {
+			o := p.options(ordinal)
+			needed := p.needed(t, m, o)
+			o.Budget = needed
+			want, got := testkit.Must(p.run(open(t, shape{}.options(ordinal)), m))(t), testkit.Must(p.run(open(t, o), m))(t)
+			testkit.OK(t, near(got, want, 1e-10))
+		}
+	})
+}

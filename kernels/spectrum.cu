@@ -1,0 +1,125 @@
+// The sums over rows of one window and one input from tables (spectrum.cuh), in place of moments.cu and pullback.cu.
+//
+// spectrum_gram      a thread owns a pair of features j > k: G_jk = ½A1_jA1_k Re S_0, if there is a gram, and what the pullback
+//                    needs of S⁺ of ψ_jψ_k and S⁻ of ψ_jψ_k*
+//   shapes           pairs [tile][PAIR_SUMS][32 j][32 k], tiles of the lower triangle row by row; block (4 rows j, tile of k)
+//   operations       34 float64 instructions a term and wave, 33 terms for features that reach over all rows; 64 bytes written
+// spectrum_columns   a thread owns a feature with one vector, block (128 features, v): the same of E[φ²]'s wave (v = 0), and of
+//                    the feature with output v − 1. sums [groups,M,5] as moments_columns leaves them, if there are any
+// spectrum_pullback  a warp owns the pairs of 32 features with 32 others, a lane for each of the former, block (features, four
+//                    times 32 others): part [features/32][others/32][32][7], the sums of contract.cuh in their order
+#include "contract.cuh"
+#include "spectrum.cuh"
+
+constexpr int TILE = SPECTRUM_TILE, AREA = TILE * TILE;
+
+// pair_at is where number 0 of a pair j > k stands; the others follow AREA apart: Re(S_r⁺ + S_r⁻) for r = 0, 1, 2, Im(S_r⁺ + S_r⁻)
+// for r = 0, 1, Im(S_r⁺ − S_r⁻) likewise, and the point that they are about.
+DEVICE long long pair_at(long long j, long long k) {
+	long long row = j / TILE, tile = row * (row + 1) / 2 + k / TILE;
+	return (tile * PAIR_SUMS * TILE + j % TILE) * TILE + k % TILE;
+}
+
+KERNEL(128) spectrum_gram(SPECTRUM, double *pairs, double *gram) {
+	Spectrum s = SPECTRUM_OF_ARGUMENTS;
+	long long j = 4 * (long long)blockIdx.x + threadIdx.x / TILE, k = TILE * (long long)blockIdx.y + threadIdx.x % TILE;
+	if (j >= m || k >= j)
+		return;
+	FeatureWave own = waves[j], other = waves[k];
+	Shape shape;
+	shape.e = product(own, other);
+	shape.choose(s, true);
+	WaveSums both = {0, 0, 0, 0, 0};
+	double minus0 = 0, minus1 = 0;
+#pragma unroll 1
+	for (int sign = 1; sign >= -1; sign -= 2) {
+		WaveSums of = shape.sums(s, {own.cycles + sign * other.cycles, own.part + sign * other.part, own.phase + sign * other.phase}, 0);
+		both.re0 += of.re0;
+		both.re1 += of.re1;
+		both.re2 += of.re2;
+		both.im0 += of.im0;
+		both.im1 += of.im1;
+		minus0 += sign * of.im0;
+		minus1 += sign * of.im1;
+	}
+	const double all[PAIR_SUMS] = {both.re0, both.re1, both.re2, both.im0, both.im1, minus0, minus1, shape.a};
+#pragma unroll
+	for (int i = 0; i < PAIR_SUMS; i++)
+		pairs[pair_at(j, k) + i * AREA] = all[i];
+	if (gram)
+		gram[j * m + k] = 0.5 * amp[j] * amp[k] * both.re0;
+}
+
+// A Single has the sums of one wave, about the point a.
+struct Single {
+	WaveSums of;
+	double a;
+};
+
+KERNEL(128) spectrum_columns(SPECTRUM, Single *singles, double *sums, long long n) {
+	Spectrum s = SPECTRUM_OF_ARGUMENTS;
+	long long k = 128 * (long long)blockIdx.x + threadIdx.x, v = blockIdx.y;
+	if (k >= m)
+		return;
+	FeatureWave w = waves[k];
+	if (v == 0) // ψ⁴ at half its phase, exp(−4q + 2iθ)
+		w = {4 * w.p, w.z, w.low, 2 * w.cycles, 2 * w.part, 2 * w.phase};
+	Shape shape;
+	shape.e = {w.p, w.z, w.low, 0};
+	shape.choose(s, v == 0);
+	WaveSums of = shape.sums(s, {w.cycles, w.part, w.phase}, v);
+	singles[v * m + k] = {of, shape.a};
+	if (!sums)
+		return;
+	if (v == 0)
+		sums[k * (OUTPUT_GROUP + 1) + OUTPUT_GROUP] = fma(ripple[k], of.re0, power[k] * (double)n);
+	else
+		sums[((v - 1) / OUTPUT_GROUP * m + k) * (OUTPUT_GROUP + 1) + (v - 1) % OUTPUT_GROUP] = amp[k] * of.re0;
+}
+
+// slope adds to a feature's sums the derivatives of weight·Re Σψ by θ and of quad·Re Σψ by q, for d = X − Z. The wave's sums are
+// about a point that is e from Z.
+DEVICE void slope(Sums<1> &g, double weight, double quad, double e, const WaveSums &of) {
+	g.theta -= weight * of.im0;
+	g.thetaD[0] -= weight * fma(e, of.im0, of.im1);
+	g.quadD[0] -= quad * fma(e, of.re0, of.re1);
+	g.quadD2[0] -= quad * fma(e, fma(e, of.re0, 2 * of.re1), of.re2);
+}
+
+KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singles, const double *gram, const double *cbar, double *part, long long n) {
+	long long lane = threadIdx.x % TILE, block = 4 * (long long)blockIdx.y + threadIdx.x / TILE, blocks = (m + TILE - 1) / TILE;
+	long long j = TILE * (long long)blockIdx.x + lane, end = TILE * (block + 1) < m ? TILE * (block + 1) : m;
+	if (j >= m || block >= blocks)
+		return;
+	FeatureWave own = waves[j];
+	Sums<1> g;
+	g.clear();
+#pragma unroll 2
+	for (long long k = TILE * block; k < end; k++) {
+		if (k == j)
+			continue;
+		const double *p = pairs + (j > k ? pair_at(j, k) : pair_at(k, j));
+		int imaginary = j > k ? 3 : 5;
+		WaveSums of = {p[0], p[AREA], p[2 * AREA], p[imaginary * AREA], p[(imaginary + 1) * AREA]};
+		double bar = gram[k * m + j] * amp[k], weight = bar * amp[j];
+		g.amp = fma(bar, of.re0, g.amp);
+		slope(g, weight, weight, (p[7 * AREA] - own.z) - own.low, of);
+	}
+	if (block == blockIdx.x) {
+		Single one = singles[j];
+		double bar = gram[j * m + j], weight = bar * ripple[j];
+		g.gate2 = bar * (double)n;
+		g.ripple = bar * one.of.re0;
+		slope(g, 2 * weight, 4 * weight, (one.a - own.z) - own.low, one.of);
+		for (long long o = 0; o < d; o++) {
+			one = singles[(1 + o) * m + j];
+			weight = cbar[j * d + o] * amp[j];
+			g.amp = fma(cbar[j * d + o], one.of.re0, g.amp);
+			slope(g, weight, weight, (one.a - own.z) - own.low, one.of);
+		}
+	}
+	g.thetaD[0] *= unit;
+	g.quadD[0] *= unit;
+	g.quadD2[0] *= unit * unit;
+	g.store(part + ((blockIdx.x * blocks + block) * TILE + lane) * width(1), 1, 1);
+}
