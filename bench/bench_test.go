@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 			{"-peers scipy", "-peers"}, {"-peers numpy,", "-peers"}, {"-peers numpy -inference factorised", "-inference exact"},
 			{"-peers numpy -window 20", "-window"}, {"-peers numpy -peer-time 0s", "-peer-time"},
 			{"-peers jax -dump d", "-dump"}, {"-peers celerite4,celerite20", ""},
-			{"-fitted -direct", ""}, {"-direct -device cuda", "-direct"},
+			{"-fitted -direct", ""}, {"-direct -device cuda", ""},
 			{"-data a.csv -fit 5 -peers celerite4", ""}, {"-data a.csv", "-fit"}, {"-data a.csv -fit 5 -features 7", "even number"},
 			{"-data a.csv -fit 5 -window 20", "-window"}, {"-data a.csv -fit 5 -inference factorised", "-inference"}, {"-data a.csv -fit 5 -peers numpy", "celerite4"},
 			{"more", "unexpected"}, {"-nonsense", "nonsense"},

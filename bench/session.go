@@ -60,7 +60,7 @@ type session struct {
 // measure times the problem on its device. If the device runs out of memory, the record says so; other errors end the command.
 func (o *speedTask) measure() (r *record, peers []peerLine, err error) {
 	began := time.Now()
-	b, err := openDevice(o.kind, gpu.Options{Ordinal: o.ordinal, Timing: o.kernels, Digits: o.digits})
+	b, err := openDevice(o.kind, gpu.Options{Ordinal: o.ordinal, Timing: o.kernels, Digits: o.digits, Direct: o.direct})
 	start := time.Since(began)
 	if err != nil {
 		return nil, nil, fmt.Errorf("-device %s: %w", o.device, err)
@@ -145,7 +145,7 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 		if s.held, err = s.hold(s.watch, s.o.inference); err != nil {
 			return
 		}
-		if s.o.inference == "exact" && s.watch.tabulate {
+		if s.o.inference == "exact" && s.watch.tables != nil {
 			if s.record.Tables, err = s.held.makeTables(); err != nil {
 				return
 			}
@@ -156,7 +156,7 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 	}))
 	switch {
 	case s.o.inference != "exact":
-	case s.watch.tables:
+	case s.watch.tables != nil && s.watch.tables():
 		s.record.Sums = fromTables
 	default:
 		s.record.Sums, s.record.Tables = overRows, nil

@@ -65,7 +65,6 @@ func (o *speedTask) check(files []string) error {
 		demand(o.fit == 0 || !predict && !dump, "-fit: want -inference exact or factorised, and no -dump"),
 		demand(o.data == "" || exact && o.fit > 0 && o.Features%2 == 0 && o.Q == 1 && o.D == 1 && o.Window == 0 && !o.Uneven && !o.Fitted,
 			"-data: must come with -fit and an even number of -features, and without -inference, -inputs, -outputs, -window, -uneven and -fitted"),
-		demand(!o.direct || o.kind == "cpu", "-direct: only the CPU has tables: must be without -device"),
 		demand(!o.checked || !predict, "-check compares a bound and a gradient: want -inference exact or factorised"),
 		demand(!dump || !predict, "-dump holds a bound and a gradient: want -inference exact or factorised"),
 		demand(o.peerTime > 0, "-peer-time %v: want a time", o.peerTime),

@@ -79,9 +79,8 @@ type stopwatch struct {
 	timings func() []backend.Timing // of kernels since it was last called
 	cores   int                     // that the kernels' times are summed over; 0 on a card
 
-	rows     backend.Rows // the last that were opened
-	tabulate bool         // they may make tables
-	tables   bool         // the last moments came from tables
+	rows   backend.Rows // the last that were opened
+	tables func() bool  // whether their last moments came from tables; nil: they make none
 }
 
 // newStopwatch times b. If direct is true, no sums come from tables.
@@ -104,38 +103,24 @@ type below struct {
 	direct bool
 }
 
-// Open opens rows and reports to the stopwatch whether they may make tables. If direct is true, it returns the rows that the
-// tables are made of.
+// Open opens rows that may make tables. If direct is true, it returns the rows that the tables are made of.
 func (b below) Open(d backend.Data) (backend.Rows, error) {
 	r, err := b.Backend.Open(d)
-	over, ok := r.(*rowspectrum.Rows)
-	b.watch.tabulate = ok && !b.direct
-	if ok && b.direct {
+	if over, ok := r.(*rowspectrum.Rows); ok && b.direct {
 		r = over.Rows
+	}
+	b.watch.tables = nil
+	if t, ok := r.(interface{ Tables() bool }); ok {
+		b.watch.tables = t.Tables
 	}
 	return r, err
 }
 
-// Open opens rows that report whether their moments came from tables.
-func (s *stopwatch) Open(d backend.Data) (backend.Rows, error) {
-	r, err := s.Backend.Open(d)
-	if err != nil {
-		return nil, err
-	}
+// Open opens the rows that are timed.
+func (s *stopwatch) Open(d backend.Data) (r backend.Rows, err error) {
+	r, err = s.Backend.Open(d)
 	s.rows = r
-	return watchedRows{r, s}, nil
-}
-
-type watchedRows struct {
-	backend.Rows
-	watch *stopwatch
-}
-
-// Moments computes the moments and records whether they came from tables.
-func (r watchedRows) Moments(dst *backend.Moments, f *backend.Features) error {
-	err := r.Rows.Moments(dst, f)
-	r.watch.tables = err == nil && dst.Terms > 0
-	return err
+	return r, err
 }
 
 // time times an evaluation of rows that are open.

@@ -29,6 +29,8 @@ type Options struct {
 	// 0 is float64. 7 are as exact, and faster where float64 is slow (FastFloat64);
 	// with s an entry of G, of N rows, is off by N·A1²·s·2^(2−8s) at most.
 	Digits int
+	// Direct has all sums over the rows taken by passes over them, never from tables.
+	Direct bool
 
 	anyTables bool // tables serve wherever there are any (spectrum.go), for tests
 }
@@ -66,7 +68,10 @@ func openCard(o Options) (*Backend, error) {
 		return nil, err
 	}
 	b := &Backend{device: context.Device(), context: context, digits: o.Digits, passCost: rowspectrum.Card, functions: map[string]*cuda.Function{}}
-	if o.anyTables {
+	switch {
+	case o.Direct:
+		b.passCost = 0
+	case o.anyTables:
 		b.passCost = math.Inf(1)
 	}
 	if o.Timing {

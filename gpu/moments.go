@@ -17,10 +17,6 @@ const columnSums = outputGroup + 1
 func (r *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	err := r.pass("moments", r.data.CheckMoments(dst, f), func() error {
 		p, a, err := r.prepare(opMoments, f, r.data.D, nil, r.layMoments)
-		dst.Terms = 0
-		if err == nil && p.tables {
-			dst.Terms = rowspectrum.Terms
-		}
 		if err == nil {
 			r.sumMoments(p, a)
 			r.download(p, arrayGram)
@@ -30,6 +26,9 @@ func (r *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	})
 	if err != nil {
 		return err
+	}
+	if dst.Terms = 0; r.Tables() {
+		dst.Terms = rowspectrum.Terms
 	}
 	sums := r.host[arraySums]
 	for k := range f.M {
@@ -63,7 +62,7 @@ func (r *rows) layMoments(p *plan) error {
 // arrayGram, and [groups,M,columnSums] in arraySums.
 func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 	r.zero(p, arrayGram)
-	if p.tables {
+	if r.spectrum.used = p.tables; p.tables {
 		r.sumTables(p, a, true)
 		return
 	}

@@ -14,7 +14,8 @@ import (
 type spectrum struct {
 	source   *rowspectrum.Spectrum // nil: the rows have none
 	chosen   bool                  // source, if there is one
-	passCost float64               // rowspectrum.Card, or more where a test wants tables that do not pay
+	passCost float64               // Backend.passCost
+	used     bool                  // by the last moments
 
 	of    *backend.Features // the last features asked about
 	waves []float64         // [M,simd.PairRows] of these
@@ -25,12 +26,18 @@ type spectrum struct {
 	summed *cuda.Memory // where it has the sums of pairs of these features; nil: nowhere
 }
 
+// Tables says whether the last C and G came from tables.
+func (r *rows) Tables() bool { return r.spectrum.used }
+
 // frequencies is how many frequencies the tables have that would serve an operation; 0 if passes over the rows cost less.
 func (r *rows) frequencies(op operation, f *backend.Features) int {
 	if op != opMoments && op != opPullback && op != opSolve && op != opPullbackSolved {
 		return 0
 	}
 	s := &r.spectrum
+	if s.passCost == 0 {
+		return 0
+	}
 	if !s.chosen {
 		s.source, s.chosen = rowspectrum.New(&r.data), true
 	}

@@ -16,6 +16,7 @@ type Rows struct {
 	data     backend.Data
 	spectrum *Spectrum // nil: the rows have no tables
 	chosen   bool      // spectrum, if there is one
+	tables   bool      // the last moments came from them
 	passCost float64   // CPU, or more where a test wants tables that do not pay
 
 	sums sums
@@ -66,6 +67,7 @@ func (r *Rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	if err := r.data.CheckMoments(dst, f); err != nil {
 		return fmt.Errorf("row spectrum: moments: %w", err)
 	}
+	r.tables = false
 	if !r.pays(f) {
 		dst.Terms = 0
 		return r.Rows.Moments(dst, f)
@@ -75,8 +77,12 @@ func (r *Rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	}
 	r.sums.moments(dst, f, r.data.N)
 	dst.Terms = Terms
+	r.tables = true
 	return nil
 }
+
+// Tables says whether the last moments came from tables.
+func (r *Rows) Tables() bool { return r.tables }
 
 // Pullback fills dst with the gradient by the features, from the sums of the last Moments if it had the same features.
 func (r *Rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
