@@ -12,13 +12,13 @@ import (
 // rows are data on a card, in the order of their layout, with all that is held for
 // them there from one evaluation to the next.
 type rows struct {
-	data   backend.Data
-	layout *backend.Prepared // X, Y, Gate and Even are on the card alone
-	*queue                   // nil: closed
-	own    wants             // the rows'
-	plans  [operations]*plan // the last of each
-	solved *plan             // whose solution and inverse are on the card; nil: none
-	spectrum
+	data     backend.Data
+	layout   *backend.Prepared // X, Y, Gate and Even are on the card alone
+	*queue                     // nil: closed
+	own      wants             // the rows'
+	plans    [operations]*plan // the last of each
+	solved   *plan             // whose solution and inverse are on the card; nil: none
+	spectrum spectrum
 }
 
 // Open checks the data, sorts the rows into runs under the same windows and

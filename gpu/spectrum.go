@@ -72,7 +72,7 @@ func (r *rows) layTables(p *plan) bool {
 	w[arrayTables] = int64(k.Irregular+uint64(8*k.Irregulars)) - int64(k.Tables)
 	w[arrayWaves] = int64(8 * len(r.spectrum.waves))
 	w[arrayPairs] = int64(8 * pairs(p.m, tile) * kernels.PairSums * tile * tile)
-	w[arraySingle] = int64(8 * p.m * (1 + p.d) * kernels.SingleSums)
+	w[arraySingles] = int64(8 * p.m * (1 + p.d) * kernels.SingleSums)
 	if p.op == opPullback || p.op == opPullbackSolved {
 		blocks := parts(p.m, tile)
 		w[arrayPart] = int64(8 * blocks * blocks * tile * kernels.PullbackWidth(1))
@@ -147,25 +147,27 @@ func (r *rows) sumTables(p *plan, a kernels.RowsBank, moments bool) {
 	args := r.tableArguments(p)
 	args.Amp, args.Power, args.Ripple = a.Amp, a.Power, a.Ripple
 	gram := &kernels.SpectrumGram{Spectrum: args, Pairs: r.address(arrayPairs)}
-	columns := &kernels.SpectrumColumns{Spectrum: args, Singles: r.address(arraySingle), N: int64(r.data.N)}
+	columns := &kernels.SpectrumColumns{Spectrum: args, Singles: r.address(arraySingles), N: int64(r.data.N)}
 	if moments {
 		gram.Gram, columns.Sums = r.address(arrayGram), r.address(arraySums)
 	}
 	r.launchGrid(gram, parts(p.m, 4), parts(p.m, kernels.SpectrumTile), 0)
 	r.launchGrid(columns, parts(p.m, columns.Block()), 1+p.d, 0)
-	r.summed = r.mem[arrayPairs]
+	if r.err == nil {
+		r.spectrum.summed = r.mem[arrayPairs]
+	}
 }
 
 // pullTables is pullback with tables; it takes the sums of the features first if the card has those of others.
 func (r *rows) pullTables(p *plan, a kernels.RowsBank, coef uint64) {
-	if r.summed != r.mem[arrayPairs] {
+	if r.spectrum.summed != r.mem[arrayPairs] {
 		r.sumTables(p, a, false)
 	}
 	r.zero(p, arraySums)
 	args, blocks := r.tableArguments(p), parts(p.m, kernels.SpectrumTile)
 	args.Amp, args.Ripple = a.Amp, a.Ripple
 	r.launchGrid(&kernels.SpectrumPullback{
-		Spectrum: args, Pairs: r.address(arrayPairs), Singles: r.address(arraySingle), Gram: r.address(arrayGram),
+		Spectrum: args, Pairs: r.address(arrayPairs), Singles: r.address(arraySingles), Gram: r.address(arrayGram),
 		Cbar: coef, Part: r.address(arrayPart), N: int64(r.data.N),
 	}, blocks, parts(blocks, 4), 0)
 	r.reduceSums(r.at(p, p.rowJobs, 0), blocks, r.address(arrayPart), r.address(arraySums), kernels.SpectrumTile, kernels.PullbackWidth(1), 1)
