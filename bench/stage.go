@@ -1,0 +1,171 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/machine"
+)
+
+// A stage is a line of device.sh: a command that it ran, and how it ended.
+type stage struct {
+	Stage   string  `json:"stage"`
+	Seconds float64 `json:"seconds"`
+	Status  string  `json:"status"`         // ok, skipped: why, time limit, exit N, failed: why
+	Said    string  `json:"said,omitempty"` // its last lines, if it failed
+}
+
+func (s stage) failed() bool {
+	return s.Status != machine.OK && !strings.HasPrefix(s.Status, "skipped: ")
+}
+
+func (s stage) print(w io.Writer) {
+	fmt.Fprintf(w, "%-28s %7.1f s  %s\n", s.Stage, s.Seconds, s.Status)
+}
+
+// A profile has ncu's metrics of a launch of a kernel, by name and unit.
+type profile struct {
+	Kernel  string            `json:"profile"`
+	Metrics map[string]string `json:"metrics"`
+}
+
+// stageTask is `bench stage`: it appends the line of a command that device.sh has run or skipped, and facts and profiles that it printed.
+type stageTask struct {
+	lines, output, skip string
+	began               float64
+	exit                int
+	name                string
+	command             []string
+}
+
+func (o *stageTask) flags(set *flag.FlagSet) {
+	set.StringVar(&o.lines, "lines", "", "append to this file, whose lines after the last stage are from this one")
+	set.StringVar(&o.output, "output", "", "the command's output is in this file with .out and .err appended")
+	set.StringVar(&o.skip, "skip", "", "why the command was not run")
+	set.Float64Var(&o.began, "began", 0, "when the command began, in seconds since 1970")
+	set.IntVar(&o.exit, "exit", 0, "exit status of the command, or 124 or 137 from timeout")
+}
+
+func (o *stageTask) check(args []string) error {
+	if len(args) == 0 || o.skip == "" && len(args) == 1 {
+		return errors.New("want the name of the stage and its command, or -skip")
+	}
+	o.name, o.command = args[0], args[1:]
+	return nil
+}
+
+// run keeps the stage even if a line before it cannot be read.
+func (o *stageTask) run() error {
+	own := &result{} // of the lines after the last stage
+	_, err := jsonl.Read(o.lines, func(line *json.RawMessage) error {
+		err := own.add(line)
+		if len(own.Stages) > 0 {
+			own = &result{}
+		}
+		return err
+	})
+	out, _ := os.ReadFile(o.output + ".out") // none if the command was not run
+	complaints, _ := os.ReadFile(o.output + ".err")
+	s, found := o.ended(string(out), string(complaints), own)
+	if found != nil {
+		err = errors.Join(err, jsonl.Append(o.lines, found))
+	}
+	s.print(os.Stdout)
+	printRows(os.Stdout, own.rows()...)
+	return errors.Join(err, jsonl.Append(o.lines, s), demand(!s.failed(), "%s: %s\n%s", s.Stage, s.Status, s.Said))
+}
+
+// lacking finds the line in which a program of NVIDIA's reports that it does not work on this machine, or a test program that it has no
+// such test.
+var lacking = regexp.MustCompile("(?m)^.*(ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded|warning: no tests to run).*$")
+
+// ended is the stage's line and, if its command printed facts or a profile, their line. own are the lines that the command appended.
+func (o *stageTask) ended(out, complaints string, own *result) (s stage, found any) {
+	s = stage{Stage: o.name, Status: machine.OK}
+	if o.began > 0 {
+		s.Seconds = math.Round(10*(float64(time.Now().UnixMicro())/1e6-o.began)) / 10
+	}
+	said := out + "\n" + complaints
+	why := cmp.Or(o.skip, lacking.FindString(said))
+	if len(own.Speed) == 0 && len(own.Peers) == 1 && strings.HasPrefix(own.Peers[0].Status, "missing: ") {
+		why = own.Peers[0].Status
+	}
+	if why != "" {
+		s.Status = "skipped: " + why
+		return s, nil
+	}
+	found, err := o.found(out, own)
+	switch {
+	case o.exit == 124 || o.exit == 137:
+		s.Status = "time limit"
+	case o.exit != 0:
+		s.Status = fmt.Sprintf("exit %d", o.exit)
+	case err != nil:
+		s.Status = fmt.Sprintf("failed: %v", err)
+	default:
+		return s, found
+	}
+	last := slices.DeleteFunc(strings.Split(said, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+	said = strings.Join(last[max(0, len(last)-5):], "\n")
+	s.Said = said[max(0, len(said)-400):]
+	return s, nil
+}
+
+// found is a line of what nvidia-smi or ncu printed. The error is what is wrong with the command's results.
+func (o *stageTask) found(out string, own *result) (line any, err error) {
+	for _, m := range own.Speed {
+		if m.Case == "second start" && m.Start >= 2 {
+			return nil, fmt.Errorf("the second start took %.3g s: the driver does not keep what it compiles", m.Start)
+		}
+	}
+	switch filepath.Base(o.command[0]) {
+	case "nvidia-smi":
+		_, query, _ := strings.Cut(strings.Join(o.command, " "), "--query-gpu=")
+		query, _, _ = strings.Cut(query, " ")
+		names, values, facts := strings.Split(query, ","), strings.Split(out, ","), map[string]string{}
+		for i, name := range names[:min(len(names), len(values))] {
+			facts[name] = strings.TrimSpace(values[i])
+		}
+		return map[string]any{"facts": facts}, demand(len(values) == len(names), "%d values of %s", len(values), query)
+	case "ncu":
+		p := profile{strings.TrimPrefix(o.name, "ncu-"), metrics(out)}
+		return p, demand(len(p.Metrics) > 0, "no metrics of %s", p.Kernel)
+	case "cat": // two outputs of vssgp fit --json
+		var fits [2]struct{ Bound float64 }
+		in := json.NewDecoder(strings.NewReader(out))
+		err := cmp.Or(in.Decode(&fits[0]), in.Decode(&fits[1]))
+		a, b := fits[0].Bound, fits[1].Bound
+		same := a != 0 && math.Abs(a-b) <= 1e-6*math.Abs(a)
+		return nil, cmp.Or(err, demand(same, "bounds of %v and %v: want the same to 1e-6", a, b))
+	}
+	return nil, nil
+}
+
+// metrics are the values in the CSV that ncu prints among the output of the program that it profiles. All its fields are in quotes.
+func metrics(out string) map[string]string {
+	values, column := map[string]string{}, map[string]int{}
+	for text := range strings.Lines(out) {
+		fields := strings.Split(strings.Trim(text, "\",\r\n"), `","`)
+		value := column["Metric Value"]
+		if slices.Contains(fields, "Metric Value") {
+			for i, name := range fields {
+				column[name] = i
+			}
+		} else if value > 0 && value < len(fields) && fields[column["Metric Name"]] != "" {
+			values[fmt.Sprintf("%s [%s]", fields[column["Metric Name"]], fields[column["Metric Unit"]])] = fields[value]
+		}
+	}
+	return values
+}
