@@ -3,8 +3,8 @@
 #
 #   device.sh DIR [RESULTS]
 #
-# Three files are left in RESULTS (DIR/results unless given). The first, with the ending jsonl, gets a line of JSON for each
-# result at once. A run that is killed loses no more than one stage, and `bench report` makes the table of these lines. The
+# Three files are left in RESULTS (DIR/results unless given). The first, with the ending jsonl, gets the lines of JSON of each
+# stage when it ends. A run that is killed loses no more than one stage, and `bench report` makes the table of these lines. The
 # others come at the end: device-DATE-CARD.json has all lines in one object, and device-DATE-TIME.tgz the output of each stage.
 #
 # A stage that fails or takes too long does not stop the others. `bench stage` decides from a command's output how it ended,
@@ -68,18 +68,18 @@ stage() {
 	shift 2
 	[ $limit -le $((deadline - SECONDS)) ] || limit=$((deadline - SECONDS))
 	[ $limit -ge 3 ] || { skip "$name" "no time left for it"; return 1; }
-	began=$(date +%s.%N)
+	began=$(date +%s%N)
 	timeout -k 2 "$limit" "$@" >"$run/$name.out" 2>"$run/$name.err" </dev/null &
 	child=$!
 	wait "$child"
 	rc=$?
 	child=
-	"$bench" stage -lines "$lines" -output "$run/$name" -began "$began" -exit $rc "$name" "$@" || failed=1
+	"$bench" stage -lines "$lines" -output "$run/$name" -took $(($(date +%s%N) - began))ns -exit $rc "$name" "$@" || failed=1
 	return $rc
 }
 
 # speed NAME LIMIT ARGUMENTS… is a row of the table, or with a peer two.
-speed() { stage "$1" "$2" "$bench" speed -commit "$commit" -repeats $repeats -out "$lines" "${@:3}"; }
+speed() { stage "$1" "$2" "$bench" speed -commit "$commit" -repeats $repeats -json "${@:3}"; }
 
 # compare NAME ARGUMENTS… compares bound and gradient with the CPU's.
 compare() { stage "$1" 40 "$bench" speed -device "$device" -check -repeats 1 "${@:2}"; }
@@ -134,7 +134,7 @@ if wants compare; then
 fi
 if wants rates && needs rates "$python"; then
 	stage rates 60 env CUDA_VISIBLE_DEVICES="$card" "$python" "$dir/peers/speed.py" rates --device cuda \
-		--size $square --rows $n --features $m --out "$lines"
+		--size $square --rows $n --features $m
 fi
 if wants peers; then # which compare bound and gradient with ours first, and are timed between ours
 	for peer in torch jax; do

@@ -194,9 +194,11 @@ func (r *result) add(line *json.RawMessage) error {
 	}
 	switch {
 	case kind.Bench == "speed":
-		err := extend(&r.Speed, *line)
+		if err := extend(&r.Speed, *line); err != nil {
+			return err
+		}
 		r.Card = cmp.Or(r.Card, r.Speed[len(r.Speed)-1].GPU)
-		return err
+		return nil
 	case kind.Peer != "":
 		return extend(&r.Peers, *line)
 	case kind.Stage != "":
@@ -217,7 +219,9 @@ func (r *result) add(line *json.RawMessage) error {
 func extend[T any](all *[]T, line []byte) error {
 	var one T
 	err := json.Unmarshal(line, &one)
-	*all = append(*all, one)
+	if err == nil {
+		*all = append(*all, one)
+	}
 	return err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,44 +41,40 @@ type profile struct {
 	Metrics map[string]string `json:"metrics"`
 }
 
-// stageTask is `bench stage`: it appends the line of a command that device.sh has run or skipped, and facts and profiles that it printed.
+// stageTask is `bench stage`: it decides how a command that device.sh has run ended, and appends the lines of its results and its own.
 type stageTask struct {
 	lines, output, skip string
-	began               float64
+	took                time.Duration
 	exit                int
 	name                string
 	command             []string
 }
 
 func (o *stageTask) flags(set *flag.FlagSet) {
-	set.StringVar(&o.lines, "lines", "", "append to this file, whose lines after the last stage are from this one")
+	set.StringVar(&o.lines, "lines", "", "append lines of JSON to this file")
 	set.StringVar(&o.output, "output", "", "the command's output is in this file with .out and .err appended")
 	set.StringVar(&o.skip, "skip", "", "why the command was not run")
-	set.Float64Var(&o.began, "began", 0, "when the command began, in seconds since 1970")
+	set.DurationVar(&o.took, "took", 0, "time that the command took")
 	set.IntVar(&o.exit, "exit", 0, "exit status of the command, or 124 or 137 from timeout")
 }
 
 func (o *stageTask) check(args []string) error {
-	if len(args) == 0 || o.skip == "" && len(args) == 1 {
-		return errors.New("want the name of the stage and its command, or -skip")
+	if len(args) > 0 {
+		o.name, o.command = args[0], args[1:]
 	}
-	o.name, o.command = args[0], args[1:]
-	return nil
+	return demand(len(o.command) > 0 || o.name != "" && o.skip != "", "want the name of the stage and its command, or -skip")
 }
 
-// run keeps the stage even if a line before it cannot be read.
 func (o *stageTask) run() error {
-	own := &result{} // of the lines after the last stage
-	_, err := jsonl.Read(o.lines, func(line *json.RawMessage) error {
-		err := own.add(line)
-		if len(own.Stages) > 0 {
-			own = &result{}
-		}
-		return err
-	})
 	out, _ := os.ReadFile(o.output + ".out") // none if the command was not run
 	complaints, _ := os.ReadFile(o.output + ".err")
-	s, found := o.ended(string(out), string(complaints), own)
+	own, err := &result{}, error(nil)
+	for text := range bytes.Lines(out) { // those of speed and peers are kept, whatever else is printed
+		if line := json.RawMessage(text); own.add(&line) == nil {
+			err = errors.Join(err, jsonl.Append(o.lines, line))
+		}
+	}
+	s, found := o.ended(string(out), string(out)+"\n"+string(complaints), own)
 	if found != nil {
 		err = errors.Join(err, jsonl.Append(o.lines, found))
 	}
@@ -89,16 +85,14 @@ func (o *stageTask) run() error {
 
 // lacking finds the line in which a program of NVIDIA's reports that it does not work on this machine, or a test program that it has no
 // such test.
-var lacking = regexp.MustCompile("(?m)^.*(ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded|warning: no tests to run).*$")
+var lacking = regexp.MustCompile(`(?m)^.*(ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded|` +
+	`warning: no tests to run).*$`)
 
-// ended is the stage's line and, if its command printed facts or a profile, their line. own are the lines that the command appended.
-func (o *stageTask) ended(out, complaints string, own *result) (s stage, found any) {
-	s = stage{Stage: o.name, Status: machine.OK}
-	if o.began > 0 {
-		s.Seconds = math.Round(10*(float64(time.Now().UnixMicro())/1e6-o.began)) / 10
-	}
-	said := out + "\n" + complaints
-	why := cmp.Or(o.skip, lacking.FindString(said))
+// ended is the stage's line, and a line of facts or a profile if its command printed them. all is the output and the error output, own are
+// the results in the output.
+func (o *stageTask) ended(out, all string, own *result) (s stage, found any) {
+	s = stage{Stage: o.name, Seconds: o.took.Round(time.Second / 10).Seconds(), Status: machine.OK}
+	why := cmp.Or(o.skip, lacking.FindString(all))
 	if len(own.Speed) == 0 && len(own.Peers) == 1 && strings.HasPrefix(own.Peers[0].Status, "missing: ") {
 		why = own.Peers[0].Status
 	}
@@ -117,8 +111,8 @@ func (o *stageTask) ended(out, complaints string, own *result) (s stage, found a
 	default:
 		return s, found
 	}
-	last := slices.DeleteFunc(strings.Split(said, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
-	said = strings.Join(last[max(0, len(last)-5):], "\n")
+	last := slices.DeleteFunc(strings.Split(all, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" || line[0] == '{' })
+	said := strings.Join(last[max(0, len(last)-5):], "\n")
 	s.Said = said[max(0, len(said)-400):]
 	return s, nil
 }
@@ -130,7 +124,7 @@ func (o *stageTask) found(out string, own *result) (line any, err error) {
 			return nil, fmt.Errorf("the second start took %.3g s: the driver does not keep what it compiles", m.Start)
 		}
 	}
-	switch filepath.Base(o.command[0]) {
+	switch o.command[0] {
 	case "nvidia-smi":
 		_, query, _ := strings.Cut(strings.Join(o.command, " "), "--query-gpu=")
 		query, _, _ = strings.Cut(query, " ")
