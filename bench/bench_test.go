@@ -306,7 +306,7 @@ func TestStage(t *testing.T) {
 		{smi, "Card X, 1.2, 345 MHz\n", "", 0, "ok", `{"facts":{"clocks.sm":"345 MHz","driver_version":"1.2","name":"Card X"}}` + "\n"},
 		{smi, "No devices were found\n", "", 0, "failed: 1 values of name,driver_version,clocks.sm", ""},
 		{"ncu", "==PROF== Connected\n\"ID\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule\"\n\"0\",\"SM Frequency\",\"hz\",\"1,968\",\r\n" +
-			"case  exact, \"s\"\n\"0\",\"\",\"\",\"\",\"a rule\"\n", "", 0, "ok", `{"profile":"a_64","metrics":{"SM Frequency [hz]":"1,968"}}` + "\n"},
+			"case  exact, \"s\"\n\"0\",\"\",\"\",\"\",\"a rule\"\n", "", 0, "ok", `{"metrics":{"SM Frequency [hz]":"1,968"},"profile":"a_64"}` + "\n"},
 		{"ncu", "==WARNING== No kernels were profiled.\n", "", 0, "failed: no metrics of a_64", ""},
 		{"cat", `{"bound":-2}{"bound":-2.000001}`, "", 0, "ok", ""},
 		{"cat", `{"bound":-2}{"bound":-2.00001}`, "", 0, "failed: bounds of -2 and -2.00001: want the same to 1e-6", ""},

@@ -135,12 +135,9 @@ func (o *reportTask) flags(set *flag.FlagSet) {
 }
 
 func (o *reportTask) check(files []string) error {
-	if err := want(files, 1, "one file of lines of JSON"); err != nil {
-		return err
-	}
-	o.path = files[0]
+	o.path = append(files, "")[0]
 	_, err := os.Stat(o.path)
-	return err
+	return cmp.Or(want(files, 1, "one file of lines of JSON"), err)
 }
 
 func (o *reportTask) run() error {
@@ -166,7 +163,7 @@ type result struct {
 	Stages   []stage           `json:"stages"`
 	Speed    []record          `json:"speed"`
 	Peers    []peerLine        `json:"peers"`
-	Profiles []profile         `json:"profiles,omitempty"`
+	Profiles []json.RawMessage `json:"profiles,omitempty"` // of a kernel's launch, by ncu
 }
 
 // readResult reads lines, or what -out wrote to a file with the ending json.
@@ -174,6 +171,9 @@ func readResult(path string) (*result, error) {
 	r := &result{Date: machine.Now()}
 	if filepath.Ext(path) != ".json" {
 		_, err := jsonl.Read(path, r.add)
+		for _, m := range r.Speed {
+			r.Card = cmp.Or(r.Card, m.GPU)
+		}
 		return r, err
 	}
 	text, err := os.ReadFile(path)
@@ -194,24 +194,21 @@ func (r *result) add(line *json.RawMessage) error {
 	}
 	switch {
 	case kind.Bench == "speed":
-		if err := extend(&r.Speed, *line); err != nil {
-			return err
-		}
-		r.Card = cmp.Or(r.Card, r.Speed[len(r.Speed)-1].GPU)
-		return nil
+		return extend(&r.Speed, *line)
 	case kind.Peer != "":
 		return extend(&r.Peers, *line)
 	case kind.Stage != "":
 		return extend(&r.Stages, *line)
 	case kind.Profile != "":
-		return extend(&r.Profiles, *line)
+		r.Profiles = append(r.Profiles, *line)
+		return nil
 	case kind.Facts == nil:
 		return errors.New("neither a measurement nor a stage, a profile or facts")
 	case r.Facts == nil:
 		r.Facts = map[string]string{}
 	}
 	maps.Copy(r.Facts, kind.Facts)
-	r.Card, r.Driver, r.Commit = cmp.Or(r.Facts["name"], r.Card), r.Facts["driver_version"], r.Facts["commit"]
+	r.Card, r.Driver, r.Commit = r.Facts["name"], r.Facts["driver_version"], r.Facts["commit"]
 	return nil
 }
 

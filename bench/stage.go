@@ -35,12 +35,6 @@ func (s stage) print(w io.Writer) {
 	fmt.Fprintf(w, "%-28s %7.1f s  %s\n", s.Stage, s.Seconds, s.Status)
 }
 
-// A profile has ncu's metrics of a launch of a kernel, by name and unit.
-type profile struct {
-	Kernel  string            `json:"profile"`
-	Metrics map[string]string `json:"metrics"`
-}
-
 // stageTask is `bench stage`: it decides how a command that device.sh has run ended, and appends the lines of its results and its own.
 type stageTask struct {
 	lines, output, skip string
@@ -59,9 +53,7 @@ func (o *stageTask) flags(set *flag.FlagSet) {
 }
 
 func (o *stageTask) check(args []string) error {
-	if len(args) > 0 {
-		o.name, o.command = args[0], args[1:]
-	}
+	o.name, o.command = append(args, "")[0], args[min(1, len(args)):]
 	return demand(len(o.command) > 0 || o.name != "" && o.skip != "", "want the name of the stage and its command, or -skip")
 }
 
@@ -134,8 +126,8 @@ func (o *stageTask) found(out string, own *result) (line any, err error) {
 		}
 		return map[string]any{"facts": facts}, demand(len(values) == len(names), "%d values of %s", len(values), query)
 	case "ncu":
-		p := profile{strings.TrimPrefix(o.name, "ncu-"), metrics(out)}
-		return p, demand(len(p.Metrics) > 0, "no metrics of %s", p.Kernel)
+		kernel, values := strings.TrimPrefix(o.name, "ncu-"), metrics(out)
+		return map[string]any{"profile": kernel, "metrics": values}, demand(len(values) > 0, "no metrics of %s", kernel)
 	case "cat": // two outputs of vssgp fit --json
 		var fits [2]struct{ Bound float64 }
 		in := json.NewDecoder(strings.NewReader(out))
