@@ -28,26 +28,15 @@ dir=$(cd "$1" && pwd)
 tags=${2:-cuda}
 cd "$(dirname "$0")/.."
 
-# header prints the folder of cuda.h: of the caller's own, then of the usual ones.
-header() {
-	local folder
-	for folder in $(grep -oE -- '-I *[^ ]+' <<<"${CGO_CFLAGS:-}" | sed 's/^-I *//') /usr/local/cuda/include /usr/include; do
-		if [ -f "$folder/cuda.h" ] && ! [ "$folder" -ef cuda/compat ]; then
-			echo "$folder"
-			return
-		fi
-	done
-	echo "bench/build.sh: no cuda.h in the folders of CGO_CFLAGS (${CGO_CFLAGS:-none}), /usr/local/cuda/include and /usr/include;" \
-		"docs/cuda.md says where to get it" >&2
-	return 1
-}
-
 export CGO_ENABLED=1
 flags=(-tags "$tags" -ldflags "-s -w")
 if [ "$tags" = cuda ]; then # an emulated build takes what go test -tags cudaemu has compiled
-	folder=$(header)
 	# cuda/compat comes first: it reads the toolkit's header, and stands for the driver's library.
-	export CGO_CFLAGS="-I$PWD/cuda/compat ${CGO_CFLAGS:--O2} -I$folder" CGO_LDFLAGS="-L$PWD/cuda/compat ${CGO_LDFLAGS:-}"
+	export CGO_CFLAGS="-I$PWD/cuda/compat ${CGO_CFLAGS:--O2} -I/usr/local/cuda/include" CGO_LDFLAGS="-L$PWD/cuda/compat ${CGO_LDFLAGS:-}"
+	$(go env CC) $CGO_CFLAGS -E -include cuda.h - </dev/null >/dev/null || {
+		echo "bench/build.sh: no cuda.h in the folders of CGO_CFLAGS and in /usr/include; docs/cuda.md says where to get it" >&2
+		exit 1
+	}
 	flags+=(-trimpath)
 fi
 

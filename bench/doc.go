@@ -9,7 +9,8 @@
 //	go run ./bench repair [-seconds 10] [-sensitivity 5] [-only clicks] [-out FILE.jsonl | -show] FILE.wav …
 //	go run ./bench clicks [-fit internal/clicks/weights.go] FILE.wav …
 //	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,autoets,…]] [-worst N] [FORECASTS.jsonl …]
-//	go run ./bench report [-out FILE.json] LINES.jsonl
+//	go run ./bench report [-out FILE.json] [-slowest] LINES.jsonl
+//	go run ./bench stage [-lines LINES.jsonl] [-output PREFIX] [-took 3s] [-exit N] [-skip WHY] NAME [COMMAND …]
 //
 // paper runs the experiments of package paper, prints each table with the paper's numbers beside ours, draws the figures, and keeps a line
 // for each fit in PREFIX-SET.jsonl of -out, from which -draw makes tables and figures. PREFIX is paper or, with -quick, quick. A fit that
@@ -45,8 +46,9 @@
 // series forecasts public series, and scores every method alike (package forecasts). -write writes the problems, without the truth;
 // -peers has peers/series.py forecast them; and a file of forecasts by anything else may be named after the flags.
 //
-// report prints one table of the lines that speed, peers/speed.py and device.sh write, and collects them in one file. build.sh collects
-// programs for a machine with a card and without Go, where device.sh tests and measures.
+// report prints one table of the lines that speed, peers/speed.py and stage write, and collects them in one file, which it reads as well.
+// build.sh collects programs for a machine with a card and without Go, where device.sh tests and measures: it runs commands, and stage
+// decides from a command's exit status and output how it ended, and prints and keeps its line.
 //
 // Test data never take part in a fit or in a choice. Every method gets the same cuts, the same starting information and the same wall time.
 // A method that is missing, disagrees, or runs out of memory or time keeps its row, saying so. Tables and figures are made from result

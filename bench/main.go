@@ -24,6 +24,7 @@ var commands = map[string]func() task{
 	"report": func() task { return &reportTask{} },
 	"series": func() task { return &seriesTask{} },
 	"speed":  func() task { return &speedTask{} },
+	"stage":  func() task { return &stageTask{} },
 	"tables": func() task { return &tablesTask{} },
 }
 

@@ -94,21 +94,13 @@ func readPeer(out []byte) (p peerLine, ok bool) {
 	return p, true
 }
 
-// output runs a command and returns the first MiB of its output, and of its error output.
+// output runs a command and returns its output and its error output.
 func output(cmd *exec.Cmd) (out []byte, said string, err error) {
 	cmd.WaitDelay = time.Second
-	var printed, complaints limited
-	cmd.Stdout, cmd.Stderr = &printed, &complaints
-	err = cmd.Run()
-	return printed.Bytes(), complaints.String(), err
-}
-
-// limited keeps the first MiB that is written to it.
-type limited struct{ bytes.Buffer }
-
-func (l *limited) Write(p []byte) (int, error) {
-	l.Buffer.Write(p[:min(len(p), max(0, 1<<20-l.Len()))])
-	return len(p), nil
+	var complaints strings.Builder
+	cmd.Stderr = &complaints
+	out, err = cmd.Output()
+	return out, complaints.String(), err
 }
 
 // lastLine is the line in which a program gives its result, and in which Python says what was wrong.

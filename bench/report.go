@@ -10,6 +10,8 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -54,10 +56,12 @@ func (p peerLine) row() row {
 	}
 }
 
-// printTable prints rows in columns.
-func printTable(w io.Writer, rows []row) {
-	head := row{"case", "device", "precision", "s/evaluation", "/ ours", "TFLOP/s", "pullback", "share", "MiB", "status"}
-	rows, wide := slices.Insert(slices.Clone(rows), 0, head), 0
+// head has the names of a row's columns.
+var head = row{"case", "device", "precision", "s/evaluation", "/ ours", "TFLOP/s", "pullback", "share", "MiB", "status"}
+
+// printRows prints rows in columns.
+func printRows(w io.Writer, rows ...row) {
+	wide := 0
 	for _, r := range rows {
 		wide = max(wide, len(r[0].(string)))
 	}
@@ -121,62 +125,62 @@ func mebibytes(bytes int64) string { return positive(float64(bytes)/(1<<20), "%.
 
 // reportTask is `bench report`.
 type reportTask struct {
-	path string
-	out  string
+	path, out string
+	slowest   bool
 }
 
 func (o *reportTask) flags(set *flag.FlagSet) {
-	set.StringVar(&o.out, "out", "", "write the whole as one JSON object to this file")
+	set.StringVar(&o.out, "out", "", "write the whole as one JSON object to this file, or to device-DATE-CARD.json in this folder")
+	set.BoolVar(&o.slowest, "slowest", false, "print only the names of the two kernels that take the most time on a card")
 }
 
 func (o *reportTask) check(files []string) error {
-	if err := want(files, 1, "one file of lines of JSON"); err != nil {
-		return err
-	}
-	o.path = files[0]
+	o.path = append(files, "")[0]
 	_, err := os.Stat(o.path)
-	return err
+	return cmp.Or(want(files, 1, "one file of lines of JSON"), err)
 }
 
 func (o *reportTask) run() error {
-	r := &result{Date: machine.Now()}
-	if _, err := jsonl.Read(o.path, r.add); err != nil {
-		return err
-	}
-	r.print(os.Stdout)
-	if o.out == "" {
-		return nil
-	}
-	text, err := json.MarshalIndent(r, "", "  ")
+	r, err := readResult(o.path)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(o.out, append(text, '\n'), 0o666)
+	if o.slowest {
+		fmt.Println(strings.Join(r.slowest(2), " "))
+		return nil
+	}
+	r.print(os.Stdout)
+	return r.write(o.out)
 }
 
 // A result holds all that device.sh measures on one machine and commit.
 type result struct {
-	Date   string            `json:"date"`
-	Commit string            `json:"commit"`
-	Card   string            `json:"card"`
-	Driver string            `json:"driver"`
-	Facts  map[string]string `json:"facts"`
-	Stages []stage           `json:"stages"`
-	Speed  []json.RawMessage `json:"speed"`
-	Peers  []json.RawMessage `json:"peers"`
-	// Profiles are ncu's metrics of a launch, by kernel.
-	Profiles []json.RawMessage `json:"profiles,omitempty"`
-
-	ours   []record
-	others []peerLine
+	Date     string            `json:"date"`
+	Commit   string            `json:"commit"`
+	Card     string            `json:"card"`
+	Driver   string            `json:"driver"`
+	Facts    map[string]string `json:"facts"`
+	Stages   []stage           `json:"stages"`
+	Speed    []record          `json:"speed"`
+	Peers    []peerLine        `json:"peers"`
+	Profiles []json.RawMessage `json:"profiles,omitempty"` // of a kernel's launch, by ncu
 }
 
-// A stage is a line of device.sh: a step that it ran, and how it ended.
-type stage struct {
-	Stage   string  `json:"stage"`
-	Seconds float64 `json:"seconds"`
-	Status  string  `json:"status"`         // ok, skipped: why, time limit, exit N
-	Said    string  `json:"said,omitempty"` // its last lines, if it failed
+// readResult reads lines, or what -out wrote to a file with the ending json.
+func readResult(path string) (*result, error) {
+	r := &result{Date: machine.Now()}
+	if filepath.Ext(path) != ".json" {
+		_, err := jsonl.Read(path, r.add)
+		for _, m := range r.Speed {
+			r.Card = cmp.Or(r.Card, m.GPU)
+		}
+		return r, err
+	}
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, r)
+	}
+	return r, err
 }
 
 // add takes one line of device.sh, of `bench speed` or of a peer, by what it holds.
@@ -185,28 +189,35 @@ func (r *result) add(line *json.RawMessage) error {
 		Bench, Peer, Stage, Profile string
 		Facts                       map[string]string
 	}
-	err := json.Unmarshal(*line, &kind)
+	if err := json.Unmarshal(*line, &kind); err != nil {
+		return err
+	}
 	switch {
-	case err != nil:
 	case kind.Bench == "speed":
-		var m record
-		err = json.Unmarshal(*line, &m)
-		r.Speed, r.ours = append(r.Speed, *line), append(r.ours, m)
+		return extend(&r.Speed, *line)
 	case kind.Peer != "":
-		var p peerLine
-		err = json.Unmarshal(*line, &p)
-		r.Peers, r.others = append(r.Peers, *line), append(r.others, p)
+		return extend(&r.Peers, *line)
 	case kind.Stage != "":
-		var s stage
-		err = json.Unmarshal(*line, &s)
-		r.Stages = append(r.Stages, s)
+		return extend(&r.Stages, *line)
 	case kind.Profile != "":
 		r.Profiles = append(r.Profiles, *line)
-	case kind.Facts != nil:
-		r.Facts = kind.Facts
-		r.Card, r.Driver, r.Commit = kind.Facts["name"], kind.Facts["driver_version"], kind.Facts["commit"]
-	default:
-		err = errors.New("neither a measurement nor a stage, a profile or facts")
+		return nil
+	case kind.Facts == nil:
+		return errors.New("neither a measurement nor a stage, a profile or facts")
+	case r.Facts == nil:
+		r.Facts = map[string]string{}
+	}
+	maps.Copy(r.Facts, kind.Facts)
+	r.Card, r.Driver, r.Commit = r.Facts["name"], r.Facts["driver_version"], r.Facts["commit"]
+	return nil
+}
+
+// extend appends what a line holds.
+func extend[T any](all *[]T, line []byte) error {
+	var one T
+	err := json.Unmarshal(line, &one)
+	if err == nil {
+		*all = append(*all, one)
 	}
 	return err
 }
@@ -215,27 +226,55 @@ func (r *result) add(line *json.RawMessage) error {
 func (r *result) print(w io.Writer) {
 	fmt.Fprintf(w, "%s, driver %s, commit %s, %s\n\n", r.Card, r.Driver, r.Commit, r.Date)
 	for _, s := range r.Stages {
-		fmt.Fprintf(w, "%-28s %7.1f s  %s\n", s.Stage, s.Seconds, s.Status)
+		s.print(w)
 	}
 	fmt.Fprintln(w)
-	printTable(w, r.rows())
+	printRows(w, slices.Insert(r.rows(), 0, head)...)
+}
+
+// write writes the result to a file, or to one named after date and card in a folder. An empty path writes nothing.
+func (r *result) write(path string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		card := regexp.MustCompile("[^A-Za-z0-9]+").ReplaceAllString(cmp.Or(r.Card, "unknown"), "-")
+		path = filepath.Join(path, fmt.Sprintf("device-%.10s-%s.json", r.Date, strings.Trim(card, "-")))
+		fmt.Printf("\nto commit as bench/results/%s: %s\n", filepath.Base(path), path)
+	}
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o666)
+}
+
+// slowest are the n kernels that take the most time in the first measurement of a card's kernels.
+func (r *result) slowest(n int) []string {
+	for _, m := range r.Speed {
+		if strings.HasPrefix(m.Device, "cuda") && len(m.Kernels) > 0 {
+			names := slices.SortedFunc(maps.Keys(m.Kernels), func(a, b string) int { return cmp.Compare(m.Kernels[b], m.Kernels[a]) })
+			return names[:min(n, len(names))]
+		}
+	}
+	return nil
 }
 
 // rows are the table's: ours, then the peers'. A card's shares are of the largest DGEMM that was measured on it, where there is one.
 func (r *result) rows() (out []row) {
 	peak := 0.0
-	for _, p := range r.others {
+	for _, p := range r.Peers {
 		if p.Device == "cuda" && strings.HasPrefix(p.Case, "DGEMM") {
 			peak = max(peak, p.TFlops)
 		}
 	}
-	for _, m := range r.ours {
+	for _, m := range r.Speed {
 		if m.Share == nil && peak > 0 && m.Evaluation > 0 {
 			m.Share = rates(m.Work, m.Seconds, m.Evaluation, 1e12*peak)
 		}
 		out = append(out, m.row())
 	}
-	for _, p := range r.others {
+	for _, p := range r.Peers {
 		out = append(out, p.row())
 	}
 	return out

@@ -37,7 +37,7 @@ type speedTask struct {
 	checked          bool // compare with the CPU
 	data             string
 	dump, name       string
-	driver, commit   string
+	commit           string
 	peers            []string
 	peerList, python string
 	peerTime         time.Duration // limit of a peer, compiling included
@@ -100,7 +100,7 @@ func newSession(o *speedTask, b backend.Backend) (*session, error) {
 		set, _ := simd.Chosen() // with an unknown set nothing opens
 		r.Simd = set.String()
 	} else {
-		r.Driver, r.Machine = o.driver, withCard(r.Machine, o.ordinal)
+		r.Machine = withCard(r.Machine, o.ordinal)
 	}
 	s := &session{problem: p, o: o, watch: watch, record: r, peak: o.peak}
 	p.model.Backend = s.watch

@@ -42,7 +42,6 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.peerList, "peers", "", "libraries to time in the same run: numpy, jax, torch (exact, no windows), celerite4, celerite20")
 	set.DurationVar(&o.peerTime, "peer-time", 5*time.Minute, "limit of each of the peers, compiling included")
 	set.StringVar(&o.python, "python", "python3", "the Python that has the peers")
-	set.StringVar(&o.driver, "driver", "", "version of the card's driver, for the record")
 	commitFlag(set, &o.commit)
 }
 
@@ -114,7 +113,7 @@ func (o *speedTask) run() error {
 
 // report prints and keeps the lines.
 func (o *speedTask) report(w io.Writer, r *record, peers []peerLine) error {
-	lines, rows := []any{r}, []row{r.row()}
+	lines, rows := []any{r}, []row{head, r.row()}
 	for _, p := range peers {
 		lines, rows = append(lines, p), append(rows, p.row())
 	}
@@ -129,7 +128,7 @@ func (o *speedTask) report(w io.Writer, r *record, peers []peerLine) error {
 		}
 	}
 	if !o.json && o.dump == "" {
-		printTable(w, rows)
+		printRows(w, rows...)
 		r.details(w)
 	}
 	return nil

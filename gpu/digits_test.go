@@ -120,7 +120,8 @@ func TestDigitsLongSums(t *testing.T) {
 	for range MostDigits - 2 {
 		x = 256*x - 128
 	}
-	onEachCard(t, MostDigits, func(t *testing.T, b *Backend) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal, Digits: MostDigits, Direct: true})
 		for _, n := range []int{kernels.DigitSum, kernels.DigitSum + 1, 27_000} {
 			p := newProblem(shape{n: n, m: 2, q: 1, d: 1})
 			for k := range p.m {

@@ -1,4 +1,4 @@
-//go:build !cudaemu
+//go:build linux && !cuda && !cudaemu
 
 package gpu
 
@@ -7,26 +7,45 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestEmulatedAsCPU runs small cases of TestAsCPU in a build with the tag
-// cudaemu, in which the kernels run on an emulated card. VSSGP_REQUIRE_CXX=1
-// makes a missing C++ compiler a failure.
-func TestEmulatedAsCPU(t *testing.T) {
-	cxx, err := exec.Command("go", "env", "CXX").Output()
-	if err == nil {
-		_, err = exec.LookPath(append(strings.Fields(string(cxx)), "")[0])
+// TestEmulated runs small cases of TestAsCPU and TestTablesAsCPU in a build with the tag cudaemu, in which the kernels run on an emulated card. It needs
+// cgo and a C++ compiler. VSSGP_REQUIRE_TOOLS=1 makes a missing one a failure.
+func TestEmulated(t *testing.T) {
+	if why := cannotEmulate(); why != "" {
+		if os.Getenv("VSSGP_REQUIRE_TOOLS") != "" {
+			t.Fatal(why)
+		}
+		t.Skip(why + "; VSSGP_REQUIRE_TOOLS=1 makes this a failure")
 	}
-	switch {
-	case err != nil && os.Getenv("VSSGP_REQUIRE_CXX") == "1":
-		t.Fatalf("no C++ compiler, which compiles the kernels for an emulated card: %v", err)
-	case err != nil:
-		t.Skipf("no C++ compiler, which compiles the kernels for an emulated card: %v", err)
+	for _, folder := range []string{"../cuda", "../internal/testkit/emu", "../kernels"} { // the go command runs this again if they change
+		testkit.Must(os.ReadDir(folder))(t)
 	}
-	c := exec.Command("go", "test", "-v", "-tags", "cudaemu", "-run", "TestAsCPU/.*/(63_features|even_but_for_a_step,_windows|windows_without_features)$", ".")
-	c.Env = append(os.Environ(), "CGO_ENABLED=1", "VSSGP_REQUIRE_GPU=1")
+	c := exec.Command("go", "test", "-v", "-tags", "cudaemu", "-run",
+		"^Test(Tables)?AsCPU$/.*/(63_features|even_but_for_a_step,_windows|windows_without_features|uneven,_steep)$", ".")
+	c.Env = append(os.Environ(), "VSSGP_REQUIRE_GPU=1")
 	out, err := c.CombinedOutput()
-	if passed := strings.Count(string(out), "--- PASS: TestAsCPU/"); err != nil || passed != 4 { // the card's and three cases
-		t.Errorf("%d tests on an emulated card passed, expected 4: %v\n%s", passed, err, out)
+	passed := strings.Count(string(out), "--- PASS: TestAsCPU/") + strings.Count(string(out), "--- PASS: TestTablesAsCPU/")
+	if err != nil || passed != 6 { // the card twice, three cases and one of tables
+		t.Errorf("%d tests on an emulated card passed, expected 6: %v\n%s", passed, err, out)
 	}
+}
+
+// cannotEmulate is why the kernels cannot be compiled for an emulated card here, "" if they can.
+func cannotEmulate() string {
+	out, err := exec.Command("go", "env", "CGO_ENABLED", "CXX").Output()
+	enabled, cxx, _ := strings.Cut(string(out), "\n")
+	switch {
+	case err != nil:
+		return "no go command: " + err.Error()
+	case enabled != "1":
+		return "cgo is off (CGO_ENABLED=" + enabled + "), so the kernels cannot be compiled for an emulated card"
+	}
+	compiler := append(strings.Fields(cxx), "")[0]
+	if _, err := exec.LookPath(compiler); err != nil {
+		return "no C++ compiler, which compiles the kernels for an emulated card: " + err.Error()
+	}
+	return ""
 }

@@ -57,25 +57,23 @@ var tableShapes = []shape{
 
 // TestTablesAsCPU compares all methods with package cpu's, twice with the same rows: the second time tables and sums are there.
 func TestTablesAsCPU(t *testing.T) {
-	for _, s := range tableShapes {
-		p := newProblem(s)
-		onEach(t, func(t *testing.T, ordinal int) {
-			b := open(t, s.options(ordinal))
-			p.asCPU(t, b, float64Bound)
-			r := testkit.Must(b.Open(p.data))(t)
-			defer r.Close()
-			var first [][]answer
-			for range 2 {
-				for i, m := range p.methods() {
-					got := testkit.Must(m.call(r))(t)
-					if len(first) == i {
-						first = append(first, testkit.Must(p.run(b, m))(t))
+	onEach(t, func(t *testing.T, ordinal int) {
+		for _, s := range tableShapes {
+			t.Run(s.name, func(t *testing.T) {
+				p, b := newProblem(s), open(t, s.options(ordinal))
+				p.asCPU(t, b, float64Bound)
+				r := testkit.Must(b.Open(p.data))(t)
+				defer r.Close()
+				for round := range 2 {
+					for _, m := range p.methods() {
+						if err := sameBits(p.on(t, b, m), testkit.Must(m.call(r))(t)); err != nil {
+							t.Errorf("round %d, %s: %v", round, m.name, err)
+						}
 					}
-					testkit.OK(t, sameBits(first[i], got))
 				}
-			}
-		})
-	}
+			})
+		}
+	})
 }
 
 // TestTablesInBudget: where memory is too short for tables, passes over the rows serve.

@@ -24,7 +24,6 @@ type Machine struct {
 	Cores  int    `json:"cores"`  // GOMAXPROCS
 	Memory int64  `json:"memory"` // bytes
 	GPU    string `json:"gpu,omitempty"`
-	Driver string `json:"driver,omitempty"`
 	PTX    string `json:"ptx,omitempty"` // SHA-256 of the card's program
 }
 

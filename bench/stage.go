@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vssgp/vssgp/bench/internal/jsonl"
+	"github.com/vssgp/vssgp/bench/internal/machine"
+)
+
+// A stage is a line of device.sh: a command that it ran, and how it ended.
+type stage struct {
+	Stage   string  `json:"stage"`
+	Seconds float64 `json:"seconds"`
+	Status  string  `json:"status"`         // ok, skipped: why, time limit, exit N, failed: why
+	Said    string  `json:"said,omitempty"` // its last lines, if it failed
+}
+
+func (s stage) failed() bool {
+	return s.Status != machine.OK && !strings.HasPrefix(s.Status, "skipped: ")
+}
+
+func (s stage) print(w io.Writer) {
+	fmt.Fprintf(w, "%-28s %7.1f s  %s\n", s.Stage, s.Seconds, s.Status)
+}
+
+// stageTask is `bench stage`: it decides how a command that device.sh has run ended, and appends the lines of its results and its own.
+type stageTask struct {
+	lines, output, skip string
+	took                time.Duration
+	exit                int
+	name                string
+	command             []string
+}
+
+func (o *stageTask) flags(set *flag.FlagSet) {
+	set.StringVar(&o.lines, "lines", "", "append lines of JSON to this file")
+	set.StringVar(&o.output, "output", "", "the command's output is in this file with .out and .err appended")
+	set.StringVar(&o.skip, "skip", "", "why the command was not run")
+	set.DurationVar(&o.took, "took", 0, "time that the command took")
+	set.IntVar(&o.exit, "exit", 0, "exit status of the command, or 124 or 137 from timeout")
+}
+
+func (o *stageTask) check(args []string) error {
+	o.name, o.command = append(args, "")[0], args[min(1, len(args)):]
+	return demand(len(o.command) > 0 || o.name != "" && o.skip != "", "want the name of the stage and its command, or -skip")
+}
+
+func (o *stageTask) run() error {
+	out, _ := os.ReadFile(o.output + ".out") // none if the command was not run
+	complaints, _ := os.ReadFile(o.output + ".err")
+	own, err := &result{}, error(nil)
+	for text := range bytes.Lines(out) { // those of speed and peers are kept, whatever else is printed
+		if line := json.RawMessage(text); own.add(&line) == nil {
+			err = errors.Join(err, jsonl.Append(o.lines, line))
+		}
+	}
+	s, found := o.ended(string(out), string(out)+"\n"+string(complaints), own)
+	if found != nil {
+		err = errors.Join(err, jsonl.Append(o.lines, found))
+	}
+	s.print(os.Stdout)
+	printRows(os.Stdout, own.rows()...)
+	return errors.Join(err, jsonl.Append(o.lines, s), demand(!s.failed(), "%s: %s\n%s", s.Stage, s.Status, s.Said))
+}
+
+// lacking finds the line in which a program of NVIDIA's reports that it does not work on this machine, or a test program that it has no
+// such test.
+var lacking = regexp.MustCompile(`(?m)^.*(ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded|` +
+	`warning: no tests to run).*$`)
+
+// ended is the stage's line, and a line of facts or a profile if its command printed them. all is the output and the error output, own are
+// the results in the output.
+func (o *stageTask) ended(out, all string, own *result) (s stage, found any) {
+	s = stage{Stage: o.name, Seconds: o.took.Round(time.Second / 10).Seconds(), Status: machine.OK}
+	why := cmp.Or(o.skip, lacking.FindString(all))
+	if len(own.Speed) == 0 && len(own.Peers) == 1 && strings.HasPrefix(own.Peers[0].Status, "missing: ") {
+		why = own.Peers[0].Status
+	}
+	if why != "" {
+		s.Status = "skipped: " + why
+		return s, nil
+	}
+	found, err := o.found(out, own)
+	switch {
+	case o.exit == 124 || o.exit == 137:
+		s.Status = "time limit"
+	case o.exit != 0:
+		s.Status = fmt.Sprintf("exit %d", o.exit)
+	case err != nil:
+		s.Status = fmt.Sprintf("failed: %v", err)
+	default:
+		return s, found
+	}
+	last := slices.DeleteFunc(strings.Split(all, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" || line[0] == '{' })
+	said := strings.Join(last[max(0, len(last)-5):], "\n")
+	s.Said = said[max(0, len(said)-400):]
+	return s, nil
+}
+
+// found is a line of what nvidia-smi or ncu printed. The error is what is wrong with the command's results.
+func (o *stageTask) found(out string, own *result) (line any, err error) {
+	for _, m := range own.Speed {
+		if m.Case == "second start" && m.Start >= 2 {
+			return nil, fmt.Errorf("the second start took %.3g s: the driver does not keep what it compiles", m.Start)
+		}
+	}
+	switch o.command[0] {
+	case "nvidia-smi":
+		_, query, _ := strings.Cut(strings.Join(o.command, " "), "--query-gpu=")
+		query, _, _ = strings.Cut(query, " ")
+		names, values, facts := strings.Split(query, ","), strings.Split(out, ","), map[string]string{}
+		for i, name := range names[:min(len(names), len(values))] {
+			facts[name] = strings.TrimSpace(values[i])
+		}
+		return map[string]any{"facts": facts}, demand(len(values) == len(names), "%d values of %s", len(values), query)
+	case "ncu":
+		kernel, values := strings.TrimPrefix(o.name, "ncu-"), metrics(out)
+		return map[string]any{"profile": kernel, "metrics": values}, demand(len(values) > 0, "no metrics of %s", kernel)
+	case "cat": // two outputs of vssgp fit --json
+		var fits [2]struct{ Bound float64 }
+		in := json.NewDecoder(strings.NewReader(out))
+		err := cmp.Or(in.Decode(&fits[0]), in.Decode(&fits[1]))
+		a, b := fits[0].Bound, fits[1].Bound
+		same := a != 0 && math.Abs(a-b) <= 1e-6*math.Abs(a)
+		return nil, cmp.Or(err, demand(same, "bounds of %v and %v: want the same to 1e-6", a, b))
+	}
+	return nil, nil
+}
+
+// metrics are the values in the CSV that ncu prints among the output of the program that it profiles. All its fields are in quotes.
+func metrics(out string) map[string]string {
+	values, column := map[string]string{}, map[string]int{}
+	for text := range strings.Lines(out) {
+		fields := strings.Split(strings.Trim(text, "\",\r\n"), `","`)
+		value := column["Metric Value"]
+		if slices.Contains(fields, "Metric Value") {
+			for i, name := range fields {
+				column[name] = i
+			}
+		} else if value > 0 && value < len(fields) && fields[column["Metric Name"]] != "" {
+			values[fmt.Sprintf("%s [%s]", fields[column["Metric Name"]], fields[column["Metric Unit"]])] = fields[value]
+		}
+	}
+	return values
+}
