@@ -29,10 +29,10 @@ type Options struct {
 	// 0 is float64. 7 are as exact, and faster where float64 is slow (FastFloat64);
 	// with s an entry of G, of N rows, is off by N·A1²·s·2^(2−8s) at most.
 	Digits int
-	// Direct has all sums over the rows taken by passes over them, never from tables.
+	// Direct computes all sums over the rows by passes over them, never from tables.
 	Direct bool
 
-	anyTables bool // tables serve wherever there are any (spectrum.go), for tests
+	anyTables bool // for tests: use tables even if they cost more (spectrum.go)
 }
 
 // Backend computes on one card.

@@ -48,7 +48,7 @@ func (r *rows) layMoments(p *plan) error {
 	if p.op == opSolve {
 		p.layChain(goesDense(p.offset, p.d, r.card.device.SharedPerBlock))
 	}
-	if r.layTables(p) {
+	if r.planTables(p) {
 		return nil
 	}
 	gram := gramKind(tileFor(runs))

@@ -36,8 +36,8 @@ func (r *rows) layPullback(p *plan) error {
 		p.wants[arrayCoef] = int64(8 * p.m * p.d)
 	}
 	p.wants[arraySums] = int64(8 * p.m * width)
-	if r.layTables(p) {
-		p.layPairs()
+	if r.planTables(p) {
+		p.planPairs()
 		return nil
 	}
 	if digits := r.card.digits; digits > 0 {

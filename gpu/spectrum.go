@@ -9,27 +9,27 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// A spectrum has what rows need to take C, G and the gradient from the tables of a row spectrum where these cost less than passes
-// over the rows (internal/rowspectrum; kernels/spectrum.cu).
+// A spectrum is the state of rows that compute C, G and the gradient from tables if these cost less than passes over the rows
+// (internal/rowspectrum, kernels/spectrum.cu).
 type spectrum struct {
-	source   *rowspectrum.Spectrum // nil: the rows have none
-	chosen   bool                  // source, if there is one
+	source   *rowspectrum.Spectrum // nil: tables are not possible
+	opened   bool                  // source was set
 	passCost float64               // Backend.passCost
-	used     bool                  // by the last moments
+	used     bool                  // the last moments came from tables
 
-	of    *backend.Features // the last features asked about
-	waves []float64         // [M,simd.PairRows] of these
-	count int               // frequencies of the tables that they need; 0: passes over the rows cost less
+	features *backend.Features // a copy of the last ones
+	waves    []float64         // [M,simd.PairRows] their waves
+	count    int               // number of frequencies in the tables that they need; 0: passes over the rows cost less
 
-	made   *cuda.Memory // where the card has tables; nil: nowhere
-	width  int          // of so many frequencies
-	summed *cuda.Memory // where it has the sums of pairs of these features; nil: nowhere
+	tables *cuda.Memory // contains tables; nil: there are none
+	width  int          // number of frequencies in these
+	pairs  *cuda.Memory // contains the sums of pairs of the features; nil: there are none
 }
 
-// Tables says whether the last C and G came from tables.
+// Tables reports whether the last C and G came from tables.
 func (r *rows) Tables() bool { return r.spectrum.used }
 
-// frequencies is how many frequencies the tables have that would serve an operation; 0 if passes over the rows cost less.
+// frequencies returns the number of frequencies in the tables that an operation needs, or 0 if passes over the rows cost less.
 func (r *rows) frequencies(op operation, f *backend.Features) int {
 	if op != opMoments && op != opPullback && op != opSolve && op != opPullbackSolved {
 		return 0
@@ -38,21 +38,21 @@ func (r *rows) frequencies(op operation, f *backend.Features) int {
 	if s.passCost == 0 {
 		return 0
 	}
-	if !s.chosen {
-		s.source, s.chosen = rowspectrum.New(&r.data), true
+	if !s.opened {
+		s.source, s.opened = rowspectrum.New(&r.data), true
 	}
-	if s.source == nil || s.of != nil && equal(s.of, f) {
+	if s.source == nil || s.features != nil && equal(s.features, f) {
 		return s.count
 	}
 	s.waves, s.count = s.source.Choose(f, s.passCost)
-	s.of, s.summed = backend.NewFeatures(f.M, 1), nil
+	s.features, s.pairs = backend.NewFeatures(f.M, 1), nil
 	for i, field := range f.Fields() {
-		copy(s.of.Fields()[i].Data, field.Data)
+		copy(s.features.Fields()[i].Data, field.Data)
 	}
 	return s.count
 }
 
-// equal says whether two sets of features have the same numbers.
+// equal reports whether two sets of features have the same numbers.
 func equal(a, b *backend.Features) bool {
 	fields := b.Fields()
 	for i, field := range a.Fields() {
@@ -63,8 +63,8 @@ func equal(a, b *backend.Features) bool {
 	return true
 }
 
-// layTables has the plan take its sums from tables, if there are any and they fit.
-func (r *rows) layTables(p *plan) bool {
+// planTables lets the plan use tables if these cost less than passes and fit into memory, and reports whether it does.
+func (r *rows) planTables(p *plan) bool {
 	if p.count == 0 {
 		return false
 	}
@@ -85,8 +85,8 @@ func (r *rows) layTables(p *plan) bool {
 	return p.tables
 }
 
-// layPairs adds the jobs that add the sums of spectrum_pullback.
-func (p *plan) layPairs() {
+// planPairs adds the jobs that sum the partial results of spectrum_pullback.
+func (p *plan) planPairs() {
 	blocks := parts(p.m, kernels.SpectrumTile)
 	var jobs []int64
 	for b := range blocks {
@@ -96,10 +96,10 @@ func (p *plan) layPairs() {
 	p.rowJobs = p.add(5, jobs)
 }
 
-// uploadTables brings the features' waves to the card, and tables if it has none with so many frequencies.
+// uploadTables uploads the features' waves. If the card does not have the tables yet, it makes and uploads them, too.
 func (r *rows) uploadTables(p *plan) {
 	s := &r.spectrum
-	if at := r.mem[arrayTables]; s.made != at || s.width != p.count {
+	if at := r.mem[arrayTables]; s.tables != at || s.width != p.count {
 		a := s.source.Arrays(p.count)
 		all := [][]byte{}
 		for _, t := range a.Tables {
@@ -116,15 +116,15 @@ func (r *rows) uploadTables(p *plan) {
 			}
 			offset += int64(len(part))
 		}
-		s.made, s.width = nil, 0
+		s.tables, s.width = nil, 0
 		if r.err == nil {
-			s.made, s.width = at, p.count
+			s.tables, s.width = at, p.count
 		}
 	}
 	r.upload(arrayWaves, s.waves)
 }
 
-// tableArguments are what the kernels of tables begin with, less the amplitudes.
+// tableArguments returns the common arguments of the kernels in spectrum.cu, without the amplitudes.
 func (r *rows) tableArguments(p *plan) kernels.Spectrum {
 	g := r.spectrum.source.Grid()
 	k := kernels.Spectrum{
@@ -142,7 +142,7 @@ func (r *rows) tableArguments(p *plan) kernels.Spectrum {
 	return k
 }
 
-// sumTables leaves the sums of pairs and of single features on the card, and if moments is true what sumMoments does.
+// sumTables computes the sums of pairs and of single features on the card and, if moments is true, what sumMoments computes.
 func (r *rows) sumTables(p *plan, a kernels.RowsBank, moments bool) {
 	args := r.tableArguments(p)
 	args.Amp, args.Power, args.Ripple = a.Amp, a.Power, a.Ripple
@@ -154,13 +154,13 @@ func (r *rows) sumTables(p *plan, a kernels.RowsBank, moments bool) {
 	r.launchGrid(gram, parts(p.m, 4), parts(p.m, kernels.SpectrumTile), 0)
 	r.launchGrid(columns, parts(p.m, columns.Block()), 1+p.d, 0)
 	if r.err == nil {
-		r.spectrum.summed = r.mem[arrayPairs]
+		r.spectrum.pairs = r.mem[arrayPairs]
 	}
 }
 
-// pullTables is pullback with tables; it takes the sums of the features first if the card has those of others.
+// pullTables computes pullback from tables. If the card has no sums of these features, it computes them first.
 func (r *rows) pullTables(p *plan, a kernels.RowsBank, coef uint64) {
-	if r.spectrum.summed != r.mem[arrayPairs] {
+	if r.spectrum.pairs != r.mem[arrayPairs] {
 		r.sumTables(p, a, false)
 	}
 	r.zero(p, arraySums)

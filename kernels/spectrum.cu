@@ -1,20 +1,20 @@
-// The sums over rows of one window and one input from tables (spectrum.cuh), in place of moments.cu and pullback.cu.
+// C, G and the gradient of one window with one input, from tables (spectrum.cuh) instead of passes over the rows.
 //
-// spectrum_gram      a thread owns a pair of features j > k: G_jk = ½A1_jA1_k Re S_0, if there is a gram, and what the pullback
-//                    needs of S⁺ of ψ_jψ_k and S⁻ of ψ_jψ_k*
-//   shapes           pairs [tile][PAIR_SUMS][32 j][32 k], tiles of the lower triangle row by row; block (4 rows j, tile of k)
-//   operations       34 float64 instructions a term and wave, 33 terms for features that reach over all rows; 64 bytes written
-// spectrum_columns   a thread owns a feature with one vector, block (128 features, v): the same of E[φ²]'s wave (v = 0), and of
-//                    the feature with output v − 1. sums [groups,M,5] as moments_columns leaves them, if there are any
-// spectrum_pullback  a warp owns the pairs of 32 features with 32 others, a lane for each of the former, block (features, four
-//                    times 32 others): part [features/32][others/32][32][7], the sums of contract.cuh in their order
+// spectrum_gram      one thread for each pair of features j > k; block (4 features j, 32 features k). Writes the sums of both products
+//                    to pairs [tiles of the lower triangle][PAIR_SUMS][32 j][32 k] and, if gram is not null, G_jk = ½A1_jA1_k Re S_0
+//   operations       34 float64 instructions a term and wave, 33 terms if both features reach over all rows
+// spectrum_columns   one thread for each feature and vector v; block (128 features, v). v = 0 is E[φ²], v = 1 + o is output o. Writes
+//                    singles [1+D,M] and, if sums is not null, C and E[φ²] as moments_columns does
+// spectrum_pullback  one warp for each 32 features times 32 others, one lane for each of the former; block (32 features, 4·32 others).
+//                    Writes part [features/32][others/32][32][7], the sums of contract.cuh, for sums_reduce
+//   precision        float64, sums in a fixed order
 #include "contract.cuh"
 #include "spectrum.cuh"
 
 constexpr int TILE = SPECTRUM_TILE, AREA = TILE * TILE;
 
-// pair_at is where number 0 of a pair j > k stands; the others follow AREA apart: Re(S_r⁺ + S_r⁻) for r = 0, 1, 2, Im(S_r⁺ + S_r⁻)
-// for r = 0, 1, Im(S_r⁺ − S_r⁻) likewise, and the point that they are about.
+// pair_at is the index of the first number of a pair j > k. With S⁺ the sums of ψ_jψ_k and S⁻ of ψ_jψ_k*, the eight numbers, AREA
+// apart, are Re(S_r⁺ + S_r⁻) for r = 0, 1, 2, Im(S_r⁺ + S_r⁻) for r = 0, 1, Im(S_r⁺ − S_r⁻) for r = 0, 1, and the point a.
 DEVICE long long pair_at(long long j, long long k) {
 	long long row = j / TILE, tile = row * (row + 1) / 2 + k / TILE;
 	return (tile * PAIR_SUMS * TILE + j % TILE) * TILE + k % TILE;

@@ -2,8 +2,8 @@
 //
 //	ψ(X) = exp(log − ½P(X − Z)²)·exp(2πi((cycles + part)·X/T + phase))      S_r = Σ_n v_n (X_n − a)^r ψ(X_n)
 //
-// Products of features are waves with two carriers and one envelope, whose Shape says how the sums are taken: they vanish, have
-// a closed form, are taken over the few rows that the envelope reaches, or from a table.
+// A product of two features is two waves with one envelope and two carriers. A Shape is an envelope with the way to compute its
+// sums: they are 0, have a closed form, or are added over the few rows that the envelope reaches or over the terms of a table.
 #pragma once
 
 #include "feature.cuh"
@@ -77,7 +77,7 @@ DEVICE Envelope product(FeatureWave a, FeatureWave b) {
 	return {a.p + b.p, z, ((a.z - (z - back)) + (step - back)) + a.low, -0.5 * a.p * share * apart * apart};
 }
 
-// A Shape is an envelope with what all sums of its waves share (rowspectrum.shape).
+// A Shape is an envelope and the numbers that all sums of its waves share (rowspectrum.shape).
 struct Shape {
 	enum Kind { none, closed, few, table } kind;
 	Envelope e;
@@ -98,7 +98,7 @@ struct Shape {
 		to = search(s.rows, [&](long long i) { return s.places[i].x > e.z + radius; });
 	}
 
-	// search is the first of n numbers for which f holds, n if for none.
+	// search returns the first i < n for which f(i) is true, or n.
 	template <class F> DEVICE static long long search(long long n, F f) {
 		long long lo = 0;
 		while (lo < n) {
@@ -111,7 +111,7 @@ struct Shape {
 		return lo;
 	}
 
-	// complete says whether one row lies on each place whose |X − z| is at most radius.
+	// complete reports whether one row lies on each place whose |X − z| is at most radius.
 	DEVICE bool complete(const Spectrum &s, double radius) const {
 		if (s.length == 0 || e.z - radius < (double)s.first || e.z + radius > (double)(s.first + s.rows - 1))
 			return false;
@@ -119,7 +119,7 @@ struct Shape {
 		return i == s.irregulars || (double)s.irregular[i] > e.z + radius;
 	}
 
-	// choose sets what the sums need; ones says that they are of v = 1.
+	// choose sets all members for sums of v = 1 (ones) or of an output.
 	DEVICE void choose(const Spectrum &s, bool ones) {
 		kind = none;
 		a = 0;
@@ -157,7 +157,7 @@ struct Shape {
 		bend = decayed(2 * alpha);
 	}
 
-	// sums are a wave's with the vector v: 0 of ones, 1 + o of output o.
+	// sums returns the sums of a wave with the vector v: 0 for v = 1, 1 + o for output o.
 	DEVICE WaveSums sums(const Spectrum &s, Carrier c, long long v) const {
 		double more = rounded(c.part), g = c.cycles + more, r = c.part - more, length = (double)s.length;
 		if (s.length > 0)

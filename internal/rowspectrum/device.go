@@ -5,8 +5,8 @@ import (
 	"github.com/vssgp/vssgp/internal/double"
 )
 
-// Choose returns the numbers of the features' waves [M,simd.PairRows] for sums on another device, and how many frequencies their
-// tables have; none if passes over the rows cost less, with passCost as for Rows.
+// Choose returns the features' waves [M,simd.PairRows] for sums on another device, and the number of frequencies in the tables that
+// they need. It returns 0 frequencies if passes over the rows cost less. passCost is CPU or Card.
 func (s *Spectrum) Choose(f *backend.Features, passCost float64) (numbers []float64, count int) {
 	waves := make([]wave, f.M)
 	if !s.pays(waves, f, passCost) {
@@ -19,16 +19,16 @@ func (s *Spectrum) Choose(f *backend.Features, passCost float64) (numbers []floa
 	return numbers, s.cover(waves)
 }
 
-// A Grid has the numbers of a spectrum that sums on another device need. Lengths are in steps.
+// A Grid contains the numbers of a spectrum that sums on another device need. Lengths are in steps.
 type Grid struct {
-	Rows, First   int     // places, or uneven rows; the first place
-	Length        int     // of even rows the number of frequencies after which the tables repeat themselves, else 0
-	Margin, Reach int     // frequencies below 0 in the tables; the most that a sum takes on each side
-	Irregular     int     // even places with another number of rows than one
+	Rows, First   int     // number of grid points or uneven rows; X of the first grid point
+	Length        int     // even rows: number of frequencies after which the tables repeat; uneven rows: 0
+	Margin, Reach int     // number of frequencies below 0 in the tables; the most that a sum needs on each side
+	Irregular     int     // number of grid points that do not have exactly one row
 	Period, Angle float64 // T, 2π/T
 	P0, Density   float64 // P₀, √(2π)/T
 	Span          float64 // 2 max|X|
-	Digits        float64 // how many standard deviations of a Gaussian count
+	Digits        float64 // a Gaussian is cut off at this many standard deviations
 	Unit          float64 // a step in units of x
 }
 
@@ -39,15 +39,15 @@ func (s *Spectrum) Grid() Grid {
 		Period: s.period, Angle: s.h, P0: s.p0, Density: s.density, Span: l.span, Digits: digits, Unit: l.step.Hi}
 }
 
-// Arrays are what sums on another device read.
+// Arrays are the arrays that sums on another device read.
 type Arrays struct {
-	Tables    [][]complex128 // [1+D][Margin+count] E_g from g = −Margin on, of the ones and of each output
-	Values    [][]float64    // [1+D][Rows] the numbers of rows at a place, and the sums of each output there
-	Places    []float64      // [Rows,4] of uneven rows X and X/T, each in two numbers
-	Irregular []int64        // of even rows, ascending
+	Tables    [][]complex128 // [1+D][Margin+count] E_g from g = −Margin on, for v = 1 and for each output
+	Values    [][]float64    // [1+D][Rows] number of rows at each grid point, and the sum of each output there
+	Places    []float64      // [Rows,4] uneven rows: X and X/T, each in two numbers
+	Irregular []int64        // X of the irregular grid points, ascending
 }
 
-// Arrays makes the arrays, with tables for frequencies below count.
+// Arrays computes the tables for frequencies below count and returns them with the other arrays.
 func (s *Spectrum) Arrays(count int) Arrays {
 	a := Arrays{Tables: s.make(count), Values: s.layout.values}
 	for _, x := range s.layout.x {
