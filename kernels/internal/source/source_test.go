@@ -57,18 +57,22 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestConstants: those of shape.cuh come into the Go file, and a macro that a
-// kernel's parameters begin with becomes a struct in its own.
-func TestConstants(t *testing.T) {
+// TestArgs: the constants of shape.cuh and the structs of tables.cuh come into the Go
+// file, and a macro that a kernel's parameters begin with becomes a struct in its own.
+func TestArgs(t *testing.T) {
 	s, err := from(t, map[string]string{
 		"shape.cuh": "constexpr int MAX_ROWS = 16; // rows of a thing\nconstexpr int other = 3;\n",
-		"a.cuh":     "constexpr int MINE = 1; // not a launch's\n#define FIRST_ONES const double *x, \\\n\tlong long n\n",
-		"a.cu":      "KERNEL(32) a(FIRST_ONES, double y) {}\nKERNEL(32) b(FIRST_ONES) {}\nKERNEL(32) c(double y) {}",
+		"tables.cuh": "#pragma once\n\n// other\n\n// A Row is\n// a row.\nstruct Row {\n\tlong long lo, first_hi; // where\n" +
+			"\tlong long m; // how many\n};\n",
+		"a.cuh": "constexpr int MINE = 1; // not a launch's\n#define FIRST_ONES const double *x, \\\n\tlong long n\n",
+		"a.cu":  "KERNEL(32) a(FIRST_ONES, double y) {}\nKERNEL(32) b(FIRST_ONES) {}\nKERNEL(32) c(double y) {}",
 	})
 	testkit.OK(t, err)
 	text := testkit.Must(s.Args())(t)
 	testkit.Contains(t, string(text),
-		"MaxRows = 16 // rows of a thing\n", "type FirstOnes struct {\n\tX uint64\n\tN int64\n}",
+		"MaxRows = 16 // rows of a thing\n",
+		"\n\n// A Row is\n// a row.\ntype Row struct {\n\tLo, FirstHi int64 // where\n\tM           int64 // how many\n}\n",
+		"type FirstOnes struct {\n\tX uint64\n\tN int64\n}",
 		"type A struct {\n\tFirstOnes\n\tY float64\n}", "type B struct {\n\tFirstOnes\n}", "type C struct {\n\tY float64\n}",
 	)
 	if strings.Contains(string(text), "Mine") || strings.Contains(string(text), "Other") {
@@ -78,6 +82,7 @@ func TestConstants(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	cases := []struct{ name, text, want string }{
+		{"a row's member", "struct Row {\n\tlong long lo; // one\n\tint hi; // other\n};", `tables.cuh: struct Row: "\tint hi; // other" is not`},
 		{"int", "\nKERNEL(32) a(double x,\n\tint n) {}", "a.cu: kernel a: parameter n is of type int"},
 		{"float", "KERNEL(32) a(float n) {}", "a.cu: kernel a: parameter n is of type float"},
 		{"unsigned", "KERNEL(32) a(unsigned long long n) {}", "type unsigned long long"},
@@ -93,7 +98,7 @@ func TestParseRefuses(t *testing.T) {
 		{"a macro's parameter", "#define ROWS int n\nKERNEL(32) a(ROWS, double x) {}", "a.cu: macro ROWS: parameter n is of type int"},
 	}
 	for _, c := range cases {
-		_, err := from(t, map[string]string{"a.cu": c.text})
+		_, err := from(t, map[string]string{"a.cu": c.text, "tables.cuh": c.text})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v: does not say %q", c.name, err, c.want)
 		}
