@@ -69,7 +69,7 @@ func (r *rows) gramByDigits(a kernels.RowsBank, s slab, blocks int) {
 // adjointDigits leaves the digits of Ḡ in arrayDigits.
 func (r *rows) adjointDigits(p *plan, a kernels.RowsBank) {
 	k := &kernels.DigitsAdjoint{
-		Chunks: r.at(p, p.passes[0].chunkTable, 0), Jobs: r.at(p, p.rowJobs, 0), Gram: r.address(arrayGram), Amp: a.Amp,
+		Chunks: r.at(p, p.passes[0].chunkTable), Jobs: r.at(p, p.rowJobs), Gram: r.address(arrayGram), Amp: a.Amp,
 		Adjoint: r.address(arrayDigits), Digits: int64(r.card.digits),
 	}
 	r.launch(k, p.rowJobs.rows, 0)

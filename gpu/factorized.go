@@ -78,7 +78,7 @@ func (r *rows) factorised(f *backend.Features, w *backend.Weights, given []int) 
 	mean, res := r.address(arrayCoef), r.address(arrayRes)
 	variance := mean + uint64(8*p.m*p.d)
 	pass := p.passes[0]
-	a.Chunks, a.Jobs = r.at(p, pass.chunkTable, 0), r.at(p, p.rowJobs, 0)
+	a.Chunks, a.Jobs = r.at(p, pass.chunkTable), r.at(p, p.rowJobs)
 	residual := &kernels.FactorisedResidual{RowsBank: a, Mean: mean, Res: res, Value: r.address(arrayValue)}
 	r.launch(residual, p.rowJobs.rows, jobShared(f.Q, residual.Block()))
 	r.columns(p, pass, a, func(a kernels.RowsBank, _ slab, d0 int64, part uint64, blocks int) {

@@ -137,9 +137,9 @@ func (r *rows) gather(p *plan, a *kernels.RowsBank) {
 	r.launch(k, parts(p.n, k.Block()), 0)
 }
 
-// at is the address of row i of a section of the operation's table.
-func (r *rows) at(p *plan, s section, i int) uint64 {
-	return r.address(arrayTable+array(p.op)) + uint64(s.begin+s.size*i)
+// at is the address of a section of the operation's table.
+func (r *rows) at(p *plan, s section) uint64 {
+	return r.address(arrayTable+array(p.op)) + uint64(s.begin)
 }
 
 // sweep goes over the rows by a pass: it launches each batch, slab by slab if features
@@ -147,21 +147,20 @@ func (r *rows) at(p *plan, s section, i int) uint64 {
 // reduces its even runs and its odd ones.
 func (r *rows) sweep(p *plan, pass *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, blocks int),
 	reduce func(chunks, reductions uint64, blocks int)) {
-	a.Chunks = r.at(p, pass.chunkTable, 0)
+	a.Chunks = r.at(p, pass.chunkTable)
 	for _, b := range pass.batches {
-		jobs := r.at(p, pass.jobTable, b.jobs.lo)
 		for first := int64(0); first == 0 || first < b.rows; first += max(b.slab, 1) {
 			s := slab{first, b.slab}
 			if pass.stored() {
-				a.Jobs = r.at(p, pass.storeTable, b.store.lo)
+				a.Jobs = r.at(p, b.storeJobs)
 				down := int(parts(min(b.slab, b.rows-first), kernels.Resync))
-				r.launchGrid(pass.kernel(a, s, r.address(arrayStore)), b.store.len(), down, 0)
+				r.launchGrid(pass.kernel(a, s, r.address(arrayStore)), b.storeJobs.rows, down, 0)
 			}
-			a.Jobs = jobs
-			launch(a, s, b.jobs.len())
+			a.Jobs = r.at(p, b.jobs)
+			launch(a, s, b.jobs.rows)
 		}
-		for _, which := range b.reductions {
-			reduce(a.Chunks, r.at(p, pass.reductionTable, which.lo), which.len())
+		for _, s := range b.reductions {
+			reduce(a.Chunks, r.at(p, s), s.rows)
 		}
 	}
 }

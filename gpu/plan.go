@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
@@ -35,12 +34,13 @@ func (p *plan) fits(m int, offset []int, d int) bool {
 	return p != nil && p.m == m && p.d == d && slices.Equal(p.offset, offset)
 }
 
-// A section is a part of a plan's table: rows of one type of package kernels.
-type section struct{ begin, size, rows int } // bytes of the table before it, bytes of a row
+// A section is a part of a plan's table, which begins at so many bytes: rows of one type
+// of package kernels.
+type section struct{ begin, rows int }
 
 // add appends rows to a plan's table.
 func add[Row any](p *plan, rows []Row) section {
-	s := section{len(p.table), int(unsafe.Sizeof(*new(Row))), len(rows)}
+	s := section{len(p.table), len(rows)}
 	p.table = append(p.table, cuda.Bytes(rows)...)
 	return s
 }
@@ -70,24 +70,19 @@ func (s span) len() int { return s.hi - s.lo }
 // their features are stored, that is done slab by slab, in a store that has so many
 // rows of each chunk.
 type batch struct {
-	jobs       span
-	reductions [2]span // of even cells and of odd ones
-	store      span    // the store's jobs
-	slab, rows int64   // of a slab; of the longest chunk
+	jobs, storeJobs section
+	reductions      [2]section // of even cells and of odd ones
+	slab, rows      int64      // of a slab; of the longest chunk
 }
 
-// A pass is one kernel's way over the rows: what its blocks do, and the reductions of
-// their partial sums.
+// A pass is one kernel's way over the rows, and the reductions of its partial sums.
 type pass struct {
 	kind
 	chunks            []kernels.Chunk
-	jobs, storeJobs   []kernels.Job
-	reductions        []kernels.Reduction
+	chunkTable        section
 	batches           []batch
 	slots, least      int64 // of the largest batch; of the run with most
 	store, leastStore int64 // bytes: of the largest batch; of the run with most, a slab at a time
-
-	chunkTable, jobTable, storeTable, reductionTable section
 }
 
 // A kind of pass says how rows are cut into chunks, and the features over a chunk into
@@ -134,13 +129,13 @@ func (k kind) count(m int64) int64 {
 	return parts(m, k.tile)
 }
 
-// newPass makes a pass with so many slots and bytes of a store, or as many as one run
+// addPass adds a pass with so many slots and bytes of a store, or as many as one run
 // needs.
 //
 // Sums do not depend on the slots: one reduction adds a run's partial sums, in
 // order, and a number of the result gets the sums of two runs at most (a window
 // meets two cells), and 0 + a + b is the same in either order.
-func newPass(k kind, runs []run, slots, store int64) *pass {
+func (p *plan) addPass(k kind, runs []run, slots, store int64) *pass {
 	chunks, of := k.chunks(runs, k.count)
 	s := &pass{kind: k, chunks: chunks}
 	for first := 0; first < len(runs); {
@@ -156,47 +151,47 @@ func newPass(k kind, runs []run, slots, store int64) *pass {
 			used += n
 			held += bytes
 		}
-		s.addBatch(runs[first:end], of[first:end])
+		s.slots = max(s.slots, used)
+		b := p.batch(k, runs[first:end], of[first:end])
 		if k.stored() {
-			s.addStore(span{of[first].lo, of[end-1].hi}, store)
+			p.fillStore(&b, s, span{of[first].lo, of[end-1].hi}, store)
 		}
+		s.batches = append(s.batches, b)
 		first = end
 	}
+	s.chunkTable = add(p, chunks)
+	p.passes = append(p.passes, s)
 	return s
 }
 
-// addBatch adds the jobs and reductions for some consecutive runs, whose chunks are of.
-func (s *pass) addBatch(runs []run, of []span) {
-	b := batch{jobs: span{lo: len(s.jobs)}}
-	slot := int64(0)
+// batch adds the jobs and reductions of some consecutive runs, whose chunks are of.
+func (p *plan) batch(k kind, runs []run, of []span) (b batch) {
+	var jobs []kernels.Job
 	var reductions [2][]kernels.Reduction
 	for i, r := range runs {
-		parity := r.cell & 1
-		reductions[parity] = append(reductions[parity], s.reduce(of[i], r.M, slot)...)
+		to, slot := &reductions[r.cell&1], int64(len(jobs))
+		*to = append(*to, k.reductions(of[i], r.M, slot)...)
 		for chunk := of[i].lo; chunk < of[i].hi; chunk++ {
-			for block := range s.count(r.M) {
-				j := kernels.Job{Chunk: int64(chunk), Block: block, Slot: slot}
-				if s.pairs {
+			for block := range k.count(r.M) {
+				j := kernels.Job{Chunk: int64(chunk), Block: block, Slot: int64(len(jobs))}
+				if k.pairs {
 					j.Block, j.Other = triangle(block)
 				}
-				s.jobs = append(s.jobs, j)
-				slot++
+				jobs = append(jobs, j)
 			}
 		}
 	}
-	b.jobs.hi = len(s.jobs)
+	b.jobs = add(p, jobs)
 	for parity, all := range reductions {
-		b.reductions[parity] = span{len(s.reductions), len(s.reductions) + len(all)}
-		s.reductions = append(s.reductions, all...)
+		b.reductions[parity] = add(p, all)
 	}
-	s.slots = max(s.slots, slot)
-	s.batches = append(s.batches, b)
+	return b
 }
 
-// reduce makes the reductions of a run of m features, whose first slot is slot.
-func (s *pass) reduce(chunks span, m, slot int64) (all []kernels.Reduction) {
-	blocks := s.count(m)
-	if s.perRow {
+// reductions are those of a run of m features, whose first slot is slot.
+func (k kind) reductions(chunks span, m, slot int64) (all []kernels.Reduction) {
+	blocks := k.count(m)
+	if k.perRow {
 		return []kernels.Reduction{{Chunk: int64(chunks.lo), Slot: slot, Slots: blocks, Apart: 1}}
 	}
 	for block := range blocks {
@@ -207,37 +202,28 @@ func (s *pass) reduce(chunks span, m, slot int64) (all []kernels.Reduction) {
 	return all
 }
 
-// addStore gives the chunks of the last batch their places in a store of so many bytes.
-func (s *pass) addStore(chunks span, store int64) {
-	b := &s.batches[len(s.batches)-1]
-	b.store.lo = len(s.storeJobs)
-	own := s.chunks[chunks.lo:chunks.hi]
+// fillStore gives a batch's chunks their places in a store of so many bytes.
+func (p *plan) fillStore(b *batch, s *pass, which span, store int64) {
+	var jobs []kernels.Job
+	chunks := s.chunks[which.lo:which.hi]
 	row := int64(0) // bytes of one row of each chunk
-	for i, c := range own {
+	for i, c := range chunks {
 		width := s.wide(c.M)
 		row += s.number * width
 		b.rows = max(b.rows, c.Rows())
 		for block := range parts(width, columnBlock) {
-			s.storeJobs = append(s.storeJobs, kernels.Job{Chunk: int64(chunks.lo + i), Block: block})
+			jobs = append(jobs, kernels.Job{Chunk: int64(which.lo + i), Block: block})
 		}
 	}
-	b.store.hi = len(s.storeJobs)
+	b.storeJobs = add(p, jobs)
 	b.slab = min(s.most, parts(b.rows, slabUnit)*slabUnit)
-	if s.storeBytes(own, s.most) > store {
+	if s.storeBytes(chunks, s.most) > store {
 		b.slab = min(b.slab, max(slabUnit, store/row/slabUnit*slabUnit))
 	}
 	at := int64(0)
-	for i := range own {
-		own[i].Store = at
-		at += s.numbers(own[i], b.slab)
+	for i := range chunks {
+		chunks[i].Store = at
+		at += s.numbers(chunks[i], b.slab)
 	}
 	s.store = max(s.store, s.number*at)
-}
-
-// addPass makes a pass and adds its tables to the plan's.
-func (p *plan) addPass(k kind, runs []run, slots, store int64) {
-	s := newPass(k, runs, slots, store)
-	s.chunkTable, s.jobTable = add(p, s.chunks), add(p, s.jobs)
-	s.storeTable, s.reductionTable = add(p, s.storeJobs), add(p, s.reductions)
-	p.passes = append(p.passes, s)
 }

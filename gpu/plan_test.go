@@ -101,40 +101,47 @@ func TestPasses(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		runs := someRuns(rng)
 		k := []kind{columnKind(cut{40, 64, longest, false}, 64, 1, 1), gramKind(64)}[seed%2]
-		whole := newPass(k, runs, math.MaxInt64, math.MaxInt64)
+		p := &plan{}
+		whole := p.addPass(k, runs, math.MaxInt64, math.MaxInt64)
 		most := whole.least + rng.Int64N(whole.slots+1)
-		s := newPass(k, runs, most, math.MaxInt64)
+		s := p.addPass(k, runs, most, math.MaxInt64)
 		if s.slots > most {
 			t.Errorf("seed %d: %d slots, limit %d", seed, s.slots, most)
 		}
-		if err := checkPass(runs, s); err != nil {
+		if err := checkPass(runs, p, s); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
 }
 
-func checkPass(runs []run, s *pass) error {
-	var runOf []int // of each chunk
-	_, of := s.cut.chunks(runs, s.count)
-	for i, own := range of {
-		for range own.len() {
-			runOf = append(runOf, i)
-		}
-	}
+// rowsOf are the rows of a section of a plan's table.
+func rowsOf[Row any](p *plan, s section) []Row {
+	rows := make([]Row, s.rows)
+	copy(cuda.Bytes(rows), p.table[s.begin:])
+	return rows
+}
+
+func checkPass(runs []run, p *plan, s *pass) error {
 	type part struct {
 		run   int
 		block int64
 	}
-	job := 0
+	var runOf []int      // of each chunk
+	jobs, blocks := 0, 0 // that there should be: each block over each chunk has a job
+	_, of := s.cut.chunks(runs, s.count)
+	for i, r := range runs {
+		blocks += int(s.count(r.M))
+		jobs += int(s.count(r.M)) * of[i].len()
+		for range of[i].len() {
+			runOf = append(runOf, i)
+		}
+	}
 	reduced := map[part]bool{}
 	for _, b := range s.batches {
 		slots := map[part][]int64{} // the chunks'
 		used := map[int64]bool{}
-		if b.jobs.lo != job {
-			return fmt.Errorf("batch %+v after job %d", b, job)
-		}
-		for ; job < b.jobs.hi; job++ {
-			j := s.jobs[job]
+		jobs -= b.jobs.rows
+		for _, j := range rowsOf[kernels.Job](p, b.jobs) {
 			if used[j.Slot] || j.Slot >= s.slots || j.Other > j.Block {
 				return fmt.Errorf("job %+v in batch %+v: its slot is not its own, or its tile is above the diagonal", j, b)
 			}
@@ -146,7 +153,7 @@ func checkPass(runs []run, s *pass) error {
 			slots[of] = append(slots[of], j.Slot)
 		}
 		for parity, which := range b.reductions {
-			for _, r := range s.reductions[which.lo:which.hi] {
+			for _, r := range rowsOf[kernels.Reduction](p, which) {
 				of := part{runOf[r.Chunk], r.Block}
 				var added []int64
 				for i := range r.Slots {
@@ -159,17 +166,8 @@ func checkPass(runs []run, s *pass) error {
 			}
 		}
 	}
-	want := 0
-	for i, r := range runs {
-		for b := range s.count(r.M) {
-			want++
-			if !reduced[part{i, b}] {
-				return fmt.Errorf("block %d of run %d is not reduced", b, i)
-			}
-		}
-	}
-	if job != len(s.jobs) || len(reduced) != want {
-		return fmt.Errorf("%d jobs of %d in batches, %d blocks reduced, want %d", job, len(s.jobs), len(reduced), want)
+	if jobs != 0 || len(reduced) != blocks {
+		return fmt.Errorf("%d jobs are missing, %d blocks reduced, want %d", jobs, len(reduced), blocks)
 	}
 	return nil
 }
@@ -194,14 +192,15 @@ func TestPredictPlan(t *testing.T) {
 		p.m = p.offset[windows]
 		testkit.OK(t, r.planPredict(p))
 		quad, covered := p.passes[0], int64(0)
-		for _, reduce := range quad.reductions {
+		jobs := rowsOf[kernels.Job](p, quad.batches[0].jobs)
+		for _, reduce := range rowsOf[kernels.Reduction](p, quad.batches[0].reductions[0]) {
 			piece := quad.chunks[reduce.Chunk]
 			if piece.Lo != covered || piece.Rows() > kernels.QuadRows || reduce.Slots != quad.count(piece.M) || reduce.Apart != 1 {
 				t.Fatalf("seed %d: reduction %+v of %+v after row %d", seed, reduce, piece, covered)
 			}
 			for tile := range reduce.Slots {
 				want := kernels.Job{Chunk: reduce.Chunk, Block: tile, Slot: reduce.Slot + tile}
-				if j := quad.jobs[want.Slot]; j != want {
+				if j := jobs[want.Slot]; j != want {
 					t.Fatalf("seed %d: job %+v for tile %d of %+v", seed, j, tile, reduce)
 				}
 			}
@@ -210,8 +209,9 @@ func TestPredictPlan(t *testing.T) {
 		if covered != int64(n) {
 			t.Errorf("seed %d: pieces cover %d rows of %d", seed, covered, n)
 		}
-		for _, j := range rowJobs(quad.chunks) {
-			covered -= min(quad.chunks[j.Chunk].Rows()-kernels.JobRows*j.Block, kernels.JobRows)
+		chunks := rowsOf[kernels.Chunk](p, p.chunks)
+		for _, j := range rowsOf[kernels.Job](p, p.rowJobs) {
+			covered -= min(chunks[j.Chunk].Rows()-kernels.JobRows*j.Block, kernels.JobRows)
 		}
 		if covered != 0 {
 			t.Errorf("seed %d: jobs and pieces differ by %d rows", seed, covered)

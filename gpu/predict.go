@@ -63,7 +63,7 @@ func (r *rows) predict(f *backend.Features, post *backend.Posterior) error {
 	r.upload(arrayCoef, post.Mean, beside)
 	r.zero(p, arrayOut)
 	a.Y = 0 // the outputs are those to come
-	a.Chunks, a.Jobs = r.at(p, p.chunks, 0), r.at(p, p.rowJobs, 0)
+	a.Chunks, a.Jobs = r.at(p, p.chunks), r.at(p, p.rowJobs)
 	k := &kernels.PredictRows{RowsBank: a, Mean: r.address(arrayCoef), Out: r.address(arrayOut)}
 	k.Var = k.Mean + uint64(8*p.m*p.d)
 	if op == opPredictShared {

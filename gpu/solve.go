@@ -94,7 +94,7 @@ func (r *rows) place(p *plan, i int) chainPlace {
 	if i < 0 || i >= len(p.levels) {
 		return chainPlace{}
 	}
-	l := chainPlace{table: r.at(p, p.levels[i], 0), at: r.address(arrayGram), rhs: r.address(arraySolved),
+	l := chainPlace{table: r.at(p, p.levels[i]), at: r.address(arrayGram), rhs: r.address(arraySolved),
 		count: int64(p.chain.blocks(i))}
 	if i > 0 {
 		l.at = r.address(arrayLevels)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vssgp/vssgp/kernels"
 )
 
 // TestStore: in a store of any size, each batch's chunks have places of their own for
@@ -18,24 +20,24 @@ func TestStore(t *testing.T) {
 		if seed%2 == 0 {
 			k.most = 512 // as DigitSum is for longer chunks
 		}
-		whole := newPass(k, runs, math.MaxInt64, math.MaxInt64)
+		p := &plan{}
+		whole := p.addPass(k, runs, math.MaxInt64, math.MaxInt64)
 		bytes := whole.leastStore + rng.Int64N(whole.store+1)
-		s := newPass(k, runs, math.MaxInt64, bytes)
+		s := p.addPass(k, runs, math.MaxInt64, bytes)
 		if s.store > bytes || whole.leastStore != s.leastStore {
 			t.Errorf("seed %d: a store of %d bytes, limit %d, least %d and %d", seed, s.store, bytes, s.leastStore, whole.leastStore)
 		}
 		for _, b := range s.batches {
-			if err := checkStore(s, b); err != nil {
+			if err := checkStore(s, b, rowsOf[kernels.Job](p, b.storeJobs)); err != nil {
 				t.Errorf("seed %d: %v", seed, err)
 			}
 		}
 	}
 }
 
-func checkStore(s *pass, b batch) error {
+func checkStore(s *pass, b batch, jobs []kernels.Job) error {
 	at, chunk := int64(0), int64(-1)
-	for i := b.store.lo; i < b.store.hi; i++ {
-		j := s.storeJobs[i]
+	for i, j := range jobs {
 		c := s.chunks[j.Chunk]
 		width := parts(c.M, s.unit) * s.unit
 		if j.Chunk != chunk {
@@ -44,7 +46,7 @@ func checkStore(s *pass, b batch) error {
 			}
 			chunk, at = j.Chunk, at+width*parts(min(b.slab, c.Rows()), s.unit)*s.unit
 		}
-		if last := i+1 == b.store.hi || s.storeJobs[i+1].Chunk != chunk; last != (j.Block == (width-1)/columnBlock) {
+		if last := i+1 == len(jobs) || jobs[i+1].Chunk != chunk; last != (j.Block == (width-1)/columnBlock) {
 			return fmt.Errorf("block %d of %d numbers, last %v", j.Block, width, last)
 		}
 	}

@@ -36,18 +36,19 @@ type Chunk struct {
 
 // A Job is what a block of threads does with one chunk.
 type Job struct {
-	Chunk int64 // the chunk's number in its table
-	Block int64 // which features or rows of the chunk: the first, the second, … of equal parts
-	Other int64 // where features are multiplied by features: which these are; otherwise 0
+	Chunk int64 // its number in the table of chunks
+	Block int64 // which of the chunk's features, or rows, in parts of the kernel's size
+	Other int64 // where features are multiplied by features: which the others are, not behind block; otherwise 0
 	Slot  int64 // where the partial sums are; 0 for a kernel without
 }
 
-// A Reduction adds partial sums in the order of their slots: those of a block over all
-// chunks of a run, or of all blocks over one chunk (predict_quad_reduce).
+// A Reduction is what a block of threads adds, in the order of the slots: a block's
+// partial sums over all chunks of a run, or those of all blocks over one chunk
+// (predict_quad_reduce).
 type Reduction struct {
-	Chunk, Block int64 // the first of the jobs whose sums they are
-	Slot         int64 // of that job
-	Slots, Apart int64 // how many there are, and from one to the next
+	Chunk              int64 // the first of the chunks
+	Block              int64 // as in Job; where features are multiplied by features: of all these, row by row
+	Slot, Slots, Apart int64 // the first slot, how many there are, from one to the next
 }
 
 // A ChainBlock is one block of a level of a chain (chain.cuh), with the places of its

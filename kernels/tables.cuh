@@ -13,26 +13,27 @@ struct Chunk {
 
 // A Job is what a block of threads does with one chunk.
 struct Job {
-	long long chunk; // the chunk's number in its table
-	long long block; // which features or rows of the chunk: the first, the second, … of equal parts
-	long long other; // where features are multiplied by features: which these are; otherwise 0
+	long long chunk; // its number in the table of chunks
+	long long block; // which of the chunk's features, or rows, in parts of the kernel's size
+	long long other; // where features are multiplied by features: which the others are, not behind block; otherwise 0
 	long long slot;  // where the partial sums are; 0 for a kernel without
 };
 
-// A Reduction adds partial sums in the order of their slots: those of a block over all
-// chunks of a run, or of all blocks over one chunk (predict_quad_reduce).
+// A Reduction is what a block of threads adds, in the order of the slots: a block's
+// partial sums over all chunks of a run, or those of all blocks over one chunk
+// (predict_quad_reduce).
 struct Reduction {
-	long long chunk, block; // the first of the jobs whose sums they are
-	long long slot;         // of that job
-	long long slots, apart; // how many there are, and from one to the next
+	long long chunk;              // the first of the chunks
+	long long block;              // as in Job; where features are multiplied by features: of all these, row by row
+	long long slot, slots, apart; // the first slot, how many there are, from one to the next
 };
 
 // A ChainBlock is one block of a level of a chain (chain.cuh), with the places of its
 // parts in the level's arrays. The table of a level has one more, without features,
 // behind the last.
 struct ChainBlock {
-	long long m;               // features
-	long long diag, below;     // the diagonal block [m,m], and the block below it [n,m], n features of the next block
-	long long prior;           // what is yet to be subtracted from the diagonal block; −1: nothing
-	long long rhs, prior_rhs;  // the right-hand sides [m,D]; what is yet to be subtracted from them; −1: nothing
+	long long m;              // features
+	long long diag, below;    // the diagonal block [m,m], and the block below it [n,m], n features of the next block
+	long long prior;          // what is yet to be subtracted from the diagonal block; −1: nothing
+	long long rhs, prior_rhs; // the right-hand sides [m,D]; what is yet to be subtracted from them; −1: nothing
 };

@@ -16,8 +16,6 @@ var (
 	header   = regexp.MustCompile(`^KERNEL\s*\(\s*(\d+)\s*(?:,\s*\d+\s*)?\)\s*([a-z][a-z0-9_]*)\s*\(([^()]*)\)\s*\{`)
 	word     = regexp.MustCompile(`^\w+$`)
 	constant = regexp.MustCompile(`(?m)^constexpr int (\w+) = (\d+); *// (.*)$`)
-	structs  = regexp.MustCompile(`(?m)^((?://.*\n)*)struct (\w+) \{\n((?:.*\n)*?)\};`)
-	member   = regexp.MustCompile(`^\s*long long (\w+(?:, \w+)*); *// (.*)$`)
 )
 
 // Read reads a folder's sources, and finds the kernels: KERNEL begins a line. It
@@ -47,9 +45,7 @@ func Read(folder string) (*Sources, error) {
 				s.Constants = append(s.Constants, Constant{m[1], m[2], m[3]})
 			}
 		case "tables.cuh":
-			if s.Rows, err = rows(string(text)); err != nil {
-				return nil, fmt.Errorf("tables.cuh: %w", err)
-			}
+			_, s.Rows, _ = strings.Cut(string(text), "#pragma once\n")
 		}
 	}
 	for _, f := range s.Files {
@@ -64,22 +60,6 @@ func Read(folder string) (*Sources, error) {
 	}
 	slices.SortFunc(s.Kernels, func(a, b Kernel) int { return strings.Compare(a.Name, b.Name) })
 	return s, nil
-}
-
-// rows reads the structs of a text.
-func rows(text string) (all []Row, err error) {
-	for _, m := range structs.FindAllStringSubmatch(text, -1) {
-		r := Row{Name: m[2], Comment: m[1]}
-		for line := range strings.SplitSeq(strings.Trim(m[3], "\n"), "\n") {
-			declared := member.FindStringSubmatch(line)
-			if declared == nil {
-				return nil, fmt.Errorf("struct %s: %q is not a member: it should read long long name, name; // comment", r.Name, line)
-			}
-			r.Members = append(r.Members, Members{strings.Split(declared[1], ", "), declared[2]})
-		}
-		all = append(all, r)
-	}
-	return all, nil
 }
 
 // kernel reads the kernel at the beginning of a text. A macro may stand for its

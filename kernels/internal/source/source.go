@@ -21,23 +21,11 @@ type Sources struct {
 	Kernels   []Kernel
 	Groups    map[string][]Parameter // by the macro that stands for them at the beginning of a kernel's parameters
 	Constants []Constant             // of shape.cuh, in its order
-	Rows      []Row                  // the structs of tables.cuh, in its order
+	Rows      string                 // tables.cuh: structs of long longs, and comments
 }
 
 // A Constant is a constexpr int and the comment behind it.
 type Constant struct{ Name, Value, Comment string }
-
-// A Row is a struct, a row of a table, with the comment above it.
-type Row struct {
-	Name, Comment string
-	Members       []Members
-}
-
-// Members are a line of a Row: long longs and the comment behind them.
-type Members struct {
-	Names   []string
-	Comment string
-}
 
 // A Kernel is a KERNEL(threads) name(parameters) of a source.
 type Kernel struct {

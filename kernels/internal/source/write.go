@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/format"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,17 +20,11 @@ func (s *Sources) Args() ([]byte, error) {
 		fmt.Fprintf(&b, "%s = %s // %s\n", exported(c.Name), c.Value, c.Comment)
 	}
 	b.WriteString(")\n")
-	for _, r := range s.Rows {
-		fmt.Fprintf(&b, "\n%stype %s struct {\n", r.Comment, r.Name)
-		for _, m := range r.Members {
-			var names []string
-			for _, name := range m.Names {
-				names = append(names, exported(name))
-			}
-			fmt.Fprintf(&b, "%s int64 // %s\n", strings.Join(names, ", "), m.Comment)
-		}
-		b.WriteString("}\n")
+	rows, err := goRows(s.Rows)
+	if err != nil {
+		return nil, err
 	}
+	b.WriteString(rows)
 	for _, name := range slices.Sorted(maps.Keys(s.Groups)) {
 		fmt.Fprintf(&b, "\n// %s are the arguments that several kernels begin with.\n", exported(name))
 		structure(&b, exported(name), "", s.Groups[name])
@@ -40,6 +35,25 @@ func (s *Sources) Args() ([]byte, error) {
 	text, err := format.Source(b.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("the Go file of the arguments: %w", err)
+	}
+	return text, nil
+}
+
+var (
+	opens       = regexp.MustCompile(`(?m)^struct (\w+) \{$`)
+	longLongs   = regexp.MustCompile(`(?m)^\tlong long ([\w, ]+);`)
+	otherMember = regexp.MustCompile(`(?m)^\t[^/\n]*;`)
+	names       = regexp.MustCompile(`\w+`)
+)
+
+// goRows turns structs of long longs into Go; their comments are the same.
+func goRows(text string) (string, error) {
+	text = strings.ReplaceAll(opens.ReplaceAllString(text, "type $1 struct {"), "\n};", "\n}")
+	text = longLongs.ReplaceAllStringFunc(text, func(member string) string {
+		return "\t" + names.ReplaceAllStringFunc(longLongs.FindStringSubmatch(member)[1], exported) + " int64"
+	})
+	if other := otherMember.FindString(text); other != "" {
+		return "", fmt.Errorf("tables.cuh: %q: a member of a row should be a long long", strings.TrimSpace(other))
 	}
 	return text, nil
 }
