@@ -110,7 +110,7 @@ KERNEL(256) moments_gram_reduce(const Chunk *chunks, const Reduction *reductions
 // sums_reduce adds the chunks' sums of each feature, in order, each of so many sides.
 // The runs of one launch share no feature.
 KERNEL(128) sums_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *out, long long tile, long long width, long long sides) {
-	Reduction r = reductions[blockIdx.x];
+	const Reduction &r = reductions[blockIdx.x];
 	Chunk s = chunks[r.chunk];
 	long long first = tile * r.block, n = s.m - first < tile ? s.m - first : tile;
 	for (long long e = threadIdx.x; e < n * width; e += 128) {

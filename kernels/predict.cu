@@ -194,7 +194,7 @@ KERNEL(256) predict_quad_128(const Chunk *chunks, const Job *jobs, long long sla
 
 // predict_quad_reduce adds a chunk's tiles, in order. The chunks of one launch share no row.
 KERNEL(128) predict_quad_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *out) {
-	Reduction r = reductions[blockIdx.x];
+	const Reduction &r = reductions[blockIdx.x];
 	Chunk s = chunks[r.chunk];
 	for (long long e = threadIdx.x; e < s.hi - s.lo; e += 128) {
 		double sum = 0;

@@ -28,7 +28,7 @@ DEVICE long long gram_entry(const Chunk &s, long long i, long long j) { return g
 // a tile of a run's matrix, the block's: its partial sums are number first of all, first +
 // next and so on.
 template <class Sum> DEVICE void lower_triangle(const Chunk *chunks, const Reduction *reductions, long long tile, Sum sum) {
-	Reduction r = reductions[blockIdx.x];
+	const Reduction &r = reductions[blockIdx.x];
 	Chunk s = chunks[r.chunk];
 	long long ti, tj;
 	triangle(r.block, ti, tj);
