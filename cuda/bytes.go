@@ -2,8 +2,8 @@ package cuda
 
 import "unsafe"
 
-// Bytes views numbers as bytes, without a copy.
-func Bytes[T float64 | float32 | int32 | int64 | uint64 | int8 | complex128](v []T) []byte {
+// Bytes views numbers, or structs of numbers, as bytes, without a copy.
+func Bytes[T any](v []T) []byte {
 	if len(v) == 0 {
 		return nil
 	}

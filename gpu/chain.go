@@ -66,16 +66,9 @@ func mostFeatures(offset []int) (most int) {
 	return most
 }
 
-// A level is a table of blocks: a row of kernels.BlockFields numbers for each, and one
-// row more (Block in kernels/chain.cuh).
-type level struct {
-	blocks int
-	table  []int64
-}
-
 // A chain lists the levels by which A is eliminated; the first is A itself.
 type chain struct {
-	levels          []level
+	levels          [][]kernels.ChainBlock // with one block more than there are, behind the last
 	m, d, most, fan int
 	workspace       int64 // numbers of the levels but the first
 }
@@ -86,41 +79,43 @@ func newChain(offset []int, d int) *chain {
 	windows := len(offset) - 1
 	c := &chain{m: offset[windows], d: d, most: mostFeatures(offset), fan: fanFor(windows)}
 	diag, below, size := gramOffsets(offset)
-	first := level{blocks: windows}
-	sizes := make([]int64, windows)
+	level := []kernels.ChainBlock{}
 	for v := range windows {
-		sizes[v] = int64(offset[v+1] - offset[v])
-		first.add(sizes[v], diag[v], below[v], -1, int64(offset[v]*d), -1)
+		level = append(level, kernels.ChainBlock{
+			M: int64(offset[v+1] - offset[v]), Diag: diag[v], Below: below[v], Prior: -1, Rhs: int64(offset[v] * d), PriorRhs: -1,
+		})
 	}
-	first.add(0, size, size, -1, int64(c.m*d), -1)
-	c.levels = []level{first}
-	for len(sizes) > c.fan {
-		next := sizes[:0:0]
-		for v := 0; v < len(sizes); v += c.fan {
-			next = append(next, sizes[v])
-		}
-		sizes = next
-		c.levels = append(c.levels, c.over(sizes))
+	level = append(level, kernels.ChainBlock{Diag: size, Below: size, Prior: -1, Rhs: int64(c.m * d), PriorRhs: -1})
+	c.levels = append(c.levels, level)
+	for len(level)-1 > c.fan {
+		level = c.over(level[:len(level)-1])
+		c.levels = append(c.levels, level)
 	}
 	return c
 }
 
-func (l *level) add(row ...int64) { l.table = append(l.table, row...) }
+// blocks is how many blocks a level has.
+func (c *chain) blocks(i int) int { return len(c.levels[i]) - 1 }
 
-// over makes a level of separators. Each block has workspace for the largest block
-// there is, which may have to wait there on its way.
-func (c *chain) over(sizes []int64) level {
-	l := level{blocks: len(sizes)}
+// over makes the level of some blocks' separators. Each has workspace for the largest
+// block there is, which may have to wait there on its way.
+func (c *chain) over(blocks []kernels.ChainBlock) (level []kernels.ChainBlock) {
 	square, column := int64(c.most)*int64(c.most), int64(c.most)*int64(c.d)
 	take := func(n int64) int64 {
 		at := c.workspace
 		c.workspace += n
 		return at
 	}
-	for _, m := range append(sizes[:len(sizes):len(sizes)], 0) {
-		l.add(m, take(square), take(square), take(square), take(column), take(column))
+	add := func(m int64) {
+		level = append(level, kernels.ChainBlock{
+			M: m, Diag: take(square), Below: take(square), Prior: take(square), Rhs: take(column), PriorRhs: take(column),
+		})
 	}
-	return l
+	for v := 0; v < len(blocks); v += c.fan {
+		add(blocks[v].M)
+	}
+	add(0)
+	return level
 }
 
 // solvedBytes is the size of solutions for m features, and of C.
@@ -130,7 +125,7 @@ func solvedBytes(m, d int) int64 { return int64(2 * 8 * m * d) }
 // last level is one segment.
 func (c *chain) segments(i int) (n, length int) {
 	if i == len(c.levels)-1 {
-		return 1, c.levels[i].blocks
+		return 1, c.blocks(i)
 	}
-	return parts(c.levels[i].blocks, c.fan), c.fan
+	return parts(c.blocks(i), c.fan), c.fan
 }

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp/kernels"
@@ -21,36 +20,35 @@ func TestChain(t *testing.T) {
 		c := newChain(offset, d)
 		diag, below, _ := gramOffsets(offset)
 		for v := range windows {
-			want := []int64{int64(offset[v+1] - offset[v]), diag[v], below[v], -1, int64(offset[v] * d), -1}
-			if got := c.levels[0].row(v); !slices.Equal(got, want) {
-				t.Fatalf("window %d of %d is %v, want %v", v, windows, got, want)
+			want := kernels.ChainBlock{
+				M: int64(offset[v+1] - offset[v]), Diag: diag[v], Below: below[v], Prior: -1, Rhs: int64(offset[v] * d), PriorRhs: -1,
+			}
+			if got := c.levels[0][v]; got != want {
+				t.Fatalf("window %d of %d is %+v, want %+v", v, windows, got, want)
 			}
 		}
 		next := int64(0)
-		for i, l := range c.levels[1:] {
-			before := c.levels[i]
-			if n, length := c.segments(i); n != l.blocks || length != c.fan {
-				t.Errorf("%d windows: level %d has %d segments of %d, level %d %d blocks", windows, i, n, length, i+1, l.blocks)
+		for i, level := range c.levels[1:] {
+			before, blocks := c.levels[i], c.blocks(i+1)
+			if n, length := c.segments(i); n != blocks || length != c.fan {
+				t.Errorf("%d windows: level %d has %d segments of %d, level %d %d blocks", windows, i, n, length, i+1, blocks)
 			}
-			for v := range l.blocks + 1 {
-				row := l.row(v)
-				if v < l.blocks && row[0] != before.row(v * c.fan)[0] {
-					t.Errorf("%d windows: block %d of level %d has %d features, its separator %d", windows, v, i+1, row[0], before.row(v * c.fan)[0])
+			square, column := int64(c.most*c.most), int64(c.most*d)
+			for v, got := range level {
+				want := kernels.ChainBlock{
+					Diag: next, Below: next + square, Prior: next + 2*square, Rhs: next + 3*square, PriorRhs: next + 3*square + column,
 				}
-				most := int64(c.most)
-				for f, size := range []int64{0, most * most, most * most, most * most, most * d, most * d} {
-					if f == 0 {
-						continue
-					}
-					if row[f] != next {
-						t.Fatalf("%d windows: level %d, block %d, field %d stands at %d, want %d", windows, i+1, v, f, row[f], next)
-					}
-					next += size
+				if v < blocks {
+					want.M = before[v*c.fan].M
 				}
+				if got != want {
+					t.Fatalf("%d windows: block %d of level %d is %+v, want %+v", windows, v, i+1, got, want)
+				}
+				next += 3*square + 2*column
 			}
 		}
 		last := len(c.levels) - 1
-		if n, length := c.segments(last); n != 1 || length != c.levels[last].blocks || length > c.fan {
+		if n, length := c.segments(last); n != 1 || length != c.blocks(last) || length > c.fan {
 			t.Errorf("%d windows: the last level has %d segments of %d", windows, n, length)
 		}
 		if c.workspace != next {
@@ -61,8 +59,6 @@ func TestChain(t *testing.T) {
 		}
 	}
 }
-
-func (l *level) row(v int) []int64 { return l.table[kernels.BlockFields*v:][:kernels.BlockFields] }
 
 // TestChainFits: the rule counts the front that the kernels lay out, and has no
 // place for models without outputs.

@@ -55,12 +55,14 @@ func (b *Backend) openRows(d backend.Data) (*rows, error) {
 
 // bring brings the rows to the card and forgets them here.
 func (r *rows) bring() error {
-	p := r.layout
+	sorted := r.layout
 	var gate []float64
-	for n := range p.Gate[0] {
-		gate = append(gate, p.Gate[0][n], p.Gate[1][n])
+	for n := range sorted.Gate[0] {
+		gate = append(gate, sorted.Gate[0][n], sorted.Gate[1][n])
 	}
-	all := [...][]byte{arrayX: cuda.Bytes(p.X), arrayY: cuda.Bytes(p.Y), arrayGate: cuda.Bytes(gate), arrayEven: cuda.Bytes(p.Even)}
+	all := [...][]byte{
+		arrayX: cuda.Bytes(sorted.X), arrayY: cuda.Bytes(sorted.Y), arrayGate: cuda.Bytes(gate), arrayEven: cuda.Bytes(sorted.Even),
+	}
 	for a, bytes := range all {
 		r.own[a] = int64(len(bytes))
 	}
@@ -75,7 +77,7 @@ func (r *rows) bring() error {
 	for a, bytes := range all {
 		r.send(array(a), bytes)
 	}
-	p.X, p.Y, p.Gate, p.Even = nil, nil, [2][]float64{}, nil
+	sorted.X, sorted.Y, sorted.Gate, sorted.Even = nil, nil, [2][]float64{}, nil
 	return nil
 }
 
@@ -116,9 +118,9 @@ func (r *rows) Close() error {
 	return err
 }
 
-// pass runs a method of open rows whose arguments are not invalid, and waits for
+// call runs a method of open rows whose arguments are not invalid, and waits for
 // the card: nothing goes on afterwards, so the caller may change its arguments.
-func (r *rows) pass(name string, invalid error, run func() error) (err error) {
+func (r *rows) call(name string, invalid error, run func() error) (err error) {
 	switch {
 	case r.queue == nil:
 		err = fmt.Errorf("the rows: %w", errClosed)

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/backend"
-	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/internal/linalg"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/testkit"
@@ -80,9 +79,9 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 	m, d := a.m, a.d
 	r := &rows{queue: q, data: backend.Data{D: d}}
 	p := &plan{m: m, d: d, offset: []int{0, m}}
-	p.layChain(true)
+	p.addChain(true)
 	p.wants[arrayGram], p.wants[arraySums] = int64(8*m*m), int64(8*groups(d)*m*columnSums)
-	p.wants[arrayTable] = int64(8 * len(p.table))
+	p.wants[arrayTable] = int64(len(p.table))
 	testkit.OK(t, q.fit(b.context, &p.wants, math.MaxInt64/2))
 	lower, sums := make([]float64, m*m), make([]float64, groups(d)*m*columnSums)
 	for i := range m {
@@ -98,7 +97,7 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 	q.upload(arraySums, sums)
 	dense := r.dense(p)
 	dense.large, dense.largeInverse = large, large
-	q.send(arrayTable, cuda.Bytes(p.table))
+	q.send(arrayTable, p.table)
 	r.start(p, dense.y, a.lambda)
 	dense.solve()
 	dense.adjoint(bar)

@@ -10,7 +10,7 @@ import (
 // storeRows stores the digits of features for sums over the rows, of which int32 has
 // room for so many.
 func storeRows(digits int) storage {
-	return storage{number: digits, unit: kernels.DigitStage, most: kernels.DigitSum,
+	return storage{number: int64(digits), unit: kernels.DigitStage, most: kernels.DigitSum,
 		kernel: func(a kernels.RowsBank, s slab, store uint64) kernel {
 			return &kernels.DigitsRows{RowsBank: a, Slab: s.first, Most: s.rows, Store: store, Digits: int64(digits)}
 		}}
@@ -19,7 +19,7 @@ func storeRows(digits int) storage {
 // storeFeatureDigits stores the digits for sums over the features; behind all of them is
 // room for the products, in float64.
 func storeFeatureDigits(digits int) storage {
-	return storage{number: digits + 8, unit: kernels.DigitStage, most: longest,
+	return storage{number: int64(digits + 8), unit: kernels.DigitStage, most: longest,
 		kernel: func(a kernels.RowsBank, s slab, store uint64) kernel {
 			return &kernels.DigitsFeatures{RowsBank: a, Slab: s.first, Most: s.rows, Store: store, Digits: int64(digits)}
 		}}
@@ -40,20 +40,22 @@ func summable(runs []run) error {
 	return nil
 }
 
-// layAdjoint gives the runs their places in the array of the digits of Ḡ, and lays a job
+// addAdjoint gives the runs their places in the array of the digits of Ḡ, and adds a job
 // for every columnBlock features of a run. A job names the run's first chunk of k's.
-func (p *plan) layAdjoint(k kind, runs []run, digits int) error {
-	var jobs []int64
+func (p *plan) addAdjoint(k kind, runs []run, digits int) error {
+	var jobs []kernels.Job
+	_, of := k.chunks(runs, k.count)
 	at := int64(0)
-	for i, chunks := range byRun(len(runs), k.chunks(runs, k.count)) {
-		runs[i].adjoint = at
-		at += int64(kernels.DigitAdjoint(runs[i].m, digits))
-		for block := range parts(runs[i].m, columnBlock) {
-			jobs = append(jobs, int64(chunks.lo), int64(block))
+	for i := range runs {
+		r := &runs[i]
+		r.Adjoint = at
+		at += int64(kernels.DigitAdjoint(int(r.M), digits))
+		for block := range parts(r.M, columnBlock) {
+			jobs = append(jobs, kernels.Job{Chunk: int64(of[i].lo), Block: block})
 		}
 	}
 	p.wants[arrayDigits] = at
-	p.rowJobs = p.add(2, jobs)
+	p.rowJobs = add(p, jobs)
 	return summable(runs)
 }
 
@@ -67,7 +69,7 @@ func (r *rows) gramByDigits(a kernels.RowsBank, s slab, blocks int) {
 // adjointDigits leaves the digits of Ḡ in arrayDigits.
 func (r *rows) adjointDigits(p *plan, a kernels.RowsBank) {
 	k := &kernels.DigitsAdjoint{
-		Chunks: r.at(p, p.passes[0].chunkTable, 0), Jobs: r.at(p, p.rowJobs, 0), Gram: r.address(arrayGram), Amp: a.Amp,
+		Chunks: r.at(p, p.passes[0].chunkTable), Jobs: r.at(p, p.rowJobs), Gram: r.address(arrayGram), Amp: a.Amp,
 		Adjoint: r.address(arrayDigits), Digits: int64(r.card.digits),
 	}
 	r.launch(k, p.rowJobs.rows, 0)
@@ -78,7 +80,7 @@ func (r *rows) adjointDigits(p *plan, a kernels.RowsBank) {
 func (r *rows) pullbackByDigits(pass *pass, a kernels.RowsBank, s slab, coef, part uint64, blocks int) {
 	n := r.card.digits
 	store := r.address(arrayStore)
-	stored := store + uint64(pass.store/int64(pass.number)*int64(n))
+	stored := store + uint64(pass.store/pass.number*int64(n))
 	k := &kernels.DigitsProduct7{
 		Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: store, Adjoint: r.address(arrayDigits), Stored: stored,
 	}

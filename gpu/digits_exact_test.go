@@ -74,14 +74,24 @@ func (p *problem) asked(t *testing.T, b *Backend, m method) (*rows, []answer) {
 }
 
 // place is where entry (i, j), i > j, of a run's matrix stands in a Gram array.
-func (r run) place(i, j int) int64 {
+func (r run) place(i, j int64) int64 {
 	switch {
-	case i < r.split:
-		return r.diag0 + int64(i*r.split+j)
-	case j < r.split:
-		return r.below + int64((i-r.split)*r.split+j)
+	case i < r.Split:
+		return r.Diag0 + i*r.Split + j
+	case j < r.Split:
+		return r.Below + (i-r.Split)*r.Split + j
 	}
-	return r.diag1 + int64((i-r.split)*(r.m-r.split)+j-r.split)
+	return r.Diag1 + (i-r.Split)*(r.M-r.Split) + j - r.Split
+}
+
+// among are the run's chunks.
+func (r run) among(chunks []kernels.Chunk) (own []kernels.Chunk) {
+	for _, c := range chunks {
+		if r.Lo <= c.Lo && c.Hi <= r.Hi {
+			own = append(own, c)
+		}
+	}
+	return own
 }
 
 // exactShapes fit a store of one slab.
@@ -117,21 +127,19 @@ func TestDigitsGramExact(t *testing.T) {
 		plan := r.plans[opMoments]
 		store, runs, gram := r.held(t, arrayStore), runsOver(plan.runs, plan.offset), r.host[arrayGram]
 		want := make([]float64, len(gram))
-		for i, run := range runs {
+		for _, run := range runs {
 			var all []whole
-			for _, c := range plan.passes[0].chunks {
-				if c.run == i {
-					all = append(all, whole{digits, store[c.store*int64(digits):], run.m, c.rows()})
-					p.areFeatures(t, c, run, digits, func(n, k int) int64 { return all[len(all)-1].number(k, n) })
-				}
+			for _, c := range run.among(plan.passes[0].chunks) {
+				all = append(all, whole{digits, store[c.Store*int64(digits):], int(c.M), int(c.Rows())})
+				p.areFeatures(t, c, digits, func(n, k int) int64 { return all[len(all)-1].number(k, n) })
 			}
-			for a := range run.m {
+			for a := range run.M {
 				for b := range a {
 					sum := new(big.Int)
 					for _, w := range all {
-						sum.Add(sum, product(w, w, a, b))
+						sum.Add(sum, product(w, w, int(a), int(b)))
 					}
-					want[run.place(a, b)] += p.features.Amp[run.f0+a] * p.features.Amp[run.f0+b] * value(sum, digits)
+					want[run.place(a, b)] += p.features.Amp[run.F0+a] * p.features.Amp[run.F0+b] * value(sum, digits)
 				}
 			}
 		}
@@ -143,21 +151,21 @@ func TestDigitsGramExact(t *testing.T) {
 	})
 }
 
-// areFeatures has number(row of the chunk, feature of the run) be φ̄/A1 in units of
+// areFeatures has number(row of the chunk, feature over it) be φ̄/A1 in units of
 // 2^(2−8·digits), to the half of one and what float64 loses on the way. Gates are not
 // known here, so windows are left out.
-func (p *problem) areFeatures(t *testing.T, c chunk, run run, digits int, number func(n, k int) int64) {
+func (p *problem) areFeatures(t *testing.T, c kernels.Chunk, digits int, number func(n, k int) int64) {
 	t.Helper()
 	if p.windows > 0 {
 		return
 	}
 	f, order := p.features, p.data.Prepare().Order
 	sigma := math.Ldexp(1, 8*digits-2)
-	for n := range c.rows() {
-		for k := range run.m {
+	for n := range int(c.Rows()) {
+		for k := range int(c.M) {
 			angle, quad := f.Phase[k], 0.0
 			for i := range p.q {
-				d := p.data.X[order[c.lo+n]*p.q+i] - f.Center[k*p.q+i]
+				d := p.data.X[order[int(c.Lo)+n]*p.q+i] - f.Center[k*p.q+i]
 				angle, quad = angle+f.Freq[k*p.q+i]*d, quad+f.Decay[k*p.q+i]*d*d
 			}
 			want := math.Exp(-quad/2) * math.Cos(angle)
@@ -176,23 +184,21 @@ func TestDigitsProductExact(t *testing.T) {
 		plan := r.plans[opPullback]
 		pass, runs := plan.passes[0], runsOver(plan.runs, plan.offset)
 		store, adjoint := r.held(t, arrayStore), r.held(t, arrayDigits)
-		bars := store[pass.store/int64(pass.number)*int64(digits):]
+		bars := store[pass.store/pass.number*int64(digits):]
 		at := 0
-		for i, run := range runs {
-			own := adjoint[at:][:kernels.DigitAdjoint(run.m, digits)]
+		for _, run := range runs {
+			m := int(run.M)
+			own := adjoint[at:][:kernels.DigitAdjoint(m, digits)]
 			at += len(own)
-			g := whole{digits, own[(run.m+3)/4*32:], run.m, run.m}
+			g := whole{digits, own[(m+3)/4*32:], m, m}
 			scales := p.areAdjoint(t, run, g, own)
-			for _, c := range pass.chunks {
-				if c.run != i {
-					continue
-				}
-				f := whole{digits, store[c.store*int64(digits):], c.rows(), run.m}
-				p.areFeatures(t, c, run, digits, f.number)
-				for n := range c.rows() {
-					for k := range run.m {
+			for _, c := range run.among(pass.chunks) {
+				f := whole{digits, store[c.Store*int64(digits):], int(c.Rows()), m}
+				p.areFeatures(t, c, digits, f.number)
+				for n := range int(c.Rows()) {
+					for k := range m {
 						want := scales[k] * value(product(g, f, k, n), digits)
-						if have := float(bars, int(c.store)+n*run.m+k); have != want {
+						if have := float(bars, int(c.Store)+n*m+k); have != want {
 							t.Fatalf("row %d, feature %d: the bar is %v, big integers say %v", n, k, have, want)
 						}
 					}
@@ -214,11 +220,11 @@ func (p *problem) areAdjoint(t *testing.T, run run, g whole, scales []byte) (pow
 			gram = append(gram, p.bar.Gram.Below[v]...)
 		}
 	}
-	for k := range run.m {
-		row, largest := make([]float64, run.m), 0.0
+	for k := range int(run.M) {
+		row, largest := make([]float64, run.M), 0.0
 		for j := range row {
 			if j != k {
-				row[j] = gram[run.place(max(j, k), min(j, k))] * p.features.Amp[run.f0+j]
+				row[j] = gram[run.place(int64(max(j, k)), int64(min(j, k)))] * p.features.Amp[int(run.F0)+j]
 				largest = max(largest, math.Abs(row[j]))
 			}
 		}

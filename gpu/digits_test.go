@@ -129,7 +129,7 @@ func TestDigitsLongSums(t *testing.T) {
 			}
 			r, _ := p.asked(t, b, p.methods()[0])
 			chunks := r.plans[opMoments].passes[0].chunks
-			one := whole{MostDigits, r.held(t, arrayStore)[chunks[0].store*MostDigits:], p.m, 1} // of the last slab
+			one := whole{MostDigits, r.held(t, arrayStore)[chunks[0].Store*MostDigits:], p.m, 1} // of the last slab
 			sum := product(one, one, 1, 0)
 			want := p.features.Amp[1] * p.features.Amp[0] * value(sum.Mul(sum, big.NewInt(int64(n))), MostDigits)
 			if got := r.host[arrayGram][2]; got != want || len(chunks) != 1 || one.digit(0, 0, 3) != -128 {
@@ -141,8 +141,8 @@ func TestDigitsLongSums(t *testing.T) {
 
 // TestSummable: as many features over a row as int32 has room for.
 func TestSummable(t *testing.T) {
-	testkit.OK(t, summable([]run{{m: 3}, {m: kernels.DigitSum}}))
-	if err := summable([]run{{m: kernels.DigitSum + 1}, {m: 3}}); !errors.Is(err, backend.ErrShape) || !strings.Contains(err.Error(), "want float64") {
+	testkit.OK(t, summable(runsOf(3, kernels.DigitSum)))
+	if err := summable(runsOf(kernels.DigitSum+1, 3)); !errors.Is(err, backend.ErrShape) || !strings.Contains(err.Error(), "want float64") {
 		t.Errorf("%d features: %v", kernels.DigitSum+1, err)
 	}
 }
@@ -165,7 +165,7 @@ func TestDigitsSameEverywhere(t *testing.T) {
 		}
 	}
 	defer func(c cut) { gramCut = c }(gramCut)
-	for _, rows := range []int{128, 1024, longest} {
+	for _, rows := range []int64{128, 1024, longest} {
 		gramCut = cut{1, rows, rows, true}
 		got := p.on(t, b, moments)
 		for at, w := range wantG[1].v {

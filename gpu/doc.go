@@ -2,16 +2,15 @@
 // kernels. It builds everywhere. Package cuda decides which cards there are (build
 // tags cuda and cudaemu); without a card, Open's error wraps cuda.ErrNoDevice.
 //
-// # One pass
+// # A call
 //
-// Each method of backend.Rows is one pass with values of the host as arguments and
-// results: no device pointer, stream or context leaves the package. Open brings the
-// rows to the card. Several cards take a rank each (package ranks).
+// Each method of backend.Rows has values of the host as arguments and results: no device
+// pointer, stream or context leaves the package. Open brings the rows to the card. Several cards take a rank each (package ranks).
 //
 //	upload    features, and weights or adjoints: O(M·(Q+D)), and Ḡ or S
 //	launch    what multiplies features has them stored first, a slab of rows
 //	          at a time; a kernel over chunks of rows; the reduction of its
-//	          partial sums
+//	          partial sums: a pass over the rows
 //	download  the result, written to the caller's arrays if all went well
 //
 // Rows are laid out as in package cpu (backend.Prepared). If there is one input, each
@@ -28,9 +27,10 @@
 //
 // # Order of sums
 //
-// A run is cut into chunks of rows, and into tiles of features, by the shapes alone
-// (plan.go), so that a pass has some hundreds of blocks. A block sums one chunk, and
-// one reduction adds the chunks of a run in order. Runs over windows of one parity
+// An operation has a plan, which lists its passes (plan.go): tables say what each block
+// does (kernels/tables.cuh). A run is cut into chunks of rows, and into tiles of features,
+// by the shapes alone, so that a pass has some hundreds of blocks. A block sums one chunk,
+// and one reduction adds the chunks of a run in order. Runs over windows of one parity
 // share no feature. So even cells are reduced first, then odd ones, and each number of
 // the result is the sum of at most two runs. From slab to slab a block goes on where it
 // stood. A repeat therefore gives the same bits on any card of one architecture,

@@ -12,7 +12,7 @@ func slopeWidth(q int) int { return kernels.PullbackWidth(q) + outputGroup + 2 }
 // Factorized fills dst with the expected squared error over the rows, or over the
 // given ones, and its gradient.
 func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, given []int) error {
-	err := r.pass("factorised", r.data.CheckFactorized(dst, f, w, given), func() error { return r.factorised(f, w, given) })
+	err := r.call("factorised", r.data.CheckFactorized(dst, f, w, given), func() error { return r.factorised(f, w, given) })
 	if err != nil {
 		return err
 	}
@@ -45,16 +45,17 @@ func slopes(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights
 	adjoint(dst.Features, f, sums, width)
 }
 
-// laySlopes plans the pass for the gradient, and the jobs of the residuals.
-func (r *rows) laySlopes(p *plan) error {
+// planSlopes plans the pass for the gradient, and the jobs of the residuals.
+func (r *rows) planSlopes(p *plan) error {
 	runs := allRuns(p.runs, p.offset) // rows that meet no feature have residuals
-	k := columnKind(runs, columnCut, columnBlock, groups(p.d), slopeWidth(r.data.Q))
-	p.rowJobs = p.add(3, rowJobs(k.chunks(runs, k.count)))
+	k := columnKind(columnCut, columnBlock, groups(p.d), slopeWidth(r.data.Q))
+	chunks, _ := k.chunks(runs, k.count)
+	p.rowJobs = add(p, rowJobs(chunks))
 	p.wants[arrayCoef] = int64(16 * p.m * p.d)
 	p.wants[arraySums] = int64(8 * p.m * k.groups * k.sums)
 	p.wants[arrayRes] = int64(8 * p.n * p.d)
 	p.wants[arrayValue] = int64(8 * p.rowJobs.rows)
-	return r.layOut(p, runs, k)
+	return r.addPasses(p, runs, k)
 }
 
 // factorised leaves the sums over the rows in host[arraySums], [groups,M,slopeWidth],
@@ -69,7 +70,7 @@ func (r *rows) factorised(f *backend.Features, w *backend.Weights, given []int) 
 		r.host[arrayValue], r.host[arraySums] = nil, make([]float64, groups(r.data.D)*f.M*slopeWidth(f.Q))
 		return nil
 	}
-	p, a, err := r.prepare(op, f, r.data.D, given, r.laySlopes)
+	p, a, err := r.prepare(op, f, r.data.D, given, r.planSlopes)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (r *rows) factorised(f *backend.Features, w *backend.Weights, given []int) 
 	mean, res := r.address(arrayCoef), r.address(arrayRes)
 	variance := mean + uint64(8*p.m*p.d)
 	pass := p.passes[0]
-	a.Chunks, a.Jobs = r.at(p, pass.chunkTable, 0), r.at(p, p.rowJobs, 0)
+	a.Chunks, a.Jobs = r.at(p, pass.chunkTable), r.at(p, p.rowJobs)
 	residual := &kernels.FactorisedResidual{RowsBank: a, Mean: mean, Res: res, Value: r.address(arrayValue)}
 	r.launch(residual, p.rowJobs.rows, jobShared(f.Q, residual.Block()))
 	r.columns(p, pass, a, func(a kernels.RowsBank, _ slab, d0 int64, part uint64, blocks int) {

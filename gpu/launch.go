@@ -61,11 +61,11 @@ func (q *queue) launchGrid(k kernel, across, down, shared int) {
 }
 
 // launchTile launches the kernel of a tile; its block holds stages of panels.
-func (q *queue) launchTile(tile int, small, large kernel, blocks int) {
+func (q *queue) launchTile(tile int64, small, large kernel, blocks int) {
 	if tile == kernels.LargeTile {
 		small = large
 	}
-	q.launch(small, blocks, kernels.TileShared(tile))
+	q.launch(small, blocks, kernels.TileShared(int(tile)))
 }
 
 // function finds a kernel by its name, once.

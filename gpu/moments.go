@@ -15,8 +15,8 @@ const columnSums = outputGroup + 1
 
 // Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
 func (r *rows) Moments(dst *backend.Moments, f *backend.Features) error {
-	err := r.pass("moments", r.data.CheckMoments(dst, f), func() error {
-		p, a, err := r.prepare(opMoments, f, r.data.D, nil, r.layMoments)
+	err := r.call("moments", r.data.CheckMoments(dst, f), func() error {
+		p, a, err := r.prepare(opMoments, f, r.data.D, nil, r.planMoments)
 		if err == nil {
 			r.sumMoments(p, a)
 			r.download(p, arrayGram)
@@ -40,13 +40,13 @@ func (r *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	return nil
 }
 
-// layMoments plans the moments, and for a solution its chain.
-func (r *rows) layMoments(p *plan) error {
+// planMoments plans the moments, and for a solution its chain.
+func (r *rows) planMoments(p *plan) error {
 	runs := runsOver(p.runs, p.offset)
 	p.wants[arrayGram] = gramBytes(p.offset)
 	p.wants[arraySums] = int64(8 * groups(p.d) * p.m * columnSums)
 	if p.op == opSolve {
-		p.layChain(goesDense(p.offset, p.d, r.card.device.SharedPerBlock))
+		p.addChain(goesDense(p.offset, p.d, r.card.device.SharedPerBlock))
 	}
 	if r.planTables(p) {
 		return nil
@@ -55,7 +55,7 @@ func (r *rows) layMoments(p *plan) error {
 	if digits := r.card.digits; digits > 0 {
 		gram = gramKind(kernels.DigitTile).byDigits(digits)
 	}
-	return r.layOut(p, runs, gram, columnKind(runs, columnCut, columnBlock, groups(p.d), columnSums))
+	return r.addPasses(p, runs, gram, columnKind(columnCut, columnBlock, groups(p.d), columnSums))
 }
 
 // sumMoments leaves the sums over the rows on the card: strictly lower triangles in
@@ -74,15 +74,15 @@ func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 		}
 		k := kernels.MomentsGram64{Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Part: part}
 		r.launchTile(g.tile, &k, (*kernels.MomentsGram128)(&k), blocks)
-	}, func(jobs uint64, blocks int) {
-		k := kernels.DigitsGramReduce{
-			Runs: r.at(p, g.runTable, 0), Jobs: jobs, Part: part, Gram: r.address(arrayGram), Amp: a.Amp, Digits: int64(r.card.digits),
-		}
-		if k.Digits > 0 {
-			r.launch(&k, blocks, 0)
+	}, func(chunks, reductions uint64, blocks int) {
+		gram := r.address(arrayGram)
+		if digits := r.card.digits; digits > 0 {
+			r.launch(&kernels.DigitsGramReduce{
+				Chunks: chunks, Reductions: reductions, Part: part, Gram: gram, Amp: a.Amp, Digits: int64(digits),
+			}, blocks, 0)
 			return
 		}
-		r.launch(&kernels.MomentsGramReduce{Runs: k.Runs, Jobs: jobs, Part: part, Gram: k.Gram, Tile: int64(g.tile)}, blocks, 0)
+		r.launch(&kernels.MomentsGramReduce{Chunks: chunks, Reductions: reductions, Part: part, Gram: gram, Tile: g.tile}, blocks, 0)
 	})
 	r.columns(p, p.passes[1], a, func(a kernels.RowsBank, _ slab, d0 int64, part uint64, blocks int) {
 		r.launch(&kernels.MomentsColumns{RowsBank: a, D0: d0, Part: part}, blocks, 0)

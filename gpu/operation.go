@@ -9,26 +9,23 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// A planner completes a plan that has rows and features.
-type planner func(p *plan) error
-
-// layOut makes passes of these kinds, with as many slots as there is memory for.
+// addPasses makes passes of these kinds, with as many slots as there is memory for.
 // The plan holds everything else that it wants, and its other sections.
-func (r *rows) layOut(p *plan, runs []run, kinds ...kind) error {
+func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 	others := len(p.table)
 	cutInto := func(part, store int64) {
 		p.passes, p.table = nil, p.table[:others]
 		for _, k := range kinds {
-			p.addPass(k, runs, int(part/k.slotBytes), store)
+			p.addPass(k, runs, part/k.slotBytes, store)
 		}
 	}
 	cutInto(math.MaxInt64, mostStore)
 	var least, all, leastStore, store int64
-	for _, k := range p.passes {
-		least, all = max(least, int64(k.least)*k.slotBytes), max(all, int64(k.slots)*k.slotBytes)
-		leastStore, store = max(leastStore, k.leastStore), max(store, k.store)
+	for _, s := range p.passes {
+		least, all = max(least, s.least*s.slotBytes), max(all, s.slots*s.slotBytes)
+		leastStore, store = max(leastStore, s.leastStore), max(store, s.store)
 	}
-	fixed := p.wants.total() + int64(8*len(p.table))
+	fixed := p.wants.total() + int64(len(p.table))
 	room := p.free - fixed
 	if room < least+leastStore {
 		ofRows := r.own.total()
@@ -42,9 +39,9 @@ func (r *rows) layOut(p *plan, runs []run, kinds ...kind) error {
 		store = max(leastStore, min(store, room-all))
 		cutInto(room-store, store)
 	}
-	for _, k := range p.passes {
-		p.wants[arrayPart] = max(p.wants[arrayPart], int64(k.slots)*k.slotBytes)
-		p.wants[arrayStore] = max(p.wants[arrayStore], k.store)
+	for _, s := range p.passes {
+		p.wants[arrayPart] = max(p.wants[arrayPart], s.slots*s.slotBytes)
+		p.wants[arrayStore] = max(p.wants[arrayStore], s.store)
 	}
 	return nil
 }
@@ -54,16 +51,16 @@ func (r *rows) layOut(p *plan, runs []run, kinds ...kind) error {
 const mostStore = 512 << 20
 
 // prepare finds or makes the operation's plan over all rows, or over the given ones,
-// allocates what it wants and brings tables and features to the card. The arguments
-// that it returns still lack the tables' addresses.
-func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, lay planner) (*plan, kernels.RowsBank, error) {
+// allocates what it wants and brings tables and features to the card. fill completes
+// a new plan. The arguments that prepare returns still lack the tables' addresses.
+func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, fill func(*plan) error) (*plan, kernels.RowsBank, error) {
 	r.solved = nil
-	p, err := r.reserve(op, f, d, given, lay)
+	p, err := r.reserve(op, f, d, given, fill)
 	if err != nil {
 		return nil, kernels.RowsBank{}, err
 	}
 	if at := r.mem[arrayTable+array(op)]; p.tabled != at {
-		r.send(arrayTable+array(op), cuda.Bytes(p.table))
+		r.send(arrayTable+array(op), p.table)
 		if r.err == nil {
 			p.tabled = at
 		}
@@ -83,13 +80,13 @@ func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, la
 }
 
 // reserve plans and allocates.
-func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, lay planner) (p *plan, err error) {
+func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, fill func(*plan) error) (p *plan, err error) {
 	offset, count := f.Offsets(), r.frequencies(op, f)
 	err = r.allocate(func(free int64) (*wants, error) {
 		p = r.plans[op]
 		if op == opPick || !p.fits(f.M, offset, d) || p.count != count || p.wants.total() > free || p.cramped && p.free < free {
 			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, wants: r.own, count: count}
-			if err := r.complete(p, given, lay); err != nil {
+			if err := r.complete(p, given, fill); err != nil {
 				return nil, err
 			}
 			r.plans[op] = p
@@ -107,15 +104,15 @@ func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, la
 }
 
 // complete plans the operation.
-func (r *rows) complete(p *plan, given []int, lay planner) error {
+func (r *rows) complete(p *plan, given []int, fill func(*plan) error) error {
 	p.wants[arrayBank] = int64(8 * bankNumbers(p.m, r.data.Q))
 	if p.op == opPick {
 		r.pick(p, given)
 	} else if r.own[arrayEven] > 0 {
 		p.wants[arrayRot] = int64(8 * kernels.Rotations * p.m)
 	}
-	err := lay(p)
-	p.wants[arrayTable+array(p.op)] = int64(8 * len(p.table))
+	err := fill(p)
+	p.wants[arrayTable+array(p.op)] = int64(len(p.table))
 	return err
 }
 
@@ -144,51 +141,51 @@ func (r *rows) gather(p *plan, a *kernels.RowsBank) {
 	r.launch(k, parts(p.n, k.Block()), 0)
 }
 
-// at is the address of row i of a section of the operation's table.
-func (r *rows) at(p *plan, s section, i int) uint64 {
-	return r.address(arrayTable+array(p.op)) + uint64(8*(s.begin+s.width*i))
+// at is the address of a section of the operation's table.
+func (r *rows) at(p *plan, s section) uint64 {
+	return r.address(arrayTable+array(p.op)) + uint64(s.begin)
 }
 
 // sweep goes over the rows by a pass: it launches each batch, slab by slab if features
 // are stored, given the arguments with the addresses of its chunks and jobs, and then
 // reduces its even runs and its odd ones.
-func (r *rows) sweep(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, blocks int),
-	reduce func(jobs uint64, blocks int)) {
-	a.Chunks = r.at(p, k.chunkTable, 0)
-	for _, b := range k.batches {
-		jobs := r.at(p, k.jobTable, b.jobs.lo)
-		for first := 0; first == 0 || first < b.rows; first += max(b.slab, 1) {
-			s := slab{int64(first), int64(b.slab)}
-			if k.stored() {
-				a.Jobs = r.at(p, k.storeTable, b.store.lo)
-				r.launchGrid(k.kernel(a, s, r.address(arrayStore)), b.store.len(), parts(min(b.slab, b.rows-first), kernels.Resync), 0)
+func (r *rows) sweep(p *plan, pass *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, blocks int),
+	reduce func(chunks, reductions uint64, blocks int)) {
+	a.Chunks = r.at(p, pass.chunkTable)
+	for _, b := range pass.batches {
+		for first := int64(0); first == 0 || first < b.rows; first += max(b.slab, 1) {
+			s := slab{first, b.slab}
+			if pass.stored() {
+				a.Jobs = r.at(p, b.storeJobs)
+				down := int(parts(min(b.slab, b.rows-first), kernels.Resync))
+				r.launchGrid(pass.kernel(a, s, r.address(arrayStore)), b.storeJobs.rows, down, 0)
 			}
-			a.Jobs = jobs
-			launch(a, s, b.jobs.len())
+			a.Jobs = r.at(p, b.jobs)
+			launch(a, s, b.jobs.rows)
 		}
-		for _, jobs := range b.reduce {
-			reduce(r.at(p, k.reduceTable, jobs.lo), jobs.len())
+		for _, s := range b.reductions {
+			reduce(a.Chunks, r.at(p, s), s.rows)
 		}
 	}
 }
 
 // columns leaves the sums of a pass of columnKind in arraySums, [groups,M,sums]. It
 // launches once for each group of outputs, the first of them being d0.
-func (r *rows) columns(p *plan, k *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, d0 int64, part uint64, blocks int)) {
+func (r *rows) columns(p *plan, pass *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, d0 int64, part uint64, blocks int)) {
 	r.zero(p, arraySums)
-	part := func(group int) uint64 { return r.address(arrayPart) + uint64(8*group*k.slots*k.tile*k.sums) }
-	r.sweep(p, k, a, func(a kernels.RowsBank, s slab, blocks int) {
-		for g := range k.groups {
+	part := func(group int) uint64 {
+		return r.address(arrayPart) + uint64(8*group*pass.sums)*uint64(pass.slots*pass.tile)
+	}
+	r.sweep(p, pass, a, func(a kernels.RowsBank, s slab, blocks int) {
+		for g := range pass.groups {
 			launch(a, s, int64(outputGroup*g), part(g), blocks)
 		}
-	}, func(jobs uint64, blocks int) {
-		for g := range k.groups {
-			r.reduceSums(jobs, blocks, part(g), r.address(arraySums)+uint64(8*g*p.m*k.sums), k.tile, k.sums, k.sides)
+	}, func(chunks, reductions uint64, blocks int) {
+		for g := range pass.groups {
+			r.launch(&kernels.SumsReduce{
+				Chunks: chunks, Reductions: reductions, Part: part(g), Out: r.address(arraySums) + uint64(8*g*p.m*pass.sums),
+				Tile: pass.tile, Width: int64(pass.sums), Sides: int64(pass.sides),
+			}, blocks, 0)
 		}
 	})
-}
-
-// reduceSums adds the chunks' sums of each feature, for the jobs at this address.
-func (r *rows) reduceSums(jobs uint64, blocks int, part, out uint64, tile, width, sides int) {
-	r.launch(&kernels.SumsReduce{Jobs: jobs, Part: part, Out: out, Tile: int64(tile), Width: int64(width), Sides: int64(sides)}, blocks, 0)
 }

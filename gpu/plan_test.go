@@ -15,9 +15,17 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
+// runsOf are runs of so many features.
+func runsOf(features ...int64) (runs []run) {
+	for _, m := range features {
+		runs = append(runs, run{Chunk: kernels.Chunk{M: m}})
+	}
+	return runs
+}
+
 func TestTileFor(t *testing.T) {
-	for m, want := range map[int]int{1: 64, 64: 64, 192: 64, 193: 128, 4096: 128} {
-		if got := tileFor([]run{{m: 1}, {m: m}}); got != want {
+	for m, want := range map[int64]int64{1: 64, 64: 64, 192: 64, 193: 128, 4096: 128} {
+		if got := tileFor(runsOf(1, m)); got != want {
 			t.Errorf("%d features have a tile of %d, want %d", m, got, want)
 		}
 	}
@@ -26,16 +34,16 @@ func TestTileFor(t *testing.T) {
 // TestChunks: rows are covered once and in order, and shapes give the number
 // of blocks that a card can use.
 func TestChunks(t *testing.T) {
-	one := func(n, m int) []run { return []run{{hi: n, m: m, split: m}} }
+	one := func(n, m int64) []run { return []run{{Chunk: kernels.Chunk{Hi: n, M: m, Split: m}}} }
 	var many []run
-	for v := range 200 {
-		many = append(many, run{cell: v, lo: 1000 * v, hi: 1000 * (v + 1), f0: 100 * v, m: 200, split: 100})
+	for v := range int64(200) {
+		many = append(many, run{kernels.Chunk{Lo: 1000 * v, Hi: 1000 * (v + 1), F0: 100 * v, M: 200, Split: 100}, int(v)})
 	}
 	for _, c := range []struct {
 		name   string
 		runs   []run
-		lo, hi int // blocks
-		chunks int // 0: any
+		lo, hi int64 // blocks
+		chunks int   // 0: any
 	}{
 		{"dense", one(100_000, 1024), 100, 396, 0},
 		{"dense, few features", one(1_000_000, 50), 100, 396, 0},
@@ -45,23 +53,25 @@ func TestChunks(t *testing.T) {
 		{"windows", many, 600, 600, 200},
 		{"very many rows", one(3_000_000, 8192), 12 * 2080, 12 * 2080, 12},
 	} {
-		count := func(r run) int { return pairs(r.m, tileFor(c.runs)) }
-		all := gramCut.chunks(c.runs, count)
-		blocks, at := 0, map[int]int{}
-		for _, s := range all {
-			r := c.runs[s.run]
-			blocks += count(r)
-			if s.lo != r.lo+at[s.run] || s.hi <= s.lo || s.hi > r.hi || s.hi-s.lo > longest {
-				t.Fatalf("%s: chunk %+v of run %+v after %d rows", c.name, s, r, at[s.run])
-			}
-			if s.hi < r.hi && (s.hi-s.lo)%chunkUnit != 0 {
-				t.Errorf("%s: chunk of %d rows, want a multiple of %d", c.name, s.hi-s.lo, chunkUnit)
-			}
-			at[s.run] += s.hi - s.lo
-		}
+		count := func(m int64) int64 { return pairs(m, tileFor(c.runs)) }
+		all, of := gramCut.chunks(c.runs, count)
+		blocks := int64(0)
 		for i, r := range c.runs {
-			if at[i] != r.hi-r.lo {
-				t.Errorf("%s: %d rows of run %d covered, want %d", c.name, at[i], i, r.hi-r.lo)
+			at := r.Lo
+			for _, got := range all[of[i].lo:of[i].hi] {
+				blocks += count(r.M)
+				want := r.Chunk
+				want.Lo, want.Hi = at, got.Hi
+				if got != want || got.Rows() < 1 || got.Hi > r.Hi || got.Rows() > longest {
+					t.Fatalf("%s: chunk %+v of run %+v, want it at %d", c.name, got, r, at)
+				}
+				if got.Hi < r.Hi && got.Rows()%chunkUnit != 0 {
+					t.Errorf("%s: chunk of %d rows, want a multiple of %d", c.name, got.Rows(), chunkUnit)
+				}
+				at = got.Hi
+			}
+			if at != r.Hi {
+				t.Errorf("%s: run %d is covered up to row %d, want %d", c.name, i, at, r.Hi)
 			}
 		}
 		if blocks < c.lo || blocks > c.hi || c.chunks > 0 && len(all) != c.chunks {
@@ -90,115 +100,76 @@ func TestPasses(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		runs := someRuns(rng)
-		k := columnKind(runs, cut{40, 64, longest, false}, 64, 1, 1)
-		whole := k.plan(runs, math.MaxInt, 0)
-		most := whole.least + rng.IntN(whole.slots+1)
-		p := k.plan(runs, most, 0)
-		if p.slots > most {
-			t.Errorf("seed %d: %d slots, limit %d", seed, p.slots, most)
+		k := []kind{columnKind(cut{40, 64, longest, false}, 64, 1, 1), gramKind(64)}[seed%2]
+		p := &plan{}
+		whole := p.addPass(k, runs, math.MaxInt64, math.MaxInt64)
+		most := whole.least + rng.Int64N(whole.slots+1)
+		s := p.addPass(k, runs, most, math.MaxInt64)
+		if s.slots > most {
+			t.Errorf("seed %d: %d slots, limit %d", seed, s.slots, most)
 		}
-		if err := checkPass(k, runs, p); err != nil {
+		if err := checkPass(runs, p, s); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
 }
 
-func checkPass(k kind, runs []run, p *pass) error {
-	job := 0
-	reduced := map[[2]int64]bool{}
-	for _, b := range p.batches {
-		slot := map[[2]int64][]int64{} // of a run's first feature and a block: the chunks'
-		used := map[int64]bool{}
-		if b.jobs.lo != job {
-			return fmt.Errorf("batch %+v after job %d", b, job)
-		}
-		for ; job < b.jobs.hi; job++ {
-			j := p.jobs[3*job:][:3]
-			s := p.chunks[j[0]]
-			if used[j[2]] || int(j[2]) >= p.slots {
-				return fmt.Errorf("job %v over %+v in batch %+v: its slot is not its own", j, s, b)
-			}
-			used[j[2]] = true
-			key := [2]int64{int64(s.run), j[1]}
-			slot[key] = append(slot[key], j[2])
-		}
-		if err := checkReductions(runs, p, b, slot, reduced); err != nil {
-			return err
-		}
+// rowsOf are the rows of a section of a plan's table.
+func rowsOf[Row any](p *plan, s section) []Row {
+	rows := make([]Row, s.rows)
+	copy(cuda.Bytes(rows), p.table[s.begin:])
+	return rows
+}
+
+func checkPass(runs []run, p *plan, s *pass) error {
+	type part struct {
+		run   int
+		block int64
 	}
-	want := 0
+	var runOf []int      // of each chunk
+	jobs, blocks := 0, 0 // that there should be: each block over each chunk has a job
+	_, of := s.cut.chunks(runs, s.count)
 	for i, r := range runs {
-		want += k.count(r)
-		for b := range k.count(r) {
-			if !reduced[[2]int64{int64(i), int64(b)}] {
-				return fmt.Errorf("block %d of run %d is not reduced", b, i)
-			}
+		blocks += int(s.count(r.M))
+		jobs += int(s.count(r.M)) * of[i].len()
+		for range of[i].len() {
+			runOf = append(runOf, i)
 		}
 	}
-	if job != len(p.jobs)/3 || len(reduced) != want {
-		return fmt.Errorf("%d jobs of %d in batches, %d blocks reduced, want %d", job, len(p.jobs)/3, len(reduced), want)
-	}
-	return nil
-}
-
-// checkReductions checks those of a batch, given the slots of its runs' blocks,
-// chunk by chunk, and adds the blocks to those reduced.
-func checkReductions(runs []run, p *pass, b batch, slot map[[2]int64][]int64, reduced map[[2]int64]bool) error {
-	for parity, span := range b.reduce {
-		for i := span.lo; i < span.hi; i++ {
-			row := p.reduction[5*i:][:5]
-			run := slices.IndexFunc(runs, func(r run) bool {
-				return int(row[0]) >= r.f0 && int(row[0]) < r.f0+r.m && r.cell&1 == parity
-			})
-			if run < 0 {
-				return fmt.Errorf("reduction %v among cells of parity %d", row, parity)
+	reduced := map[part]bool{}
+	for _, b := range s.batches {
+		slots := map[part][]int64{} // the chunks'
+		used := map[int64]bool{}
+		jobs -= b.jobs.rows
+		for _, j := range rowsOf[kernels.Job](p, b.jobs) {
+			if used[j.Slot] || j.Slot >= s.slots || j.Other > j.Block {
+				return fmt.Errorf("job %+v in batch %+v: its slot is not its own, or its tile is above the diagonal", j, b)
 			}
-			block := (int(row[0]) - runs[run].f0) / p.tile
-			key := [2]int64{int64(run), int64(block)}
-			if int(row[1]) != min(p.tile, runs[run].m-block*p.tile) || reduced[key] {
-				return fmt.Errorf("reduction %v of block %d of %+v", row, block, runs[run])
+			used[j.Slot] = true
+			if s.pairs {
+				j.Block = j.Block*(j.Block+1)/2 + j.Other
 			}
-			reduced[key] = true
-			for s := range row[3] {
-				if at := row[2] + s*row[4]; int(s) >= len(slot[key]) || slot[key][s] != at {
-					return fmt.Errorf("reduction %v adds slot %d, its chunks' are %v", row, at, slot[key])
+			of := part{runOf[j.Chunk], j.Block}
+			slots[of] = append(slots[of], j.Slot)
+		}
+		for parity, which := range b.reductions {
+			for _, r := range rowsOf[kernels.Reduction](p, which) {
+				of := part{runOf[r.Chunk], r.Block}
+				var added []int64
+				for i := range r.Slots {
+					added = append(added, r.Slot+i*r.Apart)
 				}
-			}
-			if len(slot[key]) != int(row[3]) {
-				return fmt.Errorf("reduction %v of %d chunks", row, len(slot[key]))
+				if reduced[of] || runs[of.run].cell&1 != parity || !slices.Equal(added, slots[of]) {
+					return fmt.Errorf("reduction %+v of %+v adds slots %v among cells of parity %d, its chunks' are %v", r, of, added, parity, slots[of])
+				}
+				reduced[of] = true
 			}
 		}
+	}
+	if jobs != 0 || len(reduced) != blocks {
+		return fmt.Errorf("%d jobs are missing, %d blocks reduced, want %d", jobs, len(reduced), blocks)
 	}
 	return nil
-}
-
-// TestGramRuns: the table's slots are those of the jobs.
-func TestGramRuns(t *testing.T) {
-	for seed := range uint64(30) {
-		rng := rand.New(rand.NewPCG(seed, 2))
-		runs := someRuns(rng)
-		k := gramKind(64)
-		whole := k.plan(runs, math.MaxInt, math.MaxInt64)
-		p := k.plan(runs, whole.least+rng.IntN(whole.slots+1), math.MaxInt64)
-		table := gramRuns(runs, p)
-		seen := make([]int64, len(runs))
-		for job := 0; job < len(p.jobs)/4; job++ {
-			j := p.jobs[4*job:][:4]
-			run := p.chunks[j[0]].run
-			row := table[kernels.ChunkFields*run:][:kernels.ChunkFields]
-			pair := j[1]*(j[1]+1)/2 + j[2]
-			if want := row[5] + seen[run]/row[7]*row[7] + pair; j[1] < j[2] || j[3] != want {
-				t.Fatalf("seed %d: job %v of run %v, want slot %d", seed, j, row, want)
-			}
-			seen[run]++
-		}
-		for i := range runs {
-			row := table[kernels.ChunkFields*i:][:kernels.ChunkFields]
-			if row[6]*row[7] != seen[i] || row[0] != int64(runs[i].m) {
-				t.Errorf("seed %d: run %v has %d jobs", seed, row, seen[i])
-			}
-		}
-	}
 }
 
 // planRows are rows without a card, of which each takes 10 bytes.
@@ -219,25 +190,28 @@ func TestPredictPlan(t *testing.T) {
 			p.runs = append(p.runs, backend.Run{Cell: v, Lo: v * n / windows, Hi: (v + 1) * n / windows, First: v, End: min(v+2, windows)})
 		}
 		p.m = p.offset[windows]
-		testkit.OK(t, r.layPredict(p))
-		quad, covered := p.passes[0], 0
-		for reduce := quad.reduction; len(reduce) > 0; reduce = reduce[5:] {
-			at := slices.IndexFunc(quad.chunks, func(c chunk) bool { return c.lo == int(reduce[0]) })
-			if at < 0 || quad.chunks[at].rows() != int(reduce[1]) || reduce[1] > kernels.QuadRows {
-				t.Fatalf("seed %d: no piece of rows %v", seed, reduce[:5])
+		testkit.OK(t, r.planPredict(p))
+		quad, covered := p.passes[0], int64(0)
+		jobs := rowsOf[kernels.Job](p, quad.batches[0].jobs)
+		for _, reduce := range rowsOf[kernels.Reduction](p, quad.batches[0].reductions[0]) {
+			piece := quad.chunks[reduce.Chunk]
+			if piece.Lo != covered || piece.Rows() > kernels.QuadRows || reduce.Slots != quad.count(piece.M) || reduce.Apart != 1 {
+				t.Fatalf("seed %d: reduction %+v of %+v after row %d", seed, reduce, piece, covered)
 			}
-			for tile := range reduce[3] {
-				if j := quad.jobs[3*(reduce[2]+tile):][:3]; !slices.Equal(j, []int64{int64(at), tile, reduce[2] + tile}) {
-					t.Fatalf("seed %d: job %v for tile %d of %v", seed, j, tile, reduce[:5])
+			for tile := range reduce.Slots {
+				want := kernels.Job{Chunk: reduce.Chunk, Block: tile, Slot: reduce.Slot + tile}
+				if j := jobs[want.Slot]; j != want {
+					t.Fatalf("seed %d: job %+v for tile %d of %+v", seed, j, tile, reduce)
 				}
 			}
-			covered += int(reduce[1])
+			covered = piece.Hi
 		}
-		if covered != n {
+		if covered != int64(n) {
 			t.Errorf("seed %d: pieces cover %d rows of %d", seed, covered, n)
 		}
-		for jobs := p.table[p.rowJobs.begin:][:3*p.rowJobs.rows]; len(jobs) > 0; jobs = jobs[3:] {
-			covered -= int(jobs[2] - jobs[1])
+		chunks := rowsOf[kernels.Chunk](p, p.chunks)
+		for _, j := range rowsOf[kernels.Job](p, p.rowJobs) {
+			covered -= min(chunks[j.Chunk].Rows()-kernels.JobRows*j.Block, kernels.JobRows)
 		}
 		if covered != 0 {
 			t.Errorf("seed %d: jobs and pieces differ by %d rows", seed, covered)
@@ -248,8 +222,8 @@ func TestPredictPlan(t *testing.T) {
 // TestInWaves: the time of chunks in whole waves is never above that of as many as
 // there may be.
 func TestInWaves(t *testing.T) {
-	time := func(n, l, count int) int { return parts(parts(n, l)*count, multiprocessors) * (l + blockRows) }
-	for _, c := range []struct{ n, count, atMost int }{
+	time := func(n, l, count int64) int64 { return parts(parts(n, l)*count, multiprocessors) * (l + blockRows) }
+	for _, c := range []struct{ n, count, atMost int64 }{
 		{1_000_000, 8, 61_500}, {1_000_000, 32, 250_000}, {16_000, 7, 960}, {16_000, 28, 3650}, {300, 1, 448}, {1, 1, 192},
 	} {
 		l := pullbackCut.inWaves(c.n, parts(c.n, 256), c.count)
@@ -259,31 +233,32 @@ func TestInWaves(t *testing.T) {
 	}
 }
 
-// TestLayOut: all partial sums at once, some of them, and one byte less than the
+// TestPassesInBudget: all partial sums at once, some of them, and one byte less than the
 // least, which is refused with what would fit.
-func TestLayOut(t *testing.T) {
+func TestPassesInBudget(t *testing.T) {
 	r := planRows(4000, backend.Windows{})
 	var runs []run
-	for v := range 4 {
-		runs = append(runs, run{cell: v, lo: 1000 * v, hi: 1000 * (v + 1), m: 64, split: 64})
+	for v := range int64(4) {
+		runs = append(runs, run{kernels.Chunk{Lo: 1000 * v, Hi: 1000 * (v + 1), M: 64, Split: 64}, int(v)})
 	}
-	k := columnKind(runs, cut{1, 1000, longest, false}, 64, 1, 1)
-	lay := func(free int64) (*plan, error) {
+	k := columnKind(cut{1, 1000, longest, false}, 64, 1, 1)
+	within := func(free int64) (*plan, error) {
 		p := &plan{wants: r.own, free: free}
-		return p, r.layOut(p, runs, k)
+		return p, r.addPasses(p, runs, k)
 	}
-	fixed := int64(40_000 + 8*4*(kernels.ChunkFields+k.width+k.reduceWidth))
+	unlimited := testkit.Must(within(math.MaxInt64))(t)
+	fixed := 40_000 + int64(len(unlimited.table))
 	for _, c := range []struct {
 		slots   int // that there is room for
 		cramped bool
 		batches int
 	}{{4, false, 1}, {3, true, 2}, {1, true, 4}} {
-		p := testkit.Must(lay(fixed + int64(c.slots)*k.slotBytes))(t)
+		p := testkit.Must(within(fixed + int64(c.slots)*k.slotBytes))(t)
 		if p.cramped != c.cramped || len(p.passes[0].batches) != c.batches || p.wants[arrayPart] != int64(c.slots)*k.slotBytes {
 			t.Errorf("room for %d slots: cramped %v, %d batches, %d bytes", c.slots, p.cramped, len(p.passes[0].batches), p.wants[arrayPart])
 		}
 	}
-	_, err := lay(fixed + k.slotBytes - 1)
+	_, err := within(fixed + k.slotBytes - 1)
 	var budget *BudgetError
 	switch {
 	case !errors.As(err, &budget) || !errors.Is(err, cuda.ErrBudget):

@@ -7,45 +7,45 @@ import (
 
 // Predict fills dst with the latent function's mean and covariance at every
 // row, in the order given to Open.
-func (r *rows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior) error {
-	err := r.pass("predict", r.data.CheckPredict(dst, f, p), func() error { return r.predict(f, p) })
+func (r *rows) Predict(dst *backend.Prediction, f *backend.Features, post *backend.Posterior) error {
+	err := r.call("predict", r.data.CheckPredict(dst, f, post), func() error { return r.predict(f, post) })
 	if err != nil {
 		return err
 	}
-	dd, width := p.D, p.D+p.D*p.D
+	dd, width := post.D, post.D+post.D*post.D
 	for n, row := range r.layout.Order {
 		out := r.host[arrayOut][n*width:][:width]
 		copy(dst.Mean[row*dd:][:dd], out)
 		cov := dst.Cov[row*dd*dd:][:dd*dd]
 		copy(cov, out[dd:])
-		for i := 0; i < dd && p.Cov != nil; i++ {
+		for i := 0; i < dd && post.Cov != nil; i++ {
 			cov[i*dd+i] += r.host[arrayQuad][n]
 		}
 	}
 	return nil
 }
 
-// layPredict cuts the rows into jobs, and for a shared covariance into pieces, each
+// planPredict cuts the rows into jobs, and for a shared covariance into pieces, each
 // with a job for every tile of the features over it.
-func (r *rows) layPredict(p *plan) error {
+func (r *rows) planPredict(p *plan) error {
 	runs := runsOver(p.runs, p.offset)
-	chunks := predictCut.chunks(runs, func(run) int { return 1 })
-	p.chunks, p.rowJobs = p.add(kernels.ChunkFields, chunkTable(runs, chunks)), p.add(3, rowJobs(chunks))
+	one := func(int64) int64 { return 1 }
+	chunks, _ := predictCut.chunks(runs, one)
+	p.chunks, p.rowJobs = add(p, chunks), add(p, rowJobs(chunks))
 	p.wants[arrayCoef] = int64(16 * p.m * p.d)
 	p.wants[arrayOut] = int64(8 * p.n * (p.d + p.d*p.d))
 	if p.op != opPredictShared {
-		return r.layOut(p, runs)
+		return r.addPasses(p, runs)
 	}
 	p.wants[arrayCoef] = int64(8 * p.m * (p.d + 1))
 	p.wants[arrayGram] = gramBytes(p.offset)
 	p.wants[arrayQuad] = int64(8 * p.n)
 	var pieces []run
-	for _, piece := range quadCut.chunks(runs, func(run) int { return 1 }) {
-		own := runs[piece.run]
-		own.lo, own.hi = piece.lo, piece.hi
-		pieces = append(pieces, own)
+	chunks, _ = quadCut.chunks(runs, one)
+	for _, c := range chunks {
+		pieces = append(pieces, run{Chunk: c}) // which share no row, so all may be of one cell
 	}
-	return r.layOut(p, pieces, quadKind(pieces, tileFor(runs)))
+	return r.addPasses(p, pieces, quadKind(tileFor(runs)))
 }
 
 // predict leaves the predictions in host[arrayOut], [N,D+D²], with zeros for rows that
@@ -56,14 +56,14 @@ func (r *rows) predict(f *backend.Features, post *backend.Posterior) error {
 	if post.Cov != nil {
 		op, beside = opPredictShared, diagonal(post.Cov)
 	}
-	p, a, err := r.prepare(op, f, post.D, nil, r.layPredict)
+	p, a, err := r.prepare(op, f, post.D, nil, r.planPredict)
 	if err != nil {
 		return err
 	}
 	r.upload(arrayCoef, post.Mean, beside)
 	r.zero(p, arrayOut)
 	a.Y = 0 // the outputs are those to come
-	a.Chunks, a.Jobs = r.at(p, p.chunks, 0), r.at(p, p.rowJobs, 0)
+	a.Chunks, a.Jobs = r.at(p, p.chunks), r.at(p, p.rowJobs)
 	k := &kernels.PredictRows{RowsBank: a, Mean: r.address(arrayCoef), Out: r.address(arrayOut)}
 	k.Var = k.Mean + uint64(8*p.m*p.d)
 	if op == opPredictShared {
@@ -89,8 +89,8 @@ func (r *rows) predictQuad(p *plan, a kernels.RowsBank, cov *backend.Gram) {
 			Part: part,
 		}
 		r.launchTile(pass.tile, &k, (*kernels.PredictQuad128)(&k), blocks)
-	}, func(jobs uint64, blocks int) {
-		r.reduceSums(jobs, blocks, part, r.address(arrayQuad), kernels.QuadRows, 1, 1)
+	}, func(chunks, reductions uint64, blocks int) {
+		r.launch(&kernels.PredictQuadReduce{Chunks: chunks, Reductions: reductions, Part: part, Out: r.address(arrayQuad)}, blocks, 0)
 	})
 	r.download(p, arrayQuad)
 }

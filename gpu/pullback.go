@@ -8,8 +8,8 @@ import (
 // Pullback fills dst with the gradient by the features of a number whose
 // gradient by the moments is bar.
 func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
-	err := r.pass("pullback", r.data.CheckPullback(dst, f, bar), func() error {
-		p, a, err := r.prepare(opPullback, f, r.data.D, nil, r.layPullback)
+	err := r.call("pullback", r.data.CheckPullback(dst, f, bar), func() error {
+		p, a, err := r.prepare(opPullback, f, r.data.D, nil, r.planPullback)
 		if err == nil {
 			r.uploadGram(bar.Gram)
 			r.upload(arrayCoef, bar.C)
@@ -24,9 +24,9 @@ func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	return nil
 }
 
-// layPullback plans the pass. The adjoint of C is uploaded, or stands where Solve has
+// planPullback plans the pass. The adjoint of C is uploaded, or stands where Solve has
 // left its solution.
-func (r *rows) layPullback(p *plan) error {
+func (r *rows) planPullback(p *plan) error {
 	runs := runsOver(p.runs, p.offset)
 	width := kernels.PullbackWidth(r.data.Q)
 	p.wants[arrayGram] = gramBytes(p.offset)
@@ -41,17 +41,17 @@ func (r *rows) layPullback(p *plan) error {
 		return nil
 	}
 	if digits := r.card.digits; digits > 0 {
-		k := columnKind(runs, pullbackCut, kernels.DigitTile, 1, width).twoSided(storeFeatureDigits(digits))
-		if err := p.layAdjoint(k, runs, digits); err != nil {
+		k := columnKind(pullbackCut, kernels.DigitTile, 1, width).twoSided(storeFeatureDigits(digits))
+		if err := p.addAdjoint(k, runs, digits); err != nil {
 			return err
 		}
-		return r.layOut(p, runs, k)
+		return r.addPasses(p, runs, k)
 	}
 	tile := tileFor(runs)
 	if r.data.Q > 1 { // pullback_128 takes one input
 		tile = kernels.SmallTile
 	}
-	return r.layOut(p, runs, columnKind(runs, pullbackCut, tile, 1, width).twoSided(storeFeatures))
+	return r.addPasses(p, runs, columnKind(pullbackCut, tile, 1, width).twoSided(storeFeatures))
 }
 
 // pullback leaves the sums over the rows in host[arraySums], [M,width]. The adjoints

@@ -28,13 +28,13 @@ const (
 // many features a block of it has.
 const outputGroup = kernels.OutputGroup
 
-var columnBlock = kernels.MomentsColumns{}.Block()
+var columnBlock = int64(kernels.MomentsColumns{}.Block())
 
 // A cut says how many blocks of the device a pass should have, how few rows are
 // worth one, and the most rows of a chunk. Large blocks, of which a multiprocessor holds
 // one, run in waves.
 type cut struct {
-	blocks, least, longest int
+	blocks, least, longest int64
 	large                  bool
 }
 
@@ -50,20 +50,17 @@ var (
 const blockRows = 64
 
 // tileFor chooses the tile for these runs.
-func tileFor(runs []run) int {
+func tileFor(runs []run) int64 {
 	if widest(runs) >= largeFrom {
 		return kernels.LargeTile
 	}
 	return kernels.SmallTile
 }
 
-// A run is a run of a layout, with the features over it and the places of their
-// blocks in a Gram array.
+// A run is a run of a layout, with the features over it, as one chunk.
 type run struct {
-	cell, lo, hi        int
-	f0, m, split        int // first feature, features, those of the first window
-	diag0, below, diag1 int64
-	adjoint             int64 // where its digits of Ḡ begin
+	kernels.Chunk
+	cell int
 }
 
 // gramOffsets returns the places of the diagonal blocks, and of the blocks below
@@ -90,7 +87,7 @@ func gramBytes(offset []int) int64 {
 // runsOver lays the features over a layout's runs, and leaves out runs that meet
 // none.
 func runsOver(layout []backend.Run, offset []int) []run {
-	return slices.DeleteFunc(allRuns(layout, offset), func(r run) bool { return r.m == 0 })
+	return slices.DeleteFunc(allRuns(layout, offset), func(r run) bool { return r.M == 0 })
 }
 
 // allRuns lays the features over a layout's runs.
@@ -98,76 +95,72 @@ func allRuns(layout []backend.Run, offset []int) (runs []run) {
 	diag, below, _ := gramOffsets(offset)
 	for _, l := range layout {
 		v := l.First
-		r := run{
-			cell: l.Cell, lo: l.Lo, hi: l.Hi,
-			f0: offset[v], m: offset[l.End] - offset[v], split: offset[v+1] - offset[v], diag0: diag[v],
+		c := kernels.Chunk{
+			Lo: int64(l.Lo), Hi: int64(l.Hi),
+			F0: int64(offset[v]), M: int64(offset[l.End] - offset[v]), Split: int64(offset[v+1] - offset[v]), Diag0: diag[v],
 		}
 		if l.End > v+1 {
-			r.below, r.diag1 = below[v], diag[v+1]
+			c.Below, c.Diag1 = below[v], diag[v+1]
 		}
-		runs = append(runs, r)
+		runs = append(runs, run{c, l.Cell})
 	}
 	return runs
 }
 
 // widest is how many features the run with the most has.
-func widest(runs []run) (m int) {
+func widest(runs []run) (m int64) {
 	for _, r := range runs {
-		m = max(m, r.m)
+		m = max(m, r.M)
 	}
 	return m
 }
 
 // parts is ⌈n/size⌉.
-func parts(n, size int) int { return (n + size - 1) / size }
+func parts[N int | int64](n, size N) N { return (n + size - 1) / size }
 
 // pairs is how many tiles the lower triangle of m features has.
-func pairs(m, tile int) int { t := parts(m, tile); return t * (t + 1) / 2 }
+func pairs[N int | int64](m, tile N) N { t := parts(m, tile); return t * (t + 1) / 2 }
 
 // triangle is the n'th pair (i, j), i ≥ j, counted row by row.
-func triangle(n int) (i, j int) {
+func triangle(n int64) (i, j int64) {
 	for (i+1)*(i+2)/2 <= n {
 		i++
 	}
 	return i, n - i*(i+1)/2
 }
 
-// A chunk is rows [lo, hi) of one run. Its features stand at store, counted in numbers.
-type chunk struct {
-	run, lo, hi int
-	store       int64
-}
-
-func (c chunk) rows() int { return c.hi - c.lo }
-
-// chunks cuts runs into chunks; count says how many blocks there are over one chunk.
-func (c cut) chunks(runs []run, count func(r run) int) (all []chunk) {
-	work := 0
+// chunks cuts runs into chunks, of which of[i] are those of run i; count says how many
+// blocks there are over a chunk of m features.
+func (c cut) chunks(runs []run, count func(m int64) int64) (all []kernels.Chunk, of []span) {
+	work := int64(0)
 	for _, r := range runs {
-		work += (r.hi - r.lo) * count(r)
+		work += r.Rows() * count(r.M)
 	}
 	most := min(max(c.least, parts(work, c.blocks)), c.longest)
-	for i, r := range runs {
-		n := r.hi - r.lo
+	for _, r := range runs {
+		n, first := r.Rows(), len(all)
 		length := chunkLength(n, parts(n, most))
 		if len(runs) == 1 && c.large {
-			length = c.inWaves(n, parts(n, most), count(r))
+			length = c.inWaves(n, parts(n, most), count(r.M))
 		}
-		for lo := r.lo; lo < r.hi; lo += length {
-			all = append(all, chunk{run: i, lo: lo, hi: min(r.hi, lo+length)})
+		for lo := r.Lo; lo < r.Hi; lo += length {
+			part := r.Chunk
+			part.Lo, part.Hi = lo, min(r.Hi, lo+length)
+			all = append(all, part)
 		}
+		of = append(of, span{first, len(all)})
 	}
-	return all
+	return all, of
 }
 
 // chunkLength is how long chunks are if n rows are cut into about so many.
-func chunkLength(n, stretches int) int { return parts(parts(n, stretches), chunkUnit) * chunkUnit }
+func chunkLength(n, stretches int64) int64 { return parts(parts(n, stretches), chunkUnit) * chunkUnit }
 
 // inWaves is how long the chunks of n rows are, with count blocks over each, that take
 // the least time in waves of a block for each multiprocessor: a last wave of a few
 // blocks takes as long as any. There are at most so many chunks.
-func (c cut) inWaves(n, most, count int) (length int) {
-	least := 0
+func (c cut) inWaves(n, most, count int64) (length int64) {
+	least := int64(0)
 	for stretches := parts(n, c.longest); stretches <= most; stretches++ {
 		l := chunkLength(n, stretches)
 		if l > c.longest {
@@ -180,21 +173,11 @@ func (c cut) inWaves(n, most, count int) (length int) {
 	return length
 }
 
-// chunkTable makes the kernels' table of chunks.
-func chunkTable(runs []run, all []chunk) []int64 {
-	t := make([]int64, 0, kernels.ChunkFields*len(all))
-	for _, s := range all {
-		r := runs[s.run]
-		t = append(t, int64(s.lo), int64(s.hi), int64(r.f0), int64(r.m), int64(r.split), r.diag0, r.below, r.diag1, s.store, r.adjoint)
-	}
-	return t
-}
-
 // rowJobs cuts the chunks' rows into jobs of at most kernels.JobRows each.
-func rowJobs(all []chunk) (jobs []int64) {
-	for i, s := range all {
-		for lo := s.lo; lo < s.hi; lo += kernels.JobRows {
-			jobs = append(jobs, int64(i), int64(lo), int64(min(s.hi, lo+kernels.JobRows)))
+func rowJobs(chunks []kernels.Chunk) (jobs []kernels.Job) {
+	for i, c := range chunks {
+		for block := range parts(c.Rows(), kernels.JobRows) {
+			jobs = append(jobs, kernels.Job{Chunk: int64(i), Block: block})
 		}
 	}
 	return jobs

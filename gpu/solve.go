@@ -42,8 +42,8 @@ func (r *rows) Solve(dst *backend.Solution, f *backend.Features, lambda float64)
 			mostFeatures(f.Offsets()), r.data.D, backend.ErrShape)
 	}
 	var solved *plan
-	err := r.pass("solve", invalid, func() error {
-		p, a, err := r.prepare(opSolve, f, r.data.D, nil, r.layMoments)
+	err := r.call("solve", invalid, func() error {
+		p, a, err := r.prepare(opSolve, f, r.data.D, nil, r.planMoments)
 		if err != nil {
 			return err
 		}
@@ -94,8 +94,8 @@ func (r *rows) place(p *plan, i int) chainPlace {
 	if i < 0 || i >= len(p.levels) {
 		return chainPlace{}
 	}
-	l := chainPlace{table: r.at(p, p.levels[i], 0), at: r.address(arrayGram), rhs: r.address(arraySolved),
-		count: int64(p.chain.levels[i].blocks)}
+	l := chainPlace{table: r.at(p, p.levels[i]), at: r.address(arrayGram), rhs: r.address(arraySolved),
+		count: int64(p.chain.blocks(i))}
 	if i > 0 {
 		l.at = r.address(arrayLevels)
 		l.rhs = l.at
@@ -133,7 +133,7 @@ func (r *rows) start(p *plan, rhs uint64, lambda float64) {
 // eliminate factors, solves and inverts level by level. The first level's kernels leave
 // statistics.
 func (r *rows) eliminate(p *plan) {
-	c, count := p.chain, p.chain.levels[0].blocks
+	c, count := p.chain, p.chain.blocks(0)
 	top, shared := len(c.levels)-1, chainShared(c.most, c.d)
 	fan, d, stride := int64(c.fan), int64(c.d), int64(chainStride(c.most))
 	stat := func(level, n int) uint64 {
@@ -171,7 +171,7 @@ func (r *rows) PullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoin
 	if invalid == nil && !r.solved.fits(f.M, f.Offsets(), r.data.D) {
 		invalid = fmt.Errorf("no solution with these features is there: Solve has to come right before: %w", backend.ErrShape)
 	}
-	if err := r.pass("pullback of a solution", invalid, func() error { return r.pullbackSolved(f, bar) }); err != nil {
+	if err := r.call("pullback of a solution", invalid, func() error { return r.pullbackSolved(f, bar) }); err != nil {
 		return err
 	}
 	adjoint(dst, f, r.host[arraySums], kernels.PullbackWidth(f.Q))
@@ -192,7 +192,7 @@ func (r *rows) pullbackSolved(f *backend.Features, bar backend.SolvedAdjoint) er
 	if err := r.finish(nil); err != nil { // prepare may free the memory of the tables
 		return err
 	}
-	p, args, err := r.prepare(opPullbackSolved, f, d, nil, r.layPullback)
+	p, args, err := r.prepare(opPullbackSolved, f, d, nil, r.planPullback)
 	if err == nil {
 		r.pullback(p, args, coef)
 	}

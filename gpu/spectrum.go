@@ -77,7 +77,7 @@ func (r *rows) planTables(p *plan) bool {
 		blocks := parts(p.m, tile)
 		w[arrayPart] = int64(8 * blocks * blocks * tile * kernels.PullbackWidth(1))
 	}
-	if p.tables = w.total()+int64(8*len(p.table)) <= p.free; p.tables {
+	if p.tables = w.total()+int64(len(p.table)) <= p.free; p.tables {
 		p.wants = w
 	} else {
 		p.cramped = true
@@ -85,15 +85,15 @@ func (r *rows) planTables(p *plan) bool {
 	return p.tables
 }
 
-// planPairs adds the jobs that sum the partial results of spectrum_pullback.
+// planPairs adds the reductions of spectrum_pullback's partial sums.
 func (p *plan) planPairs() {
-	blocks := parts(p.m, kernels.SpectrumTile)
-	var jobs []int64
+	p.chunks = add(p, []kernels.Chunk{{M: int64(p.m)}})
+	blocks := int64(parts(p.m, kernels.SpectrumTile))
+	var all []kernels.Reduction
 	for b := range blocks {
-		f0 := b * kernels.SpectrumTile
-		jobs = append(jobs, int64(f0), int64(min(kernels.SpectrumTile, p.m-f0)), int64(b*blocks), int64(blocks), 1)
+		all = append(all, kernels.Reduction{Block: b, Slot: b * blocks, Slots: blocks, Apart: 1})
 	}
-	p.rowJobs = p.add(5, jobs)
+	p.rowJobs = add(p, all)
 }
 
 // uploadTables uploads the features' waves. If the card does not have the tables yet, it makes and uploads them, too.
@@ -170,5 +170,8 @@ func (r *rows) pullTables(p *plan, a kernels.RowsBank, coef uint64) {
 		Spectrum: args, Pairs: r.address(arrayPairs), Singles: r.address(arraySingles), Gram: r.address(arrayGram),
 		Cbar: coef, Part: r.address(arrayPart), N: int64(r.data.N),
 	}, blocks, parts(blocks, 4), 0)
-	r.reduceSums(r.at(p, p.rowJobs, 0), blocks, r.address(arrayPart), r.address(arraySums), kernels.SpectrumTile, kernels.PullbackWidth(1), 1)
+	r.launch(&kernels.SumsReduce{
+		Chunks: r.at(p, p.chunks), Reductions: r.at(p, p.rowJobs), Part: r.address(arrayPart), Out: r.address(arraySums),
+		Tile: kernels.SpectrumTile, Width: int64(kernels.PullbackWidth(1)), Sides: 1,
+	}, blocks, 0)
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vssgp/vssgp/kernels"
 )
 
 // TestStore: in a store of any size, each batch's chunks have places of their own for
@@ -14,42 +16,42 @@ func TestStore(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		runs := someRuns(rng)
 		of := []storage{storeFeatures, storeRows(7), storeFeatureDigits(3)}[seed%3]
-		k := columnKind(runs, cut{40, 64, 4096, false}, 64, 1, 1).twoSided(of)
+		k := columnKind(cut{40, 64, 4096, false}, 64, 1, 1).twoSided(of)
 		if seed%2 == 0 {
 			k.most = 512 // as DigitSum is for longer chunks
 		}
-		whole := k.plan(runs, math.MaxInt, math.MaxInt64)
+		p := &plan{}
+		whole := p.addPass(k, runs, math.MaxInt64, math.MaxInt64)
 		bytes := whole.leastStore + rng.Int64N(whole.store+1)
-		p := k.plan(runs, math.MaxInt, bytes)
-		if p.store > bytes || whole.leastStore != p.leastStore {
-			t.Errorf("seed %d: a store of %d bytes, limit %d, least %d and %d", seed, p.store, bytes, p.leastStore, whole.leastStore)
+		s := p.addPass(k, runs, math.MaxInt64, bytes)
+		if s.store > bytes || whole.leastStore != s.leastStore {
+			t.Errorf("seed %d: a store of %d bytes, limit %d, least %d and %d", seed, s.store, bytes, s.leastStore, whole.leastStore)
 		}
-		for _, b := range p.batches {
-			if err := checkStore(runs, p, b); err != nil {
+		for _, b := range s.batches {
+			if err := checkStore(s, b, rowsOf[kernels.Job](p, b.storeJobs)); err != nil {
 				t.Errorf("seed %d: %v", seed, err)
 			}
 		}
 	}
 }
 
-func checkStore(runs []run, p *pass, b batch) error {
-	at, next := int64(0), -1
-	for i := b.store.lo; i < b.store.hi; i++ {
-		chunk, block := int(p.storeJobs[2*i]), int(p.storeJobs[2*i+1])
-		s := p.chunks[chunk]
-		width := parts(runs[s.run].m, p.unit) * p.unit
-		if chunk != next {
-			if block != 0 || s.store != at || s.rows() > b.rows {
-				return fmt.Errorf("chunk %+v with block %d first, at %d, in %+v", s, block, at, b)
+func checkStore(s *pass, b batch, jobs []kernels.Job) error {
+	at, chunk := int64(0), int64(-1)
+	for i, j := range jobs {
+		c := s.chunks[j.Chunk]
+		width := parts(c.M, s.unit) * s.unit
+		if j.Chunk != chunk {
+			if j.Block != 0 || c.Store != at || c.Rows() > b.rows {
+				return fmt.Errorf("chunk %+v with job %+v first, at %d, in %+v", c, j, at, b)
 			}
-			next, at = chunk, at+int64(width*parts(min(b.slab, s.rows()), p.unit)*p.unit)
+			chunk, at = j.Chunk, at+width*parts(min(b.slab, c.Rows()), s.unit)*s.unit
 		}
-		if last := i+1 == b.store.hi || int(p.storeJobs[2*i+2]) != chunk; last != (block == (width-1)/columnBlock) {
-			return fmt.Errorf("block %d of %d numbers, last %v", block, width, last)
+		if last := i+1 == len(jobs) || jobs[i+1].Chunk != chunk; last != (j.Block == (width-1)/columnBlock) {
+			return fmt.Errorf("block %d of %d numbers, last %v", j.Block, width, last)
 		}
 	}
-	if int64(p.number)*at > p.store || b.slab%slabUnit != 0 || b.slab > p.most {
-		return fmt.Errorf("%d numbers in a store of %d bytes, slabs of %d rows", at, p.store, b.slab)
+	if s.number*at > s.store || b.slab%slabUnit != 0 || b.slab > s.most {
+		return fmt.Errorf("%d numbers in a store of %d bytes, slabs of %d rows", at, s.store, b.slab)
 	}
 	return nil
 }

@@ -13,22 +13,56 @@ const (
 	Stage        = 8     // numbers of the sum in a stage of a tile's products
 	Ring         = 4     // stages that a block holds in shared memory
 	Pad          = 4     // numbers between two rows of a panel, beyond its own
-	JobRows      = 32    // rows at most of a job of factorised_residual and predict_rows
+	JobRows      = 32    // rows of a block of factorised_residual and predict_rows
 	QuadRows     = 4096  // rows at most of a chunk of predict_quad
 	GradientRows = 64    // rows that factorised_gradient holds in shared memory
 	NearOutputs  = 2     // outputs of the rows and of C̄ that pullback copies to shared memory, at most
-	ChunkFields  = 10    // numbers of a row of the table of chunks, or of runs
 	DigitTile    = 64    // edge of a tile of products by digits
 	DigitStage   = 32    // numbers of the sum in a stage of it
 	DigitRing    = 3     // such stages that a block holds in shared memory
 	DigitSum     = 20480 // numbers at most of a sum of products by digits in int32
-	BlockFields  = 6     // numbers of a row of a level's table
 	DenseBlock   = 64    // columns that dense_panel divides out
 	DenseMirror  = 32    // edge of the tiles that dense_adjoint mirrors
 	SpectrumTile = 32    // edge of the tiles of pairs that spectrum_gram leaves
 	PairSums     = 8     // numbers of a pair
 	SingleSums   = 6     // numbers of a feature's sums with one vector
 )
+
+// A Chunk is some rows of one run, with the features over it.
+type Chunk struct {
+	Lo, Hi              int64 // rows [lo, hi)
+	F0, M, Split        int64 // the first feature, how many there are, how many of them are in the first window
+	Diag0, Below, Diag1 int64 // where the windows' blocks begin in the Gram array
+	Store               int64 // where its features begin in the store, in numbers
+	Adjoint             int64 // where its run's digits of Ḡ begin, in bytes (digits.cu)
+}
+
+// A Job is what a block of threads does with one chunk.
+type Job struct {
+	Chunk int64 // its number in the table of chunks
+	Block int64 // which of the chunk's features, or rows, in parts of the kernel's size
+	Other int64 // where features are multiplied by features: which the others are, not behind block; otherwise 0
+	Slot  int64 // where the partial sums are; 0 for a kernel without
+}
+
+// A Reduction is what a block of threads adds, in the order of the slots: a block's
+// partial sums over all chunks of a run, or those of all blocks over one chunk
+// (predict_quad_reduce).
+type Reduction struct {
+	Chunk              int64 // the first of the chunks
+	Block              int64 // as in Job; where features are multiplied by features: of all these, row by row
+	Slot, Slots, Apart int64 // the first slot, how many there are, from one to the next
+}
+
+// A ChainBlock is one block of a level of a chain (chain.cuh), with the places of its
+// parts in the level's arrays. The table of a level has one more, without features,
+// behind the last.
+type ChainBlock struct {
+	M             int64 // features
+	Diag, Below   int64 // the diagonal block [m,m], and the block below it [n,m], n features of the next block
+	Prior         int64 // what is yet to be subtracted from the diagonal block; −1: nothing
+	Rhs, PriorRhs int64 // the right-hand sides [m,D]; what is yet to be subtracted from them; −1: nothing
+}
 
 // RowsBank are the arguments that several kernels begin with.
 type RowsBank struct {
@@ -537,12 +571,12 @@ func (a *DigitsGram7) Words() []uint64 {
 
 // DigitsGramReduce are the arguments of digits_gram_reduce (digits.cu).
 type DigitsGramReduce struct {
-	Runs   uint64
-	Jobs   uint64
-	Part   uint64
-	Gram   uint64
-	Amp    uint64
-	Digits int64
+	Chunks     uint64
+	Reductions uint64
+	Part       uint64
+	Gram       uint64
+	Amp        uint64
+	Digits     int64
 }
 
 var _ [48]byte = [unsafe.Sizeof(DigitsGramReduce{})]byte{}
@@ -783,11 +817,11 @@ func (a *MomentsGram64) Words() []uint64 {
 
 // MomentsGramReduce are the arguments of moments_gram_reduce (moments.cu).
 type MomentsGramReduce struct {
-	Runs uint64
-	Jobs uint64
-	Part uint64
-	Gram uint64
-	Tile int64
+	Chunks     uint64
+	Reductions uint64
+	Part       uint64
+	Gram       uint64
+	Tile       int64
 }
 
 var _ [40]byte = [unsafe.Sizeof(MomentsGramReduce{})]byte{}
@@ -849,6 +883,27 @@ func (PredictQuad64) Block() int { return 128 }
 // Words are the arguments in order; they change with a.
 func (a *PredictQuad64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
+}
+
+// PredictQuadReduce are the arguments of predict_quad_reduce (predict.cu).
+type PredictQuadReduce struct {
+	Chunks     uint64
+	Reductions uint64
+	Part       uint64
+	Out        uint64
+}
+
+var _ [32]byte = [unsafe.Sizeof(PredictQuadReduce{})]byte{}
+
+// Name is the kernel's name in the PTX.
+func (PredictQuadReduce) Name() string { return "predict_quad_reduce" }
+
+// Block is how many threads a block has.
+func (PredictQuadReduce) Block() int { return 128 }
+
+// Words are the arguments in order; they change with a.
+func (a *PredictQuadReduce) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 4)
 }
 
 // PredictRows are the arguments of predict_rows (predict.cu).
@@ -1015,15 +1070,16 @@ func (a *SpectrumPullback) Words() []uint64 {
 
 // SumsReduce are the arguments of sums_reduce (moments.cu).
 type SumsReduce struct {
-	Jobs  uint64
-	Part  uint64
-	Out   uint64
-	Tile  int64
-	Width int64
-	Sides int64
+	Chunks     uint64
+	Reductions uint64
+	Part       uint64
+	Out        uint64
+	Tile       int64
+	Width      int64
+	Sides      int64
 }
 
-var _ [48]byte = [unsafe.Sizeof(SumsReduce{})]byte{}
+var _ [56]byte = [unsafe.Sizeof(SumsReduce{})]byte{}
 
 // Name is the kernel's name in the PTX.
 func (SumsReduce) Name() string { return "sums_reduce" }
@@ -1033,5 +1089,5 @@ func (SumsReduce) Block() int { return 128 }
 
 // Words are the arguments in order; they change with a.
 func (a *SumsReduce) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
 }

@@ -20,14 +20,14 @@
 // chain_start completes the diagonal of A, which moments_gram_reduce leaves out,
 // copies C to the right-hand sides and to coef [M,D], and leaves the trace of G's
 // block in traces.
-KERNEL(128) chain_start(const long long *blocks, double *at, double *rhs, const double *sums, double *coef, double *traces, double lambda, long long m, long long d) {
-	const long long *b = blocks + BLOCK_FIELDS * (long long)blockIdx.x;
+KERNEL(128) chain_start(const ChainBlock *blocks, double *at, double *rhs, const double *sums, double *coef, double *traces, double lambda, long long m, long long d) {
+	const ChainBlock &b = blocks[blockIdx.x];
 	SHARED(double, room);
-	long long first = b[4] / d;
+	long long first = b.rhs / d;
 	double sum = 0;
-	for (long long i = threadIdx.x; i < b[0]; i += 128) {
+	for (long long i = threadIdx.x; i < b.m; i += 128) {
 		double g = sums[(first + i) * (OUTPUT_GROUP + 1) + OUTPUT_GROUP];
-		at[b[1] + i * b[0] + i] = g + lambda;
+		at[b.diag + i * b.m + i] = g + lambda;
 		sum += g;
 		for (long long o = 0; o < d; o++) {
 			long long e = (first + i) * d + o;
@@ -61,11 +61,11 @@ struct Front {
 // goes to prior of the next level; the block that comes next, less E·Eᵀ, waits
 // where the following separator's will stand, and the coupling between that and
 // the separator, −E·Wᵀ, where theirs will.
-KERNEL(256, 3) chain_reduce(const long long *blocks, double *at, double *rhs, long long count, const long long *over, double *over_at, long long fan, long long d, long long stride) {
+KERNEL(256, 3) chain_reduce(const ChainBlock *blocks, double *at, double *rhs, long long count, const ChainBlock *over, double *over_at, long long fan, long long d, long long stride) {
 	SHARED(double, shared);
 	Level a = {blocks, at, rhs, count}, up = {over, over_at, over_at, 0};
 	int first = (int)(fan * blockIdx.x), end = (int)(first + fan < count ? first + fan : count);
-	Block s = a.block(first), t = up.block(blockIdx.x), run = up.block((long long)blockIdx.x + 1);
+	ChainBlock s = a.block(first), t = up.block(blockIdx.x), run = up.block((long long)blockIdx.x + 1);
 	Front f(shared, stride);
 	f.left = (int)s.m;
 	f.d = (int)d;
@@ -80,7 +80,7 @@ KERNEL(256, 3) chain_reduce(const long long *blocks, double *at, double *rhs, lo
 	}
 	barrier(); // eliminate has none where the first inner block has no features
 	for (int v = first + 1; v < end; v++) {
-		Block b = a.block(v);
+		ChainBlock b = a.block(v);
 		bool begins = v == first + 1, ends = v + 1 == end;
 		f.m = (int)b.m;
 		f.next = a.size(v + 1);
@@ -98,7 +98,7 @@ KERNEL(256, 3) chain_reduce(const long long *blocks, double *at, double *rhs, lo
 		take(f.left, f.left, true, f.of(f.w()), f.of(f.w()), f.m, zero, [&](int i, int j, double x) { prior[i * s.m + j] -= x; });
 		take(f.d, f.left, false, f.of(f.y()), f.of(f.w()), f.m, zero, [&](int o, int j, double x) { prior_rhs[j * d + o] -= x; });
 		if (f.next > 0) {
-			Block n = a.block(v + 1);
+			ChainBlock n = a.block(v + 1);
 			take(f.next, f.next, true, f.of(f.e()), f.of(f.e()), f.m,
 				 [&](int i, int j) { return ends ? a.at[n.diag + i * n.m + j] : diagonal(a, n, i, j); },
 				 [&](int i, int j, double x) { up.at[run.diag + i * n.m + j] = x; });
@@ -116,7 +116,7 @@ KERNEL(256, 3) chain_reduce(const long long *blocks, double *at, double *rhs, lo
 // of what is left of it but what is prior. under is the level below, whose block
 // fan·v it hands each of its own on to before; null: there is none. logs gets
 // Σ log diag L_v.
-KERNEL(256, 3) chain_factor(const long long *blocks, double *at, double *rhs, long long count, const long long *under, double *under_at, double *under_rhs, long long fan, long long length, long long d, long long stride, double *logs) {
+KERNEL(256, 3) chain_factor(const ChainBlock *blocks, double *at, double *rhs, long long count, const ChainBlock *under, double *under_at, double *under_rhs, long long fan, long long length, long long d, long long stride, double *logs) {
 	SHARED(double, shared);
 	Level a = {blocks, at, rhs, count}, low = {under, under_at, under_rhs, 0};
 	long long first = length * (long long)blockIdx.x, end = first + length < count ? first + length : count;
@@ -124,11 +124,11 @@ KERNEL(256, 3) chain_factor(const long long *blocks, double *at, double *rhs, lo
 	f.left = 0;
 	f.d = (int)d;
 	for (long long v = first; v < end; v++) {
-		Block b = a.block(v);
+		ChainBlock b = a.block(v);
 		f.m = (int)b.m;
 		f.next = a.size(v + 1);
 		if (under) {
-			Block u = low.block(fan * v);
+			ChainBlock u = low.block(fan * v);
 			each(f.m, f.m, [&](int i, int j) {
 				if (j <= i)
 					low.at[u.diag + i * b.m + j] = a.at[b.diag + i * b.m + j];
@@ -158,7 +158,7 @@ KERNEL(256, 3) chain_factor(const long long *blocks, double *at, double *rhs, lo
 				logs[v] = sum;
 		}
 		if (v + 1 < end) {
-			Block n = a.block(v + 1);
+			ChainBlock n = a.block(v + 1);
 			take(f.next, f.next, true, f.of(f.e()), f.of(f.e()), f.m,
 				 [&](int i, int j) { return a.at[n.diag + i * n.m + j]; },
 				 [&](int i, int j, double x) { a.at[n.diag + i * n.m + j] = x; });

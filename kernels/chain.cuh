@@ -4,29 +4,17 @@
 #pragma once
 
 #include "front.cuh"
+#include "tables.cuh"
 
-// A Block is a row of a level's table: m features and where, counted from the
-// level's arrays, stand its diagonal block [m,m], the block below that [n,m], n
-// features of the next block, and its right-hand sides [m,D]. What prior and
-// prior_rhs stand for is subtracted from block and right-hand sides yet; −1:
-// nothing.
-struct Block {
-	long long m, diag, below, prior, rhs, prior_rhs;
-};
-
-// A Level is a chain of count blocks. A table has a row more, whose block no other
-// couples to.
+// A Level is a chain of count blocks.
 struct Level {
-	const long long *blocks;
+	const ChainBlock *blocks;
 	double *at, *rhs;
 	long long count;
 
-	DEVICE Block block(long long v) const {
-		const long long *b = blocks + BLOCK_FIELDS * v;
-		return {b[0], b[1], b[2], b[3], b[4], b[5]};
-	}
+	DEVICE ChainBlock block(long long v) const { return blocks[v]; }
 	// size is how many features block v has, 0 beyond the last.
-	DEVICE int size(long long v) const { return v < count ? (int)blocks[BLOCK_FIELDS * v] : 0; }
+	DEVICE int size(long long v) const { return v < count ? (int)blocks[v].m : 0; }
 };
 
 // each calls f(i, j) for the numbers of a rows × cols matrix, one behind the other by
@@ -56,13 +44,13 @@ DEVICE double warp_sum(double v) {
 }
 
 // diagonal is number (i, j) of a block's, what is to be subtracted left out.
-DEVICE double diagonal(const Level &a, const Block &b, int i, int j) {
+DEVICE double diagonal(const Level &a, const ChainBlock &b, int i, int j) {
 	double x = a.at[b.diag + i * b.m + j];
 	return b.prior < 0 ? x : x - a.at[b.prior + i * b.m + j];
 }
 
 // right is number e of a block's right-hand sides, likewise.
-DEVICE double right(const Level &a, const Block &b, long long e) {
+DEVICE double right(const Level &a, const ChainBlock &b, long long e) {
 	double x = a.rhs[b.rhs + e];
 	return b.prior_rhs < 0 ? x : x - a.rhs[b.prior_rhs + e];
 }

@@ -33,9 +33,9 @@ template <class Put> DEVICE void cosines(const Rows &r, const Bank &b, long long
 KERNEL(128, 4) digits_rows(ROWS_BANK, long long slab, long long most, Digit *store, long long digits) {
 	Rows r = ROWS_OF_ARGUMENTS;
 	Bank b = BANK_OF_ARGUMENTS;
-	const long long *job = jobs + 2 * (long long)blockIdx.x;
-	Chunk s = slab_at(chunks, job[0], slab, most);
-	long long local = 128 * job[1] + threadIdx.x, first = RESYNC * (long long)blockIdx.y, lo = s.lo + first;
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = slab_at(chunks, job.chunk, slab, most);
+	long long local = 128 * job.block + threadIdx.x, first = RESYNC * (long long)blockIdx.y, lo = s.lo + first;
 	int n = (int)(s.hi - lo < RESYNC ? s.hi - lo : RESYNC);
 	if (local >= s.m || n <= 0)
 		return;
@@ -49,9 +49,9 @@ KERNEL(128, 4) digits_rows(ROWS_BANK, long long slab, long long most, Digit *sto
 KERNEL(128, 4) digits_features(ROWS_BANK, long long slab, long long most, Digit *store, long long digits) {
 	Rows r = ROWS_OF_ARGUMENTS;
 	Bank b = BANK_OF_ARGUMENTS;
-	const long long *job = jobs + 2 * (long long)blockIdx.x;
-	Chunk s = slab_at(chunks, job[0], slab, most);
-	long long local = 128 * job[1] + threadIdx.x, first = RESYNC * (long long)blockIdx.y, lo = s.lo + first, rows = s.hi - s.lo;
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = slab_at(chunks, job.chunk, slab, most);
+	long long local = 128 * job.block + threadIdx.x, first = RESYNC * (long long)blockIdx.y, lo = s.lo + first, rows = s.hi - s.lo;
 	int n = (int)(s.hi - lo < RESYNC ? s.hi - lo : RESYNC);
 	if (local >= s.m || n <= 0)
 		return;
@@ -69,17 +69,17 @@ KERNEL(128, 4) digits_features(ROWS_BANK, long long slab, long long most, Digit 
 }
 
 template <int S>
-DEVICE void digits_gram(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, Whole *part, Digit *shared) {
-	const long long *job = jobs + 4 * (long long)blockIdx.x;
-	Chunk s = slab_at(chunks, job[0], slab, most);
+DEVICE void digits_gram(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store, Whole *part, Digit *shared) {
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = slab_at(chunks, job.chunk, slab, most);
 	if (s.lo == s.hi)
 		return;
 	store += s.store * S;
 	DigitTile<S> tile;
 	tile.clear();
-	DigitPanels<S> rows(store, DIGIT_TILE * job[1], s.m), columns(store, DIGIT_TILE * job[2], s.m);
-	digit_products<S>(tile, rows, columns, (int)((s.hi - s.lo + DIGIT_STAGE - 1) / DIGIT_STAGE), job[1] == job[2], shared);
-	Whole *own = part + job[3] * DIGIT_TILE * DIGIT_TILE;
+	DigitPanels<S> rows(store, DIGIT_TILE * job.block, s.m), columns(store, DIGIT_TILE * job.other, s.m);
+	digit_products<S>(tile, rows, columns, (int)((s.hi - s.lo + DIGIT_STAGE - 1) / DIGIT_STAGE), job.block == job.other, shared);
+	Whole *own = part + job.slot * DIGIT_TILE * DIGIT_TILE;
 	tile.each([&](int i, int j, Whole w) {
 		Whole &sum = own[i * DIGIT_TILE + j];
 		if (slab > 0) {
@@ -90,21 +90,21 @@ DEVICE void digits_gram(const long long *chunks, const long long *jobs, long lon
 	});
 }
 
-KERNEL(256) digits_gram_3(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, Whole *part) {
+KERNEL(256) digits_gram_3(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store, Whole *part) {
 	SHARED(Digit, shared);
 	digits_gram<3>(chunks, jobs, slab, most, store, part, shared);
 }
 
-KERNEL(256) digits_gram_7(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, Whole *part) {
+KERNEL(256) digits_gram_7(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store, Whole *part) {
 	SHARED(Digit, shared);
 	digits_gram<7>(chunks, jobs, slab, most, store, part, shared);
 }
 
 // The order does not matter to a sum of whole numbers, so a result has the same bits
 // however rows are cut, but for the two runs that meet a window.
-KERNEL(256) digits_gram_reduce(const long long *runs, const long long *jobs, const Whole *part, double *gram, const double *amp, long long digits) {
+KERNEL(256) digits_gram_reduce(const Chunk *chunks, const Reduction *reductions, const Whole *part, double *gram, const double *amp, long long digits) {
 	double unit = digit_unit(digits);
-	lower_triangle(runs, jobs, DIGIT_TILE, [&](const Chunk &s, long long i, long long j, long long first, long long next, long long slots) {
+	lower_triangle(chunks, reductions, DIGIT_TILE, [&](const Chunk &s, long long i, long long j, long long first, long long next, long long slots) {
 		Whole sum = {0, 0};
 		for (long long t = 0; t < slots; t++) {
 			sum.high += part[first + t * next].high;
@@ -114,10 +114,10 @@ KERNEL(256) digits_gram_reduce(const long long *runs, const long long *jobs, con
 	});
 }
 
-KERNEL(128) digits_adjoint(const long long *chunks, const long long *jobs, const double *gram, const double *amp, Digit *adjoint, long long digits) {
-	const long long *job = jobs + 2 * (long long)blockIdx.x;
-	Chunk s = chunk_at(chunks, job[0]);
-	long long k = 128 * job[1] + threadIdx.x;
+KERNEL(128) digits_adjoint(const Chunk *chunks, const Job *jobs, const double *gram, const double *amp, Digit *adjoint, long long digits) {
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = chunks[job.chunk];
+	long long k = 128 * job.block + threadIdx.x;
 	if (k >= s.m)
 		return;
 	GramColumn column = gram_column(s, k);
@@ -144,10 +144,10 @@ KERNEL(128) digits_adjoint(const long long *chunks, const long long *jobs, const
 }
 
 template <int S>
-DEVICE void digits_product(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored, Digit *shared) {
-	const long long *job = jobs + 3 * (long long)blockIdx.x;
-	Chunk s = slab_at(chunks, job[0], slab, most);
-	long long k0 = DIGIT_TILE * job[1], n0 = DIGIT_TILE * (long long)blockIdx.y, rows = s.hi - s.lo;
+DEVICE void digits_product(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored, Digit *shared) {
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = slab_at(chunks, job.chunk, slab, most);
+	long long k0 = DIGIT_TILE * job.block, n0 = DIGIT_TILE * (long long)blockIdx.y, rows = s.hi - s.lo;
 	if (n0 >= rows)
 		return;
 	adjoint += s.adjoint;
@@ -162,12 +162,12 @@ DEVICE void digits_product(const long long *chunks, const long long *jobs, long 
 	});
 }
 
-KERNEL(256) digits_product_3(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored) {
+KERNEL(256) digits_product_3(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored) {
 	SHARED(Digit, shared);
 	digits_product<3>(chunks, jobs, slab, most, store, adjoint, stored, shared);
 }
 
-KERNEL(256) digits_product_7(const long long *chunks, const long long *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored) {
+KERNEL(256) digits_product_7(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored) {
 	SHARED(Digit, shared);
 	digits_product<7>(chunks, jobs, slab, most, store, adjoint, stored, shared);
 }

@@ -7,6 +7,7 @@
 //
 //	device.cuh       barriers, shared memory: the same on a card and emulated
 //	shape.cuh        constants that a launch has to know
+//	tables.cuh       rows of the tables that a launch brings
 //	feature.cuh      damped cosines: the functions of internal/simd/feature.go
 //	tile.cuh         T×T tiles of products, on the tensor cores
 //	store.cuh        features in device memory, panels of them in shared memory
@@ -26,7 +27,7 @@
 //	inverse.cu       internal/linalg/blocktri: the stored blocks of A⁻¹, and the adjoint
 //	dense.cu         the same for one window, by tiles
 //	shape.go         tiles and widths that package gpu plans with
-//	args.go          generated: a struct for each kernel's arguments, the constants
+//	args.go          generated: a struct for each kernel's arguments, the constants, rows of tables
 //	ptx              generated: all kernels for sm_80 and sm_90, packed
 //	kernels.sum      generated: hashes of sources and PTX, compiler, flags
 //	internal/source  reads the sources, runs the compiler
@@ -64,7 +65,7 @@
 // A kernel's parameters are pointers, long long or double: eight bytes each, so
 // that a launch takes one list of words and no layout can go wrong.
 //
-//	a := kernels.SumsReduce{Jobs: jobs.Address(), …, Width: 5}
+//	a := kernels.SumsReduce{Chunks: chunks.Address(), …, Width: 5}
 //	launch(a.Name(), a.Block(), a.Words())
 //
 // The passes over the rows begin with the same arguments, an embedded RowsBank. A
@@ -79,11 +80,12 @@
 //	Turn, Phase       ω/2π [M,Q], c/2π [M]
 //	Amp, Power, Ripple   A1, A0, A2 [M]
 //	Rot               [M,3] rotations by Delta, made by features_prepare
-//	Chunks, Runs      [·,10] rows of one run, with its features and blocks
+//	Chunks, Jobs      tables of Chunk and Job (tables.cuh): rows and the features over them,
+//	                  and what each block does with them
+//	Reductions        a table of Reduction: the partial sums that each block adds
 //	Store             E[φ] of rows Slab … Slab+Most−1 of every chunk (store.cuh)
 //	Stored            2·Ḡφ̄ of those rows, by digits_product_S
 //	Digits, Adjoint   how many int8 digits; those of Ḡ with their scales (digits.cu)
-//	Jobs              what each block does: chunk or run, tile, slot
 //	Mean, Var         m, s [M,D]; Shared: s [M] where all outputs share it
 //	Gram, Cbar        the blocks of G, S or Ḡ; C̄ [M,D]
 //	Res, Value        r [N,D]; Σ‖r‖² of each job
@@ -94,7 +96,7 @@
 //
 // The kernels for chains of windows (chain.cuh) have in addition:
 //
-//	Blocks, Count     [Count+1,6] a level's table: size and places of each block
+//	Blocks, Count     a level's table of Count+1 ChainBlocks (tables.cuh)
 //	At, Rhs           the level's matrix and right-hand sides
 //	Under, UnderAt, UnderRhs   the same of the level below
 //	Over, OverAt      the same of the level above

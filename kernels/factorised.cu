@@ -55,11 +55,11 @@ template <int COLUMNS> struct Fit {
 constexpr int residual_threads = 256;
 
 template <int ROWS, int INPUTS>
-DEVICE void residual(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, const double *mean, double *res, double *value, double *room) {
-	const long long *job = jobs + 3 * (long long)blockIdx.x;
-	Chunk s = chunk_at(chunks, job[0]);
-	long long lo = job[1];
-	int n = (int)(job[2] - lo);
+DEVICE void residual(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean, double *res, double *value, double *room) {
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = chunks[job.chunk];
+	long long lo = s.lo + JOB_ROWS * job.block;
+	int n = (int)(s.hi - lo < JOB_ROWS ? s.hi - lo : JOB_ROWS);
 	Rows view = stage<INPUTS>(r, lo, n, JOB_ROWS, residual_threads, room + residual_threads);
 	barrier();
 	residuals<ROWS, residual_threads>(r, lo, n, res, value, room, [&](double(&acc)[32], long long d0, int at, int count) {
@@ -153,10 +153,10 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 };
 
 template <int INPUTS, int OUTPUTS>
-DEVICE void gradient(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, const double *mean, const double *var, const double *res, long long d0, double *part, double *room) {
-	const long long *job = jobs + 3 * (long long)blockIdx.x;
-	Chunk s = chunk_at(chunks, job[0]);
-	long long local = gradient_threads * job[1] + threadIdx.x, k = s.f0 + local;
+DEVICE void gradient(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean, const double *var, const double *res, long long d0, double *part, double *room) {
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = chunks[job.chunk];
+	long long local = gradient_threads * job.block + threadIdx.x, k = s.f0 + local;
 	bool there = local < s.m;
 	int column = local < s.split ? 0 : 1;
 	double *staged = room + GRADIENT_ROWS * (r.q + 2);
@@ -179,7 +179,7 @@ DEVICE void gradient(const Rows &r, const Bank &b, const long long *chunks, cons
 		}
 		barrier();
 	}
-	double *out = part + (job[2] * gradient_threads + threadIdx.x) * (width(r.q) + OUTPUT_GROUP + 2);
+	double *out = part + (job.slot * gradient_threads + threadIdx.x) * (width(r.q) + OUTPUT_GROUP + 2);
 	if (there)
 		slope.store(out, r, b, k, d0);
 	else

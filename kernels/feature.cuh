@@ -14,6 +14,7 @@
 
 #include "device.cuh"
 #include "shape.cuh"
+#include "tables.cuh"
 
 // Rows are the data: x [N,Q], y [N,D], gate [N,2] (null: no windows), even [N]
 // (null: none): how many rows from this one on, itself included, are delta apart.
@@ -34,19 +35,6 @@ struct Bank {
 struct Damped {
 	double cos, sin, e2;
 };
-
-// Chunk is a row of the table of chunks: rows [lo, hi) of one run, its
-// features f0 … f0+m−1, of which the first split are in its first window, and
-// where the windows' blocks begin in the Gram array, its features in the store,
-// and its run's digits of Ḡ (digits.cu).
-struct Chunk {
-	long long lo, hi, f0, m, split, diag0, below, diag1, store, adjoint;
-};
-
-DEVICE Chunk chunk_at(const long long *table, long long i) {
-	const long long *s = table + CHUNK_FIELDS * i;
-	return {s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]};
-}
 
 // What the polynomials below need, kept where an instruction can name it: float64
 // constants in the code would be loaded anew, in two halves, at each row.
@@ -210,6 +198,6 @@ struct Wave {
 #define ROWS_BANK                                                                                                             \
 	const double *x, const double *y, const double *gate, const int *even, double delta, long long q, long long d,            \
 		const double *center, const double *decay, const double *turn, const double *phase, const double *amp,                \
-		const double *power, const double *ripple, const double *rot, const long long *chunks, const long long *jobs
+		const double *power, const double *ripple, const double *rot, const Chunk *chunks, const Job *jobs
 #define ROWS_OF_ARGUMENTS Rows{x, y, gate, even, delta, q, d}
 #define BANK_OF_ARGUMENTS Bank{center, decay, turn, phase, amp, power, ripple, rot}

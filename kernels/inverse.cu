@@ -21,14 +21,14 @@ DEVICE double trace(const double *z, int m) {
 // blocks, and y by m. over is the level above, where segment i's separator is block
 // i; traces gets the traces of Z_vv. The front holds L, under it I, which becomes
 // L⁻¹, E, which becomes H, and yᵀ, which becomes yᵀL⁻¹.
-KERNEL(256, 3) chain_inverse(const long long *blocks, double *at, double *rhs, long long count, const long long *over, double *over_at, long long length, long long d, long long stride, double *traces) {
+KERNEL(256, 3) chain_inverse(const ChainBlock *blocks, double *at, double *rhs, long long count, const ChainBlock *over, double *over_at, long long length, long long d, long long stride, double *traces) {
 	SHARED(double, shared);
 	Level a = {blocks, at, rhs, count}, up = {over, over_at, over_at, 0};
 	long long first = length * (long long)blockIdx.x, end = first + length < count ? first + length : count;
 	int ld = (int)stride, dd = (int)d, warp = threadIdx.x / 32;
 	double *inv = shared, *l = shared + ld;
 	for (long long v = end - 1; v >= first; v--) {
-		Block b = a.block(v), n = {0, 0, 0, -1, 0, -1};
+		ChainBlock b = a.block(v), n = {0, 0, 0, -1, 0, -1};
 		int m = (int)b.m, next = a.size(v + 1);
 		const double *z = a.at, *solved = a.rhs; // of the block that follows
 		if (next > 0 && v + 1 == end) {
@@ -83,18 +83,18 @@ KERNEL(256, 3) chain_inverse(const long long *blocks, double *at, double *rhs, l
 
 // chain_adjoint replaces A⁻¹ by inverse·A⁻¹ + outer·m mᵀ and fills coef [M,D] with
 // linear·m: a block of threads for each window and what is below it.
-KERNEL(256) chain_adjoint(const long long *blocks, double *at, const double *mean, double *coef, long long count, double inverse, double outer, double linear, long long d) {
+KERNEL(256) chain_adjoint(const ChainBlock *blocks, double *at, const double *mean, double *coef, long long count, double inverse, double outer, double linear, long long d) {
 	long long v = blockIdx.x;
-	const long long *b = blocks + BLOCK_FIELDS * v, *next = b + BLOCK_FIELDS;
-	int m = (int)b[0], n = v + 1 < count ? (int)next[0] : 0;
-	const double *own = mean + b[4], *others = mean + next[4];
+	const ChainBlock &b = blocks[v], &next = blocks[v + 1];
+	int m = (int)b.m, n = v + 1 < count ? (int)next.m : 0;
+	const double *own = mean + b.rhs, *others = mean + next.rhs;
 	auto spread = [&](double *z, const double *rows, int i, int j) {
 		double s = 0;
 		for (long long o = 0; o < d; o++)
 			s = fma(rows[i * d + o], own[j * d + o], s);
 		z[(long long)i * m + j] = inverse * z[(long long)i * m + j] + outer * s;
 	};
-	each(m, m, [&](int i, int j) { spread(at + b[1], own, i, j); });
-	each(n, m, [&](int i, int j) { spread(at + b[2], others, i, j); });
-	each(1, m * (int)d, [&](int, int e) { coef[b[4] + e] = linear * own[e]; });
+	each(m, m, [&](int i, int j) { spread(at + b.diag, own, i, j); });
+	each(n, m, [&](int i, int j) { spread(at + b.below, others, i, j); });
+	each(1, m * (int)d, [&](int, int e) { coef[b.rhs + e] = linear * own[e]; });
 }

@@ -10,19 +10,19 @@
 #include "product.cuh"
 
 template <int T>
-DEVICE void moments_gram(const long long *chunks, const long long *jobs, long long slab, long long most, const double *store, double *part, double *shared) {
-	const long long *job = jobs + 4 * (long long)blockIdx.x;
-	Chunk s = slab_at(chunks, job[0], slab, most);
+DEVICE void moments_gram(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, double *part, double *shared) {
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = slab_at(chunks, job.chunk, slab, most);
 	if (s.lo == s.hi)
 		return;
-	bool diagonal = job[1] == job[2];
+	bool diagonal = job.block == job.other;
 	Tile<T> tile;
 	tile.clear();
-	double *own = part + job[3] * T * T;
+	double *own = part + job.slot * T * T;
 	if (slab > 0)
 		tile.each([&](int i, int j, double &v) { v = own[i * T + j]; });
 	constexpr int panel = Tile<T>::along;
-	Along<T> rows(shared, store, s, T * job[1]), columns(shared + panel, store, s, T * job[2]);
+	Along<T> rows(shared, store, s, T * job.block), columns(shared + panel, store, s, T * job.other);
 	tile.template sum<false, false>(shared, 2 * panel, diagonal ? 0 : panel, (int)((s.hi - s.lo + STAGE - 1) / STAGE), [&](int at, int) {
 		rows.next(at);
 		if (!diagonal)
@@ -31,12 +31,12 @@ DEVICE void moments_gram(const long long *chunks, const long long *jobs, long lo
 	tile.each([&](int i, int j, double &v) { own[i * T + j] = v; });
 }
 
-KERNEL(128) moments_gram_64(const long long *chunks, const long long *jobs, long long slab, long long most, const double *store, double *part) {
+KERNEL(128) moments_gram_64(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, double *part) {
 	SHARED(double, shared);
 	moments_gram<64>(chunks, jobs, slab, most, store, part, shared);
 }
 
-KERNEL(256) moments_gram_128(const long long *chunks, const long long *jobs, long long slab, long long most, const double *store, double *part) {
+KERNEL(256) moments_gram_128(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, double *part) {
 	SHARED(double, shared);
 	moments_gram<128>(chunks, jobs, slab, most, store, part, shared);
 }
@@ -83,12 +83,12 @@ template <int OUTPUTS> struct Columns {
 KERNEL(128) moments_columns(ROWS_BANK, long long d0, double *part) {
 	Rows r = ROWS_OF_ARGUMENTS;
 	Bank b = BANK_OF_ARGUMENTS;
-	const long long *job = jobs + 3 * (long long)blockIdx.x;
-	Chunk s = chunk_at(chunks, job[0]);
-	long long local = 128 * job[1] + threadIdx.x;
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = chunks[job.chunk];
+	long long local = 128 * job.block + threadIdx.x;
 	if (local >= s.m)
 		return;
-	double *out = part + (job[2] * 128 + threadIdx.x) * (OUTPUT_GROUP + 1);
+	double *out = part + (job.slot * 128 + threadIdx.x) * (OUTPUT_GROUP + 1);
 	int column = local < s.split ? 0 : 1;
 	if (r.d == 1)
 		Columns<1>().walk(r, b, s, s.f0 + local, column, d0, out);
@@ -98,8 +98,8 @@ KERNEL(128) moments_columns(ROWS_BANK, long long d0, double *part) {
 
 // moments_gram_reduce adds the chunks' tiles, in order, to the strictly lower
 // triangle of the Gram matrix. The runs of one launch share no window.
-KERNEL(256) moments_gram_reduce(const long long *runs, const long long *jobs, const double *part, double *gram, long long tile) {
-	lower_triangle(runs, jobs, tile, [&](const Chunk &s, long long i, long long j, long long first, long long next, long long slots) {
+KERNEL(256) moments_gram_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *gram, long long tile) {
+	lower_triangle(chunks, reductions, tile, [&](const Chunk &s, long long i, long long j, long long first, long long next, long long slots) {
 		double sum = 0;
 		for (long long t = 0; t < slots; t++)
 			sum += part[first + t * next];
@@ -108,14 +108,16 @@ KERNEL(256) moments_gram_reduce(const long long *runs, const long long *jobs, co
 }
 
 // sums_reduce adds the chunks' sums of each feature, in order, each of so many sides.
-// The jobs of one launch share no feature.
-KERNEL(128) sums_reduce(const long long *jobs, const double *part, double *out, long long tile, long long width, long long sides) {
-	const long long *job = jobs + 5 * (long long)blockIdx.x;
-	for (long long e = threadIdx.x; e < job[1] * width; e += 128) {
+// The runs of one launch share no feature.
+KERNEL(128) sums_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *out, long long tile, long long width, long long sides) {
+	const Reduction &r = reductions[blockIdx.x];
+	Chunk s = chunks[r.chunk];
+	long long first = tile * r.block, n = s.m - first < tile ? s.m - first : tile;
+	for (long long e = threadIdx.x; e < n * width; e += 128) {
 		double sum = 0;
-		for (long long t = 0; t < job[3]; t++)
+		for (long long t = 0; t < r.slots; t++)
 			for (long long side = 0; side < sides; side++)
-				sum += part[((job[2] + t * job[4]) * sides + side) * tile * width + e];
-		out[job[0] * width + e] += sum;
+				sum += part[((r.slot + t * r.apart) * sides + side) * tile * width + e];
+		out[(s.f0 + first) * width + e] += sum;
 	}
 }

@@ -20,8 +20,8 @@
 //   operations 2·N·M² flops on the tensor cores
 // rows_gather     a thread copies a row.
 //
-// sums_reduce adds predict_quad's tiles in order, and the host adds their sums to
-// every variance. None of these was timed: there was no card.
+// predict_quad_reduce adds the tiles in order, and the host adds their sums to every
+// variance. None of these was timed: there was no card.
 #include "product.cuh"
 #include "rows.cuh"
 
@@ -112,12 +112,12 @@ template <int COLUMNS> struct Spread {
 constexpr int predict_threads = 128;
 
 template <int ROWS, int INPUTS>
-DEVICE void predicted(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, const double *mean, const double *var, const double *shared, double *out, double *room) {
+DEVICE void predicted(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean, const double *var, const double *shared, double *out, double *room) {
 	constexpr int columns = 32 / ROWS;
-	const long long *job = jobs + 3 * (long long)blockIdx.x;
-	Chunk s = chunk_at(chunks, job[0]);
-	long long lo = job[1], numbers = r.d + r.d * (r.d + 1) / 2;
-	int n = (int)(job[2] - lo);
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = chunks[job.chunk];
+	long long lo = s.lo + JOB_ROWS * job.block, numbers = r.d + r.d * (r.d + 1) / 2;
+	int n = (int)(s.hi - lo < JOB_ROWS ? s.hi - lo : JOB_ROWS);
 	Rows view = stage<INPUTS>(r, lo, n, JOB_ROWS, predict_threads, room + predict_threads);
 	barrier();
 	for (long long first = 0; first < numbers; first += columns) {
@@ -153,11 +153,11 @@ KERNEL(128) predict_rows(ROWS_BANK, const double *mean, const double *var, const
 }
 
 template <int T>
-DEVICE void quad(const long long *chunks, const long long *jobs, long long slab, long long most, const double *store, const double *gram, double *part, double *room) {
-	const long long *job = jobs + 3 * (long long)blockIdx.x;
-	Chunk s = slab_at(chunks, job[0], slab, most);
-	double *out = part + job[2] * QUAD_ROWS - chunk_at(chunks, job[0]).lo; // by row
-	long long k0 = T * job[1], wide = store_width(s.m);
+DEVICE void quad(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, const double *gram, double *part, double *room) {
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = slab_at(chunks, job.chunk, slab, most);
+	double *out = part + job.slot * QUAD_ROWS - chunks[job.chunk].lo; // by row
+	long long k0 = T * job.block, wide = store_width(s.m);
 	int quarter = threadIdx.x % 4, own = threadIdx.x / 4;
 	for (long long base = s.lo; base < s.hi; base += T) {
 		Tile<T> tile;
@@ -182,14 +182,26 @@ DEVICE void quad(const long long *chunks, const long long *jobs, long long slab,
 	}
 }
 
-KERNEL(128) predict_quad_64(const long long *chunks, const long long *jobs, long long slab, long long most, const double *store, const double *gram, double *part) {
+KERNEL(128) predict_quad_64(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, const double *gram, double *part) {
 	SHARED(double, room);
 	quad<64>(chunks, jobs, slab, most, store, gram, part, room);
 }
 
-KERNEL(256) predict_quad_128(const long long *chunks, const long long *jobs, long long slab, long long most, const double *store, const double *gram, double *part) {
+KERNEL(256) predict_quad_128(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, const double *gram, double *part) {
 	SHARED(double, room);
 	quad<128>(chunks, jobs, slab, most, store, gram, part, room);
+}
+
+// predict_quad_reduce adds a chunk's tiles, in order. The chunks of one launch share no row.
+KERNEL(128) predict_quad_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *out) {
+	const Reduction &r = reductions[blockIdx.x];
+	Chunk s = chunks[r.chunk];
+	for (long long e = threadIdx.x; e < s.hi - s.lo; e += 128) {
+		double sum = 0;
+		for (long long t = 0; t < r.slots; t++)
+			sum += part[(r.slot + t * r.apart) * QUAD_ROWS + e];
+		out[s.lo + e] += sum;
+	}
 }
 
 // rows_gather copies rows index[0 … n) behind each other: a mini-batch.

@@ -26,18 +26,16 @@ DEVICE long long gram_entry(const Chunk &s, long long i, long long j) { return g
 
 // lower_triangle calls sum(s, i, j, first, next, slots) for the entries (i, j), i > j, of
 // a tile of a run's matrix, the block's: its partial sums are number first of all, first +
-// next and so on. A run is a row of the table of runs: features, those of the first
-// window, the blocks' places, first slot, slots, tiles, first feature.
-template <class Sum> DEVICE void lower_triangle(const long long *runs, const long long *jobs, long long tile, Sum sum) {
-	const long long *job = jobs + 2 * (long long)blockIdx.x;
-	const long long *run = runs + CHUNK_FIELDS * job[0];
-	Chunk s = {0, 0, run[8], run[0], run[1], run[2], run[3], run[4], 0, 0};
+// next and so on.
+template <class Sum> DEVICE void lower_triangle(const Chunk *chunks, const Reduction *reductions, long long tile, Sum sum) {
+	const Reduction &r = reductions[blockIdx.x];
+	Chunk s = chunks[r.chunk];
 	long long ti, tj;
-	triangle(job[1], ti, tj);
+	triangle(r.block, ti, tj);
 	for (long long e = threadIdx.x; e < tile * tile; e += blockDim.x) {
 		long long i = tile * ti + e / tile, j = tile * tj + e % tile;
 		if (i < s.m && j < i)
-			sum(s, i, j, (run[5] + job[1]) * tile * tile + e, run[7] * tile * tile, run[6]);
+			sum(s, i, j, r.slot * tile * tile + e, r.apart * tile * tile, r.slots);
 	}
 }
 

@@ -129,12 +129,12 @@ template <int T> struct StoredBars {
 
 // What is not used by make is read again after it: registers are for the tile.
 template <int T, int INPUTS, class Bars>
-DEVICE void pullback(const Rows &r, const Bank &b, const long long *chunks, const long long *jobs, long long slab, long long most, Bars &bars, const double *gram, const double *cbar, double *part, double *shared) {
-	const long long *job = jobs + 3 * (long long)blockIdx.x;
-	auto chunk = [&] { return slab_at(chunks, job[0], slab, most); };
+DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, long long slab, long long most, Bars &bars, const double *gram, const double *cbar, double *part, double *shared) {
+	const Job &job = jobs[blockIdx.x];
+	auto chunk = [&] { return slab_at(chunks, job.chunk, slab, most); };
 	constexpr int walked = T / 4; // of a half tile, a thread's rows
 	int at = threadIdx.x % T, side = threadIdx.x / T;
-	double *own = part + ((2 * job[2] + side) * T + at) * width(r.q);
+	double *own = part + ((2 * job.slot + side) * T + at) * width(r.q);
 	Sums<INPUTS> sums;
 	sums.clear();
 	long long base = chunk().lo, end = chunk().hi;
@@ -143,9 +143,9 @@ DEVICE void pullback(const Rows &r, const Bank &b, const long long *chunks, cons
 	if (slab > 0)
 		sums.load(own, r.q);
 	for (; base < end; base += T) {
-		bars.make(chunk(), T * job[1], base);
+		bars.make(chunk(), T * job.block, base);
 		Chunk s = chunk();
-		long long local = T * job[1] + at, k = s.f0 + local;
+		long long local = T * job.block + at, k = s.f0 + local;
 		Near<T, INPUTS> near;
 		near.open(r, b, s, cbar, base, k - at, shared + Bars::room);
 #pragma unroll 1
@@ -163,8 +163,8 @@ DEVICE void pullback(const Rows &r, const Bank &b, const long long *chunks, cons
 		}
 	}
 	Chunk s = chunk();
-	long long local = T * job[1] + at;
-	bool last = end == chunk_at(chunks, job[0]).hi;
+	long long local = T * job.block + at;
+	bool last = end == chunks[job.chunk].hi;
 	sums.store(own, r.q, local < s.m && last ? second_adjoint(s, gram, local) : 1);
 }
 

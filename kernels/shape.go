@@ -4,6 +4,9 @@ package kernels
 // owns, as the kernels' names have them.
 const SmallTile, LargeTile = 64, 128
 
+// Rows is how many rows a chunk has.
+func (c Chunk) Rows() int64 { return c.Hi - c.Lo }
+
 // TileShared is the dynamic shared memory, in bytes, of a block that owns a T×T
 // tile (tile.cuh): Ring stages of a panel along and one that may lie across.
 func TileShared(t int) int { return Ring * (Stage*(t+Pad) + t*(Stage+Pad)) * 8 }

@@ -22,9 +22,9 @@ KERNEL(128) features_prepare(const double *decay, const double *turn, double *ro
 KERNEL(128) features_store(ROWS_BANK, long long slab, long long most, double *store) {
 	Rows r = ROWS_OF_ARGUMENTS;
 	Bank b = BANK_OF_ARGUMENTS;
-	const long long *job = jobs + 2 * (long long)blockIdx.x;
-	Chunk s = slab_at(chunks, job[0], slab, most);
-	long long local = 128 * job[1] + threadIdx.x, k = s.f0 + local, wide = store_width(s.m);
+	const Job &job = jobs[blockIdx.x];
+	Chunk s = slab_at(chunks, job.chunk, slab, most);
+	long long local = 128 * job.block + threadIdx.x, k = s.f0 + local, wide = store_width(s.m);
 	long long lo = s.lo + RESYNC * (long long)blockIdx.y;
 	int n = (int)(s.hi - lo < RESYNC ? s.hi - lo : RESYNC);
 	if (local >= wide || n <= 0)

@@ -15,8 +15,8 @@
 DEVICE long long store_width(long long m) { return (m + STAGE - 1) / STAGE * STAGE; }
 
 // slab_at is chunk i cut to a slab. Its rows may be none.
-DEVICE Chunk slab_at(const long long *table, long long i, long long slab, long long most) {
-	Chunk s = chunk_at(table, i);
+DEVICE Chunk slab_at(const Chunk *chunks, long long i, long long slab, long long most) {
+	Chunk s = chunks[i];
 	s.lo = s.lo + slab < s.hi ? s.lo + slab : s.hi;
 	s.hi = s.lo + most < s.hi ? s.lo + most : s.hi;
 	return s;

@@ -39,10 +39,13 @@ func Read(folder string) (*Sources, error) {
 		for _, m := range define.FindAllStringSubmatch(string(text), -1) {
 			macros[m[1]] = strings.ReplaceAll(m[2], "\\\n", " ")
 		}
-		if e.Name() == "shape.cuh" {
+		switch e.Name() {
+		case "shape.cuh":
 			for _, m := range constant.FindAllStringSubmatch(string(text), -1) {
 				s.Constants = append(s.Constants, Constant{m[1], m[2], m[3]})
 			}
+		case "tables.cuh":
+			_, s.Rows, _ = strings.Cut(string(text), "#pragma once\n")
 		}
 	}
 	for _, f := range s.Files {

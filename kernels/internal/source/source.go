@@ -21,6 +21,7 @@ type Sources struct {
 	Kernels   []Kernel
 	Groups    map[string][]Parameter // by the macro that stands for them at the beginning of a kernel's parameters
 	Constants []Constant             // of shape.cuh, in its order
+	Rows      string                 // tables.cuh: structs of long longs, and comments
 }
 
 // A Constant is a constexpr int and the comment behind it.

@@ -57,20 +57,27 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestConstants: those of shape.cuh come into the Go file, and a macro that a
-// kernel's parameters begin with becomes a struct in its own.
-func TestConstants(t *testing.T) {
+// TestArgs: the constants of shape.cuh and the structs of tables.cuh come into the Go
+// file, and a macro that a kernel's parameters begin with becomes a struct in its own.
+func TestArgs(t *testing.T) {
 	s, err := from(t, map[string]string{
-		"shape.cuh": "constexpr int MAX_ROWS = 16; // rows of a thing\nconstexpr int other = 3;\n",
-		"a.cuh":     "constexpr int MINE = 1; // not a launch's\n#define FIRST_ONES const double *x, \\\n\tlong long n\n",
-		"a.cu":      "KERNEL(32) a(FIRST_ONES, double y) {}\nKERNEL(32) b(FIRST_ONES) {}\nKERNEL(32) c(double y) {}",
+		"shape.cuh":  "constexpr int MAX_ROWS = 16; // rows of a thing\nconstexpr int other = 3;\n",
+		"tables.cuh": "#pragma once\n\n// A Row is one.\nstruct Row {\n\tlong long lo, first_hi; // where\n\tlong long m; // size\n};\n",
+		"a.cuh":      "constexpr int MINE = 1; // not a launch's\n#define FIRST_ONES const double *x, \\\n\tlong long n\n",
+		"a.cu":       "KERNEL(32) a(FIRST_ONES, double y) {}\nKERNEL(32) b(FIRST_ONES) {}\nKERNEL(32) c(double y) {}",
 	})
 	testkit.OK(t, err)
 	text := testkit.Must(s.Args())(t)
 	testkit.Contains(t, string(text),
-		"MaxRows = 16 // rows of a thing\n", "type FirstOnes struct {\n\tX uint64\n\tN int64\n}",
+		"MaxRows = 16 // rows of a thing\n",
+		"\n\n// A Row is one.\ntype Row struct {\n\tLo, FirstHi int64 // where\n\tM           int64 // size\n}\n",
+		"type FirstOnes struct {\n\tX uint64\n\tN int64\n}",
 		"type A struct {\n\tFirstOnes\n\tY float64\n}", "type B struct {\n\tFirstOnes\n}", "type C struct {\n\tY float64\n}",
 	)
+	s.Rows = "struct Row {\n\tlong long lo; // first;\n\tint hi; // last\n};\n"
+	if _, err := s.Args(); err == nil || !strings.Contains(err.Error(), `"int hi;": a member of a row should be a long long`) {
+		t.Errorf("a row with an int: %v", err)
+	}
 	if strings.Contains(string(text), "Mine") || strings.Contains(string(text), "Other") {
 		t.Errorf("other constants are in\n%s", text)
 	}
