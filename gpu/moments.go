@@ -62,7 +62,7 @@ func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 			return
 		}
 		k := kernels.MomentsGram64{Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Part: part}
-		r.launchTile(g.tile, &k, (*kernels.MomentsGram128)(&k), blocks)
+		r.launchTile(g.tile, &k, (*kernels.MomentsGram128)(&k), blocks, kernels.TileShared(g.tile))
 	}, func(jobs uint64, blocks int) {
 		k := kernels.DigitsGramReduce{
 			Runs: r.at(p, g.runTable, 0), Jobs: jobs, Part: part, Gram: r.address(arrayGram), Amp: a.Amp, Digits: int64(r.card.digits),
