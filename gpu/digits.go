@@ -87,5 +87,5 @@ func (r *rows) pullbackByDigits(pass *pass, a kernels.RowsBank, s slab, coef, pa
 	r.launchGrid(of{k, n}, blocks, parts(int(s.rows), kernels.DigitTile), kernels.DigitShared(n))
 	r.launch(&kernels.DigitsContract{
 		RowsBank: a, Slab: s.first, Most: s.rows, Stored: stored, Gram: r.address(arrayGram), Cbar: coef, Part: part,
-	}, blocks, kernels.NearShared(kernels.DigitTile))
+	}, blocks, kernels.ContractShared(kernels.DigitTile, r.data.Q))
 }

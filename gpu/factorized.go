@@ -80,10 +80,10 @@ func (r *rows) factorised(f *backend.Features, w *backend.Weights, given []int) 
 	pass := p.passes[0]
 	a.Chunks, a.Jobs = r.at(p, pass.chunkTable), r.at(p, p.rowJobs)
 	residual := &kernels.FactorisedResidual{RowsBank: a, Mean: mean, Res: res, Value: r.address(arrayValue)}
-	r.launch(residual, p.rowJobs.rows, jobShared(f.Q, residual.Block()))
+	r.launch(residual, p.rowJobs.rows, jobShared(f.Q, residual.Block(), 1))
 	r.columns(p, pass, a, func(a kernels.RowsBank, _ slab, d0 int64, part uint64, blocks int) {
-		r.launch(&kernels.FactorisedGradient{RowsBank: a, Mean: mean, Var: variance, Res: res, D0: d0, Part: part}, blocks,
-			gradientShared(f.Q))
+		gradient := &kernels.FactorisedGradient{RowsBank: a, Mean: mean, Var: variance, Res: res, D0: d0, Part: part}
+		r.launch(gradient, blocks, gradientShared(f.Q, gradient.Block()))
 	})
 	r.download(p, arrayValue)
 	r.download(p, arraySums)

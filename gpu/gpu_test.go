@@ -98,6 +98,7 @@ var shapes = []shape{
 	{name: "193 features", n: 129, m: 193, q: 1, d: 1, even: true},
 	{name: "257 features", n: 70, m: 257, q: 3, d: 1},
 	{name: "nine outputs", n: 100, m: 20, q: 1, d: 9, even: true},
+	{name: "five inputs", n: 150, m: 70, q: 5, d: 5},
 	{name: "sixteen inputs", n: 70, m: 20, q: 16, d: 1},
 	{name: "dense, even", n: 600, m: 300, q: 1, d: 1, even: true},
 	{name: "dense, uneven", n: 600, m: 300, q: 1, d: 1},

@@ -13,11 +13,21 @@ import (
 // d outputs; at least one, because the kernel has other sums too.
 func groups(d int) int { return max(1, parts(d, outputGroup)) }
 
-// jobShared and gradientShared are the shared memory, in bytes, of kernels that
-// stage x and two gates of each row there: jobs of JobRows rows with a number for
-// each thread (rows.cuh), and factorized_gradient with outputs of each row.
-func jobShared(q, threads int) int { return 8 * (threads + kernels.JobRows*(q+2)) }
-func gradientShared(q int) int     { return 8 * kernels.GradientRows * (q + 2 + outputGroup) }
+// jobShared is the shared memory, in bytes, of a kernel with jobs of JobRows rows
+// (rows.cuh): x and two gates of each row, and for each thread a number and those that
+// it keeps of KeptRows rows.
+func jobShared(q, threads, kept int) int {
+	return 8 * (threads*(1+kernels.KeptRows*kept) + kernels.JobRows*(q+2))
+}
+
+// gradientShared is that of factorised_gradient: x, two gates and outputs of each row,
+// and of several inputs the RowAdjoints.
+func gradientShared(q, threads int) int {
+	if q > 1 {
+		return 8 * kernels.AdjointRows * (q + 2 + outputGroup + 2*threads)
+	}
+	return 8 * kernels.GradientRows * (q + 2 + outputGroup)
+}
 
 // A queue is a stream of a card with arrays there. It keeps the first error since it
 // was last finished; after an error nothing more is queued.
@@ -60,12 +70,12 @@ func (q *queue) launchGrid(k kernel, across, down, shared int) {
 	q.err = err
 }
 
-// launchTile launches the kernel of a tile; its block holds stages of panels.
-func (q *queue) launchTile(tile int64, small, large kernel, blocks int) {
+// launchTile launches the kernel of a tile, with shared bytes of memory for each block.
+func (q *queue) launchTile(tile int64, small, large kernel, blocks, shared int) {
 	if tile == kernels.LargeTile {
 		small = large
 	}
-	q.launch(small, blocks, kernels.TileShared(int(tile)))
+	q.launch(small, blocks, shared)
 }
 
 // function finds a kernel by its name, once.

@@ -73,7 +73,7 @@ func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 			return
 		}
 		k := kernels.MomentsGram64{Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Part: part}
-		r.launchTile(g.tile, &k, (*kernels.MomentsGram128)(&k), blocks)
+		r.launchTile(g.tile, &k, (*kernels.MomentsGram128)(&k), blocks, kernels.TileShared(int(g.tile)))
 	}, func(chunks, reductions uint64, blocks int) {
 		gram := r.address(arrayGram)
 		if digits := r.card.digits; digits > 0 {

@@ -69,7 +69,7 @@ func (r *rows) predict(f *backend.Features, post *backend.Posterior) error {
 	if op == opPredictShared {
 		k.Var, k.Shared = 0, k.Var
 	}
-	r.launch(k, p.rowJobs.rows, jobShared(f.Q, k.Block()))
+	r.launch(k, p.rowJobs.rows, jobShared(f.Q, k.Block(), 2))
 	if op == opPredictShared {
 		r.predictQuad(p, a, post.Cov)
 	}
@@ -88,7 +88,7 @@ func (r *rows) predictQuad(p *plan, a kernels.RowsBank, cov *backend.Gram) {
 			Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
 			Part: part,
 		}
-		r.launchTile(pass.tile, &k, (*kernels.PredictQuad128)(&k), blocks)
+		r.launchTile(pass.tile, &k, (*kernels.PredictQuad128)(&k), blocks, kernels.TileShared(int(pass.tile)))
 	}, func(chunks, reductions uint64, blocks int) {
 		r.launch(&kernels.PredictQuadReduce{Chunks: chunks, Reductions: reductions, Part: part, Out: r.address(arrayQuad)}, blocks, 0)
 	})

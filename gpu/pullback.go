@@ -73,7 +73,7 @@ func (r *rows) pullback(p *plan, a kernels.RowsBank, coef uint64) {
 		}
 		k := kernels.Pullback64{RowsBank: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
 			Cbar: coef, Part: part}
-		r.launchTile(pass.tile, &k, (*kernels.Pullback128)(&k), blocks)
+		r.launchTile(pass.tile, &k, (*kernels.Pullback128)(&k), blocks, kernels.PullbackShared(int(pass.tile), r.data.Q))
 	})
 	r.download(p, arraySums)
 }

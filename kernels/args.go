@@ -6,7 +6,7 @@ import "unsafe"
 
 // The constants of shape.cuh.
 const (
-	MaxInputs    = 16    // inputs that a kernel can hold sums for
+	MaxInputs    = 16    // inputs at most, so that the rows of a job fit shared memory
 	OutputGroup  = 4     // outputs that a launch of a kernel with D0 takes
 	Rotations    = 3     // numbers that features_prepare leaves for each feature
 	Resync       = 64    // rows after which a Wave begins anew
@@ -14,8 +14,10 @@ const (
 	Ring         = 4     // stages that a block holds in shared memory
 	Pad          = 4     // numbers between two rows of a panel, beyond its own
 	JobRows      = 32    // rows of a block of factorised_residual and predict_rows
+	KeptRows     = 8     // rows of a job whose numbers a thread keeps in shared memory at a time
 	QuadRows     = 4096  // rows at most of a chunk of predict_quad
 	GradientRows = 64    // rows that factorised_gradient holds in shared memory
+	AdjointRows  = 16    // rows whose RowAdjoints a thread keeps in shared memory, if there are several inputs
 	NearOutputs  = 2     // outputs of the rows and of C̄ that pullback copies to shared memory, at most
 	DigitTile    = 64    // edge of a tile of products by digits
 	DigitStage   = 32    // numbers of the sum in a stage of it

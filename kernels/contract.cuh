@@ -8,63 +8,92 @@
 // Σq̄·d² for each input.
 DEVICE long long width(long long q) { return 4 + 3 * q; }
 
-// Sums are one feature's, INPUTS of them at most for each kind; Ā0 and Ā2 lack
-// their common factor barSecond until stored.
-template <int INPUTS> struct Sums {
-	double theta, amp, gate2, ripple, thetaD[INPUTS], quadD[INPUTS], quadD2[INPUTS];
+// A RowAdjoint is what one row adds to θ̄ and q̄ of a feature.
+struct alignas(16) RowAdjoint {
+	double theta, quad;
+};
 
-	DEVICE void clear() {
-		theta = amp = gate2 = ripple = 0;
-#pragma unroll 1
-		for (int i = 0; i < INPUTS; i++)
-			thetaD[i] = quadD[i] = quadD2[i] = 0;
+// Sums are one feature's; Ā0 and Ā2 lack their common factor barSecond until stored. A
+// sum is in a register, except for those by input if there are several inputs: these are
+// in device memory, where store writes the others. add then leaves the row's RowAdjoint,
+// and add_inputs goes through the rows again, once for each input.
+template <int INPUTS> struct Sums {
+	double theta, amp, gate2, ripple, thetaD, quadD, quadD2; // the last three: of one input
+
+	// clear, add_inputs, store and load are called with the same place in device memory.
+	DEVICE void clear(double *out, long long q) {
+		theta = amp = gate2 = ripple = thetaD = quadD = quadD2 = 0;
+		if (INPUTS > 1)
+			for (long long i = 0; i < 3 * q; i++)
+				out[4 + i] = 0;
 	}
 
 	// add is one row's share: v the feature there, g its gate, bar = ∂/∂E[φ],
 	//	θ̄ = −A1·bar·sin − 4·A2·barSecond·e2·cos·sin
 	//	q̄ = −A1·bar·cos − 4·A2·barSecond·e2·(cos² − sin²)
 	// a1 = A1 and a2 = 4·A2·barSecond.
-	DEVICE void add(const Rows &r, const Bank &b, long long row, long long k, const Damped &v, double g, double bar, double a1, double a2) {
+	DEVICE void add(const Rows &r, const Bank &b, long long row, long long k, const Damped &v, double g, double bar, double a1, double a2, RowAdjoint *of_row) {
 		double both = v.e2 * fma(v.cos, v.cos, -(v.sin * v.sin)), u = -a1 * bar;
 		double th = v.sin * fma(-(a2 * v.e2), v.cos, u), qu = fma(u, v.cos, -(a2 * both));
 		amp = fma(bar, v.cos, amp);
 		ripple += both;
 		theta += th;
 		gate2 = fma(g, g, gate2);
+		if (INPUTS == 1)
+			add_input({th, qu}, r.x[row] - b.center[k]);
+		else
+			*of_row = {th, qu};
+	}
+
+	DEVICE void add_input(const RowAdjoint &a, double d) {
+		thetaD = fma(a.theta, d, thetaD);
+		quadD = fma(a.quad, d, quadD);
+		quadD2 = fma(a.quad * d, d, quadD2);
+	}
+
+	// add_inputs adds the shares by input of n rows from row on, whose RowAdjoints are
+	// pitch apart, to the sums at out.
+	DEVICE void add_inputs(const Rows &r, const Bank &b, long long row, int n, long long k, const RowAdjoint *of_rows, int pitch, double *out) {
 #pragma unroll 1
-		for (int i = 0; i < (INPUTS == 1 ? 1 : (int)r.q); i++) {
-			double d = INPUTS == 1 ? r.x[row] - b.center[k] : r.x[row * r.q + i] - b.center[k * r.q + i];
-			thetaD[i] = fma(th, d, thetaD[i]);
-			quadD[i] = fma(qu, d, quadD[i]);
-			quadD2[i] = fma(qu * d, d, quadD2[i]);
+		for (long long i = 0; i < r.q; i++) {
+			double center = b.center[k * r.q + i];
+			load_input(out, r.q, i);
+#pragma unroll 2
+			for (int j = 0; j < n; j++)
+				add_input(of_rows[j * pitch], r.x[(row + j) * r.q + i] - center);
+			store_input(out, r.q, i);
 		}
 	}
 
 	// store writes the feature's width(q) sums, those of Ā0 and Ā2 times scale; load
 	// reads what store has written with scale 1.
-	DEVICE void store(double *out, long long q, double scale) const {
+	DEVICE void store(double *out, double scale) const {
 		out[0] = theta;
 		out[1] = amp;
 		out[2] = scale * gate2;
 		out[3] = scale * ripple;
-#pragma unroll 1
-		for (int i = 0; i < (INPUTS == 1 ? 1 : (int)q); i++) {
-			out[4 + i] = thetaD[i];
-			out[4 + q + i] = quadD[i];
-			out[4 + 2 * q + i] = quadD2[i];
-		}
+		if (INPUTS == 1)
+			store_input(out, 1, 0);
 	}
 
-	DEVICE void load(const double *in, long long q) {
+	DEVICE void load(const double *in) {
 		theta = in[0];
 		amp = in[1];
 		gate2 = in[2];
 		ripple = in[3];
-#pragma unroll 1
-		for (int i = 0; i < (INPUTS == 1 ? 1 : (int)q); i++) {
-			thetaD[i] = in[4 + i];
-			quadD[i] = in[4 + q + i];
-			quadD2[i] = in[4 + 2 * q + i];
-		}
+		if (INPUTS == 1)
+			load_input(in, 1, 0);
+	}
+
+	DEVICE void store_input(double *out, long long q, long long i) const {
+		out[4 + i] = thetaD;
+		out[4 + q + i] = quadD;
+		out[4 + 2 * q + i] = quadD2;
+	}
+
+	DEVICE void load_input(const double *in, long long q, long long i) {
+		thetaD = in[4 + i];
+		quadD = in[4 + q + i];
+		quadD2 = in[4 + 2 * q + i];
 	}
 };

@@ -251,8 +251,9 @@ template <int S> struct DigitPanels {
 // while one stage is multiplied, the copies of the next PLACES − 2 at least are under
 // way. Of the two warps that share each of a processor's four parts, one starts
 // copies first and the other multiplies first, so that the tensor cores do not wait
-// for addresses. All threads of the block take part, and leave with shared memory
-// free.
+// for addresses. A loop goes through both, because without it the compiler copies sums
+// from register to register: digits_product_7 takes 670 instructions a stage on sm_90
+// instead of 500. All threads of the block take part, and leave with shared memory free.
 template <int PLACES, class Number, class Load, class Multiply> DEVICE void ring(Number *shared, int size, int n, Load load, Multiply multiply) {
 	bool early = threadIdx.x < 128;
 	auto start = [&](int i) {

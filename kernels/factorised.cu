@@ -5,16 +5,16 @@
 //                      all features over them; rows.cuh has how it adds.
 //   shapes     res [N,D]; value [job] = Σ‖r_n‖² over the job's rows
 //   precision  float64 throughout
-//   shared     256 + 32·(q + 2) numbers
-// factorised_gradient  a thread owns one feature over one chunk and keeps all
-//                      its sums in registers; 64 rows at a time (x, gates,
-//                      residuals) pass through shared memory.
+//   shared     256 + 32·(q + 2) + 256·8 numbers
+// factorised_gradient  a thread owns one feature over one chunk and its sums
+//                      (contract.cuh); 64 rows at a time (x, gates, residuals) pass
+//                      through shared memory, 16 if there are several inputs.
 //   shapes     part [slot][128][4+3q+6]: the sums of contract.cuh, then
 //              Σ r·φ̄ for outputs d0 … d0+3, Σ φ̄², Σ E[φ²]; zeros beyond m and D.
 //              More than four outputs take a launch for each four; all but
 //              Σ r·φ̄ are the same sums in each.
 //   precision  float64 throughout, each sum in the order of the rows
-//   shared     64·(q + 6) numbers
+//   shared     64·(q + 6) numbers, or 16·(q + 6) and 16·128 RowAdjoints
 //
 // Operations, float64 instructions for each row and feature as counted in the
 // machine code for sm_90, one input and one output:
@@ -60,14 +60,15 @@ DEVICE void residual(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 	Chunk s = chunks[job.chunk];
 	long long lo = s.lo + JOB_ROWS * job.block;
 	int n = (int)(s.hi - lo < JOB_ROWS ? s.hi - lo : JOB_ROWS);
-	Rows view = stage<INPUTS>(r, lo, n, JOB_ROWS, residual_threads, room + residual_threads);
+	double *staged = room + residual_threads, *kept = staged + JOB_ROWS * (r.q + 2);
+	Rows view = stage<INPUTS>(r, lo, n, JOB_ROWS, residual_threads, staged);
 	barrier();
 	residuals<ROWS, residual_threads>(r, lo, n, res, value, room, [&](double(&acc)[32], long long d0, int at, int count) {
 		Fit<32 / ROWS> fit;
 		fit.mean = mean;
 		fit.d = r.d;
 		fit.d0 = d0;
-		walk<ROWS, residual_threads>(acc, fit, view, b, s, at, count);
+		walk<ROWS, residual_threads, INPUTS>(acc, fit, view, b, s, at, count, kept);
 	});
 }
 
@@ -99,8 +100,8 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 	double a1, a2, m2, barSecond;
 	const double *mean, *res; // of the outputs that are not among m
 
-	DEVICE void open(const Rows &r, const Bank &b, long long k, const double *allMean, const double *var, long long d0) {
-		sums.clear();
+	DEVICE void open(const Rows &r, const Bank &b, long long k, const double *allMean, const double *var, long long d0, double *out) {
+		sums.clear(out, r.q);
 		square = m2 = barSecond = 0;
 		mean = allMean + k * r.d;
 		for (long long o = 0; o < r.d; o++) {
@@ -119,7 +120,7 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 
 	// rows walks along the n rows of a tile that begins at row base; value(i, g) is the feature.
 	template <class Value>
-	DEVICE void rows(Value value, const Rows &view, const Bank &b, long long k, int column, long long base, int n, long long d0, const double *staged) {
+	DEVICE void rows(Value value, const Rows &view, const Bank &b, long long k, int column, long long base, int n, long long d0, const double *staged, RowAdjoint *of_rows) {
 		double back = -2 * m2 * a1;
 #pragma unroll(OUTPUTS == 1 ? 2 : 1)
 		for (int i = 0; i < n; i++) {
@@ -137,12 +138,12 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 					if (o < d0 || o >= d0 + OUTPUTS)
 						bar = fma(-2 * res[(base + i) * view.d + o], mean[o], bar);
 			square = fma(v.cos, v.cos, square);
-			sums.add(view, b, i, k, v, g, bar, a1, a2);
+			sums.add(view, b, i, k, v, g, bar, a1, a2, of_rows + i * gradient_threads);
 		}
 	}
 
 	DEVICE void store(double *out, const Rows &r, const Bank &b, long long k, long long d0) {
-		sums.store(out, r.q, barSecond);
+		sums.store(out, barSecond);
 		out += width(r.q);
 #pragma unroll
 		for (int o = 0; o < 4; o++)
@@ -159,14 +160,17 @@ DEVICE void gradient(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 	long long local = gradient_threads * job.block + threadIdx.x, k = s.f0 + local;
 	bool there = local < s.m;
 	int column = local < s.split ? 0 : 1;
-	double *staged = room + GRADIENT_ROWS * (r.q + 2);
+	constexpr int rows = INPUTS == 1 ? GRADIENT_ROWS : ADJOINT_ROWS;
+	double *staged = room + rows * (r.q + 2);
+	RowAdjoint *of_rows = (RowAdjoint *)(staged + rows * OUTPUTS) + threadIdx.x;
+	auto out = [&] { return part + (job.slot * gradient_threads + threadIdx.x) * (width(r.q) + OUTPUT_GROUP + 2); };
 	Slope<INPUTS, OUTPUTS> slope;
 	slope.res = res;
 	if (there)
-		slope.open(r, b, k, mean, var, d0);
-	for (long long base = s.lo; base < s.hi; base += GRADIENT_ROWS) {
-		int n = (int)(s.hi - base < GRADIENT_ROWS ? s.hi - base : GRADIENT_ROWS);
-		Rows view = stage<INPUTS>(r, base, n, GRADIENT_ROWS, gradient_threads, room);
+		slope.open(r, b, k, mean, var, d0, out());
+	for (long long base = s.lo; base < s.hi; base += rows) {
+		int n = (int)(s.hi - base < rows ? s.hi - base : rows);
+		Rows view = stage<INPUTS>(r, base, n, rows, gradient_threads, room);
 		for (int e = threadIdx.x; e < n * OUTPUTS; e += gradient_threads) {
 			long long o = d0 + e % OUTPUTS;
 			staged[e] = o < r.d ? res[(base + e / OUTPUTS) * r.d + o] : 0.0;
@@ -175,16 +179,17 @@ DEVICE void gradient(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 		if (there) {
 			Wave wave;
 			wave.begin(view, b, 0, n, k, column);
-			wave.walk<INPUTS>(view, b, [&](auto value) { slope.rows(value, view, b, k, column, base, n, d0, staged); });
+			wave.walk<INPUTS>(view, b, [&](auto value) { slope.rows(value, view, b, k, column, base, n, d0, staged, of_rows); });
+			if (INPUTS > 1)
+				slope.sums.add_inputs(view, b, 0, n, k, of_rows, gradient_threads, out());
 		}
 		barrier();
 	}
-	double *out = part + (job.slot * gradient_threads + threadIdx.x) * (width(r.q) + OUTPUT_GROUP + 2);
 	if (there)
-		slope.store(out, r, b, k, d0);
+		slope.store(out(), r, b, k, d0);
 	else
 		for (long long w = 0; w < width(r.q) + OUTPUT_GROUP + 2; w++)
-			out[w] = 0;
+			out()[w] = 0;
 }
 
 KERNEL(128) factorised_gradient(ROWS_BANK, const double *mean, const double *var, const double *res, long long d0, double *part) {

@@ -5,7 +5,7 @@
 //   shapes     out [N][D + D²]: Σ_k φ̄ m_kd; Σ_k m_kd m_kd' (E[φ²] − φ̄²), and
 //              s_k·E[φ²] on the diagonal, s = shared [M] or var [M,D]
 //   precision  float64 throughout
-//   shared     128 + 32·(q + 2) numbers
+//   shared     128 + 32·(q + 2) + 128·16 numbers
 //   operations float64 instructions for each row and feature, sm_90, one input
 //              and output: 24 on evenly spaced rows, 76 elsewhere; N = 10⁶, M =
 //              4096 in 7 or 21 ms on an H200, if only they take time
@@ -34,7 +34,7 @@ template <int COLUMNS> struct Spread {
 	double weight[COLUMNS], diagonal[COLUMNS];
 	double amp, power, ripple;
 
-	struct Kept {
+	struct alignas(16) Kept {
 		double phi, second;
 	};
 
@@ -118,7 +118,8 @@ DEVICE void predicted(const Rows &r, const Bank &b, const Chunk *chunks, const J
 	Chunk s = chunks[job.chunk];
 	long long lo = s.lo + JOB_ROWS * job.block, numbers = r.d + r.d * (r.d + 1) / 2;
 	int n = (int)(s.hi - lo < JOB_ROWS ? s.hi - lo : JOB_ROWS);
-	Rows view = stage<INPUTS>(r, lo, n, JOB_ROWS, predict_threads, room + predict_threads);
+	double *staged = room + predict_threads, *kept = staged + JOB_ROWS * (r.q + 2);
+	Rows view = stage<INPUTS>(r, lo, n, JOB_ROWS, predict_threads, staged);
 	barrier();
 	for (long long first = 0; first < numbers; first += columns) {
 		Spread<columns> spread;
@@ -133,7 +134,7 @@ DEVICE void predicted(const Rows &r, const Bank &b, const Chunk *chunks, const J
 #pragma unroll
 			for (int i = 0; i < 32; i++)
 				acc[i] = 0;
-			walk<ROWS, predict_threads>(acc, spread, view, b, s, at, count);
+			walk<ROWS, predict_threads, INPUTS>(acc, spread, view, b, s, at, count, kept);
 			double total = totals<predict_threads>(acc, room);
 			int i = threadIdx.x / columns;
 			if (i < count)

@@ -76,8 +76,7 @@ template <int T> constexpr int half_ld = T + 2;
 // bars writes the tile's columns (rows of data) of one half, times w, to shared
 // memory, [T/2][half_ld]: row of data, feature.
 template <int T> DEVICE void bars(Tile<T> &tile, int half, double w, double *shared) {
-	tile.each([&](int k, int n, double &v) {
-		if (n / (T / 2) == half)
-			shared[n % (T / 2) * half_ld<T> + k] = w * v;
-	});
+	static_assert(Tile<T>::wide == T / 2, "a warp has columns of one half");
+	if (tile.col0 == half * (T / 2))
+		tile.each([&](int k, int n, double &v) { shared[(n - half * (T / 2)) * half_ld<T> + k] = w * v; });
 }

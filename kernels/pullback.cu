@@ -7,7 +7,8 @@
 //              at a time: product makes T×T numbers of 2·Ḡφ̄ on the tensor cores,
 //              they pass through shared memory to one thread a feature (two
 //              take turns at the rows), which contracts them with the
-//              feature's derivatives and keeps its sums in registers.
+//              feature's derivatives and adds them to its sums (contract.cuh).
+//              Between two tiles the sums are in part.
 //   shapes     part [slot][2][T][4+3q], the sums of either thread; rows beyond m are
 //              zeros
 //   precision  float64 throughout, each sum in the order of its rows
@@ -65,9 +66,10 @@ template <int T, int INPUTS> struct Near {
 	}
 };
 
-// contract adds rows lo … lo+n−1 of one feature; bars has 2·Ḡφ̄ of them, pitch apart.
+// contract adds rows lo … lo+n−1 of one feature; bars has 2·Ḡφ̄ of them, pitch apart. Of
+// several inputs, the sums by input are in out, and of_rows is room for the RowAdjoints.
 template <int T, int INPUTS>
-DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long lo, int n, long long k, int column, const double *bars, long long pitch, double a1, double a2) {
+DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long lo, int n, long long k, int column, const double *bars, long long pitch, double a1, double a2, RowAdjoint *of_rows, double *out) {
 	const Rows &r = near.rows;
 	long long row0 = lo - near.row0, own = k - near.k0;
 	const double *cbar = near.cbar + own * near.outputs, *y = r.y + row0 * near.outputs;
@@ -80,9 +82,11 @@ DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long 
 				bar = fma(y[i * near.outputs], cbar[0], bar);
 			if (near.outputs > 1)
 				bar = fma(y[2 * i + 1], cbar[1], bar);
-			sums.add(r, near.bank, row0 + i, own, value(i, g), g, bar, a1, a2);
+			sums.add(r, near.bank, row0 + i, own, value(i, g), g, bar, a1, a2, of_rows + i * 2 * T);
 		}
 	});
+	if (INPUTS > 1)
+		sums.add_inputs(r, near.bank, row0, n, own, of_rows, 2 * T, out);
 }
 
 // add_outputs adds Σ_d y_nd C̄_kd to bars of rows lo … lo+n−1.
@@ -127,27 +131,28 @@ template <int T> struct StoredBars {
 	DEVICE long long pitch(const Chunk &s) const { return s.m; }
 };
 
-// What is not used by make is read again after it: registers are for the tile.
+// What is not used by make is read again after it, the sums too: registers are for the
+// tile.
 template <int T, int INPUTS, class Bars>
 DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, long long slab, long long most, Bars &bars, const double *gram, const double *cbar, double *part, double *shared) {
 	const Job &job = jobs[blockIdx.x];
 	auto chunk = [&] { return slab_at(chunks, job.chunk, slab, most); };
 	constexpr int walked = T / 4; // of a half tile, a thread's rows
+	static_assert(INPUTS == 1 || walked == ADJOINT_ROWS, "shared memory for RowAdjoints");
 	int at = threadIdx.x % T, side = threadIdx.x / T;
 	double *own = part + ((2 * job.slot + side) * T + at) * width(r.q);
-	Sums<INPUTS> sums;
-	sums.clear();
 	long long base = chunk().lo, end = chunk().hi;
-	if (base == end)
-		return;
-	if (slab > 0)
-		sums.load(own, r.q);
 	for (; base < end; base += T) {
 		bars.make(chunk(), T * job.block, base);
 		Chunk s = chunk();
 		long long local = T * job.block + at, k = s.f0 + local;
 		Near<T, INPUTS> near;
 		near.open(r, b, s, cbar, base, k - at, shared + Bars::room);
+		Sums<INPUTS> sums;
+		if (base == chunks[job.chunk].lo)
+			sums.clear(own, r.q);
+		else
+			sums.load(own);
 #pragma unroll 1
 		for (int half = 0; half < 2; half++) {
 			double *at_half = bars.half(s, half);
@@ -158,14 +163,13 @@ DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 			if (local < s.m && lo < hi && near.outputs < r.d)
 				add_outputs(r, cbar, lo, (int)(hi - lo), k, own_bars, pitch);
 			if (local < s.m && lo < hi)
-				contract(sums, near, lo, (int)(hi - lo), k, local < s.split ? 0 : 1, own_bars, pitch, b.amp[k], 4 * b.ripple[k] * second_adjoint(s, gram, local));
+				contract(sums, near, lo, (int)(hi - lo), k, local < s.split ? 0 : 1, own_bars, pitch, b.amp[k], 4 * b.ripple[k] * second_adjoint(s, gram, local),
+						 (RowAdjoint *)(shared + Bars::room) + threadIdx.x, own);
 			barrier();
 		}
+		bool last = base + T >= chunks[job.chunk].hi;
+		sums.store(own, local < s.m && last ? second_adjoint(s, gram, local) : 1);
 	}
-	Chunk s = chunk();
-	long long local = T * job.block + at;
-	bool last = end == chunks[job.chunk].hi;
-	sums.store(own, r.q, local < s.m && last ? second_adjoint(s, gram, local) : 1);
 }
 
 KERNEL(128) pullback_64(ROWS_BANK, long long slab, long long most, const double *store, const double *gram, const double *cbar, double *part) {
@@ -177,7 +181,7 @@ KERNEL(128) pullback_64(ROWS_BANK, long long slab, long long most, const double 
 		pullback<64, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
 }
 
-// pullback_128 takes one input: with the sums of more, its registers do not suffice.
+// pullback_128 takes one input: the RowAdjoints of more would take 128 KiB.
 KERNEL(256) pullback_128(ROWS_BANK, long long slab, long long most, const double *store, const double *gram, const double *cbar, double *part) {
 	SHARED(double, shared);
 	TileBars<128> bars{store, gram, shared};

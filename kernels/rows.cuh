@@ -33,11 +33,12 @@ template <int INPUTS> DEVICE Rows stage(const Rows &r, long long lo, int n, int 
 // rows. Terms say what is added: open(bank, k) loads what a feature needs,
 // keep(v, g) reduces it at a row to a few numbers, add(sums, kept) adds these.
 //
-// Full, evenly spaced rows stay in registers. Others pass through the thread's
-// own memory, since accumulators in registers cannot be numbered by a loop that
-// is not unrolled, and the plain formula unrolled would not fit the caches.
-template <int ROWS, int THREADS, class Terms>
-DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, const Chunk &s, int at, int n) {
+// Full, evenly spaced rows stay in registers. Others pass through shared memory, room
+// for KEPT_ROWS of each thread: accumulators in registers cannot be numbered by a
+// loop that is not unrolled, and the plain formula unrolled would not fit the caches.
+template <int ROWS, int THREADS, int INPUTS, class Terms>
+DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, const Chunk &s, int at, int n, double *room) {
+	auto *kept = (typename Terms::Kept *)room;
 	constexpr int columns = 32 / ROWS;
 	for (long long local = threadIdx.x; local < s.m; local += THREADS) {
 		long long k = s.f0 + local;
@@ -45,7 +46,7 @@ DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, 
 		terms.open(b, k);
 		Wave wave;
 		wave.begin(r, b, at, n, k, column);
-		if (wave.turning && n == ROWS) {
+		if (INPUTS == 1 && wave.turning && n == ROWS) {
 #pragma unroll
 			for (int i = 0; i < ROWS; i++) {
 				double g = gate_at(r, at + i, column);
@@ -53,18 +54,21 @@ DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, 
 			}
 			continue;
 		}
-		typename Terms::Kept kept[ROWS];
-		wave.walk<0>(r, b, [&](auto value) {
+		wave.walk<INPUTS>(r, b, [&](auto value) {
+#pragma unroll
+			for (int first = 0; first < ROWS; first += KEPT_ROWS) {
+				int end = n < first + KEPT_ROWS ? n : first + KEPT_ROWS;
 #pragma unroll 1
-			for (int i = 0; i < n; i++) {
-				double g = gate_at(r, at + i, column);
-				kept[i] = terms.keep(value(i, g), g);
+				for (int i = first; i < end; i++) {
+					double g = gate_at(r, at + i, column);
+					kept[(i - first) * THREADS + threadIdx.x] = terms.keep(value(i, g), g);
+				}
+#pragma unroll
+				for (int i = first; i < first + KEPT_ROWS; i++)
+					if (i < n)
+						terms.add(acc + i * columns, kept[(i - first) * THREADS + threadIdx.x]);
 			}
 		});
-#pragma unroll
-		for (int i = 0; i < ROWS; i++)
-			if (i < n)
-				terms.add(acc + i * columns, kept[i]);
 	}
 }
 

@@ -21,9 +21,18 @@ func DigitAdjoint(m, digits int) int {
 	return (m+3)/4*32 + (m+DigitStage-1)/DigitStage*DigitStage*m*digits
 }
 
-// NearShared is the dynamic shared memory, in bytes, of digits_contract's blocks of T
-// features: what Near has there (pullback.cu).
-func NearShared(t int) int { return 8 * t * (3 + 2*NearOutputs + 4 + Rotations) }
+// ContractShared is the dynamic shared memory, in bytes, of digits_contract's blocks of T
+// features (pullback.cu): Near for one input, the RowAdjoints of 2T threads for several.
+func ContractShared(t, q int) int {
+	if q > 1 {
+		return 16 * AdjointRows * 2 * t
+	}
+	return 8 * t * (3 + 2*NearOutputs + 4 + Rotations)
+}
+
+// PullbackShared is that of pullback_T: the stages of its products or, after these, half
+// of the tile and what the contraction needs.
+func PullbackShared(t, q int) int { return max(TileShared(t), 8*t/2*(t+2)+ContractShared(t, q)) }
 
 // PullbackWidth is how many sums a feature of q inputs has (contract.cuh).
 func PullbackWidth(q int) int { return 4 + 3*q }

@@ -81,9 +81,9 @@ KERNEL(128) spectrum_columns(SPECTRUM, Single *singles, double *sums, long long 
 // about a point that is e from Z.
 DEVICE void slope(Sums<1> &g, double weight, double quad, double e, const WaveSums &of) {
 	g.theta -= weight * of.im0;
-	g.thetaD[0] -= weight * fma(e, of.im0, of.im1);
-	g.quadD[0] -= quad * fma(e, of.re0, of.re1);
-	g.quadD2[0] -= quad * fma(e, fma(e, of.re0, 2 * of.re1), of.re2);
+	g.thetaD -= weight * fma(e, of.im0, of.im1);
+	g.quadD -= quad * fma(e, of.re0, of.re1);
+	g.quadD2 -= quad * fma(e, fma(e, of.re0, 2 * of.re1), of.re2);
 }
 
 KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singles, const double *gram, const double *cbar, double *part, long long n) {
@@ -93,7 +93,7 @@ KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singl
 		return;
 	FeatureWave own = waves[j];
 	Sums<1> g;
-	g.clear();
+	g.clear(nullptr, 1);
 #pragma unroll 2
 	for (long long k = TILE * block; k < end; k++) {
 		if (k == j)
@@ -118,8 +118,8 @@ KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singl
 			slope(g, weight, weight, (one.a - own.z) - own.low, one.of);
 		}
 	}
-	g.thetaD[0] *= unit;
-	g.quadD[0] *= unit;
-	g.quadD2[0] *= unit * unit;
-	g.store(part + ((blockIdx.x * blocks + block) * TILE + lane) * width(1), 1, 1);
+	g.thetaD *= unit;
+	g.quadD *= unit;
+	g.quadD2 *= unit * unit;
+	g.store(part + ((blockIdx.x * blocks + block) * TILE + lane) * width(1), 1);
 }

@@ -21,13 +21,11 @@ type allowance struct {
 // allowances are of the kernels that have a stack. All others may have none.
 var allowances = map[string]allowance{
 	"chain_reduce":        {8, 8, "80 registers a thread, so that three blocks fit; outside the loops with products"},
-	"digits_contract":     {424, 8, "as pullback_64; a register of ptxas 12.9 and 13"},
-	"factorised_gradient": {536, 0, "sums by input and by output, indexed by loops that are not unrolled"},
-	"factorised_residual": {512, 432, "what walk keeps of 32 rows, in a loop that is not unrolled, beside 32 sums in 128 registers"},
-	"predict_rows":        {256, 0, "what walk keeps of 32 rows"},
-	"dense_update_128":    {16, 16, "ptxas 12.9 on sm_90, outside the loop with products"},
-	"pullback_128":        {152, 172, "a tile of 128 registers and its operands twice; the contraction's sums make room for them, outside the loop with products"},
-	"pullback_64":         {472, 124, "sums by input (contract.cuh), indexed by loops that are not unrolled"},
+	"digits_contract":     {8, 16, "80 registers of ptxas 13 on sm_120, outside the loops over the rows"},
+	"factorised_residual": {16, 16, "128 registers a thread, so that two blocks fit, on sm_120; outside the loops over the rows"},
+	"dense_update_128":    {16, 16, "a tile of 128 registers; outside the loop with products"},
+	"pullback_128":        {112, 140, "ptxas 12.9 and 13: a tile of 128 registers and its operands twice; outside the loops with products and over the rows"},
+	"pullback_64":         {8, 8, "168 registers of ptxas 12.9 and 13 on sm_120, outside the loops with products and over the rows"},
 }
 
 // spills compares with the allowances.
