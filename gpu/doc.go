@@ -32,9 +32,9 @@
 // by the shapes alone, so that a pass has some hundreds of blocks. A block sums one chunk,
 // and one reduction adds the chunks of a run in order. Runs over windows of one parity
 // share no feature. So even cells are reduced first, then odd ones, and each number of
-// the result is the sum of at most two runs. From slab to slab a block goes on where it
-// stood. A repeat therefore gives the same bits on any card of one architecture,
-// however much memory is free.
+// the result is the sum of at most two runs. From slab to slab a block continues its
+// sums. A repeat therefore gives the same bits on any card of one architecture,
+// however much memory is free, unless it is too little for tables (spectrum.go).
 //
 // # Memory
 //
@@ -59,5 +59,6 @@
 // times; runs.go, budget.go, chain.go, plan.go decide about order and memory, without
 // any device; data.go has the rows; features.go, operation.go what every operation
 // does; moments.go, pullback.go, factorized.go, predict.go are named as in package
-// cpu; solve.go has the algebra of windows, dense.go that of one window.
+// cpu; solve.go has the algebra of windows, dense.go that of one window;
+// spectrum.go has the sums of one input without windows from tables (internal/rowspectrum).
 package gpu
