@@ -26,6 +26,7 @@ set -euo pipefail
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)
 tags=${2:-cuda}
+[[ $tags == cuda || $tags == cudaemu ]] || { echo "bench/build.sh: build tag $tags: must be cuda or cudaemu" >&2; exit 2; }
 cd "$(dirname "$0")/.."
 
 export CGO_ENABLED=1

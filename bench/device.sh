@@ -21,6 +21,10 @@
 set -uo pipefail
 
 [ $# -ge 1 ] && [ -x "$1/bin/bench" ] || { echo "usage: device.sh DIR [RESULTS], DIR made by build.sh" >&2; exit 2; }
+for name in ${VSSGP_DEVICE_STAGES:-}; do
+	[[ " start speed tests compare rates peers profile fit sanitize " == *" $name "* ]] ||
+		{ echo "device.sh: no stages are called $name; want start speed tests compare rates peers profile fit sanitize" >&2; exit 2; }
+done
 dir=$(cd "$1" && pwd)
 results=${2:-$dir/results}
 mkdir -p "$results" && results=$(cd "$results" && pwd) || exit 2
@@ -68,13 +72,15 @@ stage() {
 	shift 2
 	[ $limit -le $((deadline - SECONDS)) ] || limit=$((deadline - SECONDS))
 	[ $limit -ge 3 ] || { skip "$name" "no time left for it"; return 1; }
+	printf '{"stage":"%s","seconds":0,"status":"interrupted"}\n' "$name" >>"$lines"
 	began=$(date +%s%N)
 	timeout -k 2 "$limit" "$@" >"$run/$name.out" 2>"$run/$name.err" </dev/null &
 	child=$!
 	wait "$child"
 	rc=$?
 	child=
-	"$bench" stage -lines "$lines" -output "$run/$name" -took $(($(date +%s%N) - began))ns -exit $rc "$name" "$@" || failed=1
+	"$bench" stage -lines "$lines" -output "$run/$name" -device "$device" -took $(($(date +%s%N) - began))ns -exit $rc "$name" "$@" ||
+		{ failed=1 && return 1; }
 	return $rc
 }
 
@@ -104,7 +110,7 @@ facts=name,driver_version,memory.total,compute_cap,clocks.sm,clocks.max.sm,clock
 dense=(-n $n -features $m)
 on=(-device "$device" -kernels)
 
-stage devices 15 "$vssgp" devices --json
+stage devices 15 "$vssgp" devices --json || exit
 needs facts nvidia-smi ", so clocks, power and the driver's version are unknown" &&
 	stage facts 15 nvidia-smi -i "$card" --query-gpu=$facts --format=csv,noheader
 if wants start; then

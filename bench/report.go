@@ -26,8 +26,12 @@ type row []any
 // row is the record as the table has it. The whole table is of one machine: the card's name is left out.
 func (r *record) row() row {
 	device, _, _ := strings.Cut(r.Device, " ")
+	what := r.Case
+	if r.Sums == fromTables {
+		what += " from tables"
+	}
 	return row{
-		r.Case, device, r.Precision, positive(r.Evaluation, "%.4g"), "-",
+		what, device, r.Precision, positive(r.Evaluation, "%.4g"), "-",
 		positive(r.GFlops.sum(moments, factorised, predicted)/1e3, "%.3g"), positive(r.GFlops[pullback]/1e3, "%.3g"),
 		positive(100*r.Share.sum(moments, factorised, predicted), "%.0f%%"), mebibytes(cmp.Or(r.DeviceBytes, r.HostBytes)),
 		firstLine(r.Status),
@@ -198,6 +202,9 @@ func (r *result) add(line *json.RawMessage) error {
 	case kind.Peer != "":
 		return extend(&r.Peers, *line)
 	case kind.Stage != "":
+		if n := len(r.Stages); n > 0 && r.Stages[n-1].Stage == kind.Stage { // its end after its beginning
+			r.Stages = r.Stages[:n-1]
+		}
 		return extend(&r.Stages, *line)
 	case kind.Profile != "":
 		r.Profiles = append(r.Profiles, *line)
@@ -240,7 +247,11 @@ func (r *result) write(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		card := regexp.MustCompile("[^A-Za-z0-9]+").ReplaceAllString(cmp.Or(r.Card, "unknown"), "-")
 		path = filepath.Join(path, fmt.Sprintf("device-%.10s-%s.json", r.Date, strings.Trim(card, "-")))
-		fmt.Printf("\nto commit as bench/results/%s: %s\n", filepath.Base(path), path)
+		what := "to commit as bench/results/" + filepath.Base(path)
+		if len(r.Speed) == 0 || slices.ContainsFunc(r.Stages, stage.failed) {
+			what = "incomplete, as some stages failed"
+		}
+		fmt.Printf("\n%s: %s\n", what, path)
 	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -249,10 +260,10 @@ func (r *result) write(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o666)
 }
 
-// slowest are the n kernels that take the most time in the first measurement of a card's kernels.
+// slowest are the n kernels that take the most time in the first measurement of passes over the rows on a card.
 func (r *result) slowest(n int) []string {
 	for _, m := range r.Speed {
-		if strings.HasPrefix(m.Device, "cuda") && len(m.Kernels) > 0 {
+		if strings.HasPrefix(m.Device, "cuda") && len(m.Kernels) > 0 && m.Sums != fromTables {
 			names := slices.SortedFunc(maps.Keys(m.Kernels), func(a, b string) int { return cmp.Compare(m.Kernels[b], m.Kernels[a]) })
 			return names[:min(n, len(names))]
 		}

@@ -145,7 +145,7 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 		if s.held, err = s.hold(s.watch, s.o.inference); err != nil {
 			return
 		}
-		if s.o.inference == "exact" && s.watch.tables != nil {
+		if s.o.inference == "exact" && s.watch.tables != nil && s.Q == 1 && s.o.Window == 0 {
 			if s.record.Tables, err = s.held.makeTables(); err != nil {
 				return
 			}

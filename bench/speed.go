@@ -33,7 +33,7 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.IntVar(&o.fit, "fit", 0, "iterations of a fit, from the made model after the evaluations, or of -data before them; 0: no fit")
 	set.BoolVar(&o.Fitted, "fitted", false, "features as real fits have them: all reach over all rows, half have low frequencies")
 	set.BoolVar(&o.checked, "check", false, "compare bound and gradient with the CPU's; fail if they differ by more than 1e-11 and 1e-9")
-	set.BoolVar(&o.direct, "direct", false, "sums over the rows by passes over them, never from tables")
+	set.BoolVar(&o.direct, "direct", false, "compute the sums by passes over the rows, even if tables are quicker")
 	set.StringVar(&o.data, "data", "", "rows of this recording or table of two columns, and the model that -fit iterations end in")
 	set.BoolVar(&o.json, "json", false, "print the line of JSON rather than text")
 	set.StringVar(&o.out, "out", "", "append the line of JSON to this file")

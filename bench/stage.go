@@ -23,7 +23,7 @@ import (
 type stage struct {
 	Stage   string  `json:"stage"`
 	Seconds float64 `json:"seconds"`
-	Status  string  `json:"status"`         // ok, skipped: why, time limit, exit N, failed: why
+	Status  string  `json:"status"`         // ok, skipped: why, time limit, exit N, failed: why; interrupted until it has ended
 	Said    string  `json:"said,omitempty"` // its last lines, if it failed
 }
 
@@ -37,16 +37,17 @@ func (s stage) print(w io.Writer) {
 
 // stageTask is `bench stage`: it decides how a command that device.sh has run ended, and appends the lines of its results and its own.
 type stageTask struct {
-	lines, output, skip string
-	took                time.Duration
-	exit                int
-	name                string
-	command             []string
+	lines, output, skip, device string
+	took                        time.Duration
+	exit                        int
+	name                        string
+	command                     []string
 }
 
 func (o *stageTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.lines, "lines", "", "append lines of JSON to this file")
 	set.StringVar(&o.output, "output", "", "the command's output is in this file with .out and .err appended")
+	set.StringVar(&o.device, "device", "", "device that the stage devices must find")
 	set.StringVar(&o.skip, "skip", "", "why the command was not run")
 	set.DurationVar(&o.took, "took", 0, "time that the command took")
 	set.IntVar(&o.exit, "exit", 0, "exit status of the command, or 124 or 137 from timeout")
@@ -116,6 +117,9 @@ func (o *stageTask) found(out string, own *result) (line any, err error) {
 			return nil, fmt.Errorf("the second start took %.3g s: the driver does not keep what it compiles", m.Start)
 		}
 	}
+	if o.name == "devices" {
+		return nil, o.listed(out)
+	}
 	switch o.command[0] {
 	case "nvidia-smi":
 		_, query, _ := strings.Cut(strings.Join(o.command, " "), "--query-gpu=")
@@ -137,6 +141,25 @@ func (o *stageTask) found(out string, own *result) (line any, err error) {
 		return nil, cmp.Or(err, demand(same, "bounds of %v and %v: want the same to 1e-6", a, b))
 	}
 	return nil, nil
+}
+
+// listed returns an error if the output of vssgp devices --json does not list the device as available.
+func (o *stageTask) listed(out string) error {
+	var list struct {
+		Devices []struct {
+			Name, Reason string
+			Available    bool
+		}
+	}
+	err := json.Unmarshal([]byte(out), &list)
+	reason := "not listed"
+	for _, d := range list.Devices {
+		if d.Name == o.device && d.Available {
+			return nil
+		}
+		reason = cmp.Or(d.Reason, reason)
+	}
+	return cmp.Or(err, fmt.Errorf("%s: %s", o.device, reason))
 }
 
 // metrics are the values in the CSV that ncu prints among the output of the program that it profiles. All its fields are in quotes.

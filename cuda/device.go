@@ -25,7 +25,7 @@ func usable(ordinal int) (Device, error) {
 		return Device{}, err
 	}
 	if ordinal < 0 || ordinal >= len(devices) {
-		return Device{}, fmt.Errorf("cuda: open device %d: want 0 to %d: %w", ordinal, len(devices)-1, ErrNoDevice)
+		return Device{}, fmt.Errorf("cuda: open device %d: must be 0 to %d: %w", ordinal, len(devices)-1, ErrNoDevice)
 	}
 	d := devices[ordinal]
 	if d.Reason != "" {

@@ -1,0 +1,6 @@
+//go:build (cudaemu || cuda && linux && (amd64 || arm64)) && !cgo
+
+package cuda
+
+// The compiler's error says what is missing.
+var _ = set_CGO_ENABLED_1_for_the_build_tags_cuda_and_cudaemu
