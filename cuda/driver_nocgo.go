@@ -1,4 +1,4 @@
-//go:build (cudaemu || cuda && linux && (amd64 || arm64)) && !cgo
+//go:build (cudaemu || (cuda && linux && (amd64 || arm64))) && !cgo
 
 package cuda
 
