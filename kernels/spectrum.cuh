@@ -264,7 +264,7 @@ struct Shape {
 			Chain above = {amplitude * cos, amplitude * sin, rise * turn_cos, rise * turn_sin, -from * eta};
 			Chain below = {amplitude * cos, amplitude * sin, fall * turn_cos, -fall * turn_sin, -from * eta - eta};
 			below.next(bend);
-#pragma unroll 1
+#pragma unroll 2
 			for (long long i = 0; i < points; i++) {
 				above.add(up[i], bend, eta);
 				below.add(down[-i], bend, -eta);
