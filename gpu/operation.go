@@ -81,11 +81,11 @@ func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, fi
 
 // reserve plans and allocates.
 func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, fill func(*plan) error) (p *plan, err error) {
-	offset, count := f.Offsets(), r.frequencies(op, f)
+	offset, frequencies := f.Offsets(), r.frequencies(op, f)
 	err = r.allocate(func(free int64) (*wants, error) {
 		p = r.plans[op]
-		if op == opPick || !p.fits(f.M, offset, d) || p.count != count || p.wants.total() > free || p.cramped && p.free < free {
-			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, wants: r.own, count: count}
+		if op == opPick || !p.fits(f.M, offset, d) || p.frequencies != frequencies || p.wants.total() > free || p.cramped && p.free < free {
+			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, wants: r.own, frequencies: frequencies}
 			if err := r.complete(p, given, fill); err != nil {
 				return nil, err
 			}

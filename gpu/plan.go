@@ -14,17 +14,17 @@ type plan struct {
 	m, d   int   // features, outputs
 	offset []int // of the windows' features
 
-	n       int           // rows
-	runs    []backend.Run // of their layout
-	index   []int64       // which rows they are; nil: all
-	free    int64         // bytes that the plan could use
-	cramped bool          // with more free bytes the plan would differ
-	wants   wants
-	table   []byte       // what its kernels read: chunks, jobs, reductions, blocks of a chain
-	tabled  *cuda.Memory // where the card has the table; nil: nowhere
-	passes  []*pass
-	count   int  // frequencies of the tables that would serve instead of passes over the rows; 0: none
-	tables  bool // whether they do
+	n           int           // rows
+	runs        []backend.Run // of their layout
+	index       []int64       // which rows they are; nil: all
+	free        int64         // bytes that the plan could use
+	cramped     bool          // with more free bytes the plan would differ
+	wants       wants
+	table       []byte       // what its kernels read: chunks, jobs, reductions, blocks of a chain
+	tabled      *cuda.Memory // where the card has the table; nil: nowhere
+	passes      []*pass
+	frequencies int  // in the tables that cost less than passes over the rows; 0: passes cost less
+	tables      bool // the sums come from tables: their arrays fit into memory
 
 	chunks, rowJobs section   // jobs of a few rows each (residuals, predictions) or of digits of Ḡ; reductions of pairs
 	levels          []section // of the chain

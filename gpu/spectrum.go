@@ -65,7 +65,7 @@ func equal(a, b *backend.Features) bool {
 
 // planTables lets the plan use tables if these cost less than passes and fit into memory, and reports whether it does.
 func (r *rows) planTables(p *plan) bool {
-	if p.count == 0 {
+	if p.frequencies == 0 {
 		return false
 	}
 	k, w, tile := r.tableArguments(p), p.wants, kernels.SpectrumTile
@@ -99,8 +99,8 @@ func (p *plan) planPairs() {
 // uploadTables uploads the features' waves. If the card does not have the tables yet, it makes and uploads them, too.
 func (r *rows) uploadTables(p *plan) {
 	s := &r.spectrum
-	if at := r.mem[arrayTables]; s.tables != at || s.width != p.count {
-		a := s.source.Arrays(p.count)
+	if at := r.mem[arrayTables]; s.tables != at || s.width != p.frequencies {
+		a := s.source.Arrays(p.frequencies)
 		all := [][]byte{}
 		for _, t := range a.Tables {
 			all = append(all, cuda.Bytes(t))
@@ -118,7 +118,7 @@ func (r *rows) uploadTables(p *plan) {
 		}
 		s.tables, s.width = nil, 0
 		if r.err == nil {
-			s.tables, s.width = at, p.count
+			s.tables, s.width = at, p.frequencies
 		}
 	}
 	r.upload(arrayWaves, s.waves)
@@ -128,7 +128,7 @@ func (r *rows) uploadTables(p *plan) {
 func (r *rows) tableArguments(p *plan) kernels.Spectrum {
 	g := r.spectrum.source.Grid()
 	k := kernels.Spectrum{
-		Tables: r.address(arrayTables), Entries: int64(g.Margin + p.count), Rows: int64(g.Rows), First: int64(g.First),
+		Tables: r.address(arrayTables), Entries: int64(g.Margin + p.frequencies), Rows: int64(g.Rows), First: int64(g.First),
 		Length: int64(g.Length), Margin: int64(g.Margin), Reach: int64(g.Reach), Irregulars: int64(g.Irregular),
 		Period: g.Period, Angle: g.Angle, P0: g.P0, Density: g.Density, Span: g.Span, Digits: g.Digits, Unit: g.Unit,
 		Waves: r.address(arrayWaves), M: int64(p.m), D: int64(p.d),
