@@ -11,8 +11,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestEmulated runs small cases of TestAsCPU and TestTablesAsCPU in a build with the tag cudaemu, in which the kernels run on an emulated card. It needs
-// cgo and a C++ compiler. VSSGP_REQUIRE_TOOLS=1 makes a missing one a failure.
+// TestEmulated runs small cases of TestAsCPU and TestTablesAsCPU in a build with the tag cudaemu, in which the kernels run on an
+// emulated card. It needs cgo and a C++ compiler. VSSGP_REQUIRE_TOOLS=1 makes a missing one a failure.
 func TestEmulated(t *testing.T) {
 	if why := cannotEmulate(); why != "" {
 		if os.Getenv("VSSGP_REQUIRE_TOOLS") != "" {

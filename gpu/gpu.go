@@ -67,7 +67,9 @@ func openCard(o Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{device: context.Device(), context: context, digits: o.Digits, passCost: rowspectrum.Card, functions: map[string]*cuda.Function{}}
+	b := &Backend{
+		device: context.Device(), context: context, digits: o.Digits, passCost: rowspectrum.Card, functions: map[string]*cuda.Function{},
+	}
 	switch {
 	case o.Direct:
 		b.passCost = 0
