@@ -27,6 +27,7 @@ type Solution struct {
 	LogDet       float64   // log|A|
 	TraceInverse float64   // tr(A⁻¹)
 	TraceGram    float64   // tr(G)
+	Terms        int       // as in Moments, of C and G
 }
 
 // NewSolution makes an empty solution for m features and d outputs.

@@ -49,7 +49,7 @@ child= # the stage that runs
 
 # finish makes the table of whatever lines are there, at the end or where a signal ends the script.
 finish() {
-	[ -z "$child" ] || { kill "$child" && failed=1; }
+	[ -z "$child" ] || { kill "$child"; failed=1; }
 	tar -czf "$results/$base.tgz" -C "$work" "$base" || failed=1
 	rm -rf "$work"
 	echo

@@ -27,7 +27,8 @@ type Options struct {
 	// Digits has G and its pullback's products made from so many int8 digits a
 	// feature, LeastDigits or MostDigits, in whole numbers and the same on every card;
 	// 0 is float64. 7 are as exact, and faster where float64 is slow (FastFloat64);
-	// with s an entry of G, of N rows, is off by N·A1²·s·2^(2−8s) at most.
+	// with s an entry of G, of N rows, is off by N·A1²·s·2^(2−8s) at most. Sums from
+	// tables are computed in float64 in any case.
 	Digits int
 	// Direct computes all sums over the rows by passes over them, never from tables.
 	Direct bool

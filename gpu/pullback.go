@@ -37,7 +37,6 @@ func (r *rows) planPullback(p *plan) error {
 	}
 	p.wants[arraySums] = int64(8 * p.m * width)
 	if r.planTables(p) {
-		p.planPairs()
 		return nil
 	}
 	if digits := r.card.digits; digits > 0 {

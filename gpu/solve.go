@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/kernels"
 )
 
@@ -56,6 +57,9 @@ func (r *rows) Solve(dst *backend.Solution, f *backend.Features, lambda float64)
 	})
 	if err != nil {
 		return err
+	}
+	if dst.Terms = 0; r.Tables() {
+		dst.Terms = rowspectrum.Terms
 	}
 	windows := f.Windows.Count()
 	values := r.host[arrayStats]

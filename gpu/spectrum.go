@@ -23,7 +23,7 @@ type spectrum struct {
 
 	tables *cuda.Memory // contains tables; nil: there are none
 	width  int          // number of frequencies in these
-	pairs  *cuda.Memory // contains the sums of pairs of the features; nil: there are none
+	sums   *cuda.Memory // contains the sums of pairs of the features and, after these, of each; nil: there are none
 }
 
 // Tables reports whether the last C and G came from tables.
@@ -45,7 +45,7 @@ func (r *rows) frequencies(op operation, f *backend.Features) int {
 		return s.count
 	}
 	s.waves, s.count = s.source.Choose(f, s.passCost)
-	s.features, s.pairs = backend.NewFeatures(f.M, 1), nil
+	s.features, s.sums = backend.NewFeatures(f.M, 1), nil
 	for i, field := range f.Fields() {
 		copy(s.features.Fields()[i].Data, field.Data)
 	}
@@ -68,21 +68,27 @@ func (r *rows) planTables(p *plan) bool {
 	if p.frequencies == 0 {
 		return false
 	}
-	k, w, tile := r.tableArguments(p), p.wants, kernels.SpectrumTile
+	k, w, others := r.tableArguments(p), p.wants, len(p.table)
 	w[arrayTables] = int64(k.Irregular+uint64(8*k.Irregulars)) - int64(k.Tables)
 	w[arrayWaves] = int64(8 * len(r.spectrum.waves))
-	w[arrayPairs] = int64(8 * pairs(p.m, tile) * kernels.PairSums * tile * tile)
-	w[arraySingles] = int64(8 * p.m * (1 + p.d) * kernels.SingleSums)
+	w[arrayPairs] = pairBytes(p.m) + int64(8*p.m*(1+p.d)*kernels.SingleSums)
 	if p.op == opPullback || p.op == opPullbackSolved {
-		blocks := parts(p.m, tile)
-		w[arrayPart] = int64(8 * blocks * blocks * tile * kernels.PullbackWidth(1))
+		blocks := parts(p.m, kernels.SpectrumTile)
+		w[arrayPart] = int64(8 * blocks * blocks * kernels.SpectrumTile * kernels.PullbackWidth(1))
+		p.planPairs()
 	}
 	if p.tables = w.total()+int64(len(p.table)) <= p.free; p.tables {
 		p.wants = w
 	} else {
-		p.cramped = true
+		p.cramped, p.table = true, p.table[:others]
 	}
 	return p.tables
+}
+
+// pairBytes is the size of the sums of pairs of m features.
+func pairBytes(m int) int64 {
+	const tile = kernels.SpectrumTile
+	return int64(8 * pairs(m, tile) * kernels.PairSums * tile * tile)
 }
 
 // planPairs adds the reductions of spectrum_pullback's partial sums.
@@ -147,27 +153,27 @@ func (r *rows) sumTables(p *plan, a kernels.RowsBank, moments bool) {
 	args := r.tableArguments(p)
 	args.Amp, args.Power, args.Ripple = a.Amp, a.Power, a.Ripple
 	gram := &kernels.SpectrumGram{Spectrum: args, Pairs: r.address(arrayPairs)}
-	columns := &kernels.SpectrumColumns{Spectrum: args, Singles: r.address(arraySingles), N: int64(r.data.N)}
+	columns := &kernels.SpectrumColumns{Spectrum: args, Singles: r.address(arrayPairs) + uint64(pairBytes(p.m)), N: int64(r.data.N)}
 	if moments {
 		gram.Gram, columns.Sums = r.address(arrayGram), r.address(arraySums)
 	}
 	r.launchGrid(gram, parts(p.m, 4), parts(p.m, kernels.SpectrumTile), 0)
 	r.launchGrid(columns, parts(p.m, columns.Block()), 1+p.d, 0)
 	if r.err == nil {
-		r.spectrum.pairs = r.mem[arrayPairs]
+		r.spectrum.sums = r.mem[arrayPairs]
 	}
 }
 
 // pullTables computes pullback from tables. If the card has no sums of these features, it computes them first.
 func (r *rows) pullTables(p *plan, a kernels.RowsBank, coef uint64) {
-	if r.spectrum.pairs != r.mem[arrayPairs] {
+	if r.spectrum.sums != r.mem[arrayPairs] {
 		r.sumTables(p, a, false)
 	}
 	r.zero(p, arraySums)
 	args, blocks := r.tableArguments(p), parts(p.m, kernels.SpectrumTile)
 	args.Amp, args.Ripple = a.Amp, a.Ripple
 	r.launchGrid(&kernels.SpectrumPullback{
-		Spectrum: args, Pairs: r.address(arrayPairs), Singles: r.address(arraySingles), Gram: r.address(arrayGram),
+		Spectrum: args, Pairs: r.address(arrayPairs), Singles: r.address(arrayPairs) + uint64(pairBytes(p.m)), Gram: r.address(arrayGram),
 		Cbar: coef, Part: r.address(arrayPart), N: int64(r.data.N),
 	}, blocks, parts(blocks, 4), 0)
 	r.launch(&kernels.SumsReduce{

@@ -1,14 +1,18 @@
 package gpu
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/backend/backendtest"
+	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
+	"github.com/vssgp/vssgp/variational"
 )
 
 // TestTablesAreTrue compares sums from tables, of waves of each class, with sums over rows with exact phases, as
@@ -88,4 +92,47 @@ func TestTablesInBudget(t *testing.T) {
 			testkit.OK(t, near(got, want, 1e-10))
 		}
 	})
+}
+
+// TestTablesInTightMemory: sums that made room for other arrays are not taken for those of the features.
+func TestTablesInTightMemory(t *testing.T) {
+	big, small := newProblem(shape{n: 300, m: 70, q: 1, d: 1, even: true, tables: true}), newProblem(shape{n: 300, m: 69, q: 1, d: 1, even: true})
+	pull := func(r backend.Rows) []answer { return testkit.Must(small.methods()[1].call(r))(t) }
+	onEach(t, func(t *testing.T, ordinal int) {
+		o := big.options(ordinal)
+		r := testkit.Must(open(t, o).Open(big.data))(t)
+		want := pull(r)
+		for _, less := range []int64{0, 1, 100, 200} {
+			o.Budget = r.(*rows).plans[opPullback].wants.total() - less
+			tight := testkit.Must(open(t, o).Open(big.data))(t)
+			for _, f := range []*backend.Features{big.features, small.features} {
+				if err := tight.Moments(backend.NewMoments(f, 1), f); err != nil && !errors.Is(err, cuda.ErrBudget) {
+					t.Error(err)
+				}
+			}
+			var refused *BudgetError
+			g := backend.NewFeatures(small.m, 1)
+			if err := tight.Pullback(g, small.features, small.bar); err != nil && !errors.As(err, &refused) {
+				t.Errorf("%d bytes less: %v", less, err)
+			} else if err == nil {
+				testkit.OK(t, near(pull(tight), want, 1e-10))
+			}
+			testkit.OK(t, tight.Close())
+		}
+		testkit.OK(t, r.Close())
+	})
+}
+
+// TestTablesAreReported: an evaluation of a device's solution says that its sums came from tables.
+func TestTablesAreReported(t *testing.T) {
+	p, d := recording(1, 2, 20, 1, 4)
+	for _, tables := range []bool{false, true} {
+		onEach(t, func(t *testing.T, ordinal int) {
+			setting := variational.Setting{Backend: open(t, Options{Ordinal: ordinal, Direct: !tables, anyTables: tables})}
+			r := testkit.Must(variational.Open(context.Background(), backend.Data{N: d.N, Q: 1, D: 1, X: d.X, Y: d.Y}, setting))(t)
+			defer r.Close()
+			e := testkit.Must(r.Exact(p, true))(t)
+			testkit.Equal(t, e.Sums, map[bool]string{false: "rows", true: "tables"}[tables])
+		})
+	}
 }

@@ -119,24 +119,27 @@ func (s *set) denseMoments(dst *backend.Moments) error {
 	sums := slices.Grow(s.sums[:0], size)[:size]
 	clear(sums)
 	s.sums = sums
-	u, lost := unitsOf(all.features, s.n, s.square), []float64{0}
+	u := unitsOf(all.features, s.n, s.square)
+	agreed := []float64{0, 0} // whether a sum was lost, and Moments.Terms
 	_, err := s.each(1, func(one *shard) ([]float64, error) {
 		err := one.rows.Moments(one.moments, one.features)
 		if err == nil && !u.addMoments(sums, one.moments) {
-			lost[0] = 1
+			agreed[0] = 1
 		}
+		agreed[1] = max(agreed[1], float64(one.moments.Terms))
 		return nil, err
 	})
 	if err := s.agree(err); err != nil {
 		return err
 	}
-	s.communicate(1, func() { s.Max(lost) })
+	s.communicate(2, func() { s.Max(agreed) })
 	s.communicate(size, func() { s.Sum(sums) })
 	if s.Rank() != 0 {
 		return nil
 	}
 	u.moments(dst, sums)
-	if lost[0] > 0 { // NaN and infinities stay NaN
+	dst.Terms = int(agreed[1])
+	if agreed[0] > 0 { // NaN and infinities stay NaN
 		for _, a := range [][]float64{dst.C, dst.Gram.Diag[0]} {
 			for i := range a {
 				a[i] = math.NaN()

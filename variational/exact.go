@@ -43,6 +43,8 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 		}
 	case !r.rows.CanSolve(f):
 		solve, pullback = r.solve, r.pullbackSolved
+	default:
+		solve = r.solveOnDevice
 	}
 	s := r.workspace.solutionOf(f, r.D)
 	r.workspace.terms = 0
@@ -112,6 +114,23 @@ func (r *Rows) solve(s *backend.Solution, f *backend.Features, lambda float64) e
 		return err
 	}
 	s.TraceInverse = mom.Gram.Trace(0, mom.Gram.Blocks())
+	return nil
+}
+
+// solveOnDevice is the Solve of backend.Rows. If the sums came from tables, it bounds from above what measure and factor leave, as the
+// device keeps the factor and the diagonal of G.
+func (r *Rows) solveOnDevice(s *backend.Solution, f *backend.Features, lambda float64) error {
+	s.Terms = 0
+	err := r.rows.Solve(s, f, lambda)
+	if r.workspace.terms = s.Terms; err != nil || s.Terms == 0 {
+		return err
+	}
+	largest := 0.0
+	for k := range f.M {
+		largest = max(largest, float64(r.N)*(f.Power[k]+math.Abs(f.Ripple[k])))
+	}
+	r.workspace.diagonal = append(r.workspace.diagonal[:0], min(largest, s.TraceGram))
+	r.workspace.spread = r.spread(f, f.Offsets(), s.Mean, lambda, s.TraceGram)
 	return nil
 }
 

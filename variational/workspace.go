@@ -17,8 +17,8 @@ type workspace struct {
 	moments           *backend.Moments
 	solution          *backend.Solution
 	diagonal          []float64 // of G, from the last factor
-	terms             int       // Moments.Terms of G, from the last factor; 0: a device factored it
-	spread            float64   // |m|ᵀ|R||Rᵀ||m|, if terms > 0
+	terms             int       // Terms of G, from the last factor
+	spread            float64   // |m|ᵀ|R||Rᵀ||m|, or more, if terms > 0
 	columns           []float64 // |Rᵀ||m|
 	zero              []float64 // all 0
 }
