@@ -33,7 +33,7 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 		return nil, err
 	}
 	e, tau := &Evaluation{Posterior: &Posterior{}}, p.NoisePrecision[0]
-	solve, pullback := r.rows.Solve, r.rows.PullbackSolved
+	solve, pullback := r.solveOnDevice, r.rows.PullbackSolved
 	switch {
 	case !gradient:
 		mom := backend.NewMoments(f, r.D)
@@ -43,8 +43,6 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 		}
 	case !r.rows.CanSolve(f):
 		solve, pullback = r.solve, r.pullbackSolved
-	default:
-		solve = r.solveOnDevice
 	}
 	s := r.workspace.solutionOf(f, r.D)
 	r.workspace.terms = 0
