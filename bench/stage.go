@@ -35,7 +35,7 @@ func (s stage) print(w io.Writer) {
 	fmt.Fprintf(w, "%-28s %7.1f s  %s\n", s.Stage, s.Seconds, s.Status)
 }
 
-// stageTask is `bench stage`: it decides how a command that device.sh has run ended, and appends the lines of its results and its own.
+// stageTask is `bench stage`: it decides how a command that device.sh has run ended, and appends its results and this decision.
 type stageTask struct {
 	lines, output, skip, device string
 	took                        time.Duration
@@ -62,7 +62,7 @@ func (o *stageTask) run() error {
 	out, _ := os.ReadFile(o.output + ".out") // none if the command was not run
 	complaints, _ := os.ReadFile(o.output + ".err")
 	own, err := &result{}, error(nil)
-	for text := range bytes.Lines(out) { // those of speed and peers are kept, whatever else is printed
+	for text := range bytes.Lines(out) { // results of speed and peers are kept, whatever else is printed
 		if line := json.RawMessage(text); own.add(&line) == nil {
 			err = errors.Join(err, jsonl.Append(o.lines, line))
 		}
@@ -110,7 +110,7 @@ func (o *stageTask) ended(out, all string, own *result) (s stage, found any) {
 	return s, nil
 }
 
-// found is a line of what nvidia-smi or ncu printed. The error is what is wrong with the command's results.
+// found returns the facts or the profile that nvidia-smi or ncu printed, and an error if the results are not as they must be.
 func (o *stageTask) found(out string, own *result) (line any, err error) {
 	for _, m := range own.Speed {
 		if m.Case == "second start" && m.Start >= 2 {

@@ -68,7 +68,7 @@ func mostFeatures(offset []int) (most int) {
 
 // A chain lists the levels by which A is eliminated; the first is A itself.
 type chain struct {
-	levels          [][]kernels.ChainBlock // with one block more than there are, behind the last
+	levels          [][]kernels.ChainBlock // and one block more at the end
 	m, d, most, fan int
 	workspace       int64 // numbers of the levels but the first
 }

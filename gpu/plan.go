@@ -118,7 +118,7 @@ func (k kind) twoSided(s storage) kind {
 }
 
 // quadKind has a block for each tile of features over a run of one chunk, with a sum for
-// each row; predict_quad_reduce adds those of a row's tiles.
+// each row; predict_quad_reduce adds the sums of a row's tiles.
 func quadKind(tile int64) kind {
 	return kind{cut: quadCut, storage: storeFeatures, tile: tile, perRow: true, slotBytes: 8 * kernels.QuadRows}
 }
@@ -190,7 +190,7 @@ func (p *plan) batch(k kind, runs []run, of []span) (b batch) {
 	return b
 }
 
-// reductions are those of a run of m features, whose first slot is slot.
+// reductions returns the reductions of a run of m features, whose first slot is slot.
 func (k kind) reductions(chunks span, m, slot int64) (all []kernels.Reduction) {
 	blocks := k.count(m)
 	if k.perRow {

@@ -24,7 +24,7 @@ func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	return nil
 }
 
-// planPullback plans the pass. The adjoint of C is uploaded, or stands where Solve has
+// planPullback plans the pass. The adjoint of C is uploaded, or is where Solve has
 // left its solution.
 func (r *rows) planPullback(p *plan) error {
 	runs := runsOver(p.runs, p.offset)

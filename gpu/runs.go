@@ -129,7 +129,7 @@ func triangle(n int64) (i, j int64) {
 	return i, n - i*(i+1)/2
 }
 
-// chunks cuts runs into chunks, of which of[i] are those of run i; count says how many
+// chunks cuts runs into chunks, of which of[i] belong to run i; count says how many
 // blocks there are over a chunk of m features.
 func (c cut) chunks(runs []run, count func(m int64) int64) (all []kernels.Chunk, of []span) {
 	work := int64(0)

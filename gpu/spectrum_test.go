@@ -94,7 +94,7 @@ func TestTablesInBudget(t *testing.T) {
 	})
 }
 
-// TestTablesInTightMemory: sums that made room for other arrays are not taken for those of the features.
+// TestTablesInTightMemory: sums that made room for other arrays are not used again.
 func TestTablesInTightMemory(t *testing.T) {
 	big, small := newProblem(shape{n: 300, m: 70, q: 1, d: 1, even: true, tables: true}), newProblem(shape{n: 300, m: 69, q: 1, d: 1, even: true})
 	pull := func(r backend.Rows) []answer { return testkit.Must(small.methods()[1].call(r))(t) }

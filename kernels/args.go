@@ -43,12 +43,12 @@ type Chunk struct {
 type Job struct {
 	Chunk int64 // its number in the table of chunks
 	Block int64 // which of the chunk's features, or rows, in parts of the kernel's size
-	Other int64 // where features are multiplied by features: which the others are, not behind block; otherwise 0
+	Other int64 // where features are multiplied by features: the number of the other part, at most block; otherwise 0
 	Slot  int64 // where the partial sums are; 0 for a kernel without
 }
 
 // A Reduction is what a block of threads adds, in the order of the slots: a block's
-// partial sums over all chunks of a run, or those of all blocks over one chunk
+// partial sums over all chunks of a run, or the sums of all blocks over one chunk
 // (predict_quad_reduce).
 type Reduction struct {
 	Chunk              int64 // the first of the chunks
@@ -57,13 +57,13 @@ type Reduction struct {
 }
 
 // A ChainBlock is one block of a level of a chain (chain.cuh), with the places of its
-// parts in the level's arrays. The table of a level has one more, without features,
-// behind the last.
+// parts in the level's arrays. The table of a level ends with one block more, which has
+// no features.
 type ChainBlock struct {
 	M             int64 // features
 	Diag, Below   int64 // the diagonal block [m,m], and the block below it [n,m], n features of the next block
-	Prior         int64 // what is yet to be subtracted from the diagonal block; −1: nothing
-	Rhs, PriorRhs int64 // the right-hand sides [m,D]; what is yet to be subtracted from them; −1: nothing
+	Prior         int64 // a block to subtract from the diagonal block; −1: none
+	Rhs, PriorRhs int64 // the right-hand sides [m,D]; others to subtract from them; −1: none
 }
 
 // RowsBank are the arguments that several kernels begin with.

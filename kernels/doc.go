@@ -118,7 +118,7 @@
 // and Grid, an embedded Spectrum:
 //
 //	Tables, Entries   [1+D,Entries] E_g, and how many there are
-//	Values, Places    [1+D,Rows] what is summed; [Rows,4] uneven rows
+//	Values, Places    [1+D,Rows] the vectors v; [Rows,4] uneven rows
 //	Rows, First       places or uneven rows; the first place
 //	Irregular, Irregulars   even places with another number of rows than one, how many
 //	Length, Margin, Reach   frequencies of a period, below 0, of a sum on each side

@@ -30,7 +30,7 @@ func ContractShared(t, q int) int {
 	return 8 * t * (3 + 2*NearOutputs + 4 + Rotations)
 }
 
-// PullbackShared is that of pullback_T: the stages of its products or, after these, half
+// PullbackShared is the shared memory of pullback_T: the stages of its products or, after these, half
 // of the tile and what the contraction needs.
 func PullbackShared(t, q int) int { return max(TileShared(t), 8*t/2*(t+2)+ContractShared(t, q)) }
 

@@ -56,10 +56,10 @@ struct WaveSums {
 	double re0, re1, re2, im0, im1;
 };
 
-constexpr double shortest = 0.13; // P of the closed form at most
+constexpr double shortest = 0.13; // P of the closed form at most, as in internal/rowspectrum
 constexpr double row_cost = 5;    // of a row, in terms of a table's sum
 constexpr double per_turn = 0.15915494309189533577; // 1/2π
-constexpr int most_terms = 40;    // on either side of where a recurrence begins
+constexpr int most_terms = 40; // on either side of the first one of a recurrence; the tables' margins are for mostPoints of internal/rowspectrum, the same
 
 DEVICE double rounded(double v) { return v + whole - whole; }
 

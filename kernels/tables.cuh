@@ -15,12 +15,12 @@ struct Chunk {
 struct Job {
 	long long chunk; // its number in the table of chunks
 	long long block; // which of the chunk's features, or rows, in parts of the kernel's size
-	long long other; // where features are multiplied by features: which the others are, not behind block; otherwise 0
+	long long other; // where features are multiplied by features: the number of the other part, at most block; otherwise 0
 	long long slot;  // where the partial sums are; 0 for a kernel without
 };
 
 // A Reduction is what a block of threads adds, in the order of the slots: a block's
-// partial sums over all chunks of a run, or those of all blocks over one chunk
+// partial sums over all chunks of a run, or the sums of all blocks over one chunk
 // (predict_quad_reduce).
 struct Reduction {
 	long long chunk;              // the first of the chunks
@@ -29,11 +29,11 @@ struct Reduction {
 };
 
 // A ChainBlock is one block of a level of a chain (chain.cuh), with the places of its
-// parts in the level's arrays. The table of a level has one more, without features,
-// behind the last.
+// parts in the level's arrays. The table of a level ends with one block more, which has
+// no features.
 struct ChainBlock {
 	long long m;              // features
 	long long diag, below;    // the diagonal block [m,m], and the block below it [n,m], n features of the next block
-	long long prior;          // what is yet to be subtracted from the diagonal block; −1: nothing
-	long long rhs, prior_rhs; // the right-hand sides [m,D]; what is yet to be subtracted from them; −1: nothing
+	long long prior;          // a block to subtract from the diagonal block; −1: none
+	long long rhs, prior_rhs; // the right-hand sides [m,D]; others to subtract from them; −1: none
 };
