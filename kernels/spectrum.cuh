@@ -59,7 +59,7 @@ struct WaveSums {
 constexpr double shortest = 0.13; // P of the closed form at most, as in internal/rowspectrum
 constexpr double row_cost = 5;    // of a row, in terms of a table's sum
 constexpr double per_turn = 0.15915494309189533577; // 1/2π
-constexpr int most_terms = 40; // on either side of the first one of a recurrence; the tables' margins are for mostPoints of internal/rowspectrum, the same
+constexpr int most_terms = 40;    // on either side of a recurrence's first one; mostPoints of internal/rowspectrum
 
 DEVICE double rounded(double v) { return v + whole - whole; }
 
