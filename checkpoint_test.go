@@ -420,7 +420,7 @@ func planter(what string, value float64, every, from int, calls *int) backend.Ba
 		Backend:    cpu.New(),
 		Moments:    func(m *backend.Moments) { plant("C", m.C); plant("G", m.Gram.Diag[0]) },
 		Pullback:   func(bar *backend.Features) { plant("gradient", bar.Fields()[0].Data) },
-		Factorized: func(s *backend.FactorizedSums) { plant("factorised gradient", s.Features.Fields()[0].Data) },
+		Factorized: func(s *backend.FactorizedSums) { plant("factorized gradient", s.Features.Fields()[0].Data) },
 	}
 }
 
@@ -428,13 +428,13 @@ func planter(what string, value float64, every, from int, calls *int) backend.Ba
 // not end a fit, nor get into its model or its checkpoint.
 func TestPlanted(t *testing.T) {
 	data := wave(60, 0.2)
-	for _, what := range []string{"C", "G", "gradient", "factorised gradient"} {
+	for _, what := range []string{"C", "G", "gradient", "factorized gradient"} {
 		for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			const every = 3
 			calls := 0
 			o := Options{Init: InitPaper, Features: 6, Iterations: 40, Backend: planter(what, value, every, 4, &calls),
 				Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Every: 1, Resume: true}}
-			if what == "factorised gradient" {
+			if what == "factorized gradient" {
 				o.Inference = Stochastic
 				o.Iterations = 120
 			}

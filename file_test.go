@@ -36,7 +36,7 @@ func fileModels(t testing.TB) map[string]*Model {
 		"exact, windows":   conditioned(t, windowed, windowedData),
 		"windows along 1":  conditioned(t, along, alongData),
 		"factorised":       mustModel(t, plain),
-		"factorised in V":  mustModel(t, windowed),
+		"factorized in V":  mustModel(t, windowed),
 		"no coefficients":  mustModel(t, bare),
 		"one of each size": conditioned(t, windowedOne(), &Data{N: 1, Q: 1, D: 1, X: []float64{1}, Y: []float64{2}}),
 	}
@@ -182,8 +182,8 @@ func TestBadModelFiles(t *testing.T) {
 		{"exact, windows", "component.window", shaped("component.window", 5)},
 		{"exact, windows", "window length", set("window.length", 0, 0)},
 		{"exact, windows", "window length", set("window.length", 0, nan)},
-		{"exact, windows", "window centre", set("window.center", 1, nan)},
-		{"exact, windows", "window centres 0 and 1", set("window.center", 1, 3.5)},
+		{"exact, windows", "window center", set("window.center", 1, nan)},
+		{"exact, windows", "window centers 0 and 1", set("window.center", 1, 3.5)},
 		{"exact, windows", "component.window[5]", set("component.window", 5, 0)},
 		{"exact, windows", "component.window[5]", set("component.window", 5, 4)},
 		{"exact, windows", "component.window[0]", set("component.window", 0, -1)},
@@ -226,7 +226,7 @@ func TestForeignFiles(t *testing.T) {
 	m, err := read(encode(t, f))
 	testkit.OK(t, err)
 	if m.Inference != Factorized || m.X.Scale[1] != 1 || m.Y.Offset[1] != 0 {
-		t.Errorf("a file without metadata: inference %s, x scale %v, y offset %v; want factorised, 1, 0", m.Inference, m.X.Scale,
+		t.Errorf("a file without metadata: inference %s, x scale %v, y offset %v; want factorized, 1, 0", m.Inference, m.X.Scale,
 			m.Y.Offset)
 	}
 	delete(f.Tensors, "coefficient.mean")
@@ -380,8 +380,8 @@ func TestNilArguments(t *testing.T) {
 		}, ErrData},
 		{"Data.Check large x", func() error { return (&Data{N: 1, Q: 1, D: 1, X: []float64{1e308}, Y: []float64{1}}).Check() }, ErrData},
 		{"Data.Check large y", func() error { return (&Data{N: 1, Q: 1, D: 1, X: []float64{1}, Y: []float64{-1e308}}).Check() }, ErrData},
-		{"Standardise nil", modeltest.Does(func() { nobody.Standardize() }), nil},
-		{"Standardise zero", modeltest.Does(func() { (&Data{}).Standardize() }), nil},
+		{"Standardize nil", modeltest.Does(func() { nobody.Standardize() }), nil},
+		{"Standardize zero", modeltest.Does(func() { (&Data{}).Standardize() }), nil},
 		{"ToModel zero", modeltest.Does(func() { Affine{}.ToModel([]float64{1}) }), nil},
 		{"New nil", func() error { return testkit.Error(New(t.Context(), nil, Options{})) }, ErrData},
 		{"New of too many inputs", func() error {

@@ -155,7 +155,7 @@ var fitKinds = []struct {
 		UniformPhases: true}},
 	{"windows each for itself", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 30,
 		Optimizer: OptimizerWindows}},
-	{"factorised, windows each for itself", Options{Inference: Factorized, Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6,
+	{"factorized, windows each for itself", Options{Inference: Factorized, Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6,
 		Iterations: 20, UniformPhases: true, Optimizer: OptimizerWindows}},
 	{"ssgp, windows each for itself", Options{Method: SSGP, Init: InitSpectrum, Windows: WindowOptions{Length: 8}, Components: 6,
 		Iterations: 6, Optimizer: OptimizerWindows}},
@@ -277,7 +277,7 @@ func TestFix(t *testing.T) {
 		}
 	}
 	o.Fix, o.Inference = variational.Names(nil), Factorized
-	if _, r := mustFit(t, data, o); r.Iterations != 0 || r.Starts[0].Ended != "nothing to optimise" {
+	if _, r := mustFit(t, data, o); r.Iterations != 0 || r.Starts[0].Ended != "nothing to optimize" {
 		t.Errorf("all fixed: %d iterations, ended %q", r.Iterations, r.Starts[0].Ended)
 	}
 }
@@ -322,13 +322,13 @@ func TestCancel(t *testing.T) {
 				t.Errorf("%s: error %v, want one line that wraps context.Canceled", c.name, err)
 			}
 			if (m == nil) != (after == 0) || (r == nil) != (m == nil) {
-				t.Errorf("%s, cancelled after %d: model %v, result %v", c.name, after, m != nil, r != nil)
+				t.Errorf("%s, canceled after %d: model %v, result %v", c.name, after, m != nil, r != nil)
 			}
 			if m == nil {
 				continue
 			}
 			if len(r.Starts) != 1 || after > 0 && r.Iterations > 60 || evaluated(t, m, data).Bound != r.Bound {
-				t.Errorf("%s, cancelled after %d: %+v", c.name, after, r)
+				t.Errorf("%s, canceled after %d: %+v", c.name, after, r)
 			}
 			if _, err := m.Predict(t.Context(), data.X); err != nil {
 				t.Errorf("%s: %v", c.name, err)
@@ -918,8 +918,8 @@ func TestLengthscalesOfRanges(t *testing.T) {
 	}
 }
 
-// poorCoefficients is a fitted model as a factorised one whose coefficients
-// have not been learnt, and the factorised bound of the best ones.
+// poorCoefficients is a fitted model as a factorized one whose coefficients
+// have not been learned, and the factorized bound of the best ones.
 func poorCoefficients(t *testing.T, data *Data) (m *Model, best float64) {
 	t.Helper()
 	m, _ = mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 15})
@@ -1041,7 +1041,7 @@ func TestRandomSchedule(t *testing.T) {
 		"ssgp":             {func(o *Options) { o.Method = SSGP }, false, false},
 		"spectrum":         {func(o *Options) { o.Init, o.Paper.Lengthscales, o.NoisePrecision = InitSpectrum, nil, 0 }, false, false},
 		"many":             {many, true, true},
-		"many, factorised": {func(o *Options) { many(o); o.Inference = Factorized }, true, true},
+		"many, factorized": {func(o *Options) { many(o); o.Inference = Factorized }, true, true},
 		"many, stochastic": {func(o *Options) { many(o); o.Inference = Stochastic }, true, false},
 		"many, ssgp":       {func(o *Options) { many(o); o.Method = SSGP }, false, false},
 	} {

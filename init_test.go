@@ -99,10 +99,10 @@ func TestOptionPairs(t *testing.T) {
 	}{
 		{Options{Batch: BatchOptions{Rows: 5}}, "batch", "inference exact"},
 		{Options{Batch: BatchOptions{Contiguous: true}, Inference: Factorized}, "batch", "init spectrum"},
-		{Options{Optimizer: OptimizerGlobal, Inference: Stochastic}, "optimizer", "inference stochastic"},
+		{Options{Optimizer: OptimizerGlobal, Inference: Stochastic}, "optimiser", "inference stochastic"},
 		{Options{Windows: WindowOptions{Segments: 4}, Inference: Factorized}, "segments", "inference factorised"},
 		{Options{Fix: []string{"coefficient.mean"}}, "fix", "inference exact"},
-		{Options{Optimizer: OptimizerWindows, Windows: WindowOptions{Length: WindowNone}}, "optimizer", "window none"},
+		{Options{Optimizer: OptimizerWindows, Windows: WindowOptions{Length: WindowNone}}, "optimiser", "window none"},
 		{Options{Windows: WindowOptions{Length: WindowNone, Segments: 4}}, "segments", "window none"},
 		{Options{Windows: WindowOptions{Length: WindowNone, Shared: true}}, "shared", "window none"},
 		{Options{Windows: WindowOptions{Length: 2, Candidates: []float64{2}}}, "candidates", "length"},
@@ -178,7 +178,7 @@ func checkUnderWindows(t *testing.T, p *Params, what string) {
 		owned[v] = true
 		for k := i * p.K; k < (i+1)*p.K; k++ {
 			if z := p.Location[k*p.Q+w.Dim]; math.Abs(z-w.Center[v]) > w.Length/2*(1+1e-12) {
-				t.Errorf("%s: z[%d] is %g from its window's centre, the length is %g", what, k, z-w.Center[v], w.Length)
+				t.Errorf("%s: z[%d] is %g from its window's center, the length is %g", what, k, z-w.Center[v], w.Length)
 			}
 		}
 	}
@@ -341,7 +341,7 @@ func TestStartUnits(t *testing.T) {
 	}
 	f := testkit.Must(Options{Iterations: NoIterations}.problem(data))(t)
 	if f.settings(0).Optimized {
-		t.Error("starting values alone are optimised")
+		t.Error("starting values alone are optimized")
 	}
 }
 

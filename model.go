@@ -185,7 +185,7 @@ func (m *Model) setting() variational.Setting {
 
 // Evaluate returns the bound of the model's parameters on data, in nats of y in the
 // model's units, with its gradient if asked for. It does not change the model. rows,
-// for the factorised bound alone, selects a mini-batch whose data term is scaled by
+// for the factorized bound alone, selects a mini-batch whose data term is scaled by
 // N/|S|; nil is every row. Errors wrap ErrData (data that do not fit the model,
 // rows that they do not have, a mini-batch of the exact bound), ErrOptions
 // (another inference), ErrParams, ErrUnfitted or ErrBound, or ctx.Err() soon
@@ -205,7 +205,7 @@ func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, r
 		return nil, fmt.Errorf("vssgp: %w: %w", err, ErrData)
 	}
 	if rows != nil && inference == Exact {
-		return nil, fmt.Errorf("vssgp: the exact bound is not a sum over rows; a mini-batch needs factorised inference: %w", ErrData)
+		return nil, fmt.Errorf("vssgp: the exact bound is not a sum over rows; a mini-batch needs factorized inference: %w", ErrData)
 	}
 	return opened.Evaluate(m.Params, inference, rows, gradient)
 }

@@ -197,7 +197,7 @@ func (o *Options) checkWords(*Data) error {
 	}{
 		{"method", string(o.Method), []string{string(VSSGP), string(SSGP), string(RP)}},
 		{"inference", string(o.Inference), []string{string(Exact), string(Factorized), string(Stochastic)}},
-		{"optimizer", string(o.Optimizer), []string{string(OptimizerGlobal), string(OptimizerWindows)}},
+		{"optimiser", string(o.Optimizer), []string{string(OptimizerGlobal), string(OptimizerWindows)}},
 		{"init", string(o.Init), []string{string(InitPaper), string(InitSpectrum)}},
 	} {
 		if last := len(w.want) - 1; w.is != "" && !slices.Contains(w.want, w.is) {
@@ -254,10 +254,10 @@ func (o *Options) checkPairs(*Data) error {
 		both        bool
 		first, with string
 	}{
-		{o.Optimizer != "" && o.Inference == Stochastic, "optimizer", inference},
+		{o.Optimizer != "" && o.Inference == Stochastic, "optimiser", inference},
 		{w.Segments > 0 && o.Inference != Exact && o.Inference != "", "segments", inference},
 		{fixed >= 0 && (o.Inference == Exact || o.Inference == ""), "fix coefficient.mean or coefficient.variance", inference},
-		{o.Optimizer == OptimizerWindows && none, "optimizer windows", "window none"},
+		{o.Optimizer == OptimizerWindows && none, "optimiser windows", "window none"},
 		{w.Segments > 0 && none, "segments", "window none"},
 		{w.Shared && none, "shared", "window none"},
 		{w.Dim != 0 && none, "window input", "window none"},
@@ -293,7 +293,7 @@ func (o *Options) checkSize(data *Data) error {
 	}
 	window := max(1, o.Components, len(o.Paper.Lengthscales)) * max(1, o.Features)
 	if window > MaxExact && (o.Inference == Exact || o.Inference == "") {
-		return badOption("%d features in a window: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
+		return badOption("%d features in a window: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorized inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
 	}
 	if data != nil && data.Q > MaxInputs {
 		return fmt.Errorf("vssgp: %d inputs in %d rows: want at most %d (is the table on its side, a column for each row?): %w", data.Q,

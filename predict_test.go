@@ -513,10 +513,10 @@ func TestContexts(t *testing.T) {
 		ended := cputime.Now()
 		<-ctx.Done()
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v, want it cancelled", name, err)
+			t.Errorf("%s: %v, want it canceled", name, err)
 		}
 		if late := ended - at; late > 5*time.Second {
-			t.Errorf("%s: it worked for %v after it was cancelled", name, late)
+			t.Errorf("%s: it worked for %v after it was canceled", name, late)
 		}
 	}
 	if e, err := m.Condition(t.Context(), wave(400, 0.3)); err != nil || e == nil || !m.Fitted() {

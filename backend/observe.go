@@ -54,7 +54,7 @@ func (r *observedRows) Pullback(dst, f *Features, bar *Moments) error {
 }
 
 func (r *observedRows) Factorized(dst *FactorizedSums, f *Features, w *Weights, rows []int) error {
-	return r.around("Factorised", func() error { return r.Rows.Factorized(dst, f, w, rows) })
+	return r.around("Factorized", func() error { return r.Rows.Factorized(dst, f, w, rows) })
 }
 
 func (r *observedRows) Predict(dst *Prediction, f *Features, p *Posterior) error {

@@ -46,7 +46,7 @@ func TestWindowsCheck(t *testing.T) {
 	}
 	w := Windows{Center: []float64{3e6, 3e6 + 0.1, 3e6 + 0.2}, Length: 0.2}
 	if err := w.Check(1); err != nil {
-		t.Errorf("far from the origin, where centres are rounded: %v", err)
+		t.Errorf("far from the origin, where centers are rounded: %v", err)
 	}
 }
 

@@ -25,7 +25,7 @@ func (m *Moments) Check(f *Features, d int) error {
 }
 
 // Weights are a Gaussian over the coefficients with diagonal covariance, as
-// the factorised bound has it: a_kd ~ N(Mean_kd, Var_kd). Their adjoint has
+// the factorized bound has it: a_kd ~ N(Mean_kd, Var_kd). Their adjoint has
 // the same type.
 type Weights struct {
 	Mean []float64 // m [M,D]
@@ -69,7 +69,7 @@ func (s *FactorizedSums) Check(f *Features, d int) error {
 
 // Posterior is a Gaussian over the coefficients for prediction: means and
 // either a covariance that all outputs share (Cov, the exact posterior) or a
-// diagonal one for each output (Var, the factorised posterior).
+// diagonal one for each output (Var, the factorized posterior).
 type Posterior struct {
 	Mean []float64 // m [M,D]
 	Cov  *Gram     // S [M,M]; only the blocks that a row can meet

@@ -43,7 +43,7 @@ func (w *Windows) Check(q int) error {
 	if len(w.Center) == 0 {
 		return nil
 	}
-	if err := checkFinite("window centre", w.Center); err != nil {
+	if err := checkFinite("window center", w.Center); err != nil {
 		return err
 	}
 	if !(w.Length > 0) || math.IsInf(w.Length, 0) {
@@ -52,7 +52,7 @@ func (w *Windows) Check(q int) error {
 	for v := 1; v < len(w.Center); v++ {
 		step := w.Center[v] - w.Center[v-1]
 		if math.Abs(step-w.Length/2) > spacingTolerance*w.Length+spacingRounding*math.Abs(w.Center[v]) {
-			return fmt.Errorf("backend: window centres %d and %d are %v apart, want half the length, %v: %w", v-1, v, step, w.Length/2,
+			return fmt.Errorf("backend: window centers %d and %d are %v apart, want half the length, %v: %w", v-1, v, step, w.Length/2,
 				ErrValue)
 		}
 	}

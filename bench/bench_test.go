@@ -159,7 +159,7 @@ func TestWork(t *testing.T) {
 		t.Errorf("exact: %+v", w)
 	}
 	if w := total(dense.work("factorised")); w != 100*10*(6*2+8+22) {
-		t.Errorf("factorised: %v", w)
+		t.Errorf("factorized: %v", w)
 	}
 	// Centers 0, 50, 100: rows [0,50) and [50,100) meet two windows each, and
 	// nothing lies beyond.
@@ -185,7 +185,7 @@ func TestStopwatch(t *testing.T) {
 		r := run.record
 		s := r.Seconds
 		one := pass.Seconds()
-		if s[moments] != one || s[pullback] != 2*one || s[opening] != 10*one || s[hosted] != 0 || s[factorised]+s[predicted] != 0 {
+		if s[moments] != one || s[pullback] != 2*one || s[opening] != 10*one || s[hosted] != 0 || s[factorized]+s[predicted] != 0 {
 			t.Errorf("parts %+v, want passes of %v and %v s", s, one, 2*one)
 		}
 		if r.Evaluation != 3*one {

@@ -137,7 +137,7 @@ if wants compare; then
 	speed digits-3 30 "${on[@]}" "${dense[@]}" -precision digits=3 -direct
 	speed dense-$wide 40 "${on[@]}" -n $n -features $wide
 	speed dense-$wide-direct 40 "${on[@]}" -n $n -features $wide -direct
-	speed factorised 30 "${on[@]}" -n $n -features $wide -inference factorised
+	speed factorized 30 "${on[@]}" -n $n -features $wide -inference factorised
 	speed windows 30 "${on[@]}" -n $n -features $each -window $window
 	speed recording 60 "${on[@]}" -n $long -features $fine -window $grain
 	speed predict 30 "${on[@]}" -n $((n / 10)) -features $m -inference predict

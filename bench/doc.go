@@ -33,7 +33,7 @@
 // ranks times an evaluation on several MPI ranks of this machine beside a model of it: the processor time of one rank, its sums over the
 // number of ranks, plus messages by latency and bytes by bandwidth.
 //
-// tables fits nine tenths of a table's rows and scores the others: the default, and K by hand with frequencies learnt or drawn. -dump
+// tables fits nine tenths of a table's rows and scores the others: the default, and K by hand with frequencies learned or drawn. -dump
 // writes the same splits for peers/tables.py, which appends its lines to the same file.
 //
 // repair damages recordings by clicks, crackle, dropouts and clipping, finds and fills the damage, and prints what was found, what was

@@ -117,7 +117,7 @@ func printLong(w io.Writer, lines []longLine) {
 }
 
 // longColors are the colors of the series, in order.
-var longColors = []color.Color{report.Blue, report.Red, report.Green, report.Orange, report.Pink, report.Sky, report.Grey}
+var longColors = []color.Color{report.Blue, report.Red, report.Green, report.Orange, report.Pink, report.Sky, report.Gray}
 
 // drawLong draws time and memory against N as PATH.png and PATH.svg, if anything was measured.
 func drawLong(path string, lines []longLine) error {

@@ -227,7 +227,7 @@ func readSeries(path string) (*vssgp.Data, error) {
 
 // work counts the floating-point operations of the parts of an evaluation; sines, cosines and exponentials come on top. A run is n rows
 // that meet the same m features: without windows, all of them. Accumulating is a part of moments: each entry of E[ΦᵀΦ] is summed once for
-// its two places. The factorised bound takes for each feature that a row meets the residual 2·d, its product with the mean 2·d and with the
+// its two places. The factorized bound takes for each feature that a row meets the residual 2·d, its product with the mean 2·d and with the
 // feature 2·d, the squares 4, the contraction with the feature's derivatives 18 and 8 for each input. The algebra counts the same wherever
 // it runs.
 func (p *problem) work(inference string) times {
@@ -245,7 +245,7 @@ func (p *problem) work(inference string) times {
 			w[accumulating] += n * m * m
 			w[pullback] += 2 * n * m * m
 		case "factorised":
-			w[factorised] += n * m * (6*d + 8*q + 22)
+			w[factorized] += n * m * (6*d + 8*q + 22)
 		case "predict":
 			w[predicted] += 2*n*m*m + 2*n*m*d
 		}
@@ -254,7 +254,7 @@ func (p *problem) work(inference string) times {
 }
 
 // total is the work of the passes: the host's algebra is time, not work.
-func total(work times) float64 { return work.sum(moments, pullback, factorised, predicted) }
+func total(work times) float64 { return work.sum(moments, pullback, factorized, predicted) }
 
 // write puts the problem, its bound and its gradient into a folder, for peers: problem.json beside x.npy [N,Q], y.npy [N,D], NAME.npy for
 // each tensor of the model file and gradient.NAME.npy for the bound's gradient by it.

@@ -32,8 +32,8 @@ func (r *record) row() row {
 	}
 	return row{
 		what, device, r.Precision, positive(r.Evaluation, "%.4g"), "-",
-		positive(r.GFlops.sum(moments, factorised, predicted)/1e3, "%.3g"), positive(r.GFlops[pullback]/1e3, "%.3g"),
-		positive(100*r.Share.sum(moments, factorised, predicted), "%.0f%%"), mebibytes(cmp.Or(r.DeviceBytes, r.HostBytes)),
+		positive(r.GFlops.sum(moments, factorized, predicted)/1e3, "%.3g"), positive(r.GFlops[pullback]/1e3, "%.3g"),
+		positive(100*r.Share.sum(moments, factorized, predicted), "%.0f%%"), mebibytes(cmp.Or(r.DeviceBytes, r.HostBytes)),
 		firstLine(r.Status),
 	}
 }
@@ -82,7 +82,7 @@ func (r *record) details(w io.Writer) {
 	fmt.Fprint(w, "\nseconds:")
 	for _, v := range [][2]string{
 		{evaluating, "features"}, {accumulating, "accumulation"}, {moments, "moments in all"}, {solving, "moments and algebra"},
-		{algebra, "algebra"}, {pullback, "pullback"}, {factorised, "factorised"}, {predicted, "predict"}, {hosted, "host algebra"},
+		{algebra, "algebra"}, {pullback, "pullback"}, {factorized, "factorised"}, {predicted, "predict"}, {hosted, "host algebra"},
 		{opening, "(opening the rows, once)"},
 	} {
 		if s := r.Seconds[v[0]]; s > 0 {

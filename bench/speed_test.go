@@ -23,7 +23,7 @@ import (
 func TestParts(t *testing.T) {
 	r := measured(t, "-n 4000 -features 160 -repeats 1 -direct")
 	p := r.Seconds
-	if sum := p.sum(moments, pullback, hosted); math.Abs(sum-r.Evaluation) > 1e-9 || p[factorised]+p[predicted] != 0 {
+	if sum := p.sum(moments, pullback, hosted); math.Abs(sum-r.Evaluation) > 1e-9 || p[factorized]+p[predicted] != 0 {
 		t.Errorf("parts %+v are %v s in all, the evaluation takes %v", p, sum, r.Evaluation)
 	}
 	if sum := p[evaluating] + p[accumulating]; p[evaluating] <= 0 || p[accumulating] <= 0 || sum > p[moments] {
@@ -140,7 +140,7 @@ func TestBadData(t *testing.T) {
 	}
 }
 
-// TestGivenPeak: a peak that is given is not measured; the factorised pass's
+// TestGivenPeak: a peak that is given is not measured; the factorized pass's
 // kernels are its own.
 func TestGivenPeak(t *testing.T) {
 	r := measured(t, "-n 1000 -features 32 -repeats 2 -inference factorised -peak 3")

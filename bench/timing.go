@@ -19,7 +19,7 @@ const (
 	opening    = "open" // checks, order of the rows, upload: once, as in a fit, and no part of an evaluation's time
 	moments    = "moments"
 	pullback   = "pullback"
-	factorised = "factorised"
+	factorized = "factorised"
 	predicted  = "predict"
 	hosted     = "host" // all but the passes over the rows: factor, inverse, chain rule
 
@@ -35,7 +35,7 @@ const (
 )
 
 // passes are the parts over the rows; with hosted they add up to the evaluation's time.
-var passes = []string{moments, pullback, factorised, predicted, solving, algebra}
+var passes = []string{moments, pullback, factorized, predicted, solving, algebra}
 
 // times are seconds by part of an evaluation, or by kernel: by a card's own clock, or of each part of a pass on the CPU, summed over its
 // cores.
@@ -147,7 +147,7 @@ func (s *stopwatch) time(evaluate func() error) (sample, error) {
 // partOf is the part that a method of a backend's rows counts to.
 var partOf = map[string]string{
 	"Open": opening, "Moments": moments, "Pullback": pullback, "PullbackSolved": pullback,
-	"Factorised": factorised, "Predict": predicted, "Solve": solving,
+	"Factorized": factorized, "Predict": predicted, "Solve": solving,
 }
 
 // observe begins to time a method.

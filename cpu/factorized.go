@@ -16,13 +16,13 @@ import (
 //	∂F/∂m_kd = −2 Σ_n r_nd φ̄_nk + 2 m_kd Σ_n (E[φ_nk²] − φ̄_nk²)   ∂F/∂s_kd = Σ_n E[φ_nk²]
 func (d *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
 	if err := d.data.CheckFactorized(dst, f, w, rows); err != nil {
-		return fmt.Errorf("cpu: factorised: %w", err)
+		return fmt.Errorf("cpu: factorized: %w", err)
 	}
 	if rows != nil {
 		d = d.pick(rows)
 	}
 	d.work.bank.set(f, d.Delta)
-	p := &factorised{rows: d, bank: &d.work.bank, w: w}
+	p := &factorized{rows: d, bank: &d.work.bank, w: w}
 	p.prepare()
 	if f.Q == 1 && w.D == 1 {
 		sums := d.sum(p.bank, []int{simd.FactorizedRows}, p.chunk)
@@ -44,8 +44,8 @@ func (d *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *b
 	return d.stopped("factorised")
 }
 
-// factorised is the state of one call.
-type factorised struct {
+// factorized is the state of one call.
+type factorized struct {
 	*rows
 	bank *bank
 	w    *backend.Weights
@@ -55,7 +55,7 @@ type factorised struct {
 }
 
 // squares returns Σ_d m_kd² and Σ_d s_kd.
-func (p *factorised) squares(k int) (m2, s2 float64) {
+func (p *factorized) squares(k int) (m2, s2 float64) {
 	for i, m := range p.w.Mean[k*p.w.D:][:p.w.D] {
 		m2 += m * m
 		s2 += p.w.Var[k*p.w.D+i]
@@ -64,7 +64,7 @@ func (p *factorised) squares(k int) (m2, s2 float64) {
 }
 
 // prepare packs the weights and lanes, which do not depend on the rows.
-func (p *factorised) prepare() {
+func (p *factorized) prepare() {
 	s, b, f, w := p.work, p.bank, p.bank.f, p.w
 	many := s.outputs(b, 2*w.D, func(k, i int) float64 {
 		if i < w.D {
@@ -95,7 +95,7 @@ func (p *factorised) prepare() {
 
 // over takes a tile for a chunk, of so few rows that cos and sin stay in a core's
 // second cache, unless they are not written.
-func (p *factorised) over(c chunk) (t *tile, size int) {
+func (p *factorized) over(c chunk) (t *tile, size int) {
 	r := p.Runs[c.run]
 	lo, hi := p.bank.over(r)
 	size = simd.EvenMost
@@ -110,7 +110,7 @@ func (p *factorised) over(c chunk) (t *tile, size int) {
 
 // chunk adds a chunk's squared residuals and Factorized's sums: one input, one
 // output. Where all rows of a tile are even, its features need not be written.
-func (p *factorised) chunk(c chunk, part []float64) {
+func (p *factorized) chunk(c chunk, part []float64) {
 	t, size := p.over(c)
 	defer p.work.put(t)
 	lap, sums := p.work.clock.begin(), part[1:]
@@ -141,7 +141,7 @@ func (p *factorised) chunk(c chunk, part []float64) {
 
 // chunkOfMany is chunk for any number of inputs and outputs. It adds Along's sums
 // for each output's residuals, then Second's and Contract's.
-func (p *factorised) chunkOfMany(c chunk, part []float64) {
+func (p *factorized) chunkOfMany(c chunk, part []float64) {
 	dd := p.w.D
 	t, size := p.over(c)
 	defer p.work.put(t)
@@ -188,7 +188,7 @@ func residual(fit, y []float64) float64 {
 
 // finish writes the gradient from the sums over all rows, and adds the terms of the
 // value that do not depend on the residuals.
-func (p *factorised) finish(dst *backend.FactorizedSums, along []column, square, rest column) {
+func (p *factorized) finish(dst *backend.FactorizedSums, along []column, square, rest column) {
 	f, w, b := p.bank.f, p.w, p.bank
 	for k := range f.M {
 		m2, s2 := p.squares(k)

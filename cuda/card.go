@@ -148,7 +148,7 @@ func (k *card) forget(which func(launch) bool) (gone []launch) {
 const mostNamed = 16
 
 // suspects is the end of a fault's message. A fault shows only at the next
-// synchronisation, so any launch on the card since the last one may have caused it.
+// synchronization, so any launch on the card since the last one may have caused it.
 func (k *card) suspects() string {
 	if len(k.launches) == 0 {
 		return ""
@@ -161,7 +161,7 @@ func (k *card) suspects() string {
 	if n := len(k.launches) - mostNamed; n > 0 {
 		before = fmt.Sprintf("%d and then ", n)
 	}
-	return "; launched since the last synchronisation: " + before + strings.Join(names, ", ")
+	return "; launched since the last synchronization: " + before + strings.Join(names, ", ")
 }
 
 // load loads an image, the first time that it is asked for.

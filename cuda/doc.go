@@ -74,7 +74,7 @@
 //
 // AllocHost gets page-locked memory of the host, which UploadAsync and DownloadAsync
 // copy without waiting: the card does so when the stream comes to it. Such memory must be
-// left alone, and not freed, until the stream is synchronised. Upload and Download take
+// left alone, and not freed, until the stream is synchronized. Upload and Download take
 // any memory, and wait for the stream and the copy.
 //
 // # Errors
@@ -87,7 +87,7 @@
 //
 // They wrap the package's errors. A fault of a kernel shows at the next
 // Synchronize or Download of its stream, or at any other call: the error wraps ErrLost
-// and names the launches on the card since the last synchronisation. Every later call of
+// and names the launches on the card since the last synchronization. Every later call of
 // every Context on the card repeats it, and so does Open. When all of them are
 // closed, the card's context is destroyed, and Open makes a new one. Drivers may
 // keep the fault nevertheless, until the process ends; then Open says to start another.

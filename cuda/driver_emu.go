@@ -15,7 +15,7 @@ import (
 
 // Emulated is a kernel as a function of the host. It runs all blocks before it
 // returns. An error stands for a fault of the kernel: as on a card, it shows at
-// the next synchronisation and loses the context.
+// the next synchronization and loses the context.
 type Emulated func(g Geometry, args []uint64) error
 
 // emulated has the state that all sessions share.
@@ -110,7 +110,7 @@ func (c *emulatedCard) discard() error {
 	return nil
 }
 
-// fault has the card fail with this detail from the next synchronisation on.
+// fault has the card fail with this detail from the next synchronization on.
 func (c *emulatedCard) fault(detail string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -177,7 +177,7 @@ func TestDriverStreams(t *testing.T) {
 }
 
 // TestDriverCopies: copies of page-locked memory are queued and done at the
-// synchronisation; others need not be waited for by who uploads.
+// synchronization; others need not be waited for by who uploads.
 func TestDriverCopies(t *testing.T) {
 	d := firstCard(t)
 	n := min(d.Memory/16, 64<<20) / 8

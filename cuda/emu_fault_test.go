@@ -35,7 +35,7 @@ func TestLeak(t *testing.T) {
 	}
 }
 
-// TestLost: a fault shows at the next synchronisation, names the launches since
+// TestLost: a fault shows at the next synchronization, names the launches since
 // the one before, and all later calls repeat it.
 func TestLost(t *testing.T) {
 	c, s, f := open(t, 0, 0)

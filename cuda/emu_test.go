@@ -193,7 +193,7 @@ func TestKernelNotThere(t *testing.T) {
 }
 
 // TestTimes: a stream that asks for times gets each launch's once, at the next
-// synchronisation or download of its own, and uses the events again.
+// synchronization or download of its own, and uses the events again.
 func TestTimes(t *testing.T) {
 	c, other, f := open(t, 0, 0)
 	var took []string
@@ -211,7 +211,7 @@ func TestTimes(t *testing.T) {
 		testkit.OK(t, errors.Join(f("add").Launch(one, s, args), f("wait").Launch(one, s, []uint64{2e6}),
 			f("add").Launch(one, other, args), other.Synchronize()))
 		if len(took) > 0 {
-			t.Errorf("times of %v at another stream's synchronisation", took)
+			t.Errorf("times of %v at another stream's synchronization", took)
 		}
 		if err := errors.Join(m.Download(s, make([]byte, 8), 0), s.Synchronize()); err != nil || !slices.Equal(took, []string{"add", "wait"}) {
 			t.Errorf("times of %v, %v", took, err)

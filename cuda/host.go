@@ -47,7 +47,7 @@ func (h *HostMemory) Float64s() []float64 {
 }
 
 // Free gives the memory back. The streams that copy from or to it must be
-// synchronised. Freeing it twice is an error. On a lost context the memory counts as
+// synchronized. Freeing it twice is an error. On a lost context the memory counts as
 // given back, and the error wraps ErrLost.
 func (h *HostMemory) Free() error {
 	held := h.context.host.drop(h)
@@ -61,7 +61,7 @@ func (h *HostMemory) Free() error {
 
 // UploadAsync is Upload of the first bytes of host, and returns at once: the card reads
 // them when it has done everything given to the stream before. So host must not be
-// changed before the stream is synchronised.
+// changed before the stream is synchronized.
 func (m *Memory) UploadAsync(s *Stream, offset int64, host *HostMemory, bytes int64) error {
 	return m.context.call(func() error {
 		part, err := m.part(s, offset, host, bytes)
@@ -73,7 +73,7 @@ func (m *Memory) UploadAsync(s *Stream, offset int64, host *HostMemory, bytes in
 }
 
 // DownloadAsync is Download to the first bytes of host, and returns at once: the
-// bytes are there, and may be touched, when the stream is synchronised.
+// bytes are there, and may be touched, when the stream is synchronized.
 func (m *Memory) DownloadAsync(s *Stream, host *HostMemory, offset, bytes int64) error {
 	return m.context.call(func() error {
 		part, err := m.part(s, offset, host, bytes)

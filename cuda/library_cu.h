@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens the library and initialises the driver. Answers 0, the driver's code,
+/* Opens the library and initializes the driver. Answers 0, the driver's code,
  * or -1 with the loader's words in *why where there is no library. Call once. */
 int vssgp_cuda_start(const char **why);
 

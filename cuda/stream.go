@@ -48,7 +48,7 @@ func (s *Stream) check(c *Context) error {
 
 // Synchronize waits until everything given to the stream is done. A fault of a
 // kernel shows here, or at a Download: the error wraps ErrLost and names the
-// launches since the last synchronisation.
+// launches since the last synchronization.
 func (s *Stream) Synchronize() error {
 	return s.context.explain(s.after(func() error { return nil }), "synchronize")
 }

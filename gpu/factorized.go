@@ -12,7 +12,7 @@ func slopeWidth(q int) int { return kernels.PullbackWidth(q) + outputGroup + 2 }
 // Factorized fills dst with the expected squared error over the rows, or over the
 // given ones, and its gradient.
 func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, given []int) error {
-	err := r.call("factorised", r.data.CheckFactorized(dst, f, w, given), func() error { return r.factorised(f, w, given) })
+	err := r.call("factorised", r.data.CheckFactorized(dst, f, w, given), func() error { return r.factorized(f, w, given) })
 	if err != nil {
 		return err
 	}
@@ -58,10 +58,10 @@ func (r *rows) planSlopes(p *plan) error {
 	return r.addPasses(p, runs, k)
 }
 
-// factorised leaves the sums over the rows in host[arraySums], [groups,M,slopeWidth],
+// factorized leaves the sums over the rows in host[arraySums], [groups,M,slopeWidth],
 // and their squared residuals in host[arrayValue]. It takes the residuals of all rows
 // first, for all features, then the gradient.
-func (r *rows) factorised(f *backend.Features, w *backend.Weights, given []int) error {
+func (r *rows) factorized(f *backend.Features, w *backend.Weights, given []int) error {
 	op := opFactorized
 	if given != nil {
 		op = opPick
@@ -79,10 +79,10 @@ func (r *rows) factorised(f *backend.Features, w *backend.Weights, given []int) 
 	variance := mean + uint64(8*p.m*p.d)
 	pass := p.passes[0]
 	a.Chunks, a.Jobs = r.at(p, pass.chunkTable), r.at(p, p.rowJobs)
-	residual := &kernels.FactorisedResidual{RowsBank: a, Mean: mean, Res: res, Value: r.address(arrayValue)}
+	residual := &kernels.FactorizedResidual{RowsBank: a, Mean: mean, Res: res, Value: r.address(arrayValue)}
 	r.launch(residual, p.rowJobs.rows, jobShared(f.Q, residual.Block(), 1))
 	r.columns(p, pass, a, func(a kernels.RowsBank, _ slab, d0 int64, part uint64, blocks int) {
-		gradient := &kernels.FactorisedGradient{RowsBank: a, Mean: mean, Var: variance, Res: res, D0: d0, Part: part}
+		gradient := &kernels.FactorizedGradient{RowsBank: a, Mean: mean, Var: variance, Res: res, D0: d0, Part: part}
 		r.launch(gradient, blocks, gradientShared(f.Q, gradient.Block()))
 	})
 	r.download(p, arrayValue)

@@ -20,7 +20,7 @@ func jobShared(q, threads, kept int) int {
 	return 8 * (threads*(1+kernels.KeptRows*kept) + kernels.JobRows*(q+2))
 }
 
-// gradientShared is the shared memory of factorised_gradient: x, two gates and outputs of each row,
+// gradientShared is the shared memory of factorized_gradient: x, two gates and outputs of each row,
 // and of several inputs the RowAdjoints.
 func gradientShared(q, threads int) int {
 	if q > 1 {

@@ -126,7 +126,7 @@ func sevens(v []float64) []float64 {
 }
 
 func (p *problem) methods() []method {
-	factorised := func(rows []int) func(backend.Rows) ([]answer, error) {
+	factorized := func(rows []int) func(backend.Rows) ([]answer, error) {
 		return func(r backend.Rows) ([]answer, error) {
 			s := backend.NewFactorizedSums(p.features, p.d)
 			s.Value = 7
@@ -159,8 +159,8 @@ func (p *problem) methods() []method {
 			g := backend.NewFeatures(p.m, p.q)
 			return fields(g), r.Pullback(g, p.features, p.bar)
 		}},
-		{"Factorised", factorised(nil)},
-		{"Factorised some rows", factorised(p.subset)},
+		{"Factorized", factorized(nil)},
+		{"Factorized some rows", factorized(p.subset)},
 		{"Predict exact", predict(p.exact)},
 		{"Predict diagonal", predict(p.diagonal)},
 		{"Solve", func(r backend.Rows) ([]answer, error) {

@@ -13,10 +13,10 @@ const (
 	Stage        = 8     // numbers of the sum in a stage of a tile's products
 	Ring         = 4     // stages that a block holds in shared memory
 	Pad          = 4     // numbers between two rows of a panel, beyond its own
-	JobRows      = 32    // rows of a block of factorised_residual and predict_rows
+	JobRows      = 32    // rows of a block of factorized_residual and predict_rows
 	KeptRows     = 8     // rows of a job whose numbers a thread keeps in shared memory at a time
 	QuadRows     = 4096  // rows at most of a chunk of predict_quad
-	GradientRows = 64    // rows that factorised_gradient holds in shared memory
+	GradientRows = 64    // rows that factorized_gradient holds in shared memory
 	AdjointRows  = 16    // rows whose RowAdjoints a thread keeps in shared memory, if there are several inputs
 	NearOutputs  = 2     // outputs of the rows and of C̄ that pullback copies to shared memory, at most
 	DigitTile    = 64    // edge of a tile of products by digits
@@ -664,8 +664,8 @@ func (a *DigitsRows) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 21)
 }
 
-// FactorisedGradient are the arguments of factorised_gradient (factorised.cu).
-type FactorisedGradient struct {
+// FactorizedGradient are the arguments of factorized_gradient (factorized.cu).
+type FactorizedGradient struct {
 	RowsBank
 	Mean uint64
 	Var  uint64
@@ -674,37 +674,37 @@ type FactorisedGradient struct {
 	Part uint64
 }
 
-var _ [176]byte = [unsafe.Sizeof(FactorisedGradient{})]byte{}
+var _ [176]byte = [unsafe.Sizeof(FactorizedGradient{})]byte{}
 
 // Name is the kernel's name in the PTX.
-func (FactorisedGradient) Name() string { return "factorised_gradient" }
+func (FactorizedGradient) Name() string { return "factorized_gradient" }
 
 // Block is how many threads a block has.
-func (FactorisedGradient) Block() int { return 128 }
+func (FactorizedGradient) Block() int { return 128 }
 
 // Words are the arguments in order; they change with a.
-func (a *FactorisedGradient) Words() []uint64 {
+func (a *FactorizedGradient) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 22)
 }
 
-// FactorisedResidual are the arguments of factorised_residual (factorised.cu).
-type FactorisedResidual struct {
+// FactorizedResidual are the arguments of factorized_residual (factorized.cu).
+type FactorizedResidual struct {
 	RowsBank
 	Mean  uint64
 	Res   uint64
 	Value uint64
 }
 
-var _ [160]byte = [unsafe.Sizeof(FactorisedResidual{})]byte{}
+var _ [160]byte = [unsafe.Sizeof(FactorizedResidual{})]byte{}
 
 // Name is the kernel's name in the PTX.
-func (FactorisedResidual) Name() string { return "factorised_residual" }
+func (FactorizedResidual) Name() string { return "factorized_residual" }
 
 // Block is how many threads a block has.
-func (FactorisedResidual) Block() int { return 256 }
+func (FactorizedResidual) Block() int { return 256 }
 
 // Words are the arguments in order; they change with a.
-func (a *FactorisedResidual) Words() []uint64 {
+func (a *FactorizedResidual) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
 }
 

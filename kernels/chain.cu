@@ -7,7 +7,7 @@
 //	chain_reduce   level by level: with a segment's inner blocks divided out, a
 //	               chain over the separators is left, which is the next level
 //	chain_factor   from the last level back to A: a segment whose first block
-//	               lacks nothing of what is left of it goes on as a factorisation
+//	               lacks nothing of what is left of it goes on as a factorization
 //	               from the first block to the last would
 //	chain_inverse, chain_adjoint: inverse.cu
 //

@@ -18,7 +18,7 @@ struct Level {
 };
 
 // each calls f(i, j) for the numbers of a rows × cols matrix, one behind the other by
-// neighbouring threads, so that no thread waits at the end of a row.
+// neighboring threads, so that no thread waits at the end of a row.
 template <class F> DEVICE void each(int rows, int cols, F f) {
 	if (cols == 0)
 		return;

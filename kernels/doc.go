@@ -17,7 +17,7 @@
 //	rows.cuh         rows in shared memory, a thread for each feature
 //	moments.cu       cpu/moments.go, and the reductions of partial sums
 //	pullback.cu      cpu/pullback.go
-//	factorised.cu    cpu/factorized.go
+//	factorized.cu    cpu/factorized.go
 //	predict.cu       cpu/predict.go
 //	spectrum.cuh     internal/rowspectrum: sums over rows of a wave from tables
 //	spectrum.cu      moments and pullback from them

@@ -1,5 +1,5 @@
 // Fronts: tall matrices in shared memory of which the first m columns are divided
-// out, as in a multifrontal Cholesky factorisation, and the products of what
+// out, as in a multifrontal Cholesky factorization, and the products of what
 // lies below. A front stands row by row, ld numbers a row:
 //
 //	X   [m,m]   lower triangle        L        X = L·Lᵀ

@@ -1,5 +1,5 @@
 // A job of up to 32 rows: a block sums, over all features of the run, some
-// numbers of each row. factorised_residual and predict_rows are two uses of it.
+// numbers of each row. factorized_residual and predict_rows are two uses of it.
 //
 // A thread owns features tid, tid + THREADS, … and walks the rows of one
 // feature at a time. It keeps 32 accumulators in registers: ROWS rows by 32/ROWS

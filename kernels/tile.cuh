@@ -7,8 +7,8 @@
 // lane%4): rows group + 8i, columns 8j + 2·place + {0, 1}.
 //
 // A panel lies either way in shared memory, as its source in device memory does:
-//	along    [STAGE][T + PAD]   neighbours are rows or columns of the tile
-//	across   [T][STAGE + PAD]   neighbours are numbers of the sum
+//	along    [STAGE][T + PAD]   neighbors are rows or columns of the tile
+//	across   [T][STAGE + PAD]   neighbors are numbers of the sum
 // In both the loads of a fragment meet each bank once.
 #pragma once
 

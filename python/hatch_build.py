@@ -31,7 +31,7 @@ TAGS = {
     "windows/arm64": "win_arm64",
 }
 
-LICENCE = re.compile(r"(un)?licen[cs]e|copying|notice|patents|third_party", re.I)
+LICENSE = re.compile(r"(un)?licen[cs]e|copying|notice|patents|third_party", re.I)
 
 
 class Hook(BuildHookInterface):
@@ -52,7 +52,7 @@ class Hook(BuildHookInterface):
         self.folder = tempfile.TemporaryDirectory()  # not this one, which builds for two platforms may share
         binary = self.compile(Path(self.folder.name))
         include[str(binary)] = f"vssgp/_bin/{binary.name}"
-        include.update(self.licences())
+        include.update(self.licenses())
 
     def find(self) -> None:
         """Find the Go module: in an sdist its copy, else the repository around this folder."""
@@ -92,8 +92,8 @@ class Hook(BuildHookInterface):
         self.go("build", "-buildvcs=false", *args)
         return binary
 
-    def licences(self) -> dict[str, str]:
-        """The licences of all that the command is linked from, which go along with it."""
+    def licenses(self) -> dict[str, str]:
+        """The licenses of all that the command is linked from, which go along with it."""
         to = f"vssgp-{self.metadata.version}.dist-info/licenses"
         listed = self.go("list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", COMMAND)
         folders = dict(line.split(" ", 1) for line in listed.splitlines() if line)
@@ -102,7 +102,7 @@ class Hook(BuildHookInterface):
             str(path): f"{to}/{path.name}" if module == MODULE else f"{to}/{module}/{path.name}"
             for module, folder in sorted(folders.items())
             for path in sorted(Path(folder).iterdir())
-            if LICENCE.match(path.name)
+            if LICENSE.match(path.name)
         }
 
     def go(self, *args: str) -> str:

@@ -146,7 +146,7 @@ func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *b
 		count = -1
 	}
 	return r.pass(opFactorized, "factorised", r.data.CheckFactorized(dst, f, w, picked), func() error {
-		return r.set.factorised(dst, f, w, r.set.places(picked), count)
+		return r.set.factorized(dst, f, w, r.set.places(picked), count)
 	}, float64(count))
 }
 

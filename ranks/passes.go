@@ -166,10 +166,10 @@ func (s *set) pull(dst, f *backend.Features) error {
 	})
 }
 
-// factorised fills dst, on rank 0, with the expected squared error and its gradient
+// factorized fills dst, on rank 0, with the expected squared error and its gradient
 // over the count rows at the given places; over all rows if count is negative, and
 // places is nil.
-func (s *set) factorised(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, places []int, count int) error {
+func (s *set) factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, places []int, count int) error {
 	s.shareFeatures(f)
 	if count >= 0 {
 		numbers := make([]float64, count)

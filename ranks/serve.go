@@ -53,7 +53,7 @@ func (s *set) serve(o op, more []float64) {
 	case opPullback:
 		_ = s.pullback(nil, nil, nil)
 	case opFactorized:
-		_ = s.factorised(nil, nil, nil, nil, int(more[0]))
+		_ = s.factorized(nil, nil, nil, nil, int(more[0]))
 	case opPredict:
 		_ = s.predict(nil, nil, nil, int(more[0]), more[1] == 1)
 	case opSolve:

@@ -52,10 +52,10 @@ func TestBoundsAndGradients(t *testing.T) {
 			e := evaluated(t, r, p, variational.Exact, nil, true)
 			checkEvaluation(t, c, "exact", e, tr, tr.exact)
 			e = evaluated(t, r, p, variational.Factorized, nil, true)
-			checkEvaluation(t, c, "factorised", e, tr, func() precise.Real { return tr.factorised(nil) })
+			checkEvaluation(t, c, "factorised", e, tr, func() precise.Real { return tr.factorized(nil) })
 			rows := []int{c.N - 1, 0, c.N / 2, 0} // unsorted, one twice
 			e = evaluated(t, r, p, variational.Factorized, rows, true)
-			checkEvaluation(t, c, "mini-batch", e, tr, func() precise.Real { return tr.factorised(rows) })
+			checkEvaluation(t, c, "mini-batch", e, tr, func() precise.Real { return tr.factorized(rows) })
 		})
 	}
 }

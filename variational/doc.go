@@ -1,6 +1,6 @@
 // Package variational is the paper's model in the model's own units: its
 // parameters with their one table of tensors, the effective features, the
-// Kullback-Leibler terms, the exact and the factorised bound with their gradients,
+// Kullback-Leibler terms, the exact and the factorized bound with their gradients,
 // and predictions, joint covariances and draws (Gal & Turner 2015; derived in
 // DESIGN.md in these letters).
 //

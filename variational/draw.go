@@ -20,7 +20,7 @@ type Function struct {
 }
 
 // Draw samples a function: its coefficients, from the exact posterior or, with
-// nil, from the factorised one among the parameters, and the frequency and phase
+// nil, from the factorized one among the parameters, and the frequency and phase
 // of every feature. It leaves the generator where the next function begins.
 func (p *Params) Draw(exact *Posterior, rng *rand.Rand) *Function {
 	out := &Function{coefficients: p.drawCoefficients(exact, rng), features: p.Features(), d: p.D}
@@ -39,7 +39,7 @@ func (p *Params) Draw(exact *Posterior, rng *rand.Rand) *Function {
 }
 
 // drawCoefficients samples A [M,D]: m + τ^−½ R⁻ᵀ ε for the exact posterior,
-// m + √s ∘ ε for the factorised one.
+// m + √s ∘ ε for the factorized one.
 func (p *Params) drawCoefficients(exact *Posterior, rng *rand.Rand) []float64 {
 	a := make([]float64, p.M()*p.D)
 	for i := range a {

@@ -91,7 +91,7 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 func checkExact(offset []int) error {
 	for v := range len(offset) - 1 {
 		if n := offset[v+1] - offset[v]; n > MaxExact {
-			return fmt.Errorf("vssgp: %d features in window %d: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorised inference: %w",
+			return fmt.Errorf("vssgp: %d features in window %d: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorized inference: %w",
 				n, v, 8*float64(n)*float64(n)/(1<<30), MaxExact, ErrParams)
 		}
 	}

@@ -43,7 +43,7 @@ type joint struct {
 }
 
 // A chunk is the rows [lo, hi) and their features [M,hi−lo]: τ^−½ R⁻¹ φ̄ᵀ, whose
-// products are φ̄ S φ̄ᵀ, for an exact posterior, and φ̄ᵀ for a factorised one.
+// products are φ̄ S φ̄ᵀ, for an exact posterior, and φ̄ᵀ for a factorized one.
 type chunk struct {
 	lo, hi   int
 	features []float64

@@ -11,7 +11,7 @@ type klTerm struct {
 	pull func(p, dst *Params, lo, hi int, weight float64)
 }
 
-// featureKL are the KL terms of the exact bound, allKL those of the factorised one.
+// featureKL are the KL terms of the exact bound, allKL those of the factorized one.
 var (
 	allKL = []klTerm{
 		{"kl_coefficients", (*Params).klCoefficients, (*Params).pullCoefficients},
@@ -58,7 +58,7 @@ func (p *Params) pullFrequencies(dst *Params, lo, hi int, weight float64) {
 	pullGaussian(p.FreqMean[lo:hi], p.FreqVar[lo:hi], dst.FreqMean[lo:hi], dst.FreqVar[lo:hi], weight)
 }
 
-// klCoefficients is KL(q(A)‖p(A)) of the factorised posterior.
+// klCoefficients is KL(q(A)‖p(A)) of the factorized posterior.
 func (p *Params) klCoefficients(lo, hi int) float64 {
 	lo, hi = lo*p.K*p.D, hi*p.K*p.D
 	return klGaussian(p.CoefMean[lo:hi], p.CoefVar[lo:hi])

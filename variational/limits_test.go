@@ -81,7 +81,7 @@ func TestFactorizedBelowExact(t *testing.T) {
 		if p.M() == 1 {
 			modeltest.Near(t, c.Name, []float64{best}, []float64{exact}, rounding)
 		} else if best >= exact {
-			t.Errorf("%s: factorised %g, exact %g: want less", c.Name, best, exact)
+			t.Errorf("%s: factorized %g, exact %g: want less", c.Name, best, exact)
 		}
 		for _, a := range [][]float64{p.CoefMean, p.CoefVar} {
 			for _, step := range []float64{1.01, 1 / 1.01} {

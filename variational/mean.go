@@ -32,7 +32,7 @@ func (r *Rows) SolveMean(p *Params) (diag, mean []float64, err error) {
 }
 
 // ApproximateMean approximates SolveMean by conjugate gradients, in O(|S|·M) time
-// a step and O(M) memory. It takes G from passes of the factorised bound, whose
+// a step and O(M) memory. It takes G from passes of the factorized bound, whose
 // data term has the gradient −2(C − Gm) with respect to m and the diagonal of G
 // with respect to s. rows are S, nil for all; G and C are scaled up to N rows.
 func (r *Rows) ApproximateMean(p *Params, rows []int) (diag, mean []float64, err error) {

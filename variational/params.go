@@ -28,7 +28,7 @@ type Params struct {
 
 	NoisePrecision []float64 // τ [1], units of 1/y², > 0
 
-	CoefMean []float64 // m [M,D], of the factorised posterior; empty before a fit
+	CoefMean []float64 // m [M,D], of the factorized posterior; empty before a fit
 	CoefVar  []float64 // diag s [M,D], > 0; empty for the exact posterior
 
 	Windows         backend.Windows // in the model's units; the zero value: none

@@ -18,11 +18,11 @@ type Predictive struct {
 
 	p *Params
 	f *backend.Features
-	r *blocktri.Factor // of A; nil for a factorised posterior
+	r *blocktri.Factor // of A; nil for a factorized posterior
 }
 
 // NewPredictive takes the exact posterior over the coefficients, or with nil the
-// factorised one among the parameters. It inverts the exact posterior's factor,
+// factorized one among the parameters. It inverts the exact posterior's factor,
 // which stays as it is. Errors wrap ctx.Err().
 func NewPredictive(ctx context.Context, p *Params, exact *Posterior) (*Predictive, error) {
 	t := &Predictive{p: p, f: p.Features()}

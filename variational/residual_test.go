@@ -68,7 +68,7 @@ func (t *truth) residual() precise.Real {
 	return r
 }
 
-// counting is a backend that counts its factorised passes.
+// counting is a backend that counts its factorized passes.
 func counting(b backend.Backend, passes *int) *backendtest.Spy {
 	return &backendtest.Spy{Backend: b, Factorized: func(*backend.FactorizedSums) { *passes++ }}
 }

@@ -24,7 +24,7 @@ const (
 	Covariance   Group = iota // a hyper-parameter of the covariance
 	Noise                     // the noise precision
 	FeatureDist               // of the features' own distribution q(ω), and their inducing inputs
-	Coefficients              // of the factorised posterior over the coefficients; may be absent
+	Coefficients              // of the factorized posterior over the coefficients; may be absent
 )
 
 // A Domain is the numbers that a tensor may hold, finite in any case.

@@ -198,8 +198,8 @@ func (t *truth) exact() precise.Real {
 	return noise.Plus(tau.Times(fit).Scaled(-1)).Minus(precise.Of(float64(t.data.D)).Times(logs)).Minus(t.kl())
 }
 
-// factorised is eq. lower_bound_SVI over the given rows, nil for all.
-func (t *truth) factorised(rows []int) precise.Real {
+// factorized is eq. lower_bound_SVI over the given rows, nil for all.
+func (t *truth) factorized(rows []int) precise.Real {
 	if rows == nil {
 		rows = t.all()
 	}

@@ -166,7 +166,7 @@ func (d *dropoutDetector) logOdds(x []float64, lo, hi, width int) (start int, od
 	return lo, odds
 }
 
-// side returns the samples minus the middle, reversed after a run, so that time goes towards it.
+// side returns the samples minus the middle, reversed after a run, so that time goes toward it.
 func side(x []float64, middle float64, reverse bool) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {

@@ -339,10 +339,10 @@ func TestCanceled(t *testing.T) {
 			cancel()
 		}
 		if r, err := Fill(ctx, x, rate, fiveGaps, o); !errors.Is(err, context.Canceled) || r != nil || strings.Contains(err.Error(), "\n") {
-			t.Errorf("cancelled within: %v: result %v, error %v; want one line", within, r, err)
+			t.Errorf("canceled within: %v: result %v, error %v; want one line", within, r, err)
 		}
 		if reports > 100 {
-			t.Errorf("cancelled within: %v: %d steps after that", within, reports)
+			t.Errorf("canceled within: %v: %d steps after that", within, reports)
 		}
 		cancel()
 	}

@@ -95,7 +95,7 @@ func (p *problem) featureMisuses(r backend.Rows, out *fences) (all []misuse) {
 		for method, call := range map[string]func() error{
 			"Moments":    func() error { return r.Moments(p.moments(out, p.d), &f) },
 			"Pullback":   func() error { return r.Pullback(p.cotangent(out), &f, p.bar) },
-			"Factorised": func() error { return r.Factorized(p.sums(out), &f, p.weights, nil) },
+			"Factorized": func() error { return r.Factorized(p.sums(out), &f, p.weights, nil) },
 			"Predict": func() error {
 				return r.Predict(backend.NewPrediction(p.n, p.d), &f, p.diagonal)
 			},
@@ -130,9 +130,9 @@ func (p *problem) outputMisuses(r backend.Rows, out *fences) []misuse {
 		{"Pullback: dst of more features", func() error { return r.Pullback(more, p.features, p.bar) }, shape},
 		{"Pullback: dst with a short field", func() error { return r.Pullback(less, p.features, p.bar) }, shape},
 		{"Pullback: dst of more inputs", func() error { return r.Pullback(moreInputs, p.features, p.bar) }, shape},
-		{"Factorised: dst of more features", sums(func(s *backend.FactorizedSums) { s.Features = more }), shape},
-		{"Factorised: dst with a short field", sums(func(s *backend.FactorizedSums) { s.Features = less }), shape},
-		{"Factorised: dst of other outputs", sums(func(s *backend.FactorizedSums) { s.Weights = backend.NewWeights(p.m, p.d+1) }), shape},
+		{"Factorized: dst of more features", sums(func(s *backend.FactorizedSums) { s.Features = more }), shape},
+		{"Factorized: dst with a short field", sums(func(s *backend.FactorizedSums) { s.Features = less }), shape},
+		{"Factorized: dst of other outputs", sums(func(s *backend.FactorizedSums) { s.Weights = backend.NewWeights(p.m, p.d+1) }), shape},
 		{"Predict: dst of more rows", func() error { return r.Predict(backend.NewPrediction(p.n+1, p.d), p.features, p.exact) }, shape},
 		{"Predict: dst of other outputs", func() error { return r.Predict(backend.NewPrediction(p.n, p.d+1), p.features, p.exact) }, shape},
 	}
@@ -152,10 +152,10 @@ func (p *problem) otherMisuses(r backend.Rows, out *fences) []misuse {
 		{"Pullback: bar of other outputs", func() error { return r.Pullback(p.cotangent(out), p.features, p.moments(out, p.d+1)) }, shape},
 		{"Pullback: bar of more features", func() error { return r.Pullback(p.cotangent(out), p.features, backend.NewMoments(more, p.d)) },
 			shape},
-		{"Factorised: weights of other outputs", weights(backend.NewWeights(p.m, p.d+1), nil), shape},
-		{"Factorised: weights of more features", weights(backend.NewWeights(p.m+1, p.d), nil), shape},
-		{"Factorised: row −1", weights(p.weights, []int{0, -1}), value},
-		{"Factorised: row N", weights(p.weights, []int{p.n}), value},
+		{"Factorized: weights of other outputs", weights(backend.NewWeights(p.m, p.d+1), nil), shape},
+		{"Factorized: weights of more features", weights(backend.NewWeights(p.m+1, p.d), nil), shape},
+		{"Factorized: row −1", weights(p.weights, []int{0, -1}), value},
+		{"Factorized: row N", weights(p.weights, []int{p.n}), value},
 		{"Predict: short mean", predict(backend.Posterior{Mean: p.exact.Mean[1:], Cov: p.exact.Cov, D: p.d}), shape},
 		{"Predict: covariance of more features", predict(backend.Posterior{Mean: p.exact.Mean, Cov: backend.NewGram(more.Offsets()),
 			D: p.d}), shape},

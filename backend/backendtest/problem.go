@@ -211,7 +211,7 @@ func (p *problem) cotangent(f *fences) *backend.Features {
 	}
 }
 
-// sums makes fenced factorised sums, NaN.
+// sums makes fenced factorized sums, NaN.
 func (p *problem) sums(f *fences) *backend.FactorizedSums {
 	return &backend.FactorizedSums{
 		Value: math.NaN(), Features: p.cotangent(f),

@@ -72,7 +72,7 @@ func checkNotFinite(p *problem, b backend.Backend) error {
 			}
 			s := p.sums(out)
 			if err := r.Factorized(s, f, p.weights, nil); err == nil && !math.IsNaN(s.Value) && p.met() {
-				return fmt.Errorf("with %s NaN Factorised gives no error, value %g", field.Name, s.Value)
+				return fmt.Errorf("with %s NaN Factorized gives no error, value %g", field.Name, s.Value)
 			}
 			m := p.moments(out, p.d)
 			err := r.Moments(m, f)

@@ -32,9 +32,9 @@ var checks = []check{
 	{"MomentsAdd", checkMomentsAdd},
 	{"Pullback", checkPullback},
 	{"PullbackAdjoint", checkAdjoint},
-	{"Factorised", checkFactorized},
-	{"FactorisedAdd", checkFactorizedAdd},
-	{"FactorisedGradient", checkFactorizedGradient},
+	{"Factorized", checkFactorized},
+	{"FactorizedAdd", checkFactorizedAdd},
+	{"FactorizedGradient", checkFactorizedGradient},
 	{"SumsWithoutOutputs", checkSumsWithoutOutputs},
 	{"Predict", checkPredict},
 	{"PredictWithoutOutputs", checkPredictWithoutOutputs},
@@ -89,7 +89,7 @@ func Fuzz(f *testing.F, open func(testing.TB) backend.Backend) {
 		b := open(t)
 		defer b.Close()
 		for _, c := range []check{
-			{"Moments", checkMoments}, {"Pullback", checkPullback}, {"Factorised", checkFactorized}, {"Predict", checkPredict},
+			{"Moments", checkMoments}, {"Pullback", checkPullback}, {"Factorized", checkFactorized}, {"Predict", checkPredict},
 		} {
 			if err := c.run(newProblem(s), b); err != nil {
 				t.Errorf("%+v: %s: %v", s, c.name, err)

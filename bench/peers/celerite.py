@@ -7,7 +7,7 @@ Data are eight sinusoids with noise at x = 0, 1, 2, …, as bench makes them (no
 the same numbers: the cost does not depend on them). The covariance is a sum of
 stochastically driven, damped oscillators (celerite's SHO with Q > 1/2, by their
 coefficients a, b, c, d), J = 2·terms, and noise. One evaluation builds its
-matrices, factorises and solves:
+matrices, factorizes and solves:
 
     value     the log-likelihood, by celerite2's NumPy interface
     gradient  with its derivatives by every a, b, c, d and the noise's variance,

@@ -83,8 +83,8 @@ def bound(xp, sinc, logdet_solve, diagonal_of, p, x, y, k):
     z, mu, sigma = p["inducing.location"], p["frequency.mean"], p["frequency.variance"]
     low, high, tau = p["phase.lower"], p["phase.upper"], p["noise.precision"][0]
     decay, omega = sigma / l**2, mu / l + 2 * pi * frequency
-    centre, half = (low + high) / 2, (high - low) / 2
-    theta, quad = centre, 0.0
+    center, half = (low + high) / 2, (high - low) / 2
+    theta, quad = center, 0.0
     for q in range(x.shape[1]):
         diff = x[:, q, None] - z[None, :, q]
         theta = theta + omega[:, q] * diff
@@ -127,13 +127,13 @@ def numpy_peer(problem, device):
     def slope(h):
         return (h * np.cos(h) - np.sin(h)) / (h * h)
 
-    def features(z, decay, omega, centre):
+    def features(z, decay, omega, center):
         """Fills cos and sin; Σ_n e⁴ cos 2θ, which is Σ cos⁴ − sin⁴."""
         ripples = np.zeros(m)
         for rows in blocks:
             cos, sin = cos_all[rows], sin_all[rows]
             theta, quad, diff, term = room[:4, :len(cos)]
-            np.copyto(theta, centre)
+            np.copyto(theta, center)
             quad.fill(0)
             for q in range(inputs):
                 np.subtract(x[rows, q, None], z[:, q], out=diff)
@@ -194,10 +194,10 @@ def numpy_peer(problem, device):
         z, mu, sigma = p["inducing.location"], p["frequency.mean"], p["frequency.variance"]
         low, high, tau = p["phase.lower"], p["phase.upper"], p["noise.precision"][0]
         decay, omega = sigma / l**2, mu / l + 2 * np.pi * frequency
-        centre, half = (low + high) / 2, (high - low) / 2
+        center, half = (low + high) / 2, (high - low) / 2
         share = variance / k
         amp, ripple = np.sqrt(2 * share) * sinc(half), share * sinc(2 * half)
-        ripples = features(z, decay, omega, centre)
+        ripples = features(z, decay, omega, center)
         a = cos_all.T @ cos_all  # one half, by SYRK
         a *= amp
         a *= amp[:, None]

@@ -37,7 +37,7 @@ def boosting(x, y, at):
 
 
 def scored(fit, train, test, outputs):
-    """Scores over all outputs, each standardised and fitted by itself."""
+    """Scores over all outputs, each standardized and fitted by itself."""
     x, at = train[:, :-outputs], test[:, :-outputs]
     shift, scale = x.mean(0), x.std(0) + 1e-12
     errors, sds = [], []
@@ -57,7 +57,7 @@ def main():
     flags.add_argument("-out", required=True)
     flags.add_argument("-outputs", type=int, default=1)
     flags.add_argument("-most", type=int, default=3000, help="rows beyond which the GP is not run")
-    flags.add_argument("-restarts", type=int, default=1, help="of the GP's optimiser")
+    flags.add_argument("-restarts", type=int, default=1, help="of the GP's optimizer")
     flags.add_argument("dir")
     o = flags.parse_args()
     for path in sorted(glob.glob(os.path.join(o.dir, "*.train.csv"))):

@@ -101,8 +101,8 @@ func TestFitPredict(t *testing.T) {
 	}
 }
 
-// learnt is part of the output of `info --json`.
-type learnt struct {
+// learned is part of the output of `info --json`.
+type learned struct {
 	Fitted          bool
 	Inputs, Outputs []string
 	Windows         *struct{ Length float64 }
@@ -114,7 +114,7 @@ func TestFitRecording(t *testing.T) {
 	in := testkit.Put(t, dir, "in.wav", string(wav(8000, 1, tone(900, 8000))))
 	model := filepath.Join(dir, "m.safetensors")
 	succeed(t, "fit", in, "-o", model, "--iterations", "20", "--components", "10", "--window", "50ms", "--quiet")
-	i := decode[learnt](t, succeed(t, "info", model, "--json").stdout)
+	i := decode[learned](t, succeed(t, "info", model, "--json").stdout)
 	if i.Inputs[0] != "seconds" || i.Outputs[0] != "channel1" || i.Windows == nil || math.Abs(i.Windows.Length-0.05) > 1e-12 {
 		t.Errorf("info %+v: want windows of 0.05 s over seconds", i)
 	}
@@ -175,8 +175,9 @@ func TestEvaluateGolden(t *testing.T) {
 	for _, path := range testkit.Must(filepath.Glob("../../testdata/golden/*.json"))(t) {
 		g := testkit.Must(oracle.LoadGolden(path))(t)
 		var want struct {
-			Exact, Factorised goldenResult
-			Minibatch         *goldenResult
+			Exact      goldenResult
+			Factorized goldenResult `json:"factorised"`
+			Minibatch  *goldenResult
 		}
 		testkit.OK(t, json.Unmarshal(testkit.Read(t, path), &want))
 		t.Run(g.Name, func(t *testing.T) {
@@ -197,7 +198,7 @@ func TestEvaluateGolden(t *testing.T) {
 			}
 			before := testkit.Read(t, fitted)
 			check(fitted, want.Exact, "--inference", "exact")
-			check(fitted, want.Factorised) // coefficient.variance makes the model a factorised one
+			check(fitted, want.Factorized) // coefficient.variance makes the model a factorized one
 			if b := g.Minibatch; b != nil {
 				check(fitted, *want.Minibatch, "--rows", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(b.Rows)), ","), "[]"))
 			}

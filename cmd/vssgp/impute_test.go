@@ -87,7 +87,7 @@ func TestImpute(t *testing.T) {
 	page := string(testkit.Read(t, in("report.html")))
 	testkit.Contains(t, page, "coverage", "samples 600 to 620", "--detect", "cut0.wav", "Play gap 1", "Play the whole recording",
 		"data:image/png;base64,")
-	if i := decode[learnt](t, succeed(t, "info", in("m.safetensors"), "--json").stdout); !i.Fitted || i.Inputs[0] != "seconds" {
+	if i := decode[learned](t, succeed(t, "info", in("m.safetensors"), "--json").stdout); !i.Fitted || i.Inputs[0] != "seconds" {
 		t.Errorf("saved model: %+v", i)
 	}
 	text := succeed(t, append([]string{"impute", cut, "--gap", "75ms:77.5ms", "--reference", clean, "-o", in("out2.wav")}, quick...)...).stdout
@@ -133,7 +133,7 @@ func TestImputeStereo(t *testing.T) {
 		t.Errorf("result %+v: want two models, two gaps and no scores without a reference", r)
 	}
 	for _, m := range r.Models {
-		if i := decode[learnt](t, succeed(t, "info", m, "--json").stdout); len(i.Outputs) != 2 {
+		if i := decode[learned](t, succeed(t, "info", m, "--json").stdout); len(i.Outputs) != 2 {
 			t.Errorf("%s has outputs %v, want two channels", m, i.Outputs)
 		}
 	}

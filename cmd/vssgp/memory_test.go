@@ -128,7 +128,7 @@ func TestMemoryEstimate(t *testing.T) {
 		rows("one.npy", 16000, 1)
 		rows("tables.npy", 200_000, 1)
 		rows("four.npy", 8000, 4)
-		rows("factorised.npy", 20_000, 1)
+		rows("factorized.npy", 20_000, 1)
 		rows("many.npy", 300_000, 3)
 		bursts("bursts.npy", 1500)
 		cases = append(cases,
@@ -144,7 +144,7 @@ func TestMemoryEstimate(t *testing.T) {
 			"fit four.npy --x 0,1,2,3 --y 4 --components 4 --features 100 --iterations 2 --restarts 2 -o out.st",
 			"fit ten.wav --window 32ms --iterations 3 --checkpoint part.st --every 1ms -o out.st",
 			"fit some.wav --window 32ms --iterations 2 -o out.st",
-			"fit factorised.npy --inference factorised --init paper --components 20 --features 100 --window none --iterations 3 -o out.st",
+			"fit factorized.npy --inference factorised --init paper --components 20 --features 100 --window none --iterations 3 -o out.st",
 			"fit bursts.npy --x 0 --method vssgp --window none --iterations 20 -o out.st",
 			"fit many.npy --x 0,1,2 --y 3 --inference stochastic --components 4 --features 50 --iterations 20 -o out.st",
 		)

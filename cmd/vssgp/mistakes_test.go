@@ -108,7 +108,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"FIT --iterations -5", "--iterations"}, {"FIT --window -3", "-3"}, {"FIT --window NaN", "NaN"}, {"FIT --window 20ms", "20ms"},
 	{"FIT --window 1e-300", "1e-300"}, {"impute good.wav --gap 100:120 --window 1ns WAV", "1ns"},
 	{"impute good.wav --gap 100:120 --window 0.0001ms WAV", "window length"}, {"FIT --components 1000000000", "components 1000000000"},
-	{"FIT --features 2000000", "features 2000000"}, {"FIT --init paper --features 1000000", "factorised"},
+	{"FIT --features 2000000", "features 2000000"}, {"FIT --init paper --features 1000000", "factorized"},
 	{"FIT --lengthscales 0", "length-scale"}, {"FIT --lengthscales 32ms", "need not be time"}, {"FIT --lengthscales 1,two", "must be numbers"},
 	{"FIT --lengthscales 1 --periods 5s", "need not be time"}, {"FIT --lengthscales 1,2 --periods 3", "periods"},
 	{"FIT --noise-precision -1", "noise"}, {"FIT --frequency-variance -1", "frequency variance"}, {"FIT --noise-precision NaN", "noise"},

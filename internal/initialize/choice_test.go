@@ -178,7 +178,7 @@ func TestNoBound(t *testing.T) {
 			return 1, nil
 		}
 		if p, _, err := seriesOf(modeltest.Tones(600, 0)).Spectrum(t.Context(), set, j); !errors.Is(err, broken) || p != nil || len(j.tried) != 3 {
-			t.Errorf("optimised %v: %v, %v after %d settings", optimized, p, err, len(j.tried))
+			t.Errorf("optimized %v: %v, %v after %d settings", optimized, p, err, len(j.tried))
 		}
 	}
 }

@@ -85,7 +85,7 @@ func TestChooseNoise(t *testing.T) {
 		set  Settings
 	}{
 		"given":     {gappy(600), Settings{Noise: 30}},
-		"optimised": {gappy(600), Settings{Optimized: true}},
+		"optimized": {gappy(600), Settings{Optimized: true}},
 		"no gaps":   {modeltest.Tones(600, 0), Settings{}},
 	} {
 		p, _ := begin(t, c.data, c.set, &scorer{t: t}) // which fails where it is asked to predict

@@ -19,7 +19,7 @@ func TestWindowLayout(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 		if n := len(w.Center); n > 0 && (w.Center[0] < c.lo || w.Center[n-1] > c.hi) {
-			t.Errorf("%+v: centres from %g to %g", c, w.Center[0], w.Center[n-1])
+			t.Errorf("%+v: centers from %g to %g", c, w.Center[0], w.Center[n-1])
 		}
 		for x := c.lo - 1; c.want > 0 && x < c.hi+1; x += (c.hi - c.lo) / 173 {
 			s := 0.0

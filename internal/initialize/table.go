@@ -12,7 +12,7 @@ import (
 
 const (
 	// tableRows to tableMost rows, or a third of all between them, choose how many
-	// features a table gets. Learnt frequencies pay for themselves with many rows only,
+	// features a table gets. Learned frequencies pay for themselves with many rows only,
 	// so fewer would choose for a smaller table.
 	tableRows, tableMost = 3000, 12000
 	// tableHeld further rows judge that choice where there are more rows than
@@ -52,14 +52,14 @@ func tableForms(n int, s *Settings) []form {
 	if few(n) {
 		drawn = []int{100, 400}
 	}
-	learnt := form{method: variational.VSSGP, ladder: []int{50, 100, 200, 400}}
+	learned := form{method: variational.VSSGP, ladder: []int{50, 100, 200, 400}}
 	if !few(n) { // a few of them may end in a poor optimum
-		learnt.patience = 1
+		learned.patience = 1
 	}
 	if s.Method == variational.VSSGP {
-		return []form{learnt}
+		return []form{learned}
 	}
-	return []form{{variational.SSGP, drawn, 1}, learnt}
+	return []form{{variational.SSGP, drawn, 1}, learned}
 }
 
 // triedRows is how many of n rows a choice is made on.

@@ -70,7 +70,7 @@ func TestTable(t *testing.T) {
 		}, nil, 50, true, []int{50, 100, 200, 50, 100, 200}},
 		"a rise too small is kept, and ends it": {100, variational.VSSGP, func(k int, _ bool) (float64, error) { return 1e-5 * float64(k), nil },
 			nil, nil, 100, false, []int{50, 100}},
-		"learnt where that is better": {100, "", func(k int, points bool) (float64, error) {
+		"learned where that is better": {100, "", func(k int, points bool) (float64, error) {
 			return -math.Abs(float64(k-100)) + map[bool]float64{false: 500}[points], nil
 		}, nil, nil, 100, false, []int{100, 400, 50, 100, 200}},
 		"the method asked for alone": {100, variational.VSSGP, rises, nil, nil, 400, false, []int{50, 100, 200, 400}},

@@ -121,7 +121,7 @@ func (r *Run) checkAscent(c *Coordinates, state *lbfgs.State, blocks int) error 
 		bad = bad || len(a) != c.n
 	}
 	if bad {
-		return fmt.Errorf("vssgp: the checkpoint's optimiser does not fit the stage's %d coordinates, %d blocks and %d iterations: %w", c.n,
+		return fmt.Errorf("vssgp: the checkpoint's optimizer does not fit the stage's %d coordinates, %d blocks and %d iterations: %w", c.n,
 			blocks, r.stage.iterations, ErrState)
 	}
 	for _, v := range points {

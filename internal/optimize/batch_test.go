@@ -207,7 +207,7 @@ func checkBatch(t *testing.T, rows, rank []int, contiguous bool) {
 	}
 	for i := 1; contiguous && i < len(rows); i++ {
 		if rank[rows[i]] != (rank[rows[i-1]]+1)%len(rank) {
-			t.Fatalf("batch %v: rows %d and %d are not neighbours", rows, rows[i-1], rows[i])
+			t.Fatalf("batch %v: rows %d and %d are not neighbors", rows, rows[i-1], rows[i])
 		}
 	}
 }

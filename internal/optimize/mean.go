@@ -7,7 +7,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// startCoefficients gives the factorised posterior its start: the exact mean
+// startCoefficients gives the factorized posterior its start: the exact mean
 // or one near it, with the diagonal that is optimal beside it,
 // s_k = 1/(1 + τ G_kk).
 func (r *Run) startCoefficients() error {
@@ -38,7 +38,7 @@ func (r *Run) startCoefficients() error {
 }
 
 const (
-	// DirectLimit is the number of features up to which the factorised
+	// DirectLimit is the number of features up to which the factorized
 	// posterior's start is solved for exactly; beyond, by conjugate gradients.
 	DirectLimit = 1024
 	// The mean of more features than DirectLimit starts from some rows drawn

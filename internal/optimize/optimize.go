@@ -57,7 +57,7 @@ func (r *Run) take(s stage) (ended string, err error) {
 	c := r.coordinates(r.begun, s.free, r.Inference == variational.Exact && !s.stochastic)
 	switch {
 	case c.n == 0:
-		return "nothing to optimise", r.ctx.Err()
+		return "nothing to optimize", r.ctx.Err()
 	case s.stochastic:
 		return r.descend(c, from)
 	}

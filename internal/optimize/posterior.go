@@ -231,7 +231,7 @@ func (p *Posterior) Best(own []float64) (*variational.Params, error) {
 }
 
 // Draw returns the parameters of a draw from the Gaussian, with the optimal q for them. If the objective falls much faster than the Gaussian
-// towards a draw, the draw moves back towards the mode until the objective is at most raySlack below the Gaussian.
+// toward a draw, the draw moves back toward the mode until the objective is at most raySlack below the Gaussian.
 func (p *Posterior) Draw(random *rand.Rand) (*variational.Params, error) {
 	z := make([]float64, len(p.Mode))
 	half := 0.0

@@ -111,7 +111,7 @@ func (r *Run) checkPoint(c *Coordinates, v []float64) error {
 	at := r.Params.Clone()
 	c.write(at, v)
 	if err := at.Check(); err != nil {
-		return fmt.Errorf("vssgp: where the checkpoint's optimiser stands: %w: %w", err, ErrState)
+		return fmt.Errorf("vssgp: where the checkpoint's optimizer stands: %w: %w", err, ErrState)
 	}
 	return nil
 }

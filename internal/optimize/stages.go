@@ -53,7 +53,7 @@ type stage struct {
 	name       string
 	free       []string
 	iterations int
-	stochastic bool // by RMSPROP on mini-batches of the factorised bound
+	stochastic bool // by RMSPROP on mini-batches of the factorized bound
 }
 
 // stages say which tensors of m features move when, over so many rows.
@@ -102,7 +102,7 @@ func (s *Settings) freeTensors() []string {
 const (
 	// warmFeatures is the least number of random features for which L-BFGS has
 	// a warm-up: RMSPROP, which scales each coordinate by itself, on
-	// mini-batches of the factorised bound. It comes to far better optima of
+	// mini-batches of the factorized bound. It comes to far better optima of
 	// many features in less time.
 	warmFeatures = 100
 	// warmSteps is the number of its steps for each iteration of L-BFGS.
@@ -151,7 +151,7 @@ func (s *Settings) unfixed(names []string) []string {
 	return without(names, s.Fix)
 }
 
-// needsCoefficients reports whether the stages need a factorised posterior.
+// needsCoefficients reports whether the stages need a factorized posterior.
 func (s *Settings) needsCoefficients(stages []stage) bool {
 	return s.Inference != variational.Exact || slices.ContainsFunc(stages, func(one stage) bool { return one.stochastic })
 }

@@ -16,7 +16,7 @@ import (
 // is solved for: a part of them where the rest of the fit sees mini-batches alone,
 // and where there are too many features to solve for.
 func TestMeanFrom(t *testing.T) {
-	const many, factorised, stochastic = 3 * directRows, variational.Factorized, variational.Stochastic
+	const many, factorized, stochastic = 3 * directRows, variational.Factorized, variational.Stochastic
 	const small, large, huge = 2, 2 * DirectLimit, 10 * DirectLimit
 	for _, c := range []struct {
 		name      string
@@ -26,12 +26,12 @@ func TestMeanFrom(t *testing.T) {
 		n, rows   int
 		direct    bool
 	}{
-		{"small", small, false, factorised, many, many, true},
+		{"small", small, false, factorized, many, many, true},
 		{"small, mini-batches", small, false, stochastic, many, directRows, true},
 		{"small and few, mini-batches", small, false, stochastic, 100, 100, true},
 		{"windows, mini-batches", large, true, stochastic, many, many, true},
-		{"large", large, false, factorised, many, meanRows, false},
-		{"large and few", large, false, factorised, 500, 500, false},
+		{"large", large, false, factorized, many, meanRows, false},
+		{"large and few", large, false, factorized, 500, 500, false},
 		{"huge", huge, false, stochastic, many, huge * meanShare, false},
 	} {
 		if rows, direct := meanFrom(c.n, c.m, c.windows, c.inference); rows != c.rows || direct != c.direct {

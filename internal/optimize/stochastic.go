@@ -12,7 +12,7 @@ const (
 	boundDecay  = 0.98 // of the running mean of the bound's estimates
 )
 
-// descend maximizes the factorised bound plus the log prior over the stage's tensors by RMSPROP on
+// descend maximizes the factorized bound plus the log prior over the stage's tensors by RMSPROP on
 // mini-batches (eq. lower_bound_SVI). A contiguous mini-batch under windows costs
 // what its windows hold: nothing of the others is computed, read or moved.
 func (r *Run) descend(c *Coordinates, from *State) (string, error) {
@@ -92,7 +92,7 @@ func (r *Run) startDescent(c *Coordinates, b *batches, from *State) (*Descent, e
 		}
 	}
 	if bad {
-		return nil, fmt.Errorf("vssgp: the checkpoint's optimiser or random stream does not fit the stage's %d coordinates and %d steps: %w", c.n, r.stage.iterations, ErrState)
+		return nil, fmt.Errorf("vssgp: the checkpoint's optimizer or random stream does not fit the stage's %d coordinates and %d steps: %w", c.n, r.stage.iterations, ErrState)
 	}
 	if d.Steps > 0 {
 		r.Bound = d.Bound

@@ -70,7 +70,7 @@ func TestAwait(t *testing.T) {
 	forever := make(chan struct{})
 	defer close(forever)
 	if err := Await(ended, awaitedFlops, func() { <-forever }); !errors.Is(err, context.Canceled) {
-		t.Errorf("work without an end: %v, want it cancelled", err)
+		t.Errorf("work without an end: %v, want it canceled", err)
 	}
 	for _, c := range []struct {
 		name  string

@@ -63,7 +63,7 @@ func TestChart(t *testing.T) {
 		for _, log := range []bool{false, true} {
 			c := newChart("a title", "", "along", "up")
 			c.logY = log
-			c.points("other", Grey, []float64{1}, []float64{3})
+			c.points("other", Gray, []float64{1}, []float64{3})
 			add(c)
 			text := pictureOf(t, c)
 			testkit.Contains(t, text, "a title", ">along<", ">up<", ">this<", ">other<", want)

@@ -189,7 +189,7 @@ func (t *Trace) charts() []*chart {
 		if len(bound) < 2 {
 			continue
 		}
-		name, clr := "bound", []color.Color{Blue, Red, Green, Grey}[(first.Start+3)%4]
+		name, clr := "bound", []color.Color{Blue, Red, Green, Gray}[(first.Start+3)%4]
 		if first.Starts > 1 {
 			name = fmt.Sprintf("start %d", first.Start)
 		}

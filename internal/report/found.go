@@ -19,7 +19,7 @@ const (
 )
 
 // kindColors are the colors of the kinds, the most frequent one first.
-var kindColors = []color.Color{Blue, Red, Pink, Grey}
+var kindColors = []color.Color{Blue, Red, Pink, Gray}
 
 // found returns a count of the finds by kind and channel, and a chart of their lengths along the recording.
 func (f *Fill) found() section {

@@ -19,15 +19,15 @@ func contractAVX512(sums *float64, cos *float64, sin *float64, bar *float64, qua
 //go:noescape
 func contractInputAVX512(sums *float64, theta *float64, quad *float64, x *float64, lane *float64, q int, stride int, n int, panels int)
 
-// factorisedOpenAVX512 is factorisedPlain.
+// factorizedOpenAVX512 is factorizedPlain.
 //
 //go:noescape
-func factorisedOpenAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
+func factorizedOpenAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
 
-// factorisedAVX512 is factorisedPlain.
+// factorizedAVX512 is factorizedPlain.
 //
 //go:noescape
-func factorisedAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+func factorizedAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
 
 // secondAVX512 is secondPlain.
 //
@@ -64,15 +64,15 @@ func contractAVX2(sums *float64, cos *float64, sin *float64, bar *float64, quad 
 //go:noescape
 func contractInputAVX2(sums *float64, theta *float64, quad *float64, x *float64, lane *float64, q int, stride int, n int, panels int)
 
-// factorisedOpenAVX2 is factorisedPlain.
+// factorizedOpenAVX2 is factorizedPlain.
 //
 //go:noescape
-func factorisedOpenAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
+func factorizedOpenAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
 
-// factorisedAVX2 is factorisedPlain.
+// factorizedAVX2 is factorizedPlain.
 //
 //go:noescape
-func factorisedAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+func factorizedAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
 
 // secondAVX2 is secondPlain.
 //

@@ -216,9 +216,9 @@ row0:
 	VZEROUPPER
 	RET
 
-// func factorisedOpenAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
+// func factorizedOpenAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
 // Requires: AVX, AVX512F
-TEXT ·factorisedOpenAVX512(SB), NOSPLIT, $0-72
+TEXT ·factorizedOpenAVX512(SB), NOSPLIT, $0-72
 	MOVQ n+56(FP), AX
 	SHLQ $0x03, AX
 	MOVQ sums+0(FP), CX
@@ -302,9 +302,9 @@ row0:
 	VZEROUPPER
 	RET
 
-// func factorisedAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+// func factorizedAVX512(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
 // Requires: AVX, AVX512F
-TEXT ·factorisedAVX512(SB), NOSPLIT, $0-80
+TEXT ·factorizedAVX512(SB), NOSPLIT, $0-80
 	MOVQ n+64(FP), AX
 	SHLQ $0x03, AX
 	MOVQ sums+0(FP), CX
@@ -868,9 +868,9 @@ row32:
 	VZEROUPPER
 	RET
 
-// func factorisedOpenAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
+// func factorizedOpenAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, lane *float64, stride int, n int, panels int)
 // Requires: AVX, FMA3
-TEXT ·factorisedOpenAVX2(SB), NOSPLIT, $0-72
+TEXT ·factorizedOpenAVX2(SB), NOSPLIT, $0-72
 	MOVQ n+56(FP), AX
 	SHLQ $0x03, AX
 	MOVQ sums+0(FP), CX
@@ -1002,9 +1002,9 @@ row32:
 	VZEROUPPER
 	RET
 
-// func factorisedAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
+// func factorizedAVX2(sums *float64, cos *float64, sin *float64, res *float64, x *float64, inv *float64, lane *float64, stride int, n int, panels int)
 // Requires: AVX, FMA3
-TEXT ·factorisedAVX2(SB), NOSPLIT, $0-80
+TEXT ·factorizedAVX2(SB), NOSPLIT, $0-80
 	MOVQ n+64(FP), AX
 	SHLQ $0x03, AX
 	MOVQ sums+0(FP), CX

@@ -146,7 +146,7 @@ func TestFactorized(t *testing.T) {
 				along += res[n] * s.cos.at(n, k)
 				square += s.cos.at(n, k) * s.cos.at(n, k)
 			}
-			s.compare("Factorised", sums, FactorizedRows, k, append([]float64{along, square}, contracted[SumRipple:]...))
+			s.compare("Factorized", sums, FactorizedRows, k, append([]float64{along, square}, contracted[SumRipple:]...))
 		}
 		// Where all gates are 1, there need be none.
 		ones, open := s.floats(s.n, 0), s.floats(len(sums), 0)

@@ -167,14 +167,14 @@ func evenStartVector(starts, x, gate, acc, w, par, steps *float64, n, panels int
 	return 0, false
 }
 
-// evenFactorisedVector runs the kernel of the set in use, if it has one.
-func evenFactorisedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) bool {
+// evenFactorizedVector runs the kernel of the set in use, if it has one.
+func evenFactorizedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) bool {
 	switch {
 	case use == AVX512 && gate == nil:
-		evenFactorisedOpenAVX512(sums, starts, res, t, t2, steps, lane, mid, delta, n, panels)
+		evenFactorizedOpenAVX512(sums, starts, res, t, t2, steps, lane, mid, delta, n, panels)
 		return true
 	case use == AVX512:
-		evenFactorisedAVX512(sums, starts, res, gate, inv, t, t2, steps, lane, mid, delta, n, panels)
+		evenFactorizedAVX512(sums, starts, res, gate, inv, t, t2, steps, lane, mid, delta, n, panels)
 		return true
 	}
 	return false
@@ -212,20 +212,20 @@ func contractInputVector(sums, theta, quad, x, lane *float64, q, stride, n, pane
 	return false
 }
 
-// factorisedVector runs the kernel of the set in use, if it has one.
-func factorisedVector(sums, cos, sin, res, x, inv, lane *float64, stride, n, panels int) bool {
+// factorizedVector runs the kernel of the set in use, if it has one.
+func factorizedVector(sums, cos, sin, res, x, inv, lane *float64, stride, n, panels int) bool {
 	switch {
 	case use == AVX512 && inv == nil:
-		factorisedOpenAVX512(sums, cos, sin, res, x, lane, stride, n, panels)
+		factorizedOpenAVX512(sums, cos, sin, res, x, lane, stride, n, panels)
 		return true
 	case use == AVX512:
-		factorisedAVX512(sums, cos, sin, res, x, inv, lane, stride, n, panels)
+		factorizedAVX512(sums, cos, sin, res, x, inv, lane, stride, n, panels)
 		return true
 	case use == AVX2 && inv == nil:
-		factorisedOpenAVX2(sums, cos, sin, res, x, lane, stride, n, panels)
+		factorizedOpenAVX2(sums, cos, sin, res, x, lane, stride, n, panels)
 		return true
 	case use == AVX2:
-		factorisedAVX2(sums, cos, sin, res, x, inv, lane, stride, n, panels)
+		factorizedAVX2(sums, cos, sin, res, x, inv, lane, stride, n, panels)
 		return true
 	}
 	return false

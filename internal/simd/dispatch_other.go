@@ -24,7 +24,7 @@ func evenStartVector(starts, x, gate, acc, w, par, steps *float64, n, panels int
 	return 0, false
 }
 
-func evenFactorisedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) bool {
+func evenFactorizedVector(sums, starts, res, gate, inv, t, t2, steps, lane *float64, mid, delta float64, n, panels int) bool {
 	return false
 }
 
@@ -36,7 +36,7 @@ func contractInputVector(sums, theta, quad, x, lane *float64, q, stride, n, pane
 	return false
 }
 
-func factorisedVector(sums, cos, sin, res, x, inv, lane *float64, stride, n, panels int) bool {
+func factorizedVector(sums, cos, sin, res, x, inv, lane *float64, stride, n, panels int) bool {
 	return false
 }
 

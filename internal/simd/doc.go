@@ -1,6 +1,6 @@
 // Package simd is the arithmetic of package cpu, written for the processor's
 // vector units: damped cosines, the products Φ̄ᵀΦ̄ and Φ̄·B, the contraction
-// of the pullback and of the factorised pass, and dense Cholesky factors.
+// of the pullback and of the factorized pass, and dense Cholesky factors.
 //
 // Features come eight at a time. A panel holds eight features over the rows of
 // a tile as [n][8]float64, a row to a cache line, so that one vector of

@@ -29,15 +29,15 @@ func evenStartOpenAVX512(starts *float64, x *float64, acc *float64, w *float64, 
 //go:noescape
 func evenStartAVX512(starts *float64, x *float64, gate *float64, acc *float64, w *float64, par *float64, steps *float64, n int, panels int) int
 
-// evenFactorisedOpenAVX512 is evenPlain from where its chains start, and factorisedPlain.
+// evenFactorizedOpenAVX512 is evenPlain from where its chains start, and factorizedPlain.
 //
 //go:noescape
-func evenFactorisedOpenAVX512(sums *float64, starts *float64, res *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
+func evenFactorizedOpenAVX512(sums *float64, starts *float64, res *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
 
-// evenFactorisedAVX512 is evenPlain from where its chains start, and factorisedPlain.
+// evenFactorizedAVX512 is evenPlain from where its chains start, and factorizedPlain.
 //
 //go:noescape
-func evenFactorisedAVX512(sums *float64, starts *float64, res *float64, gate *float64, inv *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
+func evenFactorizedAVX512(sums *float64, starts *float64, res *float64, gate *float64, inv *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
 
 // evenAVX2 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
 //

@@ -1223,9 +1223,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func evenFactorisedOpenAVX512(sums *float64, starts *float64, res *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
+// func evenFactorizedOpenAVX512(sums *float64, starts *float64, res *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
 // Requires: AVX, AVX512F
-TEXT ·evenFactorisedOpenAVX512(SB), NOSPLIT, $0-88
+TEXT ·evenFactorizedOpenAVX512(SB), NOSPLIT, $0-88
 	MOVQ n+72(FP), AX
 	SHLQ $0x03, AX
 	MOVQ sums+0(FP), CX
@@ -1377,9 +1377,9 @@ done0:
 	VZEROUPPER
 	RET
 
-// func evenFactorisedAVX512(sums *float64, starts *float64, res *float64, gate *float64, inv *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
+// func evenFactorizedAVX512(sums *float64, starts *float64, res *float64, gate *float64, inv *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
 // Requires: AVX, AVX512F
-TEXT ·evenFactorisedAVX512(SB), NOSPLIT, $0-104
+TEXT ·evenFactorizedAVX512(SB), NOSPLIT, $0-104
 	MOVQ n+88(FP), AX
 	SHLQ $0x03, AX
 	MOVQ sums+0(FP), CX

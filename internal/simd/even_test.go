@@ -44,7 +44,7 @@ var kinds = []struct {
 	p      float64
 }{
 	{"in the middle", 0.5, 3}, {"no decay", 0.3, 0}, {"hardly any decay", -2, 1e-12}, {"before", -3, 2}, {"after", 4.5, 0.7},
-	{"tail towards its centre", 1.8, 99}, {"beyond far", 40, 2}, {"beyond far, before", -300, 1e3}, {"centre on the first row", 0, 4},
+	{"tail toward its center", 1.8, 99}, {"beyond far", 40, 2}, {"beyond far, before", -300, 1e3}, {"center on the first row", 0, 4},
 	{"narrow", 0.5, 1e4}, {"very narrow", 0.25, 1e20}, {"far is crossed", 13.5, 2}, {"far is crossed, before", -13, 2}, {"steep", -0.2, 101},
 	{"far from both sides", 0.5, 2000},
 }
@@ -205,9 +205,9 @@ func TestEvenNotFinite(t *testing.T) {
 		z, p, w, phase, gate, x float64
 	}{
 		{"all is well", 1, 1e-3, 1, 1, 1, 0},
-		{"centre NaN", nan, 1e-3, 1, 1, 1, 0},
-		{"centre infinite", inf, 1e-3, 1, 1, 1, 0},
-		{"centre infinite, no decay", -inf, 0, 1, 1, 1, 0},
+		{"center NaN", nan, 1e-3, 1, 1, 1, 0},
+		{"center infinite", inf, 1e-3, 1, 1, 1, 0},
+		{"center infinite, no decay", -inf, 0, 1, 1, 1, 0},
 		{"decay NaN", 1, nan, 1, 1, 1, 0},
 		{"decay infinite", 1, inf, 1, 1, 1, 0},
 		{"decay huge, far away", 1e14, 1e300, 0, 0, 1, 0},

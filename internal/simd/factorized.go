@@ -20,15 +20,15 @@ const (
 // (α·Σ cos² + β·Σ r·cos)/A1. For more inputs or outputs Fit (with weights α, into
 // zeros) and AddOutput make bar, and Along, Second and Contract the sums.
 func (t *Tile) Factorized(sums, res []float64, lanes []Lane) {
-	t.check("Factorised", true, res)
-	checkSums("Factorised", sums, t.Cos.Count*FactorizedRows)
-	t.Bank.centers("Factorised", lanes, 0)
+	t.check("Factorized", true, res)
+	checkSums("Factorized", sums, t.Cos.Count*FactorizedRows)
+	t.Bank.centers("Factorized", lanes, 0)
 	if t.Starts == nil {
-		t.factorised(sums, res, lanes)
+		t.factorized(sums, res, lanes)
 		return
 	}
 	if len(t.Starts.stepped) != t.Bank.Count || len(t.Inv) != len(t.Gate) {
-		panic(fmt.Sprintf("simd: Factorised: %d starts for %d panels, %d gates and %d inverse squares", len(t.Starts.stepped), t.Bank.Count,
+		panic(fmt.Sprintf("simd: Factorized: %d starts for %d panels, %d gates and %d inverse squares", len(t.Starts.stepped), t.Bank.Count,
 			len(t.Gate), len(t.Inv)))
 	}
 	for lo := 0; lo < t.Bank.Count && t.Cos.N > 0; {
@@ -46,22 +46,22 @@ func (t *Tile) resume(sums []float64, lo int, res []float64, lanes []Lane) (hi i
 	to := sums[lo*FactorizedRows*Lanes : hi*FactorizedRows*Lanes]
 	if !from.stepped[lo] {
 		written := t.Slice(lo, hi)
-		written.factorised(to, res, lanes[lo:hi])
+		written.factorized(to, res, lanes[lo:hi])
 		return hi
 	}
 	mid, starts, steps := n/2, &from.data[lo*startRows*Lanes], &t.Steps.Data[SteppedRoom(lo)]
-	evenFactorisedVector(&to[0], starts, &res[0], first(t.Gate), first(t.Inv), &ramp[EvenMost-mid], &square[EvenMost-mid], steps,
+	evenFactorizedVector(&to[0], starts, &res[0], first(t.Gate), first(t.Inv), &ramp[EvenMost-mid], &square[EvenMost-mid], steps,
 		&lanes[lo].Amp[0], t.X[mid], t.Steps.Delta, n, hi-lo)
 	return hi
 }
 
-// factorised is Factorized over features that are written.
-func (t *Tile) factorised(sums, res []float64, lanes []Lane) {
+// factorized is Factorized over features that are written.
+func (t *Tile) factorized(sums, res []float64, lanes []Lane) {
 	cos, sin := t.Cos, t.Sin
 	if cos.empty() {
 		return
 	}
-	if !factorisedVector(&sums[0], cos.row(0, 0), sin.row(0, 0), &res[0], &t.X[0], first(t.Inv), &lanes[0].Amp[0], cos.Stride, cos.N,
+	if !factorizedVector(&sums[0], cos.row(0, 0), sin.row(0, 0), &res[0], &t.X[0], first(t.Inv), &lanes[0].Amp[0], cos.Stride, cos.N,
 		cos.Count) {
 		for i := range cos.Count {
 			factorizedPlain(sums[i*FactorizedRows*Lanes:], cos.Panel(i), sin.Panel(i), res, t.X, t.Inv, &lanes[i])

@@ -7,7 +7,7 @@ FOLDER holds uci_concrete.csv, uci_energy.csv (its first output is used) and uci
 anew for each split, is kept apart; every method gets the others and predicts those with a standard deviation.
 
 - vssgp gets the table as it is: it scales it itself.
-- gp is GaussianProcessRegressor with a length-scale for each input, a noise to learn, and one restart, on standardised
+- gp is GaussianProcessRegressor with a length-scale for each input, a noise to learn, and one restart, on standardized
   inputs.
 - boosting's standard deviation is that of its errors in five folds of the training rows.
 - linear is ordinary least squares, with the standard deviation of its residuals.

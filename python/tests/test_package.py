@@ -79,8 +79,8 @@ def test_wheel_of_another_platform(tmp_path, system, processor, tag, name, magic
         assert [f for f in files.namelist() if f.startswith("vssgp/_bin/")] == [f"vssgp/_bin/{name}"]
         assert files.read(f"vssgp/_bin/{name}").startswith(magic)
         assert files.getinfo(f"vssgp/_bin/{name}").external_attr >> 16 & 0o111 == 0o111
-        for licence in ("LICENSE", "THIRD_PARTY.md", "go/LICENSE", "gonum.org/v1/gonum/LICENSE"):
-            assert f"vssgp-{vssgp.__version__}.dist-info/licenses/{licence}" in files.namelist()
+        for license in ("LICENSE", "THIRD_PARTY.md", "go/LICENSE", "gonum.org/v1/gonum/LICENSE"):
+            assert f"vssgp-{vssgp.__version__}.dist-info/licenses/{license}" in files.namelist()
 
 
 @pytest.mark.slow

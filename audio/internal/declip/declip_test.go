@@ -188,7 +188,7 @@ func TestOddCases(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	testkit.Fails(t, testkit.Error(Fill(ctx, make([]float64, 100), [][2]int{{1, 2}}, nil, 8000, 0, 0)), context.Canceled, "", "cancelled")
+	testkit.Fails(t, testkit.Error(Fill(ctx, make([]float64, 100), [][2]int{{1, 2}}, nil, 8000, 0, 0)), context.Canceled, "", "canceled")
 }
 
 // TestBytes: a section's memory does not grow with the recording, but with what is missing of it.

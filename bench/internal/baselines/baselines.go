@@ -35,8 +35,8 @@ type Fit struct {
 	// Bound is the maximum found, in nats of the scaled y: the log marginal likelihood (GP), its approximation (FITC) or a lower bound of
 	// it.
 	Bound      float64
-	Covariance Covariance    // learnt; l and p in the data's units
-	NoiseSD    float64       // learnt, in the units of y
+	Covariance Covariance    // learned; l and p in the data's units
+	NoiseSD    float64       // learned, in the units of y
 	M          int           // features or inducing inputs; 0 for GP
 	Iterations int           // steps of the optimizer
 	Ended      string        // why the optimizer ended

@@ -61,7 +61,7 @@ func (q *canonical) carry(from, to *projection) {
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, scale, u.RawMatrix(), q.mean.RawMatrix(), 0, q.theta.RawMatrix())
 }
 
-// decay takes the part of a step that leads towards the prior.
+// decay takes the part of a step that leads toward the prior.
 func (q *canonical) decay(rho float64) {
 	if rho == 1 { // even if q(v) has NaN
 		q.p.Zero()

@@ -22,7 +22,7 @@ const (
 	FITC Bound = "FITC"
 )
 
-// SPGP is a Gaussian process seen through M inducing variables u = f(z), whose inputs z are learnt together with the hyper-parameters by
+// SPGP is a Gaussian process seen through M inducing variables u = f(z), whose inputs z are learned together with the hyper-parameters by
 // L-BFGS in O(N·M²) time an evaluation and O(N·M) memory. With Q_ff = K_fu K_uu⁻¹ K_uf it maximizes
 //
 //	FITC  ln N(y | 0, Q_ff + diag(K_ff − Q_ff) + τ⁻¹)

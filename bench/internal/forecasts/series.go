@@ -39,7 +39,7 @@ type source struct {
 	transform          func(y float64) float64
 	season             int  // steps of a season or of a cycle's mean period; 1: none
 	horizon            int  // rows
-	given              bool // in the folder of data: no licence lets us pass the file on
+	given              bool // in the folder of data: no license lets us pass the file on
 	regressors         bool // the columns after y
 }
 

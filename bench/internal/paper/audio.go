@@ -65,11 +65,11 @@ func audio1kFits(s *session) ([]fit, error) {
 		for _, start := range starts {
 			o := start.Options
 			o.Iterations = s.size(1000, 20)
-			ssgp, factorised := o, o
+			ssgp, factorized := o, o
 			ssgp.Method = vssgp.SSGP
-			factorised.Inference, factorised.Iterations = vssgp.Factorized, s.size(5000, 30)
+			factorized.Inference, factorized.Iterations = vssgp.Factorized, s.size(5000, 30)
 			out = append(out, t.features("ssgp", start.name, ssgp), t.features("vssgp", start.name, o),
-				t.features("fvssgp", start.name, factorised), t.stochastic(start.name, o, s.size(5000, 50), s.size(200, 100)))
+				t.features("fvssgp", start.name, factorized), t.stochastic(start.name, o, s.size(5000, 50), s.size(200, 100)))
 		}
 		return append(append(out, t.features("vssgp", keptStart, keptOptions)), t.references()...)
 	})

@@ -23,7 +23,7 @@ import (
 // from a smooth curve by less than a third of a ppm. For y scaled to standard deviation 1 it is more noise than the seasons have power:
 // start scaledStart. Components start with half of the data's variance each, not with σ² = 1.
 //
-// The second component has no period at the start, but its p moves like the other's (the paper's stayed infinite): its learnt period
+// The second component has no period at the start, but its p moves like the other's (the paper's stayed infinite): its learned period
 // comes out long. Case all fits every row, as the paper does; case forecast leaves the years from 1995 on out.
 const (
 	co2Forecast = 1995. // the first year that case forecast leaves out
@@ -97,14 +97,14 @@ func co2Table(w io.Writer, lines []Line) {
 
 // co2Row is the row of one fit; a model of many components lists only its surest frequencies.
 func co2Row(l Line) []string {
-	bound, learnt := "–", cmp.Or(l.Learnt, &Learnt{})
+	bound, learned := "–", cmp.Or(l.Learned, &Learned{})
 	if l.Bound != nil {
 		bound = fmt.Sprintf("%.0f", *l.Bound)
 	}
 	var sure [2][]Confident // of the first component or of many, and of the second
-	for _, c := range learnt.Confident {
+	for _, c := range learned.Confident {
 		of := 0
-		if len(learnt.Lengthscale) == 2 {
+		if len(learned.Lengthscale) == 2 {
 			of = min(c.Component, 1)
 		}
 		sure[of] = append(sure[of], c)
@@ -117,8 +117,8 @@ func co2Row(l Line) []string {
 	}
 	frequency := func(c Confident) string { return digits(c.Frequency) + " ± " + digits(c.SD) }
 	return []string{
-		l.Method, l.Start, fmt.Sprint(l.Seed), several(learnt.Period, period, ", "), several(learnt.Lengthscale, digits, ", "),
-		several(learnt.Variance, digits, ", "), several(sure[0], frequency, "; "), several(sure[1], frequency, "; "),
+		l.Method, l.Start, fmt.Sprint(l.Seed), several(learned.Period, period, ", "), several(learned.Lengthscale, digits, ", "),
+		several(learned.Variance, digits, ", "), several(sure[0], frequency, "; "), several(sure[1], frequency, "; "),
 		digits(l.Scores[TrainRMSE]), bound, digits(l.Seconds),
 	}
 }

@@ -236,7 +236,7 @@ func gapsFigures(lines []Line) (out []figure) {
 			p := report.Panel(class, "gap, ms", of.axis)
 			lengths := lengthsOf(here)
 			for _, limit := range of.limits {
-				p.Add(stroke(report.Grey, plotter.XYs{{X: lengths[0], Y: limit}, {X: lengths[len(lengths)-1], Y: limit}}))
+				p.Add(stroke(report.Gray, plotter.XYs{{X: lengths[0], Y: limit}, {X: lengths[len(lengths)-1], Y: limit}}))
 			}
 			for _, m := range gapsMethods {
 				xy := curveOf(paired(jsonl.Where(f.gaps[m.method], classOf, class), here), lengths, of.value)

@@ -27,11 +27,11 @@ type Line struct {
 	Processor  float64  `json:"processor_seconds,omitempty"` // where gaps are scored one by one: of one core, as far as the system knows it
 	Ended      string   `json:"ended,omitempty"`             // why
 
-	Scores map[Score]float64 `json:"scores,omitempty"`
-	PerGap []GapScore        `json:"per_gap,omitempty"` // in the order of their places
-	Learnt *Learnt           `json:"learnt,omitempty"`
-	Curve  *Curve            `json:"curve,omitempty"`
-	Status string            `json:"status"` // ok, or why there are no scores
+	Scores  map[Score]float64 `json:"scores,omitempty"`
+	PerGap  []GapScore        `json:"per_gap,omitempty"` // in the order of their places
+	Learned *Learned          `json:"learnt,omitempty"`
+	Curve   *Curve            `json:"curve,omitempty"`
+	Status  string            `json:"status"` // ok, or why there are no scores
 }
 
 // A Source is a data file.
@@ -92,8 +92,8 @@ const (
 	StepTime  Score = "seconds_per_step"
 )
 
-// Learnt are the covariance's parameters at the end, in the data's units.
-type Learnt struct {
+// Learned are the covariance's parameters at the end, in the data's units.
+type Learned struct {
 	Lengthscale []float64   `json:"lengthscale,omitempty"`
 	Period      []float64   `json:"period,omitempty"` // 0: none
 	Variance    []float64   `json:"variance,omitempty"`
@@ -144,7 +144,7 @@ func (l *Line) tidy() {
 	if l.Bound != nil && !finite(*l.Bound) {
 		l.Bound = nil
 	}
-	for _, v := range []any{&l.Seconds, &l.Processor, l.PerGap, l.Learnt, l.Curve} {
+	for _, v := range []any{&l.Seconds, &l.Processor, l.PerGap, l.Learned, l.Curve} {
 		roundAll(reflect.ValueOf(v))
 	}
 }

@@ -21,8 +21,8 @@ func whole() Line {
 		Key:     Key{Set: "solar", Quick: true, Case: "fixed", Gap: 40, K: 50, Method: "gp", Start: "paper, Σ", Seed: 7},
 		Source:  Source{Data: "a.csv", SHA256: "ff"}, N: 10, M: 4, Iterations: 3, Bound: &bound, Seconds: 0.25, Ended: "converged",
 		Rate: 16000, PerGap: []GapScore{{Start: 3, RMSE: 0.05, Coverage: &bound, NLPD: &bound}},
-		Scores: map[Score]float64{TestRMSE: 0.5, NLPD: -1},
-		Learnt: &Learnt{Lengthscale: []float64{1}, Period: []float64{0}, Variance: []float64{2}, NoiseSD: 0.1, Confident: []Confident{{1, 2, 3}}},
+		Scores:  map[Score]float64{TestRMSE: 0.5, NLPD: -1},
+		Learned: &Learned{Lengthscale: []float64{1}, Period: []float64{0}, Variance: []float64{2}, NoiseSD: 0.1, Confident: []Confident{{1, 2, 3}}},
 		Curve: &Curve{
 			X: []float64{1, 2}, Mean: []float64{3, 4}, SD: []float64{5, 6},
 			Observed: &Trace{[]float64{1}, []float64{3}}, Missing: &Trace{[]float64{2}, []float64{4}},
@@ -35,7 +35,7 @@ func whole() Line {
 func TestLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	second := whole()
-	second.Seed, second.Learnt, second.Curve, second.Bound, second.Status = 8, nil, nil, nil, "out of memory"
+	second.Seed, second.Learned, second.Curve, second.Bound, second.Status = 8, nil, nil, nil, "out of memory"
 	want := []Line{whole(), second}
 	testkit.OK(t, jsonl.Write(path, want))
 	got, err := jsonl.Read[Line](path, nil)
@@ -69,7 +69,7 @@ func TestTidy(t *testing.T) {
 	bound := math.Inf(-1)
 	l.Bound = &bound
 	l.Scores = map[Score]float64{TrainRMSE: 0.123456789, TestRMSE: math.NaN(), SNR: math.Inf(1)}
-	l.Learnt.Confident[0].Frequency = 1. / 3
+	l.Learned.Confident[0].Frequency = 1. / 3
 	l.Curve.Missing.Y[0] = 2. / 3
 	share := 2. / 3
 	l.PerGap[0] = GapScore{RMSE: share, Coverage: &share}
@@ -80,8 +80,8 @@ func TestTidy(t *testing.T) {
 	if g := l.PerGap[0]; g.RMSE != 0.666667 || *g.Coverage != 0.666667 {
 		t.Errorf("not rounded: %+v", g)
 	}
-	if l.Learnt.Confident[0].Frequency != 0.333333 || l.Curve.Missing.Y[0] != 0.666667 {
-		t.Errorf("not rounded: %+v, %+v", l.Learnt, l.Curve.Missing)
+	if l.Learned.Confident[0].Frequency != 0.333333 || l.Curve.Missing.Y[0] != 0.666667 {
+		t.Errorf("not rounded: %+v, %+v", l.Learned, l.Curve.Missing)
 	}
 }
 

@@ -77,7 +77,7 @@ func (s *series) fit(key Key, m baselines.Method, left []bool, grid []float64) f
 			return err
 		}
 		l.take(f)
-		l.Learnt.Confident = confident(f.Model)
+		l.Learned.Confident = confident(f.Model)
 		c, err := predict(ctx, f.Model, train.X)
 		if err != nil {
 			return err
@@ -137,21 +137,21 @@ func predict(ctx context.Context, m baselines.Model, at []float64) (*Curve, erro
 // take copies the results of a fit into a line.
 func (l *Line) take(f *baselines.Fit) {
 	l.Seconds, l.Iterations, l.Ended, l.Bound = f.Elapsed.Seconds(), f.Iterations, f.Ended, &f.Bound
-	l.M, l.Learnt = f.M, &Learnt{NoiseSD: f.NoiseSD}
-	if c := f.Covariance; len(c.Variance) <= mostLearnt {
-		l.Learnt.Lengthscale, l.Learnt.Variance = c.Lengthscale, c.Variance
+	l.M, l.Learned = f.M, &Learned{NoiseSD: f.NoiseSD}
+	if c := f.Covariance; len(c.Variance) <= mostLearned {
+		l.Learned.Lengthscale, l.Learned.Variance = c.Lengthscale, c.Variance
 		for _, p := range c.Frequency {
 			if p != 0 {
 				p = 1 / p
 			}
-			l.Learnt.Period = append(l.Learnt.Period, p)
+			l.Learned.Period = append(l.Learned.Period, p)
 		}
 	}
 }
 
 const (
-	mostLearnt = 8 // up to how many components a line lists
-	surest     = 2 // how many frequencies of a component
+	mostLearned = 8 // up to how many components a line lists
+	surest      = 2 // how many frequencies of a component
 )
 
 // confident returns the frequencies along a model's only input that it is surest of, by the smallest standard deviations √Σ/(2πl): of each
@@ -162,7 +162,7 @@ func confident(model baselines.Model) (out []Confident) {
 		return nil
 	}
 	listed := make([]int, m.Params.L)
-	if m.Params.L > mostLearnt {
+	if m.Params.L > mostLearned {
 		listed = listed[:1]
 	}
 	for _, f := range m.Frequencies() {

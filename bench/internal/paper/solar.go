@@ -117,7 +117,7 @@ func scales(method string, with func(lengthscale float64) baselines.Method) []tr
 	return []trial{settled(method, paperStart, with(1)), settled(method, bestStart, best)}
 }
 
-// solarPaper are the paper's table, RMSE on both parts, and learnt length-scales.
+// solarPaper are the paper's table, RMSE on both parts, and learned length-scales.
 var solarPaper = map[string][3]string{
 	"fitc":  {"0.23", "0.61", "5"},
 	"vfe":   {"0.23", "0.61", "5"},
@@ -141,10 +141,10 @@ func solarTable(w io.Writer, lines []Line) {
 		}}
 	}
 	lengthscale := func(l Line) float64 {
-		if l.Learnt == nil || len(l.Learnt.Lengthscale) != 1 {
+		if l.Learned == nil || len(l.Learned.Lengthscale) != 1 {
 			return math.NaN()
 		}
-		return l.Learnt.Lengthscale[0]
+		return l.Learned.Lengthscale[0]
 	}
 	for _, c := range []struct{ name, title string }{
 		{"fixed", "Segments from 1620, 1700, 1780, 1850 and 1930; seeds are of the starts"},

@@ -10,8 +10,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// factorised is the factor of g, which keeps its value.
-func factorised(t testing.TB, g *backend.Gram) *Factor {
+// factorized is the factor of g, which keeps its value.
+func factorized(t testing.TB, g *backend.Gram) *Factor {
 	return testkit.Must(Factorize(g.Clone(), 0.1, 2))(t)
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // A Segment is a sequence of neighboring blocks of A, eliminated independently of
-// all others towards the separators, the blocks beside it. A Factor eliminates
+// all others toward the separators, the blocks beside it. A Factor eliminates
 // several of them in one matrix; machines that share no memory have one Segment
 // each and exchange only matrices of a separator's size:
 //

@@ -70,7 +70,7 @@ func TestFewBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(c, err)
 		}
-		want := factorised(t, g)
+		want := factorized(t, g)
 		if !slices.Equal(f.separators, want.separators) {
 			t.Errorf("%v: separators %v, want %v", c, f.separators, want.separators)
 		}

@@ -20,7 +20,7 @@ var contractKernels = []kernel{
 		},
 	},
 	{
-		name: "factorised", doc: "is factorisedPlain.", body: factorised,
+		name: "factorized", doc: "is factorizedPlain.", body: factorized,
 		params:   "sums, cos, sin, res, x, inv, lane *float64; stride, n, panels int",
 		variants: openGate("inv"),
 	},
@@ -52,7 +52,7 @@ var contractKernels = []kernel{
 	},
 }
 
-// Rows of factorised's sums.
+// Rows of factorized's sums.
 const (
 	sumAlong = iota
 	sumSquare
@@ -127,15 +127,15 @@ func contract(p *pass) {
 	})
 }
 
-// factorised sums over rows of one input and one output.
-func factorised(p *pass) {
+// factorized sums over rows of one input and one output.
+func factorized(p *pass) {
 	p.loop(sumRows, func() { p.hold("lane", laneRipple, laneCenter, laneSquare, laneWeight) }, func() {
 		theta, quad := p.residual(p.read("cos"), p.read("sin"))
 		p.moments(p.sums[sumThetaD:], theta, quad)
 	})
 }
 
-// residual adds to the first four sums of factorised and gives −θ̄ and −q̄.
+// residual adds to the first four sums of factorized and gives −θ̄ and −q̄.
 func (p *pass) residual(co, si reg.VecVirtual) (theta, quad reg.VecVirtual) {
 	d := p.damped(co, si)
 	VFMADD231PD(d.e2, d.diff, p.sums[sumRipple])

@@ -23,7 +23,7 @@ var evenKernels = []kernel{
 		params: "starts, x, gate, acc, w, par, steps *float64; n, panels int", variants: openGate("gate"),
 	},
 	{
-		name: "evenFactorised", doc: "is evenPlain from where its chains start, and factorisedPlain.", widest: true, body: evenFactorised,
+		name: "evenFactorized", doc: "is evenPlain from where its chains start, and factorizedPlain.", widest: true, body: evenFactorized,
 		params:   "sums, starts, res, gate, inv, t, t2, steps, lane *float64; mid, delta float64; n, panels int",
 		variants: openGate("gate inv"),
 	},
@@ -201,7 +201,7 @@ func (p *pass) start(live reg.Register) (chains [2]chain) {
 	return chains
 }
 
-// evenFactorised steps through rows and contracts them as it goes, so that
+// evenFactorized steps through rows and contracts them as it goes, so that
 // features need not be written. Distances are counted in steps from a row in the
 // middle, the same number t for all lanes and from memory:
 //
@@ -209,7 +209,7 @@ func (p *pass) start(live reg.Register) (chains [2]chain) {
 //
 // so that sums with d and d² follow from sums with t and t² at the end, which are
 // kept in their places, and Σq̄ from Σcos², Σr·cos and Σe²(cos² − sin²).
-func evenFactorised(p *pass) {
+func evenFactorized(p *pass) {
 	p.open()
 	p.eachPanel(func() {
 		var chains [2]chain

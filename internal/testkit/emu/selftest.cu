@@ -175,7 +175,7 @@ KERNEL(32) race_reads_blocks(double *out, double *kept, long long writes) {
 		out[0] = 1;
 }
 
-// race_bytes has threads write neighbouring bytes and read one so far apart: 0 is
+// race_bytes has threads write neighboring bytes and read one so far apart: 0 is
 // their own.
 KERNEL(64) race_bytes(double *out, long long apart) {
 	SHARED(signed char, s);

@@ -10,7 +10,7 @@
 // Two levels are judged. The model ([Params]): features, bounds,
 // predictions, evidence, with [LoadGolden] for results of an independent
 // implementation. And the damped cosines a backend sees ([Damped]): their
-// moments, the adjoint of those, the factorised sums, predictions.
+// moments, the adjoint of those, the factorized sums, predictions.
 //
 // Sizes are trusted: a slip in a shape panics with an index out of range.
 package oracle

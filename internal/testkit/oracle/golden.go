@@ -49,7 +49,7 @@ type GoldenBatch struct {
 }
 
 // GoldenPredict holds predictions at X [n][Q]: means [n][D] and covariances
-// [n][D][D], of the exact posterior and of the factorised.
+// [n][D][D], of the exact posterior and of the factorized.
 type GoldenPredict struct {
 	X              [][]float64   `json:"X"`
 	ExactMean      [][]float64   `json:"exact_mean"`

@@ -78,7 +78,7 @@ func TestGoldenFeatures(t *testing.T) {
 func TestGoldenBounds(t *testing.T) {
 	forEachGolden(t, func(t *testing.T, g *Golden) {
 		near(t, "exact bound", []float64{Exact(g.Params, g.X, g.Y)}, []float64{g.Exact.Bound}, goldenValue)
-		near(t, "factorised bound", []float64{Factorized(g.Params, g.X, g.Y, nil)}, []float64{g.Factorized.Bound}, goldenValue)
+		near(t, "factorized bound", []float64{Factorized(g.Params, g.X, g.Y, nil)}, []float64{g.Factorized.Bound}, goldenValue)
 		if b := g.Minibatch; b != nil {
 			near(t, "mini-batch bound", []float64{Factorized(g.Params, g.X, g.Y, b.Rows)}, []float64{b.Bound}, goldenValue)
 		}
@@ -99,8 +99,8 @@ func TestGoldenPredictions(t *testing.T) {
 			near(t, "exact mean", mean, g.Predict.ExactMean[n], goldenValue)
 			near(t, "exact covariance", flatten(cov), flatten(g.Predict.ExactCov[n]), goldenValue)
 			mean, cov = Predict(g.Params, FactorizedPosterior(g.Params), x)
-			near(t, "factorised mean", mean, g.Predict.FactorizedMean[n], goldenValue)
-			near(t, "factorised covariance", flatten(cov), flatten(g.Predict.FactorizedCov[n]), goldenValue)
+			near(t, "factorized mean", mean, g.Predict.FactorizedMean[n], goldenValue)
+			near(t, "factorized covariance", flatten(cov), flatten(g.Predict.FactorizedCov[n]), goldenValue)
 		}
 	})
 }

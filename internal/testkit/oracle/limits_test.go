@@ -135,8 +135,8 @@ func TestBoundBelowEvidence(t *testing.T) {
 			if exact > truth {
 				t.Fatalf("seed %d: exact bound %g above the evidence %g", seed, exact, truth)
 			}
-			if factorised := Factorized(p, xs, ys, nil); factorised > exact {
-				t.Fatalf("seed %d: factorised bound %g above the exact %g", seed, factorised, exact)
+			if factorized := Factorized(p, xs, ys, nil); factorized > exact {
+				t.Fatalf("seed %d: factorized bound %g above the exact %g", seed, factorized, exact)
 			}
 			overtakes = overtakes || exact+KL(p) > truth
 		}

@@ -22,7 +22,7 @@ type allowance struct {
 var allowances = map[string]allowance{
 	"chain_reduce":        {8, 8, "80 registers a thread, so that three blocks fit; outside the loops with products"},
 	"digits_contract":     {24, 24, "ptxas 12.9 and 13 on sm_90 and sm_120, outside the loops over the rows"},
-	"factorised_residual": {16, 16, "128 registers a thread, so that two blocks fit, on sm_120; outside the loops over the rows"},
+	"factorized_residual": {16, 16, "128 registers a thread, so that two blocks fit, on sm_120; outside the loops over the rows"},
 	"dense_update_128":    {16, 16, "a tile of 128 registers; outside the loop with products"},
 	"pullback_128":        {112, 140, "ptxas 12.9 and 13: a tile of 128 registers and its operands twice; outside the loops with products and over the rows"},
 	"pullback_64":         {8, 8, "168 registers of ptxas 12.9 and 13 on sm_120, outside the loops with products and over the rows"},

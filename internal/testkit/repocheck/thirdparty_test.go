@@ -16,7 +16,7 @@ var (
 )
 
 // THIRD_PARTY.md lists what the go.mod files require, in that version, with a
-// licence, and no more.
+// license, and no more.
 func TestThirdParty(t *testing.T) {
 	want := map[string]string{}
 	for _, path := range []string{"go.mod", "internal/simd/asm/go.mod"} {
@@ -38,7 +38,7 @@ func TestThirdParty(t *testing.T) {
 	}
 	for m, v := range want {
 		if !got[m] {
-			t.Errorf("THIRD_PARTY.md lacks %s %s: say under which licence it is and where it ends up", m, v)
+			t.Errorf("THIRD_PARTY.md lacks %s %s: say under which license it is and where it ends up", m, v)
 		}
 	}
 	if !strings.Contains(page, "cgoflags.go") || !strings.Contains(page, "GPL-like") {

@@ -106,7 +106,7 @@ func (t *RankTimes) String() string {
 	all := max(t.Open+t.Compute+t.Waiting+t.Communication+t.Other, 1)
 	share := func(part time.Duration) float64 { return 100 * float64(part) / float64(all) }
 	return fmt.Sprintf("ranks: %d, cores of each: %d; rows to the ranks %.1f %%, sums %.1f %%, waiting for the slowest %.1f %%, "+
-		"communication %.1f %% (%.3g MB), optimiser and the rest %.1f %%",
+		"communication %.1f %% (%.3g MB), optimizer and the rest %.1f %%",
 		t.Size, t.Cores, share(t.Open), share(t.Compute), share(t.Waiting), share(t.Communication), float64(t.Bytes)/1e6, share(t.Other))
 }
 

@@ -47,7 +47,7 @@ in the data's units. The model file does not change.`,
 	f.Var(cli.OneOf(&o.inference, "exact", "factorised"), "inference", "`bound` to evaluate: exact or factorised (default: the model's)")
 	f.BoolVar(&o.gradient, "gradient", false, "print the gradient of the bound, too")
 	f.IntSliceVar(&o.rows, "rows", nil,
-		"evaluate the factorised bound on a mini-batch of these `rows`, such as 0,5,10")
+		"evaluate the factorized bound on a mini-batch of these `rows`, such as 0,5,10")
 	return cmd
 }
 

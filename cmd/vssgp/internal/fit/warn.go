@@ -39,7 +39,7 @@ func warnHeldOut(env *cli.Env, h vssgp.HeldOut, o vssgp.Options) {
 		instead = "leaving out --components, --features and --window, so that another start can be tried"
 	}
 	env.Warn("line",
-		"the fit predicts held-out rows worse than straight lines between their neighbours do: RMSE %.3g against %.3g standard deviations of "+
+		"the fit predicts held-out rows worse than straight lines between their neighbors do: RMSE %.3g against %.3g standard deviations of "+
 			"y, over %s; try %s",
 		h.RMSE, h.Line, cli.Counted(h.Rows, "row"), instead)
 }

@@ -107,7 +107,7 @@ func summaryOf(m *series.Model, axis *table.Axis) *summary {
 // ofLog marks numbers of a model of the values' logarithm.
 func ofLog(m *series.Model) string {
 	if m.Log() {
-		return " of the values' logarithm, which is modelled"
+		return " of the values' logarithm, which is modeled"
 	}
 	return ""
 }

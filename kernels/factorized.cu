@@ -1,12 +1,12 @@
-// The factorised bound's sums (cpu/factorized.go): a pass with residuals r_n =
+// The factorized bound's sums (cpu/factorized.go): a pass with residuals r_n =
 // y_n − Σ_k φ̄_nk m_k, then one with the gradient of Σ‖r_n‖² and of the rest.
 //
-// factorised_residual  a block owns one job, up to 32 rows of one chunk, and
+// factorized_residual  a block owns one job, up to 32 rows of one chunk, and
 //                      all features over them; rows.cuh has how it adds.
 //   shapes     res [N,D]; value [job] = Σ‖r_n‖² over the job's rows
 //   precision  float64 throughout
 //   shared     256 + 32·(q + 2) + 256·8 numbers
-// factorised_gradient  a thread owns one feature over one chunk and its sums
+// factorized_gradient  a thread owns one feature over one chunk and its sums
 //                      (contract.cuh); 64 rows at a time (x, gates, residuals) pass
 //                      through shared memory, 16 if there are several inputs.
 //   shapes     part [slot][128][4+3q+6]: the sums of contract.cuh, then
@@ -74,10 +74,10 @@ DEVICE void residual(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 
 #ifndef VSSGP_EMU
 // Two blocks a processor: left alone, the compiler takes registers for one.
-extern "C" __global__ void __launch_bounds__(residual_threads, 2) factorised_residual(ROWS_BANK, const double *mean, double *res, double *value);
+extern "C" __global__ void __launch_bounds__(residual_threads, 2) factorized_residual(ROWS_BANK, const double *mean, double *res, double *value);
 #endif
 
-KERNEL(256) factorised_residual(ROWS_BANK, const double *mean, double *res, double *value) {
+KERNEL(256) factorized_residual(ROWS_BANK, const double *mean, double *res, double *value) {
 	SHARED(double, room);
 	if (q > 1)
 		residual<8, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, res, value, room);
@@ -93,7 +93,7 @@ KERNEL(256) factorised_residual(ROWS_BANK, const double *mean, double *res, doub
 // many a Wave is begun anew.
 constexpr int gradient_threads = 128;
 
-// Slope is what a thread of factorised_gradient keeps for its feature.
+// Slope is what a thread of factorized_gradient keeps for its feature.
 template <int INPUTS, int OUTPUTS> struct Slope {
 	Sums<INPUTS> sums;
 	double m[OUTPUTS], along[OUTPUTS], square; // −2·mean, Σ r·cos, Σ cos²
@@ -192,7 +192,7 @@ DEVICE void gradient(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 			out()[w] = 0;
 }
 
-KERNEL(128) factorised_gradient(ROWS_BANK, const double *mean, const double *var, const double *res, long long d0, double *part) {
+KERNEL(128) factorized_gradient(ROWS_BANK, const double *mean, const double *var, const double *res, long long d0, double *part) {
 	SHARED(double, room);
 	if (q == 1 && d == 1)
 		gradient<1, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, res, d0, part, room);
