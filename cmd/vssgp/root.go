@@ -30,7 +30,7 @@ func newRoot(env *cli.Env) *cobra.Command {
 to tables. Predictions have error bars. The models are variational sparse spectrum
 Gaussian processes (Gal & Turner 2015), on the CPU or a GPU.
 
-docs/tour.md shows every command, and docs/json.md describes the output of --json.`,
+docs/command-line.md lists the commands, and docs/json.md describes the output of --json.`,
 		Example: tryThese,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -30,17 +30,17 @@ func TestBackend(t *testing.T) {
 }
 `
 
-// TestOutsideModule: another module that requires a clone builds the tour's program and runs the conformance suite.
+// TestOutsideModule: another module that requires a clone builds the program of docs/go.md and runs the conformance suite.
 func TestOutsideModule(t *testing.T) {
 	clone := testkit.Must(filepath.Abs("../../.."))(t)
-	_, code, _ := strings.Cut(readText(t, filepath.Join(clone, "docs", "tour.md")), "```go\n")
+	_, code, _ := strings.Cut(readText(t, filepath.Join(clone, "docs", "go.md")), "```go\n")
 	code, _, _ = strings.Cut(code, "```")
 	dir := t.TempDir()
 	for name, text := range map[string]string{"main.go": code, "backend_test.go": suite, "go.sum": readText(t, filepath.Join(clone, "go.sum"))} {
 		testkit.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	for _, args := range [][]string{
-		{"mod", "init", "example.com/tour"},
+		{"mod", "init", "example.com/first"},
 		{"mod", "edit", "-require", "github.com/vssgp/vssgp@v0.0.0", "-replace", "github.com/vssgp/vssgp=" + clone},
 		{"run", "-mod=mod", "."}, {"test", "-mod=mod", "."},
 	} {

@@ -44,7 +44,9 @@ channel per output; the inputs must rise evenly in seconds), or - for CSV on std
 Memory does not grow with the number of rows.
 
 The model of a series (forecast -m, fit --method structural) gives the numbers of the
-forecast; --full, --joint and --latent do not apply to it. Details: docs/tour.md.`,
+forecast; --full, --joint and --latent do not apply to it.
+
+Details: docs/forecasting.md and docs/regression.md.`,
 		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
   vssgp predict co2.safetensors months.csv -o forecast.csv --plot forecast.png
   vssgp predict model.safetensors inputs.csv --latent --draws 5 -o -

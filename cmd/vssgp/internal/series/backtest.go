@@ -32,7 +32,7 @@ score and coverage of the 95 % intervals, and mean negative log predictive densi
 naive forecasts are scored, too: the last value, and the value one season before. Columns
 and model are chosen as by "vssgp forecast".
 
-Details: docs/tour.md (section 3), docs/series.md.`,
+Details: docs/forecasting.md and docs/series.md.`,
 		Example: `  vssgp backtest co2.csv --horizon 24
   vssgp backtest sales.csv --by shop --horizon 6mo
   vssgp backtest load.csv --horizon 48 --origins 10 --season 24 --season 168 --json`,

@@ -49,7 +49,7 @@ output NAME. Without -o a table is printed. Numbers are rounded to three digits 
 standard deviation (--digits). Future values of a --regressor are read from rows without
 an output value, or from --at. By default two seasons are forecast.
 
-Details: docs/tour.md (section 3), docs/series.md.`,
+Details: docs/forecasting.md and docs/series.md.`,
 		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
   vssgp forecast flow.csv --x date --y flow --until 2026-12-31 -o forecast.csv --plot forecast.html
   vssgp forecast load.csv --period 24h --period 7d --robust -o - -m load.safetensors
