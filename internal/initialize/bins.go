@@ -14,30 +14,30 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// Constants of the spectrum start. DESIGN.md, "Starting values", gives the reasons.
-// W is the length of a window; some constants are in steps of the data's grid.
+// Constants of the spectrum initialization (DESIGN.md, section 11). W is the window
+// length; some constants are in grid steps.
 const (
 	spectrumOrder = 0.5 // order of a window's autoregressive model, in steps of the grid in W
-	// spectrumLongest is the highest such order p. Beyond it the recursion, which
-	// takes p² operations, is slow, and a periodogram resolves as much.
+	// spectrumLongest is the maximum order p. Above it the recursion, which takes p²
+	// operations, is slow, and a periodogram has the same resolution.
 	spectrumLongest = 4096
-	spectrumSegment = 1.0  // half the length of the data that it is read from, in W
+	spectrumSegment = 1.0  // half the length of the data used, in W
 	spectrumBin     = 0.75 // width of a frequency bin, in 1/W
-	spectrumMost    = 0.27 // bins kept in a window at most, for each step in W
-	spectrumFew     = 0.04 // the same if they will be optimized: each brings three point estimates
-	spectrumCap     = 200  // bins kept in a window at most
-	spectrumFewest  = 8    // bins kept in a window at least
-	spectrumSteps   = 8    // density evaluations across a bin
-	// spectrumShare is how much of the noise level the dropped bins may hold.
+	spectrumMost    = 0.27 // maximum number of bins per window, relative to W
+	spectrumFew     = 0.04 // the same if they are optimized: each has three point estimates
+	spectrumCap     = 200  // maximum number of bins per window
+	spectrumFewest  = 8    // minimum number of bins per window
+	spectrumSteps   = 8    // density evaluations per bin
+	// spectrumShare is the maximum mass of the dropped bins, relative to the noise level.
 	spectrumShare = 0.1
-	// Noise may put up to spectrumNoise times the median mass into a bin of uneven
-	// rows, whose spectrum leaks into all bins.
+	// For uneven rows, whose spectrum leaks into all bins, a bin counts as noise up to
+	// spectrumNoise times the median mass.
 	spectrumNoise = 8
 )
 
-// bins lists the bins to keep of each window's spectrum by window and frequency.
-// dropped is the mass of the others, averaged over the windows. Without centers there
-// are no windows, and length is the length of the data.
+// bins returns the bins of each window's spectrum that become components, sorted by
+// window and frequency. dropped is the mass of the others, averaged over the windows.
+// Without centers there are no windows, and length is the length of the data.
 func (s *Series) bins(ctx context.Context, centers []float64, length, level float64, set Settings) (kept []bin, dropped float64) {
 	half := spectrumSegment * length
 	if len(centers) == 0 {
@@ -55,10 +55,9 @@ func (s *Series) bins(ctx context.Context, centers []float64, length, level floa
 	return kept, dropped
 }
 
-// rankings ranks the bins of each window's spectrum, which is read from the data
-// within half of its center, and keeps at most most of them. If shared, every window
-// has the bins of the windows' mean spectrum. Once ctx has ended the bins have no
-// mass, and are not kept for the next call.
+// rankings ranks the bins of each window's spectrum, estimated from the data within half
+// of its center, and keeps at most most of them. If shared, every window uses the mean
+// spectrum of the windows. After ctx has ended the masses are zero and are not cached.
 func (s *Series) rankings(ctx context.Context, centers []float64, half, steps float64, most int, shared bool) []ranking {
 	asked := spectra{len(centers), most, half, shared}
 	if s.ranked != nil && s.spectra == asked {
@@ -67,7 +66,7 @@ func (s *Series) rankings(ctx context.Context, centers []float64, half, steps fl
 	all := make([]ranking, len(centers))
 	count, order := s.binCount(steps), int(spectrumOrder*steps)
 	transforms := sync.Pool{New: func() any { return ar.NewTransform(count*spectrumSteps, order) }}
-	masses := make([][]float64, len(centers)) // kept if there is to be a mean of them
+	masses := make([][]float64, len(centers)) // stored if the mean is needed
 	parallel.For(len(centers), runtime.GOMAXPROCS(0), func(v int) {
 		var own []float64
 		switch {
@@ -101,7 +100,7 @@ func (s *Series) rankings(ctx context.Context, centers []float64, half, steps fl
 	return all
 }
 
-// rank sorts the bins of window v by their masses and keeps the heaviest.
+// rank sorts the bins of window v by mass and keeps the heaviest.
 func (s *Series) rank(masses []float64, v, most int) (r ranking) {
 	bins, width := make([]bin, len(masses)), s.band/float64(len(masses))
 	for i, mass := range masses {
@@ -123,10 +122,9 @@ func (s *Series) rank(masses []float64, v, most int) (r ranking) {
 	return r
 }
 
-// split says how many bins of a window to keep, and the mass of the rest. It drops
-// the lightest, which together hold less than hidden or, of uneven rows, do not stand
-// out of the noise, but keeps at least Components or, if that is open,
-// spectrumFewest.
+// split returns the number of bins to keep and the mass of the rest. It drops the
+// lightest bins, with a total mass below hidden or, for uneven rows, indistinguishable
+// from noise. It keeps at least Components or, if Components is 0, spectrumFewest bins.
 func (s *Settings) split(r ranking, hidden float64) (keep int, rest float64) {
 	fewest := cmp.Or(s.Components, min(spectrumFewest, len(r.bins)))
 	keep, rest = len(r.bins), r.rest
@@ -137,13 +135,12 @@ func (s *Settings) split(r ranking, hidden float64) (keep int, rest float64) {
 	return keep, rest
 }
 
-// binCount is how many bins the spectrum of a window of so many steps is divided
-// into.
+// binCount returns the number of bins for a window of the given length in steps.
 func (s *Series) binCount(steps float64) int {
 	return max(1, int(math.Ceil(s.band*steps/spectrumBin)))
 }
 
-// mostBins is the most of them that a window may keep.
+// mostBins returns the maximum number of bins that a window keeps.
 func (s *Settings) mostBins(steps float64) int {
 	if n := cmp.Or(s.Components, s.most); n != 0 {
 		return n
@@ -155,8 +152,9 @@ func (s *Settings) mostBins(steps float64) int {
 	return max(spectrumFewest, min(spectrumCap, int(share*steps)))
 }
 
-// unevenMasses are the masses of count bins by a periodogram of the uneven rows
-// within half of center, in the mean over the outputs: zero once ctx has ended.
+// unevenMasses returns the masses of count bins, averaged over the outputs, by a
+// periodogram of the uneven rows within half of center. They are zero after ctx has
+// ended.
 func (s *Series) unevenMasses(ctx context.Context, center, half float64, count int) []float64 {
 	masses := make([]float64, count)
 	from, to := s.within(center-half, center+half)
@@ -180,10 +178,9 @@ func (s *Series) unevenMasses(ctx context.Context, center, half float64, count i
 	return masses
 }
 
-// modelMasses are the masses of count bins over [0, ½] cycles per step, in the mean
-// over the outputs, by autoregressive models of the places within half of center,
-// tapered by a cosine: the variance that the models have in each bin and its mirror
-// image, by the midpoint rule.
+// modelMasses returns the masses of count bins over [0, ½] cycles per step, averaged over
+// the outputs: the variance in each bin and its mirror image of autoregressive models of
+// the samples within half of center, tapered by a cosine, by the midpoint rule.
 func (s *Series) modelMasses(t *ar.Transform, center, half float64, order, count int) []float64 {
 	tapered, weight := s.tapered(center, half)
 	masses, width := make([]float64, count), 0.5/float64(count)
@@ -202,9 +199,9 @@ func (s *Series) modelMasses(t *ar.Transform, center, half float64, order, count
 	return masses
 }
 
-// periodogram is the masses of count bins by the periodogram of the places within
-// half of center, tapered by a cosine, in the mean over the outputs. The power at a
-// frequency of the transform is spread evenly over the frequencies nearest to it.
+// periodogram returns the masses of count bins, averaged over the outputs, by the
+// periodogram of the samples within half of center, tapered by a cosine. The power at a
+// frequency of the transform is distributed evenly over the frequencies nearest to it.
 func (s *Series) periodogram(ctx context.Context, center, half float64, count int) []float64 {
 	tapered, weight := s.tapered(center, half)
 	n := ar.PeriodogramSize(len(tapered[0]))
@@ -214,9 +211,9 @@ func (s *Series) periodogram(ctx context.Context, center, half float64, count in
 			ar.Periodogram(power, y)
 		}
 	}
-	width := 2 * float64(count) / float64(n) // of a step of the transform, in bins
+	width := 2 * float64(count) / float64(n) // the step of the transform, in bins
 	for k, v := range power {
-		v *= 2 / (weight * float64(n*len(s.y))) // with the mirror image
+		v *= 2 / (weight * float64(n*len(s.y))) // including the mirror image
 		from, to := (float64(k)-0.5)*width, (float64(k)+0.5)*width
 		for i := max(0, int(from)); i <= min(count-1, int(to)); i++ {
 			masses[i] += v * (min(to, float64(i+1)) - max(from, float64(i))) / width
@@ -225,8 +222,8 @@ func (s *Series) periodogram(ctx context.Context, center, half float64, count in
 	return masses
 }
 
-// tapered is the places within half of center, of each output, times a cosine. The
-// squares of the cosine sum to weight.
+// tapered returns the samples of each output within half of center, multiplied by a
+// cosine. weight is the sum of squares of the cosine.
 func (s *Series) tapered(center, half float64) (out [][]float64, weight float64) {
 	lo := max(0, int(math.Ceil((center-half-s.x0)/s.step)))
 	hi := min(len(s.missing)-1, int(math.Floor((center+half-s.x0)/s.step))) + 1

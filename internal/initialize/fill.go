@@ -7,39 +7,38 @@ import (
 )
 
 const (
-	// fillOrder is the order of the autoregressive fill, in steps of the grid in W.
+	// fillOrder is the order of the autoregressive fill, in grid steps, relative to W.
 	fillOrder = 0.4
-	// fillContext is how far its model looks to either side of a gap, in W.
+	// fillContext is the context on either side of a gap, in W.
 	fillContext = 1.0
-	// fillWork is how many operations a fill may take, some seconds, and fillExcerpt
-	// how many one excerpt may take, about one second: a third of them cannot be
-	// interrupted.
+	// fillWork is the maximum number of operations of a fill, some seconds, and fillExcerpt
+	// the maximum for one excerpt, about one second: a third of them cannot be interrupted.
 	fillWork, fillExcerpt = 2e10, 4e9
-	// fillLeast is the order below which no fill goes.
+	// fillLeast is the minimum order.
 	fillLeast = 8
 )
 
-// fillRounds is how often the model and the fill are made in turn: with more
-// rounds the model begins to believe the fill.
+// fillRounds is the number of iterations of model and fill. With more iterations the
+// model over-fits its fill.
 const fillRounds = 3
 
-// fill interpolates the missing places autoregressively, for windows of the given
-// length; 0: none.
+// fill interpolates the missing samples autoregressively, for windows of the given length
+// (0 for none).
 func (s *Series) fill(ctx context.Context, length float64) {
 	if s.times != nil {
-		return // uneven rows have no places to fill
+		return // uneven rows have no missing samples
 	}
 	gaps := runs(s.missing, true)
 	f := s.filling(gaps, length)
 	for _, y := range s.y {
-		f.Fill(ctx, y, gaps) // where that fails, the places stay at the mean, zero
+		f.Fill(ctx, y, gaps) // if that fails, the samples remain at the mean, zero
 	}
 }
 
-// filling chooses how to fill gaps for windows of the given length, 0 for none:
-// gap by gap, or, if that is too much work, tile by tile, with order and reach
-// halved until it is not; both are in steps. Such data have many gaps or long ones, about which a
-// fill of any order knows little.
+// filling returns the method of filling gaps for windows of the given length (0 for
+// none): gap by gap, or tile by tile if that is too expensive, with order and context
+// halved until it is cheap enough. Such data have many or long gaps, for which the order
+// matters little.
 func (s *Series) filling(gaps [][2]int, length float64) ar.Filling {
 	if length == 0 {
 		length = spectrumWindows[0] * s.step
@@ -59,6 +58,5 @@ func (s *Series) filling(gaps [][2]int, length float64) ar.Filling {
 	}
 }
 
-// spectrumWindows are the lengths to choose from, in steps of the grid, if the
-// settings name none: 32 to 64 ms at 16 kHz.
+// spectrumWindows are the default candidate lengths in grid steps: 32 to 64 ms at 16 kHz.
 var spectrumWindows = []float64{512, 768, 1024}

@@ -7,34 +7,34 @@ import (
 )
 
 const (
-	// evenTolerance is how far, in steps, a row may lie from its place on the grid:
-	// the first of a month lies within 0.1 of a mean month. Only the start looks at
-	// the places; features are evaluated at the rows' own x.
+	// evenTolerance is the maximum distance, in steps, of a row from its grid point: the
+	// first of a month is within 0.1 of a mean month. The grid is used by the initialization
+	// only; features are evaluated at the actual x.
 	evenTolerance = 0.25
-	// evenExact is the same for a grid whose step is told by its first and last row.
+	// evenExact is the same for a grid whose step is determined by the first and last row.
 	evenExact = 1e-3
-	// evenFewest is the fewest rows that can show a grid.
+	// evenFewest is the minimum number of rows of a grid.
 	evenFewest = 16
-	// evenSparsest is how many places there may be for each row: an emptier grid
-	// does not show the data's spectrum.
+	// evenSparsest is the maximum number of grid points per row: a sparser grid does not
+	// determine the spectrum.
 	evenSparsest = 4
-	// bandMost is the highest frequency looked at in uneven rows, in cycles per
-	// mean step: bursts of rows show higher ones than the mean step would.
+	// bandMost is the maximum frequency for uneven rows, in cycles per mean step: rows in
+	// bursts resolve higher frequencies than the mean step does.
 	bandMost = 16
 )
 
-// A Grid says how far apart the rows of one input lie.
+// A Grid describes the spacing of the rows along one input.
 type Grid struct {
-	// Step is the distance between the even places on which the rows lie, some of
-	// them possibly empty; for rows that lie on no such places it is the mean step.
-	// 0: the rows have no extent, or there are several inputs.
+	// Step is the distance between the grid points on which the rows lie, some of which may
+	// be missing. For uneven rows it is the mean step. It is 0 if the rows have no extent or
+	// there are several inputs.
 	Step float64
-	// Band is the highest frequency that uneven rows can show, in cycles per step;
-	// 0 for even ones.
+	// Band is the highest frequency that uneven rows resolve, in cycles per step, and 0 for
+	// even rows.
 	Band float64
 }
 
-// Even is Step if the rows lie on even places, else 0.
+// Even returns Step if the rows lie on a grid, else 0.
 func (g Grid) Even() float64 {
 	if g.Band > 0 {
 		return 0
@@ -42,7 +42,7 @@ func (g Grid) Even() float64 {
 	return g.Step
 }
 
-// GridOf looks at the rows of x [N,q].
+// GridOf returns the grid of the rows of x [N,q].
 func GridOf(x []float64, q int) Grid {
 	if q != 1 || !varies(x) {
 		return Grid{}
@@ -62,15 +62,15 @@ func GridOf(x []float64, q int) Grid {
 	return Grid{step, min(max(0.5, 0.5*step/gaps[len(gaps)/2]), bandMost)}
 }
 
-// varies reports whether x has a finite extent.
+// varies reports whether x has a finite, positive extent.
 func varies(x []float64) bool {
 	lo, hi := slices.Min(x), slices.Max(x)
 	return hi > lo && !math.IsInf(hi-lo, 0)
 }
 
-// evenStep is the step of the grid on which x lie, given x and the gaps between
-// them, both sorted; 0 if there is no such grid. Places are counted from neighbor
-// to neighbor, but compared with all rows at once.
+// evenStep returns the step of the grid on which x lie, given x and the differences
+// between them, both sorted, or 0 if there is no such grid. Grid points are counted from
+// row to row, but the tolerance applies to the line fitted to all rows.
 func evenStep(x, gaps []float64) float64 {
 	n := len(x)
 	if n < evenFewest || gaps[0] <= 0 {
@@ -98,8 +98,8 @@ func evenStep(x, gaps []float64) float64 {
 	return 0
 }
 
-// singleGap is the mean of the sorted gaps up to one and a half medians: months
-// have 28 to 31 days.
+// singleGap returns the mean of the sorted differences up to one and a half medians:
+// months have 28 to 31 days.
 func singleGap(gaps []float64) float64 {
 	median, sum, n := gaps[len(gaps)/2], 0.0, 0
 	for _, g := range gaps {
@@ -112,7 +112,7 @@ func singleGap(gaps []float64) float64 {
 	return sum / float64(n)
 }
 
-// furthest is the largest distance of any x from its place, first + step·at.
+// furthest returns the largest distance of any x from its grid point, first + step·at.
 func furthest(x, at []float64, first, step float64) (far float64) {
 	for i, v := range x {
 		far = max(far, math.Abs((v-x[0])-(first-x[0])-step*at[i]))
@@ -120,7 +120,7 @@ func furthest(x, at []float64, first, step float64) (far float64) {
 	return far
 }
 
-// regression is the line a + b·t that fits y best in least squares.
+// regression returns the least-squares line a + b·t for y.
 func regression(t, y []float64) (a, b float64) {
 	n := float64(len(t))
 	var mt, my, tt, ty float64
@@ -136,8 +136,8 @@ func regression(t, y []float64) (a, b float64) {
 	return y[0] + my - b*mt, b
 }
 
-// offGrid is the distance from lo to the nearest place of the grid on which x lie,
-// by the circular mean of their phases: 0 if it is negligible.
+// offGrid returns the distance from lo to the nearest point of the grid on which x lie,
+// by the circular mean of their phases, or 0 if it is negligible.
 func offGrid(x []float64, lo, step float64) float64 {
 	var s, c float64
 	for _, v := range x {

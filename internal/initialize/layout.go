@@ -10,21 +10,21 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Constants of the parameters that are laid on bins.
+// Constants of the parameters of bins.
 const (
 	spectrumLength = 6           // length-scale of a component, in W
 	spectrumSpread = 0.85        // the same if a component has several pairs of features
 	spectrumPhase  = math.Pi / 4 // width of a uniform phase
-	// spectrumLeast is the least mass of a bin as a share of the data's variance.
+	// spectrumLeast is the minimum mass of a bin, relative to the variance of the data.
 	spectrumLeast = 1e-12
-	// spectrumSalt sets this random stream apart from the others.
+	// spectrumSalt distinguishes this random stream from the others.
 	spectrumSalt = 0x5bec
 )
 
-// spectrumFeatures is K if the settings leave it open: a cosine and a sine.
+// spectrumFeatures is the default of K: a cosine and a sine.
 const spectrumFeatures = 2
 
-// windows are windows of the given length, 0 for none, and the length of the data
+// windows returns windows of the given length (0 for none), and the length of the data
 // under each.
 func (s *Series) windows(length, share float64) (backend.Windows, float64) {
 	w := layWindows(s.x0, s.end(), length, share, 0)
@@ -34,7 +34,7 @@ func (s *Series) windows(length, share float64) (backend.Windows, float64) {
 	return w, length
 }
 
-// A layout holds the bins that become components, and the shape that they make.
+// A layout consists of the bins that become components, and the shape of the model.
 type layout struct {
 	of     *Series
 	set    Settings
@@ -45,12 +45,12 @@ type layout struct {
 	rng    *rand.Rand
 }
 
-// propose lays out windows, with a noise of at least level times the variance of the
-// data.
+// propose returns the layout for windows of set, with a noise variance of at least level
+// times the variance of the data.
 func (s *Series) propose(ctx context.Context, level float64, set Settings) layout {
 	rng := rand.New(rand.NewPCG(set.Seed, spectrumSalt))
 	share := 0.5
-	if set.Seed != 0 { // other starts have their windows elsewhere
+	if set.Seed != 0 { // restarts shift the windows
 		share = rng.Float64()
 	}
 	w, length := s.windows(set.Window, share)
@@ -59,7 +59,7 @@ func (s *Series) propose(ctx context.Context, level float64, set Settings) layou
 	return s.layout(w, bins, length, dropped+level, set, rng)
 }
 
-// layout is the layout of bins under windows w, with the given noise variance.
+// layout returns the layout of bins under windows w, with the given noise variance.
 func (s *Series) layout(w backend.Windows, bins []bin, length, noise float64, set Settings, rng *rand.Rand) layout {
 	components := make([]int, w.Count())
 	for _, b := range bins {
@@ -69,16 +69,16 @@ func (s *Series) layout(w backend.Windows, bins []bin, length, noise float64, se
 	return layout{of: s, set: set, shape: shape, bins: bins, length: length, noise: noise, rng: rng}
 }
 
-// params makes a component of each bin. A single pair of features has the
-// frequency of the bin, with q(w) = p(w); several pairs draw theirs from a p(w) as
-// wide as the bin, with a q(w) that is narrower.
+// params returns a component for each bin. A single pair of features has the frequency of
+// the bin, with q(w) = p(w); several pairs draw their frequencies from a p(w) as wide as
+// the bin, with a narrower q(w).
 func (l *layout) params() *variational.Params {
 	s, p := l.of, l.shape.Params()
 	middle := s.x0 + float64(len(s.missing)-1)*s.step/2
 	length, sigma := spectrumLength*l.length, 1.0
 	if p.K > 2 {
 		length = spectrumSpread * l.length
-		sigma = math.Pow(spectrumSpread/spectrumLength, 2) // so that features reach as far
+		sigma = math.Pow(spectrumSpread/spectrumLength, 2) // so that features extend as far
 	}
 	if l.set.points() {
 		sigma = 0
@@ -87,7 +87,7 @@ func (l *layout) params() *variational.Params {
 	if l.set.UniformPhases {
 		half = spectrumPhase / 2
 	}
-	least := spectrumLeast * s.unit // which looks at all rows
+	least := spectrumLeast * s.unit // which uses all rows
 	for i, b := range l.bins {
 		center := middle
 		if p.ComponentWindow != nil {

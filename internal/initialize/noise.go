@@ -2,26 +2,25 @@ package initialize
 
 import "context"
 
-// A point estimate of a spectrum is overconfident. How much noise makes its error
-// bars honest depends on the recording: a held vowel wants less than running
-// speech. The bound cannot tell, since it always prefers less noise. Hidden intervals
-// as long as the data's own gaps can, since the answer is known there.
+// A point estimate of a spectrum is overconfident. The noise variance that gives
+// calibrated error bars depends on the recording: a sustained vowel needs less than
+// running speech. The bound cannot select it, since it always prefers less noise.
+// Predictions of held-out intervals as long as the data's gaps can.
 
-// noiseLevels are the least starting noise variances to choose from, as shares of
-// the data's variance, in descending order. The first is taken if nothing can be
-// hidden.
+// noiseLevels are the candidates for the minimum initial noise variance, relative to the
+// data's variance, in descending order. The first is used if no interval can be held out.
 var noiseLevels = []float64{0.04, 0.02, 0.01, 0.005}
 
 const (
-	trialShare  = 0.1 // the share of the places that are hidden at most
-	trialLeast  = 3   // rows between two gaps have one hidden interval if they are this many gaps long
-	trialEvery  = 6   // and one for each so many gaps of their length
-	trialMargin = 0.8 // the share of the predicted variance that the squared errors may reach
+	trialShare  = 0.1 // maximum fraction of samples that are held out
+	trialLeast  = 3   // a run between two gaps has one held-out interval if it is this many gaps long
+	trialEvery  = 6   // and one for each such multiple of the gap length
+	trialMargin = 0.8 // maximum ratio of squared errors to predicted variance
 )
 
-// trialGaps are intervals [start, end) of observed places to hide: as long as the
-// median gap and away from the gaps; none if nothing is missing, or if the settings
-// or the optimizer choose the noise.
+// trialGaps returns intervals [start, end) of observed samples to hold out, as long as
+// the median gap and away from the gaps. There are none if nothing is missing, or if the
+// settings or the optimizer determine the noise.
 func (s *Series) trialGaps(set *Settings) [][2]int {
 	length := s.medianGap()
 	if length == 0 || set.Optimized || set.Noise > 0 {
@@ -50,9 +49,9 @@ func (s *Series) trialGaps(set *Settings) [][2]int {
 	return out
 }
 
-// chooseNoise is the least noise level with which the predicted variance, summed
-// over hidden intervals, still covers the squared errors there. Sums let loud
-// intervals count more, as they do in the gaps.
+// chooseNoise returns the smallest noise level for which the predicted variance, summed
+// over held-out intervals, covers the squared errors. Loud intervals dominate the sums,
+// as they do in the gaps.
 func (s *Series) chooseNoise(ctx context.Context, set Settings, judge Judge) (float64, error) {
 	best, trials := noiseLevels[0], s.trialGaps(&set)
 	if len(trials) == 0 {

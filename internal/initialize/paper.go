@@ -11,27 +11,26 @@ import (
 )
 
 const (
-	// paperFeatures is K if the settings leave it open, paperVariance the starting
-	// Σ, with which a feature reaches over thirty length-scales (DESIGN.md,
-	// "Starting values").
+	// paperFeatures is the default of K, and paperVariance of the initial Σ, with which a
+	// feature extends over thirty length-scales (DESIGN.md, section 11).
 	paperFeatures = 50
 	paperVariance = 0.001
-	// paperNoise is the starting τ in units of 1/var(y).
+	// paperNoise is the initial τ in units of 1/var(y).
 	paperNoise = 100
-	// paperSalt sets this random stream apart from the others.
+	// paperSalt distinguishes this random stream from the others.
 	paperSalt = 0x9a9e6
 )
 
-// paperShape is the shape of the paper's start, which follows from the settings.
+// paperShape returns the shape of the paper's initialization for the settings.
 func paperShape(data *backend.Data, s Settings) variational.Shape {
 	lo, hi := data.Extent(s.Dim)
 	w := layWindows(lo, hi, s.Window, 0.5, s.Dim)
 	return s.shape(w, slices.Repeat([]int{len(s.Lengthscales)}, w.Count()), cmp.Or(s.Features, paperFeatures), data)
 }
 
-// Paper draws the paper's starting values around the given length-scales and
-// frequencies: μ ~ N(0, 1), z from the rows' inputs, fixed phases uniform over a
-// turn, Σ small. The features of SSGP share z and come as cosine and sine; those of
+// Paper draws the paper's initial parameters around the given length-scales and
+// frequencies: μ ~ N(0, 1), z from the rows' inputs, fixed phases uniform over a turn, Σ
+// small. The features of SSGP share z and are pairs of cosine and sine; the features of
 // SSGP and RP have Σ = 0. Errors come from the judge.
 func Paper(data *backend.Data, s Settings, judge Judge) (*variational.Params, error) {
 	shape := paperShape(data, s)
@@ -51,7 +50,7 @@ func Paper(data *backend.Data, s Settings, judge Judge) (*variational.Params, er
 	return p, nil
 }
 
-// drawFeatures fills z, μ, Σ and the phases for the method.
+// drawFeatures draws z, μ, Σ and the phases for the method.
 func drawFeatures(p *variational.Params, x []float64, s Settings) {
 	rng := rand.New(rand.NewPCG(s.Seed, paperSalt))
 	n := len(x) / p.Q
@@ -77,8 +76,8 @@ func drawFeatures(p *variational.Params, x []float64, s Settings) {
 	}
 }
 
-// pointFeature makes feature k one of SSGP or RP: Σ = 0 and z = 0, and for SSGP a
-// cosine or the sine after it.
+// pointFeature makes feature k a feature of SSGP or RP: Σ = 0 and z = 0, and for SSGP a
+// cosine, or the sine after it.
 func pointFeature(p *variational.Params, k int, method variational.Method) {
 	for q := range p.Q {
 		at := k*p.Q + q
@@ -94,8 +93,8 @@ func pointFeature(p *variational.Params, k int, method variational.Method) {
 	}
 }
 
-// centerFeatures moves the z of every feature under its own window: most of the
-// rows that z are drawn from lie outside it.
+// centerFeatures moves the z of every feature to its window: most of the rows that z are
+// drawn from lie outside it.
 func centerFeatures(p *variational.Params) {
 	w, q := &p.Windows, p.Windows.Dim
 	for k := range p.M() {

@@ -9,29 +9,29 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// A Series is rows of one input in the model's units. Even rows lie on places, of
-// which the missing ones are filled. Uneven rows are kept by their times; their
-// places only tell how many mean steps the data span.
+// A Series consists of the rows of one input in the model's units. Even rows lie on grid
+// points, of which the missing ones are filled. Uneven rows are stored with their times;
+// their grid points only determine how many mean steps the data span.
 type Series struct {
 	data backend.Data
 
 	x0, step float64
 	y        [][]float64 // [D][places], of uneven rows [D][N] by their times
 	missing  []bool
-	// unit is the variance of all data, of which noise levels are shares; 1 for
-	// constant data, which any small covariance explains.
+	// unit is the variance of all data, to which noise levels are relative; 1 for constant
+	// data, which any small covariance explains.
 	unit float64
 
 	grid  Grid      // of all data
 	band  float64   // highest frequency of the spectrum in cycles per step: ½ for even rows
 	times []float64 // of uneven rows, ascending; nil: the rows are even
 
-	spectra spectra   // that were asked for last, and their rankings: several noise
-	ranked  []ranking // levels are tried on the same ones
+	spectra spectra   // the last ones computed, and their rankings: several noise
+	ranked  []ranking // levels use the same ones
 }
 
-// NewSeries lays rows on the places of a grid in the model's units, or keeps uneven
-// rows by their times. Without y the places have no values.
+// NewSeries places rows on the points of a grid in the model's units, or stores uneven
+// rows with their times. Without y there are no values.
 func NewSeries(data backend.Data, grid Grid) *Series {
 	lo, hi := data.Extent(0)
 	s := &Series{data: data, x0: lo, step: grid.Step, grid: grid, band: grid.Band}
@@ -63,14 +63,14 @@ func NewSeries(data backend.Data, grid Grid) *Series {
 	return s
 }
 
-// inOrder lists the numbers of the rows in the order of x.
+// inOrder returns the indices of the rows sorted by x.
 func inOrder(x []float64) []int {
 	order := ascending(len(x))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	return order
 }
 
-// ascending is 0 … n−1.
+// ascending returns 0 … n−1.
 func ascending(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -79,15 +79,15 @@ func ascending(n int) []int {
 	return all
 }
 
-// end is the x of the last place.
+// end returns the x of the last grid point.
 func (s *Series) end() float64 { return s.x0 + float64(len(s.missing)-1)*s.step }
 
-// place is the place nearest to x.
+// place returns the index of the grid point nearest to x.
 func (s *Series) place(x float64) int {
 	return min(max(int(math.Round((x-s.x0)/s.step)), 0), len(s.missing)-1)
 }
 
-// cut is the part of the series at places [lo, hi), with its filled values.
+// cut returns the part of the series at grid points [lo, hi), with its filled values.
 func (s *Series) cut(lo, hi int) *Series {
 	part := &Series{x0: s.x0 + float64(lo)*s.step, step: s.step, band: s.band, missing: s.missing[lo:hi], unit: s.unit}
 	if s.times != nil {
@@ -100,12 +100,13 @@ func (s *Series) cut(lo, hi int) *Series {
 	return part
 }
 
-// within are the uneven rows [from, to) whose times lie in [lo, hi).
+// within returns the range [from, to) of uneven rows whose times are in [lo, hi).
 func (s *Series) within(lo, hi float64) (from, to int) {
 	return sort.SearchFloat64s(s.times, lo), sort.SearchFloat64s(s.times, hi)
 }
 
-// steps is the length of a window in steps of the grid; 0, no windows: of the whole grid.
+// steps returns the length of a window in grid steps, or of the whole grid if length is 0
+// (no windows).
 func (s *Series) steps(length float64) float64 {
 	if length == 0 {
 		return float64(len(s.missing))
@@ -113,7 +114,7 @@ func (s *Series) steps(length float64) float64 {
 	return length / s.step
 }
 
-// variance is the mean square of the values that are not missing.
+// variance returns the mean square of the values that are not missing.
 func (s *Series) variance() float64 {
 	sum, n := 0.0, 0
 	for _, y := range s.y {
@@ -139,7 +140,7 @@ func sumSquares(a []float64) (sum float64) {
 	return sum
 }
 
-// medianGap is the median length of the gaps in places; 0 if there are none.
+// medianGap returns the median length of the gaps in grid points, or 0 if there are none.
 func (s *Series) medianGap() int {
 	gaps := runs(s.missing, true)
 	if len(gaps) == 0 {
@@ -153,7 +154,7 @@ func (s *Series) medianGap() int {
 	return lengths[len(lengths)/2]
 }
 
-// runs are the longest intervals [start, end) of a whose entries are all v.
+// runs returns the longest intervals [start, end) of a whose entries are all v.
 func runs(a []bool, v bool) (out [][2]int) {
 	for i, x := range a {
 		switch {
@@ -167,22 +168,22 @@ func runs(a []bool, v bool) (out [][2]int) {
 	return out
 }
 
-// A bin is a part of the spectrum of a window: freq, its middle, is in cycles per
-// step, and mass, the variance that it holds, in units of y².
+// A bin is a part of the spectrum of a window: freq, its middle, is in cycles per step,
+// and mass, its variance, in units of y².
 type bin struct {
 	window     int
 	freq, mass float64
 }
 
-// A ranking holds the bins of a window that may be kept, heaviest first, and the mass
-// of all others.
+// A ranking contains the heaviest bins of a window in decreasing order, and the mass of
+// all others.
 type ranking struct {
 	bins  []bin
 	rest  float64
-	lines int // how many of the bins stand out of the noise; of even rows all
+	lines int // the number of bins above the noise; all for even rows
 }
 
-// spectra say whose rankings are asked for.
+// spectra are the arguments of rankings.
 type spectra struct {
 	windows, most int
 	half          float64

@@ -10,20 +10,20 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// noWindowWork is the N·M² up to which having no windows is a candidate too, for
-// data longer than the longest window: an evaluation takes a tenth of a second.
+// noWindowWork is the maximum N·M² for which a model without windows is a candidate, for
+// data longer than the longest window: an evaluation then takes a tenth of a second.
 const noWindowWork = 4e9
 
-// Spectrum lays a component on each of the heaviest bins of the data's local
-// spectrum. In each window the autoregressive spectrum of the data around it is
-// divided into bins. A bin of mass σ² at frequency f becomes one component with
-// variance σ², p = f and a length-scale of several windows; its features are a
-// cosine and a sine about the center of the window, with q(w) = p(w). Before any
-// optimization the model is then close to the Gaussian process with that spectrum,
-// whose conditional mean an autoregressive fill computes.
+// Spectrum places a component at each of the heaviest bins of the data's local spectrum.
+// The autoregressive spectrum of the data around each window is divided into bins. A bin
+// of mass σ² at frequency f becomes one component with variance σ², p = f and a
+// length-scale of several windows; its features are a cosine and a sine about the center
+// of the window, with q(w) = p(w). Before any optimization the model is then close to the
+// Gaussian process with that spectrum, whose conditional mean an autoregressive fill
+// computes.
 //
-// begun is the bound at the parameters if it had to be evaluated, else nil. Errors
-// come from the judge or wrap ctx.Err().
+// begun is the bound at the parameters if it was evaluated, else nil. Errors come from
+// the judge or wrap ctx.Err().
 func (s *Series) Spectrum(ctx context.Context, set Settings, judge Judge) (p *variational.Params, begun *variational.Evaluation,
 	err error) {
 	lengths := s.candidates(set)
@@ -54,8 +54,8 @@ func (s *Series) Spectrum(ctx context.Context, set Settings, judge Judge) (p *va
 	return layout.params(), begun, ctx.Err()
 }
 
-// bytes is about the memory of the series and of the spectra of windows of these
-// lengths, which are made on all cores.
+// bytes estimates the memory of the series and of the spectra for windows of these
+// lengths, which are computed on all cores.
 func (s *Series) bytes(lengths []float64) (most float64) {
 	for _, length := range lengths {
 		w, length := s.windows(length, 0.5)
@@ -69,7 +69,8 @@ func (s *Series) bytes(lengths []float64) (most float64) {
 	return most + float64(len(s.missing)*(8*len(s.y)+1))
 }
 
-// candidates are the lengths of windows to try, ascending; 0, the last: no windows.
+// candidates returns the window lengths to try in ascending order, and finally 0 for no
+// windows.
 func (s *Series) candidates(set Settings) []float64 {
 	if !set.Auto {
 		return []float64{set.Window}
@@ -88,7 +89,8 @@ func (s *Series) candidates(set Settings) []float64 {
 			return append(lengths[:i:i], 0)
 		}
 	}
-	// Lines that last as long as the data (days and weeks in hourly rows) want none.
+	// Lines that persist throughout the data (days and weeks in hourly rows) need no
+	// windows.
 	if m := float64(spectrumFeatures * set.mostBins(s.steps(0))); set.Candidates == nil && set.Optimized &&
 		float64(len(s.missing))*m*m <= noWindowWork {
 		lengths = append(lengths, 0)

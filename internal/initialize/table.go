@@ -11,42 +11,42 @@ import (
 )
 
 const (
-	// tableRows to tableMost rows, or a third of all between them, choose how many
-	// features a table gets. Learned frequencies pay for themselves with many rows only,
-	// so fewer would choose for a smaller table.
+	// tableRows to tableMost rows, or a third of all between these limits, are used to
+	// select the number of features for a table. Learned frequencies need many rows, so
+	// fewer rows would select settings for a smaller table.
 	tableRows, tableMost = 3000, 12000
-	// tableHeld further rows judge that choice where there are more rows than
-	// tableRows and tableHeld.
+	// The selection is scored on tableHeld further rows if there are more than tableRows +
+	// tableHeld rows.
 	tableHeld = 1000
-	// tableGain is the rise of a score, for each number that is scored, below which
-	// more features are not worth their time.
+	// tableGain is the minimum increase of the score, per scored number, to try more
+	// features.
 	tableGain = 0.002
-	// tableIterations are the most of a trial; drawn frequencies need about a hundred.
+	// tableIterations is the maximum for a trial; drawn frequencies need about a hundred.
 	tableIterations = 300
-	// tableScatter is how much the bound of drawn frequencies may fall, for each number,
-	// with more of them still to be preferred: it differs by as much from draw to draw,
-	// while predictions get better.
+	// tableScatter is the decrease of the bound, per number, up to which more drawn
+	// frequencies are preferred: it differs by as much between draws, while predictions
+	// improve.
 	tableScatter = 0.5
-	// tableSure is how many times the predicted variance the squared errors of held-out
-	// rows may be. Beyond it a setting is passed over: few features and next to no
-	// noise are sure of what they do not know.
+	// tableSure is the maximum ratio of the squared errors of held-out rows to the predicted
+	// variance. A setting above it is rejected: with few features and little noise the
+	// intervals are too narrow.
 	tableSure = 4
-	// tableSalt sets this random stream apart from the others.
+	// tableSalt distinguishes this random stream from the others.
 	tableSalt = 0x7ab1e
 )
 
-// A form is a way in which a table's features get their frequencies, with the K
-// that are tried, ascending.
+// A form is a method for the frequencies of a table's features, with the values of K to
+// try in ascending order.
 type form struct {
 	method   variational.Method
 	ladder   []int
-	patience int // how often in a row the score may fall before no more are tried
+	patience int // number of consecutive decreases after which the search ends
 }
 
-// tableForms are the forms that a table's start tries. Drawn frequencies come first:
-// pairs of cosine and sine whose frequencies are drawn from the prior and kept. Their
-// score is uneven in K, since twice as many are another draw, so one fall ends
-// nothing. The method VSSGP, if it is asked for, is tried alone.
+// tableForms returns the forms to try. Drawn frequencies are first: pairs of cosine and
+// sine whose frequencies are drawn from the prior and fixed. Their score is uneven in K,
+// since each K is another draw, so a single decrease does not end the search. If the
+// settings specify the method VSSGP, only it is tried.
 func tableForms(n int, s *Settings) []form {
 	drawn := []int{50, 100, 200, 400, 800}
 	if few(n) {
@@ -62,7 +62,7 @@ func tableForms(n int, s *Settings) []form {
 	return []form{{variational.SSGP, drawn, 1}, learned}
 }
 
-// triedRows is how many of n rows a choice is made on.
+// triedRows returns the number of rows, of n, that the selection uses.
 func triedRows(n int) int {
 	if few(n) {
 		return n
@@ -70,26 +70,26 @@ func triedRows(n int) int {
 	return min(max(tableRows, n/3), tableMost)
 }
 
-// few reports whether n rows are all tried.
+// few reports whether the selection uses all n rows.
 func few(n int) bool { return n <= tableRows+tableHeld }
 
-// table is a choice in progress.
+// A table is a selection in progress.
 type table struct {
 	known, asked backend.Data // asked has no rows if the bound decides
 	judge        Judge
 
 	best  *variational.Params // optimized on the known rows
-	score float64             // for each number that is scored
+	score float64             // per scored number
 	found Settings
-	rival float64 // the score that more features have to beat: the form's own, or the best if all rows are tried
+	rival float64 // the score to exceed: the best of the form, or of all forms if all rows are tried
 }
 
-// Table is the start of several inputs if K is open. It tries the forms on all rows
-// or, of many, on some; K doubles while the score rises. The score is the bound on
-// the rows or, if there are more than are tried, the log density of held-out ones.
-// Drawn frequencies begin with the length-scales and the noise that the trial has
-// found. A setting that has no bound, or needs too much memory beside one that does
-// not, is passed over.
+// Table returns the initial parameters for several inputs if K is 0. It tries the forms
+// on all rows or, if there are many, on some; K doubles while the score increases. The
+// score is the bound on the rows, or the log density of held-out rows if there are more
+// rows than the selection uses. Drawn frequencies are initialized with the length-scales
+// and the noise of the trial. A setting without a bound, or one that needs too much
+// memory, is skipped if another does not.
 func Table(ctx context.Context, data *backend.Data, s Settings, judge Judge) (*variational.Params, error) {
 	t := newTable(data, s, judge)
 	for _, f := range tableForms(data.N, &s) {
@@ -120,7 +120,7 @@ func Table(ctx context.Context, data *backend.Data, s Settings, judge Judge) (*v
 	return Paper(data, t.found, judge)
 }
 
-// newTable draws the rows that a choice is made on.
+// newTable draws the rows that the selection uses.
 func newTable(data *backend.Data, s Settings, judge Judge) *table {
 	t := &table{known: *data, judge: judge, score: math.Inf(-1), rival: math.Inf(-1)}
 	if !few(data.N) {
@@ -131,8 +131,8 @@ func newTable(data *backend.Data, s Settings, judge Judge) *table {
 	return t
 }
 
-// try scores a setting, keeps it if it is the best, and reports whether more
-// features are worth a trial.
+// try scores a setting, keeps it if it is the best, and reports whether to try more
+// features.
 func (t *table) try(ctx context.Context, data *backend.Data, set Settings) (better bool, err error) {
 	if err := t.judge.Fits(paperShape(data, set)); err != nil {
 		if t.best == nil {
@@ -163,7 +163,7 @@ func (t *table) try(ctx context.Context, data *backend.Data, set Settings) (bett
 	return better, nil
 }
 
-// scored optimizes p on the known rows and scores it, for each number.
+// scored optimizes p on the known rows and returns its score per number.
 func (t *table) scored(ctx context.Context, p *variational.Params) (float64, error) {
 	bound, err := t.judge.Optimized(ctx, t.known, p, tableIterations)
 	if err != nil {

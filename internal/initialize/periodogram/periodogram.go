@@ -1,7 +1,7 @@
-// Package periodogram estimates the spectrum of values at uneven times: by least
-// squares at each frequency (Lomb 1976, Scargle 1982), in O(N + F log F) for F
-// frequencies, and with the strongest lines taken out first, whose leakage
-// between uneven times would hide weaker lines.
+// Package periodogram estimates the spectrum of values at uneven times by least squares
+// at each frequency (Lomb 1976, Scargle 1982), in O(N + F log F) for F frequencies. The
+// strongest lines are subtracted first, because their leakage between uneven times would
+// hide weaker lines.
 package periodogram
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/vssgp/vssgp/internal/nufft"
 )
 
-// plan computes the sums over times.
+// A plan computes the sums over times.
 type plan struct {
 	times, weights []float64
 	total          float64 // Σw
 	step           float64
 	sums           *nufft.Plan  // over times·step/2, in which frequency k is mode 2k+1
-	terms          []float64    // of a sum, one for each time
+	terms          []float64    // terms of a sum, one for each time
 	double         []complex128 // mode 2k+1 is Σ w exp(4πi f t)
-	sum            []complex128 // mode 2k+1 is Σ w y exp(2πi f t) of the series last asked for
+	sum            []complex128 // mode 2k+1 is Σ w y exp(2πi f t) for the last series
 }
 
-// newPlan takes weights that are not negative, and not all 0.
+// newPlan returns a plan. The weights must be nonnegative and not all 0.
 func newPlan(times, weights []float64, step float64, n int) *plan {
 	turns := make([]float64, len(times))
 	p := &plan{
@@ -39,14 +39,13 @@ func newPlan(times, weights []float64, step float64, n int) *plan {
 	return p
 }
 
-// turn is exp(2πiu).
+// turn returns exp(2πiu).
 func turn(u float64) complex128 { return cmplx.Rect(1, 2*math.Pi*(u-math.Floor(u))) }
 
-// power is, at the frequencies (k+½)·step for k < n, by how much the sinusoid
-// that fits best lowers the weighted mean square of the values: a²/2 of a
-// sinusoid of amplitude a. With C and S the sums of w·y·cos and
-// w·y·sin, the normal equations of y ≈ a·cos + b·sin have the matrix
-// ½[[Σw + Re Q, Im Q], [Im Q, Σw − Re Q]], Q = Σ w exp(4πi f t).
+// power returns, at the frequencies (k+½)·step for k < n, the reduction of the weighted
+// mean square of the values by the best sinusoid: a²/2 for a sinusoid of amplitude a.
+// With C and S the sums of w·y·cos and w·y·sin, the normal equations of y ≈ a·cos + b·sin
+// have the matrix ½[[Σw + Re Q, Im Q], [Im Q, Σw − Re Q]], Q = Σ w exp(4πi f t).
 func (p *plan) power(values []float64) []float64 {
 	floats.MulTo(p.terms, p.weights, values)
 	p.sum = p.sums.Transform(p.sum, p.terms)
@@ -58,11 +57,11 @@ func (p *plan) power(values []float64) []float64 {
 	return out
 }
 
-// singular is the share of (Σw/2)² below which the two columns of a fit, at
-// times that a frequency cannot tell apart, are one.
+// singular is the determinant, relative to (Σw/2)², below which the two columns of a fit
+// are considered equal: the times do not distinguish cosine and sine at this frequency.
 const singular = 1e-8
 
-// fit is the best a and b at frequency k of the series last asked for.
+// fit returns the best a and b at frequency k for the last series.
 func (p *plan) fit(k int) (a, b float64) {
 	q := p.double[2*k+1]
 	cc, ss, cs := (p.total+real(q))/2, (p.total-real(q))/2, imag(q)/2
@@ -74,9 +73,9 @@ func (p *plan) fit(k int) (a, b float64) {
 	return c / p.total, s / p.total
 }
 
-// Lines that are taken out: at most lineRounds times lineMost, each of a power
-// above lineShare of the round's greatest and above lineNoise·ln F of the mean,
-// which the greatest of F powers of white noise hardly reaches.
+// Lines to subtract: at most lineRounds times lineMost, each with a power above lineShare
+// of the iteration's largest and above lineNoise·ln F of the mean, which the largest of F
+// powers of white noise rarely reaches.
 const (
 	lineRounds = 8
 	lineMost   = 4
@@ -84,16 +83,16 @@ const (
 	lineNoise  = 2
 )
 
-// Masses are the parts of the weighted mean square of the values that lie in
-// count bins of equal width from 0 to band, cycles per unit of time, each
-// of steps frequencies. They add up to it: the mean square that is left without
-// the lines is distributed by its powers. An error is ctx's.
+// Masses returns the parts of the weighted mean square of the values in count bins of
+// equal width from 0 to band, in cycles per unit of time, each with steps frequencies.
+// They add up to the mean square: after the lines are subtracted, the remaining mean
+// square is distributed in proportion to its powers. An error is ctx's.
 func Masses(ctx context.Context, times, values, weights []float64, band float64, count, steps int) ([]float64, error) {
 	n := count * steps
 	p := newPlan(times, weights, band/float64(n), n)
 	rest := slices.Clone(values)
 	masses := make([]float64, count)
-	apart := n // of lines, in frequencies
+	apart := n // minimum distance of lines, in frequencies
 	if span := times[len(times)-1] - times[0]; span > 0 {
 		apart = int(math.Ceil(1 / (span * p.step)))
 	}
@@ -131,8 +130,8 @@ func (p *plan) meanSquare(values []float64) float64 {
 	return s / p.total
 }
 
-// peaks are the frequencies of the strongest lines, strongest first, each more
-// than apart frequencies from the others; nil if the rest may be noise.
+// peaks returns the frequencies of the strongest lines in decreasing order, each more
+// than apart frequencies from the others, or nil if the rest may be noise.
 func peaks(powers []float64, apart int) (lines []int) {
 	mean := 0.0
 	for _, v := range powers {
@@ -162,9 +161,9 @@ func peaks(powers []float64, apart int) (lines []int) {
 	return lines
 }
 
-// remove takes the sinusoid of frequency k that fits best out of the values,
-// and gives the mean square that goes with it. Lines taken out just before are
-// not in the plan's sums, so these are made anew.
+// remove subtracts the best sinusoid of frequency k from the values and returns the
+// reduction of the mean square. The plan's sums are computed again, since they do not
+// account for lines subtracted before.
 func (p *plan) remove(values []float64, k int) float64 {
 	f := (float64(k) + 0.5) * p.step
 	p.sum[2*k+1] = 0
@@ -180,5 +179,5 @@ func (p *plan) remove(values []float64, k int) float64 {
 	return max(0, before-p.meanSquare(values))
 }
 
-// Bytes is the memory of Masses of so many rows at n frequencies.
+// Bytes estimates the memory of Masses for so many rows and n frequencies.
 func Bytes(rows, n int) float64 { return nufft.Bytes(2*n) + float64(3*8*rows+(2*2*16+8)*n) }

@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// slow is Power by its definition: sums, and two normal equations at each
+// slow computes the power by its definition: sums, and two normal equations at each
 // frequency, in O(N·F).
 func slow(times, values, weights []float64, step float64, n int) []float64 {
 	out := make([]float64, n)
@@ -59,9 +59,9 @@ func TestPowerIsLeastSquares(t *testing.T) {
 	}
 }
 
-// TestPowerAtTimesOfOneColumn: where a frequency cannot tell cosine and sine
-// apart there is one column, and the power is its own: of cos(πt) and sin(πt) at
-// times a whole number apart.
+// TestPowerAtTimesOfOneColumn: if the times do not distinguish cosine and sine at a
+// frequency, the power is computed from one column: here of cos(πt) and sin(πt) at times
+// an integer apart.
 func TestPowerAtTimesOfOneColumn(t *testing.T) {
 	values, weights := []float64{1, -1, 1, -1}, []float64{1, 1, 1, 1}
 	for _, first := range []float64{0, 0.1, 0.25, 0.4, 0.5} {
@@ -72,8 +72,8 @@ func TestPowerAtTimesOfOneColumn(t *testing.T) {
 	}
 }
 
-// TestPeaks: by hand. Lines stand out of the noise,
-// have half of the strongest one's power, lie apart and are four at most.
+// TestPeaks: lines exceed the noise, have at least half of the strongest line's power,
+// are apart, and are at most four.
 func TestPeaks(t *testing.T) {
 	powers := slices.Repeat([]float64{1}, 200)
 	for k, v := range map[int]float64{20: 100, 21: 90, 22: 70, 50: 60, 80: 45, 110: 2} {
@@ -98,8 +98,8 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// TestRemove: what is left of a line that was taken out has no power at its
-// frequency, though another beside it, whose leakage it had, went just before.
+// TestRemove: after a line is subtracted there is no power at its frequency, even if an
+// adjacent line, which leaked into it, was subtracted before.
 func TestRemove(t *testing.T) {
 	times, weights := uneven(60, 20, 3)
 	const step = 0.02
@@ -120,7 +120,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestMassesOfNoise: without lines each cell holds its frequencies' share.
+// TestMassesOfNoise: without lines each bin has the power of its frequencies.
 func TestMassesOfNoise(t *testing.T) {
 	times, weights := uneven(300, 40, 6)
 	values := make([]float64, len(times))
@@ -132,7 +132,7 @@ func TestMassesOfNoise(t *testing.T) {
 	got := testkit.Must(Masses(context.Background(), times, values, weights, band, count, steps))(t)
 	powers := powerOf(times, values, weights, band/(count*steps), count*steps)
 	if peaks(powers, 1) != nil {
-		t.Fatal("the noise has lines, want a seed without")
+		t.Fatal("the noise has lines; use another seed")
 	}
 	sum := 0.0
 	for _, v := range powers {
@@ -145,13 +145,13 @@ func TestMassesOfNoise(t *testing.T) {
 			want += v / sum * left
 		}
 		if !(math.Abs(m-want) <= 1e-12) {
-			t.Errorf("cell %d holds %v, want %v", i, m, want)
+			t.Errorf("bin %d has %v, want %v", i, m, want)
 		}
 	}
 }
 
-// TestMasses: they add up to the mean square, and lie where the tones are, a
-// weak one beside a strong one whose leakage is greater than it.
+// TestMasses: the masses add up to the mean square and are at the frequencies of the
+// tones, also for a weak tone whose power is below the leakage of a strong one.
 func TestMasses(t *testing.T) {
 	times, weights := uneven(400, 60, 5)
 	values, square, total := make([]float64, len(times)), 0.0, 0.0
@@ -173,7 +173,7 @@ func TestMasses(t *testing.T) {
 		t.Errorf("the masses add up to %v, the mean square is %v", sum, square/total)
 	}
 	if !(math.Abs(weak/0.045-1) <= 0.3) {
-		t.Errorf("%.4g about the weak tone, want its mean square, 0.045", weak)
+		t.Errorf("%.4g at the weak tone, want its mean square, 0.045", weak)
 	}
 }
 
