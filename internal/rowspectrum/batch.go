@@ -2,7 +2,7 @@ package rowspectrum
 
 import "github.com/vssgp/vssgp/internal/simd"
 
-// A batch takes the sums of many waves with one vector v. Waves come in groups that share a shape.
+// A batch computes the sums of many waves with one vector v. Waves are added in groups with the same shape.
 type batch struct {
 	s      *Spectrum
 	v      int // of the tables
@@ -12,11 +12,11 @@ type batch struct {
 	panels
 }
 
-// A group is one or two waves of a shape. Wave i's sums are the sums of the lanes first + i·blocks to first + (i+1)·blocks, added,
-// or done[first + i] if there are no blocks.
+// A group is one or two waves with the same shape. The sums of wave i are the total of the lanes first + i·blocks to
+// first + (i+1)·blocks, or done[first + i] if blocks is 0.
 type group struct{ first, blocks int }
 
-// panels are the lanes of sums with a table.
+// panels are the lanes of sums from a table.
 type panels struct {
 	jobs   []float64 // [panels,WaveRows,8]
 	sums   []float64 // [panels,WaveSums,8]
@@ -24,19 +24,19 @@ type panels struct {
 	points []int64   // [panels]
 }
 
-// jobSize and sumSize are how many numbers a panel has.
+// jobSize and sumSize are the numbers of values in a panel.
 const (
 	jobSize = simd.WaveRows * simd.Lanes
 	sumSize = simd.WaveSums * simd.Lanes
 )
 
-// reset makes room for n panels, whose values are arbitrary.
+// reset allocates n panels with arbitrary values.
 func (p *panels) reset(n int) {
 	p.jobs, p.sums = resize(p.jobs, n*jobSize), resize(p.sums, n*sumSize)
 	p.places, p.points = resize(p.places, n*simd.Lanes), resize(p.points, n)
 }
 
-// idle lets panel i compute next to nothing.
+// idle sets panel i to a job with almost no work.
 func (p *panels) idle(i int) {
 	clear(p.jobs[i*jobSize:][:jobSize])
 	for lane := range simd.Lanes {
@@ -45,7 +45,7 @@ func (p *panels) idle(i int) {
 	p.points[i] = 1
 }
 
-// sum takes the sums of all lanes.
+// sum computes the sums of all lanes.
 func (p *panels) sum(table []complex128) { simd.SumWaves(p.sums, p.jobs, table, p.places, p.points) }
 
 // reset begins a new batch.
@@ -95,7 +95,7 @@ func (b *batch) add(m *shape, waves ...carrier) {
 	}
 }
 
-// lane takes the next lane, for the frequencies around a place of the table, and returns its number.
+// lane allocates the next lane, for the frequencies around a position of the table, and returns its number.
 func (b *batch) lane(place int64, points int) (n int, lane []float64) {
 	if b.free == 0 {
 		b.jobs = append(b.jobs, make([]float64, jobSize)...)
@@ -111,7 +111,7 @@ func (b *batch) lane(place int64, points int) (n int, lane []float64) {
 	return n, b.jobs[panel*jobSize+n%simd.Lanes : (panel+1)*jobSize]
 }
 
-// run takes the sums.
+// run computes the sums.
 func (b *batch) run() {
 	b.sums = resize(b.sums, len(b.points)*sumSize)
 	b.sum(b.s.tables[b.v])
@@ -134,7 +134,7 @@ func (b *batch) of(g group, i int) (m moments) {
 	return m
 }
 
-// resize returns a slice of n elements, whose values are arbitrary.
+// resize returns a slice of n elements with arbitrary values.
 func resize[T any](a []T, n int) []T {
 	if cap(a) < n {
 		return make([]T, n)

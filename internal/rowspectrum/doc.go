@@ -1,5 +1,5 @@
 // Package rowspectrum computes the sums over rows of the exact bound and of its gradient from tables of Fourier sums of the
-// rows. A table is made once for a data set; an evaluation then costs the same for any number of rows. It applies to one input
+// rows. The tables are computed once per data set, and the cost of an evaluation does not depend on the number of rows. It supports one input
 // without windows, on even and uneven rows.
 //
 // With X = x − x_c in units of the step, the mean of a feature is the real part of A1·ψ,
@@ -15,6 +15,6 @@
 //	E_g = Σ_n v_n exp(½P₀X_n²) exp(iθ_gX_n)      S_0 = Σ_g E_g·W_g      Q = P + P₀
 //	W_g = √(2π/Q)/T · exp((PZ + iω − iθ_g)²/(2Q) − ½PZ² + iφ)
 //
-// W_g is a Gaussian around ω/h, so that 33 terms are enough for a feature that reaches over all the data. Waves that reach few
-// rows are summed over these rows, and on even rows those that end before the data do have a closed form.
+// W_g is a Gaussian around ω/h, so 33 terms suffice for a feature that extends over all the data. Waves with few rows within reach
+// are summed over these rows, and on even rows waves that decay within the data have a closed form.
 package rowspectrum

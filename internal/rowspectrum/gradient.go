@@ -40,7 +40,8 @@ func (u *sums) moments(dst *backend.Moments, f *backend.Features, n int) {
 // mirrorRows is the size of the squares in which a triangle is copied.
 const mirrorRows = 32
 
-// add adds the derivatives of weight·Re Σψ by θ and quad·Re Σψ by q. The moments of ψ are about a point that is e from Z.
+// add adds the derivatives of weight·Re Σψ with respect to θ and of quad·Re Σψ with respect to q. The moments of ψ are
+// about a point at distance e from Z.
 func (g *slope) add(weight, quad, e, re0, re1, re2, im0, im1 float64) {
 	g.theta -= weight * im0
 	g.thetaD -= weight * (im1 + e*im0)
@@ -48,7 +49,8 @@ func (g *slope) add(weight, quad, e, re0, re1, re2, im0, im1 float64) {
 	g.quadD2 -= quad * (re2 + e*(2*re1+e*re0))
 }
 
-// pullback writes the gradient by the features of Σ C̄∘C + Σ Ḡ∘G (DESIGN.md, section 3). unit is the length of a step.
+// pullback writes the gradient of Σ C̄∘C + Σ Ḡ∘G with respect to the features (DESIGN.md, section 3). unit is the
+// length of a step.
 func (u *sums) pullback(dst, f *backend.Features, bar *backend.Moments, n int, unit float64) {
 	m, of := f.M, &u.slopes
 	parallel.For(parts, runtime.GOMAXPROCS(0), func(i int) {
@@ -78,7 +80,8 @@ func (u *sums) pullback(dst, f *backend.Features, bar *backend.Moments, n int, u
 	})
 }
 
-// pullRow adds the pairs of feature j with the features before it to their slopes; row is row j of Ḡ.
+// pullRow adds the contributions of the pairs of feature j with the features before it to their slopes; row is row j of
+// Ḡ.
 func (u *sums) pullRow(to []slope, f *backend.Features, row []float64, j int) {
 	var own slope
 	panels, w := u.pairs[panelsBefore(j)*pairSize:], &u.waves[j]
@@ -97,7 +100,8 @@ func (u *sums) pullRow(to []slope, f *backend.Features, row []float64, j int) {
 		g.amp+own.amp
 }
 
-// pullSingles adds the second moment and C to feature j's slopes, and returns the second moment's sum.
+// pullSingles adds the contributions of the second moment and of C to feature j's slopes, and returns the second
+// moment's sum.
 func (u *sums) pullSingles(g *slope, f *backend.Features, bar *backend.Moments, j int) (ripple float64) {
 	d, w := bar.D, &u.waves[j]
 	add := func(t *single, weight, quad float64) {

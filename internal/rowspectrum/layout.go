@@ -11,37 +11,37 @@ import (
 )
 
 const (
-	// over is T/R, the period of a table over the range of the rows. With 3 features that reach over all rows need 27 terms
-	// instead of 33, but large tables leave the cache: of 10⁶ rows a sum then takes twice the time.
+	// over is T/R, the period of a table relative to the range of the rows. With 3, features that extend over all rows
+	// need 27 terms instead of 33, but large tables exceed the cache: for 10⁶ rows a sum then takes twice the time.
 	over = 2
 	// digits: exp(−digits²/2) = 2.5e-15 is negligible.
 	digits = 8.2
-	// evenRounding is how far an even row may lie from its place, in units in the last place of the largest |x|: even rows
-	// that were scaled to standard deviations are rounded.
+	// evenRounding is the maximum distance of an even row from its grid point, in units in the last place of the largest
+	// |x|: even rows that were scaled to standard deviations are rounded.
 	evenRounding = 4
-	// sparsest is how many places of an even grid there may be for each row. An emptier grid has a smaller table as uneven
-	// rows.
+	// sparsest is the maximum number of grid points per row. A sparser grid has a smaller table if its rows are treated as
+	// uneven.
 	sparsest = 4
 )
 
-// A layout is rows of one input in ascending order, in steps from their middle: X = (x − center)/step.
+// A layout consists of the rows of one input in ascending order, in steps from their middle: X = (x − center)/step.
 type layout struct {
 	even         bool
 	step, center double.Float // of even rows exact, else a power of two and any number
 	span         float64      // R, the largest |X| times two
 
-	// Even rows lie on the places first, first+1, …; some may have none or several rows.
+	// Even rows are at the grid points first, first+1, …; a grid point may have no row or several.
 	first     int
-	irregular []int // places X with another number of rows than one
+	irregular []int // grid points X that do not have exactly one row
 
 	// Uneven rows: X [N] ascending, exact.
 	x []double.Float
 
-	// values[0] are the numbers of rows at each place (1 for each uneven row), values[1+d] the sums of their y_d.
+	// values[0] is the number of rows at each grid point (1 for each uneven row), values[1+d] the sum of their y_d.
 	values [][]float64
 }
 
-// newLayout returns nil if the rows have no extent, or one that is not finite.
+// newLayout returns nil if the extent of the rows is 0 or not finite.
 func newLayout(d *backend.Data) *layout {
 	order := ascending(d.X)
 	lo, hi := d.X[order[0]], d.X[order[d.N-1]]
@@ -70,7 +70,7 @@ func newLayout(d *backend.Data) *layout {
 	return l
 }
 
-// ascending returns the numbers of the rows in the order of x.
+// ascending returns the indices of the rows sorted by x.
 func ascending(x []float64) []int {
 	order := make([]int, len(x))
 	for i := range order {
@@ -82,7 +82,7 @@ func ascending(x []float64) []int {
 	return order
 }
 
-// evenLayout returns nil if the rows, listed in order, are not even.
+// evenLayout returns nil if the rows, sorted by order, are not even.
 func evenLayout(d *backend.Data, order []int) *layout {
 	lo, hi := d.X[order[0]], d.X[order[d.N-1]]
 	gaps := make([]float64, 0, d.N-1)
@@ -101,7 +101,7 @@ func evenLayout(d *backend.Data, order []int) *layout {
 	tolerance := evenRounding * 0x1p-53 * 2 * max(math.Abs(lo), math.Abs(hi))
 	count := int(steps) + 1
 	middle := count / 2
-	var mean, slope, n, square float64 // of the rows' distances from their places
+	var mean, slope, n, square float64 // of the rows' distances from their grid points
 	for i, row := range order {
 		at := math.Round((d.X[row] - lo) / step.Hi)
 		off := double.Sum(d.X[row], -lo).Minus(step.Times(double.Of(at))).Hi
@@ -134,7 +134,7 @@ func evenLayout(d *backend.Data, order []int) *layout {
 	return l
 }
 
-// within returns the range [from, to) of places or rows whose |X − z| is at most radius.
+// within returns the range [from, to) of grid points or rows with |X − z| ≤ radius.
 func (l *layout) within(z, radius float64) (from, to int) {
 	n := len(l.values[0])
 	if l.even {
@@ -145,7 +145,7 @@ func (l *layout) within(z, radius float64) (from, to int) {
 	return from, from + sort.Search(n-from, func(i int) bool { return l.x[from+i].Hi > z+radius })
 }
 
-// at is X of a place or row.
+// at returns X of a grid point or row.
 func (l *layout) at(i int) double.Float {
 	if l.even {
 		return double.Of(float64(l.first + i))
@@ -153,7 +153,7 @@ func (l *layout) at(i int) double.Float {
 	return l.x[i]
 }
 
-// complete reports whether exactly one row lies on every place whose |X − z| is at most radius.
+// complete reports whether every grid point with |X − z| ≤ radius has exactly one row.
 func (l *layout) complete(z, radius float64) bool {
 	last := l.first + len(l.values[0]) - 1
 	if !l.even || z-radius < float64(l.first) || z+radius > float64(last) {

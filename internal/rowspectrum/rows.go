@@ -9,23 +9,23 @@ import (
 	"github.com/vssgp/vssgp/internal/nufft"
 )
 
-// Rows are a backend's rows whose Moments and Pullback come from tables if that costs less than passes over the rows. They
-// forward all other methods.
+// Rows are a backend's rows whose Moments and Pullback use tables if they cost less than passes over the rows. All
+// other methods are forwarded.
 type Rows struct {
 	backend.Rows
 	data     backend.Data
 	spectrum *Spectrum // nil: the rows have no tables
 	chosen   bool      // spectrum, if there is one
-	tables   bool      // the last moments came from them
-	passCost float64   // CPU, or more where a test wants tables that do not pay
+	tables   bool      // the last moments used them
+	passCost float64   // CPU, or more in tests that require tables
 
 	sums sums
 }
 
-// Expect estimates whether the sums of m features over n rows with d outputs come from tables, for features that reach over most of the
-// rows. flops are the operations of a bound or of a bound with its gradient, as many as passes over the rows make in that time; bytes
-// are for the tables and sums, or to make the tables if that is more. band is the features' highest frequency in cycles per mean
-// step if the rows are uneven, 0 if they are even. passCost is CPU or Card.
+// Expect estimates whether the sums of m features over n rows with d outputs use tables, for features that extend over
+// most rows. flops are the operations of a bound and of a bound with gradient, as many as passes over the rows make in
+// the same time; bytes are for the tables and sums, or for computing the tables if that is more. band is the features'
+// highest frequency in cycles per mean step for uneven rows, and 0 for even ones. passCost is CPU or Card.
 func Expect(n, m, d int, band, passCost float64) (pays bool, flops, bytes float64) {
 	rows, features, values := float64(n), float64(m), float64(1+d)
 	units := sumCost(features, float64(d), longTerms*features)
@@ -40,17 +40,17 @@ func Expect(n, m, d int, band, passCost float64) (pays bool, flops, bytes float6
 	return pays, 3 / CPU * units, values*(16*count+8*rows) + max(making, 64*(pairs+features*float64(d)))
 }
 
-// longTerms is about how many terms the product of two features has if both reach over most of the rows.
+// longTerms is the approximate number of terms of a product of two features that both extend over most rows.
 const longTerms = 33
 
-// leastRows is the fewest rows for tables. mostPairs bounds the memory of the sums.
+// leastRows is the minimum number of rows for tables. mostPairs bounds the memory of the sums.
 const (
 	leastRows = 512
 	mostPairs = 1 << 27
 )
 
-// Over adds tables to a backend's rows with the data d. It returns the rows themselves if tables never pay: several inputs,
-// windows, or few rows.
+// Over adds tables to a backend's rows with the data d. It returns the rows unchanged if tables are never faster:
+// several inputs, windows, or few rows.
 func Over(rows backend.Rows, d *backend.Data) backend.Rows {
 	if !possible(d) || d.N < leastRows {
 		return rows
@@ -58,8 +58,7 @@ func Over(rows backend.Rows, d *backend.Data) backend.Rows {
 	return &Rows{Rows: rows, data: *d, passCost: CPU}
 }
 
-// Terms is the number of roundings that an entry of G or C carries if it comes from tables, relative to the largest entry of the
-// diagonal.
+// Terms is the number of rounding errors in an entry of G or C from tables, relative to the largest diagonal entry.
 const Terms = 1000
 
 // Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
@@ -81,10 +80,11 @@ func (r *Rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	return nil
 }
 
-// Tables says whether the last moments came from tables.
+// Tables reports whether the last moments used tables.
 func (r *Rows) Tables() bool { return r.tables }
 
-// Pullback fills dst with the gradient by the features, from the sums of the last Moments if it had the same features.
+// Pullback fills dst with the gradient with respect to the features. It uses the sums of the last Moments if that had
+// the same features.
 func (r *Rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	if err := r.data.CheckPullback(dst, f, bar); err != nil {
 		return fmt.Errorf("row spectrum: pullback: %w", err)
@@ -101,7 +101,7 @@ func (r *Rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	return nil
 }
 
-// take takes the sums of f, and makes the tables first if there are none or too small ones.
+// take computes the sums of f. It computes the tables first if there are none or they are too small.
 func (r *Rows) take(f *backend.Features) error {
 	s := r.spectrum
 	if count := s.cover(r.sums.waves); s.tables == nil || s.count != count {
@@ -110,17 +110,17 @@ func (r *Rows) take(f *backend.Features) error {
 	return r.sums.take(s, f, r.data.D, r.data.Stopped)
 }
 
-// pairCost is the cost of a pair of features besides its terms, in terms of a table's sum.
+// pairCost is the cost of a pair of features besides its terms, in units of a term of a table's sum.
 const pairCost = 40
 
-// The cost of a row of a pass over the rows for each pair of features, in terms of a table's sum. On a card a pass costs less: it
-// multiplies on tensor cores, which tables cannot.
+// The cost of a row in a pass over the rows, per pair of features, in units of a term of a table's sum. It is lower on
+// a GPU, whose passes use tensor cores, unlike tables.
 const (
 	CPU  = 1. / 12
 	Card = 1. / 100
 )
 
-// pays reports whether tables cost less than passes over the rows. It leaves the features' waves in r.
+// pays reports whether tables cost less than passes over the rows. It stores the features' waves in r.
 func (r *Rows) pays(f *backend.Features) bool {
 	if !r.chosen {
 		r.spectrum, r.chosen = New(&r.data), true
@@ -132,8 +132,8 @@ func (r *Rows) pays(f *backend.Features) bool {
 	return r.spectrum.pays(r.sums.waves, f, r.passCost)
 }
 
-// pays writes the features' waves to dst and reports whether tables cost less than passes over the rows. It counts: the choice must
-// not depend on the machine, as the bits of the sums do.
+// pays writes the features' waves to dst and reports whether tables cost less than passes over the rows. It counts
+// operations: the decision must not depend on the machine, because the bits of the sums depend on it.
 func (s *Spectrum) pays(dst []wave, f *backend.Features, passCost float64) bool {
 	m := float64(f.M)
 	if m*(m+1)/2 > mostPairs || !s.waves(dst, f) || float64(s.cover(dst)-s.margin) > mostPerRow*float64(s.rows) {
@@ -146,20 +146,21 @@ func (s *Spectrum) pays(dst []wave, f *backend.Features, passCost float64) bool 
 	return sumCost(m, float64(len(s.layout.values)-1), terms) < passCost*m*m*float64(s.rows)
 }
 
-// sumCost is the cost of the sums of m features, which have so many terms together, with each other and with d outputs.
+// sumCost returns the cost of all sums of products of m features with each other and with d outputs; terms is the total
+// of the features' terms.
 func sumCost(m, d, terms float64) float64 { return m/2*(m*pairCost+2*terms) + d*terms }
 
-// mostPerRow bounds the number of frequencies for each row, and with it the memory of the tables.
+// mostPerRow bounds the number of frequencies per row, and so the memory of the tables.
 const mostPerRow = 16
 
-// terms estimates the terms of the sums of products with a wave.
+// terms estimates the number of terms in sums of products with a wave.
 func (s *Spectrum) terms(w *wave) float64 {
 	p := 2 * w.p
 	table := 2 * digits * math.Sqrt(p+s.p0) / s.h
 	if p*s.layout.span*s.layout.span <= digits*digits {
 		return table
 	}
-	share := min(1, 2*digits/math.Sqrt(p)/s.layout.span) // of the data that the wave reaches
+	share := min(1, 2*digits/math.Sqrt(p)/s.layout.span) // of the data within the wave's reach
 	rows := rowCost * share * float64(len(s.layout.values[0]))
 	if !s.layout.even {
 		return min(table, rows)

@@ -6,46 +6,46 @@ import (
 	"github.com/vssgp/vssgp/internal/double"
 )
 
-// moments are S_r = Σ_n v_n (X_n − a)^r ψ(X_n), r = 0, 1, 2, about the point a of a shape. The imaginary part of S_2 is not
-// needed.
+// moments are S_r = Σ_n v_n (X_n − a)^r ψ(X_n), r = 0, 1, 2, about the point a of a shape. The imaginary part of S_2 is
+// not needed.
 type moments struct {
 	re [3]float64
 	im [2]float64
 }
 
-// A class is a way to take a wave's sums.
+// A class is a method of computing the sums of a wave.
 type class uint8
 
 const (
-	none  class = iota // 0: the wave is negligible on all rows
-	whole              // a closed form: one row is at each place that the wave reaches
-	few                // a sum over the rows that it reaches
+	none  class = iota // 0: the wave is negligible at all rows
+	whole              // closed form: exactly one row at each grid point within reach
+	few                // sum over the rows within reach
 	grid               // from a table
 )
 
-// shortest is the largest P, in steps⁻², of the closed form: its images at other multiples of 2π are below 1e-16.
+// shortest is the maximum P, in steps⁻², for the closed form: the periodic images of the spectrum are then below 1e-16.
 const shortest = 0.13
 
-// A shape is an envelope with what all sums of its waves share.
+// A shape is an envelope with the quantities that all sums of its waves share.
 type shape struct {
 	envelope
 	class    class
-	a        float64 // the moments' point
+	a        float64 // the point about which moments are taken
 	from, to int     // few: rows
 
 	// grid: V_k = exp(−½(quad + α(k − r)²) + 2πi(phase − turns·(k − r))), |k| ≤ half, of the frequencies g + k
 	alpha, turns, quad float64
 	half               int
-	// and of the sums' factors, X − a = δ − iη(k − r)
+	// The sums' factors are X − a = δ − iη(k − r).
 	scale, delta, square, eta float64
 }
 
-// set makes the shape of an envelope, for sums of v = 1 (plain) or of y.
+// set computes the shape of an envelope, for sums of v = 1 (plain) or of y.
 func (m *shape) set(s *Spectrum, e envelope, plain bool) {
 	span := s.layout.span
 	m.envelope, m.class, m.a = e, grid, 0
 	m.from, m.to = 0, len(s.layout.values[0])
-	// The envelope falls to 1e-16 at √width standard deviations.
+	// The envelope is 1e-16 at √width standard deviations.
 	width := digits*digits + 2*e.log
 	if width <= 0 {
 		m.class = none
@@ -81,7 +81,8 @@ func (m *shape) set(s *Spectrum, e envelope, plain bool) {
 	m.square = m.delta*m.delta + inverse
 }
 
-// nearest is ωT/2π as a whole number and a rest in [−½, ½], of even rows between −length/2 and length/2.
+// nearest returns ωT/2π as an integer and a remainder in [−½, ½]. For even rows the integer is between −length/2 and
+// length/2.
 func (s *Spectrum) nearest(c carrier) (g int64, rest float64) {
 	more := math.RoundToEven(c.part)
 	g, rest = c.cycles+int64(more), c.part-more
@@ -95,11 +96,11 @@ func (s *Spectrum) nearest(c carrier) (g int64, rest float64) {
 	return g, rest
 }
 
-// closed is the sum over all whole numbers of a wave that reaches places with one row each (Poisson's formula):
+// closed returns the sum over all integers of a wave if each grid point within its reach has one row (Poisson summation):
 //
 //	S_0 = √(2π/P)·exp(log − ω²/2P)·exp(iωZ + iφ)      S_1/S_0 = iω/P      S_2/S_0 = 1/P − ω²/P²
 //
-// around Z, with ω between −π and π. The phase is taken at the place nearest to Z.
+// around Z, with ω between −π and π. The phase is taken at the grid point nearest to Z.
 func (s *Spectrum) closed(m *shape, c carrier) moments {
 	g, r := s.nearest(c)
 	omega := (float64(g) + r) * s.h
@@ -121,7 +122,7 @@ func (s *Spectrum) closed(m *shape, c carrier) moments {
 	}
 }
 
-// turnsAt is (g + r)·X/T less whole turns.
+// turnsAt returns the fractional part of (g + r)·X/T.
 func (s *Spectrum) turnsAt(g int64, r float64, x double.Float) float64 {
 	if s.length > 0 {
 		return float64(g*int64(x.Hi)%s.length)/s.period + r*x.Hi/s.period
@@ -130,7 +131,7 @@ func (s *Spectrum) turnsAt(g int64, r float64, x double.Float) float64 {
 	return away
 }
 
-// direct sums over the rows that the wave reaches, with the values of a table.
+// direct sums a wave over the rows within its reach, weighted by the values of a table.
 func (s *Spectrum) direct(m *shape, c carrier, values []float64) (out moments) {
 	g, r := s.nearest(c)
 	for i := m.from; i < m.to; i++ {

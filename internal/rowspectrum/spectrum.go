@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	// mostPoints is how many terms on either side of its middle one lane sums. Sums of more terms take several lanes.
+	// mostPoints is the maximum number of terms on either side of the middle that one lane sums. Longer sums use several
+	// lanes.
 	mostPoints = 40
 
-	// rowCost is the cost of a row of a wave that is summed over its rows, in terms of a table's sum.
+	// rowCost is the cost of a row in a direct sum, in units of a term of a table's sum.
 	rowCost = 64
 )
 
@@ -25,23 +26,23 @@ const (
 type Spectrum struct {
 	layout  *layout
 	rows    int
-	period  float64        // T in steps
+	period  float64        // T, in steps
 	periodX double.Float   // T in units of x
 	h       float64        // 2π/T
 	p0      float64        // P₀
 	density float64        // √(2π)/T
-	length  int64          // of even rows the number of frequencies, after which E_g repeats itself; else 0
+	length  int64          // even rows: the period of E_g; uneven rows: 0
 	count   int            // frequencies 0, 1, …, count−1 are in the tables
-	margin  int            // so are as many below 0
-	reach   int            // the most frequencies that a sum takes on each side
+	margin  int            // the number of frequencies below 0
+	reach   int            // the maximum number of frequencies of a sum on each side
 	tables  [][]complex128 // E_g at margin + g
 	pairs   *simd.PairGrid
 }
 
-// possible reports whether the data have tables, unless all rows are at one place: one input and no windows.
+// possible reports whether the data can have tables: one input and no windows.
 func possible(d *backend.Data) bool { return d.Q == 1 && d.Windows.Count() <= 1 }
 
-// New chooses the grid of a data set's tables, which are still to be made. It returns nil if there are none.
+// New chooses the grid of a data set's tables, which are computed later. It returns nil if the data have none.
 func New(d *backend.Data) *Spectrum {
 	if !possible(d) {
 		return nil
@@ -64,7 +65,7 @@ func New(d *backend.Data) *Spectrum {
 	return s
 }
 
-// make returns the tables for frequencies below count.
+// make computes the tables for frequencies below count.
 func (s *Spectrum) make(count int) [][]complex128 {
 	l := s.layout
 	tables := make([][]complex128, len(l.values))
@@ -85,7 +86,7 @@ func (s *Spectrum) make(count int) [][]complex128 {
 	}
 	workers := runtime.GOMAXPROCS(0)
 	if plan != nil {
-		workers = 1 // as a plan has one grid
+		workers = 1 // because a plan has one grid
 	}
 	parallel.For(len(tables), workers, func(v int) {
 		var e []complex128
@@ -103,7 +104,7 @@ func (s *Spectrum) make(count int) [][]complex128 {
 	return tables
 }
 
-// transform returns E_g for g from 0 to half the length, of even rows.
+// transform returns E_g for g from 0 to half the length for even rows.
 func (s *Spectrum) transform(values, grown []float64) []complex128 {
 	length := int(s.length)
 	places := make([]float64, length)
@@ -117,7 +118,7 @@ func (s *Spectrum) transform(values, grown []float64) []complex128 {
 	return e
 }
 
-// unfold returns E_g with margins: E_−g is conj(E_g), and on even rows E_g repeats itself.
+// unfold returns E_g with margins: E_−g is conj(E_g), and on even rows E_g is periodic.
 func (s *Spectrum) unfold(e []complex128, count int) []complex128 {
 	t := make([]complex128, s.margin+count)
 	for i := range t {

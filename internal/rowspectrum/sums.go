@@ -10,13 +10,13 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// sums are all sums over the rows that G, C and their gradients are made of.
+// sums are the sums over the rows from which G, C and their gradients are computed.
 type sums struct {
-	features *backend.Features // whose they are; nil: of none
+	features *backend.Features // for which they were computed; nil: none
 	waves    []wave            // of the features
-	panels   []float64         // the same [M/8,PairRows,8]
-	pairs    []float64         // of features j > k: the panels [⌈j/8⌉,pairRows,8] of each j from panelsBefore(j) on
-	singles  []single          // [M,1+D] of the second moment and, with each output, of the feature
+	panels   []float64         // the same, [M/8,PairRows,8]
+	pairs    []float64         // of features j > k: the panels [⌈j/8⌉,pairRows,8] of j begin at panelsBefore(j)
+	singles  []single          // [M,1+D] of the second moment and of the feature with each output
 	slopes   [parts][]slope    // of the pullback
 	rows     sync.Pool
 }
@@ -30,12 +30,12 @@ const (
 	pairMinus0        // Im(S_r⁺ − S_r⁻)
 	pairPlus1         //
 	pairMinus1        //
-	pairAbout         // the point that they are about
+	pairAbout         // the point about which they are taken
 	pairRows
 	pairSize = pairRows * simd.Lanes
 )
 
-// panelsBefore is how many panels of pairs the features before j have.
+// panelsBefore returns the number of panels of pairs for the features before j.
 func panelsBefore(j int) int {
 	if j == 0 {
 		return 0
@@ -44,23 +44,23 @@ func panelsBefore(j int) int {
 	return simd.Lanes*whole*(whole+1)/2 + (j-1-simd.Lanes*whole)*(whole+1)
 }
 
-// panelsOf is how many panels of pairs feature j has.
+// panelsOf returns the number of panels of pairs for feature j.
 func panelsOf(j int) int { return (j + simd.Lanes - 1) / simd.Lanes }
 
-// A single is the moments of one wave.
+// A single contains the moments of one wave.
 type single struct {
 	moments
-	a float64 // the point that they are about
+	a float64 // the point about which they are taken
 }
 
-// A slope is a feature's sums by its phase and exponent, Σθ̄, Σθ̄d, Σq̄d and Σq̄d² with d = X − Z, and its Ā1.
+// A slope contains a feature's sums for its phase and exponent, Σθ̄, Σθ̄d, Σq̄d and Σq̄d² with d = X − Z, and its Ā1.
 type slope struct{ theta, thetaD, quadD, quadD2, amp float64 }
 
-// parts is into how many parts the pullback divides the pairs: a number that does not depend on the machine, as their sums are
-// added.
+// parts is the number of parts into which the pullback divides the pairs. It does not depend on the machine, because
+// the sums of the parts are added.
 const parts = 16
 
-// take takes the sums of f, whose waves are in u, with d outputs. An error is stopped's.
+// take computes the sums of f, whose waves are in u, with d outputs. An error is stopped's.
 func (u *sums) take(s *Spectrum, f *backend.Features, d int, stopped func() error) error {
 	m := f.M
 	u.pairs, u.singles = resize(u.pairs, panelsBefore(m)*pairSize), resize(u.singles, m*(1+d))
@@ -69,7 +69,7 @@ func (u *sums) take(s *Spectrum, f *backend.Features, d int, stopped func() erro
 	u.features = nil
 	parallel.For(m, runtime.GOMAXPROCS(0), func(i int) {
 		if stopped() == nil {
-			u.row(s, m-1-i) // the longest first
+			u.row(s, m-1-i) // longest first
 		}
 	})
 	for v := range 1 + d {
@@ -88,20 +88,20 @@ func (u *sums) take(s *Spectrum, f *backend.Features, d int, stopped func() erro
 	return nil
 }
 
-// singleFeatures is how many features' sums with one vector a core takes at a time.
+// singleFeatures is the number of features whose sums with one vector a core computes at a time.
 const singleFeatures = 64
 
-// are reports whether the sums belong to f.
+// are reports whether the sums were computed for f.
 func (u *sums) are(f *backend.Features) bool {
 	if u.features == nil || u.features.M != f.M {
 		return false
 	}
-	of, as := u.features, f // amplitudes are no part of the sums
+	of, as := u.features, f // the sums do not depend on amplitudes
 	return slices.Equal(of.Center, as.Center) && slices.Equal(of.Decay, as.Decay) &&
 		slices.Equal(of.Freq, as.Freq) && slices.Equal(of.Phase, as.Phase)
 }
 
-// numbers are a wave's, as simd.PairWaves takes them.
+// numbers returns a wave's parameters for simd.PairWaves.
 func (w *wave) numbers() [simd.PairRows]float64 {
 	return [...]float64{
 		simd.PairDecay: w.p, simd.PairCenter: w.z, simd.PairLow: w.zLow,
@@ -109,7 +109,7 @@ func (w *wave) numbers() [simd.PairRows]float64 {
 	}
 }
 
-// pack writes the waves' panels.
+// pack writes the waves to panels.
 func (u *sums) pack() {
 	const size = simd.PairRows * simd.Lanes
 	u.panels = resize(u.panels, panelsOf(len(u.waves))*size)
@@ -121,14 +121,14 @@ func (u *sums) pack() {
 	}
 }
 
-// A rowWork is what one goroutine needs.
+// A rowWork is the workspace of one goroutine.
 type rowWork struct {
-	plain panels // of PairWaves: of the sums and the differences with each panel
+	plain panels // from PairWaves: the sums and the differences with each panel
 	rest  batch
-	slow  []int // panels whose sums rest takes
+	slow  []int // panels whose sums rest computes
 }
 
-// work takes what a goroutine needs; put gives it back.
+// work returns the workspace of a goroutine; put returns it to the pool.
 func (u *sums) work() (w *rowWork, put func()) {
 	w, _ = u.rows.Get().(*rowWork)
 	if w == nil {
@@ -137,7 +137,7 @@ func (u *sums) work() (w *rowWork, put func()) {
 	return w, func() { u.rows.Put(w) }
 }
 
-// row takes the sums of feature j with the features before it.
+// row computes the sums of feature j with the features before it.
 func (u *sums) row(s *Spectrum, j int) {
 	w, put := u.work()
 	defer put()
@@ -171,7 +171,8 @@ func (u *sums) row(s *Spectrum, j int) {
 	}
 }
 
-// pointsOf is how many terms on each side the waves of a panel need, and whether one lane from a table does for all.
+// pointsOf returns the number of terms on each side for the waves of a panel, and whether one lane from a table
+// suffices for all.
 func pointsOf(job []float64) (points int64, plain bool) {
 	extent, reach := 0.0, 0.0
 	for lane := range simd.Lanes {
@@ -184,7 +185,7 @@ func pointsOf(job []float64) (points int64, plain bool) {
 	return int64(reach+0.5) + 2, true
 }
 
-// combine writes the sums of a panel of pairs, given the sums of their products.
+// combine computes the sums of a panel of pairs from the sums of their products.
 func combine(to *[pairSize]float64, plus, minus *[sumSize]float64) {
 	const n = simd.Lanes
 	for i := range n {
@@ -194,7 +195,7 @@ func combine(to *[pairSize]float64, plus, minus *[sumSize]float64) {
 	}
 }
 
-// slowPairs takes the sums of feature j with the features of panel i one by one.
+// slowPairs computes the sums of feature j with the features of panel i one by one.
 func (u *sums) slowPairs(s *Spectrum, b *batch, j, i int, to []float64) {
 	b.reset(s, 0)
 	var m shape
@@ -217,7 +218,8 @@ func (u *sums) slowPairs(s *Spectrum, b *batch, j, i int, to []float64) {
 	}
 }
 
-// takeSingles takes the sums of single waves of the features from lo to hi: of their second moments (v = 0), or with output v − 1.
+// takeSingles computes the sums of single waves for the features from lo to hi: of their second moments (v = 0), or
+// with output v − 1.
 func (u *sums) takeSingles(s *Spectrum, v, d, lo, hi int) {
 	w, put := u.work()
 	defer put()

@@ -18,24 +18,24 @@ type wave struct {
 	carrier
 }
 
-// An envelope is a wave's amplitude. Both products of two waves have the same one.
+// An envelope is the amplitude of a wave. Both products of two waves have the same envelope.
 type envelope struct {
 	p       float64 // P ≥ 0
 	z, zLow float64 // Z = z + zLow; 0 if P is 0
 	log     float64
 }
 
-// A carrier is a wave's phase: ωT/2π = cycles + part, |part| ≤ ½, and the turns at X = 0.
+// A carrier is the phase of a wave: ωT/2π = cycles + part, |part| ≤ ½, and the phase at X = 0 in turns.
 type carrier struct {
 	cycles int64
 	part   float64
 	phase  float64 // in [−½, ½]
 }
 
-// mostCycles is the largest |ωT/2π| that keeps its digits.
+// mostCycles is the largest |ωT/2π| that float64 represents accurately.
 const mostCycles = 1 << 45
 
-// waves writes the features' waves to dst. It reports false if a number is not finite or too large.
+// waves writes the features' waves to dst. It returns false if a number is not finite or too large.
 func (s *Spectrum) waves(dst []wave, f *backend.Features) bool {
 	unit := s.layout.step.Hi
 	for k := range dst {
@@ -62,7 +62,7 @@ func (s *Spectrum) waves(dst []wave, f *backend.Features) bool {
 	return true
 }
 
-// cover returns how many frequencies the tables need for the products of waves. It depends on the waves in steps of powers of
+// cover returns the number of frequencies that the tables need for the products of waves. It is rounded to a power of
 // two, so that the bits of a sum do not depend on earlier waves. On even rows it depends on the rows alone.
 func (s *Spectrum) cover(waves []wave) int {
 	if s.layout.even {
@@ -75,7 +75,7 @@ func (s *Spectrum) cover(waves []wave) int {
 	return 1<<bits.Len64(uint64(2*most+2)) + s.margin
 }
 
-// fraction is a phase in turns less whole turns.
+// fraction returns the fractional part of a phase in turns.
 func fraction(turns float64) float64 { return turns - math.RoundToEven(turns) }
 
 // product is the envelope of ψ_aψ_b and of ψ_aψ_b*:
@@ -94,7 +94,7 @@ func product(a, b *wave) envelope {
 	return envelope{p: a.p + b.p, z: z.Hi, zLow: z.Lo + a.zLow, log: -0.5 * a.p * share * apart * apart}
 }
 
-// plus returns the carrier of ψ_aψ_b, minus the carrier of ψ_aψ_b*.
+// plus returns the carrier of ψ_aψ_b, and minus the carrier of ψ_aψ_b*.
 func (a carrier) plus(b carrier) carrier {
 	return carrier{a.cycles + b.cycles, a.part + b.part, fraction(a.phase + b.phase)}
 }
@@ -103,7 +103,7 @@ func (a carrier) minus(b carrier) carrier {
 	return carrier{a.cycles - b.cycles, a.part - b.part, fraction(a.phase - b.phase)}
 }
 
-// twice is ψ⁴ at half its phase, exp(−4q + 2iθ): the damped part of a second moment.
+// twice returns ψ⁴ at half its phase, exp(−4q + 2iθ): the damped part of a second moment.
 func (w *wave) twice() wave {
 	t := *w
 	t.p *= 4
