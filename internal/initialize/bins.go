@@ -14,12 +14,12 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// Constants of the spectrum initialization (DESIGN.md, section 11). W is the window
-// length; some constants are in grid steps.
+// Constants of the spectrum initialization (DESIGN.md, section 11). W is the window length;
+// some constants are in grid steps.
 const (
 	spectrumOrder = 0.5 // order of a window's autoregressive model, in steps of the grid in W
-	// spectrumLongest is the maximum order p. Above it the recursion, which takes p²
-	// operations, is slow, and a periodogram has the same resolution.
+	// spectrumLongest is the maximum order p. Above it the recursion, which takes p² operations,
+	// is slow, and a periodogram has the same resolution.
 	spectrumLongest = 4096
 	spectrumSegment = 1.0  // half the length of the data used, in W
 	spectrumBin     = 0.75 // width of a frequency bin, in 1/W
@@ -35,9 +35,9 @@ const (
 	spectrumNoise = 8
 )
 
-// bins returns the bins of each window's spectrum that become components, sorted by
-// window and frequency. dropped is the mass of the others, averaged over the windows.
-// Without centers there are no windows, and length is the length of the data.
+// bins returns the bins of each window's spectrum that become components, sorted by window and
+// frequency. dropped is the mass of the others, averaged over the windows. Without centers
+// there are no windows, and length is the length of the data.
 func (s *Series) bins(ctx context.Context, centers []float64, length, level float64, set Settings) (kept []bin, dropped float64) {
 	half := spectrumSegment * length
 	if len(centers) == 0 {
@@ -55,9 +55,9 @@ func (s *Series) bins(ctx context.Context, centers []float64, length, level floa
 	return kept, dropped
 }
 
-// rankings ranks the bins of each window's spectrum, estimated from the data within half
-// of its center, and keeps at most most of them. If shared, every window uses the mean
-// spectrum of the windows. After ctx has ended the masses are zero and are not cached.
+// rankings ranks the bins of each window's spectrum, estimated from the data within half of its
+// center, and keeps at most most of them. If shared, every window uses the mean spectrum of the
+// windows. After ctx has ended the masses are zero and are not cached.
 func (s *Series) rankings(ctx context.Context, centers []float64, half, steps float64, most int, shared bool) []ranking {
 	asked := spectra{len(centers), most, half, shared}
 	if s.ranked != nil && s.spectra == asked {
@@ -122,9 +122,9 @@ func (s *Series) rank(masses []float64, v, most int) (r ranking) {
 	return r
 }
 
-// split returns the number of bins to keep and the mass of the rest. It drops the
-// lightest bins, with a total mass below hidden or, for uneven rows, indistinguishable
-// from noise. It keeps at least Components or, if Components is 0, spectrumFewest bins.
+// split returns the number of bins to keep and the mass of the rest. It drops the lightest
+// bins, with a total mass below hidden or, for uneven rows, indistinguishable from noise. It
+// keeps at least Components or, if Components is 0, spectrumFewest bins.
 func (s *Settings) split(r ranking, hidden float64) (keep int, rest float64) {
 	fewest := cmp.Or(s.Components, min(spectrumFewest, len(r.bins)))
 	keep, rest = len(r.bins), r.rest
@@ -152,9 +152,8 @@ func (s *Settings) mostBins(steps float64) int {
 	return max(spectrumFewest, min(spectrumCap, int(share*steps)))
 }
 
-// unevenMasses returns the masses of count bins, averaged over the outputs, by a
-// periodogram of the uneven rows within half of center. They are zero after ctx has
-// ended.
+// unevenMasses returns the masses of count bins, averaged over the outputs, by a periodogram of
+// the uneven rows within half of center. They are zero after ctx has ended.
 func (s *Series) unevenMasses(ctx context.Context, center, half float64, count int) []float64 {
 	masses := make([]float64, count)
 	from, to := s.within(center-half, center+half)
@@ -178,9 +177,9 @@ func (s *Series) unevenMasses(ctx context.Context, center, half float64, count i
 	return masses
 }
 
-// modelMasses returns the masses of count bins over [0, ½] cycles per step, averaged over
-// the outputs: the variance in each bin and its mirror image of autoregressive models of
-// the samples within half of center, tapered by a cosine, by the midpoint rule.
+// modelMasses returns the masses of count bins over [0, ½] cycles per step, averaged over the
+// outputs: the variance in each bin and its mirror image of autoregressive models of the
+// samples within half of center, tapered by a cosine, by the midpoint rule.
 func (s *Series) modelMasses(t *ar.Transform, center, half float64, order, count int) []float64 {
 	tapered, weight := s.tapered(center, half)
 	masses, width := make([]float64, count), 0.5/float64(count)
@@ -199,9 +198,9 @@ func (s *Series) modelMasses(t *ar.Transform, center, half float64, order, count
 	return masses
 }
 
-// periodogram returns the masses of count bins, averaged over the outputs, by the
-// periodogram of the samples within half of center, tapered by a cosine. The power at a
-// frequency of the transform is distributed evenly over the frequencies nearest to it.
+// periodogram returns the masses of count bins, averaged over the outputs, by the periodogram
+// of the samples within half of center, tapered by a cosine. The power at a frequency of the
+// transform is distributed evenly over the frequencies nearest to it.
 func (s *Series) periodogram(ctx context.Context, center, half float64, count int) []float64 {
 	tapered, weight := s.tapered(center, half)
 	n := ar.PeriodogramSize(len(tapered[0]))
@@ -222,8 +221,8 @@ func (s *Series) periodogram(ctx context.Context, center, half float64, count in
 	return masses
 }
 
-// tapered returns the samples of each output within half of center, multiplied by a
-// cosine. weight is the sum of squares of the cosine.
+// tapered returns the samples of each output within half of center, multiplied by a cosine.
+// weight is the sum of squares of the cosine.
 func (s *Series) tapered(center, half float64) (out [][]float64, weight float64) {
 	lo := max(0, int(math.Ceil((center-half-s.x0)/s.step)))
 	hi := min(len(s.missing)-1, int(math.Floor((center+half-s.x0)/s.step))) + 1

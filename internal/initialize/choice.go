@@ -12,15 +12,15 @@ import (
 // optimized, the bound after some iterations minus the number of point estimates
 // (docs/algorithms.md, "Choosing windows and components").
 const (
-	// choiceExcerpts excerpts, each choiceWindows of the longest windows long, represent
-	// data more than twice as long as all of them.
+	// choiceExcerpts excerpts, each choiceWindows of the longest windows long, represent data more
+	// than twice as long as all of them.
 	choiceExcerpts = 8
 	choiceWindows  = 4
 	// choiceIterations is the number of iterations before settings that are optimized are
 	// compared.
 	choiceIterations = 10
-	// choiceFeatures is K for the candidate with several pairs of features per component,
-	// which has half as many components.
+	// choiceFeatures is K for the candidate with several pairs of features per component, which
+	// has half as many components.
 	choiceFeatures = 2 * spectrumFeatures
 )
 
@@ -39,8 +39,8 @@ type trials struct {
 
 // choose returns the setting with the highest criterion, and its initial bound if it was
 // evaluated on all data. It first selects the window length for the default number of
-// components. If the parameters are optimized, it then tries twice or half as many
-// components, and more features per component.
+// components. If the parameters are optimized, it then tries twice or half as many components,
+// and more features per component.
 func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, judge Judge) (Settings, *variational.Evaluation, error) {
 	var tried []Settings
 	for _, length := range lengths {
@@ -73,8 +73,8 @@ func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, ju
 	return t.best, t.begun, err
 }
 
-// chooseComponents tries twice as many components, unless the spectrum has no more bins.
-// If that is not better, it tries half as many repeatedly while the criterion increases.
+// chooseComponents tries twice as many components, unless the spectrum has no more bins. If
+// that is not better, it tries half as many repeatedly while the criterion increases.
 func (t *trials) chooseComponents(s *Series) error {
 	c := t.best
 	if twice := min(2*c.most, s.binCount(s.steps(c.Window))); t.laid == c.most && twice > c.most {
@@ -91,8 +91,8 @@ func (t *trials) chooseComponents(s *Series) error {
 	return nil
 }
 
-// try evaluates the criterion of a setting and keeps the setting if it is the best. A
-// setting without a bound is skipped.
+// try evaluates the criterion of a setting and keeps the setting if it is the best. A setting
+// without a bound is skipped.
 func (t *trials) try(c Settings) (better bool, err error) {
 	sum, laid, begun := 0.0, 0, (*variational.Evaluation)(nil)
 	for _, part := range t.parts {
@@ -126,8 +126,8 @@ func (t *trials) try(c Settings) (better bool, err error) {
 	return true, nil
 }
 
-// excerpts returns evenly spaced parts of the data, except those without rows, or all of
-// the data if they are not much longer than the excerpts.
+// excerpts returns evenly spaced parts of the data, except those without rows, or all of the
+// data if they are not much longer than the excerpts.
 func (s *Series) excerpts(lengths []float64) (parts []*Series, whole bool) {
 	places, length := len(s.missing), s.excerpt(lengths)
 	if length == places {
@@ -155,9 +155,8 @@ func (s *Series) excerpts(lengths []float64) (parts []*Series, whole bool) {
 	return parts, false
 }
 
-// excerpt returns the length of each excerpt in grid points for the given window lengths
-// in ascending order, or the length of the data if they are not much longer than the
-// excerpts.
+// excerpt returns the length of each excerpt in grid points for the given window lengths in
+// ascending order, or the length of the data if they are not much longer than the excerpts.
 func (s *Series) excerpt(lengths []float64) int {
 	longest := lengths[len(lengths)-1]
 	n := choiceWindows * int(math.Ceil(s.steps(longest)))

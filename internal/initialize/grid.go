@@ -7,30 +7,30 @@ import (
 )
 
 const (
-	// evenTolerance is the maximum distance, in steps, of a row from its grid point: the
-	// first of a month is within 0.1 of a mean month. The grid is used by the initialization
-	// only; features are evaluated at the actual x.
+	// evenTolerance is the maximum distance, in steps, of a row from its grid point: the first of
+	// a month is within 0.1 of a mean month. The grid is used by the initialization only; features
+	// are evaluated at the actual x.
 	evenTolerance = 0.25
 	// evenExact is the same for a grid whose step is determined by the first and last row.
 	evenExact = 1e-3
 	// evenFewest is the minimum number of rows of a grid.
 	evenFewest = 16
-	// evenSparsest is the maximum number of grid points per row: a sparser grid does not
-	// determine the spectrum.
+	// evenSparsest is the maximum number of grid points per row: a sparser grid does not determine
+	// the spectrum.
 	evenSparsest = 4
-	// bandMost is the maximum frequency for uneven rows, in cycles per mean step: rows in
-	// bursts resolve higher frequencies than the mean step does.
+	// bandMost is the maximum frequency for uneven rows, in cycles per mean step: rows in bursts
+	// resolve higher frequencies than the mean step does.
 	bandMost = 16
 )
 
 // A Grid describes the spacing of the rows along one input.
 type Grid struct {
-	// Step is the distance between the grid points on which the rows lie, some of which may
-	// be missing. For uneven rows it is the mean step. It is 0 if the rows have no extent or
-	// there are several inputs.
+	// Step is the distance between the grid points on which the rows lie, some of which may be
+	// missing. For uneven rows it is the mean step. It is 0 if the rows have no extent or there
+	// are several inputs.
 	Step float64
-	// Band is the highest frequency that uneven rows resolve, in cycles per step, and 0 for
-	// even rows.
+	// Band is the highest frequency that uneven rows resolve, in cycles per step, and 0 for even
+	// rows.
 	Band float64
 }
 
@@ -68,9 +68,9 @@ func varies(x []float64) bool {
 	return hi > lo && !math.IsInf(hi-lo, 0)
 }
 
-// evenStep returns the step of the grid on which x lie, given x and the differences
-// between them, both sorted, or 0 if there is no such grid. Grid points are counted from
-// row to row, but the tolerance applies to the line fitted to all rows.
+// evenStep returns the step of the grid on which x lie, given x and the differences between
+// them, both sorted, or 0 if there is no such grid. Grid points are counted from row to row,
+// but the tolerance applies to the line fitted to all rows.
 func evenStep(x, gaps []float64) float64 {
 	n := len(x)
 	if n < evenFewest || gaps[0] <= 0 {
@@ -98,8 +98,8 @@ func evenStep(x, gaps []float64) float64 {
 	return 0
 }
 
-// singleGap returns the mean of the sorted differences up to one and a half medians:
-// months have 28 to 31 days.
+// singleGap returns the mean of the sorted differences up to one and a half medians: months
+// have 28 to 31 days.
 func singleGap(gaps []float64) float64 {
 	median, sum, n := gaps[len(gaps)/2], 0.0, 0
 	for _, g := range gaps {
@@ -136,8 +136,8 @@ func regression(t, y []float64) (a, b float64) {
 	return y[0] + my - b*mt, b
 }
 
-// offGrid returns the distance from lo to the nearest point of the grid on which x lie,
-// by the circular mean of their phases, or 0 if it is negligible.
+// offGrid returns the distance from lo to the nearest point of the grid on which x lie, by the
+// circular mean of their phases, or 0 if it is negligible.
 func offGrid(x []float64, lo, step float64) float64 {
 	var s, c float64
 	for _, v := range x {

@@ -13,10 +13,9 @@ const (
 	HeldFewest = 20
 )
 
-// HeldOut splits the rows of a series into known and held-out rows, both in the order of
-// x, and predicts the latter by straight lines between known neighbors. The held-out
-// intervals are as long as the data's gaps. They are spaced by the golden ratio, which
-// avoids any period.
+// HeldOut splits the rows of a series into known and held-out rows, both in the order of x, and
+// predicts the latter by straight lines between known neighbors. The held-out intervals are as
+// long as the data's gaps. They are spaced by the golden ratio, which avoids any period.
 func HeldOut(data backend.Data, grid Grid) (known, asked backend.Data, line []float64) {
 	length := typicalGap(data, grid)
 	known, asked = split(data, inOrder(data.X), func(i int) bool {
@@ -37,8 +36,8 @@ func HeldOut(data backend.Data, grid Grid) (known, asked backend.Data, line []fl
 	return known, asked, line
 }
 
-// split divides rows, in the given order, into known and held-out ones; hide selects the
-// latter by their index in the order.
+// split divides rows, in the given order, into known and held-out ones; hide selects the latter
+// by their index in the order.
 func split(data backend.Data, order []int, hide func(i int) bool) (known, asked backend.Data) {
 	var rows [2][]int
 	for i, n := range order {
@@ -51,8 +50,8 @@ func split(data backend.Data, order []int, hide func(i int) bool) (known, asked 
 	return data.Some(rows[0]), data.Some(rows[1])
 }
 
-// typicalGap returns the median length of the gaps in grid points, between 1 and a
-// fraction of the rows; 1 for uneven rows.
+// typicalGap returns the median length of the gaps in grid points, between 1 and a fraction of
+// the rows; 1 for uneven rows.
 func typicalGap(data backend.Data, grid Grid) int {
 	if grid.Even() == 0 {
 		return 1

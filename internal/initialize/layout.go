@@ -24,8 +24,8 @@ const (
 // spectrumFeatures is the default of K: a cosine and a sine.
 const spectrumFeatures = 2
 
-// windows returns windows of the given length (0 for none), and the length of the data
-// under each.
+// windows returns windows of the given length (0 for none), and the length of the data under
+// each.
 func (s *Series) windows(length, share float64) (backend.Windows, float64) {
 	w := layWindows(s.x0, s.end(), length, share, 0)
 	if len(w.Center) == 0 {
@@ -45,8 +45,8 @@ type layout struct {
 	rng    *rand.Rand
 }
 
-// propose returns the layout for windows of set, with a noise variance of at least level
-// times the variance of the data.
+// propose returns the layout for windows of set, with a noise variance of at least level times
+// the variance of the data.
 func (s *Series) propose(ctx context.Context, level float64, set Settings) layout {
 	rng := rand.New(rand.NewPCG(set.Seed, spectrumSalt))
 	share := 0.5
@@ -69,9 +69,9 @@ func (s *Series) layout(w backend.Windows, bins []bin, length, noise float64, se
 	return layout{of: s, set: set, shape: shape, bins: bins, length: length, noise: noise, rng: rng}
 }
 
-// params returns a component for each bin. A single pair of features has the frequency of
-// the bin, with q(w) = p(w); several pairs draw their frequencies from a p(w) as wide as
-// the bin, with a narrower q(w).
+// params returns a component for each bin. A single pair of features has the frequency of the
+// bin, with q(w) = p(w); several pairs draw their frequencies from a p(w) as wide as the bin,
+// with a narrower q(w).
 func (l *layout) params() *variational.Params {
 	s, p := l.of, l.shape.Params()
 	middle := s.x0 + float64(len(s.missing)-1)*s.step/2

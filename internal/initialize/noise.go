@@ -2,13 +2,13 @@ package initialize
 
 import "context"
 
-// A point estimate of a spectrum is overconfident. The noise variance that gives
-// calibrated error bars depends on the recording: a sustained vowel needs less than
-// running speech. The bound cannot select it, since it always prefers less noise.
-// Predictions of held-out intervals as long as the data's gaps can.
+// A point estimate of a spectrum is overconfident. The noise variance that gives calibrated
+// error bars depends on the recording: a sustained vowel needs less than running speech. The
+// bound cannot select it, since it always prefers less noise. Predictions of held-out intervals
+// as long as the data's gaps can.
 
-// noiseLevels are the candidates for the minimum initial noise variance, relative to the
-// data's variance, in descending order. The first is used if no interval can be held out.
+// noiseLevels are the candidates for the minimum initial noise variance, relative to the data's
+// variance, in descending order. The first is used if no interval can be held out.
 var noiseLevels = []float64{0.04, 0.02, 0.01, 0.005}
 
 const (
@@ -18,9 +18,9 @@ const (
 	trialMargin = 0.8 // maximum ratio of squared errors to predicted variance
 )
 
-// trialGaps returns intervals [start, end) of observed samples to hold out, as long as
-// the median gap and away from the gaps. There are none if nothing is missing, or if the
-// settings or the optimizer determine the noise.
+// trialGaps returns intervals [start, end) of observed samples to hold out, as long as the
+// median gap and away from the gaps. There are none if nothing is missing, or if the settings
+// or the optimizer determine the noise.
 func (s *Series) trialGaps(set *Settings) [][2]int {
 	length := s.medianGap()
 	if length == 0 || set.Optimized || set.Noise > 0 {
@@ -49,9 +49,9 @@ func (s *Series) trialGaps(set *Settings) [][2]int {
 	return out
 }
 
-// chooseNoise returns the smallest noise level for which the predicted variance, summed
-// over held-out intervals, covers the squared errors. Loud intervals dominate the sums,
-// as they do in the gaps.
+// chooseNoise returns the smallest noise level for which the predicted variance, summed over
+// held-out intervals, covers the squared errors. Loud intervals dominate the sums, as they do
+// in the gaps.
 func (s *Series) chooseNoise(ctx context.Context, set Settings, judge Judge) (float64, error) {
 	best, trials := noiseLevels[0], s.trialGaps(&set)
 	if len(trials) == 0 {

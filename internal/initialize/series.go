@@ -10,16 +10,16 @@ import (
 )
 
 // A Series consists of the rows of one input in the model's units. Even rows lie on grid
-// points, of which the missing ones are filled. Uneven rows are stored with their times;
-// their grid points only determine how many mean steps the data span.
+// points, of which the missing ones are filled. Uneven rows are stored with their times; their
+// grid points only determine how many mean steps the data span.
 type Series struct {
 	data backend.Data
 
 	x0, step float64
 	y        [][]float64 // [D][places], of uneven rows [D][N] by their times
 	missing  []bool
-	// unit is the variance of all data, to which noise levels are relative; 1 for constant
-	// data, which any small covariance explains.
+	// unit is the variance of all data, to which noise levels are relative; 1 for constant data,
+	// which any small covariance explains.
 	unit float64
 
 	grid  Grid      // of all data
@@ -30,8 +30,8 @@ type Series struct {
 	ranked  []ranking // levels use the same ones
 }
 
-// NewSeries places rows on the points of a grid in the model's units, or stores uneven
-// rows with their times. Without y there are no values.
+// NewSeries places rows on the points of a grid in the model's units, or stores uneven rows
+// with their times. Without y there are no values.
 func NewSeries(data backend.Data, grid Grid) *Series {
 	lo, hi := data.Extent(0)
 	s := &Series{data: data, x0: lo, step: grid.Step, grid: grid, band: grid.Band}
@@ -105,8 +105,8 @@ func (s *Series) within(lo, hi float64) (from, to int) {
 	return sort.SearchFloat64s(s.times, lo), sort.SearchFloat64s(s.times, hi)
 }
 
-// steps returns the length of a window in grid steps, or of the whole grid if length is 0
-// (no windows).
+// steps returns the length of a window in grid steps, or of the whole grid if length is 0 (no
+// windows).
 func (s *Series) steps(length float64) float64 {
 	if length == 0 {
 		return float64(len(s.missing))
@@ -168,15 +168,15 @@ func runs(a []bool, v bool) (out [][2]int) {
 	return out
 }
 
-// A bin is a part of the spectrum of a window: freq, its middle, is in cycles per step,
-// and mass, its variance, in units of y².
+// A bin is a part of the spectrum of a window: freq, its middle, is in cycles per step, and
+// mass, its variance, in units of y².
 type bin struct {
 	window     int
 	freq, mass float64
 }
 
-// A ranking contains the heaviest bins of a window in decreasing order, and the mass of
-// all others.
+// A ranking contains the heaviest bins of a window in decreasing order, and the mass of all
+// others.
 type ranking struct {
 	bins  []bin
 	rest  float64

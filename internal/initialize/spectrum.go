@@ -10,8 +10,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// noWindowWork is the maximum N·M² for which a model without windows is a candidate, for
-// data longer than the longest window: an evaluation then takes a tenth of a second.
+// noWindowWork is the maximum N·M² for which a model without windows is a candidate, for data
+// longer than the longest window: an evaluation then takes a tenth of a second.
 const noWindowWork = 4e9
 
 // Spectrum places a component at each of the heaviest bins of the data's local spectrum.
@@ -54,8 +54,8 @@ func (s *Series) Spectrum(ctx context.Context, set Settings, judge Judge) (p *va
 	return layout.params(), begun, ctx.Err()
 }
 
-// bytes estimates the memory of the series and of the spectra for windows of these
-// lengths, which are computed on all cores.
+// bytes estimates the memory of the series and of the spectra for windows of these lengths,
+// which are computed on all cores.
 func (s *Series) bytes(lengths []float64) (most float64) {
 	for _, length := range lengths {
 		w, length := s.windows(length, 0.5)
@@ -89,8 +89,7 @@ func (s *Series) candidates(set Settings) []float64 {
 			return append(lengths[:i:i], 0)
 		}
 	}
-	// Lines that persist throughout the data (days and weeks in hourly rows) need no
-	// windows.
+	// Lines that persist throughout the data (days and weeks in hourly rows) need no windows.
 	if m := float64(spectrumFeatures * set.mostBins(s.steps(0))); set.Candidates == nil && set.Optimized &&
 		float64(len(s.missing))*m*m <= noWindowWork {
 		lengths = append(lengths, 0)

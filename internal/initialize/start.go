@@ -36,8 +36,8 @@ type Settings struct {
 	Candidates []float64 // lengths to choose from; nil: the defaults
 	Shared     bool      // every window has the bins of the windows' mean spectrum
 
-	// For Paper only: the length-scale and the frequency of each component of a window,
-	// [L][Q], and the initial Σ; 0: the default.
+	// For Paper only: the length-scale and the frequency of each component of a window, [L][Q],
+	// and the initial Σ; 0: the default.
 	Lengthscales, Frequencies [][]float64
 	FrequencyVariance         float64
 
@@ -49,8 +49,8 @@ func (s *Settings) points() bool {
 	return s.Method == variational.SSGP || s.Method == variational.RP
 }
 
-// shape returns the shape of a model with the given numbers of components [V], each with
-// k features, and windows w.
+// shape returns the shape of a model with the given numbers of components [V], each with k
+// features, and windows w.
 func (s *Settings) shape(w backend.Windows, components []int, k int, data *backend.Data) variational.Shape {
 	return variational.Shape{
 		Windows: w, Components: components, K: k, Q: data.Q, D: data.D,
@@ -62,11 +62,11 @@ func (s *Settings) shape(w backend.Windows, components []int, k int, data *backe
 type Judge interface {
 	// Bound returns the exact bound at p.
 	Bound(ctx context.Context, data backend.Data, p *variational.Params) (*variational.Evaluation, error)
-	// Optimized returns the exact bound after some iterations from p, minus one nat per
-	// point estimate.
+	// Optimized returns the exact bound after some iterations from p, minus one nat per point
+	// estimate.
 	Optimized(ctx context.Context, data backend.Data, p *variational.Params, iterations int) (float64, error)
-	// Predicted conditions on the known rows, predicts the asked ones, and returns the sums
-	// of the squared errors and of the predicted variances.
+	// Predicted conditions on the known rows, predicts the asked ones, and returns the sums of the
+	// squared errors and of the predicted variances.
 	Predicted(ctx context.Context, known, asked backend.Data, p *variational.Params) (square, variance float64, err error)
 	// Fits returns an error if a shape needs more memory than available, and FitsStart if an
 	// initialization does with so many bytes besides the rows.
@@ -74,9 +74,9 @@ type Judge interface {
 	FitsStart(bytes float64) error
 }
 
-// layWindows places windows of the given length over [lo, hi], with the first and the
-// last center inside; their window functions are 1 beyond them. share, in [0, 1], is the
-// fraction of the remainder before the first center.
+// layWindows places windows of the given length over [lo, hi], with the first and the last
+// center inside; their window functions are 1 beyond them. share, in [0, 1], is the fraction of
+// the remainder before the first center.
 func layWindows(lo, hi, length, share float64, dim int) backend.Windows {
 	if length <= 0 || hi-lo <= length/2 {
 		return backend.Windows{}

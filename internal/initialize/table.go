@@ -11,42 +11,40 @@ import (
 )
 
 const (
-	// tableRows to tableMost rows, or a third of all between these limits, are used to
-	// select the number of features for a table. Learned frequencies need many rows, so
-	// fewer rows would select settings for a smaller table.
+	// tableRows to tableMost rows, or a third of all between these limits, are used to select the
+	// number of features for a table. Learned frequencies need many rows, so fewer rows would
+	// select settings for a smaller table.
 	tableRows, tableMost = 3000, 12000
 	// The selection is scored on tableHeld further rows if there are more than tableRows +
 	// tableHeld rows.
 	tableHeld = 1000
-	// tableGain is the minimum increase of the score, per scored number, to try more
-	// features.
+	// tableGain is the minimum increase of the score, per scored number, to try more features.
 	tableGain = 0.002
 	// tableIterations is the maximum for a trial; drawn frequencies need about a hundred.
 	tableIterations = 300
-	// tableScatter is the decrease of the bound, per number, up to which more drawn
-	// frequencies are preferred: it differs by as much between draws, while predictions
-	// improve.
+	// tableScatter is the decrease of the bound, per number, up to which more drawn frequencies
+	// are preferred: it differs by as much between draws, while predictions improve.
 	tableScatter = 0.5
 	// tableSure is the maximum ratio of the squared errors of held-out rows to the predicted
-	// variance. A setting above it is rejected: with few features and little noise the
-	// intervals are too narrow.
+	// variance. A setting above it is rejected: with few features and little noise the intervals
+	// are too narrow.
 	tableSure = 4
 	// tableSalt distinguishes this random stream from the others.
 	tableSalt = 0x7ab1e
 )
 
-// A form is a method for the frequencies of a table's features, with the values of K to
-// try in ascending order.
+// A form is a method for the frequencies of a table's features, with the values of K to try in
+// ascending order.
 type form struct {
 	method   variational.Method
 	ladder   []int
 	patience int // number of consecutive decreases after which the search ends
 }
 
-// tableForms returns the forms to try. Drawn frequencies are first: pairs of cosine and
-// sine whose frequencies are drawn from the prior and fixed. Their score is uneven in K,
-// since each K is another draw, so a single decrease does not end the search. If the
-// settings specify the method VSSGP, only it is tried.
+// tableForms returns the forms to try. Drawn frequencies are first: pairs of cosine and sine
+// whose frequencies are drawn from the prior and fixed. Their score is uneven in K, since each
+// K is another draw, so a single decrease does not end the search. If the settings specify the
+// method VSSGP, only it is tried.
 func tableForms(n int, s *Settings) []form {
 	drawn := []int{50, 100, 200, 400, 800}
 	if few(n) {
@@ -84,12 +82,12 @@ type table struct {
 	rival float64 // the score to exceed: the best of the form, or of all forms if all rows are tried
 }
 
-// Table returns the initial parameters for several inputs if K is 0. It tries the forms
-// on all rows or, if there are many, on some; K doubles while the score increases. The
-// score is the bound on the rows, or the log density of held-out rows if there are more
-// rows than the selection uses. Drawn frequencies are initialized with the length-scales
-// and the noise of the trial. A setting without a bound, or one that needs too much
-// memory, is skipped if another does not.
+// Table returns the initial parameters for several inputs if K is 0. It tries the forms on all
+// rows or, if there are many, on some; K doubles while the score increases. The score is the
+// bound on the rows, or the log density of held-out rows if there are more rows than the
+// selection uses. Drawn frequencies are initialized with the length-scales and the noise of the
+// trial. A setting without a bound, or one that needs too much memory, is skipped if another
+// does not.
 func Table(ctx context.Context, data *backend.Data, s Settings, judge Judge) (*variational.Params, error) {
 	t := newTable(data, s, judge)
 	for _, f := range tableForms(data.N, &s) {
@@ -131,8 +129,7 @@ func newTable(data *backend.Data, s Settings, judge Judge) *table {
 	return t
 }
 
-// try scores a setting, keeps it if it is the best, and reports whether to try more
-// features.
+// try scores a setting, keeps it if it is the best, and reports whether to try more features.
 func (t *table) try(ctx context.Context, data *backend.Data, set Settings) (better bool, err error) {
 	if err := t.judge.Fits(paperShape(data, set)); err != nil {
 		if t.best == nil {

@@ -1,7 +1,6 @@
-// Package periodogram estimates the spectrum of values at uneven times by least squares
-// at each frequency (Lomb 1976, Scargle 1982), in O(N + F log F) for F frequencies. The
-// strongest lines are subtracted first, because their leakage between uneven times would
-// hide weaker lines.
+// Package periodogram estimates the spectrum of values at uneven times by least squares at each
+// frequency (Lomb 1976, Scargle 1982), in O(N + F log F) for F frequencies. The strongest lines
+// are subtracted first, because their leakage between uneven times would hide weaker lines.
 package periodogram
 
 import (
@@ -42,10 +41,10 @@ func newPlan(times, weights []float64, step float64, n int) *plan {
 // turn returns exp(2πiu).
 func turn(u float64) complex128 { return cmplx.Rect(1, 2*math.Pi*(u-math.Floor(u))) }
 
-// power returns, at the frequencies (k+½)·step for k < n, the reduction of the weighted
-// mean square of the values by the best sinusoid: a²/2 for a sinusoid of amplitude a.
-// With C and S the sums of w·y·cos and w·y·sin, the normal equations of y ≈ a·cos + b·sin
-// have the matrix ½[[Σw + Re Q, Im Q], [Im Q, Σw − Re Q]], Q = Σ w exp(4πi f t).
+// power returns, at the frequencies (k+½)·step for k < n, the reduction of the weighted mean
+// square of the values by the best sinusoid: a²/2 for a sinusoid of amplitude a. With C and S
+// the sums of w·y·cos and w·y·sin, the normal equations of y ≈ a·cos + b·sin have the matrix
+// ½[[Σw + Re Q, Im Q], [Im Q, Σw − Re Q]], Q = Σ w exp(4πi f t).
 func (p *plan) power(values []float64) []float64 {
 	floats.MulTo(p.terms, p.weights, values)
 	p.sum = p.sums.Transform(p.sum, p.terms)
@@ -57,8 +56,8 @@ func (p *plan) power(values []float64) []float64 {
 	return out
 }
 
-// singular is the determinant, relative to (Σw/2)², below which the two columns of a fit
-// are considered equal: the times do not distinguish cosine and sine at this frequency.
+// singular is the determinant, relative to (Σw/2)², below which the two columns of a fit are
+// considered equal: the times do not distinguish cosine and sine at this frequency.
 const singular = 1e-8
 
 // fit returns the best a and b at frequency k for the last series.
@@ -73,9 +72,9 @@ func (p *plan) fit(k int) (a, b float64) {
 	return c / p.total, s / p.total
 }
 
-// Lines to subtract: at most lineRounds times lineMost, each with a power above lineShare
-// of the iteration's largest and above lineNoise·ln F of the mean, which the largest of F
-// powers of white noise rarely reaches.
+// Lines to subtract: at most lineRounds times lineMost, each with a power above lineShare of
+// the iteration's largest and above lineNoise·ln F of the mean, which the largest of F powers
+// of white noise rarely reaches.
 const (
 	lineRounds = 8
 	lineMost   = 4
@@ -83,10 +82,10 @@ const (
 	lineNoise  = 2
 )
 
-// Masses returns the parts of the weighted mean square of the values in count bins of
-// equal width from 0 to band, in cycles per unit of time, each with steps frequencies.
-// They add up to the mean square: after the lines are subtracted, the remaining mean
-// square is distributed in proportion to its powers. An error is ctx's.
+// Masses returns the parts of the weighted mean square of the values in count bins of equal
+// width from 0 to band, in cycles per unit of time, each with steps frequencies. They add up to
+// the mean square: after the lines are subtracted, the remaining mean square is distributed in
+// proportion to its powers. An error is ctx's.
 func Masses(ctx context.Context, times, values, weights []float64, band float64, count, steps int) ([]float64, error) {
 	n := count * steps
 	p := newPlan(times, weights, band/float64(n), n)
@@ -130,8 +129,8 @@ func (p *plan) meanSquare(values []float64) float64 {
 	return s / p.total
 }
 
-// peaks returns the frequencies of the strongest lines in decreasing order, each more
-// than apart frequencies from the others, or nil if the rest may be noise.
+// peaks returns the frequencies of the strongest lines in decreasing order, each more than
+// apart frequencies from the others, or nil if the rest may be noise.
 func peaks(powers []float64, apart int) (lines []int) {
 	mean := 0.0
 	for _, v := range powers {
@@ -161,9 +160,9 @@ func peaks(powers []float64, apart int) (lines []int) {
 	return lines
 }
 
-// remove subtracts the best sinusoid of frequency k from the values and returns the
-// reduction of the mean square. The plan's sums are computed again, since they do not
-// account for lines subtracted before.
+// remove subtracts the best sinusoid of frequency k from the values and returns the reduction
+// of the mean square. The plan's sums are computed again, since they do not account for lines
+// subtracted before.
 func (p *plan) remove(values []float64, k int) float64 {
 	f := (float64(k) + 0.5) * p.step
 	p.sum[2*k+1] = 0
