@@ -132,9 +132,9 @@ func (m *Model) with(draw *Model) *Model {
 func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	d := p.m.Params.D
 	n := len(x) / p.m.Params.Q
-	if float64(n)*float64(d)*float64(d) > linalg.MostCovariances { // a file header can declare 65535 channels
+	if float64(n)*float64(d)*float64(d) > linalg.MaxCovariances { // a file header can declare 65535 channels
 		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; predict fewer rows at a time: %w", n, d,
-			linalg.MostCovariances, ErrData)
+			linalg.MaxCovariances, ErrData)
 	}
 	var out *Prediction
 	for part, err := range p.Each(ctx, func(yield func([]float64, error) bool) { yield(x, nil) }) {
@@ -571,9 +571,9 @@ func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]
 	if err != nil {
 		return nil, err
 	}
-	if n < 0 || float64(n)*float64(rows)*float64(m.Params.D) > linalg.MostCovariances {
+	if n < 0 || float64(n)*float64(rows)*float64(m.Params.D) > linalg.MaxCovariances {
 		return nil, fmt.Errorf("vssgp: %d draws at %d rows; the number of draws must be 0 or more, with at most %d numbers in total: %w", n, rows,
-			linalg.MostCovariances, ErrOptions)
+			linalg.MaxCovariances, ErrOptions)
 	}
 	draws, err := m.Draws(seed)
 	if err != nil {
