@@ -88,10 +88,9 @@ type Result struct {
 	// Sums is "tables" if the last bound took its sums over rows from Fourier tables, whose cost does
 	// not grow with the number of rows (one input, no windows, exact inference), and "rows" otherwise.
 	Sums string
-	// NoiseFloor is the smallest noise that float64 can resolve, as a standard deviation
-	// in units of the first output. It is 0 unless the fit ended within twice that
-	// variance and less noise would increase the bound: the model then explains the data
-	// to rounding error.
+	// NoiseFloor is the smallest noise that float64 can resolve, as a standard deviation in units
+	// of the first output. It is 0 unless the fit ended within twice that variance and less noise
+	// would increase the bound: the model then explains the data to rounding error.
 	NoiseFloor float64
 	Device     string        // name of the backend
 	Elapsed    time.Duration // includes the earlier runs of a resumed fit
@@ -116,11 +115,10 @@ type StartResult struct {
 	Ended string `json:"ended"`
 }
 
-// A HeldOut compares a fit of one input with linear interpolation on held-out rows. A
-// tenth of the rows is held out, in intervals as long as the gaps of the data. The model
-// with the fitted hyper-parameters, which were estimated from all rows, is conditioned
-// on the other rows and predicts the held-out ones. See DESIGN.md, "Is the fit better
-// than a line?".
+// A HeldOut compares a fit of one input with linear interpolation on held-out rows. A tenth of the
+// rows is held out, in intervals as long as the gaps of the data. The model with the fitted
+// hyper-parameters, which were estimated from all rows, is conditioned on the other rows and
+// predicts the held-out ones. See DESIGN.md, "Is the fit better than a line?".
 type HeldOut struct {
 	Rows int // number of held-out rows
 	// RMSE is the error of the model, corrected upward because the point estimates depend
@@ -460,9 +458,8 @@ func (f *fit) fingerprint() ([]checkpoint.Trait, error) {
 	return append(all, checkpoint.Options(*o, "From", "Backend", "Progress", "Checkpoint", "MemoryLimit")...), nil
 }
 
-// read returns the model of the start within which a snapshot was written, or nil if it
-// was written between two starts. It returns an error if the snapshot belongs to another
-// fit.
+// read returns the model of the start within which a snapshot was written, or nil if it was written
+// between two starts. It returns an error if the snapshot belongs to another fit.
 func (f *fit) read(s *checkpoint.Snapshot, made []checkpoint.Trait) (*Model, error) {
 	var may []string
 	if s.State != nil && s.Start == s.Starts-1 {
@@ -606,9 +603,8 @@ const (
 	maxPosteriorSize = 3000
 )
 
-// posterior computes the posterior of the best model's hyper-parameters, or returns the
-// reason why it is not computed. Without draws it takes so little time that it ignores
-// cancellation.
+// posterior computes the posterior of the best model's hyper-parameters, or returns the reason why
+// it is not computed. Without draws it takes so little time that it ignores cancellation.
 func (f *fit) posterior() (none string, err error) {
 	m, o, ctx := f.best.model, f.o, f.ctx
 	p := m.Params

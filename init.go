@@ -292,9 +292,8 @@ func (pr *problem) paperScales() (lengths, frequencies [][]float64) {
 	return lengths, frequencies
 }
 
-// canHoldOut reports whether a fit of m features can be compared with linear interpolation
-// at about the cost of one bound: it has one input, and the comparison needs no larger
-// matrix than the fit.
+// canHoldOut reports whether a fit of m features can be compared with linear interpolation at about
+// the cost of one bound: it has one input, and the comparison needs no larger matrix than the fit.
 func (pr *problem) canHoldOut(inference Inference, m int, windows bool) bool {
 	small := inference == Exact || m <= optimize.DirectLimit || windows
 	return small && pr.data.N >= initialize.HeldFewest && pr.grid.Step > 0

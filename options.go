@@ -83,17 +83,15 @@ type WindowOptions struct {
 	Length     float64
 	Dim        int       // the input that the windows divide, from 0 to Q−1
 	Candidates []float64 // lengths that WindowAuto chooses from; default 512 to 1024 steps of the data's grid
-	// Shared makes all windows share one set of components: σ², l and p of the j-th
-	// component are tied across the windows. InitSpectrum then initializes each window
-	// from the mean spectrum.
+	// Shared makes all windows share one set of components: σ², l and p of the j-th component are
+	// tied across the windows. InitSpectrum then initializes each window from the mean spectrum.
 	Shared bool
-	// Segments is the number of segments into which exact inference divides the matrix of
-	// all windows, to factor and invert them in parallel. With more than two cores, set it
-	// to the number of cores. Values below 3 mean two segments, which cause no fill-in.
-	// There are fewer segments if there are fewer than 2·Segments − 1 windows. Every window
-	// of an inner segment needs one extra block of workspace, at most 50 % of the matrix.
-	// Segments change the order of sums and thus the last bits of a fit. The number of
-	// cores does not.
+	// Segments is the number of segments into which exact inference divides the matrix of all
+	// windows, to factor and invert them in parallel. With more than two cores, set it to the
+	// number of cores. Values below 3 mean two segments, which cause no fill-in. There are fewer
+	// segments if there are fewer than 2·Segments − 1 windows. Every window of an inner segment
+	// needs one extra block of workspace, at most 50 % of the matrix. Segments change the order of
+	// sums and thus the last bits of a fit. The number of cores does not.
 	Segments int
 }
 
@@ -103,9 +101,8 @@ type PaperOptions struct {
 	// A period of 0 or +Inf means that the component is not periodic. The default
 	// length-scale is a tenth of each input's range, times √Q.
 	Lengthscales, Periods []float64
-	// FrequencyVariance is Σ in units of 1/l². A feature decays over the distance l/√Σ
-	// around z. The default is 0.001; the paper states no value. SSGP and RP always have
-	// Σ = 0.
+	// FrequencyVariance is Σ in units of 1/l². A feature decays over the distance l/√Σ around z.
+	// The default is 0.001; the paper states no value. SSGP and RP always have Σ = 0.
 	FrequencyVariance float64
 }
 
@@ -289,10 +286,10 @@ func (o *Options) checkPairs(*Data) error {
 // checkSize returns an error if the model is too large, before its arrays are allocated.
 func (o *Options) checkSize(data *Data) error {
 	if o.Components > maxCount {
-		return badOption("%d components, the maximum is %d", o.Components, maxCount)
+		return badOption("components %d exceeds the maximum of %d", o.Components, maxCount)
 	}
 	if o.Features > maxCount {
-		return badOption("%d features per component, the maximum is %d", o.Features, maxCount)
+		return badOption("features %d per component exceeds the maximum of %d", o.Features, maxCount)
 	}
 	window := max(1, o.Components, len(o.Paper.Lengthscales)) * max(1, o.Features)
 	if window > MaxExact && (o.Inference == Exact || o.Inference == "") {

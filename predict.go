@@ -202,13 +202,12 @@ func (m *Model) predictFrom(ctx context.Context, known backend.Data, x []float64
 	return mean, sd, nil
 }
 
-// Each predicts a sequence of rows, given as slices [n,Q] of any length, and yields the
-// predictions part by part. Its memory does not grow with the number of rows. The
-// boundaries of the parts depend only on the row numbers and the windows, so the
-// predictions are bit-identical however the rows are sliced. A part ends at the end of a
-// backend's tile, so on a sorted grid they are also bit-identical to a prediction of all
-// rows at once. Each stops after the first error, which comes from rows or is an error of
-// Predict.
+// Each predicts a sequence of rows, given as slices [n,Q] of any length, and yields the predictions
+// part by part. Its memory does not grow with the number of rows. The boundaries of the parts
+// depend only on the row numbers and the windows, so the predictions are bit-identical however the
+// rows are sliced. A part ends at the end of a backend's tile, so on a sorted grid they are also
+// bit-identical to a prediction of all rows at once. Each stops after the first error, which comes
+// from rows or is an error of Predict.
 func (p *Predictor) Each(ctx context.Context, rows iter.Seq2[[]float64, error]) iter.Seq2[*Part, error] {
 	return func(yield func(*Part, error) bool) {
 		c := &parts{p: p, ctx: ctx, yield: yield}
@@ -508,10 +507,9 @@ func mixture(parts []*Prediction) *Prediction {
 	return out
 }
 
-// Quantile returns the quantile [N,D] with probability prob of each observed y, or of the
-// latent function if noise is false. The distribution is a Gaussian or the mixture from a
-// PosteriorPredictor. For example, 0.95 gives the 95th percentile. It panics unless
-// 0 < prob < 1.
+// Quantile returns the quantile [N,D] with probability prob of each observed y, or of the latent
+// function if noise is false. The distribution is a Gaussian or the mixture from a
+// PosteriorPredictor. For example, 0.95 gives the 95th percentile. It panics unless 0 < prob < 1.
 func (p *Prediction) Quantile(prob float64, noise bool) []float64 {
 	if !(prob > 0 && prob < 1) {
 		panic(fmt.Sprintf("vssgp: quantile with probability %v, must be between 0 and 1, such as 0.95", prob))
