@@ -197,7 +197,7 @@ func withJitter(s *backend.Solution, f *backend.Features, lambda float64, solve 
 		return s.TraceGram/float64(f.M) + lambda, err
 	})
 	if errors.Is(err, backend.ErrNotPositive) {
-		err = fmt.Errorf("vssgp: A = E[ΦᵀΦ] + τ⁻¹I with τ⁻¹ = %v: %w: %w", lambda, err, ErrBound)
+		err = fmt.Errorf("vssgp: cannot factor the features' matrix with noise variance %v: %w: %w", lambda, backend.ErrNotPositive, ErrBound)
 	}
 	return jitter, err
 }
