@@ -23,7 +23,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// checkpointed is a small fit's options and the checkpoint of its middle.
+// checkpointed returns the data and options of a small fit and a checkpoint from its middle.
 func checkpointed(t testing.TB) (*Data, Options, []byte) {
 	t.Helper()
 	data := wave(40, 0.2)
@@ -39,8 +39,8 @@ func checkpointed(t testing.TB) (*Data, Options, []byte) {
 	}
 }
 
-// TestForeignCheckpoint: another fit's checkpoint is refused with what differs,
-// and stays.
+// TestForeignCheckpoint checks that a fit rejects a checkpoint of another fit, names the
+// difference and does not change the file.
 func TestForeignCheckpoint(t *testing.T) {
 	data, o, was := checkpointed(t)
 	other := *data
@@ -70,11 +70,11 @@ func TestForeignCheckpoint(t *testing.T) {
 		_, _, _, err := fitStopped(c.data, o, 0)
 		testkit.Fails(t, err, ErrCheckpoint, c.want, name)
 		testkit.Fails(t, err, ErrCheckpoint, o.Checkpoint.Path, name)
-		testkit.Equal(t, testkit.Read(t, o.Checkpoint.Path), content, name, ": the file that was refused")
+		testkit.Equal(t, testkit.Read(t, o.Checkpoint.Path), content, name, ": the rejected file")
 	}
 }
 
-// TestDamagedCheckpoint: a checkpoint that is cut short is refused and stays.
+// TestDamagedCheckpoint checks that a fit rejects a truncated checkpoint and does not change it.
 func TestDamagedCheckpoint(t *testing.T) {
 	data, o, was := checkpointed(t)
 	o.Backend = nil
@@ -85,8 +85,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 }
 
-// TestCheckpointLock: a second fit with the same checkpoint is refused while the
-// first runs, and left alone after.
+// TestCheckpointLock checks that a second fit cannot use a checkpoint while the first fit runs.
 func TestCheckpointLock(t *testing.T) {
 	o := Options{Init: InitPaper, Features: 3, Iterations: 3, Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part")}}
 	data, tried := wave(40, 0.2), 0
@@ -104,20 +103,20 @@ func TestCheckpointLock(t *testing.T) {
 	mustFit(t, data, o)
 }
 
-// TestCheckpointFails: without somebody to warn, a checkpoint that cannot be
-// written ends the fit; with one the fit goes on, and the file before it stays.
-func TestCheckpointFails(t *testing.T) {
+// TestCheckpointWriteError checks that a failed checkpoint write ends the fit if Warn is nil.
+// Otherwise the fit continues and keeps the previous file.
+func TestCheckpointWriteError(t *testing.T) {
 	data := wave(40, 0.2)
 	dir := filepath.Join(t.TempDir(), "there")
 	fit := func(warn func(error)) (*Model, *Result, error) {
 		testkit.OK(t, os.MkdirAll(dir, 0o777))
 		o := Options{Init: InitPaper, Features: 3, Iterations: 12,
 			Checkpoint: CheckpointOptions{Path: filepath.Join(dir, "part"), Every: 1, Warn: warn}}
-		o.Progress = func(Progress) { os.RemoveAll(dir) } // the folder goes, under root's hands too
+		o.Progress = func(Progress) { os.RemoveAll(dir) } // works for root, too
 		return Fit(context.Background(), data, o)
 	}
 	if _, _, err := fit(nil); err == nil {
-		t.Error("a checkpoint that could not be written, and no word of it")
+		t.Error("no error for a checkpoint that could not be written")
 	}
 	warned := 0
 	m, r, err := fit(func(err error) {
@@ -126,31 +125,31 @@ func TestCheckpointFails(t *testing.T) {
 		}
 	})
 	if err != nil || m == nil || warned == 0 || r.Unsaved == nil {
-		t.Errorf("warned %d times, unsaved %v, error %v; want a fit that went on", warned, r, err)
+		t.Errorf("warned %d times, unsaved %v, error %v; want a fit that continued", warned, r, err)
 	}
 }
 
-// aCard is a backend under the name of a GPU.
-type aCard struct{ backend.Backend }
+// gpuNamed is a backend with the name of a GPU.
+type gpuNamed struct{ backend.Backend }
 
-func (aCard) Name() string { return "cuda:0" }
+func (gpuNamed) Name() string { return "cuda:0" }
 
-// TestInstructionSetTrait: a fit depends on the processor's instruction set,
-// whatever the device.
+// TestInstructionSetTrait checks that the fingerprint contains the CPU's instruction set for
+// every device.
 func TestInstructionSetTrait(t *testing.T) {
 	data := &Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{0}}
-	for _, b := range []backend.Backend{nil, cpu.New(), aCard{cpu.New()}} {
+	for _, b := range []backend.Backend{nil, cpu.New(), gpuNamed{cpu.New()}} {
 		made := testkit.Must((&fit{problem: &problem{o: Options{Backend: b}, data: data}}).fingerprint())(t)
 		if !slices.Contains(made, checkpoint.Trait{Name: "instruction set (VSSGP_SIMD)", Value: cpu.Instructions()}) {
-			t.Errorf("device %v: made of %v", b, made)
+			t.Errorf("device %v: traits %v", b, made)
 		}
 	}
 }
 
-// sealBytes end a checkpoint: the words of a hash of all before.
+// sealBytes is the length of the hash at the end of a checkpoint.
 const sealBytes = 8 * sha256.Size / 4
 
-// resealed puts the right seal at the end of a checkpoint's bytes.
+// resealed replaces the hash at the end of a checkpoint by the correct one.
 func resealed(b []byte) []byte {
 	b = slices.Clone(b[:len(b)-sealBytes])
 	sum := sha256.Sum256(b)
@@ -160,8 +159,8 @@ func resealed(b []byte) []byte {
 	return b
 }
 
-// FuzzResume: any bytes, under a seal of their own, are a checkpoint that a
-// fit goes on from to its end, or an error that says why not.
+// FuzzResume checks that arbitrary bytes with a valid hash either resume a fit that completes
+// or give an error.
 func FuzzResume(f *testing.F) {
 	data := wave(40, 0.2)
 	for _, c := range []Options{
@@ -198,14 +197,14 @@ func FuzzResume(f *testing.F) {
 			}
 			o.Checkpoint.Path, o.Checkpoint.Resume = path, true
 			if m, _, err := Fit(context.Background(), data, o); err == nil && m.Params.Check() != nil {
-				t.Fatalf("gone on with to %v", m.Params.Check())
+				t.Fatalf("resumed to invalid parameters: %v", m.Params.Check())
 			}
 		}
 	})
 }
 
-// takeOver writes a checkpoint as one of a fit with the given traits. It reports
-// whether the bytes are a checkpoint, and of a model that does not take long.
+// takeOver writes a checkpoint with the given traits. It reports whether the bytes are a
+// checkpoint of a small model.
 func takeOver(t *testing.T, path string, b []byte, made []checkpoint.Trait) bool {
 	t.Helper()
 	testkit.OK(t, os.WriteFile(path, b, 0o666))
@@ -223,19 +222,19 @@ func takeOver(t *testing.T, path string, b []byte, made []checkpoint.Trait) bool
 		}
 	}
 	if err := w.Write(s); err != nil {
-		t.Fatalf("read and not to be written: %v", err)
+		t.Fatalf("cannot write a checkpoint that was read: %v", err)
 	}
 	return true
 }
 
-// TestCheckpointFolder: a checkpoint in no folder is an error about a checkpoint, before the fit.
+// TestCheckpointFolder checks that a checkpoint in a missing folder gives ErrCheckpoint before the fit.
 func TestCheckpointFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none", "part")
 	o := Options{Iterations: 2, Features: 4, Checkpoint: CheckpointOptions{Path: path}}
 	testkit.Fails(t, fitError(wave(30, 0.1), o), ErrCheckpoint, path)
 }
 
-// eachPass makes a backend that calls a function before each pass over the rows; an error is the pass's.
+// eachPass returns a backend that calls before ahead of each pass over the rows. The pass returns its error.
 func eachPass(before func() error) backend.Backend {
 	return &backendtest.Spy{Backend: cpu.New(), Before: func(method string, _ *backend.Features) error {
 		if method == "Open" || method == "Close" {
@@ -245,7 +244,7 @@ func eachPass(before func() error) backend.Backend {
 	}}
 }
 
-// fitStopped runs a fit that is canceled in its n-th pass; n = 0 counts.
+// fitStopped runs a fit that is canceled in its n-th pass. With n = 0 it only counts the passes.
 func fitStopped(data *Data, o Options, n int) (*Model, *Result, int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -260,7 +259,7 @@ func fitStopped(data *Data, o Options, n int) (*Model, *Result, int, error) {
 	return m, r, passes - n, err
 }
 
-// resumable are fits of every form of schedule and optimizer.
+// resumable returns fits with every form of schedule and optimizer.
 func resumable() map[string]struct {
 	data *Data
 	o    Options
@@ -292,7 +291,7 @@ func resumable() map[string]struct {
 		"shared": {wave(200, 0.1), Options{Components: 2, Features: 4, Iterations: 8, Windows: WindowOptions{Length: 4, Shared: true},
 			Tie: []string{"kernel.lengthscale"}}},
 		"ssgp":     {wave(60, 0.2), Options{Method: SSGP, Init: InitPaper, Features: 6, Iterations: 10}},
-		"rough":    {walk(60), Options{Iterations: 6}},
+		"rough":    {randomWalk(60), Options{Iterations: 6}},
 		"no steps": {two, Options{Init: InitPaper, Features: 5, Iterations: NoIterations, Restarts: 2}},
 	}
 }
@@ -305,8 +304,8 @@ func mustStart(data *Data, o Options) *Model {
 	return m
 }
 
-// TestResume: a fit that is interrupted, wherever that may be, and gone on with,
-// again and again, ends at the same model and the same results to the bit.
+// TestResume checks that a fit that is interrupted at any pass and resumed repeatedly has
+// bit-identical results.
 func TestResume(t *testing.T) {
 	for name, c := range resumable() {
 		t.Run(name, func(t *testing.T) {
@@ -314,7 +313,7 @@ func TestResume(t *testing.T) {
 			m, want, passes, err := fitStopped(c.data, c.o, 0)
 			testkit.OK(t, err)
 			if name == "rough" && len(want.Starts) != 2 {
-				t.Errorf("%d starts, want a second, rough one", len(want.Starts))
+				t.Errorf("%d starts, want 2 with the rough start", len(want.Starts))
 			}
 			whole := encoded(t, m)
 			stops := []int{passes / 3, passes - 1}
@@ -341,15 +340,15 @@ func TestResume(t *testing.T) {
 				}
 				left, err := os.ReadDir(filepath.Dir(o.Checkpoint.Path))
 				if err != nil || len(left) > 1 || cut > 0 && len(left) == 1 && left[0].Name() != "part" {
-					t.Errorf("left %v, %v", left, err)
+					t.Errorf("remaining files %v, %v", left, err)
 				}
 			}
 		})
 	}
 }
 
-// fitUntilDone runs a fit that is canceled in its n-th pass, then in its 2n-th,
-// 3n-th and so on, each time going on from the checkpoint.
+// fitUntilDone runs a fit that is canceled in passes n, 2n, 3n and so on, and resumes it from
+// the checkpoint each time.
 func fitUntilDone(t *testing.T, data *Data, o Options, n int) (m *Model, r *Result, cut int, err error) {
 	t.Helper()
 	for at := n; ; at += n {
@@ -364,9 +363,9 @@ func fitUntilDone(t *testing.T, data *Data, o Options, n int) (m *Model, r *Resu
 	}
 }
 
-// TestCheckpointsOnTheWay: the checkpoints that a fit writes by time, with a
-// process that then dies, are gone on from to the same bits.
-func TestCheckpointsOnTheWay(t *testing.T) {
+// TestPeriodicCheckpoints checks that a fit resumes from each periodic checkpoint with
+// bit-identical results, as after a crash.
+func TestPeriodicCheckpoints(t *testing.T) {
 	for name, c := range resumable() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -392,7 +391,7 @@ func TestCheckpointsOnTheWay(t *testing.T) {
 				m, r, _, err := fitStopped(c.data, o, 0)
 				testkit.OK(t, err)
 				if r.Resumed < 0 {
-					t.Error("a checkpoint that was there was not gone on from")
+					t.Error("the fit did not resume from the checkpoint")
 				}
 				if !bytes.Equal(encoded(t, m), whole) {
 					t.Errorf("after %d iterations: another model", r.Resumed)
@@ -405,9 +404,9 @@ func TestCheckpointsOnTheWay(t *testing.T) {
 	}
 }
 
-// planter makes a backend that puts a value that is not a number into what every
-// n-th pass of a kind computes, from the given pass on. calls counts the passes.
-func planter(what string, value float64, every, from int, calls *int) backend.Backend {
+// injector returns a backend that writes value, which is not finite, into the result of every
+// n-th pass of a kind, starting at the given pass. calls counts the passes.
+func injector(what string, value float64, every, from int, calls *int) backend.Backend {
 	plant := func(is string, a []float64) {
 		if is != what {
 			return
@@ -424,24 +423,24 @@ func planter(what string, value float64, every, from int, calls *int) backend.Ba
 	}
 }
 
-// TestPlanted: now and then a number that is none in a sum or a gradient does
-// not end a fit, nor get into its model or its checkpoint.
-func TestPlanted(t *testing.T) {
+// TestOccasionalNaN checks that an occasional non-finite sum or gradient does not end a fit
+// and does not reach its model or its checkpoint.
+func TestOccasionalNaN(t *testing.T) {
 	data := wave(60, 0.2)
 	for _, what := range []string{"C", "G", "gradient", "factorized gradient"} {
 		for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			const every = 3
 			calls := 0
-			o := Options{Init: InitPaper, Features: 6, Iterations: 40, Backend: planter(what, value, every, 4, &calls),
+			o := Options{Init: InitPaper, Features: 6, Iterations: 40, Backend: injector(what, value, every, 4, &calls),
 				Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "part"), Every: 1, Resume: true}}
 			if what == "factorized gradient" {
 				o.Inference = Stochastic
 				o.Iterations = 120
 			}
-			for range 2 { // the second from the last checkpoint of the first
+			for range 2 { // the second fit resumes from the last checkpoint of the first
 				m, r, err := Fit(context.Background(), data, o)
 				if err != nil && errors.Is(err, ErrBound) && calls%every == 0 {
-					calls++ // the very last evaluation met it: said, and no model
+					calls++ // the final evaluation was not finite: an error and no model
 					m, r, err = Fit(context.Background(), data, o)
 				}
 				if err != nil {
@@ -458,12 +457,12 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestPlantedFromTheStart: where no evaluation has a value, that is said.
-func TestPlantedFromTheStart(t *testing.T) {
+// TestAlwaysNaN checks that a fit returns ErrBound if no evaluation is finite.
+func TestAlwaysNaN(t *testing.T) {
 	for _, what := range []string{"C", "G"} {
 		calls := 0
 		m, _, err := Fit(context.Background(), wave(40, 0.2), Options{Init: InitPaper, Features: 4, Iterations: 5,
-			Backend: planter(what, math.NaN(), 1, 0, &calls)})
+			Backend: injector(what, math.NaN(), 1, 0, &calls)})
 		if !errors.Is(err, ErrBound) || m != nil {
 			t.Errorf("%s: model %v, error %v; want ErrBound", what, m, err)
 		}
@@ -472,8 +471,8 @@ func TestPlantedFromTheStart(t *testing.T) {
 
 var errBroken = errors.New("the card has no memory left")
 
-// TestBrokenDevice: a pass that a device refuses is no step too long: the fit
-// ends and says so, and its checkpoint is gone on from to the same bits.
+// TestBrokenDevice checks that a device error ends the fit, that Fit returns this error, and
+// that the checkpoint resumes with bit-identical results.
 func TestBrokenDevice(t *testing.T) {
 	for name, c := range map[string]struct {
 		data *Data
@@ -491,7 +490,7 @@ func TestBrokenDevice(t *testing.T) {
 			o := c.o
 			o.Checkpoint.Path, o.Checkpoint.Every, o.Checkpoint.Resume = filepath.Join(t.TempDir(), "part"), 1, true
 			passes := 0
-			o.Backend = eachPass(func() error { // pass at fails and, if the device is lost, all after it
+			o.Backend = eachPass(func() error { // pass at fails and, if the device is lost, all later passes
 				if passes++; passes == max(at, -at) || lost && passes > -at {
 					return errBroken
 				}

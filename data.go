@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// Data are N rows of Q inputs and D outputs in their own units.
+// Data contains N rows of Q inputs and D outputs in the user's units.
 type Data struct {
 	N, Q, D int
 	X       []float64 // [N,Q]
@@ -22,13 +22,13 @@ type Data struct {
 	XNames, YNames []string // [Q], [D]; may be empty
 }
 
-// NewData copies n rows of inputs x [n,Q] and outputs y [n,D], row by row and in their own units,
-// so that both may change afterwards; Q and D follow from the lengths. Errors wrap ErrData: lengths
-// that are no multiple of n, no rows or columns, values that are not finite. To share the slices,
-// fill a Data in. The rows of a gonum matrix are mat.DenseCopyOf(x).RawMatrix().Data.
+// NewData returns a copy of n rows of inputs x [n,Q] and outputs y [n,D], both row-major. Q and D
+// follow from the lengths. Errors wrap ErrData if a length is not a multiple of n, if there are no
+// rows or columns, or if a value is not finite. To avoid the copy, fill in a Data directly. The
+// rows of a gonum matrix are mat.DenseCopyOf(x).RawMatrix().Data.
 func NewData(n int, x, y []float64) (*Data, error) {
 	if n < 1 || len(x)%n != 0 || len(y)%n != 0 {
-		return nil, fmt.Errorf("vssgp: x has %d and y %d numbers, must be multiples of the number of rows, which is %d and must be at least 1: %w",
+		return nil, fmt.Errorf("vssgp: x has %d numbers and y has %d, must be multiples of the number of rows, %d, which must be at least 1: %w",
 			len(x), len(y), n, ErrData)
 	}
 	data := &Data{N: n, Q: len(x) / n, D: len(y) / n, X: slices.Clone(x), Y: slices.Clone(y)}
@@ -38,16 +38,18 @@ func NewData(n int, x, y []float64) (*Data, error) {
 	return data, nil
 }
 
-// onSide refuses as many outputs as inputs if there is one row, or ten times as many columns as rows.
-func onSide(n, q, d int) error {
+// checkTransposed returns an error if x and y have equal shapes that suggest a transposed table: one
+// row, or ten times as many columns as rows.
+func checkTransposed(n, q, d int) error {
 	if q == d && (n == 1 && q > 1 || q >= 10*n && n > 0) {
-		return fmt.Errorf("vssgp: x and y are both %d by %d, with more columns than rows; want a row for each observation, %d by %d (are they transposed?): %w", n, q, q, n, ErrData)
+		return fmt.Errorf("vssgp: x and y are both %d by %d; each observation must be a row, %d by %d (are they transposed?): %w", n, q, q, n,
+			ErrData)
 	}
 	return nil
 }
 
-// Check returns an error that wraps ErrData if shapes do not fit, or if values are not
-// finite or so large that their differences would not be.
+// Check returns an error that wraps ErrData if the shapes do not match, or if values are not
+// finite or so large that their differences would overflow.
 func (d *Data) Check() error {
 	if d == nil {
 		return fmt.Errorf("vssgp: the data are nil: %w", ErrData)
@@ -60,18 +62,18 @@ func (d *Data) Check() error {
 		return fmt.Errorf("vssgp: %w: %w", err, ErrData)
 	}
 	for i, a := range [][]float64{d.X, d.Y} {
-		if at := slices.IndexFunc(a, func(v float64) bool { return math.Abs(v) > mostValue }); at >= 0 {
-			return fmt.Errorf("vssgp: %c[%d] is %.3g, want values within ±%.2g: take a larger unit: %w", "xy"[i], at, a[at], mostValue,
+		if at := slices.IndexFunc(a, func(v float64) bool { return math.Abs(v) > maxValue }); at >= 0 {
+			return fmt.Errorf("vssgp: %c[%d] is %.3g, must be within ±%.2g; use a larger unit: %w", "xy"[i], at, a[at], maxValue,
 				ErrData)
 		}
 	}
 	if nx, ny := len(d.XNames), len(d.YNames); nx != 0 && nx != d.Q || ny != 0 && ny != d.D {
-		return fmt.Errorf("vssgp: %d names of inputs and %d of outputs, want none or %d and %d: %w", nx, ny, d.Q, d.D, ErrData)
+		return fmt.Errorf("vssgp: %d names of inputs and %d of outputs; expected none, or %d and %d: %w", nx, ny, d.Q, d.D, ErrData)
 	}
 	return nil
 }
 
-// extents are the least and the greatest of each input [Q].
+// extents returns the minimum and the maximum of each input [Q].
 func (d *Data) extents() (all [][2]float64) {
 	for q := range d.Q {
 		lo, hi := (&backend.Data{Q: d.Q, X: d.X}).Extent(q)
@@ -80,14 +82,14 @@ func (d *Data) extents() (all [][2]float64) {
 	return all
 }
 
-// mostValue bounds data so that no difference of two leaves float64's range.
-const mostValue = math.MaxFloat64 / 4
+// maxValue bounds the data so that the difference of two values does not overflow.
+const maxValue = math.MaxFloat64 / 4
 
-// Affine maps between the data's units and the model's, with an offset and a scale
-// for each column: data = Offset + Scale·model.
+// Affine is a map between the data's units and the model's units, with an offset and a
+// scale for each column: data = Offset + Scale·model.
 type Affine struct{ Offset, Scale []float64 }
 
-// identity leaves n columns as they are.
+// identity returns the identity map of n columns.
 func identity(n int) Affine {
 	a := Affine{make([]float64, n), make([]float64, n)}
 	for i := range a.Scale {
@@ -97,18 +99,17 @@ func identity(n int) Affine {
 }
 
 const (
-	// affineRounding bounds the rounding error of (v − offset)/scale, times the
-	// scale, relative to the numbers that are subtracted: the scale of a grid is
-	// itself a difference of two.
+	// affineRounding bounds the rounding error of (v − offset)/scale times scale, relative
+	// to |v| + |offset|. It includes the rounding error of the scale, which for a grid is
+	// the difference of two inputs.
 	affineRounding = 4 * 0x1p-52
-	// affineMost bounds the correction in any case.
-	affineMost = 0x1p-20
+	// maxAffineCorrection is the maximum correction, whatever the rounding error.
+	maxAffineCorrection = 0x1p-20
 )
 
-// ToModel maps rows of data to the model's units; an Affine without columns gives
-// nil. A result within rounding of a whole number becomes that number, so that
-// samples at times such as n/16000 are evenly spaced to the last bit, which lets
-// backends use the recurrences for even rows.
+// ToModel returns rows of data in the model's units, or nil if the Affine has no columns.
+// A result within rounding error of an integer is rounded to it. Times such as n/16000
+// are then exactly evenly spaced, and backends can use the recurrences for even rows.
 func (a Affine) ToModel(data []float64) []float64 {
 	c := len(a.Scale)
 	if c == 0 {
@@ -119,7 +120,7 @@ func (a Affine) ToModel(data []float64) []float64 {
 		offset, scale := a.Offset[i%c], a.Scale[i%c]
 		u := (v - offset) / scale
 		rounding := affineRounding * ((math.Abs(v) + math.Abs(offset)) / math.Abs(scale))
-		if whole := math.RoundToEven(u); math.Abs(u-whole) <= min(rounding, affineMost) {
+		if whole := math.RoundToEven(u); math.Abs(u-whole) <= min(rounding, maxAffineCorrection) {
 			u = whole
 		}
 		out[i] = u
@@ -127,7 +128,7 @@ func (a Affine) ToModel(data []float64) []float64 {
 	return out
 }
 
-// toData maps rows in the model's units to the data's, in place.
+// toData converts rows from the model's units to the data's units in place.
 func (a Affine) toData(rows []float64) {
 	for i := range rows {
 		c := i % len(a.Scale)
@@ -135,8 +136,8 @@ func (a Affine) toData(rows []float64) {
 	}
 }
 
-// dataError makes a backend's refusal of data wrap ErrData. Other errors, such as
-// a card that is out of memory, are not the data's fault.
+// dataError wraps a backend's error about invalid data in ErrData. It returns other
+// errors, such as a GPU out of memory, unchanged.
 func dataError(err error) error {
 	if errors.Is(err, backend.ErrShape) || errors.Is(err, backend.ErrValue) {
 		return fmt.Errorf("%w: %w", err, ErrData)
@@ -144,9 +145,9 @@ func dataError(err error) error {
 	return err
 }
 
-// Standardize returns maps under which every column has mean 0 and standard
-// deviation 1. The scale of a constant column is far below its size. The maps of nil
-// or empty data have no columns.
+// Standardize returns the maps that give every column mean 0 and standard deviation 1.
+// The scale of a constant column is a small fraction of its value. If the data are nil
+// or empty, the maps have no columns.
 func (d *Data) Standardize() (x, y Affine) {
 	if d == nil || d.N < 1 {
 		return Affine{}, Affine{}
@@ -154,12 +155,12 @@ func (d *Data) Standardize() (x, y Affine) {
 	return standardize(d.X, d.Q), standardize(d.Y, d.D)
 }
 
-// constantShare is the relative spread below which a column counts as constant;
-// such a column gets that share of its size as its unit.
+// constantShare is the ratio of standard deviation to absolute mean below which a column
+// is treated as constant. The scale of such a column is its absolute mean times this ratio.
 const constantShare = 1e-9
 
-// leastNormal is the smallest number of float64's full precision.
-const leastNormal = 0x1p-1022
+// smallestNormal is the smallest positive normal float64.
+const smallestNormal = 0x1p-1022
 
 func standardize(a []float64, cols int) Affine {
 	m := identity(cols)
@@ -167,13 +168,13 @@ func standardize(a []float64, cols int) Affine {
 		mean, sd := bayes.MeanSD(a, c, cols)
 		m.Offset[c], m.Scale[c] = mean, sd
 		if size := math.Abs(mean); sd <= constantShare*size {
-			m.Scale[c] = max(constantShare*cmp.Or(size, 1), leastNormal)
+			m.Scale[c] = max(constantShare*cmp.Or(size, 1), smallestNormal)
 		}
 	}
 	return m
 }
 
-// origin [D] is what the map to the model's units subtracts, in those units.
+// origin returns the offsets [D] in the model's units.
 func (a Affine) origin() []float64 {
 	out := make([]float64, len(a.Scale))
 	for i, scale := range a.Scale {
@@ -182,40 +183,40 @@ func (a Affine) origin() []float64 {
 	return out
 }
 
-// Folds divide rows for CrossValidate.
+// Folds selects the folds of CrossValidate.
 type Folds struct {
-	K          int  // number of folds, from 2 to N; 0: five
-	Contiguous bool // folds of consecutive rows; otherwise rows are drawn at random, by Options.Seed
+	K          int  // number of folds, from 2 to N; 0 means 5
+	Contiguous bool // folds of consecutive rows; otherwise rows are assigned at random with Options.Seed
 }
 
-// A FoldScore is a score of each fold with their mean.
+// A FoldScore contains the score of each fold and the mean over the folds.
 type FoldScore struct {
 	Folds        []float64 // [K]
 	Mean, StdErr float64   // of Folds: StdErr is their sample standard deviation over √K
 }
 
-// CrossValidation scores predictions of rows that the model had not seen.
+// CrossValidation contains the scores of predictions on held-out folds.
 type CrossValidation struct {
 	RMSE       FoldScore // over all rows and outputs, in units of y
-	LogDensity FoldScore // mean log predictive density of a row, its outputs jointly, in nats
+	LogDensity FoldScore // mean over rows of the joint log predictive density of the outputs, in nats
 }
 
-// foldSalt tells the random stream of the folds from the others.
+// foldSalt separates the random stream of the folds from other streams.
 const foldSalt = 0xf01d
 
-// CrossValidate divides the rows of data into K folds of sizes that differ by one at
-// most. It predicts each fold by Model.Predict of a fit of the other rows and scores
-// the predictions. Use contiguous folds for rows in the order of an input whose
-// neighbors predict each other well, such as time. Errors name the fold and are those
-// of Fit and Predict; ErrOptions is also wrapped for a number of folds that the rows
-// do not allow, and if the options have a checkpoint, which is of one fit.
+// CrossValidate divides the rows of data into K folds whose sizes differ by at most one.
+// It fits a model to the other rows of each fold, predicts the fold with Model.Predict and
+// scores the predictions. Use contiguous folds if neighboring rows predict each other
+// well, as in a time series. Errors name the fold and otherwise are the errors of Fit and
+// Predict. Errors also wrap ErrOptions if the number of folds is out of range or if the
+// options have a checkpoint.
 func CrossValidate(ctx context.Context, data *Data, folds Folds, o Options) (*CrossValidation, error) {
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
 	n, k := data.N, cmp.Or(folds.K, 5)
 	if k < 2 || k > n {
-		return nil, badOption("%d folds of %d rows, must be from 2 to the number of rows", k, n)
+		return nil, badOption("%d folds for %d rows: the number of folds must be from 2 to the number of rows", k, n)
 	}
 	if o.Checkpoint.Path != "" {
 		return nil, badOption("a checkpoint cannot be combined with cross-validation")
@@ -241,7 +242,7 @@ func CrossValidate(ctx context.Context, data *Data, folds Folds, o Options) (*Cr
 	return c, nil
 }
 
-// heldOut fits some rows and scores the prediction of others.
+// heldOut fits the known rows and scores the predictions of the asked rows.
 func (d *Data) heldOut(ctx context.Context, known, asked []int, o Options) (rmse, density float64, err error) {
 	slices.Sort(known)
 	m, _, err := Fit(ctx, d.rows(known), o)
@@ -261,7 +262,7 @@ func (d *Data) heldOut(ctx context.Context, known, asked []int, o Options) (rmse
 	return bayes.RMSE(p.Mean, rows.Y), density, nil
 }
 
-// rows copies some rows.
+// rows returns a copy of the listed rows.
 func (d *Data) rows(list []int) *Data {
 	c := &Data{N: len(list), Q: d.Q, D: d.D, XNames: d.XNames, YNames: d.YNames}
 	for _, i := range list {

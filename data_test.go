@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestToModelGrid: times of samples are whole numbers of steps in the model's
-// units, at every rate and from every start; numbers that are none stay.
+// TestToModelGrid checks that sample times become integers in the model's units, for every
+// rate and start, and that values off the grid are not rounded.
 func TestToModelGrid(t *testing.T) {
 	for _, rate := range []float64{8000, 11025, 16000, 22050, 44100, 48000, 0.1, 12} {
 		for _, first := range []int{0, 1, 3200, 58000000} {
@@ -34,13 +34,13 @@ func TestToModelGrid(t *testing.T) {
 			t.Errorf("%v becomes %v", x, got)
 		}
 	}
-	// Rounding of a number far from the offset is no reason to take all of it.
+	// The correction stays below maxAffineCorrection for a number far from the offset.
 	if got := (Affine{Offset: []float64{1e12}, Scale: []float64{1e-4}}).ToModel([]float64{1e12 + 0.00023})[0]; got == math.RoundToEven(got) {
-		t.Errorf("a number whose rounding is beyond %g becomes %v", affineMost, got)
+		t.Errorf("a number whose rounding error exceeds %g becomes %v", maxAffineCorrection, got)
 	}
 }
 
-// TestNewDataCopies checks the shapes that NewData makes and that it shares no memory with its arguments.
+// TestNewDataCopies checks the shapes that NewData returns and that it shares no memory with its arguments.
 func TestNewDataCopies(t *testing.T) {
 	x, y := []float64{1, 4, 2, 5, 3, 6}, []float64{7, 8, 9}
 	data := testkit.Must(NewData(3, x, y))(t)
@@ -50,9 +50,9 @@ func TestNewDataCopies(t *testing.T) {
 	}
 }
 
-// TestFarInput: where a prediction or a draw overflows, it is an error that names the row, and no NaN.
+// TestFarInput checks that a prediction or a draw that overflows gives an error that names the row.
 func TestFarInput(t *testing.T) {
-	for _, unit := range []float64{1e-10, 1.7e-9} { // x in the model's units is infinite, or only its products are
+	for _, unit := range []float64{1e-10, 1.7e-9} { // either x in the model's units overflows, or only its products do
 		data := wave(60, 0.1)
 		data.X = scaled(data.X, unit)
 		m, _ := mustFit(t, data, Options{Init: InitPaper, Features: 6, Iterations: 5})
@@ -64,7 +64,8 @@ func TestFarInput(t *testing.T) {
 	}
 }
 
-// TestBeyond: rows outside of the data of the fit are marked, also by a model from a file; without a known range none is.
+// TestBeyond checks that rows outside of the range of the fitted data are marked, also by a loaded model, and that no row is marked if
+// the range is not known.
 func TestBeyond(t *testing.T) {
 	decay := sampled(80, func(x float64) float64 { return 5 * math.Exp(-x/20) })
 	decay.X = scaled(decay.X, 0.1)
@@ -102,28 +103,27 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
-// TestTransposedData checks that data with as many outputs as inputs and few rows are refused with the likely cause, and data with fewer
-// outputs are not.
+// TestTransposedData checks that data with equally many inputs and outputs and few rows give an error about transposed data, and data
+// with fewer outputs do not.
 func TestTransposedData(t *testing.T) {
 	five := []float64{1, 2, 3, 4, 5}
 	testkit.Fails(t, fitError(&Data{N: 1, Q: 5, D: 5, X: five, Y: five}, Options{}), ErrData, "transposed")
 	testkit.Must(NewData(1, five, five[:1]))(t)
 }
 
-// scaled is v times f.
+// scaled returns v times f.
 func scaled(v []float64, f float64) []float64 {
 	return testkit.Numbers(len(v), func(i int) float64 { return v[i] * f })
 }
 
-// join is columns as rows.
+// join returns columns as row-major data.
 func join(columns ...[]float64) []float64 {
 	return testkit.Numbers(len(columns)*len(columns[0]), func(i int) float64 { return columns[i%len(columns)][i/len(columns)] })
 }
 
-// TestExtremes fits data at the ends of float64's range, where squares of them,
-// products and differences leave it, and data of hardly any rows: the bound and the
-// density of the data are numbers, and the data lie about their predictions as far
-// as the model says.
+// TestExtremes fits data at the limits of float64's range, where squares, products and
+// differences overflow or underflow, and data of very few rows. It checks that the bound and
+// the log density are finite and that the errors match the predicted standard deviations.
 func TestExtremes(t *testing.T) {
 	const n = 60
 	rng := rand.New(rand.NewPCG(4, 1))
@@ -139,7 +139,7 @@ func TestExtremes(t *testing.T) {
 	constant := slices.Repeat([]float64{3}, n)
 	shifted := scaled(sine, 1e295)
 	for i := range shifted {
-		shifted[i] += mostValue / 2
+		shifted[i] += maxValue / 2
 	}
 	for _, c := range []struct {
 		name string
@@ -189,8 +189,7 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// checkExtreme fits the data. Data of one number are no exception: their noise ends
-// at its floor, beside which they lie as close as others do beside theirs.
+// checkExtreme fits the data and checks the bound, the log density and the standardized errors.
 func checkExtreme(t *testing.T, data *Data, o Options) {
 	m, r := mustFit(t, data, o)
 	p := testkit.Must(m.Predict(t.Context(), data.X))(t)
@@ -211,8 +210,8 @@ func checkExtreme(t *testing.T, data *Data, o Options) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// TestScaleFree fits the same data in units from 1e-300 to 1e300: the model's own
-// units are the same, and so are its bound and, in each one's units, predictions.
+// TestScaleFree fits the same data in units from 1e-300 to 1e300. It checks that the bound and
+// the rescaled predictions do not depend on the unit.
 func TestScaleFree(t *testing.T) {
 	data := wave(80, 0.1)
 	fit := func(f float64) (*Result, *Prediction) {
@@ -244,11 +243,11 @@ func TestScaleFree(t *testing.T) {
 	}
 }
 
-// TestSubnormalScale maps by scales below float64's full precision.
+// TestSubnormalScale checks maps whose scales are near the smallest normal number.
 func TestSubnormalScale(t *testing.T) {
 	a := Affine{Offset: []float64{3e-322, 0}, Scale: []float64{5e-324, 0x1p-1074 * 8}}
 	_, y := (&Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{3e-318, 3e-318, 3e-318}}).Standardize()
-	if y.Scale[0] != leastNormal || y.Offset[0] != 3e-318 { // a billionth of it is nothing
+	if y.Scale[0] != smallestNormal || y.Offset[0] != 3e-318 { // a billionth of it underflows
 		t.Errorf("one subnormal number has the map %v", y)
 	}
 	got := a.ToModel([]float64{3e-322 + 5e-324, 4e-323, 3e-322, 0})

@@ -7,12 +7,12 @@
 //	k(x, x') = Σ_i σ²_i exp(−½ Σ_q (x_q−x'_q)²/l_iq²) cos(2π Σ_q p_iq (x_q−x'_q)),
 //
 // each approximated by K random Fourier features whose frequencies and phases
-// have a variational posterior; M = L·K features in all. Windows make the sum
-// local along one input, so that the exact bound costs O(N) (see
+// have a variational posterior. The model has M = L·K features. Windows make the
+// components local along one input, so that the exact bound costs O(N) (see
 // backend.Windows).
 //
-// Letters: N rows of data, Q inputs, D outputs, L components, K features each,
-// M = L·K, V windows. Matrices are row-major; component of feature k is k/K.
+// Notation: N rows of data, Q inputs, D outputs, L components of K features each,
+// M = L·K, V windows. Matrices are row-major. Feature k belongs to component k/K.
 //
 // A typical program:
 //
@@ -22,10 +22,10 @@
 //	err = model.Save("model.safetensors")
 //
 // Data, a Model, a Predictor, a Posterior and a Prediction may be used by several
-// goroutines at a time, as long as none changes them: everything reads them but
-// Model.Condition, which sets the model's posterior, and assignments to their
-// fields. Draws are for one goroutine; each goroutine may call Model.Draws. Fits share
-// nothing but the cores, and Options.From is only read.
+// goroutines at a time as long as no goroutine changes them. Only Model.Condition,
+// which sets the model's posterior, and assignments to their fields change them. A
+// Draws value must be used by one goroutine at a time; each goroutine may call
+// Model.Draws. Fits may run concurrently and do not change Options.From.
 package vssgp
 
 import (
@@ -38,8 +38,8 @@ import (
 
 // Errors that other errors wrap, for errors.Is.
 var (
-	// ErrData is wrapped by every error about data that cannot be modeled: wrong
-	// shapes, no rows, values that are not finite.
+	// ErrData is wrapped by every error about data that cannot be modeled, such as
+	// wrong shapes, no rows, or values that are not finite.
 	ErrData = errors.New("unusable data")
 	// ErrOptions is wrapped by every error about options that are invalid or contradict each other.
 	ErrOptions = errors.New("unusable options")
@@ -52,11 +52,12 @@ var (
 	// does not have yet.
 	ErrUnfitted = variational.ErrUnfitted
 	// ErrMemory is wrapped if a fit needs more memory than Options.MemoryLimit.
-	ErrMemory = errors.New("more memory than there is")
+	ErrMemory = errors.New("not enough memory")
 	// ErrCheckpoint is wrapped by every error about a checkpoint that a fit cannot
-	// resume from: it is damaged, of other data, options or another build, not a
-	// checkpoint, or in use by another process. The file then stays unchanged. It is
-	// also wrapped if a checkpoint cannot be written because its folder is missing.
+	// resume from: the file is damaged, is not a checkpoint, is used by another process,
+	// or was written with other data, options or another build. The file is then not
+	// changed. It is also wrapped if a checkpoint cannot be written because its folder
+	// is missing.
 	ErrCheckpoint = checkpoint.Err
 	// ErrFile is wrapped by every error about a model file that is damaged or not a
 	// safetensors file. The error for an undamaged file without a model wraps ErrParams.

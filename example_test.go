@@ -17,8 +17,8 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 )
 
-// Fit a curve sampled from 0 to 10 but for a gap, and predict within the gap
-// and without.
+// Fit a curve that is sampled from 0 to 10 with a gap, and predict inside and outside of
+// the gap.
 func Example() {
 	var x, y []float64
 	for t := 0.0; t < 10; t += 0.1 {
@@ -47,7 +47,7 @@ func Example() {
 	// f(8.0) = 9.5, truly 9.5
 }
 
-// A model file holds all that prediction needs.
+// Save a model to a file, and load it to predict.
 func ExampleModel_Save() {
 	var x, y []float64
 	for i := range 40 {
@@ -82,7 +82,7 @@ func ExampleModel_Save() {
 	// Output: 0.52, truly 0.52
 }
 
-// columns reads a CSV file of two columns of numbers under a line of names.
+// columns reads a CSV file with a header and two numeric columns.
 func columns(path string) (x, y []float64) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -107,10 +107,9 @@ func columns(path string) (x, y []float64) {
 	return x, y
 }
 
-// Fit the monthly CO2 of Mauna Loa up to 1999, two years before the end of the
-// file, by the paper's start for it (one component of period a year, one that
-// moves in decades), and extrapolate. What the model is most sure of is the
-// year.
+// Fit the monthly CO2 concentration at Mauna Loa up to 1999, two years before the end of the
+// file, and extrapolate. The initialization is the paper's: one component with a period of a
+// year, and one that changes over decades. The most confident frequency is the annual one.
 func ExampleFit_extrapolate() {
 	x, y := columns("testdata/co2_monthly.csv")
 	known := 0
@@ -137,7 +136,7 @@ func ExampleFit_extrapolate() {
 	}
 	fmt.Println("two further years within 2 ppm:", math.Sqrt(square) < 2)
 	for _, f := range model.Frequencies() {
-		if f.Component == 0 { // the most confident of the first component, whose period began at a year
+		if f.Component == 0 { // the most confident frequency of the first component, whose initial period is a year
 			fmt.Printf("most confident period: %.2f years\n", f.Period[0])
 			break
 		}
@@ -147,9 +146,8 @@ func ExampleFit_extrapolate() {
 	// most confident period: 1.00 years
 }
 
-// Outputs share the features and the noise's share of their variance, and have
-// coefficients of their own. Their covariance at an input comes with the
-// prediction.
+// Several outputs share the features and the noise-to-signal ratio, and each has its own
+// coefficients. The prediction contains the covariance of the outputs at each input.
 func ExampleFit_severalOutputs() {
 	const n = 120
 	var x, y []float64
@@ -178,16 +176,15 @@ func ExampleFit_severalOutputs() {
 	// covariance: 4 numbers, symmetric: true
 }
 
-// concrete is a made-up mix of cement and water (kg/m³) at an age in days, and
-// its strength in MPa: it falls with water over cement and rises with the
-// logarithm of age.
+// concrete returns a simulated mix of cement and water (kg/m³) with its age in days, and its
+// strength in MPa. The strength decreases with the water-cement ratio and increases with the
+// logarithm of the age.
 func concrete(rng *rand.Rand) (mix [3]float64, strength float64) {
 	cement, water, age := 150+350*rng.Float64(), 140+80*rng.Float64(), math.Exp(5*rng.Float64())
 	return [3]float64{cement, water, math.Log(age)}, 70 * math.Exp(-1.2*water/cement) * (0.3 + 0.7*math.Log(age)/5)
 }
 
-// Several inputs: each has length-scales of its own. The paper's start is the
-// one for them.
+// With several inputs, each input has its own length-scales. InitPaper supports them.
 func ExampleFit_severalInputs() {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const n, fresh = 300, 100
@@ -218,8 +215,8 @@ func ExampleFit_severalInputs() {
 	// Output: nine tenths of the variance explained: true
 }
 
-// Stochastic inference takes steps on mini-batches of the rows: for data of
-// which even one pass is long.
+// Stochastic inference optimizes on mini-batches of rows. It is meant for data sets for which
+// one pass over the rows takes long.
 func ExampleFit_miniBatches() {
 	const n = 20000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -246,8 +243,7 @@ func ExampleFit_miniBatches() {
 	// -0.9, truly -0.9
 }
 
-// Cross-validation compares numbers of features by the log density of rows that
-// the fits had not seen.
+// Cross-validation compares numbers of features by the log density of held-out rows.
 func ExampleCrossValidate() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var x, y []float64
@@ -271,8 +267,7 @@ func ExampleCrossValidate() {
 	// 30 features: RMSE 0.1, log density above 0: true
 }
 
-// A start of one's own: parameters under the names of the model file, in units
-// of one's own choice, from which a fit goes on.
+// Fit from custom initial parameters. Their units are the data's units.
 func ExampleFit_customStart() {
 	const n = 100
 	var x, y []float64
@@ -305,8 +300,8 @@ func ExampleFit_customStart() {
 	// Output: from 0.23 to 0.25 cycles per unit of x
 }
 
-// Draws are functions that the posterior holds for plausible: they agree where
-// there are data and part where there are none. The same seed gives the same.
+// Draws are functions sampled from the posterior. They agree near the data and differ in
+// gaps. The same seed gives the same draws.
 func ExampleModel_Draw() {
 	var x, y []float64
 	for i := range 100 {
@@ -322,7 +317,7 @@ func ExampleModel_Draw() {
 	if err != nil {
 		panic(err)
 	}
-	at := []float64{20, 50} // among data; in the gap
+	at := []float64{20, 50} // near data, in the gap
 	draws, err := model.Draw(context.Background(), at, 200, 1)
 	if err != nil {
 		panic(err)
@@ -333,20 +328,20 @@ func ExampleModel_Draw() {
 			sd[i] += math.Pow(f[i]-math.Sin(at[i]/3), 2) / float64(len(draws))
 		}
 	}
-	fmt.Println(len(draws), "draws; they part more in the gap:", sd[1] > 2*sd[0])
+	fmt.Println(len(draws), "draws; they differ more in the gap:", sd[1] > 2*sd[0])
 	again, err := model.Draw(context.Background(), at, 1, 1)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println("the same again:", slices.Equal(draws[0], again[0]))
+	fmt.Println("reproducible:", slices.Equal(draws[0], again[0]))
 	// Output:
-	// 200 draws; they part more in the gap: true
-	// the same again: true
+	// 200 draws; they differ more in the gap: true
+	// reproducible: true
 }
 
-// The CPU is what computes where nothing is said. A backend that is opened by
-// hand serves several fits and predictions: cpu.New, or gpu.Open in builds with
-// -tags cuda, whose error says why there is no card.
+// By default the CPU is used. A backend from cpu.New, or from gpu.Open in builds with
+// -tags cuda, can be used for several fits and predictions. gpu.Open returns an error if no
+// GPU is available.
 func ExampleOptions_backend() {
 	backend := cpu.New()
 	defer backend.Close()

@@ -20,34 +20,34 @@ import (
 // fileFormat is the metadata entry "format" of a model file.
 const fileFormat = "vssgp/1"
 
-// Names of the model file's tensors that Params.Tensors does not list: they
-// have no gradient.
+// Names of the model file's tensors that have no gradient and that Params.Tensors
+// therefore does not list.
 const (
 	nameWindowCenter    = "window.center"
 	nameWindowLength    = "window.length"
 	nameComponentWindow = "component.window"
 	// nameFactor is the exact posterior's Cholesky factor R of A = R Rᵀ
-	// (S = τ⁻¹A⁻¹): the diagonal blocks L_v [M_v,M_v] one after the other, then
-	// the blocks E_v [M_{v+1},M_v] below them, all row-major in one vector.
+	// (S = τ⁻¹A⁻¹): all diagonal blocks L_v [M_v,M_v], then all subdiagonal blocks
+	// E_v [M_{v+1},M_v], row-major in one vector.
 	nameFactor = "coefficient.factor"
 )
 
-// windowNames are the tensors of the windows.
+// windowNames lists the tensors of the windows.
 var windowNames = []string{nameWindowCenter, nameWindowLength, nameComponentWindow}
 
-// Save writes the model to a safetensors file, whole or not at all. The file
-// contains all that Load needs to predict to the last bit; Python reads it with
-// safetensors.numpy.load_file. Errors wrap ErrParams, or are the system's: an
-// fs.ErrInvalid where path is no place to write to.
+// Save writes the model to a safetensors file atomically. A loaded model gives
+// bit-identical predictions. Python reads the file with safetensors.numpy.load_file.
+// Errors wrap ErrParams or are file system errors, such as fs.ErrInvalid if path cannot
+// be written to.
 func (m *Model) Save(path string) error {
 	return fileio.Write(path, m.Write)
 }
 
-// Write writes the model as a safetensors file to w. Errors wrap ErrParams, or
-// ErrFile where w is nil, or are w's own.
+// Write writes the model as a safetensors file to w. Errors wrap ErrParams, wrap
+// ErrFile if w is nil, or are returned by w.
 func (m *Model) Write(w io.Writer) error {
 	if w == nil {
-		return fmt.Errorf("vssgp: write a model to nil, want a writer: %w", ErrFile)
+		return fmt.Errorf("vssgp: cannot write the model: the writer is nil: %w", ErrFile)
 	}
 	f, err := m.file()
 	if err != nil {
@@ -56,7 +56,7 @@ func (m *Model) Write(w io.Writer) error {
 	return f.Write(w)
 }
 
-// file lays the model out as tensors and metadata.
+// file returns the model as tensors and metadata.
 func (m *Model) file() (*safetensors.File, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (m *Model) file() (*safetensors.File, error) {
 		return nil, err
 	}
 	for _, e := range m.metadata() {
-		if m.Range == nil && e.name == "x.range" { // not known
+		if m.Range == nil && e.name == "x.range" {
 			continue
 		}
 		text, err := json.Marshal(e.value)
@@ -111,8 +111,7 @@ func vector(a []float64) safetensors.Tensor {
 	return safetensors.Tensor{Shape: []int{len(a)}, Data: a}
 }
 
-// metadata lists the JSON entries of the file's metadata with the fields that
-// they are written from and read into.
+// metadata returns the names of the JSON metadata entries and pointers to their fields.
 func (m *Model) metadata() []struct {
 	name  string
 	value any
@@ -126,10 +125,10 @@ func (m *Model) metadata() []struct {
 	}
 }
 
-// ownPrefix begins the names of the metadata that belong to the programs that use a model.
+// ownPrefix is the name prefix of application metadata.
 const ownPrefix = "app."
 
-// own returns the metadata that belong to programs; nil if there are none.
+// own returns the application metadata, or nil if there is none.
 func own(all map[string]string) map[string]string {
 	var list map[string]string
 	for name, text := range all {
@@ -143,9 +142,9 @@ func own(all map[string]string) map[string]string {
 	return list
 }
 
-// Load reads a model file. A file without coefficients is a valid model to
-// evaluate or to start a fit from; errors wrap ErrFile, ErrParams or are the
-// system's own.
+// Load reads a model file. A file without coefficients is a valid model that can be
+// evaluated or used as Options.From. Errors wrap ErrFile or ErrParams, or are file
+// system errors.
 func Load(path string) (*Model, error) {
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
@@ -158,10 +157,10 @@ func Load(path string) (*Model, error) {
 	return m, nil
 }
 
-// Read reads a model file of the given size from r, with the errors of Load.
+// Read reads a model file of the given size from r. It returns the same errors as Load.
 func Read(r io.ReaderAt, size int64) (*Model, error) {
 	if r == nil {
-		return nil, fmt.Errorf("vssgp: read a model from nil, want a reader: %w", ErrFile)
+		return nil, fmt.Errorf("vssgp: cannot read the model: the reader is nil: %w", ErrFile)
 	}
 	f, err := safetensors.Read(r, size)
 	if err != nil {
@@ -172,7 +171,7 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 
 func fromFile(f *safetensors.File) (*Model, error) {
 	if v := f.Metadata["format"]; v != "" && v != fileFormat {
-		return nil, fmt.Errorf("vssgp: metadata format is %q, want %q: %w", v, fileFormat, ErrParams)
+		return nil, fmt.Errorf("vssgp: metadata format is %q, must be %q: %w", v, fileFormat, ErrParams)
 	}
 	p, err := paramsFromFile(f)
 	if err != nil {
@@ -190,12 +189,12 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	case Exact, Factorized:
 		m.Inference = i
 	default:
-		return nil, fmt.Errorf("vssgp: metadata inference is %q, want exact or factorised: %w", i, ErrParams)
+		return nil, fmt.Errorf("vssgp: metadata inference is %q, must be exact or factorised: %w", i, ErrParams)
 	}
 	for _, e := range m.metadata() {
 		if text, ok := f.Metadata[e.name]; ok {
 			if err := f.Entry(e.name, e.value); err != nil {
-				return nil, fmt.Errorf("vssgp: metadata %s is %.40q, want a JSON list: %w: %w", e.name, text, err, ErrParams)
+				return nil, fmt.Errorf("vssgp: metadata %s is %.40q, must be a JSON list: %w: %w", e.name, text, err, ErrParams)
 			}
 		}
 	}
@@ -209,11 +208,11 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	return m, m.readPosterior(f)
 }
 
-// The posterior of the hyper-parameters has a tensor of standard deviations for each of
-// theirs, and each of its draws the tensors of a model, under these prefixes.
+// Name prefixes of the tensors of the hyper-parameters' posterior: one tensor of standard
+// deviations per hyper-parameter, and the tensors of one model per draw.
 const namePosterior, nameDraw = "posterior.", "draw.%03d."
 
-// tensors lists the standard deviations with their names and shapes for p.
+// tensors returns the standard deviations with their names and shapes for p.
 func (h *Posterior) tensors(p *Params) []Tensor {
 	l, lq, mq := []int{p.L}, []int{p.L, p.Q}, []int{p.M(), p.Q}
 	return []Tensor{
@@ -225,7 +224,7 @@ func (h *Posterior) tensors(p *Params) []Tensor {
 	}
 }
 
-// savePosterior lays out the posterior of the hyper-parameters.
+// savePosterior adds the posterior of the hyper-parameters to f.
 func (m *Model) savePosterior(f *safetensors.File) error {
 	if m.hyper == nil {
 		return nil
@@ -242,7 +241,7 @@ func (m *Model) savePosterior(f *safetensors.File) error {
 			return err
 		}
 		for name, t := range own.Tensors {
-			if !slices.Contains(windowNames, name) { // which are the model's
+			if !slices.Contains(windowNames, name) { // the draws share the model's windows
 				f.Tensors[fmt.Sprintf(nameDraw, i)+name] = t
 			}
 		}
@@ -250,7 +249,7 @@ func (m *Model) savePosterior(f *safetensors.File) error {
 	return nil
 }
 
-// readPosterior takes the posterior of the hyper-parameters if the file has one.
+// readPosterior reads the posterior of the hyper-parameters if the file contains one.
 func (m *Model) readPosterior(f *safetensors.File) error {
 	h := &Posterior{}
 	for _, t := range h.tensors(m.Params) {
@@ -262,11 +261,11 @@ func (m *Model) readPosterior(f *safetensors.File) error {
 			continue
 		}
 		if !ok || !slices.Equal(have.Shape, t.Shape) {
-			return fmt.Errorf("vssgp: %s has shape %v, want %v: %w", t.Name, have.Shape, t.Shape, ErrParams)
+			return fmt.Errorf("vssgp: %s has shape %v, must be %v: %w", t.Name, have.Shape, t.Shape, ErrParams)
 		}
 		for i, v := range have.Data {
 			if !(v >= 0) || math.IsInf(v, 0) {
-				return fmt.Errorf("vssgp: %s[%d] is %v, want a standard deviation: %w", t.Name, i, v, ErrParams)
+				return fmt.Errorf("vssgp: %s[%d] is %v, must be a finite number, zero or more: %w", t.Name, i, v, ErrParams)
 			}
 		}
 		*t.Data = have.Data
@@ -291,7 +290,7 @@ func (m *Model) readPosterior(f *safetensors.File) error {
 			return fmt.Errorf("draw %d of the hyper-parameters: %w", i, err)
 		}
 		if !d.Params.Alike(m.Params) || !d.Fitted() {
-			return fmt.Errorf("vssgp: draw %d of the hyper-parameters has other sizes than the model, or no coefficients: %w", i, ErrParams)
+			return fmt.Errorf("vssgp: draw %d of the hyper-parameters differs from the model in size, or has no coefficients: %w", i, ErrParams)
 		}
 		h.Draws = append(h.Draws, d)
 	}
@@ -299,12 +298,12 @@ func (m *Model) readPosterior(f *safetensors.File) error {
 	return nil
 }
 
-// paramsFromFile takes the sizes from the tensors' shapes, then every tensor.
+// paramsFromFile reads the parameters. The sizes follow from the tensors' shapes.
 func paramsFromFile(f *safetensors.File) (*Params, error) {
 	p := &Params{D: 1}
 	length, m := f.Tensors["kernel.lengthscale"].Shape, f.Tensors["inducing.location"].Shape
 	if len(length) != 2 || len(m) != 2 || length[0] < 1 || length[1] < 1 || m[0] < 1 || m[0]%length[0] != 0 {
-		return nil, fmt.Errorf("vssgp: kernel.lengthscale has shape %v and inducing.location %v, want [L,Q] and [L·K,Q]: %w", length, m,
+		return nil, fmt.Errorf("vssgp: kernel.lengthscale has shape %v and inducing.location %v, must be [L,Q] and [L·K,Q]: %w", length, m,
 			ErrParams)
 	}
 	p.L, p.Q, p.K = length[0], length[1], m[0]/length[0]
@@ -322,17 +321,17 @@ func paramsFromFile(f *safetensors.File) (*Params, error) {
 			if t.Optional() {
 				continue
 			}
-			return nil, fmt.Errorf("vssgp: the file has no %s, want shape %v: %w", t.Name, t.Shape, ErrParams)
+			return nil, fmt.Errorf("vssgp: the file has no %s, expected shape %v: %w", t.Name, t.Shape, ErrParams)
 		}
 		if !slices.Equal(have.Shape, t.Shape) {
-			return nil, fmt.Errorf("vssgp: %s has shape %v, want %v: %w", t.Name, have.Shape, t.Shape, ErrParams)
+			return nil, fmt.Errorf("vssgp: %s has shape %v, must be %v: %w", t.Name, have.Shape, t.Shape, ErrParams)
 		}
 		*t.Data = have.Data
 	}
 	return p, windowsFromFile(p, f)
 }
 
-// windowsFromFile reads the three window tensors, which come together.
+// windowsFromFile reads the three window tensors. A file must have all or none of them.
 func windowsFromFile(p *Params, f *safetensors.File) error {
 	center, ok1 := f.Tensors[nameWindowCenter]
 	length, ok2 := f.Tensors[nameWindowLength]
@@ -342,20 +341,20 @@ func windowsFromFile(p *Params, f *safetensors.File) error {
 	}
 	if !ok1 || !ok2 || !ok3 || len(center.Shape) != 1 || len(center.Data) < 1 || !slices.Equal(length.Shape, []int{1}) ||
 		!slices.Equal(own.Shape, []int{p.L}) {
-		return fmt.Errorf("vssgp: want %s [V], %s [1] and %s [%d] together, have shapes %v, %v, %v: %w",
+		return fmt.Errorf("vssgp: windows need %s [V], %s [1] and %s [%d], got shapes %v, %v, %v: %w",
 			nameWindowCenter, nameWindowLength, nameComponentWindow, p.L, center.Shape, length.Shape, own.Shape, ErrParams)
 	}
 	p.Windows = backend.Windows{Center: center.Data, Length: length.Data[0]}
 	if s := f.Metadata["window.input"]; s != "" {
 		var err error
 		if p.Windows.Dim, err = strconv.Atoi(s); err != nil {
-			return fmt.Errorf("vssgp: metadata window.input is %.20q, want the number of an input: %w", s, ErrParams)
+			return fmt.Errorf("vssgp: metadata window.input is %.20q, must be the number of an input: %w", s, ErrParams)
 		}
 	}
 	p.ComponentWindow = make([]int, p.L)
 	for i, v := range own.Data {
 		if !(v >= 0 && v < float64(len(center.Data))) || v != math.Trunc(v) {
-			return fmt.Errorf("vssgp: %s[%d] is %v, want the index of one of %d windows: %w", nameComponentWindow, i, v, len(center.Data),
+			return fmt.Errorf("vssgp: %s[%d] is %v, must be the index of one of %d windows: %w", nameComponentWindow, i, v, len(center.Data),
 				ErrParams)
 		}
 		p.ComponentWindow[i] = int(v)
@@ -363,7 +362,7 @@ func windowsFromFile(p *Params, f *safetensors.File) error {
 	return nil
 }
 
-// readFactor takes the exact posterior where the file has one.
+// readFactor reads the exact posterior if the file contains one.
 func (m *Model) readFactor(f *safetensors.File) error {
 	t, ok := f.Tensors[nameFactor]
 	if !ok || m.Inference != Exact {
@@ -373,7 +372,7 @@ func (m *Model) readFactor(f *safetensors.File) error {
 	offset := p.Features().Offsets()
 	want := int(blocktri.Size(offset))
 	if len(t.Data) != want || len(p.CoefMean) != p.M()*p.D {
-		return fmt.Errorf("vssgp: %s has %d numbers and coefficient.mean %d, want %d and %d: %w", nameFactor, len(t.Data), len(p.CoefMean),
+		return fmt.Errorf("vssgp: %s has %d numbers and coefficient.mean %d, must be %d and %d: %w", nameFactor, len(t.Data), len(p.CoefMean),
 			want, p.M()*p.D, ErrParams)
 	}
 	r := backend.NewGram(offset)
@@ -383,14 +382,14 @@ func (m *Model) readFactor(f *safetensors.File) error {
 	}
 	for i, v := range t.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("vssgp: %s[%d] is %v, want a finite number: %w", nameFactor, i, v, ErrParams)
+			return fmt.Errorf("vssgp: %s[%d] is %v, must be finite: %w", nameFactor, i, v, ErrParams)
 		}
 	}
 	for v, b := range r.Diag {
 		n := r.Size(v)
 		for i := range n {
 			if d := b[i*n+i]; d <= 0 {
-				return fmt.Errorf("vssgp: %s has %v on the diagonal of block %d, want a positive number: %w", nameFactor, d, v, ErrParams)
+				return fmt.Errorf("vssgp: %s has %v on the diagonal of block %d, must be positive: %w", nameFactor, d, v, ErrParams)
 			}
 		}
 	}

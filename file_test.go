@@ -17,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// fileModels are models of each sort of file.
+// fileModels returns models that cover every kind of file.
 func fileModels(t testing.TB) map[string]*Model {
 	plain, plainData := made(kind{Name: "file", N: 12, L: 2, K: 3, Q: 2, D: 2})
 	windowed, windowedData := made(kind{Name: "file, windows", N: 16, L: 6, K: 2, Q: 1, D: 1, Windows: 4, Skip: 3})
@@ -47,7 +47,7 @@ func windowedOne() *Params {
 	return p
 }
 
-// TestSaveLoad: a file gives the same model, predictions and bytes.
+// TestSaveLoad checks that a loaded model has the same parameters, predictions and file.
 func TestSaveLoad(t *testing.T) {
 	for name, m := range fileModels(t) {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// encode is a file's bytes.
+// encode returns the bytes of a file.
 func encode(t testing.TB, f *safetensors.File) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -94,7 +94,7 @@ func encode(t testing.TB, f *safetensors.File) []byte {
 
 func read(b []byte) (*Model, error) { return Read(bytes.NewReader(b), int64(len(b))) }
 
-// layout is a model's file, its arrays its own.
+// layout returns a model's file with copies of the arrays.
 func layout(t testing.TB, m *Model) *safetensors.File {
 	t.Helper()
 	f := testkit.Must(m.file())(t)
@@ -109,12 +109,12 @@ func set(name string, i int, v float64) func(*safetensors.File) {
 	return func(f *safetensors.File) { f.Tensors[name].Data[i] = v }
 }
 
-// without drops a tensor.
+// without removes a tensor.
 func without(name string) func(*safetensors.File) {
 	return func(f *safetensors.File) { delete(f.Tensors, name) }
 }
 
-// shaped replaces a tensor by ones of the given shape.
+// shaped replaces a tensor by a tensor of ones with the given shape.
 func shaped(name string, shape ...int) func(*safetensors.File) {
 	return func(f *safetensors.File) {
 		a := safetensors.Tensor{Shape: shape, Data: make([]float64, Tensor{Shape: shape}.Size())}
@@ -130,8 +130,8 @@ func meta(name, value string) func(*safetensors.File) {
 	return func(f *safetensors.File) { f.Metadata[name] = value }
 }
 
-// TestBadModelFiles: every file that is no model is refused, by an error that
-// wraps ErrParams and names what is wrong.
+// TestBadModelFiles checks that an invalid model file gives an error that wraps ErrParams and
+// names the invalid entry.
 func TestBadModelFiles(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	cases := []struct {
@@ -211,7 +211,7 @@ func TestBadModelFiles(t *testing.T) {
 	for _, c := range cases {
 		f := layout(t, models[c.model])
 		if _, err := read(encode(t, f)); err != nil {
-			t.Fatalf("%s: refused before it was spoilt: %v", c.model, err)
+			t.Fatalf("%s: rejected before it was changed: %v", c.model, err)
 		}
 		c.spoil(f)
 		_, err := read(encode(t, f))
@@ -219,8 +219,8 @@ func TestBadModelFiles(t *testing.T) {
 	}
 }
 
-// TestForeignFiles: what the interface leaves open is filled in.
-func TestForeignFiles(t *testing.T) {
+// TestOptionalEntries checks the defaults of optional tensors and metadata.
+func TestOptionalEntries(t *testing.T) {
 	f := layout(t, fileModels(t)["factorised"])
 	f.Metadata = nil
 	m, err := read(encode(t, f))
@@ -239,23 +239,23 @@ func TestForeignFiles(t *testing.T) {
 		t.Fatalf("three outputs by their offsets: %v", err)
 	}
 	if _, err := Load(filepath.Join(t.TempDir(), "absent")); err == nil {
-		t.Error("a file that is not there was loaded")
+		t.Error("a missing file was loaded")
 	}
 }
 
-// TestSaveRefuses: parameters that no file may hold are not written.
-func TestSaveRefuses(t *testing.T) {
+// TestSaveInvalidParams checks that invalid parameters are not written.
+func TestSaveInvalidParams(t *testing.T) {
 	m := fileModels(t)["factorised"]
 	m.Params.Variance[0] = math.NaN()
 	path := filepath.Join(t.TempDir(), "model.safetensors")
 	testkit.Fails(t, m.Save(path), ErrParams, "")
 	if _, err := Load(path); err == nil {
-		t.Error("a file was left behind")
+		t.Error("a file was not removed")
 	}
 }
 
-// FuzzRead: any bytes are a model that can be written, read and used, or an
-// error.
+// FuzzRead checks that arbitrary bytes give either an error or a model that can be written,
+// read and used.
 func FuzzRead(f *testing.F) {
 	for _, m := range fileModels(f) {
 		b := encode(f, layout(f, m))
@@ -284,7 +284,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestMetadata: entries of programs come back from the file, and no others go into it.
+// TestMetadata checks that only application metadata is written and read.
 func TestMetadata(t *testing.T) {
 	m := mustModel(t, windowedOne())
 	offset := m.X.Offset[0]
@@ -297,7 +297,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// unfittedParams is parameters of k features without coefficients.
+// unfittedParams returns parameters of k features without coefficients.
 func unfittedParams(k int) *Params {
 	p := NewParams(1, k, 1, 1)
 	p.CoefMean, p.CoefVar = nil, nil
@@ -313,7 +313,7 @@ func TestNilModel(t *testing.T) {
 	exact := unfittedModel(t)
 	data := &Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 0, 1}}
 	testkit.Must(exact.Condition(t.Context(), data))(t)
-	moved := *exact // a posterior of other parameters
+	moved := *exact // with the posterior of other parameters
 	moved.Params = unfittedParams(4)
 	strange := unfittedModel(t)
 	strange.Inference = "no such"
@@ -321,12 +321,12 @@ func TestNilModel(t *testing.T) {
 	for _, m := range []struct {
 		name   string
 		m      *Model
-		params error // where the parameters matter
-		fitted error // where the posterior does
+		params error // if the parameters are needed
+		fitted error // if the posterior is needed
 	}{
 		{"nil", nil, ErrParams, ErrParams}, {"zero", &Model{}, ErrParams, ErrParams}, {"no maps", bare, ErrParams, ErrParams},
 		{"zero parameters", &Model{Params: &Params{}}, ErrParams, ErrParams}, {"strange inference", strange, ErrParams, ErrParams},
-		{"unfitted", unfitted, nil, ErrUnfitted}, {"another's posterior", &moved, ErrUnfitted, ErrUnfitted},
+		{"unfitted", unfitted, nil, ErrUnfitted}, {"posterior of another model", &moved, ErrUnfitted, ErrUnfitted},
 	} {
 		modeltest.CheckCalls(t, []modeltest.Call{
 			{m.name + " Coefficients", func() error { _, _, err := m.m.Coefficients(); return err }, m.fitted},
@@ -337,7 +337,7 @@ func TestNilModel(t *testing.T) {
 			{m.name + " Write", func() error { return m.m.Write(io.Discard) }, m.params},
 			{m.name + " Save", func() error { return m.m.Save(filepath.Join(t.TempDir(), "m")) }, m.params},
 			{m.name + " Fitted", modeltest.Does(func() {
-				if m.m.Fitted() && m.name != "another's posterior" {
+				if m.m.Fitted() && m.name != "posterior of another model" {
 					t.Error("fitted")
 				}
 			}), nil},
@@ -362,7 +362,7 @@ func TestNilArguments(t *testing.T) {
 	var nobody *Data
 	modeltest.CheckCalls(t, []modeltest.Call{
 		{"NewParams", modeltest.Does(func() { NewParams(0, 0, 0, 0) }), nil},
-		{"NewData of rows that differ", func() error { return testkit.Error(NewData(2, one[:2], one)) }, ErrData},
+		{"NewData of different lengths", func() error { return testkit.Error(NewData(2, one[:2], one)) }, ErrData},
 		{"NewData of an infinite output", func() error { return testkit.Error(NewData(2, one[:2], []float64{0, math.Inf(-1)})) }, ErrData},
 		{"NewData without inputs", func() error { return testkit.Error(NewData(3, nil, one)) }, ErrData},
 		{"NewData without outputs", func() error { return testkit.Error(NewData(3, one, nil)) }, ErrData},
@@ -392,7 +392,7 @@ func TestNilArguments(t *testing.T) {
 		{"New from other data", func() error { return testkit.Error(New(t.Context(), wide, Options{From: m})) }, ErrData},
 		{"Fit nil", func() error { return fitError(nil, Options{}) }, ErrData},
 		{"Fit zero", func() error { return fitError(&Data{}, Options{}) }, ErrData},
-		{"Fit resumes nothing", func() error {
+		{"Fit resumes without a checkpoint", func() error {
 			_, _, err := Fit(none, data, Options{Checkpoint: CheckpointOptions{Resume: true}})
 			return err
 		}, ErrOptions},
@@ -418,7 +418,7 @@ func TestNilArguments(t *testing.T) {
 		{"Condition zero", func() error { return testkit.Error(m.Condition(t.Context(), &Data{})) }, ErrData},
 		{"Predict nil", func() error { return testkit.Error(m.Predict(t.Context(), nil)) }, ErrData},
 		{"Draw too many", func() error { return testkit.Error(m.Draw(t.Context(), one, math.MaxInt, 0)) }, ErrOptions},
-		{"Draw fewer than none", func() error { return testkit.Error(m.Draw(t.Context(), one, -1, 0)) }, ErrOptions},
+		{"Draw a negative number", func() error { return testkit.Error(m.Draw(t.Context(), one, -1, 0)) }, ErrOptions},
 		{"SD nil", modeltest.Does(func() { (*Prediction)(nil).SD(true); (&Prediction{}).SD(false) }), nil},
 		{"LogDensity nil", func() error { return testkit.Error((*Prediction)(nil).LogDensity(t.Context(), nil)) }, ErrData},
 		{"LogDensity zero", func() error { return testkit.Error((&Prediction{}).LogDensity(t.Context(), []float64{1})) }, ErrData},
@@ -437,7 +437,7 @@ func TestNilArguments(t *testing.T) {
 	})
 }
 
-// TestBadFiles reads files that are no models.
+// TestBadFiles checks the errors for files that are not models.
 func TestBadFiles(t *testing.T) {
 	var whole bytes.Buffer
 	testkit.OK(t, unfittedModel(t).Write(&whole))
@@ -451,7 +451,7 @@ func TestBadFiles(t *testing.T) {
 		file []byte
 		want error
 	}{
-		{"empty", nil, ErrFile}, {"junk", []byte("this is no model file at all, whatever its name"), ErrFile},
+		{"empty", nil, ErrFile}, {"junk", []byte("this is not a model file, whatever its name is."), ErrFile},
 		{"header alone", good[:8], ErrFile}, {"cut in the header", good[:40], ErrFile}, {"cut in the data", good[:len(good)-1], ErrFile},
 		{"a tensor is missing", other.Bytes(), ErrParams},
 	} {

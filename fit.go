@@ -23,10 +23,10 @@ import (
 )
 
 // Fit initializes one or more models, optimizes the bound from each and returns the
-// model with the best bound. If ctx (nil: the background) ends the fit early, Fit
-// returns the best model so far with an error that wraps ctx.Err(). Other errors wrap
-// ErrData, ErrOptions, ErrMemory, ErrCheckpoint or ErrBound, or are the backend's or
-// the system's. Fit does not change data.
+// model with the best bound. A nil ctx is the background context. If ctx ends the fit
+// early, Fit returns the best model so far with an error that wraps ctx.Err(). Other
+// errors wrap ErrData, ErrOptions, ErrMemory, ErrCheckpoint or ErrBound, or come from the
+// backend or the file system. Fit does not change data.
 func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if err := data.Check(); err != nil {
 		return nil, nil, err
@@ -66,80 +66,78 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 
 // Progress describes a fit in progress.
 type Progress struct {
-	Start, Starts         int           // which of how many starts, from 1
+	Start, Starts         int           // number of this start, from 1, and number of starts
 	Stage                 string        // the free parameters: "frequencies", "all", …
 	Iteration, Iterations int           // of this start, over all stages
-	Bound                 float64       // so far, of this start, in nats
-	NoiseSD               float64       // τ^−½ in units of y (of the first output)
-	Elapsed, Left         time.Duration // since the fit began; expected until it ends
+	Bound                 float64       // current bound of this start, in nats
+	NoiseSD               float64       // τ^−½ in units of the first output
+	Elapsed, Left         time.Duration // since the fit began, and the estimate until it ends
 }
 
 // A Result describes a finished fit.
 type Result struct {
-	Bound float64 // of the start that was kept, in nats, of y in the model's units
-	Terms []Term  // they add up to Bound
-	// LogPrior is the log density of the optimized hyper-parameters' logarithms
-	// under Options.Priors. A fit maximizes Bound + LogPrior; 0 without priors.
+	Bound float64 // of the best start, in nats, for y in the model's units
+	Terms []Term  // the terms of Bound
+	// LogPrior is the log density of the optimized hyper-parameters' logarithms under
+	// Options.Priors, or 0 without priors. A fit maximizes Bound + LogPrior.
 	LogPrior   float64
-	Iterations int           // of the start that was kept
-	Starts     []StartResult // in the order they were made
-	Kept       int           // index in Starts
-	Jitter     float64       // in A at the end, 0 as a rule
-	// Sums is how the last bound summed over rows: "tables" of the rows' Fourier sums, whose cost does not grow with the
-	// number of rows (one input, no windows, exact inference on the CPU), or "rows".
+	Iterations int           // of the best start
+	Starts     []StartResult // in the order they ran
+	Kept       int           // index of the best start in Starts
+	Jitter     float64       // added to the diagonal of A in the last bound, normally 0
+	// Sums is "tables" if the last bound took its sums over rows from Fourier tables, whose cost does
+	// not grow with the number of rows (one input, no windows, exact inference), and "rows" otherwise.
 	Sums string
-	// NoiseFloor is the least noise that float64 can tell from none, as a standard
-	// deviation in units of y (of the first output), if the fit ended within twice
-	// that variance and its bound would rise with less noise: the model then explains
-	// the data to their last digits. Otherwise it is 0.
+	// NoiseFloor is the smallest noise that float64 can resolve, as a standard deviation in units
+	// of the first output. It is 0 unless the fit ended within twice that variance and less noise
+	// would increase the bound: the model then explains the data to rounding error.
 	NoiseFloor float64
-	Device     string        // what computed: the backend's name
-	Elapsed    time.Duration // of all runs of a fit that was resumed
-	// NoPosterior is why the model has no Posterior; "" if it has one.
+	Device     string        // name of the backend
+	Elapsed    time.Duration // includes the earlier runs of a resumed fit
+	// NoPosterior is the reason why the model has no Posterior, or "" if it has one.
 	NoPosterior string
-	// HeldOut compares a fit of one input with straight lines between neighbors,
-	// if the posterior is small enough to be computed once more. Otherwise it has no
-	// rows.
+	// HeldOut compares a fit of one input with linear interpolation. It has no rows if
+	// there are several inputs or if the posterior is too expensive to compute again.
 	HeldOut HeldOut
-	// Resumed is the number of iterations that the running start had taken in the
-	// checkpoint from which the fit was resumed; −1 if it was not resumed.
+	// Resumed is the number of iterations of the current start in the checkpoint from
+	// which the fit was resumed, or −1 if it was not resumed.
 	Resumed int
-	// Unsaved is why the last checkpoint could not be written; nil if it was.
+	// Unsaved is the error of the last checkpoint write, or nil.
 	Unsaved error
 }
 
 // A StartResult describes a finished start.
 type StartResult struct {
-	Seed  uint64  `json:"seed"`  // that the start's random numbers came from
-	Bound float64 `json:"bound"` // at its end, in nats
-	// Ended is why the optimization ended, or "collapsed: …" if the result was
-	// recognized as one of the bad optima.
+	Seed  uint64  `json:"seed"`  // of the start's random numbers
+	Bound float64 `json:"bound"` // final bound, in nats
+	// Ended is the reason why the optimization ended, or "collapsed: …" if it ended in a
+	// known bad optimum.
 	Ended string `json:"ended"`
 }
 
-// A HeldOut compares the predictions of held-out rows by a fit of one input with
-// straight lines. A tenth of the rows is held out, in intervals as long as the data's own
-// gaps. The fitted covariance and noise, which have seen all rows, are conditioned
-// on the rest and predict them. See DESIGN.md, "Is the fit better than a line?".
+// A HeldOut compares a fit of one input with linear interpolation on held-out rows. A tenth of the
+// rows is held out, in intervals as long as the gaps of the data. The model with the fitted
+// hyper-parameters, which were estimated from all rows, is conditioned on the other rows and
+// predicts the held-out ones. See DESIGN.md, "Is the fit better than a line?".
 type HeldOut struct {
-	Rows int // held out
-	// RMSE is the error there, raised because the point estimates had seen these rows
-	// (Akaike's final prediction error, 1970). Line is the error of straight lines
-	// between the neighbors that are left. Both are in the model's units of y:
-	// standard deviations, unless the fit was Raw.
+	Rows int // number of held-out rows
+	// RMSE is the error of the model, corrected upward because the point estimates depend
+	// on the held-out rows (Akaike's final prediction error, 1970). Line is the error of
+	// linear interpolation. Both are in the model's units of y: standard deviations,
+	// unless Options.Raw is set.
 	RMSE, Line float64
 }
 
 const (
-	// heldTry times the line's error is enough for another start, and heldWorse
-	// for Worse; so is neither up to heldSmall standard deviations: where data
-	// have next to no noise a line's error is next to nothing, and so is ours.
+	// A fit adds the rough start if RMSE/Line exceeds heldTry. Worse reports true if it
+	// exceeds heldWorse. Both require an RMSE above heldSmall standard deviations, since
+	// both errors are negligible if the data have almost no noise.
 	heldTry, heldWorse = 1.0, 1.1
 	heldSmall          = 1e-3
 )
 
-// Worse reports whether the fit is clearly worse than straight lines between
-// neighbors: by a tenth, and more than a thousandth of a standard deviation.
+// Worse reports whether the error of the fit exceeds the error of linear interpolation by
+// a tenth and is larger than a thousandth of a standard deviation.
 func (h HeldOut) Worse() bool { return h.above(heldWorse) }
 
 func (h HeldOut) above(margin float64) bool {
@@ -153,9 +151,9 @@ type fit struct {
 	ctx      context.Context
 	began    time.Time
 	best     *attempt
-	failed   error // of the last start without a bound
+	failed   error // error of the last start without a bound
 	res      *Result
-	writer   *checkpoint.Writer // nil: none
+	writer   *checkpoint.Writer // nil without a checkpoint
 }
 
 // An attempt is a start that has ended with a bound.
@@ -164,14 +162,14 @@ type attempt struct {
 	model  *Model
 	points int     // number of point estimates
 	prior  float64 // log density of the point estimates that have priors
-	floor  float64 // the least noise variance that float64 allows, if the optimization ended there
+	floor  float64 // smallest noise variance that float64 can resolve, if the optimization ended there
 }
 
-// extraStarts is how many further starts a fit may add when all collapsed.
+// extraStarts is the maximum number of starts that a fit adds if all starts collapsed.
 const extraStarts = 2
 
-// runStart runs a start and keeps it if it is the best. If there is a state, the start
-// continues from it with its model m.
+// runStart runs a start and keeps its result if it is the best so far. If state is not
+// nil, the start continues from it with its model m.
 func (f *fit) runStart(m *Model, state *optimize.State) error {
 	var (
 		seed  = f.o.Seed + uint64(f.progress.Start)
@@ -219,10 +217,10 @@ func (f *fit) runStart(m *Model, state *optimize.State) error {
 	return err
 }
 
-// rough reports whether a start is the one from the rough initialization.
+// rough reports whether a start uses the rough initialization.
 func (f *fit) rough(start int) bool { return f.progress.Rough > 0 && start == f.progress.Rough }
 
-// settingsOf returns the settings of the optimization of a start with parameters p.
+// settingsOf returns the optimization settings of a start with parameters p.
 func (f *fit) settingsOf(start int, p *Params, seed uint64) optimize.Settings {
 	if f.rough(start) {
 		return f.o.optimize(initRough, seed)
@@ -231,8 +229,8 @@ func (f *fit) settingsOf(start int, p *Params, seed uint64) optimize.Settings {
 }
 
 // optimizeStart optimizes the model of a start, computes its posterior and returns the
-// reason why the optimization ended. It returns no attempt if there is no bound.
-// begun is the bound at the model's parameters, if it is known.
+// reason why the optimization ended. The attempt is nil if the bound cannot be evaluated.
+// begun is the bound at the model's parameters, or nil if it is not known.
 func (f *fit) optimizeStart(m *Model, run *optimize.Run, from *optimize.State, begun *Evaluation) (a *attempt, ended string, err error) {
 	const noBound = "collapsed: the bound could not be evaluated"
 	if err := run.Begin(from); err != nil {
@@ -260,7 +258,8 @@ func (f *fit) optimizeStart(m *Model, run *optimize.Run, from *optimize.State, b
 	return a, ended, err
 }
 
-// betterThan prefers a start that did not collapse, then the higher bound.
+// betterThan reports whether a is better than b. An attempt that did not collapse is
+// better than one that did; otherwise the higher bound is better.
 func (a *attempt) betterThan(b *attempt) bool {
 	if b != nil && (a.end.Bad == "") == (b.end.Bad == "") {
 		return a.end.At.Bound > b.end.At.Bound
@@ -268,8 +267,8 @@ func (a *attempt) betterThan(b *attempt) bool {
 	return b == nil || a.end.Bad == ""
 }
 
-// addStarts adds starts after the last one: up to extraStarts if all have ended in a
-// bad optimum, and the rough start if the best fit is worse than straight lines.
+// addStarts adds starts after the last one: up to extraStarts if all have ended in a bad
+// optimum, and the rough start if the best fit is worse than linear interpolation.
 func (f *fit) addStarts() error {
 	if f.progress.Start < f.progress.Starts-1 {
 		return nil
@@ -278,7 +277,7 @@ func (f *fit) addStarts() error {
 		f.progress.Starts++
 		return nil
 	}
-	rough, err := f.wantsRough()
+	rough, err := f.needsRough()
 	if rough {
 		f.progress.Rough = f.progress.Starts
 		f.progress.Starts++
@@ -286,10 +285,10 @@ func (f *fit) addStarts() error {
 	return err
 }
 
-// heldPoints bounds the number of point estimates per observation in optimism.
+// heldPoints is the maximum number of point estimates per observation in optimism.
 const heldPoints = 0.8
 
-// heldOut compares a fitted model with straight lines between neighbors on held-out rows.
+// heldOut compares a fitted model with linear interpolation on held-out rows.
 func (f *fit) heldOut(a *attempt) (h HeldOut, err error) {
 	known, asked, line := initialize.HeldOut(f.rows, f.grid)
 	mean, _, err := a.model.clone().predictFrom(f.ctx, known, asked.X)
@@ -307,36 +306,36 @@ func (f *fit) heldOut(a *attempt) (h HeldOut, err error) {
 	return h, nil
 }
 
-// optimism returns the factor by which errors are larger on rows that the covariance
-// was not fitted to: √((N+p)/(N−p)) with p point estimates (Akaike 1970).
+// optimism returns the estimated ratio of the errors on new rows to the errors on the
+// rows of the fit: √((N+p)/(N−p)) with p point estimates (Akaike 1970).
 func (f *fit) optimism(a *attempt) float64 {
 	n := float64(f.data.N * f.data.D)
 	p := min(float64(a.points), heldPoints*n)
 	return math.Sqrt((n + p) / (n - p))
 }
 
-// wantsRough reports whether the rough start follows the last one: the best fit is
-// worse than straight lines, and the options allow it.
-func (f *fit) wantsRough() (bool, error) {
+// needsRough reports whether the fit adds the rough start: the best fit is worse than
+// linear interpolation, and the options allow the rough start.
+func (f *fit) needsRough() (bool, error) {
 	if f.best == nil || f.progress.Rough > 0 || f.o.Iterations == NoIterations {
 		return false, nil
 	}
-	if m := f.best.model; !f.holdsOut(m.Inference, m.Params.M(), len(m.Params.Windows.Center) > 0) {
+	if m := f.best.model; !f.canHoldOut(m.Inference, m.Params.M(), len(m.Params.Windows.Center) > 0) {
 		return false, nil
 	}
 	h, err := f.heldOut(f.best)
 	if errors.Is(err, ErrBound) {
-		return false, nil // fewer rows may not determine A, which is no evidence against the fit
+		return false, nil // A can be singular with fewer rows even if the fit is good
 	}
 	if err != nil {
 		return false, err
 	}
 	f.res.HeldOut = h
-	return h.above(heldTry) && f.leavesRough(), nil
+	return h.above(heldTry) && f.allowsRough(), nil
 }
 
-// keepRough reports whether the rough start's fit predicts held-out rows better
-// than the best before it.
+// keepRough reports whether the fit from the rough start predicts held-out rows better
+// than the best earlier fit.
 func (f *fit) keepRough(a *attempt) (bool, error) {
 	h, err := f.heldOut(a)
 	if err != nil {
@@ -353,7 +352,7 @@ func (f *fit) keepRough(a *attempt) (bool, error) {
 	return h.RMSE < was.RMSE, nil
 }
 
-// result completes the Result.
+// result fills in and returns the Result.
 func (f *fit) result() *Result {
 	r, a := f.res, f.best
 	r.Bound, r.Terms, r.Jitter, r.Sums = a.end.At.Bound, a.end.At.Terms, a.end.At.Jitter, a.end.At.Sums
@@ -383,21 +382,21 @@ func (f *fit) report(at optimize.Progress) {
 	f.o.Progress(p)
 }
 
-// newAttempt returns the attempt of a run that has ended.
+// newAttempt returns the attempt of a finished run.
 func newAttempt(m *Model, run *optimize.Run, end checkpoint.Best) *attempt {
 	return &attempt{end: end, model: m, points: run.PointEstimates(), prior: run.LogPrior(), floor: run.NoiseFloor()}
 }
 
-// openCheckpoint locks the options' checkpoint file and, to resume from it, takes
-// over the starts that have ended. If it was written within a start, m and state are
-// the start's model and state.
+// openCheckpoint locks the checkpoint file of the options. If the fit resumes, it restores
+// the finished starts. If the checkpoint was written within a start, it returns the model
+// and the state of that start.
 func (f *fit) openCheckpoint() (m *Model, state *optimize.State, err error) {
 	o := &f.o
 	switch {
 	case o.Checkpoint.Every < 0:
-		return nil, nil, badOption("a checkpoint every %v, want a positive time", o.Checkpoint.Every)
+		return nil, nil, badOption("checkpoint interval %v, must be positive", o.Checkpoint.Every)
 	case o.Checkpoint.Path == "" && o.Checkpoint.Resume:
-		return nil, nil, badOption("resume from no checkpoint, want the name of its file")
+		return nil, nil, badOption("resume needs the name of a checkpoint file")
 	case o.Checkpoint.Path == "":
 		return nil, nil, nil
 	}
@@ -411,8 +410,8 @@ func (f *fit) openCheckpoint() (m *Model, state *optimize.State, err error) {
 		m, err = f.read(s, made)
 		return err
 	})
-	for _, place := range []error{fs.ErrNotExist, fs.ErrPermission, fileio.ErrTarget, fileio.ErrNotRegular} {
-		if errors.Is(err, place) && !errors.Is(err, ErrCheckpoint) {
+	for _, target := range []error{fs.ErrNotExist, fs.ErrPermission, fileio.ErrTarget, fileio.ErrNotRegular} {
+		if errors.Is(err, target) && !errors.Is(err, ErrCheckpoint) {
 			err = fmt.Errorf("%w: %w", err, ErrCheckpoint)
 		}
 	}
@@ -428,12 +427,12 @@ func (f *fit) openCheckpoint() (m *Model, state *optimize.State, err error) {
 	return m, s.State, nil
 }
 
-// fromTrait names the trait of Options.From, which matters until the last start has
-// begun.
+// fromTrait is the name of the trait of Options.From. The trait is not compared once the
+// last start has begun.
 const fromTrait = "the model to start from"
 
-// fingerprint lists what the fit's bits depend on: the build, the device, the
-// instruction set (some algebra runs on the CPU whatever the device), the data and
+// fingerprint returns the traits that determine the bits of the fit: the build, the
+// device, the instruction set (part of the algebra always runs on the CPU), the data and
 // every option that changes the computation.
 func (f *fit) fingerprint() ([]checkpoint.Trait, error) {
 	o, d := &f.o, f.data
@@ -459,19 +458,19 @@ func (f *fit) fingerprint() ([]checkpoint.Trait, error) {
 	return append(all, checkpoint.Options(*o, "From", "Backend", "Progress", "Checkpoint", "MemoryLimit")...), nil
 }
 
-// read returns the model of the start within which a snapshot was written, or nil if
-// it was written between two starts. It refuses a snapshot of another fit.
+// read returns the model of the start within which a snapshot was written, or nil if it was written
+// between two starts. It returns an error if the snapshot belongs to another fit.
 func (f *fit) read(s *checkpoint.Snapshot, made []checkpoint.Trait) (*Model, error) {
 	var may []string
 	if s.State != nil && s.Start == s.Starts-1 {
 		may = []string{fromTrait}
 	}
 	if text := checkpoint.Differ(s.Made, made, may...); text != "" {
-		return nil, fmt.Errorf("it is of another fit (%s); want the same data, options and build as before, or another file: %w", text,
+		return nil, fmt.Errorf("it belongs to another fit (%s); use the same data, options and build as before, or another file: %w", text,
 			ErrCheckpoint)
 	}
 	if least := 1 + f.o.Restarts; s.Starts < least || s.Starts > least+extraStarts+min(s.Rough, 1) {
-		return nil, fmt.Errorf("it is in start %d of %d, want one of %d: %w", s.Start, s.Starts, least, ErrCheckpoint)
+		return nil, fmt.Errorf("it is in start %d of %d, expected %d starts: %w", s.Start, s.Starts, least, ErrCheckpoint)
 	}
 	if s.State == nil {
 		return nil, nil
@@ -488,7 +487,7 @@ func (f *fit) read(s *checkpoint.Snapshot, made []checkpoint.Trait) (*Model, err
 	return m, s.State.Check()
 }
 
-// fromFile returns a model of a snapshot on the fit's backend.
+// fromFile returns a snapshot's model with the fit's backend.
 func (f *fit) fromFile(file *safetensors.File) (*Model, error) {
 	m, err := fromFile(file)
 	if err != nil {
@@ -498,14 +497,14 @@ func (f *fit) fromFile(file *safetensors.File) (*Model, error) {
 	return m, nil
 }
 
-// A failure is an error that wraps ErrBound, with its text from a checkpoint.
+// A failure is an error restored from a checkpoint. It wraps ErrBound.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
 func (f failure) Unwrap() error { return ErrBound }
 
-// resume takes over the starts that have ended in a snapshot.
+// resume restores the finished starts of a snapshot.
 func (f *fit) resume(s *checkpoint.Snapshot) error {
 	f.progress, f.began, f.res.Resumed = s.Progress, time.Now().Add(-s.Elapsed), 0
 	if s.Failed != "" {
@@ -521,7 +520,7 @@ func (f *fit) resume(s *checkpoint.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	run, err := f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Kept, m.Params, 0)) // sums in the fit's own order
+	run, err := f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Kept, m.Params, 0)) // the same order of sums as in the fit
 	if err != nil {
 		return err
 	}
@@ -547,8 +546,8 @@ type keeper struct {
 // Keep writes a checkpoint within the running start.
 func (k keeper) Keep(s *optimize.State) error { return k.f.save(k.model.at(s.Params), s) }
 
-// at returns the model with other parameters and the inference that their
-// coefficients imply, without a posterior.
+// at returns a model with parameters p and the inference that their coefficients imply,
+// without a posterior.
 func (m *Model) at(p *Params) *Model {
 	c := m.bare(p)
 	if len(p.CoefVar) > 0 {
@@ -557,8 +556,8 @@ func (m *Model) at(p *Params) *Model {
 	return c
 }
 
-// saveBetween writes a checkpoint before the running start, which err has
-// interrupted, and returns err. Before the first start there is nothing to save.
+// saveBetween writes a checkpoint without the current start, which err has interrupted,
+// and returns err. It writes nothing if no start has finished.
 func (f *fit) saveBetween(err error) error {
 	if f.writer == nil || f.ctx.Err() == nil || f.best == nil {
 		return err
@@ -566,8 +565,8 @@ func (f *fit) saveBetween(err error) error {
 	return errors.Join(err, f.save(f.best.model.at(f.best.model.Params), nil))
 }
 
-// save writes a checkpoint of the starts that have ended and of current: the running
-// start's model at the state or, between two starts, the best one.
+// save writes a checkpoint of the finished starts and of current. Within a start, current
+// is its model at the state; between two starts, current is the best model.
 func (f *fit) save(current *Model, state *optimize.State) error {
 	f.progress.Elapsed = time.Since(f.began)
 	if f.failed != nil {
@@ -591,22 +590,21 @@ func (f *fit) save(current *Model, state *optimize.State) error {
 }
 
 const (
-	// posteriorShort is by how many nats a coordinate a fit may lie below the mode that
-	// its curvature points to: it is then half a standard deviation away in each.
-	posteriorShort = 0.1
-	// posteriorSalt tells this random stream from the others.
+	// maxShortfall is the maximum distance of a fit below the mode of the local quadratic
+	// model, in nats per coordinate. It corresponds to half a standard deviation.
+	maxShortfall = 0.1
+	// posteriorSalt separates this random stream from other streams.
 	posteriorSalt = 0x90e7
-	// posteriorFlops is what standard deviations of the hyper-parameters may cost if
-	// no draws are asked for: well under a second on a core. Taking a matrix of n rows
-	// apart costs eigenFlops·n³, each as much as passFlops in a pass over the rows.
+	// posteriorFlops is the maximum cost of the standard deviations if no draws are
+	// requested: well under a second on one core. An eigendecomposition of size n costs
+	// eigenFlops·n³, in which one operation takes the time of passFlops in a pass over rows.
 	posteriorFlops, eigenFlops, passFlops = 6e8, 25, 8
-	// posteriorMost is the most coordinates.
-	posteriorMost = 3000
+	// maxPosteriorSize is the maximum number of coordinates.
+	maxPosteriorSize = 3000
 )
 
-// posterior computes the posterior of the best model's hyper-parameters, or returns
-// the reason why there is none. Without draws it takes so little time that it ignores
-// the end of the fit's context.
+// posterior computes the posterior of the best model's hyper-parameters, or returns the reason why
+// it is not computed. Without draws it takes so little time that it ignores cancellation.
 func (f *fit) posterior() (none string, err error) {
 	m, o, ctx := f.best.model, f.o, f.ctx
 	p := m.Params
@@ -626,16 +624,16 @@ func (f *fit) posterior() (none string, err error) {
 	about, err := run.Posterior()
 	switch {
 	case errors.Is(err, ErrBound) && ctx.Err() == nil:
-		return "the bound cannot be evaluated about the fit", nil
+		return "the bound cannot be evaluated near the fit", nil
 	case err != nil:
 		return "", err
-	case about.Short > posteriorShort*float64(n):
-		return fmt.Sprintf("the fit ended about %.3g nats below the mode of the bound and the priors; want more iterations", about.Short),
+	case about.Short > maxShortfall*float64(n):
+		return fmt.Sprintf("the fit ended about %.3g nats below the mode of the bound and the priors; use more iterations", about.Short),
 			nil
 	}
 	hyper := spreads(about, p)
 	if slices.Contains(set.Fix, "kernel.frequency") && (slices.Contains(set.Fix, "frequency.mean") || o.Method == RP) {
-		hyper.Features = nil // they stayed as they were
+		hyper.Features = nil // the fit did not change the frequencies
 	}
 	if hyper.Draws, err = f.draws(run, about); err != nil {
 		return "", err
@@ -647,30 +645,30 @@ func (f *fit) posterior() (none string, err error) {
 	return "", nil
 }
 
-// posteriorSize returns the number of coordinates of the posterior, which needs two
-// gradients for each, or the reason why there is no posterior.
+// posteriorSize returns the number of coordinates of the posterior, or the reason why it
+// is not computed. The posterior needs two gradients per coordinate.
 func (f *fit) posteriorSize(p *Params, set optimize.Settings) (n int, none string) {
 	o, shape := &f.o, variational.ShapeOf(p)
 	n = optimize.PosteriorSize(shape, set)
 	flops := 2*float64(n)*f.gradientFlops(&shape)/passFlops + eigenFlops*math.Pow(float64(n), 3)
 	switch {
 	case o.Posterior.Draws == NoPosterior:
-		return 0, "not asked for"
+		return 0, "not requested"
 	case o.Iterations == NoIterations || n == 0:
 		return 0, "the starting values are kept"
 	case o.Inference == Stochastic:
 		return 0, "mini-batches do not end at a mode of the bound"
-	case n > posteriorMost:
-		return 0, fmt.Sprintf("%d coordinates, want at most %d", n, posteriorMost)
+	case n > maxPosteriorSize:
+		return 0, fmt.Sprintf("%d coordinates, the maximum is %d", n, maxPosteriorSize)
 	case o.Posterior.Draws == 0 && flops > posteriorFlops:
-		return 0, "it would take long beside the fit; ask for draws"
+		return 0, "it would take long compared with the fit; request draws to compute it"
 	}
 	return n, ""
 }
 
-// gradientFlops returns the number of operations of the exact bound and its gradient:
-// the algebra of the matrix, and 3·n·m² + 2·n·m·D for n rows under m features or the
-// operations of the tables.
+// gradientFlops returns the number of operations of the exact bound and its gradient: the
+// matrix algebra, and either 3·n·m² + 2·n·m·D for n rows with m features or the operations
+// of the Fourier tables.
 func (f *fit) gradientFlops(s *variational.Shape) float64 {
 	offset := s.Offsets()
 	flops := blocktri.Flops(offset)
@@ -684,17 +682,17 @@ func (f *fit) gradientFlops(s *variational.Shape) float64 {
 	return flops
 }
 
-// draws returns models at draws of the hyper-parameters, fewer than Posterior.Draws if
-// the bound cannot be evaluated at some.
+// draws returns models with hyper-parameters drawn from the posterior. It returns fewer
+// than Posterior.Draws if the bound cannot be evaluated at a draw.
 func (f *fit) draws(run *optimize.Run, about *optimize.Posterior) (all []*Model, err error) {
 	random := rand.New(rand.NewPCG(f.o.Seed, posteriorSalt))
 	draw := func(int) (*Params, error) { return about.Draw(random) }
 	if f.o.Posterior.HMC && f.o.Posterior.Draws > 0 {
-		places, _, err := about.HMC(f.ctx, f.o.Posterior.Draws, random)
+		samples, _, err := about.HMC(f.ctx, f.o.Posterior.Draws, random)
 		if err != nil {
 			return nil, err
 		}
-		draw = func(i int) (*Params, error) { return about.Best(places[i]) }
+		draw = func(i int) (*Params, error) { return about.Best(samples[i]) }
 	}
 	for i := range f.o.Posterior.Draws {
 		d := f.best.model.bare(nil)
@@ -716,7 +714,7 @@ func (f *fit) draws(run *optimize.Run, about *optimize.Posterior) (all []*Model,
 	return all, nil
 }
 
-// spreads returns the standard deviations of a Gaussian about p.
+// spreads returns the standard deviations of the Gaussian approximation at p.
 func spreads(about *optimize.Posterior, p *Params) *Posterior {
 	all := about.SD(func(p *Params) []float64 {
 		v := slices.Concat(p.Variance, p.Lengthscale, p.NoisePrecision)

@@ -27,7 +27,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// co2 is the monthly concentration at Mauna Loa.
+// co2 returns the monthly CO2 concentration at Mauna Loa.
 func co2(t testing.TB) *Data {
 	t.Helper()
 	rows := testkit.Must(table.Open("testdata/co2_monthly.csv"))(t)
@@ -37,8 +37,8 @@ func co2(t testing.TB) *Data {
 	return &Data{N: rows.Rows, Q: 1, D: 1, X: column(0), Y: column(1)}
 }
 
-// wave is n evenly spaced samples of two tones, with noise of the given
-// standard deviation.
+// wave returns n evenly spaced samples of two tones, with noise of the given standard
+// deviation.
 func wave(n int, noise float64) *Data {
 	rng := modeltest.NewRNG(uint64(n))
 	d := sampled(n, func(x float64) float64 { x /= 10; return math.Sin(2*x) + 0.5*math.Cos(5*x+1) + noise*rng.NormFloat64() })
@@ -53,13 +53,13 @@ func add(d *Data, x, y float64) {
 	d.X, d.Y, d.N = append(d.X, x), append(d.Y, y), d.N+1
 }
 
-// sampled is f at 0, 1, …, n−1.
+// sampled returns samples of f at 0, 1, …, n−1.
 func sampled(n int, f func(x float64) float64) *Data {
 	x := times(n, 1)
 	return &Data{N: n, Q: 1, D: 1, X: x, Y: testkit.Numbers(n, func(i int) float64 { return f(x[i]) })}
 }
 
-// mustFit is Fit where it must succeed.
+// mustFit is Fit for cases that must succeed.
 func mustFit(t testing.TB, data *Data, o Options) (*Model, *Result) {
 	t.Helper()
 	m, r, err := Fit(t.Context(), data, o)
@@ -67,7 +67,7 @@ func mustFit(t testing.TB, data *Data, o Options) (*Model, *Result) {
 	return m, r
 }
 
-// fitError is the error of Fit.
+// fitError returns the error of Fit.
 func fitError(data *Data, o Options) error {
 	_, _, err := Fit(context.Background(), data, o)
 	return err
@@ -80,8 +80,8 @@ func encoded(t testing.TB, m *Model) []byte {
 	return b.Bytes()
 }
 
-// TestFitCO2: from the paper's start each iteration raises the bound, and what
-// Progress and Result say is true of the model.
+// TestFitCO2 checks that each iteration from the paper's initialization increases the bound,
+// and that Progress and Result match the model.
 func TestFitCO2(t *testing.T) {
 	data := co2(t)
 	var seen []Progress
@@ -94,7 +94,7 @@ func TestFitCO2(t *testing.T) {
 	last := evaluated(t, start, data).Bound
 	m, r := mustFit(t, data, o)
 	if len(seen) == 0 || r.Bound < last+100 {
-		t.Fatalf("%d reports, bound from %g to %g: want a rise by hundreds", len(seen), last, r.Bound)
+		t.Fatalf("%d reports, bound from %g to %g: want an increase by hundreds", len(seen), last, r.Bound)
 	}
 	for i, p := range seen {
 		if p.Bound < last || p.Iteration != i+1 || p.Iterations != 25 || p.Start != 1 || p.Starts != 1 {
@@ -116,7 +116,7 @@ func TestFitCO2(t *testing.T) {
 	}
 }
 
-// TestResultSums: a result and an evaluation say whether the sums over rows came from tables.
+// TestResultSums checks that a result and an evaluation report whether the sums over rows came from tables.
 func TestResultSums(t *testing.T) {
 	for _, c := range []struct {
 		rows int
@@ -143,7 +143,7 @@ func evaluated(t testing.TB, m *Model, data *Data) *Evaluation {
 	return testkit.Must(m.Evaluate(context.Background(), data, m.Inference, nil, false))(t)
 }
 
-// fitKinds are fits of each sort, small.
+// fitKinds are small fits of each kind.
 var fitKinds = []struct {
 	name string
 	o    Options
@@ -153,11 +153,11 @@ var fitKinds = []struct {
 	{"spectrum, windows", Options{Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 6}},
 	{"paper, windows, uniform phases", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 6,
 		UniformPhases: true}},
-	{"windows each for itself", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 30,
+	{"separate windows", Options{Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6, Iterations: 30,
 		Optimizer: OptimizerWindows}},
-	{"factorized, windows each for itself", Options{Inference: Factorized, Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6,
+	{"factorized, separate windows", Options{Inference: Factorized, Init: InitPaper, Windows: WindowOptions{Length: 8}, Features: 6,
 		Iterations: 20, UniformPhases: true, Optimizer: OptimizerWindows}},
-	{"ssgp, windows each for itself", Options{Method: SSGP, Init: InitSpectrum, Windows: WindowOptions{Length: 8}, Components: 6,
+	{"ssgp, separate windows", Options{Method: SSGP, Init: InitSpectrum, Windows: WindowOptions{Length: 8}, Components: 6,
 		Iterations: 6, Optimizer: OptimizerWindows}},
 	{"ssgp", Options{Method: SSGP, Init: InitPaper, Features: 20, Iterations: 6}},
 	{"ssgp, spectrum", Options{Method: SSGP, Windows: WindowOptions{Length: WindowNone}, Components: 8, Iterations: 6}},
@@ -168,7 +168,7 @@ var fitKinds = []struct {
 		Batch: BatchOptions{Rows: 20, Contiguous: true}}},
 }
 
-// TestSameBits: the seed alone decides the file, not GOMAXPROCS.
+// TestSameBits checks that the file depends on the seed and not on GOMAXPROCS.
 func TestSameBits(t *testing.T) {
 	data := wave(300, 0.1)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -184,16 +184,16 @@ func TestSameBits(t *testing.T) {
 				t.Errorf("%s: GOMAXPROCS=%d gives another file than 1", c.name, procs)
 			}
 		}
-		c.o.Seed = 111 // not the next: a fit may have started again from there
+		c.o.Seed = 111 // not the next seed, which an extra start may have used
 		if m, _ := mustFit(t, data, c.o); bytes.Equal(encoded(t, m), want) && !strings.Contains(c.name, "spectrum") {
 			t.Errorf("%s: another seed gives the same file", c.name)
 		}
 	}
 }
 
-// TestMethodsKeepTheirKind: SSGP's and RP's frequencies stay points, SSGP's
-// pairs tied, RP's where they were drawn; VSSGP's are neither.
-func TestMethodsKeepTheirKind(t *testing.T) {
+// TestMethodConstraints checks that SSGP and RP keep point frequencies, SSGP keeps its pairs
+// tied, and RP keeps the drawn frequencies. VSSGP has none of these constraints.
+func TestMethodConstraints(t *testing.T) {
 	data := wave(300, 0.1)
 	for _, c := range fitKinds {
 		start := testkit.Must(New(t.Context(), data, c.o))(t)
@@ -208,7 +208,7 @@ func TestMethodsKeepTheirKind(t *testing.T) {
 		for k := 1; c.o.Method == SSGP && k < p.M(); k += 2 {
 			turn := math.Cos(p.PhaseLower[k-1] - p.PhaseLower[k])
 			if p.FreqMean[k] != p.FreqMean[k-1] || p.Location[k] != p.Location[k-1] || math.Abs(turn) > 1e-12 {
-				t.Errorf("%s: features %d and %d are no cosine and sine", c.name, k-1, k)
+				t.Errorf("%s: features %d and %d are not a cosine and sine pair", c.name, k-1, k)
 			}
 		}
 		if slices.Equal(p.FreqMean, was.FreqMean) != (c.o.Method == RP) {
@@ -230,7 +230,7 @@ func TestMethodsKeepTheirKind(t *testing.T) {
 	}
 }
 
-// startBound is the bound that a fit starts from.
+// startBound returns the initial bound of a fit.
 func startBound(t *testing.T, m *Model, data *Data, o Options) float64 {
 	t.Helper()
 	_, run := running(t, m, data, o)
@@ -239,7 +239,7 @@ func startBound(t *testing.T, m *Model, data *Data, o Options) float64 {
 	return e.Bound
 }
 
-// running is the problem of a fit and the run of its start m.
+// running returns the problem of a fit and the optimization run from model m.
 func running(t *testing.T, m *Model, data *Data, o Options) (*problem, *optimize.Run) {
 	t.Helper()
 	f := testkit.Must(o.problem(data))(t)
@@ -248,7 +248,7 @@ func running(t *testing.T, m *Model, data *Data, o Options) (*problem, *optimize
 	return f, run
 }
 
-// TestFix: a fixed tensor keeps its bits, the others move.
+// TestFix checks that fixed tensors keep their bits and that the others change.
 func TestFix(t *testing.T) {
 	data := wave(60, 0.1)
 	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{3}}, Features: 6, Iterations: 4,
@@ -270,7 +270,7 @@ func TestFix(t *testing.T) {
 			if o.Inference == Exact && slices.Contains(coefficients, tensor.Name) {
 				continue
 			}
-			fixed := slices.Contains(o.Fix, tensor.Name) || name == "phase.upper" && tensor.Name == "phase.lower" // which move together
+			fixed := slices.Contains(o.Fix, tensor.Name) || name == "phase.upper" && tensor.Name == "phase.lower" // the two ends change together
 			if same := slices.Equal(*tensor.Data, *was[i].Data); same != fixed {
 				t.Errorf("fixed %v: %s is unchanged: %v", o.Fix, tensor.Name, same)
 			}
@@ -282,8 +282,8 @@ func TestFix(t *testing.T) {
 	}
 }
 
-// TestNoIterations keeps the starting values and takes the posterior that goes
-// with them.
+// TestNoIterations checks that a fit without iterations keeps the initial values and computes
+// their posterior.
 func TestNoIterations(t *testing.T) {
 	data := wave(100, 0.1)
 	for _, inference := range []Inference{Exact, Factorized, Stochastic} {
@@ -299,8 +299,8 @@ func TestNoIterations(t *testing.T) {
 	}
 }
 
-// TestCancel: a context that ends gives its error and the best model so far,
-// usable; one that has ended before the start has made a model gives none.
+// TestCancel checks that a canceled fit returns the context's error and the best model so far,
+// or no model if it was canceled during the initialization.
 func TestCancel(t *testing.T) {
 	data := wave(200, 0.1)
 	for _, c := range fitKinds {
@@ -337,8 +337,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestManyFeaturesStart: with more features than are solved for directly the mean
-// is near the exact one.
+// TestManyFeaturesStart checks that the initial mean is near the exact mean if there are too
+// many features for a direct solution.
 func TestManyFeaturesStart(t *testing.T) {
 	data := sampled(400, func(x float64) float64 { return math.Sin(0.2 * x) })
 	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{4}}, Features: optimize.DirectLimit + 1, NoisePrecision: 20,
@@ -349,14 +349,14 @@ func TestManyFeaturesStart(t *testing.T) {
 		p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 		return p.Mean
 	}
-	// Conjugate gradients end early: this much of the error is left.
+	// Conjugate gradients end early, which leaves this error.
 	if rms := bayes.RMSE(fill(Factorized), fill(Exact)); rms > 5e-3 {
-		t.Errorf("the start's mean is %v off the exact one", rms)
+		t.Errorf("the initial mean differs from the exact mean by %v", rms)
 	}
 }
 
-// drifting is n samples of six sinusoids whose frequencies and loudness drift,
-// with noise: every stretch has a spectrum of its own.
+// drifting returns n samples of six sinusoids whose frequencies and amplitudes drift, with
+// noise. The spectrum changes over time.
 func drifting(n int, seed uint64) *Data {
 	rng := modeltest.NewRNG(seed)
 	d := &Data{Q: 1, D: 1}
@@ -376,18 +376,18 @@ func drifting(n int, seed uint64) *Data {
 	return d
 }
 
-// optimizerStarts are two starts with windows of 512 samples.
+// optimizerStarts are two initializations with windows of 512 samples.
 var optimizerStarts = map[string]Options{
 	"spectrum": {Windows: WindowOptions{Length: 512}, Components: 8},
 	"paper": {Windows: WindowOptions{Length: 512}, Init: InitPaper,
 		Paper: PaperOptions{Lengthscales: []float64{200, 200, 200, 200}, Periods: []float64{50, 10, 5, 3}}, Features: 5},
 }
 
-// optimaApart is how far apart two optimizers' ends may lie, as a share of their
-// rise: the stopping rule leaves a slow tail.
-const optimaApart = 0.01
+// optimaTolerance is the tolerance for the final bounds of two optimizers, relative to the
+// increase of the bound. The stopping rule ends the fits before full convergence.
+const optimaTolerance = 0.01
 
-// started is the problem of a fit and the model of its first start.
+// started returns the problem of a fit and the initial model of its first start.
 func started(t testing.TB, data *Data, o Options) (*problem, *Model) {
 	t.Helper()
 	f := testkit.Must(o.problem(data))(t)
@@ -396,15 +396,14 @@ func started(t testing.TB, data *Data, o Options) (*problem, *Model) {
 	return f, m
 }
 
-// counted is how many evaluations of the bound a stage's optimizer took, and
-// the best bound after each.
+// counted returns the best bound after each evaluation of one optimization stage.
 func counted(t testing.TB, data *Data, o Options, evaluations int) []float64 {
 	t.Helper()
 	f, m := started(t, data, o)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	set := f.o.optimize(f.init, o.Seed)
-	set.Random, set.Iterations = false, evaluations // one stage in which everything moves
+	set.Random, set.Iterations = false, evaluations // one stage in which all parameters are free
 	run := testkit.Must(f.run(ctx, f.rows, m, set))(t)
 	defer run.Close()
 	var best []float64
@@ -423,8 +422,8 @@ func counted(t testing.TB, data *Data, o Options, evaluations int) []float64 {
 	return best
 }
 
-// TestOptimizersAgree: from near an optimum both end at its bound, within what
-// their stopping rule leaves open.
+// TestOptimizersAgree checks that both optimizers reach the same bound from near an optimum,
+// within the tolerance of the stopping rule.
 func TestOptimizersAgree(t *testing.T) {
 	data := drifting(256*6, 1)
 	o := optimizerStarts["spectrum"]
@@ -444,13 +443,13 @@ func TestOptimizersAgree(t *testing.T) {
 		}
 	}
 	t.Logf("from %.3f: global to %.3f, windows to %.3f", start, end[0], end[1])
-	if d := math.Abs(end[0] - end[1]); d > optimaApart*(end[0]-start) {
+	if d := math.Abs(end[0] - end[1]); d > optimaTolerance*(end[0]-start) {
 		t.Errorf("from %.3f global comes to %.3f, windows to %.3f", start, end[0], end[1])
 	}
 }
 
-// TestOptimizerOfManyWindows: the default, and the reason for it.
-func TestOptimizerOfManyWindows(t *testing.T) {
+// TestDefaultOptimizer checks the default optimizer, and that it is faster with many windows.
+func TestDefaultOptimizer(t *testing.T) {
 	const after = 25
 	for windows, want := range map[int]Optimizer{8: OptimizerGlobal, 40: OptimizerWindows} {
 		data := drifting(256*windows, 1)
@@ -471,10 +470,9 @@ func TestOptimizerOfManyWindows(t *testing.T) {
 	}
 }
 
-// BenchmarkOptimizer reports, over four recordings, the mean bound in nats for
-// each 256 rows after so many evaluations (global50, windows50), and how many
-// of OptimizerWindows reach what OptimizerGlobal has then (as50); 400 stands
-// for never.
+// BenchmarkOptimizer reports means over four recordings: the bound in nats per 256 rows after
+// the given number of evaluations (global50, windows50), and the number of evaluations with
+// which OptimizerWindows reaches OptimizerGlobal's bound at that point (as50). 400 means never.
 //
 //	go test -run '^$' -bench Optimizer -benchtime 1x .
 func BenchmarkOptimizer(b *testing.B) {
@@ -510,8 +508,8 @@ func BenchmarkOptimizer(b *testing.B) {
 	}
 }
 
-// BenchmarkContiguousStep is a step of stochastic inference on 512 rows under
-// windows of 512, of recordings of different lengths:
+// BenchmarkContiguousStep measures a step of stochastic inference on 512 rows with windows of
+// 512, for recordings of different lengths:
 //
 //	go test -run '^$' -bench ContiguousStep -benchtime 500x .
 func BenchmarkContiguousStep(b *testing.B) {
@@ -525,7 +523,7 @@ func BenchmarkContiguousStep(b *testing.B) {
 				p.CoefMean, p.CoefVar = make([]float64, p.M()), slices.Repeat([]float64{1}, p.M())
 				steps := func(n int) *optimize.Run {
 					set := o.optimize(f.init, o.Seed)
-					set.Random, set.Iterations = false, n // one stage in which everything moves
+					set.Random, set.Iterations = false, n // one stage in which all parameters are free
 					run := testkit.Must(f.run(b.Context(), f.rows, m, set))(b)
 					testkit.OK(b, run.Begin(nil))
 					b.Cleanup(func() { run.Close() })
@@ -540,8 +538,8 @@ func BenchmarkContiguousStep(b *testing.B) {
 	}
 }
 
-// calendar is CO2-like: a trend, a season and noise at the first of each month,
-// leap days and all, a tenth of the months left out.
+// calendar returns CO2-like data: a trend, a season and noise at the first of each month,
+// including leap days. A tenth of the months is missing.
 func calendar() (known, asked *Data) {
 	rng := modeltest.NewRNG(4)
 	known, asked = &Data{Q: 1, D: 1}, &Data{Q: 1, D: 1}
@@ -559,8 +557,8 @@ func calendar() (known, asked *Data) {
 	return known, asked
 }
 
-// timesAtRandom are 800 rows of a day and a week over 32 days, and the truth at
-// a hundred others.
+// timesAtRandom returns 800 rows with a daily and a weekly cycle over 32 days, and the true
+// values at a hundred other times.
 func timesAtRandom() (known, asked *Data) {
 	rng := modeltest.NewRNG(5)
 	known, asked = &Data{Q: 1, D: 1}, &Data{Q: 1, D: 1}
@@ -578,8 +576,8 @@ func timesAtRandom() (known, asked *Data) {
 	return known, asked
 }
 
-// TestOneInputAnySpacing: by default, months of the calendar and times at random
-// are told to within their noise, by several components.
+// TestOneInputAnySpacing checks that the default options predict calendar months and random
+// times to within the noise, with several components.
 func TestOneInputAnySpacing(t *testing.T) {
 	for name, c := range map[string]struct {
 		data func() (known, asked *Data)
@@ -595,7 +593,7 @@ func TestOneInputAnySpacing(t *testing.T) {
 	}
 }
 
-// TestUnevenOrder: rows in any order give the same start.
+// TestUnevenOrder checks that the initialization does not depend on the order of the rows.
 func TestUnevenOrder(t *testing.T) {
 	known, _ := timesAtRandom()
 	back := &Data{N: known.N, Q: 1, D: 1, X: slices.Clone(known.X), Y: slices.Clone(known.Y)}
@@ -607,12 +605,11 @@ func TestUnevenOrder(t *testing.T) {
 	modeltest.Near(t, "variance", a.Params.Variance, b.Params.Variance, 1e-6)
 }
 
-// walk is a random walk of n steps.
-func walk(n int) *Data { return dataOf(modeltest.Walk(n)) }
+// randomWalk returns a random walk of n steps.
+func randomWalk(n int) *Data { return dataOf(modeltest.Walk(n)) }
 
-// TestHeldOutMargins: another start is tried as soon as lines are better, and a
-// fit is said to be worse only where they are so by a tenth; what errs by next to
-// nothing is as good as any.
+// TestHeldOutMargins checks the thresholds: a fit adds a start if lines are better at all, Worse
+// requires a tenth, and negligible errors count as equal.
 func TestHeldOutMargins(t *testing.T) {
 	for _, c := range []struct {
 		rmse, line float64
@@ -628,10 +625,10 @@ func TestHeldOutMargins(t *testing.T) {
 	}
 }
 
-// TestHoldsOut: a fit of few rows, of one place, of several inputs or of a matrix
-// that only mini-batches bear is not held against lines.
-func TestHoldsOut(t *testing.T) {
-	data := walk(initialize.HeldFewest)
+// TestCanHoldOut checks that a fit is not compared with lines if it has few rows, a constant
+// input, several inputs or too large a matrix.
+func TestCanHoldOut(t *testing.T) {
+	data := randomWalk(initialize.HeldFewest)
 	few := &Data{N: initialize.HeldFewest - 1, Q: 1, D: 1, X: data.X[1:], Y: data.Y[1:]}
 	place := &Data{N: data.N, Q: 1, D: 1, X: make([]float64, data.N), Y: data.Y}
 	two := &Data{N: data.N, Q: 2, D: 1, X: append(data.X, data.Y...), Y: data.Y}
@@ -647,21 +644,20 @@ func TestHoldsOut(t *testing.T) {
 		{"exact", large, false, Exact, data, true}, {"small", small, false, Factorized, data, true},
 		{"windows", large, true, Factorized, data, true},
 		{"large", large, false, Factorized, data, false}, {"few rows", small, false, Exact, few, false},
-		{"one place", small, false, Exact, place, false},
+		{"constant input", small, false, Exact, place, false},
 		{"two inputs", small, false, Exact, two, false},
 	} {
 		f, err := Options{}.problem(c.data)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if got := f.holdsOut(c.inference, c.m, c.windows); got != c.want {
+		if got := f.canHoldOut(c.inference, c.m, c.windows); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }
 
-// TestOptimism: by Akaike's formula, and 3 at most: what rows bear as many point
-// estimates?
+// TestOptimism compares optimism with Akaike's formula. The maximum is 3.
 func TestOptimism(t *testing.T) {
 	data := wave(50, 0.1)
 	for _, c := range []struct{ components, estimates int }{{4, 13}, {40, 40}} { // σ², l and p of each, and τ; or 0.8 of the rows
@@ -676,11 +672,11 @@ func TestOptimism(t *testing.T) {
 	}
 }
 
-// TestHeldOutUnits: the errors are in units of the outputs' deviations.
+// TestHeldOutUnits checks that the errors are in units of the outputs' standard deviations.
 func TestHeldOutUnits(t *testing.T) {
 	var want HeldOut
 	for _, unit := range []float64{1, 1024} {
-		data := walk(200)
+		data := randomWalk(200)
 		data.Y = scaled(data.Y, unit)
 		_, r := mustFit(t, data, Options{Iterations: 5, Components: 4})
 		if unit == 1 {
@@ -692,7 +688,7 @@ func TestHeldOutUnits(t *testing.T) {
 	}
 }
 
-// TestCrossValidate: each fold is scored by a fit of the other rows.
+// TestCrossValidate compares each fold's score with a fit of the other rows.
 func TestCrossValidate(t *testing.T) {
 	data, o := wave(45, 0.2), Options{Init: InitPaper, Features: 8, Iterations: 5, Seed: 3}
 	c := testkit.Must(CrossValidate(t.Context(), data, Folds{K: 3, Contiguous: true}, o))(t)
@@ -721,7 +717,7 @@ func TestCrossValidate(t *testing.T) {
 	seeded := testkit.Must(CrossValidate(t.Context(), data, Folds{K: 3}, o))(t)
 	testkit.Equal(t, testkit.Must(CrossValidate(t.Context(), data, Folds{K: 3}, o))(t), seeded, "the same seed")
 	if slices.Equal(seeded.RMSE.Folds, c.RMSE.Folds) {
-		t.Error("shuffled folds are the contiguous ones")
+		t.Error("shuffled folds equal the contiguous folds")
 	}
 	for _, k := range []int{-1, 1, 46} {
 		testkit.Fails(t, testkit.Error(CrossValidate(t.Context(), data, Folds{K: k}, o)), ErrOptions, "folds", k)
@@ -732,10 +728,9 @@ func TestCrossValidate(t *testing.T) {
 	testkit.Fails(t, testkit.Error(CrossValidate(t.Context(), nil, Folds{}, o)), ErrData, "nil")
 }
 
-// TestWindowZero: the zero value chooses windows as WindowAuto, and WindowNone
-// has none.
+// TestWindowZero checks that the zero value is WindowAuto and that WindowNone gives no windows.
 func TestWindowZero(t *testing.T) {
-	data := walk(700)
+	data := randomWalk(700)
 	m := testkit.Must(New(t.Context(), data, Options{Iterations: 5}))(t)
 	auto := testkit.Must(New(t.Context(), data, Options{Iterations: 5, Windows: WindowOptions{Length: WindowAuto}}))(t)
 	none := testkit.Must(New(t.Context(), data, Options{Iterations: 5, Windows: WindowOptions{Length: WindowNone}}))(t)
@@ -745,8 +740,8 @@ func TestWindowZero(t *testing.T) {
 	}
 }
 
-// TestRestarts: the best start is kept, each has a seed of its own, and is what
-// a fit with that seed alone gives.
+// TestRestarts checks that the best start is returned, that each start has its own seed, and
+// that a start equals a fit with its seed.
 func TestRestarts(t *testing.T) {
 	data := wave(80, 0.2)
 	o := Options{Init: InitPaper, Features: 6, Iterations: 12, Restarts: 3, Seed: 5}
@@ -770,8 +765,8 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestCollapsed: the two bad optima are recognized and started again from; data
-// that are constant are no bad optimum.
+// TestCollapsed checks that the two bad optima are recognized and lead to further starts, and
+// that constant data are not taken for a bad optimum.
 func TestCollapsed(t *testing.T) {
 	noise := wave(60, 100)
 	for name, c := range map[string]struct {
@@ -782,7 +777,7 @@ func TestCollapsed(t *testing.T) {
 	}{
 		"noise": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Priors: NoPriors()}, "noise",
 			1 + extraStarts},
-		"noise, asked for restarts": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 1, Priors: NoPriors()},
+		"noise, with restarts": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 1, Priors: NoPriors()},
 			"noise", 2 + extraStarts},
 		"short reach": {wave(60, 0.1), Options{
 			Init: InitPaper, Features: 5, Iterations: 5, Paper: PaperOptions{Lengthscales: []float64{0.001}}, NoisePrecision: 100,
@@ -806,8 +801,7 @@ func TestCollapsed(t *testing.T) {
 	}
 }
 
-// TestFrom: a fit goes on from a saved model, whose file and posterior it
-// leaves alone.
+// TestFrom checks that a fit continues from a saved model and does not change that model.
 func TestFrom(t *testing.T) {
 	data := wave(80, 0.1)
 	first, r := mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 8})
@@ -816,10 +810,10 @@ func TestFrom(t *testing.T) {
 	for _, inference := range []Inference{Exact, Factorized} {
 		further, r2 := mustFit(t, data, Options{From: loaded, Iterations: 8, Inference: inference})
 		if inference == Exact && r2.Bound <= r.Bound {
-			t.Errorf("going on from %g gives %g", r.Bound, r2.Bound)
+			t.Errorf("continuing from %g gives %g", r.Bound, r2.Bound)
 		}
 		if further.Inference != inference || further.Params.M() != 8 || further.X.Offset[0] != first.X.Offset[0] {
-			t.Errorf("%s: went on as %s with %d features", inference, further.Inference, further.Params.M())
+			t.Errorf("%s: continued as %s with %d features", inference, further.Inference, further.Params.M())
 		}
 		if !bytes.Equal(encoded(t, loaded), before) {
 			t.Errorf("%s: the model that it started from has changed", inference)
@@ -840,7 +834,7 @@ func TestFrom(t *testing.T) {
 	testkit.Fails(t, fitError(other, Options{From: loaded}), ErrData, "", "data with other inputs")
 }
 
-// TestKeptAmongCollapsed: among collapsed starts the best bound is kept, and so it is among the others.
+// TestKeptAmongCollapsed checks that the best bound is kept among collapsed starts and among the others.
 func TestKeptAmongCollapsed(t *testing.T) {
 	for seed := range uint64(6) {
 		_, r := mustFit(t, wave(60, 100), Options{Init: InitPaper, Features: 4, Iterations: 60, Restarts: 2, Seed: seed})
@@ -853,7 +847,7 @@ func TestKeptAmongCollapsed(t *testing.T) {
 	}
 }
 
-// flaky makes a backend whose Moments are not numbers in calls from+1 to to. calls counts them.
+// flaky returns a backend whose moments are NaN in calls from+1 to to. calls counts them.
 func flaky(from, to int, calls *int) backend.Backend {
 	return &backendtest.Spy{Backend: cpu.New(), Moments: func(m *backend.Moments) {
 		if *calls++; *calls > from && *calls <= to {
@@ -864,13 +858,13 @@ func flaky(from, to int, calls *int) backend.Backend {
 	}}
 }
 
-// TestStartWithoutBound: a start without a bound is a collapsed start, not the fit's end.
+// TestStartWithoutBound checks that a start without a bound counts as collapsed and does not end the fit.
 func TestStartWithoutBound(t *testing.T) {
 	data := wave(40, 0.1)
 	calls, again := 0, 0
 	o := Options{Init: InitPaper, Features: 4, Iterations: 3, Backend: flaky(0, 0, &calls)}
 	mustFit(t, data, o)
-	for name, from := range map[string]int{"first": 0, "second": calls} { // its start and its end
+	for name, from := range map[string]int{"first": 0, "second": calls} { // the first and the last call
 		again = 0
 		o.Backend, o.Restarts = flaky(from, from+2, &again), 2
 		m, r, err := Fit(context.Background(), data, o)
@@ -884,7 +878,7 @@ func TestStartWithoutBound(t *testing.T) {
 	}
 }
 
-// TestFromOtherMethod: a fit goes on from a model with another method or backend, or refuses it.
+// TestFromOtherMethod checks fits that continue from a model of another method or backend.
 func TestFromOtherMethod(t *testing.T) {
 	data := wave(40, 0.1)
 	p, _ := made(kind{Name: "odd", N: 1, L: 1, K: 3, Q: 1, D: 1})
@@ -896,16 +890,16 @@ func TestFromOtherMethod(t *testing.T) {
 	p.CoefMean, p.CoefVar = nil, nil
 	got, _, err := Fit(t.Context(), data, Options{From: mustModel(t, p), Method: SSGP, Iterations: 2})
 	if err == nil && got.Params.FreqVar[0] != 0 {
-		t.Errorf("SSGP from a model with Σ > 0: no error, and Σ stays %v", got.Params.FreqVar[0])
+		t.Errorf("SSGP from a model with Σ > 0: no error, Σ = %v", got.Params.FreqVar[0])
 	}
 	calls := 0
 	if _, _, err := Fit(context.Background(), data, Options{From: mustModel(t, p), Backend: flaky(0, 0, &calls),
 		Iterations: 2}); err != nil || calls == 0 {
-		t.Errorf("From and Backend: %d passes on the backend asked for, error %v", calls, err)
+		t.Errorf("From and Backend: %d passes on the requested backend, error %v", calls, err)
 	}
 }
 
-// TestLengthscalesOfRanges: default length-scales follow the inputs' ranges.
+// TestLengthscalesOfRanges checks that default length-scales are proportional to the inputs' ranges.
 func TestLengthscalesOfRanges(t *testing.T) {
 	d := &Data{N: 50, Q: 2, D: 1}
 	for i := range 50 {
@@ -918,8 +912,8 @@ func TestLengthscalesOfRanges(t *testing.T) {
 	}
 }
 
-// poorCoefficients is a fitted model as a factorized one whose coefficients
-// have not been learned, and the factorized bound of the best ones.
+// poorCoefficients returns a fitted model with a poor factorized posterior of the
+// coefficients, and the factorized bound with the best coefficients.
 func poorCoefficients(t *testing.T, data *Data) (m *Model, best float64) {
 	t.Helper()
 	m, _ = mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 15})
@@ -941,16 +935,15 @@ func poorCoefficients(t *testing.T, data *Data) (m *Model, best float64) {
 	return m, e.Bound
 }
 
-// TestFactorizedReachesBest: with all else fixed, both climbs reach the best
-// diagonal posterior, which is known in closed form, within a stated distance
-// of its bound.
+// TestFactorizedReachesBest checks that with all other parameters fixed both optimizers reach
+// the bound of the best diagonal posterior, which is known in closed form, within a tolerance.
 func TestFactorizedReachesBest(t *testing.T) {
 	data := wave(80, 0.2)
 	from, best := poorCoefficients(t, data)
 	poor := evaluated(t, from, data).Bound
 	start := from.clone()
 	start.Params.CoefMean, start.Params.CoefVar = nil, nil
-	modeltest.Near(t, "bound at the fit's own start", []float64{startBound(t, start, data, Options{Inference: Factorized, From: start})},
+	modeltest.Near(t, "initial bound of the fit", []float64{startBound(t, start, data, Options{Inference: Factorized, From: start})},
 		[]float64{best}, rounding)
 	for name, c := range map[string]struct {
 		o      Options
@@ -969,8 +962,8 @@ func TestFactorizedReachesBest(t *testing.T) {
 	}
 }
 
-// TestFactorizedBelowItsExact: fitted freely, both end above their start, and
-// below the exact bound of the same parameters.
+// TestFactorizedBelowItsExact checks that with free parameters both inferences increase the
+// bound and stay below the exact bound of the same parameters.
 func TestFactorizedBelowItsExact(t *testing.T) {
 	data := wave(80, 0.2)
 	_, exact := mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 60})
@@ -995,7 +988,7 @@ func TestFactorizedBelowItsExact(t *testing.T) {
 	}
 }
 
-// TestStochasticFeatures: mini-batches of many rows of several inputs have more features than the paper's 50, unless the options say.
+// TestStochasticFeatures checks that fits on mini-batches of many rows have more features than the paper's 50 by default.
 func TestStochasticFeatures(t *testing.T) {
 	table := func(n int) *Data { return &Data{N: n, Q: 2, D: 1, X: varied(2 * n), Y: varied(n)} }
 	for name, c := range map[string]struct {
@@ -1018,18 +1011,18 @@ func TestStochasticFeatures(t *testing.T) {
 	}
 }
 
-// varied are n numbers in [0, 1).
+// varied returns n numbers in [0, 1).
 func varied(n int) []float64 {
 	return testkit.Numbers(n, func(i int) float64 { return math.Mod(float64(i)*math.Phi, 1) })
 }
 
-// TestRandomSchedule: from random starting values the noise precision stays
-// for the first stage, and moves in the second, except where it is fixed, given
-// by a model, or the method does without; many features have a warm-up.
+// TestRandomSchedule checks the stages after a random initialization. The noise precision is
+// fixed in the first stage and free in the second, unless it is fixed by an option, given by a
+// model or not optimized in stages by the method. Fits with many features have a warm-up.
 func TestRandomSchedule(t *testing.T) {
 	data := sampled(60, func(x float64) float64 { return math.Sin(0.3 * x) })
 	paper := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{8}}, Features: 6, NoisePrecision: 50, Iterations: 20}
-	many := func(o *Options) { o.Features = 100 } // the least that have a warm-up
+	many := func(o *Options) { o.Features = 100 } // the smallest number with a warm-up
 	for name, c := range map[string]struct {
 		change     func(o *Options)
 		held, warm bool
@@ -1052,24 +1045,24 @@ func TestRandomSchedule(t *testing.T) {
 			held := strings.HasSuffix(p.Stage, ", noise fixed")
 			sawHeld, sawWarm = sawHeld || held, sawWarm || strings.HasPrefix(p.Stage, "warm-up")
 			if moved := math.Abs(p.NoiseSD*math.Sqrt(50)-1) > 1e-9; held && moved {
-				t.Errorf("%s: the noise moved while it was held, to sd %v", name, p.NoiseSD)
+				t.Errorf("%s: the noise changed while it was fixed, to sd %v", name, p.NoiseSD)
 			}
 		}
 		m, _ := mustFit(t, data, o)
 		if sawHeld != c.held || sawWarm != c.warm {
-			t.Errorf("%s: the noise was held: %v, want %v; a warm-up: %v, want %v", name, sawHeld, c.held, sawWarm, c.warm)
+			t.Errorf("%s: the noise was fixed: %v, want %v; a warm-up: %v, want %v", name, sawHeld, c.held, sawWarm, c.warm)
 		}
 		if (m.Inference == Factorized) != (o.Inference == Factorized || o.Inference == Stochastic) {
 			t.Errorf("%s: the model's inference is %s", name, m.Inference)
 		}
 		if sd := m.Y.Scale[0] / math.Sqrt(m.Params.NoisePrecision[0]); c.held && math.Abs(sd*math.Sqrt(50)-1) < 1e-9 {
-			t.Errorf("%s: the noise never moved", name)
+			t.Errorf("%s: the noise never changed", name)
 		}
 	}
 }
 
-// TestSegmentsOption: a fit in segments ends where the one from both ends does,
-// by other sums and the same ones for any number of cores.
+// TestSegmentsOption checks that a fit with many segments reaches nearly the same bound as a
+// fit with two, and that the bits do not depend on the number of cores.
 func TestSegmentsOption(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	_, data := made(kind{Name: "fit in segments", N: 400, L: 1, K: 1, Q: 1, D: 1})
@@ -1086,7 +1079,7 @@ func TestSegmentsOption(t *testing.T) {
 	}
 	ends, cut := fit(0, 2), fit(4, 1)
 	if d := math.Abs(cut.Bound - ends.Bound); d == 0 || d > 1e-6*math.Abs(ends.Bound) {
-		t.Errorf("bound %v in segments, %v from both ends; want nearly the same", cut.Bound, ends.Bound)
+		t.Errorf("bound %v in many segments, %v in two; want nearly the same", cut.Bound, ends.Bound)
 	}
 	for _, cores := range []int{2, 4} {
 		if r := fit(4, cores); r.Bound != cut.Bound {
@@ -1094,12 +1087,12 @@ func TestSegmentsOption(t *testing.T) {
 		}
 	}
 	if r := fit(1000, 2); math.Abs(r.Bound-ends.Bound) > 1e-6*math.Abs(ends.Bound) {
-		t.Errorf("bound %v in as many segments as there can be, %v from both ends", r.Bound, ends.Bound)
+		t.Errorf("bound %v in the maximum number of segments, %v in two", r.Bound, ends.Bound)
 	}
 }
 
-// TestNoiseless: without priors, which keep the noise of a few rows away from nothing, where noise is small to nothing the bound's terms
-// are numbers, fit is never above 0, the noise ends at its floor and no lower, and what is fitted is the data.
+// TestNoiseless fits data with little or no noise, without priors. It checks that the bound's terms are finite, that the term fit is not
+// positive, that the noise ends at its floor and that the model reproduces the data.
 func TestNoiseless(t *testing.T) {
 	for i, s := range modeltest.Noiseless() {
 		if !slow.Tests && i%2 == 1 {
@@ -1114,7 +1107,7 @@ func TestNoiseless(t *testing.T) {
 			m, r := mustFit(t, data, o)
 			modeltest.CheckTerms(t, r.Terms)
 			if (r.NoiseFloor > 0) == s.Rich {
-				t.Errorf("the noise's floor is said to be %g where the noise is %g", r.NoiseFloor, m.NoiseSD()[0])
+				t.Errorf("the reported noise floor is %g, the noise is %g", r.NoiseFloor, m.NoiseSD()[0])
 			}
 			p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 			s.Check(t, p.Mean, p.SD(true))
@@ -1122,7 +1115,7 @@ func TestNoiseless(t *testing.T) {
 	}
 }
 
-// lines is a table of cosines (frequency, amplitude) in noise, in units of its own.
+// lines returns data with cosines (frequency, amplitude) in noise, in the given units.
 func lines(n int, span, noise, unitX, unitY float64, cosines ...[2]float64) *Data {
 	random := rand.New(rand.NewPCG(5, 0))
 	d := &Data{Q: 1, D: 1}
@@ -1137,7 +1130,7 @@ func lines(n int, span, noise, unitX, unitY float64, cosines ...[2]float64) *Dat
 	return d
 }
 
-// nearest is the surest of the features whose frequency lies within 1/(2·span) of f.
+// nearest returns the most confident feature whose frequency is within 1/(2·span) of f.
 func nearest(m *Model, f, span float64) *Frequency {
 	for _, one := range m.Frequencies() {
 		if math.Abs(one.Mean[0]-f) < 0.5/span {
@@ -1147,8 +1140,8 @@ func nearest(m *Model, f, span float64) *Frequency {
 	return nil
 }
 
-// TestFrequencyTheory: what is said of a frequency is sampling theory within a factor of two, √6·σ/(π·a·T·√N), in the data's units;
-// without priors q(w) alone says a twentieth of that or less, for nothing.
+// TestFrequencyTheory checks that a frequency's standard deviation agrees with sampling theory, √6·σ/(π·a·T·√N), within a factor of
+// two. Without priors the standard deviation of q(w) alone is too small by a factor of at least 20.
 func TestFrequencyTheory(t *testing.T) {
 	const n, span, noise = 400, 100.0, 0.3
 	for _, c := range []struct {
@@ -1156,7 +1149,7 @@ func TestFrequencyTheory(t *testing.T) {
 		o       Options
 		x, y    float64
 		cosines [][2]float64
-		spread  bool // whether q(w) keeps its share
+		spread  bool // whether q(w) contributes its share
 	}{
 		{"one", Options{Components: 1, Features: 2}, 1, 1, [][2]float64{{0.083, 1}}, true},
 		{"in other units", Options{Components: 1, Features: 2}, 30, 1e4, [][2]float64{{0.083, 1}}, true},
@@ -1197,7 +1190,7 @@ func TestFrequencyTheory(t *testing.T) {
 	}
 }
 
-// TestPriorUnits: a prior in the data's units is the same one in others, and the weak ones follow the units by themselves.
+// TestPriorUnits checks that given priors and the default priors do not depend on the data's units.
 func TestPriorUnits(t *testing.T) {
 	for name, given := range map[string]func(x, y float64) Priors{
 		"weak": func(x, y float64) Priors { return Priors{} },
@@ -1232,8 +1225,8 @@ func TestPriorUnits(t *testing.T) {
 	}
 }
 
-// TestPriorHolds: a prior that is sure is obeyed in the data's units; one that says nothing changes nothing.
-func TestPriorHolds(t *testing.T) {
+// TestPriorStrength checks that a narrow prior determines the parameter in the data's units and that a wide prior has no effect.
+func TestPriorStrength(t *testing.T) {
 	data := lines(100, 10, 0.1, 3, 50, [2]float64{0.5, 1})
 	o := Options{Components: 1, Features: 2, Windows: WindowOptions{Length: WindowNone}}
 	sure := func(median float64) Prior { return Prior{Median: median, SD: 1e-3} }
@@ -1242,7 +1235,7 @@ func TestPriorHolds(t *testing.T) {
 	c := m.Components()[0]
 	for _, v := range [][2]float64{{c.SD[0], 70}, {c.Lengthscale[0], 9}, {m.NoiseSD()[0], 11}} {
 		if math.Abs(v[0]/v[1]-1) > 0.02 {
-			t.Errorf("%v, want %v of a prior that is sure", v[0], v[1])
+			t.Errorf("%v, want the median %v of a narrow prior", v[0], v[1])
 		}
 	}
 	o.Priors = NoPriors()
@@ -1250,11 +1243,11 @@ func TestPriorHolds(t *testing.T) {
 	vague := Prior{Median: 1, SD: 1e6}
 	o.Priors = Priors{vague, vague, vague}
 	if _, r := mustFit(t, data, o); math.Abs(r.Bound-none.Bound) > 0.01 {
-		t.Errorf("bound %v without priors and %v with priors that say next to nothing", none.Bound, r.Bound)
+		t.Errorf("bound %v without priors and %v with wide priors", none.Bound, r.Bound)
 	}
 }
 
-// withPosterior is a fit of one line with draws of its hyper-parameters.
+// withPosterior returns a fit of one sinusoid with draws of its hyper-parameters.
 func withPosterior(t testing.TB, o Options) (*Model, *Data) {
 	t.Helper()
 	data := lines(120, 12, 0.3, 1, 1, [2]float64{0.5, 1})
@@ -1266,14 +1259,14 @@ func withPosterior(t testing.TB, o Options) (*Model, *Data) {
 	return m, data
 }
 
-// posteriorAt is the prediction of a model's draws.
+// posteriorAt returns the prediction that averages over a model's draws.
 func posteriorAt(t testing.TB, m *Model, x ...float64) *Prediction {
 	t.Helper()
 	p := testkit.Must(m.PosteriorPredictor(t.Context()))(t)
 	return testkit.Must(p.Predict(t.Context(), x))(t)
 }
 
-// TestPosteriorFile: a model's posterior survives a file; the draws predict the same bits.
+// TestPosteriorFile checks that a loaded model has the same posterior and its draws give bit-identical predictions.
 func TestPosteriorFile(t *testing.T) {
 	for _, o := range []Options{{Posterior: PosteriorOptions{Draws: 3}}, {Posterior: PosteriorOptions{Draws: 3}, Inference: Factorized},
 		{}} {
@@ -1281,7 +1274,7 @@ func TestPosteriorFile(t *testing.T) {
 		b := encoded(t, m)
 		back := testkit.Must(read(b))(t)
 		if !bytes.Equal(encoded(t, back), b) {
-			t.Error("a model that was read writes other bytes")
+			t.Error("a loaded model writes other bytes")
 		}
 		h, was := back.Posterior(), m.Posterior()
 		if h == nil || !slices.Equal(h.Features, was.Features) || !slices.Equal(h.Noise, was.Noise) || len(h.Draws) != o.Posterior.Draws {
@@ -1297,7 +1290,7 @@ func TestPosteriorFile(t *testing.T) {
 	}
 }
 
-// TestBadPosteriorFiles: a posterior that does not fit its model is refused.
+// TestBadPosteriorFiles checks the errors for a posterior that does not match its model.
 func TestBadPosteriorFiles(t *testing.T) {
 	m, _ := withPosterior(t, Options{Posterior: PosteriorOptions{Draws: 2}})
 	for name, spoil := range map[string]func(m *Model){
@@ -1320,8 +1313,8 @@ func TestBadPosteriorFiles(t *testing.T) {
 	testkit.Fails(t, testkit.Error(read(encode(t, f))), ErrParams, "", "a draw without coefficients")
 }
 
-// TestPosteriorPredict: the mixture's moments and quantiles are those of its parts, by hand; its draws scatter as it says, and its interval
-// is the wider one far from the data.
+// TestPosteriorPredict compares the mixture's moments and quantiles with values computed from its components, and with draws. It checks
+// that the mixture's interval is wider far from the data.
 func TestPosteriorPredict(t *testing.T) {
 	const draws = 40
 	m, _ := withPosterior(t, Options{Posterior: PosteriorOptions{Draws: draws}})
@@ -1344,7 +1337,7 @@ func TestPosteriorPredict(t *testing.T) {
 		}
 	}
 	if far := len(x) - 1; sd[far] < single.SD(true)[far] {
-		t.Errorf("at %v the mixture's sd is %v, that of the fit alone %v", x[far], sd[far], single.SD(true)[far])
+		t.Errorf("at %v the mixture's sd is %v, the sd of the fit alone %v", x[far], sd[far], single.SD(true)[far])
 	}
 	all := testkit.Must(m.PosteriorDraws(1))(t)
 	var mean, square float64
@@ -1361,7 +1354,7 @@ func TestPosteriorPredict(t *testing.T) {
 	testkit.Near(t, posteriorAt(t, m, x...).Mean[0], -p.Mean[0], 0.1, "the draws' mean, conditioned on data of the other sign")
 }
 
-// TestPosteriorUnits: where variances leave float64's range the mixture's standard deviations are the plain ones in their unit.
+// TestPosteriorUnits checks that the mixture's standard deviations scale with the unit if variances overflow or underflow.
 func TestPosteriorUnits(t *testing.T) {
 	const unit = 0x1p-600
 	var sds, upper [2][]float64
@@ -1381,7 +1374,7 @@ func TestPosteriorUnits(t *testing.T) {
 	}
 }
 
-// TestPosteriorHMC: draws by Hamiltonian Monte Carlo predict as those of the Gaussian do.
+// TestPosteriorHMC checks that draws by Hamiltonian Monte Carlo and by the Laplace approximation give similar predictions.
 func TestPosteriorHMC(t *testing.T) {
 	if !slow.Tests {
 		t.Skip("takes seconds")
@@ -1399,11 +1392,11 @@ func TestPosteriorHMC(t *testing.T) {
 	}
 }
 
-// TestNoPosterior: where there is none the result says why, and no standard deviation is made up.
+// TestNoPosterior checks that a fit without a posterior reports the reason and gives no standard deviations.
 func TestNoPosterior(t *testing.T) {
 	data := lines(120, 12, 0.3, 1, 1, [2]float64{0.5, 1})
 	for name, o := range map[string]Options{
-		"not asked for": {Posterior: PosteriorOptions{Draws: NoPosterior}}, "starting values": {Iterations: NoIterations},
+		"not requested": {Posterior: PosteriorOptions{Draws: NoPosterior}}, "starting values": {Iterations: NoIterations},
 		"mini-batches":     {Inference: Stochastic, Iterations: 20},
 		"few mini-batches": {Posterior: PosteriorOptions{Draws: 3}, Inference: Stochastic, Iterations: 5, Features: 6},
 		"nats below":       {Iterations: 1, Init: InitPaper, Features: 10, Posterior: PosteriorOptions{Draws: 3}},
@@ -1421,7 +1414,7 @@ func TestNoPosterior(t *testing.T) {
 			}
 		}
 		for _, err := range []error{testkit.Error(m.PosteriorPredictor(t.Context())), testkit.Error(m.PosteriorDraws(1))} {
-			if o.Posterior.Draws > 0 { // the reason, and not that they were not asked for
+			if o.Posterior.Draws > 0 { // the reason is not that no draws were requested
 				testkit.Fails(t, err, ErrUnfitted, r.NoPosterior, name)
 			}
 			says := strings.Contains(fmt.Sprint(err), "Options.Posterior.Draws")
@@ -1432,6 +1425,6 @@ func TestNoPosterior(t *testing.T) {
 	}
 	var none *Model
 	if none.Posterior() != nil || (*Prediction)(nil).Quantile(0.5, true) != nil {
-		t.Error("a model that is none has a posterior")
+		t.Error("an invalid model has a posterior")
 	}
 }

@@ -18,9 +18,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// New returns a model of data with starting values (Options.Init) and without a
-// posterior. Errors wrap ErrData, ErrOptions or ErrMemory, or ctx.Err() soon
-// after ctx has ended.
+// New returns a model of data with initial values (Options.Init) and without a posterior.
+// Errors wrap ErrData, ErrOptions or ErrMemory, or ctx.Err() soon after ctx has ended.
 func New(ctx context.Context, data *Data, o Options) (*Model, error) {
 	if err := data.Check(); err != nil {
 		return nil, err
@@ -33,28 +32,28 @@ func New(ctx context.Context, data *Data, o Options) (*Model, error) {
 	return m, err
 }
 
-// A problem is what all starts of a fit share: data in the model's units, and the
-// options.
+// A problem contains the data in the model's units and the options, which all starts of a
+// fit share.
 type problem struct {
 	o    Options
 	data *Data
 	init Init
-	grid initialize.Grid // of one input, in the model's units
-	x, y Affine          // between the data's units and the model's
+	grid initialize.Grid // of a single input, in the model's units
+	x, y Affine          // from the model's units to the data's units
 	rows backend.Data    // in the model's units
 }
 
-// initRough is a rough process, which is tried if the fit from InitSpectrum is worse
-// than straight lines. initTable is the default for several inputs: it chooses between
-// InitPaper and initDrawn, whose frequencies are drawn and kept.
+// initRough is a rough process. A fit tries it if the fit from InitSpectrum is worse than
+// linear interpolation. initTable is the default for several inputs. It selects InitPaper
+// or initDrawn, whose frequencies are drawn at random and not optimized.
 const (
 	initRough Init = "rough"
 	initTable Init = "table"
 	initDrawn Init = "drawn"
 )
 
-// initialize returns the model of a start, and the bound at its parameters if that was
-// evaluated.
+// initialize returns the initial model of a start, and the bound at its parameters if the
+// initialization has evaluated it.
 func (pr *problem) initialize(ctx context.Context, init Init, seed uint64) (m *Model, begun *Evaluation, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, optimize.Interrupted(ctx, err)
@@ -80,15 +79,15 @@ func (pr *problem) initialize(ctx context.Context, init Init, seed uint64) (m *M
 		return nil, nil, err
 	}
 	if err := m.Params.Check(); err != nil {
-		return nil, nil, fmt.Errorf("vssgp: these options and data give no model (%v): %w", err, ErrOptions)
+		return nil, nil, fmt.Errorf("vssgp: these options and data give no valid model (%v): %w", err, ErrOptions)
 	}
 	return m, begun, nil
 }
 
-// from copies Options.From and reports a model of another method.
+// from returns a copy of Options.From, or an error if its parameters do not fit the method.
 func (o *Options) from() (*Model, error) {
 	m := o.From.clone()
-	m.hyper = nil // which is another fit's
+	m.hyper = nil
 	if o.Backend != nil {
 		m.Backend = o.Backend
 	}
@@ -98,13 +97,13 @@ func (o *Options) from() (*Model, error) {
 	}
 	for i, v := range p.FreqVar {
 		if v != 0 {
-			return nil, badOption("the model to start from has frequency.variance[%d] = %v, method %s wants 0", i, v, o.Method)
+			return nil, badOption("the model to start from has frequency.variance[%d] = %v, must be 0 for method %s", i, v, o.Method)
 		}
 	}
 	if o.Method == SSGP {
 		for k := range p.M() {
 			if at := k * p.Q; p.K%2 == 1 || (k%2 == 1 && !slices.Equal(p.FreqMean[at:at+p.Q], p.FreqMean[at-p.Q:at])) {
-				return nil, badOption("the features of the model to start from are no pairs of cosine and sine (feature %d), as method ssgp wants", k)
+				return nil, badOption("feature %d of the model to start from is not one of a pair of cosine and sine, as method ssgp needs", k)
 			}
 		}
 	}
@@ -123,7 +122,7 @@ func (pr *problem) Bound(ctx context.Context, data backend.Data, p *Params) (*Ev
 	return rows.Exact(p, false)
 }
 
-// Optimized returns the selection criterion after some iterations.
+// Optimized returns the selection criterion after the given number of iterations.
 func (pr *problem) Optimized(ctx context.Context, data backend.Data, p *Params, iterations int) (float64, error) {
 	set := pr.o.optimize(pr.form(p), 0)
 	set.Iterations, set.Inference = pr.trialIterations(iterations), Exact
@@ -135,7 +134,7 @@ func (pr *problem) Optimized(ctx context.Context, data backend.Data, p *Params, 
 	return run.Criterion()
 }
 
-// trialIterations limits the iterations of a trial to the fit's.
+// trialIterations limits the iterations of a trial to the iterations of the fit.
 func (pr *problem) trialIterations(iterations int) int {
 	if pr.init == initTable && pr.o.Iterations > 0 {
 		return min(iterations, pr.o.Iterations)
@@ -143,8 +142,8 @@ func (pr *problem) trialIterations(iterations int) int {
 	return iterations
 }
 
-// Predicted returns the sums of squared errors and of predicted variances over the
-// asked rows, given the known ones, in the data's units.
+// Predicted conditions the model on the known rows and predicts the asked rows. It returns
+// the sums of the squared errors and of the predicted variances, in the data's units.
 func (pr *problem) Predicted(ctx context.Context, known, asked backend.Data, p *Params) (square, variance float64, err error) {
 	m := pr.model(p)
 	mean, sd, err := m.predictFrom(ctx, known, asked.X)
@@ -160,8 +159,8 @@ func (pr *problem) Predicted(ctx context.Context, known, asked backend.Data, p *
 	return square, variance, nil
 }
 
-// form returns the initialization whose optimization settings parameters need, which
-// for initTable depends on its choice.
+// form returns the initialization that determines the optimization settings of p: for
+// initTable, the initialization that it selected.
 func (pr *problem) form(p *Params) Init { return pr.formOf(p.FreqVar[0] == 0) }
 
 func (pr *problem) formOf(points bool) Init {
@@ -174,9 +173,9 @@ func (pr *problem) formOf(points bool) Init {
 	return pr.init
 }
 
-// problem checks the options, chooses the model's units and converts checked data to
-// them; y may be absent. InitSpectrum measures x in steps of the data's grid, or mean
-// steps of uneven rows.
+// problem checks the options, selects the model's units and converts the data, which must
+// be valid, to these units. y may be absent. With InitSpectrum the unit of x is the step of
+// the data's grid, or the mean step if the rows are uneven.
 func (o Options) problem(data *Data) (*problem, error) {
 	if err := o.check(data); err != nil {
 		return nil, err
@@ -210,21 +209,22 @@ func (o Options) problem(data *Data) (*problem, error) {
 	return pr, nil
 }
 
-// init returns the initialization of the options, or the default for the data.
+// init returns the initialization that the options request, or the default for the data.
 func (o *Options) init(grid initialize.Grid, data *Data) Init {
 	switch {
 	case o.Init != "":
 		return o.Init
 	case grid.Step > 0 && o.Method != RP && o.Paper.Lengthscales == nil && o.Paper.FrequencyVariance == 0 && o.Features%2 == 0:
 		return InitSpectrum
-	case o.leavesTable(data):
+	case o.allowsTable(data):
 		return initTable
 	}
 	return InitPaper
 }
 
-// leavesTable reports whether the options leave the features of a table to the data.
-func (o *Options) leavesTable(data *Data) bool {
+// allowsTable reports whether initTable is the default: there are several inputs, and no
+// option determines the features.
+func (o *Options) allowsTable(data *Data) bool {
 	return data.Q > 1 && data.N >= initialize.HeldFewest && o.From == nil && (o.Method == "" || o.Method == VSSGP) &&
 		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Windows.Length <= 0 &&
 		o.Iterations != NoIterations &&
@@ -232,16 +232,17 @@ func (o *Options) leavesTable(data *Data) bool {
 		o.Tie == nil
 }
 
-// model returns a model of the problem's data, in its units.
+// model returns a model of the problem with parameters p.
 func (pr *problem) model(p *Params) *Model {
 	return &Model{Params: p, Inference: Exact, X: pr.x, Y: pr.y, XNames: pr.data.XNames, YNames: pr.data.YNames, Backend: pr.o.Backend}
 }
 
-// manyFeatures is K of a fit on mini-batches of manyRows or more, one component and no windows. A step costs in proportion to K, and the
-// paper's 50 are too few for what so many rows show (docs/experiments.md, "Tables").
+// manyFeatures is the default K of a fit on mini-batches if there are at least manyRows rows, one
+// component and no windows. The paper's 50 features underfit so many rows, and the cost of a step
+// is proportional to K (docs/experiments.md, "Tables").
 const manyFeatures, manyRows = 200, 10_000
 
-// settings returns the settings of an initialization in the model's units.
+// settings returns the settings of the initialization in the model's units.
 func (pr *problem) settings(seed uint64) initialize.Settings {
 	o := &pr.o
 	s := initialize.Settings{
@@ -262,9 +263,9 @@ func (pr *problem) settings(seed uint64) initialize.Settings {
 	return s
 }
 
-// paperScales returns the length-scales and frequencies [L][Q] of a window's
-// components. The default length-scale is a tenth of each input's range, times √Q
-// since distances grow with it; further components are shorter by fours.
+// paperScales returns the length-scales and frequencies [L][Q] of a window's components.
+// The default length-scale is a tenth of each input's range, times √Q because distances
+// grow with √Q. Each further component is shorter by a factor of four.
 func (pr *problem) paperScales() (lengths, frequencies [][]float64) {
 	o, data := &pr.o, pr.data
 	n := len(o.Paper.Lengthscales)
@@ -276,7 +277,7 @@ func (pr *problem) paperScales() (lengths, frequencies [][]float64) {
 		for q, unit := range pr.x.Scale {
 			lo, hi := (&backend.Data{Q: data.Q, X: data.X}).Extent(q)
 			l, p := (hi-lo)/10*math.Sqrt(float64(data.Q))/math.Pow(4, float64(i)), 0.0
-			if l == 0 { // a constant input: any length-scale will do that its unit can express
+			if l == 0 { // a constant input: any length-scale is valid that its unit can represent
 				l = min(1, cmp.Or(math.Abs(lo), 1))
 			}
 			if o.Paper.Lengthscales != nil {
@@ -291,10 +292,9 @@ func (pr *problem) paperScales() (lengths, frequencies [][]float64) {
 	return lengths, frequencies
 }
 
-// holdsOut reports whether a fit of m features can be compared with straight lines
-// at the cost of about one bound: it has one input, and its matrix is no larger than
-// those that the fit has computed.
-func (pr *problem) holdsOut(inference Inference, m int, windows bool) bool {
+// canHoldOut reports whether a fit of m features can be compared with linear interpolation at about
+// the cost of one bound: it has one input, and the comparison needs no larger matrix than the fit.
+func (pr *problem) canHoldOut(inference Inference, m int, windows bool) bool {
 	small := inference == Exact || m <= optimize.DirectLimit || windows
 	return small && pr.data.N >= initialize.HeldFewest && pr.grid.Step > 0
 }
@@ -318,7 +318,7 @@ func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
 	if init == initDrawn {
 		s.Method, s.Ties.Twins, s.Fix = SSGP, true, []string{variational.FrequencyMean}
 	}
-	if init == initRough { // two free numbers
+	if init == initRough { // only two free parameters
 		s.Ties.Tensors = []string{"kernel.variance"}
 		s.Fix = append([]string{"kernel.lengthscale", "kernel.frequency"}, optimize.FeatureTensors...)
 		s.Iterations = min(cmp.Or(o.Iterations, roughIterations), roughIterations)
@@ -326,7 +326,7 @@ func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
 	return s
 }
 
-// run opens rows for an optimization of the model.
+// run returns an optimization of the model on the given rows.
 func (pr *problem) run(ctx context.Context, rows backend.Data, m *Model, set optimize.Settings) (*optimize.Run, error) {
 	s := m.setting()
 	s.Segments = pr.o.Windows.Segments
@@ -335,15 +335,15 @@ func (pr *problem) run(ctx context.Context, rows backend.Data, m *Model, set opt
 	return run, dataError(err)
 }
 
-// modeIterations is enough for most fits to reach a mode, about which the
-// hyper-parameters are drawn.
+// modeIterations is the maximum number of iterations of a fit with posterior draws, which
+// needs to reach a mode.
 const modeIterations = 1500
 
-// roughIterations are enough for two numbers.
+// roughIterations is the maximum number of iterations for the two parameters of the rough start.
 const roughIterations = 30
 
-// leavesRough reports whether the options allow the rough start.
-func (pr *problem) leavesRough() bool {
+// allowsRough reports whether the options allow the rough start.
+func (pr *problem) allowsRough() bool {
 	o := &pr.o
 	return o.From == nil && pr.init == InitSpectrum && (o.Method == "" || o.Method == VSSGP) &&
 		(o.Inference == "" || o.Inference == Exact) &&
@@ -352,28 +352,29 @@ func (pr *problem) leavesRough() bool {
 }
 
 const (
-	// tileRows are the rows of a tile, whose features a core computes at a time, in tilePanels arrays.
+	// A core computes the features of tileRows rows at a time, in tilePanels arrays.
 	tileRows, tilePanels = 256, 2
-	// paramCopies is how many sets of parameters a fit needs: the model, a trial, the gradient, effective features and their gradient.
+	// paramCopies is the number of parameter sets of a fit: the model, a trial step, the gradient, the effective features and their
+	// gradient.
 	paramCopies = 5
 )
 
-// memory returns an upper estimate of the bytes that a fit of this shape needs at a time, for what grows with the rows and for what grows
-// with the features.
+// memory returns upper estimates of the peak memory of a fit of shape s, in bytes: the part that grows with the rows and the part that
+// grows with the features.
 func (pr *problem) memory(s *variational.Shape) (rows, features float64) {
 	n, offset, exact := float64(pr.data.N), s.Offsets(), cmp.Or(pr.o.Inference, Exact) == Exact
 	windows := len(s.Windows.Center) > 0
-	heldOut := pr.o.Iterations != NoIterations && pr.holdsOut(cmp.Or(pr.o.Inference, Exact), s.M(), windows)
+	heldOut := pr.o.Iterations != NoIterations && pr.canHoldOut(cmp.Or(pr.o.Inference, Exact), s.M(), windows)
 
 	rows = pr.rowBytes()
 	if exact {
 		_, _, tables := pr.tables(s)
 		rows += tables
 	}
-	matrices := 0.0 // E[ΦᵀΦ] and others of its size
+	matrices := 0.0 // number of matrices of the size of E[ΦᵀΦ]
 	switch {
 	case exact && heldOut:
-		matrices = 4 // the best fit's posterior, one without the held-out rows, its inverse, the workspace of the fit
+		matrices = 4 // the best fit's posterior, the posterior without the held-out rows, its inverse, the workspace
 	case exact:
 		matrices = 3
 	case heldOut || s.M() <= optimize.DirectLimit:
@@ -382,10 +383,10 @@ func (pr *problem) memory(s *variational.Shape) (rows, features float64) {
 	switch { // the workspace of the factor and the inverse
 	case matrices > 0 && !windows:
 		matrices++
-	case matrices > 0 && pr.o.Windows.Segments > 2: // blocks fill in
+	case matrices > 0 && pr.o.Windows.Segments > 2: // fill-in
 		matrices += 0.5
 	}
-	most := 0.0 // features that a row meets
+	most := 0.0 // maximum number of features that are active in a row
 	for v := range len(offset) - 1 {
 		most = max(most, float64(offset[min(v+2, len(offset)-1)]-offset[v]))
 	}
@@ -398,11 +399,12 @@ func (pr *problem) memory(s *variational.Shape) (rows, features float64) {
 	return heap.Factor * rows, heap.Factor * features
 }
 
-// rowBytes returns the memory of the rows: as given, in the model's units, twice more (as a backend stores them, or without the held-out
-// rows), and eight numbers of their order and their windows.
+// rowBytes returns the memory of the rows in bytes: four copies (the user's data, the model's units, and two more in a backend or without
+// the held-out rows), and eight numbers per row for the order and the windows.
 func (pr *problem) rowBytes() float64 { return 8 * float64(pr.data.N*(4*(pr.data.Q+pr.data.D)+8)) }
 
-// tables estimates the operations and the bytes of the tables that the exact bound takes its sums over rows from, if they pay.
+// tables reports whether the exact bound takes its sums over rows from Fourier tables, and estimates the operations and the bytes of the
+// tables.
 func (pr *problem) tables(s *variational.Shape) (pay bool, flops, bytes float64) {
 	backend, passCost := pr.model(nil).backend().Name(), rowspectrum.CPU
 	if strings.HasPrefix(backend, "cuda") {
@@ -419,7 +421,7 @@ func (pr *problem) tables(s *variational.Shape) (pay bool, flops, bytes float64)
 	return pay, flops, bytes
 }
 
-// Fits refuses a shape whose fit needs more than Options.MemoryLimit, before its arrays are made.
+// Fits returns an error that wraps ErrMemory if a fit of the shape needs more than Options.MemoryLimit.
 func (pr *problem) Fits(shape variational.Shape) error {
 	rows, features := pr.memory(&shape)
 	limit, windows := pr.o.MemoryLimit, shape.Windows.Count()
@@ -427,22 +429,22 @@ func (pr *problem) Fits(shape variational.Shape) error {
 		return nil
 	}
 	if rows > features || rows > limit {
-		return fmt.Errorf("vssgp: a fit of %d rows needs about %s of memory, most of it for the rows, but only %s may be used; want fewer rows: %w",
+		return fmt.Errorf("vssgp: a fit of %d rows needs about %s of memory, mostly for the rows, but only %s may be used; use fewer rows: %w",
 			pr.data.N, heap.Size(rows+features), heap.Size(limit), ErrMemory)
 	}
 	each := float64(shape.L()) / float64(windows)
-	most := max(1, int(each*math.Sqrt((limit-rows)/features))) // matrices grow with its square
-	return fmt.Errorf("vssgp: a fit of %d rows in %d windows of %.3g components needs about %s of memory, most of it for the components, but only %s may be used; "+
-		"want at most about %d components a window, shorter windows, or excerpts: %w", pr.data.N, windows, each, heap.Size(rows+features),
-		heap.Size(limit), most, ErrMemory)
+	most := max(1, int(each*math.Sqrt((limit-rows)/features))) // memory grows with its square
+	return fmt.Errorf("vssgp: a fit of %d rows in %d windows of %.3g components needs about %s of memory, mostly for the components, "+
+		"but only %s may be used; use at most about %d components per window, shorter windows, or excerpts: %w",
+		pr.data.N, windows, each, heap.Size(rows+features), heap.Size(limit), most, ErrMemory)
 }
 
-// FitsStart refuses a start whose spectra need more than Options.MemoryLimit besides the rows.
+// FitsStart returns an error that wraps ErrMemory if the rows and spectra of the given size in bytes need more than Options.MemoryLimit.
 func (pr *problem) FitsStart(bytes float64) error {
 	limit, need := pr.o.MemoryLimit, heap.Factor*(pr.rowBytes()+bytes)
 	if limit <= 0 || need <= limit {
 		return nil
 	}
-	return fmt.Errorf("vssgp: the spectrum of %d rows needs about %s of memory, but only %s may be used; want fewer rows, shorter windows, or init %s: %w",
-		pr.data.N, heap.Size(need), heap.Size(limit), InitPaper, ErrMemory)
+	return fmt.Errorf("vssgp: the spectrum of %d rows needs about %s of memory, but only %s may be used; use fewer rows, shorter windows, "+
+		"or init %s: %w", pr.data.N, heap.Size(need), heap.Size(limit), InitPaper, ErrMemory)
 }

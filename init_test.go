@@ -23,7 +23,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestBadOptions: options that no fit can be made with are refused.
+// TestBadOptions checks that invalid options give ErrOptions.
 func TestBadOptions(t *testing.T) {
 	data := wave(40, 0.1)
 	two := &Data{N: 20, Q: 2, D: 1, X: make([]float64, 40), Y: make([]float64, 20)}
@@ -48,7 +48,7 @@ func TestBadOptions(t *testing.T) {
 		{"prior without a spread", data, Options{Priors: Priors{Noise: Prior{Median: 1}}}},
 		{"prior of a negative length", data, Options{Priors: Priors{Lengthscale: Prior{Median: -1, SD: 1}}}},
 		{"prior of NaN", data, Options{Priors: Priors{Amplitude: Prior{Median: nan, SD: 1}}}},
-		{"prior beyond numbers", data, Options{Priors: Priors{Amplitude: Prior{Median: 1e-200, SD: 1}}}},
+		{"prior out of range", data, Options{Priors: Priors{Amplitude: Prior{Median: 1e-200, SD: 1}}}},
 		{"odd pairs", data, Options{Method: SSGP, Init: InitPaper, Features: 5}},
 		{"odd pairs for the spectrum", data, Options{Init: InitSpectrum, Features: 3}},
 		{"negative window", data, Options{Windows: WindowOptions{Length: -2}}},
@@ -65,7 +65,7 @@ func TestBadOptions(t *testing.T) {
 		{"length-scale 0", data, Options{Paper: PaperOptions{Lengthscales: []float64{1, 0}}}},
 		{"length-scale NaN", data, Options{Paper: PaperOptions{Lengthscales: []float64{nan}}}},
 		{"length-scale infinite", data, Options{Paper: PaperOptions{Lengthscales: []float64{inf}}}},
-		{"components beside length-scales", data, Options{Components: 3, Paper: PaperOptions{Lengthscales: []float64{1}}}},
+		{"components and length-scales", data, Options{Components: 3, Paper: PaperOptions{Lengthscales: []float64{1}}}},
 		{"no length-scale", data, Options{Paper: PaperOptions{Lengthscales: []float64{}}}},
 		{"period", data, Options{Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{-1}}}},
 		{"period NaN", data, Options{Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{nan}}}},
@@ -80,7 +80,7 @@ func TestBadOptions(t *testing.T) {
 		{"a candidate too short", data, Options{Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{2, 1e-3}}}},
 		{"a candidate of no length", data, Options{Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{2, 0}}}},
 		{"spectrum of two inputs", two, Options{Init: InitSpectrum}},
-		{"spectrum of one place", &Data{N: 3, Q: 1, D: 1, X: []float64{2, 2, 2}, Y: make([]float64, 3)}, Options{Init: InitSpectrum}},
+		{"spectrum of a constant input", &Data{N: 3, Q: 1, D: 1, X: []float64{2, 2, 2}, Y: make([]float64, 3)}, Options{Init: InitSpectrum}},
 	} {
 		testkit.Fails(t, testkit.Error(New(t.Context(), c.data, c.o)), ErrOptions, "", "New, ", c.name)
 		if m, _, err := Fit(context.Background(), c.data, c.o); !errors.Is(err, ErrOptions) || m != nil {
@@ -89,7 +89,7 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// TestOptionPairs: options that contradict each other are refused with an error that names both.
+// TestOptionPairs checks that contradictory options give an error that names both.
 func TestOptionPairs(t *testing.T) {
 	data := wave(40, 0.1)
 	from := testkit.Must(New(t.Context(), data, Options{Components: 2}))(t)
@@ -129,8 +129,8 @@ func TestOptionPairs(t *testing.T) {
 	}
 }
 
-// TestPaperStart: what is asked for stands in the parameters, in the data's
-// units however the model scales them.
+// TestPaperStart checks that the initial parameters match the options, which are in the data's
+// units, with and without scaling.
 func TestPaperStart(t *testing.T) {
 	data := wave(100, 0.1)
 	for _, o := range []Options{
@@ -165,8 +165,8 @@ func TestPaperStart(t *testing.T) {
 	}
 }
 
-// checkUnderWindows: every window owns components and every z lies under its
-// own.
+// checkUnderWindows checks that every window has components and that every z is inside its
+// window.
 func checkUnderWindows(t *testing.T, p *Params, what string) {
 	t.Helper()
 	w := &p.Windows
@@ -189,8 +189,8 @@ func checkUnderWindows(t *testing.T, p *Params, what string) {
 	}
 }
 
-// TestSpectrumStart: components stand on the data's tones with their power,
-// before any optimization; holes in the grid do not matter.
+// TestSpectrumStart checks that the initial components have the frequencies and the power of the
+// data's tones, also if rows of the grid are missing.
 func TestSpectrumStart(t *testing.T) {
 	full := wave(400, 0.05)
 	holed := &Data{N: 0, Q: 1, D: 1}
@@ -222,7 +222,7 @@ func TestSpectrumStart(t *testing.T) {
 		for i := range p.L {
 			f := p.Frequency[i] / m.X.Scale[0]
 			if f < 0 || f > 5*(1+1e-9) {
-				t.Errorf("%s: component %d at %g cycles a unit, want 0 to half a cycle a sample, 5", name, i, f)
+				t.Errorf("%s: component %d at %g cycles per unit, want 0 to half a cycle per sample, 5", name, i, f)
 			}
 			s := p.Variance[i] * m.Y.Scale[0] * m.Y.Scale[0] / v
 			power += s
@@ -234,18 +234,18 @@ func TestSpectrumStart(t *testing.T) {
 			}
 		}
 		if power < 0.4 || power > 0.9 || near2 < 0.8*0.5 || near5 < 0.08 {
-			t.Errorf("%s: power %.3g, of it %.3g about the first tone and %.3g about the second; want some 0.63, 0.5 and 0.125", name,
+			t.Errorf("%s: power %.3g, of which %.3g near the first tone and %.3g near the second; want about 0.63, 0.5 and 0.125", name,
 				power, near2, near5)
 		}
 		noiseOnly := -0.5 * float64(c.data.N) * (math.Log(2*math.Pi*0.625) + 1)
 		if b := evaluated(t, m, c.data).Bound + float64(c.data.N)*-math.Log(m.Y.Scale[0]); c.o.Features == 0 && b < noiseOnly {
-			t.Errorf("%s: the start's bound is %g, noise alone has %g", name, b, noiseOnly)
+			t.Errorf("%s: the initial bound is %g, the bound of noise alone %g", name, b, noiseOnly)
 		}
 	}
 }
 
-// TestWindowAuto: of the candidates the one whose start has the highest bound
-// is taken; one as long as the data is no window.
+// TestWindowAuto checks that the candidate with the highest initial bound is selected, and that
+// a candidate as long as the data means no windows.
 func TestWindowAuto(t *testing.T) {
 	data := wave(300, 0.1) // 30 units of x
 	for name, lengths := range map[string][]float64{"three": {12, 4, 8}, "one": {6}, "too long": {40, 60}, "long among them": {5, 100}} {
@@ -265,8 +265,8 @@ func TestWindowAuto(t *testing.T) {
 	}
 }
 
-// TestDefaultInit: one input takes the spectrum, however it is spaced, others
-// the paper's start.
+// TestDefaultInit checks that the default is InitSpectrum for one input with any spacing, and
+// InitPaper otherwise.
 func TestDefaultInit(t *testing.T) {
 	even := wave(100, 0.1)
 	uneven := &Data{N: 100, Q: 1, D: 1, Y: even.Y}
@@ -279,7 +279,7 @@ func TestDefaultInit(t *testing.T) {
 		want Init
 	}{
 		"even": {even, Options{Features: 8}, InitSpectrum}, "uneven": {uneven, Options{Features: 8}, InitSpectrum},
-		"one place":           {&Data{N: 20, Q: 1, D: 1, X: make([]float64, 20), Y: even.Y[:20]}, Options{Features: 8}, InitPaper},
+		"constant input":      {&Data{N: 20, Q: 1, D: 1, X: make([]float64, 20), Y: even.Y[:20]}, Options{Features: 8}, InitPaper},
 		"given length-scales": {even, Options{Features: 8, Paper: PaperOptions{Lengthscales: []float64{1}}}, InitPaper},
 		"frequency variance":  {even, Options{Features: 8, Paper: PaperOptions{FrequencyVariance: 0.1}}, InitPaper},
 		"random projections":  {even, Options{Features: 8, Method: RP}, InitPaper},
@@ -291,8 +291,7 @@ func TestDefaultInit(t *testing.T) {
 	}
 }
 
-// TestPaperFrequencyVariance: the starting Σ is what is asked for, point
-// frequencies apart.
+// TestPaperFrequencyVariance checks the initial Σ, which is 0 for point frequencies.
 func TestPaperFrequencyVariance(t *testing.T) {
 	data := &Data{N: 4, Q: 1, D: 1, X: []float64{0, 1, 2, 5}, Y: []float64{1, 3, 2, 0}}
 	for _, c := range []struct {
@@ -312,8 +311,8 @@ func TestPaperFrequencyVariance(t *testing.T) {
 	}
 }
 
-// TestStartUnits: a start has lengths and noise in the model's units, and chooses
-// what the options leave open.
+// TestStartUnits checks that the settings of an initialization are in the model's units and
+// depend on the options.
 func TestStartUnits(t *testing.T) {
 	data := wave(301, 0)
 	for i := range data.X {
@@ -341,18 +340,17 @@ func TestStartUnits(t *testing.T) {
 	}
 	f := testkit.Must(Options{Iterations: NoIterations}.problem(data))(t)
 	if f.settings(0).Optimized {
-		t.Error("starting values alone are optimized")
+		t.Error("Optimized is set without iterations")
 	}
 }
 
-// dataOf are rows as a caller gives them.
+// dataOf returns rows as Data.
 func dataOf(rows *backend.Data) *Data {
 	return &Data{N: rows.N, Q: rows.Q, D: rows.D, X: rows.X, Y: rows.Y}
 }
 
-// TestChoosesWindow: long windows for a sound that stays, short ones for one
-// that changes; on all data and on excerpts, with the optimizer and
-// without.
+// TestChoosesWindow checks that long windows are selected for a stationary sound and short ones
+// for a changing sound, on all data and on excerpts, with and without optimization.
 func TestChoosesWindow(t *testing.T) {
 	lengths := []float64{64, 512}
 	for _, n := range []int{4096, 2 * 8 * 4 * 512 * 2} {
@@ -373,8 +371,8 @@ func TestChoosesWindow(t *testing.T) {
 	}
 }
 
-// TestCriterion is by hand: the bound of a fit of those iterations, less one for
-// each point estimate.
+// TestCriterion compares the criterion with the bound of a fit with the same number of
+// iterations minus the number of point estimates.
 func TestCriterion(t *testing.T) {
 	const window, components, iterations = 64, 5, 10
 	data := dataOf(modeltest.ChangingTones(700, 90))
@@ -383,7 +381,7 @@ func TestCriterion(t *testing.T) {
 		o      Options
 		points func(l, m int) int
 	}{
-		{"each window its own", Options{}, func(l, m int) int { return 3*l + 1 }},
+		{"separate windows", Options{}, func(l, m int) int { return 3*l + 1 }},
 		{"shared", Options{Windows: WindowOptions{Shared: true}}, func(l, m int) int { return 3*components + 1 }},
 		{"tied, noise fixed", Options{Tie: []string{"kernel.lengthscale"}, Fix: []string{"noise.precision"}},
 			func(l, m int) int { return 2*l + 1 }},
@@ -405,8 +403,8 @@ func TestCriterion(t *testing.T) {
 	}
 }
 
-// TestChoosesNone: lines that last want no windows and not many more components
-// than there are lines, whatever the rows' number is to the windows tried.
+// TestChoosesNone checks that stationary sinusoids get no windows and few components, for any
+// number of rows.
 func TestChoosesNone(t *testing.T) {
 	for _, n := range slow.Pick([]int{1300, 3000}, []int{1300}) {
 		rng := modeltest.NewRNG(uint64(n))
@@ -420,7 +418,7 @@ func TestChoosesNone(t *testing.T) {
 	}
 }
 
-// TestChoiceInterrupted: an interruption ends it with its error.
+// TestChoiceInterrupted checks that cancellation during the choice returns the context's error.
 func TestChoiceInterrupted(t *testing.T) {
 	f := testkit.Must(Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{128}},
 		Iterations: 5}.problem(dataOf(modeltest.ChangingTones(3000, 100))))(t)
@@ -431,8 +429,8 @@ func TestChoiceInterrupted(t *testing.T) {
 	}
 }
 
-// TestBestNoiseLevel: tones that can be predicted start with less noise than noise
-// does, and with the error bars to match.
+// TestBestNoiseLevel checks that the initial noise is smaller for tones than for noise, and that
+// the error bars match.
 func TestBestNoiseLevel(t *testing.T) {
 	series := func(noise float64) *Data {
 		rng := rand.New(rand.NewPCG(4, 4))
@@ -452,24 +450,24 @@ func TestBestNoiseLevel(t *testing.T) {
 		return m.Params.NoisePrecision[0]
 	}
 	if clean, loud := tau(0.001), tau(1); !(clean > 3*loud) || loud > 1/0.04 {
-		t.Errorf("starting precision %v for tones, %v for tones in noise", clean, loud)
+		t.Errorf("initial precision %v for tones, %v for tones in noise", clean, loud)
 	}
-	// Where windows are chosen each start has been evaluated already, at a noise level
-	// that is not the one that it ends with.
+	// If windows are chosen, each candidate has already been evaluated at another noise level
+	// than its final one.
 	data := series(0.001)
 	m, r := mustFit(t, data, Options{Init: InitSpectrum, Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{300, 400}},
 		Iterations: NoIterations})
 	if want := evaluated(t, m, data).Bound; r.Bound != want {
-		t.Errorf("the start's bound is said to be %v, it is %v", r.Bound, want)
+		t.Errorf("the reported initial bound is %v, want %v", r.Bound, want)
 	}
 }
 
-// TestPredictFrom: rows of many outputs come in several parts, with the means and
-// deviations that a conditioned model predicts for them all at once.
+// TestPredictFrom compares predictions in several parts, with many outputs, with the predictions
+// of a conditioned model for all rows at once.
 func TestPredictFrom(t *testing.T) {
 	p, data := made(kind{Name: "many outputs", N: 600, L: 2, K: 3, Q: 1, D: 140})
 	p.CoefMean, p.CoefVar = nil, nil
-	if rows := rowsOfPart(data.D); data.N <= rows {
+	if rows := maxPartRows(data.D); data.N <= rows {
 		t.Fatalf("%d rows are one part of %d", data.N, rows)
 	}
 	want, err := conditioned(t, p, data).Predict(t.Context(), data.X)
@@ -481,36 +479,36 @@ func TestPredictFrom(t *testing.T) {
 	modeltest.Near(t, "deviation", sd, want.SD(true), rounding)
 }
 
-// TestRoughStart: where the fit is worse than lines another start is tried and
-// kept, as good as they; not where the options say how to start.
+// TestRoughStart checks that a fit that is worse than lines tries the rough start, keeps it and is
+// then as good as lines, unless an option determines the initialization.
 func TestRoughStart(t *testing.T) {
-	data := walk(400)
+	data := randomWalk(400)
 	m, r := mustFit(t, data, Options{Iterations: 40})
 	if len(r.Starts) != 2 || r.Kept != 1 || r.HeldOut.Worse() || m.Params.Windows.Count() < 2 {
-		t.Errorf("%d starts, number %d kept, held out %+v: want the second, as good as lines", len(r.Starts), r.Kept, r.HeldOut)
+		t.Errorf("%d starts, kept number %d, held out %+v: want the second, as good as lines", len(r.Starts), r.Kept, r.HeldOut)
 	}
 	_, r = mustFit(t, data, Options{Iterations: 40, Components: 8})
 	if len(r.Starts) != 1 || !r.HeldOut.Worse() {
-		t.Errorf("eight components: %d starts, held out %+v; want one, and that it is worse", len(r.Starts), r.HeldOut)
+		t.Errorf("eight components: %d starts, held out %+v; want one that is worse than lines", len(r.Starts), r.HeldOut)
 	}
 	_, r = mustFit(t, data, Options{Iterations: NoIterations})
 	if len(r.Starts) != 1 || r.HeldOut.Rows != 0 {
-		t.Errorf("starting values alone: %d starts, held out %+v; want one, and that nothing is", len(r.Starts), r.HeldOut)
+		t.Errorf("no iterations: %d starts, held out %+v; want one and no held-out rows", len(r.Starts), r.HeldOut)
 	}
 }
 
-// TestLeavesRough: options that say anything of a start, or of what moves, leave
-// none open.
-func TestLeavesRough(t *testing.T) {
+// TestAllowsRough checks that options for the initialization or for fixed parameters disable the
+// rough start.
+func TestAllowsRough(t *testing.T) {
 	leaves := func(o Options, data *Data) bool {
-		return (&problem{o: o, data: data, init: o.init(initialize.GridOf(data.X, data.Q), data)}).leavesRough()
+		return (&problem{o: o, data: data, init: o.init(initialize.GridOf(data.X, data.Q), data)}).allowsRough()
 	}
-	data := walk(50)
+	data := randomWalk(50)
 	if !leaves(Options{}, data) || !leaves(Options{Method: VSSGP, Inference: Exact, Iterations: 3, Seed: 2}, data) {
-		t.Error("options that say nothing of the start leave none open")
+		t.Error("the default options do not allow the rough start")
 	}
 	if many := (&Data{N: initialize.RoughMost + 1, Q: 1, D: 1, X: []float64{0, 1}}); leaves(Options{}, many) {
-		t.Error("there is one for any number of rows")
+		t.Error("the rough start is allowed for any number of rows")
 	}
 	for _, o := range []Options{
 		{From: &Model{}}, {Init: InitPaper}, {Method: SSGP}, {Method: SSGP, Init: InitSpectrum}, {Inference: Factorized},
@@ -520,13 +518,13 @@ func TestLeavesRough(t *testing.T) {
 		{Tie: []string{"kernel.variance"}},
 	} {
 		if leaves(o, data) {
-			t.Errorf("%+v leaves a rough start open", o)
+			t.Errorf("%+v allows the rough start", o)
 		}
 	}
 }
 
-// TestRoughSettings: from the rough start nothing moves but two numbers, the size
-// and the noise, for a few iterations.
+// TestRoughSettings checks that the rough start optimizes only the amplitude and the noise, with
+// few iterations.
 func TestRoughSettings(t *testing.T) {
 	shape := variational.Shape{Components: []int{4}, K: 2, Q: 1, D: 1}
 	for asked, want := range map[int]int{0: roughIterations, 10: 10, 500: roughIterations} {
@@ -535,12 +533,12 @@ func TestRoughSettings(t *testing.T) {
 			return v.Group != variational.Coefficients && !slices.Contains(set.Fix, v.Name)
 		})
 		if n := optimize.Count(shape, free, set.Ties); set.Iterations != want || n != 2 {
-			t.Errorf("%d iterations, want %d; %d numbers of %v are free, want the size and the noise", set.Iterations, want, n, free)
+			t.Errorf("%d iterations, want %d; %d numbers of %v are free, want the amplitude and the noise", set.Iterations, want, n, free)
 		}
 	}
 }
 
-// surface is a table of two inputs: a smooth function if noise is small.
+// surface returns data with two inputs: a smooth function plus noise.
 func surface(n int, noise float64) *Data {
 	d := &Data{N: n, Q: 2, D: 1}
 	for i := range n {
@@ -551,9 +549,9 @@ func surface(n int, noise float64) *Data {
 	return d
 }
 
-// TestTableChooses: several inputs get their K from the data, drawn frequencies that
-// stay as they were drawn, and a better fit than noise. Options that say anything of
-// the features leave nothing to choose.
+// TestTableChooses checks that with several inputs K is chosen from the data, the drawn frequencies
+// are not optimized, and the fit is better than noise. Options for the features disable the
+// choice.
 func TestTableChooses(t *testing.T) {
 	data := surface(120, 0.1)
 	m, _ := mustFit(t, data, Options{Iterations: 60, Seed: 3})
@@ -564,7 +562,7 @@ func TestTableChooses(t *testing.T) {
 	drawn, err := New(t.Context(), data, Options{Method: SSGP, Init: InitPaper, Features: p.K, Seed: 3})
 	testkit.OK(t, err)
 	if !slices.Equal(drawn.Params.FreqMean, p.FreqMean) {
-		t.Error("the frequencies are not those that were drawn")
+		t.Error("the drawn frequencies have changed")
 	}
 	e, err := m.Evaluate(t.Context(), data, Exact, nil, false)
 	start, startErr := drawn.Evaluate(t.Context(), data, Exact, nil, false)
@@ -586,12 +584,13 @@ func TestTableChooses(t *testing.T) {
 	}
 }
 
-// TestTableBits: neither the cores nor interruptions change what a table is fitted by.
+// TestTableBits checks that a fit of several inputs does not depend on the number of cores or on
+// interruptions.
 func TestTableBits(t *testing.T) {
 	data := surface(60, 0.1)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	runtime.GOMAXPROCS(1)
-	o := Options{Iterations: 12, Seed: 5, Posterior: PosteriorOptions{Draws: NoPosterior}} // whose passes nothing stops
+	o := Options{Iterations: 12, Seed: 5, Posterior: PosteriorOptions{Draws: NoPosterior}} // its passes ignore cancellation
 	m, _, passes, err := fitStopped(data, o, 0)
 	testkit.OK(t, err)
 	want := encoded(t, m)
@@ -608,7 +607,7 @@ func TestTableBits(t *testing.T) {
 	}
 }
 
-// TestTableMemory: a memory limit below the need of the largest settings leaves the smaller ones.
+// TestTableMemory checks that a memory limit excludes only the settings that need more.
 func TestTableMemory(t *testing.T) {
 	data := surface(90, 0.1)
 	f, err := (Options{Features: 100}).problem(data)
@@ -620,7 +619,7 @@ func TestTableMemory(t *testing.T) {
 	}
 }
 
-// TestTablePosterior: drawn frequencies stay, so that few hyper-parameters have a posterior.
+// TestTablePosterior checks that drawn frequencies are not part of the posterior.
 func TestTablePosterior(t *testing.T) {
 	m, r := mustFit(t, surface(120, 0.1), Options{Posterior: PosteriorOptions{Draws: 3}, Seed: 3})
 	if m.Params.FreqVar[0] != 0 || r.NoPosterior != "" {
@@ -633,9 +632,9 @@ func TestTablePosterior(t *testing.T) {
 	}
 }
 
-// looks is a context that counts how often it is looked at, and notes the longest
-// processor time from one look to the next. It ends at look number end, if that is not 0.
-type looks struct {
+// polled is a context that counts its polls and records the maximum processor time between two
+// polls. It ends at poll number end if end is not 0.
+type polled struct {
 	context.Context
 	mu      sync.Mutex
 	n, end  int
@@ -643,7 +642,7 @@ type looks struct {
 	longest time.Duration
 }
 
-func (l *looks) Err() error {
+func (l *polled) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.n++
@@ -656,12 +655,11 @@ func (l *looks) Err() error {
 	return nil
 }
 
-// TestStartCanceled: a start looks at its context all the way, and wherever it
-// ends there is no model. From one look to the next is less than a quarter of all the
-// processor time that the start takes, whatever that is here; each case's stage,
-// which makes one of a quick start, would by itself be more. One that garbage
-// collection holds up is tried again: a stage that does not look is long each time.
-// On two processors, whatever there are: many do a short stage at a stroke.
+// TestStartCanceled checks that an initialization polls its context regularly and returns no
+// model if it ends. The processor time between two polls must be less than a quarter of the
+// total, so each case's dominant stage must poll. The test repeats an attempt that garbage
+// collection may have delayed. It uses two processors, because many processors can finish a
+// stage between two polls.
 func TestStartCanceled(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	many := dataOf(modeltest.Tones(1<<10, 0)) // uneven rows of many tones, which take several rounds
@@ -676,16 +674,16 @@ func TestStartCanceled(t *testing.T) {
 		o    Options
 	}{
 		"fill": {dataOf(modeltest.Tones(1<<12, 0.4)), Options{Windows: WindowOptions{Length: WindowNone}}},
-		"fill of what is hidden": {dataOf(modeltest.Tones(1<<11, 0.4)),
+		"hidden rows": {dataOf(modeltest.Tones(1<<11, 0.4)),
 			Options{Windows: WindowOptions{Length: WindowNone}, Iterations: NoIterations}},
 		"spectra":        {dataOf(modeltest.Tones(1<<14, 0)), Options{Windows: WindowOptions{Length: 512}}},
 		"uneven rows":    {many, Options{Windows: WindowOptions{Length: WindowNone}}},
 		"uneven windows": {many, Options{Windows: WindowOptions{Length: 128}}},
 	} {
 		c.o.Inference = Stochastic
-		start := func(end int) (l *looks, share float64, err error) {
+		start := func(end int) (l *polled, share float64, err error) {
 			began := cputime.Now()
-			l = &looks{Context: t.Context(), end: end, last: began}
+			l = &polled{Context: t.Context(), end: end, last: began}
 			f := testkit.Must(c.o.problem(c.data))(t)
 			_, _, err = f.initialize(l, f.init, 0)
 			l.longest = max(l.longest, cputime.Now()-l.last)
@@ -698,18 +696,18 @@ func TestStartCanceled(t *testing.T) {
 			least, all = min(least, share), l.n
 		}
 		if least >= 0.25 {
-			t.Errorf("%s: for %.2f of the time it does not look at its context", name, least)
+			t.Errorf("%s: for %.2f of the time it does not poll its context", name, least)
 		}
 		for _, end := range []int{1, 2, all / 2, all} {
-			if l, _, err := start(end); !errors.Is(err, context.Canceled) || end == 1 && l.n > 3 { // the error looks, too
-				t.Errorf("%s, ended at look %d of %d: error %v after %d looks, want the context's, and no start where it has ended before",
+			if l, _, err := start(end); !errors.Is(err, context.Canceled) || end == 1 && l.n > 3 { // building the error polls, too
+				t.Errorf("%s, ended at poll %d of %d: error %v after %d polls, want the context's error, and no initialization if it has ended before",
 					name, end, all, err, l.n)
 			}
 		}
 	}
 }
 
-// TestStochasticOfMany: a stochastic fit of more rows than its mean starts from.
+// TestStochasticOfMany fits more rows than the initial mean is computed from.
 func TestStochasticOfMany(t *testing.T) {
 	d := dataOf(modeltest.Tones(1<<16+100, 0))
 	m, _ := mustFit(t, d, Options{Windows: WindowOptions{Length: WindowNone}, Components: 2, Inference: Stochastic, Iterations: 2})

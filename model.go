@@ -12,20 +12,20 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// The parts of a model that package variational has.
+// Types of package variational that are part of this package's API.
 type (
 	// Params are a model's parameters in the model's units.
 	Params = variational.Params
-	// Tensor is one of a model's arrays under its name in the model file.
+	// Tensor is one of a model's arrays with its name in the model file.
 	Tensor = variational.Tensor
-	// Evaluation is a bound at some parameters.
+	// Evaluation is the bound at given parameters.
 	Evaluation = variational.Evaluation
 	// Term is a named part of a bound.
 	Term = variational.Term
-	// Inference is the bound that a model is fitted by and the posterior over the
-	// coefficients that goes with it.
+	// Inference is the kind of bound that a fit maximizes and of posterior over the
+	// coefficients.
 	Inference = variational.Inference
-	// Method is the paper's model or one of its relatives.
+	// Method is the paper's model or one of its special cases.
 	Method = variational.Method
 )
 
@@ -35,7 +35,7 @@ const (
 	// Factorized is fVSSGP: a diagonal q(A), eq. lower_bound_factorized.
 	Factorized = variational.Factorized
 	// Stochastic is sfVSSGP: Factorized on mini-batches, eq. lower_bound_SVI.
-	// A model so fitted is a Factorized one.
+	// The fitted model has Factorized inference.
 	Stochastic = variational.Stochastic
 
 	// VSSGP is the paper's model: frequencies have a posterior.
@@ -44,60 +44,61 @@ const (
 	// frequencies (Σ = 0), each a cosine and a sine, optimized with the
 	// hyper-parameters.
 	SSGP = variational.SSGP
-	// RP is random projections (Rahimi & Recht 2007): point frequencies drawn
-	// from the prior and kept, random phases.
+	// RP is random projections (Rahimi & Recht 2007): random phases, and point
+	// frequencies that are drawn from the prior and not optimized.
 	RP = variational.RP
 
-	// MaxExact bounds the features that meet in one window under exact
-	// inference, which needs several matrices of that size squared (3 GiB each).
+	// MaxExact is the maximum number of features in a window for exact inference, which
+	// needs several matrices with that many rows and columns (3 GiB each).
 	MaxExact = variational.MaxExact
 )
 
-// NewParams returns zero parameters of the given shape, with those of the coefficients; windows and ComponentWindow are left empty.
+// NewParams returns zero parameters of the given shape, including the coefficients. Windows and ComponentWindow are empty.
 func NewParams(l, k, q, d int) *Params { return variational.NewParams(l, k, q, d) }
 
-// Model is a set of parameters, the maps between its units and the data's,
-// and, once fitted, a posterior over the coefficients.
+// Model contains the parameters, the maps between the model's units and the data's units
+// and, after a fit, a posterior over the coefficients.
 type Model struct {
 	Params    *Params   // in the model's units
 	Inference Inference // Exact or Factorized
-	X, Y      Affine    // between the data's units and the model's
+	X, Y      Affine    // from the model's units to the data's units
 
 	XNames, YNames []string // of the inputs [Q] and outputs [D]; may be empty
 
-	// Range is the least and the greatest of each input [Q] in the data of the fit, in their units; nil: not known. Prediction.Beyond says
-	// which rows lie outside.
+	// Range is the minimum and the maximum of each input [Q] in the data of the fit, in the data's units, or nil if it is not known.
+	// Prediction.Beyond marks rows outside of this range.
 	Range [][2]float64
 
-	// Metadata are entries of the model file for programs that use the model. Their names begin with "app."; others are not written.
+	// Metadata contains application metadata of the model file. Only entries whose names begin with "app." are written.
 	Metadata map[string]string
 
-	// Backend computes the passes over the rows; nil is the CPU.
+	// Backend computes the passes over the rows. If it is nil, the CPU is used.
 	Backend backend.Backend
 
 	exact *variational.Posterior // Exact: m and R with R Rᵀ = A, so that S = τ⁻¹A⁻¹; nil before a fit
-	hyper *Posterior             // of the hyper-parameters; nil: not computed
+	hyper *Posterior             // of the hyper-parameters; nil if not computed
 
-	noDraws string // why a fit that was asked for draws has none
+	noDraws string // the reason why the model has no draws, if the fit requested draws
 }
 
-// A Posterior is the posterior of the hyper-parameters given the data of a fit: a
-// Gaussian about the fit, over logarithms of positive numbers (Laplace's
-// approximation; see docs/priors.md). Standard deviations are in the model's
-// units, and 0 for parameters that the fit did not change.
+// A Posterior is the posterior of the hyper-parameters given the data of a fit: a Laplace
+// approximation in the logarithms of positive parameters (see docs/priors.md). The fields
+// are standard deviations in the model's units. They are 0 for parameters that the fit
+// did not change.
 type Posterior struct {
 	Variance    []float64 // [L] of log σ²
 	Lengthscale []float64 // [L,Q] of log l
 	Frequency   []float64 // [L,Q] of p, in cycles
 	Noise       []float64 // [1] of log τ
 	// Features [M,Q] are the standard deviations of the features' frequencies
-	// p + w/(2πl), in cycles, q(w) included; nil if the fit did not change p and μ.
+	// p + w/(2πl), in cycles, including q(w); nil if the fit did not change p and μ.
 	Features []float64
-	Draws    []*Model // models with hyper-parameters drawn from the Gaussian, as many as Options.Posterior.Draws asks for
+	Draws    []*Model // models with hyper-parameters drawn from the posterior [Options.Posterior.Draws]
 }
 
-// Posterior returns the posterior of the fitted hyper-parameters, or nil: a fit computes it if
-// that costs little, or if Options.Posterior.Draws asks for draws (Result.NoPosterior).
+// Posterior returns the posterior of the fitted hyper-parameters, or nil if the fit did not
+// compute it (Result.NoPosterior). A fit computes it if the cost is small or if
+// Options.Posterior.Draws requests draws.
 func (m *Model) Posterior() *Posterior {
 	if m == nil {
 		return nil
@@ -105,7 +106,7 @@ func (m *Model) Posterior() *Posterior {
 	return m.hyper
 }
 
-// NewModel returns a model with the given parameters, in the data's units. Errors wrap ErrParams.
+// NewModel returns a model with the given parameters, whose units are the data's units. Errors wrap ErrParams.
 func NewModel(p *Params) (*Model, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -117,8 +118,8 @@ func NewModel(p *Params) (*Model, error) {
 	return m, nil
 }
 
-// check reports a model that was put together by hand and cannot be used: it has
-// no parameters, or its maps or its posterior have other shapes.
+// check returns an error that wraps ErrParams if the model is not valid: it has no
+// parameters, or the shapes of its maps or its posterior do not match.
 func (m *Model) check() error {
 	if m == nil {
 		return fmt.Errorf("vssgp: the model is nil: %w", ErrParams)
@@ -129,10 +130,10 @@ func (m *Model) check() error {
 	switch m.Inference {
 	case "", Exact, Factorized:
 	default:
-		return fmt.Errorf("vssgp: the model's inference is %q, want exact or factorised: %w", m.Inference, ErrParams)
+		return fmt.Errorf("vssgp: the model's inference is %q, must be exact or factorised: %w", m.Inference, ErrParams)
 	}
 	if want := m.Params.M() * m.Params.D; m.exact != nil && len(m.exact.Mean) != want {
-		return fmt.Errorf("vssgp: the posterior has %d means, the parameters want %d: condition the model on data anew: %w",
+		return fmt.Errorf("vssgp: the posterior has %d means, but the parameters need %d; condition the model on data again: %w",
 			len(m.exact.Mean), want, ErrUnfitted)
 	}
 	return m.checkMaps()
@@ -145,17 +146,17 @@ func (m *Model) backend() backend.Backend {
 	return m.Backend
 }
 
-// fits reports data whose columns differ from the model's.
+// fits returns an error if the number of inputs or outputs differs from the model.
 func (m *Model) fits(data *Data) error {
 	if data.Q != m.Params.Q || data.D != m.Params.D {
-		return fmt.Errorf("vssgp: data have %d inputs and %d outputs, the model %d and %d: %w", data.Q, data.D, m.Params.Q, m.Params.D,
-			ErrData)
+		return fmt.Errorf("vssgp: the data have %d inputs and %d outputs, but the model has %d and %d: %w", data.Q, data.D, m.Params.Q,
+			m.Params.D, ErrData)
 	}
 	return nil
 }
 
-// open brings data to the model's units and hands them to the backend, for
-// evaluations that end with ctx (nil: the background).
+// open converts data to the model's units and opens them on the backend. Evaluations stop
+// if ctx ends. A nil ctx is the background context.
 func (m *Model) open(ctx context.Context, data *Data) (*variational.Rows, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -169,27 +170,27 @@ func (m *Model) open(ctx context.Context, data *Data) (*variational.Rows, error)
 	return m.openScaled(ctx, backend.Data{N: data.N, Q: data.Q, D: data.D, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y)})
 }
 
-// openScaled is open for data in the model's units.
+// openScaled opens data that are in the model's units.
 func (m *Model) openScaled(ctx context.Context, data backend.Data) (*variational.Rows, error) {
 	data.Windows = m.Params.Windows
 	rows, err := variational.Open(ctx, data, m.setting())
 	return rows, dataError(err)
 }
 
-// setting is how the model's rows are opened.
+// setting returns the settings with which the model's rows are opened.
 func (m *Model) setting() variational.Setting {
 	b := m.backend()
-	_, memory := b.(*cpu.Backend) // other backends hold devices or connections, which must be closed
+	_, memory := b.(*cpu.Backend) // other backends have devices or connections, which must be closed
 	return variational.Setting{Backend: b, Origin: m.Y.origin(), Leave: memory}
 }
 
-// Evaluate returns the bound of the model's parameters on data, in nats of y in the
-// model's units, with its gradient if asked for. It does not change the model. rows,
-// for the factorized bound alone, selects a mini-batch whose data term is scaled by
-// N/|S|; nil is every row. Errors wrap ErrData (data that do not fit the model,
-// rows that they do not have, a mini-batch of the exact bound), ErrOptions
-// (another inference), ErrParams, ErrUnfitted or ErrBound, or ctx.Err() soon
-// after ctx has ended.
+// Evaluate returns the bound of the model's parameters on data, in nats, for y in the
+// model's units, and its gradient if requested. It does not change the model. rows
+// selects a mini-batch S for the factorized bound, whose data term is then scaled by
+// N/|S|; nil selects all rows. Errors wrap ErrData (the columns differ from the model, a
+// row index is out of range, or rows are given for the exact bound), ErrOptions (an
+// unknown inference), ErrParams, ErrUnfitted or ErrBound, or ctx.Err() soon after ctx has
+// ended.
 func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
 	opened, err := m.open(ctx, data)
 	if err != nil {
@@ -199,7 +200,7 @@ func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, r
 	switch inference {
 	case Exact, Factorized, Stochastic:
 	default:
-		return nil, fmt.Errorf("vssgp: inference %q, want exact, factorised or stochastic: %w", inference, ErrOptions)
+		return nil, fmt.Errorf("vssgp: inference %q, must be exact, factorised or stochastic: %w", inference, ErrOptions)
 	}
 	if err := (&backend.Data{N: data.N}).CheckRows(rows); err != nil {
 		return nil, fmt.Errorf("vssgp: %w: %w", err, ErrData)
@@ -210,17 +211,17 @@ func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, r
 	return opened.Evaluate(m.Params, inference, rows, gradient)
 }
 
-// withoutDraws is the error about a model that has no draws of its hyper-parameters.
+// withoutDraws returns the error about a model without draws of its hyper-parameters.
 func (m *Model) withoutDraws(what string) error {
-	why := cmp.Or(m.noDraws, "fit it with some (Options.Posterior.Draws)")
+	why := cmp.Or(m.noDraws, "fit it with draws (Options.Posterior.Draws)")
 	return fmt.Errorf("vssgp: %s: the model has no draws of its hyper-parameters: %s: %w", what, why, ErrUnfitted)
 }
 
 // Condition computes the exact posterior of the coefficients given data,
-// leaving the parameters unchanged, also in the draws of its Posterior, and
-// makes the model an Exact one: q(A) = N(m_d, τ⁻¹A⁻¹) with A = G + τ⁻¹I and m = A⁻¹C. Errors wrap ErrData or
-// ErrBound (ErrParams if the model is invalid), or ctx.Err() soon after ctx has
-// ended, and leave the model as it was.
+// q(A) = N(m_d, τ⁻¹A⁻¹) with A = G + τ⁻¹I and m = A⁻¹C, and sets the model's inference to
+// Exact. It also conditions the draws of the model's Posterior. The other parameters do
+// not change. Errors wrap ErrData, ErrBound or ErrParams, or ctx.Err() soon after ctx has
+// ended. If there is an error, the model is unchanged.
 func (m *Model) Condition(ctx context.Context, data *Data) (*Evaluation, error) {
 	opened, err := m.open(ctx, data)
 	if err != nil {
@@ -249,7 +250,7 @@ func (m *Model) Condition(ctx context.Context, data *Data) (*Evaluation, error) 
 	return e, nil
 }
 
-// beyond marks the rows x [N,Q] outside of the model's Range; nil if none is.
+// beyond marks the rows of x [N,Q] outside of the model's Range. It returns nil if all rows are inside.
 func (m *Model) beyond(x []float64) (marks []bool) {
 	q := len(m.Range)
 	for i, v := range x {
@@ -263,13 +264,13 @@ func (m *Model) beyond(x []float64) (marks []bool) {
 	return marks
 }
 
-// adopt takes the exact posterior of an evaluation.
+// adopt sets the model's posterior to the exact posterior of an evaluation.
 func (m *Model) adopt(e *Evaluation) {
 	m.Inference, m.exact = Exact, e.Posterior
 	m.Params.CoefMean, m.Params.CoefVar = nil, nil
 }
 
-// Fitted reports whether the model has a posterior to predict with.
+// Fitted reports whether the model has a posterior over its coefficients.
 func (m *Model) Fitted() bool {
 	if m == nil || m.Params == nil {
 		return false
@@ -280,19 +281,19 @@ func (m *Model) Fitted() bool {
 	return m.exact != nil
 }
 
-// predictive is the model's distribution over functions, in its own units. Errors
-// wrap ErrParams or ErrUnfitted, or ctx.Err() once ctx has ended.
+// predictive returns the model's distribution over functions in the model's units. Errors
+// wrap ErrParams or ErrUnfitted, or ctx.Err() if ctx has ended.
 func (m *Model) predictive(ctx context.Context) (*variational.Predictive, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
 	if !m.Fitted() {
-		return nil, fmt.Errorf("vssgp: predict: fit the model, or condition it on data, first: %w", ErrUnfitted)
+		return nil, fmt.Errorf("vssgp: predict: fit the model or condition it on data first: %w", ErrUnfitted)
 	}
 	return variational.NewPredictive(ctx, m.Params, m.exactPosterior())
 }
 
-// exactPosterior is the posterior of an Exact model, nil for a Factorized one.
+// exactPosterior returns the posterior of an Exact model, or nil for a Factorized model.
 func (m *Model) exactPosterior() *variational.Posterior {
 	if m.Inference == Factorized {
 		return nil
@@ -311,22 +312,22 @@ func (m *Model) Coefficients() (mean, variance []float64, err error) {
 	return slices.Clone(p.Coefficients.Mean), p.Variances(), nil
 }
 
-// clone copies the model; the posterior, which nothing changes, is shared.
+// clone returns a copy of the model. It shares the posterior, which is never modified.
 func (m *Model) clone() *Model {
 	c := *m
 	c.Params = m.Params.Clone()
 	return &c
 }
 
-// bare is the model with other parameters and without its posterior.
+// bare returns a copy of the model with parameters p and without a posterior.
 func (m *Model) bare(p *Params) *Model {
 	c := *m
 	c.Params, c.exact, c.hyper = p, nil, nil
 	return &c
 }
 
-// checkMaps reports affine maps of the wrong length or with a scale that is
-// not positive.
+// checkMaps returns an error if an affine map has the wrong length or a scale that is not
+// positive.
 func (m *Model) checkMaps() error {
 	for _, a := range []struct {
 		name string
@@ -334,19 +335,19 @@ func (m *Model) checkMaps() error {
 		want int
 	}{{"x", m.X, m.Params.Q}, {"y", m.Y, m.Params.D}} {
 		if len(a.Offset) != a.want || len(a.Scale) != a.want {
-			return fmt.Errorf("vssgp: %s.offset and %s.scale have %d and %d entries, want %d: %w", a.name, a.name, len(a.Offset),
+			return fmt.Errorf("vssgp: %s.offset and %s.scale have %d and %d entries, must have %d: %w", a.name, a.name, len(a.Offset),
 				len(a.Scale), a.want, ErrParams)
 		}
 		for i, s := range a.Scale {
 			if !(s > 0) || math.IsInf(s, 0) || math.IsInf(a.Offset[i], 0) || math.IsNaN(a.Offset[i]) {
-				return fmt.Errorf("vssgp: %s.scale[%d] is %v and %s.offset[%d] %v, want a positive and a finite number: %w", a.name, i, s,
+				return fmt.Errorf("vssgp: %s.scale[%d] is %v, must be positive, and %s.offset[%d] is %v, must be finite: %w", a.name, i, s,
 					a.name, i, a.Offset[i], ErrParams)
 			}
 		}
 	}
 	if n := len(m.Range); n != 0 && n != m.Params.Q ||
 		slices.ContainsFunc(m.Range, func(ends [2]float64) bool { return !(ends[0] <= ends[1]) }) {
-		return fmt.Errorf("vssgp: x.range is %.6g, want a least and a greatest value for each of %d inputs: %w", m.Range, m.Params.Q,
+		return fmt.Errorf("vssgp: x.range is %.6g, must have a minimum and a maximum for each of %d inputs: %w", m.Range, m.Params.Q,
 			ErrParams)
 	}
 	if n := len(m.XNames); n != 0 && n != m.Params.Q {
@@ -358,21 +359,20 @@ func (m *Model) checkMaps() error {
 	return nil
 }
 
-// A Frequency describes one feature's frequency under the posterior, in the data's
-// units.
+// A Frequency describes the posterior of one feature's frequency in the data's units.
 type Frequency struct {
 	Feature   int       `json:"feature"`      // k, from 0 to M−1
 	Component int       `json:"-"`            // i = k/K
 	Location  []float64 `json:"location"`     // [Q] z, units of x
 	Mean      []float64 `json:"frequency"`    // [Q] |μ/l + 2πp|/2π, cycles per unit of x
 	SD        []float64 `json:"frequency_sd"` // [Q] under Model.Posterior, cycles per unit of x; nil without it
-	Period    []float64 `json:"period"`       // [Q] 1/Mean, units of x; +Inf: none
+	Period    []float64 `json:"period"`       // [Q] 1/Mean, units of x; +Inf if Mean is 0
 	PeriodSD  []float64 `json:"period_sd"`    // [Q] SD/Mean², to first order; nil without SD
-	Spread    []float64 `json:"-"`            // [Q] √Σ/(2πl), of q(w) alone: too little where the hyper-parameters are uncertain
-	Reach     []float64 `json:"reach"`        // [Q] l/√Σ, units of x: how far from z the feature decays; +Inf: nowhere
+	Spread    []float64 `json:"-"`            // [Q] √Σ/(2πl), from q(w) alone: too small if the hyper-parameters are uncertain
+	Reach     []float64 `json:"reach"`        // [Q] l/√Σ, units of x: decay length of the feature around z; +Inf without decay
 }
 
-// length is the squared length of SD, or of Spread without it.
+// length returns the squared norm of SD, or of Spread if SD is nil.
 func (f Frequency) length() (sum float64) {
 	of := f.SD
 	if of == nil {
@@ -384,9 +384,9 @@ func (f Frequency) length() (sum float64) {
 	return sum
 }
 
-// Frequencies returns the posteriors of all features' frequencies. The most confident
-// come first: those whose vector of standard deviations is shortest, or of spreads
-// if the model has no Posterior. It returns nil if the model is invalid.
+// Frequencies returns the posteriors of all features' frequencies in order of increasing
+// uncertainty: the norm of SD, or of Spread if the model has no Posterior. It returns nil
+// if the model is invalid.
 func (m *Model) Frequencies() []Frequency {
 	if m.check() != nil {
 		return nil
@@ -417,11 +417,11 @@ func (m *Model) Frequencies() []Frequency {
 type Component struct {
 	SD          []float64 `json:"sd"`               // [D] σ, units of y
 	Lengthscale []float64 `json:"lengthscale"`      // [Q] l, units of x
-	Period      []float64 `json:"period"`           // [Q] 1/|p|, units of x; +Inf: none
-	Window      *int      `json:"window,omitempty"` // its window's index; nil without windows
+	Period      []float64 `json:"period"`           // [Q] 1/|p|, units of x; +Inf if p is 0
+	Window      *int      `json:"window,omitempty"` // index of the window; nil without windows
 }
 
-// Components returns the model's components in the order of Params; nil if the model
+// Components returns the model's components in the order of Params, or nil if the model
 // is invalid.
 func (m *Model) Components() []Component {
 	if m.check() != nil {
@@ -446,7 +446,7 @@ func (m *Model) Components() []Component {
 	return out
 }
 
-// NoiseSD returns the noise's standard deviation [D] in units of y; nil if the model is invalid.
+// NoiseSD returns the noise standard deviation [D] in units of y, or nil if the model is invalid.
 func (m *Model) NoiseSD() []float64 {
 	if m.check() != nil {
 		return nil

@@ -14,15 +14,15 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// An Optimizer is a form of L-BFGS for a model with windows.
+// An Optimizer selects a variant of L-BFGS for models with windows.
 type Optimizer string
 
 const (
 	// OptimizerGlobal steps all parameters together.
 	OptimizerGlobal Optimizer = "global"
-	// OptimizerWindows first steps every window by a curvature and a step
-	// length separately, all in the same evaluation of the bound, and goes on
-	// as OptimizerGlobal once that gains little.
+	// OptimizerWindows first gives every window a separate curvature and step length,
+	// with one evaluation of the bound for all windows. It continues as OptimizerGlobal
+	// when the gain becomes small.
 	OptimizerWindows Optimizer = "windows"
 )
 
@@ -30,154 +30,154 @@ const (
 type Init string
 
 const (
-	// InitPaper draws μ, Σ, z and the phases at random around given
-	// length-scales and periods, as the paper does.
+	// InitPaper draws μ, z and the phases at random for given length-scales and periods,
+	// as in the paper.
 	InitPaper Init = "paper"
-	// InitSpectrum places components along the spectrum of the data. It is the default
+	// InitSpectrum chooses the components from the spectrum of the data. It is the default
 	// for one input, evenly sampled or not. See DESIGN.md, "Starting values".
 	InitSpectrum Init = "spectrum"
 )
 
 // Options are the options of New and Fit. The zero value is a good choice for most
-// data: the paper's method with exact inference, starting values and windows chosen
-// from the data. An option that would have no effect because of another one is refused.
+// data: the paper's method with exact inference, and initial values and windows chosen
+// from the data. An option that has no effect because of another option is an error.
 type Options struct {
 	Method     Method        // default VSSGP
 	Inference  Inference     // default Exact
 	Components int           // L, of each window; 0: chosen by Init
 	Features   int           // K per component; 0: chosen by Init or, for mini-batches, by the number of rows
 	Windows    WindowOptions // default: chosen by Init
-	Raw        bool          // keep the data's units; otherwise x and y are shifted and scaled to the order of one
+	Raw        bool          // use the data's units; otherwise x and y are shifted and scaled to order one
 
-	Init           Init         // default InitSpectrum for one input, else InitPaper with the features chosen from the data
-	Paper          PaperOptions // starting values of InitPaper
-	NoisePrecision float64      // starting τ in the data's 1/y²; 0: chosen by Init
+	Init           Init         // default InitSpectrum for one input, otherwise InitPaper with features chosen from the data
+	Paper          PaperOptions // initial values of InitPaper
+	NoisePrecision float64      // initial τ in the data's 1/y²; 0: chosen by Init
 	UniformPhases  bool         // a uniform posterior of the phases instead of fixed phases
-	From           *Model       // start from this model's parameters, units and windows; the options that choose them must then be unset
+	From           *Model       // initial parameters, units and windows; the options that choose them must then be unset
 
-	Priors    Priors           // of σ, l and the noise; default weak ones chosen from the data, see NoPriors
+	Priors    Priors           // of σ, l and the noise; default weak priors chosen from the data, see NoPriors
 	Posterior PosteriorOptions // of the hyper-parameters, after the fit
 
-	Iterations int          // at most, of L-BFGS or RMSPROP, from each start; 0: chosen by Inference; or NoIterations
+	Iterations int          // maximum of L-BFGS or RMSPROP from each start; 0: chosen by Inference; or NoIterations
 	Optimizer  Optimizer    // default OptimizerWindows if there are many windows, else OptimizerGlobal
 	Batch      BatchOptions // mini-batches of Stochastic inference
-	Restarts   int          // further starts, of which the best bound is kept
-	Fix        []string     // tensors of the model file that keep their starting values
-	// Tie names tensors (kernel.variance, kernel.lengthscale, kernel.frequency) that change by one factor
-	// (frequencies by one difference) over all components.
+	Restarts   int          // number of further starts; the fit returns the start with the best bound
+	Fix        []string     // tensors of the model file that keep their initial values
+	// Tie names tensors (kernel.variance, kernel.lengthscale, kernel.frequency) whose entries are all
+	// multiplied by the same factor, or for frequencies shifted by the same difference.
 	Tie  []string
-	Seed uint64 // of everything random; the same seed, data and options give the same bits
+	Seed uint64 // of all random numbers; the same seed, data and options give the same bits
 
 	Checkpoint  CheckpointOptions // default: no checkpoint
-	MemoryLimit float64           // in bytes; a fit whose estimated need is larger is refused (ErrMemory); 0: no limit
+	MemoryLimit float64           // in bytes; a fit that is estimated to need more returns ErrMemory; 0: no limit
 	Backend     backend.Backend   // default: the CPU
-	Progress    func(Progress)    // called now and then, from one goroutine
+	Progress    func(Progress)    // called during the fit from one goroutine
 }
 
 // WindowOptions are the options of a model with windows.
 type WindowOptions struct {
 	// Length is the length of the windows in the data's units of x, or WindowNone.
-	// If it is WindowAuto, InitSpectrum chooses the length by a selection criterion, on
-	// a few excerpts if the data are long, and if the model will be optimized also
-	// Components and Features that are 0; InitPaper then makes no windows.
+	// If it is WindowAuto, InitSpectrum chooses the length by a selection criterion, on a
+	// few excerpts if the data are long. If the model will be optimized, it also chooses
+	// Components and Features that are 0. With WindowAuto InitPaper creates no windows.
 	Length     float64
 	Dim        int       // the input that the windows divide, from 0 to Q−1
 	Candidates []float64 // lengths that WindowAuto chooses from; default 512 to 1024 steps of the data's grid
-	// Shared gives all windows one set of components: σ², l and p of the j-th
-	// component are tied over the windows. InitSpectrum then starts each window
-	// from the mean spectrum.
+	// Shared makes all windows share one set of components: σ², l and p of the j-th component are
+	// tied across the windows. InitSpectrum then initializes each window from the mean spectrum.
 	Shared bool
-	// Segments is the number of parts into which exact inference divides the matrix
-	// of all windows, to factor and invert them in parallel. With more than two
-	// cores, use as many as there are cores. Below 3 there are two, which cause no
-	// fill-in; with fewer than 2·Segments − 1 windows there are fewer. Every window
-	// of an inner segment needs one extra block of workspace: at most 50 % on top of
-	// the matrix. Segments decide the order of sums, and so the last bits of a fit;
-	// the number of cores does not.
+	// Segments is the number of segments into which exact inference divides the matrix of all
+	// windows, to factor and invert them in parallel. With more than two cores, set it to the
+	// number of cores. Values below 3 mean two segments, which cause no fill-in. There are fewer
+	// segments if there are fewer than 2·Segments − 1 windows. Every window of an inner segment
+	// needs one extra block of workspace, at most 50 % of the matrix. Segments change the order of
+	// sums and thus the last bits of a fit. The number of cores does not.
 	Segments int
 }
 
-// PaperOptions are the starting values of InitPaper, in the data's units of x.
+// PaperOptions are the initial values of InitPaper, in the data's units of x.
 type PaperOptions struct {
-	// Lengthscales and Periods have one entry for each component, the same for every
-	// input. A period of 0 or +Inf means none. The default length-scale is a tenth of
-	// each input's range, times √Q.
+	// Lengthscales and Periods have one entry per component, which applies to every input.
+	// A period of 0 or +Inf means that the component is not periodic. The default
+	// length-scale is a tenth of each input's range, times √Q.
 	Lengthscales, Periods []float64
-	// FrequencyVariance is Σ in units of 1/l², which the paper does not give: a
-	// feature reaches over l/√Σ. Default 0.001; SSGP and RP have Σ = 0 whatever it is.
+	// FrequencyVariance is Σ in units of 1/l². A feature decays over the distance l/√Σ around z.
+	// The default is 0.001; the paper states no value. SSGP and RP always have Σ = 0.
 	FrequencyVariance float64
 }
 
 // PosteriorOptions are the options of the hyper-parameters' posterior.
 type PosteriorOptions struct {
-	// Draws is the number of draws that the model keeps, for PosteriorPredictor; a fit
-	// then iterates up to 1500 times unless Iterations is given, to reach a mode.
-	// With 0 the model keeps the standard deviations alone, if their cost is small
-	// compared with the fit's; with NoPosterior it keeps nothing.
+	// Draws is the number of draws for PosteriorPredictor. With draws, the default of
+	// Iterations is 1500, so that the fit reaches a mode. If Draws is 0, the model has only
+	// the standard deviations, and only if their cost is small compared with the fit. If it
+	// is NoPosterior, the posterior is not computed.
 	Draws int
-	// HMC draws by Hamiltonian Monte Carlo rather than from the Gaussian about the
-	// fit. It checks the Gaussian and takes some hundred times as long.
+	// HMC selects Hamiltonian Monte Carlo instead of the Laplace approximation. It serves
+	// to check the approximation and takes some hundred times as long.
 	HMC bool
 }
 
-// BatchOptions are the options of mini-batches, which Stochastic inference takes, and other inference in
-// its first iterations from InitPaper with a hundred features or more.
+// BatchOptions are the options of mini-batches. Stochastic inference uses them. Other inference uses
+// them in the first iterations from InitPaper if there are a hundred features or more.
 type BatchOptions struct {
 	Rows       int  // of a mini-batch; default min(N, 512)
 	Contiguous bool // neighboring rows instead of random ones
 }
 
-// CheckpointOptions are the options of a fit's checkpoint: a file with parameters,
-// optimizer, random streams and stage.
+// CheckpointOptions are the options of a fit's checkpoint, a file with the parameters and
+// the state of the optimizer, the random streams and the stage.
 type CheckpointOptions struct {
-	// Path is the file; "" is none. A new checkpoint replaces the last one, whole or
-	// not at all, at least Every after it, and so seldom that writing takes at most a
-	// twentieth of the time. A last one is written when ctx ends the fit, and the file
-	// stays after the fit. An existing file that is no checkpoint, or that another
-	// process uses, is refused with an error that wraps ErrCheckpoint.
+	// Path is the file, or "" for no checkpoint. Each checkpoint replaces the previous one
+	// atomically. The interval is at least Every, and so long that writing takes at most a
+	// twentieth of the time. If ctx ends the fit, it writes a final checkpoint. The fit does
+	// not remove the file. If an existing file is not a checkpoint, or if another process
+	// uses it, Fit returns an error that wraps ErrCheckpoint.
 	Path  string
 	Every time.Duration // default 30 s
-	// Resume continues from Path and ends with the same bits as a fit without
-	// interruption. Build, device, data and options must be the same; otherwise the
-	// error wraps ErrCheckpoint and names the difference. Without such a file the fit
+	// Resume continues from Path, with the same result to the last bit as a fit without
+	// interruption. Build, device, data and options must be the same; otherwise the error
+	// wraps ErrCheckpoint and names the difference. If the file does not exist, the fit
 	// starts from the beginning.
 	Resume bool
-	// Warn receives the error of a checkpoint that could not be written; the fit
-	// continues and tries again later. If it is nil, such an error ends the fit.
+	// Warn is called with the error if a checkpoint could not be written. The fit then
+	// continues and tries again later. If Warn is nil, such an error ends the fit.
 	Warn func(error)
 }
 
-// NoIterations keeps the starting values and computes only the posterior of the
-// coefficients. InitSpectrum then makes many components, which cannot over-fit.
+// NoIterations as Options.Iterations disables optimization: the fit computes only the
+// posterior of the coefficients at the initial values. InitSpectrum then creates many
+// components, which cannot over-fit.
 const NoIterations = -1
 
-// NoPosterior asks for no posterior of the hyper-parameters.
+// NoPosterior as PosteriorOptions.Draws disables the posterior of the hyper-parameters.
 const NoPosterior = -1
 
 const (
-	// WindowAuto asks for a window length chosen from the data.
+	// WindowAuto selects a window length chosen from the data.
 	WindowAuto = 0
-	// WindowNone asks for a model without windows.
+	// WindowNone selects a model without windows.
 	WindowNone = -1
 )
 
 const (
-	// maxCount bounds components and features per component: far more than
-	// any data need, far fewer than fit in memory.
+	// maxCount is the maximum number of components and of features per component, far
+	// above any practical model.
 	maxCount = 1_000_000
-	// maxDraws bounds the draws of the hyper-parameters: a model keeps them all.
+	// maxDraws is the maximum number of draws of the hyper-parameters, all of which are
+	// stored in the model.
 	maxDraws = 1000
-	// MaxInputs bounds the inputs of data that are fitted: every feature has
-	// three numbers for each.
+	// MaxInputs is the maximum number of inputs. Every feature has three parameters per
+	// input.
 	MaxInputs = 100_000
 )
 
-// badOption is an error about options.
+// badOption returns an error that wraps ErrOptions.
 func badOption(format string, args ...any) error {
 	return fmt.Errorf("vssgp: "+format+": %w", append(args, ErrOptions)...)
 }
 
-// check reports options that no fit of data can meet.
+// check returns an error if the options are not valid for data. data may be nil.
 func (o *Options) check(data *Data) error {
 	for _, check := range []func(data *Data) error{
 		o.checkWords, o.checkNumbers, o.checkPairs, o.checkFrom, o.checkSize, o.checkScales, o.checkNames,
@@ -189,7 +189,7 @@ func (o *Options) check(data *Data) error {
 	return nil
 }
 
-// checkWords reports words that are none of those to choose from.
+// checkWords returns an error if an option is not one of its allowed words.
 func (o *Options) checkWords(*Data) error {
 	for _, w := range []struct {
 		what, is string
@@ -201,17 +201,17 @@ func (o *Options) checkWords(*Data) error {
 		{"init", string(o.Init), []string{string(InitPaper), string(InitSpectrum)}},
 	} {
 		if last := len(w.want) - 1; w.is != "" && !slices.Contains(w.want, w.is) {
-			return badOption("%s %q, want %s or %s", w.what, w.is, strings.Join(w.want[:last], ", "), w.want[last])
+			return badOption("%s %q, must be %s or %s", w.what, w.is, strings.Join(w.want[:last], ", "), w.want[last])
 		}
 	}
 	return nil
 }
 
-// leastPrecision bounds a starting noise precision; beyond it and its inverse
-// τ times a square of the data leaves float64's range.
-const leastPrecision = 1e-60
+// minPrecision is the minimum initial noise precision, and its inverse the maximum.
+// Outside of this range τy² can overflow or underflow.
+const minPrecision = 1e-60
 
-// checkNumbers reports numbers outside their domain.
+// checkNumbers returns an error if an option is out of range.
 func (o *Options) checkNumbers(*Data) error {
 	for _, v := range []struct {
 		name      string
@@ -228,18 +228,18 @@ func (o *Options) checkNumbers(*Data) error {
 	}
 	switch w := o.Windows.Length; {
 	case o.Posterior.Draws > maxDraws:
-		return badOption("%d draws of the hyper-parameters, want at most %d", o.Posterior.Draws, maxDraws)
+		return badOption("%d draws of the hyper-parameters, the maximum is %d", o.Posterior.Draws, maxDraws)
 	case !(o.MemoryLimit >= 0):
 		return badOption("memory limit %v, must be 0 (none) or more", o.MemoryLimit)
 	case o.Method == SSGP && o.Features%2 == 1:
-		return badOption("ssgp with %d features a component, want an even number: each frequency is a cosine and a sine", o.Features)
+		return badOption("method ssgp needs an even number of features per component, got %d: each frequency is a cosine and a sine", o.Features)
 	case w != WindowNone && !(w >= 0 && !math.IsInf(w, 0)): // WindowAuto is 0
-		return badOption("window length %v, want a positive number, WindowAuto or WindowNone", w)
+		return badOption("window length %v, must be positive, WindowAuto or WindowNone", w)
 	}
 	return nil
 }
 
-// checkPairs reports options of which one would have no effect because of the other.
+// checkPairs returns an error if an option has no effect because of another option.
 func (o *Options) checkPairs(*Data) error {
 	var (
 		w, paper  = o.Windows, o.Paper
@@ -283,24 +283,25 @@ func (o *Options) checkPairs(*Data) error {
 	return nil
 }
 
-// checkSize refuses models that do not fit in memory before they are made.
+// checkSize returns an error if the model is too large, before its arrays are allocated.
 func (o *Options) checkSize(data *Data) error {
 	if o.Components > maxCount {
-		return badOption("components %d, want at most %d", o.Components, maxCount)
+		return badOption("components %d exceeds the maximum of %d", o.Components, maxCount)
 	}
 	if o.Features > maxCount {
-		return badOption("features %d per component, want at most %d", o.Features, maxCount)
+		return badOption("features %d per component exceeds the maximum of %d", o.Features, maxCount)
 	}
 	window := max(1, o.Components, len(o.Paper.Lengthscales)) * max(1, o.Features)
 	if window > MaxExact && (o.Inference == Exact || o.Inference == "") {
-		return badOption("%d features in a window: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorized inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
+		return badOption("%d features in a window: exact inference needs matrices of %.0f GiB each; use at most %d features, or factorized "+
+			"inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
 	}
 	if data != nil && data.Q > MaxInputs {
-		return fmt.Errorf("vssgp: %d inputs in %d rows: want at most %d (is the table on its side, a column for each row?): %w", data.Q,
+		return fmt.Errorf("vssgp: %d inputs in %d rows, the maximum is %d inputs (is the table transposed?): %w", data.Q,
 			data.N, MaxInputs, ErrData)
 	}
 	if data != nil {
-		if err := onSide(data.N, data.Q, data.D); err != nil {
+		if err := checkTransposed(data.N, data.Q, data.D); err != nil {
 			return err
 		}
 	}
@@ -310,13 +311,15 @@ func (o *Options) checkSize(data *Data) error {
 	lo, hi := (&backend.Data{Q: data.Q, X: data.X}).Extent(o.Windows.Dim)
 	for _, w := range append([]float64{o.Windows.Length}, o.Windows.Candidates...) {
 		if w > 0 && 2*(hi-lo)/w > float64(data.N) {
-			return badOption("window length %.6g: %d rows over a range of %.6g would be cut into more windows than rows; want %.3g at least, or none", w, data.N, hi-lo, 2*(hi-lo)/float64(data.N))
+			return badOption("window length %.6g: %d rows over a range of %.6g would give more windows than rows; use at least %.3g, or no "+
+				"windows", w, data.N, hi-lo, 2*(hi-lo)/float64(data.N))
 		}
 	}
 	return nil
 }
 
-// checkFrom reports a model to start from that is invalid or has other columns.
+// checkFrom returns an error if Options.From is invalid or does not match the columns of
+// data.
 func (o *Options) checkFrom(data *Data) error {
 	if o.From == nil {
 		return nil
@@ -330,60 +333,61 @@ func (o *Options) checkFrom(data *Data) error {
 	return o.From.fits(data)
 }
 
-// checkScales reports lengths and scales outside their domain.
+// checkScales returns an error if a length, a scale or a precision is out of range.
 func (o *Options) checkScales(data *Data) error {
 	for _, w := range o.Windows.Candidates {
 		if !(w > 0) || math.IsInf(w, 0) {
-			return badOption("window length %v, want a positive number", w)
+			return badOption("window length %v, must be positive", w)
 		}
 	}
 	if o.Windows.Dim < 0 || (data != nil && o.Windows.Dim >= data.Q) {
-		return badOption("windows along input %d of %d", o.Windows.Dim, data.Q)
+		return badOption("window input %d, must be the number of one of %d inputs, from 0", o.Windows.Dim, data.Q)
 	}
-	if t := o.NoisePrecision; !(t >= 0) || t > 1/leastPrecision || (t > 0 && t < leastPrecision) {
-		return badOption("noise precision %v, want a number from %g to %g", t, leastPrecision, 1/leastPrecision)
+	if t := o.NoisePrecision; !(t >= 0) || t > 1/minPrecision || (t > 0 && t < minPrecision) {
+		return badOption("noise precision %v, must be from %g to %g", t, minPrecision, 1/minPrecision)
 	}
 	if v := o.Paper.FrequencyVariance; !(v >= 0) || math.IsInf(v, 0) {
-		return badOption("frequency variance %v, want a positive number", v)
+		return badOption("frequency variance %v, must be positive", v)
 	}
 	for _, l := range o.Paper.Lengthscales {
 		if !(l > 0) || math.IsInf(l, 0) {
-			return badOption("length-scale %v, want a positive number", l)
+			return badOption("length-scale %v, must be positive", l)
 		}
 	}
 	for _, p := range o.Paper.Periods {
 		if !(p >= 0) {
-			return badOption("period %v, want a positive number, or 0 for none", p)
+			return badOption("period %v, must be positive, or 0 for none", p)
 		}
 	}
 	switch n := len(o.Paper.Lengthscales); {
 	case n > 0 && o.Components > 0 && o.Components != n:
-		return badOption("%d components with %d length-scales, want one length-scale for each component, or no number of components",
+		return badOption("%d components with %d length-scales: give one length-scale per component, or omit the number of components",
 			o.Components, n)
 	case o.Paper.Lengthscales != nil && n == 0:
-		return badOption("length-scales of no component, want one at least, or nil")
+		return badOption("the list of length-scales is empty, must be nil or have at least one")
 	}
 	if n := len(o.Paper.Lengthscales); o.Paper.Periods != nil && len(o.Paper.Periods) != n {
-		return badOption("%d periods for %d length-scales, want one each", len(o.Paper.Periods), n)
+		return badOption("%d periods for %d length-scales, must be one period per length-scale", len(o.Paper.Periods), n)
 	}
 	if o.Init == InitSpectrum && o.From == nil && (o.Paper.Lengthscales != nil || o.Paper.Periods != nil || o.Paper.FrequencyVariance > 0) {
-		return badOption("length-scales, periods and frequency variance cannot be combined with init %s, only with init %s", InitSpectrum, InitPaper)
+		return badOption("length-scales, periods and frequency variance cannot be combined with init %s, only with init %s", InitSpectrum,
+			InitPaper)
 	}
 	return nil
 }
 
-// checkNames reports names that no tensor has.
+// checkNames returns an error if Fix or Tie contain a name that is not allowed.
 func (o *Options) checkNames(*Data) error {
 	tieable := variational.Names(func(t Tensor) bool { return t.Tieable })
 	for _, name := range o.Tie {
 		if !slices.Contains(tieable, name) {
-			return badOption("cannot tie %q, want some of %s", name, strings.Join(tieable, ", "))
+			return badOption("cannot tie %q, must be one of %s", name, strings.Join(tieable, ", "))
 		}
 	}
 	names := variational.Names(nil)
 	for _, name := range o.Fix {
 		if !slices.Contains(names, name) {
-			return badOption("cannot fix %q: no tensor of the model file has that name; want some of %s", name, strings.Join(names, ", "))
+			return badOption("cannot fix %q: no such tensor in the model file; must be one of %s", name, strings.Join(names, ", "))
 		}
 	}
 	return nil
@@ -404,8 +408,8 @@ type Priors struct {
 	Noise       Prior // of the noise's standard deviation τ^−½; default sd(y)/10
 }
 
-// NoPriors returns flat priors of all hyper-parameters: a fit then maximizes the bound
-// alone.
+// NoPriors returns flat priors of all hyper-parameters, with which a fit maximizes the
+// bound without a prior term.
 func NoPriors() Priors {
 	none := Prior{SD: math.Inf(1)}
 	return Priors{none, none, none}
@@ -414,16 +418,17 @@ func NoPriors() Priors {
 const (
 	// weakSD is the standard deviation of the logarithms under the weak priors.
 	weakSD = 3
-	// weakLength is the median length-scale in ranges of the input, and weakNoise the
-	// noise's median in standard deviations of the output.
+	// weakLength is the median length-scale relative to the input's range. weakNoise is
+	// the median noise relative to the output's standard deviation.
 	weakLength, weakNoise = 10, 0.1
 )
 
-// priorLeast bounds medians in the model's units from below, and its inverse from
-// above, so that their squares are numbers of float64.
-const priorLeast = 1e-60
+// minMedian is the minimum median of a prior in the model's units, and its inverse the
+// maximum. Within this range the square of the median does not overflow or underflow.
+const minMedian = 1e-60
 
-// check reports priors that are none in the units x and y.
+// check returns an error if a prior is invalid or its median is out of range in the
+// model's units, which x and y define.
 func (s *Priors) check(x, y Affine) error {
 	for _, p := range []struct {
 		name string
@@ -437,18 +442,18 @@ func (s *Priors) check(x, y Affine) error {
 			return fmt.Errorf("the prior of the %s: %w", p.name, err)
 		}
 		for _, unit := range p.unit {
-			if m := p.Median / unit; m < priorLeast || m > 1/priorLeast {
-				return fmt.Errorf("the prior of the %s has the median %v, which is %v in the model's units; want one from %g to %g", p.name,
-					p.Median, m, priorLeast, 1/priorLeast)
+			if m := p.Median / unit; m < minMedian || m > 1/minMedian {
+				return fmt.Errorf("the prior of the %s has median %v, which is %v in the model's units; must be from %g to %g there", p.name,
+					p.Median, m, minMedian, 1/minMedian)
 			}
 		}
 	}
 	return nil
 }
 
-// of are the priors in the units x and y, in which rows are, for a model of p's
-// shape. A prior of σ or of the noise's standard deviation is one of its square,
-// whose logarithm varies twice as much.
+// of returns the priors for a model of p's shape in the model's units, which x and y
+// define. rows are in these units. A prior of σ or of the noise standard deviation becomes
+// a prior of its square: the median is squared and the SD doubled.
 func (s *Priors) of(x, y Affine, rows *backend.Data, p *Params) (out optimize.Priors) {
 	square := func(p bayes.Prior) bayes.Prior { return bayes.Prior{Median: p.Median * p.Median, SD: 2 * p.SD} }
 	variance := 0.0
@@ -456,7 +461,7 @@ func (s *Priors) of(x, y Affine, rows *backend.Data, p *Params) (out optimize.Pr
 		_, sd := bayes.MeanSD(rows.Y, d, rows.D)
 		variance += sd * sd / float64(rows.D)
 	}
-	sd := cmp.Or(math.Sqrt(variance), 1) // constant outputs: any will do
+	sd := cmp.Or(math.Sqrt(variance), 1) // any value is valid for constant outputs
 	perWindow := float64(p.L) / float64(p.Windows.Count())
 	out.Variance = square(inUnits(s.Amplitude, y.Scale[0], sd/math.Sqrt(perWindow)))
 	out.Noise = square(inUnits(s.Noise, y.Scale[0], weakNoise*sd))
@@ -468,15 +473,16 @@ func (s *Priors) of(x, y Affine, rows *backend.Data, p *Params) (out optimize.Pr
 		}
 		one := inUnits(s.Lengthscale, unit, length)
 		if length == 0 && s.Lengthscale == (Prior{}) {
-			one = bayes.Prior{} // a constant input says nothing of its length-scale
+			one = bayes.Prior{} // a constant input has no scale
 		}
 		out.Lengthscale = append(out.Lengthscale, one)
 	}
 	return out
 }
 
-// inUnits is a prior in units of the data's, or the weak one about a median that is
-// in these units already. What says nothing becomes Prior{}.
+// inUnits returns p in the model's units, of which one is unit in the data's units. If p is
+// the zero value, it returns the weak prior with the given median, which is in the model's
+// units. A flat prior becomes the zero value of bayes.Prior.
 func inUnits(p Prior, unit, median float64) bayes.Prior {
 	switch {
 	case p == (Prior{}):

@@ -16,14 +16,13 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Predict returns the predictive distribution of y at each row of x [N,Q], row by
-// row, in the data's units (see Prediction and DESIGN.md, section 7), in O(part·M)
-// memory besides the result. Rows outside of the data are marked (Prediction.Beyond).
-// Errors wrap ErrData if x is not a number of rows of the model's inputs, has values
-// that are not finite or so far away that a prediction is not, or has too many rows
-// for the number of outputs; ErrUnfitted if there is no posterior yet; ErrParams if
-// the model is invalid; and ctx.Err() soon after ctx has ended. Use a Predictor for
-// rows that do not fit in memory.
+// Predict returns the predictive distribution of y at each row of x [N,Q], row-major and
+// in the data's units (see Prediction and DESIGN.md, section 7). It needs O(part·M) memory
+// in addition to the result. Prediction.Beyond marks rows outside of the data. Errors wrap
+// ErrData if the length of x is not a multiple of Q, if a value or the prediction there is
+// not finite, or if there are too many rows for the number of outputs. They wrap
+// ErrUnfitted if the model has no posterior, ErrParams if the model is invalid, and
+// ctx.Err() soon after ctx has ended. Use a Predictor for rows that do not fit in memory.
 func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	if _, err := m.rows(x); err != nil {
 		return nil, err
@@ -35,13 +34,13 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	return p.Predict(ctx, x)
 }
 
-// rows returns the number of rows of x, if the model can predict at them.
+// rows returns the number of rows of x, or an error if the model cannot predict at them.
 func (m *Model) rows(x []float64) (int, error) {
 	if err := m.check(); err != nil {
 		return 0, err
 	}
 	if q := m.Params.Q; len(x) == 0 || len(x)%q != 0 {
-		return 0, fmt.Errorf("vssgp: x has %d numbers, must be one or more rows of %d inputs: %w", len(x), q, ErrData)
+		return 0, fmt.Errorf("vssgp: x has %d numbers, must have one or more rows of %d inputs: %w", len(x), q, ErrData)
 	}
 	return len(x) / m.Params.Q, nil
 }
@@ -51,9 +50,9 @@ func (m *Model) rows(x []float64) (int, error) {
 //
 //	1[d=d'] (φ̄_n S_d φ̄_n'ᵀ + Σ_k S_d,kk r_k) + Σ_k m_kd m_kd' r_k,   r_k = E[φ_nk φ_n'k] − φ̄_nk φ̄_n'k
 //
-// (eq. pred_uncertainty taken at two inputs). It costs O(N²·(M+D²)) time and
-// O(chunk·M) memory besides the result. Both are in the data's units; errors are
-// the errors of Predict.
+// (eq. pred_uncertainty at two inputs). It takes O(N²·(M+D²)) time and O(chunk·M) memory
+// in addition to the result. Both results are in the data's units. The errors are the same
+// as the errors of Predict.
 func (m *Model) PredictJoint(ctx context.Context, x []float64) (mean []float64, cov *mat.SymDense, err error) {
 	n, err := m.rows(x)
 	if err != nil {
@@ -82,17 +81,17 @@ func (m *Model) PredictJoint(ctx context.Context, x []float64) (mean []float64, 
 	return single.Mean, cov, nil
 }
 
-// A Predictor predicts many rows by one model, which must not change meanwhile. It
-// computes once what does not depend on the rows, such as the
+// A Predictor predicts many rows with one model, which must not change while the Predictor
+// is used. It computes quantities that do not depend on the rows only once, such as the
 // inverse of an exact posterior's factor.
 type Predictor struct {
 	m         *Model
 	posterior *variational.Predictive
-	draws     []*Predictor // of which the prediction is the mean; nil: of the model alone
+	draws     []*Predictor // components of the mixture; nil for a single model
 }
 
-// Predictor prepares the model for predictions. Errors wrap ErrUnfitted, or
-// ctx.Err() once ctx has ended.
+// Predictor returns a Predictor of the model. Errors wrap ErrUnfitted, or ctx.Err() if ctx
+// has ended.
 func (m *Model) Predictor(ctx context.Context) (*Predictor, error) {
 	posterior, err := m.predictive(ctx)
 	if err != nil {
@@ -101,8 +100,9 @@ func (m *Model) Predictor(ctx context.Context) (*Predictor, error) {
 	return &Predictor{m: m, posterior: posterior}, nil
 }
 
-// PosteriorPredictor returns a Predictor whose predictions also average over the
-// posterior's draws of the hyper-parameters: a mixture of Gaussians. Errors wrap ErrUnfitted if the model has no draws (Options.Posterior.Draws).
+// PosteriorPredictor returns a Predictor whose predictions also average over the posterior
+// draws of the hyper-parameters, which gives a mixture of Gaussians. Errors wrap
+// ErrUnfitted if the model has no draws (Options.Posterior.Draws).
 func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
 	p, err := m.Predictor(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
 	return p, nil
 }
 
-// with is a draw on the model's backend.
+// with returns a copy of draw that uses m's backend.
 func (m *Model) with(draw *Model) *Model {
 	c := *draw
 	c.Backend = m.Backend
@@ -132,9 +132,9 @@ func (m *Model) with(draw *Model) *Model {
 func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	d := p.m.Params.D
 	n := len(x) / p.m.Params.Q
-	if float64(n)*float64(d)*float64(d) > linalg.MostCovariances { // a recording of one sample may claim 65535 channels
-		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; want fewer rows at a time: %w", n, d,
-			linalg.MostCovariances, ErrData)
+	if float64(n)*float64(d)*float64(d) > linalg.MaxCovariances { // a file header can declare 65535 channels
+		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; predict fewer rows at a time: %w", n, d,
+			linalg.MaxCovariances, ErrData)
 	}
 	var out *Prediction
 	for part, err := range p.Each(ctx, func(yield func([]float64, error) bool) { yield(x, nil) }) {
@@ -144,7 +144,7 @@ func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, erro
 		case part.N == n:
 			return part.Prediction, nil
 		case out == nil:
-			out = part.room(n)
+			out = part.newLike(n)
 		}
 		out.copy(part.Prediction, part.First)
 	}
@@ -155,7 +155,7 @@ func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, erro
 	return out, nil
 }
 
-// part predicts rows x [n,Q], in the model's units, in one pass.
+// part predicts rows x [n,Q] in one pass. x is in the model's units.
 func (p *Predictor) part(ctx context.Context, x []float64) (*Prediction, error) {
 	if p.draws != nil {
 		parts := make([]*Prediction, len(p.draws))
@@ -174,9 +174,9 @@ func (p *Predictor) part(ctx context.Context, x []float64) (*Prediction, error) 
 	return p.m.inDataUnits(raw), nil
 }
 
-// predictFrom conditions the model on known rows and predicts at others, x [n,Q],
-// both in the model's units. It returns the mean and the standard deviation [n,D] of
-// the observed y in the data's units. It keeps the covariances of a part of the rows at a time.
+// predictFrom conditions the model on the known rows and predicts the rows x [n,Q], both in
+// the model's units. It returns the mean and the standard deviation [n,D] of the observed y
+// in the data's units. To save memory it computes the covariances part by part.
 func (m *Model) predictFrom(ctx context.Context, known backend.Data, x []float64) (mean, sd []float64, err error) {
 	rows, err := m.openScaled(ctx, known)
 	if err != nil {
@@ -192,7 +192,7 @@ func (m *Model) predictFrom(ctx context.Context, known backend.Data, x []float64
 	if err != nil {
 		return nil, nil, err
 	}
-	for part := range slices.Chunk(x, rowsOfPart(known.D)*known.Q) {
+	for part := range slices.Chunk(x, maxPartRows(known.D)*known.Q) {
 		p, err := predictor.part(ctx, part)
 		if err != nil {
 			return nil, nil, err
@@ -202,19 +202,18 @@ func (m *Model) predictFrom(ctx context.Context, known backend.Data, x []float64
 	return mean, sd, nil
 }
 
-// Each predicts rows that come in slices [n,Q] of any lengths, and yields their
-// predictions part by part, in memory that does not grow with the number of
-// rows. The parts depend on the rows' numbers and windows alone, so that the same
-// rows have the same predictions, to the last bit, however they are sliced. A part
-// ends at the end of a backend's tile, so that the predictions on a sorted grid
-// also have the bits of one prediction of all rows. Each stops after the first
-// error, from rows or with the errors of Predict.
+// Each predicts a sequence of rows, given as slices [n,Q] of any length, and yields the predictions
+// part by part. Its memory does not grow with the number of rows. The boundaries of the parts
+// depend only on the row numbers and the windows, so the predictions are bit-identical however the
+// rows are sliced. A part ends at the end of a backend's tile, so on a sorted grid they are also
+// bit-identical to a prediction of all rows at once. Each stops after the first error, which comes
+// from rows or is an error of Predict.
 func (p *Predictor) Each(ctx context.Context, rows iter.Seq2[[]float64, error]) iter.Seq2[*Part, error] {
 	return func(yield func(*Part, error) bool) {
 		c := &parts{p: p, ctx: ctx, yield: yield}
 		for x, err := range rows {
 			if err == nil && len(x)%p.m.Params.Q != 0 {
-				err = fmt.Errorf("vssgp: predict: %d numbers for rows of %d inputs: %w", len(x), p.m.Params.Q, ErrData)
+				err = fmt.Errorf("vssgp: predict: a slice has %d numbers, must be a multiple of the %d inputs: %w", len(x), p.m.Params.Q, ErrData)
 			}
 			if err != nil {
 				yield(nil, err)
@@ -228,45 +227,45 @@ func (p *Predictor) Each(ctx context.Context, rows iter.Seq2[[]float64, error]) 
 	}
 }
 
-// A Part is the prediction at some consecutive rows of many.
+// A Part is the prediction of consecutive rows.
 type Part struct {
-	First int       // the number of its first row, from 0
-	X     []float64 // [N,Q] its rows, in the data's units; good until the next Part
+	First int       // number of the first row, from 0
+	X     []float64 // [N,Q] in the data's units; valid until the next Part
 	*Prediction
 }
 
 const (
-	// partRows bounds the rows of a Part, but for the last one, and partNumbers its
-	// covariances: with many outputs it has fewer rows.
+	// partRows is the maximum number of rows of a Part, except for the last one, and
+	// partNumbers the maximum number of covariances.
 	partRows    = 1 << 16
 	partNumbers = 1 << 22
-	// A Part whose last rows are followed by others under the same windows ends a
-	// multiple of partStep rows after the first of those. Backends walk evenly spaced
-	// rows in tiles that begin at such multiples, and compute a row of a tile from the
-	// rows before it. The last Part has at least lastRows rows, if there are as many.
+	// If a Part ends within a run of rows with the same windows, it ends a multiple of
+	// partStep rows after the start of the run. Backends process evenly spaced rows in
+	// tiles that begin at these multiples, and compute a row of a tile from the previous
+	// rows. The last Part has at least lastRows rows if there are that many.
 	partStep = 256
 	lastRows = 4096
 )
 
-// rowsOfPart is the most rows that a Part of so many outputs has.
-func rowsOfPart(outputs int) int {
+// maxPartRows returns the maximum number of rows of a Part.
+func maxPartRows(outputs int) int {
 	d := float64(outputs)
 	return max(partStep, int(min(partRows, partNumbers/(d*d)))/partStep*partStep)
 }
 
-// parts cuts rows into Parts.
+// parts divides rows into Parts.
 type parts struct {
 	p     *Predictor
 	ctx   context.Context
 	yield func(*Part, error) bool
-	x     []float64 // [·,Q] rows that have come and are not in a Part yet
-	first int       // the number of the first of them
+	x     []float64 // [·,Q] rows that are not in a Part yet
+	first int       // number of the first row of x
 }
 
-// take adds rows and emits a Part whenever there are enough rows for it and for
-// the last one. It reports whether to go on.
+// take adds rows. It emits a Part when there are enough rows for this Part and the last
+// one. It reports whether to continue.
 func (c *parts) take(x []float64) bool {
-	rows := rowsOfPart(c.p.m.Params.D)
+	rows := maxPartRows(c.p.m.Params.D)
 	full := (rows + lastRows) * c.p.m.Params.Q
 	for len(x) > 0 {
 		n := min(len(x), full-len(c.x))
@@ -278,7 +277,7 @@ func (c *parts) take(x []float64) bool {
 	return true
 }
 
-// cut is the length of a Part of at most n rows.
+// cut returns the length of the next Part, at most n rows.
 func (c *parts) cut(n int) int {
 	w, q := &c.p.m.Params.Windows, c.p.m.Params.Q
 	if w.Count() == 1 {
@@ -286,14 +285,14 @@ func (c *parts) cut(n int) int {
 	}
 	x := c.p.m.X.ToModel(c.x[:(n+1)*q])
 	cell := func(i int) int { return w.Cell(x[i*q+w.Dim]) }
-	run := n // the first row under the windows of row n; row 0 is a multiple of partStep after it
+	run := n // first row with the windows of row n; if it precedes row 0, the distance is a multiple of partStep
 	for run > 0 && cell(run-1) == cell(n) {
 		run--
 	}
 	return run + (n-run)/partStep*partStep
 }
 
-// emit predicts the first n rows and reports whether to go on.
+// emit predicts the first n rows and reports whether to continue.
 func (c *parts) emit(n int) bool {
 	if n == 0 {
 		return false
@@ -324,18 +323,19 @@ func (c *parts) emit(n int) bool {
 type Prediction struct {
 	N, D  int       // rows and outputs
 	Mean  []float64 // [N,D]
-	Cov   []float64 // [N,D,D] of the observed y: function and noise
-	Noise []float64 // [D] the noise's part of each output's variance, τ⁻¹ in units of y²
+	Cov   []float64 // [N,D,D] of the observed y: function plus noise
+	Noise []float64 // [D] noise variance of each output, τ⁻¹ in units of y²
 
-	// Beyond [N] marks the rows that lie outside of the data of the fit (Model.Range), in any input; nil: none does, or it is not known.
-	// Do not trust the error bars there: away from the data the variance goes to τ⁻¹ + Ψ' (DESIGN.md, section 7). It allows for the
-	// fitted frequencies alone, so it can be far too small. For a series, package series has a model whose variance grows.
+	// Beyond [N] marks the rows outside of the range of the fitted data (Model.Range) in any input; nil if all rows are inside or the
+	// range is not known. Error bars are unreliable there: away from the data the variance tends to τ⁻¹ + Ψ' (DESIGN.md, section 7),
+	// which accounts only for the fitted frequencies and can be far too small. For time series, package series has a model whose
+	// variance grows.
 	Beyond []bool
 
-	// parts are the predictions that this is the mean of, if it is a mixture.
+	// parts are the components of a mixture; nil for a Gaussian.
 	parts []*Prediction
-	// own is set where outputs are so small or large that their variances leave
-	// float64's range in Cov and Noise.
+	// own is set if the outputs are so small or large that their variances in Cov and
+	// Noise overflow or underflow.
 	own *modelUnits
 }
 
@@ -343,11 +343,11 @@ type Prediction struct {
 type modelUnits struct {
 	cov   []float64 // [N,D,D]
 	noise []float64 // [D]
-	unit  []float64 // [D] of y, in its own
+	unit  []float64 // [D] the model's units of y, in the data's units
 }
 
-// units are the covariances and noise variances to compute with, and the units
-// [D] of y in which they are, nil for 1.
+// units returns the covariances and noise variances for further computations, and their
+// units [D] of y, or nil if these are 1.
 func (p *Prediction) units() (cov, noise, unit []float64) {
 	if p.own != nil {
 		return p.own.cov, p.own.noise, p.own.unit
@@ -377,12 +377,12 @@ func (p *Prediction) SD(noise bool) []float64 {
 	return sd
 }
 
-// LogDensity returns ln N(y_n; mean_n, Cov_n) of each row n of y [N,D], the outputs of
-// a row jointly, in nats; NaN if a covariance is not positive definite. Errors
-// wrap ErrData if y has another shape, or ctx.Err() soon after ctx has ended.
+// LogDensity returns the joint log density of the outputs of each row n of y [N,D],
+// ln N(y_n; mean_n, Cov_n), in nats. It is NaN if the covariance is not positive definite.
+// Errors wrap ErrData if y has another shape, or ctx.Err() soon after ctx has ended.
 func (p *Prediction) LogDensity(ctx context.Context, y []float64) ([]float64, error) {
 	if p == nil || len(y) != p.N*p.D || len(p.Mean) != len(y) || len(p.Cov) != len(y)*p.D {
-		return nil, fmt.Errorf("vssgp: log density: %d values of y do not fit the prediction, want [N,D] as its mean: %w", len(y), ErrData)
+		return nil, fmt.Errorf("vssgp: log density: y has %d values, must have the shape [N,D] of the prediction's mean: %w", len(y), ErrData)
 	}
 	d := p.D
 	cov, _, unit := p.units()
@@ -414,15 +414,15 @@ func (p *Prediction) LogDensity(ctx context.Context, y []float64) ([]float64, er
 	return out, nil
 }
 
-// leastSquare and mostSquare bound units of y whose variances are within the range of float64.
-const leastSquare, mostSquare = 1e-130, 1e130
+// minUnit and maxUnit bound the units of y for which variances do not overflow or underflow.
+const minUnit, maxUnit = 1e-130, 1e130
 
-// inDataUnits adds the noise to a prediction of the latent function and brings it
-// to the data's units. It takes raw's memory.
+// inDataUnits adds the noise to a prediction of the latent function and converts it to the
+// data's units. It reuses raw's memory.
 func (m *Model) inDataUnits(raw *backend.Prediction) *Prediction {
 	d, noise := m.Params.D, 1/m.Params.NoisePrecision[0]
 	out := &Prediction{N: len(raw.Mean) / d, D: d, Mean: raw.Mean, Cov: raw.Cov}
-	if slices.ContainsFunc(m.Y.Scale, func(s float64) bool { return s < leastSquare || s > mostSquare }) {
+	if slices.ContainsFunc(m.Y.Scale, func(s float64) bool { return s < minUnit || s > maxUnit }) {
 		out.own = &modelUnits{slices.Clone(raw.Cov), slices.Repeat([]float64{noise}, d), slices.Clone(m.Y.Scale)}
 		for i := range out.Mean {
 			out.own.cov[i*d+i%d] += noise
@@ -442,7 +442,7 @@ func (m *Model) inDataUnits(raw *backend.Prediction) *Prediction {
 	return out
 }
 
-// checkFinite refuses a prediction that overflows, at rows x of which the first has a number.
+// checkFinite returns an error if the prediction at rows x overflows. first is the number of the first row.
 func (p *Prediction) checkFinite(first int, x []float64) error {
 	sd := p.SD(true)
 	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
@@ -455,7 +455,7 @@ func (p *Prediction) checkFinite(first int, x []float64) error {
 	return nil
 }
 
-// inUnits maps rows x to the model's units, of which the first has a number, and refuses those that leave float64's range there.
+// inUnits returns rows x in the model's units, or an error if they overflow there. first is the number of the first row.
 func (m *Model) inUnits(what string, first int, x []float64) ([]float64, error) {
 	u, q := m.X.ToModel(x), m.Params.Q
 	if at := slices.IndexFunc(u, func(v float64) bool { return math.IsInf(v, 0) }); at >= 0 && !math.IsInf(x[at], 0) {
@@ -464,13 +464,14 @@ func (m *Model) inUnits(what string, first int, x []float64) ([]float64, error) 
 	return u, nil
 }
 
-// notFinite is the error about a row x whose prediction or draw overflows.
+// notFinite returns the error about a row x whose prediction or draw overflows.
 func notFinite(what string, row int, x []float64) error {
-	return fmt.Errorf("vssgp: %s: row %d, x = %.6g: the result is not finite; want x of the size of the model's data, and a model with such numbers: %w", what, row, x, ErrData)
+	return fmt.Errorf("vssgp: %s: row %d, x = %.6g: the result is not finite; x is too far from the model's data, or the model's parameters "+
+		"are too large: %w", what, row, x, ErrData)
 }
 
-// mixture is the mean of predictions: its covariance is their mean covariance and the
-// covariance of their means.
+// mixture returns the equally weighted mixture of predictions. Its covariance is the mean
+// of their covariances plus the covariance of their means.
 func mixture(parts []*Prediction) *Prediction {
 	first := parts[0]
 	d, n := first.D, float64(len(parts))
@@ -506,12 +507,12 @@ func mixture(parts []*Prediction) *Prediction {
 	return out
 }
 
-// Quantile returns the value [N,D] that each observed y, or the latent function if noise is
-// false, stays below with probability prob: of a Gaussian, or of the mixture from a
-// PosteriorPredictor. It panics unless 0 < prob < 1: 0.95 gives the 95th percentile.
+// Quantile returns the quantile [N,D] with probability prob of each observed y, or of the latent
+// function if noise is false. The distribution is a Gaussian or the mixture from a
+// PosteriorPredictor. For example, 0.95 gives the 95th percentile. It panics unless 0 < prob < 1.
 func (p *Prediction) Quantile(prob float64, noise bool) []float64 {
 	if !(prob > 0 && prob < 1) {
-		panic(fmt.Sprintf("vssgp: quantile of probability %v, want a number between 0 and 1, such as 0.95", prob))
+		panic(fmt.Sprintf("vssgp: quantile with probability %v, must be between 0 and 1, such as 0.95", prob))
 	}
 	if p == nil {
 		return nil
@@ -535,19 +536,19 @@ func (p *Prediction) Quantile(prob float64, noise bool) []float64 {
 	return out
 }
 
-// room makes a prediction like p of n rows, to be filled in.
-func (p *Prediction) room(n int) *Prediction {
+// newLike returns a zero prediction of n rows with p's outputs, units and mixture components.
+func (p *Prediction) newLike(n int) *Prediction {
 	out := &Prediction{N: n, D: p.D, Mean: make([]float64, n*p.D), Cov: make([]float64, n*p.D*p.D), Noise: p.Noise}
 	if p.own != nil {
 		out.own = &modelUnits{make([]float64, len(out.Cov)), p.own.noise, p.own.unit}
 	}
 	for _, one := range p.parts {
-		out.parts = append(out.parts, one.room(n))
+		out.parts = append(out.parts, one.newLike(n))
 	}
 	return out
 }
 
-// copy copies the rows of q to p from row first.
+// copy copies the rows of q into p, starting at row first.
 func (p *Prediction) copy(q *Prediction, first int) {
 	copy(p.Mean[first*p.D:], q.Mean)
 	copy(p.Cov[first*p.D*p.D:], q.Cov)
@@ -559,19 +560,18 @@ func (p *Prediction) copy(q *Prediction, first int) {
 	}
 }
 
-// Draw samples n functions from the posterior q(A)q(ω) jointly at all rows of
-// x [N,Q]: a frequency, a phase and a coefficient for every feature, then f = Φ(ω)A.
-// Each draw is [N,D], in the data's units, without noise. The same seed gives the
-// same draws. Errors are the errors of Predict, and ErrOptions if n is negative or
-// too large.
+// Draw samples n functions from the posterior q(A)q(ω) jointly at all rows of x [N,Q]. A
+// sample f = Φ(ω)A has one frequency, phase and coefficient per feature. Each draw is
+// [N,D], in the data's units, without noise. The same seed gives the same draws. The
+// errors are the errors of Predict, and ErrOptions if n is negative or too large.
 func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]float64, error) {
 	rows, err := m.rows(x)
 	if err != nil {
 		return nil, err
 	}
-	if n < 0 || float64(n)*float64(rows)*float64(m.Params.D) > linalg.MostCovariances {
-		return nil, fmt.Errorf("vssgp: %d draws at %d rows, want 0 or more draws of %d numbers in all at most: %w", n, rows,
-			linalg.MostCovariances, ErrOptions)
+	if n < 0 || float64(n)*float64(rows)*float64(m.Params.D) > linalg.MaxCovariances {
+		return nil, fmt.Errorf("vssgp: %d draws at %d rows; the number of draws must be 0 or more, with at most %d numbers in total: %w", n, rows,
+			linalg.MaxCovariances, ErrOptions)
 	}
 	draws, err := m.Draws(seed)
 	if err != nil {
@@ -586,16 +586,16 @@ func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]
 	return out, nil
 }
 
-// Draws are functions drawn from a posterior, one after the other. Each is sampled
-// again whenever it is asked for, from the generator's state before it, so that
-// memory needs to store one at a time. Draws are for one goroutine, and the model must
-// not change meanwhile.
+// Draws is a sequence of functions drawn from a posterior. A function is sampled again
+// each time it is evaluated, from the stored state of the random generator, so only one is
+// in memory at a time. A Draws value must be used by one goroutine at a time, and the model
+// must not change while it is used.
 type Draws struct {
-	m  []*Model   // the first function is of the first of them, and so on
-	at []rand.PCG // before each function, as far as they have been drawn
+	m  []*Model   // function i uses model i modulo the number of models
+	at []rand.PCG // states of the generator before the functions drawn so far and the next one
 }
 
-// Draws returns the functions that Draw evaluates. Errors wrap ErrUnfitted.
+// Draws returns the sequence of functions that Draw evaluates. Errors wrap ErrUnfitted.
 func (m *Model) Draws(seed uint64) (*Draws, error) {
 	if !m.Fitted() {
 		return nil, fmt.Errorf("vssgp: draw: fit the model first: %w", ErrUnfitted)
@@ -603,9 +603,9 @@ func (m *Model) Draws(seed uint64) (*Draws, error) {
 	return &Draws{m: []*Model{m}, at: []rand.PCG{*rand.NewPCG(seed, 0x5ee0)}}, nil
 }
 
-// PosteriorDraws returns functions whose hyper-parameters are drawn, too: function i
-// is of draw i modulo the number of draws of the model's Posterior. Errors wrap
-// ErrUnfitted if the model has no draws (Options.Posterior.Draws).
+// PosteriorDraws returns functions whose hyper-parameters are also drawn. Function i uses
+// draw i of the model's Posterior, modulo the number of draws. Errors wrap ErrUnfitted if
+// the model has no draws (Options.Posterior.Draws).
 func (m *Model) PosteriorDraws(seed uint64) (*Draws, error) {
 	d, err := m.Draws(seed)
 	if err != nil {
@@ -618,8 +618,8 @@ func (m *Model) PosteriorDraws(seed uint64) (*Draws, error) {
 	return d, nil
 }
 
-// At returns the values of function i, from 0, at rows x [N,Q]: [N,D], in the data's
-// units, without noise. Errors wrap ErrData, or ctx.Err() soon after ctx has ended.
+// At returns the values [N,D] of function i, from 0, at rows x [N,Q], in the data's units
+// and without noise. Errors wrap ErrData, or ctx.Err() soon after ctx has ended.
 func (d *Draws) At(ctx context.Context, i int, x []float64) ([]float64, error) {
 	for len(d.at) <= i {
 		d.function(len(d.at) - 1)
@@ -640,7 +640,7 @@ func (d *Draws) At(ctx context.Context, i int, x []float64) ([]float64, error) {
 	return y, nil
 }
 
-// function samples function i, before which all others have been sampled.
+// function samples function i. All functions before it must have been sampled.
 func (d *Draws) function(i int) *variational.Function {
 	pcg := d.at[i]
 	m := d.m[i%len(d.m)]

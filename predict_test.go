@@ -26,8 +26,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// standardErrors is the distance of an estimate at which a closed form is
-// refused.
+// standardErrors is the maximum deviation of an estimate from a closed form, in standard errors.
 const standardErrors = 5
 
 var predictKinds = []kind{
@@ -36,13 +35,13 @@ var predictKinds = []kind{
 	{Name: "predict, windows", N: 20, L: 6, K: 1, Q: 1, D: 2, Windows: 3, Fixed: true},
 }
 
-// withOracle is a model and the oracle's posterior of it.
+// withOracle is a model with the oracle's posterior.
 type withOracle struct {
 	m    *Model
 	post *oracle.Posterior
 }
 
-// posteriors are a kind's model with each posterior, and the oracle's.
+// posteriors returns a model with each kind of posterior, and the oracle's posteriors.
 func posteriors(t *testing.T, p *Params, data *Data) map[string]withOracle {
 	op := modeltest.ToOracle(p)
 	return map[string]withOracle{
@@ -51,7 +50,7 @@ func posteriors(t *testing.T, p *Params, data *Data) map[string]withOracle {
 	}
 }
 
-// withoutNoise takes τ⁻¹ off a joint covariance's diagonal and flattens it.
+// withoutNoise subtracts τ⁻¹ from the diagonal of a joint covariance and flattens it.
 func withoutNoise(cov [][]float64, tau float64) []float64 {
 	for i := range cov {
 		cov[i][i] -= 1 / tau
@@ -59,8 +58,8 @@ func withoutNoise(cov [][]float64, tau float64) []float64 {
 	return slices.Concat(cov...)
 }
 
-// TestPredictJoint holds means and joint covariances to the oracle's formula,
-// over more rows than a chunk, and Predict to the joint's blocks.
+// TestPredictJoint compares means and joint covariances with the oracle's formula, over more rows
+// than a chunk, and Predict with the diagonal blocks.
 func TestPredictJoint(t *testing.T) {
 	for _, c := range predictKinds {
 		t.Run(c.Name, func(t *testing.T) {
@@ -122,7 +121,8 @@ func checkSingles(t *testing.T, m *Model, name string, x []float64, n int, mean 
 	modeltest.Near(t, name+": SD with noise", noisy, sd, rounding)
 }
 
-// TestMonteCarloPredictions draws frequencies, phases, coefficients and noise.
+// TestMonteCarloPredictions compares predictions with samples of frequencies, phases, coefficients
+// and noise.
 func TestMonteCarloPredictions(t *testing.T) {
 	draws := slow.Pick(100_000, 20_000)
 	for i, c := range predictKinds {
@@ -154,8 +154,8 @@ func TestMonteCarloPredictions(t *testing.T) {
 	}
 }
 
-// TestDraw: the draws' mean and covariance are PredictJoint's, in the data's
-// units; the seed decides them.
+// TestDraw compares the draws' mean and covariance with PredictJoint in the data's units, and checks
+// that the seed determines the draws.
 func TestDraw(t *testing.T) {
 	const draws = 20_000
 	for _, c := range predictKinds {
@@ -180,7 +180,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// checkMoments holds samples' first and second moments to a mean and covariance.
+// checkMoments compares the first and second moments of samples with a mean and a covariance.
 func checkMoments(t *testing.T, what string, all [][]float64, mean []float64, cov *mat.SymDense) {
 	t.Helper()
 	size, n := len(mean), float64(len(all))
@@ -205,8 +205,8 @@ func checkMoments(t *testing.T, what string, all [][]float64, mean []float64, co
 	}
 }
 
-// TestUnits: a model of scaled data predicts, in the data's units, what the
-// same model written in those units does.
+// TestUnits checks that a model of scaled data and the same model in the data's units give the same
+// predictions.
 func TestUnits(t *testing.T) {
 	p, data := made(kind{Name: "units", N: 20, L: 4, K: 2, Q: 2, D: 1, Windows: 2})
 	ox, sx, oy, sy := []float64{100, -3}, []float64{0.001, 40}, 12.0, 7.0
@@ -249,8 +249,8 @@ func TestUnits(t *testing.T) {
 	modeltest.Near(t, "draw", got[2], want[2], rounding)
 }
 
-// checkExactUnits conditions both models; their bounds differ by the density's
-// change of units.
+// checkExactUnits conditions both models and checks that their bounds differ by the change of units
+// of the density.
 func checkExactUnits(t *testing.T, scaled, plain *Model, data *Data, sy float64) {
 	t.Helper()
 	a := testkit.Must(scaled.Condition(t.Context(), data))(t)
@@ -258,7 +258,7 @@ func checkExactUnits(t *testing.T, scaled, plain *Model, data *Data, sy float64)
 	modeltest.Near(t, "bound", []float64{a.Bound}, []float64{b.Bound + float64(data.N)*math.Log(sy)}, rounding)
 }
 
-// TestRowsAreIndependent: a prediction does not depend on its neighbors.
+// TestRowsAreIndependent checks that the prediction of a row does not depend on other rows.
 func TestRowsAreIndependent(t *testing.T) {
 	p, data := made(kind{Name: "rows", N: 30, L: 8, K: 3, Q: 1, D: 2, Windows: 4})
 	m := conditioned(t, p, data)
@@ -272,7 +272,7 @@ func TestRowsAreIndependent(t *testing.T) {
 	}
 }
 
-// TestBadPredict: Predict, PredictJoint and Draw refuse rows that are cut or not finite.
+// TestBadPredict checks the errors of Predict, PredictJoint and Draw for incomplete and non-finite rows.
 func TestBadPredict(t *testing.T) {
 	p, data := made(modeltest.FindKind(t, "two inputs, three outputs"))
 	m := conditioned(t, p, data)
@@ -288,8 +288,8 @@ func TestBadPredict(t *testing.T) {
 	}
 }
 
-// TestLogDensity: the joint density of a row's outputs is the formula's; a row whose covariance is not positive has none, and the others
-// keep theirs.
+// TestLogDensity compares the joint log density of a row's outputs with the formula. A row whose covariance is not positive definite has
+// NaN and does not affect other rows.
 func TestLogDensity(t *testing.T) {
 	y := []float64{2, 2, 2, 3}
 	p := &Prediction{N: 2, D: 2, Mean: []float64{1, 2, 0, 0}, Cov: []float64{2, 0.5, 0.5, 1, 4, 0, 0, 9}}
@@ -308,12 +308,12 @@ func TestLogDensity(t *testing.T) {
 	}
 }
 
-// times are the times of n samples, a row each.
+// times returns the times of n samples, one per row.
 func times(n int, step float64) []float64 {
 	return testkit.Numbers(n, func(i int) float64 { return step * float64(i) })
 }
 
-// inSlices gives x in slices of so many rows.
+// inSlices yields x in slices of the given number of rows.
 func inSlices(x []float64, rows int) iter.Seq2[[]float64, error] {
 	return func(yield func([]float64, error) bool) {
 		for lo := 0; lo < len(x); lo += rows {
@@ -324,10 +324,10 @@ func inSlices(x []float64, rows int) iter.Seq2[[]float64, error] {
 	}
 }
 
-// TestEach: predictions are the same bits however the rows come, and on a grid,
-// under windows too, those of one pass over all rows. The last of the windows
-// begins at no multiple of a tile's rows, so that parts of partRows alone would
-// cut its tiles elsewhere than one pass does, and have other last bits.
+// TestEach checks that predictions are bit-identical however the rows are sliced, and on a grid,
+// with and without windows, to one pass over all rows. The last window does not begin at a
+// multiple of a tile's rows, so parts of a fixed length would divide it into other tiles than
+// one pass does, with other last bits.
 func TestEach(t *testing.T) {
 	ctx := context.Background()
 	for name, o := range map[string]Options{
@@ -337,7 +337,7 @@ func TestEach(t *testing.T) {
 		m, _, err := Fit(ctx, wave(500, 0.3), o)
 		testkit.OK(t, err)
 		p := testkit.Must(m.Predictor(ctx))(t)
-		x := times(3*partRows+777, m.X.Scale[0]*0x1p-8) // a grid that is one in the model's units too; beyond the windows in the end
+		x := times(3*partRows+777, m.X.Scale[0]*0x1p-8) // a grid in the model's units, too; the end is beyond the windows
 		for i := range x {
 			x[i] += m.X.Offset[0]
 		}
@@ -351,7 +351,7 @@ func TestEach(t *testing.T) {
 					t.Fatalf("%s: a part of rows %d to %d after row %d", name, part.First, end, next)
 				}
 				if !slices.Equal(part.Mean, want.Mean[next:end]) || !slices.Equal(part.Cov, want.Cov[next:end]) {
-					t.Errorf("%s, %d rows at a time: rows %d to %d are others than in one pass", name, rows, next, end)
+					t.Errorf("%s, %d rows at a time: rows %d to %d differ from one pass", name, rows, next, end)
 				}
 				if last := end == len(x); !last && part.N > partRows || last && (part.N < lastRows || part.N > partRows+lastRows) {
 					t.Errorf("%s: a part of rows %d to %d", name, next, end)
@@ -359,14 +359,13 @@ func TestEach(t *testing.T) {
 				next = end
 			}
 			if next != len(x) {
-				t.Errorf("%s: %d rows came, want %d", name, next, len(x))
+				t.Errorf("%s: got %d rows, want %d", name, next, len(x))
 			}
 		}
 	}
 }
 
-// TestEachErrors: an error of the rows ends the predictions, and so do rows that
-// are cut.
+// TestEachErrors checks that an error from the rows and incomplete rows end the predictions.
 func TestEachErrors(t *testing.T) {
 	m, _ := mustFit(t, wave(60, 0.3), Options{Iterations: NoIterations})
 	p := testkit.Must(m.Predictor(context.Background()))(t)
@@ -394,8 +393,8 @@ func TestEachErrors(t *testing.T) {
 	}
 }
 
-// TestPredictJoins: a prediction that was made in parts is the one of a single
-// pass, covariances between outputs and those in the model's units included.
+// TestPredictJoins compares a prediction in parts with a single pass, including the covariances
+// between outputs and the covariances in the model's units.
 func TestPredictJoins(t *testing.T) {
 	one := wave(60, 0.3)
 	for _, unit := range []float64{1, 1e-300} {
@@ -420,17 +419,16 @@ func TestPredictJoins(t *testing.T) {
 	}
 }
 
-// TestPartRows: with many outputs a part has fewer rows, in memory bounded by its
-// covariances, down to one step.
+// TestPartRows checks that a part has fewer rows if there are many outputs, but at least one step.
 func TestPartRows(t *testing.T) {
 	for d, want := range map[int]int{1: 65536, 8: 65536, 40: 2560, 1000: 256} {
-		if got := rowsOfPart(d); got != want {
+		if got := maxPartRows(d); got != want {
 			t.Errorf("%d outputs: %d rows, want %d", d, got, want)
 		}
 	}
 }
 
-// deaf is a backend that is told when to stop and does not.
+// deaf is a backend that ignores cancellation.
 type deaf struct {
 	backend.Backend
 	told func(stop func() error)
@@ -442,14 +440,15 @@ func (b deaf) Open(d backend.Data) (backend.Rows, error) {
 	return b.Backend.Open(d)
 }
 
-// TestPredictBackend: rounding below zero is no variance; a backend is told when
-// to stop, and one that does not has no prediction.
+// TestPredictBackend checks that negative variances from rounding become zero, that a backend
+// receives the context, and that a canceled prediction returns an error even if the backend
+// ignores the context.
 func TestPredictBackend(t *testing.T) {
 	m, _ := mustFit(t, wave(60, 0.3), Options{Iterations: NoIterations})
 	m.Backend = &backendtest.Spy{Backend: cpu.New(), Predict: func(p *backend.Prediction) { p.Cov[1] = -1e-9 }}
 	p := testkit.Must(m.Predict(t.Context(), []float64{1, 2}))(t)
 	if p.Cov[1] != p.Noise[0] || !(p.Cov[0] > p.Noise[0]) {
-		t.Errorf("variances %v beside a noise of %v", p.Cov, p.Noise[0])
+		t.Errorf("variances %v with a noise variance of %v", p.Cov, p.Noise[0])
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	told := false
@@ -464,8 +463,8 @@ func TestPredictBackend(t *testing.T) {
 	}
 }
 
-// TestDraws: a function is the same whichever are asked for before it, and at rows
-// together or by themselves.
+// TestDraws checks that a function does not depend on the order of evaluation, and that rows can be
+// evaluated together or separately.
 func TestDraws(t *testing.T) {
 	m, _ := mustFit(t, wave(60, 0.3), Options{Iterations: NoIterations, Components: 2})
 	x := times(2*variational.ChunkRows+40, 0.01)
@@ -481,16 +480,16 @@ func TestDraws(t *testing.T) {
 		t.Error("one function twice")
 	}
 	if d := draws(); !slices.Equal(at(d, 2, x), third) || !slices.Equal(at(d, 0, x), first) || !slices.Equal(at(d, 1, x), second) {
-		t.Error("asked for in another order they are others")
+		t.Error("the functions depend on the order of evaluation")
 	}
 	for _, n := range []int{0, variational.ChunkRows, len(x) - 40, len(x) - 1} {
 		if !slices.Equal(at(d, 1, x[n:n+1]), second[n:n+1]) {
-			t.Errorf("row %d by itself is another", n)
+			t.Errorf("row %d differs if it is evaluated separately", n)
 		}
 	}
 }
 
-// TestContexts: what is long ends with its context, and soon.
+// TestContexts checks that long computations end soon after their context.
 func TestContexts(t *testing.T) {
 	const n = 40000
 	data := wave(n, 0.3)
@@ -516,7 +515,7 @@ func TestContexts(t *testing.T) {
 			t.Errorf("%s: %v, want it canceled", name, err)
 		}
 		if late := ended - at; late > 5*time.Second {
-			t.Errorf("%s: it worked for %v after it was canceled", name, late)
+			t.Errorf("%s: it ran for %v after it was canceled", name, late)
 		}
 	}
 	if e, err := m.Condition(t.Context(), wave(400, 0.3)); err != nil || e == nil || !m.Fitted() {
@@ -524,8 +523,8 @@ func TestContexts(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse: several goroutines use one model, one predictor and one Data at a time, and get what one alone gets. The race detector
-// watches.
+// TestConcurrentUse uses one model, one predictor and one Data in several goroutines and compares the results with one goroutine. It is
+// meant to be run with the race detector.
 func TestConcurrentUse(t *testing.T) {
 	data := wave(80, 0.1)
 	m, _ := mustFit(t, data, Options{Features: 6, Iterations: 5, Windows: WindowOptions{Length: 5}, Posterior: PosteriorOptions{Draws: 2}})
@@ -559,7 +558,7 @@ func TestConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
-// TestQuantileProbability: a probability that is none, such as a percentage, panics.
+// TestQuantileProbability checks that a probability outside of (0, 1), such as a percentage, panics.
 func TestQuantileProbability(t *testing.T) {
 	p := &Prediction{N: 1, D: 1, Mean: []float64{0}, Cov: []float64{1}, Noise: []float64{0}}
 	for _, probability := range []float64{95, 0, 1, -0.1, math.NaN()} {
@@ -577,8 +576,8 @@ func TestQuantileProbability(t *testing.T) {
 	}
 }
 
-// TestHeldInterrupted: rows that take long to be brought in order are not waited for.
-func TestHeldInterrupted(t *testing.T) {
+// TestOpenInterrupted checks that cancellation does not wait for the backend to prepare the rows.
+func TestOpenInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	m := testkit.Must(New(t.Context(), wave(100, 0.1), Options{Init: InitPaper}))(t)
@@ -587,9 +586,9 @@ func TestHeldInterrupted(t *testing.T) {
 	}
 }
 
-// TestFarFromFeatures: where no feature reaches, the mean is 0 and the
-// covariance τ⁻¹I + Ψ′, Ψ′_de = Σ_k (σ²_i/K)(m_kd m_ke + 1[d=e] s_kd): the
-// appendix's discussion, for both posteriors.
+// TestFarFromFeatures checks that far from all features the mean is 0 and the covariance is
+// τ⁻¹I + Ψ′ with Ψ′_de = Σ_k (σ²_i/K)(m_kd m_ke + 1[d=e] s_kd), for both posteriors (see the
+// paper's appendix).
 func TestFarFromFeatures(t *testing.T) {
 	for _, c := range []kind{
 		{Name: "uniform phases", N: 20, L: 2, K: 3, Q: 1, D: 2},
@@ -620,7 +619,7 @@ func TestFarFromFeatures(t *testing.T) {
 	}
 }
 
-// TestOneWindow: predictions under a single window are those without any.
+// TestOneWindow checks that predictions with a single window equal predictions without windows.
 func TestOneWindow(t *testing.T) {
 	p, data := made(modeltest.FindKind(t, "one window"))
 	plain := p.Clone()
@@ -631,7 +630,7 @@ func TestOneWindow(t *testing.T) {
 	modeltest.Near(t, "covariance", a.Cov, b.Cov, 0)
 }
 
-// TestLimitsOfFiles: sizes that a small file may ask for and no memory holds are refused.
+// TestLimitsOfFiles checks that sizes that a small file can declare but that exceed the memory give errors.
 func TestLimitsOfFiles(t *testing.T) {
 	p := unfittedParams(MaxExact + 1)
 	data := wave(4, 0.1)

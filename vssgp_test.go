@@ -13,22 +13,21 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 )
 
-// kind is modeltest's.
 type kind = modeltest.Kind
 
-// made draws a kind's model and its data.
+// made draws a model of a kind and its data.
 func made(c kind) (*Params, *Data) {
 	p, d := c.Make()
 	return p, &Data{N: d.N, Q: d.Q, D: d.D, X: d.X, Y: d.Y}
 }
 
-// mustModel is NewModel where the parameters are known to be good.
+// mustModel is NewModel for valid parameters.
 func mustModel(t testing.TB, p *Params) *Model {
 	t.Helper()
 	return testkit.Must(NewModel(p))(t)
 }
 
-// conditioned is an exact model with its posterior given data.
+// conditioned returns an exact model conditioned on data.
 func conditioned(t testing.TB, p *Params, data *Data) *Model {
 	t.Helper()
 	m := mustModel(t, p.Clone())
@@ -36,22 +35,22 @@ func conditioned(t testing.TB, p *Params, data *Data) *Model {
 	return m
 }
 
-// Tolerances of this package's tests, each with where it comes from.
+// Tolerances of this package's tests and the reason for each.
 const (
-	// goldenBound: bounds are sums of some hundred terms near the bound's own
-	// size; both sides round at 1e-16.
+	// goldenBound: bounds are sums of some hundred terms of the size of the bound, each
+	// rounded at 1e-16.
 	goldenBound = 1e-11
-	// goldenGradient: the same sums with A⁻¹ between, condition number to 1e5.
+	// goldenGradient: the same sums times A⁻¹, with condition numbers up to 1e5.
 	goldenGradient = 1e-9
-	// goldenGradientHard: x near 1e5 costs five digits of x − z, Σ near 1e-8
-	// leaves a sum of terms 1e8 apart.
+	// goldenGradientHard: x near 1e5 costs five digits of x − z, and Σ near 1e-8 gives
+	// terms that differ by a factor of 1e8.
 	goldenGradientHard = 1e-7
 	// goldenPredict: one solve with A.
 	goldenPredict = 1e-9
 	rounding      = modeltest.Rounding
 )
 
-// goldenModel is a golden file's model and data.
+// goldenModel returns the model and the data of a golden file.
 func goldenModel(t *testing.T, g *oracle.Golden) (*Model, *Data) {
 	t.Helper()
 	return mustModel(t, modeltest.FromOracle(g.Params, g)),
@@ -94,7 +93,7 @@ func TestGolden(t *testing.T) {
 			modeltest.Near(t, "coefficient mean", mean, slices.Concat(g.CoefMean...), goldenPredict)
 			first := testkit.Numbers(len(g.CoefVar), func(k int) float64 { return vr[k*m.Params.D] })
 			modeltest.Near(t, "coefficient variance", first, g.CoefVar, goldenPredict)
-			clear(mean) // a copy, as vr: the model stays as it is
+			clear(mean) // a copy: the model does not change
 			clear(vr)
 			checkPredict(t, m, "exact", g, g.Predict.ExactMean, g.Predict.ExactCov)
 		})
@@ -108,8 +107,8 @@ func checkPredict(t *testing.T, m *Model, what string, g *oracle.Golden, mean []
 	modeltest.Near(t, what+" covariance", p.Cov, slices.Concat(slices.Concat(cov...)...), goldenPredict)
 }
 
-// TestFrequencies: by hand, in the data's units, the surest first; equals keep
-// their order.
+// TestFrequencies compares frequencies with values computed by hand, in the data's units and
+// in order of increasing uncertainty. The sort is stable.
 func TestFrequencies(t *testing.T) {
 	p := NewParams(2, 2, 1, 1)
 	p.Variance = []float64{1, 1}
@@ -154,7 +153,7 @@ func checkFrequencies(t *testing.T, all, want []Frequency) {
 		}
 		a, b := numbers(got), numbers(w)
 		if got.Feature != w.Feature || got.Component != w.Component || len(a) != len(b) {
-			t.Fatalf("place %d: %+v, want %+v", i, got, w)
+			t.Fatalf("index %d: %+v, want %+v", i, got, w)
 		}
 		for j, v := range b {
 			if a[j] != v && !(math.Abs(a[j]-v) <= 1e-15*v) {
@@ -164,8 +163,8 @@ func checkFrequencies(t *testing.T, all, want []Frequency) {
 	}
 }
 
-// TestComponents: components and noise by hand, in the data's units; of a model that
-// is none there are none.
+// TestComponents compares components and noise with values computed by hand, in the data's
+// units. An invalid model has none.
 func TestComponents(t *testing.T) {
 	p := NewParams(2, 1, 1, 2)
 	p.Variance, p.Lengthscale, p.Frequency = []float64{4, 9}, []float64{3, 5}, []float64{0.5, 0}
@@ -184,6 +183,6 @@ func TestComponents(t *testing.T) {
 	}
 	var none *Model
 	if none.Components() != nil || none.NoiseSD() != nil || (&Model{}).Components() != nil {
-		t.Error("a model that is none has components")
+		t.Error("an invalid model has components")
 	}
 }

@@ -7,36 +7,36 @@ import (
 )
 
 // ErrShape is wrapped by every error about shapes that do not match.
-var ErrShape = errors.New("shapes do not fit")
+var ErrShape = errors.New("shapes do not match")
 
-// ErrValue is wrapped by every error about a value outside its domain (not
-// finite, negative where it must not be).
+// ErrValue is wrapped by every error about a value outside its domain, such as a value that
+// is not finite.
 var ErrValue = errors.New("value outside its domain")
 
 // ErrNotPositive is wrapped if a matrix has no Cholesky factor.
 var ErrNotPositive = errors.New("matrix is not positive definite")
 
-// checkLength reports an array of another length than it should have.
+// checkLength returns an error if an array does not have the required length.
 func checkLength(what string, have, want int, shape string) error {
 	if have == want {
 		return nil
 	}
-	return fmt.Errorf("backend: %s has %d numbers, want %s = %d: %w", what, have, shape, want, ErrShape)
+	return fmt.Errorf("backend: %s has %d numbers, must have %s = %d: %w", what, have, shape, want, ErrShape)
 }
 
-// checkOutputs reports another number of outputs than it should be.
+// checkOutputs returns an error if the number of outputs is wrong.
 func checkOutputs(have, want int) error {
 	if have == want {
 		return nil
 	}
-	return fmt.Errorf("backend: arrays for %d outputs, want %d: %w", have, want, ErrShape)
+	return fmt.Errorf("backend: arrays for %d outputs, must be for %d: %w", have, want, ErrShape)
 }
 
 // checkFinite returns an error naming the first entry of a that is not finite.
 func checkFinite(what string, a []float64) error {
 	for i, v := range a {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("backend: %s[%d] is %v, want a finite number: %w", what, i, v, ErrValue)
+			return fmt.Errorf("backend: %s[%d] is %v, must be finite: %w", what, i, v, ErrValue)
 		}
 	}
 	return nil

@@ -6,13 +6,12 @@ import (
 	"github.com/vssgp/vssgp/internal/double"
 )
 
-// On evenly spaced rows, where x_{n+i} = x_n + i·Δ holds without rounding, a
-// feature's value at the next row is its value at this one, turned and damped by
-// numbers that are the same for every row. Backends then need no sine and no
-// exponential for each row.
+// If rows are evenly spaced, that is x_{n+i} = x_n + i·Δ without rounding, a feature's value at
+// the next row is its value at this row, rotated and damped by factors that are the same for
+// every row. Backends then need no sine and exponential per row.
 
-// commonStep is the most frequent exact step from one row to the next of one input
-// x [N] within runs, the smallest of several; 0 if no step is exact.
+// commonStep returns the most frequent exact step between neighboring rows of one input x [N]
+// within runs, the smallest one if there are several, or 0 if no step is exact.
 func commonStep(x []float64, runs []Run) (delta float64) {
 	var steps []float64
 	for _, r := range runs {
@@ -35,8 +34,8 @@ func commonStep(x []float64, runs []Run) (delta float64) {
 	return delta
 }
 
-// evenRows is how many rows from each on, itself included, lie exactly delta apart
-// within its run.
+// evenRows returns for each row the number of consecutive rows of its run, starting with it,
+// that are exactly delta apart.
 func evenRows(x []float64, runs []Run, delta float64) []int32 {
 	const most = 1 << 30
 	even := make([]int32, len(x))
@@ -54,7 +53,7 @@ func evenRows(x []float64, runs []Run, delta float64) []int32 {
 	return even
 }
 
-// exactStep is b − a, and whether that is exact and not 0.
+// exactStep returns b − a and reports whether it is exact and not 0.
 func exactStep(a, b float64) (step float64, exact bool) {
 	d := double.Sum(b, -a)
 	return d.Hi, d.Lo == 0 && d.Hi != 0

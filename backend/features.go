@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Features are M damped cosines over Q inputs (see the package comment). The
-// gradient of a number with respect to Features is again a Features: each
-// field of the cotangent holds the derivative by the same field.
+// Features are M damped cosines over Q inputs (see the package comment). A gradient with
+// respect to Features also has type Features: each of its fields contains the derivative by
+// the same field.
 type Features struct {
 	M, Q    int
 	Center  []float64 // z [M,Q], units of x
@@ -17,15 +17,14 @@ type Features struct {
 	Amp     []float64 // A1 [M], of the mean
 	Power   []float64 // A0 [M], of the second moment's constant part
 	Ripple  []float64 // A2 [M], of the second moment's cosine
-	Window  []int     // [M] index of each feature's window, not falling; nil without windows
-	Windows Windows   // that Window counts in; the zero value: none
+	Window  []int     // [M] index of each feature's window, not decreasing; nil without windows
+	Windows Windows   // the windows that Window indexes; the zero value means no windows
 }
 
-// NewFeatures makes m features of q inputs, all zero; Window and Windows are left
-// empty.
+// NewFeatures returns m zero features of q inputs. Window and Windows are empty.
 func NewFeatures(m, q int) *Features { return FeaturesIn(make([]float64, m*FeatureNumbers(q)), m, q) }
 
-// FeatureNumbers returns the number of values that a feature of q inputs has.
+// FeatureNumbers returns the number of values per feature of q inputs.
 func FeatureNumbers(q int) int { return 3*q + 4 }
 
 // FeaturesIn returns m features of q inputs whose fields share the memory of
@@ -41,14 +40,14 @@ func FeaturesIn(numbers []float64, m, q int) *Features {
 	}
 }
 
-// Field is one of a Features' arrays with its name, for code that treats all of
-// them alike (tests, reductions over ranks).
+// Field is one of the arrays of Features with its name, for code that treats all arrays
+// alike, such as tests and reductions over ranks.
 type Field struct {
-	Name string    // the field's own: "Center", …
-	Data []float64 // not a copy
+	Name string    // name of the struct field, such as "Center"
+	Data []float64 // shared with the struct field
 }
 
-// Fields lists the real-valued arrays in a fixed order.
+// Fields returns the real-valued arrays in a fixed order.
 func (f *Features) Fields() []Field {
 	return []Field{
 		{"Center", f.Center}, {"Decay", f.Decay}, {"Freq", f.Freq}, {"Phase", f.Phase},
@@ -69,8 +68,8 @@ func (f *Features) Offsets() []int {
 	o := make([]int, f.Windows.Count()+1)
 	at, step := 0, 1
 	for v := range o {
-		// The next window begins about as far away as the last one did: a search of
-		// all features for each of many windows would miss the cache at each step.
+		// Search near the length of the previous window. A binary search of all features for
+		// each of many windows would miss the cache at each step.
 		end := at
 		for ; end < len(f.Window) && f.Window[end] < v; step *= 2 {
 			end = min(len(f.Window), end+step)
@@ -79,35 +78,35 @@ func (f *Features) Offsets() []int {
 		step, at = max(1, n/2), at+n
 		o[v] = at
 	}
-	o[len(o)-1] = f.M // without windows, too
+	o[len(o)-1] = f.M // also without windows
 	return o
 }
 
-// checkShape reports arrays whose lengths do not fit M and Q, and window
-// indices that fall or lie outside.
+// checkShape returns an error if the arrays' lengths do not match M and Q, or if window
+// indices decrease or are out of range.
 func (f *Features) checkShape() error {
 	if f.M < 1 || f.Q < 1 {
-		return fmt.Errorf("backend: %d features of %d inputs, want at least one of each: %w", f.M, f.Q, ErrShape)
+		return fmt.Errorf("backend: %d features of %d inputs, must be at least one of each: %w", f.M, f.Q, ErrShape)
 	}
 	if err := f.checkLengths(); err != nil {
 		return err
 	}
 	if len(f.Windows.Center) > 1 && f.Window == nil {
-		return fmt.Errorf("backend: %d windows but no feature says which is its own: %w", len(f.Windows.Center), ErrShape)
+		return fmt.Errorf("backend: %d windows, but the features have no window indices: %w", len(f.Windows.Center), ErrShape)
 	}
 	if f.Window != nil && len(f.Window) != f.M {
 		return checkLength("feature Window", len(f.Window), f.M, "M")
 	}
 	for k, v := range f.Window {
 		if v < 0 || v >= f.Windows.Count() || (k > 0 && v < f.Window[k-1]) {
-			return fmt.Errorf("backend: feature %d belongs to window %d, want one of %d, not falling: %w", k, v, f.Windows.Count(),
+			return fmt.Errorf("backend: feature %d belongs to window %d, must be one of %d windows and not decreasing: %w", k, v, f.Windows.Count(),
 				ErrShape)
 		}
 	}
 	return nil
 }
 
-// checkLengths reports arrays whose lengths do not fit M and Q.
+// checkLengths returns an error if the arrays' lengths do not match M and Q.
 func (f *Features) checkLengths() error {
 	for i, a := range f.Fields() {
 		want, shape := f.M*f.Q, "M·Q"
@@ -121,10 +120,10 @@ func (f *Features) checkLengths() error {
 	return nil
 }
 
-// CheckRoom reports a cotangent that is not of the features' shape.
+// CheckRoom returns an error if f, which receives a gradient by of, does not have of's shape.
 func (f *Features) CheckRoom(of *Features) error {
 	if f.M != of.M || f.Q != of.Q {
-		return fmt.Errorf("backend: room for %d features of %d inputs, want %d of %d: %w", f.M, f.Q, of.M, of.Q, ErrShape)
+		return fmt.Errorf("backend: a gradient for %d features of %d inputs, must be for %d of %d: %w", f.M, f.Q, of.M, of.Q, ErrShape)
 	}
 	return f.checkLengths()
 }

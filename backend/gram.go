@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// Gram is a symmetric matrix [M,M] over the features, block tridiagonal in
-// the windows: a row meets the features of at most two neighboring windows,
-// so all other blocks of E[ΦᵀΦ] are exactly zero. With one window it is dense.
+// Gram is a symmetric matrix [M,M] over the features that is block tridiagonal in the
+// windows. In any row the features of at most two neighboring windows are non-zero, so all
+// other blocks of E[ΦᵀΦ] are exactly zero. With one window it is dense.
 type Gram struct {
 	Offset []int       // [V+1] window v owns indices [Offset[v], Offset[v+1])
 	Diag   [][]float64 // [V] block v: [M_v,M_v], both triangles filled
@@ -17,12 +17,11 @@ type Gram struct {
 	scratch []float64
 }
 
-// padding is the number to whose multiples other code pads a block's rows.
+// padding is the number to a multiple of which other packages pad a block's rows.
 const padding = 8
 
-// NewGram makes a zero matrix with the given offsets. A single dense block has the
-// capacity to be padded in place to [P,P], where P is M rounded up to a multiple of
-// eight.
+// NewGram returns a zero matrix with the given offsets. A single dense block has the capacity
+// to be padded in place to [P,P], where P is M rounded up to a multiple of eight.
 func NewGram(offset []int) *Gram {
 	v := len(offset) - 1
 	g := &Gram{Offset: slices.Clone(offset), Diag: make([][]float64, v), Below: make([][]float64, max(0, v-1))}
@@ -58,7 +57,7 @@ func (g *Gram) CopyFrom(other *Gram) {
 	}
 }
 
-// Scratch returns workspace for n arbitrary numbers. The matrix keeps it for the next
+// Scratch returns uninitialized workspace of n numbers. The matrix keeps it for the next
 // factor, inverse or pass.
 func (g *Gram) Scratch(n int) []float64 {
 	if cap(g.scratch) < n {
@@ -103,8 +102,8 @@ func (g *Gram) Zero() {
 	}
 }
 
-// At returns entry (i, j), zero outside the stored blocks. It is for tests and for
-// small matrices: each call searches for the block.
+// At returns entry (i, j), which is zero outside the stored blocks. It searches for the block
+// and is meant for tests and small matrices.
 func (g *Gram) At(i, j int) float64 {
 	blockOf := func(i int) int { return sort.SearchInts(g.Offset[1:], i+1) }
 	vi, vj := blockOf(i), blockOf(j)
@@ -119,15 +118,15 @@ func (g *Gram) At(i, j int) float64 {
 	return 0
 }
 
-// checkShape reports offsets that differ from the features'.
+// checkShape returns an error if the offsets differ from the features' offsets.
 func (g *Gram) checkShape(f *Features) error {
 	o := f.Offsets()
 	if len(o) != len(g.Offset) {
-		return fmt.Errorf("backend: matrix has %d blocks, the features have %d windows: %w", len(g.Offset)-1, len(o)-1, ErrShape)
+		return fmt.Errorf("backend: the matrix has %d blocks, but the features have %d windows: %w", len(g.Offset)-1, len(o)-1, ErrShape)
 	}
 	for v := range o {
 		if o[v] != g.Offset[v] {
-			return fmt.Errorf("backend: matrix block %d begins at %d, the window's features at %d: %w", v, g.Offset[v], o[v], ErrShape)
+			return fmt.Errorf("backend: matrix block %d begins at index %d, but the window's features at %d: %w", v, g.Offset[v], o[v], ErrShape)
 		}
 	}
 	return nil

@@ -4,14 +4,14 @@ import "time"
 
 // A Timing is the time of a kernel or of a part of a pass.
 type Timing struct {
-	Kernel string        // on a GPU its name in the PTX; on the CPU "moments.features", "pullback.products", …
-	Calls  int           // launches, or how many times the part ran: once a tile as a rule
-	Time   time.Duration // by the GPU's own clock; on the CPU summed over the cores
+	Kernel string        // name in the PTX on a GPU; on the CPU "moments.features", "pullback.products", …
+	Calls  int           // number of launches, or of runs of the part, which is usually once per tile
+	Time   time.Duration // measured by the GPU, or summed over the CPU cores
 }
 
-// Observed wraps b so that begin is called with the method's name ("Open", "Moments",
-// …, "Close") before rows are opened and before each of their methods except CanSolve.
-// If begin returns a function, it is called when the method ends.
+// Observed returns a backend that calls begin with the method's name ("Open", "Moments", …,
+// "Close") before Open of b and before each method of the rows except CanSolve. If begin
+// returns a function, it is called when the method ends.
 func Observed(b Backend, begin func(method string) (end func())) Backend {
 	return &observed{b, begin}
 }
@@ -21,7 +21,7 @@ type observed struct {
 	begin func(method string) (end func())
 }
 
-// around makes a call between begin and end.
+// around calls call between begin and end.
 func (o *observed) around(method string, call func() error) error {
 	if end := o.begin(method); end != nil {
 		defer end()

@@ -2,8 +2,8 @@ package backend
 
 import "math"
 
-// Mean returns E[φ_k(x)] for one input x [Q] (eq. exp_Phi): the formula that the
-// backends' tiles compute many at a time.
+// Mean returns E[φ_k(x)] for one input x [Q] (eq. exp_Phi). It is the scalar reference for the
+// backends' tiles.
 func (f *Features) Mean(k int, x []float64) float64 {
 	turns, quad := f.Phase[k]/(2*math.Pi), 0.0
 	for q := range f.Q {
@@ -15,9 +15,8 @@ func (f *Features) Mean(k int, x []float64) float64 {
 	return f.gate(k, x) * f.Amp[k] * math.Exp(-0.5*quad) * math.Cos(2*math.Pi*reduced(turns))
 }
 
-// Pair returns E[φ_k(x)·φ_k(y)] for two inputs x, y [Q], one and the same random
-// feature at both: with d = x − z, d' = y − z and the product of two cosines
-// split into their difference and their sum,
+// Pair returns E[φ_k(x)·φ_k(y)] for the same random feature at two inputs x, y [Q]. With
+// d = x − z, d' = y − z, and the product of two cosines written as a sum,
 //
 //	g(x) g(y) [A0·exp(−½ Σ P (d−d')²)·cos(ω·(d−d')) + A2·exp(−½ Σ P (d+d')²)·cos(ω·(d+d') + 2c)]
 //
@@ -39,7 +38,7 @@ func (f *Features) Pair(k int, x, y []float64) float64 {
 			f.Ripple[k]*math.Exp(-0.5*quadPlus)*math.Cos(2*math.Pi*reduced(plus)))
 }
 
-// gate is the gate of feature k's window at x.
+// gate returns the gate of feature k's window at x.
 func (f *Features) gate(k int, x []float64) float64 {
 	if f.Window == nil {
 		return 1
@@ -47,6 +46,6 @@ func (f *Features) gate(k int, x []float64) float64 {
 	return f.Windows.Gate(f.Window[k], x[f.Windows.Dim])
 }
 
-// reduced is a phase counted in turns, in [−½, ½]: phases are reduced before the
-// cosine is taken, in float64, because x may run to 10⁶ periods and more.
+// reduced returns a phase in turns, reduced to [−½, ½]. The reduction in float64 before the
+// cosine keeps precision if x spans 10⁶ or more periods.
 func reduced(turns float64) float64 { return turns - math.RoundToEven(turns) }

@@ -2,24 +2,24 @@ package backend
 
 import "slices"
 
-// Prepared are rows in the order in which the backends sum them, with the gates of
-// the windows over them and the step between neighbors.
+// Prepared contains rows in the order in which backends sum them, with the gates of their
+// windows and the step between neighbors.
 type Prepared struct {
-	Order []int        // [N] the given row at each place
-	Place []int        // [N] the place of each given row
-	Runs  []Run        // of places, rising in Cell
-	X, Y  []float64    // [N,Q], [N,D] by place
-	Gate  [2][]float64 // [N] gates of the first and the second window of a row's run, 0 if there is no second; nil without windows
-	Delta float64      // the most frequent exact step between neighbors; 0: none, or several inputs
-	Even  []int32      // [N] rows of the run from each on, itself included, that lie Delta apart; nil if Delta is 0
+	Order    []int        // [N] original row at each position
+	Position []int        // [N] position of each original row
+	Runs     []Run        // of positions, in order of increasing Cell
+	X, Y     []float64    // [N,Q], [N,D] by position
+	Gate     [2][]float64 // [N] gates of the first and the second window of a row's run, 0 if there is no second; nil without windows
+	Delta    float64      // most frequent exact step between neighbors; 0 if there is none or there are several inputs
+	Even     []int32      // [N] number of consecutive rows of the run, starting with each, that are Delta apart; nil if Delta is 0
 }
 
 // Prepare returns a copy of the rows in the order in which backends sum them.
 func (d *Data) Prepare() *Prepared {
 	l := d.Windows.NewLayout(d.X, d.N, d.Q)
-	p := &Prepared{Order: l.Order, Place: make([]int, d.N)}
-	for place, n := range l.Order {
-		p.Place[n] = place
+	p := &Prepared{Order: l.Order, Position: make([]int, d.N)}
+	for i, n := range l.Order {
+		p.Position[n] = i
 	}
 	p.Gather(d, l.Order, l.Runs)
 	if d.Q == 1 {
@@ -30,8 +30,8 @@ func (d *Data) Prepare() *Prepared {
 	return p
 }
 
-// Gather copies the given rows of d, which the runs count one after the other, and
-// their gates into p, whose memory it uses again.
+// Gather copies the given rows of d and their gates into p and reuses p's memory. runs index
+// the given rows.
 func (p *Prepared) Gather(d *Data, given []int, runs []Run) {
 	p.Runs, p.X, p.Y = runs, p.X[:0], p.Y[:0]
 	p.X, p.Y = slices.Grow(p.X, len(given)*d.Q), slices.Grow(p.Y, len(given)*d.D)
@@ -60,16 +60,16 @@ func (p *Prepared) Gather(d *Data, given []int, runs []Run) {
 	}
 }
 
-// Pick appends the places of some given rows to places, rising, and the runs that
-// they are in, counted among these rows alone, to runs.
-func (p *Prepared) Pick(places []int, runs []Run, given []int) ([]int, []Run) {
+// Pick appends the positions of the given rows, sorted, to positions, and their runs, which
+// index the sorted rows, to runs.
+func (p *Prepared) Pick(positions []int, runs []Run, given []int) ([]int, []Run) {
 	for _, n := range given {
-		places = append(places, p.Place[n])
+		positions = append(positions, p.Position[n])
 	}
-	slices.Sort(places)
+	slices.Sort(positions)
 	run := 0
-	for i, place := range places {
-		for place >= p.Runs[run].Hi {
+	for i, position := range positions {
+		for position >= p.Runs[run].Hi {
 			run++
 		}
 		if k := len(runs); k == 0 || runs[k-1].Cell != p.Runs[run].Cell {
@@ -79,5 +79,5 @@ func (p *Prepared) Pick(places []int, runs []Run, given []int) ([]int, []Run) {
 		}
 		runs[len(runs)-1].Hi = i + 1
 	}
-	return places, runs
+	return positions, runs
 }

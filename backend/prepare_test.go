@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// someRows are n rows of q inputs and two outputs, Y telling their numbers, under
-// windows or none.
+// someRows returns n rows of q inputs and two outputs, with row numbers in Y, with or without
+// windows.
 func someRows(n, q, windows int) *Data {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(windows)))
 	d := &Data{N: n, Q: q, D: 2}
@@ -24,8 +24,8 @@ func someRows(n, q, windows int) *Data {
 	return d
 }
 
-// TestPrepare: all rows of all runs are there, in the layout's order, with their
-// gates and no even rows beyond their run.
+// TestPrepare checks that all rows are present in the layout's order with their gates, and that
+// the counts of even rows end with the run.
 func TestPrepare(t *testing.T) {
 	for _, d := range []*Data{someRows(100, 1, 3), someRows(100, 2, 3), someRows(100, 1, 0)} {
 		p := d.Prepare()
@@ -33,11 +33,11 @@ func TestPrepare(t *testing.T) {
 		for _, r := range p.Runs {
 			for i := r.Lo; i < r.Hi; i++ {
 				own := p.Y[2*i] == float64(p.Order[i]) && slices.Equal(p.X[d.Q*i:][:d.Q], d.X[d.Q*p.Order[i]:][:d.Q])
-				if i != at || !own || p.Place[p.Order[i]] != i {
-					t.Fatalf("place %d has row %v, want %d", at, p.Y[2*i], p.Order[at])
+				if i != at || !own || p.Position[p.Order[i]] != i {
+					t.Fatalf("position %d has row %v, want %d", at, p.Y[2*i], p.Order[at])
 				}
 				if p.Even != nil && int(p.Even[i]) > r.Hi-i {
-					t.Fatalf("place %d is even for %d rows, its run has %d more", at, p.Even[i], r.Hi-i)
+					t.Fatalf("position %d is even for %d rows, its run has %d more", at, p.Even[i], r.Hi-i)
 				}
 				for v := r.First; v < r.First+2 && d.Windows.Count() > 1; v++ {
 					want := 0.0
@@ -45,7 +45,7 @@ func TestPrepare(t *testing.T) {
 						want = d.Windows.Gate(v, p.X[d.Q*i])
 					}
 					if g := p.Gate[v-r.First][i]; g != want {
-						t.Fatalf("place %d has gate %v of window %d, want %v", at, g, v, want)
+						t.Fatalf("position %d has gate %v of window %d, want %v", at, g, v, want)
 					}
 				}
 				at++
@@ -57,19 +57,19 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestPick: some rows, one of them twice, gathered in the layout's order again and
-// again, are those of a Prepared of their own.
+// TestPick gathers a subset of rows, one of them twice, several times, and compares it with a
+// separate Prepared of these rows.
 func TestPick(t *testing.T) {
 	d := someRows(60, 1, 4)
 	p, sub := d.Prepare(), &Prepared{}
-	var places []int
+	var positions []int
 	for _, given := range [][]int{{5}, {59, 3, 3, 17, 40, 0, 22}, {2, 1}, {}} {
 		var runs []Run
-		places, runs = p.Pick(places[:0], sub.Runs[:0], given)
-		for i, place := range places {
-			places[i] = p.Order[place]
+		positions, runs = p.Pick(positions[:0], sub.Runs[:0], given)
+		for i, position := range positions {
+			positions[i] = p.Order[position]
 		}
-		sub.Gather(d, places, runs)
+		sub.Gather(d, positions, runs)
 		want := &Data{N: len(given), Q: 1, D: 2, Windows: d.Windows}
 		for _, n := range slices.Sorted(slices.Values(given)) {
 			want.X, want.Y = append(want.X, d.X[n]), append(want.Y, d.Y[2*n:2*n+2]...)
@@ -86,16 +86,15 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// TestNoSolver: it cannot, and says so.
+// TestNoSolver checks that NoSolver returns errors.
 func TestNoSolver(t *testing.T) {
 	var s NoSolver
 	if s.CanSolve(nil) || s.Solve(nil, nil, 0) == nil || s.PullbackSolved(nil, nil, SolvedAdjoint{}) == nil {
-		t.Error("rows that do not solve do")
+		t.Error("rows without Solve report that they can solve")
 	}
 }
 
-// TestevenRows: rows count as even only where x_n + i·δ is the next ones' exact
-// value.
+// TestEvenRows checks that rows count as even only if x_n + i·δ is exactly their value.
 func TestEvenRows(t *testing.T) {
 	run := func(n int) []Run { return []Run{{Hi: n}} }
 	for _, c := range []struct {

@@ -2,7 +2,7 @@ package backend
 
 import "math"
 
-// Extent returns the least and the greatest value of input q, in units of x.
+// Extent returns the minimum and the maximum of input q, in units of x.
 func (d *Data) Extent(q int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := q; i < len(d.X); i += d.Q {

@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// NoSolver is embedded by Rows that cannot solve: the host does the algebra.
+// NoSolver implements the Solve methods of Rows for backends that leave the algebra to the host.
 type NoSolver struct{}
 
-// CanSolve is false.
+// CanSolve returns false.
 func (NoSolver) CanSolve(*Features) bool { return false }
 
-// Solve is an error.
+// Solve returns an error.
 func (NoSolver) Solve(*Solution, *Features, float64) error { return errNoSolver }
 
-// PullbackSolved is an error.
+// PullbackSolved returns an error.
 func (NoSolver) PullbackSolved(_, _ *Features, _ SolvedAdjoint) error { return errNoSolver }
 
-var errNoSolver = fmt.Errorf("backend: these rows do not solve: %w", ErrShape)
+var errNoSolver = fmt.Errorf("backend: these rows do not implement Solve: %w", ErrShape)
 
 // A Solution is the result of Solve for A = G + λI and C.
 type Solution struct {
@@ -27,19 +27,19 @@ type Solution struct {
 	LogDet       float64   // log|A|
 	TraceInverse float64   // tr(A⁻¹)
 	TraceGram    float64   // tr(G)
-	Terms        int       // as in Moments, of C and G
+	Terms        int       // as in Moments, for C and G
 }
 
-// NewSolution makes an empty solution for m features and d outputs.
+// NewSolution returns a zero solution for m features and d outputs.
 func NewSolution(m, d int) *Solution {
 	return &Solution{C: make([]float64, m*d), Mean: make([]float64, m*d), D: d}
 }
 
-// Check reports arrays that do not fit the features and d.
+// Check returns an error if the arrays do not match the features and d.
 func (s *Solution) Check(f *Features, d int) error {
 	return cmp.Or(checkOutputs(s.D, d), checkLength("C", len(s.C), f.M*d, "M·D"), checkLength("solution", len(s.Mean), f.M*d, "M·D"))
 }
 
-// A SolvedAdjoint is the adjoint Inverse·A⁻¹ + Outer·m mᵀ of G, a symmetric matrix
-// as in Moments, and the adjoint Linear·m of C.
+// A SolvedAdjoint represents the adjoint Inverse·A⁻¹ + Outer·m mᵀ of G, which is symmetric as in
+// Moments, and the adjoint Linear·m of C.
 type SolvedAdjoint struct{ Inverse, Outer, Linear float64 }

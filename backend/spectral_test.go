@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestGates: the gates' squares add up to one everywhere, and a cell names all
-// the windows that are open over it.
+// TestGates checks that the squares of the gates add up to one everywhere, and that Over returns
+// all windows with a non-zero gate in a cell.
 func TestGates(t *testing.T) {
 	for _, w := range []Windows{{}, {Center: []float64{3}, Length: 2}, {Center: []float64{-1, 0, 1, 2}, Length: 2}, {Center: []float64{3e6, 3e6 + 256, 3e6 + 512}, Length: 512}} {
 		lo, length := 0.0, 1.0
@@ -22,7 +22,7 @@ func TestGates(t *testing.T) {
 				g := w.Gate(v, x)
 				sum += g * g
 				if g != 0 && (v < first || v >= end) {
-					t.Errorf("%v: gate %d is %v at %v, where windows %d to %d are said to be open", w.Center, v, g, x, first, end)
+					t.Errorf("%v: gate %d is %v at %v, but Over returns windows %d to %d", w.Center, v, g, x, first, end)
 				}
 			}
 			if math.Abs(sum-1) > 1e-12 {
@@ -46,12 +46,12 @@ func TestWindowsCheck(t *testing.T) {
 	}
 	w := Windows{Center: []float64{3e6, 3e6 + 0.1, 3e6 + 0.2}, Length: 0.2}
 	if err := w.Check(1); err != nil {
-		t.Errorf("far from the origin, where centers are rounded: %v", err)
+		t.Errorf("far from the origin with rounded centers: %v", err)
 	}
 }
 
-// TestLayout: every row once, neighbors under the same windows, in the order
-// given within a run.
+// TestLayout checks that every row occurs once, next to rows with the same windows, and that rows
+// of a run keep their order.
 func TestLayout(t *testing.T) {
 	w := Windows{Center: []float64{0, 1, 2}, Length: 2, Dim: 1}
 	x := []float64{9, 1.5, 9, -3, 9, 0.2, 9, 1.1, 9, 2, 9, 0.1, 9, 70}
@@ -62,8 +62,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestPair: at one input a pair is the second moment; a feature without
-// uncertainty is the product of its means.
+// TestPair checks that Pair equals the second moment if both inputs are equal, and the product of
+// the means if the feature has no uncertainty.
 func TestPair(t *testing.T) {
 	f := NewFeatures(2, 1)
 	f.Center, f.Decay, f.Freq, f.Phase = []float64{0.3, -1}, []float64{0.2, 0}, []float64{2, 5}, []float64{0.4, 1}
@@ -75,11 +75,11 @@ func TestPair(t *testing.T) {
 	}
 	x, y := []float64{0.8}, []float64{-2.5}
 	if got, want := f.Pair(1, x, y), f.Mean(1, x)*f.Mean(1, y); math.Abs(got-want) > 1e-14 {
-		t.Errorf("pair of a certain feature %v, product of its means %v", got, want)
+		t.Errorf("pair of a feature without uncertainty %v, product of its means %v", got, want)
 	}
 }
 
-// TestGram: entries outside the blocks are zero, At is symmetric.
+// TestGram checks that At is symmetric and zero outside the blocks.
 func TestGram(t *testing.T) {
 	g := NewGram([]int{0, 2, 2, 5, 6})
 	n := 0.0
@@ -100,11 +100,11 @@ func TestGram(t *testing.T) {
 	}
 	g.Zero()
 	if g.At(5, 2) != 0 || g.At(3, 3) != 0 {
-		t.Error("Zero leaves entries")
+		t.Error("entries are not zero after Zero")
 	}
 }
 
-// TestWindowsEqual: each field tells windows apart, but for those of none.
+// TestWindowsEqual checks that Equal compares every field, except if there are no windows.
 func TestWindowsEqual(t *testing.T) {
 	a := Windows{Center: []float64{0, 1}, Length: 2}
 	for _, b := range []Windows{
@@ -116,11 +116,11 @@ func TestWindowsEqual(t *testing.T) {
 		}
 	}
 	if same := (Windows{Center: []float64{0, 1}, Length: 2}); !a.Equal(&same) || !(&Windows{Length: 1}).Equal(&Windows{}) {
-		t.Error("equal windows are told apart")
+		t.Error("Equal is false for equal windows")
 	}
 }
 
-// TestOffsets: where each window's features begin, with windows of none and of many.
+// TestOffsets checks the offsets for windows without features and with many.
 func TestOffsets(t *testing.T) {
 	for _, counts := range [][]int{{3}, {0, 2}, {2, 0}, {0, 0, 1, 0, 0}, {40, 40, 40, 40}, {1, 500, 1, 1, 0, 0, 300, 2}} {
 		f := &Features{}

@@ -13,32 +13,31 @@ import (
 //
 //	g_v(x) = cos(π (x − x_v)/Length)  for |x − x_v| < Length/2, else 0
 //
-// with centers x_v spaced Length/2, so that two of them overlap everywhere and
-// Σ_v g_v(x)² = 1. The first gate stays at 1 below its center and the last
-// above its own. The zero value has no windows: one gate, g ≡ 1.
+// with centers x_v spaced Length/2, so that two gates overlap everywhere and Σ_v g_v(x)² = 1.
+// The first gate is 1 below its center and the last gate is 1 above its center. The zero value
+// has no windows, that is one gate with g ≡ 1.
 type Windows struct {
-	Center []float64 // [V] x_v, rising, in units of x
+	Center []float64 // [V] x_v, increasing, in units of x
 	Length float64   // W, in units of x
-	Dim    int       // the input they run along
+	Dim    int       // the input that they divide
 }
 
-// The distance of neighboring centers may differ from Length/2 by this fraction of
-// the length and, for centers far from the origin, by some units in their last
-// place. With a larger difference Σ g² = 1 would fail, and rows between two centers
-// would meet the end of a third gate.
+// The distance of neighboring centers may differ from Length/2 by spacingTolerance times the
+// length plus, for rounding, spacingRounding times the center. With a larger difference Σ g²
+// would not be 1, and a third gate could be non-zero between two centers.
 const (
 	spacingTolerance = 1e-9
 	spacingRounding  = 1e-15
 )
 
-// Count returns V, the number of windows; 1 without windows.
+// Count returns V, the number of windows, or 1 without windows.
 func (w *Windows) Count() int { return max(1, len(w.Center)) }
 
-// Check reports centers that do not rise by half a length, a length that is
-// not positive, or a Dim outside [0, q).
+// Check returns an error if the centers are not spaced half a length, the length is not
+// positive, or Dim is outside [0, q).
 func (w *Windows) Check(q int) error {
 	if w.Dim < 0 || w.Dim >= q {
-		return fmt.Errorf("backend: windows run along input %d, want one of the %d inputs: %w", w.Dim, q, ErrValue)
+		return fmt.Errorf("backend: window input %d, must be the index of one of %d inputs: %w", w.Dim, q, ErrValue)
 	}
 	if len(w.Center) == 0 {
 		return nil
@@ -47,12 +46,12 @@ func (w *Windows) Check(q int) error {
 		return err
 	}
 	if !(w.Length > 0) || math.IsInf(w.Length, 0) {
-		return fmt.Errorf("backend: window length is %v, want a positive number: %w", w.Length, ErrValue)
+		return fmt.Errorf("backend: window length is %v, must be positive: %w", w.Length, ErrValue)
 	}
 	for v := 1; v < len(w.Center); v++ {
 		step := w.Center[v] - w.Center[v-1]
 		if math.Abs(step-w.Length/2) > spacingTolerance*w.Length+spacingRounding*math.Abs(w.Center[v]) {
-			return fmt.Errorf("backend: window centers %d and %d are %v apart, want half the length, %v: %w", v-1, v, step, w.Length/2,
+			return fmt.Errorf("backend: window centers %d and %d are %v apart, must be half the length, %v: %w", v-1, v, step, w.Length/2,
 				ErrValue)
 		}
 	}
@@ -76,9 +75,8 @@ func (w *Windows) Gate(v int, x float64) float64 {
 	return math.Cos(math.Pi * t)
 }
 
-// Cell returns the index of the interval that x falls in: −1 below the first center,
-// v between centers v and v+1, V−1 from the last center on. Without windows it
-// is 0.
+// Cell returns the index of the interval that contains x: −1 below the first center, v between
+// centers v and v+1, and V−1 from the last center on. Without windows it returns 0.
 func (w *Windows) Cell(x float64) int {
 	if len(w.Center) <= 1 {
 		return 0
@@ -86,8 +84,7 @@ func (w *Windows) Cell(x float64) int {
 	return sort.Search(len(w.Center), func(v int) bool { return w.Center[v] > x }) - 1
 }
 
-// Over returns the range [first, end) of the windows whose gates can be non-zero in a
-// cell.
+// Over returns the range [first, end) of the windows whose gates can be non-zero in a cell.
 func (w *Windows) Over(cell int) (first, end int) {
 	if len(w.Center) <= 1 {
 		return 0, 1
@@ -95,24 +92,24 @@ func (w *Windows) Over(cell int) (first, end int) {
 	return max(cell, 0), min(cell+2, len(w.Center))
 }
 
-// Equal reports whether both are the same windows.
+// Equal reports whether w and o are equal.
 func (w *Windows) Equal(o *Windows) bool {
 	return slices.Equal(w.Center, o.Center) && (len(w.Center) == 0 || w.Length == o.Length && w.Dim == o.Dim)
 }
 
-// A Run is consecutive rows, in the order of a Layout, that meet the features of
-// the same windows [First, End).
+// A Run is a sequence of consecutive rows, in the order of a Layout, in which the same windows
+// [First, End) are active.
 type Run struct {
-	Cell       int // the interval between two window centers
+	Cell       int // interval between two window centers
 	Lo, Hi     int // rows Order[Lo:Hi]
-	First, End int // windows over them
+	First, End int // active windows
 }
 
-// A Layout orders rows such that rows under the same windows are neighbors. Rows
-// keep their given order within a run, so a sum over a run has one order.
+// A Layout is an order of rows in which rows with the same windows are neighbors. Rows keep
+// their original order within a run, so a sum over a run has a defined order.
 type Layout struct {
-	Order []int // [N] the row at each place
-	Runs  []Run // rising in Cell; no run is empty
+	Order []int // [N] row at each position
+	Runs  []Run // in order of increasing Cell; no run is empty
 }
 
 // NewLayout sorts the rows of x [N,q] into runs.

@@ -10,25 +10,25 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// Backend computes on the processor's cores.
+// Backend computes on the CPU cores.
 type Backend struct {
-	clock  *clock     // nil: nothing is timed
-	shared *workspace // of all rows; nil: each has its own
+	clock  *clock     // nil without timings
+	shared *workspace // shared by all rows; nil if each has its own
 }
 
-// An Option changes what New opens.
+// An Option changes the backend that New returns.
 type Option func(*Backend)
 
-// WithTimings times the parts of all passes, for Timings. It reads the clock
-// twice for each part of a tile: up to a tenth of a pass if the clock is slow and
-// windows are narrow, else a hundredth or less.
+// WithTimings measures the parts of all passes for Timings. It reads the clock twice for each part
+// of a tile, which takes up to a tenth of a pass if the clock is slow and windows are short, and
+// usually less than a hundredth.
 func WithTimings() Option { return func(b *Backend) { b.clock = new(clock) } }
 
-// Shared makes all rows of the backend share one workspace. That takes less
-// memory, but rows must not be used at the same time.
+// Shared makes all rows of the backend share one workspace. This takes less memory, but rows must
+// not be used concurrently.
 func Shared() Option { return func(b *Backend) { b.shared = &workspace{} } }
 
-// New returns the backend; it holds only the times that it measures.
+// New returns the backend. Its only state is its timings and a shared workspace.
 func New(options ...Option) *Backend {
 	b := &Backend{}
 	for _, o := range options {
@@ -37,25 +37,25 @@ func New(options ...Option) *Backend {
 	return b
 }
 
-// Variable is the environment variable that names the instruction set to use
-// instead of the processor's best: go, avx2 or avx512.
+// Variable is the environment variable that selects the instruction set, go, avx2 or avx512. The
+// default is the best set of the CPU.
 const Variable = simd.Variable
 
-// Instructions returns the set in use, which decides the last bits of results.
+// Instructions returns the instruction set in use. The last bits of results depend on it.
 func Instructions() string {
-	set, _ := simd.Chosen() // the error is Open's
+	set, _ := simd.Chosen() // Open returns the error
 	return set.String()
 }
 
-// Name is "cpu".
+// Name returns "cpu".
 func (*Backend) Name() string { return "cpu" }
 
 // Close does nothing.
 func (*Backend) Close() error { return nil }
 
-// Timings returns how long the parts of all passes have run since the backend was
-// opened or Timings was last called; none without WithTimings. A pass takes longer
-// than its parts' time over the number of cores: it waits, and works outside tiles.
+// Timings returns the run times of the parts of all passes since New or the last call of Timings. It
+// returns nil without WithTimings. A pass takes longer than the time of its parts divided by the
+// number of cores, because cores also wait and work outside of tiles.
 func (b *Backend) Timings() []backend.Timing {
 	if b.clock == nil {
 		return nil
@@ -71,8 +71,8 @@ func (b *Backend) Timings() []backend.Timing {
 	return all
 }
 
-// Open sorts a copy of the rows into runs under the same windows. It fails if the
-// environment asks for an instruction set that the processor does not have.
+// Open copies the rows and sorts them into runs with the same windows. It returns an error if Variable
+// names an instruction set that the CPU does not have.
 func (b *Backend) Open(d backend.Data) (backend.Rows, error) {
 	_, err := simd.Chosen()
 	if err == nil {
@@ -93,13 +93,13 @@ func (b *Backend) Open(d backend.Data) (backend.Rows, error) {
 	return rowspectrum.Over(r, &d), nil
 }
 
-// rows are data that are open.
+// rows are the data of an open Rows.
 type rows struct {
 	prepared
 	backend.NoSolver
 	work   *workspace
-	picked *rows // a mini-batch, whose memory is used again
-	at     []int // its rows
+	picked *rows // mini-batch, whose memory is reused
+	at     []int // rows of the mini-batch
 }
 
 // stopped returns an error if the pass was stopped.
@@ -110,7 +110,7 @@ func (d *rows) stopped(pass string) error {
 	return nil
 }
 
-// Close forgets the rows.
+// Close drops the rows.
 func (d *rows) Close() error {
 	*d = rows{}
 	return nil

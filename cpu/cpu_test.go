@@ -17,7 +17,7 @@ import (
 
 func open(testing.TB) backend.Backend { return New() }
 
-// eachSet calls f with every instruction set that the processor has.
+// eachSet calls f with every instruction set of the CPU.
 func eachSet(t *testing.T, f func(t *testing.T)) {
 	now, _ := simd.Chosen()
 	defer func() {
@@ -35,8 +35,8 @@ func TestBackend(t *testing.T) {
 
 func FuzzBackend(f *testing.F) { backendtest.Fuzz(f, open) }
 
-// TestUnknownSet: rows are not opened where the environment asks for an
-// instruction set that is not there.
+// TestUnknownSet checks that Open returns an error if the environment names an instruction set that
+// does not exist.
 func TestUnknownSet(t *testing.T) {
 	if os.Getenv(simd.Variable) == "abacus" {
 		d, _ := made(3, 2, 0)
@@ -52,7 +52,7 @@ func TestUnknownSet(t *testing.T) {
 	}
 }
 
-// TestAllocations: with many runs no pass allocates for each of them.
+// TestAllocations checks that passes do not allocate per run.
 func TestAllocations(t *testing.T) {
 	p := passesOf(t, New(), 40000, 8, 512)
 	for i, call := range p.calls {
@@ -65,7 +65,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// passes are all methods of one problem's rows.
+// passes calls all methods of one problem's rows.
 type passes struct {
 	moments *backend.Moments
 	bar     *backend.Features
@@ -75,7 +75,7 @@ type passes struct {
 	calls   []func() error
 }
 
-// passesOf are those of made rows.
+// passesOf returns the passes of random rows and features.
 func passesOf(t testing.TB, b *Backend, n, m int, window float64) *passes {
 	t.Helper()
 	d, f := made(n, m, window)
@@ -108,7 +108,7 @@ func newPasses(rows backend.Rows, d backend.Data, f *backend.Features) *passes {
 	return p
 }
 
-// results makes all passes and returns what they compute.
+// results runs all passes and returns their results.
 func (p *passes) results(t *testing.T) [][]float64 {
 	t.Helper()
 	for _, call := range p.calls {
@@ -126,7 +126,7 @@ func (p *passes) results(t *testing.T) [][]float64 {
 	return all
 }
 
-// agree holds results to others, to 1e-12 of each array's largest number, and counts the numbers that differ.
+// agree compares results within 1e-12 of each array's largest number, and returns the count of numbers that differ.
 func agree(t *testing.T, got, want [][]float64) (differ int) {
 	t.Helper()
 	for i, a := range want {
@@ -136,7 +136,7 @@ func agree(t *testing.T, got, want [][]float64) (differ int) {
 		}
 		for j, v := range a {
 			if !(math.Abs(got[i][j]-v) <= 1e-12*most) {
-				t.Fatalf("result %d[%d] is %v, want %v, of %v at most", i, j, got[i][j], v, most)
+				t.Fatalf("result %d[%d] is %v, want %v; the largest number is %v", i, j, got[i][j], v, most)
 			}
 			if got[i][j] != v {
 				differ++
@@ -146,8 +146,7 @@ func agree(t *testing.T, got, want [][]float64) (differ int) {
 	return differ
 }
 
-// made are rows of noise and features that are somewhat sure, m in every
-// window.
+// made returns rows of noise and features of moderate uncertainty, m in every window.
 func made(n, m int, window float64) (backend.Data, *backend.Features) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	d := backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}

@@ -1,18 +1,16 @@
-// Package cpu is the backend.Backend that runs everywhere, on all cores, with
-// the kernels of package internal/simd.
+// Package cpu implements backend.Backend on all CPU cores, with the kernels of package
+// internal/simd.
 //
-// Features are packed into panels of eight; the features of each window begin a
-// new panel (panels.go). Rows are sorted into runs under the same windows, and
-// runs are cut into chunks and tiles. The features of a tile are made, used and
-// forgotten; no N×M array exists. Where rows of one input are exactly evenly
-// spaced, features are stepped along them (backend.Prepared, simd.Tile). Memory
-// is kept from one call to the next.
+// Features are packed into panels of eight. The features of each window begin a new panel
+// (panels.go). Rows are sorted into runs with the same windows, and runs are divided into chunks
+// and tiles. The features of a tile are computed, used and overwritten, so no N×M array is needed.
+// If the rows of a single input are exactly evenly spaced, features are computed by a recurrence
+// along the rows (backend.Prepared, simd.Tile). Memory is reused from call to call.
 //
-// The data alone decide the order in which each element of a result is summed, so
-// the same input gives the same bits for any GOMAXPROCS. Chunks of gradients and
-// predictions are computed in parallel and added in the chunks' order
-// (schedule.go). For moments, a matrix for each core would take too much memory.
-// Runs of one parity touch different features, so the even runs are computed in
-// parallel, then the odd ones; if there are few runs, the features and products of
-// each tile are.
+// The order in which each element of a result is summed depends only on the data, so the same input
+// gives the same bits for any GOMAXPROCS. Chunks of gradients and predictions are computed in
+// parallel and added in the order of the chunks (schedule.go). For moments, one matrix per core
+// would take too much memory. Instead, the even runs are computed in parallel and then the odd ones,
+// because runs of one parity have different features. If there are few runs, the features and
+// products of each tile are computed in parallel.
 package cpu

@@ -12,8 +12,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestIntervals: a tile is cut at jumps, and what is too short to be stepped
-// goes with what is not even.
+// TestIntervals checks that a tile is divided at jumps, and that intervals too short for the
+// recurrence are joined with uneven rows.
 func TestIntervals(t *testing.T) {
 	run := func(from float64, n int) []float64 {
 		return testkit.Numbers(n, func(i int) float64 { return from + float64(i) })
@@ -42,8 +42,8 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// jumpy are rows on a grid with a jump and some strays, and features of every
-// width over them: some cannot be stepped in some tiles.
+// jumpy returns rows on a grid with a jump and some rows off the grid, and features of various decay
+// lengths, some of which do not allow the recurrence in some tiles.
 func jumpy(n, m, outputs int, window float64) (backend.Data, *backend.Features) {
 	rng := rand.New(rand.NewPCG(31, uint64(m)))
 	d, f := made(n, m, window)
@@ -60,9 +60,9 @@ func jumpy(n, m, outputs int, window float64) (backend.Data, *backend.Features) 
 	return d, f
 }
 
-// TestEvenRows: stepping along even rows and the formula agree to 1e-12 of the
-// largest number of each result, for every pass, and the bits do not depend on
-// the number of cores.
+// TestEvenRows checks that the recurrence along even rows and the formula agree to 1e-12 of the
+// largest number of each result, for every pass, and that the bits do not depend on the number of
+// cores.
 func TestEvenRows(t *testing.T) {
 	for _, window := range []float64{0, 300} {
 		for outputs := 1; outputs <= 2; outputs++ {
@@ -87,6 +87,6 @@ func testEvenRows(t *testing.T, window float64, outputs int) {
 	testkit.SameOnCores(t, "passes", func() []float64 { return slices.Concat(newPasses(even, d, f).results(t)...) })
 	even.Even, even.Delta = nil, 0
 	if agree(t, got, newPasses(even, d, f).results(t)) == 0 {
-		t.Error("nothing was stepped")
+		t.Error("the recurrence was not used")
 	}
 }

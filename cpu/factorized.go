@@ -8,9 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// Factorized fills dst with the expected squared error over the rows and its
-// gradient. A tile first sums its residuals r_n = y_n − φ̄_n m over the
-// features, then its gradient, feature by feature:
+// Factorized sets dst to the expected squared error over the rows and its gradient. A tile first
+// computes its residuals r_n = y_n − φ̄_n m, then its gradient, feature by feature:
 //
 //	∂F/∂φ̄_nk = −2 Σ_d r_nd m_kd − 2 φ̄_nk Σ_d m_kd²   ∂F/∂E[φ_nk²] = Σ_d m_kd² + s_kd
 //	∂F/∂m_kd = −2 Σ_n r_nd φ̄_nk + 2 m_kd Σ_n (E[φ_nk²] − φ̄_nk²)   ∂F/∂s_kd = Σ_n E[φ_nk²]
@@ -44,7 +43,7 @@ func (d *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *b
 	return d.stopped("factorised")
 }
 
-// factorized is the state of one call.
+// factorized is the state of one call of Factorized.
 type factorized struct {
 	*rows
 	bank *bank
@@ -93,8 +92,8 @@ func (p *factorized) prepare() {
 	}
 }
 
-// over takes a tile for a chunk, of so few rows that cos and sin stay in a core's
-// second cache, unless they are not written.
+// over returns a tile for a chunk. The number of rows is small enough for cos and sin to fit in the
+// L2 cache, unless they are not written.
 func (p *factorized) over(c chunk) (t *tile, size int) {
 	r := p.Runs[c.run]
 	lo, hi := p.bank.over(r)
@@ -108,8 +107,8 @@ func (p *factorized) over(c chunk) (t *tile, size int) {
 	return t, size
 }
 
-// chunk adds a chunk's squared residuals and Factorized's sums: one input, one
-// output. Where all rows of a tile are even, its features need not be written.
+// chunk adds a chunk's squared residuals and sums for one input and one output. If all rows of a tile
+// are even, its features are not written to memory.
 func (p *factorized) chunk(c chunk, part []float64) {
 	t, size := p.over(c)
 	defer p.work.put(t)
@@ -139,8 +138,8 @@ func (p *factorized) chunk(c chunk, part []float64) {
 	})
 }
 
-// chunkOfMany is chunk for any number of inputs and outputs. It adds Along's sums
-// for each output's residuals, then Second's and Contract's.
+// chunkOfMany is chunk for any number of inputs and outputs. It adds the sums of simd.Along for each
+// output's residuals, then the sums of Second and Contract.
 func (p *factorized) chunkOfMany(c chunk, part []float64) {
 	dd := p.w.D
 	t, size := p.over(c)
@@ -176,7 +175,7 @@ func (p *factorized) chunkOfMany(c chunk, part []float64) {
 	})
 }
 
-// residual replaces fits by residuals of y and returns the sum of their squares.
+// residual replaces fitted values by residuals of y and returns the sum of their squares.
 func residual(fit, y []float64) float64 {
 	s := 0.0
 	for i, v := range y {
@@ -186,8 +185,8 @@ func residual(fit, y []float64) float64 {
 	return s
 }
 
-// finish writes the gradient from the sums over all rows, and adds the terms of the
-// value that do not depend on the residuals.
+// finish computes the gradient from the sums over all rows, and adds the terms of the value that do
+// not depend on the residuals.
 func (p *factorized) finish(dst *backend.FactorizedSums, along []column, square, rest column) {
 	f, w, b := p.bank.f, p.w, p.bank
 	for k := range f.M {
@@ -208,7 +207,7 @@ func (p *factorized) finish(dst *backend.FactorizedSums, along []column, square,
 	}
 }
 
-// pick gathers the given rows, in layout order, into data of their own.
+// pick copies the given rows, in layout order, to a mini-batch.
 func (d *rows) pick(given []int) *rows {
 	if d.picked == nil {
 		d.picked = &rows{prepared: prepared{data: d.data, Prepared: &backend.Prepared{}}, work: d.work}

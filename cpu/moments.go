@@ -10,11 +10,11 @@ import (
 
 const (
 	momentsRows   = 256 // rows of a tile
-	featurePanels = 4   // panels whose features one job makes
-	gramPanels    = 3   // panels of columns whose products one job sums
+	featurePanels = 4   // panels of features per job
+	gramPanels    = 3   // panels of columns per job of products
 )
 
-// Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
+// Moments sets dst to C = Φ̄ᵀY and G = E[ΦᵀΦ].
 func (d *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	if err := d.data.CheckMoments(dst, f); err != nil {
 		return fmt.Errorf("cpu: moments: %w", err)
@@ -32,8 +32,8 @@ func (d *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	return d.stopped("moments")
 }
 
-// moments is the state of one call: sums of products of cosines; finish multiplies
-// them by the amplitudes.
+// moments is the state of one call of Moments: sums of products of cosines, which finish multiplies
+// by the amplitudes.
 type moments struct {
 	*rows
 	bank    *bank
@@ -43,8 +43,8 @@ type moments struct {
 	outputs int
 }
 
-// run adds the sums over a run, tile by tile: features first, then the products of
-// every two panels.
+// run adds the sums over a run, tile by tile: first the features, then the products of all pairs of
+// panels.
 func (m *moments) run(r backend.Run, w int) {
 	t := m.work.over(&m.prepared, r, momentsRows)
 	defer m.work.put(t)
@@ -60,7 +60,7 @@ func (m *moments) run(r backend.Run, w int) {
 		}
 		for i := range t.blocks {
 			b := &t.blocks[i]
-			panels := b.row.hi - b.row.lo // of columns on the diagonal, else of rows
+			panels := b.row.hi - b.row.lo // panels of columns for diagonal blocks, otherwise of rows
 			if w == 1 {
 				m.products(t, b, 0, panels)
 				continue
@@ -73,7 +73,7 @@ func (m *moments) run(r backend.Run, w int) {
 	}
 }
 
-// features makes the panels [lo, hi) of a part and adds to each feature's own sums.
+// features computes the panels [lo, hi) of a part and adds to the sums of each feature.
 func (m *moments) features(t *tile, p *part, lo, hi int) {
 	lap := m.work.clock.begin()
 	panels := p.Slice(lo, hi)
@@ -87,7 +87,7 @@ func (m *moments) features(t *tile, p *part, lo, hi int) {
 	lap.end(momentsFeatures)
 }
 
-// blocks finds the blocks of the matrix that products of the tile's features belong to.
+// blocks determines the blocks of the matrix for the products of the tile's features.
 func (m *moments) blocks(t *tile) {
 	t.blocks = t.blocks[:0]
 	for i := range t.parts {
@@ -116,7 +116,7 @@ func (m *moments) blocks(t *tile) {
 	}
 }
 
-// products adds the tile's products in a block's panels [lo, hi).
+// products adds the tile's products for a block's panels [lo, hi).
 func (m *moments) products(t *tile, b *block, lo, hi int) {
 	lap := m.work.clock.begin()
 	rows, cols := t.cos.Slice(b.row.lo, b.row.hi), t.cos.Slice(b.col.lo, b.col.hi)
@@ -128,8 +128,8 @@ func (m *moments) products(t *tile, b *block, lo, hi int) {
 	lap.end(momentsProducts)
 }
 
-// add adds sums that were kept outside the matrix to it, or closes the gaps between
-// rows if the block's own memory held them.
+// add adds the sums to the matrix if they were computed in separate memory. If they were computed in
+// the block's padded memory, it removes the padding between rows.
 func (b *block) add() {
 	if b.to == nil {
 		return
@@ -148,8 +148,8 @@ func (b *block) add() {
 	}
 }
 
-// finish multiplies the sums by the amplitudes, and fills in the diagonal's second
-// moments and the upper triangles of diagonal blocks.
+// finish multiplies the sums by the amplitudes, and sets the second moments on the diagonal and the
+// upper triangles of diagonal blocks.
 func (m *moments) finish(dst *backend.Moments) {
 	b, f, g := m.bank, m.bank.f, dst.Gram
 	for k, lane := range b.lane {
@@ -184,11 +184,11 @@ func (m *moments) scale(v int) {
 	}
 }
 
-// mirrorRows is the size of the squares that scaleTriangle works in.
+// mirrorRows is the tile size of scaleTriangle.
 const mirrorRows = 32
 
-// scaleTriangle multiplies rows [lo, hi) of the lower triangle of g [n,n] by the
-// amplitudes and copies them to the upper one.
+// scaleTriangle multiplies rows [lo, hi) of the lower triangle of g [n,n] by the amplitudes and copies
+// them to the upper triangle.
 func scaleTriangle(g []float64, n int, amp []float64, lo, hi int) {
 	for left := 0; left < hi; left += mirrorRows {
 		for i := lo; i < hi; i++ {

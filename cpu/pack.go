@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// packs holds the part of a symmetric matrix for each run, as simd.Product reads
-// it. The first chunk of a run that needs it makes it, the last one frees it:
+// packs contains the part of a symmetric matrix for each run in the format of simd.Product. The first
+// chunk of a run creates it, the last one frees it:
 //
 //	B_jk = 2·A1_j·G_jk for j ≠ k, 0 on the diagonal and in empty lanes
 //
@@ -26,7 +26,7 @@ type packs struct {
 type pack struct {
 	mu   sync.Mutex
 	made bool
-	left int // chunks to come
+	left int // remaining chunks
 	b    simd.Panels
 }
 
@@ -47,7 +47,7 @@ func (p *packs) reset(d *prepared, b *bank, g *backend.Gram) {
 	}
 }
 
-// get returns the matrix over run i.
+// get returns the matrix for run i.
 func (p *packs) get(i int, r backend.Run) simd.Panels {
 	k := &p.runs[i]
 	k.mu.Lock()
@@ -69,7 +69,7 @@ func (p *packs) get(i int, r backend.Run) simd.Panels {
 	return k.b
 }
 
-// share fills all panels, of which lo is the first, on many goroutines.
+// share fills all panels, of which lo is the first, in parallel.
 func (p *packs) share(to simd.Panels, r backend.Run, lo int) {
 	parallel.For(to.Count, p.inner, func(panel int) { p.fill(to.Panel(panel), r, lo+panel) })
 }
@@ -90,7 +90,7 @@ func (p *packs) done(i int) {
 	k.b = simd.Panels{}
 }
 
-// room returns a buffer of n numbers: the matrix's own if there is one run.
+// room returns a buffer of n numbers, which is the matrix's scratch memory if there is one run.
 func (p *packs) room(n int) []float64 {
 	if len(p.runs) == 1 && n > 0 {
 		return simd.Align(p.g.Scratch(simd.Room(n)), n)
@@ -106,8 +106,8 @@ func (p *packs) room(n int) []float64 {
 	return simd.Resize(a, n)
 }
 
-// fill writes the eight columns of a panel, counted among all, for the
-// features over a run.
+// fill writes the eight columns of a panel for the features of a run. panel is an index over all
+// windows.
 func (p *packs) fill(to []float64, r backend.Run, panel int) {
 	clear(to)
 	b, v := p.b, r.First
@@ -120,7 +120,7 @@ func (p *packs) fill(to []float64, r backend.Run, panel int) {
 		rows := to[(b.first[u]-b.first[r.First])*simd.Lanes*simd.Lanes:]
 		amp := b.f.Amp[b.offset[u]:b.offset[u+1]]
 		switch {
-		case len(amp) == 0: // the window has no features, and its block no column
+		case len(amp) == 0: // the window has no features
 		case u < v: // G_uv is Below[u] transposed
 			for k := range n {
 				for j, g := range p.g.Below[u][(at+k)*len(amp):][:len(amp)] {
@@ -139,7 +139,7 @@ func (p *packs) fill(to []float64, r backend.Run, panel int) {
 	}
 }
 
-// scale copies n columns of g, rows ld apart, times 2·amp.
+// scale copies n columns of g, whose row stride is ld, times 2·amp.
 func scale(to, g []float64, ld, n int, amp []float64) {
 	for j, a := range amp {
 		row := to[j*simd.Lanes:][:n]

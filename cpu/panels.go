@@ -7,19 +7,19 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// A bank holds a model's features in panels. Lanes after a window's last feature
-// are empty: their results are not read, or are multiplied by a weight of 0.
+// A bank contains a model's features in panels. Lanes after a window's last feature are empty. Their
+// results are not read, or are multiplied by a weight of 0.
 type bank struct {
 	simd.Bank
 	f      *backend.Features
 	offset []int // [V+1] first feature of each window
 	first  []int // [V+1] first panel of each window
-	lane   []int // [M] place of each feature, counted through the panels
+	lane   []int // [M] lane of each feature, as an index over all panels
 	steps  simd.Stepped
 }
 
-// set packs the features and, unless delta is 0, the numbers for steps of delta
-// along even rows.
+// set packs the features and, unless delta is 0, the factors of the recurrence for rows that are delta
+// apart.
 func (b *bank) set(f *backend.Features, delta float64) {
 	b.f, b.offset = f, f.Offsets()
 	b.first, b.lane = append(b.first[:0], 0), b.lane[:0]
@@ -43,11 +43,11 @@ func (b *bank) set(f *backend.Features, delta float64) {
 	}
 }
 
-// over returns the range of panels over a run.
+// over returns the range of panels of a run.
 func (b *bank) over(r backend.Run) (lo, hi int) { return b.first[r.First], b.first[r.End] }
 
-// spread writes value(k) to every feature's lane of dst [Count,8], 0 to the
-// empty ones, and returns dst.
+// spread writes value(k) to every feature's lane of dst [Count,8] and 0 to the empty lanes, and
+// returns dst.
 func (b *bank) spread(dst []float64, value func(k int) float64) []float64 {
 	dst = simd.Resize(dst, b.Count*simd.Lanes)
 	clear(dst)
@@ -57,7 +57,7 @@ func (b *bank) spread(dst []float64, value func(k int) float64) []float64 {
 	return dst
 }
 
-// lanes writes to's lanes: amplitudes, and 4·A2 times second(k) = ∂/∂E[φ_k²].
+// lanes sets to to the amplitudes and 4·A2·second(k), where second(k) = ∂/∂E[φ_k²].
 func (b *bank) lanes(to []simd.Lane, second func(k int) float64) []simd.Lane {
 	to = slices.Grow(to[:0], b.Count)[:b.Count]
 	clear(to)
@@ -76,14 +76,14 @@ func (b *bank) window(k int) int {
 	return b.f.Window[k]
 }
 
-// A column reads sums [Count,rows,8] from the row on that sums begins with.
+// A column is a view of sums [Count,rows,8] that starts at one of the rows.
 type column struct {
 	sums []float64
 	rows int
 }
 
-// of returns a lane's sums, counted through the panels: eight numbers from row to
-// row.
+// of returns a lane's sums, with a stride of eight numbers between rows. lane is an index over all
+// panels.
 func (c column) of(lane int) []float64 {
 	return c.sums[lane/simd.Lanes*c.rows*simd.Lanes+lane%simd.Lanes:]
 }

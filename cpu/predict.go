@@ -8,12 +8,11 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// predictRows is how many rows a tile has.
+// predictRows is the number of rows of a tile.
 const predictRows = 64
 
-// Predict fills dst with the latent function's mean and covariance at every
-// row, in the order given to Open: O(N·M·D²) and, for a shared covariance,
-// 2·N·M² flops.
+// Predict sets dst to the latent function's mean and covariance at every row, in the order given to
+// Open. It takes O(N·M·D²) operations and, for a shared covariance, another 2·N·M² flops.
 func (d *rows) Predict(dst *backend.Prediction, f *backend.Features, post *backend.Posterior) error {
 	if err := d.data.CheckPredict(dst, f, post); err != nil {
 		return fmt.Errorf("cpu: predict: %w", err)
@@ -32,7 +31,7 @@ func (d *rows) Predict(dst *backend.Prediction, f *backend.Features, post *backe
 	return d.stopped("predict")
 }
 
-// predict is the state of one call.
+// predict is the state of one call of Predict.
 type predict struct {
 	*rows
 	bank *bank
@@ -92,7 +91,7 @@ func (p *predict) chunk(c chunk) {
 	})
 }
 
-// multiplyBar multiplies bar by cos; its sum over k is then a quadratic form.
+// multiplyBar multiplies bar by cos, so that its sum over k is a quadratic form.
 func (t *tile) multiplyBar() {
 	for j := range t.bar.Count {
 		cos := t.cos.Panel(j)
@@ -102,8 +101,8 @@ func (t *tile) multiplyBar() {
 	}
 }
 
-// squares replaces cos by its square and sin by cos⁴ − sin⁴ = g²·e²·(cos² −
-// sin²), which second moments are made of.
+// squares replaces cos by its square and sin by cos⁴ − sin⁴ = g²·e²·(cos² − sin²), from which second
+// moments are computed.
 func (t *tile) squares() {
 	for j := range t.cos.Count {
 		cos, sin := t.cos.Panel(j), t.sin.Panel(j)
@@ -114,7 +113,7 @@ func (t *tile) squares() {
 	}
 }
 
-// covariance writes for every row the covariance of outputs i and j,
+// covariance computes for every row the covariance of outputs i and j,
 //
 //	Σ_k m_ki·m_kj·(E[φ_k²] − φ̄_k²) + 1[i=j]·S_kk·E[φ_k²]
 func (p *predict) covariance(t *tile, sum []float64, i, j int) {

@@ -5,16 +5,16 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// prepared holds data in the order of their layout, and numbers that all passes need.
+// prepared contains data in layout order and values that all passes need.
 type prepared struct {
 	data backend.Data
 	*backend.Prepared
-	inv    [2][]float64 // [N] inverse squares of the gates; empty where all are 1
+	inv    [2][]float64 // [N] inverse squares of the gates; empty if all are 1
 	power  []float64    // [V] Σ_n g²
 	chunks []chunk
 }
 
-// cut cuts the n rows into chunks, and computes powers and inverse squares of gates.
+// cut divides the n rows into chunks, and computes powers and inverse squares of gates.
 func (d *prepared) cut(n int) {
 	d.chunks = cut(d.chunks[:0], d.Runs, n)
 	windows := d.data.Windows.Count()

@@ -7,12 +7,11 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// pullbackRows is how many rows a tile has; the matrix is read from memory once for
-// each tile.
+// pullbackRows is the number of rows of a tile. The matrix is read from memory once per tile.
 const pullbackRows = 128
 
-// Pullback fills dst with the gradient by the features of a number whose
-// gradient by the moments is bar:
+// Pullback sets dst to the gradient by the features of a function whose gradient by the moments is
+// bar:
 //
 //	∂/∂φ̄_nk = Σ_d y_nd barC_kd + 2 Σ_{j≠k} barG_kj φ̄_nj,   ∂/∂E[φ_nk²] = barG_kk
 func (d *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
@@ -58,8 +57,8 @@ func (d *rows) pullbackChunk(sums []float64, c [][]float64, ch chunk) {
 	})
 }
 
-// sum returns the total over all chunks: first one number, then for each width the
-// sums [Count,width,8]. work adds to the sums of a chunk, over the panels of its run.
+// sum returns the total over all chunks: one number, followed by the sums [Count,width,8] for each
+// width. work adds to the sums of a chunk for the panels of its run.
 func (d *rows) sum(b *bank, widths []int, work func(c chunk, part []float64)) []float64 {
 	all := 0
 	for _, w := range widths {
@@ -88,8 +87,8 @@ func (d *rows) sum(b *bank, widths []int, work func(c chunk, part []float64)) []
 	return total
 }
 
-// write writes the adjoint of feature k but for Amp, barSecond being ∂/∂E[φ_k²],
-// from sums that have Contract's rows from SumRipple on:
+// write computes the adjoint of feature k, except Amp. barSecond is ∂/∂E[φ_k²]. c has the rows of
+// simd.Contract from SumRipple on:
 //
 //	z̄ = −ω·Σθ̄ − P·Σq̄d,  P̄ = ½Σq̄d²,  ω̄ = Σθ̄d,  c̄ = Σθ̄
 func (c column) write(dst *backend.Features, b *bank, k int, barSecond float64, power []float64) {

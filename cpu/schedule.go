@@ -9,19 +9,19 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// A chunk is rows [lo, hi) of a run, which one goroutine sums.
+// A chunk is rows [lo, hi) of a run, which one goroutine processes.
 type chunk struct{ run, lo, hi int }
 
-// Chunks have chunkRows rows, or fewer so that there are chunkCount of them; the
-// last one of a run may be shorter.
+// Chunks have chunkRows rows, or fewer if there would otherwise be less than chunkCount chunks, but at
+// least leastRows. The last chunk of a run may be shorter.
 const (
 	chunkRows  = 256
 	chunkCount = 16
 	leastRows  = 32
 )
 
-// cut appends the chunks of the runs over n rows. It decides the order of sums, so
-// it must depend on the data alone.
+// cut appends the chunks of the runs of n rows. It determines the order of sums, so it must depend only
+// on the data.
 func cut(to []chunk, runs []backend.Run, n int) []chunk {
 	size := min(chunkRows, (n/chunkCount+leastRows)/leastRows*leastRows)
 	for i, r := range runs {
@@ -32,7 +32,7 @@ func cut(to []chunk, runs []backend.Run, n int) []chunk {
 	return to
 }
 
-// A ring holds the sums of chunks until those of all earlier chunks were added.
+// A ring buffers the sums of chunks until all earlier chunks have been added.
 type ring struct {
 	mu    sync.Mutex
 	freed sync.Cond
@@ -45,8 +45,8 @@ type slot struct {
 	ready bool
 }
 
-// inOrder calls work(i, sums) for n chunks in parallel, where sums are size(i)
-// zeros, and add(i, sums) one at a time in the chunks' order.
+// inOrder calls work(i, sums) for n chunks in parallel, where sums are size(i) zeros, and then
+// add(i, sums) sequentially in the order of the chunks.
 func (r *ring) inOrder(n int, size func(i int) int, work, add func(i int, sums []float64)) {
 	w := min(workers(), n)
 	depth := 1
@@ -57,7 +57,7 @@ func (r *ring) inOrder(n int, size func(i int) int, work, add func(i int, sums [
 		r.slots = append(r.slots, slot{})
 	}
 	r.next, r.freed.L = 0, &r.mu
-	parallel.For(n, w, func(i int) { // chunks are taken in order, so the one that all wait for is being worked on
+	parallel.For(n, w, func(i int) { // chunks start in order, so the chunk that the others wait for is running
 		r.mu.Lock()
 		for i >= r.next+depth {
 			r.freed.Wait()
@@ -78,7 +78,7 @@ func (r *ring) inOrder(n int, size func(i int) int, work, add func(i int, sums [
 	})
 }
 
-// workers is how many goroutines may compute at once.
+// workers returns the maximum number of concurrent goroutines.
 func workers() int { return runtime.GOMAXPROCS(0) }
 
 // jobs calls f for [0, n) in jobs of the given size.
@@ -86,10 +86,9 @@ func jobs(n, size, w int, f func(lo, hi int)) {
 	parallel.For((n+size-1)/size, w, func(i int) { f(i*size, min(n, (i+1)*size)) })
 }
 
-// sweep calls body once for each run. Runs whose cells have one parity touch the
-// features of different windows (cell v touches windows v and v+1 alone), so they
-// run in parallel: first the even cells, then the odd ones. Every sum over rows is
-// taken in one order. w is how many goroutines body may use itself.
+// sweep calls body once for each run. Cell v uses only windows v and v+1, so runs whose cells have the
+// same parity use different features and run in parallel: first the even cells, then the odd ones.
+// Every sum over rows has a fixed order. w is the number of goroutines that body may use.
 func sweep(runs []backend.Run, body func(r backend.Run, w int)) {
 	inner, total := 1, workers()
 	if len(runs) < 4*total {

@@ -2,48 +2,47 @@ package cpu
 
 import "github.com/vssgp/vssgp/internal/simd"
 
-// A tile is a few rows and the features over them:
+// A tile contains a few rows and their features
 //
 //	cos = g·e·cos θ,  sin = g·e·sin θ,  e = exp(−q)
 //
-// from which E[φ] = A1·cos and E[φ²] = A0·g² + A2·e²·(cos² − sin²), e² being
-// (cos² + sin²)/g².
+// from which E[φ] = A1·cos and E[φ²] = A0·g² + A2·e²·(cos² − sin²), with
+// e² = (cos² + sin²)/g².
 type tile struct {
 	rows          *prepared
 	bank          *bank
-	n, lo, hi     int       // rows; panels, among all
+	n, lo, hi     int       // number of rows; range of panels of the bank
 	x, y          []float64 // [n,Q], [n,D]
 	parts         []part
 	intervals     []interval
 	starts        [2]simd.Starts // of the parts' features
-	cos, sin, bar simd.Panels    // bar: ∂/∂E[φ], or as a pass likes
-	lanes         []simd.Lane    // the panels' own copy: kernels write into it
+	cos, sin, bar simd.Panels    // bar: ∂/∂E[φ], or scratch memory of a pass
+	lanes         []simd.Lane    // copy for the tile, because kernels write into it
 	ones          []float64
 	acc           []float64 // [n,8] sums over features, lane by lane
-	res           []float64 // [n,D] and as a pass likes
+	res           []float64 // [n,D] residuals, or scratch memory of a pass
 	scratch       []float64 // [n,8]
 	blocks        []block
-	block         [3][]float64 // beside the matrix
+	block         [3][]float64 // separate memory for blocks
 	weight        [2][]float64
 }
 
-// A part is one window's panels in a tile, counted within the tile.
+// A part is one window's panels [lo, hi) in a tile.
 type part struct {
 	simd.Tile
 	window, lo, hi int
 }
 
-// of returns the part's share of all numbers of a tile, width of them for each panel.
+// of returns the part's range of an array of the tile with width numbers per panel.
 func (p *part) of(all []float64, width int) []float64 { return all[p.lo*width : p.hi*width] }
 
-// A block is where products of the features of two windows are summed: in the
-// matrix itself, or elsewhere if the matrix has no whole panels and no room for
-// them behind or beside it.
+// A block is the memory in which products of the features of two windows are summed: the matrix
+// itself, or separate memory if the matrix is not a multiple of a panel and has no space for padding.
 type block struct {
 	row, col   *part
 	c          []float64
 	ld         int
-	to         []float64 // the matrix's own, if c is not or is wider
+	to         []float64 // the matrix block, if c is separate memory or padded
 	rows, cols int
 }
 
@@ -53,17 +52,17 @@ type interval struct {
 	even   bool
 }
 
-// reserveBar makes room for bar.
+// reserveBar allocates bar.
 func (t *tile) reserveBar() {
 	t.bar = simd.Panels{Data: simd.Resize(t.bar.Data, len(t.cos.Data)), Stride: t.cos.Stride, Count: t.cos.Count}
 	t.scratch = simd.Resize(t.scratch, t.cos.Stride*simd.Lanes)
 }
 
-// copyLanes copies the tile's lanes from the model's.
+// copyLanes copies the tile's lanes from the lanes of all panels.
 func (t *tile) copyLanes(all []simd.Lane) { t.lanes = append(t.lanes[:0], all[t.lo:t.hi]...) }
 
-// each loads rows [lo, hi), size at a time, and calls visit after each load until
-// the pass is stopped.
+// each loads rows [lo, hi), size at a time, and calls visit after each load. It ends early if the pass
+// is stopped.
 func (t *tile) each(lo, hi, size int, visit func()) {
 	for ; lo < hi && t.rows.data.Stopped() == nil; lo += size {
 		t.load(lo, min(hi, lo+size))
@@ -94,8 +93,8 @@ func (t *tile) load(lo, hi int) {
 	}
 }
 
-// cut finds the intervals of rows [lo, hi) of the data. Even intervals that are too
-// short to be stepped are joined to rows that are not even.
+// cut determines the intervals of rows [lo, hi) of the data. Even intervals that are too short for the
+// recurrence are joined with uneven rows.
 func (t *tile) cut(lo, hi int) {
 	t.intervals = t.intervals[:0]
 	for n := lo; n < hi; {
@@ -114,7 +113,7 @@ func (t *tile) cut(lo, hi int) {
 	}
 }
 
-// fill computes some panels of a part, and a fit if they have one.
+// fill computes panels of a part, and the fit if panels have one.
 func (t *tile) fill(panels *simd.Tile) {
 	for _, s := range t.intervals {
 		rows := *panels
@@ -135,7 +134,7 @@ func (t *tile) fillAll() {
 	}
 }
 
-// fit writes Σ_k w_k·cos_nk to sum [n], w being weights of the panels [Count,8].
+// fit sets sum [n] to Σ_k w_k·cos_nk. w contains the weights of the panels [Count,8].
 func (t *tile) fit(sum []float64, cos simd.Panels, w []float64) {
 	acc := t.acc[:t.n*simd.Lanes]
 	clear(acc)
@@ -143,7 +142,7 @@ func (t *tile) fit(sum []float64, cos simd.Panels, w []float64) {
 	simd.SumLanes(sum, acc)
 }
 
-// contract adds the tile's rows to Contract's sums of its panels.
+// contract adds the tile's rows to the sums of simd.Contract for its panels.
 func (t *tile) contract(sums []float64) {
 	for i := range t.parts {
 		p := &t.parts[i]
@@ -151,5 +150,5 @@ func (t *tile) contract(sums []float64) {
 	}
 }
 
-// of returns the tile's part of all numbers of a model, width of them for each panel.
+// of returns the tile's range of an array over all panels with width numbers per panel.
 func (t *tile) of(all []float64, width int) []float64 { return all[t.lo*width : t.hi*width] }

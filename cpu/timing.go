@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A kernel is a part of a pass whose time is taken.
+// A kernel is a part of a pass whose time is measured.
 type kernel uint8
 
 const (
@@ -31,7 +31,7 @@ var kernelNames = [kernelCount]string{
 	"predict.packing", "predict.features", "predict.products", "predict.covariance",
 }
 
-// A clock sums each kernel's time; a nil one takes none.
+// A clock sums each kernel's time. A nil clock measures nothing.
 type clock [kernelCount]struct{ calls, busy atomic.Int64 }
 
 // A lap is the time since the last kernel ended on this goroutine.
@@ -48,7 +48,7 @@ func (c *clock) begin() lap {
 	return lap{c, time.Now()}
 }
 
-// end charges the lap to a kernel and starts the next.
+// end adds the lap to a kernel's time and starts the next lap.
 func (l *lap) end(k kernel) {
 	if l.clock != nil {
 		l.charge(k)

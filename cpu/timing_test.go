@@ -10,10 +10,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/cputime"
 )
 
-// TestTimings: every pass charges its own parts, no more than its goroutines
-// had time for, and most of that; asking forgets.
+// TestTimings checks that every pass measures its own parts, that their sum is most of the processor
+// time and not more, and that Timings resets the times.
 func TestTimings(t *testing.T) {
-	for window, rows := range map[float64]int{0: 500, 512: 6000} { // more rows without windows are summed by tables
+	for window, rows := range map[float64]int{0: 500, 512: 6000} { // with more rows and no windows the CPU uses tables
 		b := New(WithTimings())
 		p := passesOf(t, b, rows, 96, window)
 		for i, want := range [][]string{
@@ -38,18 +38,18 @@ func TestTimings(t *testing.T) {
 			if !slices.Equal(names, want) {
 				t.Errorf("window %v, pass %d times %v, want %v", window, i, names, want)
 			}
-			// No part covers a first call's allocations.
+			// The allocations of a first call are not part of a kernel.
 			if sum > room || i < 3 && sum < worked/10 {
 				t.Errorf("window %v, pass %d: its parts take %v of %v, of which %v are processor time", window, i, sum, room, worked)
 			}
 			if left := b.Timings(); len(left) != 0 {
-				t.Errorf("%v are left after they were asked for", left)
+				t.Errorf("timings are %v after they were read", left)
 			}
 		}
 	}
 }
 
-// TestTimingsOff: nothing is timed that nobody asked for.
+// TestTimingsOff checks that nothing is measured by default.
 func TestTimingsOff(t *testing.T) {
 	b := New()
 	passesOf(t, b, 4000, 24, 512).results(t)

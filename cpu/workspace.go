@@ -7,7 +7,7 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// workspace is memory that is kept from one call to the next.
+// workspace is memory that is reused from call to call.
 type workspace struct {
 	clock  *clock
 	mu     sync.Mutex
@@ -21,7 +21,7 @@ type workspace struct {
 	packs  packs
 }
 
-// over takes a tile for up to n rows of one of d's runs; put gives it back.
+// over returns a tile for up to n rows of one of d's runs. put releases it.
 func (w *workspace) over(d *prepared, r backend.Run, n int) *tile {
 	b := &w.bank
 	lo, hi := b.over(r)
@@ -45,7 +45,7 @@ func (w *workspace) over(d *prepared, r backend.Run, n int) *tile {
 	return t
 }
 
-// tile takes one that is not in use, or makes one.
+// tile returns an unused tile or a new one.
 func (w *workspace) tile() *tile {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,15 +58,14 @@ func (w *workspace) tile() *tile {
 	return t
 }
 
-// put gives a tile back.
+// put releases a tile.
 func (w *workspace) put(t *tile) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tiles = append(w.tiles, t)
 }
 
-// outputs returns d arrays of weights [Count,8]: value(k, i) for feature k and
-// output i.
+// outputs returns d arrays of weights [Count,8] with value(k, i) for feature k and output i.
 func (w *workspace) outputs(b *bank, d int, value func(k, i int) float64) [][]float64 {
 	for len(w.output) < d {
 		w.output = append(w.output, nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/tensors"
 )
 
-// Tensors in, float32 here, and tensors out.
+// Fit and predict with tensors, here of float32.
 func Example() {
 	x, y := make([]float32, 100), make([]float32, 100)
 	for i := range x {

@@ -1,16 +1,14 @@
-// Package tensors takes gorgonia tensors to package vssgp and back. It is a
-// package of its own because gorgonia.org/tensor brings some forty packages
-// (arrow, protobuf), which a program without tensors need not compile.
+// Package tensors converts between gorgonia tensors and the types of package vssgp. It is a
+// separate package because gorgonia.org/tensor depends on some forty packages (arrow, protobuf)
+// that a program without tensors does not need.
 //
-// What is copied:
+// The functions copy or share memory as follows:
 //
-//	Data            both tensors, always, row by row into float64
-//	Rows            nothing of a row-major float64 tensor; all of any other
-//	Tensor          nothing
-//	Mean, Cov       nothing: the prediction's own slices
-//	SD              it is computed
-//
-// Where memory is shared, a write to one shows in the other.
+//	Data            copies both tensors to row-major float64
+//	Rows            shares a row-major float64 tensor and copies any other tensor
+//	Tensor          shares
+//	Mean, Cov       share the prediction's slices
+//	SD              computes a new slice
 package tensors
 
 import (
@@ -21,9 +19,9 @@ import (
 	"github.com/vssgp/vssgp"
 )
 
-// Data copies x [N,Q] (or [N]) and y [N,D] (or [N]) of float64 or float32, in
-// any layout (transposed, sliced, column-major). Errors wrap vssgp.ErrData: other
-// shapes or types, rows that differ in number, values that are not finite.
+// Data returns a copy of x [N,Q] (or [N]) and y [N,D] (or [N]) of float64 or float32 in any layout
+// (transposed, sliced, column-major). Errors wrap vssgp.ErrData if the shapes or types are not
+// supported, the numbers of rows differ, or a value is not finite.
 func Data(x, y *tensor.Dense) (*vssgp.Data, error) {
 	n, q, xs, err := flatten("x", x)
 	if err != nil {
@@ -34,7 +32,7 @@ func Data(x, y *tensor.Dense) (*vssgp.Data, error) {
 		return nil, err
 	}
 	if n != ny {
-		return nil, fmt.Errorf("tensors: y has %d rows, x has %d: %w", ny, n, vssgp.ErrData)
+		return nil, fmt.Errorf("tensors: y has %d rows, but x has %d: %w", ny, n, vssgp.ErrData)
 	}
 	data := &vssgp.Data{N: n, Q: q, D: d, X: xs, Y: ys}
 	if err := data.Check(); err != nil {
@@ -67,11 +65,11 @@ func Tensor(rows []float64, d int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(len(rows)/d, d), tensor.WithBacking(rows))
 }
 
-// empty reports a prediction without values, which has no tensors.
+// empty reports whether a prediction has no values and therefore no tensors.
 func empty(p *vssgp.Prediction) bool { return p == nil || p.N < 1 || p.D < 1 }
 
-// Mean is a prediction's mean [N,D], in the units of y; it shares p's memory. Of
-// a prediction that is nil or empty it is nil, as are Cov and SD.
+// Mean returns a prediction's mean [N,D] in the units of y. It shares p's memory. Mean, Cov and SD
+// return nil if p is nil or empty.
 func Mean(p *vssgp.Prediction) *tensor.Dense {
 	if empty(p) {
 		return nil
@@ -79,8 +77,7 @@ func Mean(p *vssgp.Prediction) *tensor.Dense {
 	return tensor.New(tensor.WithShape(p.N, p.D), tensor.WithBacking(p.Mean))
 }
 
-// Cov is a prediction's covariance [N,D,D] of the observed y; it shares p's
-// memory.
+// Cov returns a prediction's covariance [N,D,D] of the observed y. It shares p's memory.
 func Cov(p *vssgp.Prediction) *tensor.Dense {
 	if empty(p) {
 		return nil
@@ -88,8 +85,8 @@ func Cov(p *vssgp.Prediction) *tensor.Dense {
 	return tensor.New(tensor.WithShape(p.N, p.D, p.D), tensor.WithBacking(p.Cov))
 }
 
-// SD is the standard deviation [N,D] of the observed y, or with noise false of the
-// noiseless function, in the units of y.
+// SD returns the standard deviation [N,D] of the observed y, or of the latent function if noise is
+// false, in the units of y.
 func SD(p *vssgp.Prediction, noise bool) *tensor.Dense {
 	if empty(p) {
 		return nil
@@ -97,10 +94,10 @@ func SD(p *vssgp.Prediction, noise bool) *tensor.Dense {
 	return tensor.New(tensor.WithShape(p.N, p.D), tensor.WithBacking(p.SD(noise)))
 }
 
-// dims are a matrix's, or a vector's as one column.
+// dims returns the dimensions of a matrix, or of a vector as one column.
 func dims(name string, t *tensor.Dense) (rows, cols int, err error) {
 	if t == nil {
-		return 0, 0, fmt.Errorf("tensors: %s is nil, want a tensor: %w", name, vssgp.ErrData)
+		return 0, 0, fmt.Errorf("tensors: %s is nil: %w", name, vssgp.ErrData)
 	}
 	switch s := t.Shape(); len(s) {
 	case 1:
@@ -108,22 +105,22 @@ func dims(name string, t *tensor.Dense) (rows, cols int, err error) {
 	case 2:
 		rows, cols = s[0], s[1]
 	default:
-		return 0, 0, fmt.Errorf("tensors: %s has shape %v, want [N,columns] or [N]: %w", name, s, vssgp.ErrData)
+		return 0, 0, fmt.Errorf("tensors: %s has shape %v, must be [N,columns] or [N]: %w", name, s, vssgp.ErrData)
 	}
 	if rows < 1 || cols < 1 {
-		return 0, 0, fmt.Errorf("tensors: %s has shape %v, want at least one row and column: %w", name, t.Shape(), vssgp.ErrData)
+		return 0, 0, fmt.Errorf("tensors: %s has shape %v, must have at least one row and column: %w", name, t.Shape(), vssgp.ErrData)
 	}
 	return rows, cols, nil
 }
 
-// whole is the memory of a tensor of n float64 that lie there row by row.
+// whole returns the memory of a row-major tensor of n float64, or false for any other tensor.
 func whole(t *tensor.Dense, n int) ([]float64, bool) {
 	data, ok := t.Data().([]float64)
 	rowMajor := !t.DataOrder().IsColMajor() && !t.DataOrder().IsTransposed() && !t.RequiresIterator()
 	return data, ok && rowMajor && len(data) == n
 }
 
-// flatten copies a vector or matrix row by row, whatever its layout.
+// flatten returns a row-major copy of a vector or matrix in any layout.
 func flatten(name string, t *tensor.Dense) (rows, cols int, out []float64, err error) {
 	if rows, cols, err = dims(name, t); err != nil {
 		return 0, 0, nil, err
@@ -143,10 +140,10 @@ func flatten(name string, t *tensor.Dense) (rows, cols int, out []float64, err e
 			out = append(out, float64(data[i]))
 		}
 	default:
-		return 0, 0, nil, fmt.Errorf("tensors: %s holds %v, want float64 or float32: %w", name, t.Dtype(), vssgp.ErrData)
+		return 0, 0, nil, fmt.Errorf("tensors: %s has type %v, must be float64 or float32: %w", name, t.Dtype(), vssgp.ErrData)
 	}
 	if len(out) != rows*cols {
-		return 0, 0, nil, fmt.Errorf("tensors: %s has %d values in its shape %v: %w", name, len(out), t.Shape(), vssgp.ErrData)
+		return 0, 0, nil, fmt.Errorf("tensors: %s has %d values, which does not match its shape %v: %w", name, len(out), t.Shape(), vssgp.ErrData)
 	}
 	return rows, cols, out, nil
 }

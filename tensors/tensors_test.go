@@ -48,7 +48,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// TestErrors checks that tensors that are nil, or of other shapes or numbers, are errors.
+// TestErrors checks the errors for tensors that are nil or have unsupported shapes or types.
 func TestErrors(t *testing.T) {
 	zeros := func(shape ...int) *tensor.Dense {
 		n := 1
@@ -75,11 +75,11 @@ func TestErrors(t *testing.T) {
 	check("Data", "NaN", testkit.Error(tensors.Data(tensor.New(tensor.WithBacking([]float32{1, float32(math.NaN())})), good)))
 }
 
-// TestNothing checks that a prediction that is nil or empty has no tensor.
-func TestNothing(t *testing.T) {
+// TestEmptyPrediction checks that a prediction that is nil or empty has no tensors.
+func TestEmptyPrediction(t *testing.T) {
 	for _, p := range []*vssgp.Prediction{nil, {}} {
 		if tensors.Mean(p) != nil || tensors.Cov(p) != nil || tensors.SD(p, true) != nil {
-			t.Errorf("prediction %v has tensors", p)
+			t.Errorf("empty prediction %v has tensors", p)
 		}
 	}
 	if tensors.Tensor(nil, 1) != nil {
@@ -87,7 +87,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// What the package's page says is shared is, and what it says is copied is not.
+// TestCopies checks which functions copy memory and which share it.
 func TestCopies(t *testing.T) {
 	own := []float64{1, 2, 3, 4, 5, 6}
 	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(own))
@@ -120,7 +120,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// Predictions from float32 tensors are those from slices of the same numbers.
+// TestPredict compares predictions from float32 tensors with predictions from slices.
 func TestPredict(t *testing.T) {
 	n := 60
 	x32, y32, x, y := make([]float32, n), make([]float32, n), make([]float64, n), make([]float64, n)

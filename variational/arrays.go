@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// NewParams makes zero parameters of the given shape, including the coefficients;
-// windows and ComponentWindow are left empty.
+// NewParams returns zero parameters of the given shape, including the coefficients.
+// Windows and ComponentWindow are empty.
 func NewParams(l, k, q, d int) *Params {
 	p := &Params{L: l, K: k, Q: q, D: d}
 	for _, t := range p.Tensors() {
@@ -18,7 +18,7 @@ func NewParams(l, k, q, d int) *Params {
 	return p
 }
 
-// Clone copies every array.
+// Clone returns a deep copy.
 func (p *Params) Clone() *Params {
 	if p == nil {
 		return nil
@@ -32,14 +32,15 @@ func (p *Params) Clone() *Params {
 	return &c
 }
 
-// Check reports arrays of the wrong length and values outside their domain,
-// naming the tensor and the entry. The coefficients may be absent.
+// Check returns an error that wraps ErrParams if an array has the wrong length or a value
+// is outside its domain. The error names the tensor and the entry. The coefficients may be
+// absent.
 func (p *Params) Check() error {
 	if p == nil {
 		return fmt.Errorf("vssgp: the parameters are nil: %w", ErrParams)
 	}
 	if p.L < 1 || p.K < 1 || p.Q < 1 || p.D < 1 {
-		return fmt.Errorf("vssgp: %d components of %d features, %d inputs, %d outputs, want at least one of each: %w", p.L, p.K, p.Q, p.D,
+		return fmt.Errorf("vssgp: %d components of %d features, %d inputs, %d outputs: each number must be at least 1: %w", p.L, p.K, p.Q, p.D,
 			ErrParams)
 	}
 	for _, t := range p.Tensors() {
@@ -48,20 +49,20 @@ func (p *Params) Check() error {
 			continue
 		}
 		if len(a) != t.Size() {
-			return fmt.Errorf("vssgp: %s has %d numbers, want %v: %w", t.Name, len(a), t.Shape, ErrParams)
+			return fmt.Errorf("vssgp: %s has %d numbers, must have shape %v: %w", t.Name, len(a), t.Shape, ErrParams)
 		}
-		if i := firstOf(len(a), func(lo, hi int) int { return lo + t.Domain.lacks(a[lo:hi]) }); i < len(a) {
-			return fmt.Errorf("vssgp: %s[%d] is %v, want %s: %w", t.Name, i, a[i], t.Domain.want(a[i]), ErrParams)
+		if i := firstOf(len(a), func(lo, hi int) int { return lo + t.Domain.firstOutside(a[lo:hi]) }); i < len(a) {
+			return fmt.Errorf("vssgp: %s[%d] is %v, must be %s: %w", t.Name, i, a[i], t.Domain.allowed(a[i]), ErrParams)
 		}
 	}
 	if k := firstOf(p.M(), p.wrongPhase); k < p.M() {
-		return fmt.Errorf("vssgp: phase.upper[%d] is %v, want between phase.lower[%d] = %v and a turn more: %w", k, p.PhaseUpper[k], k,
+		return fmt.Errorf("vssgp: phase.upper[%d] is %v, must be between phase.lower[%d] = %v and 2π more: %w", k, p.PhaseUpper[k], k,
 			p.PhaseLower[k], ErrParams)
 	}
 	return p.checkWindows()
 }
 
-// wrongPhase is the first feature of [lo, hi) whose phase has an impossible width, or hi.
+// wrongPhase returns the first feature of [lo, hi) whose phase interval has an invalid width, or hi.
 func (p *Params) wrongPhase(lo, hi int) int {
 	for k := lo; k < hi; k++ {
 		if a, b := p.PhaseLower[k], p.PhaseUpper[k]; b < a || b-a > 2*math.Pi*(1+1e-12) {
@@ -71,8 +72,8 @@ func (p *Params) wrongPhase(lo, hi int) int {
 	return hi
 }
 
-// firstOf is the least index below n that search finds, or n. search returns the first of
-// [lo, hi), or hi.
+// firstOf returns the smallest index below n that search finds, or n. search returns the
+// first match in [lo, hi), or hi.
 func firstOf(n int, search func(lo, hi int) int) int {
 	found := make([]int, (n+blockNumbers-1)/blockNumbers)
 	parallel.Blocks(n, blockNumbers, func(block, lo, hi int) { found[block] = search(lo, hi) })
@@ -95,17 +96,17 @@ func (p *Params) checkWindows() error {
 		return nil
 	}
 	if len(p.ComponentWindow) != p.L {
-		return fmt.Errorf("vssgp: component.window has %d entries, want one for each of the %d components: %w", len(p.ComponentWindow), p.L,
+		return fmt.Errorf("vssgp: component.window has %d entries, must have one for each of the %d components: %w", len(p.ComponentWindow), p.L,
 			ErrParams)
 	}
 	if i := firstOf(p.L, p.wrongWindow); i < p.L {
-		return fmt.Errorf("vssgp: component.window[%d] is %d, want 0 to %d, not falling: %w", i, p.ComponentWindow[i],
+		return fmt.Errorf("vssgp: component.window[%d] is %d, must be from 0 to %d and not decreasing: %w", i, p.ComponentWindow[i],
 			len(p.Windows.Center)-1, ErrParams)
 	}
 	return nil
 }
 
-// wrongWindow is the first component of [lo, hi) with an impossible window, or hi.
+// wrongWindow returns the first component of [lo, hi) with an invalid window, or hi.
 func (p *Params) wrongWindow(lo, hi int) int {
 	for i := lo; i < hi; i++ {
 		if v := p.ComponentWindow[i]; v < 0 || v >= len(p.Windows.Center) || (i > 0 && v < p.ComponentWindow[i-1]) {
@@ -121,7 +122,7 @@ func (p *Params) Alike(q *Params) bool {
 		p.Windows.Equal(&q.Windows) && slices.Equal(p.ComponentWindow, q.ComponentWindow)
 }
 
-// Components is the part of p with the components [lo, hi), in p's memory.
+// Components returns the components [lo, hi) of p. The result shares p's memory.
 func (p *Params) Components(lo, hi int) *Params {
 	if lo == 0 && hi == p.L {
 		return p

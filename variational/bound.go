@@ -9,11 +9,11 @@ import (
 )
 
 var (
-	// ErrBound is wrapped if a bound is not a number or its matrix has no Cholesky
-	// factor even with jitter. An optimizer then shortens its step.
+	// ErrBound is wrapped if a bound is not finite or its matrix has no Cholesky factor
+	// even with jitter. An optimizer then shortens its step.
 	ErrBound = errors.New("bound cannot be evaluated")
-	// ErrUnfitted is wrapped if a posterior over the coefficients is needed and
-	// there is none yet.
+	// ErrUnfitted is wrapped if a posterior over the coefficients is needed but has not
+	// been computed.
 	ErrUnfitted = errors.New("model has no posterior over its coefficients")
 )
 
@@ -23,30 +23,30 @@ type Term struct {
 	Value float64 // in nats
 }
 
-// fitTerm is the bound's term with the squared errors: −½τ times a sum of squares.
+// fitTerm is the name of the term −½τ times the sum of squared errors.
 const fitTerm = "fit"
 
-// BoundTolerance is a negligible error of a bound, in nats for each number observed:
-// an optimization that gains less has converged.
+// BoundTolerance is a negligible error of a bound, in nats per observed number. An
+// optimization has converged if it gains less.
 const BoundTolerance = 1e-6
 
-// Evaluation.Sums.
+// Values of Evaluation.Sums.
 const (
 	sumsOfTables = "tables"
 	sumsOfRows   = "rows"
 )
 
-// Evaluation is a bound at some parameters.
+// Evaluation is the bound at given parameters.
 type Evaluation struct {
-	Bound    float64 `json:"bound"`  // in nats, of y in the model's units
-	Terms    []Term  `json:"terms"`  // they add up to Bound
-	Gradient *Params `json:"-"`      // with respect to every parameter, in the model file's parametrisation; nil if not requested
-	Jitter   float64 `json:"jitter"` // added to A's diagonal because A had no factor without it; normally 0
-	// Sums is "tables" if the sums over rows came from tables of the rows' Fourier sums (DESIGN.md, section 18), else "rows".
+	Bound    float64 `json:"bound"`  // in nats, for y in the model's units
+	Terms    []Term  `json:"terms"`  // their sum is Bound
+	Gradient *Params `json:"-"`      // with respect to every parameter, in the model file's parametrization; nil if not requested
+	Jitter   float64 `json:"jitter"` // added to A's diagonal because A had no Cholesky factor; normally 0
+	// Sums is "tables" if the sums over rows came from tables of Fourier sums (DESIGN.md, section 18), and "rows" otherwise.
 	Sums string `json:"sums"`
 
-	// Posterior is the optimal q(A) of an exact bound. With a gradient it has no
-	// Factor, and its Mean is valid until the next evaluation, as the gradient is.
+	// Posterior is the optimal q(A) of an exact bound. If the gradient was requested, it
+	// has no Factor, and its Mean and the gradient are valid until the next evaluation.
 	Posterior *Posterior `json:"-"`
 }
 
@@ -56,11 +56,11 @@ type Posterior struct {
 	Factor *blocktri.Factor // R with R Rᵀ = A = G + τ⁻¹I
 }
 
-// sum adds the terms up. A bound that is not finite is an error.
+// sum computes the bound from the terms. It returns an error if the bound is not finite.
 func (e *Evaluation) sum() error {
 	for _, t := range e.Terms {
 		if t.Name == fitTerm && t.Value > 0 {
-			return fmt.Errorf("vssgp: the term %s is %v, and no squared error is negative: %w", t.Name, t.Value, ErrBound)
+			return fmt.Errorf("vssgp: the term %s is %v, but squared errors cannot be negative: %w", t.Name, t.Value, ErrBound)
 		}
 		e.Bound += t.Value
 	}

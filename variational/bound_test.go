@@ -35,14 +35,14 @@ func openOn(t testing.TB, device backend.Backend, data *backend.Data) *variation
 	return rows
 }
 
-// evaluated is Rows.Evaluate where it must succeed.
+// evaluated is Rows.Evaluate for cases that must succeed.
 func evaluated(t testing.TB, r *variational.Rows, p *variational.Params, inference variational.Inference, rows []int, gradient bool) *variational.Evaluation {
 	t.Helper()
 	return testkit.Must(r.Evaluate(p, inference, rows, gradient))(t)
 }
 
-// TestBoundsAndGradients holds both bounds, and their derivatives by every
-// parameter, to central differences in 192 bits.
+// TestBoundsAndGradients compares both bounds and their derivatives by every parameter with
+// 192-bit values and central differences.
 func TestBoundsAndGradients(t *testing.T) {
 	for _, c := range modeltest.Kinds {
 		t.Run(c.Name, func(t *testing.T) {
@@ -105,8 +105,8 @@ func checkEvaluation(t *testing.T, c kind, what string, e *variational.Evaluatio
 	}
 }
 
-// TestAgainstOracle compares the bounds of larger models, cut into many tiles
-// and blocks, with the oracle's.
+// TestAgainstOracle compares the bounds of larger models, which need many tiles and blocks,
+// with the oracle's bounds.
 func TestAgainstOracle(t *testing.T) {
 	for _, c := range []kind{
 		{Name: "three inputs, many rows", N: 300, L: 3, K: 30, Q: 3, D: 2},
@@ -135,15 +135,15 @@ func TestAgainstOracle(t *testing.T) {
 					t.Errorf("%s bound %.15g, want %.15g", b.name, e.Bound, b.want)
 				}
 				if e.Gradient != nil {
-					t.Errorf("%s: a gradient that was not asked for", b.name)
+					t.Errorf("%s: a gradient that was not requested", b.name)
 				}
 			}
 		})
 	}
 }
 
-// TestWindowsAlongAnotherInput: windows along the second input are windows
-// along the first with the inputs exchanged.
+// TestWindowsAlongAnotherInput checks that windows along the second input are equivalent to
+// windows along the first with the inputs exchanged.
 func TestWindowsAlongAnotherInput(t *testing.T) {
 	p, data := kind{Name: "swapped", N: 40, L: 6, K: 2, Q: 2, D: 1, Windows: 3}.Make()
 	first := evaluated(t, open(t, data), p, variational.Exact, nil, true)
@@ -168,11 +168,11 @@ func TestWindowsAlongAnotherInput(t *testing.T) {
 	evaluated(t, open(t, data), s, variational.Exact, nil, false)
 }
 
-// Tolerances of this package's tests, each with where it comes from.
+// Tolerances of this package's tests and the reason for each.
 const (
-	// trueBound and trueGradient: against 192-bit values, on models of some ten
-	// features and rows; trueGradientHard where float64's own conditioning takes
-	// its share (Σ near 1e-8, x near 3e6, τ = 1e8 with G of low rank).
+	// trueBound and trueGradient: compared with 192-bit values, on models of about ten
+	// features and rows. trueGradientHard: for ill-conditioned cases (Σ near 1e-8, x near
+	// 3e6, τ = 1e8 with G of low rank).
 	trueBound        = 1e-9
 	trueGradient     = 1e-7
 	trueGradientHard = 1e-5

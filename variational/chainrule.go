@@ -2,17 +2,17 @@ package variational
 
 import "github.com/vssgp/vssgp/backend"
 
-// A chain is what the gradient of a bound is assembled from.
+// A chain contains the parts of the gradient of a bound.
 type chain struct {
-	scale    float64           // times the data's part, which is by
-	features *backend.Features // the effective features
-	weights  *backend.Weights  // and by the coefficients; nil: they have no gradient
+	scale    float64           // factor of the data term's gradient
+	features *backend.Features // data term's gradient by the effective features
+	weights  *backend.Weights  // data term's gradient by the coefficients; nil if they have no gradient
 	kl       []klTerm
-	weight   []float64 // of each window's KL terms; nil: 1
+	weight   []float64 // weight of each window's KL terms; nil means 1
 }
 
-// pull overwrites dst with the gradient by all parameters but the noise precision. Each
-// block of components takes all steps, while its numbers are in a core's cache.
+// pull overwrites dst with the gradient by all parameters except the noise precision. It
+// completes each block of components before the next one, so that the block stays in cache.
 func (p *Params) pull(dst *Params, c chain) {
 	p.eachBlock(func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -11,8 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// chainShapes are models whose evaluations cost the host something: windows×components×K
-// features.
+// chainShapes are the shapes of models with large host costs: windows×components×K features.
 var chainShapes = []struct{ windows, components, k int }{{37_500, 40, 1}, {1, 32, 32}}
 
 // chainParams draws a model with one input and one output.
@@ -40,8 +39,7 @@ func chainParams(windows, components, k int) *Params {
 	return p
 }
 
-// idle is a backend that leaves whatever it is to fill in as it is, so that an evaluation
-// is the host's share alone.
+// idle is a backend that computes nothing, so that an evaluation measures the host alone.
 type idle struct{}
 
 func (idle) Name() string                                              { return "idle" }
@@ -58,8 +56,8 @@ func (idle) Predict(*backend.Prediction, *backend.Features, *backend.Posterior) 
 func (idle) Solve(*backend.Solution, *backend.Features, float64) error                { return nil }
 func (idle) PullbackSolved(_, _ *backend.Features, _ backend.SolvedAdjoint) error     { return nil }
 
-// idleRows opens a row for p on the idle backend, and returns the features' adjoint that
-// its pullbacks leave.
+// idleRows opens a row for p on the idle backend, and returns the features' adjoint, which
+// its pullbacks do not change.
 func idleRows(t testing.TB, p *Params) (*Rows, *backend.Features) {
 	t.Helper()
 	data := backend.Data{N: 1, Q: 1, D: 1, X: []float64{0}, Y: []float64{100}, Windows: p.Windows}
@@ -84,8 +82,8 @@ func fill(a []float64, seed int) {
 	}
 }
 
-// TestCores: an evaluation, the noise level and the residual have the same bits on any
-// number of cores, in several blocks of components and windows.
+// TestCores checks that an evaluation, the noise level and the residual have the same bits for
+// any number of cores, with several blocks of components and windows.
 func TestCores(t *testing.T) {
 	for _, p := range []*Params{chainParams(301, 40, 1), chainParams(70, 11, 3), chainParams(1, 700, 5)} {
 		r, _ := idleRows(t, p)
@@ -111,7 +109,7 @@ func TestCores(t *testing.T) {
 	}
 }
 
-// TestLogarithms: of numbers whose product neither fits float64 nor stays one.
+// TestLogarithms checks values whose product overflows, underflows or is not finite.
 func TestLogarithms(t *testing.T) {
 	all := []float64{1e-300, 1e300, 5e-324, 2, 1, math.MaxFloat64, 0.3}
 	for range 1000 {

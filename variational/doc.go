@@ -1,9 +1,8 @@
-// Package variational is the paper's model in the model's own units: its
-// parameters with their one table of tensors, the effective features, the
-// Kullback-Leibler terms, the exact and the factorized bound with their gradients,
-// and predictions, joint covariances and draws (Gal & Turner 2015; derived in
-// DESIGN.md in these letters).
+// Package variational implements the paper's model in the model's units: the parameters
+// and their tensors, the effective features, the Kullback-Leibler terms, the exact and the
+// factorized bound with their gradients, predictions, joint covariances and draws (Gal &
+// Turner 2015; DESIGN.md derives the formulas with the same notation).
 //
-// It knows rows that a backend holds (package backend) and block-tridiagonal
-// matrices, and nothing of units, starts, optimizers or files.
+// It uses package backend and block-tridiagonal matrices. Units, initialization,
+// optimization and files are in other packages.
 package variational

@@ -10,18 +10,18 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A Function is one function drawn from the posterior q(A)q(ω), in the model's
-// units and without noise. Its features have one frequency and phase each, so they
-// are damped cosines without damping.
+// A Function is one function drawn from the posterior q(A)q(ω), in the model's units and
+// without noise. Each of its features has one frequency and phase and is therefore an
+// undamped cosine.
 type Function struct {
 	features     *backend.Features
 	coefficients []float64 // A [M,D]
 	d            int
 }
 
-// Draw samples a function: its coefficients, from the exact posterior or, with
-// nil, from the factorized one among the parameters, and the frequency and phase
-// of every feature. It leaves the generator where the next function begins.
+// Draw samples a function: its coefficients and the frequency and phase of every feature.
+// The coefficients come from the exact posterior or, if it is nil, from the factorized
+// posterior in the parameters. Afterwards rng is ready for the next function.
 func (p *Params) Draw(exact *Posterior, rng *rand.Rand) *Function {
 	out := &Function{coefficients: p.drawCoefficients(exact, rng), features: p.Features(), d: p.D}
 	f := out.features
@@ -38,8 +38,8 @@ func (p *Params) Draw(exact *Posterior, rng *rand.Rand) *Function {
 	return out
 }
 
-// drawCoefficients samples A [M,D]: m + τ^−½ R⁻ᵀ ε for the exact posterior,
-// m + √s ∘ ε for the factorized one.
+// drawCoefficients samples A [M,D] as m + τ^−½ R⁻ᵀ ε from the exact posterior, or as
+// m + √s ∘ ε from the factorized posterior.
 func (p *Params) drawCoefficients(exact *Posterior, rng *rand.Rand) []float64 {
 	a := make([]float64, p.M()*p.D)
 	for i := range a {
@@ -59,8 +59,8 @@ func (p *Params) drawCoefficients(exact *Posterior, rng *rand.Rand) []float64 {
 	return a
 }
 
-// At evaluates the function at rows x [N,Q]: [N,D]. Errors wrap backend.ErrShape
-// or ErrValue for rows that are not finite numbers, or ctx.Err().
+// At returns the function's values [N,D] at rows x [N,Q]. Errors wrap backend.ErrShape,
+// backend.ErrValue if a value is not finite, or ctx.Err().
 func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
 	q := f.features.Q
 	n := len(x) / q

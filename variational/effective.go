@@ -7,8 +7,8 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// Features are the effective parameters of the model's features. The rows depend on
-// nothing else (DESIGN.md, "Effective parameters"):
+// Features returns the effective parameters of the model's features. The sums over rows
+// depend only on them (DESIGN.md, "Effective parameters"):
 //
 //	P = Σ/l²   ω = μ/l + 2πp   c = (α+β)/2   h = (β−α)/2
 //	A1 = √(2σ²/K)·sinc h   A0 = σ²/K   A2 = (σ²/K)·sinc 2h
@@ -21,19 +21,19 @@ func (p *Params) Features() *backend.Features {
 	return f
 }
 
-// blockFeatures is how many features a core takes at a time. Their parameters, effective
-// parameters and gradients stay in its cache from one step to the next.
+// blockFeatures is the number of features that a core processes at a time. Their parameters,
+// effective parameters and gradients fit in its cache.
 const blockFeatures = 1024
 
-// eachBlock calls do for blocks of components [lo, hi) of about blockFeatures features,
-// on all cores. Blocks do not depend on the number of cores.
+// eachBlock calls do on all cores for blocks of components [lo, hi) with about
+// blockFeatures features. The blocks do not depend on the number of cores.
 func (p *Params) eachBlock(do func(block, lo, hi int)) {
 	parallel.Blocks(p.L, p.blockComponents(), do)
 }
 
 func (p *Params) blockComponents() int { return max(1, blockFeatures/max(1, p.K)) }
 
-// effective writes the effective features into f, which has their shape.
+// effective writes the effective features into f, which must have their shape.
 func (p *Params) effective(f *backend.Features) {
 	f.Windows = p.Windows
 	if p.ComponentWindow == nil {
@@ -50,7 +50,7 @@ func (p *Params) effective(f *backend.Features) {
 	})
 }
 
-// effectiveOf is effective for component i, except for the centers.
+// effectiveOf writes the effective features of component i, except the centers.
 func (p *Params) effectiveOf(f *backend.Features, i int) {
 	share := p.Variance[i] / float64(p.K)
 	amp := math.Sqrt(2 * share)
@@ -72,8 +72,8 @@ func (p *Params) effectiveOf(f *backend.Features, i int) {
 	}
 }
 
-// pullFeatures takes scale times a gradient by the effective parameters, bar, and
-// sets dst to the gradient by the parameters of component i.
+// pullFeatures sets dst to the gradient by the parameters of component i, given bar, the
+// gradient by the effective parameters, times scale.
 func (p *Params) pullFeatures(dst *Params, bar *backend.Features, scale float64, i int) {
 	first, end := i*p.K, (i+1)*p.K
 	for q := range p.Q {
@@ -107,11 +107,11 @@ func (p *Params) pullFeatures(dst *Params, bar *backend.Features, scale float64,
 	dst.Variance[i] = barAmp*amp/(2*p.Variance[i]) + barShare/float64(p.K)
 }
 
-// sincSeries is the argument below which sinc and its slope, there and at twice the
-// argument, are summed as series: at 0.04 the first omitted term is below 1e-17.
+// sincSeries is the argument h below which sinc and its slope at h and 2h are computed as
+// series: at 0.04 the first omitted term is below 1e-17.
 const sincSeries = 0.02
 
-// sincs are sinc h and sinc 2h, with sinc h = sin(h)/h and sin 2h = 2 sin h cos h.
+// sincs returns sinc h and sinc 2h, with sinc h = sin(h)/h and sin 2h = 2 sin h cos h.
 func sincs(h float64) (one, two float64) {
 	if math.Abs(h) < sincSeries {
 		return sincNear(h), sincNear(2 * h)
@@ -121,7 +121,7 @@ func sincs(h float64) (one, two float64) {
 	return one, one * cos
 }
 
-// sincSlopes are sincs, and the derivative of sinc, (cos h − sinc h)/h, at h and at 2h.
+// sincSlopes returns sinc and its derivative (cos h − sinc h)/h at h and at 2h.
 func sincSlopes(h float64) (one, two, slope, slope2 float64) {
 	if math.Abs(h) < sincSeries {
 		return sincNear(h), sincNear(2 * h), sincSlopeNear(h), sincSlopeNear(2 * h)
@@ -133,13 +133,13 @@ func sincSlopes(h float64) (one, two, slope, slope2 float64) {
 	return one, two, (cos - one) * over, (1 - 2*sin*sin - two) * (0.5 * over)
 }
 
-// sincNear is sinc h for a small h.
+// sincNear returns sinc h for small h.
 func sincNear(h float64) float64 {
 	h2 := h * h
 	return 1 - h2/6*(1-h2/20*(1-h2/42*(1-h2/72)))
 }
 
-// sincSlopeNear is its derivative.
+// sincSlopeNear returns the derivative of sinc at small h.
 func sincSlopeNear(h float64) float64 {
 	h2 := h * h
 	return -h / 3 * (1 - h2/10*(1-h2/28*(1-h2/54)))

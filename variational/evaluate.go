@@ -2,7 +2,7 @@ package variational
 
 import "fmt"
 
-// Inference is the bound that a fit maximizes, with its posterior over the
+// Inference is the kind of bound that a fit maximizes and of posterior over the
 // coefficients.
 type Inference string
 
@@ -11,13 +11,12 @@ const (
 	Exact Inference = "exact"
 	// Factorized is fVSSGP: a diagonal q(A), eq. lower_bound_factorized.
 	Factorized Inference = "factorised"
-	// Stochastic is sfVSSGP: Factorized on mini-batches, eq. lower_bound_SVI. It
-	// makes a Factorized model.
+	// Stochastic is sfVSSGP: Factorized on mini-batches, eq. lower_bound_SVI. The fitted
+	// model has Factorized inference.
 	Stochastic Inference = "stochastic"
 )
 
-// Method is the paper's model or one of its relatives, which are special cases of its
-// parameters.
+// Method is the paper's model or one of its special cases.
 type Method string
 
 const (
@@ -27,12 +26,12 @@ const (
 	// frequencies (Σ = 0), each a cosine and a sine, optimized with the
 	// hyper-parameters.
 	SSGP Method = "ssgp"
-	// RP is random projections (Rahimi & Recht 2007): point frequencies drawn
-	// from the prior and kept, random phases.
+	// RP is random projections (Rahimi & Recht 2007): random phases, and point
+	// frequencies that are drawn from the prior and not optimized.
 	RP Method = "rp"
 )
 
-// Evaluate evaluates the bound of the given inference; rows are for Factorized.
+// Evaluate returns the bound of the given inference. rows selects a mini-batch for Factorized.
 func (r *Rows) Evaluate(p *Params, inference Inference, rows []int, gradient bool) (*Evaluation, error) {
 	if inference == Exact {
 		return r.Exact(p, gradient)

@@ -13,19 +13,19 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// MaxExact is the largest number of features in a window for exact inference, which
-// holds several matrices of that size squared (3 GiB each).
+// MaxExact is the maximum number of features in a window for exact inference, which needs
+// several matrices with that many rows and columns (3 GiB each).
 const MaxExact = 20_000
 
-// Exact is the bound with the optimal q(A) (eq. lower_bound_opt_A): with
+// Exact returns the bound with the optimal q(A) (eq. lower_bound_opt_A): with
 // A = G + τ⁻¹I and m = A⁻¹C,
 //
 //	L = −½ND log(2π/τ) − ½τ Σy² + ½τ Σ C∘m − ½D (M log τ + log|A|) − KL(q(w)‖p(w)) − KL(q(b)‖p(b))
 //
-// It takes two passes over the rows with a gradient and one without, and one
-// more if Σy² − Σ C∘m has lost its digits (residual). With a gradient the algebra
-// happens in the workspace, or on the device if CanSolve; without one the
-// evaluation keeps the posterior.
+// It takes one pass over the rows, or two with a gradient, and another one if
+// Σy² − Σ C∘m has lost too many digits to cancellation (residual). With a gradient it
+// computes the algebra in the workspace, or on the device if CanSolve. Without a gradient
+// the evaluation contains the posterior.
 func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 	f := r.workspace.featuresOf(p)
 	offset := f.Offsets()
@@ -65,7 +65,7 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 			return nil, err
 		}
 	}
-	// The residual may take a pass of its own, which would use up what Solve left.
+	// The residual may need another pass, which invalidates the results of Solve on the device.
 	residual, err := r.residual(f, offset, s, 1/tau+jitter)
 	if err != nil {
 		return nil, err
@@ -80,28 +80,28 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 		return e, err
 	}
 	e.Gradient = r.workspace.gradientOf(p)
-	e.Gradient.NoisePrecision[0] = 0.5*(nd-dm)/tau - 0.5*residual + // λ = τ⁻¹ in A, too
+	e.Gradient.NoisePrecision[0] = 0.5*(nd-dm)/tau - 0.5*residual + // A also depends on λ = τ⁻¹
 		(0.5*float64(r.D)*s.TraceInverse+0.5*tau*sumSquares(s.Mean))/(tau*tau)
 	p.pull(e.Gradient, chain{scale: 1, features: barF, kl: featureKL})
 	return e, nil
 }
 
-// checkExact refuses features, by their offsets, whose moments do not fit any memory, as a small model
-// file may have them.
+// checkExact returns an error if a window has more than MaxExact features. A small model file can
+// declare so many features that their moments do not fit in memory.
 func checkExact(offset []int) error {
 	for v := range len(offset) - 1 {
 		if n := offset[v+1] - offset[v]; n > MaxExact {
-			return fmt.Errorf("vssgp: %d features in window %d: exact inference needs %.0f GiB for each matrix of them; want at most %d, or factorized inference: %w",
-				n, v, 8*float64(n)*float64(n)/(1<<30), MaxExact, ErrParams)
+			return fmt.Errorf("vssgp: %d features in window %d: exact inference needs matrices of %.0f GiB each; use at most %d features, "+
+				"or factorized inference: %w", n, v, 8*float64(n)*float64(n)/(1<<30), MaxExact, ErrParams)
 		}
 	}
 	return nil
 }
 
-// solver is the Solve of backend.Rows, on a device or on the host.
+// solver has the signature of backend.Rows.Solve. It runs on a device or on the host.
 type solver func(s *backend.Solution, f *backend.Features, lambda float64) error
 
-// solve is the solver on the host. It leaves A⁻¹ in the workspace's moments.
+// solve is the solver on the host. It overwrites the workspace's moments with A⁻¹.
 func (r *Rows) solve(s *backend.Solution, f *backend.Features, lambda float64) error {
 	mom := r.workspace.momentsOf(f, r.D)
 	factor, err := r.factor(s, f, mom, lambda, max(2, r.Segments))
@@ -115,8 +115,8 @@ func (r *Rows) solve(s *backend.Solution, f *backend.Features, lambda float64) e
 	return nil
 }
 
-// solveOnDevice is the Solve of backend.Rows. If the sums came from tables, it bounds from above what measure and factor leave, as the
-// device keeps the factor and the diagonal of G.
+// solveOnDevice is the solver on the device. If the sums came from tables, it sets upper bounds of the workspace's diagonal and spread,
+// because the host has neither the factor nor the diagonal of G.
 func (r *Rows) solveOnDevice(s *backend.Solution, f *backend.Features, lambda float64) error {
 	s.Terms = 0
 	err := r.rows.Solve(s, f, lambda)
@@ -132,7 +132,7 @@ func (r *Rows) solveOnDevice(s *backend.Solution, f *backend.Features, lambda fl
 	return nil
 }
 
-// pullbackSolved is the PullbackSolved of backend.Rows, after solve.
+// pullbackSolved is backend.Rows.PullbackSolved on the host. It must follow solve.
 func (r *Rows) pullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	mom, mean := r.workspace.moments, r.workspace.solution.Mean
 	for i, m := range mean {
@@ -142,11 +142,11 @@ func (r *Rows) pullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoin
 	return r.rows.Pullback(dst, f, mom)
 }
 
-// factor sums G and C and overwrites G by the factor of A = G + λI with the given
-// number of segments. It fills in s, except for the trace of A⁻¹.
+// factor computes G and C and overwrites G by the factor of A = G + λI with the given
+// number of segments. It fills in s, except the trace of A⁻¹.
 func (r *Rows) factor(s *backend.Solution, f *backend.Features, mom *backend.Moments, lambda float64, segments int,
 ) (*blocktri.Factor, error) {
-	mom.Terms = 0 // unless the backend sets it
+	mom.Terms = 0
 	if err := cmp.Or(r.rows.Moments(mom, f), r.ctx.Err()); err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (r *Rows) factor(s *backend.Solution, f *backend.Features, mom *backend.Mom
 	}
 	r.workspace.diagonal = diag
 	var factor *blocktri.Factor
-	var err error // work that is left behind may still write it
+	var err error // abandoned work may still write it
 	if stopped := r.await(blocktri.Flops(f.Offsets()), func() {
 		factor, err = blocktri.Factorize(mom.Gram, lambda, segments)
 	}); stopped != nil {
@@ -176,8 +176,8 @@ func (r *Rows) factor(s *backend.Solution, f *backend.Features, mom *backend.Mom
 	return factor, nil
 }
 
-// await is parallel.Await for work on the workspace's moments. Work that is left
-// unfinished keeps the moments, and they are not used again.
+// await is parallel.Await for work on the workspace's moments. If ctx ends first, the
+// moments are not reused, because the abandoned work may still write them.
 func (r *Rows) await(flops float64, work func()) error {
 	err := parallel.Await(r.ctx, flops, work)
 	if err != nil {
@@ -186,18 +186,18 @@ func (r *Rows) await(flops float64, work func()) error {
 	return err
 }
 
-// jitterTimes bounds the attempts to factor A with jitter.
+// jitterTimes is the maximum number of attempts to factor A with jitter.
 const jitterTimes = 6
 
-// withJitter solves for A = G + (λ + jitter)·I, with jitter only if there is no
-// Cholesky factor without (linalg.Jittered).
+// withJitter solves for A = G + (λ + jitter)·I. The jitter is 0 if A then has a Cholesky
+// factor (linalg.Jittered).
 func withJitter(s *backend.Solution, f *backend.Features, lambda float64, solve solver) (jitter float64, err error) {
 	jitter, err = linalg.Jittered(backend.ErrNotPositive, jitterTimes, func(jitter float64) (float64, error) {
 		err := solve(s, f, lambda+jitter)
 		return s.TraceGram/float64(f.M) + lambda, err
 	})
 	if errors.Is(err, backend.ErrNotPositive) {
-		err = fmt.Errorf("vssgp: A = E[ΦᵀΦ] + τ⁻¹I with τ⁻¹ = %v: %w: %w", lambda, err, ErrBound)
+		err = fmt.Errorf("vssgp: cannot factor the features' matrix with noise variance %v: %w: %w", lambda, backend.ErrNotPositive, ErrBound)
 	}
 	return jitter, err
 }

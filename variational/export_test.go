@@ -6,25 +6,24 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// What the tests in package variational_test need to see. They are not in this
-// package because modeltest, which they draw their models from, imports it.
+// Exports for package variational_test. Its tests cannot be in this package because
+// modeltest, which creates their models, imports it.
 
 const (
 	ConditionMargin = conditionMargin
 	JitterTimes     = jitterTimes
 )
 
-// Workspace is what an evaluation leaves to the next one.
+// Workspace contains the memory that evaluations reuse.
 type Workspace = workspace
 
-// SwapWorkspace gives r another workspace and returns the one that it had.
+// SwapWorkspace replaces r's workspace and returns the previous one.
 func (r *Rows) SwapWorkspace(w Workspace) (was Workspace) {
 	was, r.workspace = r.workspace, w
 	return was
 }
 
-// Difference is Σ y² − Σ C∘m at p, and the most that rounding may have changed
-// of it.
+// Difference returns Σ y² − Σ C∘m at p and the bound of its rounding error.
 func (r *Rows) Difference(p *Params) (difference, lost float64, err error) {
 	f, s := p.Features(), backend.NewSolution(p.M(), r.D)
 	if err := r.solve(s, f, 1/p.NoisePrecision[0]); err != nil {
@@ -35,7 +34,7 @@ func (r *Rows) Difference(p *Params) (difference, lost float64, err error) {
 	return r.square - product, r.lost(f, f.Offsets(), size, s, 1/p.NoisePrecision[0]), nil
 }
 
-// What the tests of phases see in package variational_test.
+// Exports for the tests of phases.
 var (
 	Sincs      = sincs
 	SincSlopes = sincSlopes

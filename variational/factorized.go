@@ -6,15 +6,15 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// Factorized is the bound with a diagonal q(A) (eqs. lower_bound_factorized,
-// lower_bound_SVI) over the given rows, nil for all; the data's part is scaled
-// by N/|S|:
+// Factorized returns the bound with a diagonal q(A) (eqs. lower_bound_factorized,
+// lower_bound_SVI) over the given rows S; nil means all rows. The data term is scaled by
+// N/|S|:
 //
 //	L = −½ND log(2π/τ) − ½τ (N/|S|) F − KL(q(A)‖p(A)) − KL(q(w)‖p(w)) − KL(q(b)‖p(b))
 //
-// with F the expected squared error (backend.FactorizedSums), one pass of
-// O(|S|·M·(Q+D)). The KL terms of window v are multiplied by weight [V], nil for
-// 1; p may then lack components of windows that no given row meets.
+// with F the expected squared error (backend.FactorizedSums). It takes one pass of
+// O(|S|·M·(Q+D)). The KL terms of window v are multiplied by weight[v]; nil means 1. With
+// weights, p may omit the components of windows that are not active in any given row.
 func (r *Rows) Factorized(p *Params, rows []int, weight []float64, gradient bool) (*Evaluation, error) {
 	f := r.workspace.featuresOf(p)
 	sums := r.workspace.sumsOf(f, r.D)

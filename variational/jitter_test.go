@@ -10,10 +10,10 @@ import (
 	"github.com/vssgp/vssgp/internal/linalg"
 )
 
-// TestJitter: it is added where there is no Cholesky factor, and only there; a
-// matrix that it cannot help is an error.
+// TestJitter checks that jitter is added only if there is no Cholesky factor without it, and
+// that a matrix without a factor at the maximum jitter gives an error.
 func TestJitter(t *testing.T) {
-	gram := func(diagonal float64) *backend.Gram { // ones, singular but for λ
+	gram := func(diagonal float64) *backend.Gram { // all ones, singular without λ
 		g := backend.NewGram([]int{0, 3})
 		for i := range g.Diag[0] {
 			g.Diag[0][i] = 1
@@ -24,13 +24,13 @@ func TestJitter(t *testing.T) {
 	for _, c := range []struct {
 		name             string
 		diagonal, lambda float64
-		jitter           float64 // times its first size; 0: none, negative: refused
+		jitter           float64 // relative to the first jitter; 0: none, negative: an error
 	}{
 		{"well conditioned", 1, 0.1, 0},
 		{"singular", 1, 0, 1},
-		{"negative by a little", 1 - 1e-8, 0, 100},
-		{"negative by as much as jitter mends", 1 - 1e-5, 0, 1e5},
-		{"negative by more", 1 - 1e-4, 0, -1},
+		{"slightly negative", 1 - 1e-8, 0, 100},
+		{"negative within the maximum jitter", 1 - 1e-5, 0, 1e5},
+		{"too negative", 1 - 1e-4, 0, -1},
 		{"negative", -1, 0.1, -1},
 		{"not a number", math.NaN(), 0.1, -1},
 	} {
@@ -49,7 +49,7 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// given are rows whose moments are known.
+// given are rows with given moments.
 type given struct {
 	backend.Rows
 	gram *backend.Gram

@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ChunkRows is the number of rows whose features Joint holds at a time, and that
-// one goroutine evaluates a drawn Function at.
+// ChunkRows is the number of rows whose features Joint stores at a time, and the number of
+// rows at which one goroutine evaluates a drawn Function.
 const ChunkRows = 256
 
-// Joint is the covariance [N·D,N·D] of the function at all rows of x [N,Q], entry
-// (n·D+d, n'·D+d') for output d at row n and output d' at row n': Cov(f_d, f'_d') of
-// DESIGN.md, section 7 (eq. pred_uncertainty taken at two inputs). It takes O(N²·(M+D²)) operations and
-// O(chunk·M) memory besides the result. Errors wrap ctx.Err().
+// Joint returns the covariance [N·D,N·D] of the function at all rows of x [N,Q]. Entry
+// (n·D+d, n'·D+d') is the covariance Cov(f_d, f'_d') of output d at row n and output d' at
+// row n' (DESIGN.md, section 7; eq. pred_uncertainty at two inputs). It takes O(N²·(M+D²))
+// operations and O(chunk·M) memory in addition to the result. Errors wrap ctx.Err().
 func (t *Predictive) Joint(ctx context.Context, x []float64) (*mat.SymDense, error) {
 	n := len(x) / t.p.Q
 	j := &joint{Predictive: t, x: x, variances: t.Variances(), out: mat.NewSymDense(n*t.p.D, nil)}
@@ -34,7 +34,7 @@ func (t *Predictive) Joint(ctx context.Context, x []float64) (*mat.SymDense, err
 	return j.out, nil
 }
 
-// joint holds the state shared by the blocks of a joint covariance.
+// joint contains the state that the blocks of a joint covariance share.
 type joint struct {
 	*Predictive
 	x         []float64
@@ -42,8 +42,8 @@ type joint struct {
 	out       *mat.SymDense
 }
 
-// A chunk is the rows [lo, hi) and their features [M,hi−lo]: τ^−½ R⁻¹ φ̄ᵀ, whose
-// products are φ̄ S φ̄ᵀ, for an exact posterior, and φ̄ᵀ for a factorized one.
+// A chunk contains rows [lo, hi) and their features [M,hi−lo]: τ^−½ R⁻¹ φ̄ᵀ, whose products
+// are φ̄ S φ̄ᵀ, for an exact posterior, and φ̄ᵀ for a factorized posterior.
 type chunk struct {
 	lo, hi   int
 	features []float64

@@ -2,16 +2,16 @@ package variational
 
 import "math"
 
-// A klTerm is a KL term of the bound, a sum over components.
+// A klTerm is a KL term of the bound. It is a sum over components.
 type klTerm struct {
 	name string
-	// of is the part of components [lo, hi).
+	// of returns the sum over components [lo, hi).
 	of func(p *Params, lo, hi int) float64
-	// pull subtracts weight times its gradient from dst.
+	// pull subtracts weight times the gradient from dst.
 	pull func(p, dst *Params, lo, hi int, weight float64)
 }
 
-// featureKL are the KL terms of the exact bound, allKL those of the factorized one.
+// featureKL are the KL terms of the exact bound, allKL the KL terms of the factorized bound.
 var (
 	allKL = []klTerm{
 		{"kl_coefficients", (*Params).klCoefficients, (*Params).pullCoefficients},
@@ -21,8 +21,8 @@ var (
 	featureKL = allKL[1:]
 )
 
-// klGaussian is KL(N(m, v)‖N(0, 1)) = ½ Σ_i (v_i + m_i² − 1 − log v_i). An entry with
-// v_i = 0 is a parameter, not a random variable: it adds nothing.
+// klGaussian returns KL(N(m, v)‖N(0, 1)) = ½ Σ_i (v_i + m_i² − 1 − log v_i). It omits
+// entries with v_i = 0, which are parameters and not random variables.
 func klGaussian(mean, variance []float64) float64 {
 	s, logs := 0.0, newLogarithms()
 	for i, v := range variance {
@@ -36,7 +36,7 @@ func klGaussian(mean, variance []float64) float64 {
 	return 0.5 * (s - logs.sum())
 }
 
-// pullGaussian subtracts weight times its gradient from dMean and dVar.
+// pullGaussian subtracts weight times the gradient of klGaussian from dMean and dVar.
 func pullGaussian(mean, variance, dMean, dVar []float64, weight float64) {
 	for i, v := range variance {
 		if v == 0 {
@@ -47,7 +47,7 @@ func pullGaussian(mean, variance, dMean, dVar []float64, weight float64) {
 	}
 }
 
-// klFrequencies is KL(q(w)‖p(w)) of random frequencies.
+// klFrequencies returns KL(q(w)‖p(w)) of random frequencies.
 func (p *Params) klFrequencies(lo, hi int) float64 {
 	lo, hi = lo*p.K*p.Q, hi*p.K*p.Q
 	return klGaussian(p.FreqMean[lo:hi], p.FreqVar[lo:hi])
@@ -58,7 +58,7 @@ func (p *Params) pullFrequencies(dst *Params, lo, hi int, weight float64) {
 	pullGaussian(p.FreqMean[lo:hi], p.FreqVar[lo:hi], dst.FreqMean[lo:hi], dst.FreqVar[lo:hi], weight)
 }
 
-// klCoefficients is KL(q(A)‖p(A)) of the factorized posterior.
+// klCoefficients returns KL(q(A)‖p(A)) of the factorized posterior.
 func (p *Params) klCoefficients(lo, hi int) float64 {
 	lo, hi = lo*p.K*p.D, hi*p.K*p.D
 	return klGaussian(p.CoefMean[lo:hi], p.CoefVar[lo:hi])
@@ -69,7 +69,7 @@ func (p *Params) pullCoefficients(dst *Params, lo, hi int, weight float64) {
 	pullGaussian(p.CoefMean[lo:hi], p.CoefVar[lo:hi], dst.CoefMean[lo:hi], dst.CoefVar[lo:hi], weight)
 }
 
-// klPhases is KL(q(b)‖p(b)) = Σ_k log(2π/(β_k − α_k)). A fixed phase adds nothing.
+// klPhases returns KL(q(b)‖p(b)) = Σ_k log(2π/(β_k − α_k)). It omits fixed phases.
 func (p *Params) klPhases(lo, hi int) float64 {
 	logs := newLogarithms()
 	for k := lo * p.K; k < hi*p.K; k++ {
@@ -89,7 +89,7 @@ func (p *Params) pullPhases(dst *Params, lo, hi int, weight float64) {
 	}
 }
 
-// kl appends the terms −KL, each window's part times its weight; nil: 1.
+// kl appends the terms −KL. Each window's part is multiplied by its weight; nil means 1.
 func (p *Params) kl(terms []Term, of []klTerm, weight []float64) []Term {
 	size := p.blockComponents()
 	parts := make([]float64, (p.L+size-1)/size*len(of))
@@ -108,8 +108,8 @@ func (p *Params) kl(terms []Term, of []klTerm, weight []float64) []Term {
 	return terms
 }
 
-// weighted calls do with the components [lo, hi) in parts with a weight that is not 0:
-// by window, or without weights all of them at once.
+// weighted calls do with the components [lo, hi) of each window whose weight is not 0, or
+// with all components at once if there are no weights.
 func (p *Params) weighted(lo, hi int, weight []float64, do func(lo, hi int, w float64)) {
 	if weight == nil {
 		do(lo, hi, 1)

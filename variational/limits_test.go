@@ -13,13 +13,13 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// bound is the bound of data that are opened for it alone.
+// bound opens data, evaluates the bound and closes them.
 func bound(t testing.TB, p *variational.Params, data *backend.Data, inference variational.Inference, rows []int) *variational.Evaluation {
 	t.Helper()
 	return evaluated(t, open(t, data), p, inference, rows, false)
 }
 
-// logGaussian is Σ_d log N(y_d; 0, ΦΦᵀ + τ⁻¹I), the covariance formed densely.
+// logGaussian returns Σ_d log N(y_d; 0, ΦΦᵀ + τ⁻¹I), computed with a dense covariance.
 func logGaussian(t *testing.T, p *variational.Params, data *backend.Data) float64 {
 	t.Helper()
 	op, xs := modeltest.ToOracle(p), modeltest.Nest(data.X, data.N)
@@ -42,9 +42,9 @@ func logGaussian(t *testing.T, p *variational.Params, data *backend.Data) float6
 	return -0.5 * (float64(data.D)*(float64(data.N)*math.Log(2*math.Pi)+c.LogDet()) + mat.Sum(&product))
 }
 
-// TestSureIsSparseSpectrum: with Σ = 0 and fixed phases the exact bound is the
+// TestPointIsSparseSpectrum checks that with Σ = 0 and fixed phases the exact bound equals the
 // sparse spectrum model's log marginal likelihood.
-func TestSureIsSparseSpectrum(t *testing.T) {
+func TestPointIsSparseSpectrum(t *testing.T) {
 	for _, c := range []kind{
 		{Name: "fewer features", N: 30, L: 2, K: 4, Q: 1, D: 1, Fixed: true, Variance: -1},
 		{Name: "more features", N: 10, L: 2, K: 10, Q: 2, D: 2, Fixed: true, Variance: -1},
@@ -55,14 +55,14 @@ func TestSureIsSparseSpectrum(t *testing.T) {
 		modeltest.Near(t, c.Name, []float64{bound(t, p, data, variational.Exact, nil).Bound}, []float64{want}, rounding)
 		p.FreqVar[0] = 0.5
 		if b := bound(t, p, data, variational.Exact, nil).Bound; b >= want-1e-3 {
-			t.Errorf("%s: an unsure frequency leaves the bound at %g of %g: the test is blunt", c.Name, b, want)
+			t.Errorf("%s: with an uncertain frequency the bound is %g of %g: the test is not sensitive", c.Name, b, want)
 		}
 	}
 }
 
-// TestFactorizedBelowExact: the best diagonal q(A), s = 1/(1 + τG_kk) beside
-// m = A⁻¹C, stays below the optimal one, meets it where there is one feature,
-// and is the best: a step away from it lowers the bound.
+// TestFactorizedBelowExact checks that the bound with the best diagonal q(A), s = 1/(1 + τG_kk)
+// and m = A⁻¹C, is below the exact bound, equals it if there is one feature, and decreases if
+// the coefficients change.
 func TestFactorizedBelowExact(t *testing.T) {
 	for _, c := range []kind{
 		{Name: "several", N: 30, L: 2, K: 5, Q: 1, D: 2},
@@ -87,7 +87,7 @@ func TestFactorizedBelowExact(t *testing.T) {
 			for _, step := range []float64{1.01, 1 / 1.01} {
 				a[0] *= step
 				if b := bound(t, p, data, variational.Factorized, nil).Bound; b >= best {
-					t.Errorf("%s: off the best coefficients the bound is %v, at them %v", c.Name, b, best)
+					t.Errorf("%s: with other coefficients the bound is %v, with the best ones %v", c.Name, b, best)
 				}
 				a[0] /= step
 			}
@@ -95,7 +95,7 @@ func TestFactorizedBelowExact(t *testing.T) {
 	}
 }
 
-// TestOneWindow: a single window is none.
+// TestOneWindow checks that a single window is equivalent to no windows.
 func TestOneWindow(t *testing.T) {
 	p, data := modeltest.FindKind(t, "one window").Make()
 	plain := p.Clone()
@@ -104,7 +104,7 @@ func TestOneWindow(t *testing.T) {
 	bare.Windows = plain.Windows
 	for _, inference := range []variational.Inference{variational.Exact, variational.Factorized} {
 		if a, b := bound(t, p, data, inference, nil).Bound, bound(t, plain, &bare, inference, nil).Bound; a != b {
-			t.Errorf("%s: bound %v under one window, %v without", inference, a, b)
+			t.Errorf("%s: bound %v with one window, %v without", inference, a, b)
 		}
 	}
 }

@@ -8,13 +8,14 @@ import (
 )
 
 const (
-	// conjugateSteps bounds the iterations of conjugateGradients, which end once the
-	// residual is conjugateEnd times |c|: the result is only a start.
+	// conjugateSteps is the maximum number of iterations of conjugateGradients. They end
+	// earlier if the residual is below conjugateEnd times |c|. The result is used only as an
+	// initial value.
 	conjugateSteps = 50
 	conjugateEnd   = 1e-3
 )
 
-// SolveMean is the diagonal of G [M] and m = A⁻¹C [M,D] at p.
+// SolveMean returns the diagonal of G [M] and m = A⁻¹C [M,D] at p.
 func (r *Rows) SolveMean(p *Params) (diag, mean []float64, err error) {
 	f := p.Features()
 	if err := checkExact(f.Offsets()); err != nil {
@@ -31,10 +32,10 @@ func (r *Rows) SolveMean(p *Params) (diag, mean []float64, err error) {
 	return slices.Clone(r.workspace.diagonal), s.Mean, nil
 }
 
-// ApproximateMean approximates SolveMean by conjugate gradients, in O(|S|·M) time
-// a step and O(M) memory. It takes G from passes of the factorized bound, whose
-// data term has the gradient −2(C − Gm) with respect to m and the diagonal of G
-// with respect to s. rows are S, nil for all; G and C are scaled up to N rows.
+// ApproximateMean approximates SolveMean by conjugate gradients, in O(|S|·M) time per
+// step and O(M) memory. It computes products with G by passes of the factorized bound,
+// whose data term has the gradient −2(C − Gm) by m and the diagonal of G by s. rows is S;
+// nil means all rows. G and C are scaled by N/|S|.
 func (r *Rows) ApproximateMean(p *Params, rows []int) (diag, mean []float64, err error) {
 	f := p.Features()
 	n := f.M * r.D
@@ -71,8 +72,8 @@ func (r *Rows) ApproximateMean(p *Params, rows []int) (diag, mean []float64, err
 	return diag, mean, err
 }
 
-// conjugateGradients solves A·x = c for a positive definite A, preconditioned by
-// its diagonal; apply sets av to A·v.
+// conjugateGradients solves A·x = c for a positive definite A with a diagonal
+// preconditioner. apply sets av to A·v.
 func conjugateGradients(c, diag []float64, apply func(av, v []float64) error) ([]float64, error) {
 	n := len(c)
 	x, v, av := make([]float64, n), make([]float64, n), make([]float64, n)

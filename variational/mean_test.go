@@ -10,13 +10,11 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// conjugateWithin is how much of the error conjugateGradients may leave when it
-// ends early, in the data's fit.
+// conjugateWithin is the tolerance for the error of the fit when conjugateGradients ends early.
 const conjugateWithin = 5e-3
 
-// TestApproximateMean: G's diagonal is the one that the moments have, and the
-// mean fits as well as the exact one, for all rows; a part of the rows stands
-// for all of them.
+// TestApproximateMean checks that the diagonal of G equals the diagonal of the moments, that the
+// mean fits nearly as well as the exact mean, and that a subset of the rows approximates all.
 func TestApproximateMean(t *testing.T) {
 	for _, c := range []struct{ n, d int }{{300, 1}, {200, 3}} {
 		data := &vssgp.Data{N: c.n, Q: 1, D: c.d}

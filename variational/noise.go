@@ -7,28 +7,28 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A NoiseLevel is the least noise variance of a fit that float64 can tell from none:
+// A NoiseLevel is the smallest noise variance that float64 can resolve in a fit:
 //
 //	τ⁻¹ ≥ Rounding + Condition·max_v Σ_{i in v} σ²_i
 //
-// Rounding is the variance of the last digits of y. The rest is the size of the
-// rounding errors in A, whose smallest eigenvalue is τ⁻¹ (DESIGN.md, section 10).
-// The zero value is no limit.
+// Rounding is the variance of y's rounding errors. The second term is the size of the
+// rounding errors in A, whose smallest eigenvalue is τ⁻¹ (DESIGN.md, section 10). The zero
+// value means no limit.
 type NoiseLevel struct{ Rounding, Condition float64 }
 
-// conditionMargin times the estimate of A's rounding errors is the least noise, so
-// that predicted variances keep a digit.
+// conditionMargin is the ratio of the smallest noise to the estimate of A's rounding
+// errors, so that predicted variances have at least one correct digit.
 const conditionMargin = 10
 
-// NoiseLevel is the least noise for fits of the rows with p's windows. Factorized
-// inference does not factor A, so the condition of A does not matter.
+// NoiseLevel returns the noise level for fits of the rows with p's windows. Factorized
+// inference does not factor A, so its level does not depend on the condition of A.
 func (r *Rows) NoiseLevel(p *Params, exact bool) NoiseLevel {
 	square := r.MeanSquare()
 	for _, mean := range r.origin {
 		square += mean * mean / float64(r.D)
 	}
 	if square == 0 {
-		square = 1 // all of y is 0
+		square = 1 // y is 0 everywhere
 	}
 	level := NoiseLevel{Rounding: unit * unit * square}
 	if exact {
@@ -42,7 +42,7 @@ func (r *Rows) NoiseLevel(p *Params, exact bool) NoiseLevel {
 	return level
 }
 
-// At is the level for the given parameters.
+// At returns the smallest noise variance for the given parameters.
 func (n NoiseLevel) At(p *Params) float64 {
 	if n.Condition == 0 {
 		return n.Rounding
@@ -51,8 +51,8 @@ func (n NoiseLevel) At(p *Params) float64 {
 	return n.Rounding + n.Condition*most
 }
 
-// Pull adds to the gradient with respect to the variances, at p, the part that comes
-// from the level: the level moves with them, and the noise with the level.
+// Pull adds to grad the dependence of the noise level at p on the variances, for a noise
+// precision that is parametrized relative to the level.
 func (n NoiseLevel) Pull(p, grad *Params) {
 	if n.Condition == 0 {
 		return
@@ -64,8 +64,8 @@ func (n NoiseLevel) Pull(p, grad *Params) {
 	}
 }
 
-// heaviest returns the components [lo, hi) of the window whose variances have the
-// largest sum, and that sum.
+// heaviest returns the components [lo, hi) of the window with the largest sum of variances,
+// and this sum.
 func (p *Params) heaviest() (lo, hi int, most float64) {
 	type part struct {
 		lo, hi int

@@ -12,19 +12,19 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestNoiseLevel: at the noise level, where a fit of noiseless data ends, the
-// bound and the predicted variances keep the digits that the margin promises.
+// TestNoiseLevel checks that at the noise level, where a fit of noiseless data ends, the bound
+// and the predicted variances are as accurate as the margin requires.
 func TestNoiseLevel(t *testing.T) {
 	for _, s := range modeltest.Noiseless() {
-		if len(s.X) > 51 { // 192 bits take their time
+		if len(s.X) > 51 { // 192-bit arithmetic is slow
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			data := &vssgp.Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}
-			m, r, err := vssgp.Fit(t.Context(), data, vssgp.Options{Priors: vssgp.NoPriors()}) // a prior of the noise would keep it above
+			m, r, err := vssgp.Fit(t.Context(), data, vssgp.Options{Priors: vssgp.NoPriors()}) // a prior would keep the noise above the level
 			testkit.OK(t, err)
 			if r.NoiseFloor == 0 {
-				t.Errorf("the fit does not end at the noise level: the test is blunt")
+				t.Errorf("the fit does not end at the noise level: the test is not sensitive")
 			}
 			p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 			checkAgainstTruth(t, m, data, r.Bound, p)
@@ -32,15 +32,15 @@ func TestNoiseLevel(t *testing.T) {
 	}
 }
 
-// checkAgainstTruth holds a fit's bound and some predicted variances to 192 bits.
-// A's eigenvalues are right but for a part in the margin.
+// checkAgainstTruth compares a fit's bound and some predicted variances with 192-bit values. The
+// relative error of A's eigenvalues is at most the inverse of the margin.
 func checkAgainstTruth(t *testing.T, m *vssgp.Model, data *vssgp.Data, bound float64, p *vssgp.Prediction) {
 	t.Helper()
 	const margin = variational.ConditionMargin
 	tr := newTruth(m.Params, &backend.Data{N: data.N, Q: 1, D: 1, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y)})
 	want := tr.exact().Float()
 	if most := 0.5 * float64(data.N+m.Params.M()) / margin; !(math.Abs(bound-want) <= most) {
-		t.Errorf("bound %.10g, in 192 bits %.10g: want it within %.2g", bound, want, most)
+		t.Errorf("bound %.10g, in 192 bits %.10g: want a difference below %.2g", bound, want, most)
 	}
 	variance := tr.variances()
 	for _, n := range []int{0, data.N / 3, data.N - 1} {
@@ -51,8 +51,8 @@ func checkAgainstTruth(t *testing.T, m *vssgp.Model, data *vssgp.Data, bound flo
 	}
 }
 
-// variances are the predicted variances of the function at row n, in the model's
-// units (eq. pred_uncertainty).
+// variances returns the predicted variances of the function by row, in the model's units
+// (eq. pred_uncertainty).
 func (t *truth) variances() func(n int) float64 {
 	tau := t.value["noise.precision"][0]
 	c, a := t.moments(t.all())
@@ -61,7 +61,7 @@ func (t *truth) variances() func(n int) float64 {
 	}
 	precise.Cholesky(a)
 	mean := precise.Solved(a, c[0])
-	self := make([]precise.Real, len(a)) // of A⁻¹'s diagonal
+	self := make([]precise.Real, len(a)) // diagonal of A⁻¹
 	for k := range a {
 		one := precise.Matrix(1, len(a))[0]
 		one[k] = precise.Of(1)

@@ -7,18 +7,17 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// ErrParams is wrapped by every error about impossible parameters.
+// ErrParams is wrapped by every error about invalid parameters.
 var ErrParams = errors.New("not a model")
 
-// Params are the parameters of a model in the model's units, under the names
-// of the model file. The gradient of a number with respect to Params is again a
-// Params.
+// Params contains the parameters of a model in the model's units. A gradient with respect to
+// Params also has type Params.
 type Params struct {
 	L, K, Q, D int // components, features of each, inputs, outputs; M = L·K
 
 	Variance    []float64 // σ² [L], units of y², > 0
 	Lengthscale []float64 // l [L,Q], units of x, > 0
-	Frequency   []float64 // p [L,Q], cycles per unit of x; 0: none
+	Frequency   []float64 // p [L,Q], cycles per unit of x; 0 if not periodic
 
 	Location   []float64 // z [M,Q], units of x: the inducing inputs
 	FreqMean   []float64 // μ [M,Q], of w in units of 1/l
@@ -31,11 +30,11 @@ type Params struct {
 	CoefMean []float64 // m [M,D], of the factorized posterior; empty before a fit
 	CoefVar  []float64 // diag s [M,D], > 0; empty for the exact posterior
 
-	Windows         backend.Windows // in the model's units; the zero value: none
-	ComponentWindow []int           // [L] window of each component, not falling; nil without windows
+	Windows         backend.Windows // in the model's units; the zero value means no windows
+	ComponentWindow []int           // [L] window of each component, not decreasing; nil without windows
 }
 
-// M is the number of features, L·K; 0 for nil.
+// M returns the number of features, L·K, or 0 if p is nil.
 func (p *Params) M() int {
 	if p == nil {
 		return 0
@@ -43,11 +42,11 @@ func (p *Params) M() int {
 	return p.L * p.K
 }
 
-// EachWindow calls do with each window that has components, and their range
-// [lo, hi); without windows once, with window 0 and all components.
+// EachWindow calls do with each window that has components and with their range [lo, hi).
+// Without windows it calls do once, with window 0 and all components.
 func (p *Params) EachWindow(do func(v, lo, hi int)) { p.eachWindow(0, p.L, do) }
 
-// eachWindow is EachWindow for the components [lo, end) alone.
+// eachWindow is EachWindow for the components [lo, end).
 func (p *Params) eachWindow(lo, end int, do func(v, lo, hi int)) {
 	if p.ComponentWindow == nil {
 		do(0, lo, end)

@@ -10,20 +10,19 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A Predictive is the distribution of the latent function that parameters and a
-// posterior over the coefficients make (eqs. pred_mean, pred_uncertainty), in the
-// model's units. The parameters must not change while it is in use.
+// A Predictive is the predictive distribution of the latent function (eqs. pred_mean,
+// pred_uncertainty) in the model's units. The parameters must not change while it is used.
 type Predictive struct {
-	Coefficients *backend.Posterior // their means, and their covariances in one of its forms
+	Coefficients *backend.Posterior // means, and a shared or diagonal covariance
 
 	p *Params
 	f *backend.Features
-	r *blocktri.Factor // of A; nil for a factorized posterior
+	r *blocktri.Factor // factor of A; nil for a factorized posterior
 }
 
-// NewPredictive takes the exact posterior over the coefficients, or with nil the
-// factorized one among the parameters. It inverts the exact posterior's factor,
-// which stays as it is. Errors wrap ctx.Err().
+// NewPredictive returns the predictive distribution for the exact posterior over the
+// coefficients or, if it is nil, for the factorized posterior in the parameters. It inverts
+// a copy of the exact posterior's factor. Errors wrap ctx.Err().
 func NewPredictive(ctx context.Context, p *Params, exact *Posterior) (*Predictive, error) {
 	t := &Predictive{p: p, f: p.Features()}
 	if exact == nil {
@@ -45,7 +44,7 @@ func NewPredictive(ctx context.Context, p *Params, exact *Posterior) (*Predictiv
 	return t, nil
 }
 
-// Variances are the diagonals of the coefficients' covariances S_d, [M,D].
+// Variances returns the diagonals of the coefficients' covariances S_d, [M,D].
 func (t *Predictive) Variances() []float64 {
 	if t.Coefficients.Cov == nil {
 		return slices.Clone(t.Coefficients.Var)
@@ -57,8 +56,8 @@ func (t *Predictive) Variances() []float64 {
 	return v
 }
 
-// At predicts the function at rows x [N,Q] in one pass of the backend. Errors are
-// the backend's, or wrap ctx.Err().
+// At predicts the function at rows x [N,Q] in one pass of the backend. Errors come from the
+// backend or wrap ctx.Err().
 func (t *Predictive) At(ctx context.Context, device backend.Backend, x []float64) (*backend.Prediction, error) {
 	n, d := len(x)/t.p.Q, t.p.D
 	rows, err := device.Open(backend.Data{N: n, Q: t.p.Q, X: x, Windows: t.p.Windows, Stop: ctx.Err})
@@ -75,7 +74,7 @@ func (t *Predictive) At(ctx context.Context, device backend.Backend, x []float64
 	}
 	for i := range out.Mean {
 		own := &out.Cov[i*d+i%d]
-		*own = max(0, *own) // rounding may leave a variance near zero below it
+		*own = max(0, *own) // rounding can make a small variance negative
 	}
 	return out, nil
 }

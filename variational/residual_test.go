@@ -15,9 +15,9 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestResidual: whichever way the squared errors are summed they are those of 192
-// bits, and where the difference is taken its error is within what is allowed for
-// it; the pass is taken where the difference has lost its digits, and only there.
+// TestResidual compares the squared errors with 192-bit values. It checks that the error of the
+// difference is within its bound, and that the pass over the rows is used only if the difference
+// has lost too many digits.
 func TestResidual(t *testing.T) {
 	for _, c := range []struct {
 		kind kind
@@ -46,13 +46,13 @@ func TestResidual(t *testing.T) {
 			difference, lost, err := rows.Difference(p)
 			testkit.OK(t, err)
 			if off := math.Abs(precise.Of(difference).Minus(tr.residual()).Float()); !(off <= lost) {
-				t.Errorf("the difference is off by %g, which is said to be %g at most", off, lost)
+				t.Errorf("the difference is off by %g, more than its bound %g", off, lost)
 			}
 		})
 	}
 }
 
-// residual is Σ y² − Σ_d C_dᵀA⁻¹C_d.
+// residual returns Σ y² − Σ_d C_dᵀA⁻¹C_d.
 func (t *truth) residual() precise.Real {
 	c, a := t.moments(t.all())
 	for k := range a {
@@ -68,12 +68,12 @@ func (t *truth) residual() precise.Real {
 	return r
 }
 
-// counting is a backend that counts its factorized passes.
+// counting returns a backend that counts its factorized passes.
 func counting(b backend.Backend, passes *int) *backendtest.Spy {
 	return &backendtest.Spy{Backend: b, Factorized: func(*backend.FactorizedSums) { *passes++ }}
 }
 
-// byRows is the CPU without sums from tables.
+// byRows is the CPU backend without sums from tables.
 type byRows struct{ backend.Backend }
 
 func (b byRows) Open(d backend.Data) (backend.Rows, error) {
@@ -84,7 +84,7 @@ func (b byRows) Open(d backend.Data) (backend.Rows, error) {
 	return r, err
 }
 
-// interpolated are point frequencies that explain y up to noise of the model's standard deviation.
+// interpolated returns point frequencies that explain y up to noise of the model's standard deviation.
 func interpolated(n, m int, even bool, sd float64) (*variational.Params, *backend.Data) {
 	rng := modeltest.NewRNG(uint64(n))
 	p := variational.NewParams(1, m, 1, 1)
@@ -111,13 +111,13 @@ func interpolated(n, m int, even bool, sd float64) (*variational.Params, *backen
 	return p, d
 }
 
-// TestResidualByTables: with the sums from tables, bound and gradient are those of passes over the rows, and a pass for the
-// squared errors is taken near zero noise only.
+// TestResidualByTables checks that with sums from tables the bound and the gradient match passes over the rows, and that a pass for
+// the squared errors is needed only near zero noise.
 func TestResidualByTables(t *testing.T) {
 	for _, c := range []struct {
 		sd              float64
 		pass            bool
-		bound, gradient float64 // tolerances: nats, and of the largest entry of a tensor; by the variance sums of size τ cancel
+		bound, gradient float64 // tolerances: in nats, and relative to the largest entry of a tensor; sums of size τ cancel in the gradient by the variance
 	}{
 		{0.3, false, 1e-10, 1e-7}, {0.01, false, 5e-8, 1e-7}, {1e-3, true, 5e-7, 5e-6}, {1e-4, true, 2e-5, 5e-4}, {1e-5, true, 3e-3, 5e-2},
 	} {
@@ -142,15 +142,15 @@ func TestResidualByTables(t *testing.T) {
 			for _, term := range want.Terms {
 				squares := -2 * term.Value / p.NoisePrecision[0]
 				if off := math.Abs(difference - squares); term.Name == "fit" && !(off <= lost) {
-					t.Errorf("noise sd %g, even %v: the difference is off by %g, which is said to be %g at most", c.sd, even, off, lost)
+					t.Errorf("noise sd %g, even %v: the difference is off by %g, more than its bound %g", c.sd, even, off, lost)
 				}
 			}
 		}
 	}
 }
 
-// TestNegativeSquares: squared errors that come out negative, as they may where a
-// device errs, are an error and no bound.
+// TestNegativeSquares checks that negative squared errors, which a faulty device can return, give
+// an error.
 func TestNegativeSquares(t *testing.T) {
 	p, data := kind{Name: "r3", N: 12, L: 1, K: 20, Q: 2, D: 1, Tau: 1e6, Fixed: true, Variance: -1}.Make()
 	negative := func(s *backend.FactorizedSums) { s.Value = -1e3 }

@@ -9,39 +9,38 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// Rows are data that a backend holds, with the sums over them that the bounds need
-// and the workspace of their evaluations. They must not be used from several
-// goroutines at once.
+// Rows are data that are open on a backend, with the workspace of the evaluations. They must
+// not be used by several goroutines at once.
 type Rows struct {
 	N, D     int // rows and outputs
-	Segments int // into which the exact bound's matrix is cut (WindowOptions.Segments of package vssgp)
+	Segments int // segments of the exact bound's matrix (WindowOptions.Segments of package vssgp)
 
 	rows      backend.Rows
 	ctx       context.Context // checked between passes
 	square    float64         // Σ y²
-	deep      int             // the most rows that one window meets: the terms of its sums
+	deep      int             // maximum number of rows in a window, which is the number of terms of its sums
 	origin    []float64       // Setting.Origin
 	workspace workspace
 }
 
-// Setting says how rows are opened.
+// Setting contains the options of Open.
 type Setting struct {
-	Backend backend.Backend // holds the rows and computes the passes over them
-	// Origin [D] has been subtracted from the outputs, in the outputs' units here.
-	// It decides how large the outputs' last digits are. nil: nothing.
+	Backend backend.Backend // stores the rows and computes the passes over them
+	// Origin [D] is the offset that has been subtracted from the outputs, in the same units.
+	// It determines the size of the outputs' rounding errors. nil means 0.
 	Origin []float64
-	// Leave allows Open to leave its work unfinished if the context ends, as it may
-	// if the backend holds its rows in memory alone.
+	// Leave allows Open to return before the backend has finished if the context ends. It
+	// must only be set if the backend stores its rows in memory alone.
 	Leave bool
 	// Segments is Rows.Segments.
 	Segments int
 }
 
-// openFlops is roughly how many operations it takes to prepare a row.
+// openFlops is the approximate number of operations to prepare a row.
 const openFlops = 5e3
 
-// Open brings data in the model's units to a backend, for evaluations that stop if
-// ctx ends. Errors are the backend's, or wrap ctx.Err().
+// Open opens data in the model's units on a backend. Evaluations stop if ctx ends. Errors
+// come from the backend or wrap ctx.Err().
 func Open(ctx context.Context, data backend.Data, s Setting) (*Rows, error) {
 	r := &Rows{N: data.N, D: data.D, Segments: s.Segments, ctx: cmp.Or(ctx, context.Background()), origin: s.Origin}
 	data.Stop = func() error { return r.ctx.Err() }
@@ -54,7 +53,7 @@ func Open(ctx context.Context, data backend.Data, s Setting) (*Rows, error) {
 	if !s.Leave {
 		open()
 	} else if stopped := parallel.Await(r.ctx, openFlops*float64(data.N), open); stopped != nil {
-		return nil, fmt.Errorf("vssgp: interrupted before the data were in order: %w", stopped)
+		return nil, fmt.Errorf("vssgp: interrupted while the data were prepared: %w", stopped)
 	}
 	if err != nil {
 		return nil, err
@@ -68,9 +67,8 @@ func (r *Rows) Close() error {
 	return r.rows.Close()
 }
 
-// Finish lets all further evaluations run to their end even if the context that the
-// rows were opened with ends.
+// Finish makes all further evaluations ignore the end of the context that was passed to Open.
 func (r *Rows) Finish() { r.ctx = context.WithoutCancel(r.ctx) }
 
-// MeanSquare is the mean of y².
+// MeanSquare returns the mean of y².
 func (r *Rows) MeanSquare() float64 { return r.square / float64(r.N*r.D) }

@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// late is a backend that takes its time to refuse rows.
+// late is a backend that returns an error from Open after a delay.
 type late struct{ takes time.Duration }
 
 func (late) Name() string { return "late" }
@@ -25,8 +25,8 @@ func (s late) Open(backend.Data) (backend.Rows, error) {
 	return nil, errRefused
 }
 
-// TestOpenInterrupted: where the context ends, many rows are left to a backend
-// that holds them in memory alone, and waited for with any other.
+// TestOpenInterrupted checks that Open returns early if the context ends and Leave is set, and
+// otherwise waits for the backend.
 func TestOpenInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -39,8 +39,7 @@ func TestOpenInterrupted(t *testing.T) {
 	}
 }
 
-// TestWorkspace: what evaluations leave behind does not show in the next one,
-// whatever its shape.
+// TestWorkspace checks that an evaluation does not depend on earlier evaluations of any shape.
 func TestWorkspace(t *testing.T) {
 	var shared variational.Workspace
 	for _, c := range []kind{

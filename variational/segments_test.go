@@ -6,8 +6,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestSegmentsAgainstTruth: segments of windows give the true bound and
-// gradients, in the cases that are hard for blocks.
+// TestSegmentsAgainstTruth compares the bound and the gradients in segments of windows with the
+// truth, in cases that are hard for block algorithms.
 func TestSegmentsAgainstTruth(t *testing.T) {
 	for _, c := range []kind{
 		{Name: "segments", N: 24, L: 6, K: 1, Q: 1, D: 2, Windows: 6},

@@ -6,18 +6,18 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// A Shape is the sizes of a model before its arrays are made. A start proposes a
-// Shape, which is checked against the memory limit.
+// A Shape contains the sizes of a model. An initialization checks the Shape against the
+// memory limit before it allocates the arrays.
 type Shape struct {
-	Windows    backend.Windows // in the model's units; the zero value: none
-	Components []int           // [V] of each window; one entry without windows
-	K, Q, D    int             // features of a component, inputs, outputs
+	Windows    backend.Windows // in the model's units; the zero value means no windows
+	Components []int           // [V] number per window; one entry without windows
+	K, Q, D    int             // features per component, inputs, outputs
 
 	PointFrequencies bool // Σ = 0: SSGP and random projections
 	FixedPhases      bool // α = β
 }
 
-// ShapeOf is the shape of parameters.
+// ShapeOf returns the shape of parameters.
 func ShapeOf(p *Params) Shape {
 	s := Shape{Windows: p.Windows, Components: make([]int, p.Windows.Count()), K: p.K, Q: p.Q, D: p.D, PointFrequencies: true,
 		FixedPhases: true}
@@ -31,7 +31,7 @@ func ShapeOf(p *Params) Shape {
 	return s
 }
 
-// L is the number of components of all windows.
+// L returns the number of components in all windows.
 func (s *Shape) L() (l int) {
 	for _, n := range s.Components {
 		l += n
@@ -39,13 +39,13 @@ func (s *Shape) L() (l int) {
 	return l
 }
 
-// M is the number of features.
+// M returns the number of features.
 func (s *Shape) M() int { return s.L() * s.K }
 
-// Most is the largest number of components of a window.
+// Most returns the largest number of components in a window.
 func (s *Shape) Most() int { return slices.Max(s.Components) }
 
-// Offsets are the places where each window's features begin (see
+// Offsets returns the index at which each window's features begin (see
 // backend.Features.Offsets).
 func (s *Shape) Offsets() []int {
 	o := make([]int, len(s.Components)+1)
@@ -55,12 +55,12 @@ func (s *Shape) Offsets() []int {
 	return o
 }
 
-// Tensors are the tensors of the shape, without data.
+// Tensors returns the tensors of the shape, without data.
 func (s *Shape) Tensors() []Tensor {
 	return (&Params{L: s.L(), K: s.K, Q: s.Q, D: s.D}).Tensors()
 }
 
-// Constant reports whether the shape makes all of a tensor constant.
+// Constant reports whether all entries of a tensor are constant for this shape.
 func (s *Shape) Constant(t Tensor) bool {
 	switch t.Coordinate {
 	case Phase, PhaseEnd:
@@ -69,7 +69,7 @@ func (s *Shape) Constant(t Tensor) bool {
 	return t.Name == frequencyVariance && s.PointFrequencies
 }
 
-// Numbers is how many numbers the parameters hold, including the coefficients.
+// Numbers returns the number of parameters, including the coefficients.
 func (s *Shape) Numbers() (n int) {
 	for _, t := range s.Tensors() {
 		n += t.Size()
@@ -77,7 +77,7 @@ func (s *Shape) Numbers() (n int) {
 	return n
 }
 
-// Params makes zero parameters of the shape, without coefficients.
+// Params returns zero parameters of the shape, without coefficients.
 func (s *Shape) Params() *Params {
 	p := NewParams(s.L(), s.K, s.Q, s.D)
 	p.CoefMean, p.CoefVar, p.Windows = nil, nil, s.Windows

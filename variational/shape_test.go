@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestShape: a shape says of parameters what they say themselves, and makes
-// parameters of that shape.
+// TestShape checks that a shape has the same sizes and tensors as its parameters, and that it
+// creates parameters of this shape.
 func TestShape(t *testing.T) {
 	for _, c := range modeltest.Kinds {
 		t.Run(c.Name, func(t *testing.T) {
@@ -39,9 +39,9 @@ func TestShape(t *testing.T) {
 			p.CoefMean, p.CoefVar = nil, nil
 			made := s.Params()
 			if !made.Alike(p) {
-				t.Errorf("the shape makes parameters of other sizes: %+v", variational.ShapeOf(made))
+				t.Errorf("the shape creates parameters of other sizes: %+v", variational.ShapeOf(made))
 			}
-			s.PointFrequencies, s.FixedPhases = true, true // where every number is 0
+			s.PointFrequencies, s.FixedPhases = true, true // as in parameters that are 0
 			if again := variational.ShapeOf(made); !reflect.DeepEqual(again, s) {
 				t.Errorf("parameters of shape %+v have shape %+v", s, again)
 			}

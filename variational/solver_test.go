@@ -14,18 +14,18 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// hosted are rows that solve, and keep what they solve on the host. The first
-// failures tries find no Cholesky factor.
+// hosted are rows that implement Solve on the host. The first attempts, as many as failures,
+// return ErrNotPositive.
 type hosted struct {
 	backend.Rows
 	mom      *backend.Moments
 	mean     []float64
-	lambdas  []float64 // of each try
+	lambdas  []float64 // of each attempt
 	failures int
 	broken   error
 }
 
-// Open makes r the rows of d on the CPU: r is a backend for one set of rows.
+// Open opens d on the CPU. r is a backend for one set of rows.
 func (r *hosted) Open(d backend.Data) (backend.Rows, error) {
 	rows, err := cpu.New().Open(d)
 	r.Rows = rows
@@ -70,8 +70,8 @@ func (r *hosted) PullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjo
 	return r.Rows.Pullback(dst, f, r.mom)
 }
 
-// TestSolver: where the rows do the algebra the bound and all gradients are those
-// that the host finds, and jitter is what it would be.
+// TestSolver checks that the bound, the gradients and the jitter do not depend on whether the
+// rows or the host compute the algebra.
 func TestSolver(t *testing.T) {
 	for _, c := range []kind{
 		{N: 300, L: 12, K: 4, Q: 1, D: 1, Windows: 6, Tau: 30},
@@ -83,10 +83,10 @@ func TestSolver(t *testing.T) {
 		there := &hosted{}
 		got, err := openOn(t, there, data).Exact(p, true)
 		if err != nil || len(there.lambdas) != 1 {
-			t.Fatalf("%+v: %d tries, %v", c, len(there.lambdas), err)
+			t.Fatalf("%+v: %d attempts, %v", c, len(there.lambdas), err)
 		}
 		if d := math.Abs(got.Bound-want.Bound) / math.Abs(want.Bound); !(d <= 1e-14) {
-			t.Errorf("%+v: bound %v there, %v here", c, got.Bound, want.Bound)
+			t.Errorf("%+v: bound %v with Solve, %v on the host", c, got.Bound, want.Bound)
 		}
 		modeltest.Near(t, "mean", got.Posterior.Mean, want.Posterior.Mean, 1e-12)
 		for i, tensor := range got.Gradient.Tensors()[:9] {
@@ -95,8 +95,8 @@ func TestSolver(t *testing.T) {
 	}
 }
 
-// TestSolverJitter: tries that find no factor are followed by others, with the
-// jitter of TestJitter; any other failure ends the evaluation.
+// TestSolverJitter checks that an attempt without a factor is followed by others with the jitter
+// of TestJitter, and that any other error ends the evaluation.
 func TestSolverJitter(t *testing.T) {
 	p, data := kind{N: 60, L: 4, K: 3, Q: 1, D: 1, Windows: 3, Tau: 30}.Make()
 	for failures := range variational.JitterTimes + 2 {
@@ -125,6 +125,6 @@ func TestSolverJitter(t *testing.T) {
 	broken := errors.New("broken")
 	there := &hosted{broken: broken}
 	if _, err := openOn(t, there, data).Exact(p, true); !errors.Is(err, broken) || errors.Is(err, variational.ErrBound) || len(there.lambdas) != 1 {
-		t.Errorf("%d tries, %v", len(there.lambdas), err)
+		t.Errorf("%d attempts, %v", len(there.lambdas), err)
 	}
 }

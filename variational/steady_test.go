@@ -13,9 +13,9 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// allocated is how many bytes f takes from the heap. Buffers that nobody uses
-// are dropped before, not while it runs (the race detector drops them at
-// random, hence this file's build constraint).
+// allocated returns the number of bytes that f allocates on the heap. It drops unused pooled
+// buffers before f runs. (The race detector drops them at random, hence the build constraint of
+// this file.)
 func allocated(f func()) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -24,8 +24,8 @@ func allocated(f func()) float64 {
 	return float64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// TestMemory: an evaluation with gradient allocates two matrices of M² numbers, four more for the sums of pairs if these come
-// from tables, and tiles of rows by M. The next one allocates next to nothing.
+// TestMemory checks that an evaluation with gradient allocates two matrices of M² numbers, four more for the sums of pairs if these
+// come from tables, and tiles of rows by M, and that the next evaluation allocates almost nothing.
 func TestMemory(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	const tile = 2*256 + 3*128*2 + 128 // rows: cos and sin; cos, sin and the adjoint on each of two goroutines; all else
@@ -33,7 +33,7 @@ func TestMemory(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		kind     kind
-		m        int // numbers of a row of A that are stored
+		m        int // stored numbers per row of A
 		segments int
 		matrices float64
 	}{
@@ -53,11 +53,11 @@ func TestMemory(t *testing.T) {
 				t.Fatal(c.name, err)
 			}
 		}
-		runtime.GC() // twice: then spare buffers are gone
+		runtime.GC() // the second one drops the spare buffers
 		runtime.GC()
 		first := allocated(evaluate) / 8
 		matrix, tiles := float64(p.M()*c.m), float64(p.M()*tile)
-		further := make([]float64, 15) // their median: a spare buffer may wait where another goroutine left it
+		further := make([]float64, 15) // use the median: a spare buffer may be in another processor's pool
 		for i := range further {
 			further[i] = allocated(evaluate) / 8
 		}
@@ -65,10 +65,10 @@ func TestMemory(t *testing.T) {
 		again := further[len(further)/2]
 		t.Logf("%s: M = %d: first %.2f M², tiles %.2f, then %.3f", c.name, p.M(), first/matrix, tiles/matrix, again/matrix)
 		if first > c.matrices*matrix+tiles {
-			t.Errorf("%s: the first evaluation takes %.0f numbers, want at most %v·%.0f and %.0f for tiles", c.name, first, c.matrices, matrix, tiles)
+			t.Errorf("%s: the first evaluation allocates %.0f numbers, want at most %v·%.0f and %.0f for tiles", c.name, first, c.matrices, matrix, tiles)
 		}
 		if again > 0.05*matrix {
-			t.Errorf("%s: a further evaluation takes %.0f numbers, of %.0f that the matrix has", c.name, again, matrix)
+			t.Errorf("%s: a further evaluation allocates %.0f numbers; the matrix has %.0f", c.name, again, matrix)
 		}
 		if err := rows.Close(); err != nil {
 			t.Error(c.name, err)

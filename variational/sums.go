@@ -11,7 +11,8 @@ import (
 // unit is float64's unit roundoff.
 const unit = 0x1p-53
 
-// widest is the most features that a row meets: those of two neighboring windows.
+// widest returns the maximum number of features that are active in a row, which belong to two
+// neighboring windows.
 func widest(offset []int) int {
 	most := 0
 	for v := range len(offset) - 1 {
@@ -20,9 +21,9 @@ func widest(offset []int) int {
 	return most
 }
 
-// deepest is the most rows of x [N,Q] that one of the windows meets.
+// deepest returns the maximum number of rows of x [N,Q] in a window.
 func deepest(w *backend.Windows, x []float64, q int) int {
-	count := make([]int, w.Count()+1) // of the cells from −1 on
+	count := make([]int, w.Count()+1) // of the cells, starting with cell −1
 	for at := 0; at < len(x); at += q {
 		count[w.Cell(x[at+w.Dim])+1]++
 	}
@@ -33,7 +34,7 @@ func deepest(w *backend.Windows, x []float64, q int) int {
 	return most
 }
 
-// blockNumbers and blockWindows are how many numbers, or windows, a core sums at a time.
+// blockNumbers and blockWindows are the numbers of values and of windows that a core sums at a time.
 const (
 	blockNumbers = 1 << 13
 	blockWindows = 1 << 6
@@ -64,12 +65,12 @@ func dotExact(a, b []float64) (sum, size float64) {
 	return sum + low, size
 }
 
-// sumSquares is Σ a², on all cores.
+// sumSquares returns Σ a², computed on all cores.
 func sumSquares(a []float64) float64 {
 	return parallel.Sum(len(a), blockNumbers, func(lo, hi int) float64 { return squares(a[lo:hi]) })
 }
 
-// squares is Σ a², on one.
+// squares returns Σ a², computed on one core.
 func squares(a []float64) (s float64) {
 	for _, v := range a {
 		s += v * v

@@ -2,53 +2,52 @@ package variational
 
 import "math"
 
-// Tensor is one of a model's arrays under its name in the model file, with all that
-// other code has to know about it.
+// Tensor is one of a model's arrays with its name in the model file and its properties.
 type Tensor struct {
-	Name  string     // as in the file: "kernel.variance", …
+	Name  string     // in the model file, such as "kernel.variance"
 	Shape []int      // [L], [L,Q], [M], [M,Q], [M,D] or [1]
-	Data  *[]float64 // the field of Params itself, row-major, not a copy
+	Data  *[]float64 // pointer to the field of Params, row-major
 
-	Group      Group      // what its numbers are
-	Domain     Domain     // which numbers it may hold
-	Coordinate Coordinate // how an optimizer moves it
+	Group      Group      // kind of parameter
+	Domain     Domain     // allowed values
+	Coordinate Coordinate // coordinate of the optimizer
 	Tieable    bool       // whether Options.Tie and Shared may tie its entries
 
-	of *Params // of which it is a field
+	of *Params // the parameters that contain it
 }
 
-// A Group says what a tensor's numbers describe.
+// A Group is the kind of parameter that a tensor contains.
 type Group uint8
 
 const (
 	Covariance   Group = iota // a hyper-parameter of the covariance
 	Noise                     // the noise precision
-	FeatureDist               // of the features' own distribution q(ω), and their inducing inputs
-	Coefficients              // of the factorized posterior over the coefficients; may be absent
+	FeatureDist               // a parameter of q(ω), or an inducing input
+	Coefficients              // a parameter of the factorized posterior over the coefficients; may be absent
 )
 
-// A Domain is the numbers that a tensor may hold, finite in any case.
+// A Domain is the set of allowed values of a tensor. All values must be finite.
 type Domain uint8
 
 const (
-	Real        Domain = iota // any
+	Real        Domain = iota // any value
 	NonNegative               // zero or positive
-	Positive                  // above zero
+	Positive                  // positive
 )
 
-// A Coordinate is how an optimizer moves the entries of a tensor.
+// A Coordinate is the parametrization in which an optimizer changes the entries of a tensor.
 type Coordinate uint8
 
 const (
-	Log      Coordinate = iota // as logarithms
-	Shift                      // as differences from where they began
-	Phase                      // lower and upper end together, as center and width
-	PhaseEnd                   // with Phase, which comes first
-	Level                      // a noise precision, above the noise level
+	Log      Coordinate = iota // the logarithm
+	Shift                      // the difference from the initial value
+	Phase                      // center and width of a phase interval, for the lower end
+	PhaseEnd                   // the upper end, which follows its Phase
+	Level                      // a noise precision relative to the noise level
 )
 
-// Tensors lists the real-valued arrays that a gradient has entries for, in a
-// fixed order. It is the one place where names, shapes and fields meet.
+// Tensors returns the real-valued arrays, which are the arrays of a gradient, in a fixed
+// order. It defines the names, shapes and properties of all fields.
 func (p *Params) Tensors() []Tensor {
 	if p == nil {
 		return nil
@@ -69,12 +68,12 @@ func (p *Params) Tensors() []Tensor {
 	}
 }
 
-// FrequencyMean is the name of μ, which SSGP moves without its variance.
+// FrequencyMean is the name of μ. SSGP optimizes μ but not its variance.
 const FrequencyMean = "frequency.mean"
 
 const frequencyVariance = "frequency.variance"
 
-// Names are the names of the tensors for which keep holds, or of all if keep is nil.
+// Names returns the names of the tensors for which keep returns true, or of all tensors if keep is nil.
 func Names(keep func(t Tensor) bool) (names []string) {
 	for _, t := range (&Params{}).Tensors() {
 		if keep == nil || keep(t) {
@@ -84,7 +83,7 @@ func Names(keep func(t Tensor) bool) (names []string) {
 	return names
 }
 
-// Size is how many numbers the shape holds.
+// Size returns the number of entries.
 func (t Tensor) Size() int {
 	n := 1
 	for _, s := range t.Shape {
@@ -93,8 +92,8 @@ func (t Tensor) Size() int {
 	return n
 }
 
-// PerComponent is how many entries belong to each of l components; 0 if all share
-// them.
+// PerComponent returns the number of entries per component if there are l components, or 0
+// if the components share the entries.
 func (t Tensor) PerComponent(l int) int {
 	if t.Group == Noise {
 		return 0
@@ -102,9 +101,9 @@ func (t Tensor) PerComponent(l int) int {
 	return t.Size() / l
 }
 
-// Constant reports whether entry i is a constant of the model rather than a
-// parameter: the variance of a point frequency, the ends of a fixed phase. No
-// gradient is defined there.
+// Constant reports whether entry i is a constant of the model and not a parameter: the
+// variance of a point frequency or an end of a fixed phase. The gradient of a constant is
+// not defined.
 func (t Tensor) Constant(i int) bool {
 	switch p := t.of; t.Data {
 	case &p.FreqVar:
@@ -115,18 +114,18 @@ func (t Tensor) Constant(i int) bool {
 	return false
 }
 
-// Unit is the natural step of entry i of a Shift: steps of one unit change the
-// features about equally for every entry. reach is the largest distance in x over
-// which a feature matters.
+// Unit returns the scale of entry i of a tensor with coordinate Shift. A step of one unit
+// changes the features by a similar amount for every entry. reach is the largest distance
+// in x at which a feature is not negligible.
 //
-//	z: 1/√(ω² + P)        a radian of the feature's own phase
-//	μ: min(1, l/reach)    a radian at the feature's reach
-//	p: 1/(2π·reach)       the same
+//	z: 1/√(ω² + P)        a radian of the feature's phase
+//	μ: min(1, l/reach)    a radian at the distance reach
+//	p: 1/(2π·reach)       a radian at the distance reach
 //	m: √s                 a posterior standard deviation
 func (t Tensor) Unit(i int, reach float64) float64 {
 	p := t.of
-	k, q := i/p.Q, i%p.Q // of a feature's entry
-	of := k/p.K*p.Q + q  // and its component's
+	k, q := i/p.Q, i%p.Q // feature and input
+	of := k/p.K*p.Q + q  // index of the component's entry
 	switch t.Data {
 	case &p.Frequency:
 		return 1 / (2 * math.Pi * reach)
@@ -142,11 +141,11 @@ func (t Tensor) Unit(i int, reach float64) float64 {
 	return 1
 }
 
-// Optional reports whether a model may lack the tensor.
+// Optional reports whether the tensor may be absent from a model.
 func (t Tensor) Optional() bool { return t.Group == Coefficients }
 
-// lacks is the place of the first number that is not in the domain, or how many there are.
-func (d Domain) lacks(a []float64) int {
+// firstOutside returns the index of the first value outside of the domain, or len(a).
+func (d Domain) firstOutside(a []float64) int {
 	least := -math.MaxFloat64
 	switch d {
 	case Positive:
@@ -162,13 +161,13 @@ func (d Domain) lacks(a []float64) int {
 	return len(a)
 }
 
-// want says in words what v, which is not in the domain, should be.
-func (d Domain) want(v float64) string {
+// allowed describes the allowed values for the error about v, which is outside of the domain.
+func (d Domain) allowed(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
-		return "a finite number"
+		return "finite"
 	case d == Positive:
-		return "a positive number"
+		return "positive"
 	}
-	return "zero or a positive number"
+	return "zero or positive"
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestTensors compares the table with the model file's names, shapes and domains, and with how tensors move.
+// TestTensors compares the table with the names, shapes and domains of the model file and with the optimizer's coordinates.
 func TestTensors(t *testing.T) {
 	const l, m, q, d = 2, 6, 4, 5
 	p := variational.NewParams(l, m/l, q, d)
@@ -54,8 +54,8 @@ func TestTensors(t *testing.T) {
 	}
 }
 
-// TestDomains: Check refuses numbers outside a tensor's domain, naming the entry,
-// and takes those inside.
+// TestDomains checks that Check returns an error that names the entry for values outside of a
+// tensor's domain, and accepts values inside.
 func TestDomains(t *testing.T) {
 	p := variational.NewParams(2, 2, 2, 2)
 	for _, tensor := range p.Tensors() {
@@ -85,7 +85,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// TestUnits: every Shift has a unit, by the formulas of Tensor.Unit.
+// TestUnits compares the unit of every Shift with the formulas of Tensor.Unit.
 func TestUnits(t *testing.T) {
 	p, _ := kind{Name: "units", N: 1, L: 2, K: 3, Q: 2, D: 2}.Make()
 	f := p.Features()
@@ -107,7 +107,7 @@ func TestUnits(t *testing.T) {
 			case "coefficient.mean":
 				want = append(want, math.Sqrt(p.CoefVar[i]))
 			default:
-				t.Errorf("%s is a Shift: which unit does it have?", tensor.Name)
+				t.Errorf("%s is a Shift without a unit in this test", tensor.Name)
 				continue
 			}
 		}
@@ -122,8 +122,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestConstants: an optimizer has a coordinate for every entry that is not
-// Constant, two for a phase.
+// TestConstants checks that an optimizer has a coordinate for every entry that is not Constant,
+// and two for a phase.
 func TestConstants(t *testing.T) {
 	mixed, _ := kind{Name: "mixed", N: 1, L: 2, K: 3, Q: 2, D: 1}.Make()
 	mixed.FreqVar[1], mixed.FreqVar[8], mixed.PhaseUpper[4] = 0, 0, mixed.PhaseLower[4]
@@ -155,6 +155,6 @@ func TestConstants(t *testing.T) {
 		}
 	}
 	if constants == 0 {
-		t.Error("no entry is constant: the test is blunt")
+		t.Error("no entry is constant: the test is not sensitive")
 	}
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// A truth is a model's parameters as 192-bit numbers, and its data: the bounds
-// written from the paper's equations, with central differences for gradients.
+// A truth contains a model's parameters as 192-bit numbers and its data. Its methods implement
+// the bounds directly from the paper's equations, and gradients by central differences.
 type truth struct {
 	p     *variational.Params
 	data  *backend.Data
 	value map[string][]precise.Real // by tensor
 
-	// What one entry leaves as it was is not computed again for it.
+	// Caches of values that do not change from one entry to the next.
 	features []moment                         // [N,M]
-	logs     map[[2]precise.Real]precise.Real // of a number, or of a difference; reals never change
+	logs     map[[2]precise.Real]precise.Real // logarithms of numbers and differences; reals are immutable
 }
 
-// moment is E[φ] and E[φ²] of one feature at one row.
+// moment contains E[φ] and E[φ²] of one feature at one row.
 type moment struct {
 	mean, second precise.Real
 	known        bool
@@ -37,7 +37,7 @@ func newTruth(p *variational.Params, data *backend.Data) *truth {
 	return t
 }
 
-// gate is the window's gate over row n for feature k; x is no parameter.
+// gate returns the gate at row n of feature k's window.
 func (t *truth) gate(n, k int) precise.Real {
 	w := &t.p.Windows
 	if len(w.Center) < 2 {
@@ -54,7 +54,7 @@ func (t *truth) gate(n, k int) precise.Real {
 	return precise.TwoPi.Times(precise.Of(d)).Over(precise.Of(2 * w.Length)).Cos()
 }
 
-// feature is E[φ_k(x_n)] (eq. exp_Phi) and E[φ_k(x_n)²] (eq. exp_PhiT_Phi).
+// feature returns E[φ_k(x_n)] (eq. exp_Phi) and E[φ_k(x_n)²] (eq. exp_PhiT_Phi).
 func (t *truth) feature(n, k int) (mean, second precise.Real) {
 	p, i := t.p, k/t.p.K
 	share := t.value["kernel.variance"][i].Over(precise.Of(float64(p.K)))
@@ -75,7 +75,7 @@ func (t *truth) feature(n, k int) (mean, second precise.Real) {
 	return mean, g.Times(g).Times(share).Times(one.Plus(ripple))
 }
 
-// at is feature, from the store where it is known.
+// at returns feature, from the cache if possible.
 func (t *truth) at(n, k int) (mean, second precise.Real) {
 	f := &t.features[n*t.p.M()+k]
 	if !f.known {
@@ -85,7 +85,7 @@ func (t *truth) at(n, k int) (mean, second precise.Real) {
 	return f.mean, f.second
 }
 
-// forget drops what is known of the features that an entry has a part in.
+// forget removes the features that depend on an entry from the cache.
 func (t *truth) forget(name string, i int) {
 	lo, hi := 0, 0
 	switch name {
@@ -105,7 +105,7 @@ func (t *truth) forget(name string, i int) {
 
 func (t *truth) log(a precise.Real) precise.Real { return t.logBetween(precise.Real{}, a) }
 
-// logBetween is log(b − a).
+// logBetween returns log(b − a).
 func (t *truth) logBetween(a, b precise.Real) precise.Real {
 	key := [2]precise.Real{a, b}
 	if _, ok := t.logs[key]; !ok {
@@ -118,7 +118,7 @@ func (t *truth) logBetween(a, b precise.Real) precise.Real {
 	return t.logs[key]
 }
 
-// moments are C [D][M] and E[ΦᵀΦ] [M][M] over the given rows.
+// moments returns C [D][M] and E[ΦᵀΦ] [M][M] over the given rows.
 func (t *truth) moments(rows []int) (c, g [][]precise.Real) {
 	m, d := t.p.M(), t.p.D
 	c, g = precise.Matrix(d, m), precise.Matrix(m, m)
@@ -151,7 +151,7 @@ func (t *truth) squares(rows []int) precise.Real {
 	return s
 }
 
-// gaussian is Σ ½(v + m² − 1 − log v) over the entries that are not points.
+// gaussian returns Σ ½(v + m² − 1 − log v) over the entries with v > 0.
 func (t *truth) gaussian(mean, variance string) precise.Real {
 	s, one := precise.Of(0), precise.Of(1)
 	for i, v := range t.value[variance] {
@@ -163,7 +163,7 @@ func (t *truth) gaussian(mean, variance string) precise.Real {
 	return s.Scaled(-1)
 }
 
-// kl is KL(q(ω) ‖ p(ω)) of frequencies and phases.
+// kl returns KL(q(ω) ‖ p(ω)) of frequencies and phases.
 func (t *truth) kl() precise.Real {
 	s := t.gaussian("frequency.mean", "frequency.variance")
 	for k, beta := range t.value["phase.upper"] {
@@ -174,7 +174,7 @@ func (t *truth) kl() precise.Real {
 	return s
 }
 
-// exact is eq. lower_bound_opt_A.
+// exact returns eq. lower_bound_opt_A.
 func (t *truth) exact() precise.Real {
 	tau := t.value["noise.precision"][0]
 	c, a := t.moments(t.all())
@@ -198,7 +198,7 @@ func (t *truth) exact() precise.Real {
 	return noise.Plus(tau.Times(fit).Scaled(-1)).Minus(precise.Of(float64(t.data.D)).Times(logs)).Minus(t.kl())
 }
 
-// factorized is eq. lower_bound_SVI over the given rows, nil for all.
+// factorized returns eq. lower_bound_SVI over the given rows; nil means all rows.
 func (t *truth) factorized(rows []int) precise.Real {
 	if rows == nil {
 		rows = t.all()
@@ -224,7 +224,7 @@ func (t *truth) factorized(rows []int) precise.Real {
 	return noise.Minus(scale.Times(tau).Times(loss).Scaled(-1)).Minus(kl)
 }
 
-// slope is the central difference of f by one entry, its step 2⁻⁶⁰ of it.
+// slope returns the central difference of f by one entry with a relative step of 2⁻⁶⁰.
 func (t *truth) slope(name string, i int, f func() precise.Real) float64 {
 	v := t.value[name][i]
 	h := precise.Of(math.Ldexp(1, -60))

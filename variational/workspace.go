@@ -6,10 +6,10 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// A workspace keeps the arrays of one evaluation for the next one: in a steady state a
-// fit allocates nothing that grows with N, and almost nothing that grows with M. An
-// Evaluation's gradient, and with it the posterior's mean, lies in the workspace and is
-// valid until the next evaluation.
+// A workspace contains the arrays that evaluations reuse. After the first evaluation a fit
+// allocates nothing that grows with N and almost nothing that grows with M. With a gradient,
+// an Evaluation's gradient and posterior mean are part of the workspace and valid until the
+// next evaluation.
 type workspace struct {
 	features, adjoint *backend.Features
 	sums              *backend.FactorizedSums
@@ -18,9 +18,9 @@ type workspace struct {
 	solution          *backend.Solution
 	diagonal          []float64 // of G, from the last factor
 	terms             int       // Terms of G, from the last factor
-	spread            float64   // |m|ᵀ|R||Rᵀ||m|, or more, if terms > 0
+	spread            float64   // upper bound of |m|ᵀ|R||Rᵀ||m|, if terms > 0
 	columns           []float64 // |Rᵀ||m|
-	zero              []float64 // all 0
+	zero              []float64
 }
 
 // featuresOf returns p's effective features.
@@ -32,7 +32,7 @@ func (w *workspace) featuresOf(p *Params) *backend.Features {
 	return w.features
 }
 
-// adjointOf returns room for a gradient by f's arrays; its values are arbitrary.
+// adjointOf returns uninitialized memory for a gradient by f's arrays.
 func (w *workspace) adjointOf(f *backend.Features) *backend.Features {
 	if a := w.adjoint; a == nil || a.CheckRoom(f) != nil {
 		w.adjoint = backend.NewFeatures(f.M, f.Q)
@@ -40,7 +40,7 @@ func (w *workspace) adjointOf(f *backend.Features) *backend.Features {
 	return w.adjoint
 }
 
-// sumsOf returns sums for f and d outputs; their values are arbitrary.
+// sumsOf returns uninitialized sums for f and d outputs.
 func (w *workspace) sumsOf(f *backend.Features, d int) *backend.FactorizedSums {
 	if s := w.sums; s == nil || s.Check(f, d) != nil {
 		w.sums = backend.NewFactorizedSums(f, d)
@@ -48,7 +48,7 @@ func (w *workspace) sumsOf(f *backend.Features, d int) *backend.FactorizedSums {
 	return w.sums
 }
 
-// solutionOf returns a solution for f and d outputs; its values are arbitrary.
+// solutionOf returns an uninitialized solution for f and d outputs.
 func (w *workspace) solutionOf(f *backend.Features, d int) *backend.Solution {
 	if s := w.solution; s == nil || s.Check(f, d) != nil {
 		w.solution = backend.NewSolution(f.M, d)
@@ -56,8 +56,7 @@ func (w *workspace) solutionOf(f *backend.Features, d int) *backend.Solution {
 	return w.solution
 }
 
-// gradientOf returns room for a gradient by p's arrays, which shares p's windows; its
-// values are arbitrary.
+// gradientOf returns uninitialized memory for a gradient by p's arrays. It shares p's windows.
 func (w *workspace) gradientOf(p *Params) *Params {
 	g := w.gradient
 	if g == nil || g.L != p.L || g.K != p.K || g.Q != p.Q || g.D != p.D {
@@ -68,7 +67,7 @@ func (w *workspace) gradientOf(p *Params) *Params {
 	return g
 }
 
-// zeros are n zeros, for reading.
+// zeros returns n zeros, which must not be modified.
 func (w *workspace) zeros(n int) []float64 {
 	if len(w.zero) != n {
 		w.zero = make([]float64, n)
@@ -76,11 +75,11 @@ func (w *workspace) zeros(n int) []float64 {
 	return w.zero
 }
 
-// spareMoments are *backend.Moments released by earlier models: matrices as large
-// as A.
+// spareMoments contains *backend.Moments that earlier models have released. They have
+// matrices of the size of A.
 var spareMoments sync.Pool
 
-// momentsOf returns moments for f and d outputs; their values are arbitrary.
+// momentsOf returns uninitialized moments for f and d outputs.
 func (w *workspace) momentsOf(f *backend.Features, d int) *backend.Moments {
 	if w.moments == nil {
 		w.moments, _ = spareMoments.Get().(*backend.Moments)
@@ -91,7 +90,7 @@ func (w *workspace) momentsOf(f *backend.Features, d int) *backend.Moments {
 	return w.moments
 }
 
-// release leaves the moments to the next model.
+// release makes the moments available to the next model.
 func (w *workspace) release() {
 	if w.moments != nil {
 		spareMoments.Put(w.moments)

@@ -1,25 +1,25 @@
 package backendtest
 
-// A size says what a case's problem is made of.
+// A size contains the sizes and properties of a case's problem.
 type size struct {
 	name       string
 	n, m, q, d int
 	windows    int              // 0: none
-	rowsIn     [2]float64       // the stretch of the window input that has rows; 0, 0: all
+	rowsIn     [2]float64       // range of the window input that contains rows; 0, 0: all
 	owns       func(v int) bool // which windows have features; nil: all
 	fixed      bool             // fixed phases
 	sure       bool             // point frequencies (P = 0)
 	offset     float64          // of every x
-	atOrigin   bool             // every other feature is centerd at 0 whatever the offset
-	places     int              // rows lie evenly on so many places: more than rows leave holes, fewer have some with two rows; 0: anywhere
-	long       bool             // runs with the tag slow only
+	atOrigin   bool             // every other feature is centered at 0 for any offset
+	positions  int              // rows are on so many even positions: with more than rows some are empty, with fewer some have two; 0: random
+	long       bool             // runs only with the tag slow
 }
 
-// evenStep is the distance of places, and exact in float64 at any offset.
+// evenStep is the distance between positions. It is exact in float64 at any offset.
 const evenStep = 1. / 64
 
-// windowSpacing is half a window's length; centers stand at ½ + v·spacing, so
-// that rows can lie exactly on centers and edges.
+// windowSpacing is half a window's length. Centers are at ½ + v·spacing, so that rows can be
+// exactly on centers and edges.
 const windowSpacing = 2.0
 
 var cases = []size{
@@ -55,10 +55,10 @@ var cases = []size{
 		owns: func(v int) bool { return v == 1 || v == 5 || v == 6 }},
 	{name: "far from the origin", n: 65, m: 20, q: 1, d: 1, offset: 3e6},
 	{name: "far from the origin, windows", n: 65, m: 20, q: 1, d: 1, windows: 4, offset: 3e6},
-	// So many even rows, under features of long reach, that the CPU sums them by tables.
-	{name: "even rows with holes", n: 970, m: 16, q: 1, d: 2, places: 1000, fixed: true},
-	{name: "even rows, two on some places, far from the origin", n: 970, m: 16, q: 1, d: 1, places: 700, offset: 3e6},
-	{name: "even rows, point frequencies", n: 700, m: 16, q: 1, d: 1, places: 700, sure: true},
-	{name: "even rows", n: 800, m: 40, q: 1, d: 3, places: 800, long: true},
+	// Enough even rows, and features with a slow enough decay, for the CPU to use tables.
+	{name: "even rows with holes", n: 970, m: 16, q: 1, d: 2, positions: 1000, fixed: true},
+	{name: "even rows, some doubled, far from the origin", n: 970, m: 16, q: 1, d: 1, positions: 700, offset: 3e6},
+	{name: "even rows, point frequencies", n: 700, m: 16, q: 1, d: 1, positions: 700, sure: true},
+	{name: "even rows", n: 800, m: 40, q: 1, d: 3, positions: 800, long: true},
 	{name: "far from the features", n: 65, m: 20, q: 2, d: 1, sure: true, offset: 3e6, atOrigin: true},
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// A misuse calls a method with one thing wrong. Where want is nil, it may be
-// accepted or refused.
+// A misuse calls a method with one invalid argument. If want is nil, the method may accept or
+// reject it.
 type misuse struct {
 	name string
 	call func() error
 	want error
 }
 
-// checkErrors: what does not fit is an error that wraps backend.ErrShape or
-// backend.ErrValue, never a panic.
+// checkErrors checks that invalid arguments give an error that wraps backend.ErrShape or
+// backend.ErrValue and do not panic.
 func checkErrors(p *problem, b backend.Backend) error {
 	var errs []error
 	for _, m := range p.openMisuses(b) {
@@ -72,7 +72,7 @@ func (p *problem) openMisuses(b backend.Backend) []misuse {
 	}
 }
 
-// featureMisuses give every method features that are not the data's.
+// featureMisuses call every method with features that do not match the data.
 func (p *problem) featureMisuses(r backend.Rows, out *fences) (all []misuse) {
 	for name, change := range map[string]func(f *backend.Features){
 		"short Center": func(f *backend.Features) { f.Center = f.Center[1:] },
@@ -103,7 +103,7 @@ func (p *problem) featureMisuses(r backend.Rows, out *fences) (all []misuse) {
 			all = append(all, misuse{method + ": " + name, call, backend.ErrShape})
 		}
 	}
-	if p.windows == 0 { // windows that are none may run along any input
+	if p.windows == 0 { // without windows Dim has no effect
 		f := *p.features
 		f.Windows.Dim = p.q
 		all = append(all, misuse{"Moments: Dim without windows", func() error { return r.Moments(p.moments(out, p.d), &f) }, nil})
@@ -111,8 +111,7 @@ func (p *problem) featureMisuses(r backend.Rows, out *fences) (all []misuse) {
 	return all
 }
 
-// outputMisuses give every method a place for its answer that is too small or
-// too large.
+// outputMisuses call every method with a dst that is too small or too large.
 func (p *problem) outputMisuses(r backend.Rows, out *fences) []misuse {
 	more := backend.NewFeatures(p.m+1, p.q)
 	less := p.cotangent(out)
@@ -138,7 +137,7 @@ func (p *problem) outputMisuses(r backend.Rows, out *fences) []misuse {
 	}
 }
 
-// otherMisuses are wrong adjoints, coefficients and rows.
+// otherMisuses call methods with invalid adjoints, coefficients and rows.
 func (p *problem) otherMisuses(r backend.Rows, out *fences) []misuse {
 	more := backend.NewFeatures(p.m+1, p.q)
 	shape, value := backend.ErrShape, backend.ErrValue

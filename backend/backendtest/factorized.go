@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 )
 
-// checkFactorized: value and gradient are the oracle's, over all rows, over
-// some in no order with one named twice, over one and over none.
+// checkFactorized compares value and gradient with the oracle, over all rows, over an unsorted
+// subset with a duplicate, over one row and over none.
 func checkFactorized(p *problem, b backend.Backend) error {
 	return p.withRows(b, func(r backend.Rows, out *fences) error {
 		for name, rows := range map[string][]int{
@@ -41,8 +41,8 @@ func checkFactorized(p *problem, b backend.Backend) error {
 	})
 }
 
-// checkSumsWithoutOutputs: data that have only inputs still have second moments,
-// and neither squared errors nor a gradient of them.
+// checkSumsWithoutOutputs checks that data without outputs have second moments, and that their
+// squared errors and gradient are zero.
 func checkSumsWithoutOutputs(p *problem, b backend.Backend) error {
 	d := p.data
 	d.D, d.Y = 0, nil
@@ -64,8 +64,8 @@ func checkSumsWithoutOutputs(p *problem, b backend.Backend) error {
 	})
 }
 
-// checkFactorizedAdd: the sums over the even rows and over the odd ones are,
-// added, those over all.
+// checkFactorizedAdd checks that the sums over the even rows and over the odd rows add up to the
+// sums over all rows.
 func checkFactorizedAdd(p *problem, b backend.Backend) error {
 	if p.n < 2 {
 		return nil
@@ -87,7 +87,7 @@ func checkFactorizedAdd(p *problem, b backend.Backend) error {
 	})
 }
 
-// numbers are all of s in one array.
+// numbers returns all values of s in one array.
 func numbers(s *backend.FactorizedSums) []float64 {
 	v := []float64{s.Value}
 	for _, f := range s.Features.Fields() {
@@ -96,8 +96,8 @@ func numbers(s *backend.FactorizedSums) []float64 {
 	return append(append(v, s.Weights.Mean...), s.Weights.Var...)
 }
 
-// checkFactorizedGradient: along a direction in each field, the gradient is
-// the central difference of the backend's own Value.
+// checkFactorizedGradient compares the gradient along a direction in each field with central
+// differences of the backend's Value.
 func checkFactorizedGradient(p *problem, b backend.Backend) error {
 	return p.withRows(b, func(r backend.Rows, out *fences) error {
 		s, other := p.sums(out), p.sums(out)
@@ -118,11 +118,11 @@ func checkFactorizedGradient(p *problem, b backend.Backend) error {
 	})
 }
 
-// alongWeights does the same for the coefficients' means or variances.
+// alongWeights makes this comparison for the coefficients' means or variances.
 func (p *problem) alongWeights(name string, grad []float64, r backend.Rows, other *backend.FactorizedSums) error {
 	direction, moved := make([]float64, len(grad)), backend.NewWeights(p.m, p.d)
 	for i := range direction {
-		direction[i] = p.rng.Float64() // positive: no variance falls below zero
+		direction[i] = p.rng.Float64() // positive, so that no variance becomes negative
 	}
 	return p.along("coefficient "+name, grad, direction, func(step float64) (float64, error) {
 		copy(moved.Mean, p.weights.Mean)

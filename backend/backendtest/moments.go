@@ -8,15 +8,15 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// checkMoments: C and G are the oracle's, exactly zero where no row meets
-// both windows.
+// checkMoments compares C and G with the oracle. Entries must be exactly zero if their windows are
+// not both active in any row.
 func checkMoments(p *problem, b backend.Backend) error {
 	return p.withRows(b, func(r backend.Rows, out *fences) error {
 		m := p.moments(out, p.d)
 		if err := r.Moments(m, p.features); err != nil {
 			return err
 		}
-		if p.places > 0 && strings.HasPrefix(b.Name(), "cpu") && m.Terms == 0 {
+		if p.positions > 0 && strings.HasPrefix(b.Name(), "cpu") && m.Terms == 0 {
 			return errors.New("the sums are not from tables")
 		}
 		c, g := p.damped.Moments(p.xs, p.ys)
@@ -29,8 +29,8 @@ func checkMoments(p *problem, b backend.Backend) error {
 	})
 }
 
-// checkMomentsAdd: the moments of the even rows and of the odd ones are, added,
-// those of all.
+// checkMomentsAdd checks that the moments of the even rows and of the odd rows add up to the moments
+// of all rows.
 func checkMomentsAdd(p *problem, b backend.Backend) error {
 	if p.n < 2 {
 		return nil
@@ -64,7 +64,7 @@ func checkMomentsAdd(p *problem, b backend.Backend) error {
 	return same("C and G of two halves", parts, whole, p.tol.adds)
 }
 
-// everySecond are rows first, first+2, ….
+// everySecond returns rows first, first+2, ….
 func (p *problem) everySecond(first int) (rows []int) {
 	for n := first; n < p.n; n += 2 {
 		rows = append(rows, n)
@@ -72,7 +72,7 @@ func (p *problem) everySecond(first int) (rows []int) {
 	return rows
 }
 
-// pick is the data of some rows only.
+// pick returns the data of the given rows.
 func (p *problem) pick(rows []int) backend.Data {
 	d := p.data
 	d.N, d.X, d.Y = len(rows), nil, nil

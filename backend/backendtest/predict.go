@@ -8,13 +8,13 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 )
 
-// checkPredict: mean and covariance at every row, in the rows' given order,
-// are the oracle's, for a shared covariance and for a diagonal one.
+// checkPredict compares mean and covariance at every row, in the original order, with the oracle, for
+// a shared covariance and for a diagonal covariance.
 func checkPredict(p *problem, b backend.Backend) error {
 	return p.withRows(b, p.samePredictions)
 }
 
-// checkPredictWithoutOutputs: data that have only inputs give the same.
+// checkPredictWithoutOutputs makes the same comparison for data without outputs.
 func checkPredictWithoutOutputs(p *problem, b backend.Backend) error {
 	d := p.data
 	d.D, d.Y = 0, nil
@@ -43,7 +43,7 @@ func (p *problem) samePredictions(r backend.Rows, out *fences) error {
 	return nil
 }
 
-// posterior is post in the oracle's terms.
+// posterior converts post to the oracle's type.
 func (p *problem) posterior(post *backend.Posterior) *oracle.Posterior {
 	o := &oracle.Posterior{Mean: unflatten(post.Mean, p.m)}
 	for d := range p.d {

@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 )
 
-// A problem is a case's data and everything a backend may be asked about
-// them, twice: as the backend takes it, fenced, and as the oracle does.
+// A problem contains a case's data and the arguments of all methods, once as the backend takes
+// them, with guard values around each array, and once as the oracle takes them.
 type problem struct {
 	size
 	rng    *rand.Rand
@@ -20,13 +20,13 @@ type problem struct {
 	data      backend.Data
 	features  *backend.Features
 	weights   *backend.Weights
-	bar       *backend.Moments // an adjoint for Pullback, symmetric
+	bar       *backend.Moments // symmetric adjoint for Pullback
 	subset    []int            // rows for Factorized: unsorted, one twice
 	exact     *backend.Posterior
 	diagonal  *backend.Posterior
 	xs, ys    [][]float64
 	damped    *oracle.Damped
-	oracleBar [2][][]float64 // of C and of G
+	oracleBar [2][][]float64 // adjoints of C and G
 }
 
 func newProblem(s size) *problem {
@@ -73,8 +73,7 @@ func (p *problem) normal(n int) []float64 {
 	return a
 }
 
-// makeData draws rows in no order, a few of them exactly on the windows'
-// centers and edges.
+// makeData draws unsorted rows, a few of them exactly on the windows' centers and edges.
 func (p *problem) makeData() {
 	w := backend.Windows{}
 	extent := 8.0
@@ -90,9 +89,9 @@ func (p *problem) makeData() {
 		lo, hi = p.rowsIn[0], p.rowsIn[1]
 	}
 	x := p.uniform(p.n*p.q, lo, hi)
-	if p.places > 0 {
-		for i, place := range p.rng.Perm(max(p.places, p.n))[:p.n] {
-			x[i] = evenStep * float64(place%p.places)
+	if p.positions > 0 {
+		for i, position := range p.rng.Perm(max(p.positions, p.n))[:p.n] {
+			x[i] = evenStep * float64(position%p.positions)
 		}
 	}
 	for i := range x {
@@ -106,8 +105,8 @@ func (p *problem) makeData() {
 	p.data = backend.Data{N: p.n, Q: p.q, D: p.d, X: x, Y: p.normal(p.n * p.d), Windows: w}
 }
 
-// makeFeatures draws features as a model makes them: A1, A0 and A2 of one
-// variance and one phase width.
+// makeFeatures draws features like those of a model: A1, A0 and A2 have one variance and one
+// phase width.
 func (p *problem) makeFeatures() {
 	extent := windowSpacing*float64(p.windows) + 7
 	f := &backend.Features{
@@ -125,8 +124,8 @@ func (p *problem) makeFeatures() {
 	f.Decay = p.uniform(p.m*p.q, 0.02, 0.5)
 	for i := range f.Decay {
 		switch {
-		case p.places == 0:
-		case i%8 == 0: // a few reach over a part of the rows
+		case p.positions == 0:
+		case i%8 == 0: // a few decay within the range of the rows
 			f.Decay[i] *= 40
 		default:
 			f.Decay[i] /= 50
@@ -150,8 +149,7 @@ func (p *problem) makeFeatures() {
 	p.features = f
 }
 
-// assign shares the features out over the windows that own any, in order and
-// unevenly.
+// assign distributes the features unevenly and in order over the windows that have features.
 func (p *problem) assign() (window []int) {
 	var owners []int
 	for v := range p.windows {
@@ -167,7 +165,7 @@ func (p *problem) assign() (window []int) {
 	return window
 }
 
-// gram makes a matrix for the problem's features with fenced blocks, NaN.
+// gram returns a matrix of NaN with guarded blocks for the problem's features.
 func (p *problem) gram(f *fences) *backend.Gram {
 	g := backend.NewGram(p.features.Offsets())
 	for v := range g.Diag {
@@ -179,7 +177,7 @@ func (p *problem) gram(f *fences) *backend.Gram {
 	return g
 }
 
-// Symmetric fills g with normal numbers.
+// Symmetric fills g with normally distributed numbers.
 func Symmetric(g *backend.Gram, rng *rand.Rand) {
 	for v, b := range g.Diag {
 		m := g.Size(v)
@@ -197,12 +195,12 @@ func Symmetric(g *backend.Gram, rng *rand.Rand) {
 	}
 }
 
-// moments makes fenced moments, NaN.
+// moments returns guarded moments of NaN.
 func (p *problem) moments(f *fences, d int) *backend.Moments {
 	return &backend.Moments{C: f.make(p.m * d), Gram: p.gram(f), D: d}
 }
 
-// cotangent makes a fenced gradient by the features, NaN.
+// cotangent returns a guarded gradient of NaN by the features.
 func (p *problem) cotangent(f *fences) *backend.Features {
 	return &backend.Features{
 		M: p.m, Q: p.q,
@@ -211,7 +209,7 @@ func (p *problem) cotangent(f *fences) *backend.Features {
 	}
 }
 
-// sums makes fenced factorized sums, NaN.
+// sums returns guarded factorized sums of NaN.
 func (p *problem) sums(f *fences) *backend.FactorizedSums {
 	return &backend.FactorizedSums{
 		Value: math.NaN(), Features: p.cotangent(f),
@@ -219,7 +217,7 @@ func (p *problem) sums(f *fences) *backend.FactorizedSums {
 	}
 }
 
-// translate writes the problem in the oracle's terms.
+// translate converts the problem to the oracle's types.
 func (p *problem) translate() {
 	f := p.features
 	p.xs, p.ys = unflatten(p.data.X, p.n), unflatten(p.data.Y, p.n)
@@ -231,7 +229,7 @@ func (p *problem) translate() {
 	p.oracleBar = [2][][]float64{unflatten(p.bar.C, p.m), dense(p.bar.Gram)}
 }
 
-// unflatten cuts a row-major array into rows; they share its memory.
+// unflatten returns the rows of a row-major array, which share its memory.
 func unflatten(a []float64, rows int) (out [][]float64) {
 	for i := range rows {
 		out = append(out, a[i*len(a)/rows:(i+1)*len(a)/rows])
@@ -246,7 +244,7 @@ func flatten(a [][]float64) (v []float64) {
 	return v
 }
 
-// dense is every entry of g.
+// dense returns all entries of g.
 func dense(g *backend.Gram) [][]float64 {
 	out := make([][]float64, g.M())
 	for i := range out {

@@ -8,7 +8,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 )
 
-// checkPullback: the gradient is the oracle's, field by field.
+// checkPullback compares each field of the gradient with the oracle.
 func checkPullback(p *problem, b backend.Backend) error {
 	return p.withRows(b, func(r backend.Rows, out *fences) error {
 		got := p.cotangent(out)
@@ -20,8 +20,8 @@ func checkPullback(p *problem, b backend.Backend) error {
 	})
 }
 
-// checkAdjoint: ⟨bar, J·v⟩ = ⟨Jᵀbar, v⟩ for a direction v in each field alone,
-// J·v by central differences of the backend's own Moments.
+// checkAdjoint checks that ⟨bar, J·v⟩ = ⟨Jᵀbar, v⟩ for a direction v in each field, with J·v from
+// central differences of the backend's Moments.
 func checkAdjoint(p *problem, b backend.Backend) error {
 	return p.withRows(b, func(r backend.Rows, out *fences) error {
 		grad := p.cotangent(out)
@@ -38,7 +38,7 @@ func checkAdjoint(p *problem, b backend.Backend) error {
 	})
 }
 
-// inner is ⟨bar, m⟩ over C and all pairs of G.
+// inner returns ⟨bar, m⟩ over C and all pairs of G.
 func inner(bar, m *backend.Moments) (sum float64) {
 	for i, c := range m.C {
 		sum += bar.C[i] * c
@@ -81,7 +81,7 @@ func (p *problem) alongFields(grad *backend.Features, value func(*backend.Featur
 	return nil
 }
 
-// along compares a gradient's part along a direction with the derivative of value by the step in it.
+// along compares the derivative from grad along a direction with the derivative of value by the step.
 func (p *problem) along(name string, grad, direction []float64, value func(step float64) (float64, error)) error {
 	var expected, size float64
 	for i, v := range direction {
@@ -102,15 +102,15 @@ func (p *problem) along(name string, grad, direction []float64, value func(step 
 	case size == 0 && got != 0:
 		return fmt.Errorf("gradient by %s is 0, by central differences %g", name, got)
 	case size != 0 && !(d <= p.tol.difference*size):
-		return fmt.Errorf("gradient by %s along a direction: %.12g, by central differences %.12g: off by %.2g of the terms' sizes, allowed %.1g",
+		return fmt.Errorf("gradient by %s along a direction: %.12g, by central differences %.12g: off by %.2g relative to the terms' sizes, allowed %.1g",
 			name, expected, got, d/size, p.tol.difference)
 	}
 	return nil
 }
 
-// direction is a random one in a field, of a length at which a step of 1
-// turns a cosine by about a radian and no decay falls below zero. Decays of
-// zero, at the end of their range, stay put: the oracle's gradient judges them.
+// direction returns a random direction in a field. Its length is such that a step of 1 changes a
+// phase by about a radian and no decay becomes negative. Decays of zero do not change, because they
+// are at the limit of their domain; checkPullback covers them.
 func (p *problem) direction(f backend.Field) []float64 {
 	v := make([]float64, len(f.Data))
 	for i := range v {

@@ -10,8 +10,8 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// checkRepeat: every method gives the same bits again, on the same Rows, on
-// Rows opened anew, and with 1, 2 or 7 threads.
+// checkRepeat checks that every method gives the same bits when it is repeated on the same Rows, on
+// new Rows, and with 1, 2 or 7 threads.
 func checkRepeat(p *problem, b backend.Backend) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var first []uint64
@@ -27,7 +27,7 @@ func checkRepeat(p *problem, b backend.Backend) error {
 					first = got
 				}
 				if !slices.Equal(first, got) {
-					return fmt.Errorf("other bits with %d threads, repeat %d", threads, repeat)
+					return fmt.Errorf("different bits with %d threads, repeat %d", threads, repeat)
 				}
 			}
 			return nil
@@ -39,7 +39,7 @@ func checkRepeat(p *problem, b backend.Backend) error {
 	return nil
 }
 
-// everything is the bits of all that the methods answer.
+// everything returns the bits of the results of all methods.
 func (p *problem) everything(r backend.Rows, out *fences) ([]uint64, error) {
 	from := len(out.all)
 	m, g, s := p.moments(out, p.d), p.cotangent(out), p.sums(out)
@@ -56,8 +56,8 @@ func (p *problem) everything(r backend.Rows, out *fences) ([]uint64, error) {
 	return append(written.bits(), math.Float64bits(s.Value), math.Float64bits(batch.Value)), err
 }
 
-// checkNotFinite: a parameter that is not a number is refused or shows in the
-// answer; it never gives finite numbers, which an optimizer would believe.
+// checkNotFinite checks that a NaN parameter gives an error or a NaN result. A finite result would
+// mislead an optimizer.
 func checkNotFinite(p *problem, b backend.Backend) error {
 	return p.withRows(b, func(r backend.Rows, out *fences) error {
 		for i, field := range p.features.Fields() {
@@ -85,7 +85,7 @@ func checkNotFinite(p *problem, b backend.Backend) error {
 	})
 }
 
-// met says whether any row meets any feature.
+// met reports whether any feature is active in any row.
 func (p *problem) met() bool {
 	_, g := p.damped.Moments(p.xs, p.ys)
 	return slices.ContainsFunc(flatten(g), func(v float64) bool { return v != 0 })

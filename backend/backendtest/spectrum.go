@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// Positions make n values of x for the tests of row spectra.
+// Positions are functions that return n values of x for tests of row spectra.
 var Positions = map[string]func(n int, rng *rand.Rand) []float64{
 	"even": func(n int, _ *rand.Rand) []float64 {
 		return testkit.Numbers(n, func(i int) float64 { return float64(i) })
@@ -52,12 +52,12 @@ func SpectrumData(kind string, n, d int, rng *rand.Rand) *backend.Data {
 	return &backend.Data{N: n, Q: 1, D: d, X: Positions[kind](n, rng), Y: testkit.Numbers(n*d, func(int) float64 { return rng.NormFloat64() })}
 }
 
-// A Stretch is the range of the features' reaches in steps, from and to, and how far outside of the data their centers may be, in
-// ranges.
+// A Stretch contains the minimum and the maximum of the features' decay lengths in steps, and the maximum distance of their centers from
+// the data, relative to the range of the data.
 type Stretch [3]float64
 
-// SpectrumFeatures draws m features over the data, among them some with P = 0, with equal frequencies, and with frequencies near 0 and
-// near half the sample rate.
+// SpectrumFeatures draws m features over the data, including some with P = 0, with equal frequencies, and with frequencies near 0 and
+// half the sample rate.
 func SpectrumFeatures(d *backend.Data, m int, s Stretch, rng *rand.Rand) *backend.Features {
 	from, to, outside := s[0], s[1], s[2]
 	lo, hi := d.Extent(0)
@@ -87,8 +87,8 @@ func SpectrumFeatures(d *backend.Data, m int, s Stretch, rng *rand.Rand) *backen
 	return f
 }
 
-// SpectrumErrors are the largest errors of G and C, of G's largest diagonal entry, and of the gradient, of the largest entry of each
-// field.
+// SpectrumErrors returns the largest errors of G and C, relative to G's largest diagonal entry, and of the gradient, relative to the
+// largest entry of each field.
 func SpectrumErrors(t *testing.T, d *backend.Data, f *backend.Features, rows backend.Rows, rng *rand.Rand) (g, c, grad float64) {
 	t.Helper()
 	bar := backend.NewMoments(f, d.D)
@@ -118,7 +118,7 @@ func SpectrumErrors(t *testing.T, d *backend.Data, f *backend.Features, rows bac
 		c = max(c, math.Abs(got.C[i]-v)/most)
 	}
 	for i, field := range wantGrad.Fields() {
-		size, worst := 1e-3, 0.0 // some fields vanish
+		size, worst := 1e-3, 0.0 // some fields are zero
 		for k, v := range field.Data {
 			size, worst = max(size, math.Abs(v)), max(worst, math.Abs(gotGrad.Fields()[i].Data[k]-v))
 		}
@@ -127,10 +127,10 @@ func SpectrumErrors(t *testing.T, d *backend.Data, f *backend.Features, rows bac
 	return g, c, grad
 }
 
-// The truth: sums over rows with exact phases. x − z and its products with ω are doubles, as rounding x − z would move every row
-// of a feature by the same amount and hide the errors of the tables.
+// The reference values are sums over rows with exact phases. x − z and its products with ω are computed in double-double arithmetic,
+// because rounding x − z would shift all rows of a feature equally and hide the errors of the tables.
 
-// theta returns d = x − z and the phase ω(x − z) + c, less whole turns.
+// theta returns d = x − z and the phase ω(x − z) + c modulo whole turns.
 func theta(f *backend.Features, k int, x float64) (d double.Float, angle float64) {
 	d = double.Sum(x, -f.Center[k])
 	_, away := double.Of(f.Freq[k]).Times(double.PerTurn).Times(d).Split()
@@ -138,7 +138,7 @@ func theta(f *backend.Features, k int, x float64) (d double.Float, angle float64
 	return d, 2 * math.Pi * (away + c - math.RoundToEven(away+c))
 }
 
-// truth returns C and G and the gradient of Σ C̄∘C + Σ Ḡ∘G, as backends have to.
+// truth returns the reference values of C, G and the gradient of Σ C̄∘C + Σ Ḡ∘G.
 func truth(d *backend.Data, f *backend.Features, bar *backend.Moments) (*backend.Moments, *backend.Features) {
 	m, block := f.M, 1024
 	blocks := (d.N + block - 1) / block

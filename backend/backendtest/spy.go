@@ -2,13 +2,13 @@ package backendtest
 
 import "github.com/vssgp/vssgp/backend"
 
-// A Spy is a backend with functions that see, fail or spoil its methods; each may be nil.
+// A Spy is a backend with hooks that observe its methods, make them fail or change their results. Each hook may be nil.
 type Spy struct {
 	backend.Backend
-	// Before is called before a method ("Open", "Moments", "Pullback", "Factorized", "Predict", "Close") with the features
-	// that it is given, nil for Open and Close. If it returns an error, the method returns that instead.
+	// Before is called before a method ("Open", "Moments", "Pullback", "Factorized", "Predict", "Close") with its features, or
+	// nil for Open and Close. If it returns an error, the method returns this error.
 	Before func(method string, f *backend.Features) error
-	// Moments, Pullback, Factorized and Predict are called with what the method has computed.
+	// Moments, Pullback, Factorized and Predict are called with the method's result.
 	Moments    func(m *backend.Moments)
 	Pullback   func(bar *backend.Features)
 	Factorized func(s *backend.FactorizedSums)
@@ -29,7 +29,7 @@ func (s *Spy) before(method string, f *backend.Features, do func() error) error 
 	return do()
 }
 
-// Open opens rows whose methods are seen, too.
+// Open opens rows whose methods call the hooks.
 func (s *Spy) Open(d backend.Data) (r backend.Rows, err error) {
 	err = s.before("Open", nil, func() error { r, err = s.Backend.Open(d); return err })
 	if err != nil {

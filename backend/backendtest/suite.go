@@ -1,15 +1,14 @@
-// Package backendtest is a conformance suite for implementations of
-// backend.Backend, in this module or another one. Run compares a backend with
-// slow loops over the equations. A test file of a backend needs one function:
+// Package backendtest is a conformance suite for implementations of backend.Backend, also in
+// other modules. Run compares a backend with direct, slow implementations of the equations. A
+// backend's tests need one function:
 //
 //	func TestBackend(t *testing.T) {
 //		backendtest.Run(t, func(testing.TB) backend.Backend { return mine.New() })
 //	}
 //
-// A case is a problem: data, windows, features, coefficients and adjoints. A
-// check is a property that every problem must have. All inputs and outputs
-// lie between fences of NaN, so that reading or writing outside of them is
-// noticed; outputs begin as NaN, so that a missing number is noticed, too.
+// A case is a problem: data, windows, features, coefficients and adjoints. A check is a property
+// that every problem must have. All arrays are surrounded by NaN, which detects reads and writes
+// out of range. Outputs are initialized with NaN, which detects missing values.
 package backendtest
 
 import (
@@ -26,7 +25,7 @@ type check struct {
 	run  func(*problem, backend.Backend) error
 }
 
-// checks are what every case goes through.
+// checks are run for every case.
 var checks = []check{
 	{"Moments", checkMoments},
 	{"MomentsAdd", checkMomentsAdd},
@@ -43,9 +42,9 @@ var checks = []check{
 	{"Errors", checkErrors},
 }
 
-// Run runs every check on every case, in subtests, and reports as test errors what a
-// backend does other than its contract. It calls open for each check and closes the
-// backend that it returns. The build tag slow adds large cases.
+// Run runs every check on every case, in subtests, and reports violations of the contract as test
+// errors. It calls open for each check and closes the backend that open returns. The build tag slow
+// adds large cases.
 func Run(t *testing.T, open func(testing.TB) backend.Backend) {
 	for _, c := range cases {
 		if c.long && !slow.Tests {
@@ -71,8 +70,8 @@ func Run(t *testing.T, open func(testing.TB) backend.Backend) {
 	}
 }
 
-// Fuzz runs the checks of values on random problems of up to 300 rows, 100
-// features, four inputs, three outputs and nine windows.
+// Fuzz checks the values on random problems of up to 300 rows, 100 features, four inputs, three
+// outputs and nine windows.
 func Fuzz(f *testing.F, open func(testing.TB) backend.Backend) {
 	f.Add(uint64(1), uint16(7), uint8(5), uint8(1), uint8(1), uint8(0), uint8(0))
 	f.Add(uint64(2), uint16(20), uint8(9), uint8(2), uint8(2), uint8(4), uint8(1))

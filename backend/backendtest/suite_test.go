@@ -10,10 +10,10 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 )
 
-// A slip spoils a backend's inputs before, or its outputs after, a method.
-type slip struct {
+// A fault changes a backend's inputs before a method or its outputs after it.
+type fault struct {
 	name     string
-	features func(f *backend.Features) // what every method sees instead of f
+	features func(f *backend.Features) // changes the features that every method receives
 	moments  func(m *backend.Moments)
 	pullback func(bar *backend.Features)
 	sums     func(s *backend.FactorizedSums)
@@ -21,40 +21,40 @@ type slip struct {
 	rows     func(rows []int) []int
 }
 
-// slipping is the CPU backend, which the suite must refuse with a slip.
-type slipping struct {
+// faulty is the CPU backend with a fault, which the suite must detect.
+type faulty struct {
 	backend.Backend
-	slip slip
+	fault fault
 }
 
-func (b *slipping) Open(d backend.Data) (backend.Rows, error) {
+func (b *faulty) Open(d backend.Data) (backend.Rows, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
 	seen := backend.NewFeatures(1, d.Q)
 	seen.Windows, seen.Window = d.Windows, []int{0}
-	b.slip.see(seen)
+	b.fault.apply(seen)
 	there := d
 	there.Windows = seen.Windows
 	r, err := b.Backend.Open(there)
-	return &slippingRows{Rows: r, data: d, slip: b.slip}, err
+	return &faultyRows{Rows: r, data: d, fault: b.fault}, err
 }
 
-type slippingRows struct {
+type faultyRows struct {
 	backend.Rows
-	data backend.Data
-	slip slip
+	data  backend.Data
+	fault fault
 }
 
-// see changes f.
-func (s *slip) see(f *backend.Features) {
+// apply changes f.
+func (s *fault) apply(f *backend.Features) {
 	if s.features != nil {
 		s.features(f)
 	}
 }
 
-// see checks f and returns what the slip leaves of it.
-func (r *slippingRows) see(f *backend.Features) (*backend.Features, error) {
+// apply checks f and returns it with the fault.
+func (r *faultyRows) apply(f *backend.Features) (*backend.Features, error) {
 	if err := r.data.CheckFeatures(f); err != nil {
 		return nil, err
 	}
@@ -62,13 +62,13 @@ func (r *slippingRows) see(f *backend.Features) (*backend.Features, error) {
 	for i, field := range f.Fields() {
 		*[]*[]float64{&c.Center, &c.Decay, &c.Freq, &c.Phase, &c.Amp, &c.Power, &c.Ripple}[i] = slices.Clone(field.Data)
 	}
-	r.slip.see(&c)
+	r.fault.apply(&c)
 	return &c, nil
 }
 
-// spoil calls do with what the slip leaves of f, and change on what came of it.
-func spoil[T any](r *slippingRows, f *backend.Features, dst *T, change func(*T), do func(f *backend.Features) error) error {
-	f, err := r.see(f)
+// withFault calls do with the faulty f, and change with the result.
+func withFault[T any](r *faultyRows, f *backend.Features, dst *T, change func(*T), do func(f *backend.Features) error) error {
+	f, err := r.apply(f)
 	if err == nil {
 		err = do(f)
 	}
@@ -78,33 +78,33 @@ func spoil[T any](r *slippingRows, f *backend.Features, dst *T, change func(*T),
 	return err
 }
 
-func (r *slippingRows) Moments(dst *backend.Moments, f *backend.Features) error {
-	return spoil(r, f, dst, r.slip.moments, func(f *backend.Features) error { return r.Rows.Moments(dst, f) })
+func (r *faultyRows) Moments(dst *backend.Moments, f *backend.Features) error {
+	return withFault(r, f, dst, r.fault.moments, func(f *backend.Features) error { return r.Rows.Moments(dst, f) })
 }
 
-func (r *slippingRows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
-	return spoil(r, f, dst, r.slip.pullback, func(f *backend.Features) error { return r.Rows.Pullback(dst, f, bar) })
+func (r *faultyRows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
+	return withFault(r, f, dst, r.fault.pullback, func(f *backend.Features) error { return r.Rows.Pullback(dst, f, bar) })
 }
 
-func (r *slippingRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
-	return spoil(r, f, dst, r.slip.sums, func(f *backend.Features) error {
-		if r.slip.rows != nil {
-			rows = r.slip.rows(rows)
+func (r *faultyRows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, rows []int) error {
+	return withFault(r, f, dst, r.fault.sums, func(f *backend.Features) error {
+		if r.fault.rows != nil {
+			rows = r.fault.rows(rows)
 		}
 		return r.Rows.Factorized(dst, f, w, rows)
 	})
 }
 
-func (r *slippingRows) Predict(dst *backend.Prediction, f *backend.Features, post *backend.Posterior) error {
-	return spoil(r, f, dst, r.slip.predict, func(f *backend.Features) error { return r.Rows.Predict(dst, f, post) })
+func (r *faultyRows) Predict(dst *backend.Prediction, f *backend.Features, post *backend.Posterior) error {
+	return withFault(r, f, dst, r.fault.predict, func(f *backend.Features) error { return r.Rows.Predict(dst, f, post) })
 }
 
-// beyond is the number after the last of a: in a fenced array, NaN.
+// beyond returns the address of the number after the last one of a, which is NaN in a fenced array.
 func beyond(a []float64) *float64 {
 	return (*float64)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(a)), len(a)*8))
 }
 
-var slips = []slip{
+var faults = []fault{
 	{name: "phase in float32", features: func(f *backend.Features) {
 		for k, c := range f.Phase {
 			f.Phase[k] = float64(float32(c))
@@ -115,14 +115,14 @@ var slips = []slip{
 	}},
 	{name: "no ripple", features: func(f *backend.Features) { clear(f.Ripple) }},
 	{name: "windows run along input 0", features: func(f *backend.Features) { f.Windows.Dim = 0 }},
-	{name: "not a number taken for none", features: func(f *backend.Features) {
+	{name: "NaN taken for 0", features: func(f *backend.Features) {
 		for i, p := range f.Decay {
 			if math.IsNaN(p) {
 				f.Decay[i] = 0
 			}
 		}
 	}},
-	{name: "C adds to what was there", moments: func(m *backend.Moments) { m.C[0] = math.NaN() }},
+	{name: "C added to old values", moments: func(m *backend.Moments) { m.C[0] = math.NaN() }},
 	{name: "upper triangle left out", moments: func(m *backend.Moments) {
 		for v, b := range m.Gram.Diag {
 			if s := m.Gram.Size(v); s > 1 {
@@ -131,7 +131,7 @@ var slips = []slip{
 		}
 	}},
 	{name: "a write past C", moments: func(m *backend.Moments) { *beyond(m.C) = 1 }},
-	{name: "a last bit that wanders", moments: func() func(m *backend.Moments) {
+	{name: "a last bit that changes", moments: func() func(m *backend.Moments) {
 		calls := 0
 		return func(m *backend.Moments) {
 			if calls++; calls%5 == 0 {
@@ -164,7 +164,7 @@ var slips = []slip{
 	}},
 	{name: "rows sorted in place", rows: func(rows []int) []int { slices.Sort(rows); return rows }},
 	{name: "predictions in another order", predict: func(p *backend.Prediction) { slices.Reverse(p.Mean) }},
-	{name: "covariance without what outputs share", predict: func(p *backend.Prediction) {
+	{name: "covariance without cross terms", predict: func(p *backend.Prediction) {
 		for i := range p.Cov[:len(p.Cov)-1] {
 			if n := len(p.Cov) / len(p.Mean); n > 1 && i%n != 0 {
 				p.Cov[i] = 0
@@ -173,22 +173,23 @@ var slips = []slip{
 	}},
 }
 
-// TestSlips: each slip is refused by some check of some case; the CPU backend alone passes them all (its own test).
-func TestSlips(t *testing.T) {
-	for _, s := range slips {
+// TestFaults checks that at least one check of one case detects each fault. (The test of package cpu checks that the CPU backend without
+// faults passes.)
+func TestFaults(t *testing.T) {
+	for _, s := range faults {
 		t.Run(s.name, func(t *testing.T) {
 			for _, c := range cases {
 				if c.n*c.m > 300 {
 					continue
 				}
 				for _, check := range checks {
-					if err := check.run(newProblem(c), &slipping{cpu.New(), s}); err != nil {
+					if err := check.run(newProblem(c), &faulty{cpu.New(), s}); err != nil {
 						t.Logf("%s, %s: %v", c.name, check.name, err)
 						return
 					}
 				}
 			}
-			t.Error("passes the whole suite")
+			t.Error("the fault passes the whole suite")
 		})
 	}
 }

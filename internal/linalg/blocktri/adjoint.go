@@ -7,11 +7,11 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// adjointRows is how many rows of a matrix one goroutine takes.
+// adjointRows is the number of matrix rows per job.
 const adjointRows = 32
 
-// OuterAdjoint replaces g = A⁻¹ by inverse·A⁻¹ + outer·m mᵀ on the stored blocks;
-// mean is m [M,d]. It leaves a symmetric matrix symmetric to the last bit.
+// OuterAdjoint replaces g = A⁻¹ by inverse·A⁻¹ + outer·m mᵀ on the stored blocks. mean is
+// m [M,d]. If g is symmetric to the last bit, so is the result.
 func OuterAdjoint(g *backend.Gram, mean []float64, d int, inverse, outer float64) {
 	parallel.Blocks(g.M(), adjointRows, func(_, lo, hi int) {
 		v := 0
@@ -26,8 +26,8 @@ func OuterAdjoint(g *backend.Gram, mean []float64, d int, inverse, outer float64
 	})
 }
 
-// outerRow is OuterAdjoint for row i of a block; mi is the mean of the row's feature
-// and means those of the columns'.
+// outerRow is OuterAdjoint for row i of a block. mi is the mean of the row's feature, means
+// contains the means of the columns' features.
 func outerRow(b []float64, i int, mi, means []float64, inverse, outer float64) {
 	d := len(mi)
 	cols := len(means) / d

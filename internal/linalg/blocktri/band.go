@@ -2,13 +2,13 @@ package blocktri
 
 import "github.com/vssgp/vssgp/backend"
 
-// A Band is a symmetric matrix [n,n] with a row for each of some positions, whose entries are zero for positions more than a reach apart.
-// Rows at positions less than the reach after a block's first one are in that block, so that only neighboring blocks are coupled. The
-// entries up to the diagonal count.
+// A Band is a symmetric band matrix [n,n] with one row per position. Entries are zero for positions that are more than reach apart. A
+// block contains the rows at positions less than reach after its first row, so that only neighboring blocks are coupled. Only the entries
+// up to the diagonal are used.
 type Band struct {
 	*backend.Gram
-	block []int         // of each row
-	work  *backend.Gram // of the factor
+	block []int         // block of each row
+	work  *backend.Gram // memory of the factor
 }
 
 // NewBand returns a zero matrix for positions in increasing order.
@@ -18,7 +18,7 @@ func NewBand(at []int, reach int) *Band {
 	for i, u := range at {
 		if i > 0 && u >= at[start]+max(1, reach) {
 			offset = append(offset, i)
-			if start = i; u > at[i-1]+reach { // an empty block keeps both apart
+			if start = i; u > at[i-1]+reach { // an empty block decouples the two blocks
 				offset = append(offset, i)
 			}
 		}
@@ -30,13 +30,13 @@ func NewBand(at []int, reach int) *Band {
 // NewDense returns a zero matrix of one block.
 func NewDense(n int) *Band { return &Band{Gram: backend.NewGram([]int{0, n}), block: make([]int, n)} }
 
-// A Run is a part of a row from column First on.
+// A Run is the part of a row that starts at column First.
 type Run struct {
 	First  int
 	Values []float64
 }
 
-// Row returns the entries of row i in the block before its own, and those in its own up to the diagonal.
+// Row returns the entries of row i in the previous block, and the entries in its own block up to the diagonal.
 func (b *Band) Row(i int) [2]Run { return b.in(b.Gram, i) }
 
 // in returns row i of a matrix with the same blocks.
@@ -56,8 +56,8 @@ func (b *Band) Diagonal(i int) float64 {
 	return own[len(own)-1]
 }
 
-// Factorize returns the Cholesky factor of the matrix with extra [n], if it is not nil, added to its diagonal. The factor is valid until
-// the next call; the matrix does not change.
+// Factorize returns the Cholesky factor of the matrix plus the diagonal matrix extra [n], if extra is not nil. The factor is valid until the
+// next call. The matrix does not change.
 func (b *Band) Factorize(extra []float64) (*Factor, error) {
 	if b.work == nil {
 		b.work = backend.NewGram(b.Offset)
@@ -70,5 +70,5 @@ func (b *Band) Factorize(extra []float64) (*Factor, error) {
 	return Factorize(b.work, 0, 1)
 }
 
-// Like returns the matrix g, a factor's R or an inverse, as a Band with the rows of b.
+// Like returns the matrix g, which is a factor's R or an inverse, as a Band with the rows of b.
 func (b *Band) Like(g *backend.Gram) *Band { return &Band{Gram: g, block: b.block} }

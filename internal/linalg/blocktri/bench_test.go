@@ -10,16 +10,15 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// factorized is the factor of g, which keeps its value.
+// factorized returns the factor of a copy of g.
 func factorized(t testing.TB, g *backend.Gram) *Factor {
 	return testkit.Must(Factorize(g.Clone(), 0.1, 2))(t)
 }
 
-// BenchmarkSegments times factor and inverse of a long recording's matrix, 600
-// windows of 40 features, in so many segments, in the best run of each: as it
-// is on this machine (here-ms), and as it would be where each segment has a
-// core (alone-ms): the longest segment's time while all others wait, and the
-// separators'.
+// BenchmarkSegments measures the best time of factor and inverse of a long recording's matrix,
+// 600 windows of 40 features, for several numbers of segments. here-ms is the time on this
+// machine. alone-ms is the time with one core per segment: the time of the slowest segment, run
+// alone, plus the time of the separators.
 func BenchmarkSegments(b *testing.B) {
 	const blocks, size = 600, 40
 	g := dominant(slices.Repeat([]int{size}, blocks))
@@ -37,7 +36,7 @@ func BenchmarkSegments(b *testing.B) {
 				t := timeParts(b, a, separators(a.Offset, max(2, segments)))
 				alone = min(alone, slices.Max(t.parts)+t.between)
 			}
-			b.ReportMetric(0, "ns/op") // of both and the copies
+			b.ReportMetric(0, "ns/op") // omit the total, which includes the copies
 			b.ReportMetric(here.Seconds()*1e3, "here-ms")
 			b.ReportMetric(alone.Seconds()*1e3, "alone-ms")
 		})
@@ -50,8 +49,8 @@ func timed(f func()) time.Duration {
 	return time.Since(from)
 }
 
-// times are what segments take to factor and to invert, one after the other on
-// one core, and the separators between.
+// times contains the times to factor and invert the segments, one after the other on one core,
+// and the separators.
 type times struct {
 	parts   []time.Duration
 	between time.Duration
@@ -100,8 +99,8 @@ func timeParts(b *testing.B, a *backend.Gram, at []int) (t times) {
 	return t
 }
 
-// BenchmarkShares times a block of an outer segment and one of an inner one, on
-// one core: factor and inverse, in the best run.
+// BenchmarkShares measures the best time of factor and inverse on one core, for a block of an
+// outer segment and for a block of an inner segment.
 func BenchmarkShares(b *testing.B) {
 	for _, c := range []struct{ blocks, size int }{{400, 24}, {600, 37}, {600, 40}, {200, 80}, {60, 160}} {
 		b.Run(fmt.Sprint(c.size), func(b *testing.B) {

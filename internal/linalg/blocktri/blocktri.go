@@ -1,16 +1,15 @@
-// Package blocktri is the host's linear algebra on backend.Gram: Cholesky
-// factor, log-determinant, solves and the stored blocks of the inverse of a
-// symmetric positive definite block-tridiagonal matrix, in O(V·M_v³) for V blocks
-// of M_v features. One block is the dense case. Factor and inverse use the
-// kernels of package simd, work in the matrix's own memory and give the same bits
-// for any number of goroutines; the solves use gonum.
+// Package blocktri implements linear algebra on backend.Gram on the host: Cholesky factor,
+// log-determinant, solves and the stored blocks of the inverse of a symmetric positive definite
+// block-tridiagonal matrix, in O(V·M_v³) for V blocks of M_v features. A dense matrix is one
+// block. Factor and inverse use the kernels of package simd, overwrite the matrix and give the
+// same bits for any number of goroutines. The solves use gonum.
 //
-// The blocks are split into segments with one block, a separator, between any
-// two. Segments are eliminated independently of one another, the separators after
-// them. Two segments suit two cores, more suit more cores. A Segment can also be
-// used on its own, if the segments are on machines that share no memory.
+// The blocks are divided into segments, with one block, the separator, between neighboring
+// segments. The segments are eliminated independently, and then the separators. The number of
+// segments should match the number of cores. A Segment can also be used separately if the
+// segments are on machines without shared memory.
 //
-// A Band is a matrix with a band, kept as such blocks.
+// A Band is a band matrix stored in such blocks.
 package blocktri
 
 import (
@@ -24,37 +23,35 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// A Factor is a Cholesky factor of A: with the rows and columns of R in the order
-// of elimination A = R Rᵀ, exactly. R.Diag has the triangles L_v (zero above the
-// diagonal), R.Below the blocks between neighbors (see Segment).
+// A Factor is a Cholesky factor of A: A = R Rᵀ with the rows and columns of R in the order of
+// elimination. R.Diag contains the triangles L_v (zero above the diagonal), R.Below the blocks
+// between neighbors (see Segment).
 //
-// With one separator, the segment before it is eliminated downwards and the one
-// after it upwards. Nothing fills in, and each takes half the time:
+// With one separator, the segment before it is eliminated downward and the segment after it
+// upward. There is no fill-in, and each segment takes half of the time:
 //
 //	L_s L_sᵀ = A_ss − E_{s−1} E_{s−1}ᵀ − F_s F_sᵀ
 //
-// With several, the segments between two of them have fill, and the Schur
-// complement of the separators is factored in its turn.
+// With several separators, the segments between two of them have fill-in, and the Schur
+// complement of the separators is then factored recursively.
 type Factor struct {
 	R          *backend.Gram
-	separators []int      // their block numbers, rising
-	segments   []*Segment // the blocks between them
-	schur      *Factor    // of the separators' Schur complement; nil if there is at most one separator, factored in R itself
+	separators []int      // block numbers, increasing
+	segments   []*Segment // the blocks between the separators
+	schur      *Factor    // of the separators' Schur complement; nil for at most one separator, which is factored in R
 }
 
-// Factorize overwrites A by the factor of A + λI with the given number of segments,
-// each eliminated by a goroutine of its own. If there is no factor A is lost.
+// Factorize overwrites A by the factor of A + λI with the given number of segments, each
+// eliminated by a separate goroutine. If there is no factor, the content of A is undefined and
+// the error wraps backend.ErrNotPositive.
 //
-// One segment is eliminated from the first block to the last, which gives the
-// factor as it is usually written. Two are divided by the middle block. Of more,
-// the first and the last are longer, so that all take the same time; n of them need
-// 2n − 1 blocks, and with fewer blocks there are fewer segments. The number of
-// segments decides the order of sums and so the last bits; the number of goroutines
-// does not.
+// One segment is eliminated from the first block to the last, which gives the usual factor. Two
+// segments are divided by the middle block. With more segments, the first and the last are longer,
+// so that all take the same time. n segments need 2n − 1 blocks; with fewer blocks there are fewer
+// segments. The last bits depend on the number of segments, but not on the number of goroutines.
 //
-// From three segments on there is fill-in, one block for each block of an inner
-// segment. It is kept in a.Scratch, which must not be used for anything else as
-// long as the factor is needed.
+// With three or more segments there is fill-in, one block for each block of an inner segment. It is
+// stored in a.Scratch, which must not be used for anything else while the factor is used.
 func Factorize(a *backend.Gram, lambda float64, segments int) (*Factor, error) {
 	f := newFactor(a, separators(a.Offset, segments)...)
 	if err := f.factorize(lambda); err != nil {
@@ -63,10 +60,10 @@ func Factorize(a *backend.Gram, lambda float64, segments int) (*Factor, error) {
 	return f, nil
 }
 
-// Downward is the Factor of one segment whose R is given, as model files keep it.
+// Downward returns the Factor of one segment with the given R, which is the form in model files.
 func Downward(r *backend.Gram) *Factor { return newFactor(r) }
 
-// factorize overwrites R, which is A, by the factor of A + λI.
+// factorize overwrites R, which contains A, by the factor of A + λI.
 func (f *Factor) factorize(lambda float64) error {
 	if f.schur == nil {
 		return f.factorizeEnds(lambda)
@@ -78,13 +75,13 @@ func (f *Factor) factorize(lambda float64) error {
 		s.Schur()
 	}
 	if err := f.schur.factorize(lambda); err != nil {
-		return fmt.Errorf("blocktri: separators, which are blocks %v of %d, after all others: %w", f.separators, f.R.Blocks(), err)
+		return fmt.Errorf("blocktri: separators (blocks %v of %d): %w", f.separators, f.R.Blocks(), err)
 	}
 	return nil
 }
 
-// factorizeEnds is factorize with at most one separator: the products of both
-// segments' last couplings are taken from its block directly.
+// factorizeEnds is factorize for at most one separator: the products of both segments' last
+// couplings are subtracted from its block directly.
 func (f *Factor) factorizeEnds(lambda float64) error {
 	couplings := make([]simd.Panels, len(f.segments))
 	for _, s := range f.segments {
@@ -106,7 +103,7 @@ func (f *Factor) factorizeEnds(lambda float64) error {
 	return err
 }
 
-// newFactor splits r at the separators.
+// newFactor divides r at the separators.
 func newFactor(r *backend.Gram, separators ...int) *Factor {
 	f := &Factor{R: r, separators: separators}
 	lo := 0
@@ -126,8 +123,8 @@ func newFactor(r *backend.Gram, separators ...int) *Factor {
 	return f
 }
 
-// allocate takes the segments' memory from R's scratch, each aligned to a cache line,
-// and makes the separators' matrix of views.
+// allocate reserves the segments' memory in R's scratch, aligned to cache lines, and builds the
+// separators' matrix from views.
 func (f *Factor) allocate() {
 	all := 0
 	for _, s := range f.segments {
@@ -155,7 +152,7 @@ func (f *Factor) each(do func(i int, s *Segment) error) error {
 	return parallel.Try(len(f.segments), runtime.GOMAXPROCS(0), func(i int) error { return do(i, f.segments[i]) })
 }
 
-// Clone is a copy.
+// Clone returns a copy.
 func (f *Factor) Clone() *Factor {
 	c := newFactor(f.R.Clone(), f.separators...)
 	if f.schur != nil {
@@ -167,10 +164,10 @@ func (f *Factor) Clone() *Factor {
 	return c
 }
 
-// LogDet is log|A|.
+// LogDet returns log|A|.
 func (f *Factor) LogDet() float64 { return logDet(f.R, 0, f.R.Blocks()) }
 
-// logDet is 2 Σ log diag L_v over the blocks [lo, hi).
+// logDet returns 2 Σ log diag L_v over the blocks [lo, hi).
 func logDet(r *backend.Gram, lo, hi int) float64 {
 	s := 0.0
 	for v := lo; v < hi; v++ {
@@ -182,14 +179,14 @@ func logDet(r *backend.Gram, lo, hi int) float64 {
 	return 2 * s
 }
 
-// Size is how many numbers a matrix has whose windows' features begin at offset
-// [V+1]: Σ_v M_v² + M_v·M_{v+1}.
+// Size returns the number of stored entries of a matrix whose windows' features begin at
+// offset [V+1]: Σ_v M_v² + M_v·M_{v+1}.
 func Size(offset []int) float64 {
 	return overBlocks(offset, func(m float64) float64 { return m * m }, func(m, n float64) float64 { return m * n })
 }
 
-// Flops is the number of operations of its factor and of the stored blocks of its
-// inverse: Σ_v M_v³ + 3·M_v·M_{v+1}·(M_v + M_{v+1}).
+// Flops returns the number of operations for the factor and for the stored blocks of the inverse
+// of such a matrix: Σ_v M_v³ + 3·M_v·M_{v+1}·(M_v + M_{v+1}).
 func Flops(offset []int) float64 {
 	return overBlocks(offset, func(m float64) float64 { return m * m * m }, func(m, n float64) float64 { return 3 * m * n * (m + n) })
 }

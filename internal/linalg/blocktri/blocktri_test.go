@@ -24,7 +24,7 @@ func denseOf(g *backend.Gram) *mat.SymDense {
 	return d
 }
 
-// againstDense compares one order's factor with gonum's.
+// againstDense compares the factor of one order of elimination with gonum.
 func againstDense(t *testing.T, sizes []int, factorize func(*backend.Gram, float64) (*Factor, error)) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(len(sizes))))
@@ -65,7 +65,7 @@ func againstDense(t *testing.T, sizes []int, factorize func(*backend.Gram, float
 	checkInverse(t, sizes, f.Inverse(), &inv)
 }
 
-// checkInverse compares the stored blocks of z with the dense inverse's.
+// checkInverse compares the stored blocks of z with the dense inverse.
 func checkInverse(t *testing.T, sizes []int, z *backend.Gram, inv mat.Symmetric) {
 	t.Helper()
 	for v, d := range z.Diag {
@@ -92,7 +92,7 @@ func checkInverse(t *testing.T, sizes []int, z *backend.Gram, inv mat.Symmetric)
 	}
 }
 
-// offsets are where blocks of the sizes begin, and the end.
+// offsets returns the first index of each block of the given sizes, and the end.
 func offsets(sizes []int) []int {
 	offset := []int{0}
 	for v, m := range sizes {
@@ -101,7 +101,7 @@ func offsets(sizes []int) []int {
 	return offset
 }
 
-// dominant is a positive definite matrix with a diagonal that outweighs all else.
+// dominant returns a diagonally dominant positive definite matrix.
 func dominant(sizes []int) *backend.Gram {
 	rng := rand.New(rand.NewPCG(7, uint64(len(sizes))))
 	g := backend.NewGram(offsets(sizes))
@@ -114,7 +114,7 @@ func dominant(sizes []int) *backend.Gram {
 	return g
 }
 
-// TestPivot: the error names the window and the pivot, counted over all windows.
+// TestPivot checks that the error names the block and the pivot, whose index is over all blocks.
 func TestPivot(t *testing.T) {
 	g := dominant([]int{3, 5, 4})
 	g.Diag[1][2*5+2] = -1e4
@@ -123,7 +123,7 @@ func TestPivot(t *testing.T) {
 	}
 }
 
-// TestSizes counts by hand, of blocks of 2, 3 and 1 features.
+// TestSizes compares Size and Flops with counts by hand for blocks of 2, 3 and 1 features.
 func TestSizes(t *testing.T) {
 	offset := []int{0, 2, 5, 6}
 	if got := Size(offset); got != 4+6+9+3+1 {
@@ -135,8 +135,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestOuterAdjoint: by the formula, entry by entry, and symmetric to the last
-// bit.
+// TestOuterAdjoint compares each entry with the formula and checks that the result is symmetric to the
+// last bit.
 func TestOuterAdjoint(t *testing.T) {
 	for _, c := range []struct {
 		name    string

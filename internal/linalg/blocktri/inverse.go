@@ -7,8 +7,8 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// Inverse overwrites R by A⁻¹ on the stored blocks and returns it, from the
-// separators on (see Segment.Inverse). The factor is lost.
+// Inverse overwrites R by A⁻¹ on the stored blocks and returns it. It starts with the separators
+// (see Segment.Inverse). The factor can no longer be used.
 func (f *Factor) Inverse() *backend.Gram {
 	z := f.R
 	if f.schur != nil {
@@ -26,16 +26,16 @@ func (f *Factor) Inverse() *backend.Gram {
 	return z
 }
 
-// Inverse overwrites the segment's blocks and couplings by those of Z = A⁻¹,
-// given those of the separators in Schur's view: Z_aa and Z_bb, both triangles, and
-// Z_ba [M_b,M_a] if it has both. With
-// H_v = E_v L_v⁻¹ and U_v = W_v L_v⁻¹, from the last block to the first,
+// Inverse overwrites the segment's blocks and couplings by the corresponding blocks of Z = A⁻¹. The view
+// that Schur returns must contain the separators' blocks of Z: Z_aa and Z_bb, both triangles, and, if
+// the segment has two separators, Z_ba [M_b,M_a]. With H_v = E_v L_v⁻¹ and U_v = W_v L_v⁻¹, from the
+// last block to the first,
 //
 //	Z_{v+1,v} = −Z_{v+1,v+1} H_v − Z_{v+1,a} U_v
 //	Z_av      = −Z_{a,v+1} H_v − Z_aa U_v
 //	Z_vv      = (L_v L_vᵀ)⁻¹ − Z_{v,v+1} H_v − Z_va U_v
 //
-// The factor is lost.
+// The factor can no longer be used.
 func (s *Segment) Inverse() {
 	s.begin()
 	defer s.end()
@@ -45,8 +45,8 @@ func (s *Segment) Inverse() {
 	}
 }
 
-// invert replaces block v of R by Z_vv. couple adds the terms of the block's couplings
-// to (L_v L_vᵀ)⁻¹; it is nil if there are none.
+// invert replaces block v of R by Z_vv. couple adds the terms of the block's couplings to
+// (L_v L_vᵀ)⁻¹. It is nil if there are no couplings.
 func (w *workspace) invert(r *backend.Gram, v int, couple func(c []float64, ld int)) {
 	m := r.Size(v)
 	if m == 0 {
@@ -65,10 +65,9 @@ func (w *workspace) invert(r *backend.Gram, v int, couple func(c []float64, ld i
 	unpad(r.Diag[v], m, c, ld)
 }
 
-// invertCouplings replaces the couplings of block v to the next one and to the
-// separator a by the blocks of Z there, and adds their terms to c = (L_v L_vᵀ)⁻¹.
-// L_v⁻¹ is still where Dense.Inverse left it. In an inner segment E_v and Z_{v+1,v+1}
-// are
+// invertCouplings replaces the couplings of block v to the next block and to the separator a by the
+// corresponding blocks of Z, and adds their terms to c = (L_v L_vᵀ)⁻¹. It uses L_v⁻¹ from the preceding
+// Dense.Inverse. In an inner segment E_v and Z_{v+1,v+1} are
 //
 //	[ E_v ]   and   [ Z_{v+1,v+1}  Z_{v+1,a} ]
 //	[ W_v ]         [ Z_{a,v+1}    Z_aa      ]
@@ -98,8 +97,8 @@ func (s *Segment) invertCouplings(c []float64, ld, v int) {
 	symmetrize(c, ld)
 }
 
-// packNext packs the part of Z that column block v of R meets: the first split rows
-// are the next block's, the others the separator a's.
+// packNext packs the part of Z that is multiplied by column block v of R: the first split rows belong to
+// the next block, the other rows to the separator a.
 func (s *Segment) packNext(z simd.Panels, v, split int) {
 	square := func(v int) matrix { return matrix{s.r.Diag[v], s.r.Size(v), s.r.Size(v), false} }
 	left, right := z.Slice(0, split/simd.Lanes), z.Slice(split/simd.Lanes, z.Count)
@@ -114,10 +113,9 @@ func (s *Segment) packNext(z simd.Panels, v, split int) {
 	}
 }
 
-// symmetrize replaces a by the mean of itself and its transpose, so that the two
-// triangles are equal in spite of rounding.
+// symmetrize replaces a by the mean of a and its transpose, which removes differences from rounding.
 func symmetrize(a []float64, m int) {
-	const side = 32 // of squares that stay in the nearest cache
+	const side = 32 // of tiles that fit in the L1 cache
 	for top := 0; top < m; top += side {
 		for left := 0; left <= top; left += side {
 			for i := top; i < min(m, top+side); i++ {

@@ -5,7 +5,7 @@ import "github.com/vssgp/vssgp/internal/simd"
 // lanes is a row of a panel.
 type lanes [simd.Lanes]float64
 
-// A matrix is a block [rows,cols] as it is stored, or its transpose.
+// A matrix is a stored block [rows,cols] or its transpose.
 type matrix struct {
 	a          []float64
 	rows, cols int
@@ -17,7 +17,7 @@ func (b matrix) transpose() matrix {
 	return b
 }
 
-// width is the number of columns, of the transpose if it is that.
+// width returns the number of columns, after any transposition.
 func (b matrix) width() int {
 	if b.transposed {
 		return b.rows
@@ -25,7 +25,7 @@ func (b matrix) width() int {
 	return b.cols
 }
 
-// pack writes b in panels of eight columns, with zeros outside it.
+// pack writes b to panels of eight columns, padded with zeros.
 func (b matrix) pack(x simd.Panels) {
 	a, rows, cols := b.a, b.rows, b.cols
 	for p := range x.Count {
@@ -56,7 +56,7 @@ func (b matrix) pack(x simd.Panels) {
 	}
 }
 
-// unpack writes what pack packs back to b.
+// unpack is the inverse of pack.
 func (b matrix) unpack(x simd.Panels) {
 	a, rows, cols := b.a, b.rows, b.cols
 	for p := range x.Count {
@@ -85,7 +85,7 @@ func (b matrix) unpack(x simd.Panels) {
 // A buffer is memory for panels, which grows as needed.
 type buffer []float64
 
-// panels is memory for a matrix of rows rows and cols columns, both padded.
+// panels returns memory for a matrix of the given numbers of rows and columns, both padded.
 func (b *buffer) panels(cols, rows int) simd.Panels {
 	p := simd.Panels{N: padded(rows), Stride: padded(rows), Count: padded(cols) / simd.Lanes}
 	need := p.Count * p.N * simd.Lanes
@@ -96,5 +96,5 @@ func (b *buffer) panels(cols, rows int) simd.Panels {
 	return p
 }
 
-// padded is n rounded up to a multiple of eight.
+// padded returns n rounded up to a multiple of eight.
 func padded(n int) int { return (n + simd.Lanes - 1) / simd.Lanes * simd.Lanes }

@@ -9,55 +9,52 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Segment is a sequence of neighboring blocks of A, eliminated independently of
-// all others toward the separators, the blocks beside it. A Factor eliminates
-// several of them in one matrix; machines that share no memory have one Segment
-// each and exchange only matrices of a separator's size:
+// A Segment is a sequence of neighboring blocks of A. It is eliminated independently of other segments
+// toward the separators, which are the adjacent blocks. A Factor eliminates several segments in one
+// matrix. Machines without shared memory have one Segment each and exchange only matrices of a
+// separator's size:
 //
 //  1. Eliminate each segment.
-//  2. Add up their Schur complements, a matrix which is again block tridiagonal, and
-//     factor it.
-//  3. To solve A·x = b: SolveLower of each segment, then the separators' factor
-//     for the separators' rows, then SolveUpper.
-//  4. Put Z = A⁻¹ of the separators in place of Schur's result, and Inverse computes Z
-//     of the segment's own blocks.
+//  2. Add up their Schur complements and factor the sum, which is again block tridiagonal.
+//  3. To solve A·x = b, call SolveLower of each segment, solve for the separators' rows with the
+//     separators' factor, and call SolveUpper.
+//  4. Overwrite Schur's result by the separators' blocks of Z = A⁻¹. Inverse then computes Z
+//     for the segment's blocks.
 //
 // log|A| is the sum of the segments' LogDet and the LogDet of the separators' factor.
 //
-// The segment reads its own diagonal blocks of A and the blocks of Below between
-// them and beside them. G is a sum over rows, and a row meets only neighboring
-// windows. So if each machine has the rows from one separator to the next, its own sum
-// of those blocks is all that its segment needs, and the separators' diagonal blocks
-// are sums over two machines.
+// The segment reads its diagonal blocks of A and the blocks of Below between and next to them. G is a
+// sum over rows, and only neighboring windows are active in a row. So if each machine has the rows
+// from one separator to the next, its sums for these blocks are complete, and only the separators'
+// diagonal blocks are sums over two machines.
 //
 // With a the separator to the left and the blocks in order from first to last,
 //
 //	L_v L_vᵀ = A_vv + λI − E_{v−1} E_{v−1}ᵀ,   E_v = A_{v+1,v} L_v⁻ᵀ
 //	W_v = (A_av − W_{v−1} E_{v−1}ᵀ) L_v⁻ᵀ
 //
-// where A_av is 0 except for the first block. The W are fill: they couple every
-// block to a, and make elimination 2.7 times the work, the inverse 2.5 times. Only
-// an inner segment, with separators on both sides, has fill: without a separator
-// to the left there is no a, and without one to the right elimination goes from the
-// last block to the first, with F_{v−1} = A_{v−1,v} L_v⁻ᵀ for E_v. Below holds E_v
-// and F_vᵀ.
+// where A_av is 0 except for the first block. The W are fill-in: they couple every block to a. They
+// increase the work of the elimination by a factor of 2.7 and of the inverse by 2.5. Only an inner
+// segment, with separators on both sides, has fill-in. Without a separator to the left there is no a.
+// Without a separator to the right the elimination goes from the last block to the first, with
+// F_{v−1} = A_{v−1,v} L_v⁻ᵀ instead of E_v. Below contains E_v and F_vᵀ.
 type Segment struct {
 	r       *backend.Gram
 	lo, hi  int
-	step    int // from a block to the one eliminated next, +1 or −1
+	step    int // from a block to the next eliminated block, +1 or −1
 	workers int
 
-	memory      []float64 // of the following
+	memory      []float64 // contains the following slices
 	left, right []float64 // [M_a,M_a], [M_b,M_b] to add to the separators' blocks, padded during elimination
 	cross       []float64 // [M_b,M_a] coupling of the separators: of A, then of Z
-	fill        []float64 // W_vᵀ [M_v,M_a] of all blocks but the first, whose W is kept in Below
+	fill        []float64 // W_vᵀ [M_v,M_a] of all blocks except the first, whose W is in Below
 
-	*workspace             // between begin and end
-	last       simd.Panels // L_v⁻¹A_{v,v±1} of the block eliminated last, in the workspace
+	*workspace             // set between begin and end
+	last       simd.Panels // L_v⁻¹A_{v,v±1} of the last eliminated block, in the workspace
 }
 
-// NewSegment is the blocks [lo, hi) of r, at least one. The blocks lo−1 and hi are
-// the separators, if r has them.
+// NewSegment returns a segment of the blocks [lo, hi) of r. It must have at least one block. Blocks
+// lo−1 and hi are its separators if they exist.
 func NewSegment(r *backend.Gram, lo, hi int) *Segment {
 	if lo < 0 || hi <= lo || hi > r.Blocks() {
 		panic(fmt.Sprintf("blocktri: segment of blocks [%d, %d) of %d", lo, hi, r.Blocks()))
@@ -69,7 +66,7 @@ func NewSegment(r *backend.Gram, lo, hi int) *Segment {
 	return s
 }
 
-// block is the block that is eliminated i-th.
+// block returns the number of the i-th eliminated block.
 func (s *Segment) block(i int) int {
 	if s.step < 0 {
 		return s.hi - 1 - i
@@ -79,17 +76,17 @@ func (s *Segment) block(i int) int {
 
 func (s *Segment) blocks() int { return s.hi - s.lo }
 
-// inner reports whether there are separators on both sides, and so fill.
+// inner reports whether there are separators on both sides, which causes fill-in.
 func (s *Segment) inner() bool { return s.lo > 0 && s.hi < s.r.Blocks() }
 
-// leftSize is M_a, 0 without a separator to the left.
+// leftSize returns M_a, or 0 without a separator to the left.
 func (s *Segment) leftSize() int { return s.r.Offset[s.lo] - s.r.Offset[max(0, s.lo-1)] }
 
-// rightSize is M_b, 0 without a separator to the right.
+// rightSize returns M_b, or 0 without a separator to the right.
 func (s *Segment) rightSize() int { return s.r.Offset[min(s.hi+1, s.r.Blocks())] - s.r.Offset[s.hi] }
 
-// need is how many numbers Eliminate needs besides r: its sums for the separators and,
-// if there are two, W, M_v·M_a for each block but the first.
+// need returns the number of float64 that Eliminate needs in addition to r: the sums for the
+// separators and, if there are two, W with M_v·M_a numbers for each block except the first.
 func (s *Segment) need() int {
 	a, b, fill := padded(s.leftSize()), padded(s.rightSize()), 0
 	if s.inner() {
@@ -98,7 +95,7 @@ func (s *Segment) need() int {
 	return a*a + b*b + a*b + fill
 }
 
-// use keeps left, right, cross and fill in memory for need numbers.
+// use assigns left, right, cross and fill to memory of need numbers.
 func (s *Segment) use(memory []float64) {
 	s.memory = memory
 	a, b := padded(s.leftSize()), padded(s.rightSize())
@@ -115,8 +112,8 @@ func (s *Segment) end() {
 	s.workspace = nil
 }
 
-// next is the block of R between v and the block eliminated after it, or the
-// separator there, with v's features as rows; empty if there is none.
+// next returns the block of R between v and the next eliminated block or separator, with v's features
+// as rows. It is empty if there is no next block.
 func (s *Segment) next(v int) matrix {
 	low := min(v, v+s.step)
 	if low < 0 || low >= len(s.r.Below) {
@@ -125,9 +122,9 @@ func (s *Segment) next(v int) matrix {
 	return matrix{s.r.Below[low], s.r.Size(low + 1), s.r.Size(low), s.step > 0}
 }
 
-// coupling is the block [M_v,M_a] between block v and the separator a in an inner
-// segment: A_va as elimination has changed it so far, then W_vᵀ, then Z_va. It is empty
-// in other segments. For hi it is the block between the separators.
+// coupling returns the block [M_v,M_a] between block v and the separator a in an inner segment: the
+// partially eliminated A_va, then W_vᵀ, then Z_va. It is empty in other segments. For v = hi it is the
+// block between the separators.
 func (s *Segment) coupling(v int) matrix {
 	if !s.inner() {
 		return matrix{}
@@ -143,16 +140,16 @@ func (s *Segment) coupling(v int) matrix {
 	return matrix{s.fill[at*a:][:m*a], m, a, false}
 }
 
-// Eliminate overwrites the segment's blocks of A and couplings by those of the
-// factor of A + λI. The separators' diagonal blocks stay as they are. An error
-// wraps backend.ErrNotPositive and names block and pivot as r counts them; A is then lost.
+// Eliminate overwrites the segment's blocks and couplings of A by the blocks of the factor of A + λI. It
+// does not change the separators' diagonal blocks. An error wraps backend.ErrNotPositive and names the
+// block and the pivot by their index in r. The content of A is then undefined.
 func (s *Segment) Eliminate(lambda float64) error {
 	s.begin()
 	defer s.end()
 	if s.memory == nil {
 		s.use(make([]float64, s.need()))
 	}
-	clear(s.memory) // an empty block leaves couplings as they are
+	clear(s.memory) // an empty block does not write its couplings
 	if err := s.eliminate(lambda); err != nil {
 		return err
 	}
@@ -168,8 +165,7 @@ func (s *Segment) Eliminate(lambda float64) error {
 	return nil
 }
 
-// eliminate factors the segment's blocks in the workspace and leaves the last
-// coupling there.
+// eliminate factors the segment's blocks. Afterwards the workspace contains the last coupling.
 func (s *Segment) eliminate(lambda float64) error {
 	s.last.Count = 0
 	for i := range s.blocks() {
@@ -180,8 +176,8 @@ func (s *Segment) eliminate(lambda float64) error {
 	return nil
 }
 
-// eliminateBlock factors block v and divides what couples it to the next one and
-// to the separator a by the factor.
+// eliminateBlock factors block v and applies the inverse factor to its couplings to the next block and to
+// the separator a.
 func (s *Segment) eliminateBlock(v int, lambda float64) error {
 	c, ld, err := s.factor(s.r, v, lambda, s.last)
 	if err != nil {
@@ -207,8 +203,8 @@ func (s *Segment) eliminateBlock(v int, lambda float64) error {
 	return nil
 }
 
-// carry subtracts W_v W_vᵀ from the sum for the separator a, and E_v W_vᵀ from the
-// coupling of the next block to a; w is W_vᵀ.
+// carry subtracts W_v W_vᵀ from the sum for the separator a, and E_v W_vᵀ from the coupling of the next
+// block to a. w is W_vᵀ.
 func (s *Segment) carry(w simd.Panels, v int) {
 	ld := w.Count * simd.Lanes
 	s.downdate(s.left, ld, w)
@@ -228,11 +224,10 @@ func (s *Segment) carry(w simd.Panels, v int) {
 	}
 }
 
-// Schur adds the segment's part of the Schur complement to the separators' diagonal
-// blocks of r: −Σ_v W_v W_vᵀ to A_aa, and −E Eᵀ of the last block to A_bb. It returns a
-// view of these blocks and of the one between them, −E Wᵀ of the last block. Over all
-// segments they add up to A's Schur complement. Only the lower triangle of diagonal
-// blocks counts.
+// Schur adds the segment's part of the Schur complement to the separators' diagonal blocks of r:
+// −Σ_v W_v W_vᵀ to A_aa, and −E Eᵀ of the last block to A_bb. It returns a view of these blocks and of
+// the block between them, −E Wᵀ of the last block. The sum over all segments is A's Schur complement.
+// Only the lower triangle of diagonal blocks is defined.
 func (s *Segment) Schur() *backend.Gram {
 	view := &backend.Gram{Offset: []int{0}}
 	include := func(v int, sum []float64) {

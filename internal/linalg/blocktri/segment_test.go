@@ -14,8 +14,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// inSegments is Factorize with the number of segments given, which
-// fails the test where they are not that many.
+// inSegments returns Factorize with the given number of segments. It reports a test error if the factor
+// has another number.
 func inSegments(t *testing.T, segments int) func(*backend.Gram, float64) (*Factor, error) {
 	return func(a *backend.Gram, lambda float64) (*Factor, error) {
 		t.Helper()
@@ -27,12 +27,12 @@ func inSegments(t *testing.T, segments int) func(*backend.Gram, float64) (*Facto
 	}
 }
 
-// chain is so many blocks of the sizes in turn.
+// chain returns the given number of block sizes, which repeat sizes.
 func chain(blocks int, sizes ...int) []int {
 	return testkit.Numbers(blocks, func(v int) int { return sizes[v%len(sizes)] })
 }
 
-// TestAgainstDense holds every number of segments to dense algebra.
+// TestAgainstDense compares every number of segments with dense algebra.
 func TestAgainstDense(t *testing.T) {
 	for _, sizes := range [][]int{{1}, {7}, {3, 4}, {5, 1, 6, 2}, {4, 0, 5, 3}, chain(6, 8), {8, 0, 0, 8, 3}, {0, 7, 0}, {40, 37, 48, 3}, {205}, {193, 200, 17}} {
 		againstDense(t, sizes, func(a *backend.Gram, lambda float64) (*Factor, error) { return Factorize(a, lambda, 2) })
@@ -43,7 +43,7 @@ func TestAgainstDense(t *testing.T) {
 		chain(24, 7, 0, 0, 8, 3), chain(24, 0, 6, 9), chain(40, 8), append(chain(31, 0), 1), {0, 0, 5, 0, 0, 0, 3, 0, 0},
 		{5, 9, 4, 200, 3, 17, 8}, {200, 9, 4, 3, 195, 8, 3, 9, 210}, chain(7, 194),
 	} {
-		if !slow.Tests && slices.Max(sizes) > 100 { // as emulated processors take minutes for
+		if !slow.Tests && slices.Max(sizes) > 100 { // takes minutes on emulated processors
 			continue
 		}
 		for segments := 3; 2*segments-1 <= len(sizes); segments++ {
@@ -54,15 +54,14 @@ func TestAgainstDense(t *testing.T) {
 					return nil, err
 				}
 				c := f.Clone()
-				f.Inverse() // the copy has a room of its own
+				f.Inverse() // the copy has its own memory
 				return c, nil
 			})
 		}
 	}
 }
 
-// TestFewBlocks: where there is nothing to cut, the two ends meet as ever, to
-// the bit.
+// TestFewBlocks checks that with too few blocks for more segments the factor has the bits of two segments.
 func TestFewBlocks(t *testing.T) {
 	for _, c := range []struct{ blocks, segments int }{{1, 3}, {2, 3}, {3, 3}, {3, 100}, {4, 100}, {40, 2}} {
 		g := dominant(chain(c.blocks, 9, 4))
@@ -78,7 +77,7 @@ func TestFewBlocks(t *testing.T) {
 	}
 }
 
-// same fails unless both matrices have the same bits.
+// same fails the test if the matrices have different bits.
 func same(t *testing.T, what string, a, b *backend.Gram) {
 	t.Helper()
 	for v := range a.Diag {
@@ -102,7 +101,7 @@ func TestSeparators(t *testing.T) {
 		{chain(100, 4), 3, []int{40, 59}},
 		{chain(100, 4), 4, []int{33, 50, 66}},
 		{chain(9, 0), 3, []int{5, 7}},
-		{append(chain(10, 40), chain(50, 4)...), 3, []int{4, 6}}, // the large blocks count
+		{append(chain(10, 40), chain(50, 4)...), 3, []int{4, 6}}, // the large blocks determine the cost
 		{append(chain(50, 4), 400, 4, 4), 3, []int{49, 51}},
 		{nil, 4, nil},
 	} {
@@ -112,7 +111,7 @@ func TestSeparators(t *testing.T) {
 	}
 }
 
-// TestSeparatorsLeaveBlocks: whatever the sizes, every segment has a block.
+// TestSeparatorsLeaveBlocks checks that every segment has a block, for any sizes.
 func TestSeparatorsLeaveBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 2000 {
@@ -135,8 +134,8 @@ func TestSeparatorsLeaveBlocks(t *testing.T) {
 	}
 }
 
-// TestSameBits: inverse and solution do not depend on the number of goroutines,
-// nor on what the room was used for before.
+// TestSameBits checks that inverse and solution do not depend on the number of goroutines or on earlier
+// uses of the memory.
 func TestSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, segments := range []int{1, 2, 3, 4, 7} {
@@ -165,8 +164,8 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestNotPositive: wherever the matrix is not positive definite, in the first, an
-// inner or the last segment or a separator.
+// TestNotPositive checks the error for matrices that are not positive definite in the first, an inner or
+// the last segment or in a separator.
 func TestNotPositive(t *testing.T) {
 	const size = 9
 	sizes := chain(16, size)
@@ -179,7 +178,7 @@ func TestNotPositive(t *testing.T) {
 				"infinite":           func(g *backend.Gram) { g.Diag[v][2*(size+1)] = math.Inf(1) },
 				"NaN coupling":       func(g *backend.Gram) { g.Below[min(v, 14)][80] = math.NaN() },
 				"infinite coupling":  func(g *backend.Gram) { g.Below[min(v, 14)][3] = math.Inf(-1) },
-				"too great coupling": func(g *backend.Gram) { g.Below[min(v, 14)][40] = 1e3 },
+				"too large coupling": func(g *backend.Gram) { g.Below[min(v, 14)][40] = 1e3 },
 			} {
 				g := dominant(sizes)
 				spoil(g)

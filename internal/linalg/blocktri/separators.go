@@ -1,16 +1,15 @@
 package blocktri
 
-// innerCost is the cost of a block of an inner segment relative to one of an outer
-// segment, for factor and inverse. By operations it is 19/3 + 50/3 of M_v³ to
-// 7/3 + 20/3, or 2.6; measured (BenchmarkShares) 1.9 to 2.2, because the products
-// that fill-in adds are the faster part.
+// innerCost is the cost of factor and inverse of a block in an inner segment relative to a block in an
+// outer segment. The ratio of operations is (19/3 + 50/3)/(7/3 + 20/3), or 2.6. The measured ratio
+// (BenchmarkShares) is 1.9 to 2.2, because fill-in adds mainly fast products.
 const innerCost = 2.1
 
-// separators splits the blocks that begin at offset into the given number of
-// segments: two at the middle block, more such that Σ M_v³, weighted by the cost of
-// each block in its segment, is about even. It returns the numbers of the blocks
-// between the segments, rising, with at least one block between any two and at both
-// ends. With too few blocks there are fewer segments.
+// separators divides the blocks that begin at offset into the given number of segments. Two segments are
+// divided at the middle block. More segments have about equal Σ M_v³, weighted by the cost of a block in
+// its segment. It returns the numbers of the blocks between the segments in increasing order. There is
+// at least one block between two separators and at both ends. With too few blocks there are fewer
+// segments.
 func separators(offset []int, segments int) []int {
 	blocks := len(offset) - 1
 	switch segments = min(segments, (blocks+1)/2); {
@@ -19,7 +18,7 @@ func separators(offset []int, segments int) []int {
 	case segments == 2:
 		return []int{blocks / 2}
 	}
-	cost := make([]float64, blocks+1) // of the blocks before v
+	cost := make([]float64, blocks+1) // total cost of the blocks before v
 	for v := range blocks {
 		m := float64(offset[v+1] - offset[v])
 		cost[v+1] = cost[v] + m*m*m

@@ -51,7 +51,7 @@ func (f *Factor) Solve(b []float64, n int) {
 	f.SolveUpper(b, n)
 }
 
-// solveSeparators overwrites the separators' rows of b by R⁻¹, or R⁻ᵀ, times them.
+// solveSeparators multiplies the separators' rows of b by R⁻¹ or R⁻ᵀ.
 func (f *Factor) solveSeparators(t blas.Transpose, b []float64, n int) {
 	if f.schur == nil {
 		for _, v := range f.separators {
@@ -73,25 +73,24 @@ func (f *Factor) solveSeparators(t blas.Transpose, b []float64, n int) {
 	}
 }
 
-// rowsOf is the rows of b [M,n] that belong to the blocks [lo, hi).
+// rowsOf returns the rows of b [M,n] that belong to blocks [lo, hi).
 func rowsOf(r *backend.Gram, b []float64, lo, hi, n int) []float64 {
 	return b[r.Offset[lo]*n : r.Offset[hi]*n]
 }
 
-// split is the segment's rows of b [M,n] and those of the separators beside it.
+// split returns the segment's rows of b [M,n] and the rows of the separators to its left and right.
 func (s *Segment) split(b []float64, n int) (left, own, right []float64) {
 	left = rowsOf(s.r, b, max(0, s.lo-1), s.lo, n)
 	right = rowsOf(s.r, b, s.hi, min(s.hi+1, s.r.Blocks()), n)
 	return left, rowsOf(s.r, b, s.lo, s.hi, n), right
 }
 
-// LogDet is the segment's part of log|A|, after Eliminate: 2 Σ log diag L_v.
+// LogDet returns the segment's part of log|A|, 2 Σ log diag L_v. It must follow Eliminate.
 func (s *Segment) LogDet() float64 { return logDet(s.r, s.lo, s.hi) }
 
-// SolveLower overwrites b [Σ M_v,n], the segment's rows of n right-hand sides, by
-// R⁻¹b, and subtracts its contributions to the separators' rows from left [M_a,n] and
-// right [M_b,n]. Once those are summed over the segments, R⁻¹ of the separators'
-// matrix gives their own rows.
+// SolveLower overwrites b [Σ M_v,n], the segment's rows of n right-hand sides, by R⁻¹b, and subtracts
+// its contributions to the separators' rows from left [M_a,n] and right [M_b,n]. The sum over all
+// segments, multiplied by R⁻¹ of the separators' matrix, gives the separators' rows.
 func (s *Segment) SolveLower(b, left, right []float64, n int) {
 	c := columns{r: s.r, lo: s.lo, hi: s.hi, b: b, left: left, right: right, n: n}
 	for i := range s.blocks() {
@@ -102,8 +101,8 @@ func (s *Segment) SolveLower(b, left, right []float64, n int) {
 	}
 }
 
-// SolveUpper overwrites b by the segment's rows of R⁻ᵀb, given the separators' rows
-// of the solution in left and right, which stay as they are.
+// SolveUpper overwrites b by the segment's rows of R⁻ᵀb, given the separators' rows of the solution in
+// left and right, which it does not change.
 func (s *Segment) SolveUpper(b, left, right []float64, n int) {
 	c := columns{r: s.r, lo: s.lo, hi: s.hi, b: b, left: left, right: right, n: n}
 	for i := s.blocks() - 1; i >= 0; i-- {
@@ -114,8 +113,8 @@ func (s *Segment) SolveUpper(b, left, right []float64, n int) {
 	}
 }
 
-// columns are n right-hand sides: b has the rows of the blocks [lo, hi), left
-// and right those of the blocks beside them.
+// columns are n right-hand sides: b contains the rows of blocks [lo, hi), left and right the rows of the
+// adjacent blocks.
 type columns struct {
 	r              *backend.Gram
 	lo, hi         int
@@ -123,7 +122,7 @@ type columns struct {
 	n              int
 }
 
-// rows is block v's part.
+// rows returns the rows of block v.
 func (c columns) rows(v int) blas64.General {
 	m := c.r.Size(v)
 	switch {
@@ -136,7 +135,7 @@ func (c columns) rows(v int) blas64.General {
 	return general(c.b[at:][:m*c.n], m, c.n)
 }
 
-// divide overwrites block v's part by L_v⁻¹, or L_v⁻ᵀ, times it.
+// divide multiplies the rows of block v by L_v⁻¹ or L_v⁻ᵀ.
 func (c columns) divide(t blas.Transpose, v int) {
 	b, m := c.rows(v), c.r.Size(v)
 	l := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: m, Stride: m, Data: c.r.Diag[v]}
@@ -149,9 +148,8 @@ func (c columns) divide(t blas.Transpose, v int) {
 	}
 }
 
-// take subtracts the product of e and block from's part from block to's part. For one
-// column gonum's product with a vector is many times faster than its product with a
-// matrix.
+// take subtracts the product of e and block from's rows from block to's rows. For one column gonum's
+// product with a vector is many times faster than its product with a matrix.
 func (c columns) take(e matrix, to, from int) {
 	if e.rows == 0 || e.cols == 0 {
 		return
@@ -168,7 +166,7 @@ func (c columns) take(e matrix, to, from int) {
 	blas64.Gemm(t, blas.NoTrans, -1, stored, c.rows(from), 1, c.rows(to))
 }
 
-// vector is a matrix of one column.
+// vector converts a matrix of one column.
 func vector(a blas64.General) blas64.Vector {
 	return blas64.Vector{N: a.Rows, Data: a.Data, Inc: 1}
 }

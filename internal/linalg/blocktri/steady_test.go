@@ -12,11 +12,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestSegmentsMemory: with a's scratch there, factor and inverse take next to
-// nothing from the heap (what starts a block's jobs, no matrix), and the
-// scratch holds one block for each inner window. (The race detector drops spare
-// buffers at random, hence this file's build constraint; with several processors
-// a spare workspace can wait where no other takes it, hence one of them.)
+// TestSegmentsMemory checks that factor and inverse allocate almost nothing if a has scratch memory
+// (only the jobs of a block, no matrix), and that the scratch memory is one block per inner window.
+// (The race detector drops pooled buffers at random, hence the build constraint. The test uses one
+// processor because pools are per processor.)
 func TestSegmentsMemory(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -9,14 +9,13 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// parallelSize is the size of the smallest block that is worth several goroutines.
+// parallelSize is the minimum size of a block that is processed by several goroutines.
 const parallelSize = 192
 
-// jobPanels is how many panels of columns one job takes of a product.
+// jobPanels is the number of panels of columns per job of a product.
 const jobPanels = 6
 
-// A workspace is the memory that factors and inverses need besides their results. It
-// is kept for the next one.
+// A workspace is the temporary memory of factors and inverses. It is reused.
 type workspace struct {
 	workers         int
 	single, many    *simd.Dense
@@ -26,7 +25,7 @@ type workspace struct {
 
 var spare sync.Pool
 
-// borrow takes a workspace that is not in use, for the given number of goroutines.
+// borrow returns an unused workspace for the given number of goroutines.
 func borrow(workers int) *workspace {
 	w, _ := spare.Get().(*workspace)
 	if w == nil {
@@ -40,7 +39,7 @@ func borrow(workers int) *workspace {
 
 func (w *workspace) back() { spare.Put(w) }
 
-// dense factors matrices of n rows.
+// dense returns the dense factorization of matrices of n rows.
 func (w *workspace) dense(n int) *simd.Dense {
 	if n < parallelSize {
 		return w.single
@@ -48,8 +47,8 @@ func (w *workspace) dense(n int) *simd.Dense {
 	return w.many
 }
 
-// factor factors A_vv + λI minus the products of the couplings to the blocks
-// eliminated before it, and leaves the factor padded.
+// factor factors A_vv + λI minus the products of the couplings to previously eliminated blocks. The
+// factor is padded.
 func (w *workspace) factor(r *backend.Gram, v int, lambda float64, couplings ...simd.Panels) (c []float64, ld int, err error) {
 	m, a := r.Size(v), r.Diag[v]
 	for i := range m {
@@ -101,8 +100,8 @@ func (w *workspace) jobs(count int, f func(lo, hi int)) {
 	parallel.For((count+jobPanels-1)/jobPanels, w.workers, func(i int) { f(i*jobPanels, min(count, (i+1)*jobPanels)) })
 }
 
-// square pads a [m,m] by the identity if m is not a multiple of eight: in a's own
-// memory if the capacity is large enough, else in the workspace. unpad reverses it.
+// square pads a [m,m] with the identity to a multiple of eight, in place if a's capacity allows it,
+// otherwise in the workspace. unpad is its inverse.
 func (w *workspace) square(a []float64, m int) (c []float64, ld int) {
 	ld = padded(m)
 	if ld == m {
@@ -116,7 +115,7 @@ func (w *workspace) square(a []float64, m int) (c []float64, ld int) {
 		}
 		c = w.diag[:ld*ld]
 	}
-	for i := ld - 1; i >= 0; i-- { // from the last row on, so that none is overwritten before it has moved
+	for i := ld - 1; i >= 0; i-- { // in reverse order, because rows move to higher addresses
 		row := c[i*ld:][:ld]
 		done := 0
 		if i < m {
