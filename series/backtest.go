@@ -196,7 +196,6 @@ func (s Series) rows(lo, hi int) Series {
 	return s.each(func(a []float64) []float64 { return a[lo:hi] })
 }
 
-// each returns a copy with a function applied to each array.
 func (s Series) each(of func(a []float64) []float64) Series {
 	c := Series{X: of(s.X)}
 	for _, y := range s.Y {

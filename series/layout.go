@@ -112,7 +112,6 @@ func (l *layout) period() float64 { return 1.6 * l.reach }
 // would lose digits of G.
 func (l *layout) epsilon() float64 { return 1e-2 / l.reach }
 
-// size returns the number M of features.
 func (l *layout) size() int {
 	if len(l.blocks) == 0 {
 		return 0
@@ -266,7 +265,6 @@ func (l *layout) inform(e *bayes.Evaluation, w []float64, slopes []slope, scale 
 	}
 }
 
-// medians returns the logarithms of the prior medians.
 func (l *layout) medians() []float64 {
 	v := make([]float64, len(l.priors))
 	for i, p := range l.priors {

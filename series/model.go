@@ -43,8 +43,9 @@ func (m *Model) failed(err error) error {
 	return fmt.Errorf("series: %w", err)
 }
 
-// A Value is the posterior mode of the hyper-parameter Name and its central 95 % credible interval, from a Gaussian approximation in the
-// logarithm. Lengths are in units of the input, standard deviations in units of the output. Factors and qualities are dimensionless.
+// A Value is the posterior of the hyper-parameter Name: its Mode, and Lower and Upper, the ends of its central 95 % credible interval,
+// from a Gaussian approximation in the logarithm. Lengths are in units of the input, standard deviations in units of the output. Factors
+// and qualities are dimensionless.
 type Value struct {
 	Name  string  `json:"name"`
 	Mode  float64 `json:"mode"`

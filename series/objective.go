@@ -138,7 +138,6 @@ func (o *objective) factor(s *moments, lambda float64) (factor *blocktri.Factor,
 
 var ridges = []float64{0, 1e-13, 1e-12, 1e-11}
 
-// scale writes D G D to to.
 func (o *objective) scale(to, gram []float64) {
 	m := len(o.d)
 	for j, dj := range o.d {

@@ -15,8 +15,9 @@ import (
 // start.
 var ErrReach = errors.New("series: time out of range")
 
-// A Prediction is the predictive distribution of observations at X, including noise, [D][N] in units of the outputs: Mean, standard deviation
-// SD, and Lower and Upper, the ends of the central 95 % interval. If errors are known, the noise corresponds to the median error.
+// A Prediction is the predictive distribution of observations at X, including noise, [D][N] in units of the outputs: Mean, standard
+// deviation SD, and Lower and Upper, the ends of the central 95 % interval. If errors are known, the noise corresponds to the median
+// error.
 type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
@@ -141,8 +142,8 @@ func (m *Model) open(x []float64, regressors [][]float64) (*track, error) {
 	return p, nil
 }
 
-// A Component contains the posterior Mean and standard deviation SD of the sum of some parts, without noise, [D][N] in units of the outputs,
-// or of their logarithms for a model of logarithms.
+// A Component contains the posterior Mean and standard deviation SD of the sum of some parts, without noise, [D][N] in units of the
+// outputs, or of their logarithms for a model of logarithms.
 type Component struct {
 	Name     string // trend, a season's name, short memory, or a regressor's group
 	Mean, SD [][]float64

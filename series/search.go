@@ -142,7 +142,6 @@ func (t *trial) around(old []bool) bayes.Scored {
 	}
 }
 
-// bound returns the log marginal likelihood at the mode.
 func (t *trial) bound() float64 { return t.less(t.mode) }
 
 // fit returns the log posterior at the mode minus the maximum of the log prior. A hyper-parameter at its prior median has no cost.

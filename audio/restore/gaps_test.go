@@ -98,7 +98,7 @@ func TestWarnings(t *testing.T) {
 	x := [][]float64{tones(22_000, 1, 0.001)[0], noise}
 	gap, long := Gap{Start: 2000, End: 2080}, Gap{Start: 6000, End: 6000 + 3*rate/2}
 	r := mustFill(t, x, []Gap{gap, long}, Options{Draws: 1})
-	want := []GapFill{{Gap: gap, Channel: 1, Warning: "% of the level"}, {Gap: long, Warning: "too long"}, {Gap: long, Channel: 1, Warning: "too long"}}
+	want := []GapFill{{Gap: gap, Channel: 1, Warning: "% of the surrounding level"}, {Gap: long, Warning: "too long"}, {Gap: long, Channel: 1, Warning: "too long"}}
 	if !slices.EqualFunc(r.Warnings(), want, func(d *GapFill, w GapFill) bool {
 		return d.Gap == w.Gap && d.Channel == w.Channel && strings.Contains(d.Warning, w.Warning)
 	}) {

@@ -141,8 +141,8 @@ func TestDoubt(t *testing.T) {
 	x := sound(4000)
 	x[1990] = 50
 	r := mustFill(t, x, [][2]int{{500, 501}, {1990, 1991}}, nil, soundRate, 0, 0)
-	if !slices.Equal(r.Doubt, []bool{false, true}) || r.Mean[1990] < 50 {
-		t.Errorf("doubt %v, mean %v; want doubt of the second alone, 50 or more", r.Doubt, r.Mean[1990])
+	if !slices.Equal(r.Unreliable, []bool{false, true}) || r.Mean[1990] < 50 {
+		t.Errorf("doubt %v, mean %v; want doubt of the second alone, 50 or more", r.Unreliable, r.Mean[1990])
 	}
 }
 
@@ -171,7 +171,7 @@ func TestOddCases(t *testing.T) {
 		{"no number", notANumber, [][2]int{{9, 10}}, nil, 8000, true},
 	} {
 		r := mustFill(t, c.z, c.clipped, c.missing, c.rate, 1, 0)
-		testkit.Equal(t, slices.Contains(r.Doubt, true), c.doubt, c.name)
+		testkit.Equal(t, slices.Contains(r.Unreliable, true), c.doubt, c.name)
 		for _, g := range c.clipped {
 			for n := g[0]; n < g[1]; n++ {
 				for _, v := range []float64{r.Mean[n], r.Draws[0][n]} {
