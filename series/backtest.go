@@ -84,7 +84,7 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 			return nil, err
 		}
 		season := m.season()
-		at := m.frame.lay(before.X)
+		at := m.frame.newGrid(before.X)
 		ahead := at.of(after.X)
 		for d, y := range after.Y {
 			if k == 1 {
@@ -131,8 +131,8 @@ type grid struct {
 	void  bool
 }
 
-// lay returns the grid of sorted times x.
-func (f *frame) lay(x []float64) *grid {
+// newGrid returns the grid of sorted times x.
+func (f *frame) newGrid(x []float64) *grid {
 	g := &grid{frame: f, void: f.Range > sparse*float64(len(x))}
 	g.at = g.of(x)
 	return g

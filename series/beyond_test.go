@@ -16,7 +16,7 @@ func wideKernel(m *Model) func(u, v float64) float64 {
 	reach := (MaxHorizon + 1) * m.frame.Range
 	l := newLayout(m.frame, m.layout.parts, reach, m.layout.sides, 0, func(float64) float64 { return 1 })
 	lambda, _ := l.variance(m.at.Mode)
-	at := l.memoryAt(m.at.Mode)
+	at := l.stateSpaceAt(m.at.Mode)
 	weighted, known := l.weighted(m.at.Mode), map[float64][]float64{}
 	row := func(u float64) []float64 {
 		if known[u] == nil {
@@ -86,9 +86,9 @@ func TestTransition(t *testing.T) {
 			return t
 		}
 	}
-	memory := func(q float64) func(tau float64) transition {
+	process := func(q float64) func(tau float64) transition {
 		return func(tau float64) (t transition) {
-			f, w := memory{Ratio: 1, Length: 7, Quality: q}.transition(tau)
+			f, w := stateSpace{Ratio: 1, Length: 7, Quality: q}.transition(tau)
 			for i := range 2 {
 				for j := range 2 {
 					t.f[i][j], t.q[i][j] = f[i][j], w[i][j]
@@ -102,10 +102,10 @@ func TestTransition(t *testing.T) {
 		q    float64
 		want func(tau float64) float64 // the covariance over tau at variance 1; nil: not stationary
 	}{
-		"Ornstein-Uhlenbeck": {memory(0), 0, func(tau float64) float64 { return math.Exp(-tau / 7) }},
-		"overdamped":         {memory(0.3), 0.3, oscillating(0.3)},
-		"critical":           {memory(0.5), 0.5, oscillating(0.5)},
-		"oscillating":        {memory(2), 2, oscillating(2)},
+		"Ornstein-Uhlenbeck": {process(0), 0, func(tau float64) float64 { return math.Exp(-tau / 7) }},
+		"overdamped":         {process(0.3), 0.3, oscillating(0.3)},
+		"critical":           {process(0.5), 0.5, oscillating(0.5)},
+		"oscillating":        {process(2), 2, oscillating(2)},
 		"season":             {of(season), 0, matern},
 		"smooth trend":       {of(block{start: true, amp: amplitude{sd: 0}}), 0, nil},
 		"constant":           {of(block{amp: fixed(2)}), 0, nil},

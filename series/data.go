@@ -152,8 +152,8 @@ type frame struct {
 	y     [][]float64 // [D][N], NaN where missing
 	z     [][]float64 // [J][N] regressors, standardized
 	known [][]float64 // [D][N] known noise sd, standardized; nil if not known
-	// weaker [D][N] multiplies the noise sd of each value. It is 1 for normal values and larger for outliers; nil: no outliers.
-	weaker [][]float64
+	// outlierFactor [D][N] multiplies the noise sd of each value. It is 1 for normal values and larger for outliers; nil: no outliers.
+	outlierFactor [][]float64
 }
 
 // A regressor contains the mean and scale that standardize a Regressor: (value − Mean)/Scale.
@@ -269,7 +269,7 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 		f.Offset, f.Scale = append(f.Offset, mean), append(f.Scale, cmp.Or(sd, 1))
 		f.y = append(f.y, standardized(y, mean, f.Scale[d]))
 	}
-	f.place(s.X)
+	f.setTimes(s.X)
 	f.addRegressors(s.Regressors)
 	for d, sd := range s.Err {
 		f.known = append(f.known, f.standardErrors(d, sd))
@@ -323,14 +323,14 @@ const perMedian = 1.482602218505602
 // error returns the noise sd of value n of output d in units of the noise hyper-parameter.
 func (f *frame) error(d, n int) float64 {
 	e := f.usual(d, n)
-	if f.weaker != nil {
-		e *= f.weaker[d][n]
+	if f.outlierFactor != nil {
+		e *= f.outlierFactor[d][n]
 	}
 	return e
 }
 
-// place computes the step and the times u in steps. Without a grid, the step is close to the median spacing.
-func (f *frame) place(x []float64) {
+// setTimes computes the step and the times u in steps. Without a grid, the step is close to the median spacing.
+func (f *frame) setTimes(x []float64) {
 	sorted := slices.Compact(slices.Sorted(slices.Values(x)))
 	f.First = sorted[0]
 	var gaps []float64

@@ -50,7 +50,7 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 		return 0, err
 	}
 	f, l := *m.frame, *m.layout
-	f.u, f.y, f.known, f.weaker, f.z = make([]float64, len(s.X)), nil, nil, nil, nil
+	f.u, f.y, f.known, f.outlierFactor, f.z = make([]float64, len(s.X)), nil, nil, nil, nil
 	end := l.reach
 	for n, x := range s.X {
 		f.u[n] = f.steps(x)

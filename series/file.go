@@ -241,7 +241,7 @@ func (m *Model) loadRows(r *record, f *safetensors.File) error {
 				return fmt.Errorf("invalid volatility %+v: %w", v, ErrFile)
 			}
 			ones := slices.Repeat([]float64{1}, n)
-			t.volatility = &volatility{memory: memory{Ratio: v.Ratio, Length: v.Length}, unit: v.Unit, known: v.Known,
+			t.volatility = &volatility{stateSpace: stateSpace{Ratio: v.Ratio, Length: v.Length}, unit: v.Unit, known: v.Known,
 				rows: &track{u: t.u, e: ones, y: rows[last:]}}
 			t.g = t.volatility.at(t.u)
 		}

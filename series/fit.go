@@ -142,7 +142,7 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 		if plain.o.certain() {
 			return plain, best, whole, nil
 		}
-		left, err := plain.judged(best)
+		left, err := plain.leftOutLast(best)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -156,13 +156,13 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 	}
 	var left *leaveOut
 	if err == nil {
-		left, err = s.judged(robust)
+		left, err = s.leftOutLast(robust)
 	}
 	if err != nil && !errors.Is(err, errUnresolved) {
 		return nil, nil, nil, err
 	}
 	if err != nil || !left.better(before, 1, robustGain) {
-		plain.frame.weaker = nil
+		plain.frame.outlierFactor = nil
 		return plain, best, whole, nil
 	}
 	return s, robust, all, nil

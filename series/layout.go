@@ -33,17 +33,17 @@ type Part interface {
 	name() string
 	// given returns the priors in the part's fields.
 	given() []Prior
-	// lay adds the part's features and hyper-parameters to a layout.
-	lay(l *layout)
+	// addTo adds the part's features and hyper-parameters to a layout.
+	addTo(l *layout)
 }
 
 // A layout contains the features of all parts and maps hyper-parameters to their amplitudes. Frequencies are in cycles per step.
 type layout struct {
-	frame  *frame
-	reach  float64        // R, in steps: the features are valid on [0, R]
-	wander float64        // a little more than R: the expansion of the smooth trend is exact on [0, wander]
-	sides  map[string]int // maximum number of sidebands by amplitude name; missing: the default
-	peak   func(f float64) float64
+	frame      *frame
+	reach      float64        // R, in steps: the features are valid on [0, R]
+	trendRange float64        // a little more than R: the expansion of the smooth trend is exact on [0, trendRange]
+	sides      map[string]int // maximum number of sidebands by amplitude name; missing: the default
+	peak       func(f float64) float64
 
 	parts      []Part
 	blocks     []block
@@ -52,16 +52,16 @@ type layout struct {
 	most       []float64     // [θ] upper bounds of the logarithms
 	deviations []bool        // [θ] whether it is a standard deviation
 	noise      int           // index of the noise sd
-	memory     memoryIndex
+	index      stateIndex
 
 	part int // index of the part that newLayout is adding
 }
 
-// A memoryIndex contains the indices of the hyper-parameters of the short memory and the random walk; −1 if there is none.
-type memoryIndex struct{ sd, length, quality, walk int }
+// A stateIndex contains the indices of the hyper-parameters of the short memory and the random walk; −1 if there is none.
+type stateIndex struct{ sd, length, quality, walk int }
 
 // in reports whether set contains every index that is not −1.
-func (m memoryIndex) in(set []bool) bool {
+func (m stateIndex) in(set []bool) bool {
 	return !slices.ContainsFunc([]int{m.sd, m.length, m.quality, m.walk}, func(i int) bool { return i >= 0 && !set[i] })
 }
 
@@ -83,7 +83,7 @@ type block struct {
 type amplitude struct {
 	sd, length int
 	factor     float64
-	walk       func(c float64) float64 // shape of a smooth trend, with c = π(j − ½)
+	trend      func(c float64) float64 // shape of a smooth trend, with c = π(j − ½)
 	shape      func(f, length float64) (value float64, by slope)
 }
 
@@ -94,11 +94,11 @@ func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, factor: a
 
 // newLayout returns the layout of ordered parts. It stops once there are more than most features (0: no limit).
 func newLayout(f *frame, parts []Part, reach float64, sides map[string]int, most int, peak func(float64) float64) *layout {
-	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, sides: sides, peak: peak, parts: parts, noise: -1}
-	l.memory = memoryIndex{-1, -1, -1, -1}
+	l := &layout{frame: f, reach: reach, trendRange: 1.02 * reach, sides: sides, peak: peak, parts: parts, noise: -1}
+	l.index = stateIndex{-1, -1, -1, -1}
 	for i, p := range parts {
 		l.part = i
-		if p.lay(l); most > 0 && l.size() > most {
+		if p.addTo(l); most > 0 && l.size() > most {
 			break
 		}
 	}
@@ -180,9 +180,9 @@ func (l *layout) variance(v []float64) (lambda, rate float64) {
 	return s + leastNoise, 2 * s / (s + leastNoise)
 }
 
-// memoryAt returns the state-space model at coordinates v.
-func (l *layout) memoryAt(v []float64) memory {
-	at, m := memory{Length: 1, start: l.reach / 2}, l.memory
+// stateSpaceAt returns the state-space model at coordinates v.
+func (l *layout) stateSpaceAt(v []float64) stateSpace {
+	at, m := stateSpace{Length: 1, start: l.reach / 2}, l.index
 	lambda, _ := l.variance(v)
 	if active(v, m.sd) {
 		at.Ratio, at.Length = math.Exp(v[m.sd])/math.Sqrt(lambda), math.Exp(v[m.length])
@@ -216,8 +216,8 @@ func (l *layout) amplitudes(d, v []float64, slopes []slope) {
 			case a.shape != nil:
 				size, by = a.shape(b.offset[i], length)
 				size *= scale
-			case a.walk != nil:
-				size *= a.walk(math.Pi * (float64(i) + 0.5))
+			case a.trend != nil:
+				size *= a.trend(math.Pi * (float64(i) + 0.5))
 			}
 			for k := b.lo + i*each; k < b.lo+(i+1)*each; k++ {
 				d[k] = size

@@ -100,7 +100,7 @@ func TestForecastWidens(t *testing.T) {
 	}
 	for i, w := range width {
 		if w = math.Exp(w); w < 0.75 || w > 1.5 {
-			t.Errorf("%d steps ahead intervals are %.2f times as wide as the walk's", ahead[i], w)
+			t.Errorf("%d steps ahead intervals are %.2f times as wide as for the exact model", ahead[i], w)
 		}
 	}
 	if inside < 0.85 {

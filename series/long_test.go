@@ -11,7 +11,7 @@ import (
 )
 
 // dense returns the covariance of o + w + noise at the observations of a track, computed from products of transitions.
-func (m memory) dense(t *track) [][]float64 {
+func (m stateSpace) dense(t *track) [][]float64 {
 	k, all := make([][]float64, len(t.u)), make([]square, len(t.u)) // all: prior state covariances
 	for n := range t.u {
 		k[n] = make([]float64, len(t.u))
@@ -48,12 +48,12 @@ func (m memory) dense(t *track) [][]float64 {
 	return k
 }
 
-// TestMemory compares filter, smoother, K_o c and K_o⁻¹ c with the dense covariance at uneven and repeated times, with and without a
+// TestStateSpace compares filter, smoother, K_o c and K_o⁻¹ c with the dense covariance at uneven and repeated times, with and without a
 // volatility. Without a volatility, it also compares the dense covariance with the definition.
-func TestMemory(t *testing.T) {
+func TestStateSpace(t *testing.T) {
 	u, e := []float64{0, 1, 2, 2, 3.5, 9, 10, 11}, []float64{1, 1, 1, 2, 0.5, 1, 1, 3}
 	c := []float64{1, -1, 0.5, 2, 0, 1, -2, 1}
-	for _, m := range []memory{{Ratio: 2, Length: 3}, {Ratio: 0.7, Length: 2, Quality: 0.3}, {Ratio: 3, Length: 4, Quality: 0.5, Walk: 1, start: 4},
+	for _, m := range []stateSpace{{Ratio: 2, Length: 3}, {Ratio: 0.7, Length: 2, Quality: 0.3}, {Ratio: 3, Length: 4, Quality: 0.5, Walk: 1, start: 4},
 		{Ratio: 1, Length: 1, Quality: 2}, {Walk: 0.7, Length: 1, start: 3}, {Ratio: 1, Length: 2, Walk: 0.5, start: 3}} {
 		for _, g := range [][]float64{nil, {1, 2, 0.5, 0.5, 1, 3, 2, 1}} {
 			tr := &track{u: u, e: e, g: g}
@@ -111,9 +111,9 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestMemoryFit checks that the credible intervals of the OU residual and the noise contain the true values, that forecasts are
+// TestStateSpaceFit checks that the credible intervals of the OU residual and the noise contain the true values, that forecasts are
 // calibrated, and that a loaded model makes identical predictions.
-func TestMemoryFit(t *testing.T) {
+func TestStateSpaceFit(t *testing.T) {
 	n := slow.Pick(4000, 2000)
 	s := longSeries(n + 48)
 	m := fit(t, s.rows(0, n), Options{})

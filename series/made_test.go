@@ -102,12 +102,12 @@ func (l *layout) weighted(v []float64) func(u float64, z ...float64) []float64 {
 }
 
 // covariance returns the covariance of o + w without a volatility, by definition.
-func (m memory) covariance(u, v float64) float64 {
+func (m stateSpace) covariance(u, v float64) float64 {
 	return m.Ratio*m.Ratio*m.correlation(u-v) + m.Walk*m.Walk*(min(u, v)+m.start)
 }
 
 // correlation returns the autocorrelation of the short memory, by definition.
-func (m memory) correlation(lag float64) float64 {
+func (m stateSpace) correlation(lag float64) float64 {
 	if m.Quality == 0 {
 		return math.Exp(-math.Abs(lag) / m.Length)
 	}

@@ -23,11 +23,11 @@ var errUnresolved = errors.New("the hyper-parameters exceed the numerical precis
 // resolved is the maximum rounding error of the log marginal likelihood, in nats.
 const resolved = 0.01
 
-// difference is the finite-difference step for derivatives of moments, in the logarithms of the memory's parameters.
+// difference is the finite-difference step for derivatives of moments, in the logarithms of the state-space parameters.
 const difference = 1e-6
 
 // An objective is the log marginal likelihood of the outputs as a function of v = log θ. Let D = diag(d(θ)) be the amplitudes and K_o(θ),
-// in units of λ, the covariance of the memory. With the moments G and C, each output contributes
+// in units of λ, the covariance of the state-space model. With the moments G and C, each output contributes
 //
 //	A = D G D + λI      m = A⁻¹ D C      L = −½(n log 2π + (n−M) log λ + log|A| + log|K_o| + (yᵀK_o⁻¹y − (DC)·m)/λ)
 //
@@ -36,17 +36,17 @@ type objective struct {
 	ctx    context.Context
 	layout *layout
 	tracks []*track
-	fixed  bool // skip the derivatives and the information of the memory
+	fixed  bool // skip the derivatives and the information of the state-space parameters
 
-	at     memory
-	groups []differentiated // moments of each track at memory at
+	at     stateSpace
+	groups []differentiated // moments of each track in state at
 
 	a      *backend.Gram // workspace [M,M]
 	d      []float64
 	slopes []slope
 }
 
-// differentiated contains moments and the derivatives of G and log |K_o| with respect to the logarithms of the memory's parameters.
+// differentiated contains moments and the derivatives of G and log |K_o| with respect to the logarithms of the state-space parameters.
 type differentiated struct {
 	*moments
 	by []*moments
@@ -61,12 +61,12 @@ func newObjective(ctx context.Context, l *layout, tracks []*track) *objective {
 	return o
 }
 
-// whiten computes the moments at a memory, and their derivatives on request, unless they are up to date.
-func (o *objective) whiten(at memory, derivatives bool) error {
+// whiten computes the moments at a stateSpace, and their derivatives on request, unless they are up to date.
+func (o *objective) whiten(at stateSpace, derivatives bool) error {
 	if o.groups != nil && at == o.at && (!derivatives || len(o.groups[0].by) > 0 || at.none()) {
 		return nil
 	}
-	all := []memory{at}
+	all := []stateSpace{at}
 	if derivatives {
 		all = append(all, at.moved()...)
 	}
@@ -86,7 +86,7 @@ func (o *objective) whiten(at memory, derivatives bool) error {
 }
 
 // parameters returns pointers to the nonzero parameters: ratio and length, quality, walk.
-func (m *memory) parameters() (all []*float64) {
+func (m *stateSpace) parameters() (all []*float64) {
 	if m.Ratio > 0 {
 		all = append(all, &m.Ratio, &m.Length)
 	}
@@ -100,7 +100,7 @@ func (m *memory) parameters() (all []*float64) {
 }
 
 // moved returns copies of m with one parameter increased each, for finite differences.
-func (m memory) moved() (all []memory) {
+func (m stateSpace) moved() (all []stateSpace) {
 	for i := range m.parameters() {
 		moved := m
 		*moved.parameters()[i] *= math.Exp(difference)
@@ -109,7 +109,7 @@ func (m memory) moved() (all []memory) {
 	return all
 }
 
-// differentiate replaces G and log |K_o| at a moved memory by their finite-difference derivatives.
+// differentiate replaces G and log |K_o| at a moved stateSpace by their finite-difference derivatives.
 func (s *moments) differentiate(at *moments) {
 	for i, g := range at.gram {
 		s.gram[i] = (s.gram[i] - g) / difference
@@ -168,7 +168,7 @@ func (o *objective) evaluate(e *bayes.Evaluation, v []float64) error {
 		}
 	}
 	lambda, rate := o.layout.variance(v)
-	if err := o.whiten(o.layout.memoryAt(v), !o.fixed); err != nil {
+	if err := o.whiten(o.layout.stateSpaceAt(v), !o.fixed); err != nil {
 		return err
 	}
 	o.layout.amplitudes(o.d, v, o.slopes)
@@ -191,16 +191,16 @@ func (o *objective) evaluate(e *bayes.Evaluation, v []float64) error {
 	return nil
 }
 
-// An inner coordinate is log λ or the logarithm of a memory parameter, as a linear combination of coordinates.
+// An inner coordinate is log λ or the logarithm of a state-space parameter, as a linear combination of coordinates.
 type inner []struct {
 	i  int
 	by float64
 }
 
-// inner returns the inner coordinates at v: log λ, whose derivative with respect to the noise coordinate is rate, and the memory's
+// inner returns the inner coordinates at v: log λ, whose derivative with respect to the noise coordinate is rate, and the state-space
 // parameters. Ratio and Walk are standard deviations divided by √λ.
 func (l *layout) inner(v []float64, rate float64) []inner {
-	all, m := []inner{{{l.noise, rate}}}, l.memory
+	all, m := []inner{{{l.noise, rate}}}, l.index
 	if active(v, m.sd) {
 		all = append(all, inner{{m.sd, 1}, {l.noise, -rate / 2}}, inner{{m.length, 1}})
 		if active(v, m.quality) {
@@ -217,13 +217,13 @@ func (l *layout) inner(v []float64, rate float64) []inner {
 // gradient with respect to the inner coordinates. With the residual r = y − Φ D m, α = K_o⁻¹r, W = DΦᵀK⁻¹ΦD = I − λA⁻¹ and X = D (∂G) D,
 //
 //	yᵀK⁻¹y = rᵀα/λ + mᵀm      ∂L/∂log d_k = m_k² − W_kk      ∂L/∂log λ = ½(rᵀα/λ − n + tr W)
-//	∂L by the memory = ½(αᵀ(∂K_o)α/λ − ∂log|K_o| − tr A⁻¹X)
+//	∂L by a state-space parameter = ½(αᵀ(∂K_o)α/λ − ∂log|K_o| − tr A⁻¹X)
 //
 // These forms avoid cancellation. The expected information ½ tr(K⁻¹ ∂K K⁻¹ ∂K) is
 //
 //	amplitudes    2 Σ_kl s_ik (W_kl)² s_jl,  s_ik = ∂log d_k/∂v_i
 //	and log λ     Σ_k s_ik (W − W²)_kk
-//	and memory    −λ Σ_k s_ik (A⁻¹XA⁻¹)_kk
+//	and state     −λ Σ_k s_ik (A⁻¹XA⁻¹)_kk
 //
 // For pairs of inner coordinates, averageInformation estimates it. In the logarithm v of a standard deviation, L has the curvature
 // −∂²L/∂v² = −4σ⁴ ∂²L/∂(σ²)² − 2 ∂L/∂v. The expectation of the second term is 0. If the curvature exceeds the expected information, for
@@ -324,8 +324,8 @@ func (o *objective) cross(e *bayes.Evaluation, by []float64, factor float64, wit
 	}
 }
 
-// change returns (∂K_o)α with respect to the parameter that moved memory m increases, given applied = K_oα.
-func (m memory) change(t *track, alpha, applied []float64) []float64 {
+// change returns (∂K_o)α with respect to the parameter that moved stateSpace m increases, given applied = K_oα.
+func (m stateSpace) change(t *track, alpha, applied []float64) []float64 {
 	column := m.apply(t, alpha)
 	for n, v := range applied {
 		column[n] = (column[n] - v) / difference
@@ -336,9 +336,9 @@ func (m memory) change(t *track, alpha, applied []float64) []float64 {
 // simulatedRows is the approximate total number of simulated observations.
 const simulatedRows = 1000
 
-// averageInformation adds ½ yᵀK⁻¹ ∂_iK K⁻¹ ∂_jK K⁻¹y for log λ and the memory's parameters (Gilmour, Thompson & Cullis 1995), averaged
+// averageInformation adds ½ yᵀK⁻¹ ∂_iK K⁻¹ ∂_jK K⁻¹y for log λ and the state-space parameters (Gilmour, Thompson & Cullis 1995), averaged
 // over outputs y simulated from the model. The expectation over y is the expected information. With the residual r = y − Φ D m, K⁻¹y =
-// K_o⁻¹ r/λ. With q_i = ∂_iK_o K_o⁻¹ r for the memory and q = r for log λ, the term is
+// K_o⁻¹ r/λ. With q_i = ∂_iK_o K_o⁻¹ r for a state-space parameter and q = r for log λ, the term is
 //
 //	½ (q_iᵀK_o⁻¹q_j − (DΦᵀK_o⁻¹q_i)ᵀ A⁻¹ (DΦᵀK_o⁻¹q_j))/λ
 func (o *objective) averageInformation(information, z []float64, group int, lambda, outputs float64) {

@@ -28,7 +28,7 @@ func objectiveOf(t *testing.T, s Series) *objective {
 func (o *objective) direct(t *testing.T, v []float64) (total float64, first *gaussian) {
 	t.Helper()
 	lambda, _ := o.layout.variance(v)
-	at, row := o.layout.memoryAt(v), o.layout.weighted(v)
+	at, row := o.layout.stateSpaceAt(v), o.layout.weighted(v)
 	for out, y := range o.layout.frame.y {
 		var phi [][]float64
 		var seen, noise, u []float64
@@ -133,7 +133,7 @@ func TestObjective(t *testing.T) {
 			product.Mul(slopes[i], slopes[j])
 			return 0.5 * mat.Trace(&product)
 		}
-		averaged := []int{o.layout.noise, o.layout.memory.sd, o.layout.memory.length, o.layout.memory.quality, o.layout.memory.walk}
+		averaged := []int{o.layout.noise, o.layout.index.sd, o.layout.index.length, o.layout.index.quality, o.layout.index.walk}
 		for i := range v {
 			for j := range v {
 				want, got, scale := expected(i, j), e.Information[i*len(v)+j], 1e-4*(0.01+math.Abs(expected(i, j)))
@@ -210,7 +210,7 @@ func TestSeasonAmplitudeBounded(t *testing.T) {
 	}
 }
 
-// TestDerivativesAfterFixed checks that an evaluation without the memory's derivatives does not change a later one with them.
+// TestDerivativesAfterFixed checks that an evaluation without the state-space derivatives does not change a later one with them.
 func TestDerivativesAfterFixed(t *testing.T) {
 	s := made(60, false)
 	want, o := objectiveOf(t, s), objectiveOf(t, s)

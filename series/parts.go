@@ -75,49 +75,49 @@ func (p Product) given() []Prior     { return append(p.Long.given(), p.Short.giv
 func (Regressors) given() []Prior    { return nil }
 func (p Noise) given() []Prior       { return []Prior{p.SD} }
 
-func (Constant) lay(l *layout) {
+func (Constant) addTo(l *layout) {
 	l.add(block{amp: fixed(constantSD * math.Pow(l.reach/l.frame.Range, 1.5)), cos: []float64{0}})
 }
 
-func (p Slope) lay(l *layout) {
+func (p Slope) addTo(l *layout) {
 	// sin(εv)/ε deviates from a line by a relative error of (εv)²/6; v is relative to the middle.
 	l.add(block{amp: l.amplitude("slope.sd", p.SD, Prior{Median: 1, SD: 1}), line: true})
 }
 
-func (p SmoothTrend) lay(l *layout) { // its Karhunen–Loève expansion on [0, wander]
+func (p SmoothTrend) addTo(l *layout) { // its Karhunen–Loève expansion on [0, trendRange]
 	b := block{amp: l.amplitude("smooth_trend.sd", p.SD, Prior{Median: 0.3 / l.frame.growth(), SD: 1.5}), start: true}
-	ratio := l.wander / l.frame.Range
-	b.amp.walk = func(c float64) float64 { return math.Sqrt(6) * math.Pow(ratio, 1.5) / (c * c) }
+	ratio := l.trendRange / l.frame.Range
+	b.amp.trend = func(c float64) float64 { return math.Sqrt(6) * math.Pow(ratio, 1.5) / (c * c) }
 	for j := range int(math.Ceil(trendCosines * l.reach / l.frame.Range)) {
-		b.cos = append(b.cos, (float64(j)+0.5)/(2*l.wander))
+		b.cos = append(b.cos, (float64(j)+0.5)/(2*l.trendRange))
 	}
 	l.add(b)
 }
 
-func (p RandomWalk) lay(l *layout) {
-	l.memory.walk = l.amplitude("random_walk.sd", p.SD, Prior{Median: 0.3, SD: 1.5}).sd
+func (p RandomWalk) addTo(l *layout) {
+	l.index.walk = l.amplitude("random_walk.sd", p.SD, Prior{Median: 0.3, SD: 1.5}).sd
 }
 
-func (p ShortMemory) lay(l *layout) {
-	l.memory.sd = l.amplitude("short_memory.sd", p.SD, Prior{Median: 0.2, SD: 1.2}).sd
-	l.memory.length = l.parameter("short_memory.length", p.Length.or(Prior{Median: max(l.frame.Range/30, 2), SD: 1.2}, l.frame.Step))
+func (p ShortMemory) addTo(l *layout) {
+	l.index.sd = l.amplitude("short_memory.sd", p.SD, Prior{Median: 0.2, SD: 1.2}).sd
+	l.index.length = l.parameter("short_memory.length", p.Length.or(Prior{Median: max(l.frame.Range/30, 2), SD: 1.2}, l.frame.Step))
 	if p.Quality.Median != 0 {
-		l.memory.quality = l.parameter("short_memory.quality", p.Quality)
+		l.index.quality = l.parameter("short_memory.quality", p.Quality)
 	}
 }
 
-func (p LevelShift) lay(l *layout) {
+func (p LevelShift) addTo(l *layout) {
 	from := l.frame.steps(p.At)
 	l.add(block{amp: l.amplitude("level_shift.sd", p.SD, Prior{Median: 1, SD: 1}), cos: []float64{0}, from: &from})
 }
 
-func (p Regressors) lay(l *layout) {
+func (p Regressors) addTo(l *layout) {
 	for _, r := range l.frame.Regressors {
 		l.add(block{component: r.Group, known: true, amp: l.amplitude("regressor "+r.Group+".sd", r.SD, Prior{Median: 0.3, SD: 1.5})})
 	}
 }
 
-func (p Season) lay(l *layout) {
+func (p Season) addTo(l *layout) {
 	carrier := l.frame.Step / p.Period // cycles per step
 	shape := p.shape(l)
 	for h := 1; h <= p.harmonics(carrier); h++ {
@@ -185,7 +185,7 @@ func (b *block) comb(carrier float64, sides int, period float64) {
 	}
 }
 
-func (p Product) lay(l *layout) {
+func (p Product) addTo(l *layout) {
 	long, short := l.frame.Step/p.Long.Period, l.frame.Step/p.Short.Period
 	shape := p.Long.shape(l)
 	weak := p.Short
@@ -217,7 +217,7 @@ func (p Season) harmonics(carrier float64) int {
 	return int(min(float64(most), max(1, 0.5/carrier+1e-6)))
 }
 
-func (p Noise) lay(l *layout) {
+func (p Noise) addTo(l *layout) {
 	if l.frame.Error != nil {
 		l.noise = l.parameter("noise.factor", p.SD.or(Prior{Median: 1, SD: 0.5}, 1))
 	} else {

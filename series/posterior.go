@@ -20,7 +20,7 @@ import (
 type posterior struct {
 	hyper   []float64
 	lambda  float64
-	memory  memory
+	process stateSpace
 	d       []float64   // [M]
 	weights [][]float64 // [outputs][M] D m
 	factor  []float64   // [M,M] R, the lower Cholesky factor of A
@@ -35,7 +35,7 @@ func (o *objective) conditional(v []float64, sums []*moments) (all []*posterior,
 		if err != nil {
 			return nil, err
 		}
-		p := &posterior{hyper: v, lambda: lambda, memory: o.layout.memoryAt(v), d: slices.Clone(o.d)}
+		p := &posterior{hyper: v, lambda: lambda, process: o.layout.stateSpaceAt(v), d: slices.Clone(o.d)}
 		if factor != nil {
 			p.factor = slices.Clone(factor.R.Diag[0])
 		}
@@ -57,7 +57,7 @@ func (o *objective) conditional(v []float64, sums []*moments) (all []*posterior,
 // conditional returns the posterior of each group at hyper-parameters v.
 func (m *Model) conditional(ctx context.Context, v []float64) ([]*posterior, error) {
 	o := newObjective(ctx, m.layout, m.tracks)
-	if err := o.whiten(m.layout.memoryAt(v), false); err != nil {
+	if err := o.whiten(m.layout.stateSpaceAt(v), false); err != nil {
 		return nil, err
 	}
 	var sums []*moments
@@ -107,9 +107,9 @@ func (m *Model) condition(ctx context.Context) error {
 
 // momentsAt returns the moments [draws][groups] at the given draws.
 func (o *objective) momentsAt(draws [][]float64) ([][]*moments, error) {
-	all, at := make([][]*moments, len(draws)), make([]memory, len(draws))
+	all, at := make([][]*moments, len(draws)), make([]stateSpace, len(draws))
 	for i, v := range draws {
-		at[i] = o.layout.memoryAt(v)
+		at[i] = o.layout.stateSpaceAt(v)
 	}
 	for _, t := range o.tracks {
 		if err := o.ctx.Err(); err != nil {
@@ -161,8 +161,8 @@ func (l *layout) features(t *track) []float64 {
 func (m *Model) latent(ctx context.Context, p *track, at []*posterior, only string,
 	visit func(d, n int, mean, variance, noise float64)) error {
 	l, apart := m.layout, math.Inf(1)
-	if !at[0].memory.none() {
-		apart = 2 * at[0].memory.reach()
+	if !at[0].process.none() {
+		apart = 2 * at[0].process.reach()
 	}
 	for _, c := range p.chunks(apart) {
 		phi := l.features(c.track)
@@ -201,8 +201,8 @@ func (p *posterior) latent(l *layout, t *track, c *chunk, phi []float64, only st
 		}
 	}
 	size := t.volatility.at(c.u)
-	if pick, ok := picks[only]; ok && !p.memory.none() {
-		w := p.memory.window(t, c.u)
+	if pick, ok := picks[only]; ok && !p.process.none() {
+		w := p.process.window(t, c.u)
 		w.bars(l, pick, func(k, r int, bar float64) { x[r*m+k] -= bar })
 		for i, residual := range l.residuals(w.rows, p.weights) {
 			for j, mean := range smooth(w.steps, w.column(residual), pick) {
@@ -264,7 +264,7 @@ type window struct {
 }
 
 // window returns the window of sorted query times u.
-func (m memory) window(t *track, u []float64) *window {
+func (m stateSpace) window(t *track, u []float64) *window {
 	far := m.reach()
 	lo, _ := slices.BinarySearch(t.u, u[0]-far)
 	hi, _ := slices.BinarySearch(t.u, u[len(u)-1]+far)
@@ -376,8 +376,8 @@ func (p *posterior) draw(l *layout, t *track, i int, at *track, random *rand.Ran
 			f[order[near+j]] = y
 		}
 	}
-	if !p.memory.none() && len(order) > 0 {
-		v := p.memory.window(t, sorted.u)
+	if !p.process.none() && len(order) > 0 {
+		v := p.process.window(t, sorted.u)
 		residual := l.residuals(&track{u: v.rows.u, regressors: v.rows.regressors, y: [][]float64{v.rows.y[i]}}, [][]float64{w})[0]
 		for n := range residual {
 			residual[n] /= math.Sqrt(p.lambda)

@@ -164,10 +164,10 @@ func (m *Model) Components(ctx context.Context, x []float64, regressors ...[]flo
 		}
 		names = append(names, b.component)
 	}
-	if m.layout.memory.walk >= 0 {
+	if m.layout.index.walk >= 0 {
 		names = append(names, trend)
 	}
-	if m.layout.memory.sd >= 0 {
+	if m.layout.index.sd >= 0 {
 		names = append(names, ShortMemory{}.name())
 	}
 	for _, r := range m.frame.Regressors {

@@ -32,7 +32,7 @@ func TestPrediction(t *testing.T) {
 		m := fit(t, train, Options{Parts: shifted, Known: true, Draws: AtMode, Log: LogNever})
 		p := testkit.Must(m.Predict(t.Context(), after.X, after.regressorValues()...))(t)
 		lambda, _ := m.layout.variance(m.at.Mode)
-		memory, weighted := m.layout.memoryAt(m.at.Mode), m.layout.weighted(m.at.Mode)
+		process, weighted := m.layout.stateSpaceAt(m.at.Mode), m.layout.weighted(m.at.Mode)
 		var rows [][]float64 // features of the data, then of the predictions
 		var u []float64
 		for n, x := range s.X {
@@ -43,7 +43,7 @@ func TestPrediction(t *testing.T) {
 			u = append(u, m.frame.steps(x))
 			rows = append(rows, weighted(u[n], z...))
 		}
-		kernel := func(i, j int) float64 { return dot(rows[i], rows[j]) + lambda*memory.covariance(u[i], u[j]) }
+		kernel := func(i, j int) float64 { return dot(rows[i], rows[j]) + lambda*process.covariance(u[i], u[j]) }
 		bound := 0.0
 		for d, y := range m.frame.y {
 			var seen []int

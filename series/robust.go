@@ -24,7 +24,7 @@ const (
 	// The prior of ε is a beta distribution, equivalent to one outlier among twenty earlier values.
 	outliersSeen, valuesSeen = 1.0, 20.0
 
-	judgedRows   = 4000  // last observations that decide whether there are outliers
+	decisiveRows = 4000  // last observations that decide whether there are outliers
 	robustGain   = 5.0   // nats per outlier
 	mostOutliers = 0.025 // maximum fraction of outliers
 )
@@ -36,9 +36,9 @@ var wider = []float64{1e2, 1e4, 1e6}
 // the median residual, because outliers inflate λ.
 func (s *search) robust(t *trial) (*trial, error) {
 	f := s.frame
-	if f.weaker == nil {
+	if f.outlierFactor == nil {
 		for range f.y {
-			f.weaker = append(f.weaker, slices.Repeat([]float64{1}, f.Rows))
+			f.outlierFactor = append(f.outlierFactor, slices.Repeat([]float64{1}, f.Rows))
 		}
 	}
 	before := make([]float64, len(f.y)*f.Rows)
@@ -52,9 +52,9 @@ func (s *search) robust(t *trial) (*trial, error) {
 		for i, at := range left.value {
 			moved = max(moved, math.Abs(p[i]-before[at]))
 			before[at] = p[i]
-			f.weaker[at/f.Rows][at%f.Rows] = 1 / math.Sqrt(precision[i])
+			f.outlierFactor[at/f.Rows][at%f.Rows] = 1 / math.Sqrt(precision[i])
 			if p[i] < settled { // exactly 1, so that outputs without outliers form a group
-				f.weaker[at/f.Rows][at%f.Rows] = 1
+				f.outlierFactor[at/f.Rows][at%f.Rows] = 1
 			}
 		}
 		if moved < settled {
@@ -109,9 +109,9 @@ func (l *leaveOut) usual() float64 {
 	return cmp.Or(usual*usual, 1)
 }
 
-// judged computes leave-one-out predictions of the last judgedRows observations.
-func (s *search) judged(t *trial) (*leaveOut, error) {
-	return s.leftOut(t, s.tracks, max(s.from, s.frame.Range*(1-judgedRows/float64(s.frame.Rows))))
+// leftOutLast computes leave-one-out predictions of the last decisiveRows observations.
+func (s *search) leftOutLast(t *trial) (*leaveOut, error) {
+	return s.leftOut(t, s.tracks, max(s.from, s.frame.Range*(1-decisiveRows/float64(s.frame.Rows))))
 }
 
 // better reports whether there are few outliers and whether they increase the log density over than by gain for each outlier. The noise
@@ -178,10 +178,10 @@ func odds(r, variance, noise, share float64) (p, precision, more float64) {
 // Outliers returns the row indices of the values of output d that are outliers with a probability above 1/2, or nil if the fit was not
 // robust.
 func (m *Model) Outliers(d int) (rows []int) {
-	if m.frame.weaker == nil {
+	if m.frame.outlierFactor == nil {
 		return nil
 	}
-	for n, w := range m.frame.weaker[d] {
+	for n, w := range m.frame.outlierFactor[d] {
 		if w > math.Sqrt2 { // less than half of the normal precision
 			rows = append(rows, n)
 		}

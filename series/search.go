@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	enough          = 0.01 // minimum predicted gain of an optimization step, in nats per coarseRows observations
+	minStepGain     = 0.01 // minimum predicted gain of an optimization step, in nats per coarseRows observations
 	coarseRows      = 2000
 	mostEvaluations = 100
 	minGain         = 2  // minimum gain of a season in nats, in addition to its number of hyper-parameters
@@ -37,7 +37,7 @@ type search struct {
 func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	spectra := make([]*spectrum, len(f.y))
 	for d, y := range f.y {
-		spectra[d] = newSpectrum(f.u, y, f.z, f.Range, o.Robust == RobustAlways || f.weaker != nil)
+		spectra[d] = newSpectrum(f.u, y, f.z, f.Range, o.Robust == RobustAlways || f.outlierFactor != nil)
 	}
 	s := &search{ctx: ctx, o: o, frame: f, reach: 1.5 * f.Range, try: slices.Clone(o.Try)}
 	s.peak = func(f float64) float64 {
@@ -119,7 +119,7 @@ func (t *trial) objective() bayes.Scored {
 	return bayes.Scored(t.o.evaluate).WithPriors(t.o.layout.priors)
 }
 
-// around returns the objective with the old coordinates held fixed. The memory does not change, so the observations are whitened only
+// around returns the objective with the old coordinates fixed. The state-space model does not change, so the observations are whitened only
 // once.
 func (t *trial) around(old []bool) bayes.Scored {
 	f := t.objective()
@@ -250,8 +250,8 @@ func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations in
 	var err error
 	// the mode of the other trial may exceed the numerical precision with these features
 	for _, start := range [][]float64{v, medians, noisy} {
-		gain := enough * max(1, float64(rows)/coarseRows)
-		if slices.Contains(old, false) && l.memory.in(old) && old[l.noise] {
+		gain := minStepGain * max(1, float64(rows)/coarseRows)
+		if slices.Contains(old, false) && l.index.in(old) && old[l.noise] {
 			if at, _, err := bayes.Climb(s.ctx, t.around(old), start, gain, evaluations); err == nil {
 				start = at
 			}

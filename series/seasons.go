@@ -28,8 +28,8 @@ const (
 	sharpPeak     = 0.5 // fraction of the residual sum of squares at which a single line is preferred to a broad peak
 )
 
-// usual contains the calendar seasons in steps of the data: quarters, weekdays, months, hours, half-hours, weeks, days of a year.
-var usual = []int{4, 7, 12, 24, 48, 52, 60, 96, 144, 168, 288, 336, 365, 366}
+// calendarSeasons contains the calendar seasons in steps of the data: quarters, weekdays, months, hours, half-hours, weeks, days of a year.
+var calendarSeasons = []int{4, 7, 12, 24, 48, 52, 60, 96, 144, 168, 288, 336, 365, 366}
 
 // A spectrum contains an output without its slow components, and its periodogram.
 type spectrum struct {
@@ -67,14 +67,14 @@ func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bo
 	}
 	if robust {
 		for range 3 {
-			left := without(s.r, columns)
+			left := residualOf(s.r, columns)
 			_, sd := medianSD(left, 0)
 			for i, v := range left {
 				s.r[i] += min(max(v, -farOut*sd), farOut*sd) - v
 			}
 		}
 	}
-	s.r = without(s.r, columns)
+	s.r = residualOf(s.r, columns)
 	s.transform()
 	return s
 }
@@ -82,8 +82,8 @@ func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bo
 // sparse is the maximum ratio of grid points to observations. Above this ratio the grid is too sparse for a periodogram.
 const sparse = 64
 
-// without returns the residual of r after a least-squares fit of the columns, with a small ridge.
-func without(r []float64, columns [][]float64) []float64 {
+// residualOf returns the residual of r after a least-squares fit of the columns, with a small ridge.
+func residualOf(r []float64, columns [][]float64) []float64 {
 	k := len(columns)
 	gram, right := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
 	parallel.For(k, runtime.GOMAXPROCS(0), func(i int) {
@@ -204,7 +204,7 @@ func (s *spectrum) season(f float64) (carrier float64, cycle, ok bool) {
 		}
 	}
 	period := math.Round(1 / best)
-	if slices.Contains(usual, int(period)) && math.Abs(1/period-best) < snap/s.span {
+	if slices.Contains(calendarSeasons, int(period)) && math.Abs(1/period-best) < snap/s.span {
 		return 1 / period, false, true
 	}
 	return best, true, best >= fewestCycles/s.span
@@ -212,7 +212,7 @@ func (s *spectrum) season(f float64) (carrier float64, cycle, ok bool) {
 
 // combLeft returns the residual sum of squares after a fit of the given number of harmonics of f.
 func (s *spectrum) combLeft(f float64, harmonics int) float64 {
-	left := without(s.r, s.comb(f, harmonics))
+	left := residualOf(s.r, s.comb(f, harmonics))
 	return dot(left, left)
 }
 
@@ -272,7 +272,7 @@ func (s *spectrum) candidates(step float64) (all [][]Part) {
 		}
 		carrier, cycle, enough := left.season(f)
 		if inSidebands(seasons, step, f, s.span) || inSidebands(seasons, step, carrier, s.span) {
-			left.take(carrier)
+			left.remove(carrier)
 			continue
 		}
 		if !enough || cycle && slices.ContainsFunc(seasons, func(s Season) bool { return s.Cycle }) {
@@ -280,18 +280,18 @@ func (s *spectrum) candidates(step float64) (all [][]Part) {
 		}
 		found := Season{Period: step / carrier, Cycle: cycle}
 		all, seasons = append(all, []Part{found}), append(seasons, found)
-		left.take(carrier)
+		left.remove(carrier)
 		if long := companions[int(math.Round(1/carrier))] * step; !cycle && long > 0 && s.span*step >= fewestSeasons*long {
 			c := Season{Period: long}
 			all, seasons = append(all, []Part{c, Product{Long: c, Short: found}}), append(seasons, c)
-			left.take(step / long)
+			left.remove(step / long)
 		}
 	}
 	return all
 }
 
-// take removes the harmonics of a carrier and recomputes the periodogram.
-func (s *spectrum) take(carrier float64) {
+// remove removes the harmonics of a carrier and recomputes the periodogram.
+func (s *spectrum) remove(carrier float64) {
 	var columns [][]float64
 	for h := 1; h <= usualHarmonics; h++ {
 		for _, side := range []float64{-1, 0, 1} {
@@ -300,7 +300,7 @@ func (s *spectrum) take(carrier float64) {
 			}
 		}
 	}
-	s.r = without(s.r, columns)
+	s.r = residualOf(s.r, columns)
 	s.transform()
 }
 

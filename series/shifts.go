@@ -61,7 +61,7 @@ func (s *search) shift(t *trial) (best, gain float64, err error) {
 	}
 	for g, track := range s.tracks {
 		p, n := at[g], len(track.u)
-		steps := p.memory.steps(track)
+		steps := p.process.steps(track)
 		sums := make([]float64, n) // Σ s² over the outputs, for a shift at each observation
 		for _, r := range l.residuals(track, p.weights) {
 			score := 0.0

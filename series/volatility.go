@@ -11,10 +11,10 @@ import (
 // estimated from the squared innovations z² of the model with constant scale: log(z² + ε) is h plus noise with approximately a log
 // chi-squared distribution (Harvey, Ruiz & Shephard 1994; ε as in Fuller 1996).
 type volatility struct {
-	memory         // model of log(z² + ε), in units of its noise
-	unit   float64 // this unit, in units of h
-	rows   *track  // times and standardized logarithms
-	known  float64 // median posterior variance at an observation, in this unit
+	stateSpace         // model of log(z² + ε), in units of its noise
+	unit       float64 // this unit, in units of h
+	rows       *track  // times and standardized logarithms
+	known      float64 // median posterior variance at an observation, in this unit
 }
 
 const (
@@ -40,12 +40,12 @@ func newVolatility(u []float64, innovations [][]float64) *volatility {
 	}
 	mean, _ := bayes.MeanSD(logs, 0, 1)
 	v.rows = &track{u: u, e: e, y: [][]float64{standardized(logs, mean, v.unit)}}
-	best := memory{Length: 1}.density(v.rows) + volatilityGain
+	best := stateSpace{Length: 1}.density(v.rows) + volatilityGain
 	for ratio := 0.05; ratio < 4; ratio *= math.Sqrt2 {
 		for length := 4.0; length <= u[n-1]-u[0]; length *= 2 {
-			at := memory{Ratio: ratio, Length: length}
+			at := stateSpace{Ratio: ratio, Length: length}
 			if d := at.density(v.rows); d > best {
-				best, v.memory = d, at
+				best, v.stateSpace = d, at
 			}
 		}
 	}
@@ -56,8 +56,8 @@ func newVolatility(u []float64, innovations [][]float64) *volatility {
 	return v
 }
 
-// density returns the log density of a track's first output, up to a constant. The memory must have Quality 0.
-func (m memory) density(t *track) (sum float64) {
+// density returns the log density of a track's first output, up to a constant. Quality must be 0.
+func (m stateSpace) density(t *track) (sum float64) {
 	k, state := m.kalman(), 0.0
 	for i, c := range t.y[0] {
 		k.to(t.u[i], t.e[i], 1)
@@ -109,7 +109,7 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 	}
 	for g, track := range s.tracks {
 		p := at[g]
-		steps := p.memory.steps(track)
+		steps := p.process.steps(track)
 		var innovations [][]float64
 		for _, r := range l.residuals(track, p.weights) {
 			_, z := filter(steps, r)

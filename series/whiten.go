@@ -25,8 +25,8 @@ type moments struct {
 
 const tileRows = 256
 
-// whiten returns the moments of a track for each memory in at. The features are computed only once.
-func (l *layout) whiten(t *track, at []memory) []*moments {
+// whiten returns the moments of a track for each stateSpace in at. The features are computed only once.
+func (l *layout) whiten(t *track, at []stateSpace) []*moments {
 	var (
 		waves, n = l.cosines(), len(t.u)
 		m        = l.size()

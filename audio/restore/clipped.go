@@ -78,7 +78,7 @@ func (g *gapFiller) fillTile(c int, own []int, tile int) error {
 			continue
 		}
 		g.filled(i, fills)
-		g.tell(func() { g.done++ })
+		g.report(func() { g.done++ })
 	}
 	return nil
 }

@@ -84,8 +84,8 @@ func (f *filler) filled(i int, fills []GapFill) {
 	}
 }
 
-// tell applies change to the progress and reports the totals over all excerpts.
-func (f *filler) tell(change func()) {
+// report applies change to the progress and reports the totals over all excerpts.
+func (f *filler) report(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change()

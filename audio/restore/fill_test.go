@@ -141,7 +141,7 @@ func TestFill(t *testing.T) {
 			linear = append(linear, audio.FillLinear(want[c], fiveGaps))
 		}
 		if again := mustFill(t, given, fiveGaps, quick()); !sameBits(r.Filled, again.Filled) {
-			t.Error("what stands in the gaps changes the fill")
+			t.Error("the fill depends on the values in the gaps")
 		}
 		if e, line := gapError(r.Filled, want, fiveGaps), gapError(linear, want, fiveGaps); !(e < line/8) {
 			t.Errorf("%d channels: rms error %.3g in the gaps, a line's is %.3g: want an eighth", channels, e, line)
@@ -365,7 +365,7 @@ func TestTimeLeft(t *testing.T) {
 	var p Progress
 	f := &filler{o: Options{Progress: func(q Progress) { p = q }}, units: 4, began: time.Now().Add(-time.Hour)}
 	for done, want := range []float64{0, 3, 1, 1. / 3, 0} {
-		if f.tell(func() { f.done = done }); math.Abs(p.Left.Seconds()/p.Elapsed.Seconds()-want) > 1e-6 || p.Excerpt != done {
+		if f.report(func() { f.done = done }); math.Abs(p.Left.Seconds()/p.Elapsed.Seconds()-want) > 1e-6 || p.Excerpt != done {
 			t.Errorf("%d of 4 in %v: %v left, want %.2f times as long", p.Excerpt, p.Elapsed, p.Left, want)
 		}
 	}

@@ -149,7 +149,7 @@ func (g *gapFiller) fill(i int) error {
 		fills = append(fills, s)
 	}
 	g.filled(i, fills)
-	g.tell(func() { g.done++ })
+	g.report(func() { g.done++ })
 	return nil
 }
 
@@ -161,7 +161,7 @@ func warningOf(f *GapFill, trials, longest int) string {
 	switch expected := bayes.RMS(f.SD) / f.Level; {
 	case f.Gap.Len() > longest && !f.Joint:
 		return "the gap is too long: only its ends can be predicted"
-	case expected > doubtful:
+	case expected > unreliable:
 		return fmt.Sprintf("the expected error is %.0f %% of the surrounding level", 100*expected)
 	case trials == 0:
 		return "there is too little audio around the gap to select a model"

@@ -25,7 +25,7 @@ func TestMethods(t *testing.T) {
 		o    Options
 		want Method // "": an error
 	}{
-		{"nothing said", Options{}, Mixture},
+		{"zero", Options{}, Mixture},
 		{"a seed and draws", Options{Draws: 3, Model: vssgp.Options{Seed: 4}}, Mixture},
 		{"memory", Options{Forget: true, Model: vssgp.Options{MemoryLimit: 1e9}}, Mixture},
 		{"a window", Options{Model: vssgp.Options{Windows: vssgp.WindowOptions{Length: 0.05}}}, VSSGP},
@@ -158,8 +158,8 @@ func TestDegenerateGaps(t *testing.T) {
 		{"long, at the beginning", sound, rate, []Gap{{Start: 0, End: long}}},
 		{"long, at the end", sound, rate, []Gap{{Start: 24_000 - long, End: 24_000}}},
 		{"long, a sample from the beginning", sound[9000:], rate, []Gap{{Start: 1, End: long}}},
-		{"long, beside short ones", sound, rate, []Gap{{Start: 7990, End: 7999}, {Start: 8000, End: 8000 + long}, {Start: 8003 + long, End: 8020 + long}}},
-		{"long, beside long", sound, rate, []Gap{{Start: 6000, End: 6000 + long}, {Start: 6002 + long, End: 6002 + 2*long}}},
+		{"long, next to short ones", sound, rate, []Gap{{Start: 7990, End: 7999}, {Start: 8000, End: 8000 + long}, {Start: 8003 + long, End: 8020 + long}}},
+		{"long, next to long", sound, rate, []Gap{{Start: 6000, End: 6000 + long}, {Start: 6002 + long, End: 6002 + 2*long}}},
 		{"very long", sound, rate, []Gap{{Start: 4100, End: slow.Pick(23_000, 8000)}}},
 		{"long, in silence", sound[:4000], rate, []Gap{{Start: 1000, End: 3000}}},
 		{"where silence ends", sound, rate, []Gap{{Start: 3990, End: 4010}, {Start: 4100, End: 4140}}},

@@ -105,7 +105,7 @@ func TestJointMissing(t *testing.T) {
 		}
 	}
 	if r.Joint() != 0 {
-		t.Errorf("%d joint fills of what is missing at the same time, want none", r.Joint())
+		t.Errorf("%d joint fills of simultaneous gaps, want none", r.Joint())
 	}
 	for _, c := range []struct {
 		other Gap
@@ -118,7 +118,7 @@ func TestJointMissing(t *testing.T) {
 		if !c.other.Clipped && c.joint == 1 {
 			c.joint = 2 // each predicts the other
 		}
-		testkit.Equal(t, r.Joint(), c.joint, "joint fills beside a gap ", c.other, " of another channel")
+		testkit.Equal(t, r.Joint(), c.joint, "joint fills next to a gap ", c.other, " of another channel")
 	}
 }
 

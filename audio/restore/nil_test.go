@@ -57,7 +57,7 @@ func TestNil(t *testing.T) {
 		{"Fill all of a channel", fill(stereo, rate, Gap{Start: 0, End: 1000, Channel: 1}), ErrGaps},
 		{"Fill with too little left", with(x, rate, gap, Options{Context: time.Millisecond}), ErrGaps},
 		{"Fill clipped samples by vssgp", fill(x, rate, Gap{Start: 10, End: 20, Clipped: true}), vssgp.ErrOptions},
-		{"Fill beside NaN", fill(nan, rate, gap...), vssgp.ErrData},
+		{"Fill next to NaN", fill(nan, rate, gap...), vssgp.ErrData},
 		{"Fill by no method", with(x, rate, gap, Options{Model: vssgp.Options{Method: "gp"}}), vssgp.ErrOptions},
 		{"FillFrom nil", from(nil), vssgp.ErrData},
 		{"FillFrom no channels", from(ragged{}), vssgp.ErrData},

@@ -55,7 +55,7 @@ func TestFillFrom(t *testing.T) {
 		o.Filled = func(fills []GapFill) { streamed = append(streamed, fills) }
 		r := inWhole(x, testkit.Must(FillFrom(context.Background(), src, 4000, rate, gaps, o))(t))
 		slices.SortFunc(streamed, func(a, b []GapFill) int { return a[0].Gap.Start - b[0].Gap.Start })
-		testkit.Equal(t, fmt.Sprint(streamed), fmt.Sprint(r.Fills), "fills as they are done")
+		testkit.Equal(t, fmt.Sprint(streamed), fmt.Sprint(r.Fills), "streamed fills")
 		inside := make([]bool, 4000)
 		for i, e := range r.Excerpts {
 			w := want.Excerpts[i]

@@ -57,7 +57,7 @@ func (f *filler) fill(i int) error {
 	}
 	o := f.o.model()
 	o.MemoryLimit /= float64(workers(len(f.res.Excerpts)))
-	o.Progress = func(p vssgp.Progress) { f.tell(func() { f.progress[i], f.noise = p, p.NoiseSD }) }
+	o.Progress = func(p vssgp.Progress) { f.report(func() { f.progress[i], f.noise = p, p.NoiseSD }) }
 	m, r, err := vssgp.Fit(f.ctx, e.data(known, f.res.rate), o)
 	if err != nil {
 		return e.failed(err)
@@ -71,7 +71,7 @@ func (f *filler) fill(i int) error {
 	if f.o.Forget {
 		e.Model = nil
 	}
-	f.tell(func() { f.done++ })
+	f.report(func() { f.done++ })
 	return nil
 }
 

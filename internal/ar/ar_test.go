@@ -159,8 +159,8 @@ func tones(n int) []float64 {
 	})
 }
 
-// places returns the indices in [start, end) for each pair.
-func places(at ...int) (missing []int) {
+// indices returns the indices in [start, end) for each pair.
+func indices(at ...int) (missing []int) {
 	for i := 0; i < len(at); i += 2 {
 		for j := at[i]; j < at[i+1]; j++ {
 			missing = append(missing, j)
@@ -178,12 +178,12 @@ func TestFill(t *testing.T) {
 		rounds  int
 		within  float64 // share of the tones' rms
 	}{
-		{"one gap", 32, places(500, 520), 8, 1e-10},
-		{"several", 32, places(100, 110, 300, 330, 700, 705), 8, 1e-3},
-		{"single samples", 32, places(100, 101, 103, 104, 500, 501), 8, 1e-3},
-		{"at both ends", 32, places(0, 5, 995, 1000), 8, 1e-2},
-		{"higher order", 100, places(500, 540), 8, 1e-3},
-		{"one round", 32, places(500, 520), 1, 1e-3},
+		{"one gap", 32, indices(500, 520), 8, 1e-10},
+		{"several", 32, indices(100, 110, 300, 330, 700, 705), 8, 1e-3},
+		{"single samples", 32, indices(100, 101, 103, 104, 500, 501), 8, 1e-3},
+		{"at both ends", 32, indices(0, 5, 995, 1000), 8, 1e-2},
+		{"higher order", 100, indices(500, 540), 8, 1e-3},
+		{"one round", 32, indices(500, 520), 1, 1e-3},
 	} {
 		want := tones(1000)
 		x, y := slices.Clone(want), slices.Clone(want)
@@ -222,12 +222,12 @@ func TestFillDegenerateData(t *testing.T) {
 		want    []float64
 		ok      bool
 	}{
-		{"nothing known", []float64{1, 2, 3}, places(0, 3), 1, []float64{1, 2, 3}, false},
-		{"too short", []float64{1, 5, 3}, places(1, 3), 4, []float64{1, 5, 3}, false},
-		{"no order", []float64{1, 5, 3}, places(1, 2), 0, []float64{1, 5, 3}, false},
+		{"nothing known", []float64{1, 2, 3}, indices(0, 3), 1, []float64{1, 2, 3}, false},
+		{"too short", []float64{1, 5, 3}, indices(1, 3), 4, []float64{1, 5, 3}, false},
+		{"no order", []float64{1, 5, 3}, indices(1, 2), 0, []float64{1, 5, 3}, false},
 		{"empty", nil, nil, 3, nil, false},
 		{"nothing missing", []float64{1, 5, 3}, nil, 1, []float64{1, 5, 3}, true},
-		{"silence", []float64{0, 0, 7, 0, 0}, places(2, 3), 2, []float64{0, 0, 0, 0, 0}, true},
+		{"silence", []float64{0, 0, 7, 0, 0}, indices(2, 3), 2, []float64{0, 0, 0, 0, 0}, true},
 	} {
 		if ok := fill(context.Background(), c.x, c.missing, c.order, 3); ok != c.ok || !slices.Equal(c.x, c.want) {
 			t.Errorf("%s: %v, %v; want %v, %v", c.name, ok, c.x, c.ok, c.want)

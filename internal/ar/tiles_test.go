@@ -89,7 +89,7 @@ func TestWork(t *testing.T) {
 		{"a gap over two tiles", Filling{32, 100, 3, true}, 400, [][2]int{{150, 250}}, 6 * round(300, 100, 32), 3 * round(300, 100, 32)},
 		{"over three tiles", Filling{32, 100, 3, true}, 400, [][2]int{{150, 350}},
 			3*roundWork(300, 150, 32) + 3*roundWork(300, 200, 32) + 3*roundWork(200, 150, 25), 3 * roundWork(300, 200, 32)},
-		{"half of what is known bears an order", Filling{32, 100, 1, false}, 40, [][2]int{{10, 30}}, round(40, 20, 10), round(40, 20, 10)},
+		{"order limited by known samples", Filling{32, 100, 1, false}, 40, [][2]int{{10, 30}}, round(40, 20, 10), round(40, 20, 10)},
 	} {
 		if all, largest := c.fill.Work(c.n, c.gaps); math.Abs(all-c.all) > 1e-12*all || math.Abs(largest-c.largest) > 1e-12*largest {
 			t.Errorf("%s: %v, largest %v; want %v, %v", c.name, all, largest, c.all, c.largest)

@@ -90,7 +90,7 @@ func (w *window) search(lo, hi int) (out []change) {
 		w.skip(at, at+1)
 		if c.LogOdds > early {
 			w.skip(max(lo, c.Lo-2), min(hi, c.Lo+2))
-			w.take(c)
+			w.remove(c)
 			w.gains(max(lo, c.Lo-order-longest), min(hi, c.Hi+order))
 			continue
 		}
@@ -120,8 +120,8 @@ func gain(t float64, samples int) float64 {
 	return t/2 - l/2*math.Log1p(t/l) - perSample*l
 }
 
-// worth contains the minimum t at which a candidate of each length gains noticed nats.
-var worth = func() (all [longest + 1]float64) {
+// minReduction contains the minimum t at which a candidate of each length gains noticed nats.
+var minReduction = func() (all [longest + 1]float64) {
 	for l := range all {
 		for range 100 { // fixed-point iteration
 			all[l] = 2*(noticed+perSample*float64(l)) + float64(l)*math.Log1p(all[l]/max(1, float64(l)))
@@ -155,7 +155,7 @@ func (w *window) gains(lo, hi int) {
 			copy(next.length[lo:], length)
 			nats, length = next.nats[lo:hi], next.length[lo:hi]
 		}
-		over, least := 1/w.variances[m], worth[m+1]
+		over, least := 1/w.variances[m], minReduction[m+1]
 		for i, q := range w.power[lo:hi] {
 			v := f[i+m]
 			t[i] += v * v * over
@@ -243,8 +243,8 @@ func (w *window) subtract(e []float64, first, lo int, d []float64) {
 	}
 }
 
-// take removes a candidate from the errors.
-func (w *window) take(c change) {
+// remove removes a candidate from the errors.
+func (w *window) remove(c change) {
 	w.subtract(w.left, 0, c.Lo, c.d)
 	w.correlate(w.y, w.left, c.Lo-order, c.Hi+order)
 }

@@ -261,7 +261,7 @@ func TestDegenerateData(t *testing.T) {
 		{"very short", long[:5], [][2]int{{2, 4}}, 16000},
 		{"one sample known", long[:5], [][2]int{{1, 5}}, 16000},
 		{"one sample missing", long, [][2]int{{9000, 9001}}, 16000},
-		{"gaps beside it", long, dense, 16000},
+		{"adjacent gaps", long, dense, 16000},
 		{"a fifth of a second", long, [][2]int{{9000, 12_200}}, 16000},
 		{"loud", gliding(9000, 16000, 120, 1, 5, 10, 1e4), [][2]int{{4000, 4100}}, 16000},
 		{"8 kHz", long, [][2]int{{9000, 9100}}, 8000},

@@ -79,7 +79,7 @@ func TestPredict(t *testing.T) {
 			t.Errorf("%s: relative error %.4f, want less than %v", c.name, e, c.error)
 		}
 		for _, i := range []int{gap[0] - 1, gap[1]} {
-			testkit.Near(t, p.Left[i]+p.Mean[i], z[0][i], 1e-12, c.name, ": what is left and the prediction of sample ", i)
+			testkit.Near(t, p.Left[i]+p.Mean[i], z[0][i], 1e-12, c.name, ": residual plus prediction of sample ", i)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 package declip
 
-// docs/repair-clipping.md describes the experiments behind these values.
+// docs/repair-clipping.md describes the experiments for these values.
 const (
 	// Tile is the recommended length in seconds of the samples for one Fill; 0.5 is as accurate but slower.
 	Tile = 1

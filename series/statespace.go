@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A memory is the state-space model of the OU residual o (ShortMemory), the random walk w and the noise. Variances are in units of the
+// A stateSpace is the state-space model of the OU residual o (ShortMemory), the random walk w and the noise. Variances are in units of the
 // noise variance λ. o is a stationary Gaussian process with variance Ratio²: an Ornstein–Uhlenbeck process if Quality is 0, else a damped
 // oscillator. w is Brownian motion whose variance grows by Walk² per step, from 0 at −start. The noise of observation n has variance
 // e_n². The state contains o, its derivative (unless Quality is 0) and w. A volatility g_n multiplies the innovations and the noise. Let
@@ -18,7 +18,7 @@ import (
 //	v_n = c_n − H F_n f_{n−1}       f_n = F_n f_{n−1} + k_n v_n
 //
 // The whitened column v_n/√S_n equals L⁻¹c, where L Lᵀ = K_o is the covariance of o, w and the noise.
-type memory struct{ Ratio, Length, Quality, Walk, start float64 }
+type stateSpace struct{ Ratio, Length, Quality, Walk, start float64 }
 
 // states is the number of states: o, its derivative, w.
 const states = 3
@@ -46,7 +46,7 @@ func (s selection) variance(p *square) float64 {
 }
 
 // transition returns F and W over time tau.
-func (m memory) transition(tau float64) (f, w square) {
+func (m stateSpace) transition(tau float64) (f, w square) {
 	variance := m.Ratio * m.Ratio
 	if m.Quality == 0 {
 		f[0][0], w[0][0] = math.Exp(-tau/m.Length), -variance*math.Expm1(-2*tau/m.Length)
@@ -63,7 +63,7 @@ func (m memory) transition(tau float64) (f, w square) {
 }
 
 // prior returns the prior covariance of the state at time u.
-func (m memory) prior(u float64) (p square) {
+func (m stateSpace) prior(u float64) (p square) {
 	variance := m.Ratio * m.Ratio
 	p[0][0], p[2][2] = variance, m.Walk*m.Walk*(u+m.start)
 	if m.Quality > 0 {
@@ -74,16 +74,16 @@ func (m memory) prior(u float64) (p square) {
 }
 
 // rates returns γ and ω of the oscillator. Quality must not be 0.
-func (m memory) rates() (r rates) {
+func (m stateSpace) rates() (r rates) {
 	return rates{1 / (2 * m.Quality * m.Quality * m.Length), 1 / (m.Quality * m.Length)}
 }
 
 // none reports whether there is neither an OU residual nor a random walk.
-func (m memory) none() bool { return m.Ratio == 0 && m.Walk == 0 }
+func (m stateSpace) none() bool { return m.Ratio == 0 && m.Walk == 0 }
 
 // reach returns the distance in steps beyond which an observation does not influence the state, to about 1e-16: forty times the slower of
 // the decay times of the OU correlation and of the random walk's filter gain.
-func (m memory) reach() float64 {
+func (m stateSpace) reach() float64 {
 	slowest := 0.0
 	if m.Ratio > 0 {
 		slowest = m.Length
@@ -110,9 +110,9 @@ type step struct {
 	p, q       square
 }
 
-// A kalman is the Kalman filter of a memory at increasing times.
+// A kalman is the Kalman filter of a stateSpace at increasing times.
 type kalman struct {
-	memory
+	stateSpace
 	step
 	begun  bool
 	u, gap float64
@@ -120,7 +120,7 @@ type kalman struct {
 	added  square // W
 }
 
-func (m memory) kalman() *kalman { return &kalman{memory: m, gap: math.NaN()} }
+func (m stateSpace) kalman() *kalman { return &kalman{stateSpace: m, gap: math.NaN()} }
 
 // to advances the filter to an observation at time u with noise sd e and volatility g. If e is 0, the value is missing.
 func (k *kalman) to(u, e, g float64) {
@@ -188,7 +188,7 @@ func (f *square) around(q *square) (p square) {
 }
 
 // steps returns the filter steps at the observations of a track.
-func (m memory) steps(t *track) []step {
+func (m stateSpace) steps(t *track) []step {
 	k, all := m.kalman(), make([]step, len(t.u))
 	for n := range t.u {
 		k.to(t.u[n], t.e[n], t.size(n))
@@ -359,7 +359,7 @@ func color(steps []step, random *rand.Rand) []float64 {
 
 // apply returns K_o a at the observations of a track in O(N). With the prior state covariance P_n, the covariance of observations m < n
 // is H F_n ⋯ F_{m+1} P_m Hᵀ. One forward and one backward recursion therefore sum all terms.
-func (m memory) apply(t *track, a []float64) []float64 {
+func (m stateSpace) apply(t *track, a []float64) []float64 {
 	k, prior := m.kalman(), make([]step, len(a))
 	out := make([]float64, len(a))
 	var s state
