@@ -277,7 +277,7 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 		used := picked(sd, rows)
 		least, most := slices.Min(used), slices.Max(used)
 		if least < smallestKnown*f.Scale[d] || most > largestKnown*f.Scale[d] {
-			return nil, fmt.Errorf("%w: the known errors are %.3g to %.3g, must be %v to %v times the standard deviation of the values (%.3g)",
+			return nil, fmt.Errorf("%w: known errors are %.3g to %.3g, must be %v to %v times the standard deviation of the values (%.3g)",
 				ErrData, least, most, smallestKnown, float64(largestKnown), f.Scale[d])
 		}
 		f.Error = append(f.Error, median(picked(f.known[d], rows)))

@@ -13,7 +13,7 @@ type Filling struct {
 	Bands []Band
 }
 
-// A Band contains predictions of one output: Mean, standard deviation SD, and Lower and Upper, the ends of the central 95 % prediction interval.
+// A Band contains predictions of one output: Mean, standard deviation SD, and Lower and Upper, the ends of the 95 % prediction interval.
 type Band struct{ Mean, SD, Lower, Upper []float64 }
 
 // Fill fits the series and predicts its missing values. It returns the errors of Fit.

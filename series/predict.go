@@ -125,7 +125,8 @@ func (m *Model) open(x []float64, regressors [][]float64) (*track, error) {
 		p.u[i] = u
 	}
 	if len(regressors) != len(m.frame.Regressors) {
-		return nil, fmt.Errorf("%w: values are given for %d regressors, but the model has %d", ErrOptions, len(regressors), len(m.frame.Regressors))
+		return nil, fmt.Errorf("%w: values are given for %d regressors, but the model has %d", ErrOptions, len(regressors),
+			len(m.frame.Regressors))
 	}
 	for j := range m.frame.Regressors {
 		r, values := &m.frame.Regressors[j], regressors[j]

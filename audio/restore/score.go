@@ -32,7 +32,7 @@ type Scores struct {
 // Source or of ctx.
 func (r *Result) Score(ctx context.Context, recording, reference Source, progress func(Progress)) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
-		return Scores{}, fmt.Errorf("restore: score: the result, the recording and the reference must not be nil or empty: %w", vssgp.ErrData)
+		return Scores{}, fmt.Errorf("restore: score: result, recording and reference must not be nil or empty: %w", vssgp.ErrData)
 	}
 	ar, err := r.simple(ctx, recording, progress)
 	if err != nil {

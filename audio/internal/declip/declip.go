@@ -24,7 +24,7 @@ func Margin(rate float64) int { return int(windowSeconds * rate) }
 // restored jointly, so z should be a Tile with a Margin on each side. rate is in samples per second. The result is deterministic. The
 // error is the error of ctx.
 func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, draws int, seed uint64) (Result, error) {
-	out := Result{Mean: slices.Clone(z), SD: make([]float64, len(z)), Draws: make([][]float64, draws), Unreliable: make([]bool, len(clipped))}
+	out := Result{slices.Clone(z), make([]float64, len(z)), make([][]float64, draws), make([]bool, len(clipped))}
 	all := make([]*site, len(z)) // nil for known samples
 	for _, r := range clipped {
 		for n := r[0]; n < r[1]; n++ {
