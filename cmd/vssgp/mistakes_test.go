@@ -319,7 +319,7 @@ func mutations(t testing.TB, file []byte, n int, rng *rand.Rand) (all []mutation
 var aNumber, aWord = regexp.MustCompile(`-?[0-9][0-9.e+-]*`), regexp.MustCompile(`"[^"]*"`)
 
 // inner are words of the code that no user gave.
-var inner = regexp.MustCompile(`json: |Go (struct|value)|blocktri|pivot|NaN: |bug|index out|too few digits`)
+var inner = regexp.MustCompile(`json: |Go (struct|value)|blocktri|pivot|NaN: |bug|index out|numerical precision`)
 
 // damagedEvery is the share of all mutations that is tried.
 var damagedEvery = slow.Pick(3, 31)
