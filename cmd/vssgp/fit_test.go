@@ -282,7 +282,7 @@ func TestPosteriorCommands(t *testing.T) {
 		}
 	}
 	testkit.Contains(t, succeed(t, "info", "with.st").stdout, "noise sd", "components", "most confident", "period", "reach", "+-")
-	if text := succeed(t, "info", "without.st").stdout; !strings.Contains(text, "no standard deviations") || strings.Contains(text, "+-") {
+	if text := succeed(t, "info", "without.st").stdout; !strings.Contains(text, "without a posterior") || strings.Contains(text, "+-") {
 		t.Errorf("info of a model without one:\n%s", text)
 	}
 	testkit.Contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":[]`)
@@ -319,14 +319,14 @@ func TestWarnings(t *testing.T) {
 		want []string // what each warning holds, in order
 	}{
 		"good fit":           {[]string{"fit", co2, "--method", "vssgp", "-o", out("a")}, nil},
-		"too few components": {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"straight lines"}},
+		"too few components": {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"linear interpolation"}},
 		"two length-scales": {[]string{"fit", co2, "--init", "paper", "--lengthscales", "1,50", "--periods", "1,0", "--features", "2", "-o",
-			out("c")}, []string{"straight lines"}},
+			out("c")}, []string{"linear interpolation"}},
 		"default":             {[]string{"fit", sunspots, "--method", "vssgp", "-o", out("d")}, nil},
-		"enough for the band": {[]string{"fit", sunspots, "--components", "30", "-o", out("e")}, []string{"so that another start can be tried"}},
-		"no noise":            {[]string{"fit", smooth, "--method", "vssgp", "-o", out("f")}, []string{"fallen to the least that float64"}},
+		"enough for the band": {[]string{"fit", sunspots, "--components", "30", "-o", out("e")}, []string{"so that other initializations are tried"}},
+		"no noise":            {[]string{"fit", smooth, "--method", "vssgp", "-o", out("f")}, []string{"decreased to the resolution of float64"}},
 		"noise everywhere": {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")},
-			[]string{"of the variance as noise"}},
+			[]string{"% of the variance"}},
 		"long gaps, no model": {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:7700", "-o", out("m.wav")}, nil},
 		"good fill": {[]string{"impute", gapped, "--method", "vssgp", "--gap", "4950:5110", "--gap", "6500:6740", "-o", out("i.wav")},
 			nil},

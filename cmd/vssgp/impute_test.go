@@ -162,7 +162,7 @@ func TestImputeInterrupted(t *testing.T) {
 		args = append(append([]string{"impute"}, args...), "--draws", "1", "-o", filepath.Join(dir, "out.wav"), "--sd",
 			filepath.Join(dir, "sd.csv"))
 		o, line := interrupted(t, args...)
-		if o.code != cli.ExitInterrupted || line != cli.Prefix+"interrupted: the output is not written\n" {
+		if o.code != cli.ExitInterrupted || line != cli.Prefix+"interrupted; the output was not written\n" {
 			t.Errorf("%v: exit %d, %q; want %d and a line", args, o.code, line, cli.ExitInterrupted)
 		}
 		if after := listing(t, dir); !maps.Equal(before, after) {
@@ -171,7 +171,7 @@ func TestImputeInterrupted(t *testing.T) {
 	}
 	labels := filepath.Join(dir, "found.txt")
 	o, line := interrupted(t, "impute", gapped, "--detect", "dropouts", "-o", filepath.Join(dir, "out.wav"), "--labels", labels)
-	want := cli.Prefix + "interrupted: the output is not written; " + labels + " has what was found so far (10 gaps)\n"
+	want := cli.Prefix + "interrupted; the output was not written; " + labels + " contains the damage found so far (10 gaps)\n"
 	if o.code != cli.ExitInterrupted || line != want {
 		t.Errorf("exit %d, %q; want the labels of 10 gaps", o.code, line)
 	}
@@ -179,8 +179,8 @@ func TestImputeInterrupted(t *testing.T) {
 
 	out := filepath.Join(dir, "scored.wav") // the comparison alone is lost
 	line = "impute " + gapped + " --gaps " + gapsCSV + " --reference " + spoken + " --report " + filepath.Join(dir, "r.html") + " -o "
-	o, text := interruptedAt(t, []string{"comparing"}, strings.Fields(line+out)...)
-	if o.code != cli.ExitInterrupted || !strings.Contains(text, "with --reference: "+out+" is written, without scores\n") {
+	o, text := interruptedAt(t, []string{"scoring"}, strings.Fields(line+out)...)
+	if o.code != cli.ExitInterrupted || !strings.Contains(text, "with --reference; "+out+" was written without scores\n") {
 		t.Errorf("exit %d, %q", o.code, text)
 	}
 	succeed(t, "impute", gapped, "--gaps", gapsCSV, "-o", filepath.Join(dir, "plain.wav"))
@@ -241,12 +241,12 @@ func TestMainJob(t *testing.T) {
 		}
 	}
 	o := succeed(t, append(args, "--progress", "always")...)
-	testkit.Contains(t, o.stderr, "\rgap 1 of", "\rcomparing with ar, gap 1 of")
+	testkit.Contains(t, o.stderr, "\rgap 1 of", "\rscoring, gap 1 of")
 	text := o.stdout
 	testkit.Contains(t, text, "filled 12 gaps (2000 of 46400 samples, 16000 Hz) in ", " s by mixture\n",
 		fmt.Sprintf("\nmixture  %12s ", cli.Short(ours["test_rmse"])), "\nar  ")
 	for _, d := range r.Doubts {
-		testkit.Contains(t, text, fmt.Sprintf("\ndo not trust: gap %d:%d: %s\n", d.Start, d.End, d.Reason))
+		testkit.Contains(t, text, fmt.Sprintf("\nunreliable: gap %d:%d: %s\n", d.Start, d.End, d.Reason))
 	}
 }
 
@@ -268,8 +268,8 @@ func TestWarningsTold(t *testing.T) {
 		t.Errorf("warnings %+v, want one for the left channel of each gap", r.Doubts)
 	}
 	text := succeed(t, args...).stdout
-	if n := strings.Count(text, "do not trust: gap "); n != 10 || !strings.Contains(text, "do not trust: gap 1000:1020 in channel 1: ") ||
-		!strings.Contains(text, "do not trust: 1 more") {
+	if n := strings.Count(text, "unreliable: gap "); n != 10 || !strings.Contains(text, "unreliable: gap 1000:1020 in channel 1: ") ||
+		!strings.Contains(text, "unreliable: 1 more") {
 		t.Errorf("%d warnings are told:\n%s", n, text)
 	}
 }
@@ -281,7 +281,7 @@ func TestMixtureFlags(t *testing.T) {
 	for _, seed := range []string{"1", "2"} {
 		o := succeed(t, "impute", cut, "--gap", "600:620", "--draws", "1", "--seed", seed, "--device", "cuda:7", "-o",
 			filepath.Join(dir, seed+".wav"))
-		testkit.Equal(t, o.stderr, cli.Prefix+"--device cuda:7: --method mixture computes on the CPU\n", "stderr")
+		testkit.Equal(t, o.stderr, cli.Prefix+"--device cuda:7: --method mixture runs on the CPU\n", "stderr")
 	}
 	same := func(name string) bool {
 		return bytes.Equal(testkit.Read(t, filepath.Join(dir, "1"+name)), testkit.Read(t, filepath.Join(dir, "2"+name)))
@@ -416,7 +416,7 @@ func TestFillCues(t *testing.T) {
 		t.Errorf("labels %q", labels)
 	}
 	o := vssgpRun(t, "impute", takes, "--cues", "--out-dir", in("out"))
-	if o.code != cli.ExitMistake || !strings.Contains(o.stderr, "plain.wav marks no region of its 4000 samples") ||
+	if o.code != cli.ExitMistake || !strings.Contains(o.stderr, "plain.wav (4000 samples) has no regions") ||
 		!bytes.Equal(testkit.Read(t, filepath.Join(in("out"), "marked.wav")), testkit.Read(t, in("by-cues.wav"))) {
 		t.Errorf("a folder: exit %d, %q", o.code, o.stderr)
 	}

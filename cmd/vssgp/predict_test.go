@@ -110,7 +110,7 @@ func TestPredictBeyond(t *testing.T) {
 	data, model, out := testkit.Put(t, dir, "d.csv", rows), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "o.csv")
 	for x, at := range map[string]struct{ text, want string }{
 		"t": {"t\n3\n40\n50\n",
-			"t 40 lies beyond the data that the model was fitted to, 0 to 29: its intervals are too narrow there; vssgp forecast"},
+			"t 40 is outside the range of the model's data, 0 to 29, where its intervals are too narrow; use vssgp forecast"},
 		"t,u": {"t,u\n3,3\n3,-4\n40,3\n", ""}, // rows of several inputs often lie outside in one
 	} {
 		succeed(t, "fit", data, "--method", "vssgp", "--x", x, "--y", "y", "--features", "4", "--iterations", "2", "-o", model)
@@ -164,9 +164,9 @@ func TestJoint(t *testing.T) {
 	many := testkit.Put(t, dir, "many.csv", "t\n"+strings.Repeat("1\n", 8200))
 	for _, c := range []struct{ args, want string }{
 		{"f.safetensors " + at + " --joint " + x("no.npy") + " --posterior", "combined with --posterior"},
-		{"series.safetensors " + at + " --joint " + x("no.npy"), "model of a series"},
+		{"series.safetensors " + at + " --joint " + x("no.npy"), "time-series model"},
 		{"f.safetensors " + at + " --joint " + x("o.csv"), ".npy"},
-		{"f.safetensors " + many + " --joint " + x("no.npy"), "8200 rows of 2 outputs; must be at most 16384"},
+		{"f.safetensors " + many + " --joint " + x("no.npy"), "8200 rows with 2 outputs; the maximum of rows times outputs is 16384"},
 	} {
 		refuse(t, c.want, append([]string{"predict"}, strings.Fields(x(c.args)+" -o "+x("o.npy"))...)...)
 	}
@@ -227,6 +227,6 @@ func TestForecastHorizonIrregular(t *testing.T) {
 			t.Errorf("%s: %d rows, want %d", c.name, rows, c.rows)
 		}
 	}
-	refuse(t, "--until 2000 is beyond 1309, 10 times the range of the data after their end", "forecast", filepath.Join(dir, "even.csv"),
+	refuse(t, "--until 2000 exceeds the maximum, 1309, which is 10 times the data range after the last row", "forecast", filepath.Join(dir, "even.csv"),
 		"--until", "2000", "-o", "-")
 }

@@ -76,7 +76,7 @@ func TestForecast(t *testing.T) {
 			t.Errorf("--at: %q, want %q", at[i], got[n])
 		}
 	}
-	refuse(t, "--until yesterday: must be like the values of the input Day, of which the last is 04.08.2024", append(flow, "--until", "yesterday", "--quiet")...)
+	refuse(t, "--until yesterday: must have the format of the input Day, such as 04.08.2024", append(flow, "--until", "yesterday", "--quiet")...)
 	if o := succeed(t, append(flow, "--season", "none", "-o", "-")...); strings.Count(o.stdout, "\n") != 16 { // a tenth of the rows
 		t.Errorf("%s", o.stdout)
 	}
@@ -102,7 +102,7 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 		t.Errorf("predict --posterior gives %q, forecast %q", got, forecast)
 	}
 	late := testkit.Put(t, dir, "late.csv", "Day\n01.01.2030\n")
-	refuse(t, "Day 01.01.2030 is beyond 12.10.2028", "predict", model, late, "-o", out)
+	refuse(t, "Day 01.01.2030 exceeds the maximum, 12.10.2028", "predict", model, late, "-o", out)
 	refuse(t, "--full", "predict", model, late, "--full", "-o", out)
 	e := decode[printed](t, succeed(t, "evaluate", model, river, "--json").stdout)
 	if math.Abs(e.Bound-r.Bound) > 1e-9*math.Abs(r.Bound) || e.Rows != 137 || !(*e.RMSE > 0.05 && *e.RMSE < 0.25) ||
@@ -130,7 +130,7 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 			t.Errorf("%+v", h)
 		}
 	}
-	testkit.Contains(t, succeed(t, "info", model).stdout, "reaches to 12.10.2028", "season 7.amplitude[1]", "seasons: 7 days")
+	testkit.Contains(t, succeed(t, "info", model).stdout, "predicts up to 12.10.2028", "season 7.amplitude[1]", "seasons: 7 days")
 	refuse(t, series.FileFormat, "fit", river, "--y", "2", "--init", model, "-o", out)
 }
 
@@ -269,7 +269,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("noise sd %v, robust %v, with known errors %v", usual, robust, known)
 	}
 	out := succeed(t, strings.Fields("forecast "+data+" --x t --y y --season none --horizon 1 --robust -o "+filepath.Join(dir, "o.csv"))...)
-	testkit.Contains(t, out.stderr+out.stdout, "passed over: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
+	testkit.Contains(t, out.stderr+out.stdout, "outliers: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
 }
 
 // TestPositiveForecast: no number of a forecast of counts is below 0 with --positive, and the model gives the same numbers.
@@ -322,10 +322,10 @@ func TestLogarithms(t *testing.T) {
 		log  bool
 		args []string
 	}{
-		{"logarithm", true, []string{"forecast", data, "--horizon", "2", "-o", out, "-m", model, "--plot", filepath.Join(dir, "p.svg")}},
-		{"logarithm", true, []string{"info", model}}, {`"log":true`, true, []string{"info", model, "--json"}},
+		{"log scale", true, []string{"forecast", data, "--horizon", "2", "-o", out, "-m", model, "--plot", filepath.Join(dir, "p.svg")}},
+		{"log scale", true, []string{"info", model}}, {`"log":true`, true, []string{"info", model, "--json"}},
 		{`"log":true`, true, []string{"fit", data, "-o", model, "--json"}},
-		{"logarithm", false, []string{"forecast", data, "--horizon", "2", "-o", out, "--log", "never"}},
+		{"log scale", false, []string{"forecast", data, "--horizon", "2", "-o", out, "--log", "never"}},
 		{`"log"`, false, []string{"fit", data, "-o", model, "--log", "never", "--json"}},
 	} {
 		if got := run(c.args...); strings.Contains(got, c.said) != c.log {
@@ -398,7 +398,7 @@ func TestExport(t *testing.T) {
 		o := fromStdinRun(t, c.text, "fit", in, "--y", "flow", "-o", model, "--iterations", "3")
 		notes := "left out station (text), note (nothing), level"
 		if !strings.Contains(o.stderr, "station (text), note (nothing)") ||
-			!strings.Contains(o.stderr, "left out 6 rows of 60 that have no value of flow") || o.code != cli.ExitDone {
+			!strings.Contains(o.stderr, "left out 6 rows of 60 without a value of flow") || o.code != cli.ExitDone {
 			t.Fatalf("%s: exit %d, %s; want %s", c.name, o.code, o.stderr, notes)
 		}
 		if o := fromStdinRun(t, c.text, "predict", model, in, "-o", out); o.code != cli.ExitDone {
@@ -476,12 +476,12 @@ func TestGuessedInput(t *testing.T) {
 		want       []string // of the error; none: it succeeds
 		first      string   // what the output begins with
 	}{
-		"one series below the other": {long, "", []string{"the column ds", "2001-01-01 in rows 1 and 13", "unique_id tells apart",
+		"one series below the other": {long, "", []string{"the default input column ds", "2001-01-01 in rows 1 and 13", "differ in column unique_id",
 			"--x COLUMN", "--x row"}, ""},
-		"one series beside the other":        {mixed, "", []string{"the column ds", "2001-01-01 in rows 1 and 2", "shop tells apart"}, ""},
-		"several series with a known future": {mixedFuture, "--regressor temp", []string{"2001-01-01 in rows 1 and 2", "shop tells apart"}, ""},
-		"a year and a month":                 {byYear, "", []string{"the column year", "month tells apart", "--x row"}, ""},
-		"values alone": {values, "", []string{"the column total", "does not rise", "row 4 (from 1) has 94 after 100",
+		"one series beside the other":        {mixed, "", []string{"the default input column ds", "2001-01-01 in rows 1 and 2", "differ in column shop"}, ""},
+		"several series with a known future": {mixedFuture, "--regressor temp", []string{"2001-01-01 in rows 1 and 2", "differ in column shop"}, ""},
+		"a year and a month":                 {byYear, "", []string{"input column year", "differ in column month", "--x row"}, ""},
+		"values alone": {values, "", []string{"the default input column total", "is not increasing", "row 4 (from 1) has 94 after 100",
 			"--x COLUMN", "--x row"}, ""},
 		"several series, but --x":            {long, "--x ds", nil, "ds,"},
 		"values, but --x":                    {values, "--x total", nil, "total,"},
@@ -490,7 +490,7 @@ func TestGuessedInput(t *testing.T) {
 		"the latest first":                   {falling, "", nil, "day,"},
 		"a day or a month first":             {either, "", []string{`"02/01/2001" is 2 January 2001 or 1 February 2001`, "--dayfirst"}, ""},
 		"the day first":                      {either, "--dayfirst", nil, "day,"},
-		"the month first":                    {either, "--dayfirst=false", []string{"does not rise: row 13 (from 1) has 01/02/2001"}, ""},
+		"the month first":                    {either, "--dayfirst=false", []string{"is not increasing: row 13 (from 1) has 01/02/2001"}, ""},
 		"two values at a time":               {twice, "", nil, "t,"},
 		"a clock that is set back":           {clock, "", nil, "at,"},
 		"a repeat among many rows":           {flags, "", nil, "t,"},
@@ -506,11 +506,11 @@ func TestGuessedInput(t *testing.T) {
 	model := filepath.Join(dir, "m.st")
 	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
 	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // of a fit that is an input in no order
-	refuse(t, "unique_id tells apart", "fit", several, "-o", model)
+	refuse(t, "differ in column unique_id", "fit", several, "-o", model)
 	succeed(t, "fit", unsorted, "--x", "row", "-o", model, "--season", "none")
 	succeed(t, "evaluate", model, unsorted)
 	for _, args := range [][]string{{"fill", several, "-o", filepath.Join(dir, "o.csv")}, {"backtest", several}} {
-		refuse(t, "unique_id tells apart", args...)
+		refuse(t, "differ in column unique_id", args...)
 	}
 	refuse(t, "--x row: ", "fit", unsorted, "--x", "row", "--method", "vssgp", "-o", model)
 }
@@ -524,7 +524,7 @@ func TestNearPeriods(t *testing.T) {
 	}
 	data := testkit.Put(t, dir, "d.csv", rows)
 	for args, want := range map[string]string{
-		"--x t --period 12.0000001 --season 12": "--period 12.0000001 and --season 12 are 12.0000001 and 12 along t",
+		"--x t --period 12.0000001 --season 12": "--period 12.0000001 and --season 12 are almost equal (12.0000001 and 12 ",
 		"--x t --period 12 --season 12":         "",
 		"--x year --period 1 --season 12":       "",
 	} {
@@ -679,7 +679,7 @@ func TestBy(t *testing.T) {
 	if o := vssgpRun(t, b...); !strings.Contains(o.stdout, "\nmean of all") || !strings.Contains(o.stdout, "\nshop 7 ") {
 		t.Errorf("%s", o.stdout)
 	}
-	refuse(t, "row 2 (from 1) has no shop", "forecast", testkit.Put(t, dir, "void.csv", "shop,y\na,1\n,2\n"), "--by", "shop")
+	refuse(t, "row 2 (from 1) has no value of shop", "forecast", testkit.Put(t, dir, "void.csv", "shop,y\na,1\n,2\n"), "--by", "shop")
 	refuse(t, "2024-01-01 in rows 1 and 3", "forecast", testkit.Put(t, dir, "two.csv", "day,shop,item,y\n2024-01-01,a,u,1\n2024-01-02,a,u,2\n"+
 		"2024-01-01,a,v,3\n2024-01-02,a,v,4\n"), "--by", "shop")
 }
@@ -688,7 +688,7 @@ func TestBy(t *testing.T) {
 func TestScreen(t *testing.T) {
 	o := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80")
 	got := strings.Split(o.stdout, "\n")
-	if len(got) < 7 || !regexp.MustCompile(`^Flow m3/s: level 22\.\d+ .* trend: 0\.\d+ .* a month, sd of the next value 0\.\d\d$`).MatchString(got[0]) ||
+	if len(got) < 7 || !regexp.MustCompile(`^Flow m3/s: level 22\.\d+ .* trend: 0\.\d+ .* per month, sd of the next value 0\.\d\d$`).MatchString(got[0]) ||
 		got[1] != "seasons: 7 days" || strings.Join(strings.Fields(got[3]), " ") != "Day Flow m3/s lower upper lower 80 upper 80" ||
 		!strings.HasPrefix(strings.Join(strings.Fields(got[4]), " "), "05.08.2024 23.") || len(strings.Fields(got[4])) != 6 ||
 		!strings.HasPrefix(got[len(got)-2], "bound ") {
@@ -764,7 +764,7 @@ func TestRegressorFlags(t *testing.T) {
 		t.Errorf("by shop, with the places of each, %s, want %s", got, strings.Join(by, "\n"))
 	}
 	if o := succeed(t, "forecast", one, "--y", "sales", "--events", testkit.Put(t, dir, "late.csv", "when,what\n2030-01-01,fair\n2030-01-01,feast\n"), "--horizon", "2"); !strings.Contains(
-		o.stderr, "left out the events fair, feast: no row with a value is on their days") {
+		o.stderr, "left out the events fair, feast, because no row with a value is on their days") {
 		t.Errorf("%s", o.stderr)
 	}
 	type info struct {
@@ -803,19 +803,19 @@ func TestRegressorFlags(t *testing.T) {
 	far := testkit.Put(t, dir, "far.csv", "t,x,y\n99,1,\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,1,2\n6,1,1\n")
 	unknown := testkit.Put(t, dir, "unknown.csv", "t,x,y\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,2,2\n6,1,1\n7,2,3\n8,1,1\n9,,\n10,2,2\n")
 	for message, args := range map[string][]string{
-		`first.csv: row 4 (from 1) has a value of y but none of the regressor "x"`:    {"forecast", first, "--regressor", "x"},
-		`t 99, the last row without a value, is beyond 56, 10 times the range`:        {"forecast", far, "--regressor", "x"},
-		`unknown.csv: the column "x" has no value at 9; a prediction needs one there`: {"backtest", unknown, "--regressor", "x", "--origins", "1", "--horizon", "3"},
-		`one.csv: the column "degrees" has no value at 2023-08-28; a prediction needs one there`: {"forecast", one, "--x", "date", "--y", "sales", "--regressor", "degrees",
+		`first.csv: row 4 (from 1) has a value of y but no value of the regressor "x"`:                  {"forecast", first, "--regressor", "x"},
+		`the last row without a value, t 99, exceeds the maximum, 56, which is 10 times the data range`: {"forecast", far, "--regressor", "x"},
+		`unknown.csv: the column "x" has no value at 9, which the prediction requires`:                  {"backtest", unknown, "--regressor", "x", "--origins", "1", "--horizon", "3"},
+		`one.csv: the column "degrees" has no value at 2023-08-28, which the prediction requires`: {"forecast", one, "--x", "date", "--y", "sales", "--regressor", "degrees",
 			"--horizon", "7"},
-		`hole.csv: row 20 (from 1) has a value of sales but none of the regressor "degrees"`: {"forecast", hole, "--x", "date", "--y", "sales", "--regressor", "degrees"},
-		`--regressor: no column "heat"; want some of date, shop`:                             {"forecast", one, "--regressor", "heat"},
-		`--regressor sales: the column is chosen by --y`:                                     {"forecast", one, "--y", "sales", "--regressor", "sales"},
-		`no calendar of "XX"; must be one of AR, AT`:                                         {"forecast", one, "--y", "sales", "--holidays", "XX"},
-		`need dates; the input t`:                                                            {"forecast", numbers, "--holidays", "US"},
-		`weeks.csv are 7 days apart; must be a day or less`:                                  {"forecast", weeks, "--holidays", "US"},
-		`the columns are t, y; must be dates and their names`:                                {"forecast", one, "--events", numbers},
-		`f.csv: regressors: no column "degrees"`:                                             {"predict", in("m.safetensors"), in("f.csv"), "-o", in("q.csv")},
+		`hole.csv: row 20 (from 1) has a value of sales but no value of the regressor "degrees"`: {"forecast", hole, "--x", "date", "--y", "sales", "--regressor", "degrees"},
+		`--regressor: there is no column "heat"; must be one of date, shop`:                      {"forecast", one, "--regressor", "heat"},
+		`--regressor sales: the column is also given by --y`:                                     {"forecast", one, "--y", "sales", "--regressor", "sales"},
+		`unknown calendar "XX"; must be one of AR, AT`:                                           {"forecast", one, "--y", "sales", "--holidays", "XX"},
+		`require dates, but the input t`:                                                         {"forecast", numbers, "--holidays", "US"},
+		`weeks.csv is 7 days`:                                                                    {"forecast", weeks, "--holidays", "US"},
+		`the columns are t, y; a column of dates and a column of names`:                          {"forecast", one, "--events", numbers},
+		`f.csv: regressors: there is no column "degrees"`:                                        {"predict", in("m.safetensors"), in("f.csv"), "-o", in("q.csv")},
 	} {
 		refuse(t, message, args...)
 	}

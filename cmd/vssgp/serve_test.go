@@ -180,7 +180,7 @@ func TestServeErrors(t *testing.T) {
 		args, want string
 		code       int
 	}{
-		{"forecast none.csv --horizon 2 -o f.csv", "none.csv did not come with the call", cli.ExitMistake},
+		{"forecast none.csv --horizon 2 -o f.csv", "none.csv was not sent with the request", cli.ExitMistake},
 		{"forecast s.csv --horizon 0 -o f.csv", "from 1 to", cli.ExitMistake},
 		{"forecast s.csv --oops -o f.csv", "unknown flag: --oops", cli.ExitMistake},
 		{"info s.csv", "is a table", cli.ExitMistake},
@@ -292,7 +292,7 @@ func TestServeDisk(t *testing.T) {
 				args = strings.Fields("fit d.csv -o o.st --method structural")
 			}
 			f, _ := c.call(files, append(slices.Clone(args), "--"+flag.Name, path)...)
-			if *f.Code != cli.ExitDone && *f.Code != cli.ExitMistake || !v.File.Written && !strings.Contains(f.Error, "did not come with the call") {
+			if *f.Code != cli.ExitDone && *f.Code != cli.ExitMistake || !v.File.Written && !strings.Contains(f.Error, "was not sent with the request") {
 				t.Errorf("%s --%s: exit %d, %s", command.Name(), flag.Name, *f.Code, f.Error)
 			}
 			if found := listing(t, dir); len(found) != 1 {

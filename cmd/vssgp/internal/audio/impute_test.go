@@ -41,7 +41,7 @@ func TestChooseMethod(t *testing.T) {
 		}
 		for _, method := range []string{"mixture", "ar"} {
 			if _, err := chosen(method, f.Name); cli.ExitCode(err) != cli.ExitMistake ||
-				!strings.Contains(err.Error(), "--"+f.Name+" belongs to --method vssgp") {
+				!strings.Contains(err.Error(), "--"+f.Name+" applies to --method vssgp") {
 				t.Errorf("--method %s --%s: %v, want a mistake", method, f.Name, err)
 			}
 		}

@@ -92,7 +92,7 @@ func TestChoice(t *testing.T) {
 			said: "in float64 (its float64 units are fast)"},
 		{name: "auto, slow card", device: "auto", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 7, said: "in digits=7 (int8"},
 		{name: "auto, digits=3", device: "auto", precision: "digits=3", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 3,
-			said: "the first GPU that can be used"},
+			said: "the first usable GPU"},
 		{name: "auto, digits, no card", device: "auto", precision: "digits", mistake: true,
 			err: "--precision digits: the CPU computes in float64, and there is no GPU"},
 		{name: "cpu, digits=3", device: "cpu", precision: "digits=3", cards: []cuda.Device{slow}, mistake: true,
@@ -192,7 +192,7 @@ func TestDevicesList(t *testing.T) {
 	for i, words := range [][]string{
 		{"cpu", "cores"},
 		{"cuda:0", "NVIDIA Fast", "80.0 GiB memory", "9.0", "132", "precision auto: float64 (its float64 units are fast)"},
-		{"cuda:2", "NVIDIA Game", "8.9", "precision auto: digits=7 (int8, as exact as its float64 units, which are slow)"},
+		{"cuda:2", "NVIDIA Game", "8.9", "precision auto: digits=7 (int8, as accurate as its slow float64 units)"},
 		{"cuda:1", "NVIDIA Old", "5.2", "not usable: too old"},
 	} {
 		testkit.Contains(t, lines[i], words...)
