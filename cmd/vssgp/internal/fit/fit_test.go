@@ -75,7 +75,7 @@ func TestHowToContinue(t *testing.T) {
 		hint        bool
 	}{
 		{there, "m", nil, "with --resume, which resumes from " + there, failure, true},
-		{there, "m", full, "earlier state in m (disk full)", vssgp.ErrCheckpoint, false},
+		{there, "m", full, "part (disk full)", vssgp.ErrCheckpoint, false},
 		{none, "m", full, "--init m", failure, false},
 		{"", "m", nil, "--init m", failure, false},
 		{none, "", nil, "run the same command again", failure, false},
