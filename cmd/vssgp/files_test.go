@@ -268,7 +268,7 @@ func TestReports(t *testing.T) {
 	table, rows := testkit.Put(t, dir, "wave.csv", data), testkit.Put(t, dir, "rows.csv", "t\n0.5\n1.5\n20\n")
 	begins := map[string]string{".html": "<!DOCTYPE html>", ".png": "\x89PNG", ".svg": "<?xml"}
 	has := map[string][]string{
-		"fit":     {"Fit of wave.csv", "Residuals of y", "Spectrum of y along t", "Bound against time", "--components", "vssgp (devel)"},
+		"fit":     {"Fit of wave.csv", "Residuals of y", "Spectrum of y along t", "Bound over time", "--components", "vssgp (devel)"},
 		"predict": {"Prediction by model.safetensors", "of an observation", "--draws"},
 		"info":    {"Model model.safetensors", "Spectrum of y along t", "Power spectrum"},
 	}

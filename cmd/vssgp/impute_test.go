@@ -234,7 +234,7 @@ func TestMainJob(t *testing.T) {
 		t.Error("two draws are the same")
 	}
 	page := string(testkit.Read(t, in("page.html")))
-	for word, want := range map[string]bool{"by mixture on cpu": true, "should not be trusted;": len(r.Doubts) > 0,
+	for word, want := range map[string]bool{"by mixture on cpu": true, "may be unreliable;": len(r.Doubts) > 0,
 		"Play the whole recording": true} {
 		if strings.Contains(page, word) != want {
 			t.Errorf("the page has %q: %v, want %v", word, !want, want)
