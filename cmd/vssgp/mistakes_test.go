@@ -19,7 +19,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// tensors is a small valid model, which the cases below spoil.
+// tensors returns a small valid model, which the cases below invalidate.
 func tensors() map[string]safetensors.Tensor {
 	vec := func(v ...float64) safetensors.Tensor { return safetensors.Tensor{Shape: []int{len(v)}, Data: v} }
 	col := func(v ...float64) safetensors.Tensor { return safetensors.Tensor{Shape: []int{len(v), 1}, Data: v} }
@@ -41,7 +41,7 @@ func modelBytes(t *testing.T, spoil func(map[string]safetensors.Tensor), metadat
 	return b.Bytes()
 }
 
-// mistakeFiles are what the cases name; each folder of a case holds them all.
+// mistakeFiles are the files of the cases. The folder of each case contains all of them.
 func mistakeFiles(t *testing.T) map[string][]byte {
 	good := wav(8000, 1, tone(400, 8000))
 	set := func(name string, v ...float64) func(map[string]safetensors.Tensor) {
@@ -87,7 +87,7 @@ var inFull = strings.NewReplacer(
 	"CSV", "-o out.csv",
 )
 
-// mistakeCases are command lines that must exit with 2, and a word that the message must hold: the file, the flag or the value at fault.
+// mistakeCases are command lines that must exit with 2, and a text that the message must contain: the file, the flag or the value.
 var mistakeCases = []struct{ line, word string }{
 	// The command line itself.
 	{"foo", "foo"}, {"help foo", "foo"}, {"--foo", "--foo"}, {"fit --foo", "--foo"}, {"fit", "DATA"},
@@ -160,7 +160,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"FIT --method structural --iterations 2", "--iterations"}, {"FIT --method ssgp --trend walk", "--trend"},
 	{"FIT --prior season=1,1 --prior lengthscale=1,1", "--prior lengthscale"}, {"FIT --trend walk --posterior 3", "--posterior"},
 	{"FIT --prior hue=1,1", "none, NAME=none"}, {"evaluate good.safetensors good.csv --yerr y", "--yerr"},
-	// Places to write.
+	// Output files.
 	{"fit good.csv -o nowhere/m.safetensors", "nowhere"}, {"fit good.csv -o folder", "folder"}, {"FIT --checkpoint nowhere/c", "nowhere"},
 	{"predict good.safetensors good.csv --x t -o nowhere/out.csv", "nowhere"},
 	{"predict good.safetensors good.csv --x t -o out.txt", "out.txt"}, {"impute good.wav --gap 100:120 -o nowhere/out.wav", "nowhere"},
@@ -233,7 +233,7 @@ func TestMistakes(t *testing.T) {
 		t.Run(fmt.Sprintf("%d %s", i, line), func(t *testing.T) {
 			refuse(t, c.word, strings.Fields(line)...)
 			if after := listing(t, "."); !maps.Equal(before, after) {
-				t.Errorf("left files behind: %v", after)
+				t.Errorf("files are left: %v", after)
 			}
 		})
 	}
@@ -318,13 +318,13 @@ func mutations(t testing.TB, file []byte, n int, rng *rand.Rand) (all []mutation
 // aNumber and aWord match values of metadata.
 var aNumber, aWord = regexp.MustCompile(`-?[0-9][0-9.e+-]*`), regexp.MustCompile(`"[^"]*"`)
 
-// inner are words of the code that no user gave.
+// inner are internal words that must not appear in messages.
 var inner = regexp.MustCompile(`json: |Go (struct|value)|blocktri|pivot|NaN: |bug|index out|too few digits`)
 
-// damagedEvery is the share of all mutations that is tried.
+// damagedEvery is the step between tested mutations.
 var damagedEvery = slow.Pick(3, 31)
 
-// TestDamagedModels: a model file that was damaged is a model, or a mistake: one line that names the file, in words that users know.
+// TestDamagedModels checks that a damaged model file is either a valid model or an error in one line with the path and without internal words.
 func TestDamagedModels(t *testing.T) {
 	dir := t.TempDir()
 	var table strings.Builder
@@ -349,7 +349,7 @@ func TestDamagedModels(t *testing.T) {
 			}
 			testkit.OK(t, os.WriteFile(model, m.file, 0o666))
 			uses := []string{"info %s", "predict %s " + at + " -o -", "evaluate %s " + data}
-			if damagedEvery > 10 { // one after the other, for time
+			if damagedEvery > 10 { // in sequence, to save time
 				uses = uses[i/damagedEvery%3:][:1]
 			}
 			for _, use := range uses {
@@ -363,7 +363,7 @@ func TestDamagedModels(t *testing.T) {
 				lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(o.stderr), "\n"), func(line string) bool {
 					return strings.Contains(line, "warning: ") || strings.Contains(line, "left out ")
 				})
-				// Words that were changed into others of their kind are a model that does not suit the table.
+				// Metadata changed to other valid values give a model that does not match the table.
 				named := slices.ContainsFunc([]string{model, data, at, "this model's "},
 					func(name string) bool { return strings.Contains(lines[0], name) })
 				if o.code != cli.ExitMistake || len(lines) != 1 || !named || inner.MatchString(lines[0]) {

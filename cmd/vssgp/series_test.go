@@ -25,7 +25,7 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// river is an export with dates of the day.month.year kind, words, decimal commas and holes.
+// river is a table with dates such as 4.8.2024, words, decimal commas and missing values.
 const river = "../../testdata/river.csv"
 
 // lines reads a table's records.
@@ -39,8 +39,8 @@ func number(t *testing.T, s string) float64 {
 	return testkit.Must(strconv.ParseFloat(s, 64))(t)
 }
 
-// TestForecast: an export forecasts as it is, its weekday found, in its own dates; the model that is kept predicts the same digits, and
-// says where it ends.
+// TestForecast checks that an unedited table is forecast with a weekly season and in its date format, that the saved model gives identical
+// predictions, and the error beyond its range.
 func TestForecast(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -67,7 +67,7 @@ func TestForecast(t *testing.T) {
 	succeed(t, append(flow, "--until", "14.08.2024", "-o", in("u.csv"))...)
 	succeed(t, append(flow, "--at", testkit.Put(t, dir, "at.csv", "Day\n06.08.2024\n14.08.2024\n"), "-o", in("a.csv"))...)
 	if !bytes.Equal(testkit.Read(t, in("u.csv")), testkit.Read(t, in("f.csv"))) {
-		t.Error("--until and --horizon, to the same place with the same seed, differ")
+		t.Error("--until and --horizon, to the same time with the same seed, differ")
 	}
 	for i, n := range []int{0, 2, 10} {
 		at := lines(t, in("a.csv"))
@@ -134,7 +134,7 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 	refuse(t, series.FileFormat, "fit", river, "--y", "2", "--init", model, "-o", out)
 }
 
-// TestFill: every byte stays but those of the empty cells.
+// TestFill checks that only the bytes of empty cells change.
 func TestFill(t *testing.T) {
 	dir := t.TempDir()
 	out, bands := filepath.Join(dir, "out.csv"), filepath.Join(dir, "bands.tsv")
@@ -179,7 +179,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestBacktest: the scores of three methods, of one output and of several.
+// TestBacktest checks the scores of three methods for one output and for several outputs.
 func TestBacktest(t *testing.T) {
 	type scored struct {
 		Horizon, Origins int
@@ -204,7 +204,7 @@ func TestBacktest(t *testing.T) {
 	}
 }
 
-// TestModelFlags: the words of the flags are the parts of the model.
+// TestModelFlags checks the parts of the model for values of the flags.
 func TestModelFlags(t *testing.T) {
 	dir := t.TempDir()
 	lines := strings.SplitAfter(string(testkit.Read(t, river)), "\n")
@@ -233,7 +233,7 @@ func TestModelFlags(t *testing.T) {
 		return succeed(t, append([]string{"forecast", river, "--y", "2", "--season", "7", "--horizon", "30", "-o", "-"}, flags...)...).stdout
 	}
 	if forecast() != forecast("--trend", "auto") || forecast() == forecast("--trend", "line,smooth,walk") {
-		t.Error("by default the trend's parts are averaged over; named, they are certain")
+		t.Error("by default the trend must be averaged, and with --trend it must be fixed")
 	}
 	sd := func(flags ...string) float64 {
 		args := append([]string{"fit", river, "--y", "2", "--season", "none", "--trend", "none", "--short-memory=false", "-o",
@@ -241,11 +241,11 @@ func TestModelFlags(t *testing.T) {
 		return decode[printed](t, succeed(t, args...).stdout).NoiseSD[0]
 	}
 	if free, held := sd(), sd("--prior", "noise=0.01,0.001"); !(free > 1 && held < 0.1) {
-		t.Errorf("noise sd %v, with a prior that holds it %v", free, held)
+		t.Errorf("noise sd %v, with a strong prior %v", free, held)
 	}
 }
 
-// TestErrors: known errors are used, and outliers passed over.
+// TestErrors checks that known standard deviations are used and outliers are excluded.
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
 	var plain strings.Builder
@@ -272,7 +272,7 @@ func TestErrors(t *testing.T) {
 	testkit.Contains(t, out.stderr+out.stdout, "outliers: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
 }
 
-// TestPositiveForecast: no number of a forecast of counts is below 0 with --positive, and the model gives the same numbers.
+// TestPositiveForecast checks that a forecast with --positive has no negative numbers, and that the model gives the same numbers.
 func TestPositiveForecast(t *testing.T) {
 	dir := t.TempDir()
 	counts := testkit.Put(t, dir, "counts.csv", evenSeries(70, func(n int) float64 { return float64(n * n % 7 % 3) }))
@@ -305,7 +305,7 @@ func TestPositiveForecast(t *testing.T) {
 	refuse(t, "large.csv: row 2 (from 1): y is 1e+305; must have a magnitude below 1e+150", "forecast", large)
 }
 
-// TestLogarithms: of sales that grow in proportion the logarithm is printed, and output says so; not where --log forbids it.
+// TestLogarithms checks that sales with exponential growth are modeled on the log scale, which the output reports, unless --log is never.
 func TestLogarithms(t *testing.T) {
 	dir := t.TempDir()
 	data := testkit.Put(t, dir, "d.csv", evenSeries(72, func(n int) float64 {
@@ -335,7 +335,7 @@ func TestLogarithms(t *testing.T) {
 	testkit.Contains(t, string(testkit.Read(t, filepath.Join(dir, "p.svg"))), "log of y: trend")
 }
 
-// TestForecastInterrupted: a signal ends a fit at once, and leaves nothing.
+// TestForecastInterrupted checks that a signal ends a fit without delay and that no files are left.
 func TestForecastInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
@@ -347,7 +347,7 @@ func TestForecastInterrupted(t *testing.T) {
 	}
 }
 
-// export is a table as programs write them: dates at a local clock through the change to summer time, words, holes.
+// export returns a table as exported by other programs, with local times across a change to summer time, words and missing values.
 func export(sep, point string) string {
 	var b strings.Builder
 	b.WriteString("\ufeff# exported\r\ndate,station,flow,\"level, m\",note\r\n")
@@ -377,8 +377,8 @@ func fromStdinRun(t *testing.T, text string, args ...string) outcome {
 	return vssgpRun(t, args...)
 }
 
-// TestExport: an unedited export fits, predicts and evaluates as it is, whatever its dialect, its extension and how it comes; what comes
-// out has its dates, on their clock.
+// TestExport checks that unedited tables can be fitted, predicted and evaluated in every dialect, with every extension and from stdin, and
+// that the output has their local times.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
 	plain := export(",", ".")
@@ -430,7 +430,7 @@ func TestExport(t *testing.T) {
 	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
 }
 
-// TestNames: the columns of a table without names get those of --names, and a model keeps them.
+// TestNames checks that --names sets the names of a table without names, and that a model contains them.
 func TestNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.Put(t, ".", "d.csv", "1,2,3\n2,3,5\n3,5,1\n4,1,2\n5,5,5\n")
@@ -442,7 +442,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestGuessedInput: without --x, a column is not taken for the input if its rows are in no order, or if the table has several series.
+// TestGuessedInput checks that a default input column is an error if it is not sorted or if the table has several series.
 func TestGuessedInput(t *testing.T) {
 	dir := t.TempDir()
 	table := func(head string, row func(i int) string) string {
@@ -463,7 +463,7 @@ func TestGuessedInput(t *testing.T) {
 	falling := table("day,y", func(i int) string { return fmt.Sprintf("2001-03-%02d,%s", 30-i, y(i)) })
 	twice := table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i/2, y(i)) })
 	either := table("day,y", func(i int) string { return fmt.Sprintf("%02d/%02d/2001,%s", i%12+1, i/12+1, y(i)) })
-	clock := table("at,y", func(i int) string { // set back by an hour after 2:45
+	clock := table("at,y", func(i int) string { // goes back by an hour after 2:45
 		return fmt.Sprintf("2001-10-28 %02d:%02d,%s", (i-i/12*4)/4, i%4*15, y(i))
 	})
 	flags := "t,flag,y\n0,u,3\n"
@@ -478,7 +478,7 @@ func TestGuessedInput(t *testing.T) {
 	}{
 		"one series below the other": {long, "", []string{"the default input column ds", "2001-01-01 in rows 1 and 13", "differ in column unique_id",
 			"--x COLUMN", "--x row"}, ""},
-		"one series beside the other":        {mixed, "", []string{"the default input column ds", "2001-01-01 in rows 1 and 2", "differ in column shop"}, ""},
+		"series in alternating rows":         {mixed, "", []string{"the default input column ds", "2001-01-01 in rows 1 and 2", "differ in column shop"}, ""},
 		"several series with a known future": {mixedFuture, "--regressor temp", []string{"2001-01-01 in rows 1 and 2", "differ in column shop"}, ""},
 		"a year and a month":                 {byYear, "", []string{"input column year", "differ in column month", "--x row"}, ""},
 		"values alone": {values, "", []string{"the default input column total", "is not increasing", "row 4 (from 1) has 94 after 100",
@@ -505,7 +505,7 @@ func TestGuessedInput(t *testing.T) {
 	}
 	model := filepath.Join(dir, "m.st")
 	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
-	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // of a fit that is an input in no order
+	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // a fit accepts an unsorted input
 	refuse(t, "differ in column unique_id", "fit", several, "-o", model)
 	succeed(t, "fit", unsorted, "--x", "row", "-o", model, "--season", "none")
 	succeed(t, "evaluate", model, unsorted)
@@ -515,7 +515,7 @@ func TestGuessedInput(t *testing.T) {
 	refuse(t, "--x row: ", "fit", unsorted, "--x", "row", "--method", "vssgp", "-o", model)
 }
 
-// TestNearPeriods: two lengths for one season are refused by both values, unless the rows are not known so well.
+// TestNearPeriods checks that almost equal periods are an error, except within the rounding of the rows.
 func TestNearPeriods(t *testing.T) {
 	dir := t.TempDir()
 	rows := "t,year,y\n"
@@ -536,7 +536,7 @@ func TestNearPeriods(t *testing.T) {
 	}
 }
 
-// TestLevels: further intervals lie inside one another, are the same by predict from the model, and are among the bands of a fill.
+// TestLevels checks that further intervals are nested, are identical in predict, and are part of the bands of a fill.
 func TestLevels(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -555,7 +555,7 @@ func TestLevels(t *testing.T) {
 		}
 		order := []string{l[5], l[7], l[9], l[1], l[10], l[8], l[6]}
 		if !slices.IsSortedFunc(order, func(a, b string) int { return cmp.Compare(number(t, a), number(t, b)) }) {
-			t.Errorf("ends in no order: %q", order)
+			t.Errorf("bounds are not sorted: %q", order)
 		}
 		if sd := strings.TrimLeft(strings.Replace(l[2], ".", "", 1), "0"); len(sd) > 3 {
 			t.Errorf("standard deviation %s; want three digits", l[2])
@@ -585,8 +585,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestBy: each series of a table is forecast, filled and scored as by itself, in the order of first rows, on any number of cores; one that
-// fails is named, and the others are written.
+// TestBy checks that each series of a table has the same results as alone, in the order of first rows and on any number of cores, and that
+// a series that fails is reported and the others are written.
 func TestBy(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -684,7 +684,7 @@ func TestBy(t *testing.T) {
 		"2024-01-01,a,v,3\n2024-01-02,a,v,4\n"), "--by", "shop")
 }
 
-// TestScreen: without -o a forecast is a table on stdout, and the findings come first in people's units.
+// TestScreen checks that a forecast without -o prints the findings, in readable units, and then a table.
 func TestScreen(t *testing.T) {
 	o := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80")
 	got := strings.Split(o.stdout, "\n")
@@ -703,8 +703,8 @@ func TestScreen(t *testing.T) {
 	testkit.Equal(t, quiet.stdout, strings.Join(got[3:6], "\n")+"\n", "with --quiet")
 }
 
-// explained is a table of days with the sales of two shops, 2 units more for each degree and 30 more at Christmas and a fair. The last rows of
-// a shop have no sales.
+// explained returns a table of the daily sales of two shops with an effect of 2 per degree and of 30 at Christmas and a fair. The last rows
+// of a shop have no sales.
 func explained(days, future int) string {
 	random := rand.New(rand.NewPCG(5, 5))
 	var b strings.Builder
@@ -727,8 +727,8 @@ func explained(days, future int) string {
 	return b.String()
 }
 
-// TestRegressorFlags: regressors, holidays and events have effects near those that the data were made with; forecasts are of the rows without
-// a value or take a file's values, for one series and for several; and a model gives the same numbers.
+// TestRegressorFlags checks the estimated effects of regressors, holidays and events, forecasts of rows without a value and with --at, for one
+// series and for several, and that a model gives the same numbers.
 func TestRegressorFlags(t *testing.T) {
 	const days, future = 300, 5
 	dir := t.TempDir()
@@ -761,7 +761,7 @@ func TestRegressorFlags(t *testing.T) {
 		strings.Join(lines[1+days-future:1+days], "")) // of b, then of a
 	succeed(t, append([]string{"forecast", both, "--by", "shop", "--at", theirs, "-o", in("by-at.csv")}, flags...)...)
 	if got := string(testkit.Read(t, in("by-at.csv"))); got != strings.Join(by, "\n") {
-		t.Errorf("by shop, with the places of each, %s, want %s", got, strings.Join(by, "\n"))
+		t.Errorf("by shop, with separate times, %s, want %s", got, strings.Join(by, "\n"))
 	}
 	if o := succeed(t, "forecast", one, "--y", "sales", "--events", testkit.Put(t, dir, "late.csv", "when,what\n2030-01-01,fair\n2030-01-01,feast\n"), "--horizon", "2"); !strings.Contains(
 		o.stderr, "left out the events fair, feast, because no row with a value is on their days") {

@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestChooseMethod: every flag of the model chooses vssgp, and is a mistake with the methods that have no model.
+// TestChooseMethod checks that every flag of the model selects vssgp and is an error with other methods.
 func TestChooseMethod(t *testing.T) {
 	chosen := func(method string, given ...string) (*imputeFlags, error) {
 		o, f := &imputeFlags{}, pflag.NewFlagSet("impute", pflag.ContinueOnError)
