@@ -76,7 +76,7 @@ func refuse(t *testing.T, named string, args ...string) {
 	vssgpRun(t, args...).fails(t, strings.Join(args, " "), cli.ExitMistake, named)
 }
 
-// printed is what fit, evaluate, forecast and fill print with --json, as another program would read it.
+// printed is the output of fit, evaluate, forecast and fill with --json.
 type printed struct {
 	Bound                 float64
 	Terms                 map[string]float64

@@ -102,7 +102,7 @@ func answer(ctx context.Context, call *serve.Frame, notes io.Writer) *serve.Fram
 		env.Served.In[f.Name] = f.Content
 	}
 	err := cli.Mistake(`the request has no command line; "args" must be a list of words`)
-	if len(call.Args) > 0 { // without arguments, cobra would use those of the process
+	if len(call.Args) > 0 { // without arguments, cobra would use the arguments of the process
 		err, _ = dispatch(env, call.Args)
 	}
 	code := cli.ExitCode(err)

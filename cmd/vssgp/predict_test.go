@@ -227,6 +227,6 @@ func TestForecastHorizonIrregular(t *testing.T) {
 			t.Errorf("%s: %d rows, want %d", c.name, rows, c.rows)
 		}
 	}
-	refuse(t, "--until 2000 exceeds the maximum, 1309, which is 10 times the data range after the last row", "forecast", filepath.Join(dir, "even.csv"),
+	refuse(t, "--until 2000 exceeds the maximum, 1309, 10 times the data range after the last row", "forecast", filepath.Join(dir, "even.csv"),
 		"--until", "2000", "-o", "-")
 }

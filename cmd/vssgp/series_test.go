@@ -474,7 +474,7 @@ func TestGuessedInput(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, args string
 		want       []string // of the error; none: it succeeds
-		first      string   // what the output begins with
+		first      string   // beginning of the output
 	}{
 		"one series below the other": {long, "", []string{"the default input column ds", "2001-01-01 in rows 1 and 13", "differ in column unique_id",
 			"--x COLUMN", "--x row"}, ""},
@@ -803,9 +803,9 @@ func TestRegressorFlags(t *testing.T) {
 	far := testkit.Put(t, dir, "far.csv", "t,x,y\n99,1,\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,1,2\n6,1,1\n")
 	unknown := testkit.Put(t, dir, "unknown.csv", "t,x,y\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,2,2\n6,1,1\n7,2,3\n8,1,1\n9,,\n10,2,2\n")
 	for message, args := range map[string][]string{
-		`first.csv: row 4 (from 1) has a value of y but no value of the regressor "x"`:                  {"forecast", first, "--regressor", "x"},
-		`the last row without a value, t 99, exceeds the maximum, 56, which is 10 times the data range`: {"forecast", far, "--regressor", "x"},
-		`unknown.csv: the column "x" has no value at 9, which the prediction requires`:                  {"backtest", unknown, "--regressor", "x", "--origins", "1", "--horizon", "3"},
+		`first.csv: row 4 (from 1) has a value of y but no value of the regressor "x"`:         {"forecast", first, "--regressor", "x"},
+		`the last row without a value, t 99, exceeds the maximum, 56, 10 times the data range`: {"forecast", far, "--regressor", "x"},
+		`unknown.csv: the column "x" has no value at 9, which the prediction requires`:         {"backtest", unknown, "--regressor", "x", "--origins", "1", "--horizon", "3"},
 		`one.csv: the column "degrees" has no value at 2023-08-28, which the prediction requires`: {"forecast", one, "--x", "date", "--y", "sales", "--regressor", "degrees",
 			"--horizon", "7"},
 		`hole.csv: row 20 (from 1) has a value of sales but no value of the regressor "degrees"`: {"forecast", hole, "--x", "date", "--y", "sales", "--regressor", "degrees"},
@@ -814,7 +814,7 @@ func TestRegressorFlags(t *testing.T) {
 		`unknown calendar "XX"; must be one of AR, AT`:                                           {"forecast", one, "--y", "sales", "--holidays", "XX"},
 		`require dates, but the input t`:                                                         {"forecast", numbers, "--holidays", "US"},
 		`weeks.csv is 7 days`:                                                                    {"forecast", weeks, "--holidays", "US"},
-		`the columns are t, y; a column of dates and a column of names`:                          {"forecast", one, "--events", numbers},
+		`the columns are t, y; must be dates and their names`:                                    {"forecast", one, "--events", numbers},
 		`f.csv: regressors: there is no column "degrees"`:                                        {"predict", in("m.safetensors"), in("f.csv"), "-o", in("q.csv")},
 	} {
 		refuse(t, message, args...)

@@ -175,8 +175,7 @@ func ranges(rows []float64, n int) []float64 {
 	return out
 }
 
-// charts returns the charts of the bound over time and over iterations, with a line for each initialization. It returns nil if no
-// initialization took more than one step.
+// charts returns charts of the bound over time and iterations. It returns nil if no initialization took more than one step.
 func (t *Trace) charts() []*chart {
 	byTime := newChart("Bound over time", "The bound during the fit.", "seconds since the beginning", "bound")
 	byIteration := newChart("Bound over iterations", "The bound of each initialization over all its stages.", "iteration", "bound")

@@ -28,8 +28,7 @@ const (
 // seconds is the name of the input of a recording.
 const seconds = "seconds"
 
-// Amplitudes returns |A1_k m_kd| [M,D] in the units of y, the amplitude of each feature's cosine in the posterior mean. It returns nil if the
-// model is not fitted.
+// Amplitudes returns |A1_k m_kd| [M,D], the amplitudes of the features' cosines in the units of y. It returns nil before a fit.
 func Amplitudes(m *vssgp.Model) []float64 {
 	mean, _, err := m.Coefficients()
 	if err != nil {

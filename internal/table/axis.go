@@ -27,8 +27,7 @@ type Axis struct {
 	Layout *layout `json:"notation,omitempty"`
 	// Offset is the offset from UTC of the last row in time, in seconds. New dates are written with it.
 	Offset int `json:"offset,omitempty"`
-	// Decimals is the number of decimals in a column of numbers. Fixed means that all rows have that many. Free means that numbers
-	// have exponents.
+	// Decimals is the number of decimals in a column of numbers, in all rows if Fixed is set. Free means that numbers have exponents.
 	Decimals int  `json:"decimals,omitempty"`
 	Fixed    bool `json:"fixed,omitempty"`
 	Free     bool `json:"free,omitempty"`

@@ -90,8 +90,7 @@ func (t *Table) Missing(col int) int { return t.column(col).count[missing] }
 // Integers reports whether all numbers of a column are written without a decimal sign.
 func (t *Table) Integers(col int) bool { c := t.column(col); return c.count[point]+c.count[comma] == 0 }
 
-// first returns the first row whose cell in a column has a class, or another class if is is false. Without such a row, it returns the
-// number of rows.
+// first returns the first row whose cell has a class, or another class if is is false; the number of rows if there is none.
 func (t *Table) first(col int, kind class, is bool) int {
 	for row := range t.Rows {
 		if found, _ := t.value(row, col); (found == kind) == is {
@@ -237,8 +236,7 @@ func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
 	case !like.Dates():
 		return nil, t.wrong(t.first(col, date, true), col, "is a date; must be a number like the model's input")
 	case like.Layout.zone == "" && l.zone != "":
-		return nil, t.wrong(t.first(col, date, true), col, "has an offset from UTC, but the model's input has none; must be a date such as "+
-			like.Format(0))
+		return nil, t.wrong(t.first(col, date, true), col, "has an offset from UTC, unlike the model's input; use a date such as "+like.Format(0))
 	}
 	both := *like
 	both.Layout, both.offsets = own.Layout, nil

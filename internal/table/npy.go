@@ -28,8 +28,8 @@ const maxNPYHeader = 1 << 16
 // Memory for values is allocated only after the header's shape agrees with the file's size. Errors wrap ErrFormat and contain the position
 // and the expected content, or they are errors of the system.
 //
-// We do not use github.com/sbinet/npyio v0.6.0. It allocates memory for the shape in the header, panics on a header without a newline or with
-// its keys in another order, returns stale values without an error for a truncated file, and does not support version 3.
+// We do not use github.com/sbinet/npyio v0.6.0. It allocates memory for the shape in the header, panics on a header without a newline or
+// with its keys in another order, returns stale values without an error for a truncated file, and does not support version 3.
 type npyCells struct {
 	name       string
 	kind       string // f8, …

@@ -17,8 +17,8 @@ const maxRecord = 16 << 20
 // bom is the byte order mark.
 const bom = "\ufeff"
 
-// A textReader reads the records of a text file. A record is a line, or several lines if a quoted field contains line ends. The reader skips
-// blank lines, and lines before the first record that begin with #.
+// A textReader reads the records of a text file. A record is a line, or several lines if a quoted field contains line ends. It skips blank
+// lines, and lines before the first record that begin with #.
 type textReader struct {
 	dialect
 	name  string
@@ -351,8 +351,7 @@ func (d *dialect) sample(sample string, whole bool) (rows [][]string) {
 }
 
 // assess detects whether the first record contains names, and returns the score of the dialect. The score is the share of records with as
-// many fields as the first record, times the share of cells that are numbers, dates or missing. A small constant gives a positive score to
-// files that contain only words.
+// many fields as the first record, times the share of cells that are numbers, dates or missing plus a constant for files of words.
 //
 // The first record contains names if it has a word above a column of mostly numbers or dates, or if it has an empty cell above such a
 // column and no number, or if it has no number or date.

@@ -13,8 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// A Writer writes the numbers of a table in blocks. It cannot be used after an error. Errors wrap ErrFormat, or are errors of the underlying
-// writer.
+// A Writer writes the numbers of a table in blocks. It cannot be used after an error. Errors wrap ErrFormat or come from the io.Writer.
 type Writer struct {
 	b      *bufio.Writer
 	n      int                                       // count of written numbers

@@ -39,12 +39,11 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 		"`file` of gaps: CSV with the columns start,end, or Audacity labels")
 	f.BoolVar(&g.cues, "cues", false, "fill the regions marked by cue points in the WAV file")
 	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
-	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity,
-		"0 to 10; higher finds more damage and more false positives")
+	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "0 to 10; higher finds more, and more false positives")
 	f.Float64Var(&g.confidence, "confidence", 0, "fill only finds with at least this confidence in `percent`")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
 		"write the finds or gaps to this `file`, as Audacity labels (.txt) or .csv")
-	f.BoolVar(&g.dry, "dry-run", false, "list what --detect finds, and fill nothing")
+	f.BoolVar(&g.dry, "dry-run", false, "list the damage found by --detect without filling it")
 }
 
 // kinds is a list of the kinds of damage for messages.

@@ -245,8 +245,7 @@ func withNames(t *table.Table, names []string) (cols []int) {
 	return cols
 }
 
-// OfSeries selects the columns of a series, with at most one input. If holes is set, the default outputs are all columns with missing
-// values.
+// OfSeries selects the columns of a series, with at most one input. If holes is set, columns with missing values are default outputs.
 func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, error) {
 	chosen, err := c.flags(t)
 	if err != nil {
@@ -352,8 +351,7 @@ func Listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// PredictedNames returns the column names of the inputs and, for each output, of its mean, its standard deviation and, if ends is set, the
-// bounds of its interval.
+// PredictedNames returns the column names of a prediction: inputs and, by output, mean, sd and, if ends is set, the interval's bounds.
 func PredictedNames(inputs, outputs []string, ends bool) []string {
 	names := slices.Clone(inputs)
 	for _, y := range outputs {

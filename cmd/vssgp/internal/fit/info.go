@@ -183,8 +183,8 @@ type frequency struct {
 	Amplitude       []float64 `json:"amplitude"` // [D], NaN before a fit
 }
 
-// topFrequencies returns the most confident frequencies, best first. Without a posterior of the hyper-parameters, it returns the frequencies
-// with the largest amplitudes. fitted reports whether the model is fitted.
+// topFrequencies returns the most confident frequencies, best first. Without a posterior of the hyper-parameters, it returns the
+// frequencies with the largest amplitudes. fitted reports whether the model is fitted.
 func topFrequencies(m *vssgp.Model, top int) (list []frequency, fitted bool) {
 	all, amplitude, d := m.Frequencies(), report.Amplitudes(m), m.Params.D
 	if !knownFrequencies(m) && amplitude != nil {

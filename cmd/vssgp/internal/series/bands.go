@@ -77,7 +77,7 @@ func (p *prediction) row(d, n int) []float64 { return p.values[d][n*p.width : (n
 // predictedAtOnce is the number of rows predicted together. It bounds memory: a row needs a Gaussian for each draw.
 var predictedAtOnce = 1 << 16
 
-// predictParts predicts at x with regressors z in blocks of predictedAtOnce rows. It calls show, unless that is nil, with the completed share.
+// predictParts predicts at x with regressors z in blocks of predictedAtOnce rows. Unless show is nil, it calls it with the completed share.
 func predictParts(
 	ctx context.Context, m *series.Model, x []float64, z [][]float64, levels levels, show func(share float64),
 ) (*prediction, error) {

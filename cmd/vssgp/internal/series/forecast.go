@@ -309,8 +309,7 @@ func (r *timeSeries) checkHorizon(x []float64, o *forecastFlags) error {
 		return cli.Mistake("--horizon %s exceeds the maximum of %d rows, %d times the range of the data", o.horizon.text, most,
 			series.MaxHorizon)
 	}
-	return cli.Mistake("%s exceeds the maximum, %s, which is %d times the data range after the last row", asked, r.axis.Format(limit),
-		series.MaxHorizon)
+	return cli.Mistake("%s exceeds the maximum, %s, %d times the data range after the last row", asked, r.axis.Format(limit), series.MaxHorizon)
 }
 
 // defaultHorizon returns the number of rows in two periods of the model's shortest season, at most the number of rows of the data. Without

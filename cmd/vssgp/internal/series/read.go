@@ -293,7 +293,7 @@ func (r *timeSeries) checkOrder() error {
 	if r.axis.Dates() && units[r.axis.Unit] <= units["h"] {
 		slack = units["h"] / units[r.axis.Unit]
 	}
-	rises, fall := false, 0 // fall is the first row whose x is below that of the row before
+	rises, fall := false, 0 // fall is the first row whose x is below the previous x
 	for n := 1; n < len(r.X); n++ {
 		d := r.X[n] - r.X[n-1]
 		rises = rises || d > slack

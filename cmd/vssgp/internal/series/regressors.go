@@ -73,8 +73,7 @@ func (g *regressors) readEvents(ctx context.Context, env *cli.Env, c *datafile.C
 	}
 	dates, texts := t.OfKind(table.Dates), t.OfKind(table.Text)
 	if len(dates) == 0 || len(texts) == 0 {
-		return cli.Mistake("--events %s: the columns are %s; a column of dates and a column of names are required", g.eventFile,
-			datafile.Listed(t.Names))
+		return cli.Mistake("--events %s: the columns are %s; must be dates and their names", g.eventFile, datafile.Listed(t.Names))
 	}
 	axis, x, err := t.Input(dates[0], nil)
 	if err != nil {

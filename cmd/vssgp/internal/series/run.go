@@ -152,8 +152,7 @@ func (m *run[T]) finish(ctx context.Context, env *cli.Env, files []fileio.File, 
 	return m.failed
 }
 
-// modelFiles returns the plot and the report of a run's first series, and its model unless the path is empty. It returns no files if no
-// model is kept.
+// modelFiles returns the plot, the report and, unless its path is empty, the model of a run's first series, if there is a model.
 func (m *run[T]) modelFiles(ctx context.Context, env *cli.Env, o drawing, view func(one *job[T]) *report.Series, model string) (
 	files []fileio.File, err error,
 ) {
