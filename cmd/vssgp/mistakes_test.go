@@ -217,7 +217,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --dry-run --gap 5:6", "--dry-run"}, {"impute good.wav --sensitivity 3 --gap 5:6 WAV", "--sensitivity"},
 	{"impute good.wav --detect zeros --sensitivity 11 WAV", "--sensitivity 11"}, {"impute good.wav --gap 5:6@0 WAV", "channel"},
 	{"impute good.wav --detect zeros --labels l.doc WAV", "l.doc"}, {"impute good.wav --gap 5:6 --detect zeros WAV", "2 ways"},
-	{"impute good.wav --detect ones WAV", "ones"}, {"impute good.wav --gap 5:395 WAV", "leave"},
+	{"impute good.wav --detect ones WAV", "ones"}, {"impute good.wav --gap 5:395 WAV", "10 observed samples"},
 }
 
 func TestMistakes(t *testing.T) {

@@ -45,7 +45,6 @@ Memory does not grow with the number of rows.
 
 Predictions of a time-series model (forecast -m, fit --method structural) are identical to
 its forecast; --full, --joint and --latent do not apply.
-
 Details: docs/forecasting.md and docs/regression.md.`,
 		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
   vssgp predict co2.safetensors months.csv -o forecast.csv --plot forecast.png
