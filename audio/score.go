@@ -134,8 +134,8 @@ func SNR(ref, est []float64, mask []bool) float64 {
 	return 10 * math.Log10(floats.Dot(signal, signal)/floats.Dot(diff, diff))
 }
 
-// Scores are the paper's scores of a fill, in units of the signal (see RMSE and STFTRMSE). The train scores select the observed samples,
-// the test scores the missing ones.
+// Scores are the paper's scores of a fill, in units of the signal (see RMSE and STFTRMSE): TrainRMSE and TrainSTFTRMSE over
+// the observed samples, TestRMSE and TestSTFTRMSE over the missing ones.
 type Scores struct {
 	TrainRMSE     float64 `json:"train_rmse"`
 	TestRMSE      float64 `json:"test_rmse"`

@@ -27,8 +27,8 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// architectures are what the kernels are compiled for; selftest has the emulator's
-// own kernels.
+// architectures are the targets for which the kernels are compiled; selftest has the emulator's
+// test kernels.
 var architectures = []int{80, 90}
 
 const selftest = 0
@@ -40,7 +40,7 @@ type kernel struct {
 	threads, words int
 }
 
-// table lists an architecture's kernels by name.
+// table returns an architecture's kernels by name.
 func table(arch int) map[string]kernel {
 	all := map[string]kernel{}
 	for i := range int(C.emu_count(C.int(arch))) {
@@ -52,10 +52,9 @@ func table(arch int) map[string]kernel {
 	return all
 }
 
-// Backwards has the threads of blocks that begin from now on take their turns
-// between barriers from the last to the first instead of from the first to the
-// last. A kernel that lacks a barrier then gives other numbers, because the turns
-// decide which thread reads before which has written.
+// Backwards makes blocks that start from now on run their threads between barriers from the
+// last to the first instead of from the first to the last. A kernel that lacks a barrier then
+// gives different numbers, because the order determines which reads precede which writes.
 func Backwards(on bool) {
 	n := C.int(0)
 	if on {
@@ -64,20 +63,20 @@ func Backwards(on bool) {
 	C.emu_backwards(n)
 }
 
-// LeaveOut has blocks pass a barrier of the sources as if it were not there: the
-// one at a line of a file, which is named without its folders. Line 0 leaves out
-// none. Tests see by it whether a missing barrier would be found.
+// LeaveOut makes blocks ignore the barrier at the given line of a file, which is named without
+// its folders. Line 0 restores all barriers. Tests use it to check that a missing barrier is
+// detected.
 func LeaveOut(file string, line int) {
 	name := C.CString(file)
 	defer C.free(unsafe.Pointer(name))
 	C.emu_leave_out(name, C.int(line))
 }
 
-// LeftOut is how many times a thread has passed the barrier that LeaveOut names.
+// LeftOut returns how many times a thread has passed the barrier that LeaveOut names.
 func LeftOut() int { return int(C.emu_left_out()) }
 
-// launch runs a kernel and returns when all its blocks have ended. Each argument is
-// one word. If blocks fail, the error says why the first of them did, in their order.
+// launch runs a kernel and returns when all its blocks have ended. Each argument is one word.
+// If blocks fail, the error is the error of the first one.
 func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
 	threads, blocks := 1, 1
 	var g, b [3]C.uint
@@ -88,9 +87,9 @@ func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
 	}
 	switch {
 	case threads != k.threads:
-		return fmt.Errorf("emulated %s: %d threads a block: it is written for %d", k.name, threads, k.threads)
+		return fmt.Errorf("emulated %s: %d threads per block, must be %d", k.name, threads, k.threads)
 	case len(args) != k.words:
-		return fmt.Errorf("emulated %s: %d arguments: it takes %d", k.name, len(args), k.words)
+		return fmt.Errorf("emulated %s: %d arguments, must be %d", k.name, len(args), k.words)
 	}
 	name := fmt.Sprintf("emulated %s for sm_%d", k.name, k.arch)
 	return watch(name, func(workers int) error {
@@ -103,7 +102,7 @@ func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
 	})
 }
 
-// run runs one block and says what went wrong, "" if nothing did.
+// run runs one block and returns its error message, or "".
 func (k kernel) run(grid, block *[3]C.uint, shared int, args []uint64, at int) string {
 	message := make([]byte, 512)
 	words := (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(args)))

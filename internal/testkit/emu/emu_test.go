@@ -18,7 +18,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// sink keeps what room makes off the stacks, which move.
+// sink keeps the allocations of room off the stacks, which move.
 var sink atomic.Pointer[[]float64]
 
 func room(n int) []float64 {
@@ -29,7 +29,7 @@ func room(n int) []float64 {
 
 func word(v []float64) uint64 { return uint64(uintptr(unsafe.Pointer(&v[0]))) }
 
-// try launches one of the emulator's own kernels; keep holds what it points to.
+// try launches one of the emulator's test kernels; keep references the memory that it uses.
 func try(name string, blocks, threads, shared int, keep [][]float64, words ...uint64) error {
 	args := []uint64{}
 	for _, v := range keep {
@@ -70,7 +70,7 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// TestMMA: the fragments of the PTX ISA make the product of two matrices of bytes.
+// TestMMA: the fragments of the PTX ISA give the product of two matrices of bytes.
 func TestMMA(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	bytes := room((16*32 + 32*8) / 8)
@@ -134,8 +134,8 @@ func TestUnset(t *testing.T) {
 	}
 }
 
-// TestFaults has one kernel for each fault; all must be errors that say what
-// and where, and leave the emulator usable.
+// TestFaults has one kernel for each fault. Each must return an error with the fault and its
+// location, and leave the emulator usable.
 func TestFaults(t *testing.T) {
 	out := room(64)
 	minus := func(n int64) uint64 { return uint64(-n) }
@@ -164,7 +164,7 @@ func TestFaults(t *testing.T) {
 			err := try(c.name, c.blocks, c.threads, c.shared, c.keep, c.words...)
 			for _, part := range c.want {
 				if err == nil || !strings.Contains(err.Error(), part) {
-					t.Errorf("%s %v: %v: does not say %q", c.name, c.words, err, part)
+					t.Errorf("%s %v: %v: does not contain %q", c.name, c.words, err, part)
 				}
 			}
 		}
@@ -175,7 +175,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce has launches run beside each other, some of them with faults.
+// TestManyAtOnce runs launches in parallel, some of them with faults.
 func TestManyAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
@@ -184,7 +184,7 @@ func TestManyAtOnce(t *testing.T) {
 				TestBarrier(t)
 				TestShuffle(t)
 				if err := try("self_divergent", 2, 64, 0, nil, 5); err == nil {
-					t.Error("a deadlock went unseen")
+					t.Error("a deadlock was not detected")
 				}
 			}
 		})
@@ -192,7 +192,7 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestTables has each architecture hold the same kernels.
+// TestTables checks that all architectures have the same kernels.
 func TestTables(t *testing.T) {
 	describe := func(arch int) string {
 		lines := []string{}
@@ -209,9 +209,9 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestFeature compares what features are made of with package math: sines to two units
-// of one's last place, exponentials to two of their own and their argument's rounding.
-// Where a turn is below an ulp an angle means nothing, but its sine stays within 1.
+// TestFeature compares the functions of a feature with package math: sines to two units in the
+// last place of 1, exponentials to two of their value plus the rounding of their argument. If a
+// turn is less than an ulp, the angle is arbitrary, but the sine is within 1.
 func TestFeature(t *testing.T) {
 	const ulp = 0x1p-53
 	turns := []float64{0, math.Copysign(0, -1), 0.125, 0.25, 0.375, 0.5, 0.625, -0.25, 1e-300, 0x1p51 + 0.5, math.Inf(1), math.NaN()}

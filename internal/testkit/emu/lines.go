@@ -15,8 +15,7 @@ import (
 	"sync"
 )
 
-// program is this program's table of lines, with how far from where it says the
-// program was loaded.
+// program returns the line table of this program, and its load offset.
 var program = sync.OnceValues(func() (*dwarf.Data, uint64) {
 	path, err := os.Executable()
 	if err != nil {
@@ -43,11 +42,11 @@ var program = sync.OnceValues(func() (*dwarf.Data, uint64) {
 	return nil, 0
 })
 
-// line is the line of the sources that the code before a return address is of.
+// line returns the source line of the code before a return address.
 func line(pc uint64) string {
 	lines, moved := program()
 	if lines == nil {
-		return fmt.Sprintf("%#x (which line that is, a test says that runs with -ldflags='-s=0 -w=0')", pc)
+		return fmt.Sprintf("%#x (link with -ldflags='-s=0 -w=0' to see the line)", pc)
 	}
 	pc -= moved + 1
 	unit, err := lines.Reader().SeekPC(pc)

@@ -4,8 +4,8 @@ package emu
 
 import "runtime"
 
-// Races says whether launches look for races between threads.
+// Races reports whether launches detect races between threads.
 const Races = false
 
-// watch runs the blocks of a launch of that name beside each other.
+// watch runs the blocks of a launch in parallel.
 func watch(name string, run func(workers int) error) error { return run(runtime.GOMAXPROCS(0)) }

@@ -18,14 +18,14 @@ import (
 	"sync"
 )
 
-// Races says whether launches look for races between threads.
+// Races reports whether launches detect races between threads.
 const Races = true
 
-// alone is held by a launch: what race.cpp keeps is of one block at a time.
+// alone serializes launches, because race.cpp tracks one block at a time.
 var alone sync.Mutex
 
-// watch runs the blocks of a launch of that name one after another. If threads raced, the error says so
-// first, up to four, of each pair of lines one.
+// watch runs the blocks of a launch one after another. If threads raced, the error lists the
+// races first, up to four, one for each pair of lines.
 func watch(name string, run func(workers int) error) error {
 	alone.Lock()
 	defer alone.Unlock()
@@ -47,7 +47,7 @@ func watch(name string, run func(workers int) error) error {
 	return errors.Join(append(races, err)...)
 }
 
-// kind says between which threads a race is, and where.
+// kind returns between which threads a race is, and in which memory.
 func kind(f C.finding) string {
 	between, memory := "threads of a block", "device memory"
 	switch {
@@ -62,7 +62,7 @@ func kind(f C.finding) string {
 	return between + " in " + memory
 }
 
-// race is the error that a finding is: its kind and two lines.
+// race converts a finding to an error with its kind and two lines.
 func race(name string, f C.finding, what [3]string) error {
 	var sides [2]string
 	for i, s := range f.side {
@@ -75,6 +75,6 @@ func race(name string, f C.finding, what [3]string) error {
 		}
 		sides[i] = fmt.Sprintf("thread %d of block %d %s at %s", s.thread, s.block, does, what[1+i])
 	}
-	return fmt.Errorf("%s: a race between %s: %s, and then %s, with nothing to order them",
+	return fmt.Errorf("%s: a race between %s: %s, and then %s, without ordering",
 		name, what[0], sides[0], sides[1])
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRaces has one kernel for each kind of race, and each with what orders it.
+// TestRaces has one kernel for each kind of race, and each with the missing ordering.
 func TestRaces(t *testing.T) {
 	a, b := room(64), room(256)
 	out, two := [][]float64{a}, [][]float64{b, a}
@@ -55,13 +55,13 @@ func TestRaces(t *testing.T) {
 			case c.want != "" && err == nil:
 				t.Errorf("%s %v: no race was found", c.name, c.words)
 			case c.want != "" && !backwards && !regexp.MustCompile(strings.ReplaceAll(c.want, "LINE", `(selftest.cu:\d+|0x\w+ \(.*\))`)).MatchString(err.Error()):
-				t.Errorf("%s %v: %v: does not say %s", c.name, c.words, err, c.want)
+				t.Errorf("%s %v: %v: does not match %s", c.name, c.words, err, c.want)
 			}
 		}
 	}
 }
 
-// TestLeftOut: a barrier that is left out is a race at once.
+// TestLeftOut: removing a barrier causes a race.
 func TestLeftOut(t *testing.T) {
 	defer LeaveOut("", 0)
 	run := func() error { return try("race_warps", 1, 64, 512, [][]float64{room(64)}, 1) }

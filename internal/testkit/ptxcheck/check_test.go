@@ -39,8 +39,7 @@ func TestUses(t *testing.T) {
 	}
 }
 
-// TestShape has a loop with a stage's products for T = 64 on sm_90, and ones that
-// have something wrong.
+// TestShape has a loop with a stage's products for T = 64 on sm_90, and incorrect ones.
 func TestShape(t *testing.T) {
 	ops := func(s string) (all []sass.Instruction) {
 		for op := range strings.FieldsSeq(s) {
@@ -93,7 +92,7 @@ func TestTranslations(t *testing.T) {
 	}
 }
 
-// TestProducts has the numbers that ptxas 11.8 to 13.5 make of eight rows.
+// TestProducts has the numbers of ptxas 11.8 to 13.5 for eight rows.
 func TestProducts(t *testing.T) {
 	for _, c := range []struct{ arch, t, want int }{{80, 128, 64}, {89, 64, 32}, {90, 128, 32}, {90, 64, 16}, {100, 128, 64}, {120, 64, 32}} {
 		testkit.Equal(t, 8*products(c.arch, c.t), c.want*kernels.Stage, "8 times the products for sm_", c.arch, ", T = ", c.t)

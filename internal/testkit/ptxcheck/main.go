@@ -1,12 +1,12 @@
-// Command check compiles the committed PTX as a driver would, with the ptxas of any
-// release and for each kind of card, and fails if a kernel spills registers or its
-// machine code is not what the sources mean: see rules.go. It needs no card.
+// Command ptxcheck compiles the committed PTX as a driver would, with the ptxas of any release
+// and for each kind of GPU. It fails if a kernel spills registers or its machine code violates
+// the rules in rules.go. It needs no GPU.
 //
 //	go run ./internal/testkit/ptxcheck [-ptxas FILE] [-nvdisasm FILE] [-arch 80,90]
 //	go run ./internal/testkit/ptxcheck -kernel moments_gram_128 -arch 90
 //
-// The second prints the kernel's loops, with their instructions by class and the
-// cycles that issuing them takes at least.
+// The second command prints the kernel's loops, with their instructions by class and the
+// minimum number of cycles to issue them.
 package main
 
 import (
@@ -78,19 +78,19 @@ func run(ptxas, nvdisasm, list, kernel string, table bool) error {
 	return nil
 }
 
-// architectures reads a list and keeps what ptxas knows.
+// architectures parses a list and keeps the architectures that ptxas supports.
 func (t tools) architectures(list string) (archs []int, err error) {
 	for part := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(part)
 		if err != nil {
-			return nil, fmt.Errorf("-arch %s: it should be numbers with commas between, such as 80,90", list)
+			return nil, fmt.Errorf("-arch %s: must be numbers separated by commas, such as 80,90", list)
 		}
 		if t.knows(n) {
 			archs = append(archs, n)
 		}
 	}
 	if len(archs) == 0 {
-		return nil, fmt.Errorf("-arch %s: ptxas %s knows none of these", list, t.release)
+		return nil, fmt.Errorf("-arch %s: ptxas %s supports none of these", list, t.release)
 	}
 	return archs, nil
 }

@@ -15,20 +15,20 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// A use is what ptxas says that a kernel takes: registers of a thread, and bytes of a
-// thread's local memory, some of them for registers that are spilled.
+// A use is the resources of a kernel as reported by ptxas: registers per thread, and bytes of
+// local memory per thread, some of them for spilled registers.
 type use struct {
 	kernel                   string
 	registers, stack, spills int
 }
 
-// A code is the kernels as compiled for an architecture.
+// A code contains the kernels compiled for an architecture.
 type code struct {
 	arch      int
 	ptx       []byte
 	uses      []use
 	functions []sass.Function // nil without a disassembler
-	took      time.Duration   // of one core, for ptxas: what a driver takes at its first start
+	took      time.Duration   // CPU time of ptxas, as at the first start with a driver
 }
 
 // tools are the programs that compile and disassemble.
@@ -38,7 +38,7 @@ type tools struct {
 
 var release = regexp.MustCompile(`release (\d+\.\d+)`)
 
-// find asks ptxas for its release. nvdisasm may be empty: there is none.
+// find asks ptxas for its release. nvdisasm may be empty.
 func find(ptxas, nvdisasm string) (tools, error) {
 	out, err := exec.Command(ptxas, "--version").Output()
 	if err != nil {
@@ -51,13 +51,13 @@ func find(ptxas, nvdisasm string) (tools, error) {
 	return tools{ptxas, nvdisasm, string(m[1])}, nil
 }
 
-// knows says whether ptxas compiles for an architecture.
+// knows reports whether ptxas supports an architecture.
 func (t tools) knows(arch int) bool {
 	out, err := exec.Command(t.ptxas, "--help").Output()
 	return err == nil && bytes.Contains(out, fmt.Appendf(nil, "'sm_%d'", arch))
 }
 
-// compile compiles the committed PTX that a card of the architecture would be given.
+// compile compiles the committed PTX for an architecture.
 func (t tools) compile(arch int) (code, error) {
 	c := code{arch: arch}
 	var err error
@@ -97,7 +97,7 @@ var (
 	registers = regexp.MustCompile(`Used (\d+) registers`)
 )
 
-// uses reads what ptxas -v says: of each kernel three lines.
+// uses parses the output of ptxas -v: three lines per kernel.
 func uses(text string) ([]use, error) {
 	var all []use
 	for line := range strings.Lines(text) {
@@ -117,7 +117,7 @@ func uses(text string) ([]use, error) {
 	}
 	for _, u := range all {
 		if u.stack < 0 || u.registers < 0 {
-			return nil, fmt.Errorf("ptxas -v says nothing of the stack or the registers of %s:\n%s", u.kernel, text)
+			return nil, fmt.Errorf("ptxas -v does not list the stack or the registers of %s:\n%s", u.kernel, text)
 		}
 	}
 	if len(all) == 0 {
@@ -126,7 +126,7 @@ func uses(text string) ([]use, error) {
 	return all, nil
 }
 
-// number reads digits that a regular expression has found.
+// number parses digits that a regular expression has matched.
 func number(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {

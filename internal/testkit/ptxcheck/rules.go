@@ -11,14 +11,14 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// An allowance is how many bytes of stack and of spilled registers a thread of a
-// kernel may have: the most that ptxas 11.8, 12.9 or 13.5 takes on any card, and why.
+// An allowance is the maximum number of bytes of stack and spilled registers per thread of a
+// kernel, with ptxas 11.8, 12.9 or 13.5 for any GPU, and the reason.
 type allowance struct {
 	stack, spills int
 	why           string
 }
 
-// allowances are of the kernels that have a stack. All others may have none.
+// allowances lists the kernels with a stack. All others must have none.
 var allowances = map[string]allowance{
 	"chain_reduce":        {8, 8, "80 registers a thread, so that three blocks fit; outside the loops with products"},
 	"digits_contract":     {24, 24, "ptxas 12.9 and 13 on sm_90 and sm_120, outside the loops over the rows"},
@@ -28,7 +28,7 @@ var allowances = map[string]allowance{
 	"pullback_64":         {8, 8, "168 registers of ptxas 12.9 and 13 on sm_120, outside the loops with products and over the rows"},
 }
 
-// spills compares with the allowances.
+// spills compares the kernels with the allowances.
 func (c code) spills() (wrong []string) {
 	for _, u := range c.uses {
 		a := allowances[u.kernel]
@@ -40,7 +40,7 @@ func (c code) spills() (wrong []string) {
 	return wrong
 }
 
-// A translation says which kind of machine code stands for instructions of the PTX.
+// A translation is the kind of machine code for some PTX instructions.
 var translations = []struct {
 	ptx  *regexp.Regexp
 	kind string
@@ -50,8 +50,8 @@ var translations = []struct {
 	{regexp.MustCompile(`\bcp\.async\.c[ag]\b`), "LDGSTS"},
 }
 
-// translations looks for the machine code of a card's special units where the PTX
-// asks for them: ptxas may put others in their place, many times as slow.
+// translations checks that the machine code uses the special units that the PTX requests: ptxas
+// may replace them by sequences that are many times slower.
 func (c code) translations() (wrong []string) {
 	for part := range strings.SplitSeq(string(c.ptx), ".visible .entry ") {
 		name, body, _ := strings.Cut(part, "(")
@@ -67,9 +67,9 @@ func (c code) translations() (wrong []string) {
 	return wrong
 }
 
-// products is how many instructions of the float64 tensor cores a warp takes for a
-// stage of a tile: STAGE rows of the sum by 32 × T/2 numbers (tile.cuh), 8 × 8 × 4
-// each, or 16 × 8 × 4 on sm_90, which alone has these.
+// products returns the number of float64 tensor-core instructions per warp for a stage of a
+// tile: STAGE rows of the sum by 32 × T/2 numbers (tile.cuh), 8 × 8 × 4 each, or 16 × 8 × 4 on
+// sm_90, which alone has these.
 func products(arch, t int) int {
 	n := kernels.Stage * 32 * t / 2 / (8 * 8 * 4)
 	if arch == 90 {
@@ -78,15 +78,15 @@ func products(arch, t int) int {
 	return n
 }
 
-// digitProducts is how many instructions of the int8 tensor cores a warp takes for a
-// stage of products by digits: DIGIT_STAGE numbers of the sum for 16 × 32 numbers, 16 × 8
-// × 32 each, of every pair of digits that is kept (digits.cuh).
+// digitProducts returns the number of int8 tensor-core instructions per warp for a stage of
+// products of digits: DIGIT_STAGE terms of the sum for 16 × 32 numbers, 16 × 8 × 32 each, for
+// every pair of digits that is used (digits.cuh).
 func digitProducts(digits int) int {
 	return digits * (digits + 1) / 2 * 32 / 8 * kernels.DigitStage / 32
 }
 
-// multiplies says by which instructions a kernel multiplies, moments_gram_128 and so on,
-// and how many a stage takes; none: it is no kernel of a tile.
+// multiplies returns the instruction with which a kernel multiplies (moments_gram_128 and so
+// on), and how many a stage needs, or none if it is not a tile kernel.
 func multiplies(arch int, name string) (kind string, stage int) {
 	at := strings.LastIndex(name, "_") + 1
 	n, err := strconv.Atoi(name[at:])
@@ -99,9 +99,8 @@ func multiplies(arch int, name string) (kind string, stage int) {
 	return "DMMA", products(arch, n)
 }
 
-// shape looks at the loops of the tile kernels that multiply: they have a stage's
-// products, all unrolled, and between the first and the last of these nothing goes to
-// local memory.
+// shape checks the loops of the tile kernels that multiply: they have a stage's products, all
+// unrolled, and no access to local memory between the first and the last of them.
 func (c code) shape() (wrong []string) {
 	for i := range c.functions {
 		f := &c.functions[i]
@@ -132,8 +131,8 @@ func (c code) shape() (wrong []string) {
 	return wrong
 }
 
-// count counts the instructions of a kind among those of a function, and what goes to
-// local memory from the first to the last of them.
+// count counts the instructions of a kind among those of a function, and the accesses to local
+// memory between the first and the last of them.
 func count(f *sass.Function, indices []int, kind string) (n, local int) {
 	since := 0
 	for _, i := range indices {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// classes are what instructions are counted by, in the order of reports. Each is
-// followed by the kinds in it; what is in none is "other".
+// classes are the classes of instructions, in the order of reports. Each is followed by its
+// kinds; all other kinds are "other".
 var classes = [][]string{
 	{"DMMA"}, {"IMMA"}, {"HMMA"},
 	{"DFMA"}, {"DMUL"}, {"DADD"}, {"DSETP"}, {"MUFU"},
@@ -20,7 +20,7 @@ var classes = [][]string{
 	{"other"},
 }
 
-// Class is what an instruction is counted as.
+// Class returns the class of an instruction.
 func (x Instruction) Class() string {
 	kind := x.Kind()
 	for _, c := range classes {
@@ -31,10 +31,9 @@ func (x Instruction) Class() string {
 	return "other"
 }
 
-// Counts are of some instructions of a function. Issue is the sum of their stalls:
-// the cycles in which one warp that never waits for memory, a barrier or a unit in use
-// issues them. It is a lower bound of the warp's time, not of the processor's, which
-// has other warps to issue from.
+// Counts are for some instructions of a function. Issue is the sum of their stalls: the cycles
+// in which one warp issues them if it never waits for memory, a barrier or a busy unit. It is a
+// lower bound of the warp's time, not of the multiprocessor's, which has other warps.
 type Counts struct {
 	Total, Issue int
 	Class        map[string]int
@@ -63,8 +62,8 @@ func (c Counts) String() string {
 	return fmt.Sprintf("%d instructions, %d cycles to issue: %s", c.Total, c.Issue, strings.Join(parts, ", "))
 }
 
-// Report lists the function's loops, each with the counts of its own instructions,
-// those of loops inside it left out.
+// Report lists the function's loops, each with the counts of its instructions, except those of
+// inner loops.
 func (f *Function) Report() string {
 	var b strings.Builder
 	all := make([]int, len(f.Code))

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 )
 
-// A Loop is a natural loop: what may run between two passes of its head. Code
-// that the compiler moved behind the function's end belongs to it as well.
+// A Loop is a natural loop: the code between two passes of its head, also if the compiler moved
+// it beyond the function's end.
 type Loop struct {
 	Head   int   // the index of its first instruction
 	Body   []int // the indices of all its instructions, ascending
@@ -18,8 +18,8 @@ type Loop struct {
 	Depth  int   // 1: in no other
 }
 
-// Loops finds the function's loops, outer ones before those in them, in the order of
-// their heads. Two loops with one head are one.
+// Loops returns the function's loops, outer loops before inner ones, in the order of their
+// heads. Two loops with one head are one.
 func (f *Function) Loops() []Loop {
 	g := f.graph()
 	tree := g.dominators()
@@ -70,7 +70,7 @@ func nest(loops []Loop) {
 	}
 }
 
-// Own are the indices of the loop's instructions that are in no loop inside it.
+// Own returns the indices of the loop's instructions that are in no inner loop.
 func Own(loops []Loop, i int) []int {
 	var own []int
 	inner := map[int]bool{}
@@ -89,14 +89,14 @@ func Own(loops []Loop, i int) []int {
 	return own
 }
 
-// A graph has the function's blocks of instructions that run one after another.
+// A graph consists of the function's basic blocks.
 type graph struct {
 	from           []int // block b has the instructions from[b] … from[b+1]−1
 	next, previous [][]int
 }
 
-// graph cuts the code into blocks. A BSYNC goes to where the BSSY of its barrier
-// says, as found along the way to it.
+// graph divides the code into basic blocks. The target of a BSYNC is the target of the BSSY of
+// its barrier.
 func (f *Function) graph() *graph {
 	starts := map[int]bool{0: true, len(f.Code): true}
 	for i, x := range f.Code {
@@ -138,8 +138,8 @@ func (f *Function) graph() *graph {
 	return g
 }
 
-// ends says whether something other than the next instruction may follow. A CALL of
-// a label is a branch by another name, one of a function is not.
+// ends reports whether something other than the next instruction may follow. A CALL of a label
+// is a branch, a CALL of a function is not.
 func (x Instruction) ends() bool {
 	switch x.Kind() {
 	case "CALL":
@@ -150,7 +150,7 @@ func (x Instruction) ends() bool {
 	return false
 }
 
-// follow says where a block goes on, and where barriers rejoin from there on.
+// follow returns the successors of a block, and the rejoin points of barriers from there on.
 func (f *Function) follow(from, to int, rejoin map[string]int) ([]int, map[string]int) {
 	for i := from; i < to; i++ {
 		x := f.Code[i]
@@ -178,14 +178,14 @@ func (f *Function) follow(from, to int, rejoin map[string]int) ([]int, map[strin
 	return after, rejoin
 }
 
-// register is the first argument: a BSSY's or BSYNC's barrier.
+// register returns the first argument: the barrier of a BSSY or BSYNC.
 func (x Instruction) register() string {
 	r, _, _ := strings.Cut(x.Args, ",")
 	return r
 }
 
-// conditional says whether a branch may go on with the next instruction: it has
-// a guard, or a predicate or a set of threads among its arguments.
+// conditional reports whether a branch may continue with the next instruction: it has a guard,
+// or a predicate or a set of threads among its arguments.
 func (x Instruction) conditional() bool {
 	return x.Guard != "" || x.Kind() == "BRA" && strings.Contains(x.Args, ",")
 }
@@ -201,7 +201,7 @@ func (g *graph) collect(body map[int]bool, b int) {
 	}
 }
 
-// dominators finds which blocks every way to a block passes.
+// dominators returns the dominator tree of the blocks.
 func (g *graph) dominators() flow.DominatorTree {
 	d := simple.NewDirectedGraph()
 	for b, all := range g.next {
@@ -214,7 +214,7 @@ func (g *graph) dominators() flow.DominatorTree {
 	return flow.Dominators(simple.Node(0), d)
 }
 
-// dominates says whether each way to b passes a.
+// dominates reports whether each path to b passes a.
 func dominates(tree flow.DominatorTree, a, b int) bool {
 	for b != a {
 		next := tree.DominatorOf(int64(b))

@@ -1,5 +1,5 @@
-// Package sass reads the machine code of NVIDIA cards as nvdisasm prints it, finds
-// its loops, and counts their instructions.
+// Package sass parses the machine code of NVIDIA GPUs as printed by nvdisasm, finds its loops,
+// and counts their instructions.
 package sass
 
 import (
@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// A Function is a kernel, with the functions that it calls behind its own code.
+// A Function is a kernel, followed by the functions that it calls.
 type Function struct {
 	Name string
 	Code []Instruction
 }
 
-// An Instruction stands at an offset from the function's first. Guard is the
-// predicate that it depends on ("@!P0"), Op its name with modifiers ("LDG.E.64").
+// An Instruction is at an offset from the first instruction of its function. Guard is its
+// predicate ("@!P0"), Op its name with modifiers ("LDG.E.64").
 type Instruction struct {
 	Offset          int
 	Guard, Op, Args string
 
-	// Stall is how many cycles at least pass before the warp's next instruction
-	// issues, as the compiler wrote into the code.
+	// Stall is the minimum number of cycles until the warp's next instruction, as encoded by the
+	// compiler.
 	Stall int
 
 	// Targets are the indices in Code of the labels among Args.
@@ -39,7 +39,7 @@ var (
 	named   = regexp.MustCompile("`?\\(?(\\.L_x_\\d+|\\$[\\w$.]+|\\.L\\.[\\w$.]+)")
 )
 
-// Parse reads what "nvdisasm -c -hex" prints of a cubin for sm_80 or later.
+// Parse parses the output of "nvdisasm -c -hex" for a cubin for sm_80 or later.
 func Parse(r io.Reader) ([]Function, error) {
 	var all []Function
 	var labels map[string]int
@@ -80,7 +80,7 @@ func Parse(r io.Reader) ([]Function, error) {
 	return all, s.Err()
 }
 
-// resolve sets the targets, once all labels are known.
+// resolve sets the targets after all labels are known.
 func (f *Function) resolve(labels map[string]int) {
 	if f == nil {
 		return
@@ -95,12 +95,12 @@ func (f *Function) resolve(labels map[string]int) {
 	}
 }
 
-// Kind is an instruction's name without modifiers.
+// Kind returns an instruction's name without modifiers.
 func (x Instruction) Kind() string {
 	kind, _, _ := strings.Cut(x.Op, ".")
 	return kind
 }
 
-// Local says whether the instruction reads or writes local memory, where spilled
-// registers and arrays lie that are indexed by what the compiler does not know.
+// Local reports whether the instruction accesses local memory, which contains spilled registers
+// and arrays with indices unknown to the compiler.
 func (x Instruction) Local() bool { return x.Kind() == "LDL" || x.Kind() == "STL" }

@@ -59,8 +59,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestLoops has flow of other kinds, each line an instruction: its index, what it is,
-// and where it goes.
+// TestLoops has other kinds of flow. Each line is an instruction: its index, its kind, and its
+// target.
 func TestLoops(t *testing.T) {
 	branch := func(guard string, to ...int) Instruction { return Instruction{Op: "BRA", Guard: guard, Targets: to} }
 	op := func(op, args string, to ...int) Instruction { return Instruction{Op: op, Args: args, Targets: to} }
