@@ -29,12 +29,12 @@ func TestEmulated(t *testing.T) {
 	out, err := c.CombinedOutput()
 	t.Logf("%s", out)
 	passed := strings.Count(string(out), "--- PASS: TestAsCPU/") + strings.Count(string(out), "--- PASS: TestTablesAsCPU/")
-	if err != nil || passed != 6 { // the card twice, three cases and one of tables
+	if err != nil || passed != 6 { // the GPU twice, three cases and one of tables
 		t.Errorf("%d tests on an emulated card passed, expected 6: %v", passed, err)
 	}
 }
 
-// cannotEmulate is why the kernels cannot be compiled for an emulated card here, "" if they can.
+// cannotEmulate returns why the kernels cannot be compiled for an emulated card, or "" if they can.
 func cannotEmulate() string {
 	out, err := exec.Command("go", "env", "CGO_ENABLED", "CXX").Output()
 	enabled, cxx, _ := strings.Cut(string(out), "\n")
@@ -46,7 +46,7 @@ func cannotEmulate() string {
 	}
 	compiler := append(strings.Fields(cxx), "")[0]
 	if _, err := exec.LookPath(compiler); err != nil {
-		return "no C++ compiler, which compiles the kernels for an emulated card: " + err.Error()
+		return "no C++ compiler to compile the kernels for an emulated card: " + err.Error()
 	}
 	return ""
 }

@@ -88,7 +88,7 @@ func (c *Device) setPrecision(s string) error {
 	}
 	if s != "auto" {
 		if digits, err = gpu.ParseDigits(s); err != nil {
-			return fmt.Errorf("must be auto, or %s", strings.TrimPrefix(err.Error(), "gpu: want "))
+			return fmt.Errorf("must be auto, or %s", strings.TrimPrefix(err.Error(), "gpu: must be "))
 		}
 	}
 	c.precision, c.digits = s, digits
