@@ -324,7 +324,7 @@ func TestRoom(t *testing.T) {
 	clear(r.room(arraySums, n))
 	got := make([]float64, n)
 	if err := errors.Join(r.mem[arraySums].Download(r.stream, cuda.Bytes(got), 0), r.finish(nil)); err != nil || !slices.Equal(got, want) {
-		t.Errorf("the card has %v, want %v (%v)", got, want, err)
+		t.Errorf("the GPU has %v, want %v (%v)", got, want, err)
 	}
 	r.download(plan, arraySums)
 	r.download(plan, arrayGram)

@@ -151,7 +151,7 @@ func (r *rows) tableArguments(p *plan) kernels.Spectrum {
 	return k
 }
 
-// sumTables computes the sums of pairs and of single features on the card and, if moments is true, what sumMoments computes.
+// sumTables computes the sums of pairs and of single features on the GPU and, if moments is true, what sumMoments computes.
 func (r *rows) sumTables(p *plan, a kernels.RowsBank, moments bool) {
 	args := r.tableArguments(p)
 	args.Amp, args.Power, args.Ripple = a.Amp, a.Power, a.Ripple
