@@ -64,10 +64,10 @@ const (
 	sumRows
 )
 
-// A damped holds a row's cos and sin, e², cos² − sin² and cos².
+// damped contains a row's cos and sin, e², cos² − sin² and cos².
 type damped struct{ co, si, e2, diff, cc reg.VecVirtual }
 
-// damped makes the products of cos and sin.
+// damped computes the products of cos and sin.
 func (p *pass) damped(co, si reg.VecVirtual) damped {
 	d := damped{co, si, p.reg(), p.reg(), p.reg()}
 	VMULPD(co, co, d.cc)
@@ -80,7 +80,7 @@ func (p *pass) damped(co, si reg.VecVirtual) damped {
 	return d
 }
 
-// adjoint gives −θ̄ and −q̄ for u = A1·∂/∂E[φ], which it uses up:
+// adjoint returns −θ̄ and −q̄ for u = A1·∂/∂E[φ], which it overwrites:
 //
 //	−θ̄ = sin·(u + a2·e²·cos),  −q̄ = u·cos + a2·e²·(cos² − sin²)
 func (p *pass) adjoint(d damped, u reg.VecVirtual) (theta, quad reg.VecVirtual) {
@@ -103,8 +103,8 @@ func (p *pass) moments(sums []reg.VecVirtual, theta, quad reg.VecVirtual) {
 	VFNMADD231PD(d, quad, sums[2])
 }
 
-// contract sums over rows of one input. For several inputs it makes the sums that
-// do not depend on them, and writes −θ̄ to bar and −q̄ to quad.
+// contract sums over rows of one input. With several inputs it computes the sums that do not depend
+// on them, and writes −θ̄ to bar and −q̄ to quad.
 func contract(p *pass) {
 	one, sums := p.has("x"), 3
 	if one {
@@ -135,7 +135,7 @@ func factorized(p *pass) {
 	})
 }
 
-// residual adds to the first four sums of factorized and gives −θ̄ and −q̄.
+// residual adds to the first four sums of factorized and returns −θ̄ and −q̄.
 func (p *pass) residual(co, si reg.VecVirtual) (theta, quad reg.VecVirtual) {
 	d := p.damped(co, si)
 	VFMADD231PD(d.e2, d.diff, p.sums[sumRipple])
@@ -156,7 +156,7 @@ func (p *pass) update(name string, v reg.VecVirtual) {
 	VMOVUPD(sum, p.row(name))
 }
 
-// write writes a row of the features, and adds their share of a fit.
+// write writes a row of the features, and adds their contribution to a fit.
 func (p *pass) write(co, si reg.VecVirtual) {
 	if p.has("cos") {
 		VMOVUPD(co, p.row("cos"))
