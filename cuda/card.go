@@ -76,7 +76,7 @@ func join(ordinal int) (*card, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.lost != nil {
-		return nil, fmt.Errorf("close what is open on it first (%d in all): %w", k.users, k.lost)
+		return nil, fmt.Errorf("close its %d open contexts first: %w", k.users, k.lost)
 	}
 	k.users++
 	return k, nil

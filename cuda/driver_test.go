@@ -285,7 +285,7 @@ func TestDriverInsideFault(t *testing.T) {
 	}
 	wants(t, m.Zero(q, 0, 8), ErrLost, "fault (grid")
 	wants(t, m.Free(), ErrLost)
-	wants(t, second(Open(d.Ordinal, 0)), ErrLost, "close", "2 in all")
+	wants(t, second(Open(d.Ordinal, 0)), ErrLost, "close", "2 open contexts")
 	testkit.OK(t, errors.Join(a.Close(), b.Close()))
 	c, err := Open(d.Ordinal, 1<<16)
 	if err != nil && isCard(d) {

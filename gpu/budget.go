@@ -76,10 +76,10 @@ const (
 	arrays     = arrayTable + array(operations)
 )
 
-// wants contains the number of bytes needed for each array.
-type wants [arrays]int64
+// arraySizes contains the number of bytes needed for each array.
+type arraySizes [arrays]int64
 
-func (w *wants) total() (sum int64) {
+func (w *arraySizes) total() (sum int64) {
 	for _, n := range w {
 		sum += n
 	}
@@ -89,7 +89,7 @@ func (w *wants) total() (sum int64) {
 // holdings contains the allocated arrays.
 type holdings struct {
 	mem  [arrays]*cuda.Memory
-	size wants
+	size arraySizes
 }
 
 // address returns the address of an array, or 0 if it is not allocated.
@@ -120,7 +120,7 @@ func (h *holdings) releaseAll() (err error) {
 
 // fit allocates the arrays of w, using the memory that is free or already allocated here. An array
 // keeps its contents if it is large enough and its memory is not needed.
-func (h *holdings) fit(c *cuda.Context, w *wants, free int64) (err error) {
+func (h *holdings) fit(c *cuda.Context, w *arraySizes, free int64) (err error) {
 	both := int64(0)
 	for a := range arrays {
 		both += max(h.size[a], w[a])

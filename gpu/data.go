@@ -15,7 +15,7 @@ type rows struct {
 	data     backend.Data
 	layout   *backend.Prepared // X, Y, Gate and Even are only on the device
 	*queue                     // nil: closed
-	own      wants             // of the data
+	own      arraySizes        // of the data
 	plans    [operations]*plan // last plan of each operation
 	solved   *plan             // the plan whose solution and inverse are on the device, or nil
 	spectrum spectrum
@@ -66,7 +66,7 @@ func (r *rows) bring() error {
 	for a, bytes := range all {
 		r.own[a] = int64(len(bytes))
 	}
-	if err := r.allocate(func(free int64) (*wants, error) {
+	if err := r.allocate(func(free int64) (*arraySizes, error) {
 		if needed := r.own.total(); needed > free {
 			return nil, r.refused(needed, free, needed/int64(r.data.N))
 		}
@@ -83,13 +83,13 @@ func (r *rows) bring() error {
 
 // allocate computes the needed sizes from the free bytes and allocates the arrays. No other rows of
 // the GPU allocate at the same time.
-func (r *rows) allocate(want func(free int64) (*wants, error)) error {
+func (r *rows) allocate(need func(free int64) (*arraySizes, error)) error {
 	c := r.card
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	held, _ := c.context.Held()
 	free := c.context.Budget() - held + r.size.total()
-	w, err := want(free)
+	w, err := need(free)
 	if err != nil {
 		return err
 	}

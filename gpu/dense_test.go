@@ -80,9 +80,9 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 	r := &rows{queue: q, data: backend.Data{D: d}}
 	p := &plan{m: m, d: d, offset: []int{0, m}}
 	p.addChain(true)
-	p.wants[arrayGram], p.wants[arraySums] = int64(8*m*m), int64(8*groups(d)*m*columnSums)
-	p.wants[arrayTable] = int64(len(p.table))
-	testkit.OK(t, q.fit(b.context, &p.wants, math.MaxInt64/2))
+	p.needs[arrayGram], p.needs[arraySums] = int64(8*m*m), int64(8*groups(d)*m*columnSums)
+	p.needs[arrayTable] = int64(len(p.table))
+	testkit.OK(t, q.fit(b.context, &p.needs, math.MaxInt64/2))
 	lower, sums := make([]float64, m*m), make([]float64, groups(d)*m*columnSums)
 	for i := range m {
 		for j := range i {

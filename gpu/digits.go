@@ -54,7 +54,7 @@ func (p *plan) addAdjoint(k kind, runs []run, digits int) error {
 			jobs = append(jobs, kernels.Job{Chunk: int64(of[i].lo), Block: block})
 		}
 	}
-	p.wants[arrayDigits] = at
+	p.needs[arrayDigits] = at
 	p.rowJobs = add(p, jobs)
 	return summable(runs)
 }

@@ -56,16 +56,16 @@ func value(sum *big.Int, digits int) float64 {
 	return math.Ldexp(f, 2*(2-8*digits))
 }
 
-// held returns the contents of an array.
-func (r *rows) held(t *testing.T, a array) []byte {
+// contents returns the contents of an array.
+func (r *rows) contents(t *testing.T, a array) []byte {
 	t.Helper()
 	b := make([]byte, r.size[a])
 	testkit.OK(t, r.mem[a].Download(r.stream, b, 0))
 	return b
 }
 
-// asked calls a method on rows that remain open.
-func (p *problem) asked(t *testing.T, b *Backend, m method) (*rows, []answer) {
+// callOpen calls a method on rows that remain open.
+func (p *problem) callOpen(t *testing.T, b *Backend, m method) (*rows, []answer) {
 	t.Helper()
 	r := testkit.Must(b.Open(p.data))(t)
 	t.Cleanup(func() { r.Close() })
@@ -73,8 +73,8 @@ func (p *problem) asked(t *testing.T, b *Backend, m method) (*rows, []answer) {
 	return r.(*rows), all
 }
 
-// place returns the position of entry (i, j), i > j, of a run's matrix in a Gram array.
-func (r run) place(i, j int64) int64 {
+// position returns the position of entry (i, j), i > j, of a run's matrix in a Gram array.
+func (r run) position(i, j int64) int64 {
 	switch {
 	case i < r.Split:
 		return r.Diag0 + i*r.Split + j
@@ -112,7 +112,7 @@ func eachExact(t *testing.T, method int, test func(t *testing.T, p *problem, r *
 					s.digits = digits
 					b, p := open(t, s.options(ordinal)), newProblem(s)
 					clear(p.bar.C) // with many outputs or inputs, C̄y is added to the adjoints in place
-					r, _ := p.asked(t, b, p.methods()[method])
+					r, _ := p.callOpen(t, b, p.methods()[method])
 					test(t, p, r, digits)
 				})
 			}
@@ -125,7 +125,7 @@ func eachExact(t *testing.T, method int, test func(t *testing.T, p *problem, r *
 func TestDigitsGramExact(t *testing.T) {
 	eachExact(t, 0, func(t *testing.T, p *problem, r *rows, digits int) {
 		plan := r.plans[opMoments]
-		store, runs, gram := r.held(t, arrayStore), runsOver(plan.runs, plan.offset), r.host[arrayGram]
+		store, runs, gram := r.contents(t, arrayStore), runsOver(plan.runs, plan.offset), r.host[arrayGram]
 		want := make([]float64, len(gram))
 		for _, run := range runs {
 			var all []whole
@@ -139,7 +139,7 @@ func TestDigitsGramExact(t *testing.T) {
 					for _, w := range all {
 						sum.Add(sum, product(w, w, int(a), int(b)))
 					}
-					want[run.place(a, b)] += p.features.Amp[run.F0+a] * p.features.Amp[run.F0+b] * value(sum, digits)
+					want[run.position(a, b)] += p.features.Amp[run.F0+a] * p.features.Amp[run.F0+b] * value(sum, digits)
 				}
 			}
 		}
@@ -183,7 +183,7 @@ func TestDigitsProductExact(t *testing.T) {
 	eachExact(t, 1, func(t *testing.T, p *problem, r *rows, digits int) {
 		plan := r.plans[opPullback]
 		pass, runs := plan.passes[0], runsOver(plan.runs, plan.offset)
-		store, adjoint := r.held(t, arrayStore), r.held(t, arrayDigits)
+		store, adjoint := r.contents(t, arrayStore), r.contents(t, arrayDigits)
 		bars := store[pass.store/pass.number*int64(digits):]
 		at := 0
 		for _, run := range runs {
@@ -224,7 +224,7 @@ func (p *problem) areAdjoint(t *testing.T, run run, g whole, scales []byte) (pow
 		row, largest := make([]float64, run.M), 0.0
 		for j := range row {
 			if j != k {
-				row[j] = gram[run.place(int64(max(j, k)), int64(min(j, k)))] * p.features.Amp[int(run.F0)+j]
+				row[j] = gram[run.position(int64(max(j, k)), int64(min(j, k)))] * p.features.Amp[int(run.F0)+j]
 				largest = max(largest, math.Abs(row[j]))
 			}
 		}

@@ -126,9 +126,9 @@ func TestDigitsLongSums(t *testing.T) {
 			for k := range p.m {
 				p.features.Freq[k], p.features.Decay[k], p.features.Phase[k] = 0, 0, math.Acos(256*x*math.Ldexp(1, 2-8*MostDigits))
 			}
-			r, _ := p.asked(t, b, p.methods()[0])
+			r, _ := p.callOpen(t, b, p.methods()[0])
 			chunks := r.plans[opMoments].passes[0].chunks
-			one := whole{MostDigits, r.held(t, arrayStore)[chunks[0].Store*MostDigits:], p.m, 1} // of the last slab
+			one := whole{MostDigits, r.contents(t, arrayStore)[chunks[0].Store*MostDigits:], p.m, 1} // of the last slab
 			sum := product(one, one, 1, 0)
 			want := p.features.Amp[1] * p.features.Amp[0] * value(sum.Mul(sum, big.NewInt(int64(n))), MostDigits)
 			if got := r.host[arrayGram][2]; got != want || len(chunks) != 1 || one.digit(0, 0, 3) != -128 {

@@ -51,10 +51,10 @@ func (r *rows) planSlopes(p *plan) error {
 	k := columnKind(columnCut, columnBlock, groups(p.d), slopeWidth(r.data.Q))
 	chunks, _ := k.chunks(runs, k.count)
 	p.rowJobs = add(p, rowJobs(chunks))
-	p.wants[arrayCoef] = int64(16 * p.m * p.d)
-	p.wants[arraySums] = int64(8 * p.m * k.groups * k.sums)
-	p.wants[arrayRes] = int64(8 * p.n * p.d)
-	p.wants[arrayValue] = int64(8 * p.rowJobs.rows)
+	p.needs[arrayCoef] = int64(16 * p.m * p.d)
+	p.needs[arraySums] = int64(8 * p.m * k.groups * k.sums)
+	p.needs[arrayRes] = int64(8 * p.n * p.d)
+	p.needs[arrayValue] = int64(8 * p.rowJobs.rows)
 	return r.addPasses(p, runs, k)
 }
 

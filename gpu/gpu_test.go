@@ -250,7 +250,8 @@ func TestMisuse(t *testing.T) {
 		}
 	}
 	for _, digits := range []int{-1, 1, LeastDigits - 1, LeastDigits + 1, MostDigits - 1, MostDigits + 1} {
-		if _, err := Open(Options{Ordinal: devices[0].Ordinal, Digits: digits}); err == nil || !strings.Contains(err.Error(), "must be 3 or 7, or 0") {
+		_, err := Open(Options{Ordinal: devices[0].Ordinal, Digits: digits})
+		if err == nil || !strings.Contains(err.Error(), "must be 3 or 7, or 0") {
 			t.Errorf("%d digits: %v", digits, err)
 		}
 	}
@@ -317,7 +318,7 @@ func TestRoom(t *testing.T) {
 	testkit.Must(p.methods()[0].call(opened))(t)
 	r := opened.(*rows)
 	plan := r.plans[opMoments]
-	n := int(plan.wants[arraySums] / 8)
+	n := int(plan.needs[arraySums] / 8)
 	want := testkit.Numbers(n, func(i int) float64 { return float64(i + 1) })
 	before := r.locked[arraySums]
 	r.upload(arraySums, want[:1], want[1:])

@@ -155,14 +155,14 @@ func (q *queue) upload(a array, all ...[]float64) {
 
 // zero clears the part of an array that a plan uses.
 func (q *queue) zero(p *plan, a array) {
-	if n := p.wants[a]; n > 0 && q.err == nil {
+	if n := p.needs[a]; n > 0 && q.err == nil {
 		q.err = q.mem[a].Zero(q.stream, 0, n)
 	}
 }
 
 // download queues the copy of the part of an array that a plan uses to host[a].
 func (q *queue) download(p *plan, a array) {
-	n := p.wants[a]
+	n := p.needs[a]
 	q.room(a, int(n/8))
 	if n > 0 && q.err == nil {
 		q.moving[a] = true

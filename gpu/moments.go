@@ -43,8 +43,8 @@ func (r *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 // planMoments plans the moments and, for a solution, its chain.
 func (r *rows) planMoments(p *plan) error {
 	runs := runsOver(p.runs, p.offset)
-	p.wants[arrayGram] = gramBytes(p.offset)
-	p.wants[arraySums] = int64(8 * groups(p.d) * p.m * columnSums)
+	p.needs[arrayGram] = gramBytes(p.offset)
+	p.needs[arraySums] = int64(8 * groups(p.d) * p.m * columnSums)
 	if p.op == opSolve {
 		p.addChain(goesDense(p.offset, p.d, r.card.device.SharedPerBlock))
 	}

@@ -25,8 +25,8 @@ var mutantShapes = []shape{
 	{n: 150, m: 20, q: 1, d: 5, windows: 40}, // every other window has no features
 }
 
-// A place is a source line with a barrier.
-type place struct {
+// A barrierLine is a source line with a barrier.
+type barrierLine struct {
 	file string
 	line int
 	code string // the line and its context
@@ -35,7 +35,7 @@ type place struct {
 var barrierCall = regexp.MustCompile(`^[^/]*\b(warp_)?barrier\(\)`)
 
 // barriers returns all barriers of the kernels.
-func barriers(t *testing.T) (all []place) {
+func barriers(t *testing.T) (all []barrierLine) {
 	t.Helper()
 	files := testkit.Must(filepath.Glob("../kernels/*.cu*"))(t)
 	for _, file := range files {
@@ -46,7 +46,7 @@ func barriers(t *testing.T) (all []place) {
 		lines := strings.Split(string(text), "\n")
 		for i, code := range lines {
 			if barrierCall.MatchString(code) {
-				all = append(all, place{filepath.Base(file), i + 1, strings.Join(lines[max(0, i-1):i+2], "\n")})
+				all = append(all, barrierLine{filepath.Base(file), i + 1, strings.Join(lines[max(0, i-1):i+2], "\n")})
 			}
 		}
 	}

@@ -25,12 +25,12 @@ func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 		least, all = max(least, s.least*s.slotBytes), max(all, s.slots*s.slotBytes)
 		leastStore, store = max(leastStore, s.leastStore), max(store, s.store)
 	}
-	fixed := p.wants.total() + int64(len(p.table))
+	fixed := p.needs.total() + int64(len(p.table))
 	room := p.free - fixed
 	if room < least+leastStore {
 		ofRows := r.own.total()
 		for _, a := range []array{arrayRes, arrayOut, arrayQuad, arrayPart} {
-			ofRows += p.wants[a]
+			ofRows += p.needs[a]
 		}
 		return r.refused(fixed+least+leastStore, p.free, ofRows/int64(r.data.N))
 	}
@@ -40,8 +40,8 @@ func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 		cutInto(room-store, store)
 	}
 	for _, s := range p.passes {
-		p.wants[arrayPart] = max(p.wants[arrayPart], s.slots*s.slotBytes)
-		p.wants[arrayStore] = max(p.wants[arrayStore], s.store)
+		p.needs[arrayPart] = max(p.needs[arrayPart], s.slots*s.slotBytes)
+		p.needs[arrayStore] = max(p.needs[arrayStore], s.store)
 	}
 	return nil
 }
@@ -82,10 +82,10 @@ func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, fi
 // reserve creates the plan and allocates its arrays.
 func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, fill func(*plan) error) (p *plan, err error) {
 	offset, frequencies := f.Offsets(), r.frequencies(op, f)
-	err = r.allocate(func(free int64) (*wants, error) {
+	err = r.allocate(func(free int64) (*arraySizes, error) {
 		p = r.plans[op]
-		if op == opPick || !p.fits(f.M, offset, d) || p.frequencies != frequencies || p.wants.total() > free || p.cramped && p.free < free {
-			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, wants: r.own, frequencies: frequencies}
+		if op == opPick || !p.fits(f.M, offset, d) || p.frequencies != frequencies || p.needs.total() > free || p.cramped && p.free < free {
+			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, needs: r.own, frequencies: frequencies}
 			if err := r.complete(p, given, fill); err != nil {
 				return nil, err
 			}
@@ -93,26 +93,26 @@ func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, fi
 		}
 		if op == opSolve { // allocating its arrays must not free the data that PullbackSolved needs
 			for _, a := range []array{arrayGram, arraySolved} {
-				if r.size[a] > p.wants[a] {
+				if r.size[a] > p.needs[a] {
 					err = errors.Join(err, r.release(a))
 				}
 			}
 		}
-		return &p.wants, err
+		return &p.needs, err
 	})
 	return p, err
 }
 
 // complete plans the operation.
 func (r *rows) complete(p *plan, given []int, fill func(*plan) error) error {
-	p.wants[arrayBank] = int64(8 * bankNumbers(p.m, r.data.Q))
+	p.needs[arrayBank] = int64(8 * bankNumbers(p.m, r.data.Q))
 	if p.op == opPick {
 		r.pick(p, given)
 	} else if r.own[arrayEven] > 0 {
-		p.wants[arrayRot] = int64(8 * kernels.Rotations * p.m)
+		p.needs[arrayRot] = int64(8 * kernels.Rotations * p.m)
 	}
 	err := fill(p)
-	p.wants[arrayTable+array(p.op)] = int64(len(p.table))
+	p.needs[arrayTable+array(p.op)] = int64(len(p.table))
 	return err
 }
 
@@ -123,10 +123,10 @@ func (r *rows) pick(p *plan, given []int) {
 	for _, place := range places {
 		p.index = append(p.index, int64(place))
 	}
-	p.wants[arrayIndex] = int64(8 * p.n)
-	p.wants[arrayPickX], p.wants[arrayPickY] = int64(8*p.n*r.data.Q), int64(8*p.n*r.data.D)
+	p.needs[arrayIndex] = int64(8 * p.n)
+	p.needs[arrayPickX], p.needs[arrayPickY] = int64(8*p.n*r.data.Q), int64(8*p.n*r.data.D)
 	if r.own[arrayGate] > 0 {
-		p.wants[arrayPickGate] = int64(16 * p.n)
+		p.needs[arrayPickGate] = int64(16 * p.n)
 	}
 }
 

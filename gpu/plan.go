@@ -19,7 +19,7 @@ type plan struct {
 	index       []int64       // indices of the rows; nil: all
 	free        int64         // bytes available to the plan
 	cramped     bool          // with more free bytes the plan would differ
-	wants       wants
+	needs       arraySizes
 	table       []byte       // read by its kernels: chunks, jobs, reductions, blocks of a chain
 	tabled      *cuda.Memory // the device's copy of the table, or nil
 	passes      []*pass
@@ -54,12 +54,12 @@ func (p *plan) addChain(dense bool) {
 	for _, l := range c.levels {
 		p.levels = append(p.levels, add(p, l))
 	}
-	p.wants[arrayLevels] = 8 * c.workspace
+	p.needs[arrayLevels] = 8 * c.workspace
 	if dense {
-		p.wants[arrayLevels] = 8 * denseWorkspace(p.m, p.d)
+		p.needs[arrayLevels] = 8 * denseWorkspace(p.m, p.d)
 	}
-	p.wants[arraySolved] = solvedBytes(c.m, c.d)
-	p.wants[arrayStats] = int64(8 * stats * c.blocks(0))
+	p.needs[arraySolved] = solvedBytes(c.m, c.d)
+	p.needs[arrayStats] = int64(8 * stats * c.blocks(0))
 }
 
 // A span is the half-open interval [lo, hi).

@@ -174,7 +174,7 @@ func checkPass(runs []run, p *plan, s *pass) error {
 
 // planRows returns rows without a GPU, 10 bytes each.
 func planRows(n int, w backend.Windows) *rows {
-	return &rows{data: backend.Data{N: n, Q: 1, D: 1, Windows: w}, own: wants{arrayX: int64(10 * n)}}
+	return &rows{data: backend.Data{N: n, Q: 1, D: 1, Windows: w}, own: arraySizes{arrayX: int64(10 * n)}}
 }
 
 // TestPredictPlan checks that pieces and jobs cover the same rows, and that the slots of a piece's
@@ -243,7 +243,7 @@ func TestPassesInBudget(t *testing.T) {
 	}
 	k := columnKind(cut{1, 1000, longest, false}, 64, 1, 1)
 	within := func(free int64) (*plan, error) {
-		p := &plan{wants: r.own, free: free}
+		p := &plan{needs: r.own, free: free}
 		return p, r.addPasses(p, runs, k)
 	}
 	unlimited := testkit.Must(within(math.MaxInt64))(t)
@@ -254,8 +254,8 @@ func TestPassesInBudget(t *testing.T) {
 		batches int
 	}{{4, false, 1}, {3, true, 2}, {1, true, 4}} {
 		p := testkit.Must(within(fixed + int64(c.slots)*k.slotBytes))(t)
-		if p.cramped != c.cramped || len(p.passes[0].batches) != c.batches || p.wants[arrayPart] != int64(c.slots)*k.slotBytes {
-			t.Errorf("space for %d slots: cramped %v, %d batches, %d bytes", c.slots, p.cramped, len(p.passes[0].batches), p.wants[arrayPart])
+		if p.cramped != c.cramped || len(p.passes[0].batches) != c.batches || p.needs[arrayPart] != int64(c.slots)*k.slotBytes {
+			t.Errorf("space for %d slots: cramped %v, %d batches, %d bytes", c.slots, p.cramped, len(p.passes[0].batches), p.needs[arrayPart])
 		}
 	}
 	_, err := within(fixed + k.slotBytes - 1)

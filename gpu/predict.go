@@ -32,14 +32,14 @@ func (r *rows) planPredict(p *plan) error {
 	one := func(int64) int64 { return 1 }
 	chunks, _ := predictCut.chunks(runs, one)
 	p.chunks, p.rowJobs = add(p, chunks), add(p, rowJobs(chunks))
-	p.wants[arrayCoef] = int64(16 * p.m * p.d)
-	p.wants[arrayOut] = int64(8 * p.n * (p.d + p.d*p.d))
+	p.needs[arrayCoef] = int64(16 * p.m * p.d)
+	p.needs[arrayOut] = int64(8 * p.n * (p.d + p.d*p.d))
 	if p.op != opPredictShared {
 		return r.addPasses(p, runs)
 	}
-	p.wants[arrayCoef] = int64(8 * p.m * (p.d + 1))
-	p.wants[arrayGram] = gramBytes(p.offset)
-	p.wants[arrayQuad] = int64(8 * p.n)
+	p.needs[arrayCoef] = int64(8 * p.m * (p.d + 1))
+	p.needs[arrayGram] = gramBytes(p.offset)
+	p.needs[arrayQuad] = int64(8 * p.n)
 	var pieces []run
 	chunks, _ = quadCut.chunks(runs, one)
 	for _, c := range chunks {

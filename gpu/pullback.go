@@ -29,13 +29,13 @@ func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 func (r *rows) planPullback(p *plan) error {
 	runs := runsOver(p.runs, p.offset)
 	width := kernels.PullbackWidth(r.data.Q)
-	p.wants[arrayGram] = gramBytes(p.offset)
+	p.needs[arrayGram] = gramBytes(p.offset)
 	if p.op == opPullbackSolved {
-		p.wants[arraySolved] = solvedBytes(p.m, p.d)
+		p.needs[arraySolved] = solvedBytes(p.m, p.d)
 	} else {
-		p.wants[arrayCoef] = int64(8 * p.m * p.d)
+		p.needs[arrayCoef] = int64(8 * p.m * p.d)
 	}
-	p.wants[arraySums] = int64(8 * p.m * width)
+	p.needs[arraySums] = int64(8 * p.m * width)
 	if r.planTables(p) {
 		return nil
 	}

@@ -70,7 +70,7 @@ func (r *rows) planTables(p *plan) bool {
 	if p.frequencies == 0 {
 		return false
 	}
-	k, w, others := r.tableArguments(p), p.wants, len(p.table)
+	k, w, others := r.tableArguments(p), p.needs, len(p.table)
 	w[arrayTables] = int64(k.Irregular+uint64(8*k.Irregulars)) - int64(k.Tables)
 	w[arrayWaves] = int64(8 * len(r.spectrum.waves))
 	w[arrayPairs] = pairBytes(p.m) + int64(8*p.m*(1+p.d)*kernels.SingleSums)
@@ -80,7 +80,7 @@ func (r *rows) planTables(p *plan) bool {
 		p.planPairs()
 	}
 	if p.tables = w.total()+int64(len(p.table)) <= p.free; p.tables {
-		p.wants = w
+		p.needs = w
 	} else {
 		p.cramped, p.table = true, p.table[:others]
 	}
@@ -151,7 +151,7 @@ func (r *rows) tableArguments(p *plan) kernels.Spectrum {
 	return k
 }
 
-// sumTables computes the sums of pairs and of single features on the GPU and, if moments is true, what sumMoments computes.
+// sumTables computes the sums of pairs and of single features on the GPU and, if moments is true, the results of sumMoments.
 func (r *rows) sumTables(p *plan, a kernels.RowsBank, moments bool) {
 	args := r.tableArguments(p)
 	args.Amp, args.Power, args.Ripple = a.Amp, a.Power, a.Ripple

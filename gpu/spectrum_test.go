@@ -106,7 +106,7 @@ func TestTablesInTightMemory(t *testing.T) {
 		r := testkit.Must(open(t, o).Open(big.data))(t)
 		want := pull(r)
 		for _, less := range []int64{0, 1, 100, 200} {
-			o.Budget = r.(*rows).plans[opPullback].wants.total() - less
+			o.Budget = r.(*rows).plans[opPullback].needs.total() - less
 			tight := testkit.Must(open(t, o).Open(big.data))(t)
 			for _, f := range []*backend.Features{big.features, small.features} {
 				if err := tight.Moments(backend.NewMoments(f, 1), f); err != nil && !errors.Is(err, cuda.ErrBudget) {

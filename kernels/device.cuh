@@ -4,8 +4,8 @@
 //
 //	KERNEL(threads) name(…)   a kernel for blocks of that many threads; each
 //	                          parameter is a pointer, a long long or a double.
-//	                          KERNEL(threads, blocks): with registers for so many
-//	                          blocks on a multiprocessor
+//	                          KERNEL(threads, blocks) limits the registers so that
+//	                          blocks of them fit on a multiprocessor
 //	DEVICE                    a function that kernels call
 //	CONSTANT                  before numbers that all threads read at once
 //	SHARED(type, s)           type *s is the block's dynamic shared memory

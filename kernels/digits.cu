@@ -22,8 +22,8 @@
 //              and 84 for each RESYNC of them, 49 elsewhere; s bytes written
 #include "digits.cuh"
 
-// cosines calls put(i, c) with a feature's cosines, without its amplitude, at rows lo … lo+n−1. The
-// order of i depends on whether the rows are evenly spaced.
+// cosines calls put(f) once. f(i), i < n, returns a feature's cosine without its amplitude at row
+// lo+i, and must be called in the order of i.
 template <class Put> DEVICE void cosines(const Rows &r, const Bank &b, long long lo, int n, long long k, int column, Put put) {
 	Wave wave;
 	wave.begin(r, b, lo, n, k, column);

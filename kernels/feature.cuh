@@ -174,7 +174,7 @@ struct Wave {
 
 	// walk calls f(value) once. value(i, g) is the feature i rows further, with gate g, and must be
 	// called in this order. f is instantiated for each way to compute the value, so that no loop
-	// contains the code of another. INPUTS is 1, 2 for more, or 0 if r.q decides.
+	// contains the code of another. INPUTS is 1, larger, or 0 if only r.q is known.
 	template <int INPUTS, class F> DEVICE void walk(const Rows &r, const Bank &b, F f) {
 		long long first = row;
 		if (INPUTS <= 1 && turning)

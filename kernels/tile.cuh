@@ -5,7 +5,7 @@
 // T = 64: four warps, two by two, each with 32 × 32. A thread's entries are placed as in the tensor
 // cores (group = lane/4, place = lane%4): rows group + 8i, columns 8j + 2·place + {0, 1}.
 //
-// A panel has one of two layouts in shared memory, that of its source in device memory:
+// A panel has the same layout in shared memory as its source in device memory:
 //	along    [STAGE][T + PAD]   neighbors are rows or columns of the tile
 //	across   [T][STAGE + PAD]   neighbors are terms of the sum
 // In both, the loads of a fragment use each bank once.

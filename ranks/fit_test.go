@@ -143,7 +143,7 @@ func TestNoiseless(t *testing.T) {
 	}
 }
 
-// TestEvaluate checks that bound, terms, gradient and predictions equal those of one process and
+// TestEvaluate checks that bound, terms, gradient and predictions equal the results of one process and
 // are the same on any number of ranks.
 func TestEvaluate(t *testing.T) {
 	for _, c := range fitCases() {

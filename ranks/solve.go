@@ -94,9 +94,9 @@ func (s *set) newSeparators(offset []int) *backend.Moments {
 	return &backend.Moments{Gram: gram, C: make([]float64, gram.M()*s.d), D: s.d}
 }
 
-// beside returns the blocks of the separators at the ends of shard i: first their rows of C, then
+// endBlocks returns the blocks of the separators at the ends of shard i: first their rows of C, then
 // the blocks of G.
-func beside(small *backend.Moments, i int) (rows, gram []block) {
+func endBlocks(small *backend.Moments, i int) (rows, gram []block) {
 	all := momentsBy(small)(max(i-1, 0), min(i+1, small.Gram.Blocks()))
 	return all[:1], all[1:]
 }
@@ -104,7 +104,7 @@ func beside(small *backend.Moments, i int) (rows, gram []block) {
 // solveSeparators adds the results of eliminate on rank 0, factors the separators' matrix there and
 // solves for their rows.
 func (s *set) solveSeparators(small *backend.Moments, vectors [][]float64, lambda float64) (f *blocktri.Factor, logDet float64, err error) {
-	of := func(i int) []block { return slices.Concat(beside(small, i)) }
+	of := func(i int) []block { return slices.Concat(endBlocks(small, i)) }
 	s.collect(vectors, func(i int) int { return 1 + sizeOf(of(i)) }, func(i int, v []float64) {
 		logDet += v[0]
 		unpack(of(i), v[1:], true)
@@ -122,7 +122,7 @@ func (s *set) solveSeparators(small *backend.Moments, vectors [][]float64, lambd
 // solveBack computes C and m, given the separators' rows of m.
 func (s *set) solveBack(dst *backend.Solution, f *backend.Features, small *backend.Moments) {
 	s.scatterShards(func(i int) []block {
-		rows, _ := beside(small, i)
+		rows, _ := endBlocks(small, i)
 		return rows
 	}, func(d *domain) []block {
 		left, _, right := d.split(s.d)
@@ -148,7 +148,7 @@ func (s *set) invert(small *backend.Moments, factor *blocktri.Factor) (trace flo
 		trace = small.Gram.Trace(0, small.Gram.Blocks())
 	}
 	s.scatterShards(func(i int) []block {
-		_, gram := beside(small, i)
+		_, gram := endBlocks(small, i)
 		return gram
 	}, func(d *domain) []block { return gramBlocks(d.separators, 0, d.separators.Blocks()) })
 	traces, _ := s.inParallel(func(one *shard) ([]float64, error) {

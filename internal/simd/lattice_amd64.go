@@ -4,7 +4,7 @@
 
 package simd
 
-// latticeAVX512 is stage.plain for n samples, a multiple of Lanes. *old is the number before b's first, which the kernel updates; sums are per lane.
+// latticeAVX512 is stage.plain for n samples, a multiple of Lanes. *old is the number before b's first, which is updated; sums are per lane.
 //
 //go:noescape
 func latticeAVX512(sums *float64, f *float64, b *float64, w *float64, k *float64, old *float64, n int)
@@ -19,7 +19,7 @@ func reflectAVX512(sums *float64, a *float64, s *float64, r *float64, k *float64
 //go:noescape
 func dotAVX512(sums *float64, a *float64, b *float64, n int)
 
-// latticeAVX2 is stage.plain for n samples, a multiple of Lanes. *old is the number before b's first, which the kernel updates; sums are per lane.
+// latticeAVX2 is stage.plain for n samples, a multiple of Lanes. *old is the number before b's first, which is updated; sums are per lane.
 //
 //go:noescape
 func latticeAVX2(sums *float64, f *float64, b *float64, w *float64, k *float64, old *float64, n int)

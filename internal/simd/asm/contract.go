@@ -16,7 +16,7 @@ var contractKernels = []kernel{
 		name: "contractInput", variants: always, doc: "is contractInputPlain.",
 		params: "sums, theta, quad, x, lane *float64; q, stride, n, panels int",
 		body: func(p *pass) {
-			p.loop(3, func() { p.hold("lane", laneCenter) }, func() { p.moments(p.sums, p.read("theta"), p.read("quad")) })
+			p.loop(3, func() { p.preload("lane", laneCenter) }, func() { p.moments(p.sums, p.read("theta"), p.read("quad")) })
 		},
 	},
 	{
@@ -36,7 +36,7 @@ var contractKernels = []kernel{
 	},
 	{
 		name: "fit", variants: always, doc: "is fitPlain.", params: "cos, acc, w *float64; stride, n, panels int",
-		body: func(p *pass) { p.loop(0, func() { p.hold("w", 0) }, func() { p.update("acc", p.read("cos")) }) },
+		body: func(p *pass) { p.loop(0, func() { p.preload("w", 0) }, func() { p.update("acc", p.read("cos")) }) },
 	},
 	{
 		name: "along", variants: always, doc: "is alongPlain.", params: "sums, cos, y *float64; d, stride, n, panels int",
@@ -47,7 +47,7 @@ var contractKernels = []kernel{
 	{
 		name: "output", variants: always, doc: "is outputPlain.", params: "bar, y, w *float64; d, stride, n, panels int",
 		body: func(p *pass) {
-			p.loop(0, func() { p.hold("w", 0) }, func() { p.update("bar", p.number("y")) })
+			p.loop(0, func() { p.preload("w", 0) }, func() { p.update("bar", p.number("y")) })
 		},
 	},
 }
@@ -110,7 +110,7 @@ func contract(p *pass) {
 	if one {
 		sums = 6
 	}
-	p.loop(sums, func() { p.hold("lane", laneAmp, laneRipple, laneCenter) }, func() {
+	p.loop(sums, func() { p.preload("lane", laneAmp, laneRipple, laneCenter) }, func() {
 		d := p.damped(p.read("cos"), p.read("sin"))
 		VFMADD231PD(d.e2, d.diff, p.sums[1])
 		u := p.read("bar")
@@ -129,7 +129,7 @@ func contract(p *pass) {
 
 // factorized sums over rows of one input and one output.
 func factorized(p *pass) {
-	p.loop(sumRows, func() { p.hold("lane", laneRipple, laneCenter, laneSquare, laneWeight) }, func() {
+	p.loop(sumRows, func() { p.preload("lane", laneRipple, laneCenter, laneSquare, laneWeight) }, func() {
 		theta, quad := p.residual(p.read("cos"), p.read("sin"))
 		p.moments(p.sums[sumThetaD:], theta, quad)
 	})

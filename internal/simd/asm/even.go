@@ -92,7 +92,7 @@ func even(p *pass) {
 				}
 			}
 			if p.has("w") {
-				p.hold("w", 0)
+				p.preload("w", 0)
 			}
 			p.eachPair(chains, p.write)
 		})
@@ -216,7 +216,7 @@ func evenFactorized(p *pass) {
 			at := func(j int) reg.VecVirtual { return p.load(p.own("starts", 4*i+j)) }
 			chains[i] = chain{at(0), at(1), at(2), at(3)}
 		}
-		p.hold("lane", laneRipple, laneSquare, laneWeight)
+		p.preload("lane", laneRipple, laneSquare, laneWeight)
 		p.sums = p.zeros(sumRows)
 		p.first()
 		p.eachPair(chains, func(co, si reg.VecVirtual) {

@@ -10,7 +10,7 @@ import (
 var latticeKernels = []kernel{
 	{
 		name: "lattice", variants: always, body: lattice, params: "sums, f, b, w, k, old *float64; n int",
-		doc: "is stage.plain for n samples, a multiple of Lanes. *old is the number before b's first, which the kernel updates; sums are per lane.",
+		doc: "is stage.plain for n samples, a multiple of Lanes. *old is the number before b's first, which is updated; sums are per lane.",
 	},
 	{
 		name: "reflect", variants: always, body: reflect, params: "sums, a, s, r, k *float64; n int",

@@ -159,14 +159,14 @@ func (p *pass) first() {
 }
 
 // loop writes a kernel that visits the rows in order and adds to the given number of sums of each
-// panel. hold, if not nil, loads numbers that remain in registers.
-func (p *pass) loop(sums int, hold, visit func()) {
+// panel. preload, if not nil, loads numbers that remain in registers.
+func (p *pass) loop(sums int, preload, visit func()) {
 	p.open()
 	p.eachPanel(func() {
 		p.halves(func() {
 			p.first()
-			if hold != nil {
-				hold()
+			if preload != nil {
+				preload()
 			}
 			p.sums = p.zeros(sums)
 			again := fmt.Sprint("row", p.place)
@@ -224,9 +224,9 @@ func (p *pass) by(name string, plain, repeat func(...Op), ops ...Op) {
 // own returns the address of row i of the per-lane numbers.
 func (p *pass) own(name string, i int) Mem { return Mem{Base: p.base[name], Disp: i*row + p.place} }
 
-// hold loads rows of the per-lane numbers into registers, only with AVX-512: AVX2 has too few
+// preload loads rows of the per-lane numbers into registers, only with AVX-512: AVX2 has too few
 // registers.
-func (p *pass) hold(name string, rows ...int) {
+func (p *pass) preload(name string, rows ...int) {
 	for _, i := range rows {
 		if p.width == 64 {
 			p.kept[fmt.Sprint(name, i)] = p.load(p.own(name, i))
@@ -234,7 +234,7 @@ func (p *pass) hold(name string, rows ...int) {
 	}
 }
 
-// of returns row i of the per-lane numbers, in a register if loaded by hold, otherwise in memory.
+// of returns row i of the per-lane numbers, in a register if loaded by preload, otherwise in memory.
 func (p *pass) of(name string, i int) Op {
 	if v, ok := p.kept[fmt.Sprint(name, i)]; ok {
 		return v
