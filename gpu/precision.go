@@ -27,5 +27,5 @@ func ParseDigits(s string) (int, error) {
 	case word == "digits" && numbered && err == nil && (n == LeastDigits || n == MostDigits):
 		return n, nil
 	}
-	return 0, fmt.Errorf("gpu: must be float64, digits, digits=%d or digits=%d", LeastDigits, MostDigits)
+	return 0, fmt.Errorf("gpu: precision must be float64, digits, digits=%d or digits=%d", LeastDigits, MostDigits)
 }

@@ -87,7 +87,7 @@ func (r *rows) planTables(p *plan) bool {
 	return p.tables
 }
 
-// pairBytes is the size of the sums of pairs of m features.
+// pairBytes returns the size of the sums of pairs of m features.
 func pairBytes(m int) int64 {
 	const tile = kernels.SpectrumTile
 	return int64(8 * pairs(m, tile) * kernels.PairSums * tile * tile)

@@ -17,8 +17,8 @@ const far = 350
 // narrow bounds P·(x_last − x_first)² of a lane that is stepped.
 const narrow = 100
 
-// waveNumbers are the constants for a set of the cosine and sine of 2π·turns and exp(−quad/2): with AVX2 by polynomials
-// over half a turn and over a factor of 2,
+// waveNumbers returns the constants of an instruction set for the cosine and sine of 2π·turns and
+// exp(−quad/2). AVX2 uses polynomials over half a turn and over a factor of 2,
 //
 //	turns = h/2 + r, h whole, |r| ≤ ¼:  cos 2πr = 1 + r²·C(r²), sin 2πr = r·S(r²), both times (−1)^h
 //	quad = r − 2k·log 2, k whole, |r| ≤ log 2:  exp(−r/2) = 1 + r·E(r), times 2^k
