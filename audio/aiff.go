@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// aiffCodings are the codings of AIFF-C that are read, by their names.
+// aiffCodings maps the names of the supported AIFF-C codings to encodings.
 var aiffCodings = map[string]Encoding{
 	"NONE": {BigEndian: true}, "twos": {BigEndian: true}, "sowt": {}, "in24": {Bytes: 3, BigEndian: true},
 	"in32": {Bytes: 4, BigEndian: true},
@@ -14,8 +14,8 @@ var aiffCodings = map[string]Encoding{
 	"fl64": {Bytes: 8, Float: true, BigEndian: true}, "FL64": {Bytes: 8, Float: true, BigEndian: true},
 }
 
-// parseAIFF reads the header of an AIFF or AIFF-C file: chunks in big-endian order, of which COMM has the format and SSND the samples, in
-// either order.
+// parseAIFF reads the header of an AIFF or AIFF-C file. The chunks are big-endian: COMM contains the format and SSND the samples. They
+// may come in either order.
 func parseAIFF(in *head) (l layout, err error) {
 	packed, next, want := string(in.bytes(8, 4)) == "AIFC", riffChunks(in, binary.BigEndian, nil), "COMM"
 	var samples *chunk
@@ -27,7 +27,7 @@ func parseAIFF(in *head) (l layout, err error) {
 		case c.id == "SSND" && samples == nil:
 			samples = &c
 		case c.size > in.size-c.body:
-			return l, bad(at, "chunk %q claims %d bytes, but the file has only %d more", c.id, c.size, in.size-c.body)
+			return l, bad(at, "chunk %q declares %d bytes, but only %d bytes remain in the file", c.id, c.size, in.size-c.body)
 		case c.id == "COMM" && l.channels == 0:
 			if err := l.parseCOMM(in.bytes(c.body, int(min(c.size, fmtMost))), packed); err != nil {
 				return l, bad(at, "%w", err)
@@ -46,7 +46,7 @@ func (l *layout) parseCOMM(b []byte, packed bool) error {
 		least = 22
 	}
 	if len(b) < least {
-		return fmt.Errorf("\"COMM\" chunk of %d bytes; want at least %d", len(b), least)
+		return fmt.Errorf("the \"COMM\" chunk has %d bytes, expected at least %d", len(b), least)
 	}
 	coding := "NONE"
 	if packed {
@@ -54,12 +54,12 @@ func (l *layout) parseCOMM(b []byte, packed bool) error {
 	}
 	e, ok := aiffCodings[coding]
 	if !ok {
-		return fmt.Errorf("coding %q; want PCM or IEEE float: convert it first", coding)
+		return fmt.Errorf("coding %q is not supported: convert the file to PCM or IEEE float first", coding)
 	}
 	bits := int(binary.BigEndian.Uint16(b[6:]))
 	if e.Bytes == 0 {
 		if bits < 1 || bits > 32 {
-			return fmt.Errorf("PCM of %d bits; want 1 to 32", bits)
+			return fmt.Errorf("%d-bit PCM is not supported, expected 1 to 32 bits", bits)
 		}
 		e.Bytes = (bits + 7) / 8
 		e.ValidBits = bits % (8 * e.Bytes)
@@ -67,18 +67,18 @@ func (l *layout) parseCOMM(b []byte, packed bool) error {
 	l.encoding, l.frames = e, int(binary.BigEndian.Uint32(b[2:]))
 	rate := extended(b[8:18])
 	if !(rate >= 1 && rate <= maxRate) {
-		return fmt.Errorf("%v samples a second; want 1 to %d", rate, maxRate)
+		return fmt.Errorf("the sample rate is %v Hz, must be 1 to %d Hz", rate, maxRate)
 	}
 	l.rate = int(math.Round(rate))
 	if l.channels = int(binary.BigEndian.Uint16(b)); l.channels == 0 {
-		return fmt.Errorf("0 channels; want at least 1")
+		return fmt.Errorf("the file has 0 channels, expected at least 1")
 	}
 	return nil
 }
 
-// extended returns a number of 80 bits, IEEE 754's extended precision.
+// extended decodes an 80-bit number in IEEE 754 extended precision.
 func extended(b []byte) float64 {
-	exponent := int(binary.BigEndian.Uint16(b)) // of sign and exponent
+	exponent := int(binary.BigEndian.Uint16(b)) // sign and exponent
 	return math.Ldexp(float64(binary.BigEndian.Uint64(b[2:])), exponent-16383-63)
 }
 
@@ -86,24 +86,24 @@ func extended(b []byte) float64 {
 func (l layout) withSound(in *head, c chunk) (layout, error) {
 	b := in.bytes(c.body, 8)
 	if len(b) < 8 || c.size < 8 {
-		return l, bad(c.body-8, "\"SSND\" of %d bytes; want 8 and the samples", c.size)
+		return l, bad(c.body-8, "the \"SSND\" chunk has %d bytes, expected at least 8 before the samples", c.size)
 	}
 	l.offset = c.body + 8 + int64(binary.BigEndian.Uint32(b))
-	switch held := min(in.size, c.body+c.size) - l.offset; {
+	switch available := min(in.size, c.body+c.size) - l.offset; {
 	case l.frames == 0:
-		return l, bad(c.body-8, "\"SSND\" has no samples")
-	case held < l.dataLen():
+		return l, bad(c.body-8, "the \"SSND\" chunk has no samples")
+	case available < l.dataLen():
 		return l, bad(c.body-8, "truncated: %d samples of %d channels × %d bytes are declared, but \"SSND\" has only %d bytes", l.frames,
-			l.channels, l.encoding.Bytes, max(0, held))
+			l.channels, l.encoding.Bytes, max(0, available))
 	}
 	return l, nil
 }
 
-// aiffHeader returns a plain AIFF file, for floats an AIFF-C file, up to its samples.
+// aiffHeader returns the header of a plain AIFF file, or of an AIFF-C file if the samples are floats.
 func (l layout) aiffHeader() ([]byte, error) {
 	size := l.dataLen()
 	if size > math.MaxUint32-128 || l.channels > math.MaxInt16 {
-		return nil, fmt.Errorf("audio: %d bytes in %d channels do not fit an AIFF file (4 GiB): %w", size, l.channels, ErrFormat)
+		return nil, fmt.Errorf("audio: %d bytes of samples in %d channels exceed the limits of AIFF (4 GiB, 32767 channels): %w", size, l.channels, ErrFormat)
 	}
 	bits := 8 * l.encoding.Bytes
 	if l.encoding.ValidBits > bits-8 {

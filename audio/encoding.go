@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// Encoding says how one sample is stored in a file.
+// Encoding is the binary format of one sample in a file.
 type Encoding struct {
 	Bytes     int  // 1, 2, 3 or 4 for integers, 4 or 8 for floats
 	Float     bool // IEEE 754, full scale 1
-	Unsigned  bool // integers offset by half their range, as 8-bit WAV
-	BigEndian bool // most significant byte first, as SPHERE's "10"
-	ValidBits int  // integers: leading bits in use, the rest are zero; 0 means all
+	Unsigned  bool // integers are offset by half their range, as in 8-bit WAV
+	BigEndian bool // most significant byte first, as in SPHERE's "10"
+	ValidBits int  // number of leading bits used by integers, the others are zero; 0 means all
 }
 
-// The encodings of plain WAV files, named by their bits per sample: PCM8 is unsigned, PCM16, PCM24 and PCM32 are signed
+// The encodings of plain WAV files, named by their bits per sample. PCM8 is an unsigned integer, PCM16, PCM24 and PCM32 are signed
 // integers, Float32 and Float64 are IEEE 754 numbers.
 var (
 	PCM8    = Encoding{Bytes: 1, Unsigned: true}
@@ -28,7 +28,7 @@ var (
 	Float64 = Encoding{Bytes: 8, Float: true}
 )
 
-// Step returns the difference of neighboring values, in full scale; 0 for floats.
+// Step returns the quantization step relative to full scale, or 0 for floats.
 func (e Encoding) Step() float64 {
 	if e.Float {
 		return 0
@@ -36,11 +36,11 @@ func (e Encoding) Step() float64 {
 	return math.Ldexp(1, 1-e.bits())
 }
 
-// bits returns the number of bits in use.
+// bits returns the number of bits used by a sample.
 func (e Encoding) bits() int { return cmp.Or(e.ValidBits, 8*e.Bytes) }
 
-// LeastStep returns the least difference of two values that differ, which is the quantizer's step if the values were quantized; 0 if none
-// differ.
+// LeastStep returns the smallest nonzero difference between two values, or 0 if all values are equal. For quantized values, this is the
+// quantization step.
 func LeastStep(values []float64) float64 {
 	sorted, least := slices.Sorted(slices.Values(values)), 0.0
 	for i := 1; i < len(sorted); i++ {
@@ -51,7 +51,7 @@ func LeastStep(values []float64) float64 {
 	return least
 }
 
-// String names the encoding, as in "16-bit PCM" or "32-bit float".
+// String returns the name of the encoding, such as "16-bit PCM" or "32-bit float".
 func (e Encoding) String() string {
 	if e.Float {
 		return fmt.Sprintf("%d-bit float", 8*e.Bytes)
@@ -59,7 +59,7 @@ func (e Encoding) String() string {
 	return fmt.Sprintf("%d-bit PCM", 8*e.Bytes)
 }
 
-// word returns the sample's bits, in the low end of the result.
+// word returns the sample's bits as the low bits of the result.
 func (e Encoding) word(b []byte) uint64 {
 	var w uint64
 	for i := range e.Bytes {
@@ -72,7 +72,7 @@ func (e Encoding) word(b []byte) uint64 {
 	return w
 }
 
-// putWord writes the low bits of w.
+// putWord writes the low bits of w into b.
 func (e Encoding) putWord(b []byte, w uint64) {
 	for i := range e.Bytes {
 		if e.BigEndian {
@@ -83,7 +83,7 @@ func (e Encoding) putWord(b []byte, w uint64) {
 	}
 }
 
-// decode returns the sample in b, full scale 1: an integer v of n bits is v / 2^(n-1), in [-1, 1). A float may be NaN or
+// decode returns the sample in b, with full scale 1. An integer v of n bits becomes v / 2^(n-1), in [-1, 1). A float may be NaN or
 // infinite.
 func (e Encoding) decode(b []byte) float64 {
 	if e == PCM16 { // most files
@@ -104,8 +104,8 @@ func (e Encoding) decode(b []byte) float64 {
 	return float64(v) / float64(int64(1)<<(bits-1))
 }
 
-// encode writes v, a finite number, into b: rounded to the nearest value of the encoding, halves to even. It reports whether
-// it had to clip v to the range of the encoding.
+// encode writes the finite number v into b. It rounds v to the nearest value of the encoding, halves to even, and reports whether it
+// clipped v to the encoding's range.
 func (e Encoding) encode(b []byte, v float64) (clipped bool) {
 	if e.Float {
 		if e.Bytes == 8 {

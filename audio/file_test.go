@@ -290,7 +290,7 @@ func memoryOf(t *testing.T, c Container, size int64) {
 	f, src := sparse(t, c, size)
 	n := f.Len()
 	for _, at := range []int{0, n/2 - 3, n - 1} {
-		testkit.Must(src.WriteAt([]byte{1, 1}, f.place(at)))(t)
+		testkit.Must(src.WriteAt([]byte{1, 1}, f.frameOffset(at)))(t)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

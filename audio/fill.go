@@ -2,8 +2,8 @@ package audio
 
 import "slices"
 
-// FillLinear returns a copy of the channel x in which a straight line joins the samples on either side of each gap. At the start or the
-// end of the recording it repeats the one neighboring sample. Samples inside the gaps are not used.
+// FillLinear returns a copy of the channel x with each gap filled by linear interpolation between the adjacent samples. A gap at the start
+// or end of the recording repeats its only neighbor. Samples inside the gaps are not used.
 func FillLinear(x []float64, gaps []Gap) []float64 {
 	y := slices.Clone(x)
 	for _, g := range gaps {

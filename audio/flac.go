@@ -19,25 +19,25 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// flacBits is the most bits a sample of FLAC that are read and written: the library's decoder knows no more.
+// flacBits is the maximum number of bits per sample, a limit of the library's decoder.
 const flacBits = 24
 
-// A flacFile shows the samples of a FLAC file as bytes at offsets, as if the file stored them interleaved: integers, least significant byte
-// first, their bits at the top. In memory are a few parts that were decoded last, and where each part begins.
+// A flacFile is an io.ReaderAt for the decoded samples of a FLAC file. The samples are interleaved little-endian integers, left-justified.
+// Only the parts decoded last and the offset of each part are kept in memory.
 type flacFile struct {
 	src    io.ReaderAt
 	size   int64 // of the file
 	info   *meta.StreamInfo
-	blocks []chunk      // metadata that is kept when the file is written again, with headers of 4 bytes
-	parts  []flacStart  // at least flacPart samples each, but for the last, and where the last one ends
-	width  int          // bytes of a sample
-	kept   atomic.Value // of map[int][]byte: the parts that were read last
+	blocks []chunk      // metadata copied to the output, including the 4-byte headers
+	parts  []flacStart  // of the parts of at least flacPart samples, except the last part; then the end
+	width  int          // bytes per sample
+	kept   atomic.Value // map[int][]byte: the parts read last
 }
 
-// flacStart is where a part begins: at an offset in the file, with a sample.
+// flacStart is the start of a part.
 type flacStart struct {
-	at    int64
-	first int
+	at    int64 // offset in the file
+	first int   // index of the first sample
 }
 
 const (
@@ -45,7 +45,7 @@ const (
 	flacMagic = "fLaC"
 )
 
-// parseFLAC reads a FLAC file's metadata, and all its frames once: to learn where they are, and whether they are sound.
+// parseFLAC reads a FLAC file's metadata. It also decodes all frames once to find their offsets and to detect damage.
 func parseFLAC(in *head) (l layout, err error) {
 	s := &flacFile{src: in.src, size: in.size}
 	at, err := s.metadata(in)
@@ -54,7 +54,7 @@ func parseFLAC(in *head) (l layout, err error) {
 	}
 	info, bits := s.info, int(s.info.BitsPerSample)
 	if bits < 4 || bits > flacBits {
-		return l, bad(8, "FLAC of %d bits a sample; want 4 to %d: convert it to WAV first", bits, flacBits)
+		return l, bad(8, "FLAC with %d bits per sample is not supported (4 to %d bits are): convert it to WAV first", bits, flacBits)
 	}
 	s.width = (bits + 7) / 8
 	l.encoding = Encoding{Bytes: s.width, ValidBits: bits % (8 * s.width)}
@@ -65,7 +65,7 @@ func parseFLAC(in *head) (l layout, err error) {
 	return l, nil
 }
 
-// metadata reads the metadata blocks, and returns where the frames begin.
+// metadata reads the metadata blocks and returns the offset of the first frame.
 func (s *flacFile) metadata(in *head) (at int64, err error) {
 	for at = int64(len(flacMagic)); ; {
 		b := in.bytes(at, 4)
@@ -77,17 +77,16 @@ func (s *flacFile) metadata(in *head) (at int64, err error) {
 		c.next = at + 4 + c.size
 		switch {
 		case c.next > in.size:
-			return 0, bad(at, "a metadata block claims %d bytes, but the file has only %d more", c.size,
-				in.size-at-4)
+			return 0, bad(at, "a metadata block declares %d bytes, but only %d bytes remain in the file", c.size, in.size-at-4)
 		case (s.info == nil) != (kind == meta.TypeStreamInfo) || kind == 127:
-			return 0, bad(at, "a metadata block of type %d; want STREAMINFO (type 0) first and once, no type 127", kind)
+			return 0, bad(at, "unexpected metadata block of type %d, STREAMINFO (type 0) must come first and once, type 127 is invalid", kind)
 		case kind == meta.TypeStreamInfo:
 			block, err := meta.Parse(bytes.NewReader(in.bytes(at, 4+int(min(c.size, fmtMost)))))
 			if err != nil || in.err != nil {
 				return 0, cmp.Or(in.err, bad(at, "STREAMINFO: %v", err))
 			}
 			s.info = block.Body.(*meta.StreamInfo)
-		case kind != meta.TypeSeekTable: // its offsets would be wrong
+		case kind != meta.TypeSeekTable: // its offsets would be wrong in the output
 			s.blocks = append(s.blocks, c)
 		}
 		if at = c.next; last {
@@ -96,18 +95,19 @@ func (s *flacFile) metadata(in *head) (at int64, err error) {
 	}
 }
 
-// scan decodes the frames between two offsets of the file, and returns the number of samples.
+// scan decodes the frames between two offsets of the file and returns the number of samples. It checks the declared number of samples and
+// MD5 sum.
 func (s *flacFile) scan(at, end int64) (samples int, err error) {
-	sum, packed, claimed := md5.New(), []byte(nil), int(s.info.NSamples)
+	sum, packed, declared := md5.New(), []byte(nil), int(s.info.NSamples)
 	d := s.decoder(at, end)
-	for claimed == 0 || samples < claimed {
+	for declared == 0 || samples < declared {
 		from := d.at
 		f, err := d.frame()
-		if err == io.EOF && claimed == 0 {
+		if err == io.EOF && declared == 0 {
 			break
 		}
 		if err == io.EOF {
-			return 0, bad(from, "truncated: %d samples are declared, the frames have %d", claimed, samples)
+			return 0, bad(from, "truncated: %d samples are declared, but the frames have %d", declared, samples)
 		}
 		if packed, err = s.pack(packed[:0], f, 0, err); err != nil {
 			return 0, s.failed(d, from, samples, err)
@@ -121,32 +121,32 @@ func (s *flacFile) scan(at, end int64) (samples int, err error) {
 	switch got := [md5.Size]byte(sum.Sum(nil)); {
 	case samples == 0:
 		return 0, bad(at, "the file has no samples")
-	case claimed > 0 && samples > claimed:
-		return 0, bad(at, "%d samples are declared, the frames have %d", claimed, samples)
+	case declared > 0 && samples > declared:
+		return 0, bad(at, "%d samples are declared, but the frames have %d", declared, samples)
 	case s.info.MD5sum != got && s.info.MD5sum != [md5.Size]byte{}:
-		return 0, bad(26, "the samples' MD5 sum is %s, %s is declared: the file is damaged",
+		return 0, bad(26, "the MD5 sum of the samples is %s, expected %s: the file is damaged",
 			hex.EncodeToString(got[:]), hex.EncodeToString(s.info.MD5sum[:]))
 	}
 	s.parts = append(s.parts, flacStart{d.at, samples})
 	return samples, nil
 }
 
-// failed says where a frame cannot be decoded. An error of the reader stays what it is.
+// failed adds the offset and the first sample of a frame to its decoding error. It wraps the error of the reader, if there was one.
 func (s *flacFile) failed(d *flacDecoder, at int64, first int, err error) error {
 	switch {
 	case d.err != nil:
 		return fmt.Errorf("audio: read at offset %d: %w", d.at, d.err)
 	case errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF:
-		return bad(at, "truncated: the file ends in the frame of sample %d", first)
+		return bad(at, "truncated: the file ends inside the frame of sample %d", first)
 	}
 	return bad(at, "the frame of sample %d: %v", first, err)
 }
 
-// A flacDecoder reads frames one after the other.
+// A flacDecoder reads frames sequentially.
 type flacDecoder struct {
 	from *bufio.Reader
-	at   int64 // offset of what comes next
-	err  error // of the file, other than its end
+	at   int64 // offset of the next byte
+	err  error // first read error other than io.EOF
 	info *meta.StreamInfo
 }
 
@@ -154,7 +154,7 @@ func (s *flacFile) decoder(at, end int64) *flacDecoder {
 	return &flacDecoder{from: bufio.NewReaderSize(io.NewSectionReader(s.src, at, end-at), 1<<16), at: at, info: s.info}
 }
 
-// Read counts what is read.
+// Read reads bytes and updates the offset and the error.
 func (d *flacDecoder) Read(b []byte) (int, error) {
 	n, err := d.from.Read(b)
 	d.at += int64(n)
@@ -164,12 +164,11 @@ func (d *flacDecoder) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// frame decodes the next frame; the error is io.EOF where there is none. Were there bytes at which the library panics,
-// they would be an error.
+// frame decodes the next frame. The error is io.EOF after the last frame. A panic of the library becomes an error.
 func (d *flacDecoder) frame() (f *frame.Frame, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("it cannot be decoded: %v", r)
+			err = fmt.Errorf("cannot be decoded: %v", r)
 		}
 	}()
 	if f, err = frame.New(d); err != nil {
@@ -178,11 +177,11 @@ func (d *flacDecoder) frame() (f *frame.Frame, err error) {
 	want := d.info
 	f.BitsPerSample, f.SampleRate = cmp.Or(f.BitsPerSample, want.BitsPerSample), cmp.Or(f.SampleRate, want.SampleRate)
 	if n := uint8(f.Channels.Count()); n != want.NChannels || f.BitsPerSample != want.BitsPerSample || f.SampleRate != want.SampleRate {
-		return nil, fmt.Errorf("%d channels, %d bits a sample, %d samples a second; want %d, %d, %d as STREAMINFO says",
+		return nil, fmt.Errorf("%d channels, %d bits per sample and %d Hz contradict STREAMINFO (%d, %d and %d)",
 			n, f.BitsPerSample, f.SampleRate, want.NChannels, want.BitsPerSample, want.SampleRate)
 	}
 	if f.BlockSize == 0 {
-		return nil, errors.New("65536 samples; want 1 to 65535")
+		return nil, errors.New("65536 samples, the maximum is 65535")
 	}
 	if err = f.Parse(); err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -190,7 +189,7 @@ func (d *flacDecoder) frame() (f *frame.Frame, err error) {
 	return f, err
 }
 
-// pack appends a frame's samples to b, interleaved, shifted to the left. err is the decoder's.
+// pack appends a frame's samples to b, interleaved and shifted left by shift bits. It returns err, the decoder's error, if there is one.
 func (s *flacFile) pack(b []byte, f *frame.Frame, shift int, err error) ([]byte, error) {
 	if err != nil {
 		return b, err
@@ -200,7 +199,7 @@ func (s *flacFile) pack(b []byte, f *frame.Frame, shift int, err error) ([]byte,
 		for c, sub := range f.Subframes {
 			v := sub.Samples[n]
 			if v < -limit || v >= limit {
-				return b, fmt.Errorf("sample %d of channel %d is %d; want %d bits", n, c, v, f.BitsPerSample)
+				return b, fmt.Errorf("sample %d of channel %d is %d, which exceeds %d bits", n, c, v, f.BitsPerSample)
 			}
 			for v, i := v<<shift, 0; i < s.width; i++ {
 				b, v = append(b, byte(v)), v>>8
@@ -210,7 +209,7 @@ func (s *flacFile) pack(b []byte, f *frame.Frame, shift int, err error) ([]byte,
 	return b, nil
 }
 
-// frameBytes is how many bytes the samples of one moment have.
+// frameBytes returns the number of bytes per sample of all channels.
 func (s *flacFile) frameBytes() int { return s.width * int(s.info.NChannels) }
 
 // decode returns the samples of a part.
@@ -232,7 +231,7 @@ func (s *flacFile) decode(part int) ([]byte, error) {
 	return b, nil
 }
 
-// ReadAt reads from the samples.
+// ReadAt implements io.ReaderAt for the decoded samples.
 func (s *flacFile) ReadAt(b []byte, at int64) (n int, err error) {
 	frame := int64(s.frameBytes())
 	end := int64(s.parts[len(s.parts)-1].first) * frame

@@ -41,27 +41,27 @@ func TestFLACDamage(t *testing.T) {
 	}{
 		"sum":              {patchedAt(file, 26, 0, 1, 2, 3), "MD5"},
 		"sum of 0":         {unsaid, ""},
-		"more samples":     {patchedAt(unsaid, 25, 0xff), "truncated: 5119 samples are declared, the frames have 5000"},
-		"fewer samples":    {patchedAt(unsaid, 25, 1), "4865 samples are declared, the frames have 5000"},
+		"more samples":     {patchedAt(unsaid, 25, 0xff), "truncated: 5119 samples are declared, but the frames have 5000"},
+		"fewer samples":    {patchedAt(unsaid, 25, 1), "4865 samples are declared, but the frames have 5000"},
 		"length unknown":   {patchedAt(unsaid, 22, 0, 0, 0, 0), ""},
 		"unknown, cut":     {patchedAt(unsaid, 22, 0, 0, 0, 0)[:len(file)-1], "truncated"},
 		"junk behind":      {append(bytes.Clone(file), "TAG"...), ""},
 		"junk instead":     {append(patchedAt(unsaid, 22, 0, 0, 0, 0), "TAGTAG"...), "frame of sample 5000"},
 		"32 bits":          {patchedAt(file, 20, 0x03, 0xf0), "32 bits"},
-		"another rate":     {patchedAt(file, 18, 0x01), "16000 samples a second; want"},
+		"another rate":     {patchedAt(file, 18, 0x01), "16000 Hz contradict STREAMINFO (2, 16 and 7808)"},
 		"more channels":    {patchedAt(file, 20, 0x04), "2 channels, 16 bits"},
-		"another width":    {patchedAt(file, 20, 0x03, 0x70), "16 bits a sample, 16000"},
-		"no STREAMINFO":    {patchedAt(file, 4, 0x84), "type 4; want STREAMINFO"},
+		"another width":    {patchedAt(file, 20, 0x03, 0x70), "16 bits per sample and 16000 Hz contradict"},
+		"no STREAMINFO":    {patchedAt(file, 4, 0x84), "type 4, STREAMINFO (type 0) must come first"},
 		"short STREAMINFO": {patchedAt(file, 7, 10), "STREAMINFO"},
-		"twice":            {withBlocks(file, string(file[4:42])), "type 0; want"},
-		"long block":       {withBlocks(file, "\x81\xff\xff\xff"), "claims 16777215 bytes"},
+		"twice":            {withBlocks(file, string(file[4:42])), "type 0, STREAMINFO (type 0) must"},
+		"long block":       {withBlocks(file, "\x81\xff\xff\xff"), "declares 16777215 bytes"},
 		"metadata alone":   {patchedAt(file, 4, 0)[:42], "ends in its metadata"},
 		"no frames":        {patchedAt(unsaid, 22, 0, 0, 0, 0)[:42], "no samples"},
-		"Ogg":              {[]byte("OggS\x00\x02"), "this is Ogg, which is not read; convert it first: ffmpeg -i IN OUT.wav"},
-		"Opus":             {append([]byte("OggS\x00\x02"), strings.Repeat("\x00", 22)+"OpusHead\x01"...), "this is Ogg Opus"},
-		"M4A":              {[]byte("\x00\x00\x00\x20ftypM4A \x00\x00"), "this is M4A or MP4"},
-		"MP3":              {[]byte("\xff\xfb\x90\x64"), "this is MP3"},
-		"tag":              {append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), file...), "this is MP3"},
+		"Ogg":              {[]byte("OggS\x00\x02"), "Ogg is not supported; convert it first: ffmpeg -i IN OUT.wav"},
+		"Opus":             {append([]byte("OggS\x00\x02"), strings.Repeat("\x00", 22)+"OpusHead\x01"...), "Ogg Opus is not supported"},
+		"M4A":              {[]byte("\x00\x00\x00\x20ftypM4A \x00\x00"), "M4A or MP4 is not supported"},
+		"MP3":              {[]byte("\xff\xfb\x90\x64"), "MP3 is not supported"},
+		"tag":              {append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), file...), "MP3 is not supported"},
 	} {
 		checkDecode(t, name, c.file, c.want)
 	}
@@ -80,7 +80,7 @@ func checkDecode(t *testing.T, name string, file []byte, want string) {
 // TestFLACImpossible: a frame whose sums are right, but whose samples have more bits than they may, is an error; so is a panic of the library.
 func TestFLACImpossible(t *testing.T) {
 	w := testkit.Must(layout{rate: 8000, channels: 1, encoding: Encoding{Bytes: 1}}.flacWriter())(t)
-	for last, want := range map[int32]string{127: "", 128: "sample 1 of channel 0 is 128; want 8 bits", -129: "is -129"} {
+	for last, want := range map[int32]string{127: "", 128: "sample 1 of channel 0 is 128, which exceeds 8 bits", -129: "is -129"} {
 		w.coded.Reset()
 		rice := &frame.RiceSubframe{Partitions: []frame.RicePartition{{Param: 4}}}
 		f := &frame.Frame{
@@ -109,7 +109,7 @@ func TestFLACLongFrame(t *testing.T) {
 	header = append(header, sum)
 	s := mustOpen(t, flacOf(t, sound(t, 8000, PCM16, 1, 10))).pcm.(*flacFile)
 	s.src = bytes.NewReader(append(header, make([]byte, 10)...))
-	if _, err := s.decoder(0, 18).frame(); err == nil || !strings.Contains(err.Error(), "samples; want 1 to 65535") {
+	if _, err := s.decoder(0, 18).frame(); err == nil || !strings.Contains(err.Error(), "samples, the maximum is 65535") {
 		t.Error(err)
 	}
 }
@@ -128,7 +128,7 @@ func TestFLACRefuses(t *testing.T) {
 		rate, channels int
 		want           string
 	}{
-		{Float32, 8000, 1, "no 32-bit float samples"}, {PCM32, 8000, 1, "no 32-bit PCM samples"}, {PCM16, 8000, 9, "9 channels"},
+		{Float32, 8000, 1, "cannot store 32-bit float samples"}, {PCM32, 8000, 1, "cannot store 32-bit PCM samples"}, {PCM16, 8000, 9, "9 channels"},
 		{PCM16, 1 << 20, 1, "1048576 Hz"},
 	} {
 		f := sound(t, c.rate, c.e, c.channels, 10)

@@ -14,46 +14,46 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// flacBlock is the number of samples of a frame that is written.
+// flacBlock is the number of samples per channel in a written frame.
 const flacBlock = 4096
 
-// flacHeader says whether a FLAC file can hold the samples. It returns no bytes: the header is known after the last sample.
+// flacHeader returns an error if FLAC cannot represent the samples. It returns no bytes because the header depends on all samples.
 func (l layout) flacHeader() ([]byte, error) {
 	switch e := l.encoding; {
 	case e.Float || 8*e.Bytes > flacBits:
-		return nil, fmt.Errorf("%w: FLAC has no %v samples here, but integers of up to %d bits; write a .wav", ErrFormat, e, flacBits)
+		return nil, fmt.Errorf("%w: FLAC cannot store %v samples, only integers of up to %d bits; write a .wav", ErrFormat, e, flacBits)
 	case l.channels > 8 || l.rate >= 1<<20 || l.frames >= 1<<36:
-		return nil, fmt.Errorf("%w: %d samples of %d channels at %d Hz do not fit a FLAC file (8 channels, 1048575 Hz); write a .wav",
+		return nil, fmt.Errorf("%w: %d samples of %d channels at %d Hz exceed the limits of FLAC (8 channels, 1048575 Hz); write a .wav",
 			ErrFormat, l.frames, l.channels, l.rate)
 	}
 	return nil, nil
 }
 
-// A flacWriter makes a FLAC file of samples that it is given as bytes, in the encoding of a layout. The frames are kept until all is known
-// that the header says of them.
+// A flacWriter encodes samples, given as bytes in a layout's encoding, as a FLAC file. It buffers all frames because the header precedes
+// them and depends on them.
 type flacWriter struct {
 	layout
 	bits        int
-	from        *flacFile // whose metadata the file has; nil: none
-	pending     []byte    // samples that do not fill a frame yet
+	from        *flacFile // source of the metadata, or nil
+	pending     []byte    // samples of the incomplete frame
 	frames      fileio.Spool
 	coder       *flac.Encoder
 	coded       flacSink
-	least, most int // bytes of a frame
+	least, most int // smallest and largest frame in bytes
 }
 
-// flacSink is what the library's encoder writes to. The encoder tells the samples' MD5 sum only to a file that it can go back in.
+// flacSink receives the output of the library's encoder. It has a Seek method because the encoder reports the MD5 sum only to a seeker.
 type flacSink struct{ bytes.Buffer }
 
-// Seek does nothing: what is written after it is not used.
+// Seek does nothing, because the bytes written after it are not used.
 func (*flacSink) Seek(int64, int) (int64, error) { return 0, nil }
 
-// flacWidths are the bits per sample that the library's encoder writes.
+// flacWidths are the bits per sample that the library's encoder supports.
 var flacWidths = []int{8, 12, 16, 20, flacBits}
 
 func (l layout) flacWriter() (*flacWriter, error) {
 	w := &flacWriter{layout: l, bits: 8 * l.encoding.Bytes}
-	if w.from, _ = l.pcm.(*flacFile); w.from != nil { // elsewhere the bits that do not count may be other than zero
+	if w.from, _ = l.pcm.(*flacFile); w.from != nil { // in other containers, unused bits may be nonzero
 		w.bits = int(w.from.info.BitsPerSample)
 	}
 	w.bits = flacWidths[slices.IndexFunc(flacWidths, func(b int) bool { return b >= w.bits })]
@@ -79,13 +79,13 @@ func (w *flacWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// code codes samples as a frame, whose predictions the library's encoder chooses.
+// code encodes samples as a frame. The library's encoder chooses the predictors.
 func (w *flacWriter) code(samples []byte) error {
 	x := w.unpack(samples)
 	f := &frame.Frame{Header: frame.Header{
 		HasFixedBlockSize: true, BlockSize: uint16(len(x[0])), Channels: frame.Channels(len(x) - 1), BitsPerSample: uint8(w.bits),
 	}}
-	if r := w.rate; r <= 65535 || r <= 255000 && r%1000 == 0 || r <= 655350 && r%10 == 0 { // otherwise it is in STREAMINFO alone
+	if r := w.rate; r <= 65535 || r <= 255000 && r%1000 == 0 || r <= 655350 && r%10 == 0 { // other rates are only in STREAMINFO
 		f.SampleRate = uint32(r)
 	}
 	for _, v := range x {
@@ -102,7 +102,7 @@ func (w *flacWriter) code(samples []byte) error {
 	return err
 }
 
-// unpack returns the samples as numbers [channels][·].
+// unpack returns the samples as integers [channels][·].
 func (w *flacWriter) unpack(b []byte) [][]int32 {
 	width, n := w.encoding.Bytes, len(b)/w.frameBytes()
 	x := make([][]int32, w.channels)
@@ -116,7 +116,7 @@ func (w *flacWriter) unpack(b []byte) [][]int32 {
 	return x
 }
 
-// finish codes the last samples and writes the file.
+// finish encodes the last samples and writes the file.
 func (w *flacWriter) finish(to io.Writer) error {
 	if len(w.pending) > 0 {
 		if err := w.code(w.pending); err != nil {
@@ -139,13 +139,13 @@ func (w *flacWriter) finish(to io.Writer) error {
 	return w.frames.CopyTo(to)
 }
 
-// metadata writes the header with STREAMINFO, and after it the other blocks.
+// metadata writes the header with STREAMINFO, followed by the other blocks.
 func (w *flacWriter) metadata(to io.Writer, header []byte) error {
 	var blocks []chunk
 	if w.from != nil {
 		blocks = w.from.blocks
 	}
-	const last = 0x80 // of a block's first byte
+	const last = 0x80 // flag in a block's first byte
 	if len(blocks) > 0 {
 		header[len(flacMagic)] &^= last
 	}

@@ -10,28 +10,28 @@ import (
 	"strings"
 )
 
-// ErrFormat is wrapped by every error about the contents of an audio file. The message says what is wrong, at which byte
-// offset, field or sample, and what would be right.
+// ErrFormat is wrapped by every error about the contents of an audio file. The message gives the byte offset, field or sample, the
+// invalid value and the expected one.
 var ErrFormat = errors.New("bad audio file")
 
-// ErrArgument is wrapped by every error about an argument that is not a file or a gap: samples of another shape or
-// not finite, a setting that is not positive, a nil reader or writer, a File or Recording that nothing was read into.
+// ErrArgument is wrapped by every error about an argument that is not a file or a gap: samples with a wrong shape or not finite, a setting
+// that is not positive, a nil reader or writer, an empty File or Recording.
 var ErrArgument = errors.New("bad argument")
 
 // Container is a file format.
 type Container int
 
-// The containers read and written, in the order of messages.
+// The supported containers, in the order in which messages list them.
 const (
 	WAV    Container = iota + 1 // RIFF WAVE
-	FLAC                        // of 4 to 24 bits
-	RF64                        // WAV with sizes of 64 bits: RF64 and BW64
+	FLAC                        // with 4 to 24 bits
+	RF64                        // WAV with 64-bit sizes: RF64 and BW64
 	W64                         // Sony Wave64
 	AIFF                        // AIFF and AIFF-C
 	SPHERE                      // NIST SPHERE, NIST_1A
 )
 
-// bad returns an error about the contents of a file at an offset.
+// bad returns an ErrFormat about the contents of a file at an offset.
 func bad[N int | int64](at N, format string, args ...any) error {
 	return fmt.Errorf("%w: offset %d: "+format, append([]any{ErrFormat, at}, args...)...)
 }
@@ -42,12 +42,12 @@ type format struct {
 	extensions []string // without the dot
 	parse      func(*head) (layout, error)
 	header     func(layout) ([]byte, error) // of a plain file
-	unsigned   bool                         // samples of one byte are
+	unsigned   bool                         // one-byte samples are unsigned
 	bigEndian  bool
-	align      int64 // the samples are padded to
+	align      int64 // the sample data is padded to a multiple of it
 }
 
-// containers has the format of each container. A new one is a row here, and a case of sniff.
+// containers contains the format of each container. A new container needs an entry here and a case in sniff.
 var containers = map[Container]format{
 	WAV:  {name: "WAV", extensions: []string{"wav", "wave"}, parse: parseWAV, header: layout.wavHeader, unsigned: true, align: 2},
 	FLAC: {name: "FLAC", extensions: []string{"flac"}, parse: parseFLAC, header: layout.flacHeader, align: 1},
@@ -66,7 +66,7 @@ func Extensions() (all []string) {
 	return all
 }
 
-// names lists the containers' names for messages.
+// names returns a list of the containers' names for messages. or separates the last two.
 func names(or string) string {
 	var all []string
 	for _, c := range slices.Sorted(maps.Keys(containers)) {
@@ -84,8 +84,7 @@ func (c Container) String() string {
 	return fmt.Sprintf("Container(%d)", int(c))
 }
 
-// ContainerOf returns the container that an output path asks for, by its extension. Input files are recognized by their first bytes, not by
-// their names.
+// ContainerOf returns the container for an output path's extension. Input files are recognized by their first bytes, not by their names.
 func ContainerOf(path string) (Container, error) {
 	ext := strings.ToLower(filepath.Ext(path))
 	for c, k := range containers {
@@ -93,10 +92,10 @@ func ContainerOf(path string) (Container, error) {
 			return c, nil
 		}
 	}
-	return 0, fmt.Errorf("%s: %w: cannot write %q; name it .wav, .flac, .rf64, .w64, .aiff or .sph", path, ErrFormat, ext)
+	return 0, fmt.Errorf("%s: %w: unsupported output extension %q, must be .wav, .flac, .rf64, .w64, .aiff or .sph", path, ErrFormat, ext)
 }
 
-// forms are the containers that begin with four letters, a size and the letters of a form.
+// forms are the containers that begin with a four-letter magic, a size and a four-letter form.
 var forms = []struct {
 	magic     string
 	forms     []string
@@ -104,7 +103,7 @@ var forms = []struct {
 }{{"RIFF", []string{"WAVE"}, WAV}, {"RF64", []string{"WAVE"}, RF64}, {"BW64", []string{"WAVE"}, RF64},
 	{"FORM", []string{"AIFF", "AIFC"}, AIFF}}
 
-// foreign lists formats that are recognized only to be refused by name: bytes at an offset.
+// foreign lists unsupported formats that errors name, with their magic bytes at an offset.
 var foreign = []struct {
 	at          int
 	magic, name string
@@ -117,14 +116,14 @@ var foreign = []struct {
 	{0, "caff", "Core Audio"}, {0, "MThd", "MIDI"},
 }
 
-// A ForeignError reports that a file is in another format, such as "MP3". It wraps ErrFormat.
+// A ForeignError is returned for a file in an unsupported format, such as "MP3". It wraps ErrFormat.
 type ForeignError struct {
-	Format string // its name
+	Format string // name of the format
 }
 
-// Error gives the command that converts such a file.
+// Error returns a message with a command that converts the file.
 func (e *ForeignError) Error() string {
-	return fmt.Sprintf("%v: this is %s, which is not read; convert it first: ffmpeg -i IN OUT.wav", ErrFormat, e.Format)
+	return fmt.Sprintf("%v: %s is not supported; convert it first: ffmpeg -i IN OUT.wav", ErrFormat, e.Format)
 }
 
 // Unwrap returns ErrFormat.
@@ -134,7 +133,7 @@ func (e *ForeignError) Unwrap() error { return ErrFormat }
 func sniff(head []byte) (Container, error) {
 	switch {
 	case len(head) == 0:
-		return 0, fmt.Errorf("%w: empty; want a %s file", ErrFormat, names(" or "))
+		return 0, fmt.Errorf("%w: the file is empty, expected a %s file", ErrFormat, names(" or "))
 	case bytes.HasPrefix(head, []byte("NIST_1A")):
 		return SPHERE, nil
 	case bytes.HasPrefix(head, []byte(w64Riff[:12])):
@@ -147,10 +146,10 @@ func sniff(head []byte) (Container, error) {
 			continue
 		}
 		if len(head) < magicLen {
-			return 0, fmt.Errorf("%w: ends after %d bytes, inside the %s header; want at least %d", ErrFormat, len(head), f.magic, magicLen)
+			return 0, fmt.Errorf("%w: the file ends after %d bytes, inside the %s header of at least %d", ErrFormat, len(head), f.magic, magicLen)
 		}
 		if form := string(head[8:12]); !slices.Contains(f.forms, form) {
-			return 0, bad(8, "%s form %q; want %q", f.magic, form, f.forms[0])
+			return 0, bad(8, "%s form %q, expected %q", f.magic, form, f.forms[0])
 		}
 		return f.container, nil
 	}
@@ -159,10 +158,10 @@ func sniff(head []byte) (Container, error) {
 			return 0, &ForeignError{f.name}
 		}
 	}
-	return 0, bad(0, "starts with %q; want a %s file", head[:min(len(head), 8)], names(" or "))
+	return 0, bad(0, "the file starts with %q, expected a %s file", head[:min(len(head), 8)], names(" or "))
 }
 
 // maxFile is the size of the largest possible WAV file.
 const maxFile = 1<<32 + 8
 
-var errTooLong = fmt.Errorf("%w: longer than 4 GiB; cut it into parts", ErrFormat)
+var errTooLong = fmt.Errorf("%w: the file is longer than 4 GiB, the maximum of a WAV file; split it into parts", ErrFormat)

@@ -11,24 +11,24 @@ import (
 	"strings"
 )
 
-// ErrGaps is wrapped by every error about gaps: bad syntax, reversed, empty, overlapping, outside the recording, or
-// leaving nothing to learn from.
+// ErrGaps is wrapped by every error about gaps: bad syntax, reversed, empty, overlapping, outside the recording, or covering a whole
+// channel.
 var ErrGaps = errors.New("bad gaps")
 
-// Gap is a run of missing samples, [Start, End), counted in samples per channel from the start of the recording.
+// Gap is a run of missing samples [Start, End), in samples per channel from the start of the recording.
 type Gap struct {
 	Start, End int
-	Channel    int  // that misses them, from 1; 0: all
-	Clipped    bool // what was there lies at or beyond the samples that are there, on their side of zero
+	Channel    int  // affected channel, from 1; 0: all
+	Clipped    bool // the samples are clipped: the true values have the same sign and at least the same magnitude
 }
 
 // Len returns the number of missing samples.
 func (g Gap) Len() int { return g.End - g.Start }
 
-// In reports whether a channel, from 0, misses the samples.
+// In reports whether the gap affects a channel, counted from 0.
 func (g Gap) In(channel int) bool { return g.Channel == 0 || g.Channel == channel+1 }
 
-// String returns START:END in samples, and @CHANNEL if it is one channel's, as ParseGap reads it.
+// String returns START:END in samples, followed by @CHANNEL for a gap in one channel. ParseGap reads this notation.
 func (g Gap) String() string {
 	if g.Channel == 0 {
 		return fmt.Sprintf("%d:%d", g.Start, g.End)
@@ -36,25 +36,25 @@ func (g Gap) String() string {
 	return fmt.Sprintf("%d:%d@%d", g.Start, g.End, g.Channel)
 }
 
-// ParseGap reads START:END or START-END, or, for a gap of one channel, either with @CHANNEL; the end is exclusive. Each side is a whole
-// number of samples ("1200"), a decimal time in seconds or milliseconds ("0.5s", "500ms"), or, with the dash, m:ss.mmm or h:mm:ss.mmm
-// ("1:02.500-1:02.540"). Times are rounded to the nearest sample at rate samples a second. The gap is non-empty and not negative;
-// CheckGaps says whether it lies in a recording.
+// ParseGap parses START:END or START-END, followed by @CHANNEL for a gap in one channel. The end is exclusive. START and END are integers
+// in samples ("1200"), decimal times in seconds or milliseconds ("0.5s", "500ms"), or, with the dash, times m:ss.mmm or h:mm:ss.mmm
+// ("1:02.500-1:02.540"). Times are rounded to the nearest sample; rate is in Hz. The gap must be non-empty and must not start before 0.
+// CheckGaps checks it against a recording.
 func ParseGap(s string, rate int) (g Gap, err error) {
 	if rate <= 0 {
-		return g, fmt.Errorf("gap %q at %d samples a second: %w: want a positive rate", s, rate, ErrArgument)
+		return g, fmt.Errorf("gap %q: sample rate %d must be positive: %w", s, rate, ErrArgument)
 	}
-	span, channel, owned := strings.Cut(s, "@")
+	span, channel, oneChannel := strings.Cut(s, "@")
 	at := strings.LastIndexByte(span, '-')
 	if at <= 0 && strings.Count(span, ":") == 1 {
 		at = strings.IndexByte(span, ':')
 	}
 	if at <= 0 {
-		return g, fmt.Errorf("gap %q: %w: want START:END, such as 1200:1240 or 0.5s:0.52s, or with colons in the times START-END, such as "+
-			"1:02.500-1:02.540, and @CHANNEL if it is one channel's", s, ErrGaps)
+		return g, fmt.Errorf("gap %q: %w: must be START:END, such as 1200:1240 or 0.5s:0.52s, or START-END, such as 1:02.500-1:02.540, "+
+			"followed by @CHANNEL for a gap in one channel", s, ErrGaps)
 	}
 	ends := []string{span[:at], span[at+1:]}
-	if owned {
+	if oneChannel {
 		ends = append(ends, channel)
 	}
 	if g, err = gapOf(ends, rate); err != nil {
@@ -63,7 +63,7 @@ func ParseGap(s string, rate int) (g Gap, err error) {
 	return g, nil
 }
 
-// gapOf returns the gap of a start, an end and, if there is one, a channel.
+// gapOf parses a start, an end and an optional channel.
 func gapOf(field []string, rate int) (g Gap, err error) {
 	if g.Start, err = parsePosition(field[0], rate); err != nil {
 		return g, fmt.Errorf("start: %w", err)
@@ -79,38 +79,38 @@ func gapOf(field []string, rate int) (g Gap, err error) {
 	return g, g.check()
 }
 
-// parseChannel returns a channel's number.
+// parseChannel parses a channel number.
 func parseChannel(s string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%w: %.40q is not a channel; they count from 1", ErrGaps, s)
+		return 0, fmt.Errorf("%w: invalid channel %.40q, channels are counted from 1", ErrGaps, s)
 	}
 	return n, nil
 }
 
-// check refuses a gap without samples or with a negative start.
+// check returns an error if the gap is empty, reversed or starts before 0.
 func (g Gap) check() error {
 	switch {
 	case g.Start < 0:
-		return fmt.Errorf("%w: start %d is negative; samples count from 0", ErrGaps, g.Start)
+		return fmt.Errorf("%w: start %d must not be negative", ErrGaps, g.Start)
 	case g.End < g.Start:
-		return fmt.Errorf("%w: end %d comes before start %d", ErrGaps, g.End, g.Start)
+		return fmt.Errorf("%w: end %d is before start %d", ErrGaps, g.End, g.Start)
 	case g.End == g.Start:
-		return fmt.Errorf("%w: empty, sample %d to sample %d; the end is exclusive", ErrGaps, g.Start, g.End)
+		return fmt.Errorf("%w: %d:%d is empty, the end is exclusive", ErrGaps, g.Start, g.End)
 	}
 	return nil
 }
 
-// SamplesIn returns the number of samples in a time in seconds, rounded, and at least one.
+// SamplesIn returns the number of samples in a duration, rounded, but at least one.
 func SamplesIn(seconds float64, rate int) int { return max(1, int(math.Round(seconds*float64(rate)))) }
 
-// maxPosition keeps positions exact as float64 and clear of overflow.
+// maxPosition is the limit of sample positions. Positions below it are exact as float64 and do not overflow.
 const maxPosition = 1 << 53
 
-// timePattern matches a time: hours and minutes before colons, seconds, and a unit.
+// timePattern matches hours and minutes, each followed by a colon, then seconds, then a unit.
 var timePattern = regexp.MustCompile(`^(?:(?:(\d+):)?(\d+):)?(\d*\.?\d*)(ms|s)?$`)
 
-// parsePosition returns the number of a sample, given as such or as a time.
+// parsePosition parses a sample index or a time, and returns the sample index.
 func parsePosition(s string, rate int) (int, error) {
 	s = strings.TrimSpace(s)
 	n, err := strconv.ParseInt(s, 10, 64)
@@ -131,20 +131,19 @@ func parsePosition(s string, rate int) (int, error) {
 	}
 	switch {
 	case err != nil || strings.HasPrefix(s, "+"):
-		return 0, fmt.Errorf("%w: %q is neither a whole number of samples nor a time such as 0.5s, 500ms, 1:02.500 or 1:00:02.500", ErrGaps, s)
+		return 0, fmt.Errorf("%w: %q must be an integer number of samples or a time such as 0.5s, 500ms, 1:02.500 or 1:00:02.500", ErrGaps, s)
 	case position >= maxPosition:
-		return 0, fmt.Errorf("%w: %s is past any recording", ErrGaps, s)
+		return 0, fmt.Errorf("%w: position %s exceeds the maximum of 2^53 samples", ErrGaps, s)
 	}
 	return int(position), nil
 }
 
-// CheckGaps returns the gaps of a recording of n samples in each of so many channels in rising order. Touching gaps of the same
-// channel ([10, 20) and [20, 30)) become one, because any fill treats them as one. It refuses empty, reversed or repeated gaps, gaps
-// that overlap in a channel or reach outside the recording, an empty list, and gaps that leave a channel no sample to learn from.
-// The argument is not changed.
+// CheckGaps returns the gaps in increasing order, for a recording of n samples per channel. Adjacent gaps in the same channel, such as
+// [10, 20) and [20, 30), are merged. The error wraps ErrGaps if the list is empty, if a gap is empty, reversed or outside the recording,
+// if gaps overlap in a channel, or if they cover a whole channel. CheckGaps does not modify its argument.
 func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 	if len(gaps) == 0 {
-		return nil, fmt.Errorf("%w: there are none; give at least one", ErrGaps)
+		return nil, fmt.Errorf("%w: the list is empty, at least one gap is required", ErrGaps)
 	}
 	if channels < 1 {
 		return nil, fmt.Errorf("%w: the recording has no channels", ErrGaps)
@@ -153,7 +152,7 @@ func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 	slices.SortFunc(sorted, Gap.compare)
 	var merged []Gap
 	before, missing := make([]Gap, channels), make([]int, channels)
-	last := make([]int, channels+1) // in merged, and one more, of each channel's own gaps and of those that all miss
+	last := make([]int, channels+1) // by Gap.Channel: 1 + index in merged of the last gap, 0 if none
 	for _, g := range sorted {
 		if err := g.fits(n, channels); err != nil {
 			return nil, fmt.Errorf("gap %v: %w", g, err)
@@ -168,7 +167,7 @@ func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 			}
 			before[c] = g
 			if missing[c] += g.Len(); missing[c] == n {
-				return nil, fmt.Errorf("%w: they cover all %d samples; nothing is left to learn from", ErrGaps, n)
+				return nil, fmt.Errorf("%w: the gaps cover all %d samples of a channel", ErrGaps, n)
 			}
 		}
 		if k := last[g.Channel] - 1; k >= 0 && merged[k].End == g.Start && merged[k].Clipped == g.Clipped {
@@ -181,12 +180,12 @@ func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 	return merged, nil
 }
 
-// compare orders gaps in time; gaps of all channels come first.
+// compare orders gaps by start, end and channel.
 func (g Gap) compare(h Gap) int {
 	return cmp.Or(cmp.Compare(g.Start, h.Start), cmp.Compare(g.End, h.End), cmp.Compare(g.Channel, h.Channel))
 }
 
-// fits refuses a gap that no recording has, or that this one has not.
+// fits returns an error if the gap is invalid or outside a recording of n samples per channel.
 func (g Gap) fits(n, channels int) error {
 	switch err := g.check(); {
 	case err != nil:
@@ -199,7 +198,7 @@ func (g Gap) fits(n, channels int) error {
 	return nil
 }
 
-// Missing returns at how many samples a channel misses something. The gaps rise.
+// Missing returns the number of sample positions at which at least one channel has a gap. The gaps must be in increasing order.
 func Missing(gaps []Gap) int {
 	n, end := 0, 0
 	for _, g := range gaps {
@@ -209,7 +208,7 @@ func Missing(gaps []Gap) int {
 	return n
 }
 
-// Mask returns which of n samples are missing. Parts of gaps outside [0, n) are ignored.
+// Mask returns a mask [n] that is true at the missing samples. Parts of gaps outside [0, n) are ignored.
 func Mask(gaps []Gap, n int) []bool {
 	mask := make([]bool, max(0, n))
 	for _, g := range gaps {

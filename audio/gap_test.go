@@ -50,9 +50,9 @@ func TestCheckGaps(t *testing.T) {
 		gaps []Gap
 		want string
 	}{
-		{nil, "none"}, {[]Gap{{Start: 5, End: 5}}, "empty"}, {[]Gap{{Start: 6, End: 5}}, "before start"}, {[]Gap{{Start: -1, End: 5}}, "negative"},
+		{nil, "list is empty"}, {[]Gap{{Start: 5, End: 5}}, "empty"}, {[]Gap{{Start: 6, End: 5}}, "before start"}, {[]Gap{{Start: -1, End: 5}}, "negative"},
 		{[]Gap{{Start: 90, End: 101}}, "ends at sample 100"}, {[]Gap{{Start: 10, End: 20}, {Start: 19, End: 30}}, "overlaps"}, {[]Gap{{Start: 1, End: 2}, {Start: 1, End: 2}}, "overlaps"},
-		{[]Gap{{Start: 0, End: 100}}, "nothing is left"}, {[]Gap{{Start: 50, End: 100}, {Start: 0, End: 50}}, "nothing is left"},
+		{[]Gap{{Start: 0, End: 100}}, "cover all 100 samples"}, {[]Gap{{Start: 50, End: 100}, {Start: 0, End: 50}}, "cover all 100 samples"},
 	} {
 		testkit.Fails(t, testkit.Error(CheckGaps(bad.gaps, 100, 1)), ErrGaps, bad.want, bad.gaps)
 	}
@@ -153,7 +153,7 @@ func TestCues(t *testing.T) {
 		"before":   {riff("LIST", list, "cue ", points, "fmt ", pcm, "data", data), want},
 		"RF64":     {long, want},
 		"streamed": {streamed, want},
-		"none":     {riff("fmt ", pcm, "data", data), nil},
+		"list is empty":     {riff("fmt ", pcm, "data", data), nil},
 		"no list":  {riff("fmt ", pcm, "data", data, "cue ", points), nil},
 		"cut":      {riff("fmt ", pcm, "data", data, "cue ", points[:50], "LIST", list[:60]), want[:0]},
 		"W64":      {w64("fmt ", pcm, "data", data, "cue ", points, "LIST", list), nil},

@@ -12,26 +12,26 @@ import (
 	"strings"
 )
 
-// A Label names a part of a recording.
+// A Label is a text attached to a part of a recording.
 type Label struct {
 	Gap
 	Text string // without tabs, such as "clicks 97%"
-	Line int    // that ReadLabels read it from, from 1; 0: none
+	Line int    // line number in the input of ReadLabels, from 1; 0: none
 }
 
 const (
-	// labelDigits of a second tell samples apart at any rate that a header may give.
+	// labelDigits is the number of decimals of a second. It distinguishes adjacent samples at any rate up to maxRate.
 	labelDigits = 9
-	// mostField is how long a time in a label file may be.
+	// mostField is the maximum length of the first field in a label file.
 	mostField     = 64
 	byteOrderMark = "\ufeff"
 )
 
-// WriteLabels writes labels as Audacity reads them: a line for each, start and end in seconds and its text, apart by tabs. The text of one
-// channel's label ends in @CHANNEL. ReadLabels reads the same samples and texts back.
+// WriteLabels writes labels in Audacity's format: one line per label with start and end in seconds and the text, separated by tabs. The
+// text of a label for one channel ends in @CHANNEL. ReadLabels reads the same samples and texts back.
 func WriteLabels(w io.Writer, rate int, labels []Label) error {
 	if w == nil || rate <= 0 {
-		return fmt.Errorf("audio: labels at %d samples a second to %v: %w: want a positive rate and a writer", rate, w, ErrArgument)
+		return fmt.Errorf("audio: write labels: sample rate %d must be positive and writer %v not nil: %w", rate, w, ErrArgument)
 	}
 	b := bufio.NewWriter(w)
 	for _, l := range labels {
@@ -46,13 +46,14 @@ func WriteLabels(w io.Writer, rate int, labels []Label) error {
 		}
 		fmt.Fprintf(b, "%.*f\t%.*f\t%s\n", labelDigits, float64(l.Start)/float64(rate), labelDigits, float64(l.End)/float64(rate), text)
 	}
-	return b.Flush() // which has the error of any write
+	return b.Flush() // returns the first write error
 }
 
-// WriteLabelsCSV writes labels as CSV with the header start,end,channel,label, in samples. ReadLabels reads the same labels back.
+// WriteLabelsCSV writes labels as CSV with the header start,end,channel,label. Positions are in samples. ReadLabels reads the same labels
+// back.
 func WriteLabelsCSV(w io.Writer, labels []Label) error {
 	if w == nil {
-		return fmt.Errorf("audio: labels to nil: %w: want a writer", ErrArgument)
+		return fmt.Errorf("audio: write labels: the writer is nil: %w", ErrArgument)
 	}
 	c := csv.NewWriter(w)
 	c.Write(csvHeader)
@@ -64,20 +65,20 @@ func WriteLabelsCSV(w io.Writer, labels []Label) error {
 		c.Write([]string{strconv.Itoa(l.Start), strconv.Itoa(l.End), channel, l.Text})
 	}
 	c.Flush()
-	return c.Error() // which has the error of any write
+	return c.Error() // returns the first write error
 }
 
-// csvHeader is the longest header of a CSV file of gaps.
+// csvHeader is the full header of a CSV file of gaps.
 var csvHeader = []string{"start", "end", "channel", "label"}
 
-// labelOf returns a gap's label. One that begins with "clipped" has clipped samples.
+// labelOf returns the label of a gap. A text that begins with "clipped" marks clipped samples.
 func labelOf(g Gap, text string, line int) Label {
 	text = strings.TrimSpace(text)
 	g.Clipped = strings.HasPrefix(text, "clipped")
 	return Label{g, text, line}
 }
 
-// ReadGaps returns the gaps of ReadLabels.
+// ReadGaps reads gaps in the formats of ReadLabels, without their texts.
 func ReadGaps(src io.Reader, rate int) (gaps []Gap, err error) {
 	labels, err := ReadLabels(src, rate)
 	for _, l := range labels {
@@ -86,23 +87,24 @@ func ReadGaps(src io.Reader, rate int) (gaps []Gap, err error) {
 	return gaps, err
 }
 
-// ReadLabels reads the gaps of a recording of a rate, and their texts, from one of two kinds of text. Errors name the line. Of a CSV there
-// must be at least one gap; CheckGaps says whether the gaps fit a recording.
+// ReadLabels reads gaps and their texts from CSV or from Audacity labels; rate is in Hz. Errors contain the line number and wrap ErrGaps.
+// CheckGaps checks the gaps against a recording.
 //
-// CSV has the header start,end or start,end,channel or start,end,channel,label, then one line per gap, the end exclusive, as ParseGap reads
-// positions: in samples (1200) or times (0.5s, 520ms, 1:02.500). A channel counts from 1; an empty one means all.
+// CSV begins with the header start,end[,channel[,label]]. One line per gap follows, at least one. Positions have the notation of
+// ParseGap: samples (1200) or times (0.5s, 520ms, 1:02.500), with an exclusive end. Channels are counted from 1; an empty channel means
+// all.
 //
-// Labels are lines of start, end and a text, apart by tabs, in seconds, as WriteLabels and Audacity write them. A text that ends in
-// @CHANNEL means that channel. Lines that begin with a backslash, which hold frequencies, are skipped.
+// Audacity labels are lines with start and end in seconds and a text, separated by tabs. A text that ends in @CHANNEL selects a channel.
+// Lines that begin with a backslash contain frequencies and are skipped.
 func ReadLabels(src io.Reader, rate int) ([]Label, error) {
 	if src == nil {
-		return nil, fmt.Errorf("audio: gaps from nil: %w: want a reader", ErrArgument)
+		return nil, fmt.Errorf("audio: read gaps: the reader is nil: %w", ErrArgument)
 	}
 	if rate <= 0 {
-		return nil, fmt.Errorf("audio: gaps at %d samples a second: %w: want a positive rate", rate, ErrArgument)
+		return nil, fmt.Errorf("audio: read gaps: sample rate %d must be positive: %w", rate, ErrArgument)
 	}
 	b := bufio.NewReader(src)
-	if bom, err := b.Peek(len(byteOrderMark)); err == nil && string(bom) == byteOrderMark { // some spreadsheets begin with one
+	if bom, err := b.Peek(len(byteOrderMark)); err == nil && string(bom) == byteOrderMark { // some spreadsheets write one
 		b.Discard(len(byteOrderMark))
 	}
 	head, err := b.Peek(mostField)
@@ -124,13 +126,13 @@ func readCSV(src io.Reader, rate int) (all []Label, err error) {
 		var bad *csv.ParseError
 		switch {
 		case err == io.EOF && first:
-			return nil, fmt.Errorf("line 1: %w: empty; want the CSV header start,end, or labels: seconds TAB seconds TAB text", ErrGaps)
+			return nil, fmt.Errorf("line 1: %w: the file is empty, expected the CSV header start,end or labels (seconds TAB seconds TAB text)", ErrGaps)
 		case err == io.EOF && len(all) == 0:
-			return nil, fmt.Errorf("%w: no gap after the header; want lines START,END in samples or times", ErrGaps)
+			return nil, fmt.Errorf("%w: no gap after the header, expected lines START,END in samples or times", ErrGaps)
 		case err == io.EOF:
 			return all, nil
 		case errors.As(err, &bad):
-			return nil, fmt.Errorf("line %d: %w: %v; want START,END in samples or times", bad.Line, ErrGaps, bad.Err)
+			return nil, fmt.Errorf("line %d: %w: %v, expected START,END in samples or times", bad.Line, ErrGaps, bad.Err)
 		case err != nil:
 			return nil, err
 		}
@@ -140,8 +142,8 @@ func readCSV(src io.Reader, rate int) (all []Label, err error) {
 				rec[i] = strings.TrimSpace(rec[i])
 			}
 			if n := len(rec); n < 2 || n > len(csvHeader) || !slices.Equal(rec, csvHeader[:n]) {
-				return nil, fmt.Errorf("line %d: %w: %.40q is no CSV header start,end[,channel[,label]] and no label: seconds TAB seconds TAB text", line,
-					ErrGaps, strings.Join(rec, ","))
+				return nil, fmt.Errorf("line %d: %w: %.40q, expected the CSV header start,end[,channel[,label]] or labels (seconds TAB "+
+					"seconds TAB text)", line, ErrGaps, strings.Join(rec, ","))
 			}
 			continue
 		}
@@ -157,7 +159,7 @@ func readCSV(src io.Reader, rate int) (all []Label, err error) {
 	}
 }
 
-// readLabels reads lines of labels.
+// readLabels reads Audacity labels.
 func readLabels(src io.Reader, rate int) (all []Label, err error) {
 	s := bufio.NewScanner(src)
 	for line := 1; s.Scan(); line++ {
@@ -177,22 +179,22 @@ func readLabels(src io.Reader, rate int) (all []Label, err error) {
 	return all, nil
 }
 
-// parseLabel reads one label.
+// parseLabel parses one Audacity label.
 func parseLabel(s string, line, rate int) (l Label, err error) {
 	part, g := strings.SplitN(s+"\t", "\t", 3), Gap{}
 	if len(part) < 3 {
-		return l, fmt.Errorf("%w: label %.40q; want START, END and a text, apart by tabs", ErrGaps, s)
+		return l, fmt.Errorf("%w: label %.40q must be START, END and a text, separated by tabs", ErrGaps, s)
 	}
 	for i, to := range []*int{&g.Start, &g.End} {
 		t, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(part[i]), ",", ".", 1), 64)
 		n := math.Round(t * float64(rate))
 		if err != nil || !(math.Abs(n) <= maxPosition) {
-			return l, fmt.Errorf("%w: %.40q is not a time in seconds", ErrGaps, part[i])
+			return l, fmt.Errorf("%w: %.40q must be a time in seconds", ErrGaps, part[i])
 		}
 		*to = int(n)
 	}
 	if g.Start == g.End {
-		return l, fmt.Errorf("%w: the label at %s s is a point, or less than a sample long; want a region with an end", ErrGaps,
+		return l, fmt.Errorf("%w: the label at %s s is shorter than one sample, must be a region", ErrGaps,
 			strings.TrimSpace(part[0]))
 	}
 	text := part[2]

@@ -11,27 +11,27 @@ import (
 	"sort"
 )
 
-// Change replaces the n samples from Start on by Values [channels][n]. A channel that is nil stays as it is, bit for bit.
+// Change replaces the n samples from Start on by Values [channels][n]. A channel with nil values does not change.
 type Change struct {
 	Start  int
 	Values [][]float64
 }
 
-// A Patch is a file with some of its samples replaced. In memory it holds only the new samples.
+// A Patch is a file with some of its samples replaced. It keeps only the new samples in memory.
 type Patch struct {
 	f      *File
-	pieces map[int][]piece // rising, of each channel that has any
+	pieces map[int][]piece // by channel, in increasing order
 }
 
-// A piece is the samples [start, end) of a channel as the file stores them.
+// A piece contains new samples [start, end) of a channel in the file's encoding.
 type piece struct {
 	start, end int
 	bytes      []byte
 }
 
-// Patch replaces samples of the file, each new one rounded to the nearest value of the file's encoding. A value past full
-// scale is clipped and counted. Errors wrap ErrArgument where a change has another shape than the file or a value is not
-// finite, and ErrGaps where one reaches outside or overlaps another in a channel.
+// Patch replaces samples of the file. It rounds each new sample to the nearest value of the file's encoding, clips values beyond full scale,
+// and returns the number of clipped values. The error wraps ErrArgument if the number of channels differs from the file's, if the values
+// differ in length or if a value is not finite. It wraps ErrGaps if changes are outside the recording or overlap in a channel.
 func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
 	if err := f.check(); err != nil {
 		return nil, 0, err
@@ -49,7 +49,7 @@ func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
 		slices.SortFunc(all, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
 		for i := 1; i < len(all); i++ {
 			if all[i].start < all[i-1].end {
-				return nil, 0, fmt.Errorf("audio: samples from %d on: %w: changed twice", all[i].start, ErrGaps)
+				return nil, 0, fmt.Errorf("audio: changes overlap at sample %d: %w", all[i].start, ErrGaps)
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
 func (p *Patch) add(c Change) (clipped int, err error) {
 	f := p.f
 	if len(c.Values) != f.channels {
-		return 0, fmt.Errorf("audio: a change has %d channels, the recording %d: %w", len(c.Values), f.channels, ErrArgument)
+		return 0, fmt.Errorf("audio: a change has %d channels, but the recording has %d: %w", len(c.Values), f.channels, ErrArgument)
 	}
 	count, width := -1, f.encoding.Bytes
 	for i, v := range c.Values {
@@ -69,10 +69,10 @@ func (p *Patch) add(c Change) (clipped int, err error) {
 			continue
 		case count < 0:
 			if count = len(v); c.Start < 0 || c.Start > f.frames-count {
-				return 0, fmt.Errorf("audio: samples %d:%d: %w: the recording has %d", c.Start, c.Start+count, ErrGaps, f.frames)
+				return 0, fmt.Errorf("audio: samples %d:%d are outside the recording of %d samples: %w", c.Start, c.Start+count, f.frames, ErrGaps)
 			}
 		case len(v) != count:
-			return 0, fmt.Errorf("audio: channel %d of a change has %d samples, another %d: %w", i, len(v), count, ErrArgument)
+			return 0, fmt.Errorf("audio: channel %d of a change has %d samples, expected %d: %w", i, len(v), count, ErrArgument)
 		}
 		if count == 0 {
 			continue
@@ -80,8 +80,7 @@ func (p *Patch) add(c Change) (clipped int, err error) {
 		r := piece{c.Start, c.Start + count, make([]byte, count*width)}
 		for n, v := range v {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return 0, fmt.Errorf("audio: sample %d of channel %d of the fill is %v; want a finite number: %w", c.Start+n, i, v,
-					ErrArgument)
+				return 0, fmt.Errorf("audio: new sample %d of channel %d is %v, must be finite: %w", c.Start+n, i, v, ErrArgument)
 			}
 			if f.encoding.encode(r.bytes[n*width:], v) {
 				clipped++
@@ -92,14 +91,18 @@ func (p *Patch) add(c Change) (clipped int, err error) {
 	return clipped, nil
 }
 
-// Write writes the file with its new samples, a tile at a time. In the file's own container all other bytes come out as
-// they are (a WAV file streamed without sizes gets them, and ends with its last whole frame), but for FLAC: all frames are
-// coded anew, if a sample is new, and only the other metadata stay. In another container, integers keep their width and value; SPHERE and
-// FLAC have no floats, FLAC has no more than 24 bits and 8 channels, which are errors. FLAC output beyond 16 MiB is kept in a temporary
-// file. Writing is sequential; replacing a file safely is the caller's task.
+// Write writes the file with its new samples in a container.
+//
+// In the file's own container, all other bytes are copied, with two exceptions. A streamed WAV file gets its missing sizes and ends with
+// its last complete frame. A FLAC file with new samples is encoded again; its metadata except the seek table is kept.
+//
+// In another container, integers keep their width and value. It is an error if the container cannot represent the samples: SPHERE and
+// FLAC support no floats, and FLAC supports up to 24 bits and 8 channels.
+//
+// FLAC output above 16 MiB is buffered in a temporary file. Write writes sequentially; the caller must replace existing files safely.
 func (p *Patch) Write(w io.Writer, c Container) error {
 	if p == nil || w == nil {
-		return fmt.Errorf("audio: write a patch %v to %v: %w: want one from File.Patch and a writer", p, w, ErrArgument)
+		return fmt.Errorf("audio: write a patch: patch %v and writer %v must not be nil: %w", p, w, ErrArgument)
 	}
 	f, out := p.f, bufio.NewWriter(w) // out keeps the first error
 	header, to, err := f.converted(c)
@@ -136,7 +139,7 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 	return cmp.Or(err, out.Flush())
 }
 
-// copy writes the samples with those that replace some, in an encoding.
+// copy writes all samples, including the replaced ones, in an encoding.
 func (p *Patch) copy(w io.Writer, to Encoding) error {
 	f := p.f
 	frame, width := f.frameBytes(), f.encoding.Bytes
@@ -158,7 +161,7 @@ func (p *Patch) copy(w io.Writer, to Encoding) error {
 	})
 }
 
-// writeFLAC writes a FLAC file: as it is, if it was one and no sample is new.
+// writeFLAC writes a FLAC file. It copies the source if that is a FLAC file without changes.
 func (p *Patch) writeFLAC(w io.Writer, to Encoding) error {
 	f := p.f
 	if from, ok := f.pcm.(*flacFile); ok && len(p.pieces) == 0 {
@@ -178,13 +181,13 @@ func (p *Patch) writeFLAC(w io.Writer, to Encoding) error {
 	return coder.finish(w)
 }
 
-// CheckWrite says whether the file can be written in a container. It returns Write's error without reading samples.
+// CheckWrite returns the error that Write would return if the file cannot be written in a container. It reads no samples.
 func (f *File) CheckWrite(c Container) error {
 	_, _, err := f.converted(c)
 	return err
 }
 
-// target returns the container that the file is written in where one is asked for: a WAV file with sizes of 64 bits stays one.
+// target returns the container used to write the file if c is requested. An RF64 file requested as WAV remains RF64.
 func (f *File) target(c Container) Container {
 	if c == WAV && f.container == RF64 {
 		return RF64
@@ -192,8 +195,8 @@ func (f *File) target(c Container) Container {
 	return c
 }
 
-// converted returns the header and the encoding of the file in another container. In its own, the encoding is the same and
-// the header is nil.
+// converted returns the header and the encoding of the file in a container. For the file's own container, the header is nil and the
+// encoding does not change.
 func (f *File) converted(c Container) (header []byte, to Encoding, err error) {
 	if err := f.check(); err != nil {
 		return nil, to, err
@@ -204,7 +207,7 @@ func (f *File) converted(c Container) (header []byte, to Encoding, err error) {
 		err = errTooLong
 	case f.target(c) == f.container:
 	case k.header == nil:
-		err = fmt.Errorf("audio: no such container: %v: %w", c, ErrFormat)
+		err = fmt.Errorf("audio: unknown container %v: %w", c, ErrFormat)
 	default:
 		l.encoding.BigEndian, l.encoding.Unsigned = k.bigEndian && l.encoding.Bytes > 1, k.unsigned && l.encoding.Bytes == 1
 		header, err = k.header(l)

@@ -10,18 +10,18 @@ import (
 	"slices"
 )
 
-// A Recording is an audio file in memory. Do not write to Samples: to change samples, use Patch, which keeps the bits of all others.
+// A Recording is an audio file in memory. Do not write to Samples: use Patch, which preserves the bits of all other samples.
 type Recording struct {
-	File                // as it was read
-	Rate    int         // samples a second, per channel
-	Samples [][]float64 // [channels][samples], full scale = 1; all channels are equally long
+	File                // source file
+	Rate    int         // sample rate in Hz
+	Samples [][]float64 // [channels][samples], full scale = 1; all channels have the same length
 }
 
-// Open reads the audio file at path. Errors that the contents cause wrap ErrFormat and name the path; others are the
-// operating system's.
+// Open reads the audio file at path. Errors caused by the contents wrap ErrFormat and contain the path; others come from the operating
+// system.
 func Open(path string) (*Recording, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s: %w: this is a folder; want a recording (%s)", path, ErrFormat, names(", "))
+		return nil, fmt.Errorf("%s: %w: is a directory, expected an audio file (%s)", path, ErrFormat, names(", "))
 	}
 	file, err := os.ReadFile(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func Open(path string) (*Recording, error) {
 	return r, nil
 }
 
-// Decode reads an audio file in memory. The recording keeps file, which must not change.
+// Decode parses an audio file in memory. The recording refers to file, which must not change.
 func Decode(file []byte) (*Recording, error) {
 	in, err := NewFile(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -47,7 +47,7 @@ func Decode(file []byte) (*Recording, error) {
 	return &Recording{*in, in.rate, samples}, nil
 }
 
-// A Writer writes a plain WAV file part by part.
+// A Writer writes a plain WAV file in parts.
 type Writer struct {
 	l     layout
 	w     *bufio.Writer
@@ -55,16 +55,16 @@ type Writer struct {
 	frame []byte
 }
 
-// NewWriter begins a WAV file of n samples in each channel; the samples follow by Write. They are rounded to the encoding, and clipped at
-// full scale. Errors wrap ErrArgument (no samples, an impossible rate or encoding), ErrFormat where a WAV file cannot hold so many
-// channels, or are w's.
+// NewWriter writes the header of a WAV file with n samples per channel. Write then adds the samples, rounded to the encoding and clipped at
+// full scale. The error wraps ErrArgument for an invalid number of samples, sample rate or encoding, and ErrFormat if there are too many
+// channels for a WAV file.
 func NewWriter(w io.Writer, rate int, e Encoding, channels, n int) (*Writer, error) {
 	if !slices.Contains([]Encoding{PCM8, PCM16, PCM24, PCM32, Float32, Float64}, e) {
-		return nil, fmt.Errorf("audio: no plain WAV encoding: %+v: %w", e, ErrArgument)
+		return nil, fmt.Errorf("audio: encoding %+v is not a plain WAV encoding: %w", e, ErrArgument)
 	}
 	if rate <= 0 || rate > maxRate || channels <= 0 || channels > math.MaxUint16 || n <= 0 {
-		return nil, fmt.Errorf("audio: %d channels at %d samples a second; want samples in 1 to %d channels, 1 to %d a second: %w",
-			channels, rate, math.MaxUint16, maxRate, ErrArgument)
+		return nil, fmt.Errorf("audio: %d samples in %d channels at %d Hz, must be at least 1 sample, 1 to %d channels and 1 to %d Hz: %w",
+			n, channels, rate, math.MaxUint16, maxRate, ErrArgument)
 	}
 	l := layout{rate: rate, channels: channels, encoding: e, frames: n}
 	header, err := l.wavHeader()
@@ -76,14 +76,14 @@ func NewWriter(w io.Writer, rate int, e Encoding, channels, n int) (*Writer, err
 	return &Writer{l: l, w: b, frame: make([]byte, e.Bytes)}, nil
 }
 
-// Write adds samples, [·,channels]: the channels of one moment follow each other. A sample that is not finite is an error.
+// Write adds interleaved samples [·,channels]. Samples must be finite.
 func (w *Writer) Write(samples []float64) error {
 	if w.n+len(samples) > w.l.frames*w.l.channels {
-		return fmt.Errorf("audio: more samples than the %d in %d channels that were announced: %w", w.l.frames, w.l.channels, ErrArgument)
+		return fmt.Errorf("audio: too many samples, the file was created for %d in %d channels: %w", w.l.frames, w.l.channels, ErrArgument)
 	}
 	for _, v := range samples {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("audio: sample %d of channel %d is %v; want a finite number: %w",
+			return fmt.Errorf("audio: sample %d of channel %d is %v, must be finite: %w",
 				w.n/w.l.channels, w.n%w.l.channels, v, ErrArgument)
 		}
 		w.l.encoding.encode(w.frame, v)
@@ -95,10 +95,10 @@ func (w *Writer) Write(samples []float64) error {
 	return nil
 }
 
-// Close ends the file. It is an error if samples are missing.
+// Close completes the file. It returns an error if samples are missing.
 func (w *Writer) Close() error {
 	if w.n != w.l.frames*w.l.channels {
-		return fmt.Errorf("audio: %d samples of %d in %d channels; want all: %w", w.n, w.l.frames, w.l.channels, ErrArgument)
+		return fmt.Errorf("audio: %d samples written, expected %d in each of %d channels: %w", w.n, w.l.frames, w.l.channels, ErrArgument)
 	}
 	if w.l.dataLen()&1 == 1 { // chunks are padded to even length
 		w.w.WriteByte(0)
@@ -106,5 +106,5 @@ func (w *Writer) Close() error {
 	return w.w.Flush()
 }
 
-// Write writes the recording: see Patch.Write.
+// Write writes the recording in a container (see Patch.Write).
 func (r *Recording) Write(w io.Writer, c Container) error { return (&Patch{f: &r.File}).Write(w, c) }

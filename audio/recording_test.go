@@ -33,7 +33,7 @@ func TestChange(t *testing.T) {
 		if filled := testkit.Must(Decode(after))(t); clipped != 0 || !sameSamples(filled.Samples, want) {
 			t.Fatalf("%s: %d clipped, or other samples", g.name, clipped)
 		}
-		from, to := r.place(7), r.place(9)
+		from, to := r.frameOffset(7), r.frameOffset(9)
 		if !bytes.Equal(after[:from], g.file[:from]) || !bytes.Equal(after[to:], g.file[to:]) {
 			t.Fatalf("%s: bytes outside the gap changed", g.name)
 		}
@@ -173,26 +173,26 @@ func TestBadFiles(t *testing.T) {
 		{"RF64", []byte("RF64\xff\xff\xff\xffWAVEds64"), "ds64"},
 		{"no chunks", good[:12], `before its "fmt " chunk`},
 		{"no data", good[:36], `before its "data" chunk`},
-		{"data first", riff("data", "\x01\x02", "fmt ", pcm), `before "fmt "`},
+		{"data first", riff("data", "\x01\x02", "fmt ", pcm), `comes before the "fmt " chunk`},
 		{"two formats", riff("fmt ", pcm, "fmt ", pcm, "data", "\x01\x02"), "second"},
-		{"short fmt", riff("fmt ", pcm[:14], "data", "\x01\x02"), "want at least 16"},
-		{"fmt absurd", with(good, 16, 0xFFFFFFF0), "claims 4294967280 bytes"},
-		{"data absurd", with(good, 40, 0xFFFFFFFF), "claims 4294967295 bytes"},
+		{"short fmt", riff("fmt ", pcm[:14], "data", "\x01\x02"), "expected at least 16"},
+		{"fmt absurd", with(good, 16, 0xFFFFFFF0), "declares 4294967280 bytes"},
+		{"data absurd", with(good, 40, 0xFFFFFFFF), "declares 4294967295 bytes"},
 		{"data absurd 31", with(good, 40, 0x7FFFFFFF), "truncated"},
 		{"truncated", good[:46], "truncated"},
 		{"no samples", riff("fmt ", pcm, "data", ""), "no samples"},
-		{"half a frame", riff("fmt ", pcm, "data", "\x01\x02\x03"), "whole frames of 2"},
+		{"half a frame", riff("fmt ", pcm, "data", "\x01\x02\x03"), "must be a multiple of 2"},
 		{"no channels", riff("fmt ", fmtBody(1, 0, 16000, 16), "data", "\x01\x02"), "0 channels"},
-		{"no rate", riff("fmt ", fmtBody(1, 1, 0, 16), "data", "\x01\x02"), "0 samples a second"},
-		{"rate absurd", riff("fmt ", fmtBody(1, 1, 0xFFFFFFFF, 16), "data", "\x01\x02"), "4294967295 samples a second"},
-		{"12 bits", riff("fmt ", fmtBody(1, 1, 16000, 12), "data", "\x01\x02"), "want 8, 16, 24 or 32"},
-		{"16-bit float", riff("fmt ", fmtBody(3, 1, 16000, 16), "data", "\x01\x02"), "want 32 or 64"},
-		{"bad align", riff("fmt ", string(badAlign), "data", "\x01\x02"), "block align is 4; want 2"},
+		{"no rate", riff("fmt ", fmtBody(1, 1, 0, 16), "data", "\x01\x02"), "0 Hz, must be 1 to 100000000 Hz"},
+		{"rate absurd", riff("fmt ", fmtBody(1, 1, 0xFFFFFFFF, 16), "data", "\x01\x02"), "4294967295 Hz"},
+		{"12 bits", riff("fmt ", fmtBody(1, 1, 16000, 12), "data", "\x01\x02"), "must be 8, 16, 24 or 32"},
+		{"16-bit float", riff("fmt ", fmtBody(3, 1, 16000, 16), "data", "\x01\x02"), "must be 32 or 64"},
+		{"bad align", riff("fmt ", string(badAlign), "data", "\x01\x02"), "block align is 4, must be 2"},
 		{"A-law", riff("fmt ", fmtBody(6, 1, 8000, 8), "data", "\x01\x02"), "A-law"},
 		{"ADPCM", riff("fmt ", fmtBody(0x11, 1, 8000, 8), "data", "\x01\x02"), "IMA ADPCM"},
 		{"MP3", riff("fmt ", fmtBody(0x55, 1, 8000, 8), "data", "\x01\x02"), "MP3"},
 		{"extensible mu-law", riff("fmt ", extensible(7, 1, 8000, 8, 8), "data", "\x01\x02"), "mu-law"},
-		{"extensible short", riff("fmt ", fmtBody(codeExtensible, 1, 8000, 16), "data", "\x01\x02"), "want 40"},
+		{"extensible short", riff("fmt ", fmtBody(codeExtensible, 1, 8000, 16), "data", "\x01\x02"), "expected at least 40"},
 		{"extensible GUID", riff("fmt ", extensible(1, 1, 8000, 16, 16)[:39]+"x", "data", "\x01\x02"), "GUID"},
 		{"valid bits", riff("fmt ", extensible(1, 1, 8000, 16, 17), "data", "\x01\x02"), "17 valid bits"},
 		{"NaN", riff("fmt ", fmtBody(3, 1, 8000, 32), "data", string(nan)), "offset 48: sample 1 of channel 0 is NaN"},
@@ -203,7 +203,7 @@ func TestBadFiles(t *testing.T) {
 		{"sphere junk line", sph([]byte("ab"), "garbage"), "NAME -TYPE VALUE"},
 		{"sphere no rate", sph([]byte("ab")), "sample_rate"},
 		{"sphere rate 0", sph([]byte("ab"), "sample_rate -i 0"), "sample_rate is 0"},
-		{"sphere rate half", sph([]byte("ab"), "sample_rate -r 0.5"), "whole number"},
+		{"sphere rate half", sph([]byte("ab"), "sample_rate -r 0.5"), "must be an integer"},
 		{"sphere no samples", sph(nil, "sample_rate -i 8000"), "sample_count"},
 		{"sphere truncated", sph([]byte("ab"), "sample_rate -i 8000", "sample_count -i 2"), "truncated"},
 		{"sphere count absurd", sph([]byte("ab"), "sample_rate -i 8000", "sample_count -i 9223372036854775807"), "truncated"},
@@ -212,7 +212,7 @@ func TestBadFiles(t *testing.T) {
 		{"sphere order", sph([]byte("ab"), "sample_rate -i 8000", "sample_byte_format -s2 11"), "sample_byte_format"},
 		{"sphere order long", sph([]byte("ab"), "sample_rate -i 8000", "sample_byte_format -s8 shortpack"), "sample_n_bytes"},
 		{"sphere ulaw", sph([]byte("ab"), "sample_rate -i 8000", "sample_coding -s4 ulaw"), "ulaw"},
-		{"sphere channels apart", sph([]byte("ab"), "sample_rate -i 8000", "channels_interleaved -s5 FALSE"), "channels_interleaved \"FALSE\"; want TRUE"},
+		{"sphere channels apart", sph([]byte("ab"), "sample_rate -i 8000", "channels_interleaved -s5 FALSE"), "channels_interleaved is \"FALSE\", must be TRUE"},
 		{"sphere shorten", shorten, "shorten"},
 		{"sphere bare shorten", sph([]byte("ajkg\x02data"), "sample_rate -i 16000"), "shorten"},
 	} {

@@ -8,20 +8,22 @@ import (
 	"slices"
 )
 
-// A chunk of a file is a name, a size and so many bytes. next is the offset of the next one.
+// A chunk is the position of a RIFF chunk in a file.
 type chunk struct {
-	id               string
-	body, size, next int64 // of the body
+	id   string
+	body int64 // offset of the body
+	size int64 // of the body in bytes
+	next int64 // offset of the next chunk
 }
 
-// chunks reads the header of the chunk at an offset. ok is false if the file ends before.
+// chunks reads the header of the chunk at an offset. ok is false if the file ends before the end of the header.
 type chunks func(at int64) (c chunk, ok bool)
 
-// unknownSize is the size in a chunk's header if a ds64 chunk gives the real one.
+// unknownSize is the size in a chunk's header if the size is in the ds64 chunk.
 const unknownSize = uint32(math.MaxUint32)
 
-// riffChunks reads chunks of RIFF files: a name of four letters and 32 bits of size, padded to even length. large are the sizes that do
-// not fit.
+// riffChunks reads the chunks of RIFF files. The header is a four-letter name and a 32-bit size; bodies are padded to even length. large
+// contains the sizes that exceed 32 bits.
 func riffChunks(in *head, order binary.ByteOrder, large map[string]int64) chunks {
 	return func(at int64) (c chunk, ok bool) {
 		b := in.bytes(at, 8)
@@ -37,14 +39,14 @@ func riffChunks(in *head, order binary.ByteOrder, large map[string]int64) chunks
 	}
 }
 
-// w64Tail ends the names of Wave64, which are the four letters of RIFF's and these bytes; riff's own is another.
+// Chunk names in Wave64 are GUIDs: the four letters of the RIFF name, then w64Tail. Only riff has a different tail.
 const (
 	w64Tail = "\xf3\xac\xd3\x11\x8c\xd1\x00\xc0\x4f\x8e\xdb\x8a"
 	w64Riff = "riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\x00\x00"
-	w64Head = 16 + 8 // of a chunk: name, and a size that includes both
+	w64Head = 16 + 8 // length of a chunk's header: the name and the size, which includes the header
 )
 
-// w64Chunks reads chunks of Wave64, which begin at multiples of 8.
+// w64Chunks reads the chunks of Wave64, which begin at multiples of 8.
 func w64Chunks(in *head) chunks {
 	return func(at int64) (c chunk, ok bool) {
 		b := in.bytes(at, w64Head)
@@ -66,7 +68,7 @@ func parseWAV(in *head) (l layout, err error) {
 	return l.withChunks(in, magicLen, riffChunks(in, binary.LittleEndian, nil), riff)
 }
 
-// parseRF64 reads the header of an RF64 or BW64 file, a WAV file with sizes in a ds64 chunk.
+// parseRF64 reads the header of an RF64 or BW64 file, which is a WAV file with 64-bit sizes in a ds64 chunk.
 func parseRF64(in *head) (l layout, err error) {
 	next, first, err := rf64Chunks(in)
 	if err != nil {
@@ -75,16 +77,16 @@ func parseRF64(in *head) (l layout, err error) {
 	return l.withChunks(in, first, next, 1)
 }
 
-// rf64Chunks reads the chunks after a ds64 chunk, which gives their sizes by their names, and returns where the first of them is.
+// rf64Chunks parses the ds64 chunk. It returns a reader of the chunks that follow and the offset of the first of them.
 func rf64Chunks(in *head) (next chunks, first int64, err error) {
 	b := in.bytes(magicLen, 8+28)
 	if len(b) < 8+28 || string(b[:4]) != "ds64" {
-		return nil, 0, bad(magicLen, "%.4q; want \"ds64\" with the sizes", b)
+		return nil, 0, bad(magicLen, "chunk %.4q, expected \"ds64\"", b)
 	}
 	size := int64(binary.LittleEndian.Uint32(b[4:]))
 	body := in.bytes(magicLen+8, int(min(size, headBlock)))
 	if size < 28 || int64(len(body)) < min(size, headBlock) {
-		return nil, 0, bad(magicLen, "\"ds64\" of %d bytes; want at least 28, all in the file", size)
+		return nil, 0, bad(magicLen, "the \"ds64\" chunk has %d bytes, expected at least 28 and not beyond the end of the file", size)
 	}
 	number := func(i int) int64 { return int64(min(binary.LittleEndian.Uint64(body[i:]), math.MaxInt64/2)) }
 	large := map[string]int64{"data": number(8)}
@@ -99,15 +101,14 @@ func parseW64(in *head) (l layout, err error) {
 	const first = w64Head + 16
 	b := in.bytes(0, first)
 	if len(b) < first || string(b[:16]) != w64Riff || string(b[w64Head:]) != "wave"+w64Tail {
-		return l, bad(0, "no Wave64 header; want the names riff and wave")
+		return l, bad(0, "invalid Wave64 header, expected the names riff and wave")
 	}
 	return l.withChunks(in, first, w64Chunks(in), 1)
 }
 
-// withChunks reads the chunks from an offset up to the samples. Others than fmt are skipped (and, as the whole file is copied, written
-// back). riff is the size that the whole file claims.
+// withChunks reads the chunks from an offset up to the samples. It skips all chunks except fmt. riff is the declared size of the file.
 func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout, error) {
-	want := "fmt " // the chunk that has to come
+	want := "fmt " // the next required chunk
 	for {
 		c, ok := next(at)
 		if !ok {
@@ -117,11 +118,11 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 		case c.id == "data" && want == "data":
 			return l.withData(at, c, left, riff)
 		case c.id == "data":
-			return l, bad(at, "\"data\" before \"fmt \"; want the format first")
+			return l, bad(at, "the \"data\" chunk comes before the \"fmt \" chunk")
 		case c.size > left:
-			return l, bad(at, "chunk %q claims %d bytes, but the file has only %d more", c.id, c.size, left)
+			return l, bad(at, "chunk %q declares %d bytes, but only %d bytes remain in the file", c.id, c.size, left)
 		case c.id == "fmt " && want == "data":
-			return l, bad(at, "a second \"fmt \" chunk; want one")
+			return l, bad(at, "second \"fmt \" chunk, expected only one")
 		case c.id == "fmt ":
 			var err error
 			if l, err = parseFmt(in.bytes(c.body, int(min(c.size, fmtMost)))); err != nil {
@@ -133,29 +134,29 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 	}
 }
 
-// withData adds the data chunk, whose header is at offset at. held is the number of its bytes in the file. A chunk that claims more is a
-// truncated file, unless the sizes are written by programs that stream into a pipe and cannot go back: they mean "to the end".
-func (l layout) withData(at int64, c chunk, held, riff int64) (layout, error) {
+// withData adds the data chunk, whose header is at offset at. available is the number of bytes from its body to the end of the file. If the
+// chunk declares more, the file is truncated. The placeholder sizes of programs that write to a pipe mean "up to the end of the file".
+func (l layout) withData(at int64, c chunk, available, riff int64) (layout, error) {
 	l.offset = c.body
 	size, frame := c.size, int64(l.frameBytes())
-	if sizeUnknown(size) && sizeUnknown(riff) && (size == 0 || size > held) {
+	if sizeUnknown(size) && sizeUnknown(riff) && (size == 0 || size > available) {
 		l.streamed = true
-		size = held - held%frame
+		size = available - available%frame
 	}
 	switch {
 	case size == 0:
-		return l, bad(at, "\"data\" has no samples")
-	case size > held:
-		return l, bad(at, "truncated: \"data\" claims %d bytes, but the file has only %d more", size, held)
+		return l, bad(at, "the \"data\" chunk has no samples")
+	case size > available:
+		return l, bad(at, "truncated: the \"data\" chunk declares %d bytes, but only %d bytes remain in the file", size, available)
 	case size%frame != 0:
-		return l, bad(at, "\"data\" of %d bytes; want whole frames of %d bytes", size, frame)
+		return l, bad(at, "the \"data\" chunk has %d bytes, must be a multiple of %d", size, frame)
 	}
 	l.frames = int(size / frame)
 	return l, nil
 }
 
-// sizeUnknown reports whether programs write this 32-bit size before they know the real one: 0, all ones, or within a header
-// of 2^31 (sox and espeak-ng write 0x7FFFF000 for the data and 36 more for the file).
+// sizeUnknown reports whether a 32-bit size is a placeholder of programs that write to a pipe: 0, all ones, or close to 2^31 (sox and
+// espeak-ng write 0x7FFFF000 for the data and 36 more for the file).
 func sizeUnknown(size int64) bool {
 	return size == 0 || size == 1<<32-1 || size >= 1<<31-1<<12 && size <= 1<<31+1<<12
 }
@@ -167,7 +168,7 @@ const (
 	codeExtensible = 0xFFFE
 )
 
-// codeNames names the codings that are recognized only to be refused.
+// codeNames are the names of unsupported codings, for messages.
 var codeNames = map[int]string{
 	0x0002: "Microsoft ADPCM", 0x0006: "A-law", 0x0007: "mu-law", 0x0010: "OKI ADPCM", 0x0011: "IMA ADPCM",
 	0x0014: "G.723 ADPCM", 0x0022: "TrueSpeech", 0x0031: "GSM 6.10", 0x0040: "G.721 ADPCM", 0x0045: "G.726 ADPCM",
@@ -176,68 +177,69 @@ var codeNames = map[int]string{
 	0x704F: "Opus", 0xF1AC: "FLAC",
 }
 
-// guidTail is the end of a GUID that means a format code: its first two bytes are the code.
+// guidTail is the end of a GUID whose first two bytes are a format code.
 const guidTail = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
 
-// fmtMost is how many bytes of the fmt chunk's body are used here.
+// fmtMost is the number of bytes read from the body of the fmt chunk.
 const fmtMost = 40
 
 // parseFmt reads the body of the fmt chunk.
 func parseFmt(b []byte) (l layout, err error) {
 	if len(b) < 16 {
-		return l, fmt.Errorf("\"fmt \" chunk of %d bytes; want at least 16", len(b))
+		return l, fmt.Errorf("the \"fmt \" chunk has %d bytes, expected at least 16", len(b))
 	}
 	u16 := func(i int) int { return int(binary.LittleEndian.Uint16(b[i:])) }
 	code, align, bits, valid := u16(0), u16(12), u16(14), 0
 	l.channels, l.rate = u16(2), int(binary.LittleEndian.Uint32(b[4:]))
 	if code == codeExtensible {
 		if len(b) < 40 {
-			return l, fmt.Errorf("extensible \"fmt \" chunk of %d bytes; want 40", len(b))
+			return l, fmt.Errorf("the extensible \"fmt \" chunk has %d bytes, expected at least 40", len(b))
 		}
 		if string(b[26:40]) != guidTail {
-			return l, fmt.Errorf("unknown coding with GUID %x; want PCM or IEEE float", b[24:40])
+			return l, fmt.Errorf("the coding with GUID %x is not supported: convert the file to PCM or IEEE float first", b[24:40])
 		}
 		code, valid, l.speakers = u16(24), u16(18), binary.LittleEndian.Uint32(b[20:])
 	}
 	switch {
 	case l.channels == 0:
-		return l, fmt.Errorf("0 channels; want at least 1")
+		return l, fmt.Errorf("the file has 0 channels, expected at least 1")
 	case l.rate == 0 || l.rate > maxRate:
-		return l, fmt.Errorf("%d samples a second; want 1 to %d", l.rate, maxRate)
+		return l, fmt.Errorf("the sample rate is %d Hz, must be 1 to %d Hz", l.rate, maxRate)
 	}
 	if l.encoding, err = wavEncoding(code, bits, valid); err == nil && align != l.frameBytes() {
-		err = fmt.Errorf("block align is %d; want %d for %d channels of %d bits", align, l.frameBytes(), l.channels, bits)
+		err = fmt.Errorf("the block align is %d, must be %d for %d channels of %d bits", align, l.frameBytes(), l.channels, bits)
 	}
 	return l, err
 }
 
-// wavEncoding returns the encoding for a format code and a number of bits per sample, of which the first valid are used; 0: all.
+// wavEncoding returns the encoding for a format code and bits per sample, of which the first valid bits are used (0: all).
 func wavEncoding(code, bits, valid int) (e Encoding, err error) {
 	switch {
 	case code == codePCM && !slices.Contains([]int{8, 16, 24, 32}, bits):
-		return e, fmt.Errorf("PCM of %d bits; want 8, 16, 24 or 32", bits)
+		return e, fmt.Errorf("%d-bit PCM is not supported, must be 8, 16, 24 or 32 bits", bits)
 	case code == codePCM && valid > bits:
-		return e, fmt.Errorf("%d valid bits in samples of %d", valid, bits)
+		return e, fmt.Errorf("%d valid bits exceed the sample width of %d bits", valid, bits)
 	case code == codePCM:
 		return Encoding{Bytes: bits / 8, Unsigned: bits == 8, ValidBits: valid % bits}, nil
 	case code == codeFloat && bits != 32 && bits != 64:
-		return e, fmt.Errorf("IEEE float of %d bits; want 32 or 64", bits)
+		return e, fmt.Errorf("%d-bit IEEE float is not supported, must be 32 or 64 bits", bits)
 	case code == codeFloat:
 		return Encoding{Bytes: bits / 8, Float: true}, nil
 	}
-	return e, fmt.Errorf("format %#04x is %s; want PCM or IEEE float: convert it first", code, cmp.Or(codeNames[code], "an unknown coding"))
+	return e, fmt.Errorf("format %#04x (%s) is not supported: convert the file to PCM or IEEE float first", code,
+		cmp.Or(codeNames[code], "unknown"))
 }
 
-// speakers are the positions that WAVE and FLAC give to 1 to 8 channels: bits of front left, front right, center, low frequencies, back
-// left, back right, two next to the center, back center, side left, side right.
+// speakers are the default channel masks of WAVE and FLAC for up to 8 channels. The bits are front left, front right, center, low
+// frequency, back left, back right, front left of center, front right of center, back center, side left and side right.
 var speakers = []uint32{0, 0x4, 0x3, 0x7, 0x33, 0x37, 0x3f, 0x70f, 0x63f}
 
-// waveFormat returns the body of a fmt chunk, with an extension for all but PCM of 8 and 16 bits in 1 or 2 channels. The positions of more
-// than two channels, and integers of other widths, need the long one. what names the file in the error.
-func (l layout) waveFormat(what string) ([]byte, error) {
+// waveFormat returns the body of a fmt chunk. It uses WAVE_FORMAT_EXTENSIBLE for more than two channels and for integers other than 8 and
+// 16 bits. container is used in the error message.
+func (l layout) waveFormat(container string) ([]byte, error) {
 	frame, code, bits := l.frameBytes(), uint16(codePCM), uint16(8*l.encoding.Bytes)
 	if frame > math.MaxUint16 {
-		return nil, fmt.Errorf("audio: frames of %d bytes do not fit a %s file (64 KiB): %w", frame, what, ErrFormat)
+		return nil, fmt.Errorf("audio: frames of %d bytes exceed the limit of %s (64 KiB): %w", frame, container, ErrFormat)
 	}
 	if l.encoding.Float {
 		code = codeFloat
@@ -259,32 +261,32 @@ func (l layout) waveFormat(what string) ([]byte, error) {
 	return short(code), nil
 }
 
-// pack returns the bytes of strings, bytes and numbers one after the other.
+// pack returns the concatenated bytes of strings, byte slices and numbers.
 func pack(order binary.ByteOrder, values ...any) (b []byte) {
 	for _, v := range values {
 		if s, ok := v.(string); ok {
 			v = []byte(s)
 		}
-		b, _ = binary.Append(b, order, v) // numbers do not fail
+		b, _ = binary.Append(b, order, v) // cannot fail for numbers
 	}
 	return b
 }
 
-// wavHeader returns a plain WAV file up to its samples; an RF64 file where they do not fit.
+// wavHeader returns the header of a plain WAV file, or of an RF64 file if the samples exceed 4 GiB.
 func (l layout) wavHeader() ([]byte, error) {
 	le, size, fact := binary.LittleEndian, l.dataLen(), ""
 	format, err := l.waveFormat("WAV")
 	if size > math.MaxUint32-64 || err != nil {
 		return l.rf64Header()
 	}
-	if l.encoding.Float { // all formats but PCM have a chunk with the length
+	if l.encoding.Float { // formats other than PCM need a fact chunk with the length
 		fact = string(pack(le, "fact", uint32(4), uint32(l.frames)))
 	}
 	return pack(le, "RIFF", uint32(int64(4+8+len(format)+len(fact)+8)+size+size&1),
 		"WAVEfmt ", uint32(len(format)), format, fact, "data", uint32(size)), nil
 }
 
-// rf64Header returns a plain RF64 file up to its samples.
+// rf64Header returns the header of a plain RF64 file.
 func (l layout) rf64Header() ([]byte, error) {
 	format, err := l.waveFormat("WAV")
 	size := l.dataLen()
@@ -292,7 +294,7 @@ func (l layout) rf64Header() ([]byte, error) {
 		uint64(size), uint64(l.frames), uint32(0), "fmt ", uint32(len(format)), format, "data", unknownSize), err
 }
 
-// w64Header returns a plain Wave64 file up to its samples.
+// w64Header returns the header of a plain Wave64 file.
 func (l layout) w64Header() ([]byte, error) {
 	format, err := l.waveFormat("Wave64")
 	n, size := w64Head+len(format), l.dataLen()
@@ -302,11 +304,11 @@ func (l layout) w64Header() ([]byte, error) {
 		"data"+w64Tail, uint64(w64Head+size)), err
 }
 
-// mostCues bounds the bytes of a chunk of cue points that are read.
+// mostCues is the maximum number of bytes read from a chunk of cue points.
 const mostCues = 1 << 24
 
-// Cues returns the regions that a WAV, RF64 or BW64 file marks itself, in rising order: cue points to which the file gives a length. Cue
-// points without a length, and regions that reach beyond the samples, are left out. Files of other containers have none.
+// Cues returns the regions marked in a WAV, RF64 or BW64 file, in increasing order. A region is a cue point with a length. Cue points
+// without a length and regions that extend beyond the samples are ignored. For other containers the result is empty.
 func (f *File) Cues() (gaps []Gap, err error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -322,17 +324,17 @@ func (f *File) Cues() (gaps []Gap, err error) {
 	default:
 		return nil, nil
 	}
-	starts, lengths := map[uint32]uint32{}, map[uint32]uint32{} // by the number of the point
+	starts, lengths := map[uint32]uint32{}, map[uint32]uint32{} // by cue point ID
 	for c, ok := next(at); ok; c, ok = next(c.next) {
 		switch {
-		case c.body == f.offset: // a streamed file says nothing of its size
+		case c.body == f.offset: // in a streamed file, the chunk's size is a placeholder
 			c.next = f.end() + f.dataLen()&1
-		case c.id == "cue ": // a count, and 24 bytes for each point: its number first, its sample last
+		case c.id == "cue ": // count, then 24 bytes per point, from ID to sample offset
 			b := in.bytes(c.body, int(min(c.size, mostCues)))
 			for b = b[min(4, len(b)):]; len(b) >= 24; b = b[24:] {
 				starts[binary.LittleEndian.Uint32(b)] = binary.LittleEndian.Uint32(b[20:])
 			}
-		case c.id == "LIST" && string(in.bytes(c.body, 4)) == "adtl": // chunks, of which ltxt has a point's number and length
+		case c.id == "LIST" && string(in.bytes(c.body, 4)) == "adtl": // an ltxt subchunk contains a point's ID and length
 			for part, ok := next(c.body + 4); ok && part.body < c.next; part, ok = next(part.next) {
 				if b := in.bytes(part.body, 8); part.id == "ltxt" && min(part.size, int64(len(b))) >= 8 {
 					lengths[binary.LittleEndian.Uint32(b)] = binary.LittleEndian.Uint32(b[4:])

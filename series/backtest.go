@@ -11,9 +11,9 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// Scores measure forecasts: means over all rows that were forecast. CRPS and MAE are in the output's unit; MASE is the MAE over that of the
-// seasonal naive forecast within the data before; Coverage95 is the share inside the central 95 % intervals, and Interval95 their mean interval
-// score: the width, and 40 times the distance of a value outside (Gneiting & Raftery 2007).
+// Scores contains forecast scores, averaged over all forecast observations. CRPS and MAE are in units of the output. MASE is the MAE
+// divided by the in-sample MAE of the seasonal naive forecast. Coverage95 is the fraction of values inside the central 95 % intervals.
+// Interval95 is their mean interval score: the width plus 40 times the distance of a value outside (Gneiting & Raftery 2007).
 type Scores struct {
 	RMSE       float64 `json:"rmse"` // root mean squared error
 	MAE        float64 `json:"mae"`
@@ -35,18 +35,18 @@ func MeanScores(all []Scores) (mean Scores) {
 	return mean
 }
 
-// A Backtested contains the scores [D] of forecasts of Horizon rows from each of Origins origins: of the Model, of Naive forecasts, which
-// repeat the last value, and of Seasonal ones, which repeat the value one season before. The naive intervals are Gaussians with the standard
-// deviation of the naive errors within the data.
+// Backtested contains the scores [D] of forecasts over Horizon observations from each of Origins origins. Model scores the model, Naive a
+// forecast that repeats the last value, Seasonal a forecast that repeats the value one season earlier. The naive intervals are Gaussian
+// with the standard deviation of the in-sample naive errors.
 type Backtested struct {
 	Horizon, Origins       int
-	Season                 []int // of the seasonal forecast, in steps; 1: none
+	Season                 []int // [D] season of the seasonal naive forecast, in steps; 1: no season
 	Model, Naive, Seasonal []Scores
 }
 
-// Backtest forecasts the last horizon rows from the rows before, then the horizon rows before these, and so on, origins times, each time
-// with a model of the rows before alone. Rows are taken in the order of x. Errors are those of Fit; a horizon and a number of origins that
-// leave fewer than ten rows before the first origin wrap ErrOptions.
+// Backtest evaluates forecasts by rolling-origin backtesting. The origins are horizon observations apart, in the order of x, and the last
+// horizon ends with the data. At each origin, Backtest fits a model to the observations before it. It returns the errors of Fit, and an
+// error that wraps ErrOptions if fewer than ten observations precede the first origin.
 func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*Backtested, error) {
 	if err := cmp.Or(s.check(), o.check()); err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 	case origins < 1:
 		return nil, fmt.Errorf("%w: %d origins; must be at least 1", ErrOptions, origins)
 	case horizon > n || origins > n || n-horizon*origins < leastBefore:
-		return nil, fmt.Errorf("%w: %d origins with a horizon of %d leave fewer than %d of %d rows before the first", ErrOptions, origins,
-			horizon, leastBefore, n)
+		return nil, fmt.Errorf("%w: %d origins with horizon %d leave fewer than %d of %d rows before the first origin", ErrOptions,
+			origins, horizon, leastBefore, n)
 	}
 	b := &Backtested{Horizon: horizon, Origins: origins}
 	var sums [3][]tally
@@ -77,14 +77,14 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 		before, after := s.rows(0, end), s.rows(end, end+horizon)
 		m, err := Fit(ctx, before, o)
 		if err != nil {
-			return nil, fmt.Errorf("the origin after row %d: %w", end, err)
+			return nil, fmt.Errorf("origin after row %d: %w", end, err)
 		}
 		p, err := m.Predict(ctx, after.X, after.regressorValues()...)
 		if err != nil {
 			return nil, err
 		}
 		season := m.season()
-		at := m.frame.lay(before.X)
+		at := m.frame.newGrid(before.X)
 		ahead := at.of(after.X)
 		for d, y := range after.Y {
 			if k == 1 {
@@ -109,10 +109,10 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 	return b, nil
 }
 
-// leastBefore is how few rows may come before the first origin.
+// leastBefore is the minimum number of observations before the first origin.
 const leastBefore = 10
 
-// season is the shortest season in steps; 1 if there is none within the data.
+// season returns the shortest season in steps, or 1 if no season is shorter than the data range.
 func (m *Model) season() int {
 	season := m.frame.Range
 	for _, period := range m.Periods() {
@@ -124,21 +124,21 @@ func (m *Model) season() int {
 	return max(1, int(season))
 }
 
-// A grid has the places of rows on the series' grid or, where that would be all but empty, the rows' own numbers.
+// A grid maps times to grid indices or, if the grid would be nearly empty, to observation indices.
 type grid struct {
 	frame *frame
 	at    []int
 	void  bool
 }
 
-// lay lays sorted rows on the grid.
-func (f *frame) lay(x []float64) *grid {
+// newGrid returns the grid of sorted times x.
+func (f *frame) newGrid(x []float64) *grid {
 	g := &grid{frame: f, void: f.Range > sparse*float64(len(x))}
 	g.at = g.of(x)
 	return g
 }
 
-// of are the places of later rows, or of the first ones.
+// of returns the grid indices of times x. On an empty grid, they follow the indices already in use.
 func (g *grid) of(x []float64) (at []int) {
 	for n, v := range x {
 		if g.void {
@@ -150,7 +150,7 @@ func (g *grid) of(x []float64) (at []int) {
 	return at
 }
 
-// values are y by place, NaN where there is none.
+// values returns y by grid index, with NaN at indices without an observation.
 func (g *grid) values(y []float64) []float64 {
 	all := slices.Repeat([]float64{math.NaN()}, g.at[len(g.at)-1]+1)
 	for n, p := range g.at {
@@ -159,7 +159,8 @@ func (g *grid) values(y []float64) []float64 {
 	return all
 }
 
-// naive forecasts by the last values whole seasons before, with the root mean square of the errors that this makes a season ahead.
+// naive returns seasonal naive forecasts at grid indices ahead. Each repeats the last value a whole number of seasons earlier. The
+// standard deviation is the in-sample root mean squared error one season ahead.
 func naive(y []float64, season int, ahead []int) []bayes.Mixture {
 	square, n, last := 0.0, 0, math.NaN()
 	for i, v := range y {
@@ -173,7 +174,7 @@ func naive(y []float64, season int, ahead []int) []bayes.Mixture {
 	sd := max(math.Sqrt(square/float64(max(1, n))), math.SmallestNonzeroFloat64)
 	all := make([]bayes.Mixture, len(ahead))
 	for j, p := range ahead {
-		mean := last // where no season before has a value
+		mean := last // fallback if no earlier season has a value
 		for i := p - (p-len(y)+season)/season*season; i >= 0; i -= season {
 			if !math.IsNaN(y[i]) {
 				mean = y[i]
@@ -185,18 +186,16 @@ func naive(y []float64, season int, ahead []int) []bayes.Mixture {
 	return all
 }
 
-// sorted is a copy in the order of x.
+// sorted returns a copy in the order of x.
 func (s Series) sorted() Series {
 	order := (&track{u: s.X}).order()
 	return s.each(func(a []float64) []float64 { return picked(a, order) })
 }
 
-// rows are rows [lo, hi).
 func (s Series) rows(lo, hi int) Series {
 	return s.each(func(a []float64) []float64 { return a[lo:hi] })
 }
 
-// each applies a function to each array.
 func (s Series) each(of func(a []float64) []float64) Series {
 	c := Series{X: of(s.X)}
 	for _, y := range s.Y {
@@ -212,8 +211,8 @@ func (s Series) each(of func(a []float64) []float64) Series {
 	return c
 }
 
-// scaleUp divides values so small that squares of errors are 0 by a unit, and returns it; 1 for others, and if priors have the values'
-// unit.
+// scaleUp divides values whose squares would underflow by a unit and returns the unit. It returns 1 and changes nothing for larger
+// values, or if a prior is given in the values' units.
 func (s *Series) scaleUp(o *Options) (unit float64) {
 	size := 0.0
 	for _, y := range s.Y {
@@ -232,12 +231,11 @@ func (s *Series) scaleUp(o *Options) (unit float64) {
 	return unit
 }
 
-// A tally sums scores.
 type tally struct {
 	n, square, abs, scaled, crps, inside, interval, density float64
 }
 
-// add scores one value; a missing one is left out.
+// add scores one value. Missing values are skipped.
 func (t *tally) add(y float64, m bayes.Mixture, scale float64) {
 	if math.IsNaN(y) {
 		return
@@ -255,7 +253,7 @@ func (t *tally) add(y float64, m bayes.Mixture, scale float64) {
 	}
 }
 
-// scores are those of values in a unit.
+// scores returns the mean scores, converted from the given unit.
 func (t *tally) scores(unit float64) Scores {
 	return Scores{
 		RMSE: unit * math.Sqrt(t.square/t.n), MAE: unit * t.abs / t.n, MASE: t.scaled / t.n, CRPS: unit * t.crps / t.n,

@@ -12,14 +12,15 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// backtest is Backtest, which must succeed.
+// backtest runs Backtest at the mode and fails the test on an error.
 func backtest(t *testing.T, s Series, horizon, origins int, o Options) *Backtested {
 	t.Helper()
 	o.Draws = AtMode
 	return testkit.Must(Backtest(t.Context(), s, horizon, origins, o))(t)
 }
 
-// TestBacktest: a made season is forecast better than naively, and the naive scores are those of their definition.
+// TestBacktest checks that the model beats both naive forecasts on a synthetic season, the seasonal naive MAE, and scores of tiny
+// values.
 func TestBacktest(t *testing.T) {
 	s := made(120, false)
 	b := backtest(t, s, 6, 3, Options{})
@@ -47,10 +48,11 @@ func TestBacktest(t *testing.T) {
 	testkit.Fails(t, testkit.Error(Backtest(context.Background(), s, 4, 2, Options{Parts: []Part{nil}})), ErrOptions, "nil", "a nil part")
 }
 
-// TestBacktestHoles: naive forecasts count seasons on the grid, whatever rows are missing, and no season has to fit into the data.
+// TestBacktestHoles checks that naive forecasts count seasons on the grid if observations are missing, and seasons longer than the
+// data.
 func TestBacktestHoles(t *testing.T) {
 	s := Series{Y: [][]float64{nil}}
-	for i := range 120 { // exact seasons, of which some rows are missing
+	for i := range 120 { // a noiseless season with missing observations
 		if i%17 != 3 {
 			s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], math.Sin(2*math.Pi*float64(i)/12))
 		}
@@ -63,21 +65,21 @@ func TestBacktestHoles(t *testing.T) {
 	if b.Season[0] != 1 || b.Seasonal[0] != b.Naive[0] {
 		t.Errorf("a season longer than the data: %+v", b)
 	}
-	s.X[len(s.X)-1] = 1e12 // a row in a void
+	s.X[len(s.X)-1] = 1e12 // one observation after a huge gap
 	if _, err := Backtest(context.Background(), s, 6, 2, Options{Draws: AtMode}); !errors.Is(err, ErrReach) {
-		t.Errorf("a row far beyond the horizon: %v", err)
+		t.Errorf("an observation far beyond the horizon: %v", err)
 	}
 	slices.Reverse(s.Y[0])
-	for n := range s.X { // and all others in one corner
+	for n := range s.X { // one observation before a huge gap
 		s.X[n] = -s.X[n]
 	}
 	if _, err := Backtest(context.Background(), s, 6, 2, Options{Draws: AtMode}); err != nil {
-		t.Errorf("a series in a void: %v", err)
+		t.Errorf("a nearly empty grid: %v", err)
 	}
 }
 
-// TestBacktestNaive checks the scores of the naive forecast against their definitions: its band is a Gaussian with the root mean square
-// of the steps before, and MASE divides by the mean step of a season.
+// TestBacktestNaive checks the scores of the naive forecast against their definitions. Its distribution is a Gaussian with the root
+// mean square of the previous steps. MASE divides by the mean absolute difference over one season.
 func TestBacktestNaive(t *testing.T) {
 	s := made(72, false)
 	b := backtest(t, s, 6, 1, Options{Parts: []Part{Constant{}, Season{Period: 1, Harmonics: 1}}, Known: true})
@@ -101,7 +103,7 @@ func TestBacktestNaive(t *testing.T) {
 	}
 }
 
-// TestBacktestSeason checks that the seasonal forecast is by the shortest season within the data, in rows.
+// TestBacktestSeason checks that the seasonal naive forecast uses the shortest season within the data range, in steps.
 func TestBacktestSeason(t *testing.T) {
 	for _, c := range []struct {
 		periods []float64 // the step is 0.5
@@ -115,7 +117,7 @@ func TestBacktestSeason(t *testing.T) {
 	}
 }
 
-// TestMeanScores: the mean of every score.
+// TestMeanScores checks that MeanScores averages every field.
 func TestMeanScores(t *testing.T) {
 	var one, three Scores
 	for i, to := range []*Scores{&one, &three} {

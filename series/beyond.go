@@ -6,18 +6,18 @@ import (
 	"math/rand/v2"
 )
 
-// Beyond the end R of the layout each part continues as the Markov process that its features expand up to there. A feature is the real or
-// imaginary part of e^{2πic(u−z)} E(u), where c is its carrier frequency and E(u) = e^{2πio(u−z)} an envelope with the offset o. With F and
-// Q the transition matrix and the innovations' covariance of (value, derivative) over τ,
+// After the end R of the layout, each part continues as the Markov process that its features approximate on [0, R]. A feature is the real
+// or imaginary part of e^{2πic(u−z)} E(u), where c is its carrier frequency and E(u) = e^{2πio(u−z)} an envelope with offset o. With the
+// transition matrix F and the innovation covariance Q of (value, derivative) over time τ,
 //
 //	E(R+τ) = F₀₀ E(R) + F₀₁ E'(R)      and the variance of a block grows by sd²·Q₀₀
 //
-// So a fit does not depend on how far it will be asked to predict.
+// The fit is therefore independent of the horizon.
 
-// A transition is F and Q over a time, at unit variance.
+// A transition contains F and Q over a time step, at unit variance.
 type transition struct{ f, q [2][2]float64 }
 
-// transition returns F and Q of a block over tau at hyper-parameters v, and the block's standard deviation.
+// transition returns F and Q of a block over time tau at hyper-parameters v, and the standard deviation of the block.
 func (l *layout) transition(b *block, v []float64, tau float64) (t transition, sd float64) {
 	a, ratio := b.amp, tau/l.frame.Range
 	if sd = a.factor; a.sd >= 0 {
@@ -35,10 +35,10 @@ func (l *layout) transition(b *block, v []float64, tau float64) (t transition, s
 	return t, sd
 }
 
-// rates are γ and ω of the oscillator x” + 2γx' + ω²x = noise.
+// rates contains γ and ω of the oscillator x” + 2γx' + ω²x = noise.
 type rates struct{ gamma, omega float64 }
 
-// oscillator is the transition of an oscillator, with x of variance 1.
+// oscillator returns the transition of an oscillator whose x has variance 1.
 func oscillator(r rates, tau float64) (t transition) {
 	gamma, omega := r.gamma, r.omega
 	var c, s float64 // e^(−γτ)·cosh(δτ) and e^(−γτ)·sinh(δτ)/δ, with δ² = γ² − ω²
@@ -67,7 +67,7 @@ func oscillator(r rates, tau float64) (t transition) {
 	return t
 }
 
-// lines calls visit with every frequency of a block: its features [k, to), the carrier's phasor at u, and E and E' at R.
+// lines calls visit for each frequency of a block with its features [k, to), the phasor of the carrier at u, and E and E' at R.
 func (l *layout) lines(b *block, u float64, visit func(k, to int, carrier float64, phasor, at, slope complex128)) {
 	origin, amp := l.frame.Range/2, 1.0
 	frequencies := b.cos
@@ -94,7 +94,7 @@ func (l *layout) lines(b *block, u float64, visit func(k, to int, carrier float6
 	}
 }
 
-// single returns the part of a phasor that a feature takes: real for a cosine, imaginary for a sine.
+// single returns the real part of a phasor for a cosine feature and the imaginary part for a sine.
 func (b *block) single(k int, z complex128) float64 {
 	if b.line || !b.start && (k-b.lo)%2 == 1 {
 		return imag(z)
@@ -102,8 +102,8 @@ func (b *block) single(k int, z complex128) float64 {
 	return real(z)
 }
 
-// beyond fills phi [M] with the features at u > R, at unit amplitude and without regressors, and returns the variance of the innovations
-// since R: of all components, or of one.
+// beyond fills phi [M] with the features at u > R, at unit amplitude and without regressors. It returns the variance of the innovations
+// since R of component only, or of all components if only is empty.
 func (l *layout) beyond(phi, v []float64, u float64, only string) (variance float64) {
 	for i := range l.blocks {
 		b := &l.blocks[i]
@@ -128,10 +128,10 @@ func (l *layout) beyond(phi, v []float64, u float64, only string) (variance floa
 	return variance
 }
 
-// An envelope is the state of the process with one carrier.
+// An envelope is the state of the process of one carrier.
 type envelope struct{ value, slope complex128 }
 
-// drawBeyond draws the function without its memory at sorted places u > R, given weights times amplitudes w [M].
+// drawBeyond draws the function without the OU residual and the random walk at sorted times u > R, given weights times amplitudes w [M].
 func (l *layout) drawBeyond(w, v []float64, at *track, random *rand.Rand) []float64 {
 	f, waves := make([]float64, len(at.u)), len(l.cosines())
 	for i := range l.blocks {
@@ -142,7 +142,7 @@ func (l *layout) drawBeyond(w, v []float64, at *track, random *rand.Rand) []floa
 			}
 			continue
 		}
-		var states []envelope // one a carrier
+		var states []envelope // one per carrier
 		last := math.NaN()
 		l.lines(b, l.reach, func(k, to int, carrier float64, _, at, slope complex128) {
 			if carrier != last {

@@ -11,12 +11,12 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// wideKernel is the covariance of a model's parts, at its mode, by features that cover its longest horizon.
+// wideKernel returns the covariance function of a model at its mode, computed from features that cover its maximum horizon.
 func wideKernel(m *Model) func(u, v float64) float64 {
 	reach := (MaxHorizon + 1) * m.frame.Range
 	l := newLayout(m.frame, m.layout.parts, reach, m.layout.sides, 0, func(float64) float64 { return 1 })
 	lambda, _ := l.variance(m.at.Mode)
-	at := l.memoryAt(m.at.Mode)
+	at := l.stateSpaceAt(m.at.Mode)
 	weighted, known := l.weighted(m.at.Mode), map[float64][]float64{}
 	row := func(u float64) []float64 {
 		if known[u] == nil {
@@ -27,8 +27,8 @@ func wideKernel(m *Model) func(u, v float64) float64 {
 	return func(u, v float64) float64 { return dot(row(u), row(v)) + lambda*at.covariance(u, v) }
 }
 
-// TestForecastBeyondLayout compares predictions up to ten ranges beyond the data with a dense Gaussian process whose features
-// cover it, and components and draws with the predictions.
+// TestForecastBeyondLayout compares predictions up to ten data ranges ahead with a dense Gaussian process whose features cover this
+// range, and components and draws with the predictions.
 func TestForecastBeyondLayout(t *testing.T) {
 	random, level := rand.New(rand.NewPCG(6, 6)), 0.0
 	s := seriesOf(96, func(i float64) float64 {
@@ -57,8 +57,8 @@ func TestForecastBeyondLayout(t *testing.T) {
 	checkDraws(t, m, predict(t, m, []float64{at[6], at[3], at[7], at[1], at[5]}), 4000, 3, 0.06, 0.05)
 }
 
-// TestTransition checks the covariance over a time against closed forms and an integral of the spectrum, and that two transitions are one
-// over both times.
+// TestTransition checks the covariance over a time step against closed forms and an integral of the spectrum, and that two
+// consecutive transitions equal one over both time steps.
 func TestTransition(t *testing.T) {
 	l := &layout{frame: &frame{Range: 50}}
 	v := []float64{math.Log(2), math.Log(7), 0}
@@ -86,9 +86,9 @@ func TestTransition(t *testing.T) {
 			return t
 		}
 	}
-	memory := func(q float64) func(tau float64) transition {
+	process := func(q float64) func(tau float64) transition {
 		return func(tau float64) (t transition) {
-			f, w := memory{Ratio: 1, Length: 7, Quality: q}.transition(tau)
+			f, w := stateSpace{Ratio: 1, Length: 7, Quality: q}.transition(tau)
 			for i := range 2 {
 				for j := range 2 {
 					t.f[i][j], t.q[i][j] = f[i][j], w[i][j]
@@ -102,10 +102,10 @@ func TestTransition(t *testing.T) {
 		q    float64
 		want func(tau float64) float64 // the covariance over tau at variance 1; nil: not stationary
 	}{
-		"Ornstein-Uhlenbeck": {memory(0), 0, func(tau float64) float64 { return math.Exp(-tau / 7) }},
-		"overdamped":         {memory(0.3), 0.3, oscillating(0.3)},
-		"critical":           {memory(0.5), 0.5, oscillating(0.5)},
-		"oscillating":        {memory(2), 2, oscillating(2)},
+		"Ornstein-Uhlenbeck": {process(0), 0, func(tau float64) float64 { return math.Exp(-tau / 7) }},
+		"overdamped":         {process(0.3), 0.3, oscillating(0.3)},
+		"critical":           {process(0.5), 0.5, oscillating(0.5)},
+		"oscillating":        {process(2), 2, oscillating(2)},
 		"season":             {of(season), 0, matern},
 		"smooth trend":       {of(block{start: true, amp: amplitude{sd: 0}}), 0, nil},
 		"constant":           {of(block{amp: fixed(2)}), 0, nil},
@@ -129,7 +129,7 @@ func TestTransition(t *testing.T) {
 
 func matrix(a [2][2]float64) *mat.Dense { return mat.NewDense(2, 2, slices.Concat(a[0][:], a[1][:])) }
 
-// slopeVariance is the variance of the derivative over that of the process, times the square of its length.
+// slopeVariance returns the variance of the derivative divided by the variance of the process, times the squared length.
 func slopeVariance(name string, q float64) float64 {
 	switch {
 	case name == "season":
@@ -140,7 +140,7 @@ func slopeVariance(name string, q float64) float64 {
 	return 0
 }
 
-// TestForecastHorizonIndependent: how far ahead is asked for decides no other number.
+// TestForecastHorizonIndependent checks that a longer horizon does not change earlier predictions.
 func TestForecastHorizonIndependent(t *testing.T) {
 	s := made(60, false)
 	m := fit(t, s, Options{})

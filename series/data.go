@@ -10,26 +10,27 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// ErrData is wrapped by every error about the series.
+// ErrData is wrapped by every error about the data of a series.
 var ErrData = errors.New("series: unusable data")
 
-// A Series is D outputs along one input, usually time.
+// A Series contains N observations of D outputs as functions of one input, usually time.
 type Series struct {
 	X []float64   // [N] in any unit and any order
 	Y [][]float64 // [D][N]; NaN is a missing value
-	// Err, if not nil, is the known standard deviation of each value's noise [D][N], in y's units. One factor for all of them is learned.
-	// It must be 1e-9 to 1e9 standard deviations of the output; values below 1e-4 (or 1e-6·√N, if that is more) and above 1e6 are clipped.
+	// Err, if not nil, contains the known noise standard deviation of each value [D][N], in the units of Y. Fit learns one common factor.
+	// Each value must be between 1e-9 and 1e9 standard deviations of the output. Values below 1e-4 (or 1e-6·√N, whichever is larger) and
+	// above 1e6 are clipped.
 	Err [][]float64
-	// Regressors explain the outputs. Their values at the times of a forecast have to be known.
+	// Regressors explain the outputs. A forecast needs their values at the query times.
 	Regressors []Regressor
 }
 
-// A Regressor is a known series, such as a temperature or the days of a holiday, that every output depends on linearly. Its weight is
-// N(0, SD²) where SD is learned: the standard deviation of the effect of one standard deviation of the regressor, in units of the output.
-// Regressors with the same Group share it. A regressor that is only 0 or 1 is not standardized.
+// A Regressor is a known series, such as a temperature or a holiday indicator. Every output depends on it linearly. Its weight has the
+// prior N(0, SD²) with a learned SD: the standard deviation of the effect of one standard deviation of the regressor, in units of the
+// output. Regressors with the same Group share SD. An indicator (only 0 and 1) is not standardized.
 type Regressor struct {
 	Name, Group string    // Group is Name if it is empty
-	Values      []float64 // [N]; NaN only in rows without a value of any output
+	Values      []float64 // [N]; NaN only if all outputs are missing at this time
 	SD          Prior
 }
 
@@ -43,17 +44,17 @@ func magnitude(y []float64) (size float64) {
 	return size
 }
 
-// check reports arrays that do not fit and values that cannot be used.
+// check returns an error if array lengths differ or a value is out of range.
 func (s *Series) check() error {
 	if len(s.Y) == 0 {
 		return fmt.Errorf("%w: no output", ErrData)
 	}
 	if s.Err != nil && len(s.Err) != len(s.Y) {
-		return fmt.Errorf("%w: standard deviations of %d outputs, want %d", ErrData, len(s.Err), len(s.Y))
+		return fmt.Errorf("%w: standard deviations are given for %d outputs, but there are %d outputs", ErrData, len(s.Err), len(s.Y))
 	}
 	for n, x := range s.X {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("%w: x[%d] is %v, want a finite number", ErrData, n, x)
+			return fmt.Errorf("%w: x[%d] is %v, must be finite", ErrData, n, x)
 		}
 	}
 	if err := s.checkRegressors(); err != nil {
@@ -61,20 +62,20 @@ func (s *Series) check() error {
 	}
 	for d, y := range s.Y {
 		if size := magnitude(y); size > 0 && size < smallest {
-			return fmt.Errorf("%w: no value of output %d is larger than %.3g, want magnitudes of %v or more", ErrData, d, size, smallest)
+			return fmt.Errorf("%w: the largest magnitude of output %d is %.3g, must be at least %v", ErrData, d, size, smallest)
 		}
 		if len(y) != len(s.X) {
-			return fmt.Errorf("%w: output %d has %d values for %d places", ErrData, d, len(y), len(s.X))
+			return fmt.Errorf("%w: output %d has %d values for %d times", ErrData, d, len(y), len(s.X))
 		}
 		if s.Err != nil && len(s.Err[d]) != len(y) {
-			return fmt.Errorf("%w: output %d has %d standard deviations for %d places", ErrData, d, len(s.Err[d]), len(s.X))
+			return fmt.Errorf("%w: output %d has %d standard deviations for %d times", ErrData, d, len(s.Err[d]), len(s.X))
 		}
 		for n, v := range y {
 			if math.IsInf(v, 0) || math.Abs(v) > MaxValue {
-				return fmt.Errorf("%w: y[%d][%d] is %v, want a magnitude below %v, or NaN for a missing value", ErrData, d, n, v, MaxValue)
+				return fmt.Errorf("%w: y[%d][%d] is %v, must have a magnitude below %v, or be NaN if missing", ErrData, d, n, v, MaxValue)
 			}
 			if s.Err != nil && !math.IsNaN(v) && !(s.Err[d][n] > 0 && s.Err[d][n] < MaxValue) {
-				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, want a positive number below %v", ErrData, d, n,
+				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, must be positive and below %v", ErrData, d, n,
 					s.Err[d][n], MaxValue)
 			}
 		}
@@ -82,7 +83,7 @@ func (s *Series) check() error {
 	return nil
 }
 
-// regressorValues are the regressors' values.
+// regressorValues returns the values [J][N] of the regressors.
 func (s *Series) regressorValues() (all [][]float64) {
 	for _, r := range s.Regressors {
 		all = append(all, r.Values)
@@ -90,7 +91,7 @@ func (s *Series) regressorValues() (all [][]float64) {
 	return all
 }
 
-// checkRegressors reports regressors that do not fit the rows.
+// checkRegressors returns an error if a regressor has a duplicate name, a wrong length, an improper prior or a missing value.
 func (s *Series) checkRegressors() error {
 	for j, r := range s.Regressors {
 		if r.Name == "" || slices.ContainsFunc(s.Regressors[:j], func(q Regressor) bool { return q.Name == r.Name }) {
@@ -107,34 +108,34 @@ func (s *Series) checkRegressors() error {
 		for n, v := range r.Values {
 			known := slices.ContainsFunc(s.Y, func(y []float64) bool { return n < len(y) && !math.IsNaN(y[n]) })
 			if known && !(math.Abs(v) <= MaxValue) {
-				return fmt.Errorf("%w: regressor %q is %v at x[%d] = %v, where there is a value; it must be a number", ErrData, r.Name, v, n,
-					s.X[n])
+				return fmt.Errorf("%w: regressor %q is %v at x[%d] = %v; must be finite wherever an output has a value", ErrData, r.Name,
+					v, n, s.X[n])
 			}
 		}
 	}
 	return nil
 }
 
-// MaxValue bounds the magnitudes of outputs, their standard deviations and regressors: squares have to be numbers.
+// MaxValue is the maximum magnitude of outputs, their standard deviations and regressors. It keeps squares finite.
 const MaxValue = 1e150
 
 const (
-	smallest = 1e-304 // of the largest magnitude: all digits have to be there
-	// A row is divided by its error, in standard deviations of the output, and the sums over rows have 16 digits: with smaller errors the
-	// value would be its rounding's.
+	smallest = 1e-304 // minimum of the largest magnitude; smaller numbers are subnormal
+	// Known errors are clipped to this range, in standard deviations of the output. Observations are divided by their errors, so smaller
+	// errors would lose all 16 digits of the sums.
 	leastError, leastErrorByRow, largestError = 1e-4, 1e-6, 1e6
-	smallestKnown, largestKnown               = 1e-9, 1e9 // beyond these an error is no measurement's
-	leastRows                                 = 4         // with a value, in every output: fewer say nothing of noise
-	// onGrid is how far rows may lie beside the places of a grid, in steps, to be taken for rows on it: times in decimal years are rounded.
+	smallestKnown, largestKnown               = 1e-9, 1e9 // known errors outside this range are rejected
+	leastRows                                 = 4         // minimum number of values per output; the noise cannot be estimated from fewer
+	// onGrid is the maximum distance of a time from its grid point, in steps. It allows for rounding, as in decimal years.
 	onGrid = 0.02
 )
 
-// A frame is the series in the model's units: x in steps from the first row, y standardized.
+// A frame contains the series in the model's units: u is x in steps from the first observation, y is standardized.
 type frame struct {
-	First float64 // x of the first row
-	Step  float64 // in x's units: the grid's, or the median step
+	First float64 // x of the first observation
+	Step  float64 // grid spacing in units of x; the median spacing if there is no grid
 	Range float64 // T, in steps
-	Even  bool    // the rows lie on a grid
+	Even  bool    // the times are on a grid
 	Rows  int     // N
 	Log   bool    `json:",omitempty"` // y is the logarithm of the values
 
@@ -142,7 +143,7 @@ type frame struct {
 
 	Offset, Scale []float64 // [D] y = Offset + Scale·(the model's y)
 
-	// Error is the median of the known errors of each output, standardized; nil where none is known.
+	// Error is the standardized median known error of each output; nil if no errors are known.
 	Error []float64 `json:",omitempty"`
 
 	Regressors []regressor `json:",omitempty"`
@@ -150,19 +151,19 @@ type frame struct {
 	u     []float64   // [N]
 	y     [][]float64 // [D][N], NaN where missing
 	z     [][]float64 // [J][N] regressors, standardized
-	known [][]float64 // [D][N] the known noise's sd; nil
-	// weaker is by how much the noise of single values is taken to be larger, as a factor of its sd [D][N]; nil: none is an outlier.
-	weaker [][]float64
+	known [][]float64 // [D][N] known noise sd, standardized; nil if not known
+	// outlierFactor [D][N] multiplies the noise sd of each value. It is 1 for normal values and larger for outliers; nil: no outliers.
+	outlierFactor [][]float64
 }
 
-// A regressor is what a frame needs to standardize a Regressor: (value − Mean)/Scale.
+// A regressor contains the mean and scale that standardize a Regressor: (value − Mean)/Scale.
 type regressor struct {
 	Name, Group string
 	Mean, Scale float64
 	SD          Prior `json:",omitzero"`
 }
 
-// addRegressors standardizes the regressors over rows with a value.
+// addRegressors standardizes the regressors by their mean and standard deviation at times with an output value.
 func (f *frame) addRegressors(all []Regressor) {
 	rows := slices.DeleteFunc(upTo(0, f.Rows), func(n int) bool {
 		return !slices.ContainsFunc(f.y, func(y []float64) bool { return !math.IsNaN(y[n]) })
@@ -183,7 +184,6 @@ func (r *regressor) standard(values []float64) []float64 {
 	return standardized(values, r.Mean, r.Scale)
 }
 
-// standardized are (values − offset)/scale.
 func standardized(values []float64, offset, scale float64) []float64 {
 	z := make([]float64, len(values))
 	for n, v := range values {
@@ -192,9 +192,9 @@ func standardized(values []float64, offset, scale float64) []float64 {
 	return z
 }
 
-var errNotPositive = fmt.Errorf("%w: a value is not positive, so it has no logarithm", ErrData)
+var errNotPositive = fmt.Errorf("%w: a value is not positive; a model of logarithms needs positive values", ErrData)
 
-// logarithm is the series of the logarithms, whose known errors are relative. ok is false if a value is not positive.
+// logarithm returns the series of log y, with known errors divided by y. ok is false if a value is not positive.
 func (s *Series) logarithm() (l Series, ok bool) {
 	l = Series{X: s.X, Regressors: s.Regressors}
 	for d, y := range s.Y {
@@ -217,7 +217,7 @@ func (s *Series) logarithm() (l Series, ok bool) {
 	return l, true
 }
 
-// jacobian is what the frame's units add to the log density of the values from a place on.
+// jacobian returns the log Jacobian from data units to model units, summed over the values at times u ≥ from.
 func (f *frame) jacobian(from float64) (sum float64) {
 	for d, y := range f.y {
 		for n, v := range y {
@@ -232,7 +232,7 @@ func (f *frame) jacobian(from float64) (sum float64) {
 	return sum
 }
 
-// value is the value, in the data's units, that y is in the model's.
+// value converts y of output d from the model's units to the data's units.
 func (f *frame) value(d int, y float64) float64 {
 	if y = f.Offset[d] + f.Scale[d]*y; f.Log {
 		return math.Exp(y)
@@ -240,7 +240,7 @@ func (f *frame) value(d int, y float64) float64 {
 	return y
 }
 
-// growth is the largest standard deviation of an output's logarithm, if it is modeled and is more than 1; else 1.
+// growth returns the largest standard deviation of the outputs' logarithms, at least 1. It is 1 without a logarithm.
 func (f *frame) growth() float64 {
 	if !f.Log {
 		return 1
@@ -248,7 +248,8 @@ func (f *frame) growth() float64 {
 	return max(1, slices.Max(f.Scale))
 }
 
-// newFrame checks and standardizes the series: by its mean and standard deviation or, if robust, by what outliers do not move.
+// newFrame checks and standardizes the series by its mean and standard deviation or, if robust, by its median and median absolute
+// deviation.
 func newFrame(s *Series, robust bool) (*frame, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -258,8 +259,8 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 		rows := present(y)
 		seen, x := picked(y, rows), picked(s.X, rows)
 		if len(seen) < leastRows || slices.Min(x) == slices.Max(x) {
-			return nil, fmt.Errorf("%w: output %d has %d values at %d places; want at least %d at different places", ErrData, d, len(seen),
-				len(s.X), leastRows)
+			return nil, fmt.Errorf("%w: output %d has %d values at %d times; must have at least %d at different times", ErrData, d,
+				len(seen), len(s.X), leastRows)
 		}
 		mean, sd := bayes.MeanSD(seen, 0, 1)
 		if robust {
@@ -268,7 +269,7 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 		f.Offset, f.Scale = append(f.Offset, mean), append(f.Scale, cmp.Or(sd, 1))
 		f.y = append(f.y, standardized(y, mean, f.Scale[d]))
 	}
-	f.place(s.X)
+	f.setTimes(s.X)
 	f.addRegressors(s.Regressors)
 	for d, sd := range s.Err {
 		f.known = append(f.known, f.standardErrors(d, sd))
@@ -276,7 +277,7 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 		used := picked(sd, rows)
 		least, most := slices.Min(used), slices.Max(used)
 		if least < smallestKnown*f.Scale[d] || most > largestKnown*f.Scale[d] {
-			return nil, fmt.Errorf("%w: the known errors are %.3g to %.3g and must be %v to %v times the standard deviation of the values, %.3g",
+			return nil, fmt.Errorf("%w: known errors are %.3g to %.3g, must be %v to %v times the standard deviation of the values (%.3g)",
 				ErrData, least, most, smallestKnown, float64(largestKnown), f.Scale[d])
 		}
 		f.Error = append(f.Error, median(picked(f.known[d], rows)))
@@ -284,7 +285,7 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 	return f, nil
 }
 
-// present are the rows that have a value.
+// present returns the indices of the values that are not NaN.
 func present(y []float64) (rows []int) {
 	for n, v := range y {
 		if !math.IsNaN(v) {
@@ -294,7 +295,7 @@ func present(y []float64) (rows []int) {
 	return rows
 }
 
-// standardErrors returns known errors of an output, standardized, within what the sums can tell.
+// standardErrors standardizes the known errors of output d and clips them to the supported range.
 func (f *frame) standardErrors(d int, errors []float64) []float64 {
 	least := max(leastError, leastErrorByRow*math.Sqrt(float64(f.Rows)))
 	standard := make([]float64, len(errors))
@@ -304,7 +305,7 @@ func (f *frame) standardErrors(d int, errors []float64) []float64 {
 	return standard
 }
 
-// medianSD is the median, and the standard deviation of a Gaussian with the same median distance to it; sd if that is 0.
+// medianSD returns the median and the scaled median absolute deviation, or sd if the deviation is 0.
 func medianSD(a []float64, sd float64) (middle, scale float64) {
 	middle = median(a)
 	away := make([]float64, len(a))
@@ -316,20 +317,20 @@ func medianSD(a []float64, sd float64) (middle, scale float64) {
 
 func median(a []float64) float64 { return slices.Sorted(slices.Values(a))[len(a)/2] }
 
-// perMedian is a Gaussian's standard deviation over its median distance to the mean.
+// perMedian is the ratio of standard deviation to median absolute deviation of a Gaussian.
 const perMedian = 1.482602218505602
 
-// error is the factor by which the noise's sd of a value is larger than the hyper-parameter says.
+// error returns the noise sd of value n of output d in units of the noise hyper-parameter.
 func (f *frame) error(d, n int) float64 {
 	e := f.usual(d, n)
-	if f.weaker != nil {
-		e *= f.weaker[d][n]
+	if f.outlierFactor != nil {
+		e *= f.outlierFactor[d][n]
 	}
 	return e
 }
 
-// place measures x in steps of its grid. Without a grid the step is such that the median distance is a whole number of them.
-func (f *frame) place(x []float64) {
+// setTimes computes the step and the times u in steps. Without a grid, the step is close to the median spacing.
+func (f *frame) setTimes(x []float64) {
 	sorted := slices.Compact(slices.Sorted(slices.Values(x)))
 	f.First = sorted[0]
 	var gaps []float64
@@ -353,7 +354,7 @@ func (f *frame) place(x []float64) {
 	}
 }
 
-// steps is a place of the input in steps from the first row.
+// steps converts x to steps from the first observation. Times close to the grid are rounded to it.
 func (f *frame) steps(x float64) float64 {
 	u := (x - f.First) / f.Step
 	if f.Even && math.Abs(u-math.Round(u)) <= onGrid {
@@ -362,10 +363,10 @@ func (f *frame) steps(x float64) float64 {
 	return u
 }
 
-// x is the place u in the input's units.
+// x converts u from steps to the input's units.
 func (f *frame) x(u float64) float64 { return f.First + u*f.Step }
 
-// usual is the error of a value as if it were no outlier.
+// usual returns the error of a value without the outlier factor.
 func (f *frame) usual(d, n int) float64 {
 	if f.known == nil {
 		return 1
@@ -373,7 +374,7 @@ func (f *frame) usual(d, n int) float64 {
 	return f.known[d][n]
 }
 
-// usualError is the square of the error that a value to predict has.
+// usualError returns the squared error of a predicted value: the median known error, or 1.
 func (f *frame) usualError(d int) float64 {
 	if f.Error == nil {
 		return 1
@@ -381,13 +382,13 @@ func (f *frame) usualError(d int) float64 {
 	return f.Error[d] * f.Error[d]
 }
 
-// A group is outputs with values at the same rows and with the same known noise: they share moments.
+// A group contains outputs with the same observation times and the same known noise. They share moments.
 type group struct {
 	outputs []int
-	rows    []int // rising
+	rows    []int // increasing
 }
 
-// groups sorts the outputs into groups.
+// groups partitions the outputs into groups.
 func (f *frame) groups() []group {
 	var all []group
 	for d, y := range f.y {

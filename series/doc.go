@@ -4,10 +4,10 @@
 //	m, err := series.Fit(ctx, series.Series{X: x, Y: [][]float64{y}}, series.Options{})
 //	f, err := m.Forecast(ctx, 12) // the next twelve steps: mean, sd, a central 95 % interval
 //
-// A Model, a Prediction and a Series may be used by several goroutines at a time, as long as none changes them: everything reads them but
-// assignments to their fields.
+// A Model, a Prediction and a Series may be used by several goroutines at a time, as long as no field is assigned: methods only read
+// them.
 //
 // The slow parts and the seasons are sums of cosines with fixed frequencies and random weights. The random walk, the short memory and the
-// noise are a state-space model: a Kalman filter whitens the rows, exactly and at any length. docs/series.md derives it. Everything is
-// computed on the CPU.
+// noise form a state-space model. Its Kalman filter whitens the observations exactly, in time linear in their number. docs/series.md
+// contains the derivation. All computations run on the CPU.
 package series

@@ -9,34 +9,35 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// accepts reports a series that is not of the model's outputs and regressors.
+// accepts returns an error if the outputs or regressors of a series differ from the model's.
 func (m *Model) accepts(s *Series) error {
 	if err := s.check(); err != nil {
 		return err
 	}
 	if len(s.Y) != m.Outputs() {
-		return fmt.Errorf("%w: %d outputs; the model has %d", ErrData, len(s.Y), m.Outputs())
+		return fmt.Errorf("%w: the series has %d outputs, but the model has %d", ErrData, len(s.Y), m.Outputs())
 	}
 	var names []string
 	for _, r := range s.Regressors {
 		names = append(names, r.Name)
 	}
 	if want := m.Regressors(); !slices.Equal(names, want) {
-		return fmt.Errorf("%w: regressors %q; must be those of the model in their order, %q", ErrData, names, want)
+		return fmt.Errorf("%w: regressors are %q, must be %q in this order", ErrData, names, want)
 	}
 	return nil
 }
 
-// Evaluate returns the log marginal likelihood of data at the mode of the hyper-parameters, in nats, with the outputs in the model's units.
-// For the data that the model was fitted to it is Bound, unless the fit was robust: here no value is an outlier. Errors wrap ErrData: the
-// data must have the outputs and the regressors of the model's data, in the same order, and known errors only if those had them.
+// Evaluate returns the log marginal likelihood of a series at the mode of the hyper-parameters, in nats, with the outputs in the model's
+// units. For the training data it equals Bound, unless the fit was robust: Evaluate treats no value as an outlier. It returns an error
+// that wraps ErrData if the outputs or regressors, or the presence of known errors, differ from the training data.
 func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	if err := m.accepts(&s); err != nil {
 		return 0, err
 	}
 	if (s.Err != nil) != (m.frame.Error != nil) {
 		known := map[bool]string{true: "with known errors", false: "without known errors"}
-		return 0, fmt.Errorf("%w: outputs %s; the model's are %s", ErrData, known[s.Err != nil], known[m.frame.Error != nil])
+		return 0, fmt.Errorf("%w: the outputs are %s, but the model was fitted to outputs %s", ErrData, known[s.Err != nil],
+			known[m.frame.Error != nil])
 	}
 	if m.frame.Log {
 		logs, ok := s.logarithm()
@@ -49,13 +50,13 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 		return 0, err
 	}
 	f, l := *m.frame, *m.layout
-	f.u, f.y, f.known, f.weaker, f.z = make([]float64, len(s.X)), nil, nil, nil, nil
+	f.u, f.y, f.known, f.outlierFactor, f.z = make([]float64, len(s.X)), nil, nil, nil, nil
 	end := l.reach
 	for n, x := range s.X {
 		f.u[n] = f.steps(x)
 		end = max(end, f.u[n])
 	}
-	if end > l.reach { // features of the same parts that cover these times
+	if end > l.reach { // extend the features to the new end
 		l = *newLayout(m.frame, l.parts, end, l.sides, 0, func(float64) float64 { return 1 })
 	}
 	l.frame = &f
@@ -75,7 +76,7 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	return e.Value, nil
 }
 
-// changed gives tracks of other rows the volatilities of the model's.
+// changed applies the model's volatilities to tracks of other observations.
 func (m *Model) changed(tracks []*track) []*track {
 	for i, t := range tracks {
 		for _, own := range m.tracks {
@@ -87,13 +88,13 @@ func (m *Model) changed(tracks []*track) []*track {
 	return tracks
 }
 
-// Score predicts the rows of a series. It returns the RMSE over all values, the mean log predictive density of a row's values over the rows
-// that have some, in nats, and the number of these rows. Errors are those of Evaluate and Predict.
+// Score predicts the rows of a series. It returns the RMSE over all values, the mean log predictive density per row in nats, and the
+// number of rows with at least one value. It returns the errors of Evaluate and Predict.
 func (m *Model) Score(ctx context.Context, s Series) (rmse, density float64, rows int, err error) {
 	if err := m.accepts(&s); err != nil {
 		return 0, 0, 0, err
 	}
-	const atOnce = 1 << 16 // rows that are predicted together: each has a Gaussian for every draw
+	const atOnce = 1 << 16 // rows per batch; bounds the memory for one Gaussian per row and draw
 	values := 0
 	for lo := 0; lo < len(s.X); lo += atOnce {
 		part := s.rows(lo, min(lo+atOnce, len(s.X)))

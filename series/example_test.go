@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// Ten years of months: a trend and a season, forecast for the next quarter.
+// Ten years of monthly data with a trend and a season, and a forecast for the next quarter.
 func Example() {
 	var x, y []float64
 	for i := range 120 {

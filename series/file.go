@@ -13,20 +13,20 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 )
 
-// FileFormat is the metadata entry "format" of a series' model file.
+// FileFormat is the metadata entry "format" of the model file of a series.
 const FileFormat = "vssgp-series/2"
 
-// The model file's tensors. Those of group g end in .g.
+// Names of the tensors in the model file. Tensors of group g have the suffix .g.
 const (
 	nameMode        = "hyper.mode"        // [θ] logarithms, in the model's units
-	nameInformation = "hyper.information" // [θ,θ] of the posterior, in units of the priors' sds
+	nameInformation = "hyper.information" // [θ,θ] of the posterior, in units of the prior sds
 	namePriors      = "hyper.prior"       // [θ,2] median in the model's units, sd of the logarithm
 	nameDraws       = "hyper.draws"       // [S,θ]
-	// [2+J+outputs,N] times, errors, regressors, values, in the model's units, and maybe the logarithms of the volatility
+	// [2+J+outputs,N] times, errors, regressors and values in the model's units, and optionally the log volatility
 	nameRows = "rows"
 )
 
-// record is the metadata entry "series", as JSON.
+// A record is the metadata entry "series", encoded as JSON.
 type record struct {
 	Frame      frame             `json:"frame"`
 	Reach      float64           `json:"reach"`           // steps
@@ -39,10 +39,10 @@ type record struct {
 	Value      float64           `json:"log_posterior"`
 }
 
-// savedVolatility is a volatility but for its logarithms; Ratio is 0 for none.
+// A savedVolatility contains the parameters of a volatility. Ratio is 0 if the group has no volatility.
 type savedVolatility struct{ Ratio, Length, Unit, Known float64 }
 
-// saved is a part, with the fields that its kind has.
+// A saved is the JSON form of a part. Its kind determines which fields are set.
 type saved struct {
 	Kind      string  `json:"kind"`
 	SD        Prior   `json:"sd,omitzero"`
@@ -82,7 +82,7 @@ func save(p Part) saved {
 	return saved{Kind: "constant"}
 }
 
-// part is the inverse of save.
+// part converts s back to a Part. It is the inverse of save.
 func (s *saved) part() (Part, error) {
 	switch s.Kind {
 	case "constant":
@@ -108,14 +108,14 @@ func (s *saved) part() (Part, error) {
 			return Product{Long: s.Long.season(), Short: s.Short.season()}, nil
 		}
 	}
-	return nil, fmt.Errorf("a part of kind %.40q: %w", s.Kind, ErrFile)
+	return nil, fmt.Errorf("unknown kind of part %.40q: %w", s.Kind, ErrFile)
 }
 
 func (s *saved) season() Season {
 	return Season{Period: s.Period, Harmonics: s.Harmonics, Cycle: s.Cycle, Length: s.Length, Amplitude: s.Amplitude}
 }
 
-// Save writes the model to a safetensors file, whole or not at all. Load predicts the same numbers from it.
+// Save writes the model to a safetensors file atomically. A model loaded from it makes the same predictions.
 func (m *Model) Save(path string) error { return fileio.Write(path, m.Write) }
 
 // Write writes the model as a safetensors file.
@@ -155,7 +155,7 @@ func (m *Model) Write(w io.Writer) error {
 	return f.Write(w)
 }
 
-// Load reads a model file. Errors wrap ErrFile, or are the system's.
+// Load reads a model file. Errors wrap ErrFile or an error of the file system.
 func Load(path string) (*Model, error) {
 	f, size, err := fileio.OpenRegular(path)
 	if err != nil {
@@ -169,7 +169,7 @@ func Load(path string) (*Model, error) {
 	return m, nil
 }
 
-// Read reads a model file of size bytes, as Load does.
+// Read reads a model file of size bytes. Errors are as for Load.
 func Read(r io.ReaderAt, size int64) (*Model, error) {
 	f, err := safetensors.Read(r, size)
 	if errors.Is(err, safetensors.ErrFormat) {
@@ -183,20 +183,20 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 
 func load(f *safetensors.File) (*Model, error) {
 	if got := f.Metadata["format"]; got != FileFormat {
-		return nil, fmt.Errorf("its format is %.40q, want %q: %w", got, FileFormat, ErrFile)
+		return nil, fmt.Errorf("format is %.40q, must be %q: %w", got, FileFormat, ErrFile)
 	}
 	m, r := &Model{loaded: true}, &record{}
 	for name, to := range map[string]any{"series": r, "x.name": &m.XName, "y.names": &m.YNames, "notes": &m.Notes} {
 		if err := f.Entry(name, to); err != nil {
-			return nil, fmt.Errorf("its metadata %q: %w: %w", name, err, ErrFile)
+			return nil, fmt.Errorf("metadata %q: %w: %w", name, err, ErrFile)
 		}
 	}
 	m.frame, m.bound, m.medians = &r.Frame, r.Bound, r.Median
 	if n := len(m.medians); n != 0 && n != len(r.Frame.Scale) {
-		return nil, fmt.Errorf("its medians are of %d outputs of %d: %w", n, len(r.Frame.Scale), ErrFile)
+		return nil, fmt.Errorf("medians are given for %d outputs, must be %d: %w", n, len(r.Frame.Scale), ErrFile)
 	}
 	if n := len(m.YNames); n != 0 && n != len(r.Frame.Scale) {
-		return nil, fmt.Errorf("its metadata \"y.names\" has %d names for %d outputs: %w", n, len(r.Frame.Scale), ErrFile)
+		return nil, fmt.Errorf("metadata \"y.names\" has %d names for %d outputs: %w", n, len(r.Frame.Scale), ErrFile)
 	}
 	if err := m.loadLayout(r, f); err != nil {
 		return nil, err
@@ -207,16 +207,16 @@ func load(f *safetensors.File) (*Model, error) {
 	return m, m.loadRows(r, f)
 }
 
-// loadRows reads the rows of each group.
+// loadRows reads the observations of each group.
 func (m *Model) loadRows(r *record, f *safetensors.File) error {
 	seen := make([]bool, len(m.frame.Scale))
 	if len(r.Volatility) != len(r.Groups) {
-		return fmt.Errorf("it has volatilities of %d groups of %d: %w", len(r.Volatility), len(r.Groups), ErrFile)
+		return fmt.Errorf("volatilities are given for %d groups, must be %d: %w", len(r.Volatility), len(r.Groups), ErrFile)
 	}
 	for g, outputs := range r.Groups {
 		for _, d := range outputs {
 			if d < 0 || d >= len(seen) || seen[d] {
-				return fmt.Errorf("its outputs are in no or several groups: %w", ErrFile)
+				return fmt.Errorf("an output index is out of range or in two groups: %w", ErrFile)
 			}
 			seen[d] = true
 		}
@@ -234,14 +234,14 @@ func (m *Model) loadRows(r *record, f *safetensors.File) error {
 		rows := slices.Collect(slices.Chunk(a, n))
 		t := &track{u: rows[0], e: rows[1], regressors: rows[2:first], y: rows[first:last], outputs: outputs}
 		if !slices.IsSorted(t.u) || slices.Min(t.e) <= 0 || n < leastRows || len(outputs) == 0 {
-			return fmt.Errorf("group %d: its rows are out of order, too few, or without an error: %w", g, ErrFile)
+			return fmt.Errorf("group %d: rows are not sorted, too few, or without a positive error: %w", g, ErrFile)
 		}
 		if v.Ratio != 0 {
 			if !finite(v.Ratio, v.Length, v.Unit, v.Known) || v.Ratio < 0 || v.Length <= 0 || v.Unit <= 0 {
-				return fmt.Errorf("its volatility is %+v: %w", v, ErrFile)
+				return fmt.Errorf("invalid volatility %+v: %w", v, ErrFile)
 			}
 			ones := slices.Repeat([]float64{1}, n)
-			t.volatility = &volatility{memory: memory{Ratio: v.Ratio, Length: v.Length}, unit: v.Unit, known: v.Known,
+			t.volatility = &volatility{stateSpace: stateSpace{Ratio: v.Ratio, Length: v.Length}, unit: v.Unit, known: v.Known,
 				rows: &track{u: t.u, e: ones, y: rows[last:]}}
 			t.g = t.volatility.at(t.u)
 		}
@@ -253,7 +253,7 @@ func (m *Model) loadRows(r *record, f *safetensors.File) error {
 	return nil
 }
 
-// loadLayout lays the parts out again.
+// loadLayout rebuilds the layout from the saved parts.
 func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	fr, outputs := m.frame, len(m.frame.Scale)
 	ok := fr.Step > 0 && fr.Range > 0 && fr.Rows >= leastRows && outputs > 0 && len(fr.Offset) == outputs &&
@@ -265,7 +265,7 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 		ok = ok && fr.Regressors[i].Scale > 0 && finite(fr.Regressors[i].Mean, fr.Regressors[i].Scale)
 	}
 	if !ok {
-		return fmt.Errorf("its frame or layout is impossible: %w", ErrFile)
+		return fmt.Errorf("invalid frame or layout: %w", ErrFile)
 	}
 	var o Options
 	for i := range r.Parts {
@@ -276,14 +276,14 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 		o.Parts = append(o.Parts, p)
 	}
 	if err := o.check(); err != nil {
-		return fmt.Errorf("its parts: %w: %w", err, ErrFile)
+		return fmt.Errorf("parts: %w: %w", err, ErrFile)
 	}
 	if len(fr.ordered(o.Parts)) != len(o.Parts) {
-		return fmt.Errorf("it has no noise: %w", ErrFile)
+		return fmt.Errorf("the noise part is missing: %w", ErrFile)
 	}
 	m.layout = newLayout(fr, o.Parts, r.Reach, r.Sides, mostFeatures, func(float64) float64 { return 1 })
 	if m.layout.size() > mostFeatures {
-		return fmt.Errorf("its parts have more than %d features: %w", mostFeatures, ErrFile)
+		return fmt.Errorf("the parts have more than the maximum of %d features: %w", mostFeatures, ErrFile)
 	}
 	n := len(m.layout.priors)
 	priors, err := numbers(f, namePriors, n, 2)
@@ -293,7 +293,7 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	for i := range m.layout.priors {
 		m.layout.priors[i] = bayes.Prior{Median: priors[2*i], SD: priors[2*i+1]}
 		if err := m.layout.priors[i].Check(); err != nil {
-			return fmt.Errorf("its priors: %w: %w", err, ErrFile)
+			return fmt.Errorf("priors: %w: %w", err, ErrFile)
 		}
 	}
 	return nil
@@ -319,20 +319,20 @@ func (m *Model) loadPosterior(value float64, f *safetensors.File) error {
 	return err
 }
 
-// mostParts and mostFeatures bound a model file.
+// mostParts and mostFeatures limit the size of a loaded model.
 const mostParts, mostFeatures = 100, 20000
 
-// numbers are a tensor's, of the given shape; −1 is any number.
+// numbers returns the data of a tensor and checks its shape; −1 matches any positive dimension.
 func numbers(f *safetensors.File, name string, shape ...int) ([]float64, error) {
 	t, ok := f.Tensors[name]
 	if !ok {
-		return nil, fmt.Errorf("it has no tensor %q: %w", name, ErrFile)
+		return nil, fmt.Errorf("tensor %q is missing: %w", name, ErrFile)
 	}
 	if !slices.EqualFunc(t.Shape, shape, func(got, want int) bool { return got == want || want < 0 && got > 0 }) {
-		return nil, fmt.Errorf("its tensor %q has the shape %v, want %v: %w", name, t.Shape, shape, ErrFile)
+		return nil, fmt.Errorf("tensor %q has shape %v, must be %v: %w", name, t.Shape, shape, ErrFile)
 	}
 	if !finite(t.Data...) {
-		return nil, fmt.Errorf("its tensor %q has numbers that are not finite: %w", name, ErrFile)
+		return nil, fmt.Errorf("tensor %q has values that are not finite: %w", name, ErrFile)
 	}
 	return t.Data, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// reloaded is a model from its file, which predicts the same bits.
+// reloaded saves and loads a model and checks that the loaded model makes identical predictions.
 func reloaded(t *testing.T, m *Model, x []float64) *Model {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.safetensors")
@@ -24,7 +24,7 @@ func reloaded(t *testing.T, m *Model, x []float64) *Model {
 	return l
 }
 
-// TestFile: a loaded model predicts the same bits.
+// TestFile checks that a loaded model makes identical predictions.
 func TestFile(t *testing.T) {
 	s := made(60, false)
 	s.Y = append(s.Y, slices.Clone(s.Y[0]))
@@ -48,7 +48,7 @@ func TestFile(t *testing.T) {
 	testkit.Fails(t, testkit.Error(Load(filepath.Join(t.TempDir(), "none"))), os.ErrNotExist, "", "no file")
 }
 
-// TestSavedParts checks that all fields of all parts come back from a file.
+// TestSavedParts checks that saving and loading preserves all fields of all parts.
 func TestSavedParts(t *testing.T) {
 	a, b, c := Prior{Median: 1, SD: 2}, Prior{Median: 3, SD: 4}, Prior{Median: 5, SD: 6}
 	season := Season{Period: 7, Harmonics: 3, Length: a, Amplitude: b, Cycle: true}
@@ -60,7 +60,7 @@ func TestSavedParts(t *testing.T) {
 	}
 }
 
-// FuzzLoad: any file is a model that predicts, or an error.
+// FuzzLoad checks that any file either loads as a model that can predict or returns an error.
 func FuzzLoad(f *testing.F) {
 	m := testkit.Must(Fit(context.Background(), made(30, false), Options{Parts: []Part{Constant{}, Season{Period: 1, Harmonics: 1}}, Known: true, Draws: 2}))(f)
 	var b bytes.Buffer

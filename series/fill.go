@@ -5,19 +5,18 @@ import (
 	"math"
 )
 
-// A Filling is a series whose missing values are predicted.
+// A Filling is a series with its missing values replaced by predictions.
 type Filling struct {
 	Y    [][]float64 // [D][N] the series without missing values
-	Rows [][]int     // [D] the rows that were missing
-	// Bands are of the missing rows, in their order: [D].
+	Rows [][]int     // [D] indices of the missing values
+	// Bands [D] contains the predictions of the missing values, in the order of Rows.
 	Bands []Band
 }
 
-// A Band contains predictions of one output: Mean, standard deviation SD, and Lower and Upper, the ends of the central 95 % interval of an
-// observation.
+// A Band contains predictions of one output: Mean, standard deviation SD, and Lower and Upper, the ends of the 95 % prediction interval.
 type Band struct{ Mean, SD, Lower, Upper []float64 }
 
-// Fill fits the series and predicts its missing values. Errors are those of Fit.
+// Fill fits the series and predicts its missing values. It returns the errors of Fit.
 func Fill(ctx context.Context, s Series, o Options) (*Model, *Filling, error) {
 	m, err := Fit(ctx, s, o)
 	if err != nil {
@@ -27,13 +26,13 @@ func Fill(ctx context.Context, s Series, o Options) (*Model, *Filling, error) {
 	return m, f, err
 }
 
-// Fill predicts the missing values of the series that the model was fitted to. Errors are those of Evaluate and Predict.
+// Fill predicts the missing values of the series that the model was fitted to. It returns the errors of Evaluate and Predict.
 func (m *Model) Fill(ctx context.Context, s Series) (*Filling, error) {
 	if err := m.accepts(&s); err != nil {
 		return nil, err
 	}
 	f := &Filling{}
-	at := map[int]int{} // the place in x of a row that lacks any output
+	at := map[int]int{} // index in x of each time with a missing value
 	var x []float64
 	regressors := make([][]float64, len(s.Regressors))
 	for d, y := range s.Y {

@@ -12,8 +12,8 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// Fit fits the model: it finds the parts that the evidence supports and the mode of their hyper-parameters, and draws from the posterior
-// there. Errors wrap ErrData, ErrOptions or ctx's.
+// Fit selects the parts supported by the evidence, finds the mode of their hyper-parameters, and draws hyper-parameters from the
+// posterior. Errors wrap ErrData, ErrOptions or the error of ctx.
 func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err := cmp.Or(s.check(), o.check()); err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if o.Positive {
 		for d, y := range s.Y {
 			if n := slices.IndexFunc(y, func(v float64) bool { return v < 0 }); n >= 0 {
-				return nil, fmt.Errorf("%w: y[%d][%d] is %v; must be 0 or more for positive predictions", ErrData, d, n, y[n])
+				return nil, fmt.Errorf("%w: y[%d][%d] is %v, must be at least 0 for positive predictions", ErrData, d, n, y[n])
 			}
 		}
 	}
@@ -57,13 +57,13 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, median := range ahead.Median { // one choice for all rows, so that neighbors are comparable
+	for _, median := range ahead.Median { // one choice for all times, so that neighbors are comparable
 		m.medians = append(m.medians, median[0])
 	}
 	return m, nil
 }
 
-// scaled begins the search in the values or in their logarithms.
+// scaled returns a search over models of the values or of their logarithms.
 func scaled(ctx context.Context, s *Series, o *Options) (*search, error) {
 	logs, positive := s.logarithm()
 	if o.Log == LogAlways && !positive {
@@ -101,10 +101,10 @@ func scaled(ctx context.Context, s *Series, o *Options) (*search, error) {
 	return other, nil
 }
 
-// logGain is by how many nats logarithms have to be more probable.
+// logGain is the minimum gain in log density, in nats, to model logarithms.
 const logGain = 5
 
-// density is the log density of the last values under the parts that are given and the first that are tried.
+// density returns the log density of the last values, in data units, under the fixed parts and the first candidate.
 func (s *search) density() (float64, error) {
 	parts := s.fixed()
 	if len(s.try) > 0 {
@@ -127,8 +127,8 @@ func (s *search) density() (float64, error) {
 	return t.bound() + s.frame.jacobian(from), nil
 }
 
-// find finds the best trial, with the rows that it is of and all rows. With outliers, it looks for them in the best trial, and then again
-// among parts that were found without them.
+// find returns the best trial, its search and the tracks of all observations. If outliers are possible, it detects them in the best trial
+// and repeats the search with them downweighted.
 func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 	if best, err = plain.run(); err != nil {
 		return nil, nil, nil, err
@@ -142,7 +142,7 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 		if plain.o.certain() {
 			return plain, best, whole, nil
 		}
-		left, err := plain.judged(best)
+		left, err := plain.leftOutLast(best)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -156,19 +156,19 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 	}
 	var left *leaveOut
 	if err == nil {
-		left, err = s.judged(robust)
+		left, err = s.leftOutLast(robust)
 	}
 	if err != nil && !errors.Is(err, errUnresolved) {
 		return nil, nil, nil, err
 	}
 	if err != nil || !left.better(before, 1, robustGain) {
-		plain.frame.weaker = nil
+		plain.frame.outlierFactor = nil
 		return plain, best, whole, nil
 	}
 	return s, robust, all, nil
 }
 
-// withOutliers finds outliers in a trial, and then the best trial again among parts that are found without them.
+// withOutliers detects outliers in a trial and repeats the search with them downweighted.
 func (s *search) withOutliers(t *trial) (next *search, best *trial, whole []*track, err error) {
 	if _, err = s.robust(t); err == nil {
 		next, err = newSearch(s.ctx, s.frame, s.o)
@@ -185,7 +185,8 @@ func (s *search) withOutliers(t *trial) (next *search, best *trial, whole []*tra
 	return next, best, whole, err
 }
 
-// settle adds a volatility and level shifts to the best trial; no other is searched for them. It also returns all rows.
+// settle adds a volatility and level shifts to the best trial if the evidence supports them. It also returns the tracks of all
+// observations.
 func (s *search) settle(t *trial) (best *trial, whole []*track, err error) {
 	if best, whole, err = s.volatile(t, s.whole); err == nil {
 		best, err = s.shifts(best)
@@ -193,7 +194,7 @@ func (s *search) settle(t *trial) (best *trial, whole []*track, err error) {
 	return best, whole, err
 }
 
-// average draws hyper-parameters from variants, from each in proportion to its probability. The most probable one is the mode.
+// average draws hyper-parameters from all variants in proportion to their probabilities and sets the mode to the most probable variant.
 func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 	best := slices.MaxFunc(all, func(a, b *variant) int { return cmp.Compare(a.weight, b.weight) })
 	m.bound = best.bound()
@@ -229,7 +230,8 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 	return m.condition(ctx)
 }
 
-// draw draws a variant's hyper-parameters: by normal variables [count][n], or as many by HMC.
+// draw returns one draw of the variant's hyper-parameters per row of the standard normal variables normals [count][n], or the same number
+// of draws by HMC.
 func (v *variant) draw(ctx context.Context, hmc bool, normals [][]float64, random *rand.Rand) (draws [][]float64, err error) {
 	if !hmc || len(normals) == 0 {
 		for _, z := range normals {
@@ -245,12 +247,12 @@ func (v *variant) draw(ctx context.Context, hmc bool, normals [][]float64, rando
 }
 
 const (
-	// finalEvaluations bounds the evaluations over all rows of a long series, which begin at the mode of the rows that were searched.
+	// finalEvaluations limits the evaluations over all observations of a long series. They start at the mode for the searched subset.
 	finalEvaluations = 2
 
 	usualDraws  = 40
 	fewestDraws = 6
-	drawWork    = 5e10 // operations that the sums over the rows may take, over all draws
-	warmDraws   = 30   // of HMC that are dropped
-	thinning    = 3    // trajectories of HMC a draw
+	drawWork    = 5e10 // maximum operations for the moments of all draws
+	warmDraws   = 30   // discarded HMC draws
+	thinning    = 3    // HMC trajectories per draw
 )

@@ -16,10 +16,10 @@ type Prior struct {
 	SD     float64 // of log θ
 }
 
-// Check reports a prior that is not proper.
+// Check returns an error if the prior is not proper.
 func (p Prior) Check() error { return bayes.Prior(p).Check() }
 
-// or is the prior in the model's units, given the unit of θ, or the usual one if it is left to the default.
+// or returns the prior in the model's units, given the unit of θ, or the default prior usual if p is zero.
 func (p Prior) or(usual Prior, unit float64) Prior {
 	if p.Median == 0 {
 		return usual
@@ -29,89 +29,89 @@ func (p Prior) or(usual Prior, unit float64) Prior {
 
 // A Part is one of the terms whose sum is the series: Constant, Slope, SmoothTrend, RandomWalk, ShortMemory, LevelShift, Season or Noise.
 type Part interface {
-	// name says which part it is, for reports and model files.
+	// name returns the unique name of the part for reports and model files.
 	name() string
-	// given are the priors that its fields can set.
+	// given returns the priors in the part's fields.
 	given() []Prior
-	// lay adds the part's features and hyper-parameters to a layout.
-	lay(l *layout)
+	// addTo adds the part's features and hyper-parameters to a layout.
+	addTo(l *layout)
 }
 
-// A layout is the features of all parts and the amplitudes that hyper-parameters give them. Frequencies are in cycles per step.
+// A layout contains the features of all parts and maps hyper-parameters to their amplitudes. Frequencies are in cycles per step.
 type layout struct {
-	frame  *frame
-	reach  float64        // R, in steps: the range that the features cover
-	wander float64        // R and a little: the walks' expansion is exact inside
-	sides  map[string]int // the most lines on each side of a season's, by the name of their amplitude; none: the usual number
-	peak   func(f float64) float64
+	frame      *frame
+	reach      float64        // R, in steps: the features are valid on [0, R]
+	trendRange float64        // a little more than R: the expansion of the smooth trend is exact on [0, trendRange]
+	sides      map[string]int // maximum number of sidebands by amplitude name; missing: the default
+	peak       func(f float64) float64
 
 	parts      []Part
 	blocks     []block
 	names      []string      // [θ]
 	priors     []bayes.Prior // [θ] in the model's units
-	most       []float64     // [θ] logarithms that are not exceeded
+	most       []float64     // [θ] upper bounds of the logarithms
 	deviations []bool        // [θ] whether it is a standard deviation
-	noise      int           // which θ is the noise's sd
-	memory     memoryIndex
+	noise      int           // index of the noise sd
+	index      stateIndex
 
-	part int // that newLayout is at
+	part int // index of the part that newLayout is adding
 }
 
-// A memoryIndex says which θ are the short memory's and the random walk's; −1: none.
-type memoryIndex struct{ sd, length, quality, walk int }
+// A stateIndex contains the indices of the hyper-parameters of the short memory and the random walk; −1 if there is none.
+type stateIndex struct{ sd, length, quality, walk int }
 
-// in reports whether a set of θ has all that there are.
-func (m memoryIndex) in(set []bool) bool {
+// in reports whether set contains every index that is not −1.
+func (m stateIndex) in(set []bool) bool {
 	return !slices.ContainsFunc([]int{m.sd, m.length, m.quality, m.walk}, func(i int) bool { return i >= 0 && !set[i] })
 }
 
-// A block is features under the same hyper-parameters: a cosine, or a cosine and a sine, at each frequency.
+// A block is a set of features with the same hyper-parameters: a cosine, or a cosine and a sine, at each frequency.
 type block struct {
-	component string // that the features belong to
+	component string // name of the component that the features belong to
 	amp       amplitude
 	cos       []float64 // frequencies; 0: the constant
-	offset    []float64 // of each frequency from its carrier; nil: there is no carrier
-	start     bool      // phases count from the first row, and there are cosines only
+	offset    []float64 // offset of each frequency from its carrier; nil: there is no carrier
+	start     bool      // phases are relative to the first observation, and there are only cosines
 	line      bool      // the slope, a single sine
-	known     bool      // a regressor, whose values are known: no cosine
-	from      *float64  // of a level shift, which is 0 before; nil: none
+	known     bool      // a regressor instead of cosines
+	from      *float64  // time of a level shift; nil: not a level shift
 
-	lo, hi int // its features
+	lo, hi int // range of feature indices
 }
 
-// An amplitude is d_k = exp(v_sd)·factor·shape(f, exp(v_length)). Indices are −1 where there is no such hyper-parameter.
+// An amplitude computes d_k = exp(v_sd)·factor·shape(f, exp(v_length)). An index is −1 if there is no such hyper-parameter.
 type amplitude struct {
 	sd, length int
 	factor     float64
-	walk       func(c float64) float64 // of a walk's c = π(j − ½)
+	trend      func(c float64) float64 // shape of a smooth trend, with c = π(j − ½)
 	shape      func(f, length float64) (value float64, by slope)
 }
 
-// A slope is the derivative of log d_k by the logarithm of its block's length.
+// A slope is the derivative of log d_k with respect to the log length of its block.
 type slope float64
 
 func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, factor: a} }
 
-// newLayout lays ordered parts out, up to where there are more than most features (0: any number).
+// newLayout returns the layout of ordered parts. It stops once there are more than most features (0: no limit).
 func newLayout(f *frame, parts []Part, reach float64, sides map[string]int, most int, peak func(float64) float64) *layout {
-	l := &layout{frame: f, reach: reach, wander: 1.02 * reach, sides: sides, peak: peak, parts: parts, noise: -1}
-	l.memory = memoryIndex{-1, -1, -1, -1}
+	l := &layout{frame: f, reach: reach, trendRange: 1.02 * reach, sides: sides, peak: peak, parts: parts, noise: -1}
+	l.index = stateIndex{-1, -1, -1, -1}
 	for i, p := range parts {
 		l.part = i
-		if p.lay(l); most > 0 && l.size() > most {
+		if p.addTo(l); most > 0 && l.size() > most {
 			break
 		}
 	}
 	return l
 }
 
-// period is the length P that the lines of a spectrum are 1/P apart for.
+// period returns the length P such that the sidebands of a season are 1/P apart.
 func (l *layout) period() float64 { return 1.6 * l.reach }
 
-// epsilon is the angular frequency of the slope's sine: a line but for 2e-5 of it. A smaller one would cost digits of G.
+// epsilon returns the angular frequency of the sine that represents the slope. The sine deviates from a line by 2e-5; a smaller frequency
+// would lose digits of G.
 func (l *layout) epsilon() float64 { return 1e-2 / l.reach }
 
-// size is the number M of features.
 func (l *layout) size() int {
 	if len(l.blocks) == 0 {
 		return 0
@@ -132,10 +132,10 @@ func (l *layout) add(b block) {
 	l.blocks = append(l.blocks, b)
 }
 
-// trendCosines is the number of cosines of a smooth trend over a range of the data.
+// trendCosines is the number of cosines of a smooth trend per data range.
 const trendCosines = 30
 
-// parameter adds a hyper-parameter with a prior in the model's units, unless there is one of that name.
+// parameter returns the index of a hyper-parameter. It adds the parameter, with a prior in the model's units, if the name is new.
 func (l *layout) parameter(name string, p Prior) int {
 	if i := slices.Index(l.names, name); i >= 0 {
 		return i
@@ -145,12 +145,12 @@ func (l *layout) parameter(name string, p Prior) int {
 	return len(l.names) - 1
 }
 
-// amplitude adds a hyper-parameter in units of the output.
+// amplitude adds an sd hyper-parameter whose given prior is in units of the output.
 func (l *layout) amplitude(name string, given, usual Prior) amplitude {
 	return amplitude{sd: l.parameter(name, given.or(usual, l.frame.Scale[0])), length: -1, factor: 1}
 }
 
-// cosines returns the features at unit amplitude but for the regressors, which come last.
+// cosines returns the features at unit amplitude, without the regressors, which are the last features.
 func (l *layout) cosines() []cosine {
 	var all []cosine
 	middle := l.frame.Range / 2
@@ -174,30 +174,30 @@ func (l *layout) cosines() []cosine {
 	return all
 }
 
-// variance returns λ at coordinates v, and ∂log λ/∂v of the noise's coordinate.
+// variance returns λ at coordinates v, and the derivative of log λ with respect to the noise coordinate.
 func (l *layout) variance(v []float64) (lambda, rate float64) {
 	s := math.Exp(2 * v[l.noise])
 	return s + leastNoise, 2 * s / (s + leastNoise)
 }
 
-// memoryAt returns the memory at coordinates v.
-func (l *layout) memoryAt(v []float64) memory {
-	at, m := memory{Length: 1, start: l.reach / 2}, l.memory
+// stateSpaceAt returns the state-space model at coordinates v.
+func (l *layout) stateSpaceAt(v []float64) stateSpace {
+	at, m := stateSpace{Length: 1, start: l.reach / 2}, l.index
 	lambda, _ := l.variance(v)
-	if there(v, m.sd) {
+	if active(v, m.sd) {
 		at.Ratio, at.Length = math.Exp(v[m.sd])/math.Sqrt(lambda), math.Exp(v[m.length])
-		if there(v, m.quality) {
+		if active(v, m.quality) {
 			at.Quality = math.Exp(v[m.quality])
 		}
 	}
-	if there(v, m.walk) {
+	if active(v, m.walk) {
 		at.Walk = math.Exp(v[m.walk]) / math.Sqrt(lambda*l.frame.Range)
 	}
 	return at
 }
 
-// there reports whether coordinate i exists and is not absent.
-func there(v []float64, i int) bool { return i >= 0 && v[i] > absent }
+// active reports whether coordinate i exists and its amplitude is not absent.
+func active(v []float64, i int) bool { return i >= 0 && v[i] > absent }
 
 // amplitudes fills d [M] and, if slopes is not nil, the derivatives of log d.
 func (l *layout) amplitudes(d, v []float64, slopes []slope) {
@@ -209,15 +209,15 @@ func (l *layout) amplitudes(d, v []float64, slopes []slope) {
 		if a.length >= 0 {
 			length = math.Exp(v[a.length])
 		}
-		each := (b.hi - b.lo) / max(1, len(b.cos)) // 1 or 2 features a frequency
+		each := (b.hi - b.lo) / max(1, len(b.cos)) // 1 or 2 features per frequency
 		for i := range max(1, len(b.cos)) {
 			size, by := scale, slope(0)
 			switch {
 			case a.shape != nil:
 				size, by = a.shape(b.offset[i], length)
 				size *= scale
-			case a.walk != nil:
-				size *= a.walk(math.Pi * (float64(i) + 0.5))
+			case a.trend != nil:
+				size *= a.trend(math.Pi * (float64(i) + 0.5))
 			}
 			for k := b.lo + i*each; k < b.lo+(i+1)*each; k++ {
 				d[k] = size
@@ -229,7 +229,7 @@ func (l *layout) amplitudes(d, v []float64, slopes []slope) {
 	}
 }
 
-// pull adds the gradient by v, given d∘∂L/∂d = bar [M] and the slopes of amplitudes.
+// pull adds ∂L/∂v to gradient, given bar = d∘∂L/∂d [M] and the slopes of the amplitudes.
 func (l *layout) pull(gradient, bar []float64, slopes []slope) {
 	for _, b := range l.blocks {
 		for k := b.lo; k < b.hi; k++ {
@@ -238,7 +238,7 @@ func (l *layout) pull(gradient, bar []float64, slopes []slope) {
 	}
 }
 
-// chain calls add with ∂log d/∂v_i of every coordinate i of an amplitude.
+// chain calls add with ∂log d/∂v_i for each coordinate i of an amplitude.
 func (l *layout) chain(a *amplitude, s slope, add func(i int, by float64)) {
 	if a.sd >= 0 {
 		add(a.sd, 1)
@@ -251,7 +251,7 @@ func (l *layout) chain(a *amplitude, s slope, add func(i int, by float64)) {
 // inform adds scale·Σ_kl s_ik w_kl s_jl to the information, where s_ik = ∂log d_k/∂v_i and w is [M,M].
 func (l *layout) inform(e *bayes.Evaluation, w []float64, slopes []slope, scale float64) {
 	m := l.size()
-	sums := make([]float64, len(l.names)) // Σ_l w_kl s_jl of a k
+	sums := make([]float64, len(l.names)) // Σ_l w_kl s_jl for one k
 	for _, b := range l.blocks {
 		for k := b.lo; k < b.hi; k++ {
 			clear(sums)
@@ -265,7 +265,6 @@ func (l *layout) inform(e *bayes.Evaluation, w []float64, slopes []slope, scale 
 	}
 }
 
-// medians are the logarithms of the hyper-parameters' prior medians.
 func (l *layout) medians() []float64 {
 	v := make([]float64, len(l.priors))
 	for i, p := range l.priors {
@@ -274,7 +273,6 @@ func (l *layout) medians() []float64 {
 	return v
 }
 
-// scale is the priors' standard deviations.
 func (l *layout) scale() []float64 {
 	s := make([]float64, len(l.priors))
 	for i, p := range l.priors {

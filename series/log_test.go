@@ -11,9 +11,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestLog: what grows in proportion is modeled by its logarithm, unless that is not possible or would turn a prior's unit over; bands are
-// above zero and hold, holes, draws and files are in the same units, and the log density of the data is the linear model's plus
-// what was gained.
+// TestLog checks that series with proportional seasons are modeled by their logarithm, unless a value is not positive or a prior is
+// given. It checks that intervals are positive and calibrated, that fills, draws and files use the data's units, and the gain in log
+// density.
 func TestLog(t *testing.T) {
 	const n, ahead = 96, 24
 	random := rand.New(rand.NewPCG(4, 4))
@@ -62,7 +62,7 @@ func TestLog(t *testing.T) {
 		t.Error("no logarithms")
 	}
 	if fit(t, made(60, false).shifted(100), Options{}).Log() {
-		t.Error("logarithms where nothing is in proportion")
+		t.Error("logarithms of an additive series")
 	}
 	bad := s.shifted(-20)
 	testkit.Fails(t, testkit.Error(Fit(context.Background(), bad, Options{Log: LogAlways})), ErrData, "", "negative values")
@@ -72,7 +72,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// exponentialWalk is the exponential of a random walk.
+// exponentialWalk returns the exponential of a random walk.
 func exponentialWalk(n int, step float64, seed, stream uint64) Series {
 	random, sum := rand.New(rand.NewPCG(seed, stream)), 0.0
 	return seriesOf(n, func(float64) float64 {
@@ -81,8 +81,7 @@ func exponentialWalk(n int, step float64, seed, stream uint64) Series {
 	})
 }
 
-// TestForecastWidens: 95 % intervals of exponential random walks are on average as wide as the walk's, and contain about as much of what
-// comes.
+// TestForecastWidens checks the average width and the coverage of 95 % intervals for exponential random walks.
 func TestForecastWidens(t *testing.T) {
 	seeds := slow.Pick(60, 12)
 	ahead := []int{1, 25, 100}
@@ -101,7 +100,7 @@ func TestForecastWidens(t *testing.T) {
 	}
 	for i, w := range width {
 		if w = math.Exp(w); w < 0.75 || w > 1.5 {
-			t.Errorf("%d steps ahead intervals are %.2f times as wide as the walk's", ahead[i], w)
+			t.Errorf("%d steps ahead intervals are %.2f times as wide as for the exact model", ahead[i], w)
 		}
 	}
 	if inside < 0.85 {
@@ -109,7 +108,8 @@ func TestForecastWidens(t *testing.T) {
 	}
 }
 
-// TestForecastFarLogarithm: all numbers of an exponential random walk stay finite and inside their bands, up to the longest horizon.
+// TestForecastFarLogarithm checks that predictions of an exponential random walk are finite and inside their intervals, up to the
+// maximum horizon.
 func TestForecastFarLogarithm(t *testing.T) {
 	for _, seed := range []uint64{0, 1, 4} {
 		m := fit(t, exponentialWalk(120, 1, seed, 9), Options{})
@@ -127,12 +127,12 @@ func TestForecastFarLogarithm(t *testing.T) {
 			}
 		}
 		if slices.Contains(p.Median[0], false) {
-			t.Errorf("seed %d: medians in rows %v, want them in all", seed, p.Median[0])
+			t.Errorf("seed %d: Median is %v, want true for all", seed, p.Median[0])
 		}
 	}
 }
 
-// shifted adds to all values.
+// shifted returns a copy with by added to all values.
 func (s Series) shifted(by float64) Series {
 	y := make([]float64, len(s.X))
 	for n, v := range s.Y[0] {
@@ -141,7 +141,7 @@ func (s Series) shifted(by float64) Series {
 	return Series{X: s.X, Y: [][]float64{y}}
 }
 
-// TestLogErrors checks that the known error of a logarithm is what the error of the value makes of it.
+// TestLogErrors checks the propagation of known errors to logarithms.
 func TestLogErrors(t *testing.T) {
 	s := Series{X: []float64{0, 1, 2}, Y: [][]float64{{0.5, 2, 40}}, Err: [][]float64{{0.001, 0.01, 0.1}}}
 	l, ok := s.logarithm()
@@ -156,7 +156,7 @@ func TestLogErrors(t *testing.T) {
 	}
 }
 
-// TestLogFarSD checks the standard deviation where the mean of a log-normal forecast says nothing: half of the central 68 % interval.
+// TestLogFarSD checks that mean and SD of a wide log-normal forecast are its median and half of its central 68 % interval.
 func TestLogFarSD(t *testing.T) {
 	m := fit(t, exponentialWalk(60, 4, 2, 2), Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Log: LogAlways})
 	p := predict(t, m, []float64{80})

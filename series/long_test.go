@@ -10,9 +10,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// dense is the covariance of o + w and noise at a track's rows, by products of transitions.
-func (m memory) dense(t *track) [][]float64 {
-	k, all := make([][]float64, len(t.u)), make([]square, len(t.u)) // covariances of each row's state with itself
+// dense returns the covariance of o + w + noise at the observations of a track, computed from products of transitions.
+func (m stateSpace) dense(t *track) [][]float64 {
+	k, all := make([][]float64, len(t.u)), make([]square, len(t.u)) // all: prior state covariances
 	for n := range t.u {
 		k[n] = make([]float64, len(t.u))
 	}
@@ -48,12 +48,12 @@ func (m memory) dense(t *track) [][]float64 {
 	return k
 }
 
-// TestMemory: filter, smoother, K_o c and K_o⁻¹ c of uneven rows, some at the same time and with a volatility, are the dense matrix's, which
-// without a volatility is the definition's.
-func TestMemory(t *testing.T) {
+// TestStateSpace compares filter, smoother, K_o c and K_o⁻¹ c with the dense covariance at uneven and repeated times, with and without a
+// volatility. Without a volatility, it also compares the dense covariance with the definition.
+func TestStateSpace(t *testing.T) {
 	u, e := []float64{0, 1, 2, 2, 3.5, 9, 10, 11}, []float64{1, 1, 1, 2, 0.5, 1, 1, 3}
 	c := []float64{1, -1, 0.5, 2, 0, 1, -2, 1}
-	for _, m := range []memory{{Ratio: 2, Length: 3}, {Ratio: 0.7, Length: 2, Quality: 0.3}, {Ratio: 3, Length: 4, Quality: 0.5, Walk: 1, start: 4},
+	for _, m := range []stateSpace{{Ratio: 2, Length: 3}, {Ratio: 0.7, Length: 2, Quality: 0.3}, {Ratio: 3, Length: 4, Quality: 0.5, Walk: 1, start: 4},
 		{Ratio: 1, Length: 1, Quality: 2}, {Walk: 0.7, Length: 1, start: 3}, {Ratio: 1, Length: 2, Walk: 0.5, start: 3}} {
 		for _, g := range [][]float64{nil, {1, 2, 0.5, 0.5, 1, 3, 2, 1}} {
 			tr := &track{u: u, e: e, g: g}
@@ -87,7 +87,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestLengths: where the program changes what it computes, two rows more change forecasts by little.
+// TestLengths checks that two more observations change forecasts only slightly at lengths where the algorithm changes.
 func TestLengths(t *testing.T) {
 	lengths := []int{1000, averagedRows}
 	if slow.Tests {
@@ -111,9 +111,9 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestMemoryFit: the memory and the noise of a made series are found, with intervals, forecasts cover, components add up, and a file gives
-// the same numbers.
-func TestMemoryFit(t *testing.T) {
+// TestStateSpaceFit checks that the credible intervals of the OU residual and the noise contain the true values, that forecasts are
+// calibrated, and that a loaded model makes identical predictions.
+func TestStateSpaceFit(t *testing.T) {
 	n := slow.Pick(4000, 2000)
 	s := longSeries(n + 48)
 	m := fit(t, s.rows(0, n), Options{})
@@ -134,7 +134,7 @@ func TestMemoryFit(t *testing.T) {
 	reloaded(t, m, x)
 }
 
-// TestBare: a series without features but a level, or with none, forecasts and keeps what it forecasts in its file.
+// TestBare checks models with no features, or only a constant.
 func TestBare(t *testing.T) {
 	for _, parts := range [][]Part{{Constant{}, ShortMemory{}}, {ShortMemory{}}} {
 		m := fit(t, longSeries(300), Options{Parts: parts, Known: true})
@@ -148,8 +148,8 @@ func TestBare(t *testing.T) {
 	}
 }
 
-// TestVolatility: noise that becomes five times as large is found, forecasts have the size of the last rows, and a file gives the same
-// numbers; constant noise has none.
+// TestVolatility checks that a fivefold increase of the noise is detected, that forecasts use the recent noise level, that a loaded
+// model makes identical predictions, and that constant noise has no volatility.
 func TestVolatility(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	s := seriesOf(400, func(i float64) float64 {
@@ -166,11 +166,11 @@ func TestVolatility(t *testing.T) {
 	x := slices.Concat(m.Next(2), s.X[100:101])
 	p := predict(t, m, x)
 	if p.SD[0][0] < 0.75 || p.SD[0][0] > 1.4 || p.SD[0][2] > 0.45 {
-		t.Errorf("forecast ± %v, and of an early row ± %v; made with 1 and 0.2", p.SD[0][0], p.SD[0][2])
+		t.Errorf("forecast ± %v, early observation ± %v; made with 1 and 0.2", p.SD[0][0], p.SD[0][2])
 	}
 	reloaded(t, m, x)
 	own := testkit.Must(m.Evaluate(t.Context(), s))(t)
-	testkit.Near(t, own, m.Bound(), 1e-6*math.Abs(own), "the bound of its own data")
+	testkit.Near(t, own, m.Bound(), 1e-6*math.Abs(own), "the bound of the training data")
 	if m := fit(t, longSeries(400), Options{}); m.tracks[0].volatility != nil {
 		t.Error("a volatility of constant noise")
 	}

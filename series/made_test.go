@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// seriesOf is a series of values at 0, 1, ….
+// seriesOf returns a series with values f(i) at times 0, 1, …, n−1.
 func seriesOf(n int, f func(i float64) float64) Series {
 	s := Series{Y: [][]float64{nil}}
 	for i := range n {
@@ -22,7 +22,7 @@ func seriesOf(n int, f func(i float64) float64) Series {
 	return s
 }
 
-// made is a series of n rows with a trend, a season of 12 and noise; if uneven, rows are dropped at random.
+// made returns a synthetic series of n months with a trend, a yearly season and noise. If uneven, observations are dropped at random.
 func made(n int, uneven bool) Series {
 	random := rand.New(rand.NewPCG(3, uint64(n)))
 	s := Series{Y: [][]float64{nil}}
@@ -39,7 +39,7 @@ func made(n int, uneven bool) Series {
 	return s
 }
 
-// longSeries is hours with a day, a memory of 33 hours and noise.
+// longSeries returns n hours with a daily season, an OU residual with correlation length 33 hours, and noise.
 func longSeries(n int) Series {
 	random, state := rand.New(rand.NewPCG(9, 9)), 0.0
 	return seriesOf(n, func(i float64) float64 {
@@ -48,7 +48,7 @@ func longSeries(n int) Series {
 	})
 }
 
-// fit fits or fails.
+// fit runs Fit and fails the test on an error.
 func fit(t *testing.T, s Series, o Options) *Model {
 	t.Helper()
 	return testkit.Must(Fit(context.Background(), s, o))(t)
@@ -59,7 +59,7 @@ func predict(t *testing.T, m *Model, x []float64) *Prediction {
 	return testkit.Must(m.Predict(context.Background(), x))(t)
 }
 
-// inside counts the values that lie in a prediction's intervals.
+// inside counts the values inside the 95 % intervals of a prediction.
 func inside(p *Prediction, y []float64) (n int) {
 	for i, v := range y {
 		if v >= p.Lower[0][i] && v <= p.Upper[0][i] {
@@ -69,19 +69,19 @@ func inside(p *Prediction, y []float64) (n int) {
 	return n
 }
 
-// frameOf is the frame of a series.
+// frameOf returns the frame of a series.
 func frameOf(t *testing.T, s Series, robust bool) *frame {
 	t.Helper()
 	return testkit.Must(newFrame(&s, robust))(t)
 }
 
-// searchOf is the search for the model of a series.
+// searchOf returns the search for the model of a series.
 func searchOf(t *testing.T, s Series, o Options) *search {
 	t.Helper()
 	return testkit.Must(newSearch(t.Context(), frameOf(t, s, o.Robust == RobustAlways), &o))(t)
 }
 
-// weighted returns a time's features, each times its amplitude under hyper-parameters v. z are the regressors there.
+// weighted returns a function that computes the features at time u with regressors z, each times its amplitude at hyper-parameters v.
 func (l *layout) weighted(v []float64) func(u float64, z ...float64) []float64 {
 	d := make([]float64, l.size())
 	l.amplitudes(d, v, nil)
@@ -101,13 +101,13 @@ func (l *layout) weighted(v []float64) func(u float64, z ...float64) []float64 {
 	}
 }
 
-// covariance is o's and w's without a volatility, by their definition.
-func (m memory) covariance(u, v float64) float64 {
+// covariance returns the covariance of o + w without a volatility, by definition.
+func (m stateSpace) covariance(u, v float64) float64 {
 	return m.Ratio*m.Ratio*m.correlation(u-v) + m.Walk*m.Walk*(min(u, v)+m.start)
 }
 
-// correlation is the short memory's, by its definition.
-func (m memory) correlation(lag float64) float64 {
+// correlation returns the autocorrelation of the short memory, by definition.
+func (m stateSpace) correlation(lag float64) float64 {
 	if m.Quality == 0 {
 		return math.Exp(-math.Abs(lag) / m.Length)
 	}
@@ -121,15 +121,15 @@ func (m memory) correlation(lag float64) float64 {
 	return real(cmplx.Exp(-decay*at) * (cmplx.Cos(swing*at) + decay/swing*cmplx.Sin(swing*at)))
 }
 
-// gaussian is values under N(0, K).
+// A gaussian contains values y with distribution N(0, K).
 type gaussian struct {
 	k       *mat.SymDense
 	factor  mat.Cholesky
 	y       *mat.VecDense
-	density float64 // its logarithm
+	density float64 // log density of y
 }
 
-// newGaussian factorizes K, whose entries k gives for j ≤ i.
+// newGaussian factorizes K with entries k(i, j) for j ≤ i.
 func newGaussian(t *testing.T, y []float64, k func(i, j int) float64) *gaussian {
 	t.Helper()
 	n := len(y)
@@ -147,7 +147,7 @@ func newGaussian(t *testing.T, y []float64, k func(i, j int) float64) *gaussian 
 	return g
 }
 
-// given returns the mean of a further value with covariances cross, and by how much the values lessen its variance.
+// given returns the conditional mean of another value with covariances cross, and the reduction of its variance.
 func (g *gaussian) given(t *testing.T, cross func(j int) float64) (mean, less float64) {
 	t.Helper()
 	c := mat.NewVecDense(g.y.Len(), nil)
@@ -159,8 +159,9 @@ func (g *gaussian) given(t *testing.T, cross func(j int) float64) (mean, less fl
 	return mat.Dot(&w, g.y), mat.Dot(&w, c)
 }
 
-// checkDense compares predictions of an output with its values under N(0, K) without units: cross is the covariance of prediction i and value
-// j, own the variance of prediction i, with noise. Means, deviations and quantiles agree to a share of the deviation.
+// checkDense compares predictions of an output with the exact conditional distribution of standardized values g. cross is the
+// covariance of prediction i and value j, own the variance of prediction i, including noise. Means, standard deviations and quantiles
+// must agree to a share of the standard deviation.
 func checkDense(t *testing.T, m *Model, p *Prediction, out int, g *gaussian, cross func(i, j int) float64, own func(i int) float64, share float64) {
 	t.Helper()
 	for i, x := range p.X {
@@ -179,7 +180,7 @@ func checkDense(t *testing.T, m *Model, p *Prediction, out int, g *gaussian, cro
 	}
 }
 
-// checkDraws compares n draws at a prediction's places with its mean and its deviation without noise, within shares of the latter.
+// checkDraws compares mean and standard deviation of n draws with a prediction without noise, with relative tolerances ofMean and ofSD.
 func checkDraws(t *testing.T, m *Model, p *Prediction, n int, seed uint64, ofMean, ofSD float64) {
 	t.Helper()
 	draws := testkit.Must(m.Draw(t.Context(), p.X, n, seed))(t)

@@ -13,38 +13,39 @@ import (
 )
 
 // ErrFile is wrapped by every error about the content of a model file.
-var ErrFile = errors.New("series: not a model file of a series")
+var ErrFile = errors.New("series: not a valid model file of a series")
 
 // A Model is a fitted model of a series. The caller sets its names and notes.
 type Model struct {
-	XName  string            // of the input
-	YNames []string          // of the outputs
-	Notes  map[string]string // kept in the model file, such as the notation of times
+	XName  string            // name of the input
+	YNames []string          // names of the outputs
+	Notes  map[string]string // arbitrary entries saved in the model file, such as the time format
 
 	frame      *frame
 	layout     *layout
-	tracks     []*track // the rows of each group
+	tracks     []*track // observations of each group
 	at         *bayes.Gaussian
 	mode       []*posterior // [groups]
 	draws      [][]float64
 	posteriors [][]*posterior // [draws][groups]
 	bound      float64
 	loaded     bool   // from a file
-	medians    []bool // [D] of a model of logarithms: predictions are medians; nil: none
+	medians    []bool // [D] whether a model of logarithms predicts medians; nil: never
 
-	conditioning sync.Mutex // of a model from a file, whose posteriors are computed when they are needed
+	conditioning sync.Mutex // guards the posteriors, which a loaded model computes at the first use
 }
 
-// failed words an error of the algebra. The numbers of a fit go together; those of a file need not.
+// failed wraps a numerical error. In a model loaded from a file, the file is to blame.
 func (m *Model) failed(err error) error {
 	if m.loaded && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("its numbers do not go together, so nothing can be computed with them: %w", ErrFile)
+		return fmt.Errorf("its parameters are inconsistent: %w", ErrFile)
 	}
 	return fmt.Errorf("series: %w", err)
 }
 
-// A Value is the posterior of the hyper-parameter Name: its Mode, and Lower and Upper, a central 95 % interval from the Gaussian at the
-// mode of its logarithm. It is in units of the output, of the input for a length, or none for a factor of known errors.
+// A Value is the posterior of the hyper-parameter Name: its Mode, and Lower and Upper, the ends of its central 95 % credible interval,
+// from a Gaussian approximation in the logarithm. Lengths are in units of the input, standard deviations in units of the output. Factors
+// and qualities are dimensionless.
 type Value struct {
 	Name  string  `json:"name"`
 	Mode  float64 `json:"mode"`
@@ -52,7 +53,7 @@ type Value struct {
 	Upper float64 `json:"upper"`
 }
 
-// Hyper lists the hyper-parameters of the most probable parts.
+// Hyper returns the hyper-parameters of the most probable variant of the model.
 func (m *Model) Hyper() (all []Value) {
 	for i, name := range m.layout.names {
 		unit := m.frame.Scale[0]
@@ -69,11 +70,11 @@ func (m *Model) Hyper() (all []Value) {
 	return all
 }
 
-// Parts returns the model's parts, with those that Fit has added.
+// Parts returns the parts of the model, including the parts added by Fit.
 func (m *Model) Parts() []Part { return slices.Clone(m.layout.parts) }
 
-// PartNames returns the names of the parts: constant, slope, smooth trend, random walk, short memory, season 12, level shift 301, noise,
-// and volatility if the size of the noise and the innovations changes.
+// PartNames returns the names of the parts, such as "smooth trend", "season 12" or "level shift 301", and "volatility" if the scale of
+// the noise and the innovations changes.
 func (m *Model) PartNames() (names []string) {
 	for _, p := range m.layout.parts {
 		names = append(names, p.name())
@@ -84,11 +85,11 @@ func (m *Model) PartNames() (names []string) {
 	return names
 }
 
-// Log reports whether the model is of the values' logarithms. Then hyper-parameters, the noise and components are in units of the logarithm:
-// 0.05 is five per cent.
+// Log reports whether the model is fitted to the logarithms of the values. If so, hyper-parameters, noise and components are in units of
+// the logarithm: 0.05 is about five percent.
 func (m *Model) Log() bool { return m.frame.Log }
 
-// Periods returns the seasons' periods in units of the input, in the order in which they were found.
+// Periods returns the periods of the seasons in units of the input, in the order in which they were added.
 func (m *Model) Periods() (all []float64) {
 	for _, s := range ofKind[Season](m.layout.parts) {
 		all = append(all, s.Period)
@@ -96,8 +97,8 @@ func (m *Model) Periods() (all []float64) {
 	return all
 }
 
-// NoiseSD returns the noise's standard deviation of an output at the mode; with known errors, of a value with their median error, and with a
-// volatility, of a row where it is usual.
+// NoiseSD returns the noise standard deviation of output d at the mode. If errors are known, it is for a value with the median error; if
+// there is a volatility, it is for average volatility.
 func (m *Model) NoiseSD(d int) float64 {
 	lambda, _ := m.layout.variance(m.at.Mode)
 	return m.frame.Scale[d] * math.Sqrt(lambda*m.frame.usualError(d))
@@ -109,7 +110,7 @@ func (m *Model) Bound() float64 { return m.bound }
 // Features returns the number of features.
 func (m *Model) Features() int { return m.layout.size() }
 
-// Regressors returns the regressors' names, in the order in which predictions take their values.
+// Regressors returns the names of the regressors, in the order in which Predict expects their values.
 func (m *Model) Regressors() (names []string) {
 	for _, r := range m.frame.Regressors {
 		names = append(names, r.Name)
@@ -117,19 +118,19 @@ func (m *Model) Regressors() (names []string) {
 	return names
 }
 
-// Rows returns the number of rows that the model was fitted to.
+// Rows returns the number of rows of the training data.
 func (m *Model) Rows() int { return m.frame.Rows }
 
 // Outputs returns the number of outputs, D.
 func (m *Model) Outputs() int { return len(m.frame.Scale) }
 
-// Step returns the distance of neighboring rows in units of the input: the grid's, or the median.
+// Step returns the grid spacing in units of the input, or the median spacing if the times are not on a grid.
 func (m *Model) Step() float64 { return m.frame.Step }
 
-// MaxHorizon is the maximum distance of a prediction from the end of the data, in ranges of the data.
+// MaxHorizon is the maximum distance of a prediction from the end of the data, in data ranges.
 const MaxHorizon = 10
 
-// Extent returns the first and the last input of the data, and the last at which the model predicts.
+// Extent returns the first and the last input of the data, and the last input at which the model can predict.
 func (m *Model) Extent() (first, last, end float64) {
 	return m.frame.First, m.frame.x(m.frame.Range), m.frame.x((MaxHorizon + 1) * m.frame.Range)
 }

@@ -14,39 +14,39 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// leastNoise is added to the noise's variance, in units of the data's: below it the sums' rounding would count.
+// leastNoise is added to the noise variance, in units of the data variance. Rounding of the moments would dominate smaller values.
 const leastNoise = 1e-6
 
-// errUnresolved is returned for hyper-parameters at which the value would be its rounding: large weights cancel.
-var errUnresolved = errors.New("the sums have too few digits for these hyper-parameters")
+// errUnresolved is returned for hyper-parameters at which rounding dominates because large weights cancel.
+var errUnresolved = errors.New("the hyper-parameters exceed the numerical precision")
 
-// resolved is by how many nats rounding may move a value; values that are compared differ by more.
+// resolved is the maximum rounding error of the log marginal likelihood, in nats.
 const resolved = 0.01
 
-// difference is the step, in logarithms of the memory's parameters, by which moments are differentiated.
+// difference is the finite-difference step for derivatives of moments, in the logarithms of the state-space parameters.
 const difference = 1e-6
 
-// An objective is the log marginal likelihood of the outputs as a function of v = log θ. With the amplitudes D = diag(d(θ)) and moments
-// whitened by the memory K_o(θ), which is in units of λ, for each output
+// An objective is the log marginal likelihood of the outputs as a function of v = log θ. Let D = diag(d(θ)) be the amplitudes and K_o(θ),
+// in units of λ, the covariance of the state-space model. With the moments G and C, each output contributes
 //
 //	A = D G D + λI      m = A⁻¹ D C      L = −½(n log 2π + (n−M) log λ + log|A| + log|K_o| + (yᵀK_o⁻¹y − (DC)·m)/λ)
 //
-// It is the exact bound, with no KL terms: every frequency is known.
+// All frequencies are known, so the bound has no KL terms and is exact.
 type objective struct {
 	ctx    context.Context
 	layout *layout
 	tracks []*track
-	fixed  bool // whether the memory's derivatives and information are left out
+	fixed  bool // skip the derivatives and the information of the state-space parameters
 
-	at     memory
-	groups []differentiated // of each track at the memory
+	at     stateSpace
+	groups []differentiated // moments of each track in state at
 
 	a      *backend.Gram // workspace [M,M]
 	d      []float64
 	slopes []slope
 }
 
-// differentiated is moments with the derivatives of G and log |K_o| by the logarithms of the memory's parameters.
+// differentiated contains moments and the derivatives of G and log |K_o| with respect to the logarithms of the state-space parameters.
 type differentiated struct {
 	*moments
 	by []*moments
@@ -61,12 +61,12 @@ func newObjective(ctx context.Context, l *layout, tracks []*track) *objective {
 	return o
 }
 
-// whiten brings the moments to a memory, with their derivatives if they are not there yet.
-func (o *objective) whiten(at memory, derivatives bool) error {
+// whiten computes the moments at a stateSpace, and their derivatives on request, unless they are up to date.
+func (o *objective) whiten(at stateSpace, derivatives bool) error {
 	if o.groups != nil && at == o.at && (!derivatives || len(o.groups[0].by) > 0 || at.none()) {
 		return nil
 	}
-	all := []memory{at}
+	all := []stateSpace{at}
 	if derivatives {
 		all = append(all, at.moved()...)
 	}
@@ -85,8 +85,8 @@ func (o *objective) whiten(at memory, derivatives bool) error {
 	return nil
 }
 
-// parameters are pointers to the memory's parameters that are not 0: ratio and length, quality, walk.
-func (m *memory) parameters() (all []*float64) {
+// parameters returns pointers to the nonzero parameters: ratio and length, quality, walk.
+func (m *stateSpace) parameters() (all []*float64) {
 	if m.Ratio > 0 {
 		all = append(all, &m.Ratio, &m.Length)
 	}
@@ -99,8 +99,8 @@ func (m *memory) parameters() (all []*float64) {
 	return all
 }
 
-// moved are the memories whose parameters are larger, one at a time.
-func (m memory) moved() (all []memory) {
+// moved returns copies of m with one parameter increased each, for finite differences.
+func (m stateSpace) moved() (all []stateSpace) {
 	for i := range m.parameters() {
 		moved := m
 		*moved.parameters()[i] *= math.Exp(difference)
@@ -109,7 +109,7 @@ func (m memory) moved() (all []memory) {
 	return all
 }
 
-// differentiate makes G and log |K_o| at a moved memory their derivatives.
+// differentiate replaces G and log |K_o| at a moved stateSpace by their finite-difference derivatives.
 func (s *moments) differentiate(at *moments) {
 	for i, g := range at.gram {
 		s.gram[i] = (s.gram[i] - g) / difference
@@ -117,8 +117,8 @@ func (s *moments) differentiate(at *moments) {
 	s.log = (s.log - at.log) / difference
 }
 
-// factor overwrites the workspace by the factor of A for a group's moments at the amplitudes. Where λ drowns in the rounding of D G D, as it
-// may at a far draw, the features are collinear to all digits that G has; then as much as these digits count joins the diagonal.
+// factor overwrites the workspace with the Cholesky factor of A for a group's moments. If rounding makes D G D + λI indefinite, as it may
+// at an extreme draw, factor adds a small ridge to the diagonal.
 func (o *objective) factor(s *moments, lambda float64) (factor *blocktri.Factor, err error) {
 	if o.a == nil {
 		return nil, nil
@@ -136,10 +136,8 @@ func (o *objective) factor(s *moments, lambda float64) (factor *blocktri.Factor,
 	return nil, err
 }
 
-// ridges are tried in turn.
 var ridges = []float64{0, 1e-13, 1e-12, 1e-11}
 
-// scale writes D G D.
 func (o *objective) scale(to, gram []float64) {
 	m := len(o.d)
 	for j, dj := range o.d {
@@ -170,7 +168,7 @@ func (o *objective) evaluate(e *bayes.Evaluation, v []float64) error {
 		}
 	}
 	lambda, rate := o.layout.variance(v)
-	if err := o.whiten(o.layout.memoryAt(v), !o.fixed); err != nil {
+	if err := o.whiten(o.layout.stateSpaceAt(v), !o.fixed); err != nil {
 		return err
 	}
 	o.layout.amplitudes(o.d, v, o.slopes)
@@ -193,43 +191,43 @@ func (o *objective) evaluate(e *bayes.Evaluation, v []float64) error {
 	return nil
 }
 
-// An inner coordinate, log λ or the logarithm of a parameter of the memory, is a sum of coordinates times factors.
+// An inner coordinate is log λ or the logarithm of a state-space parameter, as a linear combination of coordinates.
 type inner []struct {
 	i  int
 	by float64
 }
 
-// inner are log λ, whose derivative by the noise's coordinate is rate, and the memory's parameters at v. The ratio and the walk are standard
-// deviations over √λ.
+// inner returns the inner coordinates at v: log λ, whose derivative with respect to the noise coordinate is rate, and the state-space
+// parameters. Ratio and Walk are standard deviations divided by √λ.
 func (l *layout) inner(v []float64, rate float64) []inner {
-	all, m := []inner{{{l.noise, rate}}}, l.memory
-	if there(v, m.sd) {
+	all, m := []inner{{{l.noise, rate}}}, l.index
+	if active(v, m.sd) {
 		all = append(all, inner{{m.sd, 1}, {l.noise, -rate / 2}}, inner{{m.length, 1}})
-		if there(v, m.quality) {
+		if active(v, m.quality) {
 			all = append(all, inner{{m.quality, 1}})
 		}
 	}
-	if there(v, m.walk) {
+	if active(v, m.walk) {
 		all = append(all, inner{{m.walk, 1}, {l.noise, -rate / 2}})
 	}
 	return all
 }
 
-// add adds a group to the gradient by log d, to the gradients by the inner coordinates and to the information, and returns the group's L. With
-// the residual r = y − Φ D m, α = K_o⁻¹r, W = DΦᵀK⁻¹ΦD = I − λA⁻¹ and X = D (∂G) D,
+// add returns the L of a group and adds the group's terms to the information, to the gradient with respect to log d (bar) and to the
+// gradient with respect to the inner coordinates. With the residual r = y − Φ D m, α = K_o⁻¹r, W = DΦᵀK⁻¹ΦD = I − λA⁻¹ and X = D (∂G) D,
 //
 //	yᵀK⁻¹y = rᵀα/λ + mᵀm      ∂L/∂log d_k = m_k² − W_kk      ∂L/∂log λ = ½(rᵀα/λ − n + tr W)
-//	∂L by the memory = ½(αᵀ(∂K_o)α/λ − ∂log|K_o| − tr A⁻¹X)
+//	∂L by a state-space parameter = ½(αᵀ(∂K_o)α/λ − ∂log|K_o| − tr A⁻¹X)
 //
-// which do not subtract large numbers. The expected information ½ tr(K⁻¹ ∂K K⁻¹ ∂K) is
+// These forms avoid cancellation. The expected information ½ tr(K⁻¹ ∂K K⁻¹ ∂K) is
 //
 //	amplitudes    2 Σ_kl s_ik (W_kl)² s_jl,  s_ik = ∂log d_k/∂v_i
 //	and log λ     Σ_k s_ik (W − W²)_kk
-//	and memory    −λ Σ_k s_ik (A⁻¹XA⁻¹)_kk
+//	and state     −λ Σ_k s_ik (A⁻¹XA⁻¹)_kk
 //
-// For two of log λ and the memory's parameters it is estimated (averageInformation). In v, the logarithm of a standard deviation, L has the
-// curvature −∂²L/∂v² = −4σ⁴ ∂²L/∂(σ²)² − 2 ∂L/∂v, whose second term's expectation is 0. Where it is larger than the expected information,
-// as where only the prior keeps a variance from 0, it takes its place.
+// For pairs of inner coordinates, averageInformation estimates it. In the logarithm v of a standard deviation, L has the curvature
+// −∂²L/∂v² = −4σ⁴ ∂²L/∂(σ²)² − 2 ∂L/∂v. The expectation of the second term is 0. If the curvature exceeds the expected information, for
+// example if only the prior keeps a variance from 0, evaluate uses the curvature.
 func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda float64, inner []inner) (value float64, err error) {
 	s, t := o.groups[group], o.tracks[group]
 	factor, err := o.factor(s.moments, lambda)
@@ -313,7 +311,7 @@ func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda fl
 	return value, nil
 }
 
-// cross adds the information of the amplitudes and an inner coordinate, by feature.
+// cross adds the information between the amplitudes and an inner coordinate, given by feature in by.
 func (o *objective) cross(e *bayes.Evaluation, by []float64, factor float64, with inner) {
 	sums := make([]float64, len(e.Gradient))
 	o.layout.pull(sums, by, o.slopes)
@@ -326,8 +324,8 @@ func (o *objective) cross(e *bayes.Evaluation, by []float64, factor float64, wit
 	}
 }
 
-// change is (∂K_o)α of the parameter that is larger in a moved memory, given K_oα.
-func (m memory) change(t *track, alpha, applied []float64) []float64 {
+// change returns (∂K_o)α with respect to the parameter that moved stateSpace m increases, given applied = K_oα.
+func (m stateSpace) change(t *track, alpha, applied []float64) []float64 {
 	column := m.apply(t, alpha)
 	for n, v := range applied {
 		column[n] = (column[n] - v) / difference
@@ -335,12 +333,12 @@ func (m memory) change(t *track, alpha, applied []float64) []float64 {
 	return column
 }
 
-// simulatedRows is about how many rows the simulated outputs have together.
+// simulatedRows is the approximate total number of simulated observations.
 const simulatedRows = 1000
 
-// averageInformation adds ½ yᵀK⁻¹ ∂_iK K⁻¹ ∂_jK K⁻¹y of log λ and the memory's parameters (Gilmour, Thompson & Cullis 1995). Its expectation
-// is the expected information, so y is simulated from the model, and the average over some y is taken. With the residual r = y − Φ D m,
-// K⁻¹y = K_o⁻¹ r/λ, so with q_i = ∂_iK_o K_o⁻¹ r for the memory and q = r for log λ it is
+// averageInformation adds ½ yᵀK⁻¹ ∂_iK K⁻¹ ∂_jK K⁻¹y for log λ and the state-space parameters (Gilmour, Thompson & Cullis 1995), averaged
+// over outputs y simulated from the model. The expectation over y is the expected information. With the residual r = y − Φ D m, K⁻¹y =
+// K_o⁻¹ r/λ. With q_i = ∂_iK_o K_o⁻¹ r for a state-space parameter and q = r for log λ, the term is
 //
 //	½ (q_iᵀK_o⁻¹q_j − (DΦᵀK_o⁻¹q_i)ᵀ A⁻¹ (DΦᵀK_o⁻¹q_j))/λ
 func (o *objective) averageInformation(information, z []float64, group int, lambda, outputs float64) {
@@ -400,7 +398,7 @@ func (o *objective) simulate(group int, steps []step, z []float64, lambda float6
 	return o.layout.residuals(&track{u: t.u, regressors: t.regressors, y: y}, w)
 }
 
-// project returns D Φᵀ x for each of some columns.
+// project returns D Φᵀ x for each column of x.
 func (o *objective) project(t *track, x [][]float64) [][]float64 {
 	all := o.layout.project(t, x)
 	for _, p := range all {
@@ -411,7 +409,7 @@ func (o *objective) project(t *track, x [][]float64) [][]float64 {
 	return all
 }
 
-// times is a symmetric matrix times a vector.
+// times returns the product of a symmetric matrix a [M,M] and a vector x [M].
 func times(a, x []float64) []float64 {
 	m := len(x)
 	y := make([]float64, m)
@@ -421,7 +419,7 @@ func times(a, x []float64) []float64 {
 	return y
 }
 
-// product is the product of two symmetric matrices [m,m], with rows size numbers apart.
+// product returns the product of two symmetric matrices [m,m] and its row stride.
 func product(a, b []float64, m int) (c []float64, size int) {
 	panels := (m + simd.Lanes - 1) / simd.Lanes
 	size = panels * simd.Lanes
@@ -443,7 +441,7 @@ func product(a, b []float64, m int) (c []float64, size int) {
 	return c, size
 }
 
-// rounding is by how much (D m)ᵀ G (D m), of the weights D m, may be off because G has sixteen digits.
+// rounding bounds the error of wᵀ G w for weights w = D m, caused by the rounding of G.
 func (s *moments) rounding(weights []float64) float64 {
 	sum, m := 0.0, len(weights)
 	for k, w := range weights {

@@ -13,10 +13,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// everything is all parts but level shifts, with two seasons.
+// everything contains all parts except level shifts and products, with two seasons.
 var everything = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{Quality: usualQuality}, Season{Period: 1}, Season{Period: 0.3, Harmonics: 2}}
 
-// objectiveOf is the objective of all parts.
+// objectiveOf returns the objective of all parts.
 func objectiveOf(t *testing.T, s Series) *objective {
 	t.Helper()
 	f := frameOf(t, s, false)
@@ -24,11 +24,11 @@ func objectiveOf(t *testing.T, s Series) *objective {
 	return newObjective(t.Context(), l, f.tracks())
 }
 
-// direct is the log density of each output under N(0, K), K = ΦD²Φᵀ + λK_o, summed; K is also returned for the first output.
+// direct returns the sum of the log densities of the outputs under N(0, K), K = ΦD²Φᵀ + λK_o, and the distribution of the first output.
 func (o *objective) direct(t *testing.T, v []float64) (total float64, first *gaussian) {
 	t.Helper()
 	lambda, _ := o.layout.variance(v)
-	at, row := o.layout.memoryAt(v), o.layout.weighted(v)
+	at, row := o.layout.stateSpaceAt(v), o.layout.weighted(v)
 	for out, y := range o.layout.frame.y {
 		var phi [][]float64
 		var seen, noise, u []float64
@@ -57,8 +57,8 @@ func (o *objective) direct(t *testing.T, v []float64) (total float64, first *gau
 	return total, first
 }
 
-// TestObjective: the value is the Gaussian's log density, the gradient its differences, and the information ½ tr(K⁻¹K_iK⁻¹K_j) which is
-// estimated for two of the noise and the memory's parameters.
+// TestObjective compares the value with the dense Gaussian log density, the gradient with finite differences, and the information
+// with ½ tr(K⁻¹K_iK⁻¹K_j), with a larger tolerance for the pairs that averageInformation estimates.
 func TestObjective(t *testing.T) {
 	two := made(90, false)
 	two.Y = append(two.Y, slices.Clone(two.Y[0]))
@@ -74,7 +74,7 @@ func TestObjective(t *testing.T) {
 	for n := range weighted.X {
 		weighted.Err[0][n] = 0.1 + 0.5*math.Abs(math.Sin(float64(n)))
 	}
-	both := weighted.rows(0, 40) // the first two are a group: the errors are the same in units of each output
+	both := weighted.rows(0, 40) // the first two outputs form a group because their standardized errors are equal
 	both.Y, both.Err = append(both.Y, make([]float64, 40), two.Y[1][:40]), append(both.Err, both.Err[0], slices.Clone(both.Err[0]))
 	for n, y := range both.Y[0] {
 		both.Y[1][n], both.Err[2][n] = -y, 0.2
@@ -108,7 +108,7 @@ func TestObjective(t *testing.T) {
 				value, g := o.direct(t, w)
 				return value, g.k
 			}
-			const step = 2e-3 // and the same twice: the value is rounded to 1e-9
+			const step = 2e-3 // fourth-order differences, because the value is rounded to 1e-9
 			up, kUp := at(step)
 			down, kDown := at(-step)
 			up2, kUp2 := at(2 * step)
@@ -133,7 +133,7 @@ func TestObjective(t *testing.T) {
 			product.Mul(slopes[i], slopes[j])
 			return 0.5 * mat.Trace(&product)
 		}
-		averaged := []int{o.layout.noise, o.layout.memory.sd, o.layout.memory.length, o.layout.memory.quality, o.layout.memory.walk}
+		averaged := []int{o.layout.noise, o.layout.index.sd, o.layout.index.length, o.layout.index.quality, o.layout.index.walk}
 		for i := range v {
 			for j := range v {
 				want, got, scale := expected(i, j), e.Information[i*len(v)+j], 1e-4*(0.01+math.Abs(expected(i, j)))
@@ -149,7 +149,8 @@ func TestObjective(t *testing.T) {
 	}
 }
 
-// TestUnresolved: as an amplitude grows, values are right until they would be rounding; then they are refused.
+// TestUnresolved checks that values are correct up to an amplitude at which rounding dominates, and that larger amplitudes return
+// errUnresolved.
 func TestUnresolved(t *testing.T) {
 	o := objectiveOf(t, made(80, false))
 	v := o.layout.medians()
@@ -164,7 +165,7 @@ func TestUnresolved(t *testing.T) {
 			return
 		}
 		if v[grown] > 10 {
-			continue // the N×N covariance has too few digits, too
+			continue // rounding also dominates the dense covariance
 		}
 		if want, _ := o.direct(t, v); math.Abs(e.Value-want) > resolved {
 			t.Errorf("amplitude e^%v: value %v, want %v", v[grown], e.Value, want)
@@ -173,8 +174,8 @@ func TestUnresolved(t *testing.T) {
 	t.Error("no amplitude is too large")
 }
 
-// TestUnresolvedStart: a trial that begins at another's mode, where the sums have too few digits for its features, finds its own mode.
-func TestUnresolvedStart(t *testing.T) {
+// TestUnresolvedInitialization checks that a trial finds its mode even if its initialization exceeds the numerical precision.
+func TestUnresolvedInitialization(t *testing.T) {
 	s := made(100, false)
 	search := searchOf(t, s, Options{Known: true})
 	want := testkit.Must(search.run())(t)
@@ -191,7 +192,8 @@ func TestUnresolvedStart(t *testing.T) {
 	}
 }
 
-// TestSeasonAmplitudeBounded: no season is larger than mostAmplitude standard deviations of the data, unless its prior says so.
+// TestSeasonAmplitudeBounded checks that the amplitude of a season is at most mostAmplitude standard deviations of the data, unless
+// its prior allows more.
 func TestSeasonAmplitudeBounded(t *testing.T) {
 	f := frameOf(t, made(100, false), false)
 	for _, c := range []struct{ median, most float64 }{{0, mostAmplitude}, {50, 50 / f.Scale[0] * math.Exp(3)}} {
@@ -208,7 +210,7 @@ func TestSeasonAmplitudeBounded(t *testing.T) {
 	}
 }
 
-// TestDerivativesAfterFixed: an evaluation with the memory's derivatives is the same after one without them at the same coordinates.
+// TestDerivativesAfterFixed checks that an evaluation without the state-space derivatives does not change a later one with them.
 func TestDerivativesAfterFixed(t *testing.T) {
 	s := made(60, false)
 	want, o := objectiveOf(t, s), objectiveOf(t, s)

@@ -8,45 +8,46 @@ import (
 	"slices"
 )
 
-// Options of Fit. The zero value is a good choice.
+// Options configures Fit. The zero value is a good default.
 type Options struct {
-	// Parts are the parts of the model. If they are nil, the model has Constant, Slope, SmoothTrend, RandomWalk and ShortMemory, and the
-	// seasons supported by the data. Noise is always added.
+	// Parts contains the parts of the model. If it is nil, the model has Constant, Slope, SmoothTrend, RandomWalk and ShortMemory, and
+	// the seasons supported by the data. Noise is always added.
 	Parts []Part
-	// Try are candidates for further parts, in this order. A candidate is added if it raises the log marginal likelihood enough.
+	// Try contains candidates for further parts. Fit tests them in this order and adds a candidate if the gain in log posterior exceeds a
+	// threshold.
 	Try [][]Part
-	// Average averages predictions over models without some of Slope, SmoothTrend and RandomWalk, as is done without Parts.
+	// Average averages predictions over all subsets of Slope, SmoothTrend and RandomWalk. It is implied if Parts is nil.
 	Average bool
-	// Known keeps Fit from searching for seasons other than those of Parts and Try.
+	// Known disables the search for seasons that are not in Parts or Try.
 	Known bool
 
-	// Log chooses whether the logarithm of the values is modeled, for series whose swings and noise are proportional to their level.
-	// Seasons are then factors, intervals are positive, and priors are in units of the logarithm.
+	// Log controls whether Fit models the logarithm of the values, for series whose seasons and noise are proportional to the level. With
+	// logarithms, seasons are multiplicative, intervals are positive, and priors are in units of the logarithm.
 	Log Log
 
-	// Robust chooses whether single values may be outliers: with a small probability, which is learned, their noise is 10 to 1000 times
-	// larger. See Outliers.
+	// Robust controls whether single values may be outliers. An outlier has 10 to 1000 times the noise sd, with a small learned
+	// probability. See Outliers.
 	Robust Robust
-	// Positive predicts max(0, y): neither predictions nor quantiles are below 0. A value below 0 is an error.
+	// Positive predicts max(0, y), so that predictions and quantiles are never negative. Negative values are an error.
 	Positive bool
-	// Draws is the number of draws of the hyper-parameters, over which predictions are averaged. 0 is 40, or fewer for so many data that
-	// the draws are alike. With AtMode predictions are those at the mode.
+	// Draws is the number of hyper-parameter draws over which predictions are averaged. 0 means 40, or fewer for large series. With
+	// AtMode, predictions use the mode only.
 	Draws int
-	// HMC draws them by Hamiltonian Monte Carlo instead of from the Gaussian at the mode. It is exact and takes ten times as long.
+	// HMC draws hyper-parameters by Hamiltonian Monte Carlo instead of from the Laplace approximation. It is exact, but about ten times
+	// slower.
 	HMC  bool
-	Seed uint64 // of the draws
+	Seed uint64 // seed of the draws
 
-	// Progress, if it is not nil, is called now and then with the share of the work that is done, from 0 to 1: an estimate, because the
-	// data decide how many models are compared.
+	// Progress, if not nil, is called repeatedly with the estimated fraction of the work that is done, from 0 to 1.
 	Progress func(done float64)
-	trials   int     // that are done
-	done     float64 // as it was reported
+	trials   int     // completed trials
+	done     float64 // last reported fraction
 }
 
-// furtherTrials is about how many models are fitted besides the first one and those with another season.
+// furtherTrials is the approximate number of fits in addition to the first one and one for each candidate.
 const furtherTrials = 6
 
-// trialDone reports the progress after a model was fitted.
+// trialDone reports the progress after a fit.
 func (o *Options) trialDone(seasons int) {
 	o.trials++
 	o.done = max(o.done, float64(o.trials)/float64(max(o.trials+1, 1+seasons+furtherTrials)))
@@ -55,67 +56,67 @@ func (o *Options) trialDone(seasons int) {
 	}
 }
 
-// Log chooses when the logarithm of the values is modeled.
+// Log controls when Fit models the logarithm of the values.
 type Log int
 
 const (
-	// LogByEvidence models the logarithm if all values are positive, the evidence is clearly higher, and no part has a prior.
+	// LogByEvidence models the logarithm if all values are positive, the evidence is clearly higher, and no prior is given.
 	LogByEvidence Log = iota
-	LogNever          // the model is of the values themselves
-	LogAlways         // an error if a value is not positive
+	LogNever          // model the values
+	LogAlways         // model the logarithms; values that are not positive are an error
 )
 
-// Robust chooses when single values may be outliers.
+// Robust controls when single values may be outliers.
 type Robust int
 
 const (
-	// RobustByEvidence allows outliers if some values are far from their predictions and the evidence is clearly higher.
+	// RobustByEvidence detects outliers if the evidence with outliers is clearly higher.
 	RobustByEvidence Robust = iota
-	RobustNever             // no value is an outlier
-	RobustAlways            // outliers are looked for in any case
+	RobustNever             // treat no value as an outlier
+	RobustAlways            // always detect outliers
 )
 
-// AtMode asks for predictions at the mode of the hyper-parameters.
+// AtMode is the value of Options.Draws that selects predictions at the mode of the hyper-parameters.
 const AtMode = -1
 
-// usualParts are the parts of a series that nothing is known of, but for its seasons.
+// usualParts contains the default parts, without seasons.
 var usualParts = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{}}
 
 // ErrOptions is wrapped by every error about options or arguments.
 var ErrOptions = errors.New("series: bad options")
 
-// apart is by how much of its length the period of a season has to differ from another one.
+// apart is the minimum relative difference of the periods of two seasons.
 const apart = 1e-5
 
-// check reports options that cannot be used.
+// check returns an error if an option is invalid.
 func (o *Options) check() error {
-	for _, p := range o.all() { // first, as everything else calls methods of the parts
+	for _, p := range o.all() { // first, because the other checks call methods of the parts
 		if p == nil {
 			return fmt.Errorf("%w: a part is nil", ErrOptions)
 		}
 		if kind := reflect.TypeOf(p); kind.Kind() == reflect.Pointer {
-			return fmt.Errorf("%w: a part is a pointer (%v); must be the %s itself", ErrOptions, kind, kind.Elem().Name())
+			return fmt.Errorf("%w: a part is a pointer (%v), must be a %s value", ErrOptions, kind, kind.Elem().Name())
 		}
 	}
 	if o.Parts != nil && !slices.ContainsFunc(o.Parts, func(p Part) bool { _, noise := p.(Noise); return !noise }) {
-		return fmt.Errorf("%w: there are no parts but noise; want one more at least, such as Constant", ErrOptions)
+		return fmt.Errorf("%w: Parts contains only Noise, must contain at least one other part, such as Constant", ErrOptions)
 	}
 	if o.Draws < AtMode {
-		return fmt.Errorf("%w: %d draws, must be 0 or more, or AtMode", ErrOptions, o.Draws)
+		return fmt.Errorf("%w: number of draws is %d, must be at least 0, or AtMode", ErrOptions, o.Draws)
 	}
 	seen, periods := map[string]bool{}, []float64(nil)
 	for _, p := range o.all() {
 		if s, ok := p.(Season); ok {
 			for _, q := range periods {
 				if q != s.Period && math.Abs(q-s.Period) <= apart*q {
-					return fmt.Errorf("%w: seasons of period %v and %v are too close to tell apart; want one of them", ErrOptions, q,
+					return fmt.Errorf("%w: the periods %v and %v of two seasons are too similar; remove one of them", ErrOptions, q,
 						s.Period)
 				}
 			}
 			periods = append(periods, s.Period)
 		}
 		if seen[p.name()] {
-			return fmt.Errorf("%w: there are two parts %q", ErrOptions, p.name())
+			return fmt.Errorf("%w: part %q is given twice", ErrOptions, p.name())
 		}
 		seen[p.name()] = true
 		for _, prior := range p.given() {
@@ -127,28 +128,28 @@ func (o *Options) check() error {
 			}
 		}
 		if s, ok := p.(LevelShift); ok && (math.IsNaN(s.At) || math.IsInf(s.At, 0)) {
-			return fmt.Errorf("%w: a level shift at %v", ErrOptions, s.At)
+			return fmt.Errorf("%w: the time of a level shift is %v, must be finite", ErrOptions, s.At)
 		}
 		if s, ok := p.(Season); ok && !(s.Period > 0 && !math.IsInf(s.Period, 0) && s.Harmonics >= 0 && s.Harmonics <= mostHarmonics) {
-			return fmt.Errorf("%w: a season of period %v with %d harmonics; want a positive period, and 0 to %d harmonics", ErrOptions,
-				s.Period, s.Harmonics, mostHarmonics)
+			return fmt.Errorf("%w: season of period %v with %d harmonics; the period must be positive and the harmonics 0 to %d",
+				ErrOptions, s.Period, s.Harmonics, mostHarmonics)
 		}
 	}
 	return nil
 }
 
-// certain says whether the parts are given, and none is left to what the data say.
+// certain reports whether the parts are fixed by the caller.
 func (o *Options) certain() bool { return o.Parts != nil && !o.Average }
 
-// all are Parts and Try.
+// all returns the parts in Parts and Try.
 func (o *Options) all() []Part { return slices.Concat(append([][]Part{o.Parts}, o.Try...)...) }
 
-// informed says whether a part has a prior of its own.
+// informed reports whether the caller sets the prior of any part.
 func (o *Options) informed() bool {
 	return slices.ContainsFunc(o.all(), func(p Part) bool {
 		return slices.ContainsFunc(p.given(), func(q Prior) bool { return q != (Prior{}) })
 	})
 }
 
-// mostHarmonics bounds the features of a season.
+// mostHarmonics is the maximum number of harmonics of a season.
 const mostHarmonics = 100

@@ -8,24 +8,24 @@ import (
 // Constant is the level of the series. It has a wide fixed prior.
 type Constant struct{}
 
-// Slope is a straight line. SD is the prior of its rise over the whole range of the data.
+// Slope is a straight line. SD is the prior of its rise over the data range.
 type Slope struct{ SD Prior }
 
-// SmoothTrend is a line whose slope is a random walk: integrated Brownian motion from the first row on. SD is the prior of its standard
-// deviation after the whole range of the data, in units of the output.
+// SmoothTrend is a line whose slope is a random walk: integrated Brownian motion that starts at the first observation. SD is the prior of
+// its standard deviation at the end of the data, in units of the output.
 type SmoothTrend struct{ SD Prior }
 
-// RandomWalk is a level that follows Brownian motion. SD is as in SmoothTrend.
+// RandomWalk is a level that follows Brownian motion. SD is the prior of its standard deviation after one data range.
 type RandomWalk struct{ SD Prior }
 
 // ShortMemory is a mean-reverting residual with correlation length Length, in units of the input, and standard deviation SD. Without
-// Quality it is an Ornstein–Uhlenbeck process. With Quality it is a damped stochastic oscillator, an autoregression of second order, which
-// is overdamped for a quality below 1/2 and oscillates above it.
+// Quality, it is an Ornstein–Uhlenbeck process. With Quality, it is a stochastic damped oscillator (a second-order autoregression):
+// overdamped for a quality below 1/2, oscillating above it.
 type ShortMemory struct{ SD, Length, Quality Prior }
 
-// LevelShift is a permanent jump of the level at a value of the input. SD is the prior of its size, which all shifts share.
+// LevelShift is a permanent jump of the level at time At. SD is the prior of its size, which all shifts share.
 type LevelShift struct {
-	At float64 // the input at the first row after it
+	At float64 // input of the first observation after the shift
 	SD Prior
 }
 
@@ -33,24 +33,24 @@ type LevelShift struct {
 // (Matérn-3/2), in units of the input.
 type Season struct {
 	Period    float64 // in units of the input
-	Harmonics int     // 0: six, or as many as the step of the data can show
+	Harmonics int     // 0: six, or up to the Nyquist frequency of the data
 	Length    Prior
-	Amplitude Prior // of the first harmonic; the prior of harmonic h has the median /h^1.5
+	Amplitude Prior // prior of the first harmonic; for harmonic h, the median is divided by h^1.5
 
-	// Cycle marks a period that is not of the calendar: its shape is expected to change within a quarter of the data's range, and it has
-	// two harmonics by default.
+	// Cycle marks a period that is not a calendar period. Its default prior lets the shape change within a quarter of the data range, and
+	// it has two harmonics by default.
 	Cycle bool
 }
 
-// Product is the change of a short season's pattern over a long season, such as of the day over the week. Its lines lie around each
-// harmonic of Short, up to three of Long's frequencies away. Long.Length and Short.Amplitude are its priors.
+// Product models how the pattern of a short season varies over a long season, such as the day over the week. It adds frequencies around
+// each harmonic of Short, at up to three multiples of the frequency of Long. Long.Length and Short.Amplitude are its priors.
 type Product struct{ Long, Short Season }
 
-// Regressors are the sum of the series' regressors times weights, which are N(0, SD²). Every series with regressors has it.
+// Regressors is the weighted sum of the regressors, with weights N(0, SD²). Fit adds it to every series with regressors.
 type Regressors struct{}
 
-// Noise is independent from row to row. SD is the prior of its standard deviation or, if the data have known errors, of the factor by
-// which these are multiplied.
+// Noise is independent observation noise. SD is the prior of its standard deviation or, if errors are known, of the factor that
+// multiplies them.
 type Noise struct{ SD Prior }
 
 func (Constant) name() string     { return "constant" }
@@ -75,49 +75,49 @@ func (p Product) given() []Prior     { return append(p.Long.given(), p.Short.giv
 func (Regressors) given() []Prior    { return nil }
 func (p Noise) given() []Prior       { return []Prior{p.SD} }
 
-func (Constant) lay(l *layout) {
+func (Constant) addTo(l *layout) {
 	l.add(block{amp: fixed(constantSD * math.Pow(l.reach/l.frame.Range, 1.5)), cos: []float64{0}})
 }
 
-func (p Slope) lay(l *layout) {
-	// sin(εv)/ε is a line but for (εv)²/6; v counts from the middle.
+func (p Slope) addTo(l *layout) {
+	// sin(εv)/ε deviates from a line by a relative error of (εv)²/6; v is relative to the middle.
 	l.add(block{amp: l.amplitude("slope.sd", p.SD, Prior{Median: 1, SD: 1}), line: true})
 }
 
-func (p SmoothTrend) lay(l *layout) { // its Karhunen–Loève expansion on [0, wander]
+func (p SmoothTrend) addTo(l *layout) { // its Karhunen–Loève expansion on [0, trendRange]
 	b := block{amp: l.amplitude("smooth_trend.sd", p.SD, Prior{Median: 0.3 / l.frame.growth(), SD: 1.5}), start: true}
-	ratio := l.wander / l.frame.Range
-	b.amp.walk = func(c float64) float64 { return math.Sqrt(6) * math.Pow(ratio, 1.5) / (c * c) }
+	ratio := l.trendRange / l.frame.Range
+	b.amp.trend = func(c float64) float64 { return math.Sqrt(6) * math.Pow(ratio, 1.5) / (c * c) }
 	for j := range int(math.Ceil(trendCosines * l.reach / l.frame.Range)) {
-		b.cos = append(b.cos, (float64(j)+0.5)/(2*l.wander))
+		b.cos = append(b.cos, (float64(j)+0.5)/(2*l.trendRange))
 	}
 	l.add(b)
 }
 
-func (p RandomWalk) lay(l *layout) {
-	l.memory.walk = l.amplitude("random_walk.sd", p.SD, Prior{Median: 0.3, SD: 1.5}).sd
+func (p RandomWalk) addTo(l *layout) {
+	l.index.walk = l.amplitude("random_walk.sd", p.SD, Prior{Median: 0.3, SD: 1.5}).sd
 }
 
-func (p ShortMemory) lay(l *layout) {
-	l.memory.sd = l.amplitude("short_memory.sd", p.SD, Prior{Median: 0.2, SD: 1.2}).sd
-	l.memory.length = l.parameter("short_memory.length", p.Length.or(Prior{Median: max(l.frame.Range/30, 2), SD: 1.2}, l.frame.Step))
+func (p ShortMemory) addTo(l *layout) {
+	l.index.sd = l.amplitude("short_memory.sd", p.SD, Prior{Median: 0.2, SD: 1.2}).sd
+	l.index.length = l.parameter("short_memory.length", p.Length.or(Prior{Median: max(l.frame.Range/30, 2), SD: 1.2}, l.frame.Step))
 	if p.Quality.Median != 0 {
-		l.memory.quality = l.parameter("short_memory.quality", p.Quality)
+		l.index.quality = l.parameter("short_memory.quality", p.Quality)
 	}
 }
 
-func (p LevelShift) lay(l *layout) {
+func (p LevelShift) addTo(l *layout) {
 	from := l.frame.steps(p.At)
 	l.add(block{amp: l.amplitude("level_shift.sd", p.SD, Prior{Median: 1, SD: 1}), cos: []float64{0}, from: &from})
 }
 
-func (p Regressors) lay(l *layout) {
+func (p Regressors) addTo(l *layout) {
 	for _, r := range l.frame.Regressors {
 		l.add(block{component: r.Group, known: true, amp: l.amplitude("regressor "+r.Group+".sd", r.SD, Prior{Median: 0.3, SD: 1.5})})
 	}
 }
 
-func (p Season) lay(l *layout) {
+func (p Season) addTo(l *layout) {
 	carrier := l.frame.Step / p.Period // cycles per step
 	shape := p.shape(l)
 	for h := 1; h <= p.harmonics(carrier); h++ {
@@ -131,8 +131,8 @@ func (p Season) lay(l *layout) {
 	}
 }
 
-// shape is a hyper-parameter for how long a season keeps its shape, and the amplitude of a line that deviates by f from its harmonic: the
-// root of the Matérn-3/2 spectral density over the lines' distance.
+// shape returns the amplitude of a frequency that deviates by f from its harmonic: the square root of the Matérn-3/2 spectral density
+// times the frequency spacing. It adds the length as a hyper-parameter.
 func (p Season) shape(l *layout) amplitude {
 	median := 2.0
 	if p.Cycle {
@@ -149,7 +149,7 @@ func (p Season) shape(l *layout) amplitude {
 	}
 }
 
-// harmonic is the amplitude of harmonic h, with a hyper-parameter of its own.
+// harmonic returns the amplitude of harmonic h and adds its hyper-parameter.
 func (l *layout) harmonic(p Season, h int, name string, shape amplitude) amplitude {
 	prior := p.Amplitude
 	if prior.Median == 0 {
@@ -167,7 +167,7 @@ func (l *layout) harmonic(p Season, h int, name string, shape amplitude) amplitu
 	return shape
 }
 
-// mostSides is how many lines a block has on each side of a season's.
+// mostSides returns the number of sidebands of a block on each side of a harmonic.
 func (l *layout) mostSides(b *block, usual int) int {
 	if most, ok := l.sides[l.names[b.amp.sd]]; ok {
 		return min(most, usual)
@@ -175,7 +175,7 @@ func (l *layout) mostSides(b *block, usual int) int {
 	return usual
 }
 
-// comb adds lines around a frequency, 1/period apart.
+// comb adds frequencies around a carrier, with spacing 1/period.
 func (b *block) comb(carrier float64, sides int, period float64) {
 	for j := -sides; j <= sides; j++ {
 		offset := float64(j) / period
@@ -185,7 +185,7 @@ func (b *block) comb(carrier float64, sides int, period float64) {
 	}
 }
 
-func (p Product) lay(l *layout) {
+func (p Product) addTo(l *layout) {
 	long, short := l.frame.Step/p.Long.Period, l.frame.Step/p.Short.Period
 	shape := p.Long.shape(l)
 	weak := p.Short
@@ -205,7 +205,7 @@ func (p Product) lay(l *layout) {
 	}
 }
 
-// harmonics is how many the step of the data shows.
+// harmonics returns the number of harmonics, limited by the Nyquist frequency.
 func (p Season) harmonics(carrier float64) int {
 	most := p.Harmonics
 	if most == 0 {
@@ -217,7 +217,7 @@ func (p Season) harmonics(carrier float64) int {
 	return int(min(float64(most), max(1, 0.5/carrier+1e-6)))
 }
 
-func (p Noise) lay(l *layout) {
+func (p Noise) addTo(l *layout) {
 	if l.frame.Error != nil {
 		l.noise = l.parameter("noise.factor", p.SD.or(Prior{Median: 1, SD: 0.5}, 1))
 	} else {
@@ -227,15 +227,15 @@ func (p Noise) lay(l *layout) {
 
 const (
 	usualHarmonics = 6
-	constantSD     = 10   // of the constant, in sds of the data; 3 was too small
-	sidebands      = 8    // on each side of a season's line
-	mostAmplitude  = 10   // of a season, in sds of the data: lines of a larger one cancel within the data, and are extreme beyond
-	leastPeak      = 0.01 // sds of the data: the smallest median of a season's amplitude
-	productShare   = 0.2  // of the short season's amplitude
-	productLines   = 3    // of the long season, on each side of the short one's
+	constantSD     = 10   // sd of the constant, in sds of the data; 3 was too small
+	sidebands      = 8    // on each side of a harmonic
+	mostAmplitude  = 10   // maximum amplitude of a season, in sds of the data; larger ones extrapolate badly
+	leastPeak      = 0.01 // minimum prior median of a season's amplitude, in sds of the data
+	productShare   = 0.2  // prior median of a product's amplitude, relative to the short season
+	productLines   = 3    // harmonics of the long season on each side of a harmonic of the short season
 )
 
-// ofKind are the parts of one kind.
+// ofKind returns the parts of type P.
 func ofKind[P Part](parts []Part) (all []P) {
 	for _, p := range parts {
 		if own, ok := p.(P); ok {
@@ -245,7 +245,7 @@ func ofKind[P Part](parts []Part) (all []P) {
 	return all
 }
 
-// ordered copies parts, with the regressors after all other features, if there are any, and the noise last.
+// ordered returns a copy of parts with the regressors, if any, after all other features and the noise last.
 func (f *frame) ordered(parts []Part) []Part {
 	noise, all := Part(Noise{}), []Part(nil)
 	for _, p := range parts {

@@ -15,15 +15,15 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// A posterior is the weights of a group's outputs at some hyper-parameters: N(m, λA⁻¹), in units of the amplitudes D. Given weights w the
-// short memory is its posterior given the residuals y − ΦDw.
+// A posterior is the posterior N(m, λA⁻¹) of the weights of a group's outputs at given hyper-parameters, in units of the amplitudes D.
+// Given weights w, the posterior of the state-space model follows from the residuals y − ΦDw.
 type posterior struct {
 	hyper   []float64
 	lambda  float64
-	memory  memory
+	process stateSpace
 	d       []float64   // [M]
 	weights [][]float64 // [outputs][M] D m
-	factor  []float64   // [M,M] R, the lower factor of A
+	factor  []float64   // [M,M] R, the lower Cholesky factor of A
 }
 
 // conditional returns the posterior of each group at hyper-parameters v, from its moments.
@@ -35,7 +35,7 @@ func (o *objective) conditional(v []float64, sums []*moments) (all []*posterior,
 		if err != nil {
 			return nil, err
 		}
-		p := &posterior{hyper: v, lambda: lambda, memory: o.layout.memoryAt(v), d: slices.Clone(o.d)}
+		p := &posterior{hyper: v, lambda: lambda, process: o.layout.stateSpaceAt(v), d: slices.Clone(o.d)}
 		if factor != nil {
 			p.factor = slices.Clone(factor.R.Diag[0])
 		}
@@ -57,7 +57,7 @@ func (o *objective) conditional(v []float64, sums []*moments) (all []*posterior,
 // conditional returns the posterior of each group at hyper-parameters v.
 func (m *Model) conditional(ctx context.Context, v []float64) ([]*posterior, error) {
 	o := newObjective(ctx, m.layout, m.tracks)
-	if err := o.whiten(m.layout.memoryAt(v), false); err != nil {
+	if err := o.whiten(m.layout.stateSpaceAt(v), false); err != nil {
 		return nil, err
 	}
 	var sums []*moments
@@ -67,8 +67,8 @@ func (m *Model) conditional(ctx context.Context, v []float64) ([]*posterior, err
 	return o.conditional(v, sums)
 }
 
-// condition computes the posteriors at the mode and at the draws, unless they are there. Draws that are so far out that the sums have too
-// few digits for them are dropped; the mode has enough.
+// condition computes the posteriors at the mode and at the draws on the first call. It drops extreme draws that exceed the numerical
+// precision.
 func (m *Model) condition(ctx context.Context) error {
 	m.conditioning.Lock()
 	defer m.conditioning.Unlock()
@@ -82,7 +82,7 @@ func (m *Model) condition(ctx context.Context) error {
 	o := newObjective(ctx, m.layout, m.tracks)
 	var draws [][]float64
 	var posteriors [][]*posterior
-	const atOnce = 8 // draws that share the features' values
+	const atOnce = 8 // draws per pass over the features
 	for part := range slices.Chunk(m.draws, atOnce) {
 		sums, err := o.momentsAt(part)
 		if err != nil {
@@ -105,11 +105,11 @@ func (m *Model) condition(ctx context.Context) error {
 	return nil
 }
 
-// momentsAt returns the moments [draws][groups] at some draws.
+// momentsAt returns the moments [draws][groups] at the given draws.
 func (o *objective) momentsAt(draws [][]float64) ([][]*moments, error) {
-	all, at := make([][]*moments, len(draws)), make([]memory, len(draws))
+	all, at := make([][]*moments, len(draws)), make([]stateSpace, len(draws))
 	for i, v := range draws {
-		at[i] = o.layout.memoryAt(v)
+		at[i] = o.layout.stateSpaceAt(v)
 	}
 	for _, t := range o.tracks {
 		if err := o.ctx.Err(); err != nil {
@@ -122,21 +122,21 @@ func (o *objective) momentsAt(draws [][]float64) ([][]*moments, error) {
 	return all, nil
 }
 
-// A chunk is some of the places to predict at, in the order of u.
+// A chunk contains consecutive query times in increasing order.
 type chunk struct {
-	at []int // their numbers
+	at []int // indices of the query times
 	*track
 }
 
-// mostPlaces bounds the places of a chunk.
-const mostPlaces = 1024
+// mostQueries is the maximum number of query times in a chunk.
+const mostQueries = 1024
 
-// chunks cuts places into chunks, wherever two are more than a distance apart.
+// chunks splits the query times into chunks, also wherever two are more than apart from each other.
 func (t *track) chunks(apart float64) (all []*chunk) {
 	order := t.order()
 	for lo := 0; lo < len(order); {
 		hi := lo + 1
-		for hi < len(order) && hi-lo < mostPlaces && t.u[order[hi]]-t.u[order[hi-1]] <= apart {
+		for hi < len(order) && hi-lo < mostQueries && t.u[order[hi]]-t.u[order[hi-1]] <= apart {
 			hi++
 		}
 		all, lo = append(all, &chunk{order[lo:hi], t.pick(order[lo:hi])}), hi
@@ -156,13 +156,13 @@ func (l *layout) features(t *track) []float64 {
 	return phi
 }
 
-// latent calls visit with the mean and the variance of each output at each place, without noise, and with λg², standardized: of all
-// components, or of one if only is not empty.
+// latent calls visit for each output and query time with the mean and variance of the function without noise, and with the noise variance
+// λg², all standardized. If only is not empty, the function is this component.
 func (m *Model) latent(ctx context.Context, p *track, at []*posterior, only string,
 	visit func(d, n int, mean, variance, noise float64)) error {
 	l, apart := m.layout, math.Inf(1)
-	if !at[0].memory.none() {
-		apart = 2 * at[0].memory.reach()
+	if !at[0].process.none() {
+		apart = 2 * at[0].process.reach()
 	}
 	for _, c := range p.chunks(apart) {
 		phi := l.features(c.track)
@@ -176,7 +176,7 @@ func (m *Model) latent(ctx context.Context, p *track, at []*posterior, only stri
 	return nil
 }
 
-// latent is Model.latent for a group and a chunk.
+// latent implements Model.latent for one group and one chunk.
 func (p *posterior) latent(l *layout, t *track, c *chunk, phi []float64, only string,
 	visit func(d, n int, mean, variance, noise float64)) {
 	m, n := len(p.d), len(c.u)
@@ -201,8 +201,8 @@ func (p *posterior) latent(l *layout, t *track, c *chunk, phi []float64, only st
 		}
 	}
 	size := t.volatility.at(c.u)
-	if pick, ok := picks[only]; ok && !p.memory.none() {
-		w := p.memory.window(t, c.u)
+	if pick, ok := picks[only]; ok && !p.process.none() {
+		w := p.process.window(t, c.u)
 		w.bars(l, pick, func(k, r int, bar float64) { x[r*m+k] -= bar })
 		for i, residual := range l.residuals(w.rows, p.weights) {
 			for j, mean := range smooth(w.steps, w.column(residual), pick) {
@@ -225,10 +225,10 @@ func (p *posterior) latent(l *layout, t *track, c *chunk, phi []float64, only st
 	}
 }
 
-// picks are the states that belong to a component.
+// picks maps a component to its states.
 var picks = map[string]selection{"": everyState, trend: onlyWalk, ShortMemory{}.name(): onlyMemory}
 
-// variances calls visit with λ‖R⁻¹Dφ‖² for the rows φ of x [n,M], which it overwrites.
+// variances calls visit with λ‖R⁻¹Dφ‖² for each row φ of x [n,M]. It overwrites x.
 func (p *posterior) variances(x []float64, visit func(r int, variance float64)) {
 	m := len(p.d)
 	if m == 0 {
@@ -252,19 +252,19 @@ func (p *posterior) variances(x []float64, visit func(r int, variance float64)) 
 	}
 }
 
-// A window is the rows that bear on the short memory at some places, and the places, in one order. e is 0 at a place.
+// A window merges query times and the observations that influence the state there, in increasing time. e is 0 at a query time.
 type window struct {
 	*track
-	value []int  // the number among rows; −1 for a place
-	query []int  // the place's number; −1 for a row
-	lo    int    // the first row within the memory's reach
-	rows  *track // those
+	value []int  // index in rows; −1 for a query time
+	query []int  // index of the query time; −1 for an observation
+	lo    int    // index of the first observation within reach
+	rows  *track // observations within reach
 	steps []step
-	from  int // the first place
+	from  int // index of the first query time
 }
 
-// window puts sorted places among the rows.
-func (m memory) window(t *track, u []float64) *window {
+// window returns the window of sorted query times u.
+func (m stateSpace) window(t *track, u []float64) *window {
 	far := m.reach()
 	lo, _ := slices.BinarySearch(t.u, u[0]-far)
 	hi, _ := slices.BinarySearch(t.u, u[len(u)-1]+far)
@@ -289,7 +289,7 @@ func (m memory) window(t *track, u []float64) *window {
 	return w
 }
 
-// column is values of the rows in the window's order, and 0 at the places.
+// column returns the values of the observations in the order of the window, and 0 at query times.
 func (w *window) column(of []float64) []float64 {
 	c := make([]float64, len(w.u))
 	for j, row := range w.value {
@@ -300,8 +300,8 @@ func (w *window) column(of []float64) []float64 {
 	return c
 }
 
-// bars calls visit with each feature, smoothed like the memory, at each place.
-func (w *window) bars(l *layout, of selection, visit func(k, place int, bar float64)) {
+// bars calls visit with the smoother output of each feature k at each query time.
+func (w *window) bars(l *layout, of selection, visit func(k, query int, bar float64)) {
 	waves, m := l.cosines(), l.size()
 	after := len(w.u) - w.from
 	gains := make([]square, after)
@@ -346,7 +346,7 @@ func (w *window) bars(l *layout, of selection, visit func(k, place int, bar floa
 	})
 }
 
-// draw draws output i of a group at the places.
+// draw draws the function of output i of a group at the query times.
 func (p *posterior) draw(l *layout, t *track, i int, at *track, random *rand.Rand) []float64 {
 	w, m := slices.Clone(p.weights[i]), len(p.d)
 	if m > 0 {
@@ -376,8 +376,8 @@ func (p *posterior) draw(l *layout, t *track, i int, at *track, random *rand.Ran
 			f[order[near+j]] = y
 		}
 	}
-	if !p.memory.none() && len(order) > 0 {
-		v := p.memory.window(t, sorted.u)
+	if !p.process.none() && len(order) > 0 {
+		v := p.process.window(t, sorted.u)
 		residual := l.residuals(&track{u: v.rows.u, regressors: v.rows.regressors, y: [][]float64{v.rows.y[i]}}, [][]float64{w})[0]
 		for n := range residual {
 			residual[n] /= math.Sqrt(p.lambda)

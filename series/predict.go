@@ -11,36 +11,37 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// ErrReach is wrapped by the error about a time that is more than MaxHorizon ranges of the data after their end, or half a range before
-// them.
-var ErrReach = errors.New("series: beyond the model's reach")
+// ErrReach is wrapped by the error about a time more than MaxHorizon data ranges after the end of the data, or too far before their
+// start.
+var ErrReach = errors.New("series: time out of range")
 
-// A Prediction is of observations at X, noise included, [D][N] in the outputs' units: Mean, standard deviation SD, and Lower and Upper, the
-// ends of the central 95 % interval. If the data have known errors, the noise is that of a value with their median error.
+// A Prediction is the predictive distribution of observations at X, including noise, [D][N] in units of the outputs: Mean, standard
+// deviation SD, and Lower and Upper, the ends of the central 95 % interval. If errors are known, the noise corresponds to the median
+// error.
 type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
-	// Median [D][N] marks predictions whose Mean is the median and whose SD is half of the central 68 % interval, because the far tail of a
-	// log-normal distribution decides its moments: the mean lies above the interval, or the standard deviation exceeds its width. If that
-	// is so a tenth of the data's range ahead, it marks all rows of the output.
+	// Median [D][N] marks predictions whose Mean is the median and whose SD is half of the central 68 % interval. This happens if the
+	// tail of a log-normal distribution dominates its moments: the mean is above the interval, or the standard deviation exceeds its
+	// width. If it happens a tenth of the data range ahead, all predictions of the output are marked.
 	Median [][]bool
 
 	mixtures [][]bayes.Mixture
 }
 
-// Quantile returns the value below which an observation lies with a probability, for output d and row n. It panics unless 0 < probability < 1:
-// the 95th percentile is that of 0.95.
+// Quantile returns a quantile of the observation of output d at X[n]. It panics unless 0 < probability < 1; the 95th percentile is
+// Quantile(d, n, 0.95).
 func (p *Prediction) Quantile(d, n int, probability float64) float64 {
 	if !(probability > 0 && probability < 1) {
-		panic(fmt.Sprintf("series: quantile of probability %v, want a number between 0 and 1, such as 0.95", probability))
+		panic(fmt.Sprintf("series: quantile probability is %v, must be between 0 and 1", probability))
 	}
 	return p.mixtures[d][n].Quantile(probability)
 }
 
-// CRPS returns the continuous ranked probability score of an observation of output d in row n.
+// CRPS returns the continuous ranked probability score of an observation y of output d at X[n].
 func (p *Prediction) CRPS(d, n int, y float64) float64 { return p.mixtures[d][n].CRPS(y) }
 
-// LogDensity returns the predictive log density of an observation of output d in row n.
+// LogDensity returns the predictive log density of an observation y of output d at X[n].
 func (p *Prediction) LogDensity(d, n int, y float64) float64 { return p.mixtures[d][n].LogDensity(y) }
 
 // Next returns the inputs [n] of the next n steps.
@@ -52,17 +53,18 @@ func (m *Model) Next(n int) []float64 {
 	return x
 }
 
-// Forecast predicts the next n steps, given each regressor's values there. Errors are the errors of Predict, and ErrOptions if n is
-// negative.
+// Forecast predicts the next n steps, given the values of each regressor there. It returns the errors of Predict, and an error that wraps
+// ErrOptions if n is negative.
 func (m *Model) Forecast(ctx context.Context, n int, regressors ...[]float64) (*Prediction, error) {
 	if n < 0 {
-		return nil, fmt.Errorf("%w: a forecast of %d steps, must be 0 or more", ErrOptions, n)
+		return nil, fmt.Errorf("%w: number of steps is %d, must be at least 0", ErrOptions, n)
 	}
 	return m.Predict(ctx, m.Next(n), regressors...)
 }
 
-// Predict predicts at any inputs x [N] up to Extent, given the values there of each regressor, in their order in Series: the mixture of
-// the Gaussians of its draws of the hyper-parameters.
+// Predict returns the predictive distribution at inputs x [N] up to the end that Extent returns: a mixture of one Gaussian per draw of
+// the hyper-parameters. Each regressor needs its values at x, in the order of Regressors. Errors wrap ErrData, ErrOptions, ErrReach or
+// the error of ctx.
 func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float64) (*Prediction, error) {
 	at, err := m.ready(ctx, x, regressors)
 	if err != nil {
@@ -100,7 +102,7 @@ func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float6
 	return p, nil
 }
 
-// ready opens the places and regressors of a prediction, and computes the posteriors.
+// ready converts query times and regressors with open, and computes the posteriors.
 func (m *Model) ready(ctx context.Context, x []float64, regressors [][]float64) (*track, error) {
 	at, err := m.open(x, regressors)
 	if err != nil {
@@ -109,7 +111,7 @@ func (m *Model) ready(ctx context.Context, x []float64, regressors [][]float64) 
 	return at, m.condition(ctx)
 }
 
-// open checks times and regressors and brings them to the model's units.
+// open checks query times and regressors and converts them to the model's units.
 func (m *Model) open(x []float64, regressors [][]float64) (*track, error) {
 	p := &track{u: make([]float64, len(x))}
 	for i, v := range x {
@@ -118,12 +120,13 @@ func (m *Model) open(x []float64, regressors [][]float64) (*track, error) {
 			return nil, fmt.Errorf("%w: x[%d] is %v, must be a finite number", ErrData, i, v)
 		}
 		if _, last, end := m.Extent(); u > (MaxHorizon+1)*m.frame.Range*(1+1e-9) || u < -m.layout.reach/2 {
-			return nil, fmt.Errorf("%w: x[%d] is %v; the data end at %v, and the model reaches to %v", ErrReach, i, v, last, end)
+			return nil, fmt.Errorf("%w: x[%d] is %v; the data end at %v and the maximum is %v", ErrReach, i, v, last, end)
 		}
 		p.u[i] = u
 	}
 	if len(regressors) != len(m.frame.Regressors) {
-		return nil, fmt.Errorf("%w: values of %d regressors; the model has %d", ErrOptions, len(regressors), len(m.frame.Regressors))
+		return nil, fmt.Errorf("%w: values are given for %d regressors, but the model has %d", ErrOptions, len(regressors),
+			len(m.frame.Regressors))
 	}
 	for j := range m.frame.Regressors {
 		r, values := &m.frame.Regressors[j], regressors[j]
@@ -132,7 +135,7 @@ func (m *Model) open(x []float64, regressors [][]float64) (*track, error) {
 		}
 		for i, v := range values {
 			if !(math.Abs(v) <= MaxValue) {
-				return nil, fmt.Errorf("%w: regressor %q is %v at x[%d] = %v; a prediction needs its value there", ErrData, r.Name, v, i, x[i])
+				return nil, fmt.Errorf("%w: regressor %q is %v at x[%d] = %v, must be finite", ErrData, r.Name, v, i, x[i])
 			}
 		}
 		p.regressors = append(p.regressors, r.standard(values))
@@ -140,31 +143,32 @@ func (m *Model) open(x []float64, regressors [][]float64) (*track, error) {
 	return p, nil
 }
 
-// A Component is the Mean and standard deviation SD of some parts' sum at each time, without noise, [D][N] in the outputs' units, or in
-// the units of their logarithm if the model is of that.
+// A Component contains the posterior Mean and standard deviation SD of the sum of some parts, without noise, [D][N] in units of the
+// outputs, or of their logarithms for a model of logarithms.
 type Component struct {
 	Name     string // trend, a season's name, short memory, or a regressor's group
 	Mean, SD [][]float64
 }
 
-// Components splits predictions, at the mode of the hyper-parameters: the trend (constant, slope and walks), each season with its
-// products, the short memory, each group of regressors. The means add up to the mean at the mode.
+// Components returns the components of the prediction at x at the mode of the hyper-parameters: the trend (constant, slope, smooth trend,
+// random walk and level shifts), each season with its products, the short memory, and each group of regressors. Their means add up to the
+// mean at the mode. It returns the errors of Predict.
 func (m *Model) Components(ctx context.Context, x []float64, regressors ...[]float64) ([]Component, error) {
 	at, err := m.ready(ctx, x, regressors)
 	if err != nil {
 		return nil, err
 	}
-	var names []string // some twice
+	var names []string // with duplicates
 	for _, b := range m.layout.blocks {
 		if b.known {
 			break
 		}
 		names = append(names, b.component)
 	}
-	if m.layout.memory.walk >= 0 {
+	if m.layout.index.walk >= 0 {
 		names = append(names, trend)
 	}
-	if m.layout.memory.sd >= 0 {
+	if m.layout.index.sd >= 0 {
 		names = append(names, ShortMemory{}.name())
 	}
 	for _, r := range m.frame.Regressors {
@@ -195,7 +199,7 @@ func (m *Model) Components(ctx context.Context, x []float64, regressors ...[]flo
 
 const trend = "trend"
 
-// component is the name of the component that a part belongs to.
+// component returns the name of the component that a part belongs to.
 func component(p Part) string {
 	switch p := p.(type) {
 	case Season, ShortMemory:
@@ -206,15 +210,15 @@ func component(p Part) string {
 	return trend
 }
 
-// An Effect is the posterior of a regressor's weight, or of a level shift, at the mode of the hyper-parameters, by output: Mean and SD, in
-// units of the output, or of its logarithm, for one unit of the regressor.
+// An Effect is the posterior of a regressor's weight, or of the size of a level shift, at the mode of the hyper-parameters. Mean and SD
+// are in units of the output, or of its logarithm, per unit of the regressor.
 type Effect struct {
-	Name string    `json:"name"` // of the regressor, or of the part
+	Name string    `json:"name"` // name of the regressor or of the level shift
 	Mean []float64 `json:"mean"` // [D]
 	SD   []float64 `json:"sd"`   // [D]
 }
 
-// Effects returns the effects of the regressors, and then the level shifts.
+// Effects returns the effects of the regressors, followed by the level shifts.
 func (m *Model) Effects(ctx context.Context) (all []Effect, err error) {
 	shifts := ofKind[LevelShift](m.layout.parts)
 	if len(m.frame.Regressors)+len(shifts) == 0 {
@@ -235,7 +239,7 @@ func (m *Model) Effects(ctx context.Context) (all []Effect, err error) {
 	return all, nil
 }
 
-// effect is the posterior of a feature's weight, for a scale-th of a unit.
+// effect returns the posterior of a feature's weight divided by scale.
 func (m *Model) effect(name string, feature int, scale float64) Effect {
 	e := Effect{Name: name, Mean: make([]float64, m.Outputs()), SD: make([]float64, m.Outputs())}
 	for g, p := range m.mode {
@@ -251,10 +255,11 @@ func (m *Model) effect(name string, feature int, scale float64) Effect {
 	return e
 }
 
-// Draw draws functions from the posterior, without noise, at any times: [draws][D][N]. Each has its own hyper-parameters.
+// Draw draws functions from the posterior at inputs x, without noise: [count][D][N]. Each draw uses its own hyper-parameters. It returns
+// the errors of Predict, and an error that wraps ErrOptions if count is negative.
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, regressors ...[]float64) ([][][]float64, error) {
 	if count < 0 {
-		return nil, fmt.Errorf("%w: %d draws, must be 0 or more", ErrOptions, count)
+		return nil, fmt.Errorf("%w: number of draws is %d, must be at least 0", ErrOptions, count)
 	}
 	at, err := m.ready(ctx, x, regressors)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestPrediction: predictions at the mode and the bound are the numbers of the Gaussian with the N×N covariance, to 1e-8.
+// TestPrediction compares predictions at the mode and the bound with a dense Gaussian process.
 func TestPrediction(t *testing.T) {
 	const ahead = 4
 	uneven := made(100+ahead, true)
@@ -27,13 +27,13 @@ func TestPrediction(t *testing.T) {
 	}
 	for name, s := range map[string]Series{"uneven, with errors": uneven, "outputs": outputs, "regressors": driven(70 + ahead)} {
 		train, after := s.rows(0, len(s.X)-ahead), s.rows(len(s.X)-ahead, len(s.X))
-		after.X[0] -= 0.04 // between two rows
+		after.X[0] -= 0.04 // between two observations
 		shifted := append(slices.Clone(everything), LevelShift{At: train.X[30]}, LevelShift{At: train.X[45]})
 		m := fit(t, train, Options{Parts: shifted, Known: true, Draws: AtMode, Log: LogNever})
 		p := testkit.Must(m.Predict(t.Context(), after.X, after.regressorValues()...))(t)
 		lambda, _ := m.layout.variance(m.at.Mode)
-		memory, weighted := m.layout.memoryAt(m.at.Mode), m.layout.weighted(m.at.Mode)
-		var rows [][]float64 // of the data, then of the predictions
+		process, weighted := m.layout.stateSpaceAt(m.at.Mode), m.layout.weighted(m.at.Mode)
+		var rows [][]float64 // features of the data, then of the predictions
 		var u []float64
 		for n, x := range s.X {
 			var z []float64
@@ -43,7 +43,7 @@ func TestPrediction(t *testing.T) {
 			u = append(u, m.frame.steps(x))
 			rows = append(rows, weighted(u[n], z...))
 		}
-		kernel := func(i, j int) float64 { return dot(rows[i], rows[j]) + lambda*memory.covariance(u[i], u[j]) }
+		kernel := func(i, j int) float64 { return dot(rows[i], rows[j]) + lambda*process.covariance(u[i], u[j]) }
 		bound := 0.0
 		for d, y := range m.frame.y {
 			var seen []int
@@ -73,7 +73,7 @@ func TestPrediction(t *testing.T) {
 	}
 }
 
-// componentsOf are the components at a prediction's places, which add up to its means.
+// componentsOf returns the components at the query times of a prediction and checks that they add up to its means.
 func componentsOf(t *testing.T, m *Model, p *Prediction, regressors ...[]float64) []Component {
 	t.Helper()
 	parts := testkit.Must(m.Components(context.Background(), p.X, regressors...))(t)
@@ -87,14 +87,14 @@ func componentsOf(t *testing.T, m *Model, p *Prediction, regressors ...[]float64
 	return parts
 }
 
-// TestDraw: functions drawn have the prediction's mean and, without noise, its deviation.
+// TestDraw compares mean and standard deviation of draws with predictions without noise.
 func TestDraw(t *testing.T) {
 	s := made(60, false)
 	m := fit(t, s, Options{Draws: AtMode})
 	checkDraws(t, m, predict(t, m, append(s.X[10:12:12], m.Next(5)...)), 3000, 1, 0.1, 0.06)
 }
 
-// TestPriorUnits checks that priors are in units of the data: a narrow one keeps its hyper-parameter at its median.
+// TestPriorUnits checks that priors are in units of the data: a narrow prior fixes its hyper-parameter at the median.
 func TestPriorUnits(t *testing.T) {
 	s := made(60, false)
 	for n := range s.Y[0] {
@@ -120,22 +120,22 @@ func TestPriorUnits(t *testing.T) {
 	}
 }
 
-// TestMedianError checks that the noise of a value to predict is the noise of a value with the median error, missing values apart.
+// TestMedianError checks that the noise of a prediction corresponds to the median error, ignoring missing values.
 func TestMedianError(t *testing.T) {
 	s := Series{X: []float64{0, 1, 2, 3, 4, 5}, Y: [][]float64{{10, 30, math.NaN(), 20, 50, 40}}, Err: [][]float64{{1, 9, 100, 3, 2, 20}}}
 	f := frameOf(t, s, false)
 	testkit.Near(t, f.Scale[0]*math.Sqrt(f.usualError(0)), 3, 1e-12, "the error of a value to predict")
 }
 
-// TestCovariances: each part's features have the covariance of the process that it is called after. A smooth trend counts from its first
-// value. Lines are as far apart as what repeats after 1.6 reaches.
+// TestCovariances compares the covariance of the features with the covariance of the process they approximate. A smooth trend is
+// compared relative to its first value.
 func TestCovariances(t *testing.T) {
 	const reach, sd = 150.0, 0.8
 	f := frameOf(t, longSeries(101), false)
 	for name, c := range map[string]struct {
 		part      Part
 		hyper     []float64
-		from      bool // counts from its first value
+		from      bool // compare relative to the first value
 		want      func(u, v float64) float64
 		tolerance float64
 	}{

@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// driven is a series that depends on a temperature, 2 units a degree, and on the days of an event, 5 units, with its regressors.
+// driven returns a series that depends on a temperature (2 units per degree) and an event (5 units), with these regressors.
 func driven(n int) Series {
 	s := made(n, false)
 	temperature, event := make([]float64, n), make([]float64, n)
@@ -24,8 +24,7 @@ func driven(n int) Series {
 	return s
 }
 
-// TestRegressors: effects are found, forecasts with the regressors' values are near, components add up, a file gives the same numbers, and
-// a backtest takes the values of the rows that it forecasts.
+// TestRegressors checks effects, forecasts and components of a model with regressors, and that a backtest uses their future values.
 func TestRegressors(t *testing.T) {
 	const n, ahead = 120, 12
 	all := driven(n + ahead)
@@ -57,18 +56,18 @@ func TestRegressors(t *testing.T) {
 	}
 }
 
-// TestRegressorMistakes: a missing value is refused with the name of its regressor and its time, unless the row has no value to explain.
-func TestRegressorMistakes(t *testing.T) {
+// TestRegressorErrors checks the errors for invalid regressors. Missing regressor values are allowed if all outputs are missing too.
+func TestRegressorErrors(t *testing.T) {
 	s := driven(60)
 	m := fit(t, s, Options{Draws: AtMode})
 	nan := math.NaN()
-	testkit.Fails(t, testkit.Error(m.Forecast(t.Context(), 2)), ErrOptions, "0 regressors; the model has 2", "none")
+	testkit.Fails(t, testkit.Error(m.Forecast(t.Context(), 2)), ErrOptions, "0 regressors, but the model has 2", "none")
 	testkit.Fails(t, testkit.Error(m.Forecast(t.Context(), 2, []float64{1, nan}, []float64{0, 0})), ErrData, `"temperature" is NaN at x[1]`, "missing")
 	other := s
 	other.Regressors = []Regressor{s.Regressors[1], s.Regressors[0]}
 	_, _, _, scored := m.Score(t.Context(), other)
 	for _, err := range []error{scored, testkit.Error(m.Evaluate(t.Context(), other)), testkit.Error(m.Fill(t.Context(), other))} {
-		testkit.Fails(t, err, ErrData, `must be those of the model in their order, ["temperature" "fair"]`, "regressors in another order")
+		testkit.Fails(t, err, ErrData, `must be ["temperature" "fair"] in this order`, "regressors in another order")
 	}
 	if m := fit(t, s, Options{Draws: AtMode, Log: LogAlways}); !m.Log() {
 		t.Error("no logarithms")

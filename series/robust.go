@@ -6,40 +6,39 @@ import (
 	"slices"
 )
 
-// Outliers. A value's noise has λ or, with a small probability ε, κ²λ with κ = 10, 100 or 1000, each as likely. What the other values say
-// of it (the prediction that leaves it out) is N(μ, v), so with r its distance from μ the odds of a κ are
+// Outliers. The noise variance of a value is λ or, with a small probability ε, κ²λ with κ = 10, 100 or 1000, each equally likely. Let
+// N(μ, v) be the leave-one-out prediction of the value and r the residual from μ. The odds of κ are
 //
 //	⅓ε/(1−ε) · N(r | 0, v + κ²λ)/N(r | 0, v + λ)
 //
-// With the probabilities p_κ its expected precision is Σ p_κ/(κ²λ), which stands for its noise in the next fit. The rounds end when no
-// probability of the usual noise moves by more than settled.
+// With the probabilities p_κ, the expected precision is Σ p_κ/(κ²λ). The next fit uses its inverse as noise variance. The iteration ends
+// if no outlier probability changes by more than settled.
 //
-// Whether there are outliers at all is decided by the log density of each of the last values given the others, summed: with outliers it
-// has to be higher than without, by robustGain for each. Less would prefer outliers to a noise with wide tails, or to changes. Outliers
-// are looked for if half of that is gained at the residuals of the fit without them, which they have spoilt, and taken by the residuals
-// of the fit with them. Predictions are of values that are no outliers, so outliers that are more than half of what a 95 % interval
-// leaves out are not taken by evidence.
+// Outliers are accepted if they increase the sum of the leave-one-out log densities of the last values by robustGain per outlier. A
+// smaller threshold would accept outliers instead of heavy-tailed noise or changes. The search for outliers starts if the residuals of
+// the fit without outliers yield half of this gain; the residuals of the fit with outliers decide. Predictions assume normal noise.
+// Outliers are therefore rejected if they exceed half of the 5 % that may be outside a 95 % interval.
 const (
 	robustRounds = 10
 	settled      = 0.01
-	// The prior of ε is a beta distribution: as if one of twenty values seen before had been an outlier.
+	// The prior of ε is a beta distribution, equivalent to one outlier among twenty earlier values.
 	outliersSeen, valuesSeen = 1.0, 20.0
 
-	judgedRows   = 4000
-	robustGain   = 5.0   // nats
-	mostOutliers = 0.025 // of all values
+	decisiveRows = 4000  // last observations that decide whether there are outliers
+	robustGain   = 5.0   // nats per outlier
+	mostOutliers = 0.025 // maximum fraction of outliers
 )
 
-// wider are the κ² of outliers.
+// wider contains the κ² of outliers.
 var wider = []float64{1e2, 1e4, 1e6}
 
-// robust finds outliers of a trial and its mode without them. The first round takes λ from the median of the residuals: the fit's own λ is
-// the outliers'.
+// robust alternately detects outliers of a trial and refits it with them downweighted. The noise variance for the detection comes from
+// the median residual, because outliers inflate λ.
 func (s *search) robust(t *trial) (*trial, error) {
 	f := s.frame
-	if f.weaker == nil {
+	if f.outlierFactor == nil {
 		for range f.y {
-			f.weaker = append(f.weaker, slices.Repeat([]float64{1}, f.Rows))
+			f.outlierFactor = append(f.outlierFactor, slices.Repeat([]float64{1}, f.Rows))
 		}
 	}
 	before := make([]float64, len(f.y)*f.Rows)
@@ -53,9 +52,9 @@ func (s *search) robust(t *trial) (*trial, error) {
 		for i, at := range left.value {
 			moved = max(moved, math.Abs(p[i]-before[at]))
 			before[at] = p[i]
-			f.weaker[at/f.Rows][at%f.Rows] = 1 / math.Sqrt(precision[i])
-			if p[i] < settled { // the usual noise, to the last bit, so that outputs are a group
-				f.weaker[at/f.Rows][at%f.Rows] = 1
+			f.outlierFactor[at/f.Rows][at%f.Rows] = 1 / math.Sqrt(precision[i])
+			if p[i] < settled { // exactly 1, so that outputs without outliers form a group
+				f.outlierFactor[at/f.Rows][at%f.Rows] = 1
 			}
 		}
 		if moved < settled {
@@ -70,14 +69,15 @@ func (s *search) robust(t *trial) (*trial, error) {
 	return t, nil
 }
 
-// A leaveOut is the residuals, the latent variances and the variances of the usual noise of some values given the others.
+// A leaveOut contains the leave-one-out residuals and latent variances of some values, and their noise variances if they are not
+// outliers.
 type leaveOut struct {
 	value                   []int // d·N + n
 	residual, latent, noise []float64
 }
 
-// leftOut leaves each value out that is no earlier than a time. With K⁻¹ the values' precision, the latent posterior variance v and the noise
-// n = λe², the prediction that leaves a value out has the residual (y−f)·n/(n−v) and the latent variance v·n/(n−v).
+// leftOut computes leave-one-out predictions of the values at times u ≥ from. With posterior mean f, posterior variance v and noise
+// variance n = λe², the leave-one-out residual is (y−f)·n/(n−v) and the latent variance is v·n/(n−v).
 func (s *search) leftOut(t *trial, tracks []*track, from float64) (*leaveOut, error) {
 	f := s.frame
 	m := &Model{frame: f, layout: t.o.layout, tracks: tracks}
@@ -99,7 +99,7 @@ func (s *search) leftOut(t *trial, tracks []*track, from float64) (*leaveOut, er
 	})
 }
 
-// usual is by how much the variance of the usual noise is less than the fit says, by the median of the residuals: outliers widen the fit's.
+// usual returns the noise variance of normal values relative to the fitted one, at most 1, estimated from the median residual.
 func (l *leaveOut) usual() float64 {
 	var scores []float64 // |r| in sds
 	for i, r := range l.residual {
@@ -109,12 +109,13 @@ func (l *leaveOut) usual() float64 {
 	return cmp.Or(usual*usual, 1)
 }
 
-// judged leaves each of the last values out: those that decide whether there are outliers.
-func (s *search) judged(t *trial) (*leaveOut, error) {
-	return s.leftOut(t, s.tracks, max(s.from, s.frame.Range*(1-judgedRows/float64(s.frame.Rows))))
+// leftOutLast computes leave-one-out predictions of the last decisiveRows observations.
+func (s *search) leftOutLast(t *trial) (*leaveOut, error) {
+	return s.leftOut(t, s.tracks, max(s.from, s.frame.Range*(1-decisiveRows/float64(s.frame.Rows))))
 }
 
-// better reports whether few outliers, and usual noise whose variance is less by a factor, gain as much for each outlier on a log density.
+// better reports whether there are few outliers and whether they increase the log density over than by gain for each outlier. The noise
+// variance of normal values is multiplied by factor.
 func (l *leaveOut) better(than, factor, gain float64) bool {
 	p, _, share := l.outliers()
 	count := 0.0
@@ -124,8 +125,8 @@ func (l *leaveOut) better(than, factor, gain float64) bool {
 	return count <= mostOutliers*float64(len(p)) && l.density(share, factor) >= than+gain*(1+count)
 }
 
-// density is the log density of each value given the others, summed, if a share of all are outliers and the usual noise's variance is less by a
-// factor.
+// density returns the sum of the leave-one-out log densities for a given share of outliers. The noise variance of normal values is
+// multiplied by factor.
 func (l *leaveOut) density(share, factor float64) (sum float64) {
 	for i, r := range l.residual {
 		noise := factor * l.noise[i]
@@ -136,8 +137,7 @@ func (l *leaveOut) density(share, factor float64) (sum float64) {
 	return sum
 }
 
-// outliers are the probabilities of being an outlier, and the expected precisions in units of the usual one, of each value, and the share of
-// outliers.
+// outliers returns the outlier probability and the expected relative noise precision of each value, and the share of outliers.
 func (l *leaveOut) outliers() (p, precision []float64, share float64) {
 	p, precision = make([]float64, len(l.residual)), make([]float64, len(l.residual))
 	factor := l.usual()
@@ -153,12 +153,12 @@ func (l *leaveOut) outliers() (p, precision []float64, share float64) {
 	return p, precision, share
 }
 
-// odds is the probability that a value with residual r is an outlier, its expected precision in units of 1/noise, and by how much the log
-// density is more than with the usual noise alone.
+// odds returns the probability that a value with residual r is an outlier, its expected precision in units of 1/noise, and the gain in
+// log density over normal noise, excluding log(1−share).
 func odds(r, variance, noise, share float64) (p, precision, more float64) {
 	good := variance + noise
 	logs := make([]float64, len(wider))
-	largest := 0.0 // of the logarithms of odds
+	largest := 0.0 // maximum log odds
 	for i, k := range wider {
 		bad := variance + k*noise
 		logs[i] = math.Log(share/(1-share)/float64(len(wider))) + 0.5*math.Log(good/bad) + 0.5*r*r*(1/good-1/bad)
@@ -175,13 +175,14 @@ func odds(r, variance, noise, share float64) (p, precision, more float64) {
 	return p / sum, precision / sum, largest + math.Log(sum)
 }
 
-// Outliers returns the rows of output d whose values are outliers with a probability above 1/2, if the fit was robust.
+// Outliers returns the row indices of the values of output d that are outliers with a probability above 1/2, or nil if the fit was not
+// robust.
 func (m *Model) Outliers(d int) (rows []int) {
-	if m.frame.weaker == nil {
+	if m.frame.outlierFactor == nil {
 		return nil
 	}
-	for n, w := range m.frame.weaker[d] {
-		if w > math.Sqrt2 { // less than half of the usual precision
+	for n, w := range m.frame.outlierFactor[d] {
+		if w > math.Sqrt2 { // less than half of the normal precision
 			rows = append(rows, n)
 		}
 	}

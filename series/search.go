@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	enough          = 0.01 // nats: what a step has to promise, for each coarseRows rows
+	minStepGain     = 0.01 // minimum predicted gain of an optimization step, in nats per coarseRows observations
 	coarseRows      = 2000
 	mostEvaluations = 100
-	minGain         = 2  // nats that a season has to gain beyond its number of hyper-parameters
-	cycleGain       = 10 // the same for a period that is no calendar's
+	minGain         = 2  // minimum gain of a season in nats, in addition to its number of hyper-parameters
+	cycleGain       = 10 // same for a period that is not a calendar period
 )
 
-// A search finds the parts and the mode of each trial's hyper-parameters.
+// A search selects the parts and finds the mode of the hyper-parameters of each trial.
 type search struct {
 	ctx   context.Context
 	o     *Options
@@ -27,17 +27,17 @@ type search struct {
 	peak  func(f float64) float64
 
 	try    [][]Part
-	from   float64        // the first time of the rows that are searched
-	whole  []*track       // all rows
-	tracks []*track       // those that are searched
+	from   float64        // start of the searched observations
+	whole  []*track       // all observations
+	tracks []*track       // searched observations
 	sides  map[string]int // layout.sides
 }
 
-// newSearch looks for seasons.
+// newSearch returns a search whose candidates are Options.Try and the seasons found in the spectra of the outputs.
 func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	spectra := make([]*spectrum, len(f.y))
 	for d, y := range f.y {
-		spectra[d] = newSpectrum(f.u, y, f.z, f.Range, o.Robust == RobustAlways || f.weaker != nil)
+		spectra[d] = newSpectrum(f.u, y, f.z, f.Range, o.Robust == RobustAlways || f.outlierFactor != nil)
 	}
 	s := &search{ctx: ctx, o: o, frame: f, reach: 1.5 * f.Range, try: slices.Clone(o.Try)}
 	s.peak = func(f float64) float64 {
@@ -49,7 +49,7 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	}
 	for _, season := range ofKind[Season](o.all()) {
 		if season.Period < 2*f.Step*(1-onGrid) {
-			return nil, fmt.Errorf("%w: a season of period %v is shorter than two steps of the data, which are %v apart", ErrOptions,
+			return nil, fmt.Errorf("%w: the period of a season is %v, must be at least two steps of the data (%v each)", ErrOptions,
 				season.Period, f.Step)
 		}
 	}
@@ -61,8 +61,8 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	return s, nil
 }
 
-// cover takes as many of the last rows as it needs to tell whether a series has some parts: some ten thousand, and some periods of every
-// season. It reports whether there are more than before.
+// cover selects the last observations for the search: about ten thousand, and several periods of each season in parts. It reports whether
+// it added observations.
 func (s *search) cover(parts []Part) (more bool) {
 	back := searchedRows / float64(s.frame.Rows) * s.frame.Range
 	for _, season := range ofKind[Season](parts) {
@@ -76,11 +76,11 @@ func (s *search) cover(parts []Part) (more bool) {
 
 const (
 	searchedRows    = 1e4
-	searchedPeriods = 4 // of any season, at least
+	searchedPeriods = 4 // minimum for each season
 )
 
-// candidates are those of every output, none twice, without those that Parts or Try have: whose frequencies lie within a cycle over the
-// data's range.
+// candidates returns the candidates of all outputs without duplicates of each other or of Options. Seasons are duplicates if their
+// frequencies differ by less than one cycle over the data range.
 func (s *search) candidates(spectra []*spectrum) (all [][]Part) {
 	seen := ofKind[Season](s.o.all())
 	for _, spectrum := range spectra {
@@ -97,7 +97,7 @@ func (s *search) candidates(spectra []*spectrum) (all [][]Part) {
 	return all
 }
 
-// fixed are the parts that every trial of the search has.
+// fixed returns the parts that all trials of the search contain.
 func (s *search) fixed() []Part {
 	if s.o.Parts == nil {
 		return usualParts
@@ -105,21 +105,22 @@ func (s *search) fixed() []Part {
 	return s.o.Parts
 }
 
-// A trial is a layout at its mode.
+// A trial is a set of parts with the mode of its hyper-parameters.
 type trial struct {
 	parts    []Part
 	o        *objective
 	mode     []float64
 	at       *bayes.Evaluation
-	diagonal [][]float64 // of each group's G, near the mode
+	diagonal [][]float64 // diagonal of G of each group near the mode
 }
 
-// objective is the log posterior but for its constant.
+// objective returns the log posterior up to a constant.
 func (t *trial) objective() bayes.Scored {
 	return bayes.Scored(t.o.evaluate).WithPriors(t.o.layout.priors)
 }
 
-// around is the objective whose coordinates stay as they are but for new ones, so that the rows are whitened once.
+// around returns the objective with the old coordinates fixed. The state-space model does not change, so the observations are whitened only
+// once.
 func (t *trial) around(old []bool) bayes.Scored {
 	f := t.objective()
 	return func(e *bayes.Evaluation, v []float64) error {
@@ -141,13 +142,12 @@ func (t *trial) around(old []bool) bayes.Scored {
 	}
 }
 
-// bound is the log marginal likelihood at the mode.
 func (t *trial) bound() float64 { return t.less(t.mode) }
 
-// fit is the log posterior at the mode, less the priors' normalization: a hyper-parameter at its prior's median costs nothing.
+// fit returns the log posterior at the mode minus the maximum of the log prior. A hyper-parameter at its prior median has no cost.
 func (t *trial) fit() float64 { return t.less(t.o.layout.medians()) }
 
-// less is the log posterior at the mode less the log prior at v.
+// less returns the log posterior at the mode minus the log prior at v.
 func (t *trial) less(v []float64) float64 {
 	f := t.at.Value
 	for i, p := range t.o.layout.priors {
@@ -157,7 +157,7 @@ func (t *trial) less(v []float64) float64 {
 	return f
 }
 
-// run tries parts in their order.
+// run adds each candidate in turn to the best parts and keeps it if the gain is large enough. It returns the best trial.
 func (s *search) run() (*trial, error) {
 	best, err := s.trial(s.fixed(), nil)
 	for _, c := range s.try {
@@ -184,10 +184,11 @@ func (s *search) run() (*trial, error) {
 	return best, err
 }
 
-// negligible is the share of the noise's information on a feature's weight below which the prior's is all there is: the weight is 0.
+// negligible is the minimum ratio of data precision to prior precision of a feature's weight. A feature below it has no effect on the
+// fit.
 const negligible = 0.01
 
-// sides returns how many lines on each side of a season's the data can tell from none.
+// sides returns, for each amplitude, the number of sidebands that the data can determine.
 func (t *trial) sides() map[string]int {
 	sides, l := map[string]int{}, t.o.layout
 	lambda, _ := l.variance(t.mode)
@@ -212,12 +213,12 @@ func (t *trial) sides() map[string]int {
 	return sides
 }
 
-// trial finds the mode of some parts, from another trial's hyper-parameters where both have them.
+// trial finds the mode for parts. It is initialized with the hyper-parameters that parts share with another trial.
 func (s *search) trial(parts []Part, from *trial) (*trial, error) {
 	return s.mode(parts, s.tracks, from, mostEvaluations)
 }
 
-// mode finds the mode of some parts given rows. Without another trial to begin at it begins at the mode of the last rows alone.
+// mode finds the mode for parts given observations. Without another trial, it is initialized with the mode for the last observations.
 func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations int) (*trial, error) {
 	rows := 0
 	for _, t := range tracks {
@@ -247,10 +248,10 @@ func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations in
 	}
 	noisy[l.noise] += math.Log(10)
 	var err error
-	// the other trial's mode may need more digits than the sums have with these features
+	// the mode of the other trial may exceed the numerical precision with these features
 	for _, start := range [][]float64{v, medians, noisy} {
-		gain := enough * max(1, float64(rows)/coarseRows)
-		if slices.Contains(old, false) && l.memory.in(old) && old[l.noise] {
+		gain := minStepGain * max(1, float64(rows)/coarseRows)
+		if slices.Contains(old, false) && l.index.in(old) && old[l.noise] {
 			if at, _, err := bayes.Climb(s.ctx, t.around(old), start, gain, evaluations); err == nil {
 				start = at
 			}

@@ -12,38 +12,38 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// The search for seasons. Numbers of periods are counted over the range of the data.
+// Parameters of the search for seasons. Numbers of periods refer to the data range.
 const (
-	fewestSeasons = 3.5 // periods that a usual season needs
-	fewestCycles  = 8   // and any other period
-	leastShare    = 0.2 // of the residual square that the strongest line has to explain
-	combGain      = 0.7 // by which the comb of a sub-harmonic has to cut the residual square
-	mostSeasons   = 3   // that are looked for
-	snap          = 0.3 // in cycles over the range: how near a usual season has to be
-	farOut        = 4   // deviations, for a robust fit
-	halfPeriods   = 8   // of the slow part that is taken out first
+	fewestSeasons = 3.5 // minimum number of periods of a calendar season
+	fewestCycles  = 8   // minimum number of periods of any other season
+	leastShare    = 0.2 // minimum fraction of the residual sum of squares explained by the strongest line
+	combGain      = 0.7 // maximum ratio of residual sums of squares to prefer a subharmonic
+	mostSeasons   = 3   // maximum number of seasons
+	snap          = 0.3 // maximum distance to a calendar season, in cycles over the data range
+	farOut        = 4   // standard deviations at which a robust fit clips residuals
+	halfPeriods   = 8   // half periods removed from the data before the periodogram
 	oversampling  = 10  // of the periodogram
-	smoothing     = 15  // lines over which a broad peak is looked for
-	broadPeak     = 1.5 // what a broad peak counts
-	sharpPeak     = 0.5 // of the residual square: a line that needs no neighbors
+	smoothing     = 15  // width of a broad peak, in lines of the periodogram
+	broadPeak     = 1.5 // weight of a broad peak
+	sharpPeak     = 0.5 // fraction of the residual sum of squares at which a single line is preferred to a broad peak
 )
 
-// usual are the seasons that calendars have, in steps of the data: quarters, weekdays, months, hours, half-hours, weeks, days of a year.
-var usual = []int{4, 7, 12, 24, 48, 52, 60, 96, 144, 168, 288, 336, 365, 366}
+// calendarSeasons contains the calendar seasons in steps of the data: quarters, weekdays, months, hours, half-hours, weeks, days of a year.
+var calendarSeasons = []int{4, 7, 12, 24, 48, 52, 60, 96, 144, 168, 288, 336, 365, 366}
 
-// A spectrum is what is left of the outputs once slow parts are taken out, on the places of a grid, with its periodogram.
+// A spectrum contains an output without its slow components, and its periodogram.
 type spectrum struct {
-	n       int       // values
+	n       int       // number of values
 	span    float64   // T in steps
-	u       []float64 // [n]
-	r       []float64 // [n]
+	u       []float64 // [n] times
+	r       []float64 // [n] residuals
 	square  float64   // Σ r²
-	spacing float64   // of the periodogram, cycles per step
-	power   []float64 // the square that the line explains, by its number times spacing
+	spacing float64   // frequency spacing of the periodogram, in cycles per step
+	power   []float64 // sum of squares explained by the line at frequency i·spacing
 }
 
-// newSpectrum takes a quadratic, eight half periods and the regressors out of an output, and cuts residuals of more than a few deviations if
-// robust.
+// newSpectrum removes a quadratic, eight half periods and the regressors from an output by least squares. If robust, it clips large
+// residuals first.
 func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bool) *spectrum {
 	rows := present(y)
 	s := &spectrum{n: len(rows), span: span, u: picked(u, rows), r: picked(y, rows)}
@@ -67,23 +67,23 @@ func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bo
 	}
 	if robust {
 		for range 3 {
-			left := without(s.r, columns)
+			left := residualOf(s.r, columns)
 			_, sd := medianSD(left, 0)
 			for i, v := range left {
 				s.r[i] += min(max(v, -farOut*sd), farOut*sd) - v
 			}
 		}
 	}
-	s.r = without(s.r, columns)
+	s.r = residualOf(s.r, columns)
 	s.transform()
 	return s
 }
 
-// sparse is how many times as many places as rows a grid may have to be laid out. Beyond that a series is a few rows in a void.
+// sparse is the maximum ratio of grid points to observations. Above this ratio the grid is too sparse for a periodogram.
 const sparse = 64
 
-// without is r less its least-squares fit by the columns, with a little ridge.
-func without(r []float64, columns [][]float64) []float64 {
+// residualOf returns the residual of r after a least-squares fit of the columns, with a small ridge.
+func residualOf(r []float64, columns [][]float64) []float64 {
 	k := len(columns)
 	gram, right := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
 	parallel.For(k, runtime.GOMAXPROCS(0), func(i int) {
@@ -117,7 +117,7 @@ func without(r []float64, columns [][]float64) []float64 {
 	return left
 }
 
-// transform computes the periodogram of r. Rows are put on the nearest place of the grid.
+// transform computes the periodogram of r, with times rounded to the grid.
 func (s *spectrum) transform() {
 	s.square = dot(s.r, s.r)
 	if s.span > sparse*float64(s.n) {
@@ -136,7 +136,7 @@ func (s *spectrum) transform() {
 	}
 }
 
-// amplitude is that of the line at f cycles per step.
+// amplitude returns the amplitude of the line at f cycles per step.
 func (s *spectrum) amplitude(f float64) float64 {
 	var c, q float64
 	for i, u := range s.u {
@@ -151,14 +151,14 @@ func (s *spectrum) strongest() (f float64, ok bool) {
 	if s.power == nil {
 		return 0, false
 	}
-	per := 1 / (s.spacing * s.span) // lines of the periodogram in a cycle over the range
+	per := 1 / (s.spacing * s.span) // lines of the periodogram per cycle over the data range
 	lo, hi := int(math.Ceil(fewestSeasons*per)), int(0.5/s.spacing)
 	if hi-lo < 20 || s.square == 0 {
 		return 0, false
 	}
 	power := s.power[lo:hi]
 	half := max(1, int(math.Round(smoothing/2.0*per/oversampling)))
-	mean := make([]float64, len(power)) // over lines near each
+	mean := make([]float64, len(power)) // moving average
 	sum := 0.0
 	for i := -half; i < len(power); i++ {
 		if i+half < len(power) {
@@ -181,7 +181,7 @@ func (s *spectrum) strongest() (f float64, ok bool) {
 	switch k {
 	case 0:
 		return 0, false
-	case len(power) - 1: // two steps, a harmonic of an even season
+	case len(power) - 1: // Nyquist frequency, a harmonic of an even season
 		return 0.5, share >= leastShare
 	}
 	a, b, c := power[k-1], power[k], power[k+1]
@@ -192,8 +192,8 @@ func (s *spectrum) strongest() (f float64, ok bool) {
 	return (float64(lo+k) + shift) * s.spacing, share >= leastShare
 }
 
-// season is the season that a line belongs to: a sub-harmonic if its comb explains much more, a usual season if one is near. ok is false
-// if the data show too few periods of it.
+// season returns the season of a line at frequency f: a subharmonic if its harmonics explain much more, rounded to a calendar season if
+// one is close. ok is false if the data contain too few periods.
 func (s *spectrum) season(f float64) (carrier float64, cycle, ok bool) {
 	best := f
 	one := s.combLeft(f, 3)
@@ -204,19 +204,19 @@ func (s *spectrum) season(f float64) (carrier float64, cycle, ok bool) {
 		}
 	}
 	period := math.Round(1 / best)
-	if slices.Contains(usual, int(period)) && math.Abs(1/period-best) < snap/s.span {
+	if slices.Contains(calendarSeasons, int(period)) && math.Abs(1/period-best) < snap/s.span {
 		return 1 / period, false, true
 	}
 	return best, true, best >= fewestCycles/s.span
 }
 
-// combLeft is the square that the harmonics of f up to a number leave.
+// combLeft returns the residual sum of squares after a fit of the given number of harmonics of f.
 func (s *spectrum) combLeft(f float64, harmonics int) float64 {
-	left := without(s.r, s.comb(f, harmonics))
+	left := residualOf(s.r, s.comb(f, harmonics))
 	return dot(left, left)
 }
 
-// comb is cosines and sines of a season's harmonics at the rows.
+// comb returns cosines and sines of the harmonics of f at the observation times.
 func (s *spectrum) comb(f float64, harmonics int) (columns [][]float64) {
 	harmonics = min(harmonics, int(0.5001/f))
 	columns = make([][]float64, 2*harmonics)
@@ -230,18 +230,18 @@ func (s *spectrum) comb(f float64, harmonics int) (columns [][]float64) {
 	return columns
 }
 
-// companions are the longer seasons that usually come with one, by their steps: days and weeks, weeks or days and years.
+// companions maps a season to a longer one that usually accompanies it, in steps: day to week, week or day to year.
 var companions = map[int]float64{24: 168, 48: 336, 96: 672, 144: 1008, 288: 2016, 7: 365.25, 168: 8766}
 
-// calendars are the seasons, in steps, that people have a word for, by the step's own word.
+// calendars maps a time step to its calendar seasons, in steps.
 var calendars = map[string][]float64{
 	"minute": {60 * 24, 60 * 24 * 7}, "hour": {24, 168, 8766}, "day": {7, 365.25}, "week": {365.25 / 7}, "month": {12}, "quarter": {4},
 }
 
-// Calendar returns the seasons that a calendar gives to rows a step apart, for Options.Try: a step of a "minute", "hour", "day", "week",
-// "month" or "quarter" over a span, both in units of the input. They are those of which the span holds at least three and a half, without
-// those whose period is known; like makes a season of a period, with the priors that it should have. A week of days comes with how the day
-// differs over it.
+// Calendar returns candidates for Options.Try: the calendar seasons of data with a step of one "minute", "hour", "day", "week", "month"
+// or "quarter". step is the length of this step and span the data range, both in units of the input. Seasons with fewer than 3.5 periods
+// in the span or with a known period are omitted. like returns a Season of a given period with its priors. A weekly season after a daily
+// one includes their Product.
 func Calendar(word string, step, span float64, known []float64, like func(period float64) Season) (all [][]Part) {
 	var first *Season
 	for _, steps := range calendars[word] {
@@ -260,8 +260,8 @@ func Calendar(word string, step, span float64, known []float64, like func(period
 	return all
 }
 
-// candidates are seasons that may earn their place, the strongest first; each is some parts that come together. A line beside a comb that
-// is already there says only that its pattern changes, so it is taken out and no candidate.
+// candidates returns candidate seasons in decreasing order of strength. Each candidate is a set of parts. A line in the sidebands of an
+// earlier season only indicates that its pattern changes; it is removed and is not a candidate.
 func (s *spectrum) candidates(step float64) (all [][]Part) {
 	left := *s
 	var seasons []Season
@@ -271,8 +271,8 @@ func (s *spectrum) candidates(step float64) (all [][]Part) {
 			break
 		}
 		carrier, cycle, enough := left.season(f)
-		if beside(seasons, step, f, s.span) || beside(seasons, step, carrier, s.span) {
-			left.take(carrier)
+		if inSidebands(seasons, step, f, s.span) || inSidebands(seasons, step, carrier, s.span) {
+			left.remove(carrier)
 			continue
 		}
 		if !enough || cycle && slices.ContainsFunc(seasons, func(s Season) bool { return s.Cycle }) {
@@ -280,18 +280,18 @@ func (s *spectrum) candidates(step float64) (all [][]Part) {
 		}
 		found := Season{Period: step / carrier, Cycle: cycle}
 		all, seasons = append(all, []Part{found}), append(seasons, found)
-		left.take(carrier)
+		left.remove(carrier)
 		if long := companions[int(math.Round(1/carrier))] * step; !cycle && long > 0 && s.span*step >= fewestSeasons*long {
 			c := Season{Period: long}
 			all, seasons = append(all, []Part{c, Product{Long: c, Short: found}}), append(seasons, c)
-			left.take(step / long)
+			left.remove(step / long)
 		}
 	}
 	return all
 }
 
-// take takes the comb of a carrier out.
-func (s *spectrum) take(carrier float64) {
+// remove removes the harmonics of a carrier and recomputes the periodogram.
+func (s *spectrum) remove(carrier float64) {
 	var columns [][]float64
 	for h := 1; h <= usualHarmonics; h++ {
 		for _, side := range []float64{-1, 0, 1} {
@@ -300,12 +300,12 @@ func (s *spectrum) take(carrier float64) {
 			}
 		}
 	}
-	s.r = without(s.r, columns)
+	s.r = residualOf(s.r, columns)
 	s.transform()
 }
 
-// beside reports whether a frequency lies within the sidebands of a season's lines.
-func beside(seasons []Season, step, f, span float64) bool {
+// inSidebands reports whether a frequency is within the sidebands of a season's harmonics.
+func inSidebands(seasons []Season, step, f, span float64) bool {
 	for _, c := range seasons {
 		carrier := step / c.Period
 		h := math.Round(f / carrier)

@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestSeasons: those in the data are found, with the products of a day and a week, and none where there is none.
+// TestSeasons checks that the seasons in the data are found, including products, and that none is found in noise.
 func TestSeasons(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	const n = 24 * 7 * 6
@@ -48,7 +48,7 @@ func TestSeasons(t *testing.T) {
 	}
 }
 
-// TestSeasonNyquist: a season is found whose strongest harmonic has two steps, as of quarters that alternate.
+// TestSeasonNyquist checks that a season is found if its strongest harmonic is at the Nyquist frequency.
 func TestSeasonNyquist(t *testing.T) {
 	for period, pattern := range map[float64][]float64{4: {6, -3, 2, -3}, 2: {3, -3}} {
 		random := rand.New(rand.NewPCG(6, 6))
@@ -59,7 +59,7 @@ func TestSeasonNyquist(t *testing.T) {
 	}
 }
 
-// TestCalendar: the seasons that a calendar's steps suggest.
+// TestCalendar checks the seasons that Calendar returns.
 func TestCalendar(t *testing.T) {
 	like := func(p float64) Season { return Season{Period: p} }
 	for _, c := range []struct {
@@ -87,7 +87,7 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestSeasonGain checks that a season is accepted only if it raises the log posterior by two nats and one for each of its hyper-parameters.
+// TestSeasonGain checks that a season is accepted only if the log posterior increases by two nats plus one per hyper-parameter.
 func TestSeasonGain(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	noise := make([]float64, 48)
@@ -96,7 +96,7 @@ func TestSeasonGain(t *testing.T) {
 	}
 	season := Season{Period: 6}
 	o := Options{Parts: []Part{Constant{}}, Try: [][]Part{{season}}, Known: true}
-	between := 0 // gains that would do without the hyper-parameters
+	between := 0 // number of gains above two nats but below the threshold
 	for swing := 0.3; swing < 1; swing += 0.05 {
 		search := searchOf(t, seriesOf(len(noise), func(i float64) float64 { return noise[int(i)] + swing*math.Cos(2*math.Pi*i/6) }), o)
 		without := testkit.Must(search.trial(o.Parts, nil))(t)
@@ -111,26 +111,26 @@ func TestSeasonGain(t *testing.T) {
 		}
 	}
 	if between == 0 {
-		t.Error("no gain lies between 2 nats and what the hyper-parameters need")
+		t.Error("no gain is between 2 nats and the threshold")
 	}
 }
 
-// TestCompanions checks that the season that comes with a shorter one is the calendar's next: a week with its days, a year with its weeks.
+// TestCompanions checks that the companion of a season is the next longer calendar season.
 func TestCompanions(t *testing.T) {
 	for word, steps := range calendars {
 		for i, p := range steps[:len(steps)-1] {
 			if got, ok := companions[int(p)]; ok && got != steps[i+1] {
-				t.Errorf("%s: with %v comes %v, want %v", word, p, got, steps[i+1])
+				t.Errorf("%s: companion of %v is %v, want %v", word, p, got, steps[i+1])
 			}
 		}
 	}
 	for _, day := range []int{24, 48, 96, 144, 288} {
-		testkit.Equal(t, companions[day], float64(7*day), "the season that comes with a day of ", day)
+		testkit.Equal(t, companions[day], float64(7*day), "companion of a day of ", day)
 	}
 }
 
-// TestSeasonsTried checks which seasons are tried: not one again that is tried or known, one of several outputs once, and none that
-// explains less than a fifth of what slow parts leave.
+// TestSeasonsTried checks the candidates of the search: no duplicates of Try and Parts or between outputs, and no season that
+// explains less than a fifth of the residual sum of squares.
 func TestSeasonsTried(t *testing.T) {
 	wave := func(n int, period, swing, noise float64) Series {
 		random := rand.New(rand.NewPCG(7, 7))
@@ -163,19 +163,19 @@ func TestSeasonsTried(t *testing.T) {
 	}
 }
 
-// TestSearchedPeriods checks that a long series is searched over four periods of its longest season, whatever the unit of its input.
+// TestSearchedPeriods checks that the search in a long series uses four periods of its longest season, for any unit of the input.
 func TestSearchedPeriods(t *testing.T) {
 	for _, step := range []float64{1, 1.0 / 24, 3600} {
 		s := &search{frame: &frame{Rows: 100_000, Range: 100_000, Step: step}}
 		s.whole = []*track{{}}
-		testkit.Equal(t, s.cover([]Part{Season{Period: 24 * step}}), false, "step ", step, ": the first rows are more")
+		testkit.Equal(t, s.cover([]Part{Season{Period: 24 * step}}), false, "step ", step, ": first call adds observations")
 		testkit.Equal(t, s.from, 100_000-searchedRows, "step ", step)
-		testkit.Equal(t, s.cover([]Part{Constant{}, Season{Period: 8766 * step}}), true, "step ", step, ": more rows")
+		testkit.Equal(t, s.cover([]Part{Constant{}, Season{Period: 8766 * step}}), true, "step ", step, ": more observations")
 		testkit.Near(t, s.from, 100_000-4*8766, 1e-6, "step ", step)
 	}
 }
 
-// TestSpectrumOfOutliers checks that a robust spectrum finds a season that a few huge values hide.
+// TestSpectrumOfOutliers checks that a robust spectrum finds a season masked by a few outliers.
 func TestSpectrumOfOutliers(t *testing.T) {
 	const n = 240
 	var u, y []float64

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCoverage: of made series, intervals of forecasts hold what they promise.
+// TestCoverage checks the coverage of 95 % intervals on synthetic series.
 func TestCoverage(t *testing.T) {
 	const count = 40
 	in, all := 0, 0
@@ -23,8 +23,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestHMC judges the Gaussian: means agree. Deviations are at most 2.2 times as large: the Gaussian of an amplitude's logarithm has more
-// mass above, where the data speak against it, than the posterior.
+// TestHMC compares the Laplace approximation with HMC. Means agree. Standard deviations are up to 2.2 times as large, because the
+// Gaussian in the log amplitude overestimates the upper tail of the posterior.
 func TestHMC(t *testing.T) {
 	s := made(90, false)
 	a, b := fit(t, s, Options{Draws: 60}), fit(t, s, Options{Draws: 60, HMC: true})

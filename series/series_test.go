@@ -17,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestRobust: outliers are named, and move neither the forecast nor the noise by much.
+// TestRobust checks that outliers are detected and barely affect the forecast and the noise.
 func TestRobust(t *testing.T) {
 	clean := made(144, false)
 	dirty := Series{X: clean.X, Y: [][]float64{slices.Clone(clean.Y[0])}}
@@ -29,7 +29,7 @@ func TestRobust(t *testing.T) {
 	want := fit(t, clean, Options{Draws: AtMode})
 	spoilt := fit(t, dirty, Options{Draws: AtMode, Robust: RobustNever})
 	if never := fit(t, clean, Options{Draws: AtMode, Robust: RobustNever}); never.Bound() != want.Bound() {
-		t.Errorf("without outliers the bound is %v, and %v if there are never any", want.Bound(), never.Bound())
+		t.Errorf("bound of data without outliers is %v, and %v with RobustNever", want.Bound(), never.Bound())
 	}
 	got := fit(t, dirty, Options{Draws: AtMode, Robust: RobustAlways})
 	var missed []int
@@ -49,11 +49,11 @@ func TestRobust(t *testing.T) {
 		}
 	}
 	if spoilt.NoiseSD(0) < 3*got.NoiseSD(0) || want.Outliers(0) != nil {
-		t.Errorf("noise %v, and %v where it is not robust", got.NoiseSD(0), spoilt.NoiseSD(0))
+		t.Errorf("noise %v, and %v with RobustNever", got.NoiseSD(0), spoilt.NoiseSD(0))
 	}
 }
 
-// TestRobustAlone checks that a value far from all others is not taken for an outlier: a walk may have got there.
+// TestRobustAlone checks that an isolated value at the end is not detected as an outlier if a random walk can explain it.
 func TestRobustAlone(t *testing.T) {
 	random, level := rand.New(rand.NewPCG(6, 6)), 0.0
 	s := seriesOf(60, func(float64) float64 {
@@ -69,7 +69,7 @@ func TestRobustAlone(t *testing.T) {
 	}
 }
 
-// TestFill: holes are filled near the truth, in each output, and nothing else changes.
+// TestFill checks that Fill predicts missing values of each output and changes no other value.
 func TestFill(t *testing.T) {
 	s := made(120, false)
 	s.Y = append(s.Y, slices.Clone(s.Y[0]))
@@ -100,7 +100,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestBits: the same on one processor and on several.
+// TestBits checks that results do not depend on the number of processors.
 func TestBits(t *testing.T) {
 	s := made(200, true)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -113,8 +113,8 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestMistakes: each is named, by its kind.
-func TestMistakes(t *testing.T) {
+// TestErrors checks kind and text of the errors for invalid data, options and arguments.
+func TestErrors(t *testing.T) {
 	good := made(40, false)
 	ctx := context.Background()
 	withErrors := func(e func(n int) float64) Series {
@@ -132,22 +132,22 @@ func TestMistakes(t *testing.T) {
 		word string
 	}{
 		"no output":       {Series{X: good.X}, Options{}, ErrData, "no output"},
-		"lengths":         {Series{X: good.X, Y: [][]float64{{1}}}, Options{}, ErrData, "1 values for 40 places"},
+		"lengths":         {Series{X: good.X, Y: [][]float64{{1}}}, Options{}, ErrData, "1 values for 40 times"},
 		"x":               {Series{X: []float64{1, math.NaN()}, Y: [][]float64{{1, 2}}}, Options{}, ErrData, "x[1]"},
 		"y":               {Series{X: []float64{1, 2, 3, 4}, Y: [][]float64{{1, 2, math.Inf(1), 3}}}, Options{}, ErrData, "y[0][2]"},
-		"denormal":        {Series{X: good.X[:4], Y: [][]float64{{1e-309, 2e-309, 3e-309, 1e-309}}}, Options{}, ErrData, "larger than 3e-309"},
+		"denormal":        {Series{X: good.X[:4], Y: [][]float64{{1e-309, 2e-309, 3e-309, 1e-309}}}, Options{}, ErrData, "output 0 is 3e-309"},
 		"few":             {Series{X: []float64{1, 2, 3}, Y: [][]float64{{1, 2, 3}}}, Options{}, ErrData, "3 values"},
-		"one place":       {Series{X: []float64{1, 1, 1, 1}, Y: [][]float64{{1, 2, 3, 4}}}, Options{}, ErrData, "different places"},
+		"equal times":     {Series{X: []float64{1, 1, 1, 1}, Y: [][]float64{{1, 2, 3, 4}}}, Options{}, ErrData, "different times"},
 		"error":           {Series{X: good.X, Y: good.Y, Err: [][]float64{make([]float64, 40)}}, Options{}, ErrData, "standard deviation of y[0][0]"},
-		"twice":           {good, Options{Parts: []Part{Slope{}, Slope{}}}, ErrOptions, `two parts "slope"`},
+		"twice":           {good, Options{Parts: []Part{Slope{}, Slope{}}}, ErrOptions, `part "slope" is given twice`},
 		"nil part":        {good, Options{Parts: []Part{nil}}, ErrOptions, "nil"},
-		"pointer":         {good, Options{Try: [][]Part{{&Season{Period: 12}}}}, ErrOptions, "must be the Season itself"},
+		"pointer":         {good, Options{Try: [][]Part{{&Season{Period: 12}}}}, ErrOptions, "must be a Season value"},
 		"prior":           {good, Options{Parts: []Part{Slope{SD: Prior{Median: -1, SD: 1}}}}, ErrOptions, "slope"},
 		"period":          {good, Options{Parts: []Part{Season{Period: -1}}}, ErrOptions, "period"},
 		"too short":       {good, Options{Parts: []Part{Season{Period: 0.1}}}, ErrOptions, "two steps"},
-		"near":            {good, Options{Parts: []Part{Season{Period: 12}, Season{Period: 12.0000001}}}, ErrOptions, "period 12 and 12.0000001"},
-		"shift":           {good, Options{Parts: []Part{Constant{}, LevelShift{At: math.NaN()}}}, ErrOptions, "level shift at NaN"},
-		"draws":           {good, Options{Draws: AtMode - 1}, ErrOptions, "-2 draws"},
+		"near":            {good, Options{Parts: []Part{Season{Period: 12}, Season{Period: 12.0000001}}}, ErrOptions, "periods 12 and 12.0000001"},
+		"shift":           {good, Options{Parts: []Part{Constant{}, LevelShift{At: math.NaN()}}}, ErrOptions, "level shift is NaN"},
+		"draws":           {good, Options{Draws: AtMode - 1}, ErrOptions, "draws is -2"},
 		"errors, small":   {withErrors(func(int) float64 { return 1e-200 }), bare, ErrData, "1e-200 to 1e-200"},
 		"errors, unequal": {withErrors(func(n int) float64 { return math.Pow(10, float64(n%20)-10) }), bare, ErrData, "1e-10 to 1e+09"},
 		"errors, large":   {withErrors(func(int) float64 { return 1e200 }), bare, ErrData, "below 1e+150"},
@@ -161,15 +161,15 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("data from %v to %v, predict at %v: %v", first, last, x, err)
 		}
 	}
-	testkit.Fails(t, testkit.Error(m.Forecast(ctx, -1)), ErrOptions, "-1 steps", "a forecast backwards")
-	testkit.Fails(t, testkit.Error(m.Draw(ctx, nil, -1, 0)), ErrOptions, "-1 draws", "fewer draws than none")
+	testkit.Fails(t, testkit.Error(m.Forecast(ctx, -1)), ErrOptions, "steps is -1", "negative horizon")
+	testkit.Fails(t, testkit.Error(m.Draw(ctx, nil, -1, 0)), ErrOptions, "draws is -1", "negative number of draws")
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	testkit.Fails(t, testkit.Error(Fit(ended, good, Options{})), context.Canceled, "", "a context that has ended")
+	testkit.Fails(t, testkit.Error(Fit(ended, good, Options{})), context.Canceled, "", "a canceled context")
 }
 
-// TestEasy: data that a model must not stumble over: constants, lines, few rows, huge and tiny numbers, rows out of order.
-func TestEasy(t *testing.T) {
+// TestDegenerateData checks forecasts of constants, lines, few observations, huge and tiny values, and unsorted times.
+func TestDegenerateData(t *testing.T) {
 	for name, c := range map[string]struct {
 		s    Series
 		next float64
@@ -180,7 +180,7 @@ func TestEasy(t *testing.T) {
 		"huge":      {seriesOf(60, func(i float64) float64 { return 1e140 * i }), 60e140, 2e140},
 		"tiny":      {seriesOf(60, func(i float64) float64 { return 1e-140 * i }), 60e-140, 2e-140},
 		"far away":  {seriesOf(60, func(i float64) float64 { return 1e9 + i }), 1e9 + 60, 2},
-		"a void":    {Series{X: []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 1e12}, Y: [][]float64{{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}}, 0.5, 3},
+		"huge gap":  {Series{X: []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 1e12}, Y: [][]float64{{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}}, 0.5, 3},
 		"four rows": {seriesOf(4, func(i float64) float64 { return i }), 4, 3},
 		"sine":      {seriesOf(300, func(i float64) float64 { return math.Sin(2 * math.Pi * i / 12) }), 0, 0.1},
 	} {
@@ -196,11 +196,11 @@ func TestEasy(t *testing.T) {
 	slices.Reverse(r.Y[0])
 	a, b := fit(t, s, Options{}), fit(t, r, Options{})
 	if p, q := predict(t, a, a.Next(3)), predict(t, b, b.Next(3)); math.Abs(p.Mean[0][2]-q.Mean[0][2]) > 1e-3*p.SD[0][2] {
-		t.Errorf("rows in reverse order: %v, want %v", q.Mean[0], p.Mean[0])
+		t.Errorf("observations in reverse order: %v, want %v", q.Mean[0], p.Mean[0])
 	}
 }
 
-// TestKnownErrorsExtreme: errors of any size that is accepted give a forecast near the series, whose values they do not describe.
+// TestKnownErrorsExtreme checks forecasts with known errors that are far too small or too large.
 func TestKnownErrorsExtreme(t *testing.T) {
 	const n = 120
 	random := rand.New(rand.NewPCG(3, 3))
@@ -220,7 +220,7 @@ func TestKnownErrorsExtreme(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse: several goroutines use one model at a time, and get what one alone gets. The race detector watches.
+// TestConcurrentUse checks, under the race detector, that several goroutines can use one model.
 func TestConcurrentUse(t *testing.T) {
 	s := made(60, false)
 	m := fit(t, s, Options{Parts: []Part{Constant{}, ShortMemory{}, Season{Period: 1}}, Known: true, Draws: 4})
@@ -230,7 +230,7 @@ func TestConcurrentUse(t *testing.T) {
 		all.Go(func() {
 			p, err := m.Predict(t.Context(), x)
 			if err != nil || !reflect.DeepEqual(p, want) {
-				t.Errorf("Predict: %v, or other numbers", err)
+				t.Errorf("Predict: error %v, or different predictions", err)
 			}
 			_, drawn := m.Draw(t.Context(), x, 2, 1)
 			_, parts := m.Components(t.Context(), x)
@@ -248,14 +248,14 @@ func TestConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
-// TestQuantileProbability: a probability that is none, such as a percentage, panics.
+// TestQuantileProbability checks that Quantile panics for a probability outside (0, 1), such as a percentage.
 func TestQuantileProbability(t *testing.T) {
 	m := fit(t, made(30, false), Options{Parts: []Part{Constant{}}, Known: true, Draws: AtMode})
 	p := predict(t, m, m.Next(1))
 	for _, probability := range []float64{95, 0, 1, -0.1, math.NaN()} {
 		func() {
 			defer func() {
-				if text := fmt.Sprint(recover()); !strings.Contains(text, fmt.Sprintf("probability %v", probability)) {
+				if text := fmt.Sprint(recover()); !strings.Contains(text, fmt.Sprintf("probability is %v", probability)) {
 					t.Errorf("%v: panic %q", probability, text)
 				}
 			}()
@@ -264,8 +264,8 @@ func TestQuantileProbability(t *testing.T) {
 	}
 }
 
-// TestEvaluate: of its own data a model has its own bound, of data with jumps a worse one; errors have to be known
-// as they were.
+// TestEvaluate checks that the bound of the training data is Bound, that other data have a lower bound, and that errors must be known
+// in both or neither.
 func TestEvaluate(t *testing.T) {
 	s := seriesOf(40, func(i float64) float64 { return math.Sin(i/5) + 0.1*math.Sin(i*i) })
 	s.Y[0][7] = math.NaN()
@@ -274,23 +274,23 @@ func TestEvaluate(t *testing.T) {
 	for _, c := range []struct{ fitted, wrong Series }{{s, known}, {known, s}} {
 		m := fit(t, c.fitted, Options{Known: true})
 		own := testkit.Must(m.Evaluate(t.Context(), c.fitted))(t)
-		testkit.Near(t, own, m.Bound(), 1e-9*math.Abs(own), "the bound of its own data")
+		testkit.Near(t, own, m.Bound(), 1e-9*math.Abs(own), "the bound of the training data")
 		moved.Err = c.fitted.Err
-		before := c.fitted // a place before the model's first row counts like any other
+		before := c.fitted // with an observation before the training data
 		before.X, before.Y = append([]float64{-2}, s.X[1:]...), [][]float64{append([]float64{50}, s.Y[0][1:]...)}
 		for loss, other := range map[float64]Series{10: moved, 100: before} {
 			if bound := testkit.Must(m.Evaluate(t.Context(), other))(t); bound > own-loss {
-				t.Errorf("the bound of other data is %v, of its own %v: want it lower by %v", bound, own, loss)
+				t.Errorf("the bound of other data is %v, of the training data %v; want a difference of at least %v", bound, own, loss)
 			}
 		}
-		testkit.Fails(t, testkit.Error(m.Evaluate(t.Context(), c.wrong)), ErrData, "", "errors that are not known as they were")
+		testkit.Fails(t, testkit.Error(m.Evaluate(t.Context(), c.wrong)), ErrData, "", "known errors in only one of training data and data")
 		far := c.fitted
 		far.X = append([]float64{1e6}, s.X[1:]...)
-		testkit.Fails(t, testkit.Error(m.Evaluate(t.Context(), far)), ErrReach, "", "a place beyond the reach")
+		testkit.Fails(t, testkit.Error(m.Evaluate(t.Context(), far)), ErrReach, "", "a time out of range")
 	}
 }
 
-// TestScore: the scores are those of the predictions, over the rows that have values; a row's density is that of all its values.
+// TestScore compares Score with the predictions, averaged over the rows with at least one value.
 func TestScore(t *testing.T) {
 	nan := math.NaN()
 	s := Series{X: []float64{0, 1, 2, 3, 4, 5}, Y: [][]float64{{1, 2, nan, 2, 1, 2}, {5, nan, nan, 4, 6, 5}}}

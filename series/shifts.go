@@ -5,22 +5,23 @@ import (
 	"slices"
 )
 
-// Level shifts are looked for in the fit without them. With K the covariance of a group's outputs, z the rows from a place on, and
+// Level shifts are detected in a fit without them. With the covariance K of a group's outputs, the step function z at a candidate time,
+// and
 //
 //	s = zᵀK⁻¹y      I = zᵀK⁻¹z
 //
-// a shift there whose weight has the best variance gains ½(s²/I − 1 − log s²/I) nats. It has to gain more the more places there are. A
-// series with more than mostShifts has large innovations rather than shifts, and none is taken; nor is any if the last one is so recent that
-// nobody knows whether it stays.
+// a shift with the optimal prior variance gains ½(s²/I − 1 − log s²/I) nats. The minimum gain increases with the number of candidate
+// times. If more than mostShifts are found, the series has large innovations rather than shifts, and all are rejected. All are also
+// rejected if the last one is too recent to be known as permanent.
 const (
 	mostShifts      = 3
-	shiftGain       = 5  // nats, and log N
-	shiftRows       = 10 // on either side, and between two
-	shiftStays      = 40 // steps from the last one to the end
-	shiftCandidates = 20 // whose gain is computed
+	shiftGain       = 5  // minimum gain in nats, in addition to log N
+	shiftRows       = 10 // minimum number of observations on each side and between two shifts
+	shiftStays      = 40 // minimum steps from the last shift to the end
+	shiftCandidates = 20 // maximum number of candidate times
 )
 
-// shifts adds the level shifts for which there is evidence to a trial, unless the parts are given.
+// shifts adds the level shifts supported by the evidence to a trial, unless the parts are fixed.
 func (s *search) shifts(t *trial) (*trial, error) {
 	if s.o.certain() {
 		return t, nil
@@ -47,7 +48,7 @@ func (s *search) shifts(t *trial) (*trial, error) {
 	return before, nil
 }
 
-// shift is the place of the largest gain, and the gain.
+// shift returns the time of the level shift with the largest gain, and the gain.
 func (s *search) shift(t *trial) (best, gain float64, err error) {
 	l := t.o.layout
 	at, err := (&Model{frame: s.frame, layout: l, tracks: s.tracks}).conditional(s.ctx, t.mode)
@@ -60,8 +61,8 @@ func (s *search) shift(t *trial) (best, gain float64, err error) {
 	}
 	for g, track := range s.tracks {
 		p, n := at[g], len(track.u)
-		steps := p.memory.steps(track)
-		sums := make([]float64, n) // Σ s² of the outputs, at each row
+		steps := p.process.steps(track)
+		sums := make([]float64, n) // Σ s² over the outputs, for a shift at each observation
 		for _, r := range l.residuals(track, p.weights) {
 			score := 0.0
 			for i, a := range slices.Backward(solve(steps, track.e, r)) {

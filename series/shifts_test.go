@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// shiftsOf are the places of a model's level shifts.
+// shiftsOf returns the times of a model's level shifts.
 func shiftsOf(m *Model) (at []float64) {
 	for _, p := range m.Parts() {
 		if s, ok := p.(LevelShift); ok {
@@ -19,8 +19,8 @@ func shiftsOf(m *Model) (at []float64) {
 	return at
 }
 
-// TestShifts: level shifts are found where they were made, and not where there are none: in a random walk, in one with wide tails, in
-// noise, in a spike, and where the parts are given.
+// TestShifts checks that level shifts are found, that none is found in a random walk, heavy-tailed innovations, noise or a spike, and
+// that none is added to fixed parts.
 func TestShifts(t *testing.T) {
 	wander := func(seed uint64, jump func(i int) float64, innovation func(r *rand.Rand) float64) Series {
 		random, level := rand.New(rand.NewPCG(seed, 1)), 0.0

@@ -9,32 +9,31 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// A variant is a trial with some of the trend's parts and one of two short memories, and its probability. Of a series that nothing is known
-// of, none of these is certain: what returns to a level has no trend, and it may return at once or swing. So predictions are averaged over
-// all subsets of slope, smooth trend and random walk, and over memories with and without a quality. All are equally probable before the
-// data are seen, and weigh in proportion to their evidence (the integral over the hyper-parameters, by the Gaussian at the mode).
+// A variant is a trial with a subset of the trend parts and a short memory with or without a quality, and its posterior probability.
+// Predictions are averaged over all variants (Bayesian model averaging). All variants are equally probable a priori, so their weights are
+// proportional to the evidence, computed by the Laplace approximation at the mode.
 type variant struct {
 	*trial
 	gaussian         *bayes.Gaussian
 	evidence, weight float64
 }
 
-// optional are the parts that a variant may lack, if Options has no Parts or Average.
+// optional contains the parts that a variant may omit.
 var optional = []Part{Slope{}, SmoothTrend{}, RandomWalk{}}
 
-// absent is the logarithm of an amplitude of which nothing is left.
+// absent is the log amplitude of an omitted part.
 const absent = -30.0
 
-// usualQuality is the prior of a quality that nothing is known of.
+// usualQuality is the default prior of a quality.
 var usualQuality = Prior{Median: 0.5, SD: 1}
 
-// variants fits all subsets. The first has every part.
+// variants fits all variants of the best trial. The first contains every part.
 func (s *search) variants(best *trial) ([]*variant, error) {
 	if s.o.certain() || s.frame.Rows > averagedRows {
 		v, err := best.variant()
 		return []*variant{v}, err
 	}
-	heads := []*trial{best} // the variants with every part
+	heads := []*trial{best} // variants with every optional part
 	if swinging := withQuality(best.parts); swinging != nil {
 		t, err := s.trial(swinging, best)
 		if err != nil {
@@ -44,7 +43,7 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 	}
 	var all []*variant
 	for _, head := range heads {
-		top, needed := 0.0, 0 // the evidence with every part, and the bits of parts that all others have to have
+		top, needed := 0.0, 0 // evidence with every part; bits of the parts that must not be omitted
 		for subset := range 1 << len(optional) {
 			if subset&needed != 0 {
 				continue
@@ -77,11 +76,11 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 }
 
 const (
-	averagedRows = 5000 // up to which the data leave more than one variant
-	hopeless     = 10   // nats: a memory that has so much less evidence is not tried with fewer parts, nor any without a part that gains so much
+	averagedRows = 5000 // above this number of observations, only one variant is used
+	hopeless     = 10   // loss of evidence in nats above which further omissions are not tried
 )
 
-// withQuality gives the short memory among parts a quality; nil if there is none without.
+// withQuality returns a copy of parts with a quality added to the short memory, or nil if no short memory lacks one.
 func withQuality(parts []Part) []Part {
 	for i, p := range parts {
 		if m, ok := p.(ShortMemory); ok && m.Quality == (Prior{}) {
@@ -94,7 +93,7 @@ func withQuality(parts []Part) []Part {
 	return nil
 }
 
-// subset is the variant of a head's parts without those optional ones that have a bit.
+// subset returns the variant of a head without the optional parts whose bits are set in lacking.
 func (s *search) subset(head *trial, lacking int) (*variant, error) {
 	parts := slices.DeleteFunc(slices.Clone(head.parts), func(p Part) bool {
 		i := slices.IndexFunc(optional, func(q Part) bool { return q.name() == p.name() })
@@ -115,7 +114,7 @@ func (t *trial) variant() (*variant, error) {
 	return &variant{trial: t, gaussian: g, evidence: g.LogEvidence(), weight: 1}, nil
 }
 
-// widen gives the variant's hyper-parameters to a layout with more parts, whose amplitudes are none.
+// widen maps the variant's hyper-parameters to a layout with more parts. The other hyper-parameters are absent.
 func (v *variant) widen(l *layout, own []float64) []float64 {
 	wide := slices.Repeat([]float64{absent}, len(l.names))
 	for i, name := range v.o.layout.names {
@@ -124,7 +123,7 @@ func (v *variant) widen(l *layout, own []float64) []float64 {
 	return wide
 }
 
-// own picks the variant's hyper-parameters from values [count][n] for all hyper-parameters of a layout with more parts.
+// own selects the variant's hyper-parameters from values [count][n] for a layout with more parts.
 func (v *variant) own(l *layout, values [][]float64) [][]float64 {
 	picked := make([][]float64, len(values))
 	for i, all := range values {
@@ -135,7 +134,7 @@ func (v *variant) own(l *layout, values [][]float64) [][]float64 {
 	return picked
 }
 
-// embed is the variant's Gaussian over a layout with more parts, whose amplitudes are certain to be none.
+// embed returns the variant's Gaussian for a layout with more parts. The other hyper-parameters are fixed at absent.
 func (v *variant) embed(l *layout) (*bayes.Gaussian, error) {
 	const certain = 1e12
 	n, own := len(l.names), v.o.layout.names

@@ -7,24 +7,24 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// A volatility is how the size of a group's innovations and noise changes in time: they are multiplied by g = e^{h/2}, where h is an
-// Ornstein–Uhlenbeck process. It is estimated from the squared innovations z² of the model without it: log(z² + ε) is h plus noise that is
-// close to the logarithm of a chi-squared variable (Harvey, Ruiz & Shephard 1994; ε as in Fuller 1996).
+// A volatility is a time-varying scale g = e^{h/2} of a group's innovations and noise, where h is an Ornstein–Uhlenbeck process. It is
+// estimated from the squared innovations z² of the model with constant scale: log(z² + ε) is h plus noise with approximately a log
+// chi-squared distribution (Harvey, Ruiz & Shephard 1994; ε as in Fuller 1996).
 type volatility struct {
-	memory         // of the logarithms, with their noise as the unit
-	unit   float64 // from that unit to h
-	rows   *track  // times, and the logarithms
-	known  float64 // the usual posterior variance at a row, in that unit
+	stateSpace         // model of log(z² + ε), in units of its noise
+	unit       float64 // this unit, in units of h
+	rows       *track  // times and standardized logarithms
+	known      float64 // median posterior variance at an observation, in this unit
 }
 
 const (
 	volatilityOffset = 0.02 // ε
 	logSD            = 1.56 // of log(z² + ε) for a standard normal z
-	volatilityRows   = 50   // the fewest
-	volatilityGain   = 5    // nats that it has to gain
+	volatilityRows   = 50   // minimum number of observations
+	volatilityGain   = 5    // minimum gain in nats
 )
 
-// newVolatility fits a volatility to the innovations of a group's outputs; nil if there is not enough evidence that their size changes.
+// newVolatility fits a volatility to the innovations of a group's outputs. It returns nil if the evidence does not support one.
 func newVolatility(u []float64, innovations [][]float64) *volatility {
 	n := len(u)
 	if n < volatilityRows {
@@ -40,12 +40,12 @@ func newVolatility(u []float64, innovations [][]float64) *volatility {
 	}
 	mean, _ := bayes.MeanSD(logs, 0, 1)
 	v.rows = &track{u: u, e: e, y: [][]float64{standardized(logs, mean, v.unit)}}
-	best := memory{Length: 1}.density(v.rows) + volatilityGain
+	best := stateSpace{Length: 1}.density(v.rows) + volatilityGain
 	for ratio := 0.05; ratio < 4; ratio *= math.Sqrt2 {
 		for length := 4.0; length <= u[n-1]-u[0]; length *= 2 {
-			at := memory{Ratio: ratio, Length: length}
+			at := stateSpace{Ratio: ratio, Length: length}
 			if d := at.density(v.rows); d > best {
-				best, v.memory = d, at
+				best, v.stateSpace = d, at
 			}
 		}
 	}
@@ -56,8 +56,8 @@ func newVolatility(u []float64, innovations [][]float64) *volatility {
 	return v
 }
 
-// density is the log density of a track's first output under a memory without derivative and its noise, but for a constant.
-func (m memory) density(t *track) (sum float64) {
+// density returns the log density of a track's first output, up to a constant. Quality must be 0.
+func (m stateSpace) density(t *track) (sum float64) {
 	k, state := m.kalman(), 0.0
 	for i, c := range t.y[0] {
 		k.to(t.u[i], t.e[i], 1)
@@ -69,8 +69,8 @@ func (m memory) density(t *track) (sum float64) {
 	return sum
 }
 
-// at returns g at sorted times, by the mean of e^h; 1 without a volatility. Uncertainty of h counts where it is more than at the rows, to
-// which λ is fitted.
+// at returns g at sorted times, based on the mean of e^h, or 1 for a nil volatility. The posterior variance of h counts only as far as it
+// exceeds the variance at observations, because λ already includes the latter.
 func (v *volatility) at(u []float64) []float64 {
 	g := slices.Repeat([]float64{1}, len(u))
 	if v == nil || len(u) == 0 {
@@ -86,7 +86,7 @@ func (v *volatility) at(u []float64) []float64 {
 	return g
 }
 
-// change gives a track a volatility.
+// change returns a copy of a track with a volatility.
 func (t *track) change(v *volatility) *track {
 	if v == nil {
 		return t
@@ -99,7 +99,7 @@ func (t *track) change(v *volatility) *track {
 	return &c
 }
 
-// volatilities returns the volatility of each track at a trial's mode; ok is false if none changes.
+// volatilities estimates the volatility of each track at a trial's mode. ok is false if all are constant.
 func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) {
 	l := t.o.layout
 	m := &Model{frame: s.frame, layout: l, tracks: s.tracks}
@@ -109,7 +109,7 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 	}
 	for g, track := range s.tracks {
 		p := at[g]
-		steps := p.memory.steps(track)
+		steps := p.process.steps(track)
 		var innovations [][]float64
 		for _, r := range l.residuals(track, p.weights) {
 			_, z := filter(steps, r)
@@ -124,8 +124,8 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 	return all, ok, nil
 }
 
-// volatile gives the search's rows and all rows the volatilities at a trial's mode, and returns the trial of its parts with them, if that has
-// more evidence, unless the parts are certain.
+// volatile estimates volatilities at a trial's mode and refits the trial with them. If the gain is sufficient, it keeps them in the
+// search and returns the new trial and the changed tracks. It does nothing if the parts are fixed.
 func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
 	if s.o.certain() {
 		return t, whole, nil

@@ -8,13 +8,14 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// A cosine is the feature amp·cos(freq·(u − center) + phase), and 0 before from unless that is nil.
+// A cosine is the feature amp·cos(freq·(u − center) + phase). If from is not nil, it is 0 at u < from.
 type cosine struct {
 	amp, freq, center, phase float64
 	from                     *float64
 }
 
-// moments are sums over a group's rows, whitened by a memory's filter: with features Φ at unit amplitudes, G = Φᵀ K_o⁻¹ Φ and C = Φᵀ K_o⁻¹ y.
+// moments contains the sufficient statistics of a group's observations: with features Φ at unit amplitudes, G = Φᵀ K_o⁻¹ Φ and C = Φᵀ
+// K_o⁻¹ y.
 type moments struct {
 	n    int
 	gram []float64   // [M,M]
@@ -24,8 +25,8 @@ type moments struct {
 
 const tileRows = 256
 
-// whiten returns a track's moments for each of some memories. The features are computed once.
-func (l *layout) whiten(t *track, at []memory) []*moments {
+// whiten returns the moments of a track for each stateSpace in at. The features are computed only once.
+func (l *layout) whiten(t *track, at []stateSpace) []*moments {
 	var (
 		waves, n = l.cosines(), len(t.u)
 		m        = l.size()
@@ -86,7 +87,7 @@ func (l *layout) whiten(t *track, at []memory) []*moments {
 	return all
 }
 
-// whitenPanel filters eight columns side by side, from their last states on: out are their scaled innovations.
+// whitenPanel runs the Kalman filter on eight columns, starting at their states last, and writes the scaled innovations to out.
 func whitenPanel(out, rows []float64, steps []step, last *[states][]float64, first int) {
 	value, slope, walk := last[0][first:first+simd.Lanes], last[1][first:first+simd.Lanes], last[2][first:first+simd.Lanes]
 	for n := 0; n*simd.Lanes < len(rows); n++ {
@@ -109,8 +110,8 @@ func whitenPanel(out, rows []float64, steps []step, last *[states][]float64, fir
 	}
 }
 
-// fill writes eight columns from first on, cosines, then regressors, then outputs, at rows [lo, hi). Where rows are one step apart a cosine
-// is turned from one to the next; it is computed anew at the first row.
+// fill writes the eight columns [first, first+8) of observations [lo, hi). Columns are cosines, then regressors, then outputs. If the
+// next time is exactly one step later, cosines are computed by rotation; otherwise and at lo, directly.
 func fill(panel []float64, waves []cosine, t *track, first, lo, hi int) {
 	var sin, cos, stepSin, stepCos, amp [simd.Lanes]float64
 	lanes := min(simd.Lanes, max(0, len(waves)-first)) // that are cosines
@@ -159,8 +160,8 @@ func fill(panel []float64, waves []cosine, t *track, first, lo, hi int) {
 	}
 }
 
-// tiles calls visit for each tile of a track and each panel of its features: columns [first, first+lanes) at rows [lo, hi). The panels of a
-// tile come one after another, tiles side by side.
+// tiles calls visit for each tile of a track and each panel of features: columns [first, first+lanes) of observations [lo, hi). The
+// panels of one tile are visited in order; different tiles run in parallel.
 func (l *layout) tiles(t *track, visit func(panel []float64, first, lanes, lo, hi int)) {
 	waves, m := l.cosines(), l.size()
 	inputs := &track{u: t.u, regressors: t.regressors}
@@ -174,7 +175,7 @@ func (l *layout) tiles(t *track, visit func(panel []float64, first, lanes, lo, h
 	})
 }
 
-// residuals returns the outputs less the features' sums with weights w [outputs][M].
+// residuals returns y − Φw for each output, with weights w [outputs][M].
 func (l *layout) residuals(t *track, w [][]float64) [][]float64 {
 	all := make([][]float64, len(w))
 	for d := range all {
@@ -191,10 +192,10 @@ func (l *layout) residuals(t *track, w [][]float64) [][]float64 {
 	return all
 }
 
-// project returns Φᵀx for each of some columns x [N].
+// project returns Φᵀx [M] for each column of x [N].
 func (l *layout) project(t *track, x [][]float64) [][]float64 {
 	m, count := l.size(), (len(t.u)+tileRows-1)/tileRows
-	parts := make([]float64, count*len(x)*m) // added in the order of tiles
+	parts := make([]float64, count*len(x)*m) // one sum per tile, added in order
 	l.tiles(t, func(panel []float64, first, lanes, lo, hi int) {
 		for i, column := range x {
 			sums := parts[(lo/tileRows*len(x)+i)*m+first:][:lanes]

@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestChannels: a gap is its channels' own. What another channel holds there comes out bit for bit, by every method and in draws, though gaps
-// of several channels overlap in time.
+// TestChannels checks, for all methods, that a gap of one channel does not change other channels, in the fill and in draws, even if
+// gaps overlap in time.
 func TestChannels(t *testing.T) {
 	clean := tones(6000, 3, 0.005)
 	gaps := []Gap{
@@ -40,8 +40,8 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// TestClipped: clipped samples come back beyond their limits and nearer to what was there, in the channel that is clipped; plain gaps beside
-// them are filled, and the bits do not depend on the number of cores.
+// TestClipped checks that clipped samples are restored beyond their limits and closer to the original, that other gaps near them are
+// filled, and that results do not depend on the number of processors.
 func TestClipped(t *testing.T) {
 	clean := voice(t, 6000, 22_000)
 	level := 0.4 * slices.Max(clean)
@@ -94,8 +94,7 @@ func clippedPeaks(x []float64, level float64, lo, hi int) (y []float64, gaps []G
 	return y, gaps
 }
 
-// TestClippedTiles checks that clipped samples at the beginning of a tile are restored with the samples before it: to the same values as
-// where that tile begins elsewhere.
+// TestClippedTiles checks that clipped samples at the beginning of a tile are restored using the samples before it.
 func TestClippedTiles(t *testing.T) {
 	const low, tile = 1000, 5000 // Hz, samples
 	clean := tones(tile+60, 1, 0.002)[0]
@@ -122,7 +121,7 @@ func TestClippedDraws(t *testing.T) {
 	}
 }
 
-// TestClippedLevel checks that each clipped gap has the level of the sound around itself.
+// TestClippedLevel checks that Level of each clipped gap is the level of the surrounding samples.
 func TestClippedLevel(t *testing.T) {
 	x := tones(8000, 1, 0.002)[0]
 	for i := range x[:4000] {

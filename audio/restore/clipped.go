@@ -9,11 +9,11 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// fillClipped restores the clipped gaps of every channel, tile by tile: they are so dense that they are solved for together.
+// fillClipped restores the clipped gaps of all channels. The gaps of a tile are dense, so they are restored together.
 func (g *gapFiller) fillClipped() error {
 	tile := audio.SamplesIn(declip.Tile, g.res.rate)
 	for c, lane := range g.lanes {
-		var tiles [][]int // the numbers of the gaps that begin in each
+		var tiles [][]int // indices of the gaps that begin in each tile
 		last := -1
 		for _, i := range lane {
 			gap := g.res.Gaps[i]
@@ -33,7 +33,7 @@ func (g *gapFiller) fillClipped() error {
 	return nil
 }
 
-// fillTile restores a channel's clipped gaps with the given numbers, which begin in one tile of so many samples.
+// fillTile restores the clipped gaps of a channel with indices own. They begin in the same tile of the given length in samples.
 func (g *gapFiller) fillTile(c int, own []int, tile int) error {
 	if err := g.ctx.Err(); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (g *gapFiller) fillTile(c int, own []int, tile int) error {
 		return fmt.Errorf("restore: samples %d:%d: %w", lo, hi, err)
 	}
 	var clipped, missing [][2]int
-	first := 0 // of the tile's own gaps, among the clipped ones
+	first := 0 // index of own[0] in clipped
 	for _, k := range g.within(c, lo, hi) {
 		start, end := max(all[k].Start, lo)-lo, min(all[k].End, hi)-lo
 		if !all[k].Clipped {
@@ -66,24 +66,24 @@ func (g *gapFiller) fillTile(c int, own []int, tile int) error {
 		start, end := all[i].Start-lo, all[i].End-lo
 		part := func(v []float64) []float64 { return slices.Clone(v[start:end]) } // the tile's arrays are freed
 		s := GapFill{Gap: all[i], Channel: c, Mean: part(r.Mean), SD: part(r.SD), Level: g.level(z[c], clipped, start, end)}
-		if r.Doubt[first+j] {
-			s.Warning = "the limits of its clipped samples contradict the sound around, or its restoration did not settle"
+		if r.Unreliable[first+j] {
+			s.Warning = "the clipping limits contradict the surrounding audio, or the restoration did not converge"
 		}
 		for _, d := range r.Draws {
 			s.Draws = append(s.Draws, part(d))
 		}
 		fills := append(g.res.Fills[i], s)
 		if all[i].Channel == 0 && len(fills) < g.res.channels {
-			g.res.Fills[i] = fills // other channels follow
+			g.res.Fills[i] = fills // wait for the other channels
 			continue
 		}
 		g.filled(i, fills)
-		g.tell(func() { g.done++ })
+		g.report(func() { g.done++ })
 	}
 	return nil
 }
 
-// ends returns a run, or where it is long its two ends.
+// ends returns the run [start, end), or its first and last most samples if it is longer than both together.
 func ends(start, end, most int) [][2]int {
 	if end-start <= 2*most {
 		return [][2]int{{start, end}}

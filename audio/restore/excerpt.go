@@ -8,7 +8,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 )
 
-// excerpts returns the gaps with context on each side, joined where they touch.
+// excerpts returns the gaps with context on each side. Overlapping and adjacent excerpts are merged.
 func excerpts(gaps []Gap, n, context int) []Excerpt {
 	var out []Excerpt
 	for _, g := range gaps {
@@ -23,15 +23,15 @@ func excerpts(gaps []Gap, n, context int) []Excerpt {
 	return out
 }
 
-// Excerpts returns the parts of a recording of n samples in each of so many channels that FillFrom models, without their models: the gaps
-// with the options' context on each side, joined where they touch. Errors wrap ErrGaps if gaps do not fit the recording or leave too little
-// of an excerpt to learn from, vssgp.ErrOptions if the context is negative, and vssgp.ErrData if there are no samples or no rate.
+// Excerpts returns the excerpts that FillFrom would model in a recording of n samples per channel, without models: the gaps with the
+// context of the options on each side, merged if they touch. Errors wrap ErrGaps if gaps are invalid or leave too few observed samples,
+// vssgp.ErrOptions if the context is negative, and vssgp.ErrData if n, channels or rate is not positive.
 func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	if channels < 1 || n <= 0 || rate <= 0 {
-		return nil, fmt.Errorf("restore: %d samples in %d channels at %d Hz, want at least one: %w", n, channels, rate, vssgp.ErrData)
+		return nil, fmt.Errorf("restore: %d samples in %d channels at %d Hz, all must be positive: %w", n, channels, rate, vssgp.ErrData)
 	}
 	if o.Context < 0 {
-		return nil, fmt.Errorf("restore: a context of %v, must be 0 or more: %w", o.Context, vssgp.ErrOptions)
+		return nil, fmt.Errorf("restore: context is %v, must be at least 0: %w", o.Context, vssgp.ErrOptions)
 	}
 	if len(gaps) == 0 {
 		return nil, fmt.Errorf("restore: no gap given: %w", ErrGaps)
@@ -43,14 +43,14 @@ func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	all := excerpts(sorted, n, o.context(n, rate))
 	for _, e := range all {
 		if left := e.End - e.Start - audio.Missing(e.Gaps); left < leastObserved {
-			return nil, fmt.Errorf("restore: samples %d:%d leave only %d observed samples, must be at least %d: %w",
+			return nil, fmt.Errorf("restore: samples %d:%d contain only %d observed samples, must be at least %d: %w",
 				e.Start, e.End, left, leastObserved, ErrGaps)
 		}
 	}
 	return all, nil
 }
 
-// context returns the number of samples that are modeled on each side of a gap.
+// context returns the number of samples to model on each side of a gap.
 func (o *Options) context(n, rate int) int {
 	if o.All {
 		return n
@@ -58,12 +58,12 @@ func (o *Options) context(n, rate int) int {
 	return audio.SamplesIn(cmp.Or(o.Context, DefaultContext).Seconds(), rate)
 }
 
-// failed says at which samples of the recording.
+// failed adds the sample range of the excerpt to an error.
 func (e *Excerpt) failed(err error) error {
 	return fmt.Errorf("restore: samples %d:%d: %w", e.Start, e.End, err)
 }
 
-// gapsInside returns a channel's gaps, or all for channel −1, counted from the excerpt's start.
+// gapsInside returns the gaps of a channel (−1: all gaps), relative to the start of the excerpt.
 func (e *Excerpt) gapsInside(channel int) (gaps []Gap) {
 	for _, g := range e.Gaps {
 		if channel < 0 || g.In(channel) {
@@ -73,10 +73,10 @@ func (e *Excerpt) gapsInside(channel int) (gaps []Gap) {
 	return gaps
 }
 
-// missing returns at which of the excerpt's samples a channel misses something.
+// missing returns a mask of the samples of the excerpt that are missing in any channel.
 func (e *Excerpt) missing() []bool { return audio.Mask(e.gapsInside(-1), e.End-e.Start) }
 
-// data returns the excerpt's observed samples, of known [channel][sample], which has zeros in the gaps.
+// data returns the observed samples of the excerpt. known is [channel][sample], with zeros in the gaps.
 func (e *Excerpt) data(known [][]float64, rate int) *vssgp.Data {
 	d := &vssgp.Data{Q: 1, D: len(known), XNames: []string{"seconds"}}
 	for c := range known {

@@ -12,8 +12,9 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// Fill predicts the samples in gaps from the rest of the recording. samples is [channel][sample] at the given rate, of any
-// scale; the samples in the gaps are not read. GOMAXPROCS does not change the result.
+// Fill predicts the samples in the gaps of a recording. samples is [channel][sample] at the given rate in Hz, at any scale. Samples in
+// gaps are ignored. The result does not depend on GOMAXPROCS. Errors wrap ErrGaps, vssgp.ErrOptions, vssgp.ErrData, vssgp.ErrMemory or
+// the error of ctx.
 func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Options) (*Result, error) {
 	n, err := length(samples)
 	if err != nil {
@@ -22,8 +23,8 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 	return FillFrom(ctx, audio.Samples(samples), n, rate, gaps, o)
 }
 
-// FillFrom is Fill for a recording of n samples in each channel. It reads only the samples around the gaps, so its memory grows
-// with the missing samples and not with the recording.
+// FillFrom is like Fill for a Source with n samples per channel. It reads only the samples around the gaps, so its memory does not grow
+// with the length of the recording.
 func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
 	none, err := Around(src, nil).Read(0, 0)
 	if err != nil {
@@ -58,22 +59,22 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	return f.res, nil
 }
 
-// filler fills the gaps of a recording, several at a time.
+// A filler fills the gaps of a recording in parallel.
 type filler struct {
 	ctx   context.Context
 	o     Options
 	src   Source // with zeros in the gaps
 	began time.Time
 	res   *Result
-	units int // excerpts or gaps that are filled one by one
+	units int // number of excerpts or gaps
 
-	mu       sync.Mutex // guards the rest, and calls of o.Progress and o.Filled
+	mu       sync.Mutex // guards the fields below, and calls of o.Progress and o.Filled
 	done     int
 	progress []vssgp.Progress // of each excerpt
-	noise    float64          // reported last
+	noise    float64          // last reported value
 }
 
-// filled keeps the fills of gap i and passes them on.
+// filled stores the fills of gap i and calls o.Filled.
 func (f *filler) filled(i int, fills []GapFill) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,8 +84,8 @@ func (f *filler) filled(i int, fills []GapFill) {
 	}
 }
 
-// tell makes a change of the progress and reports the sum over the excerpts.
-func (f *filler) tell(change func()) {
+// report applies change to the progress and reports the totals over all excerpts.
+func (f *filler) report(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change()
@@ -107,7 +108,6 @@ func (f *filler) tell(change func()) {
 	f.o.Progress(p)
 }
 
-// context returns the number of samples in DefaultContext.
 func (f *filler) context() int { return audio.SamplesIn(DefaultContext.Seconds(), f.res.rate) }
 
 // level returns the rms of the known samples within DefaultContext of [start, end), or 0 if there are none.

@@ -19,8 +19,7 @@ import (
 
 const rate = 8000
 
-// tones is a recording of two tones in a little noise, the second channel
-// another mixture of them.
+// tones returns a recording of two tones with noise. The second channel is a different mixture of the tones.
 func tones(n, channels int, noise float64) [][]float64 {
 	rng := rand.New(rand.NewPCG(uint64(n), 2))
 	out := make([][]float64, channels)
@@ -36,12 +35,12 @@ func tones(n, channels int, noise float64) [][]float64 {
 
 var fiveGaps = []Gap{{Start: 400, End: 420}, {Start: 700, End: 730}, {Start: 1000, End: 1015}, {Start: 1300, End: 1325}, {Start: 1600, End: 1610}}
 
-// quick is a fit short enough to do often.
+// quick returns options for a fast VSSGP fit.
 func quick() Options {
 	return Options{Context: 16 * time.Millisecond, Model: vssgp.Options{Windows: vssgp.WindowOptions{Length: 0.02}, Components: 16, Iterations: 8, Seed: 1}}
 }
 
-// missing ranges over the channels and samples in gaps.
+// missing returns an iterator over the channels and samples in gaps.
 func missing(gaps []Gap, channels int) iter.Seq2[int, int] {
 	return func(yield func(c, i int) bool) {
 		for c := range channels {
@@ -59,11 +58,11 @@ func missing(gaps []Gap, channels int) iter.Seq2[int, int] {
 type whole = audio.Samples
 
 func clone(x [][]float64) [][]float64 {
-	out, _ := whole(x).Read(0, len(x[0])) // memory does not fail
+	out, _ := whole(x).Read(0, len(x[0])) // never fails
 	return out
 }
 
-// damage replaces gaps by something else.
+// damage returns a copy of x with the given value in the gaps.
 func damage(x [][]float64, gaps []Gap, by float64) [][]float64 {
 	out := clone(x)
 	for c, i := range missing(gaps, len(x)) {
@@ -72,7 +71,7 @@ func damage(x [][]float64, gaps []Gap, by float64) [][]float64 {
 	return out
 }
 
-// gapError is the rms error inside gaps.
+// gapError returns the rms error inside gaps.
 func gapError(got, want [][]float64, gaps []Gap) float64 {
 	s, n := 0.0, 0.0
 	for c, i := range missing(gaps, len(got)) {
@@ -82,7 +81,7 @@ func gapError(got, want [][]float64, gaps []Gap) float64 {
 	return math.Sqrt(s / n)
 }
 
-// covered is the share of samples in gaps that lie in their 95 % intervals.
+// covered returns the fraction of samples in gaps that are inside their 95 % intervals.
 func covered(r filled, want [][]float64, gaps []Gap) float64 {
 	inside, all := 0.0, 0.0
 	for c, i := range missing(gaps, len(want)) {
@@ -93,7 +92,7 @@ func covered(r filled, want [][]float64, gaps []Gap) float64 {
 	return inside / all
 }
 
-// filled is a result with its fills in whole recordings [channel][sample]. Fit and SD are NaN outside the excerpts.
+// A filled is a result with whole recordings [channel][sample]. Fit and SD are NaN outside the excerpts.
 type filled struct {
 	*Result
 	Filled, Fit, SD [][]float64
@@ -129,8 +128,8 @@ func mustFill(t *testing.T, x [][]float64, gaps []Gap, o Options) filled {
 	return inWhole(x, testkit.Must(Fill(context.Background(), x, rate, gaps, o))(t))
 }
 
-// TestFill: gaps come back far better than a line's, with honest intervals;
-// nothing else changes, and what stood in the gaps is not looked at.
+// TestFill checks that fills are much better than linear interpolation, the coverage of the intervals, that other samples are
+// unchanged, and that values in gaps are ignored.
 func TestFill(t *testing.T) {
 	for _, channels := range []int{1, 2} {
 		want := tones(2000, channels, 0.002)
@@ -142,7 +141,7 @@ func TestFill(t *testing.T) {
 			linear = append(linear, audio.FillLinear(want[c], fiveGaps))
 		}
 		if again := mustFill(t, given, fiveGaps, quick()); !sameBits(r.Filled, again.Filled) {
-			t.Error("what stands in the gaps changes the fill")
+			t.Error("the fill depends on the values in the gaps")
 		}
 		if e, line := gapError(r.Filled, want, fiveGaps), gapError(linear, want, fiveGaps); !(e < line/8) {
 			t.Errorf("%d channels: rms error %.3g in the gaps, a line's is %.3g: want an eighth", channels, e, line)
@@ -157,7 +156,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// checkIntact: what a channel does not miss keeps its bits, in the fill and in draws.
+// checkIntact checks that known samples are unchanged in the fill and in draws.
 func checkIntact(t *testing.T, r filled, x [][]float64, gaps []Gap) {
 	t.Helper()
 	for c := range x {
@@ -173,8 +172,7 @@ func checkIntact(t *testing.T, r filled, x [][]float64, gaps []Gap) {
 	}
 }
 
-// checkOutside: outside the gaps the samples keep their bits; fit and SD cover
-// the excerpts and nothing else.
+// checkOutside checks that samples outside the gaps are unchanged, and that Fit and SD cover exactly the excerpts.
 func checkOutside(t *testing.T, r filled, x, want [][]float64) {
 	t.Helper()
 	checkIntact(t, r, x, fiveGaps)
@@ -183,7 +181,7 @@ func checkOutside(t *testing.T, r filled, x, want [][]float64) {
 		for i := e.Start; i < e.End; i++ {
 			covered[i] = true
 		}
-		at := e.Gaps[0].Start // the model's input is the time in the recording, not in the excerpt
+		at := e.Gaps[0].Start // the input of the model is the time in the recording
 		p := testkit.Must(e.Model.Predict(t.Context(), []float64{float64(at) / rate}))(t)
 		testkit.Near(t, p.Mean[0], r.Fit[0][at], 1e-9, "the model of the samples from ", e.Start, " on")
 	}
@@ -208,7 +206,7 @@ func sameBits(a, b [][]float64) bool {
 	})
 }
 
-// TestSameBits: neither GOMAXPROCS nor the gaps' order matters.
+// TestSameBits checks that results do not depend on GOMAXPROCS or the order of the gaps.
 func TestSameBits(t *testing.T) {
 	x := tones(2000, 2, 0.01)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -224,12 +222,12 @@ func TestSameBits(t *testing.T) {
 			want = r
 		}
 		if !sameBits(r.Filled, want.Filled) || !sameBits(r.SD, want.SD) || !sameBits(r.Draws[0], want.Draws[0]) || r.Bound != want.Bound {
-			t.Errorf("other bits on %d cores", cores)
+			t.Errorf("different result on %d cores", cores)
 		}
 	}
 }
 
-// TestExcerpts: context on each side, joined where they touch; all as one.
+// TestExcerpts checks the context on each side, that adjacent excerpts are merged, and Options.All.
 func TestExcerpts(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -257,8 +255,7 @@ func TestExcerpts(t *testing.T) {
 	}
 }
 
-// TestEdges: gaps at the very beginning and end are filled, with wider
-// intervals than one in the middle.
+// TestEdges checks that gaps at the beginning and end are filled, with wider intervals than in the middle.
 func TestEdges(t *testing.T) {
 	want := tones(1200, 1, 0.002)
 	gaps := []Gap{{Start: 0, End: 12}, {Start: 600, End: 612}, {Start: 1188, End: 1200}}
@@ -271,8 +268,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestConstantRecordings: silence is filled with silence, a constant with
-// itself, a silent channel beside a loud one with silence.
+// TestConstantRecordings checks fills of silence, constants, and a silent channel next to a loud one.
 func TestConstantRecordings(t *testing.T) {
 	level := func(v float64) []float64 { return slices.Repeat([]float64{v}, 800) }
 	for _, c := range []struct {
@@ -298,15 +294,14 @@ func TestConstantRecordings(t *testing.T) {
 	}
 }
 
-// TestDraws differ from each other within the gaps alone, about the fill and by
-// as much as its standard deviation says.
+// TestDraws checks that draws differ only inside the gaps and have the mean and standard deviation of the fill.
 func TestDraws(t *testing.T) {
 	want := tones(1000, 1, 0.02)
 	gaps := []Gap{{Start: 300, End: 330}, {Start: 700, End: 720}}
 	o := quick()
 	o.Draws = 60
 	r := mustFill(t, want, gaps, o)
-	noise := math.Inf(1) // SD counts it, the draws do not
+	noise := math.Inf(1) // included in SD but not in draws
 	for _, e := range r.Excerpts {
 		noise = min(noise, e.Model.Y.Scale[0]/math.Sqrt(e.Model.Params.NoisePrecision[0]))
 	}
@@ -326,7 +321,7 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// TestCanceled: a context that ends stops the fill, before and within.
+// TestCanceled checks that a canceled context stops the fill, before and during it.
 func TestCanceled(t *testing.T) {
 	x := tones(2000, 1, 0.01)
 	for _, within := range []bool{false, true} {
@@ -348,7 +343,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestProgress counts up to all excerpts and iterations.
+// TestProgress checks that the progress increases to the total number of excerpts and iterations.
 func TestProgress(t *testing.T) {
 	var last Progress
 	calls := 0
@@ -365,18 +360,18 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestTimeLeft checks that the time left is in proportion to the gaps left.
+// TestTimeLeft checks that the remaining time is proportional to the number of remaining gaps.
 func TestTimeLeft(t *testing.T) {
 	var p Progress
 	f := &filler{o: Options{Progress: func(q Progress) { p = q }}, units: 4, began: time.Now().Add(-time.Hour)}
 	for done, want := range []float64{0, 3, 1, 1. / 3, 0} {
-		if f.tell(func() { f.done = done }); math.Abs(p.Left.Seconds()/p.Elapsed.Seconds()-want) > 1e-6 || p.Excerpt != done {
+		if f.report(func() { f.done = done }); math.Abs(p.Left.Seconds()/p.Elapsed.Seconds()-want) > 1e-6 || p.Excerpt != done {
 			t.Errorf("%d of 4 in %v: %v left, want %.2f times as long", p.Excerpt, p.Elapsed, p.Left, want)
 		}
 	}
 }
 
-// TestMemoryOfGaps: what a long gap needs grows with it, and a fill that needs more than the limit is refused.
+// TestMemoryOfGaps checks that the memory grows with the length of a gap, and the error if it exceeds the limit.
 func TestMemoryOfGaps(t *testing.T) {
 	bytes := func(seconds int) float64 {
 		gaps := []Gap{{Start: 10 * rate, End: (10 + seconds) * rate}}

@@ -14,15 +14,14 @@ import (
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
-// gapFiller fills the gaps of a recording one by one, channel by channel.
+// A gapFiller fills each gap of each channel separately.
 type gapFiller struct {
 	*filler
 	rate    float64
 	fillers sync.Pool // of *timewarp.Filler
-	lanes   [][]int   // of each channel: the numbers of its gaps, which do not overlap
+	lanes   [][]int   // [channel] indices of its gaps, which do not overlap
 }
 
-// newGapFiller indexes the gaps.
 func newGapFiller(f *filler) *gapFiller {
 	g := &gapFiller{filler: f, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels)}
 	f.res.guesses = f.o.guesses
@@ -40,14 +39,15 @@ func newGapFiller(f *filler) *gapFiller {
 	return g
 }
 
-// A view is what the fill of a gap looks at: the samples of all channels about it, and the gaps among them, counted from the first sample.
+// A view contains the samples of all channels around a gap, and the gaps among them relative to the first sample.
 type view struct {
 	z    [][]float64
 	gaps [][][2]int // [channel]
-	at   []int      // which of a channel's gaps is the one; −1 where the channel has others only
+	at   []int      // [channel] index of the gap to fill; −1 if the channel is not affected
 }
 
-// view returns the samples of all channels about gap i, a reach to either side, with guesses in the other gaps if guess is true.
+// view returns the samples of all channels around gap i, up to reach samples on each side. If guess is true, other gaps contain initial
+// fills.
 func (g *gapFiller) view(i, reach int, guess bool) (v view, err error) {
 	gap := g.res.Gaps[i]
 	lo, hi := max(0, gap.Start-reach), min(g.res.samples, gap.End+reach)
@@ -57,7 +57,7 @@ func (g *gapFiller) view(i, reach int, guess bool) (v view, err error) {
 	v.gaps, v.at = make([][][2]int, len(v.z)), make([]int, len(v.z))
 	for c, z := range v.z {
 		if n := slices.IndexFunc(z, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); n >= 0 {
-			return v, fmt.Errorf("restore: sample %d of channel %d is %v, want a number: %w", lo+n, c+1, z[n], vssgp.ErrData)
+			return v, fmt.Errorf("restore: sample %d of channel %d is %v, must be finite: %w", lo+n, c+1, z[n], vssgp.ErrData)
 		}
 		v.at[c] = -1
 		for _, k := range g.within(c, lo, hi) {
@@ -67,7 +67,7 @@ func (g *gapFiller) view(i, reach int, guess bool) (v view, err error) {
 			case k == i:
 				v.at[c] = len(v.gaps[c])
 			case other.Clipped:
-				continue // its limits are a guess
+				continue // the limits serve as initial fill
 			case guess && other.Len() <= longest(g.res.rate):
 				first, err := g.res.guesses[k]()
 				if err != nil {
@@ -81,12 +81,12 @@ func (g *gapFiller) view(i, reach int, guess bool) (v view, err error) {
 	return v, nil
 }
 
-// within returns the numbers of a channel's gaps that reach into [lo, hi).
+// within returns the indices of a channel's gaps that overlap [lo, hi).
 func (g *gapFiller) within(channel, lo, hi int) []int {
 	return overlapping(g.lanes[channel], lo, hi, func(i int) Gap { return g.res.Gaps[i] })
 }
 
-// guess returns first fills of gap i in its channels, for the fills of others. No guess looks at another.
+// guess returns initial fills of gap i in its channels. They do not depend on other initial fills.
 func (g *gapFiller) guess(i int) (guesses [][]float64, err error) {
 	if err := g.ctx.Err(); err != nil {
 		return nil, err
@@ -108,14 +108,14 @@ func (g *gapFiller) guess(i int) (guesses [][]float64, err error) {
 
 func longest(rate int) int { return audio.SamplesIn(LongGap.Seconds(), rate) }
 
-// fromSide returns how many samples of a gap are filled from a side.
+// fromSide returns the number of samples of a gap that are predicted from each side.
 func fromSide(gap Gap, rate int) int { return min(gap.Len(), audio.SamplesIn(edgeOfGap, rate)) }
 
-// reachOf returns how many samples on either side of a gap its fill looks at.
+// reachOf returns the number of samples on each side of a gap that its fill uses.
 func reachOf(gap Gap, rate int) int { return timewarp.Reach(fromSide(gap, rate), float64(rate)) }
 
-// fillGaps fills all gaps. Each fill looks at the samples around its gap and at guesses of other gaps there. So no fill depends on another,
-// and the result does not depend on the order of work.
+// fillGaps fills all gaps in parallel. A fill uses the samples around its gap and initial fills of the other gaps there. No fill depends
+// on another fill, so the order of execution does not change the result.
 func (f *filler) fillGaps() error {
 	g := newGapFiller(f)
 	f.units = len(f.res.Gaps)
@@ -125,7 +125,7 @@ func (f *filler) fillGaps() error {
 	return g.fillClipped()
 }
 
-// fill fills gap i in its channels. Clipped gaps are filled together, by fillClipped.
+// fill fills gap i in its channels. It skips clipped gaps, which fillClipped restores.
 func (g *gapFiller) fill(i int) error {
 	gap := g.res.Gaps[i]
 	if err := g.ctx.Err(); err != nil || gap.Clipped {
@@ -149,27 +149,27 @@ func (g *gapFiller) fill(i int) error {
 		fills = append(fills, s)
 	}
 	g.filled(i, fills)
-	g.tell(func() { g.done++ })
+	g.report(func() { g.done++ })
 	return nil
 }
 
-// warningOf returns why a fill should not be trusted, if it should not.
+// warningOf returns the reason why a fill is unreliable, or "".
 func warningOf(f *GapFill, trials, longest int) string {
-	if f.Level == 0 { // silence in silence
+	if f.Level == 0 { // silence
 		return ""
 	}
 	switch expected := bayes.RMS(f.SD) / f.Level; {
 	case f.Gap.Len() > longest && !f.Joint:
-		return "the gap is too long: only its ends are known"
-	case expected > doubtful:
-		return fmt.Sprintf("the error is expected to be %.0f %% of the level around", 100*expected)
+		return "the gap is too long: only its ends can be predicted"
+	case expected > unreliable:
+		return fmt.Sprintf("the expected error is %.0f %% of the surrounding level", 100*expected)
 	case trials == 0:
 		return "there is too little audio around the gap to select a model"
 	}
 	return ""
 }
 
-// alone fills a gap of a channel from that channel, and returns the number of trials that chose its model.
+// alone fills a gap from its own channel, and returns the number of trial gaps used to weight the models.
 func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2]int, which int) (trials int, err error) {
 	start, end, seed := gaps[which][0], gaps[which][1], g.seed(s.Gap.Start, s.Channel)
 	s.Level = g.level(z, gaps, start, end)
@@ -187,8 +187,8 @@ func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2
 	return q.Trials, nil
 }
 
-// fromSides fills a long gap: what the samples on either side say of it alone, joined by their precisions. Where neither says
-// anything, the fill is 0 and as uncertain as the sound around is loud.
+// fromSides fills a long gap. It predicts edge samples from each side separately and combines the predictions by their precisions. In the
+// middle, the fill is 0 with a standard deviation equal to the surrounding level.
 func (g *gapFiller) fromSides(
 	f *timewarp.Filler, s *GapFill, z []float64, gaps [][2]int, at, edge int, seed uint64,
 ) (trials int, err error) {
@@ -204,13 +204,13 @@ func (g *gapFiller) fromSides(
 		return 0, nil
 	}
 	precision, weighted := slices.Repeat([]float64{1 / prior}, n), make([]float64, n)
-	for _, forward := range []bool{true, false} { // their draws are independent
+	for _, forward := range []bool{true, false} { // with independent draws
 		lo, hi, which, from, own := 0, start+edge, at, 0, seed+1
 		if !forward {
 			lo, hi, which, from, own = end-edge, len(z), 0, n-edge, seed
 		}
 		if hi-lo == edge {
-			continue // the recording ends there
+			continue // the gap is at the end of the recording
 		}
 		q, err := f.Fill(g.ctx, z[lo:hi], ar.GapsIn(gaps, lo, hi), which, g.o.Draws, own)
 		if err != nil {
@@ -238,7 +238,7 @@ func (g *gapFiller) fromSides(
 	return trials, nil
 }
 
-// crossfade is how much of sample i of n a side has in draws of a long gap; the two sides' add up to 1.
+// crossfade returns the weight of one side at sample i of n in draws of a long gap. The weights of both sides add up to 1.
 func crossfade(i, n int, forward bool) float64 {
 	c := math.Cos(math.Pi / 2 * (float64(i) + 0.5) / float64(n))
 	if forward {
@@ -247,7 +247,7 @@ func crossfade(i, n int, forward bool) float64 {
 	return 1 - c*c
 }
 
-// seed returns the seed of the draws from a sample of a channel on.
+// seed returns the seed for draws of a gap that begins at a sample of a channel.
 func (f *filler) seed(start, channel int) uint64 {
 	return f.o.Model.Seed + uint64(start)*0x9e3779b97f4a7c15 + uint64(channel)
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestMethods: auto is the mixture unless an option says otherwise, and what a method cannot use is refused.
+// TestMethods checks the resolution of Auto and the errors for options that a method does not support.
 func TestMethods(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		o    Options
-		want Method // "": refused
+		want Method // "": an error
 	}{
-		{"nothing said", Options{}, Mixture},
+		{"zero", Options{}, Mixture},
 		{"a seed and draws", Options{Draws: 3, Model: vssgp.Options{Seed: 4}}, Mixture},
 		{"memory", Options{Forget: true, Model: vssgp.Options{MemoryLimit: 1e9}}, Mixture},
 		{"a window", Options{Model: vssgp.Options{Windows: vssgp.WindowOptions{Length: 0.05}}}, VSSGP},
@@ -53,8 +53,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestMixture: gaps come back far better than a line's, observed samples to the bit and certain; what stood in the gaps is not looked
-// at, and the bits depend on neither the number of cores nor other draws.
+// TestMixture checks the error of fills by Mixture and AR, that known samples are unchanged, that values in gaps are ignored, and
+// that results do not depend on the number of processors or of draws.
 func TestMixture(t *testing.T) {
 	clean := tones(9000, 2, 0.005)
 	gaps := []Gap{{Start: 0, End: 12}, {Start: 3000, End: 3080}, {Start: 3100, End: 3110}, {Start: 6000, End: 6200}, {Start: 8990, End: 9000}}
@@ -82,30 +82,30 @@ func TestMixture(t *testing.T) {
 		again := mustFill(t, damage(clean, gaps, 1e6), gaps, Options{Method: m, Draws: 1})
 		runtime.GOMAXPROCS(cores)
 		if !sameBits(again.Filled, r.Filled) || !sameBits(again.SD, r.SD) || !sameBits(again.Draws[0], r.Draws[0]) {
-			t.Errorf("%s: other bits on one core and with other samples in the gaps", m)
+			t.Errorf("%s: different result on one core and with other values in the gaps", m)
 		}
 		other := mustFill(t, damage(clean, gaps, 0), gaps, Options{Method: m, Draws: 1, Model: vssgp.Options{Seed: 9}})
 		if sameBits(other.Draws[0], r.Draws[0]) || !sameBits(other.Filled, r.Filled) {
-			t.Errorf("%s: another seed is to make other draws of the same fill", m)
+			t.Errorf("%s: another seed must change the draws but not the fill", m)
 		}
 	}
 }
 
-// TestWarnings: noise cannot be filled and is said to be in doubt, tones are not, and a long gap is known at its ends only.
+// TestWarnings checks that fills of noise and of long gaps have warnings, and fills of tones do not.
 func TestWarnings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	noise := testkit.Numbers(22_000, func(int) float64 { return rng.NormFloat64() })
 	x := [][]float64{tones(22_000, 1, 0.001)[0], noise}
 	gap, long := Gap{Start: 2000, End: 2080}, Gap{Start: 6000, End: 6000 + 3*rate/2}
 	r := mustFill(t, x, []Gap{gap, long}, Options{Draws: 1})
-	want := []GapFill{{Gap: gap, Channel: 1, Warning: "% of the level"}, {Gap: long, Warning: "too long"}, {Gap: long, Channel: 1, Warning: "too long"}}
+	want := []GapFill{{Gap: gap, Channel: 1, Warning: "% of the surrounding level"}, {Gap: long, Warning: "too long"}, {Gap: long, Channel: 1, Warning: "too long"}}
 	if !slices.EqualFunc(r.Warnings(), want, func(d *GapFill, w GapFill) bool {
 		return d.Gap == w.Gap && d.Channel == w.Channel && strings.Contains(d.Warning, w.Warning)
 	}) {
-		t.Fatalf("doubts %+v, want %+v", r.Warnings(), want)
+		t.Fatalf("warnings %+v, want %+v", r.Warnings(), want)
 	}
 	if e := gapError(r.Filled[:1], x[:1], []Gap{{Start: 6000, End: 6050}, {Start: long.End - 50, End: long.End}}); e > 0.03 {
-		t.Errorf("at its ends a long gap in tones has error %v", e)
+		t.Errorf("error %v at the ends of a long gap in tones", e)
 	}
 	level := math.Sqrt(0.5*0.01 + 0.5*0.0025)
 	for c, level := range []float64{level, 1} {
@@ -114,11 +114,11 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	if s := mustFill(t, [][]float64{make([]float64, 3000)}, []Gap{{Start: 1000, End: 1100}}, Options{}); s.Warnings() != nil || slices.Max(s.Filled[0]) != 0 {
-		t.Errorf("silence: doubts %+v, filled with %v", s.Warnings(), slices.Max(s.Filled[0]))
+		t.Errorf("silence: warnings %+v, filled with %v", s.Warnings(), slices.Max(s.Filled[0]))
 	}
 }
 
-// TestDense: where a fifth of the samples is missing the mixture leaves less than Janssen's fill, which solves for them together.
+// TestDense checks that the mixture is better than Janssen's joint fill if a fifth of the samples is missing.
 func TestDense(t *testing.T) {
 	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
 	x := r.Samples[0][8000:slow.Pick(14_000, 10_000)]
@@ -136,9 +136,9 @@ func TestDense(t *testing.T) {
 	}
 }
 
-// TestOddGaps: wherever gaps lie, and whatever lies around them, fills are numbers, within the sound's range, with standard deviations
-// and draws that are numbers too.
-func TestOddGaps(t *testing.T) {
+// TestDegenerateGaps checks that fills, standard deviations and draws are finite and in the range of the samples for all positions of
+// gaps and kinds of data.
+func TestDegenerateGaps(t *testing.T) {
 	sound := tones(24_000, 1, 0.01)[0]
 	clear(sound[:4000])
 	constant := slices.Repeat([]float64{0.3}, 24_000)
@@ -158,8 +158,8 @@ func TestOddGaps(t *testing.T) {
 		{"long, at the beginning", sound, rate, []Gap{{Start: 0, End: long}}},
 		{"long, at the end", sound, rate, []Gap{{Start: 24_000 - long, End: 24_000}}},
 		{"long, a sample from the beginning", sound[9000:], rate, []Gap{{Start: 1, End: long}}},
-		{"long, beside short ones", sound, rate, []Gap{{Start: 7990, End: 7999}, {Start: 8000, End: 8000 + long}, {Start: 8003 + long, End: 8020 + long}}},
-		{"long, beside long", sound, rate, []Gap{{Start: 6000, End: 6000 + long}, {Start: 6002 + long, End: 6002 + 2*long}}},
+		{"long, next to short ones", sound, rate, []Gap{{Start: 7990, End: 7999}, {Start: 8000, End: 8000 + long}, {Start: 8003 + long, End: 8020 + long}}},
+		{"long, next to long", sound, rate, []Gap{{Start: 6000, End: 6000 + long}, {Start: 6002 + long, End: 6002 + 2*long}}},
 		{"very long", sound, rate, []Gap{{Start: 4100, End: slow.Pick(23_000, 8000)}}},
 		{"long, in silence", sound[:4000], rate, []Gap{{Start: 1000, End: 3000}}},
 		{"where silence ends", sound, rate, []Gap{{Start: 3990, End: 4010}, {Start: 4100, End: 4140}}},
@@ -171,7 +171,7 @@ func TestOddGaps(t *testing.T) {
 			loud := max(slices.Max(c.x), -slices.Min(c.x))
 			x := [][]float64{slices.Clone(c.x)}
 			for _, i := range missing(c.gaps, 1) {
-				x[0][i] = math.Inf(rand.IntN(2)) // never looked at
+				x[0][i] = math.Inf(rand.IntN(2)) // must be ignored
 			}
 			for _, m := range []Method{Mixture, AR} {
 				r := inWhole(x, testkit.Must(Fill(context.Background(), x, c.rate, c.gaps, Options{Method: m, Draws: 1}))(t))
@@ -186,12 +186,12 @@ func TestOddGaps(t *testing.T) {
 	}
 }
 
-// TestLongGapDraws checks that the draws of a long gap are filled from both sides independently, with shares that add up to 1.
+// TestLongGapDraws checks that draws of a long gap are independent on both sides, with weights that add up to 1.
 func TestLongGapDraws(t *testing.T) {
 	const n, gap = 4000, 2000
 	x := tones(n, 1, 0.01)[0]
 	for i := range x {
-		x[i] = x[max(i, n-1-i)] // so that the draws of both sides would be each other's mirror image
+		x[i] = x[max(i, n-1-i)] // symmetric, so dependent draws would be mirror images
 	}
 	r := mustFill(t, [][]float64{x}, []Gap{{Start: (n - gap) / 2, End: (n + gap) / 2}}, Options{Draws: 1})
 	mirrored := 0
@@ -204,16 +204,16 @@ func TestLongGapDraws(t *testing.T) {
 		}
 	}
 	if mirrored > 0 {
-		t.Errorf("%d samples of a draw are the same on both sides", mirrored)
+		t.Errorf("%d samples of a draw are equal on both sides", mirrored)
 	}
 	for _, i := range []int{0, 7, 99} {
 		if sum := crossfade(i, 100, true) + crossfade(i, 100, false); math.Abs(sum-1) > 1e-12 {
-			t.Errorf("sample %d: the shares of both sides add up to %v", i, sum)
+			t.Errorf("sample %d: the weights of both sides add up to %v", i, sum)
 		}
 	}
 }
 
-// TestLevel checks that the level around a gap is the rms of what is known on both sides, without other gaps.
+// TestLevel checks that the level of a gap is the rms of the known samples on both sides, without other gaps.
 func TestLevel(t *testing.T) {
 	z := slices.Concat([]float64{9, 9, 1, 1}, make([]float64, 5), []float64{3, 8, 8, 3, 9, 9})
 	for hz, want := range map[int]float64{33: 11.0 / 3, 67: (81 + 81 + 1 + 1 + 9 + 9) / 6.0} { // 2 samples of 1, 1 and 3, and 4 samples on either side
@@ -222,31 +222,31 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestWarningWithoutTrials checks that a fill is doubted if the recording leaves no space for trial gaps, however sure it is.
+// TestWarningWithoutTrials checks that a fill has a warning if there is no space for trial gaps.
 func TestWarningWithoutTrials(t *testing.T) {
 	for n, want := range map[int]int{700: 1, 6000: 0} {
 		x := tones(n, 1, 0.0001)
 		if r := mustFill(t, x, []Gap{{Start: n / 2, End: n/2 + 10}}, Options{}); len(r.Warnings()) != want {
-			t.Errorf("a gap in %d samples: doubts %+v, want %d", n, r.Warnings(), want)
+			t.Errorf("a gap in %d samples: warnings %+v, want %d", n, r.Warnings(), want)
 		}
 	}
 }
 
-// TestOtherGapsGuessed checks that the fill of a gap sees a first fill in the gaps around, and not what they hold.
-func TestOtherGapsGuessed(t *testing.T) {
+// TestOtherGapsPrefilled checks that the fill of a gap uses initial fills of the surrounding gaps instead of their values.
+func TestOtherGapsPrefilled(t *testing.T) {
 	clean, gaps := tones(6000, 1, 0.001), []Gap{{Start: 3000, End: 3040}, {Start: 3300, End: 3400}}
 	r := &Result{Gaps: gaps, Method: Mixture, rate: rate, samples: 6000, channels: 1}
 	g := newGapFiller(&filler{ctx: t.Context(), src: Around(whole(clean), gaps), res: r})
 	v := testkit.Must(g.view(0, 1000, true))(t)
 	if e := gapError([][]float64{v.z[0][1000:]}, [][]float64{clean[0][3000:]}, []Gap{{Start: 300, End: 400}}); e > 0.02 {
-		t.Errorf("the other gap holds what is off by %v, in tones of rms 0.08", e)
+		t.Errorf("error %v of the other gap in tones of rms 0.08", e)
 	}
 }
 
-// TestWarningPercent checks that a doubt names the expected error, the rms of the standard deviations, in percent of the level.
+// TestWarningPercent checks that a warning reports the rms of the standard deviations in percent of the level.
 func TestWarningPercent(t *testing.T) {
 	f := &GapFill{Gap: Gap{End: 2}, SD: []float64{1, 1.8}, Level: 2}
 	if d := warningOf(f, 1, 100); !strings.Contains(d, "73 %") {
-		t.Errorf("doubt %q, want one of 73 %%", d)
+		t.Errorf("warning %q, want one of 73 %%", d)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
-// channel fills a gap of one channel, jointly with others if that is expected to be better, and returns the number of trials.
+// channel fills a gap of one channel, using other channels if that reduces the expected error. It returns the number of trials.
 func (g *gapFiller) channel(v view, s *GapFill) (trials int, err error) {
 	f := g.fillers.Get().(*timewarp.Filler)
 	defer g.fillers.Put(f)
@@ -29,9 +29,9 @@ func (g *gapFiller) channel(v view, s *GapFill) (trials int, err error) {
 	return trials, err
 }
 
-// others returns the channels without a gap, even of clipped samples, in a gap of a channel and around it.
+// others returns the channels that have no gap, clipped or not, at and around a gap of the given channel.
 func (g *gapFiller) others(gap Gap, channel, channels int) (from []int) {
-	if g.res.Method != Mixture { // simple fills know their channel only
+	if g.res.Method != Mixture {
 		return nil
 	}
 	reach := crosschannel.Reach(g.rate)
@@ -43,7 +43,7 @@ func (g *gapFiller) others(gap Gap, channel, channels int) (from []int) {
 	return from
 }
 
-// prediction returns a channel's samples around a gap as predicted from others if that is expected to improve the fill, and else nil.
+// prediction returns the prediction of a channel from others around a gap, or nil if it does not reduce the expected error.
 func (g *gapFiller) prediction(f *timewarp.Filler, v view, channel int, from []int) (*crosschannel.Prediction, error) {
 	p := crosschannel.Predict(v.z, v.gaps, channel, v.at[channel], from, g.rate)
 	if p == nil {
@@ -56,7 +56,7 @@ func (g *gapFiller) prediction(f *timewarp.Filler, v view, channel int, from []i
 	return p, nil
 }
 
-// joint fills the residual of the prediction from other channels, and adds the prediction.
+// joint fills the residual of the prediction from other channels and adds the prediction.
 func (g *gapFiller) joint(f *timewarp.Filler, s *GapFill, z []float64, p *crosschannel.Prediction) (trials int, err error) {
 	if trials, err = g.alone(f, s, p.Left, p.Gaps, p.Which); err != nil {
 		return 0, err

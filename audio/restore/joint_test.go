@@ -16,15 +16,15 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// voice is some speech of one channel.
+// voice returns samples [from, to) of a speech recording.
 func voice(t *testing.T, from, to int) []float64 {
 	t.Helper()
 	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
 	return r.Samples[0][from:to]
 }
 
-// heardBeside returns the same sound as another microphone hears it, later and with noise of its own, relative to the sound.
-func heardBeside(x []float64, later int, noise float64) []float64 {
+// otherMicrophone returns x as recorded by a second microphone: attenuated, delayed and with independent noise relative to x.
+func otherMicrophone(x []float64, later int, noise float64) []float64 {
 	rng := rand.New(rand.NewPCG(5, 6))
 	sd := noise * math.Sqrt(square(x)/float64(len(x)))
 	return testkit.Numbers(len(x), func(i int) float64 { return 0.6*x[max(0, i-later)] + sd*rng.NormFloat64() })
@@ -32,7 +32,7 @@ func heardBeside(x []float64, later int, noise float64) []float64 {
 
 func square(x []float64) float64 { return floats.Dot(x, x) }
 
-// gapsOf returns gaps of so many samples in a channel, all through a recording.
+// gapsOf returns count evenly spaced gaps of the given length in a channel.
 func gapsOf(n, length, channel, count int) (gaps []Gap) {
 	for k := range count {
 		start := n*(2*k+1)/(2*count) - length/2
@@ -41,21 +41,21 @@ func gapsOf(n, length, channel, count int) (gaps []Gap) {
 	return gaps
 }
 
-// TestJoint: what another channel holds at the same time makes a fill better where the channels agree; where they do not, or the other is
-// silent, the fill is as without it. The other channel comes out bit for bit.
+// TestJoint checks that a correlated channel improves a fill, that an independent or silent channel does not change it, and that the
+// other channel is unchanged.
 func TestJoint(t *testing.T) {
 	x, other := voice(t, 2000, slow.Pick(24_000, 13_000)), voice(t, 24_000, slow.Pick(46_000, 35_000))
 	for _, c := range []struct {
 		name   string
 		y      []float64
 		length int
-		gain   float64 // dB, at least; 0: the same bits
+		gain   float64 // minimum in dB; 0: identical to the fill without the other channel
 	}{
-		{"close by", heardBeside(x, 5, 0.05), 320, 6},
+		{"close by", otherMicrophone(x, 5, 0.05), 320, 6},
 		{"independent", other, 320, 0},
 		{"silent", make([]float64, len(x)), 320, 0},
-		{"with noise", heardBeside(x, 5, 0.3), 320, 3},
-		{"in a long gap", heardBeside(x, 0, 0.05), 4000, 6},
+		{"with noise", otherMicrophone(x, 5, 0.3), 320, 3},
+		{"in a long gap", otherMicrophone(x, 0, 0.05), 4000, 6},
 	}[:slow.Pick(5, 3)] {
 		count := min(6, len(x)/(c.length+1500))
 		gaps := gapsOf(len(x), c.length, 1, count)
@@ -80,7 +80,7 @@ func TestJoint(t *testing.T) {
 		}
 		for _, d := range r.Warnings() {
 			if strings.Contains(d.Warning, "long") {
-				t.Errorf("%s: %v in doubt for its length, though the other channel knows it", c.name, d.Gap)
+				t.Errorf("%s: warning about the length of %v, though the other channel predicts it", c.name, d.Gap)
 			}
 		}
 	}
@@ -91,11 +91,11 @@ func mustFillAt(t *testing.T, x [][]float64, gaps []Gap, o Options) filled {
 	return inWhole(x, testkit.Must(Fill(t.Context(), x, 16_000, gaps, o))(t))
 }
 
-// TestJointMissing: where all channels miss the same samples, or the other one misses some of them, each is filled by itself. Elsewhere
-// other channels help with gaps and clipped samples of their own.
+// TestJointMissing checks that channels with overlapping gaps are filled separately, and that channels with gaps or clipped samples
+// elsewhere are used.
 func TestJointMissing(t *testing.T) {
 	x := voice(t, 6000, 22_000)
-	z := [][]float64{x, heardBeside(x, 3, 0.1)}
+	z := [][]float64{x, otherMicrophone(x, 3, 0.1)}
 	gaps := []Gap{{Start: 3000, End: 3200}, {Start: 9000, End: 9200, Channel: 1}, {Start: 9190, End: 9400, Channel: 2}}
 	r := mustFillAt(t, z, gaps, Options{})
 	for c := range z {
@@ -105,7 +105,7 @@ func TestJointMissing(t *testing.T) {
 		}
 	}
 	if r.Joint() != 0 {
-		t.Errorf("%d joint fills of what is missing at the same time, want none", r.Joint())
+		t.Errorf("%d joint fills of simultaneous gaps, want none", r.Joint())
 	}
 	for _, c := range []struct {
 		other Gap
@@ -116,13 +116,14 @@ func TestJointMissing(t *testing.T) {
 	} {
 		r := mustFillAt(t, z, []Gap{gaps[1], c.other}, Options{})
 		if !c.other.Clipped && c.joint == 1 {
-			c.joint = 2 // they help each other
+			c.joint = 2 // each predicts the other
 		}
-		testkit.Equal(t, r.Joint(), c.joint, "joint fills beside a gap ", c.other, " of another channel")
+		testkit.Equal(t, r.Joint(), c.joint, "joint fills next to a gap ", c.other, " of another channel")
 	}
 }
 
-// TestDualMono: a copy gives back what was missing to within its quantization, with an uncertainty that is not less.
+// TestDualMono checks that an identical channel restores the samples up to quantization, and that the standard deviation is not
+// smaller than the quantization error.
 func TestDualMono(t *testing.T) {
 	x := voice(t, 6000, 22_000)
 	const step = 1.0 / 32768
@@ -145,12 +146,12 @@ func TestDualMono(t *testing.T) {
 			}
 		}
 		if r.Joint() != len(gaps) || len(r.Warnings()) > 0 {
-			t.Errorf("%s: %d joint fills, doubts %v", name, r.Joint(), r.Warnings())
+			t.Errorf("%s: %d joint fills, warnings %v", name, r.Joint(), r.Warnings())
 		}
 	}
 }
 
-// TestJointOfAR checks that the simple fill uses no other channel.
+// TestJointOfAR checks that method AR uses no other channel.
 func TestJointOfAR(t *testing.T) {
 	x, gap := tones(4000, 1, 0.01)[0], []Gap{{Start: 2000, End: 2080, Channel: 1}}
 	alone := mustFillAt(t, [][]float64{x}, gap, Options{Method: AR})
@@ -159,10 +160,10 @@ func TestJointOfAR(t *testing.T) {
 	}
 }
 
-// TestJointBits: joint fills do not depend on GOMAXPROCS.
+// TestJointBits checks that joint fills do not depend on GOMAXPROCS.
 func TestJointBits(t *testing.T) {
 	x := voice(t, 6000, 22_000)
-	z := [][]float64{x, heardBeside(x, 3, 0.1), heardBeside(x, 0, 0.2), heardBeside(x, 7, 0.4), voice(t, 30_000, 46_000)}
+	z := [][]float64{x, otherMicrophone(x, 3, 0.1), otherMicrophone(x, 0, 0.2), otherMicrophone(x, 7, 0.4), voice(t, 30_000, 46_000)}
 	gaps := append(gapsOf(len(x), 200, 1, 3), Gap{Start: 400, End: 600, Channel: 3})
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one := mustFillAt(t, z, gaps, Options{Draws: 1})
@@ -176,7 +177,7 @@ func TestJointBits(t *testing.T) {
 	}
 }
 
-// TestJointOracle: of a process that is known the fill's mean is nearly the dense Gaussian conditional's, and so is its uncertainty.
+// TestJointOracle compares mean and standard deviation of a fill with the exact conditional distribution of a known process.
 func TestJointOracle(t *testing.T) {
 	const n, at, length, around = 16_000, 8000, 24, 60
 	rng := rand.New(rand.NewPCG(7, 8))

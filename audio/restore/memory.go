@@ -8,7 +8,7 @@ import (
 	"github.com/vssgp/vssgp/internal/heap"
 )
 
-// bytes is an upper estimate of the memory of a fill gap by gap: the largest gaps that are filled at a time, and all fills.
+// bytes returns an upper estimate of the memory of a gapFiller: the largest gaps being filled in parallel, and all fills.
 func (f *filler) bytes() float64 {
 	channels, rate, draws := float64(f.res.channels), float64(f.res.rate), float64(f.o.Draws)
 	filled, largest := 0.0, 0.0
@@ -17,7 +17,7 @@ func (f *filler) bytes() float64 {
 		span += e.End - e.Start
 	}
 	for _, g := range f.res.Gaps {
-		of := channels // that miss it
+		of := channels // affected by the gap
 		if g.Channel > 0 {
 			of = 1
 		}
@@ -28,7 +28,7 @@ func (f *filler) bytes() float64 {
 			continue
 		}
 		if g.Len() <= longest(f.res.rate) {
-			filled += of * n // its guess
+			filled += of * n // initial fill
 		}
 		around := float64(fromSide(g, f.res.rate) + 2*reachOf(g, f.res.rate))
 		largest = max(largest, 8*((channels+gapArrays)*around+(channels+1)*n))
@@ -39,13 +39,13 @@ func (f *filler) bytes() float64 {
 	return heap.Factor * (8*filled + largest*float64(workers(len(f.res.Gaps))))
 }
 
-// fits refuses a fill gap by gap that needs more memory than the options allow.
+// fits returns an error if a gapFiller would exceed the memory limit of the options.
 func (f *filler) fits() error {
 	limit := f.o.Model.MemoryLimit
 	need := f.bytes()
 	if limit <= 0 || need <= limit {
 		return nil
 	}
-	return fmt.Errorf("restore: filling %d gaps needs about %s of memory, but only %s may be used; want more memory, or fewer gaps at a time: %w",
+	return fmt.Errorf("restore: filling %d gaps needs about %s of memory, the limit is %s; raise the limit or fill fewer gaps per run: %w",
 		len(f.res.Gaps), heap.Size(need), heap.Size(limit), vssgp.ErrMemory)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
-// Resolved returns the method that the options ask for, which is not Auto.
+// Resolved returns the method that Fill will use. It is never Auto.
 func (o *Options) Resolved() Method {
 	switch {
 	case o.Method != Auto:
@@ -20,36 +20,36 @@ func (o *Options) Resolved() Method {
 	return Mixture
 }
 
-// forVSSGP reports whether an option is set that only VSSGP has.
+// forVSSGP reports whether an option is set that only VSSGP supports.
 func (o *Options) forVSSGP() bool {
 	m := o.Model
-	m.Backend, m.Seed, m.MemoryLimit, m.Progress, m.Checkpoint = nil, 0, 0, nil, vssgp.CheckpointOptions{} // which all methods have
+	m.Backend, m.Seed, m.MemoryLimit, m.Progress, m.Checkpoint = nil, 0, 0, nil, vssgp.CheckpointOptions{} // supported by all methods
 	return !reflect.ValueOf(m).IsZero() || o.All || o.Context != 0
 }
 
-// checkMethod refuses unknown methods, options that the method does not have, negative numbers, and checkpoints.
+// checkMethod returns an error for an unknown method, options that the method does not support, negative numbers, and checkpoints.
 func (o *Options) checkMethod() error {
 	if o.Model.Checkpoint.Path != "" || o.Model.Checkpoint.Resume {
-		return fmt.Errorf("restore: a fill has no checkpoint: %w", vssgp.ErrOptions)
+		return fmt.Errorf("restore: checkpoints are not supported: %w", vssgp.ErrOptions)
 	}
 	if o.Draws < 0 {
-		return fmt.Errorf("restore: %d draws, must be 0 or more: %w", o.Draws, vssgp.ErrOptions)
+		return fmt.Errorf("restore: number of draws is %d, must be at least 0: %w", o.Draws, vssgp.ErrOptions)
 	}
 	switch o.Method {
 	case Auto, VSSGP:
 	case Mixture, AR:
 		if o.forVSSGP() {
-			return fmt.Errorf("restore: method %s has neither a model's options nor a context; want method vssgp for them: %w", o.Method,
+			return fmt.Errorf("restore: method %s does not support model options or a context; use method vssgp: %w", o.Method,
 				vssgp.ErrOptions)
 		}
 	default:
-		return fmt.Errorf("restore: method %q; want one of mixture, ar, vssgp: %w", o.Method, vssgp.ErrOptions)
+		return fmt.Errorf("restore: unknown method %q, must be mixture, ar or vssgp: %w", o.Method, vssgp.ErrOptions)
 	}
 	return nil
 }
 
-// candidates are the candidate models of the methods that fill gap by gap.
+// candidates returns the candidate models of each method that uses a gapFiller.
 var candidates = map[Method]func() timewarp.Candidates{Mixture: timewarp.Mixture, AR: timewarp.AR}
 
-// workers returns how many excerpts or gaps are filled at the same time.
+// workers returns the number of excerpts or gaps to fill in parallel.
 func workers(excerpts int) int { return min(runtime.GOMAXPROCS(0), excerpts) }

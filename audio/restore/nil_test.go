@@ -11,12 +11,13 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// ragged is a source whose channels have not the samples that were asked for.
+// ragged is a Source that returns a wrong number of samples.
 type ragged struct{ channels [][]float64 }
 
 func (r ragged) Read(lo, hi int) ([][]float64, error) { return r.channels, nil }
 
-// TestNil calls exported functions with arguments that are nil, empty or misshapen: none panics, and each error wraps its sentinel.
+// TestNil checks that exported functions do not panic on nil, empty or malformed arguments and return errors that wrap the right
+// sentinel.
 func TestNil(t *testing.T) {
 	gap := []Gap{{Start: 300, End: 310}}
 	x := tones(1000, 1, 0.01)
@@ -56,7 +57,7 @@ func TestNil(t *testing.T) {
 		{"Fill all of a channel", fill(stereo, rate, Gap{Start: 0, End: 1000, Channel: 1}), ErrGaps},
 		{"Fill with too little left", with(x, rate, gap, Options{Context: time.Millisecond}), ErrGaps},
 		{"Fill clipped samples by vssgp", fill(x, rate, Gap{Start: 10, End: 20, Clipped: true}), vssgp.ErrOptions},
-		{"Fill beside NaN", fill(nan, rate, gap...), vssgp.ErrData},
+		{"Fill next to NaN", fill(nan, rate, gap...), vssgp.ErrData},
 		{"Fill by no method", with(x, rate, gap, Options{Model: vssgp.Options{Method: "gp"}}), vssgp.ErrOptions},
 		{"FillFrom nil", from(nil), vssgp.ErrData},
 		{"FillFrom no channels", from(ragged{}), vssgp.ErrData},
@@ -73,8 +74,7 @@ func TestNil(t *testing.T) {
 	})
 }
 
-// TestDrawsDiffer: two gaps in the same place of a tone's period, so that their
-// excerpts have all but the same model, are not filled by the same draw.
+// TestDrawsDiffer checks that two gaps at the same phase of a tone, whose models are nearly equal, have independent draws.
 func TestDrawsDiffer(t *testing.T) {
 	x := [][]float64{testkit.Numbers(2400, func(i int) float64 {
 		return math.Sin(2*math.Pi*float64(i)/20) + 0.1*math.Sin(2*math.Pi*float64(i*i%1200)/1200)

@@ -1,5 +1,5 @@
-// Package restore fills gaps in recordings, with the uncertainty of every sample: by a mixture of processes that even the pitch and
-// the level of the sound around each gap, by autoregressive models, or by a windowed VSSGP fitted to the samples around.
+// Package restore fills gaps in recordings and reports the uncertainty of each sample. It uses a mixture of autoregressive processes
+// after time and level warping, plain autoregressive models, or a windowed VSSGP fitted to the surrounding samples.
 package restore
 
 import (
@@ -14,108 +14,110 @@ import (
 // Gap is a run of missing samples [Start, End).
 type Gap = audio.Gap
 
-// ErrGaps is wrapped by errors about gaps that cannot be filled: outside the recording, overlapping, or with too little left around them.
+// ErrGaps is wrapped by errors about invalid gaps: outside the recording, overlapping, or with too few observed samples around them.
 var ErrGaps = audio.ErrGaps
 
-// A Method is how gaps are filled.
+// A Method selects how gaps are filled.
 type Method string
 
 const (
-	// Auto is Mixture, or VSSGP where an option is set that only VSSGP has.
+	// Auto selects VSSGP if an option is set that only VSSGP supports, else Mixture.
 	Auto Method = ""
-	// Mixture is a mixture of processes that are stationary once pitch and level are evened, with recipes weighed by trial gaps
-	// (DESIGN.md, "Filling gaps"). It has no bound.
+	// Mixture averages processes that are stationary after time and level warping. Candidate models are weighted by their error on
+	// artificial gaps (DESIGN.md, "Filling gaps"). It has no bound.
 	Mixture Method = "mixture"
-	// AR is the best simple fill: an autoregressive model of a length chosen by trial gaps.
+	// AR is the best simple fill: an autoregressive model whose context is selected by artificial gaps.
 	AR Method = "ar"
-	// VSSGP is a windowed VSSGP of the samples around each gap.
+	// VSSGP fits a windowed VSSGP to the samples around each gap.
 	VSSGP Method = "vssgp"
 )
 
-// Options of Fill; the zero value is the recommended setting.
+// Options configures Fill. The zero value is the recommended setting.
 type Options struct {
-	// Method is how gaps are filled. Mixture and AR take from Model only Seed, MemoryLimit, Progress and Backend, and refuse other fields.
+	// Method selects how gaps are filled. With Mixture and AR, only Seed, MemoryLimit, Progress and Backend of Model may be set.
 	Method Method
-	// Model are the fit's options; lengths and periods are in seconds. Zero fields are chosen for audio: the spectrum start,
-	// windows of 32 to 64 ms by the bound, and no iterations from there, which would raise the bound and spoil the fill
-	// (DESIGN.md, "Starting values"). Excerpts at work at the same time share the MemoryLimit. A checkpoint is refused.
+	// Model configures the fit; lengths and periods are in seconds. Zero fields have defaults for audio: the spectrum initialization,
+	// windows of 32 to 64 ms selected by the bound, and no iterations, because they raise the bound but degrade the fill (DESIGN.md,
+	// "Starting values"). Excerpts that are filled in parallel share MemoryLimit. Checkpoints are not supported.
 	Model vssgp.Options
-	// Context is the time on each side of a gap that is modeled; 0: DefaultContext.
+	// Context is the duration to model on each side of a gap; 0: DefaultContext.
 	Context time.Duration
 	// All models the whole recording at once.
 	All bool
-	// Draws is the number of further plausible fills to draw from the posterior.
+	// Draws is the number of fills to draw from the posterior, in addition to the mean.
 	Draws int
-	// Forget drops an excerpt's model once its gaps are filled: models of many excerpts can take far more memory than the recording.
+	// Forget discards the model of an excerpt after its gaps are filled. The models of many excerpts can need much more memory than the
+	// recording.
 	Forget bool
-	// Filled is called with the fills [channel that misses it] of each gap as soon as they are made, in any order of gaps. Calls do not overlap.
+	// Filled, if not nil, is called with the fills [affected channel] of each gap when they are complete, in any order of gaps. Calls do
+	// not overlap.
 	Filled func(fills []GapFill)
-	// Progress is called now and then; calls do not overlap.
+	// Progress, if not nil, is called repeatedly. Calls do not overlap.
 	Progress func(Progress)
 
-	guesses []func() ([][]float64, error) // of an earlier fill of the same gaps; nil: none
+	guesses []func() ([][]float64, error) // initial fills from an earlier fill of the same gaps; nil: none
 }
 
-// Progress reports how far Fill is.
+// Progress reports the progress of Fill.
 type Progress struct {
-	Excerpt, Excerpts int           // done, of how many: VSSGP's excerpts, or gaps
-	Iteration         int           // of all excerpts together
-	Iterations        int           // expected of all excerpts together
-	Bound             float64       // so far, sum over the excerpts, in nats
-	NoiseSD           float64       // of the excerpt that reported last, first channel, in units of the samples
-	Elapsed, Left     time.Duration // since Fill began; expected until it ends
+	Excerpt, Excerpts int           // number done and total: excerpts with VSSGP, gaps with other methods
+	Iteration         int           // sum over the excerpts
+	Iterations        int           // expected total over the excerpts
+	Bound             float64       // current sum over the excerpts, in nats
+	NoiseSD           float64       // first channel of the excerpt that reported last, in units of the samples
+	Elapsed, Left     time.Duration // elapsed and estimated remaining time
 }
 
-// Result is the fill of a recording's gaps, and how it was made.
+// Result contains the fills of the gaps of a recording and information about the method.
 type Result struct {
 	Gaps       []Gap         // in increasing order, as audio.CheckGaps returns them
-	Fills      [][]GapFill   // [gap][channel that misses it]
-	Excerpts   []Excerpt     // in increasing order; each gap lies in one
+	Fills      [][]GapFill   // [gap][affected channel]
+	Excerpts   []Excerpt     // in increasing order; each gap is in one excerpt
 	Method     Method        // never Auto
-	Bound      float64       // VSSGP's, sum over the excerpts
-	Iterations int           // VSSGP's, of all excerpts
-	Device     string        // VSSGP's backend
-	Elapsed    time.Duration // of the whole fill
+	Bound      float64       // VSSGP only: sum over the excerpts
+	Iterations int           // VSSGP only: sum over the excerpts
+	Device     string        // VSSGP only: backend
+	Elapsed    time.Duration // total time
 
 	rate     int
 	samples  int // in each channel of the recording
 	channels int
-	guesses  []func() ([][]float64, error) // [gap]: first fills [channel], made once for all fills that need them; nil for VSSGP
+	guesses  []func() ([][]float64, error) // [gap] initial fills [channel], computed on first use; nil for VSSGP
 }
 
 // A GapFill is the posterior of the missing samples of a gap in one channel.
 type GapFill struct {
-	Gap      Gap         // that is filled
+	Gap      Gap         // the filled gap
 	Channel  int         // from 0
-	Mean, SD []float64   // of each missing sample; SD includes the noise
-	Draws    [][]float64 // [draw][sample], joint
-	Level    float64     // rms of the known samples around, in their units
-	Joint    bool        // it uses what other channels recorded at the same time
-	Warning  string      // why the fill should not be trusted; empty if nothing is known against it
+	Mean, SD []float64   // posterior mean and standard deviation of each missing sample; SD includes the noise
+	Draws    [][]float64 // [draw][sample] from the joint posterior
+	Level    float64     // rms of the surrounding known samples, in their units
+	Joint    bool        // whether other channels were used
+	Warning  string      // why the fill is unreliable; empty if there is no indication
 }
 
-// An Excerpt is a part of the recording that has its own model.
+// An Excerpt is a part of the recording with a separate model.
 type Excerpt struct {
 	Start, End int           // samples
-	Gaps       []Gap         // of the recording, those that lie in it
-	Fit, SD    [][]float64   // of VSSGP, [channel][sample]: predictive mean and standard deviation (noise included)
-	Features   int           // M of VSSGP, as the following
-	Window     float64       // length of its windows in seconds; 0: none
+	Gaps       []Gap         // gaps in the excerpt, in samples of the recording
+	Fit, SD    [][]float64   // [channel][sample] predictive mean and standard deviation, including noise; VSSGP only, like the fields below
+	Features   int           // number M of features
+	Window     float64       // window length in seconds; 0: no windows
 	NoiseSD    float64       // of the first channel, in its units
-	Model      *vssgp.Model  // nil if Options.Forget is set, and with other methods than VSSGP
+	Model      *vssgp.Model  // nil if Options.Forget is set
 	Result     *vssgp.Result // of the fit
 }
 
-// Apply returns a copy of samples [channel][sample] with the fills in their gaps. Draw −1 is the mean, others are Options.Draws.
+// Apply returns a copy of samples [channel][sample] with filled gaps. draw is the index of a draw, or −1 for the mean.
 func (r *Result) Apply(samples [][]float64, draw int) [][]float64 {
-	out, _ := audio.Samples(samples).Read(0, r.samples) // memory does not fail
+	out, _ := audio.Samples(samples).Read(0, r.samples) // never fails
 	for f := range r.All() {
 		copy(out[f.Channel][f.Gap.Start:f.Gap.End], f.values(draw))
 	}
 	return out
 }
 
-// Changes returns the fills as changes of the recording's file, for its Patch. Draw is that of Apply.
+// Changes returns the fills as changes for the Patch method of the recording's file. draw is as for Apply.
 func (r *Result) Changes(draw int) []audio.Change {
 	all := make([]audio.Change, len(r.Gaps))
 	for i, g := range r.Gaps {
@@ -134,7 +136,7 @@ func (f *GapFill) values(draw int) []float64 {
 	return f.Draws[draw]
 }
 
-// All iterates over the fills in increasing order of their gaps and, within a gap, of channels.
+// All returns an iterator over the fills, ordered by gap and channel.
 func (r *Result) All() iter.Seq[*GapFill] {
 	return func(yield func(*GapFill) bool) {
 		for i := range r.Fills {
@@ -147,7 +149,7 @@ func (r *Result) All() iter.Seq[*GapFill] {
 	}
 }
 
-// Warnings returns the fills that should not be trusted.
+// Warnings returns the fills with a warning.
 func (r *Result) Warnings() (all []*GapFill) {
 	for f := range r.All() {
 		if f.Warning != "" {
@@ -157,7 +159,7 @@ func (r *Result) Warnings() (all []*GapFill) {
 	return all
 }
 
-// Joint returns the number of gaps whose fill in some channel uses other channels.
+// Joint returns the number of gaps whose fill uses other channels, in at least one channel.
 func (r *Result) Joint() (n int) {
 	for _, fills := range r.Fills {
 		if slices.ContainsFunc(fills, func(f GapFill) bool { return f.Joint }) {

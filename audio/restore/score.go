@@ -13,25 +13,26 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// Scores are the errors of a fill and of three that do not need a model.
+// Scores contains the errors of a fill and of three baselines.
 //
-// Train errors are over the observed samples of the excerpts, test errors over the gaps. The training error of method VSSGP is the
-// error of its predictive mean. Silence predicts 0 there, so its training error is the size of the signal. All others return the
-// observed samples, so their training error is 0 where the reference agrees with the recording outside the gaps.
+// Training errors are computed over the observed samples of the excerpts, test errors over the gaps. The training error of method VSSGP
+// is the error of its predictive mean. Silence predicts 0 everywhere, so its training error is the level of the signal. All other fills
+// keep the observed samples, so their training error is 0 if the reference equals the recording outside the gaps.
 type Scores struct {
-	VSSGP   audio.Scores // the fill, by whatever method
+	VSSGP   audio.Scores // the fill, for any method
 	Silence audio.Scores // zeros everywhere
 	Linear  audio.Scores // audio.FillLinear
 	AR      audio.Scores // the best simple fill: method AR
-	// Coverage95 is the share of the gaps' samples within 1.96 standard deviations of their fill.
+	// Coverage95 is the fraction of missing samples within 1.96 standard deviations of their fill.
 	Coverage95 float64
 }
 
-// Score compares the fill with the undamaged recording. It reads the excerpts of both, and the samples of the recording around them that
-// the autoregressive fill needs. If that is not the fill itself, it takes about as long; progress, which may be nil, follows it.
+// Score compares the fill with the undamaged reference. It reads the excerpts of both. Unless r is a fill by AR, Score also computes this
+// fill, which takes about as long as the fill itself and calls progress, which may be nil. Errors wrap vssgp.ErrData or the error of a
+// Source or of ctx.
 func (r *Result) Score(ctx context.Context, recording, reference Source, progress func(Progress)) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
-		return Scores{}, fmt.Errorf("restore: score: want the result of a fill, its recording and a reference: %w", vssgp.ErrData)
+		return Scores{}, fmt.Errorf("restore: score: result, recording and reference must not be nil or empty: %w", vssgp.ErrData)
 	}
 	ar, err := r.simple(ctx, recording, progress)
 	if err != nil {
@@ -53,7 +54,8 @@ func (r *Result) Score(ctx context.Context, recording, reference Source, progres
 	return t.scores(), nil
 }
 
-// simple returns the fill by AR, which restores clipped samples as missing ones. It is r if r is that, and else begins with r's guesses.
+// simple returns the fill by AR, which treats clipped samples as missing. It returns r if r is this fill, and otherwise reuses the
+// initial fills of r.
 func (r *Result) simple(ctx context.Context, recording Source, progress func(Progress)) (*Result, error) {
 	plain, o := slices.Clone(r.Gaps), Options{Method: AR, Progress: progress}
 	for i := range plain {
@@ -73,20 +75,19 @@ func (r *Result) inside(e *Excerpt) []GapFill {
 	return slices.Concat(r.Fills[r.before(e.Start):r.before(e.End)]...)
 }
 
-// before returns the number of gaps that begin before a sample.
 func (r *Result) before(sample int) int {
 	return sort.Search(len(r.Gaps), func(i int) bool { return r.Gaps[i].Start >= sample })
 }
 
-// tally adds up the scores of a fill, an excerpt at a time.
+// A tally accumulates the scores of a fill over the excerpts.
 type tally struct {
 	rate            int
 	methods         [4][]residuals // VSSGP, silence, linear and AR, by channel
-	missed          []bool         // by channel: it misses samples
-	covered, filled int            // samples in gaps: within their intervals, all
+	missed          []bool         // [channel] whether it has missing samples
+	covered, filled int            // missing samples inside their intervals, and in total
 }
 
-// residuals are the errors of a method in a channel.
+// residuals contains the errors of a method in a channel.
 type residuals struct{ train, test *audio.Residual }
 
 func newTally(channels, n, rate int) *tally {
@@ -99,7 +100,7 @@ func newTally(channels, n, rate int) *tally {
 	return t
 }
 
-// add takes in an excerpt: its known samples, the undamaged ones, and the fills of its gaps by the method and by AR.
+// add adds an excerpt, given its known samples, the reference, and the fills of its gaps by the method and by AR.
 func (t *tally) add(e *Excerpt, known, reference [][]float64, fills, ar []GapFill) {
 	for c, ref := range reference {
 		gaps := e.gapsInside(c)
@@ -109,7 +110,7 @@ func (t *tally) add(e *Excerpt, known, reference [][]float64, fills, ar []GapFil
 			trained[i] = !m
 		}
 		mean, simple, sd := slices.Clone(known[c]), slices.Clone(known[c]), make([]float64, len(ref))
-		if e.Fit != nil { // a model's predictions of the known samples
+		if e.Fit != nil { // predictions of the known samples
 			copy(mean, e.Fit[c])
 		}
 		for _, f := range fills {
@@ -139,7 +140,7 @@ func (t *tally) add(e *Excerpt, known, reference [][]float64, fills, ar []GapFil
 	}
 }
 
-// scores returns the root mean squares over the channels that miss samples, which have equal weight.
+// scores returns the root mean squares over the channels with missing samples, with equal weights.
 func (t *tally) scores() Scores {
 	s := Scores{Coverage95: float64(t.covered) / float64(t.filled)}
 	for m, to := range []*audio.Scores{&s.VSSGP, &s.Silence, &s.Linear, &s.AR} {

@@ -10,13 +10,13 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// tolerance: sums of some hundred squares.
+// tolerance allows for the rounding of a few hundred squares.
 const tolerance = 1e-12
 
 func near(a, b float64) bool { return math.Abs(a-b) <= tolerance*max(1e-3, math.Abs(b)) }
 
-// scored returns the scores of a recording of two channels with known errors: the fit is off by trainOff at the observed samples between
-// 100 and 500, the fill by testOff, and the standard deviation is sdValue.
+// scored returns the scores of a recording of two channels with error trainOff of the fit at the observed samples between 100 and
+// 500, error testOff of the fill, and standard deviation sdValue.
 func scored(trainOff, testOff, sdValue float64) (ref [][]float64, s Scores) {
 	const n = 600
 	gaps := []Gap{{Start: 200, End: 220}, {Start: 300, End: 310}}
@@ -87,11 +87,11 @@ func TestScore(t *testing.T) {
 			t.Errorf("%s error %v, want %v", c.name, c.got, c.want)
 		}
 	}
-	// Two sinusoids: an autoregressive fill is near exact, a line is not.
+	// For two sinusoids, the autoregressive fill is nearly exact; linear interpolation is not.
 	if !(s.AR.TestRMSE < 0.01*s.Linear.TestRMSE) || !(s.Linear.TestRMSE > 0.1) {
 		t.Errorf("test errors: ar %v, linear %v; want ar far below", s.AR.TestRMSE, s.Linear.TestRMSE)
 	}
-	// The transform is linear: twice the error, twice the score.
+	// The STFT is linear, so the score is proportional to the error.
 	_, twice := scored(0.02, -0.4, 0.15)
 	if !near(twice.VSSGP.TestSTFTRMSE, 2*s.VSSGP.TestSTFTRMSE) || !near(twice.VSSGP.TrainSTFTRMSE, 2*s.VSSGP.TrainSTFTRMSE) || s.VSSGP.TestSTFTRMSE == 0 {
 		t.Errorf("STFT errors %+v, of twice the error %+v", s.VSSGP, twice.VSSGP)
@@ -101,8 +101,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestScoreSimple: ar has the error of its own fill, from the guesses of the fill that is scored or from new ones, and though clipped
-// samples touch missing ones; progress counts its gaps.
+// TestScoreSimple checks that the AR score equals the score of a fill by AR, with reused and new initial fills and with clipped
+// samples next to missing ones, and that progress counts the gaps.
 func TestScoreSimple(t *testing.T) {
 	clean := tones(4000, 2, 0.01)
 	for _, clipped := range []bool{false, true} {
@@ -133,7 +133,7 @@ func constant(v float64) [][]float64 {
 
 func stft(ref, est []float64, mask []bool) float64 { return audio.STFTRMSE(ref, est, mask, 8000) }
 
-// rms is a score of errors where they count, channels weighing the same.
+// rms returns the root mean square of errors at selected samples, with equal weights of the channels.
 func rms(score func(ref, est []float64, mask []bool) float64, errors [][]float64, where func(int) bool) float64 {
 	s := 0.0
 	for _, e := range errors {

@@ -9,11 +9,11 @@ import (
 	"github.com/vssgp/vssgp/audio"
 )
 
-// A Source is a recording that is read in parts, such as an audio.File. Several goroutines may read at once. An error ends the fill.
+// A Source is a recording that is read in parts, such as an audio.File. It must support concurrent reads. An error ends the fill.
 type Source = audio.Source
 
-// Around returns the source with zeros in the gaps, which must be as audio.CheckGaps returns them. What all channels miss is not even
-// read. Clipped samples stay: they are limits.
+// Around returns a Source with zeros in the gaps, which must be in the form that audio.CheckGaps returns. Samples that are missing in all
+// channels are not read. Clipped samples are kept, because they are limits.
 func Around(s Source, gaps []Gap) Source {
 	a := &around{s, map[int][]Gap{}}
 	for _, g := range gaps {
@@ -24,23 +24,23 @@ func Around(s Source, gaps []Gap) Source {
 	return a
 }
 
-// around has the gaps by their Channel.
+// around implements Around, with the gaps by Channel.
 type around struct {
 	src  Source
 	gaps map[int][]Gap
 }
 
-// overlapping returns the ones whose gaps, which rise and are apart, reach into [lo, hi).
+// overlapping returns the elements of all whose gaps overlap [lo, hi). The gaps must be sorted and disjoint.
 func overlapping[T any](all []T, lo, hi int, gap func(T) Gap) []T {
 	from := sort.Search(len(all), func(i int) bool { return gap(all[i]).End > lo })
 	to := sort.Search(len(all), func(i int) bool { return gap(all[i]).Start >= hi })
 	return all[from:max(from, to)]
 }
 
-// Read reads between the gaps, and an empty part before a gap that begins at lo: it gives the number of channels.
+// Read reads the samples between the gaps. If a gap begins at lo, it first reads an empty part to get the number of channels.
 func (a *around) Read(lo, hi int) ([][]float64, error) {
 	if a.src == nil {
-		return nil, fmt.Errorf("restore: the recording is nil, want a Source: %w", vssgp.ErrData)
+		return nil, fmt.Errorf("restore: the recording is nil: %w", vssgp.ErrData)
 	}
 	var out [][]float64
 	itself := func(g Gap) Gap { return g }
@@ -61,8 +61,8 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 			}
 		}
 		if len(part) != len(out) || len(part) == 0 || slices.ContainsFunc(part, func(c []float64) bool { return len(c) != end-at }) {
-			return nil, fmt.Errorf("restore: samples %d:%d come in %d channels, want as many of each in all: %w", at, end, len(part),
-				vssgp.ErrData)
+			return nil, fmt.Errorf("restore: read of samples %d:%d returned %d channels or a wrong number of samples: %w", at, end,
+				len(part), vssgp.ErrData)
 		}
 		for c := range part {
 			copy(out[c][at-lo:], part[c])
@@ -80,11 +80,11 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 // length returns the number of samples in each channel.
 func length(samples [][]float64) (int, error) {
 	if len(samples) == 0 || len(samples[0]) == 0 {
-		return 0, fmt.Errorf("restore: %d channels, want at least one with samples: %w", len(samples), vssgp.ErrData)
+		return 0, fmt.Errorf("restore: %d channels, must be at least one with samples: %w", len(samples), vssgp.ErrData)
 	}
 	n := len(samples[0])
 	if c := slices.IndexFunc(samples, func(s []float64) bool { return len(s) != n }); c >= 0 {
-		return 0, fmt.Errorf("restore: channel %d has %d samples, channel 0 has %d: %w", c, len(samples[c]), n, vssgp.ErrData)
+		return 0, fmt.Errorf("restore: channel %d has %d samples, but channel 0 has %d: %w", c, len(samples[c]), n, vssgp.ErrData)
 	}
 	return n, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// watched is a recording that remembers what was read of it.
+// watched is a recording that records which samples were read.
 type watched struct {
 	whole
 	mu   sync.Mutex
@@ -32,8 +32,8 @@ func (w *watched) Read(lo, hi int) ([][]float64, error) {
 	return w.whole.Read(lo, hi)
 }
 
-// TestFillFrom: the same bits and scores as in memory, from the observed samples of the excerpts alone: gaps at both ends, next to each
-// other, and with less context than an autoregressive fill has.
+// TestFillFrom checks that FillFrom gives the same fills and scores as Fill and reads only samples near the gaps, for gaps at both
+// ends, adjacent gaps, and short contexts.
 func TestFillFrom(t *testing.T) {
 	gaps := []Gap{{Start: 0, End: 12}, {Start: 700, End: 730}, {Start: 1000, End: 1015}, {Start: 1300, End: 1325}, {Start: 3988, End: 4000}}
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestFillFrom(t *testing.T) {
 		o.Filled = func(fills []GapFill) { streamed = append(streamed, fills) }
 		r := inWhole(x, testkit.Must(FillFrom(context.Background(), src, 4000, rate, gaps, o))(t))
 		slices.SortFunc(streamed, func(a, b []GapFill) int { return a[0].Gap.Start - b[0].Gap.Start })
-		testkit.Equal(t, fmt.Sprint(streamed), fmt.Sprint(r.Fills), "fills as they are done")
+		testkit.Equal(t, fmt.Sprint(streamed), fmt.Sprint(r.Fills), "streamed fills")
 		inside := make([]bool, 4000)
 		for i, e := range r.Excerpts {
 			w := want.Excerpts[i]
@@ -89,7 +89,7 @@ func TestFillFrom(t *testing.T) {
 	}
 }
 
-// TestAround: the gaps are zero and not read, wherever the stretch ends.
+// TestAround checks that gaps are zero and not read, for all ranges.
 func TestAround(t *testing.T) {
 	x := [][]float64{make([]float64, 40), make([]float64, 40)}
 	for i := range x[0] {
@@ -119,7 +119,7 @@ func TestAround(t *testing.T) {
 
 var errUnreadable = errors.New("unreadable")
 
-// broken fails to read from a sample on.
+// broken fails to read samples after from.
 type broken struct {
 	whole
 	from int
@@ -132,7 +132,7 @@ func (b broken) Read(lo, hi int) ([][]float64, error) {
 	return b.whole.Read(lo, hi)
 }
 
-// TestSourceErrors come back as they are.
+// TestSourceErrors checks that errors of a Source are wrapped.
 func TestSourceErrors(t *testing.T) {
 	x := tones(2000, 1, 0.01)
 	src := broken{x, 1500}

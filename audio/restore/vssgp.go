@@ -8,13 +8,13 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// fillExcerpts fits a VSSGP to each excerpt and fills it.
+// fillExcerpts fits a VSSGP to each excerpt and fills its gaps.
 func (f *filler) fillExcerpts() error {
 	all := f.res.Excerpts
 	f.units = len(all)
 	if i := slices.IndexFunc(f.res.Gaps, func(g Gap) bool { return g.Clipped }); i >= 0 {
-		return fmt.Errorf("restore: gap %v is clipped, and method %s knows no limits; want method %s: %w", f.res.Gaps[i], VSSGP, Mixture,
-			vssgp.ErrOptions)
+		return fmt.Errorf("restore: gap %v is clipped, but method %s does not support clipping; use method %s: %w", f.res.Gaps[i],
+			VSSGP, Mixture, vssgp.ErrOptions)
 	}
 	if err := parallel.Try(len(all), workers(len(all)), f.fill); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (f *filler) fillExcerpts() error {
 	return nil
 }
 
-// model returns the fit's options, with the defaults for audio.
+// model returns the options of the fit with defaults for audio.
 func (o *Options) model() vssgp.Options {
 	m := o.Model
 	if m.Init == "" && m.From == nil {
@@ -37,15 +37,15 @@ func (o *Options) model() vssgp.Options {
 		m.Iterations = vssgp.NoIterations
 	}
 	if m.Posterior.Draws == 0 {
-		m.Posterior.Draws = vssgp.NoPosterior // nobody reads an excerpt's frequencies
+		m.Posterior.Draws = vssgp.NoPosterior // not needed for fills
 	}
 	if m.Windows.Candidates == nil && m.Windows.Length == vssgp.WindowAuto && m.Init != vssgp.InitPaper && m.From == nil {
-		m.Windows.Candidates = []float64{0.032, 0.048, 0.064} // seconds: from a few periods of a voice to a vowel
+		m.Windows.Candidates = []float64{0.032, 0.048, 0.064} // seconds
 	}
 	return m
 }
 
-// fill fits excerpt i and fills it.
+// fill fits a model to excerpt i and fills its gaps.
 func (f *filler) fill(i int) error {
 	if err := f.ctx.Err(); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (f *filler) fill(i int) error {
 	}
 	o := f.o.model()
 	o.MemoryLimit /= float64(workers(len(f.res.Excerpts)))
-	o.Progress = func(p vssgp.Progress) { f.tell(func() { f.progress[i], f.noise = p, p.NoiseSD }) }
+	o.Progress = func(p vssgp.Progress) { f.report(func() { f.progress[i], f.noise = p, p.NoiseSD }) }
 	m, r, err := vssgp.Fit(f.ctx, e.data(known, f.res.rate), o)
 	if err != nil {
 		return e.failed(err)
@@ -71,16 +71,16 @@ func (f *filler) fill(i int) error {
 	if f.o.Forget {
 		e.Model = nil
 	}
-	f.tell(func() { f.done++ })
+	f.report(func() { f.done++ })
 	return nil
 }
 
-// predict fills the excerpt's gaps, and returns the fit and its standard deviation over all of it.
+// predict fills the gaps of the excerpt, and sets its Fit and SD.
 func (f *filler) predict(e *Excerpt, known [][]float64) error {
 	missing := e.missing()
 	x := make([]float64, len(missing))
 	var inGaps []float64
-	at := make([]int, len(missing)) // of each missing sample, among inGaps
+	at := make([]int, len(missing)) // index in inGaps of each missing sample
 	for i, m := range missing {
 		x[i], at[i] = float64(e.Start+i)/float64(f.res.rate), len(inGaps)
 		if m {

@@ -18,10 +18,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// clashes are command lines whose output OUT is their input, and what the message names. MODEL, DATA, WAV, CLEAN and GAPS are files that
-// there are; so are links to them, which stand for OUT.
+// clashes are command lines whose output OUT is their input, and parts of the message. MODEL, DATA, WAV, CLEAN and GAPS are existing files,
+// and OUT is a link to one of them.
 var clashes = []struct {
-	line, input string // file that OUT is
+	line, input string // input that OUT links to
 	names       []string
 }{
 	{"fit DATA --x seconds --y y1 -o OUT.csv --iterations 2", "data.csv", []string{"-o", "DATA"}},
@@ -39,14 +39,14 @@ var clashes = []struct {
 	{"impute WAV --gap 600:620 -o other.wav --init MODEL --model OUT.safetensors", "m.safetensors", []string{"--model", "--init"}},
 }
 
-// extension is that of OUT in a command line; "" if there is no OUT.
+// extension returns the extension of OUT in a command line, "" without OUT.
 func extension(line string) string {
 	_, rest, _ := strings.Cut(line, "OUT")
 	ext, _, _ := strings.Cut(rest, " ")
 	return ext
 }
 
-// clashFolder has the files of clashes.
+// clashFolder returns a folder with the files of clashes.
 func clashFolder(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -60,7 +60,7 @@ func clashFolder(t *testing.T) (dir string) {
 var clashNames = strings.NewReplacer("DATA", "data.csv", "MODEL", "m.safetensors", "WAV", "cut0.wav", "CLEAN", "clean.wav", "GAPS",
 	"gaps.csv")
 
-// TestOverwrite: an output that is an input, however it is spelled, is a mistake that names both and leaves everything as it was.
+// TestOverwrite checks that an output that is an input, also through another path, is an error that names both and changes no file.
 func TestOverwrite(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	for _, c := range clashes {
@@ -90,8 +90,8 @@ func TestOverwrite(t *testing.T) {
 	}
 }
 
-// TestOverwriteAsked: with --overwrite the output has the bytes that it has under a name of its own, and a hard link keeps the input.
-func TestOverwriteAsked(t *testing.T) {
+// TestOverwriteFlag checks that --overwrite writes the same bytes as to a separate file, and that a hard link keeps the input.
+func TestOverwriteFlag(t *testing.T) {
 	dir := clashFolder(t)
 	for _, c := range clashes {
 		ext := extension(c.line)
@@ -118,7 +118,7 @@ func TestOverwriteAsked(t *testing.T) {
 	}
 }
 
-// TestMadeNames: names that a command makes, and outputs among themselves.
+// TestMadeNames checks conflicts with derived names and between outputs.
 func TestMadeNames(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	testkit.Put(t, ".", "out-1.wav", string(testkit.Read(t, "clean.wav")))
@@ -144,7 +144,7 @@ func TestMadeNames(t *testing.T) {
 	}
 }
 
-// TestStdoutIsInput: so is stdout where it is a file that is read, as after >>.
+// TestStdoutIsInput checks the same for stdout that is redirected to an input file, such as with >>.
 func TestStdoutIsInput(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	was := testkit.Read(t, "data.csv")
@@ -157,17 +157,17 @@ func TestStdoutIsInput(t *testing.T) {
 	}
 }
 
-// TestStartNames: the name of a start is no file that --init reads, even where one has it.
-func TestStartNames(t *testing.T) {
+// TestInitNames checks that --init reads the name of an initialization as such even if a file has this name.
+func TestInitNames(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	for _, name := range []string{"paper", "spectrum"} {
-		for range 2 { // at first it is not there
+		for range 2 { // the file does not exist in the first iteration
 			succeed(t, "fit", "data.csv", "--x", "seconds", "--y", "y1", "--init", name, "-o", name, "--iterations", "2")
 		}
 	}
 }
 
-// TestFileFlags: every flag that names a file is known as one that is read or one that is written, and commands that write
+// TestFileFlags checks that every flag for a file is registered as input or output, and that commands with outputs
 // have --overwrite.
 func TestFileFlags(t *testing.T) {
 	for _, c := range commands() {
@@ -187,7 +187,7 @@ func TestFileFlags(t *testing.T) {
 	}
 }
 
-// interrupter is a stderr that interrupts at the first sign of progress.
+// An interrupter is a stderr that interrupts at the first sign of progress.
 type interrupter struct {
 	mu        sync.Mutex
 	text      bytes.Buffer
@@ -204,13 +204,13 @@ func (i *interrupter) Write(b []byte) (int, error) {
 	return i.text.Write(b)
 }
 
-// lastLine is what remains on stderr once the progress line is gone.
+// lastLine returns the last line on stderr without the progress line.
 func (i *interrupter) lastLine() string {
 	text := i.text.String()
 	return text[strings.LastIndex(text, "\r")+1:]
 }
 
-// interrupted runs a command that is interrupted once its work has begun, by the signal itself.
+// interrupted runs a command and sends it a signal after its work has begun.
 func interrupted(t *testing.T, args ...string) (outcome, string) {
 	t.Helper()
 	return interruptedAt(t, []string{"bound", "gap 1 ", "excerpt ", "searching"}, args...)
@@ -260,7 +260,7 @@ func TestFitInterrupted(t *testing.T) {
 	}
 }
 
-// TestReports: fit, predict and info draw in each format what they print.
+// TestReports checks the reports of fit, predict and info in each format.
 func TestReports(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -268,7 +268,7 @@ func TestReports(t *testing.T) {
 	table, rows := testkit.Put(t, dir, "wave.csv", data), testkit.Put(t, dir, "rows.csv", "t\n0.5\n1.5\n20\n")
 	begins := map[string]string{".html": "<!DOCTYPE html>", ".png": "\x89PNG", ".svg": "<?xml"}
 	has := map[string][]string{
-		"fit":     {"Fit of wave.csv", "Residuals of y", "Spectrum of y along t", "Bound against time", "--components", "vssgp (devel)"},
+		"fit":     {"Fit of wave.csv", "Residuals of y", "Spectrum of y along t", "Bound over time", "--components", "vssgp (devel)"},
 		"predict": {"Prediction by model.safetensors", "of an observation", "--draws"},
 		"info":    {"Model model.safetensors", "Spectrum of y along t", "Power spectrum"},
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// waves is a CSV file of n rows t, y1, y2: two outputs on an even grid.
+// waves returns a CSV file with n rows t, y1, y2 on an even grid.
 func waves(n int) string {
 	var b strings.Builder
 	b.WriteString("t,y1,y2\n")
@@ -33,7 +33,7 @@ func waves(n int) string {
 	return b.String()
 }
 
-// column is a table's column by name.
+// column returns a column of a table.
 func column(t *testing.T, tab *table.Matrix, name string) []float64 {
 	t.Helper()
 	i := slices.Index(tab.Names, name)
@@ -108,7 +108,7 @@ type learned struct {
 	Windows         *struct{ Length float64 }
 }
 
-// TestFitRecording: a recording is data too, with x in seconds and a channel as an output.
+// TestFitRecording checks a fit to a recording, whose input is seconds and whose outputs are channels.
 func TestFitRecording(t *testing.T) {
 	dir := t.TempDir()
 	in := testkit.Put(t, dir, "in.wav", string(wav(8000, 1, tone(900, 8000))))
@@ -142,7 +142,7 @@ func TestQuietAndJSON(t *testing.T) {
 	refuse(t, "cuda", "evaluate", model, data, "--x", "t", "--y", "y2", "--device", "cuda:99")
 }
 
-// goldenResult is a bound of a golden file as another program would read it.
+// goldenResult is a bound in a golden file.
 type goldenResult struct {
 	Bound    float64
 	Gradient map[string]any
@@ -168,9 +168,9 @@ func flatten(v any) (data []float64, shape []int) {
 	return data, shape
 }
 
-// TestEvaluateGolden: evaluate prints the bounds of the golden files, terms that add up to them, and the gradients in the tensors' shapes.
-// The model file does not change. A file without coefficients does not tell how many outputs it has: the data do, and its predictions
-// come from conditioning on the data. (The library's tests compare the numbers to more digits.)
+// TestEvaluateGolden checks that evaluate prints the bounds and gradients of the golden files and terms that add up to the bounds, and does
+// not change the model file. For a file without coefficients, the data define the number of outputs, and predictions are conditioned on
+// the data. (The library's tests compare the numbers to more digits.)
 func TestEvaluateGolden(t *testing.T) {
 	for _, path := range testkit.Must(filepath.Glob("../../testdata/golden/*.json"))(t) {
 		g := testkit.Must(oracle.LoadGolden(path))(t)
@@ -257,7 +257,7 @@ func compareGolden(t *testing.T, g *oracle.Golden, got printed, want goldenResul
 	}
 }
 
-// TestPosteriorCommands: fit, info and predict with and without a posterior of the hyper-parameters.
+// TestPosteriorCommands checks fit, info and predict with and without a posterior of the hyper-parameters.
 func TestPosteriorCommands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.Put(t, ".", "d.csv", waves(200))
@@ -282,7 +282,7 @@ func TestPosteriorCommands(t *testing.T) {
 		}
 	}
 	testkit.Contains(t, succeed(t, "info", "with.st").stdout, "noise sd", "components", "most confident", "period", "reach", "+-")
-	if text := succeed(t, "info", "without.st").stdout; !strings.Contains(text, "no standard deviations") || strings.Contains(text, "+-") {
+	if text := succeed(t, "info", "without.st").stdout; !strings.Contains(text, "without a posterior") || strings.Contains(text, "+-") {
 		t.Errorf("info of a model without one:\n%s", text)
 	}
 	testkit.Contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":[]`)
@@ -307,7 +307,7 @@ const (
 	gapsCSV  = "../../testdata/speech_gaps.csv"
 )
 
-// TestWarnings: a run gives the warnings that its data deserve, and no others. Data are real where there are real ones of that kind.
+// TestWarnings checks the warnings of runs, on real data where available.
 func TestWarnings(t *testing.T) {
 	dir := t.TempDir()
 	smooth := testkit.Put(t, dir, "smooth.csv", evenSeries(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
@@ -316,17 +316,17 @@ func TestWarnings(t *testing.T) {
 	out := func(name string) string { return filepath.Join(dir, name) }
 	for name, c := range map[string]struct {
 		args []string
-		want []string // what each warning holds, in order
+		want []string // part of each warning, in order
 	}{
 		"good fit":           {[]string{"fit", co2, "--method", "vssgp", "-o", out("a")}, nil},
-		"too few components": {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"straight lines"}},
+		"too few components": {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"linear interpolation"}},
 		"two length-scales": {[]string{"fit", co2, "--init", "paper", "--lengthscales", "1,50", "--periods", "1,0", "--features", "2", "-o",
-			out("c")}, []string{"straight lines"}},
+			out("c")}, []string{"linear interpolation"}},
 		"default":             {[]string{"fit", sunspots, "--method", "vssgp", "-o", out("d")}, nil},
-		"enough for the band": {[]string{"fit", sunspots, "--components", "30", "-o", out("e")}, []string{"so that another start can be tried"}},
-		"no noise":            {[]string{"fit", smooth, "--method", "vssgp", "-o", out("f")}, []string{"fallen to the least that float64"}},
+		"enough for the band": {[]string{"fit", sunspots, "--components", "30", "-o", out("e")}, []string{"so that other initializations are tried"}},
+		"no noise":            {[]string{"fit", smooth, "--method", "vssgp", "-o", out("f")}, []string{"decreased to the resolution of float64"}},
 		"noise everywhere": {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")},
-			[]string{"of the variance as noise"}},
+			[]string{"% of the variance"}},
 		"long gaps, no model": {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:7700", "-o", out("m.wav")}, nil},
 		"good fill": {[]string{"impute", gapped, "--method", "vssgp", "--gap", "4950:5110", "--gap", "6500:6740", "-o", out("i.wav")},
 			nil},
@@ -351,7 +351,7 @@ func TestWarnings(t *testing.T) {
 					t.Errorf("warning %q, want one with %q", got[i], w)
 				}
 				if !strings.Contains(got[i], "try ") {
-					t.Errorf("%q does not say what to do", got[i])
+					t.Errorf("%q has no remedy", got[i])
 				}
 			}
 			if len(c.want) > 0 && (slow.Tests || name == "noise everywhere") {

@@ -17,10 +17,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// patience is how long a command of these tests may take, on a busy machine too, before it counts as hanging.
+// patience is the maximum time of a command in these tests, also on a busy machine.
 const patience = 5 * time.Minute
 
-// outcome is what a command left.
+// outcome is the result of a command.
 type outcome struct {
 	code           int
 	stdout, stderr string
@@ -56,7 +56,7 @@ func succeed(t *testing.T, args ...string) outcome {
 	return o
 }
 
-// fails complains unless a command line ended with that exit code, nothing on stdout and one line on stderr that has the words.
+// fails reports an error unless the exit code is code, stdout is empty, and stderr is one line that contains the words.
 func (o outcome) fails(t *testing.T, line string, code int, words ...string) {
 	t.Helper()
 	if o.code != code || o.stdout != "" || !strings.HasPrefix(o.stderr, cli.Prefix) || strings.Count(o.stderr, cli.Prefix) != 1 ||
@@ -70,13 +70,13 @@ func (o outcome) fails(t *testing.T, line string, code int, words ...string) {
 	}
 }
 
-// refuse runs a command line that must be a mistake of the caller, which its one line on stderr names.
+// refuse runs a command line that must fail as a usage error, with a text in its one line on stderr.
 func refuse(t *testing.T, named string, args ...string) {
 	t.Helper()
 	vssgpRun(t, args...).fails(t, strings.Join(args, " "), cli.ExitMistake, named)
 }
 
-// printed is what fit, evaluate, forecast and fill print with --json, as another program would read it.
+// printed is the output of fit, evaluate, forecast and fill with --json.
 type printed struct {
 	Bound                 float64
 	Terms                 map[string]float64
@@ -109,7 +109,7 @@ func decode[T any](t *testing.T, stdout string) T {
 		t.Fatalf("stdout is no JSON object: %v: %.200s", err, stdout)
 	}
 	if d.More() {
-		t.Fatalf("stdout holds more than one JSON object: %.200s", stdout)
+		t.Fatalf("stdout contains more than one JSON object: %.200s", stdout)
 	}
 	return v
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// commands are all that help shows, the root first.
+// commands returns the root command and all commands shown in help.
 func commands() []*cobra.Command {
 	env := &cli.Env{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
 	env.Device = cli.NewDevice(env.Note)
@@ -31,8 +31,8 @@ func commands() []*cobra.Command {
 	return all
 }
 
-// TestHelpExamples: help describes every command and flag, and its examples parse: a command that exists, its arguments, and flags
-// with values that they take.
+// TestHelpExamples checks that help describes every command and flag within its limits, and that its examples are valid command
+// lines.
 func TestHelpExamples(t *testing.T) {
 	for _, c := range commands() {
 		o := succeed(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
@@ -83,7 +83,7 @@ func TestHelpExamples(t *testing.T) {
 	}
 }
 
-// TestNoCommand: without a command, vssgp shows what to try; --version prints what the command version does.
+// TestNoCommand checks that vssgp without a command prints examples, and that --version prints the output of the command version.
 func TestNoCommand(t *testing.T) {
 	o := vssgpRun(t)
 	if o.code != cli.ExitMistake || o.stdout != "" || strings.Count(o.stderr, "\n  vssgp ") != 3 {
@@ -98,7 +98,7 @@ func TestNoCommand(t *testing.T) {
 	}
 }
 
-// TestCompletion: a shell gets the names, values and extensions that fit the word.
+// TestCompletion checks the completions of names, values and extensions.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]struct {
 		some   []string
@@ -150,7 +150,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// keysOf writes the keys of a JSON value in their order: {a b{c}} for an object, the first element for a list.
+// keysOf formats the keys of a JSON value in order, such as {a b{c}}. For a list, it formats the first element.
 func keysOf(t *testing.T, d *json.Decoder) string {
 	t.Helper()
 	token := testkit.Must(d.Token())(t)
@@ -177,7 +177,7 @@ func keysOf(t *testing.T, d *json.Decoder) string {
 	return "{" + strings.Join(parts, " ") + "}"
 }
 
-// TestJSONKeys: what other programs read from each command, in its order.
+// TestJSONKeys checks the keys of the JSON output of each command and their order.
 func TestJSONKeys(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.Put(t, ".", "d.csv", waves(60))
@@ -228,7 +228,7 @@ func TestJSONKeys(t *testing.T) {
 	}
 }
 
-// TestJSONTags: docs/json.md names every key of the objects that the command prints.
+// TestJSONTags checks that docs/json.md documents every key of the JSON output.
 func TestJSONTags(t *testing.T) {
 	page := string(testkit.Read(t, "../../docs/json.md"))
 	var sources []string

@@ -22,10 +22,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// quick are model flags that make a small and fast model of a tone.
+// quick are model flags for a small and fast model of a tone.
 var quick = []string{"--components", "6", "--iterations", "8", "--context", "40ms"}
 
-// damaged is a recording of a tone and the same with other samples in the gap 600:620.
+// damaged writes a recording of a tone and a copy with other samples in the gap 600:620.
 func damaged(t *testing.T, dir string, with int16) (clean, cut string, samples []int16) {
 	t.Helper()
 	samples = tone(1200, 8000)
@@ -37,7 +37,7 @@ func damaged(t *testing.T, dir string, with int16) (clean, cut string, samples [
 	return clean, testkit.Put(t, dir, fmt.Sprintf("cut%d.wav", with), string(wav(8000, 1, spoilt))), samples
 }
 
-// imputed is what impute --json prints, as another program would read it.
+// imputed is the output of impute --json.
 type imputed struct {
 	Method     string
 	Device     string
@@ -54,7 +54,7 @@ type imputed struct {
 	Scores map[string]map[string]float64
 }
 
-// TestImpute: a model fills a gap far better than silence, and the outputs, scores, report and saved model agree.
+// TestImpute checks that a model fills a gap much better than silence, and that the outputs, scores, report and saved model are consistent.
 func TestImpute(t *testing.T) {
 	dir := t.TempDir()
 	clean, cut, samples := damaged(t, dir, 0)
@@ -79,7 +79,7 @@ func TestImpute(t *testing.T) {
 		t.Errorf("coverage %v", c)
 	}
 	if v, s := r.Scores["vssgp"]["test_rmse"], r.Scores["silence"]["test_rmse"]; !(v < 0.2*s) {
-		t.Errorf("test error %v, silence %v: want a fill far better than none", v, s)
+		t.Errorf("test error %v, silence %v: want a fill much better than silence", v, s)
 	}
 	if n := changedInside(t, words(t, testkit.Read(t, cut)), words(t, testkit.Read(t, in("out.wav"))), [2]int{600, 620}); n < 18 {
 		t.Errorf("%d samples are filled", n)
@@ -100,7 +100,7 @@ func TestImpute(t *testing.T) {
 	}
 }
 
-// TestImputeSameBytes: neither the samples in a gap nor the number of threads change the fill.
+// TestImputeSameBytes checks that the fill depends neither on the samples in a gap nor on the number of threads.
 func TestImputeSameBytes(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, flags := range [][]string{nil, {"--method", "ar"}, quick} {
@@ -121,7 +121,7 @@ func TestImputeSameBytes(t *testing.T) {
 	}
 }
 
-// TestImputeStereo: two channels and several excerpts of a WAV file are filled in a SPHERE file.
+// TestImputeStereo checks a fill of two channels and several excerpts with a SPHERE file as output.
 func TestImputeStereo(t *testing.T) {
 	dir := t.TempDir()
 	in := testkit.Put(t, dir, "in.wav", string(wav(8000, 2, tone(4000, 8000))))
@@ -150,7 +150,7 @@ func TestImputeStereo(t *testing.T) {
 	}
 }
 
-// TestImputeInterrupted: an interrupted fill writes nothing, and prints one line.
+// TestImputeInterrupted checks that an interrupted fill writes no output and prints one line.
 func TestImputeInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, _ := damaged(t, dir, 0)
@@ -162,7 +162,7 @@ func TestImputeInterrupted(t *testing.T) {
 		args = append(append([]string{"impute"}, args...), "--draws", "1", "-o", filepath.Join(dir, "out.wav"), "--sd",
 			filepath.Join(dir, "sd.csv"))
 		o, line := interrupted(t, args...)
-		if o.code != cli.ExitInterrupted || line != cli.Prefix+"interrupted: the output is not written\n" {
+		if o.code != cli.ExitInterrupted || line != cli.Prefix+"interrupted; the output was not written\n" {
 			t.Errorf("%v: exit %d, %q; want %d and a line", args, o.code, line, cli.ExitInterrupted)
 		}
 		if after := listing(t, dir); !maps.Equal(before, after) {
@@ -171,16 +171,16 @@ func TestImputeInterrupted(t *testing.T) {
 	}
 	labels := filepath.Join(dir, "found.txt")
 	o, line := interrupted(t, "impute", gapped, "--detect", "dropouts", "-o", filepath.Join(dir, "out.wav"), "--labels", labels)
-	want := cli.Prefix + "interrupted: the output is not written; " + labels + " has what was found so far (10 gaps)\n"
+	want := cli.Prefix + "interrupted; the output was not written; " + labels + " contains the damage found so far (10 gaps)\n"
 	if o.code != cli.ExitInterrupted || line != want {
 		t.Errorf("exit %d, %q; want the labels of 10 gaps", o.code, line)
 	}
 	testkit.Equal(t, strings.Count(string(testkit.Read(t, labels)), "dropouts 100%"), 10, "labels")
 
-	out := filepath.Join(dir, "scored.wav") // the comparison alone is lost
+	out := filepath.Join(dir, "scored.wav") // only the scores are lost
 	line = "impute " + gapped + " --gaps " + gapsCSV + " --reference " + spoken + " --report " + filepath.Join(dir, "r.html") + " -o "
-	o, text := interruptedAt(t, []string{"comparing"}, strings.Fields(line+out)...)
-	if o.code != cli.ExitInterrupted || !strings.Contains(text, "with --reference: "+out+" is written, without scores\n") {
+	o, text := interruptedAt(t, []string{"scoring"}, strings.Fields(line+out)...)
+	if o.code != cli.ExitInterrupted || !strings.Contains(text, "with --reference; "+out+" was written without scores\n") {
 		t.Errorf("exit %d, %q", o.code, text)
 	}
 	succeed(t, "impute", gapped, "--gaps", gapsCSV, "-o", filepath.Join(dir, "plain.wav"))
@@ -189,7 +189,7 @@ func TestImputeInterrupted(t *testing.T) {
 	}
 }
 
-// TestStreams: a recording comes from stdin and goes to stdout, with what is said on stderr.
+// TestStreams checks a recording from stdin to stdout with messages on stderr.
 func TestStreams(t *testing.T) {
 	dir := t.TempDir()
 	file, _, _ := stereo(t)
@@ -207,7 +207,7 @@ func TestStreams(t *testing.T) {
 
 const spoken = "../../testdata/speech.wav"
 
-// TestMainJob: without a method gaps are filled by the mixture, ahead of the best simple fill, with honest bands.
+// TestMainJob checks that the default method is the mixture, with a smaller error than ar and calibrated intervals.
 func TestMainJob(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -218,7 +218,7 @@ func TestMainJob(t *testing.T) {
 		t.Errorf("result %+v", r)
 	}
 	if !(ours["test_rmse"] < 0.85*ar["test_rmse"]) || !(ours["coverage95"] > 0.9 && ours["coverage95"] < 0.995) {
-		t.Errorf("the fill scores %v, ar %v; want it ahead, with bands that cover about 95 %%", ours, ar)
+		t.Errorf("the fill scores %v, ar %v; want it better, with intervals that cover about 95 %%", ours, ar)
 	}
 	sd := testkit.Must(table.Open(in("sd.csv")))(t)
 	if sd.Rows != 2000 || sd.Data[0] != 3200 || !(sd.Data[2] > 0) {
@@ -234,24 +234,24 @@ func TestMainJob(t *testing.T) {
 		t.Error("two draws are the same")
 	}
 	page := string(testkit.Read(t, in("page.html")))
-	for word, want := range map[string]bool{"by mixture on cpu": true, "should not be trusted;": len(r.Doubts) > 0,
+	for word, want := range map[string]bool{"by mixture on cpu": true, "may be unreliable;": len(r.Doubts) > 0,
 		"Play the whole recording": true} {
 		if strings.Contains(page, word) != want {
 			t.Errorf("the page has %q: %v, want %v", word, !want, want)
 		}
 	}
 	o := succeed(t, append(args, "--progress", "always")...)
-	testkit.Contains(t, o.stderr, "\rgap 1 of", "\rcomparing with ar, gap 1 of")
+	testkit.Contains(t, o.stderr, "\rgap 1 of", "\rscoring, gap 1 of")
 	text := o.stdout
 	testkit.Contains(t, text, "filled 12 gaps (2000 of 46400 samples, 16000 Hz) in ", " s by mixture\n",
 		fmt.Sprintf("\nmixture  %12s ", cli.Short(ours["test_rmse"])), "\nar  ")
 	for _, d := range r.Doubts {
-		testkit.Contains(t, text, fmt.Sprintf("\ndo not trust: gap %d:%d: %s\n", d.Start, d.End, d.Reason))
+		testkit.Contains(t, text, fmt.Sprintf("\nunreliable: gap %d:%d: %s\n", d.Start, d.End, d.Reason))
 	}
 }
 
-// TestWarningsTold: a channel where nothing is known is named, ten are at most, and the rest is counted.
-func TestWarningsTold(t *testing.T) {
+// TestWarningsPrinted checks that warnings name the channel, that at most ten are printed, and that the others are counted.
+func TestWarningsPrinted(t *testing.T) {
 	dir := t.TempDir()
 	rng, hiss := rand.New(rand.NewPCG(1, 2)), make([]int16, 2*16000)
 	for i := range hiss { // white noise on the left, silence on the right
@@ -268,20 +268,20 @@ func TestWarningsTold(t *testing.T) {
 		t.Errorf("warnings %+v, want one for the left channel of each gap", r.Doubts)
 	}
 	text := succeed(t, args...).stdout
-	if n := strings.Count(text, "do not trust: gap "); n != 10 || !strings.Contains(text, "do not trust: gap 1000:1020 in channel 1: ") ||
-		!strings.Contains(text, "do not trust: 1 more") {
-		t.Errorf("%d warnings are told:\n%s", n, text)
+	if n := strings.Count(text, "unreliable: gap "); n != 10 || !strings.Contains(text, "unreliable: gap 1000:1020 in channel 1: ") ||
+		!strings.Contains(text, "unreliable: 1 more") {
+		t.Errorf("%d warnings are printed:\n%s", n, text)
 	}
 }
 
-// TestMixtureFlags: the seed decides the draws and not the fill, and a note says that a card is not used.
+// TestMixtureFlags checks that the seed affects only the draws, and that a message reports an unused GPU.
 func TestMixtureFlags(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, _ := damaged(t, dir, 0)
 	for _, seed := range []string{"1", "2"} {
 		o := succeed(t, "impute", cut, "--gap", "600:620", "--draws", "1", "--seed", seed, "--device", "cuda:7", "-o",
 			filepath.Join(dir, seed+".wav"))
-		testkit.Equal(t, o.stderr, cli.Prefix+"--device cuda:7: --method mixture computes on the CPU\n", "stderr")
+		testkit.Equal(t, o.stderr, cli.Prefix+"--device cuda:7: --method mixture runs on the CPU\n", "stderr")
 	}
 	same := func(name string) bool {
 		return bytes.Equal(testkit.Read(t, filepath.Join(dir, "1"+name)), testkit.Read(t, filepath.Join(dir, "2"+name)))
@@ -291,7 +291,7 @@ func TestMixtureFlags(t *testing.T) {
 	}
 }
 
-// colored are channels of noise with a spectrum, rounded to so many bits.
+// colored returns channels of colored noise, rounded to a number of bits.
 func colored(channels, n, bits int) [][]float64 {
 	rng, step := rand.New(rand.NewPCG(3, 4)), math.Ldexp(1, 1-bits)
 	x := make([][]float64, channels)
@@ -305,7 +305,7 @@ func colored(channels, n, bits int) [][]float64 {
 	return x
 }
 
-// inFormat puts samples into a folder as a file of the format that its name says.
+// inFormat writes samples to a file in the format of its extension.
 func inFormat(t *testing.T, dir, name string, rate int, e audio.Encoding, x [][]float64) string {
 	t.Helper()
 	var wav, out bytes.Buffer
@@ -320,8 +320,8 @@ func inFormat(t *testing.T, dir, name string, rate int, e audio.Encoding, x [][]
 	return testkit.Put(t, dir, name, out.String())
 }
 
-// TestFormats: the same samples get the same fill in whichever file they are, and all others come out as they were: 24 bits, 96 kHz and 5.1
-// channels, of which one has a gap, and 16 bits in stereo. Floats are not rounded.
+// TestFormats checks that the fill is the same in all file formats and that other samples are unchanged, for 24 bits at 96 kHz with 5.1
+// channels and a gap in one of them, and for 16 bits in stereo. Floats are not rounded.
 func TestFormats(t *testing.T) {
 	for _, c := range []struct {
 		rate, channels, bits int
@@ -349,7 +349,7 @@ func TestFormats(t *testing.T) {
 					t.Error("nothing is filled")
 				}
 			}
-			within := math.Ldexp(1, 1-c.bits) // of the gap's samples, which integers round
+			within := math.Ldexp(1, 1-c.bits) // tolerance in the gap, because integers are rounded
 			if !f.e.Float {
 				within = 0
 			}
@@ -366,7 +366,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// checkConversions fills between WAV and FLAC, by names and by streams: the bytes depend on the samples and the output's format alone.
+// checkConversions checks fills with conversion between WAV and FLAC, with files and streams. The bytes depend only on the samples and the
+// output format.
 func checkConversions(t *testing.T, dir, gap string) {
 	t.Helper()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -390,7 +391,7 @@ func checkConversions(t *testing.T, dir, gap string) {
 	}
 }
 
-// TestFillCues: the regions that a file marks are its gaps, alone and in a folder, where a file that marks none is named.
+// TestFillCues checks that the regions of cue points are filled, also in a folder, where a file without regions is reported.
 func TestFillCues(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -416,7 +417,7 @@ func TestFillCues(t *testing.T) {
 		t.Errorf("labels %q", labels)
 	}
 	o := vssgpRun(t, "impute", takes, "--cues", "--out-dir", in("out"))
-	if o.code != cli.ExitMistake || !strings.Contains(o.stderr, "plain.wav marks no region of its 4000 samples") ||
+	if o.code != cli.ExitMistake || !strings.Contains(o.stderr, "plain.wav (4000 samples) has no regions") ||
 		!bytes.Equal(testkit.Read(t, filepath.Join(in("out"), "marked.wav")), testkit.Read(t, in("by-cues.wav"))) {
 		t.Errorf("a folder: exit %d, %q", o.code, o.stderr)
 	}

@@ -1,10 +1,10 @@
-// Command vssgp fits variational sparse spectrum Gaussian processes and fills
-// gaps in recordings with them. `vssgp --help` lists the commands.
+// Command vssgp fits variational sparse spectrum Gaussian processes, forecasts
+// time series and fills gaps in recordings. `vssgp --help` lists the commands.
 //
-// A package below internal has each group of commands: fit (fit, predict,
+// Each group of commands is a package below internal: fit (fit, predict,
 // evaluate, info), series (forecast, fill, backtest), audio (impute) and serve.
-// They share cli (the environment of a command line: flags, files, printing,
-// device) and datafile (tables and recordings as a command line names them).
+// They share the packages cli (flags, files, printing, device) and datafile
+// (tables and recordings).
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 )
 
 func main() {
-	log.SetOutput(io.Discard) // we print nothing by it; mewkiz/flac prints a line for each frame of rates that it has no files of
+	log.SetOutput(io.Discard) // mewkiz/flac logs a line for each frame with an unusual sample rate
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heap.GC)
 	}
@@ -55,15 +55,15 @@ func main() {
 }
 
 // untilSignal returns a context that SIGINT or SIGTERM cancels. The second signal
-// ends the process at once, as it would by default.
+// ends the process immediately, which is the default behavior.
 func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// run executes one command line, by itself or on rank 0 of a job, and returns its exit code.
-// It writes nothing to the process's own streams.
+// run executes one command line and returns its exit code. j is nil or a job of which this
+// process is rank 0. run writes only to stdout and stderr, not to the streams of the process.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *cli.Job) int {
 	env := cli.NewEnv(ctx, stdout, stderr)
 	env.Device.Job = j
@@ -71,13 +71,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, j *cli.Jo
 	if err != nil {
 		fmt.Fprintln(env.Stderr, cli.OneLine(err))
 	}
-	if panicked && j != nil { // the other ranks wait for messages that will not come
+	if panicked && j != nil { // otherwise the other ranks wait forever
 		j.Abort(cli.ExitFailure)
 	}
 	return cli.ExitCode(err)
 }
 
-// dispatch executes one command line. The caller prints the error.
+// dispatch executes one command line. The caller must print the error.
 func dispatch(env *cli.Env, args []string) (err error, panicked bool) {
 	root := newRoot(env)
 	root.SetArgs(series.JoinRobust(args))
@@ -90,7 +90,7 @@ func dispatch(env *cli.Env, args []string) (err error, panicked bool) {
 	return env.Close(err), panicked
 }
 
-// answer executes a call of serve.
+// answer executes a request to serve and returns the response.
 func answer(ctx context.Context, call *serve.Frame, notes io.Writer) *serve.Frame {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
@@ -101,8 +101,8 @@ func answer(ctx context.Context, call *serve.Frame, notes io.Writer) *serve.Fram
 	for _, f := range call.Files {
 		env.Served.In[f.Name] = f.Content
 	}
-	err := cli.Mistake(`the call has no command line; "args" must be a list of words`)
-	if len(call.Args) > 0 { // cobra would take the process' own
+	err := cli.Mistake(`the request has no command line; "args" must be a list of words`)
+	if len(call.Args) > 0 { // without arguments, cobra would use the arguments of the process
 		err, _ = dispatch(env, call.Args)
 	}
 	code := cli.ExitCode(err)
@@ -113,8 +113,8 @@ func answer(ctx context.Context, call *serve.Frame, notes io.Writer) *serve.Fram
 	return f
 }
 
-// execute runs the command and turns a panic, which is a bug, into an error: users
-// get one line whatever happens.
+// execute runs the command. It converts a panic, which is a bug, into an error, so that
+// users always see a single line.
 func execute(ctx context.Context, root *cobra.Command) (err error, panicked bool) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// singing is a tone of many harmonics that wavers, with some noise, n samples at 16 kHz, silent in the gaps.
+// singing returns n samples at 16 kHz of a tone with many harmonics, vibrato and noise, silent in the gaps.
 func singing(n int, gaps ...[2]int) []byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	samples := make([]int16, n)
@@ -65,7 +65,7 @@ func highWater(t *testing.T, args ...string) (most float64, code int, stderr str
 	}
 }
 
-// needs matches the required memory in a refusal.
+// needs matches the required memory in an error.
 var needs = regexp.MustCompile(`needs? about ([0-9.e+]+) ([MG])iB`)
 
 // TestMemoryEstimate: the least --memory with which a command is not refused is within a factor of two of what it uses at its peak, the
@@ -96,7 +96,7 @@ func TestMemoryEstimate(t *testing.T) {
 		}
 		write(name, n, q+1, data)
 	}
-	bursts := func(name string, n int) { // uneven rows with long gaps, whose spectrum has many frequencies
+	bursts := func(name string, n int) { // uneven rows with long gaps, which have a broad spectrum
 		var data []float64
 		rng := rand.New(rand.NewPCG(7, 8))
 		for i := range n {
@@ -110,12 +110,12 @@ func TestMemoryEstimate(t *testing.T) {
 	}
 	sound("cut.wav", 2, [2]int{8000, 8320}, [2]int{20000, 20400})
 	rng, both := rand.New(rand.NewPCG(5, 6)), make([]int16, 4*16000)
-	for i := 0; i < len(both); i += 2 { // two channels that agree
+	for i := 0; i < len(both); i += 2 { // two equal channels
 		both[i] = int16(3000 * rng.NormFloat64())
 		both[i+1] = both[i] + int16(100*rng.NormFloat64())
 	}
 	testkit.Put(t, ".", "two.wav", string(wav(16000, 2, both)))
-	process(t, "version").Run() // the binary's pages are read once
+	process(t, "version").Run() // loads the binary into the page cache
 	cases := []string{
 		"impute cut.wav --detect zeros -o out.wav",
 		"impute two.wav --gap 8000:8320@1 --gap 20000:20800@1 -o out.wav",
@@ -183,7 +183,7 @@ func TestMemoryEstimate(t *testing.T) {
 // does, hence this file's build constraint.)
 func TestImputeLong(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // each processor has a pool of its own
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // each processor has a separate pool
 	dir := t.TempDir()
 	tonal := tone(8000, 8000)
 	// imputing allocates so many bytes for a recording of n samples.
@@ -193,7 +193,7 @@ func TestImputeLong(t *testing.T) {
 			copy(samples[at:], tonal)
 		}
 		file, out := testkit.Put(t, dir, "long.wav", string(wav(8000, 1, samples))), filepath.Join(dir, "out.wav")
-		gaps := [][2]int{{0, 20}, {131050, 131090}, {n/2 + 50000, n/2 + 50020}, {n - 20, n}} // in excerpts of their own, whatever n
+		gaps := [][2]int{{0, 20}, {131050, 131090}, {n/2 + 50000, n/2 + 50020}, {n - 20, n}} // in separate excerpts for all n
 		args := []string{"impute", file, "--reference", file, "--json", "-o", out}
 		for _, g := range gaps {
 			args = append(args, "--gap", fmt.Sprintf("%d:%d", g[0], g[1]))

@@ -19,7 +19,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// tensors is a small valid model, which the cases below spoil.
+// tensors returns a small valid model, which the cases below invalidate.
 func tensors() map[string]safetensors.Tensor {
 	vec := func(v ...float64) safetensors.Tensor { return safetensors.Tensor{Shape: []int{len(v)}, Data: v} }
 	col := func(v ...float64) safetensors.Tensor { return safetensors.Tensor{Shape: []int{len(v), 1}, Data: v} }
@@ -41,7 +41,7 @@ func modelBytes(t *testing.T, spoil func(map[string]safetensors.Tensor), metadat
 	return b.Bytes()
 }
 
-// mistakeFiles are what the cases name; each folder of a case holds them all.
+// mistakeFiles are the files of the cases. The folder of each case contains all of them.
 func mistakeFiles(t *testing.T) map[string][]byte {
 	good := wav(8000, 1, tone(400, 8000))
 	set := func(name string, v ...float64) func(map[string]safetensors.Tensor) {
@@ -87,7 +87,7 @@ var inFull = strings.NewReplacer(
 	"CSV", "-o out.csv",
 )
 
-// mistakeCases are command lines that must exit with 2, and a word that the message must hold: the file, the flag or the value at fault.
+// mistakeCases are command lines that must exit with 2, and a text that the message must contain: the file, the flag or the value.
 var mistakeCases = []struct{ line, word string }{
 	// The command line itself.
 	{"foo", "foo"}, {"help foo", "foo"}, {"--foo", "--foo"}, {"fit --foo", "--foo"}, {"fit", "DATA"},
@@ -100,7 +100,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"FIT --precision digits --device cpu", "CPU computes in float64"}, {"FIT --precision digits=8", "digits=3 or digits=7"},
 	{"FIT --precision float64=3", "must be auto"}, {"FIT --precision digits=", "digits=3 or digits=7"}, {"FIT --precision float32", "float64"},
 	{"FIT --seed -1", "--seed"}, {"impute good.wav --gap 100:120", "-o"}, {"impute good.wav WAV", "--gap"},
-	{"impute good.wav --cues WAV", "--cues: good.wav marks no region"}, {"impute good.wav --cues GAP", "only one of"},
+	{"impute good.wav --cues WAV", "--cues: good.wav (400 samples) has no regions"}, {"impute good.wav --cues GAP", "only one of"},
 	{"impute good.wav --cues --dry-run WAV", "--detect"},
 	// Numbers in flags.
 	{"FIT --components two", "two"}, {"FIT --components 9999999999999999999", "0 or more"}, {"FIT --components -2", "--components"},
@@ -109,8 +109,8 @@ var mistakeCases = []struct{ line, word string }{
 	{"FIT --window 1e-300", "1e-300"}, {"impute good.wav --gap 100:120 --window 1ns WAV", "1ns"},
 	{"impute good.wav --gap 100:120 --window 0.0001ms WAV", "window length"}, {"FIT --components 1000000000", "components 1000000000"},
 	{"FIT --features 2000000", "features 2000000"}, {"FIT --init paper --features 1000000", "factorized"},
-	{"FIT --lengthscales 0", "length-scale"}, {"FIT --lengthscales 32ms", "need not be time"}, {"FIT --lengthscales 1,two", "must be numbers"},
-	{"FIT --lengthscales 1 --periods 5s", "need not be time"}, {"FIT --lengthscales 1,2 --periods 3", "periods"},
+	{"FIT --lengthscales 0", "length-scale"}, {"FIT --lengthscales 32ms", "may not be time"}, {"FIT --lengthscales 1,two", "must be numbers"},
+	{"FIT --lengthscales 1 --periods 5s", "may not be time"}, {"FIT --lengthscales 1,2 --periods 3", "periods"},
 	{"FIT --noise-precision -1", "noise"}, {"FIT --frequency-variance -1", "frequency variance"}, {"FIT --noise-precision NaN", "noise"},
 	{"FIT --restarts -1", "--restarts"}, {"FIT --segments -1", "--segments"},
 	{"impute good.wav --gap 100:120 --segments -4 WAV", "--segments"}, {"FIT --batch 1000 --inference stochastic", "--batch"},
@@ -126,32 +126,32 @@ var mistakeCases = []struct{ line, word string }{
 	{"evaluate good.safetensors good.csv --rows 1", "mini-batch"},
 	{"evaluate good.safetensors good.csv --inference stochastic", "stochastic"},
 	{"impute good.wav --gap 100:120 --method best WAV", "one of auto, mixture"},
-	{"impute good.wav --gap 100:120 --method mixture --model m.st WAV", "--model belongs"},
-	{"impute good.wav --gap 100:120 --method ar --context 5ms WAV", "--context belongs"},
-	{"impute good.wav --gap 100:120 --method mixture --prior none WAV", "--prior belongs"},
+	{"impute good.wav --gap 100:120 --method mixture --model m.st WAV", "--model applies"},
+	{"impute good.wav --gap 100:120 --method ar --context 5ms WAV", "--context applies"},
+	{"impute good.wav --gap 100:120 --method mixture --prior none WAV", "--prior applies"},
 	{"impute good.wav --gap 100:120 --context soon WAV", "soon"}, {"impute good.wav --gap 100:120 --draws 100000 WAV", "whole number from 0 to"},
 	// Series.
 	{"forecast", "DATA"}, {"forecast good.csv -o out.txt", "out.txt"},
 	{"forecast good.csv -o - --json", "--json"}, {"fill good.csv", "-o OUT.csv"}, {"backtest", "DATA"},
-	{"FORECAST --horizon 0", "from 1 to"}, {"FORECAST --horizon two", "two"}, {"FORECAST --until 2", "end at 3"},
+	{"FORECAST --horizon 0", "from 1 to"}, {"FORECAST --horizon two", "two"}, {"FORECAST --until 2", "last row of good.csv, 3"},
 	{"FORECAST --horizon -3", "--horizon"}, {"FORECAST --horizon 1.5", "whole number"}, {"FORECAST --horizon 2y", "numbers, not dates"},
 	{"FORECAST --horizon 2furlongs", "36h"}, {"backtest good.csv --horizon 2y", "not dates"},
 	{"FORECAST --level 100", "less than 100"}, {"FORECAST --level high", "80,95"}, {"FORECAST --level 80,80", "two columns"},
-	{"fill good.csv CSV --level -1", "--level"}, {"PREDICT good.csv --x t --level 80 CSV", "not the model of a series"},
+	{"fill good.csv CSV --level -1", "--level"}, {"PREDICT good.csv --x t --level 80 CSV", "not a time-series model"},
 	{"PREDICT good.csv --x t --digits 0 CSV", "--digits: fitted.safetensors"}, {"FORECAST --digits -1", "--digits"},
-	{"FORECAST --by nope", "nope"}, {"FORECAST --by t --x t", "chosen by --x"}, {"FORECAST --by t --plot p.svg", "--plot cannot be combined with --by"},
+	{"FORECAST --by nope", "nope"}, {"FORECAST --by t --x t", "given by --x"}, {"FORECAST --by t --plot p.svg", "--plot cannot be combined with --by"},
 	{"FORECAST --by t -m m.st", "--model cannot be combined with --by"}, {"FORECAST --by t --report r.html", "--report cannot be combined with --by"},
 	{"fill good.csv --by t --plot p.svg CSV", "--plot cannot be combined with --by"}, {"forecast good.csv --by t -o out.npy", "names of series"},
 	{"FORECAST --until soon", "soon"}, {"FORECAST --horizon 2 --until 9", "one of them"},
 	{"FORECAST --horizon 1000", "exceeds the maximum of 30 rows"}, {"FORECAST --at none.csv", "none.csv"},
 	{"FORECAST --at dates.csv", "dates.csv:2"}, {"forecast good.wav CSV", "a recording"}, {"forecast none.csv CSV", "none.csv"},
 	{"forecast void.csv --x t --y y CSV", "void.csv: column \"y\" has 0 values"}, {"forecast dates.csv CSV", "at least 4"},
-	{"forecast good.csv --x t,y CSV", "the one along which"}, {"forecast good.csv --y nope CSV", "nope"},
-	{"forecast still.csv CSV", "all rows are at one t, 1"}, {"forecast error.csv --x t --y y --yerr t,e CSV", "chosen by --x"},
+	{"forecast good.csv --x t,y CSV", "must be one column"}, {"forecast good.csv --y nope CSV", "nope"},
+	{"forecast still.csv CSV", "all rows have the same t, 1"}, {"forecast error.csv --x t --y y --yerr t,e CSV", "given by --x"},
 	{"forecast good.csv --y t --x y --yerr y CSV", "another column"}, {"forecast error.csv --x t --y y --yerr e CSV", "row 2 (from 1)"},
 	{"FORECAST --period -1", "positive"}, {"FORECAST --period 7d", "not dates"}, {"FORECAST --period 7furlongs", "min, h, d"},
-	{"FORECAST --period 1.5", "two rows"}, {"FORECAST --season 1", "2 or more"}, {"FORECAST --season none --season 2", "want either"},
-	{"FORECAST --trend up", "line, smooth, walk"}, {"FORECAST --trend none,walk", "by themselves"},
+	{"FORECAST --period 1.5", "two steps"}, {"FORECAST --season 1", "2 or more"}, {"FORECAST --season none --season 2", "cannot be combined with other seasons"},
+	{"FORECAST --trend up", "line, smooth, walk"}, {"FORECAST --trend none,walk", "cannot be combined with other trends"},
 	{"FORECAST --prior noise=1", "NAME=MEDIAN,SD"}, {"FORECAST --prior hiss=1,1", "slope"},
 	{"forecast good.csv -o good.csv", "the same file"}, {"FORECAST -m good.csv", "the same file"}, {"fill good.csv -o out.npy", "good.csv"},
 	{"fill good.csv CSV --bands out.csv", "out.csv"}, {"fill word.csv --x t --y y CSV", "two"},
@@ -160,7 +160,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"FIT --method structural --iterations 2", "--iterations"}, {"FIT --method ssgp --trend walk", "--trend"},
 	{"FIT --prior season=1,1 --prior lengthscale=1,1", "--prior lengthscale"}, {"FIT --trend walk --posterior 3", "--posterior"},
 	{"FIT --prior hue=1,1", "none, NAME=none"}, {"evaluate good.safetensors good.csv --yerr y", "--yerr"},
-	// Places to write.
+	// Output files.
 	{"fit good.csv -o nowhere/m.safetensors", "nowhere"}, {"fit good.csv -o folder", "folder"}, {"FIT --checkpoint nowhere/c", "nowhere"},
 	{"predict good.safetensors good.csv --x t -o nowhere/out.csv", "nowhere"},
 	{"predict good.safetensors good.csv --x t -o out.txt", "out.txt"}, {"impute good.wav --gap 100:120 -o nowhere/out.wav", "nowhere"},
@@ -173,18 +173,18 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --gap 100:120 -o o.wav --report r", "must be .html"},
 	{"PREDICT good.csv --x t -o out.mp3", "must be .csv, .tsv, .npy, .wav or -"},
 	{"PREDICT good.csv --x t --full WAV", "-o must be .csv or .npy"},
-	{"PREDICT good.csv --x t --draws-file out.npy CSV", "needs --draws N"},
+	{"PREDICT good.csv --x t --draws-file out.npy CSV", "requires --draws N"},
 	{"PREDICT good.csv --x t --draws 1 --draws-file - CSV", "must be .csv, .tsv, .npy or .wav"},
 	{"PREDICT uneven.csv WAV", "must be .csv or .npy"}, {"PREDICT uneven.csv --draws 1 --draws-file out.wav CSV", "must be .csv or .npy"},
-	{"PREDICT good.wav --x t CSV", "--x chooses columns of a table"}, {"PREDICT uneven.csv --draws 1 --draws-file out.csv CSV", "out.csv"},
+	{"PREDICT good.wav --x t CSV", "--x selects columns of a table"}, {"PREDICT uneven.csv --draws 1 --draws-file out.csv CSV", "out.csv"},
 	{"predict named.safetensors good.wav CSV", "the model's input is t"},
 	// Tables.
 	{"fit side.csv MODEL", "150000 inputs in 2 rows"}, {"fit none.csv MODEL", "none.csv"}, {"fit folder MODEL", "folder"},
 	{"fit data.dat MODEL", "neither a table's"}, {"fit data.xlsx MODEL", "save the sheet as CSV"},
 	{"fit data.parquet MODEL", "read_parquet"}, {"fit parquet.csv MODEL", "a Parquet file"}, {"impute data.parquet GAP", "read_parquet"},
-	{"fit void.csv MODEL", "void.csv: with 2 columns"}, {"fit void.csv --x t --y y MODEL", "\"y\" has 0 values in 2 rows"},
+	{"fit void.csv MODEL", "void.csv: 2 columns"}, {"fit void.csv --x t --y y MODEL", "\"y\" has 0 values in 2 rows"},
 	{"fit void.csv --x t --y y --method vssgp MODEL", "no row has a value of y"}, {"fit either.csv MODEL", "--dayfirst"},
-	{"PREDICT dates.csv --x t CSV", "dates.csv:2"}, {"fit text.wav MODEL", "is text"}, {"impute good.csv GAP", "a table, not a recording"},
+	{"PREDICT dates.csv --x t CSV", "dates.csv:2"}, {"fit text.wav MODEL", "is text"}, {"impute good.csv GAP", "is a table; must be a recording"},
 	{"FIT --y t,t", "twice"}, {"fit empty.csv MODEL", "empty.csv"}, {"fit ragged.csv MODEL", "ragged.csv:3"},
 	{"fit hole.csv MODEL", "hole.csv:3"}, {"fit one.csv MODEL", "one.csv"}, {"fit text.npy MODEL", "text.npy"},
 	{"fit good.csv --x nope MODEL", "nope"}, {"fit good.csv --y 7 MODEL", "7"}, {"fit good.csv --x t,t MODEL", "twice"},
@@ -211,13 +211,13 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --gaps gaps-overlap.csv WAV", "gaps-overlap.csv: line 3: gap 110:130"},
 	{"impute good.wav --gaps gaps-overlap.csv WAV", "(the line is 0.01375 s to 0.01625 s)"},
 	{"impute good.wav --gap 1:2 --gaps gaps.csv WAV", "--gaps"}, {"impute good.wav --gap 5:6@2 WAV", "1 channels"},
-	{"impute good.wav --dry-run --detect zeros WAV", "either --dry-run or -o"},
+	{"impute good.wav --dry-run --detect zeros WAV", "--dry-run cannot be combined with -o"},
 	{"impute folder --dry-run --detect zeros --out-dir .", "--dry-run"},
 	{"impute good.wav --gap 5:6 --confidence 9 WAV", "--confidence 9"}, {"impute . --detect zeros --confidence 101 WAV", "--confidence 101"},
 	{"impute good.wav --dry-run --gap 5:6", "--dry-run"}, {"impute good.wav --sensitivity 3 --gap 5:6 WAV", "--sensitivity"},
 	{"impute good.wav --detect zeros --sensitivity 11 WAV", "--sensitivity 11"}, {"impute good.wav --gap 5:6@0 WAV", "channel"},
 	{"impute good.wav --detect zeros --labels l.doc WAV", "l.doc"}, {"impute good.wav --gap 5:6 --detect zeros WAV", "2 ways"},
-	{"impute good.wav --detect ones WAV", "ones"}, {"impute good.wav --gap 5:395 WAV", "leave"},
+	{"impute good.wav --detect ones WAV", "ones"}, {"impute good.wav --gap 5:395 WAV", "10 observed samples"},
 }
 
 func TestMistakes(t *testing.T) {
@@ -233,7 +233,7 @@ func TestMistakes(t *testing.T) {
 		t.Run(fmt.Sprintf("%d %s", i, line), func(t *testing.T) {
 			refuse(t, c.word, strings.Fields(line)...)
 			if after := listing(t, "."); !maps.Equal(before, after) {
-				t.Errorf("left files behind: %v", after)
+				t.Errorf("files are left: %v", after)
 			}
 		})
 	}
@@ -318,13 +318,13 @@ func mutations(t testing.TB, file []byte, n int, rng *rand.Rand) (all []mutation
 // aNumber and aWord match values of metadata.
 var aNumber, aWord = regexp.MustCompile(`-?[0-9][0-9.e+-]*`), regexp.MustCompile(`"[^"]*"`)
 
-// inner are words of the code that no user gave.
-var inner = regexp.MustCompile(`json: |Go (struct|value)|blocktri|pivot|NaN: |bug|index out|too few digits`)
+// inner are internal words that must not appear in messages.
+var inner = regexp.MustCompile(`json: |Go (struct|value)|blocktri|pivot|NaN: |bug|index out|numerical precision`)
 
-// damagedEvery is the share of all mutations that is tried.
+// damagedEvery is the step between tested mutations.
 var damagedEvery = slow.Pick(3, 31)
 
-// TestDamagedModels: a model file that was damaged is a model, or a mistake: one line that names the file, in words that users know.
+// TestDamagedModels checks that a damaged model file is either a valid model or an error in one line with the path and without internal words.
 func TestDamagedModels(t *testing.T) {
 	dir := t.TempDir()
 	var table strings.Builder
@@ -349,7 +349,7 @@ func TestDamagedModels(t *testing.T) {
 			}
 			testkit.OK(t, os.WriteFile(model, m.file, 0o666))
 			uses := []string{"info %s", "predict %s " + at + " -o -", "evaluate %s " + data}
-			if damagedEvery > 10 { // one after the other, for time
+			if damagedEvery > 10 { // in sequence, to save time
 				uses = uses[i/damagedEvery%3:][:1]
 			}
 			for _, use := range uses {
@@ -363,7 +363,7 @@ func TestDamagedModels(t *testing.T) {
 				lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(o.stderr), "\n"), func(line string) bool {
 					return strings.Contains(line, "warning: ") || strings.Contains(line, "left out ")
 				})
-				// Words that were changed into others of their kind are a model that does not suit the table.
+				// Metadata changed to other valid values give a model that does not match the table.
 				named := slices.ContainsFunc([]string{model, data, at, "this model's "},
 					func(name string) bool { return strings.Contains(lines[0], name) })
 				if o.code != cli.ExitMistake || len(lines) != 1 || !named || inner.MatchString(lines[0]) {

@@ -20,7 +20,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// program builds the command and finds mpirun, or leaves the test out where there is none; VSSGP_REQUIRE_MPI=1 makes that a failure.
+// program builds the command and finds mpirun. Without mpirun it skips the test, or fails if VSSGP_REQUIRE_MPI=1.
 func program(t *testing.T) (mpirun, exe string) {
 	t.Helper()
 	mpirun, err := exec.LookPath("mpirun")
@@ -37,7 +37,7 @@ func program(t *testing.T) (mpirun, exe string) {
 	return mpirun, exe
 }
 
-// launch is a command line on n ranks, with what Open MPI wants in containers.
+// launch returns a command line on n ranks, with the options that Open MPI requires in containers.
 func launch(ctx context.Context, mpirun, exe string, n int, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
 	cmd := exec.CommandContext(ctx, mpirun, append([]string{"-n", strconv.Itoa(n), exe}, args...)...)
 	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
@@ -47,7 +47,7 @@ func launch(ctx context.Context, mpirun, exe string, n int, args ...string) (*ex
 	return cmd, &stdout, &stderr
 }
 
-// said are the lines of stderr that are vssgp's.
+// said returns the lines of stderr printed by vssgp.
 func said(stderr string) (lines []string) {
 	for _, l := range strings.Split(stderr, "\n") {
 		if strings.HasPrefix(l, cli.Prefix) && !strings.Contains(l, "computing on") {
@@ -57,7 +57,7 @@ func said(stderr string) (lines []string) {
 	return lines
 }
 
-// TestMPIRun: processes under mpirun write the same model as each other, for 1 to 4 ranks, with and without windows.
+// TestMPIRun checks that processes under mpirun write the same model as each other, for 1 to 4 ranks, with and without windows.
 func TestMPIRun(t *testing.T) {
 	mpirun, exe := program(t)
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func TestMPIRun(t *testing.T) {
 	}
 }
 
-// TestMPIRunMistakes: bad input ends the job with exit code 2 and is said once.
+// TestMPIRunMistakes checks that bad input ends the job with exit code 2 and one message.
 func TestMPIRunMistakes(t *testing.T) {
 	mpirun, exe := program(t)
 	ctx, stop := context.WithTimeout(context.Background(), patience)
@@ -114,7 +114,7 @@ func fitting(t *testing.T, n int, mpirun, exe, dir string) (cmd *exec.Cmd, stder
 	return cmd, stderr, pids
 }
 
-// childrenOf are a process's own.
+// childrenOf returns the child processes of a process.
 func childrenOf(parent int) (pids []int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
 	if err != nil {
@@ -128,7 +128,7 @@ func childrenOf(parent int) (pids []int) {
 	return pids
 }
 
-// TestMPIRunKilled: where a rank is killed the job ends, and one line says which rank it was and how to go on.
+// TestMPIRunKilled checks that the job ends if a rank is killed, and that one line names the rank and how to resume.
 func TestMPIRunKilled(t *testing.T) {
 	mpirun, exe := program(t)
 	cmd, stderr, pids := fitting(t, 3, mpirun, exe, t.TempDir())
@@ -141,7 +141,7 @@ func TestMPIRunKilled(t *testing.T) {
 	}
 }
 
-// TestMPIRunInterrupted: a signal to mpirun saves and ends with 130.
+// TestMPIRunInterrupted checks that a signal to mpirun saves the model and ends with 130.
 func TestMPIRunInterrupted(t *testing.T) {
 	mpirun, exe := program(t)
 	dir := t.TempDir()
@@ -160,7 +160,7 @@ func TestMPIRunInterrupted(t *testing.T) {
 	t.Logf("mpirun ended with %v", err)
 }
 
-// TestMPIRunResumed: a fit on three ranks of which one is killed goes on on two, and ends with the file of one that nothing happened to.
+// TestMPIRunResumed checks that a fit with a killed rank can be resumed on fewer ranks and gives the file of an undisturbed fit.
 func TestMPIRunResumed(t *testing.T) {
 	mpirun, exe := program(t)
 	dir := t.TempDir()

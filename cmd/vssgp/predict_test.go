@@ -19,12 +19,12 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// fittedWave is a model of a stereo wave, 400 samples at 1000 Hz, and its file.
+// fittedWave writes a stereo wave, 400 samples at 1000 Hz, and a model of it.
 func fittedWave(t *testing.T, dir string) (model, recording string) {
 	t.Helper()
 	left, right := make([]float64, 400), make([]float64, 400)
 	for i := range left {
-		left[i], right[i] = 3*math.Sin(0.3*float64(i)), 0.25*math.Cos(0.2*float64(i)) // past full scale
+		left[i], right[i] = 3*math.Sin(0.3*float64(i)), 0.25*math.Cos(0.2*float64(i)) // exceeds full scale
 	}
 	model = filepath.Join(dir, "m.safetensors")
 	recording = inFormat(t, dir, "in.wav", 1000, audio.Float32, [][]float64{left, right})
@@ -32,7 +32,7 @@ func fittedWave(t *testing.T, dir string) (model, recording string) {
 	return model, recording
 }
 
-// TestPredictFormats: predictions and draws are the same in every format.
+// TestPredictFormats checks that predictions and draws are the same in every format.
 func TestPredictFormats(t *testing.T) {
 	dir := t.TempDir()
 	model, recording := fittedWave(t, dir)
@@ -79,7 +79,7 @@ func TestPredictFormats(t *testing.T) {
 	}
 }
 
-// TestReadingInterrupted: an interruption of fit, predict and evaluate leaves nothing, and prints a line.
+// TestReadingInterrupted checks that an interruption of fit, predict and evaluate leaves no files and prints one line.
 func TestReadingInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	fittedWave(t, ".")
@@ -100,7 +100,7 @@ func TestReadingInterrupted(t *testing.T) {
 	}
 }
 
-// TestPredictBeyond: one line warns of rows outside of the data of one input, and of no others; a model without a range warns of none.
+// TestPredictBeyond checks that rows outside the range of a single input cause one warning, and that a model without a range gives none.
 func TestPredictBeyond(t *testing.T) {
 	dir := t.TempDir()
 	rows := "t,u,y\n"
@@ -110,8 +110,8 @@ func TestPredictBeyond(t *testing.T) {
 	data, model, out := testkit.Put(t, dir, "d.csv", rows), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "o.csv")
 	for x, at := range map[string]struct{ text, want string }{
 		"t": {"t\n3\n40\n50\n",
-			"t 40 lies beyond the data that the model was fitted to, 0 to 29: its intervals are too narrow there; vssgp forecast"},
-		"t,u": {"t,u\n3,3\n3,-4\n40,3\n", ""}, // rows of several inputs often lie outside in one
+			"t 40 is outside the range of the model's data, 0 to 29, where its intervals are too narrow; use vssgp forecast"},
+		"t,u": {"t,u\n3,3\n3,-4\n40,3\n", ""}, // rows with several inputs are often outside the range of one
 	} {
 		succeed(t, "fit", data, "--method", "vssgp", "--x", x, "--y", "y", "--features", "4", "--iterations", "2", "-o", model)
 		if o := succeed(t, "predict", model, data, "--x", x, "-o", out); strings.Contains(o.stderr, "beyond") {
@@ -132,7 +132,7 @@ func TestPredictBeyond(t *testing.T) {
 	}
 }
 
-// TestJoint: the joint covariance is symmetric, and has on its diagonal the squares of the standard deviations.
+// TestJoint checks that the joint covariance is symmetric and that its diagonal contains the squared standard deviations.
 func TestJoint(t *testing.T) {
 	dir := t.TempDir()
 	x := func(name string) string { return filepath.Join(dir, name) }
@@ -164,9 +164,9 @@ func TestJoint(t *testing.T) {
 	many := testkit.Put(t, dir, "many.csv", "t\n"+strings.Repeat("1\n", 8200))
 	for _, c := range []struct{ args, want string }{
 		{"f.safetensors " + at + " --joint " + x("no.npy") + " --posterior", "combined with --posterior"},
-		{"series.safetensors " + at + " --joint " + x("no.npy"), "model of a series"},
+		{"series.safetensors " + at + " --joint " + x("no.npy"), "time-series model"},
 		{"f.safetensors " + at + " --joint " + x("o.csv"), ".npy"},
-		{"f.safetensors " + many + " --joint " + x("no.npy"), "8200 rows of 2 outputs; must be at most 16384"},
+		{"f.safetensors " + many + " --joint " + x("no.npy"), "8200 rows with 2 outputs; the maximum of rows times outputs is 16384"},
 	} {
 		refuse(t, c.want, append([]string{"predict"}, strings.Fields(x(c.args)+" -o "+x("o.npy"))...)...)
 	}
@@ -182,9 +182,9 @@ func readJoint(t *testing.T, path string) []float64 {
 	return testkit.Must(table.Open(flat))(t).Data
 }
 
-// TestStdoutBesideFiles: the other outputs are written too where the prediction
-// goes to stdout, and the plot is of all rows that it has room for.
-func TestStdoutBesideFiles(t *testing.T) {
+// TestStdoutWithFiles checks that the other outputs are also written if the prediction
+// goes to stdout, and that the plot shows all rows.
+func TestStdoutWithFiles(t *testing.T) {
 	dir := t.TempDir()
 	model, recording := fittedWave(t, dir)
 	plot, drawn := filepath.Join(dir, "p.svg"), filepath.Join(dir, "d.npy")
@@ -200,8 +200,8 @@ func TestStdoutBesideFiles(t *testing.T) {
 	}
 }
 
-// TestForecastHorizonIrregular: the default horizon is a tenth of the number of rows, however far apart they are, and no more than the
-// model reaches; a horizon that was asked for is refused beyond that, before the fit.
+// TestForecastHorizonIrregular checks that the default horizon is a tenth of the number of rows, limited by the maximum horizon, and that a
+// larger horizon is an error before the fit.
 func TestForecastHorizonIrregular(t *testing.T) {
 	dir := t.TempDir()
 	table := func(name string, x func(n int) float64) string {
@@ -227,6 +227,6 @@ func TestForecastHorizonIrregular(t *testing.T) {
 			t.Errorf("%s: %d rows, want %d", c.name, rows, c.rows)
 		}
 	}
-	refuse(t, "--until 2000 is beyond 1309, 10 times the range of the data after their end", "forecast", filepath.Join(dir, "even.csv"),
+	refuse(t, "--until 2000 exceeds the maximum, 1309, 10 times the data range after the last row", "forecast", filepath.Join(dir, "even.csv"),
 		"--until", "2000", "-o", "-")
 }

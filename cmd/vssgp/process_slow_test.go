@@ -20,7 +20,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// kills are those of this test: VSSGP_KILLS, or a few.
+// kills returns the number of kills: VSSGP_KILLS, or a few by default.
 func kills(t *testing.T) int {
 	text := os.Getenv("VSSGP_KILLS")
 	if text == "" {
@@ -28,12 +28,12 @@ func kills(t *testing.T) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		t.Fatalf("VSSGP_KILLS=%s: want a number of kills", text)
+		t.Fatalf("VSSGP_KILLS=%s: must be a number of kills", text)
 	}
 	return n
 }
 
-// killLines are fits of every form of optimizer.
+// killLines are fits with every kind of optimizer.
 var killLines = []string{
 	"--init paper --features 40 --iterations 60 --restarts 1",
 	"--window 8 --optimiser windows --components 3 --features 4 --iterations 80",
@@ -41,8 +41,8 @@ var killLines = []string{
 	"--init paper --features 120 --iterations 25",
 }
 
-// TestKill: a fit that is killed at random moments, and while it writes a checkpoint, and gone on with each time, ends with the same file
-// as without, and leaves nothing beside it. VSSGP_KILLS=100 for a hundred kills.
+// TestKill checks that a fit that is killed at random times and during writes, and resumed each time, ends with the same file as an
+// undisturbed fit and leaves no other files. VSSGP_KILLS=100 sets a hundred kills.
 func TestKill(t *testing.T) {
 	want := make([][]byte, len(killLines))
 	took := make([]time.Duration, len(killLines))
@@ -68,7 +68,7 @@ func TestKill(t *testing.T) {
 			testkit.OK(t, c.Start())
 			after, inWrite := time.Duration(rng.Int64N(int64(took[i]))), done%3 == 2
 			if waitForKill(c, dir, after, inWrite) {
-				break // it was done before
+				break // it ended before the kill
 			}
 			done++
 			if inWrite {
@@ -122,12 +122,12 @@ func waitForKill(c *exec.Cmd, dir string, after time.Duration, inWrite bool) (en
 	return err == nil || !err.Sys().(syscall.WaitStatus).Signaled()
 }
 
-// TestTermProcess: SIGTERM ends what predicts and evaluates many rows, wherever it stands, after little more work, and nothing is left.
+// TestTermProcess checks that SIGTERM ends long predictions and evaluations within a short time at any stage and that no files are left.
 func TestTermProcess(t *testing.T) {
 	t.Chdir(t.TempDir())
 	model, _ := fittedWave(t, ".")
 	long := wav(1000, 2, make([]int16, 2*1000))
-	copy(long[len(long)-4000-4:], []byte{0, 0xf0, 0xff, 0x03}) // as long as the file is once it is stretched: all of it silence
+	copy(long[len(long)-4000-4:], []byte{0, 0xf0, 0xff, 0x03}) // the length of the extended file, which is silent
 	testkit.Put(t, ".", "long.wav", string(long))
 	testkit.OK(t, os.Truncate("long.wav", int64(len(long)-4000+0x03fff000)))
 	table := make([]byte, 0, 64<<20)

@@ -26,7 +26,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// asCommand makes this test binary the command itself.
+// asCommand is the environment variable that makes this test binary run the command.
 const asCommand = "VSSGP_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is a command line in a process of its own.
+// process returns a command line in a new process.
 func process(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -49,7 +49,7 @@ func process(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
-// fileLimit is the environment's variable for the size that a file may reach.
+// fileLimit is the environment variable with the maximum size of a file.
 const fileLimit = "VSSGP_TEST_FILE_LIMIT"
 
 // limitFiles sets that limit in the process of a command.
@@ -66,14 +66,14 @@ func limitFiles() {
 	}
 }
 
-// faultLine is a fit whose checkpoint outgrows its model.
+// faultLine is a fit whose checkpoint is larger than its model.
 const faultLine = "fit %s --y y1,y2 --device cpu --every 1ms --window 15 --components 3 --features 4 --iterations 800 -o %s --checkpoint %s"
 
 func faultArgs(source, dir string, more ...string) []string {
 	return append(strings.Fields(fmt.Sprintf(faultLine, source, filepath.Join(dir, "model"), filepath.Join(dir, "part"))), more...)
 }
 
-// exit is how a process ended and what it wrote on stderr.
+// exit returns the exit code and the stderr of a process.
 func exit(t *testing.T, c *exec.Cmd) outcome {
 	t.Helper()
 	err := c.Run()
@@ -84,13 +84,13 @@ func exit(t *testing.T, c *exec.Cmd) outcome {
 	return ended(c)
 }
 
-// ended is the outcome of a process that has ended.
+// ended returns the outcome of a process that has ended.
 func ended(c *exec.Cmd) outcome {
 	return outcome{c.ProcessState.ExitCode(), "", fmt.Sprint(c.Stderr)}
 }
 
-// swift is a folder in memory where there is one: a checkpoint waits for the disk, writing has a small share of the time, and a fit that
-// ends within a second writes few where the disk is slow.
+// swift returns a folder in memory if possible, because a checkpoint waits for the disk and a short fit on a slow disk writes few
+// checkpoints.
 func swift(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "vssgp")
@@ -101,7 +101,7 @@ func swift(t *testing.T) string {
 	return dir
 }
 
-// undisturbed is the model of the fault fit where nothing happens.
+// undisturbed returns the model of the fault fit without a fault.
 func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 	t.Helper()
 	dir := swift(t)
@@ -119,15 +119,15 @@ func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 	return source, model, checkpoint
 }
 
-// busy is how often a fit is run until it writes when it is to: on a busy machine it may come to the writing of a checkpoint only once.
+// busy is the maximum number of runs until a fit writes a checkpoint at the right time, which is rare on a busy machine.
 const busy = 20
 
-// TestFullDisk: a checkpoint for which there is no room leaves the one before
-// it, the fit goes on and says so; once there is room, it is gone on from.
+// TestFullDisk checks that a fit continues with a message if the disk is full, keeps the
+// previous checkpoint, and can be resumed from it.
 func TestFullDisk(t *testing.T) {
 	source, want, whole := undisturbed(t)
 	if int64(len(want)) > whole*3/4 {
-		t.Fatalf("the model has %d bytes, the checkpoint %d: the test wants room for the first alone", len(want), whole)
+		t.Fatalf("the model has %d bytes, the checkpoint %d: the test requires space for only the first", len(want), whole)
 	}
 	for _, name := range []string{"limited files", "small disk"} {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestFullDisk(t *testing.T) {
 				}
 			}
 			if !said {
-				t.Error("nothing said of a checkpoint for which there is no room")
+				t.Error("no message about a failed checkpoint")
 			}
 			finished(t, dir, want)
 			testkit.OK(t, os.Remove(filepath.Join(dir, "model")))
@@ -183,10 +183,10 @@ func finished(t *testing.T, dir string, model []byte) {
 	}
 }
 
-// TestReadOnlyFolder: a folder that takes no files is refused before the fit, and a checkpoint in it stays.
+// TestReadOnlyFolder checks that a read-only folder is an error before the fit, and that a checkpoint in it is unchanged.
 func TestReadOnlyFolder(t *testing.T) {
 	source, _, _ := undisturbed(t)
-	top, err := os.MkdirTemp("", "vssgp") // t.TempDir lets nobody else in
+	top, err := os.MkdirTemp("", "vssgp") // other users cannot read t.TempDir
 	testkit.OK(t, err)
 	defer os.RemoveAll(top)
 	dir, data, program := filepath.Join(top, "read-only"), filepath.Join(top, "data.csv"), filepath.Join(top, "program")
@@ -201,7 +201,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	testkit.OK(t, errors.Join(copyFile(program, c.Path), os.Mkdir(filepath.Join(top, "open"), 0o777),
 		os.Chmod(filepath.Join(top, "open"), 0o777), os.Chmod(top, 0o755), os.Chmod(filepath.Join(dir, "part"), 0o666), os.Chmod(dir, 0o555)))
 	c.Path = program
-	if os.Geteuid() == 0 { // who may write everywhere
+	if os.Geteuid() == 0 { // root can write everywhere
 		const nobody = 65534
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
@@ -226,8 +226,8 @@ func copyFile(to, from string) error {
 	return errors.Join(err, out.Close())
 }
 
-// TestTwoProcesses: of two processes with one checkpoint the second is told who has it; the first is none the worse, and SIGTERM has it
-// leave a checkpoint that the second goes on from to the same file.
+// TestTwoProcesses checks that a second process with the same checkpoint fails with the PID of the first and does not affect it, and that it
+// can resume from the checkpoint after SIGTERM with the same result.
 func TestTwoProcesses(t *testing.T) {
 	source, want, _ := undisturbed(t)
 	dir := t.TempDir()
@@ -250,7 +250,7 @@ func TestTwoProcesses(t *testing.T) {
 	finished(t, dir, want)
 }
 
-// printing are command lines that print something on stdout, of every command and each of its forms, in clashFolder.
+// printing are command lines in clashFolder that print on stdout, for every command and each of its forms.
 var printing = []string{
 	"--help", "help", "help fit", "fit --help", "--version", "version", "version --json", "completion bash", "completion zsh",
 	"completion fish", "completion powershell",
@@ -277,7 +277,7 @@ func oneEach(lines []string) []string {
 	})
 }
 
-// TestFullStdout: what cannot be printed is an error in one line, whatever the command prints; what prints nothing has nothing to fail.
+// TestFullStdout checks that failing to write to stdout is an error in one line for every command, and no error if nothing is printed.
 func TestFullStdout(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	testkit.Put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,1\n3,2\n4,1\n")
@@ -306,7 +306,7 @@ func TestFullStdout(t *testing.T) {
 	onFull("fit none.csv -o new.st").fails(t, "fit none.csv", cli.ExitMistake)
 }
 
-// writing are command lines for which there is an OUT to be written, with its extension.
+// writing are command lines with an output OUT and its extension.
 var writing = []string{
 	"fit data.csv -o OUT.st --iterations 2", "fit data.csv -o new.st --report OUT.html --iterations 2",
 	"fit data.csv -o new.st --report OUT.png --iterations 2",
@@ -323,7 +323,7 @@ var writing = []string{
 	"impute cut0.wav --gap 600:620 -o new.wav --model OUT.st", "impute cut0.wav --gap 600:620 -o new.wav --draws 1",
 }
 
-// TestFullOutput: a file for which there is no room is an error in one line.
+// TestFullOutput checks that a full disk is an error in one line.
 func TestFullOutput(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	for i, line := range oneEach(writing) {
@@ -340,7 +340,7 @@ func TestFullOutput(t *testing.T) {
 	}
 }
 
-// TestPipesIn: a pipe that nobody writes is refused, not waited for.
+// TestPipesIn checks that a pipe as input is an error instead of blocking.
 func TestPipesIn(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	for _, ext := range []string{".csv", ".npy", ".wav", ".safetensors"} {
@@ -358,7 +358,7 @@ func TestPipesIn(t *testing.T) {
 	}
 }
 
-// TestUnreadProcess: SIGTERM ends every command that waits for somebody to read what it writes.
+// TestUnreadProcess checks that SIGTERM ends every command that is blocked in a write.
 func TestUnreadProcess(t *testing.T) {
 	dir := clashFolder(t)
 	t.Chdir(dir)
@@ -390,14 +390,14 @@ func TestUnreadProcess(t *testing.T) {
 	}
 }
 
-// fullPipe is the writing end of a pipe that nobody reads and that takes nothing more.
+// fullPipe returns the write end of a full pipe that is not read.
 func fullPipe(t *testing.T) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()
 	testkit.OK(t, err)
 	t.Cleanup(func() { errors.Join(r.Close(), w.Close()) })
 	raw := testkit.Must(w.SyscallConn())(t)
-	full := raw.Write(func(fd uintptr) bool { // which does not wait
+	full := raw.Write(func(fd uintptr) bool { // a non-blocking write
 		for err == nil {
 			_, err = syscall.Write(int(fd), make([]byte, 1))
 		}
@@ -409,7 +409,7 @@ func fullPipe(t *testing.T) *os.File {
 	return w
 }
 
-// waitIdle waits until a process has worked and then has slept, all threads of it, for a while.
+// waitIdle waits until a process has used the CPU and then all its threads have been idle for a while.
 func waitIdle(t *testing.T, line string, pid int) {
 	t.Helper()
 	began, idle := time.Now(), 0
@@ -431,7 +431,7 @@ func waitIdle(t *testing.T, line string, pid int) {
 	}
 }
 
-// TestInstructionSet: a set that there is not is refused before any work, by every command that does some.
+// TestInstructionSet checks that an unknown instruction set is an error before the work of every command.
 func TestInstructionSet(t *testing.T) {
 	dir := clashFolder(t)
 	t.Chdir(dir)

@@ -42,7 +42,7 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	}
 }
 
-// TestRanks: fit writes the same bytes on any number of ranks, evaluate agrees with one process, and both say where the time went.
+// TestRanks checks that fit writes the same bytes on any number of ranks, that evaluate agrees with one process, and that both print times.
 func TestRanks(t *testing.T) {
 	dir := t.TempDir()
 	data := testkit.Put(t, dir, "data.csv", waves(120))
@@ -66,15 +66,15 @@ func TestRanks(t *testing.T) {
 		}
 		one := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout)
 		many := decode[printed](t, onRanks(t, n, "evaluate", model, data, "--json").stdout)
-		if d := one.Bound/many.Bound - 1; d > 1e-10 || d < -1e-10 || // sums are rounded otherwise
+		if d := one.Bound/many.Bound - 1; d > 1e-10 || d < -1e-10 || // sums are rounded differently
 			one.Ranks != nil || many.Ranks == nil {
 			t.Errorf("%d ranks: bound %v, one process %v", n, many.Bound, one.Bound)
 		}
 	}
 }
 
-// TestRanksSay: the line for people; mistakes are said once, by the exit code they have anyhow, and no rank hangs.
-func TestRanksSay(t *testing.T) {
+// TestRanksMessages checks the printed line of times, and that errors are printed once with their usual exit code and no rank hangs.
+func TestRanksMessages(t *testing.T) {
 	dir := t.TempDir()
 	data := testkit.Put(t, dir, "data.csv", waves(120))
 	model := filepath.Join(dir, "m.safetensors")

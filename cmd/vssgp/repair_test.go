@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// stereo is a recording of two colored noises, the second one damaged by a dropout of zeros and clipped.
+// stereo returns a recording of two colored noises. The second is clipped and has a dropout of zeros.
 func stereo(t *testing.T) (file []byte, dropout [2]int, limit int16) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -36,8 +36,8 @@ func stereo(t *testing.T) (file []byte, dropout [2]int, limit int16) {
 	return wav(16000, 2, samples), dropout, limit
 }
 
-// TestRepair: damage is found in its channel, told, written as labels and drawn; a dry run stops there; the other channel comes out bit for
-// bit; clipped samples come out at or beyond their limits.
+// TestRepair checks that damage is found in its channel, printed, written as labels and plotted, that a dry run fills nothing, that the
+// other channel is bit-identical, and that clipped samples are filled at or above their limits.
 func TestRepair(t *testing.T) {
 	dir := t.TempDir()
 	file, dropout, limit := stereo(t)
@@ -94,7 +94,7 @@ func TestRepair(t *testing.T) {
 	if changed < 140 || clipped < 10 {
 		t.Errorf("%d samples of the dropout and %d clipped ones are filled", changed, clipped)
 	}
-	for _, list := range []string{"found.txt", "found.csv"} { // the list that was found gives the same fill
+	for _, list := range []string{"found.txt", "found.csv"} { // a fill from the written list is identical
 		succeed(t, append(args, "--dry-run", "--labels", in(list))...)
 		text = succeed(t, "repair", take, "--gaps", in(list), "--labels", in("again"+filepath.Ext(list)), "-o", in("replayed.wav")).stdout
 		if strings.Contains(text, "found 1") || !slices.Equal(testkit.Read(t, in("replayed.wav")), testkit.Read(t, in("out.wav"))) {
@@ -104,14 +104,14 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestConfidence: finds of less confidence are left out, labels without one are not, and finds that meet are one gap.
+// TestConfidence checks that finds with a low confidence are omitted, labels without a confidence are not, and adjacent finds are one gap.
 func TestConfidence(t *testing.T) {
 	dir := t.TempDir()
 	take := testkit.Put(t, dir, "take.wav", string(wav(8000, 1, tone(4000, 8000))))
 	list := testkit.Put(t, dir, "list.csv", "start,end,channel,label\n100,110,,clicks 97%\n110,120,,clicks 50%\n300,301,,clicks 0%\n")
 	mixed := testkit.Put(t, dir, "mixed.csv", "start,end,channel,label\n100,110,,clicks 97%\n200,210,,clicks\n")
 	for _, c := range []struct{ file, percent, want string }{
-		{list, "0", "filled 2 gaps (21 of"}, {list, "50", "; finds that meet are one gap\n"}, {list, "51", "filled 1 gap (10 of"},
+		{list, "0", "filled 2 gaps (21 of"}, {list, "50", "; adjacent finds are one gap\n"}, {list, "51", "filled 1 gap (10 of"},
 		{list, "97", "filled 1 gap (10 of"}, {list, "98", "found nothing"}, {mixed, "98", "filled 1 gap (10 of"},
 	} {
 		args := []string{"impute", take, "--gaps", c.file, "--confidence", c.percent, "-o", filepath.Join(dir, "o.wav")}
@@ -119,8 +119,8 @@ func TestConfidence(t *testing.T) {
 	}
 }
 
-// TestFolder: all recordings of a folder are repaired into another one, each with files of its own name; one that cannot be read is named
-// at the end and keeps no other from being repaired.
+// TestFolder checks that all recordings of a folder are repaired with separate output files, and that an unreadable recording is reported
+// at the end and does not affect the others.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	in := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
@@ -130,7 +130,7 @@ func TestFolder(t *testing.T) {
 	testkit.Put(t, in("takes"), "notes.txt", "no recording")
 	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels", in("out", "{}.txt")}
 	repaired := succeed(t, line...)
-	testkit.Contains(t, repaired.stderr, "1 file not read (the first is notes.txt)", "ffmpeg")
+	testkit.Contains(t, repaired.stderr, "1 file not read, such as notes.txt", "ffmpeg")
 	dry := succeed(t, "impute", in("takes"), "--detect", "dropouts", "--dry-run").stdout
 	for text, wrote := range map[string]int{repaired.stdout: 2, dry: 0} {
 		if strings.Count(text, "wrote ") != wrote || !strings.Contains(text, "found nothing") || !strings.Contains(text, "1 dropout") {
@@ -141,10 +141,10 @@ func TestFolder(t *testing.T) {
 	succeed(t, "impute", in("takes", "a.wav"), "--detect", "dropouts", "-o", alone)
 	if !bytes.Equal(testkit.Read(t, alone), testkit.Read(t, in("out", "a.wav"))) ||
 		!bytes.Equal(testkit.Read(t, in("takes", "b.wav")), testkit.Read(t, in("out", "b.wav"))) {
-		t.Error("a recording of a folder is repaired otherwise than by itself")
+		t.Error("a recording of a folder is repaired differently than alone")
 	}
 	if len(testkit.Read(t, in("out", "a.txt"))) == 0 || len(testkit.Read(t, in("out", "b.txt"))) != 0 {
-		t.Error("the labels are not those of their recordings")
+		t.Error("the labels belong to other recordings")
 	}
 	testkit.Put(t, in("takes"), "aa.wav", "RIFF")
 	o := vssgpRun(t, append(line, "--json")...)

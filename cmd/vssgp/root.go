@@ -15,20 +15,20 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/serve"
 )
 
-// tryThese are the examples that vssgp without arguments prints.
+// tryThese are the examples that are printed by vssgp without arguments.
 const tryThese = `  vssgp repair record.wav --detect clicks -o repaired.wav   # find and fill damage
   vssgp forecast co2.csv --horizon 24 --plot co2.html       # forecast a time series
   vssgp fit table.csv -o model.safetensors                  # fit a Gaussian process`
 
-// newRoot returns the command line of an environment.
+// newRoot returns the root command of an environment.
 func newRoot(env *cli.Env) *cobra.Command {
 	env.Version = cli.ReadVersion().String()
 	root := &cobra.Command{
 		Use:   "vssgp COMMAND",
 		Short: "Variational sparse spectrum Gaussian processes",
 		Long: `vssgp repairs recordings, forecasts and fills time series, and fits Gaussian processes
-to tables. Predictions have error bars. The models are variational sparse spectrum
-Gaussian processes (Gal & Turner 2015), on the CPU or a GPU.
+to tables. Predictions have uncertainty intervals. The models are variational sparse
+spectrum Gaussian processes (Gal & Turner 2015), computed on the CPU or a GPU.
 
 docs/command-line.md lists the commands, and docs/json.md describes the output of --json.`,
 		Example: tryThese,
@@ -48,14 +48,14 @@ docs/command-line.md lists the commands, and docs/json.md describes the output o
 	root.SetErr(env.Stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 { // the flag is the unknown command's
+		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 { // the flag follows an unknown command
 			return unknownCommand(cmd, args[0])
 		}
 		return fmt.Errorf("%w; see %s --help", inWords(cmd, err), cmd.CommandPath())
 	})
 	f := root.PersistentFlags()
 	env.Device.AddFlags(f)
-	f.Uint64Var(&env.Seed, "seed", 0, "seed of the random numbers; the same seed gives the same output")
+	f.Uint64Var(&env.Seed, "seed", 0, "random seed; the same seed gives the same output")
 	f.BoolVar(&env.JSON, "json", false, "print the result as one JSON object")
 	f.BoolVar(&env.Quiet, "quiet", false, "print errors only")
 	f.Var(cli.OneOf(&env.Progress, "auto", "always", "never"), "progress", "show progress: auto (on a terminal), always or never")
@@ -80,7 +80,7 @@ docs/command-line.md lists the commands, and docs/json.md describes the output o
 	root.SetCompletionCommandGroupID(others)
 	root.SetHelpCommandGroupID(others)
 	complete := func(c *cobra.Command, f *pflag.Flag) {
-		if env.Served == nil { // nobody completes what serve executes, and calls would add up
+		if env.Served == nil { // requests to serve need no completion, and registrations would accumulate
 			cli.CompleteFlag(c, f)
 		}
 	}
@@ -92,21 +92,21 @@ docs/command-line.md lists the commands, and docs/json.md describes the output o
 			writes = writes || ok && v.File != nil && v.File.Written
 		})
 		if writes {
-			c.Flags().BoolVar(&env.Files.Overwrite, "overwrite", false, "let an output replace a file that is read")
+			c.Flags().BoolVar(&env.Files.Overwrite, "overwrite", false, "allow an output to replace an input file")
 		}
 	}
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { complete(root, f) })
 	return root
 }
 
-// others is the group of the commands that fit nothing.
+// others is the group of the remaining commands.
 const others = "Other"
 
-// helpCommand is like cobra's, but an unknown command is an error.
+// helpCommand returns a help command like cobra's, except that an unknown command is an error.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
-		Short: "Explain a command",
+		Short: "Show the help of a command",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -118,7 +118,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// checkDashes refuses the name of a flag after one dash, which would be read as the letters of short flags.
+// checkDashes returns an error if a flag's name follows a single dash. pflag would read it as a sequence of short flags.
 func checkDashes(root *cobra.Command, args []string) error {
 	cmd, _, err := root.Find(args)
 	if err != nil {
@@ -131,7 +131,7 @@ func checkDashes(root *cobra.Command, args []string) error {
 		name, dashed := strings.CutPrefix(a, "-")
 		name, _, _ = strings.Cut(name, "=")
 		if f := cmd.Flag(name); dashed && len(name) > 1 && f != nil {
-			return cli.Mistake("-%s: the name of a flag follows two dashes: --%[1]s", name)
+			return cli.Mistake("-%s: a flag name must follow two dashes: --%[1]s", name)
 		}
 	}
 	return nil
@@ -157,13 +157,13 @@ func commandNames(cmd *cobra.Command) string {
 	return strings.Join(names, ", ")
 }
 
-// wanted describes the values of pflag's own kinds of flags.
-var wanted = map[string]string{
+// expected describes the values of pflag's types of flags.
+var expected = map[string]string{
 	"uint64": "a whole number, 0 or more", "float64": "a number", "duration": "a time such as 30s or 5m", "bool": "true or false",
 	"intSlice": "whole numbers such as 0,5,10",
 }
 
-// inWords words an error about a flag or its argument as the other errors are worded.
+// inWords converts pflag's errors about a flag or its argument to the style of this program's errors.
 func inWords(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
@@ -180,8 +180,8 @@ func inWords(cmd *cobra.Command, err error) error {
 		return err
 	}
 	name, cause := e.GetFlag().Name, errors.Unwrap(e).Error()
-	if want := wanted[e.GetFlag().Value.Type()]; want != "" {
-		cause = "must be " + want
+	if value := expected[e.GetFlag().Value.Type()]; value != "" {
+		cause = "must be " + value
 	}
 	return cli.Mistake("--%s %.40q: %s", name, e.GetValue(), cause)
 }

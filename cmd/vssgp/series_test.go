@@ -25,7 +25,7 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// river is an export with dates of the day.month.year kind, words, decimal commas and holes.
+// river is a table with dates such as 4.8.2024, words, decimal commas and missing values.
 const river = "../../testdata/river.csv"
 
 // lines reads a table's records.
@@ -39,8 +39,8 @@ func number(t *testing.T, s string) float64 {
 	return testkit.Must(strconv.ParseFloat(s, 64))(t)
 }
 
-// TestForecast: an export forecasts as it is, its weekday found, in its own dates; the model that is kept predicts the same digits, and
-// says where it ends.
+// TestForecast checks that an unedited table is forecast with a weekly season and in its date format, that the saved model gives identical
+// predictions, and the error beyond its range.
 func TestForecast(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -67,7 +67,7 @@ func TestForecast(t *testing.T) {
 	succeed(t, append(flow, "--until", "14.08.2024", "-o", in("u.csv"))...)
 	succeed(t, append(flow, "--at", testkit.Put(t, dir, "at.csv", "Day\n06.08.2024\n14.08.2024\n"), "-o", in("a.csv"))...)
 	if !bytes.Equal(testkit.Read(t, in("u.csv")), testkit.Read(t, in("f.csv"))) {
-		t.Error("--until and --horizon, to the same place with the same seed, differ")
+		t.Error("--until and --horizon, to the same time with the same seed, differ")
 	}
 	for i, n := range []int{0, 2, 10} {
 		at := lines(t, in("a.csv"))
@@ -76,7 +76,7 @@ func TestForecast(t *testing.T) {
 			t.Errorf("--at: %q, want %q", at[i], got[n])
 		}
 	}
-	refuse(t, "--until yesterday: must be like the values of the input Day, of which the last is 04.08.2024", append(flow, "--until", "yesterday", "--quiet")...)
+	refuse(t, "--until yesterday: must have the format of the input Day, such as 04.08.2024", append(flow, "--until", "yesterday", "--quiet")...)
 	if o := succeed(t, append(flow, "--season", "none", "-o", "-")...); strings.Count(o.stdout, "\n") != 16 { // a tenth of the rows
 		t.Errorf("%s", o.stdout)
 	}
@@ -102,7 +102,7 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 		t.Errorf("predict --posterior gives %q, forecast %q", got, forecast)
 	}
 	late := testkit.Put(t, dir, "late.csv", "Day\n01.01.2030\n")
-	refuse(t, "Day 01.01.2030 is beyond 12.10.2028", "predict", model, late, "-o", out)
+	refuse(t, "Day 01.01.2030 exceeds the maximum, 12.10.2028", "predict", model, late, "-o", out)
 	refuse(t, "--full", "predict", model, late, "--full", "-o", out)
 	e := decode[printed](t, succeed(t, "evaluate", model, river, "--json").stdout)
 	if math.Abs(e.Bound-r.Bound) > 1e-9*math.Abs(r.Bound) || e.Rows != 137 || !(*e.RMSE > 0.05 && *e.RMSE < 0.25) ||
@@ -130,11 +130,11 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 			t.Errorf("%+v", h)
 		}
 	}
-	testkit.Contains(t, succeed(t, "info", model).stdout, "reaches to 12.10.2028", "season 7.amplitude[1]", "seasons: 7 days")
+	testkit.Contains(t, succeed(t, "info", model).stdout, "predicts up to 12.10.2028", "season 7.amplitude[1]", "seasons: 7 days")
 	refuse(t, series.FileFormat, "fit", river, "--y", "2", "--init", model, "-o", out)
 }
 
-// TestFill: every byte stays but those of the empty cells.
+// TestFill checks that only the bytes of empty cells change.
 func TestFill(t *testing.T) {
 	dir := t.TempDir()
 	out, bands := filepath.Join(dir, "out.csv"), filepath.Join(dir, "bands.tsv")
@@ -179,7 +179,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestBacktest: the scores of three methods, of one output and of several.
+// TestBacktest checks the scores of three methods for one output and for several outputs.
 func TestBacktest(t *testing.T) {
 	type scored struct {
 		Horizon, Origins int
@@ -204,7 +204,7 @@ func TestBacktest(t *testing.T) {
 	}
 }
 
-// TestModelFlags: the words of the flags are the parts of the model.
+// TestModelFlags checks the parts of the model for values of the flags.
 func TestModelFlags(t *testing.T) {
 	dir := t.TempDir()
 	lines := strings.SplitAfter(string(testkit.Read(t, river)), "\n")
@@ -233,7 +233,7 @@ func TestModelFlags(t *testing.T) {
 		return succeed(t, append([]string{"forecast", river, "--y", "2", "--season", "7", "--horizon", "30", "-o", "-"}, flags...)...).stdout
 	}
 	if forecast() != forecast("--trend", "auto") || forecast() == forecast("--trend", "line,smooth,walk") {
-		t.Error("by default the trend's parts are averaged over; named, they are certain")
+		t.Error("by default the trend must be averaged, and with --trend it must be fixed")
 	}
 	sd := func(flags ...string) float64 {
 		args := append([]string{"fit", river, "--y", "2", "--season", "none", "--trend", "none", "--short-memory=false", "-o",
@@ -241,11 +241,11 @@ func TestModelFlags(t *testing.T) {
 		return decode[printed](t, succeed(t, args...).stdout).NoiseSD[0]
 	}
 	if free, held := sd(), sd("--prior", "noise=0.01,0.001"); !(free > 1 && held < 0.1) {
-		t.Errorf("noise sd %v, with a prior that holds it %v", free, held)
+		t.Errorf("noise sd %v, with a strong prior %v", free, held)
 	}
 }
 
-// TestErrors: known errors are used, and outliers passed over.
+// TestErrors checks that known standard deviations are used and outliers are excluded.
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
 	var plain strings.Builder
@@ -269,10 +269,10 @@ func TestErrors(t *testing.T) {
 		t.Errorf("noise sd %v, robust %v, with known errors %v", usual, robust, known)
 	}
 	out := succeed(t, strings.Fields("forecast "+data+" --x t --y y --season none --horizon 1 --robust -o "+filepath.Join(dir, "o.csv"))...)
-	testkit.Contains(t, out.stderr+out.stdout, "passed over: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
+	testkit.Contains(t, out.stderr+out.stdout, "outliers: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
 }
 
-// TestPositiveForecast: no number of a forecast of counts is below 0 with --positive, and the model gives the same numbers.
+// TestPositiveForecast checks that a forecast with --positive has no negative numbers, and that the model gives the same numbers.
 func TestPositiveForecast(t *testing.T) {
 	dir := t.TempDir()
 	counts := testkit.Put(t, dir, "counts.csv", evenSeries(70, func(n int) float64 { return float64(n * n % 7 % 3) }))
@@ -305,7 +305,7 @@ func TestPositiveForecast(t *testing.T) {
 	refuse(t, "large.csv: row 2 (from 1): y is 1e+305; must have a magnitude below 1e+150", "forecast", large)
 }
 
-// TestLogarithms: of sales that grow in proportion the logarithm is printed, and output says so; not where --log forbids it.
+// TestLogarithms checks that sales with exponential growth are modeled on the log scale, which the output reports, unless --log is never.
 func TestLogarithms(t *testing.T) {
 	dir := t.TempDir()
 	data := testkit.Put(t, dir, "d.csv", evenSeries(72, func(n int) float64 {
@@ -322,10 +322,10 @@ func TestLogarithms(t *testing.T) {
 		log  bool
 		args []string
 	}{
-		{"logarithm", true, []string{"forecast", data, "--horizon", "2", "-o", out, "-m", model, "--plot", filepath.Join(dir, "p.svg")}},
-		{"logarithm", true, []string{"info", model}}, {`"log":true`, true, []string{"info", model, "--json"}},
+		{"log scale", true, []string{"forecast", data, "--horizon", "2", "-o", out, "-m", model, "--plot", filepath.Join(dir, "p.svg")}},
+		{"log scale", true, []string{"info", model}}, {`"log":true`, true, []string{"info", model, "--json"}},
 		{`"log":true`, true, []string{"fit", data, "-o", model, "--json"}},
-		{"logarithm", false, []string{"forecast", data, "--horizon", "2", "-o", out, "--log", "never"}},
+		{"log scale", false, []string{"forecast", data, "--horizon", "2", "-o", out, "--log", "never"}},
 		{`"log"`, false, []string{"fit", data, "-o", model, "--log", "never", "--json"}},
 	} {
 		if got := run(c.args...); strings.Contains(got, c.said) != c.log {
@@ -335,7 +335,7 @@ func TestLogarithms(t *testing.T) {
 	testkit.Contains(t, string(testkit.Read(t, filepath.Join(dir, "p.svg"))), "log of y: trend")
 }
 
-// TestForecastInterrupted: a signal ends a fit at once, and leaves nothing.
+// TestForecastInterrupted checks that a signal ends a fit without delay and that no files are left.
 func TestForecastInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
@@ -347,7 +347,7 @@ func TestForecastInterrupted(t *testing.T) {
 	}
 }
 
-// export is a table as programs write them: dates at a local clock through the change to summer time, words, holes.
+// export returns a table as exported by other programs, with local times across a change to summer time, words and missing values.
 func export(sep, point string) string {
 	var b strings.Builder
 	b.WriteString("\ufeff# exported\r\ndate,station,flow,\"level, m\",note\r\n")
@@ -377,8 +377,8 @@ func fromStdinRun(t *testing.T, text string, args ...string) outcome {
 	return vssgpRun(t, args...)
 }
 
-// TestExport: an unedited export fits, predicts and evaluates as it is, whatever its dialect, its extension and how it comes; what comes
-// out has its dates, on their clock.
+// TestExport checks that unedited tables can be fitted, predicted and evaluated in every dialect, with every extension and from stdin, and
+// that the output has their local times.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
 	plain := export(",", ".")
@@ -398,7 +398,7 @@ func TestExport(t *testing.T) {
 		o := fromStdinRun(t, c.text, "fit", in, "--y", "flow", "-o", model, "--iterations", "3")
 		notes := "left out station (text), note (nothing), level"
 		if !strings.Contains(o.stderr, "station (text), note (nothing)") ||
-			!strings.Contains(o.stderr, "left out 6 rows of 60 that have no value of flow") || o.code != cli.ExitDone {
+			!strings.Contains(o.stderr, "left out 6 rows of 60 without a value of flow") || o.code != cli.ExitDone {
 			t.Fatalf("%s: exit %d, %s; want %s", c.name, o.code, o.stderr, notes)
 		}
 		if o := fromStdinRun(t, c.text, "predict", model, in, "-o", out); o.code != cli.ExitDone {
@@ -430,7 +430,7 @@ func TestExport(t *testing.T) {
 	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
 }
 
-// TestNames: the columns of a table without names get those of --names, and a model keeps them.
+// TestNames checks that --names sets the names of a table without names, and that a model contains them.
 func TestNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.Put(t, ".", "d.csv", "1,2,3\n2,3,5\n3,5,1\n4,1,2\n5,5,5\n")
@@ -442,7 +442,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestGuessedInput: without --x, a column is not taken for the input if its rows are in no order, or if the table has several series.
+// TestGuessedInput checks that a default input column is an error if it is not sorted or if the table has several series.
 func TestGuessedInput(t *testing.T) {
 	dir := t.TempDir()
 	table := func(head string, row func(i int) string) string {
@@ -463,7 +463,7 @@ func TestGuessedInput(t *testing.T) {
 	falling := table("day,y", func(i int) string { return fmt.Sprintf("2001-03-%02d,%s", 30-i, y(i)) })
 	twice := table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i/2, y(i)) })
 	either := table("day,y", func(i int) string { return fmt.Sprintf("%02d/%02d/2001,%s", i%12+1, i/12+1, y(i)) })
-	clock := table("at,y", func(i int) string { // set back by an hour after 2:45
+	clock := table("at,y", func(i int) string { // goes back by an hour after 2:45
 		return fmt.Sprintf("2001-10-28 %02d:%02d,%s", (i-i/12*4)/4, i%4*15, y(i))
 	})
 	flags := "t,flag,y\n0,u,3\n"
@@ -474,14 +474,14 @@ func TestGuessedInput(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, args string
 		want       []string // of the error; none: it succeeds
-		first      string   // what the output begins with
+		first      string   // beginning of the output
 	}{
-		"one series below the other": {long, "", []string{"the column ds", "2001-01-01 in rows 1 and 13", "unique_id tells apart",
+		"one series below the other": {long, "", []string{"the default input column ds", "2001-01-01 in rows 1 and 13", "differ in column unique_id",
 			"--x COLUMN", "--x row"}, ""},
-		"one series beside the other":        {mixed, "", []string{"the column ds", "2001-01-01 in rows 1 and 2", "shop tells apart"}, ""},
-		"several series with a known future": {mixedFuture, "--regressor temp", []string{"2001-01-01 in rows 1 and 2", "shop tells apart"}, ""},
-		"a year and a month":                 {byYear, "", []string{"the column year", "month tells apart", "--x row"}, ""},
-		"values alone": {values, "", []string{"the column total", "does not rise", "row 4 (from 1) has 94 after 100",
+		"series in alternating rows":         {mixed, "", []string{"the default input column ds", "2001-01-01 in rows 1 and 2", "differ in column shop"}, ""},
+		"several series with a known future": {mixedFuture, "--regressor temp", []string{"2001-01-01 in rows 1 and 2", "differ in column shop"}, ""},
+		"a year and a month":                 {byYear, "", []string{"input column year", "differ in column month", "--x row"}, ""},
+		"values alone": {values, "", []string{"the default input column total", "is not increasing", "row 4 (from 1) has 94 after 100",
 			"--x COLUMN", "--x row"}, ""},
 		"several series, but --x":            {long, "--x ds", nil, "ds,"},
 		"values, but --x":                    {values, "--x total", nil, "total,"},
@@ -490,7 +490,7 @@ func TestGuessedInput(t *testing.T) {
 		"the latest first":                   {falling, "", nil, "day,"},
 		"a day or a month first":             {either, "", []string{`"02/01/2001" is 2 January 2001 or 1 February 2001`, "--dayfirst"}, ""},
 		"the day first":                      {either, "--dayfirst", nil, "day,"},
-		"the month first":                    {either, "--dayfirst=false", []string{"does not rise: row 13 (from 1) has 01/02/2001"}, ""},
+		"the month first":                    {either, "--dayfirst=false", []string{"is not increasing: row 13 (from 1) has 01/02/2001"}, ""},
 		"two values at a time":               {twice, "", nil, "t,"},
 		"a clock that is set back":           {clock, "", nil, "at,"},
 		"a repeat among many rows":           {flags, "", nil, "t,"},
@@ -505,17 +505,17 @@ func TestGuessedInput(t *testing.T) {
 	}
 	model := filepath.Join(dir, "m.st")
 	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
-	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // of a fit that is an input in no order
-	refuse(t, "unique_id tells apart", "fit", several, "-o", model)
+	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // a fit accepts an unsorted input
+	refuse(t, "differ in column unique_id", "fit", several, "-o", model)
 	succeed(t, "fit", unsorted, "--x", "row", "-o", model, "--season", "none")
 	succeed(t, "evaluate", model, unsorted)
 	for _, args := range [][]string{{"fill", several, "-o", filepath.Join(dir, "o.csv")}, {"backtest", several}} {
-		refuse(t, "unique_id tells apart", args...)
+		refuse(t, "differ in column unique_id", args...)
 	}
 	refuse(t, "--x row: ", "fit", unsorted, "--x", "row", "--method", "vssgp", "-o", model)
 }
 
-// TestNearPeriods: two lengths for one season are refused by both values, unless the rows are not known so well.
+// TestNearPeriods checks that almost equal periods are an error, except within the rounding of the rows.
 func TestNearPeriods(t *testing.T) {
 	dir := t.TempDir()
 	rows := "t,year,y\n"
@@ -524,7 +524,7 @@ func TestNearPeriods(t *testing.T) {
 	}
 	data := testkit.Put(t, dir, "d.csv", rows)
 	for args, want := range map[string]string{
-		"--x t --period 12.0000001 --season 12": "--period 12.0000001 and --season 12 are 12.0000001 and 12 along t",
+		"--x t --period 12.0000001 --season 12": "--period 12.0000001 and --season 12 are almost equal (12.0000001 and 12 ",
 		"--x t --period 12 --season 12":         "",
 		"--x year --period 1 --season 12":       "",
 	} {
@@ -536,7 +536,7 @@ func TestNearPeriods(t *testing.T) {
 	}
 }
 
-// TestLevels: further intervals lie inside one another, are the same by predict from the model, and are among the bands of a fill.
+// TestLevels checks that further intervals are nested, are identical in predict, and are part of the bands of a fill.
 func TestLevels(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -555,7 +555,7 @@ func TestLevels(t *testing.T) {
 		}
 		order := []string{l[5], l[7], l[9], l[1], l[10], l[8], l[6]}
 		if !slices.IsSortedFunc(order, func(a, b string) int { return cmp.Compare(number(t, a), number(t, b)) }) {
-			t.Errorf("ends in no order: %q", order)
+			t.Errorf("bounds are not sorted: %q", order)
 		}
 		if sd := strings.TrimLeft(strings.Replace(l[2], ".", "", 1), "0"); len(sd) > 3 {
 			t.Errorf("standard deviation %s; want three digits", l[2])
@@ -585,8 +585,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestBy: each series of a table is forecast, filled and scored as by itself, in the order of first rows, on any number of cores; one that
-// fails is named, and the others are written.
+// TestBy checks that each series of a table has the same results as alone, in the order of first rows and on any number of cores, and that
+// a series that fails is reported and the others are written.
 func TestBy(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -679,16 +679,16 @@ func TestBy(t *testing.T) {
 	if o := vssgpRun(t, b...); !strings.Contains(o.stdout, "\nmean of all") || !strings.Contains(o.stdout, "\nshop 7 ") {
 		t.Errorf("%s", o.stdout)
 	}
-	refuse(t, "row 2 (from 1) has no shop", "forecast", testkit.Put(t, dir, "void.csv", "shop,y\na,1\n,2\n"), "--by", "shop")
+	refuse(t, "row 2 (from 1) has no value of shop", "forecast", testkit.Put(t, dir, "void.csv", "shop,y\na,1\n,2\n"), "--by", "shop")
 	refuse(t, "2024-01-01 in rows 1 and 3", "forecast", testkit.Put(t, dir, "two.csv", "day,shop,item,y\n2024-01-01,a,u,1\n2024-01-02,a,u,2\n"+
 		"2024-01-01,a,v,3\n2024-01-02,a,v,4\n"), "--by", "shop")
 }
 
-// TestScreen: without -o a forecast is a table on stdout, and the findings come first in people's units.
+// TestScreen checks that a forecast without -o prints the findings, in readable units, and then a table.
 func TestScreen(t *testing.T) {
 	o := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80")
 	got := strings.Split(o.stdout, "\n")
-	if len(got) < 7 || !regexp.MustCompile(`^Flow m3/s: level 22\.\d+ .* trend: 0\.\d+ .* a month, sd of the next value 0\.\d\d$`).MatchString(got[0]) ||
+	if len(got) < 7 || !regexp.MustCompile(`^Flow m3/s: level 22\.\d+ .* trend: 0\.\d+ .* per month, sd of the next value 0\.\d\d$`).MatchString(got[0]) ||
 		got[1] != "seasons: 7 days" || strings.Join(strings.Fields(got[3]), " ") != "Day Flow m3/s lower upper lower 80 upper 80" ||
 		!strings.HasPrefix(strings.Join(strings.Fields(got[4]), " "), "05.08.2024 23.") || len(strings.Fields(got[4])) != 6 ||
 		!strings.HasPrefix(got[len(got)-2], "bound ") {
@@ -703,8 +703,8 @@ func TestScreen(t *testing.T) {
 	testkit.Equal(t, quiet.stdout, strings.Join(got[3:6], "\n")+"\n", "with --quiet")
 }
 
-// explained is a table of days with the sales of two shops, 2 units more for each degree and 30 more at Christmas and a fair. The last rows of
-// a shop have no sales.
+// explained returns a table of the daily sales of two shops with an effect of 2 per degree and of 30 at Christmas and a fair. The last rows
+// of a shop have no sales.
 func explained(days, future int) string {
 	random := rand.New(rand.NewPCG(5, 5))
 	var b strings.Builder
@@ -727,8 +727,8 @@ func explained(days, future int) string {
 	return b.String()
 }
 
-// TestRegressorFlags: regressors, holidays and events have effects near those that the data were made with; forecasts are of the rows without
-// a value or take a file's values, for one series and for several; and a model gives the same numbers.
+// TestRegressorFlags checks the estimated effects of regressors, holidays and events, forecasts of rows without a value and with --at, for one
+// series and for several, and that a model gives the same numbers.
 func TestRegressorFlags(t *testing.T) {
 	const days, future = 300, 5
 	dir := t.TempDir()
@@ -761,10 +761,10 @@ func TestRegressorFlags(t *testing.T) {
 		strings.Join(lines[1+days-future:1+days], "")) // of b, then of a
 	succeed(t, append([]string{"forecast", both, "--by", "shop", "--at", theirs, "-o", in("by-at.csv")}, flags...)...)
 	if got := string(testkit.Read(t, in("by-at.csv"))); got != strings.Join(by, "\n") {
-		t.Errorf("by shop, with the places of each, %s, want %s", got, strings.Join(by, "\n"))
+		t.Errorf("by shop, with separate times, %s, want %s", got, strings.Join(by, "\n"))
 	}
 	if o := succeed(t, "forecast", one, "--y", "sales", "--events", testkit.Put(t, dir, "late.csv", "when,what\n2030-01-01,fair\n2030-01-01,feast\n"), "--horizon", "2"); !strings.Contains(
-		o.stderr, "left out the events fair, feast: no row with a value is on their days") {
+		o.stderr, "left out the events fair, feast, because no row with a value is on their days") {
 		t.Errorf("%s", o.stderr)
 	}
 	type info struct {
@@ -803,19 +803,19 @@ func TestRegressorFlags(t *testing.T) {
 	far := testkit.Put(t, dir, "far.csv", "t,x,y\n99,1,\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,1,2\n6,1,1\n")
 	unknown := testkit.Put(t, dir, "unknown.csv", "t,x,y\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,2,2\n6,1,1\n7,2,3\n8,1,1\n9,,\n10,2,2\n")
 	for message, args := range map[string][]string{
-		`first.csv: row 4 (from 1) has a value of y but none of the regressor "x"`:    {"forecast", first, "--regressor", "x"},
-		`t 99, the last row without a value, is beyond 56, 10 times the range`:        {"forecast", far, "--regressor", "x"},
-		`unknown.csv: the column "x" has no value at 9; a prediction needs one there`: {"backtest", unknown, "--regressor", "x", "--origins", "1", "--horizon", "3"},
-		`one.csv: the column "degrees" has no value at 2023-08-28; a prediction needs one there`: {"forecast", one, "--x", "date", "--y", "sales", "--regressor", "degrees",
+		`first.csv: row 4 (from 1) has a value of y but no value of the regressor "x"`:         {"forecast", first, "--regressor", "x"},
+		`the last row without a value, t 99, exceeds the maximum, 56, 10 times the data range`: {"forecast", far, "--regressor", "x"},
+		`unknown.csv: the column "x" has no value at 9, which the prediction requires`:         {"backtest", unknown, "--regressor", "x", "--origins", "1", "--horizon", "3"},
+		`one.csv: the column "degrees" has no value at 2023-08-28, which the prediction requires`: {"forecast", one, "--x", "date", "--y", "sales", "--regressor", "degrees",
 			"--horizon", "7"},
-		`hole.csv: row 20 (from 1) has a value of sales but none of the regressor "degrees"`: {"forecast", hole, "--x", "date", "--y", "sales", "--regressor", "degrees"},
-		`--regressor: no column "heat"; want some of date, shop`:                             {"forecast", one, "--regressor", "heat"},
-		`--regressor sales: the column is chosen by --y`:                                     {"forecast", one, "--y", "sales", "--regressor", "sales"},
-		`no calendar of "XX"; must be one of AR, AT`:                                         {"forecast", one, "--y", "sales", "--holidays", "XX"},
-		`need dates; the input t`:                                                            {"forecast", numbers, "--holidays", "US"},
-		`weeks.csv are 7 days apart; must be a day or less`:                                  {"forecast", weeks, "--holidays", "US"},
-		`the columns are t, y; must be dates and their names`:                                {"forecast", one, "--events", numbers},
-		`f.csv: regressors: no column "degrees"`:                                             {"predict", in("m.safetensors"), in("f.csv"), "-o", in("q.csv")},
+		`hole.csv: row 20 (from 1) has a value of sales but no value of the regressor "degrees"`: {"forecast", hole, "--x", "date", "--y", "sales", "--regressor", "degrees"},
+		`--regressor: there is no column "heat"; must be one of date, shop`:                      {"forecast", one, "--regressor", "heat"},
+		`--regressor sales: the column is also given by --y`:                                     {"forecast", one, "--y", "sales", "--regressor", "sales"},
+		`unknown calendar "XX"; must be one of AR, AT`:                                           {"forecast", one, "--y", "sales", "--holidays", "XX"},
+		`require dates, but the input t`:                                                         {"forecast", numbers, "--holidays", "US"},
+		`weeks.csv is 7 days`:                                                                    {"forecast", weeks, "--holidays", "US"},
+		`the columns are t, y; must be dates and their names`:                                    {"forecast", one, "--events", numbers},
+		`f.csv: regressors: there is no column "degrees"`:                                        {"predict", in("m.safetensors"), in("f.csv"), "-o", in("q.csv")},
 	} {
 		refuse(t, message, args...)
 	}

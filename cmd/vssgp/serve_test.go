@@ -23,7 +23,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// client calls a server of this process.
+// A client sends requests to a server in this process.
 type client struct {
 	t    *testing.T
 	to   io.WriteCloser
@@ -55,7 +55,7 @@ func (c *client) frame() *serve.Frame {
 	return f
 }
 
-// call executes a command line with files by name, and returns its answer and its notes.
+// call sends a command line with files by name, and returns the response and the notes.
 func (c *client) call(files map[string]string, args ...string) (answer *serve.Frame, notes string) {
 	c.t.Helper()
 	f := &serve.Frame{Args: args}
@@ -74,7 +74,7 @@ func (c *client) call(files map[string]string, args ...string) (answer *serve.Fr
 	}
 }
 
-// must is call of a command line that exits with 0; it returns its outputs by name.
+// must sends a command line that must exit with 0, and returns its outputs by name.
 func (c *client) must(files map[string]string, args ...string) map[string]string {
 	c.t.Helper()
 	f, _ := c.call(files, args...)
@@ -88,7 +88,7 @@ func (c *client) must(files map[string]string, args ...string) map[string]string
 	return out
 }
 
-// TestServe: a served command reads and writes what the same command reads from files and writes to files, one call after the other.
+// TestServe checks that served commands have the same inputs and outputs as commands with files.
 func TestServe(t *testing.T) {
 	speech := testkit.Read(t, "../../testdata/speech_gapped.wav")
 	dir := t.TempDir()
@@ -151,7 +151,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeMemory: a call leaves nothing behind.
+// TestServeMemory checks that requests do not leak memory.
 func TestServeMemory(t *testing.T) {
 	c := newClient(t)
 	held := func() uint64 {
@@ -172,7 +172,7 @@ func TestServeMemory(t *testing.T) {
 	}
 }
 
-// TestServeErrors: a call that fails is answered in one line, and the next one works.
+// TestServeErrors checks that a failed request returns an error of one line and that the next request works.
 func TestServeErrors(t *testing.T) {
 	c := newClient(t)
 	const series = "t,y\n0,1\n1,2\n2,1\n3,2\n"
@@ -180,13 +180,13 @@ func TestServeErrors(t *testing.T) {
 		args, want string
 		code       int
 	}{
-		{"forecast none.csv --horizon 2 -o f.csv", "none.csv did not come with the call", cli.ExitMistake},
+		{"forecast none.csv --horizon 2 -o f.csv", "none.csv was not sent with the request", cli.ExitMistake},
 		{"forecast s.csv --horizon 0 -o f.csv", "from 1 to", cli.ExitMistake},
 		{"forecast s.csv --oops -o f.csv", "unknown flag: --oops", cli.ExitMistake},
 		{"info s.csv", "is a table", cli.ExitMistake},
 		{"serve", "already", cli.ExitMistake},
 		{"--seed 3 serve", "already", cli.ExitMistake},
-		{"", "no command line", cli.ExitMistake}, // and not what this process was started with
+		{"", "no command line", cli.ExitMistake}, // and not the arguments of this process
 		{"fit - -o m.safetensors", "stdin", cli.ExitMistake},
 	} {
 		f, _ := c.call(map[string]string{"s.csv": series}, strings.Fields(e.args)...)
@@ -200,11 +200,11 @@ func TestServeErrors(t *testing.T) {
 	}
 	io.WriteString(c.to, "\xff\xff\xff\xff\xff\xff\xff\xff")
 	if err := <-c.done; cli.ExitCode(err) != cli.ExitMistake {
-		t.Errorf("what is no frame: %v", err)
+		t.Errorf("an invalid frame: %v", err)
 	}
 }
 
-// TestServeEnd: the end of stdin ends the command that is being executed.
+// TestServeEnd checks that the end of stdin ends the running command.
 func TestServeEnd(t *testing.T) {
 	c := newClient(t)
 	var csv strings.Builder
@@ -216,7 +216,7 @@ func TestServeEnd(t *testing.T) {
 			"m.safetensors"), Files: []cli.ServedFile{{Name: "xy.csv", Content: []byte(csv.String())}}}
 		call.Write(c.to)
 	}()
-	if f := c.frame(); !strings.Contains(f.Note, "bound") { // it is at work
+	if f := c.frame(); !strings.Contains(f.Note, "bound") { // the command is running
 		t.Logf("%+v", f)
 	}
 	c.to.Close()
@@ -231,7 +231,7 @@ func TestServeEnd(t *testing.T) {
 	}
 }
 
-// TestServeDisk: a served command neither writes a file nor reads one that did not come with the call, whichever flag names it.
+// TestServeDisk checks for every flag that a served command writes no file and reads only files sent with the request.
 func TestServeDisk(t *testing.T) {
 	there, dir := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -292,7 +292,7 @@ func TestServeDisk(t *testing.T) {
 				args = strings.Fields("fit d.csv -o o.st --method structural")
 			}
 			f, _ := c.call(files, append(slices.Clone(args), "--"+flag.Name, path)...)
-			if *f.Code != cli.ExitDone && *f.Code != cli.ExitMistake || !v.File.Written && !strings.Contains(f.Error, "did not come with the call") {
+			if *f.Code != cli.ExitDone && *f.Code != cli.ExitMistake || !v.File.Written && !strings.Contains(f.Error, "was not sent with the request") {
 				t.Errorf("%s --%s: exit %d, %s", command.Name(), flag.Name, *f.Code, f.Error)
 			}
 			if found := listing(t, dir); len(found) != 1 {

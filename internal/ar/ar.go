@@ -1,5 +1,5 @@
-// Package ar has autoregressive models of evenly sampled series: estimates, spectra, and the least-squares fill of missing
-// samples. A model of order p is e_n = Σ_j a_j x_{n−j}, a_0 = 1, with innovations e of variance E.
+// Package ar implements autoregressive models of evenly sampled series: estimation, spectra, and interpolation of missing samples. A
+// model of order p is e_n = Σ_j a_j x_{n−j}, a_0 = 1, with innovations e of variance E.
 package ar
 
 import (
@@ -8,13 +8,13 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// Model is an autoregressive model.
+// A Model is an autoregressive model.
 type Model struct {
 	A []float64 // [p+1], A[0] = 1
 	E float64   // variance of the innovations
 }
 
-// Autocorrelation returns r_j = Σ_n x_n x_{n+j} / N for lags 0 … order, in min(N·order, N log N) time.
+// Autocorrelation returns r_j = Σ_n x_n x_{n+j} / N for lags 0, …, order, in O(min(N·order, N log N)).
 func Autocorrelation(x []float64, order int) []float64 {
 	if byTransform(len(x), order) {
 		return transformed(x, order)
@@ -28,7 +28,7 @@ func Autocorrelation(x []float64, order int) []float64 {
 	return r
 }
 
-// Errors returns Σ_j a_j x_{n−j} for a [p+1] at n = p … len(x)−1: prediction errors, or x filtered by a.
+// Errors returns the prediction errors Σ_j a_j x_{n−j} for a [p+1] at n = p, …, len(x)−1.
 func Errors(a, x []float64) []float64 {
 	reversed := slices.Clone(a)
 	slices.Reverse(reversed)
@@ -41,7 +41,7 @@ func Errors(a, x []float64) []float64 {
 
 func byTransform(samples, order int) bool { return float64(samples)*float64(order+1) > directProducts }
 
-// transformed is Autocorrelation by way of the power spectrum. Zeros after x keep the lags from wrapping around.
+// transformed implements Autocorrelation by the power spectrum. Zero padding avoids circular wrap-around.
 func transformed(x []float64, order int) []float64 {
 	n := smooth(len(x) + min(order, len(x)-1))
 	s, power, r := NewSpectrum(n, nil), make([]float64, n/2+1), make([]float64, order+1)

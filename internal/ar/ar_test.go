@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// process runs n samples of an autoregressive model after its transient.
+// process simulates n samples of an autoregressive model after a transient.
 func process(m Model, n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	const settle = 2000
@@ -35,8 +35,7 @@ var processes = []struct {
 	{"two resonances", Model{A: []float64{1, -0.4, 0.45, -0.2, 0.5}, E: 2}},
 }
 
-// covariance is r_j of a model, j = 0 … order, by integrating its density over
-// frequencies.
+// covariance returns r_j of a model, j = 0, …, order, by integration of its spectral density.
 func covariance(m Model, order int) []float64 {
 	const steps = 20_000
 	r := make([]float64, order+1)
@@ -50,8 +49,8 @@ func covariance(m Model, order int) []float64 {
 	return r
 }
 
-// TestYuleWalker: from its own covariances a model comes back, from samples
-// nearly; a higher order adds zeros.
+// TestYuleWalker checks that a model is recovered from its covariances and approximately from samples, and that a higher order adds
+// zeros.
 func TestYuleWalker(t *testing.T) {
 	for _, c := range processes {
 		p := len(c.model.A) - 1
@@ -65,7 +64,7 @@ func TestYuleWalker(t *testing.T) {
 	}
 }
 
-// TestDensityIntegrates to the variance of the series, and is even.
+// TestDensityIntegrates checks that the spectral density integrates to the variance and is even.
 func TestDensityIntegrates(t *testing.T) {
 	for _, c := range processes {
 		x := process(c.model, 200_000, 4)
@@ -86,7 +85,7 @@ func TestAutocorrelation(t *testing.T) {
 	testkit.Within(t, "r", Autocorrelation([]float64{1, 2, 3}, 4), []float64{14.0 / 3, 8.0 / 3, 1, 0, 0}, 1e-15)
 }
 
-// TestDegenerate: silence and a pure tone have models with numbers in them.
+// TestDegenerate checks that silence and a pure tone have finite models.
 func TestDegenerate(t *testing.T) {
 	if m := YuleWalker(make([]float64, 5)); m.E != 0 || m.A[0] != 1 || slices.Max(m.A[1:]) != 0 {
 		t.Errorf("silence: %+v", m)
@@ -102,8 +101,7 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
-// TestModifiedCovariance: sinusoids are exactly predictable, samples of a
-// process nearly give its model.
+// TestModifiedCovariance checks that sinusoids are predicted exactly and that a model is approximately recovered from samples.
 func TestModifiedCovariance(t *testing.T) {
 	for _, c := range processes[1:] {
 		testkit.Within(t, c.name, modifiedCovariance(process(c.model, 100_000, 5), len(c.model.A)-1), c.model.A, 0.02)
@@ -126,8 +124,7 @@ func TestModifiedCovariance(t *testing.T) {
 	}
 }
 
-// TestModifiedCovarianceIsMinimum: no other coefficients have less forward
-// and backward error.
+// TestModifiedCovarianceIsMinimum checks that the coefficients minimize the forward and backward error.
 func TestModifiedCovarianceIsMinimum(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	z := testkit.Numbers(80, func(int) float64 { return r.NormFloat64() })
@@ -155,15 +152,15 @@ func TestModifiedCovarianceIsMinimum(t *testing.T) {
 	}
 }
 
-// tones is the sum of three sinusoids.
+// tones returns the sum of three sinusoids.
 func tones(n int) []float64 {
 	return testkit.Numbers(n, func(i int) float64 {
 		return math.Sin(0.2*float64(i)) + 0.6*math.Sin(0.53*float64(i)+1) + 0.3*math.Cos(1.1*float64(i))
 	})
 }
 
-// places are the samples of [start, end) for each pair.
-func places(at ...int) (missing []int) {
+// indices returns the indices in [start, end) for each pair.
+func indices(at ...int) (missing []int) {
 	for i := 0; i < len(at); i += 2 {
 		for j := at[i]; j < at[i+1]; j++ {
 			missing = append(missing, j)
@@ -172,8 +169,7 @@ func places(at ...int) (missing []int) {
 	return missing
 }
 
-// TestFill: gaps in sinusoids come back to a small part of their power, known
-// samples untouched; what stood in the gaps does not matter.
+// TestFill checks the error of fills of sinusoids, that known samples are unchanged, and that values in gaps are ignored.
 func TestFill(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -182,12 +178,12 @@ func TestFill(t *testing.T) {
 		rounds  int
 		within  float64 // share of the tones' rms
 	}{
-		{"one gap", 32, places(500, 520), 8, 1e-10},
-		{"several", 32, places(100, 110, 300, 330, 700, 705), 8, 1e-3},
-		{"single samples", 32, places(100, 101, 103, 104, 500, 501), 8, 1e-3},
-		{"at both ends", 32, places(0, 5, 995, 1000), 8, 1e-2},
-		{"higher order", 100, places(500, 540), 8, 1e-3},
-		{"one round", 32, places(500, 520), 1, 1e-3},
+		{"one gap", 32, indices(500, 520), 8, 1e-10},
+		{"several", 32, indices(100, 110, 300, 330, 700, 705), 8, 1e-3},
+		{"single samples", 32, indices(100, 101, 103, 104, 500, 501), 8, 1e-3},
+		{"at both ends", 32, indices(0, 5, 995, 1000), 8, 1e-2},
+		{"higher order", 100, indices(500, 540), 8, 1e-3},
+		{"one round", 32, indices(500, 520), 1, 1e-3},
 	} {
 		want := tones(1000)
 		x, y := slices.Clone(want), slices.Clone(want)
@@ -199,7 +195,7 @@ func TestFill(t *testing.T) {
 			t.Errorf("%s: not filled", c.name)
 		}
 		if !slices.Equal(x, y) {
-			t.Errorf("%s: what stood in the gaps changes the fill", c.name)
+			t.Errorf("%s: the fill depends on the values in the gaps", c.name)
 		}
 		for i, v := range want {
 			power += v * v / 1000
@@ -215,9 +211,9 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestFillOddCases: where there is nothing to go by, Fill says so and leaves
-// the series alone; silence is filled with silence.
-func TestFillOddCases(t *testing.T) {
+// TestFillDegenerateData checks that Fill leaves the series unchanged and returns false if there are too few samples, and fills
+// silence with silence.
+func TestFillDegenerateData(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		x       []float64
@@ -226,12 +222,12 @@ func TestFillOddCases(t *testing.T) {
 		want    []float64
 		ok      bool
 	}{
-		{"nothing known", []float64{1, 2, 3}, places(0, 3), 1, []float64{1, 2, 3}, false},
-		{"too short", []float64{1, 5, 3}, places(1, 3), 4, []float64{1, 5, 3}, false},
-		{"no order", []float64{1, 5, 3}, places(1, 2), 0, []float64{1, 5, 3}, false},
+		{"nothing known", []float64{1, 2, 3}, indices(0, 3), 1, []float64{1, 2, 3}, false},
+		{"too short", []float64{1, 5, 3}, indices(1, 3), 4, []float64{1, 5, 3}, false},
+		{"no order", []float64{1, 5, 3}, indices(1, 2), 0, []float64{1, 5, 3}, false},
 		{"empty", nil, nil, 3, nil, false},
 		{"nothing missing", []float64{1, 5, 3}, nil, 1, []float64{1, 5, 3}, true},
-		{"silence", []float64{0, 0, 7, 0, 0}, places(2, 3), 2, []float64{0, 0, 0, 0, 0}, true},
+		{"silence", []float64{0, 0, 7, 0, 0}, indices(2, 3), 2, []float64{0, 0, 0, 0, 0}, true},
 	} {
 		if ok := fill(context.Background(), c.x, c.missing, c.order, 3); ok != c.ok || !slices.Equal(c.x, c.want) {
 			t.Errorf("%s: %v, %v; want %v, %v", c.name, ok, c.x, c.ok, c.want)
@@ -239,8 +235,7 @@ func TestFillOddCases(t *testing.T) {
 	}
 }
 
-// TestSolveMissing: the fill makes the squared errors, forward and backward,
-// least: a step from it raises their sum.
+// TestSolveMissing checks that the fill minimizes the forward and backward error.
 func TestSolveMissing(t *testing.T) {
 	m := processes[3].model
 	for _, u := range [][]int{{20, 21, 22, 25, 40}, {0, 1, 30, 58, 59}} {
@@ -273,8 +268,8 @@ func TestSolveMissing(t *testing.T) {
 	}
 }
 
-// TestAutocorrelationTransformed: by transforms it is what the sums are, for
-// lags beyond the series too, and it is what long series get.
+// TestAutocorrelationTransformed compares the transform with direct sums, including lags beyond the series, and checks that it is
+// used for long series.
 func TestAutocorrelationTransformed(t *testing.T) {
 	x := process(processes[3].model, 3000, 11)
 	for _, c := range []struct{ n, order int }{{1, 0}, {2, 5}, {3, 2}, {100, 30}, {997, 996}, {3000, 1000}} {
@@ -286,7 +281,7 @@ func TestAutocorrelationTransformed(t *testing.T) {
 	}
 }
 
-// TestPeriodogram: it is the sum by definition, added to what is there.
+// TestPeriodogram compares Periodogram with its definition and checks that it adds to its argument.
 func TestPeriodogram(t *testing.T) {
 	x := process(processes[1].model, 23, 12)
 	n := PeriodogramSize(len(x))
@@ -304,8 +299,8 @@ func TestPeriodogram(t *testing.T) {
 	testkit.Within(t, "powers", power, want, 1e-10*(1+slices.Min(want)))
 }
 
-// Density is the model's power spectral density at a frequency in cycles per
-// sample, two-sided: its integral over [−½, ½] is the series' variance.
+// Density returns the two-sided power spectral density of the model at a frequency in cycles per sample. Its integral over [−½, ½] is
+// the variance.
 func (m Model) Density(f float64) float64 {
 	var re, im float64
 	s1, c1 := math.Sincos(-2 * math.Pi * f)

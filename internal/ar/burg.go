@@ -6,17 +6,16 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// A Segment is an unbroken run of samples, and the weights of the errors at them; no weights means 1.
+// A Segment is a run of consecutive samples X with error weights Weights; nil means 1.
 type Segment struct{ X, Weights []float64 }
 
-// Burg estimates a model from segments by Burg's recursion: stage m has the reflection coefficient that makes the weighted
-// squares of the forward errors f and backward errors b least,
+// Burg estimates a model from segments by Burg's method. Stage m minimizes the weighted sum of squares of the forward errors f and
+// backward errors b with the reflection coefficient
 //
 //	k_m = −2 Σ w f_{m−1,n} b_{m−1,n−1} / (Σ w (f²_{m−1,n} + b²_{m−1,n−1}) + m·E_{m−1}),   E_m = E_{m−1}(1 − k_m²),
 //
-// where the weight is that of the sample in the middle of the m+1 that the errors reach over. The term m·E_{m−1} are m errors
-// without correlation: it keeps a high order from fitting a short segment. E_0 is the weighted mean square. It costs the
-// samples times the order.
+// where w is the weight of the sample in the middle of the m+1 samples that the errors depend on. The term m·E_{m−1} acts like m
+// uncorrelated errors and prevents overfitting of short segments. E_0 is the weighted mean square. The cost is O(samples·order).
 func Burg(segments []Segment, order int) Model {
 	b := newBurg(segments)
 	p, e := newPredictor(order), b.power
@@ -26,20 +25,20 @@ func Burg(segments []Segment, order int) Model {
 			k = -2 * b.products / (b.squares + float64(m)*e)
 		}
 		e *= 1 - k*k
-		p.reflect(k, p.reversed) // any numbers: the product is not needed
+		p.reflect(k, p.reversed) // the returned product is not needed
 		b.stage(m, k)
 	}
 	return Model{A: p.a, E: e}
 }
 
-// burg has the errors of all segments after a number of stages, and the sums for the next one.
+// A burg contains the errors of all segments at the current stage, and the sums for the next stage.
 type burg struct {
 	segments          []burgSegment
 	power             float64 // weighted mean square of the samples
 	products, squares float64
 }
 
-// burgSegment has f_n and b_n of the present stage at n.
+// A burgSegment contains f_n and b_n of the current stage.
 type burgSegment struct{ f, b, weights []float64 }
 
 func newBurg(segments []Segment) *burg {
@@ -73,7 +72,7 @@ func newBurg(segments []Segment) *burg {
 	return b
 }
 
-// stage applies reflection coefficient k_m and sums up for stage m+1.
+// stage applies reflection coefficient k_m and computes the sums for stage m+1.
 func (b *burg) stage(m int, k float64) {
 	b.products, b.squares = 0, 0
 	for _, s := range b.segments {

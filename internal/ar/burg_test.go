@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// burgByHand is Burg's recursion with the errors computed anew from the coefficients at every stage.
+// burgByHand implements Burg's method with errors recomputed from the coefficients at every stage.
 func burgByHand(segments []Segment, order int) Model {
 	weight := func(s Segment, n int) float64 {
 		if s.Weights == nil {
@@ -58,8 +58,7 @@ func noise(n int, seed uint64) []float64 {
 	return testkit.Numbers(n, func(int) float64 { return rng.NormFloat64() })
 }
 
-// TestBurg: with and without weights, in one segment and in several, of orders beyond a segment's length, the model is what the
-// definition gives.
+// TestBurg compares Burg with burgByHand, with and without weights, for one and several segments and orders above their length.
 func TestBurg(t *testing.T) {
 	x := process(processes[3].model, 400, 5)
 	weights := testkit.Numbers(150, func(i int) float64 { return float64(i%13) / 13 })
@@ -89,7 +88,7 @@ func TestBurg(t *testing.T) {
 	}
 }
 
-// identity is the unit matrix by rows.
+// identity returns the rows of the unit matrix.
 func identity(n int) [][]float64 {
 	units := make([][]float64, n)
 	for i := range units {
@@ -114,7 +113,7 @@ func checkRoot(t *testing.T, diagonal []float64, root [][]float64, want *mat.Sym
 	}
 }
 
-// TestToeplitz: solutions, the diagonal of the inverse and a root of it are those of dense algebra.
+// TestToeplitz compares solutions, the diagonal of the inverse and its root with dense algebra.
 func TestToeplitz(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 17, 60} {
 		r := covariance(processes[3].model, n-1)
@@ -147,15 +146,15 @@ func TestToeplitz(t *testing.T) {
 		checkRoot(t, diagonal, rows, &inverse)
 	}
 	if got := Whitening([]float64{1, 2}); got != nil {
-		t.Errorf("1, 2 makes no positive definite matrix, yet it has a factor: %v", got)
+		t.Errorf("indefinite matrix of 1, 2: factor %v, want none", got)
 	}
 	if _, ok := toeplitz([]float64{1, 2}, make([]float64, 2), nil); ok {
 		t.Error("1, 2 makes no positive definite matrix, yet it was solved")
 	}
 }
 
-// conditionalByHand conditions the Gaussian of a whole series on its known samples: with samples before it 0 the errors are
-// e = A z, so its precision is AᵀA/E.
+// conditionalByHand conditions the Gaussian of a series on its known samples. With zeros before the series, the errors are e = A z,
+// so the precision is AᵀA/E.
 func conditionalByHand(m Model, z []float64, gaps [][2]int) (mean []float64, covariance *mat.SymDense) {
 	n := len(z)
 	a := mat.NewDense(n, n, nil)
@@ -192,8 +191,7 @@ func conditionalByHand(m Model, z []float64, gaps [][2]int) (mean []float64, cov
 	return x.RawVector().Data, covariance
 }
 
-// TestConditional: one gap or several, by an end or not, of lengths about the order's, are filled as dense algebra does, whatever
-// is in the gaps.
+// TestConditional compares fills of one or several gaps, inside and at the ends, with dense algebra, for different values in the gaps.
 func TestConditional(t *testing.T) {
 	m := Burg([]Segment{{X: process(processes[3].model, 500, 3)}}, 12)
 	for _, gaps := range [][][2]int{
@@ -214,7 +212,7 @@ func TestConditional(t *testing.T) {
 	}
 }
 
-// TestMean: the mean of a model with itself is that model; a high order has the geometric mean of the densities of two.
+// TestMean checks that the mean of equal models is the model, and that a high order approximates the geometric mean of two densities.
 func TestMean(t *testing.T) {
 	a, b := processes[2].model, processes[3].model
 	mean := NewMean(4096)

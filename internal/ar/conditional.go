@@ -11,20 +11,20 @@ import (
 // A Conditional is the Gaussian distribution of missing samples given the others.
 type Conditional struct {
 	Mean, Variance []float64   // [missing sample]
-	Deviations     [][]float64 // draws less their mean
+	Deviations     [][]float64 // [draw][missing sample], draws minus the mean
 }
 
-// Conditional returns the distribution of the missing samples of z, in order; the gaps [start, end) rise and are apart. normal are
-// independent standard normal numbers, as many as samples are missing, for each draw; they become the deviations. With the samples before
-// z taken as 0, z has the density of its prediction errors, so the precision of the missing samples u is Q/E,
-// Q_ij = Σ_n a_{n−u_i} a_{n−u_j}: Toeplitz for one gap with p samples after it, the product of a triangle of a and its transpose for one
-// at the end, else a band. ok is false if that is not positive definite in float64.
+// Conditional returns the distribution of the missing samples of z given the other samples. The gaps [start, end) must be sorted and
+// disjoint. normal [draw][missing sample] contains independent standard normal variables; they are overwritten by the deviations.
+// With zeros before z, the density of z is the density of its prediction errors, so the precision of the missing samples u is Q/E,
+// Q_ij = Σ_n a_{n−u_i} a_{n−u_j}. Q is a Toeplitz matrix for one gap with at least p samples after it, a product of triangular
+// Toeplitz matrices for one gap at the end, and a band matrix otherwise. ok is false if Q is not positive definite in float64.
 func (m Model) Conditional(z []float64, gaps [][2]int, normal [][]float64) (c Conditional, ok bool) {
 	p, n, at := len(m.A)-1, len(z), positions(gaps)
 	first, last := gaps[0][0], gaps[len(gaps)-1][1]
 	c.Deviations = normal
 	switch {
-	case len(gaps) == 1 && last == n: // sums of noise that 1/a filters
+	case len(gaps) == 1 && last == n: // noise filtered by 1/a
 		c.Mean, c.Variance, ok = m.Continued(z[:first], n)[first:], m.Continued([]float64{1}, n-first), true
 		floats.Mul(c.Variance, c.Variance)
 		floats.CumSum(c.Variance, c.Variance)
@@ -52,7 +52,7 @@ func (m Model) Conditional(z []float64, gaps [][2]int, normal [][]float64) (c Co
 	return c, true
 }
 
-// Continued returns n samples: z, and those that the model predicts after it.
+// Continued returns n samples: z followed by the predictions of the model.
 func (m Model) Continued(z []float64, n int) []float64 {
 	y := make([]float64, n)
 	copy(y, z)
@@ -60,7 +60,7 @@ func (m Model) Continued(z []float64, n int) []float64 {
 	return y
 }
 
-// filter adds what the samples before predict to those from first on.
+// filter adds the prediction from earlier samples to each sample from first on.
 func (m Model) filter(y []float64, first int) {
 	p := len(m.A) - 1
 	reversed := slices.Clone(m.A[1:])
@@ -71,8 +71,7 @@ func (m Model) filter(y []float64, first int) {
 	}
 }
 
-// gradient returns −Σ_n a_{n−u} e_n for each missing sample u, where e_n are the errors at n = first … end−1 of z with zeros in
-// the gaps.
+// gradient returns −Σ_n a_{n−u} e_n for each missing sample u, where e_n, first ≤ n < end, are the errors of z with zeros in the gaps.
 func (m Model) gradient(z []float64, gaps [][2]int, at []int, first, end int) []float64 {
 	p := len(m.A) - 1
 	from := max(0, first-p)
@@ -90,7 +89,7 @@ func (m Model) gradient(z []float64, gaps [][2]int, at []int, first, end int) []
 	return y
 }
 
-// banded is toeplitz for the positions u of n samples.
+// banded does the same as toeplitz for the band matrix Q of the missing samples at positions u of n samples.
 func (m Model) banded(n int, u []int, right []float64, draws [][]float64) (diagonal []float64, ok bool) {
 	p, sums := len(m.A)-1, NewLagSums(m.A)
 	q := band(u, p, func(hi, lo int) float64 { return sums.between(hi-lo, 0, n-hi) })

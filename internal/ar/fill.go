@@ -9,20 +9,19 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A Filling has the settings for filling the missing samples of a series. Gaps are [start, end), rising and apart.
+// A Filling configures the interpolation of missing samples in gaps [start, end), sorted and disjoint.
 //
-// It goes gap by gap: each is filled from the excerpt that reaches Reach samples to either side of it, in which all missing
-// samples are solved for jointly. Gaps with the same excerpt share one solution. If Tiled, it goes tile by tile instead, of
-// Reach samples, each with an excerpt that reaches as far to either side. That is for many gaps or long ones: its cost is
-// proportional to the length of the series, however much is missing; far inside a gap the series keeps its values.
+// Each gap is filled from an excerpt with Reach samples on each side, in which all missing samples are estimated jointly. Gaps with
+// the same excerpt share one solution. If Tiled, excerpts are tiles of Reach samples with Reach samples on each side. This is faster
+// for many or long gaps: the cost is proportional to the length of the series. The interior of a long gap keeps its values.
 type Filling struct {
-	Order  int // of the autoregressive model
+	Order  int // order of the autoregressive model
 	Reach  int
-	Rounds int // of model and fill in turn
+	Rounds int // number of alternations between model and fill
 	Tiled  bool
 }
 
-// Fill fills the gaps of z. If an excerpt is too short for any model, or ctx has ended, z keeps its values there.
+// Fill fills the gaps of z. If an excerpt is too short for a model, or ctx is canceled, z keeps its values there.
 func (f Filling) Fill(ctx context.Context, z []float64, gaps [][2]int) {
 	given, jobs := slices.Clone(z), f.jobs(len(z), gaps)
 	parallel.For(len(jobs), runtime.GOMAXPROCS(0), func(i int) {
@@ -35,7 +34,7 @@ func (f Filling) Fill(ctx context.Context, z []float64, gaps [][2]int) {
 	})
 }
 
-// Work returns the most operations that Fill takes for n samples, and the most for one excerpt.
+// Work returns upper bounds for the operations of Fill for n samples, in total and for one excerpt.
 func (f Filling) Work(n int, gaps [][2]int) (all, largest float64) {
 	for _, j := range f.jobs(n, gaps) {
 		long, missing := j.excerpt[1]-j.excerpt[0], len(positions(GapsIn(gaps, j.excerpt[0], j.excerpt[1])))
@@ -45,9 +44,8 @@ func (f Filling) Work(n int, gaps [][2]int) (all, largest float64) {
 	return all, largest
 }
 
-// roundWork is 6·n·p + p³/3 + 3·p² + s: a round of a fill of order p of u among n samples, by the products of its lags, a
-// Cholesky factor, the errors forward and backward, and s for the missing samples, u³/3 or, if they are more than 4·p and their
-// matrix has a band, u·p².
+// roundWork returns the operations of one round for u missing among n samples and order p: 6·n·p + p³/3 + 3·p² for lag products,
+// Cholesky factor and errors, plus u³/3 for the missing samples, or u·p² if u > 4p, because then their matrix is banded.
 func roundWork(n, u, p float64) float64 {
 	solve := u * u * u / 3
 	if u > 4*p {
@@ -56,10 +54,10 @@ func roundWork(n, u, p float64) float64 {
 	return 6*n*p + p*p*p/3 + 3*p*p + solve
 }
 
-// A job is an excerpt to fill, and the part of the series that takes over the fill.
+// A job contains an excerpt to fill, and the part of it to copy to the series.
 type job struct{ excerpt, keep [2]int }
 
-// jobs cuts n samples into jobs. Tiles in which nothing is missing have none.
+// jobs returns the jobs for n samples. Tiles without missing samples have no job.
 func (f Filling) jobs(n int, gaps [][2]int) (jobs []job) {
 	reach := min(f.Reach, n)
 	if f.Tiled {
@@ -81,7 +79,7 @@ func (f Filling) jobs(n int, gaps [][2]int) (jobs []job) {
 	return jobs
 }
 
-// GapsIn returns the gaps, or parts of them, that lie in [lo, hi), counted from lo.
+// GapsIn returns the gaps in [lo, hi), clipped and relative to lo.
 func GapsIn(gaps [][2]int, lo, hi int) (in [][2]int) {
 	first := sort.Search(len(gaps), func(i int) bool { return gaps[i][1] > lo })
 	for _, g := range gaps[first:] {
@@ -93,7 +91,7 @@ func GapsIn(gaps [][2]int, lo, hi int) (in [][2]int) {
 	return in
 }
 
-// positions lists the missing samples.
+// positions returns the indices of the missing samples.
 func positions(gaps [][2]int) (all []int) {
 	for _, g := range gaps {
 		for n := g[0]; n < g[1]; n++ {
@@ -103,11 +101,10 @@ func positions(gaps [][2]int) (all []int) {
 	return all
 }
 
-// fill puts into z, at the missing positions (rising), the samples that an autoregressive model of the given order makes most
-// likely (Janssen, Veldhuis and Vries 1986). It begins with zeros there, and in turn fits the model and solves for all missing
-// samples jointly, for the given rounds or until ctx ends. It reports whether it could. If z is too short or the model
-// fails, z has the last round's fill, or keeps its values if there was none. A round costs N·p + p³/3 + u·p² for u missing
-// samples.
+// fill replaces the samples of z at the increasing positions missing by their maximum-likelihood estimates under an autoregressive
+// model (Janssen, Veldhuis and Vries 1986). Starting from zeros, it alternately fits the model and estimates all missing samples
+// jointly, for the given number of rounds or until ctx is canceled. It reports whether at least one round succeeded. z contains the
+// result of the last successful round. A round costs N·p + p³/3 + u·p² operations for u missing samples.
 func fill(ctx context.Context, z []float64, missing []int, order, rounds int) bool {
 	order = min(order, (len(z)-len(missing))/2)
 	if order < 1 || len(missing) == 0 {

@@ -12,10 +12,10 @@ import (
 //
 //	forward  e_n = Σ_k a_k z_{n-k}        backward  f_m = Σ_k a_k z_{m+k}
 //
-// and both steps of a fill minimize E = Σ e² + Σ f²: modifiedCovariance over a, solveMissing over the missing z.
+// Both steps of a fill minimize E = Σ e² + Σ f²: modifiedCovariance over a, solveMissing over the missing z.
 
-// modifiedCovariance returns the coefficients a [p+1] with the least E, which are exact for sinusoids. The problem is well
-// posed from about N = 2p+1 on. If it has several solutions (fewer than p/2 sinusoids and no noise), the ridge chooses one.
+// modifiedCovariance returns the coefficients a [p+1] that minimize E. They are exact for sinusoids. The problem is well posed for N
+// ≥ 2p+1. If it has several solutions (fewer than p/2 sinusoids and no noise), the ridge selects one.
 func modifiedCovariance(z []float64, p int) []float64 {
 	a := make([]float64, p+1)
 	a[0] = 1
@@ -38,8 +38,8 @@ func modifiedCovariance(z []float64, p int) []float64 {
 	return a
 }
 
-// lagProducts returns c_ij = Σ_{n=p}^{N-1} z_{n-i} z_{n-j} for i, j = 0 … p, both triangles, in rows of p+1. Each row follows
-// from the row above by two products per entry, so that the whole costs N·p + p².
+// lagProducts returns the matrix c_ij = Σ_{n=p}^{N-1} z_{n-i} z_{n-j} for i, j = 0, …, p. It updates each row from the previous row,
+// so the cost is N·p + p².
 func lagProducts(z []float64, p int) []float64 {
 	n, q := len(z), p+1
 	c := make([]float64, q*q)
@@ -57,8 +57,7 @@ func lagProducts(z []float64, p int) []float64 {
 	return c
 }
 
-// solveMissing puts into z, at the increasing positions u, the values with the least E. It reports whether it could; if not, z has
-// zeros there.
+// solveMissing sets z at the increasing positions u to the values that minimize E. If this fails, it returns false and sets them to 0.
 func solveMissing(z []float64, u []int, a []float64) bool {
 	for _, i := range u {
 		z[i] = 0
@@ -75,8 +74,8 @@ func solveMissing(z []float64, u []int, a []float64) bool {
 	return true
 }
 
-// missingNormal returns half the Hessian of E over z_u: entry (i, j) sums over the errors in which both z_{u_i} and z_{u_j} take
-// part. It is zero where u_i - u_j > p, and away from the excerpt's ends it depends on that difference alone.
+// missingNormal returns half the Hessian of E with respect to z_u. Entry (i, j) sums over the errors that depend on both z_{u_i} and
+// z_{u_j}. It is 0 if u_i - u_j > p. Far from the ends it depends only on u_i - u_j.
 func missingNormal(n int, u []int, a []float64) *blocktri.Band {
 	p := len(a) - 1
 	sums := NewLagSums(a)
@@ -95,7 +94,7 @@ func missingNormal(n int, u []int, a []float64) *blocktri.Band {
 	})
 }
 
-// band returns the matrix with the given entries for samples at u that are up to p apart.
+// band returns the band matrix with the given entries for pairs of positions u at most p apart.
 func band(u []int, p int, entry func(hi, lo int) float64) *blocktri.Band {
 	b := blocktri.NewBand(u, p)
 	for i, hi := range u {
@@ -110,10 +109,10 @@ func band(u []int, p int, entry func(hi, lo int) float64) *blocktri.Band {
 	return b
 }
 
-// LagSums has Σ_{k≥t} a_k a_{k+l} for the coefficients of a model of order p at [t][l], t+l ≤ p.
+// LagSums contains Σ_{k≥t} a_k a_{k+l} at [t][l], t+l ≤ p, for the coefficients of a model of order p.
 type LagSums [][]float64
 
-// NewLagSums returns the sums of coefficients a [p+1].
+// NewLagSums returns the LagSums of coefficients a [p+1].
 func NewLagSums(a []float64) LagSums {
 	s := make(LagSums, len(a))
 	for t := range s {
@@ -123,7 +122,7 @@ func NewLagSums(a []float64) LagSums {
 	return s
 }
 
-// Fill computes the sums of other coefficients, at most as many as before.
+// Fill recomputes the sums for coefficients a, at most as many as before.
 func (s LagSums) Fill(a []float64) {
 	for t := len(a) - 1; t >= 0; t-- {
 		row, last := s[t], len(a)-1-t
@@ -145,11 +144,11 @@ func (s LagSums) between(l, from, to int) (sum float64) {
 	return sum
 }
 
-// missingRHS returns minus half the gradient of E over z_u at z_u = 0.
+// missingRHS returns −½ times the gradient of E with respect to z_u at z_u = 0.
 func missingRHS(z []float64, u []int, a []float64) []float64 {
 	n, p, reversed := len(z), len(a)-1, slices.Clone(a)
 	slices.Reverse(reversed)
-	forward := make([]float64, n) // e_k at k, from p on
+	forward := make([]float64, n) // e_k for k ≥ p
 	backward := make([]float64, n)
 	for k := 0; k+p < n; k++ {
 		forward[k+p] = floats.Dot(reversed, z[k:k+p+1])

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// A Spectrum computes power spectra of series padded with zeros, for frequencies k/n cycles per sample, k ≤ n/2. One goroutine at a
-// time may use it.
+// A Spectrum computes power spectra of zero-padded series at frequencies k/n cycles per sample, k ≤ n/2. It must not be used
+// concurrently.
 type Spectrum struct {
 	window []float64
 	fft    *fourier.FFT
@@ -15,8 +15,8 @@ type Spectrum struct {
 	coeff  []complex128
 }
 
-// NewSpectrum returns a Spectrum for n frequencies on the whole circle and series of at most n samples, which are multiplied by the window
-// [n], if it is not nil.
+// NewSpectrum returns a Spectrum of FFT length n for series of at most n samples. If window [n] is not nil, series are multiplied by
+// it.
 func NewSpectrum(n int, window []float64) *Spectrum {
 	return &Spectrum{window, fourier.NewFFT(n), make([]float64, n), make([]complex128, n/2+1)}
 }
@@ -34,8 +34,7 @@ func (s *Spectrum) Add(power, x []float64) {
 	}
 }
 
-// Lags returns the autocorrelation Σ_i x_i x_{i+l}, around the circle of n samples, at l < n for a power spectrum. It is valid until the
-// next call.
+// Lags returns the circular autocorrelation Σ_i x_i x_{i+l}, l < n, of a power spectrum. The result is valid until the next call.
 func (s *Spectrum) Lags(power []float64) []float64 {
 	for i, v := range power {
 		s.coeff[i] = complex(v/float64(len(s.padded)), 0)
@@ -46,11 +45,10 @@ func (s *Spectrum) Lags(power []float64) []float64 {
 // Periodogram adds the power spectrum of x to power [n/2+1], where n is PeriodogramSize of its length.
 func Periodogram(power, x []float64) { NewSpectrum(PeriodogramSize(len(x)), nil).Add(power, x) }
 
-// PeriodogramSize returns the number of frequencies on the whole circle that determine the periodogram of so many samples: a
-// polynomial in exp(±2πif) of that degree.
+// PeriodogramSize returns an FFT length that determines the periodogram of a series at all frequencies: at least twice its length.
 func PeriodogramSize(samples int) int { return smooth(2 * samples) }
 
-// Hann returns Hann's window of n samples, sin²(π(i+½)/n).
+// Hann returns the Hann window of n samples, sin²(π(i+½)/n).
 func Hann(n int) []float64 {
 	w := make([]float64, n)
 	for i := range w {
@@ -60,7 +58,7 @@ func Hann(n int) []float64 {
 	return w
 }
 
-// smooth returns the least number from n on with no prime factors but 2, 3 and 5.
+// smooth returns the smallest integer ≥ n with no prime factors other than 2, 3 and 5.
 func smooth(n int) int {
 	for ; ; n++ {
 		rest := n
@@ -75,22 +73,22 @@ func smooth(n int) int {
 	}
 }
 
-// A Mean computes geometric means of models' spectra on n frequencies of the whole circle. One goroutine at a time may use it.
+// A Mean computes geometric means of the spectra of models with FFT length n. It must not be used concurrently.
 type Mean struct {
 	n              int
 	spectrum       *Spectrum
 	product, power []float64
 }
 
-// NewMean returns a Mean on n frequencies, which must resolve the sharpest line of a spectrum.
+// NewMean returns a Mean with FFT length n, which must resolve the sharpest peak of the spectra.
 func NewMean(n int) *Mean {
 	return &Mean{n, NewSpectrum(n, nil), make([]float64, n/2+1), make([]float64, n/2+1)}
 }
 
-// Model returns the model of an order whose first autocorrelations are the ones of the geometric mean of the models' spectra:
-// logarithms of spectra, unlike spectra, have errors of about the same size at every frequency.
+// Model returns the Yule–Walker model of the given order for the geometric mean of the models' spectra. The mean is geometric because
+// the errors of log spectra are similar at all frequencies.
 func (m *Mean) Model(models []Model, order int) Model {
-	innovations := 0.0 // mean logarithm
+	innovations := 0.0 // mean log variance
 	for i := range m.product {
 		m.product[i] = 1
 	}

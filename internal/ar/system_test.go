@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestDensities: the transform gives what the sum gives, for models longer
-// than it too.
+// TestDensities compares Densities with direct sums, including models of higher order than the Transform.
 func TestDensities(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	long := Model{A: []float64{1}, E: 3}
@@ -18,7 +17,7 @@ func TestDensities(t *testing.T) {
 	for _, p := range processes {
 		models = append(models, p.model)
 	}
-	transforms := map[int]*Transform{} // used again and again
+	transforms := map[int]*Transform{} // reused
 	for i, m := range models {
 		for _, n := range []int{1, 2, 7, 64, 97} {
 			if transforms[n] == nil {

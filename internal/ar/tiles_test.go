@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// sparse is gaps of one to four samples at random, about a share of n samples.
+// sparse returns random gaps of one to four samples that cover about a share of n samples.
 func sparse(n int, share float64) (gaps [][2]int) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for at := 1; at < n-5; {
@@ -19,7 +19,7 @@ func sparse(n int, share float64) (gaps [][2]int) {
 	return gaps
 }
 
-// TestFillTiles: many gaps come back as gap by gap, known samples untouched.
+// TestFillTiles checks the error of a tiled fill of many gaps, and that known samples are unchanged.
 func TestFillTiles(t *testing.T) {
 	want := tones(2000)
 	for _, share := range []float64{0.05, 0.5} {
@@ -43,7 +43,7 @@ func TestFillTiles(t *testing.T) {
 	}
 }
 
-// TestFillTilesLongGap: its ends are filled, its inside keeps what it held.
+// TestFillTilesLongGap checks that only the ends of a long gap are filled.
 func TestFillTilesLongGap(t *testing.T) {
 	x := tones(2000)
 	clear(x[500:1500])
@@ -58,7 +58,7 @@ func TestFillTilesLongGap(t *testing.T) {
 	}
 }
 
-// TestFillCanceled: nothing is filled once the context has ended.
+// TestFillCanceled checks that a canceled context prevents the fill.
 func TestFillCanceled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -72,8 +72,7 @@ func TestFillCanceled(t *testing.T) {
 	}
 }
 
-// TestWork counts what a fill costs over the excerpts that it takes; tile by tile
-// each excerpt counts what it misses, and the sum grows as the series.
+// TestWork checks the operation counts for excerpts and tiles, and that the work of tiles is proportional to the length.
 func TestWork(t *testing.T) {
 	round := func(n, missing, order float64) float64 {
 		return 6*n*order + order*order*order/3 + 3*order*order + missing*missing*missing/3
@@ -90,7 +89,7 @@ func TestWork(t *testing.T) {
 		{"a gap over two tiles", Filling{32, 100, 3, true}, 400, [][2]int{{150, 250}}, 6 * round(300, 100, 32), 3 * round(300, 100, 32)},
 		{"over three tiles", Filling{32, 100, 3, true}, 400, [][2]int{{150, 350}},
 			3*roundWork(300, 150, 32) + 3*roundWork(300, 200, 32) + 3*roundWork(200, 150, 25), 3 * roundWork(300, 200, 32)},
-		{"half of what is known bears an order", Filling{32, 100, 1, false}, 40, [][2]int{{10, 30}}, round(40, 20, 10), round(40, 20, 10)},
+		{"order limited by known samples", Filling{32, 100, 1, false}, 40, [][2]int{{10, 30}}, round(40, 20, 10), round(40, 20, 10)},
 	} {
 		if all, largest := c.fill.Work(c.n, c.gaps); math.Abs(all-c.all) > 1e-12*all || math.Abs(largest-c.largest) > 1e-12*largest {
 			t.Errorf("%s: %v, largest %v; want %v, %v", c.name, all, largest, c.all, c.largest)
@@ -103,9 +102,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestJobs: what is solved together, and what each solution is kept for. Gaps of
-// one excerpt share it; tiles in which nothing is missing have none, those at the
-// edge of a gap among them.
+// TestJobs checks excerpts and kept ranges. Gaps with the same excerpt share a job; tiles without missing samples have no job.
 func TestJobs(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -125,7 +122,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestMissingIn: the gaps that an excerpt cuts, counted from its start.
+// TestMissingIn checks that GapsIn clips gaps and shifts them to the start of the excerpt.
 func TestMissingIn(t *testing.T) {
 	gaps := [][2]int{{10, 12}, {20, 22}, {30, 32}, {40, 42}}
 	for _, c := range []struct {

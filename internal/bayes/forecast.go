@@ -15,7 +15,8 @@ func MAE(mean, y []float64) float64 {
 	return s
 }
 
-// SMAPE returns the symmetric mean absolute percentage error as the M4 competition defines it, 0 to 200. Where both are 0 the error is 0.
+// SMAPE returns the symmetric mean absolute percentage error as defined by the M4 competition, 0 to 200. If both numbers are 0, the
+// error is 0.
 func SMAPE(mean, y []float64) float64 {
 	s := 0.0
 	for i, v := range y {
@@ -26,9 +27,9 @@ func SMAPE(mean, y []float64) float64 {
 	return s
 }
 
-// NaiveError returns the mean absolute difference of numbers of y that are lag apart: the in-sample error of a naive forecast by the
-// number one season before, by which MASE divides the mean absolute error (Hyndman & Koehler 2006; the M4 competition). NaN in y is a
-// missing number, and its pairs are left out. Without a pair the result is NaN.
+// NaiveError returns the mean absolute difference of values of y at distance lag: the in-sample error of the seasonal naive forecast,
+// which is the denominator of MASE (Hyndman & Koehler 2006; the M4 competition). Pairs with a missing value (NaN) are skipped.
+// Without pairs the result is NaN.
 func NaiveError(y []float64, lag int) float64 {
 	sum, n := 0.0, 0
 	for i := lag; i < len(y); i++ {
@@ -39,21 +40,21 @@ func NaiveError(y []float64, lag int) float64 {
 	return sum / float64(n)
 }
 
-// A Mixture is an equal mixture of Gaussians, one for each draw of a model's hyper-parameters: the distribution that a forecast gives to
-// one number. One Gaussian is a mixture of one, and a sample is a mixture with deviations of 0. If Log, it is the distribution of the
-// number's logarithm, and the number's is a mixture of log-normal ones. If Positive, the number is max(0, X) with X from the mixture: a
-// rectified Gaussian mixture, with probability P(X < 0) at 0.
+// A Mixture is the predictive distribution of one value: a mixture of equally weighted Gaussians, one for each draw of the
+// hyper-parameters. SDs may be 0, so a sample is a mixture too. If Log, the mixture describes the logarithm, and the value has a
+// log-normal mixture. If Positive, the value is max(0, X) with X from the mixture: a rectified Gaussian mixture with probability P(X
+// < 0) at 0.
 type Mixture struct {
 	Means, SDs []float64
 	Log        bool
-	Median     bool // of Log: Summary gives the median in any case
+	Median     bool // with Log, Summary always returns the median
 	Positive   bool
 }
 
-// plain is the mixture of the logarithm, or of X.
+// plain returns the Gaussian mixture of the logarithm, or of X.
 func (m Mixture) plain() Mixture { return Mixture{Means: m.Means, SDs: m.SDs} }
 
-// CDF returns the probability of a number up to y.
+// CDF returns the probability of a value of at most y.
 func (m Mixture) CDF(y float64) float64 {
 	if m.Log {
 		return m.plain().CDF(math.Log(max(y, 0)))
@@ -68,7 +69,7 @@ func (m Mixture) CDF(y float64) float64 {
 	return p
 }
 
-// Moments returns the mean and the standard deviation: the mean variance, and the variance of the means.
+// Moments returns the mean and the standard deviation.
 func (m Mixture) Moments() (mean, sd float64) {
 	n := float64(len(m.Means))
 	for i := range m.Means {
@@ -81,7 +82,7 @@ func (m Mixture) Moments() (mean, sd float64) {
 		largest = max(largest, sd, math.Abs(v-mean))
 	}
 	_, exponent := math.Frexp(largest)
-	scale, variance := math.Ldexp(1, -max(exponent, -1000)), 0.0 // squares of very small or large numbers are none
+	scale, variance := math.Ldexp(1, -max(exponent, -1000)), 0.0 // avoids overflow and underflow of squares
 	for i := range m.Means {
 		v, sd := m.moments(i)
 		v, sd = (v-mean)*scale, sd*scale
@@ -90,9 +91,9 @@ func (m Mixture) Moments() (mean, sd float64) {
 	return mean, math.Sqrt(variance) / scale
 }
 
-// Summary returns the mean, the standard deviation and the central 95 % interval. Few numbers in the far tail of log-normal parts can
-// decide the moments: if the mean lies above the interval or the standard deviation exceeds its width, the median and half of the central
-// 68 % interval replace them, and median is true. They are also returned if Median is set.
+// Summary returns the mean, the standard deviation and the central 95 % interval. The tail of a log-normal mixture can dominate the
+// moments. If the mean is above the interval, the standard deviation exceeds its width, or Median is set, Summary instead returns the
+// median and half of the central 68 % interval, and median is true.
 func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
 	mean, sd = m.Moments()
 	low, high = m.Quantile(0.025), m.Quantile(0.975)
@@ -105,8 +106,8 @@ func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
 // belowSD is the probability that a Gaussian is less than one standard deviation above its mean.
 const belowSD = 0.841344746068543
 
-// moments are those of part i. Of a rectified Gaussian, with z = mean/sd, they are mean Φ(z) + sd φ(z) and, squared, (mean² + sd²) Φ(z) +
-// mean sd φ(z) less the square of that.
+// moments returns the mean and standard deviation of component i. For a rectified Gaussian with z = mean/sd, E X = mean Φ(z) + sd
+// φ(z) and E X² = (mean² + sd²) Φ(z) + mean sd φ(z).
 func (m Mixture) moments(i int) (mean, sd float64) {
 	mean, sd = m.Means[i], m.SDs[i]
 	if m.Positive && !m.Log {
@@ -124,7 +125,7 @@ func (m Mixture) moments(i int) (mean, sd float64) {
 	return mean, sd
 }
 
-// Quantile returns the y with CDF p, 0 < p < 1, to 1e-10 of the smallest deviation: by the secant within a bracket that halves at worst.
+// Quantile returns y with CDF(y) = p, 0 < p < 1, to 1e-10 of the smallest standard deviation. It alternates secant and bisection steps.
 func (m Mixture) Quantile(p float64) float64 {
 	if m.Log {
 		return min(math.Exp(m.plain().Quantile(p)), math.MaxFloat64)
@@ -138,7 +139,7 @@ func (m Mixture) Quantile(p float64) float64 {
 		low, high = min(low, v+z*m.SDs[i]), max(high, v+z*m.SDs[i])
 		least = min(least, m.SDs[i])
 	}
-	at, above := m.CDF(low)-p, m.CDF(high)-p // of the ends, from below and from above
+	at, above := m.CDF(low)-p, m.CDF(high)-p // CDF − p at the ends of the bracket
 	for n := 0; high-low > 1e-10*least && n < 200; n++ {
 		y := low + (high-low)/2
 		if s := low - at*(high-low)/(above-at); n%2 == 0 && s > low && s < high {
@@ -164,14 +165,14 @@ func (m Mixture) Covers95(y float64) bool {
 	if m.Positive {
 		return y >= m.Quantile(0.025) && y <= m.Quantile(0.975)
 	}
-	if len(m.Means) == 1 { // by the bounds of Coverage, for those of a CDF round otherwise
+	if len(m.Means) == 1 { // consistent with Coverage; the CDF rounds differently
 		return math.Abs(y-m.Means[0]) <= SD95*m.SDs[0]
 	}
 	p := m.CDF(y)
 	return p >= 0.025 && p <= 0.975
 }
 
-// LogDensity returns the log of the density at y or, if Positive, of the probability of a number up to y if that is 0 or less.
+// LogDensity returns the log density at y. If Positive and y ≤ 0, it returns log CDF(y).
 func (m Mixture) LogDensity(y float64) float64 {
 	if m.Log {
 		if y <= 0 {
@@ -196,10 +197,10 @@ func (m Mixture) LogDensity(y float64) float64 {
 	return largest + math.Log(sum/float64(len(terms)))
 }
 
-// CRPS returns the continuous ranked probability score, ∫ (CDF(x) − 1[x ≥ y])² dx, in the unit of y: E|X − y| − ½E|X − X'| for
-// independent X and X' from the mixture (Grimit, Gneiting, Berrocal & Johnson 2006).
+// CRPS returns the continuous ranked probability score ∫ (CDF(x) − 1[x ≥ y])² dx = E|X − y| − ½E|X − X'| for independent X and X'
+// from the mixture (Grimit, Gneiting, Berrocal & Johnson 2006), in units of y.
 func (m Mixture) CRPS(y float64) float64 {
-	if m.Positive && !m.Log { // what lies below 0 is left out of the integral
+	if m.Positive && !m.Log { // excludes x < 0 from the integral
 		lowest, plain := 0.0, m.plain()
 		for i, mean := range m.Means {
 			lowest = min(lowest, mean-10*m.SDs[i])
@@ -219,7 +220,7 @@ func (m Mixture) CRPS(y float64) float64 {
 	return off - 0.5*apart
 }
 
-// away is E|X − y| of part i.
+// away returns E|X − y| for X from component i.
 func (m Mixture) away(i int, y float64) float64 {
 	if !m.Log {
 		return absolute(y-m.Means[i], m.SDs[i])
@@ -232,7 +233,7 @@ func (m Mixture) away(i int, y float64) float64 {
 	return y*(2*below(d, m.SDs[i])-1) + mean*(1-2*below(d-m.SDs[i]*m.SDs[i], m.SDs[i]))
 }
 
-// between is E|X − X'| of X from part i and an independent X' from part j.
+// between returns E|X − X'| for independent X from component i and X' from component j.
 func (m Mixture) between(i, j int) float64 {
 	d, s, t := m.Means[i]-m.Means[j], m.SDs[i], m.SDs[j]
 	both := math.Hypot(s, t)

@@ -15,26 +15,28 @@ import (
 )
 
 const (
-	// difference is the step of the gradient's differences, in units of scale. A coordinate so stiff that this is more than stiff of the
-	// standard deviation that it has by itself takes the step stiffStep of that instead: the objective need not be quadratic any further.
+	// difference is the finite-difference step of the gradient, in units of scale. If it exceeds the fraction stiff of a coordinate's
+	// conditional standard deviation, the step is reduced to stiffStep times this standard deviation, because the objective may not
+	// be quadratic over larger steps.
 	difference, stiff, stiffStep = 1e-3, 0.1, 0.03
 	stiffTries                   = 4
-	// leastCurvature bounds the curvature from below, in units of 1/scale². With scale a prior's standard deviation the prior alone has
-	// a curvature of one; less, at a mode of a likelihood that curves the other way, would send draws where the approximation is void.
+	// leastCurvature is the minimum curvature in units of 1/scale². If scale is the prior standard deviation, the prior alone has
+	// curvature 1. A smaller curvature at a mode would lead to draws where the approximation is invalid.
 	leastCurvature = 0.3
 )
 
-// A Gaussian is N(Mode, H⁻¹): Laplace's approximation of a posterior, H being the negative Hessian of its log density at the mode.
+// A Gaussian is the Laplace approximation N(Mode, H⁻¹) of a posterior, where H is the negative Hessian of its log density at the mode.
 type Gaussian struct {
 	Mode  []float64
-	Value float64   // the objective at the mode
-	Scale []float64 // a natural length of each coordinate, such as its prior's standard deviation
+	Value float64   // objective at the mode
+	Scale []float64 // natural scale of each coordinate, such as the prior standard deviation
 
-	curvature []float64 // eigenvalues of Scale·H·Scale, rising
-	axes      mat.Dense // eigenvectors, a column each
+	curvature []float64 // eigenvalues of Scale·H·Scale in increasing order
+	axes      mat.Dense // eigenvectors as columns
 }
 
-// NewGaussian takes apart the curvature h [n,n] at the mode, in units of scale. Its upper triangle counts. n may be 0.
+// NewGaussian returns the Gaussian with curvature h [n,n] at the mode, in units of scale. It reads only the upper triangle. n may be
+// 0. It returns an error if the eigendecomposition fails.
 func NewGaussian(mode, scale []float64, value float64, h []float64) (g *Gaussian, err error) {
 	g = &Gaussian{Mode: slices.Clone(mode), Scale: slices.Clone(scale), Value: value}
 	if n := len(mode); n > 0 {
@@ -43,11 +45,11 @@ func NewGaussian(mode, scale []float64, value float64, h []float64) (g *Gaussian
 	return g, err
 }
 
-// axes are h's eigenvalues, none below leastCurvature, and its eigenvectors.
+// axes returns the eigenvalues of h, at least leastCurvature, and writes the eigenvectors to vectors.
 func axes(h mat.Symmetric, vectors *mat.Dense) ([]float64, error) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(h, true) {
-		return nil, errors.New("the curvature at the mode has no eigenvalues")
+		return nil, errors.New("eigendecomposition of the curvature at the mode failed")
 	}
 	values := eigen.Values(nil)
 	for i := range values {
@@ -57,7 +59,7 @@ func axes(h mat.Symmetric, vectors *mat.Dense) ([]float64, error) {
 	return values, nil
 }
 
-// curvature is Scale·H·Scale at the mode, by differences of the gradient, with the value and the gradient there, which is scaled, too.
+// curvature returns Scale·H·Scale at the mode by finite differences of the gradient, the scaled gradient, and the value.
 func curvature(f lbfgs.Func, mode, scale []float64) (h *mat.SymDense, gradient []float64, value float64, err error) {
 	n := len(mode)
 	h = mat.NewSymDense(n, nil)
@@ -88,7 +90,7 @@ func curvature(f lbfgs.Func, mode, scale []float64) (h *mat.SymDense, gradient [
 	return h, slope, value, err
 }
 
-// row is row i of Scale·H·Scale at v.
+// row returns row i of Scale·H·Scale at v.
 func row(f lbfgs.Func, v, scale []float64, i int, step float64) ([]float64, error) {
 	at, out, down := v[i], make([]float64, len(v)), make([]float64, len(v))
 	defer func() { v[i] = at }()
@@ -99,7 +101,7 @@ func row(f lbfgs.Func, v, scale []float64, i int, step float64) ([]float64, erro
 		_, err = f(v, down)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the curvature of coordinate %d at %v: %w", i, at, err)
+		return nil, fmt.Errorf("curvature of coordinate %d at %v: %w", i, at, err)
 	}
 	for j, d := range down {
 		out[j] = (d - out[j]) / (2 * step) * scale[i] * scale[j]
@@ -107,7 +109,7 @@ func row(f lbfgs.Func, v, scale []float64, i int, step float64) ([]float64, erro
 	return out, nil
 }
 
-// Along is mode + Scale·V·z/√curvature: a draw, if z is standard normal.
+// Along returns mode + Scale·V·z/√curvature. It is a draw if z is standard normal.
 func (g *Gaussian) Along(z []float64) []float64 {
 	v := slices.Clone(g.Mode)
 	for k, c := range g.curvature {
@@ -118,7 +120,8 @@ func (g *Gaussian) Along(z []float64) []float64 {
 	return v
 }
 
-// By is mode + Scale·V·(Vᵀz/√curvature), by the symmetric root of the inverse curvature: coordinate i changes mostly by z_i. It is a draw, too.
+// By returns mode + Scale·V·(Vᵀz/√curvature), using the symmetric root of the inverse curvature, so that z_i mostly affects
+// coordinate i. It is a draw if z is standard normal.
 func (g *Gaussian) By(z []float64) []float64 {
 	turned := make([]float64, len(z))
 	for k := range turned {
@@ -129,12 +132,12 @@ func (g *Gaussian) By(z []float64) []float64 {
 	return g.Along(turned)
 }
 
-// Draw is a draw from the Gaussian.
+// Draw returns a draw from the Gaussian.
 func (g *Gaussian) Draw(random *rand.Rand) []float64 { return g.Along(normals(random, len(g.Mode))) }
 
-// Normals returns n draws of m standard normal variables, [n][m]. Each variable is once in each of n equally probable intervals (a Latin
-// hypercube: McKay, Beckman & Conover 1979), in an order in which draws that follow each other are far apart (by multiples of the roots of
-// primes: Richtmyer 1951). So means over all draws and over a part of them vary less than means over independent draws.
+// Normals returns n draws of m standard normal variables, [n][m], for variance reduction. Each variable has one value in each of n
+// equally probable intervals (Latin hypercube: McKay, Beckman & Conover 1979). Their order follows multiples of square roots of
+// primes (Richtmyer 1951), so that consecutive draws are far apart.
 func Normals(n, m int, random *rand.Rand) [][]float64 {
 	draws, order, at := make([][]float64, n), make([]int, n), make([]float64, n)
 	for i := range draws {
@@ -157,7 +160,7 @@ func Normals(n, m int, random *rand.Rand) [][]float64 {
 	return draws
 }
 
-// SD is the standard deviation of coordinate i.
+// SD returns the standard deviation of coordinate i.
 func (g *Gaussian) SD(i int) float64 {
 	variance := 0.0
 	for k, c := range g.curvature {
@@ -167,7 +170,7 @@ func (g *Gaussian) SD(i int) float64 {
 	return math.Sqrt(variance)
 }
 
-// Information is the curvature that NewGaussian takes, [n,n], with its least eigenvalues raised.
+// Information returns the curvature [n,n] in units of Scale, with eigenvalues of at least leastCurvature.
 func (g *Gaussian) Information() []float64 {
 	n := len(g.Mode)
 	h := make([]float64, n*n)
@@ -181,7 +184,7 @@ func (g *Gaussian) Information() []float64 {
 	return h
 }
 
-// LogEvidence is the log of the integral of exp(objective), by the Gaussian.
+// LogEvidence returns the Laplace approximation of the log integral of exp(objective).
 func (g *Gaussian) LogEvidence() float64 {
 	e := g.Value
 	for i, c := range g.curvature {
@@ -190,7 +193,7 @@ func (g *Gaussian) LogEvidence() float64 {
 	return e
 }
 
-// slopeAlong turns a gradient by v into one by the z of Along.
+// slopeAlong converts a gradient with respect to v to a gradient with respect to the z of Along.
 func (g *Gaussian) slopeAlong(gradient []float64) []float64 {
 	slope := make([]float64, len(gradient))
 	for k, c := range g.curvature {

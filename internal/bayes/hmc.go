@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	acceptance = 0.8 // the share of trajectories accepted that the step length is adapted to
-	mostSteps  = 4   // of a trajectory
-	// Of the adaptation (Hoffman & Gelman 2014, section 3.2): how fast it forgets, its first step, its shrinkage.
+	acceptance = 0.8 // target acceptance rate
+	mostSteps  = 4   // maximum number of leapfrog steps per trajectory
+	// Dual averaging (Hoffman & Gelman 2014, section 3.2): κ, initial step length, γ, t₀.
 	forgetting, firstLength, shrinkage, delay = 0.75, 0.5, 0.05, 10.0
 )
 
-// HMC draws from exp(objective) by Hamiltonian Monte Carlo (Neal 2011) in the coordinates z of the Gaussian at the mode, in which the
-// posterior is about a standard normal. The step length is adapted during warm further trajectories, whose draws are dropped. It is exact
-// but for the chain's length, and slow: the judge of the Gaussian. accepted is the share of trajectories that were accepted. A place where
-// the objective has no value is rejected. The error is ctx's, or the objective's at the mode.
+// HMC draws from exp(objective) by Hamiltonian Monte Carlo (Neal 2011) in the coordinates z of the Laplace approximation g, in which
+// the posterior is approximately standard normal. During the first warm trajectories it adapts the step length and discards the
+// draws. It is slow but asymptotically exact, so it serves to validate g. It rejects points at which the objective fails. accepted is
+// the acceptance rate. The error is the error of ctx, or of the objective at the mode.
 func HMC(ctx context.Context, f lbfgs.Func, g *Gaussian, warm, count int, random *rand.Rand) (draws [][]float64, accepted float64,
 	err error) {
 	c := &chain{f: f, g: g, random: random, length: firstLength}
-	if c.at, err = c.place(make([]float64, len(g.Mode))); err != nil {
+	if c.at, err = c.point(make([]float64, len(g.Mode))); err != nil {
 		return nil, 0, err
 	}
 	for n := range warm + count {
@@ -40,8 +40,8 @@ func HMC(ctx context.Context, f lbfgs.Func, g *Gaussian, warm, count int, random
 	return draws, accepted, nil
 }
 
-// A place in the coordinates of Along, with the objective and its slope.
-type place struct {
+// A point contains coordinates z of Along, and the objective and its gradient there.
+type point struct {
 	z, slope []float64
 	value    float64
 }
@@ -50,24 +50,24 @@ type chain struct {
 	f      lbfgs.Func
 	g      *Gaussian
 	random *rand.Rand
-	at     *place
+	at     *point
 
-	length          float64 // of a step
-	surplus, smooth float64 // of the adaptation: mean shortfall of acceptance, mean log length
+	length          float64 // step length
+	surplus, smooth float64 // averages of the adaptation: acceptance shortfall, log length
 }
 
-func (c *chain) place(z []float64) (*place, error) {
+func (c *chain) point(z []float64) (*point, error) {
 	gradient := make([]float64, len(z))
 	value, err := c.f(c.g.Along(z), gradient)
-	return &place{z, c.g.slopeAlong(gradient), value}, err
+	return &point{z, c.g.slopeAlong(gradient), value}, err
 }
 
-// step follows a trajectory and takes its end, or not. It returns the probability of taking it.
+// step simulates a trajectory and accepts or rejects its end. It returns the acceptance probability.
 func (c *chain) step() float64 {
 	momentum := normals(c.random, len(c.at.z))
 	steps := 1 + c.random.IntN(mostSteps)
-	length := c.length * (0.8 + 0.4*c.random.Float64()) // so that no orbit closes
-	energy := func(p *place) float64 { return halfSquare(momentum) - p.value }
+	length := c.length * (0.8 + 0.4*c.random.Float64()) // avoids periodic trajectories
+	energy := func(p *point) float64 { return halfSquare(momentum) - p.value }
 	before, to := energy(c.at), c.at
 	for range steps {
 		z := make([]float64, len(momentum))
@@ -75,9 +75,9 @@ func (c *chain) step() float64 {
 			momentum[i] += 0.5 * length * to.slope[i]
 			z[i] = to.z[i] + length*momentum[i]
 		}
-		next, err := c.place(z)
+		next, err := c.point(z)
 		if err != nil || math.IsNaN(next.value) {
-			c.random.Float64() // the same stream, whatever happens
+			c.random.Float64() // keeps the random stream in sync
 			return 0
 		}
 		for i := range z {
@@ -92,7 +92,7 @@ func (c *chain) step() float64 {
 	return share
 }
 
-// adapt moves the step length by dual averaging after n trajectories; at the last one it takes the mean.
+// adapt updates the step length by dual averaging after n trajectories. After the last one it uses the average.
 func (c *chain) adapt(n int, share float64, last bool) {
 	k := float64(n)
 	c.surplus += (acceptance - share - c.surplus) / (k + delay)

@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// correlated is the log density of a Gaussian with mean (1, −2), standard deviations 0.1 and 3 and correlation 0.8, less a constant.
+// correlated is the log density of a Gaussian with mean (1, −2), standard deviations 0.1 and 3 and correlation 0.8, up to a constant.
 func correlated(v, g []float64) (float64, error) {
 	const rho = 0.8
 	a, b := (v[0]-1)/0.1, (v[1]+2)/3
@@ -32,8 +32,8 @@ func skewed(v, g []float64) (float64, error) {
 	return value, nil
 }
 
-// walled has no value above 0.5.
-func walled(v, g []float64) (float64, error) {
+// truncated is a standard normal log density that fails above 0.5.
+func truncated(v, g []float64) (float64, error) {
 	if v[0] > 0.5 {
 		return 0, errors.New("no value")
 	}
@@ -41,7 +41,7 @@ func walled(v, g []float64) (float64, error) {
 	return -0.5 * v[0] * v[0], nil
 }
 
-// TestLaplace: of a Gaussian it is the Gaussian, whatever the scales.
+// TestLaplace checks that the approximation of a Gaussian is exact for any scales.
 func TestLaplace(t *testing.T) {
 	for _, scale := range [][]float64{{0.1, 3}, {0.5, 4}, {0.12, 30}} {
 		g := testkit.Must(laplace(correlated, []float64{1, -2}, scale))(t)
@@ -55,14 +55,14 @@ func TestLaplace(t *testing.T) {
 	flat := func(_, g []float64) (float64, error) { clear(g); return 0, nil }
 	g, err := laplace(flat, []float64{0}, []float64{2})
 	if err != nil || math.Abs(g.SD(0)-2/math.Sqrt(leastCurvature)) > 1e-12 {
-		t.Errorf("where nothing is known: sd %v (%v), want the bound's", g.SD(0), err)
+		t.Errorf("flat objective: sd %v (%v), want %v", g.SD(0), err, 2/math.Sqrt(leastCurvature))
 	}
-	if _, err := laplace(walled, []float64{0.5}, []float64{1}); err == nil {
-		t.Error("an objective without a value beside the mode is no error")
+	if _, err := laplace(truncated, []float64{0.5}, []float64{1}); err == nil {
+		t.Error("no error for an objective that fails near the mode")
 	}
 }
 
-// TestDraws: the Gaussian's draws have its moments; those of HMC the posterior's own, even where it is skewed or ends at a wall.
+// TestDraws checks the moments of draws from the Gaussian, and of HMC draws from Gaussian, skewed and truncated posteriors.
 func TestDraws(t *testing.T) {
 	const n = 4000
 	for name, c := range map[string]struct {
@@ -73,7 +73,7 @@ func TestDraws(t *testing.T) {
 	}{
 		"correlated": {correlated, []float64{1, -2}, 1, 0.1, true, true},
 		"skewed":     {skewed, []float64{math.Log(3), math.Log(3)}, 0.922784335098467, math.Sqrt(0.394934066848226), false, true},
-		"walled":     {walled, []float64{0}, -0.50916, 0.69740, false, true}, // a normal cut at 0.5
+		"truncated":  {truncated, []float64{0}, -0.50916, 0.69740, false, true},
 	} {
 		g := testkit.Must(laplace(c.f, c.mode, []float64{0.5, 4}[:len(c.mode)]))(t)
 		random := rand.New(rand.NewPCG(1, 2))
@@ -95,7 +95,7 @@ func TestDraws(t *testing.T) {
 	cancel()
 	g, _ := laplace(correlated, []float64{1, -2}, []float64{1, 1})
 	if _, _, err := HMC(ended, correlated, g, 1, 1, rand.New(rand.NewPCG(1, 2))); !errors.Is(err, context.Canceled) {
-		t.Errorf("a context that has ended: %v", err)
+		t.Errorf("canceled context: %v", err)
 	}
 }
 
@@ -113,7 +113,7 @@ func moments(t *testing.T, name string, draws [][]float64, mean, sd float64) {
 	}
 }
 
-// TestPrior: density and slope against its own integral and differences; priors that are none are refused.
+// TestPrior compares the density with its integral and the slope with finite differences, and checks that improper priors are rejected.
 func TestPrior(t *testing.T) {
 	p := Prior{2, 1.5}
 	sum := quad.Fixed(func(v float64) float64 { l, _ := p.Log(v); return math.Exp(l) }, -15, 15, 200, nil, 0)
@@ -137,13 +137,13 @@ func TestPrior(t *testing.T) {
 	if err != nil || math.Abs(v-bare-a-b) > 1e-12 {
 		t.Errorf("with priors %v (%v), want %v", v, err, bare+a+b)
 	}
-	if _, err := With(walled, []Prior{{1, 1}})([]float64{2}, g); err == nil {
+	if _, err := With(truncated, []Prior{{1, 1}})([]float64{2}, g); err == nil {
 		t.Error("an objective's error is lost")
 	}
 }
 
-// ridge is the log density of a Gaussian over (θ, ψ), ψ following θ with the slope 3 and θ stiff by itself: its standard deviation is 0.5
-// with ψ at its best, and 1e-4 with ψ held.
+// ridge is the log density of a Gaussian over (θ, ψ). The standard deviation of θ is 0.5 with ψ profiled out, which responds with
+// slope 3, and 1e-4 with ψ fixed.
 func ridge(v, g []float64) (float64, error) {
 	a, b := v[0]-1, v[1]-2-3*(v[0]-1)
 	const stiff = 1 / (1e-4 * 1e-4) / 9
@@ -151,7 +151,7 @@ func ridge(v, g []float64) (float64, error) {
 	return -0.5*a*a/0.25 - 0.5*stiff*b*b, nil
 }
 
-// TestProfile: the others follow, the curvature is that of the best of them, and a point off the mode is told from it.
+// TestProfile checks the response of the other coordinates, the profile curvature, and Short at a point off the mode.
 func TestProfile(t *testing.T) {
 	p := testkit.Must(LaplaceProfile(ridge, []float64{1, 2}, []float64{1, 1}, 1))(t)
 	if math.Abs(p.SD(0)/0.5-1) > 1e-4 || p.Short > 1e-9 {
@@ -167,19 +167,19 @@ func TestProfile(t *testing.T) {
 	if alone, err := LaplaceProfile(correlated, []float64{1, -2}, []float64{0.5, 4}, 2); err != nil || math.Abs(alone.SD(1)-3) > 1e-5 {
 		t.Errorf("without others: %v", err)
 	}
-	if _, err := LaplaceProfile(walled, []float64{0.5}, []float64{1}, 1); err == nil {
-		t.Error("an objective without a value beside the mode is no error")
+	if _, err := LaplaceProfile(truncated, []float64{0.5}, []float64{1}, 1); err == nil {
+		t.Error("no error for an objective that fails near the mode")
 	}
 }
 
-// bent is quadratic within a few standard deviations, 1e-5, and bends beyond.
+// bent is quadratic only within a few standard deviations of 1e-5.
 func bent(v, g []float64) (float64, error) {
 	z := v[0] / 1e-5
 	g[0] = -z / (1 + z*z) / 1e-5
 	return -0.5 * math.Log(1+z*z), nil
 }
 
-// TestStiff: the differences' step shrinks to where a stiff objective is quadratic.
+// TestStiff checks that the finite-difference step is reduced for a stiff objective.
 func TestStiff(t *testing.T) {
 	g, err := laplace(bent, []float64{0}, []float64{1})
 	if err != nil || math.Abs(g.SD(0)/1e-5-1) > 0.01 {
@@ -187,7 +187,7 @@ func TestStiff(t *testing.T) {
 	}
 }
 
-// laplace is the Profile over all coordinates.
+// laplace returns the Laplace approximation over all coordinates.
 func laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
 	p, err := LaplaceProfile(f, mode, scale, len(mode))
 	if err != nil {

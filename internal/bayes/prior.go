@@ -1,8 +1,8 @@
-// Package bayes is the inference of hyper-parameters that all models share: log-normal priors, the Gaussian at the mode (Laplace's
-// approximation), Fisher scoring, draws and Hamiltonian Monte Carlo. Predictions are averaged over draws (Mixture).
+// Package bayes implements inference of hyper-parameters: log-normal priors, Laplace approximation, Fisher scoring and Hamiltonian
+// Monte Carlo. Predictions are averaged over draws (Mixture).
 //
-// A model gives an objective, log p(y, θ) as a function of coordinates v with its gradient. Coordinates are logarithms of positive
-// parameters, or shifts of others, so that a Gaussian over them is a fair approximation.
+// A model provides an objective: log p(y, θ) and its gradient as a function of coordinates v. Coordinates are logarithms of positive
+// parameters, or other parameters up to a shift, so that the posterior is approximately Gaussian.
 package bayes
 
 import (
@@ -12,28 +12,28 @@ import (
 	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
 )
 
-// A Prior is log-normal: the coordinate log θ is N(log Median, SD²).
+// A Prior is a log-normal prior: log θ ~ N(log Median, SD²).
 type Prior struct {
-	Median float64 // of θ, in θ's units
+	Median float64 // of θ, in units of θ
 	SD     float64 // of log θ
 }
 
-// Check reports a prior that is not proper.
+// Check returns an error if Median or SD is not positive and finite.
 func (p Prior) Check() error {
 	if !(p.Median > 0) || math.IsInf(p.Median, 0) || !(p.SD > 0) || math.IsInf(p.SD, 0) {
-		return fmt.Errorf("a log-normal prior with median %v and standard deviation of the logarithm %v; want positive numbers", p.Median,
-			p.SD)
+		return fmt.Errorf("log-normal prior has median %v and standard deviation %v of the logarithm, both must be positive and finite",
+			p.Median, p.SD)
 	}
 	return nil
 }
 
-// Log is the log density of the coordinate v = log θ, and its slope there.
+// Log returns the log density of the coordinate v = log θ and its derivative.
 func (p Prior) Log(v float64) (value, slope float64) {
 	z := (v - math.Log(p.Median)) / p.SD
 	return -0.5*z*z - math.Log(p.SD) - 0.5*math.Log(2*math.Pi), -z / p.SD
 }
 
-// With adds the log priors of all coordinates to an objective.
+// With returns the objective plus the log priors of all coordinates.
 func With(f lbfgs.Func, priors []Prior) lbfgs.Func {
 	return func(v, gradient []float64) (float64, error) {
 		value, err := f(v, gradient)

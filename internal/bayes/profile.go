@@ -8,20 +8,22 @@ import (
 	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
 )
 
-// A Profile is the Gaussian at the mode over the first coordinates of an objective of more. The others, such as the parameters of a
-// variational distribution, are no unknowns of their own: given the first they are where the objective is largest, and follow them.
+// A Profile is the Laplace approximation over the first coordinates of an objective. The other coordinates, such as variational
+// parameters, are profiled out: they maximize the objective given the first coordinates.
 type Profile struct {
 	*Gaussian
-	// Short estimates by how much the objective lies below its top: half of gᵀH⁻¹g. Much more than a nat says that the mode is none.
+	// Short is the estimated distance ½ gᵀH⁻¹g of the objective from its maximum, in nats. A value much above 1 means that the
+	// optimization has not converged.
 	Short float64
 
-	others   []float64 // at the mode
+	others   []float64 // other coordinates at the mode
 	response mat.Dense // d others / d own, in units of their scales
-	scale    []float64 // of the others
+	scale    []float64 // scale of the other coordinates
 }
 
-// LaplaceProfile computes the Profile of the first n coordinates at a mode, by two gradients a coordinate. With the curvature in blocks, A
-// of the first, C of the others and B between them, the maximum over the others has the curvature A − B·C⁻¹·Bᵀ, and is reached at −C⁻¹·Bᵀ.
+// LaplaceProfile returns the Profile of the first n coordinates at a mode, using two gradients per coordinate. With the blocks A
+// (first), C (other) and B (cross) of the curvature, the profile has curvature A − B·C⁻¹·Bᵀ, and the other coordinates respond with
+// −C⁻¹·Bᵀ. It returns an error of f or of the eigendecomposition.
 func LaplaceProfile(f lbfgs.Func, mode, scale []float64, n int) (*Profile, error) {
 	h, gradient, value, err := curvature(f, mode, scale)
 	if err != nil {
@@ -46,7 +48,7 @@ func LaplaceProfile(f lbfgs.Func, mode, scale []float64, n int) (*Profile, error
 	return p, nil
 }
 
-// follow sets the response, and takes what the others give way by off the own coordinates' curvature and slope.
+// follow sets the response, and forms the Schur complement own and the reduced gradient slope.
 func (p *Profile) follow(h *mat.SymDense, gradient *mat.VecDense, own *mat.SymDense, slope *mat.VecDense) error {
 	n, m := slope.Len(), gradient.Len()
 	c, b := mat.NewSymDense(m, nil), mat.NewDense(n, m, nil)
@@ -81,7 +83,7 @@ func (p *Profile) follow(h *mat.SymDense, gradient *mat.VecDense, own *mat.SymDe
 	return nil
 }
 
-// halfForm is half of gᵀH⁻¹g.
+// halfForm returns ½ gᵀH⁻¹g for the eigendecomposition of H.
 func halfForm(vectors *mat.Dense, values []float64, g *mat.VecDense) (sum float64) {
 	var along mat.VecDense
 	along.MulVec(vectors.T(), g)
@@ -91,7 +93,7 @@ func halfForm(vectors *mat.Dense, values []float64, g *mat.VecDense) (sum float6
 	return sum
 }
 
-// All are all coordinates where the first are own: the others follow them, to first order.
+// All returns all coordinates, given the first coordinates own and the first-order response of the others.
 func (p *Profile) All(own []float64) []float64 {
 	all := append(slices.Clone(own), p.others...)
 	for i, s := range p.scale {

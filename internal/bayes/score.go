@@ -2,21 +2,21 @@ package bayes
 
 import "math"
 
-// SD95 is half the width of a Gaussian's 95 % interval in standard deviations: the standard normal's quantile at 0.975.
+// SD95 is the 0.975 quantile of the standard normal distribution: the half width of the 95 % interval.
 const SD95 = 1.959963984540054
 
-// RMS returns the root of the mean square of x.
+// RMS returns the root mean square of x.
 func RMS(x []float64) float64 {
 	return rms(len(x), func(i int) float64 { return x[i] })
 }
 
-// RMSE returns the root of the mean squared error of mean as a prediction of y.
+// RMSE returns the root mean squared error of mean as a prediction of y.
 func RMSE(mean, y []float64) float64 {
 	return rms(len(y), func(i int) float64 { return y[i] - mean[i] })
 }
 
-// MeanSD returns the mean and the standard deviation of every step-th number of a from the first on. If all are the same number, it
-// returns that number and 0: the rounding of the sum would be more than the least noise of a fit.
+// MeanSD returns the mean and the standard deviation of every step-th number of a, starting at index first. If all numbers are equal,
+// the result is exact, without rounding.
 func MeanSD(a []float64, first, step int) (mean, sd float64) {
 	n := (len(a) - first + step - 1) / step
 	at := func(i int) float64 { return a[first+i*step] }
@@ -44,7 +44,7 @@ func constant(n int, at func(i int) float64) bool {
 	return n > 0
 }
 
-// rms returns the root of the mean square of n numbers.
+// rms returns the root mean square of n numbers.
 func rms(n int, at func(i int) float64) float64 {
 	s, f := 0.0, factor(n, at)
 	for i := range n {
@@ -53,8 +53,8 @@ func rms(n int, at func(i int) float64) float64 {
 	return math.Sqrt(s/float64(n)) / f
 }
 
-// factor returns a power of two by which to multiply n numbers so that their squares and the sums of the squares stay within float64's
-// range. It is 1 except for numbers beyond 10^±120. Multiplying by it is exact.
+// factor returns a power of two that scales n numbers so that the sum of their squares does not overflow or underflow. It is 1 for
+// magnitudes between 10^−120 and 10^120.
 func factor(n int, at func(i int) float64) float64 {
 	largest := 0.0
 	for i := range n {
@@ -69,7 +69,7 @@ func factor(n int, at func(i int) float64) float64 {
 	return 1
 }
 
-// Coverage returns the share of y inside the 95 % intervals of Gaussians.
+// Coverage returns the fraction of y inside the 95 % intervals of independent Gaussians.
 func Coverage(mean, sd, y []float64) float64 {
 	in := 0
 	for i, v := range y {

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// near reports whether numbers agree to a share of want, or of 1 if that is larger.
+// near reports whether two numbers agree, with a tolerance relative to max(1, |want|).
 func near(got, want, tolerance float64) bool {
 	return math.Abs(got-want) <= tolerance*max(1, math.Abs(want))
 }
 
-// TestScores compares scores with values by hand, NaiveError over a hole among them.
+// TestScores compares scores with values computed by hand, including NaiveError with a missing value.
 func TestScores(t *testing.T) {
 	mean, sd, y := []float64{0, 1, 2, 3}, []float64{1, 1, 2, 0.5}, []float64{1.9, 1, 6, 3.98}
 	for _, c := range []struct {
@@ -20,7 +20,7 @@ func TestScores(t *testing.T) {
 	}{
 		{"RMS", RMS([]float64{3, -4}), math.Sqrt(12.5)},
 		{"RMSE", RMSE(mean, y), math.Sqrt((1.9*1.9 + 16 + 0.98*0.98) / 4)},
-		// 1.9, 0, 2 and 1.96 standard deviations off: the last is just outside.
+		// Errors of 1.9, 0, 2 and 1.96 standard deviations; the last is just outside.
 		{"coverage", Coverage(mean, sd, y), 0.5},
 		{"NLPD", NLPD(mean, sd, y), (0.5*(1.9*1.9+4+1.96*1.96) + math.Log(2) + math.Log(0.5) + 2*math.Log(2*math.Pi)) / 4},
 		{"MAE", MAE([]float64{0, 1, 2}, []float64{3, 1, -4}), 3},
@@ -38,8 +38,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestMeanSD: numbers of any size, in columns, have the mean and the deviation that
-// they have in a unit of 1; one number again and again has no rounding in either.
+// TestMeanSD checks MeanSD for numbers of any magnitude, in columns, and that equal numbers have no rounding error.
 func TestMeanSD(t *testing.T) {
 	for _, unit := range []float64{1, 0x1p-1000, 0x1p-450, 0x1p450, 0x1p1000} {
 		a := []float64{9 * unit, 1 * unit, 9 * unit, 2 * unit, 9 * unit, 6 * unit}
@@ -54,7 +53,7 @@ func TestMeanSD(t *testing.T) {
 	}
 }
 
-// mixtures are narrow and wide, of one to three Gaussians.
+// mixtures contains mixtures of one to three narrow and wide components.
 var mixtures = []Mixture{
 	{Means: []float64{0}, SDs: []float64{1}},
 	{Means: []float64{3}, SDs: []float64{0.05}},
@@ -65,7 +64,7 @@ var mixtures = []Mixture{
 	{Means: []float64{-0.5, 1, 0}, SDs: []float64{0.5, 0.1, 0.3}, Log: true},
 }
 
-// density is the mixture's, by its definition.
+// density returns the density of a mixture, by definition.
 func density(m Mixture, x float64) (p float64) {
 	if m.Log {
 		if x <= 0 {
@@ -80,7 +79,7 @@ func density(m Mixture, x float64) (p float64) {
 	return p
 }
 
-// TestMixture holds the closed forms against the density, summed over a fine grid.
+// TestMixture compares the closed forms with sums of the density over a fine grid.
 func TestMixture(t *testing.T) {
 	const low, high, cells = -30., 30., 240_000
 	const h = (high - low) / cells
@@ -96,7 +95,7 @@ func TestMixture(t *testing.T) {
 			}
 		}
 		if wrong > 0 {
-			t.Errorf("%v: the interval is wrong at %d places", m, wrong)
+			t.Errorf("%v: the interval is wrong at %d points", m, wrong)
 		}
 		if mean, sd := m.Moments(); !near(mean, first, 1e-6) || !near(sd, math.Sqrt(second-first*first), 1e-6) {
 			t.Errorf("%v: moments %v, %v, want %v, %v", m, mean, sd, first, math.Sqrt(second-first*first))
@@ -129,7 +128,8 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// TestGaussian: one Gaussian has the closed form of Gneiting & Raftery (2007), and a draw repeated is no other distribution.
+// TestGaussian compares the CRPS of one Gaussian with the closed form of Gneiting & Raftery (2007), and with a mixture of equal
+// components.
 func TestGaussian(t *testing.T) {
 	for _, c := range [][3]float64{{0, 1, 0.4}, {5, 0.1, -2}, {1e3, 30, 1100}} {
 		mean, sd, y := c[0], c[1], c[2]
@@ -145,10 +145,10 @@ func TestGaussian(t *testing.T) {
 	}
 }
 
-// TestSample: draws without deviations are scored by their empirical distribution.
+// TestSample checks that components with standard deviation 0 are scored by their empirical distribution.
 func TestSample(t *testing.T) {
 	m := Mixture{Means: []float64{0, 1, 5}, SDs: make([]float64, 3)}
-	// The distance to 2 is 2, 1 and 3; pairs are 1, 5 and 4 apart.
+	// The distances to 2 are 2, 1 and 3; the pairwise distances are 1, 5 and 4.
 	if got, want := m.CRPS(2), 2-10./9; !near(got, want, 1e-15) {
 		t.Errorf("CRPS %v, want %v", got, want)
 	}
@@ -162,7 +162,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestQuantile: the CDF of a quantile is its probability, whatever the mixture, and a Gaussian's is known.
+// TestQuantile checks that the CDF inverts the quantile, and a quantile of a Gaussian.
 func TestQuantile(t *testing.T) {
 	for _, m := range []Mixture{
 		{Means: []float64{3}, SDs: []float64{2}}, {Means: []float64{-1, 0, 4}, SDs: []float64{0.5, 2, 0.1}}, {Means: []float64{0, 1e3}, SDs: []float64{1, 1}},
@@ -183,7 +183,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestSummary: moments of very small and large numbers are numbers, and a log-normal far tail does not decide the mean.
+// TestSummary checks moments of very small and large numbers, and the median for log-normal distributions with a heavy tail.
 func TestSummary(t *testing.T) {
 	for _, scale := range []float64{1e-300, 1e-160, 1, 1e150, 1e300} {
 		mean, sd := Mixture{Means: []float64{-scale, scale, 4 * scale}, SDs: []float64{0.2 * scale, 2 * scale, 0.7 * scale}}.Moments()
@@ -200,7 +200,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestPositive: a rectified mixture has the moments, quantiles and scores of max(0, X), by integrals over X.
+// TestPositive compares moments, quantiles and scores of a rectified mixture with integrals over X.
 func TestPositive(t *testing.T) {
 	for _, m := range mixtures {
 		if m.Log {

@@ -8,23 +8,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Evaluation is an objective's value at a place, with its gradient and the information: a positive semidefinite matrix that stands for
-// the negative Hessian, such as its expectation over data (Fisher's information).
+// An Evaluation contains the value, the gradient and the information of an objective at a point. The information is a positive
+// semidefinite approximation of the negative Hessian, such as the Fisher information.
 type Evaluation struct {
 	Value       float64
 	Gradient    []float64
 	Information []float64 // [n,n], both triangles
 }
 
-// Reset makes room for n coordinates and sets everything to 0.
+// Reset sets the value, the gradient [n] and the information [n,n] to 0.
 func (e *Evaluation) Reset(n int) {
 	e.Value, e.Gradient, e.Information = 0, make([]float64, n), make([]float64, n*n)
 }
 
-// AddTo adds to entry (i, j) of the information.
+// AddTo adds v to entry (i, j) of the information.
 func (e *Evaluation) AddTo(i, j int, v float64) { e.Information[i*len(e.Gradient)+j] += v }
 
-// Add adds to entries (i, j) and (j, i), or to (i, i).
+// Add adds v to entries (i, j) and (j, i), or once if i = j.
 func (e *Evaluation) Add(i, j int, v float64) {
 	e.AddTo(i, j, v)
 	if i != j {
@@ -32,10 +32,10 @@ func (e *Evaluation) Add(i, j int, v float64) {
 	}
 }
 
-// Scored is an objective with information, without priors.
+// A Scored is an objective with information, without priors.
 type Scored func(e *Evaluation, v []float64) error
 
-// WithPriors adds the log priors and their information.
+// WithPriors returns the objective plus the log priors and their information.
 func (f Scored) WithPriors(priors []Prior) Scored {
 	return func(e *Evaluation, v []float64) error {
 		if err := f(e, v); err != nil {
@@ -51,7 +51,7 @@ func (f Scored) WithPriors(priors []Prior) Scored {
 	}
 }
 
-// Func is the objective as L-BFGS and HMC want it.
+// Func evaluates the objective without information. It is an lbfgs.Func.
 func (f Scored) Func(v, gradient []float64) (float64, error) {
 	var e Evaluation
 	if err := f(&e, v); err != nil {
@@ -62,17 +62,18 @@ func (f Scored) Func(v, gradient []float64) (float64, error) {
 }
 
 const (
-	firstDamping     = 1e-3 // of the information's diagonal
+	firstDamping     = 1e-3 // relative to the diagonal of the information
 	leastDamping     = 1e-6
 	mostDamping      = 1e12
-	leastEigenvalue  = 1e-6 // of the information in units of its diagonal
+	leastEigenvalue  = 1e-6 // of the information, relative to its diagonal
 	leastInformation = 1e-9
-	largestStep      = 2.0 // of a coordinate, a logarithm, at once
+	largestStep      = 2.0 // maximum step of a coordinate (a logarithm)
 )
 
-// Climb finds a mode by Fisher scoring with Levenberg's damping: it solves (H + μ diag H)·step = gradient and takes the step if the value
-// rises. It ends when a step promises less than gain, if one that promises less than ten times as much does not raise the value, or after the
-// given number of evaluations, and returns the best coordinates.
+// Climb finds a mode by Fisher scoring with Levenberg–Marquardt damping. It solves (H + μ diag H)·step = gradient and accepts the
+// step if the value increases. It stops if the predicted gain of a step is below gain, if a step with a predicted gain below 10·gain
+// fails, or after the given number of evaluations. It returns the best coordinates and the evaluation there. The error is the error
+// of ctx, or of f at start.
 func Climb(ctx context.Context, f Scored, start []float64, gain float64, evaluations int) (mode []float64, at *Evaluation, err error) {
 	mode, at = slices.Clone(start), &Evaluation{}
 	if err := f(at, mode); err != nil {
@@ -93,7 +94,7 @@ func Climb(ctx context.Context, f Scored, start []float64, gain float64, evaluat
 		}
 		if f(next, v) != nil || !(next.Value > at.Value) {
 			if promise < 10*gain {
-				break // the value is not smooth enough to rise by so little
+				break // the gain is below the noise of the value
 			}
 			damping = max(10*damping, firstDamping)
 			continue
@@ -110,8 +111,8 @@ func Climb(ctx context.Context, f Scored, start []float64, gain float64, evaluat
 	return mode, at, nil
 }
 
-// step returns a damped step and the rise of the value that it promises. In units of the information's diagonal, eigenvalues count by their
-// magnitude: where the information is not positive definite, a step still goes uphill.
+// step returns a damped step and its predicted gain. It uses the magnitudes of the eigenvalues of the information, so the step is an
+// ascent direction even if the information is not positive definite.
 func (e *Evaluation) step(damping float64) (step []float64, promise float64) {
 	n := len(e.Gradient)
 	if n == 0 {
@@ -158,7 +159,7 @@ func (e *Evaluation) step(damping float64) (step []float64, promise float64) {
 	return step, promise
 }
 
-// Gaussian is N(mode, information⁻¹).
+// Gaussian returns N(mode, information⁻¹).
 func (e *Evaluation) Gaussian(mode, scale []float64) (*Gaussian, error) {
 	n, h := len(mode), slices.Clone(e.Information)
 	for i := range h {

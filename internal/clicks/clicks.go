@@ -1,6 +1,7 @@
-// Package clicks finds clicks of up to 40 samples in sound, those below the level of the sound too. A window of the sound gets an
-// autoregressive model; a candidate is a run of samples whose change by a free amount explains the model's errors best; and its log-odds
-// are a quadratic form of features of the errors. Its weights are fitted to damaged recordings by `bench clicks -fit`.
+// Package clicks detects clicks of up to 40 samples in audio, including clicks below the level of the audio. It fits an
+// autoregressive model to each window. A candidate is a hypothesized click: a run of samples and additive changes that explain the
+// prediction errors. Its log-odds are a quadratic form of features of the errors, with weights fitted to damaged recordings by `bench
+// clicks -fit`.
 package clicks
 
 import (
@@ -16,12 +17,12 @@ type Candidate struct {
 	Features [Features]float64
 }
 
-// A Search has what is the same for all windows of a recording.
+// A Search contains the settings for all windows of a recording.
 type Search struct {
-	Rate    int     // samples a second
-	Step    float64 // the quantizer's step
+	Rate    int     // samples per second
+	Step    float64 // quantization step
 	Weights *Weights
-	Least   float64 // log-odds below which no candidate is returned
+	Least   float64 // minimum log-odds of a returned candidate
 }
 
 // New returns a Search with the fitted weights for a sensitivity of 0 to 10.
@@ -29,18 +30,17 @@ func New(rate int, step, sensitivity float64) *Search {
 	return &Search{rate, step, &fitted, threshold(sensitivity) - crowd*math.Log(mostDense+few)}
 }
 
-// Size returns the samples of a window's own part, and how many on either side of a range of windows Find has to be given.
+// Size returns the hop between windows, and the number of samples that Find needs on each side of its range.
 func (s *Search) Size() (hop, margin int) {
 	hop, reach := s.seconds(hopSeconds, 256), s.seconds(reachSeconds, 192)
 	return hop, hop + 2*reach
 }
 
-// seconds returns a time in samples, at least so many.
+// seconds converts a duration to samples, with a minimum.
 func (s *Search) seconds(t float64, least int) int { return max(least, int(t*float64(s.Rate))) }
 
-// Find returns the candidates whose middle lies in [lo, hi) or just outside, as windows may place a click on their border differently, by
-// rising middle of their windows. lo is a multiple of the window's own part, and x has the samples from `from` on, with the margin on both
-// sides of the range where the recording has it.
+// Find returns the candidates whose center is in [lo, hi) or slightly outside, in the order of their windows. lo must be a multiple
+// of the hop. x contains the samples from index `from`, with the margin on both sides of the range unless the recording ends there.
 func (s *Search) Find(x []float64, from, lo, hi int) (out []Candidate) {
 	hop, _ := s.Size()
 	reach := s.seconds(reachSeconds, 192)
@@ -62,8 +62,9 @@ func (s *Search) Find(x []float64, from, lo, hi int) (out []Candidate) {
 	return out
 }
 
-// Choose returns those candidates of a channel of n samples that are reported at a sensitivity, rising and apart. Clicks seldom come alone,
-// so crowd·log(ρ + few) is added to their log-odds, where ρ is how many candidates a second have more than sure within crowdSeconds.
+// Choose returns the candidates of a channel of n samples that are reported at a sensitivity, sorted and disjoint. Clicks are rarely
+// isolated, so it adds crowd·log(ρ + few) to the log-odds, where ρ is the number of candidates per second with log-odds above sure
+// within crowdSeconds.
 func Choose(all []Candidate, n, rate int, sensitivity float64) (out []Candidate) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Or(cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi)) })
@@ -91,5 +92,5 @@ func Choose(all []Candidate, n, rate int, sensitivity float64) (out []Candidate)
 	return out
 }
 
-// threshold returns the log-odds from which a candidate is reported.
+// threshold returns the minimum log-odds of a reported candidate.
 func threshold(sensitivity float64) float64 { return usual - point*(sensitivity-5) }

@@ -15,7 +15,7 @@ import (
 
 const rate = 16000
 
-// ringing is noise through a resonance, in steps of 1, with clicks of some lengths at multiples of 1000 samples.
+// ringing returns resonant noise quantized to integers, with clicks of the given lengths at multiples of 1000 samples.
 func ringing(n int, clicks ...int) []float64 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	a, b := 0.0, 0.0
@@ -31,7 +31,7 @@ func ringing(n int, clicks ...int) []float64 {
 	return x
 }
 
-// opened is a window of x that was searched once.
+// opened returns a window of x after one search.
 func opened(t *testing.T, x []float64) *window {
 	w := &window{Search: New(rate, 1, 5)}
 	w.Least = math.Inf(-1)
@@ -43,7 +43,7 @@ func opened(t *testing.T, x []float64) *window {
 	return w
 }
 
-// toeplitz is the R of so many samples.
+// toeplitz returns R for n samples.
 func (w *window) toeplitz(n int) *mat.SymDense {
 	r := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -54,7 +54,7 @@ func (w *window) toeplitz(n int) *mat.SymDense {
 	return r
 }
 
-// TestGains compares the best length of each start, and its nats, with T = yᵀR⁻¹y from a dense solution for every length.
+// TestGains compares the best length and gain at each first sample with T = yᵀR⁻¹y from dense solutions for all lengths.
 func TestGains(t *testing.T) {
 	w := opened(t, ringing(1600, 3))
 	clear(w.done)
@@ -78,11 +78,11 @@ func TestGains(t *testing.T) {
 		}
 	}
 	if seen < 3 || seen > 150 {
-		t.Errorf("%d starts are noticed", seen)
+		t.Errorf("%d first samples gain noticed nats", seen)
 	}
 }
 
-// TestFeatures compares features with their definitions, from the errors of the window with and without the candidate's change.
+// TestFeatures compares features with their definitions, computed from the errors with and without the candidate.
 func TestFeatures(t *testing.T) {
 	w := opened(t, ringing(1600, 3))
 	for _, c := range []struct{ lo, hi int }{{1000, 1003}, {1000, 1001}, {700, 740}} {
@@ -130,8 +130,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestRefined: the ends of a loud click are found to the sample from a part of it, from more than it, and from a candidate of the longest
-// length that ends in it.
+// TestRefined checks that the ends of a loud click are found exactly from a part of it, from a longer candidate, and from one of
+// maximum length that ends in it.
 func TestRefined(t *testing.T) {
 	for _, length := range []int{5, 7, 12} {
 		x := testkit.Numbers(2000, func(i int) float64 {
@@ -154,7 +154,7 @@ func TestRefined(t *testing.T) {
 	}
 }
 
-// TestChoose: a threshold for each sensitivity, lower where more clicks are near; those that meet become one.
+// TestChoose checks that the threshold depends on the sensitivity and the click rate nearby, and that adjacent clicks are merged.
 func TestChoose(t *testing.T) {
 	const n = 100 * rate
 	alone := Candidate{Lo: 50 * rate, Hi: 50*rate + 3, LogOdds: threshold(5) - crowd*math.Log(few) + 0.01}
@@ -164,7 +164,7 @@ func TestChoose(t *testing.T) {
 		others = append(others, Candidate{Lo: at, Hi: at + 1, LogOdds: 9})
 	}
 	weaker := alone
-	weaker.LogOdds -= crowd*math.Log(1+1/few) - 0.01 // of one a second
+	weaker.LogOdds -= crowd*math.Log(1+1/few) - 0.01 // rate of one per second
 	near := Candidate{Lo: alone.Hi + join, Hi: alone.Hi + join + 5, LogOdds: 3.5}
 	for _, c := range []struct {
 		name        string
@@ -185,7 +185,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestFind: clicks are found to the sample, whatever part of the recording is given, and nothing in what is no sound or too short.
+// TestFind checks that clicks are found exactly, in a whole recording and in parts, and that none are found in silence, invalid or
+// short data.
 func TestFind(t *testing.T) {
 	x, s := ringing(5000, 3, 1, 12, 1), New(rate, 1, 5)
 	hop, margin := s.Size()
@@ -218,7 +219,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestLogOdds compares the fitted quadratic form with a sum over all pairs, and past the bounds with its value there.
+// TestLogOdds compares the fitted quadratic form with a sum over all pairs, including features clipped at their bounds.
 func TestLogOdds(t *testing.T) {
 	w, rng := Fitted(), rand.New(rand.NewPCG(3, 1))
 	for range 20 {

@@ -8,25 +8,25 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// The features of a candidate [lo, hi) of L samples. e are the errors without the candidates taken out before it, e' those without it too,
-// σ² their variance there, and T = Σ e² − e'².
+// Features of a candidate [lo, hi) of L samples. e are the prediction errors after removal of earlier candidates, e' after removal of
+// this candidate too, σ² is their local variance, and T = Σ e² − e'².
 const (
 	fEnergy = iota // log T/σ²
 	fLength        // log L
-	fLeft          // log of the mean of e'²/σ² over [lo, hi+order): an attack leaves errors, a click does not
-	fTail          // ±log(1 + |Σ e²−e'²|/σ²) over [hi, hi+order): an attack rings on in the sound, so its errors end with it
-	fPeak          // log of the largest |y|/√r_0 over the .9 quantile of those of other parts: pulses of a voice have such neighbors
-	fAgain         // the share of e² that errors at three other times in the window explain each, at a gain of 2 at most: pulses come again
-	fLevel         // log₁₀ of the mean of d² over the mean square of the sound on both sides
-	fHeavy         // log of the .98 quantile of |e| in the window over their median
+	fLeft          // log mean of e'²/σ² over [lo, hi+order); an attack leaves errors, a click does not
+	fTail          // ±log(1 + |Σ e²−e'²|/σ²) over [hi, hi+order); a click also causes errors after its end, an attack does not
+	fPeak          // log of the maximum |y|/√r_0, relative to the .9 quantile in other parts of the window; large for isolated pulses
+	fAgain         // fraction of e² explained by errors at three other times in the window, with gain ≤ 2; large for periodic pulses
+	fLevel         // log₁₀ of the ratio of the mean of d² to the mean square of the audio on both sides
+	fHeavy         // log of the ratio of the .98 quantile to the median of |e| in the window
 	fRoot          // log r_0
 	Features
 )
 
-// FeatureNames are the names in docs/repair-clicks.md.
+// FeatureNames contains the names of the features in docs/repair-clicks.md.
 var FeatureNames = [Features]string{"energy", "length", "left", "tail", "peak", "again", "level", "heavy", "gain"}
 
-// survey computes what the features of the window's candidates are compared with.
+// survey computes the statistics of the window that the features need.
 func (w *window) survey() {
 	n := len(w.z)
 	e2, ones := make([]float64, n), make([]float64, n)
@@ -56,7 +56,7 @@ func (w *window) survey() {
 	w.heavy = math.Log((quantile(abs, 0.98) + 1e-9) / (quantile(abs, 0.5) + 1e-9))
 }
 
-// nearby returns the mean square of the errors in [lo, hi), the largest ones limited, or 0 where there are fewer than so many.
+// nearby returns the mean square of the clipped errors in [lo, hi), or 0 if there are fewer than least.
 func (w *window) nearby(lo, hi, least int) float64 {
 	lo, hi = max(lo, 0), min(hi, len(w.e))
 	if hi <= lo {
@@ -69,7 +69,7 @@ func (w *window) nearby(lo, hi, least int) float64 {
 	return (w.sums[hi] - w.sums[lo]) / n
 }
 
-// change returns the candidate [lo, hi).
+// change returns the candidate [lo, hi) with its features and log-odds.
 func (w *window) change(lo, hi int) change {
 	c := change{}
 	c.Lo, c.Hi = lo, hi
@@ -97,17 +97,17 @@ func (w *window) change(lo, hi int) change {
 	f[fLevel] = math.Log10(floats.Dot(d, d)/float64(length)/max(1, around) + 1e-9)
 	f[fHeavy] = w.heavy
 	f[fRoot] = math.Log(w.lags[0])
-	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= min(w.Least, early) { // errors that come again lower it, and take the most time
+	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= min(w.Least, early) { // fAgain is expensive and only lowers the log-odds
 		f[fAgain] = w.again(own, lo) / before
 		c.LogOdds = w.Weights.LogOdds(f)
 	}
 	return c
 }
 
-// signedLog is ±log(1 + |v|).
+// signedLog returns log(1 + |v|) with the sign of v.
 func signedLog(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)), v) }
 
-// typical returns the .9 quantile of the largest |y|/√r_0 of the parts of the window that [lo, hi) has nothing to do with.
+// typical returns the .9 quantile of the maxima of |y|/√r_0 in the parts of the window that [lo, hi) does not affect.
 func (w *window) typical(lo, hi int) float64 {
 	var others []float64
 	for i, p := range w.peaks {
@@ -121,7 +121,7 @@ func (w *window) typical(lo, hi int) float64 {
 	return quantile(others, 0.9)
 }
 
-// again returns how much of the squares of errors that begin at lo those at three other times explain, at a gain of 2 at most.
+// again returns the sum of squared errors that the errors at the third-best other time explain, with gain ≤ 2.
 func (w *window) again(own []float64, lo int) float64 {
 	n := len(own)
 	most := make([]float64, len(w.e)/n+3) // in each part of the window
@@ -138,14 +138,13 @@ func (w *window) again(own []float64, lo int) float64 {
 	return most[len(most)-3]
 }
 
-// squares returns the squares of numbers.
 func squares(x []float64) []float64 {
 	y := make([]float64, len(x))
 	floats.MulTo(y, x, x)
 	return y
 }
 
-// cumulative returns the sums of the first 0 … len(x) numbers.
+// cumulative returns the sums of the first 0, …, len(x) values.
 func cumulative(x []float64) []float64 {
 	s := make([]float64, len(x)+1)
 	floats.CumSum(s[1:], x)

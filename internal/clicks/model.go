@@ -9,37 +9,37 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A window is an excerpt of a channel, and a model of its sound without the clicks found.
+// A window contains an excerpt of a channel, and a model of the excerpt without the detected clicks.
 type window struct {
 	*Search
-	x     []float64 // in steps of the quantizer
-	z     []float64 // without the clicks found
-	found []bool    // where errors say nothing of the sound, as a click was taken out
+	x     []float64 // in quantization steps
+	z     []float64 // without the detected clicks
+	found []bool    // whether the error depends on a removed click
 
 	a, reversed []float64   // prediction errors are e_n = Σ_j a_j z_{n−j}
 	lags        []float64   // r_l = Σ_j a_j a_{j+l}
 	predictors  [][]float64 // b_m, Σ_m b_m b_mᵀ = R⁻¹ for R_ij = r_|i−j| of any size
-	reflections []float64   // of the predictors
-	variances   []float64   // of their errors
+	reflections []float64   // reflection coefficients of the predictors
+	variances   []float64   // error variances of the predictors
 
-	e    []float64 // the errors of z; 0 for the first samples
-	size []float64 // their standard deviation, from medians
+	e    []float64 // prediction errors of z; 0 for the first samples
+	size []float64 // standard deviation of e, from medians
 
-	power        []float64 // mean square of the errors nearby
-	sums, counts []float64 // cumulative, of the errors' squares without the largest and of their number
-	squares      []float64 // cumulative, of e²
-	sound        []float64 // cumulative, of z²
-	peaks        []float64 // largest |y|/√r_0 of z in parts of order samples from the first error on
+	power        []float64 // local mean square of e
+	sums, counts []float64 // cumulative sums of clipped e² and of their number
+	squares      []float64 // cumulative sums of e²
+	sound        []float64 // cumulative sums of z²
+	peaks        []float64 // maximum |y|/√r_0 of z in parts of order samples, from the first error
 	heavy        float64
 
-	left, y []float64          // errors of x without the candidates taken out, and y_n = Σ_j a_j left_{n+j}
-	best    [len(lengths)]best // of the candidates up to each of lengths that begin at a sample
-	done    []bool             // starts that are not looked into any more
+	left, y []float64          // errors of x without the removed candidates, and y_n = Σ_j a_j left_{n+j}
+	best    [len(lengths)]best // best candidates that begin at each sample, by maximum length
+	done    []bool             // first samples that need no further search
 
 	f, b, t, zeros []float64 // scratch
 }
 
-// open begins with other samples, and reports whether there is anything to find.
+// open loads samples x and fits the model. It returns false if x is too short, silent or out of range.
 func (w *window) open(x []float64) bool {
 	if len(x) < 4*(longest+order) || !(w.Step > 0) {
 		return false
@@ -58,9 +58,9 @@ func (w *window) open(x []float64) bool {
 	return sound && w.fit(w.first()) && w.fit(w.even())
 }
 
-// fit fits the model to z, or reports false.
+// fit fits the model to z. It returns false if this fails.
 func (w *window) fit(weights []float64) bool {
-	floats.Scale(floats.Sum(weights)/floats.Dot(weights, weights), weights) // their sum is the number of samples that they are as good as
+	floats.Scale(floats.Sum(weights)/floats.Dot(weights, weights), weights) // sum = effective sample size
 	w.a = ar.Burg([]ar.Segment{{X: w.z, Weights: weights}}, order).A
 	if slices.ContainsFunc(w.a, func(v float64) bool { return !(math.Abs(v) < 1e100) }) {
 		return false
@@ -79,8 +79,7 @@ func (w *window) fit(weights []float64) bool {
 	return true
 }
 
-// first returns weights for samples of which nothing is known but their power v in 49 of them: 1/v², so that a click counts less than as
-// many samples of the sound.
+// first returns initial weights 1/v², where v is the local power over 49 samples. Clicks therefore have less weight than other samples.
 func (w *window) first() []float64 {
 	const half = order / 2
 	n := len(w.z)
@@ -96,8 +95,7 @@ func (w *window) first() []float64 {
 	return v
 }
 
-// even returns the weights with which soft and loud parts count alike and large errors little; where clicks were taken out there is
-// nothing to fit.
+// even returns weights that normalize the local level and downweight large errors and removed clicks.
 func (w *window) even() []float64 {
 	v := make([]float64, len(w.z))
 	for i, s := range w.size {
@@ -110,8 +108,9 @@ func (w *window) even() []float64 {
 	return v
 }
 
-// whiten computes the predictors, or reports that R is not positive definite. Row m of the inverse factor has the coefficients of the
-// predictor of order m divided by the root of its variance, the last one 1 before that and the first one its reflection coefficient.
+// whiten computes the predictors. It returns false if R is not positive definite. Row m of the inverse factor contains the
+// coefficients of the predictor of order m divided by its error standard deviation. Before the division, the last coefficient is 1
+// and the first is the reflection coefficient.
 func (w *window) whiten() bool {
 	w.predictors, w.reflections, w.variances = ar.Whitening(w.lags), w.reflections[:0], w.variances[:0]
 	for m, b := range w.predictors {
@@ -120,7 +119,7 @@ func (w *window) whiten() bool {
 	return w.predictors != nil
 }
 
-// errors returns the prediction errors of z, in e's memory.
+// errors returns the prediction errors of z. It reuses e.
 func (w *window) errors(e, z []float64) []float64 {
 	e = simd.Resize(e, len(z))
 	clear(e[:order])
@@ -130,7 +129,7 @@ func (w *window) errors(e, z []float64) []float64 {
 	return e
 }
 
-// correlate computes y_n = Σ_j a_j e_{n+j} from lo to hi.
+// correlate computes y_n = Σ_j a_j e_{n+j} for lo ≤ n < hi.
 func (w *window) correlate(y, e []float64, lo, hi int) {
 	for n := max(0, lo); n < min(hi, len(e)); n++ {
 		k := min(len(w.a), len(e)-n)
@@ -138,11 +137,11 @@ func (w *window) correlate(y, e []float64, lo, hi int) {
 	}
 }
 
-// normalMedian is the median of |e| for normal errors of size 1.
+// normalMedian is the median of |e| for standard normal e.
 const normalMedian = 0.6745
 
-// scale computes size: by the median in parts of sizeSamples that overlap by half, and on lines between their middles. The quantizer's
-// errors of ±1/2 step are no sound, so it is twice theirs at least.
+// scale computes size from medians of |e| in half-overlapping parts of sizeSamples, with linear interpolation between their centers.
+// The minimum is twice the standard deviation of quantization errors.
 func (w *window) scale() {
 	n, least := len(w.e), math.Sqrt(w.lags[0]/3)
 	const half = sizeSamples / 2
@@ -178,7 +177,7 @@ func (w *window) scale() {
 	}
 }
 
-// quantile returns the number of x, which it reorders, that is larger than a share of them (Hoare's selection).
+// quantile returns a quantile of x by Hoare's selection. It reorders x.
 func quantile(x []float64, share float64) float64 {
 	k, lo, hi := int(share*float64(len(x))), 0, len(x)-1
 	for lo < hi {

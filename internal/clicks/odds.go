@@ -2,22 +2,23 @@ package clicks
 
 import "github.com/vssgp/vssgp/internal/simd"
 
-// Terms is the number of terms of the log-odds: 1, the features, and the products of two of them.
+// Terms is the number of terms of the log-odds: 1, the features, and products of two features.
 const Terms = 1 + Features + Features*(Features+1)/2
 
-// Weights make log-odds of features v: a quadratic form of z = (2v − Low − High)/(High − Low), each kept within ±1.
+// Weights contains the coefficients of the log-odds: a quadratic form of z = (2v − Low − High)/(High − Low) for features v, with z
+// clipped to [−1, 1].
 type Weights struct {
 	Low, High [Features]float64
 	Of        [Terms]float64
 }
 
-// Fitted returns a copy of the weights of New.
+// Fitted returns a copy of the weights that New uses.
 func Fitted() *Weights {
 	w := fitted
 	return &w
 }
 
-// Terms returns 1, and then z_i, z_i·z_0 … z_i·z_i of each feature i.
+// Terms returns 1, followed by z_i, z_i·z_0, …, z_i·z_i for each feature i.
 func (w *Weights) Terms(v *[Features]float64) (t [Terms]float64) {
 	var z [Features]float64
 	t[0] = 1
@@ -33,7 +34,7 @@ func (w *Weights) Terms(v *[Features]float64) (t [Terms]float64) {
 	return t
 }
 
-// LogOdds returns the log-odds of a click.
+// LogOdds returns the log-odds of a click with features v.
 func (w *Weights) LogOdds(v *[Features]float64) float64 {
 	t := w.Terms(v)
 	return simd.Dot(w.Of[:], t[:])

@@ -8,20 +8,20 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// best has the nats of the best candidate that begins at each sample, or −Inf, and its length.
+// A best contains the gain in nats (or −Inf) and the length of the best candidate that begins at each sample.
 type best struct {
 	nats   []float64
 	length []int
 }
 
-// A change is a candidate, and by how much its samples change.
+// A change is a candidate with the changes d of its samples.
 type change struct {
 	Candidate
 	d []float64
 }
 
-// find returns the candidates that begin in [lo, hi) or little before. If clicks may have spoiled the model, it is fitted again without them,
-// and all is looked for again.
+// find returns the candidates that begin in [lo, hi) or slightly before. If it finds likely clicks, it refits the model without them
+// and searches again.
 func (w *window) find(lo, hi int) (out []Candidate) {
 	all := w.search(lo, hi)
 	again := false
@@ -45,7 +45,7 @@ func (w *window) find(lo, hi int) (out []Candidate) {
 	return out
 }
 
-// trimmed returns the candidate without the samples at either end that hardly change.
+// trimmed returns the candidate without samples with very small changes at both ends.
 func (c change) trimmed() Candidate {
 	least := small * floats.Norm(c.d, math.Inf(1))
 	out := c.Candidate
@@ -58,10 +58,10 @@ func (c change) trimmed() Candidate {
 	return out
 }
 
-// constant reports whether all samples are alike: where sound meets digital silence it begins or ends, but there is no click.
+// constant reports whether all samples are equal. A border between audio and digital silence is not a click.
 func constant(x []float64) bool { return floats.Min(x) == floats.Max(x) }
 
-// search looks into the starts at which a candidate gains noticed nats, the best first, and takes out of x what seems to be a click.
+// search evaluates candidates that gain at least noticed nats in decreasing order, and removes likely clicks from the errors.
 func (w *window) search(lo, hi int) (out []change) {
 	n := len(w.x)
 	lo, hi = max(order, lo-longest), min(n-order-longest, hi+longest/5)
@@ -90,7 +90,7 @@ func (w *window) search(lo, hi int) (out []change) {
 		w.skip(at, at+1)
 		if c.LogOdds > early {
 			w.skip(max(lo, c.Lo-2), min(hi, c.Lo+2))
-			w.take(c)
+			w.remove(c)
 			w.gains(max(lo, c.Lo-order-longest), min(hi, c.Hi+order))
 			continue
 		}
@@ -103,7 +103,7 @@ func (w *window) search(lo, hi int) (out []change) {
 	}
 }
 
-// skip ends the search at starts.
+// skip excludes candidates that begin in [lo, hi) from the search.
 func (w *window) skip(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		w.done[i] = true
@@ -113,25 +113,25 @@ func (w *window) skip(lo, hi int) {
 	}
 }
 
-// gain returns the nats that speak for a candidate of some samples that takes t, in units of their variance, off the sum of the errors'
-// squares: each sample takes a number, of an accuracy that grows with what it explains.
+// gain returns the log evidence of a candidate, in nats, that reduces the sum of squared errors by t, in units of their variance. It
+// includes the cost of encoding one change per sample.
 func gain(t float64, samples int) float64 {
 	l := float64(samples)
 	return t/2 - l/2*math.Log1p(t/l) - perSample*l
 }
 
-// worth has the t from which a candidate of each length gains noticed nats.
-var worth = func() (all [longest + 1]float64) {
+// minReduction contains the minimum t at which a candidate of each length gains noticed nats.
+var minReduction = func() (all [longest + 1]float64) {
 	for l := range all {
-		for range 100 { // a contraction
+		for range 100 { // fixed-point iteration
 			all[l] = 2*(noticed+perSample*float64(l)) + float64(l)*math.Log1p(all[l]/max(1, float64(l)))
 		}
 	}
 	return all
 }()
 
-// gains computes best for the starts in [lo, hi). T_L = yᵀR⁻¹y is the sum of the squared prediction errors, of orders 0 … L−1, of the
-// samples of y from their predecessors since the start; a lattice filter has them for all starts.
+// gains computes best for candidates that begin in [lo, hi). T_L = yᵀR⁻¹y is the sum of the squared prediction errors of orders 0, …,
+// L−1 of the samples of y from the first sample of the candidate. A lattice filter computes them for all candidates.
 func (w *window) gains(lo, hi int) {
 	n := hi - lo + longest - 1
 	w.f, w.b, w.t = simd.Resize(w.f, n), simd.Resize(w.b, n), simd.Resize(w.t, hi-lo)
@@ -155,7 +155,7 @@ func (w *window) gains(lo, hi int) {
 			copy(next.length[lo:], length)
 			nats, length = next.nats[lo:hi], next.length[lo:hi]
 		}
-		over, least := 1/w.variances[m], worth[m+1]
+		over, least := 1/w.variances[m], minReduction[m+1]
 		for i, q := range w.power[lo:hi] {
 			v := f[i+m]
 			t[i] += v * v * over
@@ -168,8 +168,8 @@ func (w *window) gains(lo, hi int) {
 	}
 }
 
-// candidate returns that one of several which has the best odds: the best that begins at a sample; the part of it whose samples change by a
-// large share of the most; and the best shorter ones that begin within it.
+// candidate returns the candidate with the best odds among: the best one that begins at a sample, its part with large changes, and
+// the best shorter ones that begin inside it.
 func (w *window) candidate(at int) change {
 	last := len(lengths) - 1
 	length := w.best[last].length[at]
@@ -199,7 +199,7 @@ func (w *window) candidate(at int) change {
 	return top
 }
 
-// refined moves either end of a candidate or both, up to step samples at a time, to where it gains the most nats. Its odds stay.
+// refined moves one or both ends of a candidate by up to step samples at a time to maximize its gain. It does not update the odds.
 func (w *window) refined(c change, lo int) change {
 	_, t := w.solve(c.Lo, c.Hi)
 	q := w.power[c.Lo]
@@ -224,7 +224,7 @@ func (w *window) refined(c change, lo int) change {
 	return c
 }
 
-// solve returns R⁻¹y for y of [lo, hi), and T.
+// solve returns d = R⁻¹y for y in [lo, hi), and T.
 func (w *window) solve(lo, hi int) (d []float64, t float64) {
 	d = make([]float64, hi-lo)
 	for m, b := range w.predictors[:hi-lo] {
@@ -235,7 +235,7 @@ func (w *window) solve(lo, hi int) (d []float64, t float64) {
 	return d, t
 }
 
-// subtract takes a change at sample lo off errors that begin at sample first.
+// subtract removes the effect of a change d at sample lo from errors e that begin at sample first.
 func (w *window) subtract(e []float64, first, lo int, d []float64) {
 	for i, v := range d {
 		at := lo + i - first
@@ -243,8 +243,8 @@ func (w *window) subtract(e []float64, first, lo int, d []float64) {
 	}
 }
 
-// take takes a candidate out of what is left.
-func (w *window) take(c change) {
+// remove removes a candidate from the errors.
+func (w *window) remove(c change) {
 	w.subtract(w.left, 0, c.Lo, c.d)
 	w.correlate(w.y, w.left, c.Lo-order, c.Hi+order)
 }

@@ -1,5 +1,5 @@
-// Package nufft computes Fourier sums over unevenly spaced positions in O(N + F log F) for N positions and F frequencies: the
-// non-uniform fast Fourier transform of type 1 (Dutt & Rokhlin 1993) with the kernel of Barnett, Magland & af Klinteberg (2019).
+// Package nufft computes Fourier sums over N unevenly spaced positions at F frequencies in O(N + F log F). It implements the type 1
+// non-uniform fast Fourier transform (Dutt & Rokhlin 1993) with the kernel of Barnett, Magland & af Klinteberg (2019).
 package nufft
 
 import (
@@ -11,35 +11,35 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// The kernel, exp(β(√(1−t²)−1)). With this β the greatest error that was measured for one value is 1.3e-14 of it; with 2.25·width and
-// 2.4·width it is 2.4e-14 and 3e-12.
+// The kernel is exp(β(√(1−t²)−1)). This β minimizes the maximum relative error for one value, 1.3e-14 as measured; 2.25·width and
+// 2.4·width have 2.4e-14 and 3e-12.
 const (
-	width        = 16 // cells of the fine grid that a value is spread over
-	oversampling = 2  // of the modes −count < g < count of a real sum
+	width        = 16 // width of the kernel in cells of the fine grid
+	oversampling = 2  // for the modes −count < g < count of a real sum
 	beta         = 2.32 * width
-	terms        = 18 // of the Chebyshev series for the reciprocal of the kernel's transform
+	terms        = 18 // of the Chebyshev series for the reciprocal of the Fourier transform of the kernel
 )
 
-// A Plan computes sums over the same positions. Only one goroutine at a time may use it.
+// A Plan computes sums over fixed positions. It must not be used concurrently.
 type Plan struct {
 	u, low []float64
 	count  int
 	fft    *fourier.FFT
-	grid   []float64 // L cells of a period, and width more that are added to the first ones
+	grid   []float64 // cells of one period, followed by width cells that wrap around
 	modes  []complex128
 }
 
-// NewPlan returns a plan for the modes 0 … count−1 at the positions u_n + low_n, in periods, of which only the fraction matters.
-// low, which may be nil, is what rounding took from u. Each Transform reads both, so they may change between transforms.
+// NewPlan returns a Plan for the modes 0, …, count−1 at the positions u_n + low_n modulo 1, in periods. low is the rounding error of
+// u and may be nil. Each Transform reads both, so they may change between transforms.
 func NewPlan(u, low []float64, count int) *Plan {
 	size := length(count)
 	return &Plan{u, low, count, fourier.NewFFT(size), make([]float64, size+width), make([]complex128, size/2+1)}
 }
 
-// length is the length of the real FFT for count modes.
+// length returns the length of the real FFT for count modes.
 func length(count int) int { return FastLength(max(2*oversampling*count, width)) }
 
-// FastLength returns the least length from n on that is a power of two or 3, 5, 9 or 15 times one: gonum transforms it fast.
+// FastLength returns the smallest length ≥ n that is a power of two times 1, 3, 5, 9 or 15. Gonum is fast for these lengths.
 func FastLength(n int) int {
 	best := math.MaxInt
 	for _, length := range []int{1, 3, 5, 9, 15} {
@@ -51,11 +51,11 @@ func FastLength(n int) int {
 	return best
 }
 
-// Bytes returns the memory of a Plan and its Transform for count modes.
+// Bytes returns the memory of a Plan and its Transform for count modes, in bytes.
 func Bytes(count int) float64 { return 8 * 5 * float64(length(count)) }
 
-// Transform returns F_g = Σ_n v_n exp(2πi·g·(u_n + low_n)) for 0 ≤ g < count, in dst if it has the capacity. Errors of at most
-// 1.3e-14·Σ|v_n| were measured, 2e-15·Σ|v_n| in the root mean square. If a position or a value is NaN or infinite, all sums may be NaN.
+// Transform returns F_g = Σ_n v_n exp(2πi·g·(u_n + low_n)) for 0 ≤ g < count, in dst if it has the capacity. The maximum measured
+// error is 1.3e-14·Σ|v_n|, the root mean square 2e-15·Σ|v_n|. If a position or value is NaN or infinite, all sums may be NaN.
 func (p *Plan) Transform(dst []complex128, v []float64) []complex128 {
 	clear(p.grid)
 	size := p.fft.Len()
@@ -78,8 +78,8 @@ func (p *Plan) Transform(dst []complex128, v []float64) []complex128 {
 	return dst
 }
 
-// spread adds v times the kernel about a position to the grid. The position's distance from its cell is right to 1e-15 of a
-// cell: u·size is a sum of two numbers, because a rounding of it would be multiplied by the mode.
+// spread adds v times the kernel centered at a position to the grid. It computes u·size in double-double precision, so that the
+// offset in a cell is accurate to 1e-15; otherwise the mode would amplify the rounding error.
 func spread(grid []float64, size int, u, low, v float64) {
 	u -= math.RoundToEven(u)
 	x := u * float64(size)
@@ -96,17 +96,17 @@ func spread(grid []float64, size int, u, low, v float64) {
 	}
 }
 
-// kernel is exp(β(√(1−t²) − 1)) at x cells from its center, t = 2x/width.
+// kernel returns exp(β(√(1−t²) − 1)) at x cells from its center, t = 2x/width.
 func kernel(x float64) float64 {
 	t := x * (2.0 / width)
 	return math.Exp(-beta * t * t / (1 + math.Sqrt(max(0, 1-t*t))))
 }
 
-// A series is a Chebyshev series in 2(4f)² − 1, for even functions of a frequency f of up to ¼ cycle a cell.
+// A series is a Chebyshev series in 2(4f)² − 1 of an even function of frequency f ≤ ¼ cycles per cell.
 type series [terms]float64
 
-// deconvolution is the reciprocal of the kernel's Fourier transform ∫ kernel(x) cos(2πfx) dx, which is smooth in f². The
-// trapezoidal rule for it is as good as exact: the kernel has no frequencies of a cycle a cell or more, and ends at 1e-16.
+// deconvolution returns the reciprocal of the Fourier transform of the kernel, ∫ kernel(x) cos(2πfx) dx, which is smooth in f². The
+// trapezoidal rule is accurate because the kernel is band-limited and has decayed to 1e-16 at its ends.
 var deconvolution = sync.OnceValue(func() (c series) {
 	const step = 0.25
 	for i := range terms {

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// direct returns mode g of a sum by its definition, with compensated sums. The phases are reduced to a fraction of a turn
-// without a rounding error.
+// direct returns mode g of a sum by definition, with compensated summation and exact reduction of the phases to one period.
 func direct(u, low, v []float64, g int) complex128 {
 	var sum, lost complex128
 	for n, x := range u {
@@ -44,7 +43,7 @@ func normal(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// tolerance is twice the greatest error over Σ|v| that was seen, of a single value.
+// tolerance is twice the maximum measured error of a single value, relative to Σ|v|.
 const tolerance = 2.5e-14
 
 func TestTransformIsTheSum(t *testing.T) {
@@ -66,7 +65,7 @@ func TestTransformIsTheSum(t *testing.T) {
 		for _, n := range []int{1, 2, 17, 1000, 20000} {
 			for _, count := range []int{1, 2, 15, 16, 17, 100, 4096, 30000} {
 				if n == 20000 && count < 4096 {
-					continue // long, and errors of so many values nearly cancel
+					continue // slow, and the errors of many values cancel
 				}
 				u, v := make([]float64, n), normal(rng, n)
 				var low []float64
@@ -103,7 +102,7 @@ func TestTransformIsLinear(t *testing.T) {
 	}
 }
 
-// TestTransformRepeats: a plan keeps nothing of the values before, and gives the same bits on any number of processors.
+// TestTransformRepeats checks that a Plan can be reused, and that results do not depend on the number of processors.
 func TestTransformRepeats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	u, v, dst := normal(rng, 3000), normal(rng, 3000), make([]complex128, 0, 5000)
@@ -114,7 +113,7 @@ func TestTransformRepeats(t *testing.T) {
 		runtime.GOMAXPROCS(procs)
 		p.Transform(dst, u)
 		if again := p.Transform(dst, v); !slices.Equal(first, again) || &again[0] != &dst[:1][0] {
-			t.Errorf("%d processors: other bits, or not in the slice that was given", procs)
+			t.Errorf("%d processors: different result, or not in dst", procs)
 		}
 	}
 }
@@ -136,7 +135,7 @@ func TestTransformOfNoNumbers(t *testing.T) {
 	}
 }
 
-// BenchmarkTransform measures sums over N random positions for 3·N modes.
+// BenchmarkTransform measures transforms of N random positions to 3·N modes.
 func BenchmarkTransform(b *testing.B) {
 	for _, n := range []int{1e5, 1e6} {
 		rng := rand.New(rand.NewPCG(7, 8))

@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A chart is a panel with a title and a description for readers who cannot see it. Its methods leave out values that are not finite.
+// A chart is a panel with a title and a text alternative for screen readers. Its methods omit values that are not finite.
 type chart struct {
 	Title, Text string
 	panel       *plot.Plot
@@ -33,7 +33,7 @@ func newChart(title, text, x, y string) *chart {
 	return c
 }
 
-// ticks returns plot's default ticks with labels that differ: plot's own may be rounded to the same text.
+// ticks returns plot's default ticks with distinct labels. Plot's own labels may be rounded to the same text.
 func ticks(lo, hi float64) []plot.Tick {
 	all := plot.DefaultTicks{}.Ticks(lo, hi)
 	for i, t := range all {
@@ -47,7 +47,7 @@ func ticks(lo, hi float64) []plot.Tick {
 	return all
 }
 
-// dateSteps are the distances of ticks on an axis of dates, in months or else as a time, with the layouts of their labels.
+// dateSteps are the possible steps of ticks on an axis of dates, in months or as a duration, with the layouts of their labels.
 var dateSteps = []struct {
 	months int
 	time   time.Duration
@@ -61,7 +61,7 @@ var dateSteps = []struct {
 	{120, 0, "2006"}, {240, 0, "2006"}, {600, 0, "2006"}, {1200, 0, "2006"}, {6000, 0, "2006"}, {12000, 0, "2006"},
 }
 
-// dateTicks returns at most four ticks, at round dates, of an axis in seconds since 1970.
+// dateTicks returns at most four ticks at round dates for an axis in seconds since 1970.
 func dateTicks(lo, hi float64) (all []plot.Tick) {
 	for _, s := range dateSteps {
 		all = all[:0]
@@ -84,7 +84,7 @@ func dateTicks(lo, hi float64) (all []plot.Tick) {
 	return all
 }
 
-// add adds a plotter, with an entry of the legend if it has a new name.
+// add adds a plotter and, if its name is new, an entry of the legend.
 func (c *chart) add(name string, mark plot.Thumbnailer, p plot.Plotter) {
 	c.panel.Add(p)
 	if name != "" && !slices.ContainsFunc(c.legend, func(e Entry) bool { return e.Name == name }) {
@@ -111,7 +111,7 @@ func runs(columns ...[]float64) iter.Seq2[int, int] {
 	}
 }
 
-// line joins the points of each run.
+// line adds a line through the points of each run.
 func (c *chart) line(name string, clr color.Color, x, y []float64) {
 	for lo, hi := range runs(x, y) {
 		l := &plotter.Line{XYs: Points(x[lo:hi], y[lo:hi]), LineStyle: Stroke(clr)}
@@ -129,10 +129,10 @@ func (c *chart) points(name string, clr color.Color, x, y []float64) {
 	}
 }
 
-// transparent returns a color through which others can be seen.
+// transparent returns a translucent version of a color.
 func transparent(c color.RGBA) color.Color { return color.NRGBA{c.R, c.G, c.B, 0x48} }
 
-// band fills what lies between lower and upper.
+// band fills the area between lower and upper.
 func (c *chart) band(name string, clr color.RGBA, x, lower, upper []float64) {
 	for lo, hi := range runs(x, lower, upper) {
 		back := Points(x[lo:hi], lower[lo:hi])
@@ -142,7 +142,7 @@ func (c *chart) band(name string, clr color.RGBA, x, lower, upper []float64) {
 	}
 }
 
-// stems draws points on lines from below, each with an interval [lower, upper] of x.
+// stems adds a stem plot in which each point has an interval [lower, upper] of x.
 func (c *chart) stems(clr color.RGBA, x, y, lower, upper []float64) {
 	base := floats.Min(y)
 	for i := range x {
@@ -152,7 +152,7 @@ func (c *chart) stems(clr color.RGBA, x, y, lower, upper []float64) {
 	c.points("", clr, x, y)
 }
 
-// label writes a text to the right of a point.
+// label adds a text to the right of a point.
 func (c *chart) label(x, y float64, text string) {
 	style := textStyle
 	style.Font.Size = vg.Points(9)
@@ -169,7 +169,7 @@ type rule struct {
 
 const ruleRow = 4 * vg.Millimeter
 
-// Plot draws the rule over the full height of the plot, whatever its range is.
+// Plot draws the rule over the full height of the plot.
 func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	x, top := c.X(p.X.Norm(r.at)), c.Max.Y+vg.Length(r.row)*ruleRow
 	if !c.ContainsX(x) {
@@ -183,7 +183,7 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(style, vg.Point{X: x + gap, Y: top}, r.label)
 }
 
-// GlyphBoxes has the plot leave room for the label.
+// GlyphBoxes reserves space for the label.
 func (r rule) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: vg.Length(r.row+1) * ruleRow}}}}
 }
@@ -200,13 +200,13 @@ func (s shade) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// figureOf puts charts below each other.
+// figureOf returns a figure with the charts in one column.
 func figureOf(charts []*chart, width, height vg.Length) Figure {
 	f := Figure{Width: width, Height: height * vg.Length(len(charts))}
 	for _, c := range charts {
 		p := c.panel
 		if p.Title.Text = c.Title; c.logY && p.Y.Min > 0 && !math.IsInf(p.Y.Min, 1) {
-			if p.Y.Max < 1.1*p.Y.Min { // plot would widen an empty range past 0
+			if p.Y.Max < 1.1*p.Y.Min { // plot would extend an empty range below 0
 				p.Y.Min, p.Y.Max = p.Y.Min/2, 2*p.Y.Max
 			}
 			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
@@ -221,10 +221,10 @@ func figureOf(charts []*chart, width, height vg.Length) Figure {
 	return f
 }
 
-// Wide returns the chart as an element of a page on a screen.
+// Wide returns the chart as an element of a page for wide screens.
 func (c *chart) Wide() (template.HTML, error) { return c.element(22*vg.Centimeter, 7*vg.Centimeter) }
 
-// Narrow returns the same for a phone, on which the text of a wide chart would be too small.
+// Narrow returns the chart for phones, on which the text of a wide chart would be too small.
 func (c *chart) Narrow() (template.HTML, error) { return c.element(10*vg.Centimeter, 7*vg.Centimeter) }
 
 var (
@@ -232,8 +232,8 @@ var (
 	declaration    = regexp.MustCompile(`([a-z-]+):([^;]+);?`)
 )
 
-// element returns the chart without its title, which the page has, as an element svg. It has presentation attributes instead of style
-// attributes, which the page's policy forbids; black becomes the color of the page's text, and pictures fill their place.
+// element returns the chart as an svg element, without its title, which is part of the page. It replaces style attributes, which the page's
+// policy forbids, by presentation attributes. It replaces black by the color of the page's text, and images fill their area.
 func (c *chart) element(width, height vg.Length) (template.HTML, error) {
 	f := figureOf([]*chart{{panel: c.panel, legend: c.legend, logY: c.logY}}, width, height)
 	f.Panels[0].BackgroundColor = nil

@@ -20,7 +20,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// pictureOf returns charts as SVG, which is whole XML without NaN.
+// pictureOf returns charts as SVG and checks that it is valid XML without NaN.
 func pictureOf(t *testing.T, charts ...*chart) string {
 	t.Helper()
 	d := &Document{}
@@ -36,7 +36,7 @@ func pictureOf(t *testing.T, charts ...*chart) string {
 	return text
 }
 
-// TestChart: what each method draws is there, with its legend and the axes' labels, whatever the values are.
+// TestChart checks that each method draws its element, the legend and the labels of the axes for all kinds of values.
 func TestChart(t *testing.T) {
 	x, y := []float64{0, 1, 2, 3, 4}, []float64{1, 3, math.NaN(), 4, math.Inf(1)}
 	lower, all := []float64{0.5, 1, 1, 2, 2}, []float64{1, 2, 3, 4, 5}
@@ -77,7 +77,7 @@ func TestChart(t *testing.T) {
 	pictureOf(t, c)
 }
 
-// TestDateTicks: ticks of dates are at most four, at round dates.
+// TestDateTicks checks that there are at most four ticks, at round dates.
 func TestDateTicks(t *testing.T) {
 	seconds := func(text string) float64 {
 		return float64(testkit.Must(time.Parse("2006-01-02 15:04", text))(t).Unix())
@@ -97,7 +97,7 @@ func TestDateTicks(t *testing.T) {
 	}
 }
 
-// TestTicks: their labels differ and are not longer than they need to be, even of a small part of a large range.
+// TestTicks checks that labels are distinct and short, even for a small part of a large range.
 func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi float64
@@ -113,7 +113,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestElement: in a page a chart has no style attribute, which the policy forbids, follows the color of the text, and is still XML.
+// TestElement checks that a chart in a page is XML without style attributes and has the color of the text.
 func TestElement(t *testing.T) {
 	c := newChart("title", "", hostile, "y")
 	c.line("line", color.Black, []float64{0, 1}, []float64{0, 1})
@@ -126,7 +126,7 @@ func TestElement(t *testing.T) {
 	}
 }
 
-// TestSave: both files have what each panel and the legend show, at the size asked for.
+// TestSave checks the content and the size of both files.
 func TestSave(t *testing.T) {
 	line := &plotter.Line{XYs: Points([]float64{0, 1}, []float64{0, 1}), LineStyle: Stroke(Blue)}
 	a, b := Panel("first", "x", "y"), Panel("second", "x", "z")
@@ -141,6 +141,6 @@ func TestSave(t *testing.T) {
 		t.Fatalf("%v, %v; want 4 by 2 inches of 144 dots", img.Bounds(), err)
 	}
 	if err := f.Save(filepath.Join(path, "none", "f")); err == nil {
-		t.Error("a folder that is not there is written to")
+		t.Error("writing to a missing folder succeeds")
 	}
 }

@@ -66,7 +66,7 @@ func do[T any](b *tab, action chromedp.Action[T]) T {
 	return testkit.Must(chromedp.Run(ctx, action))(b.t)
 }
 
-// note keeps what the console complains of, and whatever is asked of a network.
+// note records errors on the console and requests to a network.
 func (b *tab) note(event any) {
 	fault := ""
 	switch e := event.(type) {

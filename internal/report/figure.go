@@ -16,21 +16,21 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// A Figure is a grid of panels with a legend, drawn as PNG or SVG.
+// A Figure is a grid of panels with a legend. It can be written as PNG or SVG.
 type Figure struct {
 	Panels        []*plot.Plot
-	Columns       int     // 0: one
-	Legend        []Entry // of all panels, above them; nil: none
+	Columns       int     // 0 for one column
+	Legend        []Entry // common legend above the panels; nil for no legend
 	Width, Height vg.Length
 }
 
-// An Entry of a figure's legend.
+// An Entry is an entry of a figure's legend.
 type Entry struct {
 	Name string
 	Mark plot.Thumbnailer
 }
 
-// The colors of figures, which most color-blind readers can tell apart (Okabe & Ito).
+// The colors of figures, which most color-blind readers can distinguish (Okabe & Ito).
 var (
 	Red    = color.RGBA{0xd5, 0x5e, 0x00, 0xff}
 	Green  = color.RGBA{0x00, 0x9e, 0x73, 0xff}
@@ -42,7 +42,7 @@ var (
 	Sky    = color.RGBA{0x56, 0xb4, 0xe9, 0xff}
 )
 
-// Save writes PATH.png and PATH.svg, each whole or not at all.
+// Save writes PATH.png and PATH.svg. If writing a file fails, it does not create or change that file.
 func (f Figure) Save(path string) error {
 	if err := fileio.Write(path+".png", f.PNG); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (f Figure) Save(path string) error {
 	return fileio.Write(path+".svg", f.SVG)
 }
 
-// PNG writes the figure at 144 dots an inch.
+// PNG writes the figure at 144 dots per inch.
 func (f Figure) PNG(w io.Writer) error {
 	const dotsPerInch = 144
 	img := vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(dotsPerInch), vgimg.UseBackgroundColor(color.White))
@@ -59,7 +59,7 @@ func (f Figure) PNG(w io.Writer) error {
 	return err
 }
 
-// SVG writes the figure as vectors.
+// SVG writes the figure as SVG.
 func (f Figure) SVG(w io.Writer) error {
 	svg := vgsvg.New(f.Width, f.Height)
 	f.draw(draw.New(svg))
@@ -98,14 +98,14 @@ func (f Figure) drawLegend(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, -4*vg.Millimeter, 4*vg.Millimeter, 0, 0)
 }
 
-// textStyle is the style of all text in figures. Pages have a font of the same metrics.
+// textStyle is the style of all text in figures. Pages use a font with the same metrics.
 var textStyle = func() text.Style {
 	style := plot.NewLegend().TextStyle
 	style.Font.Variant, style.Font.Size = "Sans", vg.Points(10)
 	return style
 }()
 
-// Panel returns an empty plot.
+// Panel returns an empty plot with a title and axis labels.
 func Panel(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
@@ -118,7 +118,7 @@ func Panel(title, x, y string) *plot.Plot {
 	return p
 }
 
-// Points pairs up coordinates.
+// Points returns the points (x[i], y[i]).
 func Points(x, y []float64) plotter.XYs {
 	p := make(plotter.XYs, len(x))
 	for i := range x {

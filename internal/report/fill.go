@@ -14,33 +14,33 @@ import (
 )
 
 const (
-	// openGaps is how many details of gaps are open at first.
+	// openGaps is the number of gaps whose details are initially open.
 	openGaps = 3
-	// mostSpectrograms bounds the gaps that have spectrograms.
+	// mostSpectrograms is the maximum number of gaps with spectrograms.
 	mostSpectrograms = 16
 )
 
-// Fill is what Impute reports on: a filled recording, or one that was only searched for damage.
+// A Fill is the content of a report on a filled recording, or on a recording that was only searched for damage.
 type Fill struct {
-	Name      string // of the recording's file
-	Output    string // of the filled one's
+	Name      string // name of the recording's file
+	Output    string // name of the filled file
 	Samples   int    // per channel
 	Rate      int
 	Channels  int
-	Gaps      []restore.Gap   // rising, as audio.CheckGaps returns them
-	Found     []detect.Found  // in increasing order, also gaps with a label; nil: nothing was searched for
-	Result    *restore.Result // nil: nothing was filled, and the page shows what was found
-	Input     restore.Source  // the recording as it was given, with its gaps
-	Reference restore.Source  // nil: none is known
-	Scores    *Table          // nil: no reference
-	Method    string          // that filled
+	Gaps      []restore.Gap   // in increasing order, from audio.CheckGaps
+	Found     []detect.Found  // finds and labeled gaps in increasing order; nil without a search
+	Result    *restore.Result // nil if nothing was filled; the page then shows the finds
+	Input     restore.Source  // the original recording with its gaps
+	Reference restore.Source  // nil if it is unknown
+	Scores    *Table          // nil without a reference
+	Method    string          // method of the fill
 	Settings  []Setting
 }
 
-// Device returns what filled the gaps: a model's backend, else the CPU.
+// Device returns the device of the fill: a model's backend, else the CPU.
 func (f *Fill) Device() string { return cmp.Or(f.Result.Device, "cpu") }
 
-// Impute reports on a filled recording, or without a Result on what was found in one.
+// Impute returns the report on a filled recording or, without a Result, on the finds in a recording.
 func Impute(f *Fill) (*Document, error) {
 	p, err := newEmbedded(f)
 	if err != nil {
@@ -58,7 +58,7 @@ func Impute(f *Fill) (*Document, error) {
 		lead = fmt.Sprintf("%s filled (%s) in %.1f s by %s on %s. The filled recording is %s.",
 			Counted(len(p.gaps), "gap"), size, f.Result.Elapsed.Seconds(), f.Method, f.Device(), f.Output)
 		if n := len(f.Result.Warnings()); n > 0 {
-			lead += fmt.Sprintf(" %s should not be trusted; the list of gaps says why.", Counted(n, "fill"))
+			lead += fmt.Sprintf(" %s may be unreliable; the list of gaps shows the reasons.", Counted(n, "fill"))
 		}
 	}
 	d.Lead = append([]string{lead}, p.limits()...)
@@ -67,9 +67,9 @@ func Impute(f *Fill) (*Document, error) {
 		d.add(f.found())
 	}
 	if f.Scores != nil {
-		d.add(section{Title: "Scores", Tables: []Table{*f.Scores}, Text: []string{"RMSE in full scale; test: over the gaps, " +
-			"train: over the observed samples of the excerpts. STFT: the same of the short-time Fourier transform. " +
-			"A fill without a model of the observed samples reproduces them."}})
+		d.add(section{Title: "Scores", Tables: []Table{*f.Scores}, Text: []string{"RMSE in full scale, over the gaps (test) and " +
+			"over the observed samples of the excerpts (train). STFT is the RMSE of the short-time Fourier transform. " +
+			"Methods without a model of the observed samples reproduce them exactly."}})
 	}
 	d.add(p.list())
 	d.add(p.details())
@@ -77,7 +77,7 @@ func Impute(f *Fill) (*Document, error) {
 	return d, nil
 }
 
-// plain returns the gaps without what the page shows of them.
+// plain returns the gaps as audio.Gap values.
 func (p *embedded) plain() (gaps []audio.Gap) {
 	for _, g := range p.gaps {
 		gaps = append(gaps, g.Gap)
@@ -85,46 +85,46 @@ func (p *embedded) plain() (gaps []audio.Gap) {
 	return gaps
 }
 
-// limits says which parts the page leaves out, and why.
+// limits returns sentences about the parts that the page omits.
 func (p *embedded) limits() (text []string) {
 	if !p.whole {
-		text = append(text, fmt.Sprintf("The page contains the recording within %.1f s of the listed gaps: all of it would make the page "+
+		text = append(text, fmt.Sprintf("The page contains the recording within %.1f s of the listed gaps, because the whole recording is "+
 			"too large for a browser.", aroundGap))
 	}
 	if p.charted < len(p.gaps) {
-		which := "whose fills are least sure (the largest expected errors relative to the level around)"
+		which := "with the least certain fills (the largest expected errors relative to the surrounding level)"
 		if p.Result == nil {
-			which = "that are surest"
+			which = "with the highest confidence"
 		}
-		text = append(text, fmt.Sprintf("Of %d gaps it lists %d and draws %d, those %s, the most for a page.",
+		text = append(text, fmt.Sprintf("Of %d gaps, it lists %d and plots the %d %s.",
 			len(p.gaps), len(p.listed), p.charted, which))
 	}
 	if p.Channels > mostSeries {
-		text = append(text, fmt.Sprintf("Of %d channels it draws the first %d.", p.Channels, mostSeries))
+		text = append(text, fmt.Sprintf("Of %d channels, it plots the first %d.", p.Channels, mostSeries))
 	}
 	return text
 }
 
-// overview returns the waveforms and spectrograms of the whole recording; nothing if the page does not contain it.
+// overview returns the waveforms and spectrograms of the whole recording, or an empty section if the page does not contain it.
 func (p *embedded) overview() section {
 	if !p.whole {
 		return section{}
 	}
-	text := "The recording as given; what was found is shaded."
+	text := "The original recording with the finds shaded."
 	if p.Result != nil {
-		text = "The recording, and in its gaps, which are shaded, the mean of the fill with its 95 % interval."
+		text = "The recording with its gaps shaded, and the mean of the fill with its 95 % interval."
 	}
 	charts := p.waves("Waveform", text, 0, p.Samples, audio.Gap{}, true)
 	return section{Title: "The recording", Play: "the whole recording", Charts: append(charts, p.spectrograms(0, p.Samples, 600, 0.025)...)}
 }
 
-// leastSure orders gaps by expected error, the largest first, and what was only found by log-odds, the largest first.
+// leastSure orders filled gaps by decreasing expected error, and finds by decreasing log-odds.
 func leastSure(a, b *gap) int {
 	return cmp.Or(cmp.Compare(b.relative, a.relative), cmp.Compare(b.found.LogOdds, a.found.LogOdds))
 }
 
-// expectedError returns the rms of a fill's standard deviations in the channel where it is largest, and the same relative to the rms of the
-// known samples around.
+// expectedError returns the RMS of a fill's standard deviations, and the same relative to the RMS of the surrounding samples. Both are the
+// maximum over the channels.
 func expectedError(fills []restore.GapFill) (sd, relative float64) {
 	relative = math.NaN()
 	for _, f := range fills {
@@ -137,23 +137,23 @@ func expectedError(fills []restore.GapFill) (sd, relative float64) {
 	return sd, relative
 }
 
-// list returns the table of the gaps, those to look at first on top.
+// list returns the table of the gaps in the order of leastSure.
 func (p *embedded) list() section {
 	if len(p.listed) == 0 {
 		return section{}
 	}
 	t := Table{Caption: "All gaps", Words: true, Gaps: map[int]int{},
-		Head: []string{"gap", "log-odds", "time", "length, ms", "channel", "kind", "why not to trust it"}}
+		Head: []string{"gap", "log-odds", "time", "length, ms", "channel", "kind", "warning"}}
 	if len(p.listed) < len(p.gaps) {
 		t.Caption = fmt.Sprintf("The first %d of %d gaps", len(p.listed), len(p.gaps))
 	}
 	if p.Result == nil {
-		t.Caption += ", the surest first."
+		t.Caption += ", by decreasing confidence."
 	} else {
-		t.Caption += ", the least sure first. The expected error is relative to the level of the sound around."
+		t.Caption += ", by decreasing expected error, which is relative to the surrounding level."
 		t.Head[1] = "expected error, %"
 	}
-	t.Caption += " A gap's name selects it in the player."
+	t.Caption += " Click the name of a gap to select it in the player."
 	for i, g := range p.listed {
 		p.find(g)
 		row := []string{fmt.Sprintf("Gap %d", g.number), percent(g.relative), clock(g.Start, p.Rate), p.milliseconds(g.Gap), "",
@@ -175,7 +175,7 @@ func (p *embedded) list() section {
 	return section{Title: "List of gaps", Tables: []Table{t}}
 }
 
-// dropEmpty removes the columns without an entry.
+// dropEmpty removes columns in which all cells are empty.
 func (t *Table) dropEmpty() {
 	for c := len(t.Head) - 1; c >= 0; c-- {
 		if slices.ContainsFunc(t.Rows, func(row []string) bool { return row[c] != "" }) {
@@ -188,7 +188,7 @@ func (t *Table) dropEmpty() {
 	}
 }
 
-// find looks up what was found at a filled gap, which may join several finds.
+// find sets the first find that overlaps a filled gap. A gap may join several finds.
 func (p *embedded) find(g *gap) {
 	for i := 0; i < len(p.Found) && g.found.Kind == "" && p.Found[i].Start < g.End; i++ {
 		if f := p.Found[i]; f.End > g.Start && (f.Channel == g.Channel || f.Channel == 0 || g.Channel == 0) {
@@ -197,7 +197,7 @@ func (p *embedded) find(g *gap) {
 	}
 }
 
-// warning returns why a fill should not be trusted, by channel; empty if nothing is known against it.
+// warning returns the warnings about a fill by channel, "" if there are none.
 func (p *embedded) warning(g *gap) (text string) {
 	for _, f := range g.fills {
 		if f.Warning == "" {
@@ -214,15 +214,15 @@ func (p *embedded) warning(g *gap) (text string) {
 	return text
 }
 
-// details returns the gaps that have charts, in the order of the list.
+// details returns the sections of the gaps with charts, in the order of the list.
 func (p *embedded) details() section {
 	s := section{Title: "Gaps"}
 	if p.charted > mostSpectrograms {
-		s.Text = []string{fmt.Sprintf("The first %d have spectrograms, to keep the page small.", mostSpectrograms)}
+		s.Text = []string{fmt.Sprintf("Only the first %d have spectrograms, to keep the page small.", mostSpectrograms)}
 	}
 	text := "The mean with its 95 % interval."
 	if p.Result == nil {
-		text = "The recording as given; what was found is shaded."
+		text = "The original recording with the finds shaded."
 	}
 	for _, g := range p.listed {
 		if !g.charted {
@@ -244,7 +244,7 @@ func (p *embedded) details() section {
 	return s
 }
 
-// about describes a gap in words.
+// about returns the text about a gap.
 func (p *embedded) about(g *gap) (text string) {
 	if g.found.Kind != "" {
 		text = "Found: " + string(g.found.Kind)
@@ -256,9 +256,9 @@ func (p *embedded) about(g *gap) (text string) {
 	if p.Result == nil {
 		return text
 	}
-	text += fmt.Sprintf("Expected error %s %% of the level around, %s of full scale.", percent(g.relative), short(g.sd))
+	text += fmt.Sprintf("Expected error %s %% of the surrounding level, %s of full scale.", percent(g.relative), short(g.sd))
 	if warning := p.warning(g); warning != "" {
-		text += " Do not trust it: " + warning + "."
+		text += " This fill may be unreliable: " + warning + "."
 	}
 	if g.reference != nil {
 		var mean []float64
@@ -271,12 +271,12 @@ func (p *embedded) about(g *gap) (text string) {
 	return text
 }
 
-// milliseconds writes the length of a gap.
+// milliseconds formats the length of a gap in milliseconds.
 func (p *embedded) milliseconds(g audio.Gap) string {
 	return fmt.Sprintf("%.4g", 1000*float64(g.Len())/float64(p.Rate))
 }
 
-// percent writes a share for people, a dash if it is not known.
+// percent formats a share in percent, or as a dash if it is unknown.
 func percent(v float64) string {
 	if math.IsNaN(v) {
 		return "–"
@@ -284,7 +284,7 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.0f", 100*v)
 }
 
-// clock writes the time of a sample, in minutes from one minute on.
+// clock formats the time of a sample, in minutes if it is at least one minute.
 func clock(sample, rate int) string {
 	s := float64(sample) / float64(rate)
 	if s < 60 {

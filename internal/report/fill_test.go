@@ -16,7 +16,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// tone is n samples of a sine of a frequency, as a share of the sampling rate.
+// tone returns n samples of a sine. The frequency is relative to the sample rate.
 func tone(n int, frequency float64) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -25,7 +25,7 @@ func tone(n int, frequency float64) []float64 {
 	return x
 }
 
-// made is a fill of n samples with gaps of 10 every so often; the later the gap, the less sure.
+// made returns a fill of n samples with a gap of 10 samples every so many samples. Later gaps have larger expected errors.
 func made(n, every, channels int) *Fill {
 	f := &Fill{Name: "long.wav", Output: "out.wav", Samples: n, Rate: 8000, Channels: channels, Method: "mixture",
 		Result: &restore.Result{Method: restore.Mixture}}
@@ -47,7 +47,7 @@ func made(n, every, channels int) *Fill {
 	return f
 }
 
-// damaged is a recording with n finds of three kinds, of all channels in turn; those of different channels overlap.
+// damaged returns a recording with n finds of three kinds in alternating channels. Finds of different channels overlap.
 func damaged(n, channels int) *Fill {
 	f := made(40*n+100, 1<<40, channels)
 	f.Result = nil
@@ -61,13 +61,13 @@ func damaged(n, channels int) *Fill {
 	return f
 }
 
-// embeddedIn is what a page contains of a fill.
+// embeddedIn returns the embedded part of a fill.
 func embeddedIn(t *testing.T, f *Fill) *embedded {
 	t.Helper()
 	return testkit.Must(newEmbedded(f))(t)
 }
 
-// TestEmbedded: what the page contains is bounded, and every gap with charts lies in it; the page says what it leaves out.
+// TestEmbedded checks that the size of the page is limited, that it contains every gap with charts, and that it lists its limits.
 func TestEmbedded(t *testing.T) {
 	for _, c := range []struct {
 		n, every, channels int
@@ -76,11 +76,11 @@ func TestEmbedded(t *testing.T) {
 		limits             []string
 	}{
 		{20000, 5000, 1, true, 4, nil},
-		{200000, 1000, 1, true, mostCharted, []string{"Of 200 gaps it lists 200 and draws 40, those whose fills are least sure"}},
+		{200000, 1000, 1, true, mostCharted, []string{"Of 200 gaps, it lists 200 and plots the 40 with the least certain fills"}},
 		{6_000_000, 100_000, 1, false, mostCharted, []string{"within 0.3 s of the listed gaps", "Of 60 gaps"}},
 		{3_000_000, 600_000, 2, false, 5, []string{"within 0.3 s of the listed gaps"}},
-		{50_000, 10_000, 6, true, 5, []string{"Of 6 channels it draws the first 4."}},
-		{1_000_000, 2000, 6, false, mostCharted, []string{"within 0.3 s", "Of 500 gaps it lists 300", "Of 6 channels"}}, // clips overlap
+		{50_000, 10_000, 6, true, 5, []string{"Of 6 channels, it plots the first 4."}},
+		{1_000_000, 2000, 6, false, mostCharted, []string{"within 0.3 s", "Of 500 gaps, it lists 300", "Of 6 channels"}}, // clips overlap
 	} {
 		f := made(c.n, c.every, c.channels)
 		p := embeddedIn(t, f)
@@ -105,29 +105,29 @@ func TestEmbedded(t *testing.T) {
 			}
 		}
 		limits := p.limits()
-		testkit.Equal(t, len(limits), len(c.limits), c, ": texts of what is left out")
+		testkit.Equal(t, len(limits), len(c.limits), c, ": sentences about limits")
 		testkit.Contains(t, strings.Join(limits, " "), c.limits...)
 	}
 	f := damaged(300, 1)
 	f.Samples, f.Input = 40_000_000, long{f.Input}
-	for i := range f.Found { // each of them too long for a page
+	for i := range f.Found { // each find is too long for a page
 		f.Found[i].Start, f.Found[i].End = 40*i, 40*i+30_000_000
 	}
-	counted(t, f, map[string]int{`id="player"`: 0, "Gap 300": 1, "#gap300": 0, "it lists 300 and draws 0": 1})
+	counted(t, f, map[string]int{`id="player"`: 0, "Gap 300": 1, "#gap300": 0, "it lists 300 and plots the 0": 1})
 }
 
-// long is a recording of which nothing may be read.
+// A long recording returns an error for each read.
 type long struct{ restore.Source }
 
 func (long) Read(lo, hi int) ([][]float64, error) { return nil, fmt.Errorf("read %d to %d", lo, hi) }
 
-// pageOf is the page of what was filled or found.
+// pageOf returns the page of a fill or of finds.
 func pageOf(t *testing.T, f *Fill) string {
 	t.Helper()
 	return written(t, testkit.Must(Impute(f))(t))
 }
 
-// counted checks that texts are in a fill's page so many times.
+// counted checks how often texts occur in a fill's page, which it returns.
 func counted(t *testing.T, f *Fill, want map[string]int) (page string) {
 	t.Helper()
 	page = pageOf(t, f)
@@ -137,14 +137,14 @@ func counted(t *testing.T, f *Fill, want map[string]int) (page string) {
 	return page
 }
 
-// TestFilledPage: the page has each of its sections, and none without content.
+// TestFilledPage checks that the page has all sections with content and no others.
 func TestFilledPage(t *testing.T) {
 	text := counted(t, made(30000, 1000, 2), map[string]int{
 		`" open>`: openGaps, `<details id="gap`: 30, `<button class="play`: 31, `id="player"`: 1, `value="difference"`: 1, `value="reference"`: 0,
 		`<div class="wide"`: 62 + 2*(1+mostSpectrograms), "data:image/png;base64,": 2 * 2 * (1 + mostSpectrograms),
 		"▶ Play the whole recording": 1, "▶ Play gap 30<": 1, `<a href="#gap30">Gap 30</a>`: 1, "Gap 30: 1.25 ms at 3.688 s, samples 29500 to 29510": 1,
-		"<b>Waveform of gap 2, channel 2<": 1, "30 gaps filled (300 of 30000 samples": 1, "The first 16 have spectrograms": 1, "should not be trusted": 0,
-		">Scores<": 0, ">Settings<": 0, "Damage found": 0, ">kind<": 0, ">why not to trust it<": 0, ">channel<": 1,
+		"<b>Waveform of gap 2, channel 2<": 1, "30 gaps filled (300 of 30000 samples": 1, "Only the first 16 have spectrograms": 1, "may be unreliable": 0,
+		">Scores<": 0, ">Settings<": 0, "Damage found": 0, ">kind<": 0, ">warning<": 0, ">channel<": 1,
 	})
 	if len(text) > 5<<20 {
 		t.Errorf("the page takes %d bytes", len(text))
@@ -157,7 +157,7 @@ func TestFilledPage(t *testing.T) {
 	}
 }
 
-// speech is a fill of the first second and a quarter of the speech, with a reference, and a name to be wary of.
+// speech returns a fill of the first 1.25 s of the speech, with a reference and a name that contains markup.
 func speech(t *testing.T) *Fill {
 	t.Helper()
 	cut, clean := testkit.Must(audio.Open("../../testdata/speech_gapped.wav"))(t), testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
@@ -172,34 +172,34 @@ func speech(t *testing.T) *Fill {
 	}
 }
 
-// TestWarnings: the page says how many fills not to trust, and in the list and at the gaps why.
+// TestWarnings checks the number of unreliable fills on the page, and the warnings in the list and at the gaps.
 func TestWarnings(t *testing.T) {
 	f := made(400_000, 1000, 2)
 	for i := range f.Gaps {
 		f.Result.Fills[i][i%2].Warning = fmt.Sprintf("reason %d <", i+1)
 	}
 	counted(t, f, map[string]int{
-		"in 0.0 s by mixture on cpu": 1, "400 fills should not be trusted": 1, `<a href="#gap`: mostListed, "in channel 1 reason 101 &lt;<": 1,
-		"reason 100 ": 0, "Of 400 gaps it lists 300 and draws 40": 1, "The first 300 of 400 gaps, the least sure first": 2,
-		"Do not trust it: in channel 1 reason 399 &lt;.": 1, "Do not trust it: in channel 2 reason 400 &lt;.": 1,
+		"in 0.0 s by mixture on cpu": 1, "400 fills may be unreliable": 1, `<a href="#gap`: mostListed, "in channel 1 reason 101 &lt;<": 1,
+		"reason 100 ": 0, "Of 400 gaps, it lists 300 and plots the 40": 1, "The first 300 of 400 gaps, by decreasing expected error": 2,
+		"This fill may be unreliable: in channel 1 reason 399 &lt;.": 1, "This fill may be unreliable: in channel 2 reason 400 &lt;.": 1,
 	})
 }
 
-// TestFoundPage: what was found is counted by kind and channel and drawn, without a fill.
+// TestFoundPage checks the counts by kind and channel and the charts of a page without a fill.
 func TestFoundPage(t *testing.T) {
 	counted(t, damaged(60, 2), map[string]int{
 		"Found: long.wav": 2, "60 gaps found (": 1, "Nothing was filled": 1, ">Damage found<": 2, "<th scope=\"row\">clicks</th><td>20</td>": 1,
-		"in channel 2 alone": 1, "<b>Lengths of the finds": 1, "Each find at its time": 3, `value="after"`: 0, "the surest first": 2,
+		"only in channel 2": 1, "<b>Lengths of the finds": 1, "Length of each find over time": 3, `value="after"`: 0, "by decreasing confidence": 2,
 		"expected error": 0, "data:image/png;base64,": 2 * (1 + mostSpectrograms), "<b>Spectrogram<": 1 + mostSpectrograms, `"mean":"`: 0,
 		"Found: zeros, confidence 100 %": 9,
 	})
 	chart := pictureOf(t, damaged(6000, 1).found().Charts...)
 	testkit.Equal(t, strings.Count(chart, "A1.2,1.2 0 1 1 "), 2*(mostFinds+3), "arcs of the longest finds and of three kinds in the legend")
-	counted(t, damaged(6000, 1), map[string]int{"The longest 2000 of 6000": 3, "Of 6000 gaps it lists 300 and draws 40, those that are surest": 1})
+	counted(t, damaged(6000, 1), map[string]int{"Length over time of the longest 2000 of 6000": 3, "Of 6000 gaps, it lists 300 and plots the 40 with the highest confidence": 1})
 	counted(t, damaged(0, 1), map[string]int{"Nothing was found.": 1, "0 gaps found (": 1, `id="player"`: 1, "List of gaps": 0})
 	f := made(30000, 1000, 1)
 	for i, g := range f.Gaps {
-		g.End = g.Start + 4 // part of what was filled
+		g.End = g.Start + 4 // part of the filled gap
 		f.Found = append(f.Found, detect.Found{Gap: g, Kind: []detect.Kind{hostile, "b", "c", "d", ""}[i%5]})
 	}
 	page := counted(t, f, map[string]int{">Damage found<": 2, "<th scope=\"row\">other</th><td>12</td>": 1, "Found: d.": 6, ">kind<": 1})
@@ -208,7 +208,7 @@ func TestFoundPage(t *testing.T) {
 	}
 }
 
-// TestSpectrogram: a tone is the brightest in its own row, at every time.
+// TestSpectrogram checks that the row of a tone is the brightest at all times.
 func TestSpectrogram(t *testing.T) {
 	s := levels(tone(8000, 0.1), 50, 200)
 	if len(s) != 50 || len(s[0]) != 100 {
@@ -224,7 +224,7 @@ func TestSpectrogram(t *testing.T) {
 	}
 }
 
-// unreadable is a recording whose gaps have values that are not finite.
+// An unreadable recording has values in its gaps that are not finite.
 type unreadable struct {
 	audio.Samples
 	gaps []restore.Gap
@@ -239,7 +239,7 @@ func (u unreadable) Read(lo, hi int) ([][]float64, error) {
 	return u.Samples.Read(lo, hi)
 }
 
-// TestUnreadableGaps: gaps that cannot be read are silent before the fill.
+// TestUnreadableGaps checks that unreadable gaps are silent before the fill.
 func TestUnreadableGaps(t *testing.T) {
 	f := made(5000, 1000, 1)
 	f.Input = unreadable{f.Input.(audio.Samples), f.Gaps}
@@ -253,7 +253,7 @@ func TestUnreadableGaps(t *testing.T) {
 	}
 }
 
-// overlapping is a fill of a gap of the first channel, and within its time of one of the second.
+// overlapping returns a fill of a gap in the first channel and of an overlapping gap in the second channel.
 func overlapping() *Fill {
 	f := made(4000, 1<<40, 2)
 	f.Gaps = []restore.Gap{{Start: 1000, End: 1030, Channel: 1}, {Start: 1010, End: 1020, Channel: 2}}
@@ -266,7 +266,7 @@ func overlapping() *Fill {
 	return f
 }
 
-// TestOverlappingGaps: gaps of two channels at the same time each have their own channel's fill, error and level.
+// TestOverlappingGaps checks that overlapping gaps of two channels have the fill, error and level of their channel.
 func TestOverlappingGaps(t *testing.T) {
 	f := overlapping()
 	p := embeddedIn(t, f)
@@ -304,8 +304,8 @@ func TestOverlappingGaps(t *testing.T) {
 	counted(t, f, map[string]int{"samples 1010 to 1020, channel 2": 1, `"channel":2,`: 1, "<b>Waveform": 4, "Waveform of gap 2, channel 1": 0})
 }
 
-// TestWaveform: each sample is drawn once, by the recording or by the fill, which begins and ends at the samples next to its gap; in a long
-// recording a column has the range of its samples.
+// TestWaveform checks that each sample is plotted once, by the recording or by the fill with its adjacent samples, and that the columns of a
+// long recording show the range of their samples.
 func TestWaveform(t *testing.T) {
 	f := made(900, 400, 1) // gaps from 200 and from 600 on
 	reference := tone(900, 0.03)

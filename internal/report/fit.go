@@ -15,20 +15,20 @@ import (
 
 // Limits of charts.
 const (
-	// MostRows bounds the rows that a chart of data or of a prediction shows.
+	// MostRows is the maximum number of rows in a chart of data or of a prediction.
 	MostRows = 20000
-	// MostDraws bounds the drawn functions that the charts of a prediction show.
+	// MostDraws is the maximum number of draws in the charts of a prediction.
 	MostDraws = 20
-	// mostSteps bounds the points of a chart of convergence.
+	// mostSteps is the maximum number of points in a convergence chart.
 	mostSteps = 5000
-	// mostSeries bounds how many inputs, outputs or channels have separate charts.
+	// mostSeries is the maximum number of inputs, outputs or channels with separate charts.
 	mostSeries = 4
 )
 
-// Trace keeps the progress reports of a fit.
+// A Trace records the progress of a fit.
 type Trace struct{ steps []vssgp.Progress }
 
-// Add records a step. Once there are too many, it drops every second one.
+// Add records a step. If there are too many steps, it drops every second one.
 func (t *Trace) Add(p vssgp.Progress) {
 	t.steps = append(t.steps, p)
 	if len(t.steps) < 2*mostSteps {
@@ -40,7 +40,7 @@ func (t *Trace) Add(p vssgp.Progress) {
 	t.steps = t.steps[:mostSteps]
 }
 
-// Fit reports on a fit of data from the file called name.
+// Fit returns the report on a fit of data from the file called name.
 func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *Trace, settings []Setting) (*Document, error) {
 	p := m.Params
 	d := &Document{Title: "Fit of " + name}
@@ -50,8 +50,8 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 	d.Lead = append(d.Lead, leftOut(m)...)
 	shown := firstRows(data)
 	if shown.N < data.N {
-		d.Lead = append(d.Lead, fmt.Sprintf("The charts of the data show the first %d rows along %s, the most for a page; "+
-			"predict --plot shows any others.", shown.N, inputNames(m)[0]))
+		d.Lead = append(d.Lead, fmt.Sprintf("The charts of the data show only the first %d rows along %s; "+
+			"use predict --plot for other rows.", shown.N, inputNames(m)[0]))
 	}
 	prediction, err := m.Predict(context.Background(), shown.X)
 	if err != nil {
@@ -68,13 +68,13 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 	return d, nil
 }
 
-// leftOut says which inputs and outputs have no charts.
+// leftOut returns sentences about inputs and outputs without charts.
 func leftOut(m *vssgp.Model) (text []string) {
 	if m.Params.D > mostSeries {
-		text = append(text, fmt.Sprintf("Of %d outputs the charts show the first %d.", m.Params.D, mostSeries))
+		text = append(text, fmt.Sprintf("Of %d outputs, the charts show the first %d.", m.Params.D, mostSeries))
 	}
 	if m.Params.Q > mostSeries {
-		text = append(text, fmt.Sprintf("Of %d inputs the spectra are along the first %d.", m.Params.Q, mostSeries))
+		text = append(text, fmt.Sprintf("Of %d inputs, the first %d have spectra.", m.Params.Q, mostSeries))
 	}
 	return text
 }
@@ -95,7 +95,7 @@ type curve struct {
 	x, mean, lower, upper []float64
 }
 
-// curveOf returns output d of a prediction, whose standard deviations are sd, over x.
+// curveOf returns the curve of output d of a prediction with standard deviations sd over x.
 func curveOf(p *vssgp.Prediction, sd, x []float64, d int) curve {
 	c := curve{order: sorted(x)}
 	c.x, c.mean = pick(x, c.order), pick(column(p.Mean, p.D, d), c.order)
@@ -106,7 +106,8 @@ func curveOf(p *vssgp.Prediction, sd, x []float64, d int) curve {
 	return c
 }
 
-// comparisons returns the charts of data with a prediction at their rows: for one input along it, for several against the prediction.
+// comparisons returns the charts of data with a prediction at their rows. They are plotted along a single input, or against the prediction if
+// there are several inputs.
 func comparisons(m *vssgp.Model, data *vssgp.Data, p *vssgp.Prediction) (fits, residuals []*chart) {
 	sd, input := p.SD(true), inputNames(m)[0]
 	for d, name := range outputNames(m)[:min(data.D, mostSeries)] {
@@ -123,12 +124,12 @@ func comparisons(m *vssgp.Model, data *vssgp.Data, p *vssgp.Prediction) (fits, r
 				inside++
 			}
 		}
-		fit := newChart(title, fmt.Sprintf("Root mean square of the residuals %s; %.1f %% of the rows lie in the 95 %% band.",
+		fit := newChart(title, fmt.Sprintf("Root mean square of the residuals %s; %.1f %% of the rows are within the 95 %% band.",
 			short(bayes.RMSE(c.mean, y)), 100*float64(inside)/float64(p.N)), along, up)
 		fit.band("95 % band", Blue, c.x, c.lower, c.upper)
 		fit.points("data", color.Black, c.x, y)
 		fit.line(meanName, Blue, c.x, c.mean)
-		residual := newChart("Residuals of "+name, "The data less the mean, with the model's 95 % band.", along, name+" − mean")
+		residual := newChart("Residuals of "+name, "The data minus the mean, with the model's 95 % band.", along, name+" − mean")
 		for _, values := range [][]float64{y, c.lower, c.upper} {
 			floats.Sub(values, c.mean)
 		}
@@ -146,7 +147,7 @@ func sorted(keys []float64) []int {
 	return order
 }
 
-// pick returns values in an order.
+// pick returns values[order[i]] for all i.
 func pick(values []float64, order []int) []float64 {
 	out := make([]float64, len(order))
 	for i, n := range order {
@@ -164,7 +165,7 @@ func column(rows []float64, n, c int) []float64 {
 	return out
 }
 
-// ranges returns the largest number less the smallest in each of n columns.
+// ranges returns the difference of the largest and the smallest number in each of n columns.
 func ranges(rows []float64, n int) []float64 {
 	out := make([]float64, n)
 	for q := range out {
@@ -174,10 +175,10 @@ func ranges(rows []float64, n int) []float64 {
 	return out
 }
 
-// charts returns the bound against time and against iterations, with a line for each start; nil if every start took one step at most.
+// charts returns charts of the bound over time and iterations. It returns nil if no initialization took more than one step.
 func (t *Trace) charts() []*chart {
-	byTime := newChart("Bound against time", "How the bound rose during the fit.", "seconds since the start", "bound")
-	byIteration := newChart("Bound against iterations", "Of each start, over all its stages.", "iteration", "bound")
+	byTime := newChart("Bound over time", "The bound during the fit.", "seconds since the beginning", "bound")
+	byIteration := newChart("Bound over iterations", "The bound of each initialization over all its stages.", "iteration", "bound")
 	drawn := false
 	for steps := t.steps; len(steps) > 0; {
 		first := steps[0]
@@ -191,7 +192,7 @@ func (t *Trace) charts() []*chart {
 		}
 		name, clr := "bound", []color.Color{Blue, Red, Green, Gray}[(first.Start+3)%4]
 		if first.Starts > 1 {
-			name = fmt.Sprintf("start %d", first.Start)
+			name = fmt.Sprintf("initialization %d", first.Start)
 		}
 		byTime.line(name, clr, time, bound)
 		byIteration.line(name, clr, iteration, bound)
@@ -204,7 +205,7 @@ func (t *Trace) charts() []*chart {
 }
 
 func startsTable(r *vssgp.Result) Table {
-	t := Table{Caption: "Starts", Head: []string{"start", "seed", "bound", "kept", "ended"}, Words: true}
+	t := Table{Caption: "Initializations", Head: []string{"initialization", "seed", "bound", "kept", "ended"}, Words: true}
 	for i, s := range r.Starts {
 		kept := ""
 		if i == r.Kept {
@@ -216,7 +217,7 @@ func startsTable(r *vssgp.Result) Table {
 }
 
 func termsTable(m *vssgp.Model, r *vssgp.Result) Table {
-	t := Table{Caption: "The bound's terms, and the noise's standard deviation", Head: []string{"", "value"}}
+	t := Table{Caption: "Terms of the bound, and standard deviation of the noise", Head: []string{"", "value"}}
 	for _, term := range r.Terms {
 		t.Rows = append(t.Rows, []string{strings.ReplaceAll(term.Name, "_", " "), short(term.Value)})
 	}
@@ -227,14 +228,14 @@ func termsTable(m *vssgp.Model, r *vssgp.Result) Table {
 	return t
 }
 
-// Info reports on the model in the file called name.
+// Info returns the report on the model in the file called name.
 func Info(name string, m *vssgp.Model) *Document {
 	d := &Document{Title: "Model " + name}
 	d.Lead = []string{fmt.Sprintf("%s inference, %s, %s, %s.",
 		m.Inference, Counted(m.Params.L, "component"), Counted(m.Params.M(), "feature"),
 		Counted(max(1, len(m.Params.Windows.Center)), "window"))}
 	d.Lead = append(d.Lead, leftOut(m)...)
-	var inducing []float64 // inputs, whose ranges are roughly those of the data
+	var inducing []float64 // inducing inputs, which span approximately the range of the data
 	for _, f := range m.Frequencies() {
 		inducing = append(inducing, f.Location...)
 	}
@@ -243,18 +244,18 @@ func Info(name string, m *vssgp.Model) *Document {
 	return d
 }
 
-// Predict reports a prediction at the rows of x [N,Q], the first of all rows that were predicted, MostRows at most. noise says whether its
-// band includes the noise. draws, which may be empty, are the first of all drawn functions, MostDraws at most.
+// Predict returns the report on a prediction at x [N,Q], the first of rows predicted rows, at most MostRows. noise means that the band
+// includes the noise. draws, which may be empty, are the first of drawn functions, at most MostDraws.
 func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws [][]float64, noise bool, settings []Setting,
 	rows, drawn int) *Document {
 	d := &Document{Title: "Prediction"}
 	d.Lead = []string{fmt.Sprintf("%s, %s, %s inference.", Counted(rows, "row"), Counted(m.Params.M(), "feature"), m.Inference)}
 	d.Lead = append(d.Lead, leftOut(m)...)
 	if p.N < rows {
-		d.Lead = append(d.Lead, fmt.Sprintf("The charts show the first %d, the most for a page; the output has all.", p.N))
+		d.Lead = append(d.Lead, fmt.Sprintf("The charts show only the first %d rows; the output has all.", p.N))
 	}
 	if len(draws) < drawn {
-		d.Lead = append(d.Lead, fmt.Sprintf("Of the %d functions drawn from the posterior the charts show %d.", drawn, len(draws)))
+		d.Lead = append(d.Lead, fmt.Sprintf("Of the %d functions drawn from the posterior, the charts show %d.", drawn, len(draws)))
 	}
 	along := inputNames(m)[0]
 	if m.Params.Q > 1 {

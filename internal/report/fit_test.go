@@ -14,14 +14,14 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestFitReport: the year of the carbon dioxide is labeled, and all sections
-// are there in each format.
+// TestFitReport checks that the report of a CO2 fit has all sections in each
+// format and a label of a period of one year.
 func TestFitReport(t *testing.T) {
 	d := fittedDocument(t)
 	for as, words := range map[Format][]string{
-		HTML: {"Residuals of co2_ppm", "% of the rows lie in the 95 % band", "Bound against time", "Bound against iterations", "kl frequencies", "noise sd, co2_ppm",
-			"--seed", "The largest that repeats within the data: period "},
-		SVG: {"Residuals of co2_ppm", "Bound against time", "period ", "95 % band"},
+		HTML: {"Residuals of co2_ppm", "% of the rows are within the 95 % band", "Bound over time", "Bound over iterations", "kl frequencies", "noise sd, co2_ppm",
+			"--seed", "The largest feature with a period within the range of the data: period "},
+		SVG: {"Residuals of co2_ppm", "Bound over time", "period ", "95 % band"},
 		PNG: {"\x89PNG"},
 	} {
 		testkit.Contains(t, writtenAs(t, d, as), words...)
@@ -37,7 +37,7 @@ func TestFitReport(t *testing.T) {
 	}
 }
 
-// fittedDocument is the report of a fit of the carbon dioxide of Mauna Loa.
+// fittedDocument returns the report of a fit to the CO2 concentrations of Mauna Loa.
 func fittedDocument(t *testing.T) *Document {
 	t.Helper()
 	c := testkit.Must(table.Open("../../testdata/co2_monthly.csv"))(t)
@@ -51,7 +51,7 @@ func fittedDocument(t *testing.T) *Document {
 	return testkit.Must(Fit("co2_monthly.csv", m, r, data, trace, []Setting{{"--seed", "0"}}))(t)
 }
 
-// several is a fit of two inputs to two outputs.
+// several returns a fit with two inputs and two outputs.
 func several(t *testing.T) (*vssgp.Model, *vssgp.Result, *vssgp.Data) {
 	t.Helper()
 	data := &vssgp.Data{N: 60, Q: 2, D: 2, XNames: []string{"a", "b"}}
@@ -64,7 +64,7 @@ func several(t *testing.T) (*vssgp.Model, *vssgp.Result, *vssgp.Data) {
 	return m, r, data
 }
 
-// TestSeveral: inputs and outputs each get their charts, in every format.
+// TestSeveral checks that each input and each output has charts in every format.
 func TestSeveral(t *testing.T) {
 	m, r, data := several(t)
 	fitted := testkit.Must(Fit("t.csv", m, r, data, &Trace{}, nil))(t)
@@ -89,7 +89,7 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestCurve: a prediction is drawn in the order of the one input, and a latent band is the narrower.
+// TestCurve checks that a curve is sorted by the input, and that the band without noise is narrower.
 func TestCurve(t *testing.T) {
 	p := &vssgp.Prediction{N: 3, D: 1, Mean: []float64{30, 10, 20}, Cov: []float64{4, 4, 4}, Noise: []float64{3}}
 	for noise, wide := range map[bool]float64{true: 2, false: 1} {
@@ -102,7 +102,7 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestFirstRows: in order, and no more than a page bears.
+// TestFirstRows checks the order and the maximum number of the rows.
 func TestFirstRows(t *testing.T) {
 	d := &vssgp.Data{N: MostRows + 5, Q: 1, D: 1}
 	for n := range d.N {
@@ -114,7 +114,7 @@ func TestFirstRows(t *testing.T) {
 	}
 }
 
-// TestUnfitted: a model without a posterior has a covariance to show.
+// TestUnfitted checks that the report of a model without a posterior shows its covariance.
 func TestUnfitted(t *testing.T) {
 	p := vssgp.NewParams(1, 2, 1, 1)
 	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1
@@ -123,8 +123,8 @@ func TestUnfitted(t *testing.T) {
 	testkit.Contains(t, written(t, Info("new.safetensors", m)), "no posterior", "Power spectrum")
 }
 
-// TestDensity: it integrates to the covariance at 0, and stands where the
-// components are.
+// TestDensity checks that the density integrates to the covariance at 0 and
+// that its peaks are at the frequencies of the components.
 func TestDensity(t *testing.T) {
 	p := vssgp.NewParams(3, 1, 1, 1)
 	p.Variance = []float64{2, 0.5, 0.25}
@@ -168,7 +168,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestPeaks: the largest of each neighborhood, none that may be 0.
+// TestPeaks checks that peaks are the largest lines of their neighborhoods and differ from 0.
 func TestPeaks(t *testing.T) {
 	all := []line{{at: 0.1, sd: 0.2, amplitude: 9}, {at: 10, sd: 0.1, amplitude: 1}, {at: 10.1, sd: 0.1, amplitude: 2}, {at: 50, sd: 1, amplitude: 0.5}}
 	for _, c := range []struct {
@@ -192,7 +192,7 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// TestTrace: of many steps some are kept, to the last but one at most.
+// TestTrace checks that a trace drops steps evenly if there are too many.
 func TestTrace(t *testing.T) {
 	var trace Trace
 	const n = 50000

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// mostFinds bounds the finds in a chart.
+	// mostFinds is the maximum number of finds in a chart.
 	mostFinds = 2000
-	// otherKinds are the kinds that are not told apart: all but the most frequent ones.
+	// otherKinds is the name of the group of less frequent kinds.
 	otherKinds = "other"
 )
 
-// kindColors are the colors of the kinds, the most frequent one first.
+// kindColors are the colors of the kinds in the order of decreasing frequency.
 var kindColors = []color.Color{Blue, Red, Pink, Gray}
 
-// found returns a count of the finds by kind and channel, and a chart of their lengths along the recording.
+// found returns the section with the numbers of finds by kind and channel, and a chart of their lengths over time.
 func (f *Fill) found() section {
 	s := section{Title: "Damage found"}
 	if len(f.Found) == 0 {
@@ -30,17 +30,17 @@ func (f *Fill) found() section {
 		}
 		return s
 	}
-	t := Table{Caption: "Finds by kind", Head: []string{"", "finds", "a minute", "longest, ms"}}
+	t := Table{Caption: "Finds by kind", Head: []string{"", "finds", "per minute", "longest, ms"}}
 	if f.Channels > 1 {
 		t.Head = append(t.Head, "in all channels")
 		for c := range min(f.Channels, mostSeries) {
-			t.Head = append(t.Head, fmt.Sprintf("in channel %d alone", c+1))
+			t.Head = append(t.Head, fmt.Sprintf("only in channel %d", c+1))
 		}
 	}
-	text, drawn := "Each find at its time.", slices.Clone(f.Found)
+	text, drawn := "Length of each find over time.", slices.Clone(f.Found)
 	slices.SortStableFunc(drawn, func(a, b detect.Found) int { return cmp.Compare(b.Len(), a.Len()) })
 	if len(drawn) > mostFinds {
-		text, drawn = fmt.Sprintf("The longest %d of %d, each at its time.", mostFinds, len(drawn)), drawn[:mostFinds]
+		text, drawn = fmt.Sprintf("Length over time of the longest %d of %d finds.", mostFinds, len(drawn)), drawn[:mostFinds]
 	}
 	c := newChart("Lengths of the finds", text, seconds, "length, ms")
 	c.logY = true
@@ -75,10 +75,10 @@ func (f *Fill) found() section {
 	return s
 }
 
-// kindOf names the kind of a find.
+// kindOf returns the name of a find's kind.
 func kindOf(d detect.Found) string { return cmp.Or(string(d.Kind), "without a label") }
 
-// kinds returns the kinds of the finds, the most frequent first; of many the last is the rest.
+// kinds returns the kinds of the finds, the most frequent first. If there are more than kindColors, the last entry is otherKinds.
 func (f *Fill) kinds() []string {
 	count := map[string]int{}
 	for _, d := range f.Found {

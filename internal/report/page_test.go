@@ -29,10 +29,10 @@ func writtenAs(t *testing.T, d *Document, as Format) string {
 	return b.String()
 }
 
-// hostile is a text that must come to nothing wherever a page has it.
+// hostile is a text that must be escaped everywhere in a page.
 const hostile = `</script></style><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}` + "\xff\u2028&amp;.wav"
 
-// everything is a page with all that a page may have, hostile text in all of it.
+// everything returns a document with all kinds of content and hostile text in each.
 func everything() *Document {
 	x := []float64{0, 1, 2}
 	c := newChart(hostile, hostile, hostile, hostile)
@@ -57,7 +57,7 @@ var (
 	loading   = []string{"src", "href", "xlink:href", "action", "poster", "srcset", "data", "background"}
 )
 
-// TestPage: no text becomes markup or script, nothing is fetched, and the policy would not let it. The page has what screen readers go by.
+// TestPage checks that text is escaped, that the page loads no other files, that its policy forbids it, and that it is accessible.
 func TestPage(t *testing.T) {
 	text := written(t, everything())
 	if !utf8.ValidString(text) || strings.Contains(text, "alert(1)</script>") || strings.Contains(text, "<img") {
@@ -104,7 +104,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// TestPlayerJSON: samples, fills and references come out as they went in, clipped.
+// TestPlayerJSON checks that samples are clipped and that fills and references are unchanged.
 func TestPlayerJSON(t *testing.T) {
 	text := string(testkit.Must(json.Marshal(everything().Player))(t))
 	samples, _ := binary.Append(nil, binary.LittleEndian, []int16{0, -32768, 16384, -32768, 32767, 8192})

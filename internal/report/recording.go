@@ -13,41 +13,41 @@ import (
 
 // Limits that keep a page small enough for a browser.
 const (
-	// mostSound bounds the bytes of sound: a page contains the whole recording, or clips around gaps.
+	// mostSound is the maximum number of bytes of audio. Above it, a page contains clips around gaps instead of the whole recording.
 	mostSound = 8 << 20
-	// mostListed and mostCharted bound the gaps that the page lists, and those that have charts.
+	// mostListed and mostCharted are the maximum numbers of gaps in the list and of gaps with charts.
 	mostListed, mostCharted = 300, 40
-	// aroundGap is how much a clip has on each side of a gap, in seconds.
+	// aroundGap is the length of a clip on each side of a gap, in seconds.
 	aroundGap = 0.3
-	// bytesGiven is the size of a sample in a page; a sample of a fill or of the reference takes bytesFilled more, a gap bytesGap.
+	// bytesGiven is the size of a sample in a page. Samples of the fill and of the reference add bytesFilled each, and a gap bytesGap.
 	bytesGiven, bytesFilled, bytesGap = 2, 4, 100
 )
 
-// player is the sound in a page as player.js reads it: clips of a recording, and the fills of the gaps in them.
+// player is the data of player.js: clips of a recording, and the fills of the gaps in them.
 type player struct {
 	Rate      int         `json:"rate"`
 	Channels  int         `json:"channels"`
 	Filled    bool        `json:"-"` // the gaps have fills
-	Reference bool        `json:"-"` // and a reference
+	Reference bool        `json:"-"` // the gaps have a reference
 	Clips     []clip      `json:"clips"`
 	Gaps      []playerGap `json:"gaps"` // in the clips
 }
 
-// playerGap is a gap [Start, End) with the mean of its fill and the reference as float32, little-endian, of one channel after the other.
+// playerGap is a gap [Start, End) with the mean of its fill and the reference as little-endian float32, ordered by channel.
 type playerGap struct {
 	Number    int    `json:"number"`
 	Start     int    `json:"start"`
 	End       int    `json:"end"`
-	Channel   int    `json:"channel"` // from 1; 0: all
+	Channel   int    `json:"channel"` // from 1; 0 for all
 	Mean      []byte `json:"mean,omitempty"`
 	Reference []byte `json:"reference,omitempty"`
 }
 
-// clip is the samples [channel][frame] of frames [Start, End), in full scale.
+// clip contains the samples [channel][frame] of frames [Start, End), relative to full scale.
 type clip struct {
 	Start   int    `json:"start"`
 	End     int    `json:"end"`
-	PCM     []byte `json:"pcm"` // 16 bits, little-endian, clipped at full scale, the channels of a frame together
+	PCM     []byte `json:"pcm"` // 16 bits, little-endian, clipped at full scale, channels interleaved
 	samples [][]float64
 }
 
@@ -62,7 +62,7 @@ func newClip(start int, samples [][]float64) clip {
 	return c
 }
 
-// singles writes channels as float32.
+// singles encodes channels as little-endian float32.
 func singles(channels [][]float64) (out []byte) {
 	for _, v := range slices.Concat(channels...) {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(v)))
@@ -70,17 +70,17 @@ func singles(channels [][]float64) (out []byte) {
 	return out
 }
 
-// gap is a gap of the recording, or what was found in it, with what the page shows of it.
+// gap is a gap of the recording, or a find, with its data for the page.
 type gap struct {
 	audio.Gap
-	number    int               // in time, from 1
-	fills     []restore.GapFill // by channel; nil: it was not filled
+	number    int               // in the order of time, from 1
+	fills     []restore.GapFill // by channel; nil if it was not filled
 	reference [][]float64       // by channel, if it is known and the gap is embedded
-	found     detect.Found      // what was found there; empty if that is not known
-	sd        float64           // the expected error of the fill: the rms of its standard deviations in the channel where it is largest
-	relative  float64           // the same relative to the level of the sound around it; NaN if that is not known
+	found     detect.Found      // the find at this gap; empty if there is none
+	sd        float64           // expected error of the fill, from expectedError
+	relative  float64           // the same relative to the surrounding level; NaN if that is unknown
 	lo, hi    int               // frames to show
-	embedded  bool              // the player has it
+	embedded  bool              // the player contains it
 	charted   bool
 }
 
@@ -88,10 +88,10 @@ type gap struct {
 type embedded struct {
 	*Fill
 	player  player
-	gaps    []*gap // rising
+	gaps    []*gap // in increasing order
 	whole   bool   // the page contains the whole recording
-	listed  []*gap // the least sure first; if nothing was filled, the surest
-	charted int    // of the listed ones
+	listed  []*gap // in the order of leastSure
+	charted int    // number of listed gaps with charts
 }
 
 func newEmbedded(f *Fill) (*embedded, error) {
@@ -152,7 +152,7 @@ func (p *embedded) cost(lo, hi int) int {
 	return n
 }
 
-// within returns the gaps that lie in [lo, hi), wholly or in part.
+// within returns the gaps that overlap [lo, hi).
 func (p *embedded) within(lo, hi int) (inside []*gap) {
 	for _, g := range p.gaps {
 		if g.Start < hi && g.End > lo {
@@ -162,7 +162,7 @@ func (p *embedded) within(lo, hi int) (inside []*gap) {
 	return inside
 }
 
-// channels returns the channels, from 0, that miss a gap's samples.
+// channels returns the channels, from 0, in which a gap's samples are missing.
 func (p *embedded) channels(g audio.Gap) (channels []int) {
 	for c := range p.Channels {
 		if g.In(c) {
@@ -172,7 +172,7 @@ func (p *embedded) channels(g audio.Gap) (channels []int) {
 	return channels
 }
 
-// embed adds a clip to the player, with the fills of the gaps that lie in it.
+// embed adds a clip to the player, with the fills of the gaps in it.
 func (p *embedded) embed(lo, hi int) error {
 	samples, err := p.Input.Read(lo, hi)
 	if errors.Is(err, audio.ErrFormat) { // a gap may have values that are not finite
@@ -206,7 +206,7 @@ func (p *embedded) embed(lo, hi int) error {
 	return nil
 }
 
-// clip returns the clip that has frames [from, to).
+// clip returns the clip that contains frames [from, to).
 func (p *embedded) clip(from, to int) clip {
 	clips := p.player.Clips
 	return clips[slices.IndexFunc(clips, func(c clip) bool { return c.Start <= from && to <= c.End })]

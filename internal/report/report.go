@@ -1,5 +1,5 @@
-// Package report shows fits, predictions, models and filled recordings: charts, tables and sound. A Document is written as a page (HTML)
-// or as a picture of its charts (PNG, SVG); a Figure is a picture of any plots.
+// Package report writes reports on fits, predictions, models and filled recordings, with charts, tables and audio. A Document is written as
+// a page (HTML) or as an image of its charts (PNG, SVG). A Figure is an image of any plots.
 package report
 
 import (
@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ErrFormat is wrapped if the extension of a path does not name a format.
-var ErrFormat = errors.New("not a format of a report")
+// ErrFormat is wrapped by the error for a path with an unsupported extension.
+var ErrFormat = errors.New("unsupported report format")
 
 // Format is the format of a document's file.
 type Format string
@@ -30,7 +30,7 @@ const (
 	SVG  Format = "svg"
 )
 
-// FormatOf returns the format that a path's extension asks for.
+// FormatOf returns the format of a path's extension. The error wraps ErrFormat.
 func FormatOf(path string) (Format, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".html", ".htm":
@@ -38,23 +38,23 @@ func FormatOf(path string) (Format, error) {
 	case ".png", ".svg":
 		return Format(ext[1:]), nil
 	}
-	return "", fmt.Errorf("%s: the extension does not name a format; want .html, .png or .svg: %w", path, ErrFormat)
+	return "", fmt.Errorf("%s: the extension must be .html, .png or .svg: %w", path, ErrFormat)
 }
 
-// Document is what a report shows. A page shows all of it, a picture the charts.
+// A Document is the content of a report. A page shows all of it, and an image shows the charts.
 type Document struct {
 	Title    string
 	Lead     []string // paragraphs below the title
 	Sections []section
 	Foot     []string
-	Player   *player // of the recording; nil if there is none
+	Player   *player // nil without a recording
 }
 
-// section is an entry of the page's contents, or details that open and close.
+// section is an entry in the page's table of contents, or collapsible details.
 type section struct {
 	ID, Title string
-	Play      string // what its button plays; empty: it has none
-	Gap       int    // that the button plays; 0: the recording from its beginning
+	Play      string // text of its play button; "" for no button
+	Gap       int    // gap that the button plays; 0 for the recording from its beginning
 	Text      []string
 	Charts    []*chart
 	Tables    []Table
@@ -62,16 +62,16 @@ type section struct {
 	Open      bool // for details
 }
 
-// Table is rows below a head; the first cell of each row is its name.
+// A Table has a head and rows. The first cell of each row is its name.
 type Table struct {
 	Caption string
 	Head    []string
 	Rows    [][]string
-	Words   bool        // the last column has words rather than numbers
-	Gaps    map[int]int // the gap that a row's name links to, by row
+	Words   bool        // the last column contains words
+	Gaps    map[int]int // gaps that the names of rows link to, by row
 }
 
-// Setting is one of the settings of a run.
+// A Setting is the name and value of an option.
 type Setting struct{ Name, Value string }
 
 // add adds a section, unless it is empty.
@@ -84,7 +84,7 @@ func (d *Document) add(s section) {
 
 // addSettings adds the table of a run's settings.
 func (d *Document) addSettings(settings []Setting) {
-	t := Table{Caption: "Options as given", Head: []string{"", "value"}, Words: true}
+	t := Table{Caption: "Options of the command line", Head: []string{"", "value"}, Words: true}
 	for _, s := range settings {
 		t.Rows = append(t.Rows, []string{s.Name, s.Value})
 	}
@@ -93,7 +93,7 @@ func (d *Document) addSettings(settings []Setting) {
 	}
 }
 
-// Write writes the document.
+// Write writes the document in a format.
 func (d *Document) Write(w io.Writer, as Format) (err error) {
 	var charts []*chart
 	for _, s := range d.Sections {
@@ -127,14 +127,14 @@ var (
 		hash(style), hash(script))
 )
 
-// hash names a script or style for a content security policy.
+// hash returns the source expression of a script or style for a content security policy.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// writePage writes the document as one file that contains all it shows: a browser loads nothing from elsewhere, and a content security policy
-// enforces that. Every text is escaped.
+// writePage writes the document as a self-contained HTML file. A content security policy prevents the browser from loading other files. All
+// text is escaped.
 func (d *Document) writePage(w io.Writer) error {
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, struct {
@@ -146,11 +146,11 @@ func (d *Document) writePage(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(bytes.ToValidUTF8(b.Bytes(), []byte("\ufffd"))) // names of files and columns may be anything
+	_, err = w.Write(bytes.ToValidUTF8(b.Bytes(), []byte("\ufffd"))) // names of files and columns may be invalid UTF-8
 	return err
 }
 
-// Counted writes a number of things for people: 1 gap, 3 gaps.
+// Counted formats a number of items, such as 1 gap or 3 gaps.
 func Counted(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -158,7 +158,7 @@ func Counted(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// short writes a number for people, a dash if it is not finite.
+// short formats a number with four digits, or as a dash if it is not finite.
 func short(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"

@@ -14,31 +14,31 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// Series is what charts of a series show: its last rows, the model's mean there, and predictions beyond.
+// A Series is the content of a report on a time series: its last rows, the model's mean at these rows, and predictions after them.
 type Series struct {
 	Title  string
 	Model  *series.Model
-	Parts  []string // their names
+	Parts  []string // names of the parts
 	XName  string
 	YNames []string
-	// Time returns an input in seconds since 1970; nil: the input is no time.
+	// Time returns an input in seconds since 1970. It is nil if the input is not a time.
 	Time func(x float64) float64
 
-	X  []float64   // [N] the data, in any order; nil: none
+	X  []float64   // [N] inputs of the data, in any order; nil without data
 	Y  [][]float64 // [D][N], NaN if missing
 	At []float64   // further inputs for the mean and its band, in any order
 
-	Regressors func(x []float64) ([][]float64, error) // the model's, at x; nil: it has none
+	Regressors func(x []float64) ([][]float64, error) // values of the model's regressors at x; nil without regressors
 
-	Levels []float64 // of further bands, in percent
+	Levels []float64 // levels of further bands, in percent
 
-	Forecast bool // the chart marks where the data end, and shows their last part separately if the forecast is short
+	Forecast bool // mark the end of the data, and plot their last part separately if the forecast is short
 }
 
-// mostRows bounds the rows of data that the charts of a series show, and as many further inputs.
+// mostRows is the maximum number of rows of data, and of further inputs, in the charts of a series.
 const mostRows = 2000
 
-// Plot shows the data with the mean and its band, and the model's parts.
+// Plot returns the charts of the data with the mean and its band, and of the model's parts.
 func (s *Series) Plot(ctx context.Context) (*Document, error) {
 	d := &Document{Title: s.Title, Lead: []string{fmt.Sprintf("%s, %s. Parts: %s.",
 		Counted(s.Model.Rows(), "row"), Counted(s.Model.Features(), "feature"), strings.Join(s.Parts, ", "))}}
@@ -59,8 +59,8 @@ func (s *Series) Plot(ctx context.Context) (*Document, error) {
 		return nil, err
 	}
 	if len(x) < len(s.X)+len(s.At) {
-		d.Lead = append(d.Lead, fmt.Sprintf("The charts show %d inputs, the most for a page: "+
-			"of the last rows, and the first to be predicted.", len(x)))
+		d.Lead = append(d.Lead, fmt.Sprintf("The charts show only %d inputs: "+
+			"the last rows of the data and the first predicted rows.", len(x)))
 	}
 	for i, name := range s.YNames[:min(len(s.YNames), mostSeries)] {
 		d.add(section{Title: name, Charts: s.charts(name, x, y[i], p, parts, i)})
@@ -68,7 +68,7 @@ func (s *Series) Plot(ctx context.Context) (*Document, error) {
 	return d, nil
 }
 
-// Report is Plot with the model in tables.
+// Report returns the document of Plot with tables of the hyper-parameters and the settings.
 func (s *Series) Report(ctx context.Context, settings []Setting) (*Document, error) {
 	d, err := s.Plot(ctx)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Series) Report(ctx context.Context, settings []Setting) (*Document, err
 	return d, nil
 }
 
-// shown returns the distinct inputs to show, rising, and the data there: the last rows, and the first further inputs.
+// shown returns the distinct inputs of the last rows and of the first further inputs, sorted, and the data at these inputs.
 func (s *Series) shown() (x []float64, y [][]float64) {
 	order := sorted(s.X)
 	order = order[max(0, len(order)-mostRows):]
@@ -106,8 +106,8 @@ func (s *Series) shown() (x []float64, y [][]float64) {
 	return x, y
 }
 
-// begins returns the input at which the data end, and the first inputs of the charts: if the forecast is shorter than a quarter of the
-// data, the last part of them comes first, four horizons or two of the longest seasons; then all.
+// begins returns the last input of the data and the first input of each chart. If the forecast is shorter than a quarter of the data, the
+// first chart shows the last part of the data, four horizons or two of the longest seasons. The last chart shows all data.
 func (s *Series) begins() (end float64, first []float64) {
 	all := math.Inf(-1)
 	if !s.Forecast || len(s.X) == 0 || len(s.At) == 0 {
@@ -126,7 +126,7 @@ func (s *Series) begins() (end float64, first []float64) {
 	return end, append(first, all)
 }
 
-// charts returns those of output d: everything, each part, and the remainder.
+// charts returns the charts of output d: the prediction, each part, and the remainder.
 func (s *Series) charts(name string, x, y []float64, p *series.Prediction, parts []series.Component, d int) (all []*chart) {
 	time := s.Time
 	if time == nil {
@@ -152,7 +152,7 @@ func (s *Series) charts(name string, x, y []float64, p *series.Prediction, parts
 		for n < len(x)-1 && x[n] < first {
 			n++
 		}
-		c := chartOf(title, "The data, and the predictive mean with the band that contains 95 % of observations.", name)
+		c := chartOf(title, "The data, and the predictive mean with 95 % prediction intervals.", name)
 		c.band("95 % band", Blue, at[n:], p.Lower[d][n:], p.Upper[d][n:])
 		for _, level := range s.Levels {
 			lower, upper, tail := make([]float64, len(x)), make([]float64, len(x)), (1-level/100)/2
@@ -183,7 +183,7 @@ func (s *Series) charts(name string, x, y []float64, p *series.Prediction, parts
 		}
 	}
 	for _, part := range parts {
-		c := chartOf(name+": "+part.Name, "What this part adds, with its 95 % interval.", name)
+		c := chartOf(name+": "+part.Name, "The contribution of this part with its 95 % interval.", name)
 		lower, upper := make([]float64, len(x)), make([]float64, len(x))
 		for i, v := range part.Mean[d] {
 			lower[i], upper[i] = v-bayes.SD95*part.SD[d][i], v+bayes.SD95*part.SD[d][i]
@@ -193,7 +193,7 @@ func (s *Series) charts(name string, x, y []float64, p *series.Prediction, parts
 		c.line("mean", Blue, at, part.Mean[d])
 		all = append(all, c)
 	}
-	if remainder := chartOf(name+": remainder", "The data less all parts.", name); len(s.X) > 0 {
+	if remainder := chartOf(name+": remainder", "The data minus all parts.", name); len(s.X) > 0 {
 		remainder.points("remainder", color.Black, at, left)
 		all = append(all, remainder)
 	}

@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// spectrogramRange is how far below the loudest the darkest is, in dB.
+	// spectrogramRange is the dynamic range of the colors, in dB.
 	spectrogramRange = 80
-	// spectrogramRows bounds the height of a spectrogram.
+	// spectrogramRows is the maximum height of a spectrogram.
 	spectrogramRows = 128
 )
 
-// spectrogramPalette rises evenly in lightness. With more colors the pictures would be larger.
+// spectrogramPalette has uniform steps of lightness. Few colors keep the images small.
 var spectrogramPalette = color.Palette(moreland.ExtendedBlackBody().Palette(32).Colors())
 
-// levels returns the power of x in dB, [column][row] from the lowest frequency up, in frames of the given length spread evenly over it,
-// under a Hann window. It averages neighboring frequencies if there are more than spectrogramRows.
+// levels returns the spectrogram of x in dB, [column][row] with increasing frequency, from Hann-windowed frames of the given length that are
+// evenly spaced. It averages neighboring frequencies if there are more than spectrogramRows.
 func levels(x []float64, columns, frame int) [][]float64 {
 	frame += frame % 2
 	transform := ar.NewSpectrum(frame, ar.Hann(frame))
@@ -50,7 +50,7 @@ func levels(x []float64, columns, frame int) [][]float64 {
 	return out
 }
 
-// picture returns levels as an image, in which top is the brightest.
+// picture returns levels as an image in which top has the brightest color.
 func picture(levels [][]float64, top float64) image.Image {
 	height, last := len(levels[0]), float64(len(spectrogramPalette)-1)
 	img := image.NewPaletted(image.Rect(0, 0, len(levels), height), spectrogramPalette)
@@ -62,8 +62,8 @@ func picture(levels [][]float64, top float64) image.Image {
 	return img
 }
 
-// spectrograms returns the spectrograms before and after the fill of frames [from, to), which the page contains, of the mean of the
-// channels, in frames of some seconds: long ones separate the harmonics of a voice, short ones the edges of a gap.
+// spectrograms returns the spectrograms of frames [from, to) before and after the fill, for the mean of the channels. The page must contain
+// these frames. frame is the frame length in seconds: long frames resolve harmonics, and short frames resolve the edges of a gap.
 func (p *embedded) spectrograms(from, to, columns int, frame float64) (charts []*chart) {
 	before, after := p.mixed(from, to)
 	length := max(16, int(frame*float64(p.Rate)))
@@ -83,11 +83,11 @@ func (p *embedded) spectrograms(from, to, columns int, frame float64) (charts []
 	}
 	for _, g := range p.within(from, to) {
 		for i := max(from, g.Start); i < min(to, g.End); i++ {
-			marks[(i-from)*n/(to-from)] = -highest / 50 // just below the picture
+			marks[(i-from)*n/(to-from)] = -highest / 50 // just below the image
 		}
 	}
 	for i, s := range all {
-		c := newChart("Spectrogram"+names[i], fmt.Sprintf("%d dB from dark to light; red below marks gaps.", spectrogramRange),
+		c := newChart("Spectrogram"+names[i], fmt.Sprintf("Range %d dB from dark to light; red marks below are gaps.", spectrogramRange),
 			seconds, "kHz")
 		c.panel.Add(plotter.NewImage(picture(s, top), float64(from)/rate, 0, float64(to)/rate, highest))
 		c.points("", Red, x, marks)

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// mostStems bounds the features that a spectrum shows, the largest ones.
+	// mostStems is the maximum number of features in a spectrum.
 	mostStems = 400
-	// mostLabels bounds the labeled ones.
+	// mostLabels is the maximum number of labeled features.
 	mostLabels = 8
-	// leastAmplitude is the least that is shown, as a share of the largest.
+	// leastAmplitude is the minimum amplitude of shown features, as a share of the largest amplitude.
 	leastAmplitude = 1e-3
-	// labelWidth is the width of a label as a share of the chart's.
+	// labelWidth is the width of a label as a share of the width of the chart.
 	labelWidth = 0.16
-	// densityBins is the number of bins of a power spectrum that is drawn.
+	// densityBins is the number of bins of a plotted power spectrum.
 	densityBins = 1024
 )
 
 // seconds is the name of the input of a recording.
 const seconds = "seconds"
 
-// Amplitudes returns |A1_k m_kd| [M,D] in the units of y: the height of each feature's cosine under the posterior mean; nil before a fit.
+// Amplitudes returns |A1_k m_kd| [M,D], the amplitudes of the features' cosines in the units of y. It returns nil before a fit.
 func Amplitudes(m *vssgp.Model) []float64 {
 	mean, _, err := m.Coefficients()
 	if err != nil {
@@ -43,7 +43,7 @@ func Amplitudes(m *vssgp.Model) []float64 {
 	return out
 }
 
-// line is a feature as a spectrum shows it along one input.
+// A line is a feature in the spectrum along one input.
 type line struct {
 	at, sd, amplitude float64 // sd is 0 if it is unknown
 }
@@ -51,7 +51,7 @@ type line struct {
 // larger orders lines by amplitude, the largest first.
 func larger(a, b line) int { return cmp.Compare(b.amplitude, a.amplitude) }
 
-// lines returns the features of one input and output that are large enough to be shown, by frequency.
+// lines returns the features to show for input q and output d, sorted by frequency.
 func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 	var all []line
 	for _, f := range m.Frequencies() {
@@ -69,8 +69,8 @@ func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 	return all
 }
 
-// peaks returns the lines to label, largest first, of lines by frequency. Their frequencies are distinct from 0 and at least least; they
-// are two standard deviations, and a fiftieth of the range, away from larger ones.
+// peaks returns the lines to label, largest first. all is sorted by frequency. The frequencies of peaks are at least least and differ from 0
+// by two standard deviations. Their distance from larger lines is at least two standard deviations and a fiftieth of the range.
 func peaks(all []line, least float64) []line {
 	var out []line
 	for _, l := range slices.SortedStableFunc(slices.Values(all), larger) {
@@ -82,13 +82,13 @@ func peaks(all []line, least float64) []line {
 	return out
 }
 
-// frequencies returns charts of the features' frequencies under the posterior, for each input and output. A wave longer than
-// reach, the range of the data along the input, is a trend and has no label.
+// frequencies returns the charts of the features' frequencies for each input and output. Features with a period longer than
+// reach, the range of the data along the input, represent a trend and have no label.
 func frequencies(m *vssgp.Model, reach []float64) section {
 	s := section{Title: "Frequencies"}
 	amplitude := Amplitudes(m)
 	if amplitude == nil {
-		s.Text = []string{"The model has no posterior over its coefficients yet, so its features have no amplitude."}
+		s.Text = []string{"The model has no posterior of its coefficients, so the amplitudes of its features are unknown."}
 		return s
 	}
 	inputs, outputs := inputNames(m), outputNames(m)
@@ -105,12 +105,12 @@ func frequencies(m *vssgp.Model, reach []float64) section {
 	return s
 }
 
-// spectrum returns the chart of lines.
+// spectrum returns the chart of lines, with labels for the lines in top.
 func spectrum(all, top []line, x, y string) *chart {
-	text := fmt.Sprintf("The amplitude of %s against their frequency; bars are 95 %% intervals of the frequencies (frequency.variance).",
+	text := fmt.Sprintf("Amplitude of %s over frequency; bars are 95 %% intervals of the frequencies (frequency.variance).",
 		Counted(len(all), "feature"))
 	if len(top) > 0 {
-		text += " The largest that repeats within the data: " + top[0].label(x) + "."
+		text += " The largest feature with a period within the range of the data: " + top[0].label(x) + "."
 	}
 	c := newChart("Spectrum of "+y+" along "+x, text, "frequency, "+perUnit(x), "amplitude")
 	c.logY = true
@@ -121,7 +121,7 @@ func spectrum(all, top []line, x, y string) *chart {
 	}
 	c.stems(Blue, at, amplitude, lower, upper)
 	width := labelWidth * (at[len(at)-1] - at[0])
-	for _, p := range top { // its label is to the right, unless a larger line crosses it or has its own label there
+	for _, p := range top { // the label is to the right of the line; it is omitted if a larger line or its label overlaps
 		crosses := func(o line) bool {
 			return o.amplitude > p.amplitude && o.at < p.at+width && (o.at > p.at || o.at > p.at-width && o.amplitude < 2*p.amplitude)
 		}
@@ -132,7 +132,7 @@ func spectrum(all, top []line, x, y string) *chart {
 	return c
 }
 
-// label writes a line's period, or in sound its frequency, with its standard deviation.
+// label formats a line's period, or its frequency in a recording, with its standard deviation.
 func (l line) label(x string) string {
 	if x == seconds {
 		return spread(l.at, l.sd) + " Hz"
@@ -140,7 +140,7 @@ func (l line) label(x string) string {
 	return "period " + spread(1/l.at, l.sd/(l.at*l.at))
 }
 
-// spread writes a value with its standard deviation: to two digits of the latter, or to six digits of a value that is surer.
+// spread formats a value with its standard deviation, to two digits of the standard deviation but at most about six digits of the value.
 func spread(v, sd float64) string {
 	decimals := 1 - int(math.Floor(math.Log10(sd)))
 	switch {
@@ -162,13 +162,13 @@ func perUnit(x string) string {
 	return "cycles per " + x
 }
 
-// inputNames returns the model's names, or if it has none x, or x0, x1, ….
+// inputNames returns the names of the model's inputs, by default x, or x0, x1, ….
 func inputNames(m *vssgp.Model) []string { return Names(m.XNames, m.Params.Q, "x") }
 
-// outputNames returns the model's names, or if it has none y, or y0, y1, ….
+// outputNames returns the names of the model's outputs, by default y, or y0, y1, ….
 func outputNames(m *vssgp.Model) []string { return Names(m.YNames, m.Params.D, "y") }
 
-// Names returns the names given, or if there are not n of them: letter, or letter0, letter1, ….
+// Names returns given if it has n names. Otherwise it returns letter if n is 1, else letter0, letter1, ….
 func Names(given []string, n int, letter string) []string {
 	switch {
 	case len(given) == n:
@@ -183,12 +183,12 @@ func Names(given []string, n int, letter string) []string {
 	return names
 }
 
-// density returns the power spectrum of a model's covariance along input q for the first output (the others' differ by a factor): its mean
-// in each of n equal bins from 0 to top, in units of y² per unit of frequency, one-sided:
+// density returns the one-sided power spectrum of a model's covariance along input q for the first output, in units of y² per unit of
+// frequency. The spectra of other outputs differ by a factor. The result is the mean in each of n equal bins from 0 to top:
 //
 //	S(f) = (1/V) Σ_i σ²_i [N(f; p_i, s_i²) + N(f; −p_i, s_i²)],   s_i = 1/(2π l_i)
 //
-// over the components of all V windows: the mean over the recording, since the squares of the windows add up to one.
+// The sum is over the components of all V windows. It is the mean over the recording, because the squares of the windows sum to one.
 func density(m *vssgp.Model, q int, top float64, n int) []float64 {
 	p := m.Params
 	out := make([]float64, n)
@@ -210,8 +210,8 @@ func density(m *vssgp.Model, q int, top float64, n int) []float64 {
 	return out
 }
 
-// topFrequency returns the frequency at which a drawing of the density may end: above all components with a millionth of the largest
-// variance or more.
+// topFrequency returns the largest frequency of a plot of the density. It is above all components with at least a millionth of the largest
+// variance.
 func topFrequency(m *vssgp.Model, q int) float64 {
 	p := m.Params
 	most, top := slices.Max(p.Variance), 0.0
@@ -238,7 +238,7 @@ func densities(m *vssgp.Model) (charts []*chart) {
 			frequency[i], power[i] = (float64(i)+0.5)*top/densityBins, max(v, least)
 		}
 		c := newChart("Power spectrum of the covariance along "+x, fmt.Sprintf(
-			"The power that the covariance expects at each frequency, in %s² per unit of frequency; the most at %s %s.",
+			"Power spectral density of the covariance, in %s² per unit of frequency; the maximum is at %s %s.",
 			y, short(frequency[most]), perUnit(x)), "frequency, "+perUnit(x), "power density")
 		c.logY = true
 		c.line("power density", Blue, frequency, power)

@@ -12,10 +12,11 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// waveColumns bounds the columns of a waveform. In a longer one, each column is the range of several samples.
+// waveColumns is the maximum number of columns of a waveform. In longer waveforms, each column shows the range of several samples.
 const waveColumns = 600
 
-// waves returns the waveforms of frames [from, to), which the page contains, of the channels that a gap misses, with all gaps shaded or not.
+// waves returns the waveforms of frames [from, to) for the channels in which the gap is missing. The page must contain these frames. shaded
+// means that all gaps are shaded.
 func (p *embedded) waves(title, text string, from, to int, missing audio.Gap, shaded bool) (charts []*chart) {
 	step := max(1, (to-from+waveColumns-1)/waveColumns)
 	var time []float64
@@ -37,7 +38,7 @@ func (p *embedded) waves(title, text string, from, to int, missing audio.Gap, sh
 		wave := func(name string, clr color.Color, values []float64) {
 			var x, y []float64
 			lo, hi := thin(values, step)
-			for i, at := range time { // up and down in columns with several values
+			for i, at := range time { // a column with several values is a vertical line
 				if x, y = append(x, at), append(y, lo[i]); hi[i] > lo[i] {
 					x, y = append(x, at), append(y, hi[i])
 				}
@@ -55,7 +56,7 @@ func (p *embedded) waves(title, text string, from, to int, missing audio.Gap, sh
 	return charts
 }
 
-// thin returns the least and the largest of each step values, NaN if all are.
+// thin returns the minimum and the maximum of each block of step values, NaN if all are NaN.
 func thin(values []float64, step int) (lo, hi []float64) {
 	for part := range slices.Chunk(values, step) {
 		least, largest := part[0], part[0]
@@ -72,14 +73,14 @@ func thin(values []float64, step int) (lo, hi []float64) {
 	return lo, hi
 }
 
-// A wave is a channel's samples, NaN where there is none.
+// A wave contains a channel's samples. Undefined samples are NaN.
 type wave struct {
-	given                         []float64 // and not filled
-	mean, lower, upper, reference []float64 // in filled gaps, and the given samples next to them, so that lines meet
+	given                         []float64 // original samples that were not filled
+	mean, lower, upper, reference []float64 // in filled gaps and at the adjacent samples, so that lines connect
 	gaps                          []float64 // 0 in gaps
 }
 
-// waveOf returns a channel's frames [from, to).
+// waveOf returns the wave of a channel's frames [from, to).
 func (p *embedded) waveOf(from, to, channel int) wave {
 	none := slices.Repeat([]float64{math.NaN()}, to-from)
 	clip := p.clip(from, to)

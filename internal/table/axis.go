@@ -10,43 +10,43 @@ import (
 	"time"
 )
 
-// An Axis maps the cells of an input column to numbers and back. Numbers are themselves. Dates become multiples of Unit since Origin: of
-// seconds, minutes, hours or days or, if the column follows the calendar, of months or years, which are even in that unit. The zero value
-// is an axis of numbers. Model files keep it as JSON.
+// An Axis maps the cells of an input column to numbers and back. Numbers are unchanged. Dates are converted to seconds, minutes, hours or
+// days since Origin or, if the column follows the calendar, to months or years, so that calendar steps are evenly spaced. The zero value
+// is an axis of numbers. Model files contain it as JSON.
 type Axis struct {
-	// Unit is seconds, minutes, hours, days, months or years for dates, rows if the rows' numbers are the input, "" for numbers.
+	// Unit is seconds, minutes, hours, days, months or years for dates, rows if the input is the row number, "" for numbers.
 	Unit string `json:"unit"`
-	// Origin is x = 0, in seconds since 1970: local time if Local, else UTC. It is a midnight in the column.
+	// Origin is the time of x = 0 in seconds since 1970, in local time if Local is set, else in UTC. It is midnight in the column.
 	Origin int64 `json:"origin,omitempty"`
-	// Local means that x counts local days or months, whatever the rows' offsets from UTC.
+	// Local means that x counts local days or months, independent of the rows' offsets from UTC.
 	Local bool `json:"local,omitempty"`
-	// Day of the month (31: the last) and Clock, in nanoseconds since midnight, are when months and years begin.
+	// Day of the month (31 for the last) and Clock, in nanoseconds since midnight, are the beginning of months and years.
 	Day   int   `json:"day,omitempty"`
 	Clock int64 `json:"clock,omitempty"`
-	// Layout is how the column writes dates; nil for numbers. Its JSON is 3 February 2001, 04:05:06.789123456, in the layout.
+	// Layout is the layout of dates in the column, nil for numbers. Its JSON is 3 February 2001, 04:05:06.789123456, in the layout.
 	Layout *layout `json:"notation,omitempty"`
 	// Offset is the offset from UTC of the last row in time, in seconds. New dates are written with it.
 	Offset int `json:"offset,omitempty"`
-	// Decimals are those of a column of numbers; Fixed if all rows have as many. Free means that numbers have exponents.
+	// Decimals is the number of decimals in a column of numbers, in all rows if Fixed is set. Free means that numbers have exponents.
 	Decimals int  `json:"decimals,omitempty"`
 	Fixed    bool `json:"fixed,omitempty"`
 	Free     bool `json:"free,omitempty"`
 
-	offsets map[float64]int // of the x of rows with another offset than Offset, which are written with their own
+	offsets map[float64]int // offsets from UTC by x, for rows whose offset differs from Offset
 }
 
 const secondsPerDay = 86400
 
-// unitSeconds are the lengths of the units that have one.
+// unitSeconds are the units of fixed length, in seconds.
 var unitSeconds = map[string]int64{"seconds": 1, "minutes": 60, "hours": 3600, "days": secondsPerDay}
 
-// unitMonths are the lengths of the others in months.
+// unitMonths are the calendar units, in months.
 var unitMonths = map[string]float64{"months": 1, "years": 12}
 
-// Dates reports whether the column holds dates.
+// Dates reports whether the column contains dates.
 func (a *Axis) Dates() bool { return a != nil && a.Layout != nil }
 
-// Check refuses an axis that was not made here.
+// Check returns an error if the axis is invalid, which can occur in a model file.
 func (a *Axis) Check() error {
 	bad := a.Unit != "" && a.Unit != "rows"
 	if a.Layout != nil {
@@ -56,12 +56,12 @@ func (a *Axis) Check() error {
 	}
 	const farthest = 1e12 // seconds from 1970
 	if bad || a.Decimals < 0 || a.Decimals > 400 || a.Origin > farthest || a.Origin < -farthest {
-		return malformed("an axis of unit %.20q; want seconds, minutes, hours, days, months or years with a layout of dates", a.Unit)
+		return malformed("invalid axis with unit %.20q; must be seconds, minutes, hours, days, months or years with a layout of dates", a.Unit)
 	}
 	return nil
 }
 
-// Since returns the day of x = 0, as ISO 8601 has it.
+// Since returns the day of x = 0 in ISO 8601.
 func (a *Axis) Since() string {
 	seconds := a.Origin
 	if !a.Local {
@@ -70,7 +70,7 @@ func (a *Axis) Since() string {
 	return utc(seconds + secondsPerDay/2).Format(time.DateOnly) // the first row may have another offset
 }
 
-// Parse reads a cell of the column, or a date in another layout. A time without an offset has that of the last row.
+// Parse returns x of a cell of the column or of a date in another layout. A time without an offset has the offset of the last row.
 func (a *Axis) Parse(text string) (float64, error) {
 	v, _, problem := a.parse(text)
 	if problem != "" {
@@ -80,11 +80,11 @@ func (a *Axis) Parse(text string) (float64, error) {
 }
 
 const (
-	missingNumber = "is missing; want a number, or leave the row out"
-	missingDate   = "is missing; want a date, or leave the row out"
+	missingNumber = "is missing; add a number or remove the row"
+	missingDate   = "is missing; add a date or remove the row"
 )
 
-// parse is Parse with the cell's offset from UTC, or what is wrong.
+// parse returns x and the offset from UTC of a cell. If the cell is invalid, problem is the end of the error's text.
 func (a *Axis) parse(s string) (x float64, offset int, problem string) {
 	switch {
 	case !a.Dates() && isMissing(s):
@@ -107,19 +107,19 @@ func (a *Axis) parse(s string) (x float64, offset int, problem string) {
 		t = inZone(t, a.Offset)
 	}
 	if problem != "" {
-		return 0, 0, problem + "; want a date such as " + a.Format(0) + strings.Replace(likely(s), aDate, "", 1)
+		return 0, 0, problem + "; must be a date such as " + a.Format(0) + strings.Replace(likely(s), aDate, "", 1)
 	}
 	_, offset = t.Zone()
 	return a.of(t), offset, ""
 }
 
-// local returns the time on the clock of t's zone, as if it were UTC.
+// local returns the local time of t in its zone as a time in UTC.
 func local(t time.Time) time.Time {
 	_, offset := t.Zone()
 	return t.Add(time.Duration(offset) * time.Second).UTC()
 }
 
-// inZone is the inverse of local: the time at which a clock of an offset from UTC shows what t does.
+// inZone is the inverse of local. It returns the time whose local time at the offset from UTC is t.
 func inZone(t time.Time, offset int) time.Time {
 	return t.Add(-time.Duration(offset) * time.Second).In(time.FixedZone("", offset))
 }
@@ -140,10 +140,10 @@ func (a *Axis) of(t time.Time) float64 {
 	return x / unitMonths[a.Unit]
 }
 
-// monthNumber numbers the month of a time from January of the year 0.
+// monthNumber returns the number of months from January of the year 0 to the month of t.
 func monthNumber(t time.Time) int64 { return 12*int64(t.Year()) + int64(t.Month()) - 1 }
 
-// monthOf numbers the month of a time, with months that begin at Day and Clock.
+// monthOf returns the same number for months that begin at Day and Clock.
 func (a *Axis) monthOf(t time.Time) int64 {
 	month := monthNumber(t)
 	if t.Before(a.monthStart(month)) {
@@ -152,13 +152,13 @@ func (a *Axis) monthOf(t time.Time) int64 {
 	return month
 }
 
-// monthStart returns when a month of the axis begins.
+// monthStart returns the beginning of a month of the axis.
 func (a *Axis) monthStart(month int64) time.Time {
 	first := time.Date(0, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC)
 	return first.AddDate(0, 0, min(a.Day, daysIn(first))-1).Add(time.Duration(a.Clock))
 }
 
-// time returns the time of x, in its offset from UTC; false for times that cannot be written, beyond some 30 million years.
+// time returns the time of x with its offset from UTC. ok is false for times more than about 30 million years from the origin.
 func (a *Axis) time(x float64) (t time.Time, ok bool) {
 	const mostSeconds = 1e15
 	if !(math.Abs(x)*a.unit() < mostSeconds) {
@@ -181,10 +181,10 @@ func (a *Axis) time(x float64) (t time.Time, ok bool) {
 	return t.In(time.FixedZone("", offset)), true
 }
 
-// unit returns the length of the unit in seconds, for months and years the longest month's.
+// unit returns the length of the unit in seconds, or of the longest month for months and years.
 func (a *Axis) unit() float64 { return float64(cmp.Or(unitSeconds[a.Unit], 31*secondsPerDay)) }
 
-// fromCalendar returns the time of x months or years. Columns of months or quarters have no others.
+// fromCalendar returns the time of x months or years. In columns of months or quarters, it rounds x to one of them.
 func (a *Axis) fromCalendar(x float64) time.Time {
 	x *= unitMonths[a.Unit]
 	origin := monthNumber(utc(a.Origin))
@@ -203,7 +203,7 @@ func (a *Axis) fromCalendar(x float64) time.Time {
 	return start
 }
 
-// Seconds returns x of dates in seconds since 1970, on the column's own clock; NaN beyond what can be written.
+// Seconds returns the local time of x in seconds since 1970, NaN if it is out of range.
 func (a *Axis) Seconds(x float64) float64 {
 	t, ok := a.time(x)
 	if !ok {
@@ -213,17 +213,18 @@ func (a *Axis) Seconds(x float64) float64 {
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9
 }
 
-// Format writes x as the column does: a row's date with its own offset from UTC, others with that of the last row.
+// Format formats x in the layout of the column. The date of a row has the offset from UTC of the row; other dates have the offset of the
+// last row.
 func (a *Axis) Format(x float64) string { return string(a.Append(nil, x)) }
 
-// Append appends what Format returns.
+// Append appends the result of Format.
 func (a *Axis) Append(b []byte, x float64) []byte {
 	if a.Dates() {
 		t, ok := a.time(x)
 		if !ok {
 			return appendNumber(b, x)
 		}
-		step := a.Layout.resolution() // but a float64 holds a time far from the origin only so well
+		step := a.Layout.resolution() // at least the resolution of a float64, which is coarse far from the origin
 		for error := math.Abs(x) * 0x1p-51 * a.unit() * 1e9; float64(step) < error; {
 			step *= 10
 		}
@@ -240,13 +241,13 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 	return b
 }
 
-// axisOf chooses the unit and the origin of a column of dates: months or years if all are the same day of the month or its last, at the
-// same time of day; else the unit of most steps.
+// axisOf returns the axis of a column of dates. The unit is months or years if all dates are the same day of the month, or its last day, at
+// the same time of day. Otherwise it is the unit of most steps.
 func axisOf(l layout, times []time.Time) *Axis {
 	clock := func(t time.Time) time.Duration { return t.Sub(t.Truncate(24 * time.Hour)) }
 	first, latest := local(times[0]), times[0]
 	sameDay, sameClock, sameMonth, monthEnd := true, true, true, true
-	var steps [4]int // below a minute, an hour, a day, and longer ones
+	var steps [4]int // numbers of steps below a minute, an hour, a day, and of longer steps
 	for i, t := range times {
 		at := local(t)
 		sameDay = sameDay && at.Day() == first.Day()
@@ -301,10 +302,10 @@ func axisOf(l layout, times []time.Time) *Axis {
 	return a
 }
 
-// daysIn returns how many days the month of a time has.
+// daysIn returns the number of days in the month of a time.
 func daysIn(t time.Time) int { return time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day() }
 
-// utc returns the time that is some seconds after 1970 began.
+// utc returns the time at the given seconds since 1970.
 func utc(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 
 func floorDiv(a, b int64) int64 {

@@ -22,7 +22,7 @@ func along(t testing.TB, cells ...string) (*Axis, []float64, error) {
 	return s.Input(0, nil)
 }
 
-// Columns of dates become numbers in the unit that suits them, and back in their own layout, and the grid continues them.
+// TestAxis checks that dates become numbers in the expected unit, are written in the layout of the column, and are continued by the grid.
 func TestAxis(t *testing.T) {
 	for name, c := range map[string]struct {
 		cells string // with | between
@@ -89,7 +89,7 @@ func TestAxis(t *testing.T) {
 	}
 }
 
-// checkInverse holds an axis, and its JSON, to the cells that it was made of.
+// checkInverse checks that an axis, and a copy from its JSON, reproduce the cells of its column.
 func checkInverse(t *testing.T, axis *Axis, cells []string, x []float64) {
 	t.Helper()
 	text := testkit.Must(json.Marshal(axis))(t)
@@ -102,7 +102,7 @@ func checkInverse(t *testing.T, axis *Axis, cells []string, x []float64) {
 		for _, a := range []*Axis{axis, again} {
 			testkit.Equal(t, testkit.Must(a.Parse(cell))(t), x[i], cell, " by ", string(text))
 			back := a.Format(x[i])
-			if _, own := axis.offsets[x[i]]; own && a == again { // JSON has the last row's offset alone
+			if _, own := axis.offsets[x[i]]; own && a == again { // JSON contains only the offset of the last row
 				testkit.Equal(t, testkit.Must(a.Parse(back))(t), x[i], back, ", which was ", cell, ", by ", string(text))
 			} else {
 				testkit.Equal(t, back, cell, "a cell by ", string(text))
@@ -111,17 +111,17 @@ func checkInverse(t *testing.T, axis *Axis, cells []string, x []float64) {
 	}
 }
 
-// What a column of dates is refused for, in one line with the place.
+// TestBadDates checks the errors for invalid columns of dates.
 func TestBadDates(t *testing.T) {
 	for cells, says := range map[string]string{
-		"01/02/2024|02/02/2024":                   `f:2: column "t" (0 from 0): "01/02/2024" is 1 February 2024 or 2 January 2024, and no date of the column decides which; want --dayfirst, --dayfirst=false, or YYYY-MM-DD`,
+		"01/02/2024|02/02/2024":                   `f:2: column "t" (0 from 0): "01/02/2024" is 1 February 2024 or 2 January 2024, and all dates of the column are ambiguous; use --dayfirst, --dayfirst=false or YYYY-MM-DD`,
 		"01/01/2024|02/03/2024|x|y":               `f:3: column "t" (0 from 0): "02/03/2024" is 2 March 2024 or 3 February 2024`,
 		"01/02/2024|13/02/2024|02/14/2024":        `"02/14/2024" has the month first, but 13/02/2024 in an earlier row`,
 		"13/02/2024|02/13/2024":                   `f:3: column "t" (0 from 0): "02/13/2024" has the month first`,
-		"2024-01-01|2024/01/02":                   `f:3: column "t" (0 from 0): "2024/01/02" is a date in another layout than 2024-01-01 in an earlier row`,
-		"2024-01-01T10:00Z|2024-01-01T11:00":      "with an offset from UTC among times without one, or",
-		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is not a date; want a date such as 2024-01-01`,
-		"2024-01-01||2024-01-03":                  `f:3: column "t" (0 from 0): "" is missing; want a date`,
+		"2024-01-01|2024/01/02":                   `f:3: column "t" (0 from 0): "2024/01/02" is a date in a different layout than 2024-01-01 in an earlier row`,
+		"2024-01-01T10:00Z|2024-01-01T11:00":      "only one of them has an offset from UTC",
+		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is not a date; must be a date such as 2024-01-01`,
+		"2024-01-01||2024-01-03":                  `f:3: column "t" (0 from 0): "" is missing; add a date`,
 		"2024-01-01|2024-01-02|20240103":          "is a number, not a date",
 		"2024-01-01|2024-01-02|Total":             "(a footer",
 		"1|2|2024-01-01":                          "is a date among numbers",
@@ -133,7 +133,8 @@ func TestBadDates(t *testing.T) {
 	}
 }
 
-// TestDayFirst checks the order of day and month if it is given, or follows from dots, other dates or a model; and the century of two digits.
+// TestDayFirst checks the order of day and month if it is given or follows from dots, other dates or a model, and the century of years with
+// two digits.
 func TestDayFirst(t *testing.T) {
 	yes, no := true, false
 	like, _, err := along(t, "13/01/2024", "14/01/2024")
@@ -187,7 +188,7 @@ func TestOldAxis(t *testing.T) {
 	}
 }
 
-// Another file's column counts as the first one's does, in its own layout.
+// TestAxisLike checks that another file is read with the unit and origin of an axis and in its own layout.
 func TestAxisLike(t *testing.T) {
 	like, _, err := along(t, "13/01/2024", "14/01/2024")
 	testkit.OK(t, err)
@@ -213,7 +214,7 @@ func TestEarlyFraction(t *testing.T) {
 	testkit.Equal(t, axis.Format(x[5])+" "+axis.Format(x[6]), cells[5]+" "+cells[6], "two dates")
 }
 
-// TestOffsets: a row's date has its own offset from UTC, any other date that of the last row in time.
+// TestOffsets checks that a row's date has its own offset from UTC, and other dates the offset of the last row in time.
 func TestOffsets(t *testing.T) {
 	axis, x, err := along(t, "2024-03-30T00:00+01:00", "2024-03-30T06:00+01:00", "2024-03-30T12:00+01:00", "2024-10-30T00:00+01:00", "2024-10-30T12:00+01:00", "2024-04-02T00:00+02:00")
 	testkit.OK(t, err)
@@ -228,7 +229,7 @@ func TestOffsets(t *testing.T) {
 	testkit.Equal(t, testkit.Must(later.Axis(0, axis))(t).Format(0), "2024-03-30T01:00+02:00", "with another file's offset")
 }
 
-// FuzzDates: a text is a date only if package time agrees, and comes back as it was from a column of its own.
+// FuzzDates checks that a text is a date only if package time can parse it, and that a column of it reproduces the text.
 func FuzzDates(f *testing.F) {
 	for _, s := range []string{"2024-03-05", "2024-03-05T14:00:00.250+02:00", "5/13/2024 9:05", "2024Q3", "2024-02", "29.02.2023", "2024-03-05 14:00 -0330",
 		"2024-03-05 14:00:00.0000000001"} {
@@ -251,7 +252,7 @@ func FuzzDates(f *testing.F) {
 		if err != nil || math.Abs(again-x[0]) > 1e-9*(1+math.Abs(x[0])) || len(back) < 6 {
 			t.Fatalf("%q is %v, written %q, read as %v, %v", s, x[0], back, again, err)
 		}
-		// A day and a month that are written in two ways come back in one, a fraction with nine digits at most.
+		// Days and months are written in a consistent format, and fractions with nine digits at most.
 		mixed := regexp.MustCompile(`(^|[-/.])0[1-9]([-/. T]|$)|\.\d{10}`).MatchString(s)
 		greenwich := strings.HasSuffix(s, "-00:00") || strings.HasSuffix(s, "-0000") || strings.HasSuffix(s, "-00")
 		if !mixed && !greenwich && !strings.Contains(s, ",") && !strings.EqualFold(back, s) {
@@ -260,7 +261,7 @@ func FuzzDates(f *testing.F) {
 	})
 }
 
-// TestAxisCheck checks that axes from a model file that no column has are refused.
+// TestAxisCheck checks that Check rejects invalid axes.
 func TestAxisCheck(t *testing.T) {
 	good, _, err := along(t, "2024-03-05T14:00:00Z", "2024-03-06T15:00:00Z")
 	if err != nil || good.Check() != nil {
@@ -290,7 +291,7 @@ func TestGridGaps(t *testing.T) {
 	}
 }
 
-// TestSeconds: x of dates on the clock of the column, in seconds; NaN where no date can be written.
+// TestSeconds checks local times in seconds, and NaN out of range.
 func TestSeconds(t *testing.T) {
 	for unit, want := range map[string]float64{"days": 3 * secondsPerDay, "hours": 3 * 3600, "months": 92 * secondsPerDay} { // October, November, December
 		a := &Axis{Unit: unit, Origin: time.Date(2023, 10, 1, 0, 0, 0, 0, time.UTC).Unix(), Day: 1, Layout: &layout{}}
@@ -301,7 +302,7 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// TestFarDates: a date is written only where it can be read again.
+// TestFarDates checks that dates that cannot be read again are not written.
 func TestFarDates(t *testing.T) {
 	for cells, step := range map[string]float64{
 		"9999-12-30|9999-12-31": 1, "9999-12-31T22:00|9999-12-31T23:00": 1, "9999-11|9999-12": 1, "9999-Q3|9999-Q4": 3,

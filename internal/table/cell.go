@@ -10,28 +10,28 @@ import (
 	"unicode/utf8"
 )
 
-// class is what the text of a cell is.
+// class classifies the text of a cell.
 type class uint8
 
 const (
 	missing class = iota
 	whole         // a number without a decimal sign
-	point         // with a decimal point
-	comma         // with a decimal comma
+	point         // a number with a decimal point
+	comma         // a number with a decimal comma
 	date
 	text
 	classes
 )
 
-// missingWords are the cells that stand for a missing value besides the empty one, in small letters.
+// missingWords are the texts of a missing value, in lower case. An empty cell is also missing.
 var missingWords = []string{"na", "n/a", "nan", "null", "none", "-", "#n/a", "nat", "?", "."}
 
 func isMissing(s string) bool {
 	return s == "" || len(s) <= 4 && slices.ContainsFunc(missingWords, func(w string) bool { return strings.EqualFold(s, w) })
 }
 
-// classify returns what a cell is, and its value if it is a number; NaN if it is missing. A comma may be a decimal sign unless it
-// separates fields. known is a layout of dates to try first, and the one found; it may be nil.
+// classify returns the class of a cell and, for a number, its value, NaN for a missing cell. A comma may be a decimal sign unless it
+// separates fields. known is a layout of dates to try first, and classify sets it to the layout found. It may be nil.
 func classify(s string, delimiter byte, known *layout) (class, float64) {
 	switch {
 	case s == "" || !isDigit(s[0]) && isMissing(s):
@@ -68,11 +68,11 @@ func isDate(s string, known *layout) bool {
 	return len(all) > 0
 }
 
-// isLetter takes all bytes beyond ASCII for letters.
+// isLetter reports whether a byte is a letter. It treats all bytes outside of ASCII as letters.
 func isLetter(c byte) bool { return c >= utf8.RuneSelf || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// isNumber reports whether a field is a number, finite or not, rather than a name. Words that ParseFloat knows ("nan", "Infinity")
-// count as numbers, so that a first row with a missing value is not taken for names.
+// isNumber reports whether a field is a number rather than a name. Words that ParseFloat accepts ("nan", "Infinity") are numbers, so that
+// a first row with a missing value is not read as names.
 func isNumber(s string) bool {
 	_, err := strconv.ParseFloat(s, 64)
 	return err == nil || errors.Is(err, strconv.ErrRange)
@@ -83,7 +83,7 @@ func isWhole(s string) bool {
 	return c == whole
 }
 
-// parseFinite reads a finite decimal number. ParseFloat takes hexadecimal ones, underscores and words, too.
+// parseFinite parses a finite decimal number. Unlike ParseFloat, it rejects hexadecimal numbers, underscores and words.
 func parseFinite(s string) (v float64, ok bool) {
 	for i := range len(s) {
 		if c := s[i]; c > '9' && c != 'e' && c != 'E' {
@@ -94,19 +94,19 @@ func parseFinite(s string) (v float64, ok bool) {
 	return v, err == nil
 }
 
-// notNumber says why a text is not a finite decimal number.
+// notNumber returns the end of an error for a text that is not a finite decimal number.
 func notNumber(s string) string {
 	v, err := strconv.ParseFloat(s, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return "is beyond the range of float64; want a magnitude below 1.8e308"
+		return "is outside the range of float64; the magnitude must be below 1.8e308"
 	case err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
-		return "is not finite; want a finite number, or leave the row out"
+		return "is not finite; must be a finite number, or remove the row"
 	}
-	return "is not a number; want a decimal number such as -0.5 or 1e-3" + likely(s)
+	return "is not a number; must be a decimal number such as -0.5 or 1e-3" + likely(s)
 }
 
-// appendNumber writes v with the fewest digits that identify it, and with an exponent only where that is easier to read.
+// appendNumber appends v with the fewest digits that identify it, and with an exponent only for very small or large magnitudes.
 func appendNumber(b []byte, v float64) []byte {
 	format := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
@@ -117,10 +117,10 @@ func appendNumber(b []byte, v float64) []byte {
 
 const aDate = " (a date or a time?)"
 
-// likely guesses why a text is not a number.
+// likely returns a remark with the likely reason why a text is not a number, "" if none is known.
 func likely(s string) string {
 	digits := strings.ContainsFunc(s, unicode.IsDigit)
-	// Without groups of three digits, is it a number?
+	// grouped reports whether the text is a number without its thousands separators.
 	grouped, group := false, strings.NewReplacer(",", "", "'", "", "’", "", " ", "", "\u00a0", "", "\u202f", "").Replace(s)
 	if group != s && !strings.ContainsAny(s, ";\t") {
 		_, grouped = parseFinite(group)
@@ -130,7 +130,7 @@ func likely(s string) string {
 	case !digits && s != "":
 		return " (a footer, a unit, or another word for a missing value, NA?)"
 	case strings.ContainsAny(s, "$€£¥%"):
-		return " (currency and percent signs are not read)"
+		return " (currency and percent signs are not supported)"
 	case strings.Count(s, ",") == 1 && !strings.Contains(s, ".") && grouped && !strings.Contains(s, " "):
 		return " (a decimal comma or a thousands separator?)"
 	case grouped, strings.Count(s, ".") > 1 && isWhole(strings.ReplaceAll(s, ".", "")), strings.Contains(s, ".") &&

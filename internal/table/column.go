@@ -7,26 +7,26 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// A Kind is what a column holds.
+// A Kind is the type of the cells in a column.
 type Kind int
 
-// Kinds of columns. A column is of numbers or dates if at least half of its cells that are not missing are.
+// Kinds of columns. A column has numbers or dates if at least half of its cells that are not missing are numbers or dates.
 const (
-	Empty Kind = iota // missing values alone
+	Empty Kind = iota // all values are missing
 	Numbers
 	Dates
 	Text
 )
 
-// A column is what the cells of a column are.
+// A column summarizes the cells of a column.
 type column struct {
-	count    [classes]int // of cells of each class
-	decimals int          // the most of a number
+	count    [classes]int // number of cells of each class
+	decimals int          // maximum number of decimals
 	uneven   bool         // the numbers of decimals differ
-	free     bool         // some numbers have an exponent, or they are binary
+	free     bool         // some numbers have an exponent, or the file is binary
 }
 
-// column looks at the cells of a column.
+// column returns the summary of a column and caches it.
 func (t *Table) column(col int) *column {
 	if c := t.columns[col]; c != nil {
 		return c
@@ -46,7 +46,7 @@ func (t *Table) column(col int) *column {
 	return c
 }
 
-// decimalsOf takes in the decimals of a number.
+// decimalsOf updates the summary with the decimals of a number.
 func (c *column) decimalsOf(s string, kind class) {
 	digits := 0
 	if kind != whole {
@@ -59,7 +59,7 @@ func (c *column) decimalsOf(s string, kind class) {
 
 func (c *column) numbers() int { return c.count[whole] + c.count[point] + c.count[comma] }
 
-// Kind returns what a column holds.
+// Kind returns the kind of a column.
 func (t *Table) Kind(col int) Kind {
 	c := t.column(col)
 	numbers, dates, words := c.numbers(), c.count[date], c.count[text]
@@ -74,7 +74,7 @@ func (t *Table) Kind(col int) Kind {
 	return Text
 }
 
-// OfKind returns the columns of some kinds, in their order.
+// OfKind returns the columns of the given kinds, in the order of the table.
 func (t *Table) OfKind(kinds ...Kind) (cols []int) {
 	for col := range t.Cols {
 		if slices.Contains(kinds, t.Kind(col)) {
@@ -84,13 +84,13 @@ func (t *Table) OfKind(kinds ...Kind) (cols []int) {
 	return cols
 }
 
-// Missing returns how many cells of a column are missing.
+// Missing returns the number of missing cells in a column.
 func (t *Table) Missing(col int) int { return t.column(col).count[missing] }
 
-// Integers reports whether no number of a column has a decimal sign.
+// Integers reports whether all numbers of a column are written without a decimal sign.
 func (t *Table) Integers(col int) bool { c := t.column(col); return c.count[point]+c.count[comma] == 0 }
 
-// first returns the first row of a column whose cell is, or is not, of a class; the number of rows if there is none.
+// first returns the first row whose cell has a class, or another class if is is false; the number of rows if there is none.
 func (t *Table) first(col int, kind class, is bool) int {
 	for row := range t.Rows {
 		if found, _ := t.value(row, col); (found == kind) == is {
@@ -100,7 +100,7 @@ func (t *Table) first(col int, kind class, is bool) int {
 	return t.Rows
 }
 
-// DateLike returns the first text of a column if it seems to be a date or a time, although it is not read as one; else "".
+// DateLike returns the first text of a column if it resembles a date or a time in an unsupported layout, else "".
 func (t *Table) DateLike(col int) string {
 	if row := t.first(col, text, true); row < t.Rows && likely(t.text(row, col)) == aDate {
 		return t.text(row, col)
@@ -108,12 +108,12 @@ func (t *Table) DateLike(col int) string {
 	return ""
 }
 
-// wrong makes an error of a cell.
+// wrong returns an error about a cell.
 func (t *Table) wrong(row, col int, problem string) error {
 	return malformed("%s: %s %s", t.place(row, col, fault.Quote(t.Names[col])), fault.Quote(t.text(row, col)), problem)
 }
 
-// checkName refuses the names of columns.
+// checkName returns an error if the names of the columns in the file are invalid.
 func (t *Table) checkName(cols ...int) error {
 	if t.header == 0 {
 		return nil
@@ -133,7 +133,7 @@ func (t *Table) Words(col int) ([]string, error) {
 	return all, t.checkName(col)
 }
 
-// Numbers returns the numbers of a column, NaN for missing ones. The error is of the first other cell.
+// Numbers returns the numbers of a column, with NaN for missing cells. The error describes the first invalid cell.
 func (t *Table) Numbers(col int) ([]float64, error) {
 	if err := t.checkName(col); err != nil {
 		return nil, err
@@ -141,9 +141,9 @@ func (t *Table) Numbers(col int) ([]float64, error) {
 	return t.numbers(col, false)
 }
 
-// numbers is Numbers; if complete, no cell may be missing.
+// numbers returns the numbers of a column. If complete is set, a missing cell is an error.
 func (t *Table) numbers(col int, complete bool) ([]float64, error) {
-	values, decimal, sign := make([]float64, t.Rows), 0, missing // the first row with a decimal sign
+	values, decimal, sign := make([]float64, t.Rows), 0, missing // decimal is the first row with a decimal sign
 	for row := range values {
 		kind, v := t.value(row, col)
 		problem := ""
@@ -151,13 +151,13 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 		case kind == missing && complete:
 			problem = missingNumber
 		case kind == date:
-			problem = "is a date among numbers; want a number"
+			problem = "is a date among numbers; must be a number"
 		case kind == text:
 			problem = notNumber(t.text(row, col))
 		case (kind == point || kind == comma) && sign == missing:
 			decimal, sign = row, kind
 		case (kind == point || kind == comma) && sign != kind:
-			problem = "has another decimal sign than " + fault.Quote(t.text(decimal, col)) + " (a thousands separator?)"
+			problem = "has a different decimal sign than " + fault.Quote(t.text(decimal, col)) + " (a thousands separator?)"
 		}
 		if problem != "" {
 			return nil, t.wrong(row, col, problem)
@@ -167,7 +167,7 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 	return values, nil
 }
 
-// Input returns the axis of a column, as Axis does, and the column by it. No cell may be missing.
+// Input returns the axis of a column, as Axis does, and x of its cells. A missing cell is an error.
 func (t *Table) Input(col int, like *Axis) (axis *Axis, x []float64, err error) {
 	if axis, err = t.Axis(col, like); err == nil {
 		x, err = t.Inputs([]int{col}, []*Axis{axis})
@@ -175,7 +175,7 @@ func (t *Table) Input(col int, like *Axis) (axis *Axis, x []float64, err error) 
 	return axis, x, err
 }
 
-// Inputs returns columns by their axes, [Rows,len(cols)] row-major; a nil axis is one of numbers. No cell may be missing.
+// Inputs returns x of columns on their axes, [Rows,len(cols)] row-major. A nil axis is an axis of numbers. A missing cell is an error.
 func (t *Table) Inputs(cols []int, axes []*Axis) ([]float64, error) {
 	if err := t.checkName(cols...); err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (t *Table) Inputs(cols []int, axes []*Axis) ([]float64, error) {
 	return all, nil
 }
 
-// input returns a column by its axis, and notes rows with another offset from UTC in it.
+// input returns x of a column on its axis. It stores the offsets from UTC that differ from the axis' offset in the axis.
 func (t *Table) input(col int, axis *Axis) ([]float64, error) {
 	if !axis.Dates() {
 		return t.numbers(col, true)
@@ -215,13 +215,13 @@ func (t *Table) input(col int, axis *Axis) ([]float64, error) {
 	return x, nil
 }
 
-// Axis returns the axis of a column of numbers or dates. If like is not nil, x counts as it does, and the cells are written as those of
+// Axis returns the axis of a column of numbers or dates. If like is not nil, the axis has the unit and origin of like, but the layout of
 // the column. Errors wrap ErrFormat.
 func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
 	c := t.column(col)
 	if t.Kind(col) != Dates {
 		if like.Dates() {
-			return nil, t.wrong(t.first(col, date, false), col, "is not a date; want dates, as the model's input has, such as "+like.Format(0))
+			return nil, t.wrong(t.first(col, date, false), col, "is not a date; must be a date like the model's input, such as "+like.Format(0))
 		}
 		return &Axis{Decimals: c.decimals, Fixed: !c.uneven, Free: c.free}, nil
 	}
@@ -234,9 +234,9 @@ func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
 	case like == nil:
 		return own, nil
 	case !like.Dates():
-		return nil, t.wrong(t.first(col, date, true), col, "is a date; want numbers, as the model's input has")
+		return nil, t.wrong(t.first(col, date, true), col, "is a date; must be a number like the model's input")
 	case like.Layout.zone == "" && l.zone != "":
-		return nil, t.wrong(t.first(col, date, true), col, "has an offset from UTC, but the model's input has none; want a date such as "+like.Format(0))
+		return nil, t.wrong(t.first(col, date, true), col, "has an offset from UTC, unlike the model's input; use a date such as "+like.Format(0))
 	}
 	both := *like
 	both.Layout, both.offsets = own.Layout, nil

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// days are the layouts of days, months and quarters, as of package time. They read days and months with or without a zero before them.
-// The 1 after a Q is the quarter.
+// days are the layouts of days, months and quarters in the notation of package time. They parse days and months with or without a leading
+// zero. The 1 after a Q is the quarter.
 var days = []string{
 	"2006-1-2", "2006/1/2", "2006.1.2", "2006-1", "2006/1", "2006-Q1", "2006Q1", "2006 Q1",
 	"2-1-2006", "2/1/2006", "2.1.2006", "1-2-2006", "1/2/2006", "1.2.2006",
 	"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 Jan 06", "2 January 2006", "Jan 2 2006", "January 2 2006", "Jan 2, 2006", "January 2, 2006",
 }
 
-// daysByShape are days by the shape of their texts: 2006-1-2, 2-1-2006 and 1-2-2006 have the shape 0-0-0.
+// daysByShape maps the shape of a text to the layouts of days. For example, 2006-1-2, 2-1-2006 and 1-2-2006 have the shape 0-0-0.
 var daysByShape = func() map[string][]string {
 	by := map[string][]string{}
 	for _, day := range days {
@@ -43,21 +43,21 @@ func shape(b []byte, s string) []byte {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// A layout is how dates are written.
+// A layout is the format of dates.
 type layout struct {
 	day   string // one of days
-	clock string // 15:04 or 15:04:05 after a T or a space; "": there is no time of day
-	zone  string // of the offset from UTC: Z07:00, -07:00, -0700 or -07, also after a space; "" for none
-	read  string // all of it, as of package time; it also reads fractions of a second, and either Z or an offset
+	clock string // 15:04 or 15:04:05 after a T or a space, "" without a time of day
+	zone  string // the offset from UTC: Z07:00, -07:00, -0700 or -07, also after a space, or ""
+	read  string // the complete layout for package time; it also parses fractions of a second, and either Z or an offset
 
-	// How dates are written, which layoutsOf leaves open.
-	zeros  string // day, with the zeros before days and months
+	// Details of the output format, which observe determines.
+	zeros  string // day, with leading zeros of days and months
 	hour   int    // digits of an hour below 10
 	digits int    // of a fraction of a second
-	trim   bool   // a fraction of zero is left out
+	trim   bool   // a fraction of zero is omitted
 }
 
-// cutDate cuts a date into its day, its time of day with the T or the space before it, and its offset from UTC.
+// cutDate splits a date into its day, its time of day with the T or the space before it, and its offset from UTC.
 func cutDate(s string) (day, clock, zone string) {
 	start := strings.LastIndexAny(s[:max(0, strings.IndexByte(s, ':'))], "T ")
 	if start < 0 {
@@ -70,10 +70,10 @@ func cutDate(s string) (day, clock, zone string) {
 	return day, clock, zone
 }
 
-// zones are the layouts of offsets from UTC by the length of their texts.
+// zones maps the length of a text to the layout of an offset from UTC.
 var zones = map[int]string{len("Z"): "Z07:00", len("-07"): "-07", len("-0700"): "-0700", len("-07:00"): "-07:00"}
 
-// layoutsOf returns the layouts by which a text is a date: two for a text such as 1/2/2024 or 1 May 2024.
+// layoutsOf returns the layouts that parse a text as a date. There are two for a text such as 1/2/2024 or 1 May 2024.
 func layoutsOf(s string) (all []layout) {
 	l := layout{hour: 2}
 	day, clock, zone := cutDate(s)
@@ -104,15 +104,15 @@ func layoutsOf(s string) (all []layout) {
 func (l *layout) monthly() bool   { return l.day == "2006-1" || l.day == "2006/1" }
 func (l *layout) quarterly() bool { return strings.Contains(l.day, "Q") }
 
-// numeric reports whether numbers of the day and the month are before the year.
+// numeric reports whether the layout has the day and the month as numbers before the year.
 func (l *layout) numeric() bool {
 	return len(l.day) == len("2.1.2006") && strings.HasSuffix(l.day, "2006")
 }
 
-// dayFirst reports which of them is first.
+// dayFirst reports whether the day is before the month in a numeric layout.
 func (l *layout) dayFirst() bool { return l.day[0] == '2' }
 
-// parse reads a text with this layout, in UTC unless it has an offset.
+// parse parses a text with this layout, in UTC unless it has an offset.
 func (l *layout) parse(s string) (t time.Time, ok bool) {
 	t, err := time.ParseInLocation(l.read, s, time.UTC)
 	if err != nil || l.quarterly() && (t.Month() > 4 || s[len(s)-2] != 'Q') {
@@ -124,8 +124,8 @@ func (l *layout) parse(s string) (t time.Time, ok bool) {
 	return t, true
 }
 
-// parseLike reads a text with this layout, or with another one but the same order of day and month. zoned reports whether it has an
-// offset from UTC.
+// parseLike parses a text with this layout, or with another layout that has the same order of day and month. zoned reports whether the text
+// has an offset from UTC. If the text is invalid, problem is the end of the error's text.
 func (l *layout) parseLike(s string) (t time.Time, zoned bool, problem string) {
 	if t, ok := l.parse(s); ok {
 		return t, l.zone != "", ""
@@ -144,24 +144,24 @@ func (l *layout) parseLike(s string) (t time.Time, zoned bool, problem string) {
 	return t, options[0].zone != "", ""
 }
 
-// zeros write months (1) and days (2) with zeros before them, without, or one with and the other without.
+// zeros convert layouts of days: leading zeros of months and days, no leading zeros, leading zeros of months only, or of days only.
 var zeros = []*strings.Replacer{
 	strings.NewReplacer("2006", "2006", "06", "06", "1", "01", "2", "02"), strings.NewReplacer(),
 	strings.NewReplacer("2006", "2006", "06", "06", "1", "01"), strings.NewReplacer("2006", "2006", "06", "06", "2", "02"),
 }
 
-// observe completes the layout as most of some dates that parseLike reads are written.
+// observe sets the details of the output format so that the layout reproduces most of the dates.
 func (l *layout) observe(dates []string) {
 	l.digits = -1
 	for _, s := range dates {
 		_, clock, zone := cutDate(s)
 		if strings.Count(clock, ":") > 1 {
 			_, fraction, _ := strings.Cut(strings.Replace(clock, ",", ".", 1), ".")
-			digits := min(len(fraction), 9) // package time has nanoseconds
+			digits := min(len(fraction), 9) // the resolution of package time is a nanosecond
 			l.trim = l.trim || l.digits >= 0 && digits != l.digits
 			l.digits = max(l.digits, digits)
 		}
-		if all := layoutsOf(s); zone != "" && len(all) > 0 { // package time reads several spaces as one
+		if all := layoutsOf(s); zone != "" && len(all) > 0 { // package time parses several spaces as one
 			l.zone = all[0].zone
 		}
 	}
@@ -182,7 +182,7 @@ func (l *layout) observe(dates []string) {
 	*l = best
 }
 
-// resolution returns the step of the layout, for layouts with a day.
+// resolution returns the smallest time step of a layout with a day.
 func (l *layout) resolution() time.Duration {
 	switch {
 	case l.clock == "":
@@ -197,7 +197,7 @@ func (l *layout) resolution() time.Duration {
 	return step
 }
 
-// write appends a date, with the offset of its zone if the layout has one.
+// write appends a date, with the offset from UTC if the layout has one.
 func (l *layout) write(b []byte, t time.Time) []byte {
 	if l.quarterly() {
 		t = time.Date(t.Year(), (t.Month()+2)/3, 1, 0, 0, 0, 0, time.UTC)
@@ -211,14 +211,14 @@ func (l *layout) write(b []byte, t time.Time) []byte {
 		clock += "." + strings.Repeat("0", l.digits)
 	}
 	b = t.AppendFormat(b, clock+l.zone)
-	if l.hour == 1 && b[hour] == '0' { // which package time always writes
+	if l.hour == 1 && b[hour] == '0' { // package time always writes the zero
 		b = slices.Delete(b, hour, hour+1)
 	}
 	return b
 }
 
-// MarshalText writes 3 February 2001, 04:05:06.789123456, two hours east of UTC unless the layout has a Z. A fraction in brackets is left
-// out if it is zero.
+// MarshalText returns 3 February 2001, 04:05:06.789123456, in the layout, two hours east of UTC unless the layout has a Z. Brackets mark a
+// fraction that is omitted if it is zero.
 func (l layout) MarshalText() ([]byte, error) {
 	zone := time.FixedZone("", 7200)
 	if strings.HasSuffix(l.zone, "Z07:00") {
@@ -232,7 +232,7 @@ func (l layout) MarshalText() ([]byte, error) {
 	return []byte(s), nil
 }
 
-// UnmarshalText reads what MarshalText has written.
+// UnmarshalText parses the output of MarshalText.
 func (l *layout) UnmarshalText(b []byte) error {
 	plain := strings.NewReplacer("[", "", "]", "").Replace(string(b))
 	for _, *l = range layoutsOf(plain) {
@@ -242,10 +242,10 @@ func (l *layout) UnmarshalText(b []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the layout %.40q of dates; want 3 February 2001, 04:05:06.789123456, as the column has dates", b)
+	return fmt.Errorf("invalid layout of dates %.40q; must be 3 February 2001, 04:05:06.789123456, in the layout of the column", b)
 }
 
-// looksLikeDate is a quick test that all dates pass.
+// looksLikeDate is a fast test. It returns true for all dates.
 func looksLikeDate(s string) bool {
 	if len(s) < len("2006Q1") {
 		return false
@@ -257,14 +257,14 @@ func looksLikeDate(s string) bool {
 	return isDigit(s[0]) && i > 0 && (s[i] != '.' || strings.IndexByte(s[i+1:], '.') > 0)
 }
 
-// observedDates is how many of the last dates of a column show how it writes them.
+// observedDates is the number of dates at the end of a column that determine the output format.
 const observedDates = 200
 
-// readDates reads the dates of a column that has some. like is the axis of dates with which they are used, or nil.
+// readDates parses the dates of a column, which has at least one date, and returns their layout. like is a model's axis of dates, or nil.
 func (t *Table) readDates(col int, like *Axis) (l layout, times []time.Time, err error) {
-	var options []layout // that suit all dates so far
+	var options []layout // layouts that parse all dates so far
 	var dates []string
-	decided := 0 // the row with fewer options than those before
+	decided := 0 // the last row that reduced the options
 	for row := range t.Rows {
 		s := t.text(row, col)
 		if len(options) == 1 {
@@ -282,7 +282,7 @@ func (t *Table) readDates(col int, like *Axis) (l layout, times []time.Time, err
 		}
 		kept, problem := narrow(options, here, t.text(decided, col))
 		if len(here) == 0 {
-			problem = fmt.Sprintf("is not a date in the order of --dayfirst=%v", *t.DayFirst)
+			problem = fmt.Sprintf("is not a date with --dayfirst=%v", *t.DayFirst)
 		}
 		if problem != "" {
 			return l, nil, t.wrong(row, col, problem)
@@ -292,19 +292,19 @@ func (t *Table) readDates(col int, like *Axis) (l layout, times []time.Time, err
 		}
 		options, dates, times = kept, append(dates, s), append(times, time.Time{})
 	}
-	if len(options) == 2 && options[0].numeric() { // the day first, and the month
+	if len(options) == 2 && options[0].numeric() { // day first and month first
 		switch {
 		case like.Dates() && like.Layout.numeric():
 			if !like.Layout.dayFirst() {
 				options = options[1:]
 			}
-		case options[0].day != "2.1.2006": // with dots, the day is first
+		case options[0].day != "2.1.2006": // in dates with dots, the day is first
 			return l, nil, t.ambiguous(col)
 		}
 	}
 	l = options[0]
 	for i, s := range dates {
-		if times[i].IsZero() { // it could not be read before all were seen
+		if times[i].IsZero() { // the layout was not yet known
 			times[i], _, _ = l.parseLike(s)
 		}
 	}
@@ -317,13 +317,13 @@ func (t *Table) readDates(col int, like *Axis) (l layout, times []time.Time, err
 	return l, times, nil
 }
 
-// narrow returns the options that suit a text of the layouts here, too, or what does not go together with an earlier date. Without
-// options it returns here.
+// narrow returns the options that are also layouts of a text, which are given by here. If there are none, problem describes the conflict
+// with an earlier date. Without options, narrow returns here.
 func narrow(options, here []layout, earlier string) (kept []layout, problem string) {
 	if len(options) == 0 || len(here) == 0 {
 		return here, ""
 	}
-	another := "is a date in another layout than " + earlier + " in an earlier row"
+	another := "is a date in a different layout than " + earlier + " in an earlier row"
 	for _, o := range options {
 		for _, l := range here {
 			switch {
@@ -332,7 +332,7 @@ func narrow(options, here []layout, earlier string) (kept []layout, problem stri
 			case l.clock != "" && o.clock != "" && l.clock[0] != o.clock[0]:
 				return nil, another
 			case (l.zone == "") != (o.zone == ""):
-				return nil, "is a time with an offset from UTC among times without one, or the other way round: an earlier row has " + earlier
+				return nil, "differs from " + earlier + " in an earlier row: only one of them has an offset from UTC"
 			case len(l.clock) > len(o.clock):
 				o = l
 			}
@@ -344,13 +344,13 @@ func narrow(options, here []layout, earlier string) (kept []layout, problem stri
 	case kept != nil:
 		return kept, ""
 	case a.numeric() && b.numeric() && a.day[1] == b.day[1]:
-		return nil, fmt.Sprintf("has the %s first, but %s in an earlier row has the %s first; want one order, such as YYYY-MM-DD",
+		return nil, fmt.Sprintf("has the %s first, but %s in an earlier row has the %s first; the order must be the same, as in YYYY-MM-DD",
 			order[b.dayFirst()], earlier, order[a.dayFirst()])
 	}
 	return nil, another
 }
 
-// ambiguous is the error of a column of dates that may have the day or the month first. It shows a date whose readings differ.
+// ambiguous returns the error for a column of dates in which the day or the month may be first. It contains an ambiguous date.
 func (t *Table) ambiguous(col int) (err error) {
 	for row := range t.Rows {
 		s := t.text(row, col)
@@ -362,8 +362,8 @@ func (t *Table) ambiguous(col int) (err error) {
 		other, _ := here[1].parse(s)
 		differ, spelled := !one.Equal(other), "2 January 2006"
 		if err == nil || differ {
-			err = t.wrong(row, col, fmt.Sprintf("is %s or %s, and no date of the column decides which; "+
-				"want --dayfirst, --dayfirst=false, or YYYY-MM-DD", one.Format(spelled), other.Format(spelled)))
+			err = t.wrong(row, col, fmt.Sprintf("is %s or %s, and all dates of the column are ambiguous; "+
+				"use --dayfirst, --dayfirst=false or YYYY-MM-DD", one.Format(spelled), other.Format(spelled)))
 		}
 		if differ {
 			break

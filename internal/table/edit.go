@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// A Cell is a value to put into a table.
+// A Cell is a new value for a cell of a table.
 type Cell struct {
-	Row, Col int // from 0; the header is no row
+	Row, Col int // from 0, without the header
 	Value    float64
-	SD       float64 // the standard deviation of Value: digits far below it are not written; 0 writes all
+	SD       float64 // the standard deviation of Value, which limits the written digits; 0 writes all
 }
 
-// Edit writes the file to w with the given cells replaced; all other bytes stay. The cells have the decimal sign of their column, and as
-// many decimals or more. A compressed file is written uncompressed. A value that is not finite is an error that wraps ErrFormat. The
-// table must be whole, as Read returns it.
+// Edit writes the file to w with the given cells replaced and all other bytes unchanged. The cells have the decimal sign of their column
+// and at least as many decimals. A compressed file is written uncompressed. A value that is not finite is an error that wraps ErrFormat.
+// The table must be complete, as returned by Read.
 func (t *Table) Edit(w io.Writer, edits []Cell) error {
 	type patch struct {
 		lo, hi int
@@ -28,10 +28,10 @@ func (t *Table) Edit(w io.Writer, edits []Cell) error {
 	var patches []patch
 	for _, e := range edits {
 		if math.IsNaN(e.Value) || math.IsInf(e.Value, 0) {
-			return malformed("%s: %v for row %d, column %d (from 0); want a finite number", t.name, e.Value, e.Row, e.Col)
+			return malformed("%s: %v for row %d, column %d (from 0); must be a finite number", t.name, e.Value, e.Row, e.Col)
 		}
 		if e.Row >= t.Rows || e.Col >= t.Cols {
-			return malformed("%s: no row %d, column %d (from 0); the table has %d rows of %d columns", t.name, e.Row, e.Col, t.Rows, t.Cols)
+			return malformed("%s: there is no row %d, column %d (from 0); the table has %d rows of %d columns", t.name, e.Row, e.Col, t.Rows, t.Cols)
 		}
 		lo, hi, with, err := t.replace(e.Row, e.Col, e.Value, t.format(e))
 		if err != nil {
@@ -42,7 +42,7 @@ func (t *Table) Edit(w io.Writer, edits []Cell) error {
 	slices.SortFunc(patches, func(a, b patch) int { return cmp.Compare(a.lo, b.lo) })
 	b, content, at := bufio.NewWriterSize(w, 1<<16), t.content(), 0
 	for _, p := range patches {
-		b.WriteString(content[at:p.lo]) // an error comes back from Flush
+		b.WriteString(content[at:p.lo]) // Flush returns its error
 		b.WriteString(p.with)
 		at = p.hi
 	}
@@ -50,7 +50,7 @@ func (t *Table) Edit(w io.Writer, edits []Cell) error {
 	return b.Flush()
 }
 
-// format writes a value as its column has numbers.
+// format formats a value with the decimal sign and the decimals of its column.
 func (t *Table) format(e Cell) string {
 	c, decimals := t.column(e.Col), -1
 	if e.SD > 0 && !math.IsInf(e.SD, 0) {
@@ -69,7 +69,7 @@ func (t *Table) format(e Cell) string {
 	return text
 }
 
-// decimalComma reports whether a column has decimal commas or, without any decimals, the other columns of numbers have them.
+// decimalComma reports whether a column has decimal commas. For a column without decimals, the other columns of numbers decide.
 func (t *Table) decimalComma(col int) bool {
 	if own := t.column(col); own.count[point]+own.count[comma] > 0 {
 		return own.count[comma] > 0

@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// Only the given cells change; all other bytes stay.
+// TestEdit checks that only the given cells change.
 func TestEdit(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
@@ -44,7 +44,7 @@ func TestEdit(t *testing.T) {
 	testkit.Fails(t, s.Edit(brokenWriter{broken}, nil), broken, "")
 }
 
-// Arrays of floats keep their type, order and bytes.
+// TestEditArray checks that edited arrays keep their type and order and the bytes of other cells.
 func TestEditArray(t *testing.T) {
 	for _, c := range []struct{ descr, fortran string }{{"<f8", "False"}, {"<f8", "True"}} {
 		file := npy(1, dict(c.descr, c.fortran, "(2, 3)"), f8(1, 2, math.NaN(), 4, math.NaN(), 6)...)
@@ -69,8 +69,8 @@ func TestEditArray(t *testing.T) {
 	}
 }
 
-// FuzzEdit: whatever the bytes, there is a table or one line that says what is wrong. Filled cells read back as what was put in, and all
-// others as they were; putting nothing into a table gives the same bytes.
+// FuzzEdit checks that any bytes are a table or an error of one line, that edited cells have their new values and the others are unchanged,
+// and that an edit without cells reproduces the bytes.
 func FuzzEdit(f *testing.F) {
 	for _, text := range []string{"a;b\n1,5;2\n", "-2.3 0.5\n1 2", "a,\"b\nc\"\n1,\"x\ny\"\n", "t\r1\r2\r", "5\" pipe,1\n"} {
 		f.Add(text, 1.0)
@@ -112,7 +112,7 @@ func FuzzEdit(f *testing.F) {
 		}
 		var b bytes.Buffer
 		testkit.OK(t, s.Edit(&b, cells))
-		filled := &textCells{} // read by the same dialect
+		filled := &textCells{} // has the same dialect
 		r := &textReader{dialect: s.cells.(*textCells).dialect, rest: b.String(), ended: true}
 		testkit.Must(r.splitInto(filled, len(b.String())-len(strings.TrimPrefix(b.String(), bom))))(t)
 		s.cells, s.columns = filled, nil

@@ -13,26 +13,26 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// Extensions are the extensions of tables. Text may be compressed: .csv.gz.
+// Extensions are the extensions of tables. Text may be compressed, such as .csv.gz.
 var Extensions = []string{"csv", "tsv", "txt", "npy"}
 
-// A File is the file of a table, which can be read more than once.
+// A File is the file of a table. It can be read repeatedly.
 type File struct {
 	name string // for messages
 	npy  bool
 	open func() (*io.SectionReader, io.Closer, error)
 }
 
-// At returns the file at a path; its extension tells its format. Errors name the path and wrap ErrFormat, the system's error, or
+// At returns the file at a path, in the format of its extension. Errors contain the path and wrap ErrFormat, the system's error, or
 // fileio.ErrNotRegular.
 func At(path string) (*File, error) {
 	ext := Format(path)
 	switch {
 	case !slices.Contains(Extensions, ext):
-		return nil, malformed("%s: the extension %q is not a table's; want .%s (text also as .gz)%s",
+		return nil, malformed("%s: the extension %q is not supported for tables; must be .%s (text also as .gz)%s",
 			path, filepath.Ext(path), strings.Join(Extensions, ", ."), Convert(ext))
 	case ext == "npy" && isGzip(path):
-		return nil, malformed("%s: a compressed NPY file; decompress it first (gunzip)", path)
+		return nil, malformed("%s is a compressed NPY file; decompress it first (gunzip)", path)
 	}
 	return &File{path, ext == "npy", func() (*io.SectionReader, io.Closer, error) {
 		file, size, err := fileio.OpenRegular(path)
@@ -40,7 +40,7 @@ func At(path string) (*File, error) {
 	}}, nil
 }
 
-// In returns a table in size bytes: NPY, or text that may be compressed. Messages call it name.
+// In returns the table in size bytes, which are NPY or text that may be compressed. name is its name in messages.
 func In(r io.ReaderAt, size int64, name string) *File {
 	head := make([]byte, len(npyMagic))
 	r.ReadAt(head, 0)
@@ -60,7 +60,7 @@ func Format(path string) string {
 
 func isGzip(path string) bool { return strings.EqualFold(filepath.Ext(path), ".gz") }
 
-// Convert explains how to make a table of a file with another extension; "" if there is nothing to say.
+// Convert returns a hint how to convert a file with an unsupported extension to a table, "" if none is known.
 func Convert(ext string) string {
 	how := map[string]string{
 		"parquet": "pandas.read_parquet(%q).to_csv('data.csv', index=False), or duckdb -c \"COPY '%s' TO 'data.csv'\"",
@@ -80,12 +80,12 @@ func Convert(ext string) string {
 var binaries = []struct{ magic, what string }{
 	{"PAR1", "a Parquet file" + Convert("parquet")}, {"ARROW1", "a Feather file" + Convert("feather")},
 	{"PK\x03\x04", "a zip archive or a spreadsheet" + Convert("xlsx")}, {"\xd0\xcf\x11\xe0", "an old spreadsheet" + Convert("xls")},
-	{npyMagic, "an NPY file; want the extension .npy"}, {"RIFF", "a recording; want the extension .wav"},
-	{"NIST_1A", "a recording; want the extension .sph"},
-	{"\xff\xfe", "UTF-16; want UTF-8 (iconv -f UTF-16 -t UTF-8)"}, {"\xfe\xff", "UTF-16; want UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+	{npyMagic, "an NPY file; the extension must be .npy"}, {"RIFF", "a recording; the extension must be .wav"},
+	{"NIST_1A", "a recording; the extension must be .sph"},
+	{"\xff\xfe", "UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8)"}, {"\xfe\xff", "UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8)"},
 }
 
-// notText describes a file that is not text by its beginning; "" for text.
+// notText describes the format of a file that is not text from its beginning. It returns "" for text.
 func notText(head string) string {
 	for _, b := range binaries {
 		if strings.HasPrefix(head, b.magic) {
@@ -93,17 +93,17 @@ func notText(head string) string {
 		}
 	}
 	if strings.IndexByte(head, 0) >= 0 {
-		return "binary, not text; want lines of numbers"
+		return "binary; must be text with lines of numbers"
 	}
 	return ""
 }
 
-// readerFunc is an io.Reader.
+// A readerFunc is a function that implements io.Reader.
 type readerFunc func(b []byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-// content opens the content of the file, decompressed, and returns the size of the file. Reading fails once ctx has ended.
+// content opens the decompressed content of the file and returns the size of the file. Reads fail after ctx is canceled.
 func (f *File) content(ctx context.Context) (in io.Reader, file io.Closer, size int64, err error) {
 	section, file, err := f.open()
 	if err != nil {
@@ -125,7 +125,7 @@ func (f *File) content(ctx context.Context) (in io.Reader, file io.Closer, size 
 	}), file, section.Size(), nil
 }
 
-// interruptible reads until ctx has ended.
+// interruptible returns a reader that fails after ctx is canceled.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		if err := ctx.Err(); err != nil {
@@ -135,11 +135,11 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	})
 }
 
-// gzipError names the file in an error of its compressed data.
+// gzipError adds the name of the file to an error in its compressed data.
 func (f *File) gzipError(err error) error {
 	damaged := errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF)
 	if damaged || err != nil && strings.HasPrefix(err.Error(), "flate:") {
-		return malformed("%s: the gzip data are damaged or cut off: %w", f.name, err)
+		return malformed("%s: the gzip data are damaged or truncated: %w", f.name, err)
 	}
 	return err
 }

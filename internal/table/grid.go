@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// A Grid is how the rows of a series are spaced along its input.
+// A Grid describes the spacing of a series' rows along its input.
 type Grid struct {
-	First, Last float64 // the least and the greatest x
-	// Step is the distance between neighboring rows; 0 if all are at one x.
+	First, Last float64 // the smallest and the largest x
+	// Step is the distance between neighboring rows, 0 if all rows have the same x.
 	Step float64
-	// Even means that every row is at a multiple of Step from First, within a tenth of it, and no two are at the same.
+	// Even means that every row is at a different multiple of Step from First, within a tenth of a step.
 	Even bool
-	// Weekdays means that Step is a day and that no row falls on a Saturday or Sunday, so Next skips these.
+	// Weekdays means that Step is a day and that no row is a Saturday or Sunday, so Next skips these.
 	Weekdays bool
-	// Hint is the word for Step if there is one: second, minute, hour, day, week, month, quarter, year.
+	// Hint is the name of Step if it is a second, minute, hour, day, week, month, quarter or year, else "".
 	Hint string
 
 	axis *Axis
 }
 
-// evenly is how far a row may be from an even grid, in steps. Decimal years with two digits are off by a twentieth.
+// evenly is the tolerated distance of a row from an even grid, in steps. For decimal years with two digits, it is a twentieth.
 const evenly = 0.1
 
-// Grid finds the grid of a column's x, in any order.
+// Grid returns the grid of x, in any order.
 func (a *Axis) Grid(x []float64) Grid {
 	g := Grid{axis: a}
 	if len(x) == 0 {
@@ -44,7 +44,7 @@ func (a *Axis) Grid(x []float64) Grid {
 	}
 	sorted := slices.Sorted(slices.Values(steps))
 	usual, least := sorted[(len(sorted)-1)/2], sorted[0]
-	for _, step := range []float64{usual, least, usual} { // the least is that of an even grid with many gaps
+	for _, step := range []float64{usual, least, usual} { // least is the step of an even grid with many gaps
 		if g.along(x, steps, step); g.Even {
 			break
 		}
@@ -54,9 +54,9 @@ func (a *Axis) Grid(x []float64) Grid {
 	return g
 }
 
-// along fits a grid of about that step to sorted x.
+// along fits a grid with approximately the given step to sorted x.
 func (g *Grid) along(x, steps []float64, step float64) {
-	count := 0.0 // of steps from First to Last, each gap counted by itself, so that rounded x do not add up
+	count := 0.0 // number of steps from First to Last, rounded per gap so that rounding errors of x do not accumulate
 	for _, d := range steps {
 		count += max(1, math.Round(d/step))
 	}
@@ -71,14 +71,14 @@ func (g *Grid) along(x, steps []float64, step float64) {
 	}
 }
 
-// weekend reports whether x falls on a Saturday or Sunday.
+// weekend reports whether x is a Saturday or Sunday.
 func (g *Grid) weekend(x float64) bool {
 	day := floorDiv(g.axis.Origin, secondsPerDay) + int64(math.Floor(x+1e-6))
 	weekday := utc(day * secondsPerDay).Weekday()
 	return weekday == time.Saturday || weekday == time.Sunday
 }
 
-// Next returns x of the n-th row after the last, n from 1.
+// Next returns x of the n-th row after the last row, with n from 1.
 func (g *Grid) Next(n int) float64 {
 	if !g.Weekdays {
 		return g.Last + float64(n)*g.Step
@@ -91,7 +91,7 @@ func (g *Grid) Next(n int) float64 {
 	return x
 }
 
-// Steps returns how many rows of the grid follow the last one until x, that one with them.
+// Steps returns the number of grid points after the last row up to and including until.
 func (g *Grid) Steps(until float64) int {
 	if !(until > g.Last) || g.Step == 0 {
 		return 0
@@ -109,7 +109,7 @@ func (g *Grid) Steps(until float64) int {
 	return rows
 }
 
-// hint names a step.
+// hint returns the name of a step, "" if it has none.
 func (a *Axis) hint(step float64) string {
 	if !a.Dates() {
 		return ""

@@ -16,34 +16,34 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// npyMagic begins an NPY file; two bytes of version follow.
+// npyMagic is the beginning of an NPY file. Two bytes with the version follow.
 const npyMagic = "\x93NUMPY"
 
-// maxNPYHeader bounds the bytes before the values; NumPy refuses headers of more than 10 000.
+// maxNPYHeader is the maximum number of bytes before the values. NumPy rejects headers of more than 10 000 bytes.
 const maxNPYHeader = 1 << 16
 
-// npyCells are rows of an array in a file: of one or two dimensions, [Rows] or [Rows,Cols], in C or Fortran order, of float64, float32 or any
-// integer type, in either byte order; NPY versions 1 to 3. Integers beyond 2⁵³ are rounded to float64.
+// npyCells are rows of an array in an NPY file of version 1 to 3. The array has the shape [Rows] or [Rows,Cols], C or Fortran order, and
+// the type float64, float32 or any integer type in either byte order. Integers above 2⁵³ are rounded to float64.
 //
-// Nothing is allocated for values before the header's shape agrees with the file's size. Errors wrap ErrFormat and give the position and
-// what would be right, or they are the system's own.
+// Memory for values is allocated only after the header's shape agrees with the file's size. Errors wrap ErrFormat and contain the position
+// and the expected content, or they are errors of the system.
 //
-// We do not use github.com/sbinet/npyio v0.6.0: it allocates what the header claims, panics on a header without a newline or with its keys
-// in another order, returns stale values and no error for a file cut short, and does not know version 3.
+// We do not use github.com/sbinet/npyio v0.6.0. It allocates memory for the shape in the header, panics on a header without a newline or
+// with its keys in another order, returns stale values without an error for a truncated file, and does not support version 3.
 type npyCells struct {
 	name       string
 	kind       string // f8, …
 	decode     func(b []byte, order binary.ByteOrder) float64
 	order      binary.ByteOrder
-	columns    bool // column by column
+	columns    bool // Fortran order
 	size       int  // of a value in bytes
 	rows, cols int
 	first      int    // number of the first row in data
 	data       []byte // of the file, or of some rows
-	start      int    // of the first row in data
+	start      int    // offset of the first row in data
 }
 
-// npyReader reads rows of an array.
+// An npyReader reads rows of an array.
 type npyReader struct {
 	array npyCells
 	in    io.Reader
@@ -63,7 +63,7 @@ func (f *File) readArray(ctx context.Context) (*npyReader, error) {
 	return r, nil
 }
 
-// next reads the rows of about limit bytes; all of them if they are not one after the other.
+// next reads about limit bytes of rows, or all rows if they are in Fortran order.
 func (r *npyReader) next(limit int) (*Table, error) {
 	c := r.array
 	if !c.columns {
@@ -119,7 +119,7 @@ func (c *npyCells) replace(row, col int, v float64, _ string) (lo, hi int, with 
 	case "f4":
 		b, _ = binary.Append(nil, c.order, float32(v))
 	default:
-		return 0, 0, "", malformed("%s: an array of integers, which has no missing values", c.name)
+		return 0, 0, "", malformed("%s: an array of integers cannot have missing values", c.name)
 	}
 	lo = c.offset(row, col)
 	return lo, lo + c.size, string(b), nil
@@ -133,11 +133,11 @@ func (a *npyCells) header(f io.ReaderAt, size int64) error {
 	}
 	switch {
 	case !bytes.HasPrefix(head, []byte(npyMagic)):
-		return malformed("its first bytes are %q; want an NPY file, which begins with %q", head[:min(len(head), len(npyMagic))], npyMagic)
+		return malformed("the first bytes are %q; an NPY file must begin with %q", head[:min(len(head), len(npyMagic))], npyMagic)
 	case len(head) < 12:
 		return malformed("the file ends in its header")
 	case head[6] < 1 || head[6] > 3:
-		return malformed("NPY version %d.%d; want 1 to 3", head[6], head[7])
+		return malformed("NPY version %d.%d is not supported; must be 1 to 3", head[6], head[7])
 	}
 	text, length := head[10:], int(binary.LittleEndian.Uint16(head[8:]))
 	if head[6] > 1 {
@@ -145,7 +145,7 @@ func (a *npyCells) header(f io.ReaderAt, size int64) error {
 	}
 	switch {
 	case length > maxNPYHeader-12:
-		return malformed("a header of %d bytes; want at most %d", length, maxNPYHeader-12)
+		return malformed("the header has %d bytes; the maximum is %d", length, maxNPYHeader-12)
 	case length > len(text):
 		return malformed("the file ends in its header of %d bytes", length)
 	}
@@ -155,24 +155,24 @@ func (a *npyCells) header(f io.ReaderAt, size int64) error {
 		return err
 	}
 	if len(shape) != 1 && len(shape) != 2 {
-		return malformed("an array of %d dimensions; want [rows] or [rows, columns]", len(shape))
+		return malformed("the array has %d dimensions; must be [rows] or [rows, columns]", len(shape))
 	}
 	if a.rows, a.cols = shape[0], append(shape, 1)[1]; a.rows == 0 || a.cols == 0 {
-		return malformed("shape %v has no values; want at least one row and one column", shape)
+		return malformed("shape %v has no values; at least one row and one column are required", shape)
 	}
 	if a.rows > math.MaxInt/a.size/a.cols {
-		return malformed("shape %v is more than any file holds", shape)
+		return malformed("shape %v is too large for a file", shape)
 	}
 	switch count, there := int64(a.rows*a.cols), (size-int64(a.start))/int64(a.size); {
 	case there < count:
 		return malformed("the file ends after %d of %d values", there, count)
 	case size > int64(a.start)+count*int64(a.size):
-		return malformed("bytes follow the %d values; want none", count)
+		return malformed("the file has bytes after its %d values", count)
 	}
 	return nil
 }
 
-// cut turns the end of a file that ends too early into ErrFormat, and keeps the reader's other errors.
+// cut converts the error of a file that ends too early into ErrFormat. It returns other errors unchanged.
 func cut(err error, where string) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return malformed("the file ends %s", where)
@@ -181,14 +181,14 @@ func cut(err error, where string) error {
 }
 
 var (
-	// python turns a dictionary of Python into JSON; Python 2 wrote sizes as 3L.
+	// python converts a dictionary of Python into JSON. Python 2 wrote sizes as 3L.
 	python    = strings.NewReplacer("'", `"`, "(", "[", ")", "]", "False", "false", "True", "true", "L,", ",", "L)", "]")
 	lastComma = regexp.MustCompile(`,\s*([\]}])`)
-	// npyType matches the types that are read.
+	// npyType matches the supported types.
 	npyType = regexp.MustCompile(`^([<>](f[48]|[iu][1248])|\|[iu]1)$`)
 )
 
-// parse takes in the header {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), } and returns the shape.
+// parse parses a header such as {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), } and returns the shape.
 func (a *npyCells) parse(text string) (shape []int, err error) {
 	var header struct {
 		Descr   any
@@ -198,15 +198,15 @@ func (a *npyCells) parse(text string) (shape []int, err error) {
 	d := json.NewDecoder(strings.NewReader(lastComma.ReplaceAllString(python.Replace(text), "$1")))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&header); err != nil || header.Descr == nil || header.Fortran == nil || header.Shape == nil || d.More() {
-		return nil, malformed("the header is %s; want {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }", fault.Quote(text))
+		return nil, malformed("the header is %s; must be like {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }", fault.Quote(text))
 	}
 	descr, ok := header.Descr.(string)
 	if !ok {
-		return nil, malformed("descr is a list: records; want one plain number type such as '<f8'")
+		return nil, malformed("descr is a list (records); must be a number type such as '<f8'")
 	}
 	if !npyType.MatchString(descr) {
-		return nil, malformed("type %s; want a float or an integer: <f8, >f8, <f4, >f4, |i1, <i2, … (in Python: a.astype('<f8'))",
-			fault.Quote(descr))
+		return nil, malformed("type %s is not supported; must be a float or an integer: <f8, >f8, <f4, >f4, |i1, <i2, … (in Python: "+
+			"a.astype('<f8'))", fault.Quote(descr))
 	}
 	if a.order = binary.LittleEndian; descr[0] == '>' {
 		a.order = binary.BigEndian
@@ -214,13 +214,13 @@ func (a *npyCells) parse(text string) (shape []int, err error) {
 	a.kind, a.decode, a.size, a.columns = descr[1:], npyValues[descr[1:]], int(descr[2]-'0'), *header.Fortran
 	for _, n := range header.Shape {
 		if shape = append(shape, int(n)); n > math.MaxInt {
-			return nil, malformed("shape %v is more than any file holds", header.Shape)
+			return nil, malformed("shape %v is too large for a file", header.Shape)
 		}
 	}
 	return shape, nil
 }
 
-// npyValues read a value of each type from the beginning of b.
+// npyValues are the functions that decode a value of each type from the beginning of b.
 var npyValues = map[string]func(b []byte, order binary.ByteOrder) float64{
 	"f8": npyValue[float64], "i8": npyValue[int64], "u8": npyValue[uint64], "i2": npyValue[int16], "u2": npyValue[uint16],
 	"f4": npyValue[float32], "i4": npyValue[int32], "u4": npyValue[uint32], "i1": npyValue[int8], "u1": npyValue[uint8],
@@ -228,6 +228,6 @@ var npyValues = map[string]func(b []byte, order binary.ByteOrder) float64{
 
 func npyValue[T float64 | float32 | int64 | int32 | int16 | int8 | uint64 | uint32 | uint16 | uint8](b []byte, order binary.ByteOrder) float64 {
 	var v T
-	binary.Decode(b, order, &v) // b is long enough
+	binary.Decode(b, order, &v) // cannot fail, because b is long enough
 	return float64(v)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// npy makes a file of a version, a header and data.
+// npy returns a file with a version, a header and data.
 func npy(major byte, header string, data ...byte) []byte {
 	b := []byte{0x93, 'N', 'U', 'M', 'P', 'Y', major, 0}
 	if major == 1 {
@@ -25,12 +25,12 @@ func npy(major byte, header string, data ...byte) []byte {
 	return append(append(b, header...), data...)
 }
 
-// dict makes a header.
+// dict returns a header.
 func dict(descr, fortran, shape string) string {
 	return "{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }          \n"
 }
 
-// f8 is values in little-endian bytes.
+// f8 encodes values as little-endian bytes.
 func f8(values ...float64) []byte {
 	var b []byte
 	for _, v := range values {
@@ -39,16 +39,16 @@ func f8(values ...float64) []byte {
 	return b
 }
 
-// readNPY is the table in a file.
+// readNPY reads the table in a file.
 func readNPY(file []byte) (*Matrix, error) { return readArray(bytes.NewReader(file), int64(len(file))) }
 
 func readArray(r io.ReaderAt, size int64) (*Matrix, error) {
 	f := In(r, size, "f.npy")
-	f.npy = true // whatever its beginning
+	f.npy = true // even if the magic bytes are wrong
 	return f.matrix()
 }
 
-// breaking is a file that cannot be read beyond some bytes.
+// A breaking file returns an error after some bytes.
 type breaking struct {
 	held []byte
 	err  error
@@ -101,15 +101,15 @@ var badNPY = map[string]struct {
 	file []byte
 	says string
 }{
-	"empty":              {nil, "want an NPY file"},
-	"a CSV file":         {[]byte("t,y\n1,2\n3,4\n"), `want an NPY file, which begins with "\x93NUMPY"`},
+	"empty":              {nil, "an NPY file must begin"},
+	"a CSV file":         {[]byte("t,y\n1,2\n3,4\n"), `an NPY file must begin with "\x93NUMPY"`},
 	"version 0":          {npy(0, dict("<f8", "False", "(1,)"), f8(1)...), "version 0.0"},
 	"version 4":          {npy(4, dict("<f8", "False", "(1,)"), f8(1)...), "version 4.0"},
 	"length cut":         {[]byte("\x93NUMPY\x01\x00v"), "the file ends in its header"},
-	"header absurd":      {[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{}"), "a header of 4294967295 bytes"},
+	"header absurd":      {[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{}"), "the header has 4294967295 bytes"},
 	"header cut":         {npy(1, dict("<f8", "False", "(1,)"))[:40], "the file ends in its header"},
 	"header not UTF-8":   {npy(3, "{'\xff': 1}"), "the header is"},
-	"no dictionary":      {npy(1, "hello"), `the header is "hello"; want {'descr'`},
+	"no dictionary":      {npy(1, "hello"), `the header is "hello"; must be like {'descr'`},
 	"key missing":        {npy(1, "{'descr': '<f8', 'shape': (1,), }\n", f8(1)...), "the header is"},
 	"key twice":          {npy(1, "{'shape': (1,), 'descr': '<f8', 'descr': '<f8'}\n"), "the header is"},
 	"key unknown":        {npy(1, "{'shape': (1,), 'descr': '<f8', 'order': 'C'}\n"), "the header is"},
@@ -117,25 +117,25 @@ var badNPY = map[string]struct {
 	"fortran a word":     {npy(1, dict("<f8", "'x'", "(1,)"), f8(1)...), "the header is"},
 	"shape a word":       {npy(1, dict("<f8", "False", "'1'"), f8(1)...), "the header is"},
 	"records":            {npy(1, "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}\n", f8(1)...), "records"},
-	"shape 2⁶³":          {npy(1, dict("<f8", "False", "(9223372036854775808,)"), f8(1)...), "more than any file"},
+	"shape 2⁶³":          {npy(1, dict("<f8", "False", "(9223372036854775808,)"), f8(1)...), "too large for a file"},
 	"0-D":                {npy(1, dict("<f8", "False", "()"), f8(1)...), "0 dimensions"},
 	"3-D":                {npy(1, dict("<f8", "False", "(1, 1, 1)"), f8(1)...), "3 dimensions"},
 	"no rows":            {npy(1, dict("<f8", "False", "(0, 3)")), "shape [0 3] has no values"},
 	"no columns":         {npy(1, dict("<f8", "False", "(3, 0)")), "shape [3 0] has no values"},
-	"shape overflows":    {npy(1, dict("<f8", "False", "(4294967296, 4294967296)"), f8(1)...), "more than any file"},
-	"shape wraps to 8":   {npy(1, dict("<f8", "False", "(2305843009213693953,)"), f8(1)...), "more than any file"},
+	"shape overflows":    {npy(1, dict("<f8", "False", "(4294967296, 4294967296)"), f8(1)...), "too large for a file"},
+	"shape wraps to 8":   {npy(1, dict("<f8", "False", "(2305843009213693953,)"), f8(1)...), "too large for a file"},
 	"shape a lie":        {npy(1, dict("<f8", "False", "(1000000000000000000,)"), f8(1)...), "after 1 of 1000000000000000000 values"},
 	"columns a lie":      {npy(1, dict("<f8", "True", "(1, 1000000000000000000)"), f8(1)...), "after 1 of"},
 	"data cut":           {npy(1, dict("<f8", "False", "(2,)"), f8(1, 2)[:15]...), "the file ends after 1 of 2 values"},
 	"no data":            {npy(1, dict("<f8", "False", "(2,)")), "the file ends after 0 of 2 values"},
-	"a byte too many":    {npy(1, dict("<f8", "False", "(1,)"), append(f8(1), 0)...), "bytes follow the 1 values"},
+	"a byte too many":    {npy(1, dict("<f8", "False", "(1,)"), append(f8(1), 0)...), "bytes after its 1 values"},
 	"NaN":                {npy(1, dict("<f8", "False", "(2, 2)"), f8(1, 2, 3, math.NaN())...), `row 1, column 1 (from 0): "NaN" is missing`},
 	"infinite, Fortran":  {npy(1, dict("<f8", "True", "(2, 2)"), f8(1, math.Inf(-1), 3, 4)...), `row 1, column 0 (from 0): "-Inf" is not finite`},
 	"infinite in single": {npy(1, dict("<f4", "False", "(1,)"), 0, 0, 0x80, 0x7f), "+Inf"},
 }
 
 func TestBadNPY(t *testing.T) {
-	for _, descr := range []string{"|O", "<c16", "<f2", "|b1", "|i2", "|f8", "=f8", ""} { // no numbers that are read, or no byte order
+	for _, descr := range []string{"|O", "<c16", "<f2", "|b1", "|i2", "|f8", "=f8", ""} { // unsupported types, or types without a byte order
 		_, err := readNPY(npy(1, dict(descr, "False", "(1,)"), f8(1, 1)...))
 		oneLine(t, err, fmt.Sprintf("type %q", descr))
 	}
@@ -192,7 +192,7 @@ func TestWriteNPY(t *testing.T) {
 	} {
 		testkit.Fails(t, WriteNPY(io.Discard, c.shape, c.data), ErrFormat, "", name)
 	}
-	w := testkit.Must(NewNPYWriter(io.Discard, []int{2, 2}))(t) // in parts
+	w := testkit.Must(NewNPYWriter(io.Discard, []int{2, 2}))(t) // in several blocks
 	testkit.OK(t, w.Write([]float64{1, 2, 3}))
 	testkit.Fails(t, w.Write([]float64{math.NaN()}), ErrFormat, "value 3:", "the last is NaN")
 	testkit.Fails(t, w.Write([]float64{4, 5}), ErrFormat, "", "one too many")
@@ -200,7 +200,7 @@ func TestWriteNPY(t *testing.T) {
 	testkit.Fails(t, WriteNPY(brokenWriter{broken}, []int{1 << 16}, make([]float64, 1<<16)), broken, "")
 }
 
-// FuzzReadNPY: what is read is a whole table of finite numbers, and what is written of it reads the same.
+// FuzzReadNPY checks that a file is either an error or a complete table of finite numbers that is unchanged after writing and reading.
 func FuzzReadNPY(f *testing.F) {
 	f.Add(npy(1, dict("<f8", "True", "(2, 2)"), f8(1, 2, 3, 4)...))
 	f.Add(npy(3, strings.TrimSpace(dict(">i2", "False", "(2,)")), 1, 2, 3, 4))

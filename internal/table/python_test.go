@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// NumPy reads what we write.
+// TestPythonReads checks that NumPy reads files written by this package.
 func TestPythonReads(t *testing.T) {
 	d := t.TempDir()
 	data := []float64{1, -0.1, 1e300, 5e-324, 1.0 / 3, 6}
@@ -35,7 +35,7 @@ print(open("a.csv").readline())
 	testkit.Equal(t, got, "t,y\n\n", "the CSV's first line")
 }
 
-// We read what NumPy writes: every type, both orders, both byte orders, all versions of the format.
+// TestPythonWrites checks that this package reads files written by NumPy, with all types, orders, byte orders and versions.
 func TestPythonWrites(t *testing.T) {
 	d := t.TempDir()
 	pythontest.Run(t, []string{"numpy"}, `

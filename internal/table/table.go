@@ -1,10 +1,10 @@
 // Package table reads columns of tables, text or NumPy's NPY, as numbers, dates or words, and writes tables.
 //
-// Text is read as people have it: with commas, semicolons, tabs or spaces, with words, dates, missing values and decimal commas. Only
-// columns that are asked for are looked at. Errors name the file and the line (text) or the row (NPY).
+// Text may have commas, semicolons, tabs or spaces as separators, words, dates, missing values and decimal commas. Only requested columns
+// are checked. Errors contain the file and the line (text) or the row (NPY).
 //
-// A File is text or an array (text.go, npy.go), which become the cells of a Table. Columns of it are read as numbers, words, or inputs
-// (column.go). An input has an Axis, which maps its dates to numbers (axis.go) by their layout (date.go), and a Grid.
+// A File is text or an array (text.go, npy.go), whose cells form a Table. Its columns are read as numbers, words or inputs (column.go). An
+// input has an Axis, which maps its dates to numbers (axis.go) according to their layout (date.go), and a Grid.
 package table
 
 import (
@@ -22,37 +22,37 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// ErrFormat is wrapped by every error about the content of a file that is read or of a table to be written.
+// ErrFormat is wrapped by every error about the content of a file or of a table to be written.
 var ErrFormat = errors.New("table: malformed")
 
 // A Table is a table in memory, or some consecutive rows of one. It is not safe for concurrent use.
 type Table struct {
 	Names      []string // of the columns; x0, x1, … if the file has none
 	Rows, Cols int
-	// DayFirst is the order of day and month in dates such as 1/2/2024; nil: as the dates of a column show.
+	// DayFirst is the order of day and month in dates such as 1/2/2024. If it is nil, the order is detected in each column.
 	DayFirst *bool
 
 	cells
 	name    string // of the file
 	header  int    // line of the names; 0 if the file has none
-	exact   bool   // numbers are binary: their decimals tell nothing
+	exact   bool   // numbers are binary and have no decimals
 	columns map[int]*column
 }
 
-// cells are the rows of a text or of an array.
+// cells are rows of a text or of an array.
 type cells interface {
 	text(row, col int) string
-	// value returns what a cell holds and, of a number, its value; NaN if it is missing.
+	// value returns the class of a cell and, for a number, its value, NaN if the cell is missing.
 	value(row, col int) (class, float64)
-	// place names a cell for messages.
+	// place returns the position of a cell for messages.
 	place(row, col int, name string) string
-	// content is the file's.
+	// content returns the content of the file.
 	content() string
-	// replace returns the bytes that replace a part of content for a cell to have a value, which is text in a text file.
+	// replace returns a range of content and the bytes that replace it to set a cell to v, which is text in a text file.
 	replace(row, col int, v float64, text string) (lo, hi int, with string, err error)
 }
 
-// reader reads a table of about limit bytes at a time. The error after the last is io.EOF.
+// A reader reads a table in blocks of about limit bytes. The error after the last block is io.EOF.
 type reader interface {
 	next(limit int) (*Table, error)
 	io.Closer
@@ -65,12 +65,12 @@ func (f *File) reader(ctx context.Context) (reader, error) {
 	return f.readText(ctx)
 }
 
-// Read reads a table. Errors wrap ErrFormat, or are the system's or ctx's own.
+// Read reads a table. Errors wrap ErrFormat, or are errors of the system or of ctx.
 //
-// A text file is comma-, semicolon-, tab- or space-separated, as its beginning shows, in UTF-8. Its first record holds the names unless
-// it has numbers or dates. A byte order mark, CRLF, blank lines, spaces around fields, lines before the names that begin with #, and
-// quotes around fields are accepted. Every record has as many fields as the first. If fields are not separated by commas, numbers may
-// have a decimal comma.
+// A text file is UTF-8 and comma-, semicolon-, tab- or space-separated. Read detects the separator from its beginning. The first record
+// contains the names unless it has numbers or dates. A byte order mark, CRLF, blank lines, spaces around fields, lines before the names
+// that begin with #, and quotes around fields are accepted. All records must have the same number of fields. If the separator is not a
+// comma, numbers may have a decimal comma.
 func Read(ctx context.Context, f *File) (t *Table, err error) {
 	f.blocks(ctx, math.MaxInt)(func(all *Table, failed error) bool {
 		t, err = all, failed
@@ -82,7 +82,7 @@ func Read(ctx context.Context, f *File) (t *Table, err error) {
 // blockBytes is the size of a block.
 const blockBytes = 1 << 20
 
-// Blocks reads a table some rows at a time, in memory that does not grow with the file.
+// Blocks reads a table in blocks of rows. Its memory does not grow with the file.
 func Blocks(ctx context.Context, f *File) iter.Seq2[*Table, error] { return f.blocks(ctx, blockBytes) }
 
 func (f *File) blocks(ctx context.Context, limit int) iter.Seq2[*Table, error] {
@@ -99,7 +99,7 @@ func (f *File) blocks(ctx context.Context, limit int) iter.Seq2[*Table, error] {
 				return
 			}
 			if err == io.EOF {
-				err = malformed("%s: names and no numbers; want at least one row after them", f.name)
+				err = malformed("%s: there are no rows after the names; at least one is required", f.name)
 			}
 			if !yield(t, err) || err != nil {
 				return
@@ -108,14 +108,14 @@ func (f *File) blocks(ctx context.Context, limit int) iter.Seq2[*Table, error] {
 	}
 }
 
-// A Matrix holds Rows ≥ 1 rows of Cols ≥ 1 finite numbers, with a name for each column. Data is [Rows,Cols], row-major.
+// A Matrix is a table of Rows ≥ 1 rows of Cols ≥ 1 finite numbers, with a name for each column. Data is [Rows,Cols], row-major.
 type Matrix struct {
 	Names      []string
 	Rows, Cols int
 	Data       []float64
 }
 
-// Open reads a table of numbers at a path; none may be missing.
+// Open reads a table of numbers at a path. A missing number is an error.
 func Open(path string) (*Matrix, error) {
 	f, err := At(path)
 	if err != nil {
@@ -135,7 +135,7 @@ func (f *File) matrix() (*Matrix, error) {
 	return m, err
 }
 
-// numbered returns the names x0, x1, … for columns that have none.
+// numbered returns the names x0, x1, … for columns without names.
 func numbered(cols int) []string {
 	names := make([]string, cols)
 	for i := range names {
@@ -144,7 +144,7 @@ func numbered(cols int) []string {
 	return names
 }
 
-// upTo returns the numbers from 0 below n.
+// upTo returns the numbers from 0 to n-1.
 func upTo(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -153,10 +153,10 @@ func upTo(n int) []int {
 	return all
 }
 
-// Rename gives the columns other names, one each. The error wraps ErrFormat.
+// Rename replaces the names of all columns. The error wraps ErrFormat.
 func (t *Table) Rename(names []string) error {
 	if len(names) != t.Cols {
-		return malformed("%s: %d names for %d columns; want one for each", t.name, len(names), t.Cols)
+		return malformed("%s: %d names for %d columns; each column needs one name", t.name, len(names), t.Cols)
 	}
 	if err := checkNames(names, upTo(t.Cols)); err != nil {
 		return malformed("%s: %w", t.name, err)
@@ -165,9 +165,9 @@ func (t *Table) Rename(names []string) error {
 	return nil
 }
 
-// checkNames refuses names of some columns that a CSV header would not give back unchanged.
+// checkNames returns an error if the name of one of the columns cols would not be the same after writing and reading a CSV header.
 func checkNames(names []string, cols []int) error {
-	at := make(map[string][]int, len(names)) // the columns of a name
+	at := make(map[string][]int, len(names)) // columns by name
 	for i, name := range names {
 		at[name] = append(at[name], i)
 	}
@@ -175,22 +175,22 @@ func checkNames(names []string, cols []int) error {
 		problem := ""
 		switch name := names[i]; {
 		case name == "":
-			return fmt.Errorf("column %d (from 0) has no name; want a name for every column, or a file without names", i)
+			return fmt.Errorf("column %d (from 0) has no name; either all columns or none must have a name", i)
 		case len(at[name]) > 1:
-			return fmt.Errorf("columns %d and %d (from 0) are both named %s; want different names", at[name][0], at[name][1], fault.Quote(name))
+			return fmt.Errorf("columns %d and %d (from 0) are both named %s; names must be different", at[name][0], at[name][1], fault.Quote(name))
 		case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-			problem = "printable UTF-8 text"
+			problem = "must be printable UTF-8 text"
 		case strings.TrimSpace(name) != name:
-			problem = "a name without space around it"
+			problem = "must not begin or end with space"
 		case isNumber(name):
-			problem = "names that are not numbers, or numbers alone"
+			problem = "must not be a number"
 		}
 		if problem != "" {
-			return fmt.Errorf("column %d (from 0) is named %s; want %s", i, fault.Quote(names[i]), problem)
+			return fmt.Errorf("column %d (from 0) is named %s; the name %s", i, fault.Quote(names[i]), problem)
 		}
 	}
 	return nil
 }
 
-// malformed makes an error that wraps ErrFormat; format may hold a %w.
+// malformed returns an error that wraps ErrFormat. The format may contain %w.
 func malformed(format string, args ...any) error { return fault.Errorf(ErrFormat, format, args...) }

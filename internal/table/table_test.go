@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestBlocks checks that blocks of a file are together what the whole file is, and that an error in a later one has its place.
+// TestBlocks checks that the blocks of a file together equal the whole file, and that an error in a later block has the right position.
 func TestBlocks(t *testing.T) {
 	var long strings.Builder
 	var values []float64
@@ -56,7 +56,7 @@ func TestBlocks(t *testing.T) {
 		}
 		whole := testkit.Must(Read(t.Context(), f))(t)
 		if want := testkit.Must(whole.Inputs(c.cols, make([]*Axis, 2)))(t); !slices.Equal(all, want) || len(all) != 200_000 {
-			t.Errorf("%s: %d numbers in %d blocks, or other ones", name, len(all), blocks)
+			t.Errorf("%s: %d numbers in %d blocks, or different values", name, len(all), blocks)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		last := error(nil)
@@ -99,7 +99,7 @@ func TestCO2(t *testing.T) {
 	sum := 0.0
 	for n := range x.Rows {
 		if sum += x.Data[2*n+1]; n > 0 && x.Data[2*n] <= x.Data[2*n-2] {
-			t.Errorf("line %d: year %v does not rise", n+2, x.Data[2*n])
+			t.Errorf("line %d: year %v is not increasing", n+2, x.Data[2*n])
 		}
 	}
 	got := fmt.Sprintf("%d rows of %v from %v to %v, mean %.3f", x.Rows, x.Names, x.Data[0], x.Data[2*x.Rows-2], sum/float64(x.Rows))

@@ -11,39 +11,39 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// maxRecord bounds the bytes of one record of a text file.
+// maxRecord is the maximum number of bytes in a record of a text file.
 const maxRecord = 16 << 20
 
 // bom is the byte order mark.
 const bom = "\ufeff"
 
-// A textReader reads the records of a text file. A record is a line, or several if a quoted field contains line ends. Blank lines, and
-// lines before the first record that begin with #, are skipped.
+// A textReader reads the records of a text file. A record is a line, or several lines if a quoted field contains line ends. It skips blank
+// lines, and lines before the first record that begin with #.
 type textReader struct {
 	dialect
 	name  string
 	in    io.Reader
 	close io.Closer
 	size  int    // of the file in bytes
-	rest  string // read, but not split yet
-	line  int    // of the beginning of rest, from 1
-	ended bool   // nothing follows rest
+	rest  string // text that is read but not yet split
+	line  int    // line number of the beginning of rest, from 1
+	ended bool   // rest is the end of the file
 
 	names []string // nil before the first record
 	first int      // line of the first record
-	blank int      // line of the first of the blank lines just skipped, in a file of one column
+	blank int      // line of the first blank line before the current record, in a file with one column
 }
 
-// textCells are consecutive records of a text.
+// textCells are consecutive records of a text file.
 type textCells struct {
 	dialect
 	name   string
-	data   string // in which the records are
-	line   int    // of the beginning of data
+	data   string // text with the records
+	line   int    // line number of the beginning of data
 	cols   int
-	starts []int  // of the records in data
-	spans  []span // of the fields of all records
-	known  layout // of the last date
+	starts []int  // offsets of the records in data
+	spans  []span // fields of all records
+	known  layout // layout of the last date
 }
 
 // span is the position of a field in its record, without quotes and surrounding space.
@@ -59,7 +59,7 @@ func (f *File) readText(ctx context.Context) (*textReader, error) {
 
 func (r *textReader) Close() error { return r.close.Close() }
 
-// next reads about limit bytes, and at least one record.
+// next reads about limit bytes, but at least one record.
 func (r *textReader) next(limit int) (*Table, error) {
 	c := &textCells{name: r.name}
 	for len(c.starts) == 0 {
@@ -101,15 +101,15 @@ func (r *textReader) next(limit int) (*Table, error) {
 	return t, nil
 }
 
-// end returns io.EOF, or the error of a file without rows.
+// end returns io.EOF, or the error for an empty file.
 func (r *textReader) end() error {
 	if r.names == nil {
-		return malformed("%s: the file is empty; want a line of names, then lines of numbers", r.name)
+		return malformed("%s: the file is empty; must be a line of names followed by lines of numbers", r.name)
 	}
 	return io.EOF
 }
 
-// splitInto splits the records of rest from a position on, and returns the end of the last one that is complete.
+// splitInto splits rest from a position into records, which it adds to c. It returns the end of the last complete record.
 func (r *textReader) splitInto(c *textCells, at int) (int, error) {
 	c.dialect, c.data, c.line = r.dialect, r.rest, r.line
 	for at < len(r.rest) {
@@ -131,14 +131,14 @@ func (r *textReader) splitInto(c *textCells, at int) (int, error) {
 		fields := len(c.spans) - first
 		switch {
 		case next-at > maxRecord:
-			return at, r.wrong(line(), "a line of more than %d bytes; want one row a line", maxRecord)
-		case next == len(r.rest) && !r.ended: // it may go on
+			return at, r.wrong(line(), "the line exceeds the maximum of %d bytes; each row must be on a separate line", maxRecord)
+		case next == len(r.rest) && !r.ended: // the record may be incomplete
 			c.spans = c.spans[:first]
 			return at, nil
 		case !closed:
-			return at, r.wrong(line(), "extraneous or missing \" in field %d; want quotes around a whole field, closed again", fields+1)
+			return at, r.wrong(line(), "extraneous or missing \" in field %d; quotes must enclose the whole field", fields+1)
 		case r.blank > 0:
-			return at, r.wrong(r.blank, "a blank line before the end; want a row, NA for a missing value")
+			return at, r.wrong(r.blank, "blank line before the end; must be a row, with NA for a missing value")
 		}
 		if c.starts = append(c.starts, at); r.names == nil {
 			r.names, c.cols, r.first = numbered(fields), fields, line()
@@ -158,12 +158,12 @@ func (r *textReader) splitInto(c *textCells, at int) (int, error) {
 	return at, nil
 }
 
-// wrong returns an error of a line.
+// wrong returns an error about a line.
 func (r *textReader) wrong(line int, format string, args ...any) error {
 	return malformed("%s:%d: "+format, append([]any{r.name, line}, args...)...)
 }
 
-// uneven is the error of a last record with more or fewer fields than the first.
+// uneven returns the error for the last record if its number of fields differs from the first record.
 func (r *textReader) uneven(c *textCells, fields, line int) error {
 	last := &textCells{dialect: c.dialect, data: c.data, cols: fields, starts: c.starts[len(c.starts)-1:], spans: c.spans[len(c.spans)-fields:]}
 	cause, cells := "", last.row(0)
@@ -175,7 +175,7 @@ func (r *textReader) uneven(c *textCells, fields, line int) error {
 	case fields < c.cols && !slices.ContainsFunc(cells, isNumber):
 		cause = " (a footer, or another separator?)"
 	}
-	return r.wrong(line, "%d fields; want %d (%s), as in line %d%s", fields, c.cols, fault.Quote(strings.Join(r.names, ",")), r.first, cause)
+	return r.wrong(line, "%d fields; must be %d (%s), as in line %d%s", fields, c.cols, fault.Quote(strings.Join(r.names, ",")), r.first, cause)
 }
 
 func (c *textCells) span(row, col int) (lo, hi int) {
@@ -216,14 +216,14 @@ func (c *textCells) replace(row, col int, _ float64, text string) (lo, hi int, w
 
 func (c *textCells) content() string { return c.data }
 
-// A dialect is how a text file separates its fields and records.
+// A dialect describes the separators of a text file.
 type dialect struct {
-	delimiter byte // between fields; ' ' is any run of spaces and tabs, 0 is none
-	newline   byte // '\n', also after '\r', or '\r' alone
-	header    bool // the first record holds names
+	delimiter byte // between fields; ' ' is any run of spaces and tabs, and 0 is no delimiter
+	newline   byte // '\n', also after '\r', or only '\r'
+	header    bool // the first record contains names
 }
 
-// lines counts line ends.
+// lines returns the number of line ends.
 func (d *dialect) lines(s string) int { return strings.Count(s, string(d.newline)) }
 
 // lineEnd returns the beginning of the next line.
@@ -244,8 +244,8 @@ func isBlank(line string, delimiter byte) bool {
 	return true
 }
 
-// split appends the fields of the record that begins at a position, and returns the beginning of the next record. closed is false if a
-// quoted field does not end.
+// split appends the fields of the record that begins at a position, and returns the beginning of the next record. closed is false if the
+// closing quote of a field is missing.
 func (d *dialect) split(data string, at int, spans []span) (_ []span, next int, closed bool) {
 	start, first := at, len(spans)
 	space := func(c byte) bool {
@@ -270,7 +270,7 @@ func (d *dialect) split(data string, at int, spans []span) (_ []span, next int, 
 			for at = quote + 1; at < len(data) && d.delimiter != ' ' && space(data[at]); {
 				at++
 			}
-			if lo, hi = lo+1, quote; !ends(at) { // more text follows the quote: the field is taken literally
+			if lo, hi = lo+1, quote; !ends(at) { // text follows the quote, so the quotes are part of the field
 				lo, hi = lo-1, at
 			}
 		}
@@ -287,7 +287,7 @@ func (d *dialect) split(data string, at int, spans []span) (_ []span, next int, 
 	}
 }
 
-// quoteEnd returns the position of the quote that closes the one at a position; -1 if there is none.
+// quoteEnd returns the position of the closing quote for the quote at a position, -1 if there is none.
 func quoteEnd(data string, at int) int {
 	for at++; ; at += 2 {
 		next := strings.IndexByte(data[at:], '"')
@@ -301,13 +301,13 @@ func quoteEnd(data string, at int) int {
 	}
 }
 
-// The first bytes and records of a file decide its dialect.
+// sampleSize and sampleRecords are the number of bytes and records at the beginning of a file from which its dialect is detected.
 const sampleSize, sampleRecords = 1 << 16, 200
 
-// delimiters are tried in this order; of equally good ones the first is taken.
+// delimiters are the candidates of sniff. It prefers earlier ones if their scores are equal.
 var delimiters = []byte{'\t', ';', ',', ' ', 0}
 
-// sniff finds the dialect of a file from its beginning. whole means that the sample is all of it.
+// sniff detects the dialect of a file from its beginning. whole means that the sample is the whole file.
 func sniff(sample string, whole bool) dialect {
 	best, most := dialect{delimiter: ',', newline: '\n'}, -1.0
 	if !strings.Contains(sample, "\n") && strings.Contains(sample, "\r") {
@@ -326,7 +326,7 @@ func sniff(sample string, whole bool) dialect {
 	return best
 }
 
-// sample splits the first records of a sample, except the last one if that may be cut off.
+// sample returns the first records of a sample. It omits the last record if that may be incomplete.
 func (d *dialect) sample(sample string, whole bool) (rows [][]string) {
 	for at := 0; at < len(sample) && len(rows) < sampleRecords; {
 		end := d.lineEnd(sample, at)
@@ -350,15 +350,15 @@ func (d *dialect) sample(sample string, whole bool) (rows [][]string) {
 	return rows
 }
 
-// assess decides whether the first record holds names, and scores the dialect: by the share of records with as many fields as the first,
-// times the share of cells with numbers, dates or nothing. A file of words alone has some score, too.
+// assess detects whether the first record contains names, and returns the score of the dialect. The score is the share of records with as
+// many fields as the first record, times the share of cells that are numbers, dates or missing plus a constant for files of words.
 //
-// The first record holds names if it has a word above a column that is mostly numbers or dates, or nothing above one and no number; else
-// if it has no number or date at all.
+// The first record contains names if it has a word above a column of mostly numbers or dates, or if it has an empty cell above such a
+// column and no number, or if it has no number or date.
 func (d *dialect) assess(rows [][]string) float64 {
 	first := rows[0]
 	even, cells, words := 1, 0, 0
-	typed := make([]struct{ yes, no int }, len(first)) // cells of a column that are numbers or dates, and words
+	typed := make([]struct{ yes, no int }, len(first)) // by column: numbers of cells with numbers or dates, and with words
 	for _, row := range rows[1:] {
 		if len(row) == len(first) {
 			even++

@@ -13,17 +13,16 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// A Writer writes the numbers of a table part by part. It cannot be used after an error. Errors wrap ErrFormat, or are those of what it
-// writes to.
+// A Writer writes the numbers of a table in blocks. It cannot be used after an error. Errors wrap ErrFormat or come from the io.Writer.
 type Writer struct {
 	b      *bufio.Writer
-	n      int                                       // numbers written
+	n      int                                       // count of written numbers
 	format func(b []byte, v float64) ([]byte, error) // appends the next number
-	whole  func() error                              // whether n numbers are a table
+	whole  func() error                              // returns an error if n numbers are not a complete table
 	text   []byte
 }
 
-// Write adds numbers, row-major, which must be finite.
+// Write writes numbers in row-major order. They must be finite.
 func (w *Writer) Write(data []float64) (err error) {
 	for _, v := range data {
 		if w.text, err = w.format(w.text[:0], v); err != nil {
@@ -37,7 +36,7 @@ func (w *Writer) Write(data []float64) (err error) {
 	return nil
 }
 
-// Close writes the rest and checks that the table is whole.
+// Close writes buffered data and returns an error if the table is incomplete.
 func (w *Writer) Close() error {
 	if err := w.whole(); err != nil {
 		return err
@@ -45,7 +44,7 @@ func (w *Writer) Close() error {
 	return w.b.Flush()
 }
 
-// writeAll passes all numbers to a writer, unless there was an error before.
+// writeAll writes data and closes the writer, unless err is not nil.
 func writeAll(w *Writer, err error, data []float64) error {
 	if err == nil {
 		err = w.Write(data)
@@ -56,20 +55,20 @@ func writeAll(w *Writer, err error, data []float64) error {
 	return err
 }
 
-// WriteCSV writes a line of names and then data, [len(data)/len(names), len(names)] row-major, each value in the shortest form that
-// reads back as the same float64. Names that are empty, equal or numbers, no rows, and values that are not finite are errors that wrap
-// ErrFormat, because Open would refuse them.
+// WriteCSV writes a line of names and then data, [len(data)/len(names), len(names)] row-major, with each value in the shortest form that
+// parses to the same float64. Names that are empty, equal or numbers, a table without rows, and values that are not finite are errors that
+// wrap ErrFormat, because Open rejects such files.
 func WriteCSV(w io.Writer, names []string, data []float64) error {
 	to, err := NewTextWriter(w, names, ',', nil)
 	return writeAll(to, err, data)
 }
 
-// NewTextWriter writes a table as WriteCSV does, part by part, with any delimiter. Dates of the first columns are written as their axes
-// have them.
+// NewTextWriter returns a writer of the same format as WriteCSV with any delimiter. axes are the axes of the first columns, which determine
+// the layout of their dates.
 func NewTextWriter(w io.Writer, names []string, delimiter byte, axes []*Axis) (*Writer, error) {
 	cols := len(names)
 	if cols == 0 {
-		return nil, malformed("a table of 0 columns; want one or more")
+		return nil, malformed("the table has 0 columns; at least one is required")
 	}
 	if err := checkNames(names, upTo(cols)); err != nil {
 		return nil, malformed("%w", err)
@@ -81,17 +80,17 @@ func NewTextWriter(w io.Writer, names []string, delimiter byte, axes []*Axis) (*
 			header[i] = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 		}
 	}
-	to.b.WriteString(strings.Join(header, string(delimiter)) + "\n") // an error comes back from Flush
+	to.b.WriteString(strings.Join(header, string(delimiter)) + "\n") // Flush returns its error
 	to.format = func(b []byte, v float64) ([]byte, error) {
 		row, col := to.n/cols, to.n%cols
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, malformed("row %d, column %s: %v; want a finite number", row, fault.Quote(names[col]), v)
+			return nil, malformed("row %d, column %s: %v; must be a finite number", row, fault.Quote(names[col]), v)
 		}
 		if col < len(axes) && axes[col].Dates() {
 			b = axes[col].Append(b, v)
 			if _, err := axes[col].Parse(string(b)); err != nil {
-				return nil, malformed("row %d, column %s: the date %s is not in the years 0 to 9999, and could not be read again; want a nearer one",
-					row, fault.Quote(names[col]), b)
+				return nil, malformed("row %d, column %s: the date %s is out of range; must be in the years 0 to 9999", row,
+					fault.Quote(names[col]), b)
 			}
 		} else {
 			b = appendNumber(b, v)
@@ -103,39 +102,39 @@ func NewTextWriter(w io.Writer, names []string, delimiter byte, axes []*Axis) (*
 	}
 	to.whole = func() error {
 		if to.n == 0 || to.n%cols != 0 {
-			return malformed("%d values for %d columns; want one or more whole rows", to.n, cols)
+			return malformed("%d values for %d columns; must be one or more whole rows", to.n, cols)
 		}
 		return nil
 	}
 	return to, nil
 }
 
-// WriteNPY writes data, row-major of the given shape, as NPY version 1.0 of type '<f8'; an empty shape is a scalar. Data that do not
+// WriteNPY writes data, row-major with the given shape, as NPY version 1.0 of type '<f8'. An empty shape is a scalar. Data that do not
 // match the shape and values that are not finite are errors that wrap ErrFormat.
 func WriteNPY(w io.Writer, shape []int, data []float64) error {
 	to, err := NewNPYWriter(w, shape)
 	return writeAll(to, err, data)
 }
 
-// NewNPYWriter writes the same file as WriteNPY, part by part.
+// NewNPYWriter returns a writer of the same format as WriteNPY.
 func NewNPYWriter(w io.Writer, shape []int) (*Writer, error) {
 	want, tuple := 1, ""
 	for i, s := range shape {
 		if s < 0 || s > 0 && want > math.MaxInt/s {
-			return nil, malformed("shape %v; want sizes whose product can be counted", shape)
+			return nil, malformed("invalid shape %v; sizes must be 0 or more, and their product must fit in an int", shape)
 		}
 		want *= s
 		if tuple += strconv.Itoa(s); i < len(shape)-1 {
 			tuple += ", "
 		} else if i == 0 {
-			tuple += "," // Python's tuple of one
+			tuple += "," // a tuple with one element in Python
 		}
 	}
 	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%s), }", tuple)
 	const before = len(npyMagic) + 4
 	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n" // NumPy aligns the data to 64 bytes
 	if len(text) > math.MaxUint16 {
-		return nil, malformed("shape of %d dimensions; want fewer", len(shape))
+		return nil, malformed("the shape has too many dimensions, %d", len(shape))
 	}
 	to := &Writer{b: bufio.NewWriterSize(w, 1<<16)}
 	to.b.WriteString(npyMagic + "\x01\x00")
@@ -144,15 +143,15 @@ func NewNPYWriter(w io.Writer, shape []int) (*Writer, error) {
 	to.format = func(b []byte, v float64) ([]byte, error) {
 		switch {
 		case to.n == want:
-			return nil, malformed("shape %v with more than %d values; want their product", shape, want)
+			return nil, malformed("too many values for shape %v; must be %d", shape, want)
 		case math.IsNaN(v) || math.IsInf(v, 0):
-			return nil, malformed("value %d: %v; want a finite number", to.n, v)
+			return nil, malformed("value %d: %v; must be a finite number", to.n, v)
 		}
 		return binary.LittleEndian.AppendUint64(b, math.Float64bits(v)), nil
 	}
 	to.whole = func() error {
 		if to.n != want {
-			return malformed("shape %v with %d values; want their product", shape, to.n)
+			return malformed("%d values for shape %v; must be the product of its sizes", to.n, shape)
 		}
 		return nil
 	}

@@ -49,7 +49,7 @@ func TestWriteCSVRefuses(t *testing.T) {
 	testkit.Fails(t, WriteCSV(brokenWriter{broken}, []string{"t"}, make([]float64, 1<<16)), broken, "")
 }
 
-// brokenWriter takes nothing.
+// A brokenWriter returns an error for each write.
 type brokenWriter struct{ err error }
 
 func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }

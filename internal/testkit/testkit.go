@@ -1,4 +1,4 @@
-// Package testkit has what the tests of several packages share.
+// Package testkit contains helpers for the tests of several packages.
 package testkit
 
 import (
@@ -23,7 +23,7 @@ func Must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// OK ends a test if there is an error, and prints before it what failed.
+// OK ends a test if there is an error, and prints what failed before it.
 func OK(t testing.TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
@@ -31,7 +31,7 @@ func OK(t testing.TB, err error, what ...any) {
 	}
 }
 
-// Put writes a file in dir, which it makes, and returns its path.
+// Put writes a file in dir, which it creates, and returns its path.
 func Put(t testing.TB, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -46,7 +46,7 @@ func Read(t testing.TB, path string) []byte {
 	return Must(os.ReadFile(path))(t)
 }
 
-// Fails complains unless an error wraps want and is one line that contains a text.
+// Fails fails the test unless an error wraps want and is one line that contains says.
 func Fails(t testing.TB, err, want error, says string, what ...any) {
 	t.Helper()
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
@@ -54,10 +54,10 @@ func Fails(t testing.TB, err, want error, says string, what ...any) {
 	}
 }
 
-// Error is the error of a call with one more result.
+// Error returns the error of a call that has another result.
 func Error[T any](_ T, err error) error { return err }
 
-// Equal complains unless got is deeply equal to want.
+// Equal fails the test unless got is deeply equal to want.
 func Equal[T any](t testing.TB, got, want T, what ...any) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -65,7 +65,7 @@ func Equal[T any](t testing.TB, got, want T, what ...any) {
 	}
 }
 
-// Near complains unless got lies within tolerance of want.
+// Near fails the test unless got is within tolerance of want.
 func Near(t testing.TB, got, want, tolerance float64, what ...any) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance) {
@@ -73,7 +73,7 @@ func Near(t testing.TB, got, want, tolerance float64, what ...any) {
 	}
 }
 
-// Contains complains of each word that a text lacks.
+// Contains fails the test for each word that a text lacks.
 func Contains(t testing.TB, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {

@@ -8,44 +8,45 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// An Estimate is an autoregressive model of the samples about a gap. Times are in seconds.
+// An Estimate configures an autoregressive model of the samples around a gap. Times are in seconds.
 type Estimate struct {
-	// Tapered weights the samples by cos² of their distance from the gap on both sides; the model is Yule's and Walker's, of the
-	// samples with an initial fill in the gap. Otherwise it is Burg's of both sides.
+	// Tapered selects the Yule–Walker estimate from the samples, including an initial fill of the gap, weighted by cos² of the
+	// distance from the gap. Otherwise Burg's method estimates the model from both sides.
 	Tapered bool
-	Context float64 // on either side
+	Context float64 // on each side
 	Order   float64
 }
 
-// A Grid is a prior of a number of a warp on some values, in 1/s (1/s² for a bend): normal about 0, weighted by their spacing.
-// The zero Grid is the value 0.
+// A Grid is a discretized normal prior of a warp parameter with mean 0, in 1/s (1/s² for a bend). The zero Grid contains only the
+// value 0.
 type Grid struct {
-	Values []float64 // rising, evenly spaced or not
+	Values []float64 // increasing
 	SD     float64
 }
 
-// A Candidate is a model of the sound around a gap: a mixture over warps, in each of which the spectrum is the geometric mean of
-// some estimates.
+// A Candidate is a model of the signal around a gap: a mixture over warps. For each warp, the spectrum is the geometric mean of some
+// estimates.
 type Candidate struct {
-	From float64 // seconds: shorter gaps are filled without this candidate
-	// Refill estimates the spectra with a fill by the likeliest warp in the gap in place of the initial fill.
+	From float64 // minimum gap length in seconds
+	// Refill estimates the spectra with a fill by the most likely warp instead of the initial fill.
 	Refill             bool
 	Glide, Bend, Level Grid
-	Evidence           Estimate // of the warps
+	Evidence           Estimate // for the evidence of the warps
 	Estimates          []Estimate
-	Order              float64 // of the model of the mean spectrum, seconds
+	Order              float64 // order of the model of the mean spectrum, in seconds
 }
 
-// Candidates are models that are weighted by their errors in trial gaps.
+// Candidates contains models that are weighted by their errors on artificial gaps (trials).
 type Candidates struct {
 	All []Candidate
-	// Short fills gaps of less than shortGap alone, without trials, if it is not nil.
+	// Short, if not nil, is the only candidate for gaps shorter than shortGap. It needs no trials.
 	Short *Candidate
-	// Onsets adds a part for the onset of a louder sound in the gap.
+	// Onsets adds a mixture component for the onset of a louder sound in the gap.
 	Onsets bool
-	// Distances of the trial gaps from the gap, in seconds. Without any, all candidates have the same weight.
+	// Distances contains the distances of the trial gaps from the gap, in seconds. Without distances, all candidates have the same
+	// weight.
 	Distances []float64
-	// Widen multiplies the variances: models chosen by the samples around a gap underestimate its error.
+	// Widen multiplies the variances, because models selected by the surrounding samples underestimate the error in the gap.
 	Widen float64
 }
 
@@ -62,7 +63,7 @@ func (c Candidates) of(n int, rate float64) (out []*Candidate) {
 	return out
 }
 
-// reach returns the samples on either side of a gap that the estimates look at.
+// reach returns the number of samples on each side of a gap that the estimates use.
 func (c *Candidate) reach(rate float64) int {
 	reach := 0
 	for _, e := range c.Estimates {
@@ -71,14 +72,13 @@ func (c *Candidate) reach(rate float64) int {
 	return reach
 }
 
-// taper returns the root of the weight of a sample at a distance from a gap, for a context of c samples.
+// taper returns the square root of the weight of a sample at a distance from a gap, for a context of c samples.
 func taper(distance, c int) float64 {
 	return math.Cos(math.Pi / 2 * min(1, float64(distance)/float64(c)))
 }
 
 func square(x float64) float64 { return x * x }
 
-// values returns the grid's values.
 func (g Grid) values() []float64 {
 	if len(g.Values) == 0 {
 		return []float64{0}
@@ -86,7 +86,7 @@ func (g Grid) values() []float64 {
 	return g.Values
 }
 
-// logPrior returns the logarithm of the prior mass of value i, up to a constant.
+// logPrior returns the log prior probability of value i, up to a constant.
 func (g Grid) logPrior(i int) float64 {
 	if len(g.Values) < 2 {
 		return 0
@@ -95,7 +95,7 @@ func (g Grid) logPrior(i int) float64 {
 	return math.Log((g.Values[hi]-g.Values[lo])/float64(hi-lo)) - square(g.Values[i]/g.SD)/2
 }
 
-// estimate returns an estimate's model.
+// estimate returns the model for an estimate.
 func (s *warped) estimate(e Estimate, rate float64) ar.Model {
 	start, end := s.gaps[s.which][0], s.gaps[s.which][1]
 	c := samples(e.Context, rate)
@@ -115,13 +115,13 @@ func (s *warped) estimate(e Estimate, rate float64) ar.Model {
 	}
 	r := ar.Autocorrelation(y, order)
 	m := ar.YuleWalker(r)
-	if r[0] > 0 && total > 0 { // the initial fill is quieter than the signal was
+	if r[0] > 0 && total > 0 { // the initial fill has less power than the signal
 		m.E *= power / total / r[0]
 	}
 	return m
 }
 
-// model returns the model of the geometric mean of a candidate's estimates.
+// model returns the model whose spectrum is the geometric mean of a candidate's estimates.
 func (f *Filler) model(s *warped, c *Candidate, rate float64) ar.Model {
 	if len(c.Estimates) == 1 {
 		return s.estimate(c.Estimates[0], rate)

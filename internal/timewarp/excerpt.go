@@ -8,26 +8,26 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// An excerpt is a gap and the samples around it.
+// An excerpt contains a gap and the samples around it.
 type excerpt struct {
 	z        []float64 // with an initial fill in every gap
-	gaps     [][2]int  // rising and disjoint, those nearby among them
-	which    int       // the gap to fill
+	gaps     [][2]int  // sorted and disjoint, including nearby gaps
+	which    int       // index of the gap to fill
 	rate     float64
-	backward bool // in time
+	backward bool // time is reversed
 }
 
 // gap returns the gap to fill.
 func (x *excerpt) gap() (start, end int) { return x.gaps[x.which][0], x.gaps[x.which][1] }
 
-// middle returns the gap's middle and half of its length less one: its samples are those with |t| ≤ half about it.
+// middle returns the center of the gap and half, (length − 1)/2: the samples of the gap are at |t| ≤ half from the center.
 func (x *excerpt) middle() (center, half float64) {
 	start, end := x.gap()
 	half = float64(end-start-1) / 2
 	return float64(start) + half, half
 }
 
-// reversed returns the excerpt backward in time.
+// reversed returns the time-reversed excerpt.
 func (x *excerpt) reversed() *excerpt {
 	n := len(x.z)
 	y := &excerpt{slices.Clone(x.z), make([][2]int, len(x.gaps)), len(x.gaps) - 1 - x.which, x.rate, !x.backward}
@@ -38,7 +38,7 @@ func (x *excerpt) reversed() *excerpt {
 	return y
 }
 
-// near returns the part of the excerpt that reaches so many samples to either side of the gap.
+// near returns the part of the excerpt up to reach samples on each side of the gap.
 func (x *excerpt) near(reach int) *excerpt {
 	start, end := x.gap()
 	lo, hi := max(0, start-reach), min(len(x.z), end+reach)
@@ -46,7 +46,7 @@ func (x *excerpt) near(reach int) *excerpt {
 	return &excerpt{x.z[lo:hi], ar.GapsIn(x.gaps, lo, hi), before, x.rate, x.backward}
 }
 
-// slower returns the excerpt at a lower rate.
+// slower returns the excerpt decimated by an integer factor.
 func (x *excerpt) slower(by int) *excerpt {
 	if by == 1 {
 		return x
@@ -55,19 +55,19 @@ func (x *excerpt) slower(by int) *excerpt {
 	for _, g := range x.gaps {
 		start := min(int(math.Round(float64(g[0])/float64(by))), len(y.z)-1)
 		end := min(max(int(math.Round(float64(g[1])/float64(by))), start+1), len(y.z))
-		y.gaps = append(y.gaps, [2]int{start, end}) // two may now touch, which does no harm
+		y.gaps = append(y.gaps, [2]int{start, end}) // two may become adjacent
 	}
 	return y
 }
 
-// sides returns the samples on either side of the gap, which come last; those after it backward.
+// sides returns the samples on each side of the gap, oriented toward the gap: the samples after it are time-reversed.
 func (x *excerpt) sides() [2]*excerpt {
 	start, end := x.gap()
 	after := &excerpt{x.z[end:], ar.GapsIn(x.gaps, end, len(x.z)), 0, x.rate, x.backward}
 	return [2]*excerpt{{x.z[:start], x.gaps[:x.which], 0, x.rate, x.backward}, after.reversed()}
 }
 
-// filled returns the excerpt with values in its gap, and without any with zeros.
+// filled returns the excerpt with values in its gap, or zeros if values is nil.
 func (x *excerpt) filled(values []float64) *excerpt {
 	y := *x
 	y.z = slices.Clone(x.z)
@@ -77,7 +77,7 @@ func (x *excerpt) filled(values []float64) *excerpt {
 	return &y
 }
 
-// prefilled returns the excerpt with its gap filled by one autoregressive model without a warp, or by zeros if that fails.
+// prefilled returns the excerpt with its gap filled by one autoregressive model without a warp, or by zeros if the model fails.
 func (x *excerpt) prefilled() *excerpt {
 	e := x.initial()
 	s := x.warped(Warp{}, samples(e.Context, x.rate))
@@ -97,5 +97,5 @@ func (x *excerpt) initial() Estimate {
 
 func meanSquare(z []float64) float64 { return floats.Dot(z, z) / float64(len(z)) }
 
-// samples returns a time in samples, at least 1.
+// samples converts a duration to samples, at least 1.
 func samples(seconds, rate float64) int { return max(1, int(math.Round(seconds*rate))) }

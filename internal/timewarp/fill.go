@@ -1,6 +1,6 @@
-// Package timewarp fills gaps in sound. Around a gap the pitch may glide and the level may change, so a Candidate models the signal there
-// as a mixture of processes, each of which is stationary once its time is warped and its level is evened (Warp). Candidates are weighted
-// by their errors in artificial gaps nearby.
+// Package timewarp fills gaps in audio. Around a gap, pitch and level may change. A Candidate therefore models the signal as a
+// mixture of processes that are stationary after a time warp and a level correction (Warp). Candidates are weighted by their errors
+// on artificial gaps nearby.
 package timewarp
 
 import (
@@ -14,28 +14,29 @@ import (
 // A Filling is the fill of a gap.
 type Filling struct {
 	Mean, Variance []float64   // per sample
-	Draws          [][]float64 // [draw][sample], joint
-	Weights        []float64   // of the candidates; 0 for those without a part
-	Trials         int         // artificial gaps that were filled to weigh them; 0 without space for any, −1 if there is one candidate
+	Draws          [][]float64 // [draw][sample] from the joint posterior
+	Weights        []float64   // of the candidates
+	Trials         int         // number of artificial gaps; 0 if there was no space, −1 if there is only one candidate
 
-	narrow float64 // factor of the variances for an exact fill, else 1
+	narrow float64 // factor of the variances, below 1 if trials were nearly exact
 }
 
-// A Filler fills gaps of recordings of one sample rate, one at a time.
+// A Filler fills gaps in recordings with a fixed sample rate. It must not be used concurrently.
 type Filler struct {
 	candidates Candidates
 	rate       float64
 	means      map[int]*ar.Mean // by size
 }
 
-// NewFiller returns a Filler for some candidates and a sample rate in hertz.
+// NewFiller returns a Filler for candidates and a sample rate in Hz.
 func NewFiller(c Candidates, rate float64) *Filler { return &Filler{c, rate, map[int]*ar.Mean{}} }
 
-// Reach returns how many samples on either side a fill of a gap of n samples looks at.
+// Reach returns the number of samples on each side of a gap of n samples that Fill uses.
 func Reach(n int, rate float64) int { return n + samples(furthest, rate) }
 
-// Fill fills gap number which of z. The other gaps contain initial fills; the values of z in the gap are ignored. gaps are [start, end),
-// rising and disjoint, all that are in z. draws are joint, and depend on the seed and on nothing else. Errors are ctx's.
+// Fill fills the gap of z with index which. gaps contains all gaps [start, end) in z, sorted and disjoint. The other gaps contain
+// initial fills; the values of z in the gap are ignored. Fill returns the given number of joint draws, which are deterministic for a
+// seed. The error is the error of ctx.
 func (f *Filler) Fill(ctx context.Context, z []float64, gaps [][2]int, which, draws int, seed uint64) (*Filling, error) {
 	x := f.excerpt(z, gaps, which)
 	start, end := x.gap()
@@ -65,7 +66,7 @@ func (f *Filler) Fill(ctx context.Context, z []float64, gaps [][2]int, which, dr
 	return out, nil
 }
 
-// excerpt returns a gap to fill with an initial fill in it. It is backward in time if that puts the longer side first.
+// excerpt returns the excerpt of a gap with an initial fill. It is time-reversed if the side after the gap is longer.
 func (f *Filler) excerpt(z []float64, gaps [][2]int, which int) *excerpt {
 	x := (&excerpt{z: z, gaps: gaps, which: which, rate: f.rate}).filled(nil)
 	if start, end := x.gap(); start < len(z)-end {
@@ -74,8 +75,8 @@ func (f *Filler) excerpt(z []float64, gaps [][2]int, which int) *excerpt {
 	return x.prefilled()
 }
 
-// InitialFill returns a first fill of a gap of z for the fills of other gaps nearby. If gaps are so close that little lies between
-// them, it is Janssen's, which solves for all of them jointly and ignores what z contains in gaps.
+// InitialFill returns an initial fill of a gap of z, to be used in fills of nearby gaps. If other gaps are close, it uses Janssen's
+// method, which fills all of them jointly and ignores the values of z in gaps.
 func (f *Filler) InitialFill(ctx context.Context, z []float64, gaps [][2]int, which int) []float64 {
 	x := (&excerpt{z: z, gaps: gaps, which: which, rate: f.rate}).filled(nil)
 	start, end := x.gap()
@@ -90,8 +91,8 @@ func (f *Filler) InitialFill(ctx context.Context, z []float64, gaps [][2]int, wh
 	return x.z[start:end]
 }
 
-// mixture returns the parts of the fills by the candidates that have a weight, and of an onset. If no model is usable, only the level is
-// known.
+// mixture returns the mixture components of the weighted candidates and of an onset. If all models fail, it returns one component
+// that models only the level.
 func (f *Filler) mixture(x *excerpt, of []*Candidate, weights []float64) (parts []part) {
 	if parts = f.weighted(x, of, weights, true); parts == nil {
 		start, end := x.gap()
@@ -103,7 +104,7 @@ func (f *Filler) mixture(x *excerpt, of []*Candidate, weights []float64) (parts 
 	return parts
 }
 
-// weighted returns the parts of the candidates' fills that have a weight.
+// weighted returns the mixture components of the candidates with nonzero weight.
 func (f *Filler) weighted(x *excerpt, of []*Candidate, weights []float64, all bool) (out []part) {
 	for k, c := range of {
 		if weights[k] == 0 {

@@ -10,14 +10,15 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// A part of a mixture has a weight, moments and draws, one for each source of chance.
+// A part is a mixture component with a weight, moments, and a function that returns one draw per random source.
 type part struct {
 	weight         float64
 	mean, variance []float64
 	draws          func(rngs []*rand.Rand) [][]float64
 }
 
-// parts fills an excerpt by a candidate: a part for each likely warp, or for the likeliest alone. There is none if all models fail.
+// parts returns the fills of an excerpt by a candidate: one for each likely warp, or only for the most likely warp if all is false.
+// It returns nil if all models fail.
 func (f *Filler) parts(x *excerpt, c *Candidate, all bool) (out []part) {
 	start, end := x.gap()
 	if all && c.Refill {
@@ -35,7 +36,7 @@ func (f *Filler) parts(x *excerpt, c *Candidate, all bool) (out []part) {
 	return out
 }
 
-// part returns the fill of n samples by a model, or nil if that is not possible.
+// part returns the fill of n samples by a model, or nil if the model fails.
 func (s *warped) part(m ar.Model, n int) *part {
 	q, ok := s.conditional(m, nil)
 	if !ok {
@@ -46,7 +47,7 @@ func (s *warped) part(m ar.Model, n int) *part {
 		if len(rngs) == 0 {
 			return nil
 		}
-		q, _ := s.conditional(m, rngs) // which was possible for the mean
+		q, _ := s.conditional(m, rngs) // succeeded for the mean
 		for _, d := range q.Deviations {
 			floats.Add(d, q.Mean)
 			out = append(out, s.back(d, n))
@@ -59,7 +60,7 @@ func (s *warped) part(m ar.Model, n int) *part {
 	return p
 }
 
-// levelOnly returns a fill of n samples of which only the variance is known.
+// levelOnly returns a fill of n samples by white noise with the given variance.
 func levelOnly(variance float64, n int) part {
 	draws := func(rngs []*rand.Rand) (out [][]float64) {
 		for _, rng := range rngs {
@@ -73,7 +74,7 @@ func levelOnly(variance float64, n int) part {
 	return part{1, make([]float64, n), slices.Repeat([]float64{variance}, n), draws}
 }
 
-// mix returns the moments of a mixture, n samples. The weights need not sum to 1.
+// mix returns the moments [n] of a mixture. The weights need not sum to 1.
 func mix(parts []part, n int) (mean, variance []float64) {
 	total := 0.0
 	mean, variance = make([]float64, n), make([]float64, n)
@@ -91,7 +92,7 @@ func mix(parts []part, n int) (mean, variance []float64) {
 	return mean, variance
 }
 
-// drawn returns draws from a mixture. Each depends on the seed and its number only.
+// drawn returns draws from a mixture. Each draw depends only on the seed and its index.
 func drawn(parts []part, draws int, seed uint64) [][]float64 {
 	total := 0.0
 	for _, p := range parts {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// rise returns by how many decibels the level after the gap, forward in time, exceeds the level before it, each over onsetLevel seconds.
-// It is 0 if either side is shorter or silent.
+// rise returns the level after the gap relative to the level before it, in dB, each over onsetLevel seconds. It returns 0 if either
+// side is too short or silent.
 func (x *excerpt) rise() float64 {
 	n := samples(onsetLevel, x.rate)
 	start, end := x.gap()
@@ -24,13 +24,14 @@ func (x *excerpt) rise() float64 {
 	return 10 * math.Log10(ratio)
 }
 
-// onset returns a part for a gap in which a louder sound begins, if the level rises. Either side predicts the gap by its own model,
-// with means m_k and variances v_k that grow with the distance from it. The part's mean is their average weighted by 1/v_k. Its variance
-// is the expected squared error of that mean if the first side's process changes to the second's at any sample, each as likely:
+// onset returns a mixture component for the onset of a louder sound in the gap, or none if the level does not rise enough. Each side
+// k predicts the gap with a separate model, with means m_k and variances v_k that grow with the distance. The mean m is the average
+// of the m_k weighted by 1/v_k. The variance is the expected squared error of m if the process changes from the first to the second
+// model at a uniformly distributed sample:
 //
-//	(1 − F)(v_1 + (m_1 − m)²) + F(v_2 + (m_2 − m)²),       F rising evenly from 0 to 1.
+//	(1 − F)(v_1 + (m_1 − m)²) + F(v_2 + (m_2 − m)²),       F increasing linearly from 0 to 1.
 //
-// Draws change at such a sample and are scaled to these moments. The weight among all parts rises with the level to maxOnset.
+// Draws change at such a sample and are scaled to these moments. The relative weight increases with the rise, up to maxOnset.
 func (x *excerpt) onset(others []part) []part {
 	share := min(maxOnset, (x.rise()-minRise)/risePerWeight)
 	if share <= 0 {
@@ -75,7 +76,7 @@ func (x *excerpt) onset(others []part) []part {
 	return []part{p}
 }
 
-// forecast returns the continuation of an excerpt by n samples, or nil if its model fails.
+// forecast returns a prediction of the n samples after an excerpt, or nil if the model fails.
 func (x *excerpt) forecast(n int) *part {
 	end := len(x.z)
 	y := &excerpt{slices.Concat(x.z, make([]float64, n)), append(slices.Clone(x.gaps), [2]int{end, end + n}), len(x.gaps), x.rate, false}

@@ -11,19 +11,19 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A weighted is a warp and the logarithm of its posterior probability or, at the end, that probability.
+// A weighted is a warp with its log posterior probability or, in results of posterior, its probability.
 type weighted struct {
 	Warp
 	weight float64
 	e      *evidence
 }
 
-// posterior returns the likely warps of an excerpt whose gap has an initial fill, the likeliest first, with their probabilities.
-// All warps are evaluated at an even level. The best of them are evaluated at every level and get the posterior mean of β. If all is
-// false, bends are left out and only the likeliest warp is returned.
+// posterior returns the likely warps of an excerpt with an initial fill and their probabilities, in decreasing order. It evaluates
+// all warps at constant level, then the best ones at all levels, and sets β to its posterior mean. If all is false, it ignores bends
+// and returns only the most likely warp.
 func (c *Candidate) posterior(x *excerpt, all bool) []weighted {
 	if _, end := x.gap(); len(x.z)-end < samples(c.Evidence.Context/4, x.rate) || len(c.Glide.Values)+len(c.Level.Values) == 0 {
-		return []weighted{{weight: 1}} // too little sound follows the gap to show that a glide or a change of level goes on
+		return []weighted{{weight: 1}} // too few samples after the gap
 	}
 	_, half := x.middle()
 	reach := 1.5*c.Evidence.Context*x.rate + half
@@ -54,7 +54,7 @@ func (c *Candidate) posterior(x *excerpt, all bool) []weighted {
 	return warps
 }
 
-// refine gives a warp the posterior mean of its level, and adds the evidence of all levels to its log-posterior.
+// refine sets the level of a warp to its posterior mean, and adds the evidence of all levels to its log posterior.
 func (w *weighted) refine(levels Grid, rate float64) {
 	values := levels.values()
 	logs := make([]float64, len(values))
@@ -68,8 +68,8 @@ func (w *weighted) refine(levels Grid, rate float64) {
 	}
 }
 
-// likeliest returns the warps of at least a probability, the likeliest first and in any case. Their weights become the logarithms of the
-// probabilities among all.
+// likeliest returns the warps with at least the given probability, and always the most likely warp, in decreasing order. It
+// normalizes their weights to log probabilities.
 func likeliest(all []weighted, least float64) []weighted {
 	slices.SortStableFunc(all, func(a, b weighted) int { return cmp.Compare(b.weight, a.weight) })
 	logs := make([]float64, len(all))
@@ -86,7 +86,7 @@ func likeliest(all []weighted, least float64) []weighted {
 	return all
 }
 
-// whiteNoise is the same for every warp, so that it favors none.
+// whiteNoise returns the same noise for every warp.
 var whiteNoise = sync.OnceValue(func() []float64 {
 	rng := rand.New(rand.NewPCG(0, 0))
 	v := make([]float64, 1<<13)
@@ -96,13 +96,13 @@ var whiteNoise = sync.OnceValue(func() []float64 {
 	return v
 })
 
-// An evidence has the signal on both sides of a gap in warped time, and white noise, which is added to the leveled signal: noise of an even
-// level in the signal itself would favor β = 0.
+// An evidence contains the signal on both sides of a gap in warped time, and white noise to be added after the level correction.
+// Without it, stationary noise in the signal would favor β = 0.
 type evidence struct {
 	y, t, weights, noise [2][]float64
 	sd                   float64 // of the noise
 	order                int
-	even                 float64 // at an even level
+	even                 float64 // log-likelihood at constant level
 }
 
 func newEvidence(c *Candidate, x *excerpt, w Warp) *evidence {
@@ -117,7 +117,7 @@ func newEvidence(c *Candidate, x *excerpt, w Warp) *evidence {
 	for k, y := range e.y {
 		e.weights[k] = make([]float64, len(y))
 		for i := range y {
-			d := i // from the gap
+			d := i // distance from the gap
 			if k == 0 {
 				d = len(y) - 1 - i
 			}
@@ -129,11 +129,11 @@ func newEvidence(c *Candidate, x *excerpt, w Warp) *evidence {
 	return e
 }
 
-// at returns the log-likelihood of Burg's model of both sides if the level changes by β per sample: with weights w,
+// at returns the log-likelihood of Burg's model of both sides for a level change β per sample. With weights w, it is
 //
 //	−½ Σw log(E/σ²) − β Σ w t,
 //
-// where σ² is the power of the noise, so that it is the same for sounds of any level. It is −∞ if the level is out of range.
+// where the noise power σ² makes it independent of the scale. It is −∞ if the level is out of range.
 func (e *evidence) at(level float64) float64 {
 	if !(e.sd > 0) {
 		return 0

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// kaiser returns Kaiser's window at x in [−1, 1].
+// kaiser returns the Kaiser window at x in [−1, 1].
 func kaiser(x, beta float64) float64 {
 	return bessel0(beta*math.Sqrt(1-x*x)) / bessel0(beta)
 }
 
-// bessel0 is the modified Bessel function of order 0, by its series.
+// bessel0 returns the modified Bessel function of order 0, computed by its series.
 func bessel0(x float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; term > 1e-17*sum; k++ {
@@ -27,7 +27,7 @@ func sinc(x float64) float64 {
 	return math.Sin(math.Pi*x) / (math.Pi * x)
 }
 
-// kernels returns the weights [phases+1][2·taps] of the samples from 1−taps before a place to taps behind it.
+// kernels returns the interpolation weights [phases+1][2·taps] of the samples at offsets 1−taps to taps.
 var kernels = sync.OnceValue(func() []float64 {
 	k := make([]float64, (phases+1)*2*taps)
 	for p := range phases + 1 {
@@ -39,11 +39,11 @@ var kernels = sync.OnceValue(func() []float64 {
 	return k
 })
 
-// at returns z between its samples; beyond its ends it is 0.
-func at(z []float64, place float64) float64 {
-	whole := math.Floor(place)
+// at returns z interpolated at a fractional index. Outside z it is 0.
+func at(z []float64, position float64) float64 {
+	whole := math.Floor(position)
 	n := int(whole)
-	phase := (place - whole) * phases
+	phase := (position - whole) * phases
 	p := int(phase)
 	right := phase - float64(p)
 	from := n - taps + 1
@@ -60,7 +60,7 @@ func at(z []float64, place float64) float64 {
 	return sum + right*(next-sum)
 }
 
-// decimate returns every by-th sample of z, from the first on, under a low-pass filter at the new Nyquist frequency.
+// decimate applies a low-pass filter at the new Nyquist frequency to z and returns every by-th sample.
 func decimate(z []float64, by int) []float64 {
 	half := decimateReach * by
 	h := make([]float64, 2*half+1)

@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// TestWarp: inverse inverts tau wherever monotonic holds, which depends on the reach.
+// TestWarp checks that inverse inverts tau if it is monotonic, and monotonic for several reaches.
 func TestWarp(t *testing.T) {
 	for _, c := range []Warp{{}, {Glide: 1e-4}, {Glide: -2.5e-4}, {Bend: 3e-7}, {Glide: 1e-4, Bend: -3e-7}, {Level: 1e-3}} {
 		for x := -1000.0; x <= 1000; x += 37 {
@@ -36,12 +36,12 @@ func TestWarp(t *testing.T) {
 	}
 }
 
-// tone has a frequency in cycles a sample and a phase.
+// tone returns a cosine with a frequency in cycles per sample and a phase.
 func tone(n int, f, phase float64) []float64 {
 	return testkit.Numbers(n, func(i int) float64 { return math.Cos(2*math.Pi*f*float64(i) + phase) })
 }
 
-// TestAt: tones are interpolated, those near half the rate less well, and zero beyond the ends.
+// TestAt checks the interpolation of tones, with a larger tolerance near the Nyquist frequency, and zeros outside the samples.
 func TestAt(t *testing.T) {
 	for f, within := range map[float64]float64{0: 1e-3, 0.01: 1e-3, 0.1: 1e-3, 0.25: 1e-3, 0.4: 2e-2} {
 		z := tone(400, f, 1)
@@ -56,10 +56,10 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestDecimate: a low tone is kept, one above the new Nyquist frequency is removed.
+// TestDecimate checks that a low tone is preserved and a tone above the new Nyquist frequency is removed.
 func TestDecimate(t *testing.T) {
 	for _, by := range []int{2, 3, 8} {
-		for _, f := range []float64{0.1, 0.3, 0.8} { // of the new rate
+		for _, f := range []float64{0.1, 0.3, 0.8} { // relative to the new rate
 			want := tone(101, f, 0)
 			if f > 0.5 && by > 1 {
 				clear(want)
@@ -71,7 +71,8 @@ func TestDecimate(t *testing.T) {
 	}
 }
 
-// gliding is a voice: harmonics of a pitch that glides by rho a second, at a level that changes by level a second, and noise.
+// gliding returns a synthetic voice: harmonics of a pitch that glides by rho per second, at a level that changes by level per second,
+// plus noise.
 func gliding(n int, rate, pitch, rho, level float64, harmonics int, noise float64) []float64 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	z := make([]float64, n)
@@ -85,10 +86,10 @@ func gliding(n int, rate, pitch, rho, level float64, harmonics int, noise float6
 	return z
 }
 
-// hole is a gap of n samples in the middle of z.
+// hole returns a gap of n samples in the middle of z.
 func hole(z []float64, n int) [][2]int { return [][2]int{{(len(z) - n) / 2, (len(z)-n)/2 + n}} }
 
-// TestWarped: under its own warp a voice that glides and grows is periodic, and back returns the voice.
+// TestWarped checks that the correct warp makes a gliding voice periodic, and that back inverts it.
 func TestWarped(t *testing.T) {
 	const rate = 16000
 	z := gliding(6001, rate, 125, 1.5, 8, 4, 0)
@@ -110,8 +111,8 @@ func TestWarped(t *testing.T) {
 	testkit.Equal(t, even.variances(make([]float64, 161), 161), make([]float64, 161), "variances of 0")
 }
 
-// TestPosterior: the evidence finds a glide and the likeliest change of level, and the posterior mean of the level lies between it and 0.
-// Without enough sound after the gap to show that a glide goes on, time is not warped.
+// TestPosterior checks that the evidence finds a glide and the most likely level change, and that the posterior mean of the level is
+// between it and 0. With too few samples after the gap, there is no warp.
 func TestPosterior(t *testing.T) {
 	const rate = 16000
 	voice := Mixture().All[0]
@@ -146,7 +147,7 @@ func TestPosterior(t *testing.T) {
 			t.Errorf("%d warps with weights that sum to %v", len(found), total)
 		}
 		if one := voice.posterior(x, false); len(one) != 1 || one[0].Bend != 0 {
-			t.Errorf("%+v: the likeliest warp without a bend is %+v", c, one)
+			t.Errorf("%+v: the most likely warp without a bend is %+v", c, one)
 		}
 	}
 }
@@ -169,19 +170,19 @@ func fillOf(t *testing.T, m Candidates, z []float64, gaps [][2]int, rate float64
 	return q
 }
 
-// rmse of a fill of z's first gap.
+// rmse returns the error of a fill of the first gap of z.
 func rmse(z []float64, gaps [][2]int, q *Filling) float64 {
 	return bayes.RMSE(q.Mean, z[gaps[0][0]:gaps[0][1]])
 }
 
-// coverage of its 95 % intervals.
+// coverage returns the coverage of its 95 % intervals.
 func coverage(z []float64, gaps [][2]int, q *Filling) float64 {
 	sd := testkit.Numbers(len(q.Mean), func(i int) float64 { return math.Sqrt(q.Variance[i]) })
 	return bayes.Coverage(q.Mean, sd, z[gaps[0][0]:gaps[0][1]])
 }
 
-// TestGlides: a voice whose pitch glides is filled far better than by an autoregressive model, and the voice has nearly all of the weight.
-// A steady chord is left to the candidates for steady sounds.
+// TestGlides checks that a gliding voice is filled much better than by an autoregressive model and that the voice candidate has
+// nearly all the weight, and that a steady chord is filled by the candidates for steady sounds.
 func TestGlides(t *testing.T) {
 	z := gliding(24_001, 16000, 120, 1.5, 5, 20, 0.001)
 	gaps := hole(z, 320)
@@ -202,7 +203,7 @@ func TestGlides(t *testing.T) {
 	}
 }
 
-// TestDraws: their mean and variance are the mixture's, also at an onset.
+// TestDraws compares mean and variance of draws with the mixture, with and without an onset.
 func TestDraws(t *testing.T) {
 	onset := gliding(8001, 8000, 130, 0, 0, 6, 0.03)
 	for i := range 4000 {
@@ -229,11 +230,12 @@ func testDraws(t *testing.T, z []float64) {
 	}
 	few := fillOf(t, Mixture(), z, gaps, 8000, 3)
 	for i, d := range few.Draws {
-		testkit.Equal(t, d, q.Draws[i], "draw ", i, " of few and of many")
+		testkit.Equal(t, d, q.Draws[i], "draw ", i, " of few and many draws")
 	}
 }
 
-// TestDegenerateData: ends, short recordings, silence, constants, gaps next to gaps, long gaps and all usual rates give numbers.
+// TestDegenerateData checks that fills are finite for gaps at the ends, short recordings, silence, constants, adjacent gaps, long
+// gaps and common sample rates.
 func TestDegenerateData(t *testing.T) {
 	long := gliding(20_000, 16000, 120, 1, 5, 10, 0.01)
 	constant := slices.Repeat([]float64{0.3}, 4000)
@@ -259,7 +261,7 @@ func TestDegenerateData(t *testing.T) {
 		{"very short", long[:5], [][2]int{{2, 4}}, 16000},
 		{"one sample known", long[:5], [][2]int{{1, 5}}, 16000},
 		{"one sample missing", long, [][2]int{{9000, 9001}}, 16000},
-		{"gaps beside it", long, dense, 16000},
+		{"adjacent gaps", long, dense, 16000},
 		{"a fifth of a second", long, [][2]int{{9000, 12_200}}, 16000},
 		{"loud", gliding(9000, 16000, 120, 1, 5, 10, 1e4), [][2]int{{4000, 4100}}, 16000},
 		{"8 kHz", long, [][2]int{{9000, 9100}}, 8000},
@@ -284,8 +286,8 @@ func TestDegenerateData(t *testing.T) {
 	}
 }
 
-// TestSpeech: on speech the mixture has a smaller error than autoregressive fills weighted by trials, in the geometric mean over gaps, as
-// few loud gaps would decide on the pooled error. Its intervals cover the truth.
+// TestSpeech checks on speech that the mixture has a smaller geometric mean error than autoregressive fills, and the coverage of its
+// intervals. A few loud gaps would dominate the pooled error.
 func TestSpeech(t *testing.T) {
 	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
 	rate := float64(r.Rate)
@@ -305,7 +307,7 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// TestReach: nothing further off than Reach changes a fill.
+// TestReach checks that samples beyond Reach do not affect a fill.
 func TestReach(t *testing.T) {
 	const rate = 8000
 	z := gliding(24_000, rate, 120, 1, 2, 10, 0.01)
@@ -317,15 +319,15 @@ func TestReach(t *testing.T) {
 	modeltest.Near(t, "a draw of the excerpt", part.Draws[0], whole.Draws[0], 1e-5)
 }
 
-// TestExactFillVariance: the error bars of a fill that trials show to be exact are of its error's size, and those of a gap in which the note
-// changes are not narrowed.
+// TestExactFillVariance checks that the variances of a nearly exact fill match its error, and that they are not narrowed if the note
+// changes in the gap.
 func TestExactFillVariance(t *testing.T) {
 	const rate, n, length = 16000, 12000, 320
 	for _, c := range []struct {
 		name    string
-		second  float64 // frequency from the gap's middle on
+		second  float64 // frequency after the center of the gap
 		noise   float64
-		largest float64 // standard deviation
+		largest float64 // maximum standard deviation
 		exact   bool
 	}{
 		{"tone", 440, 0, 1e-3, true},
@@ -357,14 +359,14 @@ func TestMix(t *testing.T) {
 	testkit.Equal(t, variance, []float64{7, 1.5}, "variances") // 7 = (1·1 + 3·5)/4 + (1·9 + 3·1)/4
 }
 
-// TestVariances checks that a standard deviation is scaled by the same gain as the samples, and that each is that of its own time.
+// TestVariances checks that standard deviations have the same gain and time warp as the samples.
 func TestVariances(t *testing.T) {
 	const rate, n = 8000, 81
 	z := gliding(4001, rate, 130, 0, 0, 3, 0)
 	for _, c := range []Warp{{Level: 2e-3}, {Glide: 2e-4}, {Glide: -2e-4, Level: -1e-3}} {
 		s := (&excerpt{z: z, gaps: hole(z, n), rate: rate}).warped(c, 600)
 		g := s.gaps[s.which]
-		linear := make([]float64, g[1]-g[0]) // in the signal's own time
+		linear := make([]float64, g[1]-g[0]) // in the time of the signal
 		for i := range linear {
 			linear[i] = 100 + s.t[g[0]+i]
 		}
@@ -376,8 +378,7 @@ func TestVariances(t *testing.T) {
 	}
 }
 
-// TestCloseGaps checks that a fill does not depend on what the signal holds in other gaps within the model's order: they are solved for
-// with it.
+// TestCloseGaps checks that a fill does not depend on values in other gaps within the model order, because they are filled jointly.
 func TestCloseGaps(t *testing.T) {
 	const rate, order = 8000, 40
 	z := gliding(3001, rate, 130, 0, 0, 6, 0.05)
@@ -396,8 +397,7 @@ func TestCloseGaps(t *testing.T) {
 	modeltest.Near(t, "variances", c.Variance, want.Variance[30:70], 1e-9)
 }
 
-// TestQuietFill checks that the variance of the innovations is estimated from the samples outside the gap: an initial fill of zeros does
-// not lower it.
+// TestQuietFill checks that an initial fill of zeros does not reduce the estimated variance of the innovations.
 func TestQuietFill(t *testing.T) {
 	const n, rate = 1000, 1000
 	z := make([]float64, 4*n)
@@ -409,7 +409,7 @@ func TestQuietFill(t *testing.T) {
 	testkit.Near(t, m.E, 1, 0.15, "the variance of the innovations of white noise")
 }
 
-// TestWiden checks that the factor of the variances widens draws by its root, and leaves the means.
+// TestWiden checks that Widen scales draws by its square root and does not change the means.
 func TestWiden(t *testing.T) {
 	const rate = 8000
 	z := gliding(3001, rate, 130, 0, 0, 6, 0.05)
@@ -426,7 +426,7 @@ func TestWiden(t *testing.T) {
 	}
 }
 
-// TestLogPrior checks that the values of an uneven grid have the moments of the normal prior.
+// TestLogPrior checks that the prior on an uneven grid has the moments of the normal distribution.
 func TestLogPrior(t *testing.T) {
 	g := Mixture().All[0].Glide
 	total, square := 0.0, 0.0
@@ -437,7 +437,7 @@ func TestLogPrior(t *testing.T) {
 	testkit.Near(t, math.Sqrt(square/total), g.SD, 0.05*g.SD, "the standard deviation on the grid")
 }
 
-// TestLikeliest checks that the warps that are kept have their probabilities among all.
+// TestLikeliest checks that the remaining warps keep their probabilities among all warps.
 func TestLikeliest(t *testing.T) {
 	for least, want := range map[float64][]float64{0: {0.5, 0.25, 0.15, 0.1}, 0.2: {0.5, 0.25}, 0.9: {0.5}} {
 		var all []weighted
@@ -451,7 +451,7 @@ func TestLikeliest(t *testing.T) {
 	}
 }
 
-// TestShortEstimate checks that a model has fewer coefficients than there are samples on the longer side.
+// TestShortEstimate checks that the model order is limited by the number of samples on the longer side.
 func TestShortEstimate(t *testing.T) {
 	p := &excerpt{z: gliding(60, 16000, 120, 0, 0, 3, 0.01), gaps: [][2]int{{20, 30}}, rate: 16000}
 	for _, e := range Mixture().All[0].Estimates {
@@ -461,8 +461,8 @@ func TestShortEstimate(t *testing.T) {
 	}
 }
 
-// TestOnset: if a sound begins in the gap, the fill stays near the silence before it, whichever side is longer, and the intervals cover the
-// truth. A sound that ends is filled as without onsets.
+// TestOnset checks that the fill of a gap with an onset is accurate in the silence before it and that its intervals cover the truth.
+// If a sound ends in the gap, onsets do not change the fill.
 func TestOnset(t *testing.T) {
 	const rate, n = 16000, 320
 	without := Mixture()
@@ -488,7 +488,8 @@ func TestOnset(t *testing.T) {
 	}
 }
 
-// TestShortGap: the gap of a click is filled by one model without trials, about as well as by autoregressive models weighted by trials.
+// TestShortGap checks that a gap as short as a click is filled by one model without trials, about as well as by autoregressive models
+// weighted by trials.
 func TestShortGap(t *testing.T) {
 	z := gliding(40_000, 44_100, 150, 1, 5, 20, 1e-2)
 	gaps := hole(z, 30)
@@ -498,8 +499,8 @@ func TestShortGap(t *testing.T) {
 	}
 }
 
-// TestCompare: half the amplitude is a quarter of the error; without space for trials the gain is 0. An ended context stops trials
-// and a fill.
+// TestCompare checks that half the amplitude reduces the squared error to a quarter, and that the gain is 0 without trials. A
+// canceled context stops Compare and Fill.
 func TestCompare(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	a, half := make([]float64, 16_000), make([]float64, 16_000)
@@ -515,7 +516,7 @@ func TestCompare(t *testing.T) {
 		gain   float64
 		trials int
 	}{
-		{"half", half, [2]int{8000, 8160}, math.Log(4), 2}, // two are enough
+		{"half", half, [2]int{8000, 8160}, math.Log(4), 2}, // stops after two trials
 		{"the same", a, [2]int{8000, 8160}, 0, 6},
 		{"one side", a, [2]int{15_840, 16_000}, 0, 3},
 		{"no space", half, [2]int{100, 15_900}, 0, 0},

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// A score sums up the errors of a candidate in trial gaps.
+// A score accumulates the errors of a candidate on trial gaps.
 type score struct {
 	logs  float64 // sum of the logarithms of the mean squared errors
-	share float64 // the largest mean squared error by the mean variance of the fill
-	out   bool    // it is so far behind that it takes part no longer
+	share float64 // maximum ratio of mean squared error to mean variance
+	out   bool    // it was dropped because of its errors
 }
 
-// trials has the candidates fill artificial gaps of the gap's length, by turns before and after it, at rising distances. The excerpts have
-// the same gap and are those of slowest. After each pair of trials, candidates that are far behind drop out, and the trials end if stop reports true. It returns the
-// scores [excerpt][candidate] and the number of trials. Errors are ctx's.
+// trials scores the candidates on artificial gaps of the same length before and after the gap, at increasing distances. The excerpts
+// have the same gap and rate. After each pair of trials, trials drops candidates with much larger errors, and ends if stop returns
+// true. It returns the scores [excerpt][candidate] and the number of trials. The error is the error of ctx.
 func (f *Filler) trials(ctx context.Context, excerpts []*excerpt, of []*Candidate, stop func(scores [][]score, trials int) bool) (
 	scores [][]score, n int, err error) {
 	floor := max(trialFloor*meanSquare(excerpts[0].z), math.SmallestNonzeroFloat64)
@@ -33,7 +33,7 @@ func (f *Filler) trials(ctx context.Context, excerpts []*excerpt, of []*Candidat
 				}
 				x, truth := sides[k][side].trial(samples(d, excerpts[0].rate), end-start)
 				if x == nil {
-					break // for lack of space, in all excerpts
+					break // no space in any excerpt
 				}
 				for i, c := range of {
 					if !s[i].out {
@@ -55,8 +55,8 @@ func (f *Filler) trials(ctx context.Context, excerpts []*excerpt, of []*Candidat
 	return scores, n, nil
 }
 
-// trial returns an excerpt with a gap of n samples that ends a distance before the side's end, clear of other gaps, and the samples that
-// were in it. It returns nil if there is too little space.
+// trial returns an excerpt with an artificial gap of n samples that ends at least distance samples before the end of x and does not
+// overlap other gaps, and the true samples in it. It returns nil if there is no space.
 func (x *excerpt) trial(distance, n int) (trial *excerpt, truth []float64) {
 	start := len(x.z) - distance - n
 	at := len(x.gaps)
@@ -72,7 +72,7 @@ func (x *excerpt) trial(distance, n int) (trial *excerpt, truth []float64) {
 	return y.filled(nil).prefilled(), x.z[start : start+n]
 }
 
-// add adds a fill's error to the score. Without a fill it is zeros.
+// add adds the error of a fill to the score. An empty fill counts as zeros.
 func (s *score) add(fill []part, truth []float64, floor float64) {
 	mean, variance := mix(fill, len(truth))
 	e, share := errorOf(mean, variance, truth)
@@ -80,7 +80,7 @@ func (s *score) add(fill []part, truth []float64, floor float64) {
 	s.share = max(s.share, share)
 }
 
-// errorOf returns a fill's mean squared error, and that as a share of its mean variance; 1 if the variance is 0.
+// errorOf returns the mean squared error of a fill, and its ratio to the mean variance (1 if the variance is 0).
 func errorOf(mean, variance, truth []float64) (e, share float64) {
 	v := 0.0
 	for i, y := range truth {
@@ -92,7 +92,7 @@ func errorOf(mean, variance, truth []float64) (e, share float64) {
 	return e, e / v
 }
 
-// least returns the least sum of logarithms among the candidates that take part.
+// least returns the smallest sum of logarithms among the candidates that were not dropped.
 func least(s []score) float64 {
 	least := math.Inf(1)
 	for _, c := range s {
@@ -103,7 +103,7 @@ func least(s []score) float64 {
 	return least
 }
 
-// drop drops the candidates that are far behind the best after n trials.
+// drop drops the candidates whose mean log error after n trials exceeds the best by more than trialStop.
 func drop(s []score, n int) {
 	best := least(s)
 	for i := range s {
@@ -111,7 +111,7 @@ func drop(s []score, n int) {
 	}
 }
 
-// weigh returns a Filling with the weights of the candidates: exp(−8·mean logarithm of their mean squared error in trial gaps).
+// weigh returns a Filling with the weights of the candidates: exp(−trialPower·mean log squared error on trial gaps), normalized.
 func (f *Filler) weigh(ctx context.Context, x *excerpt, of []*Candidate) (*Filling, error) {
 	n := len(of)
 	out := &Filling{Weights: slices.Repeat([]float64{1 / float64(n)}, n), narrow: 1}
@@ -120,7 +120,7 @@ func (f *Filler) weigh(ctx context.Context, x *excerpt, of []*Candidate) (*Filli
 		return out, nil
 	}
 	low := slowest(x)
-	scores, trials, err := f.trials(ctx, low, of, func(s [][]score, _ int) bool { // the first dropped out, or all others
+	scores, trials, err := f.trials(ctx, low, of, func(s [][]score, _ int) bool { // the first or all others were dropped
 		return s[0][0].out || !slices.ContainsFunc(s[0][1:], func(c score) bool { return !c.out })
 	})
 	if err != nil || trials == 0 {
@@ -147,8 +147,8 @@ func (f *Filler) weigh(ctx context.Context, x *excerpt, of []*Candidate) (*Filli
 	return out, nil
 }
 
-// narrow returns the factor of the variances, below 1 if all trials were filled far better than their variances, and so is a wider gap with
-// margins on both sides that are known: then nothing changes in the gap. largest is the trials' largest share of error in variance.
+// narrow returns the factor of the variances. It is below 1 if the errors in all trials, and in known margins on both sides when the
+// gap is widened by them, are much smaller than the variances. largest is the maximum ratio of error to variance in the trials.
 func (f *Filler) narrow(x *excerpt, of []*Candidate, weights []float64, largest float64) float64 {
 	start, end := x.gap()
 	margin := max(minMargin, (end-start)/4)
@@ -168,9 +168,9 @@ func (f *Filler) narrow(x *excerpt, of []*Candidate, weights []float64, largest 
 	return min(1, max(minNarrow, exactSafety*largest))
 }
 
-// Compare returns by how much the mean squared errors of fills of b are below those of a: the mean difference of their logarithms over
-// trial gaps of the length of gap number which, by the best candidate for each. Both series have the same gaps, as in Fill. Without
-// space for a trial, of which it returns the number, it is 0. Errors are ctx's.
+// Compare returns the gain of filling b instead of a: the mean decrease of the log squared error over trial gaps of the length of the
+// gap with index which, using the best candidate for each. Both series have the same gaps, as in Fill. It also returns the number of
+// trials; if it is 0, so is the gain. The error is the error of ctx.
 func (f *Filler) Compare(ctx context.Context, a, b []float64, gaps [][2]int, which int) (gain float64, trials int, err error) {
 	x := f.excerpt(a, gaps, which)
 	y := f.excerpt(b, gaps, which)
@@ -185,8 +185,8 @@ func (f *Filler) Compare(ctx context.Context, a, b []float64, gaps [][2]int, whi
 	return difference(scores, n), n, nil
 }
 
-// slowest returns the excerpts at the lowest rate that keeps most of the power of each, lowRate and minSamples in the gap. Short gaps need
-// a higher rate: only frequencies above the inverse of their length are uncertain.
+// slowest returns the excerpts decimated to the lowest rate that preserves most of their power, with at least lowRate and minSamples
+// samples in the gap. Short gaps need a higher rate, because only frequencies above the inverse of their length are uncertain.
 func slowest(excerpts ...*excerpt) []*excerpt {
 	start, end := excerpts[0].gap()
 	low := make([]*excerpt, len(excerpts))

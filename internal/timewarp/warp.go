@@ -2,12 +2,12 @@ package timewarp
 
 import "math"
 
-// A Warp is a warped time and a changing level: with t in samples from the middle of a gap, the signal at t is e^{βt} times
-// a process that is stationary in u = τ(t) = t + ½ρt² + κt³/6.
+// A Warp describes a time warp and a level change: with t in samples from the center of a gap, the signal at t is e^{βt} times a
+// process that is stationary in u = τ(t) = t + ½ρt² + κt³/6.
 type Warp struct {
 	Glide float64 // ρ, relative change of the pitch per sample
 	Bend  float64 // κ, change of the glide per sample
-	Level float64 // β, change of the logarithm of the level per sample
+	Level float64 // β, change of the log level per sample
 }
 
 // straight reports whether τ(t) = t.
@@ -19,7 +19,7 @@ func (w Warp) tau(t float64) float64 { return t * (1 + t*(w.Glide/2+t*w.Bend/6))
 // rate returns τ′(t).
 func (w Warp) rate(t float64) float64 { return 1 + t*(w.Glide+t*w.Bend/2) }
 
-// inverse returns t with τ(t) = u, by Newton's method where monotonic holds.
+// inverse returns t with τ(t) = u, by Newton's method. τ must be monotonic.
 func (w Warp) inverse(u float64) float64 {
 	t := u
 	if w.Glide != 0 {
@@ -38,7 +38,7 @@ func (w Warp) inverse(u float64) float64 {
 	return t
 }
 
-// monotonic reports whether τ′ lies between minTimeRate and its inverse up to t on either side.
+// monotonic reports whether τ′ is between minTimeRate and its inverse on [−t, t].
 func (w Warp) monotonic(t float64) bool {
 	least, most := min(w.rate(t), w.rate(-t)), max(w.rate(t), w.rate(-t))
 	if w.Bend != 0 {
@@ -52,7 +52,7 @@ func (w Warp) monotonic(t float64) bool {
 // gain returns e^{βt}.
 func (w Warp) gain(t float64) float64 { return math.Exp(w.Level * t) }
 
-// at returns the warp for samples at a rate that is a factor higher.
+// at returns the warp for a sample rate that is higher by a factor.
 func (w Warp) at(factor float64) Warp {
 	return Warp{w.Glide / factor, w.Bend / (factor * factor), w.Level / factor}
 }

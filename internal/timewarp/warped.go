@@ -9,16 +9,16 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// A warped is an excerpt's signal in warped time with its level evened: a stationary process with gaps.
+// A warped is the signal of an excerpt after time warping and level correction: a stationary process with gaps.
 type warped struct {
 	warp  Warp
-	y, t  []float64 // sample i is at u = first + i; t is its time in the signal
+	y, t  []float64 // sample i is at u = first + i; t[i] is its time in the signal
 	first float64
-	gaps  [][2]int // in y, of the excerpt's those within reach
-	which int      // the one to fill
+	gaps  [][2]int // gaps within reach, in indices of y
+	which int      // index of the gap to fill
 }
 
-// warped returns the signal up to a reach in samples on either side of the gap in warped time, with its level evened.
+// warped returns the signal up to reach samples on each side of the gap after time warping and level correction.
 func (x *excerpt) warped(w Warp, reach int) *warped {
 	center, half := x.middle()
 	lo, hi := -min(float64(reach)+half, center), min(float64(reach)+half, float64(len(x.z)-1)-center)
@@ -44,7 +44,7 @@ func (x *excerpt) warped(w Warp, reach int) *warped {
 	return s
 }
 
-// findGaps finds the samples that lie in the excerpt's gaps, or so near to one that they were interpolated across its edge.
+// findGaps sets gaps to the samples in gaps of the excerpt, including samples interpolated across an edge of a gap.
 func (s *warped) findGaps(x *excerpt, center float64) {
 	margin := 0.75 // samples
 	if s.warp.straight() {
@@ -59,15 +59,15 @@ func (s *warped) findGaps(x *excerpt, center float64) {
 		if i == x.which {
 			s.which = len(s.gaps)
 		}
-		if last := len(s.gaps) - 1; last >= 0 && start <= s.gaps[last][1] { // they touch
+		if last := len(s.gaps) - 1; last >= 0 && start <= s.gaps[last][1] { // adjacent
 			start = s.gaps[last][1]
 		}
 		s.gaps = append(s.gaps, [2]int{start, end})
 	}
 }
 
-// conditional returns the distribution of the samples of the gap, given the others, and deviations from its mean, one for each source
-// of chance. Nearby gaps are solved for jointly. ok is false if the model is not positive definite.
+// conditional returns the distribution of the samples of the gap given the other samples, with one draw of deviations from the mean
+// per random source. Nearby gaps are filled jointly. ok is false if the model is not positive definite.
 func (s *warped) conditional(m ar.Model, rngs []*rand.Rand) (c ar.Conditional, ok bool) {
 	gaps, before := s.joint(len(m.A) - 1)
 	missing, n := 0, s.gaps[s.which][1]-s.gaps[s.which][0]
@@ -83,7 +83,7 @@ func (s *warped) conditional(m ar.Model, rngs []*rand.Rand) (c ar.Conditional, o
 	}
 	y := s.y
 	if end := gaps[0][1]; len(gaps) == 1 && end < len(y) {
-		y = m.Continued(y, max(len(y), end+len(m.A)-1)) // as if there were samples enough for a Toeplitz matrix
+		y = m.Continued(y, max(len(y), end+len(m.A)-1)) // extend by p samples to get a Toeplitz matrix
 	}
 	if c, ok = m.Conditional(y, gaps, normal); !ok {
 		return c, false
@@ -95,8 +95,8 @@ func (s *warped) conditional(m ar.Model, rngs []*rand.Rand) (c ar.Conditional, o
 	return c, true
 }
 
-// joint returns the gaps that are solved for jointly: those within p samples of the next, nearest first, up to maxJoint missing samples.
-// before is the number of these before the gap to fill.
+// joint returns the gaps to fill jointly: gaps within p samples of the gap to fill, up to maxJoint missing samples. before is the
+// number of missing samples in the gaps before it.
 func (s *warped) joint(p int) (gaps [][2]int, before int) {
 	length := func(i int) int { return s.gaps[i][1] - s.gaps[i][0] }
 	from, to := s.which, s.which+1
@@ -111,7 +111,7 @@ func (s *warped) joint(p int) (gaps [][2]int, before int) {
 	return s.gaps[from:to], before
 }
 
-// back returns a fill of the gap in its own time and level, n samples, from values of the gap's samples in warped time.
+// back converts a fill v in warped time to n samples in the time and level of the signal.
 func (s *warped) back(v []float64, n int) []float64 {
 	half := float64(n-1) / 2
 	start := s.gaps[s.which][0]
@@ -130,7 +130,7 @@ func (s *warped) back(v []float64, n int) []float64 {
 	return out
 }
 
-// variances returns variances in the gap's own time and level, n of them, from the variances of its samples in warped time.
+// variances converts variances v in warped time to n variances in the time and level of the signal.
 func (s *warped) variances(v []float64, n int) []float64 {
 	half := float64(n-1) / 2
 	out := make([]float64, n)

@@ -165,9 +165,9 @@ def test_warning_and_progress():
 def test_where_a_warning_points():
     """A warning is shown at the line that called the package."""
     x = np.linspace(0, 1, 60)[:, None]
-    with pytest.warns(VssgpWarning, match="noise has fallen") as fit:
+    with pytest.warns(VssgpWarning, match="noise has decreased") as fit:
         model = VSSGPRegressor().fit(x, np.sin(9 * x[:, 0]))
-    with pytest.warns(VssgpWarning, match="beyond the data") as predict:
+    with pytest.warns(VssgpWarning, match="outside the range") as predict:
         model.predict([[1e6]])
     assert {w.filename for w in (*fit, *predict)} == {__file__}
 

@@ -46,7 +46,7 @@ MISTAKES = [  # argument, value, message: of forecast
     ("device", "tpu", "device='tpu'"),
     ("seed", -1, "seed=-1"),
     ("progress", "always", "progress='always'"),
-    ("holidays", "XX", "no calendar of"),
+    ("holidays", "XX", "unknown calendar"),
     ("events", ["2024-01-01"], "events is a list"),
     ("events", {"fair": ["soon"]}, r"events\['fair'\] has 'soon'"),
     ("regressors", {"a": [1, 2]}, "must be \\[60\\]"),

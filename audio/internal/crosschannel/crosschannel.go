@@ -1,8 +1,8 @@
 // Package crosschannel predicts a channel of a recording from the others with an FIR filter; only the residual is interpolated.
 //
-// With y_c the other channels, x_n = Σ_c Σ_{|l| ≤ L} h_{c,l} y_{c,n−l} + r_n. The taps h have a normal prior of one variance and are
-// estimated by least squares of the prediction errors e = A x of an autoregressive model of x. A fill has to guess the errors; the signal
-// itself would let loud low frequencies decide alone.
+// With the other channels y_c, the model is x_n = Σ_c Σ_{|l| ≤ L} h_{c,l} y_{c,n−l} + r_n. The taps h have a normal prior with a common
+// variance. They are estimated by least squares on the prediction errors e = A x of an autoregressive model of x; on the signal itself,
+// loud low frequencies would dominate the estimate.
 package crosschannel
 
 import (
@@ -12,20 +12,20 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// Reach returns how many samples on either side of a gap another channel must have for a prediction from it.
+// Reach returns the number of samples on each side of a gap that must be known in another channel to predict from it.
 func Reach(rate float64) int { return 2 * lags(rate) }
 
-// A Prediction is a channel's prediction from others, and its residual.
+// A Prediction is a channel's prediction from other channels, and the residual.
 type Prediction struct {
 	Mean     []float64 // Σ_c h_c * y_c at every sample
 	Left     []float64 // the residual r; zeros in the gap
-	Channels []int     // the c
-	Gaps     [][2]int  // in which x or a prediction of it is missing
-	Which    int       // number of the gap among them
+	Channels []int     // channels c of the predictors
+	Gaps     [][2]int  // samples at which x or its prediction is missing
+	Which    int       // index of the gap in Gaps
 }
 
-// Predict predicts channel of around its gap number which from the channels from, all of which have samples there. z are the samples of all
-// channels, with guesses in their gaps. It returns nil if no prediction has more evidence than none.
+// Predict predicts channel of around its gap with index which from the channels from, which must be known there. z contains the samples
+// of all channels with initial fills in the gaps. It returns nil if the evidence does not support a prediction.
 func Predict(z [][]float64, gaps [][][2]int, of, which int, from []int, rate float64) *Prediction {
 	p := &problem{z, gaps, of, gaps[of][which], lags(rate), rate}
 	a := p.whitener()
@@ -54,7 +54,7 @@ func Predict(z [][]float64, gaps [][][2]int, of, which int, from []int, rate flo
 	return out
 }
 
-// best returns the channels that each alone have the largest evidence, in rising order.
+// best returns the channels with the largest evidence as single predictors, in increasing order.
 func (p *problem) best(a []float64, from []int) []int {
 	gain := make([]float64, len(p.z))
 	for _, c := range from {
@@ -67,7 +67,7 @@ func (p *problem) best(a []float64, from []int) []int {
 	return from
 }
 
-// filtered returns Σ_l h_l y_{n−l}, |l| ≤ L, with zeros around y.
+// filtered returns Σ_l h_l y_{n−l}, |l| ≤ L, with zero padding.
 func filtered(y, h []float64, l int) []float64 {
 	padded := make([]float64, len(y)+2*l)
 	copy(padded[l:], y)

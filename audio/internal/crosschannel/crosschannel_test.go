@@ -16,7 +16,7 @@ import (
 
 const rate = 8000
 
-// noise is a white series, or with a feedback in (0, 1) a red one.
+// noise returns white noise or, with feedback in (0, 1), red noise.
 func noise(rng *rand.Rand, n int, feedback float64) []float64 {
 	last := 0.0
 	return testkit.Numbers(n, func(int) float64 {
@@ -25,7 +25,7 @@ func noise(rng *rand.Rand, n int, feedback float64) []float64 {
 	})
 }
 
-// mixed returns channels 1 … 5 of red noise and a channel 0 that hears two of them, the third with a delay and the fifth, and itself.
+// mixed returns channels 1, …, 5 of red noise, and channel 0: own red noise plus heard, a mixture of delayed channel 3 and channel 5.
 func mixed(n int, own float64) (z [][]float64, heard []float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 6 {
@@ -41,7 +41,7 @@ func mixed(n int, own float64) (z [][]float64, heard []float64) {
 	return z, heard
 }
 
-// TestPredict: of several channels those that tell something are found, with what they tell; gaps of theirs are gaps of what is left.
+// TestPredict checks that the informative channels are found, the prediction, and that gaps of the predictors are gaps of the residual.
 func TestPredict(t *testing.T) {
 	const n = 9000
 	gap := [2]int{4000, 4100}
@@ -49,11 +49,11 @@ func TestPredict(t *testing.T) {
 		name    string
 		others  [][2]int // gaps of channel 3
 		own     float64
-		error   float64 // at most, relative to what is heard
+		error   float64 // maximum error relative to heard
 		missing [][2]int
 	}{
-		{"all of it is heard", nil, 0, 1e-3, [][2]int{gap}},
-		{"half of it is heard", nil, 0.8, 0.12, [][2]int{gap}},
+		{"predictable", nil, 0, 1e-3, [][2]int{gap}},
+		{"partly predictable", nil, 0.8, 0.12, [][2]int{gap}},
 		{"another channel has gaps", [][2]int{{3000, 3300}, {4300, 4310}}, 0.8, 0.12, [][2]int{{2992, 3308}, gap, {4292, 4318}}},
 	} {
 		z, heard := mixed(n, c.own)
@@ -72,20 +72,20 @@ func TestPredict(t *testing.T) {
 			t.Errorf("%s: predicted from channels %v, want 3, 5 and one more", c.name, p.Channels)
 		}
 		if !slices.Equal(p.Gaps, c.missing) || p.Gaps[p.Which] != gap {
-			t.Errorf("%s: gaps %v, the one to fill number %d, want %v", c.name, p.Gaps, p.Which, c.missing)
+			t.Errorf("%s: gaps %v, index of the gap to fill %d, want %v", c.name, p.Gaps, p.Which, c.missing)
 		}
 		mean, truth := p.Mean[gap[0]:gap[1]], heard[gap[0]:gap[1]]
 		if e := floats.Distance(mean, truth, 2) / floats.Norm(truth, 2); !(e < c.error) {
-			t.Errorf("%s: off by %.4f of what is heard, want less than %v", c.name, e, c.error)
+			t.Errorf("%s: relative error %.4f, want less than %v", c.name, e, c.error)
 		}
 		for _, i := range []int{gap[0] - 1, gap[1]} {
-			testkit.Near(t, p.Left[i]+p.Mean[i], z[0][i], 1e-12, c.name, ": what is left and the prediction of sample ", i)
+			testkit.Near(t, p.Left[i]+p.Mean[i], z[0][i], 1e-12, c.name, ": residual plus prediction of sample ", i)
 		}
 	}
 }
 
-// TestNothing: channels that say nothing, or of which too little is known, give no prediction.
-func TestNothing(t *testing.T) {
+// TestNoPrediction checks that there is no prediction from uninformative or mostly missing channels.
+func TestNoPrediction(t *testing.T) {
 	const n = 9000
 	rng := rand.New(rand.NewPCG(3, 4))
 	x, other := noise(rng, n, 0.9), noise(rng, n, 0.9)
@@ -109,14 +109,14 @@ func TestNothing(t *testing.T) {
 			t.Errorf("%s: predicted from %v", c.name, p.Channels)
 		}
 	}
-	for _, edge := range [][2]int{{0, 40}, {n - 40, n}} { // where the recording begins or ends
+	for _, edge := range [][2]int{{0, 40}, {n - 40, n}} { // at the ends of the recording
 		if p := Predict([][]float64{x, x}, [][][2]int{{edge}, nil}, 0, 0, []int{1}, rate); p == nil || math.Abs(p.Mean[edge[0]+20]-x[edge[0]+20]) > 1e-3 {
 			t.Errorf("gap %v: prediction %v", edge, p)
 		}
 	}
 }
 
-// TestNormal: the sums are those of their definition.
+// TestNormal compares the sums with their definitions.
 func TestNormal(t *testing.T) {
 	z, _ := mixed(400, 0.5)
 	p := &problem{z, make([][][2]int, len(z)), 0, [2]int{200, 220}, 3, 1000}
@@ -154,7 +154,8 @@ func TestNormal(t *testing.T) {
 	}
 }
 
-// TestEvidence checks the evidence against the N×N covariance of the errors, K = I + Y Yᵀ/(λd), with the noise at its likeliest level.
+// TestEvidence compares the evidence with the dense covariance of the errors, K = I + Y Yᵀ/(λd), at the maximum-likelihood noise
+// variance.
 func TestEvidence(t *testing.T) {
 	const n, m = 40, 3
 	rng := rand.New(rand.NewPCG(9, 9))

@@ -11,22 +11,22 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// normal are the normal equations of h: weighted sums of products of the prediction errors.
+// A normal contains the normal equations of h: weighted sums of products of prediction errors.
 type normal struct {
-	products *blocktri.Band // of the other channels' errors, at each of their lags
-	right    []float64      // of theirs and x's
-	square   float64        // of x's
+	products *blocktri.Band // Gram matrix of the lagged errors of the other channels
+	right    []float64      // products of these errors with the errors of x
+	square   float64        // sum of squared errors of x
 	weights  float64
 }
 
-// normal sums up the normal equations for some channels, over the samples around the gap whose errors are all known. Weights fall
-// off from the gap as cos².
+// normal returns the normal equations for predictors from, summed over the samples around the gap whose errors are all known. The weights
+// decay with the distance from the gap as cos².
 func (p *problem) normal(a []float64, from []int) *normal {
 	reach, taps := int(context*p.rate), 2*p.l+1
 	lo, hi := max(0, p.gap[0]-reach), min(len(p.z[p.of]), p.gap[1]+reach)
 	margin := len(a) - 1 + p.l
-	from0 := max(0, lo-margin-1) // errors are known a lag and a sample further
-	e := func(c int) []float64 { // 0 for the first samples
+	from0 := max(0, lo-margin-1)
+	e := func(c int) []float64 { // errors, 0 for the first samples
 		return append(make([]float64, len(a)-1), ar.Errors(a, p.z[c][from0:min(len(p.z[c]), hi+p.l)])...)
 	}
 	x, y := e(p.of), make([][]float64, len(from))
@@ -47,8 +47,7 @@ func (p *problem) normal(a []float64, from []int) *normal {
 	return s
 }
 
-// add adds the products over [lo, hi). Those at the first lag are summed; each at further lags of both differs from the one before by
-// two products.
+// add adds the products over [lo, hi). It sums the products of the first lag directly and updates them from lag to lag by two terms.
 func (s *normal) add(x []float64, y [][]float64, lo, hi, l int, weight float64) {
 	taps := 2*l + 1
 	at := func(v []float64, i int) []float64 { return v[lo-(i-l) : hi-(i-l)] }
@@ -78,9 +77,9 @@ func (s *normal) add(x []float64, y [][]float64, lo, hi, l int, weight float64) 
 	}
 }
 
-// solve returns the h of the prior that has most evidence, and by how much that is above the evidence of h = 0 in nats; no h if none
-// has more. With ridges λ·d, d the mean diagonal and λ = 10⁻⁹ … 10, and the noise at its likeliest level the evidence is, up to a constant,
-// −½ n log(xx − bᵀ(P + λd)⁻¹b) − ½ log det(P + λd) + ½ m log λd; of h = 0 it is −½ n log xx.
+// solve returns h for the prior variance with the largest evidence, and the gain in log evidence over h = 0 in nats. h is nil if there is
+// no gain. With mean diagonal d, ridges λd for λ = 10⁻⁹ … 10, and the maximum-likelihood noise variance, the log evidence is −½ n log(xx
+// − bᵀ(P + λd)⁻¹b) − ½ log det(P + λd) + ½ m log λd up to a constant; for h = 0 it is −½ n log xx.
 func (s *normal) solve() (h []float64, gain float64) {
 	m := len(s.right)
 	diagonal := s.products.Trace(0, 1) / float64(m)

@@ -10,17 +10,18 @@ import (
 
 func lags(rate float64) int { return max(1, int(math.Round(lag*rate))) }
 
-// A problem has the data that h is estimated from.
+// A problem contains the data from which h is estimated.
 type problem struct {
 	z    [][]float64
-	gaps [][][2]int // rising and apart, [channel]
+	gaps [][][2]int // [channel], sorted and disjoint
 	of   int        // the channel to predict
 	gap  [2]int
 	l    int
 	rate float64
 }
 
-// missing returns the gaps of the channel, and those of others wider by the lags, each followed by q samples, without overlaps.
+// missing returns the union of the gaps of the channel and the gaps of the predictors extended by the lags. Each gap is also extended by
+// q samples at its end.
 func (p *problem) missing(from []int, q int) (all [][2]int) {
 	for _, g := range p.gaps[p.of] {
 		all = append(all, [2]int{g[0], min(len(p.z[p.of]), g[1]+q)})
@@ -43,7 +44,7 @@ func (p *problem) missing(from []int, q int) (all [][2]int) {
 	return all[:n]
 }
 
-// known returns the runs of [lo, hi) between them: the errors there, of order q, of the channel and of the others at all lags are known.
+// known returns the runs of [lo, hi) in which the errors, of order q, of the channel and of the predictors at all lags are known.
 func (p *problem) known(from []int, q, lo, hi int) (runs [][2]int) {
 	for _, g := range append(p.missing(from, q), [2]int{hi, hi}) {
 		if end := min(g[0], hi); lo < end {
@@ -54,7 +55,7 @@ func (p *problem) known(from []int, q, lo, hi int) (runs [][2]int) {
 	return runs
 }
 
-// whitener returns the coefficients of an autoregressive model of the known samples around the gap; nil if they are silent.
+// whitener returns the coefficients of an autoregressive model of the known samples around the gap, or nil if they are silent.
 func (p *problem) whitener() []float64 {
 	x, reach := p.z[p.of], int(context*p.rate)
 	var segments []ar.Segment
@@ -63,7 +64,7 @@ func (p *problem) whitener() []float64 {
 		segments = append(segments, ar.Segment{X: x[r[0]:r[1]]})
 		known += r[1] - r[0]
 	}
-	m := ar.Burg(segments, min(2*p.l, known/8)) // it reaches as far as the taps
+	m := ar.Burg(segments, min(2*p.l, known/8)) // as long as the taps
 	if !(m.E > 0) {
 		return nil
 	}

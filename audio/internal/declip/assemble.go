@@ -13,8 +13,8 @@ import (
 //
 //	Q_ij = Σ_n w_n a_{n−u_i} a_{n−u_j} / E,     h_i = −Σ_n w_n a_{n−u_i} e_n / E,
 //
-// over the prediction errors e_n that the samples take part in, each with its tile's model and weight, with zeros for the missing samples.
-// If weigh is true, the weights are estimated first.
+// over the prediction errors e_n that depend on the samples. Each error has the model of its tile and a weight; e_n is computed with
+// zeros for the missing samples. If weigh is true, assemble estimates the weights first.
 func (s *section) assemble(weigh bool) {
 	known := slices.Clone(s.mean)
 	for i, u := range s.at {
@@ -31,7 +31,7 @@ func (s *section) assemble(weigh bool) {
 	}
 }
 
-// add adds a tile's part of Q and h. errors are the e_n.
+// add adds the contribution of a tile to Q and h. errors contains the e_n.
 func (s *section) add(t *tile, errors []float64) {
 	for n := range errors {
 		errors[n] *= t.weight[n/s.grain] / t.model.E
@@ -63,11 +63,10 @@ func (s *section) add(t *tile, errors []float64) {
 	}
 }
 
-// errors returns the tile's prediction errors in the samples x.
 func (t *tile) errors(x []float64) []float64 { return ar.Errors(t.model.A, x[t.lo-t.order:t.hi]) }
 
-// weigh gives each grain of a tile's errors its own variance E/w: a voice's errors are large while its cords close, which is when it is
-// loudest. With an inverse gamma prior of so many errors, and c errors in a grain, the mean of w is
+// weigh estimates a separate variance E/w for each grain of a tile's errors, because the excitation of a voice varies within a period.
+// With an inverse gamma prior equivalent to prior errors, and c errors in the grain, the mean of w is
 //
 //	w = (prior + c) / (prior + Σ_n E e_n² / E),   Σ_n E e_n² = Σ_n ē_n² + Σ_ij Cov_ij Σ_n a_{n−u_i} a_{n−u_j}
 func (s *section) weigh(t *tile) {
@@ -76,7 +75,7 @@ func (s *section) weigh(t *tile) {
 		squares[n/s.grain] += e * e
 		counts[n/s.grain]++
 	}
-	lagged := make([]float64, t.order+1) // Cov of a sample and the one l before it, twice for l > 0
+	lagged := make([]float64, t.order+1) // covariance at lag l, doubled for l > 0
 	for i := s.index(t.lo - t.order); i < s.index(t.hi); i++ {
 		u := s.at[i]
 		clear(lagged)
@@ -103,8 +102,8 @@ func (s *section) weigh(t *tile) {
 	}
 }
 
-// edges calls f at the first of a tile's errors that sample u takes part in, at each change from one grain to the next, and after the last
-// one. f gets the sums at n−u, for an edge at n, and the grains before and after n, −1 for none.
+// edges calls f at each grain boundary n among the errors of a tile that depend on sample u, including the first error and the end. It
+// passes the sums at n−u and the grains before and after n (−1: none).
 func (s *section) edges(t *tile, u int, f func(sums []float64, before, after int)) {
 	lo, hi, before := max(u, t.lo), min(u+t.order+1, t.hi), -1
 	for n := lo; n < hi; {

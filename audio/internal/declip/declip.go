@@ -1,5 +1,5 @@
-// Package declip restores clipped samples, which were at a limit or beyond it. The sound is modeled as an autoregressive Gaussian process
-// whose spectrum is estimated every 20 ms; given the known samples, the clipped ones have a Gaussian distribution truncated at the limits.
+// Package declip restores clipped samples. Audio is modeled as an autoregressive Gaussian process whose spectrum is estimated every 20
+// ms. Given the known samples, the clipped samples have a Gaussian distribution truncated at the clipping limits.
 package declip
 
 import (
@@ -9,22 +9,22 @@ import (
 	"slices"
 )
 
-// Result is a series whose missing samples are filled.
+// Result contains the restored samples.
 type Result struct {
-	Mean, SD []float64   // [samples]; the deviation of known samples is 0
-	Draws    [][]float64 // [draws][samples], drawn from the joint posterior
-	Doubt    []bool      // [clipped run] the limits contradict the sound around
+	Mean, SD   []float64   // [samples]; SD is 0 for known samples
+	Draws      [][]float64 // [draws][samples] from the joint posterior
+	Unreliable []bool      // [clipped run] the limits contradict the surrounding audio, or the restoration did not converge
 }
 
-// Margin returns the number of samples on either side of a tile that its fill should see.
+// Margin returns the number of samples on each side of a tile that Fill needs as context.
 func Margin(rate float64) int { return int(windowSeconds * rate) }
 
-// Fill restores the samples of the runs [start, end): the clipped ones, which were at z's own values or further from zero on the same side,
-// and others that are missing. Runs of both kinds do not overlap, and each kind rises. Means and draws keep the limits. rate is in samples
-// per second. z should be a Tile with a Margin on either side: all runs are solved for together. The same arguments give the same bits. An
-// error of ctx is returned.
+// Fill restores the samples of clipped and missing runs [start, end) of z, which must be sorted and disjoint. The value of a clipped
+// sample in z is its limit: the original has the same sign and at least this magnitude. Means and draws satisfy the limits. All runs are
+// restored jointly, so z should be a Tile with a Margin on each side. rate is in samples per second. The result is deterministic. The
+// error is the error of ctx.
 func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate float64, draws int, seed uint64) (Result, error) {
-	out := Result{Mean: slices.Clone(z), SD: make([]float64, len(z)), Draws: make([][]float64, draws), Doubt: make([]bool, len(clipped))}
+	out := Result{slices.Clone(z), make([]float64, len(z)), make([][]float64, draws), make([]bool, len(clipped))}
 	all := make([]*site, len(z)) // nil for known samples
 	for _, r := range clipped {
 		for n := r[0]; n < r[1]; n++ {
@@ -50,7 +50,7 @@ func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate floa
 	s := newSection(out.Mean, at, sites, order(rate, len(z), len(at)), rate)
 	ok := s.restore(ctx)
 	for i, n := range at {
-		if out.SD[n] = s.sites[i].sd; !ok { // then samples are as uncertain as they are large
+		if out.SD[n] = s.sites[i].sd; !ok {
 			out.SD[n] = math.Abs(s.mean[n])
 		}
 	}
@@ -63,18 +63,17 @@ func Fill(ctx context.Context, z []float64, clipped, missing [][2]int, rate floa
 	for k, r := range clipped {
 		around := s.loudest(r[0]-s.wide/2, r[1]+s.wide/2)
 		for _, c := range s.sites[s.index(r[0]):s.index(r[1])] {
-			if c.side != 0 && (!ok || c.against > doubtful || c.limit > louder*around) {
-				out.Doubt[k] = true
+			if c.side != 0 && (!ok || c.against > implausible || c.limit > louder*around) {
+				out.Unreliable[k] = true
 			}
 		}
 	}
 	return out, ctx.Err()
 }
 
-// restore estimates the models and fills the section. It is false if that failed, for numbers that are not finite or too large to be
-// squared: then the samples keep their last values, at first the limits. The means are computed
-// with the models as they were fitted. Their uncertainty widens the intervals and the draws; with it the means would be less accurate,
-// too far out if only the limits bound them.
+// restore estimates the models and fills the section. If it fails because of infinite or too large numbers, it returns false and the
+// samples keep their last values, initially the limits. The means use the fitted models. Intervals and draws use larger variances that
+// include the uncertainty of the models; with them, the means would be less accurate.
 func (s *section) restore(ctx context.Context) (ok bool) {
 	for round := range rounds {
 		if ctx.Err() != nil {
@@ -97,12 +96,12 @@ func (s *section) restore(ctx context.Context) (ok bool) {
 			return false
 		}
 	}
-	ok = s.sweep(true) // the posterior of the sites as they are, for draws
+	ok = s.sweep(true) // keeps the factor for draws
 	copy(s.mean, best)
 	return ok
 }
 
-// settled reports whether the last sweep hardly moved the means.
+// settled reports whether the means have converged.
 func (s *section) settled() bool {
 	squares := 0.0
 	for i := range s.sites {

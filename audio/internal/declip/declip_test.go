@@ -18,7 +18,7 @@ import (
 
 const soundRate = 4000.0
 
-// sound is tones that come and go, with noise 40 dB below.
+// sound returns tones with varying amplitudes and noise 40 dB below.
 func sound(n int) []float64 {
 	rng := rand.New(rand.NewPCG(2, 2))
 	x := make([]float64, n)
@@ -32,7 +32,7 @@ func sound(n int) []float64 {
 	return x
 }
 
-// cut returns x clipped at ±level, and the runs at either.
+// cut returns x clipped at ±level, and the clipped runs.
 func cut(x []float64, level float64) (y []float64, runs [][2]int) {
 	y = slices.Clone(x)
 	for i, v := range x {
@@ -49,7 +49,7 @@ func cut(x []float64, level float64) (y []float64, runs [][2]int) {
 	return y, runs
 }
 
-// gain returns by how many decibels a's distance from x is below b's.
+// gain returns the improvement of a over b as approximations of x, in dB.
 func gain(x, a, b []float64) float64 {
 	p, q := 0.0, 0.0
 	for i := range x {
@@ -59,14 +59,14 @@ func gain(x, a, b []float64) float64 {
 	return 10 * math.Log10(q/p)
 }
 
-// mustFill restores a sound.
+// mustFill runs Fill and fails the test on an error.
 func mustFill(t *testing.T, z []float64, clipped, missing [][2]int, rate float64, draws int, seed uint64) Result {
 	t.Helper()
 	return testkit.Must(Fill(t.Context(), z, clipped, missing, rate, draws, seed))(t)
 }
 
-// TestFill: a clipped sound comes back, with a gap in it too; means and draws keep to their limits and samples that are there stay as
-// they are; the intervals hold what was there. The bits are the same on any number of cores.
+// TestFill checks the restoration of clipped audio, with and without gaps: the gain, the limits of means and draws, the coverage of
+// the intervals, and that known samples are unchanged.
 func TestFill(t *testing.T) {
 	x := sound(slow.Pick(12_000, 5_000))
 	for _, c := range []struct {
@@ -103,7 +103,7 @@ func TestFill(t *testing.T) {
 			}
 		}
 		if share := in / all; share < 0.9 {
-			t.Errorf("%s: %.3f of the samples lie in their 95 %% intervals", c.name, share)
+			t.Errorf("%s: %.3f of the samples are inside their 95 %% intervals", c.name, share)
 		}
 		if slices.Equal(r.Draws[0], r.Draws[1]) {
 			t.Errorf("%s: both draws are the same", c.name)
@@ -117,12 +117,12 @@ func TestFill(t *testing.T) {
 			}
 		}
 		if !slices.Equal(r.Mean, y) || !slices.Equal(r.Draws[0], y) || slices.Max(r.SD) != 0 {
-			t.Errorf("%s: samples that were there changed", c.name)
+			t.Errorf("%s: known samples changed", c.name)
 		}
 	}
 }
 
-// TestSameBits: on one core and on many.
+// TestSameBits checks that results do not depend on the number of processors.
 func TestSameBits(t *testing.T) {
 	y, runs := cut(sound(5000), 1)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -136,18 +136,18 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestDoubt: a limit that the sound contradicts is kept to, and doubted.
-func TestDoubt(t *testing.T) {
+// TestUnreliable checks that an implausible limit is satisfied and its run is marked as unreliable.
+func TestUnreliable(t *testing.T) {
 	x := sound(4000)
 	x[1990] = 50
 	r := mustFill(t, x, [][2]int{{500, 501}, {1990, 1991}}, nil, soundRate, 0, 0)
-	if !slices.Equal(r.Doubt, []bool{false, true}) || r.Mean[1990] < 50 {
-		t.Errorf("doubt %v, mean %v; want doubt of the second alone, 50 or more", r.Doubt, r.Mean[1990])
+	if !slices.Equal(r.Unreliable, []bool{false, true}) || r.Mean[1990] < 50 {
+		t.Errorf("unreliable %v, mean %v; want only the second unreliable, mean 50 or more", r.Unreliable, r.Mean[1990])
 	}
 }
 
-// TestOddCases: whatever comes, means are numbers at their limits or beyond.
-func TestOddCases(t *testing.T) {
+// TestDegenerateData checks that means and draws satisfy the limits for degenerate input.
+func TestDegenerateData(t *testing.T) {
 	constant := slices.Repeat([]float64{1}, 300)
 	huge := slices.Repeat([]float64{1e300, -1e300, 0}, 100)
 	notANumber := slices.Clone(constant)
@@ -157,7 +157,7 @@ func TestOddCases(t *testing.T) {
 		z                []float64
 		clipped, missing [][2]int
 		rate             float64
-		doubt            bool
+		unreliable       bool
 	}{
 		{"empty", nil, nil, nil, 1, false},
 		{"nothing missing", constant, nil, nil, 8000, false},
@@ -171,7 +171,7 @@ func TestOddCases(t *testing.T) {
 		{"no number", notANumber, [][2]int{{9, 10}}, nil, 8000, true},
 	} {
 		r := mustFill(t, c.z, c.clipped, c.missing, c.rate, 1, 0)
-		testkit.Equal(t, slices.Contains(r.Doubt, true), c.doubt, c.name)
+		testkit.Equal(t, slices.Contains(r.Unreliable, true), c.unreliable, c.name)
 		for _, g := range c.clipped {
 			for n := g[0]; n < g[1]; n++ {
 				for _, v := range []float64{r.Mean[n], r.Draws[0][n]} {
@@ -184,14 +184,14 @@ func TestOddCases(t *testing.T) {
 	}
 }
 
-// TestCancelled: a context that has ended ends a fill.
-func TestCancelled(t *testing.T) {
+// TestCanceled checks that a canceled context stops a fill.
+func TestCanceled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	testkit.Fails(t, testkit.Error(Fill(ctx, make([]float64, 100), [][2]int{{1, 2}}, nil, 8000, 0, 0)), context.Canceled, "", "canceled")
 }
 
-// TestBytes: a section's memory does not grow with the recording, but with what is missing of it.
+// TestBytes checks that the memory of a section grows with the fraction of missing samples but not with the recording.
 func TestBytes(t *testing.T) {
 	one, ten, more := Bytes(88_200, 8_820, 44_100), Bytes(882_000, 88_200, 44_100), Bytes(88_200, 26_460, 44_100)
 	if one != ten || !(more > one) {
@@ -199,7 +199,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestMirrored checks that a sound turned upside down is restored to the same samples upside down, with the same deviations.
+// TestMirrored checks that inverted audio is restored to the inverted samples with the same standard deviations.
 func TestMirrored(t *testing.T) {
 	y, runs := cut(sound(1500), 0.5)
 	a := mustFill(t, y, runs, nil, soundRate, 0, 0)

@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// draw puts a draw of the missing samples into x: each in turn, from the last to the first, given those after it, at its own limit or
-// beyond, with the sites in place of the limits of those before it. It must follow the last sweep, whose factor L has the weights of the
-// samples after each one.
+// draw writes a draw of the missing samples to x. It draws them from the last to the first, each given the later samples and its own
+// limit; the sites approximate the limits of the earlier samples. It requires the factor L of the last sweep.
 func (s *section) draw(rng *rand.Rand, x []float64) {
 	later, l := make([]float64, len(s.at)), s.precision.Like(s.factor.R)
 	for i, at := range slices.Backward(s.at) {
@@ -32,7 +31,7 @@ func (s *section) draw(rng *rand.Rand, x []float64) {
 	}
 }
 
-// drawAbove draws x − a for a standard normal x given x ≥ a; from 0 on by rejection from an exponential (Robert 1995).
+// drawAbove draws x − a for a standard normal x given x ≥ a. For a ≥ 0 it uses rejection from an exponential (Robert 1995).
 func drawAbove(rng *rand.Rand, a float64) float64 {
 	if a < 0 {
 		for {

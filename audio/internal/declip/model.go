@@ -8,7 +8,7 @@ import (
 	"github.com/vssgp/vssgp/internal/ar"
 )
 
-// learn estimates the model of each tile.
+// learn estimates the autoregressive model of each tile.
 func (s *section) learn() {
 	peak := floats.Norm(s.mean, math.Inf(1))
 	least := 1e-12*peak*peak + leastPower
@@ -20,8 +20,9 @@ func (s *section) learn() {
 	}
 }
 
-// widen raises the tiles' variances E for what the estimates do not know, and scales the sites with them. A model of order p that fits n
-// samples predicts others with (n+p)/(n−p) times the error (Akaike 1970), of which the window leaves half; and sounds are not stationary.
+// widen increases the variances E of the tiles to account for the uncertainty of the models, and scales the sites accordingly. A model of
+// order p fitted to n samples predicts other samples with (n+p)/(n−p) times the error variance (Akaike 1970); the window halves the
+// effective n. The factor unsteady accounts for nonstationary audio.
 func (s *section) widen() {
 	factor := func(order int) float64 {
 		n, p := float64(s.wide)/2, float64(order)
@@ -40,7 +41,7 @@ func (s *section) widen() {
 //
 //	r_l = Σ_n w_n w_{n+l} (m_n m_{n+l} + Cov_{n,n+l}) / Σ_n w_n²,
 //
-// as in expectation maximization: the means alone are quieter than the sound.
+// as in expectation maximization. The means alone would underestimate the power.
 func (s *section) autocorrelation(t *tile) []float64 {
 	lo := min(max(0, (t.lo+t.hi-s.wide)/2), len(s.mean)-s.wide)
 	x := make([]float64, s.wide)

@@ -8,46 +8,46 @@ import (
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
-// A section is a stretch of samples that are restored together.
+// A section is a range of samples that are restored together.
 type section struct {
-	mean   []float64 // the samples, with the means of the missing ones
-	at     []int     // the missing ones, rising
+	mean   []float64 // samples, with the posterior means of missing ones
+	at     []int     // increasing positions of the missing samples
 	sites  []site    // [missing]
-	order  int       // of the models
-	wide   int       // samples that a model is estimated from
-	window []float64 // [wide] Hann's
-	grain  int       // errors of the same weight
+	order  int       // model order
+	wide   int       // number of samples from which a model is estimated
+	window []float64 // [wide] Hann window
+	grain  int       // number of errors with the same weight
 	tiles  []tile
 
-	sums      ar.LagSums     // of the tile at work
+	sums      ar.LagSums     // of the current tile
 	precision *blocktri.Band // [missing,missing] without limits
 	pull      []float64      // [missing] precision times mean, without limits
-	// The posterior with the sites in place of the limits, from the first sweep on:
+	// The posterior with sites instead of limits, set by sweep:
 	posterior  []float64        // [missing] mean
-	factor     *blocktri.Factor // of the precision, if it was asked for
-	covariance *blocktri.Band   // the entries at those of the precision
+	factor     *blocktri.Factor // factor of the precision, set by the last sweep
+	covariance *blocktri.Band   // entries with the sparsity pattern of precision
 }
 
-// A site is a missing sample's limit, and the Gaussian factor exp(−½·precision·u² + product·u) that approximates it.
+// A site contains the limit of a missing sample and the Gaussian factor exp(−½·precision·u² + product·u) that approximates it.
 type site struct {
-	side               float64 // 1 or −1: side·sample ≥ limit; 0: there is no limit
+	side               float64 // 1 or −1: side·sample ≥ limit; 0: no limit
 	limit              float64
-	weak               float64 // precision of the weak prior about the limit
+	weak               float64 // precision of the weak prior around the limit
 	precision, product float64
-	sd                 float64 // of the sample
-	moved              float64 // by its mean in the last sweep, in standard deviations
-	against            float64 // limit less the mean given the other samples, in standard deviations
+	sd                 float64 // posterior standard deviation of the sample
+	moved              float64 // change of the mean in the last sweep, in standard deviations
+	against            float64 // (limit − mean given the other samples)/sd
 }
 
-// A tile is the prediction errors at [lo, hi), which are one model's.
+// A tile contains the prediction errors at [lo, hi), which share a model.
 type tile struct {
 	lo, hi int
 	order  int
 	model  ar.Model
-	weight []float64 // of every grain of errors, whose variance is E/weight
+	weight []float64 // [grain]; the variance of its errors is E/weight
 }
 
-// newSection returns a section of the samples z with the missing ones at increasing positions.
+// newSection returns a section of samples z that are missing at the increasing positions at.
 func newSection(z []float64, at []int, sites []site, order int, rate float64) *section {
 	s := &section{mean: z, at: at, sites: sites, order: order, sums: ar.NewLagSums(make([]float64, order+1)),
 		precision: blocktri.NewBand(at, order), pull: make([]float64, len(at)), posterior: make([]float64, len(at))}
@@ -60,8 +60,8 @@ func newSection(z []float64, at []int, sites []site, order int, rate float64) *s
 // index returns the number of missing samples before a position.
 func (s *section) index(position int) int { return sort.SearchInts(s.at, position) }
 
-// cut makes the tiles with errors that missing samples take part in. The first samples have none before them to be predicted from: they
-// are predicted by tiles of rising orders, as in the exact likelihood.
+// cut creates the tiles whose errors depend on missing samples. The first samples are predicted by tiles of increasing order, as in the
+// exact likelihood.
 func (s *section) cut(hop int) {
 	for lo, hi, order := 0, 0, 0; lo < len(s.mean); lo = hi {
 		if order, hi = s.order, lo+hop; lo < s.order {
@@ -91,15 +91,15 @@ func (s *section) loudest(lo, hi int) (peak float64) {
 	return peak
 }
 
-// order returns the order of the models of n samples of which some are missing. It falls in proportion if more than a third is missing.
+// order returns the model order for n samples of which some are missing. It decreases proportionally if more than a third is missing.
 func order(rate float64, n, missing int) int {
 	p := orderSeconds * rate * min(1, float64(n)/float64(3*missing))
 	return max(1, min(int(p), (n-missing)/3))
 }
 
-// newSite returns the site of a sample of a clipped run. The posterior tells how far a clipped sample is beyond its limit. But if most
-// samples are clipped, nothing else bounds the sound's lowest frequencies from above, and the estimates of spectrum and samples would grow
-// together without bound. So a weak prior expects the sample at its limit. Samples of a run share it, so their weights are 1/length.
+// newSite returns the site of a sample of a clipped run. A weak prior is centered at the limit. Without it, if most samples are clipped,
+// the estimates of the lowest frequencies and of the samples would diverge together. The samples of a run share the prior, each with
+// weight 1/length.
 func newSite(z float64, length int) *site {
 	c := &site{}
 	if z != 0 {
@@ -109,7 +109,7 @@ func newSite(z float64, length int) *site {
 	return c
 }
 
-// Bytes is about the most memory that a section of a fill needs, of n samples of which so many are missing.
+// Bytes returns an estimate of the maximum memory of a section for n samples of which some are missing.
 func Bytes(n, missing int, rate float64) float64 {
 	long := min(float64(n), (Tile+2*windowSeconds)*rate)
 	p := float64(order(rate, n, missing))

@@ -2,10 +2,10 @@ package declip
 
 import "math"
 
-// sweep computes the Gaussian posterior of the missing samples from their precision and the sites, and each sample's own distribution, in
-// which its limit replaces its site. All sites then become what gives the samples the same means and variances (expectation propagation).
-// If it is the last sweep, the sites stay as they are and the precision's factor is kept. It is false if the precision is not positive
-// definite in float64; then nothing has changed.
+// sweep performs one iteration of expectation propagation. It computes the Gaussian posterior of the missing samples from their precision
+// and the sites, then the moments of each sample with its limit instead of its site, and updates all sites to match these moments. The
+// last sweep keeps the sites and stores the factor of the precision. sweep returns false and changes nothing if the precision is not
+// positive definite in float64.
 func (s *section) sweep(last bool) bool {
 	extra := make([]float64, len(s.at))
 	for i, c := range s.sites {
@@ -32,16 +32,16 @@ func (s *section) sweep(last bool) bool {
 	return true
 }
 
-// settle takes the posterior's mean m and variance v of the sample, and returns the mean with its limit in place of the site. Without
-// the site the sample has the precision 1/v − precision; beyond its limit it is a truncated Gaussian, whose variance is the smaller
-// one, so the site's precision stays positive. The site is replaced if update is true.
+// settle returns the mean of a sample with its limit instead of its site, given its posterior mean m and variance v. Without the site,
+// the precision is 1/v − precision, and the limit truncates this Gaussian. Truncation reduces the variance, so the precision of the site
+// is never negative. If update is true, settle updates the site.
 func (c *site) settle(m, v float64, update bool) float64 {
 	c.sd = math.Sqrt(max(v, 0))
 	if c.side == 0 {
 		return m
 	}
 	precision := 1/v - c.precision
-	if !(precision*v > 1e-9) { // all digits are lost: the posterior itself, at the limit or beyond
+	if !(precision*v > 1e-9) { // cancellation: clip the posterior mean at the limit
 		c.against = math.Inf(1)
 		return c.side * max(c.side*m, c.limit)
 	}

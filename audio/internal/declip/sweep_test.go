@@ -16,7 +16,7 @@ import (
 
 const testRate = 2000.0 // tiles of 40 samples, grains of 2
 
-// lags are the autocorrelation of two damped tones and noise.
+// lags returns the autocorrelation of two damped tones and noise.
 func lags(order int) []float64 {
 	r := make([]float64, order+1)
 	for l := range r {
@@ -27,7 +27,7 @@ func lags(order int) []float64 {
 	return r
 }
 
-// known is a section of a process with those lags, whose models are the true ones. The limits are shares of what the samples are.
+// known returns a section of a process with these lags and the true models, and its samples.
 func known(at []int, limit func(i int, x float64) site) (*section, []float64) {
 	const order, n = 12, 160
 	m := ar.YuleWalker(lags(order))
@@ -55,12 +55,12 @@ func known(at []int, limit func(i int, x float64) site) (*section, []float64) {
 
 func free(int, float64) site { return site{} }
 
-// below has limits at a share of the true samples.
+// below returns limits at a share of the true samples.
 func below(share float64) func(int, float64) site {
 	return func(_ int, x float64) site { return site{side: math.Copysign(1, x), limit: share * math.Abs(x)} }
 }
 
-// TestWithoutLimits: the posterior is the model's exact conditional distribution, over several tiles, whatever stood in the gaps.
+// TestWithoutLimits compares the posterior with the exact conditional distribution of the model over several tiles.
 func TestWithoutLimits(t *testing.T) {
 	gaps := [][2]int{{30, 36}, {39, 40}, {60, 100}, {155, 160}}
 	at := slices.Concat(span(30, 36), span(39, 40), span(60, 100), span(155, 160))
@@ -78,9 +78,9 @@ func TestWithoutLimits(t *testing.T) {
 	}
 }
 
-// TestStart: samples before the section are not there to predict by. As the process backward in time is the same process, a gap at the
-// start is about what the model says of one at the end of the reversed samples.
-func TestStart(t *testing.T) {
+// TestFirstSamples checks a gap at the beginning of a section. The process is time-reversible, so the result is close to a gap at the
+// end of the reversed samples.
+func TestFirstSamples(t *testing.T) {
 	at := span(0, 6)
 	s, x := known(at, free)
 	s.sweep(false)
@@ -98,7 +98,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// gibbs is the slow way to the truncated posterior: each sample in turn given all others, by inversion.
+// gibbs estimates the moments of the truncated posterior by Gibbs sampling.
 func gibbs(s *section, turns int) (mean, sd []float64) {
 	n := len(s.at)
 	q := mat.NewSymDense(n, nil)
@@ -145,7 +145,7 @@ func gibbs(s *section, turns int) (mean, sd []float64) {
 	return mean, sd
 }
 
-// span lists places.
+// span returns the indices [start, end).
 func span(start, end int) (at []int) {
 	for n := start; n < end; n++ {
 		at = append(at, n)
@@ -153,8 +153,8 @@ func span(start, end int) (at []int) {
 	return at
 }
 
-// TestAgainstGibbs: means and deviations of the sweeps, and of draws, are those of long sampling from the same truncated Gaussian; one
-// sample alone is exact. Samples and draws are at their limits or beyond.
+// TestAgainstGibbs compares means and standard deviations of sweeps and draws with Gibbs sampling from the truncated Gaussian. A
+// single sample is exact. Means and draws satisfy the limits.
 func TestAgainstGibbs(t *testing.T) {
 	turns, draws := slow.Pick(400_000, 60_000), slow.Pick(20_000, 5_000)
 	for _, c := range []struct {
@@ -215,7 +215,7 @@ func TestAgainstGibbs(t *testing.T) {
 	}
 }
 
-// TestExpectations: autocorrelation and weights are the sums that they are said to be, entry by entry.
+// TestExpectations compares autocorrelation and weights with their definitions.
 func TestExpectations(t *testing.T) {
 	s, _ := known(slices.Concat(span(20, 26), span(40, 55), span(70, 73)), below(0.9))
 	s.sweep(false)
@@ -261,7 +261,7 @@ func TestExpectations(t *testing.T) {
 			testkit.Near(t, got, want, 1e-9*want, "tile ", k, ": weight ", g)
 		}
 	}
-	// With weights the posterior's mean is still where the gradient of the weighted errors vanishes.
+	// With weights, the gradient of the weighted errors vanishes at the posterior mean.
 	for i := range s.sites {
 		s.sites[i] = site{}
 	}
@@ -280,13 +280,12 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// TestAbove: mean and variance of a normal number beyond a limit, against sums over its density, which far in the tail is scaled
-// by its value at the limit.
+// TestAbove compares mean and variance of a truncated normal variable with sums over its density.
 func TestAbove(t *testing.T) {
 	for _, a := range []float64{-30, -6, -2, -0.5, 0, 1, 2.9, 2.9999999, 3, 3.0000001, 3.1, 5, 10, 40, 300, 1e6} {
 		excess, variance := above(a)
 		step := 1e-3 / max(1, a)
-		from := max(0, -a-12) // below, the density is nothing
+		from := max(0, -a-12) // the density is negligible below
 		var mass, first, second float64
 		for i := range 40_000 {
 			x := from + (float64(i)+0.5)*step
@@ -305,7 +304,7 @@ func TestAbove(t *testing.T) {
 			t.Errorf("beyond %v: mean %v further, variance %v, want %v and %v", a, excess, variance, mean, want)
 		}
 	}
-	// From 3 on the two ways meet.
+	// Both formulas agree at hazardTail.
 	e1, v1 := above(math.Nextafter(hazardTail, 0))
 	e2, v2 := above(hazardTail)
 	if math.Abs(e1-e2) > 1e-12 || math.Abs(v1-v2) > 1e-12 {

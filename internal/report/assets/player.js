@@ -1,18 +1,18 @@
 "use strict";
-// The player: the sound before and after the fill, and the reference, run together, each under a gain, so that a switch between them is
-// heard at the same position. The page has the samples once, as 16-bit numbers in clips, and what belongs into its gaps.
+// The player. The sounds before and after the fill and the reference play simultaneously, each with its own gain, so that switching between
+// them keeps the position. The page contains the samples of clips as 16-bit numbers, and the fills and reference samples of their gaps.
 const { rate, channels, clips, gaps } = JSON.parse(document.getElementById("recording").textContent);
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
 for (const c of clips) c.pcm = new Int16Array(bytes(c.pcm));
 for (const g of gaps) for (const kind of ["mean", "reference"]) g[kind] &&= new Float32Array(bytes(g[kind]));
 
 const form = document.getElementById("player"), controls = form.elements, bar = form.querySelector("svg");
-const fade = 0.01, leadIn = 0.3; // seconds of a switch, and before a gap, from where it is played
-let clip, gap, at, run, context; // at is the frame from which it plays
+const fade = 0.01, leadIn = 0.3; // seconds: fade time of a switch, and playback before a gap
+let clip, gap, at, run, context; // at is the frame at which playback starts
 const clock = (frame) => `${Math.floor(frame / rate / 60)}:${(frame / rate % 60).toFixed(3).padStart(6, "0")}`;
 const inClip = () => gaps.filter((g) => g.end > clip.start && g.start < clip.end);
 
-// sound returns the clip with what its gaps have of a kind, mean or reference, or as it was given.
+// sound returns the clip with its gaps filled by a kind of samples, mean or reference. Other kinds return the original clip.
 function sound(kind) {
   const buffer = new AudioBuffer({ length: clip.end - clip.start, numberOfChannels: channels, sampleRate: rate });
   for (let c = 0; c < channels; c++) {
@@ -22,14 +22,14 @@ function sound(kind) {
       if (!g[kind] || g.channel && g.channel !== c + 1) continue;
       const values = g[kind].subarray((g.channel ? 0 : c) * (g.end - g.start));
       for (let i = Math.max(g.start, clip.start); i < Math.min(g.end, clip.end); i++) {
-        out[i - clip.start] = Math.max(-1, Math.min(1, values[i - g.start])); // as the filled file is clipped
+        out[i - clip.start] = Math.max(-1, Math.min(1, values[i - g.start])); // clipped like the filled file
       }
     }
   }
   return buffer;
 }
 
-// gains returns the gain of each of the sounds before, after and of the reference.
+// gains returns the gains of the sounds before and after the fill and of the reference.
 function gains() {
   const raised = 10 ** (controls.raised?.value / 20);
   return { before: [1, 0, 0], after: [0, 1, 0], reference: [0, 0, 1], difference: [-raised, raised, 0] }[controls.side.value];
@@ -41,7 +41,7 @@ function region() {
   return gap ? [Math.max(clip.start, gap.start - around), Math.min(clip.end, gap.end + around)] : [clip.start, clip.end];
 }
 
-// now returns the frame that is heard.
+// now returns the current frame.
 function now() {
   if (!run) return at;
   const frame = at + Math.max(0, context.currentTime - run.when) * rate * run.speed, [from, to] = run.loop ?? [];
@@ -61,7 +61,7 @@ function pause() {
 
 function play() {
   pause();
-  context ??= new AudioContext({ sampleRate: rate }); // not before a click: browsers keep it silent until then
+  context ??= new AudioContext({ sampleRate: rate }); // browsers mute it if it is created before a click
   context.resume();
   clip.sounds ??= form.dataset.kinds.split(" ").map(sound);
   const loop = controls.loop.checked ? region() : null, [from, to] = loop ?? [clip.start, clip.end];
@@ -84,7 +84,7 @@ function play() {
   show();
 }
 
-// go continues at a frame; outside a loop it ends the loop.
+// go moves to a frame. If the frame is outside the loop, it ends the loop.
 function go(frame) {
   const playing = run, [from, to] = region();
   pause();
@@ -93,7 +93,7 @@ function go(frame) {
   if (playing) play(); else show();
 }
 
-// select goes to the gap of a number, in the clip that has the most around it; without a gap, to the beginning.
+// select moves to the gap with a number, in the clip with the longest context. If there is no such gap, it moves to the beginning.
 function select(number) {
   const playing = run, around = (c) => gap ? Math.min(gap.start - c.start, c.end - gap.end) : -c.start;
   if (playing) pause();
@@ -108,7 +108,7 @@ function select(number) {
   if (playing) play(); else show();
 }
 
-// show updates the controls, again and again while it plays.
+// show updates the controls, repeatedly during playback.
 function show() {
   const frame = now(), [from, to] = controls.loop.checked ? region() : gap ? [gap.start, gap.end] : [0, 0];
   bar.querySelector("rect").setAttribute("x", from);
@@ -132,7 +132,7 @@ const actions = {
 };
 form.addEventListener("click", (event) => actions[event.target.closest("button")?.name]?.());
 form.addEventListener("input", (event) => actions[event.target.name]?.());
-bar.addEventListener("click", (event) => { // on the nearest gap
+bar.addEventListener("click", (event) => { // selects the nearest gap
   const frame = clip.start + (clip.end - clip.start) * event.offsetX / bar.clientWidth;
   const away = (g) => Math.max(g.start - frame, frame - g.end);
   const nearest = inClip().sort((a, b) => away(a) - away(b))[0];
@@ -146,9 +146,9 @@ document.addEventListener("click", (event) => {
   select(number);
   if (button) {
     play();
-    controls.play.focus({ preventScroll: true }); // the space bar pauses then
+    controls.play.focus({ preventScroll: true }); // so that the space bar pauses
   }
-  document.getElementById("gap" + number)?.setAttribute("open", ""); // the link goes there
+  document.getElementById("gap" + number)?.setAttribute("open", ""); // the link scrolls to it
 });
 document.addEventListener("keydown", (event) => {
   const control = form.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`), on = event.target;
@@ -162,5 +162,5 @@ for (const a of document.querySelectorAll("th a")) {
   const number = +a.hash.slice(4);
   controls.gap.add(new Option(`${a.textContent} at ${clock(gaps.find((g) => g.number === number).start)}`, number));
 }
-document.documentElement.dataset.scripts = "on"; // shows what needs scripts
+document.documentElement.dataset.scripts = "on"; // shows elements that require scripts
 select(0);

@@ -1,5 +1,5 @@
-// Package cputime measures processor time, for tests and benchmarks that must
-// not depend on what else the machine does.
+// Package cputime measures CPU time, for tests and benchmarks that must not depend on the load
+// of the machine.
 package cputime
 
 import (
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Now returns the processor time that this process has used, of all its threads.
-// Elsewhere than on Linux it returns the time since the process began.
+// Now returns the CPU time that all threads of this process have used. On other systems than
+// Linux it returns the time since the process began.
 func Now() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {

@@ -6,16 +6,15 @@ import (
 	"testing"
 )
 
-// A Call is one of an exported function or method with bad arguments, and the
-// sentinel that its error wraps; nil: it has no error to give, or takes the
-// argument as documented.
+// A Call calls an exported function or method with invalid arguments. Want is the sentinel that
+// its error wraps, or nil if there is no error.
 type Call = struct {
 	Name string
 	Do   func() error
 	Want error
 }
 
-// CheckCalls sees that no call panics, and what each error wraps and says.
+// CheckCalls checks that no call panics, and that each error wraps its sentinel and adds to it.
 func CheckCalls(t *testing.T, calls []Call) {
 	t.Helper()
 	for _, c := range calls {
@@ -36,5 +35,5 @@ func CheckCalls(t *testing.T, calls []Call) {
 	}
 }
 
-// Does is a call without an error.
+// Does returns a call without an error.
 func Does(f func()) func() error { return func() error { f(); return nil } }

@@ -17,21 +17,21 @@ type Kind struct {
 	N, L, K, Q, D int
 	Fixed         bool    // phases are points
 	Support       float64 // width of the phases; 0: up to a turn
-	Variance      float64 // Σ about; 0: 0.05 … 0.8, negative: 0
-	At            float64 // where the data and z lie
-	Origin        bool    // half of the features stay at 0 although the data do not
+	Variance      float64 // approximate Σ; 0: 0.05 … 0.8, negative: 0
+	At            float64 // origin of the data and z
+	Origin        bool    // half of the features are at 0, far from the data
 	Tau           float64 // 0: 1 … 20
 	Windows       int     // V, over [At, At+2V); 0: none
-	Skip          int     // with windows: every Skip-th owns no component
+	Skip          int     // with windows: every Skip-th has no component
 	Twins         bool    // every second feature is nearly the one before
 	Silent        bool    // the middle third of the data is 0
 	Hard          bool    // ill-conditioned in float64, whatever the algorithm
 }
 
-// NewRNG is a random stream of tests.
+// NewRNG returns a random stream for tests.
 func NewRNG(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x7e57)) }
 
-// Make draws the model and its data, the same for the same name.
+// Make draws the model and its data; they depend on the name only.
 func (c Kind) Make() (*variational.Params, *backend.Data) {
 	seed := uint64(len(c.Name))
 	for _, b := range []byte(c.Name) {
@@ -105,7 +105,7 @@ func makeTwins(p *variational.Params) {
 	}
 }
 
-// layWindows gives p windows, centers 2 apart, and its components to them.
+// layWindows adds windows with centers 2 apart to p, and assigns its components to them.
 func (c Kind) layWindows(p *variational.Params) {
 	if c.Windows == 0 {
 		return
@@ -123,7 +123,7 @@ func (c Kind) layWindows(p *variational.Params) {
 	}
 }
 
-// Kinds are the models on which bounds and gradients are held to the truth.
+// Kinds are the models for which bounds and gradients are compared with the oracle.
 var Kinds = []Kind{
 	{Name: "one feature", N: 5, L: 1, K: 1, Q: 1, D: 1},
 	{Name: "one feature, fixed phase, point frequency", N: 5, L: 1, K: 1, Q: 1, D: 2, Fixed: true, Variance: -1},
@@ -153,7 +153,7 @@ var Kinds = []Kind{
 	{Name: "windows far from the origin", N: 10, L: 3, K: 2, Q: 1, D: 1, Windows: 3, At: 3e6, Hard: true},
 }
 
-// FindKind is the kind of that name.
+// FindKind returns the kind with the given name.
 func FindKind(t testing.TB, name string) Kind {
 	t.Helper()
 	for _, c := range Kinds {
@@ -165,7 +165,7 @@ func FindKind(t testing.TB, name string) Kind {
 	return Kind{}
 }
 
-// Nest cuts a row-major array into rows of its own.
+// Nest cuts a row-major array into rows.
 func Nest(a []float64, rows int) [][]float64 {
 	if len(a) == 0 {
 		return nil
@@ -177,7 +177,7 @@ func Nest(a []float64, rows int) [][]float64 {
 	return out
 }
 
-// ToOracle is p in the oracle's terms (windows along input 0 alone).
+// ToOracle converts p to the oracle's parameters (windows along input 0 only).
 func ToOracle(p *variational.Params) *oracle.Params {
 	c := p.Clone()
 	l, m := p.L, p.M()
@@ -190,7 +190,8 @@ func ToOracle(p *variational.Params) *oracle.Params {
 	}
 }
 
-// FromOracle is a golden file's parameters, or a gradient by them, as the model's; fields that a gradient lacks stay empty.
+// FromOracle converts the parameters of a golden file, or a gradient with respect to them;
+// fields that a gradient lacks are empty.
 func FromOracle(o *oracle.Params, g *oracle.Golden) *variational.Params {
 	return &variational.Params{
 		L: g.L, K: g.K, Q: g.Q, D: g.D,
@@ -202,12 +203,10 @@ func FromOracle(o *oracle.Params, g *oracle.Golden) *variational.Params {
 	}
 }
 
-// Rounding bounds the difference of what should agree but for the order of
-// operations.
+// Rounding is the tolerance for results that differ only in the order of operations.
 const Rounding = 1e-9
 
-// Near complains where got is further from want than tol of want's largest
-// entry.
+// Near fails if got differs from want by more than tol times the largest entry of want.
 func Near(t testing.TB, what string, got, want []float64, tol float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -221,7 +220,7 @@ func Near(t testing.TB, what string, got, want []float64, tol float64) {
 
 func head(a []float64) []float64 { return a[:min(len(a), 8)] }
 
-// Worst is the largest difference over the largest entry of want.
+// Worst returns the largest difference relative to the largest entry of want.
 func Worst(got, want []float64) float64 {
 	scale, diff := 0.0, 0.0
 	for i, w := range want {

@@ -1,4 +1,4 @@
-// Package modeltest has data that tests of several packages fit models to.
+// Package modeltest contains models and data for the tests of several packages.
 package modeltest
 
 import (
@@ -9,17 +9,17 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// A Series is one input and one output.
+// A Series has one input and one output.
 type Series struct {
 	Name  string
 	X, Y  []float64
-	Raw   bool // is to be fitted in its own units
-	Paper bool // is to be fitted from the paper's start
-	Rich  bool // takes more features than a fit lays, to be explained to rounding
+	Raw   bool // fitted in its original units
+	Paper bool // fitted with the paper initialization
+	Rich  bool // needs more features than the default for an exact fit
 }
 
-// Noiseless are series without noise, or with next to none: a model may explain
-// them to the last digits that float64 has of them.
+// Noiseless returns series with little or no noise, which a model may fit to the last digits of
+// float64.
 func Noiseless() []Series {
 	line := func(x float64) float64 { return 2*x + 1 }
 	sum := func(x float64) float64 { return 2*x + math.Sin(x) }
@@ -49,7 +49,7 @@ func Noiseless() []Series {
 	}
 }
 
-// at is the series with n values of f at even x from lo to hi.
+// at returns the series with n values of f at even x from lo to hi.
 func (s Series) at(n int, lo, hi float64, f func(x float64) float64) Series {
 	for i := range n {
 		x := lo + (hi-lo)*float64(i)/float64(n-1)
@@ -58,7 +58,7 @@ func (s Series) at(n int, lo, hi float64, f func(x float64) float64) Series {
 	return s
 }
 
-// CheckTerms sees that a bound's terms are numbers, and none a negative square.
+// CheckTerms checks that a bound's terms are finite and that no squared error is negative.
 func CheckTerms(t testing.TB, terms []variational.Term) {
 	t.Helper()
 	for _, term := range terms {
@@ -68,9 +68,8 @@ func CheckTerms(t testing.TB, terms []variational.Term) {
 	}
 }
 
-// Check looks at a prediction of the series' own rows, with the standard
-// deviations of observations: it explains all but a fifth of the data's standard
-// deviation, and its density is a number.
+// Check checks a prediction of the series' rows, with the standard deviations of observations:
+// the error is at most a fifth of the data's standard deviation, and the density is finite.
 func (s Series) Check(t *testing.T, mean, sd []float64) {
 	t.Helper()
 	middle, variance, size := 0.0, 0.0, 0.0

@@ -7,8 +7,8 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// Tones are n rows one step apart, two tones in noise, of which a share is left
-// out at random.
+// Tones returns n rows one step apart, two tones in noise, of which a random fraction is
+// missing.
 func Tones(n int, missing float64) *backend.Data {
 	rng := rand.New(rand.NewPCG(4, 4))
 	d := &backend.Data{Q: 1, D: 1}
@@ -24,8 +24,8 @@ func Tones(n int, missing float64) *backend.Data {
 	return d
 }
 
-// ChangingTones are n rows one step apart: four tones whose frequencies change
-// every so many rows, with a little noise.
+// ChangingTones returns n rows one step apart: four tones whose frequencies change after every
+// so many rows, with a little noise.
 func ChangingTones(n, every int) *backend.Data {
 	rng := NewRNG(uint64(n + every))
 	d := &backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
@@ -46,8 +46,7 @@ func ChangingTones(n, every int) *backend.Data {
 	return d
 }
 
-// Walk is a random walk of n steps, which a few lines of a spectrum cannot
-// describe.
+// Walk returns a random walk of n steps, which a few spectral lines cannot describe.
 func Walk(n int) *backend.Data {
 	rng := NewRNG(6)
 	d, y := &backend.Data{N: n, Q: 1, D: 1}, 0.0

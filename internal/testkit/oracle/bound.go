@@ -48,7 +48,7 @@ func solver(p *Params, xs, ys [][]float64) (*mat.Cholesky, [][]float64) {
 	return &r, c
 }
 
-// solve is A⁻¹c for every column of c, [M][D].
+// solve returns A⁻¹c for every column of c, [M][D].
 func solve(r *mat.Cholesky, c [][]float64) [][]float64 {
 	out := array(len(c), len(c[0]))
 	for d := range c[0] {
@@ -67,7 +67,7 @@ func solve(r *mat.Cholesky, c [][]float64) [][]float64 {
 	return out
 }
 
-// sumSquares is Σ_nd y_nd².
+// sumSquares returns Σ_nd y_nd².
 func sumSquares(ys [][]float64) (sum float64) {
 	for _, y := range ys {
 		for _, v := range y {
@@ -77,7 +77,7 @@ func sumSquares(ys [][]float64) (sum float64) {
 	return sum
 }
 
-// ExactTerms are the parts of eq. lower_bound_opt_A, with Σ = A⁻¹.
+// ExactTerms returns the terms of eq. lower_bound_opt_A, with Σ = A⁻¹.
 func ExactTerms(p *Params, xs, ys [][]float64) []Term {
 	r, c := solver(p, xs, ys)
 	mean := solve(r, c)
@@ -100,12 +100,11 @@ func ExactTerms(p *Params, xs, ys [][]float64) []Term {
 	}
 }
 
-// Exact is the bound of eq. lower_bound_opt_A.
+// Exact returns the bound of eq. lower_bound_opt_A.
 func Exact(p *Params, xs, ys [][]float64) float64 { return Sum(ExactTerms(p, xs, ys)) }
 
-// FactorizedTerms are the parts of eq. lower_bound_factorized over all rows,
-// or of eq. lower_bound_SVI where rows names a mini-batch S: the data terms
-// then stand for all N rows, scaled by N/|S|.
+// FactorizedTerms returns the terms of eq. lower_bound_factorized over all rows, or of eq.
+// lower_bound_SVI if rows is a mini-batch S: the data terms are then multiplied by N/|S|.
 func FactorizedTerms(p *Params, xs, ys [][]float64, rows []int) []Term {
 	sx, sy, scale := subset(xs, ys, rows)
 	phi := MeanMatrix(p, sx)
@@ -140,12 +139,12 @@ func FactorizedTerms(p *Params, xs, ys [][]float64, rows []int) []Term {
 	}
 }
 
-// Factorized is the sum of [FactorizedTerms].
+// Factorized returns the sum of [FactorizedTerms].
 func Factorized(p *Params, xs, ys [][]float64, rows []int) float64 {
 	return Sum(FactorizedTerms(p, xs, ys, rows))
 }
 
-// subset takes the given rows (nil: all of them) and N/|S|.
+// subset returns the given rows (nil: all) and N/|S|.
 func subset(xs, ys [][]float64, rows []int) (sx, sy [][]float64, scale float64) {
 	if rows == nil {
 		return xs, ys, 1
@@ -156,8 +155,8 @@ func subset(xs, ys [][]float64, rows []int) (sx, sy [][]float64, scale float64) 
 	return sx, sy, float64(len(xs)) / float64(len(rows))
 }
 
-// gaussianKL is KL(N(μ, s) ‖ N(0, 1)) = ½(s + μ² − 1 − log s). A point
-// (s = 0) is a parameter, not a distribution: it contributes 0.
+// gaussianKL returns KL(N(μ, s) ‖ N(0, 1)) = ½(s + μ² − 1 − log s), or 0 for a point (s = 0),
+// which is a parameter and not a distribution.
 func gaussianKL(mean, variance float64) float64 {
 	if variance == 0 {
 		return 0
@@ -165,7 +164,7 @@ func gaussianKL(mean, variance float64) float64 {
 	return (variance + mean*mean - 1 - math.Log(variance)) / 2
 }
 
-// KLFrequency is Σ_kq KL(N(μ_kq, Σ_kq) ‖ N(0, 1)).
+// KLFrequency returns Σ_kq KL(N(μ_kq, Σ_kq) ‖ N(0, 1)).
 func KLFrequency(p *Params) (sum float64) {
 	for k := range p.FreqMean {
 		for q := range p.FreqMean[k] {
@@ -175,8 +174,8 @@ func KLFrequency(p *Params) (sum float64) {
 	return sum
 }
 
-// KLPhase is Σ_k KL(U(α_k, β_k) ‖ U(0, 2π)) = Σ_k log(2π/(β_k − α_k)); a
-// fixed phase contributes 0.
+// KLPhase returns Σ_k KL(U(α_k, β_k) ‖ U(0, 2π)) = Σ_k log(2π/(β_k − α_k)); a fixed phase
+// contributes 0.
 func KLPhase(p *Params) (sum float64) {
 	for k := range p.PhaseLower {
 		if width := p.PhaseUpper[k] - p.PhaseLower[k]; width != 0 {
@@ -186,10 +185,10 @@ func KLPhase(p *Params) (sum float64) {
 	return sum
 }
 
-// KL is KL(q(ω) ‖ p(ω)) of frequencies and phases.
+// KL returns KL(q(ω) ‖ p(ω)) of frequencies and phases.
 func KL(p *Params) float64 { return KLFrequency(p) + KLPhase(p) }
 
-// KLCoefficient is Σ_kd KL(N(m_kd, s_kd) ‖ N(0, 1)).
+// KLCoefficient returns Σ_kd KL(N(m_kd, s_kd) ‖ N(0, 1)).
 func KLCoefficient(p *Params) (sum float64) {
 	for k := range p.CoefMean {
 		for d := range p.CoefMean[k] {

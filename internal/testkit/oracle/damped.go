@@ -23,8 +23,8 @@ type Damped struct {
 	Dim                 int
 }
 
-// Effective are the damped cosines of a model (design: decay Σ/l², angular
-// frequency μ/l + 2πp, the uniform phase an attenuation).
+// Effective returns the damped cosines of a model: decay Σ/l², angular frequency μ/l + 2πp, and
+// an attenuation for a uniform phase.
 func Effective(p *Params) *Damped {
 	_, perComponent, m, nq := p.Dims()
 	f := &Damped{
@@ -50,7 +50,7 @@ func Effective(p *Params) *Damped {
 	return f
 }
 
-// wave is what mean and second are made of, at one row and one feature.
+// A wave contains the factors of mean and second for one row and one feature.
 type wave struct {
 	gate, q, theta float64
 	d              []float64 // x − z [Q]
@@ -77,7 +77,7 @@ func (f *Damped) second(w wave, k int) float64 {
 	return w.gate * w.gate * (f.Power[k] + f.Ripple[k]*math.Exp(-4*w.q)*math.Cos(2*w.theta))
 }
 
-// waves are the waves, the means and the seconds at every row and feature.
+// waves returns the waves, the means and the seconds for every row and feature.
 func (f *Damped) waves(xs [][]float64) (ws [][]wave, mean, second [][]float64) {
 	mean, second = array(len(xs), len(f.Phase)), array(len(xs), len(f.Phase))
 	for n, x := range xs {
@@ -91,8 +91,8 @@ func (f *Damped) waves(xs [][]float64) (ws [][]wave, mean, second [][]float64) {
 	return ws, mean, second
 }
 
-// Moments are C = Φ̄ᵀY [M][D] and G [M][M]: Φ̄ᵀΦ̄ off the diagonal, Σ_n of the
-// second moment on it.
+// Moments returns C = Φ̄ᵀY [M][D] and G [M][M]: Φ̄ᵀΦ̄ off the diagonal, and Σ_n of the second
+// moment on it.
 func (f *Damped) Moments(xs, ys [][]float64) (c, g [][]float64) {
 	_, mean, second := f.waves(xs)
 	m := len(f.Phase)
@@ -114,7 +114,7 @@ func (f *Damped) Moments(xs, ys [][]float64) (c, g [][]float64) {
 	return c, g
 }
 
-// Pullback is the gradient by f of Σ barC·C + Σ barG·G, over all entries.
+// Pullback returns the gradient of Σ barC·C + Σ barG·G with respect to f, over all entries.
 func (f *Damped) Pullback(xs, ys, barC, barG [][]float64) *Damped {
 	ws, mean, _ := f.waves(xs)
 	bar := f.zero()
@@ -135,7 +135,7 @@ func (f *Damped) Pullback(xs, ys, barC, barG [][]float64) *Damped {
 	return bar
 }
 
-// zero is room for a gradient by f.
+// zero allocates a gradient with respect to f.
 func (f *Damped) zero() *Damped {
 	m, nq := len(f.Phase), len(f.Center[0])
 	return &Damped{
@@ -144,8 +144,8 @@ func (f *Damped) zero() *Damped {
 	}
 }
 
-// accumulate adds to bar the gradient of barMean·mean + barSecond·second at
-// one row, by the parameters of feature k.
+// accumulate adds to bar the gradient of barMean·mean + barSecond·second at one row with
+// respect to the parameters of feature k.
 func (f *Damped) accumulate(bar *Damped, w wave, k int, barMean, barSecond float64) {
 	e, e4 := math.Exp(-w.q), math.Exp(-4*w.q)
 	g, g2 := w.gate, w.gate*w.gate
@@ -162,8 +162,8 @@ func (f *Damped) accumulate(bar *Damped, w wave, k int, barMean, barSecond float
 	}
 }
 
-// Diagonal is a Gaussian over the coefficients, a_kd ~ N(Mean_kd, Var_kd), or
-// a gradient by its parameters.
+// Diagonal is a Gaussian distribution of the coefficients, a_kd ~ N(Mean_kd, Var_kd), or a
+// gradient with respect to its parameters.
 type Diagonal struct{ Mean, Var [][]float64 } // [M][D]
 
 // Factorized is the expected squared error over the given rows (nil: all; a
@@ -201,7 +201,7 @@ func (f *Damped) Factorized(xs, ys [][]float64, a Diagonal, rows []int) (value f
 	return value, bar, barA
 }
 
-// factorizedRow adds one row's gradients by feature k and its coefficients.
+// factorizedRow adds one row's gradients with respect to feature k and its coefficients.
 func (f *Damped) factorizedRow(bar *Damped, barA Diagonal, w wave, mean, second, y []float64, a Diagonal, k int) {
 	var barMean, barSecond float64
 	for d := range y {
@@ -220,9 +220,9 @@ func (f *Damped) factorizedRow(bar *Damped, barA Diagonal, w wave, mean, second,
 	f.accumulate(bar, w, k, barMean, barSecond)
 }
 
-// Predict is the mean [N][D] and the covariance [N][D][D] of the latent
-// function, without noise: eqs. pred_mean and pred_uncertainty with
-// s[d] [M][M] the covariance of output d's coefficients.
+// Predict returns the mean [N][D] and the covariance [N][D][D] of the latent function, without
+// noise: eqs. pred_mean and pred_uncertainty with s[d] [M][M] the covariance of output d's
+// coefficients.
 func (f *Damped) Predict(xs [][]float64, post *Posterior) (mean [][]float64, cov [][][]float64) {
 	_, phi, second := f.waves(xs)
 	nd := len(post.Cov)

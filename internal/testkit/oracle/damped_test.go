@@ -13,8 +13,7 @@ var dampedShapes = map[string]shape{
 	"windows":                 {l: 3, k: 2, q: 1, d: 2, n: 9, windows: true},
 }
 
-// TestEffective: the damped cosines have the model's moments, predictions and
-// data terms.
+// TestEffective: the damped cosines have the model's moments, predictions and data terms.
 func TestEffective(t *testing.T) {
 	for name, s := range dampedShapes {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +47,7 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// fields lists f's differentiable entries by name.
+// fields returns f's differentiable entries by name.
 func (f *Damped) fields() []Tensor {
 	return []Tensor{
 		{"Center", matrix(f.Center)}, {"Decay", matrix(f.Decay)}, {"Freq", matrix(f.Freq)},
@@ -56,8 +55,8 @@ func (f *Damped) fields() []Tensor {
 	}
 }
 
-// sameDerivative compares each entry of bar with the central difference of
-// value by that entry of f.
+// sameDerivative compares each entry of bar with the central difference of value with respect
+// to that entry of f.
 func sameDerivative(t *testing.T, f, bar *Damped, value func() float64) {
 	t.Helper()
 	bars := bar.fields()

@@ -33,8 +33,7 @@ func LogEvidence(p *Params, xs [][]float64, y []float64, nw, nb int) float64 {
 	return math.Log(sum)
 }
 
-// A point is one node (w_k, b_k) of the grid: its share of the prior's mass
-// and φ_k there at every row.
+// A point is a node (w_k, b_k) of the grid, with its prior weight and φ_k at every row.
 type point struct {
 	weight float64
 	phi    []float64 // [N]
@@ -58,7 +57,7 @@ func grid(p *Params, xs [][]float64, k, nw, nb int) (points []point) {
 	return points
 }
 
-// Feature is φ_k(x) at frequency w and phase b: before any expectation.
+// Feature returns φ_k(x) for frequency w and phase b, without expectations.
 func Feature(p *Params, x, w []float64, b float64, k int) float64 {
 	_, perComponent, _, nq := p.Dims()
 	i := k / perComponent
@@ -70,8 +69,8 @@ func Feature(p *Params, x, w []float64, b float64, k int) float64 {
 	return Gate(p, x, k) * math.Sqrt(amplitude2(p, k)) * math.Cos(angle)
 }
 
-// density is N(y; 0, Σ_k φ_k φ_kᵀ + τ⁻¹I) by a Cholesky factor written over
-// cov, [N][N].
+// density returns N(y; 0, Σ_k φ_k φ_kᵀ + τ⁻¹I) by a Cholesky factorization that overwrites cov,
+// [N][N].
 func density(p *Params, cov [][]float64, y []float64, phis ...[]float64) float64 {
 	for n := range y {
 		for o := range n + 1 {

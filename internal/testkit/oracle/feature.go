@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// Gate is g(x) for the window of feature k's component, along input 0; 1
-// without windows.
+// Gate returns g(x) for the window of feature k's component, along input 0, or 1 without
+// windows.
 func Gate(p *Params, x []float64, k int) float64 {
 	if len(p.WindowCenter) == 0 {
 		return 1
@@ -15,8 +15,8 @@ func Gate(p *Params, x []float64, k int) float64 {
 	return gate(p.WindowCenter, p.WindowLength, p.ComponentWindow[k/perComponent], x[0])
 }
 
-// gate is g_v(t) = cos(π(t − x_v)/W) for |t − x_v| < W/2, else 0. The first
-// and the last window stay at 1 outward of their centers.
+// gate returns g_v(t) = cos(π(t − x_v)/W) for |t − x_v| < W/2, else 0. The first and the last
+// window are 1 beyond their centers.
 func gate(center []float64, length float64, v int, t float64) float64 {
 	d := t - center[v]
 	if v == 0 && d <= 0 {
@@ -124,11 +124,11 @@ func gram(p *Params, phi, xs [][]float64) [][]float64 {
 	return g
 }
 
-// precision of angles, in bits: 53 for the answer, some 30 for turns up to
-// 10⁹, 53 for a product's low half, and to spare.
+// precision is the number of bits of angles: 53 for the result, 30 for turns up to 10⁹, 53 for
+// the low half of a product, and a reserve.
 const precision = 256
 
-// twoPi is 2π to 256 bits and more.
+// twoPi is 2π to more than 256 bits.
 var twoPi = func() *big.Float {
 	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798",
 		10, precision, big.ToNearestEven)
@@ -145,8 +145,7 @@ func sub(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(precision).
 func mul(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Mul(a, b) }
 func quo(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Quo(a, b) }
 
-// reduce takes whole turns off an angle and rounds: the result lies in
-// [−2π, 2π] and is right to the last bit or so, however far x is.
+// reduce returns an angle modulo 2π, in [−2π, 2π], accurate to about the last bit for any x.
 func reduce(angle *big.Float) float64 {
 	turns, _ := quo(angle, twoPi).Int(nil)
 	whole := new(big.Float).SetPrec(precision).SetInt(turns)
@@ -154,8 +153,8 @@ func reduce(angle *big.Float) float64 {
 	return r
 }
 
-// Angle is Σ_q ω_q (x_q − z_q) + c, less whole turns, with nothing rounded
-// before the end; NaN where an argument is not finite.
+// Angle returns Σ_q ω_q (x_q − z_q) + c modulo 2π, rounded once at the end, or NaN if an
+// argument is not finite.
 func Angle(omega, x, z []float64, c float64) float64 {
 	plain := c
 	for q := range omega {

@@ -8,9 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// Bounds on the error against the golden files. Both sides are float64: they
-// differ by rounding (features, predictions), amplified by the conditioning
-// of A (bounds).
+// Maximum errors relative to the golden files. Both sides are float64: they differ by rounding
+// (features, predictions), amplified by the conditioning of A (bounds).
 const (
 	goldenValue   = 1e-10
 	goldenFeature = 1e-12

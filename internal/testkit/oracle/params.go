@@ -2,9 +2,8 @@ package oracle
 
 import "slices"
 
-// Params are the parameters of a model, field for field those of the model
-// file. As a gradient, a field holds the derivative with respect to the
-// field's entries; nil where there is none.
+// Params are the parameters of a model, with the fields of the model file. As a gradient, a
+// field contains the derivative with respect to its entries, or nil.
 type Params struct {
 	Variance       []float64   `json:"kernel.variance"`      // [L] σ²_i, units of y²
 	Lengthscale    [][]float64 `json:"kernel.lengthscale"`   // [L][Q] l_iq, units of x
@@ -23,13 +22,13 @@ type Params struct {
 	ComponentWindow []int     `json:"-"`             // [L] the window of each component
 }
 
-// Dims are the sizes L, K, M and Q that p's fields imply.
+// Dims returns the sizes L, K, M and Q.
 func (p *Params) Dims() (l, k, m, q int) {
 	l, m = len(p.Variance), len(p.Location)
 	return l, m / l, m, len(p.Lengthscale[0])
 }
 
-// Clone is a copy that shares no memory with p.
+// Clone returns a deep copy of p.
 func (p *Params) Clone() *Params {
 	c := *p
 	c.Variance = slices.Clone(p.Variance)
@@ -58,8 +57,8 @@ func cloneRows(a [][]float64) [][]float64 {
 	return c
 }
 
-// A Tensor is one differentiable field of a Params under its name in the
-// model file: the addresses of its entries, row-major. No entries: absent.
+// A Tensor is one differentiable field of a Params with its name in the model file and the
+// addresses of its entries, row-major. It has no entries if the field is absent.
 type Tensor struct {
 	Name    string
 	Entries []*float64

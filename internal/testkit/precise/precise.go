@@ -1,4 +1,4 @@
-// Package precise has the numbers of 192 bits that tests hold float64 to.
+// Package precise provides 192-bit arithmetic as a reference for tests of float64 code.
 package precise
 
 import (
@@ -6,9 +6,8 @@ import (
 	"math/big"
 )
 
-// A Real is a number of 192 bits: with those, central differences of the
-// bound are right to 30 digits, and conditioning, small Σ and far x cost
-// nothing that a float64 would notice.
+// A Real is a number of 192 bits. Central differences of the bound are then accurate to 30
+// digits, also with poor conditioning, small Σ and distant x.
 type Real struct{ f *big.Float }
 
 const bits = 192
@@ -18,7 +17,7 @@ func Of(v float64) Real { return Real{new(big.Float).SetPrec(bits).SetFloat64(v)
 
 func blank() *big.Float { return new(big.Float).SetPrec(bits) }
 
-// What their names say.
+// Arithmetic operations.
 func (a Real) Plus(b Real) Real  { return Real{blank().Add(a.f, b.f)} }
 func (a Real) Minus(b Real) Real { return Real{blank().Sub(a.f, b.f)} }
 func (a Real) Times(b Real) Real { return Real{blank().Mul(a.f, b.f)} }
@@ -38,7 +37,7 @@ func (a Real) Float() float64 {
 	return v
 }
 
-// pi has bits to spare for the turns that cosine takes off.
+// pi has extra bits for the reduction of angles.
 var pi = func() *big.Float {
 	const digits = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
 	f, _, err := big.ParseFloat(digits, 10, bits+64, big.ToNearestEven)
@@ -51,8 +50,8 @@ var pi = func() *big.Float {
 // TwoPi is 2π.
 var TwoPi = Real{blank().SetMantExp(pi, 1)}
 
-// Cos sums the series of 1 − cos at an angle less whole turns, over 256, and
-// doubles the angle eight times: 1 − cos 2y = 2v(2 − v).
+// Cos sums the series of 1 − cos at the angle modulo 2π, divided by 256, and doubles the angle
+// eight times: 1 − cos 2y = 2v(2 − v).
 func (a Real) Cos() Real {
 	wide := new(big.Float).SetPrec(bits + 64)
 	turns, _ := new(big.Float).Quo(wide.Set(a.f), new(big.Float).Mul(pi, big.NewFloat(2))).Float64()
@@ -80,7 +79,7 @@ func (a Real) Sinc() Real {
 	return a.Minus(TwoPi.Scaled(-2)).Cos().Over(a)
 }
 
-// Exp sums the series of exp − 1 at a over a power of two and squares.
+// Exp sums the series of exp − 1 at a, divided by a power of two, and squares.
 func (a Real) Exp() Real {
 	halvings := 10 + max(0, a.f.MantExp(nil))
 	y := a.Scaled(-halvings)
@@ -95,7 +94,7 @@ func (a Real) Exp() Real {
 	return sum
 }
 
-// Log is Halley's iteration on exp: each round trebles the digits.
+// Log uses Halley's iteration on exp: each step triples the number of digits.
 func (a Real) Log() Real {
 	y := Of(math.Log(a.Float()))
 	for range 3 {

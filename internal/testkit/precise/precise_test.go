@@ -7,7 +7,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestReals holds the 192-bit functions to known values and to identities.
+// TestReals compares the 192-bit functions with known values and identities.
 func TestReals(t *testing.T) {
 	close := func(what string, a, b Real) {
 		t.Helper()

@@ -18,9 +18,9 @@ const (
 	driver     = "gorgonia.org/cu" // of the cards; it links against the driver's library
 )
 
-// allowed are the packages of this module, by their folders, that each package
-// but the commands imports, tests apart: what is not here may not be imported,
-// and what is here has to be.
+// allowed lists the packages of this module, by folder, that each package except the commands
+// imports outside tests. Imports that are not listed are errors, and so are listed imports that
+// are not used.
 var allowed = map[string][]string{
 	".": {
 		"backend", "variational", "cpu", "internal/heap", "internal/fileio", "internal/linalg/blocktri", "internal/optimize/checkpoint", "internal/linalg",
@@ -83,7 +83,7 @@ var allowed = map[string][]string{
 	"internal/report":             {".", "audio", "audio/detect", "audio/restore", "series", "internal/ar", "internal/fileio", "internal/bayes"},
 }
 
-// inCommand are the packages of the command that another one of its packages may import.
+// inCommand lists the packages of the command that another of its packages may import.
 var inCommand = map[string][]string{
 	"cmd/vssgp": {
 		"cmd/vssgp/internal/cli", "cmd/vssgp/internal/fit", "cmd/vssgp/internal/series", "cmd/vssgp/internal/audio", "cmd/vssgp/internal/serve",
@@ -96,14 +96,14 @@ var inCommand = map[string][]string{
 	"cmd/vssgp/internal/serve":    {"cmd/vssgp/internal/cli"},
 }
 
-// testOnly are for tests: no other code may import them.
+// testOnly are packages for tests: no other code may import them.
 var testOnly = []string{
 	"backend/backendtest", "internal/testkit/cputime", "internal/testkit/modeltest", "internal/testkit/oracle", "internal/testkit/precise",
 	"internal/testkit/slow",
 }
 
-// arrow says why a file of a package may not import another package, "" if it
-// may. Packages are folders of the module.
+// arrow returns the reason why a file may not import a package, or "" if it may. Packages are
+// folders of the module.
 func arrow(file, to string) string {
 	from := path.Dir(file)
 	test := strings.HasSuffix(file, "_test.go")
@@ -131,8 +131,7 @@ func arrow(file, to string) string {
 	return ""
 }
 
-// TestArrows reads the imports of every Go file of the module, whatever its
-// build tags: each is allowed, and each that is allowed is there.
+// TestArrows checks the imports of every Go file of the module, with any build tags.
 func TestArrows(t *testing.T) {
 	used := map[string][]string{} // by folder, tests apart
 	for _, file := range sources(t, ".go") {
@@ -171,7 +170,7 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// TestArrow checks that imports that must not be are found.
+// TestArrow checks that forbidden imports are found.
 func TestArrow(t *testing.T) {
 	for _, c := range []struct {
 		file, to string

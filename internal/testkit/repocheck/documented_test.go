@@ -13,14 +13,12 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// public are the folders of the packages that other programs import.
+// public lists the folders of the packages that other programs import.
 var public = []string{".", "audio", "audio/detect", "audio/restore", "backend", "cpu", "cuda", "gpu", "kernels", "ranks", "series", "tensors", "variational"}
 
-// Every exported name has a comment: constants, variables, functions, types,
-// methods of exported types, fields, methods of interfaces; whatever build tag
-// its file has. A field or a grouped name may stand in the words of the comment
-// above it instead, as N, Q and D do where they are explained together, and in
-// a generated file in the words of the package's page.
+// TestDocumented requires a comment for every exported name: constants, variables, functions,
+// types, methods of exported types, fields, methods of interfaces. A field or a name in a group
+// may be explained in the comment above it, and in a generated file in the package comment.
 func TestDocumented(t *testing.T) {
 	for _, dir := range public {
 		files := testkit.Must(filepath.Glob(filepath.Join(root, dir, "*.go")))(t)
@@ -39,15 +37,15 @@ func TestDocumented(t *testing.T) {
 			names += documented(parseFile(t, path), page, func(name string) { t.Errorf("%s: %s is exported and has no comment", path, name) })
 		}
 		if page == nil {
-			t.Errorf("%s: no file says what the package is", dir)
+			t.Errorf("%s: no file has a package comment", dir)
 		}
 		if names == 0 {
-			t.Errorf("%s: no exported name was found: is the folder still there?", dir)
+			t.Errorf("%s: no exported name was found", dir)
 		}
 	}
 }
 
-// The test above can fail: each of these lines lacks one comment.
+// TestDocumentedFails checks that a missing comment is found: each of these lines lacks one.
 func TestDocumentedFails(t *testing.T) {
 	for want, code := range map[string]string{
 		"F":     "package p\nfunc F() {}",
@@ -75,8 +73,8 @@ func parseFile(t *testing.T, path string) *ast.File {
 	return testkit.Must(parser.ParseFile(token.NewFileSet(), path, source, parser.ParseComments))(t)
 }
 
-// documented calls missing with each exported name of a file that has no
-// comment, and counts them all; page is the package's own comment.
+// documented calls missing with each exported name of a file that has no comment, and returns
+// the number of exported names; page is the package comment.
 func documented(f *ast.File, page *ast.CommentGroup, missing func(name string)) (names int) {
 	check := func(name string, own bool, around *ast.CommentGroup, as string) {
 		names++
@@ -114,7 +112,7 @@ func documented(f *ast.File, page *ast.CommentGroup, missing func(name string)) 
 	return names
 }
 
-// members are the exported fields and methods that a type's own text lists.
+// members checks the exported fields and methods of a type.
 func members(of string, typ ast.Expr, doc *ast.CommentGroup, check func(string, bool, *ast.CommentGroup, string)) {
 	var fields *ast.FieldList
 	switch typ := typ.(type) {
@@ -136,7 +134,7 @@ func members(of string, typ ast.Expr, doc *ast.CommentGroup, check func(string, 
 	}
 }
 
-// receiver is the name of a method's type, "" for a function.
+// receiver returns the name of a method's type, or "" for a function.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""
@@ -161,7 +159,7 @@ func either(a, b *ast.CommentGroup) *ast.CommentGroup {
 	return b
 }
 
-// says reports whether a comment has a name as a word.
+// says reports whether a comment contains a name as a word.
 func says(c *ast.CommentGroup, name string) bool {
 	return c != nil && regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).MatchString(c.Text())
 }

@@ -12,11 +12,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// root is the repository's.
+// root is the root of the repository.
 const root = "../../.."
 
-// sources are the repository's files of the given endings, by their paths from
-// its root.
+// sources returns the repository's files with the given endings, relative to the root.
 func sources(t *testing.T, endings ...string) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -42,14 +41,14 @@ func sources(t *testing.T, endings ...string) (paths []string) {
 }
 
 var (
-	// comment is a line's comment, in Go, C++ and shell.
+	// comment matches a line's comment in Go, C++ and shell.
 	comment = regexp.MustCompile(`(?:^|\s)(?://|#)\s(.*)$`)
-	// named is a file of ours by its ending.
+	// named matches a file name by its ending.
 	named = regexp.MustCompile(`[\w./-]*\w\.(?:go|cu|cuh|cpp|sh|py|md|jsonl|ptx)\b`)
 )
 
-// TestFileNames: the files that comments name are there, from the repository's
-// root, from the comment's own folder, or under that name alone.
+// TestFileNames checks that the files named in comments exist, relative to the root or to the
+// comment's folder, or with that name anywhere.
 func TestFileNames(t *testing.T) {
 	paths := sources(t, ".go", ".cu", ".cuh", ".cpp", ".c", ".h", ".sh", ".py", ".md", ".jsonl", ".ptx", ".js", ".css", ".s")
 	base := map[string]bool{}
@@ -75,18 +74,18 @@ func TestFileNames(t *testing.T) {
 				looked++
 				clean := strings.TrimPrefix(name, "./")
 				if !base[clean] && !there(clean) && !there(filepath.Join(filepath.Dir(path), clean)) && !outside(said[1], name) {
-					t.Errorf("%s:%d: the comment names %s, which is not there", path, i+1, name)
+					t.Errorf("%s:%d: the comment names %s, which does not exist", path, i+1, name)
 				}
 			}
 		}
 	}
 	if looked == 0 {
-		t.Error("no comment names a file: is the pattern right?")
+		t.Error("no comment names a file: the pattern may be wrong")
 	}
 }
 
-// outside reports names that are not those of files of ours: in quotes, in
-// capitals as in a synopsis, or with a path from the root.
+// outside reports whether a name is not a file of the repository: in quotes, in capitals as in
+// a synopsis, or with an absolute path.
 func outside(comment, name string) bool {
 	return strings.Contains(comment, `"`+name+`"`) || strings.ToUpper(name[:1]) == name[:1] || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "http")
 }

@@ -1,5 +1,4 @@
-// Package repocheck has the tests that look at the repository as a whole: which
-// package imports which, that no files of a package reach one another in a
-// circle, that every exported name has a comment, and that the files that
-// comments name are there. It holds no code but for them.
+// Package repocheck tests the repository as a whole: allowed imports, cycles between the files
+// of a package, comments of exported names, and files named in comments. It contains only
+// tests.
 package repocheck

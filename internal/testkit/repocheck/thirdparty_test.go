@@ -15,8 +15,8 @@ var (
 	listed   = regexp.MustCompile(`(?m)^\| (\S+) \| (v\d\S*) \| ([^|]+) \| ([^|]+) \|$`)
 )
 
-// THIRD_PARTY.md lists what the go.mod files require, in that version, with a
-// license, and no more.
+// TestThirdParty checks that THIRD_PARTY.md lists exactly the requirements of the go.mod files,
+// with version and license.
 func TestThirdParty(t *testing.T) {
 	want := map[string]string{}
 	for _, path := range []string{"go.mod", "internal/simd/asm/go.mod"} {
@@ -38,7 +38,7 @@ func TestThirdParty(t *testing.T) {
 	}
 	for m, v := range want {
 		if !got[m] {
-			t.Errorf("THIRD_PARTY.md lacks %s %s: say under which license it is and where it ends up", m, v)
+			t.Errorf("THIRD_PARTY.md lacks %s %s: add its license and the binaries that contain it", m, v)
 		}
 	}
 	if !strings.Contains(page, "cgoflags.go") || !strings.Contains(page, "GPL-like") {
@@ -46,8 +46,8 @@ func TestThirdParty(t *testing.T) {
 	}
 }
 
-// What the command is linked from is what the page says it is, and it has
-// nothing of what tensors and CUDA bring.
+// TestThirdPartyLinked checks that the command is linked from the modules that the page lists,
+// and contains nothing of tensors and CUDA.
 func TestThirdPartyLinked(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/vssgp")
 	list.Dir = root
@@ -59,7 +59,7 @@ func TestThirdPartyLinked(t *testing.T) {
 	for _, m := range listed.FindAllStringSubmatch(readText(t, "THIRD_PARTY.md"), -1) {
 		in := strings.TrimSpace(m[4])
 		if says := in == "all" || in == "the command"; says != linked[m[1]] && in != "the command, on Windows" {
-			t.Errorf("%s ends up in %q by THIRD_PARTY.md; the command is linked from it: %v", m[1], in, linked[m[1]])
+			t.Errorf("THIRD_PARTY.md lists %s in %q; the command is linked from it: %v", m[1], in, linked[m[1]])
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package slow tells tests how much to do. By default they use few cases and
-// little data, so that go test ./... takes two minutes; with the build tag slow
-// they run in full, together with the files that have this tag.
+// Package slow selects the size of tests. By default they use few cases and little data, so
+// that go test ./... takes two minutes; with the build tag slow they run in full, together with
+// the files that have this tag.
 package slow
 
 // Tests reports whether the tests run in full.

@@ -11,25 +11,26 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// A block is a stretch of a page that readers will copy.
+// A block is a part of a page that readers copy.
 type block struct {
 	page, lang string // sh, go, python, …; "" for an indented one
-	line       int    // its first
+	line       int    // its first line
 	text       string
-	output     string // the text block (Go) or indented block (shell) right below it that shows what is printed
-	exempt     string // why it is not run, from the marker above it
+	output     string // the text block (Go) or indented block (shell) directly below it with its output
+	exempt     string // the reason why it is not run, from the marker above it
 }
 
 var (
 	fence  = regexp.MustCompile("^```\\s*(\\w*)\\s*$")
 	marker = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
-	// figures marks an indented block with the command that prints it, if the block above it cannot be run.
+	// figures marks an indented block with the command that prints it, if the block above it
+	// cannot be run.
 	figures = regexp.MustCompile(`^<!-- figures: (.+) -->$`)
-	// command begins lines that are typed into a shell.
+	// command matches lines that are typed into a shell.
 	command = regexp.MustCompile(`^(\$ |vssgp [a-z]+ |go (run|test|build|install|get|doc|vet|generate|tool) |export |mpirun |pip |git |apt |bash |python3? |VSSGP_\w+=|CGO_\w+=|GOOS=)`)
 )
 
-// blocks cuts a page of Markdown into its fenced and its indented blocks.
+// blocks returns the fenced and indented blocks of a Markdown page.
 func blocks(page, text string) (all []block) {
 	lines := strings.Split(text, "\n")
 	why, prints := "", ""
@@ -80,7 +81,7 @@ func indented(line string) bool {
 	return strings.HasPrefix(line, "    ") && strings.TrimSpace(line) != ""
 }
 
-// commands are the lines of a block that look typed into a shell.
+// commands returns the lines of a block that look like shell commands.
 func (b block) commands() (found []string) {
 	for line := range strings.Lines(b.text) {
 		if command.MatchString(strings.TrimSpace(line)) {
@@ -108,11 +109,11 @@ func TestBlocks(t *testing.T) {
 		t.Errorf("commands %q, want one", c)
 	}
 	if c := got[1].commands(); c != nil {
-		t.Errorf("commands %q in what a program prints", c)
+		t.Errorf("commands %q in the output of a program", c)
 	}
 }
 
-// No page makes the reader fail, and blocks hold lines of the page.
+// FuzzBlocks checks that any page can be read and that blocks consist of lines of the page.
 func FuzzBlocks(f *testing.F) {
 	for _, s := range []string{"", "```", "```sh", "    ", "    a\n\n    b", "```go\n```\n```text\n```\n", "<!-- not run: x -->\n```sh\na\n```"} {
 		f.Add(s)
@@ -126,23 +127,23 @@ func FuzzBlocks(f *testing.F) {
 			}
 		}
 		if total > len(s)+strings.Count(s, "\n")+2 {
-			t.Errorf("blocks hold %d bytes, the page %d", total, len(s))
+			t.Errorf("the blocks have %d bytes, the page %d", total, len(s))
 		}
 	})
 }
 
 var (
-	// changing are the numbers that differ from run to run: times, and shares of them.
+	// changing matches the numbers that differ between runs: times, and fractions of them.
 	changing = regexp.MustCompile(`[0-9.]+ s\b`)
 	number   = regexp.MustCompile(`[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
 )
 
-// agree is how far a number that a page shows may lie from the printed one, relatively: other processors round otherwise, and a fit makes
-// more of that.
+// agree is the relative tolerance between a number on a page and the printed one: other
+// processors round differently, and a fit amplifies it.
 const agree = 1e-3
 
-// missing returns the shown lines that are not printed: their words are the same and their numbers within agree. Where a line has … or
-// is only that, anything may stand.
+// missing returns the shown lines that are not printed. Words must be equal and numbers within
+// agree; … matches anything.
 func missing(shown, printed string) (lines []string) {
 	for line := range strings.Lines(shown) {
 		if found := slices.ContainsFunc(strings.Split(printed, "\n"), func(got string) bool { return sameLine(strings.TrimSpace(line), strings.TrimSpace(got)) }); !found && strings.TrimSpace(line) != "" {
@@ -155,7 +156,7 @@ func missing(shown, printed string) (lines []string) {
 func sameLine(shown, got string) bool {
 	shown, rest, open := strings.Cut(shown, "…")
 	if rest != "" {
-		return false // a page leaves out the end alone
+		return false // only the end may be omitted
 	}
 	shown, got = changing.ReplaceAllString(shown, "# s"), changing.ReplaceAllString(got, "# s")
 	want, have := number.FindAllString(shown, -1), number.FindAllString(got, -1)

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// documents are the pages that link to each other: those whose blocks are run,
-// and the ones that only tell.
+// documents returns the pages that link to each other, including pages whose blocks are not
+// run.
 func documents(t *testing.T) []string {
 	t.Helper()
 	all := pages(t)
@@ -26,8 +26,7 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
-// Every link between documents leads to a file that is there, and to a heading
-// of it.
+// TestLinks checks that every link between documents leads to an existing file and heading.
 func TestLinks(t *testing.T) {
 	for _, page := range documents(t) {
 		for _, broken := range brokenLinks(t, page, readText(t, page)) {
@@ -57,7 +56,7 @@ func brokenLinks(t *testing.T, page, text string) (broken []string) {
 	return broken
 }
 
-// anchors are the names that GitHub gives to the headings of a page.
+// anchors returns GitHub's anchors for the headings of a page.
 func anchors(text string) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {
@@ -74,20 +73,20 @@ func anchors(text string) map[string]bool {
 	return names
 }
 
-// Documents can be read in a sitting: lines of prose have at most 140
-// characters, README.md 150 lines and DESIGN.md 420.
+// TestLength checks the lengths of documents: lines of prose have at most 140 characters,
+// README.md 150 lines and DESIGN.md 420.
 func TestLength(t *testing.T) {
 	most := map[string]int{"README.md": 150, "DESIGN.md": 420}
 	for _, page := range documents(t) {
 		lines := strings.Split(strings.TrimSuffix(readText(t, page), "\n"), "\n")
 		if limit := most[filepath.Base(page)]; limit > 0 && filepath.Dir(page) == root && len(lines) > limit {
-			t.Errorf("%s has %d lines; %d are the most", page, len(lines), limit)
+			t.Errorf("%s has %d lines, the maximum is %d", page, len(lines), limit)
 		}
 		fenced := false
 		for i, line := range lines {
 			fenced = fenced != strings.HasPrefix(line, "```")
 			if !fenced && line != "" && !strings.ContainsRune("| ", rune(line[0])) && utf8.RuneCountInString(line) > 140 {
-				t.Errorf("%s:%d has %d characters; 140 are the most outside tables and blocks", page, i+1, utf8.RuneCountInString(line))
+				t.Errorf("%s:%d has %d characters, the maximum is 140 outside tables and blocks", page, i+1, utf8.RuneCountInString(line))
 			}
 		}
 	}

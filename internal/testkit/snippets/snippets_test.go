@@ -1,7 +1,7 @@
-// Package snippets runs what README.md and docs/ tell readers to type: shell
-// blocks in a copy of the repository, one after the other as on the page, whole
-// Go programs with the output that is shown below them; pieces of Go are
-// compiled. Without the build tag slow those of README.md alone.
+// Package snippets runs the commands and programs of README.md and docs/: shell blocks in a
+// copy of the repository, in the order of the page, and whole Go programs, whose output is
+// compared with the page; other Go snippets are compiled. Without the build tag slow only
+// README.md is tested.
 package snippets
 
 import (
@@ -26,7 +26,7 @@ const (
 	patience = 30 * time.Minute // for one block that hangs
 )
 
-// pages are those whose blocks are run.
+// pages returns the pages whose blocks are run.
 func pages(t *testing.T) []string {
 	t.Helper()
 	found := testkit.Must(filepath.Glob(filepath.Join(root, "docs", "*.md")))(t)
@@ -36,7 +36,7 @@ func pages(t *testing.T) []string {
 	return append([]string{filepath.Join(root, "README.md")}, found...)
 }
 
-// skippedElsewhere are the blocks that a step of .ci/run runs as written.
+// skippedElsewhere matches the blocks that a step of .ci/run runs.
 var skippedElsewhere = regexp.MustCompile(`(?m)^go test \./\.\.\.$`)
 
 func TestSnippets(t *testing.T) {
@@ -76,11 +76,11 @@ func runBlock(t *testing.T, dir string, b block) {
 			t.Errorf("%s:%d: a block that is not run has the command %q: put it under ```sh, or <!-- not run: why --> above it", b.page, b.line, c)
 		}
 	default:
-		t.Errorf("%s:%d: what is to be done with a block of %q?", b.page, b.line, b.lang)
+		t.Errorf("%s:%d: a block of %q cannot be run", b.page, b.line, b.lang)
 	}
 }
 
-// shell runs a block in dir and returns what it prints.
+// shell runs a block in dir and returns its output.
 func shell(t *testing.T, dir string, b block, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -96,8 +96,7 @@ func shell(t *testing.T, dir string, b block, name string, args ...string) strin
 	return stdout.String()
 }
 
-// program runs a whole program of dir's module and compares what it prints with
-// what the page shows.
+// program runs a whole program of dir's module and compares its output with the page.
 func program(t *testing.T, dir string, b block) {
 	t.Helper()
 	folder := goFolder(t, dir, b.text)
@@ -106,14 +105,14 @@ func program(t *testing.T, dir string, b block) {
 	}
 }
 
-// imports are what pieces of Go use without saying so.
+// imports are the imports that Go snippets may use without declaring them.
 var imports = map[string]string{
 	"context": "context", "fmt": "fmt", "log": "log", "math": "math", "mat": "gonum.org/v1/gonum/mat", "tensor": "gorgonia.org/tensor",
 	"vssgp": "github.com/vssgp/vssgp", "audio": "github.com/vssgp/vssgp/audio", "cpu": "github.com/vssgp/vssgp/cpu",
 	"gpu": "github.com/vssgp/vssgp/gpu", "restore": "github.com/vssgp/vssgp/audio/restore", "tensors": "github.com/vssgp/vssgp/tensors",
 }
 
-// given is what pieces of Go may take for there: data and a context.
+// given declares the variables that Go snippets may use: data and a context.
 const given = "var (\n\tctx context.Context\n\tx, y []float64\n)\n"
 
 // piece compiles statements.
@@ -129,7 +128,7 @@ func piece(t *testing.T, dir string, b block) {
 	shell(t, dir, b, "go", "build", "./"+goFolder(t, dir, code))
 }
 
-// goFolder writes a program into a folder of its own.
+// goFolder writes a program into a new folder.
 func goFolder(t *testing.T, dir, code string) string {
 	t.Helper()
 	folder := testkit.Must(os.MkdirTemp(dir, "snippet"))(t)
@@ -137,7 +136,7 @@ func goFolder(t *testing.T, dir, code string) string {
 	return filepath.Base(folder)
 }
 
-// python runs a block in dir where there is a Python with NumPy.
+// python runs a block in dir if there is a Python with NumPy.
 func python(t *testing.T, dir string, b block) {
 	t.Helper()
 	t.Run("python", func(t *testing.T) {
@@ -145,8 +144,7 @@ func python(t *testing.T, dir string, b block) {
 	})
 }
 
-// copied is a copy of the repository as a clone has it: no hidden files, and no
-// builds.
+// copied returns a copy of the repository like a clone: without hidden files and builds.
 func copied(t *testing.T) string {
 	t.Helper()
 	to := t.TempDir()

@@ -12,20 +12,20 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 )
 
-// imputeFolder fills every recording of a folder, or the one file, into another folder. One that cannot be filled does not keep the others
-// from being filled; the error names it.
+// imputeFolder fills every recording of a folder, or a single file, and writes the results to another folder. If a recording fails, the
+// others are still filled. The error lists the failed recordings.
 func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlags) error {
 	paths, err := recordingsIn(env, input)
 	if err != nil {
 		return err
 	}
 	if o.output != "" {
-		return cli.Mistake("-o %s names one file and --out-dir %s a folder; leave one of them out", o.output, o.outDir)
+		return cli.Mistake("-o %s and --out-dir %s cannot be combined", o.output, o.outDir)
 	}
 	for _, f := range o.fileFlags() {
 		if len(paths) > 1 && *f.path != "" && !f.shared && !strings.Contains(*f.path, cli.NameMark) {
-			return cli.Mistake("--%s %s is one file for %d recordings; must contain %s, which means each one's name", f.name, *f.path,
-				len(paths), cli.NameMark)
+			return cli.Mistake("--%s %s is one file for %d recordings; must contain %s, which is replaced by each recording's name", f.name,
+				*f.path, len(paths), cli.NameMark)
 		}
 	}
 	if !o.gaps.dry {
@@ -35,9 +35,9 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 	}
 	var all struct {
 		Recordings []*result `json:"recordings"`
-		Failed     []string  `json:"failed,omitempty"` // their names
+		Failed     []string  `json:"failed,omitempty"` // names of files
 	}
-	var first error // that is no mistake of the caller, if there is one
+	var first error // the first error, with preference for errors that the caller did not cause
 	for _, path := range paths {
 		env.Print("%s:", path)
 		filled, err := o.imputeIn(ctx, env, path)
@@ -60,13 +60,13 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 		}
 	}
 	if first != nil {
-		return fmt.Errorf("%d of %s could not be filled (%s); the first: %w", len(all.Failed), cli.Counted(len(paths), "recording"),
+		return fmt.Errorf("%d of %s could not be filled (%s); the first error: %w", len(all.Failed), cli.Counted(len(paths), "recording"),
 			strings.Join(all.Failed, ", "), first)
 	}
 	return nil
 }
 
-// recordingsIn returns the recordings of a folder by name, or the one that is given. It warns of other files.
+// recordingsIn returns the paths of the recordings of a folder, or the path of a single file. It warns of other files.
 func recordingsIn(env *cli.Env, path string) (paths []string, err error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -87,20 +87,20 @@ func recordingsIn(env *cli.Env, path string) (paths []string, err error) {
 	}
 	formats := "." + strings.Join(cli.RecordingFiles, ", .")
 	if others != nil {
-		env.Warn("others", "%s: %s not read (the first is %s); only %s are; convert other audio first: ffmpeg -i IN OUT.wav", path,
-			cli.Counted(len(others), "file"), others[0], formats)
+		env.Warn("others", "%s: %s not read, such as %s; supported extensions are %s; convert other audio first: ffmpeg -i IN OUT.wav",
+			path, cli.Counted(len(others), "file"), others[0], formats)
 	}
 	if len(paths) == 0 {
-		return nil, cli.Mistake("%s: no recording in this folder; must have one of the extensions %s", path, formats)
+		return nil, cli.Mistake("%s: the folder has no recording with one of the extensions %s", path, formats)
 	}
 	return paths, nil
 }
 
-// A fileFlag is a flag that names a file for each recording.
+// A fileFlag is a flag for a file of each recording.
 type fileFlag struct {
 	name   string
 	path   *string
-	shared bool // it is read, so that one file may serve several recordings
+	shared bool // it is an input, which several recordings may share
 }
 
 func (o *imputeFlags) fileFlags() []fileFlag {
@@ -110,7 +110,7 @@ func (o *imputeFlags) fileFlags() []fileFlag {
 	}
 }
 
-// imputeIn fills one of several recordings, with its name in place of NameMark, into the folder.
+// imputeIn fills one of several recordings and writes it to the folder. In paths, it replaces NameMark by the recording's name.
 func (o *imputeFlags) imputeIn(ctx context.Context, env *cli.Env, path string) (*result, error) {
 	one := *o
 	one.outDir, one.output = "", filepath.Join(o.outDir, filepath.Base(path))

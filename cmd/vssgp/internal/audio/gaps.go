@@ -20,36 +20,36 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// gapFlags choose the missing samples, in one of four ways.
+// gapFlags define the missing samples in one of four ways.
 type gapFlags struct {
 	list       []string
 	file       string
 	cues       bool
 	detect     []string
 	find       detect.Options
-	confidence float64 // least one of finds, in percent
+	confidence float64 // minimum confidence of finds, in percent
 	labels     string
 	dry        bool
 }
 
 func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&g.list, "gap", nil,
-		"fill `START:END`, in samples or times (0.5s:520ms); @2: channel 2")
+		"fill `START:END` in samples or times (0.5s:520ms); @2 selects channel 2")
 	f.Var(cli.FileName(&g.file, cli.FileUse{Extensions: []string{"csv", "txt"}}), "gaps",
 		"`file` of gaps: CSV with the columns start,end, or Audacity labels")
-	f.BoolVar(&g.cues, "cues", false, "fill the regions that the WAV file marks by cue points")
+	f.BoolVar(&g.cues, "cues", false, "fill the regions marked by cue points in the WAV file")
 	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
-	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "from 0 to 10: higher finds more, and more false positives")
-	f.Float64Var(&g.confidence, "confidence", 0, "fill only finds of at least this confidence in `percent`")
+	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "0 to 10; higher finds more, and more false positives")
+	f.Float64Var(&g.confidence, "confidence", 0, "fill only finds with at least this confidence in `percent`")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
 		"write the finds or gaps to this `file`, as Audacity labels (.txt) or .csv")
-	f.BoolVar(&g.dry, "dry-run", false, "list what --detect finds, and fill nothing")
+	f.BoolVar(&g.dry, "dry-run", false, "list the damage found by --detect without filling it")
 }
 
-// kinds names the kinds of damage.
+// kinds is a list of the kinds of damage for messages.
 var kinds = strings.ReplaceAll(strings.Trim(fmt.Sprint(detect.Kinds), "[]"), " ", ", ")
 
-// check refuses no way or several ways.
+// check returns an error unless exactly one way is given, with valid parameters. It sets the kinds of damage to find.
 func (g *gapFlags) check(f *pflag.FlagSet) error {
 	given := []bool{g.list != nil, g.file != "", g.cues, g.detect != nil}
 	ways := len(slices.DeleteFunc(given, func(g bool) bool { return !g }))
@@ -59,20 +59,20 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 	case ways > 1:
 		return cli.Mistake("gaps are given in %d ways; give only one of --gap, --gaps, --cues and --detect", ways)
 	case g.detect == nil && (g.dry || f.Changed("sensitivity")):
-		return cli.Mistake("--dry-run and --sensitivity need --detect KIND (%s)", kinds)
+		return cli.Mistake("--dry-run and --sensitivity require --detect KIND (%s)", kinds)
 	case f.Changed("confidence") && (g.detect == nil && g.file == "" || !(g.confidence >= 0 && g.confidence <= 100)):
 		return cli.Mistake("--confidence %v; must be 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
 	case g.dry && (f.Changed("output") || f.Changed("out-dir")):
-		return cli.Mistake("--dry-run writes no recording; leave out either --dry-run or -o and --out-dir")
+		return cli.Mistake("--dry-run cannot be combined with -o or --out-dir, because it writes no recording")
 	case !(g.find.Sensitivity > 0 && g.find.Sensitivity <= 10):
-		return cli.Mistake("--sensitivity %v; must be above 0 and at most 10", g.find.Sensitivity)
+		return cli.Mistake("--sensitivity %v; must be greater than 0 and at most 10", g.find.Sensitivity)
 	}
 	for _, name := range g.detect {
 		switch k := detect.Kind(name); {
 		case name == "all" && len(g.detect) == 1:
 			g.find.Kinds = detect.Kinds
 		case !slices.Contains(detect.Kinds, k):
-			return cli.Mistake("--detect %s: no such damage; must be all or %s", name, kinds)
+			return cli.Mistake("--detect %s: unknown kind of damage; must be all or %s", name, kinds)
 		case !slices.Contains(g.find.Kinds, k):
 			g.find.Kinds = append(g.find.Kinds, k)
 		}
@@ -80,7 +80,7 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 	return nil
 }
 
-// in returns the gaps of a recording, in rising order, and the damage that --detect found or that labels in --gaps name.
+// in returns the gaps of a recording in increasing order, and the damage found by --detect or listed as labels in --gaps.
 func (g *gapFlags) in(
 	ctx context.Context, env *cli.Env, rec *audio.File, input string,
 ) (gaps []audio.Gap, found []detect.Found, err error) {
@@ -116,18 +116,18 @@ func (g *gapFlags) in(
 	return gaps, found, nil
 }
 
-// detected looks for damage. What it found is not nil.
+// detected searches for damage. The result is not nil, even if there is no damage.
 func (g *gapFlags) detected(ctx context.Context, env *cli.Env, rec *audio.File, input string) ([]detect.Found, error) {
 	o := g.find
 	o.Step = rec.Encoding().Step()
 	o.Progress = func(done float64) {
-		env.ShowProgress(done, "searching %.0f s of sound", float64(rec.Len())/float64(rec.Rate()))
+		env.ShowProgress(done, "searching %.0f s of audio", float64(rec.Len())/float64(rec.Rate()))
 	}
 	found, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
 	return append([]detect.Found{}, found...), datafile.FromFile(input, err)
 }
 
-// labelFile is the output of --labels: what --detect found or, without it, the gaps.
+// labelFile returns the file of --labels, with the damage found by --detect or else the gaps.
 func (g *gapFlags) labelFile(f *report.Fill) fileio.File {
 	var labels []audio.Label
 	for _, d := range f.Found {
@@ -146,17 +146,17 @@ func (g *gapFlags) labelFile(f *report.Fill) fileio.File {
 	}}
 }
 
-// cues returns the regions that a recording marks.
+// cues returns the regions marked by cue points in a recording.
 func cues(rec *audio.File, input string) ([]audio.Gap, error) {
 	gaps, err := rec.Cues()
 	if err == nil && len(gaps) == 0 {
-		err = cli.Mistake("--cues: %s marks no region of its %d samples; regions are cue points with a length in a WAV, RF64 or BW64 file",
+		err = cli.Mistake("--cues: %s (%d samples) has no regions; regions are cue points with a length in a WAV, RF64 or BW64 file",
 			cli.InputName(input), rec.Len())
 	}
 	return gaps, datafile.FromFile(input, err)
 }
 
-// readGaps reads --gaps. If the gaps have labels, they are finds too. Errors name the file and the line.
+// readGaps reads --gaps. If the gaps have labels, it also returns them as finds. Errors contain the file and the line.
 func readGaps(env *cli.Env, path string, rec *audio.File) (gaps []audio.Gap, found []detect.Found, err error) {
 	f, _, err := env.Served.Open(path)
 	if err != nil {
@@ -170,12 +170,12 @@ func readGaps(env *cli.Env, path string, rec *audio.File) (gaps []audio.Gap, fou
 	for _, l := range labels {
 		gaps, found = append(gaps, l.Gap), append(found, detect.FromLabel(l))
 	}
-	check := func(last int) error { // the gaps up to one of the file
+	check := func(last int) error { // checks the gaps up to the index last
 		_, err := audio.CheckGaps(gaps[:last+1], rec.Len(), rec.Channels())
 		return err
 	}
 	if bad := sort.Search(len(gaps), func(i int) bool { return check(i) != nil }); bad < len(gaps) {
-		g, rate := gaps[bad], float64(rec.Rate()) // the file may have times, and the error has samples
+		g, rate := gaps[bad], float64(rec.Rate()) // the file may contain times, but the error contains samples
 		return nil, nil, fmt.Errorf("%s: line %d: %w (the line is %.6g s to %.6g s)", path, labels[bad].Line, check(bad),
 			float64(g.Start)/rate, float64(g.End)/rate)
 	}

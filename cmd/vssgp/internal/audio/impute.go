@@ -1,4 +1,4 @@
-// Package audio has the command impute.
+// Package audio implements the command impute.
 package audio
 
 import (
@@ -28,9 +28,9 @@ import (
 type imputeFlags struct {
 	gaps      gapFlags
 	fill      restore.Options // Method, Context, All and Draws
-	method    string          // as --method gives it
+	method    string          // the value of --method
 	model     fit.ModelFlags
-	ofModel   *pflag.FlagSet // those that belong to VSSGP
+	ofModel   *pflag.FlagSet // flags that apply only to VSSGP
 	output    string
 	outDir    string
 	reference string
@@ -40,9 +40,9 @@ type imputeFlags struct {
 }
 
 const (
-	// anyMethod is the --method that leaves the choice to the other flags.
+	// anyMethod is the value of --method for which the other flags determine the method.
 	anyMethod = "auto"
-	// maxFills bounds --draws: each is a file.
+	// maxFills is the maximum of --draws. Each draw is a file.
 	maxFills = 100
 )
 
@@ -54,22 +54,22 @@ func New(env *cli.Env) *cobra.Command {
 		Aliases:    []string{"repair"},
 		SuggestFor: []string{"restore", "declick", "declip", "decrackle", "inpaint"},
 		Short:      "Find and fill damage in a recording",
-		Long: `Finds damage in a recording, or takes a list of gaps, and fills it. Other samples are
-copied bit for bit. WAV, FLAC, AIFF, RF64, W64 and SPHERE files are read; the extension
-of -o selects the output format. "-" is stdin, or stdout for -o.
+		Long: `Finds damage in a recording, or reads a list of gaps, and fills the damaged samples. Other
+samples are copied bit for bit. Input formats are WAV, FLAC, AIFF, RF64, W64 and SPHERE.
+The extension of -o selects the output format. "-" is stdin, or stdout for -o.
 
 Kinds of damage for --detect:
   clicks     short clicks and crackle
   dropouts   interruptions: zeros, zeros with dither, a repeated sample
   zeros      interruptions of exact zeros only
-  clipped    peaks cut off at the largest values
+  clipped    peaks clipped at the largest values
 
-To look before you fill, write the finds with --dry-run --labels found.txt, edit them in
-Audacity, and fill them with --gaps found.txt. Gaps whose fill is not reliable are
+To review the damage first, write it with --dry-run --labels found.txt, edit the labels
+in Audacity, and fill them with --gaps found.txt. Gaps whose fill is not reliable are
 printed with the reason.
 
---method vssgp fits the model of this package to the sound around each gap. It takes the
-model flags of "vssgp fit", too. Details: docs/repair.md and docs/fills.md.`,
+--method vssgp fits a variational sparse spectrum GP to the audio around each gap. It
+accepts the model flags of "vssgp fit". Details: docs/repair.md and docs/fills.md.`,
 		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac --report repaired.html
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
   vssgp impute marked.wav --cues -o out.flac
@@ -91,23 +91,23 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	f.VarP(cli.FileName(&o.output, output), "output", "o",
 		"`file` to write the repaired recording to; - is stdout")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
-		"fill all recordings of IN into this `folder`; {} in file names: the name")
+		"`folder` for all recordings of the folder IN; {} in paths is the name")
 	o.method = anyMethod
 	methods := []string{anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP), string(vssgp.RP)}
 	f.Var(cli.OneOf(&o.method, methods...), "method",
 		"`method` to fill with: auto, mixture, ar, vssgp, ssgp or rp")
 	f.Var(cli.FileName(&o.reference, cli.FileUse{Extensions: cli.RecordingFiles}), "reference",
 		"`file` with the undamaged recording, to score the fill")
-	f.Var(cli.OutputFile(&o.report, cli.PlotFiles[:1]...), "report", "write an HTML `file` with the gaps, to look at and to listen to")
+	f.Var(cli.OutputFile(&o.report, cli.PlotFiles[:1]...), "report", "write an HTML `file` with plots and audio of the gaps")
 	f.Var(cli.FileName(&o.sd, cli.FileUse{Written: true, Extensions: cli.TableOutputs}), "sd",
 		"write the standard deviations of the fill to this `file` (.csv, .npy)")
-	f.Var(cli.Count(&o.fill.Draws, maxFills), "draws", "`number` of further fills to draw from the posterior: OUT-1.wav, …")
+	f.Var(cli.Count(&o.fill.Draws, maxFills), "draws", "`number` of fills to draw from the posterior, written to OUT-1.wav, …")
 	o.model.AddMemory(f)
 	m := pflag.NewFlagSet("model", pflag.ContinueOnError)
 	m.Var(contextLength(&o.fill.Context, &o.fill.All), "context",
 		"`time` to model on each side of a gap, such as 60ms, or all (default 60ms)")
 	m.Var(cli.FileName(&o.models, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model",
-		"write the fitted model to this `file`; MODEL-1, … for several excerpts")
+		"write the fitted model to this `file`, or to MODEL-1, … for several excerpts")
 	o.model.AddPrior(m)
 	o.model.Add(m, "32ms")
 	m.VisitAll(func(f *pflag.Flag) { f.Hidden = f.Name != "context" && f.Name != "model" })
@@ -115,14 +115,14 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	o.ofModel = m
 }
 
-// contextLength takes a time such as 60ms, or all.
+// contextLength returns a value that accepts a time such as 60ms, or all.
 func contextLength(after *time.Duration, all *bool) *cli.Value {
 	return &cli.Value{Kind: "time", Words: []string{"all"}, Parse: func(s string) error {
 		if *after, *all = 0, s == "all"; *all {
 			return nil
 		}
 		v, timed, err := cli.ParseLength(s)
-		const most = 1e6 // seconds: more than any recording, within the range of a Duration
+		const most = 1e6 // seconds, longer than any recording and within the range of a Duration
 		if err != nil || !timed || v > most {
 			return fmt.Errorf("must be a time such as 60ms or 0.1s, or all")
 		}
@@ -131,7 +131,7 @@ func contextLength(after *time.Duration, all *bool) *cli.Value {
 	}}
 }
 
-// choose chooses the method: by --method, else by whether a flag is given that belongs to VSSGP.
+// choose sets the method from --method. With auto, the method is VSSGP if one of its flags is given, else the mixture.
 func (o *imputeFlags) choose() error {
 	given := cli.FirstGiven(o.ofModel)
 	switch m := restore.Method(o.method); {
@@ -142,7 +142,7 @@ func (o *imputeFlags) choose() error {
 	case m == anyMethod:
 		o.fill.Method = restore.Mixture
 	case given != "":
-		return cli.Mistake("--%s belongs to --method vssgp, not to %s; leave one of them out", given, m)
+		return cli.Mistake("--%s applies to --method vssgp, not to %s; omit one of them", given, m)
 	default:
 		o.fill.Method = m
 	}
@@ -163,7 +163,7 @@ func runImpute(ctx context.Context, env *cli.Env, input string, o *imputeFlags) 
 	return err
 }
 
-// A repair is the work on one recording.
+// A repair is the state of the repair of one recording.
 type repair struct {
 	*imputeFlags
 	env       *cli.Env
@@ -171,13 +171,13 @@ type repair struct {
 	rec       *audio.File
 	container audio.Container // of the output
 	options   restore.Options
-	page      *report.Fill // what was found and filled so far
+	page      *report.Fill // finds and fills so far
 	scores    *scores
-	files     []io.Closer // which the report reads to the end
+	files     []io.Closer // open until the report is written
 }
 
-// imputeFile repairs a recording, and returns what --json prints of it, with an error only if the comparison with the reference was
-// interrupted.
+// imputeFile repairs a recording and returns its output for --json. If the comparison with the reference was interrupted, it returns both
+// a result and an error.
 func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags) (done *result, err error) {
 	r := &repair{imputeFlags: o, env: env, input: input, page: &report.Fill{}}
 	defer func() {
@@ -197,12 +197,12 @@ func imputeFile(ctx context.Context, env *cli.Env, input string, o *imputeFlags)
 	return done, err
 }
 
-// open checks the outputs, and opens the recording.
+// open checks the outputs and opens the recording.
 func (r *repair) open(ctx context.Context) (err error) {
 	env, o := r.env, r.imputeFlags
 	env.Aside = o.output == cli.ToStdout
 	if env.Aside && o.fill.Draws > 0 {
-		return cli.Mistake("--draws makes further files and -o is stdout; -o must be a file")
+		return cli.Mistake("--draws writes several files; -o must be a file, not stdout")
 	}
 	if err := env.CheckOutputs(cli.NumberedFiles(o.output, o.fill.Draws)...); err != nil {
 		return err
@@ -221,7 +221,7 @@ func (r *repair) open(ctx context.Context) (err error) {
 	return err
 }
 
-// read opens the recording, which cannot be read any more when ctx has ended.
+// read opens the recording. Reads fail after ctx is canceled.
 func (r *repair) read(ctx context.Context) error {
 	rec, file, err := datafile.OpenInput(ctx, r.env, r.input)
 	if err != nil {
@@ -231,7 +231,7 @@ func (r *repair) read(ctx context.Context) error {
 	return nil
 }
 
-// interrupted writes what is finished after an interruption: the fill without scores, or else the labels of the finds.
+// interrupted writes the finished results after an interruption: the fill without scores, or else the labels of the finds.
 func (r *repair) interrupted(ctx context.Context) (*result, error) {
 	f, labels := r.page, r.gaps.labels
 	switch {
@@ -244,15 +244,15 @@ func (r *repair) interrupted(ctx context.Context) (*result, error) {
 		if err != nil {
 			return nil, err
 		}
-		return done, cli.Interrupted(fmt.Sprintf(" during the comparison with --reference: %s is written, without scores", r.output))
+		return done, cli.Interrupted(fmt.Sprintf(" during the comparison with --reference; %s was written without scores", r.output))
 	case labels != "" && len(f.Found) > 0 && r.env.Write(r.gaps.labelFile(f)) == nil:
-		return nil, cli.Interrupted(fmt.Sprintf(": the output is not written; %s has what was found so far (%s)", labels,
+		return nil, cli.Interrupted(fmt.Sprintf("; the output was not written; %s contains the damage found so far (%s)", labels,
 			cli.Counted(len(f.Found), "gap")))
 	}
-	return nil, cli.Interrupted(": the output is not written")
+	return nil, cli.Interrupted("; the output was not written")
 }
 
-// run finds the gaps, fills them and compares the fill with the reference.
+// run finds the gaps, fills them and scores the fill against the reference.
 func (r *repair) run(ctx context.Context) (err error) {
 	env, f, rec := r.env, r.page, r.rec
 	if f.Gaps, f.Found, err = r.gaps.in(ctx, env, rec, r.input); err != nil || r.gaps.dry || len(f.Gaps) == 0 {
@@ -261,7 +261,7 @@ func (r *repair) run(ctx context.Context) (err error) {
 	if r.options.Method != restore.VSSGP {
 		warnLong(env, f)
 	}
-	if r.models != "" { // with more than one, the names are known now
+	if r.models != "" { // the number of models is only known now
 		excerpts, err := restore.Excerpts(f.Channels, f.Samples, f.Rate, f.Gaps, r.options)
 		if err == nil && len(excerpts) > 1 {
 			err = env.CheckOutputs(cli.NumberedFiles(r.models, len(excerpts))...)
@@ -290,7 +290,7 @@ func (r *repair) run(ctx context.Context) (err error) {
 	if f.Reference == nil {
 		return nil
 	}
-	s, err := filled.Score(ctx, rec, f.Reference, func(p restore.Progress) { showGaps(env, "comparing with ar, gap", p) })
+	s, err := filled.Score(ctx, rec, f.Reference, func(p restore.Progress) { showGaps(env, "scoring, gap", p) })
 	if err != nil {
 		return datafile.FromFile(r.input+" against "+r.reference, err)
 	}
@@ -299,8 +299,8 @@ func (r *repair) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// containerFor checks, before long work, that a recording can be written to the path: its
-// extension, and the sample formats of the container. With --dry-run there may be no path.
+// containerFor returns the container of the output. It returns an error if the extension is
+// unknown or the container does not support the sample format. With --dry-run the path may be empty.
 func containerFor(r *audio.File, path string) (c audio.Container, err error) {
 	switch path {
 	case "":
@@ -314,7 +314,7 @@ func containerFor(r *audio.File, path string) (c audio.Container, err error) {
 	return c, datafile.FromFile(path, r.CheckWrite(c))
 }
 
-// openReference opens the undamaged recording, which must have the rate, channels and samples of the input.
+// openReference opens the undamaged recording, which must have the sample rate, channels and length of the input.
 func (r *repair) openReference(ctx context.Context) (*audio.File, error) {
 	ref, file, err := datafile.OpenRecording(ctx, r.env, r.reference)
 	if err != nil {
@@ -325,7 +325,7 @@ func (r *repair) openReference(ctx context.Context) (*audio.File, error) {
 		what     string
 		is, want int
 	}{
-		{"samples a second", ref.Rate(), r.rec.Rate()}, {"channels", ref.Channels(), r.rec.Channels()}, {"samples", ref.Len(), r.rec.Len()},
+		{"samples per second", ref.Rate(), r.rec.Rate()}, {"channels", ref.Channels(), r.rec.Channels()}, {"samples", ref.Len(), r.rec.Len()},
 	} {
 		if c.is != c.want {
 			return nil, cli.Mistake("--reference %s has %d %s but %s has %d; must be the same recording without damage",
@@ -339,7 +339,7 @@ func (r *repair) openReference(ctx context.Context) (*audio.File, error) {
 func fillOptions(env *cli.Env, o *imputeFlags) (fill restore.Options, err error) {
 	if fill = o.fill; fill.Method != restore.VSSGP {
 		if card := env.Device.Card(); card != "" {
-			env.Note("--device %s: --method %s computes on the CPU", card, fill.Method)
+			env.Note("--device %s: --method %s runs on the CPU", card, fill.Method)
 		}
 		fill.Model = vssgp.Options{Seed: env.Seed, MemoryLimit: cli.MemoryLimit(o.model.Memory)}
 		fill.Progress = func(p restore.Progress) { showGaps(env, "gap", p) }
@@ -358,18 +358,18 @@ func fillOptions(env *cli.Env, o *imputeFlags) (fill restore.Options, err error)
 	return fill, err
 }
 
-// showGaps shows how many gaps are done.
+// showGaps shows the number of completed gaps.
 func showGaps(env *cli.Env, what string, p restore.Progress) {
 	env.ShowProgress(float64(p.Excerpt)/float64(p.Excerpts), "%s %d of %d", what, p.Excerpt, p.Excerpts)
 }
 
-// warnLong warns of gaps that are too long to be filled across, before the work.
+// warnLong warns of gaps that are too long for a reliable fill.
 func warnLong(env *cli.Env, f *report.Fill) {
 	most := audio.SamplesIn(restore.LongGap.Seconds(), f.Rate)
 	long := slices.DeleteFunc(slices.Clone(f.Gaps), func(g audio.Gap) bool { return g.Clipped || g.Len() <= most })
 	if len(long) > 0 {
 		longest := slices.MaxFunc(long, func(a, b audio.Gap) int { return a.Len() - b.Len() })
-		env.Warn("long", "%s longer than %v, the longest %v (%.3g s): only the ends of such a fill resemble what was there",
+		env.Warn("long", "%s longer than %v, the longest %v (%.3g s); only the ends of such a fill resemble the original sound",
 			cli.Counted(len(long), "gap"), restore.LongGap, longest, float64(longest.Len())/float64(f.Rate))
 	}
 }
@@ -381,12 +381,12 @@ func warnGaps(env *cli.Env, e *restore.Excerpt, rate float64, o *imputeFlags) {
 		around := cmp.Or(o.fill.Context, restore.DefaultContext).Seconds()
 		if !o.fill.All && length > around {
 			env.Warn("context",
-				"gap %v is %.3g ms long and the context on each side only %.3g ms, so the middle of the fill is a guess; try --context %.0fms",
+				"gap %v is %.3g ms long, but the context on each side is only %.3g ms, so the middle of the fill is a guess; try --context %.0fms",
 				g, 1e3*length, 1e3*around, math.Ceil(2e3*length))
 		}
 		if e.Window > 0 && length > e.Window {
 			env.Warn("window",
-				"gap %v is %.3g ms long and windows only %.3g ms: no window reaches across the gap, so the middle of the fill is silent; try "+
+				"gap %v is %.3g ms long, but windows are only %.3g ms long, so the middle of the fill is silent; try "+
 					"--window %.0fms with --context %.0fms",
 				g, 1e3*length, 1e3*e.Window, math.Ceil(1.5e3*length), math.Ceil(3e3*length))
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestChooseMethod: every flag of the model chooses vssgp, and is a mistake with the methods that have no model.
+// TestChooseMethod checks that every flag of the model selects vssgp and is an error with other methods.
 func TestChooseMethod(t *testing.T) {
 	chosen := func(method string, given ...string) (*imputeFlags, error) {
 		o, f := &imputeFlags{}, pflag.NewFlagSet("impute", pflag.ContinueOnError)
@@ -41,7 +41,7 @@ func TestChooseMethod(t *testing.T) {
 		}
 		for _, method := range []string{"mixture", "ar"} {
 			if _, err := chosen(method, f.Name); cli.ExitCode(err) != cli.ExitMistake ||
-				!strings.Contains(err.Error(), "--"+f.Name+" belongs to --method vssgp") {
+				!strings.Contains(err.Error(), "--"+f.Name+" applies to --method vssgp") {
 				t.Errorf("--method %s --%s: %v, want a mistake", method, f.Name, err)
 			}
 		}

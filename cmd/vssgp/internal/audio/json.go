@@ -11,35 +11,35 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// A result is what impute prints with --json; docs/json.md describes it. Samples count from 0 in each channel.
+// A result is the output of impute --json, which docs/json.md describes. Samples count from 0 in each channel.
 type result struct {
 	*fillSummary
-	Input    string    `json:"input"` // the name of the file
+	Input    string    `json:"input"` // name of the file
 	Rate     int       `json:"rate"`
 	Channels int       `json:"channels"`
 	Samples  int       `json:"samples"`
 	Missing  int       `json:"missing"`
 	Gaps     [][2]int  `json:"gaps"`                   // start and end
-	Of       []int     `json:"gap_channels,omitempty"` // from 1; 0: all
+	Of       []int     `json:"gap_channels,omitempty"` // channels from 1; 0 for all
 	Found    []found   `json:"found,omitzero"`         // of --detect
 	Warnings []warning `json:"doubts,omitzero"`
-	Joint    *int      `json:"joint,omitzero"` // gaps that were filled with the help of other channels
+	Joint    *int      `json:"joint,omitzero"` // number of gaps predicted from other channels
 	Excerpts []excerpt `json:"excerpts,omitzero"`
 	Output   string    `json:"output,omitempty"`
 	Models   []string  `json:"models,omitempty"`
 	Scores   *scores   `json:"scores,omitzero"` // of --reference
 }
 
-// A fillSummary describes a fill.
+// A fillSummary is the part of a result that is present if gaps were filled.
 type fillSummary struct {
 	Method     string        `json:"method"`
 	Device     string        `json:"device"`
 	Took       time.Duration `json:"seconds"`
 	Iterations int           `json:"iterations"`
-	Bound      float64       `json:"bound"` // the sum over the excerpts; NaN without a VSSGP
+	Bound      float64       `json:"bound"` // sum over the excerpts, NaN without a VSSGP
 }
 
-// A found is damage that --detect found.
+// A found is damage found by --detect.
 type found struct {
 	Start      int         `json:"start"`
 	End        int         `json:"end"`
@@ -49,7 +49,7 @@ type found struct {
 	Confidence float64     `json:"confidence"`
 }
 
-// A warning names a gap whose fill should not be trusted.
+// A warning identifies a gap whose fill is not reliable.
 type warning struct {
 	Start   int    `json:"start"`
 	End     int    `json:"end"`
@@ -57,14 +57,14 @@ type warning struct {
 	Reason  string `json:"reason"`
 }
 
-// An excerpt is what was modeled at once.
+// An excerpt is a part of the recording with one model.
 type excerpt struct {
 	Start int `json:"start"`
 	End   int `json:"end"`
 	*excerptFit
 }
 
-// An excerptFit describes the VSSGP of an excerpt.
+// An excerptFit describes the fit of a VSSGP to an excerpt.
 type excerptFit struct {
 	Bound      float64 `json:"bound"`
 	Iterations int     `json:"iterations"`
@@ -72,12 +72,12 @@ type excerptFit struct {
 	NoiseSD    float64 `json:"noise_sd"` // of the first channel, in full scale
 }
 
-// scores compare fills with the reference.
+// scores are errors of fills compared with the reference.
 type scores struct {
 	AR      audio.Scores `json:"ar"`
 	Linear  audio.Scores `json:"linear"`
 	Silence audio.Scores `json:"silence"`
-	VSSGP   filledScores `json:"vssgp"` // of the fill, whatever its method
+	VSSGP   filledScores `json:"vssgp"` // of the fill by any method
 }
 
 type filledScores struct {
@@ -85,7 +85,7 @@ type filledScores struct {
 	Coverage95 float64 `json:"coverage95"`
 }
 
-// resultOf returns what --json prints of a fill, or of what was found.
+// resultOf returns the output of --json for a fill or a search for damage.
 func resultOf(f *report.Fill, o *imputeFlags, models []string, s *scores) *result {
 	all := &result{Input: f.Name, Rate: f.Rate, Channels: f.Channels, Samples: f.Samples, Missing: audio.Missing(f.Gaps)}
 	for _, g := range f.Gaps {

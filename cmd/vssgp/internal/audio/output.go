@@ -15,7 +15,8 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// finish writes every output together or none, and prints finds and fills. With --dry-run, and if nothing was found, nothing was filled.
+// finish writes all outputs or, if one of them fails, none. It prints the finds and the fill. The fill is nil with --dry-run or if
+// nothing was found.
 func (r *repair) finish() (*result, error) {
 	env, f := r.env, r.page
 	var models []string
@@ -64,7 +65,7 @@ func (r *repair) finish() (*result, error) {
 	return resultOf(f, r.imputeFlags, models, r.scores), nil
 }
 
-// recordings returns the filled recording with its draws, or the intact one if nothing was found.
+// recordings returns the files of the filled recording and its draws, or of a copy if nothing was found.
 func (r *repair) recordings() (files []fileio.File, err error) {
 	paths, changes := []string{r.output}, make([][]audio.Change, 1)
 	if fill := r.page.Result; fill != nil {
@@ -80,14 +81,14 @@ func (r *repair) recordings() (files []fileio.File, err error) {
 			return nil, err
 		}
 		if clipped > 0 {
-			r.env.Note("%s: clipped %s beyond full scale", path, cli.Counted(clipped, "filled sample"))
+			r.env.Note("%s: clipped %s that exceeded full scale", path, cli.Counted(clipped, "filled sample"))
 		}
 		files = append(files, fileio.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, r.container) }})
 	}
 	return files, nil
 }
 
-// sdFile lists the standard deviations of the filled samples in order, channel by channel within one.
+// sdFile returns the file of --sd: the standard deviations of the filled samples, ordered by sample and then by channel.
 func sdFile(path string, f *report.Fill) fileio.File {
 	rows := 0
 	for fill := range f.Result.All() {
@@ -107,21 +108,21 @@ func sdFile(path string, f *report.Fill) fileio.File {
 	})
 }
 
-// scoresTable returns the scores of the fill by a method and of those that it is compared with.
+// scoresTable returns a table with the scores of the fill and of the fills that it is compared with.
 func scoresTable(s restore.Scores, method string) *report.Table {
 	line := func(name string, s audio.Scores, coverage string) []string {
 		return []string{name, cli.Short(s.TestRMSE), cli.Short(s.TrainRMSE), cli.Short(s.TestSTFTRMSE), cli.Short(s.TrainSTFTRMSE),
 			coverage}
 	}
 	return &report.Table{
-		Caption: "The fill compared with silence, linear interpolation and the best simple fill (ar), against the reference",
+		Caption: "Errors of the fill, silence, linear interpolation and autoregressive interpolation (ar) compared with the reference",
 		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
 		Rows: [][]string{line(method, s.VSSGP, cli.Short(s.Coverage95)), line("silence", s.Silence, ""), line("linear", s.Linear, ""),
 			line("ar", s.AR, "")},
 	}
 }
 
-// printFound prints how much of each kind of damage --detect found.
+// printFound prints the number of finds of each kind of damage.
 func printFound(env *cli.Env, f *report.Fill) {
 	count, kinds := map[detect.Kind]int{}, []detect.Kind{}
 	for _, d := range f.Found {
@@ -138,24 +139,24 @@ func printFound(env *cli.Env, f *report.Fill) {
 		counts = append(counts, fmt.Sprintf("%d %s", count[k], name))
 	}
 	found := cmp.Or(strings.Join(counts, ", "), "nothing to repair")
-	env.Print("found %s in %.1f s of sound", found, float64(f.Samples)/float64(f.Rate))
+	env.Print("found %s in %.1f s of audio", found, float64(f.Samples)/float64(f.Rate))
 }
 
-// mostFound and mostWarnings bound the finds and the warnings that the text names.
+// mostFound and mostWarnings are the maximum numbers of finds and of warnings in printed text.
 const mostFound, mostWarnings = 40, 10
 
-// printFinds lists the damage that was found.
+// printFinds prints the finds.
 func printFinds(env *cli.Env, f *report.Fill) {
 	for i, d := range f.Found {
 		if i == mostFound {
-			env.Print("%d more; --labels, --json and --report name them", len(f.Found)-i)
+			env.Print("%d more; use --labels, --json or --report to list all", len(f.Found)-i)
 			break
 		}
 		env.Print("%s at %.4f s: samples %v, confidence %.0f %%", d.Kind, float64(d.Start)/float64(f.Rate), d.Gap, 100*d.Confidence())
 	}
 }
 
-// printFill describes a fill.
+// printFill prints a summary of a fill, its scores and its warnings.
 func printFill(env *cli.Env, f *report.Fill) {
 	r := f.Result
 	how := f.Method
@@ -164,10 +165,10 @@ func printFill(env *cli.Env, f *report.Fill) {
 			cli.Counted(len(r.Excerpts), "excerpt"))
 	}
 	if joint := r.Joint(); joint > 0 {
-		how += fmt.Sprintf(", %d with other channels", joint)
+		how += fmt.Sprintf(", %d from other channels", joint)
 	}
 	if len(f.Gaps) < len(f.Found) {
-		how += "; finds that meet are one gap"
+		how += "; adjacent finds are one gap"
 	}
 	env.Print("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples,
 		f.Rate, r.Elapsed.Seconds(), how)
@@ -179,13 +180,13 @@ func printFill(env *cli.Env, f *report.Fill) {
 	warnings := r.Warnings()
 	for i, d := range warnings {
 		if i == mostWarnings {
-			env.Print("do not trust: %d more; --json and --report name them", len(warnings)-i)
+			env.Print("unreliable: %d more; use --json or --report to list all", len(warnings)-i)
 			break
 		}
 		in := ""
 		if f.Channels > 1 && d.Gap.Channel == 0 {
 			in = fmt.Sprintf(" in channel %d", d.Channel+1)
 		}
-		env.Print("do not trust: gap %v%s: %s", d.Gap, in, d.Warning)
+		env.Print("unreliable: gap %v%s: %s", d.Gap, in, d.Warning)
 	}
 }

@@ -53,8 +53,8 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-// TestClashSince: a name that has come to be an input's since the outputs were checked is seen when they are written.
-func TestClashSince(t *testing.T) {
+// TestClashAtWrite checks that an output that became an input after the first check is refused when it is written.
+func TestClashAtWrite(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.Put(t, ".", "in", "read")
 	env := &Env{Context: t.Context()}
@@ -67,7 +67,7 @@ func TestClashSince(t *testing.T) {
 	}
 }
 
-// TestCloseOfStdout: what is only said when stdout is closed is an error, where something was written.
+// TestCloseOfStdout checks that an error of closing stdout is returned if something was written.
 func TestCloseOfStdout(t *testing.T) {
 	f := testkit.Must(os.Create(filepath.Join(t.TempDir(), "out")))(t)
 	f.Close() // so that closing it fails
@@ -79,7 +79,7 @@ func TestCloseOfStdout(t *testing.T) {
 	}
 }
 
-// TestWriteInterrupted: an interruption ends the copying of an input too, and nothing is left.
+// TestWriteInterrupted checks that an interruption ends the copying of an input and that no files are left.
 func TestWriteInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -100,7 +100,7 @@ func TestWriteInterrupted(t *testing.T) {
 func TestParseLength(t *testing.T) {
 	for _, c := range []struct {
 		text  string
-		want  float64 // 0: refused
+		want  float64 // 0 for an error
 		timed bool
 	}{
 		{"32ms", 0.032, true}, {"0.5s", 0.5, true}, {"12", 12, false}, {"1e-3", 0.001, false},
@@ -162,7 +162,7 @@ func TestFreeMemory(t *testing.T) {
 	}
 }
 
-// TestJSON: what results hold that encoding/json has no text for or another one.
+// TestJSON checks values that encoding/json does not support or encodes differently.
 func TestJSON(t *testing.T) {
 	for _, c := range []struct {
 		v    any

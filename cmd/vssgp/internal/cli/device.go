@@ -18,29 +18,29 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// A Device opens the backend that --device and --precision ask for, once for the command.
+// A Device opens the backend selected by --device and --precision, once per command.
 type Device struct {
-	device, precision string                        // as the user wrote them
-	card              int                           // of cuda:n; anyCard: the first that can be used
-	digits            int                           // of int8 in a GPU's products; 0: float64; autoDigits: as suits the GPU
+	device, precision string                        // the flags' values
+	card              int                           // n of cuda:n; anyCard: the first usable GPU
+	digits            int                           // int8 digits of matrix products on a GPU; 0: float64; autoDigits: depends on the GPU
 	given             bool                          // --device is on the command line
-	note              func(format string, a ...any) // prints what auto chose
+	note              func(format string, a ...any) // prints the choice of auto
 
-	// what the machine has; tests put their own here
+	// The hardware of the machine. Tests replace these.
 	list    func() ([]cuda.Device, error)
 	open    func(gpu.Options) (backend.Backend, error)
-	present func() bool // a card, whether or not this build can use one
+	present func() bool // reports whether there is a GPU, even if this build cannot use it
 
-	opened backend.Backend // once it is opened
+	opened backend.Backend // nil until Backend is called
 
 	Job   *Job // nil without other ranks
-	ranks bool // the command spreads its rows over the ranks
-	local int  // index among the ranks on this machine, by which each takes its card
+	ranks bool // the command distributes its rows over the ranks
+	local int  // index among the ranks on this machine, which selects the rank's GPU
 }
 
 const anyCard, autoDigits = -1, -1
 
-// NewDevice returns the device of --device auto; note prints what auto chose.
+// NewDevice returns the default device, --device auto. note prints which device auto selects.
 func NewDevice(note func(string, ...any)) Device {
 	return Device{
 		device: "auto", card: anyCard, precision: "auto", digits: autoDigits,
@@ -50,7 +50,7 @@ func NewDevice(note func(string, ...any)) Device {
 		open: func(o gpu.Options) (backend.Backend, error) {
 			b, err := gpu.Open(o)
 			if err != nil {
-				return nil, err // not b: an interface with a nil *gpu.Backend is not nil
+				return nil, err // not b: an interface that contains a nil *gpu.Backend is not nil
 			}
 			return b, nil
 		},
@@ -74,7 +74,7 @@ func (c *Device) setDevice(s string) error {
 			return errors.New(reason(err))
 		}
 	} else if s != "auto" && s != "cpu" && s != "cuda" {
-		return errors.New("must be auto, cpu, cuda, or cuda:n for the n-th GPU")
+		return errors.New("must be auto, cpu, cuda or cuda:N for GPU number N")
 	}
 	c.device, c.card, c.given = s, card, true
 	return nil
@@ -84,27 +84,27 @@ func (c *Device) setDevice(s string) error {
 func (c *Device) setPrecision(s string) error {
 	digits, err := autoDigits, error(nil)
 	if s == "mixed" {
-		return errors.New("mixed precision was removed; must be digits, which are as exact as float64, or digits=3, which is close to mixed")
+		return errors.New("mixed precision was removed; must be digits, which is as accurate as float64, or digits=3, which is close to mixed")
 	}
 	if s != "auto" {
 		if digits, err = gpu.ParseDigits(s); err != nil {
-			return fmt.Errorf("must be auto, or %s", strings.TrimPrefix(err.Error(), "gpu: must be "))
+			return errors.New("must be auto, float64, digits, digits=3 or digits=7")
 		}
 	}
 	c.precision, c.digits = s, digits
 	return nil
 }
 
-// HostOnly reports flags that ask for a GPU, for what is computed on the CPU.
+// HostOnly returns an error if the flags request a GPU. what names a computation that only the CPU supports.
 func (c *Device) HostOnly(what string) error {
 	if c.Card() != "" {
-		return Mistake("--device %s: %s is computed on the CPU; must be auto or cpu", c.Card(), what)
+		return Mistake("--device %s: %s runs on the CPU only; must be auto or cpu", c.Card(), what)
 	}
 	_, err := c.host("")
 	return err
 }
 
-// Card returns --device if it asks for a GPU, else "".
+// Card returns the value of --device if it is cuda or cuda:n, else "".
 func (c *Device) Card() string {
 	if c.device == "auto" || c.device == "cpu" {
 		return ""
@@ -112,15 +112,15 @@ func (c *Device) Card() string {
 	return c.device
 }
 
-// Spread makes Backend spread the rows over the job's ranks, if it has any.
+// Spread makes Backend distribute the rows over the job's ranks, if there are any.
 func (c *Device) Spread() {
 	c.ranks = true
 	c.local = ranks.LocalRank()
 }
 
-// Backend returns the backend that the flags ask for, the same one each time. auto takes
-// the first GPU that can be used, else the CPU; cuda without a GPU is a mistake. Close
-// closes the backend.
+// Backend returns the backend selected by the flags. It opens the backend at the first call,
+// and Close closes it. auto selects the first usable GPU, else the CPU. cuda without a usable
+// GPU is a usage error.
 func (c *Device) Backend() (backend.Backend, error) {
 	if c.opened != nil {
 		return c.opened, nil
@@ -154,7 +154,7 @@ func (c *Device) Close() error {
 	return nil
 }
 
-// RankTimes splits the elapsed time of a command by what it was spent on; nil without ranks.
+// RankTimes returns how the elapsed time of a command is divided among its activities; nil without ranks.
 func (c *Device) RankTimes(elapsed time.Duration) *RankTimes {
 	b, ok := c.opened.(*ranks.Backend)
 	if !ok {
@@ -170,7 +170,7 @@ func (c *Device) RankTimes(elapsed time.Duration) *RankTimes {
 
 func (c *Device) failed(err error) error { return fmt.Errorf("--device %s: %w", c.device, err) }
 
-// spec is what the other ranks need to know to open their backends, and take reads it.
+// spec returns the device and precision for the other ranks, which parse it with take.
 func (c *Device) spec() string { return c.device + " " + c.precision }
 
 func (c *Device) take(spec string) error {
@@ -181,8 +181,8 @@ func (c *Device) take(spec string) error {
 	return nil
 }
 
-// choose opens the backend. auto uses the CPU if no card can be opened, and fails only if digits are asked for. It notes what it chose
-// if it leaves a card unused, or if the user asked for auto by name.
+// choose opens the backend. auto uses the CPU if no GPU can be opened, and fails only if --precision requests digits. It prints its
+// choice if a GPU remains unused or if auto is given explicitly.
 func (c *Device) choose() (backend.Backend, error) {
 	if c.device == "cpu" {
 		return c.host("")
@@ -200,7 +200,7 @@ func (c *Device) choose() (backend.Backend, error) {
 				if suited != "" {
 					suited = fmt.Sprintf(", in %s (%s)", precisionOf(digits), suited)
 				}
-				c.note("computing on %s, the first GPU that can be used%s", b.Name(), suited)
+				c.note("computing on %s, the first usable GPU%s", b.Name(), suited)
 			}
 			return b, nil
 		case c.device == "auto":
@@ -221,24 +221,24 @@ func (c *Device) choose() (backend.Backend, error) {
 	return b, err
 }
 
-// host returns the CPU backend; why is the reason for the CPU, or "". A rank has many shards of
-// rows, and uses one at a time.
+// host returns the CPU backend. why is the reason for using the CPU, or "". With ranks, the backend
+// shares its buffers, because a rank has many shards of rows and uses one at a time.
 func (c *Device) host(why string) (backend.Backend, error) {
 	switch {
 	case c.digits > 0:
-		return nil, Mistake("--precision %s: the CPU computes in float64%s; use --precision auto, or a GPU", c.precision, why)
+		return nil, Mistake("--precision %s: the CPU computes in float64%s; use --precision auto or a GPU", c.precision, why)
 	case c.ranks:
 		return cpu.New(cpu.Shared()), nil
 	}
 	return cpu.New(), nil
 }
 
-// noCard is the reason if the driver lists no card.
+// noCard is the reason if the driver lists no GPU.
 const noCard = "there is no GPU"
 
-// pick returns the card of --device cuda:n, which may not exist, or the first usable one. Emulated cards, which are for tests, do not
-// count for auto. If several ranks share the machine, each gets its own as far as the cards go. If there is no such card, pick returns
-// why, and whether there is a card all the same.
+// pick returns the GPU of --device cuda:n, which may not exist, or else the first usable GPU. auto ignores emulated GPUs, which are for
+// tests. Ranks on the same machine take different GPUs, in turn if there are fewer GPUs than ranks. If no GPU is usable, pick returns
+// the reason, and there reports whether a GPU exists.
 func (c *Device) pick() (card *cuda.Device, why string, there bool) {
 	list, err := c.list()
 	if c.card != anyCard {
@@ -267,8 +267,8 @@ func (c *Device) pick() (card *cuda.Device, why string, there bool) {
 	return nil, why, why != noCard
 }
 
-// reason shortens an error for a line that already names what failed: without the
-// packages' prefixes and without ErrNoDevice's own words.
+// reason returns the text of an error without package prefixes and without the text of
+// ErrNoDevice, for a message that already names the device.
 func reason(err error) string {
 	text := strings.TrimSuffix(err.Error(), ": "+cuda.ErrNoDevice.Error())
 	for _, prefix := range []string{"gpu: ", "devices: ", "cuda: "} {
@@ -277,8 +277,8 @@ func reason(err error) string {
 	return text
 }
 
-// cardPresent reports whether Linux lists an NVIDIA card: the driver lists it below
-// root, or, as in a container, there is a device file alone.
+// cardPresent reports whether Linux has an NVIDIA GPU. Either the driver lists it below root or,
+// as in a container, there is only a device file.
 func cardPresent(root string) bool {
 	for _, pattern := range []string{"proc/driver/nvidia/gpus/*", "dev/nvidia[0-9]*"} {
 		if found, _ := filepath.Glob(filepath.Join(root, pattern)); found != nil {
@@ -288,15 +288,15 @@ func cardPresent(root string) bool {
 	return false
 }
 
-// digitsOf returns the digits that --precision auto takes on a card, 0 for float64, and why.
+// digitsOf returns the digits that --precision auto uses on a GPU, 0 for float64, and the reason.
 func digitsOf(card cuda.Device) (digits int, why string) {
 	if gpu.FastFloat64(card.Major, card.Minor) {
 		return 0, "its float64 units are fast"
 	}
-	return gpu.MostDigits, "int8, as exact as its float64 units, which are slow"
+	return gpu.MostDigits, "int8, as accurate as its slow float64 units"
 }
 
-// precisionOf is what --precision would be for so many digits.
+// precisionOf returns the value of --precision for a number of digits.
 func precisionOf(digits int) string {
 	if digits == 0 {
 		return "float64"

@@ -17,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// fakeCard is a backend that counts how often it was closed.
+// A fakeCard is a backend that counts calls of Close.
 type fakeCard struct {
 	backend.Backend
 	name   string
@@ -32,7 +32,7 @@ func (f *fakeCard) Close() error {
 	return f.fail
 }
 
-// machineWith is a computer over made cards, of which those in fails cannot be opened.
+// machineWith returns a Device with fake GPUs. Opening those in fails returns an error.
 func machineWith(cards []cuda.Device, listErr error, fails map[int]error) (c *Device, said *[]string) {
 	said = new([]string)
 	made := NewDevice(func(format string, a ...any) { *said = append(*said, fmt.Sprintf(format, a...)) })
@@ -47,8 +47,8 @@ func machineWith(cards []cuda.Device, listErr error, fails map[int]error) (c *De
 	return &made, said
 }
 
-// TestChoice: which device computes, what is said of it and when, and whose
-// mistake it is where there is none.
+// TestChoice checks the selected device, the printed message, and the kind of error
+// if there is no device.
 func TestChoice(t *testing.T) {
 	old := cuda.Device{Ordinal: 0, Name: "Old", Major: 5, Reason: "compute capability 5.0, want 8.0 or more"}
 	good := cuda.Device{Ordinal: 1, Name: "Good", Major: 9}
@@ -56,16 +56,16 @@ func TestChoice(t *testing.T) {
 	fast, slow := cuda.Device{Ordinal: 0, Name: "Fast", Major: 9}, cuda.Device{Ordinal: 1, Name: "Slow", Major: 12}
 	none := fmt.Errorf("build with -tags cuda: %w", cuda.ErrNoDevice)
 	for _, c := range []struct {
-		name, device string // device: "" is auto without its flag
+		name, device string // device: "" is auto without the flag
 		precision    string // "": auto
-		present      bool   // a card, as the system tells
+		present      bool   // the system lists a GPU
 		cards        []cuda.Device
 		listErr      error
 		fails        map[int]error
-		want, said   string // backend's name, part of what auto says
-		digits       int    // that the card is opened with
+		want, said   string // name of the backend, part of the message of auto
+		digits       int    // digits with which the GPU is opened
 		mistake      bool
-		err          string // part of it
+		err          string // part of the error
 	}{
 		{name: "a build without CUDA, no card", listErr: none, want: "cpu"},
 		{name: "a build without CUDA, a card", listErr: none, present: true, want: "cpu", said: "on the CPU: build with -tags cuda"},
@@ -92,7 +92,7 @@ func TestChoice(t *testing.T) {
 			said: "in float64 (its float64 units are fast)"},
 		{name: "auto, slow card", device: "auto", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 7, said: "in digits=7 (int8"},
 		{name: "auto, digits=3", device: "auto", precision: "digits=3", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 3,
-			said: "the first GPU that can be used"},
+			said: "the first usable GPU"},
 		{name: "auto, digits, no card", device: "auto", precision: "digits", mistake: true,
 			err: "--precision digits: the CPU computes in float64, and there is no GPU"},
 		{name: "cpu, digits=3", device: "cpu", precision: "digits=3", cards: []cuda.Device{slow}, mistake: true,
@@ -123,7 +123,7 @@ func TestChoice(t *testing.T) {
 					t.Errorf("error %v, want one with %q, a mistake of the caller: %v", err, c.err, c.mistake)
 				}
 				if b != nil {
-					t.Error("a backend beside the error")
+					t.Error("a backend in addition to the error")
 				}
 				return
 			}
@@ -143,14 +143,14 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestDeviceClosed: what was opened is closed once, whether the command
-// succeeds or fails, and a failure to close is not lost.
+// TestDeviceClosed checks that an opened backend is closed once and that an error of
+// closing is returned.
 func TestDeviceClosed(t *testing.T) {
 	c, _ := machineWith([]cuda.Device{{Ordinal: 0, Name: "Good"}}, nil, nil)
 	if err := c.Close(); err != nil {
-		t.Errorf("closing what was never opened: %v", err)
+		t.Errorf("closing an unopened device: %v", err)
 	}
-	card := &fakeCard{Backend: cpu.New(), fail: errors.New("held")}
+	card := &fakeCard{Backend: cpu.New(), fail: errors.New("busy")}
 	c.open = func(gpu.Options) (backend.Backend, error) { return card, nil }
 	for range 2 {
 		testkit.Must(c.Backend())(t)
@@ -163,7 +163,7 @@ func TestDeviceClosed(t *testing.T) {
 	}
 }
 
-// TestCardPresent: a card is there where the driver says so or its device file is; the driver alone is none.
+// TestCardPresent checks the detection of GPUs by the driver or a device file. The driver without a GPU is not sufficient.
 func TestCardPresent(t *testing.T) {
 	for path, want := range map[string]bool{
 		"proc/driver/nvidia/version": false, "dev/nvidiactl": false, "dev/nvidia-uvm": false, "dev/null": false,
@@ -192,7 +192,7 @@ func TestDevicesList(t *testing.T) {
 	for i, words := range [][]string{
 		{"cpu", "cores"},
 		{"cuda:0", "NVIDIA Fast", "80.0 GiB memory", "9.0", "132", "precision auto: float64 (its float64 units are fast)"},
-		{"cuda:2", "NVIDIA Game", "8.9", "precision auto: digits=7 (int8, as exact as its float64 units, which are slow)"},
+		{"cuda:2", "NVIDIA Game", "8.9", "precision auto: digits=7 (int8, as accurate as its slow float64 units)"},
 		{"cuda:1", "NVIDIA Old", "5.2", "not usable: too old"},
 	} {
 		testkit.Contains(t, lines[i], words...)

@@ -12,25 +12,25 @@ import (
 
 // deviceInfo is one line of `vssgp devices`.
 type deviceInfo struct {
-	Name       string `json:"name"` // as --device takes it
+	Name       string `json:"name"` // the value of --device that selects it
 	Available  bool   `json:"available"`
 	Cores      int    `json:"cores,omitempty"`
 	Arch       string `json:"arch,omitempty"`
-	Card       string `json:"card,omitempty"`         // the GPU's own name
-	Memory     int64  `json:"memory_bytes,omitempty"` // of the machine or the card; 0: not known
+	Card       string `json:"card,omitempty"`         // the GPU's model name
+	Memory     int64  `json:"memory_bytes,omitempty"` // of the machine or the GPU; 0: unknown
 	Free       int64  `json:"memory_available_bytes,omitempty"`
 	Capability string `json:"compute_capability,omitempty"`
 	Processors int    `json:"multiprocessors,omitempty"`
-	Precision  string `json:"precision,omitempty"` // of a GPU: what --precision auto takes
+	Precision  string `json:"precision,omitempty"` // that --precision auto selects on a GPU
 	Why        string `json:"precision_reason,omitempty"`
-	Reason     string `json:"reason,omitempty"` // why it is not available
+	Reason     string `json:"reason,omitempty"` // why the device is not available
 }
 
 // NewDevices returns the command devices.
 func NewDevices(env *Env) *cobra.Command {
 	return env.Command(&cobra.Command{
 		Use:   "devices",
-		Short: "List the devices to compute on",
+		Short: "List the compute devices of this machine",
 		Example: `  vssgp devices
   vssgp devices --json`,
 		Annotations: map[string]string{onlyCommon: "json help"},
@@ -48,8 +48,8 @@ func NewDevices(env *Env) *cobra.Command {
 	})
 }
 
-// devices lists the CPU and each GPU of this build and machine, or one line
-// with the reason why there is no GPU.
+// devices returns the CPU and each GPU of this machine, or one entry with the
+// reason if there is no GPU.
 func (c *Device) devices() []deviceInfo {
 	host := deviceInfo{Name: "cpu", Available: true, Cores: runtime.GOMAXPROCS(0), Arch: runtime.GOARCH}
 	host.Memory, host.Free = procfs.Bytes(meminfo, "MemTotal"), procfs.Bytes(meminfo, "MemAvailable")
@@ -72,7 +72,7 @@ func (c *Device) devices() []deviceInfo {
 	return all
 }
 
-// String is the line that people read.
+// String returns the line that is printed without --json.
 func (d deviceInfo) String() string {
 	const gib = 1 << 30
 	line := fmt.Sprintf("%-6s ", d.Name)

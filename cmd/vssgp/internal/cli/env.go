@@ -1,4 +1,4 @@
-// Package cli has what the commands share: the environment of a command line, flags, files, printing, and the choice of a device.
+// Package cli contains the code that all commands share: environment, flags, files, printing, and selection of the device.
 package cli
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// Env is what the commands share: the streams, the files and the common flags.
+// Env is the environment of one command line: streams, files and common flags.
 type Env struct {
-	Context        context.Context // a signal cancels it
+	Context        context.Context // canceled by a signal
 	Version        string
 	Stdout, Stderr io.Writer
 	Stdin          io.Reader
-	spooled        *os.File       // what came from stdin
-	Served         *ServedFiles   // files of a call of serve; nil: there is none
+	spooled        *os.File       // a copy of stdin
+	Served         *ServedFiles   // files of a request to serve; nil outside of serve
 	Flags          *pflag.FlagSet // of the command
 	Files          files
 
@@ -37,13 +37,13 @@ type Env struct {
 	Quiet    bool
 	Progress string
 
-	Aside    bool     // stdout is an output, so messages go to stderr
-	warned   []string // kinds of warnings given
+	Aside    bool     // stdout carries data, so messages go to stderr
+	warned   []string // kinds of printed warnings
 	progress progress
-	started  bool // the arguments were understood and the command's own work has begun
+	started  bool // the arguments are valid and the command runs
 }
 
-// NewEnv returns the environment of one command line.
+// NewEnv returns the environment of one command line with default flags.
 func NewEnv(ctx context.Context, stdout, stderr io.Writer) *Env {
 	env := &Env{Context: ctx, Stdout: &stream{ctx: ctx, to: stdout}, Stderr: &stream{ctx: ctx, to: stderr}, Stdin: os.Stdin,
 		Progress: "auto"}
@@ -51,11 +51,11 @@ func NewEnv(ctx context.Context, stdout, stderr io.Writer) *Env {
 	return env
 }
 
-// Close ends a command line: it closes what has been opened, and returns err, if there is one, or else what has failed now.
+// Close closes the device, stdout and temporary files. It returns err or, if err is nil, the first error of closing.
 func (env *Env) Close(err error) error {
 	if env.spooled != nil {
 		env.spooled.Close()
-		os.Remove(env.spooled.Name()) // if the system did not allow it while the file was open
+		os.Remove(env.spooled.Name()) // for systems that cannot remove an open file
 	}
 	if failed := env.Device.Close(); err == nil {
 		err = failed
@@ -69,8 +69,8 @@ func (env *Env) Close(err error) error {
 	return err
 }
 
-// Command gives c its operands and its work. An error before the work begins is a mistake
-// on the command line; after that, the error's sentinels decide.
+// Command sets the operands of c and the function that it runs, and returns c. An error before
+// work begins is a usage error. After that, the error's sentinels determine the exit code.
 func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []string) error, operands ...*Value) *cobra.Command {
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		switch given, needed := len(args), len(operands); {
@@ -97,7 +97,7 @@ func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []
 		}
 		defer env.ClearProgress()
 		err := work(cmd.Context(), args)
-		if said := (*interruption)(nil); errors.Is(err, context.Canceled) && !errors.As(err, &said) {
+		if own := (*interruption)(nil); errors.Is(err, context.Canceled) && !errors.As(err, &own) {
 			return Interrupted(" before there was a result")
 		}
 		return err
@@ -105,7 +105,7 @@ func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []
 	return c
 }
 
-// Note prints a remark on stderr.
+// Note prints a message on stderr, unless --quiet is given.
 func (env *Env) Note(format string, args ...any) {
 	if !env.Quiet {
 		env.ClearProgress()
@@ -113,7 +113,7 @@ func (env *Env) Note(format string, args ...any) {
 	}
 }
 
-// Warn prints a warning on stderr, unless one of the same kind was printed.
+// Warn prints a warning on stderr, at most one of each kind.
 func (env *Env) Warn(kind, format string, args ...any) {
 	if !slices.Contains(env.warned, kind) {
 		env.warned = append(env.warned, kind)
@@ -121,15 +121,15 @@ func (env *Env) Warn(kind, format string, args ...any) {
 	}
 }
 
-// takeFiles registers the files of a command line, and checks before the work whether
-// the outputs can be written.
+// takeFiles registers the files of a command line and checks that the outputs can be
+// written.
 func (env *Env) takeFiles(operands []*Value, args []string) (err error) {
 	f := &env.Files
 	f.stdout = env.Stdout
 	for i, o := range operands[:len(args)] {
 		if args[i] == FromStdin && (slices.Contains(o.File.Extensions, "csv") || slices.Contains(o.File.Extensions, "wav")) {
 			if env.Served != nil {
-				return Mistake("%s is stdin, which carries the calls of serve; must be a file that comes with the call", o.Kind)
+				return Mistake("%s is stdin, which carries the requests to serve; must be a file sent with the request", o.Kind)
 			}
 		} else {
 			f.Add(NamedFile{Name: o.Kind, Path: args[i]}, false)
@@ -139,7 +139,7 @@ func (env *Env) takeFiles(operands []*Value, args []string) (err error) {
 		flag := env.Flags.Lookup(name)
 		return flag != nil && flag.Changed
 	}
-	without := given("dry-run") || given("out-dir") // -o
+	without := given("dry-run") || given("out-dir") // -o is not required
 	env.Flags.VisitAll(func(flag *pflag.Flag) {
 		v, ok := flag.Value.(*Value)
 		if !ok || v.File == nil || slices.Contains(v.Words, v.Text) || err != nil {
@@ -150,7 +150,7 @@ func (env *Env) takeFiles(operands []*Value, args []string) (err error) {
 			named.Name = "-" + flag.Shorthand
 		}
 		if v.Text != "" && env.Served != nil && (v.File.Folder || v.File.AtOnce) {
-			err = Mistake("%v: serve writes nothing to a disk; leave the flag out", named)
+			err = Mistake("%v cannot be used with serve, which writes no files", named)
 			return
 		}
 		if v.File.Folder {
@@ -166,8 +166,8 @@ func (env *Env) takeFiles(operands []*Value, args []string) (err error) {
 	return env.CheckOutputs()
 }
 
-// CheckOutputs checks, before long work, that the outputs can be written. made are further
-// outputs, whose names the command has made.
+// CheckOutputs returns an error if an output cannot be written. Commands call it before long
+// work. made are the paths of further outputs, which the command derived.
 func (env *Env) CheckOutputs(made ...string) error {
 	for _, path := range made {
 		env.Files.Add(NamedFile{Path: path}, true)
@@ -184,8 +184,8 @@ func (env *Env) CheckOutputs(made ...string) error {
 	return fileio.Check(paths...)
 }
 
-// Write writes files together or not at all, except that one of them may be stdout, which comes last. All files are written here,
-// except checkpoints.
+// Write writes all files or, if one of them fails, none. One of the files may be stdout, which is written last. All outputs except
+// checkpoints are written here.
 func (env *Env) Write(files ...fileio.File) error {
 	var aside fileio.Spool
 	defer aside.Close()

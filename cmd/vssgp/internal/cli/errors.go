@@ -20,35 +20,35 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// Exit codes, which other people's scripts rely on.
+// Exit codes, which scripts rely on.
 const (
 	ExitDone        = 0
-	ExitFailure     = 1 // anything that is not the caller's mistake
-	ExitMistake     = 2 // usage, unreadable or bad input, impossible options
+	ExitFailure     = 1 // any other error
+	ExitMistake     = 2 // error of the caller: usage, unreadable or bad input, invalid options
 	ExitInterrupted = 130
 )
 
-// usageError marks a mistake on the command line.
+// usageError marks an error on the command line.
 type usageError struct{ error }
 
 func (e *usageError) Unwrap() error { return e.error }
 
-// Mistake makes a usageError; format may have a %w.
+// Mistake returns a usageError. The format may contain %w.
 func Mistake(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// interruption is the error after a signal; text describes what the command has left.
+// interruption is the error after a signal. text describes the state that the command leaves.
 type interruption struct{ text string }
 
-// Interrupted makes the error.
+// Interrupted returns an interruption, whose message is "interrupted" followed by left.
 func Interrupted(left string) error { return &interruption{left} }
 
 func (i *interruption) Error() string { return "interrupted" + i.text }
 
 func (i *interruption) Unwrap() error { return context.Canceled }
 
-// mistakes are the sentinels of errors that the caller can put right.
+// mistakes are the sentinels of errors that the caller can correct.
 var mistakes = []error{
 	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrMemory, vssgp.ErrUnfitted, vssgp.ErrCheckpoint,
 	backend.ErrShape, backend.ErrValue,
@@ -78,25 +78,25 @@ const Prefix = "vssgp: "
 
 var lineEnds, control = regexp.MustCompile(`\s*[\r\n]\s*`), regexp.MustCompile(`\p{Cc}`)
 
-// internals matches names of this module's packages and texts of its sentinels at the beginning of an error or of one that it wraps.
+// internals matches package names and sentinel texts of this module at the beginning of an error or of a wrapped error.
 var internals = regexp.MustCompile(`(^|: )(?:(?:audio|declip|detect|restore|series|bad gaps|bad options|unusable data|unusable options): )+`)
 
-// lastSentinel matches the text of a sentinel that another message comes before.
+// lastSentinel matches the text of a sentinel at the end of a message.
 var lastSentinel = regexp.MustCompile(`: (?:bad gaps|bad options|unusable data|unusable options)$`)
 
-// OneLine formats err as a single line that begins with the program's name and contains it only
-// there, without names of packages and sentinels, which users of the command do not know.
+// OneLine formats err as a single line that begins with the program's name. It removes further
+// occurrences of that name and the names of packages and sentinels.
 func OneLine(err error) string {
 	text := lineEnds.ReplaceAllString(strings.TrimSpace(err.Error()), " ")
 	text = lastSentinel.ReplaceAllString(internals.ReplaceAllString(strings.ReplaceAll(text, Prefix, ""), "$1"), "")
 	return Prefix + control.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), " ")
 }
 
-// CheckScores refuses scores that are not finite.
+// CheckScores returns an error if a score is not finite.
 func CheckScores(path string, rmse, density float64) error {
 	if v := rmse + density; math.IsNaN(v) || math.IsInf(v, 0) {
-		return Mistake("%s: the RMSE is %v and the mean log predictive density %v; the data must be of the size of the model's", path, rmse,
-			density)
+		return Mistake("%s: the RMSE is %v and the mean log predictive density is %v; the values must have the scale of the model's data",
+			path, rmse, density)
 	}
 	return nil
 }

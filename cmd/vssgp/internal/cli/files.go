@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// files are the files of a command line. They refuse an output that is an input, before any
+// files are the files of a command line. An output that is also an input is refused before the
 // work and again before anything is written.
 type files struct {
 	Read, Written []NamedFile
@@ -23,16 +23,16 @@ type files struct {
 	stdout        io.Writer
 }
 
-// A NamedFile is a file as the command line names it.
+// A NamedFile is a file of the command line.
 type NamedFile struct {
-	Name string // the flag or argument; "" if the command has made the path
+	Name string // flag or argument; "" if the command derived the path
 	Path string
 }
 
-// String is "--sd FILE".
+// String returns the name and the path, such as "--sd FILE".
 func (f NamedFile) String() string { return strings.TrimSpace(f.Name + " " + f.Path) }
 
-// check refuses a path that the flag cannot take. If optional is set, the path may be missing.
+// check returns an error if the flag cannot accept the path. If optional is set, the path may be missing.
 func (f *FileUse) check(named NamedFile, json, optional bool) error {
 	stdout := named.Path == ToStdout
 	switch {
@@ -43,7 +43,7 @@ func (f *FileUse) check(named NamedFile, json, optional bool) error {
 	case stdout && f.Stdout && json:
 		return Mistake("%v and --json both write to stdout; %s must be a file", named, named.Name)
 	case stdout && !f.Stdout && !f.Only:
-		return Mistake("%v: this output cannot go to stdout; must be a file name", named)
+		return Mistake("%v: this output cannot be written to stdout; must be a file name", named)
 	case !f.Only || slices.Contains(f.Extensions, FormatOf(named.Path)) && (f.Stdout || !stdout):
 		return nil
 	}
@@ -66,8 +66,8 @@ func (f *files) Add(named NamedFile, written bool) {
 	}
 }
 
-// apart refuses an output that is an input. It passes over a path that cannot be read or written to: the command reports a missing
-// input, and fileio.Check the output.
+// apart returns an error if an output is also an input. It ignores paths that it cannot resolve: the command reports a missing input,
+// and fileio.Check reports an invalid output.
 func (f *files) apart() error {
 	if f.Overwrite {
 		return nil
@@ -86,7 +86,7 @@ func (f *files) apart() error {
 	return nil
 }
 
-// placeOf returns the place of an output. Stdout may be a file, too.
+// placeOf returns the identity of an output's file. Stdout may be redirected to a file.
 func (f *files) placeOf(path string) (fileio.Place, error) {
 	if path != ToStdout {
 		return fileio.PlaceOf(path)
@@ -99,8 +99,8 @@ func (f *files) placeOf(path string) (fileio.Place, error) {
 	return fileio.Place{}, nil
 }
 
-// FormatOf returns the extension of a path, in small letters and without its dot: csv for
-// stdin, stdout and packed CSV, wav for .wave.
+// FormatOf returns the extension of a path in lower case without its dot. It returns csv for
+// stdin, stdout and compressed CSV, and wav for .wave.
 func FormatOf(path string) string {
 	if path == ToStdout {
 		return "csv"
@@ -115,7 +115,7 @@ func FormatOf(path string) string {
 	return extension
 }
 
-// NameMark is replaced by a recording's name, without its extension, in the names of other files.
+// NameMark is the placeholder for a recording's name without extension in the paths of outputs.
 const NameMark = "{}"
 
 // NumberedFiles returns n paths with -1 to -n before the extension.
@@ -130,8 +130,8 @@ func NumberedFiles(path string, n int) []string {
 // ToStdout is the output path that means stdout.
 const ToStdout = "-"
 
-// A stream is stdout or stderr. The context ends a write that waits for a reader, and after
-// a first error every write fails.
+// A stream is stdout or stderr. Canceling the context ends a blocked write. After the first
+// error every write fails.
 type stream struct {
 	ctx context.Context
 	to  io.Writer
@@ -139,7 +139,7 @@ type stream struct {
 	any bool  // something was written
 }
 
-// Write returns the first error again after it.
+// Write writes b. After an error, it returns the same error again.
 func (s *stream) Write(b []byte) (n int, err error) {
 	if s.err != nil {
 		return 0, s.err
@@ -152,8 +152,8 @@ func (s *stream) Write(b []byte) (n int, err error) {
 	return n, s.err
 }
 
-// finish closes the stream and returns the first error: some file systems report a full disk
-// only on closing, and not every print, by us or by cobra, checks for errors.
+// finish closes the stream and returns its first error. Some file systems report a full disk
+// only on close, and not every print, here or in cobra, checks for errors.
 func (s *stream) finish() error {
 	if f, ok := s.to.(*os.File); ok && s.any && s.err == nil {
 		if err := f.Close(); err != nil {
@@ -163,7 +163,7 @@ func (s *stream) finish() error {
 	return s.err
 }
 
-// onStdout words an error of stdout. It drops the path that the system reports, which no user gave.
+// onStdout wraps an error of stdout. It drops the path in the system's error, which the user did not give.
 func onStdout(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return Interrupted(": stdout: " + err.Error())
@@ -178,7 +178,7 @@ func onStdout(err error) error {
 // FromStdin is the input path that means stdin.
 const FromStdin = "-"
 
-// InputName is what messages call an input.
+// InputName returns the name of an input in messages.
 func InputName(path string) string {
 	if path == FromStdin {
 		return "stdin"
@@ -186,15 +186,15 @@ func InputName(path string) string {
 	return path
 }
 
-// StdinFile returns a file with what comes from stdin, and its size, because tables are read more than once.
+// StdinFile copies stdin to a temporary file, because tables are read more than once. It returns the file and its size.
 func (env *Env) StdinFile(ctx context.Context) (f *os.File, size int64, err error) {
 	if f = env.spooled; f == nil {
 		if f, err = os.CreateTemp("", "vssgp-*"); err != nil {
 			return nil, 0, fmt.Errorf("copy stdin to a file: %w", err)
 		}
-		os.Remove(f.Name()) // if the system allows that while it is open
+		os.Remove(f.Name()) // fails on systems that cannot remove an open file
 		done := make(chan error, 1)
-		go func() { // a read from a terminal or a pipe waits as long as nobody writes
+		go func() { // a read from a terminal or a pipe may block
 			_, err := io.Copy(f, env.Stdin)
 			done <- err
 		}()
@@ -202,7 +202,7 @@ func (env *Env) StdinFile(ctx context.Context) (f *os.File, size int64, err erro
 		case err = <-done:
 			env.spooled = f // Close closes it
 		case <-ctx.Done():
-			return nil, 0, Interrupted(" while reading stdin") // f stays open for the copying, until the process ends
+			return nil, 0, Interrupted(" while reading stdin") // the goroutine still writes to f until the process ends
 		}
 		if err != nil {
 			return nil, 0, fmt.Errorf("read stdin: %w", err)

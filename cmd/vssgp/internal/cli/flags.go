@@ -15,32 +15,32 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// A Value is the argument of a flag, or a positional argument. The functions below make one of each kind.
+// A Value is the argument of a flag, or a positional argument. The functions below construct the kinds.
 type Value struct {
-	Kind  string // as help calls it
-	Text  string // as the user wrote it
+	Kind  string // its name in help
+	Text  string // the user's input
 	Parse func(s string) error
-	Words []string // it may be one of these; for a file, words that name none
-	List  bool     // if the flag is given again, it adds to the list
+	Words []string // accepted words; for a file, words that are not file names
+	List  bool     // a repeated flag adds to the list
 	Timed bool     // a length was given as a time
-	File  *FileUse // nil: not the name of a file
+	File  *FileUse // nil if the value is not a file name
 }
 
-// A FileUse is how a command uses the file that a flag names.
+// A FileUse describes how a command uses the file of a flag.
 type FileUse struct {
 	Written    bool
-	Needed     string   // the flag with an example, if the command needs it
-	Extensions []string // that a shell offers; none: all
-	Only       bool     // another extension is a mistake
+	Needed     string   // an example of the flag, if the flag is required
+	Extensions []string // completed by a shell; nil for all
+	Only       bool     // other extensions are errors
 	Stdout     bool     // - is stdout
-	Folder     bool     // it is a folder, whose files have names that the command makes
-	AtOnce     bool     // it is written during the work, not with the other outputs
+	Folder     bool     // a folder, in which the command names the files
+	AtOnce     bool     // written during the work, not with the other outputs
 }
 
-// String returns the value as it was written.
+// String returns the text of the value.
 func (v *Value) String() string { return v.Text }
 
-// Type returns the name that help gives the flag's argument.
+// Type returns the name of the flag's argument in help.
 func (v *Value) Type() string { return v.Kind }
 
 // Set parses the text.
@@ -55,7 +55,7 @@ func (v *Value) Set(s string) error {
 	return nil
 }
 
-// complete completes the words, in a list after a comma too, or the files.
+// complete returns completions: the accepted words, also after a comma in a list, or file extensions.
 func (v *Value) complete(_ *cobra.Command, _ []string, typed string) (all []cobra.Completion, then cobra.ShellCompDirective) {
 	then = cobra.ShellCompDirectiveNoFileComp
 	if v.File != nil {
@@ -76,8 +76,8 @@ func (v *Value) complete(_ *cobra.Command, _ []string, typed string) (all []cobr
 	return all, then
 }
 
-// CompleteFlag registers the completion of a flag that has words or files. Cobra keeps what is registered, and all that it refers to,
-// until the process ends.
+// CompleteFlag registers the completion of a flag that takes words or files. Cobra keeps the registered function, and everything that it
+// refers to, until the process ends.
 func CompleteFlag(c *cobra.Command, f *pflag.Flag) {
 	if v, ok := f.Value.(*Value); ok && (v.File != nil || v.Words != nil) {
 		if err := c.RegisterFlagCompletionFunc(f.Name, v.complete); err != nil {
@@ -86,7 +86,7 @@ func CompleteFlag(c *cobra.Command, f *pflag.Flag) {
 	}
 }
 
-// InputFile is a positional argument of a command: a file to read, with one of the extensions.
+// InputFile returns a positional argument: a file to read, with one of the extensions.
 func InputFile(name string, extensions []string) *Value {
 	return &Value{Kind: name, File: &FileUse{Extensions: extensions}}
 }
@@ -105,7 +105,7 @@ var (
 	PlotFiles      = []string{"html", "png", "svg"}
 )
 
-// OneOf takes one of a few words; the default is the value of to.
+// OneOf returns a value that accepts one of the words and sets *to, whose initial value is the default.
 func OneOf[T ~string](to *T, words ...string) *Value {
 	return &Value{Kind: "name", Text: string(*to), Words: words, Parse: func(s string) error {
 		if !slices.Contains(words, s) {
@@ -116,7 +116,7 @@ func OneOf[T ~string](to *T, words ...string) *Value {
 	}}
 }
 
-// FirstGiven is the first flag of a set that was given; "" if none was.
+// FirstGiven returns the name of the first flag of a set that was given, "" if none was.
 func FirstGiven(flags *pflag.FlagSet) (name string) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Changed && name == "" {
@@ -126,10 +126,10 @@ func FirstGiven(flags *pflag.FlagSet) (name string) {
 	return name
 }
 
-// Unbounded is the bound of a count that the command does not bound.
+// Unbounded is the maximum of a count without a maximum.
 const Unbounded = math.MaxInt
 
-// Count takes a whole number from 0 to most.
+// Count returns a value that accepts a whole number from 0 to most.
 func Count(to *int, most int) *Value {
 	return &Value{Kind: "int", Text: strconv.Itoa(*to), Parse: func(s string) error {
 		n, err := strconv.Atoi(s)
@@ -144,12 +144,12 @@ func Count(to *int, most int) *Value {
 	}}
 }
 
-// OutputFile takes the name of a file to write, with one of the extensions.
+// OutputFile returns a value that accepts the name of a file to write, with one of the extensions.
 func OutputFile(to *string, extensions ...string) *Value {
 	return FileName(to, FileUse{Written: true, Extensions: extensions, Only: true})
 }
 
-// FileName takes the name of a file, or one of the words instead.
+// FileName returns a value that accepts a file name or one of the words.
 func FileName(to *string, f FileUse, words ...string) *Value {
 	return &Value{Kind: "file", Words: words, File: &f, Parse: func(s string) error {
 		*to = s
@@ -157,18 +157,18 @@ func FileName(to *string, f FileUse, words ...string) *Value {
 	}}
 }
 
-// WithoutTimes refuses times as lengths along a table's inputs.
+// WithoutTimes returns an error if a length along a table's input was given as a time.
 func WithoutTimes(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if v, ok := f.Value.(*Value); ok && v.Timed && err == nil {
-			err = Mistake("--%s %v: a table's x need not be time; must be plain numbers in units of x", f.Name, v)
+			err = Mistake("--%s %v: the input x of a table may not be time; must be plain numbers in units of x", f.Name, v)
 		}
 	})
 	return err
 }
 
-// ParseLength reads a positive number, which may be a time with the unit s or
-// ms. A time is returned in seconds.
+// ParseLength parses a positive number, which may have the unit s or ms. It
+// returns a time in seconds.
 func ParseLength(s string) (v float64, timed bool, err error) {
 	v, timed, err = ParseTimed(s)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
@@ -177,7 +177,7 @@ func ParseLength(s string) (v float64, timed bool, err error) {
 	return v, timed, nil
 }
 
-// ParseTimed reads a number, which may be a time as for ParseLength.
+// ParseTimed parses a number of any sign, which may be a time as for ParseLength.
 func ParseTimed(s string) (v float64, timed bool, err error) {
 	text, unit := s, 1.0
 	if t, ok := strings.CutSuffix(s, "ms"); ok {

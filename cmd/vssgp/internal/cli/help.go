@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagGroups is the annotation of a command that has the headings of its flags.
+// flagGroups is the key of the annotation that lists the headings of a command's flags.
 const flagGroups = "flag groups"
 
-// onlyCommon is the annotation of a command that has the common flags that do something for it, if the others do not.
+// onlyCommon is the key of the annotation that lists the common flags that a command uses, if it does not use all.
 const onlyCommon = "common flags"
 
-// FlagGroups returns the annotation of a command whose help lists flags under headings. A group is "Heading: flag flag …". Flags of no
-// group are listed under Advanced.
+// FlagGroups returns the annotation of a command whose help lists flags under headings. A group is "Heading: flag flag …". Other flags
+// are listed under Advanced.
 func FlagGroups(groups ...string) map[string]string {
 	return map[string]string{flagGroups: strings.Join(groups, "\n")}
 }

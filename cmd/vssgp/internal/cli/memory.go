@@ -13,10 +13,10 @@ import (
 
 const meminfo = "/proc/meminfo"
 
-// MemoryLimit returns the most bytes that a fit may take, 0 for no limit. given is
-// --memory: 0 means the free memory, +Inf for no limit. It also becomes the
-// collector's limit, so that garbage does not fill the memory that the fit needs,
-// unless the user sets GOMEMLIMIT.
+// MemoryLimit returns the number of bytes that a fit may use, 0 for no limit. given is
+// the value of --memory: 0 means the free memory and +Inf no limit. Unless GOMEMLIMIT
+// is set, MemoryLimit also sets the limit of the garbage collector, so that garbage
+// does not fill the memory that the fit needs.
 func MemoryLimit(given float64) float64 {
 	limit := given
 	switch {
@@ -31,11 +31,11 @@ func MemoryLimit(given float64) float64 {
 	return limit
 }
 
-// freeMemory returns how many bytes are free without swapping, by the kernel's count and
-// the control group's limit; 0 if neither is known (on systems other than Linux).
+// freeMemory returns the number of bytes that are free without swapping, from /proc/meminfo
+// and the control group's limit. It returns 0 if neither is known (on systems other than Linux).
 func freeMemory(meminfo, groupMax, groupCurrent string) float64 {
 	free := float64(procfs.Bytes(meminfo, "MemAvailable"))
-	most, errMost := readNumber(groupMax) // "max", which is no number, if there is no limit
+	most, errMost := readNumber(groupMax) // "max", which does not parse, if there is no limit
 	current, err := readNumber(groupCurrent)
 	if left := most - current; errMost == nil && err == nil && left >= 0 && (free == 0 || left < free) {
 		return left
@@ -57,7 +57,7 @@ var sizeUnits = []struct {
 	bytes float64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}}
 
-// Size takes a number of bytes with a unit, or none, which is +Inf.
+// Size returns a value that accepts a number of bytes with a unit, or none, which sets +Inf.
 func Size(to *float64) *Value {
 	return &Value{Kind: "size", Words: []string{"none"}, Parse: func(s string) error {
 		if s == "none" {

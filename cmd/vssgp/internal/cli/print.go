@@ -16,8 +16,8 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// marshalers write what JSON has no number for: values that are not finite are null, a duration is in seconds, and the terms of a bound
-// are an object in their own order.
+// marshalers encode values that are not finite as null, durations in seconds, and the terms of a bound as an object in the order of the
+// terms.
 var marshalers = json.WithMarshalers(json.JoinMarshalers(
 	json.MarshalToFunc(func(e *jsontext.Encoder, v float64) error {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -27,7 +27,7 @@ var marshalers = json.WithMarshalers(json.JoinMarshalers(
 	}),
 	json.MarshalToFunc(func(e *jsontext.Encoder, d time.Duration) error { return e.WriteToken(jsontext.Float(d.Seconds())) }),
 	json.MarshalToFunc(func(e *jsontext.Encoder, terms []vssgp.Term) error {
-		e.WriteToken(jsontext.BeginObject) // the encoder keeps its first error
+		e.WriteToken(jsontext.BeginObject) // the encoder returns its first error again
 		for _, t := range terms {
 			e.WriteToken(jsontext.String(t.Name))
 			json.MarshalEncode(e, t.Value)
@@ -36,8 +36,7 @@ var marshalers = json.WithMarshalers(json.JoinMarshalers(
 	}),
 ))
 
-// PrintJSON writes one object, whose fields have json tags, to stdout, whole or not at all. docs/json.md describes the object of each
-// command.
+// PrintJSON writes v to stdout as one JSON object. If encoding fails, it writes nothing. docs/json.md describes the object of each command.
 func (env *Env) PrintJSON(v any) error {
 	b, err := json.Marshal(v, marshalers, json.Deterministic(true))
 	if err != nil {
@@ -48,7 +47,7 @@ func (env *Env) PrintJSON(v any) error {
 	return err
 }
 
-// A Predicted is what predict prints with --json.
+// Predicted is the output of predict --json.
 type Predicted struct {
 	Rows    int      `json:"rows"`
 	Columns []string `json:"columns"`
@@ -56,7 +55,7 @@ type Predicted struct {
 	Device  string   `json:"device"`
 }
 
-// Print prints a line of a result for people on stdout.
+// Print prints a line of the result on stdout, or on stderr if stdout carries data. It prints nothing with --quiet or --json.
 func (env *Env) Print(format string, args ...any) {
 	to := env.Stdout
 	if env.Aside {
@@ -68,7 +67,7 @@ func (env *Env) Print(format string, args ...any) {
 	}
 }
 
-// PrintWritten names the files that were written.
+// PrintWritten prints the names of the written files.
 func (env *Env) PrintWritten(files []fileio.File) {
 	var paths []string
 	for _, f := range files {
@@ -81,10 +80,10 @@ func (env *Env) PrintWritten(files []fileio.File) {
 	}
 }
 
-// Counted writes a number of things, such as 1 gap or 3 gaps.
+// Counted formats a number of items, such as 1 gap or 3 gaps.
 var Counted = report.Counted
 
-// Short writes a number for people, a dash if it is not finite.
+// Short formats a number with five digits, or as a dash if it is not finite.
 func Short(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "-"
@@ -92,7 +91,7 @@ func Short(v float64) string {
 	return fmt.Sprintf("%.5g", v)
 }
 
-// Row writes numbers for people.
+// Row formats numbers with Short, separated by spaces.
 func Row(a []float64) string {
 	parts := make([]string, len(a))
 	for i, v := range a {
@@ -101,13 +100,13 @@ func Row(a []float64) string {
 	return strings.Join(parts, " ")
 }
 
-// Settings returns the flags of the command line, for a report.
+// Settings returns the flags that were given on the command line, for a report.
 func (env *Env) Settings() (s []report.Setting) {
 	env.Flags.Visit(func(f *pflag.Flag) { s = append(s, report.Setting{Name: "--" + f.Name, Value: f.Value.String()}) })
 	return s
 }
 
-// ReportFile returns a document as a file to write. The path's extension has been checked.
+// ReportFile returns a document as a file to write, in the format of the path's extension.
 func (env *Env) ReportFile(path string, d *report.Document) fileio.File {
 	d.Foot = append(d.Foot, env.Version)
 	return fileio.File{Path: path, Write: func(w io.Writer) error {

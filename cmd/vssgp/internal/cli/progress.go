@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	progressWidth = 110 // of the line at most; a terminal may be narrower
+	progressWidth = 110 // maximum length of the line; a terminal may be narrower
 	progressSteps = 1000
 	progressEvery = 100 * time.Millisecond
 )
 
-// progress is the line on stderr that shows how much of the work is done.
+// progress is the progress line on stderr.
 type progress struct {
 	mu    sync.Mutex
-	bar   *pb.ProgressBar // nil: nothing is shown
-	share float64
-	began time.Time // of the work of which share is done
-	next  time.Time // when it may be drawn again
+	bar   *pb.ProgressBar // nil if nothing is shown
+	share float64         // completed part of the current task
+	began time.Time       // when the current task began
+	next  time.Time       // earliest time of the next redraw
 }
 
-// ShowProgress shows which share of some work is done, and the time left, on one line of stderr, if --progress and --quiet allow that. A
-// share that is less than before is of other work.
+// ShowProgress shows the completed share of a task and the remaining time on one line of stderr, unless --progress or --quiet disables
+// it. A share that is smaller than the last one begins a new task.
 func (env *Env) ShowProgress(share float64, format string, args ...any) {
 	if env.Progress != "always" && (env.Progress != "auto" || env.Quiet || !isTerminal(env.Stderr)) {
 		return
@@ -38,7 +38,7 @@ func (env *Env) ShowProgress(share float64, format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar == nil {
-		// Static: only Write draws it, on the goroutine that reports progress.
+		// Static: only Write draws the bar, on the goroutine that reports progress.
 		line := pb.ProgressBarTemplate(`{{string . "what"}} {{bar . "[" "=" ">" " " "]"}} {{string . "left"}}`)
 		p.bar = line.New(progressSteps).SetMaxWidth(progressWidth).SetWriter(env.Stderr).
 			Set(pb.Static, true).Set(pb.Terminal, true).Set(pb.ReturnSymbol, "\r").Set(pb.CleanOnFinish, true)
@@ -58,7 +58,7 @@ func (env *Env) ShowProgress(share float64, format string, args ...any) {
 	p.bar.Set("what", fmt.Sprintf(format, args...)).Set("left", left).SetCurrent(int64(share * progressSteps)).Write()
 }
 
-// ClearProgress removes the line.
+// ClearProgress removes the progress line.
 func (env *Env) ClearProgress() {
 	p := &env.progress
 	p.mu.Lock()
@@ -77,10 +77,10 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// ShowFit shows the progress of a fit.
+// ShowFit shows the progress of a fit, with its bound and noise.
 func (env *Env) ShowFit(what string, p vssgp.Progress) {
 	if p.Starts > 1 {
-		what = fmt.Sprintf("%s, start %d/%d", what, p.Start, p.Starts)
+		what = fmt.Sprintf("%s, restart %d/%d", what, p.Start, p.Starts)
 	}
 	share := (float64(max(p.Start, 1)-1) + float64(p.Iteration)/float64(max(1, p.Iterations))) / float64(max(1, p.Starts))
 	env.ShowProgress(share, "%s, bound %.6g, noise %.3g", what, p.Bound, p.NoiseSD)

@@ -17,17 +17,17 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// A Job is the ranks that were started together; nil in a process by itself.
+// A Job is an MPI job as seen by one of its ranks. It is nil in a process without a launcher.
 type Job struct {
 	ranks.Comm
 	Leave func()
 	peers []peer // on rank 0: the other ranks on the same machine
 }
 
-// peer is another rank's process.
+// A peer is the process of another rank.
 type peer struct{ rank, pid int }
 
-// JoinJob returns the job in which a launcher has started this process, if one has.
+// JoinJob returns the MPI job of this process, nil without a launcher such as mpirun.
 func JoinJob() (*Job, error) {
 	c, leave, err := ranks.World()
 	if errors.Is(err, ranks.ErrNotBuilt) {
@@ -44,11 +44,11 @@ func JoinJob() (*Job, error) {
 	return j, nil
 }
 
-// meet sends the process numbers of the other ranks to rank 0.
+// meet sends the process IDs of the other ranks to rank 0.
 func (j *Job) meet() {
 	host, err := os.Hostname()
 	if err != nil {
-		host = fmt.Sprintf("unknown %d", os.Getpid()) // so that no other rank is taken to be here
+		host = fmt.Sprintf("unknown %d", os.Getpid()) // differs from the host of every other rank
 	}
 	h := fnv.New32a()
 	io.WriteString(h, host)
@@ -58,9 +58,9 @@ func (j *Job) meet() {
 		return
 	}
 	for rank := 1; rank < j.Size(); rank++ {
-		said := make([]float64, 2)
-		if j.Recv(rank, said); said[1] == here {
-			j.peers = append(j.peers, peer{rank, int(said[0])})
+		sent := make([]float64, 2)
+		if j.Recv(rank, sent); sent[1] == here {
+			j.peers = append(j.peers, peer{rank, int(sent[0])})
 		}
 	}
 }
@@ -76,42 +76,42 @@ func FirstRank() bool {
 	return true
 }
 
-// howToResume describes how to continue a job that has ended.
+// howToResume tells the user how to continue a job that has failed.
 const howToResume = "to resume from the last checkpoint (--checkpoint), run the same command with --resume"
 
-// Broken makes an error of a panic: either rank 0 has lost the others, or this program has
-// a bug.
+// Broken converts a panic into an error. Either rank 0 has lost the other ranks, or this
+// program has a bug.
 func Broken(p any) error {
 	if e, ok := p.(*mpi.Error); ok {
-		return fmt.Errorf("rank 0 lost the others: %w; %s", e, howToResume)
+		return fmt.Errorf("rank 0 lost the other ranks: %w; %s", e, howToResume)
 	}
 	return fmt.Errorf("this is a bug in vssgp; please report it: %v", p)
 }
 
-// RankTimes splits a job's time by what it was spent on, as measured by rank 0.
+// RankTimes is the time that a job spends on each activity, measured by rank 0.
 type RankTimes struct {
 	Size          int           `json:"size"`
-	Open          time.Duration `json:"open_seconds"`          // bringing rows to the ranks
-	Cores         int           `json:"cores"`                 // of each rank, by rank 0's
+	Open          time.Duration `json:"open_seconds"`          // distributing rows to the ranks
+	Cores         int           `json:"cores"`                 // of rank 0, assumed for each rank
 	Compute       time.Duration `json:"compute_seconds"`       // rank 0's own sums and its share of the algebra
 	Waiting       time.Duration `json:"waiting_seconds"`       // for the slowest rank
-	Communication time.Duration `json:"communication_seconds"` // sending numbers
+	Communication time.Duration `json:"communication_seconds"` // sending data
 	Other         time.Duration `json:"other_seconds"`         // the optimizer, with its part of the algebra
-	Share         float64       `json:"communication_share"`   // of the whole time
+	Share         float64       `json:"communication_share"`   // of the total time
 	Bytes         int64         `json:"bytes"`                 // to and from rank 0
 }
 
-// String is the line that people read.
+// String returns the line that is printed without --json.
 func (t *RankTimes) String() string {
 	all := max(t.Open+t.Compute+t.Waiting+t.Communication+t.Other, 1)
 	share := func(part time.Duration) float64 { return 100 * float64(part) / float64(all) }
-	return fmt.Sprintf("ranks: %d, cores of each: %d; rows to the ranks %.1f %%, sums %.1f %%, waiting for the slowest %.1f %%, "+
-		"communication %.1f %% (%.3g MB), optimizer and the rest %.1f %%",
+	return fmt.Sprintf("ranks: %d, cores per rank: %d; distributing rows %.1f %%, sums %.1f %%, waiting for the slowest rank %.1f %%, "+
+		"communication %.1f %% (%.3g MB), optimizer and other %.1f %%",
 		t.Size, t.Cores, share(t.Open), share(t.Compute), share(t.Waiting), share(t.Communication), float64(t.Bytes)/1e6, share(t.Other))
 }
 
-// Serve runs all ranks but the first: they read nothing, print nothing and leave signals to
-// rank 0, which decides when to end. An error here becomes rank 0's error.
+// Serve runs a rank other than rank 0 and returns its exit code. The rank reads no files and
+// ignores signals: rank 0 decides when to end. An error here ends the job.
 func (j *Job) Serve(stderr io.Writer) int {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	defer func() {
@@ -126,7 +126,7 @@ func (j *Job) Serve(stderr io.Writer) int {
 	return ExitDone
 }
 
-// OpenDevice opens another rank's backend by what rank 0 was asked for (Device.spec).
+// OpenDevice opens the backend of another rank from the spec of rank 0 (Device.spec).
 func OpenDevice(spec string) (backend.Backend, error) {
 	c := NewDevice(func(string, ...any) {})
 	if err := c.take(spec); err != nil {
@@ -136,13 +136,13 @@ func OpenDevice(spec string) (backend.Backend, error) {
 	return c.choose()
 }
 
-// fail prints which rank has failed and ends them all.
+// fail prints which rank has failed and ends all ranks.
 func (j *Job) fail(stderr io.Writer, why any) {
-	fmt.Fprintln(stderr, OneLine(fmt.Errorf("rank %d of %d failed: %v; this ends the job; %s", j.Rank(), j.Size(), why, howToResume)))
+	fmt.Fprintln(stderr, OneLine(fmt.Errorf("rank %d of %d failed: %v; the job ends; %s", j.Rank(), j.Size(), why, howToResume)))
 	j.Abort(ExitFailure)
 }
 
-// Lead does the work of rank 0, and releases the other ranks.
+// Lead runs work on rank 0, then releases the other ranks. It returns the exit code of work.
 func (j *Job) Lead(ctx context.Context, stderr io.Writer, work func() int) int {
 	over := make(chan struct{})
 	var watching sync.WaitGroup
@@ -156,14 +156,14 @@ func (j *Job) Lead(ctx context.Context, stderr io.Writer, work func() int) int {
 }
 
 const (
-	// After a signal, rank 0 looks for watchFor whether the others are still there, every
-	// watchEvery: mpirun ends the others about a second after it has found one dead.
+	// After a signal, rank 0 checks for watchFor whether the other ranks still run, every
+	// watchEvery. mpirun ends all ranks about a second after it has found one dead.
 	watchFor   = 5 * time.Second
 	watchEvery = 20 * time.Millisecond
 )
 
-// watch waits for the signal that ends the job. It may come from mpirun because a rank has
-// died; rank 0 would wait for that rank for ever.
+// watch waits for the signal that ends the job. If mpirun sends it because another rank has
+// died, watch exits, because rank 0 would wait for that rank forever.
 func (j *Job) watch(ctx context.Context, over <-chan struct{}, stderr io.Writer) {
 	select {
 	case <-over:
@@ -173,7 +173,7 @@ func (j *Job) watch(ctx context.Context, over <-chan struct{}, stderr io.Writer)
 	for until := time.Now().Add(watchFor); time.Now().Before(until); {
 		for _, p := range j.peers {
 			if gone(p.pid) {
-				fmt.Fprintln(stderr, OneLine(fmt.Errorf("rank %d of %d (process %d) has died, so the job ends; %s",
+				fmt.Fprintln(stderr, OneLine(fmt.Errorf("rank %d of %d (process %d) has died; the job ends; %s",
 					p.rank, j.Size(), p.pid, howToResume)))
 				os.Exit(ExitFailure)
 			}

@@ -7,14 +7,14 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// A ServedFile is a file of a call of serve, or of its answer.
+// A ServedFile is a file in a request to serve or in its response.
 type ServedFile struct {
 	Name    string `json:"name"`
 	Size    int64  `json:"size"`
 	Content []byte `json:"-"`
 }
 
-// ServedFiles are the files of one call of serve: inputs that came with it, and all outputs, which go back with its answer.
+// ServedFiles are the files of one request to serve: the inputs sent with it and the outputs returned with its response.
 type ServedFiles struct {
 	In  map[string][]byte
 	Out []ServedFile
@@ -27,15 +27,14 @@ type inputFile interface {
 	io.Closer
 }
 
-// Open opens an input and returns its size: one that came with the call, as a served command reads no other files, or, outside of serve,
-// a regular file.
+// Open opens an input and returns its size. A served command reads only files sent with the request; other commands read regular files.
 func (m *ServedFiles) Open(path string) (inputFile, int64, error) {
 	if m == nil {
 		return fileio.OpenRegular(path)
 	}
 	content, ok := m.In[path]
 	if !ok {
-		return nil, 0, Mistake("%s did not come with the call, which has %s", path, Counted(len(m.In), "file"))
+		return nil, 0, Mistake("%s was not sent with the request, which has %s", path, Counted(len(m.In), "file"))
 	}
 	return struct {
 		*bytes.Reader
@@ -43,7 +42,7 @@ func (m *ServedFiles) Open(path string) (inputFile, int64, error) {
 	}{bytes.NewReader(content), io.NopCloser(nil)}, int64(len(content)), nil
 }
 
-// write adds outputs: all or none.
+// write adds outputs. If writing one of them fails, it adds none.
 func (m *ServedFiles) write(files []fileio.File) error {
 	out := make([]ServedFile, len(files))
 	for i, f := range files {

@@ -17,7 +17,7 @@ import (
 type versionInfo struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
-	Modified bool   `json:"modified,omitempty"` // built from a changed working tree
+	Modified bool   `json:"modified,omitempty"` // built from a modified working tree
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 	Format   string `json:"model_format"`
@@ -41,7 +41,7 @@ func NewVersion(env *Env) *cobra.Command {
 	})
 }
 
-// ReadVersion reads what the Go linker has written into the binary.
+// ReadVersion returns the build information of the binary.
 func ReadVersion() versionInfo {
 	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Format: "vssgp/1"}
 	v.MPI, _ = ranks.MPI()
@@ -61,7 +61,7 @@ func ReadVersion() versionInfo {
 	return v
 }
 
-// String is the line that people read.
+// String returns the line that is printed without --json.
 func (v versionInfo) String() string {
 	words := []string{"vssgp", v.Version}
 	if v.Revision != "" {

@@ -16,36 +16,36 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// Columns are --x and --y, and for a series --yerr: names of a table's columns, or their numbers from 0.
-// A column cannot have a number as its name (package table refuses it).
+// Columns are the values of --x, --y and, for a series, --yerr. They are names of a table's columns or numbers from 0.
+// The name of a column cannot be a number (package table refuses it).
 type Columns struct {
 	X, Y, Errors []string
 	Regressors   []string // columns of regressors of a series
-	By           string   // a column whose values name several series; "": none
+	By           string   // column with the names of several series, "" if there is none
 	names        []string // --names
-	dayFirst     *bool    // --dayfirst; nil: as the dates show
-	rows         bool     // --x row: the number of the row is the input
-	Ordered      bool     // rows are in the order of time: a guessed input has to rise
-	ahead        *ahead   // nil: HasOneInput has read no table
+	dayFirst     *bool    // --dayfirst; nil to detect the order
+	rows         bool     // --x row: the row number is the input
+	Ordered      bool     // rows are in the order of time, so a default input must increase
+	ahead        *ahead   // the table that HasOneInput has read, or nil
 }
 
-// Add defines the flags.
+// Add defines the flags of a model with several inputs.
 func (c *Columns) Add(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.X, "x", nil,
 		"input `columns`, by name or number from 0 (default: all but the outputs)")
-	f.StringSliceVar(&c.Y, "y", nil, "output `columns` (default: the last of numbers)")
+	f.StringSliceVar(&c.Y, "y", nil, "output `columns` (default: the last column of numbers)")
 	f.StringSliceVar(&c.names, "names", nil,
-		"`names` of all columns, in place of the table's own")
+		"`names` of all columns, which replace the table's names")
 	c.AddDayFirst(f)
 }
 
-// AddSeries defines --x and --y of one series.
+// AddSeries defines the flags of time series.
 func (c *Columns) AddSeries(f *pflag.FlagSet) {
 	c.Ordered = true
 	f.StringSliceVar(&c.X, "x", nil,
 		"input `column`, by name or number from 0, or row for the row number")
-	f.StringSliceVar(&c.Y, "y", nil, "output `columns` (default: the last of numbers)")
-	f.StringVar(&c.By, "by", "", "`column` that tells several series apart; each gets a model")
+	f.StringSliceVar(&c.Y, "y", nil, "output `columns` (default: the last column of numbers)")
+	f.StringVar(&c.By, "by", "", "`column` that identifies several series; each gets its own model")
 	c.AddDayFirst(f)
 }
 
@@ -58,20 +58,20 @@ func (c *Columns) AddDayFirst(f *pflag.FlagSet) {
 		}
 		c.dayFirst = &first
 		return nil
-	}}, "dayfirst", "dates such as 1/2/2024 have the day first; =false: the month")
+	}}, "dayfirst", "read 1/2/2024 as day/month/year; with =false as month/day/year")
 	f.Lookup("dayfirst").NoOptDefVal = "true"
 }
 
-// OfOther returns the columns of another table, whose dates have the same order of day and month.
+// OfOther returns the columns of another table, with the same --dayfirst.
 func (c *Columns) OfOther() *Columns { return &Columns{dayFirst: c.dayFirst} }
 
-// A Choice is the columns to read, by number. Errors are the standard deviations of Y; By has the column of --by.
+// A Choice contains the numbers of the selected columns. Errors are the standard deviations of Y. By contains the column of --by.
 type Choice struct{ X, Y, Errors, Regressors, By []int }
 
-// A chooser chooses columns of a table.
+// A chooser selects columns of a table.
 type chooser func(t *table.Table, path string) (Choice, error)
 
-// flags returns the columns that flags name; nil for flags that are not given. No two flags name the same column.
+// flags returns the columns of the flags, nil for flags that are not given. It returns an error if two flags name the same column.
 func (c Columns) flags(t *table.Table) (chosen Choice, err error) {
 	var by []string
 	if c.By != "" {
@@ -91,7 +91,7 @@ func (c Columns) flags(t *table.Table) (chosen Choice, err error) {
 		}
 		for _, col := range *f.to {
 			if other := users[col]; other != "" {
-				return chosen, cli.Mistake("%s %.40s: the column is chosen by %s, too; must be another column", f.flag, t.Names[col], other)
+				return chosen, cli.Mistake("%s %.40s: the column is also given by %s; must be another column", f.flag, t.Names[col], other)
 			}
 			users[col] = f.flag
 		}
@@ -99,22 +99,22 @@ func (c Columns) flags(t *table.Table) (chosen Choice, err error) {
 	return chosen, nil
 }
 
-// named returns the columns of a flag, which are given by name or number; nil if none are.
+// named returns the columns of a flag, which are given by name or number. It returns nil if the flag is not given.
 func named(t *table.Table, given []string, flag string) (cols []int, err error) {
 	for _, text := range given {
 		text = strings.TrimSpace(text)
 		col := slices.Index(t.Names, text)
 		if number, err := strconv.Atoi(text); err == nil && col < 0 {
 			if col = number; col < 0 || col >= t.Cols {
-				return nil, cli.Mistake("%s: there is no column %d; want 0 to %d", flag, col, t.Cols-1)
+				return nil, cli.Mistake("%s: there is no column %d; must be from 0 to %d", flag, col, t.Cols-1)
 			}
 		}
 		switch {
 		case col < 0 && flag == "--x" && text == RowName:
-			return nil, cli.Mistake("--x row: the numbers of the rows are an input of forecast, fill, backtest and fit --method structural "+
-				"alone; want some of %s", Listed(t.Names))
+			return nil, cli.Mistake("--x row: only forecast, fill, backtest and fit --method structural accept the row number as input; "+
+				"must be columns of %s", Listed(t.Names))
 		case col < 0:
-			return nil, cli.Mistake("%s: no column %.40q; want some of %s", flag, text, Listed(t.Names))
+			return nil, cli.Mistake("%s: there is no column %.40q; must be one of %s", flag, text, Listed(t.Names))
 		case slices.Contains(cols, col):
 			return nil, cli.Mistake("%s: column %.40q is named twice", flag, text)
 		}
@@ -123,8 +123,8 @@ func named(t *table.Table, given []string, flag string) (cols []int, err error) 
 	return cols, nil
 }
 
-// split chooses inputs and outputs. By default y is the last column of numbers; x the first of dates or, without one, all columns of
-// numbers that are not outputs.
+// split selects inputs and outputs. By default y is the last column of numbers. x is the first column of dates or, without one, all
+// columns of numbers that are not outputs.
 func (c Columns) split(t *table.Table) (Choice, error) {
 	chosen, err := c.flags(t)
 	if err != nil {
@@ -142,7 +142,7 @@ func (c Columns) split(t *table.Table) (Choice, error) {
 	return chosen, nil
 }
 
-// Split chooses the inputs and outputs of a table for a fit.
+// Split selects the inputs and outputs of a table for a fit.
 func (c Columns) Split(t *table.Table, path string) (Choice, error) {
 	chosen, err := c.split(t)
 	if err != nil {
@@ -151,13 +151,13 @@ func (c Columns) Split(t *table.Table, path string) (Choice, error) {
 	return chosen.check(t, path)
 }
 
-// ahead is a table that HasOneInput has read, for the next Read of the same path.
+// ahead caches the table that HasOneInput has read for the next Read of the same path.
 type ahead struct {
 	path  string
 	table *table.Table
 }
 
-// HasOneInput reports whether a fit of a table has one input: a column or, of a table of one column, the rows' number.
+// HasOneInput reports whether a fit of a table has one input, which is a column or, in a table with one column, the row number.
 func (c *Columns) HasOneInput(ctx context.Context, env *cli.Env, path string) (bool, error) {
 	t, err := c.Read(ctx, env, path)
 	if err != nil {
@@ -170,8 +170,8 @@ func (c *Columns) HasOneInput(ctx context.Context, env *cli.Env, path string) (b
 	return row.rows || len(chosen.X) == 1 && (row.X != nil || len(chosen.Y) > 0) || len(chosen.Y) == 1 && t.Cols == 1, err
 }
 
-// Match takes the columns that a model of q inputs and d outputs needs: those of --x and --y; else those with the model's own names;
-// else, in a table of q+d columns of numbers and dates, the first q and the rest.
+// Match selects the columns for a model with d outputs and q inputs. They are the columns of --x and --y; else the columns with the
+// model's names; else, in a table with q+d columns of numbers and dates, the first q columns and the rest.
 func (c Columns) Match(t *table.Table, path string, m *vssgp.Model, d int) (Choice, error) {
 	q := m.Params.Q
 	chosen, err := c.flags(t)
@@ -188,41 +188,41 @@ func (c Columns) Match(t *table.Table, path string, m *vssgp.Model, d int) (Choi
 	}
 	if len(chosen.X) != q || len(chosen.Y) != d {
 		return chosen,
-			cli.Mistake("%s: %d columns (%s), of which %d inputs and %d outputs are chosen; the model has %d and %d: choose with --x and --y",
+			cli.Mistake("%s: of %d columns (%s), %d inputs and %d outputs are selected; the model has %d and %d; choose with --x and --y",
 				path, t.Cols, Listed(t.Names), len(chosen.X), len(chosen.Y), q, d)
 	}
 	return chosen.check(t, path)
 }
 
-// check refuses a choice that nothing can be fitted to.
+// check returns an error if an output is also an input, or if there are no inputs or outputs.
 func (c Choice) check(t *table.Table, path string) (Choice, error) {
 	for _, col := range c.Y {
 		if slices.Contains(c.X, col) {
-			return c, cli.Mistake("column %.40q is both an input and an output: choose with --x and --y", t.Names[col])
+			return c, cli.Mistake("column %.40q is both an input and an output; choose with --x and --y", t.Names[col])
 		}
 	}
 	if len(c.X) == 0 || len(c.Y) == 0 {
-		return c, cli.Mistake("%s: with %d columns (%s) there are %d inputs and %d outputs of numbers or dates; want at least one of each",
+		return c, cli.Mistake("%s: %d columns (%s) give %d inputs and %d outputs of numbers or dates; at least one of each is required",
 			path, t.Cols, Listed(t.Names), len(c.X), len(c.Y))
 	}
 	return c, nil
 }
 
-// inputs returns the columns at which a model of q inputs predicts: the columns of --x; else those with the model's own names; else all
-// of numbers and dates, if there are q.
+// inputs returns the columns of the q inputs of a model. They are the columns of --x; else the columns with the model's names; else all
+// columns of numbers and dates, if there are q.
 func (c Columns) inputs(t *table.Table, path string, q int, own []string) ([]int, error) {
 	x, err := named(t, c.X, "--x")
 	if err != nil {
 		return nil, err
 	}
 	if x = orOwn(t, x, own, nil); len(x) != q {
-		return nil, cli.Mistake("%s: %s (%s); the model has %s: choose with --x", path, cli.Counted(len(x), "input column"),
+		return nil, cli.Mistake("%s: %s (%s), but the model has %s; choose with --x", path, cli.Counted(len(x), "input column"),
 			Listed(NamesOf(t, x)), cli.Counted(q, "input"))
 	}
 	return x, nil
 }
 
-// orOwn returns the given columns; else those with the model's own names; else those of numbers and dates that are not taken.
+// orOwn returns the given columns; else the columns with the model's names; else the columns of numbers and dates that are not taken.
 func orOwn(t *table.Table, given []int, own []string, taken []int) []int {
 	if given != nil {
 		return given
@@ -233,7 +233,7 @@ func orOwn(t *table.Table, given []int, own []string, taken []int) []int {
 	return others(t.OfKind(table.Numbers, table.Dates), taken)
 }
 
-// withNames returns the columns with a model's names; nil if the model has none or the table lacks one.
+// withNames returns the columns with a model's names, nil if the model has no names or the table lacks one of them.
 func withNames(t *table.Table, names []string) (cols []int) {
 	for _, name := range names {
 		col := slices.Index(t.Names, name)
@@ -245,14 +245,14 @@ func withNames(t *table.Table, names []string) (cols []int) {
 	return cols
 }
 
-// OfSeries chooses the columns of a series: one input or none; if holes, all columns with missing values are outputs by default.
+// OfSeries selects the columns of a series, with at most one input. If holes is set, columns with missing values are default outputs.
 func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, error) {
 	chosen, err := c.flags(t)
 	if err != nil {
 		return chosen, err
 	}
 	if len(chosen.X) > 1 {
-		return chosen, cli.Mistake("--x: %d columns; want the one along which the series runs", len(chosen.X))
+		return chosen, cli.Mistake("--x: %d columns; must be one column, the time of the series", len(chosen.X))
 	}
 	taken := slices.Concat(chosen.Errors, chosen.Regressors, chosen.By)
 	numbers, dates := others(t.OfKind(table.Numbers), taken), others(t.OfKind(table.Dates), slices.Concat(taken, chosen.Y))
@@ -273,27 +273,27 @@ func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, erro
 		case len(free) > 0:
 			chosen.Y = free[len(free)-1:]
 		default:
-			return chosen, cli.Mistake("%s: no column of numbers is left for an output among %s; choose with --y", path, Listed(t.Names))
+			return chosen, cli.Mistake("%s: there is no column of numbers for an output among %s; choose with --y", path, Listed(t.Names))
 		}
 	}
 	if chosen.Errors != nil && len(chosen.Errors) != len(chosen.Y) {
-		return chosen, cli.Mistake("--yerr: %s for %s (%s); want another column for each", cli.Counted(len(chosen.Errors), "column"),
+		return chosen, cli.Mistake("--yerr: %s for %s (%s); must be one column for each", cli.Counted(len(chosen.Errors), "column"),
 			cli.Counted(len(chosen.Y), "output"), Listed(NamesOf(t, chosen.Y)))
 	}
 	return chosen, nil
 }
 
-// RowName is the value of --x for the number of the row, unless a column has this name. RowUnit is the unit of its axis.
+// RowName is the value of --x for the row number, unless a column has this name. RowUnit is the unit of its axis.
 const RowName, RowUnit = "row", "rows"
 
-// TakeRow turns --x row into no column and rows.
+// TakeRow replaces --x row, unless a column has this name, by no column with rows set.
 func (c *Columns) TakeRow(t *table.Table) {
 	if len(c.X) == 1 && strings.TrimSpace(c.X[0]) == RowName && !slices.Contains(t.Names, RowName) {
 		c.X, c.rows = nil, true
 	}
 }
 
-// Like chooses the columns with the model's names, if there are such, and returns the axis of its input; nil if that is the rows' number.
+// Like selects the columns with the model's names, if they exist, and returns the axis of its input, nil for the row number.
 func (c *Columns) Like(t *table.Table, m *series.Model) (*table.Axis, error) {
 	if c.X == nil && withNames(t, []string{m.XName}) != nil {
 		c.X = []string{m.XName}
@@ -309,14 +309,14 @@ func (c *Columns) Like(t *table.Table, m *series.Model) (*table.Axis, error) {
 	return axis, nil
 }
 
-// LeftOut lists the columns that a default choice leaves out; "" if it takes all.
+// LeftOut returns a list of the columns that a default choice leaves out, "" if there are none.
 func (c Columns) LeftOut(t *table.Table, chosen Choice) string {
 	if (c.X != nil || c.rows) && c.Y != nil {
 		return ""
 	}
 	taken, kinds := slices.Concat(chosen.X, chosen.Y, chosen.Errors, chosen.Regressors, chosen.By), []string{}
 	for i, kind := range []table.Kind{table.Text, table.Empty, table.Dates, table.Numbers} {
-		// --x leaves out the other columns of numbers in so many words.
+		// With --x, it is obvious that other columns of numbers are left out.
 		if left := others(t.OfKind(kind), taken); len(left) > 0 && (kind != table.Numbers || c.X == nil) {
 			kinds = append(kinds, Listed(NamesOf(t, left))+" ("+[]string{"text", "nothing", "dates", "numbers"}[i]+")")
 		}
@@ -342,7 +342,7 @@ func NamesOf(t *table.Table, cols []int) []string {
 	return names
 }
 
-// Listed writes the first names of a list for a message.
+// Listed formats the first names of a list for a message.
 func Listed(names []string) string {
 	const most = 8
 	if len(names) > most {
@@ -351,7 +351,7 @@ func Listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// PredictedNames are the inputs and, for each output, its mean, standard deviation and, if ends is set, the ends of its interval.
+// PredictedNames returns the column names of a prediction: inputs and, by output, mean, sd and, if ends is set, the interval's bounds.
 func PredictedNames(inputs, outputs []string, ends bool) []string {
 	names := slices.Clone(inputs)
 	for _, y := range outputs {
@@ -362,10 +362,10 @@ func PredictedNames(inputs, outputs []string, ends bool) []string {
 	return names
 }
 
-// ErrSameName is wrapped by the error of an output with two columns of the same name.
+// ErrSameName is wrapped by the error for an output with two columns of the same name.
 var ErrSameName = errors.New("columns of the same name")
 
-// WithDraws adds the columns of n draws. It refuses an input with the name of another column.
+// WithDraws adds the column names of n draws. It returns an error that wraps ErrSameName if two names are equal.
 func WithDraws(names, y []string, n int) ([]string, error) {
 	for i := range n {
 		for _, d := range y {

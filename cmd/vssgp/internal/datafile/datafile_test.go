@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestColumns: each choice takes the columns that it names, or those of the model.
+// TestColumns checks the columns selected by flags or by the names of a model.
 func TestColumns(t *testing.T) {
 	tab := testkit.Must(table.Read(t.Context(), table.In(strings.NewReader("a,b,c\n1,2,3\n"), 12, "t.csv")))(t)
 	named := func(s *table.Table, cols []int) string { return strings.Join(NamesOf(s, cols), ",") }
@@ -57,10 +57,10 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestPlaces: a recording's samples and a table's columns, in the model's order,
-// come whole from many parts, and end with the context.
+// TestPlaces checks that a recording's times and a table's columns, in the model's order,
+// are complete after reading in blocks, and that reading ends with the context.
 func TestPlaces(t *testing.T) {
-	const rows = 100_000 // of three columns, more than a block has
+	const rows = 100_000 // of three columns, larger than a block
 	var text strings.Builder
 	text.WriteString("a,b,c\n")
 	var pairs, whole, seconds []float64

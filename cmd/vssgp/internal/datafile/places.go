@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// Places are the rows to predict at. They are read part by part for each pass over them: memory does not grow with their number.
+// Places are the inputs of a prediction. Each pass reads them block by block, so memory does not grow with their number.
 type Places struct {
 	Names []string // of the inputs [Q]
 	Rows  int
@@ -19,7 +19,7 @@ type Places struct {
 	Axes  []*table.Axis                                         // of a table's inputs
 }
 
-// Each visits the parts, n being the number of the first row of x.
+// Each calls visit for each block x [·,Q]. n is the index of its first row.
 func (p *Places) Each(ctx context.Context, visit func(n int, x []float64) error) error {
 	n := 0
 	for x, err := range p.Parts(ctx) {
@@ -51,11 +51,11 @@ func (p *Places) First(ctx context.Context, rows int) (x []float64, err error) {
 // SecondsName is the input of a model of a recording.
 const SecondsName = "seconds"
 
-// SecondsOf returns the times of n samples as places.
+// SecondsOf returns the times of n samples in seconds.
 func SecondsOf(n, rate int) *Places {
 	return &Places{Names: []string{SecondsName}, Rows: n, Parts: func(ctx context.Context) iter.Seq2[[]float64, error] {
 		return func(yield func([]float64, error) bool) {
-			const most = 1 << 15 // samples in a part
+			const most = 1 << 15 // samples per block
 			x := make([]float64, 0, min(n, most))
 			for lo := 0; lo < n; lo += most {
 				x = x[:0]
@@ -70,19 +70,19 @@ func SecondsOf(n, rate int) *Places {
 	}}
 }
 
-// Times are when a series is predicted, such as the rows of a table.
+// Times are the times at which a series is predicted.
 type Times struct {
 	Name       string // of the input
 	Axis       *table.Axis
 	X          []float64
-	Regressors [][]float64 // by the columns' names
-	By         []string    // the name of the series of each row; nil: the table does not tell
+	Regressors [][]float64 // in the order of Columns.Regressors
+	By         []string    // name of the series of each row, nil if the table has no such column
 }
 
-// ReadTimes reads the rows of a table at which a series is predicted, whose input has a name and an axis.
+// ReadTimes reads the times of a prediction from a table. name and axis are the name and axis of the series' input.
 func ReadTimes(ctx context.Context, env *cli.Env, path string, c Columns, name string, axis *table.Axis) (*Times, error) {
 	if !IsTable(path) {
-		return nil, cli.Mistake("%s: not a table; want .%s", path, strings.Join(cli.TableFiles, ", ."))
+		return nil, cli.Mistake("%s: must be a table (.%s)", path, strings.Join(cli.TableFiles, ", ."))
 	}
 	t, err := c.Read(ctx, env, path)
 	if err != nil {
@@ -110,14 +110,15 @@ func ReadTimes(ctx context.Context, env *cli.Env, path string, c Columns, name s
 	return at, err
 }
 
-// tablePlaces returns the inputs of a model in a table. own are the model's names of them, if it has names, and like its axes.
+// tablePlaces returns the inputs of a model with q inputs from a table. own are the names of the model's inputs, if it has names, and
+// like their axes.
 func tablePlaces(ctx context.Context, f *table.File, path string, c Columns, q int, own []string, like []*table.Axis) (*Places, error) {
 	p, cols := &Places{}, []int(nil)
 	p.Parts = func(ctx context.Context) iter.Seq2[[]float64, error] {
 		return func(yield func([]float64, error) bool) {
 			for t, err := range table.Blocks(ctx, f) {
 				if err == nil && t.Cols <= slices.Max(cols) {
-					err = cli.Mistake("%s: it has changed while it was read", path)
+					err = cli.Mistake("%s: the file was changed while it was read", path)
 				}
 				var x []float64
 				if err == nil {
@@ -150,8 +151,8 @@ func tablePlaces(ctx context.Context, f *table.File, path string, c Columns, q i
 	return p, nil
 }
 
-// ReadPlaces finds where to predict: at the rows of a table or, for a model of a
-// recording, at the times of a recording's samples in seconds.
+// ReadPlaces returns the inputs of a prediction: the rows of a table or, for a model of a
+// recording, the times of a recording's samples in seconds.
 func ReadPlaces(ctx context.Context, env *cli.Env, path string, c Columns, m *vssgp.Model) (*Places, error) {
 	if IsTable(path) {
 		like, err := AxesOfModel(m)
@@ -165,11 +166,11 @@ func ReadPlaces(ctx context.Context, env *cli.Env, path string, c Columns, m *vs
 		return tablePlaces(ctx, f, cli.InputName(path), c, m.Params.Q, m.XNames, like)
 	}
 	if c.X != nil && IsRecording(path) {
-		return nil, cli.Mistake("%s: --x chooses columns of a table, but this file is read as a recording (want .%s)", path,
+		return nil, cli.Mistake("%s: --x selects columns of a table (.%s), but this file is a recording", path,
 			strings.Join(cli.TableFiles, ", ."))
 	}
 	if own := InputNames(m); len(own) != 1 || len(m.XNames) == 1 && own[0] != SecondsName {
-		return nil, cli.Mistake("%s: read as a recording, whose input is time in seconds, but the model's input is %s: want a table, such as "+
+		return nil, cli.Mistake("%s is a recording, whose input is time in seconds, but the model's input is %s; must be a table such as "+
 			".csv or .npy",
 			path, Listed(own))
 	}

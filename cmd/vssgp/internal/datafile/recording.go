@@ -18,8 +18,8 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// ReadData reads a recording, whose input is the time in seconds and whose outputs are the
-// channels, or a table, whose columns choose chooses and whose inputs are on the axes like, if there are any.
+// ReadData reads a recording or a table. The input of a recording is the time in seconds, and its outputs
+// are the channels. choose selects the columns of a table, and like are the axes of its inputs, nil without a model.
 func ReadData(ctx context.Context, env *cli.Env, path string, c Columns, choose chooser, like []*table.Axis) (data *Dataset, err error) {
 	switch {
 	case IsTable(path):
@@ -27,7 +27,7 @@ func ReadData(ctx context.Context, env *cli.Env, path string, c Columns, choose 
 			data, err = readTable(ctx, env, path, c, choose, like)
 		}
 	case (c.X != nil || c.Y != nil) && IsRecording(path):
-		return nil, cli.Mistake("%s: --x and --y choose columns of a table, but this file is read as a recording (want .%s)", path,
+		return nil, cli.Mistake("%s: --x and --y select columns of a table (.%s), but this file is a recording", path,
 			strings.Join(cli.TableFiles, ", ."))
 	default:
 		data = &Dataset{}
@@ -36,7 +36,7 @@ func ReadData(ctx context.Context, env *cli.Env, path string, c Columns, choose 
 	return data, WhileReading(path, err)
 }
 
-// WhileReading words an interruption during the reading of a file.
+// WhileReading adds the name of the file to an interruption. It returns other errors unchanged.
 func WhileReading(path string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return cli.Interrupted(" while reading " + cli.InputName(path))
@@ -47,8 +47,8 @@ func WhileReading(path string, err error) error {
 // IsRecording reports whether a path has a recording's extension.
 func IsRecording(path string) bool { return slices.Contains(cli.RecordingFiles, cli.FormatOf(path)) }
 
-// ReadAudio reads a recording as data: x is the time in seconds, y the
-// channels in full scale 1.
+// ReadAudio reads a recording as data. x is the time in seconds, and y are the
+// channels with full scale 1.
 func ReadAudio(ctx context.Context, env *cli.Env, path string) (*vssgp.Data, error) {
 	r, file, err := OpenRecording(ctx, env, path)
 	if err != nil {
@@ -75,11 +75,11 @@ func ReadAudio(ctx context.Context, env *cli.Env, path string) (*vssgp.Data, err
 	})
 }
 
-// OpenRecording opens a recording and reads its header. Later reads fail once
-// ctx has ended, or the file is closed.
+// OpenRecording opens a recording and reads its header. Later reads fail after
+// ctx is canceled or the file is closed.
 func OpenRecording(ctx context.Context, env *cli.Env, path string) (*audio.File, io.Closer, error) {
 	if info, err := os.Stat(path); env.Served == nil && err == nil && info.IsDir() {
-		return nil, nil, cli.Mistake("%s: a folder; want a recording, or impute with --out-dir for all that are in it", path)
+		return nil, nil, cli.Mistake("%s is a folder; must be a recording (impute --out-dir fills all recordings of a folder)", path)
 	}
 	f, size, err := env.Served.Open(path)
 	if err != nil {
@@ -93,7 +93,7 @@ func OpenRecording(ctx context.Context, env *cli.Env, path string) (*audio.File,
 	return r, f, nil
 }
 
-// OpenInput is OpenRecording for a path that may mean stdin, which is copied to a temporary file.
+// OpenInput opens a recording like OpenRecording. The path may be stdin, which is copied to a temporary file.
 func OpenInput(ctx context.Context, env *cli.Env, path string) (*audio.File, io.Closer, error) {
 	if path != cli.FromStdin {
 		return OpenRecording(ctx, env, path)
@@ -109,7 +109,7 @@ func OpenInput(ctx context.Context, env *cli.Env, path string) (*audio.File, io.
 	return r, io.NopCloser(nil), nil
 }
 
-// notRecording describes a file that cannot be read as a recording.
+// notRecording returns the error for a file that cannot be read as a recording.
 func notRecording(path string, f io.ReaderAt, err error) error {
 	tables, recordings := "."+strings.Join(cli.TableFiles, ", ."), "."+strings.Join(cli.RecordingFiles, ", .")
 	head := make([]byte, 512)
@@ -124,20 +124,20 @@ func notRecording(path string, f io.ReaderAt, err error) error {
 		if out == path {
 			out = "OUT.wav"
 		}
-		return cli.Mistake("%s is %s, which is not read; convert it first: ffmpeg -i %s %s", path, foreign.Format, path, out)
+		return cli.Mistake("%s is %s, which is not supported; convert it first: ffmpeg -i %s %s", path, foreign.Format, path, out)
 	case !errors.Is(err, audio.ErrFormat):
 	case IsTable(path):
-		return cli.Mistake("%s: a table, not a recording (%s)", path, recordings)
+		return cli.Mistake("%s is a table; must be a recording (%s)", path, recordings)
 	case !IsRecording(path):
 		return cli.Mistake("%s: the extension %q is neither a table's (%s; text also as .gz) nor a recording's (%s)%s",
 			path, filepath.Ext(path), tables, recordings, table.Convert(cli.FormatOf(path)))
 	case text:
-		return cli.Mistake("%s: the file is text, not a recording; a table's name ends in %s", path, tables)
+		return cli.Mistake("%s is text, not a recording; the name of a table must end in %s", path, tables)
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// FromFile adds the name of the file to an error in its contents.
+// FromFile adds the name of the file to an error in its content.
 func FromFile(path string, err error) error {
 	if errors.Is(err, audio.ErrFormat) {
 		return fmt.Errorf("%s: %w", path, err)
@@ -145,8 +145,8 @@ func FromFile(path string, err error) error {
 	return err
 }
 
-// interruptible is a file that cannot be read once ctx has ended, so that an interruption
-// ends long reading and copying.
+// interruptible is a file whose reads fail after ctx is canceled, so that an interruption
+// ends long reads and copies.
 type interruptible struct {
 	ctx  context.Context
 	file io.ReaderAt

@@ -1,4 +1,4 @@
-// Package datafile reads the tables and recordings that a command line names.
+// Package datafile reads the tables and recordings of a command line.
 package datafile
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// IsTable reports whether a path names a table: by its extension, or because it is stdin.
+// IsTable reports whether a path is stdin or has the extension of a table.
 func IsTable(path string) bool { return slices.Contains(cli.TableFiles, cli.FormatOf(path)) }
 
 // tableFile returns the table at a path, or on stdin.
@@ -43,7 +43,7 @@ func tableFile(ctx context.Context, env *cli.Env, path string) (*table.File, err
 func (c *Columns) Read(ctx context.Context, env *cli.Env, path string) (*table.Table, error) {
 	if a := c.ahead; a != nil && a.table != nil && a.path == path {
 		t := a.table
-		a.table = nil // so that it can be freed, also if c was copied
+		a.table = nil // so that it can be freed even if c was copied
 		return t, nil
 	}
 	f, err := tableFile(ctx, env, path)
@@ -69,14 +69,14 @@ func (c *Columns) prepare(t *table.Table) error {
 	return nil
 }
 
-// A Dataset is data with the axes of their inputs, nil for a recording.
+// A Dataset contains data and the axes of their inputs, nil for a recording.
 type Dataset struct {
 	*vssgp.Data
 	Axes []*table.Axis
 }
 
-// readTable reads the chosen columns of a table. like are the axes of a model; nil if there is none. Rows without all outputs are left
-// out.
+// readTable reads the selected columns of a table. like are the axes of a model, nil without a model. It leaves out rows with a missing
+// output.
 func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose chooser, like []*table.Axis) (*Dataset, error) {
 	t, err := c.Read(ctx, env, path)
 	if err != nil {
@@ -87,7 +87,7 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 	if err != nil {
 		return nil, err
 	}
-	if left := c.LeftOut(t, chosen); left != "" && like == nil { // a model's own columns are no surprise
+	if left := c.LeftOut(t, chosen); left != "" && like == nil { // a model determines the columns
 		env.Note("%s: left out %s; choose with --x and --y", path, left)
 	}
 	axes, err := axesOf(t, chosen.X, like)
@@ -114,14 +114,14 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 		}
 	}
 	if lost := t.Rows - data.N; data.N == 0 {
-		return nil, cli.Mistake("%s: no row has a value of %s; want some", path, Listed(data.YNames))
+		return nil, cli.Mistake("%s: no row has a value of %s; at least one is required", path, Listed(data.YNames))
 	} else if lost > 0 {
-		env.Note("%s: left out %s of %d that have no value of %s", path, cli.Counted(lost, "row"), t.Rows, Listed(data.YNames))
+		env.Note("%s: left out %s of %d without a value of %s", path, cli.Counted(lost, "row"), t.Rows, Listed(data.YNames))
 	}
 	return data, nil
 }
 
-// axesOf returns the axes of inputs. like are the axes of a model; nil if there is none.
+// axesOf returns the axes of inputs. like are the axes of a model, nil without a model.
 func axesOf(t *table.Table, cols []int, like []*table.Axis) (axes []*table.Axis, err error) {
 	axes = make([]*table.Axis, len(cols))
 	for i, col := range cols {
@@ -136,7 +136,7 @@ func axesOf(t *table.Table, cols []int, like []*table.Axis) (axes []*table.Axis,
 	return axes, nil
 }
 
-// NumbersOf returns columns of numbers, NaN for missing ones.
+// NumbersOf returns columns of numbers, with NaN for missing values.
 func NumbersOf(t *table.Table, cols []int) (all [][]float64, err error) {
 	all = make([][]float64, len(cols))
 	for i, col := range cols {
@@ -147,7 +147,7 @@ func NumbersOf(t *table.Table, cols []int) (all [][]float64, err error) {
 	return all, nil
 }
 
-// TableFile returns a file of rows, or of an array of the shape, in the format of its path. The first columns are on the axes.
+// TableFile returns a file of rows, or of an array of the shape, in the format of its path. axes are the axes of the first columns.
 func TableFile(path string, shape []int, names []string, axes []*table.Axis, rows func(write func([]float64) error) error) fileio.File {
 	return fileio.File{Path: path, Write: func(w io.Writer) (err error) {
 		var to *table.Writer
@@ -175,10 +175,10 @@ func InputNames(m *vssgp.Model) []string { return report.Names(m.XNames, m.Param
 // OutputNames returns the model's names of its outputs, or y, or y0, y1, … if it has none.
 func OutputNames(m *vssgp.Model) []string { return report.Names(m.YNames, m.Params.D, "y") }
 
-// axesName is the entry of a model file's metadata with the axes of its inputs as JSON, null for numbers.
+// axesName is the key of the model file's metadata with the axes of its inputs as JSON, null for numbers.
 const axesName = "app.axes"
 
-// KeepAxes notes the axes of inputs in the model, if some are dates.
+// KeepAxes stores the axes of the inputs in the model's metadata, if some are dates.
 func KeepAxes(m *vssgp.Model, axes []*table.Axis) error {
 	if !slices.ContainsFunc(axes, (*table.Axis).Dates) {
 		return nil
@@ -202,7 +202,7 @@ func AxesOfModel(m *vssgp.Model) ([]*table.Axis, error) {
 	axes := make([]*table.Axis, m.Params.Q)
 	if text := m.Metadata[axesName]; text != "" {
 		if err := json.Unmarshal([]byte(text), &axes); err != nil || len(axes) != m.Params.Q {
-			return nil, cli.Mistake("the model's metadata %s is %.60q; want a JSON list of %d axes", axesName, text, m.Params.Q)
+			return nil, cli.Mistake("the model's metadata %s is %.60q; must be a JSON list of %d axes", axesName, text, m.Params.Q)
 		}
 	}
 	for i, axis := range axes {
@@ -215,15 +215,15 @@ func AxesOfModel(m *vssgp.Model) ([]*table.Axis, error) {
 	return axes, nil
 }
 
-// AxisNote is the note of a series' model file with the axis of its input as JSON.
+// AxisNote is the key of the note in a series' model file with the axis of its input as JSON.
 const AxisNote = "axis"
 
-// AxisOf is the axis of a series' model file.
+// AxisOf returns the axis in a series' model file.
 func AxisOf(m *series.Model) (*table.Axis, error) {
 	axis := &table.Axis{}
 	if text := m.Notes[AxisNote]; text != "" {
 		if err := json.Unmarshal([]byte(text), axis); err != nil {
-			return nil, cli.Mistake("the model's note %s is %.60q; want an axis as JSON", AxisNote, text)
+			return nil, cli.Mistake("the model's note %s is %.60q; must be an axis as JSON", AxisNote, text)
 		}
 	}
 	if err := axis.Check(); err != nil {

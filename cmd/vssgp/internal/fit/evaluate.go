@@ -20,7 +20,7 @@ import (
 // evaluateFlags are the flags of evaluate.
 type evaluateFlags struct {
 	columns   datafile.Columns
-	inference vssgp.Inference // "": the model's
+	inference vssgp.Inference // "" for the model's inference
 	gradient  bool
 	rows      []int
 }
@@ -31,9 +31,9 @@ func NewEvaluate(env *cli.Env) *cobra.Command {
 	cmd := env.Command(&cobra.Command{
 		Use:   "evaluate MODEL DATA",
 		Short: "Evaluate a model on data",
-		Long: `Prints the bound of a model on data (read as by fit) with its terms, in the model's
-units, and how well the model predicts the rows: RMSE and mean log predictive density,
-in the data's units. The model file does not change.`,
+		Long: `Prints the bound of a model on data and its terms, in the model's units, and the RMSE
+and mean log predictive density of its predictions for the rows, in the data's units.
+DATA is read as by fit. The model file is not changed.`,
 		Example: `  vssgp evaluate co2.safetensors co2.csv
   vssgp evaluate model.safetensors data.csv --inference factorised --rows 0,5,10 --json
   vssgp evaluate model.safetensors data.csv --gradient --json`,
@@ -43,9 +43,9 @@ in the data's units. The model file does not change.`,
 	f := cmd.Flags()
 	o.columns.Add(f)
 	f.StringSliceVar(&o.columns.Errors, "yerr", nil,
-		"`columns` of known standard deviations of the values, of a series")
+		"`columns` with standard deviations of the values (time-series models)")
 	f.Var(cli.OneOf(&o.inference, "exact", "factorised"), "inference", "`bound` to evaluate: exact or factorised (default: the model's)")
-	f.BoolVar(&o.gradient, "gradient", false, "print the gradient of the bound, too")
+	f.BoolVar(&o.gradient, "gradient", false, "also print the gradient of the bound")
 	f.IntSliceVar(&o.rows, "rows", nil,
 		"evaluate the factorized bound on a mini-batch of these `rows`, such as 0,5,10")
 	return cmd
@@ -59,17 +59,17 @@ func runEvaluate(ctx context.Context, env *cli.Env, modelPath, dataPath string, 
 	}
 	if m.series != nil {
 		if o.inference != "" || o.gradient || o.rows != nil {
-			return cli.Mistake("%s is the model of a series; leave --inference, --gradient and --rows out", modelPath)
+			return cli.Mistake("%s is a time-series model; --inference, --gradient and --rows do not apply", modelPath)
 		}
 		return ofModel(modelPath, dataPath, seriescmd.Evaluate(ctx, env, m.series, dataPath, o.columns))
 	}
 	if o.columns.Errors != nil {
-		return cli.Mistake("--yerr: %s is not the model of a series; leave the flag out", modelPath)
+		return cli.Mistake("--yerr: %s is not a time-series model; omit the flag", modelPath)
 	}
 	return ofModel(modelPath, dataPath, evaluateVSSGP(ctx, env, m.model, dataPath, o))
 }
 
-// An evaluation is what evaluate prints with --json.
+// An evaluation is the output of evaluate --json.
 type evaluation struct {
 	Bound     float64         `json:"bound"`
 	Terms     []vssgp.Term    `json:"terms"`
@@ -81,7 +81,7 @@ type evaluation struct {
 	Jitter    float64         `json:"jitter"`
 	Device    string          `json:"device"`
 	Sums      string          `json:"sums"`
-	Gradient  map[string]any  `json:"gradient,omitempty"` // by tensor, nested lists of its shape
+	Gradient  map[string]any  `json:"gradient,omitempty"` // nested lists of each tensor's shape
 	Ranks     *cli.RankTimes  `json:"ranks,omitzero"`
 }
 
@@ -107,7 +107,7 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 		gradient = gradientOf(m.Params, e.Gradient, inference)
 	}
 	p, err := m.Predict(ctx, data.X)
-	if errors.Is(err, vssgp.ErrUnfitted) { // there is no posterior of the weights in the file: condition the model on the data
+	if errors.Is(err, vssgp.ErrUnfitted) { // the file has no posterior of the weights; condition the model on the data
 		if _, err = m.Condition(ctx, data); err == nil {
 			p, err = m.Predict(ctx, data.X)
 		}
@@ -141,7 +141,7 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 	}
 	env.Print("%-28s %d", "rows", data.N)
 	if o.rows != nil {
-		env.Print("%-28s %d of them", "mini-batch", len(o.rows))
+		env.Print("%-28s %d", "rows of the mini-batch", len(o.rows))
 	}
 	env.Print("%-28s %.6g", "RMSE", rmse)
 	env.Print("%-28s %.6g", "mean log predictive density", density)
@@ -150,7 +150,7 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 		env.Print("%s", times)
 	}
 	if gradient != nil {
-		env.Print("gradient: largest entry by tensor (--json prints all)")
+		env.Print("gradient: largest entry of each tensor (--json prints all)")
 	}
 	for _, t := range gradient {
 		most := 0.0
@@ -164,9 +164,9 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 	return nil
 }
 
-// gradientOf returns the tensors of the gradient g at p that have entries, with NaN
-// for entries that are constants of the model. It leaves out the coefficients under
-// the exact bound, which has solved for them.
+// gradientOf returns the tensors of the gradient g at p, with NaN for constants of the
+// model. It omits tensors without free entries and, with the exact bound, the
+// coefficients, which the bound solves for.
 func gradientOf(p, g *vssgp.Params, inference vssgp.Inference) (list []vssgp.Tensor) {
 	at := p.Tensors()
 	for i, t := range g.Tensors() {

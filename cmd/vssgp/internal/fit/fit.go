@@ -1,4 +1,4 @@
-// Package fit has the commands fit, predict, evaluate and info.
+// Package fit implements the commands fit, predict, evaluate and info.
 package fit
 
 import (
@@ -26,16 +26,16 @@ import (
 type fitFlags struct {
 	seriescmd.FitFlags
 	model    ModelFlags
-	ofSeries *pflag.FlagSet // those that belong to the structural model
-	ofModel  *pflag.FlagSet // those that belong to the other methods
+	ofSeries *pflag.FlagSet // flags of the structural model
+	ofModel  *pflag.FlagSet // flags of the other methods
 	hmc      bool
-	priors   []string // names that --prior gave
+	priors   []string // names in --prior
 }
 
-// checkpoint returns the checkpoint of the fit.
+// checkpoint returns the checkpoint options of the fit.
 func (o *fitFlags) checkpoint() checkpoint { return checkpoint{&o.model.o.Checkpoint} }
 
-// structural is the method of package series; the others are package vssgp's.
+// structural is the method of package series. Package vssgp implements the others.
 const structural = "structural"
 
 // NewFit returns the command fit.
@@ -46,18 +46,18 @@ func NewFit(env *cli.Env) *cobra.Command {
 		Short: "Fit a model to a table or a recording",
 		Long: `Fits a model and writes it to a safetensors file. DATA is a table (.csv, .tsv, .txt,
 also .gz, .npy, or - for stdin) or a recording (WAV, FLAC, AIFF, SPHERE …), whose input
-is the time in seconds. Rows without an output value are left out.
+is the time in seconds. Rows with a missing output value are left out.
 
 Methods:
-  structural   trend, seasons, short memory and noise, as forecast fits them; the default
-               for a table with one input
+  structural   trend, seasons, mean-reverting residual and noise, as in forecast; the
+               default for a table with one input
   vssgp        the variational sparse spectrum GP; the default for recordings, for several
-               inputs (which then also tries rp), and if one of its flags is given
-  ssgp         the same with point estimates of the frequencies
-  rp           the same with random frequencies that are not optimized
+               inputs (rp is then also tried), and if one of its flags is given
+  ssgp         vssgp with point estimates of the frequencies
+  rp           vssgp with random frequencies that are not optimized
 
-An interrupted fit writes the best model so far. With --checkpoint FILE --resume the same
-command continues where it stopped, and ends with the same model bit for bit.
+An interrupted fit writes the best model so far. With --checkpoint FILE --resume, the same
+command continues from the checkpoint, and the final model is identical bit for bit.
 
 Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/priors.md.`,
 		Example: `  vssgp fit co2.csv -o co2.safetensors
@@ -79,7 +79,7 @@ Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/p
 func (o *fitFlags) add(f *pflag.FlagSet) {
 	o.Columns.Add(f)
 	f.Var(cli.OneOf(&o.model.Method, structural, "vssgp", "ssgp", "rp"), "method",
-		"structural, vssgp, ssgp or rp (default: by the data)")
+		"structural, vssgp, ssgp or rp (default: depends on the data)")
 	o.ofSeries, o.ofModel = pflag.NewFlagSet("series", pflag.ContinueOnError), pflag.NewFlagSet("model", pflag.ContinueOnError)
 	o.Series.AddParts(o.ofSeries)
 	o.model.AddMemory(o.ofModel)
@@ -88,18 +88,18 @@ func (o *fitFlags) add(f *pflag.FlagSet) {
 		"model `file` to write (required)")
 	o.checkpoint().add(o.ofModel)
 	o.ofModel.Var(cli.Count(&o.model.o.Posterior.Draws, cli.Unbounded), "posterior",
-		"`number` of hyper-parameter draws to keep, for predict --posterior")
+		"`number` of hyper-parameter draws to store for predict --posterior")
 	f.AddFlagSet(o.ofSeries)
 	f.AddFlagSet(o.ofModel)
 	f.Var(o.prior(), "prior",
 		"log-normal `prior` NAME=MEDIAN,SD, NAME=none or none (docs/priors.md)")
 	f.BoolVar(&o.hmc, "hmc", false,
-		"draw the hyper-parameters by HMC; ten times slower or more")
+		"sample the hyper-parameters by HMC; ten times slower or more")
 	f.Var(cli.OutputFile(&o.Report, cli.PlotFiles...), "report",
-		"draw fit, residuals and spectrum to this `file` (.html, .png, .svg)")
+		"plot fit, residuals and spectrum to this `file` (.html, .png, .svg)")
 }
 
-// given are the first flags that belong to the structural model, and to the other methods; "" where there is none.
+// given returns the first given flag of the structural model and of the other methods, "" if there is none.
 func (o *fitFlags) given() (series, model string) {
 	series, model = cli.FirstGiven(o.ofSeries), cli.FirstGiven(o.ofModel)
 	for _, name := range o.priors {
@@ -127,18 +127,18 @@ func runFit(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) err
 	return fitVSSGP(ctx, env, dataPath, o)
 }
 
-// isStructural chooses the model of a fit: by --method; else by a flag that belongs to one; else the structural one for a table with one
-// input.
+// isStructural reports whether to fit the structural model. --method decides, else a flag that applies to one of the models. The default
+// for a table with one input is the structural model.
 func isStructural(ctx context.Context, env *cli.Env, path string, o *fitFlags) (bool, error) {
 	o.Series.HMC, o.model.o.Posterior.HMC = o.hmc, o.hmc
 	series, model := o.given()
 	switch method := o.model.Method; {
 	case series != "" && model != "":
-		return false, cli.Mistake("--%s belongs to --method structural, and --%s to vssgp; leave one of them out", series, model)
+		return false, cli.Mistake("--%s (--method structural) and --%s (--method vssgp) cannot be combined", series, model)
 	case method == structural && model != "":
-		return false, cli.Mistake("--%s belongs to --method vssgp, not to structural; leave one of them out", model)
+		return false, cli.Mistake("--%s applies to --method vssgp, not to structural; omit one of them", model)
 	case method != "" && method != structural && series != "":
-		return false, cli.Mistake("--%s belongs to --method structural, not to %s; leave one of them out", series, method)
+		return false, cli.Mistake("--%s applies to --method structural, not to %s; omit one of them", series, method)
 	case method != "" || series != "":
 		return method == structural || method == "", nil
 	case model != "" || !datafile.IsTable(path):
@@ -147,7 +147,7 @@ func isStructural(ctx context.Context, env *cli.Env, path string, o *fitFlags) (
 	return o.Columns.HasOneInput(ctx, env, path)
 }
 
-// fitVSSGP fits by the methods of package vssgp.
+// fitVSSGP fits with the methods of package vssgp and writes the model and its report.
 func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) error {
 	options, err := Options(env, o.model)
 	if err != nil {
@@ -159,7 +159,7 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 	}
 	data := read.Data
 	if options.Batch.Rows > data.N {
-		return cli.Mistake("--batch %d: must be at most the number of rows, %d", options.Batch.Rows, data.N)
+		return cli.Mistake("--batch %d exceeds the number of rows, %d", options.Batch.Rows, data.N)
 	}
 	trace := &report.Trace{}
 	options.Progress = func(p vssgp.Progress) {
@@ -167,7 +167,7 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 		env.ShowFit(p.Stage, p)
 	}
 	if c := o.checkpoint(); c.Resume && !c.exists() {
-		env.Note("no checkpoint %s yet: starting from the beginning", c.Path)
+		env.Note("there is no checkpoint %s; starting from the beginning", c.Path)
 	}
 	m, r, err := vssgp.Fit(ctx, data, options)
 	interrupted := errors.Is(err, context.Canceled)
@@ -183,10 +183,10 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 	if err := env.Write(fileio.File{Path: o.Output, Write: m.Write}); err != nil {
 		return err
 	}
-	if o.Report != "" { // after the model, so that an error here does not keep it from being saved
+	if o.Report != "" { // after the model, so that an error here does not lose the model
 		d, err := report.Fit(filepath.Base(dataPath), m, r, data, trace, env.Settings())
 		if err != nil {
-			return fmt.Errorf("%s is written, its report is not: %w", o.Output, err)
+			return fmt.Errorf("%s was written, but not its report: %w", o.Output, err)
 		}
 		if err := env.Write(env.ReportFile(o.Report, d)); err != nil {
 			return err
@@ -200,7 +200,7 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 			r.Iterations, o.Output, o.checkpoint().howToContinue(o.Output, r.Unsaved)))
 	}
 	if options.Posterior.Draws > 0 && r.NoPosterior != "" {
-		env.Note("%s has no posterior of its hyper-parameters: %s", o.Output, r.NoPosterior)
+		env.Note("%s has no posterior over its hyper-parameters: %s", o.Output, r.NoPosterior)
 	}
 	if !env.Quiet {
 		warnFit(env, m, r, data, options)
@@ -208,7 +208,7 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 	return nil
 }
 
-// A fitResult is what fit prints with --json.
+// A fitResult is the output of fit --json.
 type fitResult struct {
 	Bound            float64             `json:"bound"`
 	LogPrior         float64             `json:"log_prior"`
@@ -224,20 +224,20 @@ type fitResult struct {
 	Features         int                 `json:"features"`
 	PerComponent     int                 `json:"features_per_component"`
 	PointFrequencies bool                `json:"point_frequencies"`
-	NoiseSD          []float64           `json:"noise_sd"` // of each output, in its units
+	NoiseSD          []float64           `json:"noise_sd"` // [D], in units of the outputs
 	Posterior        string              `json:"posterior"`
 	Jitter           float64             `json:"jitter"`
 	NoiseFloor       float64             `json:"noise_floor"`
 	Model            string              `json:"model"`
 	Ranks            *cli.RankTimes      `json:"ranks,omitzero"`
 	Interrupted      bool                `json:"interrupted,omitzero"`
-	Resumed          *int                `json:"resumed,omitzero"` // iterations of the start at the checkpoint
+	Resumed          *int                `json:"resumed,omitzero"` // iterations at the checkpoint
 }
 
 func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o *fitFlags, interrupted bool) error {
 	for _, s := range r.Starts {
 		if strings.HasPrefix(s.Ended, "collapsed") {
-			env.Note("the start with seed %d %s", s.Seed, s.Ended)
+			env.Note("the initialization with seed %d %s", s.Seed, s.Ended)
 		}
 	}
 	points, posterior := m.Params.FreqVar[0] == 0, "computed"
@@ -261,7 +261,7 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 		})
 	}
 	env.Print("bound %.9g after %s, %s, %.1f s on %s%s",
-		r.Bound, cli.Counted(r.Iterations, "iteration"), cli.Counted(len(r.Starts), "start"), r.Elapsed.Seconds(), r.Device,
+		r.Bound, cli.Counted(r.Iterations, "iteration"), cli.Counted(len(r.Starts), "initialization"), r.Elapsed.Seconds(), r.Device,
 		byTables(r.Sums))
 	if r.Resumed >= 0 {
 		env.Print("  resumed from a checkpoint at iteration %d", r.Resumed)
@@ -270,11 +270,11 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 		env.Print("  %-16s %.9g", t.Name, t.Value)
 	}
 	if r.LogPrior != 0 {
-		env.Print("and a log prior of %.9g", r.LogPrior)
+		env.Print("log prior %.9g", r.LogPrior)
 	}
 	features := cli.Counted(m.Params.M(), "feature")
 	if points {
-		features += " of point frequencies"
+		features += " with point frequencies"
 	}
 	env.Print("%s, %s, %s, noise sd %s", cli.Counted(data.N, "row"), cli.Counted(m.Params.L, "component"), features, cli.Row(m.NoiseSD()))
 	if times != nil {
@@ -288,7 +288,7 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 	return nil
 }
 
-// byTables adds to a device how the sums over rows were taken, unless by passes over the rows.
+// byTables returns a remark if the sums over rows were computed from tables instead of passes over the rows.
 func byTables(sums string) string {
 	if sums == "tables" {
 		return ", sums over rows from tables"

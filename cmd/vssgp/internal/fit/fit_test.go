@@ -20,7 +20,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestPriorFlag: what the flag's words mean.
+// TestPriorFlag checks the parsed priors.
 func TestPriorFlag(t *testing.T) {
 	none := vssgp.NoPriors()
 	for text, want := range map[string]vssgp.Priors{
@@ -42,7 +42,7 @@ func TestPriorFlag(t *testing.T) {
 func TestLengths(t *testing.T) {
 	for _, c := range []struct {
 		flags []string
-		want  []float64 // nil: refused
+		want  []float64 // nil for an error
 		timed bool
 	}{
 		{[]string{"1,1000"}, []float64{1, 1000}, false}, {[]string{"1", "0, 2e3"}, []float64{1, 0, 2000}, false},
@@ -62,7 +62,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestHowToContinue: a failure or an interruption names what can be done next, and a mistake names nothing.
+// TestHowToContinue checks the remedies in messages after failures and interruptions. Usage errors have none.
 func TestHowToContinue(t *testing.T) {
 	dir := t.TempDir()
 	failure, full := errors.New("the card is lost"), errors.New("disk full")
@@ -75,7 +75,7 @@ func TestHowToContinue(t *testing.T) {
 		hint        bool
 	}{
 		{there, "m", nil, "with --resume, which resumes from " + there, failure, true},
-		{there, "m", full, "as it was earlier (disk full)", vssgp.ErrCheckpoint, false},
+		{there, "m", full, "part (disk full)", vssgp.ErrCheckpoint, false},
 		{none, "m", full, "--init m", failure, false},
 		{"", "m", nil, "--init m", failure, false},
 		{none, "", nil, "run the same command again", failure, false},
@@ -90,8 +90,8 @@ func TestHowToContinue(t *testing.T) {
 	}
 }
 
-// TestDrawsInTables: where so many draws are asked for that their rows are made a
-// few at a time, they are those of all rows at once.
+// TestDrawsInTables checks that many draws, whose rows are computed in small blocks,
+// are identical to draws at all rows at once.
 func TestDrawsInTables(t *testing.T) {
 	const n, draws = 1200, 2000
 	data := &vssgp.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
@@ -129,14 +129,14 @@ func TestDrawsInTables(t *testing.T) {
 	}
 }
 
-// TestColumnsOfInfo: an entry that is wider than its column does not shift the others.
+// TestColumnsOfInfo checks that an entry that is wider than its column does not shift the others.
 func TestColumnsOfInfo(t *testing.T) {
 	var b strings.Builder
 	printColumns(cli.NewEnv(t.Context(), &b, io.Discard), []int{3, 2}, [][]string{{"n", "a"}, {"1", "wide", "!"}})
 	testkit.Equal(t, b.String(), "    n  a   \n    1  wide!\n", "columns")
 }
 
-// TestMethod: which flags and which data choose which model.
+// TestMethod checks the model selected by flags and data.
 func TestMethod(t *testing.T) {
 	dir := t.TempDir()
 	const one, two = "t,y\n0,1\n1,2\n2,1\n3,3\n", "t,y1,y2\n0,1,2\n1,2,2\n2,1,1\n3,0,1\n"
@@ -173,7 +173,7 @@ func TestMethod(t *testing.T) {
 func TestSampleRate(t *testing.T) {
 	for name, c := range map[string]struct {
 		x    []float64
-		want int // 0: refused
+		want int // 0 for an error
 	}{
 		"1 Hz": {[]float64{5, 6, 7}, 1}, "16 kHz": {[]float64{0, 1. / 16000, 2. / 16000}, 16000},
 		"44.1 kHz rounded": {[]float64{0, 0.000023, 0.000045}, 0},
@@ -181,7 +181,7 @@ func TestSampleRate(t *testing.T) {
 		"NaN": {[]float64{0, math.NaN(), 2}, 0},
 	} {
 		at := &datafile.Places{Names: []string{"t"}, Rows: len(c.x), Parts: func(context.Context) iter.Seq2[[]float64, error] {
-			return func(yield func([]float64, error) bool) { // in parts of two rows
+			return func(yield func([]float64, error) bool) { // in blocks of two rows
 				for x := c.x; len(x) > 0 && yield(x[:min(2, len(x))], nil); x = x[min(2, len(x)):] {
 				}
 			}

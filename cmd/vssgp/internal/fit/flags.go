@@ -18,12 +18,12 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// ModelFlags are the flags of a fit, which the commands fit and impute share.
+// ModelFlags are the flags of a fit in the commands fit and impute.
 type ModelFlags struct {
 	o      vssgp.Options
-	Method string  // "": not given
-	init   string  // a start or a model file
-	Memory float64 // bytes; 0: the free memory, +Inf: any number
+	Method string  // "" if it is not given
+	init   string  // an initialization or a model file
+	Memory float64 // bytes; 0 for the free memory, +Inf for no limit
 }
 
 // AddPrior defines --prior.
@@ -32,7 +32,7 @@ func (m *ModelFlags) AddPrior(f *pflag.FlagSet) {
 		"log-normal `prior` NAME=MEDIAN,SD, NAME=none or none (docs/priors.md)")
 }
 
-// Add defines the other flags. window is the default of --window.
+// Add defines the other flags. window is the default of --window in the help text.
 func (m *ModelFlags) Add(f *pflag.FlagSet, window string) {
 	m.o = vssgp.Options{Inference: vssgp.Exact, Optimizer: "auto"}
 	f.Var(cli.OneOf(&m.o.Inference, "exact", "factorised", "stochastic"), "inference",
@@ -41,26 +41,26 @@ func (m *ModelFlags) Add(f *pflag.FlagSet, window string) {
 		"`number` of covariance components, per window (default: from the data)")
 	f.Var(cli.Count(&m.o.Features, cli.Unbounded), "features",
 		"`number` of features per component (default: from the data)")
-	f.Var(windowLength(&m.o.Windows.Length), "window", "`length` of the windows, such as 10 or 32ms; or none, auto (default "+window+")")
+	f.Var(windowLength(&m.o.Windows.Length), "window", "`length` of the windows, such as 10 or 32ms; none; or auto (default "+window+")")
 	f.Var(cli.FileName(&m.init, cli.FileUse{}, string(vssgp.InitPaper), string(vssgp.InitSpectrum)), "init",
-		"initial `values`: paper, spectrum or a model file (default: by the data)")
+		"paper, spectrum or a model `file` (default: depends on the data)")
 	f.Var(lengths(&m.o.Paper.Lengthscales), "lengthscales",
-		"initial length-scales of --init paper, by component: 0.1,1000")
-	f.Var(lengths(&m.o.Paper.Periods), "periods", "initial periods of --init paper, by component: 5,0")
+		"initial length-scales of --init paper, such as 0.1,1000")
+	f.Var(lengths(&m.o.Paper.Periods), "periods", "initial periods of --init paper, such as 5,0")
 	f.Float64Var(&m.o.NoisePrecision, "noise-precision", 0, "initial noise `precision` in 1/y² (default: from the data)")
 	f.Float64Var(&m.o.Paper.FrequencyVariance, "frequency-variance", 0,
 		"initial frequency `variance` of --init paper (default 0.001)")
-	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "give the phases a uniform posterior instead of fixing them")
-	f.BoolVar(&m.o.Raw, "raw", false, "do not scale the data to the order of one")
+	f.BoolVar(&m.o.UniformPhases, "uniform-phases", false, "use uniform posteriors of the phases instead of fixed phases")
+	f.BoolVar(&m.o.Raw, "raw", false, "do not standardize the data")
 	f.Var(cli.Count(&m.o.Iterations, cli.Unbounded), "iterations",
-		"maximum `number` of optimizer steps (default: by the inference)")
+		"maximum `number` of optimizer steps (default: depends on --inference)")
 	f.Var(cli.OneOf(&m.o.Optimizer, "auto", "global", "windows"), "optimiser",
 		"auto, global, or windows (each window first)")
 	f.Var(cli.Count(&m.o.Windows.Segments, cli.Unbounded), "segments",
 		"`number` of segments of windows to eliminate in parallel")
-	f.Var(cli.Count(&m.o.Batch.Rows, cli.Unbounded), "batch", "`rows` of a mini-batch of stochastic inference (default 512)")
-	f.BoolVar(&m.o.Batch.Contiguous, "contiguous", false, "make mini-batches of neighboring rows instead of random ones")
-	f.Var(cli.Count(&m.o.Restarts, cli.Unbounded), "restarts", "`number` of further initializations; the best bound wins")
+	f.Var(cli.Count(&m.o.Batch.Rows, cli.Unbounded), "batch", "`rows` per mini-batch in stochastic inference (default 512)")
+	f.BoolVar(&m.o.Batch.Contiguous, "contiguous", false, "use neighboring rows instead of random rows in mini-batches")
+	f.Var(cli.Count(&m.o.Restarts, cli.Unbounded), "restarts", "`number` of further initializations; the best bound is kept")
 	f.BoolVar(&m.o.Windows.Shared, "shared", false, "share one set of components among all windows")
 	tie := tensorNames(&m.o.Tie, func(t vssgp.Tensor) bool { return t.Tieable })
 	f.Var(tie, "tie", "`tensors` that all components share, such as kernel.lengthscale")
@@ -74,7 +74,7 @@ func (m *ModelFlags) AddMemory(f *pflag.FlagSet) {
 		"maximum memory: a `size` such as 16GiB, or none (default: all)")
 }
 
-// Options returns the fit's options, which depend on the flags alone.
+// Options returns the options of a fit from the flags. It opens the device.
 func Options(env *cli.Env, m ModelFlags) (vssgp.Options, error) {
 	o := m.o
 	o.Method = vssgp.Method(m.Method)
@@ -97,31 +97,31 @@ func Options(env *cli.Env, m ModelFlags) (vssgp.Options, error) {
 			err = cli.Mistake("read model: %s: its format is %s; must be a model of --method vssgp, ssgp or rp", m.init, series.FileFormat)
 		}
 		if o.From = from.model; err != nil {
-			return o, fmt.Errorf("--init is neither paper nor spectrum, so it is read as a model file: %w", err)
+			return o, fmt.Errorf("--init must be paper, spectrum or a model file: %w", err)
 		}
 	}
 	return o, nil
 }
 
-// A checkpoint is the state of a fit in a file, as the flags choose it.
+// A checkpoint contains the options of a fit's checkpoint file.
 type checkpoint struct{ *vssgp.CheckpointOptions }
 
 func (c checkpoint) add(f *pflag.FlagSet) {
 	f.Var(cli.FileName(&c.Path, cli.FileUse{Written: true, AtOnce: true}), "checkpoint",
-		"save the state of the fit in this `file` now and then, for --resume")
+		"save the state of the fit to this `file` periodically, for --resume")
 	f.DurationVar(&c.Every, "every", 30*time.Second,
 		"minimum `time` between checkpoints")
 	f.BoolVar(&c.Resume, "resume", false,
 		"continue from the checkpoint if there is one")
 }
 
-// check checks the flags against each other. It notes if there is no checkpoint to resume from.
+// check returns an error if the flags are inconsistent. It sets the function that prints warnings.
 func (c checkpoint) check(env *cli.Env) error {
 	switch {
 	case c.Resume && c.Path == "":
-		return cli.Mistake("--resume needs --checkpoint FILE, the file to resume from")
+		return cli.Mistake("--resume requires --checkpoint FILE, the file to resume from")
 	case env.Flags.Changed("every") && c.Path == "":
-		return cli.Mistake("--every needs --checkpoint FILE, the file to write")
+		return cli.Mistake("--every requires --checkpoint FILE, the file to write")
 	case c.Every <= 0:
 		return cli.Mistake("--every %v; must be a positive time such as 30s", c.Every)
 	}
@@ -135,22 +135,22 @@ func (c checkpoint) exists() bool {
 	return c.Path != "" && err == nil
 }
 
-// howToContinue describes how to continue after an interruption. unsaved is why the last checkpoint could
-// not be written. Without a checkpoint, the fit can start from the file model, if there is one.
+// howToContinue tells the user how to continue after an interruption. unsaved is the error of the last checkpoint,
+// if it could not be written. Without a checkpoint, the fit can be initialized from the file model, if there is one.
 func (c checkpoint) howToContinue(model string, unsaved error) string {
 	switch {
 	case c.exists() && unsaved == nil:
 		return "run the same command with --resume, which resumes from " + c.Path
 	case c.exists():
-		return fmt.Sprintf("run the same command with --resume, which resumes from %s as it was earlier (%v)", c.Path, unsaved)
+		return fmt.Sprintf("run the same command with --resume, which resumes from an earlier state in %s (%v)", c.Path, unsaved)
 	case model != "":
 		return "run the same command with --overwrite --init " + model
 	}
 	return "run the same command again"
 }
 
-// hint adds how to resume, if there is a checkpoint, to a failure that is not the
-// caller's mistake.
+// hint adds a remark about --resume to a failure, if there is a checkpoint. It returns
+// errors of the caller unchanged.
 func (c checkpoint) hint(err error) error {
 	if !c.exists() || cli.ExitCode(err) != cli.ExitFailure {
 		return err
@@ -158,7 +158,7 @@ func (c checkpoint) hint(err error) error {
 	return fmt.Errorf("%w; to resume, %s", err, c.howToContinue("", nil))
 }
 
-// prior takes the priors of either model; some names belong to one.
+// prior returns a value that accepts the priors of both kinds of models.
 func (o *fitFlags) prior() *cli.Value {
 	model := priors(&o.model.o.Priors)
 	return &cli.Value{Kind: "prior", List: true, Words: slices.Concat(model.Words, seriescmd.PriorNames), Parse: func(s string) error {
@@ -172,8 +172,8 @@ func (o *fitFlags) prior() *cli.Value {
 	}}
 }
 
-// tensorNames takes names of the model file's tensors, with commas between. keep chooses
-// those that a shell offers.
+// tensorNames returns a value that accepts a comma-separated list of the model file's tensors.
+// keep selects the tensors for shell completion.
 func tensorNames(to *[]string, keep func(t vssgp.Tensor) bool) *cli.Value {
 	return &cli.Value{Kind: "names", List: true, Words: variational.Names(keep), Parse: func(s string) error {
 		*to = append(*to, strings.Split(s, ",")...)
@@ -181,7 +181,7 @@ func tensorNames(to *[]string, keep func(t vssgp.Tensor) bool) *cli.Value {
 	}}
 }
 
-// windowLength takes auto, none, or a length along x, which may be a time.
+// windowLength returns a value that accepts auto, none, or a length along x, which may be a time.
 func windowLength(to *float64) *cli.Value {
 	v := &cli.Value{Kind: "length", Words: []string{"auto", "none"}}
 	v.Parse = func(s string) (err error) {
@@ -199,15 +199,15 @@ func windowLength(to *float64) *cli.Value {
 	return v
 }
 
-// lengths takes numbers in units of x or times, with commas between. The library checks
-// their values.
+// lengths returns a value that accepts a comma-separated list of numbers in units of x or
+// times. The library checks their values.
 func lengths(to *[]float64) *cli.Value {
 	v := &cli.Value{Kind: "numbers", List: true}
 	v.Parse = func(s string) error {
 		for one := range strings.SplitSeq(s, ",") {
 			n, timed, err := cli.ParseTimed(strings.TrimSpace(one))
 			if err != nil {
-				return fmt.Errorf("%.40q; must be numbers, or times such as 32ms or 0.5s, with commas between", one)
+				return fmt.Errorf("%.40q; must be numbers or times such as 32ms or 0.5s, separated by commas", one)
 			}
 			*to, v.Timed = append(*to, n), v.Timed || timed
 		}
@@ -216,7 +216,7 @@ func lengths(to *[]float64) *cli.Value {
 	return v
 }
 
-// priors takes none, or a parameter with its median and the standard deviation of its logarithm, or none.
+// priors returns a value that accepts none, or a parameter with none or with its median and the standard deviation of its logarithm.
 func priors(to *vssgp.Priors) *cli.Value {
 	none := vssgp.NoPriors()
 	kinds := map[string]*vssgp.Prior{"amplitude": &to.Amplitude, "lengthscale": &to.Lengthscale, "noise": &to.Noise}

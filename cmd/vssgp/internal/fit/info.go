@@ -24,13 +24,13 @@ func NewInfo(env *cli.Env) *cobra.Command {
 	top, plot := 10, ""
 	cmd := env.Command(&cobra.Command{
 		Use:   "info MODEL",
-		Short: "Show what a model has learned",
+		Short: "Describe a fitted model",
 		Long: `Prints the components of a model (standard deviation, length-scales, periods), its noise,
-and its most certain frequencies with their standard deviations. A model without a
-posterior of its hyper-parameters has its largest frequencies listed instead.
+and its most certain frequencies with their standard deviations. For a model without a
+posterior of its hyper-parameters, it prints the frequencies with the largest amplitudes.
 
-Of the model of a series it prints the parts, the seasons, the effects of regressors, the
-hyper-parameters with their 95 % intervals, and how far it can forecast.`,
+For a time-series model, it prints the parts, the seasons, the effects of regressors, the
+hyper-parameters with their 95 % intervals, and the end of the forecast range.`,
 		Example: `  vssgp info co2.safetensors
   vssgp info co2.safetensors --plot co2-model.html
   vssgp info co2.safetensors --top 30 --json`,
@@ -38,7 +38,7 @@ hyper-parameters with their 95 % intervals, and how far it can forecast.`,
 	cmd.Annotations = cli.FlagGroups("Output: top plot overwrite")
 	cmd.Flags().Var(cli.Count(&top, cli.Unbounded), "top", "`number` of components and frequencies to list")
 	cmd.Flags().Var(cli.OutputFile(&plot, cli.PlotFiles...), "plot",
-		"draw the frequencies or parts to this `file` (.html, .png, .svg)")
+		"plot the frequencies or parts to this `file` (.html, .png, .svg)")
 	return cmd
 }
 
@@ -58,11 +58,11 @@ func runInfo(ctx context.Context, env *cli.Env, path string, top int, plot strin
 	return err
 }
 
-// A description is what info prints with --json.
+// A description is the output of info --json.
 type description struct {
 	Model       string            `json:"model"`
 	Inference   vssgp.Inference   `json:"inference"`
-	Fitted      bool              `json:"fitted"` // there is a posterior of the coefficients
+	Fitted      bool              `json:"fitted"` // the model has a posterior of the coefficients
 	Inputs      []string          `json:"inputs"`
 	Units       []string          `json:"units,omitempty"` // of dates
 	Outputs     []string          `json:"outputs"`
@@ -70,7 +70,7 @@ type description struct {
 	Windows     *windowing        `json:"windows,omitzero"`
 	NoiseSD     []float64         `json:"noise_sd"`   // by output
 	Components  []vssgp.Component `json:"components"` // in the file's order
-	Posterior   bool              `json:"posterior"`  // of the hyper-parameters: frequencies have standard deviations
+	Posterior   bool              `json:"posterior"`  // of the hyper-parameters, so frequencies have standard deviations
 	Frequencies []frequency       `json:"frequencies"`
 }
 
@@ -97,7 +97,7 @@ func infoVSSGP(env *cli.Env, path string, m *vssgp.Model, top int, plot string) 
 	}
 	state := "fitted"
 	if !d.Fitted {
-		state = "no posterior over its coefficients"
+		state = "no posterior of the coefficients"
 	}
 	env.Print("%s: %s inference, %s", path, m.Inference, state)
 	env.Print("%s -> %s, %s, %s", strings.Join(d.Inputs, ", "), strings.Join(d.Outputs, ", "),
@@ -115,7 +115,7 @@ func infoVSSGP(env *cli.Env, path string, m *vssgp.Model, top int, plot string) 
 	return nil
 }
 
-// describe returns what info prints of a model, with so many of its frequencies.
+// describe returns the description of a model with its top frequencies.
 func describe(path string, m *vssgp.Model, top int) (*description, error) {
 	p := m.Params
 	d := &description{
@@ -135,17 +135,17 @@ func describe(path string, m *vssgp.Model, top int) (*description, error) {
 	return d, err
 }
 
-// knownFrequencies reports whether frequencies have standard deviations: those under the posterior of the hyper-parameters.
+// knownFrequencies reports whether the model has standard deviations of its frequencies from the posterior of its hyper-parameters.
 func knownFrequencies(m *vssgp.Model) bool {
 	h := m.Posterior()
 	return h != nil && h.Features != nil
 }
 
-// printFrequencies lists frequencies, with standard deviations if the model has a posterior of its hyper-parameters.
+// printFrequencies prints frequencies, with standard deviations if sure is set.
 func printFrequencies(env *cli.Env, frequencies []frequency, sure bool) {
 	title, head := "most confident frequencies:", []string{"feature", "at", "frequency +- sd", "period +- sd", "reach", "amplitude"}
 	if !sure {
-		title = "largest frequencies (no posterior of the hyper-parameters, so no standard deviations):"
+		title = "frequencies with the largest amplitudes (without a posterior of the hyper-parameters):"
 		head[2], head[3] = "frequency", "period"
 	}
 	env.Print("%s", title)
@@ -160,7 +160,8 @@ func printFrequencies(env *cli.Env, frequencies []frequency, sure bool) {
 	printColumns(env, []int{9, 20, 24, 24, 12, 12}, rows)
 }
 
-// printColumns prints rows in columns, the first of numbers, at least so wide. A row may have an entry beyond the columns.
+// printColumns prints rows in columns with at least the given widths. The first column is right-aligned. A row may have entries after the
+// last column.
 func printColumns(env *cli.Env, widths []int, rows [][]string) {
 	for _, row := range rows {
 		for i := range widths {
@@ -179,11 +180,11 @@ func printColumns(env *cli.Env, widths []int, rows [][]string) {
 // frequency is a feature's frequency with the amplitude of its cosine.
 type frequency struct {
 	vssgp.Frequency `json:",embed"`
-	Amplitude       []float64 `json:"amplitude"` // by output; NaN before a fit
+	Amplitude       []float64 `json:"amplitude"` // [D], NaN before a fit
 }
 
-// topFrequencies returns the most confident frequencies, best first, or if the model has no posterior of its hyper-parameters those with
-// the largest amplitudes, and whether the model is fitted.
+// topFrequencies returns the most confident frequencies, best first. Without a posterior of the hyper-parameters, it returns the
+// frequencies with the largest amplitudes. fitted reports whether the model is fitted.
 func topFrequencies(m *vssgp.Model, top int) (list []frequency, fitted bool) {
 	all, amplitude, d := m.Frequencies(), report.Amplitudes(m), m.Params.D
 	if !knownFrequencies(m) && amplitude != nil {
@@ -199,7 +200,7 @@ func topFrequencies(m *vssgp.Model, top int) (list []frequency, fitted bool) {
 	return list, amplitude != nil
 }
 
-// pairs writes numbers with their standard deviations.
+// pairs formats numbers with their standard deviations.
 func pairs(a, sd []float64) string {
 	parts := make([]string, len(a))
 	for i := range a {
@@ -208,7 +209,7 @@ func pairs(a, sd []float64) string {
 	return strings.Join(parts, "; ")
 }
 
-// printComponents lists the components with the largest standard deviations of the first output.
+// printComponents prints the components with the largest standard deviations in the first output.
 func printComponents(env *cli.Env, all []vssgp.Component, top int) {
 	order := make([]int, len(all))
 	for i := range order {

@@ -15,13 +15,13 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// A fitted is a model of a file: one of the two is not nil.
+// A fitted is the model of a file. Exactly one of its fields is not nil.
 type fitted struct {
 	model  *vssgp.Model
 	series *series.Model
 }
 
-// readAny reads a model file of any kind. The model computes on the CPU.
+// readAny reads a model file of any kind. The backend of the model is the CPU.
 func readAny(env *cli.Env, path string) (m fitted, err error) {
 	f, size, err := env.Served.Open(path)
 	if err != nil {
@@ -42,21 +42,21 @@ func readAny(env *cli.Env, path string) (m fitted, err error) {
 	case err == nil:
 		return m, nil
 	case errors.Is(err, safetensors.ErrFormat) && datafile.IsTable(path):
-		return m, cli.Mistake("read model: %s is a table; must be a model file, as fit and forecast -m write it", path)
+		return m, cli.Mistake("read model: %s is a table; must be a model file written by fit or forecast -m", path)
 	case errors.Is(err, safetensors.ErrFormat) && datafile.IsRecording(path):
-		return m, cli.Mistake("read model: %s is a recording; must be a model file, as fit and forecast -m write it", path)
+		return m, cli.Mistake("read model: %s is a recording; must be a model file written by fit or forecast -m", path)
 	}
 	return m, fmt.Errorf("read model: %s: %w", path, err)
 }
 
-// ofModel names the model's file in an error of computing with it, unless the error names a file.
+// ofModel adds the path of the model to an error of a computation with it, unless the error names a file.
 func ofModel(path, data string, err error) error {
 	switch {
 	case err == nil || strings.Contains(err.Error(), path):
 		return err
 	case errors.Is(err, vssgp.ErrBound):
-		return cli.Mistake("%s: the bound cannot be evaluated on %s: they are of other sizes than the model's data, or its file is damaged",
-			path, cli.InputName(data))
+		return cli.Mistake("%s: the bound cannot be evaluated on %s; the scale of the data differs from the model's data, or the model file is "+
+			"damaged", path, cli.InputName(data))
 	case errors.Is(err, series.ErrFile), errors.Is(err, vssgp.ErrUnfitted), errors.Is(err, datafile.ErrSameName),
 		(errors.Is(err, vssgp.ErrData) || errors.Is(err, table.ErrFormat)) && !strings.Contains(err.Error(), data):
 		return fmt.Errorf("%s: %w", path, err)
@@ -64,7 +64,7 @@ func ofModel(path, data string, err error) error {
 	return err
 }
 
-// loadAny is readAny with the backend of --device.
+// loadAny reads a model file of any kind. The model uses the backend of --device.
 func loadAny(env *cli.Env, path string) (m fitted, err error) {
 	b, err := env.Device.Backend()
 	if err != nil {
@@ -79,9 +79,9 @@ func loadAny(env *cli.Env, path string) (m fitted, err error) {
 	return m, nil
 }
 
-// readFor reads a table or a recording to evaluate a model on. If nothing in the model
-// file gives the number of outputs the model has (no coefficients, names or maps), it gets as
-// many as the data have.
+// readFor reads the table or recording on which a model is evaluated. If the model file does
+// not define the number of outputs (it has no coefficients, names or scaling), readFor sets it
+// to the number of outputs of the data.
 func readFor(ctx context.Context, env *cli.Env, m *vssgp.Model, path string, c datafile.Columns) (*datafile.Dataset, error) {
 	p := m.Params
 	open := p.D == 1 && len(p.CoefMean) == 0 && len(m.YNames) == 0 && m.Y.Offset[0] == 0 && m.Y.Scale[0] == 1 && !m.Fitted()

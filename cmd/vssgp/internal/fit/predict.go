@@ -19,13 +19,13 @@ type predictFlags struct {
 	full      bool
 	joint     string
 	latent    bool
-	drawsFile string // "": the draws are columns of the output
+	drawsFile string // "" if the draws are columns of the output
 }
 
-// ofSeries are the flags for the models of series alone.
+// ofSeries are the flags that apply only to time-series models.
 var ofSeries = []string{"level", "digits"}
 
-// maxDraws bounds how many functions one command draws.
+// maxDraws is the maximum of --draws.
 const maxDraws = 10000
 
 // NewPredict returns the command predict.
@@ -34,18 +34,17 @@ func NewPredict(env *cli.Env) *cobra.Command {
 	cmd := env.Command(&cobra.Command{
 		Use:   "predict MODEL INPUTS -o OUT",
 		Short: "Predict the outputs at given inputs",
-		Long: `Predicts at each row of a table, read as fit reads it, or at the sample times of a
-recording. The output has the input columns, then NAME_mean and NAME_sd for each output,
-and with --draws NAME_draw1, NAME_draw2, …: functions drawn from the joint posterior,
-without noise.
+		Long: `Predicts at each row of a table, read as by fit, or at the sample times of a recording.
+The output has the input columns, then NAME_mean and NAME_sd for each output. With --draws
+it also has NAME_draw1, NAME_draw2, …: functions drawn from the joint posterior, without
+noise.
 
 The extension of -o selects the format: .csv, .tsv (also .gz), .npy, .wav (the mean, one
-channel per output; the inputs must rise evenly in seconds), or - for CSV on stdout.
+channel per output; the inputs must be evenly spaced in seconds), or - for CSV on stdout.
 Memory does not grow with the number of rows.
 
-The model of a series (forecast -m, fit --method structural) gives the numbers of the
-forecast; --full, --joint and --latent do not apply to it.
-
+Predictions of a time-series model (forecast -m, fit --method structural) are identical to
+its forecast; --full, --joint and --latent do not apply.
 Details: docs/forecasting.md and docs/regression.md.`,
 		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
   vssgp predict co2.safetensors months.csv -o forecast.csv --plot forecast.png
@@ -57,7 +56,7 @@ Details: docs/forecasting.md and docs/regression.md.`,
 		"Model: posterior latent")
 	drawn := append(slices.Clone(cli.TableOutputs), "wav")
 	f := cmd.Flags()
-	f.StringSliceVar(&o.Columns.X, "x", nil, "input `columns`, by name or number from 0 (default: by the model's names)")
+	f.StringSliceVar(&o.Columns.X, "x", nil, "input `columns`, by name or number from 0 (default: the model's names)")
 	o.Columns.AddDayFirst(f)
 	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: drawn, Only: true, Stdout: true}), "output",
 		"o", "`file` to write: .csv, .tsv, .npy, .wav or - for stdout (required)")
@@ -67,13 +66,13 @@ Details: docs/forecasting.md and docs/regression.md.`,
 	for _, name := range ofSeries {
 		f.Lookup(name).Usage += " (series)"
 	}
-	f.BoolVar(&o.full, "full", false, "add the covariances of the outputs, A_B_cov")
+	f.BoolVar(&o.full, "full", false, "add columns with the covariances of the outputs, A_B_cov")
 	f.Var(cli.OutputFile(&o.joint, "npy"), "joint",
 		"write the joint covariance of all rows to this `file` (.npy)")
-	f.BoolVar(&o.latent, "latent", false, "leave the noise out of the standard deviations and covariances")
+	f.BoolVar(&o.latent, "latent", false, "exclude the noise from standard deviations and covariances")
 	f.Var(cli.Count(&o.Draws, maxDraws), "draws", "`number` of functions to draw from the posterior")
-	f.Var(cli.OutputFile(&o.drawsFile, drawn...), "draws-file", "write the draws to this `file` instead (.csv, .tsv, .npy, .wav)")
-	f.Var(cli.OutputFile(&o.Plot, cli.PlotFiles...), "plot", "draw the prediction to this `file` (.html, .png, .svg)")
+	f.Var(cli.OutputFile(&o.drawsFile, drawn...), "draws-file", "write the draws to this separate `file` (.csv, .tsv, .npy, .wav)")
+	f.Var(cli.OutputFile(&o.Plot, cli.PlotFiles...), "plot", "plot the prediction to this `file` (.html, .png, .svg)")
 	return cmd
 }
 
@@ -88,7 +87,7 @@ func runPredict(ctx context.Context, env *cli.Env, modelPath, inputPath string, 
 	env.Aside = o.Output == cli.ToStdout
 	if file.series != nil {
 		if bad := o.notOfSeries(); bad != "" {
-			return cli.Mistake("%s: %s is the model of a series, which predicts a table of mean, sd and --draws; leave the flag out", bad,
+			return cli.Mistake("%s: %s is a time-series model, which predicts only mean, sd and --draws as a table; omit the flag", bad,
 				modelPath)
 		}
 		err = ofModel(modelPath, inputPath, seriescmd.Predict(ctx, env, file.series, modelPath, inputPath, &o.PredictFlags))
@@ -101,11 +100,11 @@ func runPredict(ctx context.Context, env *cli.Env, modelPath, inputPath string, 
 	return err
 }
 
-// predictVSSGP predicts by a model of package vssgp.
+// predictVSSGP predicts with a model of package vssgp.
 func predictVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, modelPath, inputPath string, o *predictFlags) error {
 	for _, name := range ofSeries {
 		if env.Flags.Changed(name) {
-			return cli.Mistake("--%s: %s is not the model of a series; leave the flag out", name, modelPath)
+			return cli.Mistake("--%s: %s is not a time-series model; omit the flag", name, modelPath)
 		}
 	}
 	at, err := datafile.ReadPlaces(ctx, env, inputPath, o.Columns, m)
@@ -119,7 +118,7 @@ func predictVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, modelPath, 
 	return env.PrintJSON(cli.Predicted{Rows: at.Rows, Columns: names, Output: o.Output, Device: m.Backend.Name()})
 }
 
-// notOfSeries is a flag that the model of a series cannot follow; "" if there is none.
+// notOfSeries returns a given flag that does not apply to time-series models, "" if there is none.
 func (o *predictFlags) notOfSeries() string {
 	switch {
 	case o.full:

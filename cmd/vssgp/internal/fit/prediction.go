@@ -15,26 +15,26 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// prediction is what predict writes. Each file takes a separate pass over the rows, of which one part is in memory at a time.
+// prediction writes the outputs of predict. Each file takes a separate pass over the rows, with one block of rows in memory at a time.
 type prediction struct {
 	ctx       context.Context
 	env       *cli.Env
 	m         *vssgp.Model
 	at        *datafile.Places
 	o         *predictFlags
-	outputs   []string // their names [D]
+	outputs   []string // names of the outputs [D]
 	predictor *vssgp.Predictor
 	draws     *vssgp.Draws
-	beyond    func(x []float64) // warns of rows outside of the data
-	rate      int               // of recordings
-	table     []float64         // rows of a table that are being written
+	beyond    func(x []float64) // warns of rows outside the range of the data
+	rate      int               // sample rate of recordings; 0 if not yet computed
+	table     []float64         // buffer for rows of a table
 }
 
-// A writer writes the next numbers of an output.
+// A writer appends numbers to an output.
 type writer = func(a []float64) error
 
-// predictAll writes every output together or none, and returns the columns of the
-// table, nil for a recording.
+// predictAll writes all outputs or, if one of them fails, none. It returns the columns of
+// the table, nil for a recording.
 func predictAll(
 	ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.Places, o *predictFlags, model string,
 ) (columns []string, err error) {
@@ -42,7 +42,7 @@ func predictAll(
 	predictor, draws := m.Predictor, m.Draws
 	if o.Posterior {
 		if h := m.Posterior(); h == nil || len(h.Draws) == 0 {
-			return nil, cli.Mistake("--posterior: %s has no draws of its hyper-parameters; it must be a model of fit --posterior 30", model)
+			return nil, cli.Mistake("--posterior: %s has no draws of its hyper-parameters; fit the model with --posterior 30", model)
 		}
 		predictor, draws = m.PosteriorPredictor, m.PosteriorDraws
 	}
@@ -69,7 +69,7 @@ func predictAll(
 	return columns, env.Write(files...)
 }
 
-// pass visits the rows part by part: their inputs [N,Q] and, unless only draws are wanted, the prediction there.
+// pass calls visit for each block of rows with their inputs [N,Q] and the prediction, nil if drawing is set.
 func (r *prediction) pass(drawing bool, visit func(x []float64, p *vssgp.Prediction) error) error {
 	what, done := "predicting", 0
 	one := func(x []float64, p *vssgp.Prediction) error {
@@ -96,7 +96,7 @@ func (r *prediction) pass(drawing bool, visit func(x []float64, p *vssgp.Predict
 	return nil
 }
 
-// file returns a file to write: a recording, an array of the shape or a table with columns of these names.
+// file returns a file to write: a recording, an array of the given shape or a table with the named columns.
 func (r *prediction) file(path string, shape []int, names []string, fill func(write writer) error) (f fileio.File, err error) {
 	if cli.FormatOf(path) != "wav" {
 		return datafile.TableFile(path, shape, names, r.at.Axes, fill), nil
@@ -106,7 +106,7 @@ func (r *prediction) file(path string, shape []int, names []string, fill func(wr
 			return f, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return fileio.File{Path: path, Write: func(w io.Writer) error { // of 32-bit floats, which clip only numbers beyond the range of float32
+	return fileio.File{Path: path, Write: func(w io.Writer) error { // 32-bit floats do not clip values above full scale
 		to, err := audio.NewWriter(w, r.rate, audio.Float32, len(r.outputs), r.at.Rows)
 		if err == nil {
 			err = fill(to.Write)
@@ -118,7 +118,7 @@ func (r *prediction) file(path string, shape []int, names []string, fill func(wr
 	}}, nil
 }
 
-// files returns the files of the draws, the prediction itself last, and its columns.
+// files returns the files of the draws, then the file of the prediction, and its columns.
 func (r *prediction) files() (files []fileio.File, columns []string, err error) {
 	o, inColumns := r.o, r.o.Draws
 	if o.drawsFile != "" {
@@ -148,10 +148,10 @@ func (r *prediction) files() (files []fileio.File, columns []string, err error) 
 	return append(files, f), columns, err
 }
 
-// drawFiles returns files of n draws alone: a table of the inputs and a column for
+// drawFiles returns files with only the n draws: a table of the inputs and a column for
 // each draw and output, an array [n,N,D], or n recordings.
 func (r *prediction) drawFiles(path string, n int) (files []fileio.File, err error) {
-	// add adds a file: a table of all draws if there are names, else the draws from lo to hi-1, one after the other.
+	// add adds a file: a table of all draws if names is not nil, else the draws from lo to hi-1 in sequence.
 	add := func(path string, lo, hi int, names []string) error {
 		f, err := r.file(path, []int{hi - lo, r.at.Rows, len(r.outputs)}, names, func(write writer) (err error) {
 			if names != nil {
@@ -189,12 +189,12 @@ func (r *prediction) drawFiles(path string, n int) (files []fileio.File, err err
 	return files, err
 }
 
-// mostNumbers bounds how many numbers of the draws, or of the rows of the output, are
-// in memory at a time.
+// mostNumbers is the maximum number of values of draws or output rows in memory at a
+// time.
 const mostNumbers = 1 << 21
 
-// tabulate writes rows of a table: the inputs x [N,Q], the prediction there unless p is
-// nil, and n draws. It makes as many rows at a time as mostNumbers allows.
+// tabulate writes rows of a table: the inputs x [N,Q], the prediction unless p is nil, and
+// n draws. It processes blocks of at most mostNumbers values.
 func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write writer) (err error) {
 	q, d := len(r.at.Names), len(r.outputs)
 	var columns [][]float64 // of each output, [N,D]
@@ -241,7 +241,7 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 	return nil
 }
 
-// plot draws the first rows.
+// plot returns the file of --plot, which shows the first rows.
 func (r *prediction) plot(model string) (f fileio.File, err error) {
 	x, err := r.at.First(r.ctx, min(r.at.Rows, report.MostRows))
 	if err != nil {
@@ -262,17 +262,17 @@ func (r *prediction) plot(model string) (f fileio.File, err error) {
 	return r.env.ReportFile(r.o.Plot, plot), nil
 }
 
-// checkFormats checks the flags for predict's outputs against each other. With a recording as the output, draws
-// are recordings, too.
+// checkFormats returns an error if the flags for the outputs of predict are inconsistent. If the output is a recording,
+// it sets the draws to be recordings, too.
 func checkFormats(env *cli.Env, o *predictFlags) error {
 	recording := cli.FormatOf(o.Output) == "wav"
 	switch {
 	case recording && o.full:
-		return cli.Mistake("--full: a recording has no covariances; -o must be .csv or .npy")
+		return cli.Mistake("--full: a recording cannot contain covariances; -o must be .csv or .npy")
 	case o.joint != "" && o.Posterior:
 		return cli.Mistake("--joint %s cannot be combined with --posterior", o.joint)
 	case o.drawsFile != "" && o.Draws == 0:
-		return cli.Mistake("--draws-file %s needs --draws N", o.drawsFile)
+		return cli.Mistake("--draws-file %s requires --draws N", o.drawsFile)
 	case o.drawsFile == "" && o.Draws > 0 && recording:
 		o.drawsFile = o.Output
 	}
@@ -282,16 +282,16 @@ func checkFormats(env *cli.Env, o *predictFlags) error {
 	return nil
 }
 
-// mostJoint bounds the rows times outputs of a joint covariance, which has their square of numbers: 2 GiB.
+// mostJoint is the maximum number of rows times outputs of a joint covariance. The matrix then has 2 GiB.
 const mostJoint = 1 << 14
 
-// jointFile is the output of --joint: [N,D,N,D], with the variance of the outputs' noise on the diagonal unless --latent is given.
+// jointFile returns the file of --joint with shape [N,D,N,D]. Unless --latent is given, the diagonal includes the noise variance.
 func (r *prediction) jointFile() fileio.File {
 	noiseSD := r.m.NoiseSD()
 	n, d := r.at.Rows, len(noiseSD)
 	return datafile.TableFile(r.o.joint, []int{n, d, n, d}, nil, nil, func(write func([]float64) error) error {
 		if n*d > mostJoint {
-			return cli.Mistake("--joint %s: %s of %s; must be at most %d of both together",
+			return cli.Mistake("--joint %s: %s with %s; the maximum of rows times outputs is %d",
 				r.o.joint, cli.Counted(n, "row"), cli.Counted(d, "output"), mostJoint)
 		}
 		x, err := r.at.First(r.ctx, n)
@@ -318,7 +318,7 @@ func (r *prediction) jointFile() fileio.File {
 	})
 }
 
-// sampleRate returns how many of the inputs, which rise evenly, make one unit.
+// sampleRate returns the sample rate of evenly spaced inputs in seconds. It returns an error if they are not sample times.
 func sampleRate(ctx context.Context, at *datafile.Places) (int, error) {
 	var first, last float64
 	err := at.Each(ctx, func(n int, x []float64) error {
@@ -332,16 +332,16 @@ func sampleRate(ctx context.Context, at *datafile.Places) (int, error) {
 		return 0, err
 	}
 	if len(at.Names) != 1 || at.Rows < 2 || !(last > first) {
-		return 0, cli.Mistake("a recording needs one input that rises evenly in seconds; the inputs have %s and %s: -o must be .csv or .npy",
+		return 0, cli.Mistake("a recording requires one evenly spaced input in seconds; the inputs have %s and %s; -o must be .csv or .npy",
 			cli.Counted(len(at.Names), "column"), cli.Counted(at.Rows, "row"))
 	}
 	rate := math.Round(float64(at.Rows-1) / (last - first))
-	const tolerance = 0.01 // in samples, for the rounding of the inputs
+	const tolerance = 0.01 // in samples, for rounded inputs
 	err = at.Each(ctx, func(n int, x []float64) error {
 		for i, v := range x {
 			if off := (v-first)*rate - float64(n+i); !(math.Abs(off) <= tolerance) || rate < 1 || rate > math.MaxInt32 {
-				return cli.Mistake("a recording needs inputs that rise by 1/rate seconds; input %d (%v) is not a sample time at %.0f samples a "+
-					"second: -o must be .csv or .npy", n+i, v, rate)
+				return cli.Mistake("a recording requires inputs with a step of 1/rate seconds; input %d (%v) is not a sample time at %.0f Hz; "+
+					"-o must be .csv or .npy", n+i, v, rate)
 			}
 		}
 		return nil

@@ -27,10 +27,10 @@ func NewBacktest(env *cli.Env) *cobra.Command {
 		Use:   "backtest DATA",
 		Short: "Evaluate forecasts by rolling-origin backtesting",
 		Long: `Forecasts the last --horizon rows of a series from the rows before them, then the rows
-before these, --origins times, and scores the forecasts: RMSE, MAE, MASE, CRPS, interval
-score and coverage of the 95 % intervals, and mean negative log predictive density. Two
-naive forecasts are scored, too: the last value, and the value one season before. Columns
-and model are chosen as by "vssgp forecast".
+before these, --origins times, and scores the forecasts by RMSE, MAE, MASE, CRPS, interval
+score and coverage of the 95 % intervals, and mean negative log predictive density. For
+comparison it scores two naive forecasts: the last value and the value one season before.
+Columns and model are selected as in "vssgp forecast".
 
 Details: docs/forecasting.md and docs/series.md.`,
 		Example: `  vssgp backtest co2.csv --horizon 24
@@ -42,8 +42,8 @@ Details: docs/forecasting.md and docs/series.md.`,
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
-	f.Var(o.horizon.flag(), "horizon", "`rows` of each forecast, or a time such as 6mo (default: N/20)")
-	f.Var(cli.Count(&o.origins, mostPlaces), "origins", "`number` of origins to forecast from")
+	f.Var(o.horizon.flag(), "horizon", "`rows` of each forecast, or a time such as 6mo (default: 5 % of rows)")
+	f.Var(cli.Count(&o.origins, mostPlaces), "origins", "`number` of forecast origins")
 	return cmd
 }
 
@@ -107,7 +107,7 @@ func methodsOf(b *series.Backtested) []method {
 	return []method{{"vssgp", b.Model}, {"naive", b.Naive}, {"seasonal_naive", b.Seasonal}}
 }
 
-// resultOf returns the scores for --json.
+// resultOf returns the result for --json.
 func (r *timeSeries) resultOf(b *series.Backtested) *result {
 	s := &scores{Origins: b.Origins, Season: b.Season[0]}
 	s.Scores = methods{series.MeanScores(b.Model), series.MeanScores(b.Naive), series.MeanScores(b.Seasonal)}
@@ -120,7 +120,7 @@ func (r *timeSeries) resultOf(b *series.Backtested) *result {
 	return &result{Horizon: b.Horizon, Scores: s}
 }
 
-// backtest scores forecasts from earlier ends of the series.
+// backtest scores forecasts from earlier origins in the series.
 func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlags) (*series.Backtested, error) {
 	options, err := seriesOptions(env, &o.model, r)
 	if err != nil {
@@ -133,7 +133,7 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 		}
 	}
 	forecast := slices.Sorted(slices.Values(r.X))[max(0, len(r.X)-rows*o.origins):]
-	if _, err := r.known.columns(forecast); err != nil { // names the place as the table has it
+	if _, err := r.known.columns(forecast); err != nil { // this error has the time in the table's format
 		return nil, err
 	}
 	options.Progress = r.showing(env, "fitting from %s", cli.Counted(o.origins, "origin"))

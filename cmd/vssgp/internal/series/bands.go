@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// levels are the probabilities of further intervals, in percent.
+// levels are the probabilities of the intervals of --level, in percent.
 type levels []float64
 
 // flag returns the flag's value.
@@ -24,7 +24,7 @@ func (l *levels) flag() *cli.Value {
 		for one := range strings.SplitSeq(text, ",") {
 			v, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
 			if err != nil || !(v >= 0 && v < 100) {
-				return errors.New("must be percents from 0 to less than 100, such as 80,95")
+				return errors.New("must be percentages from 0 to less than 100, such as 80,95")
 			}
 			*l = append(*l, v)
 		}
@@ -32,7 +32,7 @@ func (l *levels) flag() *cli.Value {
 	}}
 }
 
-// A Form is how predictions are written: with the intervals of --level, rounded to --digits.
+// A Form is the format of predictions: additional intervals (--level) and rounding (--digits).
 type Form struct {
 	levels levels
 	digits int // 0: all
@@ -41,20 +41,20 @@ type Form struct {
 // Add defines the flags.
 func (o *Form) Add(f *pflag.FlagSet) {
 	o.digits = 3
-	f.Var(o.levels.flag(), "level", "add prediction intervals of these `percents`, such as 80,99")
+	f.Var(o.levels.flag(), "level", "add prediction intervals with these `percentages`, such as 80,99")
 	f.Var(cli.Count(&o.digits, 17), "digits", "`digits` of the standard deviation to write; 0: all")
 }
 
-// warn names a level that was probably meant as a share.
+// warn prints a warning for a level below 1, which was probably meant as a fraction.
 func (l levels) warn(env *cli.Env) {
 	for _, v := range l {
 		if v > 0 && v < 1 {
-			env.Warn("level", "--level %v is %v percent; write --level %v for an interval of that share", v, v, 100*v)
+			env.Warn("level", "--level %v means %v percent; use --level %v for that fraction", v, v, 100*v)
 		}
 	}
 }
 
-// columns are the names of the ends' columns, after a prefix.
+// columns returns the column names of the interval bounds, after a prefix.
 func (l levels) columns(prefix string) (names []string) {
 	for _, v := range l {
 		level := strconv.FormatFloat(v, 'g', -1, 64)
@@ -63,21 +63,21 @@ func (l levels) columns(prefix string) (names []string) {
 	return names
 }
 
-// A prediction has rows of numbers for each output: mean, sd, the ends of the 95 % interval, and the ends of further intervals.
+// A prediction contains rows of numbers for each output: mean, sd, the bounds of the 95 % interval, and the bounds of further intervals.
 type prediction struct {
 	x       []float64
 	width   int         // numbers in a row
 	values  [][]float64 // [D][N·width]
-	medians []int       // [D], rows whose mean is a median
+	medians []int       // [D], number of rows with the median in place of the mean
 }
 
 // row returns the numbers of a row of output d.
 func (p *prediction) row(d, n int) []float64 { return p.values[d][n*p.width : (n+1)*p.width] }
 
-// predictedAtOnce is how many rows are predicted together: a row has a Gaussian for each draw.
+// predictedAtOnce is the number of rows predicted together. It bounds memory: a row needs a Gaussian for each draw.
 var predictedAtOnce = 1 << 16
 
-// predictParts predicts rows with regressors z, a part at a time, and shows which share is done unless show is nil.
+// predictParts predicts at x with regressors z in blocks of predictedAtOnce rows. Unless show is nil, it calls it with the completed share.
 func predictParts(
 	ctx context.Context, m *series.Model, x []float64, z [][]float64, levels levels, show func(share float64),
 ) (*prediction, error) {
@@ -113,7 +113,7 @@ func predictParts(
 	return all, nil
 }
 
-// predictedNames are the names of the columns of predictedRows, without draws.
+// predictedNames returns the column names of predictedRows without draws.
 func predictedNames(input string, outputs []string, ends bool, levels levels) []string {
 	names := []string{input}
 	for _, y := range outputs {
@@ -122,7 +122,7 @@ func predictedNames(input string, outputs []string, ends bool, levels levels) []
 	return names
 }
 
-// predictedRows are the rows of a table: the input, mean and sd of each output, the ends of their intervals, draws.
+// predictedRows returns the rows of a table: the input, then mean, sd and interval bounds of each output, then draws.
 func (o *Form) predictedRows(m *series.Model, p *prediction, draws [][][]float64, ends bool) (rows []float64) {
 	decimals := decimalsOf(m)
 	for n, x := range p.x {
@@ -144,7 +144,7 @@ func (o *Form) predictedRows(m *series.Model, p *prediction, draws [][][]float64
 	return rows
 }
 
-// decimalsFor returns how many decimals show some digits of a standard deviation, but no fewer than the column has.
+// decimalsFor returns the number of decimals that show the given digits of a standard deviation, at least the decimals of the column.
 func decimalsFor(sd float64, column, digits int) int {
 	if !(sd > 0) || math.IsInf(sd, 0) {
 		return max(column, 17) // all
@@ -152,30 +152,30 @@ func decimalsFor(sd float64, column, digits int) int {
 	return max(column, digits-1-int(math.Floor(math.Log10(sd))))
 }
 
-// rounded rounds a value of a prediction as files have it.
+// rounded rounds a value of a prediction for output.
 func (o *Form) rounded(m *series.Model, v, sd float64, column int) float64 {
 	if o.digits == 0 {
 		return v
 	}
-	if m.Log() { // an end near 0 is far below the standard deviation
+	if m.Log() { // a bound near 0 can be far below the standard deviation
 		sd = min(sd, math.Abs(v))
 	}
 	return rounded(v, decimalsFor(sd, column, o.digits))
 }
 
-// rounded rounds to a number of decimals if a float64 has as many.
+// rounded rounds to a number of decimals, if a float64 can represent them.
 func rounded(v float64, decimals int) float64 {
-	const exact = 22 // the last power of ten that a float64 has
+	const exact = 22 // the largest exponent of a power of ten that a float64 represents exactly
 	if unit := math.Pow10(decimals); decimals <= exact && math.Abs(v)*unit < 1<<52 {
 		return math.Round(v*unit)/unit + 0 // no -0
 	}
 	return v
 }
 
-// decimalsNote is the note of a model file with the decimals of each output's column as JSON.
+// decimalsNote is the key of the model file's note with the decimals of each output's column as JSON.
 const decimalsNote = "decimals"
 
-// decimalsOf are the decimals of each output's column; 0 if a model does not have them.
+// decimalsOf returns the decimals of each output's column, 0 if the model has no such note.
 func decimalsOf(m *series.Model) []int {
 	all := make([]int, m.Outputs())
 	var noted []int

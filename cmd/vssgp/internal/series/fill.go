@@ -36,14 +36,15 @@ func NewFill(env *cli.Env) *cobra.Command {
 	cmd := env.Command(&cobra.Command{
 		Use:   "fill DATA -o OUT",
 		Short: "Fill missing values in a time series",
-		Long: `Fills the missing values (empty, NA, NaN, null, -) of columns of a table from all values
+		Long: `Fills missing values (empty, NA, NaN, null, -) in columns of a table from the values
 before and after them, with the model of "vssgp forecast". By default the input is the
 first column of dates, or of numbers, or the row number, and the outputs are all columns
-of numbers with missing values. With --by, a column tells several series apart.
+of numbers with missing values. --by names a column that identifies the series if the
+table has several.
 
-The output is the table with the missing cells filled in; all other bytes stay. --bands
-writes a table with a row for each filled cell: its row (from 1), input and column, the
-mean, the standard deviation, and the 95 % prediction interval.
+The output is the table with its missing cells filled; all other bytes are unchanged.
+--bands writes a table with a row for each filled cell: its row (from 1), input and
+column, the mean, the standard deviation, and the 95 % prediction interval.
 
 Details: docs/forecasting.md and docs/series.md.`,
 		Example: `  vssgp fill flow.csv -o whole.csv
@@ -69,8 +70,7 @@ Details: docs/forecasting.md and docs/series.md.`,
 func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error {
 	in, out := cli.FormatOf(path), cli.FormatOf(o.output)
 	if path != cli.FromStdin && in != "" && in != out && !(o.output == cli.ToStdout && in != "npy") {
-		return cli.Mistake("-o %s: the table is written in the format of %s, byte for byte; want a name that ends in .%s", o.output, path,
-			in)
+		return cli.Mistake("-o %s: the output has the same format as %s; the extension must be .%s", o.output, path, in)
 	}
 	r, err := seriesOf(ctx, env, path, o.columns, &o.model, true)
 	if err != nil {
@@ -116,14 +116,14 @@ func runFill(ctx context.Context, env *cli.Env, path string, o *fillFlags) error
 	})
 }
 
-// A filled is a cell with its new value, and its line of --bands.
+// A filled is a filled cell with its line of --bands.
 type filled struct {
 	table.Cell
 	output int
 	band   []string
 }
 
-// fill fits the model and fills the missing cells, if there are any or if the model is needed anyway.
+// fill fits the model and returns the filled cells. If no cells are missing, it fits the model only if needed is set.
 func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, needed bool) (all []filled, m *series.Model, err error) {
 	holes := 0
 	for _, n := range r.missing {
@@ -151,7 +151,7 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 	}
 	for d, rows := range f.Rows {
 		b := f.Bands[d]
-		var p *prediction // has the ends of further intervals
+		var p *prediction // contains the intervals of --level
 		if len(rows)*len(o.form.levels) > 0 {
 			x := picked(r.X, rows)
 			z, err := r.known.at(m, x)
@@ -179,7 +179,7 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 	return all, m, nil
 }
 
-// fillFiles are the bands, in the order of rows and then of columns, and the table.
+// fillFiles returns the file of --bands, ordered by row and then by column, and the table.
 func (r *timeSeries) fillFiles(ctx context.Context, all []filled, o *fillFlags) (files []fileio.File) {
 	slices.SortFunc(all, func(p, q filled) int { return cmp.Or(cmp.Compare(p.Row, q.Row), cmp.Compare(p.output, q.output)) })
 	var cells []table.Cell

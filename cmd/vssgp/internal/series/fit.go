@@ -15,14 +15,14 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// FitFlags are the flags of fit that the structural model takes.
+// FitFlags are the flags of fit that apply to the structural model.
 type FitFlags struct {
 	Series         Flags
 	Columns        datafile.Columns
 	Output, Report string
 }
 
-// Fit fits the structural model of a series.
+// Fit fits the structural model to the series of a table and writes the outputs of the command fit.
 func Fit(ctx context.Context, env *cli.Env, path string, o *FitFlags) error {
 	r, err := seriesOf(ctx, env, path, o.Columns, &o.Series, false)
 	if err != nil {
@@ -44,10 +44,10 @@ func Fit(ctx context.Context, env *cli.Env, path string, o *FitFlags) error {
 	return all.finish(ctx, env, files, &answer{Model: o.Output}, func() {})
 }
 
-// tableOperand is a table alone.
+// tableOperand is the operand DATA of commands that read only tables.
 var tableOperand = cli.InputFile("DATA", slices.Concat(cli.TableFiles, []string{"gz"}))
 
-// seriesOf reads a table as a series with the standard deviations of --yerr. A note names columns that are left out.
+// seriesOf reads a table as a series with the standard deviations of --yerr. It prints the columns that the default choice leaves out.
 func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns, s *Flags, holes bool) (*timeSeries, error) {
 	if err := env.Device.HostOnly("the model of a series"); err != nil {
 		return nil, err
@@ -65,12 +65,12 @@ func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns
 		r.noteDates(env)
 	}
 	if !holes && r != nil {
-		r.table = nil // its text takes more memory than its numbers
+		r.table = nil // its text needs more memory than its numbers
 	}
 	return r, datafile.WhileReading(path, err)
 }
 
-// fitModel fits the structural model.
+// fitModel fits the structural model and sets its names and notes.
 func fitModel(ctx context.Context, env *cli.Env, r *timeSeries, s *Flags) (*series.Model, error) {
 	o, err := seriesOptions(env, s, r)
 	if err != nil {
@@ -88,7 +88,7 @@ func fitModel(ctx context.Context, env *cli.Env, r *timeSeries, s *Flags) (*seri
 	return m, nil
 }
 
-// sign gives a model the names of the series.
+// sign sets the names and notes of a model from the series.
 func (r *timeSeries) sign(m *series.Model) error {
 	text, err := json.Marshal(r.axis)
 	decimals, failed := json.Marshal(r.decimals)
@@ -103,7 +103,7 @@ func (r *timeSeries) sign(m *series.Model) error {
 	return errors.Join(err, failed)
 }
 
-// noteMedians names the outputs whose mean and standard deviation a log-normal tail would decide.
+// noteMedians prints the outputs for which predictions have the median in place of the mean, because the tail dominates the mean.
 func noteMedians(env *cli.Env, outputs []string, predictions ...*prediction) {
 	for d, name := range outputs {
 		n, rows := 0, 0
@@ -111,22 +111,22 @@ func noteMedians(env *cli.Env, outputs []string, predictions ...*prediction) {
 			n, rows = n+p.medians[d], rows+len(p.x)
 		}
 		if n > 0 {
-			env.Note("%s: in %d of %s the far tail decides the mean of the log-normal forecast; %[1]s_mean is the median and %[1]s_sd half of "+
-				"the 68 %% interval there", name, n, cli.Counted(rows, "row"))
+			env.Note("%s: in %d of %s the tail dominates the mean of the log-normal forecast; there %[1]s_mean is the median and %[1]s_sd is "+
+				"half the width of the 68 %% interval", name, n, cli.Counted(rows, "row"))
 		}
 	}
 }
 
-// outOfReach names the place that the model does not reach, and its range.
+// outOfReach converts ErrReach into an error with the time in x and the range of the model. It returns other errors unchanged.
 func outOfReach(m *series.Model, axis *table.Axis, x []float64, err error) error {
 	if !errors.Is(err, series.ErrReach) {
 		return err
 	}
 	first, last, end := extent(m)
 	if far := slices.Max(x); far > end {
-		return cli.Mistake("%s %s is beyond %s, %d times the range of the model's data after their end: they are from %s to %s",
+		return cli.Mistake("%s %s exceeds the maximum, %s, which is %d times the range of the model's data (%s to %s) after their end",
 			m.XName, axis.Format(far), axis.Format(end), series.MaxHorizon, axis.Format(first), axis.Format(last))
 	}
-	return cli.Mistake("%s %s is too far before this model's data, which are from %s to %s", m.XName, axis.Format(slices.Min(x)),
+	return cli.Mistake("%s %s is too far before the model's data (%s to %s)", m.XName, axis.Format(slices.Min(x)),
 		axis.Format(first), axis.Format(last))
 }

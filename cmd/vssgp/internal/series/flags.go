@@ -16,12 +16,12 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// Flags are the flags of the structural model, which forecast, fill, backtest and fit share.
+// Flags are the flags of the structural model in forecast, fill, backtest and fit.
 type Flags struct {
 	periods     []length
 	seasons     []int // in steps of the data
-	search      bool  // auto: look for seasons
-	none        bool  // none: no seasons
+	search      bool  // --season auto: detect seasons
+	none        bool  // --season none
 	trend       []string
 	shortMemory bool
 	robust      string // one of whens
@@ -33,40 +33,40 @@ type Flags struct {
 	log         string // one of whens
 }
 
-// A length along the input is a number of its units or, with a unit of time, of these.
+// A length is a distance along the input, in units of the input or in a unit of time.
 type length struct {
 	text  string
 	value float64
-	unit  string // "": the input's
+	unit  string // a unit of time, or "" for the unit of the input
 }
 
-// trends are the words of --trend.
+// trends are the values of --trend.
 var trends = []string{"auto", "none", "line", "smooth", "walk"}
 
-// modelGroup lists the flags of the structural model in help.
+// modelGroup is the group of the structural model's flags in help.
 const modelGroup = "Model: period season trend log robust positive short-memory prior hmc"
 
 const auto, always, never = "auto", "always", "never"
 
 var whens = []string{auto, always, never}
 
-// PriorNames are the hyper-parameters whose priors a flag sets.
+// PriorNames are the hyper-parameters whose priors --prior sets.
 var PriorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", "season", "season-length", "noise"}
 
-// add defines the flags.
+// add defines all flags of the structural model.
 func (s *Flags) add(f *pflag.FlagSet) {
 	s.AddParts(f)
-	f.BoolVar(&s.HMC, "hmc", false, "draw the hyper-parameters by HMC; ten times slower")
+	f.BoolVar(&s.HMC, "hmc", false, "sample the hyper-parameters by HMC; ten times slower")
 	f.Var(&cli.Value{Kind: "prior", List: true, Words: PriorNames, Parse: s.AddPrior}, "prior",
 		"log-normal `prior` NAME=MEDIAN,SD (docs/priors.md)")
 }
 
-// AddParts defines the flags that no other model has.
+// AddParts defines the flags that only the structural model has.
 func (s *Flags) AddParts(f *pflag.FlagSet) {
 	f.Var(&cli.Value{Kind: "length", List: true, Parse: s.addPeriod}, "period",
-		"`length` of a known season, such as 7d or 0.5")
+		"period `length` of a known season, such as 7d or 0.5")
 	f.Var(&cli.Value{Kind: "season", List: true, Words: []string{"auto", "none"}, Parse: s.addSeason}, "season",
-		"length of a known season in `rows`, such as 12; or none or auto")
+		"period of a known season in `rows`, such as 12; or none or auto")
 	f.Var(&cli.Value{Kind: "words", List: true, Words: trends, Parse: s.addTrend}, "trend",
 		"`parts` of the trend: line, smooth, walk or none (default: averaged)")
 	f.BoolVar(&s.shortMemory, "short-memory", true,
@@ -76,18 +76,18 @@ func (s *Flags) AddParts(f *pflag.FlagSet) {
 		"`when` to model the logarithm: auto, always or never")
 	robust := cli.OneOf(&s.robust, whens...)
 	set := robust.Parse
-	robust.Parse = func(text string) error { // it was a switch in earlier versions
+	robust.Parse = func(text string) error { // the flag was boolean in earlier versions
 		return set(cmp.Or(map[string]string{"true": always, "false": never}[text], text))
 	}
 	f.Var(robust, "robust",
-		"`when` to leave out outliers: auto, always or never")
+		"`when` to exclude outliers: auto, always or never")
 	f.Lookup("robust").NoOptDefVal = always
 	f.BoolVar(&s.positive, "positive", false, "predict no negative values")
 	s.regressors.add(f)
-	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` of known standard deviations of the values, one per output")
+	f.StringSliceVar(&s.errors, "yerr", nil, "`columns` with standard deviations of the values, one per output")
 }
 
-// units are units of time in seconds; of a month and a year, the Gregorian calendar's means.
+// units are units of time in seconds. Months and years have their mean lengths in the Gregorian calendar.
 var units = map[string]float64{
 	"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400, "mo": yearSeconds / 12, "y": yearSeconds,
 	"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "months": yearSeconds / 12, "years": yearSeconds, // of an axis
@@ -99,14 +99,14 @@ func (s *Flags) addPeriod(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
 		l, ok := parseLength(strings.TrimSpace(one))
 		if !ok {
-			return errors.New("want a positive number in units of the input, or with one of s, min, h, d, w, mo, y, such as 7d")
+			return errors.New("must be a positive number in units of the input, or with a unit s, min, h, d, w, mo or y, such as 7d")
 		}
 		s.periods = append(s.periods, l)
 	}
 	return nil
 }
 
-// parseLength reads a positive number with a unit or none.
+// parseLength parses a positive number with an optional unit. It reports whether the text is valid.
 func parseLength(text string) (length, bool) {
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
 	l := length{text: text, unit: text[len(number):]}
@@ -124,7 +124,7 @@ func (s *Flags) addSeason(text string) error {
 		case one == "none":
 			s.none = true
 		case err != nil || n < 2:
-			return errors.New("want a whole number of rows, 2 or more, or none, or auto (--period takes any period)")
+			return errors.New("must be a whole number of rows, 2 or more, or none or auto (--period accepts any period)")
 		default:
 			s.seasons = append(s.seasons, n)
 		}
@@ -135,17 +135,17 @@ func (s *Flags) addSeason(text string) error {
 func (s *Flags) addTrend(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
 		if !slices.Contains(trends, one) {
-			return errors.New("want some of line, smooth, walk, with commas between, or none, or auto")
+			return errors.New("must be none, auto, or a comma-separated list of line, smooth, walk")
 		}
 		s.trend = append(s.trend, one)
 	}
 	if len(s.trend) > 1 && (slices.Contains(s.trend, "auto") || slices.Contains(s.trend, "none")) {
-		return errors.New("auto and none stand by themselves")
+		return errors.New("auto and none cannot be combined with other trends")
 	}
 	return nil
 }
 
-// JoinRobust makes "--robust never" one argument. As --robust needs no value, a following word would be an operand.
+// JoinRobust joins "--robust never" into one argument. The value of --robust is optional, so pflag takes a following word as an operand.
 func JoinRobust(args []string) (joined []string) {
 	for i, a := range args {
 		if i > 0 && args[i-1] == "--robust" && slices.Contains(whens, a) {
@@ -157,7 +157,7 @@ func JoinRobust(args []string) (joined []string) {
 	return joined
 }
 
-// AddPrior takes NAME=MEDIAN,SD.
+// AddPrior parses NAME=MEDIAN,SD and sets the prior.
 func (s *Flags) AddPrior(text string) error {
 	name, numbers, _ := strings.Cut(text, "=")
 	median, sd, _ := strings.Cut(numbers, ",")
@@ -171,7 +171,7 @@ func (s *Flags) AddPrior(text string) error {
 		bad = p.Check()
 	}
 	if bad != nil || !slices.Contains(PriorNames, name) {
-		return fmt.Errorf("want NAME=MEDIAN,SD, two positive numbers, such as noise=0.5,1, with NAME one of %s",
+		return fmt.Errorf("must be NAME=MEDIAN,SD with two positive numbers, such as noise=0.5,1, and NAME one of %s",
 			strings.Join(PriorNames, ", "))
 	}
 	if s.priors == nil {
@@ -181,25 +181,25 @@ func (s *Flags) AddPrior(text string) error {
 	return nil
 }
 
-// along turns a length into units of a series' input.
+// along returns the length in units of the input of a series.
 func (l length) along(r *timeSeries) (float64, error) {
 	if l.unit == "" {
 		return l.value, nil
 	}
 	if !r.axis.Dates() {
-		return 0, cli.Mistake("--period %s: the input %s has numbers, not dates; must be a period in its units, or in rows by --season",
+		return 0, cli.Mistake("--period %s: the input %s has numbers, not dates; give the period in its units, or in rows with --season",
 			l.text, r.xName)
 	}
 	return l.value * units[l.unit] / units[r.axis.Unit], nil
 }
 
-// A horizon is a number of rows or, with a unit, a time beyond the last row.
+// A horizon is a number of rows or, with a unit, a time after the last row.
 type horizon struct {
 	length
 	rows int
 }
 
-// flag returns the flag's value.
+// flag returns the value of --horizon.
 func (h *horizon) flag() *cli.Value {
 	return &cli.Value{Kind: "rows", Parse: func(text string) (err error) {
 		var ok bool
@@ -218,7 +218,7 @@ func (h *horizon) flag() *cli.Value {
 	}}
 }
 
-// of is the number of rows of the horizon in a series.
+// of returns the number of rows of the horizon in a series.
 func (h *horizon) of(r *timeSeries) (int, error) {
 	if h.unit == "" {
 		return h.rows, nil
@@ -240,15 +240,15 @@ func (h *horizon) of(r *timeSeries) (int, error) {
 	}
 	switch n := r.grid.Steps(r.grid.Last + span); {
 	case n == 0:
-		return 0, cli.Mistake("--horizon %s: shorter than a step of %s, which is %s; must be longer", h.text, r.path, spanOf(r.grid.Step, r.axis))
+		return 0, cli.Mistake("--horizon %s: must be at least one step of %s, %s", h.text, r.path, spanOf(r.grid.Step, r.axis))
 	case n > mostPlaces:
-		return 0, cli.Mistake("--horizon %s: %d rows; must be at most %d", h.text, n, mostPlaces)
+		return 0, cli.Mistake("--horizon %s: %d rows; the maximum is %d", h.text, n, mostPlaces)
 	default:
 		return n, nil
 	}
 }
 
-// seriesOptions returns the options of a fit.
+// seriesOptions returns the options of a fit of the structural model.
 func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error) {
 	o := series.Options{Positive: s.positive, HMC: s.HMC, Seed: env.Seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == "auto"}
 	o.Robust = map[string]series.Robust{always: series.RobustAlways, never: series.RobustNever}[s.robust]
@@ -264,7 +264,7 @@ func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error
 	for i, p := range named {
 		season := s.season(p)
 		o.Parts = append(o.Parts, season)
-		if i > 0 && p > 2*named[i-1] { // how the shorter one differs over the longer one
+		if i > 0 && p > 2*named[i-1] { // the shorter season may vary over the longer one
 			o.Try = append(o.Try, []series.Part{series.Product{Long: season, Short: s.season(named[i-1])}})
 		}
 	}
@@ -276,7 +276,7 @@ func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error
 	return o, nil
 }
 
-// parts are the model's but for its seasons.
+// parts returns the parts of the model except its seasons.
 func (s *Flags) parts() []series.Part {
 	has := func(word string) bool {
 		return len(s.trend) == 0 || slices.Contains(s.trend, "auto") || slices.Contains(s.trend, word)
@@ -301,22 +301,22 @@ func (s *Flags) season(period float64) series.Season {
 	return series.Season{Period: period, Amplitude: s.priors["season"], Length: s.priors["season-length"]}
 }
 
-// named are the periods of --period and --season in units of the input, none twice.
+// named returns the distinct periods of --period and --season in units of the input.
 func (s *Flags) named(r *timeSeries) (all []float64, err error) {
 	var texts []string
 	add := func(flag, text string, p float64) {
 		near := slices.IndexFunc(all, func(q float64) bool { return math.Abs(p-q) < 1e-5*q })
-		rounded := r.grid.Step != math.Trunc(r.grid.Step) // then a season in rows is not known to all digits
+		rounded := r.grid.Step != math.Trunc(r.grid.Step) // then a season in rows is not exact
 		switch {
 		case p < 2*r.grid.Step*(1-1e-6):
-			err = cli.Mistake("--%s %s: shorter than two rows of %s, which are %.6g apart along %s", flag, text, r.path, r.grid.Step,
-				r.xName)
+			err = cli.Mistake("--%s %s: must be at least two steps of %s; a step of %s is %.6g", flag, text, r.path, r.xName,
+				r.grid.Step)
 		case p > r.grid.Last-r.grid.First:
-			err = cli.Mistake("--%s %s: longer than the data of %s, which span %s", flag, text, r.path, spanOf(r.grid.Last-r.grid.First, r.axis))
+			err = cli.Mistake("--%s %s: must not exceed the range of %s, %s", flag, text, r.path, spanOf(r.grid.Last-r.grid.First, r.axis))
 		case near < 0:
 			all, texts = append(all, p), append(texts, "--"+flag+" "+text)
 		case math.Abs(p-all[near]) > 1e-12*p && !(rounded && flag == "season"):
-			err = cli.Mistake("%s and --%s %s are %.9g and %.9g along %s, too close to tell apart; want one of them", texts[near], flag,
+			err = cli.Mistake("%s and --%s %s are almost equal (%.9g and %.9g in units of %s); give only one of them", texts[near], flag,
 				text, all[near], p, r.xName)
 		}
 	}
@@ -331,7 +331,7 @@ func (s *Flags) named(r *timeSeries) (all []float64, err error) {
 		add("season", strconv.Itoa(n), float64(n)*r.grid.Step)
 	}
 	if err == nil && s.none && (len(all) > 0 || s.search) {
-		err = cli.Mistake("--season none: there are other seasons, too; want either")
+		err = cli.Mistake("--season none cannot be combined with other seasons")
 	}
 	return all, err
 }

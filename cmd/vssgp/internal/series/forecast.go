@@ -37,17 +37,18 @@ func NewForecast(env *cli.Env) *cobra.Command {
 		Use:   "forecast DATA [-o OUT]",
 		Short: "Forecast a time series",
 		Long: `Forecasts columns of a table beyond their last value, with 95 % prediction intervals.
-The model is a trend, the seasons that the data show, level shifts, a short memory and
-noise; its parts are averaged over by how well they explain the data.
+The model is the sum of a trend, detected seasons, level shifts, a mean-reverting residual
+and noise. Predictions average over several such models, weighted by their evidence.
 
 DATA is a table (.csv, .tsv, .txt, also .gz, .npy, or - for stdin). By default the input
 is the first column of dates, or of numbers, or the row number, and the output is the last
-column of numbers. Values may be missing. With --by, a column tells several series apart.
+column of numbers. Values may be missing. --by names a column that identifies the series
+if the table has several.
 
 The output has the input, then NAME_mean, NAME_sd, NAME_lower and NAME_upper for each
 output NAME. Without -o a table is printed. Numbers are rounded to three digits of their
 standard deviation (--digits). Future values of a --regressor are read from rows without
-an output value, or from --at. By default two seasons are forecast.
+an output value, or from --at. The default horizon is two seasons.
 
 Details: docs/forecasting.md and docs/series.md.`,
 		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
@@ -73,7 +74,7 @@ Details: docs/forecasting.md and docs/series.md.`,
 	return cmd
 }
 
-// mostPlaces bounds how many rows one command forecasts.
+// mostPlaces is the maximum number of rows of a forecast.
 const mostPlaces = 10_000_000
 
 func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlags) error {
@@ -85,7 +86,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 		return err
 	}
 	if r.byName != "" && cli.FormatOf(o.output) == "npy" {
-		return cli.Mistake("-o %s and --by: the names of series are text; must be .csv or .tsv", o.output)
+		return cli.Mistake("-o %s cannot be combined with --by, because the names of series are text; must be .csv or .tsv", o.output)
 	}
 	o.form.levels.warn(env)
 	at, err := r.places(ctx, env, o)
@@ -124,7 +125,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	})
 }
 
-// forecast fits the model and forecasts at the places, or where the flags ask for.
+// forecast fits the model and forecasts at the times at or, if at is nil, at the times that the flags define.
 func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *datafile.Times, o *forecastFlags) (*forecastOf, *series.Model, error) {
 	at, err := timesOf(at, r)
 	if err == nil {
@@ -137,7 +138,7 @@ func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *datafile.Ti
 		r.known.take(at.X, at.Regressors)
 		r.known.path = o.at
 	}
-	if _, err := r.known.columns(at.X); err != nil { // before the work of a fit
+	if _, err := r.known.columns(at.X); err != nil { // checked before the fit
 		return nil, nil, err
 	}
 	m, err := fitModel(ctx, env, r, &o.model)
@@ -165,13 +166,13 @@ type forecastOf struct {
 	rows []float64 // of the output
 }
 
-// columnNames are the columns of the output.
+// columnNames returns the names of the output's columns.
 func (o *forecastFlags) columnNames(all *run[*forecastOf]) []string {
 	names := predictedNames(all.finished[0].value.at.Name, all.table.yNames, true, o.form.levels)
 	return all.table.labeled(all.table.byName, names...)
 }
 
-// files are what forecast writes, the table last.
+// files returns the files to write, the table last.
 func (o *forecastFlags) files(ctx context.Context, env *cli.Env, all *run[*forecastOf]) ([]fileio.File, error) {
 	names, err := datafile.WithDraws(o.columnNames(all), nil, 0)
 	if err != nil {
@@ -218,7 +219,7 @@ func timesOf(at *datafile.Times, r *timeSeries) (*datafile.Times, error) {
 		}
 	}
 	if rows == nil {
-		return nil, cli.Mistake("%s: --at has no rows of it", r.path)
+		return nil, cli.Mistake("%s: the table of --at has no rows for this series", r.path)
 	}
 	own := &datafile.Times{Name: at.Name, Axis: at.Axis, X: picked(at.X, rows)}
 	for _, values := range at.Regressors {
@@ -227,7 +228,7 @@ func timesOf(at *datafile.Times, r *timeSeries) (*datafile.Times, error) {
 	return own, nil
 }
 
-// places returns the times of --at; nil without it.
+// places returns the times of --at, nil without it.
 func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags) (*datafile.Times, error) {
 	given := 0
 	for _, name := range []string{"horizon", "until", "at"} {
@@ -236,7 +237,7 @@ func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags)
 		}
 	}
 	if given > 1 {
-		return nil, cli.Mistake("--horizon, --until and --at each say where to forecast; want one of them")
+		return nil, cli.Mistake("--horizon, --until and --at cannot be combined; give one of them")
 	}
 	if o.at == "" {
 		return nil, nil
@@ -246,7 +247,7 @@ func (r *timeSeries) places(ctx context.Context, env *cli.Env, o *forecastFlags)
 	return datafile.ReadTimes(ctx, env, o.at, *columns, r.xName, r.axis)
 }
 
-// targets returns at or, if it is nil, the times of the flags; none if the horizon depends on the model.
+// targets returns at or, if it is nil, the times that the flags define. Their X is empty if the horizon depends on the model.
 func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags) (*datafile.Times, error) {
 	d := &datafile.Times{Name: r.xName, Axis: r.axis}
 	switch {
@@ -255,16 +256,16 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 	case o.until != "":
 		x, err := r.axis.Parse(o.until)
 		if err != nil {
-			return nil, cli.Mistake("--until %s: must be like the values of the input %s, of which the last is %s", o.until, r.xName,
+			return nil, cli.Mistake("--until %s: must have the format of the input %s, such as %s", o.until, r.xName,
 				r.axis.Format(r.grid.Last))
 		}
 		n := r.grid.Steps(x)
 		if n == 0 {
-			return nil, cli.Mistake("--until %s: the rows of %s end at %s; want a place at least a step of the data later", o.until, r.path,
+			return nil, cli.Mistake("--until %s: must be at least one step after the last row of %s, %s", o.until, r.path,
 				r.axis.Format(r.grid.Last))
 		}
 		if n > mostPlaces {
-			return nil, cli.Mistake("--until %s: %d rows; want at most %d", o.until, n, mostPlaces)
+			return nil, cli.Mistake("--until %s: %d rows; the maximum is %d", o.until, n, mostPlaces)
 		}
 		d.X = r.next(n)
 	case env.Flags.Changed("horizon"):
@@ -279,7 +280,7 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 	return d, r.checkHorizon(d.X, o)
 }
 
-// next returns x of the next n rows, as the input's layout writes them.
+// next returns x of the next n rows, rounded to the format of the input.
 func (r *timeSeries) next(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -291,7 +292,7 @@ func (r *timeSeries) next(n int) []float64 {
 	return x
 }
 
-// checkHorizon refuses times x that are too far beyond the data.
+// checkHorizon returns an error if a time of x exceeds the maximum horizon.
 func (r *timeSeries) checkHorizon(x []float64, o *forecastFlags) error {
 	limit := r.grid.Last + series.MaxHorizon*(r.grid.Last-r.grid.First)
 	if len(x) == 0 || slices.Max(x) <= limit {
@@ -302,17 +303,17 @@ func (r *timeSeries) checkHorizon(x []float64, o *forecastFlags) error {
 	case o.at != "":
 		asked = fmt.Sprintf("--at %s: %s %s", o.at, r.xName, r.axis.Format(slices.Max(x)))
 	case o.until == "" && o.horizon.text == "":
-		asked = fmt.Sprintf("%s %s, the last row without a value,", r.xName, r.axis.Format(slices.Max(x)))
+		asked = fmt.Sprintf("the last row without a value, %s %s,", r.xName, r.axis.Format(slices.Max(x)))
 	case o.until == "":
 		most := slices.IndexFunc(x, func(v float64) bool { return v > limit })
 		return cli.Mistake("--horizon %s exceeds the maximum of %d rows, %d times the range of the data", o.horizon.text, most,
 			series.MaxHorizon)
 	}
-	return cli.Mistake("%s is beyond %s, %d times the range of the data after their end", asked, r.axis.Format(limit), series.MaxHorizon)
+	return cli.Mistake("%s exceeds the maximum, %s, %d times the data range after the last row", asked, r.axis.Format(limit), series.MaxHorizon)
 }
 
-// defaultHorizon returns two of the model's shortest season, but no more rows than the data have, or a tenth of the number of rows. The
-// forecast ends within MaxHorizon.
+// defaultHorizon returns the number of rows in two periods of the model's shortest season, at most the number of rows of the data. Without
+// a season, it is a tenth of the number of rows. The forecast ends within MaxHorizon.
 func (r *timeSeries) defaultHorizon(m *series.Model) int {
 	rows := len(r.X) / 10
 	if periods := m.Periods(); len(periods) > 0 {

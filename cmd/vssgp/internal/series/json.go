@@ -11,12 +11,12 @@ import (
 
 // The objects that --json prints. docs/json.md describes them.
 
-// A result describes a series and what was computed of it.
+// A result is the result of a command for one series.
 type result struct {
 	Rows    int           `json:"rows"`
 	Horizon int           `json:"horizon,omitzero"` // of forecast and backtest, in rows
 	Filled  *int          `json:"filled,omitzero"`  // of fill, in cells
-	Summary *summary      `json:",embed"`           // nil: nothing was fitted
+	Summary *summary      `json:",embed"`           // nil if nothing was fitted
 	Scores  *scores       `json:",embed"`           // of backtest
 	Took    time.Duration `json:"seconds,omitzero"`
 }
@@ -29,10 +29,10 @@ type summary struct {
 	NoiseSD  []float64           `json:"noise_sd"` // by output
 	Bound    float64             `json:"bound"`
 	Features int                 `json:"features"`
-	Outliers map[string][]string `json:"outliers,omitempty"` // by output, the inputs of its outliers
+	Outliers map[string][]string `json:"outliers,omitempty"` // inputs of the outliers by output
 }
 
-// scores are those of a backtest.
+// scores are the results of a backtest.
 type scores struct {
 	Origins  int                `json:"origins"`
 	Season   int                `json:"season"` // of the seasonal naive forecast, in rows
@@ -47,13 +47,13 @@ type methods struct {
 	SeasonalNaive series.Scores `json:"seasonal_naive"`
 }
 
-// oneResult is printed by fit, forecast, fill and backtest.
+// oneResult is the output of fit, forecast, fill and backtest.
 type oneResult struct {
 	*result
 	*answer
 }
 
-// manyResults are printed with --by.
+// manyResults is their output with --by.
 type manyResults struct {
 	Rows   int           `json:"rows"`
 	Series []named       `json:"series"`
@@ -61,29 +61,29 @@ type manyResults struct {
 	*answer
 }
 
-// An answer is about the whole command.
+// An answer is the part of the output that describes the whole command.
 type answer struct {
 	Columns  []string       `json:"columns,omitempty"` // of fill
 	Device   string         `json:"device,omitempty"`
-	Model    string         `json:"model,omitempty"` // the file that fit writes
+	Model    string         `json:"model,omitempty"` // path of the file written by fit
 	Ranks    *cli.RankTimes `json:"ranks,omitzero"`
 	Forecast *frame         `json:"forecast,omitzero"` // without -o
 }
 
-// A named is the result of one of several series.
+// A named is the result of one of several series, with its name.
 type named struct {
 	Name string `json:"name"`
 	*result
 	Error string `json:"error,omitempty"` // why it failed
 }
 
-// A frame is a table that pandas.DataFrame(**frame) takes.
+// A frame is a table in the format of pandas.DataFrame(**frame).
 type frame struct {
 	Columns []string `json:"columns"`
 	Data    [][]any  `json:"data"`
 }
 
-// add adds rows of numbers, of which the first is along the axis, after the cells before.
+// add appends rows of numbers, each after the cells before. The first number of a row is on the axis.
 func (f *frame) add(axis *table.Axis, rows []float64, before ...string) {
 	for row := range slices.Chunk(rows, len(f.Columns)-len(before)) {
 		var line []any
@@ -100,7 +100,7 @@ func (f *frame) add(axis *table.Axis, rows []float64, before ...string) {
 	}
 }
 
-// An evaluation is printed by evaluate.
+// An evaluation is the output of evaluate.
 type evaluation struct {
 	Bound   float64 `json:"bound"`
 	Rows    int     `json:"rows"` // with a value
@@ -109,7 +109,7 @@ type evaluation struct {
 	Device  string  `json:"device"`
 }
 
-// A description is printed by info.
+// A description is the output of info.
 type description struct {
 	Model   string   `json:"model"`
 	Inputs  []string `json:"inputs"`

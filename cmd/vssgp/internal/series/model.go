@@ -13,17 +13,17 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// PredictFlags are the flags of predict that the model of a series takes, too.
+// PredictFlags are the flags of predict that also apply to the model of a series.
 type PredictFlags struct {
 	Columns   datafile.Columns
 	Output    string
-	Posterior bool // add the ends of intervals
+	Posterior bool // add the bounds of the 95 % intervals
 	Form
 	Draws int
 	Plot  string
 }
 
-// Predict predicts by the model of a series, with the numbers that forecast gives.
+// Predict predicts with the model of a series. The numbers are identical to the output of forecast.
 func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inputPath string, o *PredictFlags) error {
 	axis, err := datafile.AxisOf(m)
 	if err != nil {
@@ -73,7 +73,7 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	return env.PrintJSON(cli.Predicted{Rows: len(x), Columns: names, Output: o.Output, Device: device})
 }
 
-// predictedFile is a table of rows of predictedRows.
+// predictedFile returns a file with the rows of predictedRows.
 func predictedFile(path string, names []string, axes []*table.Axis, rows []float64) fileio.File {
 	shape := []int{len(rows) / len(names), len(names)}
 	return datafile.TableFile(path, shape, names, axes, func(write func([]float64) error) error { return write(rows) })
@@ -102,7 +102,7 @@ func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c
 		return err
 	}
 	if rows == 0 {
-		return cli.Mistake("%s: no row has a value of %s; want some", r.path, datafile.Listed(r.yNames))
+		return cli.Mistake("%s: no row has a value of %s; at least one is required", r.path, datafile.Listed(r.yNames))
 	}
 	if err := cli.CheckScores(r.path, rmse, density); err != nil {
 		return err
@@ -118,10 +118,10 @@ func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c
 	return nil
 }
 
-// shownPlaces is how many places the charts of a model without its data have.
+// shownPlaces is the number of points in the charts of a model without data.
 const shownPlaces = 1000
 
-// Info prints the model of a series.
+// Info prints the model of a series and writes its plot, unless the path is empty.
 func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot string) error {
 	axis, err := datafile.AxisOf(m)
 	if err != nil {
@@ -159,7 +159,7 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 			summary: *s, Hyper: m.Hyper(), Effects: effects, First: axis.Format(first), Last: axis.Format(last), Reach: axis.Format(end),
 		})
 	}
-	env.Print("%s: the structural model of a series", path)
+	env.Print("%s: structural time-series model", path)
 	env.Print("%s -> %s, %s, %s", m.XName, strings.Join(m.YNames, ", "), cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature"))
 	for _, unit := range units {
 		env.Print("%s", unit)
@@ -168,8 +168,8 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	printSeasons(env, m, axis)
 	printEffects(env, m, k.Columns, effects)
 	env.Print("noise sd: %s%s", cli.Row(s.NoiseSD), ofLog(m))
-	env.Print("data from %s to %s; reaches to %s", axis.Format(first), axis.Format(last), axis.Format(end))
-	env.Print("hyper-parameters, with their central 95 %% intervals:")
+	env.Print("data from %s to %s; predicts up to %s", axis.Format(first), axis.Format(last), axis.Format(end))
+	env.Print("hyper-parameters with central 95 %% intervals:")
 	for _, v := range m.Hyper() {
 		env.Print("  %-32s %-12s %s to %s", v.Name, cli.Short(v.Mode), cli.Short(v.Lower), cli.Short(v.Upper))
 	}

@@ -19,25 +19,25 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// device is where series are computed.
+// device is the device of all computations on series.
 const device = "cpu"
 
-// drawing is --plot and --report.
+// drawing contains the values of --plot and --report.
 type drawing struct{ plot, report string }
 
 func (d *drawing) add(f *pflag.FlagSet) {
 	f.Var(cli.OutputFile(&d.plot, cli.PlotFiles...), "plot",
-		"draw data, intervals and parts to this `file` (.html, .png, .svg)")
+		"plot data, intervals and parts to this `file` (.html, .png, .svg)")
 	f.Var(cli.OutputFile(&d.report, "html"), "report", "write the plots and the hyper-parameters to this HTML `file`")
 }
 
-// view is what charts of a series show.
+// view returns the content of the charts of a series.
 func (r *timeSeries) view(title string, m *series.Model) *report.Series {
 	v := modelView(title, m, r.known)
 	v.Y = make([][]float64, len(r.Y))
 	for n, x := range r.X {
 		if slices.ContainsFunc(r.Regressors, func(c series.Regressor) bool { return math.IsNaN(c.Values[n]) }) {
-			continue // and no value
+			continue // such a row has no value of an output
 		}
 		v.X = append(v.X, x)
 		for d, y := range r.Y {
@@ -47,7 +47,7 @@ func (r *timeSeries) view(title string, m *series.Model) *report.Series {
 	return v
 }
 
-// modelView is what charts of a model without its data show.
+// modelView returns the content of the charts of a model without data.
 func modelView(title string, m *series.Model, k *known) *report.Series {
 	v := &report.Series{Title: title, Model: m, Parts: partNames(m, k.axis), XName: axisLabel(m.XName, k.axis), YNames: m.YNames}
 	v.Regressors = func(x []float64) ([][]float64, error) { return k.at(m, x) }
@@ -57,12 +57,12 @@ func modelView(title string, m *series.Model, k *known) *report.Series {
 	return v
 }
 
-// draw makes the pictures, if any are wanted.
+// draw returns the files of --plot and --report.
 func draw(ctx context.Context, env *cli.Env, o drawing, view *report.Series) (files []fileio.File, err error) {
 	if o == (drawing{}) {
 		return nil, nil
 	}
-	env.ShowProgress(0, "drawing")
+	env.ShowProgress(0, "plotting")
 	if o.plot != "" {
 		d, err := view.Plot(ctx)
 		if err != nil {
@@ -80,7 +80,7 @@ func draw(ctx context.Context, env *cli.Env, o drawing, view *report.Series) (fi
 	return files, nil
 }
 
-// axisLabel names an input with its unit; dates need none.
+// axisLabel returns the name of an input with its unit, which dates and row numbers do not have.
 func axisLabel(name string, axis *table.Axis) string {
 	if axis.Unit == "" || axis.Dates() || axis.Unit == "rows" {
 		return name
@@ -88,14 +88,14 @@ func axisLabel(name string, axis *table.Axis) string {
 	return fmt.Sprintf("%s (%s)", name, axis.Unit)
 }
 
-// extent are the ends of a model's data and its reach, all on the grid.
+// extent returns the first and last time of a model's data and the last time that it can predict, rounded to the grid.
 func extent(m *series.Model) (first, last, reach float64) {
 	first, last, end := m.Extent()
 	const rounding = 1e-6 // of a step
 	return first, last, first + math.Floor((end-first)/m.Step()+rounding)*m.Step()
 }
 
-// summaryOf describes a model.
+// summaryOf returns the summary of a model for --json.
 func summaryOf(m *series.Model, axis *table.Axis) *summary {
 	s := &summary{Periods: m.Periods(), Parts: shownParts(m, axis, false), Log: m.Log(), Bound: m.Bound(), Features: m.Features()}
 	for d := range m.Outputs() {
@@ -104,15 +104,15 @@ func summaryOf(m *series.Model, axis *table.Axis) *summary {
 	return s
 }
 
-// ofLog marks numbers of a model of the values' logarithm.
+// ofLog returns a remark for numbers on the log scale, "" if the model does not use the logarithm.
 func ofLog(m *series.Model) string {
 	if m.Log() {
-		return " of the values' logarithm, which is modeled"
+		return " (log scale)"
 	}
 	return ""
 }
 
-// outliersOf are the places of what a robust fit passed over, by output; nil if there is nothing.
+// outliersOf returns the times of the outliers by output, nil if there are none.
 func outliersOf(m *series.Model, r *timeSeries) map[string][]string {
 	all := map[string][]string{}
 	for d, name := range r.yNames {
@@ -126,9 +126,9 @@ func outliersOf(m *series.Model, r *timeSeries) map[string][]string {
 	return all
 }
 
-// printFindings prints the level, the trend and the seasons of a series, and how well its next value is known. The trend is the change of
-// the level over the next step or, of dates, the longest unit of time that the data contain. Its standard deviation is of a level that
-// keeps its error.
+// printFindings prints the level, trend and seasons of a series, and the standard deviation of its next value. The trend is the change of
+// the level over the next step or, for dates, over the longest unit of time within the range of the data. Its standard deviation assumes
+// that the error of the level persists.
 func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSeries) error {
 	_, last, _ := m.Extent()
 	per, unit := m.Step(), "step"
@@ -166,7 +166,7 @@ func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSe
 			case change < 0:
 				word, change = "falling by ", -change
 			}
-			text = fmt.Sprintf(", %s%s%s (sd %s) a %s", word, shown(change, sd), percent, shown(sd, sd), unit)
+			text = fmt.Sprintf(", %s%s%s (sd %s) per %s", word, shown(change, sd), percent, shown(sd, sd), unit)
 		}
 		env.Print("%s: level %s at %s%s, sd of the next value %s", name, shown(level, known), r.axis.Format(last), text, shown(known, known))
 	}
@@ -178,7 +178,8 @@ func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSe
 	return err
 }
 
-// printEffects prints what one unit of each regressor adds to an output: of the columns, and then the clearest ones.
+// printEffects prints the effect of one unit of each regressor on each output. Regressors from columns come first, then those with the
+// largest ratio of effect to standard deviation.
 func printEffects(env *cli.Env, m *series.Model, columns []string, all []series.Effect) {
 	const most = 6
 	for d, output := range m.YNames {
@@ -209,7 +210,7 @@ func printEffects(env *cli.Env, m *series.Model, columns []string, all []series.
 	}
 }
 
-// printSeasons prints the lengths of a model's seasons.
+// printSeasons prints the periods of a model's seasons.
 func printSeasons(env *cli.Env, m *series.Model, axis *table.Axis) {
 	var spans []string
 	for _, p := range m.Periods() {
@@ -220,14 +221,14 @@ func printSeasons(env *cli.Env, m *series.Model, axis *table.Axis) {
 	}
 }
 
-// shown writes a number for people, to the digits that its standard deviation justifies.
+// shown formats a number with two digits of its standard deviation.
 func shown(v, sd float64) string {
 	const digits = 2 // of the standard deviation
 	decimals := decimalsFor(sd, 0, digits)
 	return strconv.FormatFloat(rounded(v, decimals), 'f', min(decimals, 17), 64)
 }
 
-// printForecasts prints a table of forecasts, also with --quiet, which is without messages.
+// printForecasts prints a table of forecasts, also with --quiet, which suppresses only messages.
 func printForecasts(env *cli.Env, all *run[*forecastOf], levels levels) {
 	head := all.table.labeled(all.table.byName, all.finished[0].value.at.Name)
 	for _, y := range all.table.yNames {
@@ -257,7 +258,7 @@ func printForecasts(env *cli.Env, all *run[*forecastOf], levels levels) {
 	to.Flush()
 }
 
-// partNames are the model's, with level shifts at places that people can read.
+// partNames returns the names of a model's parts. Level shifts have their times in the format of the input.
 func partNames(m *series.Model, axis *table.Axis) []string {
 	names := m.PartNames()
 	for i, p := range m.Parts() {
@@ -268,7 +269,7 @@ func partNames(m *series.Model, axis *table.Axis) []string {
 	return names
 }
 
-// effectsOf are the model's, with the same names of level shifts.
+// effectsOf returns the effects of a model's regressors. Level shifts have the names of partNames.
 func effectsOf(ctx context.Context, m *series.Model, axis *table.Axis) ([]series.Effect, error) {
 	all, err := m.Effects(ctx)
 	if err != nil {
@@ -284,7 +285,7 @@ func effectsOf(ctx context.Context, m *series.Model, axis *table.Axis) ([]series
 	return all, nil
 }
 
-// shownParts are the names of a model's parts with level shifts in the order of time and, if spans, seasons with their units.
+// shownParts returns the names of a model's parts, with level shifts in the order of time and, if spans is set, periods with units.
 func shownParts(m *series.Model, axis *table.Axis, spans bool) []string {
 	names, parts := partNames(m, axis), m.Parts()
 	var shifts []int
@@ -307,7 +308,7 @@ func shownParts(m *series.Model, axis *table.Axis, spans bool) []string {
 	return shown
 }
 
-// printModel prints what a model consists of.
+// printModel prints the parts, the noise and the outliers of a model.
 func printModel(env *cli.Env, m *series.Model, s *summary, axis *table.Axis) {
 	env.Print("parts: %s", strings.Join(shownParts(m, axis, true), ", "))
 	env.Print("noise sd: %s%s", cli.Row(s.NoiseSD), ofLog(m))
@@ -318,21 +319,21 @@ func printModel(env *cli.Env, m *series.Model, s *summary, axis *table.Axis) {
 			if len(at) > most {
 				shown += ", …"
 			}
-			env.Print("passed over: %s of %s, at %s", cli.Counted(len(at), "value"), name, shown)
+			env.Print("outliers: %s of %s, at %s", cli.Counted(len(at), "value"), name, shown)
 		}
 	}
 }
 
-// people are units of time with their names, the longest first.
+// people are the units of time in printed lengths, the longest first.
 var people = []struct{ unit, name string }{{"y", "year"}, {"mo", "month"}, {"d", "day"}, {"h", "hour"}, {"min", "minute"}, {"s", "second"}}
 
-// spanOf writes a length along an axis for people: on dates in the longest unit of which it is a whole number, if there is one, or else
-// in the longest one that it exceeds.
+// spanOf formats a length along an axis with its unit. For dates, it uses the longest unit in which the length is a whole number, else the
+// longest unit that does not exceed the length.
 func spanOf(length float64, axis *table.Axis) string {
 	text := ""
 	for _, u := range people {
 		n := length * units[axis.Unit] / units[u.unit]
-		const most, near = 1000, 2e-3 // a year of 365 or 365.25 days is one
+		const most, near = 1000, 2e-3 // 365 and 365.25 days are a year
 		switch whole := math.Round(n); {
 		case !axis.Dates() || n < 1-near:
 		case math.Abs(n-whole) <= near && n < most:

@@ -1,4 +1,4 @@
-// Package series has the commands forecast, fill and backtest, and what fit, predict, evaluate and info do with the model of a series.
+// Package series implements the commands forecast, fill and backtest, and fit, predict, evaluate and info for time-series models.
 package series
 
 import (
@@ -17,50 +17,50 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// A timeSeries is a table's columns along one input. Rows are in the file's order, and rows with missing values are among them.
+// A timeSeries contains columns of a table along one input. Its rows are in the file's order and include rows with missing values.
 type timeSeries struct {
-	path  string       // of the file, as messages have it
-	table *table.Table // nil once nothing needs it
+	path  string       // the name of the file in messages
+	table *table.Table // nil if it is no longer needed
 
 	axis  *table.Axis // of the input
 	grid  table.Grid  // of x
-	xName string      // "row" if no column is the input
+	xName string      // "row" if the input is not a column
 
 	series.Series // X in axis.Unit
 	yNames        []string
 	yCols         []int // [D], columns of the table
 	missing       []int // [D]
-	decimals      []int // [D], of the values; 0 if they have more than numbers that were measured
+	decimals      []int // [D], of the values; 0 if there are more than mostDecimals
 
 	chosen datafile.Choice
 	left   string // columns that the default choice leaves out
 
-	byName string    // the column of --by; "": there is none
+	byName string    // the column of --by, "" if there is none
 	known  *known    // the regressors
-	future []float64 // places after the last value, at which columns of regressors are known
-	cuts   bool      // rows there are no part of the series
+	future []float64 // times after the last value, with known regressors
+	cuts   bool      // rows at future times are not part of the series
 
 	x       []float64   // of all rows of the table
-	columns [][]float64 // there: the outputs, their standard deviations, the regressors
-	by      []string    // there: the names of the series that it tells apart
-	name    string      // of one of them
-	rows    []int       // its rows in the table
+	columns [][]float64 // of all rows: the outputs, their standard deviations, the regressors
+	by      []string    // of all rows: the name of the series
+	name    string      // of this series, if there are several
+	rows    []int       // row numbers of this series in the table
 }
 
-// readSeries reads a table as a series. The input is --x; else the first column of dates; else, of several columns of numbers, the
-// first; else the number of the row, from 1. The outputs are --y; else, if holes, all other columns of numbers with missing values, if
-// there are any; else the last column of numbers. For a model, unless it is nil, the default columns are those with the model's names,
-// and x counts as the model's does.
+// readSeries reads a table as a series. The input is the column of --x. By default it is the first column of dates, else the first of
+// several columns of numbers, else the row number from 1. The outputs are the columns of --y. By default they are, if holes is set, the
+// other columns of numbers with missing values, else the last column of numbers. If m is not nil, the default columns are the columns
+// with the model's names, and x has the origin and the unit of the model's input.
 func readSeries(
 	ctx context.Context, env *cli.Env, path string, c datafile.Columns, holes bool, m *series.Model, g *regressors,
 ) (*timeSeries, error) {
-	if !datafile.IsTable(path) { // the error describes the file
+	if !datafile.IsTable(path) { // reading it as a recording returns an error that describes the file
 		if info, err := os.Stat(path); err == nil && info.IsDir() && env.Served == nil {
 			return nil, cli.Mistake("%s is a folder; must be a table (.%s)", path, strings.Join(cli.TableFiles, ", ."))
 		}
 		_, err := datafile.ReadAudio(ctx, env, path)
 		if err == nil {
-			err = cli.Mistake("%s: a recording, not a table; impute fills recordings, fit models them", path)
+			err = cli.Mistake("%s is a recording, not a table; impute fills gaps in recordings, and fit models them", path)
 		}
 		return nil, err
 	}
@@ -83,16 +83,16 @@ func readSeries(
 		return nil, err
 	}
 	if m != nil && ((len(chosen.X) == 1) != (like != nil) || len(chosen.Y) != m.Outputs()) {
-		return nil, cli.Mistake("%s: %s and %s are chosen; the model has the input %s and %s: choose with --x and --y", r.path,
+		return nil, cli.Mistake("%s: %s and %s are selected, but the model has the input %s and %s; choose with --x and --y", r.path,
 			cli.Counted(len(chosen.X), "input"), cli.Counted(len(chosen.Y), "output"), m.XName, cli.Counted(m.Outputs(), "output"))
 	}
-	g.Columns = datafile.NamesOf(t, chosen.Regressors) // if they are given by number
+	g.Columns = datafile.NamesOf(t, chosen.Regressors) // the flag may have given numbers
 	r.yCols, r.yNames = chosen.Y, datafile.NamesOf(t, chosen.Y)
 	r.chosen, r.left, r.byName = chosen, c.LeftOut(t, chosen), strings.Join(datafile.NamesOf(t, chosen.By), "")
 	return r, r.read(like, c.X == nil)
 }
 
-// read reads the chosen columns. like is the axis of a model's input; nil if there is none.
+// read reads the chosen columns. like is the axis of a model's input, nil without a model.
 func (r *timeSeries) read(like *table.Axis, guessed bool) (err error) {
 	t := r.table
 	r.x = make([]float64, t.Rows)
@@ -102,7 +102,7 @@ func (r *timeSeries) read(like *table.Axis, guessed bool) (err error) {
 	}
 	if cols := r.chosen.X; len(cols) > 0 {
 		if r.axis, r.x, err = t.Input(cols[0], like); err != nil && guessed && like == nil {
-			return fmt.Errorf("%w; the column was guessed to be the input: "+howToChoose, err)
+			return fmt.Errorf("%w; the column was selected as the input by default; "+howToChoose, err)
 		} else if err != nil {
 			return err
 		}
@@ -116,17 +116,17 @@ func (r *timeSeries) read(like *table.Axis, guessed bool) (err error) {
 			return err
 		}
 		if n := slices.Index(r.by, ""); n >= 0 {
-			return cli.Mistake("%s: row %d (from 1) has no %s; must be the name of a series", r.path, n+1, r.byName)
+			return cli.Mistake("%s: row %d (from 1) has no value of %s; must be the name of a series", r.path, n+1, r.byName)
 		}
 	}
 	r.take(rows)
 	return nil
 }
 
-// mostDecimals is how many decimals numbers have that were measured; computed ones have more.
+// mostDecimals is the maximum number of decimals of measured values. Values with more decimals are computed.
 const mostDecimals = 9
 
-// picked are the values of some rows, which rise; the same values if these are all.
+// picked returns the values of the given rows, which increase. If these are all rows, it returns values itself.
 func picked[T any](values []T, rows []int) []T {
 	if len(rows) == len(values) {
 		return values
@@ -138,7 +138,7 @@ func picked[T any](values []T, rows []int) []T {
 	return all
 }
 
-// take makes the series of some rows of the table.
+// take sets the series to the given rows of the table.
 func (r *timeSeries) take(rows []int) {
 	x, columns := picked(r.x, rows), make([][]float64, len(r.columns))
 	for i, c := range r.columns {
@@ -182,7 +182,7 @@ func (r *timeSeries) take(rows []int) {
 	r.grid = r.axis.Grid(r.X)
 }
 
-// split returns the series that --by tells apart, in the order of their first rows.
+// split returns the series that --by identifies, in the order of their first rows.
 func (r *timeSeries) split() (all []*timeSeries) {
 	rows := map[string][]int{}
 	for n, name := range r.by {
@@ -199,7 +199,7 @@ func (r *timeSeries) split() (all []*timeSeries) {
 	return all
 }
 
-// labeled puts a cell about the column of --by, if it is given, before other cells.
+// labeled returns the cells after the cell by or, without --by, only the cells.
 func (r *timeSeries) labeled(by string, cells ...string) []string {
 	if r.byName == "" {
 		return cells
@@ -207,7 +207,7 @@ func (r *timeSeries) labeled(by string, cells ...string) []string {
 	return append([]string{by}, cells...)
 }
 
-// showing returns a function that shows which share of some work on the series is done, unless it is one of several.
+// showing returns a function that shows the progress of a task on the series, unless there are several series.
 func (r *timeSeries) showing(env *cli.Env, format string, args ...any) func(share float64) {
 	return func(share float64) {
 		if r.name == "" {
@@ -216,14 +216,14 @@ func (r *timeSeries) showing(env *cli.Env, format string, args ...any) func(shar
 	}
 }
 
-// fewestValues is how many values of an output a fit needs.
+// fewestValues is the minimum number of values of an output for a fit.
 const fewestValues = 4
 
-// check names the column that nothing can be fitted to, a value that cannot be used, and a standard deviation that is none.
+// check returns an error if a column has too few values, or if a value or a standard deviation is out of range.
 func (r *timeSeries) check(positive bool) error {
 	for i, name := range r.yNames {
 		if seen := len(r.X) - r.missing[i]; seen < fewestValues {
-			return cli.Mistake("%s: column %.40q has %s in %s; want at least %d", r.path, name, cli.Counted(seen, "value"),
+			return cli.Mistake("%s: column %.40q has %s in %s; at least %d are required", r.path, name, cli.Counted(seen, "value"),
 				cli.Counted(len(r.X), "row"), fewestValues)
 		}
 	}
@@ -241,22 +241,22 @@ func (r *timeSeries) check(positive bool) error {
 		}
 		for d, all := range r.Err {
 			if e := all[n]; !(e > 0 && e < series.MaxValue) && !math.IsNaN(r.Y[d][n]) {
-				return cli.Mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; want a positive number below %v",
+				return cli.Mistake("%s: row %d (from 1): the standard deviation of %.40q is %v; must be a positive number below %v",
 					r.path, r.rows[n]+1, r.yNames[d], e, series.MaxValue)
 			}
 		}
 	}
 	if len(r.X) > 0 && r.grid.First == r.grid.Last {
-		return cli.Mistake("%s: all rows are at one %s, %s; want several", r.path, r.xName, r.axis.Format(r.grid.First))
+		return cli.Mistake("%s: all rows have the same %s, %s; at least two values are required", r.path, r.xName, r.axis.Format(r.grid.First))
 	}
 	return nil
 }
 
-// howToChoose ends the errors about an input column that was guessed.
-const howToChoose = "choose the input with --x COLUMN, or --x row for the numbers of the rows"
+// howToChoose is the end of errors about a default input column.
+const howToChoose = "choose the input with --x COLUMN, or --x row for the row number"
 
-// checkGuess refuses an input column that the user has not named if it repeats because the table has several series or, if ordered, if it
-// neither rises nor falls.
+// checkGuess returns an error if the default input column has repeated values because the table has several series or, if ordered is
+// set, if it neither increases nor decreases.
 func (r *timeSeries) checkGuess(env *cli.Env, ordered bool) error {
 	repeats, err := r.checkRepeats()
 	if err == nil && ordered {
@@ -277,23 +277,23 @@ func (r *timeSeries) checkGuess(env *cli.Env, ordered bool) error {
 	return nil
 }
 
-// noteDates names a column of dates that were not read as such, so that the numbers of the rows are the input.
+// noteDates prints a warning if the input is the row number although a column of text looks like dates.
 func (r *timeSeries) noteDates(env *cli.Env) {
 	for _, col := range r.table.OfKind(table.Text) {
 		if date := r.table.DateLike(col); date != "" && r.xName == datafile.RowName {
-			env.Warn("rows", "%s: the input is the number of the row, because the column %s is not read as dates: %.40q; want dates such as "+
-				"2024-01-31 or 31 Jan 2024, or --x COLUMN", r.path, r.table.Names[col], date)
+			env.Warn("rows", "%s: the input is the row number, because %.40q in column %s is not read as a date; use dates such as "+
+				"2024-01-31 or 31 Jan 2024, or --x COLUMN", r.path, date, r.table.Names[col])
 		}
 	}
 }
 
-// checkOrder refuses an input column that neither rises nor falls.
+// checkOrder returns an error if the input column neither increases nor decreases.
 func (r *timeSeries) checkOrder() error {
-	slack := 0.0 // where the clock is set back, a column of local times goes back by an hour
+	slack := 0.0 // local times go back by an hour at the end of daylight saving time
 	if r.axis.Dates() && units[r.axis.Unit] <= units["h"] {
 		slack = units["h"] / units[r.axis.Unit]
 	}
-	rises, fall := false, 0 // the first row that is below the one before
+	rises, fall := false, 0 // fall is the first row whose x is below the previous x
 	for n := 1; n < len(r.X); n++ {
 		d := r.X[n] - r.X[n-1]
 		rises = rises || d > slack
@@ -302,14 +302,14 @@ func (r *timeSeries) checkOrder() error {
 		}
 	}
 	if n := fall; rises && n > 0 {
-		return cli.Mistake("%s: the column %s was guessed to be the input, but it does not rise: row %d (from 1) has %s after %s; "+howToChoose,
+		return cli.Mistake("%s: the default input column %s is not increasing: row %d (from 1) has %s after %s; "+howToChoose,
 			r.path, r.xName, r.rows[n]+1, r.axis.Format(r.X[n]), r.axis.Format(r.X[n-1]))
 	}
 	return nil
 }
 
-// checkRepeats refuses x that repeat in rows that another column tells apart, and notes others. It passes over a few repeats, such as
-// the hour after which a clock is set back.
+// checkRepeats returns an error if rows with the same x differ in another column, which suggests several series. For other repeats, it
+// returns a note. It ignores a few repeats, such as those at the end of daylight saving time.
 func (r *timeSeries) checkRepeats() (note string, err error) {
 	type place struct {
 		x         float64
@@ -342,18 +342,18 @@ func (r *timeSeries) checkRepeats() (note string, err error) {
 		}
 		words, err := r.table.Words(col)
 		if err != nil {
-			continue // such as of a column without a name, which nothing can choose
+			continue // such as a column without a name, which no flag can choose
 		}
 		pairs := map[place]bool{}
 		for n := range r.X {
 			pairs[at(n, words[r.rows[n]])] = true
 		}
 		if 2*(len(pairs)-len(times)) >= repeats {
-			return "", cli.Mistake("%s: the column %s was guessed to be the input, but it has %s in rows %d and %d (from 1), which %s tells apart; "+
+			return "", cli.Mistake("%s: the default input column %s has %s in rows %d and %d (from 1), which differ in column %s; "+
 				"keep the rows of one series, or use vssgp forecast --by %[6]s, or "+howToChoose,
 				r.path, r.xName, r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1, r.table.Names[col])
 		}
 	}
-	return fmt.Sprintf("%s: %s of %d have the %s of another row, such as %s in rows %d and %d (from 1): they count as repeated measurements",
+	return fmt.Sprintf("%s: %s of %d have the same %s as another row, such as %s in rows %d and %d (from 1); they are repeated measurements",
 		r.path, cli.Counted(repeats, "row"), len(r.X), r.xName, r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1), nil
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// regressors are what --regressor, --holidays and --events name. A model file has them as a note.
+// regressors are the values of --regressor, --holidays and --events. A model file contains them as a note.
 type regressors struct {
 	Columns  []string `json:"columns,omitempty"`
 	Holidays []string `json:"holidays,omitempty"` // codes of calendars
@@ -28,7 +28,7 @@ type regressors struct {
 	eventFile string
 }
 
-// An event is the days that have a name, such as 2024-12-24.
+// An event is a set of days, such as 2024-12-24, with a name.
 type event struct {
 	Name string   `json:"name"`
 	Days []string `json:"days"`
@@ -36,7 +36,7 @@ type event struct {
 
 // add defines the flags.
 func (g *regressors) add(f *pflag.FlagSet) {
-	f.StringSliceVar(&g.Columns, "regressor", nil, "`columns` that explain the outputs, with known future values")
+	f.StringSliceVar(&g.Columns, "regressor", nil, "`columns` that explain the outputs and have known future values")
 	f.Var(&cli.Value{Kind: "codes", List: true, Words: calendarCodes(), Parse: g.addHolidays}, "holidays",
 		"add regressors for the holidays of `codes` such as US or DE-BY")
 	f.Var(cli.FileName(&g.eventFile, cli.FileUse{Extensions: cli.TableFiles}), "events",
@@ -47,7 +47,7 @@ func (g *regressors) addHolidays(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
 		code := strings.ToUpper(strings.TrimSpace(one))
 		if calendars[code] == nil {
-			return fmt.Errorf("no calendar of %.20q; must be one of %s, or a state of AU, CH or DE such as DE-BY", one, strings.Join(
+			return fmt.Errorf("unknown calendar %.20q; must be one of %s, or a state of AU, CH or DE such as DE-BY", one, strings.Join(
 				slices.DeleteFunc(calendarCodes(), func(code string) bool { return strings.Contains(code, "-") }), ", "))
 		}
 		g.Holidays = append(g.Holidays, code)
@@ -58,7 +58,7 @@ func (g *regressors) addHolidays(text string) error {
 // none reports whether there are no regressors.
 func (g *regressors) none() bool { return len(g.Columns) == 0 && !g.calendar() }
 
-// calendar reports whether there are regressors of days.
+// calendar reports whether there are holidays or events.
 func (g *regressors) calendar() bool { return len(g.Holidays) > 0 || len(g.Events) > 0 }
 
 // readEvents reads the file of --events.
@@ -100,20 +100,20 @@ func (g *regressors) readEvents(ctx context.Context, env *cli.Env, c *datafile.C
 
 const secondsPerDay = 86400
 
-// dayOf is the number of the day of x, since 1970, on the column's own clock.
+// dayOf returns the day of x in days since 1970, in the local time of the column.
 func dayOf(axis *table.Axis, x float64) int64 {
 	return int64(math.Floor(axis.Seconds(x) / secondsPerDay))
 }
 
-// dayNumber is the number of a date's day, since 1970.
+// dayNumber returns the day of a date in days since 1970.
 func dayNumber(at time.Time) int64 {
 	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay
 }
 
-// The groups of the regressors of days: each has a prior and a component.
+// The groups of day regressors. Each group has a prior and a component.
 const holidays, dayBefore, dayAfter, events = "holidays", "days before holidays", "days after holidays", "events"
 
-// days are the regressors of holidays, the days before and after them, and events at x: 1 on these days, else 0.
+// days returns the regressors at x of holidays, the days before and after them, and events. A regressor is 1 on its days, else 0.
 func (g *regressors) days(axis *table.Axis, x []float64) (all []series.Regressor) {
 	if !g.calendar() || len(x) == 0 {
 		return nil
@@ -139,7 +139,7 @@ func (g *regressors) days(axis *table.Axis, x []float64) (all []series.Regressor
 	for _, code := range g.Holidays {
 		for _, h := range calendars[code] {
 			name := h.Name
-			if len(g.Holidays) > 1 { // countries have different days of the same name
+			if len(g.Holidays) > 1 { // holidays of the same name differ between countries
 				name += " (" + code + ")"
 			}
 			for y := year(first) - 1; y <= year(last)+1; y++ {
@@ -167,7 +167,7 @@ func (g *regressors) days(axis *table.Axis, x []float64) (all []series.Regressor
 	return all
 }
 
-// regressorsNote is the note of a model file with its regressors as JSON.
+// regressorsNote is the key of the model file's note with its regressors as JSON.
 const regressorsNote = "regressors"
 
 // regressorsOf returns the regressors of a model.
@@ -180,25 +180,25 @@ func regressorsOf(m *series.Model) (g *regressors, err error) {
 	}
 	for _, code := range g.Holidays {
 		if calendars[code] == nil {
-			return nil, cli.Mistake("the model's note %s has the calendar %.20q, which this version does not know", regressorsNote, code)
+			return nil, cli.Mistake("the model's note %s has the calendar %.20q, which this version does not support", regressorsNote, code)
 		}
 	}
 	return g, nil
 }
 
-// A known has the values of regressors' columns at some places of a file.
+// A known contains the values of regressor columns by time.
 type known struct {
 	*regressors
 	path   string
 	axis   *table.Axis
 	step   float64             // of the series
-	values map[int64][]float64 // [columns] by place
+	values map[int64][]float64 // [columns] by place(x)
 }
 
-// place is a key for x: places that differ by rounding have the same.
+// place returns a key for x. Values of x that differ only by rounding have the same key.
 func (k *known) place(x float64) int64 { return int64(math.Round(1000 * x / cmp.Or(k.step, 1))) }
 
-// take adds places with the columns' values there.
+// take adds the values of the columns at x.
 func (k *known) take(x []float64, columns [][]float64) {
 	if k.values == nil {
 		k.values = map[int64][]float64{}
@@ -227,7 +227,7 @@ func (k *known) at(m *series.Model, x []float64) (z [][]float64, err error) {
 	return z, nil
 }
 
-// columns returns the columns' values at x. The error names the first place at which a column has none.
+// columns returns the values of the columns at x. The error names the first time at which a value is missing.
 func (k *known) columns(x []float64) (values map[string][]float64, err error) {
 	values = map[string][]float64{}
 	missing, where := "", math.Inf(1)
@@ -243,12 +243,13 @@ func (k *known) columns(x []float64) (values map[string][]float64, err error) {
 		}
 	}
 	if missing != "" {
-		return nil, cli.Mistake("%s: the column %.40q has no value at %s; a prediction needs one there", k.path, missing, k.axis.Format(where))
+		return nil, cli.Mistake("%s: the column %.40q has no value at %s, which the prediction requires", k.path, missing, k.axis.Format(where))
 	}
 	return values, nil
 }
 
-// inOrder returns the regressors of a model from their values by name, which are 0 at n places for a holiday on no day there.
+// inOrder returns the regressors in the model's order from their values by name. Regressors without values are 0 at all n times, such as
+// holidays outside of the range.
 func inOrder(m *series.Model, values map[string][]float64, n int) (all []series.Regressor) {
 	for _, name := range m.Regressors() {
 		if values[name] == nil {
@@ -259,23 +260,24 @@ func inOrder(m *series.Model, values map[string][]float64, n int) (all []series.
 	return all
 }
 
-// explain gives a series its regressors: the columns, and the regressors of days that are 1 at some value. For a model they are the model's.
+// explain sets the regressors of the series: the columns and, of the day regressors, those that are 1 at some value. If m is not nil,
+// they are the regressors of the model.
 func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 	g := r.known.regressors
 	if g.none() {
 		return nil
 	}
 	if g.calendar() && !r.axis.Dates() {
-		return cli.Mistake("--holidays and --events need dates; the input %s of %s has numbers", r.xName, r.path)
+		return cli.Mistake("--holidays and --events require dates, but the input %s of %s has numbers", r.xName, r.path)
 	}
 	if g.calendar() && r.grid.Step*units[r.axis.Unit] > secondsPerDay*(1+1e-6) {
-		return cli.Mistake("--holidays and --events mark days, but the rows of %s are %s apart; must be a day or less", r.path,
+		return cli.Mistake("--holidays and --events require a step of at most one day, but the step of %s is %s", r.path,
 			spanOf(r.grid.Step, r.axis))
 	}
 	for _, c := range r.Regressors {
 		for n, v := range c.Values {
 			if math.IsNaN(v) && r.seen(n) {
-				return cli.Mistake("%s: row %d (from 1) has a value of %s but none of the regressor %.40q; must have both or neither", r.path,
+				return cli.Mistake("%s: row %d (from 1) has a value of %s but no value of the regressor %.40q; must have both or neither", r.path,
 					r.rows[n]+1, datafile.Listed(r.yNames), c.Name)
 			}
 		}
@@ -292,7 +294,7 @@ func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 	var left []string
 	for _, c := range days {
 		if slices.ContainsFunc(r.Regressors, func(other series.Regressor) bool { return other.Name == c.Name }) {
-			return cli.Mistake("the regressor %.40q of %s has the name of another regressor; must be a different name", c.Name, c.Group)
+			return cli.Mistake("the regressor %.40q of %s has the name of another regressor; names must be different", c.Name, c.Group)
 		}
 		seen := false
 		for n, v := range c.Values {
@@ -305,7 +307,7 @@ func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 		}
 	}
 	if left != nil {
-		env.Note("%s: left out the events %s: no row with a value is on their days", r.path, strings.Join(left, ", "))
+		env.Note("%s: left out the events %s, because no row with a value is on their days", r.path, strings.Join(left, ", "))
 	}
 	return nil
 }
@@ -315,7 +317,7 @@ func (r *timeSeries) seen(n int) bool {
 	return slices.ContainsFunc(r.Y, func(y []float64) bool { return !math.IsNaN(y[n]) })
 }
 
-// latest are the last values of the regressors, count times.
+// latest returns the last value of each regressor, repeated count times.
 func (r *timeSeries) latest(count int) (z [][]float64) {
 	for _, c := range r.Regressors {
 		last := 0.0
@@ -329,7 +331,7 @@ func (r *timeSeries) latest(count int) (z [][]float64) {
 	return z
 }
 
-// past are the rows up to the last value of an output. Rows after it are the future, of which the columns of regressors are known.
+// past returns the rows up to the last value of an output. It adds later rows, at which only regressors are known, to r.future.
 func (r *timeSeries) past(x []float64, outputs [][]float64) (rows []int) {
 	last := math.Inf(-1)
 	for _, y := range outputs {
@@ -349,5 +351,5 @@ func (r *timeSeries) past(x []float64, outputs [][]float64) (rows []int) {
 	return rows
 }
 
-// calendarCodes are the codes of calendars, sorted.
+// calendarCodes returns the codes of the calendars, sorted.
 func calendarCodes() []string { return slices.Sorted(maps.Keys(calendars)) }

@@ -19,12 +19,12 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// A run is what a command computes of the series of a table: of one, or of those that --by tells apart.
+// A run contains the results of a command for the series of a table: one series, or several with --by.
 type run[T any] struct {
 	table    *timeSeries
 	finished []*job[T] // in the order of their first rows
 	all      []named
-	failed   error // with which the command ends if some series have failed
+	failed   error // the error of the command if some series have failed
 	began    time.Time
 }
 
@@ -32,13 +32,13 @@ type run[T any] struct {
 type job[T any] struct {
 	*timeSeries
 	value  T
-	model  *series.Model // nil: nothing was fitted, or there are several series
+	model  *series.Model // nil if nothing was fitted or there are several series
 	result *result
 	err    error
 }
 
-// each computes something of each series of a table, on all cores, and prints what fails. compute may return no model. The error is an
-// interruption, or that all have failed.
+// each calls compute for each series of a table on all cores and prints the errors of series that fail. compute may return a nil model.
+// each returns an error if it is interrupted or if all series fail.
 func each[T any](
 	ctx context.Context, env *cli.Env, r *timeSeries, compute func(*timeSeries) (T, *series.Model, *result, error),
 ) (*run[T], error) {
@@ -68,7 +68,7 @@ func each[T any](
 		if r.byName == "" {
 			return
 		}
-		j.model = nil // of which there may be thousands
+		j.model = nil // saves memory: there may be thousands of series
 		counting.Lock()
 		defer counting.Unlock()
 		count++
@@ -84,7 +84,7 @@ func each[T any](
 	return m, m.sort(env, jobs)
 }
 
-// sort separates the series that have failed, and prints why. The error is that all have.
+// sort separates the failed series from the others and prints their errors. It returns an error if all series have failed.
 func (m *run[T]) sort(env *cli.Env, jobs []*job[T]) error {
 	var failed []string
 	var last error
@@ -101,10 +101,10 @@ func (m *run[T]) sort(env *cli.Env, jobs []*job[T]) error {
 		}
 		m.all = append(m.all, one)
 	}
-	if m.finished == nil { // the caller prints the last one
-		failed, last = failed[:len(failed)-1], cli.Mistake("%w; so all %d series failed", last, len(jobs))
+	if m.finished == nil { // the caller prints the last error
+		failed, last = failed[:len(failed)-1], cli.Mistake("%w; all %d series failed", last, len(jobs))
 	} else if last != nil {
-		m.failed, last = cli.Mistake("%s: %d of %d series failed; the others are in the result", m.table.path, len(failed), len(jobs)), nil
+		m.failed, last = cli.Mistake("%s: %d of %d series failed; the result contains the others", m.table.path, len(failed), len(jobs)), nil
 	}
 	env.ClearProgress()
 	for _, line := range failed {
@@ -113,8 +113,8 @@ func (m *run[T]) sort(env *cli.Env, jobs []*job[T]) error {
 	return last
 }
 
-// finish writes the files, the main one last, and prints the result: with --json the answer, to which it adds what follows from the run,
-// or else what was found in a series, and what more prints. Nothing is printed if stdout has the main file.
+// finish writes the files, the main file last, and prints the result. With --json, it prints the answer with the device and the ranks
+// added. Otherwise it prints the findings of a single series and calls more. It prints nothing if the main file goes to stdout.
 func (m *run[T]) finish(ctx context.Context, env *cli.Env, files []fileio.File, a *answer, more func()) error {
 	if err := env.Write(files...); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (m *run[T]) finish(ctx context.Context, env *cli.Env, files []fileio.File, 
 	return m.failed
 }
 
-// modelFiles are the drawings of the one series of a run, and its model unless the path is empty.
+// modelFiles returns the plot, the report and, unless its path is empty, the model of a run's first series, if there is a model.
 func (m *run[T]) modelFiles(ctx context.Context, env *cli.Env, o drawing, view func(one *job[T]) *report.Series, model string) (
 	files []fileio.File, err error,
 ) {
@@ -166,24 +166,24 @@ func (m *run[T]) modelFiles(ctx context.Context, env *cli.Env, o drawing, view f
 	return files, err
 }
 
-// alone refuses flags that are of one series.
+// alone returns an error if one of the flags, which write a file for one series, is combined with --by.
 func (r *timeSeries) alone(env *cli.Env, flags ...string) error {
 	for _, name := range flags {
 		if r.byName != "" && env.Flags.Changed(name) {
-			return cli.Mistake("--%s cannot be combined with --by: it is a file for one series", name)
+			return cli.Mistake("--%s cannot be combined with --by, because it writes a file for one series", name)
 		}
 	}
 	return nil
 }
 
-// textFile returns a table of text.
+// textFile returns a CSV or TSV file of text.
 func textFile(path string, names []string, records func(write func([]string))) fileio.File {
 	return fileio.File{Path: path, Write: func(w io.Writer) error {
 		to := csv.NewWriter(w)
 		if cli.FormatOf(path) == "tsv" {
 			to.Comma = '\t'
 		}
-		to.Write(names) // Flush keeps an error
+		to.Write(names) // to.Error reports its error
 		records(func(record []string) { to.Write(record) })
 		to.Flush()
 		return to.Error()

@@ -16,7 +16,7 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// TestSeries: which columns are a series, by default and by choice.
+// TestSeries checks the columns of a series by default and by flags.
 func TestSeries(t *testing.T) {
 	dir, nan := t.TempDir(), math.NaN()
 	for name, c := range map[string]struct {
@@ -71,7 +71,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// TestParts: levels do not depend on how many rows are predicted together.
+// TestParts checks that levels do not depend on the block size of predictions.
 func TestParts(t *testing.T) {
 	x := make([]float64, 30)
 	y := make([]float64, len(x))
@@ -91,7 +91,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestShownParts: level shifts are in the order of time, and seasons have units only in text.
+// TestShownParts checks that level shifts are in the order of time and that seasons have units only in text.
 func TestShownParts(t *testing.T) {
 	x := testkit.Numbers(40, func(n int) float64 { return float64(n) })
 	y := testkit.Numbers(40, func(n int) float64 { return float64(n*n%7 + n/10) })
@@ -103,7 +103,7 @@ func TestShownParts(t *testing.T) {
 	}
 }
 
-// TestHorizon: a time is a number of rows, by the calendar where months count.
+// TestHorizon checks the number of rows of a time, which follows the calendar for months.
 func TestHorizon(t *testing.T) {
 	env := &cli.Env{Stderr: &bytes.Buffer{}}
 	columns := map[string]string{
@@ -116,7 +116,7 @@ func TestHorizon(t *testing.T) {
 	}
 	for _, c := range []struct {
 		data, horizon string
-		want          int // 0: a mistake
+		want          int // 0 for an error
 	}{
 		{"hours", "36h", 36}, {"hours", "2d", 48}, {"hours", "30min", 0}, {"hours", "90min", 1}, {"hours", "5", 5},
 		{"days", "1mo", 29}, {"days", "1y", 366}, {"days", "2w", 14}, {"days", "36h", 1}, {"days", "1.5y", 547},
@@ -132,12 +132,12 @@ func TestHorizon(t *testing.T) {
 	}
 	for _, bad := range []string{"", "d", "-1d", "7x", "1.5", "-2", "NaNd", "100000000"} {
 		if err := new(horizon).flag().Set(bad); err == nil {
-			t.Errorf("%q is taken", bad)
+			t.Errorf("%q is accepted", bad)
 		}
 	}
 }
 
-// TestSpans: lengths along dates are in the unit that people use.
+// TestSpans checks the units of lengths along dates.
 func TestSpans(t *testing.T) {
 	for _, c := range []struct {
 		unit   string
@@ -161,7 +161,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestRounded: a value has three digits of its standard deviation, and no fewer decimals than its column.
+// TestRounded checks that a value has three digits of its standard deviation and at least the decimals of its column.
 func TestRounded(t *testing.T) {
 	for _, c := range []struct {
 		v, sd  float64
@@ -179,7 +179,7 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-// TestDays checks that the days of holidays and events begin and end on the table's own clock, also where that is set back.
+// TestDays checks that the days of holidays and events are in local time, also at the end of daylight saving time.
 func TestDays(t *testing.T) {
 	dir, env := t.TempDir(), cli.NewEnv(t.Context(), io.Discard, io.Discard)
 	g := &regressors{Holidays: []string{"DE"}, Events: []event{{Name: "clocks", Days: []string{"2024-10-27"}}}}

@@ -13,32 +13,33 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 )
 
-// A Frame is what serve reads and writes: 8 bytes, little-endian, that count the bytes of a JSON object; the object; and the bytes of
-// its files, one after the other. Only the fields of a call or of an answer are set.
+// A Frame is a message that serve reads or writes. It is encoded as the length of a JSON object in bytes (8 bytes, little-endian), the
+// object, and the bytes of its files in sequence. A frame has only the fields of its kind: request, response, version or note.
 type Frame struct {
-	Args  []string         `json:"args,omitempty"` // of a call: a command line
-	Files []cli.ServedFile `json:"files"`          // inputs of the call; outputs of the answer
+	Args  []string         `json:"args,omitempty"` // request: a command line
+	Files []cli.ServedFile `json:"files"`          // request: inputs; response: outputs
 
-	Version string `json:"version,omitempty"` // of the first frame, which greets
-	Note    string `json:"note,omitempty"`    // what a command writes to stderr meanwhile: progress, warnings
-	Code    *int   `json:"code,omitempty"`    // of the answer: the exit code
-	Error   string `json:"error,omitempty"`   // the line that goes with it
+	Version string `json:"version,omitempty"` // only in the first frame
+	Note    string `json:"note,omitempty"`    // output of a running command on stderr: progress, warnings
+	Code    *int   `json:"code,omitempty"`    // response: the exit code
+	Error   string `json:"error,omitempty"`   // response: the error line
 	Stdout  string `json:"stdout,omitempty"`
 }
 
-// An Answerer executes a call; what its command writes to stderr goes to notes.
+// An Answerer executes a request and returns the response. It writes the command's output on stderr to notes.
 type Answerer func(ctx context.Context, call *Frame, notes io.Writer) *Frame
 
 // errFrame is wrapped by every error about the content of a frame.
 var errFrame = errors.New("not a frame of serve")
 
-// mostHeader bounds the JSON object of a frame, in bytes. A call of a hundred thousand gaps has them in a file.
+// mostHeader is the maximum size of a frame's JSON object in bytes. Long lists, such as many gaps, are sent as files.
 const mostHeader = 1 << 24
 
-// atOnce bounds the bytes of a file for which there is memory before they have come.
+// atOnce is the maximum memory in bytes that is allocated for a file before its content arrives.
 const atOnce = 64 << 20
 
-// ReadFrame reads a frame; io.EOF where there is none. Memory grows with what has come, not with what a frame announces.
+// ReadFrame reads a frame. It returns io.EOF at the end of the input. Its memory grows with the received bytes, not with the sizes in the
+// header.
 func ReadFrame(r *bufio.Reader) (*Frame, error) {
 	if _, err := r.Peek(1); err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 		return nil, cutOff("its length", err)
 	}
 	if size > mostHeader {
-		return nil, fmt.Errorf("%d bytes of JSON; must be at most %d: %w", size, mostHeader, errFrame)
+		return nil, fmt.Errorf("the JSON object has %d bytes; the maximum is %d: %w", size, mostHeader, errFrame)
 	}
 	var header bytes.Buffer
 	if _, err := io.CopyN(&header, r, int64(size)); err != nil {
@@ -61,8 +62,8 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 	for i := range f.Files {
 		file := &f.Files[i]
 		if file.Size < 0 || file.Name == "" {
-			return nil, fmt.Errorf("file %d has the name %.40q and %d bytes; must be a name, and 0 or more: %w", i, file.Name, file.Size,
-				errFrame)
+			return nil, fmt.Errorf("file %d has the name %.40q and %d bytes; the name must not be empty, and the size must be 0 or more: %w",
+				i, file.Name, file.Size, errFrame)
 		}
 		content := bytes.NewBuffer(make([]byte, 0, min(file.Size, atOnce)))
 		if _, err := io.CopyN(content, r, file.Size); err != nil {
@@ -75,12 +76,12 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 
 func cutOff(what string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("it ends within %s: %w", what, errFrame)
+		return fmt.Errorf("the input ends within %s: %w", what, errFrame)
 	}
 	return err
 }
 
-// Write writes the frame.
+// Write writes the frame and sets the sizes of its files.
 func (f *Frame) Write(w io.Writer) error {
 	for i := range f.Files {
 		f.Files[i].Size = int64(len(f.Files[i].Content))

@@ -1,4 +1,4 @@
-// Package serve has the command serve, and the frames that it exchanges with a program.
+// Package serve implements the command serve and its protocol.
 package serve
 
 import (
@@ -17,39 +17,39 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 )
 
-// New returns the command serve, which answers calls by answer.
+// New returns the command serve, which executes requests with answer.
 func New(env *cli.Env, answer Answerer) *cobra.Command {
 	return env.Command(&cobra.Command{
 		Use:   "serve",
-		Short: "Execute command lines from stdin, for programs",
-		Long: `Executes command lines that a program, such as the Python package, writes to stdin, one
-after the other, and answers each on stdout. Input files come with a call, and outputs
-go back with its answer: nothing is read from a disk, or written to one.
+		Short: "Execute command lines from stdin for another program",
+		Long: `Reads requests from stdin, executes each as a command line, and writes the responses to
+stdout. Programs such as the Python package use it. Input files are sent with a request,
+and outputs are returned with its response. The command accesses no other files.
 
-A frame is 8 bytes (little-endian: the length of the JSON), a JSON object, and the bytes
-of its files. A call has "args", the command line without vssgp, and "files", a list of
-objects with a "name" and a "size" in bytes. An answer has the exit "code", the "error"
-that belongs to it, "stdout", and "files". Before it come any number of frames with a
-"note" each: what the command writes to stderr. The first frame of all has the "version".
+A message is the length of a JSON object (8 bytes, little-endian), the object, and the
+bytes of its files. A request has "args", the command line without vssgp, and "files", a
+list of objects with a "name" and a "size" in bytes. A response has the exit "code", the
+"error" message, "stdout" and "files". Messages with a "note" may precede a response. They
+contain the output of the command on stderr. The first message has the "version".
 
-The end of stdin ends the command that is being executed, and serve.`,
+The end of stdin ends the running command and serve.`,
 		Example: `  vssgp serve`,
 	}, func(ctx context.Context, _ []string) error {
 		if env.Served != nil {
-			return cli.Mistake("serve: it is running already; give another command")
+			return cli.Mistake("serve is already running; must be another command")
 		}
 		if env.Device.Job != nil {
-			return cli.Mistake("serve does not run in a job of mpirun; start it alone")
+			return cli.Mistake("serve cannot run under mpirun")
 		}
-		signal.Ignore(os.Interrupt) // ^C of a terminal is the program's to handle
+		signal.Ignore(os.Interrupt) // the calling program handles ^C
 		return Serve(ctx, env.Stdin, env.Stdout, env.Version, answer)
 	})
 }
 
-// late is how long a command may take to end after stdin has.
+// late is the maximum time for a command to end after the end of stdin.
 const late = 2 * time.Second
 
-// Serve answers calls until in ends.
+// Serve executes requests until the end of in.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, version string, answer Answerer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -62,7 +62,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, version string, ans
 			if err != nil {
 				failed <- err
 				stop()
-				if in == io.Reader(os.Stdin) { // the caller is gone
+				if in == io.Reader(os.Stdin) { // the calling program has ended
 					select {
 					case <-time.After(late):
 						os.Exit(cli.ExitInterrupted)
@@ -101,7 +101,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, version string, ans
 	}
 }
 
-// A sender writes frames, one at a time.
+// A sender writes frames. It is safe for concurrent use.
 type sender struct {
 	mu sync.Mutex
 	to io.Writer
@@ -113,7 +113,7 @@ func (s *sender) send(f *Frame) error {
 	return f.Write(s.to)
 }
 
-// Write sends what a command writes to stderr.
+// Write sends output of a command on stderr as a note.
 func (s *sender) Write(b []byte) (int, error) {
 	if err := s.send(&Frame{Note: string(b)}); err != nil {
 		return 0, err
@@ -121,15 +121,15 @@ func (s *sender) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tidy gives the memory of a large call back to the system, as the next one may be long in coming.
+// tidy returns the memory of a large request to the system, because the next request may be much later.
 func tidy(f *Frame) {
 	const large = 16 << 20
-	var held int64
+	var size int64
 	for i, file := range f.Files {
-		held += file.Size
+		size += file.Size
 		f.Files[i].Content = nil
 	}
-	if held > large {
+	if size > large {
 		debug.FreeOSMemory()
 	}
 }

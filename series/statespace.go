@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// A memory is the covariance of the short memory o, the random walk w and the noise, in units of the noise's variance λ. o is a stationary
-// Gaussian process with the variance Ratio² whose correlation is that of ShortMemory; w is Brownian motion whose variance grows by Walk² a
-// step, from 0 at −start; the noise of row n has the variance e_n². Quality 0 is an Ornstein–Uhlenbeck process. The state is o, its
-// derivative unless Quality is 0, and w. A volatility g_n multiplies the innovations and the noise. With F_n and W_n the transition and the
-// innovations' covariance from row n−1 to n, g included, and H the sum of o and w, the Kalman filter takes any column c of numbers apart in
-// O(N):
+// A stateSpace is the state-space model of the OU residual o (ShortMemory), the random walk w and the noise. Variances are in units of the
+// noise variance λ. o is a stationary Gaussian process with variance Ratio²: an Ornstein–Uhlenbeck process if Quality is 0, else a damped
+// oscillator. w is Brownian motion whose variance grows by Walk² per step, from 0 at −start. The noise of observation n has variance
+// e_n². The state contains o, its derivative (unless Quality is 0) and w. A volatility g_n multiplies the innovations and the noise. Let
+// F_n and W_n be the transition matrix and the innovation covariance from observation n−1 to n, including g_n, and let H sum o and w. The
+// Kalman filter computes the innovations v_n of any column c in O(N):
 //
 //	P_n = F_n Q_{n−1} F_nᵀ + W_n    S_n = H P_n Hᵀ + e_n²    k_n = P_n Hᵀ/S_n    Q_n = P_n − k_n H P_n
 //	v_n = c_n − H F_n f_{n−1}       f_n = F_n f_{n−1} + k_n v_n
 //
-// The v_n/√S_n are independent with variance 1 if c is o, w and noise: they are L⁻¹c with L Lᵀ the covariance K_o.
-type memory struct{ Ratio, Length, Quality, Walk, start float64 }
+// The whitened column v_n/√S_n equals L⁻¹c, where L Lᵀ = K_o is the covariance of o, w and the noise.
+type stateSpace struct{ Ratio, Length, Quality, Walk, start float64 }
 
 // states is the number of states: o, its derivative, w.
 const states = 3
@@ -28,7 +28,7 @@ type (
 	square [states][states]float64
 )
 
-// A selection picks states of a sum: o and w have the factors 0 and 2.
+// A selection contains the coefficients of a sum of states.
 type selection state
 
 var (
@@ -45,8 +45,8 @@ func (s selection) variance(p *square) float64 {
 	return s[0]*p[0][0] + 2*s[0]*s[2]*p[0][2] + s[2]*p[2][2]
 }
 
-// transition returns F and W over a time.
-func (m memory) transition(tau float64) (f, w square) {
+// transition returns F and W over time tau.
+func (m stateSpace) transition(tau float64) (f, w square) {
 	variance := m.Ratio * m.Ratio
 	if m.Quality == 0 {
 		f[0][0], w[0][0] = math.Exp(-tau/m.Length), -variance*math.Expm1(-2*tau/m.Length)
@@ -62,8 +62,8 @@ func (m memory) transition(tau float64) (f, w square) {
 	return f, w
 }
 
-// prior returns the covariance of the state at a time.
-func (m memory) prior(u float64) (p square) {
+// prior returns the prior covariance of the state at time u.
+func (m stateSpace) prior(u float64) (p square) {
 	variance := m.Ratio * m.Ratio
 	p[0][0], p[2][2] = variance, m.Walk*m.Walk*(u+m.start)
 	if m.Quality > 0 {
@@ -73,17 +73,17 @@ func (m memory) prior(u float64) (p square) {
 	return p
 }
 
-// rates returns γ and ω of an oscillating memory.
-func (m memory) rates() (r rates) {
+// rates returns γ and ω of the oscillator. Quality must not be 0.
+func (m stateSpace) rates() (r rates) {
 	return rates{1 / (2 * m.Quality * m.Quality * m.Length), 1 / (m.Quality * m.Length)}
 }
 
-// none reports whether there is neither a short memory nor a walk.
-func (m memory) none() bool { return m.Ratio == 0 && m.Walk == 0 }
+// none reports whether there is neither an OU residual nor a random walk.
+func (m stateSpace) none() bool { return m.Ratio == 0 && m.Walk == 0 }
 
-// reach is how far from a time rows bear on the state there, to about 1e-16: forty times as far as the correlation of the short memory, or
-// the gain of the walk's filter, decays by e.
-func (m memory) reach() float64 {
+// reach returns the distance in steps beyond which an observation does not influence the state, to about 1e-16: forty times the slower of
+// the decay times of the OU correlation and of the random walk's filter gain.
+func (m stateSpace) reach() float64 {
 	slowest := 0.0
 	if m.Ratio > 0 {
 		slowest = m.Length
@@ -101,8 +101,8 @@ func (m memory) reach() float64 {
 	return 40 * slowest
 }
 
-// A step is the Kalman filter at a row: F, k, 1/√S and log S, and the covariances P and Q before and after the value. A row without a value
-// has k = 0 and 1/√S = 0.
+// A step is one step of the Kalman filter: F, the gain k, 1/√S, log S, and the covariances P (predicted) and Q (filtered). A missing
+// value has k = 0 and 1/√S = 0.
 type step struct {
 	f          square
 	gain       state
@@ -110,9 +110,9 @@ type step struct {
 	p, q       square
 }
 
-// A kalman is the Kalman filter of a memory along sorted rows.
+// A kalman is the Kalman filter of a stateSpace at increasing times.
 type kalman struct {
-	memory
+	stateSpace
 	step
 	begun  bool
 	u, gap float64
@@ -120,9 +120,9 @@ type kalman struct {
 	added  square // W
 }
 
-func (m memory) kalman() *kalman { return &kalman{memory: m, gap: math.NaN()} }
+func (m stateSpace) kalman() *kalman { return &kalman{stateSpace: m, gap: math.NaN()} }
 
-// to goes to row u with the volatility g, whose value has the noise e, or none if e is 0.
+// to advances the filter to an observation at time u with noise sd e and volatility g. If e is 0, the value is missing.
 func (k *kalman) to(u, e, g float64) {
 	k.predict(u, g)
 	if e == 0 {
@@ -143,7 +143,7 @@ func (k *kalman) to(u, e, g float64) {
 	}
 }
 
-// predict goes to row u before its value.
+// predict advances the filter to time u without an update.
 func (k *kalman) predict(u, g float64) {
 	if !k.begun {
 		k.begun, k.f, k.p, k.u = true, square{}, k.prior(u), u
@@ -162,7 +162,6 @@ func (k *kalman) predict(u, g float64) {
 	k.p.add(g*g, &k.added)
 }
 
-// add adds a multiple of q.
 func (p *square) add(factor float64, q *square) {
 	for i := range states {
 		for j := range states {
@@ -188,8 +187,8 @@ func (f *square) around(q *square) (p square) {
 	return p
 }
 
-// steps returns the filter at a track's rows.
-func (m memory) steps(t *track) []step {
+// steps returns the filter steps at the observations of a track.
+func (m stateSpace) steps(t *track) []step {
 	k, all := m.kalman(), make([]step, len(t.u))
 	for n := range t.u {
 		k.to(t.u[n], t.e[n], t.size(n))
@@ -206,7 +205,7 @@ func (s *step) next(f *state) (to state) {
 	return to
 }
 
-// update changes a predicted state by the value c, and returns its innovation.
+// update updates a predicted state with the value c and returns the innovation.
 func (s *step) update(f *state, c float64) (v float64) {
 	v = c - f[0] - f[2]
 	for i, k := range s.gain {
@@ -215,7 +214,7 @@ func (s *step) update(f *state, c float64) (v float64) {
 	return v
 }
 
-// filter returns the filtered states of a column, and its innovations. The column is ignored at rows without a value.
+// filter returns the filtered states and the innovations of a column [N]. Missing observations are ignored.
 func filter(steps []step, c []float64) (all []state, innovations []float64) {
 	all, innovations = make([]state, len(steps)), make([]float64, len(steps))
 	var f state
@@ -227,8 +226,8 @@ func filter(steps []step, c []float64) (all []state, innovations []float64) {
 	return all, innovations
 }
 
-// cholesky returns the lower factor of p. A state of which no more is left than a share of its variance in scale, given the states before it, is
-// certain: its column is 0.
+// cholesky returns the lower Cholesky factor of p. A state whose conditional variance is at most 1e-13 of its variance in scale has a
+// zero column.
 func (p *square) cholesky(scale *square) (l square) {
 	const certain = 1e-13
 	for j := range states {
@@ -249,8 +248,8 @@ func (p *square) cholesky(scale *square) (l square) {
 	return l
 }
 
-// back returns the smoother's gain Q_n F_{n+1}ᵀ P_{n+1}⁻¹ from row n+1 to row n (Rauch, Tung & Striebel 1965). States that are certain
-// given the others have no part in it.
+// back returns the smoother gain Q_n F_{n+1}ᵀ P_{n+1}⁻¹ (Rauch, Tung & Striebel 1965). It ignores states that are certain given the
+// others.
 func back(here, after *step) (gain square) {
 	l := after.p.cholesky(&after.p)
 	for i := range states {
@@ -279,7 +278,7 @@ func back(here, after *step) (gain square) {
 	return gain
 }
 
-// smoothed changes a filtered state by the smoothed one of the next row.
+// smoothed turns a filtered state into the smoothed state, given the smoothed state of the next observation.
 func (f *state) smoothed(gain *square, after *step, later *state) {
 	predicted := after.next(f)
 	for j := range states {
@@ -290,7 +289,7 @@ func (f *state) smoothed(gain *square, after *step, later *state) {
 	}
 }
 
-// smooth returns the posterior means of a selection given a column.
+// smooth returns the posterior means [N] of a selection given a column [N].
 func smooth(steps []step, c []float64, of selection) []float64 {
 	all, _ := filter(steps, c)
 	means := make([]float64, len(steps))
@@ -304,7 +303,7 @@ func smooth(steps []step, c []float64, of selection) []float64 {
 	return means
 }
 
-// smoothedVariances returns the posterior variances of a selection.
+// smoothedVariances returns the posterior variances [N] of a selection.
 func smoothedVariances(steps []step, of selection) []float64 {
 	variances := make([]float64, len(steps))
 	var later square
@@ -322,7 +321,7 @@ func smoothedVariances(steps []step, of selection) []float64 {
 	return variances
 }
 
-// draw draws o + w from its posterior given a column, by filtering forward and sampling backward.
+// draw draws o + w from its posterior given a column, by forward filtering and backward sampling.
 func draw(steps []step, c []float64, random *rand.Rand) []float64 {
 	all, _ := filter(steps, c)
 	values := make([]float64, len(steps))
@@ -346,7 +345,7 @@ func draw(steps []step, c []float64, random *rand.Rand) []float64 {
 	return values
 }
 
-// color returns a draw of o, w and noise: L z.
+// color returns a draw L z from the prior of o + w + noise.
 func color(steps []step, random *rand.Rand) []float64 {
 	out := make([]float64, len(steps))
 	var f state
@@ -358,9 +357,9 @@ func color(steps []step, random *rand.Rand) []float64 {
 	return out
 }
 
-// apply returns K_o a at a track's rows in O(N). With P_n the state's covariance before any value, the covariance of two rows m < n is
-// H F_n ⋯ F_{m+1} P_m Hᵀ, so the rows before a row and the rows after it each add up to a state.
-func (m memory) apply(t *track, a []float64) []float64 {
+// apply returns K_o a at the observations of a track in O(N). With the prior state covariance P_n, the covariance of observations m < n
+// is H F_n ⋯ F_{m+1} P_m Hᵀ. One forward and one backward recursion therefore sum all terms.
+func (m stateSpace) apply(t *track, a []float64) []float64 {
 	k, prior := m.kalman(), make([]step, len(a))
 	out := make([]float64, len(a))
 	var s state
@@ -388,7 +387,7 @@ func (m memory) apply(t *track, a []float64) []float64 {
 	return out
 }
 
-// solve returns K_o⁻¹ c, which is what smoothing leaves of c over the noise's variance.
+// solve returns K_o⁻¹ c: the smoother residual of c divided by the noise variance.
 func solve(steps []step, e, c []float64) []float64 {
 	out := smooth(steps, c, everyState)
 	for n, v := range out {
@@ -397,18 +396,17 @@ func solve(steps []step, e, c []float64) []float64 {
 	return out
 }
 
-// A track is the values of a group of outputs, with the regressors, in the order of u.
+// A track contains the observations of a group of outputs, with the regressors, in increasing order of u.
 type track struct {
 	u, e       []float64   // [N] times and the factors of the noise
 	regressors [][]float64 // [J][N]
 	y          [][]float64 // [outputs][N]
 	outputs    []int
 
-	volatility *volatility // nil: none
-	g          []float64   // [N] of the rows; nil: 1. e includes it
+	volatility *volatility // nil: constant
+	g          []float64   // [N] volatility, already included in e; nil: 1
 }
 
-// size is g of a row.
 func (t *track) size(n int) float64 {
 	if t.g == nil {
 		return 1
@@ -416,14 +414,13 @@ func (t *track) size(n int) float64 {
 	return t.g[n]
 }
 
-// order is the rows' numbers in the order of u.
+// order returns the observation indices in the order of u.
 func (t *track) order() []int {
 	order := upTo(0, len(t.u))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.u[a], t.u[b]) })
 	return order
 }
 
-// upTo are the numbers [lo, hi).
 func upTo(lo, hi int) []int {
 	all := make([]int, hi-lo)
 	for i := range all {
@@ -432,7 +429,7 @@ func upTo(lo, hi int) []int {
 	return all
 }
 
-// pick returns the times and regressors of some rows.
+// pick returns the times and regressors of some observations.
 func (t *track) pick(rows []int) *track {
 	p := &track{u: picked(t.u, rows)}
 	for _, z := range t.regressors {
@@ -441,7 +438,6 @@ func (t *track) pick(rows []int) *track {
 	return p
 }
 
-// picked are the values of some rows.
 func picked(values []float64, rows []int) []float64 {
 	all := make([]float64, len(rows))
 	for i, n := range rows {
@@ -450,7 +446,7 @@ func picked(values []float64, rows []int) []float64 {
 	return all
 }
 
-// tracks returns the tracks of all groups.
+// tracks returns one track per group.
 func (f *frame) tracks() (tracks []*track) {
 	all := &track{u: f.u, regressors: f.z}
 	for _, g := range f.groups() {
@@ -468,7 +464,6 @@ func (f *frame) tracks() (tracks []*track) {
 	return tracks
 }
 
-// rows returns rows [lo, hi).
 func (t *track) rows(lo, hi int) *track {
 	s := &track{u: t.u[lo:hi], e: t.e[lo:hi], outputs: t.outputs, volatility: t.volatility}
 	if t.g != nil {
@@ -483,7 +478,7 @@ func (t *track) rows(lo, hi int) *track {
 	return s
 }
 
-// since returns the rows from a time on.
+// since returns the observations at times u ≥ from.
 func since(tracks []*track, from float64) (all []*track) {
 	for _, t := range tracks {
 		lo, _ := slices.BinarySearch(t.u, from)
