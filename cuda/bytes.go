@@ -2,7 +2,7 @@ package cuda
 
 import "unsafe"
 
-// Bytes views numbers, or structs of numbers, as bytes, without a copy.
+// Bytes returns a view of numbers, or of structs of numbers, as bytes, without a copy.
 func Bytes[T any](v []T) []byte {
 	if len(v) == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestBytes: the view has the numbers' own bytes.
+// TestBytes checks that the view shares the memory of the numbers.
 func TestBytes(t *testing.T) {
 	v := []float64{1, -2.5}
 	b := Bytes(v)
@@ -18,6 +18,6 @@ func TestBytes(t *testing.T) {
 		t.Errorf("a write to the view left %v", v[0])
 	}
 	if len(Bytes([]int8{1, 2, 3})) != 3 || Bytes([]int32(nil)) != nil {
-		t.Error("Bytes of int8 or of nothing has another length")
+		t.Error("Bytes of int8 or of an empty slice has the wrong length")
 	}
 }

@@ -8,39 +8,38 @@ import (
 	"sync"
 )
 
-// card is the process's one context on a card, which the driver calls its primary
-// context, with what is made once for it: modules and their functions. All
-// Contexts on the card share it.
+// card represents the process's single (primary) context on a GPU, with its modules and their
+// functions. All Contexts on the GPU share it.
 //
-// It stays when the last Context has closed, until the process ends: making it
-// takes the driver some tenths of a second, and loading the kernels' image
-// milliseconds to seconds, and programs (and tests) close a Context and open the
-// next. Only one that a fault has lost is destroyed, when its last user has closed.
+// It is kept until the process ends, even after the last Context is closed: creating it takes the
+// driver some tenths of a second, loading the image takes milliseconds to seconds, and programs
+// (and tests) close a Context and open the next. It is only destroyed after a fault, when its last
+// user has closed it.
 type card struct {
 	ordinal int
 	primary primary
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	users    int
 	lost     error
 	launches []launch // that may still be running, in order
-	launched int      // so far
+	launched int      // number of launches
 
 	loading sync.Mutex // guards modules and their functions: compiling may take seconds
 	modules map[[sha256.Size]byte]*module
 }
 
-// launch is one that may still be running. If its stream asks for times, it has an
-// event before it and one after it, unless recording that failed.
+// launch is a launch that may still be running. If its stream measures times, it has an event
+// before it and one after it, unless recording failed.
 type launch struct {
-	number          int // the card's first is 1
+	number          int // from 1
 	context, stream any // the *Context and the *Stream, as keys
 	kernel          string
 	geometry        Geometry
 	from, to        handle
 }
 
-// module is a loaded image, with the functions found so far.
+// module is a loaded image with the functions found so far.
 type module struct {
 	handle    handle
 	functions map[string]*function
@@ -52,16 +51,16 @@ type function struct {
 	limits limits
 
 	mu    sync.Mutex // guards opted
-	opted int        // dynamic shared memory that launches may have
+	opted int        // maximum dynamic shared memory of launches
 }
 
-// inUse has the cards that were opened, by ordinal.
+// inUse contains the opened GPUs by ordinal.
 var inUse = struct {
 	sync.Mutex
 	cards map[int]*card
 }{cards: map[int]*card{}}
 
-// join adds a user to a card.
+// join adds a user to a GPU.
 func join(ordinal int) (*card, error) {
 	inUse.Lock()
 	defer inUse.Unlock()
@@ -77,14 +76,14 @@ func join(ordinal int) (*card, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.lost != nil {
-		return nil, fmt.Errorf("close what is open on it first (%d in all): %w", k.users, k.lost)
+		return nil, fmt.Errorf("close its %d open contexts first: %w", k.users, k.lost)
 	}
 	k.users++
 	return k, nil
 }
 
-// leave takes a user away. Without any, a lost card is destroyed, and the next join
-// makes another.
+// leave removes a user. When the last user leaves, a lost GPU is destroyed, and the next join
+// creates another.
 func (k *card) leave() error {
 	inUse.Lock()
 	defer inUse.Unlock()
@@ -97,14 +96,14 @@ func (k *card) leave() error {
 	return unlessFault(k.primary.discard())
 }
 
-// failure is why the card is lost, nil if it is not.
+// failure returns why the GPU is lost, or nil if it is not.
 func (k *card) failure() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.lost
 }
 
-// lose loses the card to a fault, unless it is lost, and returns why it is.
+// lose marks the GPU as lost because of a fault, unless it already is, and returns the reason.
 func (k *card) lose(err error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -123,14 +122,14 @@ func (k *card) remember(l launch) {
 	k.launches = append(k.launches, l)
 }
 
-// last is the number of the last launch.
+// last returns the number of the last launch.
 func (k *card) last() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.launched
 }
 
-// forget takes these launches out and returns them.
+// forget removes these launches and returns them.
 func (k *card) forget(which func(launch) bool) (gone []launch) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -144,11 +143,11 @@ func (k *card) forget(which func(launch) bool) (gone []launch) {
 	return gone
 }
 
-// mostNamed is how many launches a fault's message names.
+// mostNamed is the maximum number of launches in a fault's message.
 const mostNamed = 16
 
-// suspects is the end of a fault's message. A fault shows only at the next
-// synchronization, so any launch on the card since the last one may have caused it.
+// suspects returns the end of a fault's message. A fault is only reported at the next
+// synchronization, so any launch on the GPU since the last one may be its cause.
 func (k *card) suspects() string {
 	if len(k.launches) == 0 {
 		return ""
@@ -164,10 +163,10 @@ func (k *card) suspects() string {
 	return "; launched since the last synchronization: " + before + strings.Join(names, ", ")
 }
 
-// load loads an image, the first time that it is asked for.
+// load returns an image's module, loading it the first time.
 func (k *card) load(s session, image []byte) (*module, error) {
 	if len(image) == 0 {
-		return nil, fmt.Errorf("want PTX or a cubin: %w", errRange)
+		return nil, fmt.Errorf("expected PTX or a cubin: %w", errRange)
 	}
 	key := sha256.Sum256(image)
 	k.loading.Lock()
@@ -184,7 +183,7 @@ func (k *card) load(s session, image []byte) (*module, error) {
 	return m, nil
 }
 
-// find finds a function, the first time that it is asked for.
+// find returns a function, looking it up the first time.
 func (k *card) find(s session, m *module, name string) (*function, error) {
 	k.loading.Lock()
 	defer k.loading.Unlock()
@@ -200,8 +199,8 @@ func (k *card) find(s session, m *module, name string) (*function, error) {
 	return f, nil
 }
 
-// optIn allows launches this much dynamic shared memory. What another Context has
-// asked for is never taken back.
+// optIn allows launches to use this much dynamic shared memory. It never reduces the amount that
+// another Context requested.
 func (f *function) optIn(s session, bytes int) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Builds, vets and tests with -tags cuda against the CUDA headers of a folder.
-# It needs neither a CUDA compiler, nor a driver, nor a card.
+# It needs no CUDA compiler, driver or GPU.
 #
 #	cuda/check.sh INCLUDE_FOLDER [PACKAGE...]      packages: ./cuda
 #
-# It also sees that the test program does not link the driver, so that it
-# starts on a machine without one.
+# It also checks that the test program does not link the driver, so that it
+# starts on a machine without a driver.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -gt 0 ] || { echo "usage: $0 INCLUDE_FOLDER [PACKAGE...]" >&2; exit 2; }
@@ -28,6 +28,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go test -c -tags cuda -o "$work/cuda.test" ./cuda
 if readelf -d "$work/cuda.test" | grep NEEDED | grep -q libcuda; then
-	echo "$0: the program links the driver, and would not start without one" >&2
+	echo "$0: the program links the driver, so it would not start without one" >&2
 	exit 1
 fi

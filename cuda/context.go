@@ -7,34 +7,32 @@ import (
 	"sync"
 )
 
-// Context is one card in use. Its methods, and the methods of everything that it makes, may
-// be called from any goroutine: each makes the driver's context current on the thread that
-// it happens to be on.
+// Context is an open GPU. Its methods, and the methods of its objects, may be called from any
+// goroutine: each makes the driver's context current on its thread.
 //
-// All Contexts on a card share the driver's one context of the process, so that
-// the second opens quickly, and a card in the mode exclusive-process takes
-// several. Each has a budget, memory and streams of its own. A fault is one for all
-// of them.
+// All Contexts on a GPU share the driver's single context of the process. Therefore opening a
+// second one is fast, and a GPU in exclusive-process mode supports several. Each Context has a
+// separate budget, memory and streams. A fault affects all of them.
 type Context struct {
 	device Device
 	budget int64
 	card   *card
 
-	memory, host ledger // what is held, by *Memory and *HostMemory
+	memory, host ledger // allocated memory, by *Memory and *HostMemory
 
-	waits sync.RWMutex // read-locked while a stream is waited for, so that none ends meanwhile
+	waits sync.RWMutex // read-locked while waiting for a stream, so that it is not closed meanwhile
 
-	mu      sync.Mutex      // of each other call; guards what follows
+	mu      sync.Mutex      // for all other calls; guards the fields below
 	session session         // nil after the context is closed
-	streams map[handle]bool // that are open
-	events  []handle        // that no launch uses
+	streams map[handle]bool // open streams
+	events  []handle        // events not in use
 }
 
-// Open makes a context on a card. It holds at most budget bytes at once; 0
-// means nine tenths of what is free.
+// Open creates a context on a GPU. Its allocations are limited to budget bytes; 0 means nine tenths
+// of the free memory.
 func Open(ordinal int, budget int64) (*Context, error) {
 	if budget < 0 {
-		return nil, fmt.Errorf("cuda: open device %d: budget %d, want 0 or more: %w", ordinal, budget, ErrBudget)
+		return nil, fmt.Errorf("cuda: open device %d: budget %d must not be negative: %w", ordinal, budget, ErrBudget)
 	}
 	d, err := usable(ordinal)
 	if err != nil {
@@ -47,8 +45,8 @@ func Open(ordinal int, budget int64) (*Context, error) {
 	return c, nil
 }
 
-// start opens the session and settles the budget. A card that answers with a fault
-// is lost already: drivers may keep that state until the process ends.
+// start opens the session and sets the budget. If the first call returns a fault, the GPU is
+// already lost: drivers may keep that state until the process ends.
 func (c *Context) start() (err error) {
 	if c.card, err = join(c.device.Ordinal); err != nil {
 		return asLost(err)
@@ -72,7 +70,7 @@ func (c *Context) start() (err error) {
 	return nil
 }
 
-// onThread makes driver calls in a session, all on one thread.
+// onThread makes driver calls in a session, all on the same thread.
 func onThread(s session, calls func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -82,30 +80,28 @@ func onThread(s session, calls func() error) error {
 	return calls()
 }
 
-// asLost says of a fault that Open meets what may help.
+// asLost adds a remedy to a fault returned while opening.
 func asLost(err error) error {
 	if !fault(err) || errors.Is(err, ErrLost) {
 		return err
 	}
-	return fmt.Errorf("%w: %w; a fault before has lost the card for this process: start another one", ErrLost, err)
+	return fmt.Errorf("%w: %w; an earlier fault has made the GPU unusable for this process: start another one", ErrLost, err)
 }
 
-// Device is the card.
+// Device returns the GPU.
 func (c *Context) Device() Device { return c.device }
 
-// Budget is the most bytes that may be held at once.
+// Budget returns the maximum number of allocated bytes.
 func (c *Context) Budget() int64 { return c.budget }
 
-// Held is how many bytes of device memory are not freed yet, and in how many
-// pieces.
+// Held returns the bytes of device memory that are not freed, and the number of allocations.
 func (c *Context) Held() (int64, int) { return c.memory.total() }
 
-// HeldHost is how many bytes of page-locked memory of the host are not freed yet,
-// and in how many pieces.
+// HeldHost returns the bytes of page-locked host memory that are not freed, and the number of
+// allocations.
 func (c *Context) HeldHost() (int64, int) { return c.host.total() }
 
-// do makes driver calls while no other goroutine does, except those that wait. f must
-// not use do itself.
+// do makes driver calls with the context locked. f must not call do.
 func (c *Context) do(f func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,8 +111,8 @@ func (c *Context) do(f func() error) error {
 	return onThread(c.session, f)
 }
 
-// call is do, unless the card is lost. An error says what was asked for, in the words of
-// format, and on which device. A fault loses the card.
+// call is do with a check that the GPU is not lost. The error contains the request, formatted from
+// format and args, and the device. A fault loses the GPU.
 func (c *Context) call(f func() error, format string, args ...any) error {
 	return c.explain(c.do(func() error { return c.guard(f) }), format, args...)
 }
@@ -128,7 +124,7 @@ func (c *Context) explain(err error, format string, args ...any) error {
 	return nil
 }
 
-// guard makes driver calls unless the card is lost, and loses it to a fault.
+// guard makes driver calls unless the GPU is lost, and marks it as lost after a fault.
 func (c *Context) guard(f func() error) error {
 	err := c.card.failure()
 	if err == nil {
@@ -139,9 +135,9 @@ func (c *Context) guard(f func() error) error {
 	return err
 }
 
-// Close waits for the context's streams, and ends them. Memory that is
-// still held is an error that says how much: the caller has a leak. Device memory ends
-// all the same; page-locked memory stays, lest a slice of it end the program.
+// Close waits for the context's streams and closes them. If memory is still allocated, a leak of
+// the caller, it returns an error with the size. Device memory is freed anyway; page-locked memory
+// is not, because an access to a slice of it would crash the program.
 func (c *Context) Close() error {
 	c.waits.Lock()
 	defer c.waits.Unlock()
@@ -155,7 +151,7 @@ func (c *Context) Close() error {
 	return nil
 }
 
-// end gives back what the context has. On a lost card it asks nothing of the driver.
+// end releases the context's resources. On a lost GPU it makes no driver calls.
 func (c *Context) end() error {
 	var errs []error
 	lost := c.card.failure() != nil
@@ -163,7 +159,8 @@ func (c *Context) end() error {
 		err := c.guard(c.drain)
 		errs, lost = append(errs, err), fault(err)
 	}
-	// Nobody can touch device memory any more, but page-locked memory somebody may.
+	// Nobody can access device memory any more, but slices of page-locked memory may still be in
+	// use.
 	errs = append(errs, c.memory.clear("device memory", !lost), c.host.clear("page-locked memory", false))
 	for _, l := range c.card.forget(func(l launch) bool { return l.context == c }) {
 		if l.to != nil {
@@ -176,8 +173,8 @@ func (c *Context) end() error {
 	return errors.Join(append(errs, c.card.leave())...)
 }
 
-// drain waits for the streams, so that a fault of the last launches shows here and
-// not to the next who opens the card.
+// drain waits for the streams, so that a fault of the last launches is reported here and not to the
+// next user of the GPU.
 func (c *Context) drain() error {
 	for s := range c.streams {
 		if err := c.session.wait(s); err != nil {
@@ -187,7 +184,7 @@ func (c *Context) drain() error {
 	return nil
 }
 
-// endQueues ends streams and events.
+// endQueues closes streams and destroys events.
 func (c *Context) endQueues() (err error) {
 	for s := range c.streams {
 		err = errors.Join(err, c.session.closeStream(s))

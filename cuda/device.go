@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// Devices lists the cards. A card that cannot be used has a Reason. If there are
-// none, the error wraps ErrNoDevice and says why.
+// Devices lists the GPUs. A GPU that cannot be used has a Reason. If there are none, the error
+// wraps ErrNoDevice and states why.
 func Devices() ([]Device, error) {
 	devices, err := newDriver().devices()
 	if err == nil && len(devices) == 0 {
-		err = errors.New("cuda: the driver lists no card")
+		err = errors.New("cuda: the driver lists no GPU")
 	}
 	if err != nil && !errors.Is(err, ErrNoDevice) {
 		err = fmt.Errorf("%w: %w", err, ErrNoDevice)
@@ -18,7 +18,7 @@ func Devices() ([]Device, error) {
 	return devices, err
 }
 
-// usable returns the card with this number, if it can be used.
+// usable returns the GPU with this number if it can be used.
 func usable(ordinal int) (Device, error) {
 	devices, err := Devices()
 	if err != nil {

@@ -18,22 +18,21 @@ import (
 	"gorgonia.org/cu"
 )
 
-// cards is NVIDIA's driver, by way of gorgonia.org/cu.
+// GPUs is NVIDIA's driver through gorgonia.org/cu.
 type cards struct{}
 
 func newDriver() driver { return cards{} }
 
-// leastMajor is the compute capability that the kernels start from: 8.0, Ampere.
+// leastMajor is the minimum compute capability of the kernels: 8.0, Ampere.
 const leastMajor = 8
 
-// sharedOptIn is an attribute that cu has no name for: the most shared memory
-// that a block can opt into.
+// sharedOptIn is an attribute missing in cu: the maximum shared memory per block with opt-in.
 const sharedOptIn cu.DeviceAttribute = 97
 
 // prohibited is the compute mode in which no process may open a context.
 const prohibited = 2
 
-// devices asks the driver once: after a fault it may answer nothing else.
+// devices asks the driver only once: after a fault every call may fail.
 func (cards) devices() ([]Device, error) {
 	devices, err := listed()
 	return slices.Clone(devices), err
@@ -45,20 +44,20 @@ var listed = sync.OnceValues(func() ([]Device, error) {
 	}
 	n, err := cu.NumDevices()
 	if err != nil {
-		return nil, fmt.Errorf("cuda: counting the cards: %w", translated(err))
+		return nil, fmt.Errorf("cuda: counting the GPUs: %w", translated(err))
 	}
 	devices := make([]Device, n)
 	for i := range devices {
 		d := &devices[i]
 		d.Ordinal = i
 		if err := describe(d); err != nil {
-			d.Reason = fmt.Sprintf("the driver does not describe it: %v", translated(err))
+			d.Reason = fmt.Sprintf("the driver does not return its attributes: %v", translated(err))
 		}
 	}
 	return devices, nil
 })
 
-// describe asks the driver about a card.
+// describe fills d with the driver's attributes of a GPU.
 func describe(d *Device) error {
 	card, err := cu.GetDevice(d.Ordinal)
 	if err != nil {
@@ -87,7 +86,7 @@ func describe(d *Device) error {
 	}
 	switch {
 	case d.Major < leastMajor:
-		d.Reason = fmt.Sprintf("its compute capability is %d.%d, want %d.0 or more", d.Major, d.Minor, leastMajor)
+		d.Reason = fmt.Sprintf("its compute capability %d.%d is below the minimum of %d.0", d.Major, d.Minor, leastMajor)
 	case mode == prohibited:
 		d.Reason = "its compute mode is prohibited"
 	}
@@ -106,7 +105,7 @@ func (cards) retain(ordinal int) (primary, error) {
 	return primaryContext{device, context}, nil
 }
 
-// primaryContext is the process's primary context on a card.
+// primaryContext is the process's primary context on a GPU.
 type primaryContext struct {
 	device  cu.Device
 	context cu.CUContext
@@ -114,13 +113,13 @@ type primaryContext struct {
 
 func (p primaryContext) bind() (session, error) { return cardSession{p.context}, nil }
 
-// discard resets the context before it gives it back: another library of the process
-// may hold it too, and what is lost is lost for both.
+// discard resets the context before it releases it: another library of the process may use it too,
+// and after a fault it is lost for both.
 func (p primaryContext) discard() error {
 	return errors.Join(translated(p.device.ResetPrimaryCtx()), translated(p.device.ReleasePrimaryCtx()))
 }
 
-// cardSession calls the driver, which knows the thread's context.
+// cardSession calls the driver, which stores the current context per thread.
 type cardSession struct{ context cu.CUContext }
 
 func (s cardSession) enter() error { return translated(cu.SetCurrentContext(s.context)) }
@@ -194,7 +193,7 @@ func (s cardSession) elapsed(from, to handle) (time.Duration, error) {
 	return time.Duration(ms * float64(time.Millisecond)), translated(err)
 }
 
-// load's error has the first line of the compiler's log, if there is one.
+// load returns an error with the first line of the compiler's log, if any.
 func (s cardSession) load(image []byte) (handle, error) {
 	text, log := append(slices.Clip(image), 0), make([]byte, 16<<10)
 	var module unsafe.Pointer
@@ -229,7 +228,8 @@ func (s cardSession) function(module handle, name string) (handle, limits, error
 	return f, limits{int(threads), int(shared)}, err
 }
 
-// optIn also asks for as much shared memory beside the first-level cache as there is, so that several such blocks share a multiprocessor.
+// optIn also sets the largest share of shared memory relative to the L1 cache, so that several such
+// blocks run on a multiprocessor.
 func (s cardSession) optIn(function handle, bytes int) error {
 	f := function.(unsafe.Pointer)
 	return errors.Join(coded(int(C.cuFuncSetAttribute(f, maxDynamicSharedSize, C.int(bytes)))),

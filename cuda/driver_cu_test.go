@@ -16,12 +16,11 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestNoDriver: where there is no driver, or none with a card, the program has
-// started all the same, and the error says why.
+// TestNoDriver checks that without a driver or GPU the program starts and the error states why.
 func TestNoDriver(t *testing.T) {
 	devices, err := Devices()
 	if err == nil {
-		t.Skipf("this machine has %d cards", len(devices))
+		t.Skipf("this machine has %d GPUs", len(devices))
 	}
 	t.Log(err)
 	if !errors.Is(err, ErrNoDevice) {
@@ -32,11 +31,10 @@ func TestNoDriver(t *testing.T) {
 	}
 }
 
-// insideFake marks a program that runs with testdata/driver.c for its driver.
+// insideFake marks a program that runs with testdata/driver.c as its driver.
 const insideFake = "VSSGP_TEST_FAKE_DRIVER"
 
-// TestFakeDriver compiles a driver of cards that are not there, and runs tests with it
-// in programs of their own.
+// TestFakeDriver compiles a fake driver and runs tests with it in separate processes.
 func TestFakeDriver(t *testing.T) {
 	compiler := os.Getenv("CC")
 	if compiler == "" {
@@ -72,17 +70,16 @@ func inFake(t *testing.T) {
 	}
 }
 
-// counted is what the fake driver counts.
+// counted returns the counts of the fake driver.
 func counted() string { return coded(9000).Error() }
 
-// TestInsideFake makes each call of the driver once. Its first card is in the mode
-// exclusive-process.
+// TestInsideFake makes each driver call once. The first GPU is in exclusive-process mode.
 func TestInsideFake(t *testing.T) {
 	inFake(t)
 	devices, err := Devices()
 	want := []Device{
 		{0, "fake 0", 1 << 20, 9, 0, 132, 232448, ""},
-		{1, "fake 1", 1 << 20, 6, 1, 132, 232448, "its compute capability is 6.1, want 8.0 or more"},
+		{1, "fake 1", 1 << 20, 6, 1, 132, 232448, "its compute capability 6.1 is below the minimum of 8.0"},
 		{2, "fake 2", 1 << 20, 9, 0, 132, 232448, "its compute mode is prohibited"},
 	}
 	if err != nil || !slices.Equal(devices, want) {
@@ -91,7 +88,7 @@ func TestInsideFake(t *testing.T) {
 	wants(t, second(Open(1, 0)), ErrNoDevice, "6.1")
 	c := testkit.Must(Open(0, 0))(t)
 	if c.Budget() != 900000 {
-		t.Errorf("budget %d, want nine tenths of what is free", c.Budget())
+		t.Errorf("budget %d, want nine tenths of the free memory", c.Budget())
 	}
 	wants(t, second(c.Alloc(900001)), ErrBudget)
 	s, m := memoryInsideFake(t, c)
@@ -110,9 +107,9 @@ func TestInsideFake(t *testing.T) {
 	testkit.OK(t, large.Close())
 }
 
-// TestInsideCodes: whatever waiting for a card answers loses it, but for "out of
-// memory"; other calls' codes do where they are known to. A driver that keeps a fault
-// in spite of the reset wants another process.
+// TestInsideCodes checks that any error while waiting for a GPU except "out of memory" loses it,
+// and that other calls lose it only with known fault codes. If a driver keeps a fault after the
+// reset, the error asks for another process.
 func TestInsideCodes(t *testing.T) {
 	inFake(t)
 	for n, lost := range map[int]bool{1: true, 2: false, 226: true, 400: true, 721: true, 911: true, 12345: true} {
@@ -145,8 +142,8 @@ func TestInsideCodes(t *testing.T) {
 	}
 }
 
-// TestInsideClose: Close ends streams and events, those of launches that nobody waited
-// for too. The card's context stays.
+// TestInsideClose checks that Close destroys streams and events, also of launches never waited for,
+// and keeps the primary context.
 func TestInsideClose(t *testing.T) {
 	inFake(t)
 	c, _, f := open(t, 0, 0)
@@ -160,11 +157,11 @@ func TestInsideClose(t *testing.T) {
 	}
 }
 
-// TestInsideOld: a function that the driver has not is named, and costs nothing else.
+// TestInsideOld checks that a function missing in the driver is named and has no other effect.
 func TestInsideOld(t *testing.T) {
 	inFake(t)
 	c, s, f := open(t, 0, 0)
-	wants(t, second(c.AllocHost(8)), nil, "the driver lacks cuMemHostAlloc: want release 520 or later")
+	wants(t, second(c.AllocHost(8)), nil, "the driver lacks cuMemHostAlloc: release 520 or later is required")
 	addsOne(t, c, s, f("add"))
 }
 
@@ -194,7 +191,7 @@ func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
 	if add.limits != (limits{256, 16}) {
 		t.Errorf("limits %+v", add.limits)
 	}
-	// The bytes that the kernel has of itself count against what is left.
+	// The kernel's static shared memory counts against the limit.
 	g := Geometry{Grid: [3]int{3, 2, 1}, Block: [3]int{32, 1, 1}, Shared: 232448 - 15}
 	wants(t, add.Launch(g, s, nil), errGeometry)
 	g.Shared--
@@ -214,7 +211,7 @@ func launchInsideFake(t *testing.T, c *Context, s *Stream, m *Memory) {
 	err = s.Synchronize()
 	wants(t, err, ErrLost, "CUDA_ERROR_ILLEGAL_ADDRESS (700)", "fault (grid 3×2×1")
 	if strings.Contains(err.Error(), "add") {
-		t.Errorf("%v names a launch that was done", err)
+		t.Errorf("%v names a completed launch", err)
 	}
 	wants(t, second(module.Function("add")), ErrLost)
 }

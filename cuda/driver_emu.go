@@ -13,12 +13,12 @@ import (
 	"unsafe"
 )
 
-// Emulated is a kernel as a function of the host. It runs all blocks before it
-// returns. An error stands for a fault of the kernel: as on a card, it shows at
-// the next synchronization and loses the context.
+// Emulated is a kernel as a Go function. It runs all blocks before it returns. An error represents
+// a fault of the kernel: as on a GPU, it is reported at the next synchronization and loses the
+// context.
 type Emulated func(g Geometry, args []uint64) error
 
-// emulated has the state that all sessions share.
+// emulated is the state that all sessions share.
 var emulated = struct {
 	sync.Mutex
 	kernels map[string]Emulated // by kernelKey
@@ -26,15 +26,15 @@ var emulated = struct {
 	failing map[string]int      // calls until one fails, by FailEmulated's names
 }{kernels: map[string]Emulated{}, used: map[int]int64{}, failing: map[string]int{}}
 
-// emulation is a driver whose devices are the host. What a stream is given runs as
-// late as it may: when the stream is waited for. So page-locked memory that is
-// changed or read too early shows in the results.
+// emulation is a driver whose devices are emulated on the host. Operations in a stream run as late
+// as possible: when the stream is synchronized. So changing or reading page-locked memory too early
+// gives wrong results.
 type emulation struct{}
 
 func newDriver() driver { return emulation{} }
 
-// RegisterEmulated adds a kernel for the architecture 80 or 90. It panics if
-// there is one of this name.
+// RegisterEmulated adds a kernel for the architecture 80 or 90. It panics if one of this name
+// exists.
 func RegisterEmulated(arch int, name string, f Emulated) {
 	emulated.Lock()
 	defer emulated.Unlock()
@@ -45,19 +45,19 @@ func RegisterEmulated(arch int, name string, f Emulated) {
 	emulated.kernels[key] = f
 }
 
-// kernelKey is "sm_80 name".
+// kernelKey returns a key such as "sm_80 name".
 func kernelKey(arch int, name string) string { return fmt.Sprintf("sm_%d %s", arch, name) }
 
-// FailEmulated makes the n-th call from now on fail, once: 1 is the next. Call
-// is "alloc", of memory of the card or the host, which runs out of it, or "upload",
-// "download", "zero" or "launch", which fault. It is for tests; n = 0 takes it back.
+// FailEmulated makes the n-th call from now fail once; 1 is the next call, and n = 0 cancels it.
+// call is "alloc", for device or host memory, which returns out of memory, or "upload", "download",
+// "zero" or "launch", which fault. It is for tests.
 func FailEmulated(call string, n int) {
 	emulated.Lock()
 	defer emulated.Unlock()
 	emulated.failing[call] = n
 }
 
-// failsNow counts a call and says whether it is the one to fail.
+// failsNow counts a call and reports whether it must fail.
 func failsNow(call string) bool {
 	emulated.Lock()
 	defer emulated.Unlock()
@@ -68,14 +68,14 @@ func failsNow(call string) bool {
 	return n == 1
 }
 
-// devices differ as far as the kernels can tell, with the numbers of an A100 and
-// an H100. Each has 1 GiB of memory, or VSSGP_EMU_MEMORY bytes.
+// devices returns two devices with the properties of an A100 and an H100 that kernels can observe.
+// Each has 1 GiB of memory, or VSSGP_EMU_MEMORY bytes.
 func (emulation) devices() ([]Device, error) {
 	memory := int64(1 << 30)
 	if text := os.Getenv("VSSGP_EMU_MEMORY"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("cuda: VSSGP_EMU_MEMORY is %q: want a number of bytes", text)
+			return nil, fmt.Errorf("cuda: VSSGP_EMU_MEMORY is %q but must be a number of bytes", text)
 		}
 		memory = n
 	}
@@ -91,7 +91,7 @@ func (emulation) retain(ordinal int) (primary, error) { return &emulatedCard{ord
 type emulatedCard struct {
 	ordinal int
 	mu      sync.Mutex // guards failed
-	failed  *code      // a fault not shown yet, or shown: it stays
+	failed  *code      // a fault, reported or not
 }
 
 func (c *emulatedCard) bind() (session, error) {
@@ -102,7 +102,7 @@ func (c *emulatedCard) bind() (session, error) {
 	return &emulatedSession{card: c, device: devices[c.ordinal], pieces: map[uint64]*allocation{}, streams: map[*emulatedStream]bool{}}, nil
 }
 
-// discard gives back all memory, which ends with the context.
+// discard frees all memory, which belongs to the context.
 func (c *emulatedCard) discard() error {
 	emulated.Lock()
 	defer emulated.Unlock()
@@ -110,7 +110,7 @@ func (c *emulatedCard) discard() error {
 	return nil
 }
 
-// fault has the card fail with this detail from the next synchronization on.
+// fault makes the GPU fail with this detail from the next synchronization on.
 func (c *emulatedCard) fault(detail string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +119,7 @@ func (c *emulatedCard) fault(detail string) {
 	}
 }
 
-// failure is the card's fault, nil if there is none.
+// failure returns the GPU's fault, or nil.
 func (c *emulatedCard) failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,29 +129,29 @@ func (c *emulatedCard) failure() error {
 	return c.failed
 }
 
-// emulatedSession is a session with an emulated card.
+// emulatedSession is a session on an emulated GPU.
 type emulatedSession struct {
 	card   *emulatedCard
 	device Device
 
-	mu      sync.Mutex // guards what follows, and the streams' tasks; locked while a kernel runs
+	mu      sync.Mutex // guards the fields below and the streams' tasks; locked while a kernel runs
 	pieces  map[uint64]*allocation
 	streams map[*emulatedStream]bool
 	made    int
 }
 
-// emulatedStream has what was given to it and has not run yet.
+// emulatedStream contains the tasks that have not run yet.
 type emulatedStream struct{ waiting []emulatedTask }
 
-// emulatedTask is a copy, a launch or the like; locked is the page-locked memory that
-// it needs, if any.
+// emulatedTask is a copy, a launch or similar; locked is the page-locked memory that it uses, if
+// any.
 type emulatedTask struct {
 	run    func()
 	locked []byte
 }
 
-// give puts a task into a stream, unless the card has failed. If FailEmulated has this
-// call fail ("" is none of its), the card fails, which shows at once.
+// give adds a task to a stream, unless the GPU has failed. If FailEmulated makes this call fail,
+// the GPU fails and the error is returned at once. An empty call never fails that way.
 func (s *emulatedSession) give(call string, stream handle, locked []byte, run func()) error {
 	if failsNow(call) {
 		s.card.fault("injected into " + call)
@@ -166,7 +166,7 @@ func (s *emulatedSession) give(call string, stream handle, locked []byte, run fu
 	return nil
 }
 
-// run does what waits in a stream, up to a fault.
+// run runs the tasks of a stream, up to a fault.
 func (s *emulatedSession) run(q *emulatedStream) {
 	for len(q.waiting) > 0 && s.card.failure() == nil {
 		task := q.waiting[0]
@@ -175,19 +175,18 @@ func (s *emulatedSession) run(q *emulatedStream) {
 	}
 }
 
-// fence bytes stand on both sides of every piece of memory. The piece begins on a
-// multiple of align, as the driver's pieces do. Fences and fresh memory are
-// filled with 0xFF, which is NaN as a float64 or a float32: reads beyond the end,
-// and of memory that was never written, show in the results.
+// Guard bytes surround every allocation. It begins at a multiple of align, as with the driver.
+// Guards and new memory are filled with 0xFF, which is NaN as a float64 or a float32, so that reads
+// beyond the end and of uninitialized memory show in the results.
 const (
 	fence  = 4096
 	align  = 256
 	filler = 0xFF
 )
 
-// allocation is a piece of memory with its fences.
+// allocation is an allocation with its guard bytes.
 type allocation struct {
-	number int // 1 is the context's first
+	number int // from 1 in each context
 	whole  []byte
 	inner  []byte
 }
@@ -229,7 +228,7 @@ func (s *emulatedSession) alloc(bytes int64) (uint64, error) {
 	return address, nil
 }
 
-// release waits for all streams, as a card does.
+// release waits for all streams, as on a GPU.
 func (s *emulatedSession) release(address uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,7 +243,7 @@ func (s *emulatedSession) release(address uint64) error {
 	return p.fences()
 }
 
-// allocHost fails as alloc does.
+// allocHost can fail like alloc.
 func (s *emulatedSession) allocHost(bytes int64) ([]byte, error) {
 	if failsNow("alloc") {
 		return nil, errNoMemory
@@ -256,7 +255,7 @@ func (s *emulatedSession) allocHost(bytes int64) ([]byte, error) {
 	return b, nil
 }
 
-// releaseHost makes numbers of the memory NaN, and is an error while a copy needs it.
+// releaseHost fills the memory with NaN, and returns an error while a copy needs it.
 func (s *emulatedSession) releaseHost(host []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,21 +265,21 @@ func (s *emulatedSession) releaseHost(host []byte) error {
 	for q := range s.streams {
 		for _, task := range q.waiting {
 			if len(task.locked) > 0 && &task.locked[0] == &host[0] {
-				return fmt.Errorf("a copy of page-locked memory is under way: %w", errRange)
+				return fmt.Errorf("a copy of page-locked memory is in progress: %w", errRange)
 			}
 		}
 	}
 	return nil
 }
 
-// fences finds writes beyond the ends.
+// fences returns an error if guard bytes were overwritten.
 func (p *allocation) fences() error {
 	lead := len(p.whole) - cap(p.inner)
 	end := lead + len(p.inner)
 	for _, side := range [][2]int{{0, lead}, {end, len(p.whole)}} {
 		for i := side[0]; i < side[1]; i++ {
 			if p.whole[i] != filler {
-				return fmt.Errorf("allocation %d of %d bytes: something wrote at byte %d, outside it: %w", p.number, len(p.inner), i-lead,
+				return fmt.Errorf("allocation %d of %d bytes: a write at byte %d, outside it: %w", p.number, len(p.inner), i-lead,
 					errRange)
 			}
 		}
@@ -288,8 +287,7 @@ func (p *allocation) fences() error {
 	return nil
 }
 
-// bytesAt views device memory, which is the host's. The caller has checked that
-// it is held.
+// bytesAt views device memory, which is host memory. The caller has checked that it is allocated.
 func bytesAt(address uint64, n int64) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n)
 }
@@ -308,7 +306,7 @@ func (s *emulatedSession) zero(at uint64, bytes int64, stream handle) error {
 	return s.give("zero", stream, nil, func() { clear(bytesAt(at, bytes)) })
 }
 
-// wait is where a fault shows, besides the copies.
+// wait reports faults, as the copies do.
 func (s *emulatedSession) wait(stream handle) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -324,7 +322,7 @@ func (s *emulatedSession) newStream() (handle, error) {
 	return q, nil
 }
 
-// closeStream: what was given to the stream still runs.
+// closeStream runs the remaining tasks of the stream.
 func (s *emulatedSession) closeStream(stream handle) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -336,7 +334,7 @@ func (s *emulatedSession) closeStream(stream handle) error {
 
 func (s *emulatedSession) load([]byte) (handle, error) { return nil, nil }
 
-// newEvent's event is the time at which the stream came to it.
+// newEvent returns an event, which is the time at which the stream reaches it.
 func (s *emulatedSession) newEvent() (handle, error) { return new(time.Time), nil }
 
 func (s *emulatedSession) closeEvent(handle) error { return nil }
@@ -362,8 +360,7 @@ func (s *emulatedSession) function(_ handle, name string) (handle, limits, error
 	return k, limits{threads: 1024}, nil
 }
 
-// emulatedFunction remembers how much shared memory it was opted into: like a
-// card, it refuses launches with more.
+// emulatedFunction stores the opted-in shared memory: like a GPU, it rejects launches with more.
 type emulatedFunction struct {
 	run    Emulated
 	shared atomic.Int64

@@ -4,7 +4,7 @@ package cuda
 
 import "fmt"
 
-// none is the driver of a build without one.
+// none is the driver of a build without a driver.
 type none struct{}
 
 func newDriver() driver { return none{} }

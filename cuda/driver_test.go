@@ -16,15 +16,15 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// The tests TestDriver… are for each driver: a card's, the emulated one, and
-// testdata/driver.c, by way of TestFakeDriver. Their kernels are in
-// testdata/driver.ptx; the other two have some of the same names.
+// The tests TestDriver… run with each driver: a GPU's, the emulated one, and testdata/driver.c
+// through TestFakeDriver. Their kernels are in testdata/driver.ptx; the other drivers have some of
+// the same names.
 //
 //go:embed testdata/driver.ptx
 var driverPTX []byte
 
-// firstCard is the first card that can be used. Without one the test is skipped, or
-// fails where VSSGP_REQUIRE_GPU is 1.
+// firstCard returns the first usable GPU. Without one it skips the test, or fails it if
+// VSSGP_REQUIRE_GPU is 1.
 func firstCard(t *testing.T) Device {
 	t.Helper()
 	devices, err := Devices()
@@ -41,12 +41,12 @@ func firstCard(t *testing.T) Device {
 	return Device{}
 }
 
-// isCard says whether a device is one.
+// isCard reports whether a device is a real GPU.
 func isCard(d Device) bool {
 	return !strings.HasPrefix(d.Name, "emulated") && !strings.HasPrefix(d.Name, "fake")
 }
 
-// open makes a context with a stream and the kernels, closed at the end.
+// open returns a context with a stream and the kernels, and closes it at the end.
 func open(t *testing.T, ordinal int, budget int64) (*Context, *Stream, func(string) *Function) {
 	t.Helper()
 	c := testkit.Must(Open(ordinal, budget))(t)
@@ -59,29 +59,29 @@ func open(t *testing.T, ordinal int, budget int64) (*Context, *Stream, func(stri
 	}
 }
 
-// alloc is Alloc that must go well.
+// alloc is Alloc that must succeed.
 func alloc(t *testing.T, c *Context, bytes int64) *Memory {
 	t.Helper()
 	return testkit.Must(c.Alloc(bytes))(t)
 }
 
-// host is AllocHost that must go well.
+// host is AllocHost that must succeed.
 func host(t *testing.T, c *Context, bytes int64) *HostMemory {
 	t.Helper()
 	return testkit.Must(c.AllocHost(bytes))(t)
 }
 
-// holds checks the memory of the card that a context has.
+// holds checks the device memory of a context.
 func holds(t *testing.T, c *Context, bytes int64, pieces int) {
 	t.Helper()
 	if b, n := c.Held(); b != bytes || n != pieces {
-		t.Errorf("%d bytes in %d pieces are held, want %d in %d", b, n, bytes, pieces)
+		t.Errorf("%d bytes in %d allocations, want %d in %d", b, n, bytes, pieces)
 	}
 }
 
 var one = Geometry{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}}
 
-// addsOne has a context add 1 to some numbers.
+// addsOne checks that a context adds 1 to some numbers.
 func addsOne(t *testing.T, c *Context, s *Stream, add *Function) {
 	t.Helper()
 	m := alloc(t, c, 24)
@@ -94,7 +94,7 @@ func addsOne(t *testing.T, c *Context, s *Stream, add *Function) {
 	}
 }
 
-// TestDriverMemory: more memory than there is is an error, after which the context
+// TestDriverMemory checks that allocating too much memory returns an error and the context still
 // works.
 func TestDriverMemory(t *testing.T) {
 	d := firstCard(t)
@@ -106,8 +106,8 @@ func TestDriverMemory(t *testing.T) {
 	testkit.OK(t, c.Close())
 }
 
-// TestDriverOptIn: 90 KiB of shared memory, and less again in another context, which
-// must not take them from the first.
+// TestDriverOptIn checks that 90 KiB of shared memory can be used, and that opting into less in
+// another context does not reduce the first.
 func TestDriverOptIn(t *testing.T) {
 	d := firstCard(t)
 	c, s, f := open(t, d.Ordinal, 1<<16)
@@ -130,7 +130,7 @@ func TestDriverOptIn(t *testing.T) {
 	testkit.OK(t, errors.Join(m.Free(), n.Free(), other.Close(), c.Close()))
 }
 
-// TestDriverTimes: a launch's time is the card's own.
+// TestDriverTimes checks the launch times measured by the GPU.
 func TestDriverTimes(t *testing.T) {
 	d := firstCard(t)
 	c, _, f := open(t, d.Ordinal, 1<<16)
@@ -153,7 +153,7 @@ func TestDriverTimes(t *testing.T) {
 	}
 }
 
-// TestDriverStreams: what two streams have runs side by side, also from two contexts.
+// TestDriverStreams checks that two streams run concurrently, also in two contexts.
 func TestDriverStreams(t *testing.T) {
 	d := firstCard(t)
 	c, s, f := open(t, d.Ordinal, 1<<16)
@@ -176,8 +176,8 @@ func TestDriverStreams(t *testing.T) {
 	addsOne(t, c, second, f("add"))
 }
 
-// TestDriverCopies: copies of page-locked memory are queued and done at the
-// synchronization; others need not be waited for by who uploads.
+// TestDriverCopies checks that copies of page-locked memory are queued and complete at the
+// synchronization, and that uploads of other memory can be reused at once.
 func TestDriverCopies(t *testing.T) {
 	d := firstCard(t)
 	n := min(d.Memory/16, 64<<20) / 8
@@ -216,18 +216,18 @@ func TestDriverCopies(t *testing.T) {
 	wants(t, m.UploadAsync(s, 8, up, 8*n), errRange)
 	wants(t, m.DownloadAsync(s, down, -8, 8), errRange)
 	small := host(t, c, 8)
-	wants(t, m.UploadAsync(s, 0, small, 9), errRange, "8 bytes at most")
+	wants(t, m.UploadAsync(s, 0, small, 9), errRange, "maximum is 8 bytes")
 	if bytes, pieces := c.HeldHost(); bytes != 16*n+8 || pieces != 3 {
-		t.Errorf("%d bytes in %d pieces of the host are held", bytes, pieces)
+		t.Errorf("%d bytes in %d host allocations", bytes, pieces)
 	}
 	testkit.OK(t, errors.Join(up.Free(), small.Free(), m.Free()))
 	wants(t, up.Free(), errFreed)
 	wants(t, m.UploadAsync(s, 0, up, 8), nil, "freed")
-	wants(t, c.Close(), nil, "bytes in 1 pieces of page-locked memory were not freed")
+	wants(t, c.Close(), nil, "bytes in 1 allocations of page-locked memory were not freed")
 }
 
-// TestDriverShared: a second context on the card has the first one's kernels, and works
-// when that is closed; so does one that is opened when all are closed.
+// TestDriverShared checks that a second context on the GPU shares the kernels of the first, and
+// works after that is closed, as does one opened after all are closed.
 func TestDriverShared(t *testing.T) {
 	d := firstCard(t)
 	began := time.Now()
@@ -237,7 +237,7 @@ func TestDriverShared(t *testing.T) {
 	b, q, g := open(t, d.Ordinal, 1<<16)
 	t.Logf("opened in %v, and again in %v", first, time.Since(began))
 	if a.card != b.card || f("add").function != g("add").function {
-		t.Error("two contexts on a card do not share its modules")
+		t.Error("two contexts on a GPU do not share its modules")
 	}
 	addsOne(t, a, s, f("add"))
 	testkit.OK(t, a.Close())
@@ -245,16 +245,16 @@ func TestDriverShared(t *testing.T) {
 	testkit.OK(t, b.Close())
 	c, r, h := open(t, d.Ordinal, 1<<16)
 	if c.card != b.card {
-		t.Error("the card does not outlive its last context")
+		t.Error("the GPU is destroyed with its last context")
 	}
 	addsOne(t, c, r, h("add"))
 }
 
-// insideFault marks a program whose card may be lost.
+// insideFault marks a program whose GPU may be lost.
 const insideFault = "VSSGP_TEST_FAULT"
 
-// TestDriverFault runs TestDriverInsideFault in a program of its own, because a card
-// may be lost to all of the program.
+// TestDriverFault runs TestDriverInsideFault in a separate process, because the GPU may be lost for
+// the whole process.
 func TestDriverFault(t *testing.T) {
 	firstCard(t)
 	program := exec.Command(os.Args[0], "-test.run=^TestDriverInsideFault$", "-test.v")
@@ -266,8 +266,8 @@ func TestDriverFault(t *testing.T) {
 	}
 }
 
-// TestDriverInsideFault: a fault loses all contexts on the card. When they are closed,
-// the next works, or says that the driver wants another process.
+// TestDriverInsideFault checks that a fault loses all contexts on the GPU. When they are closed,
+// the next one works or its error asks for another process.
 func TestDriverInsideFault(t *testing.T) {
 	if os.Getenv(insideFault) == "" {
 		t.Skip("TestDriverFault runs this")
@@ -281,11 +281,11 @@ func TestDriverInsideFault(t *testing.T) {
 	t.Log(err)
 	wants(t, err, ErrLost, "fault (grid 1×1×1", "(700)")
 	if strings.Contains(err.Error(), "add") {
-		t.Errorf("%v names a launch that was done", err)
+		t.Errorf("%v names a completed launch", err)
 	}
 	wants(t, m.Zero(q, 0, 8), ErrLost, "fault (grid")
 	wants(t, m.Free(), ErrLost)
-	wants(t, second(Open(d.Ordinal, 0)), ErrLost, "close", "2 in all")
+	wants(t, second(Open(d.Ordinal, 0)), ErrLost, "close", "2 open contexts")
 	testkit.OK(t, errors.Join(a.Close(), b.Close()))
 	c, err := Open(d.Ordinal, 1<<16)
 	if err != nil && isCard(d) {
@@ -296,7 +296,7 @@ func TestDriverInsideFault(t *testing.T) {
 	testkit.OK(t, err)
 	testkit.OK(t, c.Close())
 	if c.card == a.card {
-		t.Error("the lost card is still in use")
+		t.Error("the lost GPU is still in use")
 	}
 	c, s, f = open(t, d.Ordinal, 1<<16)
 	addsOne(t, c, s, f("add"))

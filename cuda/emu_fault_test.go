@@ -26,7 +26,7 @@ func TestLeak(t *testing.T) {
 	alloc(t, c, 24)
 	m := alloc(t, c, 16)
 	testkit.OK(t, f("spill").Launch(one, s, []uint64{m.Address(), 16}))
-	wants(t, c.Close(), errRange, "40 bytes in 2 pieces", "outside it")
+	wants(t, c.Close(), errRange, "40 bytes in 2 allocations", "outside it")
 	holds(t, c, 0, 0)
 	wants(t, m.Free(), errClosed)
 	again, _, _ := open(t, 0, 0)
@@ -35,8 +35,8 @@ func TestLeak(t *testing.T) {
 	}
 }
 
-// TestLost: a fault shows at the next synchronization, names the launches since
-// the one before, and all later calls repeat it.
+// TestLost checks that a fault is reported at the next synchronization, that the error names the
+// launches since the last one, and that all later calls repeat it.
 func TestLost(t *testing.T) {
 	c, s, f := open(t, 0, 0)
 	m := alloc(t, c, 8)
@@ -45,12 +45,12 @@ func TestLost(t *testing.T) {
 	testkit.OK(t, errors.Join(add.Launch(one, s, args), s.Synchronize()))
 	faulty := Geometry{Grid: [3]int{7, 1, 1}, Block: [3]int{64, 1, 1}, Shared: 24}
 	if err := f("fault").Launch(faulty, s, nil); err != nil {
-		t.Fatalf("a launch does not wait, and yet: %v", err)
+		t.Fatalf("a launch reported a fault early: %v", err)
 	}
 	err := s.Synchronize()
 	wants(t, err, ErrLost, "fault (grid 7×1×1, block 64×1×1, 24 bytes shared)", "CUDA_ERROR_ILLEGAL_ADDRESS (700)", "read of nowhere")
 	if strings.Contains(err.Error(), "add") {
-		t.Errorf("%v names a launch that was done", err)
+		t.Errorf("%v names a completed launch", err)
 	}
 	wants(t, add.Launch(one, s, args), ErrLost, "launch add", "fault (grid")
 	wants(t, m.Download(s, make([]byte, 8), 0), ErrLost)
@@ -60,7 +60,7 @@ func TestLost(t *testing.T) {
 	testkit.OK(t, c.Close())
 }
 
-// TestRemembered: only the last launches are named, and the rest counted.
+// TestRemembered checks that only the last launches are named and the others counted.
 func TestRemembered(t *testing.T) {
 	_, s, f := open(t, 0, 0)
 	add, fault := f("add"), f("fault")
@@ -95,8 +95,8 @@ func TestInjected(t *testing.T) {
 	}
 }
 
-// TestLocked: copies of page-locked memory take what is there when the stream comes to
-// them. Memory that is freed before is an error, and NaN.
+// TestLocked checks that copies of page-locked memory read it when the stream reaches them. Freeing
+// the memory before returns an error and sets it to NaN.
 func TestLocked(t *testing.T) {
 	c, s, _ := open(t, 0, 0)
 	m, h := alloc(t, c, 8), host(t, c, 8)
@@ -105,9 +105,9 @@ func TestLocked(t *testing.T) {
 	h.Float64s()[0] = 2
 	out := make([]float64, 1)
 	if err := errors.Join(err, m.Download(s, Bytes(out), 0), m.UploadAsync(s, 0, h, 8)); err != nil || out[0] != 2 {
-		t.Errorf("%v, %v: want what was there when the card came to it", out, err)
+		t.Errorf("%v, %v: want the contents at the time of the copy", out, err)
 	}
-	wants(t, h.Free(), errRange, "under way")
+	wants(t, h.Free(), errRange, "in progress")
 	if err := m.Download(s, Bytes(out), 0); err != nil || !math.IsNaN(out[0]) {
 		t.Errorf("freed memory has %v (%v)", out, err)
 	}
@@ -117,8 +117,8 @@ func TestLocked(t *testing.T) {
 	testkit.OK(t, errors.Join(m.Free(), c.Close()))
 }
 
-// TestFaultAtClose: Close finds the fault of a launch that nobody waited for, and the
-// next who opens the card does not.
+// TestFaultAtClose checks that Close returns the fault of a launch never waited for, and that the
+// next Open does not.
 func TestFaultAtClose(t *testing.T) {
 	c, s, f := open(t, 0, 0)
 	testkit.OK(t, f("fault").Launch(one, s, nil))

@@ -21,9 +21,9 @@ func at(address uint64, n int) []float64 {
 	return unsafe.Slice(*(**float64)(unsafe.Pointer(&address)), n)
 }
 
-// The kernels of these tests: add adds args[2], the bits of a number, to the
-// args[1] numbers at args[0]; wait takes args[0] ns; wide and fault are as in
-// testdata/driver.ptx; spill writes a number args[1] bytes beyond args[0].
+// The kernels of these tests: add adds args[2], the bits of a number, to the args[1] numbers at
+// args[0]; wait takes args[0] ns; wide and fault are as in testdata/driver.ptx; spill writes a
+// number args[1] bytes beyond args[0].
 func TestMain(m *testing.M) {
 	for _, arch := range []int{80, 90} {
 		RegisterEmulated(arch, "add", func(_ Geometry, args []uint64) error {
@@ -76,7 +76,7 @@ func TestRoundTrip(t *testing.T) {
 	wants(t, second(c.Alloc(8)), errClosed)
 }
 
-// TestFresh: memory nobody wrote reads as NaN.
+// TestFresh checks that uninitialized memory reads as NaN.
 func TestFresh(t *testing.T) {
 	c, s, _ := open(t, 0, 0)
 	m := alloc(t, c, 80)
@@ -139,7 +139,7 @@ func TestMisuse(t *testing.T) {
 	wants(t, m.Zero(theirs, 0, 1), nil, "another context")
 	wants(t, m.Zero(nil, 0, 1), nil, "no stream")
 	testkit.OK(t, errors.Join(m.Upload(s, 16, nil), m.Download(s, nil, 0), m.Zero(s, 3, 0), m.Free()))
-	wants(t, m.Free(), nil, "freed already")
+	wants(t, m.Free(), nil, "already freed")
 	wants(t, m.Upload(s, 0, buffer), nil, "freed")
 	wants(t, m.Download(s, buffer, 0), nil, "freed")
 	holds(t, c, 0, 0)
@@ -192,8 +192,8 @@ func TestKernelNotThere(t *testing.T) {
 	wants(t, second(m.Function("add")), errClosed)
 }
 
-// TestTimes: a stream that asks for times gets each launch's once, at the next
-// synchronization or download of its own, and uses the events again.
+// TestTimes checks that a stream with a callback reports the time of each launch once, at its next
+// synchronization or download, and reuses the events.
 func TestTimes(t *testing.T) {
 	c, other, f := open(t, 0, 0)
 	var took []string
@@ -222,7 +222,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestConcurrent: many goroutines, each with its stream and memory.
+// TestConcurrent uses a stream and memory in each of many goroutines.
 func TestConcurrent(t *testing.T) {
 	c, _, f := open(t, 1, 0)
 	add := f("add")

@@ -5,31 +5,31 @@ import (
 	"fmt"
 )
 
-// Errors of the package, for errors.Is.
+// Errors of the package for errors.Is.
 var (
-	// ErrNoDevice: this build, machine or ordinal has no card to use.
+	// ErrNoDevice is returned if this build, machine or ordinal has no usable GPU.
 	ErrNoDevice = errors.New("no CUDA device")
-	// ErrOutOfMemory: the driver has no memory left.
+	// ErrOutOfMemory is returned if the driver has no memory left.
 	ErrOutOfMemory = errors.New("out of device memory")
-	// ErrBudget: the memory would pass the context's budget. The driver is not
-	// asked.
+	// ErrBudget is returned, without calling the driver, if an allocation would exceed the
+	// context's budget.
 	ErrBudget = errors.New("over the memory budget")
-	// ErrLost: a kernel faulted, and no context on the card can do anything more.
-	// Close them all and open another.
+	// ErrLost is returned after a kernel fault, which makes all contexts on the GPU unusable. Close
+	// them all and open another.
 	ErrLost = errors.New("the CUDA context is lost")
 
-	// This package finds these, not the driver.
+	// The package detects these errors before calling the driver.
 	errClosed   = errors.New("closed")
-	errFreed    = errors.New("it is freed already")
-	errGeometry = errors.New("a geometry that the device does not have")
+	errFreed    = errors.New("already freed")
+	errGeometry = errors.New("geometry not supported by the device")
 	errRange    = errors.New("outside the memory")
 )
 
-// code is a driver's answer to a call that failed.
+// code is the driver's error code of a failed call.
 type code struct {
 	name   string // CUDA_ERROR_ILLEGAL_ADDRESS
 	number int    // 700
-	detail string // more, "" if the driver has no more
+	detail string // details, or ""
 	kind   error  // one of the package's errors, or nil
 	fault  bool   // the context cannot be used any more
 }
@@ -44,13 +44,13 @@ func (c *code) Error() string {
 
 func (c *code) Unwrap() error { return c.kind }
 
-// fault says whether err is one that a context does not outlive.
+// fault reports whether err makes a context unusable.
 func fault(err error) bool {
 	var c *code
 	return errors.As(err, &c) && c.fault
 }
 
-// unlessFault is err, but nil for a fault: what a lost card says to every call.
+// unlessFault returns err, or nil for a fault, which a lost GPU returns from every call.
 func unlessFault(err error) error {
 	if fault(err) {
 		return nil

@@ -5,50 +5,49 @@ import (
 	"unsafe"
 )
 
-// HostMemory is memory of the host that the operating system leaves in its place
-// (page-locked). A card copies from and to it by itself, so that such copies are
-// queued like launches and run beside them, at the full speed of the bus.
+// HostMemory is page-locked host memory, which the operating system does not move. A GPU copies
+// from and to it by DMA, so that such copies are queued like launches and run concurrently with
+// them at the full speed of the bus.
 type HostMemory struct {
 	context *Context
 	bytes   []byte
 }
 
-// AllocHost gets page-locked memory, 1 byte or more, aligned for any number. It is
-// not zeroed, and does not count against the budget. Getting it takes about a
-// millisecond for some megabytes, so it should be kept. If the host has too little
-// left, the error wraps ErrOutOfMemory.
+// AllocHost allocates page-locked memory of at least 1 byte, aligned for any number. It is not
+// zeroed, and does not count against the budget. Allocating some megabytes takes about a
+// millisecond, so the memory should be reused. If the host has too little memory, the error wraps
+// ErrOutOfMemory.
 func (c *Context) AllocHost(bytes int64) (*HostMemory, error) {
 	h := &HostMemory{context: c}
 	err := c.call(func() (err error) {
 		if bytes < 1 {
-			return fmt.Errorf("want 1 or more: %w", errRange)
+			return fmt.Errorf("the minimum is 1 byte: %w", errRange)
 		}
 		if h.bytes, err = c.session.allocHost(bytes); err == nil {
 			c.host.add(h, piece{bytes, h.release})
 		}
 		return err
-	}, "alloc %d bytes of the host", bytes)
+	}, "alloc %d bytes of host memory", bytes)
 	if err != nil {
 		return nil, err
 	}
 	return h, nil
 }
 
-// release gives the memory back.
+// release frees the memory.
 func (h *HostMemory) release() error { return h.context.session.releaseHost(h.bytes) }
 
-// Bytes is the memory itself. Touching it after Free, or after the last Close on a lost
-// card, may end the program.
+// Bytes returns the memory. Accessing it after Free, or after the last Close on a lost GPU, may
+// crash the program.
 func (h *HostMemory) Bytes() []byte { return h.bytes }
 
-// Float64s is the memory as numbers, as many as it holds whole. It ends as Bytes does.
+// Float64s returns the memory as numbers. It is valid as long as Bytes.
 func (h *HostMemory) Float64s() []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(h.bytes))), len(h.bytes)/8)
 }
 
-// Free gives the memory back. The streams that copy from or to it must be
-// synchronized. Freeing it twice is an error. On a lost context the memory counts as
-// given back, and the error wraps ErrLost.
+// Free frees the memory. The streams that copy from or to it must be synchronized. Freeing it twice
+// is an error. On a lost context the memory counts as freed, and the error wraps ErrLost.
 func (h *HostMemory) Free() error {
 	held := h.context.host.drop(h)
 	return h.context.call(func() error {
@@ -56,12 +55,11 @@ func (h *HostMemory) Free() error {
 			return errFreed
 		}
 		return h.release()
-	}, "free %d bytes of the host", len(h.bytes))
+	}, "free %d bytes of host memory", len(h.bytes))
 }
 
-// UploadAsync is Upload of the first bytes of host, and returns at once: the card reads
-// them when it has done everything given to the stream before. So host must not be
-// changed before the stream is synchronized.
+// UploadAsync is Upload of the first bytes of host, but returns at once: the GPU reads them after
+// all earlier operations of the stream. Do not change host before the stream is synchronized.
 func (m *Memory) UploadAsync(s *Stream, offset int64, host *HostMemory, bytes int64) error {
 	return m.context.call(func() error {
 		part, err := m.part(s, offset, host, bytes)
@@ -72,8 +70,8 @@ func (m *Memory) UploadAsync(s *Stream, offset int64, host *HostMemory, bytes in
 	}, "upload %d bytes at %d of %d", bytes, offset, m.size)
 }
 
-// DownloadAsync is Download to the first bytes of host, and returns at once: the
-// bytes are there, and may be touched, when the stream is synchronized.
+// DownloadAsync is Download to the first bytes of host, but returns at once: the bytes are valid,
+// and may be accessed, when the stream is synchronized.
 func (m *Memory) DownloadAsync(s *Stream, host *HostMemory, offset, bytes int64) error {
 	return m.context.call(func() error {
 		part, err := m.part(s, offset, host, bytes)
@@ -84,16 +82,16 @@ func (m *Memory) DownloadAsync(s *Stream, host *HostMemory, offset, bytes int64)
 	}, "download %d bytes at %d of %d", bytes, offset, m.size)
 }
 
-// part is the first bytes of host, if they and the memory can be copied by the stream.
+// part returns the first bytes of host if the stream can copy them and the memory.
 func (m *Memory) part(s *Stream, offset int64, host *HostMemory, bytes int64) ([]byte, error) {
 	if err := m.check(s, offset, bytes); err != nil {
 		return nil, err
 	}
 	switch {
 	case host == nil || !m.context.host.has(host):
-		return nil, fmt.Errorf("page-locked memory that is none, freed or another context's: %w", errRange)
+		return nil, fmt.Errorf("page-locked memory is nil, freed or of another context: %w", errRange)
 	case bytes > int64(len(host.bytes)):
-		return nil, fmt.Errorf("page-locked memory: want %d bytes at most: %w", len(host.bytes), errRange)
+		return nil, fmt.Errorf("page-locked memory: the maximum is %d bytes: %w", len(host.bytes), errRange)
 	}
 	return host.bytes[:bytes], nil
 }

@@ -2,15 +2,15 @@ package cuda
 
 import "fmt"
 
-// Module is a loaded image of kernels. It ends with its context.
+// Module is a loaded image of kernels. It is valid until its context is closed.
 type Module struct {
 	context *Context
 	shared  *module
 }
 
-// Load compiles PTX, or takes a cubin. An image that the process has loaded on
-// the card before, in whichever Context, is there at once. If the driver refuses the
-// image, the error has the first line of the compiler's log.
+// Load compiles PTX or loads a cubin. If the process has already loaded the image on the GPU, in
+// any Context, it returns at once. If the driver rejects the image, the error has the first line of
+// the compiler's log.
 func (c *Context) Load(image []byte) (*Module, error) {
 	m := &Module{context: c}
 	err := c.call(func() (err error) {
@@ -30,7 +30,7 @@ type Function struct {
 	*function
 }
 
-// Function finds a kernel by its name.
+// Function returns a kernel by its name.
 func (m *Module) Function(name string) (*Function, error) {
 	f := &Function{context: m.context, name: name}
 	err := m.context.call(func() (err error) {
@@ -43,37 +43,36 @@ func (m *Module) Function(name string) (*Function, error) {
 	return f, nil
 }
 
-// mostGrid and mostBlock are the same on every device since compute
-// capability 3.0.
+// mostGrid and mostBlock are the limits of every device since compute capability 3.0.
 var (
 	mostGrid  = [3]int{1<<31 - 1, 1<<16 - 1, 1<<16 - 1}
 	mostBlock = [3]int{1024, 1024, 64}
 )
 
-// check refuses a geometry that the function cannot have on the device.
+// check returns an error for a geometry that the device does not support for the function.
 func (f *Function) check(g Geometry) error {
 	threads := 1
 	for i, axis := range "xyz" {
 		if g.Grid[i] < 1 || g.Grid[i] > mostGrid[i] {
-			return fmt.Errorf("grid %c: want 1 to %d: %w", axis, mostGrid[i], errGeometry)
+			return fmt.Errorf("grid %c must be 1 to %d: %w", axis, mostGrid[i], errGeometry)
 		}
 		if g.Block[i] < 1 || g.Block[i] > mostBlock[i] {
-			return fmt.Errorf("block %c: want 1 to %d: %w", axis, mostBlock[i], errGeometry)
+			return fmt.Errorf("block %c must be 1 to %d: %w", axis, mostBlock[i], errGeometry)
 		}
 		threads *= g.Block[i]
 	}
 	if threads > f.limits.threads {
-		return fmt.Errorf("%d threads in a block: want at most %d: %w", threads, f.limits.threads, errGeometry)
+		return fmt.Errorf("%d threads in a block exceed the maximum of %d: %w", threads, f.limits.threads, errGeometry)
 	}
 	if most := f.context.device.SharedPerBlock - f.limits.shared; g.Shared < 0 || g.Shared > most {
-		return fmt.Errorf("shared memory: want 0 to %d bytes: %w", most, errGeometry)
+		return fmt.Errorf("shared memory must be 0 to %d bytes: %w", most, errGeometry)
 	}
 	return nil
 }
 
-// Launch gives the kernel to the stream and does not wait. Each argument of the
-// kernel is one 8-byte word, in order: an address, an integer, or the bits of
-// a float64. A launch with more than 48 KiB of shared memory opts into it.
+// Launch queues the kernel in the stream and does not wait. Each argument of the kernel is one
+// 8-byte word, in order: an address, an integer, or the bits of a float64. A launch with more than
+// 48 KiB of shared memory opts into it.
 func (f *Function) Launch(g Geometry, s *Stream, args []uint64) error {
 	return f.context.call(func() error { return f.launch(g, s, args) }, "launch %s (%v)", f.name, g)
 }
@@ -106,6 +105,6 @@ func (f *Function) launch(g Geometry, s *Stream, args []uint64) (err error) {
 			c.events, l.from = append(c.events, l.from), nil
 		}
 	}
-	c.card.remember(l) // it runs, whether or not its end is timed
+	c.card.remember(l) // it runs even if recording the event failed
 	return err
 }

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// A ledger has the pieces of memory that are held, by a key of the caller's.
+// A ledger contains the allocations that are not freed, by a key of the caller.
 type ledger struct {
 	mu     sync.Mutex
 	pieces map[any]piece
 	sum    int64 // bytes
 }
 
-// piece is memory with how to give it back.
+// piece is an allocation with the function that frees it.
 type piece struct {
 	size    int64
 	release func() error
@@ -29,7 +29,7 @@ func (l *ledger) add(key any, p piece) {
 	l.sum += p.size
 }
 
-// drop takes a piece out, if it is there.
+// drop removes an allocation and reports whether it existed.
 func (l *ledger) drop(key any) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,15 +46,15 @@ func (l *ledger) has(key any) bool {
 	return held
 }
 
-// total is how many bytes are held, and in how many pieces.
+// total returns the bytes of all allocations and their number.
 func (l *ledger) total() (int64, int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.sum, len(l.pieces)
 }
 
-// clear empties the ledger. It is an error if it held anything, which is given back if
-// release says so.
+// clear empties the ledger and, if release is true, frees the allocations. It returns an error if
+// there were any.
 func (l *ledger) clear(of string, release bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +69,7 @@ func (l *ledger) clear(of string, release bool) error {
 			errs = append(errs, p.release())
 		}
 	}
-	err := fmt.Errorf("%d bytes in %d pieces of %s were not freed (the largest of %d bytes)", l.sum, len(l.pieces), of, largest)
+	err := fmt.Errorf("%d bytes in %d allocations of %s were not freed (the largest has %d bytes)", l.sum, len(l.pieces), of, largest)
 	l.pieces, l.sum = nil, 0
 	return errors.Join(append([]error{err}, errs...)...)
 }

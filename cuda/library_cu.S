@@ -1,10 +1,10 @@
 //go:build cuda && linux && (amd64 || arm64)
 
-/* Every function of the driver that gorgonia.org/cu refers to, as a jump
- * through a slot that library_cu.c fills when the driver is opened. So the
- * program does not link the driver, and starts where there is none.
+/* Every driver function that gorgonia.org/cu references, as a jump through a
+ * slot that library_cu.c fills when the driver is opened. The program therefore
+ * does not link the driver, and starts without it.
  *
- * The names are hidden: the driver must find its own functions, not these. */
+ * The names are hidden, so that the driver calls its functions and not these. */
 
 #if defined(__x86_64__)
 #define JUMP(slot) movq slot(%rip), %r11 ; jmp *%r11

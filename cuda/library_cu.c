@@ -4,14 +4,14 @@
 
 #include <dlfcn.h>
 
-/* gorgonia.org/cu calls cuInit when the program starts, and ends it where that
- * fails. It gets a yes here; vssgp_cuda_start calls the driver's own. */
+/* gorgonia.org/cu calls cuInit at startup, and exits the program if that fails.
+ * This one returns success; vssgp_cuda_start calls the driver's cuInit. */
 __attribute__((visibility("hidden"))) int cuInit(unsigned int flags) {
 	(void)flags;
 	return 0;
 }
 
-/* Until the driver fills it, a slot has a function that says which one is lacking. */
+/* Until it is filled, a slot contains a function that returns the number of the missing function. */
 enum {
 #define SYMBOL(name) number_##name,
 #include "symbols.h"
@@ -83,7 +83,7 @@ int cuLaunchKernel(void *function, unsigned int gx, unsigned int gy, unsigned in
 
 int vssgp_cuda_launch(void *function, const unsigned int grid[3], const unsigned int block[3],
 	unsigned int shared, void *stream, const uint64_t *words, int n) {
-	enum { most = 512 }; /* 4 KiB, the most that a kernel takes */
+	enum { most = 512 }; /* 4 KiB, the maximum size of a kernel's arguments */
 	uint64_t copies[most];
 	void *arguments[most];
 	if (n > most)

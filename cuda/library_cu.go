@@ -14,8 +14,7 @@ import (
 	"reflect"
 )
 
-// start opens the driver's library. It is to be called once. Its error wraps
-// ErrNoDevice.
+// start opens the driver's library. It must be called only once. Its error wraps ErrNoDevice.
 func start() error {
 	var why *C.char
 	switch n := C.vssgp_cuda_start(&why); {
@@ -27,7 +26,7 @@ func start() error {
 	return nil
 }
 
-// Codes of the driver that are treated by themselves.
+// Driver codes with separate handling.
 const (
 	codeOutOfMemory = 2
 	codeUnavailable = 46
@@ -35,13 +34,13 @@ const (
 	codeNotReady    = 600
 )
 
-// faults are the codes after which the driver refuses every call of a context,
-// whichever call answers them.
+// faults are the codes after which the driver rejects every call of a context, whichever call
+// returns them.
 var faults = map[int]bool{
 	4:   true, // deinitialized
-	214: true, // memory error that could not be corrected
+	214: true, // uncorrectable memory error
 	220: true, // NVLink error
-	226: true, // error that the card contained
+	226: true, // contained error
 	700: true, // illegal address
 	702: true, // launch timeout
 	709: true, // the context is destroyed
@@ -52,19 +51,19 @@ var faults = map[int]bool{
 	717: true, // invalid address space
 	718: true, // invalid program counter
 	719: true, // launch failed
-	721: true, // tensor memory was not given back
-	810: true, // the process that shares the card with others was ended (MPS)
+	721: true, // tensor memory was not freed
+	810: true, // the MPS client was terminated
 	911: true, // error of a device outside CUDA
 	999: true, // unknown
 }
 
-// coded turns a driver's code into an error, nil for 0.
+// coded converts a driver's code to an error, or nil for 0.
 func coded(n int) error {
 	if n == 0 {
 		return nil
 	}
 	if name := C.vssgp_cuda_lacking(C.int(n)); name != nil {
-		return fmt.Errorf("the driver lacks %s: want release 520 or later", C.GoString(name))
+		return fmt.Errorf("the driver lacks %s: release 520 or later is required", C.GoString(name))
 	}
 	c := &code{name: "CUDA_ERROR", number: n, fault: faults[n]}
 	if name := C.vssgp_cuda_name(C.int(n)); name != nil {
@@ -76,14 +75,14 @@ func coded(n int) error {
 	case codeNoDevice:
 		c.kind = ErrNoDevice
 	case codeUnavailable:
-		c.kind, c.detail = ErrNoDevice, "another process may have the card for itself (compute mode exclusive-process)"
+		c.kind, c.detail = ErrNoDevice, "another process may use the GPU exclusively (compute mode exclusive-process)"
 	}
 	return c
 }
 
-// waited is translated, for calls that wait for the card or ask how far it is. Such
-// a call passes on how earlier work ended. So whatever it answers, but for "not
-// ready" and "out of memory", is a fault: also a code of a driver to come.
+// waited is translated for calls that wait for the GPU or query its progress. Such a call returns
+// the error of earlier work. So any code except "not ready" and "out of memory" is a fault,
+// including codes of future drivers.
 func waited(err error) error {
 	err = translated(err)
 	var c *code
@@ -93,8 +92,8 @@ func waited(err error) error {
 	return err
 }
 
-// number returns the driver's code from an error of gorgonia.org/cu, which does
-// not export the code's type; 0 if there is none.
+// number returns the driver's code of an error of gorgonia.org/cu, which does not export the code's
+// type, or 0 if there is none.
 func number(err error) int {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if v := reflect.ValueOf(err); v.Kind() == reflect.Int {
@@ -104,7 +103,7 @@ func number(err error) int {
 	return 0
 }
 
-// translated turns an error of gorgonia.org/cu into ours.
+// translated converts an error of gorgonia.org/cu to an error of this package.
 func translated(err error) error {
 	if err == nil {
 		return nil

@@ -4,7 +4,7 @@ package cuda
 
 import "testing"
 
-// TestNone: a build without a driver says how to get one.
+// TestNone checks that the error of a build without a driver names the build tag.
 func TestNone(t *testing.T) {
 	wants(t, second(Devices()), ErrNoDevice, "-tags cuda")
 	wants(t, second(Open(0, 0)), ErrNoDevice, "-tags cuda")

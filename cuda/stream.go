@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Stream is a queue of copies and launches that run one after another. The
-// queues of two streams run side by side.
+// Stream is a queue of copies and launches that run one after another. Two streams run
+// concurrently.
 type Stream struct {
 	context *Context
 	handle  handle
@@ -15,10 +15,9 @@ type Stream struct {
 	took    func(kernel string, d time.Duration)
 }
 
-// NewStream makes a stream. If took is not nil, it is called with the time of each
-// launch, by the card's own clock, before the Synchronize or Download that waited
-// for the launch returns. It must not use the
-// context.
+// NewStream returns a stream. If took is not nil, it is called with the time of each launch,
+// measured by the GPU, before the Synchronize or Download that waits for the launch returns. It
+// must not use the context.
 func (c *Context) NewStream(took func(kernel string, d time.Duration)) (*Stream, error) {
 	s := &Stream{context: c, took: took}
 	err := c.call(func() (err error) {
@@ -33,7 +32,7 @@ func (c *Context) NewStream(took func(kernel string, d time.Duration)) (*Stream,
 	return s, nil
 }
 
-// check refuses a stream that cannot be used with what belongs to c.
+// check returns an error for a stream that cannot be used with objects of c.
 func (s *Stream) check(c *Context) error {
 	switch {
 	case s == nil:
@@ -46,15 +45,15 @@ func (s *Stream) check(c *Context) error {
 	return nil
 }
 
-// Synchronize waits until everything given to the stream is done. A fault of a
-// kernel shows here, or at a Download: the error wraps ErrLost and names the
-// launches since the last synchronization.
+// Synchronize waits until all operations of the stream are complete. A fault of a kernel is
+// reported here or at a Download: the error wraps ErrLost and names the launches since the last
+// synchronization.
 func (s *Stream) Synchronize() error {
 	return s.context.explain(s.after(func() error { return nil }), "synchronize")
 }
 
-// after gives the stream more, waits for all that it was given, hands out the times and
-// forgets the launches. Other goroutines may use the context while it waits.
+// after queues more operations, waits for the stream, reports the times and removes the completed
+// launches. Other goroutines may use the context while it waits.
 func (s *Stream) after(more func() error) error {
 	c := s.context
 	c.waits.RLock()
@@ -83,7 +82,7 @@ func (s *Stream) after(more func() error) error {
 	})
 }
 
-// done forgets the launches up to one, and hands out their times if there are any.
+// done removes the launches up to last and reports their times, if measured.
 func (s *Stream) done(last int) (err error) {
 	c := s.context
 	for _, l := range c.card.forget(func(l launch) bool { return l.stream == s && l.number <= last }) {
@@ -98,7 +97,7 @@ func (s *Stream) done(last int) (err error) {
 	return err
 }
 
-// event records an event, a used one if there is one.
+// event records an event, reusing one if possible.
 func (s *Stream) event() (e handle, err error) {
 	c := s.context
 	if n := len(c.events); n > 0 {
@@ -113,7 +112,7 @@ func (s *Stream) event() (e handle, err error) {
 	return e, nil
 }
 
-// Close ends the stream. Everything given to it still runs.
+// Close closes the stream. Its queued operations still run.
 func (s *Stream) Close() error {
 	c := s.context
 	c.waits.Lock()

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes symbols.h: the driver's functions that gorgonia.org/cu refers to, and
-# those that library_cu.h and library_cu.c declare. CUDA's headers give some functions
-# versioned names, which differ from one major version to the next, so name an
+# Writes symbols.h: the driver functions that gorgonia.org/cu references or
+# library_cu.h and library_cu.c declare. CUDA's headers give some functions
+# versioned names that differ between major versions, so pass an
 # include folder of each:
 #
 #	cuda/symbols.sh /usr/local/cuda-11/include /usr/local/cuda-12/include /usr/local/cuda-13/include
@@ -17,7 +17,7 @@ for include; do
 		go list -tags cuda -export -f '{{.Export}}' gorgonia.org/cu)
 	rm -rf "$work/objects"
 	mkdir "$work/objects"
-	# Those that one object of cu has are not the driver's.
+	# Functions defined in an object of cu are not the driver's.
 	(cd "$work/objects" && go tool pack x "$archive" && nm -- *.o 2>/dev/null || true) |
 		awk '$1 == "U" && $2 ~ /^cu[A-Z]/ { wanted[$2] = 1 }
 			$2 == "T" { has[$3] = 1 }

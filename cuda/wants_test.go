@@ -7,7 +7,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// wants checks an error's kind and that it names everything.
+// wants checks an error's kind and that its text contains all names.
 func wants(t *testing.T, err, kind error, names ...string) {
 	t.Helper()
 	if err == nil || kind != nil && !errors.Is(err, kind) {
@@ -17,5 +17,5 @@ func wants(t *testing.T, err, kind error, names ...string) {
 	testkit.Contains(t, err.Error(), names...)
 }
 
-// second is the error of a call with one more result.
+// second returns the error of a call with two results.
 func second[T any](_ T, err error) error { return err }

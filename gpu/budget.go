@@ -7,26 +7,26 @@ import (
 	"github.com/vssgp/vssgp/cuda"
 )
 
-// A BudgetError says that an operation needs more device memory than is free.
+// A BudgetError is returned if an operation needs more device memory than is free.
 type BudgetError struct {
 	Needed, Free int64 // bytes
-	Rows, Fit    int   // that there are, and about how many would fit; 0: not even one
+	Rows, Fit    int   // number of rows, and about how many would fit; 0: none fits
 }
 
-// Error says how many bytes are missing where, and what would fit.
+// Error reports the bytes needed and free, and how many rows would fit.
 func (e *BudgetError) Error() string {
-	advice := "too few for any number of rows; want fewer features, or a card with more memory"
+	advice := "too little even for one row; use fewer features or a GPU with more memory"
 	if e.Fit > 0 {
-		advice = fmt.Sprintf("enough for about %d of the %d rows; want fewer rows, or more ranks (mpirun) with a card each", e.Fit, e.Rows)
+		advice = fmt.Sprintf("which fits about %d of the %d rows; use fewer rows, or more ranks (mpirun) with one GPU each", e.Fit, e.Rows)
 	}
-	return fmt.Sprintf("needs %d bytes of device memory, %d are free, %s: %v", e.Needed, e.Free, advice, cuda.ErrBudget)
+	return fmt.Sprintf("needs %d bytes of device memory but only %d are free, %s: %v", e.Needed, e.Free, advice, cuda.ErrBudget)
 }
 
-// Unwrap is cuda.ErrBudget.
+// Unwrap returns cuda.ErrBudget.
 func (e *BudgetError) Unwrap() error { return cuda.ErrBudget }
 
-// An operation is a method of Rows, or a form of one. Each has its own tables on the
-// card, and those of a mini-batch (opPick) change from call to call.
+// An operation is a method of Rows or a variant of one. Each has separate tables on the device. The
+// tables for a mini-batch (opPick) change from call to call.
 type operation int
 
 const (
@@ -41,8 +41,8 @@ const (
 	operations
 )
 
-// The arrays that rows keep on the device. Each is one allocation, kept from one
-// evaluation to the next, and made anew if it is too small.
+// The arrays of rows on the device. Each is one allocation, which later evaluations reuse. It is
+// reallocated if it is too small.
 type array int
 
 const (
@@ -50,13 +50,13 @@ const (
 	arrayY
 	arrayGate
 	arrayEven
-	arrayBank   // the features, as bankOf lays them out
+	arrayBank   // the features, in the layout of bankOf
 	arrayRot    // [M,6] rotations
 	arrayCoef   // adjoint of C, or means and variances of coefficients
 	arrayGram   // in the order of backend.NewGram
 	arraySums   // sums of each feature
 	arrayPart   // partial sums
-	arrayStore  // E[φ] of a slab of rows, or its digits, with bars behind them
+	arrayStore  // E[φ] of a slab of rows, or its digits, followed by the adjoints
 	arrayDigits // digits of Ḡ
 	arrayRes    // residuals
 	arrayValue  // squared residuals
@@ -65,7 +65,7 @@ const (
 	arrayStats  // [3,V] traces of G's blocks, logarithms of determinants, traces of A⁻¹
 	arrayOut    // predictions
 	arrayQuad   // their quadratic parts
-	arrayTables // of a row spectrum, with its vectors and places
+	arrayTables // of a row spectrum, with its vectors and positions
 	arrayWaves  // the features' waves
 	arrayPairs  // sums of pairs of them, and of each
 	arrayIndex  // rows of a mini-batch
@@ -76,23 +76,23 @@ const (
 	arrays     = arrayTable + array(operations)
 )
 
-// wants says how many bytes of each array are needed.
-type wants [arrays]int64
+// arraySizes contains the number of bytes needed for each array.
+type arraySizes [arrays]int64
 
-func (w *wants) total() (sum int64) {
+func (w *arraySizes) total() (sum int64) {
 	for _, n := range w {
 		sum += n
 	}
 	return sum
 }
 
-// holdings has the arrays that there are.
+// holdings contains the allocated arrays.
 type holdings struct {
 	mem  [arrays]*cuda.Memory
-	size wants
+	size arraySizes
 }
 
-// address is where an array begins, 0 if there is none.
+// address returns the address of an array, or 0 if it is not allocated.
 func (h *holdings) address(a array) uint64 {
 	if h.mem[a] == nil {
 		return 0
@@ -118,9 +118,9 @@ func (h *holdings) releaseAll() (err error) {
 	return err
 }
 
-// fit allocates what is wanted within the bytes that are free or held here. An array
+// fit allocates the arrays of w, using the memory that is free or already allocated here. An array
 // keeps its contents if it is large enough and its memory is not needed.
-func (h *holdings) fit(c *cuda.Context, w *wants, free int64) (err error) {
+func (h *holdings) fit(c *cuda.Context, w *arraySizes, free int64) (err error) {
 	both := int64(0)
 	for a := range arrays {
 		both += max(h.size[a], w[a])

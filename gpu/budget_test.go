@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestBudget: every method works in any budget from the one that its refusal
-// names on, with the same bits, and is refused one byte below.
+// TestBudget checks that each method gives the same bits in any budget from the one named by
+// BudgetError on, and fails with one byte less.
 func TestBudget(t *testing.T) {
 	for _, s := range []shape{
 		{name: "dense", n: 1700, m: 70, q: 1, d: 5, even: true},
@@ -39,10 +39,10 @@ func (p *problem) budgets(t *testing.T, m method, o Options) {
 	testkit.OK(t, err)
 	needed := p.needed(t, m, o)
 	if _, _, err := within(needed - 1); !errors.Is(err, cuda.ErrBudget) {
-		t.Errorf("in one byte less than needed: %v, want %v", err, cuda.ErrBudget)
+		t.Errorf("with one byte less than needed: %v, want %v", err, cuda.ErrBudget)
 	}
 	if needed > most {
-		t.Errorf("%d bytes are said to be needed, %d were used", needed, most)
+		t.Errorf("%d bytes were reported as needed, %d were used", needed, most)
 	}
 	for _, bytes := range []int64{needed, (3*needed + most) / 4, (needed + most) / 2, most - 1, most} {
 		if bytes < needed {
@@ -58,7 +58,7 @@ func (p *problem) budgets(t *testing.T, m method, o Options) {
 	}
 }
 
-// needed is the smallest budget for a method: what the last of its refusals names.
+// needed returns the smallest budget for a method, taken from its last BudgetError.
 func (p *problem) needed(t *testing.T, m method, o Options) int64 {
 	t.Helper()
 	o.Budget = 1
@@ -76,8 +76,8 @@ func (p *problem) needed(t *testing.T, m method, o Options) int64 {
 	}
 }
 
-// TestBudgetOfAll: one Rows does all methods after each other in what the
-// largest of them needs: some have room for all partial sums, some for a few.
+// TestBudgetOfAll runs all methods in turn on one Rows with the budget that the largest needs. Some
+// methods then fit all partial sums, others only a few.
 func TestBudgetOfAll(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
 	for _, s := range []shape{
@@ -102,7 +102,7 @@ func TestBudgetOfAll(t *testing.T) {
 	}
 }
 
-// sameAs compares a method's answers with those on rows opened anew.
+// sameAs compares a method's answers with the answers of newly opened rows.
 func (p *problem) sameAs(t *testing.T, free *Backend, r backend.Rows, m method) {
 	t.Helper()
 	want := testkit.Must(p.run(free, m))(t)
@@ -111,8 +111,8 @@ func (p *problem) sameAs(t *testing.T, free *Backend, r backend.Rows, m method) 
 	}
 }
 
-// TestRoomThatGrows: Rows that had room for some of their partial sums beside
-// others have it for all when the others are closed.
+// TestRoomThatGrows checks that Rows with space for only some partial sums get space for all when
+// other Rows are closed.
 func TestRoomThatGrows(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
 	p := newProblem(shape{n: 2300, m: 200, q: 1, d: 1, windows: 5})
@@ -129,7 +129,7 @@ func TestRoomThatGrows(t *testing.T) {
 	}
 	mine := both[1].(*rows)
 	if !mine.plans[opMoments].cramped {
-		t.Fatal("the second rows have room for all their partial sums: there was to be none")
+		t.Fatal("the second rows have space for all partial sums, want less")
 	}
 	testkit.OK(t, both[0].Close())
 	for range 2 {
@@ -137,6 +137,6 @@ func TestRoomThatGrows(t *testing.T) {
 		p.sameAs(t, free, both[1], moments)
 	}
 	if mine.plans[opMoments].cramped {
-		t.Error("the partial sums are still taken in turns")
+		t.Error("the partial sums are still computed in several batches")
 	}
 }

@@ -2,21 +2,21 @@ package gpu
 
 import "github.com/vssgp/vssgp/kernels"
 
-// The algebra of windows on a card: a level is a chain of blocks that is cut into
-// segments of fan blocks, the first block of each a separator; the separators are
-// the next level's blocks (docs/algorithms.md). Shapes alone decide, so that sums
-// are taken in one order everywhere.
+// The algebra of windows on the GPU uses a chain of levels. Each level is cut into segments of fan
+// blocks, and the first block of each segment is a separator. The separators are the blocks of the
+// next level (docs/algorithms.md). The cuts depend on the shapes alone, so that the order of all
+// sums is the same on every GPU.
 //
-// Few blocks are cut into short segments: then every multiprocessor of a card has
-// one, and fewer steps follow each other. Many are cut into long segments, which
-// leave less work and workspace to the separators.
+// A chain with few blocks is cut into short segments: this keeps every multiprocessor busy and
+// needs fewer sequential steps. A chain with many blocks is cut into long segments, which leave
+// fewer separators and need less workspace.
 const (
 	fewBlocks  = 8 * multiprocessors
 	someBlocks = 16 * multiprocessors
-	stats      = 3 // numbers kept of each window
+	stats      = 3 // statistics of each window
 )
 
-// fanFor returns the length of the segments of a chain of so many blocks.
+// fanFor returns the segment length for a chain with the given number of blocks.
 func fanFor(blocks int) int {
 	switch {
 	case blocks < fewBlocks:
@@ -27,38 +27,36 @@ func fanFor(blocks int) int {
 	return 16
 }
 
-// chainStride is how many numbers lie from one row of a front to the next, for blocks
-// of at most m features: 4 more than a multiple of 8, which spreads fragments over
-// the banks.
+// chainStride returns the distance between rows of a front whose blocks have at most m features. It
+// is 4 more than a multiple of 8, which distributes the fragments over the memory banks.
 func chainStride(m int) int { return parts(m, 8)*8 + 4 }
 
-// chainShared is the shared memory, in bytes, of a block of threads that works on a
-// front: three blocks of at most m features, d right-hand sides and a row of
-// reciprocals.
+// chainShared returns the shared memory, in bytes, of a thread block that processes a front: three
+// blocks of at most m features, d right-hand sides and a row of reciprocals.
 func chainShared(m, d int) int { return 8 * (3*m + d + 1) * chainStride(m) }
 
-// chainFits says whether a card whose blocks have so much shared memory can solve a
-// chain with these windows and d right-hand sides. Nothing else decides that.
+// chainFits reports whether a GPU with the given shared memory per thread block can solve a chain
+// with these windows and d right-hand sides.
 func chainFits(offset []int, d, shared int) bool {
 	return d > 0 && chainShared(mostFeatures(offset), d) <= shared
 }
 
-// denseBlock is how many columns are divided out at a time.
+// denseBlock is the number of columns eliminated at a time.
 const denseBlock = kernels.DenseBlock
 
-// denseCorners is how many numbers U's diagonal blocks have.
+// denseCorners returns the size of U's diagonal blocks.
 func denseCorners(m int) int64 { return int64(parts(m, denseBlock)) * denseBlock * denseBlock }
 
-// denseWorkspace is how many numbers the algebra needs besides A.
+// denseWorkspace returns the size of the workspace in addition to A.
 func denseWorkspace(m, d int) int64 { return denseCorners(m) + int64(m)*int64(d) }
 
-// goesDense says whether many blocks of threads work on one window (dense.go), and not
-// one on each segment of windows.
+// goesDense reports whether many thread blocks work on a single window (dense.go) instead of one
+// thread block on each segment of windows.
 func goesDense(offset []int, d, shared int) bool {
 	return len(offset) == 2 && (offset[1] > denseBlock || !chainFits(offset, d, shared))
 }
 
-// mostFeatures is the size of the largest window.
+// mostFeatures returns the size of the largest window.
 func mostFeatures(offset []int) (most int) {
 	for v := 1; v < len(offset); v++ {
 		most = max(most, offset[v]-offset[v-1])
@@ -66,15 +64,14 @@ func mostFeatures(offset []int) (most int) {
 	return most
 }
 
-// A chain lists the levels by which A is eliminated; the first is A itself.
+// A chain lists the levels of the elimination. The first level is A itself.
 type chain struct {
-	levels          [][]kernels.ChainBlock // and one block more at the end
+	levels          [][]kernels.ChainBlock // with an extra block at the end
 	m, d, most, fan int
-	workspace       int64 // numbers of the levels but the first
+	workspace       int64 // size of all levels except the first
 }
 
-// newChain makes the chain of windows whose features begin at offset, with d
-// right-hand sides.
+// newChain returns the chain of windows whose features begin at offset, with d right-hand sides.
 func newChain(offset []int, d int) *chain {
 	windows := len(offset) - 1
 	c := &chain{m: offset[windows], d: d, most: mostFeatures(offset), fan: fanFor(windows)}
@@ -94,11 +91,11 @@ func newChain(offset []int, d int) *chain {
 	return c
 }
 
-// blocks is how many blocks a level has.
+// blocks returns the number of blocks of a level.
 func (c *chain) blocks(i int) int { return len(c.levels[i]) - 1 }
 
-// over makes the level of some blocks' separators. Each has workspace for the largest
-// block there is, which may have to wait there on its way.
+// over returns the level of the separators of some blocks. Each has workspace for the largest
+// block, which it may have to store temporarily.
 func (c *chain) over(blocks []kernels.ChainBlock) (level []kernels.ChainBlock) {
 	square, column := int64(c.most)*int64(c.most), int64(c.most)*int64(c.d)
 	take := func(n int64) int64 {
@@ -118,11 +115,11 @@ func (c *chain) over(blocks []kernels.ChainBlock) (level []kernels.ChainBlock) {
 	return level
 }
 
-// solvedBytes is the size of solutions for m features, and of C.
+// solvedBytes returns the size of the solutions for m features, and of C.
 func solvedBytes(m, d int) int64 { return int64(2 * 8 * m * d) }
 
-// segments returns how many segments a level is cut into, and how long they are. The
-// last level is one segment.
+// segments returns the number and the length of the segments of a level. The last level is one
+// segment.
 func (c *chain) segments(i int) (n, length int) {
 	if i == len(c.levels)-1 {
 		return 1, c.blocks(i)

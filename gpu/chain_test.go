@@ -7,8 +7,8 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// TestChain: each level's blocks are the separators of the one before, their
-// rooms hold the largest block and do not meet, and the last level is one segment.
+// TestChain checks that the blocks of each level are the separators of the level before, that their
+// workspaces fit the largest block and do not overlap, and that the last level is one segment.
 func TestChain(t *testing.T) {
 	for _, windows := range []int{1, 3, 4, 5, 16, 17, 1055, 1056, 2111, 2112, 40_000} {
 		rng := rand.New(rand.NewPCG(uint64(windows), 1))
@@ -55,13 +55,13 @@ func TestChain(t *testing.T) {
 			t.Errorf("%d windows: workspace of %d numbers, want %d", windows, c.workspace, next)
 		}
 		if windows >= someBlocks && 8*next > int64(8*1.2*float64(windows)*float64(c.most*c.most)) {
-			t.Errorf("%d windows: %d numbers besides the matrix", windows, next)
+			t.Errorf("%d windows: workspace of %d numbers", windows, next)
 		}
 	}
 }
 
-// TestChainFits: the rule counts the front that the kernels lay out, and has no
-// place for models without outputs.
+// TestChainFits checks that the rule counts the front of the kernels and rejects models without
+// outputs.
 func TestChainFits(t *testing.T) {
 	for _, c := range []struct{ m, d, bytes int }{
 		{8, 1, 8 * (26 * 12)}, {9, 1, 8 * (29 * 20)}, {40, 2, 8 * (123 * 44)}, {96, 1, 232_000},

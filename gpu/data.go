@@ -9,20 +9,20 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// rows are data on a card, in the order of their layout, with all that is held for
-// them there from one evaluation to the next.
+// rows is a data set on the GPU, in the order of its layout, with all arrays that evaluations
+// reuse.
 type rows struct {
 	data     backend.Data
-	layout   *backend.Prepared // X, Y, Gate and Even are on the card alone
+	layout   *backend.Prepared // X, Y, Gate and Even are only on the device
 	*queue                     // nil: closed
-	own      wants             // the rows'
-	plans    [operations]*plan // the last of each
-	solved   *plan             // whose solution and inverse are on the card; nil: none
+	own      arraySizes        // of the data
+	plans    [operations]*plan // last plan of each operation
+	solved   *plan             // the plan whose solution and inverse are on the device, or nil
 	spectrum spectrum
 }
 
-// Open checks the data, sorts the rows into runs under the same windows and
-// brings them to the card. If they do not fit, the error is a BudgetError.
+// Open checks the data, sorts the rows into runs covered by the same windows and uploads them. If
+// they do not fit, the error is a BudgetError.
 func (b *Backend) Open(d backend.Data) (backend.Rows, error) {
 	r, err := b.openRows(d)
 	if err != nil {
@@ -36,7 +36,7 @@ func (b *Backend) openRows(d backend.Data) (*rows, error) {
 		return nil, err
 	}
 	if d.Q > kernels.MaxInputs {
-		return nil, fmt.Errorf("%d inputs, the kernels hold %d at most, package cpu any number: %w", d.Q, kernels.MaxInputs,
+		return nil, fmt.Errorf("%d inputs exceed the maximum of %d on a GPU (the CPU has no limit): %w", d.Q, kernels.MaxInputs,
 			backend.ErrShape)
 	}
 	if b.module == nil {
@@ -53,7 +53,7 @@ func (b *Backend) openRows(d backend.Data) (*rows, error) {
 	return r, nil
 }
 
-// bring brings the rows to the card and forgets them here.
+// bring uploads the rows and drops the host copies.
 func (r *rows) bring() error {
 	sorted := r.layout
 	var gate []float64
@@ -66,7 +66,7 @@ func (r *rows) bring() error {
 	for a, bytes := range all {
 		r.own[a] = int64(len(bytes))
 	}
-	if err := r.allocate(func(free int64) (*wants, error) {
+	if err := r.allocate(func(free int64) (*arraySizes, error) {
 		if needed := r.own.total(); needed > free {
 			return nil, r.refused(needed, free, needed/int64(r.data.N))
 		}
@@ -81,15 +81,15 @@ func (r *rows) bring() error {
 	return nil
 }
 
-// allocate allocates what is wanted, given the bytes that are free, while no other
-// rows of the card do.
-func (r *rows) allocate(want func(free int64) (*wants, error)) error {
+// allocate computes the needed sizes from the free bytes and allocates the arrays. No other rows of
+// the GPU allocate at the same time.
+func (r *rows) allocate(need func(free int64) (*arraySizes, error)) error {
 	c := r.card
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	held, _ := c.context.Held()
 	free := c.context.Budget() - held + r.size.total()
-	w, err := want(free)
+	w, err := need(free)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (r *rows) allocate(want func(free int64) (*wants, error)) error {
 	return err
 }
 
-// refused is the error if so many bytes are needed, perRow of them for each row.
+// refused returns the error if the given bytes are needed, perRow of them for each row.
 func (r *rows) refused(needed, free, perRow int64) error {
 	n := int64(r.data.N)
 	return &BudgetError{Needed: needed, Free: free, Rows: r.data.N, Fit: int(max(0, min(n-1, (free-(needed-n*perRow))/perRow)))}
@@ -108,7 +108,7 @@ func (r *rows) refused(needed, free, perRow int64) error {
 // errClosed is wrapped if a closed backend or closed rows are used.
 var errClosed = errors.New("closed")
 
-// Close frees everything that the rows hold on the card.
+// Close frees all device memory of the rows.
 func (r *rows) Close() error {
 	if r.queue == nil {
 		return nil
@@ -118,8 +118,8 @@ func (r *rows) Close() error {
 	return err
 }
 
-// call runs a method of open rows whose arguments are not invalid, and waits for
-// the card: nothing goes on afterwards, so the caller may change its arguments.
+// call runs a method of open rows, unless its arguments are invalid, and waits for the device, so
+// that the caller may change the arguments afterwards.
 func (r *rows) call(name string, invalid error, run func() error) (err error) {
 	switch {
 	case r.queue == nil:

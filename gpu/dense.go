@@ -7,18 +7,18 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// A dense says where the algebra of one window stands that many blocks of threads
-// work on (kernels/dense.cu): A [m,m], U's diagonal blocks and y in a workspace, the
-// solution, the adjoint of C, and the three statistics of a window.
+// A dense contains the addresses for the algebra of one window that many thread blocks work on
+// (kernels/dense.cu): A [m,m], U's diagonal blocks and y in a workspace, the solution, the adjoint
+// of C, and the three statistics of a window.
 type dense struct {
 	m, d                             int
 	at, corner, y, mean, coef, stats uint64
 	launch                           func(k kernel, blocks, shared int)
-	large, largeInverse              int // from how many large tiles on they are used
+	large, largeInverse              int // minimum number of large tiles to use them
 }
 
-// solve leaves A⁻¹ in the lower triangle of A's place, m, and Σ log diag L and the
-// trace of A⁻¹ in the statistics.
+// solve writes A⁻¹ over the lower triangle of A, and computes the solution, Σ log diag L and the
+// trace of A⁻¹.
 func (a *dense) solve() {
 	a.eliminate(0, parts(a.m, denseBlock))
 	m, d := int64(a.m), int64(a.d)
@@ -29,7 +29,7 @@ func (a *dense) solve() {
 	mean.Share = 1
 	a.launch(&mean, parts(a.m, 8), 0)
 	k := kernels.DenseInverse64{At: a.at, Corner: a.corner, M: m}
-	if n := pairs(a.m, kernels.LargeTile); n >= a.largeInverse { // the first of them has all the depth
+	if n := pairs(a.m, kernels.LargeTile); n >= a.largeInverse { // the first tile has the full depth
 		a.launch((*kernels.DenseInverse128)(&k), n, kernels.DenseShared(kernels.LargeTile))
 	} else {
 		a.launch(&k, pairs(a.m, kernels.SmallTile), kernels.DenseShared(kernels.SmallTile))
@@ -37,11 +37,10 @@ func (a *dense) solve() {
 	a.launch(&kernels.DenseFinish{At: a.at, Corner: a.corner, M: m, Logs: a.stats + 8, Traces: a.stats + 16}, 1, 128)
 }
 
-// eliminate divides blocks of columns from … end−1 out, given that all products of
-// columns before them are taken from them. It does so by halves: the first half's
-// products are taken from all columns of the second at once, so that most of them
-// are in sums as long as can be, over many tiles. A first half is the largest power
-// of two, so that where it is longer than a block, large tiles begin with it.
+// eliminate eliminates the blocks of columns from … end−1, given that all products of earlier
+// columns are subtracted. It works by halves: it subtracts the products of the first half from all
+// columns of the second half at once, so that most sums are long and span many tiles. The first
+// half is the largest power of two, so that large tiles begin with it if it is longer than a block.
 func (a *dense) eliminate(from, end int) {
 	m, d := int64(a.m), int64(a.d)
 	if end == from+1 {
@@ -70,7 +69,7 @@ func (a *dense) eliminate(from, end int) {
 	a.eliminate(mid, end)
 }
 
-// adjoint replaces A⁻¹ and fills coef (kernels/dense.cu).
+// adjoint replaces A⁻¹ by the adjoint of G and fills coef (kernels/dense.cu).
 func (a *dense) adjoint(bar backend.SolvedAdjoint) {
 	a.launch(&kernels.DenseAdjoint{
 		At: a.at, Mean: a.mean, Coef: a.coef, M: int64(a.m), D: int64(a.d),

@@ -16,10 +16,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// denseEdges are about every edge of panels of 64 columns and tiles of 64 and 128.
+// denseEdges are sizes around every multiple of panels of 64 columns and tiles of 64 and 128.
 var denseEdges = []int{65, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257}
 
-// TestDenseModels: models without windows are solved as by the host.
+// TestDenseModels compares models without windows with the host's solution.
 func TestDenseModels(t *testing.T) {
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, m := range []int{1, 2, 63, 64} { // one front
@@ -46,8 +46,8 @@ type algebra struct {
 	lambda float64
 }
 
-// newAlgebra makes G = XᵀX for features of which every other one differs from the one
-// before by twin, relatively; 0: none do.
+// newAlgebra returns G = XᵀX. If twin is not 0, every other feature differs from the feature before
+// it by that relative amount.
 func newAlgebra(m, d int, twin, lambda float64) *algebra {
 	rng := rand.New(rand.NewPCG(uint64(m), uint64(d)))
 	a := &algebra{m: m, d: d, g: &mat.SymDense{}, lambda: lambda}
@@ -66,10 +66,10 @@ func newAlgebra(m, d int, twin, lambda float64) *algebra {
 	return a
 }
 
-// A solvedAlgebra is what a card leaves: the adjoints of G and C in z and coef.
+// A solvedAlgebra contains the results of the GPU: the adjoints of G and C are in z and coef.
 type solvedAlgebra struct{ z, mean, coef, stats []float64 }
 
-// on solves on a card, with large tiles from so many on.
+// on solves on a GPU, with large tiles if there are at least large of them.
 func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjoint) *solvedAlgebra {
 	t.Helper()
 	q := testkit.Must(b.newQueue())(t)
@@ -80,9 +80,9 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 	r := &rows{queue: q, data: backend.Data{D: d}}
 	p := &plan{m: m, d: d, offset: []int{0, m}}
 	p.addChain(true)
-	p.wants[arrayGram], p.wants[arraySums] = int64(8*m*m), int64(8*groups(d)*m*columnSums)
-	p.wants[arrayTable] = int64(len(p.table))
-	testkit.OK(t, q.fit(b.context, &p.wants, math.MaxInt64/2))
+	p.needs[arrayGram], p.needs[arraySums] = int64(8*m*m), int64(8*groups(d)*m*columnSums)
+	p.needs[arrayTable] = int64(len(p.table))
+	testkit.OK(t, q.fit(b.context, &p.needs, math.MaxInt64/2))
 	lower, sums := make([]float64, m*m), make([]float64, groups(d)*m*columnSums)
 	for i := range m {
 		for j := range i {
@@ -105,11 +105,11 @@ func (a *algebra) on(t *testing.T, b *Backend, large int, bar backend.SolvedAdjo
 		q.download(p, x)
 	}
 	testkit.OK(t, q.finish(nil))
-	s := slices.Clone(q.host[arraySolved]) // which ends with the queue
+	s := slices.Clone(q.host[arraySolved]) // valid until the queue is closed
 	return &solvedAlgebra{slices.Clone(q.host[arrayGram]), s[:m*d], s[m*d:], slices.Clone(q.host[arrayStats])}
 }
 
-// at is number (i, j) of A.
+// at returns entry (i, j) of A.
 func (a *algebra) at(i, j int) precise.Real {
 	x := precise.Of(a.g.At(i, j))
 	if i == j {
@@ -118,7 +118,7 @@ func (a *algebra) at(i, j int) precise.Real {
 	return x
 }
 
-// truth is (m, A⁻¹) [m,d+m] and log|A|.
+// truth returns (m, A⁻¹) [m,d+m] and log|A|.
 func (a *algebra) truth() (solutions *mat.Dense, logDet float64) {
 	factor, right := precise.Matrix(a.m, a.m), precise.Matrix(a.d+a.m, a.m)
 	for i := range a.m {
@@ -143,7 +143,7 @@ func (a *algebra) truth() (solutions *mat.Dense, logDet float64) {
 	return solutions, logDet
 }
 
-// residual is the largest number of C − A·mean.
+// residual returns the largest absolute entry of C − A·mean.
 func (a *algebra) residual(mean []float64) (largest float64) {
 	for i := range a.m {
 		for o := range a.d {
@@ -157,10 +157,10 @@ func (a *algebra) residual(mean []float64) (largest float64) {
 	return largest
 }
 
-// TestDenseAlgebra: against 192 bits, with small tiles and large ones, where A is
-// harmless and where nearly equal features give it a condition of 10¹⁰ and more.
-// Errors are at most M·κ·ε, as rounding A alone may cause; and m has as small a
-// residual as substitution leaves: U alone leaves a hundred thousand times that.
+// TestDenseAlgebra compares with 192-bit arithmetic, for small and large tiles, for a
+// well-conditioned A and for nearly equal features with a condition number of at least 10¹⁰. The
+// error may be M·κ·ε, the effect of rounding A. The residual of m must be as small as the residual
+// of substitution; with U alone it would be 10⁵ times as large.
 func TestDenseAlgebra(t *testing.T) {
 	const epsilon = 0x1p-53
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
@@ -179,7 +179,7 @@ func TestDenseAlgebra(t *testing.T) {
 			kappa := norm * mat.Norm(z, math.Inf(1))
 			bound := float64(c.m) * kappa * epsilon
 			if c.twin > 0 && kappa < 1e10 {
-				t.Fatalf("%+v: the condition is %.1e: it was to be 10¹⁰ at least", c, kappa)
+				t.Fatalf("%+v: the condition is %.1e, want at least 10¹⁰", c, kappa)
 			}
 			for _, e := range []struct {
 				name       string
@@ -205,7 +205,8 @@ func TestDenseAlgebra(t *testing.T) {
 	})
 }
 
-// TestDenseTiles: large tiles, which only large models take, give what small ones do.
+// TestDenseTiles checks that large tiles, which only large models use, give the results of small
+// tiles.
 func TestDenseTiles(t *testing.T) {
 	bar := backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
@@ -222,14 +223,14 @@ func (s *solvedAlgebra) answers() []answer {
 	return []answer{{"adjoint of G", s.z}, {"m", s.mean}, {"adjoint of C", s.coef}, {"statistics", s.stats}}
 }
 
-// off is the largest difference, relative to want's largest number.
+// off returns the largest difference, relative to the largest entry of want.
 func off(got []float64, want mat.Matrix) (worst float64) {
 	rows, cols := want.Dims()
 	largest := 0.0
 	for i := range rows {
 		for j := range cols {
 			largest = max(largest, math.Abs(want.At(i, j)))
-			if d := math.Abs(got[i*cols+j] - want.At(i, j)); !(d <= worst) { // NaN, too
+			if d := math.Abs(got[i*cols+j] - want.At(i, j)); !(d <= worst) { // also true for NaN
 				worst = d
 			}
 		}
@@ -237,8 +238,7 @@ func off(got []float64, want mat.Matrix) (worst float64) {
 	return worst / largest
 }
 
-// TestDenseJitter: where A has no factor, the jitter that Jittered finds is the one
-// that it finds on the host.
+// TestDenseJitter checks that Jittered finds the same jitter as on the host if A has no factor.
 func TestDenseJitter(t *testing.T) {
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		p := windowed([]int{100}, 60, 1)

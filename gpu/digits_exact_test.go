@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// A whole has the digits of many numbers, as the card stores them: number (own, sum).
+// A whole contains the digits of many numbers in the format of the GPU: number (own, sum).
 type whole struct {
 	digits    int
 	store     []byte
@@ -23,7 +23,7 @@ func (w whole) digit(own, sum, p int) int64 {
 	return int64(int8(w.store[at]))
 }
 
-// number is X.
+// number returns the integer X.
 func (w whole) number(own, sum int) (x int64) {
 	for p := w.digits - 1; p >= 0; p-- {
 		x = x<<8 + w.digit(own, sum, p)
@@ -31,8 +31,8 @@ func (w whole) number(own, sum int) (x int64) {
 	return x
 }
 
-// product is the sum of the pairs of digits that are kept, over numbers i of a and j of
-// b, in whole numbers of X's products.
+// product returns the sum of the retained digit pairs of numbers i of a and j of b, in units of the
+// products of X.
 func product(a, b whole, i, j int) *big.Int {
 	s := a.digits
 	levels := make([]int64, 2*s-1)
@@ -50,22 +50,22 @@ func product(a, b whole, i, j int) *big.Int {
 	return sum
 }
 
-// value is the float64 nearest to a sum of products of X.
+// value returns the float64 nearest to a sum of products of X.
 func value(sum *big.Int, digits int) float64 {
 	f, _ := new(big.Float).SetInt(sum).Float64()
 	return math.Ldexp(f, 2*(2-8*digits))
 }
 
-// held is what an array has.
-func (r *rows) held(t *testing.T, a array) []byte {
+// contents returns the contents of an array.
+func (r *rows) contents(t *testing.T, a array) []byte {
 	t.Helper()
 	b := make([]byte, r.size[a])
 	testkit.OK(t, r.mem[a].Download(r.stream, b, 0))
 	return b
 }
 
-// asked calls a method on rows that stay open.
-func (p *problem) asked(t *testing.T, b *Backend, m method) (*rows, []answer) {
+// callOpen calls a method on rows that remain open.
+func (p *problem) callOpen(t *testing.T, b *Backend, m method) (*rows, []answer) {
 	t.Helper()
 	r := testkit.Must(b.Open(p.data))(t)
 	t.Cleanup(func() { r.Close() })
@@ -73,8 +73,8 @@ func (p *problem) asked(t *testing.T, b *Backend, m method) (*rows, []answer) {
 	return r.(*rows), all
 }
 
-// place is where entry (i, j), i > j, of a run's matrix stands in a Gram array.
-func (r run) place(i, j int64) int64 {
+// position returns the position of entry (i, j), i > j, of a run's matrix in a Gram array.
+func (r run) position(i, j int64) int64 {
 	switch {
 	case i < r.Split:
 		return r.Diag0 + i*r.Split + j
@@ -84,7 +84,7 @@ func (r run) place(i, j int64) int64 {
 	return r.Diag1 + (i-r.Split)*(r.M-r.Split) + j - r.Split
 }
 
-// among are the run's chunks.
+// among returns the run's chunks.
 func (r run) among(chunks []kernels.Chunk) (own []kernels.Chunk) {
 	for _, c := range chunks {
 		if r.Lo <= c.Lo && c.Hi <= r.Hi {
@@ -94,7 +94,7 @@ func (r run) among(chunks []kernels.Chunk) (own []kernels.Chunk) {
 	return own
 }
 
-// exactShapes fit a store of one slab.
+// exactShapes fit into a store of one slab.
 var exactShapes = []shape{
 	{name: "63 features", n: 65, m: 63, q: 1, d: 1},
 	{name: "65 features, even", n: 130, m: 65, q: 1, d: 1, even: true},
@@ -103,7 +103,7 @@ var exactShapes = []shape{
 	{name: "windows", n: 150, m: 60, q: 1, d: 1, windows: 4},
 }
 
-// eachExact runs a test of each exact shape, with either number of digits.
+// eachExact runs a test for each exact shape and each number of digits.
 func eachExact(t *testing.T, method int, test func(t *testing.T, p *problem, r *rows, digits int)) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		for _, digits := range []int{LeastDigits, MostDigits} {
@@ -111,8 +111,8 @@ func eachExact(t *testing.T, method int, test func(t *testing.T, p *problem, r *
 				t.Run(fmt.Sprintf("%d digits, %s", digits, s.name), func(t *testing.T) {
 					s.digits = digits
 					b, p := open(t, s.options(ordinal)), newProblem(s)
-					clear(p.bar.C) // of many outputs or inputs C̄y is added to the bars in place
-					r, _ := p.asked(t, b, p.methods()[method])
+					clear(p.bar.C) // with many outputs or inputs, C̄y is added to the adjoints in place
+					r, _ := p.callOpen(t, b, p.methods()[method])
 					test(t, p, r, digits)
 				})
 			}
@@ -120,12 +120,12 @@ func eachExact(t *testing.T, method int, test func(t *testing.T, p *problem, r *
 	})
 }
 
-// TestDigitsGramExact: G is what big integers make of the stored digits, bit for bit,
-// and these are the features', rounded once.
+// TestDigitsGramExact checks that G equals, bit for bit, the product of the stored digits in big
+// integers, and that the digits are the features rounded once.
 func TestDigitsGramExact(t *testing.T) {
 	eachExact(t, 0, func(t *testing.T, p *problem, r *rows, digits int) {
 		plan := r.plans[opMoments]
-		store, runs, gram := r.held(t, arrayStore), runsOver(plan.runs, plan.offset), r.host[arrayGram]
+		store, runs, gram := r.contents(t, arrayStore), runsOver(plan.runs, plan.offset), r.host[arrayGram]
 		want := make([]float64, len(gram))
 		for _, run := range runs {
 			var all []whole
@@ -139,21 +139,21 @@ func TestDigitsGramExact(t *testing.T) {
 					for _, w := range all {
 						sum.Add(sum, product(w, w, int(a), int(b)))
 					}
-					want[run.place(a, b)] += p.features.Amp[run.F0+a] * p.features.Amp[run.F0+b] * value(sum, digits)
+					want[run.position(a, b)] += p.features.Amp[run.F0+a] * p.features.Amp[run.F0+b] * value(sum, digits)
 				}
 			}
 		}
 		for at, w := range want {
 			if gram[at] != w {
-				t.Fatalf("G[%d] is %v, big integers say %v", at, gram[at], w)
+				t.Fatalf("G[%d] is %v, want %v", at, gram[at], w)
 			}
 		}
 	})
 }
 
-// areFeatures has number(row of the chunk, feature over it) be φ̄/A1 in units of
-// 2^(2−8·digits), to the half of one and what float64 loses on the way. Gates are not
-// known here, so windows are left out.
+// areFeatures checks that number(row of the chunk, feature) is φ̄/A1 in units of 2^(2−8·digits),
+// within half a unit and the rounding of float64. It ignores gates, so problems with windows are
+// skipped.
 func (p *problem) areFeatures(t *testing.T, c kernels.Chunk, digits int, number func(n, k int) int64) {
 	t.Helper()
 	if p.windows > 0 {
@@ -170,20 +170,20 @@ func (p *problem) areFeatures(t *testing.T, c kernels.Chunk, digits int, number 
 			}
 			want := math.Exp(-quad/2) * math.Cos(angle)
 			if have := float64(number(n, k)) / sigma; !(math.Abs(have-want) <= 0.5/sigma+2e-12) {
-				t.Fatalf("row %d, feature %d: %v is stored, want %v", n, k, have, want)
+				t.Fatalf("row %d, feature %d: stored %v, want %v", n, k, have, want)
 			}
 		}
 	}
 }
 
-// TestDigitsProductExact: the bars are what big integers make of the stored digits of
-// features and of Ḡ, bit for bit, and Ḡ's are its entries, rounded once by each row's
-// own power of two.
+// TestDigitsProductExact checks that the adjoints equal, bit for bit, the product of the stored
+// digits of the features and of Ḡ in big integers, and that the digits of Ḡ are its entries,
+// rounded once with a power of two for each row.
 func TestDigitsProductExact(t *testing.T) {
 	eachExact(t, 1, func(t *testing.T, p *problem, r *rows, digits int) {
 		plan := r.plans[opPullback]
 		pass, runs := plan.passes[0], runsOver(plan.runs, plan.offset)
-		store, adjoint := r.held(t, arrayStore), r.held(t, arrayDigits)
+		store, adjoint := r.contents(t, arrayStore), r.contents(t, arrayDigits)
 		bars := store[pass.store/pass.number*int64(digits):]
 		at := 0
 		for _, run := range runs {
@@ -199,7 +199,7 @@ func TestDigitsProductExact(t *testing.T) {
 					for k := range m {
 						want := scales[k] * value(product(g, f, k, n), digits)
 						if have := float(bars, int(c.Store)+n*m+k); have != want {
-							t.Fatalf("row %d, feature %d: the bar is %v, big integers say %v", n, k, have, want)
+							t.Fatalf("row %d, feature %d: the adjoint is %v, want %v", n, k, have, want)
 						}
 					}
 				}
@@ -210,7 +210,7 @@ func TestDigitsProductExact(t *testing.T) {
 
 func float(b []byte, i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])) }
 
-// areAdjoint checks the digits of a run's Ḡ, and returns 2·2^e of each row.
+// areAdjoint checks the digits of a run's Ḡ and returns 2·2^e for each row.
 func (p *problem) areAdjoint(t *testing.T, run run, g whole, scales []byte) (powers []float64) {
 	t.Helper()
 	var gram []float64
@@ -224,7 +224,7 @@ func (p *problem) areAdjoint(t *testing.T, run run, g whole, scales []byte) (pow
 		row, largest := make([]float64, run.M), 0.0
 		for j := range row {
 			if j != k {
-				row[j] = gram[run.place(int64(max(j, k)), int64(min(j, k)))] * p.features.Amp[int(run.F0)+j]
+				row[j] = gram[run.position(int64(max(j, k)), int64(min(j, k)))] * p.features.Amp[int(run.F0)+j]
 				largest = max(largest, math.Abs(row[j]))
 			}
 		}
@@ -236,7 +236,7 @@ func (p *problem) areAdjoint(t *testing.T, run run, g whole, scales []byte) (pow
 		}
 		powers = append(powers, math.Ldexp(2, e))
 		if have, want := float(scales, k), math.Ldexp(2, e-8*g.digits-4); have != want {
-			t.Fatalf("row %d of Ḡ counts in %v, want %v", k, have, want)
+			t.Fatalf("row %d of Ḡ has the unit %v, want %v", k, have, want)
 		}
 	}
 	return powers

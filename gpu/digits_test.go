@@ -16,7 +16,7 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// digitShapes are those at which panels of digits begin and end, besides shapes.
+// digitShapes are shapes at the edges of panels of digits.
 var digitShapes = []shape{
 	{name: "one feature", n: 1, m: 1, q: 1, d: 1},
 	{name: "31 features", n: 31, m: 31, q: 1, d: 1},
@@ -24,7 +24,7 @@ var digitShapes = []shape{
 	{name: "33 features", n: 33, m: 33, q: 1, d: 1, even: true},
 }
 
-// TestDigitsAsCPU: seven digits are as near to the CPU as float64 is.
+// TestDigitsAsCPU checks that seven digits are as close to package cpu as float64 is.
 func TestDigitsAsCPU(t *testing.T) {
 	onEachCard(t, MostDigits, func(t *testing.T, b *Backend) {
 		for _, s := range slices.Concat(digitShapes, shapes) {
@@ -36,13 +36,12 @@ func TestDigitsAsCPU(t *testing.T) {
 	})
 }
 
-// lost is what s digits leave out of each number of a sum of products at most
-// (digits.cuh).
+// lost returns the maximum error of a term of a sum of products with s digits (digits.cuh).
 func lost(s int) float64 { return float64(s) * math.Ldexp(1.01, 2-8*s) }
 
-// TestDigitsBound: beside float64 on the same card, s digits keep within what lost says,
-// of G in each entry and of the gradient in those sums that have one bar a row; 3 are
-// not within the bound of 4. The log has the errors of a larger problem, too.
+// TestDigitsBound checks that s digits differ from float64 on the same GPU by at most lost(s), for
+// each entry of G and for those gradient sums that have one adjoint per row. With 3 digits the
+// error must exceed the bound for 4. The log also reports the errors of a larger problem.
 func TestDigitsBound(t *testing.T) {
 	p, large := newProblem(shape{n: 3, m: 4, q: 1, d: 1}), newProblem(shape{n: 300, m: 129, q: 1, d: 1, even: true})
 	onEach(t, func(t *testing.T, ordinal int) {
@@ -53,12 +52,12 @@ func TestDigitsBound(t *testing.T) {
 			for i, of := range []func(got, want []answer) float64{p.gramError, p.gradientError} {
 				m := p.methods()[i]
 				off[i] = of(p.on(t, b, m), p.on(t, whole, m))
-				bound := lost(s) + 1e-16 // and float64's own sums
+				bound := lost(s) + 1e-16 // plus the rounding of float64 sums
 				if !(off[i] <= bound) {
 					t.Errorf("%d digits, %s: off by %.2g a number, the bound is %.2g", s, m.name, off[i], bound)
 				}
 				if s == LeastDigits && off[i] <= lost(s+1) {
-					t.Errorf("%s: %d digits are off by %.2g only, and would pass for %d", m.name, s, off[i], s+1)
+					t.Errorf("%s: %d digits are off by only %.2g, within the bound for %d", m.name, s, off[i], s+1)
 				}
 				l := large.methods()[i]
 				t.Logf("%d digits, %s: off by %.1e a number, the bound is %.1e; %d × %d: %.1e of the largest",
@@ -68,7 +67,7 @@ func TestDigitsBound(t *testing.T) {
 	})
 }
 
-// apart is the largest difference, each array's relative to its largest number.
+// apart returns the largest difference, each array relative to its largest entry.
 func apart(got, want []answer) (worst float64) {
 	for i := range want {
 		worst = max(worst, modeltest.Worst(got[i].v, want[i].v))
@@ -76,14 +75,14 @@ func apart(got, want []answer) (worst float64) {
 	return worst
 }
 
-// on runs a method and has it succeed.
+// on runs a method, which must succeed.
 func (p *problem) on(t *testing.T, b backend.Backend, m method) []answer {
 	t.Helper()
 	return testkit.Must(p.run(b, m))(t)
 }
 
-// gramError is the largest error of an entry of G beside the diagonal, for each of the
-// numbers that it is the sum of.
+// gramError returns the largest error of an off-diagonal entry of G, divided by the number of its
+// terms.
 func (p *problem) gramError(got, want []answer) (worst float64) {
 	for at, w := range want[1].v {
 		i, j := at/p.m, at%p.m
@@ -94,9 +93,9 @@ func (p *problem) gramError(got, want []answer) (worst float64) {
 	return worst
 }
 
-// gradientError is that of ∂/∂A1_k = Σ_n bar_nk cos, for each of its N·M numbers: a bar
-// is off by m numbers of a sum that is counted in a power of two, at most twice the
-// largest of Ḡ_kj·A1_j, and taken twice.
+// gradientError returns the error of ∂/∂A1_k = Σ_n bar_nk cos, divided by the number of terms N·M.
+// A bar is a sum of m terms whose unit is a power of two, at most twice the largest Ḡ_kj·A1_j, and
+// it counts twice.
 func (p *problem) gradientError(got, want []answer) (worst float64) {
 	at := slices.IndexFunc(want, func(a answer) bool { return a.name == "Amp" })
 	for k := range p.m {
@@ -111,11 +110,11 @@ func (p *problem) gradientError(got, want []answer) (worst float64) {
 	return worst
 }
 
-// TestDigitsLongSums: sums of digits that are all the least there are, over more rows
-// than int32 has room for, are exact still: slab by slab.
+// TestDigitsLongSums checks that sums of minimal digits over more rows than int32 allows are exact,
+// because they are computed slab by slab.
 func TestDigitsLongSums(t *testing.T) {
 	defer func(c cut) { gramCut = c }(gramCut)
-	gramCut.blocks = 1 // so that all rows are one chunk
+	gramCut.blocks = 1 // all rows in one chunk
 	x := 64.0
 	for range MostDigits - 2 {
 		x = 256*x - 128
@@ -127,9 +126,9 @@ func TestDigitsLongSums(t *testing.T) {
 			for k := range p.m {
 				p.features.Freq[k], p.features.Decay[k], p.features.Phase[k] = 0, 0, math.Acos(256*x*math.Ldexp(1, 2-8*MostDigits))
 			}
-			r, _ := p.asked(t, b, p.methods()[0])
+			r, _ := p.callOpen(t, b, p.methods()[0])
 			chunks := r.plans[opMoments].passes[0].chunks
-			one := whole{MostDigits, r.held(t, arrayStore)[chunks[0].Store*MostDigits:], p.m, 1} // of the last slab
+			one := whole{MostDigits, r.contents(t, arrayStore)[chunks[0].Store*MostDigits:], p.m, 1} // of the last slab
 			sum := product(one, one, 1, 0)
 			want := p.features.Amp[1] * p.features.Amp[0] * value(sum.Mul(sum, big.NewInt(int64(n))), MostDigits)
 			if got := r.host[arrayGram][2]; got != want || len(chunks) != 1 || one.digit(0, 0, 3) != -128 {
@@ -139,16 +138,15 @@ func TestDigitsLongSums(t *testing.T) {
 	})
 }
 
-// TestSummable: as many features over a row as int32 has room for.
+// TestSummable checks the maximum number of features over a row.
 func TestSummable(t *testing.T) {
 	testkit.OK(t, summable(runsOf(3, kernels.DigitSum)))
-	if err := summable(runsOf(kernels.DigitSum+1, 3)); !errors.Is(err, backend.ErrShape) || !strings.Contains(err.Error(), "want float64") {
+	if err := summable(runsOf(kernels.DigitSum+1, 3)); !errors.Is(err, backend.ErrShape) || !strings.Contains(err.Error(), "use float64") {
 		t.Errorf("%d features: %v", kernels.DigitSum+1, err)
 	}
 }
 
-// TestDigitsSameEverywhere: other cards, other chunks and a store of other size give the
-// same bits: cards all of them, chunks those of whole numbers.
+// TestDigitsSameEverywhere checks that all GPUs, chunk lengths and store sizes give the same bits.
 func TestDigitsSameEverywhere(t *testing.T) {
 	p := newProblem(shape{n: 1500, m: 70, q: 1, d: 1, even: true, broken: 700})
 	moments, pullback := p.methods()[0], p.methods()[1]
@@ -176,8 +174,8 @@ func TestDigitsSameEverywhere(t *testing.T) {
 	}
 }
 
-// TestDigitsBudget: the bits do not depend on the memory for the store, and the plan
-// says how much is needed.
+// TestDigitsBudget checks that the bits do not depend on the memory for the store, and that the
+// plan reports the memory needed.
 func TestDigitsBudget(t *testing.T) {
 	o := Options{Ordinal: usable(t)[len(usable(t))-1].Ordinal, Digits: LeastDigits}
 	for _, s := range []shape{
@@ -191,14 +189,14 @@ func TestDigitsBudget(t *testing.T) {
 	}
 }
 
-// TestDigitsExtremes: rows of Ḡ that are zeros, tiny or huge, and entries that are no
-// numbers: each feature's gradient is as near to the CPU's as its own row of Ḡ is large,
-// and where that is NaN, so is this.
+// TestDigitsExtremes tests rows of Ḡ that are zero, tiny or huge, and entries that are NaN or
+// infinite. The error of each feature's gradient is relative to the size of its row of Ḡ. If the
+// gradient on the CPU is NaN, the GPU's is too.
 func TestDigitsExtremes(t *testing.T) {
 	const row, m = 20, 40
 	for _, c := range []struct {
 		name  string
-		entry func(j int) float64 // of the row; 7: as it was
+		entry func(j int) float64 // of the row; 7: unchanged
 	}{
 		{"zeros", func(int) float64 { return 0 }},
 		{"tiny", func(int) float64 { return 1e-310 }},
@@ -238,8 +236,7 @@ func TestDigitsExtremes(t *testing.T) {
 	}
 }
 
-// TestDigitsOfNaN: a feature that is NaN has a diagonal entry, sums and a gradient that
-// are.
+// TestDigitsOfNaN checks that a NaN feature gives a NaN diagonal entry, sums and gradient.
 func TestDigitsOfNaN(t *testing.T) {
 	p := newProblem(shape{n: 70, m: 40, q: 1, d: 1})
 	p.features.Phase[5] = math.NaN()

@@ -1,64 +1,61 @@
-// Package gpu is the backend.Backend on NVIDIA cards, over packages cuda and
-// kernels. It builds everywhere. Package cuda decides which cards there are (build
-// tags cuda and cudaemu); without a card, Open's error wraps cuda.ErrNoDevice.
+// Package gpu implements backend.Backend on NVIDIA GPUs with the packages cuda and kernels. It
+// builds everywhere. Package cuda determines the available GPUs (build tags cuda and cudaemu);
+// without a GPU, the error of Open wraps cuda.ErrNoDevice.
 //
 // # A call
 //
-// Each method of backend.Rows has values of the host as arguments and results: no device
-// pointer, stream or context leaves the package. Open brings the rows to the card. Several cards take a rank each (package ranks).
+// Arguments and results of the methods of backend.Rows are host values: no device pointer, stream
+// or context leaves the package. Open uploads the rows. To use several GPUs, run one rank for each
+// (package ranks).
 //
 //	upload    features, and weights or adjoints: O(M·(Q+D)), and Ḡ or S
-//	launch    what multiplies features has them stored first, a slab of rows
-//	          at a time; a kernel over chunks of rows; the reduction of its
-//	          partial sums: a pass over the rows
-//	download  the result, written to the caller's arrays if all went well
+//	launch    a pass over the rows: a kernel over chunks of rows, then the reduction
+//	          of its partial sums; kernels that multiply features first store
+//	          them, a slab of rows at a time
+//	download  the result, copied to the caller's arrays on success
 //
-// Rows are laid out as in package cpu (backend.Prepared). If there is one input, each
-// row has the number of rows from it on that are evenly spaced, exactly and by the
-// most frequent step: there the kernels turn one feature into the next instead of
-// beginning anew.
+// Rows are laid out as in package cpu (backend.Prepared). If there is one input, each row has the
+// number of evenly spaced rows that begin with it, exactly at the most frequent step. There the
+// kernels compute a feature by rotating the previous one instead of evaluating it anew.
 //
 // # The algebra
 //
-// With one window, or windows whose features fit into shared memory (chain.go), CanSolve
-// holds: the card also factors A = G + λI, solves and inverts it, in the Gram array
-// itself. Solve leaves A⁻¹ there; PullbackSolved turns it into the adjoint and pulls
-// that back. Nothing of G's size crosses to the host.
+// With one window, or with windows whose features fit into shared memory (chain.go), CanSolve
+// returns true. The GPU then also factors, solves and inverts A = G + λI, in the Gram array itself.
+// Solve leaves A⁻¹ there; PullbackSolved turns it into the adjoint and pulls it back to the
+// features. No matrix of G's size is copied to the host.
 //
 // # Order of sums
 //
-// An operation has a plan, which lists its passes (plan.go): tables say what each block
-// does (kernels/tables.cuh). A run is cut into chunks of rows, and into tiles of features,
-// by the shapes alone, so that a pass has some hundreds of blocks. A block sums one chunk,
-// and one reduction adds the chunks of a run in order. Runs over windows of one parity
-// share no feature. So even cells are reduced first, then odd ones, and each number of
-// the result is the sum of at most two runs. From slab to slab a block continues its
-// sums. A repeat therefore gives the same bits on any card of one architecture,
-// however much memory is free, unless it is too little for tables (spectrum.go).
+// An operation has a plan, which lists its passes (plan.go); tables tell each block its work
+// (kernels/tables.cuh). The shapes alone determine how a run is cut into chunks of rows and tiles
+// of features, so that a pass has some hundreds of blocks. A block sums one chunk, and one
+// reduction adds the chunks of a run in order. Runs over windows of the same parity share no
+// feature. Even cells are therefore reduced first, then odd ones, and each entry of the result is
+// the sum of at most two runs. A block continues its sums from slab to slab. As a result, a repeat
+// gives the same bits on any GPU of one architecture with any amount of free memory, unless there
+// is too little memory for tables (spectrum.go).
 //
 // # Memory
 //
-// The shapes say how much memory an operation needs, before anything is allocated
-// (budget.go): rows, features, Gram matrix, tables, partial sums, stored features. If
-// the partial sums do not fit all at once, they are taken for some runs at a time, and
-// slabs have fewer rows. If that does not fit either, a BudgetError says how many rows
-// would. Each array is one allocation, made at the first evaluation and used again, and
-// so is its copy on the host, in page-locked memory: copies up and down are queued, and
-// waited for once, at the end of a method. The rows of a mini-batch are gathered on the
-// card.
+// The shapes determine the memory of an operation before anything is allocated (budget.go): rows,
+// features, Gram matrix, tables, partial sums, stored features. If the partial sums do not all fit,
+// they are computed for some runs at a time, and slabs have fewer rows. If that does not fit
+// either, a BudgetError reports how many rows would. Each array is one allocation, made at the
+// first evaluation and then reused, as is its page-locked copy on the host. Copies are queued, and
+// a method waits once at its end. The rows of a mini-batch are gathered on the device.
 //
-// # Several at once
+// # Concurrency
 //
-// Rows have a stream of their own, so several Rows of one Backend may be used
-// from several goroutines. One goroutine at a time uses one Rows, as backend.Rows
-// demands.
+// Each Rows has a separate stream, so several goroutines may use several Rows of one Backend. As
+// backend.Rows requires, only one goroutine at a time may use one Rows.
 //
 // # Files
 //
-// gpu.go has the card; timing.go, launch.go the queue of launches and copies, and
-// times; runs.go, budget.go, chain.go, plan.go decide about order and memory, without
-// any device; data.go has the rows; features.go, operation.go what every operation
-// does; moments.go, pullback.go, factorized.go, predict.go are named as in package
-// cpu; solve.go has the algebra of windows, dense.go that of one window;
-// spectrum.go has the sums of one input without windows from tables (internal/rowspectrum).
+// gpu.go contains the backend; timing.go and launch.go the queue of launches and copies, and the
+// timings; runs.go, budget.go, chain.go and plan.go the order and the memory, independent of any
+// device; data.go the rows; features.go and operation.go the common parts of all operations;
+// moments.go, pullback.go, factorized.go and predict.go the operations as in package cpu; solve.go
+// the algebra of windows, dense.go the algebra of one window; and spectrum.go the sums from tables
+// for one input without windows (internal/rowspectrum).
 package gpu

@@ -13,16 +13,16 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/emu"
 )
 
-// TestBarriers: between barriers the order of threads makes no difference, so
-// that none lacks one. Several stages, rows and tiles, so that shared memory is
-// used again.
+// TestBarriers checks that the order of threads between barriers does not matter, so that no
+// barrier is missing. The problem has several stages, rows and tiles, so that shared memory is
+// reused.
 func TestBarriers(t *testing.T) {
 	defer emu.Backwards(false)
 	for _, s := range []shape{
 		{n: 700, m: 200, q: 1, d: 2, even: true},
 		{n: 300, m: 70, q: 2, d: 1},
 		{n: 700, m: 90, q: 1, d: 1, even: true, windows: 3},
-		{n: 300, m: 200, q: 1, d: 2, windows: 10}, // 20 each: strips and panels in part, and segments
+		{n: 300, m: 200, q: 1, d: 2, windows: 10}, // 20 features each: partial strips and panels, and segments
 		{n: 300, m: 130, q: 1, d: 1, even: true, digits: 3},
 		{n: 150, m: 70, q: 2, d: 1, windows: 2, digits: 7},
 	} {
@@ -34,7 +34,7 @@ func TestBarriers(t *testing.T) {
 				forwards := p.on(t, b, m)
 				emu.Backwards(true)
 				backwards := p.on(t, b, m)
-				// NaN, of shared memory that nobody wrote, is not near itself.
+				// Unwritten shared memory is NaN, which differs from itself.
 				if err := errors.Join(near(forwards, forwards, 0), sameBits(forwards, backwards)); err != nil {
 					t.Errorf("%d features, %s: %v", s.m, m.name, err)
 				}
@@ -43,8 +43,8 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
-// TestDenseBarriers is TestBarriers for the large tiles of dense algebra, which small
-// models do not reach.
+// TestDenseBarriers is TestBarriers for the large tiles of the dense algebra, which small models do
+// not use.
 func TestDenseBarriers(t *testing.T) {
 	defer emu.Backwards(false)
 	a, bar := newAlgebra(261, 2, 0, 0.3), backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
@@ -62,9 +62,8 @@ func TestDenseBarriers(t *testing.T) {
 	})
 }
 
-// TestFailures: whichever call fails, the method says so, leaves its outputs
-// alone, and nothing stays held; after a call that only ran out of memory, the
-// same again works.
+// TestFailures checks that if any call fails, the method returns the error, leaves its outputs
+// unchanged and frees its memory. After an out-of-memory error, a repeat succeeds.
 func TestFailures(t *testing.T) {
 	p := newProblem(shape{n: 150, m: 20, q: 1, d: 2, even: true, windows: 2})
 	for _, call := range []string{"alloc", "upload", "download", "zero", "launch"} {
@@ -86,17 +85,17 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// failsAt has one call after the other fail.
+// failsAt lets one call after the other fail.
 func (p *problem) failsAt(t *testing.T, m method, call string) {
 	for n := 1; p.fails(t, m, call, n); n++ {
 		if n > 100 {
-			t.Fatal("100 calls and none is the last")
+			t.Fatal("no end after 100 calls")
 		}
 	}
 }
 
-// TestOpenFails: rows that cannot be brought to the card are an error and hold
-// nothing.
+// TestOpenFails checks that Open returns an error and frees its memory if the rows cannot be
+// uploaded.
 func TestOpenFails(t *testing.T) {
 	p := newProblem(shape{n: 150, m: 20, q: 1, d: 2, even: true, windows: 2})
 	for _, call := range []string{"alloc", "upload"} {
@@ -110,7 +109,7 @@ func TestOpenFails(t *testing.T) {
 				t.Errorf("%s %d: %v, want %v", call, n, err, want)
 			}
 			if bytes, pieces := b.context.Held(); bytes != 0 || pieces != 0 {
-				t.Errorf("%s %d: %d bytes in %d pieces are held", call, n, bytes, pieces)
+				t.Errorf("%s %d: %d bytes in %d allocations are not freed", call, n, bytes, pieces)
 			}
 			if _, err := p.run(b, p.methods()[0]); call == "alloc" && err != nil {
 				t.Errorf("%s %d: again: %v", call, n, err)
@@ -120,7 +119,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// fails has the n'th call fail and says whether there was one.
+// fails lets the n'th call fail and reports whether the method made that many calls.
 func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
 	b := testkit.Must(Open(p.options(0)))(t)
 	r := testkit.Must(b.Open(p.data))(t)
@@ -153,7 +152,7 @@ func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
 		t.Errorf("call %d: close: %v", n, err)
 	}
 	if bytes, pieces := b.context.Held(); bytes != 0 || pieces != 0 {
-		t.Errorf("call %d: %d bytes in %d pieces are held after Close", n, bytes, pieces)
+		t.Errorf("call %d: %d bytes in %d allocations are not freed after Close", n, bytes, pieces)
 	}
 	if err := b.Close(); err != nil && (call == "alloc" || !failed) {
 		t.Errorf("call %d: close of the backend: %v", n, err)

@@ -12,7 +12,7 @@ import (
 )
 
 // TestEmulated runs small cases of TestAsCPU and TestTablesAsCPU in a build with the tag cudaemu, in which the kernels run on an
-// emulated card. It needs cgo and a C++ compiler. VSSGP_REQUIRE_TOOLS=1 makes a missing one a failure.
+// emulated GPU. It needs cgo and a C++ compiler. VSSGP_REQUIRE_TOOLS=1 makes a missing one a failure.
 func TestEmulated(t *testing.T) {
 	if why := cannotEmulate(); why != "" {
 		if os.Getenv("VSSGP_REQUIRE_TOOLS") != "" {
@@ -29,12 +29,12 @@ func TestEmulated(t *testing.T) {
 	out, err := c.CombinedOutput()
 	t.Logf("%s", out)
 	passed := strings.Count(string(out), "--- PASS: TestAsCPU/") + strings.Count(string(out), "--- PASS: TestTablesAsCPU/")
-	if err != nil || passed != 6 { // the card twice, three cases and one of tables
-		t.Errorf("%d tests on an emulated card passed, expected 6: %v", passed, err)
+	if err != nil || passed != 6 { // the GPU twice, three cases and one of tables
+		t.Errorf("%d tests on an emulated GPU passed, expected 6: %v", passed, err)
 	}
 }
 
-// cannotEmulate is why the kernels cannot be compiled for an emulated card here, "" if they can.
+// cannotEmulate returns why the kernels cannot be compiled for an emulated GPU, or "" if they can.
 func cannotEmulate() string {
 	out, err := exec.Command("go", "env", "CGO_ENABLED", "CXX").Output()
 	enabled, cxx, _ := strings.Cut(string(out), "\n")
@@ -42,11 +42,11 @@ func cannotEmulate() string {
 	case err != nil:
 		return "no go command: " + err.Error()
 	case enabled != "1":
-		return "cgo is off (CGO_ENABLED=" + enabled + "), so the kernels cannot be compiled for an emulated card"
+		return "cgo is off (CGO_ENABLED=" + enabled + "), so the kernels cannot be compiled for an emulated GPU"
 	}
 	compiler := append(strings.Fields(cxx), "")[0]
 	if _, err := exec.LookPath(compiler); err != nil {
-		return "no C++ compiler, which compiles the kernels for an emulated card: " + err.Error()
+		return "no C++ compiler to compile the kernels for an emulated GPU: " + err.Error()
 	}
 	return ""
 }

@@ -5,12 +5,12 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// slopeWidth is how many sums of a feature of q inputs factorized_gradient makes: those
-// of pullback, residuals along four outputs, squares, second moments.
+// slopeWidth returns the number of sums that factorized_gradient computes for a feature of q
+// inputs: the sums of pullback, residuals for four outputs, squares and second moments.
 func slopeWidth(q int) int { return kernels.PullbackWidth(q) + outputGroup + 2 }
 
-// Factorized fills dst with the expected squared error over the rows, or over the
-// given ones, and its gradient.
+// Factorized fills dst with the expected squared error over all rows, or over the given rows, and
+// its gradient.
 func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, given []int) error {
 	err := r.call("factorised", r.data.CheckFactorized(dst, f, w, given), func() error { return r.factorized(f, w, given) })
 	if err != nil {
@@ -21,8 +21,8 @@ func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *b
 	return nil
 }
 
-// slopes turns the sums [groups,M,slopeWidth] into the value's part beyond the
-// residuals and the gradients:
+// slopes computes from the sums [groups,M,slopeWidth] the gradients and the part of the value
+// beyond the residuals:
 //
 //	∂F/∂m_kd = −2 Σ_n r_nd φ̄_nk + 2 m_kd Σ_n (E[φ_nk²] − φ̄_nk²)   ∂F/∂s_kd = Σ_n E[φ_nk²]
 func slopes(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, sums []float64) {
@@ -45,22 +45,22 @@ func slopes(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights
 	adjoint(dst.Features, f, sums, width)
 }
 
-// planSlopes plans the pass for the gradient, and the jobs of the residuals.
+// planSlopes plans the gradient pass and the jobs for the residuals.
 func (r *rows) planSlopes(p *plan) error {
-	runs := allRuns(p.runs, p.offset) // rows that meet no feature have residuals
+	runs := allRuns(p.runs, p.offset) // rows without features have residuals too
 	k := columnKind(columnCut, columnBlock, groups(p.d), slopeWidth(r.data.Q))
 	chunks, _ := k.chunks(runs, k.count)
 	p.rowJobs = add(p, rowJobs(chunks))
-	p.wants[arrayCoef] = int64(16 * p.m * p.d)
-	p.wants[arraySums] = int64(8 * p.m * k.groups * k.sums)
-	p.wants[arrayRes] = int64(8 * p.n * p.d)
-	p.wants[arrayValue] = int64(8 * p.rowJobs.rows)
+	p.needs[arrayCoef] = int64(16 * p.m * p.d)
+	p.needs[arraySums] = int64(8 * p.m * k.groups * k.sums)
+	p.needs[arrayRes] = int64(8 * p.n * p.d)
+	p.needs[arrayValue] = int64(8 * p.rowJobs.rows)
 	return r.addPasses(p, runs, k)
 }
 
-// factorized leaves the sums over the rows in host[arraySums], [groups,M,slopeWidth],
-// and their squared residuals in host[arrayValue]. It takes the residuals of all rows
-// first, for all features, then the gradient.
+// factorized writes the sums over the rows to host[arraySums], [groups,M,slopeWidth], and the
+// squared residuals to host[arrayValue]. It first computes the residuals of all rows for all
+// features, then the gradient.
 func (r *rows) factorized(f *backend.Features, w *backend.Weights, given []int) error {
 	op := opFactorized
 	if given != nil {

@@ -8,15 +8,14 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// bankNumbers is how many numbers a bank of m features of q inputs has.
+// bankNumbers returns the length of a bank of m features of q inputs.
 func bankNumbers(m, q int) int { return m * (3*q + 4) }
 
-// featuresAtOnce is how many features a core of the host takes at a time.
+// featuresAtOnce is the number of features that a CPU core packs at a time.
 const featuresAtOnce = 1024
 
-// uploadBank brings the features to the card, with their rotations if rows
-// are evenly spaced, and has the arguments point to them. The kernels count angles in
-// turns.
+// uploadBank uploads the features, with their rotations if rows are evenly spaced, and sets the
+// arguments to their addresses. The kernels measure angles in turns.
 func (r *rows) uploadBank(a *kernels.RowsBank, f *backend.Features) {
 	packBank(r.room(arrayBank, bankNumbers(f.M, f.Q)), f)
 	r.push(arrayBank)
@@ -56,8 +55,8 @@ func packBank(bank []float64, f *backend.Features) {
 	})
 }
 
-// adjoint turns the sums of each feature, width numbers a row, into the adjoint of
-// the features. A row begins with the sums of contract.cuh:
+// adjoint computes the adjoint of the features from the sums of each feature, width numbers per
+// row. A row begins with the sums of contract.cuh:
 //
 //	z̄ = −ω·Σθ̄ − P·Σq̄d,  P̄ = ½Σq̄d²,  ω̄ = Σθ̄d,  c̄ = Σθ̄
 func adjoint(dst, f *backend.Features, sums []float64, width int) {
@@ -68,7 +67,7 @@ func adjoint(dst, f *backend.Features, sums []float64, width int) {
 	})
 }
 
-// adjointOf is adjoint for feature k, whose sums are s.
+// adjointOf is adjoint for feature k with the sums s.
 func adjointOf(dst, f *backend.Features, k int, s []float64) {
 	q := f.Q
 	theta, thetaD, quadD, quadD2 := s[0], s[4:4+q], s[4+q:4+2*q], s[4+2*q:4+3*q]

@@ -14,55 +14,53 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// Options say which card computes, and with how much of its memory.
+// Options selects the GPU and its memory budget.
 type Options struct {
-	// Ordinal is the card's number in the driver's order, from 0.
+	// Ordinal is the GPU's number in the driver's order, from 0.
 	Ordinal int
-	// Budget is how many bytes of the card's memory may be used; 0 is nine
-	// tenths of what is free.
+	// Budget is the maximum device memory in bytes; 0 means nine tenths of the free memory.
 	Budget int64
-	// Timing takes the times of all kernels, for Timings. It costs a few
-	// microseconds a launch.
+	// Timing enables Timings. It costs a few microseconds per launch.
 	Timing bool
-	// Digits has G and its pullback's products made from so many int8 digits a
-	// feature, LeastDigits or MostDigits, in whole numbers and the same on every card;
-	// 0 is float64. 7 are as exact, and faster where float64 is slow (FastFloat64);
-	// with s an entry of G, of N rows, is off by N·A1²·s·2^(2−8s) at most. Sums from
-	// tables are computed in float64 in any case.
+	// Digits is the number of int8 digits per feature, LeastDigits or MostDigits, for computing G
+	// and the products of its pullback in integers; 0 means float64. Integer results are the same
+	// on every GPU. With 7 digits they are as accurate as float64, and faster where float64 is slow
+	// (FastFloat64). With s digits, an entry of G for N rows has an error of at most
+	// N·A1²·s·2^(2−8s). Sums from tables always use float64.
 	Digits int
-	// Direct computes all sums over the rows by passes over them, never from tables.
+	// Direct computes all sums by passes over the rows, never from tables.
 	Direct bool
 
-	anyTables bool // for tests: use tables even if they cost more (spectrum.go)
+	anyTables bool // for tests: use tables even if they are slower (spectrum.go)
 }
 
-// Backend computes on one card.
+// Backend computes on one GPU.
 type Backend struct {
 	device   cuda.Device
 	context  *cuda.Context
 	module   *cuda.Module
-	timings  *timings // nil: not taken
+	timings  *timings // nil: disabled
 	digits   int      // Options.Digits
-	passCost float64  // rowspectrum.Card, or for tests more
+	passCost float64  // rowspectrum.Card, or more in tests
 
-	mu        sync.Mutex // guards what follows, and planning with allocating
+	mu        sync.Mutex // guards the fields below, and planning with allocation
 	functions map[string]*cuda.Function
 	peak      int64
 }
 
-// Open prepares a card. If there is none that the kernels run on, or the build has no
-// driver, the error wraps cuda.ErrNoDevice and says why.
+// Open prepares a GPU. If there is no supported GPU, or the build has no driver, the error wraps
+// cuda.ErrNoDevice and states the reason.
 func Open(o Options) (*Backend, error) {
 	b, err := openCard(o)
 	if err != nil {
-		return nil, fmt.Errorf("gpu: open card %d: %w", o.Ordinal, err)
+		return nil, fmt.Errorf("gpu: open GPU %d: %w", o.Ordinal, err)
 	}
 	return b, nil
 }
 
 func openCard(o Options) (*Backend, error) {
 	if o.Digits != 0 && o.Digits != LeastDigits && o.Digits != MostDigits {
-		return nil, fmt.Errorf("%d digits: want %d or %d, or 0 for float64", o.Digits, LeastDigits, MostDigits)
+		return nil, fmt.Errorf("%d digits: must be %d or %d, or 0 for float64", o.Digits, LeastDigits, MostDigits)
 	}
 	context, err := cuda.Open(o.Ordinal, o.Budget)
 	if err != nil {
@@ -90,7 +88,7 @@ func openCard(o Options) (*Backend, error) {
 	return b, nil
 }
 
-// Name is "cuda:0 NVIDIA H200", and with digits "cuda:0 NVIDIA L40, 7 digits".
+// Name returns "cuda:0 NVIDIA H200", or with digits "cuda:0 NVIDIA L40, 7 digits".
 func (b *Backend) Name() string {
 	name := fmt.Sprintf("cuda:%d %s", b.device.Ordinal, b.device.Name)
 	if b.digits > 0 {
@@ -99,28 +97,28 @@ func (b *Backend) Name() string {
 	return name
 }
 
-// Close gives the card back. It is an error if rows are still open; the error says
-// how much memory they hold.
+// Close releases the GPU. If rows are still open, it returns an error with the size of their
+// memory.
 func (b *Backend) Close() error {
 	if b.module == nil {
 		return nil
 	}
 	b.module = nil
 	if err := b.context.Close(); err != nil {
-		return fmt.Errorf("gpu: close card %d: %w", b.device.Ordinal, err)
+		return fmt.Errorf("gpu: close GPU %d: %w", b.device.Ordinal, err)
 	}
 	return nil
 }
 
-// Memory is the most of the card's memory, in bytes, that was held at any time.
+// Memory returns the peak device memory in bytes.
 func (b *Backend) Memory() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.peak
 }
 
-// Timings returns the times of all kernels since the backend was opened, or since the
-// last call, by name. Without Options.Timing there are none.
+// Timings returns the times of all kernels since the backend was opened or since the last call, by
+// name. It returns none without Options.Timing.
 func (b *Backend) Timings() []backend.Timing {
 	if b.timings == nil {
 		return nil
@@ -128,7 +126,7 @@ func (b *Backend) Timings() []backend.Timing {
 	return b.timings.take()
 }
 
-// Devices lists the cards of this machine. Reason says why a card cannot be used.
+// Devices lists the GPUs of this machine. Reason explains why a GPU cannot be used.
 func Devices() ([]cuda.Device, error) {
 	all, err := cuda.Devices()
 	if err != nil {
@@ -137,15 +135,15 @@ func Devices() ([]cuda.Device, error) {
 	return all, nil
 }
 
-// ParseOrdinal reads the number of a card.
+// ParseOrdinal parses the number of a GPU.
 func ParseOrdinal(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	switch {
 	case strings.Contains(s, ","):
-		return 0, fmt.Errorf("gpu: want one GPU; several take a rank each: mpirun -n %d, and the device cuda without a number",
+		return 0, fmt.Errorf("gpu: only one GPU per process; for several, run mpirun -n %d with the device cuda without a number",
 			1+strings.Count(s, ","))
 	case err != nil || n < 0:
-		return 0, fmt.Errorf("gpu: want the number of a GPU, such as 0")
+		return 0, fmt.Errorf("gpu: expected the number of a GPU, such as 0")
 	}
 	return n, nil
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// usable are the cards that tests run on. If there is none, the test is skipped, or
-// fails if VSSGP_REQUIRE_GPU is 1.
+// usable returns the GPUs for the tests. If there is none, it skips the test, or fails it if
+// VSSGP_REQUIRE_GPU is 1.
 func usable(t testing.TB) (all []cuda.Device) {
 	t.Helper()
 	devices, err := Devices()
@@ -27,7 +27,7 @@ func usable(t testing.TB) (all []cuda.Device) {
 		if d.Reason == "" {
 			all = append(all, d)
 		} else {
-			err = fmt.Errorf("gpu: card %d (%s) cannot be used: %s: %w", d.Ordinal, d.Name, d.Reason, cuda.ErrNoDevice)
+			err = fmt.Errorf("gpu: GPU %d (%s) cannot be used: %s: %w", d.Ordinal, d.Name, d.Reason, cuda.ErrNoDevice)
 		}
 	}
 	if len(all) == 0 && (os.Getenv("VSSGP_REQUIRE_GPU") == "1" || !errors.Is(err, cuda.ErrNoDevice)) {
@@ -39,7 +39,7 @@ func usable(t testing.TB) (all []cuda.Device) {
 	return all
 }
 
-// open opens a backend that the test closes; what is held then fails it.
+// open opens a backend that the test closes. Memory still allocated then fails the test.
 func open(t testing.TB, o Options) *Backend {
 	t.Helper()
 	b := testkit.Must(Open(o))(t)
@@ -51,8 +51,8 @@ func open(t testing.TB, o Options) *Backend {
 	return b
 }
 
-// onEach runs a test on each card; without the tag slow on the last only, which among
-// emulated ones is the newest.
+// onEach runs a test on each GPU; without the tag slow only on the last one, which is the newest of
+// the emulated ones.
 func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 	devices := usable(t)
 	if !slow.Tests {
@@ -63,7 +63,7 @@ func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 	}
 }
 
-// onEachCard is onEach with a backend by digits; 0: float64.
+// onEachCard is onEach with a backend that uses digits; 0 means float64.
 func onEachCard(t *testing.T, digits int, test func(t *testing.T, b *Backend)) {
 	onEach(t, func(t *testing.T, ordinal int) { test(t, open(t, Options{Ordinal: ordinal, Digits: digits})) })
 }
@@ -82,12 +82,12 @@ func TestBackend(t *testing.T) {
 	}
 }
 
-// float64Bound is how far float64 may be from package cpu: a rotation of 64 rows
-// slips by 64 last places at most, 7e-15, in each of at most 4000 numbers near 1
-// that are summed, 3e-11, and mostly far less. Measured 2e-12.
+// float64Bound returns the maximum difference from package cpu. A rotation over 64 rows loses at
+// most 64 units in the last place, 7e-15, in each of at most 4000 terms near 1, 3e-11 in total.
+// Measured: 2e-12.
 func float64Bound(string) float64 { return 2e-11 }
 
-// shapes are those at which tiles, pieces and rotations begin and end.
+// shapes are the shapes at the edges of tiles, pieces and rotations.
 var shapes = []shape{
 	{name: "63 features", n: 65, m: 63, q: 1, d: 1},
 	{name: "64 features", n: 33, m: 64, q: 2, d: 2},
@@ -120,7 +120,7 @@ func TestAsCPU(t *testing.T) {
 	})
 }
 
-// TestSteady: from the second evaluation on nothing is allocated on the card.
+// TestSteady checks that nothing is allocated on the GPU from the second evaluation on.
 func TestSteady(t *testing.T) {
 	p := newProblem(shape{n: 600, m: 70, q: 1, d: 2, even: true, windows: 3})
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
@@ -133,14 +133,14 @@ func TestSteady(t *testing.T) {
 			}
 			now := r.(*rows).holdings
 			if round > 0 && now != held {
-				t.Errorf("round %d: other memory is held than before", round)
+				t.Errorf("round %d: the allocations have changed", round)
 			}
 			held = now
 		}
 	})
 }
 
-// TestSideBySide: Rows of one backend used by goroutines at once.
+// TestSideBySide uses several Rows of one backend from several goroutines.
 func TestSideBySide(t *testing.T) {
 	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
 	var wg sync.WaitGroup
@@ -162,7 +162,7 @@ func TestSideBySide(t *testing.T) {
 	wg.Wait()
 }
 
-// TestRanks: several cards, each with a rank of its own.
+// TestRanks runs one rank on each of several GPUs.
 func TestRanks(t *testing.T) {
 	devices := usable(t)
 	all := ranks.Group(max(2, len(devices)))
@@ -191,7 +191,7 @@ func TestRanks(t *testing.T) {
 	others.Wait()
 }
 
-// TestName: it begins with the card as --device takes it.
+// TestName checks that the name begins with the value for --device.
 func TestName(t *testing.T) {
 	d := usable(t)[0]
 	want := fmt.Sprintf("cuda:%d %s", d.Ordinal, d.Name)
@@ -202,7 +202,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestParseOrdinal: one card; several are refused with what to do instead.
+// TestParseOrdinal checks that one GPU is accepted and that the error for several names the
+// alternative.
 func TestParseOrdinal(t *testing.T) {
 	if n, err := ParseOrdinal("12"); n != 12 || err != nil {
 		t.Errorf("12: %d, %v", n, err)
@@ -215,7 +216,7 @@ func TestParseOrdinal(t *testing.T) {
 	}
 }
 
-// TestTimings: each kernel's time is there, where asked for.
+// TestTimings checks that Timings contains each kernel if enabled.
 func TestTimings(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
 	p := newProblem(shape{n: 100, m: 30, q: 1, d: 1, even: true})
@@ -229,7 +230,7 @@ func TestTimings(t *testing.T) {
 			t.Errorf("timing %v: %s", timing, all)
 		}
 		if len(b.Timings()) != 0 {
-			t.Error("timings are given twice")
+			t.Error("timings are returned twice")
 		}
 		if b.Memory() == 0 {
 			t.Error("no memory was used")
@@ -237,7 +238,7 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-// TestMisuse: what cannot be is an error that says so.
+// TestMisuse checks the errors for invalid use.
 func TestMisuse(t *testing.T) {
 	devices := usable(t)
 	for _, o := range []Options{
@@ -249,7 +250,8 @@ func TestMisuse(t *testing.T) {
 		}
 	}
 	for _, digits := range []int{-1, 1, LeastDigits - 1, LeastDigits + 1, MostDigits - 1, MostDigits + 1} {
-		if _, err := Open(Options{Ordinal: devices[0].Ordinal, Digits: digits}); err == nil || !strings.Contains(err.Error(), "want 3 or 7, or 0") {
+		_, err := Open(Options{Ordinal: devices[0].Ordinal, Digits: digits})
+		if err == nil || !strings.Contains(err.Error(), "must be 3 or 7, or 0") {
 			t.Errorf("%d digits: %v", digits, err)
 		}
 	}
@@ -262,7 +264,7 @@ func TestMisuse(t *testing.T) {
 	m := p.methods()[0]
 	testkit.Must(m.call(r))(t)
 	if err := b.Close(); err == nil || !strings.Contains(err.Error(), "bytes") {
-		t.Errorf("close with rows open: %v, want what is held", err)
+		t.Errorf("close with rows open: %v, want the memory in use", err)
 	}
 	r.Close()
 	if _, err := m.call(r); !errors.Is(err, errClosed) {
@@ -273,13 +275,13 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// noKernel has a name that no module has.
+// noKernel has a name that no module contains.
 type noKernel struct{ kernels.FeaturesPrepare }
 
 func (noKernel) Name() string { return "no_such_kernel" }
 
-// TestQueue: after an error nothing more is queued; finish returns the error once,
-// and the rows can be used again.
+// TestQueue checks that nothing is queued after an error, that finish returns the error once, and
+// that the rows can be used again.
 func TestQueue(t *testing.T) {
 	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
 	problem := newProblem(shape{n: 20, m: 3, q: 1, d: 1})
@@ -296,7 +298,7 @@ func TestQueue(t *testing.T) {
 		r.launch(&noKernel{}, 1, 0)
 		after()
 		if err := r.finish(nil); err == nil || !strings.Contains(err.Error(), "no_such_kernel") {
-			t.Errorf("finish: %v, want what the first launch said", err)
+			t.Errorf("finish: %v, want the error of the first launch", err)
 		}
 	}
 	r.download(p, arraySums)
@@ -306,9 +308,9 @@ func TestQueue(t *testing.T) {
 	testkit.OK(t, sameBits(want, testkit.Must(moments.call(opened))(t)))
 }
 
-// TestRoom: numbers on their way up are not changed before they are there, and those
-// on their way down are there when the queue is finished. The memory is kept, and
-// freed with the rows.
+// TestRoom checks that data being uploaded is not changed before the copy is complete, that
+// downloaded data is complete when the queue is finished, and that the memory is reused and freed
+// with the rows.
 func TestRoom(t *testing.T) {
 	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
 	p := newProblem(shape{n: 20, m: 3, q: 1, d: 1})
@@ -316,30 +318,30 @@ func TestRoom(t *testing.T) {
 	testkit.Must(p.methods()[0].call(opened))(t)
 	r := opened.(*rows)
 	plan := r.plans[opMoments]
-	n := int(plan.wants[arraySums] / 8)
+	n := int(plan.needs[arraySums] / 8)
 	want := testkit.Numbers(n, func(i int) float64 { return float64(i + 1) })
 	before := r.locked[arraySums]
 	r.upload(arraySums, want[:1], want[1:])
 	clear(r.room(arraySums, n))
 	got := make([]float64, n)
 	if err := errors.Join(r.mem[arraySums].Download(r.stream, cuda.Bytes(got), 0), r.finish(nil)); err != nil || !slices.Equal(got, want) {
-		t.Errorf("the card has %v, want %v (%v)", got, want, err)
+		t.Errorf("the GPU has %v, want %v (%v)", got, want, err)
 	}
 	r.download(plan, arraySums)
 	r.download(plan, arrayGram)
 	if err := r.finish(nil); err != nil || !slices.Equal(r.host[arraySums], want) {
-		t.Errorf("down came %v, want %v (%v)", r.host[arraySums], want, err)
+		t.Errorf("downloaded %v, want %v (%v)", r.host[arraySums], want, err)
 	}
 	if r.locked[arraySums] != before {
 		t.Error("page-locked memory was not used again")
 	}
 	testkit.OK(t, opened.Close())
 	if bytes, pieces := b.context.HeldHost(); bytes != 0 || pieces != 0 {
-		t.Errorf("%d bytes in %d pieces of the host are held after Close", bytes, pieces)
+		t.Errorf("%d bytes in %d host allocations are not freed after Close", bytes, pieces)
 	}
 }
 
-// TestMirror: both triangles, at sizes about those of the squares.
+// TestMirror checks both triangles at sizes around multiples of the squares.
 func TestMirror(t *testing.T) {
 	for _, m := range []int{0, 1, 2, 31, 32, 33, 64, 65, 700} {
 		a, b := make([]float64, m*m), make([]float64, m*m)

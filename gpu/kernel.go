@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// A kernel is one of package kernels with its arguments.
+// A kernel is the arguments of a kernel in package kernels.
 type kernel interface {
 	Name() string
 	Block() int
 	Words() []uint64
 }
 
-// of is the kernel for so many digits, given that for seven: their arguments are the same.
+// of returns the variant of a seven-digit kernel for the given number of digits. Their arguments
+// are the same.
 type of struct {
 	kernel
 	digits int

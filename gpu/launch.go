@@ -9,19 +9,18 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// groups is how many launches a kernel that sums outputGroup outputs at a time needs for
-// d outputs; at least one, because the kernel has other sums too.
+// groups returns the number of launches for d outputs of a kernel that sums outputGroup outputs at
+// a time. It is at least one, because the kernel computes other sums too.
 func groups(d int) int { return max(1, parts(d, outputGroup)) }
 
-// jobShared is the shared memory, in bytes, of a kernel with jobs of JobRows rows
-// (rows.cuh): x and two gates of each row, and for each thread a number and those that
-// it keeps of KeptRows rows.
+// jobShared returns the shared memory, in bytes, of a kernel with jobs of JobRows rows (rows.cuh):
+// x and two gates of each row, and for each thread one number and its numbers of KeptRows rows.
 func jobShared(q, threads, kept int) int {
 	return 8 * (threads*(1+kernels.KeptRows*kept) + kernels.JobRows*(q+2))
 }
 
-// gradientShared is the shared memory of factorized_gradient: x, two gates and outputs of each row,
-// and of several inputs the RowAdjoints.
+// gradientShared returns the shared memory of factorized_gradient: x, two gates and outputs of each
+// row and, with several inputs, the RowAdjoints.
 func gradientShared(q, threads int) int {
 	if q > 1 {
 		return 8 * kernels.AdjointRows * (q + 2 + outputGroup + 2*threads)
@@ -29,18 +28,18 @@ func gradientShared(q, threads int) int {
 	return 8 * kernels.GradientRows * (q + 2 + outputGroup)
 }
 
-// A queue is a stream of a card with arrays there. It keeps the first error since it
-// was last finished; after an error nothing more is queued.
+// A queue is a stream of a GPU with its arrays. It keeps the first error since it was last
+// finished; after an error nothing more is queued.
 //
-// Copies between the host and the card are queued too. So host[a] is what came down
-// once the queue is finished, and what goes up is changed by way of room alone.
+// Copies between the host and the device are queued too. Downloaded data in host[a] is valid once
+// the queue is finished, and data to upload may only be changed through room.
 type queue struct {
 	card   *Backend
 	stream *cuda.Stream
 	holdings
-	host   [arrays][]float64        // copies of arrays, on their way up or down
-	locked [arrays]*cuda.HostMemory // where they are: page-locked, kept from one evaluation to the next
-	moving [arrays]bool             // whether a copy may be under way
+	host   [arrays][]float64        // copies of arrays, being uploaded or downloaded
+	locked [arrays]*cuda.HostMemory // their page-locked memory, reused by later evaluations
+	moving [arrays]bool             // whether a copy may be in progress
 	err    error
 }
 
@@ -53,11 +52,11 @@ func (b *Backend) newQueue() (*queue, error) {
 	return &queue{card: b, stream: s}, err
 }
 
-// launch queues so many blocks of a kernel, with shared bytes of memory each. It does
+// launch queues a kernel with the given number of blocks and bytes of shared memory. It does
 // nothing for 0 blocks.
 func (q *queue) launch(k kernel, blocks, shared int) { q.launchGrid(k, blocks, 1, shared) }
 
-// launchGrid queues a grid of blocks across and down.
+// launchGrid queues a two-dimensional grid of blocks.
 func (q *queue) launchGrid(k kernel, across, down, shared int) {
 	if across*down == 0 || q.err != nil {
 		return
@@ -70,7 +69,7 @@ func (q *queue) launchGrid(k kernel, across, down, shared int) {
 	q.err = err
 }
 
-// launchTile launches the kernel of a tile, with shared bytes of memory for each block.
+// launchTile launches the kernel for a tile size, with shared bytes of memory for each block.
 func (q *queue) launchTile(tile int64, small, large kernel, blocks, shared int) {
 	if tile == kernels.LargeTile {
 		small = large
@@ -78,7 +77,7 @@ func (q *queue) launchTile(tile int64, small, large kernel, blocks, shared int) 
 	q.launch(small, blocks, shared)
 }
 
-// function finds a kernel by its name, once.
+// function returns a kernel by its name and caches it.
 func (b *Backend) function(name string) (f *cuda.Function, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,8 +96,8 @@ func (q *queue) send(a array, b []byte) {
 	}
 }
 
-// room makes host[a] n numbers long, for the caller to fill. It waits for a copy that
-// is under way there. After an error they are numbers that nobody uploads.
+// room resizes host[a] to n numbers and returns it for the caller to fill. It waits for a copy in
+// progress there. After an error, the numbers are never uploaded.
 func (q *queue) room(a array, n int) []float64 {
 	if q.err == nil && q.moving[a] {
 		q.err = q.wait()
@@ -114,7 +113,7 @@ func (q *queue) room(a array, n int) []float64 {
 	return q.host[a]
 }
 
-// grow gets page-locked memory for n numbers of an array that nothing is copying.
+// grow allocates page-locked memory for n numbers of an array without a copy in progress.
 func (q *queue) grow(a array, n int) (err error) {
 	if err := q.freeHost(a); err != nil {
 		return err
@@ -141,7 +140,7 @@ func (q *queue) push(a array) {
 	}
 }
 
-// upload copies numbers to the beginning of an array, one slice behind the other.
+// upload copies the concatenated slices to the beginning of an array.
 func (q *queue) upload(a array, all ...[]float64) {
 	n := 0
 	for _, part := range all {
@@ -154,16 +153,16 @@ func (q *queue) upload(a array, all ...[]float64) {
 	q.push(a)
 }
 
-// zero clears what a plan wants of an array.
+// zero clears the part of an array that a plan uses.
 func (q *queue) zero(p *plan, a array) {
-	if n := p.wants[a]; n > 0 && q.err == nil {
+	if n := p.needs[a]; n > 0 && q.err == nil {
 		q.err = q.mem[a].Zero(q.stream, 0, n)
 	}
 }
 
-// download queues the copy of what a plan wants of an array to host[a].
+// download queues the copy of the part of an array that a plan uses to host[a].
 func (q *queue) download(p *plan, a array) {
-	n := p.wants[a]
+	n := p.needs[a]
 	q.room(a, int(n/8))
 	if n > 0 && q.err == nil {
 		q.moving[a] = true
@@ -177,15 +176,15 @@ func (q *queue) wait() error {
 	return q.stream.Synchronize()
 }
 
-// finish waits for everything queued. It returns the first error, which is err if that
-// is not nil.
+// finish waits for everything queued. It returns err if that is not nil, and otherwise the first
+// error of the queue.
 func (q *queue) finish(err error) error {
 	err = cmp.Or(err, q.err, q.wait())
 	q.err = nil
 	return err
 }
 
-// close waits for everything queued and frees what the queue holds.
+// close waits for everything queued and frees the memory of the queue.
 func (q *queue) close() error {
 	err := errors.Join(q.wait(), q.releaseAll())
 	for a := range arrays {

@@ -16,7 +16,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// counted is a backend whose calls are counted.
+// counted is a backend that counts its calls.
 type counted struct {
 	backend.Backend
 	host, card int // calls of Moments and Pullback, of Solve and PullbackSolved
@@ -36,7 +36,7 @@ func count(b backend.Backend) *counted {
 	return c
 }
 
-// goldenWindows is the golden file that has windows, and its bound and gradient.
+// goldenWindows returns the golden file with windows, and its bound and gradient.
 func goldenWindows(t *testing.T) (*vssgp.Params, *vssgp.Data, *oracle.Golden) {
 	t.Helper()
 	g := testkit.Must(oracle.LoadGolden("../testdata/golden/q1d1_windows.json"))(t)
@@ -44,11 +44,11 @@ func goldenWindows(t *testing.T) (*vssgp.Params, *vssgp.Data, *oracle.Golden) {
 	return modeltest.FromOracle(g.Params, g), data, g
 }
 
-// recording is a model of v windows with l components of k features each over a
-// sum of tones; of one window, of none.
+// recording returns a model with v windows and l components of k features each for a sum of tones.
+// With v = 1 it has no windows.
 func recording(v, l, k, d int, tau float64) (*vssgp.Params, *vssgp.Data) {
 	rng := rand.New(rand.NewPCG(uint64(v), uint64(l*k)))
-	const step = 20.0 // rows from one center to the next
+	const step = 20.0 // rows between neighboring centers
 	p := vssgp.NewParams(v*l, k, 1, d)
 	p.Windows = backend.Windows{Length: 2 * step}
 	for w := range v {
@@ -70,7 +70,7 @@ func recording(v, l, k, d int, tau float64) (*vssgp.Params, *vssgp.Data) {
 		p.PhaseLower[j] = 3 * rng.Float64()
 		p.PhaseUpper[j] = p.PhaseLower[j] + 1 + rng.Float64()
 	}
-	for i := range p.CoefVar { // the exact bound has no use for it
+	for i := range p.CoefVar { // the exact bound does not use it
 		p.CoefVar[i] = 1
 	}
 	p.NoisePrecision[0] = tau
@@ -85,12 +85,12 @@ func recording(v, l, k, d int, tau float64) (*vssgp.Params, *vssgp.Data) {
 	return p, data
 }
 
-// modelBound is how far bound and gradients may be from those that package cpu and
-// the host's algebra give, relative to the largest of each.
+// modelBound is the maximum difference of the bound and gradients from package cpu and the host's
+// algebra, relative to the largest entry of each.
 const modelBound = 1e-10
 
-// TestModel: bound and every gradient, with the algebra on the card, against the
-// golden file and against package cpu.
+// TestModel compares the bound and every gradient, with the algebra on the GPU, with the golden
+// file and package cpu.
 func TestModel(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := count(open(t, Options{Ordinal: ordinal}))
@@ -115,7 +115,7 @@ func TestModel(t *testing.T) {
 			sameGradient(t, "of the CPU", got.Gradient, want.Gradient)
 		}
 		if b.host > 0 || b.card != 12 {
-			t.Errorf("%d calls have G cross, %d do not, want 0 and 12", b.host, b.card)
+			t.Errorf("%d calls transfer G to the host, %d do not, want 0 and 12", b.host, b.card)
 		}
 	})
 }
@@ -137,17 +137,17 @@ func sameGradient(t *testing.T, what string, got, want *vssgp.Params) {
 	}
 }
 
-// TestNoiseless: fits of series without noise end on the card as they do on the
-// host, dense and under windows.
+// TestNoiseless checks that fits of series without noise give the same result on the GPU and the
+// host, dense and with windows.
 func TestNoiseless(t *testing.T) {
 	all := modeltest.Noiseless()
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for i, s := range all[:5] {
 			if !slow.Tests && i != 0 && i != 2 {
-				continue // emulated cards take a minute for all
+				continue // an emulated GPU takes a minute for all
 			}
 			o := vssgp.Options{Backend: b, Iterations: 30}
-			if i == 0 { // where the algebra is done on the card
+			if i == 0 { // the algebra runs on the GPU
 				o.Windows.Length = 4
 			}
 			m, r, err := vssgp.Fit(context.Background(), &vssgp.Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}, o)

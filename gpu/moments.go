@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// columnSums is how many sums of a feature moments_columns makes: one for each of four
+// columnSums is the number of sums of a feature that moments_columns computes: one for each of four
 // outputs, and the second moment.
 const columnSums = outputGroup + 1
 
@@ -40,11 +40,11 @@ func (r *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	return nil
 }
 
-// planMoments plans the moments, and for a solution its chain.
+// planMoments plans the moments and, for a solution, its chain.
 func (r *rows) planMoments(p *plan) error {
 	runs := runsOver(p.runs, p.offset)
-	p.wants[arrayGram] = gramBytes(p.offset)
-	p.wants[arraySums] = int64(8 * groups(p.d) * p.m * columnSums)
+	p.needs[arrayGram] = gramBytes(p.offset)
+	p.needs[arraySums] = int64(8 * groups(p.d) * p.m * columnSums)
 	if p.op == opSolve {
 		p.addChain(goesDense(p.offset, p.d, r.card.device.SharedPerBlock))
 	}
@@ -58,8 +58,8 @@ func (r *rows) planMoments(p *plan) error {
 	return r.addPasses(p, runs, gram, columnKind(columnCut, columnBlock, groups(p.d), columnSums))
 }
 
-// sumMoments leaves the sums over the rows on the card: strictly lower triangles in
-// arrayGram, and [groups,M,columnSums] in arraySums.
+// sumMoments computes the sums over the rows on the device: strictly lower triangles in arrayGram,
+// and [groups,M,columnSums] in arraySums.
 func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 	r.zero(p, arrayGram)
 	if r.spectrum.used = p.tables; p.tables {
@@ -89,8 +89,8 @@ func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 	})
 }
 
-// fillGram writes lower triangles from an array in the order of
-// backend.NewGram to both triangles of g, and the diagonal.
+// fillGram copies lower triangles, in the order of backend.NewGram, to both triangles of g and
+// fills the diagonal.
 func fillGram(g *backend.Gram, lower []float64, diagonal func(k int) float64) {
 	diag, below, _ := gramOffsets(g.Offset)
 	for v, b := range g.Diag {
@@ -105,12 +105,12 @@ func fillGram(g *backend.Gram, lower []float64, diagonal func(k int) float64) {
 	}
 }
 
-// mirrorBlock is the side of the squares that mirror copies at a time: two of
-// them stay in the nearest cache.
+// mirrorBlock is the side of the squares that mirror copies at a time. Two squares fit into the L1
+// cache.
 const mirrorBlock = 32
 
-// mirror copies the strictly lower triangle of a [m,m] to both triangles of b,
-// large ones on all cores.
+// mirror copies the strictly lower triangle of a [m,m] to both triangles of b, on all cores if m is
+// large.
 func mirror(b, a []float64, m int) {
 	strip := func(lo int) {
 		hi := min(m, lo+mirrorBlock)

@@ -15,8 +15,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/emu"
 )
 
-// mutantShapes are small, and pass each barrier of the kernels: several stages, rows
-// and tiles of both sizes, several segments, blocks without features.
+// mutantShapes are small shapes that reach each barrier of the kernels: several stages, rows and
+// tiles of both sizes, several segments, blocks without features.
 var mutantShapes = []shape{
 	{n: 150, m: 200, q: 1, d: 2, even: true},
 	{n: 70, m: 70, q: 2, d: 1},
@@ -25,17 +25,17 @@ var mutantShapes = []shape{
 	{n: 150, m: 20, q: 1, d: 5, windows: 40}, // every other window has no features
 }
 
-// A place is a line with a barrier.
-type place struct {
+// A barrierLine is a source line with a barrier.
+type barrierLine struct {
 	file string
 	line int
-	code string // the line and those around it
+	code string // the line and its context
 }
 
 var barrierCall = regexp.MustCompile(`^[^/]*\b(warp_)?barrier\(\)`)
 
-// barriers finds all barriers of the kernels.
-func barriers(t *testing.T) (all []place) {
+// barriers returns all barriers of the kernels.
+func barriers(t *testing.T) (all []barrierLine) {
 	t.Helper()
 	files := testkit.Must(filepath.Glob("../kernels/*.cu*"))(t)
 	for _, file := range files {
@@ -46,19 +46,19 @@ func barriers(t *testing.T) (all []place) {
 		lines := strings.Split(string(text), "\n")
 		for i, code := range lines {
 			if barrierCall.MatchString(code) {
-				all = append(all, place{filepath.Base(file), i + 1, strings.Join(lines[max(0, i-1):i+2], "\n")})
+				all = append(all, barrierLine{filepath.Base(file), i + 1, strings.Join(lines[max(0, i-1):i+2], "\n")})
 			}
 		}
 	}
 	return all
 }
 
-// TestMutants leaves out one barrier after another: a race, or else what came of it,
-// must be an error. Without VSSGP_MUTANTS=1 every eighth barrier is left out, in
-// builds without the detector of races none.
+// TestMutants removes one barrier after the other: this must cause a race or a wrong result.
+// Without VSSGP_MUTANTS=1 it removes every eighth barrier, and none in builds without the race
+// detector.
 func TestMutants(t *testing.T) {
 	if !emu.Races {
-		t.Skip("this build looks for no races: it should have the tag racekernels as well")
+		t.Skip("this build has no race detector: add the tag racekernels")
 	}
 	defer emu.LeaveOut("", 0)
 	var problems []*problem
@@ -78,9 +78,9 @@ func TestMutants(t *testing.T) {
 			_, err := answers(ordinal, problems, wants)
 			switch {
 			case emu.LeftOut() == 0:
-				t.Errorf("%s:%d: no problem here passes this barrier", p.file, p.line)
+				t.Errorf("%s:%d: no problem reaches this barrier", p.file, p.line)
 			case err == nil:
-				t.Errorf("%s:%d: without this barrier nothing goes wrong:\n%s", p.file, p.line, p.code)
+				t.Errorf("%s:%d: no error without this barrier:\n%s", p.file, p.line, p.code)
 			default:
 				t.Logf("%s:%d: %v", p.file, p.line, err)
 			}
@@ -89,10 +89,10 @@ func TestMutants(t *testing.T) {
 	})
 }
 
-// TestDigitsMutants is TestMutants for the barriers that the kernels of digits pass.
+// TestDigitsMutants is TestMutants for the barriers of the digit kernels.
 func TestDigitsMutants(t *testing.T) {
 	if !emu.Races {
-		t.Skip("this build looks for no races: it should have the tag racekernels as well")
+		t.Skip("this build has no race detector: add the tag racekernels")
 	}
 	defer emu.LeaveOut("", 0)
 	problems := []*problem{
@@ -120,15 +120,14 @@ func TestDigitsMutants(t *testing.T) {
 			}
 		}
 		emu.LeaveOut("", 0)
-		if caught != 3 || passed != 4 { // two of ring's, the last for those who use shared memory afterwards, and two of pullback's
-			t.Errorf("%d barriers are passed, want 4; without %d of them something goes wrong, want 3", passed, caught)
+		if caught != 3 || passed != 4 { // two of ring, the last of which protects later uses of shared memory, and two of pullback
+			t.Errorf("%d barriers are reached, want 4; removing one causes an error for %d of them, want 3", passed, caught)
 		}
 	})
 }
 
-// answers runs all methods of all problems, until one fails or answers other than
-// wanted, if anything is. A launch that failed leaves a backend of no use, so it
-// takes others.
+// answers runs all methods of all problems until one fails or differs from wants, if given. A
+// failed launch makes a backend unusable, so each call opens new ones.
 func answers(ordinal int, problems []*problem, wants [][]answer) (all [][]answer, err error) {
 	for _, p := range problems {
 		if all, err = p.answers(ordinal, all, wants); err != nil {
@@ -147,7 +146,7 @@ func (p *problem) answers(ordinal int, all, wants [][]answer) ([][]answer, error
 	defer b.Close()
 	methods := p.methods()
 	if p.digits > 0 {
-		methods = methods[:2] // all that digits change
+		methods = methods[:2] // digits affect only these
 	}
 	for _, m := range methods {
 		have, err := p.run(b, m)

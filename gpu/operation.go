@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// addPasses makes passes of these kinds, with as many slots as there is memory for.
-// The plan holds everything else that it wants, and its other sections.
+// addPasses adds passes of these kinds, with as many slots as fit into memory. All other sizes and
+// sections of the plan must be final.
 func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 	others := len(p.table)
 	cutInto := func(part, store int64) {
@@ -25,12 +25,12 @@ func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 		least, all = max(least, s.least*s.slotBytes), max(all, s.slots*s.slotBytes)
 		leastStore, store = max(leastStore, s.leastStore), max(store, s.store)
 	}
-	fixed := p.wants.total() + int64(len(p.table))
+	fixed := p.needs.total() + int64(len(p.table))
 	room := p.free - fixed
 	if room < least+leastStore {
 		ofRows := r.own.total()
 		for _, a := range []array{arrayRes, arrayOut, arrayQuad, arrayPart} {
-			ofRows += p.wants[a]
+			ofRows += p.needs[a]
 		}
 		return r.refused(fixed+least+leastStore, p.free, ofRows/int64(r.data.N))
 	}
@@ -40,19 +40,19 @@ func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 		cutInto(room-store, store)
 	}
 	for _, s := range p.passes {
-		p.wants[arrayPart] = max(p.wants[arrayPart], s.slots*s.slotBytes)
-		p.wants[arrayStore] = max(p.wants[arrayStore], s.store)
+		p.needs[arrayPart] = max(p.needs[arrayPart], s.slots*s.slotBytes)
+		p.needs[arrayStore] = max(p.needs[arrayStore], s.store)
 	}
 	return nil
 }
 
-// mostStore is how many bytes of features are stored at a time: enough rows that the
-// launches for them do not count.
+// mostStore is the maximum number of bytes of features stored at a time: large enough to make the
+// launch overhead negligible.
 const mostStore = 512 << 20
 
-// prepare finds or makes the operation's plan over all rows, or over the given ones,
-// allocates what it wants and brings tables and features to the card. fill completes
-// a new plan. The arguments that prepare returns still lack the tables' addresses.
+// prepare returns the arguments of an operation over all rows or over the given rows. It reuses or
+// creates the plan, allocates its arrays and uploads tables and features. fill completes a new
+// plan. The returned arguments do not yet contain the addresses of the tables.
 func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, fill func(*plan) error) (*plan, kernels.RowsBank, error) {
 	r.solved = nil
 	p, err := r.reserve(op, f, d, given, fill)
@@ -79,58 +79,58 @@ func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, fi
 	return p, a, nil
 }
 
-// reserve plans and allocates.
+// reserve creates the plan and allocates its arrays.
 func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, fill func(*plan) error) (p *plan, err error) {
 	offset, frequencies := f.Offsets(), r.frequencies(op, f)
-	err = r.allocate(func(free int64) (*wants, error) {
+	err = r.allocate(func(free int64) (*arraySizes, error) {
 		p = r.plans[op]
-		if op == opPick || !p.fits(f.M, offset, d) || p.frequencies != frequencies || p.wants.total() > free || p.cramped && p.free < free {
-			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, wants: r.own, frequencies: frequencies}
+		if op == opPick || !p.fits(f.M, offset, d) || p.frequencies != frequencies || p.needs.total() > free || p.cramped && p.free < free {
+			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, needs: r.own, frequencies: frequencies}
 			if err := r.complete(p, given, fill); err != nil {
 				return nil, err
 			}
 			r.plans[op] = p
 		}
-		if op == opSolve { // what PullbackSolved needs must not be in the way of its own arrays, which could free it
+		if op == opSolve { // allocating its arrays must not free the data that PullbackSolved needs
 			for _, a := range []array{arrayGram, arraySolved} {
-				if r.size[a] > p.wants[a] {
+				if r.size[a] > p.needs[a] {
 					err = errors.Join(err, r.release(a))
 				}
 			}
 		}
-		return &p.wants, err
+		return &p.needs, err
 	})
 	return p, err
 }
 
 // complete plans the operation.
 func (r *rows) complete(p *plan, given []int, fill func(*plan) error) error {
-	p.wants[arrayBank] = int64(8 * bankNumbers(p.m, r.data.Q))
+	p.needs[arrayBank] = int64(8 * bankNumbers(p.m, r.data.Q))
 	if p.op == opPick {
 		r.pick(p, given)
 	} else if r.own[arrayEven] > 0 {
-		p.wants[arrayRot] = int64(8 * kernels.Rotations * p.m)
+		p.needs[arrayRot] = int64(8 * kernels.Rotations * p.m)
 	}
 	err := fill(p)
-	p.wants[arrayTable+array(p.op)] = int64(len(p.table))
+	p.needs[arrayTable+array(p.op)] = int64(len(p.table))
 	return err
 }
 
-// pick has a plan go over the given rows alone.
+// pick restricts a plan to the given rows.
 func (r *rows) pick(p *plan, given []int) {
 	places, runs := r.layout.Pick(nil, nil, given)
 	p.n, p.runs = len(places), runs
 	for _, place := range places {
 		p.index = append(p.index, int64(place))
 	}
-	p.wants[arrayIndex] = int64(8 * p.n)
-	p.wants[arrayPickX], p.wants[arrayPickY] = int64(8*p.n*r.data.Q), int64(8*p.n*r.data.D)
+	p.needs[arrayIndex] = int64(8 * p.n)
+	p.needs[arrayPickX], p.needs[arrayPickY] = int64(8*p.n*r.data.Q), int64(8*p.n*r.data.D)
 	if r.own[arrayGate] > 0 {
-		p.wants[arrayPickGate] = int64(16 * p.n)
+		p.needs[arrayPickGate] = int64(16 * p.n)
 	}
 }
 
-// gather picks the plan's rows on the card, and has the arguments point to them.
+// gather copies the plan's rows on the device and sets the arguments to the copies.
 func (r *rows) gather(p *plan, a *kernels.RowsBank) {
 	r.send(arrayIndex, cuda.Bytes(p.index))
 	k := &kernels.RowsGather{
@@ -141,14 +141,13 @@ func (r *rows) gather(p *plan, a *kernels.RowsBank) {
 	r.launch(k, parts(p.n, k.Block()), 0)
 }
 
-// at is the address of a section of the operation's table.
+// at returns the address of a section of the operation's table.
 func (r *rows) at(p *plan, s section) uint64 {
 	return r.address(arrayTable+array(p.op)) + uint64(s.begin)
 }
 
-// sweep goes over the rows by a pass: it launches each batch, slab by slab if features
-// are stored, given the arguments with the addresses of its chunks and jobs, and then
-// reduces its even runs and its odd ones.
+// sweep runs a pass over the rows: it launches each batch, slab by slab if features are stored,
+// with the addresses of its chunks and jobs, and then reduces its even runs and its odd runs.
 func (r *rows) sweep(p *plan, pass *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, blocks int),
 	reduce func(chunks, reductions uint64, blocks int)) {
 	a.Chunks = r.at(p, pass.chunkTable)
@@ -169,8 +168,8 @@ func (r *rows) sweep(p *plan, pass *pass, a kernels.RowsBank, launch func(a kern
 	}
 }
 
-// columns leaves the sums of a pass of columnKind in arraySums, [groups,M,sums]. It
-// launches once for each group of outputs, the first of them being d0.
+// columns writes the sums of a pass of columnKind to arraySums, [groups,M,sums]. It launches once
+// for each group of outputs, whose first output is d0.
 func (r *rows) columns(p *plan, pass *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, d0 int64, part uint64, blocks int)) {
 	r.zero(p, arraySums)
 	part := func(group int) uint64 {

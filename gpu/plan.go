@@ -8,7 +8,7 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// A plan says how an operation goes over rows.
+// A plan describes how an operation processes the rows.
 type plan struct {
 	op     operation
 	m, d   int   // features, outputs
@@ -16,27 +16,27 @@ type plan struct {
 
 	n           int           // rows
 	runs        []backend.Run // of their layout
-	index       []int64       // which rows they are; nil: all
-	free        int64         // bytes that the plan could use
+	index       []int64       // indices of the rows; nil: all
+	free        int64         // bytes available to the plan
 	cramped     bool          // with more free bytes the plan would differ
-	wants       wants
-	table       []byte       // what its kernels read: chunks, jobs, reductions, blocks of a chain
-	tabled      *cuda.Memory // where the card has the table; nil: nowhere
+	needs       arraySizes
+	table       []byte       // read by its kernels: chunks, jobs, reductions, blocks of a chain
+	tabled      *cuda.Memory // the device's copy of the table, or nil
 	passes      []*pass
-	frequencies int  // in the tables that cost less than passes over the rows; 0: passes cost less
-	tables      bool // the sums come from tables: their arrays fit into memory
+	frequencies int  // in the tables, if these are faster than passes over the rows; 0: passes are faster
+	tables      bool // the sums come from tables, whose arrays fit into memory
 
 	chunks, rowJobs section   // jobs of a few rows each (residuals, predictions) or of digits of Ḡ; reductions of pairs
 	levels          []section // of the chain
 	chain           *chain
 }
 
-// fits says whether the plan was made for these shapes.
+// fits reports whether the plan was created for these shapes.
 func (p *plan) fits(m int, offset []int, d int) bool {
 	return p != nil && p.m == m && p.d == d && slices.Equal(p.offset, offset)
 }
 
-// A section is a part of a plan's table, which begins at so many bytes: rows of one type
+// A section is a part of a plan's table: it begins at a byte offset and contains rows of one type
 // of package kernels.
 type section struct{ begin, rows int }
 
@@ -47,83 +47,81 @@ func add[Row any](p *plan, rows []Row) section {
 	return s
 }
 
-// addChain adds the plan's chain, with its tables and what its algebra needs on the
-// card besides the Gram array.
+// addChain adds the plan's chain with its tables and the workspace of its algebra.
 func (p *plan) addChain(dense bool) {
 	c := newChain(p.offset, p.d)
 	p.chain = c
 	for _, l := range c.levels {
 		p.levels = append(p.levels, add(p, l))
 	}
-	p.wants[arrayLevels] = 8 * c.workspace
+	p.needs[arrayLevels] = 8 * c.workspace
 	if dense {
-		p.wants[arrayLevels] = 8 * denseWorkspace(p.m, p.d)
+		p.needs[arrayLevels] = 8 * denseWorkspace(p.m, p.d)
 	}
-	p.wants[arraySolved] = solvedBytes(c.m, c.d)
-	p.wants[arrayStats] = int64(8 * stats * c.blocks(0))
+	p.needs[arraySolved] = solvedBytes(c.m, c.d)
+	p.needs[arrayStats] = int64(8 * stats * c.blocks(0))
 }
 
-// A span is [lo, hi).
+// A span is the half-open interval [lo, hi).
 type span struct{ lo, hi int }
 
 func (s span) len() int { return s.hi - s.lo }
 
-// A batch is summed before its reductions: all chunks of some consecutive runs. Where
-// their features are stored, that is done slab by slab, in a store that has so many
-// rows of each chunk.
+// A batch is all chunks of some consecutive runs, which are summed before their reductions. Stored
+// features are summed slab by slab; the store then has space for slab rows of each chunk.
 type batch struct {
 	jobs, storeJobs section
 	reductions      [2]section // of even cells and of odd ones
 	slab, rows      int64      // of a slab; of the longest chunk
 }
 
-// A pass is one kernel's way over the rows, and the reductions of its partial sums.
+// A pass is the application of one kernel to the rows, with the reductions of its partial sums.
 type pass struct {
 	kind
 	chunks            []kernels.Chunk
 	chunkTable        section
 	batches           []batch
-	slots, least      int64 // of the largest batch; of the run with most
-	store, leastStore int64 // bytes: of the largest batch; of the run with most, a slab at a time
+	slots, least      int64 // of the largest batch; of the largest run
+	store, leastStore int64 // bytes for the largest batch; for the largest run, a slab at a time
 }
 
-// A kind of pass says how rows are cut into chunks, and the features over a chunk into
-// blocks, and what a block sums.
+// A kind of pass defines how rows are cut into chunks and the features over a chunk into blocks,
+// and what a block sums.
 type kind struct {
 	cut
 	storage
 	tile                int64 // features of a block
 	pairs               bool  // gramKind: a block multiplies two tiles of them
-	perRow              bool  // quadKind: it leaves a sum for each row
-	groups, sums, sides int   // columnKind: groups of outputs, sums of a feature for each, by so many threads
+	perRow              bool  // quadKind: a sum for each row
+	groups, sums, sides int   // columnKind: groups of outputs, sums of a feature for each, number of threads
 	slotBytes           int64 // of the partial sums in a slot
 }
 
-// gramKind has a block for each tile of the triangle.
+// gramKind returns the kind with a block for each tile of the triangle.
 func gramKind(tile int64) kind {
 	return kind{cut: gramCut, storage: storeFeatures, tile: tile, pairs: true, slotBytes: 8 * tile * tile}
 }
 
-// columnKind has a block for each size features of a run, which adds up sums numbers
-// of each for every group of outputs; the reduction is sums_reduce.
+// columnKind returns the kind with a block for every size features of a run. For every group of
+// outputs it computes sums numbers per feature; the reduction is sums_reduce.
 func columnKind(c cut, size int64, groups, sums int) kind {
 	return kind{cut: c, tile: size, groups: groups, sums: sums, sides: 1, slotBytes: 8 * size * int64(groups*sums)}
 }
 
-// twoSided has two threads for each feature, whose sums stand behind each other, and
-// features from a store.
+// twoSided returns the kind with two threads per feature, whose sums are adjacent, and with stored
+// features.
 func (k kind) twoSided(s storage) kind {
 	k.storage, k.sides, k.slotBytes = s, 2, 2*k.slotBytes
 	return k
 }
 
-// quadKind has a block for each tile of features over a run of one chunk, with a sum for
-// each row; predict_quad_reduce adds the sums of a row's tiles.
+// quadKind returns the kind with a block for each tile of features over a run of one chunk, with a
+// sum for each row; predict_quad_reduce adds the sums of a row's tiles.
 func quadKind(tile int64) kind {
 	return kind{cut: quadCut, storage: storeFeatures, tile: tile, perRow: true, slotBytes: 8 * kernels.QuadRows}
 }
 
-// count is how many blocks there are over a chunk of m features.
+// count returns the number of blocks over a chunk of m features.
 func (k kind) count(m int64) int64 {
 	if k.pairs {
 		return pairs(m, k.tile)
@@ -131,12 +129,12 @@ func (k kind) count(m int64) int64 {
 	return parts(m, k.tile)
 }
 
-// addPass adds a pass with so many slots and bytes of a store, or as many as one run
-// needs.
+// addPass adds a pass with the given number of slots and bytes of a store, or with as many as one
+// run needs.
 //
-// Sums do not depend on the slots: one reduction adds a run's partial sums, in
-// order, and a number of the result gets the sums of two runs at most (a window
-// meets two cells), and 0 + a + b is the same in either order.
+// The results do not depend on the slots: one reduction adds a run's partial sums in order, and
+// each entry of the result is the sum of at most two runs (a window meets two cells), where 0 + a +
+// b is the same in either order.
 func (p *plan) addPass(k kind, runs []run, slots, store int64) *pass {
 	chunks, of := k.chunks(runs, k.count)
 	s := &pass{kind: k, chunks: chunks}
@@ -166,7 +164,7 @@ func (p *plan) addPass(k kind, runs []run, slots, store int64) *pass {
 	return s
 }
 
-// batch adds the jobs and reductions of some consecutive runs, whose chunks are of.
+// batch adds the jobs and reductions of some consecutive runs; of[i] are the chunks of run i.
 func (p *plan) batch(k kind, runs []run, of []span) (b batch) {
 	var jobs []kernels.Job
 	var reductions [2][]kernels.Reduction
@@ -190,7 +188,7 @@ func (p *plan) batch(k kind, runs []run, of []span) (b batch) {
 	return b
 }
 
-// reductions returns the reductions of a run of m features, whose first slot is slot.
+// reductions returns the reductions of a run of m features that begins at the given slot.
 func (k kind) reductions(chunks span, m, slot int64) (all []kernels.Reduction) {
 	blocks := k.count(m)
 	if k.perRow {
@@ -204,7 +202,7 @@ func (k kind) reductions(chunks span, m, slot int64) (all []kernels.Reduction) {
 	return all
 }
 
-// fillStore gives a batch's chunks their places in a store of so many bytes.
+// fillStore assigns a batch's chunks their positions in a store of the given size in bytes.
 func (p *plan) fillStore(b *batch, s *pass, which span, store int64) {
 	var jobs []kernels.Job
 	chunks := s.chunks[which.lo:which.hi]

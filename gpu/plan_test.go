@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// runsOf are runs of so many features.
+// runsOf returns runs with the given numbers of features.
 func runsOf(features ...int64) (runs []run) {
 	for _, m := range features {
 		runs = append(runs, run{Chunk: kernels.Chunk{M: m}})
@@ -31,8 +31,8 @@ func TestTileFor(t *testing.T) {
 	}
 }
 
-// TestChunks: rows are covered once and in order, and shapes give the number
-// of blocks that a card can use.
+// TestChunks checks that chunks cover the rows once and in order, and that the number of blocks
+// matches the GPU.
 func TestChunks(t *testing.T) {
 	one := func(n, m int64) []run { return []run{{Chunk: kernels.Chunk{Hi: n, M: m, Split: m}}} }
 	var many []run
@@ -63,7 +63,7 @@ func TestChunks(t *testing.T) {
 				want := r.Chunk
 				want.Lo, want.Hi = at, got.Hi
 				if got != want || got.Rows() < 1 || got.Hi > r.Hi || got.Rows() > longest {
-					t.Fatalf("%s: chunk %+v of run %+v, want it at %d", c.name, got, r, at)
+					t.Fatalf("%s: chunk %+v of run %+v, want begin %d", c.name, got, r, at)
 				}
 				if got.Hi < r.Hi && got.Rows()%chunkUnit != 0 {
 					t.Errorf("%s: chunk of %d rows, want a multiple of %d", c.name, got.Rows(), chunkUnit)
@@ -80,7 +80,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// someRuns are runs of a layout over windows of random sizes.
+// someRuns returns runs of a layout over windows of random sizes.
 func someRuns(rng *rand.Rand) []run {
 	n, windows := 1+rng.IntN(20_000), 1+rng.IntN(6)
 	w := backend.Windows{Length: 2}
@@ -93,9 +93,9 @@ func someRuns(rng *rand.Rand) []run {
 	return runsOver(w.NewLayout(x, n, 1).Runs, offset)
 }
 
-// TestPasses: whatever the limit, every chunk has all its blocks' jobs once,
-// in slots of their own, and every block of a run is reduced once, over its
-// chunks' slots in order, among runs of one parity.
+// TestPasses checks for various limits that each chunk has one job for each of its blocks, in a
+// slot used by no other job, and that each block of a run is reduced once, over the slots of its
+// chunks in order, among runs of one parity.
 func TestPasses(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -114,7 +114,7 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// rowsOf are the rows of a section of a plan's table.
+// rowsOf returns the rows of a section of a plan's table.
 func rowsOf[Row any](p *plan, s section) []Row {
 	rows := make([]Row, s.rows)
 	copy(cuda.Bytes(rows), p.table[s.begin:])
@@ -127,7 +127,7 @@ func checkPass(runs []run, p *plan, s *pass) error {
 		block int64
 	}
 	var runOf []int      // of each chunk
-	jobs, blocks := 0, 0 // that there should be: each block over each chunk has a job
+	jobs, blocks := 0, 0 // expected: a job for each block over each chunk
 	_, of := s.cut.chunks(runs, s.count)
 	for i, r := range runs {
 		blocks += int(s.count(r.M))
@@ -138,12 +138,12 @@ func checkPass(runs []run, p *plan, s *pass) error {
 	}
 	reduced := map[part]bool{}
 	for _, b := range s.batches {
-		slots := map[part][]int64{} // the chunks'
+		slots := map[part][]int64{} // of the chunks
 		used := map[int64]bool{}
 		jobs -= b.jobs.rows
 		for _, j := range rowsOf[kernels.Job](p, b.jobs) {
 			if used[j.Slot] || j.Slot >= s.slots || j.Other > j.Block {
-				return fmt.Errorf("job %+v in batch %+v: its slot is not its own, or its tile is above the diagonal", j, b)
+				return fmt.Errorf("job %+v in batch %+v: its slot is used twice, or its tile is above the diagonal", j, b)
 			}
 			used[j.Slot] = true
 			if s.pairs {
@@ -160,7 +160,7 @@ func checkPass(runs []run, p *plan, s *pass) error {
 					added = append(added, r.Slot+i*r.Apart)
 				}
 				if reduced[of] || runs[of.run].cell&1 != parity || !slices.Equal(added, slots[of]) {
-					return fmt.Errorf("reduction %+v of %+v adds slots %v among cells of parity %d, its chunks' are %v", r, of, added, parity, slots[of])
+					return fmt.Errorf("reduction %+v of %+v adds slots %v among cells of parity %d, want %v", r, of, added, parity, slots[of])
 				}
 				reduced[of] = true
 			}
@@ -172,13 +172,13 @@ func checkPass(runs []run, p *plan, s *pass) error {
 	return nil
 }
 
-// planRows are rows without a card, of which each takes 10 bytes.
+// planRows returns rows without a GPU, 10 bytes each.
 func planRows(n int, w backend.Windows) *rows {
-	return &rows{data: backend.Data{N: n, Q: 1, D: 1, Windows: w}, own: wants{arrayX: int64(10 * n)}}
+	return &rows{data: backend.Data{N: n, Q: 1, D: 1, Windows: w}, own: arraySizes{arrayX: int64(10 * n)}}
 }
 
-// TestPredictPlan: pieces and jobs cover the same rows, and the slots of a piece's
-// tiles lie behind each other.
+// TestPredictPlan checks that pieces and jobs cover the same rows, and that the slots of a piece's
+// tiles are contiguous.
 func TestPredictPlan(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 4))
@@ -219,8 +219,8 @@ func TestPredictPlan(t *testing.T) {
 	}
 }
 
-// TestInWaves: the time of chunks in whole waves is never above that of as many as
-// there may be.
+// TestInWaves checks that cutting into whole waves is never slower than cutting into the maximum
+// number of chunks.
 func TestInWaves(t *testing.T) {
 	time := func(n, l, count int64) int64 { return parts(parts(n, l)*count, multiprocessors) * (l + blockRows) }
 	for _, c := range []struct{ n, count, atMost int64 }{
@@ -233,8 +233,8 @@ func TestInWaves(t *testing.T) {
 	}
 }
 
-// TestPassesInBudget: all partial sums at once, some of them, and one byte less than the
-// least, which is refused with what would fit.
+// TestPassesInBudget tests space for all partial sums, for some of them, and one byte less than the
+// minimum, which must return a BudgetError.
 func TestPassesInBudget(t *testing.T) {
 	r := planRows(4000, backend.Windows{})
 	var runs []run
@@ -243,19 +243,19 @@ func TestPassesInBudget(t *testing.T) {
 	}
 	k := columnKind(cut{1, 1000, longest, false}, 64, 1, 1)
 	within := func(free int64) (*plan, error) {
-		p := &plan{wants: r.own, free: free}
+		p := &plan{needs: r.own, free: free}
 		return p, r.addPasses(p, runs, k)
 	}
 	unlimited := testkit.Must(within(math.MaxInt64))(t)
 	fixed := 40_000 + int64(len(unlimited.table))
 	for _, c := range []struct {
-		slots   int // that there is room for
+		slots   int // that fit
 		cramped bool
 		batches int
 	}{{4, false, 1}, {3, true, 2}, {1, true, 4}} {
 		p := testkit.Must(within(fixed + int64(c.slots)*k.slotBytes))(t)
-		if p.cramped != c.cramped || len(p.passes[0].batches) != c.batches || p.wants[arrayPart] != int64(c.slots)*k.slotBytes {
-			t.Errorf("room for %d slots: cramped %v, %d batches, %d bytes", c.slots, p.cramped, len(p.passes[0].batches), p.wants[arrayPart])
+		if p.cramped != c.cramped || len(p.passes[0].batches) != c.batches || p.needs[arrayPart] != int64(c.slots)*k.slotBytes {
+			t.Errorf("space for %d slots: cramped %v, %d batches, %d bytes", c.slots, p.cramped, len(p.passes[0].batches), p.needs[arrayPart])
 		}
 	}
 	_, err := within(fixed + k.slotBytes - 1)
@@ -268,17 +268,18 @@ func TestPassesInBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetError: it names bytes needed, bytes free, and what would fit.
+// TestBudgetError checks that the error names the bytes needed, the bytes free and the rows that
+// fit.
 func TestBudgetError(t *testing.T) {
 	r := planRows(4000, backend.Windows{})
 	for _, c := range []struct {
 		free int64
 		want string
 	}{
-		{41_000 - 10*1000, "needs 41000 bytes of device memory, 31000 are free, enough for about 3000 of the 4000 rows; " +
-			"want fewer rows, or more ranks (mpirun) with a card each"},
-		{1000 + 10, "enough for about 1 of the 4000 rows"},
-		{999, "999 are free, too few for any number of rows; want fewer features, or a card with more memory"},
+		{41_000 - 10*1000, "needs 41000 bytes of device memory but only 31000 are free, which fits about 3000 of the 4000 rows; " +
+			"use fewer rows, or more ranks (mpirun) with one GPU each"},
+		{1000 + 10, "which fits about 1 of the 4000 rows"},
+		{999, "only 999 are free, too little even for one row; use fewer features or a GPU with more memory"},
 	} {
 		err := r.refused(41_000, c.free, 10)
 		if !strings.Contains(err.Error(), c.want) || !errors.Is(err, cuda.ErrBudget) {

@@ -5,8 +5,8 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// Predict fills dst with the latent function's mean and covariance at every
-// row, in the order given to Open.
+// Predict fills dst with the latent function's mean and covariance at every row, in the row order
+// of Open.
 func (r *rows) Predict(dst *backend.Prediction, f *backend.Features, post *backend.Posterior) error {
 	err := r.call("predict", r.data.CheckPredict(dst, f, post), func() error { return r.predict(f, post) })
 	if err != nil {
@@ -25,32 +25,31 @@ func (r *rows) Predict(dst *backend.Prediction, f *backend.Features, post *backe
 	return nil
 }
 
-// planPredict cuts the rows into jobs, and for a shared covariance into pieces, each
-// with a job for every tile of the features over it.
+// planPredict cuts the rows into jobs and, for a shared covariance, into pieces with a job for
+// every tile of features.
 func (r *rows) planPredict(p *plan) error {
 	runs := runsOver(p.runs, p.offset)
 	one := func(int64) int64 { return 1 }
 	chunks, _ := predictCut.chunks(runs, one)
 	p.chunks, p.rowJobs = add(p, chunks), add(p, rowJobs(chunks))
-	p.wants[arrayCoef] = int64(16 * p.m * p.d)
-	p.wants[arrayOut] = int64(8 * p.n * (p.d + p.d*p.d))
+	p.needs[arrayCoef] = int64(16 * p.m * p.d)
+	p.needs[arrayOut] = int64(8 * p.n * (p.d + p.d*p.d))
 	if p.op != opPredictShared {
 		return r.addPasses(p, runs)
 	}
-	p.wants[arrayCoef] = int64(8 * p.m * (p.d + 1))
-	p.wants[arrayGram] = gramBytes(p.offset)
-	p.wants[arrayQuad] = int64(8 * p.n)
+	p.needs[arrayCoef] = int64(8 * p.m * (p.d + 1))
+	p.needs[arrayGram] = gramBytes(p.offset)
+	p.needs[arrayQuad] = int64(8 * p.n)
 	var pieces []run
 	chunks, _ = quadCut.chunks(runs, one)
 	for _, c := range chunks {
-		pieces = append(pieces, run{Chunk: c}) // which share no row, so all may be of one cell
+		pieces = append(pieces, run{Chunk: c}) // they share no row, so all may belong to one cell
 	}
 	return r.addPasses(p, pieces, quadKind(tileFor(runs)))
 }
 
-// predict leaves the predictions in host[arrayOut], [N,D+D²], with zeros for rows that
-// meet no feature. A shared covariance adds the numbers in host[arrayQuad] to each
-// variance.
+// predict writes the predictions to host[arrayOut], [N,D+D²], with zeros for rows without features.
+// With a shared covariance, the entries of host[arrayQuad] must be added to each variance.
 func (r *rows) predict(f *backend.Features, post *backend.Posterior) error {
 	op, beside := opPredict, post.Var
 	if post.Cov != nil {
@@ -62,7 +61,7 @@ func (r *rows) predict(f *backend.Features, post *backend.Posterior) error {
 	}
 	r.upload(arrayCoef, post.Mean, beside)
 	r.zero(p, arrayOut)
-	a.Y = 0 // the outputs are those to come
+	a.Y = 0 // the outputs are unknown
 	a.Chunks, a.Jobs = r.at(p, p.chunks), r.at(p, p.rowJobs)
 	k := &kernels.PredictRows{RowsBank: a, Mean: r.address(arrayCoef), Out: r.address(arrayOut)}
 	k.Var = k.Mean + uint64(8*p.m*p.d)
@@ -77,8 +76,7 @@ func (r *rows) predict(f *backend.Features, post *backend.Posterior) error {
 	return nil
 }
 
-// predictQuad leaves what a shared covariance adds to the variances in
-// host[arrayQuad].
+// predictQuad writes the variance due to a shared covariance to host[arrayQuad].
 func (r *rows) predictQuad(p *plan, a kernels.RowsBank, cov *backend.Gram) {
 	r.uploadGram(cov)
 	r.zero(p, arrayQuad)

@@ -12,7 +12,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// A shape says what a problem is made of.
+// A shape describes a problem.
 type shape struct {
 	name       string
 	n, m, q, d int
@@ -20,17 +20,17 @@ type shape struct {
 	even       bool // x are 0, ¼, ½ …
 	broken     int  // even, but for one step before this row
 	shuffled   bool
-	first      int  // window of the first feature; those before own none
-	steep      bool // every other feature fades within a fraction of a step, or two
-	digits     int  // that the backend should have
-	tables     bool // wherever there are any
+	first      int  // window of the first feature; earlier windows have none
+	steep      bool // every other feature decays within two steps or less
+	digits     int  // of the backend
+	tables     bool // if available
 }
 
 func (s shape) options(ordinal int) Options {
 	return Options{Ordinal: ordinal, Digits: s.digits, anyTables: s.tables}
 }
 
-// A problem has everything that the methods are asked.
+// A problem contains the arguments of all methods.
 type problem struct {
 	shape
 	data     backend.Data
@@ -98,7 +98,7 @@ func (p *problem) makeFeatures(rng *rand.Rand, extent float64) {
 		}
 		f.Freq[i] = 3 * rng.NormFloat64()
 	}
-	for k := range p.m { // as a model makes them, of one variance and one phase width
+	for k := range p.m { // as in a model, with one variance and one phase width
 		variance, h := 0.2+rng.Float64(), 0.1+2*rng.Float64()
 		f.Phase[k], f.Amp[k], f.Power[k] = 7*rng.Float64(), math.Sqrt(2*variance)*math.Sin(h)/h, variance
 		f.Ripple[k] = variance * math.Sin(2*h) / (2 * h)
@@ -106,13 +106,13 @@ func (p *problem) makeFeatures(rng *rand.Rand, extent float64) {
 	p.features = f
 }
 
-// An answer is one array of a method's.
+// An answer is one result array of a method.
 type answer struct {
 	name string
 	v    []float64
 }
 
-// A method of Rows with its answers, which begin as sevens.
+// A method is a method of Rows with its answers, which are initialized to seven.
 type method struct {
 	name string
 	call func(r backend.Rows) ([]answer, error)
@@ -179,7 +179,7 @@ func fields(f *backend.Features) (all []answer) {
 	return all
 }
 
-// run opens the problem's rows, calls one method and closes them.
+// run opens the problem's rows, calls one method and closes the rows.
 func (p *problem) run(b backend.Backend, m method) ([]answer, error) {
 	r, err := b.Open(p.data)
 	if err != nil {
@@ -192,7 +192,7 @@ func (p *problem) run(b backend.Backend, m method) ([]answer, error) {
 	return all, err
 }
 
-// sameBits reports the first number that differs.
+// sameBits returns an error for the first entry that differs.
 func sameBits(a, b []answer) error {
 	for i := range a {
 		for j, v := range a[i].v {
@@ -204,8 +204,8 @@ func sameBits(a, b []answer) error {
 	return nil
 }
 
-// near reports an array further from want than the bound, relative to want's
-// largest number or to 1.
+// near returns an error if an array differs from want by more than the bound, relative to the
+// largest entry of want or to 1.
 func near(got, want []answer, bound float64) error {
 	for i := range want {
 		scale := 1.0
@@ -221,7 +221,7 @@ func near(got, want []answer, bound float64) error {
 	return nil
 }
 
-// asCPU compares all methods with package cpu's.
+// asCPU compares all methods with package cpu.
 func (p *problem) asCPU(t *testing.T, b backend.Backend, bound func(method string) float64) {
 	t.Helper()
 	for _, m := range p.methods() {

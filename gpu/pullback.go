@@ -5,8 +5,8 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// Pullback fills dst with the gradient by the features of a number whose
-// gradient by the moments is bar.
+// Pullback fills dst with the gradient by the features of a scalar whose gradient by the moments is
+// bar.
 func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	err := r.call("pullback", r.data.CheckPullback(dst, f, bar), func() error {
 		p, a, err := r.prepare(opPullback, f, r.data.D, nil, r.planPullback)
@@ -24,18 +24,18 @@ func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	return nil
 }
 
-// planPullback plans the pass. The adjoint of C is uploaded, or is where Solve has
-// left its solution.
+// planPullback plans the pass. The adjoint of C is uploaded, or it is in the array where Solve
+// wrote the solution.
 func (r *rows) planPullback(p *plan) error {
 	runs := runsOver(p.runs, p.offset)
 	width := kernels.PullbackWidth(r.data.Q)
-	p.wants[arrayGram] = gramBytes(p.offset)
+	p.needs[arrayGram] = gramBytes(p.offset)
 	if p.op == opPullbackSolved {
-		p.wants[arraySolved] = solvedBytes(p.m, p.d)
+		p.needs[arraySolved] = solvedBytes(p.m, p.d)
 	} else {
-		p.wants[arrayCoef] = int64(8 * p.m * p.d)
+		p.needs[arrayCoef] = int64(8 * p.m * p.d)
 	}
-	p.wants[arraySums] = int64(8 * p.m * width)
+	p.needs[arraySums] = int64(8 * p.m * width)
 	if r.planTables(p) {
 		return nil
 	}
@@ -47,14 +47,14 @@ func (r *rows) planPullback(p *plan) error {
 		return r.addPasses(p, runs, k)
 	}
 	tile := tileFor(runs)
-	if r.data.Q > 1 { // pullback_128 takes one input
+	if r.data.Q > 1 { // pullback_128 supports only one input
 		tile = kernels.SmallTile
 	}
 	return r.addPasses(p, runs, columnKind(pullbackCut, tile, 1, width).twoSided(storeFeatures))
 }
 
-// pullback leaves the sums over the rows in host[arraySums], [M,width]. The adjoints
-// of G and C are on the card, in arrayGram and at coef.
+// pullback writes the sums over the rows to host[arraySums], [M,width]. The adjoints of G and C are
+// on the device, in arrayGram and at coef.
 func (r *rows) pullback(p *plan, a kernels.RowsBank, coef uint64) {
 	if p.tables {
 		r.pullTables(p, a, coef)

@@ -7,32 +7,32 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// How rows are cut. Only the shapes of data and features decide, never the card
-// or the memory that is free, so that sums are taken in one order everywhere.
+// The shapes of data and features alone determine how rows are cut, never the GPU or the free
+// memory, so that the order of all sums is the same everywhere.
 const (
-	// multiprocessors is how many a card has for which the cuts are made.
+	// multiprocessors is the number of multiprocessors that the cuts assume.
 	multiprocessors = 132
-	// largeFrom is the number of features over a run from which the large tile pays.
+	// largeFrom is the minimum number of features over a run for which the large tile is faster.
 	largeFrom = 193
-	// chunkUnit divides the number of a chunk's rows, except in the last chunk of a run.
+	// chunkUnit divides the number of rows of each chunk except the last of a run.
 	chunkUnit = kernels.LargeTile
-	// slabUnit divides the number of a slab's rows: a tile of rows is in one slab, and
-	// a wave begins anew at the same rows in slabs of any size.
+	// slabUnit divides the number of rows of a slab. A tile of rows is then in one slab, and the
+	// recurrence of a wave restarts at the same rows in slabs of any size.
 	slabUnit = kernels.LargeTile
-	// longest is the most rows of a chunk. They are added one after the other, so
-	// rounding grows along it.
+	// longest is the maximum number of rows of a chunk. They are added sequentially, so the
+	// rounding error grows with it.
 	longest = 1 << 18
 )
 
-// outputGroup is how many outputs a column kernel takes at a time, and columnBlock how
-// many features a block of it has.
+// outputGroup is the number of outputs that a column kernel processes at a time, and columnBlock
+// the number of features of a block.
 const outputGroup = kernels.OutputGroup
 
 var columnBlock = int64(kernels.MomentsColumns{}.Block())
 
-// A cut says how many blocks of the device a pass should have, how few rows are
-// worth one, and the most rows of a chunk. Large blocks, of which a multiprocessor holds
-// one, run in waves.
+// A cut defines the target number of blocks of a pass, the minimum number of rows of a block, and
+// the maximum number of rows of a chunk. Large blocks, of which a multiprocessor runs one at a
+// time, run in waves.
 type cut struct {
 	blocks, least, longest int64
 	large                  bool
@@ -42,14 +42,14 @@ var (
 	gramCut     = cut{3 * multiprocessors, 512, longest, true}
 	pullbackCut = cut{4 * multiprocessors, 256, longest, true}
 	columnCut   = cut{8 * multiprocessors, 128, longest, false}
-	predictCut  = cut{1, longest, longest, false} // rows there are cut into pieces anyway
+	predictCut  = cut{1, longest, longest, false} // the rows are already cut into pieces
 	quadCut     = cut{1, kernels.QuadRows, kernels.QuadRows, false}
 )
 
-// blockRows is how many rows' worth of time a block takes to begin and to end.
+// blockRows is the overhead of starting and ending a block, in rows.
 const blockRows = 64
 
-// tileFor chooses the tile for these runs.
+// tileFor returns the tile size for these runs.
 func tileFor(runs []run) int64 {
 	if widest(runs) >= largeFrom {
 		return kernels.LargeTile
@@ -63,8 +63,8 @@ type run struct {
 	cell int
 }
 
-// gramOffsets returns the places of the diagonal blocks, and of the blocks below
-// them, in an array that has the order of backend.NewGram, and the array's length.
+// gramOffsets returns the positions of the diagonal blocks and of the blocks below them in an array
+// in the order of backend.NewGram, and the array's length.
 func gramOffsets(offset []int) (diag, below []int64, size int64) {
 	for v := 0; v+1 < len(offset); v++ {
 		m := int64(offset[v+1] - offset[v])
@@ -78,19 +78,18 @@ func gramOffsets(offset []int) (diag, below []int64, size int64) {
 	return diag, below, size
 }
 
-// gramBytes is the size of that array.
+// gramBytes returns the size of that array.
 func gramBytes(offset []int) int64 {
 	_, _, size := gramOffsets(offset)
 	return 8 * size
 }
 
-// runsOver lays the features over a layout's runs, and leaves out runs that meet
-// none.
+// runsOver returns a layout's runs with their features, without the runs that have none.
 func runsOver(layout []backend.Run, offset []int) []run {
 	return slices.DeleteFunc(allRuns(layout, offset), func(r run) bool { return r.M == 0 })
 }
 
-// allRuns lays the features over a layout's runs.
+// allRuns returns a layout's runs with their features.
 func allRuns(layout []backend.Run, offset []int) (runs []run) {
 	diag, below, _ := gramOffsets(offset)
 	for _, l := range layout {
@@ -107,7 +106,7 @@ func allRuns(layout []backend.Run, offset []int) (runs []run) {
 	return runs
 }
 
-// widest is how many features the run with the most has.
+// widest returns the maximum number of features of a run.
 func widest(runs []run) (m int64) {
 	for _, r := range runs {
 		m = max(m, r.M)
@@ -115,13 +114,13 @@ func widest(runs []run) (m int64) {
 	return m
 }
 
-// parts is ⌈n/size⌉.
+// parts returns ⌈n/size⌉.
 func parts[N int | int64](n, size N) N { return (n + size - 1) / size }
 
-// pairs is how many tiles the lower triangle of m features has.
+// pairs returns the number of tiles in the lower triangle of m features.
 func pairs[N int | int64](m, tile N) N { t := parts(m, tile); return t * (t + 1) / 2 }
 
-// triangle is the n'th pair (i, j), i ≥ j, counted row by row.
+// triangle returns the n'th pair (i, j), i ≥ j, counted row by row.
 func triangle(n int64) (i, j int64) {
 	for (i+1)*(i+2)/2 <= n {
 		i++
@@ -129,8 +128,8 @@ func triangle(n int64) (i, j int64) {
 	return i, n - i*(i+1)/2
 }
 
-// chunks cuts runs into chunks, of which of[i] belong to run i; count says how many
-// blocks there are over a chunk of m features.
+// chunks cuts runs into chunks; of[i] are the chunks of run i. count returns the number of blocks
+// over a chunk of m features.
 func (c cut) chunks(runs []run, count func(m int64) int64) (all []kernels.Chunk, of []span) {
 	work := int64(0)
 	for _, r := range runs {
@@ -153,12 +152,12 @@ func (c cut) chunks(runs []run, count func(m int64) int64) (all []kernels.Chunk,
 	return all, of
 }
 
-// chunkLength is how long chunks are if n rows are cut into about so many.
+// chunkLength returns the chunk length if n rows are cut into the given number of chunks.
 func chunkLength(n, stretches int64) int64 { return parts(parts(n, stretches), chunkUnit) * chunkUnit }
 
-// inWaves is how long the chunks of n rows are, with count blocks over each, that take
-// the least time in waves of a block for each multiprocessor: a last wave of a few
-// blocks takes as long as any. There are at most so many chunks.
+// inWaves returns the chunk length for n rows, with count blocks over each chunk, that minimizes
+// the time in waves of one block per multiprocessor. A last wave of a few blocks takes as long as a
+// full one. There are at most most chunks.
 func (c cut) inWaves(n, most, count int64) (length int64) {
 	least := int64(0)
 	for stretches := parts(n, c.longest); stretches <= most; stretches++ {

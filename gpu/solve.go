@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// CanSolve says whether there is one window, or the card's shared memory holds what an
-// elimination of these windows needs.
+// CanSolve reports whether there is one window, or the GPU's shared memory is large enough to
+// eliminate these windows.
 func (r *rows) CanSolve(f *backend.Features) bool {
 	if r.queue == nil || r.data.D == 0 {
 		return false
@@ -19,12 +19,12 @@ func (r *rows) CanSolve(f *backend.Features) bool {
 	return r.goesDense(offset) || chainFits(offset, r.data.D, r.card.device.SharedPerBlock)
 }
 
-// goesDense says whether the card takes these features for dense.
+// goesDense reports whether these features use the dense algebra.
 func (r *rows) goesDense(offset []int) bool {
 	return goesDense(offset, r.data.D, r.card.device.SharedPerBlock)
 }
 
-// dense is where the algebra of one window stands.
+// dense returns the addresses for the algebra of one window.
 func (r *rows) dense(p *plan) *dense {
 	corner, mean, size := r.address(arrayLevels), r.address(arraySolved), uint64(8*p.m*p.d)
 	return &dense{
@@ -34,12 +34,12 @@ func (r *rows) dense(p *plan) *dense {
 	}
 }
 
-// Solve fills dst with what follows from A = E[ΦᵀΦ] + λI. It keeps A⁻¹ and m on the
-// card for PullbackSolved.
+// Solve fills dst with the solution for A = E[ΦᵀΦ] + λI. It keeps A⁻¹ and m on the device for
+// PullbackSolved.
 func (r *rows) Solve(dst *backend.Solution, f *backend.Features, lambda float64) error {
 	invalid := r.data.CheckSolve(dst, f)
 	if invalid == nil && !r.CanSolve(f) {
-		invalid = fmt.Errorf("%d features in a window and %d outputs are too many to solve for on this card: %w",
+		invalid = fmt.Errorf("%d features in a window with %d outputs are too many to solve on this GPU: %w",
 			mostFeatures(f.Offsets()), r.data.D, backend.ErrShape)
 	}
 	var solved *plan
@@ -67,7 +67,7 @@ func (r *rows) Solve(dst *backend.Solution, f *backend.Features, lambda float64)
 	dst.TraceGram = sum(grams)
 	for v, log := range logs {
 		if math.IsNaN(log) || math.IsInf(log, 0) {
-			return fmt.Errorf("gpu: solve: window %d of %d, or one that is eliminated before: %w", v, windows, backend.ErrNotPositive)
+			return fmt.Errorf("gpu: solve: window %d of %d, or one eliminated before it: %w", v, windows, backend.ErrNotPositive)
 		}
 	}
 	dst.LogDet, dst.TraceInverse = 2*sum(logs), sum(inverses)
@@ -84,16 +84,15 @@ func sum(a []float64) (s float64) {
 	return s
 }
 
-// A chainPlace says where a level of a chain stands (its table, its blocks, its
-// right-hand sides) and how it is cut: segments of length blocks each.
+// A chainPlace contains the addresses of a level of a chain (its table, its blocks, its right-hand
+// sides) and its segments of length blocks each.
 type chainPlace struct {
 	table, at, rhs uint64
 	segments       int
 	count, length  int64
 }
 
-// place returns the place of level i. Below the first and above the last level it
-// is empty.
+// place returns the addresses of level i. They are empty below the first and above the last level.
 func (r *rows) place(p *plan, i int) chainPlace {
 	if i < 0 || i >= len(p.levels) {
 		return chainPlace{}
@@ -110,8 +109,7 @@ func (r *rows) place(p *plan, i int) chainPlace {
 	return l
 }
 
-// algebra factors A, solves and inverts, and leaves the windows' statistics in
-// arrayStats.
+// algebra factors A, solves and inverts, and writes the windows' statistics to arrayStats.
 func (r *rows) algebra(p *plan, lambda float64) {
 	if !r.goesDense(p.offset) {
 		r.start(p, r.address(arraySolved), lambda)
@@ -123,8 +121,8 @@ func (r *rows) algebra(p *plan, lambda float64) {
 	a.solve()
 }
 
-// start completes A's diagonal and brings C to rhs and to where it waits for its
-// adjoint.
+// start adds λ to A's diagonal and copies C to rhs and to the array in which its adjoint is
+// computed.
 func (r *rows) start(p *plan, rhs uint64, lambda float64) {
 	first := r.place(p, 0)
 	k := &kernels.ChainStart{
@@ -134,7 +132,7 @@ func (r *rows) start(p *plan, rhs uint64, lambda float64) {
 	r.launch(k, int(first.count), 8*k.Block())
 }
 
-// eliminate factors, solves and inverts level by level. The first level's kernels leave
+// eliminate factors, solves and inverts level by level. The kernels of the first level compute the
 // statistics.
 func (r *rows) eliminate(p *plan) {
 	c, count := p.chain, p.chain.blocks(0)
@@ -168,12 +166,12 @@ func (r *rows) eliminate(p *plan) {
 	}
 }
 
-// PullbackSolved fills dst with the gradient by the features of a number whose
-// gradient by the moments is made from what Solve has left.
+// PullbackSolved fills dst with the gradient by the features of a scalar whose gradient by the
+// moments follows from the last Solve and bar.
 func (r *rows) PullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	invalid := r.data.CheckPullbackSolved(dst, f)
 	if invalid == nil && !r.solved.fits(f.M, f.Offsets(), r.data.D) {
-		invalid = fmt.Errorf("no solution with these features is there: Solve has to come right before: %w", backend.ErrShape)
+		invalid = fmt.Errorf("no solution for these features: call Solve first: %w", backend.ErrShape)
 	}
 	if err := r.call("pullback of a solution", invalid, func() error { return r.pullbackSolved(f, bar) }); err != nil {
 		return err

@@ -15,12 +15,12 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// lambda and solvedBar are what the tests solve with and pull back.
+// lambda and solvedBar are the arguments of Solve and PullbackSolved in the tests.
 const lambda = 0.3
 
 var solvedBar = backend.SolvedAdjoint{Inverse: -0.7, Outer: -0.4, Linear: 1.3}
 
-// solved is what Solve and PullbackSolved give.
+// solved returns the results of Solve and PullbackSolved.
 func (p *problem) solved(r backend.Rows) ([]answer, error) {
 	s, g := backend.NewSolution(p.m, p.d), backend.NewFeatures(p.m, p.q)
 	all := append([]answer{{"Mean", sevens(s.Mean)}, {"C", sevens(s.C)}}, fields(g)...)
@@ -28,7 +28,7 @@ func (p *problem) solved(r backend.Rows) ([]answer, error) {
 		return all, err
 	}
 	if err := r.PullbackSolved(g, p.features, solvedBar); err != nil {
-		return all[2:], err // the solution is there
+		return all[2:], err // the solution is available
 	}
 	return append(all, numbers(s)), nil
 }
@@ -37,8 +37,7 @@ func numbers(s *backend.Solution) answer {
 	return answer{"LogDet, TraceInverse, TraceGram", []float64{s.LogDet, s.TraceInverse, s.TraceGram}}
 }
 
-// solvedHere is the same by way of the host (internal/linalg/blocktri), from the rows'
-// own moments.
+// solvedHere computes the same on the host (internal/linalg/blocktri) from the moments of the rows.
 func (p *problem) solvedHere(r backend.Rows) ([]answer, error) {
 	s, g, mom := backend.NewSolution(p.m, p.d), backend.NewFeatures(p.m, p.q), backend.NewMoments(p.features, p.d)
 	all := append([]answer{{"Mean", sevens(s.Mean)}, {"C", sevens(s.C)}}, fields(g)...)
@@ -64,7 +63,7 @@ func (p *problem) solvedHere(r backend.Rows) ([]answer, error) {
 	return append(all, numbers(s)), err
 }
 
-// windowed is a problem with the given features in each window.
+// windowed returns a problem with the given numbers of features in the windows.
 func windowed(sizes []int, rows, d int) *problem {
 	p := newProblem(shape{n: rows, m: 1, q: 1, d: d, windows: max(2, len(sizes))})
 	rng := rand.New(rand.NewPCG(uint64(rows), uint64(len(sizes))))
@@ -83,15 +82,15 @@ func windowed(sizes []int, rows, d int) *problem {
 	return p
 }
 
-// repeated is v times m.
+// repeated returns v copies of m.
 func repeated(v, m int) []int { return slices.Repeat([]int{m}, v) }
 
-// algebraBound is how far the card's algebra may be from the host's: both round a
-// few hundred times their condition, which is small here. Measured below 1e-14.
+// algebraBound is the maximum difference between the algebra of the GPU and the host: both lose a
+// few hundred times their condition number, which is small here. Measured: below 1e-14.
 const algebraBound = 1e-10
 
-// TestSolve: as the host's algebra on the same moments, about every edge: of the
-// panels of 8 and strips of 16, of segments and levels, with windows of none.
+// TestSolve compares with the host's algebra on the same moments at the edges of panels of 8 and
+// strips of 16, of segments and levels, and with windows without features.
 func TestSolve(t *testing.T) {
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, d := range []int{1, 3} {
@@ -126,15 +125,15 @@ func solveAs(t *testing.T, b *Backend, sizes []int, d int) {
 	r := testkit.Must(b.Open(p.data))(t)
 	defer r.Close()
 	if !r.CanSolve(p.features) {
-		t.Fatalf("%s: not to be solved on the card", name)
+		t.Fatalf("%s: cannot be solved on the GPU", name)
 	}
 	if err := near(testkit.Must(p.solved(r))(t), testkit.Must(p.solvedHere(r))(t), algebraBound); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 }
 
-// TestSolveLargest: the largest windows that a card's shared memory holds are
-// solved there, larger ones are not.
+// TestSolveLargest checks that the largest windows that fit into shared memory are solved on the
+// GPU and larger ones are not.
 func TestSolveLargest(t *testing.T) {
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		shared := b.device.SharedPerBlock
@@ -143,25 +142,25 @@ func TestSolveLargest(t *testing.T) {
 			most++
 		}
 		if want := map[int]int{163 << 10: 80, 227 << 10: 96}[shared]; most != want {
-			t.Errorf("%d bytes of shared memory hold windows of %d features, want %d", shared, most, want)
+			t.Errorf("%d bytes of shared memory fit windows of %d features, want %d", shared, most, want)
 		}
 		solveAs(t, b, []int{most - 1, most, 3}, 1)
 		p := windowed([]int{2, most + 1}, 60, 1)
 		r := testkit.Must(b.Open(p.data))(t)
 		defer r.Close()
 		if r.CanSolve(p.features) {
-			t.Errorf("%d features are to be solved on the card", most+1)
+			t.Errorf("%d features can be solved on the GPU", most+1)
 		} else if err := r.Solve(backend.NewSolution(p.m, 1), p.features, lambda); !errors.Is(err, backend.ErrShape) {
 			t.Errorf("%d features: %v, want %v", most+1, err, backend.ErrShape)
 		}
 	})
 }
 
-// TestSolveDense: as a dense factorization, where A is badly conditioned too.
+// TestSolveDense compares with a dense factorization, also for an ill-conditioned A.
 func TestSolveDense(t *testing.T) {
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		p := windowed(repeated(11, 4), 200, 1)
-		for k := 1; k < p.m; k += 4 { // nearly the feature before
+		for k := 1; k < p.m; k += 4 { // nearly equal to the feature before
 			f := p.features
 			for _, a := range f.Fields() {
 				a.Data[k] = a.Data[k-1]
@@ -185,7 +184,7 @@ func TestSolveDense(t *testing.T) {
 			testkit.OK(t, c.SolveTo(&mean, mat.NewDense(p.m, 1, append([]float64(nil), mom.C...))))
 			s := backend.NewSolution(p.m, 1)
 			testkit.OK(t, r.Solve(s, p.features, l))
-			bound := 1e-15 * c.Cond() // of what a backward stable solution may lose
+			bound := 1e-15 * c.Cond() // the error of a backward stable solution
 			if d := math.Abs(s.LogDet - c.LogDet()); d > 1e-10*math.Abs(c.LogDet()) {
 				t.Errorf("λ = %g: log|A| is off by %g", l, d)
 			}
@@ -196,9 +195,8 @@ func TestSolveDense(t *testing.T) {
 	})
 }
 
-// TestSolveNotPositive: A without a Cholesky factor, or with NaN in it, is an error
-// that tells the trace for a jitter; the same rows then solve A with more on the
-// diagonal.
+// TestSolveNotPositive checks that an A without a Cholesky factor, or with NaN, gives an error and
+// the trace for a jitter, and that the same rows then solve A with a larger diagonal.
 func TestSolveNotPositive(t *testing.T) {
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		for _, sizes := range [][]int{repeated(1, 5), repeated(4, 5), repeated(30, 5), {65}, {200}} {
@@ -217,7 +215,7 @@ func TestSolveNotPositive(t *testing.T) {
 					t.Errorf("%d windows, λ = %g: trace %v, want %v; mean %v", v, l, dst.TraceGram, trace, dst.Mean[0])
 				}
 				if err := r.PullbackSolved(backend.NewFeatures(p.m, 1), p.features, solvedBar); err == nil {
-					t.Errorf("%d windows, λ = %g: there is something to pull back", v, l)
+					t.Errorf("%d windows, λ = %g: PullbackSolved succeeds", v, l)
 				}
 			}
 			if err := sameBits(want, testkit.Must(p.solved(r))(t)); err != nil {
@@ -228,7 +226,7 @@ func TestSolveNotPositive(t *testing.T) {
 	})
 }
 
-// TestSolveMisuse: what is pulled back must be what was solved right before.
+// TestSolveMisuse checks that PullbackSolved accepts only the solution of the last call.
 func TestSolveMisuse(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
 	b := open(t, Options{Ordinal: ordinal})
@@ -247,7 +245,7 @@ func TestSolveMisuse(t *testing.T) {
 	}
 	other := windowed(repeated(3, 5), 80, 1)
 	if err := r.Solve(backend.NewSolution(p.m, 1), other.features, lambda); !errors.Is(err, backend.ErrShape) {
-		t.Errorf("room for other features: %v", err)
+		t.Errorf("space for other features: %v", err)
 	}
 	r.Close()
 	if r.CanSolve(p.features) || !errors.Is(pull(), errClosed) {
@@ -255,8 +253,8 @@ func TestSolveMisuse(t *testing.T) {
 	}
 }
 
-// TestSolveShrinks: arrays that stay from Solve to PullbackSolved are freed where
-// a smaller model does not want them as large.
+// TestSolveShrinks checks that arrays shared by Solve and PullbackSolved shrink if a smaller model
+// needs less.
 func TestSolveShrinks(t *testing.T) {
 	large, small := windowed(repeated(4, 40), 200, 1), windowed(repeated(4, 6), 200, 1)
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
@@ -267,16 +265,16 @@ func TestSolveShrinks(t *testing.T) {
 			testkit.Must(p.solved(r))(t)
 			_, _, size := gramOffsets(p.features.Offsets())
 			if most := 8 * size; h.size[arrayGram] > most {
-				t.Errorf("%d features: %d bytes for A, which has %d", p.features.M, h.size[arrayGram], most)
+				t.Errorf("%d features: %d bytes for A, want at most %d", p.features.M, h.size[arrayGram], most)
 			}
 			if most := solvedBytes(p.features.M, 1); h.size[arraySolved] > most {
-				t.Errorf("%d features: %d bytes for m and C, which have %d", p.features.M, h.size[arraySolved], most)
+				t.Errorf("%d features: %d bytes for m and C, want at most %d", p.features.M, h.size[arraySolved], most)
 			}
 		}
 	})
 }
 
-// withMoments opens the problem's rows until the test ends, and has their moments.
+// withMoments opens the problem's rows until the test ends, and returns them with their moments.
 func (p *problem) withMoments(t *testing.T, b backend.Backend) (backend.Rows, *backend.Moments) {
 	t.Helper()
 	r := testkit.Must(b.Open(p.data))(t)

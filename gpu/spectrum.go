@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// A spectrum is the state of rows that compute C, G and the gradient from tables if these cost less than passes over the rows
-// (internal/rowspectrum, kernels/spectrum.cu).
+// A spectrum is the state of rows that compute C, G and the gradient from tables if these are
+// faster than passes over the rows (internal/rowspectrum, kernels/spectrum.cu).
 type spectrum struct {
 	source   *rowspectrum.Spectrum // nil: tables are not possible
 	opened   bool                  // source was set
@@ -19,17 +19,18 @@ type spectrum struct {
 
 	features *backend.Features // a copy of the last ones
 	waves    []float64         // [M,simd.PairRows] their waves
-	count    int               // number of frequencies in the tables that they need; 0: passes over the rows cost less
+	count    int               // number of frequencies in their tables; 0: passes over the rows are faster
 
-	tables *cuda.Memory // contains tables; nil: there are none
-	width  int          // number of frequencies in these
-	sums   *cuda.Memory // contains the sums of pairs of the features and, after these, of each; nil: there are none
+	tables *cuda.Memory // nil: not created
+	width  int          // number of frequencies in tables
+	sums   *cuda.Memory // sums of pairs of features, then of each feature; nil: not computed
 }
 
 // Tables reports whether the last C and G came from tables.
 func (r *rows) Tables() bool { return r.spectrum.used }
 
-// frequencies returns the number of frequencies in the tables that an operation needs, or 0 if passes over the rows cost less.
+// frequencies returns the number of frequencies in the tables of an operation, or 0 if passes over
+// the rows are faster.
 func (r *rows) frequencies(op operation, f *backend.Features) int {
 	if op != opMoments && op != opPullback && op != opSolve && op != opPullbackSolved {
 		return 0
@@ -63,12 +64,13 @@ func equal(a, b *backend.Features) bool {
 	return true
 }
 
-// planTables lets the plan use tables if these cost less than passes and fit into memory, and reports whether it does.
+// planTables lets the plan use tables if these are faster than passes and fit into memory, and
+// reports whether it does.
 func (r *rows) planTables(p *plan) bool {
 	if p.frequencies == 0 {
 		return false
 	}
-	k, w, others := r.tableArguments(p), p.wants, len(p.table)
+	k, w, others := r.tableArguments(p), p.needs, len(p.table)
 	w[arrayTables] = int64(k.Irregular+uint64(8*k.Irregulars)) - int64(k.Tables)
 	w[arrayWaves] = int64(8 * len(r.spectrum.waves))
 	w[arrayPairs] = pairBytes(p.m) + int64(8*p.m*(1+p.d)*kernels.SingleSums)
@@ -78,14 +80,14 @@ func (r *rows) planTables(p *plan) bool {
 		p.planPairs()
 	}
 	if p.tables = w.total()+int64(len(p.table)) <= p.free; p.tables {
-		p.wants = w
+		p.needs = w
 	} else {
 		p.cramped, p.table = true, p.table[:others]
 	}
 	return p.tables
 }
 
-// pairBytes is the size of the sums of pairs of m features.
+// pairBytes returns the size of the sums of pairs of m features.
 func pairBytes(m int) int64 {
 	const tile = kernels.SpectrumTile
 	return int64(8 * pairs(m, tile) * kernels.PairSums * tile * tile)
@@ -102,7 +104,8 @@ func (p *plan) planPairs() {
 	p.rowJobs = add(p, all)
 }
 
-// uploadTables uploads the features' waves. If the card does not have the tables yet, it makes and uploads them, too.
+// uploadTables uploads the features' waves, and also the tables if the device does not have them
+// yet.
 func (r *rows) uploadTables(p *plan) {
 	s := &r.spectrum
 	if at := r.mem[arrayTables]; s.tables != at || s.width != p.frequencies {
@@ -148,7 +151,7 @@ func (r *rows) tableArguments(p *plan) kernels.Spectrum {
 	return k
 }
 
-// sumTables computes the sums of pairs and of single features on the card and, if moments is true, what sumMoments computes.
+// sumTables computes the sums of pairs and of single features on the GPU and, if moments is true, the results of sumMoments.
 func (r *rows) sumTables(p *plan, a kernels.RowsBank, moments bool) {
 	args := r.tableArguments(p)
 	args.Amp, args.Power, args.Ripple = a.Amp, a.Power, a.Ripple
@@ -164,7 +167,8 @@ func (r *rows) sumTables(p *plan, a kernels.RowsBank, moments bool) {
 	}
 }
 
-// pullTables computes pullback from tables. If the card has no sums of these features, it computes them first.
+// pullTables computes pullback from tables. It first computes the sums of these features if the
+// device does not have them.
 func (r *rows) pullTables(p *plan, a kernels.RowsBank, coef uint64) {
 	if r.spectrum.sums != r.mem[arrayPairs] {
 		r.sumTables(p, a, false)

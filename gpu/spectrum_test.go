@@ -52,14 +52,15 @@ func (b *Backend) tablesAreTrue(t *testing.T, name string, d *backend.Data, f *b
 	}
 }
 
-// tableShapes end within tiles of pairs, and go to the host's algebra, the chain's and the dense one.
+// tableShapes end within tiles of pairs, and use the host's, the chain's and the dense algebra.
 var tableShapes = []shape{
 	{name: "even", n: 300, m: 33, q: 1, d: 2, even: true, tables: true},
 	{name: "uneven, steep", n: 300, m: 64, q: 1, d: 1, steep: true, tables: true},
 	{name: "dense, shuffled", n: 200, m: 130, q: 1, d: 5, shuffled: true, tables: true},
 }
 
-// TestTablesAsCPU compares all methods with package cpu's, twice with the same rows: the second time tables and sums are there.
+// TestTablesAsCPU compares all methods with package cpu, twice with the same rows: the second time
+// the tables and sums are reused.
 func TestTablesAsCPU(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		for _, s := range tableShapes {
@@ -80,7 +81,8 @@ func TestTablesAsCPU(t *testing.T) {
 	})
 }
 
-// TestTablesInBudget: where memory is too short for tables, passes over the rows serve.
+// TestTablesInBudget checks that passes over the rows are used if the tables do not fit into
+// memory.
 func TestTablesInBudget(t *testing.T) {
 	p := newProblem(shape{n: 600, m: 70, q: 1, d: 1, even: true, tables: true})
 	onEach(t, func(t *testing.T, ordinal int) {
@@ -94,7 +96,8 @@ func TestTablesInBudget(t *testing.T) {
 	})
 }
 
-// TestTablesInTightMemory: sums that made room for other arrays are not used again.
+// TestTablesInTightMemory checks that sums whose memory was reused for other arrays are not used
+// again.
 func TestTablesInTightMemory(t *testing.T) {
 	big, small := newProblem(shape{n: 300, m: 70, q: 1, d: 1, even: true, tables: true}), newProblem(shape{n: 300, m: 69, q: 1, d: 1, even: true})
 	pull := func(r backend.Rows) []answer { return testkit.Must(small.methods()[1].call(r))(t) }
@@ -103,7 +106,7 @@ func TestTablesInTightMemory(t *testing.T) {
 		r := testkit.Must(open(t, o).Open(big.data))(t)
 		want := pull(r)
 		for _, less := range []int64{0, 1, 100, 200} {
-			o.Budget = r.(*rows).plans[opPullback].wants.total() - less
+			o.Budget = r.(*rows).plans[opPullback].needs.total() - less
 			tight := testkit.Must(open(t, o).Open(big.data))(t)
 			for _, f := range []*backend.Features{big.features, small.features} {
 				if err := tight.Moments(backend.NewMoments(f, 1), f); err != nil && !errors.Is(err, cuda.ErrBudget) {
@@ -123,7 +126,8 @@ func TestTablesInTightMemory(t *testing.T) {
 	})
 }
 
-// TestTablesAreReported: an evaluation of a device's solution says that its sums came from tables.
+// TestTablesAreReported checks that an evaluation of a device's solution reports that its sums came
+// from tables.
 func TestTablesAreReported(t *testing.T) {
 	p, d := recording(1, 2, 20, 1, 4)
 	for _, tables := range []bool{false, true} {

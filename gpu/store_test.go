@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// TestStore: in a store of any size, each batch's chunks have places of their own for
-// a slab each, and every feature of a chunk is stored once.
+// TestStore checks that in a store of any size each batch's chunks have disjoint areas for a slab,
+// and that every feature of a chunk is stored once.
 func TestStore(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -18,7 +18,7 @@ func TestStore(t *testing.T) {
 		of := []storage{storeFeatures, storeRows(7), storeFeatureDigits(3)}[seed%3]
 		k := columnKind(cut{40, 64, 4096, false}, 64, 1, 1).twoSided(of)
 		if seed%2 == 0 {
-			k.most = 512 // as DigitSum is for longer chunks
+			k.most = 512 // like DigitSum for longer chunks
 		}
 		p := &plan{}
 		whole := p.addPass(k, runs, math.MaxInt64, math.MaxInt64)

@@ -9,9 +9,9 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// timings sum the times of a card's launches.
+// timings sums the times of the launches.
 type timings struct {
-	mu  sync.Mutex // not the backend's: add runs within a call of the context, for which allocations wait
+	mu  sync.Mutex // separate from the backend's, because add runs within a call of the context, for which allocations wait
 	sum map[string]backend.Timing
 }
 

@@ -6,59 +6,57 @@ import "unsafe"
 
 // The constants of shape.cuh.
 const (
-	MaxInputs    = 16    // inputs at most, so that the rows of a job fit shared memory
-	OutputGroup  = 4     // outputs that a launch of a kernel with D0 takes
-	Rotations    = 3     // numbers that features_prepare leaves for each feature
-	Resync       = 64    // rows after which a Wave begins anew
-	Stage        = 8     // numbers of the sum in a stage of a tile's products
-	Ring         = 4     // stages that a block holds in shared memory
-	Pad          = 4     // numbers between two rows of a panel, beyond its own
-	JobRows      = 32    // rows of a block of factorized_residual and predict_rows
-	KeptRows     = 8     // rows of a job whose numbers a thread keeps in shared memory at a time
-	QuadRows     = 4096  // rows at most of a chunk of predict_quad
-	GradientRows = 64    // rows that factorized_gradient holds in shared memory
-	AdjointRows  = 16    // rows whose RowAdjoints a thread keeps in shared memory, if there are several inputs
-	NearOutputs  = 2     // outputs of the rows and of C̄ that pullback copies to shared memory, at most
+	MaxInputs    = 16    // maximum number of inputs, so that the rows of a job fit into shared memory
+	OutputGroup  = 4     // outputs per launch of a kernel with D0
+	Rotations    = 3     // numbers that features_prepare writes per feature
+	Resync       = 64    // rows after which a Wave restarts
+	Stage        = 8     // terms of the sum in a stage of a tile's products
+	Ring         = 4     // stages of a block in shared memory
+	Pad          = 4     // padding between rows of a panel
+	JobRows      = 32    // rows per block of factorized_residual and predict_rows
+	KeptRows     = 8     // rows of a job for which a thread stores numbers in shared memory at a time
+	QuadRows     = 4096  // maximum number of rows of a chunk of predict_quad
+	GradientRows = 64    // rows of factorized_gradient in shared memory
+	AdjointRows  = 16    // rows for which a thread stores RowAdjoints in shared memory, with several inputs
+	NearOutputs  = 2     // maximum number of outputs of rows and C̄ that pullback copies to shared memory
 	DigitTile    = 64    // edge of a tile of products by digits
-	DigitStage   = 32    // numbers of the sum in a stage of it
-	DigitRing    = 3     // such stages that a block holds in shared memory
-	DigitSum     = 20480 // numbers at most of a sum of products by digits in int32
-	DenseBlock   = 64    // columns that dense_panel divides out
+	DigitStage   = 32    // terms of the sum in a stage of such a tile
+	DigitRing    = 3     // such stages of a block in shared memory
+	DigitSum     = 20480 // maximum number of terms of a sum of products by digits in int32
+	DenseBlock   = 64    // columns that dense_panel eliminates
 	DenseMirror  = 32    // edge of the tiles that dense_adjoint mirrors
-	SpectrumTile = 32    // edge of the tiles of pairs that spectrum_gram leaves
+	SpectrumTile = 32    // edge of the tiles of pairs that spectrum_gram writes
 	PairSums     = 8     // numbers of a pair
 	SingleSums   = 6     // numbers of a feature's sums with one vector
 )
 
-// A Chunk is some rows of one run, with the features over it.
+// A Chunk is some rows of one run, with the run's features.
 type Chunk struct {
 	Lo, Hi              int64 // rows [lo, hi)
-	F0, M, Split        int64 // the first feature, how many there are, how many of them are in the first window
-	Diag0, Below, Diag1 int64 // where the windows' blocks begin in the Gram array
-	Store               int64 // where its features begin in the store, in numbers
-	Adjoint             int64 // where its run's digits of Ḡ begin, in bytes (digits.cu)
+	F0, M, Split        int64 // first feature, number of features, number in the first window
+	Diag0, Below, Diag1 int64 // positions of the windows' blocks in the Gram array
+	Store               int64 // position of its features in the store, in numbers
+	Adjoint             int64 // position of its run's digits of Ḡ, in bytes (digits.cu)
 }
 
-// A Job is what a block of threads does with one chunk.
+// A Job is the work of a thread block on one chunk.
 type Job struct {
-	Chunk int64 // its number in the table of chunks
-	Block int64 // which of the chunk's features, or rows, in parts of the kernel's size
-	Other int64 // where features are multiplied by features: the number of the other part, at most block; otherwise 0
-	Slot  int64 // where the partial sums are; 0 for a kernel without
+	Chunk int64 // index in the table of chunks
+	Block int64 // part of the chunk's features or rows, in units of the kernel's size
+	Other int64 // for products of features: the other part, at most block; otherwise 0
+	Slot  int64 // slot of the partial sums; 0 if there are none
 }
 
-// A Reduction is what a block of threads adds, in the order of the slots: a block's
-// partial sums over all chunks of a run, or the sums of all blocks over one chunk
-// (predict_quad_reduce).
+// A Reduction is the work of a thread block that adds, in the order of the slots, a block's partial
+// sums over all chunks of a run, or the sums of all blocks over one chunk (predict_quad_reduce).
 type Reduction struct {
-	Chunk              int64 // the first of the chunks
-	Block              int64 // as in Job; where features are multiplied by features: of all these, row by row
-	Slot, Slots, Apart int64 // the first slot, how many there are, from one to the next
+	Chunk              int64 // first chunk
+	Block              int64 // as in Job; for products of features: index of the tile, row by row
+	Slot, Slots, Apart int64 // first slot, number of slots, distance between slots
 }
 
-// A ChainBlock is one block of a level of a chain (chain.cuh), with the places of its
-// parts in the level's arrays. The table of a level ends with one block more, which has
-// no features.
+// A ChainBlock is one block of a level of a chain (chain.cuh), with the positions of its parts in
+// the level's arrays. The table of a level ends with an extra block without features.
 type ChainBlock struct {
 	M             int64 // features
 	Diag, Below   int64 // the diagonal block [m,m], and the block below it [n,m], n features of the next block
@@ -130,13 +128,13 @@ type ChainAdjoint struct {
 
 var _ [72]byte = [unsafe.Sizeof(ChainAdjoint{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (ChainAdjoint) Name() string { return "chain_adjoint" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (ChainAdjoint) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *ChainAdjoint) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 9)
 }
@@ -159,13 +157,13 @@ type ChainFactor struct {
 
 var _ [96]byte = [unsafe.Sizeof(ChainFactor{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (ChainFactor) Name() string { return "chain_factor" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (ChainFactor) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *ChainFactor) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 12)
 }
@@ -186,13 +184,13 @@ type ChainInverse struct {
 
 var _ [80]byte = [unsafe.Sizeof(ChainInverse{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (ChainInverse) Name() string { return "chain_inverse" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (ChainInverse) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *ChainInverse) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 10)
 }
@@ -212,13 +210,13 @@ type ChainReduce struct {
 
 var _ [72]byte = [unsafe.Sizeof(ChainReduce{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (ChainReduce) Name() string { return "chain_reduce" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (ChainReduce) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *ChainReduce) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 9)
 }
@@ -238,13 +236,13 @@ type ChainStart struct {
 
 var _ [72]byte = [unsafe.Sizeof(ChainStart{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (ChainStart) Name() string { return "chain_start" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (ChainStart) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *ChainStart) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 9)
 }
@@ -263,13 +261,13 @@ type DenseAdjoint struct {
 
 var _ [64]byte = [unsafe.Sizeof(DenseAdjoint{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DenseAdjoint) Name() string { return "dense_adjoint" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DenseAdjoint) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DenseAdjoint) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 8)
 }
@@ -285,13 +283,13 @@ type DenseFinish struct {
 
 var _ [40]byte = [unsafe.Sizeof(DenseFinish{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DenseFinish) Name() string { return "dense_finish" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DenseFinish) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DenseFinish) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 5)
 }
@@ -305,13 +303,13 @@ type DenseInverse128 struct {
 
 var _ [24]byte = [unsafe.Sizeof(DenseInverse128{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DenseInverse128) Name() string { return "dense_inverse_128" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DenseInverse128) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DenseInverse128) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 3)
 }
@@ -325,13 +323,13 @@ type DenseInverse64 struct {
 
 var _ [24]byte = [unsafe.Sizeof(DenseInverse64{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DenseInverse64) Name() string { return "dense_inverse_64" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DenseInverse64) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DenseInverse64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 3)
 }
@@ -349,13 +347,13 @@ type DenseMean struct {
 
 var _ [56]byte = [unsafe.Sizeof(DenseMean{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DenseMean) Name() string { return "dense_mean" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DenseMean) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DenseMean) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
 }
@@ -372,13 +370,13 @@ type DensePanel struct {
 
 var _ [48]byte = [unsafe.Sizeof(DensePanel{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DensePanel) Name() string { return "dense_panel" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DensePanel) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DensePanel) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }
@@ -395,13 +393,13 @@ type DenseResidual struct {
 
 var _ [48]byte = [unsafe.Sizeof(DenseResidual{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DenseResidual) Name() string { return "dense_residual" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DenseResidual) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DenseResidual) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }
@@ -420,13 +418,13 @@ type DenseUpdate128 struct {
 
 var _ [64]byte = [unsafe.Sizeof(DenseUpdate128{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DenseUpdate128) Name() string { return "dense_update_128" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DenseUpdate128) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DenseUpdate128) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 8)
 }
@@ -445,13 +443,13 @@ type DenseUpdate64 struct {
 
 var _ [64]byte = [unsafe.Sizeof(DenseUpdate64{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DenseUpdate64) Name() string { return "dense_update_64" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DenseUpdate64) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DenseUpdate64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 8)
 }
@@ -468,13 +466,13 @@ type DigitsAdjoint struct {
 
 var _ [48]byte = [unsafe.Sizeof(DigitsAdjoint{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DigitsAdjoint) Name() string { return "digits_adjoint" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DigitsAdjoint) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DigitsAdjoint) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }
@@ -492,13 +490,13 @@ type DigitsContract struct {
 
 var _ [184]byte = [unsafe.Sizeof(DigitsContract{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DigitsContract) Name() string { return "digits_contract" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DigitsContract) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DigitsContract) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 23)
 }
@@ -514,13 +512,13 @@ type DigitsFeatures struct {
 
 var _ [168]byte = [unsafe.Sizeof(DigitsFeatures{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DigitsFeatures) Name() string { return "digits_features" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DigitsFeatures) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DigitsFeatures) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 21)
 }
@@ -537,13 +535,13 @@ type DigitsGram3 struct {
 
 var _ [48]byte = [unsafe.Sizeof(DigitsGram3{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DigitsGram3) Name() string { return "digits_gram_3" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DigitsGram3) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DigitsGram3) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }
@@ -560,13 +558,13 @@ type DigitsGram7 struct {
 
 var _ [48]byte = [unsafe.Sizeof(DigitsGram7{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DigitsGram7) Name() string { return "digits_gram_7" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DigitsGram7) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DigitsGram7) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }
@@ -583,13 +581,13 @@ type DigitsGramReduce struct {
 
 var _ [48]byte = [unsafe.Sizeof(DigitsGramReduce{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DigitsGramReduce) Name() string { return "digits_gram_reduce" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DigitsGramReduce) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DigitsGramReduce) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }
@@ -607,13 +605,13 @@ type DigitsProduct3 struct {
 
 var _ [56]byte = [unsafe.Sizeof(DigitsProduct3{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DigitsProduct3) Name() string { return "digits_product_3" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DigitsProduct3) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DigitsProduct3) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
 }
@@ -631,13 +629,13 @@ type DigitsProduct7 struct {
 
 var _ [56]byte = [unsafe.Sizeof(DigitsProduct7{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DigitsProduct7) Name() string { return "digits_product_7" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DigitsProduct7) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DigitsProduct7) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
 }
@@ -653,13 +651,13 @@ type DigitsRows struct {
 
 var _ [168]byte = [unsafe.Sizeof(DigitsRows{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (DigitsRows) Name() string { return "digits_rows" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (DigitsRows) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *DigitsRows) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 21)
 }
@@ -676,13 +674,13 @@ type FactorizedGradient struct {
 
 var _ [176]byte = [unsafe.Sizeof(FactorizedGradient{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (FactorizedGradient) Name() string { return "factorized_gradient" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (FactorizedGradient) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *FactorizedGradient) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 22)
 }
@@ -697,13 +695,13 @@ type FactorizedResidual struct {
 
 var _ [160]byte = [unsafe.Sizeof(FactorizedResidual{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (FactorizedResidual) Name() string { return "factorized_residual" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (FactorizedResidual) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *FactorizedResidual) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
 }
@@ -719,13 +717,13 @@ type FeaturesPrepare struct {
 
 var _ [40]byte = [unsafe.Sizeof(FeaturesPrepare{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (FeaturesPrepare) Name() string { return "features_prepare" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (FeaturesPrepare) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *FeaturesPrepare) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 5)
 }
@@ -740,13 +738,13 @@ type FeaturesStore struct {
 
 var _ [160]byte = [unsafe.Sizeof(FeaturesStore{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (FeaturesStore) Name() string { return "features_store" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (FeaturesStore) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *FeaturesStore) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 20)
 }
@@ -760,13 +758,13 @@ type MomentsColumns struct {
 
 var _ [152]byte = [unsafe.Sizeof(MomentsColumns{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (MomentsColumns) Name() string { return "moments_columns" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (MomentsColumns) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *MomentsColumns) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 19)
 }
@@ -783,13 +781,13 @@ type MomentsGram128 struct {
 
 var _ [48]byte = [unsafe.Sizeof(MomentsGram128{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (MomentsGram128) Name() string { return "moments_gram_128" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (MomentsGram128) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *MomentsGram128) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }
@@ -806,13 +804,13 @@ type MomentsGram64 struct {
 
 var _ [48]byte = [unsafe.Sizeof(MomentsGram64{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (MomentsGram64) Name() string { return "moments_gram_64" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (MomentsGram64) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *MomentsGram64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }
@@ -828,13 +826,13 @@ type MomentsGramReduce struct {
 
 var _ [40]byte = [unsafe.Sizeof(MomentsGramReduce{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (MomentsGramReduce) Name() string { return "moments_gram_reduce" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (MomentsGramReduce) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *MomentsGramReduce) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 5)
 }
@@ -852,13 +850,13 @@ type PredictQuad128 struct {
 
 var _ [56]byte = [unsafe.Sizeof(PredictQuad128{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (PredictQuad128) Name() string { return "predict_quad_128" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (PredictQuad128) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *PredictQuad128) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
 }
@@ -876,13 +874,13 @@ type PredictQuad64 struct {
 
 var _ [56]byte = [unsafe.Sizeof(PredictQuad64{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (PredictQuad64) Name() string { return "predict_quad_64" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (PredictQuad64) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *PredictQuad64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
 }
@@ -897,13 +895,13 @@ type PredictQuadReduce struct {
 
 var _ [32]byte = [unsafe.Sizeof(PredictQuadReduce{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (PredictQuadReduce) Name() string { return "predict_quad_reduce" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (PredictQuadReduce) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *PredictQuadReduce) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 4)
 }
@@ -919,13 +917,13 @@ type PredictRows struct {
 
 var _ [168]byte = [unsafe.Sizeof(PredictRows{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (PredictRows) Name() string { return "predict_rows" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (PredictRows) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *PredictRows) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 21)
 }
@@ -943,13 +941,13 @@ type Pullback128 struct {
 
 var _ [184]byte = [unsafe.Sizeof(Pullback128{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (Pullback128) Name() string { return "pullback_128" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (Pullback128) Block() int { return 256 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *Pullback128) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 23)
 }
@@ -967,13 +965,13 @@ type Pullback64 struct {
 
 var _ [184]byte = [unsafe.Sizeof(Pullback64{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (Pullback64) Name() string { return "pullback_64" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (Pullback64) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *Pullback64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 23)
 }
@@ -994,13 +992,13 @@ type RowsGather struct {
 
 var _ [80]byte = [unsafe.Sizeof(RowsGather{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (RowsGather) Name() string { return "rows_gather" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (RowsGather) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *RowsGather) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 10)
 }
@@ -1015,13 +1013,13 @@ type SpectrumColumns struct {
 
 var _ [216]byte = [unsafe.Sizeof(SpectrumColumns{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (SpectrumColumns) Name() string { return "spectrum_columns" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (SpectrumColumns) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *SpectrumColumns) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 27)
 }
@@ -1035,13 +1033,13 @@ type SpectrumGram struct {
 
 var _ [208]byte = [unsafe.Sizeof(SpectrumGram{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (SpectrumGram) Name() string { return "spectrum_gram" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (SpectrumGram) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *SpectrumGram) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 26)
 }
@@ -1059,13 +1057,13 @@ type SpectrumPullback struct {
 
 var _ [240]byte = [unsafe.Sizeof(SpectrumPullback{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (SpectrumPullback) Name() string { return "spectrum_pullback" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (SpectrumPullback) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *SpectrumPullback) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 30)
 }
@@ -1083,13 +1081,13 @@ type SumsReduce struct {
 
 var _ [56]byte = [unsafe.Sizeof(SumsReduce{})]byte{}
 
-// Name is the kernel's name in the PTX.
+// Name returns the kernel's name in the PTX.
 func (SumsReduce) Name() string { return "sums_reduce" }
 
-// Block is how many threads a block has.
+// Block returns the number of threads per block.
 func (SumsReduce) Block() int { return 128 }
 
-// Words are the arguments in order; they change with a.
+// Words returns the arguments in order, sharing a's memory.
 func (a *SumsReduce) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
 }

@@ -1,26 +1,25 @@
-// The algebra of windows: factor and solutions of the block-tridiagonal
-// A = G + λI (internal/linalg/blocktri; DESIGN.md, section 12). A block of threads goes
-// along a segment, so many windows after each other; a segment begins at a
-// separator.
+// The algebra of windows: factor and solutions of the block-tridiagonal A = G + λI
+// (internal/linalg/blocktri; DESIGN.md, section 12). A thread block processes a segment, that is,
+// consecutive windows. A segment begins at a separator.
 //
 //	chain_start    A's diagonal and C, from the sums of moments_columns
-//	chain_reduce   level by level: with a segment's inner blocks divided out, a
-//	               chain over the separators is left, which is the next level
-//	chain_factor   from the last level back to A: a segment whose first block
-//	               lacks nothing of what is left of it goes on as a factorization
-//	               from the first block to the last would
+//	chain_reduce   level by level: eliminates the inner blocks of each segment,
+//	               leaving the chain of separators, which is the next level
+//	chain_factor   from the last level back to A: factors a segment, whose first
+//	               block is fully updated, as in a factorization from the first
+//	               block to the last
 //	chain_inverse, chain_adjoint: inverse.cu
 //
 //	shapes      M_v features a window, D right-hand sides
-//	precision   float64; the order of sums is a matter of the table alone
+//	precision   float64; the table determines the order of sums
 //	operations  for each window of m features 19/3·m³ flops to reduce, 7/3·m³ to
 //	            factor, 14/3·m³ for the inverse and 2·m³ for its L⁻¹ in full
 #include "chain.cuh"
 
-// chain_start completes the diagonal of A, which moments_gram_reduce leaves out,
-// copies C to the right-hand sides and to coef [M,D], and leaves the trace of G's
-// block in traces.
-KERNEL(128) chain_start(const ChainBlock *blocks, double *at, double *rhs, const double *sums, double *coef, double *traces, double lambda, long long m, long long d) {
+// chain_start completes the diagonal of A, which moments_gram_reduce omits, copies C to the
+// right-hand sides and to coef [M,D], and writes the trace of G's block to traces.
+KERNEL(128) chain_start(const ChainBlock *blocks, double *at, double *rhs, const double *sums, double *coef,
+    double *traces, double lambda, long long m, long long d) {
 	const ChainBlock &b = blocks[blockIdx.x];
 	SHARED(double, room);
 	long long first = b.rhs / d;
@@ -43,8 +42,8 @@ KERNEL(128) chain_start(const ChainBlock *blocks, double *at, double *rhs, const
 	traces[blockIdx.x] = sum;
 }
 
-// A Front is a block being eliminated: X, below it its couplings E to the next
-// block and W to the separator, below these its right-hand sides y.
+// A Front is a block being eliminated: X, below it its couplings E to the next block and W to the
+// separator, and below these its right-hand sides y.
 struct Front {
 	double *inv, *at;
 	int ld, m, next, left, d;
@@ -57,11 +56,11 @@ struct Front {
 	DEVICE Operand of(double *part) const { return {part, ld, 1}; }
 };
 
-// chain_reduce divides the inner blocks out of a segment. The separator's P = ΣWWᵀ
-// goes to prior of the next level; the block that comes next, less E·Eᵀ, waits
-// where the following separator's will stand, and the coupling between that and
-// the separator, −E·Wᵀ, where theirs will.
-KERNEL(256, 3) chain_reduce(const ChainBlock *blocks, double *at, double *rhs, long long count, const ChainBlock *over, double *over_at, long long fan, long long d, long long stride) {
+// chain_reduce eliminates the inner blocks of a segment. The separator's P = ΣWWᵀ goes to prior of
+// the next level. The next block, minus E·Eᵀ, is stored at the following separator's block, and the
+// coupling between it and the separator, −E·Wᵀ, at their coupling.
+KERNEL(256, 3) chain_reduce(const ChainBlock *blocks, double *at, double *rhs, long long count, const ChainBlock *over,
+    double *over_at, long long fan, long long d, long long stride) {
 	SHARED(double, shared);
 	Level a = {blocks, at, rhs, count}, up = {over, over_at, over_at, 0};
 	int first = (int)(fan * blockIdx.x), end = (int)(first + fan < count ? first + fan : count);
@@ -78,7 +77,7 @@ KERNEL(256, 3) chain_reduce(const ChainBlock *blocks, double *at, double *rhs, l
 		});
 		each(1, f.left * f.d, [&](int, int e) { up.rhs[t.rhs + e] = a.rhs[s.rhs + e]; });
 	}
-	barrier(); // eliminate has none where the first inner block has no features
+	barrier(); // eliminate has no barrier if the first inner block has no features
 	for (int v = first + 1; v < end; v++) {
 		ChainBlock b = a.block(v);
 		bool begins = v == first + 1, ends = v + 1 == end;
@@ -102,7 +101,8 @@ KERNEL(256, 3) chain_reduce(const ChainBlock *blocks, double *at, double *rhs, l
 			take(f.next, f.next, true, f.of(f.e()), f.of(f.e()), f.m,
 				 [&](int i, int j) { return ends ? a.at[n.diag + i * n.m + j] : diagonal(a, n, i, j); },
 				 [&](int i, int j, double x) { up.at[run.diag + i * n.m + j] = x; });
-			take(f.next, f.left, false, f.of(f.e()), f.of(f.w()), f.m, zero, [&](int i, int j, double x) { up.at[t.below + i * s.m + j] = x; });
+			take(f.next, f.left, false, f.of(f.e()), f.of(f.w()), f.m, zero,
+			    [&](int i, int j, double x) { up.at[t.below + i * s.m + j] = x; });
 			take(f.d, f.next, false, f.of(f.y()), f.of(f.e()), f.m,
 				 [&](int o, int j) { return ends ? a.rhs[n.rhs + j * d + o] : right(a, n, j * d + o); },
 				 [&](int o, int j, double x) { up.rhs[run.rhs + j * d + o] = x; });
@@ -111,12 +111,13 @@ KERNEL(256, 3) chain_reduce(const ChainBlock *blocks, double *at, double *rhs, l
 	}
 }
 
-// chain_factor overwrites a segment by its part of the factor, L_v on the
-// diagonal and E_v below, and right-hand sides by y. The first block lacks nothing
-// of what is left of it but what is prior. under is the level below, whose block
-// fan·v it hands each of its own on to before; null: there is none. logs gets
+// chain_factor overwrites a segment by its part of the factor, L_v on the diagonal and E_v below,
+// and the right-hand sides by y. The first block is updated except for prior. under is the level
+// below, whose block fan·v receives block v first, or null. logs receives Σ log diag L_v.
 // Σ log diag L_v.
-KERNEL(256, 3) chain_factor(const ChainBlock *blocks, double *at, double *rhs, long long count, const ChainBlock *under, double *under_at, double *under_rhs, long long fan, long long length, long long d, long long stride, double *logs) {
+KERNEL(256, 3) chain_factor(const ChainBlock *blocks, double *at, double *rhs, long long count,
+    const ChainBlock *under, double *under_at, double *under_rhs, long long fan, long long length, long long d,
+    long long stride, double *logs) {
 	SHARED(double, shared);
 	Level a = {blocks, at, rhs, count}, low = {under, under_at, under_rhs, 0};
 	long long first = length * (long long)blockIdx.x, end = first + length < count ? first + length : count;

@@ -13,12 +13,12 @@ struct Level {
 	long long count;
 
 	DEVICE ChainBlock block(long long v) const { return blocks[v]; }
-	// size is how many features block v has, 0 beyond the last.
+	// size returns the number of features of block v, 0 beyond the last block.
 	DEVICE int size(long long v) const { return v < count ? (int)blocks[v].m : 0; }
 };
 
-// each calls f(i, j) for the numbers of a rows × cols matrix, one behind the other by
-// neighboring threads, so that no thread waits at the end of a row.
+// each calls f(i, j) for the entries of a rows × cols matrix. Neighboring threads process
+// consecutive entries, so that no thread idles at the end of a row.
 template <class F> DEVICE void each(int rows, int cols, F f) {
 	if (cols == 0)
 		return;
@@ -35,7 +35,7 @@ template <class F> DEVICE void each(int rows, int cols, F f) {
 	}
 }
 
-// warp_sum adds a number of each lane of a warp; every lane gets the sum.
+// warp_sum returns the sum of v over the lanes of a warp to every lane.
 DEVICE double warp_sum(double v) {
 #pragma unroll
 	for (int half = 16; half > 0; half /= 2)
@@ -43,13 +43,13 @@ DEVICE double warp_sum(double v) {
 	return v;
 }
 
-// diagonal is number (i, j) of a block's, what is to be subtracted left out.
+// diagonal returns entry (i, j) of a diagonal block, minus prior.
 DEVICE double diagonal(const Level &a, const ChainBlock &b, int i, int j) {
 	double x = a.at[b.diag + i * b.m + j];
 	return b.prior < 0 ? x : x - a.at[b.prior + i * b.m + j];
 }
 
-// right is number e of a block's right-hand sides, likewise.
+// right returns entry e of a block's right-hand sides, minus prior_rhs.
 DEVICE double right(const Level &a, const ChainBlock &b, long long e) {
 	double x = a.rhs[b.rhs + e];
 	return b.prior_rhs < 0 ? x : x - a.rhs[b.prior_rhs + e];

@@ -1,26 +1,26 @@
-// The contraction of internal/simd/contract.go: from ∂/∂E[φ_n] and ∂/∂E[φ_n²] to the sums
-// over rows that the adjoint of one feature is made of.
+// The contraction of internal/simd/contract.go: from ∂/∂E[φ_n] and ∂/∂E[φ_n²] to the sums over rows
+// for the adjoint of one feature.
 #pragma once
 
 #include "feature.cuh"
 
-// width is how many sums a feature has: Σθ̄, Ā1, Ā0, Ā2, then Σθ̄·d, Σq̄·d and
-// Σq̄·d² for each input.
+// width returns the number of sums of a feature: Σθ̄, Ā1, Ā0, Ā2, then Σθ̄·d, Σq̄·d and Σq̄·d² for
+// each input.
 DEVICE long long width(long long q) { return 4 + 3 * q; }
 
-// A RowAdjoint is what one row adds to θ̄ and q̄ of a feature.
+// A RowAdjoint is the contribution of one row to θ̄ and q̄ of a feature.
 struct alignas(16) RowAdjoint {
 	double theta, quad;
 };
 
-// Sums are one feature's; Ā0 and Ā2 lack their common factor barSecond until stored. A
-// sum is in a register, except for those by input if there are several inputs: these are
-// in device memory, where store writes the others. add then leaves the row's RowAdjoint,
-// and add_inputs goes through the rows again, once for each input.
+// Sums are the sums of one feature; Ā0 and Ā2 lack the common factor barSecond until stored. Sums
+// are in registers, except that with several inputs the sums by input are in device memory, where
+// store writes the others. add then writes the row's RowAdjoint, and add_inputs processes the rows
+// again, once for each input.
 template <int INPUTS> struct Sums {
-	double theta, amp, gate2, ripple, thetaD, quadD, quadD2; // the last three: of one input
+	double theta, amp, gate2, ripple, thetaD, quadD, quadD2; // the last three for one input only
 
-	// clear, add_inputs, store and load are called with the same place in device memory.
+	// clear, add_inputs, store and load must be called with the same device address.
 	DEVICE void clear(double *out, long long q) {
 		theta = amp = gate2 = ripple = thetaD = quadD = quadD2 = 0;
 		if (INPUTS > 1)
@@ -32,7 +32,8 @@ template <int INPUTS> struct Sums {
 	//	θ̄ = −A1·bar·sin − 4·A2·barSecond·e2·cos·sin
 	//	q̄ = −A1·bar·cos − 4·A2·barSecond·e2·(cos² − sin²)
 	// a1 = A1 and a2 = 4·A2·barSecond.
-	DEVICE void add(const Rows &r, const Bank &b, long long row, long long k, const Damped &v, double g, double bar, double a1, double a2, RowAdjoint *of_row) {
+	DEVICE void add(const Rows &r, const Bank &b, long long row, long long k, const Damped &v, double g, double bar,
+	    double a1, double a2, RowAdjoint *of_row) {
 		double both = v.e2 * fma(v.cos, v.cos, -(v.sin * v.sin)), u = -a1 * bar;
 		double th = v.sin * fma(-(a2 * v.e2), v.cos, u), qu = fma(u, v.cos, -(a2 * both));
 		amp = fma(bar, v.cos, amp);
@@ -51,9 +52,10 @@ template <int INPUTS> struct Sums {
 		quadD2 = fma(a.quad * d, d, quadD2);
 	}
 
-	// add_inputs adds the shares by input of n rows from row on, whose RowAdjoints are
-	// pitch apart, to the sums at out.
-	DEVICE void add_inputs(const Rows &r, const Bank &b, long long row, int n, long long k, const RowAdjoint *of_rows, int pitch, double *out) {
+	// add_inputs adds the contributions by input of n rows from row on, whose RowAdjoints are pitch
+	// apart, to the sums at out.
+	DEVICE void add_inputs(const Rows &r, const Bank &b, long long row, int n, long long k, const RowAdjoint *of_rows,
+	    int pitch, double *out) {
 #pragma unroll 1
 		for (long long i = 0; i < r.q; i++) {
 			double center = b.center[k * r.q + i];
@@ -65,8 +67,8 @@ template <int INPUTS> struct Sums {
 		}
 	}
 
-	// store writes the feature's width(q) sums, those of Ā0 and Ā2 times scale; load
-	// reads what store has written with scale 1.
+	// store writes the feature's width(q) sums, with Ā0 and Ā2 multiplied by scale. load reads the
+	// sums written by store with scale 1.
 	DEVICE void store(double *out, double scale) const {
 		out[0] = theta;
 		out[1] = amp;

@@ -1,39 +1,38 @@
-// The algebra of a dense model: factor, solutions and inverse of A = G + λI of one
-// window that no block of threads could hold (docs/algorithms.md, "A dense matrix on
-// a card"). The columns of the stack
+// The algebra of a dense model: factor, solutions and inverse of A = G + λI for one window too
+// large for the shared memory of a thread block (docs/algorithms.md, "A dense matrix on a GPU").
+// The columns of the stack
 //
 //	A   [M,M]  → L         of the first M columns, DENSE_BLOCK at a time, from the
-//	I   [M,M]  → U = L⁻ᵀ   left: dense_panel divides them out, dense_update takes
-//	Cᵀ  [D,M]  → yᵀ        their products from columns to the right
+//	I   [M,M]  → U = L⁻ᵀ   left: dense_panel eliminates them, dense_update subtracts
+//	Cᵀ  [D,M]  → yᵀ        their products from the columns to the right
 //
-// are eliminated in place: what is left of a row of A ends where the same row of I
-// begins to be anything but zero. So number (i, j) of the Gram array becomes L_ij
-// below the diagonal, and U_ij on it and above (L_ii = 1/U_ii). The diagonal blocks
-// of both move to corner [M,64]: so no block of the panel or of the inverse reads
-// what another one writes.
+// are eliminated in place: the remaining part of a row of A ends where the nonzero part of the same
+// row of I begins. So entry (i, j) of the Gram array becomes L_ij below the diagonal, and U_ij on
+// and above it (L_ii = 1/U_ii). The diagonal blocks of both move to corner [M,64], so that no block
+// of the panel or of the inverse reads entries that another block writes.
 //
-//	dense_panel     a block owns 64 rows of the stack, and factors the 64 columns'
-//	                own block itself
-//	dense_update_T  a block owns a T×T tile of the stack and takes from it the
+//	dense_panel     a block owns 64 rows of the stack, and also factors the
+//	                diagonal block of the 64 columns
+//	dense_update_T  a block owns a T×T tile of the stack and subtracts the
 //	                products of columns from … mid−1
 //	dense_mean      a warp owns a row of m = U·y
-//	dense_residual  a block owns 32 columns of y − Lᵀm, which U once more makes a
-//	                correction of: as good as substitution, without its steps
+//	dense_residual  a block owns 32 columns of y − Lᵀm, which U turns into a
+//	                correction: as accurate as substitution, but parallel
 //	dense_inverse_T a block owns a T×T tile of the lower triangle of A⁻¹ = U·Uᵀ,
 //	                and writes it over L
 //	dense_finish    Σ log diag L and the trace of A⁻¹
 //	dense_adjoint   a block owns 32×32 numbers and their mirror image
 //
 //	shapes      at [M,M], corner [M,64] (rows up to a multiple of 64), y, mean, coef [M,D]
-//	precision   float64; the order of sums is a matter of the shapes alone
+//	precision   float64; the shapes determine the order of sums
 //	operations  M³/3 flops for L, for U and for A⁻¹, on the tensor cores
 //
-// A pivot that is not positive leaves NaN in all that depends on it.
+// A nonpositive pivot makes all dependent entries NaN.
 #include "chain.cuh"
 
-// across copies a panel [T rows][STAGE numbers] whose number (i, k) stands at
-// from[i·row + k·step]; zeros beyond the rows. A warp's lanes go down eight rows by
-// four numbers, which meet each bank once.
+// across copies a panel [T rows][STAGE entries] whose entry (i, k) is from[i·row + k·step], with
+// zeros beyond the rows. The lanes of a warp cover eight rows by four entries, which use each bank
+// once.
 template <int T> DEVICE void across(double *panel, const double *from, int row, int step, int rows) {
 #pragma unroll
 	for (int half = 0; half < 2; half++) {
@@ -45,14 +44,15 @@ template <int T> DEVICE void across(double *panel, const double *from, int row, 
 	}
 }
 
-// factor_at is where number (i, j) of L or U stands.
+// factor_at returns the address of entry (i, j) of L or U.
 DEVICE const double *factor_at(const double *at, const double *corner, long long m, unsigned i, unsigned j) {
 	return i / DENSE_BLOCK == j / DENSE_BLOCK ? corner + i * (long long)DENSE_BLOCK + j % DENSE_BLOCK : at + i * m + j;
 }
 
-// across_upper copies a panel of U, rows from row0 on and columns from k0 on; zeros
-// below the diagonal and beyond the matrix.
-template <int T> DEVICE void across_upper(double *panel, const double *at, const double *corner, long long m, long long row0, long long k0) {
+// across_upper copies a panel of U, rows from row0 on and columns from k0 on, with zeros below the
+// diagonal and beyond the matrix.
+template <int T> DEVICE void across_upper(double *panel, const double *at, const double *corner, long long m,
+    long long row0, long long k0) {
 	int place = threadIdx.x % 4, size = (int)m, first = (int)k0 + place;
 #pragma unroll
 	for (int half = 0; half < 2; half++) {
@@ -67,13 +67,14 @@ template <int T> DEVICE void across_upper(double *panel, const double *at, const
 }
 
 template <int T>
-DEVICE void dense_update(double *at, const double *corner, double *y, long long m, long long d, long long from, long long mid, long long columns, double *shared) {
+DEVICE void dense_update(double *at, const double *corner, double *y, long long m, long long d, long long from,
+    long long mid, long long columns, double *shared) {
 	long long tiles = (m + T - 1) / T, i = blockIdx.x / columns, row0 = T * i, col0 = mid + T * (blockIdx.x % columns);
 	bool right = i >= tiles, upper = !right && row0 < mid;
 	if (right)
 		row0 -= T * tiles;
 	else if (!upper && row0 < col0)
-		return; // rows of U that begin behind these columns
+		return; // rows of U that begin after these columns
 	long long lo = upper && row0 > from ? row0 : from;
 	int step = right ? (int)d : 1, next = right ? 1 : (int)m;
 	double *own = (right ? y + row0 : at + row0 * m);
@@ -92,7 +93,7 @@ DEVICE void dense_update(double *at, const double *corner, double *y, long long 
 	});
 	own += col0 * step;
 	int diagonal = right || upper ? T : (int)(row0 - col0);
-	// Behind a row's own column stands U.
+	// Entries of U follow a row's own column.
 	auto there = [&](int r, int c) { return r < rows && c < cols && c <= r + diagonal; };
 	tile.change(
 		[&](int r, int c) { return there(r, c) ? own[r * next + c * step] : 0.0; },
@@ -102,18 +103,20 @@ DEVICE void dense_update(double *at, const double *corner, double *y, long long 
 		});
 }
 
-KERNEL(128) dense_update_64(double *at, const double *corner, double *y, long long m, long long d, long long from, long long mid, long long columns) {
+KERNEL(128) dense_update_64(double *at, const double *corner, double *y, long long m, long long d, long long from,
+    long long mid, long long columns) {
 	SHARED(double, shared);
 	dense_update<64>(at, corner, y, m, d, from, mid, columns, shared);
 }
 
-KERNEL(256) dense_update_128(double *at, const double *corner, double *y, long long m, long long d, long long from, long long mid, long long columns) {
+KERNEL(256) dense_update_128(double *at, const double *corner, double *y, long long m, long long d, long long from,
+    long long mid, long long columns) {
 	SHARED(double, shared);
 	dense_update<128>(at, corner, y, m, d, from, mid, columns, shared);
 }
 
-// dense_panel divides columns col0 … col0+63 out of the stack. The front holds their
-// own block of A and, below it, the block's rows.
+// dense_panel eliminates columns col0 … col0+63 of the stack. The front contains their diagonal
+// block of A and, below it, the block's rows.
 KERNEL(256, 3) dense_panel(double *at, double *corner, double *y, long long m, long long d, long long col0) {
 	SHARED(double, shared);
 	constexpr int ld = DENSE_BLOCK + PAD;
@@ -139,8 +142,8 @@ KERNEL(256, 3) dense_panel(double *at, double *corner, double *y, long long m, l
 		each(rows, w, [&](int i, int j) { mine[i * row + j * step] = below[i * ld + j]; });
 }
 
-// dot adds a(i)·b(i) for i = from, from + step … below end, in this order. Eight loads of
-// each are under way at a time.
+// dot adds a(i)·b(i) for i = from, from + step … below end, in this order. Eight loads of each
+// operand are in flight at a time.
 template <class A, class B> DEVICE double dot(double sum, long long from, long long end, int step, A a, B b) {
 #pragma unroll 1
 	for (; from < end; from += 8 * step) {
@@ -178,7 +181,7 @@ KERNEL(256) dense_mean(const double *at, const double *corner, const double *y, 
 	}
 }
 
-// dense_residual takes Lᵀm from y.
+// dense_residual subtracts Lᵀm from y.
 KERNEL(256) dense_residual(const double *at, const double *corner, const double *mean, double *y, long long m, long long d) {
 	SHARED(double, room);
 	int warp = threadIdx.x / 32;
@@ -202,7 +205,7 @@ KERNEL(256) dense_residual(const double *at, const double *corner, const double 
 	}
 }
 
-// The tiles with most products come first, so that none of them is left for the end.
+// The tiles with most products come first, so that none of them runs alone at the end.
 template <int T> DEVICE void dense_inverse(double *at, const double *corner, long long m, double *shared) {
 	long long i, j;
 	triangle(blockIdx.x, i, j);
@@ -232,7 +235,7 @@ KERNEL(256) dense_inverse_128(double *at, const double *corner, long long m) {
 	dense_inverse<128>(at, corner, m, shared);
 }
 
-// dense_finish: log L_ii = −log U_ii.
+// dense_finish uses log L_ii = −log U_ii.
 KERNEL(256) dense_finish(const double *at, const double *corner, long long m, double *logs, double *traces) {
 	SHARED(double, room);
 	double log_sum = 0, trace = 0;
@@ -257,9 +260,10 @@ KERNEL(256) dense_finish(const double *at, const double *corner, long long m, do
 	*traces = trace;
 }
 
-// dense_adjoint replaces A⁻¹, of which the lower triangle is there, by both triangles
-// of inverse·A⁻¹ + outer·m mᵀ, and fills coef [M,D] with linear·m.
-KERNEL(256) dense_adjoint(double *at, const double *mean, double *coef, long long m, long long d, double inverse, double outer, double linear) {
+// dense_adjoint replaces A⁻¹, given by its lower triangle, by both triangles of inverse·A⁻¹ +
+// outer·m mᵀ, and fills coef [M,D] with linear·m.
+KERNEL(256) dense_adjoint(double *at, const double *mean, double *coef, long long m, long long d, double inverse,
+    double outer, double linear) {
 	SHARED(double, room); // the tile, transposed
 	long long ti, tj;
 	triangle(blockIdx.x, ti, tj);

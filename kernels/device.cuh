@@ -1,34 +1,34 @@
-// What the kernels need of a machine, the same under nvcc and under emulation.
-// All arithmetic is written out: nvcc does not fuse (--fmad=false) and neither
-// does the host's compiler, so fma() stands where one is wanted.
+// The machine interface of the kernels, the same under nvcc and under emulation. nvcc does not fuse
+// multiplications and additions (--fmad=false) and neither does the host's compiler; the sources
+// call fma() explicitly.
 //
 //	KERNEL(threads) name(…)   a kernel for blocks of that many threads; each
 //	                          parameter is a pointer, a long long or a double.
-//	                          KERNEL(threads, blocks): with registers for so many
-//	                          blocks on a multiprocessor
+//	                          KERNEL(threads, blocks) limits the registers so that
+//	                          blocks of them fit on a multiprocessor
 //	DEVICE                    a function that kernels call
 //	CONSTANT                  before numbers that all threads read at once
 //	SHARED(type, s)           type *s is the block's dynamic shared memory
-//	barrier, warp_barrier     all threads of the block or warp that have not
-//	                          returned meet at the same place in the source
-//	shuffle_xor(v, mask)      v of the lane with that exclusive or
+//	barrier, warp_barrier     synchronizes all threads of the block or warp that have
+//	                          not returned
+//	shuffle_xor(v, mask)      v of the lane whose index is the exclusive or with mask
 //	shuffle(v, lane)          v of that lane
-//	inverse_root(d)           d^−½ within two units of the last place; NaN or Inf where
-//	                          there is none
+//	inverse_root(d)           d^−½ within two units in the last place; NaN or Inf if it
+//	                          does not exist
 //	bits_of(d), of_bits(n)    the float64 as an integer, and back
 //	copy_async(to, from, there)   starts a copy of 8 bytes from device memory to
 //	copy_async16                  shared memory, or of 16 to a multiple of 16; zeros
-//	                              where there is nothing (from is then not read)
+//	                              if there is false (from is then not read)
 //	shared_at(p)                  the SharedAt of an address in shared memory, to which bytes
-//	                              can be added: where copies go in a loop
+//	                              can be added, for copies in a loop
 //	copy_commit(), copy_wait<N>() end a group of the thread's copies; wait until all
-//	                              but the last N groups have landed, for the thread
+//	                              but the last N groups are complete, for the thread
 //	                              that started them: others need a barrier as well
 //	VSSGP_ARCH                800 or 900
 #pragma once
 
 #if VSSGP_ARCH != 800 && VSSGP_ARCH != 900
-#error "VSSGP_ARCH has to be 800 or 900: compile with -DVSSGP_ARCH=800"
+#error "VSSGP_ARCH must be 800 or 900: compile with -DVSSGP_ARCH=800"
 #endif
 
 #ifdef VSSGP_EMU
@@ -51,7 +51,7 @@ DEVICE double shuffle(double v, int lane) { return __shfl_sync(0xffffffffu, v, l
 DEVICE long long bits_of(double v) { return __double_as_longlong(v); }
 DEVICE double of_bits(long long v) { return __longlong_as_double(v); }
 
-// A step of third order from 22 digits, without the branches of sqrt and division.
+// A third-order step from 22 binary digits, without the branches of sqrt and division.
 DEVICE double inverse_root(double d) {
 	double y;
 	asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(d));

@@ -1,29 +1,29 @@
-// Products of features by digits (digits.cuh), in place of moments_gram_T's and of
-// product's in pullback_T.
+// Products of features in digits (digits.cuh), instead of moments_gram_T and of product in
+// pullback_T.
 //
 // digits_rows       a thread owns a feature over RESYNC rows of a slab, as in
 //                   features_store, and writes its cosines' digits for sums over the
-//                   rows: own are the features
-// digits_features   the same for sums over the features: own are the slab's rows. What
-//                   is stored beyond the last feature does not matter: Ḡ's are zeros
+//                   rows: own is the feature
+// digits_features   the same for sums over the features: own is the slab's row. Values
+//                   stored beyond the last feature are ignored: Ḡ's are zeros
 // digits_gram_S     a block owns one tile of a run's Gram matrix over a chunk's rows of a
 //                   slab: part [slot][T][T] of Whole
-// digits_gram_reduce  adds the chunks' whole numbers and makes float64 of the sum, once
+// digits_gram_reduce  adds the chunks' integers and rounds the sum to float64 once
 // digits_adjoint    a thread owns a row k of a run's Ḡ: the digits of Ḡ_kj·A1_j·2^−e, the
 //                   power of two above the row's largest, 0 on the diagonal; and
-//                   2·2^e·unit. A run's place has these scales, 8 bytes a row, then the
+//                   2·2^e·unit. A run has these scales, 8 bytes per row, then the
 //                   digits.
 // digits_product_S  a block owns T features by T rows: stored [row][feature] = 2·Σ_j Ḡ_kj φ̄_nj,
 //                   which digits_contract (pullback.cu) reads
-//   precision  sums are exact; digits.cuh bounds what digits and pairs leave out
+//   precision  sums are exact; digits.cuh bounds the truncation error
 //   shared     DIGIT_RING stages of two panels, s·2 KiB each
 //   operations s(s+1)/2 int8 products for one in float64; digits_rows and
 //              digits_features 11 float64 instructions a feature on evenly spaced rows
 //              and 84 for each RESYNC of them, 49 elsewhere; s bytes written
 #include "digits.cuh"
 
-// cosines calls put(i, c) with a feature's cosines, without its amplitude, at rows
-// lo … lo+n−1, put deciding the order of i within what Wave can turn through.
+// cosines calls put(f) once. f(i), i < n, returns a feature's cosine without its amplitude at row
+// lo+i, and must be called in the order of i.
 template <class Put> DEVICE void cosines(const Rows &r, const Bank &b, long long lo, int n, long long k, int column, Put put) {
 	Wave wave;
 	wave.begin(r, b, lo, n, k, column);
@@ -69,7 +69,8 @@ KERNEL(128, 4) digits_features(ROWS_BANK, long long slab, long long most, Digit 
 }
 
 template <int S>
-DEVICE void digits_gram(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store, Whole *part, Digit *shared) {
+DEVICE void digits_gram(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store,
+    Whole *part, Digit *shared) {
 	const Job &job = jobs[blockIdx.x];
 	Chunk s = slab_at(chunks, job.chunk, slab, most);
 	if (s.lo == s.hi)
@@ -100,11 +101,13 @@ KERNEL(256) digits_gram_7(const Chunk *chunks, const Job *jobs, long long slab, 
 	digits_gram<7>(chunks, jobs, slab, most, store, part, shared);
 }
 
-// The order does not matter to a sum of whole numbers, so a result has the same bits
-// however rows are cut, but for the two runs that meet a window.
-KERNEL(256) digits_gram_reduce(const Chunk *chunks, const Reduction *reductions, const Whole *part, double *gram, const double *amp, long long digits) {
+// Integer sums do not depend on their order, so a result has the same bits for any cut of the rows,
+// except for the order of the two runs that meet a window.
+KERNEL(256) digits_gram_reduce(const Chunk *chunks, const Reduction *reductions, const Whole *part, double *gram,
+    const double *amp, long long digits) {
 	double unit = digit_unit(digits);
-	lower_triangle(chunks, reductions, DIGIT_TILE, [&](const Chunk &s, long long i, long long j, long long first, long long next, long long slots) {
+	lower_triangle(chunks, reductions, DIGIT_TILE, [&](const Chunk &s, long long i, long long j, long long first,
+	    long long next, long long slots) {
 		Whole sum = {0, 0};
 		for (long long t = 0; t < slots; t++) {
 			sum.high += part[first + t * next].high;
@@ -132,7 +135,7 @@ KERNEL(128) digits_adjoint(const Chunk *chunks, const Job *jobs, const double *g
 	}
 	int e = 0;
 	frexp(finite ? largest : 0, &e);
-	e = e < -900 ? -900 : e; // so that the power below is in range
+	e = e < -900 ? -900 : e; // keeps the power below in range
 	double scale = ldexp(1.0, -e);
 	double *scales = (double *)(adjoint + s.adjoint);
 	scales[k] = finite ? ldexp(2 * digit_unit(digits), e) : NAN;
@@ -144,7 +147,8 @@ KERNEL(128) digits_adjoint(const Chunk *chunks, const Job *jobs, const double *g
 }
 
 template <int S>
-DEVICE void digits_product(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored, Digit *shared) {
+DEVICE void digits_product(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store,
+    const Digit *adjoint, double *stored, Digit *shared) {
 	const Job &job = jobs[blockIdx.x];
 	Chunk s = slab_at(chunks, job.chunk, slab, most);
 	long long k0 = DIGIT_TILE * job.block, n0 = DIGIT_TILE * (long long)blockIdx.y, rows = s.hi - s.lo;
@@ -162,12 +166,14 @@ DEVICE void digits_product(const Chunk *chunks, const Job *jobs, long long slab,
 	});
 }
 
-KERNEL(256) digits_product_3(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored) {
+KERNEL(256) digits_product_3(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store,
+    const Digit *adjoint, double *stored) {
 	SHARED(Digit, shared);
 	digits_product<3>(chunks, jobs, slab, most, store, adjoint, stored, shared);
 }
 
-KERNEL(256) digits_product_7(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store, const Digit *adjoint, double *stored) {
+KERNEL(256) digits_product_7(const Chunk *chunks, const Job *jobs, long long slab, long long most, const Digit *store,
+    const Digit *adjoint, double *stored) {
 	SHARED(Digit, shared);
 	digits_product<7>(chunks, jobs, slab, most, store, adjoint, stored, shared);
 }

@@ -1,45 +1,43 @@
-// Digits: products of features on the int8 tensor cores, without any error, for cards
-// whose float64 units are slow.
+// Digits: products of features on the int8 tensor cores, with exact sums, for GPUs with slow
+// float64 units.
 //
-// A number c, |c| ≤ 1, is kept as the whole number X = c·σ rounded to the nearest,
-// σ = 2^(8s−2), in s digits to base 256 with signs, least first:
+// A number c, |c| ≤ 1, is represented by the integer X = c·σ rounded to the nearest, σ = 2^(8s−2),
+// in s signed digits to base 256, least significant first:
 //
-//	X = Σ_i d_i 256^i,  d_i ∈ [−128, 127],  and of the last |d_(s−1)| ≤ 64
+//	X = Σ_i d_i 256^i,  d_i ∈ [−128, 127],  and the last has |d_(s−1)| ≤ 64
 //
-// so X is off by ½ at most, and for s = 7, σ = 2⁵⁴, it is float64's own number where
-// |c| ≥ ¼. A product is Σ_ij d_i e_j 256^(i+j). Pairs with i + j ≥ s−1 are kept,
+// so X has an error of at most ½, and for s = 7, σ = 2⁵⁴, it is the exact float64 if
+// |c| ≥ ¼. A product is Σ_ij d_i e_j 256^(i+j). Pairs with i + j ≥ s−1 are computed,
 // s(s+1)/2 of them, and added up by their level i + j − (s−1) in int32, exactly: of
 // all levels level 0 has the most pairs, s − 2 of at most 2¹⁴ and two of at most 2¹³, so
 // DIGIT_SUM numbers of a sum are at most (s−1)·2¹⁴·20480 < 2³¹. Then the levels are
-// added in 96 bits (Whole), so a sum is one whole number whatever its order is.
+// added in 96 bits (Whole), so a sum is an exact integer that does not depend on the order.
 //
-// What is missing of a product c·c' (in units of σ², for s of 3 or 7): rounding takes
+// The error of a product c·c' (in units of σ², for s of 3 or 7): rounding takes
 // (½|X'| + ½|X| + ¼)/σ² ≤ 2^(2−8s) + 2^(2−16s); the pairs left out, s−1 on the highest
 // of their levels, Σ_(l<s−1) (l+1)·2¹⁴·256^l/σ² ≤ (s−1)·2^(2−8s) · 1.005. Together
 // s·2^(2−8s) · 1.01 for each number of the sum.
 //
-// Panels. A digit's plane is cut along the sum in stages of 32 numbers. In device and
-// in shared memory a number's 32 digits of a stage and plane stand behind each other,
-// then the next rows or features of the other index, then the next plane:
-//	[sum/32][s][own][32] bytes
-// A lane (group, place) reads 8 bytes of row group at 8·place, for the two k of its
-// fragment: numbers of the sum 8·place + {0 … 3} and + {4 … 7} stand for the
-// instruction's 4·place + {0 … 3} and 16 + …, in both operands, which leaves the sum as
-// it is. Half a warp so reads 128 bytes in a row: every bank once.
+// Panels. A digit's plane is cut along the sum into stages of 32 numbers. In device memory and in
+// shared memory the 32 digits of a number for one stage and plane are contiguous, followed by the
+// next rows or features of the other index, then by the next plane: [sum/32][s][own][32] bytes. A
+// lane (group, place) reads 8 bytes of row group at 8·place, for the two k of its fragment: terms
+// 8·place + {0 … 3} and + {4 … 7} of the sum are used as the instruction's 4·place + {0 … 3} and 16
+// + …, in both operands, which does not change the sum. Half a warp thus reads 128 contiguous
+// bytes, each bank once.
 #pragma once
 
 #include "product.cuh"
 
 constexpr int MAX_DIGITS = 7;
-constexpr int DIGIT_THREADS = 256; // of a block that owns a tile: eight warps, four by two
+constexpr int DIGIT_THREADS = 256; // per tile: eight warps, four by two
 typedef signed char Digit;
 
-// digit_unit is 256^(s−1)/σ²: what a sum of products is counted in.
+// digit_unit returns 256^(s−1)/σ², the unit of a sum of products.
 DEVICE double digit_unit(long long s) { return ldexp(1.0, (int)(-8 * s - 4)); }
 
-// digits_of has digit i of c in byte i: the bytes of X + 128·Σ 256^i are the digits
-// + 128. NaN and what rounding has beyond ±1 become ±1: sums in float64 beside these
-// tell of a NaN.
+// digits_of returns digit i of c in byte i: the bytes of X + 128·Σ 256^i are the digits + 128. NaN
+// and values rounded beyond ±1 become ±1; separate float64 sums detect NaN.
 DEVICE unsigned long long digits_of(double c, long long s) {
 	const unsigned long long bias = 0x0080808080808080;
 	long long one = 1ll << (8 * s - 2), x = llrint(c * (double)one);
@@ -47,22 +45,23 @@ DEVICE unsigned long long digits_of(double c, long long s) {
 	return ((unsigned long long)x + bias) ^ bias;
 }
 
-// adjoint_scales is how many bytes the scales of m rows have (digits_adjoint).
+// adjoint_scales returns the size in bytes of the scales of m rows (digits_adjoint).
 DEVICE long long adjoint_scales(long long m) { return (m + 3) / 4 * 32; }
 
-// digit_at is where plane 0 of a number has its digit; planes are owns·DIGIT_STAGE apart.
+// digit_at returns the position of a number's digit in plane 0; planes are owns·DIGIT_STAGE apart.
 DEVICE long long digit_at(long long s, long long sum, long long own, long long owns) {
 	return (sum / DIGIT_STAGE * s * owns + own) * DIGIT_STAGE + sum % DIGIT_STAGE;
 }
 
-// Sixteen are 16 bytes that are copied at once.
+// Sixteen is 16 bytes that are copied at once.
 struct alignas(16) Sixteen {
 	unsigned word[4];
 };
 
-// put_digits writes the digits of numbers first … first+15 of a sum, first a multiple
-// of 16; number(i) is called for i = 0 … n−1 in order, and the rest are zeros.
-template <class Number> DEVICE void put_digits(Digit *store, long long s, long long first, long long own, long long owns, int n, Number number) {
+// put_digits writes the digits of terms first … first+15 of a sum, first a multiple of 16. It calls
+// number(i) for i = 0 … n−1 in order; the remaining digits are zeros.
+template <class Number> DEVICE void put_digits(Digit *store, long long s, long long first, long long own,
+    long long owns, int n, Number number) {
 	Sixteen plane[MAX_DIGITS];
 #pragma unroll 1
 	for (int quarter = 0; quarter < 4; quarter++) {
@@ -76,7 +75,7 @@ template <class Number> DEVICE void put_digits(Digit *store, long long s, long l
 		}
 #pragma unroll
 		for (int p = 0; p < MAX_DIGITS; p++) {
-			plane[p].word[0] = plane[p].word[1]; // no index that the compiler does not know
+			plane[p].word[0] = plane[p].word[1]; // only constant indices
 			plane[p].word[1] = plane[p].word[2];
 			plane[p].word[2] = plane[p].word[3];
 			plane[p].word[3] = word[p];
@@ -89,22 +88,22 @@ template <class Number> DEVICE void put_digits(Digit *store, long long s, long l
 			*(Sixteen *)(out + p * owns * DIGIT_STAGE) = plane[p];
 }
 
-// Whole is the whole number high·2³² + low.
+// Whole is the integer high·2³² + low.
 struct Whole {
 	long long high, low;
 
-	// carry makes low one of 0 … 2³²−1, so that it has room for 2³¹ of its kind.
+	// carry reduces low to 0 … 2³²−1, so that 2³¹ such values can be added.
 	DEVICE void carry() {
 		high += low >> 32;
 		low &= 0xffffffff;
 	}
 
-	// value is the float64 nearest to it, if it is below 2⁸⁵: rounded once.
+	// value returns the nearest float64, rounded once, if the integer is below 2⁸⁵.
 	DEVICE double value() const { return fma((double)(high + (low >> 32)), 4294967296.0, (double)(low & 0xffffffff)); }
 };
 
-// A DigitTile is a block's tile of sums of products. A thread's numbers lie as those of
-// a Tile: rows group + 8i, columns 8j + 2·place + {0, 1} of the warp's 16 × 32.
+// A DigitTile is a block's tile of sums of products. A thread's entries are placed as in Tile: rows
+// group + 8i, columns 8j + 2·place + {0, 1} of the warp's 16 × 32.
 template <int S> struct DigitTile {
 	static constexpr int panel = S * DIGIT_TILE * DIGIT_STAGE; // bytes
 	static constexpr int columns = 4;
@@ -149,14 +148,14 @@ template <int S> struct DigitTile {
 	DEVICE void multiply(const Digit *a, const Digit *b);
 };
 
-// A DigitFragment is a thread's part of a stage's operands, all planes: a for 16 rows, b
-// for 8 columns.
+// A DigitFragment is a thread's part of a stage's operands in all planes: a for 16 rows, b for 8
+// columns.
 //	a[p] = rows group, group + 8 at the first k; then at the second   b[p] = column group
 template <int S> struct DigitFragment {
 	int a[S][4], b[S][2];
 };
 
-// digit_pairs calls f(i, j, level) for the pairs of digits that are kept.
+// digit_pairs calls f(i, j, level) for the pairs of digits that are computed.
 template <int S, class F> DEVICE void digit_pairs(F f) {
 #pragma unroll
 	for (int i = S - 1; i >= 0; i--)
@@ -189,7 +188,7 @@ template <int S> DEVICE void mma(int (&acc)[S][4], const DigitFragment<S> &f) {
 #endif
 }
 
-// Eight are a lane's bytes of a row of a panel, read at once.
+// Eight is a lane's bytes of a row of a panel, read at once.
 struct alignas(8) Eight {
 	int first, second;
 };
@@ -219,10 +218,10 @@ template <int S> DEVICE void DigitTile<S>::multiply(const Digit *a, const Digit 
 	}
 }
 
-// DigitPanels starts the copies of panels [S][DIGIT_TILE][32], those of a sum one after the
-// other, for DIGIT_TILE of owns rows or features from own0 on.
+// DigitPanels starts the copies of panels [S][DIGIT_TILE][32], one after the other along the sum,
+// for DIGIT_TILE of owns rows or features from own0 on.
 template <int S> struct DigitPanels {
-	static constexpr int planes = DIGIT_THREADS / (2 * DIGIT_TILE); // that all threads copy at once
+	static constexpr int planes = DIGIT_THREADS / (2 * DIGIT_TILE); // copied by all threads at once
 	const Digit *from;
 	long long plane; // bytes from one to the next
 	bool there;
@@ -246,20 +245,20 @@ template <int S> struct DigitPanels {
 	}
 };
 
-// ring runs through stages 0 … n−1: load(stage, i) starts the copies of the i-th to
-// shared memory, in their order, multiply(stage) uses it. PLACES take turns, size apart:
-// while one stage is multiplied, the copies of the next PLACES − 2 at least are under
-// way. Of the two warps that share each of a processor's four parts, one starts
-// copies first and the other multiplies first, so that the tensor cores do not wait
-// for addresses. A loop goes through both, because without it the compiler copies sums
-// from register to register: digits_product_7 takes 670 instructions a stage on sm_90
-// instead of 500. All threads of the block take part, and leave with shared memory free.
-template <int PLACES, class Number, class Load, class Multiply> DEVICE void ring(Number *shared, int size, int n, Load load, Multiply multiply) {
+// ring processes stages 0 … n−1: load(stage, i) starts the copies of stage i to shared memory, in
+// order, and multiply(stage) uses it. PLACES buffers of size entries alternate: while one stage is
+// multiplied, at least the copies of the next PLACES − 2 are in flight. Of the two warps on each
+// partition of a multiprocessor, one starts copies first and the other multiplies first, so that
+// the tensor cores do not wait for addresses. Both are in one loop, because otherwise the compiler
+// copies sums between registers: digits_product_7 then takes 670 instead of 500 instructions per
+// stage on sm_90. All threads of the block take part, and shared memory is free on return.
+template <int PLACES, class Number, class Load, class Multiply> DEVICE void ring(Number *shared, int size, int n,
+    Load load, Multiply multiply) {
 	bool early = threadIdx.x < 128;
 	auto start = [&](int i) {
 		if (i < n)
 			load(shared + i % PLACES * size, i);
-		copy_commit(); // of nothing, too: the wait counts
+		copy_commit(); // also without copies: copy_wait counts groups
 	};
 #pragma unroll 1
 	for (int i = 0; i < PLACES - 1; i++)
@@ -278,8 +277,8 @@ template <int PLACES, class Number, class Load, class Multiply> DEVICE void ring
 	barrier();
 }
 
-// digit_products adds n stages of two operands' panels; diagonal: they are the same, and
-// numbers above the diagonal are not wanted.
+// digit_products adds n stages of two operands' panels. If diagonal is true, the operands are the
+// same and entries above the diagonal are not needed.
 template <int S> DEVICE void digit_products(DigitTile<S> &tile, DigitPanels<S> a, DigitPanels<S> b, int n, bool diagonal, Digit *shared) {
 	constexpr int panel = DigitTile<S>::panel;
 	bool above = diagonal && tile.row0 + 16 <= tile.col0;

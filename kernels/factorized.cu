@@ -2,7 +2,7 @@
 // y_n − Σ_k φ̄_nk m_k, then one with the gradient of Σ‖r_n‖² and of the rest.
 //
 // factorized_residual  a block owns one job, up to 32 rows of one chunk, and
-//                      all features over them; rows.cuh has how it adds.
+//                      all features over them; rows.cuh defines the order of sums.
 //   shapes     res [N,D]; value [job] = Σ‖r_n‖² over the job's rows
 //   precision  float64 throughout
 //   shared     256 + 32·(q + 2) + 256·8 numbers
@@ -11,7 +11,7 @@
 //                      through shared memory, 16 if there are several inputs.
 //   shapes     part [slot][128][4+3q+6]: the sums of contract.cuh, then
 //              Σ r·φ̄ for outputs d0 … d0+3, Σ φ̄², Σ E[φ²]; zeros beyond m and D.
-//              More than four outputs take a launch for each four; all but
+//              More than four outputs need a launch for each four; all but
 //              Σ r·φ̄ are the same sums in each.
 //   precision  float64 throughout, each sum in the order of the rows
 //   shared     64·(q + 6) numbers, or 16·(q + 6) and 16·128 RowAdjoints
@@ -23,9 +23,9 @@
 //	residual     9 + 84/32 = 12     56
 //	gradient     34 + 84/64 = 35    74
 //
-// A Wave begun anew costs 84. At N = 10⁶, M = 4096 that is 3.2 + 9.8 = 13 ms on
-// an H200 (132 · 64 a clock, 1.75 GHz), 36 ms where rows are not evenly spaced,
-// if nothing but float64 arithmetic takes time. Not timed: there was no card.
+// A new Wave costs 84. At N = 10⁶, M = 4096 that is 3.2 + 9.8 = 13 ms on
+// an H200 (132 · 64 a clock, 1.75 GHz), 36 ms if rows are not evenly spaced,
+// counting only float64 arithmetic. These are estimates.
 #include "contract.cuh"
 #include "rows.cuh"
 
@@ -55,7 +55,8 @@ template <int COLUMNS> struct Fit {
 constexpr int residual_threads = 256;
 
 template <int ROWS, int INPUTS>
-DEVICE void residual(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean, double *res, double *value, double *room) {
+DEVICE void residual(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean,
+    double *res, double *value, double *room) {
 	const Job &job = jobs[blockIdx.x];
 	Chunk s = chunks[job.chunk];
 	long long lo = s.lo + JOB_ROWS * job.block;
@@ -73,8 +74,9 @@ DEVICE void residual(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 }
 
 #ifndef VSSGP_EMU
-// Two blocks a processor: left alone, the compiler takes registers for one.
-extern "C" __global__ void __launch_bounds__(residual_threads, 2) factorized_residual(ROWS_BANK, const double *mean, double *res, double *value);
+// Two blocks per multiprocessor; by default the compiler uses registers for one.
+extern "C" __global__ void __launch_bounds__(residual_threads, 2) factorized_residual(ROWS_BANK, const double *mean,
+    double *res, double *value);
 #endif
 
 KERNEL(256) factorized_residual(ROWS_BANK, const double *mean, double *res, double *value) {
@@ -89,16 +91,16 @@ KERNEL(256) factorized_residual(ROWS_BANK, const double *mean, double *res, doub
 		residual<8, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, res, value, room);
 }
 
-// GRADIENT_ROWS is how many rows are in shared memory at a time, and after how
-// many a Wave is begun anew.
+// GRADIENT_ROWS is the number of rows in shared memory at a time, and the number of rows after
+// which a Wave restarts.
 constexpr int gradient_threads = 128;
 
-// Slope is what a thread of factorized_gradient keeps for its feature.
+// Slope contains a thread's sums for its feature in factorized_gradient.
 template <int INPUTS, int OUTPUTS> struct Slope {
 	Sums<INPUTS> sums;
 	double m[OUTPUTS], along[OUTPUTS], square; // −2·mean, Σ r·cos, Σ cos²
 	double a1, a2, m2, barSecond;
-	const double *mean, *res; // of the outputs that are not among m
+	const double *mean, *res; // of the outputs not in m
 
 	DEVICE void open(const Rows &r, const Bank &b, long long k, const double *allMean, const double *var, long long d0, double *out) {
 		sums.clear(out, r.q);
@@ -118,9 +120,10 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 		a2 = 4 * b.ripple[k] * barSecond;
 	}
 
-	// rows walks along the n rows of a tile that begins at row base; value(i, g) is the feature.
+	// rows processes the n rows of a tile that begins at row base; value(i, g) is the feature.
 	template <class Value>
-	DEVICE void rows(Value value, const Rows &view, const Bank &b, long long k, int column, long long base, int n, long long d0, const double *staged, RowAdjoint *of_rows) {
+	DEVICE void rows(Value value, const Rows &view, const Bank &b, long long k, int column, long long base, int n,
+	    long long d0, const double *staged, RowAdjoint *of_rows) {
 		double back = -2 * m2 * a1;
 #pragma unroll(OUTPUTS == 1 ? 2 : 1)
 		for (int i = 0; i < n; i++) {
@@ -154,7 +157,8 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 };
 
 template <int INPUTS, int OUTPUTS>
-DEVICE void gradient(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean, const double *var, const double *res, long long d0, double *part, double *room) {
+DEVICE void gradient(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean,
+    const double *var, const double *res, long long d0, double *part, double *room) {
 	const Job &job = jobs[blockIdx.x];
 	Chunk s = chunks[job.chunk];
 	long long local = gradient_threads * job.block + threadIdx.x, k = s.f0 + local;

@@ -3,13 +3,12 @@
 //	d = x − z,  quad = Σ_q P_q d_q²,  turns = Σ_q (ω_q/2π) d_q + c/2π
 //	cos = g·e·cos θ,  sin = g·e·sin θ,  e = exp(−quad/2),  θ = 2π·turns
 //
-// so that E[φ] = A1·cos and E[φ²] = A0·g² + A2·e²·(cos² − sin²). The phase is
-// reduced in turns, in float64, before any cosine is taken.
+// so that E[φ] = A1·cos and E[φ²] = A0·g² + A2·e²·(cos² − sin²). The phase is reduced in turns, in
+// float64, before the cosine.
 //
-// A Wave walks along rows for one feature. Where the rows are evenly spaced it
-// turns the last value by a fixed angle instead of beginning anew: 7
-// multiplications where the plain formula takes some 50, and exact to a few
-// units in the last place for the sixty-four rows that it lasts at most.
+// A Wave evaluates one feature along consecutive rows. On evenly spaced rows it rotates the last
+// value by a fixed angle: 7 multiplications instead of about 50 for the formula, with an error of a
+// few units in the last place over at most sixty-four rows.
 #pragma once
 
 #include "device.cuh"
@@ -17,7 +16,7 @@
 #include "tables.cuh"
 
 // Rows are the data: x [N,Q], y [N,D], gate [N,2] (null: no windows), even [N]
-// (null: none): how many rows from this one on, itself included, are delta apart.
+// (null: none): number of rows from this one on, including it, that are delta apart.
 struct Rows {
 	const double *x, *y, *gate;
 	const int *even;
@@ -36,8 +35,8 @@ struct Damped {
 	double cos, sin, e2;
 };
 
-// What the polynomials below need, kept where an instruction can name it: float64
-// constants in the code would be loaded anew, in two halves, at each row.
+// Constants of the polynomials below, in constant memory where instructions can address them.
+// Float64 constants in the code would be loaded again, in two halves, at each row.
 CONSTANT double sine_terms[] = {1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
 	-1.98412698298579493134e-04, 8.33333333332248946124e-03, -1.66666666666666324348e-01};
 CONSTANT double cosine_terms[] = {-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07,
@@ -57,10 +56,9 @@ template <int N> DEVICE double polynomial(const double (&terms)[N], double z) {
 	return p;
 }
 
-// sincos_turns is of any number of turns, reduced first to half a turn, so that what
-// follows stays in range where a whole turn is less than an ulp, then to the octants'
-// polynomials (the coefficients are those of the C library's sine and cosine on
-// [−π/4, π/4]).
+// sincos_turns computes sine and cosine of any number of turns. It first reduces to half a turn, so
+// that the rest stays in range if a whole turn is less than an ulp, and then to octants (the
+// polynomial coefficients are the C library's for sine and cosine on [−π/4, π/4]).
 DEVICE void sincos_turns(double turns, double &s, double &c) {
 	double r = turns - (turns + whole - whole), at = fma(4.0, r, whole);
 	double a = quarter_turn * fma(4.0, r, whole - at), z = a * a;
@@ -72,8 +70,9 @@ DEVICE void sincos_turns(double turns, double &s, double &c) {
 	c = (n + 1) & 2 ? -v : v;
 }
 
-// decayed is exp(−quad/2), quad ≥ 0; below float64's normal numbers it may be 0. It is
-// 2^n·2^f, 2^f = 1 + f·q(f), q of least error on [−½, ½], 2·10⁻¹⁷ of 2^f.
+// decayed returns exp(−quad/2), quad ≥ 0; the result may be 0 if it is below float64's normal
+// numbers. It is 2^n·2^f, 2^f = 1 + f·q(f), with the minimax q on [−½, ½], whose error is 2·10⁻¹⁷
+// of 2^f.
 DEVICE double decayed(double quad) {
 	double y = half_binary * quad;
 	y = y < -1100 ? -1100 : y; // NaN stays
@@ -84,7 +83,7 @@ DEVICE double decayed(double quad) {
 
 DEVICE double gate_at(const Rows &r, long long row, int column) { return r.gate ? r.gate[2 * row + column] : 1.0; }
 
-// spun is a feature of this phase and decay.
+// spun returns a feature with this phase and decay.
 DEVICE Damped spun(double turns, double quad, double &e) {
 	Damped v;
 	sincos_turns(turns, v.sin, v.cos);
@@ -95,7 +94,7 @@ DEVICE Damped spun(double turns, double quad, double &e) {
 	return v;
 }
 
-// bare is a feature at a row by the formula, its gate left out.
+// bare evaluates a feature at a row by the formula, without its gate.
 DEVICE Damped bare(const Rows &r, const Bank &b, long long row, long long k, double &e) {
 	double turns = b.phase[k], quad = 0;
 #pragma unroll 1
@@ -107,7 +106,7 @@ DEVICE Damped bare(const Rows &r, const Bank &b, long long row, long long k, dou
 	return spun(turns, quad, e);
 }
 
-// Lone is bare of one input, the feature's numbers in registers.
+// Lone is bare for one input, with the feature's parameters in registers.
 struct Lone {
 	double center, decay, turn, phase;
 
@@ -126,8 +125,8 @@ struct Lone {
 
 DEVICE Damped gated(Damped v, double g) { return {v.cos * g, v.sin * g, v.e2}; }
 
-// steepest bounds quad over the rows that a Wave may turn through: within it
-// neither the exponential nor the ratio of two of them leaves float64.
+// steepest is the maximum quad over the rows that a Wave may rotate through. Below it neither the
+// exponential nor the ratio of two of them leaves the range of float64.
 constexpr double steepest = 1200;
 
 // A Wave is one feature along rows row, row+1, …
@@ -138,7 +137,7 @@ struct Wave {
 	double cos, sin, e, ratio; // at row, without the gate
 	double turncos, turnsin, bend;
 
-	// begin stands on a row and says how many steps will be taken at most.
+	// begin moves to a row; steps is the maximum number of further steps.
 	DEVICE void begin(const Rows &r, const Bank &b, long long at, int steps, long long feature, int which) {
 		row = at;
 		k = feature;
@@ -161,8 +160,7 @@ struct Wave {
 		turning = true;
 	}
 
-	// turned is the feature at the row, of a Wave that is turning, and moves on
-	// to the next.
+	// turned returns the feature at the current row of a rotating Wave, and moves to the next row.
 	DEVICE Damped turned(double g) {
 		Damped v = {cos, sin, e * e};
 		double c = fma(cos, turncos, -(sin * turnsin)) * ratio;
@@ -174,9 +172,9 @@ struct Wave {
 		return gated(v, g);
 	}
 
-	// walk calls f(value) once: value(i, g) is the feature i rows on, g its gate there,
-	// and is asked for in this order. Each way to make it has a loop of its own in f,
-	// so that none has another's formula in it. INPUTS: 1, more, or 0 if only r.q says.
+	// walk calls f(value) once. value(i, g) is the feature i rows further, with gate g, and must be
+	// called in this order. f is instantiated for each way to compute the value, so that no loop
+	// contains the code of another. INPUTS is 1, larger, or 0 if only r.q is known.
 	template <int INPUTS, class F> DEVICE void walk(const Rows &r, const Bank &b, F f) {
 		long long first = row;
 		if (INPUTS <= 1 && turning)

@@ -1,22 +1,22 @@
-// Fronts: tall matrices in shared memory of which the first m columns are divided
-// out, as in a multifrontal Cholesky factorization, and the products of what
-// lies below. A front stands row by row, ld numbers a row:
+// Fronts: tall matrices in shared memory whose first m columns are eliminated, as in a multifrontal
+// Cholesky factorization, and the products of the rows below. A front is stored by rows, with a
+// distance of ld between rows:
 //
 //	X   [m,m]   lower triangle        L        X = L·Lᵀ
-//	S   [·,m]   what couples to X     S·L⁻ᵀ
+//	S   [·,m]   couplings to X     S·L⁻ᵀ
 //
-// so that the rest of the matrix, which stands in device memory, gets − S·Sᵀ. All
-// products are those of a warp's 16 rows by 8 or 16 columns, on the tensor cores
-// (tile.cuh); divisions go down or up eight columns, one thread a row. No diagonal
-// block is inverted for that: nearly collinear features would lose digits.
+// so that − S·Sᵀ is added to the rest of the matrix, which is in device memory. Products are
+// computed by warps on 16 rows by 8 or 16 columns, on the tensor cores (tile.cuh). Triangular
+// solves process eight columns, one thread per row. Diagonal blocks are not inverted for this,
+// because nearly collinear features would lose accuracy.
 #pragma once
 
 #include "tile.cuh"
 
-// FRONT_THREADS is how many threads a block has that works on fronts.
+// FRONT_THREADS is the number of threads of a block that processes fronts.
 constexpr int FRONT_THREADS = 256;
 
-// PANEL is how many columns are divided out at a time.
+// PANEL is the number of columns eliminated at a time.
 constexpr int PANEL = 8;
 
 // An Operand has its number (i, k) at at[i·row + k·step].
@@ -25,7 +25,7 @@ struct Operand {
 	long long row, step;
 };
 
-// A Strip is 16 rows by 8·COLUMNS columns of a result, held by a warp.
+// A Strip is 16 rows by 8·COLUMNS columns of a result, distributed over a warp.
 template <int COLUMNS> struct Strip {
 	double acc[1][COLUMNS][4];
 	int group, place;
@@ -33,7 +33,7 @@ template <int COLUMNS> struct Strip {
 	DEVICE int row(int c) const { return 8 * (c / 2) + group; }
 	DEVICE int col(int j, int c) const { return 8 * j + 2 * place + c % 2; }
 
-	// begin takes what from(i, j) gives for the rows and columns that there are.
+	// begin initializes the entries inside the matrix with from(i, j).
 	template <class From> DEVICE void begin(int rows, int cols, From from) {
 		group = threadIdx.x % 32 / 4;
 		place = threadIdx.x % 4;
@@ -54,8 +54,8 @@ template <int COLUMNS> struct Strip {
 					to(row(c), col(j, c), acc[0][j][c]);
 	}
 
-	// add adds SIGN · Σ_k a(i,k)·b(j,k), k < depth. Rows and columns that there
-	// are not repeat the last one.
+	// add adds SIGN · Σ_k a(i,k)·b(j,k), k < depth. Rows and columns outside the matrix repeat the
+	// last one.
 	template <int SIGN> DEVICE void add(Operand a, int rows, Operand b, int cols, int depth) {
 		const double *pa[2], *pb[COLUMNS];
 #pragma unroll
@@ -80,9 +80,9 @@ template <int COLUMNS> struct Strip {
 	}
 };
 
-// products has the block's warps go over a result of rows × cols, of a symmetric
-// one (lower) over the strips that meet the lower triangle: from gives what a
-// number begins as, sum(strip, i0, j0) adds products, to takes it.
+// products computes a rows × cols result with the block's warps; if lower is true, only the strips
+// that meet the lower triangle. from returns the initial value of an entry, sum(strip, i0, j0) adds
+// products, and to stores it.
 template <class From, class Sum, class To>
 DEVICE void products(int rows, int cols, bool lower, From from, Sum sum, To to) {
 	constexpr int wide = 2;
@@ -112,19 +112,18 @@ DEVICE void take(int rows, int cols, bool lower, Operand a, Operand b, int depth
 		to);
 }
 
-// pivot factors the w × w block at x, w ≤ PANEL, by one warp, and leaves the
-// reciprocals of its diagonal in inv. Where a pivot is not positive it is NaN,
-// and so is all that depends on it.
+// pivot factors the w × w block at x, w ≤ PANEL, in one warp, and writes the reciprocals of its
+// diagonal to inv. A nonpositive pivot becomes NaN, and so do all dependent entries.
 //
-// A lane has a row. What the next pivot takes goes to all lanes while d^−½ is made,
-// and nothing waits for the root itself: the steps from one pivot to the next are
-// the longest chain of a factor.
+// Each lane has a row. The values for the next pivot are broadcast while d^−½ is computed, and
+// nothing waits for the root itself: the steps from one pivot to the next are the critical path of
+// a factorization.
 DEVICE void pivot(double *x, int ld, int w, double *inv) {
 	int lane = threadIdx.x % 32;
 	double row[PANEL];
 #pragma unroll
 	for (int j = 0; j < PANEL; j++)
-		row[j] = lane < w && j <= lane ? x[lane * ld + j] : lane == j; // beyond w: of I
+		row[j] = lane < w && j <= lane ? x[lane * ld + j] : lane == j; // rows of I beyond w
 	double d = shuffle(row[0], 0);
 #pragma unroll
 	for (int c = 0; c < PANEL; c++) {
@@ -152,8 +151,7 @@ DEVICE void pivot(double *x, int ld, int w, double *inv) {
 			x[lane * ld + j] = row[j];
 }
 
-// divide replaces a row's w numbers at s by their product with the inverse of the
-// transposed block at l.
+// divide multiplies a row's w entries at s by the inverse of the transposed block at l, in place.
 DEVICE void divide(double *s, const double *l, int ld, int w, const double *inv) {
 	double x[PANEL];
 #pragma unroll
@@ -194,9 +192,8 @@ DEVICE void divide_up(double *s, const double *l, int ld, int w, const double *i
 			s[c] = x[c];
 }
 
-// eliminate divides the first m columns out of a front of so many rows, panel by
-// panel from the left, and leaves the reciprocals of L's diagonal in inv [m]. Where
-// there are columns, it begins and ends with all threads in step.
+// eliminate eliminates the first m columns of a front, panel by panel from the left, and writes the
+// reciprocals of L's diagonal to inv [m]. If m > 0, it begins and ends with a barrier.
 DEVICE void eliminate(double *f, int ld, int m, int rows, double *inv) {
 	int warp = threadIdx.x / 32;
 #pragma unroll 1
@@ -220,9 +217,8 @@ DEVICE void eliminate(double *f, int ld, int m, int rows, double *inv) {
 	}
 }
 
-// divide_strip multiplies 16 rows at s, of which there are so many, by L⁻¹, whose
-// L [m,m] stands at l. Columns from end on are zero and stay so. It is one warp's
-// work.
+// divide_strip multiplies up to 16 rows at s by L⁻¹, with L [m,m] at l. Columns from end on are
+// zero and remain zero. It is executed by one warp.
 DEVICE void divide_strip(double *s, int rows, const double *l, int ld, int m, int end, const double *inv) {
 	int lane = threadIdx.x % 32, last = end < m ? end : m;
 	for (int c0 = (last - 1) / PANEL * PANEL; c0 >= 0; c0 -= PANEL) {

@@ -1,15 +1,14 @@
-// The stored blocks of A⁻¹ = Z and the solutions m = A⁻¹C, from the factor that
-// chain_factor leaves, and the adjoint made of them. From the last block to the
-// first, with H_v = E_v·L_v⁻¹ (DESIGN.md, section 8),
+// The stored blocks of A⁻¹ = Z and the solutions m = A⁻¹C from the result of chain_factor, and
+// their adjoint. From the last block to the first, with H_v = E_v·L_v⁻¹ (DESIGN.md, section 8),
 //
 //	Z_{v+1,v} = −Z_{v+1,v+1} H_v     Z_vv = L_v⁻ᵀL_v⁻¹ + H_vᵀ Z_{v+1,v+1} H_v
 //	m_v = L_v⁻ᵀ y_v − H_vᵀ m_{v+1}
 //
-// The segments of a level go side by side: the block that follows one is a
-// separator, whose Z and m stand in the level above.
+// The segments of a level are independent: the block after each is a separator, whose Z and m are
+// in the level above.
 #include "chain.cuh"
 
-// trace adds a block's diagonal, by one warp, all lanes of which get it.
+// trace returns the sum of a block's diagonal to all lanes of one warp.
 DEVICE double trace(const double *z, int m) {
 	double sum = 0;
 	for (int i = threadIdx.x % 32; i < m; i += 32)
@@ -17,11 +16,12 @@ DEVICE double trace(const double *z, int m) {
 	return warp_sum(sum);
 }
 
-// chain_inverse overwrites a segment's factor by Z, both triangles of its diagonal
-// blocks, and y by m. over is the level above, where segment i's separator is block
-// i; traces gets the traces of Z_vv. The front holds L, under it I, which becomes
-// L⁻¹, E, which becomes H, and yᵀ, which becomes yᵀL⁻¹.
-KERNEL(256, 3) chain_inverse(const ChainBlock *blocks, double *at, double *rhs, long long count, const ChainBlock *over, double *over_at, long long length, long long d, long long stride, double *traces) {
+// chain_inverse overwrites a segment's factor by Z, both triangles of its diagonal blocks, and y by
+// m. over is the level above, where segment i's separator is block i; traces receives the traces of
+// Z_vv. The front contains L, and below it I, which becomes L⁻¹, E, which becomes H, and yᵀ, which
+// becomes yᵀL⁻¹.
+KERNEL(256, 3) chain_inverse(const ChainBlock *blocks, double *at, double *rhs, long long count,
+    const ChainBlock *over, double *over_at, long long length, long long d, long long stride, double *traces) {
 	SHARED(double, shared);
 	Level a = {blocks, at, rhs, count}, up = {over, over_at, over_at, 0};
 	long long first = length * (long long)blockIdx.x, end = first + length < count ? first + length : count;
@@ -58,8 +58,10 @@ KERNEL(256, 3) chain_inverse(const ChainBlock *blocks, double *at, double *rhs, 
 				divide_strip(h + 16 * (t - own) * ld, next + dd - 16 * (t - own), l, ld, m, m, inv);
 		}
 		barrier();
-		take(next, m, false, {z, next, 1}, {h, 1, ld}, next, [](int, int) { return 0.0; }, [&](int i, int j, double x) { below[i * b.m + j] = x; });
-		take(dd, m, false, {solved, 1, d}, {h, 1, ld}, next, [&](int o, int j) { return y[o * ld + j]; }, [&](int o, int j, double x) { a.rhs[b.rhs + j * d + o] = x; });
+		take(next, m, false, {z, next, 1}, {h, 1, ld}, next, [](int, int) { return 0.0; },
+		    [&](int i, int j, double x) { below[i * b.m + j] = x; });
+		take(dd, m, false, {solved, 1, d}, {h, 1, ld}, next, [&](int o, int j) { return y[o * ld + j]; },
+		    [&](int o, int j, double x) { a.rhs[b.rhs + j * d + o] = x; });
 		barrier();
 		products(
 			m, m, true, [](int, int) { return 0.0; },
@@ -81,9 +83,10 @@ KERNEL(256, 3) chain_inverse(const ChainBlock *blocks, double *at, double *rhs, 
 	}
 }
 
-// chain_adjoint replaces A⁻¹ by inverse·A⁻¹ + outer·m mᵀ and fills coef [M,D] with
-// linear·m: a block of threads for each window and what is below it.
-KERNEL(256) chain_adjoint(const ChainBlock *blocks, double *at, const double *mean, double *coef, long long count, double inverse, double outer, double linear, long long d) {
+// chain_adjoint replaces A⁻¹ by inverse·A⁻¹ + outer·m mᵀ and fills coef [M,D] with linear·m, one
+// thread block per window and the coupling below it.
+KERNEL(256) chain_adjoint(const ChainBlock *blocks, double *at, const double *mean, double *coef, long long count,
+    double inverse, double outer, double linear, long long d) {
 	long long v = blockIdx.x;
 	const ChainBlock &b = blocks[v], &next = blocks[v + 1];
 	int m = (int)b.m, n = v + 1 < count ? (int)next.m : 0;

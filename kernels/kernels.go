@@ -18,9 +18,8 @@ var sm90 []byte
 // Unpacking takes some milliseconds, once.
 var ptx80, ptx90 = unpack(sm80), unpack(sm90)
 
-// Image returns the PTX for the highest architecture that is not above a device's
-// compute capability. The driver compiles it for the device. The bytes are shared and
-// must not be changed.
+// Image returns the PTX for the highest architecture that does not exceed a device's compute
+// capability. The driver compiles it for the device. The bytes are shared and must not be changed.
 func Image(major, minor int) ([]byte, error) {
 	switch {
 	case major >= 9:
@@ -28,7 +27,7 @@ func Image(major, minor int) ([]byte, error) {
 	case major >= 8:
 		return ptx80()
 	}
-	return nil, fmt.Errorf("kernels: no PTX for compute capability %d.%d: it should be 8.0 at least", major, minor)
+	return nil, fmt.Errorf("kernels: no PTX for compute capability %d.%d: the minimum is 8.0", major, minor)
 }
 
 func unpack(packed []byte) func() ([]byte, error) {

@@ -37,20 +37,20 @@ func images(t *testing.T) (all [][]byte) {
 	return all
 }
 
-// TestGenerated compares what needs no compiler.
+// TestGenerated compares the files that need no compiler.
 func TestGenerated(t *testing.T) {
 	s := read(t)
 	args := testkit.Must(s.Args())(t)
 	if !bytes.Equal(args, file(t, "args.go")) {
-		t.Error("args.go is not what the sources give:", regenerate)
+		t.Error("args.go does not match the sources:", regenerate)
 	}
 	if !bytes.Equal(s.Table(), file(t, "../internal/testkit/emu/table.h")) {
-		t.Error("table.h is not what the sources give:", regenerate)
+		t.Error("table.h does not match the sources:", regenerate)
 	}
 }
 
-// TestSum compares the hashes of the sources and of the PTX with kernels.sum, so
-// that PTX of other sources is found without a compiler.
+// TestSum compares the hashes of the sources and of the PTX with kernels.sum, which detects
+// outdated PTX without a compiler.
 func TestSum(t *testing.T) {
 	sum := string(file(t, "kernels.sum"))
 	version := regexp.MustCompile(`(?m)^# nvcc V(\S+)$`).FindStringSubmatch(sum)
@@ -67,10 +67,10 @@ func TestSum(t *testing.T) {
 			t.Errorf("kernels.sum lacks %q", line)
 		}
 	}
-	t.Error("kernels.sum is not of these sources and PTX:", regenerate)
+	t.Error("kernels.sum does not match the sources and PTX:", regenerate)
 }
 
-// TestRegenerate makes the PTX anew where there is an nvcc of the right release.
+// TestRegenerate recompiles the PTX if an nvcc of the right release exists.
 func TestRegenerate(t *testing.T) {
 	if !slow.Tests {
 		t.Skip("compiling takes half a minute")
@@ -88,7 +88,7 @@ func TestRegenerate(t *testing.T) {
 			t.Parallel()
 			ptx := testkit.Must(c.PTX(s, arch))(t)
 			if !bytes.Equal(ptx, kept[i]) {
-				t.Error("the compiler makes other PTX than is kept:", regenerate)
+				t.Error("the compiled PTX differs from the stored PTX:", regenerate)
 			}
 		})
 	}
@@ -99,8 +99,8 @@ var (
 	eightByte = regexp.MustCompile(`^\s*\.param \.[usbf]64 \w+\s*$`)
 )
 
-// TestEntries looks for the kernels in the PTX, with as many eight-byte
-// parameters and as many threads as their types have.
+// TestEntries checks that the PTX contains the kernels with the numbers of eight-byte parameters
+// and threads of their types.
 func TestEntries(t *testing.T) {
 	var want []string
 	for _, k := range read(t).Kernels {
@@ -132,7 +132,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestPlaces looks for what would make PTX differ from machine to machine.
+// TestPlaces checks that the PTX contains nothing that depends on the machine.
 func TestPlaces(t *testing.T) {
 	for i, ptx := range images(t) {
 		if m := regexp.MustCompile(`(?m)^\s*\.(file|loc|section)\s.*|.*/(tmp|home|root|usr)/.*`).Find(ptx); m != nil {
@@ -152,7 +152,7 @@ func TestImage(t *testing.T) {
 	}
 	for _, c := range [][2]int{{7, 0}, {7, 5}, {6, 1}, {6, 9}, {3, 5}, {0, 0}} {
 		if _, err := Image(c[0], c[1]); err == nil {
-			t.Errorf("%d.%d: there is PTX", c[0], c[1])
+			t.Errorf("%d.%d: got PTX", c[0], c[1])
 		}
 	}
 }

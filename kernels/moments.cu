@@ -10,7 +10,8 @@
 #include "product.cuh"
 
 template <int T>
-DEVICE void moments_gram(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, double *part, double *shared) {
+DEVICE void moments_gram(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store,
+    double *part, double *shared) {
 	const Job &job = jobs[blockIdx.x];
 	Chunk s = slab_at(chunks, job.chunk, slab, most);
 	if (s.lo == s.hi)
@@ -41,11 +42,11 @@ KERNEL(256) moments_gram_128(const Chunk *chunks, const Job *jobs, long long sla
 	moments_gram<128>(chunks, jobs, slab, most, store, part, shared);
 }
 
-// Columns are one feature's sums, of OUTPUTS outputs at most.
+// Columns are one feature's sums for at most OUTPUTS outputs.
 template <int OUTPUTS> struct Columns {
 	double scale, power, ripple, along[OUTPUTS] = {}, squares = 0;
 
-	// add is one row's share: v the feature there, g its gate, y n outputs.
+	// add adds one row: v is the feature there, g its gate, y n outputs.
 	DEVICE void add(const Damped &v, double g, const double *y, int n) {
 		squares += fma(power * g, g, ripple * v.e2 * fma(v.cos, v.cos, -(v.sin * v.sin)));
 		double phi = scale * v.cos;
@@ -96,10 +97,11 @@ KERNEL(128) moments_columns(ROWS_BANK, long long d0, double *part) {
 		Columns<OUTPUT_GROUP>().walk(r, b, s, s.f0 + local, column, d0, out);
 }
 
-// moments_gram_reduce adds the chunks' tiles, in order, to the strictly lower
-// triangle of the Gram matrix. The runs of one launch share no window.
+// moments_gram_reduce adds the chunks' tiles, in order, to the strictly lower triangle of the Gram
+// matrix. The runs of one launch share no window.
 KERNEL(256) moments_gram_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *gram, long long tile) {
-	lower_triangle(chunks, reductions, tile, [&](const Chunk &s, long long i, long long j, long long first, long long next, long long slots) {
+	lower_triangle(chunks, reductions, tile, [&](const Chunk &s, long long i, long long j, long long first,
+	    long long next, long long slots) {
 		double sum = 0;
 		for (long long t = 0; t < slots; t++)
 			sum += part[first + t * next];
@@ -107,9 +109,10 @@ KERNEL(256) moments_gram_reduce(const Chunk *chunks, const Reduction *reductions
 	});
 }
 
-// sums_reduce adds the chunks' sums of each feature, in order, each of so many sides.
-// The runs of one launch share no feature.
-KERNEL(128) sums_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *out, long long tile, long long width, long long sides) {
+// sums_reduce adds the chunks' sums of each feature, in order, each with sides parts. The runs of
+// one launch share no feature.
+KERNEL(128) sums_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *out,
+    long long tile, long long width, long long sides) {
 	const Reduction &r = reductions[blockIdx.x];
 	Chunk s = chunks[r.chunk];
 	long long first = tile * r.block, n = s.m - first < tile ? s.m - first : tile;

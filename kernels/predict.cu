@@ -1,32 +1,32 @@
 // Predictions (cpu/predict.go): means and covariances of rows.
 //
 // predict_rows    a block owns one job, up to 32 rows of one chunk, and all
-//                 features over them; rows.cuh has how it adds.
+//                 features over them; rows.cuh defines the order of sums.
 //   shapes     out [N][D + D²]: Σ_k φ̄ m_kd; Σ_k m_kd m_kd' (E[φ²] − φ̄²), and
 //              s_k·E[φ²] on the diagonal, s = shared [M] or var [M,D]
 //   precision  float64 throughout
 //   shared     128 + 32·(q + 2) + 128·16 numbers
 //   operations float64 instructions for each row and feature, sm_90, one input
 //              and output: 24 on evenly spaced rows, 76 elsewhere; N = 10⁶, M =
-//              4096 in 7 or 21 ms on an H200, if only they take time
+//              4096 in 7 or 21 ms on an H200, counting only these
 // predict_quad_T  a block owns T features k over a chunk's rows of a slab, whose
 //                 features are in the store (store.cuh); the chunk has at most
-//                 QUAD_ROWS rows. It walks them T at a time: product makes T×T numbers (S̃φ̄)_nk, S̃ being S without its
-//                 diagonal, which are multiplied by φ̄_nk and added along k, by
-//                 four threads a row.
+//                 QUAD_ROWS rows, processed T at a time: product computes T×T entries
+//                 (S̃φ̄)_nk, where S̃ is S without its diagonal; four threads per row
+//                 multiply them by φ̄_nk and add along k.
 //   shapes     part [slot][QUAD_ROWS] = Σ_{k in tile} φ̄_nk (S̃φ̄_n)_k
 //   precision  float64 throughout
-//   shared     the tile engine's
+//   shared     as in tile.cuh
 //   operations 2·N·M² flops on the tensor cores
 // rows_gather     a thread copies a row.
 //
-// predict_quad_reduce adds the tiles in order, and the host adds their sums to every
-// variance. None of these was timed: there was no card.
+// predict_quad_reduce adds the tiles in order, and the host adds their sums to every variance. The
+// times are estimates.
 #include "product.cuh"
 #include "rows.cuh"
 
-// Spread sums numbers first … first+COLUMNS−1 of a row's prediction: the D
-// means, then the covariance's lower triangle, row by row.
+// Spread sums entries first … first+COLUMNS−1 of a row's prediction: the D means, then the
+// covariance's lower triangle, row by row.
 template <int COLUMNS> struct Spread {
 	const double *mean, *var, *shared;
 	long long d;
@@ -96,7 +96,7 @@ template <int COLUMNS> struct Spread {
 	// put writes a total into a row's D + D² numbers.
 	DEVICE void put(double *out, int c, double total) const {
 #pragma unroll
-		for (int a = 0; a < COLUMNS; a++) { // a is known to the compiler, c is not
+		for (int a = 0; a < COLUMNS; a++) { // a is a constant for the compiler, c is not
 			if (a != c || i[a] >= d)
 				continue;
 			if (j[a] < 0) {
@@ -112,7 +112,8 @@ template <int COLUMNS> struct Spread {
 constexpr int predict_threads = 128;
 
 template <int ROWS, int INPUTS>
-DEVICE void predicted(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean, const double *var, const double *shared, double *out, double *room) {
+DEVICE void predicted(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean,
+    const double *var, const double *shared, double *out, double *room) {
 	constexpr int columns = 32 / ROWS;
 	const Job &job = jobs[blockIdx.x];
 	Chunk s = chunks[job.chunk];
@@ -154,7 +155,8 @@ KERNEL(128) predict_rows(ROWS_BANK, const double *mean, const double *var, const
 }
 
 template <int T>
-DEVICE void quad(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, const double *gram, double *part, double *room) {
+DEVICE void quad(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store,
+    const double *gram, double *part, double *room) {
 	const Job &job = jobs[blockIdx.x];
 	Chunk s = slab_at(chunks, job.chunk, slab, most);
 	double *out = part + job.slot * QUAD_ROWS - chunks[job.chunk].lo; // by row
@@ -183,12 +185,14 @@ DEVICE void quad(const Chunk *chunks, const Job *jobs, long long slab, long long
 	}
 }
 
-KERNEL(128) predict_quad_64(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, const double *gram, double *part) {
+KERNEL(128) predict_quad_64(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store,
+    const double *gram, double *part) {
 	SHARED(double, room);
 	quad<64>(chunks, jobs, slab, most, store, gram, part, room);
 }
 
-KERNEL(256) predict_quad_128(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, const double *gram, double *part) {
+KERNEL(256) predict_quad_128(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store,
+    const double *gram, double *part) {
 	SHARED(double, room);
 	quad<128>(chunks, jobs, slab, most, store, gram, part, room);
 }
@@ -205,8 +209,9 @@ KERNEL(128) predict_quad_reduce(const Chunk *chunks, const Reduction *reductions
 	}
 }
 
-// rows_gather copies rows index[0 … n) behind each other: a mini-batch.
-KERNEL(128) rows_gather(const long long *index, long long n, long long q, long long d, const double *x, const double *y, const double *gate, double *xs, double *ys, double *gates) {
+// rows_gather copies rows index[0 … n) to consecutive rows: a mini-batch.
+KERNEL(128) rows_gather(const long long *index, long long n, long long q, long long d, const double *x,
+    const double *y, const double *gate, double *xs, double *ys, double *gates) {
 	long long to = 128 * (long long)blockIdx.x + threadIdx.x;
 	if (to >= n)
 		return;

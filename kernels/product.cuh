@@ -1,14 +1,13 @@
-// product: a tile of out_kn = Σ_{j≠k} S_kj φ̄_nj for T features k of a run, T rows n
-// and all the run's features j, as pullback and predict_quad need it: S from its
-// blocks, φ̄ from the store. Left to do afterwards: bars, which moves half the tile
+// product: a tile of out_kn = Σ_{j≠k} S_kj φ̄_nj for T features k of a run, T rows n and all the
+// run's features j, as needed by pullback and predict_quad: S from its blocks, φ̄ from the store.
+// Call bars afterwards to move half the tile to shared memory.
 // to shared memory.
 #pragma once
 
 #include "store.cuh"
 
-// GramColumn is where column k of a run's symmetric matrix stands in the Gram
-// array, k counted from the run's first feature: two chunks of rows, one a
-// window, each with a step of its own.
+// GramColumn is the address of column k of a run's symmetric matrix in the Gram array, k counted
+// from the run's first feature: two pieces of rows, one per window, each with its stride.
 struct GramColumn {
 	long long split, at0, step0, at1, step1;
 
@@ -21,12 +20,11 @@ DEVICE GramColumn gram_column(const Chunk &s, long long k) {
 	return {s.split, s.below + (k - s.split) * s.split, 1, s.diag1 + k - s.split, s.m - s.split};
 }
 
-// gram_entry is where entry (i, j) stands.
+// gram_entry returns the position of entry (i, j).
 DEVICE long long gram_entry(const Chunk &s, long long i, long long j) { return gram_column(s, j).entry(i); }
 
-// lower_triangle calls sum(s, i, j, first, next, slots) for the entries (i, j), i > j, of
-// a tile of a run's matrix, the block's: its partial sums are number first of all, first +
-// next and so on.
+// lower_triangle calls sum(s, i, j, first, next, slots) for the entries (i, j), i > j, of the
+// block's tile of a run's matrix. The tile's partial sums are at first, first + next and so on.
 template <class Sum> DEVICE void lower_triangle(const Chunk *chunks, const Reduction *reductions, long long tile, Sum sum) {
 	const Reduction &r = reductions[blockIdx.x];
 	Chunk s = chunks[r.chunk];
@@ -39,14 +37,15 @@ template <class Sum> DEVICE void lower_triangle(const Chunk *chunks, const Reduc
 	}
 }
 
-// product needs all threads of the block; rows at or beyond s.hi and features
-// beyond the run are zeros.
+// product must be called by all threads of the block. Rows at or beyond s.hi and features beyond
+// the run are zeros.
 template <int T>
 DEVICE void product(Tile<T> &tile, const Chunk &s, const double *gram, const double *store, long long k0, long long base, double *shared) {
 	int own = threadIdx.x % T, side = threadIdx.x / T, k = (int)k0 + own;
 	GramColumn column = gram_column(s, k);
 	const double *upper = gram + column.at0, *lower = gram + column.at1 - column.split * column.step1;
-	int split = (int)(column.split < s.m ? column.split : s.m + STAGE), step0 = (int)column.step0, step1 = (int)column.step1, end = k < s.m ? (int)s.m : 0;
+	int split = (int)(column.split < s.m ? column.split : s.m + STAGE), step0 = (int)column.step0,
+	    step1 = (int)column.step1, end = k < s.m ? (int)s.m : 0;
 	SharedAt to = shared_at(shared + side * (T + PAD) + own);
 	tile.clear();
 	constexpr int panel = Tile<T>::along;
@@ -70,11 +69,11 @@ DEVICE void product(Tile<T> &tile, const Chunk &s, const double *gram, const dou
 	});
 }
 
-// half_ld is between the rows of the half tile that bars leaves: [T/2 rows][T].
+// half_ld is the distance between rows of the half tile written by bars: [T/2 rows][T].
 template <int T> constexpr int half_ld = T + 2;
 
-// bars writes the tile's columns (rows of data) of one half, times w, to shared
-// memory, [T/2][half_ld]: row of data, feature.
+// bars writes one half of the tile's columns (rows of data), times w, to shared memory,
+// [T/2][half_ld]: row of data, feature.
 template <int T> DEVICE void bars(Tile<T> &tile, int half, double w, double *shared) {
 	static_assert(Tile<T>::wide == T / 2, "a warp has columns of one half");
 	if (tile.col0 == half * (T / 2))

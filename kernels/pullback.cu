@@ -1,14 +1,13 @@
-// Pullback: the sums over rows that the features' adjoint is made of, given Ḡ
-// and C̄ (cpu/pullback.go):
+// Pullback: the sums over rows for the features' adjoint, given Ḡ and C̄ (cpu/pullback.go):
 //
 //	∂/∂φ̄_nk = Σ_d y_nd C̄_kd + 2 Σ_{j≠k} Ḡ_kj φ̄_nj,   ∂/∂E[φ_nk²] = Ḡ_kk
 //
-// pullback_T   a block owns T features over a chunk's rows of a slab and walks them T
-//              at a time: product makes T×T numbers of 2·Ḡφ̄ on the tensor cores,
-//              they pass through shared memory to one thread a feature (two
-//              take turns at the rows), which contracts them with the
+// pullback_T   a block owns T features over a chunk's rows of a slab, processed T
+//              at a time: product computes T×T entries of 2·Ḡφ̄ on the tensor cores,
+//              they pass through shared memory to one thread per feature (two
+//              alternate over the rows), which contracts them with the
 //              feature's derivatives and adds them to its sums (contract.cuh).
-//              Between two tiles the sums are in part.
+//              Between two tiles the sums are stored in part.
 //   shapes     part [slot][2][T][4+3q], the sums of either thread; rows beyond m are
 //              zeros
 //   precision  float64 throughout, each sum in the order of its rows
@@ -18,9 +17,9 @@
 #include "product.cuh"
 #include "rows.cuh"
 
-// Near is what the contraction of T rows reads again and again, in shared memory if
-// there is one input: otherwise each step waits for device memory in turn. Rows are
-// counted from row0, features from k0.
+// Near contains the data that the contraction of T rows reads repeatedly, in shared memory if there
+// is one input: otherwise each step would wait for device memory. Rows are counted from row0,
+// features from k0.
 template <int T, int INPUTS> struct Near {
 	Rows rows;
 	Bank bank;
@@ -28,7 +27,7 @@ template <int T, int INPUTS> struct Near {
 	long long row0, k0;
 	int outputs; // all of them, or none
 
-	// open needs all threads; a barrier has to follow before the rest is used.
+	// open needs all threads; a barrier must follow before the data is used.
 	DEVICE void open(const Rows &r, const Bank &b, const Chunk &s, const double *allCbar, long long base, long long first, double *room) {
 		rows = r;
 		bank = b;
@@ -66,10 +65,11 @@ template <int T, int INPUTS> struct Near {
 	}
 };
 
-// contract adds rows lo … lo+n−1 of one feature; bars has 2·Ḡφ̄ of them, pitch apart. Of
-// several inputs, the sums by input are in out, and of_rows is room for the RowAdjoints.
+// contract adds rows lo … lo+n−1 of one feature; bars contains their 2·Ḡφ̄, pitch apart. With
+// several inputs, the sums by input are in out, and of_rows is space for the RowAdjoints.
 template <int T, int INPUTS>
-DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long lo, int n, long long k, int column, const double *bars, long long pitch, double a1, double a2, RowAdjoint *of_rows, double *out) {
+DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long lo, int n, long long k, int column,
+    const double *bars, long long pitch, double a1, double a2, RowAdjoint *of_rows, double *out) {
 	const Rows &r = near.rows;
 	long long row0 = lo - near.row0, own = k - near.k0;
 	const double *cbar = near.cbar + own * near.outputs, *y = r.y + row0 * near.outputs;
@@ -101,13 +101,12 @@ DEVICE void add_outputs(const Rows &r, const double *cbar, long long lo, int n, 
 	}
 }
 
-// second_adjoint is ∂/∂E[φ_nk²] = Ḡ_kk of the run's feature number local.
+// second_adjoint returns ∂/∂E[φ_nk²] = Ḡ_kk of the run's feature local.
 DEVICE double second_adjoint(const Chunk &s, const double *gram, long long local) { return gram[gram_entry(s, local, local)]; }
 
-// Where the numbers 2·Ḡφ̄ of T rows come from: make(s, k0, base) before, and half(h) has
-// [row][feature] of a half of the rows, pitch(s) apart. room is what of shared memory
-// half's numbers take. TileBars are products in float64, StoredBars those that
-// digits_product has left.
+// The source of the entries 2·Ḡφ̄ of T rows: call make(s, k0, base) first; half(h) then returns
+// [row][feature] of half of the rows, pitch(s) apart. room is the size in shared memory of half's
+// entries. TileBars are products in float64, StoredBars the products written by digits_product.
 template <int T> struct TileBars {
 	static constexpr int room = T / 2 * half_ld<T>;
 	const double *store, *gram;
@@ -131,10 +130,11 @@ template <int T> struct StoredBars {
 	DEVICE long long pitch(const Chunk &s) const { return s.m; }
 };
 
-// What is not used by make is read again after it, the sums too: registers are for the
+// Data not used by make is read again after it, including the sums, to leave the registers to the
 // tile.
 template <int T, int INPUTS, class Bars>
-DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, long long slab, long long most, Bars &bars, const double *gram, const double *cbar, double *part, double *shared) {
+DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, long long slab,
+    long long most, Bars &bars, const double *gram, const double *cbar, double *part, double *shared) {
 	const Job &job = jobs[blockIdx.x];
 	auto chunk = [&] { return slab_at(chunks, job.chunk, slab, most); };
 	constexpr int walked = T / 4; // of a half tile, a thread's rows
@@ -163,7 +163,8 @@ DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 			if (local < s.m && lo < hi && near.outputs < r.d)
 				add_outputs(r, cbar, lo, (int)(hi - lo), k, own_bars, pitch);
 			if (local < s.m && lo < hi)
-				contract(sums, near, lo, (int)(hi - lo), k, local < s.split ? 0 : 1, own_bars, pitch, b.amp[k], 4 * b.ripple[k] * second_adjoint(s, gram, local),
+				contract(sums, near, lo, (int)(hi - lo), k, local < s.split ? 0 : 1, own_bars, pitch, b.amp[k],
+				    4 * b.ripple[k] * second_adjoint(s, gram, local),
 						 (RowAdjoint *)(shared + Bars::room) + threadIdx.x, own);
 			barrier();
 		}
@@ -172,7 +173,8 @@ DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 	}
 }
 
-KERNEL(128) pullback_64(ROWS_BANK, long long slab, long long most, const double *store, const double *gram, const double *cbar, double *part) {
+KERNEL(128) pullback_64(ROWS_BANK, long long slab, long long most, const double *store, const double *gram,
+    const double *cbar, double *part) {
 	SHARED(double, shared);
 	TileBars<64> bars{store, gram, shared};
 	if (q == 1)
@@ -181,15 +183,17 @@ KERNEL(128) pullback_64(ROWS_BANK, long long slab, long long most, const double 
 		pullback<64, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
 }
 
-// pullback_128 takes one input: the RowAdjoints of more would take 128 KiB.
-KERNEL(256) pullback_128(ROWS_BANK, long long slab, long long most, const double *store, const double *gram, const double *cbar, double *part) {
+// pullback_128 supports one input: the RowAdjoints of more would need 128 KiB.
+KERNEL(256) pullback_128(ROWS_BANK, long long slab, long long most, const double *store, const double *gram,
+    const double *cbar, double *part) {
 	SHARED(double, shared);
 	TileBars<128> bars{store, gram, shared};
 	pullback<128, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
 }
 
-// digits_contract is the contraction alone, in pullback_64's order.
-KERNEL(128) digits_contract(ROWS_BANK, long long slab, long long most, double *stored, const double *gram, const double *cbar, double *part) {
+// digits_contract is the contraction without the products, in pullback_64's order.
+KERNEL(128) digits_contract(ROWS_BANK, long long slab, long long most, double *stored, const double *gram,
+    const double *cbar, double *part) {
 	SHARED(double, shared);
 	StoredBars<64> bars{stored};
 	if (q == 1)

@@ -1,24 +1,21 @@
-// A job of up to 32 rows: a block sums, over all features of the run, some
-// numbers of each row. factorized_residual and predict_rows are two uses of it.
+// A job of up to 32 rows: a block computes, for each row, sums over all features of the run.
+// factorized_residual and predict_rows use it.
 //
-// A thread owns features tid, tid + THREADS, … and walks the rows of one
-// feature at a time. It keeps 32 accumulators in registers: ROWS rows by 32/ROWS
-// numbers of a row. Where there are more numbers than that the rows go in
-// parts, and past four numbers the features are made again for the next four:
-// accumulators in shared memory would cost a load and a store for each row and
-// feature, more than half of what making the feature costs, and leave room for
-// one block a processor.
+// A thread owns features tid, tid + THREADS, … and processes the rows of one feature at a time. It
+// has 32 accumulators in registers: ROWS rows by 32/ROWS sums per row. With more sums the rows are
+// split into parts, and beyond four sums the features are recomputed for the next four:
+// accumulators in shared memory would cost a load and a store per row and feature, more than half
+// the cost of a feature, and would leave space for only one block per multiprocessor.
 //
-// The threads' sums are added in an order that the shapes alone decide: along a
-// warp by halving exchanges, then the warps in turn.
+// The shapes alone determine the order in which the threads' sums are added: along a warp by
+// halving exchanges, then over the warps.
 #pragma once
 
 #include "feature.cuh"
 
-// stage copies n rows, most at most, to shared memory, x [n,Q] and gate
-// [n,2] (ones where there are no windows) behind each other, and returns them
-// as rows counted from lo; only rows of one input can be evenly spaced. The caller sees to it that room is free, and has a
-// barrier before they are read.
+// stage copies n rows, at most most, to shared memory, first x [n,Q], then gate [n,2] (ones without
+// windows), and returns them as rows counted from lo. Only rows of one input can be evenly spaced.
+// The caller ensures that room is free, and calls a barrier before the rows are read.
 template <int INPUTS> DEVICE Rows stage(const Rows &r, long long lo, int n, int most, int threads, double *room) {
 	int q = INPUTS == 1 ? 1 : (int)r.q;
 	double *gate = room + most * q;
@@ -29,13 +26,13 @@ template <int INPUTS> DEVICE Rows stage(const Rows &r, long long lo, int n, int 
 	return {room, nullptr, gate, INPUTS == 1 && r.even ? r.even + lo : nullptr, r.delta, q, r.d};
 }
 
-// walk adds a thread's features to its sums over rows at … at+n−1 of the staged
-// rows. Terms say what is added: open(bank, k) loads what a feature needs,
-// keep(v, g) reduces it at a row to a few numbers, add(sums, kept) adds these.
+// walk adds a thread's features to its sums over rows at … at+n−1 of the staged rows. Terms defines
+// the sums: open(bank, k) loads the feature's data, keep(v, g) reduces its value at a row to a few
+// numbers, and add(sums, kept) adds these.
 //
-// Full, evenly spaced rows stay in registers. Others pass through shared memory, room
-// for KEPT_ROWS of each thread: accumulators in registers cannot be numbered by a
-// loop that is not unrolled, and the plain formula unrolled would not fit the caches.
+// Full, evenly spaced rows use registers. Others pass through shared memory, with space for
+// KEPT_ROWS per thread: accumulators in registers cannot be indexed by a loop that is not unrolled,
+// and the unrolled formula would not fit into the instruction caches.
 template <int ROWS, int THREADS, int INPUTS, class Terms>
 DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, const Chunk &s, int at, int n, double *room) {
 	auto *kept = (typename Terms::Kept *)room;
@@ -72,8 +69,8 @@ DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, 
 	}
 }
 
-// fold halves the numbers that a lane has to add: a lane keeps one half of its
-// numbers and gives the other for the same numbers of its partner.
+// fold halves the sums of a lane: it keeps one half and exchanges the other for its partner's part
+// of the kept half.
 template <int HALF> DEVICE void fold(double (&v)[32]) {
 	bool upper = threadIdx.x & HALF;
 #pragma unroll
@@ -83,8 +80,7 @@ template <int HALF> DEVICE void fold(double (&v)[32]) {
 	}
 }
 
-// totals adds 32 numbers over the block's threads; thread t < 32 gets the t-th
-// total.
+// totals adds 32 numbers over the block's threads; thread t < 32 receives total t.
 template <int THREADS> DEVICE double totals(double (&v)[32], double *room) {
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 	fold<16>(v);
@@ -103,9 +99,9 @@ template <int THREADS> DEVICE double totals(double (&v)[32], double *room) {
 	return sum;
 }
 
-// residuals makes the residuals of a job's rows lo … lo+n−1 and their sum of
-// squares: fit(acc, d0, at, count) adds the thread's share of Σ_k φ̄_nk m_kd to acc,
-// for count rows from lo + at and 32/ROWS outputs from d0.
+// residuals computes the residuals of a job's rows lo … lo+n−1 and their sum of squares: fit(acc,
+// d0, at, count) adds the thread's share of Σ_k φ̄_nk m_kd to acc, for count rows from lo + at and
+// 32/ROWS outputs from d0.
 template <int ROWS, int THREADS, class Fit>
 DEVICE void residuals(const Rows &r, long long lo, int n, double *res, double *value, double *room, Fit fit) {
 	constexpr int columns = 32 / ROWS;

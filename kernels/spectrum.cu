@@ -13,8 +13,9 @@
 
 constexpr int TILE = SPECTRUM_TILE, AREA = TILE * TILE;
 
-// pair_at is the index of the first number of a pair j > k. With S⁺ the sums of ψ_jψ_k and S⁻ of ψ_jψ_k*, the eight numbers, AREA
-// apart, are Re(S_r⁺ + S_r⁻) for r = 0, 1, 2, Im(S_r⁺ + S_r⁻) for r = 0, 1, Im(S_r⁺ − S_r⁻) for r = 0, 1, and the point a.
+// pair_at returns the index of the first number of a pair j > k. With S⁺ the sums of ψ_jψ_k and S⁻
+// of ψ_jψ_k*, the eight numbers, AREA apart, are Re(S_r⁺ + S_r⁻) for r = 0, 1, 2, Im(S_r⁺ + S_r⁻)
+// for r = 0, 1, Im(S_r⁺ − S_r⁻) for r = 0, 1, and the point a.
 DEVICE long long pair_at(long long j, long long k) {
 	long long row = j / TILE, tile = row * (row + 1) / 2 + k / TILE;
 	return (tile * PAIR_SUMS * TILE + j % TILE) * TILE + k % TILE;
@@ -50,7 +51,7 @@ KERNEL(128) spectrum_gram(SPECTRUM, double *pairs, double *gram) {
 		gram[j * m + k] = 0.5 * amp[j] * amp[k] * both.re0;
 }
 
-// A Single has the sums of one wave, about the point a.
+// A Single contains the sums of one wave, about the point a.
 struct Single {
 	WaveSums of;
 	double a;
@@ -77,8 +78,8 @@ KERNEL(128) spectrum_columns(SPECTRUM, Single *singles, double *sums, long long 
 		sums[((v - 1) / OUTPUT_GROUP * m + k) * (OUTPUT_GROUP + 1) + (v - 1) % OUTPUT_GROUP] = amp[k] * of.re0;
 }
 
-// slope adds to a feature's sums the derivatives of weight·Re Σψ by θ and of quad·Re Σψ by q, for d = X − Z. The wave's sums are
-// about a point that is e from Z.
+// slope adds to a feature's sums the derivatives of weight·Re Σψ by θ and of quad·Re Σψ by q, for d
+// = X − Z. The wave's sums are taken about a point at distance e from Z.
 DEVICE void slope(Sums<1> &g, double weight, double quad, double e, const WaveSums &of) {
 	g.theta -= weight * of.im0;
 	g.thetaD -= weight * fma(e, of.im0, of.im1);
@@ -86,7 +87,8 @@ DEVICE void slope(Sums<1> &g, double weight, double quad, double e, const WaveSu
 	g.quadD2 -= quad * fma(e, fma(e, of.re0, 2 * of.re1), of.re2);
 }
 
-KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singles, const double *gram, const double *cbar, double *part, long long n) {
+KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singles, const double *gram,
+    const double *cbar, double *part, long long n) {
 	long long lane = threadIdx.x % TILE, block = 4 * (long long)blockIdx.y + threadIdx.x / TILE, blocks = (m + TILE - 1) / TILE;
 	long long j = TILE * (long long)blockIdx.x + lane, end = TILE * (block + 1) < m ? TILE * (block + 1) : m;
 	if (j >= m || block >= blocks)

@@ -2,13 +2,14 @@
 //
 //	ψ(X) = exp(log − ½P(X − Z)²)·exp(2πi((cycles + part)·X/T + phase))      S_r = Σ_n v_n (X_n − a)^r ψ(X_n)
 //
-// A product of two features is two waves with one envelope and two carriers. A Shape is an envelope with the way to compute its
-// sums: they are 0, have a closed form, or are added over the few rows that the envelope reaches or over the terms of a table.
+// A product of two features is two waves with one envelope and two carriers. A Shape is an envelope
+// with the method for its sums: they are 0, have a closed form, or are added over the few rows that
+// the envelope reaches or over the terms of a table.
 #pragma once
 
 #include "feature.cuh"
 
-// A FeatureWave is a feature's wave, which has log = 0.
+// A FeatureWave is a feature's wave, with log = 0.
 struct FeatureWave {
 	double p, z, low, cycles, part, phase;
 };
@@ -22,15 +23,17 @@ struct UnevenRow {
 	double x, low, turn, turn_low;
 };
 
-// SPECTRUM are the parameters that the kernels of tables begin with: the arrays and numbers of rowspectrum.Arrays and Grid,
-// entries numbers of a table for each v, the waves [M], and the features' amplitudes [M].
+// SPECTRUM are the first parameters of the kernels of tables: the arrays and numbers of
+// rowspectrum.Arrays and Grid, entries numbers of a table for each v, the waves [M], and the
+// features' amplitudes [M].
 #define SPECTRUM                                                                                                              \
 	const Complex *tables, const double *values, const UnevenRow *places, const long long *irregular, long long entries,      \
 		long long rows, long long first, long long length, long long margin, long long reach, long long irregulars,           \
 		double period, double angle, double p0, double density, double span, double digits, double unit,                      \
 		const FeatureWave *waves, const double *amp, const double *power, const double *ripple, long long m, long long d
 #define SPECTRUM_OF_ARGUMENTS                                                                                                 \
-	Spectrum{tables, values, places, irregular, entries, rows, first, length, margin, reach, irregulars, period, angle, p0, density, span, digits}
+	Spectrum{tables, values, places, irregular, entries, rows, first, length, margin, reach, irregulars, period, angle, p0, \
+		density, span, digits}
 
 struct Spectrum {
 	const Complex *tables;
@@ -56,14 +59,14 @@ struct WaveSums {
 	double re0, re1, re2, im0, im1;
 };
 
-constexpr double shortest = 0.13; // P of the closed form at most, as in internal/rowspectrum
-constexpr double row_cost = 5;    // of a row, in terms of a table's sum
+constexpr double shortest = 0.13; // maximum P for the closed form, as in internal/rowspectrum
+constexpr double row_cost = 5;    // cost of a row, in terms of a table's sum
 constexpr double per_turn = 0.15915494309189533577; // 1/2π
-constexpr int most_terms = 40;    // on either side of a recurrence's first one; mostPoints of internal/rowspectrum
+constexpr int most_terms = 40;    // on either side of the first term of a recurrence; mostPoints of internal/rowspectrum
 
 DEVICE double rounded(double v) { return v + whole - whole; }
 
-// product is the envelope of ψ_aψ_b and of ψ_aψ_b*.
+// product returns the envelope of ψ_aψ_b and of ψ_aψ_b*.
 DEVICE Envelope product(FeatureWave a, FeatureWave b) {
 	if (a.p < b.p) {
 		FeatureWave c = a;
@@ -77,16 +80,16 @@ DEVICE Envelope product(FeatureWave a, FeatureWave b) {
 	return {a.p + b.p, z, ((a.z - (z - back)) + (step - back)) + a.low, -0.5 * a.p * share * apart * apart};
 }
 
-// A Shape is an envelope and the numbers that all sums of its waves share (rowspectrum.shape).
+// A Shape is an envelope and the numbers shared by all sums of its waves (rowspectrum.shape).
 struct Shape {
 	enum Kind { none, closed, few, table } kind;
 	Envelope e;
-	double a; // the moments' point
+	double a; // point of the moments
 	long long from, to, half;
 	double alpha, turns, quad, scale, delta, square, eta;
-	double turn_cos, turn_sin, bend; // of the recurrence: exp(−2πi·turns), exp(−α)
+	double turn_cos, turn_sin, bend; // recurrence: exp(−2πi·turns), exp(−α)
 
-	// within finds the places or rows whose |X − z| is at most radius.
+	// within finds the positions or rows whose |X − z| is at most radius.
 	DEVICE void within(const Spectrum &s, double radius) {
 		if (s.length > 0) {
 			double lo = ceil(e.z - radius) - (double)s.first, hi = floor(e.z + radius) - (double)s.first + 1, n = (double)s.rows;
@@ -111,7 +114,7 @@ struct Shape {
 		return lo;
 	}
 
-	// complete reports whether one row lies on each place whose |X − z| is at most radius.
+	// complete reports whether each position with |X − z| ≤ radius has exactly one row.
 	DEVICE bool complete(const Spectrum &s, double radius) const {
 		if (s.length == 0 || e.z - radius < (double)s.first || e.z + radius > (double)(s.first + s.rows - 1))
 			return false;
@@ -175,8 +178,9 @@ struct Shape {
 		return fma(r, (double)x, (double)((long long)g * x % s.length)) / s.period;
 	}
 
-	// from_formula is the sum over all whole numbers of a wave that reaches places with one row each (Poisson's formula):
-	// S_0 = √(2π/P)·exp(log − ω²/2P)·exp(iωZ + iφ), S_1/S_0 = iω/P, S_2/S_0 = 1/P − ω²/P² around Z.
+	// from_formula returns the sum over all integers of a wave that reaches positions with one row
+	// each (Poisson's formula): S_0 = √(2π/P)·exp(log − ω²/2P)·exp(iωZ + iφ), S_1/S_0 = iω/P,
+	// S_2/S_0 = 1/P − ω²/P² around Z.
 	DEVICE WaveSums from_formula(const Spectrum &s, double g, double r, double phase) const {
 		double omega = (g + r) * s.angle, quad = omega * omega / e.p - 2 * e.log;
 		if (quad > s.digits * s.digits)
@@ -188,7 +192,7 @@ struct Shape {
 		return {re, re * low - im * mean, re * square - 2 * im * low * mean, im, re * mean + im * low};
 	}
 
-	// from_rows adds over the rows that the wave reaches.
+	// from_rows returns the sum over the rows that the wave reaches.
 	DEVICE WaveSums from_rows(const Spectrum &s, double g, double r, double phase, long long v) const {
 		WaveSums sum = {0, 0, 0, 0, 0};
 		const double *values = s.values + v * s.rows;
@@ -241,8 +245,8 @@ struct Shape {
 		}
 	};
 
-	// from_table adds over the terms around frequency g. Each most_terms of them on either side begin anew, from their middle
-	// outwards, as the recurrence's error grows.
+	// from_table adds over the terms around frequency g. Each block of most_terms on either side
+	// restarts the recurrence from its middle, because the recurrence's error grows.
 	DEVICE WaveSums from_table(const Spectrum &s, double g, double r, double phase, long long v) const {
 		double imaginary = scale;
 		if (g < 0) { // E_−g is conj(E_g)
@@ -257,7 +261,7 @@ struct Shape {
 		for (long long block = 0; block < blocks; block++) {
 			long long k = (2 * block + 1 - blocks) * most_terms;
 			const Complex *up = s.tables + v * s.entries + s.margin + (long long)g + k, *down = up - 1;
-			double from = r - (double)k, sin, cos; // from the middle to the wave's own frequency
+			double from = r - (double)k, sin, cos; // from the middle to the wave's frequency
 			sincos_turns(fma(turns, from, phase), sin, cos);
 			double amplitude = decayed(fma(alpha * from, from, quad));
 			double rise = decayed(alpha * (1 - 2 * from)), fall = decayed(alpha * (1 + 2 * from));

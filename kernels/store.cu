@@ -1,6 +1,6 @@
-// Features that wait in memory to be multiplied (store.cuh).
+// Features stored in memory for products (store.cuh).
 //
-// features_prepare   a thread makes a feature's rotation by delta
+// features_prepare   a thread computes a feature's rotation by delta
 // features_store     a thread owns one feature over RESYNC rows of a slab: block
 //                    (job, group of rows), job = (chunk, 128 features)
 //   operations 9 float64 instructions a feature on evenly spaced rows and 84 for

@@ -1,20 +1,18 @@
-// The store: E[φ] of some rows of every chunk in device memory, made once by
-// features_store and multiplied by every tile that needs it. A launch takes a slab,
-// rows slab … slab+most−1 of each chunk, so the store has a size that the launch
-// chooses; sums go on from slab to slab where they stood, so their bits do not
-// depend on it. A chunk's rows stand behind each other, store_width(m) numbers
-// each, zeros behind the m.
+// The store: E[φ] of some rows of every chunk in device memory, computed once by features_store and
+// used by every tile that needs it. A launch processes a slab, rows slab … slab+most−1 of each
+// chunk, so the size of the store can be chosen. Sums continue from slab to slab, so their bits do
+// not depend on it. A chunk's rows are contiguous, store_width(m) numbers each, padded with zeros.
 //
 // STORED_ARGUMENTS of a kernel are slab, most and store, in this order.
 #pragma once
 
 #include "tile.cuh"
 
-// store_width is a multiple of a stage, so that stages need no bounds, and of two,
-// so that copies may take sixteen bytes.
+// store_width is a multiple of a stage, so that stages need no bounds checks, and of two, so that
+// copies may use sixteen bytes.
 DEVICE long long store_width(long long m) { return (m + STAGE - 1) / STAGE * STAGE; }
 
-// slab_at is chunk i cut to a slab. Its rows may be none.
+// slab_at returns chunk i restricted to a slab, possibly without rows.
 DEVICE Chunk slab_at(const Chunk *chunks, long long i, long long slab, long long most) {
 	Chunk s = chunks[i];
 	s.lo = s.lo + slab < s.hi ? s.lo + slab : s.hi;
@@ -22,12 +20,12 @@ DEVICE Chunk slab_at(const Chunk *chunks, long long i, long long slab, long long
 	return s;
 }
 
-// Along copies panels [STAGE rows][T features] to shared memory, those of a chunk's rows
-// one after the other, for features from k0 of the run on.
+// Along copies panels [STAGE rows][T features] to shared memory, consecutive ones of a chunk's
+// rows, for features from k0 of the run on.
 template <int T> struct Along {
 	const double *from;
 	SharedAt to;
-	int wide, left; // numbers of a row; rows from the thread's first on, none beyond the features
+	int wide, left; // numbers of a row; rows from the thread's first on, 0 beyond the features
 
 	DEVICE Along(double *shared, const double *store, const Chunk &s, long long k0) {
 		int row = threadIdx.x / (T / 2), k = threadIdx.x % (T / 2) * 2;
@@ -46,12 +44,12 @@ template <int T> struct Along {
 	}
 };
 
-// Across copies panels [T rows][STAGE features], those of T rows of a chunk from row base
-// on, one after the other.
+// Across copies panels [T rows][STAGE features], consecutive ones for T rows of a chunk from row
+// base on.
 template <int T> struct Across {
 	const double *from;
 	SharedAt to;
-	int below; // numbers to the thread's second row
+	int below; // offset of the thread's second row
 	bool there, second;
 
 	DEVICE Across(double *shared, const double *store, const Chunk &s, long long base) {

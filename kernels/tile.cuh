@@ -1,15 +1,14 @@
-// The tile engine: acc [T,T] += A·B for two panels of STAGE numbers of the sum, in
-// shared memory, on the float64 tensor cores.
+// The tile engine: acc [T,T] += A·B for two panels of STAGE terms of the sum, in shared memory, on
+// the float64 tensor cores.
 //
-// A block of 2T threads owns a tile. T = 128: eight warps, four by two, each
-// with 32 × 64 numbers; T = 64: four warps, two by two, each with 32 × 32. A
-// thread's numbers lie as the tensor cores have them (group = lane/4, place =
-// lane%4): rows group + 8i, columns 8j + 2·place + {0, 1}.
+// A block of 2T threads owns a tile. T = 128: eight warps, four by two, each with 32 × 64 entries;
+// T = 64: four warps, two by two, each with 32 × 32. A thread's entries are placed as in the tensor
+// cores (group = lane/4, place = lane%4): rows group + 8i, columns 8j + 2·place + {0, 1}.
 //
-// A panel lies either way in shared memory, as its source in device memory does:
+// A panel has the same layout in shared memory as its source in device memory:
 //	along    [STAGE][T + PAD]   neighbors are rows or columns of the tile
-//	across   [T][STAGE + PAD]   neighbors are numbers of the sum
-// In both the loads of a fragment meet each bank once.
+//	across   [T][STAGE + PAD]   neighbors are terms of the sum
+// In both, the loads of a fragment use each bank once.
 #pragma once
 
 #include "feature.cuh"
@@ -46,8 +45,8 @@ template <int T> struct Tile {
 					f(row0 + 16 * i + 8 * (c / 2) + group, col0 + 8 * j + 2 * place + c % 2, acc[i][j][c]);
 	}
 
-	// change calls to(row, column, from(row, column), number), for sixteen numbers from
-	// before to: loads do not wait for the stores of others.
+	// change calls to(row, column, from(row, column), number), sixteen calls of from before those
+	// of to: loads then do not wait for other stores.
 	template <class From, class To> DEVICE void change(From from, To to) {
 #pragma unroll
 		for (int j0 = 0; j0 < 2 * columns; j0 += 4) {
@@ -57,7 +56,8 @@ template <int T> struct Tile {
 				for (int j = 0; j < 4; j++)
 #pragma unroll
 					for (int c = 0; c < 4; c++)
-						f(row0 + 16 * (j0 / columns) + 8 * (c / 2) + group, col0 + 8 * (j0 % columns + j) + 2 * place + c % 2, old[j][c], acc[j0 / columns][j0 % columns + j][c]);
+						f(row0 + 16 * (j0 / columns) + 8 * (c / 2) + group, col0 + 8 * (j0 % columns + j) + 2 * place + c % 2, old[j][c],
+						    acc[j0 / columns][j0 % columns + j][c]);
 			};
 			at([&](int r, int c, double &o, double) { o = from(r, c); });
 			at([&](int r, int c, double o, double v) { to(r, c, o, v); });
@@ -68,10 +68,10 @@ template <int T> struct Tile {
 	template <bool B_ACROSS, bool A_ACROSS, class Load> DEVICE void sum(double *shared, int size, int b, int n, Load load);
 };
 
-constexpr int DEPTH = 4; // rows of the sum that one instruction takes
+constexpr int DEPTH = 4; // terms of the sum per instruction
 
-// A Fragment is a thread's part of a step's operands: a for ROWS times 16 rows by
-// DEPTH, b for DEPTH by COLUMNS times 8 columns.
+// A Fragment is a thread's part of a step's operands: a for ROWS times 16 rows by DEPTH, b for
+// DEPTH by COLUMNS times 8 columns.
 //	a[r] = A[group + 8r][place]   b = B[place][group]
 template <int ROWS, int COLUMNS> struct Fragment {
 	double a[ROWS][2], b[COLUMNS];
@@ -109,12 +109,13 @@ template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4]
 #endif
 }
 
-// sum goes through n stages: load(at, i) starts the copies of the i-th, in their order,
-// to the bytes from number at of shared memory on: A's panel, and b numbers after it
-// B's. RING stages of size numbers take turns. The operands of a step are read while
-// the one before is multiplied, so that the tensor cores wait neither for shared memory
-// nor at the barrier. All threads take part, and leave with shared memory free.
-template <int T> template <bool B_ACROSS, bool A_ACROSS, class Load> DEVICE void Tile<T>::sum(double *shared, int size, int b, int n, Load load) {
+// sum processes n stages: load(at, i) starts the copies of stage i, in order, to shared memory at
+// number at: A's panel, and B's panel b numbers later. RING buffers of size numbers alternate. The
+// operands of a step are read while the previous one is multiplied, so that the tensor cores wait
+// neither for shared memory nor at the barrier. All threads take part, and shared memory is free on
+// return.
+template <int T> template <bool B_ACROSS, bool A_ACROSS,
+    class Load> DEVICE void Tile<T>::sum(double *shared, int size, int b, int n, Load load) {
 	static_assert(STAGE == 2 * DEPTH, "a stage is two steps");
 	constexpr int a_next = A_ACROSS ? 1 : T + PAD, a_row = A_ACROSS ? STAGE + PAD : 1;
 	constexpr int b_next = B_ACROSS ? 1 : T + PAD, b_column = B_ACROSS ? STAGE + PAD : 1;
@@ -137,7 +138,7 @@ template <int T> template <bool B_ACROSS, bool A_ACROSS, class Load> DEVICE void
 	for (int i = 0; i < RING; i++) {
 		if (i < n)
 			load(i * bytes, i);
-		copy_commit(); // of nothing, too: the wait counts
+		copy_commit(); // also without copies: copy_wait counts groups
 	}
 	copy_wait<RING - 1>();
 	barrier();
@@ -148,7 +149,7 @@ template <int T> template <bool B_ACROSS, bool A_ACROSS, class Load> DEVICE void
 		fetch(second, at, 1);
 		mma(acc, first);
 		copy_wait<RING - 2>();
-		barrier(); // the next stage has landed, and this one has been read
+		barrier(); // the next stage is complete, and this one has been read
 		int next = at == (RING - 1) * bytes ? 0 : at + bytes;
 		if (i + 1 < n)
 			fetch(first, next, 0);
@@ -160,7 +161,7 @@ template <int T> template <bool B_ACROSS, bool A_ACROSS, class Load> DEVICE void
 	}
 }
 
-// triangle is the n'th pair (i, j), i ≥ j, counted row by row.
+// triangle returns the n'th pair (i, j), i ≥ j, counted row by row.
 DEVICE void triangle(long long n, long long &i, long long &j) {
 	i = (long long)((sqrt(8.0 * n + 1) - 1) / 2);
 	if (i * (i + 1) / 2 > n)

@@ -9,9 +9,9 @@ import (
 	"github.com/vssgp/vssgp/internal/rowspectrum"
 )
 
-// Backend is a backend.Backend on rank 0 whose rows are on all ranks; the other ranks
-// Serve it. Its methods may be called from any goroutine, and run one at a time. They
-// panic if a Comm fails.
+// Backend is a backend.Backend on rank 0 whose rows are distributed over all ranks; the other ranks
+// run Serve. Its methods may be called from any goroutine, and run one at a time. They panic if a
+// Comm fails.
 type Backend struct {
 	mu        sync.Mutex
 	node      *node
@@ -20,8 +20,8 @@ type Backend struct {
 	shardRows int // see rowsPerShard
 }
 
-// New makes a Backend over all ranks of c; this one has to be rank 0. It computes with
-// inner, the others with what their Serve opens for spec.
+// New returns a Backend over all ranks of c and must be called on rank 0. Rank 0 computes with
+// inner, the others with the backend that the open of their Serve returns for spec.
 func New(c Comm, inner backend.Backend, spec string) (*Backend, error) {
 	b := &Backend{node: newNode(c), inner: inner, shardRows: rowsPerShard(inner.Name())}
 	b.command(opStart, 0)
@@ -34,14 +34,14 @@ func New(c Comm, inner backend.Backend, spec string) (*Backend, error) {
 
 func newNode(c Comm) *node { return &node{Comm: c, began: time.Now()} }
 
-// Quit ends the other ranks' Serve. A program calls it on rank 0 before it ends,
-// even if its backends have failed.
+// Quit ends the Serve of the other ranks. A program calls it on rank 0 before it exits, even if its
+// backends have failed.
 func Quit(c Comm) {
 	h := header{0: float64(opQuit)}
 	c.Broadcast(h[:], 0)
 }
 
-// begin locks the ranks and starts their clock; its result ends both.
+// begin locks the ranks and starts the timer; the returned function unlocks them and stops it.
 func (b *Backend) begin() (end func()) {
 	b.mu.Lock()
 	b.node.began = time.Now()
@@ -51,7 +51,7 @@ func (b *Backend) begin() (end func()) {
 	}
 }
 
-// command tells the others what to do, and returns the header that they get.
+// command sends a command to the other ranks and returns its header.
 func (b *Backend) command(o op, id int, more ...float64) header {
 	h := header{float64(o), float64(id)}
 	copy(h[2:], more)
@@ -59,18 +59,18 @@ func (b *Backend) command(o op, id int, more ...float64) header {
 	return h
 }
 
-// Name says what rank 0 computes on. It does not say how many ranks there are, which
-// makes no difference to the numbers: a fit may be resumed on any number.
+// Name names the device of rank 0. It does not contain the number of ranks, which does not affect
+// results: a fit may be resumed on any number.
 func (b *Backend) Name() string { return b.inner.Name() + " on ranks" }
 
-// Times says how rank 0 has spent its time since the start.
+// Times returns how rank 0 has spent its time since the start.
 func (b *Backend) Times() Times {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.node.times
 }
 
-// Close closes the others' backends and rank 0's.
+// Close closes the backends of all ranks.
 func (b *Backend) Close() error {
 	defer b.begin()()
 	b.command(opStop, 0)
@@ -78,8 +78,9 @@ func (b *Backend) Close() error {
 	return b.node.agree(err)
 }
 
-// Open divides the rows into shards and sends each to its rank. On the CPU rank 0 takes moments and their pullback from tables if
-// these cost less than passes over the rows (internal/rowspectrum). The other ranks have no part in that.
+// Open divides the rows into shards and sends each to its rank. On the CPU, rank 0 computes moments
+// and their pullback from tables if these cost less than passes over the rows
+// (internal/rowspectrum). The other ranks are then not used.
 func (b *Backend) Open(d backend.Data) (backend.Rows, error) {
 	if err := d.Check(); err != nil {
 		return nil, fmt.Errorf("ranks: open: %w", err)
@@ -108,7 +109,7 @@ func (b *Backend) Open(d backend.Data) (backend.Rows, error) {
 	return r, nil
 }
 
-// rows are rows on all ranks.
+// rows are rows distributed over all ranks.
 type rows struct {
 	b    *Backend
 	set  *set
@@ -116,8 +117,8 @@ type rows struct {
 	data backend.Data
 }
 
-// pass tells the ranks which pass is next, and does rank 0's part of it. It refuses
-// bad arguments.
+// pass announces the next pass to the ranks and runs rank 0's part of it. It returns bad, if not
+// nil, without starting a pass.
 func (r *rows) pass(o op, name string, bad error, do func() error, more ...float64) error {
 	if bad != nil {
 		return fmt.Errorf("ranks: %s: %w", name, bad)
@@ -128,8 +129,7 @@ func (r *rows) pass(o op, name string, bad error, do func() error, more ...float
 	return do()
 }
 
-// Moments fills dst with C and G. With windows all of G is sent to rank 0; Solve
-// needs less.
+// Moments fills dst with C and G. With windows, all of G is sent to rank 0; Solve sends less.
 func (r *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	return r.pass(opMoments, "moments", r.data.CheckMoments(dst, f), func() error { return r.set.moments(dst, f) })
 }
@@ -150,7 +150,7 @@ func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *b
 	}, float64(count))
 }
 
-// Predict fills dst in the order of the rows given to Open.
+// Predict fills dst in the row order of Open.
 func (r *rows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior) error {
 	cov := 0.0
 	if p.Cov != nil {
@@ -161,17 +161,16 @@ func (r *rows) Predict(dst *backend.Prediction, f *backend.Features, p *backend.
 	}, float64(p.D), cov)
 }
 
-// CanSolve reports whether G stays on the ranks: it does if it has several blocks.
+// CanSolve reports whether G stays distributed, which is the case with several blocks.
 func (r *rows) CanSolve(*backend.Features) bool { return !r.set.dense() }
 
-// Solve sums C and G and fills dst with the solution for A = G + λI, on all ranks
-// together. The error wraps backend.ErrNotPositive if A has no factor.
+// Solve sums C and G and fills dst with the solution for A = G + λI, computed by all ranks. The
+// error wraps backend.ErrNotPositive if A has no factor.
 func (r *rows) Solve(dst *backend.Solution, f *backend.Features, lambda float64) error {
 	return r.pass(opSolve, "solve", r.data.CheckSolve(dst, f), func() error { return r.set.solve(dst, f, lambda) }, lambda)
 }
 
-// PullbackSolved, after Solve with the same features, fills dst with the gradient by
-// them.
+// PullbackSolved, after Solve with the same features, fills dst with the gradient by them.
 func (r *rows) PullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	return r.pass(opPullSolved, "pullback", r.data.CheckPullbackSolved(dst, f), func() error {
 		return r.set.pullSolved(dst, f, bar)

@@ -7,23 +7,23 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A block is numbers that are sent together. Of a symmetric matrix [m,m] only the
-// lower triangle is sent.
+// A block is an array that is sent as a unit. Of a symmetric matrix [m,m] only the lower triangle
+// is sent.
 type block struct {
 	a         []float64
-	symmetric int // m, else 0
+	symmetric int // m, or 0 if it is not symmetric
 }
 
-// byWindow returns the blocks that belong to the windows [first, end); it is nil on
-// ranks that do not have them.
+// byWindow returns the blocks of the windows [first, end). It is nil on ranks that do not have
+// them.
 type byWindow func(first, end int) []block
 
-// eachWindow is one number for each window.
+// eachWindow returns one number per window.
 func eachWindow(a []float64) byWindow {
 	return func(first, end int) []block { return []block{{a: a[first:end]}} }
 }
 
-// rowsBy is the rows of arrays [M,n], one row for each feature of f.
+// rowsBy returns the rows of arrays [M,n], one row per feature of f.
 func rowsBy(f *backend.Features, arrays ...[]float64) byWindow {
 	if f == nil {
 		return nil
@@ -39,7 +39,7 @@ func rowsBy(f *backend.Features, arrays ...[]float64) byWindow {
 	}
 }
 
-// featuresBy is the numbers of f's features in values, which has f's shape.
+// featuresBy returns the values of f's features in values, which has f's shape.
 func featuresBy(f, values *backend.Features) byWindow {
 	if f == nil {
 		return nil
@@ -51,7 +51,7 @@ func featuresBy(f, values *backend.Features) byWindow {
 	return rowsBy(f, arrays...)
 }
 
-// momentsBy is the rows of C and the blocks of G.
+// momentsBy returns the rows of C and the blocks of G.
 func momentsBy(m *backend.Moments) byWindow {
 	if m == nil {
 		return nil
@@ -62,7 +62,7 @@ func momentsBy(m *backend.Moments) byWindow {
 	}
 }
 
-// gramBlocks are the stored blocks of the windows [first, end) and between them.
+// gramBlocks returns the stored blocks of the windows [first, end) and between them.
 func gramBlocks(g *backend.Gram, first, end int) (all []block) {
 	for v := first; v < end; v++ {
 		all = append(all, block{g.Diag[v], g.Size(v)})
@@ -87,7 +87,7 @@ func sizeOf(all []block) (n int) {
 	return n
 }
 
-// pack is all blocks, one after the other.
+// pack returns the concatenated blocks.
 func pack(all []block) []float64 {
 	packed := make([]float64, sizeOf(all))
 	at := packed
@@ -102,8 +102,7 @@ func pack(all []block) []float64 {
 	return packed
 }
 
-// unpack overwrites the blocks by the numbers that pack has packed, or adds the
-// numbers to them.
+// unpack sets the blocks to numbers from pack, or adds them if add is true.
 func unpack(all []block, packed []float64, add bool) {
 	for _, b := range all {
 		at, m := packed, b.symmetric
@@ -126,12 +125,12 @@ func unpack(all []block, packed []float64, add bool) {
 	}
 }
 
-// triangle is where row i of a lower triangle begins.
+// triangle returns the index of row i of a lower triangle.
 func triangle(i int) int { return i * (i + 1) / 2 }
 
 const (
-	// rowsPerJob is how many rows of a matrix one goroutine takes, and serialRows
-	// the size up to which a matrix is not worth a second one.
+	// rowsPerJob is the number of matrix rows per goroutine, and serialRows the size up to which a
+	// matrix is processed by one goroutine.
 	rowsPerJob = 16
 	serialRows = 64
 )

@@ -6,10 +6,10 @@ import (
 	"github.com/vssgp/vssgp/internal/mpi"
 )
 
-// A Comm lets ranks exchange blocks of numbers. All ranks make the same calls in the
-// same order, with blocks of the same length; only the two ranks concerned call Send
-// and Recv. Calls must not overlap. A call that fails panics; the only remedy then is
-// Abort, since the other ranks would wait for ever.
+// A Comm exchanges blocks of numbers between ranks. All ranks make the same calls in the same
+// order, with blocks of the same length; only the two ranks concerned call Send and Recv. Calls
+// must not overlap. A failed call panics; the caller can then only call Abort, since the other
+// ranks would wait forever.
 type Comm interface {
 	Rank() int // this rank's number, from 0
 	Size() int // the number of ranks
@@ -21,17 +21,17 @@ type Comm interface {
 	// Sum overwrites a on rank 0 by the sum over all ranks; for integers it is the same
 	// in any order. On the others a is undefined afterwards.
 	Sum(a []int64)
-	// Send sends a to another rank, which has to Recv the same number of numbers.
+	// Send sends a to another rank, which must call Recv with the same length.
 	Send(to int, a []float64)
 	Recv(from int, a []float64)
 	// Barrier waits until all ranks have called it.
 	Barrier()
-	// Abort ends all ranks' processes with an exit code.
+	// Abort ends the processes of all ranks with an exit code.
 	Abort(code int)
 }
 
-// ErrNotBuilt is wrapped when a build without MPI is asked for it.
+// ErrNotBuilt is wrapped if MPI is requested in a build without it.
 var ErrNotBuilt = mpi.ErrNotBuilt
 
-// errAborted is what the ranks of a Group panic with after Abort.
+// errAborted is the panic value of the ranks of a Group after Abort.
 var errAborted = errors.New("ranks: the job was aborted")

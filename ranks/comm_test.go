@@ -10,13 +10,13 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// numbers are a rank's: no two ranks have the same.
+// numbers returns numbers that differ between ranks.
 func numbers(size, rank int) []float64 {
 	return testkit.Numbers(size, func(i int) float64 { return float64(rank*size + i) })
 }
 
-// checkComm is what every Comm must do; it runs on all ranks and says what is
-// wrong on this one. most is the length of the largest block.
+// checkComm checks the contract of a Comm; it runs on all ranks and returns the error of this one.
+// most is the length of the largest block.
 func checkComm(c ranks.Comm, most int) error {
 	r, n := c.Rank(), c.Size()
 	for _, size := range []int{0, 1, 7, 255, 256, 257, most} {
@@ -38,7 +38,7 @@ func checkComm(c ranks.Comm, most int) error {
 				return fmt.Errorf("sum of %d: entry %d is %v, want %v", size, i, b[i], want)
 			}
 		}
-		// A ring: what comes round is what was sent.
+		// A ring: each rank receives from its predecessor.
 		to, from := (r+1)%n, (r+n-1)%n
 		if n == 1 {
 			continue

@@ -7,15 +7,14 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// exactBits is the size of sums: the total is below 2^exactBits units, and so is the
-// sum over any of the shards.
+// exactBits limits sums: the total is below 2^exactBits units, and so is the sum over any subset of
+// the shards.
 const exactBits = 61
 
-// minExponent keeps units, the product of two of them and their inverses normal
-// numbers.
+// minExponent ensures that units, the product of two of them and their inverses are normal numbers.
 const minExponent = -400
 
-// exponent is the least e with v < 2^e, at least minExponent.
+// exponent returns the least e with v < 2^e, at least minExponent.
 func exponent(v float64) int {
 	if v == 0 {
 		return minExponent
@@ -24,23 +23,21 @@ func exponent(v float64) int {
 	return max(e, minExponent)
 }
 
-// add adds v, as a whole number of units, to a; inverse is 1/unit. It reports
-// whether v can be held.
+// add adds v, in units, to a; inverse is 1/unit. It reports whether v is within range.
 func add(a *int64, v, inverse float64) bool {
 	w := math.RoundToEven(v * inverse)
-	if !(math.Abs(w) < 1<<(exactBits+1)) { // rounding may take it just beyond
+	if !(math.Abs(w) < 1<<(exactBits+1)) { // rounding may slightly exceed the bound
 		return false
 	}
 	*a += int64(w)
 	return true
 }
 
-// units of C and G for features over N rows. By E[φ²] ≤ g²(A0 + |A2|) = B and
-// Cauchy and Schwarz, |G_jk| ≤ N·√(B_j B_k) and |C_jd| ≤ √(N·B_j·Σ_n y_nd²). So the
-// unit of each entry is a product of a power of 2 of one feature and one of another
-// feature (or of an output): the entry is at most 2^(e_j + e_k), and the unit is
-// 2^(e_j + e_k − exactBits). That is at most 2⁻⁵⁸ of √(G_jj G_kk), while float64
-// itself rounds a sum at 2⁻⁵³.
+// units are the units of C and G for features over N rows. By E[φ²] ≤ g²(A0 + |A2|) = B and the
+// Cauchy–Schwarz inequality, |G_jk| ≤ N·√(B_j B_k) and |C_jd| ≤ √(N·B_j·Σ_n y_nd²). Each unit is
+// therefore a product of a power of 2 of a feature and one of another feature or an output: the
+// entry is at most 2^(e_j + e_k), and the unit is 2^(e_j + e_k − exactBits). This is at most 2⁻⁵⁸
+// of √(G_jj G_kk), while float64 rounds a sum at 2⁻⁵³.
 type units struct {
 	feature []int // [M] e_j
 	output  []int // [D]
@@ -52,16 +49,16 @@ func unitsOf(f *backend.Features, n int, square []float64) units {
 		u.feature[k] = exponent(math.Sqrt(float64(n) * (f.Power[k] + math.Abs(f.Ripple[k]))))
 	}
 	for d, s := range square {
-		u.output[d] = exponent(math.Sqrt(s)) + 1 // Σ y² itself is rounded
+		u.output[d] = exponent(math.Sqrt(s)) + 1 // Σ y² is rounded
 	}
 	return u
 }
 
-// inverse is 1/unit of the exponents' sum.
+// inverse returns 1/unit for the sum of two exponents.
 func inverse(e int) float64 { return math.Ldexp(1, exactBits-e) }
 
-// addMoments adds a shard's moments to sums: the lower triangle of G row by row,
-// then C. It reports whether all of them could be held.
+// addMoments adds a shard's moments to sums: the lower triangle of G by rows, then C. It reports
+// whether all entries are within range.
 func (u units) addMoments(sums []int64, mom *backend.Moments) bool {
 	m, d := len(u.feature), mom.D
 	g, scale := mom.Gram.Diag[0], make([]float64, m)
@@ -101,9 +98,9 @@ func (u units) moments(dst *backend.Moments, sums []int64) {
 	})
 }
 
-// sumExactly is the sum of all shards' vectors of the given size, on rank 0; vectors
-// are those of this rank's shards. First the ranks agree on the largest value of each
-// entry, which decides its unit. An entry that is not finite on some shard becomes NaN.
+// sumExactly returns, on rank 0, the sum of all shards' vectors of the given size; vectors are the
+// vectors of this rank's shards. The ranks first agree on the largest value of each entry, which
+// determines its unit. An entry that is not finite on some shard becomes NaN.
 func (n *node) sumExactly(vectors [][]float64, size, shards int) []float64 {
 	most := make([]float64, size)
 	for _, vector := range vectors {
@@ -125,7 +122,7 @@ func (n *node) sumExactly(vectors [][]float64, size, shards int) []float64 {
 		e := exponent(v) + spread
 		for _, vector := range vectors {
 			if !add(&sums[i], vector[i], inverse(e)) {
-				panic("ranks: an entry is larger than the largest of all")
+				panic("ranks: an entry exceeds the maximum over all ranks")
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// sumOn adds parts up on a group of ranks, each having neighboring ones.
+// sumOn adds consecutive parts on a group of ranks.
 func sumOn(parts [][]float64, size, n int) []float64 {
 	var sum []float64
 	done := make(chan bool)
@@ -29,9 +29,8 @@ func sumOn(parts [][]float64, size, n int) []float64 {
 	return sum
 }
 
-// TestSumExactly: sums are within a unit for each part of the true ones, and have
-// the same bits for any number of ranks and any order of the parts, where plain
-// sums have not.
+// TestSumExactly checks that sums are within one unit per part of the true sums, and have the same
+// bits for any number of ranks and any order of the parts, unlike plain sums.
 func TestSumExactly(t *testing.T) {
 	const size, shares = 50, 12
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -55,7 +54,7 @@ func TestSumExactly(t *testing.T) {
 		}
 	}
 	if slices.Equal(plain, turned) {
-		t.Fatal("plain sums do not depend on the order: the test shows nothing")
+		t.Fatal("plain sums do not depend on the order, so the test is void")
 	}
 	one := sumOn(parts, size, 1)
 	for i, got := range one {
@@ -79,18 +78,18 @@ func TestSumExactly(t *testing.T) {
 	}
 }
 
-// TestSumExactlyNotFinite: what is no number stays none, and spoils no other.
+// TestSumExactlyNotFinite checks that NaN and infinities give NaN and do not affect other entries.
 func TestSumExactlyNotFinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		got := sumOn([][]float64{{1, bad, 2}, {1, 5, -2}, {1, 5, 3}}, 3, 2)
 		if got[0] != 3 || !math.IsNaN(got[1]) || got[2] != 3 {
-			t.Errorf("with %v: %v, want 3, none, 3", bad, got)
+			t.Errorf("with %v: %v, want 3, NaN, 3", bad, got)
 		}
 	}
 }
 
-// TestUnits: no entry of C and G that features and data can have is beyond what
-// its unit holds, and the unit is fine enough.
+// TestUnits checks that no possible entry of C and G exceeds its range, and that the unit is small
+// enough.
 func TestUnits(t *testing.T) {
 	f := backend.NewFeatures(3, 1)
 	f.Power, f.Ripple = []float64{2, 1e-9, 0}, []float64{2, -1e-9, 0}
@@ -109,7 +108,7 @@ func TestUnits(t *testing.T) {
 		}
 		acc := make([]int64, triangle(3)+6)
 		if !u.addMoments(acc, most) {
-			t.Errorf("%d rows: the largest moments cannot be held", n)
+			t.Errorf("%d rows: the largest moments are out of range", n)
 		}
 		got := backend.NewMoments(f, 2)
 		u.moments(got, acc)
@@ -125,11 +124,11 @@ func TestUnits(t *testing.T) {
 		}
 		most.Gram.Diag[0][0] *= 16
 		if u.addMoments(acc, most) {
-			t.Errorf("%d rows: an entry beyond the bound was taken", n)
+			t.Errorf("%d rows: an entry beyond the bound was accepted", n)
 		}
 		most.Gram.Diag[0][0] = math.NaN()
 		if u.addMoments(acc, most) {
-			t.Errorf("%d rows: NaN was taken", n)
+			t.Errorf("%d rows: NaN was accepted", n)
 		}
 	}
 }

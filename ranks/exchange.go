@@ -1,7 +1,7 @@
 package ranks
 
-// scatter gives each domain its windows' part of rank 0's numbers. With windows a
-// part is sent to the rank that has the shard; without, all ranks get everything.
+// scatter sends each domain its windows' part of rank 0's numbers. With windows a part is sent to
+// the rank of the shard; without, all ranks get everything.
 func (s *set) scatter(from byWindow, to func(of *domain) byWindow) {
 	whole := func(of *domain) []block { return to(of)(0, of.to-of.from) }
 	if !s.dense() {
@@ -19,10 +19,10 @@ func (s *set) scatter(from byWindow, to func(of *domain) byWindow) {
 	unpack(mine, packed, false)
 }
 
-// part is the blocks of shard i's windows, on rank 0.
+// part returns, on rank 0, the blocks of shard i's windows.
 func (s *set) part(of byWindow, i int) []block { return of(s.extents[i].first, s.extents[i].end) }
 
-// scatterShards gives each shard's domain its blocks from rank 0, with windows.
+// scatterShards sends each shard's domain its blocks from rank 0, with windows.
 func (s *set) scatterShards(from func(i int) []block, to func(of *domain) []block) {
 	if s.Rank() != 0 {
 		for _, of := range s.domains {
@@ -43,8 +43,8 @@ func (s *set) scatterShards(from func(i int) []block, to func(of *domain) []bloc
 	}
 }
 
-// collect sends the vectors of this rank's shards to rank 0, and there calls take for
-// all shards in order; size is the length of a shard's vector.
+// collect sends the vectors of this rank's shards to rank 0, which calls take for all shards in
+// order; size returns the length of a shard's vector.
 func (s *set) collect(vectors [][]float64, size func(i int) int, take func(i int, vector []float64)) {
 	if s.Rank() != 0 {
 		for _, v := range vectors {
@@ -63,10 +63,10 @@ func (s *set) collect(vectors [][]float64, size func(i int) int, take func(i int
 	}
 }
 
-// sum fills dst on rank 0 with the sum of all shards' vectors, of fixed numbers and
-// perFeature for each feature, which fill fills in. Without windows the order of
-// addition must not matter (sumExactly). With windows it cannot: a window between
-// two shards has two terms, any other has one.
+// sum fills dst on rank 0 with the sum of all shards' vectors. A vector has fixed numbers and
+// perFeature numbers per feature, which fill computes. Without windows the result must not depend
+// on the order of addition (sumExactly). With windows it cannot: a window between two shards has
+// two terms, any other has one.
 func (s *set) sum(dst byWindow, fixed, perFeature int, fill func(one *shard, vector []float64) error) error {
 	vectors, err := s.each(1, func(one *shard) ([]float64, error) {
 		vector := make([]float64, fixed+perFeature*one.features.M)

@@ -17,10 +17,10 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// TestRankFails: an error of any rank at any point is rank 0's, says whose it
-// is, and leaves the others at work for what comes next.
+// TestRankFails checks that rank 0 returns an error of any rank at any point, that it names the
+// rank, and that the other ranks continue to serve.
 func TestRankFails(t *testing.T) {
-	broken := errors.New("out of memory on card 3")
+	broken := errors.New("out of memory on GPU 3")
 	fails := func(at string) *backendtest.Spy {
 		return &backendtest.Spy{Backend: cpu.New(), Before: func(method string, _ *backend.Features) error {
 			if method == at {
@@ -54,7 +54,7 @@ func TestRankFails(t *testing.T) {
 				b, err := ranks.New(all[0], inner, "")
 				if err == nil {
 					o.Backend, o.Iterations = b, 5
-					_, _, err = vssgp.Fit(context.Background(), chirp(500), o) // too few rows for tables, which rank 0 makes alone
+					_, _, err = vssgp.Fit(context.Background(), chirp(500), o) // too few rows for tables, which would use only rank 0
 					if e := b.Close(); e != nil {
 						t.Errorf("%s: close: %v", at, e)
 					}
@@ -73,7 +73,7 @@ func TestRankFails(t *testing.T) {
 	}
 }
 
-// TestNaN: a rank's NaN makes the bound none, as it would in one process.
+// TestNaN checks that a rank's NaN makes the bound NaN, as in one process.
 func TestNaN(t *testing.T) {
 	spoilt := &backendtest.Spy{Backend: cpu.New(), Moments: func(m *backend.Moments) { m.Gram.Diag[0][0] = math.NaN() }}
 	for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Windows: vssgp.WindowOptions{Length: 60}}} {
@@ -97,12 +97,12 @@ func TestNaN(t *testing.T) {
 	}
 }
 
-// TestJitter: where A has no factor the ranks take as much jitter as one process.
+// TestJitter checks that the ranks use the same jitter as one process if A has no factor.
 func TestJitter(t *testing.T) {
 	data := chirp(3000)
 	m := testkit.Must(vssgp.New(t.Context(), data, vssgp.Options{Components: 3, Windows: vssgp.WindowOptions{Length: 100}}))(t)
 	p := m.Params
-	for k := 1; k < p.M(); k++ { // all features of a component alike: G is singular
+	for k := 1; k < p.M(); k++ { // all features of a component are equal: G is singular
 		if k/p.K == (k-1)/p.K {
 			p.Location[k], p.PhaseLower[k], p.PhaseUpper[k] = p.Location[k-1], p.PhaseLower[k-1], p.PhaseUpper[k-1]
 		}
@@ -111,7 +111,7 @@ func TestJitter(t *testing.T) {
 	p.NoisePrecision[0] = 1e17
 	want := testkit.Must(m.Evaluate(t.Context(), data, vssgp.Exact, nil, true))(t)
 	if want.Jitter == 0 {
-		t.Fatal("no jitter: the test shows nothing")
+		t.Fatal("no jitter, so the test is void")
 	}
 	g := group(t, 3)
 	defer g.Close()
@@ -120,7 +120,7 @@ func TestJitter(t *testing.T) {
 	modeltest.Near(t, "jitter", []float64{got.Jitter}, []float64{want.Jitter}, 1e-9)
 }
 
-// TestGroupAborts: Abort frees whoever waits.
+// TestGroupAborts checks that Abort unblocks waiting ranks.
 func TestGroupAborts(t *testing.T) {
 	const aborted = "ranks: the job was aborted"
 	all := ranks.Group(3)
@@ -139,7 +139,7 @@ func TestGroupAborts(t *testing.T) {
 	}
 }
 
-// receive is what comes from a rank.
+// receive returns the next value from a rank.
 func receive[T any](t *testing.T, from <-chan T) (v T) {
 	t.Helper()
 	select {

@@ -15,8 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// chirp is a rising tone with noise and holes, n rows, one place in ten left
-// out.
+// chirp returns n rows of a rising tone with noise and gaps, with one position in ten omitted.
 func chirp(n int) *vssgp.Data {
 	rng := rand.New(rand.NewPCG(7, 11))
 	d := &vssgp.Data{Q: 1, D: 1}
@@ -31,7 +30,7 @@ func chirp(n int) *vssgp.Data {
 	return d
 }
 
-// wide is rows of three inputs and two outputs.
+// wide returns rows of three inputs and two outputs.
 func wide(n int) *vssgp.Data {
 	rng := rand.New(rand.NewPCG(3, 5))
 	d := &vssgp.Data{N: n, Q: 3, D: 2}
@@ -66,7 +65,7 @@ func fitCases() []fitCase {
 	}
 }
 
-// trace is what a fit went through.
+// trace is the record of a fit.
 type trace struct {
 	bounds []float64
 	model  *vssgp.Model
@@ -95,9 +94,8 @@ func fitOn(t *testing.T, c fitCase, n int) trace {
 	return tr
 }
 
-// TestFit: any number of ranks goes through the same bounds to the same model,
-// bit for bit; a process by itself, whose sums have another order, begins at
-// the same bound.
+// TestFit checks that any number of ranks gives the same bounds and model, bit for bit. One
+// process, whose sums have another order, starts with the same bound.
 func TestFit(t *testing.T) {
 	for i, c := range fitCases() {
 		if !slow.Tests && i%2 == 1 {
@@ -125,8 +123,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestNoiseless: series that a model explains to their last digits, whose squared
-// errors take a pass of their own, end the same on any number of ranks too.
+// TestNoiseless checks that series which a model fits exactly, whose squared errors need a separate
+// pass, give the same result on any number of ranks.
 func TestNoiseless(t *testing.T) {
 	for _, s := range modeltest.Noiseless()[:slow.Pick(5, 2)] {
 		t.Run(s.Name, func(t *testing.T) {
@@ -138,15 +136,15 @@ func TestNoiseless(t *testing.T) {
 			if !slices.Equal(one.bounds, two.bounds) {
 				t.Errorf("two ranks: bounds %v, one rank %v", two.bounds, one.bounds)
 			}
-			two.model.Backend = nil // its ranks are gone
+			two.model.Backend = nil // its ranks have ended
 			p := testkit.Must(two.model.Predict(t.Context(), s.X))(t)
 			s.Check(t, p.Mean, p.SD(true))
 		})
 	}
 }
 
-// TestEvaluate: bound, terms, gradient and predictions are those of one process,
-// and the same on any number of ranks.
+// TestEvaluate checks that bound, terms, gradient and predictions equal the results of one process and
+// are the same on any number of ranks.
 func TestEvaluate(t *testing.T) {
 	for _, c := range fitCases() {
 		t.Run(c.name, func(t *testing.T) {
@@ -167,7 +165,7 @@ func TestEvaluate(t *testing.T) {
 					}
 					for i, x := range one.Gradient.Tensors() {
 						if !slices.Equal(*got.Gradient.Tensors()[i].Data, *x.Data) || got.Bound != one.Bound {
-							t.Errorf("%s: not that of one rank to the last bit", x.Name)
+							t.Errorf("%s: differs from one rank", x.Name)
 						}
 					}
 					gotP := testkit.Must(on.Predict(t.Context(), c.data.X))(t)
@@ -179,7 +177,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// sameEvaluation is a model's evaluation, compared with another's terms and gradient.
+// sameEvaluation returns a model's evaluation after comparing its terms and gradient with want.
 func sameEvaluation(t *testing.T, m *vssgp.Model, data *vssgp.Data, want *vssgp.Evaluation) *vssgp.Evaluation {
 	t.Helper()
 	got := testkit.Must(m.Evaluate(t.Context(), data, m.Inference, nil, true))(t)
@@ -192,8 +190,8 @@ func sameEvaluation(t *testing.T, m *vssgp.Model, data *vssgp.Data, want *vssgp.
 	return got
 }
 
-// TestEmptyWindows: windows without features, so many that whole shares have
-// none, and separators that have none.
+// TestEmptyWindows tests windows without features: so many that whole shards, and separators, have
+// none.
 func TestEmptyWindows(t *testing.T) {
 	data := chirp(3000)
 	m := testkit.Must(vssgp.New(t.Context(), data, vssgp.Options{Components: 2, Windows: vssgp.WindowOptions{Length: 100}}))(t)

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Group makes n ranks of one process, each for a goroutine of its own: for tests,
-// and for backends that goroutines cannot share. Abort makes their exchanges panic.
+// Group returns n ranks within one process, each to be used by a separate goroutine, for tests and
+// for backends that goroutines cannot share. Abort makes their exchanges panic.
 func Group(n int) []Comm {
 	g := &group{wires: make([][]chan any, n), over: make(chan struct{})}
 	all := make([]Comm, n)
@@ -54,7 +54,7 @@ func take[T any](m *member, from, size int) []T {
 	case sent := <-m.wires[from][m.rank]:
 		b := sent.([]T)
 		if len(b) != size {
-			panic(fmt.Sprintf("ranks: receiving %d numbers, %d were sent", size, len(b)))
+			panic(fmt.Sprintf("ranks: expected %d numbers but %d were sent", size, len(b)))
 		}
 		return b
 	case <-m.over:

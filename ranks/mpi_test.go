@@ -14,12 +14,11 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// ofJob marks this test's own processes under mpirun.
+// ofJob marks the processes that this test starts under mpirun.
 const ofJob = "VSSGP_TEST_RANK"
 
-// TestMPI runs this test again under mpirun, as 1, 2, 3 and 4 ranks: MPI's Comm
-// does what the goroutines' does. VSSGP_REQUIRE_MPI=1 makes a missing mpirun a
-// failure.
+// TestMPI reruns itself under mpirun with 1, 2, 3 and 4 ranks and checks that MPI's Comm behaves
+// like Group's. VSSGP_REQUIRE_MPI=1 makes a missing mpirun a failure.
 func TestMPI(t *testing.T) {
 	if os.Getenv(ofJob) != "" {
 		c, leave, err := ranks.World()

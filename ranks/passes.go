@@ -7,8 +7,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// shareFeatures gives each domain its features: first how many each window has, then
-// their numbers.
+// shareFeatures sends each domain its features: first the number per window, then their values.
 func (s *set) shareFeatures(f *backend.Features) {
 	counts := make([]float64, s.windows.Count())
 	if f != nil {
@@ -24,7 +23,7 @@ func (s *set) shareFeatures(f *backend.Features) {
 	s.scatter(featuresBy(f, f), func(d *domain) byWindow { return featuresBy(d.features, d.features) })
 }
 
-// reserve allocates as many features as counts says, unless it already has them.
+// reserve allocates the features given by counts, unless already allocated.
 func (d *domain) reserve(q int) {
 	m, window := 0, []int(nil) // nil for one window
 	for v, c := range d.counts {
@@ -38,14 +37,14 @@ func (d *domain) reserve(q int) {
 	}
 }
 
-// reserveMoments allocates moments for the outputs, unless it already has them.
+// reserveMoments allocates moments for the outputs, unless already allocated.
 func (d *domain) reserveMoments(outputs int) {
 	if m := d.moments; m == nil || m.Check(d.features, outputs) != nil {
 		d.moments, d.segment = backend.NewMoments(d.features, outputs), nil
 	}
 }
 
-// shareMoments gives each domain its part of a matrix, and of a vector for each output.
+// shareMoments sends each domain its part of a matrix, and of a vector for each output.
 func (s *set) shareMoments(whole *backend.Moments, outputs int) {
 	to := func(d *domain) byWindow { return momentsBy(d.moments) }
 	for _, d := range s.domains {
@@ -59,7 +58,7 @@ func (s *set) shareMoments(whole *backend.Moments, outputs int) {
 	s.scatter(momentsBy(whole), to)
 }
 
-// shareWeights gives each domain the mean and the variance of its coefficients.
+// shareWeights sends each domain the mean and the variance of its coefficients.
 func (s *set) shareWeights(f *backend.Features, w *backend.Weights, outputs int) {
 	var from byWindow
 	if w != nil {
@@ -93,7 +92,7 @@ func (s *set) moments(dst *backend.Moments, f *backend.Features) error {
 	return nil
 }
 
-// sumMoments sums C and G of the shard, with windows.
+// sumMoments computes C and G of the shard, with windows.
 func (o *shard) sumMoments(outputs int) error {
 	o.reserveMoments(outputs)
 	if o.idle() {
@@ -104,10 +103,9 @@ func (o *shard) sumMoments(outputs int) error {
 	return o.rows.Moments(o.moments, o.features)
 }
 
-// denseMoments is moments without windows. The shards' matrices are too large to be
-// kept until all ranks agree on units, as in sum. So the units follow from the features
-// (unitsOf), and each matrix is added before the next one is made. Each rank sends
-// ½M(M+1) + M·D numbers.
+// denseMoments is moments without windows. The shards' matrices are too large to store until all
+// ranks agree on units, as in sum. So the features determine the units (unitsOf), and each matrix
+// is added before the next is computed. Each rank sends ½M(M+1) + M·D numbers.
 func (s *set) denseMoments(dst *backend.Moments) error {
 	all := s.domains[0]
 	if dst != nil {
@@ -120,7 +118,7 @@ func (s *set) denseMoments(dst *backend.Moments) error {
 	clear(sums)
 	s.sums = sums
 	u := unitsOf(all.features, s.n, s.square)
-	agreed := []float64{0, 0} // whether a sum was lost, and Moments.Terms
+	agreed := []float64{0, 0} // whether a sum was out of range, and Moments.Terms
 	_, err := s.each(1, func(one *shard) ([]float64, error) {
 		err := one.rows.Moments(one.moments, one.features)
 		if err == nil && !u.addMoments(sums, one.moments) {
@@ -139,7 +137,7 @@ func (s *set) denseMoments(dst *backend.Moments) error {
 	}
 	u.moments(dst, sums)
 	dst.Terms = int(agreed[1])
-	if agreed[0] > 0 { // NaN and infinities stay NaN
+	if agreed[0] > 0 { // NaN and infinities give NaN
 		for _, a := range [][]float64{dst.C, dst.Gram.Diag[0]} {
 			for i := range a {
 				a[i] = math.NaN()
@@ -156,7 +154,7 @@ func (s *set) pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	return s.pull(dst, f)
 }
 
-// pull is pullback once each domain has its moments' adjoint.
+// pull is pullback after each domain has received its moments' adjoint.
 func (s *set) pull(dst, f *backend.Features) error {
 	return s.sum(featuresBy(f, dst), 0, backend.FeatureNumbers(s.q), func(one *shard, vector []float64) error {
 		if one.idle() {
@@ -166,9 +164,8 @@ func (s *set) pull(dst, f *backend.Features) error {
 	})
 }
 
-// factorized fills dst, on rank 0, with the expected squared error and its gradient
-// over the count rows at the given places; over all rows if count is negative, and
-// places is nil.
+// factorized fills dst, on rank 0, with the expected squared error and its gradient over the count
+// rows at the given positions; over all rows if count is negative and places is nil.
 func (s *set) factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, places []int, count int) error {
 	s.shareFeatures(f)
 	if count >= 0 {
@@ -214,7 +211,7 @@ func (s *set) factorized(dst *backend.FactorizedSums, f *backend.Features, w *ba
 	return err
 }
 
-// rowsAt are the shard's rows at the given places.
+// rowsAt returns the shard's rows at the given positions.
 func (o *shard) rowsAt(places []int) (rows []int) {
 	for _, p := range places {
 		if p >= o.lo && p < o.hi {
@@ -224,7 +221,7 @@ func (o *shard) rowsAt(places []int) (rows []int) {
 	return rows
 }
 
-// square is Σ y² over the given rows, nil for all.
+// square returns Σ y² over the given rows, or over all if rows is nil.
 func (o *shard) square(rows []int, d int) (sum float64) {
 	y := o.y
 	if rows != nil {
@@ -239,8 +236,8 @@ func (o *shard) square(rows []int, d int) (sum float64) {
 	return sum
 }
 
-// predict fills dst, on rank 0, in the given order of the rows. The posterior has d
-// outputs, and with cov they share a covariance.
+// predict fills dst, on rank 0, in the given order of the rows. The posterior has d outputs; if cov
+// is true, they share a covariance.
 func (s *set) predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior, d int, cov bool) error {
 	s.shareFeatures(f)
 	s.sharePosterior(f, p, d, cov)
@@ -276,8 +273,8 @@ func (s *set) predict(dst *backend.Prediction, f *backend.Features, p *backend.P
 	return nil
 }
 
-// sharePosterior gives each domain its part of the posterior: as moments with cov,
-// else as weights.
+// sharePosterior sends each domain its part of the posterior: as moments if cov is true, otherwise
+// as weights.
 func (s *set) sharePosterior(f *backend.Features, p *backend.Posterior, d int, cov bool) {
 	var moments *backend.Moments
 	var weights *backend.Weights

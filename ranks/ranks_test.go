@@ -16,10 +16,10 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// onCPU is a rank's backend.
+// onCPU returns a rank's backend.
 func onCPU(string) (backend.Backend, error) { return cpu.New(cpu.Shared()), nil }
 
-// group is a backend over n ranks that are goroutines; its Close ends them.
+// group returns a backend over n ranks that are goroutines; its Close ends them.
 func group(t testing.TB, n int) *grouped {
 	t.Helper()
 	all := ranks.Group(n)
@@ -52,8 +52,8 @@ func (g *grouped) Close() error {
 	return err
 }
 
-// TestTables: without windows rank 0 takes the sums of many rows of one input from tables, the same for any number of ranks and as
-// one process does, and no rank has a pass.
+// TestTables checks that without windows rank 0 computes the sums of many rows of one input from
+// tables, as one process does and for any number of ranks, and that no rank runs a pass.
 func TestTables(t *testing.T) {
 	const n, m = 3000, 30
 	d := backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
@@ -91,7 +91,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestBackend: ranks are a backend like any other.
+// TestBackend runs the conformance suite.
 func TestBackend(t *testing.T) {
 	for _, n := range slow.Pick([]int{1, 3, 5}, []int{3}) {
 		t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) {

@@ -6,9 +6,8 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// Serve works for rank 0's backends until rank 0 calls Quit. open opens this rank's own
-// backend for the spec given to New. Errors of open and of the passes are reported to
-// rank 0, which decides what to do about them.
+// Serve serves rank 0's backends until rank 0 calls Quit. open opens this rank's backend for the
+// spec given to New. Errors of open and of the passes are reported to rank 0, which handles them.
 func Serve(c Comm, open func(spec string) (backend.Backend, error)) error {
 	n := newNode(c)
 	sets := map[int]*set{}
@@ -45,7 +44,7 @@ func Serve(c Comm, open func(spec string) (backend.Backend, error)) error {
 	}
 }
 
-// serve takes part in a pass of rank 0's Rows. Rank 0 gets any error from agree.
+// serve takes part in a pass of rank 0's Rows. Rank 0 receives any error from agree.
 func (s *set) serve(o op, more []float64) {
 	switch o {
 	case opMoments:

@@ -10,22 +10,22 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A set is open rows as one rank knows them. All ranks call its methods alike;
-// arguments that only rank 0 has are nil on the others.
+// A set is one rank's view of open rows. All ranks call its methods in the same order; arguments
+// that only rank 0 has are nil on the others.
 type set struct {
 	*node
 	n, q, d int
 	windows backend.Windows
 	square  []float64 // [D] Σ y²
-	extents []extent  // of all shards
-	shards  []*shard  // this rank's
-	domains []*domain // this rank's: with windows one for each shard, without windows one for all
+	extents []extent  // extents of all shards
+	shards  []*shard  // shards of this rank
+	domains []*domain // of this rank: with windows one per shard, without windows one for all
 
 	// Only on rank 0:
-	order []int // the row at each place; nil if rows are in order
-	place []int // the place of each row, likewise
+	order []int // row at each position; nil if rows are in order
+	place []int // position of each row, or nil
 
-	sums []int64 // C and G of all shards, kept from one pass to the next; without windows
+	sums []int64 // C and G of all shards, reused by later passes; without windows
 }
 
 // A shard is some of the rows, all on one rank.
@@ -36,24 +36,24 @@ type shard struct {
 	rows backend.Rows // nil if the shard has none
 }
 
-// A domain is the windows [from, to) that a shard's rows meet, with the arrays that its
-// rank keeps for them from one pass to the next.
+// A domain is the windows [from, to) of a shard's rows, with the arrays that its rank reuses
+// between passes.
 type domain struct {
 	from, to int
 	windows  backend.Windows
-	counts   []float64 // of features in each window
+	counts   []float64 // number of features per window
 	features *backend.Features
 	weights  *backend.Weights
-	moments  *backend.Moments // without windows, on rank 0 the caller's own; after solve G is Z
+	moments  *backend.Moments // without windows, on rank 0 the caller's; after solve G is Z
 
 	// Only with windows (see solve):
-	left, right int // how many windows, 0 or 1, it has in common with the shards on either side
+	left, right int // number of windows, 0 or 1, shared with the shard on either side
 	segment     *blocktri.Segment
-	separators  *backend.Gram // of those windows, as blocks of moments.Gram and the segment
+	separators  *backend.Gram // of these windows, as blocks of moments.Gram and the segment
 	mean        []float64
 }
 
-// newSet makes a set of the sizes in a header.
+// newSet returns a set of the sizes in a header.
 func newSet(n *node, h header) *set {
 	s := &set{node: n, n: int(h[2]), q: int(h[3]), d: int(h[4]), extents: make([]extent, int(h[6]))}
 	s.square = make([]float64, s.d)
@@ -67,7 +67,7 @@ func newSet(n *node, h header) *set {
 // features, and every rank has all of them.
 func (s *set) dense() bool { return s.windows.Count() == 1 }
 
-// divide decides which rows belong to which shard. order is nil if they are in order.
+// divide assigns the rows to shards. order is nil if they are in order.
 func divide(data *backend.Data, each int) (all []extent, order []int) {
 	if data.Windows.Count() == 1 {
 		return divideRows(data.N, countShards(data.N, each)), nil
@@ -76,7 +76,7 @@ func divide(data *backend.Data, each int) (all []extent, order []int) {
 	return divideCells(&data.Windows, l, data.N, countShards(data.N, max(each, windowShardRows))), l.Order
 }
 
-// onRank0 fills in the part of a new set that only rank 0 knows.
+// onRank0 sets the fields of a new set that exist only on rank 0.
 func (s *set) onRank0(data *backend.Data, extents []extent, order []int) {
 	s.windows, s.extents, s.order = data.Windows, extents, order
 	for i, y := range data.Y {
@@ -90,7 +90,7 @@ func (s *set) onRank0(data *backend.Data, extents []extent, order []int) {
 	}
 }
 
-// places are the places of the given rows; nil stays nil.
+// places returns the positions of the given rows, or nil for nil.
 func (s *set) places(rows []int) []int {
 	if rows == nil || s.place == nil {
 		return rows
@@ -102,7 +102,7 @@ func (s *set) places(rows []int) []int {
 	return places
 }
 
-// open gives each rank its shards' rows, and opens them.
+// open sends each rank its shards' rows, and opens them.
 func (s *set) open(inner backend.Backend, data *backend.Data) error {
 	s.sharePlan()
 	if s.dense() {
@@ -132,7 +132,7 @@ func (s *set) open(inner backend.Backend, data *backend.Data) error {
 	return err
 }
 
-// sharePlan tells all ranks the shards and the windows.
+// sharePlan sends all ranks the shards and the windows.
 func (s *set) sharePlan() {
 	plan := append(slices.Clone(s.square), s.windows.Center...)
 	for _, e := range s.extents {
@@ -169,7 +169,7 @@ func (s *set) add(inner backend.Backend, e extent, d backend.Data) (err error) {
 	return err
 }
 
-// rowsOf is a shard's rows, in the order of the layout; zeros on ranks without data.
+// rowsOf returns a shard's rows, in the order of the layout; zeros on ranks without data.
 func (s *set) rowsOf(data *backend.Data, e extent) backend.Data {
 	d := backend.Data{N: e.hi - e.lo, Q: s.q, D: s.d, Windows: subWindows(&s.windows, e.first, e.end)}
 	switch {
@@ -184,7 +184,7 @@ func (s *set) rowsOf(data *backend.Data, e extent) backend.Data {
 	return d
 }
 
-// owner is the rank that has a shard.
+// owner returns the rank of a shard.
 func (s *set) owner(i int) int {
 	for r := range s.Size() {
 		if _, hi := shardsOf(len(s.extents), r, s.Size()); i < hi {
@@ -205,8 +205,8 @@ func (s *set) close() (err error) {
 	return err
 }
 
-// each calls f for this rank's shards on up to workers goroutines, and returns their
-// results. The error is the first shard's that failed.
+// each calls f for this rank's shards on up to workers goroutines, and returns their results. The
+// error is the error of the first failed shard.
 func (s *set) each(workers int, f func(one *shard) ([]float64, error)) ([][]float64, error) {
 	vectors := make([][]float64, len(s.shards))
 	err := parallel.Try(len(s.shards), workers, func(i int) (err error) {

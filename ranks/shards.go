@@ -7,33 +7,33 @@ import (
 )
 
 const (
-	// minShards is the smallest number of shards, unless there are fewer rows or
-	// windows: the same for each of 1, 2, 3, 4, 6 and 12 ranks.
+	// minShards is the minimum number of shards, unless there are fewer rows or windows. 1, 2, 3,
+	// 4, 6 and 12 ranks get equally many each.
 	minShards = 12
-	// shardRows is roughly how many rows a shard has on a CPU before there are more
-	// than minShards shards; cardRows is the same on a GPU, to which the adjoint matrix
-	// is sent once for each shard.
+	// shardRows is the approximate number of rows per shard on a CPU if there are more than
+	// minShards shards; cardRows is the same on a GPU, to which the adjoint matrix is sent once per
+	// shard.
 	shardRows = 8192
 	cardRows  = 1 << 20
-	// windowShardRows is the same with windows: inner shards cost two and a half times
-	// the algebra, but their sums need not be added.
+	// windowShardRows is the same with windows: inner shards need two and a half times the algebra,
+	// but their sums need not be added.
 	windowShardRows = 1 << 17
-	// shardCells is the least number of cells between windows for another shard: a
-	// shard needs one window of its own.
+	// shardCells is the minimum number of cells between windows per additional shard: each shard
+	// needs at least one window that it does not share.
 	shardCells = 4
 )
 
-// An extent is a shard's rows [lo, hi), in the order of the layout, and the windows
-// [first, end) that they meet.
+// An extent is a shard's rows [lo, hi), in the order of the layout, and the windows [first, end)
+// that they meet.
 type extent struct{ lo, hi, first, end int }
 
-// countShards is the number of shards of n rows; it must not depend on the number of
-// ranks or on anything else that differs between jobs.
+// countShards returns the number of shards of n rows. It must not depend on the number of ranks or
+// on anything else that differs between jobs.
 func countShards(n, each int) int {
 	return minShards * ((n + minShards*each - 1) / (minShards * each))
 }
 
-// rowsPerShard is shardRows or cardRows, whichever suits the backend of this name.
+// rowsPerShard returns shardRows or cardRows, depending on the backend's name.
 func rowsPerShard(name string) int {
 	if strings.HasPrefix(name, "cuda") {
 		return cardRows
@@ -51,9 +51,9 @@ func divideRows(n, shards int) []extent {
 	return all
 }
 
-// divideCells divides rows with windows between cells, so that shards have about
-// the same number of rows and at least shardCells/2 cells each. Cells without rows
-// belong to a shard, too, because their windows do.
+// divideCells divides rows with windows between cells, so that shards have about the same number of
+// rows and at least shardCells/2 cells each. Cells without rows belong to a shard too, because
+// their windows do.
 func divideCells(w *backend.Windows, l *backend.Layout, n, shards int) []extent {
 	v := w.Count()
 	cells := v + 1 // from −1 to V−1
@@ -73,7 +73,7 @@ func divideCells(w *backend.Windows, l *backend.Layout, n, shards int) []extent 
 		if at += least; s == shards-1 {
 			at = cells
 		}
-		// The cells that remain are enough for the remaining shards.
+		// Leave enough cells for the remaining shards.
 		for at < cells-least*(shards-1-s) && before[at] < (s+1)*n/shards {
 			at++
 		}
@@ -84,13 +84,13 @@ func divideCells(w *backend.Windows, l *backend.Layout, n, shards int) []extent 
 	return all
 }
 
-// shardsOf is the range of shards that a rank has.
+// shardsOf returns the range of shards of a rank.
 func shardsOf(shards, rank, ranks int) (lo, hi int) {
 	return rank * shards / ranks, (rank + 1) * shards / ranks
 }
 
-// subWindows is the windows [first, end). For rows between their centers nothing
-// else is needed: the gates of the others end at a neighbor's center.
+// subWindows returns the windows [first, end). Rows between their centers need no others, because
+// the gates of the others end at a neighbor's center.
 func subWindows(w *backend.Windows, first, end int) backend.Windows {
 	if len(w.Center) == 0 {
 		return *w

@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// checkExtents: all cover n rows without a hole.
+// checkExtents checks that the extents cover n rows without a gap.
 func checkExtents(t *testing.T, all []extent, n int) {
 	t.Helper()
 	at := 0
@@ -40,8 +40,8 @@ func TestDivideRows(t *testing.T) {
 	}
 }
 
-// TestDivideCells: every shard has a window of its own, neighbors have one in
-// common, and all windows are someone's.
+// TestDivideCells checks that every shard has a window that it does not share, that neighbors share
+// one, and that each window belongs to a shard.
 func TestDivideCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, v := range []int{2, 3, 4, 7, 8, 30, 47, 60, 200} {
@@ -74,7 +74,7 @@ func TestDivideCells(t *testing.T) {
 						inner--
 					}
 					if inner < 1 {
-						t.Errorf("shard %d has windows %d to %d and none of its own", i, c.first, c.end-1)
+						t.Errorf("shard %d shares all its windows %d to %d", i, c.first, c.end-1)
 					}
 					for p := c.lo; p < c.hi; p++ {
 						if first, end := w.Over(w.Cell(x[l.Order[p]])); first < c.first || end > c.end {
@@ -126,8 +126,8 @@ func TestCoresOf(t *testing.T) {
 	}
 }
 
-// TestDivideCellsEven: where cells have as many rows each, and shards can have as many
-// cells each, they do: a cut falls as soon as a shard has its part of the rows.
+// TestDivideCellsEven checks that shards have equally many cells if cells have equally many rows
+// and the numbers divide: a cut follows as soon as a shard has its part of the rows.
 func TestDivideCellsEven(t *testing.T) {
 	w := backend.Windows{Length: 20}
 	w.Center = testkit.Numbers(23, func(i int) float64 { return float64(10 * i) })

@@ -10,10 +10,10 @@ import (
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
-// solve fills dst, on rank 0, with the solution for A = G + λI, with windows. G stays
-// in the domains and becomes A⁻¹: each eliminates its inner windows, rank 0 the
-// separators, the windows between shards (blocktri.Segment). Each shard sends and gets
-// its blocks of the separators, and sends its part of C and m.
+// solve fills dst, on rank 0, with the solution for A = G + λI, with windows. G stays in the
+// domains and becomes A⁻¹: each domain eliminates its inner windows, and rank 0 the separators, the
+// windows between shards (blocktri.Segment). Each shard sends and receives its blocks of the
+// separators, and sends its part of C and m.
 func (s *set) solve(dst *backend.Solution, f *backend.Features, lambda float64) error {
 	s.shareFeatures(f)
 	traces, err := s.each(1, func(one *shard) ([]float64, error) {
@@ -47,20 +47,19 @@ func (s *set) solve(dst *backend.Solution, f *backend.Features, lambda float64) 
 	return nil
 }
 
-// inParallel is each on all cores: the shards' blocks are too small for more than one
-// core each.
+// inParallel is each on all cores: the shards' blocks are too small to use more than one core each.
 func (s *set) inParallel(f func(one *shard) ([]float64, error)) ([][]float64, error) {
 	return s.each(runtime.GOMAXPROCS(0), f)
 }
 
-// total adds to sum, on rank 0, one number of each shard.
+// total returns, on rank 0, sum plus one number of each shard.
 func (s *set) total(sum float64, numbers [][]float64) float64 {
 	s.collect(numbers, func(int) int { return 1 }, func(_ int, v []float64) { sum += v[0] })
 	return sum
 }
 
-// eliminate overwrites the domain's G by the factor of its inner windows. The result
-// is its part of log|A|, and its contributions to the separators' G and C.
+// eliminate overwrites the domain's G by the factor of its inner windows. It returns its part of
+// log|A| and its contributions to the separators' G and C.
 func (d *domain) eliminate(lambda float64, outputs int) ([]float64, error) {
 	if d.segment == nil {
 		d.segment = blocktri.NewSegment(d.moments.Gram, d.left, d.to-d.from-d.right)
@@ -76,16 +75,16 @@ func (d *domain) eliminate(lambda float64, outputs int) ([]float64, error) {
 	return pack(append(blocks, gramBlocks(d.separators, 0, d.separators.Blocks())...)), nil
 }
 
-// split divides the rows of the domain's m into its left separator's, its inner
-// windows' and its right separator's.
+// split divides the rows of the domain's m into its left separator, its inner windows and its right
+// separator.
 func (d *domain) split(outputs int) (left, inner, right []float64) {
 	o := d.moments.Gram.Offset
 	lo, hi := o[d.left]*outputs, o[len(o)-1-d.right]*outputs
 	return d.mean[:lo], d.mean[lo:hi], d.mean[hi:]
 }
 
-// newSeparators makes moments over the separators, on rank 0. First they hold the Schur
-// complement of A and C, in the end Z and m.
+// newSeparators returns moments over the separators, on rank 0. They contain first the Schur
+// complement of A and C, and finally Z and m.
 func (s *set) newSeparators(offset []int) *backend.Moments {
 	sizes := []int{0}
 	for i, e := range s.extents[1:] {
@@ -95,17 +94,17 @@ func (s *set) newSeparators(offset []int) *backend.Moments {
 	return &backend.Moments{Gram: gram, C: make([]float64, gram.M()*s.d), D: s.d}
 }
 
-// beside is the blocks of the separators at the ends of shard i: their rows of C first,
-// then the blocks of G.
-func beside(small *backend.Moments, i int) (rows, gram []block) {
+// endBlocks returns the blocks of the separators at the ends of shard i: first their rows of C, then
+// the blocks of G.
+func endBlocks(small *backend.Moments, i int) (rows, gram []block) {
 	all := momentsBy(small)(max(i-1, 0), min(i+1, small.Gram.Blocks()))
 	return all[:1], all[1:]
 }
 
-// solveSeparators adds up the results of eliminate on rank 0, factors the separators'
-// matrix there and solves for their rows.
+// solveSeparators adds the results of eliminate on rank 0, factors the separators' matrix there and
+// solves for their rows.
 func (s *set) solveSeparators(small *backend.Moments, vectors [][]float64, lambda float64) (f *blocktri.Factor, logDet float64, err error) {
-	of := func(i int) []block { return slices.Concat(beside(small, i)) }
+	of := func(i int) []block { return slices.Concat(endBlocks(small, i)) }
 	s.collect(vectors, func(i int) int { return 1 + sizeOf(of(i)) }, func(i int, v []float64) {
 		logDet += v[0]
 		unpack(of(i), v[1:], true)
@@ -120,10 +119,10 @@ func (s *set) solveSeparators(small *backend.Moments, vectors [][]float64, lambd
 	return f, logDet + f.LogDet(), nil
 }
 
-// solveBack fills in C and m, once the separators' rows of m are known.
+// solveBack computes C and m, given the separators' rows of m.
 func (s *set) solveBack(dst *backend.Solution, f *backend.Features, small *backend.Moments) {
 	s.scatterShards(func(i int) []block {
-		rows, _ := beside(small, i)
+		rows, _ := endBlocks(small, i)
 		return rows
 	}, func(d *domain) []block {
 		left, _, right := d.split(s.d)
@@ -142,14 +141,14 @@ func (s *set) solveBack(dst *backend.Solution, f *backend.Features, small *backe
 	})
 }
 
-// invert replaces the factors by A⁻¹; the result, on rank 0, is its trace.
+// invert replaces the factors by A⁻¹ and returns its trace on rank 0.
 func (s *set) invert(small *backend.Moments, factor *blocktri.Factor) (trace float64) {
 	if small != nil {
 		factor.Inverse()
 		trace = small.Gram.Trace(0, small.Gram.Blocks())
 	}
 	s.scatterShards(func(i int) []block {
-		_, gram := beside(small, i)
+		_, gram := endBlocks(small, i)
 		return gram
 	}, func(d *domain) []block { return gramBlocks(d.separators, 0, d.separators.Blocks()) })
 	traces, _ := s.inParallel(func(one *shard) ([]float64, error) {
@@ -160,8 +159,8 @@ func (s *set) invert(small *backend.Moments, factor *blocktri.Factor) (trace flo
 	return s.total(trace, traces)
 }
 
-// pullSolved, after solve, fills dst, on rank 0, with the gradient by the features if
-// the adjoint is Inverse·A⁻¹ + Outer·m mᵀ by G and Linear·m by C. A⁻¹ is lost.
+// pullSolved, after solve, fills dst, on rank 0, with the gradient by the features if the adjoint
+// is Inverse·A⁻¹ + Outer·m mᵀ by G and Linear·m by C. It overwrites A⁻¹.
 func (s *set) pullSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	_, _ = s.inParallel(func(one *shard) ([]float64, error) {
 		blocktri.OuterAdjoint(one.moments.Gram, one.mean, s.d, bar.Inverse, bar.Outer)

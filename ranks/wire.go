@@ -27,25 +27,25 @@ const (
 	opClose
 )
 
-// header is an op, the number of the rows that it is about, and its arguments.
+// header is an op, the number of its rows, and its arguments.
 type header [8]float64
 
-// A node is a rank's Comm with its clock.
+// A node is a rank's Comm with its timer.
 type node struct {
 	Comm
 	times Times
-	began time.Time // when the present lap began
+	began time.Time // start of the current lap
 }
 
-// Times says how a rank has spent its time in passes.
+// Times is how a rank has spent its time in passes.
 type Times struct {
 	Passes        int           // over the rows
-	Compute       time.Duration // its own sums and algebra
-	Waiting       time.Duration // for the slowest rank
+	Compute       time.Duration // sums and algebra of this rank
+	Waiting       time.Duration // waiting for the slowest rank
 	Communication time.Duration // exchanging numbers
-	Bytes         int64         // sent and received by this rank, without what it forwards in sums
-	Open          time.Duration // sending rows to the ranks, once in a fit; not included above
-	OpenBytes     int64         // sent and received for that
+	Bytes         int64         // sent and received by this rank, without data forwarded in sums
+	Open          time.Duration // sending rows to the ranks, once per fit; not included above
+	OpenBytes     int64         // sent and received while opening
 }
 
 // opening moves the time and the bytes since before from the other fields to Open.
@@ -57,15 +57,14 @@ func (t *Times) opening(before Times) {
 	t.OpenBytes += bytes
 }
 
-// lap counts the time since the last lap as the given kind.
+// lap adds the time since the last lap to the given kind.
 func (n *node) lap(kind *time.Duration) {
 	now := time.Now()
 	*kind += now.Sub(n.began)
 	n.began = now
 }
 
-// communicate counts the time since the last lap as computing and the time that f
-// takes as communication.
+// communicate counts the time since the last lap as computing and the time of f as communication.
 func (n *node) communicate(numbers int, f func()) {
 	n.lap(&n.times.Compute)
 	f()
@@ -85,18 +84,18 @@ func (n *node) recv(from int, a []float64) {
 	n.communicate(len(a), func() { n.Recv(from, a) })
 }
 
-// How a pass ended on a rank.
+// Results of a pass on a rank.
 const (
 	fine        = 0
-	notPositive = 1 // a matrix has no factor; the rank itself is fine
+	notPositive = 1 // a matrix has no factor; the rank can continue
 	failed      = 2
 )
 
-// errNotPositive is what agree returns if a rank's matrix has no factor.
+// errNotPositive is returned by agree if a rank's matrix has no factor.
 var errNotPositive = fmt.Errorf("ranks: a shard's %w", backend.ErrNotPositive)
 
-// agree is called by all ranks after each step, with the rank's own error. All of them
-// fail if one does; rank 0's error says what went wrong and on which rank.
+// agree is called by all ranks after each step, with the rank's error. It fails on all ranks if one
+// has an error; rank 0's error contains the text and the rank.
 func (n *node) agree(err error) error {
 	n.lap(&n.times.Compute)
 	state := []float64{fine}
@@ -117,7 +116,7 @@ func (n *node) agree(err error) error {
 	return n.explain(err)
 }
 
-// explain tells rank 0 the other ranks' errors.
+// explain sends the errors of the other ranks to rank 0.
 func (n *node) explain(err error) error {
 	if n.Rank() != 0 {
 		text := ""
@@ -139,15 +138,15 @@ func (n *node) explain(err error) error {
 
 var errElsewhere = errors.New("ranks: another rank has failed")
 
-// broadcastText gives all ranks rank 0's text.
+// broadcastText sends rank 0's text to all ranks.
 func (n *node) broadcastText(s string) string {
 	a := textNumbers(s)
 	n.Broadcast(a, 0)
 	return numbersText(a)
 }
 
-// maxText is the length of a text when it is sent, in bytes: longer ones are cut off,
-// shorter ones padded with zeros.
+// maxText is the length of a sent text in bytes: longer ones are truncated, shorter ones padded
+// with zeros.
 const maxText = 4096
 
 func textNumbers(s string) []float64 {
@@ -161,7 +160,7 @@ func numbersText(a []float64) string {
 	return text
 }
 
-// integers are whole numbers sent as float64, which is exact below 2⁵³.
+// integers converts integers sent as float64, which are exact below 2⁵³.
 func integers[T int | byte](a []float64) []T {
 	out := make([]T, len(a))
 	for i, v := range a {

@@ -12,11 +12,10 @@ import (
 // MPI reports whether this build has MPI, and which library.
 func MPI() (library string, built bool) { return mpi.Library(), mpi.Built }
 
-// launchers are the variables that mpirun, mpiexec and srun set for the processes of a
-// job.
+// launchers are the variables that mpirun, mpiexec and srun set for the processes of a job.
 var launchers = []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "PMIX_RANK"}
 
-// launched reports whether a launcher has started this process as one of a job.
+// launched reports whether a launcher has started this process as part of a job.
 func launched() bool {
 	for _, name := range launchers {
 		if os.Getenv(name) != "" {
@@ -26,9 +25,9 @@ func launched() bool {
 	return false
 }
 
-// World is the ranks of the job in which a launcher has started this process. It is nil
-// without a job: a program run by itself needs no MPI. All ranks have to call leave at
-// the end. The error wraps ErrNotBuilt if there is a job and this build has no MPI.
+// World returns the ranks of the job to which this process belongs, or nil without a job: a program
+// run directly needs no MPI. All ranks must call leave at the end. The error wraps ErrNotBuilt if
+// there is a job and this build has no MPI.
 func World() (c Comm, leave func(), err error) {
 	if !launched() {
 		return nil, func() {}, nil
@@ -40,19 +39,19 @@ func World() (c Comm, leave func(), err error) {
 	return w, w.Close, nil
 }
 
-// LocalRank is this process's number among the job's processes on this machine; 0 if
-// the launcher does not tell.
+// LocalRank returns this process's number among the job's processes on this machine, or 0 if the
+// launcher does not set it.
 func LocalRank() int { return number("OMPI_COMM_WORLD_LOCAL_RANK") }
 
-// number is the whole number in an environment variable; 0 if there is none.
+// number returns the integer in an environment variable, or 0 if there is none.
 func number(name string) int {
 	n, _ := strconv.Atoi(os.Getenv(name))
 	return max(0, n)
 }
 
-// ShareCores lets the Go scheduler use this process's share of the machine's cores:
-// all of them divided by the job's processes on the machine, unless the launcher has
-// bound it to fewer or GOMAXPROCS is set. It returns their number.
+// ShareCores limits the Go scheduler to this process's share of the machine's cores: all of them
+// divided by the job's processes on the machine, unless the launcher has bound it to fewer or
+// GOMAXPROCS is set. It returns their number.
 func ShareCores() int {
 	size := number("OMPI_COMM_WORLD_LOCAL_SIZE")
 	if os.Getenv("GOMAXPROCS") == "" && size > 1 {
@@ -61,11 +60,11 @@ func ShareCores() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// coresOf is how many of all cores of a machine each of its processes may use.
-// allowed is the scheduler's default, which respects a container's limit, and bound is
-// how many cores the process is bound to.
+// coresOf returns the number of cores for each of a machine's processes. allowed is the scheduler's
+// default, which respects a container's limit, and bound is the number of cores to which the
+// process is bound.
 func coresOf(allowed, bound, all, processes int) int {
-	if bound < all { // by the launcher, to this process's own cores
+	if bound < all { // bound by the launcher to separate cores
 		return max(1, min(allowed, max(1, all/processes)))
 	}
 	return max(1, allowed/processes)

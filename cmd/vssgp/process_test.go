@@ -442,7 +442,7 @@ func TestInstructionSet(t *testing.T) {
 	} {
 		c := process(t, strings.Fields(line)...)
 		c.Env = append(c.Env, simd.Variable+"=bogus")
-		exit(t, c).fails(t, line, cli.ExitMistake, simd.Variable, `"bogus" is not an instruction set; want one of go`)
+		exit(t, c).fails(t, line, cli.ExitMistake, simd.Variable, `"bogus" is not an instruction set; must be one of go`)
 	}
 	if after := listing(t, dir); !maps.Equal(before, after) {
 		t.Errorf("left %v", after)

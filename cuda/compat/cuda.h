@@ -1,8 +1,8 @@
 /* The CUDA toolkit's cuda.h, as gorgonia.org/cu v0.9.6 expects it. Put this
  * folder before the toolkit's in CGO_CFLAGS.
  *
- * CUDA 13 gave some names a new version, most with another signature. cu knows
- * the old ones, which later drivers still have, and earlier ones have alone. */
+ * CUDA 13 maps some names to new versions, most with another signature. cu uses
+ * the old ones, which all drivers have. */
 #ifndef VSSGP_COMPAT_CUDA_H
 #define VSSGP_COMPAT_CUDA_H
 

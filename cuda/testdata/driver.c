@@ -1,7 +1,7 @@
-/* A driver of three cards that are not there, for the tests of driver_cu.go: the
- * memory is the host's, and the kernels are those of driver.ptx and two more. It
- * answers as the driver's documentation says, codes and all; it compiles nothing.
- * With -DOLD it lacks a function. */
+/* A fake driver of three GPUs for the tests of driver_cu.go: it uses host memory
+ * and has the kernels of driver.ptx and two more. It returns the results and
+ * codes of the driver's documentation, but compiles nothing. With -DOLD a
+ * function is missing. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int started, failed, ended, busy, opted = 48 << 10;
 static int retained, resets, released, loaded, queues; /* queues: streams and events */
 static __thread void *current; /* the thread's context */
 
-/* Page-locked memory, and copies to it that wait for the stream. */
+/* Page-locked memory, and pending copies to it. */
 static struct { char *at; size_t n; } locked[64];
 static struct { void *to; uint64_t from; size_t n; } later[64];
 static int waiting;
@@ -36,7 +36,7 @@ static void copy_waiting(void) {
 
 int cuInit(unsigned flags) { started = flags == 0; return OK; }
 
-/* The name of the code COUNTS is what was counted. */
+/* The name of the code COUNTS is the list of counters. */
 int cuGetErrorName(int code, const char **name) {
 	static char counts[100];
 	snprintf(counts, sizeof counts, "retained %d, reset %d, released %d, loaded %d, queues %d", retained, resets, released, loaded, queues);
@@ -62,7 +62,7 @@ int cuDeviceGetAttribute(int *v, int attribute, int d) {
 	return INVALID;
 }
 
-/* There is no cuCtxCreate: the mode exclusive-process allows one context. */
+/* There is no cuCtxCreate: exclusive-process mode allows one context. */
 int cuDevicePrimaryCtxRetain(void **c, int d) { retained++; *c = (void *)(intptr_t)(d + 1); return OK; }
 int cuDevicePrimaryCtxRelease_v2(int d) { (void)d; released++; return failed; }
 int cuDevicePrimaryCtxReset_v2(int d) {
@@ -118,7 +118,7 @@ static int copy_later(void *to, uint64_t from, size_t n) {
 	later[waiting++].n = n;
 	return OK;
 }
-/* Memory that is not page-locked is read as late as a driver may read it. */
+/* Pageable memory is read as late as a driver may read it. */
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *s) {
 	if (!s)
 		return INVALID;
@@ -127,7 +127,7 @@ int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *s) {
 	memcpy((void *)(uintptr_t)to, from, n);
 	return OK;
 }
-/* A copy to page-locked memory waits; for others the stream must be idle. */
+/* A copy to page-locked memory is deferred; for other memory the stream must be idle. */
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *s) {
 	int wait = is_locked(to), code;
 	if (!s || (!wait && busy))
@@ -143,7 +143,7 @@ int cuStreamCreate(void **s, unsigned flags) { queues++; *s = malloc(1); return 
 int cuStreamDestroy_v2(void *s) { queues--; free(s); return OK; }
 int cuStreamSynchronize(void *s) { (void)s; busy = 0; copy_waiting(); return failed; }
 int cuStreamWaitEvent(void *s, void *e, unsigned flags) { return s && e && !flags ? OK : INVALID; }
-/* The first few questions after a launch find it running. */
+/* The first few queries after a launch return that it is running. */
 int cuStreamQuery(void *s) {
 	(void)s;
 	if (busy > 0)
@@ -182,7 +182,7 @@ int cuModuleGetFunction(void **f, void *m, const char *name) {
 int cuFuncGetAttribute(int *v, int attribute, void *f) { *v = attribute == 0 ? 256 : 16; return f ? OK : INVALID; }
 
 int cuFuncSetAttribute(void *f, int attribute, int v) {
-	if (attribute == 9) /* the share of shared memory, percent */
+	if (attribute == 9) /* share of shared memory, percent */
 		return f && v == 100 ? OK : INVALID;
 	if (!f || attribute != 8 || v > 232448)
 		return INVALID;
@@ -191,7 +191,7 @@ int cuFuncSetAttribute(void *f, int attribute, int v) {
 }
 
 /* add(double *x, long long n, double by): x[i] += by·grid; wide and wait as in
- * driver.ptx. fault, end and answer fail: with a reset's end, without, with a code. */
+ * driver.ptx. fault fails until a reset, end fails for good, and answer returns a code. */
 int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 	unsigned shared, void *s, void **p, void **extra) {
 	if (!s || extra || gy > 2 || gz != 1 || bx != 32 || by != 1 || bz != 1 || (int)shared > opted || !current)

@@ -1,4 +1,5 @@
-// Package double computes with sums of two float64, which have twice the digits.
+// Package double implements double-double arithmetic: a number is the sum of two float64, with
+// twice the precision.
 package double
 
 import "math"
@@ -19,9 +20,9 @@ func Sum(a, b float64) Float {
 	return Float{s, (a - (s - t)) + (b - t)}
 }
 
-// Product returns a·b, exact but for underflow.
+// Product returns a·b, exact except for underflow.
 func Product(a, b float64) Float {
-	p := float64(a * b) // converted, so that no compiler fuses it with what follows
+	p := float64(a * b) // the conversion prevents fusing it with the next operation
 	return Float{p, math.FMA(a, b, -p)}
 }
 
@@ -47,7 +48,7 @@ func (a Float) Over(b Float) Float {
 	return Sum(q, r.Hi/b.Hi)
 }
 
-// Split returns the nearest whole number and the rest, in [−½, ½].
+// Split returns the nearest integer and the rest, in [−½, ½].
 func (a Float) Split() (whole, rest float64) {
 	whole = math.RoundToEven(a.Hi)
 	rest = (a.Hi - whole) + a.Lo

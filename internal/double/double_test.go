@@ -9,20 +9,21 @@ import (
 	"github.com/vssgp/vssgp/internal/double"
 )
 
-// exact is a's value.
+// exact returns a's value.
 func exact(a double.Float) *big.Float {
 	sum := new(big.Float).SetPrec(400).SetFloat64(a.Hi)
 	return sum.Add(sum, new(big.Float).SetFloat64(a.Lo))
 }
 
-// relative is |got − want| relative to size.
+// relative returns |got − want| relative to size.
 func relative(got double.Float, want, size *big.Float) float64 {
 	off := new(big.Float).Sub(exact(got), want)
 	e, _ := off.Quo(off, size).Float64()
 	return math.Abs(e)
 }
 
-// TestArithmetic compares with 400 binary digits: sums and products of two float64 are exact, the others have about 100.
+// TestArithmetic compares with 400 bits: sums and products of two float64 are exact, the other
+// operations have about 100 bits.
 func TestArithmetic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	number := func() float64 { return math.Ldexp(rng.NormFloat64(), rng.IntN(60)-30) }
@@ -49,7 +50,7 @@ func TestArithmetic(t *testing.T) {
 				t.Fatalf("%s of %v and %v: %.3g off, want at most %.3g", c.name, a, b, off, c.most)
 			}
 			if c.got.Hi+c.got.Lo != c.got.Hi {
-				t.Fatalf("%s of %v and %v: %v is not two parts", c.name, a, b, c.got)
+				t.Fatalf("%s of %v and %v: %v is not normalized", c.name, a, b, c.got)
 			}
 		}
 		whole, rest := a.Split()

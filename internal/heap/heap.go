@@ -1,4 +1,4 @@
-// Package heap has the collector's setting that the estimates of memory rely on.
+// Package heap defines the garbage collector's setting on which the memory estimates are based.
 package heap
 
 import "fmt"
@@ -7,7 +7,7 @@ const (
 	// GC is the garbage, in percent of live memory, at which the commands collect. Nearly all live memory is a few large arrays of numbers,
 	// which take no time to scan. The environment's GOGC replaces it.
 	GC = 25
-	// Factor is the size of the heap before a collection, as a factor on live memory.
+	// Factor is the size of the heap before a collection, relative to live memory.
 	Factor = 1 + GC/100.
 )
 

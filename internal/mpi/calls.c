@@ -6,15 +6,14 @@
 #include <string.h>
 #include <time.h>
 
-// CHUNK is how many numbers one call takes: 1 GiB, far below MPI's 2^31.
+// CHUNK is the maximum count of one call: 1 GiB, far below MPI's limit of 2^31.
 #define CHUNK ((int64_t)1 << 27)
 
-// SMALL is the size up to which a message may have to be waited for long: it says
-// what to do next, or that a rank is done. Larger ones follow such a message, so that
-// both ends are there.
+// SMALL is the maximum size of a message for which a rank may wait long: a command, or the end of
+// another rank's work. Larger messages follow such a message, so that both ranks are ready.
 #define SMALL 256
 
-// SPINS is how often a waiting rank polls without sleeping, about 100 us.
+// SPINS is the number of polls without sleeping, about 100 us.
 #define SPINS 2000
 
 static double now(void) {
@@ -23,8 +22,8 @@ static double now(void) {
 	return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-// finish waits for a request: it polls without sleeping at first, then with naps of
-// a tenth of the time waited so far, at most 1 ms.
+// finish waits for a request: it first polls without sleeping, then sleeps for a tenth of the time
+// waited so far, at most 1 ms.
 static int finish(MPI_Request *r) {
 	int done = 0;
 	double began = now();
@@ -54,7 +53,7 @@ int vssgp_mpi_start(int *rank, int *size) {
 	return MPI_Comm_size(MPI_COMM_WORLD, size);
 }
 
-// CHUNKS runs call for chunks of the n numbers, count of them from at on.
+// CHUNKS runs call for chunks of the n numbers, count of them from index at.
 #define CHUNKS(call)                                                           \
 	for (int64_t at = 0; at < n; at += CHUNK) {                            \
 		int count = (int)(n - at < CHUNK ? n - at : CHUNK);            \
@@ -64,8 +63,8 @@ int vssgp_mpi_start(int *rank, int *size) {
 	}                                                                      \
 	return MPI_SUCCESS
 
-// NAPPING runs a call that starts request r for a small message and waits;
-// like CHUNKS it does nothing if n is 0.
+// NAPPING runs a call that starts request r for a small message and waits for it. Like CHUNKS it
+// does nothing if n is 0.
 #define NAPPING(call)                                                          \
 	do {                                                                   \
 		if (n == 0)                                                    \

@@ -1,6 +1,6 @@
-// The functions that the binding calls. Each returns MPI's code. Blocks are sent in chunks
-// that an int can count. The wait for small ones polls with naps, so that a waiting
-// rank leaves its core to others.
+// The functions of the binding. Each returns MPI's code. Blocks are sent in chunks whose size fits
+// into an int. Waiting for small messages polls with sleeps, so that a waiting rank leaves its core
+// to others.
 #ifndef VSSGP_MPI_H
 #define VSSGP_MPI_H
 #include <stdint.h>

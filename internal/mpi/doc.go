@@ -11,14 +11,14 @@ import (
 	"fmt"
 )
 
-// ErrNotBuilt is wrapped when a build without MPI is asked for it.
+// ErrNotBuilt is wrapped if MPI is requested in a build without it.
 var ErrNotBuilt = errors.New("this program was built without MPI; build it with -tags mpi, on a machine with Open MPI")
 
 // World is all ranks of the job.
 type World interface {
 	Rank() int // this process's number
 	Size() int // the number of ranks
-	// Broadcast overwrites a on every rank by rank from's.
+	// Broadcast overwrites a on every rank by the a of rank from.
 	Broadcast(a []float64, from int)
 	// Max overwrites a on every rank by the largest of each entry.
 	Max(a []float64)
@@ -26,13 +26,13 @@ type World interface {
 	Sum(a []int64)
 	// Send sends a to another rank.
 	Send(to int, a []float64)
-	// Recv fills a with as many numbers that another rank sends.
+	// Recv fills a with numbers sent by another rank.
 	Recv(from int, a []float64)
 	// Barrier waits until all ranks have called it.
 	Barrier()
 	// Abort ends the processes of all ranks.
 	Abort(code int)
-	// Close leaves the job; all ranks have to call it.
+	// Close leaves the job; all ranks must call it.
 	Close()
 }
 

@@ -16,14 +16,14 @@ import (
 // Built reports whether MPI is in this build.
 const Built = true
 
-// maxText is the length at which the library's own texts are cut off.
+// maxText is the maximum length of the library's texts.
 const maxText = 512
 
 // Library returns the name and the version of the MPI library.
 func Library() string {
 	var text [maxText]C.char
 	C.vssgp_mpi_library(&text[0], maxText)
-	name, _, _ := strings.Cut(C.GoString(&text[0]), ",") // the rest says where it was built
+	name, _, _ := strings.Cut(C.GoString(&text[0]), ",") // the rest describes the build
 	return name
 }
 
@@ -33,11 +33,11 @@ type world struct {
 	mu         sync.Mutex // one call at a time
 }
 
-// Start joins the job that mpirun has started. It may be called once; Close ends it.
+// Start joins the job started by mpirun. It may be called once; Close ends it.
 func Start() (World, error) {
 	w := &world{calls: make(chan func())}
 	go func() {
-		runtime.LockOSThread() // the thread that MPI is called on
+		runtime.LockOSThread() // all MPI calls are made on this thread
 		for f := range w.calls {
 			f()
 		}

@@ -5,8 +5,8 @@ package mpi
 // Built reports whether MPI is in this build.
 const Built = false
 
-// Library returns "": there is no MPI library.
+// Library returns "", because there is no MPI library.
 func Library() string { return "" }
 
-// Start joins the job that mpirun has started; in this build it fails.
+// Start always returns ErrNotBuilt.
 func Start() (World, error) { return nil, ErrNotBuilt }

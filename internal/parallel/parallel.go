@@ -1,4 +1,4 @@
-// Package parallel shares work among goroutines.
+// Package parallel distributes work over goroutines.
 package parallel
 
 import (
@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// For calls f(0) … f(n−1), each once, on up to workers goroutines. Any of them may
-// take any index, so f must not depend on which.
+// For calls f(0) … f(n−1), each once, on up to workers goroutines. The assignment of indices to
+// goroutines is arbitrary.
 func For(n, workers int, f func(i int)) {
 	workers = min(workers, n)
 	if workers <= 1 {
@@ -37,13 +37,13 @@ func For(n, workers int, f func(i int)) {
 	wg.Wait()
 }
 
-// Blocks calls f for the blocks [lo, hi) of size out of n, on as many goroutines as
-// GOMAXPROCS. The blocks do not depend on it.
+// Blocks calls f for the blocks [lo, hi) of size out of n, on GOMAXPROCS goroutines. The blocks do
+// not depend on GOMAXPROCS.
 func Blocks(n, size int, f func(block, lo, hi int)) {
 	For((n+size-1)/size, runtime.GOMAXPROCS(0), func(i int) { f(i, i*size, min(n, (i+1)*size)) })
 }
 
-// Sum adds up f over the blocks, in their order: the same bits for any GOMAXPROCS.
+// Sum returns the sum of f over the blocks, in their order, with the same bits for any GOMAXPROCS.
 func Sum(n, size int, f func(lo, hi int) float64) (sum float64) {
 	if n <= size {
 		return f(0, n)
@@ -56,21 +56,21 @@ func Sum(n, size int, f func(lo, hi int) float64) (sum float64) {
 	return sum
 }
 
-// Try is For with calls that may fail. It makes all of them and returns the error
-// of the lowest i that failed.
+// Try is For with calls that may fail. It makes all of them and returns the error of the lowest
+// failed i.
 func Try(n, workers int, f func(i int) error) error {
 	errs := make([]error, n)
 	For(n, workers, func(i int) { errs[i] = f(i) })
 	return cmp.Or(errs...)
 }
 
-// awaitedFlops is the number of operations from which work is worth a goroutine
-// of its own: a tenth of a second on one core.
+// awaitedFlops is the number of operations above which work runs in a separate goroutine: a tenth
+// of a second on one core.
 const awaitedFlops = 1e9
 
-// Await runs work, which takes about flops operations, and returns when it is done.
-// If ctx ends first, Await returns at once and leaves work to end by itself; the
-// caller must then not use what work reads and writes. The error is ctx's.
+// Await runs work, which takes about flops operations, and returns when it is done. If ctx ends
+// first, Await returns ctx's error at once while work continues; the caller must then not use the
+// data that work reads and writes.
 func Await(ctx context.Context, flops float64, work func()) error {
 	if ctx.Done() == nil || flops < awaitedFlops {
 		work()

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// TestFor: every index once, whatever the number of goroutines.
+// TestFor checks that each index is called once for any number of goroutines.
 func TestFor(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, 100} {
 		for _, workers := range []int{0, 1, 2, 5, 200} {
@@ -29,7 +29,7 @@ func TestFor(t *testing.T) {
 	}
 }
 
-// TestBlocks: every number is in one block, whatever GOMAXPROCS, and sums have the same
+// TestBlocks checks that each index is in one block for any GOMAXPROCS, and that sums have the same
 // bits.
 func TestBlocks(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -62,8 +62,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestAwait: long work is left behind once the context has ended; short work, and
-// any without such an end, is waited for.
+// TestAwait checks that Await returns before long work is done if the context ends, and waits for
+// short work and for contexts that cannot end.
 func TestAwait(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -88,7 +88,7 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestTry: all calls are made, and the error is that of the lowest index.
+// TestTry checks that all calls are made and the error of the lowest index is returned.
 func TestTry(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		var calls atomic.Int32
@@ -108,13 +108,13 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestMachineCores compares with what the C library counts.
+// TestMachineCores compares with the C library's count.
 func TestMachineCores(t *testing.T) {
 	if got := MachineCores(); got < runtime.NumCPU() {
 		t.Errorf("%d cores, fewer than the %d that this process may use", got, runtime.NumCPU())
 	}
 	if runtime.GOOS != "linux" {
-		return // only Linux tells more
+		return // only Linux reports more
 	}
 	text, err := exec.Command("getconf", "_NPROCESSORS_ONLN").Output()
 	if err != nil {
@@ -124,6 +124,6 @@ func TestMachineCores(t *testing.T) {
 		t.Skip("no getconf; VSSGP_REQUIRE_TOOLS=1 makes this a failure")
 	}
 	if want, err := strconv.Atoi(strings.TrimSpace(string(text))); err != nil || MachineCores() != want {
-		t.Errorf("%d cores, getconf says %q", MachineCores(), text)
+		t.Errorf("%d cores, getconf reports %q", MachineCores(), text)
 	}
 }

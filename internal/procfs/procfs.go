@@ -1,4 +1,4 @@
-// Package procfs reads the files of "key: value" lines that Linux keeps below /proc.
+// Package procfs reads files of "key: value" lines below /proc on Linux.
 package procfs
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Value returns the first value for a key in a file, "" if there is no such file or line.
+// Value returns the first value for a key in a file, or "" if there is no such file or line.
 func Value(path, key string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func Value(path, key string) string {
 	return ""
 }
 
-// Bytes returns in bytes what Value returns in kB, 0 if it is not a number of kB.
+// Bytes returns the result of Value, given in kB, in bytes, or 0 if it is not a number of kB.
 func Bytes(path, key string) int64 {
 	kib, err := strconv.ParseInt(strings.TrimSuffix(Value(path, key), " kB"), 10, 64)
 	if err != nil {

@@ -17,6 +17,6 @@ func TestBytes(t *testing.T) {
 		}
 	}
 	if got := Bytes(path+"-none", "MemTotal"); got != 0 {
-		t.Errorf("%d bytes in a file that is not there", got)
+		t.Errorf("%d bytes in a missing file", got)
 	}
 }

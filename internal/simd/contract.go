@@ -2,17 +2,17 @@ package simd
 
 import "fmt"
 
-// A Lane holds the numbers of a panel's features that sums over rows need.
+// A Lane contains the numbers of a panel's features for sums over rows.
 type Lane struct {
 	Amp    [Lanes]float64 // A1; not for Factorized
 	Ripple [Lanes]float64 // 4·A2·b̄, b̄ = ∂/∂E[φ_n²], the same for every row
-	Center [Lanes]float64 // z; Contract and Factorized fill it in
+	Center [Lanes]float64 // z; set by Contract and Factorized
 	Square [Lanes]float64 // α, for Factorized: A1·∂/∂E[φ_n] = α·cos + β·r_n
 	Weight [Lanes]float64 // β
 }
 
-// Rows of a panel's sums; each row has eight numbers, one a lane. The last three
-// are repeated for each input.
+// Rows of a panel's sums; each row has eight numbers, one per lane. The last three are repeated for
+// each input.
 const (
 	SumAmp    = iota // Σ u·cos, u = ∂/∂E[φ_n]
 	SumRipple        // Σ e²·(cos² − sin²)
@@ -25,10 +25,10 @@ const (
 // SumRows returns the number of rows of sums for features of q inputs.
 func SumRows(q int) int { return SumThetaD + 3*q }
 
-// InverseSquares writes 1/g² for each gate, from which Contract, Factorized and
-// Second get e² = (cos² + sin²)/g²; 0 where g² vanishes and all terms with it.
+// InverseSquares writes 1/g² for each gate, from which Contract, Factorized and Second compute e² =
+// (cos² + sin²)/g². It writes 0 if g² vanishes, as do all terms with it.
 func InverseSquares(inv, gate []float64) {
-	const least = 1e-290 // above it, 1/g² and its products stay finite
+	const least = 1e-290 // above it, 1/g² and its products are finite
 	for n, g := range gate {
 		inv[n] = 0
 		if s := g * g; !(s < least) {
@@ -37,13 +37,13 @@ func InverseSquares(inv, gate []float64) {
 	}
 }
 
-// Contract adds the rows' terms to sums [Count,SumRows(Q),8], for u = ∂/∂E[φ] in
-// bar, with d = x − z:
+// Contract adds the terms of all rows to sums [Count,SumRows(Q),8], for u = ∂/∂E[φ] in bar, with d
+// = x − z:
 //
 //	θ̄ = −A1·u·sin − 4·A2·b̄·e²·cos·sin
 //	q̄ = −A1·u·cos − 4·A2·b̄·e²·(cos² − sin²)
 //
-// It uses up bar, and for Q > 1 the scratch [n,8].
+// It overwrites bar and, for Q > 1, the scratch [n,8].
 func (t *Tile) Contract(sums []float64, bar Panels, scratch []float64, lanes []Lane) {
 	t.check("Contract", false, t.Inv)
 	same("Contract", t.Cos, bar)
@@ -54,7 +54,7 @@ func (t *Tile) Contract(sums []float64, bar Panels, scratch []float64, lanes []L
 		return
 	}
 	each, quad := cos.Count, []float64(nil)
-	if t.Bank.Q > 1 { // panel by panel: what does not depend on the inputs, then input by input
+	if t.Bank.Q > 1 { // per panel: the part that does not depend on the inputs, then each input
 		each, quad = 1, scratch[:cos.N*Lanes]
 	}
 	for i := 0; i < cos.Count; i += each {
@@ -78,18 +78,18 @@ func (t *Tile) Contract(sums []float64, bar Panels, scratch []float64, lanes []L
 	}
 }
 
-// centers gives the lanes their features' centers in input q.
+// centers sets the lanes' centers for input q.
 func (b Bank) centers(what string, lanes []Lane, q int) {
 	if len(lanes) != b.Count {
-		panic(fmt.Sprintf("simd: %s: lanes of %d panels, want %d", what, len(lanes), b.Count))
+		panic(fmt.Sprintf("simd: %s: %d lanes, must be %d", what, len(lanes), b.Count))
 	}
 	for i := range lanes {
 		copy(lanes[i].Center[:], b.Panel(i)[(1+3*q)*Lanes:])
 	}
 }
 
-// contractPlain is Contract's plain loop: for one input, or with quad the sums
-// that do not depend on the inputs, with −θ̄ left in bar and −q̄ in quad.
+// contractPlain is Contract's plain loop for one input. With quad it computes only the sums that do
+// not depend on the inputs, and writes −θ̄ to bar and −q̄ to quad.
 func contractPlain(sums, cos, sin, bar, quad, x, inv []float64, lane *Lane) {
 	for l := range Lanes {
 		var amp, ripple, theta, thetaD, quadD, quadD2 float64

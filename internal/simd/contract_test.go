@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// A scene is a tile of features that were made without kernels, and what goes
-// over it.
+// A scene is a tile of features that were computed without kernels, and the arguments of the
+// passes.
 type scene struct {
 	fence
 	n, q, d, count int
@@ -22,7 +22,7 @@ type scene struct {
 	lanes          []Lane
 }
 
-// newScene makes features at random: some rows lie outside their window.
+// newScene returns random features; some rows are outside their window.
 func newScene(t testing.TB, seed uint64, count, n, q int) *scene {
 	s := &scene{fence: fence{t: t}, n: n, q: q, d: 2, count: count}
 	r := rand.New(rand.NewPCG(11, seed))
@@ -53,8 +53,8 @@ func newScene(t testing.TB, seed uint64, count, n, q int) *scene {
 	return s
 }
 
-// contracted is what Contract should add to feature k's sums: the formulas of
-// its doc, one row after the other.
+// contracted returns the sums that Contract must add for feature k, by the formulas of its doc, row
+// by row.
 func (s *scene) contracted(k int, u func(n int) float64) []float64 {
 	lane := s.lanes[k/Lanes]
 	a1, a2 := lane.Amp[k%Lanes], lane.Ripple[k%Lanes]
@@ -76,7 +76,7 @@ func (s *scene) contracted(k int, u func(n int) float64) []float64 {
 	return sums
 }
 
-// sums makes room for sums, which begin at 1 because kernels add to them.
+// sums allocates sums, which begin at 1 because kernels add to them.
 func (s *scene) sums(rows int) []float64 {
 	a := s.floats(s.count*rows*Lanes, 0)
 	for i := range a {
@@ -85,7 +85,7 @@ func (s *scene) sums(rows int) []float64 {
 	return a
 }
 
-// compare checks the sums of feature k, kept in rows of each panel's part.
+// compare checks the sums of feature k in each panel's rows.
 func (s *scene) compare(what string, sums []float64, rows, k int, want []float64) {
 	s.t.Helper()
 	for i, v := range want {
@@ -148,7 +148,7 @@ func TestFactorized(t *testing.T) {
 			}
 			s.compare("Factorized", sums, FactorizedRows, k, append([]float64{along, square}, contracted[SumRipple:]...))
 		}
-		// Where all gates are 1, there need be none.
+		// If all gates are 1, they may be nil.
 		ones, open := s.floats(s.n, 0), s.floats(len(sums), 0)
 		for i := range ones {
 			ones[i] = 1

@@ -7,15 +7,13 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A Dense factors and inverts symmetric positive definite matrices [n,n],
-// stored by rows, ld numbers from one to the next; n is a multiple of eight.
-// A matrix of another size is padded with rows and columns of the identity,
-// which changes neither factor nor determinant nor inverse. It holds workspace
-// and is used by one goroutine at a time.
+// A Dense factors and inverts symmetric positive definite matrices [n,n], stored by rows, ld
+// numbers apart; n is a multiple of eight. Pad a matrix of another size with rows and columns of
+// the identity, which does not change factor, determinant or inverse. A Dense contains workspace
+// and must be used by one goroutine at a time.
 //
-// Work is shared out among goroutines in parts that do not depend on their
-// number, and each element is summed by one of them: the same matrix gives the
-// same bits for any number of workers.
+// Work is divided among goroutines in parts that do not depend on their number, and each element is
+// summed by one of them: the same matrix gives the same bits for any number of workers.
 type Dense struct {
 	workers int
 	column  Panels    // the block column being factored, transposed: [n/8][block][8]
@@ -23,11 +21,11 @@ type Dense struct {
 	inv     []float64 // [n] 1/L_ii
 }
 
-// NewDense makes a Dense whose work is done by up to workers goroutines.
+// NewDense returns a Dense that uses up to workers goroutines.
 func NewDense(workers int) *Dense { return &Dense{workers: workers} }
 
-// blockOf returns how many columns are factored at once: enough for fast products,
-// but few, because one core factors the block's own rows.
+// blockOf returns the number of columns factored at once: large for fast products, but small
+// because one core factors the block's diagonal part.
 func blockOf(n int) int {
 	if n < 1500 {
 		return 64
@@ -35,21 +33,20 @@ func blockOf(n int) int {
 	return 128
 }
 
-// checkSquare panics unless a holds [n,n] with n a multiple of eight.
+// checkSquare panics unless a contains [n,n] with n a multiple of eight.
 func checkSquare(what string, a []float64, n, ld int) {
 	if n < 0 || n%Lanes != 0 {
-		panic(fmt.Sprintf("simd: %s: %d rows, want a multiple of %d", what, n, Lanes))
+		panic(fmt.Sprintf("simd: %s: %d rows, must be a multiple of %d", what, n, Lanes))
 	}
 	checkMatrix(what, a, n, n, ld)
 }
 
-// Cholesky overwrites the lower triangle of a with L, A = LLᵀ, and its upper
-// triangle with zeros. It reads the lower triangle alone. Where A is not
-// positive definite it returns the row whose pivot is not positive (or NaN)
-// and leaves a undefined; else −1.
+// Cholesky overwrites the lower triangle of a with L, A = LLᵀ, and its upper triangle with zeros.
+// It reads only the lower triangle. If A is not positive definite, it returns the row whose pivot
+// is not positive (or NaN) and leaves a undefined; otherwise it returns −1.
 //
-// Column blocks go from left to right. One goroutine factors the block's own rows;
-// all solve the rows below it and take their products from the columns to its right.
+// Column blocks are processed from left to right. One goroutine factors the diagonal part of a
+// block; all solve the rows below it and subtract their products from the columns to its right.
 func (d *Dense) Cholesky(a []float64, n, ld int) int {
 	checkSquare("Cholesky", a, n, ld)
 	block := blockOf(n)
@@ -83,9 +80,8 @@ func (d *Dense) Cholesky(a []float64, n, ld int) int {
 	return -1
 }
 
-// ownRows factors eight rows of a block whose columns begin at c, panel i of
-// x, and writes them back. k is the first row's number. It returns a row with
-// a bad pivot, or −1.
+// ownRows factors eight rows of a block whose columns begin at c, panel i of x, and writes them
+// back. k is the index of the first row. It returns a row with a bad pivot, or −1.
 func (d *Dense) ownRows(x Panels, c []float64, ld, i, k int) int {
 	own := x.Slice(i, i+1)
 	at := c[i*Lanes*ld:]
@@ -117,9 +113,8 @@ func (d *Dense) rowsBelow(x Panels, c []float64, ld, lo, hi, k int) {
 	}
 }
 
-// solveRows is forward substitution with the lower triangle at c through the
-// first depth times eight rows of one to three panels; k is the triangle's
-// first row's number.
+// solveRows is forward substitution with the lower triangle at c through the first depth times
+// eight rows of one to three panels; k is the index of the triangle's first row.
 func (d *Dense) solveRows(x Panels, c []float64, ld, depth, k int) {
 	for j := range depth {
 		rows := x.Rows(j*Lanes, (j+1)*Lanes)
@@ -130,9 +125,9 @@ func (d *Dense) solveRows(x Panels, c []float64, ld, depth, k int) {
 	}
 }
 
-// factorTile factors an 8×8 block kept by columns (its lower triangle counts)
-// and leaves zeros above. inv gets the reciprocals of L's diagonal. It returns
-// a row whose pivot is not positive, or −1.
+// factorTile factors the lower triangle of an 8×8 block stored by columns, and writes zeros above
+// it. inv receives the reciprocals of L's diagonal. It returns a row whose pivot is not positive,
+// or −1.
 func factorTile(t, inv []float64) int {
 	for j := range Lanes {
 		c := t[j*Lanes:][:Lanes]

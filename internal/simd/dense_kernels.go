@@ -1,7 +1,7 @@
 package simd
 
-// solve is forward substitution with the 8×8 lower triangle l through eight
-// rows of one to three panels; inv are the reciprocals of its diagonal.
+// solve is forward substitution with the 8×8 lower triangle l through eight rows of one to three
+// panels; inv contains the reciprocals of its diagonal.
 func solve(x Panels, l []float64, ld int, inv []float64) {
 	if !solveVector(x.row(0, 0), x.Stride*Lanes, &l[0], ld, &inv[0], x.Count) {
 		for p := range x.Count {
@@ -26,13 +26,13 @@ func solvePlain(x, l []float64, ld int, inv []float64) {
 	}
 }
 
-// transpose writes the transposition of n blocks of 8×8 numbers: rows dstRow
-// (srcRow) apart, blocks dstStep (srcStep).
+// transpose transposes n blocks of 8×8 numbers, with rows dstRow (srcRow) apart and blocks dstStep
+// (srcStep) apart.
 func transpose(dst []float64, dstRow, dstStep int, src []float64, srcRow, srcStep, n int) {
 	if n == 0 {
 		return
 	}
-	_ = dst[(n-1)*dstStep+7*dstRow+7] // the kernels do not look
+	_ = dst[(n-1)*dstStep+7*dstRow+7] // the kernels have no bounds checks
 	_ = src[(n-1)*srcStep+7*srcRow+7]
 	if !transposeVector(&dst[0], dstRow, dstStep, &src[0], srcRow, srcStep, n) {
 		transposePlain(dst, dstRow, dstStep, src, srcRow, srcStep, n)

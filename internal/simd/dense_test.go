@@ -10,8 +10,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// positive makes a random positive definite matrix [n,n] with rows ld apart;
-// its upper triangle is NaN, which nothing may read.
+// positive returns a random positive definite matrix [n,n] with rows ld apart. Its upper triangle
+// is NaN, because it must not be read.
 func positive(f *fence, r *rand.Rand, n, ld int) []float64 {
 	b := testkit.Numbers(n*n, func(int) float64 { return 2*r.Float64() - 1 })
 	a := f.floats(max(0, (n-1)*ld+n), 0)
@@ -142,7 +142,7 @@ func testTriangle(t *testing.T, d *Dense, l []float64, n, ld int) {
 	f.between(x)
 }
 
-// TestDenseBits: the number of workers does not change a bit.
+// TestDenseBits checks that the bits do not depend on the number of workers.
 func TestDenseBits(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		const n = 328
@@ -165,7 +165,7 @@ func TestDenseBits(t *testing.T) {
 	})
 }
 
-// TestNotPositive: the row of the first pivot that is not positive comes back.
+// TestNotPositive checks that Cholesky returns the row of the first nonpositive pivot.
 func TestNotPositive(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		const n = 200
@@ -177,7 +177,7 @@ func TestNotPositive(t *testing.T) {
 				}
 				a[bad*n+bad] = pivot
 				if got := NewDense(2).Cholesky(a, n, n); got != bad {
-					t.Errorf("pivot %v in row %d: Cholesky says row %d", pivot, bad, got)
+					t.Errorf("pivot %v in row %d: Cholesky returned row %d", pivot, bad, got)
 				}
 			}
 		}

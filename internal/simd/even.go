@@ -2,16 +2,15 @@ package simd
 
 import "math"
 
-// Evenly spaced rows, one input: over two rows, δ being the step between rows, a
-// damped wave z = e·exp(iθ) turns by 2ωδ and is damped by
+// Evenly spaced rows, one input: over two rows, with δ the step between rows, a damped wave z =
+// e·exp(iθ) turns by 2ωδ and is damped by
 //
 //	ρ_n = exp(−2Pδ·d_{n+1}),   ρ_{n+2} = ρ_n·κ,   κ = exp(−4Pδ²)
 //
-// so that with w_n = ρ_n·exp(2iωδ) two products make a row: z_{n+2} = z_n·w_n,
-// w_{n+2} = w_n·κ. Two chains, of the even rows and of the odd, hide each
-// other's latency. κ − 1 is kept rather than κ: its own last place is far below
-// κ's, whose error would be multiplied by the square of the steps. The remaining
-// error, from roundings of w in one direction, is at most 3e-14 over EvenMost rows.
+// so that with w_n = ρ_n·exp(2iωδ) two products compute a row: z_{n+2} = z_n·w_n, w_{n+2} = w_n·κ.
+// Two chains, for even and odd rows, hide each other's latency. κ − 1 is stored instead of κ: its
+// rounding error is much smaller than κ's, which would be multiplied by the square of the steps.
+// The remaining error, from roundings of w in one direction, is at most 3e-14 over EvenMost rows.
 
 // Rows of a panel's numbers for steps along evenly spaced rows.
 const (
@@ -24,35 +23,34 @@ const (
 )
 
 const (
-	// EvenMost is how many rows are stepped from one exact value: errors grow
-	// with each.
+	// EvenMost is the maximum number of rows stepped from one exact value: errors grow with each.
 	EvenMost = 64
-	// EvenLeast is how many rows make stepping worth its start.
+	// EvenLeast is the minimum number of rows for which stepping is faster.
 	EvenLeast = 8
-	// narrow bounds P·(x_last − x_first)² of a feature that is stepped: a walk
-	// from the tail of a narrower one to its center would take the tail's
-	// relative error along, 350 units in the last place.
+	// narrow bounds P·(x_last − x_first)² of a feature that is stepped. Stepping from the tail of a
+	// narrower feature to its center would carry the tail's relative error along, 350 units in the
+	// last place.
 	narrow = 100
 )
 
-// A Stepped holds the numbers of a bank's features for rows that lie Delta apart.
+// A Stepped contains the numbers of a bank's features for rows that are Delta apart.
 type Stepped struct {
 	Delta float64
 	Data  []float64 // [Count][5][8]
 }
 
-// SteppedRoom returns how many numbers a Stepped of count panels has.
+// SteppedRoom returns the length of the data of a Stepped of count panels.
 func SteppedRoom(count int) int { return count * stepRows * Lanes }
 
-// Slice is the steps of panels [lo, hi).
+// Slice returns the steps of panels [lo, hi).
 func (s Stepped) Slice(lo, hi int) Stepped {
 	s.Data = s.Data[SteppedRoom(lo):SteppedRoom(hi)]
 	return s
 }
 
-// reduced is a·b less its nearest whole number, its rounding error put in.
+// reduced returns a·b minus its nearest integer, including the rounding error of the product.
 func reduced(a, b float64) float64 {
-	p := float64(a * b) // converted, so that no compiler fuses it with what follows
+	p := float64(a * b) // the conversion prevents fusing it with the next operation
 	return p - math.RoundToEven(p) + math.FMA(a, b, -p)
 }
 
@@ -64,9 +62,9 @@ func expm1(x float64) float64 {
 	return x * (1 + x*(1./2+x*(1./6+x*(1./24+x*(1./120+x*(1./720+x*(1./5040)))))))
 }
 
-// evenPlain steps along two rows or more of one panel. It
-// does nothing and returns false unless every lane either lives from the first
-// row to the last, and is not narrow, or is beyond far all the way.
+// evenPlain steps along at least two rows of one panel. It does nothing and returns false unless
+// each lane is either alive from the first row to the last and not narrow, or beyond far at all
+// rows.
 func evenPlain(cos, sin, x, gate, par, steps []float64) bool {
 	n := len(x)
 	var live [Lanes]bool

@@ -4,52 +4,52 @@
 
 package simd
 
-// evenAVX512 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
+// evenAVX512 is evenPlain, and with a fit fitPlain, for consecutive panels until one cannot be stepped; it returns the number of stepped panels.
 //
 //go:noescape
 func evenAVX512(cos *float64, sin *float64, x *float64, gate *float64, par *float64, steps *float64, stride int, n int, panels int) int
 
-// evenFitOpenAVX512 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
+// evenFitOpenAVX512 is evenPlain, and with a fit fitPlain, for consecutive panels until one cannot be stepped; it returns the number of stepped panels.
 //
 //go:noescape
 func evenFitOpenAVX512(cos *float64, sin *float64, x *float64, acc *float64, w *float64, par *float64, steps *float64, stride int, n int, panels int) int
 
-// evenFitAVX512 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
+// evenFitAVX512 is evenPlain, and with a fit fitPlain, for consecutive panels until one cannot be stepped; it returns the number of stepped panels.
 //
 //go:noescape
 func evenFitAVX512(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, w *float64, par *float64, steps *float64, stride int, n int, panels int) int
 
-// evenStartOpenAVX512 makes the first two rows and factors of evenPlain, and fitPlain's sums, for panel after panel until one cannot be stepped; it returns how many could.
+// evenStartOpenAVX512 makes the first two rows and factors of evenPlain, and fitPlain's sums, for consecutive panels until one cannot be stepped; it returns the number of stepped panels.
 //
 //go:noescape
 func evenStartOpenAVX512(starts *float64, x *float64, acc *float64, w *float64, par *float64, steps *float64, n int, panels int) int
 
-// evenStartAVX512 makes the first two rows and factors of evenPlain, and fitPlain's sums, for panel after panel until one cannot be stepped; it returns how many could.
+// evenStartAVX512 makes the first two rows and factors of evenPlain, and fitPlain's sums, for consecutive panels until one cannot be stepped; it returns the number of stepped panels.
 //
 //go:noescape
 func evenStartAVX512(starts *float64, x *float64, gate *float64, acc *float64, w *float64, par *float64, steps *float64, n int, panels int) int
 
-// evenFactorizedOpenAVX512 is evenPlain from where its chains start, and factorizedPlain.
+// evenFactorizedOpenAVX512 is evenPlain from the start of its chains, and factorizedPlain.
 //
 //go:noescape
 func evenFactorizedOpenAVX512(sums *float64, starts *float64, res *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
 
-// evenFactorizedAVX512 is evenPlain from where its chains start, and factorizedPlain.
+// evenFactorizedAVX512 is evenPlain from the start of its chains, and factorizedPlain.
 //
 //go:noescape
 func evenFactorizedAVX512(sums *float64, starts *float64, res *float64, gate *float64, inv *float64, t *float64, t2 *float64, steps *float64, lane *float64, mid float64, delta float64, n int, panels int)
 
-// evenAVX2 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
+// evenAVX2 is evenPlain, and with a fit fitPlain, for consecutive panels until one cannot be stepped; it returns the number of stepped panels.
 //
 //go:noescape
 func evenAVX2(cos *float64, sin *float64, x *float64, gate *float64, par *float64, steps *float64, stride int, n int, panels int) int
 
-// evenFitOpenAVX2 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
+// evenFitOpenAVX2 is evenPlain, and with a fit fitPlain, for consecutive panels until one cannot be stepped; it returns the number of stepped panels.
 //
 //go:noescape
 func evenFitOpenAVX2(cos *float64, sin *float64, x *float64, acc *float64, w *float64, par *float64, steps *float64, stride int, n int, panels int) int
 
-// evenFitAVX2 is evenPlain, and with a fit fitPlain, for panel after panel until one cannot be stepped; it returns how many could.
+// evenFitAVX2 is evenPlain, and with a fit fitPlain, for consecutive panels until one cannot be stepped; it returns the number of stepped panels.
 //
 //go:noescape
 func evenFitAVX2(cos *float64, sin *float64, x *float64, gate *float64, acc *float64, w *float64, par *float64, steps *float64, stride int, n int, panels int) int

@@ -11,8 +11,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/precise"
 )
 
-// evenRows are n rows delta apart from x0 on; x0 and delta have few digits, so
-// that no row is rounded.
+// evenRows returns n rows delta apart from x0 on; x0 and delta have few digits, so that no row is
+// rounded.
 func evenRows(f *fence, n int, x0, delta float64) []float64 {
 	x := f.floats(n, 1)
 	for i := range x {
@@ -21,14 +21,14 @@ func evenRows(f *fence, n int, x0, delta float64) []float64 {
 	return x
 }
 
-// stepped are the steps of a bank.
+// stepped returns the steps of a bank.
 func stepped(f *fence, b Bank, delta float64) Stepped {
 	s := Stepped{Delta: delta, Data: f.floats(SteppedRoom(b.Count), 0)}
 	b.Step(s)
 	return s
 }
 
-// An evenScene is a bank over even rows, and what each lane of it is.
+// An evenScene is a bank over even rows with the kind of each lane.
 type evenScene struct {
 	fence
 	b       Bank
@@ -37,7 +37,7 @@ type evenScene struct {
 	w       []float64
 }
 
-// kinds of lanes: what they are over rows that span [0, 1], P·span² = p.
+// kinds are kinds of lanes, for rows that span [0, 1] and P·span² = p.
 var kinds = []struct {
 	name   string
 	center float64 // in spans from the first row
@@ -49,7 +49,7 @@ var kinds = []struct {
 	{"far from both sides", 0.5, 2000},
 }
 
-// kinded makes lanes of kinds at random; the first easy kinds alone are stepped.
+// Lanes get random kinds; only the first easy kinds are stepped.
 const easy = 9
 
 func newEvenScene(t testing.TB, seed uint64, count, n, most int, delta float64) *evenScene {
@@ -69,17 +69,16 @@ func newEvenScene(t testing.TB, seed uint64, count, n, most int, delta float64) 
 	return s
 }
 
-// panels makes room with fences.
+// room allocates panels with fences.
 func (s *evenScene) room(seed uint64) Panels {
 	return s.panels(rand.New(rand.NewPCG(13, seed)), s.b.Count, len(s.x))
 }
 
-// evenTol is how far a stepped row may be from the formula's, of the feature's
-// largest value: 1. See TestEvenTruth.
+// evenTol is the maximum error of a stepped row relative to the feature's largest value, 1. See
+// TestEvenTruth.
 const evenTol = 144 * 0x1p-52
 
-// rounding is what the formula's phases, and the steps' first ones, may lose
-// to their last place.
+// rounding returns the rounding error of the formula's phases and of the first phases of the steps.
 func (s *evenScene) rounding() float64 {
 	most := 0.0
 	for k := range s.b.Count * Lanes {
@@ -93,8 +92,8 @@ func (s *evenScene) rounding() float64 {
 	return 2 * math.Pi * most * 0x1p-53 * 3
 }
 
-// TestFeaturesEven: rows stepped through are those of the formula, whatever the
-// lanes are, at every size, without writing elsewhere.
+// TestFeaturesEven checks that stepped rows agree with the formula for all kinds of lanes and
+// sizes, and that nothing else is written.
 func TestFeaturesEven(t *testing.T) {
 	for _, count := range []int{1, 2, 5} {
 		for _, n := range []int{1, 2, 3, 7, 8, 9, 10, 31, 32, 33, 63, 64, 65, 71, 72, 127, 128, 129, 200} {
@@ -124,8 +123,8 @@ func testFeaturesEven(t *testing.T, s *evenScene) {
 	}
 }
 
-// compareEven is the largest difference; where the formula cuts off to 0, so
-// must the steps, and the other way round.
+// compareEven returns the largest difference. The steps must be 0 exactly where the formula is cut
+// off to 0.
 func compareEven(t *testing.T, s *evenScene, cos, sin, cos2, sin2 Panels) (worst float64) {
 	t.Helper()
 	for i := range s.b.Count {
@@ -140,12 +139,12 @@ func compareEven(t *testing.T, s *evenScene, cos, sin, cos2, sin2 Panels) (worst
 	return worst
 }
 
-// TestEvenTruth: against 192 bits, at the rows where errors have grown most.
+// TestEvenTruth compares with 192-bit arithmetic at the rows with the largest errors.
 func TestEvenTruth(t *testing.T) {
 	const n = 64
 	for i, kind := range slices.Concat(kinds[:easy], kinds[:easy]) {
 		turn := 7.0
-		if i >= easy { // so slow that phases lose nothing
+		if i >= easy { // so slow that phases are exact
 			turn = 0.01
 		}
 		t.Run(fmt.Sprint(kind.name, ", ", turn), func(t *testing.T) {
@@ -171,19 +170,19 @@ func TestEvenTruth(t *testing.T) {
 						}
 					}
 				}
-				t.Logf("at most %.1f units of the last place of 1 wrong, in row %d", worst, at)
-				// The factors' roundings may all fall alike: ¼ unit for each of up to
-				// 32 steps, times the steps that follow. The first phase has lost up
-				// to π units for each turn.
+				t.Logf("maximum error %.1f units in the last place of 1, in row %d", worst, at)
+				// The roundings of the factors may all have the same sign: ¼ unit for each of up to
+				// 32 steps, times the following steps. The first phase has an error of up to π
+				// units per turn.
 				if want := 32*31/2/4 + 20 + math.Pi*most; !(worst <= want) {
-					t.Errorf("wrong by %.1f units of the last place of 1, want %.1f", worst, want)
+					t.Errorf("error %.1f units in the last place of 1, want %.1f", worst, want)
 				}
 			})
 		})
 	}
 }
 
-// truth is feature k of the bank at x, and its phase's size in turns.
+// truth returns feature k of the bank at x, and the size of its phase in turns.
 func truth(b Bank, k int, x float64) (cos, sin precise.Real, size float64) {
 	p := b.Panel(k / Lanes)[k%Lanes:]
 	d := precise.Of(x).Minus(precise.Of(p[Lanes]))
@@ -196,15 +195,15 @@ func truth(b Bank, k int, x float64) (cos, sin precise.Real, size float64) {
 	return e.Times(angle.Cos()), e.Times(angle).Times(angle.Sinc()), math.Abs(turns.Float())
 }
 
-// TestEvenNotFinite: what is no number does not pass for one, in any lane, and
-// spoils no other.
+// TestEvenNotFinite checks that NaN and infinities in any lane give NaN and do not affect other
+// lanes.
 func TestEvenNotFinite(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		name                    string
 		z, p, w, phase, gate, x float64
 	}{
-		{"all is well", 1, 1e-3, 1, 1, 1, 0},
+		{"all finite", 1, 1e-3, 1, 1, 1, 0},
 		{"center NaN", nan, 1e-3, 1, 1, 1, 0},
 		{"center infinite", inf, 1e-3, 1, 1, 1, 0},
 		{"center infinite, no decay", -inf, 0, 1, 1, 1, 0},
@@ -244,7 +243,7 @@ func TestEvenNotFinite(t *testing.T) {
 	}
 }
 
-// TestStep: the turn and the bends to their last places.
+// TestStep checks the rotation and the damping to the last place.
 func TestStep(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 1))
 	eachSet(t, func(t *testing.T) {
@@ -273,8 +272,8 @@ func TestStep(t *testing.T) {
 	})
 }
 
-// TestEvenFallsBack: panels of easy lanes are stepped, others are not, and one
-// of those between does not keep its neighbors from it.
+// TestEvenFallsBack checks that panels of easy lanes are stepped and others are not, and that a
+// panel that cannot be stepped does not affect its neighbors.
 func TestEvenFallsBack(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		for i, kind := range kinds {
@@ -297,14 +296,14 @@ func TestEvenFallsBack(t *testing.T) {
 			p.Acc, p.W, p.Starts = s.floats(64*Lanes, 0), s.w, &starts
 			p.Features()
 			if want := []bool{EvenFused(), EvenFused() && want == 3, EvenFused()}; !slices.Equal(starts.stepped, want) {
-				t.Errorf("%s: %v are left unwritten, want %v", kind.name, starts.stepped, want)
+				t.Errorf("%s: stepped %v, want %v", kind.name, starts.stepped, want)
 			}
 		}
 	})
 }
 
-// TestFactorizedEven: features stepped through twice give the sums of features
-// that were written, panels that cannot be stepped among them.
+// TestFactorizedEven checks that features stepped through twice give the sums of written features,
+// also with panels that cannot be stepped.
 func TestFactorizedEven(t *testing.T) {
 	for _, count := range []int{1, 2, 5} {
 		for _, n := range []int{1, 2, 3, 7, 8, 9, 10, 31, 32, 33, 63, 64, 65, 100} {
@@ -357,11 +356,11 @@ func testFactorizedEven(t *testing.T, s *evenScene) {
 	}
 }
 
-// reach is how large a row's share in each sum can be, up to a small factor.
+// reach returns the maximum contribution of a row to each sum, up to a small factor.
 func (s *evenScene) reach(panel, lane int) [FactorizedRows]float64 {
 	p := s.b.Panel(panel)[lane:]
 	d := 0.0
-	for _, x := range s.x { // where the feature lives, or the rows reach
+	for _, x := range s.x { // at the feature's support, or at the rows
 		if dx := x - p[Lanes]; p[2*Lanes]*dx*dx < 40 {
 			d = max(d, dx, -dx)
 		}
@@ -369,7 +368,7 @@ func (s *evenScene) reach(panel, lane int) [FactorizedRows]float64 {
 	return [FactorizedRows]float64{1, 1, 1, 1, d, d, d * d}
 }
 
-// centered is a lane that knows its features' centers.
+// centered returns a lane with its features' centers.
 func centered(l *Lane, par []float64) *Lane {
 	copy(l.Center[:], par[Lanes:2*Lanes])
 	return l

@@ -6,7 +6,7 @@ import "fmt"
 const (
 	FactorizedAlong  = iota // Σ r·cos
 	FactorizedSquare        // Σ cos²
-	FactorizedRipple        // and so on as Contract's
+	FactorizedRipple        // further sums as in Contract
 	FactorizedTheta
 	FactorizedThetaD
 	FactorizedQuadD
@@ -14,11 +14,10 @@ const (
 	FactorizedRows
 )
 
-// Factorized is Contract for one input and one output with A1·∂/∂E[φ_n] =
-// α·cos + β·r_n made on the way, r [n] being the residuals. Its sums
-// [Count,FactorizedRows,8] have Σ r·cos and Σ cos² instead of Σ u·cos, which is
-// (α·Σ cos² + β·Σ r·cos)/A1. For more inputs or outputs Fit (with weights α, into
-// zeros) and AddOutput make bar, and Along, Second and Contract the sums.
+// Factorized is Contract for one input and one output with A1·∂/∂E[φ_n] = α·cos + β·r_n, where r
+// [n] are the residuals. Its sums [Count,FactorizedRows,8] have Σ r·cos and Σ cos² instead of Σ
+// u·cos, which is (α·Σ cos² + β·Σ r·cos)/A1. With more inputs or outputs, use Fit (with weights α,
+// added to zeros) and AddOutput to compute bar, and Along, Second and Contract for the sums.
 func (t *Tile) Factorized(sums, res []float64, lanes []Lane) {
 	t.check("Factorized", true, res)
 	checkSums("Factorized", sums, t.Cos.Count*FactorizedRows)
@@ -36,8 +35,8 @@ func (t *Tile) Factorized(sums, res []float64, lanes []Lane) {
 	}
 }
 
-// resume is Factorized for the panels from lo on that are all stepped or all
-// written, and returns where they end.
+// resume is Factorized for the panels from lo on that are all stepped or all written, and returns
+// their end.
 func (t *Tile) resume(sums []float64, lo int, res []float64, lanes []Lane) (hi int) {
 	from, n := t.Starts, t.Cos.N
 	for hi = lo + 1; hi < t.Bank.Count && from.stepped[hi] == from.stepped[lo]; {
@@ -55,7 +54,7 @@ func (t *Tile) resume(sums []float64, lo int, res []float64, lanes []Lane) (hi i
 	return hi
 }
 
-// factorized is Factorized over features that are written.
+// factorized is Factorized for written features.
 func (t *Tile) factorized(sums, res []float64, lanes []Lane) {
 	cos, sin := t.Cos, t.Sin
 	if cos.empty() {
@@ -98,8 +97,8 @@ func factorizedPlain(sums, cos, sin, res, x, inv []float64, lane *Lane) {
 	}
 }
 
-// Second adds Σ_n e²·(cos² − sin²) and Σ_n cos² to the two rows of each
-// panel's sums [Count,2,8], for second moments and the products' diagonals.
+// Second adds Σ_n e²·(cos² − sin²) and Σ_n cos² to the two rows of each panel's sums [Count,2,8],
+// for second moments and the products' diagonals.
 func (t *Tile) Second(sums []float64) {
 	t.check("Second", false, t.Inv)
 	checkSums("Second", sums, 2*t.Cos.Count)

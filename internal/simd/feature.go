@@ -2,18 +2,17 @@ package simd
 
 import "math"
 
-// A Bank holds the parameters of features, panel by panel: for each panel the
-// phases of its eight lanes, then for each input their centers, decays and
-// frequencies. Lanes that were never set are cosines of 0: a gate.
+// A Bank contains the parameters of features by panel: for each panel the phases of its eight
+// lanes, then for each input their centers, decays and frequencies. Lanes that were never set are
+// cosines of 0: a gate.
 type Bank struct {
 	Q, Count int       // inputs, panels
 	Data     []float64 // [Count][1+3Q][8]
 }
 
-// Set gives feature k, counted through the panels, its centers z, decays P ≥ 0
-// and angular frequencies ω [Q] and its phase c in radians. Decays above 1e36
-// are taken for 1e36, frequencies and phases above 1e100 for NaN, so that the
-// kernels need not look for overflow.
+// Set sets the centers z, decays P ≥ 0, angular frequencies ω [Q] and the phase c in radians of
+// feature k, counted through the panels. Decays above 1e36 are replaced by 1e36, and frequencies
+// and phases above 1e100 by NaN, so that the kernels need not check for overflow.
 func (b Bank) Set(k int, center, decay, freq []float64, phase float64) {
 	panel, lane := b.Panel(k/Lanes), k%Lanes
 	panel[lane] = turns(phase)
@@ -23,7 +22,7 @@ func (b Bank) Set(k int, center, decay, freq []float64, phase float64) {
 	}
 }
 
-// turns is an angle in turns.
+// turns converts an angle to turns.
 func turns(angle float64) float64 {
 	if !(math.Abs(angle) <= 1e100) {
 		return math.NaN()
@@ -31,21 +30,20 @@ func turns(angle float64) float64 {
 	return angle / (2 * math.Pi)
 }
 
-// Panel is the parameters of panel i.
+// Panel returns the parameters of panel i.
 func (b Bank) Panel(i int) []float64 {
 	size := (1 + 3*b.Q) * Lanes
 	return b.Data[i*size:][:size]
 }
 
-// Slice is the panels [lo, hi) of the bank.
+// Slice returns the panels [lo, hi) of the bank.
 func (b Bank) Slice(lo, hi int) Bank {
 	size := (1 + 3*b.Q) * Lanes
 	return Bank{Q: b.Q, Count: hi - lo, Data: b.Data[lo*size : hi*size]}
 }
 
-// far is where exp(−quad/2) is cut off, at 1e-76, so that sums of products of
-// features never meet the numbers below the normal ones, which cost a
-// processor a hundred cycles each.
+// far is the value of quad above which exp(−quad/2), 1e-76, is set to 0, so that sums of products
+// of features never contain subnormal numbers, which cost a processor a hundred cycles each.
 const far = 350
 
 // featurePlain is Features' plain loop; all gates are 1 if they are nil.
@@ -61,12 +59,12 @@ func featurePlain(cos, sin, x []float64, q int, gate, par []float64) {
 			for i, xi := range x[n*q:][:q] {
 				in := par[(1+3*i)*Lanes+lane:][:2*Lanes+1]
 				d := xi - in[0]
-				turns = math.FMA(in[2*Lanes], d, turns) // as the kernels round it, or far phases would differ
+				turns = math.FMA(in[2*Lanes], d, turns) // rounded as in the kernels, because large phases would differ otherwise
 				quad += in[Lanes] * d * d
 			}
 			sn, cs := math.Sincos(2 * math.Pi * (turns - math.RoundToEven(turns)))
 			e := 0.0
-			if !(quad > far) { // NaN must not pass for far away
+			if !(quad > far) { // also true for NaN
 				e = math.Exp(-0.5 * quad)
 			}
 			c[lane], s[lane] = g*e*cs, g*e*sn

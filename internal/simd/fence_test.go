@@ -6,19 +6,18 @@ import (
 	"testing"
 )
 
-// margin is how many NaNs stand before and after a fenced array: more than any
-// kernel reads or writes at once.
+// margin is the number of NaNs before and after a fenced array: more than any kernel reads or
+// writes at once.
 const margin = 64
 
-// A fence holds arrays between NaNs: a stray read spoils a sum, a stray write
-// is found.
+// A fence allocates arrays between NaNs: a stray read makes a sum NaN, and check finds a stray
+// write.
 type fence struct {
 	t   testing.TB
 	all [][]float64
 }
 
-// floats makes n zeros between NaNs, their start off a cache line by skip
-// numbers.
+// floats returns n zeros between NaNs, which begin skip numbers after a cache line.
 func (f *fence) floats(n, skip int) []float64 {
 	a := Aligned(n + 2*margin + skip)
 	for i := range a {
@@ -30,7 +29,7 @@ func (f *fence) floats(n, skip int) []float64 {
 	return in
 }
 
-// panels makes random panels with rows of NaNs between them.
+// panels returns random panels with rows of NaNs between them.
 func (f *fence) panels(r *rand.Rand, count, n int) Panels {
 	p := Panels{N: n, Stride: n + 1, Count: count}
 	p.Data = f.floats(max(0, (count*p.Stride-1)*Lanes), 1)
@@ -43,7 +42,7 @@ func (f *fence) panels(r *rand.Rand, count, n int) Panels {
 	return p
 }
 
-// check fails the test if a fence was written on.
+// check fails the test if a fence was overwritten.
 func (f *fence) check() {
 	f.t.Helper()
 	for _, a := range f.all {
@@ -65,7 +64,7 @@ func (f *fence) between(p Panels) {
 	}
 }
 
-// near fails unless got is within tol of want, by the scale of the sum.
+// near fails the test unless got is within tol of want, relative to the scale of the sum.
 func near(t testing.TB, what string, got, want, scale, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol*scale) {
@@ -73,7 +72,7 @@ func near(t testing.TB, what string, got, want, scale, tol float64) {
 	}
 }
 
-// random makes n numbers in [0, most).
+// random returns n numbers in [0, most).
 func (f *fence) random(r *rand.Rand, n int, most float64) []float64 {
 	a := f.floats(n, 1)
 	for i := range a {
@@ -82,7 +81,7 @@ func (f *fence) random(r *rand.Rand, n int, most float64) []float64 {
 	return a
 }
 
-// bank makes a random bank over inputs in [0, n).
+// bank returns a random bank over inputs in [0, n).
 func (f *fence) bank(r *rand.Rand, count, q, n int) Bank {
 	b := randomBank(r, count, q, max(n, 1))
 	data := f.floats(len(b.Data), 0)

@@ -18,8 +18,8 @@ import (
 
 var writeSum = flag.Bool("write-sum", false, "have TestSum write asm.sum instead of comparing")
 
-// TestSum: neither the generator nor what it made was changed alone: asm.sum has
-// the hashes of both.
+// TestSum checks with the hashes in asm.sum that neither the generator nor the generated files have
+// changed separately.
 func TestSum(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"asm/*", "*.s", "dispatch_*.go"} {
@@ -35,15 +35,15 @@ func TestSum(t *testing.T) {
 		testkit.OK(t, os.WriteFile("asm.sum", []byte(sums.String()), 0o644))
 	}
 	if list, err := os.ReadFile("asm.sum"); err != nil || string(list) != sums.String() {
-		t.Errorf("asm.sum does not have the files' hashes: run go generate (%v)\n%s", err, sums.String())
+		t.Errorf("asm.sum does not match the files: run go generate (%v)\n%s", err, sums.String())
 	}
 }
 
-// TestGenerate makes everything anew, where VSSGP_REQUIRE_AVO is set: avo and
-// what it needs are downloaded.
+// TestGenerate regenerates everything if VSSGP_REQUIRE_AVO is set, which downloads avo and its
+// dependencies.
 func TestGenerate(t *testing.T) {
 	if os.Getenv("VSSGP_REQUIRE_AVO") == "" {
-		t.Skip("VSSGP_REQUIRE_AVO is not set; TestSum holds the hashes")
+		t.Skip("VSSGP_REQUIRE_AVO is not set; TestSum compares the hashes")
 	}
 	dir := t.TempDir()
 	testkit.OK(t, os.CopyFS(filepath.Join(dir, "asm"), os.DirFS("asm")))
@@ -65,7 +65,7 @@ func TestGenerate(t *testing.T) {
 			return err
 		}
 		if !bytes.Equal(testkit.Must(os.ReadFile(filepath.Join(dir, name)))(t), testkit.Must(os.ReadFile(name))(t)) {
-			t.Errorf("go generate makes another %s", name)
+			t.Errorf("go generate changes %s", name)
 		}
 		return nil
 	})

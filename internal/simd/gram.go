@@ -2,12 +2,12 @@ package simd
 
 import "fmt"
 
-// rowBlock is how many rows the outer products sum at once: three panels of
-// them and one more fit into a core's nearest cache (128·64·4 = 32 KiB).
+// rowBlock is the number of rows that the outer products sum at once: three panels of them and one
+// more fit into the L1 cache (128·64·4 = 32 KiB).
 const rowBlock = 128
 
-// width returns how many of the panels left a micro-kernel takes on the right:
-// three, but two and two of four, because one alone is slow.
+// width returns the number of panels on the right of a micro-kernel for the given number of
+// remaining panels: three, but two plus two for four, because one alone is slow.
 func width(left int) int {
 	if left == 4 {
 		return 2
@@ -20,11 +20,11 @@ func width(left int) int {
 //
 //	c[i·ldc+j] += Σ_n a[n][i]·a[n][j]   for 8·lo ≤ j < 8·hi, i ≥ j
 //
-// In the 8×8 blocks on the diagonal all of the block is added. Cuts into [lo,
-// hi) do not change the sums; cuts at multiples of three panels are fastest.
+// Blocks of 8×8 on the diagonal are added in full. The division into [lo, hi) does not change the
+// sums; divisions at multiples of three panels are fastest.
 func Gram(c []float64, ldc int, a Panels, lo, hi int) { gram("Gram", c, ldc, a, lo, hi, 1) }
 
-// Downdate takes from C what Gram adds to it.
+// Downdate subtracts from C the products that Gram adds.
 func Downdate(c []float64, ldc int, a Panels, lo, hi int) { gram("Downdate", c, ldc, a, lo, hi, -1) }
 
 // gram adds α times the triangle.
@@ -65,14 +65,14 @@ func Cross(c []float64, ldc int, a, b Panels) {
 	}
 }
 
-// checkMatrix panics if a matrix [rows,cols] of stride ld does not lie within c.
+// checkMatrix panics unless c contains a matrix [rows,cols] of stride ld.
 func checkMatrix(what string, c []float64, rows, cols, ld int) {
 	if ld < cols || rows > 0 && cols > 0 && len(c) < (rows-1)*ld+cols {
-		panic(fmt.Sprintf("simd: %s: %d numbers cannot hold %d×%d, rows %d apart", what, len(c), rows, cols, ld))
+		panic(fmt.Sprintf("simd: %s: %d numbers are too few for %d×%d, rows %d apart", what, len(c), rows, cols, ld))
 	}
 }
 
-// outer adds α·LᵀR to the rows of c, l being one panel and r one to three.
+// outer adds α·LᵀR to the rows of c, where l is one panel and r one to three.
 func outer(c []float64, ldc int, l, r Panels, alpha float64) {
 	if l.N == 0 {
 		return

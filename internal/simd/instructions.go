@@ -1,6 +1,6 @@
 package simd
 
-// A Set is an instruction set that the kernels are written for.
+// A Set is an instruction set of the kernels.
 type Set uint8
 
 const (
@@ -11,5 +11,5 @@ const (
 
 var names = [...]string{Plain: "go", AVX2: "avx2", AVX512: "avx512"}
 
-// String is "go", "avx2" or "avx512".
+// String returns "go", "avx2" or "avx512".
 func (s Set) String() string { return names[s] }

@@ -2,22 +2,22 @@ package simd
 
 import "github.com/vssgp/vssgp/internal/parallel"
 
-// span is how many rows of L⁻¹ are computed at once, and how many panels of
-// its columns by one job: L's block of span×span numbers stays in a core's
-// second cache, and comes from beyond it once for jobPanels·8 columns.
+// span is the number of rows of L⁻¹ computed at once, and jobPanels the number of panels of its
+// columns per job. L's block of span×span numbers stays in the L2 cache, and is loaded once per
+// jobPanels·8 columns.
 const (
 	span      = 128
 	jobPanels = 12
 )
 
-// Inverse overwrites the factor L in the lower triangle of a with A⁻¹, both
-// triangles: first L⁻¹ by forward substitution, then A⁻¹ = L⁻ᵀL⁻¹.
+// Inverse overwrites the factor L in the lower triangle of a with A⁻¹, both triangles: first L⁻¹ by
+// forward substitution, then A⁻¹ = L⁻ᵀL⁻¹.
 func (d *Dense) Inverse(a []float64, n, ld int) {
 	checkSquare("Inverse", a, n, ld)
 	d.reciprocals(a, n, ld)
 	d.inverse = Resize(d.inverse, n*n)
 	w := Panels{Data: d.inverse, N: n, Stride: n, Count: n / Lanes}
-	parallel.For((w.Count+jobPanels-1)/jobPanels, d.workers, func(j int) { // the longest first
+	parallel.For((w.Count+jobPanels-1)/jobPanels, d.workers, func(j int) { // longest job first
 		d.invertColumns(w, a, ld, j*jobPanels, min((j+1)*jobPanels, w.Count))
 	})
 	parallel.For((w.Count+2)/3, d.workers, func(g int) {
@@ -39,8 +39,8 @@ func (d *Dense) invertColumns(w Panels, l []float64, ld, lo, hi int) {
 	d.forward(w.Slice(lo, hi), l, ld, first)
 }
 
-// forward is forward substitution with L through panels whose rows above first,
-// a multiple of eight, are zero or of no interest.
+// forward is forward substitution with L through panels. Their rows above first, a multiple of
+// eight, are zero or not needed.
 func (d *Dense) forward(w Panels, l []float64, ld, first int) {
 	for top := first; top < w.N; top += span {
 		bottom := min(w.N, top+span)
@@ -64,9 +64,8 @@ func (d *Dense) reciprocals(l []float64, n, ld int) {
 	}
 }
 
-// InverseFactor is L⁻¹ [n,n] in panels of its columns, zero above the
-// diagonal, after Inverse has been asked for a matrix of n rows. Dense's next
-// call uses its room.
+// InverseFactor returns L⁻¹ [n,n] in panels of its columns, zero above the diagonal, after a call
+// of Inverse for a matrix of n rows. The next call of d overwrites it.
 func (d *Dense) InverseFactor(n int) Panels {
 	w := Panels{Data: d.inverse, N: n, Stride: n, Count: n / Lanes}
 	w.check("InverseFactor")
@@ -76,12 +75,12 @@ func (d *Dense) InverseFactor(n int) Panels {
 	return w
 }
 
-// Lend gives Inverse memory of [n,n] numbers for L⁻¹, until it is lent other memory
-// or nil.
+// Lend provides memory of [n,n] numbers for L⁻¹ to Inverse, until it is called with other memory or
+// nil.
 func (d *Dense) Lend(room []float64) { d.inverse = room }
 
-// SolveLower overwrites the panels, eight right-hand sides each, with L⁻¹ times
-// them; L is the lower triangle of l [n,n], and each panel has n rows.
+// SolveLower overwrites the panels, eight right-hand sides each, with L⁻¹ times them; L is the
+// lower triangle of l [n,n], and each panel has n rows.
 func (d *Dense) SolveLower(x Panels, l []float64, ld int) {
 	x.check("SolveLower")
 	checkSquare("SolveLower", l, x.N, ld)
@@ -91,8 +90,8 @@ func (d *Dense) SolveLower(x Panels, l []float64, ld int) {
 	})
 }
 
-// squareColumns writes the lower triangle of WᵀW in the columns of the panels
-// [lo, hi), W being lower triangular: row i's sums begin at row i.
+// squareColumns writes the lower triangle of WᵀW in the columns of the panels [lo, hi), where W is
+// lower triangular: row i's sums begin at row i.
 func squareColumns(c []float64, ldc int, w Panels, lo, hi int) {
 	for i := lo * Lanes; i < w.N; i++ {
 		clear(c[i*ldc+lo*Lanes:][:(hi-lo)*Lanes])

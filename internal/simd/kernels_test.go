@@ -7,7 +7,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// eachSet runs f once for each set that the processor has.
+// eachSet runs f once for each set of the processor.
 func eachSet(t *testing.T, f func(t *testing.T)) {
 	was := use
 	defer func() { use = was }()
@@ -28,7 +28,7 @@ func random(r *rand.Rand, count, n int) Panels {
 	return p
 }
 
-// randomBank makes random features over inputs in [0, n).
+// randomBank returns random features over inputs in [0, n).
 func randomBank(r *rand.Rand, count, q, n int) Bank {
 	b := newBank(count, q)
 	for k := range count * Lanes {
@@ -41,7 +41,7 @@ func randomBank(r *rand.Rand, count, q, n int) Bank {
 	return b
 }
 
-// kernels are calls of all kernels on count panels of n rows.
+// kernels returns calls of all kernels on count panels of n rows.
 func kernels(t *testing.T, count, n int) map[string]func() {
 	s := newScene(t, 1, count, n, 1)
 	m := count * Lanes
@@ -70,7 +70,7 @@ func kernels(t *testing.T, count, n int) map[string]func() {
 	for i := range places {
 		places[i], points[i/Lanes] = int64(n), int64(min(n, 16))
 	}
-	evenFit.Features() // makes room
+	evenFit.Features() // allocates
 	return map[string]func(){
 		"Features":       func() { plain.Features() },
 		"FeaturesFit":    func() { fit.Features() },
@@ -98,12 +98,12 @@ func kernels(t *testing.T, count, n int) map[string]func() {
 	}
 }
 
-// TestAllocations: no kernel allocates, nor does a Dense that has its room.
+// TestAllocations checks that no kernel allocates, nor a Dense that has its workspace.
 func TestAllocations(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		for name, run := range kernels(t, 3, 20) {
 			most := 0.0
-			if name == "Dense" { // what it hands to Parallel, a few words each
+			if name == "Dense" { // the closures passed to parallel, a few words each
 				most = 5
 			}
 			if n := testing.AllocsPerRun(10, run); n > most {

@@ -27,7 +27,7 @@ func Lattice(f, b, w []float64, lag, m int, k float64) (products, squares float6
 	return s.products, s.squares
 }
 
-// A stage goes through the samples one by one. was is what b held before at the sample before.
+// A stage processes the samples in order. was is the old value of b at the previous sample.
 type stage struct {
 	f, b, w                   []float64
 	lag                       int
@@ -61,11 +61,11 @@ func (s *stage) plain(from, to int) {
 	s.was, s.products, s.squares = was, s.products+products, s.squares+ofF+ofB
 }
 
-// Reflect goes on by an order in Levinson's recursion with reflection coefficient k, in place,
+// Reflect increases the order in Levinson's recursion with reflection coefficient k, in place,
 //
 //	a_j ← a_j + k·s_j,   s_j ← s_j + k·a_j,
 //
-// and returns Σ_j a_j r_j. The slices are equally long.
+// and returns Σ_j a_j r_j. The slices have equal length.
 func Reflect(a, s, r []float64, k float64) (product float64) {
 	s, r = s[:len(a)], r[:len(a)]
 	done := 0
@@ -85,7 +85,7 @@ func Reflect(a, s, r []float64, k float64) (product float64) {
 	return product
 }
 
-// Dot returns Σ_j a_j b_j. The slices are equally long.
+// Dot returns Σ_j a_j b_j. The slices have equal length.
 func Dot(a, b []float64) (sum float64) {
 	b = b[:len(a)]
 	done := 0

@@ -4,32 +4,32 @@
 
 package simd
 
-// latticeAVX512 is stage.plain for n samples, a multiple of Lanes. The number before b's first was *old and is new; sums are lanes.
+// latticeAVX512 is stage.plain for n samples, a multiple of Lanes. *old is the number before b's first, which is updated; sums are per lane.
 //
 //go:noescape
 func latticeAVX512(sums *float64, f *float64, b *float64, w *float64, k *float64, old *float64, n int)
 
-// reflectAVX512 is Reflect for n coefficients, a multiple of two panel's rows; sums are lanes.
+// reflectAVX512 is Reflect for n coefficients, a multiple of two panel rows; sums are per lane.
 //
 //go:noescape
 func reflectAVX512(sums *float64, a *float64, s *float64, r *float64, k *float64, n int)
 
-// dotAVX512 is Dot for n numbers, a multiple of four panel's rows; sums are lanes.
+// dotAVX512 is Dot for n numbers, a multiple of four panel rows; sums are per lane.
 //
 //go:noescape
 func dotAVX512(sums *float64, a *float64, b *float64, n int)
 
-// latticeAVX2 is stage.plain for n samples, a multiple of Lanes. The number before b's first was *old and is new; sums are lanes.
+// latticeAVX2 is stage.plain for n samples, a multiple of Lanes. *old is the number before b's first, which is updated; sums are per lane.
 //
 //go:noescape
 func latticeAVX2(sums *float64, f *float64, b *float64, w *float64, k *float64, old *float64, n int)
 
-// reflectAVX2 is Reflect for n coefficients, a multiple of two panel's rows; sums are lanes.
+// reflectAVX2 is Reflect for n coefficients, a multiple of two panel rows; sums are per lane.
 //
 //go:noescape
 func reflectAVX2(sums *float64, a *float64, s *float64, r *float64, k *float64, n int)
 
-// dotAVX2 is Dot for n numbers, a multiple of four panel's rows; sums are lanes.
+// dotAVX2 is Dot for n numbers, a multiple of four panel rows; sums are per lane.
 //
 //go:noescape
 func dotAVX2(sums *float64, a *float64, b *float64, n int)

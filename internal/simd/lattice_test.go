@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestLattice: every set does what the formula says, from every place within a panel's row on.
+// TestLattice compares every set with the formula, from every offset within a panel's row.
 func TestLattice(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		for _, n := range []int{2, 5, 8, 9, 16, 23, 24, 104, 111} {
@@ -47,7 +47,8 @@ func latticeCase(t *testing.T, n, m int) {
 	testkit.Within(t, what+": backward errors", b, wantB, 4e-15)
 }
 
-// TestReflect: every set does what the formulas of Reflect and Dot say, wherever the slices begin.
+// TestReflect compares every set with the formulas of Reflect and Dot, at every alignment of the
+// slices.
 func TestReflect(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		for n := range 140 {
@@ -76,7 +77,7 @@ func TestReflect(t *testing.T) {
 			copy(before[:n], a)
 			copy(before[n+3:], s)
 			if !slices.Equal(before, whole) {
-				t.Fatalf("%v, n = %d: it wrote beside the slices", use, n)
+				t.Fatalf("%v, n = %d: it wrote outside the slices", use, n)
 			}
 		}
 	})

@@ -2,13 +2,13 @@ package simd
 
 import "math"
 
-// Rows of a panel of eight waves (PairWaves), and the numbers of one.
+// Rows of a panel of eight waves (PairWaves), and indices of the numbers of one wave.
 const (
 	PairDecay  = iota // P
 	PairCenter        // Z
-	PairLow           // what rounding took from Z
-	PairCycles        // frequency on the grid, a whole number
-	PairPart          // and the rest of it
+	PairLow           // rounding error of Z
+	PairCycles        // frequency on the grid, an integer
+	PairPart          // fractional part of the frequency
 	PairPhase         // turns at X = 0
 	PairRows
 )
@@ -16,8 +16,9 @@ const (
 // A PairGrid contains the numbers of a table that PairWaves needs.
 type PairGrid [16]float64
 
-// NewPairGrid takes P₀, the step h of the frequencies, √(2π)/T, the span of the rows, the number of frequencies after which they
-// repeat themselves or 0, the place of frequency 0, and how many standard deviations of a Gaussian count.
+// NewPairGrid returns the grid for P₀, the step h of the frequencies, √(2π)/T, the span of the
+// rows, the period of the frequencies (or 0), the position of frequency 0, and the number of
+// standard deviations of a Gaussian to include.
 func NewPairGrid(p0, h, density, span, length float64, margin int, digits float64) *PairGrid {
 	const wholes, integer = 3 << 51, 1 << 52
 	perLength := 0.0
@@ -30,10 +31,11 @@ func NewPairGrid(p0, h, density, span, length float64, margin int, digits float6
 	}
 }
 
-// PairWaves writes jobs and places of SumWaves for the products ψ_jψ_k and ψ_jψ_k* of the wave one [PairRows] with each of the
-// panels of waves [panels,PairRows,8]: two panels for each, and to row 7 of pairs [panels,8,8] the points that the moments are
-// about. In WaveExtent of each job it leaves P·span² − 2·log of the envelope's greatest value, in WaveReach how many frequencies
-// it reaches on each side. It reports false, and does nothing, if the instruction set in use has no such kernel.
+// PairWaves writes jobs and places of SumWaves for the products ψ_jψ_k and ψ_jψ_k* of the wave one
+// [PairRows] with each of the panels of waves [panels,PairRows,8]: two panels each. It writes the
+// points of the moments to row 7 of pairs [panels,8,8], P·span² − 2·log of the envelope's maximum
+// to WaveExtent of each job, and the number of frequencies that it reaches on each side to
+// WaveReach. If the instruction set in use has no such kernel, it does nothing and returns false.
 func PairWaves(jobs []float64, places []int64, pairs, one, waves []float64, grid *PairGrid) bool {
 	panels := len(waves) / (PairRows * Lanes)
 	if panels == 0 {

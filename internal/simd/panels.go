@@ -5,21 +5,20 @@ import (
 	"unsafe"
 )
 
-// Lanes is how many features a panel has.
+// Lanes is the number of features of a panel.
 const Lanes = 8
 
-// Panels are Count panels of N rows of eight numbers. Panel p begins at
-// Data[p·Stride·8]; row n of it is the eight numbers from n·8 on.
+// Panels are Count panels of N rows of eight numbers. Panel p begins at Data[p·Stride·8]; row n of
+// it is the eight numbers from n·8 on.
 //
-// As features over a tile, rows are data and lanes are features; as a matrix B
-// [K,8·Count], rows are B's rows and panels are blocks of eight columns.
+// For features over a tile, rows are data and lanes are features. For a matrix B [K,8·Count], rows
+// are B's rows and panels are blocks of eight columns.
 type Panels struct {
 	Data             []float64
 	N, Stride, Count int
 }
 
-// NewPanels makes room for count panels of n rows, each row in one cache line, which
-// has eight numbers.
+// NewPanels allocates count panels of n rows. Each row of eight numbers is one cache line.
 func NewPanels(count, n int) Panels {
 	return Panels{Data: Aligned(count * n * Lanes), N: n, Stride: n, Count: count}
 }
@@ -32,7 +31,7 @@ func Aligned(n int) []float64 {
 	return Align(make([]float64, Room(n)), n)
 }
 
-// Resize returns n numbers of any value, in a's memory if that is enough.
+// Resize returns n numbers of arbitrary values, in a's memory if that is large enough.
 func Resize(a []float64, n int) []float64 {
 	if cap(a) < n {
 		return Aligned(n)
@@ -40,8 +39,8 @@ func Resize(a []float64, n int) []float64 {
 	return a[:n]
 }
 
-// Room returns how many numbers hold n that begin on a cache line, wherever they
-// lie.
+// Room returns the length of an array that contains n numbers beginning on a cache line, for any
+// alignment.
 func Room(n int) int { return n + Lanes - 1 }
 
 // Align returns the first n numbers of a that begin on a cache line; a has Room(n).
@@ -53,7 +52,7 @@ func Align(a []float64, n int) []float64 {
 	return a[skip : skip+n : skip+n]
 }
 
-// Panel returns panel i, N rows of it.
+// Panel returns the N rows of panel i.
 func (p Panels) Panel(i int) []float64 { return p.Data[i*p.Stride*Lanes:][:p.N*Lanes] }
 
 // Slice returns panels [lo, hi).
@@ -74,13 +73,13 @@ func (p Panels) Rows(lo, hi int) Panels {
 // row returns the address of row n of panel i.
 func (p Panels) row(i, n int) *float64 { return &p.Data[(i*p.Stride+n)*Lanes] }
 
-// check panics if the panels do not lie within Data.
+// check panics unless Data contains the panels.
 func (p Panels) check(what string) {
 	if p.N < 0 || p.Count < 0 || p.Stride < p.N {
 		panic(fmt.Sprintf("simd: %s: %d panels of %d rows, %d apart", what, p.Count, p.N, p.Stride))
 	}
 	if p.Count > 0 && len(p.Data) < ((p.Count-1)*p.Stride+p.N)*Lanes {
-		panic(fmt.Sprintf("simd: %s: %d numbers cannot hold %d panels of %d rows, %d apart", what, len(p.Data), p.Count, p.N, p.Stride))
+		panic(fmt.Sprintf("simd: %s: %d numbers are too few for %d panels of %d rows, %d apart", what, len(p.Data), p.Count, p.N, p.Stride))
 	}
 }
 
@@ -94,7 +93,7 @@ func (p Panels) within(what string, lo, hi int) {
 // empty reports whether there are no rows or no panels.
 func (p Panels) empty() bool { return p.N == 0 || p.Count == 0 }
 
-// same panics unless all panels have one shape and lie within their arrays.
+// same panics unless all panels have one shape and are within their arrays.
 func same(what string, panels ...Panels) {
 	for _, p := range panels {
 		p.check(what)

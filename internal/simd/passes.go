@@ -2,8 +2,8 @@ package simd
 
 import "fmt"
 
-// Fit adds Σ_p w[p]·cos[p], p the panels, to acc [n,8], lane by lane; w is
-// [Count,8]. Summed over the lanes (SumLanes) that is Σ_k w_k·cos_nk.
+// Fit adds Σ_p w[p]·cos[p] over the panels p to acc [n,8], per lane; w is [Count,8]. The sum over
+// the lanes (SumLanes) is Σ_k w_k·cos_nk.
 func Fit(acc []float64, cos Panels, w []float64) {
 	cos.check("Fit")
 	checkFit("Fit", acc, cos, w)
@@ -29,7 +29,7 @@ func fitPlain(acc, cos, w []float64) {
 // checkFit panics if acc or w do not fit the panels.
 func checkFit(what string, acc []float64, cos Panels, w []float64) {
 	if len(acc) != cos.N*Lanes || len(w) != cos.Count*Lanes {
-		panic(fmt.Sprintf("simd: %s: room for %d numbers and %d weights, for %d panels of %d rows", what, len(acc), len(w), cos.Count,
+		panic(fmt.Sprintf("simd: %s: %d numbers and %d weights for %d panels of %d rows", what, len(acc), len(w), cos.Count,
 			cos.N))
 	}
 }
@@ -42,8 +42,7 @@ func SumLanes(sum, acc []float64) {
 	}
 }
 
-// Along adds Σ_n y_n·cos_n to each panel's sums [Count,8], y_n being y[n·d]:
-// one of d outputs.
+// Along adds Σ_n y_n·cos_n to each panel's sums [Count,8], where y_n is y[n·d], one of d outputs.
 func Along(sums []float64, cos Panels, y []float64, d int) {
 	cos.check("Along")
 	checkSums("Along", sums, cos.Count)
@@ -67,8 +66,8 @@ func alongPlain(sums, cos, y []float64, d int) {
 	}
 }
 
-// AddOutput adds y_n·w[p] to row n of each panel p, y_n being y[n·d], one of d
-// outputs; w is [Count,8].
+// AddOutput adds y_n·w[p] to row n of each panel p, where y_n is y[n·d], one of d outputs; w is
+// [Count,8].
 func AddOutput(bar Panels, y []float64, d int, w []float64) {
 	bar.check("AddOutput")
 	checkOutputs("AddOutput", y, d, bar.N)
@@ -92,16 +91,16 @@ func outputPlain(bar, y []float64, d int, w []float64) {
 	}
 }
 
-// checkOutputs panics unless y has n rows of d outputs, beginning at one of them.
+// checkOutputs panics unless y has n rows of d outputs, starting at one of them.
 func checkOutputs(what string, y []float64, d, n int) {
 	if d < 1 || n > 0 && len(y) < (n-1)*d+1 {
 		panic(fmt.Sprintf("simd: %s: %d numbers of %d outputs in %d rows", what, len(y), d, n))
 	}
 }
 
-// checkSums panics unless sums have so many rows.
+// checkSums panics unless sums have the given number of rows.
 func checkSums(what string, sums []float64, rows int) {
 	if len(sums) != rows*Lanes {
-		panic(fmt.Sprintf("simd: %s: %d sums, want %d", what, len(sums), rows*Lanes))
+		panic(fmt.Sprintf("simd: %s: %d sums, must be %d", what, len(sums), rows*Lanes))
 	}
 }

@@ -2,8 +2,8 @@ package simd
 
 import "time"
 
-// Peak measures how many floating-point operations a second one core does with
-// the set in use, in the best of some short runs. Shares of peak refer to it.
+// Peak measures the floating-point operations per second of one core with the set in use, as the
+// best of some short runs. Shares of peak refer to it.
 func Peak() float64 {
 	best := 0.0
 	for range 20 {
@@ -14,8 +14,7 @@ func Peak() float64 {
 	return best
 }
 
-// peakFlops computes for about n times ten operations of the widest vectors
-// and counts them.
+// peakFlops runs about ten times n operations on the widest vectors and returns their exact number.
 func peakFlops(n int) float64 {
 	if peakVector(n) {
 		return float64(n) * 12 * float64(4*use) * 2
@@ -23,7 +22,7 @@ func peakFlops(n int) float64 {
 	return peakPlain(n)
 }
 
-// sink keeps the compiler from leaving peakPlain out.
+// sink prevents the compiler from removing peakPlain.
 var sink float64
 
 // peakPlain multiplies and adds in eight variables n times.

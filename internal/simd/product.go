@@ -6,8 +6,8 @@ import "fmt"
 //
 //	s[n][j] = Σ_k a[n][k]·b[k][j]
 //
-// where A's lanes, panel by panel, are B's rows: b.N = 8·a.Count. S and B have
-// equally many panels, S and A equally many rows; S must not overlap A or B.
+// where A's lanes, panel by panel, are B's rows: b.N = 8·a.Count. S and B have equally many panels,
+// S and A equally many rows; S must not overlap A or B.
 func Product(s, a, b Panels, lo, hi int) {
 	s.check("Product")
 	a.check("Product")
@@ -22,7 +22,7 @@ func Product(s, a, b Panels, lo, hi int) {
 	if s.N == 0 {
 		return
 	}
-	const block = rowBlock / Lanes // panels of A, so that B's part stays near
+	const block = rowBlock / Lanes // panels of A, so that B's part stays in the cache
 	for j, w := lo, 0; j < hi; j += w {
 		w = width(hi - j)
 		for k := 0; k < a.Count; k += block {
@@ -40,10 +40,10 @@ func Product(s, a, b Panels, lo, hi int) {
 	}
 }
 
-// inner adds α·L·R to C for 1, 2, 4 or 8 rows and one to three panels. The left
-// is 8·depth columns: rows lRow apart, of eight columns at a time lPanel apart.
+// inner adds α·L·R to C for 1, 2, 4 or 8 rows and one to three panels. The left has 8·depth
+// columns: rows are lRow apart, groups of eight columns lPanel apart.
 func inner(c Panels, l []float64, lRow, lPanel int, r Panels, depth int, alpha float64) {
-	_ = l[(c.N-1)*lRow+(depth-1)*lPanel+Lanes-1] // the kernels do not look
+	_ = l[(c.N-1)*lRow+(depth-1)*lPanel+Lanes-1] // the kernels have no bounds checks
 	if !innerVector(c.row(0, 0), Lanes, c.Stride*Lanes, &l[0], lRow, lPanel, r.row(0, 0), r.Stride*Lanes, c.N, c.Count, depth, alpha) {
 		innerPlain(c, l, lRow, lPanel, r, depth, alpha)
 	}

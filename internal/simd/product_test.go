@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// sizes are row counts around every edge of the kernels' blocks.
+// sizes are row counts around the edges of the kernels' blocks.
 var sizes = []int{0, 1, 2, 3, 7, 8, 9, 16, 63, 64, 65, 127, 128, 129, 257}
 
-// sumTol bounds the difference of two orders of a sum of 300 products below 1.
+// sumTol bounds the difference between two orders of a sum of 300 products below 1.
 const sumTol = 1e-14
 
-// at is lane k of row n, counted through the panels.
+// at returns lane k of row n, counted through the panels.
 func (p Panels) at(n, k int) float64 { return p.Panel(k / Lanes)[n*Lanes+k%Lanes] }
 
-// dotRows is Σ_n a[n][i]·b[n][j], the slowest way.
+// dotRows returns Σ_n a[n][i]·b[n][j] by a plain loop.
 func dotRows(a, b Panels, i, j int) float64 {
 	s := 0.0
 	for n := range a.N {
@@ -52,7 +52,7 @@ func testGram(t *testing.T, count, n int) {
 		for j := range ld {
 			k := i*ld + j
 			if cut[k] != c[k] {
-				t.Fatalf("c[%d,%d] is %v in one go, %v panel by panel", i, j, c[k], cut[k])
+				t.Fatalf("c[%d,%d] is %v at once, %v panel by panel", i, j, c[k], cut[k])
 			}
 			want := float64(k % 5)
 			if j < m && j/Lanes <= i/Lanes {
@@ -123,7 +123,7 @@ func testProduct(t *testing.T, inner, cols, n int) {
 			}
 			near(t, fmt.Sprintf("s[%d,%d]", i, j), s.at(i, j), want, float64(inner*Lanes), sumTol)
 			if s.at(i, j) != cut.at(i, j) {
-				t.Fatalf("s[%d,%d] is %v in one go, %v panel by panel", i, j, s.at(i, j), cut.at(i, j))
+				t.Fatalf("s[%d,%d] is %v at once, %v panel by panel", i, j, s.at(i, j), cut.at(i, j))
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func testProduct(t *testing.T, inner, cols, n int) {
 	f.between(b)
 }
 
-// TestShapes: what does not fit together is refused before anything is read.
+// TestShapes checks that mismatched arguments panic before anything is read.
 func TestShapes(t *testing.T) {
 	a, b := NewPanels(2, 8), NewPanels(3, 16)
 	c := make([]float64, 24*24)

@@ -15,7 +15,7 @@ func TestUse(t *testing.T) {
 			t.Errorf("Use(%q): %v, and the processor has %v", name, err, Sets())
 		}
 		if err == nil && use != Set(s) {
-			t.Errorf("Use(%q) takes %v", name, use)
+			t.Errorf("Use(%q) selects %v", name, use)
 		}
 	}
 	for _, name := range []string{"", "sse2", "AVX2", "avx512 "} {
@@ -26,7 +26,7 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestNamed: a processor that lacks a set says which it has.
+// TestNamed checks that the error for a missing set lists the available ones.
 func TestNamed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -35,8 +35,8 @@ func TestNamed(t *testing.T) {
 		err    string
 	}{
 		{"go", Plain, Plain, ""}, {"go", AVX512, Plain, ""}, {"avx2", AVX512, AVX2, ""}, {"avx512", AVX512, AVX512, ""},
-		{"avx512", AVX2, 0, "does not have the instruction set avx512; want one of go, avx2"}, {"avx2", Plain, 0, "avx2; want one of go"},
-		{"bogus", AVX2, 0, `"bogus" is not an instruction set; want one of go, avx2`},
+		{"avx512", AVX2, 0, "does not have the instruction set avx512; must be one of go, avx2"}, {"avx2", Plain, 0, "avx2; must be one of go"},
+		{"bogus", AVX2, 0, `"bogus" is not an instruction set; must be one of go, avx2`},
 	} {
 		s, err := named(c.name, c.widest)
 		if c.err == "" && (err != nil || s != c.want) || c.err != "" && (err == nil || !strings.HasSuffix(err.Error(), c.err)) {
@@ -45,7 +45,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestChosen: without the variable the best set, with it what it says.
+// TestChosen checks that the best set is used without the variable, and the named one with it.
 func TestChosen(t *testing.T) {
 	want := best().String()
 	if name := os.Getenv(Variable); name != "" {
@@ -60,7 +60,7 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// TestSetsOf: every set but the plain one rests on assembly.
+// TestSetsOf checks that every set except the plain one runs assembly.
 func TestSetsOf(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		if vector := peakVector(1); vector != (use != Plain) {

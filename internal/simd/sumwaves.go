@@ -14,22 +14,23 @@ const (
 	WaveSquare        // ς
 	WaveReal          // factor of the real parts
 	WaveImag          // factor of the imaginary parts
-	WaveExtent        // see PairWaves; the kernel's own from here on
+	WaveExtent        // see PairWaves; used by the kernel from here on
 	WaveReach
 	WaveRows = WaveReach + 5
 )
 
-// WaveSums is how many sums a wave has.
+// WaveSums is the number of sums of a wave.
 const WaveSums = 5
 
-// SumWaves writes, for each lane of the panels of jobs [panels,WaveRows,8], moments over the table E around the lane's place
-// [panels,8],
+// SumWaves writes, for each lane of the panels of jobs [panels,WaveRows,8], moments over the table
+// E around the lane's place [panels,8],
 //
 //	p_0,  δp_0 − ip_1,  ςp_0 − 2iδp_1 − p_2      p_i = Σ_k (η(k − r))^i·E_{place+k}·V_k,  −points ≤ k < points of the panel
 //	V_k = A·exp(−½α(k − r)² + 2πi(c + tk))
 //
-// to sums [panels,WaveSums,8]: the real and the imaginary parts times their factors, of the last one the real part alone. Lanes
-// that have no wave need a place, too. V is made from k = 0 outwards, so its error grows with the square of points.
+// to sums [panels,WaveSums,8]: the real and the imaginary parts times their factors, but only the
+// real part of the last one. Lanes without a wave need a valid place too. V is computed from k = 0
+// outwards, so its error grows with the square of points.
 func SumWaves(sums, jobs []float64, table []complex128, places, points []int64) {
 	panels := len(points)
 	if panels == 0 {
@@ -72,7 +73,7 @@ func sumWavesPlain(sums, job []float64, table []complex128) {
 	sums[4*Lanes] = re * (get(WaveSquare)*p[0] + 2*delta*p[3] - p[4])
 }
 
-// A wave is V_k and V_{k+1}/V_k, which is multiplied by bend from term to term.
+// A wave is V_k and V_{k+1}/V_k, which is multiplied by bend at each term.
 type wave struct{ re, im, stepRe, stepIm, bend float64 }
 
 func (w *wave) next() {
@@ -81,7 +82,7 @@ func (w *wave) next() {
 	w.stepIm *= w.bend
 }
 
-// sum sums half the terms of a table, from at on.
+// sum sums half the terms of a table, starting at index at.
 func (w wave) sum(table []complex128, at, step int, weight, eta float64) [WaveSums]float64 {
 	var p0, q0, p1, q1, p2 float64
 	for range len(table) / 2 {
@@ -100,5 +101,5 @@ func (w wave) sum(table []complex128, at, step int, weight, eta float64) [WaveSu
 	return [WaveSums]float64{p0, q0, p1, q1, p2}
 }
 
-// fraction is a phase less whole turns.
+// fraction returns a phase minus its integer number of turns.
 func fraction(turns float64) float64 { return turns - math.RoundToEven(turns) }

@@ -8,7 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestSumWaves compares every set with the formula, for waves of every width, turn and amplitude, and for lanes without a wave.
+// TestSumWaves compares every set with the formula, for waves of every width, turn and amplitude,
+// and for lanes without a wave.
 func TestSumWaves(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 5))

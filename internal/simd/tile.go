@@ -2,21 +2,21 @@ package simd
 
 import "fmt"
 
-// A Tile holds a bank's damped cosines over n rows, and the inputs of its methods.
-// With d = x − z,
+// A Tile contains a bank's damped cosines over n rows, and the inputs of its methods. With d = x −
+// z,
 //
 //	cos = g·e·cos θ,  sin = g·e·sin θ   e = exp(−½ Σ_q P_q d_q²),  θ = ω·d + c
 //
-// e² needs no room of its own: it is (cos² + sin²)/g².
+// e² is not stored: it is (cos² + sin²)/g².
 type Tile struct {
 	Cos, Sin Panels
 	Bank     Bank
-	Steps    Stepped   // of rows that lie Steps.Delta apart; without Data for other rows
+	Steps    Stepped   // for rows that are Steps.Delta apart; without Data for other rows
 	X        []float64 // [n,Q] inputs
-	Gate     []float64 // [n] g; where all are 1, kernels of one input take nil for Gate and Inv
+	Gate     []float64 // [n] g; if all are 1 and there is one input, Gate and Inv may be nil
 	Inv      []float64 // [n] InverseSquares of Gate
-	Acc, W   []float64 // [n,8], [Count,8] what Fit adds to and its weights: a fit made with the features; one input
-	Starts   *Starts   // with a fit over even rows: where features start that Factorized makes again
+	Acc, W   []float64 // [n,8], [Count,8] sums and weights of Fit: a fit in the same pass as the features; one input
+	Starts   *Starts   // with a fit over even rows: starts of features that Factorized recomputes
 }
 
 // Rows returns rows [lo, hi) of the tile.
@@ -46,8 +46,8 @@ func (t *Tile) Slice(lo, hi int) Tile {
 	return panels
 }
 
-// check panics unless the tile's parts go together, it has the one input that some
-// kernels want, and perRow have n numbers.
+// check panics unless the tile's parts match, it has one input if one is true, and each of perRow
+// has n numbers.
 func (t *Tile) check(what string, one bool, perRow ...[]float64) {
 	same(what, t.Cos, t.Sin)
 	b, n := t.Bank, t.Cos.N
@@ -60,10 +60,10 @@ func (t *Tile) check(what string, one bool, perRow ...[]float64) {
 			what, n, len(t.X), b.Q, len(t.Gate), len(t.Inv)))
 	}
 	if room := SteppedRoom(b.Count); t.Steps.Data != nil && len(t.Steps.Data) != room {
-		panic(fmt.Sprintf("simd: %s: steps of %d numbers, want %d", what, len(t.Steps.Data), room))
+		panic(fmt.Sprintf("simd: %s: steps of %d numbers, must be %d", what, len(t.Steps.Data), room))
 	}
 	if (one || t.Steps.Data != nil) && b.Q != 1 {
-		panic(fmt.Sprintf("simd: %s: %d inputs, want one", what, b.Q))
+		panic(fmt.Sprintf("simd: %s: %d inputs, must be one", what, b.Q))
 	}
 	for _, a := range perRow {
 		if len(a) != n {
@@ -72,16 +72,15 @@ func (t *Tile) check(what string, one bool, perRow ...[]float64) {
 	}
 }
 
-// Features writes the damped cosines, and adds their share of a fit if there is
-// W. Where e is below 1e-76 it is 0. The phase is reduced in turns in float64 and
-// counts up to 2⁴⁷ turns. Inputs, centers and phases that are not finite give
-// NaN, as may |d| > 1e14.
+// Features writes the damped cosines and, if W is given, adds their contribution to a fit. Values
+// of e below 1e-76 become 0. The phase is reduced in turns in float64, up to 2⁴⁷ turns. Inputs,
+// centers and phases that are not finite give NaN, as may |d| > 1e14.
 //
-// With Steps the inputs must lie Steps.Delta apart exactly: x_n = x_0 + n·Delta
-// without rounding. The result differs by some units in the last place of e.
+// With Steps the inputs must be exactly Steps.Delta apart: x_n = x_0 + n·Delta without rounding.
+// The result differs by some units in the last place of e.
 //
-// With Starts features may be left unwritten that Factorized can step through
-// once more, if the set in use has kernels for it (EvenFused).
+// With Starts, features that Factorized can recompute may be left unwritten, if the set in use has
+// kernels for it (EvenFused).
 func (t *Tile) Features() {
 	if t.W == nil {
 		t.check("Features", false, t.Gate)
@@ -113,8 +112,8 @@ func (t *Tile) features() {
 	}
 }
 
-// through steps through the panels; those that cannot be stepped are made by the
-// formula. It calls methods directly, so that no tile moves to the heap.
+// through steps through the panels; those that cannot be stepped are computed by the formula. It
+// calls methods directly, so that no tile is moved to the heap.
 func (t *Tile) through() {
 	for at := 0; at < t.Bank.Count; at++ {
 		rest := t.Slice(at, t.Bank.Count)
@@ -130,8 +129,8 @@ func (t *Tile) through() {
 	}
 }
 
-// begin finds where the features of panels start until one cannot be stepped, and
-// makes their fit. It returns how many; at is the first.
+// begin computes the starts of the features of panels from at on until one cannot be stepped, and
+// their fit. It returns the number of panels.
 func (t *Tile) begin(at int) (done int) {
 	to := t.Starts
 	done, _ = evenStartVector(&to.data[at*startRows*Lanes], &t.X[0], first(t.Gate), &t.Acc[0], &t.W[0], &t.Bank.Data[0], &t.Steps.Data[0],
@@ -142,7 +141,7 @@ func (t *Tile) begin(at int) (done int) {
 	return done
 }
 
-// step makes panels until one cannot be stepped, and returns how many.
+// step computes panels until one cannot be stepped, and returns their number.
 func (t *Tile) step() int {
 	b, cos, sin := t.Bank, t.Cos, t.Sin
 	if done, ok := evenVector(cos.row(0, 0), sin.row(0, 0), &t.X[0], first(t.Gate), first(t.Acc), first(t.W), &b.Data[0], &t.Steps.Data[0],
@@ -158,7 +157,7 @@ func (t *Tile) step() int {
 	return b.Count
 }
 
-// formula makes each row by itself.
+// formula computes each row independently.
 func (t *Tile) formula() {
 	if t.Cos.empty() {
 		return
@@ -173,18 +172,18 @@ func (t *Tile) formula() {
 	}
 }
 
-// fitPlain adds panel i's share of the fit, if there is one.
+// fitPlain adds panel i's contribution to the fit, if any.
 func (t *Tile) fitPlain(i int) {
 	if t.W != nil {
 		fitPlain(t.Acc, t.Cos.Panel(i), t.W[i*Lanes:][:Lanes])
 	}
 }
 
-// Step fills to, whose Data has SteppedRoom(b.Count) numbers, for rows to.Delta
-// apart; b has one input.
+// Step fills to, whose Data has SteppedRoom(b.Count) numbers, for rows to.Delta apart; b must have
+// one input.
 func (b Bank) Step(to Stepped) {
 	if b.Q != 1 || len(to.Data) != SteppedRoom(b.Count) {
-		panic(fmt.Sprintf("simd: Step: %d inputs, want one; %d numbers for %d panels", b.Q, len(to.Data), b.Count))
+		panic(fmt.Sprintf("simd: Step: %d inputs, must be one; %d numbers for %d panels", b.Q, len(to.Data), b.Count))
 	}
 	one := Panels{N: 1, Stride: 1, Count: 1}
 	turn := Tile{Cos: one, Sin: one, Bank: Bank{Q: 1, Count: 1, Data: make([]float64, 4*Lanes)}, X: []float64{0}, Gate: []float64{1}}
@@ -202,7 +201,7 @@ func (b Bank) Step(to Stepped) {
 	}
 }
 
-// first returns the address of a's first number, nil if it is empty.
+// first returns the address of a's first number, or nil if it is empty.
 func first(a []float64) *float64 {
 	if len(a) == 0 {
 		return nil

@@ -10,38 +10,38 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/precise"
 )
 
-// Bounds of the errors, in units of the last place: of 1 for the cosine and
-// the sine, of the result for the exponential. The plain loop rounds 2π·turns
-// before math.Sincos, and has math.Exp's errors.
+// Error bounds in units in the last place: of 1 for the cosine and the sine, of the result for the
+// exponential. The plain loop rounds 2π·turns before math.Sincos, and has math.Exp's errors.
 var (
 	circleULP = [...]float64{Plain: 2, AVX2: 1.3, AVX512: 1.3}
 	decayULP  = [...]float64{Plain: 2, AVX2: 1, AVX512: 1.2}
 )
 
-// newBank makes room for count panels of features of q inputs.
+// newBank allocates count panels of features of q inputs.
 func newBank(count, q int) Bank {
 	return Bank{Q: q, Count: count, Data: Aligned(count * (1 + 3*q) * Lanes)}
 }
 
-// circle is cos 2πt and sin 2πt, for any t: of t less whole turns, which is exact.
+// circle returns cos 2πt and sin 2πt for any t, after subtracting the integer part of t, which is
+// exact.
 func circle(t float64) (cos, sin precise.Real) {
 	angle := precise.TwoPi.Times(precise.Of(t - math.RoundToEven(t)))
 	return angle.Cos(), angle.Sinc().Times(angle)
 }
 
-// errorIn is |got − want| in units of u.
+// errorIn returns |got − want| in units of u.
 func errorIn(got float64, want precise.Real, u float64) float64 {
 	return math.Abs(precise.Of(got).Minus(want).Over(precise.Of(u)).Float())
 }
 
-// ulp is the unit of the last place of x.
+// ulp returns the unit in the last place of x.
 func ulp(x float64) float64 {
 	x = math.Abs(x)
 	return math.Nextafter(x, math.Inf(1)) - x
 }
 
-// waves runs Features on phases in turns and on quad = Σ P d², given as they
-// are: the frequency is 0, and d = 1 at the only row.
+// waves runs Features on the given phases in turns and quad = Σ P d²: the frequency is 0, and d = 1
+// at the only row.
 func waves(t testing.TB, turns, quad []float64) (cos, sin []float64) {
 	t.Helper()
 	for len(turns)%Lanes != 0 {
@@ -61,7 +61,7 @@ func waves(t testing.TB, turns, quad []float64) (cos, sin []float64) {
 func TestCircle(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var turns []float64
-	for i := -64; i <= 64; i++ { // the seams and their neighbors
+	for i := -64; i <= 64; i++ { // the boundaries and their neighbors
 		x := float64(i) / 32
 		turns = append(turns, x, math.Nextafter(x, 9), math.Nextafter(x, -9))
 	}
@@ -85,9 +85,9 @@ func TestCircle(t *testing.T) {
 				worst, at = e, x
 			}
 		}
-		t.Logf("cos and sin: at most %.3f units of the last place of 1 wrong, at %v turns", worst, at)
+		t.Logf("cos and sin: maximum error %.3f units in the last place of 1, at %v turns", worst, at)
 		if !(worst <= circleULP[use]) {
-			t.Errorf("wrong by %.3f, want %v", worst, circleULP[use])
+			t.Errorf("error %.3f, want %v", worst, circleULP[use])
 		}
 	})
 }
@@ -95,7 +95,7 @@ func TestCircle(t *testing.T) {
 func TestDecay(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	quad := []float64{0, math.SmallestNonzeroFloat64, 1e-300, far, math.Nextafter(far, 400), 356, 708, 745, 1420, 1490, 1492, 1600, 1e4, 1e20, 1e64}
-	for k := range 256 * 16 { // the seams
+	for k := range 256 * 16 { // the boundaries
 		x := 2 * math.Ln2 / 32 * float64(2*k+1)
 		quad = append(quad, x, math.Nextafter(x, 0))
 	}
@@ -128,9 +128,9 @@ func TestDecay(t *testing.T) {
 				worst, at = d, q
 			}
 		}
-		t.Logf("exp: at most %.3f units of the last place wrong, at %v", worst, at)
+		t.Logf("exp: maximum error %.3f units in the last place, at %v", worst, at)
 		if !(worst <= decayULP[use]) {
-			t.Errorf("wrong by %.3f, want %v", worst, decayULP[use])
+			t.Errorf("error %.3f, want %v", worst, decayULP[use])
 		}
 		if e[0] != 1 {
 			t.Errorf("no decay is %v, want exactly 1", e[0])
@@ -138,14 +138,14 @@ func TestDecay(t *testing.T) {
 	})
 }
 
-// TestNotFinite: what is no number does not pass for one.
+// TestNotFinite checks that NaN and infinities give NaN.
 func TestNotFinite(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		name                          string
 		x, gate, z, p, w, phase, want float64
 	}{
-		{"all is well", 1, 1, 1, 1, 1, 0, 1},
+		{"all finite", 1, 1, 1, 1, 1, 0, 1},
 		{"x NaN", nan, 1, 0, 1, 1, 0, nan},
 		{"x infinite", inf, 1, 0, 1, 1, 0, nan},
 		{"x infinite, no decay", -inf, 1, 0, 0, 1, 0, nan},
@@ -219,7 +219,7 @@ func testFeatures(t *testing.T, count, n, q int) {
 	}
 }
 
-// testFeaturesFit: one pass gives what two give, with gates and without.
+// testFeaturesFit checks that one pass gives the results of two, with gates and without.
 func testFeaturesFit(t *testing.T, f *fence, tile Tile, w []float64, exact bool) {
 	t.Helper()
 	n, count := len(tile.X), tile.Bank.Count

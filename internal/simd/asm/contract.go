@@ -16,7 +16,7 @@ var contractKernels = []kernel{
 		name: "contractInput", variants: always, doc: "is contractInputPlain.",
 		params: "sums, theta, quad, x, lane *float64; q, stride, n, panels int",
 		body: func(p *pass) {
-			p.loop(3, func() { p.hold("lane", laneCenter) }, func() { p.moments(p.sums, p.read("theta"), p.read("quad")) })
+			p.loop(3, func() { p.preload("lane", laneCenter) }, func() { p.moments(p.sums, p.read("theta"), p.read("quad")) })
 		},
 	},
 	{
@@ -36,7 +36,7 @@ var contractKernels = []kernel{
 	},
 	{
 		name: "fit", variants: always, doc: "is fitPlain.", params: "cos, acc, w *float64; stride, n, panels int",
-		body: func(p *pass) { p.loop(0, func() { p.hold("w", 0) }, func() { p.update("acc", p.read("cos")) }) },
+		body: func(p *pass) { p.loop(0, func() { p.preload("w", 0) }, func() { p.update("acc", p.read("cos")) }) },
 	},
 	{
 		name: "along", variants: always, doc: "is alongPlain.", params: "sums, cos, y *float64; d, stride, n, panels int",
@@ -47,7 +47,7 @@ var contractKernels = []kernel{
 	{
 		name: "output", variants: always, doc: "is outputPlain.", params: "bar, y, w *float64; d, stride, n, panels int",
 		body: func(p *pass) {
-			p.loop(0, func() { p.hold("w", 0) }, func() { p.update("bar", p.number("y")) })
+			p.loop(0, func() { p.preload("w", 0) }, func() { p.update("bar", p.number("y")) })
 		},
 	},
 }
@@ -64,10 +64,10 @@ const (
 	sumRows
 )
 
-// A damped holds a row's cos and sin, e², cos² − sin² and cos².
+// damped contains a row's cos and sin, e², cos² − sin² and cos².
 type damped struct{ co, si, e2, diff, cc reg.VecVirtual }
 
-// damped makes the products of cos and sin.
+// damped computes the products of cos and sin.
 func (p *pass) damped(co, si reg.VecVirtual) damped {
 	d := damped{co, si, p.reg(), p.reg(), p.reg()}
 	VMULPD(co, co, d.cc)
@@ -80,7 +80,7 @@ func (p *pass) damped(co, si reg.VecVirtual) damped {
 	return d
 }
 
-// adjoint gives −θ̄ and −q̄ for u = A1·∂/∂E[φ], which it uses up:
+// adjoint returns −θ̄ and −q̄ for u = A1·∂/∂E[φ], which it overwrites:
 //
 //	−θ̄ = sin·(u + a2·e²·cos),  −q̄ = u·cos + a2·e²·(cos² − sin²)
 func (p *pass) adjoint(d damped, u reg.VecVirtual) (theta, quad reg.VecVirtual) {
@@ -103,14 +103,14 @@ func (p *pass) moments(sums []reg.VecVirtual, theta, quad reg.VecVirtual) {
 	VFNMADD231PD(d, quad, sums[2])
 }
 
-// contract sums over rows of one input. For several inputs it makes the sums that
-// do not depend on them, and writes −θ̄ to bar and −q̄ to quad.
+// contract sums over rows of one input. With several inputs it computes the sums that do not depend
+// on them, and writes −θ̄ to bar and −q̄ to quad.
 func contract(p *pass) {
 	one, sums := p.has("x"), 3
 	if one {
 		sums = 6
 	}
-	p.loop(sums, func() { p.hold("lane", laneAmp, laneRipple, laneCenter) }, func() {
+	p.loop(sums, func() { p.preload("lane", laneAmp, laneRipple, laneCenter) }, func() {
 		d := p.damped(p.read("cos"), p.read("sin"))
 		VFMADD231PD(d.e2, d.diff, p.sums[1])
 		u := p.read("bar")
@@ -129,13 +129,13 @@ func contract(p *pass) {
 
 // factorized sums over rows of one input and one output.
 func factorized(p *pass) {
-	p.loop(sumRows, func() { p.hold("lane", laneRipple, laneCenter, laneSquare, laneWeight) }, func() {
+	p.loop(sumRows, func() { p.preload("lane", laneRipple, laneCenter, laneSquare, laneWeight) }, func() {
 		theta, quad := p.residual(p.read("cos"), p.read("sin"))
 		p.moments(p.sums[sumThetaD:], theta, quad)
 	})
 }
 
-// residual adds to the first four sums of factorized and gives −θ̄ and −q̄.
+// residual adds to the first four sums of factorized and returns −θ̄ and −q̄.
 func (p *pass) residual(co, si reg.VecVirtual) (theta, quad reg.VecVirtual) {
 	d := p.damped(co, si)
 	VFMADD231PD(d.e2, d.diff, p.sums[sumRipple])
@@ -156,7 +156,7 @@ func (p *pass) update(name string, v reg.VecVirtual) {
 	VMOVUPD(sum, p.row(name))
 }
 
-// write writes a row of the features, and adds their share of a fit.
+// write writes a row of the features, and adds their contribution to a fit.
 func (p *pass) write(co, si reg.VecVirtual) {
 	if p.has("cos") {
 		VMOVUPD(co, p.row("cos"))

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// denseKernels are what the factor needs besides the products.
+// denseKernels are the kernels of the factorization other than the products.
 var denseKernels = []kernel{
 	{name: "solve", variants: always, doc: "is solvePlain.",
 		params: "x *float64; xPanel int; l *float64; lRow int; inv *float64; panels int", body: solve},
@@ -14,8 +14,8 @@ var denseKernels = []kernel{
 		params: "dst *float64; dstRow, dstStep int; src *float64; srcRow, srcStep, n int", body: transpose},
 }
 
-// solve writes forward substitution through eight rows of panels. Each row is
-// taken from those below as soon as it is known; panels overlap.
+// solve writes forward substitution through eight rows of panels. Each row is subtracted from the
+// rows below it as soon as it is known; panels are interleaved.
 func solve(p *pass) {
 	x, xPanel := Load(Param("x"), GP64()), inBytes("xPanel")
 	l, lRow, inv := Load(Param("l"), GP64()), inBytes("lRow"), Load(Param("inv"), GP64())
@@ -50,8 +50,8 @@ func transpose(p *pass) {
 		transposed = transposed4
 	}
 	Label("block")
-	for down := 0; down < lanes; down += side { // first of the rows read
-		for across := 0; across < lanes; across += side { // first of the columns read
+	for down := 0; down < lanes; down += side { // first row read
+		for across := 0; across < lanes; across += side { // first column read
 			MOVQ(src, from)
 			if down > 0 {
 				LEAQ(Mem{Base: src, Index: srcRow, Scale: 4}, from)
@@ -109,7 +109,7 @@ func transposed8(s isa, r []reg.VecVirtual) []reg.VecVirtual {
 		quads[upper][odd][high] = q
 	}
 	out := make([]reg.VecVirtual, lanes)
-	for c := range out { // column c lies in block c/2
+	for c := range out { // column c is in block c/2
 		out[c] = s.reg()
 		q, block := c%2, c/2
 		VSHUFF64X2(U8(0x88+0x55*(block/2)), quads[1][q][block%2], quads[0][q][block%2], out[c])

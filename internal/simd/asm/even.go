@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// evenKernels step along even rows: two chains, of the rows 0, 2, … and 1, 3, …,
-// in each a product z·w of complex numbers (four operations) and w·κ (two).
+// evenKernels compute features along even rows in two chains, of the rows 0, 2, … and 1, 3, …. Each
+// step has a product z·w of complex numbers (four operations) and w·κ (two).
 var evenKernels = []kernel{
 	{
 		name: "even", doc: "is evenPlain, and with a fit fitPlain," + steppedPanels, steps: true, body: even,
@@ -23,19 +23,18 @@ var evenKernels = []kernel{
 		params: "starts, x, gate, acc, w, par, steps *float64; n, panels int", variants: openGate("gate"),
 	},
 	{
-		name: "evenFactorized", doc: "is evenPlain from where its chains start, and factorizedPlain.", widest: true, body: evenFactorized,
+		name: "evenFactorized", doc: "is evenPlain from the start of its chains, and factorizedPlain.", widest: true, body: evenFactorized,
 		params:   "sums, starts, res, gate, inv, t, t2, steps, lane *float64; mid, delta float64; n, panels int",
 		variants: openGate("gate inv"),
 	},
 }
 
-const steppedPanels = " for panel after panel until one cannot be stepped; it returns how many could."
+const steppedPanels = " for consecutive panels until one cannot be stepped; it returns the number of stepped panels."
 
-// A chain is a damped wave z at a row and the factor w that makes it the wave
-// two rows on.
+// A chain is a damped wave z at a row and the factor w that advances it by two rows.
 type chain struct{ co, si, wc, ws reg.VecVirtual }
 
-// step moves on by two rows.
+// step advances by two rows.
 func (c chain) step(s isa, bend reg.VecVirtual) {
 	a, b := s.reg(), s.reg()
 	VMULPD(c.ws, c.si, a)
@@ -76,7 +75,7 @@ func (p *pass) eachPair(chains [2]chain, visit func(co, si reg.VecVirtual)) {
 	Label(done)
 }
 
-// even writes features, or where they start, until a panel cannot be stepped.
+// even writes features, or the start of their chains, until a panel cannot be stepped.
 func even(p *pass) {
 	p.open()
 	left := p.eachPanel(func() {
@@ -93,7 +92,7 @@ func even(p *pass) {
 				}
 			}
 			if p.has("w") {
-				p.hold("w", 0)
+				p.preload("w", 0)
 			}
 			p.eachPair(chains, p.write)
 		})
@@ -104,9 +103,9 @@ func even(p *pass) {
 	Store(done, ReturnIndex(0))
 }
 
-// check leaves the kernel unless every lane either lives at both ends of the
-// rows, and is not narrow, or is beyond far from the first row to the last. With
-// AVX-512 it returns the lanes that live; AVX2 has no room to keep them.
+// check exits the kernel unless each lane is either alive at both ends of the rows and not narrow,
+// or beyond far from the first row to the last. With AVX-512 it returns the mask of lanes that are
+// alive; AVX2 has no register for it.
 func (p *pass) check() (live reg.Register) {
 	p.halves(func() {
 		var gone reg.Register
@@ -125,7 +124,7 @@ func (p *pass) check() (live reg.Register) {
 	return live
 }
 
-// ends tells which lanes live and which are gone, from the first and the last row.
+// ends returns masks of the lanes that are alive and gone, from the first and the last row.
 func (p *pass) ends() (live, gone reg.Register) {
 	first, last := p.number("x"), p.broadcast(Mem{Base: p.base["x"], Disp: -8})
 	span, side, quad, quadLast := p.reg(), p.reg(), p.reg(), p.reg()
@@ -157,7 +156,7 @@ func (p *pass) compare(predicate uint64, name string, v reg.VecVirtual) reg.Regi
 	return out
 }
 
-// all returns where all three comparisons hold; it uses up the first.
+// all returns the conjunction of three comparisons; it overwrites the first.
 func (p *pass) all(a, b, c reg.Register) reg.Register {
 	for _, m := range []reg.Register{b, c} {
 		if p.width == 64 {
@@ -169,7 +168,7 @@ func (p *pass) all(a, b, c reg.Register) reg.Register {
 	return a
 }
 
-// start makes the first two rows by the formula, and the factors:
+// start computes the first two rows by the formula, and the factors:
 //
 //	w_0 = exp(−2Pδ·d_1)·exp(2iωδ),  w_1 = w_0·√κ
 //
@@ -201,14 +200,14 @@ func (p *pass) start(live reg.Register) (chains [2]chain) {
 	return chains
 }
 
-// evenFactorized steps through rows and contracts them as it goes, so that
-// features need not be written. Distances are counted in steps from a row in the
-// middle, the same number t for all lanes and from memory:
+// evenFactorized steps through rows and contracts them at once, so that features need not be
+// written. Distances are counted in steps from a row in the middle, the same number t for all
+// lanes, read from memory:
 //
 //	d = h + t·δ,  h = x_mid − z
 //
-// so that sums with d and d² follow from sums with t and t² at the end, which are
-// kept in their places, and Σq̄ from Σcos², Σr·cos and Σe²(cos² − sin²).
+// so that sums with d and d² follow at the end from sums with t and t², which use the same
+// registers, and Σq̄ from Σcos², Σr·cos and Σe²(cos² − sin²).
 func evenFactorized(p *pass) {
 	p.open()
 	p.eachPanel(func() {
@@ -217,7 +216,7 @@ func evenFactorized(p *pass) {
 			at := func(j int) reg.VecVirtual { return p.load(p.own("starts", 4*i+j)) }
 			chains[i] = chain{at(0), at(1), at(2), at(3)}
 		}
-		p.hold("lane", laneRipple, laneSquare, laneWeight)
+		p.preload("lane", laneRipple, laneSquare, laneWeight)
 		p.sums = p.zeros(sumRows)
 		p.first()
 		p.eachPair(chains, func(co, si reg.VecVirtual) {
@@ -231,7 +230,7 @@ func evenFactorized(p *pass) {
 	})
 }
 
-// fromSteps turns sums with t into sums with d.
+// fromSteps converts sums with t to sums with d.
 func (p *pass) fromSteps() {
 	s, q := p.sums, p.reg()
 	VMULPD(p.of("lane", laneSquare), s[sumSquare], q)

@@ -9,23 +9,22 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// far is where exp(−quad/2) is cut off, at 1e-76: products of four such numbers
-// are still normal, and numbers below the normal ones would cost a processor a
-// hundred cycles each, in the sums that features meet as in the features.
+// far is the value of quad above which exp(−quad/2), 1e-76, is set to 0. Products of four such
+// numbers are still normal, and subnormal numbers would cost a processor a hundred cycles each, in
+// the features and in their sums.
 const far = 350
 
 // narrow bounds P·(x_last − x_first)² of a lane that is stepped.
 const narrow = 100
 
-// waveNumbers are the constants for a set of the cosine and sine of 2π·turns and exp(−quad/2): with AVX2 by polynomials
-// over half a turn and over a factor of 2,
+// waveNumbers returns the constants of an instruction set for the cosine and sine of 2π·turns and
+// exp(−quad/2). AVX2 uses polynomials over half a turn and over a factor of 2,
 //
 //	turns = h/2 + r, h whole, |r| ≤ ¼:  cos 2πr = 1 + r²·C(r²), sin 2πr = r·S(r²), both times (−1)^h
 //	quad = r − 2k·log 2, k whole, |r| ≤ log 2:  exp(−r/2) = 1 + r·E(r), times 2^k
 //
-// With AVX-512 r reaches a sixteenth as far, h and k count sixteenths, and tables
-// of sixteen numbers in registers give their part: a seventh fewer operations
-// in all.
+// With AVX-512 the range of r is a sixteenth of this, h and k count sixteenths, and tables of
+// sixteen numbers in registers contain their factors. This saves a seventh of all operations.
 func waveNumbers(s isa) *constants {
 	c := newConstants("numbers"+s.name, s)
 	half, log2, sin, cos, exp := 1/4., math.Ln2, 9, 8, 11
@@ -47,8 +46,8 @@ func waveNumbers(s isa) *constants {
 	c.put("narrow", narrow)
 	c.put("0", 0)
 	if s.width == 64 {
-		// A sum with 3·2^51 is rounded to a whole number in its lowest bits;
-		// with a sixteenth of that, to sixteenths.
+		// A sum with 3·2^51 is rounded to an integer in its lowest bits; with a sixteenth of it, to
+		// sixteenths.
 		c.put("sixteenths", (3<<51)/parts)
 		c.tables(turn)
 		return c
@@ -59,12 +58,12 @@ func waveNumbers(s isa) *constants {
 	return c
 }
 
-// keepers are the constants and tables that AVX-512 holds in registers.
+// keepers are the constants and tables that AVX-512 keeps in registers.
 var keepers = []string{"1", "far", "turnCos", "turnSin", "root", "sin0", "sin1", "sin2", "sin3", "cos0", "cos1", "cos2", "exp0", "exp1",
 	"exp2", "sin4", "cos3", "exp3", "exp4", "2ln2hi", "2ln2lo", "-1/2ln2", "sixteenths"}
 
-// featureKernels write damped cosines: for one input, with a fit in the same pass,
-// or for any number of inputs.
+// featureKernels write damped cosines: for one input, with a fit in the same pass, or for any
+// number of inputs.
 var featureKernels = []kernel{{
 	name: "feature", doc: "is featurePlain, and with a fit fitPlain.", body: features,
 	params: "cos, sin, x, gate, acc, par, w *float64; q, stride, n, panels int",
@@ -81,8 +80,8 @@ func features(p *pass) {
 	p.loop(0, nil, func() { p.write(p.wave("gate")) })
 }
 
-// wave gives a row's cos and sin, damped, and times the gate, if the kernel has a
-// parameter of that name.
+// wave returns a row's damped cos and sin, times the gate if the kernel has a parameter of that
+// name.
 func (p *pass) wave(gate string) (co, si reg.VecVirtual) {
 	quad := p.zeros(1)[0]
 	turns := p.load(p.own("par", 0))
@@ -104,7 +103,7 @@ func (p *pass) wave(gate string) (co, si reg.VecVirtual) {
 	return co, si
 }
 
-// input adds an input's share to turns and quad; par is a row before its numbers.
+// input adds an input's contribution to turns and quad; par is a row before its numbers.
 func (p *pass) input(x, turns, quad reg.VecVirtual, par Mem) {
 	pd := p.reg()
 	VSUBPD(par.Offset(parCenter*row), x, x)
@@ -113,7 +112,7 @@ func (p *pass) input(x, turns, quad reg.VecVirtual, par Mem) {
 	VFMADD231PD(pd, x, quad)
 }
 
-// inputs adds the shares of all inputs.
+// inputs adds the contributions of all inputs.
 func (p *pass) inputs(turns, quad reg.VecVirtual) {
 	x, par, end := GP64(), GP64(), GP64()
 	MOVQ(p.base["x"], x)

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// prec is the precision of the fits in bits, far beyond float64's.
+// prec is the precision of the fits in bits, much larger than float64's.
 const prec = 400
 
 // π and log 2 to 60 digits.
@@ -25,10 +25,10 @@ func add(a, b *big.Float) *big.Float { return newFloat(0).Add(a, b) }
 func sub(a, b *big.Float) *big.Float { return newFloat(0).Sub(a, b) }
 func quo(a, b *big.Float) *big.Float { return newFloat(0).Quo(a, b) }
 
-// A series is a power series, term i belonging to z^i.
+// A series is a power series; term i is the coefficient of z^i.
 type series []*big.Float
 
-// exponential is the series of exp(a·z), to n terms.
+// exponential returns the series of exp(a·z) with n terms.
 func exponential(a *big.Float, n int) series {
 	s := series{newFloat(1)}
 	for i := 1; i < n; i++ {
@@ -37,8 +37,8 @@ func exponential(a *big.Float, n int) series {
 	return s
 }
 
-// every takes each second term from the first on, with signs in turn: of exp
-// the cosine (first 0) or the sine (first 1), as series of the square.
+// every returns every second term from first on, with alternating signs. From exp this gives the
+// cosine (first 0) or the sine (first 1), as series of the square.
 func (s series) every(first int) series {
 	var out series
 	for i := first; i < len(s); i += 2 {
@@ -51,7 +51,7 @@ func (s series) every(first int) series {
 	return out
 }
 
-// at sums the series at z.
+// at evaluates the series at z.
 func (s series) at(z *big.Float) *big.Float {
 	sum := newFloat(0)
 	for i := len(s) - 1; i >= 0; i-- {
@@ -60,9 +60,8 @@ func (s series) at(z *big.Float) *big.Float {
 	return sum
 }
 
-// fit gives the coefficients of the polynomial with n terms that meets s at
-// the Chebyshev points of [lo, hi]: its largest error is within a small factor
-// of the least possible.
+// fit returns the coefficients of the polynomial with n terms that interpolates s at the Chebyshev
+// points of [lo, hi]. Its maximum error is within a small factor of the minimum.
 func (s series) fit(lo, hi float64, n int) []float64 {
 	z, f := make([]*big.Float, n), make([]*big.Float, n)
 	for i := range z {
@@ -74,7 +73,7 @@ func (s series) fit(lo, hi float64, n int) []float64 {
 			f[i] = quo(sub(f[i], f[i-1]), sub(z[i], z[i-k]))
 		}
 	}
-	c := make(series, n) // Newton's form, multiplied out
+	c := make(series, n) // Newton's form, expanded
 	for i := range c {
 		c[i] = newFloat(0)
 	}

@@ -6,14 +6,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lanes is how many features a panel has: one row of it is a cache line.
+// lanes is the number of features of a panel: one row of it is a cache line.
 const lanes = 8
 
 // row is the length of a panel's row in bytes.
 const row = lanes * 8
 
-// An isa is an instruction set: vectors of width bytes, row/width of them to a
-// panel's row.
+// An isa is an instruction set: its vectors have width bytes, and a panel's row has row/width of
+// them.
 type isa struct {
 	name  string
 	width int
@@ -26,10 +26,10 @@ var (
 	isas   = []isa{avx512, avx2}
 )
 
-// vectors is how many vectors hold a panel's row.
+// vectors returns the number of vectors of a panel's row.
 func (s isa) vectors() int { return row / s.width }
 
-// zeros makes n cleared vectors.
+// zeros returns n cleared vectors.
 func (s isa) zeros(n int) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, n)
 	for i := range v {
@@ -39,7 +39,7 @@ func (s isa) zeros(n int) []reg.VecVirtual {
 	return v
 }
 
-// xor changes v's bits where m has ones.
+// xor flips the bits of v that are set in m.
 func (s isa) xor(m, v reg.VecVirtual) {
 	if s.width == 64 {
 		VPXORQ(m, v, v)
@@ -55,14 +55,14 @@ func (s isa) load(m Op) reg.VecVirtual {
 	return v
 }
 
-// broadcast makes a vector that repeats the number at m.
+// broadcast returns a vector that repeats the number at m.
 func (s isa) broadcast(m Op) reg.VecVirtual {
 	v := s.reg()
 	VBROADCASTSD(m, v)
 	return v
 }
 
-// inBytes loads a count of float64s from a parameter and turns it into bytes.
+// inBytes loads a count of float64s from a parameter and converts it to bytes.
 func inBytes(param string) reg.GPVirtual {
 	r := Load(Param(param), GP64()).(reg.GPVirtual)
 	SHLQ(U8(3), r)

@@ -10,22 +10,22 @@ import (
 // A kernel is a function of the assembly.
 type kernel struct {
 	name, doc string
-	params    string    // groups of names of a type; see pass for how the arrays lie
-	steps     bool      // it returns how many panels it could step through
-	widest    bool      // AVX-512 alone has the registers for it
-	variants  []variant // functions for some arguments, in the order in which they are tried
+	params    string    // groups of names of a type; see pass for the layout of the arrays
+	steps     bool      // it returns the number of panels that it stepped through
+	widest    bool      // only AVX-512 has enough registers
+	variants  []variant // functions for special arguments, in the order of their checks
 	body      func(p *pass)
 }
 
-// always is the one variant of a kernel that has no others.
+// always is the single variant of a kernel without special cases.
 var always = []variant{{}}
 
-// openGate are the variants of a kernel that is faster where all gates are 1.
+// openGate returns the variants of a kernel that is faster if all gates are 1.
 func openGate(without string) []variant {
 	return []variant{{when: strings.Fields(without)[0] + " == nil", suffix: "Open", without: without}, {}}
 }
 
-// parameters lists a variant's, without and with their types.
+// parameters returns a variant's parameters, without and with their types.
 func (k kernel) parameters(v variant) (names, typed []string) {
 	for group := range strings.SplitSeq(k.params, "; ") {
 		cut := strings.LastIndex(group, " ")

@@ -10,17 +10,18 @@ import (
 var latticeKernels = []kernel{
 	{
 		name: "lattice", variants: always, body: lattice, params: "sums, f, b, w, k, old *float64; n int",
-		doc: "is stage.plain for n samples, a multiple of Lanes. The number before b's first was *old and is new; sums are lanes.",
+		doc: "is stage.plain for n samples, a multiple of Lanes. *old is the number before b's first, which is updated; sums are per lane.",
 	},
 	{
 		name: "reflect", variants: always, body: reflect, params: "sums, a, s, r, k *float64; n int",
-		doc: "is Reflect for n coefficients, a multiple of two panel's rows; sums are lanes.",
+		doc: "is Reflect for n coefficients, a multiple of two panel rows; sums are per lane.",
 	},
 	{name: "dot", variants: always, body: dot, params: "sums, a, b *float64; n int",
-		doc: "is Dot for n numbers, a multiple of four panel's rows; sums are lanes."},
+		doc: "is Dot for n numbers, a multiple of four panel rows; sums are per lane."},
 }
 
-// lattice writes a stage of the lattice. What b had and has one sample earlier comes from the vectors before.
+// lattice writes a stage of the lattice. b is needed one sample earlier, which is shifted in from
+// the previous vectors.
 func lattice(p *pass) {
 	f, b, w := Load(Param("f"), GP64()), Load(Param("b"), GP64()), Load(Param("w"), GP64())
 	k := p.broadcast(Mem{Base: Load(Param("k"), GP64())})
@@ -58,7 +59,7 @@ func lattice(p *pass) {
 	VMOVUPD(sums[1], Mem{Base: to, Disp: row})
 }
 
-// earlier returns the numbers one place before those of v, which follows the vector before.
+// earlier returns the numbers one index before the numbers of v, which follows the vector before.
 func (s isa) earlier(before, v reg.VecVirtual) reg.VecVirtual {
 	out := s.reg()
 	if s.width == 64 {
@@ -70,7 +71,7 @@ func (s isa) earlier(before, v reg.VecVirtual) reg.VecVirtual {
 	return out
 }
 
-// reflect writes a step of Levinson's recursion, of which both arrays may lie anywhere.
+// reflect writes a step of Levinson's recursion. Both arrays may be unaligned.
 func reflect(p *pass) {
 	a, s, r := Load(Param("a"), GP64()), Load(Param("s"), GP64()), Load(Param("r"), GP64())
 	k := p.broadcast(Mem{Base: Load(Param("k"), GP64())})
@@ -98,7 +99,7 @@ func reflect(p *pass) {
 	VMOVUPD(sums[0], Mem{Base: Load(Param("sums"), GP64())})
 }
 
-// dot writes a product of two vectors that may lie anywhere.
+// dot writes the dot product of two arrays, which may be unaligned.
 func dot(p *pass) {
 	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
 	n := inBytes("n")

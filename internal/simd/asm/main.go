@@ -1,10 +1,9 @@
-// Asm writes package simd's assembly and its Go declarations: one file a
-// subject, every kernel for AVX-512 and for AVX2 with FMA from the same code.
-// It is run by go generate in package simd.
+// Asm generates package simd's assembly and its Go declarations, one file per subject. It generates
+// every kernel for AVX-512 and for AVX2 with FMA from the same code. go generate runs it in package
+// simd.
 //
-// avo makes this bearable: it allocates registers, knows every instruction's
-// operands and computes argument offsets that go vet accepts. Kernels are written
-// in ordinary Go, so that a kernel's shape is a loop variable.
+// It uses avo, which allocates registers, checks every instruction's operands and computes argument
+// offsets that go vet accepts. Kernels are ordinary Go code, whose loops generate their variants.
 package main
 
 import (
@@ -15,7 +14,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 )
 
-// A subject is a file of kernels, and whether they share the numbers of waves.
+// A subject is a file of kernels; it records whether they share the constants of waves.
 type subject struct {
 	name    string
 	numbers bool
@@ -35,7 +34,7 @@ var subjects = []subject{
 }
 
 func main() {
-	name := flag.String("subject", "", "which kernels to write, or dispatch: the functions that choose among them")
+	name := flag.String("subject", "", "`name` of the kernels to write, or dispatch for the functions that select them")
 	ConstraintExpr("amd64")
 	flag.Parse()
 	var all []kernel
@@ -47,7 +46,7 @@ func main() {
 			return
 		}
 	}
-	err := fmt.Errorf("-subject is %q, which is not one of dispatch and the names in main.go", *name)
+	err := fmt.Errorf("-subject %q must be dispatch or a name in main.go", *name)
 	if *name == "dispatch" {
 		err = dispatch("..", all)
 	}

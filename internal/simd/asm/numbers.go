@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// constants are a kernel's numbers in read-only memory; each stands four times
-// for AVX2, which cannot repeat one as it reads.
+// constants are a kernel's numbers in read-only memory. Each is stored four times for AVX2, which
+// cannot broadcast a memory operand.
 type constants struct {
 	base   Mem
 	place  map[string]int
@@ -51,7 +51,7 @@ func (c *constants) at(name string) Mem {
 	return c.base.Offset(at)
 }
 
-// tables puts in cos and sin of j/16 turns and 2^(j/16).
+// tables adds cos and sin of j/16 turns and 2^(j/16).
 func (c *constants) tables(turn series) {
 	cos, sin, power := make([]float64, parts), make([]float64, parts), make([]float64, parts)
 	for j := range parts {
@@ -66,16 +66,14 @@ func (c *constants) tables(turn series) {
 	c.list("root", power)
 }
 
-// A keeper hands out constants: from registers if they are kept there, as AVX-512
-// can, else from memory.
+// A keeper provides constants: from registers, if kept there as AVX-512 can, or from memory.
 type keeper struct {
 	isa
 	*constants
 	kept map[string]reg.VecVirtual
 }
 
-// keep brings constants and tables into registers, for AVX-512 alone: AVX2 has
-// too few.
+// keep loads constants and tables into registers, only for AVX-512: AVX2 has too few.
 func (k *keeper) keep(names ...string) {
 	if k.width != 64 {
 		return
@@ -89,7 +87,7 @@ func (k *keeper) keep(names ...string) {
 	}
 }
 
-// value is a vector of the constant that may be written on.
+// value returns the constant in a vector that may be overwritten.
 func (k *keeper) value(name string) reg.VecVirtual {
 	if k.width == 64 {
 		return k.broadcast(k.at(name))
@@ -97,8 +95,8 @@ func (k *keeper) value(name string) reg.VecVirtual {
 	return k.load(k.at(name))
 }
 
-// with writes an instruction whose first operand is the constant: a register
-// or memory, where AVX-512 repeats one number and AVX2 reads four.
+// with writes an instruction whose first operand is the constant: a register, or memory, where
+// AVX-512 broadcasts one number and AVX2 reads four.
 func (k *keeper) with(name string, plain, repeat func(...Op), ops ...Op) {
 	v, ok := k.kept[name]
 	switch {
@@ -111,7 +109,7 @@ func (k *keeper) with(name string, plain, repeat func(...Op), ops ...Op) {
 	}
 }
 
-// horner makes acc·x + the constant of acc.
+// horner computes acc·x + the constant in acc.
 func (k *keeper) horner(acc, x reg.VecVirtual, name string) {
 	k.with(name, VFMADD213PD, VFMADD213PD_BCST, x, acc)
 }
@@ -126,5 +124,5 @@ func (k *keeper) look(name string, index reg.VecVirtual) {
 	VPERMI2PD(k.kept[name+"High"], k.kept[name+"Low"], index)
 }
 
-// parts is into how many parts AVX-512 cuts the turn and the factor of 2.
+// parts is the number of parts into which AVX-512 divides the turn and the factor of 2.
 const parts = 16

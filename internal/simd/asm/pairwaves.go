@@ -6,17 +6,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pairWavesKernels prepare what sumWaves sums.
+// pairWavesKernels prepare the jobs of sumWaves.
 var pairWavesKernels = []kernel{{
 	name: "pairWaves", variants: always, body: pairWaves, doc: "is PairWaves for panels of waves.",
 	params: "jobs *float64; places *int64; about, one, waves, grid *float64; panels int",
 }}
 
-// Rows of a panel of waves, and the same numbers of one wave.
+// Rows of a panel of waves, and indices of the same numbers of one wave.
 const (
 	pairDecay  = iota // P
 	pairCenter        // Z
-	pairLow           // and the rest of it
+	pairLow           // rounding error of Z
 	pairCycles
 	pairPart
 	pairPhase
@@ -30,20 +30,20 @@ const (
 	gridDensity        // √(2π)/T
 	gridHigh           // half the span
 	gridLow            // less than 0
-	gridLength         // 0: the frequencies do not repeat themselves
+	gridLength         // 0: the frequencies are not periodic
 	gridPerLength
 	gridMargin  // and 2^52
-	gridWholes  // 1.5·2^52: adding it rounds to a whole number
+	gridWholes  // 1.5·2^52: adding it rounds to an integer
 	gridPerTurn // 1/2π
 	gridSquare  // span²
 	gridReach   // digits/h
-	gridLeast   // to divide by
+	gridLeast   // smallest divisor
 	gridSign    // −0
 	gridInteger // 2^52
 	gridOne     // 1
 )
 
-// Rows of what Go asks of a panel, in those that sumWaves fills.
+// Rows of the results for Go, in rows that sumWaves overwrites.
 const (
 	jobExtent = jobBend // P·span² − 2·log
 	jobReach  = jobWave // digits·√Q/h
@@ -77,7 +77,7 @@ func pairWaves(p *pass) {
 	JNZ(LabelRef("pairs"))
 }
 
-// pairShape writes what both products share.
+// pairShape writes the numbers that both products share.
 func (p *pass) pairShape(wave func(int) Mem, of, number func(int) reg.VecVirtual, both func(reg.VecVirtual, int), about Mem) {
 	t := p.reg()
 	// P, Z = Z_j + (Z_k − Z_j)·P_k/P and −2·log

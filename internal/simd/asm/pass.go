@@ -9,24 +9,24 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A pass writes a kernel that goes through panels (at least one, of at least one
-// row). Vectors of AVX-512 hold all lanes of a row; AVX2 goes through each panel
-// twice. A parameter's name says how it lies in memory:
+// A pass writes a kernel that processes panels (at least one, of at least one row). A vector of
+// AVX-512 contains all lanes of a row; AVX2 processes each panel twice. A parameter's name defines
+// its layout in memory:
 //
 //	cos, sin, bar, theta, quad   panels, stride rows from one to the next
 //	acc                          a panel that all panels add to
-//	x, y, gate, inv, res, t, t2  one number a row for all panels; x has q and y has d if the kernel has such a parameter
-//	par, lane, w, steps, starts  rows of the lanes' own numbers for each panel
+//	x, y, gate, inv, res, t, t2  one number per row for all panels; x has q and y has d if the kernel has such a parameter
+//	par, lane, w, steps, starts  rows of per-lane numbers for each panel
 //	sums                         rows of sums for each panel
 type pass struct {
 	*keeper
 	variant
 	names []string
-	base  map[string]reg.Register // what lies in memory; for one number or eight a row, its end
-	step  map[string]reg.Register // bytes from row to row, of q or d numbers
-	index reg.Register            // 8·(row − n): one register counts and addresses
-	place int                     // of the vector in a panel's row, in bytes
-	ahead int                     // rows from the present one to the one at hand
+	base  map[string]reg.Register // addresses of the arrays; for arrays with one or eight numbers per row, their ends
+	step  map[string]reg.Register // bytes between rows of q or d numbers
+	index reg.Register            // 8·(row − n): one register is both counter and offset
+	place int                     // offset of the vector in a panel's row, in bytes
+	ahead int                     // distance from the counter's row to the row being processed
 	sums  []reg.VecVirtual
 }
 
@@ -38,7 +38,7 @@ var (
 	perPanel = map[string]int{"par": parInput + 1, "lane": laneRows, "w": 1, "steps": stepRows, "starts": startRows, "sums": 0} // rows
 )
 
-// Rows of the lanes' own numbers.
+// Rows of the per-lane numbers.
 const (
 	laneAmp    = iota // A1
 	laneRipple        // 4·A2·∂/∂E[φ²]
@@ -48,8 +48,8 @@ const (
 	laneRows
 )
 
-// Places of an input's numbers among a panel's parameters, by rows; the first
-// row is the phases'.
+// Positions of an input's numbers among a panel's parameters, by rows. The first row contains the
+// phases.
 const (
 	parCenter = 1 + iota
 	parDecay
@@ -67,11 +67,10 @@ const (
 	stepRows
 )
 
-// startRows is how many rows of numbers the start of a panel's two chains has.
+// startRows is the number of rows of numbers for the start of a panel's two chains.
 const startRows = 8
 
-// A variant is a kernel under a condition on parameters, some of which it then
-// does without.
+// A variant is a kernel under a condition on parameters, some of which it then omits.
 type variant struct {
 	when, suffix, without string
 	rows, panels          int // of tiles
@@ -82,7 +81,7 @@ func newPass(s isa, c *constants, v variant, names []string) *pass {
 	return &pass{keeper: k, variant: v, names: names, base: map[string]reg.Register{}, step: map[string]reg.Register{}}
 }
 
-// has is whether the kernel has a parameter.
+// has reports whether the kernel has a parameter.
 func (p *pass) has(name string) bool { return slices.Contains(p.names, name) }
 
 // open loads the parameters.
@@ -107,7 +106,7 @@ func (p *pass) open() {
 	}
 }
 
-// eachPanel writes body for every panel and returns the count of panels left.
+// eachPanel writes body for every panel and returns the number of panels left.
 func (p *pass) eachPanel(body func()) (left reg.Register) {
 	left = Load(Param("panels"), GP64())
 	Label("panel")
@@ -159,15 +158,15 @@ func (p *pass) first() {
 	}
 }
 
-// loop writes a kernel that visits the rows one by one and adds to so many sums
-// of each panel. hold, if given, loads numbers that stay in registers.
-func (p *pass) loop(sums int, hold, visit func()) {
+// loop writes a kernel that visits the rows in order and adds to the given number of sums of each
+// panel. preload, if not nil, loads numbers that remain in registers.
+func (p *pass) loop(sums int, preload, visit func()) {
 	p.open()
 	p.eachPanel(func() {
 		p.halves(func() {
 			p.first()
-			if hold != nil {
-				hold()
+			if preload != nil {
+				preload()
 			}
 			p.sums = p.zeros(sums)
 			again := fmt.Sprint("row", p.place)
@@ -202,7 +201,7 @@ func (p *pass) row(name string) Mem {
 // read loads a panel's row.
 func (p *pass) read(name string) reg.VecVirtual { return p.load(p.row(name)) }
 
-// number is the row's number, repeated.
+// number returns the row's number, repeated.
 func (p *pass) number(name string) reg.VecVirtual { return p.broadcast(p.item(name)) }
 
 // item returns the address of the row's number.
@@ -222,12 +221,12 @@ func (p *pass) by(name string, plain, repeat func(...Op), ops ...Op) {
 	}
 }
 
-// own returns the address of row i of the lanes' own numbers.
+// own returns the address of row i of the per-lane numbers.
 func (p *pass) own(name string, i int) Mem { return Mem{Base: p.base[name], Disp: i*row + p.place} }
 
-// hold loads rows of the lanes' own numbers, with AVX-512 alone: AVX2 has too
-// few registers.
-func (p *pass) hold(name string, rows ...int) {
+// preload loads rows of the per-lane numbers into registers, only with AVX-512: AVX2 has too few
+// registers.
+func (p *pass) preload(name string, rows ...int) {
 	for _, i := range rows {
 		if p.width == 64 {
 			p.kept[fmt.Sprint(name, i)] = p.load(p.own(name, i))
@@ -235,7 +234,7 @@ func (p *pass) hold(name string, rows ...int) {
 	}
 }
 
-// of is row i of the lanes' own numbers, where it is held or in memory.
+// of returns row i of the per-lane numbers, in a register if loaded by preload, otherwise in memory.
 func (p *pass) of(name string, i int) Op {
 	if v, ok := p.kept[fmt.Sprint(name, i)]; ok {
 		return v

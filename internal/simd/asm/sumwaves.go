@@ -8,7 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// sumWavesKernels sum damped waves times the numbers of a table, each lane from its own place.
+// sumWavesKernels sum damped waves times the numbers of a table, at a separate position for each
+// lane.
 var sumWavesKernels = []kernel{{
 	name: "sumWaves", variants: always, body: sumWaves, doc: "is sumWavesPlain for panels of jobs.",
 	params: "sums, jobs *float64; table *complex128; places, points *int64; panels int",
@@ -32,10 +33,10 @@ const (
 	jobFirst  = jobBack + 2  // with V_−1/V_0
 	jobRows   = jobFirst + 1 // with the weight of k = 0
 
-	// waveSums is how many sums there are: the imaginary part of the last one is not needed.
+	// waveSums is the number of sums: the imaginary part of the last one is not needed.
 	waveSums = 5
 
-	// fetched is how many terms on each side are fetched ahead.
+	// fetched is the number of prefetched terms on each side.
 	fetched = 24
 )
 
@@ -80,7 +81,8 @@ func sumWaves(p *pass) {
 	JNZ(LabelRef("panel"))
 }
 
-// waveMoments turns sums p of the terms times powers of η(k − r) into p_0, δp_0 − ip_1 and ςp_0 − 2iδp_1 − p_2.
+// waveMoments converts sums p of the terms times powers of η(k − r) to p_0, δp_0 − ip_1 and ςp_0 −
+// 2iδp_1 − p_2.
 func (p *pass) waveMoments(acc []reg.VecVirtual, job func(int) Mem) {
 	t, twice := p.reg(), p.load(job(jobOffset))
 	VADDPD(twice, twice, twice)
@@ -95,7 +97,8 @@ func (p *pass) waveMoments(acc []reg.VecVirtual, job func(int) Mem) {
 	}
 }
 
-// fetchNext asks for the parts of the table that the next panel's vector reads; after the last one for its own.
+// fetchNext prefetches the parts of the table for the next panel's vector, or its own again after
+// the last one.
 func (p *pass) fetchNext(places, table reg.Register) {
 	next, left, entry := GP64(), Load(Param("panels"), GP64()), GP64()
 	LEAQ(Mem{Base: places, Disp: row}, next)

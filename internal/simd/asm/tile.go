@@ -8,9 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tileKernels are the micro-kernels of both products. All of C's tile stays in
-// registers while the sum runs; each row of it gets one number broadcast from
-// the left, each panel of columns a row of vectors from the right.
+// tileKernels are the micro-kernels of both products. The whole tile of C remains in registers
+// during the sum. Each row of it uses one number broadcast from the left, each panel of columns a
+// row of vectors from the right.
 var tileKernels = []kernel{
 	{
 		name: "outer", doc: "adds α·Σ_n l[n][i]·r[p][n][j] to c[i][p][j] for all i, p and j.", body: product,
@@ -23,7 +23,7 @@ var tileKernels = []kernel{
 	},
 }
 
-// tiles are the variants of so many rows, and of one to three panels.
+// tiles returns the variants with the given numbers of rows and one to three panels.
 func tiles(rows ...int) (all []variant) {
 	for _, r := range rows {
 		for panels := 3; panels > 0; panels-- {
@@ -37,9 +37,9 @@ func tiles(rows ...int) (all []variant) {
 	return all
 }
 
-// product writes C += α·LᵀR for a panel L and panels R, summed over their rows, or
-// C += α·L·R, summed over the columns of L: the left is then read along the rows
-// of a tile's panels (or of a matrix), eight columns at a time.
+// product writes C += α·LᵀR for a panel L and panels R, summed over their rows, or C += α·L·R,
+// summed over the columns of L. In the second case the left is read along the rows of a tile's
+// panels (or of a matrix), eight columns at a time.
 func product(p *pass) {
 	for _, b := range p.blocks() {
 		b.walk(func(_, _ int, m Mem) {
@@ -80,7 +80,7 @@ func product(p *pass) {
 	}
 }
 
-// repeat writes body to run n times, n being used up.
+// repeat writes body n times in a loop, which decrements n.
 func repeat(name string, n reg.Register, body func()) {
 	TESTQ(n, n)
 	JZ(LabelRef("done" + name))
@@ -93,11 +93,11 @@ func repeat(name string, n reg.Register, body func()) {
 
 var peakKernels = []kernel{{name: "peak", variants: always, doc: "does n times 12 multiply-adds of vectors.", params: "n int", body: peak}}
 
-// chains is how many independent products-and-sums peak keeps going: latency
-// times throughput of every processor so far is less.
+// chains is the number of independent multiply-add chains in peak. It exceeds latency times
+// throughput of current processors.
 const chains = 12
 
-// peak does nothing but multiply and add in registers.
+// peak only multiplies and adds in registers.
 func peak(p *pass) {
 	n := Load(Param("n"), GP64())
 	acc := p.zeros(chains)
@@ -109,7 +109,7 @@ func peak(p *pass) {
 	})
 }
 
-// multiples makes 3, 5 and 7 times stride, as far as n rows need them.
+// multiples computes 3, 5 and 7 times stride, as needed for n rows.
 func multiples(stride reg.Register, n int) map[int]reg.Register {
 	odd := map[int]reg.Register{}
 	for i := 3; i < n; i += 2 {
@@ -124,7 +124,7 @@ func multiples(stride reg.Register, n int) map[int]reg.Register {
 	return odd
 }
 
-// leftRow is the place disp bytes into row i of the left.
+// leftRow returns the address disp bytes into row i of the left.
 func leftRow(l, stride reg.Register, odd map[int]reg.Register, i, disp int) Mem {
 	m := Mem{Base: l, Disp: disp}
 	switch i {
@@ -139,7 +139,7 @@ func leftRow(l, stride reg.Register, odd map[int]reg.Register, i, disp int) Mem 
 	return m
 }
 
-// inPanel moves m on by some panels, two at most.
+// inPanel advances m by up to two panels.
 func inPanel(m Mem, stride reg.Register, panel int) Mem {
 	if panel > 0 {
 		m.Index, m.Scale = stride, uint8(panel)
@@ -147,10 +147,10 @@ func inPanel(m Mem, stride reg.Register, panel int) Mem {
 	return m
 }
 
-// A block is the part of a tile whose sums fit into the registers: all of it
-// with AVX-512 (8 rows by 3 vectors: 24 sums, 3 vectors, 1 broadcast), 4 rows
-// by 3 half rows of panels with AVX2 (12 sums, 3 vectors, 1 broadcast: all 16
-// registers, and 7 loads to 12 multiply-adds, fewer than 8×4 or 24×2 have).
+// A block is the part of a tile whose sums fit into the registers: the whole tile with AVX-512 (8
+// rows by 3 vectors: 24 sums, 3 vectors, 1 broadcast), 4 rows by 3 half panel rows with AVX2 (12
+// sums, 3 vectors, 1 broadcast: all 16 registers, and 7 loads for 12 multiply-adds, fewer than with
+// 8×4 or 24×2).
 type block struct {
 	isa
 	name       string
@@ -189,7 +189,7 @@ func (b block) step(acc [][]reg.VecVirtual, right Mem, rPanel reg.Register, left
 	}
 }
 
-// walk visits the block's vectors of C row by row.
+// walk visits the block's vectors of C by rows.
 func (b block) walk(visit func(i, j int, m Mem)) {
 	c, cRow, cPanel := Load(Param("c"), GP64()), inBytes("cRow"), inBytes("cPanel")
 	if b.first == 4 {

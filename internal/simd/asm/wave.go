@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// circle gives cos 2πr and sin 2πr and, with AVX2, the sign bit of (−1)^h. Of
-// infinite turns that makes NaN.
+// circle returns cos 2πr and sin 2πr and, with AVX2, the sign bit of (−1)^h. Infinite turns give
+// NaN.
 func (k *keeper) circle(turns reg.VecVirtual) (co, si, flip reg.VecVirtual) {
 	if k.width == 64 {
 		co, si = k.circleTable(turns)
@@ -21,12 +21,12 @@ func (k *keeper) circle(turns reg.VecVirtual) (co, si, flip reg.VecVirtual) {
 	VROUNDPD(U8(8), h, h) // to nearest even
 	k.with("wholes", VADDPD, VADDPD_BCST, h, flip)
 	VPSLLQ(U8(63), flip, flip)
-	VFNMADD231PD(k.at("half"), h, turns) // now r
+	VFNMADD231PD(k.at("half"), h, turns) // r
 	co, si = k.smallTurn(turns)
 	return co, si, flip
 }
 
-// smallTurn is the cosine and sine of r turns, by the polynomials.
+// smallTurn returns the cosine and sine of r turns, by the polynomials.
 func (k *keeper) smallTurn(r reg.VecVirtual) (co, si reg.VecVirtual) {
 	z := k.reg()
 	VMULPD(r, r, z)
@@ -37,8 +37,8 @@ func (k *keeper) smallTurn(r reg.VecVirtual) (co, si reg.VecVirtual) {
 	return co, si
 }
 
-// circleTable is circle with the table's turn of h/16 put in. It would take
-// infinite turns for 0.
+// circleTable is circle with the table's rotation by h/16 turns. It would treat infinite turns as
+// 0.
 func (k *keeper) circleTable(turns reg.VecVirtual) (co, si reg.VecVirtual) {
 	co, si = k.reg(), k.reg()
 	k.with("sixteenths", VADDPD, VADDPD_BCST, turns, co)
@@ -47,7 +47,7 @@ func (k *keeper) circleTable(turns reg.VecVirtual) (co, si reg.VecVirtual) {
 	k.look("turnCos", co)
 	k.look("turnSin", si)
 	turned, s := k.smallTurn(turns)
-	c, d := k.reg(), k.reg() // moves of 512 bits cost as much as products
+	c, d := k.reg(), k.reg() // 512-bit moves cost as much as products
 	VMULPD(si, s, c)
 	VMULPD(co, s, d)
 	VFMSUB231PD(turned, co, c)
@@ -55,15 +55,15 @@ func (k *keeper) circleTable(turns reg.VecVirtual) (co, si reg.VecVirtual) {
 	return c, d
 }
 
-// Predicates of comparisons, of which the second alone is true for NaN.
+// Predicates of comparisons. Only the second is true for NaN.
 const (
 	greater    = 0x1e
 	notGreater = 0x1a
 	notAbove   = 0x12 // ≤
 )
 
-// decay gives exp(−quad/2), 0 beyond far, and uses quad up. What it makes of
-// large numbers before they are cut off does not matter; NaN stays.
+// decay returns exp(−quad/2), 0 beyond far, and overwrites quad. Intermediate values for large
+// numbers are arbitrary; NaN gives NaN.
 func (k *keeper) decay(quad reg.VecVirtual) reg.VecVirtual {
 	if k.width == 64 {
 		return k.decayTable(quad)
@@ -79,8 +79,8 @@ func (k *keeper) decay(quad reg.VecVirtual) reg.VecVirtual {
 	return e
 }
 
-// decayTable is decay with the table's part of the factor of 2. Numbers so
-// large that r's fifth power is none give NaN.
+// decayTable is decay with the table's power of 2. If quad is so large that r's fifth power
+// overflows, the result is NaN.
 func (k *keeper) decayTable(quad reg.VecVirtual) reg.VecVirtual {
 	within := reg.Register(K())
 	VCMPPD(U8(notGreater), k.kept["far"], quad, within)
@@ -93,8 +93,7 @@ func (k *keeper) decayTable(quad reg.VecVirtual) reg.VecVirtual {
 	return root
 }
 
-// reduce makes r of quad and returns a sum with magic that has k in its lowest
-// bits, and k.
+// reduce computes r from quad and returns a sum with magic that has k in its lowest bits, and k.
 func (k *keeper) reduce(quad reg.VecVirtual, magic string) (sum, whole reg.VecVirtual) {
 	sum, whole = k.value(magic), k.reg()
 	k.fma(sum, quad, "-1/2ln2")
@@ -104,7 +103,7 @@ func (k *keeper) reduce(quad reg.VecVirtual, magic string) (sum, whole reg.VecVi
 	return sum, whole
 }
 
-// polynomials evaluates polynomials of z down to their first terms, side by side.
+// polynomials evaluates polynomials of z down to their first terms, interleaved.
 func (k *keeper) polynomials(z reg.VecVirtual, names ...string) []reg.VecVirtual {
 	acc, terms := make([]reg.VecVirtual, len(names)), 0
 	for i, name := range names {

@@ -1,6 +1,6 @@
-// Command generate writes, from the kernels' sources, the Go types of the arguments
-// (args.go), the emulator's table (internal/testkit/emu/table.h), and with nvcc the PTX and the file
-// of hashes (ptx, kernels.sum). It runs in the folder kernels.
+// Command generate writes, from the kernels' sources, the Go types of the arguments (args.go) and
+// the emulator's table (internal/testkit/emu/table.h), and with nvcc the PTX and the hashes (ptx,
+// kernels.sum). It runs in the folder kernels.
 package main
 
 import (
@@ -17,9 +17,9 @@ import (
 )
 
 func main() {
-	folder := flag.String("dir", ".", "the folder of the sources")
+	folder := flag.String("dir", ".", "`folder` of the sources")
 	nvcc := flag.String("nvcc", "", "the compiler (default: NVCC, or nvcc in PATH or /usr/local/cuda)")
-	ptx := flag.Bool("ptx", true, "make the PTX and kernels.sum; without it args.go and the emulator's table.h alone")
+	ptx := flag.Bool("ptx", true, "generate the PTX and kernels.sum, in addition to args.go and table.h")
 	flag.Parse()
 	if err := run(*folder, *nvcc, *ptx); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
@@ -47,7 +47,7 @@ func run(folder, nvcc string, ptx bool) error {
 	}
 	c, err := source.FindCompiler(nvcc)
 	if err != nil {
-		return fmt.Errorf("args.go and the emulator's table.h are written, ptx and kernels.sum are left as they were: %w", err)
+		return fmt.Errorf("args.go and the emulator's table.h are written, but not ptx and kernels.sum: %w", err)
 	}
 	images := make([][]byte, len(source.Architectures))
 	err = parallel.Try(len(images), len(images), func(i int) (err error) {
@@ -69,7 +69,7 @@ func run(folder, nvcc string, ptx bool) error {
 	return write(folder, "kernels.sum", s.Sum(c.Version, images))
 }
 
-// write replaces a file at once, if it would change.
+// write atomically replaces a file if its contents change.
 func write(folder, name string, text []byte) error {
 	path := filepath.Join(folder, name)
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {

@@ -15,26 +15,25 @@ import (
 	"strings"
 )
 
-// Architectures are the compute capabilities, times ten, that the PTX is made for.
+// Architectures lists the compute capabilities, times ten, of the PTX.
 var Architectures = []int{80, 90}
 
 // flags are the same on every machine; Flags adds the architecture.
 var flags = []string{"-ptx", "-std=c++17", "-O3", "--fmad=false"}
 
-// Release is the release of CUDA whose nvcc makes the PTX: drivers since 520 load
-// that PTX, and it is the first release that knows sm_90.
+// Release is the CUDA release of the nvcc that compiles the PTX. Drivers since 520 load its PTX,
+// and it is the first release that supports sm_90.
 const Release = "11.8"
 
 // ErrNoCompiler is wrapped if nvcc of that release is not found.
 var ErrNoCompiler = errors.New("nvcc " + Release + " is needed for the PTX: install CUDA " + Release +
 	" (Debian: nvidia-cuda-toolkit), and name it with -nvcc or NVCC if it is not in PATH")
 
-// A Compiler is an nvcc.
+// A Compiler is an nvcc executable.
 type Compiler struct{ Path, Version string }
 
-// FindCompiler looks for nvcc at path, or, if that is empty, at the path in the
-// variable NVCC, or, if that is empty too, in PATH and in /usr/local/cuda. It refuses
-// an nvcc of another release.
+// FindCompiler looks for nvcc at path or, if that is empty, at the path in the variable NVCC or, if
+// that is empty too, in PATH and in /usr/local/cuda. It rejects an nvcc of another release.
 func FindCompiler(path string) (*Compiler, error) {
 	candidates := []string{cmp.Or(path, os.Getenv("NVCC"))}
 	if candidates[0] == "" {
@@ -56,12 +55,12 @@ func FindCompiler(path string) (*Compiler, error) {
 	return nil, fmt.Errorf("%w%s", ErrNoCompiler, refused)
 }
 
-// Flags are the compiler's arguments for an architecture.
+// Flags returns the compiler's arguments for an architecture.
 func Flags(arch int) []string {
 	return append(slices.Clone(flags), fmt.Sprintf("-arch=compute_%d", arch), fmt.Sprintf("-DVSSGP_ARCH=%d", 10*arch))
 }
 
-// PTX compiles all sources, as they were read, for an architecture.
+// PTX compiles all sources for an architecture.
 func (c *Compiler) PTX(s *Sources, arch int) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "kernels")
 	if err != nil {
@@ -73,7 +72,7 @@ func (c *Compiler) PTX(s *Sources, arch int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// The names alone: paths would reach the compiler's messages and output.
+	// Only names: paths would appear in the compiler's messages and output.
 	cmd := exec.Command(c.Path, append(Flags(arch), "all.cu", "-o", "all.ptx")...)
 	cmd.Dir = folder
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -89,12 +88,11 @@ func (c *Compiler) PTX(s *Sources, arch int) ([]byte, error) {
 	return ptx, nil
 }
 
-// Image is the path of an architecture's packed PTX in the folder of the
-// sources.
+// Image returns the path of an architecture's compressed PTX, relative to the sources.
 func Image(arch int) string { return fmt.Sprintf("ptx/sm_%d.ptx.gz", arch) }
 
-// Pack compresses PTX, which is some megabytes long. Its result may change with
-// the release of Go, so the hashes are of the PTX itself.
+// Pack compresses PTX, which has some megabytes. Its result may change with the Go release, so the
+// hashes are computed from the PTX itself.
 func Pack(ptx []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -108,8 +106,8 @@ func Pack(ptx []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Sum lists the hashes of the sources and of each architecture's PTX, before it is
-// packed, with the compiler's version and flags.
+// Sum returns the contents of kernels.sum: the hashes of the sources and of each architecture's
+// uncompressed PTX, with the compiler's version and flags.
 func (s *Sources) Sum(version string, ptx [][]byte) []byte {
 	var b bytes.Buffer
 	b.WriteString("# The kernels' sources and the PTX made from them by go generate ./kernels.\n")

@@ -18,8 +18,8 @@ var (
 	constant = regexp.MustCompile(`(?m)^constexpr int (\w+) = (\d+); *// (.*)$`)
 )
 
-// Read reads a folder's sources, and finds the kernels: KERNEL begins a line. It
-// does not look at conditions (#if) or at comments.
+// Read reads a folder's sources and finds the kernels: KERNEL begins a line. It ignores conditions
+// (#if) and comments.
 func Read(folder string) (*Sources, error) {
 	s := &Sources{Groups: map[string][]Parameter{}}
 	entries, err := os.ReadDir(folder) // by name
@@ -62,17 +62,16 @@ func Read(folder string) (*Sources, error) {
 	return s, nil
 }
 
-// kernel reads the kernel at the beginning of a text. A macro may stand for its
-// first parameters.
+// kernel parses the kernel at the beginning of a text. A macro may replace its first parameters.
 func (s *Sources) kernel(text string, macros map[string]string) (k Kernel, err error) {
 	m := header.FindStringSubmatch(text)
 	if m == nil {
 		line, _, _ := strings.Cut(text, "\n")
-		return k, fmt.Errorf("%q is not a kernel: it should read KERNEL(threads) name(parameters) {, threads a number, the name in lower case", line)
+		return k, fmt.Errorf("%q is not a kernel: expected KERNEL(threads) name(parameters) { with a number of threads and a lower-case name", line)
 	}
 	k.Name = m[2]
 	if k.Threads, err = strconv.Atoi(m[1]); err != nil || k.Threads < 32 || k.Threads > 1024 || k.Threads%32 != 0 {
-		return k, fmt.Errorf("kernel %s: %s threads a block: it should be a multiple of 32 up to 1024", k.Name, m[1])
+		return k, fmt.Errorf("kernel %s: %s threads per block: must be a multiple of 32 up to 1024", k.Name, m[1])
 	}
 	list := m[3]
 	first, rest, _ := strings.Cut(list, ",")
@@ -92,7 +91,7 @@ func (s *Sources) kernel(text string, macros map[string]string) (k Kernel, err e
 	return k, nil
 }
 
-// parameters reads a list of parameters.
+// parameters parses a list of parameters.
 func parameters(list string) (all []Parameter, err error) {
 	if strings.TrimSpace(list) == "" {
 		return nil, nil
@@ -107,12 +106,12 @@ func parameters(list string) (all []Parameter, err error) {
 	return all, nil
 }
 
-// parameter reads one parameter.
+// parameter parses one parameter.
 func parameter(text string) (Parameter, error) {
 	words := strings.Fields(strings.ReplaceAll(text, "*", " * "))
 	kept := slices.DeleteFunc(words, func(w string) bool { return w == "const" || w == "__restrict__" })
 	if len(kept) < 2 || !word.MatchString(kept[len(kept)-1]) {
-		return Parameter{}, fmt.Errorf("parameter %q: it should be a type and a name", strings.TrimSpace(text))
+		return Parameter{}, fmt.Errorf("parameter %q: must be a type and a name", strings.TrimSpace(text))
 	}
 	name, kind := kept[len(kept)-1], strings.Join(kept[:len(kept)-1], " ")
 	switch {
@@ -123,11 +122,11 @@ func parameter(text string) (Parameter, error) {
 	case kind == "double":
 		return Parameter{name, "float64"}, nil
 	}
-	return Parameter{}, fmt.Errorf("parameter %s is of type %s: it should be a pointer, a long long or a double, "+
+	return Parameter{}, fmt.Errorf("parameter %s is of type %s: must be a pointer, a long long or a double, "+
 		"which have eight bytes each", name, kind)
 }
 
-// exported is a_name, or A_NAME, as AName.
+// exported returns a_name or A_NAME as AName.
 func exported(name string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(name, "_") {

@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// from reads sources given by name.
+// from parses sources given by name.
 func from(t *testing.T, files map[string]string) (*Sources, error) {
 	t.Helper()
 	folder := t.TempDir()
@@ -57,8 +57,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestArgs: the constants of shape.cuh and the structs of tables.cuh come into the Go
-// file, and a macro that a kernel's parameters begin with becomes a struct in its own.
+// TestArgs checks that the constants of shape.cuh and the structs of tables.cuh appear in the Go
+// file, and that a macro at the beginning of a kernel's parameters becomes an embedded struct.
 func TestArgs(t *testing.T) {
 	s, err := from(t, map[string]string{
 		"shape.cuh":  "constexpr int MAX_ROWS = 16; // rows of a thing\nconstexpr int other = 3;\n",
@@ -75,7 +75,7 @@ func TestArgs(t *testing.T) {
 		"type A struct {\n\tFirstOnes\n\tY float64\n}", "type B struct {\n\tFirstOnes\n}", "type C struct {\n\tY float64\n}",
 	)
 	s.Rows = "struct Row {\n\tlong long lo; // first;\n\tint hi; // last\n};\n"
-	if _, err := s.Args(); err == nil || !strings.Contains(err.Error(), `"int hi;": a member of a row should be a long long`) {
+	if _, err := s.Args(); err == nil || !strings.Contains(err.Error(), `"int hi;": a member of a row must be a long long`) {
 		t.Errorf("a row with an int: %v", err)
 	}
 	if strings.Contains(string(text), "Mine") || strings.Contains(string(text), "Other") {
@@ -102,7 +102,7 @@ func TestParseRefuses(t *testing.T) {
 	for _, c := range cases {
 		_, err := from(t, map[string]string{"a.cu": c.text})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v: does not say %q", c.name, err, c.want)
+			t.Errorf("%s: %v: want %q", c.name, err, c.want)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestPack(t *testing.T) {
 	}
 	r := testkit.Must(gzip.NewReader(bytes.NewReader(packed)))(t)
 	if back, err := io.ReadAll(r); err != nil || string(back) != string(ptx) {
-		t.Error("it does not come back:", err)
+		t.Error("unpacking failed:", err)
 	}
 }
 
