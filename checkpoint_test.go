@@ -58,7 +58,7 @@ func TestForeignCheckpoint(t *testing.T) {
 		"option":  {data, func(o *Options) { o.Iterations = 31 }, "option iterations: in the checkpoint 30, here 31"},
 		"options": {data, func(o *Options) { o.Fix = []string{"noise.precision"}; o.Seed = 1 }, "also option seed"},
 		"from":    {data, func(o *Options) { o.From = mustStart(data, *o); o.Init, o.Features, o.Restarts = "", 0, 1 }, "restarts"},
-		"kept":    {data, func(o *Options) { o.Checkpoint.Resume = false; o.Checkpoint.Path += ".csv" }, "is no checkpoint"},
+		"kept":    {data, func(o *Options) { o.Checkpoint.Resume = false; o.Checkpoint.Path += ".csv" }, "is not a checkpoint"},
 	} {
 		o := o
 		c.change(&o)

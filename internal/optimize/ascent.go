@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// perWindowGain is the gain of the bound for each number observed and each
-// evaluation below which windows stop stepping each by itself.
+// perWindowGain is the gain of the bound per observed number and evaluation below which windows
+// no longer have separate steps.
 const perWindowGain = 1000 * variational.BoundTolerance
 
 // ascend maximizes the bound plus the log prior over the stage's tensors by L-BFGS.
@@ -72,8 +72,8 @@ func (r *Run) objective(c *Coordinates, trial *variational.Params) lbfgs.Func {
 	}
 }
 
-// atFault reports whether an evaluation failed because of the parameters, which
-// a shorter step may mend, rather than a device that is lost or full.
+// atFault reports whether an evaluation failed because of the parameters, in which case a
+// shorter step may succeed, and not because a device is lost or out of memory.
 func atFault(err error) bool {
 	for _, e := range []error{variational.ErrBound, variational.ErrParams, backend.ErrValue} {
 		if errors.Is(err, e) {
@@ -87,7 +87,7 @@ func atFault(err error) bool {
 func (r *Run) startAscent(eval lbfgs.Func, c *Coordinates, blocks []lbfgs.Block, from *State) (*lbfgs.State, error) {
 	switch {
 	case from.Descent != nil:
-		return nil, fmt.Errorf("vssgp: the checkpoint stands in a stage of mini-batches, the fit in one of L-BFGS: %w", ErrState)
+		return nil, fmt.Errorf("vssgp: the checkpoint is in a stage of mini-batches, but the fit is in a stage of L-BFGS: %w", ErrState)
 	case from.Ascent != nil:
 		return from.Ascent, r.checkAscent(c, from.Ascent, len(blocks))
 	}

@@ -10,22 +10,22 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// batchSalt tells this random stream from the others.
+// batchSalt distinguishes this random stream from the others.
 const batchSalt = 0xba7c
 
-// A batch is a mini-batch: rows, and where they are neighbors under windows
-// the part of the model that they meet.
+// A batch is a mini-batch of rows. If they are contiguous and there are windows, it includes
+// the part of the model that they depend on.
 type batch struct {
 	rows []int
-	// weight is 1/π_v for a window v that the rows meet, where π_v is the share of
-	// all batches that meet it, and 0 for the other windows. The weighted KL is then
-	// the KL of all windows on average. nil: all windows, once.
+	// weight is 1/π_v for a window v that the rows overlap, where π_v is the fraction of all
+	// batches that overlap it, and 0 for the other windows. The expected weighted KL is then the
+	// KL of all windows. nil: all windows, once.
 	weight []float64
 	met    []int // windows of weight other than 0, rising
 }
 
-// batches draws mini-batches so that every row is as likely as any other: the
-// estimate stays unbiased.
+// batches draws mini-batches in which all rows are equally likely, so that the estimate is
+// unbiased.
 type batches struct {
 	source     *rand.PCG
 	rng        *rand.Rand // of source
@@ -62,14 +62,14 @@ func (r *Run) newBatches() *batches {
 	return b
 }
 
-// stream is the state of the generator that draws the mini-batches.
+// stream returns the state of the generator that draws the mini-batches.
 func (b *batches) stream() []byte {
 	state, _ := b.source.MarshalBinary() // which always has a binary form
 	return state
 }
 
-// overWindows notes which windows each row meets. Those between two rows
-// that neither meets belong to the first; so every window is in some batch.
+// overWindows determines the windows that each row overlaps. Windows between two rows that
+// neither overlaps belong to the first row, so every window is in some batch.
 func (b *batches) overWindows(w *backend.Windows, x func(row int) float64) {
 	n := len(b.order)
 	b.over = make([][2]int32, n)
@@ -93,8 +93,8 @@ func (b *batches) overWindows(w *backend.Windows, x func(row int) float64) {
 	b.out.weight = make([]float64, w.Count())
 }
 
-// next is the next mini-batch: neighbors along x from a uniform place on, or
-// rows drawn without replacement. It is good until the one after.
+// next returns the next mini-batch: consecutive rows from a uniformly distributed row, or rows
+// drawn without replacement. It is valid until the next call.
 func (b *batches) next() *batch {
 	n := len(b.order)
 	if b.contiguous {
@@ -108,8 +108,8 @@ func (b *batches) next() *batch {
 	return &b.out
 }
 
-// from is the contiguous mini-batch of the rows from place at on, the end
-// joined to the beginning.
+// from returns the contiguous mini-batch that begins at position at and continues at the first
+// row after the last.
 func (b *batches) from(at int) *batch {
 	n, o := len(b.order), &b.out
 	for i := range o.rows {

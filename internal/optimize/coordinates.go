@@ -48,7 +48,7 @@ type group struct {
 	across  bool      // whether coordinates move entries of several windows
 }
 
-// entry is a number of a tensor. Those of one coordinate move together: they keep
+// entry is a number of a tensor. Entries of one coordinate change together: they keep
 // their differences, or for logarithms their ratios, as they began.
 type entry struct {
 	index int     // its place in the tensor
@@ -225,7 +225,7 @@ func (c *Coordinates) writeSpans(spans []span, p *variational.Params, v []float6
 // and their ratios to others that are tied to them stay positive and finite.
 const logMost = 600
 
-// hold keeps a span's logarithms within logMost.
+// hold limits a span's logarithms to logMost.
 func (c *Coordinates) hold(v []float64, s span) {
 	if kind := c.groups[s.group].kind; kind != variational.Log && kind != variational.Level {
 		return
@@ -296,7 +296,7 @@ func (c *Coordinates) coordinates(s span) (lo, hi int) {
 	return s.at, s.at + (s.hi-s.lo)*c.groups[s.group].width()
 }
 
-// Ties say which entries of a tensor move together.
+// Ties specify which entries of a tensor change together.
 type Ties struct {
 	Twins   bool     // SSGP's cosine and sine have one frequency
 	Shared  bool     // the windows' components are one set
@@ -313,7 +313,7 @@ func (t Ties) of(tensor variational.Tensor, p *variational.Params) (class func(i
 	case slices.Contains(t.Tensors, tensor.Name):
 		return func(i int) int { return i % each }, true
 	case t.Shared && p.ComponentWindow != nil && tensor.Tieable:
-		place := make([]int, p.L) // of each component among those of its window
+		place := make([]int, p.L) // index of each component in its window
 		p.EachWindow(func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				place[i] = i - lo

@@ -8,7 +8,7 @@ import (
 )
 
 // startCoefficients gives the factorized posterior its start: the exact mean
-// or one near it, with the diagonal that is optimal beside it,
+// or one near it, with the diagonal that is optimal for it,
 // s_k = 1/(1 + τ G_kk).
 func (r *Run) startCoefficients() error {
 	p := r.Params

@@ -28,7 +28,7 @@ func (r *Run) Begin(from *State) error {
 		return nil
 	}
 	if from.Stage >= len(r.stages) || from.Iterations > r.Total {
-		return fmt.Errorf("vssgp: the checkpoint stands at stage %d, iteration %d, of %d and %d: %w", from.Stage, from.Iterations,
+		return fmt.Errorf("vssgp: the checkpoint is at stage %d, iteration %d, of %d and %d: %w", from.Stage, from.Iterations,
 			len(r.stages), r.Total, ErrState)
 	}
 	r.from, r.Taken, r.at = from, from.Iterations, from.Stage
@@ -64,7 +64,7 @@ func (r *Run) take(s stage) (ended string, err error) {
 	return r.ascend(c, from)
 }
 
-// coordinates are those of the running stage, or of all hyper-parameters, from p on.
+// coordinates returns the coordinates of the running stage, or of all hyper-parameters, relative to p.
 func (r *Run) coordinates(p *variational.Params, free []string, exact bool) *Coordinates {
 	c := NewCoordinates(p, free, r.Ties, r.reach())
 	c.level = r.Rows.NoiseLevel(r.Params, exact)
@@ -80,7 +80,7 @@ func (r *Run) LogPrior() float64 {
 	return c.logPrior(c.spans, v, nil, 1)
 }
 
-// A noise within levelReached times the noise level is held up by it if a relative
+// A noise within levelReached times the noise level is limited by it if a relative
 // change of the noise changes the bound by more than heldUp of the data's number.
 // Noise of the data's own leaves .01 of them where the level has come up to it;
 // noiseless data leave .12 to .5 (TestNoiseless).
@@ -138,7 +138,7 @@ func (r *Run) PointEstimates() int {
 	return NewCoordinates(r.Params, free, r.Ties, r.reach()).n
 }
 
-// noiseShare is the share of the data's variance above which we say that the model
+// noiseShare is the share of the data's variance above which a fit reports that the model
 // takes all of the data for noise.
 const noiseShare = 0.98
 

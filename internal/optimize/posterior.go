@@ -25,7 +25,7 @@ type Posterior struct {
 }
 
 // shiftScale is the length of a coordinate that is no logarithm, in its units: about a radian of a feature's phase at its reach. A
-// frequency that the data say nothing of is so uncertain that a feature loses its phase within them.
+// frequency that the data do not determine is so uncertain that a feature loses its phase within them.
 const shiftScale = 1
 
 // PosteriorSize returns the number of coordinates of which Laplace's approximation takes derivatives, for parameters of a shape; 0 if no

@@ -14,13 +14,14 @@ type Priors struct {
 	Noise       bayes.Prior   // τ⁻¹
 }
 
-// none reports whether they say nothing at all.
+// none reports whether all priors are flat.
 func (s Priors) none() bool {
 	said := func(p bayes.Prior) bool { return p.SD != 0 }
 	return !said(s.Variance) && !said(s.Noise) && !slices.ContainsFunc(s.Lengthscale, said)
 }
 
-// of is the prior of the coordinate that moves entry i of a tensor, and first of those tied to it.
+// of returns the prior of the coordinate for entry i of a tensor, the first of the entries tied
+// to it.
 func (s Priors) of(t variational.Tensor, i, inputs int) bayes.Prior {
 	switch t.Name {
 	case "kernel.variance":
@@ -37,7 +38,7 @@ func (s Priors) of(t variational.Tensor, i, inputs int) bayes.Prior {
 	return bayes.Prior{}
 }
 
-// lay gives every coordinate its prior, one for those entries that are tied.
+// lay sets the prior of every coordinate, one for tied entries.
 func (c *Coordinates) lay(p *variational.Params, s Priors) {
 	if s.none() {
 		c.priors = nil
@@ -53,7 +54,8 @@ func (c *Coordinates) lay(p *variational.Params, s Priors) {
 	}
 }
 
-// logPrior is the log density of v under the priors of the spans' coordinates. Unless g is nil, it adds weight times its slope to g.
+// logPrior returns the log density of v under the priors of the spans' coordinates. If g is not
+// nil, weight times the gradient is added to g.
 func (c *Coordinates) logPrior(spans []span, v, g []float64, weight float64) (sum float64) {
 	if c.priors == nil {
 		return 0

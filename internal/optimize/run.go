@@ -15,7 +15,7 @@ type Progress struct {
 	Stage                 string  // what moves: "all", …
 	Iteration, Iterations int     // over all stages
 	Bound                 float64 // so far, in nats
-	Noise                 float64 // τ⁻¹ where the optimizer stands
+	Noise                 float64 // current τ⁻¹
 }
 
 // A Keeper saves States.
@@ -78,9 +78,8 @@ func Interrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// reach is how far along the windows' input (or the first) a feature can be
-// seen at most, in the model's units: half a window's length, or half the data's
-// range.
+// reach returns the maximum distance over which a feature extends along the windows' input (or
+// the first), in the model's units: half a window's length, or half the data's range.
 func (r *Run) reach() float64 {
 	p := r.Params
 	if len(p.Windows.Center) > 1 {
@@ -106,12 +105,12 @@ func (r *Run) keep(s *State) error {
 // due reports whether it is time to keep a State.
 func (r *Run) due() bool { return r.Keeper != nil && r.Keeper.Due() }
 
-// checkPoint reports coordinates that lead to no parameters.
+// checkPoint returns an error if coordinates give invalid parameters.
 func (r *Run) checkPoint(c *Coordinates, v []float64) error {
 	at := r.Params.Clone()
 	c.write(at, v)
 	if err := at.Check(); err != nil {
-		return fmt.Errorf("vssgp: where the checkpoint's optimizer stands: %w: %w", err, ErrState)
+		return fmt.Errorf("vssgp: the optimizer's point in the checkpoint: %w: %w", err, ErrState)
 	}
 	return nil
 }

@@ -6,25 +6,25 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Settings say which parameters move, how, and for how long. The zero value
-// optimizes the exact bound.
+// Settings specify the parameters to optimize, the method, and the number of iterations. The
+// zero value optimizes the exact bound.
 type Settings struct {
 	Inference variational.Inference // of the bound that is raised; the zero value is Exact
 	Method    variational.Method
-	// Random says that the start drew its features at random: fixNoiseFirst then applies.
+	// Random is set if the initial features are random: fixNoiseFirst then applies.
 	Random     bool
 	Iterations int      // of L-BFGS, or steps on mini-batches; 0: chosen by the inference; negative: none
-	PerWindow  int      // windows step each by itself where there are as many as this; 0: PerWindow
+	PerWindow  int      // minimum number of windows for separate steps; 0: PerWindow
 	Batch      int      // rows of a mini-batch; 0: batchRows at most
 	Contiguous bool     // mini-batches of neighboring rows
-	Along      int      // the input along which rows are neighbors, where there are no windows
-	Fix        []string // tensors that stay as they are
+	Along      int      // the input by which rows are sorted if there are no windows
+	Fix        []string // tensors that are not optimized
 	Ties       Ties
 	Priors     Priors
 	Seed       uint64
 }
 
-// Iterations where the settings leave them open.
+// Default numbers of iterations.
 const (
 	exactIterations      = 300
 	factorizedIterations = 600
@@ -33,8 +33,8 @@ const (
 	stochasticPasses = 10
 )
 
-// Names of the tensors of the covariance and the noise, of the features'
-// distribution, and of the coefficients.
+// Names of the tensors of the covariance and the noise, of the features' distribution, and of
+// the coefficients.
 var (
 	hyperparameters = variational.Names(func(t variational.Tensor) bool {
 		return t.Group == variational.Covariance || t.Group == variational.Noise
@@ -48,7 +48,7 @@ var (
 	})
 )
 
-// stage is a part of the optimization in which only some tensors move.
+// A stage is a part of the optimization in which only some tensors are optimized.
 type stage struct {
 	name       string
 	free       []string
@@ -56,7 +56,7 @@ type stage struct {
 	stochastic bool // by RMSPROP on mini-batches of the factorized bound
 }
 
-// stages say which tensors of m features move when, over so many rows.
+// stages returns the stages for m features and the given number of rows.
 func (s *Settings) stages(rows, m int) []stage {
 	n := s.Iterations
 	if n < 0 {
@@ -76,7 +76,7 @@ func (s *Settings) stages(rows, m int) []stage {
 	return s.fixNoiseFirst(all)
 }
 
-// defaultIterations are a stage's where the settings leave them open.
+// defaultIterations returns the default number of iterations of a stage.
 func (s *Settings) defaultIterations(rows int) int {
 	switch s.Inference {
 	case variational.Factorized:
@@ -88,7 +88,7 @@ func (s *Settings) defaultIterations(rows int) int {
 	return exactIterations
 }
 
-// freeTensors are what the method lets move, the coefficients apart.
+// freeTensors returns the tensors that the method optimizes, except the coefficients.
 func (s *Settings) freeTensors() []string {
 	switch s.Method {
 	case variational.SSGP:
@@ -100,33 +100,30 @@ func (s *Settings) freeTensors() []string {
 }
 
 const (
-	// warmFeatures is the least number of random features for which L-BFGS has
-	// a warm-up: RMSPROP, which scales each coordinate by itself, on
-	// mini-batches of the factorized bound. It comes to far better optima of
-	// many features in less time.
+	// warmFeatures is the minimum number of random features for which RMSProp on mini-batches of
+	// the factorized bound precedes L-BFGS. RMSProp scales each coordinate separately. With many
+	// features it reaches far better optima in less time.
 	warmFeatures = 100
-	// warmSteps is the number of its steps for each iteration of L-BFGS.
+	// warmSteps is the number of its steps per iteration of L-BFGS.
 	warmSteps = 3
-	// warmShare bounds its mini-batches to a share of the rows. Steps on all
-	// rows reach higher bounds and fill gaps worse.
+	// warmShare limits its mini-batches to a fraction of the rows. Steps on all rows reach higher
+	// bounds but fill gaps worse.
 	warmShare = 4
-	// noiseFixed is the share of the iterations for which random starting
-	// values keep their noise precision.
+	// noiseFixed is the fraction of the iterations for which the noise precision is fixed after a
+	// random initialization.
 	noiseFixed = 0.2
 )
 
-// random reports whether the run starts from random features of a posterior
-// over frequencies, which need the stages' help (DESIGN.md, "Starting values").
-// SSGP and random projections have no KL term to flee from: they do worse with
-// that help.
+// random reports whether the run begins with random features with a posterior over frequencies,
+// which need additional stages (DESIGN.md, section 11). SSGP and random projections have no KL
+// term and are worse with them.
 func (s *Settings) random() bool {
 	return s.Random && s.Method != variational.SSGP && s.Method != variational.RP
 }
 
-// fixNoiseFirst cuts a stage in two, and keeps the noise fixed in the first.
-// Randomly drawn features explain little of the data, so the fastest way to raise
-// the bound is to raise the noise until it explains everything: a local optimum.
-// With the noise fixed the features have to explain the data.
+// fixNoiseFirst divides a stage in two, with fixed noise in the first. Randomly drawn features
+// explain little of the data, so the bound increases fastest if the noise explains everything,
+// which is a local optimum. With fixed noise the features must explain the data.
 func (s *Settings) fixNoiseFirst(whole stage) []stage {
 	fixed := int(noiseFixed * float64(whole.iterations))
 	first := stage{whole.name + ", noise fixed", without(whole.free, noise), fixed, whole.stochastic}
@@ -137,13 +134,13 @@ func (s *Settings) fixNoiseFirst(whole stage) []stage {
 	return []stage{first, whole}
 }
 
-// without is the names that are not among others.
+// without returns the names that are not among others.
 func without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
-// unfixed leaves out what Settings.Fix keeps. A phase's two ends move as one:
-// fixing either fixes both.
+// unfixed returns the names without Settings.Fix. The two ends of a phase are optimized
+// together: fixing either fixes both.
 func (s *Settings) unfixed(names []string) []string {
 	if len(without(phaseEnds, s.Fix)) < len(phaseEnds) {
 		names = without(names, phaseEnds)
@@ -156,11 +153,10 @@ func (s *Settings) needsCoefficients(stages []stage) bool {
 	return s.Inference != variational.Exact || slices.ContainsFunc(stages, func(one stage) bool { return one.stochastic })
 }
 
-// batchRows is the rows of a mini-batch where the settings leave it open, at
-// most.
+// batchRows is the default maximum size of a mini-batch.
 const batchRows = 512
 
-// batchSize is the rows of a mini-batch, of so many.
+// batchSize returns the size of a mini-batch for the given number of rows.
 func (s *Settings) batchSize(rows int) int {
 	size := s.Batch
 	if size == 0 {

@@ -8,12 +8,12 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// ErrState is wrapped by every error about a State, or the checkpoint that it comes
-// from, that a run cannot resume from.
+// ErrState is wrapped by every error about a State, or its checkpoint, from which a run cannot
+// resume.
 var ErrState = errors.New("unusable checkpoint")
 
-// State is the state of a run. Its arrays have names of their own in a checkpoint
-// (Arrays); the rest goes there as JSON.
+// State is the state of a run. A checkpoint stores its arrays as tensors (Arrays) and the rest
+// as JSON.
 type State struct {
 	Stage      int                 `json:"stage"`      // the place among the stages
 	Iterations int                 `json:"iterations"` // taken
@@ -55,7 +55,7 @@ func (s *State) Arrays() (map[string]*[]float64, error) {
 	return all, nil
 }
 
-// Check reports a State that no run has left.
+// Check returns an error if no run can have this State.
 func (s *State) Check() error {
 	switch {
 	case s.Stage < 0 || s.Iterations < 0:

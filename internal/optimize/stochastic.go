@@ -12,9 +12,9 @@ const (
 	boundDecay  = 0.98 // of the running mean of the bound's estimates
 )
 
-// descend maximizes the factorized bound plus the log prior over the stage's tensors by RMSPROP on
-// mini-batches (eq. lower_bound_SVI). A contiguous mini-batch under windows costs
-// what its windows hold: nothing of the others is computed, read or moved.
+// descend maximizes the factorized bound plus the log prior over the stage's tensors by RMSProp
+// on mini-batches (eq. lower_bound_SVI). With windows, a contiguous mini-batch computes, reads
+// and updates only the parameters of the windows that it overlaps.
 func (r *Run) descend(c *Coordinates, from *State) (string, error) {
 	p, batches := r.Params, r.newBatches()
 	d, err := r.startDescent(c, batches, from)
@@ -69,8 +69,8 @@ func (r *Run) descend(c *Coordinates, from *State) (string, error) {
 	return "iteration limit", nil
 }
 
-// startDescent begins a stage of mini-batches, or resumes it: it then draws the
-// mini-batches before once more.
+// startDescent begins a stage of mini-batches, or resumes it and draws the previous
+// mini-batches again.
 func (r *Run) startDescent(c *Coordinates, b *batches, from *State) (*Descent, error) {
 	if from.Ascent == nil && from.Descent == nil {
 		d := &Descent{RMSProp: newRMSProp(c.n), X: make([]float64, c.n)}

@@ -1,7 +1,6 @@
-// Package checkpoint writes where a fit stands to a file, so that a fit that is
-// killed goes on to the same bits, and reads it back: the file's layout and its
-// seal, how often it is written, and the fingerprint of all that the fit's bits
-// depend on.
+// Package checkpoint writes the state of a fit to a file and reads it, so that a killed fit can
+// resume and give the same bits: the file's layout and checksum, the interval between
+// checkpoints, and the fingerprint of everything that the result depends on.
 package checkpoint
 
 import (
@@ -17,12 +16,12 @@ import (
 
 const (
 	defaultEvery = 30 * time.Second
-	// writingShare bounds the time that writing takes, of all: the interval
-	// grows with what the last write took.
+	// writingShare is the maximum fraction of the time for writing: the interval increases with
+	// the duration of the last write.
 	writingShare = 0.05
 )
 
-// Writer writes a fit's checkpoints; nil writes none.
+// A Writer writes a fit's checkpoints. A nil Writer writes none.
 type Writer struct {
 	Setting
 	Failed error // the last write's
@@ -31,7 +30,7 @@ type Writer struct {
 	unlock func()
 }
 
-// Setting says where checkpoints go and when.
+// A Setting specifies the file and the interval of checkpoints.
 type Setting struct {
 	Path   string
 	Every  time.Duration // at least, between two of them; 0: half a minute
@@ -40,13 +39,13 @@ type Setting struct {
 	Made   []Trait       // what the fit's bits depend on
 }
 
-// Open takes the file for this process and, to go on from it, reads it; the
-// snapshot is nil where there is none. check says why the fit cannot go on from
-// it. Errors wrap Err, or are the system's.
+// Open locks the file for this process and, to resume, reads it; the snapshot is nil if there
+// is none. check returns the reason why the fit cannot resume from it. Errors wrap Err, or are
+// the system's.
 func Open(set Setting, check func(s *Snapshot) error) (*Writer, *Snapshot, error) {
 	unlock, err := fileio.Lock(set.Path)
 	if errors.Is(err, fileio.ErrLocked) {
-		return nil, nil, fmt.Errorf("vssgp: checkpoint %w; want a file for each fit: %w", err, Err)
+		return nil, nil, fmt.Errorf("vssgp: checkpoint %w; use a separate file for each fit: %w", err, Err)
 	} else if err != nil {
 		return nil, nil, fmt.Errorf("vssgp: checkpoint: %w", err)
 	}
@@ -63,8 +62,8 @@ func Open(set Setting, check func(s *Snapshot) error) (*Writer, *Snapshot, error
 	return w, s, nil
 }
 
-// begin reads the file if the fit resumes from it. Otherwise it makes sure that the
-// file to be replaced, if there is one, is a checkpoint.
+// begin reads the file if the fit resumes from it. Otherwise it checks that an existing file is
+// a checkpoint, which may be replaced.
 func (w *Writer) begin(check func(s *Snapshot) error) (*Snapshot, error) {
 	f, size, err := fileio.OpenRegular(w.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +75,7 @@ func (w *Writer) begin(check func(s *Snapshot) error) (*Snapshot, error) {
 	defer f.Close()
 	if !w.Resume {
 		if !looksLike(f, size) {
-			return nil, fmt.Errorf("%q: the file that is there is no checkpoint and stays as it is; want another name: %w", w.Path, Err)
+			return nil, fmt.Errorf("%q: the existing file is not a checkpoint and was not changed; use another name: %w", w.Path, Err)
 		}
 		return nil, nil
 	}
@@ -85,12 +84,12 @@ func (w *Writer) begin(check func(s *Snapshot) error) (*Snapshot, error) {
 		err = check(s)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q stays as it is: %w", w.Path, err)
+		return nil, fmt.Errorf("%q was not changed: %w", w.Path, err)
 	}
 	return s, nil
 }
 
-// Close leaves the file to others.
+// Close unlocks the file.
 func (w *Writer) Close() {
 	if w != nil {
 		w.unlock()
@@ -100,21 +99,21 @@ func (w *Writer) Close() {
 // Due reports whether it is time to write.
 func (w *Writer) Due() bool { return w != nil && !time.Now().Before(w.next) }
 
-// wrote notes a write that began at the given time and has just ended.
+// wrote records a write that began at the given time and has just ended.
 func (w *Writer) wrote(began time.Time) {
 	took := time.Since(began)
 	w.next = began.Add(took + max(w.Every, time.Duration(float64(took)*(1/writingShare-1))))
 }
 
-// Write replaces the file. A failure leaves the one before it, and ends the fit
-// unless there is somebody to warn.
+// Write replaces the file. If it fails, the previous checkpoint remains, and the fit ends
+// unless there is a function to warn.
 func (w *Writer) Write(s *Snapshot) error {
 	began := time.Now()
 	err := w.replace(s)
 	w.wrote(began)
 	w.Failed = err
 	if err != nil && w.Warn != nil {
-		w.Warn(fmt.Errorf("vssgp: the fit goes on without a new checkpoint: %w", err))
+		w.Warn(fmt.Errorf("vssgp: the fit continues without a new checkpoint: %w", err))
 		return nil
 	}
 	return err

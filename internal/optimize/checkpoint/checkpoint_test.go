@@ -79,7 +79,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("nothing was written, and the file has changed (%v)", err)
 	}
 	testkit.OK(t, os.WriteFile(path, []byte("t,y\n1,2\n"), 0o666))
-	if _, _, err := Open(set, accept); !errors.Is(err, Err) || !strings.Contains(err.Error(), "is no checkpoint") {
+	if _, _, err := Open(set, accept); !errors.Is(err, Err) || !strings.Contains(err.Error(), "is not a checkpoint") {
 		t.Errorf("of a table: %v; want Err", err)
 	}
 	if now, err := os.ReadFile(path); err != nil || string(now) != "t,y\n1,2\n" {

@@ -15,14 +15,14 @@ import (
 	"unicode"
 )
 
-// A Trait is one of the things that a fit's bits depend on.
+// A Trait is an item of the fingerprint, on which a fit's bits depend.
 type Trait struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Options returns a trait for each field of a struct of options, except for fields
-// that do not change the computation. Fields of a struct within have its name first.
+// Options returns a trait for each field of a struct of options, except for fields that do not
+// change the result. The name of a nested field begins with the name of its struct.
 func Options(o any, except ...string) []Trait {
 	return traits("option ", reflect.ValueOf(o), except)
 }
@@ -41,8 +41,7 @@ func traits(prefix string, v reflect.Value, except []string) (all []Trait) {
 	return all
 }
 
-// words is a field's name as a command line has it: NoisePrecision is
-// noise-precision.
+// words converts a field's name to the command line: NoisePrecision is noise-precision.
 func words(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -54,7 +53,7 @@ func words(name string) string {
 	return b.String()
 }
 
-// Data is the trait of data: sizes, and a hash of every number and name.
+// Data returns the trait of data: sizes, and a hash of every number and name.
 func Data(n, q, d int, x, y []float64, names ...[]string) Trait {
 	h := sha256.New()
 	for _, a := range [][]float64{x, y} {
@@ -66,8 +65,8 @@ func Data(n, q, d int, x, y []float64, names ...[]string) Trait {
 	return Trait{"data", fmt.Sprintf("%d rows of %d inputs and %d outputs, sha256 %x", n, q, d, h.Sum(nil))}
 }
 
-// Build is the trait of the program: what it was built from and with and, unless
-// that is a version under control, a hash of the program itself.
+// Build returns the trait of the program: its version and build settings and, unless the
+// version identifies a commit, a hash of the program itself.
 func Build() (Trait, error) {
 	parts := []string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 	unsure := true
@@ -92,7 +91,7 @@ func Build() (Trait, error) {
 	return Trait{"build", strings.Join(parts, ", ")}, nil
 }
 
-// programSum is the hash of the running program's file, which takes a while.
+// programSum returns the hash of the running program's file.
 var programSum = sync.OnceValues(func() (string, error) {
 	f, err := os.Open("/proc/self/exe") // even where the file has been replaced since
 	if err != nil {
@@ -112,8 +111,8 @@ var programSum = sync.OnceValues(func() (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 })
 
-// Differ says in which traits a checkpoint differs from a fit, with both values
-// of the first; nothing if in none. Those of the names in except may.
+// Differ returns the names of the traits in which a checkpoint differs from a fit, with both
+// values of the first, or "" if there are none. Traits in except are ignored.
 func Differ(is, want []Trait, except ...string) string {
 	value := func(list []Trait, name string) string {
 		if i := slices.IndexFunc(list, func(t Trait) bool { return t.Name == name }); i >= 0 {

@@ -11,16 +11,16 @@ import (
 	"github.com/vssgp/vssgp/internal/optimize"
 )
 
-// Err is wrapped by every error about a checkpoint that a fit cannot resume from:
-// damaged, of other data, options or another build, not a checkpoint, or in use by
-// another process. The file stays as it is.
+// Err is wrapped by every error about a checkpoint from which a fit cannot resume: it is
+// damaged, belongs to other data, options or another build, is not a checkpoint, or is in use
+// by another process. The file is not changed.
 var Err = optimize.ErrState
 
-// sealBytes end a checkpoint: its last tensor, the eight 32-bit words of the
-// SHA-256 of everything before as float64.
+// sealBytes is the size of the seal at the end of a checkpoint: its last tensor, with the eight
+// 32-bit words of the SHA-256 of all previous bytes as float64.
 const sealBytes = 8 * sha256.Size / 4
 
-// sealing writes what write writes to w, with the seal in the place of the last bytes.
+// sealing writes the output of write to w, and replaces its last bytes by the seal.
 func sealing(w io.Writer, write func(w io.Writer) error) error {
 	hash := sha256.New()
 	if err := write(&lagging{w: io.MultiWriter(w, hash)}); err != nil {
@@ -30,7 +30,7 @@ func sealing(w io.Writer, write func(w io.Writer) error) error {
 	return err
 }
 
-// lagging passes on all but the last sealBytes.
+// lagging passes on all except the last sealBytes.
 type lagging struct {
 	w    io.Writer
 	tail []byte // not yet passed on
@@ -55,10 +55,10 @@ func sealOf(h hash.Hash) []byte {
 	return seal
 }
 
-// sealed reports a file whose last bytes are not its seal.
+// sealed returns an error if the last bytes of a file are not its seal.
 func sealed(r io.ReaderAt, size int64) error {
 	if size < sealBytes {
-		return fmt.Errorf("it has %d bytes and is damaged, or no checkpoint: %w", size, Err)
+		return fmt.Errorf("it has %d bytes and is damaged or not a checkpoint: %w", size, Err)
 	}
 	h := sha256.New()
 	if _, err := io.Copy(h, io.NewSectionReader(r, 0, size-sealBytes)); err != nil {
@@ -69,7 +69,7 @@ func sealed(r io.ReaderAt, size int64) error {
 		return err
 	}
 	if string(is[:]) != string(sealOf(h)) {
-		return fmt.Errorf("its checksum does not match its content; it is damaged, or no checkpoint: %w", Err)
+		return fmt.Errorf("its checksum does not match its content; it is damaged or not a checkpoint: %w", Err)
 	}
 	return nil
 }

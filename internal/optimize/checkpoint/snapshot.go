@@ -16,23 +16,23 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Snapshot is the state of a fit: all that the rest of the fit depends on, besides
-// data and options. Its file is a model file of Current, with further tensors whose
-// names begin with "checkpoint.", the rest as JSON in the metadata, and a seal.
+// A Snapshot is the state of a fit, except data and options. Its file is a model file of
+// Current, with additional tensors whose names begin with "checkpoint.", the rest as JSON in
+// the metadata, and a seal.
 type Snapshot struct {
 	Version int     `json:"version"`
 	Made    []Trait `json:"made"` // what the fit's bits depend on
 	Progress
-	// State is the running start's, nil where none runs.
+	// State is the state of the running attempt, or nil if none is running.
 	State *optimize.State `json:"state,omitempty"`
 
-	// The model files of the running start (the best one's where none runs), of
-	// its stage's beginning, and of the best of the starts before, without its
-	// posterior. The last two are nil where there is none.
+	// The model files of the running attempt (or the best, if none is running), of the beginning
+	// of its stage, and of the best previous attempt without its posterior. The last two may be
+	// nil.
 	Current, Begun, BestModel *safetensors.File `json:"-"`
 }
 
-// Progress describes the starts of a fit so far.
+// Progress describes the attempts of a fit.
 type Progress struct {
 	Start   int           `json:"start"` // the one that runs or is next, from 0
 	Starts  int           `json:"starts"`
@@ -44,21 +44,21 @@ type Progress struct {
 	Best    *Best         `json:"best,omitempty"`   // of the starts before
 }
 
-// Result is one start's end.
+// A Result is the end of one attempt.
 type Result struct {
 	Seed  uint64 `json:"seed"`
 	Bound Number `json:"bound"`
 	Ended string `json:"ended"`
 }
 
-// Best describes the best start so far, except for its model.
+// Best describes the best attempt so far, except for its model.
 type Best struct {
 	Bad        string                 `json:"bad,omitempty"` // why it is a bad optimum
 	Iterations int                    `json:"iterations"`
 	At         variational.Evaluation `json:"at"`
 }
 
-// Number is a float64 that JSON holds to the last bit, infinite ones too.
+// A Number is a float64 that JSON represents exactly, including infinities.
 type Number float64
 
 // MarshalText writes the shortest text that reads back as the same number.
@@ -81,7 +81,7 @@ const (
 	sealName = "~sha256"
 )
 
-// file lays the snapshot out; its arrays are not copied.
+// file converts the snapshot to a file; its arrays are not copied.
 func (s *Snapshot) file() (*safetensors.File, error) {
 	s.Version = version
 	f := s.Current
@@ -110,7 +110,7 @@ func (s *Snapshot) file() (*safetensors.File, error) {
 	return f, nil
 }
 
-// looksLike reports whether a file's header calls it a checkpoint.
+// looksLike reports whether a file's header identifies a checkpoint.
 func looksLike(r io.ReaderAt, size int64) bool {
 	const most = 1 << 20
 	head := make([]byte, min(size, most))
@@ -139,14 +139,14 @@ func read(r io.ReaderAt, size int64) (*Snapshot, error) {
 func (s *Snapshot) read(f *safetensors.File) error {
 	text, ok := f.Metadata[key]
 	if !ok {
-		return fmt.Errorf("it has no metadata %q and is no checkpoint", key)
+		return fmt.Errorf("it has no metadata %q and is not a checkpoint", key)
 	}
 	var which struct{ Version int }
 	if err := json.Unmarshal([]byte(text), &which); err != nil {
 		return fmt.Errorf("metadata %s: %w", key, err)
 	}
 	if which.Version != version {
-		return fmt.Errorf("it has version %d of the format, want %d: it was written by another version of vssgp, which can go on from it",
+		return fmt.Errorf("it has version %d of the format, expected %d: use the version of vssgp that wrote it",
 			which.Version, version)
 	}
 	if err := json.Unmarshal([]byte(text), s); err != nil {
@@ -161,17 +161,17 @@ func (s *Snapshot) read(f *safetensors.File) error {
 	s.Current, s.Begun, s.BestModel = f, part("begun"), part("best")
 	if s.Start < 0 || s.Start >= s.Starts || len(s.Results) != s.Start || s.Kept < -1 || s.Kept >= s.Start ||
 		(s.Best == nil) != (s.Kept == -1) || s.Elapsed < 0 {
-		return fmt.Errorf("it stands in start %d of %d with %d results after %v and keeps number %d: want numbers that fit together",
+		return fmt.Errorf("it is in attempt %d of %d with %d results after %v and the best is number %d: these numbers are inconsistent",
 			s.Start, s.Starts, len(s.Results), s.Elapsed, s.Kept)
 	}
 	if s.Rough != 0 && s.Rough != s.Starts-1 {
-		return fmt.Errorf("its rough start is %d of %d, want the last", s.Rough, s.Starts)
+		return fmt.Errorf("its rough initialization is number %d of %d, must be the last", s.Rough, s.Starts)
 	}
 	if b := s.Best; b != nil && (b.Iterations < 0 || math.IsNaN(b.At.Bound)) {
-		return fmt.Errorf("its best start took %d iterations", b.Iterations)
+		return fmt.Errorf("its best attempt has %d iterations", b.Iterations)
 	}
 	if (s.Best == nil) != (s.BestModel == nil) || (s.State == nil) != (s.Begun == nil) {
-		return fmt.Errorf("it lacks a model, or has one too many")
+		return fmt.Errorf("a model is missing, or there is an additional one")
 	}
 	if s.State == nil {
 		return nil

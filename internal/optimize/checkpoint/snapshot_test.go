@@ -195,9 +195,9 @@ func TestVersionBefore(t *testing.T) {
 	}
 	f.Tensors[sealName] = safetensors.Tensor{Shape: []int{sealBytes / 8}, Data: make([]float64, sealBytes/8)}
 	s, err := readBytes(writtenFile(t, f))
-	const want = "it has version 1 of the format, want 2: it was written by another version of vssgp, which can go on from it"
+	const want = "it has version 1 of the format, expected 2: use the version of vssgp that wrote it"
 	if !errors.Is(err, Err) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("%v, %v; want one line that says %q", s, err, want)
+		t.Errorf("%v, %v; want one line that contains %q", s, err, want)
 	}
 }
 
@@ -208,17 +208,17 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 		change func(s *Snapshot)
 		want   string
 	}{
-		"start":            {func(s *Snapshot) { s.Start = 3 }, "start 3 of 3"},
-		"negative start":   {func(s *Snapshot) { s.Start, s.Results = -1, nil }, "start -1 of 3"},
+		"start":            {func(s *Snapshot) { s.Start = 3 }, "attempt 3 of 3"},
+		"negative start":   {func(s *Snapshot) { s.Start, s.Results = -1, nil }, "attempt -1 of 3"},
 		"results":          {func(s *Snapshot) { s.Results = nil }, "with 0 results"},
-		"kept":             {func(s *Snapshot) { s.Kept = 1 }, "keeps number 1"},
-		"nothing kept":     {func(s *Snapshot) { s.Kept = -1 }, "keeps number -1"},
+		"kept":             {func(s *Snapshot) { s.Kept = 1 }, "the best is number 1"},
+		"nothing kept":     {func(s *Snapshot) { s.Kept = -1 }, "the best is number -1"},
 		"elapsed":          {func(s *Snapshot) { s.Elapsed = -1 }, "after -1ns"},
-		"rough":            {func(s *Snapshot) { s.Rough = 1 }, "rough start is 1 of 3"},
-		"best iterations":  {func(s *Snapshot) { s.Best.Iterations = -1 }, "took -1 iterations"},
-		"no best model":    {func(s *Snapshot) { s.BestModel = nil }, "lacks a model"},
-		"no stage's model": {func(s *Snapshot) { s.Begun = nil }, "lacks a model"},
-		"no state":         {func(s *Snapshot) { s.State = nil }, "lacks a model"},
+		"rough":            {func(s *Snapshot) { s.Rough = 1 }, "rough initialization is number 1 of 3"},
+		"best iterations":  {func(s *Snapshot) { s.Best.Iterations = -1 }, "has -1 iterations"},
+		"no best model":    {func(s *Snapshot) { s.BestModel = nil }, "a model is missing"},
+		"no stage's model": {func(s *Snapshot) { s.Begun = nil }, "a model is missing"},
+		"no state":         {func(s *Snapshot) { s.State = nil }, "a model is missing"},
 		"pairs":            {func(s *Snapshot) { s.State.Ascent.Pairs, s.State.Ascent.S = -1, nil }, "-1 pairs"},
 		"more pairs":       {func(s *Snapshot) { s.State.Ascent.Pairs = lbfgs.Memory + 1 }, "21 pairs"},
 	} {
@@ -230,7 +230,7 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 		}
 	}
 	for want, change := range map[string]func(f *safetensors.File){
-		"is no checkpoint":                     func(f *safetensors.File) { delete(f.Metadata, key) },
+		"is not a checkpoint":                     func(f *safetensors.File) { delete(f.Metadata, key) },
 		"no tensor checkpoint.ascent.step.01":  func(f *safetensors.File) { delete(f.Tensors, prefix+"ascent.step.01") },
 		"metadata checkpoint: invalid":         func(f *safetensors.File) { f.Metadata[key] = "{" + f.Metadata[key] },
 		"metadata checkpoint: unexpected end":  func(f *safetensors.File) { f.Metadata[key] = "" },

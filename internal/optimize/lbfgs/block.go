@@ -2,7 +2,7 @@ package lbfgs
 
 import "github.com/vssgp/vssgp/internal/parallel"
 
-// A Block is some coordinates with a curvature of their own, most of which
+// A Block is some coordinates with a separate curvature, most of which
 // lies within the block: a window's parameters.
 type Block struct {
 	Own Ranges

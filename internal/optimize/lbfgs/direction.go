@@ -5,7 +5,7 @@ import "math"
 const (
 	// firstStep is the length of the very first step in its largest coordinate.
 	firstStep = 0.1
-	// scaleClamp is how far a block's initial scale may lie from that of all
+	// scaleClamp is how far a block's initial scale may differ from the scale of all
 	// coordinates.
 	scaleClamp = 10
 	smallest   = math.SmallestNonzeroFloat64
@@ -42,7 +42,7 @@ type known struct {
 
 // of are the products of the pairs.
 func (k *known) of(r Ranges, p pairs) []products {
-	at := 0 // never before i: both rise, and new pairs are behind all others
+	at := 0 // never before i: both increase, and new pairs are the last
 	for i, id := range p.ids {
 		for at < k.count && k.id[at] < id {
 			at++
@@ -57,7 +57,7 @@ func (k *known) of(r Ranges, p pairs) []products {
 	return k.all[:k.count]
 }
 
-// apply replaces the ranges' entries of q, a gradient, by those of H·q, an ascent
+// apply replaces the ranges' entries of q, a gradient, by H·q, an ascent
 // direction: the two-loop recursion with every inner product over the ranges, and
 // only with those pairs whose curvature is real there. of are the pairs' products.
 // Each pass over q makes the inner product that the next one begins with.

@@ -51,7 +51,7 @@ func (s *State) release(v ...[]float64) { s.spare = append(s.spare, v...) }
 // there, and reports impossible counts.
 func (s *State) MakePairs() error {
 	if s.Pairs < 0 || s.Pairs > Memory || s.Steps < 0 || s.Iterations < 0 || s.Stalled < 0 {
-		return fmt.Errorf("%d pairs of at most %d, %d steps in %d iterations, %d of them stalled: want no negative count and no more pairs than that", s.Pairs, Memory, s.Steps, s.Iterations, s.Stalled)
+		return fmt.Errorf("%d pairs of at most %d, %d steps in %d iterations, %d of them stalled: counts must not be negative, and pairs not exceed their maximum", s.Pairs, Memory, s.Steps, s.Iterations, s.Stalled)
 	}
 	if len(s.S) != s.Pairs {
 		s.S, s.Y = make([][]float64, s.Pairs), make([][]float64, s.Pairs)
@@ -86,7 +86,7 @@ func (s *State) push(step, y []float64) {
 	s.next++
 }
 
-// pairs are S and Y. Those of a State that has been read get their numbers.
+// pairs returns S and Y, and allocates them in a State that was read.
 func (s *State) pairs() pairs {
 	if len(s.ids) != len(s.S) {
 		s.ids = nil

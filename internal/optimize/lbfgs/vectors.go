@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// chunk is how many numbers a core takes at a time: those of a few vectors stay in its
+// chunk is how many numbers a core takes at a time: a few vectors fit into its
 // cache. Sums are taken chunk by chunk, so they do not depend on the number of cores.
 const chunk = 1 << 11
 
@@ -69,7 +69,7 @@ func addScaled(to, a []float64, c float64, b []float64) {
 func usable(v float64, g []float64) bool {
 	zero := parallel.Sum(len(g), chunk, func(lo, hi int) (zero float64) {
 		for _, x := range g[lo:hi] {
-			zero += x - x // NaN for what is not finite
+			zero += x - x // NaN if x is not finite
 		}
 		return zero
 	})
@@ -85,7 +85,7 @@ func (r Ranges) dot(a, b []float64) float64 {
 	return s
 }
 
-// addDot adds c times the ranges of b to those of a and then returns the inner product of
+// addDot adds c times the ranges of b to a, and returns the inner product of
 // a with w over them; 0 if w is nil.
 func (r Ranges) addDot(a []float64, c float64, b, w []float64) float64 {
 	s := 0.0

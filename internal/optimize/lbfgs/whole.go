@@ -34,7 +34,7 @@ func sums(n, k int, add func(lo, hi int, sums []float64)) []float64 {
 	return total
 }
 
-// update takes the inner products of pairs that are new, and returns those of g with all
+// update takes the inner products of pairs that are new, and returns the products of g with all
 // s_i, in one pass.
 func (m *gram) update(p pairs, g []float64) []float64 {
 	known, n := m.keep(p.ids), len(p.ids)
@@ -63,7 +63,7 @@ func (m *gram) update(p pairs, g []float64) []float64 {
 }
 
 // keep moves the inner products of those pairs that are still there to their places among
-// the given ones, which have others behind them, and returns how many they are.
+// the given ones, which precede others, and returns how many they are.
 func (m *gram) keep(ids []int) (known int) {
 	was := *m
 	var from [Memory]int
@@ -152,7 +152,7 @@ func (m *gram) ascent(q, g []float64, p pairs, blocks []Block, each []float64) a
 	return a
 }
 
-// add adds Σ_i step_i s_i to the ranges of q, which become those of H·g.
+// add adds Σ_i step_i s_i to the ranges of q, which become H·g.
 func (a *ascent) add(r Ranges, p pairs) {
 	for _, x := range r {
 		eachChunk(x.Hi-x.Lo, func(lo, hi int) {
@@ -171,7 +171,7 @@ type scales struct {
 	each []float64 // of each coordinate; nil: all
 }
 
-// take gives each block its own scale by a pair, near that of all.
+// take sets the scale of each block from a pair, near the common scale.
 func (c *scales) take(each, step, y []float64, blocks []Block) {
 	c.each = each
 	eachOf(len(blocks), func(i int) {
