@@ -1,8 +1,8 @@
-// Package fileio writes files that appear whole or not at all: each is written beside its place, synced and renamed.
+// Package fileio writes files that appear whole or not at all: each is written to a temporary file in the same folder, synced and renamed.
 //
 // A reader sees the old content or the new, never a part, whatever happens to the writing program: an error, a panic, a full
-// disk, a loss of power. An error or a panic leaves nothing behind. A killed process can leave a hidden file ".NAME.*.tmp". The next
-// WriteAll or Check of the same path removes it, unless a live process holds its lock. To leave nothing behind after
+// disk, a loss of power. After an error or a panic there are no temporary files. A killed process can leave a hidden file ".NAME.*.tmp". The next
+// WriteAll or Check of the same path removes it, unless a live process has locked it. To clean up after
 // SIGINT, turn the signal into a canceled context (signal.NotifyContext) and return ctx.Err() from the function that writes.
 package fileio
 
@@ -19,7 +19,7 @@ type File struct {
 	Write func(w io.Writer) error
 }
 
-// Write creates or replaces the file at path with what fn writes; see WriteAll.
+// Write creates or replaces the file at path with the output of fn; see WriteAll.
 func Write(path string, fn func(w io.Writer) error) error {
 	return WriteAll(context.Background(), File{Path: path, Write: fn})
 }
@@ -27,14 +27,14 @@ func Write(path string, fn func(w io.Writer) error) error {
 // WriteAll creates or replaces several files, together or not at all.
 //
 // Every path is checked before the first function is called. The functions then run in the order given. Each writes, through a
-// buffer, to a temporary file in the output's folder, which is synced. When all have succeeded, the files are renamed into place and
+// buffer, to a temporary file in the output's folder, which is synced. When all have succeeded, the files are renamed and
 // their folders synced. If a function fails or panics, no output changes and the temporary files are removed. If one of the
 // renames fails, the renames before it are undone. (Without hard links in the file system, a replaced file cannot be restored; its
-// new content stays.)
+// new content remains.)
 //
-// An existing file keeps its permission bits; a new one gets 0666 less the umask. A symbolic link stays, and the file that it points to
+// An existing file keeps its permission bits; a new one gets 0666 less the umask. A symbolic link is kept, and the file that it points to
 // is replaced. A pipe, a terminal, /dev/null, /dev/stdout or another of the process's descriptors is not replaced but written
-// straight through, after the temporary files are complete and before they are renamed.
+// directly, after the temporary files are complete and before they are renamed.
 //
 // Errors name the path and wrap ErrTarget (the path cannot be written to), the function's own error or the system's. Once ctx has
 // ended, a write to a pipe waits for its reader no longer than grace; the error then wraps ctx's.
@@ -73,8 +73,8 @@ func WriteAll(ctx context.Context, files ...File) (err error) {
 	return syncFolders(jobs)
 }
 
-// Check says, before a long computation, whether WriteAll could write to these paths: each folder exists and takes new files, no path
-// is a directory or protected, and all are different files. It leaves nothing behind, and removes the temporary files of killed
+// Check reports, before a long computation, whether WriteAll can write to these paths: each folder exists and takes new files, no path
+// is a directory or protected, and all are different files. It creates no files, and removes the temporary files of killed
 // processes. Errors wrap ErrTarget.
 func Check(paths ...string) error {
 	files := make([]File, len(paths))
@@ -98,7 +98,7 @@ func Check(paths ...string) error {
 	return nil
 }
 
-// plan finds the place of every path, and removes the files that killed processes have left beside them.
+// plan resolves every path, and removes the temporary files of killed processes.
 func plan(files []File) ([]*job, error) {
 	var jobs []*job
 	var replaced []string
@@ -113,7 +113,7 @@ func plan(files []File) ([]*job, error) {
 		j := &job{Place: p, fn: f.Write}
 		for _, k := range jobs {
 			if k.Same(j.Place) {
-				return nil, j.badTarget("%s is the same file; give each output a name of its own", k.path)
+				return nil, j.badTarget("%s is the same file; give each output a different name", k.path)
 			}
 		}
 		jobs = append(jobs, j)

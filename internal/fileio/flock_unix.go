@@ -11,7 +11,7 @@ import (
 // locks is true: flock shows whether a file's process is still alive, because the system drops a process's locks when it ends.
 const locks = true
 
-// flock takes an open file for this process alone. held says that another has it. A file system without locks gives an error, and no
+// flock takes an open file for this process alone. held reports that another process has locked it. A file system without locks gives an error, and no
 // protection.
 func flock(f *os.File) (held bool, err error) {
 	for {

@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// A job is one output while it is written: to a temporary file, which is renamed to its place, or straight through.
+// A job is one output while it is written: to a temporary file, which is renamed to the target, or directly.
 type job struct {
 	Place
 	fn      func(io.Writer) error
@@ -54,7 +54,7 @@ func (j *job) create() (*os.File, error) {
 	}
 }
 
-// write fills the job's temporary file, or writes straight through.
+// write fills the job's temporary file, or writes directly.
 func (j *job) write(ctx context.Context) error {
 	if j.through {
 		return j.writeThrough(&until{ctx: ctx})
@@ -90,7 +90,7 @@ func (j *job) fill(w io.Writer) error {
 	return b.Flush()
 }
 
-// reach opens a place that is written straight through. It opens a standard stream anew where it can, because a write to os.Stdout
+// reach opens a target that is written directly. It opens a standard stream anew where it can, because a write to os.Stdout
 // whose reader has gone ends the process and would leave temporary files. A standard stream that is a file must keep its position.
 func (j *job) reach(u *until) (*os.File, error) {
 	if j.std != nil {
@@ -110,7 +110,7 @@ func (j *job) reach(u *until) (*os.File, error) {
 	return nil, j.badTarget("%w", cause(err))
 }
 
-// rename moves the temporary file into place. With keep, the replaced file stays reachable by the backup.
+// rename renames the temporary file to the target. With keep, the replaced file stays reachable by the backup.
 func (j *job) rename(keep bool) error {
 	if j.through {
 		return nil

@@ -13,7 +13,7 @@ import (
 var ErrLocked = errors.New("fileio: in use by another process")
 
 // Lock keeps the file at path, which need not exist, to this process until unlock is called or the process ends in any way. It locks a
-// hidden file ".NAME.lock" beside it, because the file itself is replaced. unlock removes the hidden file; after a killed process the
+// hidden file ".NAME.lock" in the same folder, because the file itself is replaced. unlock removes the hidden file; after a killed process the
 // next one takes it over. Errors wrap ErrLocked or ErrTarget. Without flock in the file system or in the operating system (Windows),
 // Lock does not keep other processes out.
 func Lock(path string) (unlock func(), err error) {

@@ -16,7 +16,7 @@ import (
 // directory, it may not be written, it is named twice. It wraps fs.ErrInvalid for callers that do not know this package.
 var ErrTarget = fmt.Errorf("fileio: not a place to write to: %w", fs.ErrInvalid)
 
-// A Place is where a path leads, however it is spelled: symbolic links are followed.
+// A Place is the file that a path refers to, with symbolic links resolved.
 type Place struct {
 	path    string      // as the caller named it, for messages
 	name    string      // the path with symbolic links followed
@@ -24,7 +24,7 @@ type Place struct {
 	base    string      // the file's name there
 	file    fs.FileInfo // the file itself; nil: it does not exist
 	through bool        // a pipe, a terminal or a descriptor, which is written straight to instead of replaced
-	std     *os.File    // the standard stream that the path stands for, if any
+	std     *os.File    // the standard stream that the path refers to, if any
 }
 
 // PlaceOf returns the place that a write to path goes to. Errors wrap ErrTarget.
@@ -98,7 +98,7 @@ func (p *Place) existing(info fs.FileInfo) error {
 	case mode.IsDir():
 		return p.badTarget("it is a directory; give the name of a file in it")
 	case !mode.IsRegular() && !p.through:
-		return p.badTarget("it is %s; want a regular file, a pipe or a terminal", kind(mode))
+		return p.badTarget("it is %s; must be a regular file, a pipe or a terminal", kind(mode))
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (p *Place) replaceable() error {
 	return f.Close()
 }
 
-// descriptor reports whether folder holds the descriptors of a process: /dev/fd or /proc/self/fd with links followed.
+// descriptor reports whether folder contains the descriptors of a process: /dev/fd or /proc/self/fd with links followed.
 func descriptor(folder string) bool {
 	return folder == "/dev/fd" || strings.HasPrefix(folder, "/proc/") && strings.HasSuffix(folder, "/fd")
 }
@@ -149,7 +149,7 @@ func kind(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// badTarget reports that the path cannot be written to; format may hold a %w.
+// badTarget reports that the path cannot be written to; format may contain %w.
 func (p *Place) badTarget(format string, args ...any) error {
 	return fault.Errorf(ErrTarget, "write %q: "+format, append([]any{p.path}, args...)...)
 }

@@ -10,7 +10,7 @@ import (
 // spoolMemory is the most bytes of a Spool that stay in memory.
 const spoolMemory = 1 << 24
 
-// A Spool holds output that cannot go to its place yet: in memory, and beyond 16 MiB in a temporary file. The zero value is empty.
+// A Spool stores output that cannot be written yet: in memory, and beyond 16 MiB in a temporary file. The zero value is empty.
 type Spool struct {
 	InMemory bool // without a temporary file
 
@@ -22,7 +22,7 @@ type Spool struct {
 func (s *Spool) Write(b []byte) (int, error) {
 	if !s.InMemory && s.b.Len()+len(b) > spoolMemory {
 		if err := s.spill(); err != nil {
-			return 0, fmt.Errorf("hold the output: %w", err)
+			return 0, fmt.Errorf("store the output: %w", err)
 		}
 	}
 	return s.b.Write(b)
@@ -44,7 +44,7 @@ func (s *Spool) spill() (err error) {
 func (s *Spool) CopyTo(w io.Writer) error {
 	if s.file != nil {
 		if _, err := s.file.Seek(0, io.SeekStart); err != nil {
-			return fmt.Errorf("hold the output: %w", err)
+			return fmt.Errorf("store the output: %w", err)
 		}
 		if _, err := io.Copy(w, s.file); err != nil {
 			return err

@@ -15,7 +15,7 @@ const (
 	idDigits  = 16
 )
 
-// sweep removes the files that killed processes have left beside these paths: temporary files that no live process has locked, and
+// sweep removes the files that killed processes have left in the folders of these paths: temporary files that no live process has locked, and
 // backups of the files that they were to replace. A backup's process has locked its temporary file, which is at path after the rename.
 func sweep(paths []string) {
 	if !locks {

@@ -13,7 +13,7 @@ import (
 const grace = 500 * time.Millisecond
 
 // Until returns a writer to w, which may be a pipe without a reader. Once ctx has ended, all writes together have grace. A write that
-// still waits then is left behind, and it and all later writes fail with an error that wraps ctx's.
+// still waits then is abandoned, and it and all later writes fail with an error that wraps ctx's.
 func Until(ctx context.Context, w io.Writer) io.Writer {
 	return &until{ctx: ctx, w: w}
 }
@@ -26,7 +26,7 @@ type until struct {
 	err  error
 }
 
-// Write passes on a copy of b, because a write that is left behind may read it later.
+// Write passes on a copy of b, because an abandoned write may read it later.
 func (u *until) Write(b []byte) (n int, err error) {
 	if u.ctx.Done() == nil {
 		return u.w.Write(b)

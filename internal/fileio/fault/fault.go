@@ -1,4 +1,4 @@
-// Package fault makes errors of a kind, in words of their own.
+// Package fault creates errors that wrap a sentinel without repeating its text.
 package fault
 
 import (

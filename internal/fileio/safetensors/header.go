@@ -24,7 +24,7 @@ type entry struct {
 // silently keeps the last of two equal keys. Memory is proportional to the text.
 func parseHeader(text []byte) (entries []entry, metadata map[string]string, err error) {
 	if !utf8.Valid(text) {
-		return nil, nil, malformed("offset 8: the header is not UTF-8; want a JSON object")
+		return nil, nil, malformed("offset 8: the header is not UTF-8, must be a JSON object")
 	}
 	var raw json.RawMessage
 	if se := (*json.SyntaxError)(nil); errors.As(json.Unmarshal(text, &raw), &se) {
@@ -54,14 +54,14 @@ type parser struct{ d *json.Decoder }
 // object reads { … } and calls value after each key. Messages call the object what.
 func (p *parser) object(what string, value func(key string) error) error {
 	if t, err := p.d.Token(); err != nil || t != json.Delim('{') {
-		return malformed("offset %d: %s is not a JSON object; want {…}", p.at(), what)
+		return malformed("offset %d: %s is not a JSON object", p.at(), what)
 	}
 	seen := map[string]bool{}
 	for p.d.More() {
 		t, _ := p.d.Token()
 		key := t.(string) // as in all valid JSON
 		if seen[key] {
-			return malformed("offset %d: %s has the key %s twice; want it once", p.at(), what, fault.Quote(key))
+			return malformed("offset %d: %s has the key %s twice", p.at(), what, fault.Quote(key))
 		}
 		seen[key] = true
 		if err := value(key); err != nil {
@@ -88,7 +88,7 @@ func (p *parser) entry(name string) (entry, error) {
 		case "data_offsets":
 			offsets, err = p.numbers(what, key, 2)
 		default:
-			err = malformed("%s: unknown key %s; want dtype, shape and data_offsets", what, fault.Quote(key))
+			err = malformed("%s: unknown key %s, must be dtype, shape or data_offsets", what, fault.Quote(key))
 		}
 		return err
 	})
@@ -96,9 +96,9 @@ func (p *parser) entry(name string) (entry, error) {
 	case err != nil:
 		return e, err
 	case found < 3:
-		return e, malformed("%s: want the keys dtype, shape and data_offsets; some are missing", what)
+		return e, malformed("%s: dtype, shape or data_offsets is missing", what)
 	case len(offsets) != 2:
-		return e, malformed("%s: data_offsets has %d entries; want [begin, end]", what, len(offsets))
+		return e, malformed("%s: data_offsets has %d entries, must be [begin, end]", what, len(offsets))
 	}
 	e.begin, e.end = offsets[0], offsets[1]
 	return e, e.check()
@@ -108,14 +108,14 @@ func (p *parser) entry(name string) (entry, error) {
 func (e *entry) check() error {
 	size := e.size()
 	if size == 0 {
-		return malformed("tensor %s: dtype %s; want F64 or F32", fault.Quote(e.name), fault.Quote(e.dtype))
+		return malformed("tensor %s: dtype %s, must be F64 or F32", fault.Quote(e.name), fault.Quote(e.dtype))
 	}
 	var ok bool
 	if e.count, ok = count(e.shape, size); !ok {
-		return malformed("tensor %s: shape %v is more than any file holds", fault.Quote(e.name), e.shape)
+		return malformed("tensor %s: shape %v exceeds the size of any file", fault.Quote(e.name), e.shape)
 	}
 	if e.end-e.begin != e.count*size {
-		return malformed("tensor %s: data_offsets [%d, %d] for shape %v of %s; want an end %d bytes after the begin",
+		return malformed("tensor %s: data_offsets [%d, %d] for shape %v of %s, the end must be %d bytes after the begin",
 			fault.Quote(e.name), e.begin, e.end, e.shape, e.dtype, e.count*size)
 	}
 	return nil
@@ -136,16 +136,16 @@ func checkLayout(entries []entry, dataStart, dataSize int) error {
 			return malformed("tensor %s: ends at byte %d of the data, of which there are %d; the file is cut short or its header wrong",
 				fault.Quote(e.name), e.end, dataSize)
 		case e.begin < at:
-			return malformed("tensor %s: begins at byte %d of the data, inside tensor %s; want %d",
+			return malformed("tensor %s: begins at byte %d of the data, inside tensor %s, must begin at %d",
 				fault.Quote(e.name), e.begin, fault.Quote(entries[i-1].name), at)
 		case e.begin > at:
-			return malformed("tensor %s: begins at byte %d of the data and leaves a hole; want %d", fault.Quote(e.name), e.begin, at)
+			return malformed("tensor %s: begins at byte %d of the data and leaves a hole, must begin at %d", fault.Quote(e.name), e.begin, at)
 		default:
 			at = e.end
 		}
 	}
 	if at != dataSize {
-		return malformed("offset %d: %d bytes follow the last tensor; want none", dataStart+at, dataSize-at)
+		return malformed("offset %d: %d bytes follow the last tensor", dataStart+at, dataSize-at)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (p *parser) numbers(what, key string, most int) ([]int, error) {
 		}
 		v, err := strconv.ParseUint(n.String(), 10, strconv.IntSize-1)
 		if err != nil {
-			return nil, malformed("offset %d: %s: %s has the entry %.40s; want an integer from 0 to 2⁶³−1", p.at(), what, key, n)
+			return nil, malformed("offset %d: %s: %s has the entry %.40s, must be an integer from 0 to 2⁶³−1", p.at(), what, key, n)
 		}
 		if len(list) == most {
 			return nil, malformed("offset %d: %s: %s has more than %d entries", p.at(), what, key, most)

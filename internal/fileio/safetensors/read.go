@@ -27,8 +27,8 @@ func ReadFile(path string) (*File, error) {
 }
 
 // Read reads a file of size bytes. It checks the whole header, also against size, before it allocates anything for the tensors, so that
-// memory is proportional to size whatever the header says. Errors wrap ErrFormat and give the offset or the tensor and what would be
-// right, or they wrap r's own error. Metadata is nil where the file has none.
+// memory is proportional to size for any header. Errors wrap ErrFormat and give the offset or the tensor and the allowed
+// values, or they wrap r's own error. Metadata is nil where the file has none.
 func Read(r io.ReaderAt, size int64) (*File, error) {
 	entries, metadata, start, err := readHeader(r, size)
 	if err != nil {
@@ -55,7 +55,7 @@ func Metadata(r io.ReaderAt, size int64) (map[string]string, error) {
 // readHeader reads the header and checks it against size; the data begins at start.
 func readHeader(r io.ReaderAt, size int64) (entries []entry, metadata map[string]string, start int, err error) {
 	if size < 8 {
-		return nil, nil, 0, malformed("the file has %d bytes; want a safetensors file, which begins with 8 bytes of header length", size)
+		return nil, nil, 0, malformed("the file has %d bytes, but a safetensors file begins with 8 bytes of header length", size)
 	}
 	var first [8]byte
 	if err := readAt(r, first[:], 0); err != nil {
@@ -67,7 +67,7 @@ func readHeader(r io.ReaderAt, size int64) (entries []entry, metadata map[string
 		return nil, nil, 0, malformed("offset 0: header length %d, but only %d bytes follow; the file is cut short or not safetensors", h,
 			size-8)
 	case h > maxHeader:
-		return nil, nil, 0, malformed("offset 0: header length %d; want at most %d", h, maxHeader)
+		return nil, nil, 0, malformed("offset 0: header length %d, the maximum is %d", h, maxHeader)
 	}
 	text := make([]byte, h)
 	if err := readAt(r, text, 8); err != nil {
@@ -80,7 +80,7 @@ func readHeader(r io.ReaderAt, size int64) (entries []entry, metadata map[string
 	return entries, metadata, start, checkLayout(entries, start, int(size)-start)
 }
 
-// readData reads one tensor's values through buf, which holds all of them or a multiple of 8 bytes.
+// readData reads one tensor's values through buf, as large as the tensor or a multiple of 8 bytes.
 func readData(r io.ReaderAt, start int, e *entry, buf []byte) ([]float64, error) {
 	data := make([]float64, 0, e.count)
 	for at := e.begin; at < e.end; {
@@ -107,7 +107,7 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 	case n == len(b):
 		return nil
 	case err == nil || errors.Is(err, io.EOF):
-		return malformed("offset %d: the file ends, want %d more bytes", at+int64(n), len(b)-n)
+		return malformed("offset %d: the file ends, expected %d more bytes", at+int64(n), len(b)-n)
 	}
 	return fmt.Errorf("offset %d: %w", at, err)
 }

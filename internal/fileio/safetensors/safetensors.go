@@ -41,7 +41,7 @@ type File struct {
 	Metadata map[string]string
 }
 
-// count returns the product of a shape's entries, or false where an int cannot hold the bytes of so many values of the given size.
+// count returns the product of a shape's entries, or false if the size in bytes of so many values overflows an int.
 // A zero makes the product 0. The product of the other entries must fit all the same, because a reader may compute it.
 func count(shape []int, size int) (n int, ok bool) {
 	n, nonzero := 1, size
@@ -58,5 +58,5 @@ func count(shape []int, size int) (n int, ok bool) {
 	return n, true
 }
 
-// malformed makes an error that wraps ErrFormat; format may hold a %w.
+// malformed makes an error that wraps ErrFormat; format may contain %w.
 func malformed(format string, args ...any) error { return fault.Errorf(ErrFormat, format, args...) }

@@ -73,7 +73,7 @@ func (f *File) header(names []string) ([]byte, error) {
 	}
 	text = append(text, "       "[:-len(text)&7]...)
 	if len(text) > maxHeader {
-		return nil, malformed("the header would have %d bytes; want at most %d", len(text), maxHeader)
+		return nil, malformed("the header would have %d bytes, the maximum is %d", len(text), maxHeader)
 	}
 	return text, nil
 }
@@ -87,9 +87,9 @@ func (t Tensor) check(name string) error {
 	case !utf8.ValidString(name):
 		return malformed("tensor %s: the name is not UTF-8", fault.Quote(name))
 	case len(t.Shape) > maxRank:
-		return malformed("tensor %s: %d dimensions; want at most %d", fault.Quote(name), len(t.Shape), maxRank)
+		return malformed("tensor %s: %d dimensions, the maximum is %d", fault.Quote(name), len(t.Shape), maxRank)
 	case !ok || n != len(t.Data):
-		return malformed("tensor %s: shape %v with %d values; want their product", fault.Quote(name), t.Shape, len(t.Data))
+		return malformed("tensor %s: shape %v with %d values, must be their product", fault.Quote(name), t.Shape, len(t.Data))
 	}
 	return nil
 }

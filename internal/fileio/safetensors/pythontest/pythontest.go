@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Run runs a Python script and returns what it prints; the script finds args in sys.argv[1:]. Where python3 cannot import the modules,
+// Run runs a Python script and returns its output; the script finds args in sys.argv[1:]. Where python3 cannot import the modules,
 // the test is skipped, or fails if VSSGP_REQUIRE_PYTHON=1. A script that fails, fails the test.
 func Run(t testing.TB, modules []string, script string, args ...string) string {
 	t.Helper()
