@@ -110,7 +110,7 @@ func (o *Options) from() (*Model, error) {
 	return m, nil
 }
 
-var _ initialize.Judge = (*problem)(nil)
+var _ initialize.Evaluator = (*problem)(nil)
 
 // Bound returns the exact bound at p.
 func (pr *problem) Bound(ctx context.Context, data backend.Data, p *Params) (*Evaluation, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// tiled runs a test with tiles that fit nothing, end inside samples and frames, and hold everything.
+// tiled runs a test with tiles that are too small, end inside samples and frames, and contain everything.
 func tiled(t *testing.T, test func(t *testing.T)) {
 	was := tileBytes
 	defer func() { tileBytes = was }()
@@ -53,7 +53,7 @@ func written(t testing.TB, p *Patch, c Container) []byte {
 	return out.Bytes()
 }
 
-// Every kind of file: parts are those of the whole, and a patch changes the bytes of its own samples alone, which are put
+// Every kind of file: reading in parts equals reading the whole, and a patch changes only the bytes of its samples, which are put
 // there by hand here: at the start, the end, across tiles, and all.
 func TestFileInParts(t *testing.T) {
 	tiled(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestPad(t *testing.T) {
 	binary.LittleEndian.PutUint32(streamed[40:], 0)
 	tiled(t, func(t *testing.T) {
 		for name, c := range map[string]struct{ file, want []byte }{
-			"padded": {odd, odd}, "not padded": {odd[:47], odd[:47]}, "streamed": {streamed, odd}, "more behind": {append(bytes.Clone(odd), "tail"...), append(bytes.Clone(odd), "tail"...)},
+			"padded": {odd, odd}, "not padded": {odd[:47], odd[:47]}, "streamed": {streamed, odd}, "trailing bytes": {append(bytes.Clone(odd), "tail"...), append(bytes.Clone(odd), "tail"...)},
 			"SPHERE": {sph([]byte{'a' ^ 0x80, 'b' ^ 0x80, 'c' ^ 0x80}, "sample_rate -i 8000", "sample_n_bytes -i 1"), odd},
 		} {
 			if got := written(t, &Patch{f: mustOpen(t, c.file)}, WAV); !bytes.Equal(got, c.want) {
@@ -150,7 +150,7 @@ func TestDeclaredSize(t *testing.T) {
 	}
 }
 
-// What is not read may be anything; what is must be finite, and must still be there.
+// Unread values may be arbitrary; read values must be finite and unchanged.
 func TestFileReadErrors(t *testing.T) {
 	file := riff("fmt ", fmtBody(3, 1, 8000, 32), "data", strings.Repeat("\x00\x00\x80\x3f", 8)+"\x00\x00\xc0\x7f")
 	f := mustOpen(t, file)
@@ -254,7 +254,7 @@ func TestResidualInParts(t *testing.T) {
 	}
 }
 
-// sparse is a 16-bit mono file of so many bytes of samples, of which the disk holds hardly any.
+// sparse is a 16-bit mono file of so many bytes of samples, which is sparse on the disk.
 func sparse(t *testing.T, c Container, size int64) (*File, *os.File) {
 	t.Helper()
 	header := testkit.Must(containers[c].header(layout{rate: 16000, channels: 1, encoding: PCM16, frames: int(size / 2)}))(t)
@@ -267,7 +267,7 @@ func sparse(t *testing.T, c Container, size int64) (*File, *os.File) {
 	return f, src
 }
 
-// counter counts what is written, and what of it is not zero.
+// counter counts the bytes that are written, and those that are not zero.
 type counter struct{ all, sound int64 }
 
 func (c *counter) Write(b []byte) (int, error) {

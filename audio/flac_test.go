@@ -96,7 +96,7 @@ func TestFLACSmaller(t *testing.T) {
 	}
 }
 
-// checkFLAC holds a file's sound against its FLAC file.
+// checkFLAC compares a file's samples with its FLAC file.
 func checkFLAC(t *testing.T, f *File) {
 	t.Helper()
 	file := flacOf(t, f)
@@ -167,14 +167,14 @@ func block(kind byte, last bool, body string) string {
 	return string([]byte{kind, byte(len(body) >> 16), byte(len(body) >> 8), byte(len(body))}) + body
 }
 
-// withBlocks puts metadata behind STREAMINFO of a file that has none.
+// withBlocks inserts metadata after STREAMINFO in a file without any.
 func withBlocks(file []byte, blocks ...string) []byte {
 	out := append(bytes.Clone(file[:42]), strings.Join(blocks, "")...)
 	out[4] &^= 0x80
 	return append(out, file[42:]...)
 }
 
-// TestFLACMetadata: what is said of the sound is kept, byte for byte; a table of places in the file is not.
+// TestFLACMetadata: metadata about the sound is preserved byte for byte; a seek table is not.
 func TestFLACMetadata(t *testing.T) {
 	file := flacOf(t, sound(t, 16000, PCM16, 1, 9000))
 	seek := block(3, false, strings.Repeat("\xff", 18))
@@ -221,7 +221,7 @@ func TestFLACFrameSizes(t *testing.T) {
 	}
 }
 
-// TestFLACMemory: what is held of a file does not grow with its samples.
+// TestFLACMemory: the memory of a file does not grow with its samples.
 func TestFLACMemory(t *testing.T) {
 	n := slow.Pick(30_000_000, 1_500_000)
 	file := flacOf(t, mustOpen(t, riff("fmt ", fmtBody(1, 1, 16000, 16), "data", strings.Repeat("\x00\x01\x00\xff", n/2))))
@@ -235,7 +235,7 @@ func TestFLACMemory(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if got := int64(after.HeapAlloc) - int64(before.HeapAlloc); got > 1<<20 {
-		t.Errorf("%d bytes are held of %d samples", got, n)
+		t.Errorf("%d bytes of memory for %d samples", got, n)
 	}
 	runtime.KeepAlive(f)
 }

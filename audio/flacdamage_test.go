@@ -45,7 +45,7 @@ func TestFLACDamage(t *testing.T) {
 		"fewer samples":    {patchedAt(unsaid, 25, 1), "4865 samples are declared, but the frames have 5000"},
 		"length unknown":   {patchedAt(unsaid, 22, 0, 0, 0, 0), ""},
 		"unknown, cut":     {patchedAt(unsaid, 22, 0, 0, 0, 0)[:len(file)-1], "truncated"},
-		"junk behind":      {append(bytes.Clone(file), "TAG"...), ""},
+		"trailing junk":    {append(bytes.Clone(file), "TAG"...), ""},
 		"junk instead":     {append(patchedAt(unsaid, 22, 0, 0, 0, 0), "TAGTAG"...), "frame of sample 5000"},
 		"32 bits":          {patchedAt(file, 20, 0x03, 0xf0), "32 bits"},
 		"another rate":     {patchedAt(file, 18, 0x01), "16000 Hz contradict STREAMINFO (2, 16 and 7808)"},
@@ -121,7 +121,7 @@ func patchedAt(file []byte, at int, b ...byte) []byte {
 	return file
 }
 
-// TestFLACRefuses: what FLAC cannot hold is told before a sample is written.
+// TestFLACRefuses: samples that FLAC cannot store are rejected before a sample is written.
 func TestFLACRefuses(t *testing.T) {
 	for _, c := range []struct {
 		e              Encoding

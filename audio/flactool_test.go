@@ -29,7 +29,7 @@ func tool(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestFLACWritten: FLAC's own decoder finds nothing wrong with what is written and returns the samples.
+// TestFLACWritten: FLAC's own decoder accepts the written file and returns the samples.
 func TestFLACWritten(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
@@ -112,7 +112,7 @@ func TestFLACWidths(t *testing.T) {
 		testkit.OK(t, os.WriteFile(path, out, 0o600))
 		tool(t, "flac", "--test", "--silent", path)
 		if !bytes.Equal(written(t, &Patch{f: f}, FLAC), file) {
-			t.Errorf("%d bits: not as it is without changes", width)
+			t.Errorf("%d bits: it differs from the file without changes", width)
 		}
 	}
 }

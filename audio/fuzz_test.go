@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// fuzzDecode holds for any bytes: an ErrFormat, or a sound recording that is patched in parts and written back as it was. No more bytes are
+// fuzzDecode checks any bytes: an ErrFormat, or a sound recording that is patched in parts and written back as it was. No more bytes are
 // asked for at once than there are.
 func fuzzDecode(t *testing.T, file []byte) {
 	src := &greedy{Reader: bytes.NewReader(file)}

@@ -58,7 +58,7 @@ func TestCheckGaps(t *testing.T) {
 	}
 }
 
-// TestReadGaps: gaps in samples or times of a CSV, and labels as Audacity writes them; what is none is told by its line.
+// TestReadGaps: gaps in samples or times of a CSV, and labels as Audacity writes them; errors name the line.
 func TestReadGaps(t *testing.T) {
 	plain := []Gap{{Start: 1, End: 5}, {Start: 9, End: 12}}
 	labels := []Gap{{Start: 4000, End: 4160}, {Start: 12_000, End: 16_000, Channel: 2}, {Start: 1, End: 2}}
@@ -134,7 +134,7 @@ func adtl(lengths ...uint32) string {
 	return string(b)
 }
 
-// TestCues: regions are read before and behind the samples, of points without lengths or outside there is nothing.
+// TestCues: regions are read before and after the samples; points without lengths or outside are ignored.
 func TestCues(t *testing.T) {
 	pcm, data := fmtBody(1, 1, 8000, 16), strings.Repeat("\x01\x02", 101)
 	want := []Gap{{Start: 10, End: 20}, {Start: 90, End: 101}}
@@ -149,14 +149,14 @@ func TestCues(t *testing.T) {
 		file []byte
 		want []Gap
 	}{
-		"behind":   {riff("fmt ", pcm, "data", data, "LIST", "INFOodd", "cue ", points, "LIST", list), want},
-		"before":   {riff("LIST", list, "cue ", points, "fmt ", pcm, "data", data), want},
-		"RF64":     {long, want},
-		"streamed": {streamed, want},
-		"list is empty":     {riff("fmt ", pcm, "data", data), nil},
-		"no list":  {riff("fmt ", pcm, "data", data, "cue ", points), nil},
-		"cut":      {riff("fmt ", pcm, "data", data, "cue ", points[:50], "LIST", list[:60]), want[:0]},
-		"W64":      {w64("fmt ", pcm, "data", data, "cue ", points, "LIST", list), nil},
+		"after":         {riff("fmt ", pcm, "data", data, "LIST", "INFOodd", "cue ", points, "LIST", list), want},
+		"before":        {riff("LIST", list, "cue ", points, "fmt ", pcm, "data", data), want},
+		"RF64":          {long, want},
+		"streamed":      {streamed, want},
+		"list is empty": {riff("fmt ", pcm, "data", data), nil},
+		"no list":       {riff("fmt ", pcm, "data", data, "cue ", points), nil},
+		"cut":           {riff("fmt ", pcm, "data", data, "cue ", points[:50], "LIST", list[:60]), want[:0]},
+		"W64":           {w64("fmt ", pcm, "data", data, "cue ", points, "LIST", list), nil},
 	} {
 		got, err := mustOpen(t, c.file).Cues()
 		if name == "cut" {

@@ -166,7 +166,7 @@ func TestClickExtents(t *testing.T) {
 	}
 }
 
-// TestEdges: where sound meets digital silence there is no click, nor beside a dropout that is found.
+// TestEdges: where sound meets digital silence there is no click, nor next to a dropout.
 func TestEdges(t *testing.T) {
 	x := voice(24000, 3)
 	y := stopped(x, []audio.Gap{{Start: 9000, End: 9400}, {Start: 16000, End: 16200}}, false, 0)

@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 )
 
-// swelling is tones whose loudness wanders, with a little noise, largest magnitude 1, as 16 bits hold it.
+// swelling returns tones of varying loudness, with a little noise, largest magnitude 1, rounded to 16 bits.
 func swelling(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, seed))
 	x := make([]float64, n)
@@ -108,7 +108,7 @@ func TestClipped(t *testing.T) {
 	}
 }
 
-// TestClippedChannels: each channel has levels of its own, and the sum of finds is in rising order, by floats too.
+// TestClippedChannels: each channel has separate levels, and finds are sorted, also for float samples.
 func TestClippedChannels(t *testing.T) {
 	left, changed := between(swelling(40_000, 2), -0.3, 0.3)
 	found, err := Find(t.Context(), inMemory{swelling(40_000, 3), left}, 40_000, 16_000, Options{Kinds: []Kind{Clipped}})

@@ -43,7 +43,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestLabel checks that a find's label is read back as the find, with the confidence in percent, and other labels as kinds of their own.
+// TestLabel checks that a find's label is read back as the find, with the confidence in percent, and other labels as separate kinds.
 func TestLabel(t *testing.T) {
 	g := audio.Gap{Start: 1, End: 5}
 	for _, c := range []struct {

@@ -176,7 +176,7 @@ func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Foun
 	return together(channels), err
 }
 
-// search returns the candidates [detector·channels + channel], those of complete tiles if it stops early.
+// search returns the candidates [detector·channels + channel], for complete tiles if it stops early.
 func (r recording) search(ctx context.Context, all []detector, progress func(float64)) ([][]candidate, error) {
 	type job struct {
 		of     int

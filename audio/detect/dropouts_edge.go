@@ -74,10 +74,10 @@ func (g *edge) abrupt() float64 {
 	}
 }
 
-// fade returns the log-likelihood of the last d samples if they fade out: with errors Σ_j a_j f_{n−j} of mean size v, those of y are
+// fade returns the log-likelihood of the last d samples if they fade out: with errors Σ_j a_j f_{n−j} of mean size v, the errors of y are
 // Σ_j a_j y_{n−j} g_n / g_{n−j} of mean size v·g_n, and the quantizer's, of variance noise·Σ_j (a_j g_n / g_{n−j})², come on top.
 func (g *edge) fade(d int, power float64) float64 {
-	gain := make([]float64, d+len(g.a)-1) // in time; before the fade it is that of its beginning
+	gain := make([]float64, d+len(g.a)-1) // in time; before the fade it is the gain at its beginning
 	e, size, least := make([]float64, d), make([]float64, d), make([]float64, d)
 	y, order := g.y[len(g.y)-len(gain):], len(g.a)-1
 	end := min(1, g.half/math.Sqrt(meanSquare(y)))

@@ -116,13 +116,13 @@ func TestDropouts(t *testing.T) {
 			found := find(t, testRate, c.kind, stopped(x, gaps, c.hold, c.dither))
 			hits, others := near(found, gaps)
 			if 10*hits < 9*len(gaps) || others > 0 {
-				t.Errorf("%s of %d samples, held %v, dither %d: %d of %d found and %d others", c.kind, length, c.hold, c.dither, hits, len(gaps), others)
+				t.Errorf("%s of %d samples, repeated %v, dither %d: %d of %d found and %d others", c.kind, length, c.hold, c.dither, hits, len(gaps), others)
 			}
 		}
 	}
 }
 
-// TestNoDropouts: what is natural, or cannot be told from it, is left alone.
+// TestNoDropouts: natural sound, and damage that resembles it, is not reported.
 func TestNoDropouts(t *testing.T) {
 	x := voice(64000, 2)
 	each := func(f func(n int, v float64) float64) []float64 {
@@ -155,7 +155,7 @@ func TestNoDropouts(t *testing.T) {
 		{"pauses", each(func(n int, v float64) float64 { return v * pause(n, 320, 320) })},
 		{"pauses with short fades", each(func(n int, v float64) float64 { return v * pause(n, 80, 80) })},
 		{"pauses before attacks", each(func(n int, v float64) float64 { return v * pause(n, 320, 1e-9) })},
-		{"pauses behind cuts", each(func(n int, v float64) float64 { return v * pause(8000-n%8000, 320, 1e-9) })},
+		{"pauses after cuts", each(func(n int, v float64) float64 { return v * pause(8000-n%8000, 320, 1e-9) })},
 		{"pauses that are not at zero", each(func(n int, v float64) float64 { return 100*step + v*pause(n, 320, 320) })},
 		{"long silence", each(func(n int, v float64) float64 {
 			if n%16000 < 8000 {
@@ -176,7 +176,7 @@ func TestNoDropouts(t *testing.T) {
 	}
 }
 
-// TestSpeechZeros: in the sample of speech that comes with the project nothing is found; most of what was cut out of it is, to the sample.
+// TestSpeechZeros: nothing is found in the undamaged sample recording; most of the zeroed gaps are found exactly.
 func TestSpeechZeros(t *testing.T) {
 	table := testkit.Must(os.Open("../../testdata/speech_gaps.csv"))(t)
 	defer table.Close()
@@ -209,8 +209,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestHeld: of samples that are held in a soft voice nearly all are found, and each begins behind the sample.
-func TestHeld(t *testing.T) {
+// TestRepeatedSample: nearly all runs of a repeated sample in a soft voice are found, and each begins after the first sample.
+func TestRepeatedSample(t *testing.T) {
 	found, all := 0, 0
 	for seed := range uint64(6) {
 		gaps := places(160 + int(seed))

@@ -153,7 +153,7 @@ func TestStdoutIsInput(t *testing.T) {
 	var stderr bytes.Buffer
 	code := run(t.Context(), strings.Fields("predict m.safetensors data.csv --x seconds -o -"), f, &stderr, nil)
 	if code != cli.ExitMistake || !strings.Contains(stderr.String(), "-o -") || !bytes.Equal(was, testkit.Read(t, "data.csv")) {
-		t.Errorf("exit %d, %q; want %d, and the data as they were", code, stderr.String(), cli.ExitMistake)
+		t.Errorf("exit %d, %q; want %d, and unchanged data", code, stderr.String(), cli.ExitMistake)
 	}
 }
 

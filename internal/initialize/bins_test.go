@@ -10,7 +10,7 @@ import (
 )
 
 // TestLongSpectrum: data beyond spectrumLongest are read by their periodogram,
-// whose bins hold what the data do and tones in one or two.
+// whose bins have the power of the data, with each tone in one or two.
 func TestLongSpectrum(t *testing.T) {
 	d := modeltest.Tones(20_000, 0)
 	s := seriesOf(d)
@@ -24,7 +24,7 @@ func TestLongSpectrum(t *testing.T) {
 		held += m
 	}
 	if want := sumSquares(tapered) / weight; len(tapered) != d.N || !(math.Abs(held-want) <= 1e-12*want) {
-		t.Errorf("the bins of %d places hold %v, want %v", len(tapered), held, want)
+		t.Errorf("the bins of %d grid points have %v, want %v", len(tapered), held, want)
 	}
 	got := s.rankings(t.Context(), []float64{center}, n, n, 10, false)[0].bins
 	for _, w := range []float64{0.0131, 0.31} {
@@ -37,7 +37,7 @@ func TestLongSpectrum(t *testing.T) {
 		share += b.mass
 	}
 	if !(share > 0.95*held) {
-		t.Errorf("ten bins hold %v of %v", share, held)
+		t.Errorf("ten bins have %v of %v", share, held)
 	}
 }
 
@@ -47,7 +47,7 @@ func TestUnevenMasses(t *testing.T) {
 	d := uneven(400)
 	var both []float64
 	for _, y := range d.Y {
-		both = append(both, y, 0) // an output that is silent beside it
+		both = append(both, y, 0) // a second output, which is silent
 	}
 	s := series(d.X, both, 2, 0.5)
 	const center, half = 150, 100
@@ -71,7 +71,7 @@ func TestUnevenMasses(t *testing.T) {
 	}
 }
 
-// TestRankAndSplit: the bins of a window, by hand. Those of uneven rows that hold
+// TestRankAndSplit: the bins of a window, by hand. Bins of uneven rows that have
 // no more than eight medians are not kept, nor of any rows the lightest that
 // together hide in the noise.
 func TestRankAndSplit(t *testing.T) {
@@ -126,7 +126,7 @@ func TestSpectraAgain(t *testing.T) {
 	}
 }
 
-// TestSpectraEnd: once the context has ended no spectrum is read, and the stand-in
+// TestSpectraEnd: after the context has ended no spectrum is read, and the placeholder
 // for it is not kept for the next call.
 func TestSpectraEnd(t *testing.T) {
 	ended, stop := context.WithCancel(t.Context())
@@ -142,7 +142,7 @@ func TestSpectraEnd(t *testing.T) {
 			return sum
 		}
 		if none, some := mass(ended), mass(t.Context()); none != 0 || !(some > 0) {
-			t.Errorf("the bins hold %v once the context has ended, and %v with another", none, some)
+			t.Errorf("the bins have %v after the context has ended, and %v with another", none, some)
 		}
 	}
 }

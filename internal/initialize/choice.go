@@ -26,10 +26,10 @@ const (
 
 // trials compares settings on parts of the data.
 type trials struct {
-	ctx   context.Context
-	judge Judge
-	parts []*Series
-	whole bool // the only part is all of the data
+	ctx       context.Context
+	evaluator Evaluator
+	parts     []*Series
+	whole     bool // the only part is all of the data
 
 	best      Settings
 	laid      int // its mean number of components per window, rounded up
@@ -41,14 +41,14 @@ type trials struct {
 // evaluated on all data. It first selects the window length for the default number of
 // components. If the parameters are optimized, it then tries twice or half as many components,
 // and more features per component.
-func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, judge Judge) (Settings, *variational.Evaluation, error) {
+func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, evaluator Evaluator) (Settings, *variational.Evaluation, error) {
 	var tried []Settings
 	for _, length := range lengths {
 		c := set
 		c.Window, c.most = length, set.mostBins(s.steps(length))
 		tried = append(tried, c)
 	}
-	t := &trials{ctx: ctx, judge: judge, best: tried[0], criterion: math.Inf(-1)}
+	t := &trials{ctx: ctx, evaluator: evaluator, best: tried[0], criterion: math.Inf(-1)}
 	if len(tried) == 1 && !set.Optimized {
 		return t.best, nil, nil
 	}
@@ -102,8 +102,8 @@ func (t *trials) try(c Settings) (better bool, err error) {
 		layout := part.propose(t.ctx, noiseLevels[0], c)
 		p, v := layout.params(), 0.0
 		if c.Optimized {
-			v, err = t.judge.Optimized(t.ctx, part.data, p, choiceIterations)
-		} else if begun, err = t.judge.Bound(t.ctx, part.data, p); err == nil {
+			v, err = t.evaluator.Optimized(t.ctx, part.data, p, choiceIterations)
+		} else if begun, err = t.evaluator.Bound(t.ctx, part.data, p); err == nil {
 			v = begun.Bound
 		}
 		if errors.Is(err, variational.ErrBound) && t.ctx.Err() == nil {

@@ -34,7 +34,7 @@ func TestAskedShapes(t *testing.T) {
 			j.predict = func(*variational.Params) (square, variance float64) { return float64(len(j.asked) - 1), 1 }
 			p, _ := begin(t, rows, set, j)
 			if laid := variational.ShapeOf(p); len(j.shapes) == 0 || !equalShapes(j.shapes[len(j.shapes)-1], laid) {
-				t.Errorf("%s rows, %s: the judge is asked of %+v, laid is %+v", kind, name, j.shapes, laid)
+				t.Errorf("%s rows, %s: the evaluator was asked for %+v, the shape is %+v", kind, name, j.shapes, laid)
 			}
 		}
 	}

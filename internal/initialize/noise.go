@@ -52,7 +52,7 @@ func (s *Series) trialGaps(set *Settings) [][2]int {
 // chooseNoise returns the smallest noise level for which the predicted variance, summed over
 // held-out intervals, covers the squared errors. Loud intervals dominate the sums, as they do
 // in the gaps.
-func (s *Series) chooseNoise(ctx context.Context, set Settings, judge Judge) (float64, error) {
+func (s *Series) chooseNoise(ctx context.Context, set Settings, evaluator Evaluator) (float64, error) {
 	best, trials := noiseLevels[0], s.trialGaps(&set)
 	if len(trials) == 0 {
 		return best, nil
@@ -68,7 +68,7 @@ func (s *Series) chooseNoise(ctx context.Context, set Settings, judge Judge) (fl
 	part.fill(ctx, set.Window)
 	for _, level := range noiseLevels[1:] {
 		layout := part.propose(ctx, level, set)
-		square, variance, err := judge.Predicted(ctx, known, asked, layout.params())
+		square, variance, err := evaluator.Predicted(ctx, known, asked, layout.params())
 		if err != nil {
 			return 0, err
 		}

@@ -71,7 +71,7 @@ func TestChooseNoise(t *testing.T) {
 			return covered, c.variances[len(j.asked)-1] * 1.25
 		}
 		p, _ := begin(t, rows, set, j)
-		// What is dropped is noise too, and the same at all levels: five bins are kept.
+		// Dropped bins are noise, too, and the same at all levels: five bins are kept.
 		got, want := 1/most.NoisePrecision[0]-1/p.NoisePrecision[0], (noiseLevels[0]-noiseLevels[c.want])*unit
 		if d := got - want; !(d*d <= 1e-24) || len(j.asked) != min(c.want+1, len(noiseLevels)-1) {
 			t.Errorf("%s: a noise of %v, %v below the first; want %v after %d levels, not %d", c.name, 1/p.NoisePrecision[0], got, want, c.want, len(j.asked))

@@ -31,10 +31,10 @@ func paperShape(data *backend.Data, s Settings) variational.Shape {
 // Paper draws the paper's initial parameters around the given length-scales and frequencies: μ
 // ~ N(0, 1), z from the rows' inputs, fixed phases uniform over a turn, Σ small. The features
 // of SSGP share z and are pairs of cosine and sine; the features of SSGP and RP have Σ = 0.
-// Errors come from the judge.
-func Paper(data *backend.Data, s Settings, judge Judge) (*variational.Params, error) {
+// Errors come from the evaluator.
+func Paper(data *backend.Data, s Settings, evaluator Evaluator) (*variational.Params, error) {
 	shape := paperShape(data, s)
-	if err := judge.Fits(shape); err != nil {
+	if err := evaluator.Fits(shape); err != nil {
 		return nil, err
 	}
 	p := shape.Params()

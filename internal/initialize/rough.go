@@ -35,8 +35,8 @@ const (
 )
 
 // Rough distributes the spectrum of a Brownian motion over the whole band in every window, with
-// an additional component for its level. Errors come from the judge or wrap ctx.Err().
-func (s *Series) Rough(ctx context.Context, set Settings, judge Judge) (*variational.Params, error) {
+// an additional component for its level. Errors come from the evaluator or wrap ctx.Err().
+func (s *Series) Rough(ctx context.Context, set Settings, evaluator Evaluator) (*variational.Params, error) {
 	difference, wide := s.neighbors()
 	w, length := s.windows(max(roughWindow*s.step, roughGaps*wide), 0.5)
 	unit := s.unit
@@ -50,7 +50,7 @@ func (s *Series) Rough(ctx context.Context, set Settings, judge Judge) (*variati
 	}
 	noise := difference*roughNoise/2 + spectrumLeast*unit
 	layout := s.layout(w, bins, length, noise, set, rand.New(rand.NewPCG(set.Seed, spectrumSalt)))
-	if err := judge.Fits(layout.shape); err != nil {
+	if err := evaluator.Fits(layout.shape); err != nil {
 		return nil, err
 	}
 	p := layout.params()

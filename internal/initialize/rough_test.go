@@ -38,7 +38,7 @@ func TestRoughParts(t *testing.T) {
 	}
 }
 
-// TestRoughModel: over a walk with wide gaps the windows hold their rows, and level
+// TestRoughModel: over a walk with wide gaps the windows contain their rows, and level
 // and noise have the sizes that neighboring rows show.
 func TestRoughModel(t *testing.T) {
 	data := modeltest.Walk(400)
@@ -52,7 +52,7 @@ func TestRoughModel(t *testing.T) {
 		s, j := seriesOf(c.data), &scorer{t: t}
 		p := testkit.Must(s.Rough(t.Context(), Settings{Optimized: true}, j))(t)
 		if len(j.shapes) != 1 || !equalShapes(j.shapes[0], variational.ShapeOf(p)) {
-			t.Errorf("the judge is asked of %+v", j.shapes)
+			t.Errorf("the evaluator is asked of %+v", j.shapes)
 		}
 		if p.Windows.Length != c.length || p.L%p.Windows.Count() != 0 {
 			t.Errorf("%d components in %d windows of %v, want %v", p.L, p.Windows.Count(), p.Windows.Length, c.length)

@@ -8,7 +8,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// TestGridOfAnEarlyRow: rows are laid where most of them lie, not where the first
+// TestGridOfAnEarlyRow: grid points follow most rows, not where the first
 // one happens to.
 func TestGridOfAnEarlyRow(t *testing.T) {
 	d := modeltest.Tones(40, 0)

@@ -23,31 +23,31 @@ const noWindowWork = 4e9
 // computes.
 //
 // begun is the bound at the parameters if it was evaluated, else nil. Errors come from
-// the judge or wrap ctx.Err().
-func (s *Series) Spectrum(ctx context.Context, set Settings, judge Judge) (p *variational.Params, begun *variational.Evaluation,
+// the evaluator or wrap ctx.Err().
+func (s *Series) Spectrum(ctx context.Context, set Settings, evaluator Evaluator) (p *variational.Params, begun *variational.Evaluation,
 	err error) {
 	lengths := s.candidates(set)
-	if err := judge.FitsStart(s.bytes(lengths)); err != nil {
+	if err := evaluator.FitsStart(s.bytes(lengths)); err != nil {
 		return nil, nil, err
 	}
 	s.fill(ctx, lengths[0])
 	if set.Auto {
-		if set, begun, err = s.choose(ctx, lengths, set, judge); err != nil {
+		if set, begun, err = s.choose(ctx, lengths, set, evaluator); err != nil {
 			return nil, nil, err
 		}
 	}
 	level := noiseLevels[0]
 	layout := s.propose(ctx, level, set)
-	if err := judge.Fits(layout.shape); err != nil {
+	if err := evaluator.Fits(layout.shape); err != nil {
 		return nil, nil, err
 	}
-	if level, err = s.chooseNoise(ctx, set, judge); err != nil {
+	if level, err = s.chooseNoise(ctx, set, evaluator); err != nil {
 		return nil, nil, err
 	}
 	if level != noiseLevels[0] {
 		begun = nil // it was evaluated at another noise
 		layout = s.propose(ctx, level, set)
-		if err := judge.Fits(layout.shape); err != nil {
+		if err := evaluator.Fits(layout.shape); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // TestCandidates: ascending; one as long as the data or longer is no window, and
-// where windows are left open no window is one beside them unless it would be dear
+// where windows are left open no windows are also tried unless that is expensive
 // or is not optimized.
 func TestCandidates(t *testing.T) {
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestStartIsLinear(t *testing.T) {
 	}
 }
 
-// TestRefused: a shape that the judge refuses is not laid, at the first noise level
+// TestRefused: a shape that the evaluator rejects is not used, at the first noise level
 // or at the one that is chosen.
 func TestRefused(t *testing.T) {
 	for _, set := range []Settings{{Optimized: true, Window: 60}, {Window: 60}} {

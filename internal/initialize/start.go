@@ -4,7 +4,7 @@
 // components at the spectrum of the data (Series.Spectrum), and a Brownian motion for
 // rough series (Series.Rough).
 //
-// All quantities are in the model's units. A Judge evaluates parameters, so this package
+// All quantities are in the model's units. An Evaluator evaluates parameters, so this package
 // does not depend on the optimizer.
 package initialize
 
@@ -58,8 +58,8 @@ func (s *Settings) shape(w backend.Windows, components []int, k int, data *backe
 	}
 }
 
-// A Judge evaluates parameters on data and checks the memory of shapes.
-type Judge interface {
+// An Evaluator evaluates parameters on data and checks the memory of shapes.
+type Evaluator interface {
 	// Bound returns the exact bound at p.
 	Bound(ctx context.Context, data backend.Data, p *variational.Params) (*variational.Evaluation, error)
 	// Optimized returns the exact bound after some iterations from p, minus one nat per point

@@ -74,7 +74,7 @@ func few(n int) bool { return n <= tableRows+tableHeld }
 // A table is a selection in progress.
 type table struct {
 	known, asked backend.Data // asked has no rows if the bound decides
-	judge        Judge
+	evaluator    Evaluator
 
 	best  *variational.Params // optimized on the known rows
 	score float64             // per scored number
@@ -88,8 +88,8 @@ type table struct {
 // selection uses. Drawn frequencies are initialized with the length-scales and the noise of the
 // trial. A setting without a bound, or one that needs too much memory, is skipped if another
 // does not.
-func Table(ctx context.Context, data *backend.Data, s Settings, judge Judge) (*variational.Params, error) {
-	t := newTable(data, s, judge)
+func Table(ctx context.Context, data *backend.Data, s Settings, evaluator Evaluator) (*variational.Params, error) {
+	t := newTable(data, s, evaluator)
 	for _, f := range tableForms(data.N, &s) {
 		failed := 0
 		if t.asked.N > 0 {
@@ -111,16 +111,16 @@ func Table(ctx context.Context, data *backend.Data, s Settings, judge Judge) (*v
 	}
 	switch {
 	case t.best == nil:
-		return Paper(data, s, judge)
+		return Paper(data, s, evaluator)
 	case t.found.points():
 		return t.best, nil
 	}
-	return Paper(data, t.found, judge)
+	return Paper(data, t.found, evaluator)
 }
 
 // newTable draws the rows that the selection uses.
-func newTable(data *backend.Data, s Settings, judge Judge) *table {
-	t := &table{known: *data, judge: judge, score: math.Inf(-1), rival: math.Inf(-1)}
+func newTable(data *backend.Data, s Settings, evaluator Evaluator) *table {
+	t := &table{known: *data, evaluator: evaluator, score: math.Inf(-1), rival: math.Inf(-1)}
 	if !few(data.N) {
 		order := rand.New(rand.NewPCG(s.Seed, tableSalt)).Perm(data.N)
 		rows := triedRows(data.N)
@@ -131,13 +131,13 @@ func newTable(data *backend.Data, s Settings, judge Judge) *table {
 
 // try scores a setting, keeps it if it is the best, and reports whether to try more features.
 func (t *table) try(ctx context.Context, data *backend.Data, set Settings) (better bool, err error) {
-	if err := t.judge.Fits(paperShape(data, set)); err != nil {
+	if err := t.evaluator.Fits(paperShape(data, set)); err != nil {
 		if t.best == nil {
 			return false, err
 		}
 		return false, nil
 	}
-	p, err := Paper(&t.known, set, t.judge)
+	p, err := Paper(&t.known, set, t.evaluator)
 	score := 0.0
 	if err == nil {
 		score, err = t.scored(ctx, p)
@@ -162,7 +162,7 @@ func (t *table) try(ctx context.Context, data *backend.Data, set Settings) (bett
 
 // scored optimizes p on the known rows and returns its score per number.
 func (t *table) scored(ctx context.Context, p *variational.Params) (float64, error) {
-	bound, err := t.judge.Optimized(ctx, t.known, p, tableIterations)
+	bound, err := t.evaluator.Optimized(ctx, t.known, p, tableIterations)
 	if err != nil {
 		return 0, err
 	}
@@ -170,7 +170,7 @@ func (t *table) scored(ctx context.Context, p *variational.Params) (float64, err
 	if t.asked.N == 0 {
 		known, asked = split(t.known, ascending(t.known.N), func(i int) bool { return i%10 == 9 })
 	}
-	square, variance, err := t.judge.Predicted(ctx, known, asked, p)
+	square, variance, err := t.evaluator.Predicted(ctx, known, asked, p)
 	if err != nil {
 		return 0, err
 	}

@@ -12,22 +12,22 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// A tableJudge gives a score for each K and kind of frequencies.
-type tableJudge struct {
+// A tableEvaluator gives a score for each K and kind of frequencies.
+type tableEvaluator struct {
 	scorer
 	bound func(k int, points bool) (float64, error)
 	ratio func(k int, points bool) float64 // square by variance; nil: 1
 	least int                              // rows that it was asked to condition on
 }
 
-func (j *tableJudge) Optimized(_ context.Context, d backend.Data, p *variational.Params, _ int) (float64, error) {
+func (j *tableEvaluator) Optimized(_ context.Context, d backend.Data, p *variational.Params, _ int) (float64, error) {
 	j.tried = append(j.tried, variational.ShapeOf(p))
 	p.Lengthscale[0] = 77
 	v, err := j.bound(p.K, p.FreqVar[0] == 0)
 	return v * float64(len(d.Y)), err
 }
 
-func (j *tableJudge) Predicted(_ context.Context, known, asked backend.Data, p *variational.Params) (square, variance float64, err error) {
+func (j *tableEvaluator) Predicted(_ context.Context, known, asked backend.Data, p *variational.Params) (square, variance float64, err error) {
 	j.least = known.N
 	n := float64(len(asked.Y))
 	if j.ratio != nil {
@@ -45,7 +45,7 @@ func tableOf(n int) *backend.Data {
 	return d
 }
 
-// TestTable: which K and which frequencies a table gets, and what is tried.
+// TestTable: the selected K and frequencies, and the settings that are tried.
 func TestTable(t *testing.T) {
 	large := errors.New("too large")
 	rises := func(k int, _ bool) (float64, error) { return math.Log(float64(k)), nil }
@@ -93,13 +93,13 @@ func TestTable(t *testing.T) {
 			func(k int, points bool) float64 { return math.Abs(float64(k)-800)/1000 + 1 }, nil, 800, true, []int{50, 100, 200, 400, 800, 50, 100, 200, 400}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			judge := &tableJudge{scorer: scorer{refuse: c.refuse, t: t}, bound: c.bound, ratio: c.ratio}
+			evaluator := &tableEvaluator{scorer: scorer{refuse: c.refuse, t: t}, bound: c.bound, ratio: c.ratio}
 			scales := [][]float64{{1, 1}}
 			p := testkit.Must(Table(t.Context(), tableOf(c.rows), Settings{
 				Method: c.method, Lengthscales: scales, Frequencies: [][]float64{{0, 0}},
-			}, judge))(t)
+			}, evaluator))(t)
 			var tried []int
-			for _, s := range judge.tried {
+			for _, s := range evaluator.tried {
 				tried = append(tried, s.K)
 			}
 			if p.K != c.k || (p.FreqVar[0] == 0) != c.points || !slices.Equal(tried, c.tried) {
@@ -108,13 +108,13 @@ func TestTable(t *testing.T) {
 			if (p.Lengthscale[0] == 77) != c.points {
 				t.Errorf("length-scale %v: drawn frequencies begin where the trial ended, others afresh", p.Lengthscale[0])
 			}
-			if want := min(c.rows-c.rows/10, tableRows); judge.least != want {
-				t.Errorf("conditioned on %d rows, want %d", judge.least, want)
+			if want := min(c.rows-c.rows/10, tableRows); evaluator.least != want {
+				t.Errorf("conditioned on %d rows, want %d", evaluator.least, want)
 			}
 		})
 	}
-	judge := &tableJudge{scorer: scorer{refuse: func(variational.Shape) error { return large }, t: t}}
-	if _, err := Table(t.Context(), tableOf(50), Settings{Lengthscales: [][]float64{{1, 1}}, Frequencies: [][]float64{{0, 0}}}, judge); !errors.Is(err, large) {
-		t.Errorf("error %v, want the judge's", err)
+	evaluator := &tableEvaluator{scorer: scorer{refuse: func(variational.Shape) error { return large }, t: t}}
+	if _, err := Table(t.Context(), tableOf(50), Settings{Lengthscales: [][]float64{{1, 1}}, Frequencies: [][]float64{{0, 0}}}, evaluator); !errors.Is(err, large) {
+		t.Errorf("error %v, want the evaluator's", err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// roomy is a judge that a spectrum start asks for nothing but room.
-type roomy struct{ initialize.Judge }
+// roomy is an evaluator that a spectrum start asks for nothing but room.
+type roomy struct{ initialize.Evaluator }
 
 func (roomy) Fits(variational.Shape) error { return nil }
 func (roomy) FitsStart(float64) error      { return nil }

@@ -103,7 +103,7 @@ func TestHistory(t *testing.T) {
 				testkit.Equal(t, got.Fields()[i].Data, field.Data, kind, ", ", what)
 			}
 			if a, b := momentsOf(t, fresh, f), momentsOf(t, used, f); !slices.Equal(a.Gram.Diag[0], b.Gram.Diag[0]) || !slices.Equal(a.C, b.C) {
-				t.Errorf("%s, %s: moments depend on what was before", kind, what)
+				t.Errorf("%s, %s: moments depend on previous evaluations", kind, what)
 			}
 		}
 		check("other features")

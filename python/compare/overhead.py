@@ -1,4 +1,4 @@
-"""What a call from Python costs beside the work itself.
+"""Overhead of a call from Python.
 
     python python/compare/overhead.py --out python-overhead.jsonl
 

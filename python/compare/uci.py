@@ -1,18 +1,18 @@
-"""Tables of the UCI repository: our estimators beside scikit-learn's Gaussian process and gradient boosting.
+"""Tables of the UCI repository: our estimators compared with scikit-learn's Gaussian process and gradient boosting.
 
     python python/compare/uci.py FOLDER --out python-uci.jsonl
     python python/compare/uci.py --show python-uci.jsonl
 
-FOLDER holds uci_concrete.csv, uci_energy.csv (its first output is used) and uci_yacht.txt. A tenth of the rows, drawn
+FOLDER contains uci_concrete.csv, uci_energy.csv (its first output is used) and uci_yacht.txt. A tenth of the rows, drawn
 anew for each split, is kept apart; every method gets the others and predicts those with a standard deviation.
 
-- vssgp gets the table as it is: it scales it itself.
+- vssgp gets the unscaled table.
 - gp is GaussianProcessRegressor with a length-scale for each input, a noise to learn, and one restart, on standardized
   inputs.
-- boosting's standard deviation is that of its errors in five folds of the training rows.
+- boosting's standard deviation is the standard deviation of its errors in five folds of the training rows.
 - linear is ordinary least squares, with the standard deviation of its residuals.
 
-NLPD is the mean negative log density in nats, y in its own units; coverage that of central 95 % intervals.
+NLPD is the mean negative log density in nats, y in its own units; coverage is for central 95 % intervals.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def process(inputs):
 
 
 def with_residuals(estimator):
-    """A method without standard deviations: it gets that of its errors in five folds."""
+    """A method without standard deviations: it uses the standard deviation of its errors in five folds."""
 
     def method(x, y, at):
         model = estimator()
@@ -158,7 +158,7 @@ def main():
     warnings.filterwarnings("ignore")  # of length-scales at their limits, noise that falls far
     if o.show is None:
         if o.folder is None:
-            flags.error("want the folder of the tables, or --show FILE")
+            flags.error("give the folder of the tables, or --show FILE")
         with open(o.out, "a") as out:
             run(o.folder, o.splits, out, o.tables, o.methods)
     with open(o.show or o.out) as f:

@@ -91,7 +91,7 @@ def test_interrupt_ends_the_work():
 
 @pytest.mark.skipif(os.name == "nt", reason="process groups of POSIX")
 def test_terminal_interrupt_is_the_programs():
-    """^C reaches the child, too, as it is of the same group: a program that handles it can go on."""
+    """^C also reaches the child, which is in the same process group; a program that handles it can continue."""
     assert works()
     child = _engine._idle[-1]
     child.process.send_signal(signal.SIGINT)
@@ -123,7 +123,7 @@ def test_threads():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork():
-    """A forked process starts children of its own, and leaves its parent's alone."""
+    """A forked process starts new children, and does not use its parent's."""
     assert works()
     ours = {c.process.pid for c in _engine._idle}
     with multiprocessing.get_context("fork").Pool(1) as pool:

@@ -35,7 +35,7 @@ def executed(name):
 
 
 def plain(output):
-    """An output without what each run has of its own, without progress and without sound."""
+    """An output without the parts that differ between runs, progress and sound."""
     if output.get("name") == "stderr" and "\r" in output["text"]:
         return None
     data = output.get("data", {})

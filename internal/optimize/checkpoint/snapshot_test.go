@@ -230,7 +230,7 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 		}
 	}
 	for want, change := range map[string]func(f *safetensors.File){
-		"is not a checkpoint":                     func(f *safetensors.File) { delete(f.Metadata, key) },
+		"is not a checkpoint":                  func(f *safetensors.File) { delete(f.Metadata, key) },
 		"no tensor checkpoint.ascent.step.01":  func(f *safetensors.File) { delete(f.Tensors, prefix+"ascent.step.01") },
 		"metadata checkpoint: invalid":         func(f *safetensors.File) { f.Metadata[key] = "{" + f.Metadata[key] },
 		"metadata checkpoint: unexpected end":  func(f *safetensors.File) { f.Metadata[key] = "" },

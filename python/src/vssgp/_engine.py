@@ -1,6 +1,6 @@
 """The bridge to the Go side: the command `vssgp serve`, as a child process on pipes.
 
-A call is a command line with its input files in memory; the answer holds its outputs. A child executes one call at a
+A call is a command line with its input files in memory; the answer contains its outputs. A child executes one call at a
 time, so calls from several threads get a child each. A child that dies takes its call with it and nothing else: the
 next call starts another one.
 """

@@ -133,7 +133,7 @@ class Places:
 
 
 def _index(given: Any, name: str) -> Any:
-    """Return a pandas index for a pandas series and for dates with a time zone, else what is given."""
+    """Return a pandas index for a pandas series and for dates with a time zone, else the argument."""
     pd = _pandas()
     if is_pandas(given) and given.ndim == 1:
         return pd.Index(given)

@@ -12,27 +12,27 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// A scorer is a Judge by functions of the parameters. It says no to nothing, and
-// notes what it is asked.
+// A scorer is an Evaluator that calls functions of the parameters. It accepts every shape and
+// records its calls.
 type scorer struct {
-	score   func(p *variational.Params) (float64, error) // the bound, and the criterion; nil: is not to be asked
+	score   func(p *variational.Params) (float64, error) // the bound, and the criterion; nil: must not be called
 	predict func(p *variational.Params) (square, variance float64)
 	refuse  func(shape variational.Shape) error
 
 	t      *testing.T
-	bounds []*variational.Evaluation // that it gave
-	tried  []variational.Shape       // that it scored
-	asked  []backend.Data            // that it predicted
-	shapes []variational.Shape       // that it was asked to refuse
-	bytes  float64                   // that it was asked to refuse
-	room   float64                   // that it allows; 0: any
+	bounds []*variational.Evaluation // returned
+	tried  []variational.Shape       // scored
+	asked  []backend.Data            // predicted
+	shapes []variational.Shape       // checked
+	bytes  float64                   // checked
+	room   float64                   // maximum; 0: none
 }
 
-var _ Judge = &scorer{}
+var _ Evaluator = &scorer{}
 
 func (s *scorer) scored(p *variational.Params) (float64, error) {
 	if s.score == nil {
-		s.t.Error("the bound is evaluated although nothing is to be chosen")
+		s.t.Error("the bound is evaluated although there is no choice")
 		return 0, nil
 	}
 	s.tried = append(s.tried, variational.ShapeOf(p))
@@ -58,7 +58,7 @@ func (s *scorer) Optimized(_ context.Context, _ backend.Data, p *variational.Par
 
 func (s *scorer) Predicted(_ context.Context, known, asked backend.Data, p *variational.Params) (square, variance float64, err error) {
 	if s.predict == nil {
-		s.t.Error("a noise level is tried although none is to be chosen")
+		s.t.Error("a noise level is tried although it is given")
 		return 0, 0, nil
 	}
 	s.asked = append(s.asked, asked)
@@ -85,9 +85,9 @@ func (s *scorer) FitsStart(bytes float64) error {
 var errTooLarge = errors.New("too large")
 
 // begin is the spectrum start of rows.
-func begin(t *testing.T, d *backend.Data, set Settings, judge Judge) (*variational.Params, *variational.Evaluation) {
+func begin(t *testing.T, d *backend.Data, set Settings, evaluator Evaluator) (*variational.Params, *variational.Evaluation) {
 	t.Helper()
-	p, begun, err := seriesOf(d).Spectrum(t.Context(), set, judge)
+	p, begun, err := seriesOf(d).Spectrum(t.Context(), set, evaluator)
 	testkit.OK(t, err)
 	testkit.OK(t, p.Check())
 	return p, begun
