@@ -1,7 +1,7 @@
 //go:build ignore
 
 // Scores reads what `vssgp impute --json --reference …` prints for the main job
-// and fails unless the fill holds its own against the other ways to fill and
+// and fails unless the fill is better than the other methods and
 // its error bars are honest. It is run by .ci/run.
 package main
 
@@ -53,11 +53,11 @@ func main() {
 		share := ours.TestRMSE / theirs.TestRMSE
 		fmt.Printf("  %-8s test RMSE %.4g (ours is %.3g of it), STFT RMSE %.4g\n", m.name, theirs.TestRMSE, share, theirs.TestSTFT)
 		if !(share < m.share) {
-			wrong += fmt.Sprintf("; test RMSE is %.3g of that of %s, want below %g", share, m.name, m.share)
+			wrong += fmt.Sprintf("; test RMSE is %.3g of the RMSE of %s, must be below %g", share, m.name, m.share)
 		}
 	}
 	if c := *ours.Coverage; !(c >= leastCover && c <= mostCover) {
-		wrong += fmt.Sprintf("; 95 %% intervals cover %.3g, want %g to %g", c, leastCover, mostCover)
+		wrong += fmt.Sprintf("; 95 %% intervals cover %.3g, must be %g to %g", c, leastCover, mostCover)
 	}
 	if wrong != "" {
 		fail("the main job's fill%s", wrong)

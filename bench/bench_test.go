@@ -23,7 +23,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestParse parses flags of every command: either they are right, or the error names what is wrong.
+// TestParse parses flags of every command: either they are valid, or the error names the flag.
 func TestParse(t *testing.T) {
 	out := " -out " + filepath.Join(t.TempDir(), "o")
 	for name, cases := range map[string][][2]string{
@@ -198,7 +198,7 @@ func TestStopwatch(t *testing.T) {
 }
 
 // TestMeasure: a record of each inference comes back from its line of JSON, and
-// a dump holds what the evaluation gave.
+// A dump contains the results of the evaluation.
 func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "speed.jsonl")
@@ -309,9 +309,9 @@ func TestStage(t *testing.T) {
 			"case  exact, \"s\"\n\"0\",\"\",\"\",\"\",\"a rule\"\n", "", 0, "ok", `{"metrics":{"SM Frequency [hz]":"1,968"},"profile":"a_64"}` + "\n"},
 		{"ncu", "==WARNING== No kernels were profiled.\n", "", 0, "failed: no metrics of a_64", ""},
 		{"cat", `{"bound":-2}{"bound":-2.000001}`, "", 0, "ok", ""},
-		{"cat", `{"bound":-2}{"bound":-2.00001}`, "", 0, "failed: bounds of -2 and -2.00001: want the same to 1e-6", ""},
+		{"cat", `{"bound":-2}{"bound":-2.00001}`, "", 0, "failed: bounds of -2 and -2.00001: must be equal to 1e-6", ""},
 		{"cat", `{"bound":-2}`, "", 0, "failed: EOF", ""},
-		{"cat", `{}{}`, "", 0, "failed: bounds of 0 and 0: want the same to 1e-6", ""},
+		{"cat", `{}{}`, "", 0, "failed: bounds of 0 and 0: must be equal to 1e-6", ""},
 	} {
 		dir := t.TempDir()
 		lines, output := filepath.Join(dir, "lines"), filepath.Join(dir, "a")

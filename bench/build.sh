@@ -7,7 +7,7 @@
 # then holds device.sh and
 #
 #   bin/                vssgp and bench
-#   test/cuda, test/gpu the packages' test programs, beside their testdata
+#   test/cuda, test/gpu the packages' test programs, with their testdata
 #   test/testdata       what gpu's tests read from the folder above theirs
 #   audio/second.wav    the second of testdata/speech.wav that is fitted
 #   peers/              speed.py and what it needs
@@ -32,7 +32,7 @@ cd "$(dirname "$0")/.."
 export CGO_ENABLED=1
 flags=(-tags "$tags" -ldflags "-s -w")
 if [ "$tags" = cuda ]; then # an emulated build takes what go test -tags cudaemu has compiled
-	# cuda/compat comes first: it reads the toolkit's header, and stands for the driver's library.
+	# cuda/compat comes first: it includes the toolkit's header and replaces the driver's library.
 	export CGO_CFLAGS="-I$PWD/cuda/compat ${CGO_CFLAGS:--O2} -I/usr/local/cuda/include" CGO_LDFLAGS="-L$PWD/cuda/compat ${CGO_LDFLAGS:-}"
 	$(go env CC) $CGO_CFLAGS -E -include cuda.h - </dev/null >/dev/null || {
 		echo "bench/build.sh: no cuda.h in the folders of CGO_CFLAGS and in /usr/include; docs/cuda.md says where to get it" >&2

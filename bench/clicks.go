@@ -28,7 +28,7 @@ func (o *clicksTask) flags(set *flag.FlagSet) {
 
 func (o *clicksTask) check(files []string) error {
 	o.files = files
-	return demand(len(files) > 0, "no files, want recordings without clicks")
+	return demand(len(files) > 0, "no files; give recordings without clicks")
 }
 
 const (
@@ -38,7 +38,7 @@ const (
 	clearOf           = 40          // samples: farther from a click a find is false
 )
 
-// crackles is what is added to each recording; the first is nothing.
+// crackles lists the clicks added to each recording; the first adds none.
 var crackles = []struct {
 	name string
 	spoil.Crackle

@@ -22,7 +22,7 @@ import (
 func parseDevice(s string) (kind string, ordinal int, err error) {
 	kind, number, numbered := strings.Cut(s, ":")
 	if kind != "cpu" && kind != "cuda" || numbered && kind == "cpu" {
-		return "", 0, fmt.Errorf("-device %q: want cpu, cuda or cuda:n", s)
+		return "", 0, fmt.Errorf("-device %q: must be cpu, cuda or cuda:n", s)
 	}
 	if numbered {
 		if ordinal, err = gpu.ParseOrdinal(number); err != nil {

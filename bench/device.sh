@@ -23,7 +23,7 @@ set -uo pipefail
 [ $# -ge 1 ] && [ -x "$1/bin/bench" ] || { echo "usage: device.sh DIR [RESULTS], DIR made by build.sh" >&2; exit 2; }
 for name in ${VSSGP_DEVICE_STAGES:-}; do
 	[[ " start speed tests compare rates peers profile fit sanitize " == *" $name "* ]] ||
-		{ echo "device.sh: no stages are called $name; want start speed tests compare rates peers profile fit sanitize" >&2; exit 2; }
+		{ echo "device.sh: unknown stage $name; must be start speed tests compare rates peers profile fit sanitize" >&2; exit 2; }
 done
 dir=$(cd "$1" && pwd)
 results=${2:-$dir/results}
@@ -58,8 +58,8 @@ finish() {
 }
 trap finish EXIT
 
-# wants GROUP: whether this group of stages was asked for.
-wants() { [[ " ${VSSGP_DEVICE_STAGES:-$1} " == *" $1 "* ]]; }
+# selected GROUP: whether this group of stages was selected.
+selected() { [[ " ${VSSGP_DEVICE_STAGES:-$1} " == *" $1 "* ]]; }
 
 skip() { "$bench" stage -lines "$lines" -skip "$2" "$1" || failed=1; }
 
@@ -113,22 +113,22 @@ on=(-device "$device" -kernels)
 stage devices 15 "$vssgp" devices --json || exit
 needs facts nvidia-smi ", so clocks, power and the driver's version are unknown" &&
 	stage facts 15 nvidia-smi -i "$card" --query-gpu=$facts --format=csv,noheader
-if wants start; then
+if selected start; then
 	speed start 60 -device "$device" -case "first start" -n 1000 -features 16
 	speed start-again 20 -device "$device" -case "second start" -n 1000 -features 16
 fi
-if wants speed; then
+if selected speed; then
 	compare dense-compare -n $compare_n -features $m
 	speed dense 30 "${on[@]}" "${dense[@]}"
 	speed dense-direct 30 "${on[@]}" "${dense[@]}" -direct
 	speed uneven 30 "${on[@]}" "${dense[@]}" -uneven
 	speed small 20 "${on[@]}" -n $peer_n -features $peer_m
 fi
-if wants tests; then
+if selected tests; then
 	tests test-gpu 120 gpu "$checked"
 	tests test-cuda 30 cuda '^TestDriver[^F]'
 fi
-if wants compare; then
+if selected compare; then
 	compare uneven-compare -n $compare_n -features $m -uneven
 	compare windows-compare -n $compare_n -features $fine -window $grain
 	compare direct-compare -n $compare_n -features $m -direct
@@ -142,17 +142,17 @@ if wants compare; then
 	speed recording 60 "${on[@]}" -n $long -features $fine -window $grain
 	speed predict 30 "${on[@]}" -n $((n / 10)) -features $m -inference predict
 fi
-if wants rates && needs rates "$python"; then
+if selected rates && needs rates "$python"; then
 	stage rates 60 env CUDA_VISIBLE_DEVICES="$card" "$python" "$dir/peers/speed.py" rates --device cuda \
 		--size $square --rows $n --features $m
 fi
-if wants peers; then # which compare bound and gradient with ours first, and are timed between ours
+if selected peers; then # which compare bound and gradient with ours first, and are timed between ours
 	for peer in torch jax; do
 		speed peer-$peer 60 -device "$device" -n $peers_n -features $m -peers $peer -peer-time 40s -python "$python"
 		speed peer-$peer-small 60 -device "$device" -n $peer_n -features $peer_m -peers $peer -peer-time 40s -python "$python"
 	done
 fi
-if wants profile && needs ncu ncu; then
+if selected profile && needs ncu ncu; then
 	kernels=${VSSGP_DEVICE_PROFILE:-$("$bench" report -slowest "$lines")}
 	[ -n "$kernels" ] || skip ncu "no line has a kernel's time"
 	for kernel in $kernels spectrum_gram; do # one launch of each; ncu would fix the clocks
@@ -162,14 +162,14 @@ if wants profile && needs ncu ncu; then
 			"$bench" speed -device "$device" -repeats 1 "${dense[@]}" $sums
 	done
 fi
-if wants fit; then # the CPU, and the same fit on both, which ends at the same bound: few iterations, because rounding grows along them
+if selected fit; then # the CPU, and the same fit on both, which ends at the same bound: few iterations, because rounding grows along them
 	speed cpu 40 -device cpu -n $peer_n -features $peer_m
 	speed cpu-dense 40 -device cpu "${dense[@]}"
 	stage fit-cpu 60 "$vssgp" "${fit[@]}" --device cpu -o "$work/cpu.safetensors" &&
 		stage fit-card 60 "$vssgp" "${fit[@]}" --device "$device" -o "$work/card.safetensors" &&
 		stage fit-compare 10 cat "$run/fit-cpu.out" "$run/fit-card.out"
 fi
-if wants sanitize; then # faults and races that no wrong number shows; last, with the fault on purpose
+if selected sanitize; then # faults and races that no wrong number shows; last, with the fault on purpose
 	for tool in memcheck racecheck synccheck; do
 		needs $tool compute-sanitizer && tests $tool 90 gpu "$sanitized" compute-sanitizer --tool $tool --error-exitcode 9
 	done

@@ -12,7 +12,7 @@
 //	go run ./bench report [-out FILE.json] [-slowest] LINES.jsonl
 //	go run ./bench stage [-lines LINES.jsonl] [-output PREFIX] [-took 3s] [-exit N] [-skip WHY] NAME [COMMAND …]
 //
-// paper runs the experiments of package paper, prints each table with the paper's numbers beside ours, draws the figures, and keeps a line
+// paper runs the experiments of package paper, prints each table with the paper's numbers next to ours, draws the figures, and keeps a line
 // for each fit in PREFIX-SET.jsonl of -out, from which -draw makes tables and figures. PREFIX is paper or, with -quick, quick. A fit that
 // has a line is not run again, unless with -again or on other data, so the same command resumes an interrupted run. A set whose files are
 // not in -data is skipped and says so. Recordings that are named, as in speech:voice.wav, get gaps of set gaps, too; FILE is in -data or a
@@ -30,13 +30,13 @@
 // would take more than -limit seconds, or more memory than there is, is not run, and longer ones are not tried. A slope is the
 // least-squares exponent p of seconds (or bytes) ∝ N^p from 10⁵ rows on, with its standard error.
 //
-// ranks times an evaluation on several MPI ranks of this machine beside a model of it: the processor time of one rank, its sums over the
+// ranks times an evaluation on several MPI ranks of this machine and compares it with a model: the CPU time of one rank, its sums over the
 // number of ranks, plus messages by latency and bytes by bandwidth.
 //
 // tables fits nine tenths of a table's rows and scores the others: the default, and K by hand with frequencies learned or drawn. -dump
 // writes the same splits for peers/tables.py, which appends its lines to the same file.
 //
-// repair damages recordings by clicks, crackle, dropouts and clipping, finds and fills the damage, and prints what was found, what was
+// repair damages recordings by clicks, crackle, dropouts and clipping, finds and fills the damage, and prints the number of finds, of
 // found in the undamaged recordings, and signal over error before and after. Of stereo the first channel gets gaps, filled alone and with
 // the other.
 //
@@ -55,5 +55,5 @@
 // files alone. A line of the same key replaces an earlier one.
 //
 // Each subcommand is a task (task.go, main.go). Below the tasks: package machine, which begins every line; package jsonl, the files of
-// lines; package paper; package forecasts; and problem.go, timing.go, held.go, session.go and peers.go, which evaluate made problems.
+// lines; package paper; package forecasts; and problem.go, timing.go, held.go, session.go and peers.go, which evaluate synthetic problems.
 package main

@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// held are a problem's rows, opened once, with what one evaluation keeps for the next: as a fit evaluates, again and again at other
+// held contains a problem's rows, opened once, and the state reused by the next evaluation: as a fit evaluates, again and again at other
 // parameters.
 type held struct {
 	watch     *stopwatch
@@ -29,7 +29,7 @@ type held struct {
 	at    *backend.Features // the parameters' features
 }
 
-// hold opens the problem's rows on a stopwatch's backend.
+// hold opens the problem's rows on a backend that measures time.
 func (p *problem) hold(watch *stopwatch, inference string) (h *held, err error) {
 	h = &held{watch: watch, inference: inference, params: p.model.Params.Clone()}
 	data := backend.Data{N: p.N, Q: p.Q, D: p.D, X: p.data.X, Y: p.data.Y, Windows: h.params.Windows}

@@ -24,13 +24,13 @@ func (o *longTask) flags(set *flag.FlagSet) {
 	set.Float64Var(&o.window, "window", 512, "length of the windows in samples")
 	set.BoolVar(&o.dense, "dense", true, "the same without windows, with as many features, until it no longer fits")
 	set.IntVar(&o.tables, "tables", 400, "features of the exact bound without windows, whose sums come from tables; 0: none")
-	set.BoolVar(&o.celerite, "celerite", true, "celerite2's solver beside it")
+	set.BoolVar(&o.celerite, "celerite", true, "also run celerite2")
 	set.StringVar(&o.termList, "terms", "2,10", "oscillators of celerite's covariance, with commas between; J is twice as many")
 	set.StringVar(&o.python, "python", "python3", "the Python that has celerite2")
 	set.Float64Var(&o.limit, "limit", 60, "seconds that an evaluation may take by what the size before took, of all but windows")
 	set.IntVar(&o.fit, "fit", 0, "iterations of a fit from the made model, with windows; 0: no fit")
 	set.IntVar(&o.repeats, "repeats", 1, "timed evaluations after a first that is not counted")
-	set.StringVar(&o.out, "out", "bench/results/long.jsonl", "file of the lines; long.png and long.svg go beside it")
+	set.StringVar(&o.out, "out", "bench/results/long.jsonl", "file for the lines; long.png and long.svg are written to its folder")
 	set.BoolVar(&o.draw, "draw", false, "print the table and draw the figure of the lines that there are; run nothing")
 	commitFlag(set, &o.commit)
 }
@@ -46,16 +46,16 @@ func (o *longTask) check(files []string) (err error) {
 	o.terms, err = counts("terms", o.termList, mostTerms)
 	err = cmp.Or(
 		want(files, 0, ""),
-		demand(o.from >= 1 && o.from <= o.to && o.to <= mostRows, "-from %g -to %g: want 1 ≤ from ≤ to ≤ %g rows", o.from, o.to, mostRows),
-		demand(o.per >= 1 && o.per <= mostPer, "-per %d: want 1 to %d", o.per, mostPer),
-		demand(o.features >= 1, "-features %d: want 1 or more", o.features),
-		demand(o.window >= leastWindow && o.window <= o.from, "-window %g: want %d samples to the %g of -from", o.window, leastWindow,
+		demand(o.from >= 1 && o.from <= o.to && o.to <= mostRows, "-from %g -to %g: must satisfy 1 ≤ from ≤ to ≤ %g rows", o.from, o.to, mostRows),
+		demand(o.per >= 1 && o.per <= mostPer, "-per %d: must be from 1 to %d", o.per, mostPer),
+		demand(o.features >= 1, "-features %d: must be at least 1", o.features),
+		demand(o.window >= leastWindow && o.window <= o.from, "-window %g: must be from %d samples to the %g of -from", o.window, leastWindow,
 			o.from),
-		demand(o.tables >= 0, "-tables %d: want features, or 0 for none", o.tables),
-		demand(o.limit > 0 && !math.IsInf(o.limit, 0), "-limit %g: want seconds", o.limit),
-		demand(o.fit >= 0, "-fit %d: want iterations, or 0 for no fit", o.fit),
-		demand(o.repeats >= 1, "-repeats %d: want 1 or more", o.repeats),
-		demand(o.out != "", "-out: want a file"),
+		demand(o.tables >= 0, "-tables %d: must be a number of features, or 0 for none", o.tables),
+		demand(o.limit > 0 && !math.IsInf(o.limit, 0), "-limit %g: must be a positive number of seconds", o.limit),
+		demand(o.fit >= 0, "-fit %d: must be a number of iterations, or 0 for no fit", o.fit),
+		demand(o.repeats >= 1, "-repeats %d: must be at least 1", o.repeats),
+		demand(o.out != "", "-out: a file name is required"),
 		err)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (o *longTask) run() error {
 	return drawLong(o.figure(), o.lines)
 }
 
-// measure runs every method at every length. A line is kept as soon as it is there, in place of an earlier one of the same key.
+// measure runs every method at every length. A line is stored as soon as it is complete, and replaces an earlier one with the same key.
 func (o *longTask) measure(ctx context.Context, log io.Writer) (err error) {
 	if o.exe, err = os.Executable(); err != nil {
 		return err

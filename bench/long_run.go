@@ -90,7 +90,7 @@ func (k longKey) label() string {
 
 // check reports a line of another command.
 func (l *longLine) check() error {
-	return demand(l.Bench == "long" && l.N >= 1 && l.Status != "", "want a line of bench long, with bench, N and status")
+	return demand(l.Bench == "long" && l.N >= 1 && l.Status != "", "the line must have the fields bench, N and status of bench long")
 }
 
 // methods returns the chosen methods, each as the key of its lines without the length.
@@ -110,7 +110,7 @@ func (o *longTask) methods() []longKey {
 	return all
 }
 
-// one measures a method at a length, unless the size before says that it takes too much. It runs in a process of its own, so that its
+// one measures a method at a length, unless the previous size shows that it takes too long. It runs in a separate process, so that its
 // peak of memory is its own.
 func (o *longTask) one(ctx context.Context, k longKey, n int, before *longLine) longLine {
 	k.N = n
@@ -148,7 +148,7 @@ func (o *longTask) tooMuch(l, before *longLine) string {
 		work = func(l *longLine) float64 { return float64(l.N) * float64(l.M) * float64(l.M) }
 	case methodValue: // U, V, W
 		bytes = 3 * 8 * n * j
-	case methodGradient: // kept for the backward pass, beside U, V, W and their derivatives
+	case methodGradient: // stored for the backward pass, with U, V, W and their derivatives
 		bytes = 8 * n * (j*j + 6*j)
 	}
 	const gib = 1 << 30

@@ -116,7 +116,7 @@ gradient) echo '{"peer":"celerite2","status":"missing: No module named celerite2
 esac
 `
 
-// TestLong: a small run from end to end, in processes of their own; again with
+// TestLong: a small run from end to end, in separate processes; again with
 // another Python, which replaces lines; and its figure drawn from the lines.
 func TestLong(t *testing.T) {
 	dir := t.TempDir()

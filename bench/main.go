@@ -30,7 +30,7 @@ var commands = map[string]func() task{
 
 func main() {
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "bench: want a subcommand:", strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
+		fmt.Fprintln(os.Stderr, "bench: a subcommand is required:", strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
 		os.Exit(2)
 	}
 	if err := bench(os.Args[1], os.Args[2:]...); err != nil {

@@ -30,7 +30,7 @@ func (p *paperTask) flags(set *flag.FlagSet) {
 
 func (p *paperTask) check(files []string) error {
 	p.Sets, p.Methods, p.Recordings = list(p.sets), list(p.methods), files
-	return demand(!p.Draw || !p.Quick || p.Out != "", "-draw -quick: want -out, the folder of an earlier run's lines")
+	return demand(!p.Draw || !p.Quick || p.Out != "", "-draw -quick: -out is required, the folder of an earlier run's lines")
 }
 
 func (p *paperTask) run() (err error) {

@@ -66,7 +66,7 @@ func withScript(name string, f func(dir, script string) error) (err error) {
 }
 
 // runPeer runs a script by a Python and returns the last line that it prints. Whatever becomes of it is the line's status; the
-// interpreter's start has a minute beside the limit.
+// interpreter may take an additional minute to start.
 func runPeer(ctx context.Context, limit time.Duration, env []string, python string, args ...string) peerLine {
 	within, cancel := context.WithTimeout(ctx, limit+time.Minute)
 	defer cancel()
@@ -103,7 +103,7 @@ func output(cmd *exec.Cmd) (out []byte, said string, err error) {
 	return out, complaints.String(), err
 }
 
-// lastLine is the line in which a program gives its result, and in which Python says what was wrong.
+// lastLine returns the line with a program's result, or with Python's error.
 func lastLine(out []byte) []byte {
 	out = bytes.TrimSpace(out)
 	return out[bytes.LastIndexByte(out, '\n')+1:]

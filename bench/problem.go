@@ -31,7 +31,7 @@ type sizes struct {
 	Seed     uint64
 }
 
-// leastWindow is the shortest window, in samples: shorter ones would hold hardly a row.
+// leastWindow is the shortest window, in samples: shorter ones would have hardly a row.
 const leastWindow = 4
 
 func (s *sizes) flags(set *flag.FlagSet, n, features int, seed uint64) {
@@ -45,10 +45,10 @@ func (s *sizes) flags(set *flag.FlagSet, n, features int, seed uint64) {
 
 func (s sizes) check() error {
 	return cmp.Or(
-		demand(min(s.N, s.Q, s.D, s.Features) >= 1, "%d rows, %d inputs, %d outputs, %d features: want at least one of each",
+		demand(min(s.N, s.Q, s.D, s.Features) >= 1, "%d rows, %d inputs, %d outputs, %d features: each must be at least 1",
 			s.N, s.Q, s.D, s.Features),
 		demand(s.Window == 0 || s.Window >= leastWindow && s.Window <= float64(s.N),
-			"-window %v: want 0 for none, or %d samples to the %d there are", s.Window, leastWindow, s.N))
+			"-window %v: must be 0 for none, or from %d to %d samples", s.Window, leastWindow, s.N))
 }
 
 // A problem is data and a model to evaluate on them.
@@ -256,7 +256,7 @@ func (p *problem) work(inference string) times {
 // total is the work of the passes: the host's algebra is time, not work.
 func total(work times) float64 { return work.sum(moments, pullback, factorized, predicted) }
 
-// write puts the problem, its bound and its gradient into a folder, for peers: problem.json beside x.npy [N,Q], y.npy [N,D], NAME.npy for
+// write puts the problem, its bound and its gradient into a folder, for peers: problem.json, x.npy [N,Q], y.npy [N,D], NAME.npy for
 // each tensor of the model file and gradient.NAME.npy for the bound's gradient by it.
 func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {

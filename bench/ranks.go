@@ -46,8 +46,8 @@ func (o *ranksTask) check(files []string) (err error) {
 	o.ranks, err = counts("ranks", o.list, mostRanks)
 	err = cmp.Or(
 		want(files, 0, ""),
-		demand(o.repeats >= 1, "-repeats %d: want 1 or more", o.repeats),
-		demand(!o.draw || o.out != "", "-draw wants the file, -out"),
+		demand(o.repeats >= 1, "-repeats %d: must be at least 1", o.repeats),
+		demand(!o.draw || o.out != "", "-draw requires the file, -out"),
 		err, o.sizes.check())
 	if err != nil || !o.draw {
 		return err
@@ -104,7 +104,7 @@ func (o *ranksTask) measure() error {
 	return nil
 }
 
-// printRanks prints each problem's lines, beside the times that the model expects from its line of one rank.
+// printRanks prints each problem's lines, and the times that the model predicts from its line of one rank.
 func printRanks(w io.Writer, lines []ranksLine) {
 	for _, of := range jsonl.Groups(lines, func(l ranksLine) [3]int { return [3]int{l.N, l.M, l.V} }) {
 		fmt.Fprintf(w, "\nN = %d, M = %d, V = %d\n", of[0].N, of[0].M, of[0].V)

@@ -49,7 +49,7 @@ type ranksLine struct {
 // check reports a line of another command.
 func (l *ranksLine) check() error {
 	return demand(l.Bench == "ranks" && l.Ranks >= 1 && l.Evaluation > 0,
-		"want a line of bench ranks, with bench, ranks and seconds_per_evaluation")
+		"the line must have the fields bench, ranks and seconds_per_evaluation of bench ranks")
 }
 
 // serveRank is one rank. Rank 0 measures a problem and prints the result.

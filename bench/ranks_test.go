@@ -22,7 +22,7 @@ func TestRanksExpected(t *testing.T) {
 	}
 }
 
-// TestRanksShow: the tables hold every line; foreign lines are refused.
+// TestRanksShow: the tables contain every line; other lines are rejected.
 func TestRanksShow(t *testing.T) {
 	var out bytes.Buffer
 	line := func(ranks int, seconds float64) ranksLine {

@@ -78,9 +78,9 @@ type record struct {
 	GFlops      times   `json:"gflops,omitempty"`              // flop over seconds, of each pass, of the evaluation, and of accumulation
 	Peak        float64 `json:"peak_tflops,omitempty"`         // as given, or as measured on the CPU
 	Share       times   `json:"share_of_peak,omitempty"`       // gflops over it
-	Bytes       int64   `json:"evaluation_bytes,omitempty"`    // by which the process grew in the first evaluation: held at once
+	Bytes       int64   `json:"evaluation_bytes,omitempty"`    // by which the process grew in the first evaluation
 	Matrices    float64 `json:"evaluation_matrices,omitempty"` // the same over 8·M², for exact without windows
-	DeviceBytes int64   `json:"device_bytes,omitempty"`        // the most held of any one card's memory
+	DeviceBytes int64   `json:"device_bytes,omitempty"`        // the peak of any one GPU's memory
 }
 
 // timed fills in the medians and the rates that follow from them, which are of passes over the rows. peak is in TFLOP/s, 0 if none is
@@ -119,7 +119,7 @@ func rates(work, parts times, evaluation, unit float64) times {
 	return out
 }
 
-// held fills in the host's memory: the bytes that the first evaluation held, and the most that the process has had.
+// held fills in the host's memory: the bytes used by the first evaluation, and the peak of the process.
 func (r *record) held(held, most int64) {
 	r.Bytes, r.HostBytes = held, most
 	if r.Inference == "exact" && r.Window == 0 {

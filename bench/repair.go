@@ -45,12 +45,12 @@ func (o *repairTask) flags(set *flag.FlagSet) {
 func (o *repairTask) check(files []string) error {
 	o.files = files
 	return cmp.Or(
-		demand(len(files) > 0, "no files, want undamaged recordings, or with -show one of lines"),
+		demand(len(files) > 0, "no files; give undamaged recordings, or with -show a file of lines"),
 		demand(o.seconds > 0 && o.sensitivity > 0 && o.sensitivity <= 10,
-			"-seconds %g -sensitivity %g: want positive numbers, the latter up to 10",
+			"-seconds %g -sensitivity %g: must be positive, the latter at most 10",
 			o.seconds, o.sensitivity),
 		demand(o.only == "" || o.only == besideOnly || slices.Contains(detect.Kinds, detect.Kind(o.only)),
-			"-only %q: want %s or one of %q", o.only, besideOnly, detect.Kinds))
+			"-only %q: must be %s or one of %q", o.only, besideOnly, detect.Kinds))
 }
 
 // A spoiling makes one kind of damage.
@@ -71,7 +71,7 @@ const (
 	clippingBelow = 6.0  // decibels below the peak
 )
 
-// spoilings lists what is done to each recording.
+// spoilings lists the damage to each recording.
 func spoilings() (all []spoiling) {
 	for _, k := range detect.Kinds {
 		all = append(all, spoiling{kind: k, made: "nothing"})
@@ -206,7 +206,7 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 	return l, nil
 }
 
-// energy returns that of what was done to x in [lo, hi).
+// energy returns the energy of the damage to x in [lo, hi).
 func energy(x, y []float64, lo, hi int) (sum float64) {
 	for n := lo; n < hi; n++ {
 		sum += (y[n] - x[n]) * (y[n] - x[n])
@@ -214,7 +214,7 @@ func energy(x, y []float64, lo, hi int) (sum float64) {
 	return sum
 }
 
-// hits reports of each place whether at least half of the energy of what was done to x lies within finds.
+// hits reports for each position whether at least half of the energy of the damage to x is within finds.
 func hits(x, y []float64, made []audio.Gap, found []detect.Found) []bool {
 	out := make([]bool, len(made))
 	for i, m := range made {

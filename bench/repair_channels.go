@@ -18,7 +18,7 @@ const (
 // besideGaps are the lengths in seconds of the gaps that are made in one of several channels.
 var besideGaps = []float64{0.005, 0.020, 0.100}
 
-// besideLine fills gaps of the first channel, alone and with the others, which stay as they are. There is no line if it is too short.
+// besideLine fills gaps of the first channel, alone and with the others, which are unchanged. There is no line if it is too short.
 func besideLine(ctx context.Context, x [][]float64, rate int, seconds float64) (*repairLine, error) {
 	l := &repairLine{Rate: rate, Length: float64(len(x[0])) / float64(rate), Made: "one channel", Level: 1000 * seconds}
 	var gaps []audio.Gap

@@ -22,12 +22,12 @@ type repairLine struct {
 	Rate     int             `json:"rate"`
 	Length   float64         `json:"length"` // seconds of sound
 	Kind     detect.Kind     `json:"kind"`   // that was looked for
-	Made     string          `json:"made"`   // what was done to the recording; "nothing": as it is
+	Made     string          `json:"made"`   // the damage to the recording; "nothing": undamaged
 	Level    float64         `json:"level"`  // decibels
 	Places   int             `json:"places"` // that were damaged
 	Hit      int             `json:"hit"`    // of them, at least half of the damage's energy found
 	Found    int             `json:"found"`
-	Right    int             `json:"right"`   // of what was found, where something was damaged
+	Right    int             `json:"right"`   // finds at damaged positions
 	Before   float64         `json:"before"`  // signal over error in decibels, of the recording
 	After    float64         `json:"after"`   // as repaired
 	Finding  float64         `json:"finding"` // seconds that it took

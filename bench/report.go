@@ -20,7 +20,7 @@ import (
 )
 
 // A row is a line of the table: name, device, precision, seconds of an evaluation and their ratio to ours, TFLOP/s of the sums and of the
-// pullback, the sums' share of the peak, memory, and status. A dash stands where nothing was measured.
+// pullback, the sums' share of the peak, memory, and status. A dash means that nothing was measured.
 type row []any
 
 // row is the record as the table has it. The whole table is of one machine: the card's name is left out.
@@ -107,7 +107,7 @@ func (r *record) details(w io.Writer) {
 			f.Iterations, f.Seconds, positive(f.Each, "%.3g s"), f.Bound)
 	}
 	if r.Matrices > 0 {
-		fmt.Fprintf(w, "the evaluation holds %.0f MiB, %.2f matrices of M × M\n", float64(r.Bytes)/(1<<20), r.Matrices)
+		fmt.Fprintf(w, "the evaluation uses %.0f MiB, %.2f matrices of M × M\n", float64(r.Bytes)/(1<<20), r.Matrices)
 	}
 }
 
@@ -157,7 +157,7 @@ func (o *reportTask) run() error {
 	return r.write(o.out)
 }
 
-// A result holds all that device.sh measures on one machine and commit.
+// A result contains all that device.sh measures on one machine and commit.
 type result struct {
 	Date     string            `json:"date"`
 	Commit   string            `json:"commit"`
@@ -187,7 +187,7 @@ func readResult(path string) (*result, error) {
 	return r, err
 }
 
-// add takes one line of device.sh, of `bench speed` or of a peer, by what it holds.
+// add adds one line of device.sh, of `bench speed` or of a peer, according to its fields.
 func (r *result) add(line *json.RawMessage) error {
 	var kind struct {
 		Bench, Peer, Stage, Profile string
@@ -219,7 +219,7 @@ func (r *result) add(line *json.RawMessage) error {
 	return nil
 }
 
-// extend appends what a line holds.
+// extend appends the fields of a line.
 func extend[T any](all *[]T, line []byte) error {
 	var one T
 	err := json.Unmarshal(line, &one)

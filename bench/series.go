@@ -58,9 +58,9 @@ func (o *seriesTask) check(files []string) error {
 	}
 	return cmp.Or(
 		known("set", o.sets, forecasts.Sets()), known("method", o.methods, forecasts.Methods()), known("peers", o.peers, seriesPeers),
-		demand(len(o.peers) == 0 || o.write != "", "-peers wants the folder of problems and forecasts, -write"),
+		demand(len(o.peers) == 0 || o.write != "", "-peers requires the folder of problems and forecasts, -write"),
 		demand(o.worst >= 0, "-worst %d: must be 0 or more", o.worst),
-		demand(o.out != "", "-out: want a file"))
+		demand(o.out != "", "-out: a file name is required"))
 }
 
 func (o *seriesTask) run() error {

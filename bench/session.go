@@ -190,14 +190,14 @@ func (s *session) check(e *vssgp.Evaluation) error {
 	}
 	off := difference([]float64{e.Bound}, []float64{want.Bound})
 	if !(off <= boundTolerance) {
-		return fmt.Errorf("the bound %.15g differs from the CPU's %.15g by %.3g of its size, want %g at most",
+		return fmt.Errorf("the bound %.15g differs from the CPU's %.15g by %.3g of its size, the maximum is %g",
 			e.Bound, want.Bound, off, boundTolerance)
 	}
 	got, worst := e.Gradient.Tensors(), 0.0
 	for i, t := range want.Gradient.Tensors() {
 		off := difference(*got[i].Data, *t.Data)
 		if !(off <= gradientTolerance) {
-			return fmt.Errorf("the gradient by %s differs from the CPU's by %.3g of its largest number, want %g at most",
+			return fmt.Errorf("the gradient by %s differs from the CPU's by %.3g of its largest number, the maximum is %g",
 				t.Name, off, gradientTolerance)
 		}
 		worst = max(worst, off)
@@ -215,7 +215,7 @@ func difference(a, b []float64) float64 {
 	return largest / size
 }
 
-// clocked are evaluations on the CPU with clocks on the parts of its passes. They stand apart because reading the clock takes time, which
+// clocked are evaluations on the CPU with clocks on the parts of its passes. They are separate because reading the clock takes time, which
 // is not to count as the evaluation's.
 func (s *session) clocked() (all []sample, err error) {
 	if s.record.Device != "cpu" || !s.o.clocked || s.record.Sums == fromTables {

@@ -57,22 +57,22 @@ func (o *speedTask) check(files []string) error {
 	o.peers = list(o.peerList)
 	exact, predict, dump := o.inference == "exact", o.inference == "predict", o.dump != ""
 	return cmp.Or(
-		demand(slices.Contains(inferences, o.inference), "-inference %q: want exact, factorised or predict", o.inference),
-		demand(o.repeats >= 1, "-repeats %d: want 1 or more", o.repeats),
-		demand(o.peak >= 0 && !math.IsInf(o.peak, 0), "-peak %v: want TFLOP/s, or 0 where none is known", o.peak),
-		demand(o.fit >= 0, "-fit %d: want iterations, or 0 for no fit", o.fit),
-		demand(o.fit == 0 || !predict && !dump, "-fit: want -inference exact or factorised, and no -dump"),
+		demand(slices.Contains(inferences, o.inference), "-inference %q: must be exact, factorised or predict", o.inference),
+		demand(o.repeats >= 1, "-repeats %d: must be at least 1", o.repeats),
+		demand(o.peak >= 0 && !math.IsInf(o.peak, 0), "-peak %v: must be in TFLOP/s, or 0 if unknown", o.peak),
+		demand(o.fit >= 0, "-fit %d: must be a number of iterations, or 0 for no fit", o.fit),
+		demand(o.fit == 0 || !predict && !dump, "-fit requires -inference exact or factorised, and no -dump"),
 		demand(o.data == "" || exact && o.fit > 0 && o.Features%2 == 0 && o.Q == 1 && o.D == 1 && o.Window == 0 && !o.Uneven && !o.Fitted,
 			"-data: must come with -fit and an even number of -features, and without -inference, -inputs, -outputs, -window, -uneven and -fitted"),
-		demand(!o.checked || !predict, "-check compares a bound and a gradient: want -inference exact or factorised"),
-		demand(!dump || !predict, "-dump holds a bound and a gradient: want -inference exact or factorised"),
-		demand(o.peerTime > 0, "-peer-time %v: want a time", o.peerTime),
+		demand(!o.checked || !predict, "-check requires -inference exact or factorised"),
+		demand(!dump || !predict, "-dump requires -inference exact or factorised"),
+		demand(o.peerTime > 0, "-peer-time %v: must be positive", o.peerTime),
 		want(files, 0, ""), o.sizes.check(), err, precise,
-		demand(o.digits == 0 || o.kind != "cpu", "-precision %s: the CPU computes in float64: want -device cuda", o.precision),
+		demand(o.digits == 0 || o.kind != "cpu", "-precision %s requires -device cuda: the CPU computes in float64", o.precision),
 		known("peers", o.peers, peerNames),
 		demand(len(o.peers) == 0 || exact && o.Window == 0,
-			"-peers: they compute the exact bound without windows: want -inference exact and no -window"),
-		demand(len(o.peers) == 0 || !dump, "-peers: -dump times nothing: want one of the two"),
+			"-peers compute the exact bound without windows: use -inference exact and no -window"),
+		demand(len(o.peers) == 0 || !dump, "-peers and -dump cannot be combined: -dump measures no time"),
 		demand(o.data == "" || !slices.ContainsFunc(o.peers, func(p string) bool { return celerite[p] == nil }),
 			"-data: -peers must be celerite4 or celerite20: the other peers have no fixed phases"))
 }

@@ -55,7 +55,7 @@ func (o *stageTask) flags(set *flag.FlagSet) {
 
 func (o *stageTask) check(args []string) error {
 	o.name, o.command = append(args, "")[0], args[min(1, len(args)):]
-	return demand(len(o.command) > 0 || o.name != "" && o.skip != "", "want the name of the stage and its command, or -skip")
+	return demand(len(o.command) > 0 || o.name != "" && o.skip != "", "the name of the stage and its command are required, or -skip")
 }
 
 func (o *stageTask) run() error {
@@ -138,7 +138,7 @@ func (o *stageTask) found(out string, own *result) (line any, err error) {
 		err := cmp.Or(in.Decode(&fits[0]), in.Decode(&fits[1]))
 		a, b := fits[0].Bound, fits[1].Bound
 		same := a != 0 && math.Abs(a-b) <= 1e-6*math.Abs(a)
-		return nil, cmp.Or(err, demand(same, "bounds of %v and %v: want the same to 1e-6", a, b))
+		return nil, cmp.Or(err, demand(same, "bounds of %v and %v: must be equal to 1e-6", a, b))
 	}
 	return nil, nil
 }

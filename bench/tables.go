@@ -37,7 +37,7 @@ type tablesTask struct {
 func (o *tablesTask) flags(set *flag.FlagSet) {
 	set.IntVar(&o.outputs, "outputs", 1, "last columns of each file that are outputs; the others are inputs")
 	set.IntVar(&o.splits, "splits", 10, "random splits of the rows, nine tenths to fit and a tenth to test")
-	set.StringVar(&o.features, "features", "", "K of VSSGP to try by hand beside the default, such as 25,50,100,200,400")
+	set.StringVar(&o.features, "features", "", "K of VSSGP to try in addition to the default, such as 25,50,100,200,400")
 	set.StringVar(&o.drawn, "drawn", "", "the same with drawn frequencies (ssgp with frequency.mean fixed)")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
 	set.StringVar(&o.dump, "dump", "", "write the splits to this folder, for peers/tables.py, instead of fitting")
@@ -51,8 +51,8 @@ const mostTableFeatures = 10_000
 func (o *tablesTask) check(files []string) (err error) {
 	o.files = files
 	if err := cmp.Or(
-		demand(len(files) > 0, "no files, want CSV files, or with -show one of lines"),
-		demand(o.splits >= 1 && o.outputs >= 1, "-splits %d -outputs %d: want positive numbers", o.splits, o.outputs),
+		demand(len(files) > 0, "no files; give CSV files, or with -show a file of lines"),
+		demand(o.splits >= 1 && o.outputs >= 1, "-splits %d -outputs %d: must be positive", o.splits, o.outputs),
 	); err != nil {
 		return err
 	}
@@ -160,11 +160,11 @@ const tableSalt = 7
 func splitTable(t *table.Matrix, outputs int, seed uint64) (train, test *vssgp.Data, err error) {
 	columns := len(t.Names)
 	if outputs >= columns {
-		return nil, nil, fmt.Errorf("%d outputs of %d columns, want an input at least", outputs, columns)
+		return nil, nil, fmt.Errorf("%d outputs of %d columns, there must be at least one input", outputs, columns)
 	}
 	n := len(t.Data) / columns
 	if n < 10 {
-		return nil, nil, fmt.Errorf("%d rows, want ten at least", n)
+		return nil, nil, fmt.Errorf("%d rows, must be at least ten", n)
 	}
 	order := rand.New(rand.NewPCG(seed, tableSalt)).Perm(n)
 	q := columns - outputs

@@ -25,15 +25,15 @@ type usage struct{ error }
 // Unwrap returns the mistake.
 func (u *usage) Unwrap() error { return u.error }
 
-// want reports other files than so many.
+// want returns an error for another number of files.
 func want(files []string, n int, what string) error {
 	if n == 0 && len(files) > 0 {
 		return fmt.Errorf("unexpected argument %q", files[0])
 	}
-	return demand(len(files) == n, "%d files, want %s", len(files), what)
+	return demand(len(files) == n, "%d files, must be %s", len(files), what)
 }
 
-// demand returns an error with a text if a condition does not hold.
+// demand returns an error with a text if a condition is false.
 func demand(holds bool, format string, args ...any) error {
 	if holds {
 		return nil
@@ -58,7 +58,7 @@ func counts(name, list string, most int) (out []int, err error) {
 	for _, s := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 || n > most {
-			return nil, fmt.Errorf("-%s %q: want counts of 1 to %d with commas between", name, list, most)
+			return nil, fmt.Errorf("-%s %q: must be numbers from 1 to %d separated by commas", name, list, most)
 		}
 		out = append(out, n)
 	}
@@ -73,11 +73,11 @@ func list(s string) []string {
 	return strings.Split(s, ",")
 }
 
-// known reports a name that is not one of those of a flag.
+// known returns an error for a name that a flag does not accept.
 func known(flag string, names, all []string) error {
 	for _, n := range names {
 		if !slices.Contains(all, n) {
-			return fmt.Errorf("-%s: %q: want some of %s", flag, n, strings.Join(all, ","))
+			return fmt.Errorf("-%s: %q, must be one of %s", flag, n, strings.Join(all, ","))
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ has no threads: it runs on one core.
 
 Prints one line of JSON:
 
-    peer, version, mode, n, terms   celerite2 and what was run
+    peer, version, mode, n, terms   celerite2 and its configuration
     first_seconds                   the first evaluation, not among the repeats
     seconds_per_evaluation          median of the repeats after it
     seconds_range                   least and most
@@ -59,7 +59,7 @@ def made(np, n, seed):
 
 
 def parameters(np, terms, seed):
-    """Frequencies spread as those of a window, variances that add up to one."""
+    """Frequencies spread as in a window, variances that add up to one."""
     rng = np.random.default_rng(seed + 1)
     w0 = 2 * math.pi * (LOWEST + (HIGHEST - LOWEST) * (np.arange(terms) + rng.uniform(0, 1, terms)) / terms)
     damping = rng.uniform(*DAMPING, terms)
@@ -176,7 +176,7 @@ def main():
     ap.add_argument("--seed", type=int, default=1)
     o = ap.parse_args()
     if min(o.n, o.terms, o.repeats) < 1:
-        ap.error("--n, --terms and --repeats: want 1 or more")
+        ap.error("--n, --terms and --repeats: must be at least 1")
     print(json.dumps(measured(lambda line: measure(o, line), {"peer": "celerite2", "mode": o.mode, "n": o.n, "terms": o.terms})))
 
 

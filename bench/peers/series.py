@@ -54,7 +54,7 @@ class Grid:
         return None if self.exog is None else self.exog[: len(y)]
 
     def pick(self, mean, sd):
-        """mean and sd of standard units at all places, as those of the data at the inputs."""
+        """mean and sd of standard units at all inputs, converted to the units of the data."""
         return self.mean + self.sd * mean[self.at], self.sd * sd[self.at]
 
 

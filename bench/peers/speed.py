@@ -26,7 +26,7 @@ which the library takes 2·N·M² for; potrf and potri a Cholesky factor, M³/3,
 the inverse from it, 2·M³/3; int8 a product with sums in int32; then copies to
 the card and back, of memory that is pageable or pinned.
 
---out FILE appends each line to a file, too, as soon as it is there.
+--out FILE appends each line to a file, too, as soon as it is complete.
 """
 
 import argparse
@@ -41,7 +41,7 @@ from peer import Missing, first, first_line, measured, process_peak, timed
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 # Every library shall take the kernels that it takes by itself: an environment
-# that holds one back would make us look good.
+# that slows a library down would favor us.
 for held in ("OPENBLAS_CORETYPE", "MKL_ENABLE_INSTRUCTIONS", "MKL_CBWR", "NPY_DISABLE_CPU_FEATURES", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA"):
     os.environ.pop(held, None)
 
@@ -109,7 +109,7 @@ def repeat(xp, a, k):
 
 def numpy_peer(problem, device):
     """NumPy with the gradient by hand: the products are OpenBLAS's, on all
-    cores, and what is elementwise goes block by block of rows, on one core, in
+    cores, and elementwise operations are done by blocks of rows, on one core, in
     room that stays in its cache. Names and equations are as in DESIGN.md."""
     import numpy as np
     if device != "cpu":
@@ -333,7 +333,7 @@ def time_bound(folder, peer, device, repeats):
 def rates(device, size, rows, features, repeats):
     """Lines of what torch reaches in float64, in int8 and over the bus."""
     def one(case, n, m, flop, make, unit="tflops"):
-        """A line; make(torch) returns what is timed."""
+        """A line; make(torch) returns the function to time."""
         def measure(line):
             import torch
             if device != "cpu" and not torch.cuda.is_available():
@@ -398,7 +398,7 @@ def rates(device, size, rows, features, repeats):
 
 
 def in_own_process(args, peer):
-    """Each peer has a process of its own, so that memory and a crash are its own."""
+    """Each peer runs in a separate process, so that memory and crashes are separate."""
     command = [sys.executable, __file__, "bound", args.folder, "--peer", peer, "--device", args.device, "--repeats", str(args.repeats), "--here"]
     line = {"peer": peer, "device": args.device}
     try:
@@ -437,7 +437,7 @@ def main():
         peers = args.peer.split(",")
         unknown = [p for p in peers if p not in PEERS]
         if unknown:
-            parser.error(f"--peer {','.join(unknown)}: want some of {','.join(PEERS)}")
+            parser.error(f"--peer {','.join(unknown)}: must be some of {','.join(PEERS)}")
         if args.here:
             print(json.dumps(time_bound(args.folder, peers[0], args.device, args.repeats)))
             return 0

@@ -26,7 +26,7 @@ def gp(x, y, at, restarts):
 
 
 def boosting(x, y, at):
-    """The standard deviation is that of the errors of five folds, each predicted by the others."""
+    """The standard deviation is computed from the errors of five folds, each predicted by the others."""
     from sklearn.ensemble import GradientBoostingRegressor
     from sklearn.model_selection import cross_val_predict
 

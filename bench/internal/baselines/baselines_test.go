@@ -273,7 +273,7 @@ func TestSolveFromTheRight(t *testing.T) {
 		back.Mul(b, l)
 		b.Copy(&back)
 		if !mat.EqualApprox(wide, want, 1e-12) {
-			t.Errorf("%d columns: a solution times the factor is not what was solved for", n)
+			t.Errorf("%d columns: a solution times the factor is not the right-hand side", n)
 		}
 	}
 }
@@ -407,7 +407,7 @@ func TestSparseSpectrumBecomesGP(t *testing.T) {
 	}
 }
 
-// What is reported is in the data's units, whatever the model's own.
+// Results are in the data's units, for any units of the model.
 func TestFeaturesUnits(t *testing.T) {
 	data := noisyData(30, 8)
 	for _, raw := range []bool{false, true} {
@@ -420,7 +420,7 @@ func TestFeaturesUnits(t *testing.T) {
 			near(t, "p", f.Covariance.Frequency[i], []float64{0.2, 0}[i], 1e-12)
 		}
 		want := 1.0
-		if raw { // the start's σ² are together the mean square of y as they are
+		if raw { // the initial σ² add up to the mean square of y
 			_, y := data.Standardize()
 			want = dot(data.Y, data.Y) / float64(len(data.Y)) / math.Pow(y.Scale[0], 2)
 		}

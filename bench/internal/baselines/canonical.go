@@ -31,7 +31,7 @@ func newCanonical(m int) *canonical {
 	return q
 }
 
-// natural takes a step ρ with a tile, each of whose rows stands for weight rows.
+// natural takes a step ρ with a tile, each of whose rows counts as weight rows.
 func (q *canonical) natural(t *tile, rho, weight, noise float64) error {
 	q.decay(rho)
 	q.observe(t, rho*weight/noise)

@@ -22,7 +22,7 @@ type factor struct {
 // jitterTimes bounds the attempts to factor a matrix with jitter: the last one has 10⁻⁴ of the mean of the diagonal.
 const jitterTimes = 7
 
-// factorize computes the Cholesky factor of a symmetric matrix [n,n] in a's lower triangle; the upper one stays as it is. If that fails, it
+// factorize computes the Cholesky factor of a symmetric matrix [n,n] in a's lower triangle; the upper one is unchanged. If that fails, it
 // adds jitter to the diagonal (linalg.Jittered). The error wraps vssgp.ErrBound.
 func factorize(a *mat.Dense) (f factor, err error) {
 	n := a.RawMatrix().Rows

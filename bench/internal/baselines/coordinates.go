@@ -36,7 +36,7 @@ func (h hyper) check() error {
 	logs, _ := h.numbers()
 	for _, x := range logs {
 		if !(*x > 0) || math.IsInf(*x, 0) {
-			return fmt.Errorf("baselines: a variance or length-scale of %v; want a positive number: %w", *x, vssgp.ErrBound)
+			return fmt.Errorf("baselines: a variance or length-scale is %v, must be positive: %w", *x, vssgp.ErrBound)
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 func (p *problem) spread(m int) error {
 	x := slices.Compact(slices.Sorted(slices.Values(p.x)))
 	if m > len(x) {
-		return fmt.Errorf("baselines: %d inducing inputs for data with %d different inputs, want no more: %w", m, len(x), vssgp.ErrOptions)
+		return fmt.Errorf("baselines: %d inducing inputs exceed the %d distinct inputs of the data: %w", m, len(x), vssgp.ErrOptions)
 	}
 	p.start.z = make([]float64, m)
 	for j := range p.start.z {

@@ -266,7 +266,7 @@ func TestSVGPNaturalStepIsVFE(t *testing.T) {
 	})
 }
 
-// changed is the bound after a change of the best q(v)'s hyper-parameters and inducing inputs: with q(v) left as it is, carried along, and
+// changed is the bound after a change of the best q(v)'s hyper-parameters and inducing inputs: with q(v) unchanged, carried along, and
 // made anew.
 func changed(t *testing.T, p *problem, change func(h *hyper)) (left, carried, best float64) {
 	t.Helper()
@@ -293,7 +293,7 @@ func TestSVGPCarries(t *testing.T) {
 		})
 		near(t, "carried", carried, best, 1e-8)
 		if best-left < 1 {
-			t.Errorf("q(v) left as it is has lost %v nats: nothing to see", best-left)
+			t.Errorf("q(v) unchanged has lost %v nats: the test shows nothing", best-left)
 		}
 	})
 	p := prepare(noisyData(400, 7), Options{Covariance: SE(0.7), NoisePrecision: 1})
@@ -309,7 +309,7 @@ func TestSVGPCarries(t *testing.T) {
 	} {
 		left, carried, best := changed(t, p, change)
 		if best-left < 10 || best-carried > 0.02*(best-left) {
-			t.Errorf("%s: %v nats lost carried along, %v left as it is", name, best-carried, best-left)
+			t.Errorf("%s: %v nats lost carried along, %v unchanged", name, best-carried, best-left)
 		}
 	}
 }

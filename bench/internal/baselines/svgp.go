@@ -57,7 +57,7 @@ const (
 	batchSalt  = 0xba7c
 )
 
-// steps hold the state and the buffers of an SVGP's fit.
+// steps contains the state and the buffers of an SVGP's fit.
 type steps struct {
 	*problem
 	set  SVGP
@@ -215,7 +215,7 @@ func (w *steps) best() (float64, error) {
 	return f, nil
 }
 
-// bound returns the bound on all rows, at q(v) as it is.
+// bound returns the bound on all rows for the current q(v).
 func (w *steps) bound() float64 {
 	f := -w.q.kl()
 	w.tile.each(w.proj, w.x, w.y, func(_ int, t *tile) { f += w.q.data(t, w.h.noise) })

@@ -48,7 +48,7 @@ func made(t *testing.T) []Problem {
 	return problems
 }
 
-// TestProblems: what is asked is not known, both together are the series, and the truth is not written.
+// TestProblems: known and asked rows are disjoint and together the series, and the truth is not written.
 func TestProblems(t *testing.T) {
 	problems, counts := made(t), map[string]int{}
 	for _, p := range problems {
@@ -211,7 +211,7 @@ func TestNaive(t *testing.T) {
 	}
 }
 
-// TestSpread: the root mean square of what is left of the changes after the drift; where fewer than eight pairs are h apart, of those
+// TestSpread: the root mean square of the changes minus the drift; if fewer than eight pairs are h apart, of the pairs
 // that are nearer by whole seasons, grown by √h.
 func TestSpread(t *testing.T) {
 	g := &grid{}
@@ -282,7 +282,7 @@ func TestScore(t *testing.T) {
 		"deviation -1":        func(f *Forecast) { f.SD = []float64{-1} },
 		"mean NaN":            func(f *Forecast) { f.Mean = []float64{math.NaN()} },
 		"means of 1 draws":    func(f *Forecast) { f.Means, f.SDs = f.Means[:1], nil },
-		"1 means and 0 devia": func(f *Forecast) { f.SDs = [][]float64{{1}, {}} },
+		"1 means and 0 stand": func(f *Forecast) { f.SDs = [][]float64{{1}, {}} },
 	} {
 		all := slices.Clone(forecasts)
 		spoil(&all[1])
@@ -330,7 +330,7 @@ func TestPrint(t *testing.T) {
 	)
 }
 
-// TestOwn: the structural model's line has the scores of its own mixture, which are near those of a Gaussian with its mean and deviation.
+// TestOwn: the structural model's line has the scores of its mixture, which are close to the scores of a Gaussian with its mean and deviation.
 func TestOwn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	var s Series

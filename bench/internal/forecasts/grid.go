@@ -11,7 +11,7 @@ type grid struct {
 	y           []float64 // NaN: missing
 }
 
-// newGrid lays a grid of the rows' median distance, corrected over the whole series.
+// newGrid makes a grid of the rows' median distance, corrected over the whole series.
 func newGrid(s Series) *grid {
 	var apart []float64
 	for i, x := range s.X[1:] {
@@ -50,7 +50,7 @@ func (g *grid) nearest(i, lag int) int {
 // leastPairs are the fewest differences that tell a deviation.
 const leastPairs = 8
 
-// spread returns the root mean square of y's change over h steps, less drift·h. Where there are too few such pairs, it is that of the
+// spread returns the root mean square of y's change over h steps, less drift·h. If there are too few such pairs, it is the value of the
 // longest multiple of unit with enough of them, and grows as a random walk's.
 func (g *grid) spread(h, unit int, drift float64) float64 {
 	for k := h; k > 0; k -= unit {

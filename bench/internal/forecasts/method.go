@@ -76,7 +76,7 @@ func columns(rows [][]float64) (out [][]float64) {
 	return out
 }
 
-// naive repeats the last number, with the deviation of its own errors at that distance.
+// naive repeats the last number, with the standard deviation of its past errors at that distance.
 func naive(_ context.Context, p *Problem) (Forecast, error) {
 	return near(p.Series, 1, 0, p.At)
 }

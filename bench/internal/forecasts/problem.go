@@ -63,7 +63,7 @@ func Sets() []string { return jsonl.Distinct(sets, func(s set) string { return s
 // errNotGiven says that a file which the repository does not have is not in the folder of data.
 var errNotGiven = errors.New("left out")
 
-// Problems makes the problems of some sets, in the repository's root. skipped hears what is left out because its file is not in the
+// Problems makes the problems of some sets, in the repository's root. skipped is called for each series that is omitted because its file is not in the
 // folder of data.
 func Problems(names []string, data string, skipped func(error)) (all []Problem, err error) {
 	for _, s := range sets {

@@ -21,7 +21,7 @@ func ReadForecasts(path string) ([]Forecast, error) {
 	}
 	return jsonl.Read(path, func(f *Forecast) error {
 		if f.Set == "" || f.Name == "" || f.Method == "" || f.Status == "" {
-			return fmt.Errorf("want set, series, method and status")
+			return fmt.Errorf("the line must have set, series, method and status")
 		}
 		return nil
 	})

@@ -58,14 +58,14 @@ func pool(all []Scores, n []int) (p Scores, rows int) {
 	return p, rows
 }
 
-// score holds a forecast against the truth.
+// score compares a forecast with the truth.
 func (p *Problem) score(f *Forecast) (s Scores, err error) {
 	if err := f.check(len(p.At)); err != nil {
 		return s, err
 	}
 	scale := bayes.NaiveError(newGrid(p.Series).y, p.Season)
 	if !(scale > 0) {
-		return s, fmt.Errorf("seasonal naive's error before the origin is %g: MASE wants one above 0", scale)
+		return s, fmt.Errorf("seasonal naive's error before the origin is %g: MASE needs one above 0", scale)
 	}
 	medians := make([]float64, len(p.truth)) // which absolute errors are least for
 	for i, y := range p.truth {
@@ -131,7 +131,7 @@ func (f *Forecast) check(n int) error {
 	for d, mean := range slices.Concat([][]float64{f.Mean}, f.Means) {
 		sd := sds[d]
 		if len(mean) != n || len(sd) != n {
-			return fmt.Errorf("%d means and %d deviations, want %d", len(mean), len(sd), n)
+			return fmt.Errorf("%d means and %d standard deviations, must be %d", len(mean), len(sd), n)
 		}
 		for i := range mean {
 			if !(math.Abs(mean[i]) <= math.MaxFloat64) || !(sd[i] > 0) || math.IsInf(sd[i], 0) {

@@ -18,7 +18,7 @@ type Series struct {
 	Regressors [][]float64 `json:"regressors,omitempty"` // [len(X)][regressors]
 }
 
-// split returns the rows whose numbers keep holds for, and the others.
+// split returns the rows whose numbers satisfy keep, and the others.
 func (s Series) split(keep func(i int) bool) (kept, others Series) {
 	for i, x := range s.X {
 		to := &others
@@ -33,7 +33,7 @@ func (s Series) split(keep func(i int) bool) (kept, others Series) {
 	return kept, others
 }
 
-// A source is where a series comes from, and what is asked of it.
+// A source is the origin of a series, with its forecast task.
 type source struct {
 	name, file, column string // column "" is the second
 	transform          func(y float64) float64
@@ -75,7 +75,7 @@ func (s *source) load(data string) (out Series, err error) {
 		column = slices.Index(t.Names, s.column)
 	}
 	if column < 1 || column >= t.Cols {
-		return out, fmt.Errorf("%s: want a column of y, %q, after the one of x", path, s.column)
+		return out, fmt.Errorf("%s: expected the column of y, %q, after the column of x", path, s.column)
 	}
 	for row := range slices.Chunk(t.Data, t.Cols) {
 		y := row[column]
@@ -99,7 +99,7 @@ type contest struct {
 
 func (c *contest) check() error {
 	if c.Name == "" || len(c.Train) < 3 || len(c.Test) == 0 {
-		return errors.New("want a name, three numbers or more to train on, and numbers to test on")
+		return errors.New("a series needs a name, at least three training values, and test values")
 	}
 	return nil
 }

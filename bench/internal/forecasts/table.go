@@ -12,7 +12,7 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// mostColumns is the most series that have a column of their own.
+// mostColumns is the maximum number of series with separate columns.
 const mostColumns = 10
 
 // Print prints the tables of every set, relative to a method, in Markdown, and for each method its worst series.
@@ -62,13 +62,13 @@ func printSeries(w io.Writer, lines []Line, names []string) {
 	}
 }
 
-// A pooled holds the scores of a method over all the series of a set.
+// A pooled contains the scores of a method over all the series of a set.
 type pooled struct {
 	series, rows, forecasts int
 	covered, least          float64 // coverage of all rows, and of the series with the least
 	mase, msis, smape       float64 // sums over series
 	baseMASE, baseMSIS      float64 // of the base, on the same series
-	logCRPS, logRMSE, nlpd  float64 // sums over series, of what is relative to the base
+	logCRPS, logRMSE, nlpd  float64 // sums over series, relative to the base
 	relative                int     // series of these
 	seconds                 float64
 }

@@ -19,7 +19,7 @@ type line struct {
 	Value int    `json:"value"`
 }
 
-// TestStore: lines come back as they were written and appended; one that an interruption cut short is as if it had not been begun; a line
+// TestStore: lines come back as they were written and appended; a line truncated by an interruption is ignored; a line
 // of another kind has its number in the error.
 func TestStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")

@@ -54,8 +54,8 @@ func This(commit string) Machine {
 // HostPeak is the most memory this process has had, as Linux counts it.
 func HostPeak() int64 { return procfs.Bytes("/proc/self/status", "VmHWM") }
 
-// Held calls f and says how many bytes more than before the process had meanwhile, and the most that it has ever had; zeros where this is
-// no Linux. The garbage collector works all along, so that only the memory counts that f holds at once.
+// Held calls f and returns by how many bytes the process grew meanwhile, and its peak; zeros if this is
+// not Linux. The garbage collector runs all the time, so that only memory in use at the same time counts.
 func Held(f func()) (held, most int64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	debug.FreeOSMemory()

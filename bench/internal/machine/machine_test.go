@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestHeld: what is held at once counts, not what was thrown away, nor what was
-// held earlier.
+// TestHeld: memory in use at the same time counts, but not freed memory, nor memory
+// in use earlier.
 func TestHeld(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		if held, most := Held(func() {}); held != 0 || most != 0 {
@@ -28,7 +28,7 @@ func TestHeld(t *testing.T) {
 	runtime.KeepAlive(fill())
 	held, most := Held(func() {})
 	if held > size/2 || most < size {
-		t.Errorf("nothing holds %d bytes; the process has had %d, want %d at least", held, most, size)
+		t.Errorf("no use of memory gives %d bytes; the process's peak is %d, want at least %d", held, most, size)
 	}
 	held, _ = Held(func() {
 		for range 4 {
@@ -37,7 +37,7 @@ func TestHeld(t *testing.T) {
 		}
 	})
 	if held < size*9/10 || held > 3*size {
-		t.Errorf("%d bytes held, want %d to %d", held, size*9/10, 3*size)
+		t.Errorf("%d bytes in use, want %d to %d", held, size*9/10, 3*size)
 	}
 }
 

@@ -101,7 +101,7 @@ func audio4kFits(s *session) ([]fit, error) {
 }
 
 // audio16kFits lists the paper's comparison with a sparse Gaussian process on mini-batches: sfVSSGP from the paper's start and from ours,
-// there with as many features as the paper has and with as many as the start lays, and exact inference, which windows make affordable for
+// there with as many features as the paper and with the default number, and exact inference, which windows make affordable for
 // 16000 samples.
 func audio16kFits(s *session) ([]fit, error) {
 	set := audioSet{

@@ -62,7 +62,7 @@ func (q quotes) toSilence(method string, name Score) quoted {
 	return quoted{}
 }
 
-// table is a row for each variant with the paper's numbers, by method, beside ours.
+// table prints a row for each variant with the paper's numbers, by method, next to ours.
 func (q quotes) table(w io.Writer, lines []Line) {
 	theirs := func(name Score) column {
 		return column{"paper", func(l []Line) string { return q[l[0].Method][name].String() }}
@@ -101,7 +101,7 @@ func collapses(w io.Writer, lines []Line) {
 
 func audio1kTables(w io.Writer, lines []Line) {
 	fmt.Fprintf(w, "SSGP and VSSGP. The paper's signal is of rms 0.04 or so, 0.07 in the gaps; ours are of 0.1: "+
-		"compare what is relative to silence.\n\n")
+		"compare values relative to silence.\n\n")
 	audio1kPaper.table(w, methods(lines, "ssgp", "vssgp", "ar", "linear", "silence"))
 	ratios(w, lines)
 	fmt.Fprintf(w, "The three bounds.\n\n")

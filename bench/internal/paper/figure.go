@@ -22,7 +22,7 @@ type figure struct {
 	report.Figure
 }
 
-// stroke returns a line through some points; without points it stands for such lines in a legend.
+// stroke returns a line through some points; without points it is the symbol in a legend.
 func stroke(c color.Color, xy plotter.XYs) *plotter.Line {
 	return &plotter.Line{XYs: xy, LineStyle: report.Stroke(c)}
 }

@@ -82,7 +82,7 @@ func fillWarp(by *timewarp.Filler) filler {
 	}
 }
 
-// fillAlone has a method fill each gap from an excerpt of its own, as if it were the only one: what is in the others is seen. reach is how
+// fillAlone has a method fill each gap from a separate excerpt, as if it were the only one: the other gaps are observed. reach is how
 // many samples an excerpt has on either side of a gap of n.
 func fillAlone(reach func(n int, rate float64) int, fill filler) filler {
 	return func(ctx context.Context, s *signal) (*filling, error) {

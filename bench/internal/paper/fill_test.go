@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
-// TestFillers: every method fills a tone's gap without a look at what is in it, models and the autoregressive fill better than silence.
+// TestFillers: every method fills a tone's gap without using its content, models and the autoregressive fill better than silence.
 func TestFillers(t *testing.T) {
 	y := testkit.Numbers(800, func(i int) float64 { return 0.1 * math.Sin(0.2*float64(i)) })
 	s := &signal{Rate: 8000, Y: y, Gaps: []audio.Gap{{Start: 500, End: 520}}}

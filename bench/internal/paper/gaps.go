@@ -39,7 +39,7 @@ const (
 	placeTries  = 10_000
 )
 
-// The mixture's settings were chosen on the gaps of tunedSeed. Methods that are slow, or there to explain, fill those of partSeed alone.
+// The mixture's settings were chosen on the gaps of tunedSeed. Slow methods and ablations fill only the gaps of partSeed.
 const (
 	tunedSeed = 1
 	gapSeeds  = 3
@@ -68,14 +68,14 @@ func gapsFits(s *session) (out []fit, err error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(out, func(f fit) bool { return f.line.Case == g.Name && f.line.Source != g.Source }) {
-			return nil, fmt.Errorf("two recordings %q: want one of them under another name: %w", g.Name, ErrOptions)
+			return nil, fmt.Errorf("two recordings are named %q; rename one of them: %w", g.Name, ErrOptions)
 		}
 		for seed := uint64(tunedSeed); seed <= s.repeats(gapSeeds); seed++ {
 			for _, ms := range lengths {
 				length := int(math.Round(ms * float64(g.Rate) / 1000))
 				places := g.places(seed, length, s.size(placeCount, 1))
 				if len(places) == 0 {
-					return nil, fmt.Errorf("%s: no place for a gap of %g ms: want sound %g s from either end: %w", g.Data, ms, placeMargin,
+					return nil, fmt.Errorf("%s: no position for a gap of %g ms: there must be sound %g s from either end: %w", g.Data, ms, placeMargin,
 						ErrOptions)
 				}
 				t := s.task(gapsSet, *g, gapsAt(places, length), seed)
@@ -96,7 +96,7 @@ func (s *session) sounds() ([]sound, error) {
 	for _, r := range s.Recordings {
 		class, file, ok := strings.Cut(r, ":")
 		if !ok || class == "" || file == "" {
-			return nil, fmt.Errorf("recording %q: want CLASS:FILE, as in speech:voice.wav: %w", r, ErrOptions)
+			return nil, fmt.Errorf("recording %q, must be CLASS:FILE, as in speech:voice.wav: %w", r, ErrOptions)
 		}
 		out = append(out, sound{class, file})
 	}
@@ -120,7 +120,7 @@ func (s *session) whole(file string) (*signal, error) {
 // places draws the starts of up to count gaps of a length in a signal, in the order drawn: where it is not silent, away from its ends and
 // from each other. There may be space for fewer.
 func (g *signal) places(seed uint64, length, count int) (out []int) {
-	// Recordings and lengths have places of their own.
+	// Recordings and lengths have separate positions.
 	rng := rand.New(rand.NewPCG(seed, uint64(len(g.Y))<<32|uint64(length)))
 	samples := func(seconds float64) int { return int(math.Round(seconds * float64(g.Rate))) }
 	reach, margin, apart := samples(placeReach), samples(placeMargin), samples(placeApart)
@@ -172,7 +172,7 @@ func single(contextMS, orderMS float64) timewarp.Candidates {
 	return timewarp.Candidates{All: []timewarp.Candidate{c}, Widen: timewarp.AR().Widen}
 }
 
-// alone is the line of a method that fills each gap by itself. The method is made when it is wanted: there are thousands of lines.
+// alone is the line of a method that fills each gap by itself. The method is created when it is needed: there are thousands of lines.
 func (t *task) alone(method, start string, make func() filler) fit {
 	return t.fill(method, start, func(ctx context.Context, s *signal) (*filling, error) {
 		return fillAlone(timewarp.Reach, make())(ctx, s)

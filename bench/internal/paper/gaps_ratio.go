@@ -157,7 +157,7 @@ func byMethod(lines []Line) fillsBy {
 // isTuned says of a line whether settings of the mixture were chosen on its gaps.
 func isTuned(l Line) bool { return l.Seed == tunedSeed }
 
-// bestSettings are those of the grid with the least error on these very gaps, over all recordings of a class: in hindsight, which flatters
+// bestSettings are the settings of the grid with the smallest error on these gaps, over all recordings of a class: chosen afterwards, which favors
 // them.
 func bestSettings(lines []Line) map[cell]string {
 	chosen, least := map[cell]string{}, map[cell]float64{}

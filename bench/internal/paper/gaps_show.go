@@ -29,7 +29,7 @@ func gapsTables(w io.Writer, lines []Line) {
 		"`vssgp impute` does; %q is its `--method ar`; %q chooses one fill of a grid for each class and length, which has the least "+
 		"RMSE over all recordings on these very gaps; %q fills by features from the spectrum.\n\n", placeCount, -placeLevel, placeMargin,
 		placeApart, excerptLevel, mixtureMethod, arMethod, bestMethod, formerMethod)
-	fmt.Fprintf(w, "A cell is RMSE by that of %q, then the coverage of 95 %% intervals. First the RMSE over all samples of a recording's "+
+	fmt.Fprintf(w, "A cell is the RMSE relative to %q, then the coverage of 95 %% intervals. First the RMSE over all samples of a recording's "+
 		"gaps of a length, of whose ratios it is the geometric mean; in brackets the geometric mean over gaps, where quiet ones count as "+
 		"much as loud ones. Seconds are of one core.\n\n", bestMethod)
 	for _, half := range []struct {
@@ -122,7 +122,7 @@ func (f fillsBy) recordingTable(w io.Writer) {
 	writeTable(w, rows)
 }
 
-// verdict lists the cells of classes and lengths in which the mixture is behind, and those in which its intervals are not honest.
+// verdict lists the cells of classes and lengths in which the mixture is worse, and those in which its coverage is wrong.
 func (f fillsBy) verdict(w io.Writer) {
 	var behind, dishonest []string
 	cells := jsonl.Groups(paired(f.gaps[mixtureMethod], f.best), func(p pair) cell { return classCell(p.a) })
@@ -153,7 +153,7 @@ func (f fillsBy) choiceTable(w io.Writer) {
 	writeTable(w, rows)
 }
 
-// leftOutTable holds the mixture without its parts against the whole, on the gaps that both filled.
+// leftOutTable compares the mixture without its parts with the whole, on the gaps that both filled.
 func leftOutTable(w io.Writer, lines []Line) {
 	lines = jsonl.Where(lines, methodOf, mixtureMethod)
 	whole := gapsOfLines(jsonl.Where(lines, startOf, ""))

@@ -79,7 +79,7 @@ func TestGapsAt(t *testing.T) {
 }
 
 // fillsOf is a line of a method's fills of gaps of 5 ms at 1000 Hz, by their
-// RMSE; those of models cover a share.
+// RMSE; the intervals of models cover a fraction.
 func fillsOf(class, name, method, start string, seed uint64, coverage float64, errors ...float64) Line {
 	l := lineOf(method, start, name, seed, 0, nil)
 	l.Class, l.Gap, l.Rate, l.Processor = class, 5, 1000, 3
@@ -186,7 +186,7 @@ func TestGapsTables(t *testing.T) {
 	}
 }
 
-// TestLeftOut: a change applies to every candidate and leaves the mixture itself as it was.
+// TestLeftOut: a change applies to every candidate and leaves the mixture itself unchanged.
 func TestLeftOut(t *testing.T) {
 	var count int
 	c, changed := timewarp.Mixture(), timewarp.Mixture()
@@ -209,7 +209,7 @@ func TestSounds(t *testing.T) {
 	}{
 		{[]string{"speech:voice.wav"}, "", nil}, {[]string{"piano:" + voice}, "", nil},
 		{nil, "no recording of this set", errMissing},
-		{[]string{"speech"}, "want CLASS:FILE", ErrOptions}, {[]string{":a.wav"}, "want CLASS:FILE", ErrOptions},
+		{[]string{"speech"}, "must be CLASS:FILE", ErrOptions}, {[]string{":a.wav"}, "must be CLASS:FILE", ErrOptions},
 		{[]string{"speech:nobody.wav"}, "nobody.wav", ErrOptions},
 	} {
 		var log bytes.Buffer
@@ -226,7 +226,7 @@ func TestSounds(t *testing.T) {
 			t.Errorf("%v: %d fits, %v", c.recordings, len(fits), err)
 		}
 		if n := strings.Count(log.String(), "left out: "); n != len(sounds) {
-			t.Errorf("%v: says %d times what is left out, want %d:\n%s", c.recordings, n, len(sounds), log.String())
+			t.Errorf("%v: reports %d omissions, want %d:\n%s", c.recordings, n, len(sounds), log.String())
 		}
 	}
 }

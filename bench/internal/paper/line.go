@@ -149,7 +149,7 @@ func (l *Line) tidy() {
 	}
 }
 
-// roundAll rounds the numbers that v holds, wherever they are in it.
+// roundAll rounds all numbers in v, at any depth.
 func roundAll(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Float64:
@@ -173,6 +173,6 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // rounded keeps six digits: more would say nothing of a result.
 func rounded(v float64) float64 {
-	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // reads whatever is written, NaN and Inf too
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // reads any formatted number, also NaN and Inf
 	return r
 }

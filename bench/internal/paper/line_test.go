@@ -63,7 +63,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// TestTidy: what JSON cannot hold is left out, the rest rounded.
+// TestTidy: values that JSON cannot represent are omitted, the others rounded.
 func TestTidy(t *testing.T) {
 	l := whole()
 	bound := math.Inf(-1)

@@ -83,9 +83,9 @@ func Run(ctx context.Context, o Options, out, log io.Writer) error {
 func (s *session) check(chosen []set) error {
 	switch {
 	case s.Seeds < 0:
-		return fmt.Errorf("%d seeds: want 1 or more, or 0 for each set's own number: %w", s.Seeds, ErrOptions)
+		return fmt.Errorf("%d seeds, must be at least 1, or 0 for each set's default: %w", s.Seeds, ErrOptions)
 	case s.Draw && (s.Again || len(s.Methods) > 0 || s.Seeds > 0):
-		return fmt.Errorf("drawing runs nothing, again, of some methods or of some seeds: want one or the other: %w", ErrOptions)
+		return fmt.Errorf("drawing cannot be combined with again, methods or seeds: %w", ErrOptions)
 	case len(s.Recordings) > 0 && (s.Draw || s.Quick || !slices.ContainsFunc(chosen, func(c set) bool { return c.name == gapsSet })):
 		return fmt.Errorf("recordings %s are for a whole run of set %s: %w", strings.Join(s.Recordings, " "), gapsSet, ErrOptions)
 	case len(s.Methods) == 0:
@@ -104,7 +104,7 @@ func (s *session) check(chosen []set) error {
 	all := jsonl.Distinct(list, func(f fit) string { return f.line.Method })
 	for _, m := range s.Methods {
 		if len(all) > 0 && !slices.Contains(all, m) {
-			return fmt.Errorf("method %q: want some of %s: %w", m, strings.Join(all, ", "), ErrOptions)
+			return fmt.Errorf("method %q, must be one of %s: %w", m, strings.Join(all, ", "), ErrOptions)
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func choose(names []string) (chosen []set, err error) {
 	for _, name := range names {
 		i := slices.Index(Sets(), name)
 		if i < 0 {
-			return nil, fmt.Errorf("set %q: want some of %s: %w", name, strings.Join(Sets(), ", "), ErrOptions)
+			return nil, fmt.Errorf("set %q, must be one of %s: %w", name, strings.Join(Sets(), ", "), ErrOptions)
 		}
 		chosen = append(chosen, sets[i])
 	}

@@ -163,8 +163,8 @@ func TestMistakes(t *testing.T) {
 		o    Options
 		says string
 	}{
-		{Options{Sets: []string{"lunar"}}, "want some of co2, solar"},
-		{Options{Sets: []string{"solar"}, Quick: true, Methods: []string{"gp", "pg"}}, `"pg": want some of fitc, vfe`},
+		{Options{Sets: []string{"lunar"}}, "must be one of co2, solar"},
+		{Options{Sets: []string{"solar"}, Quick: true, Methods: []string{"gp", "pg"}}, `"pg", must be one of fitc, vfe`},
 		{Options{Seeds: -1}, "-1 seeds"},
 		{Options{Draw: true, Again: true}, "drawing"},
 		{Options{Draw: true, Methods: []string{"gp"}}, "drawing"},

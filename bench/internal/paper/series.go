@@ -32,7 +32,7 @@ func (s *session) series(name, standIn string) (*series, error) {
 		return nil, err
 	}
 	if t.Cols != 2 {
-		return nil, fmt.Errorf("%s: %d columns, want two", path, t.Cols)
+		return nil, fmt.Errorf("%s: %d columns, must be two", path, t.Cols)
 	}
 	out := &series{Source: from}
 	for i := range t.Rows {

@@ -187,8 +187,8 @@ func TestConfident(t *testing.T) {
 	}
 }
 
-// TestSeriesPaperNumbers: the paper's numbers stand in the rows that they
-// belong to, and nowhere beside a start of our own.
+// TestSeriesPaperNumbers: the paper's numbers are in the rows that they
+// belong to, and not next to our initialization.
 func TestSeriesPaperNumbers(t *testing.T) {
 	var lines []Line
 	for _, m := range []string{"fitc", "vfe", "ssgp", "rp1", "rp2", "gp", "vssgp"} {
@@ -204,7 +204,7 @@ func TestSeriesPaperNumbers(t *testing.T) {
 		checkRow(t, out.String(), prefix, want...)
 	}
 	if row := rowOf(out.String(), "| vssgp  | spectrum "); strings.Contains(row, "0.41") {
-		t.Errorf("the paper's number beside our start: %s", row)
+		t.Errorf("the paper's number next to our initialization: %s", row)
 	}
 	out.Reset()
 	co2Table(&out, []Line{whole()})

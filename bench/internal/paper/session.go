@@ -25,7 +25,7 @@ type Options struct {
 	Again   bool     // run fits that have a line, too
 	Machine machine.Machine
 
-	// Recordings are for gaps beside the set's own, CLASS:FILE each. FILE is in Data, or a whole path.
+	// Recordings are additional recordings for gaps, CLASS:FILE each. FILE is in Data, or a whole path.
 	Recordings []string
 }
 
@@ -63,7 +63,7 @@ func (s *session) size(full, quick int) int {
 	return full
 }
 
-// file finds a data file: in the folder of data, or, for a quick run, what stands in for it in the repository's testdata.
+// file finds a data file: in the folder of data, or, for a quick run, its replacement in the repository's testdata.
 func (s *session) file(name, standIn string) (path string, from Source, err error) {
 	path = name
 	if !filepath.IsAbs(name) {

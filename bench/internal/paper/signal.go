@@ -87,12 +87,12 @@ func periodicity(x []float64, lo, hi int) float64 {
 // at is the excerpt of n samples that starts at a place, scaled to excerptLevel.
 func (g *signal) at(start, n int) (*signal, error) {
 	if start < 0 || n <= 0 || start+n > len(g.Y) {
-		return nil, fmt.Errorf("%s: an excerpt of %d samples from %d on, want one inside its %d", g.Data, n, start, len(g.Y))
+		return nil, fmt.Errorf("%s: the excerpt of %d samples from %d on exceeds the %d samples", g.Data, n, start, len(g.Y))
 	}
 	x := g.Y[start : start+n]
 	level, y := bayes.RMS(x), make([]float64, n)
 	if level == 0 {
-		return nil, fmt.Errorf("%s from %d on: silence in %d samples, want a sound", g.Data, start, n)
+		return nil, fmt.Errorf("%s from %d on: %d samples are silent", g.Data, start, n)
 	}
 	floats.ScaleTo(y, excerptLevel/level, x)
 	return &signal{Name: fmt.Sprintf("%s@%d", g.Name, start), Rate: g.Rate, Y: y, Source: g.Source}, nil
@@ -103,7 +103,7 @@ func (g *signal) at(start, n int) (*signal, error) {
 func (g *signal) drawGaps(seed uint64, count, length int) ([]audio.Gap, error) {
 	n, margin := len(g.Y), (length+1)/2
 	if length < 1 || count < 1 || n/count < length+2*margin {
-		return nil, fmt.Errorf("%d gaps of %d in %d samples: want a gap in each %d at least", count, length, n, length+2*margin)
+		return nil, fmt.Errorf("%d gaps of %d in %d samples: there must be at least %d samples per gap", count, length, n, length+2*margin)
 	}
 	const salt = 0x9a95 // tells this random stream from the fits'
 	rng := rand.New(rand.NewPCG(seed, salt))
@@ -136,7 +136,7 @@ func (g *signal) fit(ctx context.Context, m baselines.Method) (*baselines.Fit, *
 func (g *signal) grid() []float64 { return grid(0, float64(len(g.Y)-1), 1) }
 
 // score takes into a line how well a fit over all samples does, mean and, if it has one, the standard deviation of a sample;
-// silence's scores beside it. Observed samples for which a fit says nothing (NaN) do not count.
+// silence's scores. Observed samples that a fit does not predict (NaN) do not count.
 func (g *signal) score(l *Line, f *filling) {
 	n, missing := len(g.Y), g.missing()
 	observed, said, silence := make([]bool, n), make([]bool, n), make([]float64, n)

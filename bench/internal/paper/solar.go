@@ -129,7 +129,7 @@ var solarPaper = map[string][3]string{
 }
 
 func solarTable(w io.Writer, lines []Line) {
-	fmt.Fprint(w, "RMSE in standard deviations of the data, beside the paper's (its SPGP is one of fitc and vfe); mean ± sd over the seeds.\n"+
+	fmt.Fprint(w, "RMSE in standard deviations of the data, next to the paper's (its SPGP is one of fitc and vfe); mean ± sd over the seeds.\n"+
 		"Coverage is the share of left-out years inside the 95 % interval, NLPD their mean negative log predictive density.\n"+
 		"“vssgp ahead”: how often vssgp has the lower test RMSE from the same start, and then from the spectrum.\n\n")
 	paper := func(i int) column {
@@ -163,7 +163,7 @@ func solarTable(w io.Writer, lines []Line) {
 	}
 }
 
-// ahead is how many of g's fits the same case's vssgp fit of the same seed, from the given start, is ahead of; what has no seeds stands
+// ahead is how many of g's fits the same case's vssgp fit of the same seed, from the given start, is ahead of; methods without seeds count
 // against every one.
 func ahead(start string, g, in []Line) string {
 	if g[0].Method == "vssgp" {

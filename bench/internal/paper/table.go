@@ -142,7 +142,7 @@ func methods(lines []Line, names ...string) []Line {
 	return jsonl.Where(lines, func(l Line) bool { return slices.Contains(names, l.Method) }, true)
 }
 
-// rising sorts lines by a number, those of equal numbers as they were.
+// rising sorts lines by a number, stably.
 func rising(lines []Line, of func(l Line) int) []Line {
 	return slices.SortedStableFunc(slices.Values(lines), func(a, b Line) int { return cmp.Compare(of(a), of(b)) })
 }

@@ -12,7 +12,7 @@ import (
 // localLevel is how many seconds on either side of a click say how loud the sound is.
 const localLevel = 0.01
 
-// A Shape is that of a click. Half of the clicks have the other polarity.
+// A Shape is the shape of a click. Half of the clicks have the other polarity.
 type Shape string
 
 // The shapes.
@@ -24,18 +24,18 @@ const (
 	Grain Shape = "grain" // Gaussian, added
 )
 
-// Shapes lists those of clicks that may be louder than the sound.
+// Shapes lists the shapes of clicks that may be louder than the sound.
 var Shapes = []Shape{Noise, Tick, Bump, Ring}
 
 // Clicks returns a copy of a channel x with n clicks of some shapes and least to most samples at random places, and where, in rising order.
-// The rms of a click is level decibels over that of the sound within 10 ms, itself taken for ten steps of the quantizer at least. Samples
+// The rms of a click is level decibels over the rms of the sound within 10 ms, which counts as at least ten quantization steps. Samples
 // are rounded to steps and stay between ±1.
 func Clicks(
 	x []float64, of []Shape, n, least, most int, level float64, rate int, step float64, seed uint64,
 ) (y []float64, all []audio.Gap) {
 	rng := rand.New(rand.NewPCG(seed, 0xc11c))
 	y = slices.Clone(x)
-	apart := len(x) / (n + 1) // each has a part of its own
+	apart := len(x) / (n + 1) // each has a separate part
 	for i := range n {
 		length := least + rng.IntN(most-least+1)
 		if apart < 2*length {
@@ -56,7 +56,7 @@ type Crackle struct {
 	Peak      bool    // they are of the peaks of the clicks, instead of their rms
 }
 
-// Clicks returns a copy of a channel with crackle, and where and how loud each click is. Samples are rounded as those of Clicks.
+// Clicks returns a copy of a channel with crackle, and where and how loud each click is. Samples are rounded as in Clicks.
 func (c Crackle) Clicks(x []float64, rate int, step float64, seed uint64) (y []float64, all []audio.Gap, levels []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0xc2ac))
 	y = slices.Clone(x)

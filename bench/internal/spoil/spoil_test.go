@@ -8,7 +8,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestClicks: a channel is as it was outside of the clicks, which have the level, the lengths and both polarities; the same seed makes the
+// TestClicks: a channel is unchanged outside the clicks, which have the level, the lengths and both polarities; the same seed makes the
 // same.
 func TestClicks(t *testing.T) {
 	const step, rate = 1.0 / 32768, 16000
@@ -57,7 +57,7 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// TestDropouts: a channel is as it was outside of the damage, and within it as its kind says; the same seed makes the same.
+// TestDropouts: a channel is unchanged outside the damage, which has its kind; the same seed makes the same.
 func TestDropouts(t *testing.T) {
 	const step = 1.0 / 32768
 	x := testkit.Numbers(4000, func(n int) float64 { return step * math.Round(10000*math.Sin(0.1*float64(n))+5000) })
@@ -92,7 +92,7 @@ func TestDropouts(t *testing.T) {
 			}
 		}
 		if !slices.Equal(y[end:], x[end:]) {
-			t.Errorf("%s: changed behind the last", kind)
+			t.Errorf("%s: changed after the last", kind)
 		}
 	}
 	if _, all := Dropouts(x, Zero, 300, 500, step, 1); all != nil {
