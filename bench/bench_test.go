@@ -302,7 +302,7 @@ func TestStage(t *testing.T) {
 		{"env gpu.test", "PASS\n", "testing: warning: no tests to run\n", 0, "skipped: testing: warning: no tests to run", ""},
 		{"python", `{"peer":"torch","status":"missing: torch"}` + "\n", "", 0, "skipped: missing: torch", `{"peer":"torch","status":"missing: torch"}` + "\n"},
 		{"bench", "a warning\n" + fmt.Sprintf(start, 1.9) + "{", "", 0, "ok", fmt.Sprintf(start, 1.9)},
-		{"bench", fmt.Sprintf(start, 3.0), "", 0, "failed: the second start took 3 s: the driver does not keep what it compiles", fmt.Sprintf(start, 3.0)},
+		{"bench", fmt.Sprintf(start, 3.0), "", 0, "failed: the second start took 3 s: the driver does not cache compiled kernels", fmt.Sprintf(start, 3.0)},
 		{smi, "Card X, 1.2, 345 MHz\n", "", 0, "ok", `{"facts":{"clocks.sm":"345 MHz","driver_version":"1.2","name":"Card X"}}` + "\n"},
 		{smi, "No devices were found\n", "", 0, "failed: 1 values of name,driver_version,clocks.sm", ""},
 		{"ncu", "==PROF== Connected\n\"ID\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule\"\n\"0\",\"SM Frequency\",\"hz\",\"1,968\",\r\n" +

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what a machine with a card but without Go needs to test and measure:
+# Builds the files that a machine with a GPU but without Go needs to test and measure:
 #
 #   bench/build.sh DIR [TAGS]
 #
@@ -8,7 +8,7 @@
 #
 #   bin/                vssgp and bench
 #   test/cuda, test/gpu the packages' test programs, with their testdata
-#   test/testdata       what gpu's tests read from the folder above theirs
+#   test/testdata       the files that gpu's tests read from the parent folder
 #   audio/second.wav    the second of testdata/speech.wav that is fitted
 #   peers/              speed.py and what it needs
 #   commit              of the sources, with + where files differ from it
@@ -31,11 +31,11 @@ cd "$(dirname "$0")/.."
 
 export CGO_ENABLED=1
 flags=(-tags "$tags" -ldflags "-s -w")
-if [ "$tags" = cuda ]; then # an emulated build takes what go test -tags cudaemu has compiled
+if [ "$tags" = cuda ]; then # an emulated build uses the objects of go test -tags cudaemu
 	# cuda/compat comes first: it includes the toolkit's header and replaces the driver's library.
 	export CGO_CFLAGS="-I$PWD/cuda/compat ${CGO_CFLAGS:--O2} -I/usr/local/cuda/include" CGO_LDFLAGS="-L$PWD/cuda/compat ${CGO_LDFLAGS:-}"
 	$(go env CC) $CGO_CFLAGS -E -include cuda.h - </dev/null >/dev/null || {
-		echo "bench/build.sh: no cuda.h in the folders of CGO_CFLAGS and in /usr/include; docs/cuda.md says where to get it" >&2
+		echo "bench/build.sh: no cuda.h in the folders of CGO_CFLAGS and in /usr/include; see docs/cuda.md" >&2
 		exit 1
 	}
 	flags+=(-trimpath)

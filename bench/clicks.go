@@ -34,7 +34,7 @@ func (o *clicksTask) check(files []string) error {
 const (
 	faintest, loudest = -10.0, 16.0 // decibels of the clicks that are added over the sound within 10 ms
 	hopeless          = -6.0        // log-odds of candidates that are left out
-	fitRounds         = 2           // of fitting weights, which decide what is found next
+	fitRounds         = 2           // rounds of fitting weights, which change the candidates
 	clearOf           = 40          // samples: farther from a click a find is false
 )
 

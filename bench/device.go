@@ -40,7 +40,7 @@ func openDevice(kind string, o gpu.Options) (backend.Backend, error) {
 	return gpu.Open(o)
 }
 
-// withCard adds the card of that number and its program to a machine, as far as they are known.
+// withCard adds the GPU with that number and its driver to a machine, if known.
 func withCard(m machine.Machine, ordinal int) machine.Machine {
 	list, _ := cuda.Devices() // where they cannot be listed, the line has no card
 	for _, d := range list {

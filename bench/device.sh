@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests and measures on a machine with a card, from what build.sh made:
+# Tests and measures on a machine with a GPU, with the files of build.sh:
 #
 #   device.sh DIR [RESULTS]
 #
@@ -66,7 +66,7 @@ skip() { "$bench" stage -lines "$lines" -skip "$2" "$1" || failed=1; }
 # needs STAGE PROGRAM [WHY] skips the stage where there is no such program.
 needs() { command -v "$2" >/dev/null || { skip "$1" "no $2${3:-}" && false; }; }
 
-# stage NAME LIMIT COMMAND… runs a command and keeps what it prints.
+# stage NAME LIMIT COMMAND… runs a command and stores its output.
 stage() {
 	local name=$1 limit=$2 began rc
 	shift 2

@@ -1,4 +1,4 @@
-// Command bench makes the project's figures; README.md beside it has the results, and `bench COMMAND -h` every flag.
+// Command bench runs the project's benchmarks; README.md in this folder has the results, and `bench COMMAND -h` lists the flags.
 //
 //	go run ./bench paper [-set solar,co2] [-method gp,vssgp] [-data DIR] [-out DIR] [-quick] … [CLASS:FILE …]
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-fitted] [-direct] [-device cuda:0] [-peers numpy,jax,torch] …
@@ -15,14 +15,14 @@
 // paper runs the experiments of package paper, prints each table with the paper's numbers next to ours, draws the figures, and keeps a line
 // for each fit in PREFIX-SET.jsonl of -out, from which -draw makes tables and figures. PREFIX is paper or, with -quick, quick. A fit that
 // has a line is not run again, unless with -again or on other data, so the same command resumes an interrupted run. A set whose files are
-// not in -data is skipped and says so. Recordings that are named, as in speech:voice.wav, get gaps of set gaps, too; FILE is in -data or a
+// not in -data is skipped with a message. Recordings given as arguments, as in speech:voice.wav, get gaps of set gaps, too; FILE is in -data or a
 // whole path.
 //
 // speed times one evaluation on a made problem: bound and gradient (-inference exact or factorised), or means and covariances at the rows
 // (predict). As within a fit, the rows are opened once, and each evaluation is at other parameters; the clock is read when host values have
 // come back; the first evaluation, which warms caches, is not counted. -peers times other libraries in the same run, each in its own
 // process: a peer's bound and gradient are compared with ours before its time is taken, and ours is timed before and after it. A missing
-// library has a row that says so; one that disagrees or fails ends the run with exit status 1. If the sums over rows come from tables, no
+// library has a row that reports it; one that disagrees or fails ends the run with exit status 1. If the sums over rows come from tables, no
 // rates are printed, but the seconds and the memory of making the tables.
 //
 // long times recordings of -from to -to rows that have equally many features a second: with windows; without, where M grows with N; with
@@ -51,7 +51,7 @@
 // decides from a command's exit status and output how it ended, and prints and keeps its line.
 //
 // Test data never take part in a fit or in a choice. Every method gets the same cuts, the same starting information and the same wall time.
-// A method that is missing, disagrees, or runs out of memory or time keeps its row, saying so. Tables and figures are made from result
+// A method that is missing, disagrees, or runs out of memory or time has a row that reports it. Tables and figures are made from result
 // files alone. A line of the same key replaces an earlier one.
 //
 // Each subcommand is a task (task.go, main.go). Below the tasks: package machine, which begins every line; package jsonl, the files of

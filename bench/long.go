@@ -27,7 +27,7 @@ func (o *longTask) flags(set *flag.FlagSet) {
 	set.BoolVar(&o.celerite, "celerite", true, "also run celerite2")
 	set.StringVar(&o.termList, "terms", "2,10", "oscillators of celerite's covariance, with commas between; J is twice as many")
 	set.StringVar(&o.python, "python", "python3", "the Python that has celerite2")
-	set.Float64Var(&o.limit, "limit", 60, "seconds that an evaluation may take by what the size before took, of all but windows")
+	set.Float64Var(&o.limit, "limit", 60, "maximum seconds of an evaluation, predicted from the previous size, except with windows")
 	set.IntVar(&o.fit, "fit", 0, "iterations of a fit from the made model, with windows; 0: no fit")
 	set.IntVar(&o.repeats, "repeats", 1, "timed evaluations after a first that is not counted")
 	set.StringVar(&o.out, "out", "bench/results/long.jsonl", "file for the lines; long.png and long.svg are written to its folder")
@@ -35,7 +35,7 @@ func (o *longTask) flags(set *flag.FlagSet) {
 	commitFlag(set, &o.commit)
 }
 
-// Bounds of the flags: what float64 rows and one machine allow.
+// Bounds of the flags, given by float64 and the memory of one machine.
 const (
 	mostRows  = 1e9
 	mostPer   = 100

@@ -132,7 +132,7 @@ func (o *longTask) one(ctx context.Context, k longKey, n int, before *longLine) 
 // memoryShare is how much of the machine's memory a method may be predicted to take.
 const memoryShare = 0.9
 
-// tooMuch says why a method is not run, "" if it is: the memory that its largest arrays take, and its time, predicted from the size before,
+// tooMuch returns the reason why a method is not run, or "": the memory that its largest arrays take, and its time, predicted from the size before,
 // as N·M² grows or as N does. Windows always run: they are the subject.
 func (o *longTask) tooMuch(l, before *longLine) string {
 	work := func(l *longLine) float64 { return float64(l.N) }

@@ -25,7 +25,7 @@ func (p *paperTask) flags(set *flag.FlagSet) {
 	set.BoolVar(&p.Quick, "quick", false, "a small version of everything, on the data of testdata; its figures mean nothing")
 	set.IntVar(&p.Seeds, "seeds", 0, "repeats (default: as many as each experiment has)")
 	set.BoolVar(&p.Draw, "draw", false, "print tables and draw figures of the lines that there are; run nothing")
-	set.BoolVar(&p.Again, "again", false, "run what there is a line of already, too")
+	set.BoolVar(&p.Again, "again", false, "repeat fits that already have a line")
 }
 
 func (p *paperTask) check(files []string) error {

@@ -25,7 +25,7 @@ var peerNames = []string{"numpy", "jax", "torch", "celerite4", "celerite20"}
 // celerite are the flags of celerite.py for J = 4, with gradient, and J = 20, whose gradient celerite2 has wrong.
 var celerite = map[string][]string{"celerite4": {"--terms", "2", "--mode", "gradient"}, "celerite20": {"--terms", "10", "--mode", "value"}}
 
-// A peerLine is a line of a script of peers, which says what its fields are, with the case of our line and the ratio to ours that was
+// A peerLine is a line of a script of peers, which documents its fields, with the case of our line and the ratio to ours that was
 // measured around it.
 type peerLine struct {
 	Peer      string      `json:"peer"`

@@ -21,7 +21,7 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// sizes say how large a made problem is.
+// sizes are the sizes of a synthetic problem.
 type sizes struct {
 	N, Q, D  int     // rows, inputs, outputs
 	Features int     // in each window; without windows in all

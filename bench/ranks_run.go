@@ -135,7 +135,7 @@ func probe(c ranks.Comm) (latency, bandwidth float64) {
 	return latency, 2 * 8 * probeBlock / took
 }
 
-// expected is how long the model says an evaluation takes of rank 0's processor and the network, by the line of one rank and the measured
+// expected returns the time of an evaluation on rank 0's CPU and the network predicted by the model, from the line of one rank and the measured
 // cost of messages: on a machine of as many cores, and with no other work, its seconds. Without windows 5 messages go to all ranks or come
 // from them in each of two passes. With windows each of four exchanges goes rank by rank.
 func expected(one, l *ranksLine) float64 {

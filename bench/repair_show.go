@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// A repairLine is what became of one kind of damage in one recording.
+// A repairLine is the result for one kind of damage in one recording.
 type repairLine struct {
 	Machine  machine.Machine `json:"machine"`
 	Time     string          `json:"time"`
@@ -36,7 +36,7 @@ type repairLine struct {
 	Coverage float64         `json:"coverage95,omitempty"`
 }
 
-// showRepairs prints what became of made damage, over all recordings, and the finds in undamaged sound.
+// showRepairs prints the results for synthetic damage, over all recordings, and the finds in undamaged sound.
 func showRepairs(w io.Writer, lines []repairLine) error {
 	var out bytes.Buffer
 	printed := map[string]bool{}

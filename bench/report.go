@@ -170,7 +170,7 @@ type result struct {
 	Profiles []json.RawMessage `json:"profiles,omitempty"` // of a kernel's launch, by ncu
 }
 
-// readResult reads lines, or what -out wrote to a file with the ending json.
+// readResult reads lines, or a .json file written by -out.
 func readResult(path string) (*result, error) {
 	r := &result{Date: machine.Now()}
 	if filepath.Ext(path) != ".json" {

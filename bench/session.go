@@ -26,10 +26,10 @@ type speedTask struct {
 	sizes
 	inference        string
 	device           string // the flag, and
-	kind             string // what it says: cpu or cuda,
+	kind             string // as given: cpu or cuda,
 	ordinal          int    // and which card
 	precision        string // the flag, and
-	digits           int    // how many it says; 0: float64
+	digits           int    // number of digits; 0: float64
 	repeats, fit     int    // evaluations, iterations
 	peak             float64
 	kernels, clocked bool // time a card's kernels; time the parts of the CPU's passes
@@ -57,7 +57,7 @@ type session struct {
 	peak    float64 // TFLOP/s, the largest yet; 0 where none is known
 }
 
-// measure times the problem on its device. If the device runs out of memory, the record says so; other errors end the command.
+// measure times the problem on its device. If the device runs out of memory, the record reports it; other errors end the command.
 func (o *speedTask) measure() (r *record, peers []peerLine, err error) {
 	began := time.Now()
 	b, err := openDevice(o.kind, gpu.Options{Ordinal: o.ordinal, Timing: o.kernels, Digits: o.digits, Direct: o.direct})

@@ -114,7 +114,7 @@ func (o *stageTask) ended(out, all string, own *result) (s stage, found any) {
 func (o *stageTask) found(out string, own *result) (line any, err error) {
 	for _, m := range own.Speed {
 		if m.Case == "second start" && m.Start >= 2 {
-			return nil, fmt.Errorf("the second start took %.3g s: the driver does not keep what it compiles", m.Start)
+			return nil, fmt.Errorf("the second start took %.3g s: the driver does not cache compiled kernels", m.Start)
 		}
 	}
 	if o.name == "devices" {

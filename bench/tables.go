@@ -45,7 +45,7 @@ func (o *tablesTask) flags(set *flag.FlagSet) {
 	commitFlag(set, &o.commit)
 }
 
-// mostTableFeatures is far beyond what a table needs.
+// mostTableFeatures is far more than a table needs.
 const mostTableFeatures = 10_000
 
 func (o *tablesTask) check(files []string) (err error) {

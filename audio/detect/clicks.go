@@ -7,7 +7,7 @@ import (
 )
 
 // clickEdge returns the number of samples added on either side of a click of some length, as clicks fade in and out below the noise;
-// docs/repair-clicks.md tells what fewer give.
+// docs/repair-clicks.md shows the effect of fewer.
 func clickEdge(length int) int { return 1 + length/5 }
 
 // clickDetector finds clicks and crackle (see package clicks).

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// An edge is where sound meets a run of samples that lie about zero.
+// An edge is the border between sound and a run of samples near zero.
 type edge struct {
 	least int       // samples of a fade
 	a     []float64 // prediction errors are e_n = Σ_j a_j y_{n−j}
@@ -16,7 +16,7 @@ type edge struct {
 	e     []float64 // prediction errors of all but the first samples
 	sd    float64   // their standard deviation, robustly
 	noise float64   // variance of the quantizer's error
-	half  float64   // the run's samples lie within
+	half  float64   // the run's samples are within
 	away  float64   // how much likelier, in nats, the sound is to be about its own mean than about the run's value
 }
 
@@ -53,7 +53,7 @@ func newEdge(y []float64, fade int, step, half float64, held bool) *edge {
 
 // abrupt returns how much likelier it is, in nats, that the sound goes on at one level up to the run than that it fades out there: with
 // a level b before the last d samples in both cases, its errors e then have another level c up to the run, or else y_n = g_n f_n with
-// f_n at one level and g_n falling as (n_0 − n)^k to what the run has, n_0 where it begins. b, c, d and k are as is likeliest. Errors
+// f_n at one level and g_n falling as (n_0 − n)^k to what the run has, n_0 where it begins. b, c, d and k maximize the likelihood. Errors
 // are Laplacian: a voice has large ones at its pulses.
 func (g *edge) abrupt() float64 {
 	least := g.noise

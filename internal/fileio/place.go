@@ -121,7 +121,7 @@ func descriptor(folder string) bool {
 }
 
 // throughDescriptor takes in an open descriptor. For our own standard streams it keeps the stream itself: opening a file anew by its
-// descriptor's name would write over what the shell has already written to it.
+// descriptor's name would overwrite earlier output of the shell.
 func (p *Place) throughDescriptor(folder string) error {
 	p.through = true
 	if folder == "/dev/fd" || folder == fmt.Sprintf("/proc/%d/fd", os.Getpid()) {

@@ -221,7 +221,7 @@ func (c *Coordinates) writeSpans(spans []span, p *variational.Params, v []float6
 	}
 }
 
-// logMost is how far the logarithms of what steps unwatched may go: the numbers
+// logMost bounds the logarithms of parameters that change without a check: the numbers
 // and their ratios to others that are tied to them stay positive and finite.
 const logMost = 600
 
@@ -237,7 +237,7 @@ func (c *Coordinates) hold(v []float64, s span) {
 }
 
 // pull writes into v the gradient by the vector of a number whose gradient by
-// the parameters, at p, is g. It adds to grad what comes by way of the noise level.
+// the parameters, at p, is g. It adds the gradient through the noise level to grad.
 func (c *Coordinates) pull(v []float64, p, grad *variational.Params) {
 	if slices.ContainsFunc(c.groups, func(g group) bool { return g.kind == variational.Level }) {
 		c.level.Pull(p, grad)
@@ -324,7 +324,7 @@ func (t Ties) of(tensor variational.Tensor, p *variational.Params) (class func(i
 	return func(i int) int { return i }, false
 }
 
-// blocks are the coordinates by window, what windows share first; none if there are
+// blocks are the coordinates by window, shared ones first; none if there are
 // fewer windows than step each by itself. A window without free parameters has no
 // block.
 func (c *Coordinates) blocks(p *variational.Params, perWindow int) []lbfgs.Block {

@@ -73,7 +73,7 @@ var coordinateCases = []struct {
 }
 
 // TestCoordinatesRoundTrip: read then write gives the parameters back, and write
-// then read the vector; what is not free, or fixed, keeps its bits.
+// then read the vector; tensors that are not free, or fixed, keep their bits.
 func TestCoordinatesRoundTrip(t *testing.T) {
 	for _, c := range coordinateCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -262,7 +262,7 @@ func TestBlocksOwnTheirWindows(t *testing.T) {
 }
 
 // windowsMoved are the windows whose parameters differ by more than rounding;
-// −1 stands for what no window owns.
+// −1 means parameters without a window.
 func windowsMoved(a, b *variational.Params) []int {
 	var moved []int
 	other := b.Tensors()

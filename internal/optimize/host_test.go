@@ -43,7 +43,7 @@ func TestCores(t *testing.T) {
 	}
 }
 
-// BenchmarkHost is what an iteration of L-BFGS takes beside the bound: 3 750 windows of 40
+// BenchmarkHost is the time of an iteration of L-BFGS besides the bound: 3 750 windows of 40
 // features, each with eight coordinates.
 func BenchmarkHost(b *testing.B) {
 	p, _ := modeltest.Kind{Name: "host", N: 10, L: 150_000, K: 1, Q: 1, D: 1, Windows: 3750}.Make()

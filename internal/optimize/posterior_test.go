@@ -109,7 +109,7 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// TestHMC: the Gaussian's moments are those of Hamiltonian Monte Carlo over the same objective, in which q follows all the way.
+// TestHMC: the Gaussian's moments agree with Hamiltonian Monte Carlo for the same objective, with the optimal q for each draw.
 func TestHMC(t *testing.T) {
 	if !slow.Tests {
 		t.Skip("takes seconds")

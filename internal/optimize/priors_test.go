@@ -37,7 +37,7 @@ func TestLogPrior(t *testing.T) {
 		if c.ties.Shared { // TestSharedPrior
 			continue
 		}
-		lead := p.L // components whose entries have a coordinate of their own
+		lead := p.L // components whose entries have separate coordinates
 		if c.ties.Tensors != nil {
 			lead = 1
 		}
@@ -78,7 +78,7 @@ func TestSharedPrior(t *testing.T) {
 		}
 	}
 	if count != 2*2+1 {
-		t.Errorf("%d priors, want those of two components and of the noise", count)
+		t.Errorf("%d priors, want the priors of two components and of the noise", count)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Progress describes a run after an iteration.
 type Progress struct {
-	Stage                 string  // what moves: "all", …
+	Stage                 string  // the stage's name: "all", …
 	Iteration, Iterations int     // over all stages
 	Bound                 float64 // so far, in nats
 	Noise                 float64 // current τ⁻¹

@@ -8,7 +8,7 @@ import (
 	"github.com/vssgp/vssgp"
 )
 
-// hyper is what a fit learns, or the gradient by it.
+// hyper contains the hyper-parameters, or the gradient with respect to them.
 type hyper struct {
 	cov   Covariance // σ² in units of the scaled y, l and p in units of x
 	noise float64    // τ⁻¹, in units of the scaled y

@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// A Forecast is what a method says of a problem: for each input the mean and the standard deviation of an observation, noise included.
+// A Forecast is a method's prediction for a problem: for each input the mean and the standard deviation of an observation, noise included.
 // A method that averages over hyper-parameters adds the means and deviations of its draws, [draws][inputs], whose equal mixture is then
 // scored. It is a line of JSON that peers write, too.
 type Forecast struct {
@@ -21,7 +21,7 @@ type Forecast struct {
 	Means   [][]float64 `json:"means,omitempty"`
 	SDs     [][]float64 `json:"sds,omitempty"`
 	Seconds float64     `json:"seconds"`
-	Status  string      `json:"status"` // ok, or what went wrong
+	Status  string      `json:"status"` // ok, or the error
 
 	own *series.Prediction // of this program's model, which has its draws itself
 }

@@ -60,7 +60,7 @@ var sets = []set{
 // Sets are the names of the sets of problems.
 func Sets() []string { return jsonl.Distinct(sets, func(s set) string { return s.name }) }
 
-// errNotGiven says that a file which the repository does not have is not in the folder of data.
+// errNotGiven is the error for a file that is neither in the repository nor in the folder of data.
 var errNotGiven = errors.New("left out")
 
 // Problems makes the problems of some sets, in the repository's root. skipped is called for each series that is omitted because its file is not in the
@@ -81,7 +81,7 @@ func Problems(names []string, data string, skipped func(error)) (all []Problem, 
 	return all, nil
 }
 
-// ends are the last ends of n rows that leave a horizon, as many as origins, rising. They lie a horizon apart, or nearer if the first would
+// ends returns the last origins of n rows that leave a horizon, in ascending order. They are a horizon apart, or closer if the first would
 // otherwise have less than half of the rows before it.
 func ends(n, horizon, origins int) (out []int) {
 	last := n - horizon

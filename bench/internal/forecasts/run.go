@@ -52,7 +52,7 @@ func Run(ctx context.Context, problems []Problem, names []string, progress io.Wr
 }
 
 // Score scores forecasts: a line for each method and series. A method that lacks a forecast of a series, or whose forecast cannot be
-// scored, has a line that says so, and no scores.
+// scored, has a line that reports it, and no scores.
 func Score(problems []Problem, all []Forecast, here machine.Machine) (lines []Line) {
 	byMethod := jsonl.Groups(all, func(f Forecast) string { return f.Method })
 	for _, of := range jsonl.Groups(problems, func(p Problem) [2]string { return [2]string{p.Set, p.Name} }) {

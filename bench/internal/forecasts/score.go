@@ -88,7 +88,7 @@ func intervalScore(low, high, y float64) float64 {
 	return high - low + 2/0.05*max(low-y, 0, y-high)
 }
 
-// A distribution is what a forecast says of one number.
+// A distribution is a forecast of one number.
 type distribution interface {
 	CRPS(y float64) float64
 	LogDensity(y float64) float64

@@ -100,7 +100,7 @@ func gather(lines []Line, base []Line) (p pooled) {
 	return p
 }
 
-// printPooled prints what a set says as a whole: coverage of all rows, CRPS and RMSE relative to a method as geometric means over series,
+// printPooled prints the scores of a whole set: coverage of all rows, CRPS and RMSE relative to a method as geometric means over series,
 // MASE and MSIS as the competition averages them, and by how many nats a row the density is better.
 func printPooled(w io.Writer, lines []Line, names []string, relativeTo []Line, base string) {
 	head(w, "over all series", "CRPS / "+base, "RMSE / "+base, "NLPD − "+base, "coverage", "least", "MASE", "MASE / "+base, "MSIS",

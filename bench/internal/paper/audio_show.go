@@ -112,7 +112,7 @@ func audio1kTables(w io.Writer, lines []Line) {
 	collapses(w, lines)
 }
 
-// ratios says by how much VSSGP is ahead of SSGP, from each start.
+// ratios prints the ratio of the errors of SSGP and VSSGP for each initialization.
 func ratios(w io.Writer, lines []Line) {
 	for _, start := range jsonl.Distinct(methods(lines, "ssgp"), startOf) {
 		r := pairRatios(lines, variant{"ssgp", start}, variant{"vssgp", start}, TestRMSE)
@@ -136,7 +136,7 @@ func pairRatios(lines []Line, a, b variant, name Score) (out []float64) {
 	return out
 }
 
-// withinSpread says, signal by signal, whether the three bounds' test errors are the same, given how they vary with the seed.
+// withinSpread reports, for each signal, whether the three bounds' test errors are the same, given how they vary with the seed.
 func withinSpread(w io.Writer, lines []Line) {
 	bounds := []string{"vssgp", "fvssgp", "sfvssgp"}
 	for _, start := range jsonl.Distinct(methods(lines, "fvssgp"), startOf) {
@@ -153,12 +153,12 @@ func withinSpread(w io.Writer, lines []Line) {
 	}
 }
 
-// same says whether the means of every two groups are closer than the sum of their standard deviations.
+// same reports whether the means of every two groups are closer than the sum of their standard deviations.
 func same(groups ...[]float64) string {
 	answer := "yes"
 	for i, a := range groups {
 		if len(a) < 2 {
-			return "too few repeats to say"
+			return "too few repetitions"
 		}
 		for _, b := range groups[:i] {
 			meanA, sdA := stat.MeanStdDev(a, nil)
@@ -276,7 +276,7 @@ func addGap(p *plot.Plot, c *Curve, g audio.Gap) {
 }
 
 // audio4kFigures draws the paper's three panels against K: errors and time, mean and standard deviation over the repeats. The time is that
-// of one start's steps: a fit that collapsed has begun again, which says nothing of K.
+// of one start's steps: a fit that collapsed has begun again, which does not depend on K.
 func audio4kFigures(lines []Line) []figure {
 	lines = ok(lines)
 	if len(lines) == 0 {

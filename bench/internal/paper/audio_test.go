@@ -179,7 +179,7 @@ func TestSame(t *testing.T) {
 		{[][]float64{{1, 3}, {3, 5}, {2, 4}}, "yes"}, // sd √2 each, means 2 apart at most
 		{[][]float64{{1, 3}, {4, 6}}, "no"},          // 3 apart
 		{[][]float64{{1, 3}, {2, 4}, {5, 7}}, "no"},
-		{[][]float64{{1, 3}, {2}}, "too few repeats to say"},
+		{[][]float64{{1, 3}, {2}}, "too few repetitions"},
 	} {
 		if got := same(c.groups...); got != c.want {
 			t.Errorf("%v: %s, want %s", c.groups, got, c.want)

@@ -19,7 +19,7 @@ import (
 // The paper's first experiment is monthly CO2 at Mauna Loa: a spectral mixture of two components with ten features each, phases drawn
 // and fixed.
 //
-// The paper does not say how its data are scaled, so τ = 10 has no unit. Here y stays in ppm, for which τ = 10 is right: months differ
+// The paper does not specify the scaling of its data, so τ = 10 has no unit. Here y stays in ppm, for which τ = 10 is right: months differ
 // from a smooth curve by less than a third of a ppm. For y scaled to standard deviation 1 it is more noise than the seasons have power:
 // start scaledStart. Components start with half of the data's variance each, not with σ² = 1.
 //
@@ -75,7 +75,7 @@ func co2Trials(s *session, sd float64) []trial {
 
 func co2Table(w io.Writer, lines []Line) {
 	fmt.Fprint(w, "In ppm and years. σ² is of each component, as a share of the data's variance; the sure frequencies are those with the\n"+
-		"smallest standard deviation, in cycles a year. The paper does not say how its data are scaled.\n\n")
+		"smallest standard deviation, in cycles a year. The paper does not specify the scaling of its data.\n\n")
 	rows := [][]string{
 		{"method", "start", "seed", "periods", "length-scales", "σ²", "sure frequencies of the first",
 			"of the second component", "train RMSE", "bound", "seconds"},

@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
-// A filling is the mean of every sample, NaN if a method says nothing of it, and with a model its standard deviation and the fit.
+// A filling is the mean of every sample, NaN if a method does not predict it, and for a model its standard deviation and the fit.
 type filling struct {
 	Mean, SD   []float64
 	Bound      float64
@@ -109,13 +109,13 @@ func fillAlone(reach func(n int, rate float64) int, fill filler) filler {
 	}
 }
 
-// unknown is n samples of which nothing is said.
+// unknown returns n samples without a prediction.
 func unknown(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
-// missing says of each sample whether it lies in a gap.
+// missing reports for each sample whether it is in a gap.
 func (s *signal) missing() []bool { return audio.Mask(s.Gaps, len(s.Y)) }
 
-// in returns the samples of v that lie in the gaps; of nil none.
+// in returns the samples of v in the gaps; none for nil.
 func (s *signal) in(v []float64) (out []float64) {
 	for _, g := range s.Gaps {
 		if v != nil {

@@ -153,7 +153,7 @@ func gapsAt(places []int, length int) (out []audio.Gap) {
 
 const gapsSet = "gaps"
 
-// The methods that the set compares. The mixture is what `vssgp impute` does; gridMethod's lines have a setting each for their start.
+// The methods that the set compares. The mixture is the default of `vssgp impute`; each line of gridMethod has a setting as its start.
 const (
 	mixtureMethod = "mixture"
 	arMethod      = "ar"

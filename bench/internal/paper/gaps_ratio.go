@@ -154,7 +154,7 @@ func byMethod(lines []Line) fillsBy {
 	return out
 }
 
-// isTuned says of a line whether settings of the mixture were chosen on its gaps.
+// isTuned reports whether settings of the mixture were chosen on a line's gaps.
 func isTuned(l Line) bool { return l.Seed == tunedSeed }
 
 // bestSettings are the settings of the grid with the smallest error on these gaps, over all recordings of a class: chosen afterwards, which favors

@@ -48,7 +48,7 @@ type Key struct {
 	Gap    int    `json:"gap,omitempty"`   // length of the gaps in samples, where it varies
 	K      int    `json:"K,omitempty"`     // features per component, where they vary
 	Method string `json:"method"`
-	Start  string `json:"start,omitempty"` // of the parameters (paper, spectrum, …), or a method's setting, or what it is left without
+	Start  string `json:"start,omitempty"` // of the parameters (paper, spectrum, …), or a method's setting, or the part that it omits
 	Seed   uint64 `json:"seed"`
 }
 
@@ -171,7 +171,7 @@ func roundAll(v reflect.Value) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// rounded keeps six digits: more would say nothing of a result.
+// rounded keeps six digits; more are not significant.
 func rounded(v float64) float64 {
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // reads any formatted number, also NaN and Inf
 	return r

@@ -26,7 +26,7 @@ import (
 // A set is one experiment.
 type set struct {
 	name, title string
-	fits        func(s *session) ([]fit, error) // lists what to run; it reads the data
+	fits        func(s *session) ([]fit, error) // lists the fits to run; it reads the data
 	table       func(w io.Writer, lines []Line) // writes the set's tables, in Markdown
 	figures     func(lines []Line) []figure     // nil: none
 }

@@ -51,7 +51,7 @@ func (s *series) scaled() *series {
 	return out
 }
 
-// fits lists the fits of some trials, for each seed with the rows that it leaves out. A curve says that all seeds leave out the same rows:
+// fits lists the fits of some trials, for each seed with the rows that it leaves out. With a curve all seeds leave out the same rows:
 // then a trial that draws nothing has one fit alone, and the first seed's fit has the curve.
 func (s *series) fits(key Key, trials []trial, left [][]bool, curve []float64) (out []fit) {
 	for _, t := range trials {
@@ -175,7 +175,7 @@ func confident(model baselines.Model) (out []Confident) {
 	return out
 }
 
-// inside says which rows lie in [start, start+length) of one of the starts.
+// inside reports which rows are in [start, start+length) of one of the starts.
 func (s *series) inside(starts []float64, length float64) []bool {
 	in := make([]bool, len(s.X))
 	for i, x := range s.X {

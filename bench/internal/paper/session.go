@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// Options say what to run.
+// Options specify the experiments to run.
 type Options struct {
 	Sets    []string // names; none: all
 	Methods []string // of each set; none: all

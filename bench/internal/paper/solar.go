@@ -18,9 +18,9 @@ import (
 // The paper's comparison of Gaussian process approximations is on reconstructed solar irradiance by year, scaled to standard deviation
 // 1, five segments of 20 years left out, one squared exponential for all methods.
 //
-// The paper does not say where its segments are. Case fixed has them where a later re-creation (VFF, Hensman et al.) has, cut to 20
+// The paper does not specify the positions of its segments. Case fixed has them where a later re-creation (VFF, Hensman et al.) has, cut to 20
 // years; case drawn draws them anew for each seed. ssgp's 50 features are 25 frequencies, each a cosine and a sine. Nor does the paper
-// say what Σ starts at: start paper is InitPaper's, which fixes the noise at first; with Σ = 0.0001, a century, all parameters move from
+// specify the initial Σ: start paper is InitPaper's, which fixes the noise at first; with Σ = 0.0001, a century, all parameters move from
 // the first iteration on.
 const (
 	solarSegments = 5

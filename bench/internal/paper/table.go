@@ -127,7 +127,7 @@ func ok(lines []Line) []Line {
 	return jsonl.Where(lines, func(l Line) bool { return l.Status == machine.OK }, true)
 }
 
-// What lines are told apart by.
+// The fields that identify a line.
 func caseOf(l Line) string     { return l.Case }
 func startOf(l Line) string    { return l.Start }
 func methodOf(l Line) string   { return l.Method }

@@ -18,7 +18,7 @@ type task struct {
 	*signal
 	key   Key // without method and start
 	log   io.Writer
-	curve bool   // keep what models say, for figures
+	curve bool   // store predictions, for figures
 	class string // of recordings whose gaps are scored one by one
 }
 
@@ -56,7 +56,7 @@ func (t *task) line(method, start string, run func(context.Context, *Line) (*fil
 	}}
 }
 
-// scoreGaps scores a fill over the gaps together and one by one. It looks at nothing outside them, of which most methods say nothing.
+// scoreGaps scores a fill over the gaps together and one by one. It ignores samples outside them, which most methods do not predict.
 func (t *task) scoreGaps(l *Line, f *filling) {
 	l.Scores = map[Score]float64{TestRMSE: t.rmse(f)}
 	if coverage, nlpd, ok := t.intervals(f); ok {
@@ -139,7 +139,7 @@ func (c *clock) report(p vssgp.Progress) {
 		c.key.Set, c.key, p.Iteration, p.Iterations, p.Bound, p.Elapsed.Seconds())
 }
 
-// perStep is the time of an iteration between the first and the last report, so without what comes before and after, if there were two.
+// perStep is the time of an iteration between the first and the last report, excluding the time before and after, if there were two.
 func (c *clock) perStep() (seconds float64, ok bool) {
 	steps := c.last.Iteration - c.first.Iteration
 	if steps <= 0 {

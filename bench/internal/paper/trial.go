@@ -22,7 +22,7 @@ const (
 // starts is how many starts the best is taken of.
 const starts = 5
 
-// A trial is a method with a start. draws says that with makes another one of every seed; the others are the same each time.
+// A trial is a method with a start. If draws is set, with returns a different fit for every seed; otherwise fits are the same each time.
 type trial struct {
 	method, start string
 	draws         bool

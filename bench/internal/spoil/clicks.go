@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 )
 
-// localLevel is how many seconds on either side of a click say how loud the sound is.
+// localLevel is the number of seconds on either side of a click that determine the level of the sound.
 const localLevel = 0.01
 
 // A Shape is the shape of a click. Half of the clicks have the other polarity.

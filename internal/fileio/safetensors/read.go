@@ -120,7 +120,7 @@ func (f *File) Entry(name string, to any) error {
 	case !errors.As(err, &kind):
 		return err
 	case kind.Field == "":
-		return malformed("a JSON %s is not what belongs there", kind.Value)
+		return malformed("unexpected JSON %s", kind.Value)
 	}
-	return malformed("a JSON %s is not what belongs into %q", kind.Value, kind.Field)
+	return malformed("unexpected JSON %s in %q", kind.Value, kind.Field)
 }

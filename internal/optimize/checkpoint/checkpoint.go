@@ -36,7 +36,7 @@ type Setting struct {
 	Every  time.Duration // at least, between two of them; 0: half a minute
 	Resume bool          // from the file that is there
 	Warn   func(error)   // called if one could not be written; nil: that ends the fit
-	Made   []Trait       // what the fit's bits depend on
+	Made   []Trait       // the fingerprint of the fit
 }
 
 // Open locks the file for this process and, to resume, reads it; the snapshot is nil if there

@@ -62,7 +62,7 @@ func TestOpen(t *testing.T) {
 	was := testkit.Must(os.ReadFile(path))(t)
 	w, s, err = Open(set, accept)
 	if err != nil || s.State.Descent.Steps != 13 || len(s.Made) != 1 || s.Made[0] != set.Made[0] {
-		t.Fatalf("of its own file: %+v, %v", s, err)
+		t.Fatalf("with its own file: %+v, %v", s, err)
 	}
 	w.Close()
 	foreign := errors.New("foreign")

@@ -21,7 +21,7 @@ import (
 // the metadata, and a seal.
 type Snapshot struct {
 	Version int     `json:"version"`
-	Made    []Trait `json:"made"` // what the fit's bits depend on
+	Made    []Trait `json:"made"` // the fingerprint of the fit
 	Progress
 	// State is the state of the running attempt, or nil if none is running.
 	State *optimize.State `json:"state,omitempty"`

@@ -139,7 +139,7 @@ func TestSnapshotFile(t *testing.T) {
 	}
 }
 
-// same compares a model's file, but for what a checkpoint puts beside its tensors.
+// same compares a model's file, except for the tensors that a checkpoint adds.
 func same(t *testing.T, what string, got, want *safetensors.File) {
 	t.Helper()
 	if (got == nil) != (want == nil) {
@@ -244,7 +244,7 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 	}
 }
 
-// FuzzRead: any bytes, under a seal of their own, are a checkpoint that can be
+// FuzzRead: any bytes with a valid seal are a checkpoint that can be
 // written and read again, or an error that wraps Err.
 func FuzzRead(f *testing.F) {
 	for _, s := range samples() {

@@ -18,7 +18,7 @@ type Ranges []Range
 // Range is coordinates [Lo, Hi).
 type Range struct{ Lo, Hi int }
 
-// neighbors is how many blocks in a row a core takes: they lie next to each other in each
+// neighbors is the number of consecutive blocks per core: they are adjacent in each
 // vector, and a core that reads one fetches part of the next.
 const neighbors = 4
 

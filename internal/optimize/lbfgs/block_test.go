@@ -189,7 +189,7 @@ func TestBlockKeepsItsOwn(t *testing.T) {
 	}
 }
 
-// TestScaleOfBlocks: each block has an initial curvature of its own, within a factor
+// TestScaleOfBlocks: each block has a separate initial curvature, within a factor
 // of ten of the one of all coordinates.
 func TestScaleOfBlocks(t *testing.T) {
 	blocks := []Block{{Own: Ranges{{0, 2}}}, {Own: Ranges{{2, 4}}}}
@@ -207,7 +207,7 @@ func TestScaleOfBlocks(t *testing.T) {
 	}
 }
 
-// TestWhole: the direction of all coordinates by inner products is that of the two-loop
+// TestWhole: the direction of all coordinates by inner products equals the direction of the two-loop
 // recursion, with pairs that have no curvature and without any, as pairs come and go.
 func TestWhole(t *testing.T) {
 	const n = chunk + 7

@@ -34,7 +34,7 @@ func TestRosenbrock(t *testing.T) {
 	}
 }
 
-// TestFailedEvaluations: a wall of NaN, infinities and errors beside the path
+// TestFailedEvaluations: NaN, infinities and errors next to the path
 // only shortens steps.
 func TestFailedEvaluations(t *testing.T) {
 	calls := 0
@@ -113,7 +113,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A record is a State as it is kept: its JSON, and its arrays beside that.
+// A record is a stored State: its JSON and its arrays.
 type record struct {
 	text   []byte
 	arrays [][]float64

@@ -87,7 +87,7 @@ func (m *gram) keep(ids []int) (known int) {
 	return known
 }
 
-// An ascent is what H·g is made of: q + Σ_i step_i s_i.
+// An ascent contains the terms of H·g: q + Σ_i step_i s_i.
 type ascent struct {
 	q    []float64
 	step [Memory]float64 // δ_i, 0 for pairs without a real curvature
