@@ -1,4 +1,4 @@
-"""The bridge to the Go side: the command `vssgp serve`, as a child process on pipes.
+"""Run the Go command `vssgp serve` as a child process on pipes.
 
 A call is a command line with its input files in memory; the answer contains its outputs. A child executes one call at a
 time, so calls from several threads get a child each. A child that dies takes its call with it and nothing else: the
@@ -100,7 +100,7 @@ def call(
 
 
 def model_info(data: bytes, path: str | Path | None = None) -> dict[str, Any]:
-    """Return what `vssgp info --json` prints of a model file, which errors call by its path."""
+    """Return the output of `vssgp info --json` for a model file; errors name its path."""
     try:
         return call(["info", "model.safetensors", "--json"], {"model.safetensors": data}).result
     except ValueError as err:
@@ -108,7 +108,7 @@ def model_info(data: bytes, path: str | Path | None = None) -> dict[str, Any]:
 
 
 def _note(text: str, show: Callable[[str], None] | None, stacklevel: int) -> None:
-    """Pass on what the command wrote to stderr: a warning, a remark, or progress."""
+    """Pass on the output of the command to stderr: a warning, a remark, or progress."""
     if not text.startswith(_PREFIX):
         if show:
             show(text)
@@ -192,7 +192,7 @@ class _Child:
         return data
 
     def crash(self) -> RuntimeError:
-        """The error for a child that is gone."""
+        """Return the error for a child that has ended."""
         self.process.kill()
         self.process.wait()
         self.last_words.seek(0)
@@ -205,7 +205,7 @@ class _Child:
         return self.process.poll() is None
 
     def close(self) -> None:
-        """Let an idle child end."""
+        """End an idle child."""
         self.to.close()
         try:
             self.process.wait(timeout=1)
@@ -233,7 +233,7 @@ _idle: list[_Child] = []
 
 @contextmanager
 def _lease() -> Iterator[_Child]:
-    """A child for one call. Whatever goes wrong meanwhile, a KeyboardInterrupt too, ends the child."""
+    """Provide a child for one call. Any exception, also a KeyboardInterrupt, ends the child."""
     with _lock:
         child = _idle.pop() if _idle else None
     if child and not child.alive():

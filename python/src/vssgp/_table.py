@@ -167,7 +167,7 @@ class Series:
             x = y.index if frame else np.arange(n)
         self.places = Places(x)
         if len(self.places) != n:
-            raise ValueError(f"x has {len(self.places)} positions and y {n} rows; must be as many")
+            raise ValueError(f"x has {len(self.places)} positions and y {n} rows; must be the same number")
         self.single = self.y.ndim == 1
         self.columns = self.y.reshape(n, -1)
         self.labels: list[Any] = [] if not frame else [y.name] if self.single else list(y.columns)
@@ -188,7 +188,7 @@ class Series:
                 raise ValueError(f"yerr has the shape {self.errors.shape} and y {self.y.shape}; must be the same")
 
     def _long(self, y: Any, x: Any, regressors: Any) -> tuple[Any, Any]:
-        """Take the series of a frame with the columns ds and y apart."""
+        """Split a frame with the columns ds and y into its series."""
         if not y.columns.is_unique:
             raise ValueError("a frame with the columns ds and y has two columns of one name; must be different names")
         if isinstance(regressors, (str, list, tuple)):

@@ -104,7 +104,7 @@ def impute(
     if gaps is None and detect is None:
         raise ValueError("no gaps: must have gaps, detect, or samples that are NaN where they are missing")
     if detect is None and sensitivity is not None:
-        raise ValueError(f"sensitivity={sensitivity!r} is of what detect finds; must be given with detect")
+        raise ValueError(f"sensitivity={sensitivity!r} requires detect")
     if not (isinstance(rate, (int, np.integer)) and 0 < rate < 1 << 31):
         raise ValueError(f"rate={rate!r}: must be a whole number of samples per second")
     files: dict[str, Buffer | Sequence[Buffer]] = {}
@@ -160,7 +160,7 @@ def _finite(a: Array, what: str) -> Array:
 
 
 def _full_scale(a: Array) -> float:
-    """Return the value that the command calls 1."""
+    """Return the full scale of the samples."""
     return 1.0 if a.dtype.kind == "f" else float(1 << 8 * a.itemsize - 1)
 
 
@@ -192,7 +192,7 @@ def _listed(gaps: Gaps, shape: tuple[int, ...]) -> list[str]:
 
 
 def _check_known(missing: Array, gaps: list[tuple[int, int, int | None]]) -> None:
-    """Refuse samples that are NaN outside the gaps."""
+    """Raise ValueError if samples outside the gaps are NaN."""
     if not missing.any():
         return
     left = missing.reshape(len(missing), -1).copy()

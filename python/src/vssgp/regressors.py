@@ -200,7 +200,7 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         return self
 
     def info(self) -> dict[str, Any]:
-        """Return what `vssgp info --json` prints of the model."""
+        """Return the output of `vssgp info --json` for the model."""
         check_is_fitted(self)
         return _engine.model_info(self.model_)
 

@@ -130,7 +130,7 @@ class SeriesModel:
         Path(path).write_bytes(self.data)
 
     def info(self) -> dict[str, Any]:
-        """Return what `vssgp info --json` prints, such as parts, periods and hyper-parameters with intervals."""
+        """Return the output of `vssgp info --json`, such as parts, periods and hyper-parameters with intervals."""
         return _engine.model_info(self.data)
 
     def predict(
@@ -167,7 +167,7 @@ class SeriesModel:
 
 @dataclass(frozen=True)
 class _Predicted:
-    """What a forecast and a filling have in common."""
+    """The common part of a forecast and a filling."""
 
     index: Any
     sd: Values
@@ -301,7 +301,7 @@ class Filling(_Predicted):
 
 @dataclass(frozen=True)
 class Backtest:
-    """The scores of forecasts from earlier ends of a series.
+    """The scores of forecasts from earlier origins of a series.
 
     `scores` has for each of vssgp, naive and seasonal_naive: rmse, mae, crps, interval_score95 (units of y), mase,
     coverage95, nlpd (nats). For several outputs they are means, and `by_output` has the scores of each.
@@ -389,7 +389,7 @@ def forecast(
 
 @_with_options
 def fill(y: Values, *, level: Level = None, **options: Unpack[Options]) -> Filling | Any:
-    """Fill the missing values of a series, each from all that is known of it.
+    """Fill the missing values of a series, given all other values.
 
     Parameters
     ----------
@@ -435,7 +435,7 @@ def fill(y: Values, *, level: Level = None, **options: Unpack[Options]) -> Filli
 
 @_with_options
 def backtest(y: Values, horizon: Horizon | None = None, origins: int = 6, **options: Unpack[Options]) -> Backtest | Any:
-    """Forecast `horizon` rows from each of the last `origins` ends of a series, and score the forecasts.
+    """Forecast `horizon` rows from each of the last `origins` possible origins, and score the forecasts.
 
     Each forecast is by a model of the rows before it alone. It is compared with the last value and with the value one
     season before.
