@@ -36,7 +36,7 @@ The end of stdin ends the running command and serve.`,
 		Example: `  vssgp serve`,
 	}, func(ctx context.Context, _ []string) error {
 		if env.Served != nil {
-			return cli.Mistake("serve is already running; must be another command")
+			return cli.Mistake("serve is already running; give another command")
 		}
 		if env.Device.Job != nil {
 			return cli.Mistake("serve cannot run under mpirun")
