@@ -32,7 +32,7 @@ func mustOpen(t *testing.T, file []byte) *File {
 	return testkit.Must(NewFile(bytes.NewReader(file), int64(len(file))))(t)
 }
 
-// wavOf is a WAV file of samples [channels][·].
+// wavOf returns a WAV file with samples [channels][·].
 func wavOf(t testing.TB, rate int, e Encoding, samples [][]float64) *File {
 	t.Helper()
 	var out bytes.Buffer
@@ -53,8 +53,8 @@ func written(t testing.TB, p *Patch, c Container) []byte {
 	return out.Bytes()
 }
 
-// Every kind of file: reading in parts equals reading the whole, and a patch changes only the bytes of its samples, which are put
-// there by hand here: at the start, the end, across tiles, and all.
+// TestFileInParts checks for every kind of file that reading in parts equals reading the whole, and that a patch changes only the
+// bytes of its samples. The gaps are at the start, at the end, across tiles, and over the whole file.
 func TestFileInParts(t *testing.T) {
 	tiled(t, func(t *testing.T) {
 		for _, g := range goodFiles() {
@@ -114,8 +114,8 @@ func checkPatch(t *testing.T, g goodFile, f *File, gaps []Gap) {
 	}
 }
 
-// Chunks have even length: an odd number of bytes is padded, where a streamed file ends with its data and where a SPHERE
-// file becomes WAV; it is not padded twice where the file has its pad.
+// TestPad checks that chunks of odd length are padded, if a streamed file ends with its data and if a SPHERE file is converted to
+// WAV, and that an existing pad byte is not repeated.
 func TestPad(t *testing.T) {
 	odd := riff("fmt ", fmtBody(1, 1, 8000, 8), "data", "abc")
 	streamed := bytes.Clone(odd[:len(odd)-1])
@@ -133,7 +133,7 @@ func TestPad(t *testing.T) {
 	})
 }
 
-// TestDeclaredSize checks that a file that is converted declares its whole length, with the bytes that pad its samples.
+// TestDeclaredSize checks that a converted file declares its whole length, including padding bytes.
 func TestDeclaredSize(t *testing.T) {
 	for n := 1; n < 4; n++ {
 		f := mustOpen(t, sph([]byte("abc")[:n], "sample_rate -i 8000", "sample_n_bytes -i 1"))
@@ -150,7 +150,7 @@ func TestDeclaredSize(t *testing.T) {
 	}
 }
 
-// Unread values may be arbitrary; read values must be finite and unchanged.
+// TestFileReadErrors checks read failures, and that a NaN is an error only if its sample is read.
 func TestFileReadErrors(t *testing.T) {
 	file := riff("fmt ", fmtBody(3, 1, 8000, 32), "data", strings.Repeat("\x00\x00\x80\x3f", 8)+"\x00\x00\xc0\x7f")
 	f := mustOpen(t, file)
@@ -171,7 +171,7 @@ type failing struct{}
 
 func (failing) ReadAt([]byte, int64) (int, error) { return 0, errBroken }
 
-// flaky fails once, in the call that is numbered 0 by then.
+// flaky fails once, when its countdown of calls is 0.
 type flaky struct {
 	*bytes.Reader
 	calls int
@@ -184,13 +184,14 @@ func (f *flaky) ReadAt(b []byte, at int64) (int, error) {
 	return f.Reader.ReadAt(b, at)
 }
 
-// checkReads opens a file with each of its reads failing once: the error stays what it is, and nothing is read on.
+// checkReads opens a file repeatedly, with a different read failing each time. It checks that the error is returned unchanged and that
+// no read follows.
 func checkReads(t *testing.T, name string, file []byte) {
 	t.Helper()
 	for calls := 0; ; calls++ {
 		src := &flaky{bytes.NewReader(file), calls}
 		_, err := NewFile(src, int64(len(file)))
-		if src.calls >= 0 { // it had no need of so many
+		if src.calls >= 0 { // fewer reads were needed
 			if err != nil || calls < 3 {
 				t.Errorf("%s: %d reads, %v", name, calls, err)
 			}
@@ -202,7 +203,7 @@ func checkReads(t *testing.T, name string, file []byte) {
 	}
 }
 
-// A header is not read on where a read has failed, whichever it was.
+// TestHeaderReadError checks that reading a header stops at the first failed read.
 func TestHeaderReadError(t *testing.T) {
 	far := strings.Repeat("x", 3*headBlock)
 	checkReads(t, "WAV", riff("LIST", far, "fmt ", fmtBody(1, 1, 8000, 16), "LIST", far, "data", "ab"))
@@ -220,7 +221,7 @@ func (e endless) ReadAt(b []byte, at int64) (int, error) {
 	return len(b), nil
 }
 
-// A residual in parts has the scores of the whole, to the bit.
+// TestResidualInParts checks that a residual added in parts gives bitwise the same scores as the whole.
 func TestResidualInParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, rate = 20000, 16000
@@ -242,7 +243,7 @@ func TestResidualInParts(t *testing.T) {
 	}
 	testkit.Equal(t, r.RMSE(), RMSE(ref, est, mask), "RMSE")
 	testkit.Equal(t, r.STFTRMSE(), STFTRMSE(ref, est, mask, rate), "STFT RMSE")
-	// The silence between two parts takes neither memory nor transforms.
+	// Silence between two parts needs neither memory nor transforms.
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	far := NewResidual(10_000_000, rate)
@@ -254,7 +255,7 @@ func TestResidualInParts(t *testing.T) {
 	}
 }
 
-// sparse is a 16-bit mono file of so many bytes of samples, which is sparse on the disk.
+// sparse returns a 16-bit mono file with size bytes of samples, sparse on disk.
 func sparse(t *testing.T, c Container, size int64) (*File, *os.File) {
 	t.Helper()
 	header := testkit.Must(containers[c].header(layout{rate: 16000, channels: 1, encoding: PCM16, frames: int(size / 2)}))(t)
@@ -267,7 +268,7 @@ func sparse(t *testing.T, c Container, size int64) (*File, *os.File) {
 	return f, src
 }
 
-// counter counts the bytes that are written, and those that are not zero.
+// counter counts the written bytes and the nonzero ones.
 type counter struct{ all, sound int64 }
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -276,7 +277,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Memory does not grow with the file: all that is allocated from opening to writing is a few tiles.
+// TestMemoryOfLongFile checks that opening, reading and writing a long file allocates only a few tiles.
 func TestMemoryOfLongFile(t *testing.T) {
 	for c, size := range map[Container]int64{WAV: 2 << 30, RF64: 4_500_000_000, W64: 4_300_000_000} {
 		if !slow.Tests {
@@ -302,7 +303,7 @@ func memoryOf(t *testing.T, c Container, size int64) {
 	if f.Container() != c {
 		t.Fatalf("it is a %v", f.Container())
 	}
-	for _, c := range []Container{WAV, SPHERE, W64} { // WAV becomes RF64 where it must
+	for _, c := range []Container{WAV, SPHERE, W64} { // WAV becomes RF64 if it is too long
 		var out counter
 		if err := p.Write(&out, c); err != nil || out.all < size || out.sound < 10 {
 			t.Errorf("%v: %+v, %v", c, out, err)

@@ -18,10 +18,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-func init() { log.SetOutput(io.Discard) } // the library names the rates that it has no files of
+func init() { log.SetOutput(io.Discard) } // the library logs unusual sample rates
 
-// sound is a WAV file of samples that need each kind of frame: silence, tones in noise, white noise at full scale, the same in all channels,
-// extremes, and values of which the low bits are zero.
+// sound returns a WAV file that exercises each kind of FLAC frame: silence, tones in noise, white noise at full scale, identical channels,
+// extreme values, and values with zero low bits.
 func sound(t testing.TB, rate int, e Encoding, channels, n int) *File {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(channels)))
@@ -46,10 +46,10 @@ func sound(t testing.TB, rate int, e Encoding, channels, n int) *File {
 	return wavOf(t, rate, e, x)
 }
 
-// flacOf is a file's sound as FLAC.
+// flacOf encodes a file as FLAC.
 func flacOf(t testing.TB, f *File) []byte { return written(t, &Patch{f: f}, FLAC) }
 
-// samplesOf are all samples of a file.
+// samplesOf returns all samples of a file.
 func samplesOf(t *testing.T, f *File) [][]float64 {
 	t.Helper()
 	return testkit.Must(f.Read(0, f.Len()))(t)
@@ -65,7 +65,7 @@ func within(x [][]float64, lo, hi int) (part [][]float64) {
 	return part
 }
 
-// TestFLAC: integers of every width that FLAC has here, of any shape and rate, come back from a FLAC file, whole, in parts and with new samples.
+// TestFLAC checks the FLAC round trip for every supported integer width, channel count, length and rate: whole, in parts and patched.
 func TestFLAC(t *testing.T) {
 	twelve := Encoding{Bytes: 2, ValidBits: 12}
 	for _, c := range []struct {
@@ -88,7 +88,7 @@ func TestFLAC(t *testing.T) {
 	}
 }
 
-// TestFLACSmaller checks that speech takes fewer bytes than in a WAV file.
+// TestFLACSmaller checks that FLAC compresses speech.
 func TestFLACSmaller(t *testing.T) {
 	plain := testkit.Must(os.ReadFile("../testdata/speech.wav"))(t)
 	if n := len(flacOf(t, mustOpen(t, plain))); float64(n) > 0.8*float64(len(plain)) {
@@ -137,7 +137,7 @@ func checkFLAC(t *testing.T, f *File) {
 	}
 }
 
-// TestFLACConcurrent: several goroutines may read at once.
+// TestFLACConcurrent checks that several goroutines can read at once.
 func TestFLACConcurrent(t *testing.T) {
 	f := sound(t, 44100, PCM16, 2, 150_000)
 	back, want := mustOpen(t, flacOf(t, f)), samplesOf(t, f)
@@ -159,7 +159,7 @@ func TestFLACConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-// block is a metadata block.
+// block returns a metadata block.
 func block(kind byte, last bool, body string) string {
 	if last {
 		kind |= 0x80
@@ -167,14 +167,14 @@ func block(kind byte, last bool, body string) string {
 	return string([]byte{kind, byte(len(body) >> 16), byte(len(body) >> 8), byte(len(body))}) + body
 }
 
-// withBlocks inserts metadata after STREAMINFO in a file without any.
+// withBlocks inserts metadata after STREAMINFO in a file without other metadata.
 func withBlocks(file []byte, blocks ...string) []byte {
 	out := append(bytes.Clone(file[:42]), strings.Join(blocks, "")...)
 	out[4] &^= 0x80
 	return append(out, file[42:]...)
 }
 
-// TestFLACMetadata: metadata about the sound is preserved byte for byte; a seek table is not.
+// TestFLACMetadata checks that metadata about the sound is preserved byte for byte, and that a seek table is dropped.
 func TestFLACMetadata(t *testing.T) {
 	file := flacOf(t, sound(t, 16000, PCM16, 1, 9000))
 	seek := block(3, false, strings.Repeat("\xff", 18))
@@ -208,7 +208,7 @@ func TestFLACMetadata(t *testing.T) {
 	}
 }
 
-// TestFLACFrameSizes checks that the header has the bytes of the smallest and of the largest frame, of silence and of noise.
+// TestFLACFrameSizes checks the smallest (silence) and the largest (noise) frame size in the header.
 func TestFLACFrameSizes(t *testing.T) {
 	quiet, rng := make([]float64, 2*flacBlock), rand.New(rand.NewPCG(1, 1))
 	for i := range flacBlock {
@@ -221,7 +221,7 @@ func TestFLACFrameSizes(t *testing.T) {
 	}
 }
 
-// TestFLACMemory: the memory of a file does not grow with its samples.
+// TestFLACMemory checks that memory does not grow with the number of samples.
 func TestFLACMemory(t *testing.T) {
 	n := slow.Pick(30_000_000, 1_500_000)
 	file := flacOf(t, mustOpen(t, riff("fmt ", fmtBody(1, 1, 16000, 16), "data", strings.Repeat("\x00\x01\x00\xff", n/2))))

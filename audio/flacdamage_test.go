@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestFLACDamage: a byte that is wrong anywhere is an error or harms no sample; so is a file that ends anywhere, and a wrong sum.
+// TestFLACDamage checks that a wrong byte, a truncation or a wrong checksum causes an error or leaves all samples intact.
 func TestFLACDamage(t *testing.T) {
 	file := flacOf(t, sound(t, 16000, PCM16, 2, 5000))
 	want := samplesOf(t, mustOpen(t, file))
@@ -67,7 +67,7 @@ func TestFLACDamage(t *testing.T) {
 	}
 }
 
-// checkDecode reads a file, which is an ErrFormat that contains a text, or no error if the text is empty.
+// checkDecode reads a file and expects an ErrFormat that contains the text want, or no error if want is empty.
 func checkDecode(t *testing.T, name string, file []byte, want string) {
 	t.Helper()
 	if _, err := Decode(file); want != "" {
@@ -77,7 +77,7 @@ func checkDecode(t *testing.T, name string, file []byte, want string) {
 	}
 }
 
-// TestFLACImpossible: a frame whose sums are right, but whose samples have more bits than they may, is an error; so is a panic of the library.
+// TestFLACImpossible checks that samples with too many bits in a frame with valid checksums, and a panic of the library, are errors.
 func TestFLACImpossible(t *testing.T) {
 	w := testkit.Must(layout{rate: 8000, channels: 1, encoding: Encoding{Bytes: 1}}.flacWriter())(t)
 	for last, want := range map[int32]string{127: "", 128: "sample 1 of channel 0 is 128, which exceeds 8 bits", -129: "is -129"} {
@@ -97,7 +97,7 @@ func TestFLACImpossible(t *testing.T) {
 	}
 }
 
-// TestFLACLongFrame: the library counts 65 536 samples of a frame as none.
+// TestFLACLongFrame checks a frame of 65 536 samples, for which the library returns a length of 0.
 func TestFLACLongFrame(t *testing.T) {
 	header, sum := []byte{0xff, 0xf8, 0x70, 0, 0, 0xff, 0xff}, byte(0)
 	for _, b := range header {
@@ -114,14 +114,14 @@ func TestFLACLongFrame(t *testing.T) {
 	}
 }
 
-// patchedAt is a file with other bytes from an offset on.
+// patchedAt returns a copy of file in which b replaces the bytes at an offset.
 func patchedAt(file []byte, at int, b ...byte) []byte {
 	file = bytes.Clone(file)
 	copy(file[at:], b)
 	return file
 }
 
-// TestFLACRefuses: samples that FLAC cannot store are rejected before a sample is written.
+// TestFLACRefuses checks that unsupported samples are rejected before anything is written.
 func TestFLACRefuses(t *testing.T) {
 	for _, c := range []struct {
 		e              Encoding
@@ -138,7 +138,7 @@ func TestFLACRefuses(t *testing.T) {
 	}
 }
 
-// TestFLACReadError: an error of the reader stays what it is, when the file is opened and later; one that has changed is an error.
+// TestFLACReadError checks that read errors are returned unchanged, and that a file that changed after it was opened is an error.
 func TestFLACReadError(t *testing.T) {
 	file := flacOf(t, sound(t, 16000, PCM16, 1, 60_000))
 	checkReads(t, "FLAC", file)

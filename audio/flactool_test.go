@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// tool runs a program of FLAC's own, which must succeed, and returns what it prints.
+// tool runs a program of the FLAC reference implementation and returns its output.
 func tool(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -29,7 +29,7 @@ func tool(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestFLACWritten: FLAC's own decoder accepts the written file and returns the samples.
+// TestFLACWritten checks that the reference decoder accepts a written file and returns its samples.
 func TestFLACWritten(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
@@ -49,13 +49,13 @@ func TestFLACWritten(t *testing.T) {
 		}
 		said := tool(t, "metaflac", "--show-total-samples", "--show-channels", "--show-bps", "--show-sample-rate", path)
 		if want := fmt.Sprintf("%d\n%d\n%d\n%d\n", c.n, c.channels, 8*c.e.Bytes, c.rate); said != want {
-			t.Errorf("metaflac says %q; want %q", said, want)
+			t.Errorf("metaflac prints %q, want %q", said, want)
 		}
 	}
 }
 
-// TestFLACMadeElsewhere: files of FLAC's own encoder are read right: of all levels, block lengths and widths, with tags; those go through a
-// fill.
+// TestFLACMadeElsewhere checks files of the reference encoder at all levels, block lengths and widths, and that filling a gap preserves
+// their tags.
 func TestFLACMadeElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	plain, path := filepath.Join(dir, "in.wav"), filepath.Join(dir, "made.flac")
@@ -80,7 +80,7 @@ func TestFLACMadeElsewhere(t *testing.T) {
 	}
 }
 
-// TestFLACWidths: samples of any width up to 24 bits are read; where the width is one that FLAC names, it is written again.
+// TestFLACWidths checks that all widths up to 24 bits can be read, and that a width that has a FLAC code is preserved when written.
 func TestFLACWidths(t *testing.T) {
 	dir := t.TempDir()
 	plain, path := filepath.Join(dir, "in.wav"), filepath.Join(dir, "made.flac")

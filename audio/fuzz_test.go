@@ -9,14 +9,14 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// fuzzDecode checks any bytes: an ErrFormat, or a sound recording that is patched in parts and written back as it was. No more bytes are
-// asked for at once than there are.
+// fuzzDecode checks that arbitrary bytes give an ErrFormat, or a valid recording that can be patched in parts and written back unchanged.
+// No read may request more bytes than the file contains.
 func fuzzDecode(t *testing.T, file []byte) {
 	src := &greedy{Reader: bytes.NewReader(file)}
 	f, inParts := NewFile(src, int64(len(file)))
 	defer func() {
 		if src.most > len(file) {
-			t.Errorf("%d bytes asked for at once of %d", src.most, len(file))
+			t.Errorf("a read requests %d bytes of %d", src.most, len(file))
 		}
 	}()
 	r, err := Decode(file)
@@ -47,7 +47,7 @@ func fuzzDecode(t *testing.T, file []byte) {
 	}
 }
 
-// greedy remembers the most bytes asked for at once, for which there must have been room.
+// greedy records the size of the largest read.
 type greedy struct {
 	*bytes.Reader
 	most int

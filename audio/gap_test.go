@@ -58,7 +58,7 @@ func TestCheckGaps(t *testing.T) {
 	}
 }
 
-// TestReadGaps: gaps in samples or times of a CSV, and labels as Audacity writes them; errors name the line.
+// TestReadGaps checks CSV files with gaps in samples or times, and Audacity labels. Errors must name the line.
 func TestReadGaps(t *testing.T) {
 	plain := []Gap{{Start: 1, End: 5}, {Start: 9, End: 12}}
 	labels := []Gap{{Start: 4000, End: 4160}, {Start: 12_000, End: 16_000, Channel: 2}, {Start: 1, End: 2}}
@@ -91,7 +91,7 @@ func TestReadGaps(t *testing.T) {
 	}
 }
 
-// TestLabelsRoundTrip: labels come back as the same samples at any rate, ten hours into a recording.
+// TestLabelsRoundTrip checks that labels preserve sample positions at any rate, ten hours into a recording.
 func TestLabelsRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, rate := range []int{1, 8000, 11_025, 22_050, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000} {
@@ -109,7 +109,7 @@ func TestLabelsRoundTrip(t *testing.T) {
 	testkit.Fails(t, WriteLabels(nil, 8000, nil), ErrArgument, "", "labels to nil")
 }
 
-// cueBody is the body of a cue chunk with points at samples, numbered from 7.
+// cueBody returns the body of a cue chunk with points at samples, numbered from 7.
 func cueBody(samples ...uint32) string {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(len(samples)))
 	for i, s := range samples {
@@ -120,7 +120,7 @@ func cueBody(samples ...uint32) string {
 	return string(b)
 }
 
-// adtl is the body of a list of associated data with lengths of the points from 7 on, 0 for none, and labels of all.
+// adtl returns the body of an associated data list with labels for all points from 7 on, and with their lengths except if 0.
 func adtl(lengths ...uint32) string {
 	b := []byte("adtl")
 	for i, n := range lengths {
@@ -134,7 +134,7 @@ func adtl(lengths ...uint32) string {
 	return string(b)
 }
 
-// TestCues: regions are read before and after the samples; points without lengths or outside are ignored.
+// TestCues checks that regions are read from chunks before and after the samples. Points without length or out of range are ignored.
 func TestCues(t *testing.T) {
 	pcm, data := fmtBody(1, 1, 8000, 16), strings.Repeat("\x01\x02", 101)
 	want := []Gap{{Start: 10, End: 20}, {Start: 90, End: 101}}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// randomData is frames×channels samples of an encoding, every bit pattern possible that is finite.
+// randomData returns count random samples of an encoding, with all finite bit patterns possible.
 func randomData(e Encoding, count int) []byte {
 	r := rand.New(rand.NewPCG(1, uint64(e.Bytes)))
 	b := make([]byte, count*e.Bytes)
@@ -44,7 +44,7 @@ func riff(chunks ...string) []byte {
 	return append(append(head, "WAVE"...), b...)
 }
 
-// fmtBody is the body of a fmt chunk.
+// fmtBody returns the body of a fmt chunk.
 func fmtBody(code, channels, rate, bits int) string {
 	align := channels * bits / 8
 	b := binary.LittleEndian.AppendUint16(nil, uint16(code))
@@ -55,14 +55,14 @@ func fmtBody(code, channels, rate, bits int) string {
 	return string(binary.LittleEndian.AppendUint16(b, uint16(bits)))
 }
 
-// extensible is the body of an extensible fmt chunk.
+// extensible returns the body of an extensible fmt chunk.
 func extensible(code, channels, rate, bits, valid int) string {
 	b := []byte(fmtBody(codeExtensible, channels, rate, bits))
 	b = append(b, 22, 0, byte(valid), 0, 0, 0, 0, 0, byte(code), byte(code>>8))
 	return string(b) + guidTail
 }
 
-// sph is a SPHERE file with these header lines.
+// sph returns a SPHERE file with the given header lines.
 func sph(data []byte, lines ...string) []byte {
 	h := "NIST_1A\n   1024\n" + strings.Join(lines, "\n") + "\nend_head\n"
 	return append([]byte(h+strings.Repeat(" ", 1024-len(h))), data...)
@@ -105,7 +105,7 @@ func goodFiles() []goodFile {
 	return out
 }
 
-// more are files of the other containers, with chunks that nobody here knows.
+// more returns files of the other containers, including unknown chunks.
 func more(ch, frames int) (out []goodFile) {
 	for _, e := range []Encoding{PCM8, PCM16, PCM24, Float32, Float64} {
 		code := codePCM
@@ -140,7 +140,7 @@ func more(ch, frames int) (out []goodFile) {
 	return out
 }
 
-// ds64 is the body of a ds64 chunk with the size of the data and of another chunk.
+// ds64 returns the body of a ds64 chunk with the size of the data and of another chunk.
 func ds64(data int, id string, size int) string {
 	b := make([]byte, 8, 40)
 	b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, uint64(data)), 0)
@@ -148,7 +148,7 @@ func ds64(data int, id string, size int) string {
 	return string(binary.LittleEndian.AppendUint64(b, uint64(size)))
 }
 
-// w64 is a Wave64 file of chunks.
+// w64 returns a Wave64 file of chunks.
 func w64(chunks ...string) []byte {
 	b := append(make([]byte, 24), "wave"+w64Tail...)
 	for i := 0; i < len(chunks); i += 2 {
@@ -162,7 +162,7 @@ func w64(chunks ...string) []byte {
 	return b
 }
 
-// comm is the body of a COMM chunk, at 44 100 Hz.
+// comm returns the body of a COMM chunk, at 44 100 Hz.
 func comm(channels, frames, bits int, coding string) string {
 	b := binary.BigEndian.AppendUint16(nil, uint16(channels))
 	b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint32(b, uint32(frames)), uint16(bits))
@@ -173,7 +173,7 @@ func comm(channels, frames, bits int, coding string) string {
 	return string(b)
 }
 
-// aiff is an AIFF or AIFF-C file of chunks.
+// aiff returns an AIFF or AIFF-C file of chunks.
 func aiff(packed bool, chunks ...string) []byte {
 	b := []byte("FORM\x00\x00\x00\x00AIFF")
 	if packed {

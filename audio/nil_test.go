@@ -12,8 +12,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// TestNil calls what the package exports with arguments that are nil, empty or impossible: none panics, and each error wraps its sentinel;
-// nil means that the call has no error to give.
+// TestNil calls the exported functions with nil, empty or invalid arguments. No call may panic, and each error must wrap its sentinel. A
+// nil sentinel means that the call returns no error.
 func TestNil(t *testing.T) {
 	whole := wavOf(t, 8000, PCM16, [][]float64{{0, 0.5, 0.25}})
 	rec := Recording{File: *whole}

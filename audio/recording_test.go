@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestChange checks that a change replaces its samples alone, and that decoded samples are encoded to the same bits.
+// TestChange checks that a change replaces only its samples, and that decoded samples are encoded to the same bits.
 func TestChange(t *testing.T) {
 	for _, g := range goodFiles() {
 		r := testkit.Must(Decode(g.file))(t)
@@ -40,7 +40,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// others are the containers that a file can be written to, besides its own.
+// others returns the other containers that a file can be converted to.
 func others(f *File) (all []Container) {
 	for _, c := range []Container{WAV, SPHERE, RF64, W64, AIFF, FLAC} {
 		unfit := f.encoding.Float && (c == SPHERE || c == FLAC) || f.encoding.Bytes == 4 && c == FLAC
@@ -51,7 +51,8 @@ func others(f *File) (all []Container) {
 	return all
 }
 
-// A ramp, sample n being 8000+n on the left and 16000+n on the right, shows any slip of byte order or interleaving.
+// TestSphereAndWAVAgree reads a ramp, with sample n equal to 8000+n on the left and 16000+n on the right, to find errors in byte order or
+// interleaving.
 func TestSphereAndWAVAgree(t *testing.T) {
 	var little, big []byte
 	for n := range 100 {
@@ -78,7 +79,7 @@ func TestSphereAndWAVAgree(t *testing.T) {
 	}
 }
 
-// TestStreamedWAV checks that sizes that mean nothing, as programs leave that stream into a pipe, are put right.
+// TestStreamedWAV checks that the placeholder sizes of programs that write to a pipe are corrected.
 func TestStreamedWAV(t *testing.T) {
 	good := riff("fmt ", fmtBody(1, 1, 16000, 16), "data", "\x01\x02\x03\x04")
 	tiled(t, func(t *testing.T) {
@@ -94,7 +95,7 @@ func TestStreamedWAV(t *testing.T) {
 	})
 }
 
-// A file cut anywhere is an error, or, where only what follows the samples is lost, the same samples.
+// TestTruncatedAnywhere checks that a truncated file is an error, unless only data after the samples is lost.
 func TestTruncatedAnywhere(t *testing.T) {
 	for _, g := range goodFiles() {
 		whole := testkit.Must(Decode(g.file))(t)
@@ -114,7 +115,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	file := written(t, &Patch{f: wavOf(t, 8000, PCM24, [][]float64{{0, 0.5, -0.5, 2}, {0.25, 0, 0, -2}})}, WAV)
-	path := filepath.Join(t.TempDir(), "named.sph") // the contents tell the format, not the name
+	path := filepath.Join(t.TempDir(), "named.sph") // the format depends on the contents, not on the name
 	testkit.OK(t, os.WriteFile(path, file, 0o600))
 	back, err := Open(path)
 	if err != nil || back.Container() != WAV || back.Samples[1][0] != 0.25 || back.Samples[0][2] != -0.5 || back.Samples[1][3] != -1 {
@@ -122,7 +123,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestSizeUnknown: the sizes that programs write into a stream's header, and their neighbors.
+// TestSizeUnknown checks the placeholder sizes that programs write to stream headers, and adjacent values.
 func TestSizeUnknown(t *testing.T) {
 	for size, want := range map[int64]bool{
 		0: true, 1: false, 36: false, 0x7FFFF000 - 1: false, 0x7FFFF000: true, 0x7FFFF000 + 36: true, 1<<31 - 1: true,
@@ -132,13 +133,13 @@ func TestSizeUnknown(t *testing.T) {
 	}
 }
 
-// bytesOf is the recording's file.
+// bytesOf encodes the recording as a file.
 func bytesOf(t *testing.T, r *Recording) []byte {
 	t.Helper()
 	return written(t, &Patch{f: &r.File}, r.Container())
 }
 
-// TestAIFFBits checks that an AIFF file of 12 or 20 bits a sample keeps to the values of so many bits.
+// TestAIFFBits checks that an AIFF file with 12 or 20 bits per sample is rounded to that width.
 func TestAIFFBits(t *testing.T) {
 	for _, bits := range []int{12, 16, 20} {
 		width := (bits + 7) / 8

@@ -19,7 +19,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// By Parseval's theorem the mean of |X|² over all bins is Σ (w·x)² of the frame.
+// TestSTFTRMSEIsParseval checks Parseval's theorem: the mean of |X|² over all bins is Σ (w·x)² of the frame.
 func TestSTFTRMSEIsParseval(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, rate := range []int{16000, 11025} { // frames of even and odd length

@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestWriter: written part by part, the file has the samples, rounded and clipped, and is padded to an even length.
+// TestWriter checks that a file written in parts contains the rounded and clipped samples and is padded to an even length.
 func TestWriter(t *testing.T) {
 	for _, e := range []Encoding{PCM8, PCM16, PCM24, PCM32, Float32, Float64} {
 		for channels := 1; channels < 3; channels++ {
@@ -37,7 +37,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestWriterRefuses: samples that are missing, too many or not finite, and says which.
+// TestWriterRefuses checks the errors about missing, surplus and non-finite samples.
 func TestWriterRefuses(t *testing.T) {
 	var b bytes.Buffer
 	w := testkit.Must(NewWriter(&b, 8000, Float32, 2, 3))(t)
@@ -49,7 +49,7 @@ func TestWriterRefuses(t *testing.T) {
 	testkit.Fails(t, w.Close(), ErrArgument, "", "three are missing")
 }
 
-// TestExtensible: what the plain format cannot say is said by the long one: positions of more than two channels, integers of other widths.
+// TestExtensible checks that files with more than two channels or with unusual integer widths use the extensible format.
 func TestExtensible(t *testing.T) {
 	twelve := Encoding{Bytes: 2, BigEndian: true, ValidBits: 12}
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestEncodeRoundsAndClips(t *testing.T) {
 		v, want float64
 		clipped bool
 	}{
-		{PCM16, 0.5 / 32768, 0, false}, {PCM16, 1.5 / 32768, 2. / 32768, false}, {PCM16, 2.5 / 32768, 2. / 32768, false}, // halves: to even
+		{PCM16, 0.5 / 32768, 0, false}, {PCM16, 1.5 / 32768, 2. / 32768, false}, {PCM16, 2.5 / 32768, 2. / 32768, false}, // halves round to even
 		{PCM16, -0.5 / 32768, 0, false}, {PCM16, -1.5 / 32768, -2. / 32768, false}, {PCM16, -2.5 / 32768, -2. / 32768, false},
 		{PCM16, 0.4 / 32768, 0, false}, {PCM16, 0.6 / 32768, 1. / 32768, false}, {PCM16, 1, 32767. / 32768, true},
 		{PCM16, -1, -1, false}, {PCM16, -1.1, -1, true}, {PCM8, 7, 127. / 128, true}, {PCM24, -3, -1, true},

@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestProduct: the center of a product keeps the digits of both.
+// TestProduct checks that the center of a product keeps the precision of both factors.
 func TestProduct(t *testing.T) {
 	a, b := &wave{envelope: envelope{p: 3, z: 1e6, zLow: 1e-11}}, &wave{envelope: envelope{p: 1, z: 1e6 + 0.5, zLow: -3e-11}}
 	for _, e := range []envelope{product(a, b), product(b, a)} {
@@ -26,7 +26,7 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// TestCover: tables reach as far for negative frequencies as for positive ones.
+// TestCover checks that tables cover negative and positive frequencies symmetrically.
 func TestCover(t *testing.T) {
 	s := New(backendtest.SpectrumData("uneven", 1000, 0, rand.New(rand.NewPCG(6, 13))))
 	for _, cycles := range []int64{-1000, 1000} {
@@ -36,14 +36,14 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// TestLayout: which rows are even.
+// TestLayout checks which inputs are recognized as evenly spaced.
 func TestLayout(t *testing.T) {
 	tenths := testkit.Numbers(100, func(i int) float64 { return float64(i) / 10 })
 	for _, c := range []struct {
 		name  string
 		x     []float64
 		even  bool
-		gaps  []int // places with another number of rows than one
+		gaps  []int // grid indices without exactly one row
 		first int
 	}{
 		{"integers", testkit.Numbers(9, func(i int) float64 { return float64(i) }), true, nil, -4},
@@ -64,7 +64,7 @@ func TestLayout(t *testing.T) {
 			x := l.at(i)
 			at := double.Of(x.Hi).Times(l.step).Plus(double.Of(x.Lo).Times(l.step)).Plus(l.center)
 			if l.values[0][i] == 1 && !slices.ContainsFunc(c.x, func(v float64) bool { return math.Abs(at.Hi-v) <= 4e-16*slices.Max(c.x) }) {
-				t.Errorf("%s: place %d is at %v", c.name, i, at.Hi)
+				t.Errorf("%s: grid point %d is at %v", c.name, i, at.Hi)
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestRoundedRows: even rows that were rounded lie around their places, without an offset or a drift.
+// TestRoundedRows checks that rounded even rows deviate from the grid without an offset or a drift.
 func TestRoundedRows(t *testing.T) {
 	d := backendtest.SpectrumData("even, in standard deviations", 10_000, 0, nil)
 	l := newLayout(d)
@@ -90,7 +90,6 @@ func TestRoundedRows(t *testing.T) {
 	}
 }
 
-// TestPanelsBefore counts.
 func TestPanelsBefore(t *testing.T) {
 	for j, sum := 0, 0; j < 100; j++ {
 		if got := panelsBefore(j); got != sum {
@@ -100,7 +99,7 @@ func TestPanelsBefore(t *testing.T) {
 	}
 }
 
-// TestClasses: on both sides of every boundary between the ways to take a wave's sums, they are the sums over all rows.
+// TestClasses checks that each class of wave gives the sums over all rows, on both sides of every class boundary.
 func TestClasses(t *testing.T) {
 	for kind := range backendtest.Positions {
 		rng := rand.New(rand.NewPCG(3, 10))
@@ -131,7 +130,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// boundaries are envelopes close to where another class begins: by width, by place, by amplitude and by the number of terms.
+// boundaries returns envelopes close to the class boundaries in width, center, amplitude and number of terms.
 func (s *Spectrum) boundaries() (out []envelope) {
 	span := s.layout.span
 	add := func(p, z float64) {
@@ -150,7 +149,7 @@ func (s *Spectrum) boundaries() (out []envelope) {
 		for _, p := range decays {
 			add(p, 0)
 			add(p, 0.4*span)
-			if p > 0 { // ends before the data do, or reaches few rows or none
+			if p > 0 { // ends inside the data, or covers few rows or none
 				add(p, span/2-0.6*digits/math.Sqrt(p))
 				add(p, span/2-digits/math.Sqrt(p)+6)
 				add(p, span/2-digits/math.Sqrt(p)*near)
@@ -161,7 +160,7 @@ func (s *Spectrum) boundaries() (out []envelope) {
 	return out
 }
 
-// compare takes a wave's sums in its class and over all rows, and returns the class.
+// compare compares the sums of a wave, computed by its class, with the sums over all rows. It returns the class.
 func (s *Spectrum) compare(t *testing.T, kind string, w wave, v int) class {
 	t.Helper()
 	var m shape
@@ -173,7 +172,7 @@ func (s *Spectrum) compare(t *testing.T, kind string, w wave, v int) class {
 	got, class := b.of(b.groups[0], 0), m.class
 	m.from, m.to = 0, len(s.layout.values[0])
 	want, scale := s.direct(&m, w.carrier, s.layout.values[v]), 1e-13*float64(len(s.layout.values[0]))
-	reach := min(s.layout.span, 1/math.Sqrt(w.p)) // of |X − a|, on the rows that matter
+	reach := min(s.layout.span, 1/math.Sqrt(w.p)) // of |X − a|, on the rows with a significant weight
 	if class == grid || class == none {
 		reach = s.layout.span
 	}

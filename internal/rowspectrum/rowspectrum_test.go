@@ -17,8 +17,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestAccuracy compares G, C and the gradient with sums over rows with exact phases, for every instruction set. Even rows that
-// were scaled to standard deviations are rounded, but count as even: of many rows this shows, as ω times the rounding grows with N.
+// TestAccuracy compares G, C and the gradient with sums over rows with exact phases, for every instruction set. Standardized even
+// rows are treated as even although they are rounded. The error is ω times the rounding, and it grows with N.
 func TestAccuracy(t *testing.T) {
 	now, _ := simd.Chosen()
 	defer simd.Use(now.String())
@@ -51,7 +51,7 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestPanels: any number of features, of outputs and of cores, and the same bits for any number of cores.
+// TestPanels checks various numbers of features, outputs and cores. Results must not depend on the number of cores.
 func TestPanels(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, kind := range []string{"even", "uneven"} {
@@ -83,8 +83,8 @@ func momentsOf(t *testing.T, r *Rows, f *backend.Features) *backend.Moments {
 	return m
 }
 
-// TestHistory: sums do not depend on earlier features, for which the tables may have had other frequencies, and Pullback not on
-// which Moments came before.
+// TestHistory checks that sums do not depend on the tables of earlier features, and that Pullback does not depend on earlier calls
+// of Moments.
 func TestHistory(t *testing.T) {
 	for kind := range backendtest.Positions {
 		rng := rand.New(rand.NewPCG(2, 9))
@@ -115,7 +115,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// passes count how often they are asked for moments.
+// passes counts its calls of Moments.
 type passes struct {
 	backend.Rows
 	calls int
@@ -123,8 +123,8 @@ type passes struct {
 
 func (p *passes) Moments(*backend.Moments, *backend.Features) error { p.calls++; return nil }
 
-// TestChoice: tables where they cost less, by counts, and passes over the rows for the rest and for features that tables cannot
-// take.
+// TestChoice checks that tables are used if their operation count is lower, and passes over the rows otherwise and for features
+// that tables do not support.
 func TestChoice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 11))
 	for _, c := range []struct {
@@ -175,7 +175,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestStopped: a pass that is stopped says so, and leaves no sums.
+// TestStopped checks that a stopped pass returns an error and that its partial sums are not used.
 func TestStopped(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 12))
 	d := backendtest.SpectrumData("even", 600, 1, rng)
@@ -194,6 +194,6 @@ func TestStopped(t *testing.T) {
 	left.Store(20)
 	testkit.Fails(t, r.Moments(backend.NewMoments(f, 1), other), stop, "")
 	if r.sums.are(f) || r.sums.are(other) {
-		t.Error("half the sums are taken for all")
+		t.Error("partial sums are used as complete")
 	}
 }

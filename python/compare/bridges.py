@@ -1,11 +1,11 @@
-"""Compare two bridges from Python to the Go side: a child process on pipes, and a C shared library.
+"""Compare two ways to call Go from Python: a child process with pipes, and a C shared library.
 
     git worktree add ../library 698f84f
     (cd ../library && go build -tags cshared -buildmode=c-shared -o libvssgp.so ./cmd/vssgp)
     python python/compare/bridges.py ../library/libvssgp.so
 
-Both execute the same frames. Times are medians of several calls, in milliseconds. The library was not kept: the commit
-698f84f has its source. Without its path the child alone is measured.
+Both process the same frames. Times are medians of several calls, in milliseconds. The library is no longer maintained;
+its source is in commit 698f84f. Without a path, only the child process is measured.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ from vssgp import VSSGPRegressor, _engine, _files
 
 
 class Library:
-    """The C library; a call releases the interpreter's lock, so ^C has to be noticed by another thread."""
+    """The C library. A call blocks its thread, so the main thread waits for ^C while another one calls."""
 
     def __init__(self, path):
         self.so = ctypes.CDLL(path)
@@ -74,7 +74,7 @@ def median(work, n):
 
 
 def interrupted(call, after=0.5):
-    """How long a long fit takes to end after ^C."""
+    """Return the milliseconds from ^C to the end of a long fit."""
     x = np.linspace(0, 1, 4000)
     table = np.column_stack([x, np.sin(300 * x) + np.random.default_rng(0).normal(size=4000)])
     options = "--window none --components 1 --features 600 --iterations 100000"
@@ -94,7 +94,7 @@ def interrupted(call, after=0.5):
 
 
 def together(call, args, files):
-    """Two calls at once, over two calls one after the other."""
+    """Return the time of two concurrent calls, divided by the time of two sequential calls."""
     alone = median(lambda: (call(args, files), call(args, files)), 5)
 
     def both():
@@ -109,7 +109,7 @@ def together(call, args, files):
 
 
 def outcome(code, *args):
-    """How a Python ends that does this."""
+    """Run code in another Python and describe its outcome."""
     try:
         p = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, timeout=20)
         if "TimeoutError" in p.stderr:
@@ -153,17 +153,17 @@ def main():
     fit[:, 2] += np.sin(3 * fit[:, 0])
     fitting = (["fit", "d.npy", "--iterations", "20", "-o", "m.safetensors"], {"d.npy": _files.npy(fit)})
     rows = {
-        "a call that does nothing, ms": lambda call: median(lambda: call(["version"], {}), 200),
+        "an empty call, ms": lambda call: median(lambda: call(["version"], {}), 200),
         "predict at 300 rows, ms": lambda call: median(lambda: call(*small), 100),
-        "10⁶ rows there, no work, ms": lambda call: median(lambda: call(["version"], {"x.npy": _files.npy(many)}), 20),
+        "10⁶ rows sent, no work, ms": lambda call: median(lambda: call(["version"], {"x.npy": _files.npy(many)}), 20),
         "10⁶ rows predicted, ms": lambda call: median(
             lambda: call(small[0], {"m.safetensors": model, "x.npy": _files.npy(many)}), 5
         ),
-        "two fits at once, over one after the other": lambda call: together(call, *fitting),
+        "two concurrent fits, relative to sequential": lambda call: together(call, *fitting),
         "^C until the fit has ended, ms": interrupted,
     }
-    for what, measure in rows.items():
-        print(f"{what:45}", *(f"{name} {measure(call):8.3g}" for name, call in bridges.items()), sep="  ", flush=True)
+    for label, measure in rows.items():
+        print(f"{label:45}", *(f"{name} {measure(call):8.3g}" for name, call in bridges.items()), sep="  ", flush=True)
     env = FORK.format(folder=folder)
     print(f"{'a forked Python calls':45}  child: {outcome(env)}", *(f"  library: {outcome(env, p)}" for p in library))
     print(f"{'the Go side crashes':45}  child: {outcome(CRASH_CHILD)}")

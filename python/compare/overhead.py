@@ -1,9 +1,9 @@
-"""Overhead of a call from Python.
+"""Measure the overhead of calls from Python.
 
     python python/compare/overhead.py --out python-overhead.jsonl
 
-A fit's own time is the one that the command reports; the overhead is what fit() takes longer. Of the other calls the
-whole is timed, the work with it. Medians of several.
+The overhead of a fit is the time of fit() minus the time that the command reports. For other calls the total time is
+measured, including the work. Times are medians of several calls.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from vssgp import VSSGPRegressor, _engine, _files, forecast
 
 
 def timed(work, n):
-    """Milliseconds of each of n calls."""
+    """Return the milliseconds of each of n calls."""
     times = []
     for _ in range(n):
         began = time.perf_counter()
@@ -41,7 +41,7 @@ def table(rows, inputs):
 
 
 def fits():
-    """Fits of hundredths of a second to seconds: how much longer than the command's own time fit() takes."""
+    """Measure the overhead of fits that take from hundredths of a second to seconds."""
     for name, rows, options in (
         ("short", 300, {}),
         ("second", 4000, {"features": 200, "window": "none", "components": 1, "iterations": 60}),
@@ -61,7 +61,7 @@ def fits():
 
 
 def calls():
-    """Calls at one child that is there already."""
+    """Measure calls to a running child process."""
     x, y = table(300, 1)
     small = VSSGPRegressor().fit(x, y)
     yield "a call that does nothing", spread(timed(lambda: _engine.call(["version"]), 300))
@@ -80,7 +80,7 @@ def calls():
 
 
 def starts():
-    """The first call of a process."""
+    """Measure the first call of a process."""
 
     def start():
         _engine._close_all()

@@ -1,18 +1,18 @@
-"""Tables of the UCI repository: our estimators compared with scikit-learn's Gaussian process and gradient boosting.
+"""Compare our estimators on UCI data sets with scikit-learn's Gaussian process and gradient boosting.
 
     python python/compare/uci.py FOLDER --out python-uci.jsonl
     python python/compare/uci.py --show python-uci.jsonl
 
-FOLDER contains uci_concrete.csv, uci_energy.csv (its first output is used) and uci_yacht.txt. A tenth of the rows, drawn
-anew for each split, is kept apart; every method gets the others and predicts those with a standard deviation.
+FOLDER contains uci_concrete.csv, uci_energy.csv (its first output is used) and uci_yacht.txt. Each split has a random
+test set with a tenth of the rows. Every method is fitted to the rest and predicts means and standard deviations.
 
 - vssgp gets the unscaled table.
-- gp is GaussianProcessRegressor with a length-scale for each input, a noise to learn, and one restart, on standardized
-  inputs.
+- gp is GaussianProcessRegressor with a length-scale per input, a learned noise variance and one restart, on
+  standardized inputs.
 - boosting's standard deviation is the standard deviation of its errors in five folds of the training rows.
 - linear is ordinary least squares, with the standard deviation of its residuals.
 
-NLPD is the mean negative log density in nats, y in its own units; coverage is for central 95 % intervals.
+NLPD is the mean negative log density in nats, in the original units of y; coverage is for central 95 % intervals.
 """
 
 import argparse
@@ -43,7 +43,7 @@ TABLES = {
 
 
 def gaussian(estimator):
-    """A method whose predictions bring their own standard deviation."""
+    """Wrap an estimator that predicts standard deviations."""
 
     def method(x, y, at):
         model = estimator(x.shape[1]).fit(x, y)
@@ -59,7 +59,7 @@ def process(inputs):
 
 
 def with_residuals(estimator):
-    """A method without standard deviations: it uses the standard deviation of its errors in five folds."""
+    """Wrap an estimator without standard deviations: use the error of five-fold cross-validation."""
 
     def method(x, y, at):
         model = estimator()
@@ -153,9 +153,9 @@ def main():
     flags.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
     flags.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     flags.add_argument("--out", default="python-uci.jsonl", help="append lines of JSON to this file")
-    flags.add_argument("--show", metavar="FILE", help="print the tables of a file's lines instead")
+    flags.add_argument("--show", metavar="FILE", help="print the results in a file instead of measuring")
     o = flags.parse_args()
-    warnings.filterwarnings("ignore")  # of length-scales at their limits, noise that falls far
+    warnings.filterwarnings("ignore")  # about length-scales at their bounds and small noise
     if o.show is None:
         if o.folder is None:
             flags.error("give the folder of the tables, or --show FILE")

@@ -8,7 +8,7 @@ TESTDATA = Path(__file__).parents[2] / "testdata"
 
 
 def insisted(report):
-    """With VSSGP_REQUIRE_PYTHON=1 a skip is a failure, unless it is scikit-learn's own or of another system."""
+    """With VSSGP_REQUIRE_PYTHON=1, turn a skip into a failure, except on Windows or in scikit-learn's checks."""
     if report.skipped and os.environ.get("VSSGP_REQUIRE_PYTHON") and os.name != "nt":
         path, line, reason = report.longrepr
         if "SCIPY_ARRAY_API" not in reason:
@@ -28,7 +28,7 @@ def pytest_make_collect_report(collector):
 
 @pytest.fixture
 def co2():
-    """Ten years of monthly CO₂, the months as a pandas index."""
+    """Ten years of monthly CO₂ with a pandas index."""
     pd = pytest.importorskip("pandas")
     table = pd.read_csv(TESTDATA / "co2_monthly.csv")
     y = table["co2_ppm"][table["decimal_year"] > 1970].to_numpy()[:120]

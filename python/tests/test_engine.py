@@ -1,4 +1,4 @@
-"""The bridge: whatever happens to the child, the caller hears of it and the next call works."""
+"""Failures of the child process raise an error in the caller, and the next call works."""
 
 import multiprocessing
 import os
@@ -28,7 +28,7 @@ def works():
 
 
 def test_mistake_is_a_value_error():
-    with pytest.raises(ValueError, match=r"^x\.csv: .*want") as error:
+    with pytest.raises(ValueError, match=r"^x\.csv: .*required") as error:
         _engine.call(["fit", "x.csv", "-o", "m.safetensors"], {"x.csv": b"a,b\n1,2\n"})
     assert "\n" not in str(error.value) and works()
 
@@ -91,7 +91,7 @@ def test_interrupt_ends_the_work():
 
 @pytest.mark.skipif(os.name == "nt", reason="process groups of POSIX")
 def test_terminal_interrupt_is_the_programs():
-    """^C also reaches the child, which is in the same process group; a program that handles it can continue."""
+    """^C also reaches the child, which is in the same process group; a program that handles ^C can continue."""
     assert works()
     child = _engine._idle[-1]
     child.process.send_signal(signal.SIGINT)
@@ -99,7 +99,7 @@ def test_terminal_interrupt_is_the_programs():
 
 
 def test_threads():
-    """Calls from several threads are apart, and at once."""
+    """Calls from several threads are independent and run concurrently."""
     results, errors = {}, []
 
     def one(i):
@@ -123,7 +123,7 @@ def test_threads():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork():
-    """A forked process starts new children, and does not use its parent's."""
+    """A forked process starts new children instead of using its parent's."""
     assert works()
     ours = {c.process.pid for c in _engine._idle}
     with multiprocessing.get_context("fork").Pool(1) as pool:
@@ -162,8 +162,8 @@ def test_warning_and_progress():
     assert any("bound" in text for text in shown)
 
 
-def test_where_a_warning_points():
-    """A warning is shown at the line that called the package."""
+def test_warning_location():
+    """A warning points to the line that called the package."""
     x = np.linspace(0, 1, 60)[:, None]
     with pytest.warns(VssgpWarning, match="noise has decreased") as fit:
         model = VSSGPRegressor().fit(x, np.sin(9 * x[:, 0]))
@@ -174,7 +174,7 @@ def test_where_a_warning_points():
 
 @pytest.mark.parametrize("own", [None, "3"])
 def test_joblib_share(monkeypatch, own):
-    """A worker of joblib gets its share of the cores, unless the user has given it one."""
+    """A joblib worker uses its share of the cores, unless the user has set one."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.delenv("GOMAXPROCS", raising=False)
     if own:

@@ -1,4 +1,4 @@
-"""Mistakes raise a ValueError or a TypeError of one line, in the words of the Python API."""
+"""Invalid arguments raise a one-line ValueError or TypeError that uses the names of the Python API."""
 
 import datetime
 
@@ -72,7 +72,7 @@ CALLS = [
     (lambda: forecast(LONG.assign(price=1), 2), "price"),
     (lambda: forecast(LONG, 2, x=[1]), "unique_id, ds, y and regressors alone"),
     (lambda: forecast(LONG, 2, regressors="heat"), "no such column"),
-    (lambda: forecast(LONG.iloc[-2:], 2), "so all 1 series failed"),
+    (lambda: forecast(LONG.iloc[-2:], 2), "; all 1 series failed"),
     (lambda: forecast(LONG.assign(unique_id=["a"] * 30 + ["a "] * 30), 2), "of the same text"),
     (lambda: forecast(LONG.assign(unique_id=[None] * 30 + ["a"] * 30), 2), "missing"),
     (lambda: forecast(Y.iloc[:3], 2), "has 3 values"),
@@ -120,7 +120,7 @@ CALLS = [
     (lambda: impute(S, 0, [(5, 9)]), "rate=0"),
     (lambda: impute(S, 1 << 31, [(5, 9)]), "rate=2147483648"),
     (lambda: impute(S, 8000, [(5, 9)], detect="clicks"), "only one"),
-    (lambda: impute(S, 8000, [(5, 9)], sensitivity=3), "with detect"),
+    (lambda: impute(S, 8000, [(5, 9)], sensitivity=3), "requires detect"),
     (lambda: impute(S, 8000, detect="scratches"), "detect='scratches'"),
     (lambda: impute(np.where(np.arange(6000) < 9, np.nan, S), 8000, [(100, 109)]), "NaN and in no gap"),
     (
@@ -163,7 +163,7 @@ def test_results():
     refused(lambda: f.model.predict(NEXT, {"a": [1]}), "no regressor 'a'")
 
 
-WORKS = {  # unusual values of y and x that are read
+WORKS = {  # unusual but valid values of y and x
     "bool": {"y": V > 13},
     "category": {"y": Y.astype("category")},
     "pandas.NA": {"y": [1, pd.NA, 3] * 20},

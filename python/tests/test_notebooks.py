@@ -1,4 +1,4 @@
-"""The notebooks run: pytest checks that no cell fails, `python tests/test_notebooks.py [NAME …]` writes them anew."""
+"""Check that no notebook cell fails. `python tests/test_notebooks.py [NAME …]` regenerates the notebooks."""
 
 import os
 import re
@@ -17,10 +17,10 @@ MOST = 400_000  # bytes of a notebook
 
 
 def executed(name):
-    """The notebook with all outputs made anew, and nothing that another run would change but its figures."""
+    """Execute a notebook and remove all outputs that differ between runs, except figures."""
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     book = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
-    env = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"}  # the kernel's own shows figures
+    env = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"}  # the kernel's default shows figures
     client = nbclient.NotebookClient(
         book, timeout=120, kernel_name="python3", record_timing=False, resources={"metadata": {"path": str(FOLDER)}}
     )
@@ -35,7 +35,7 @@ def executed(name):
 
 
 def plain(output):
-    """An output without the parts that differ between runs, progress and sound."""
+    """Remove the parts that differ between runs, progress and audio from an output."""
     if output.get("name") == "stderr" and "\r" in output["text"]:
         return None
     data = output.get("data", {})
@@ -47,7 +47,7 @@ def plain(output):
 
 
 def joined(outputs):
-    """Outputs with the pieces of a stream, which a busy machine sends one by one, put together."""
+    """Join consecutive outputs of the same stream, which a busy machine sends in pieces."""
     kept = []
     for o in outputs:
         if kept and o.output_type == kept[-1].output_type == "stream" and o.name == kept[-1].name:
@@ -59,7 +59,7 @@ def joined(outputs):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_runs(name):
-    """All cells run, and leave the outputs that are committed, but for their numbers."""
+    """All cells run and give the same kinds of output as the committed notebook."""
     nbformat = pytest.importorskip("nbformat")
     kept, now = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4), executed(name)
 

@@ -12,14 +12,14 @@ from vssgp import _engine
 
 
 def test_command():
-    """The package is the command, too."""
+    """The package also provides the command."""
     assert os.access(_engine.binary(), os.X_OK)
     done = subprocess.run([sys.executable, "-m", "vssgp", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("vssgp ") and subprocess.run([sys.executable, "-m", "vssgp", "oops"]).returncode == 2
 
 
 def test_script_that_finds_itself():
-    """Where the package has lost its command, the script on PATH would be it, and start itself for ever."""
+    """If the package lacks its binary, the script on PATH must not start itself forever."""
     script = shutil.which("vssgp", path=os.path.dirname(sys.executable))
     if script is None:
         pytest.skip("the package is not installed, so there is no script")
@@ -29,7 +29,7 @@ def test_script_that_finds_itself():
 
 
 def test_import():
-    """Scikit-learn, which takes its time, is imported for the estimators alone."""
+    """Scikit-learn, which is slow to import, is imported only for the estimators."""
     code = "import sys, vssgp; print('sklearn' in sys.modules); vssgp.VSSGPRegressor; print('sklearn' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
@@ -40,7 +40,7 @@ def test_names():
 
 
 def wheel(to, **env):
-    """What pip says, and the wheel that it builds, None where it builds none."""
+    """Return the output of pip and the wheel it builds, or None if it fails."""
     pytest.importorskip("hatchling")
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(to)]
     done = subprocess.run(
@@ -54,7 +54,7 @@ def wheel(to, **env):
 @pytest.mark.skipif(os.name == "nt", reason="the Go that is too old is a shell script")
 @pytest.mark.parametrize("version", [None, "go1.19.8", ""])
 def test_unfit_go(tmp_path, version):
-    """Where there is no Go, or one too old, the build says so in one line. Go 1.15 did not know its GOVERSION."""
+    """A missing or outdated Go is reported in one line. Go 1.15 has no GOVERSION."""
     if version is not None:
         (tmp_path / "go").write_text(f"#!/bin/sh\nprintf '{version}\\nlinux\\namd64\\nlinux\\namd64\\n/go\\n'\n")
         (tmp_path / "go").chmod(0o755)
@@ -85,5 +85,5 @@ def test_wheel_of_another_platform(tmp_path, system, processor, tag, name, magic
 
 @pytest.mark.slow
 def test_git_refuses(tmp_path):
-    """In a folder of another user git answers nothing, and the command does without its commit."""
+    """In a folder of another user git fails, and the command is built without a commit."""
     assert wheel(tmp_path, GIT_TEST_ASSUME_DIFFERENT_OWNER="1")[1]

@@ -1,4 +1,4 @@
-"""The Python in both READMEs runs, in the repository's folder and in the order of the page."""
+"""The Python code blocks of both READMEs run in order."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 def test_python(page, tmp_path, monkeypatch, capsys):
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib").use("Agg")
-    (tmp_path / "testdata").symlink_to(ROOT / "testdata")  # what the blocks write stays here
+    (tmp_path / "testdata").symlink_to(ROOT / "testdata")  # the blocks write their files here
     monkeypatch.chdir(tmp_path)
     text = (ROOT / page).read_text(encoding="utf-8")
     blocks = list(re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))

@@ -42,8 +42,8 @@ def test_fill(clean, gaps):
     assert len(r.draws) == 2 and (r.draws[0] != r.draws[1]).any() and (r.draws[0][~mask] == clean[~mask]).all()
 
 
-def test_ways_to_say_gaps(clean, gaps):
-    """A list, a mask and NaN say the same; full scale does not matter."""
+def test_gap_formats(clean, gaps):
+    """A list, a mask and NaN are equivalent; the full scale does not matter."""
     mask = inside(len(clean), gaps)
     cut = np.where(mask, 0, clean / 2.0**15)
     r = impute(cut, 16000, gaps)
@@ -56,7 +56,7 @@ def test_ways_to_say_gaps(clean, gaps):
     single = impute(np.where(mask, np.nan, cut).astype("f4"), 16000)
     assert single.samples.dtype == np.float32
     np.testing.assert_allclose(single.samples, r.samples, atol=1e-4)
-    whole = impute(np.where(mask, 0, clean).astype("i2"), 16000, gaps)  # in units of its samples
+    whole = impute(np.where(mask, 0, clean).astype("i2"), 16000, gaps)  # in units of the samples
     np.testing.assert_allclose(whole.sd, r.sd * 2**15, rtol=1e-9)
 
 
@@ -73,7 +73,7 @@ def test_channels(clean):
         assert impute(np.nan_to_num(stereo), 16000, mask).gaps == [(5000, 5010, None)]
 
 
-def test_doubts_of_channels():
+def test_channel_warnings():
     random = np.random.default_rng(0)
     tone_and_noise = np.column_stack([np.sin(np.arange(8000) / 9), random.normal(size=8000)]) / 4
     doubts = impute(tone_and_noise, 16000, [(4000, 4100), (6000, 6100, 1)]).doubts

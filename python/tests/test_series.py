@@ -29,7 +29,7 @@ INDEXES = {
 
 @pytest.mark.parametrize("index", INDEXES.values(), ids=INDEXES)
 def test_index(index):
-    """A forecast goes on where the data end, in their own kind of index; the model predicts the same there."""
+    """A forecast continues the index of the data, and the model predicts the same at these times."""
     y = pd.Series(short(), index=index, name="flow")
     f = forecast(y, 3)
     assert type(f.index) is type(index) or isinstance(index, pd.RangeIndex)
@@ -57,14 +57,14 @@ def test_arrays():
     days = np.arange("2024-01-01", "2024-02-10", dtype="M8[D]")
     g = forecast(y, 4, x=days)
     assert g.index.dtype == days.dtype and g.index[0] == np.datetime64("2024-02-10")
-    np.testing.assert_allclose(g.mean, f.mean, rtol=0.05)  # a week is tried, as rows are days
+    np.testing.assert_allclose(g.mean, f.mean, rtol=0.05)  # a weekly season is tried because rows are days
     two = np.column_stack([y, 2 * y])
     h = forecast(two.tolist(), 4)
     assert h.mean.shape == (4, 2) and list(h.frame().columns[:2]) == [("y0", "mean"), ("y0", "sd")]
 
 
 def test_text_and_dates():
-    """Dates as text come back as text, in their own notation; Python's dates as datetime64."""
+    """Dates as text are returned as text in the same notation; Python's dates become datetime64."""
     days = pd.date_range("2024-01-01", periods=40)
     want = forecast(short(), 2, x=days.to_numpy())
     iso = forecast(pd.Series(short(), index=days.strftime("%Y-%m-%d")), 2)
@@ -78,7 +78,7 @@ def test_text_and_dates():
         german.plot()
 
 
-def test_places():
+def test_positions():
     y = pd.Series(short(), index=INDEXES["days"])
     until = [forecast(y, until=u) for u in ("2024-02-12", pd.Timestamp("2024-02-12"), datetime.date(2024, 2, 12))]
     assert all(len(f.index) == 3 and (f.mean == until[0].mean).all() for f in until)
@@ -101,7 +101,7 @@ def test_frame(co2):
 
 
 def test_same_names():
-    """Outputs of the same name, and an index that is called like the series."""
+    """Outputs may share a name, and the index may have the name of the series."""
     twice = pd.DataFrame(np.column_stack([short(), 2 * short()]), columns=["a", "a"])
     f = forecast(twice, 1)
     assert list(f.mean.columns) == ["a", "a"] and f.model.info()["outputs"] == ["y0", "y1"]
@@ -111,7 +111,7 @@ def test_same_names():
 
 
 def test_known_errors():
-    """A value with a large error counts little, in each output by its own errors."""
+    """A value with a large error has a small weight; each output has separate errors."""
     y, yerr = np.column_stack([short(), -short()]), np.full((40, 2), 0.05)
     want = forecast(y, 3, yerr=yerr).mean
     y[[20, 30], [0, 1]] += 50
@@ -162,7 +162,7 @@ def test_model(co2, tmp_path):
 
 
 def test_command_to_python(tmp_path):
-    """Models that the command has fitted, of dates in another notation and of rows by their number."""
+    """Models fitted by the command, with dates in another notation or row numbers, can be loaded."""
     days = pd.date_range("2024-01-01", periods=40)
     frame = pd.DataFrame({"day": days.strftime("%d.%m.%Y"), "flow": short()})
     for table, at in ((frame, pd.date_range("2024-02-10", periods=2)), (frame[["flow"]], [41, 42])):
@@ -205,7 +205,7 @@ def test_plot(co2):
 
 
 def test_distribution(co2):
-    """Quantiles, intervals and draws, of one output and of two."""
+    """Quantiles, intervals and draws for one output and for two."""
     for y in (co2, co2.to_numpy(), pd.DataFrame({"a": co2, "b": co2**2})):
         f = forecast(y, 4, level=80)
         quantiles = [np.asarray(f.quantile(p)) for p in (0.025, 0.1, 0.5, 0.9, 0.975)]
@@ -233,7 +233,7 @@ def test_times_as_horizons(co2):
 
 
 def long_frame():
-    """Two series, one by turns with the other, and one that is too short."""
+    """Return two interleaved series and one that is too short."""
     days = pd.date_range("2024-01-01", periods=40)
     parts = [pd.DataFrame({"unique_id": i, "ds": days, "y": i * short()}) for i in (7, 3)]
     few = pd.DataFrame({"unique_id": 9, "ds": days[:2], "y": [1.0, 2.0]})
@@ -270,7 +270,7 @@ def test_several():
 
 
 def test_regressors():
-    """Regressors, holidays and events of arrays, of frames and of several series; the model gives the same numbers."""
+    """Regressors, holidays and events work with arrays, frames and several series, and agree with the model."""
     n, ahead = 200, 4
     days = pd.date_range("2023-10-01", periods=n + ahead)
     heat = 15 + 8 * np.sin(np.arange(n + ahead) ** 2)
