@@ -106,7 +106,7 @@ type Result struct {
 	Unsaved error
 }
 
-// A StartResult describes a finished start.
+// A StartResult describes the result of one initialization.
 type StartResult struct {
 	Seed  uint64  `json:"seed"`  // of the start's random numbers
 	Bound float64 `json:"bound"` // final bound, in nats
@@ -118,7 +118,7 @@ type StartResult struct {
 // A HeldOut compares a fit of one input with linear interpolation on held-out rows. A tenth of the
 // rows is held out, in intervals as long as the gaps of the data. The model with the fitted
 // hyper-parameters, which were estimated from all rows, is conditioned on the other rows and
-// predicts the held-out ones. See DESIGN.md, "Is the fit better than a line?".
+// predicts the held-out ones. See DESIGN.md, "Comparison with linear interpolation".
 type HeldOut struct {
 	Rows int // number of held-out rows
 	// RMSE is the error of the model, corrected upward because the point estimates depend
@@ -129,7 +129,7 @@ type HeldOut struct {
 }
 
 const (
-	// A fit adds the rough start if RMSE/Line exceeds heldTry. Worse reports true if it
+	// A fit adds the rough initialization if RMSE/Line exceeds heldTry. Worse reports true if it
 	// exceeds heldWorse. Both require an RMSE above heldSmall standard deviations, since
 	// both errors are negligible if the data have almost no noise.
 	heldTry, heldWorse = 1.0, 1.1
@@ -268,7 +268,7 @@ func (a *attempt) betterThan(b *attempt) bool {
 }
 
 // addStarts adds starts after the last one: up to extraStarts if all have ended in a bad
-// optimum, and the rough start if the best fit is worse than linear interpolation.
+// optimum, and the rough initialization if the best fit is worse than linear interpolation.
 func (f *fit) addStarts() error {
 	if f.progress.Start < f.progress.Starts-1 {
 		return nil
@@ -314,8 +314,8 @@ func (f *fit) optimism(a *attempt) float64 {
 	return math.Sqrt((n + p) / (n - p))
 }
 
-// needsRough reports whether the fit adds the rough start: the best fit is worse than
-// linear interpolation, and the options allow the rough start.
+// needsRough reports whether the fit adds the rough initialization: the best fit is worse than
+// linear interpolation, and the options allow the rough initialization.
 func (f *fit) needsRough() (bool, error) {
 	if f.best == nil || f.progress.Rough > 0 || f.o.Iterations == NoIterations {
 		return false, nil
@@ -334,7 +334,7 @@ func (f *fit) needsRough() (bool, error) {
 	return h.above(heldTry) && f.allowsRough(), nil
 }
 
-// keepRough reports whether the fit from the rough start predicts held-out rows better
+// keepRough reports whether the fit from the rough initialization predicts held-out rows better
 // than the best earlier fit.
 func (f *fit) keepRough(a *attempt) (bool, error) {
 	h, err := f.heldOut(a)
@@ -470,7 +470,7 @@ func (f *fit) read(s *checkpoint.Snapshot, made []checkpoint.Trait) (*Model, err
 			ErrCheckpoint)
 	}
 	if least := 1 + f.o.Restarts; s.Starts < least || s.Starts > least+extraStarts+min(s.Rough, 1) {
-		return nil, fmt.Errorf("it is in start %d of %d, expected %d starts: %w", s.Start, s.Starts, least, ErrCheckpoint)
+		return nil, fmt.Errorf("it was written in initialization %d of %d, expected %d initializations: %w", s.Start, s.Starts, least, ErrCheckpoint)
 	}
 	if s.State == nil {
 		return nil, nil

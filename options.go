@@ -34,7 +34,7 @@ const (
 	// as in the paper.
 	InitPaper Init = "paper"
 	// InitSpectrum chooses the components from the spectrum of the data. It is the default
-	// for one input, evenly sampled or not. See DESIGN.md, "Starting values".
+	// for one input, evenly sampled or not. See DESIGN.md, "Initialization".
 	InitSpectrum Init = "spectrum"
 )
 

@@ -36,9 +36,9 @@
 // tables fits nine tenths of a table's rows and scores the others: the default, and K by hand with frequencies learned or drawn. -dump
 // writes the same splits for peers/tables.py, which appends its lines to the same file.
 //
-// repair damages recordings by clicks, crackle, dropouts and clipping, finds and fills the damage, and prints the number of finds, of
-// found in the undamaged recordings, and signal over error before and after. Of stereo the first channel gets gaps, filled alone and with
-// the other.
+// repair damages recordings by clicks, crackle, dropouts and clipping, finds and fills the damage, and prints the number of finds,
+// also in the undamaged recordings, and the signal-to-error ratio before and after. In stereo recordings the first channel gets gaps, filled
+// with and without the other.
 //
 // clicks adds faint and loud clicks to recordings, and prints how many the detector of clicks finds, by their level, and how much it finds in
 // error, by its sensitivity. -fit fits the detector's weights to the recordings first. bench/clicks_sounds.sh makes recordings.

@@ -67,7 +67,7 @@ func parse(name string, args []string, stderr io.Writer) (task, error) {
 	return t, nil
 }
 
-// exitCode is 2 for a mistake of the caller, a file that cannot be written or a card that is not there included, else 1.
+// exitCode returns 2 for an error of the caller, including a file that cannot be written and a GPU that does not exist, and 1 otherwise.
 func exitCode(err error) int {
 	var u *usage
 	if errors.As(err, &u) || errors.Is(err, cuda.ErrNoDevice) || errors.Is(err, fileio.ErrTarget) {

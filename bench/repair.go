@@ -53,7 +53,7 @@ func (o *repairTask) check(files []string) error {
 			"-only %q: must be %s or one of %q", o.only, besideOnly, detect.Kinds))
 }
 
-// A spoiling makes one kind of damage.
+// A spoiling adds one kind of damage.
 type spoiling struct {
 	kind  detect.Kind
 	made  string

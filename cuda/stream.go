@@ -38,7 +38,7 @@ func (s *Stream) check(c *Context) error {
 	case s == nil:
 		return errors.New("no stream")
 	case s.context != c:
-		return fmt.Errorf("the stream is of another context, on device %v", s.context.device)
+		return fmt.Errorf("the stream belongs to another context, on device %v", s.context.device)
 	case s.closed:
 		return fmt.Errorf("the stream is %w", errClosed)
 	}

@@ -227,7 +227,7 @@ func (l *layout) inner(v []float64, rate float64) []inner {
 //
 // For pairs of inner coordinates, averageInformation estimates it. In the logarithm v of a standard deviation, L has the curvature
 // −∂²L/∂v² = −4σ⁴ ∂²L/∂(σ²)² − 2 ∂L/∂v. The expectation of the second term is 0. If the curvature exceeds the expected information, for
-// example if only the prior keeps a variance from 0, evaluate uses the curvature.
+// example if only the prior keeps a variance above 0, evaluate uses the curvature.
 func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda float64, inner []inner) (value float64, err error) {
 	s, t := o.groups[group], o.tracks[group]
 	factor, err := o.factor(s.moments, lambda)

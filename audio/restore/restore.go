@@ -24,7 +24,7 @@ const (
 	// Auto selects VSSGP if an option is set that only VSSGP supports, else Mixture.
 	Auto Method = ""
 	// Mixture averages processes that are stationary after time and level warping. Candidate models are weighted by their error on
-	// artificial gaps (DESIGN.md, "Filling gaps"). It has no bound.
+	// artificial gaps (DESIGN.md, "Gap filling"). It has no bound.
 	Mixture Method = "mixture"
 	// AR is the best simple fill: an autoregressive model whose context is selected by artificial gaps.
 	AR Method = "ar"
@@ -38,7 +38,7 @@ type Options struct {
 	Method Method
 	// Model configures the fit; lengths and periods are in seconds. Zero fields have defaults for audio: the spectrum initialization,
 	// windows of 32 to 64 ms selected by the bound, and no iterations, because they raise the bound but degrade the fill (DESIGN.md,
-	// "Starting values"). Excerpts that are filled in parallel share MemoryLimit. Checkpoints are not supported.
+	// "Initialization"). Excerpts that are filled in parallel share MemoryLimit. Checkpoints are not supported.
 	Model vssgp.Options
 	// Context is the duration to model on each side of a gap; 0: DefaultContext.
 	Context time.Duration

@@ -55,7 +55,7 @@ func TestContiguousUnbiased(t *testing.T) {
 		}
 		r := newRun(t, data, p, Settings{Batch: c.size, Contiguous: true})
 		coords := NewCoordinates(p, everything, c.ties, 2)
-		coords.lay(p, somePriors(p.Q))
+		coords.setPriors(p, somePriors(p.Q))
 		shared, own := coords.byWindow(p)
 		v, prior, sumPrior := make([]float64, coords.n), make([]float64, coords.n), make([]float64, coords.n)
 		coords.read(v, p)

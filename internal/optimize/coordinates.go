@@ -168,8 +168,8 @@ func (c *Coordinates) read(v []float64, p *variational.Params) {
 	}
 }
 
-// belowLevel is how far above the noise level a noise begins that was set below,
-// as a share of the level.
+// belowLevel is the initial excess of the noise over the noise level, relative to the level,
+// if the given noise is below it.
 const belowLevel = 1e-3
 
 // write sets p's free parameters from v.
@@ -236,8 +236,8 @@ func (c *Coordinates) hold(v []float64, s span) {
 	}
 }
 
-// pull writes into v the gradient by the vector of a number whose gradient by
-// the parameters, at p, is g. It adds the gradient through the noise level to grad.
+// pull writes into v the gradient with respect to the coordinates, given the gradient grad
+// with respect to the parameters p. It adds the gradient through the noise level to grad.
 func (c *Coordinates) pull(v []float64, p, grad *variational.Params) {
 	if slices.ContainsFunc(c.groups, func(g group) bool { return g.kind == variational.Level }) {
 		c.level.Pull(p, grad)

@@ -49,7 +49,7 @@ func BenchmarkHost(b *testing.B) {
 	p, _ := modeltest.Kind{Name: "host", N: 10, L: 150_000, K: 1, Q: 1, D: 1, Windows: 3750}.Make()
 	grad := p.Clone()
 	c := coordinatesOf(p, append(hyperparameters, FeatureTensors...), Ties{}, 2, variational.NoiseLevel{Condition: 1e-9})
-	c.lay(p, Priors{})
+	c.setPriors(p, Priors{})
 	v, g := make([]float64, c.n), make([]float64, c.n)
 	c.read(v, p)
 	near := func(x, g []float64) (float64, error) { // its maximum lies at 0

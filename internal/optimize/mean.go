@@ -7,9 +7,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// startCoefficients gives the factorized posterior its start: the exact mean
-// or one near it, with the diagonal that is optimal for it,
-// s_k = 1/(1 + τ G_kk).
+// startCoefficients initializes the factorized posterior with the exact mean or an
+// approximation, and with the optimal diagonal, s_k = 1/(1 + τ G_kk).
 func (r *Run) startCoefficients() error {
 	p := r.Params
 	if len(p.CoefMean) > 0 && len(p.CoefVar) > 0 {

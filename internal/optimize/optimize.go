@@ -68,7 +68,7 @@ func (r *Run) take(s stage) (ended string, err error) {
 func (r *Run) coordinates(p *variational.Params, free []string, exact bool) *Coordinates {
 	c := NewCoordinates(p, free, r.Ties, r.reach())
 	c.level = r.Rows.NoiseLevel(r.Params, exact)
-	c.lay(p, r.Priors)
+	c.setPriors(p, r.Priors)
 	return c
 }
 
@@ -80,10 +80,9 @@ func (r *Run) LogPrior() float64 {
 	return c.logPrior(c.spans, v, nil, 1)
 }
 
-// A noise within levelReached times the noise level is limited by it if a relative
-// change of the noise changes the bound by more than heldUp of the data's number.
-// Noise of the data's own leaves .01 of them where the level has come up to it;
-// noiseless data leave .12 to .5 (TestNoiseless).
+// levelReached is the maximum ratio of a noise to the noise level at which the level may limit
+// it: it does if a relative change of the noise changes the bound by more than heldUp nats per
+// observed number. With noise in the data it is .01, and .12 to .5 without (TestNoiseless).
 const levelReached, heldUp = 2, 0.05
 
 // NoiseFloor returns the least noise variance that float64 can resolve if the noise has reached it, else 0.
@@ -151,7 +150,7 @@ func (r *Run) Collapsed(step float64) string {
 	case variance == 0:
 		return "" // the data are constant: there is nothing to explain
 	case 1/p.NoisePrecision[0] > noiseShare*variance:
-		return "all of the data taken for noise"
+		return "all of the data explained as noise"
 	case step == 0:
 		return ""
 	}

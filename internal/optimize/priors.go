@@ -38,8 +38,8 @@ func (s Priors) of(t variational.Tensor, i, inputs int) bayes.Prior {
 	return bayes.Prior{}
 }
 
-// lay sets the prior of every coordinate, one for tied entries.
-func (c *Coordinates) lay(p *variational.Params, s Priors) {
+// setPriors sets the prior of every coordinate, one for tied entries.
+func (c *Coordinates) setPriors(p *variational.Params, s Priors) {
 	if s.none() {
 		c.priors = nil
 		return

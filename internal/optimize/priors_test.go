@@ -30,7 +30,7 @@ func TestLogPrior(t *testing.T) {
 		p, _ := c.kind.Make()
 		set := somePriors(p.Q)
 		coords := coordinatesOf(p, c.free, c.ties, 3, c.level)
-		coords.lay(p, set)
+		coords.setPriors(p, set)
 		v := make([]float64, coords.n)
 		coords.read(v, p)
 		want := normal(set.Noise, 1/p.NoisePrecision[0]-c.level.At(p))
@@ -70,7 +70,7 @@ func TestLogPrior(t *testing.T) {
 func TestSharedPrior(t *testing.T) {
 	p, _ := modeltest.Kind{Name: "shared", N: 12, L: 6, K: 2, Q: 1, D: 1, Windows: 3}.Make()
 	coords := NewCoordinates(p, hyperparameters, Ties{Shared: true}, 3)
-	coords.lay(p, somePriors(1))
+	coords.setPriors(p, somePriors(1))
 	count := 0
 	for _, one := range coords.priors {
 		if one.SD > 0 {

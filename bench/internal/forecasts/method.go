@@ -99,7 +99,7 @@ func near(s Series, season int, drift float64, at []float64) (f Forecast, err er
 		i := g.at(x)
 		from := g.nearest(i, season)
 		if from < 0 {
-			return f, fmt.Errorf("x = %g: no number whole seasons away", x)
+			return f, fmt.Errorf("x = %g: no observation at a distance of a whole number of seasons", x)
 		}
 		far := max(i-from, from-i)
 		sd := g.spread(far, season, drift)

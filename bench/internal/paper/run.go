@@ -174,7 +174,7 @@ func (s *session) one(ctx context.Context, f fit, count string) (Line, error) {
 	began := time.Now()
 	err := f.run(ctx, &l)
 	if ctx.Err() != nil {
-		return l, fmt.Errorf("interrupted; the same command goes on from here: %w", ctx.Err())
+		return l, fmt.Errorf("interrupted; run the same command again to resume: %w", ctx.Err())
 	}
 	l.Seconds = cmp.Or(l.Seconds, time.Since(began).Seconds())
 	if err != nil {

@@ -112,7 +112,7 @@ func TestInterrupted(t *testing.T) {
 		return list, err
 	}
 	s := &session{Options: Options{Out: t.TempDir()}, log: io.Discard}
-	if _, err := s.set(ctx, c); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "the same command goes on") {
+	if _, err := s.set(ctx, c); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "run the same command again") {
 		t.Errorf("error %v", err)
 	}
 	if lines, err := jsonl.Read[Line](s.path(c.name+".jsonl"), nil); err != nil || len(lines) != 1 {
