@@ -125,8 +125,8 @@ func parsed[T task](t *testing.T, name, args string) T {
 	return o.(T)
 }
 
-// TestProblem: the same seed makes the same problem, another one another; what
-// is asked for is what there is.
+// TestProblem: the same seed gives the same problem, and another seed another one,
+// with the given sizes.
 func TestProblem(t *testing.T) {
 	s := sizes{N: 200, Q: 2, D: 3, Features: 12, Window: 50, Seed: 4}
 	a := testkit.Must(s.build())(t)
@@ -172,7 +172,7 @@ func TestWork(t *testing.T) {
 // pass is how long a pass over the rows takes in TestStopwatch.
 const pass = 20 * time.Millisecond
 
-// TestStopwatch: each pass is charged to its part, opening and closing to none.
+// TestStopwatch: the time of each pass is assigned to its part, opening and closing to none.
 func TestStopwatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peak 1")
@@ -197,8 +197,8 @@ func TestStopwatch(t *testing.T) {
 	})
 }
 
-// TestMeasure: a record of each inference comes back from its line of JSON, and
-// A dump contains the results of the evaluation.
+// TestMeasure: a record of each inference can be read from its line of JSON, and
+// a dump contains the results of the evaluation.
 func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "speed.jsonl")

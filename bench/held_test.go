@@ -72,8 +72,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestFirstIsKept: the gradient that peers are compared with is the made model's,
-// however often others have been computed since.
+// TestFirstIsKept: the gradient for comparisons with peers is the original model's,
+// also after evaluations of other models.
 func TestFirstIsKept(t *testing.T) {
 	s := testkit.Must(newSession(parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peers numpy"), cpu.New()))(t)
 	e := testkit.Must(s.first())(t)

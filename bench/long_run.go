@@ -65,7 +65,7 @@ type longKey struct {
 	Terms    int     `json:"terms,omitempty"`    // of celerite: oscillators, J = 2·terms
 }
 
-// series is the key without the length: a curve of the figure has one.
+// series returns the key without the length, which identifies a curve of the figure.
 func (k longKey) series() longKey {
 	k.N = 0
 	return k
@@ -129,11 +129,11 @@ func (o *longTask) one(ctx context.Context, k longKey, n int, before *longLine) 
 	return l
 }
 
-// memoryShare is how much of the machine's memory a method may be predicted to take.
+// memoryShare is the maximum predicted memory of a method, relative to the machine's memory.
 const memoryShare = 0.9
 
-// tooMuch returns the reason why a method is not run, or "": the memory that its largest arrays take, and its time, predicted from the size before,
-// as N·M² grows or as N does. Windows always run: they are the subject.
+// tooMuch returns the reason why a method is not run, or "": the memory of its largest arrays, or its time, predicted from the previous size
+// in proportion to N·M² or N. Windows always run: they are the subject.
 func (o *longTask) tooMuch(l, before *longLine) string {
 	work := func(l *longLine) float64 { return float64(l.N) }
 	n, m, j := float64(l.N), float64(l.M), float64(2*l.Terms)

@@ -65,7 +65,7 @@ func withScript(name string, f func(dir, script string) error) (err error) {
 	return f(dir, filepath.Join(dir, "peers", name))
 }
 
-// runPeer runs a script by a Python and returns the last line that it prints. Whatever becomes of it is the line's status; the
+// runPeer runs a script by a Python and returns the last line that it prints. Its result or error is the line's status; the
 // interpreter may take an additional minute to start.
 func runPeer(ctx context.Context, limit time.Duration, env []string, python string, args ...string) peerLine {
 	within, cancel := context.WithTimeout(ctx, limit+time.Minute)

@@ -66,8 +66,8 @@ const (
 	low       = 0.05 // the highest of the low frequencies of Fitted
 )
 
-// build makes the problem of a seed: sinusoids with noise at x = 0, 1, 2, … in samples, in the model's own units, and features all along
-// them. Further inputs are drawn over the range of the first. Nothing depends on the machine.
+// build returns the problem of a seed: sinusoids with noise at x = 0, 1, 2, … in samples, in the model's units, and features over the whole
+// range. Further inputs are drawn over the range of the first. Nothing depends on the machine.
 func (s sizes) build() (*problem, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (s sizes) windows() (w backend.Windows, reach float64) {
 	}
 }
 
-// params are the model of a made problem, such as a fit of audio has: in each window, or in all, some components with length-scales of a
+// params returns the model of a synthetic problem, similar to a fit of audio: in each window, or in total, some components with length-scales of a
 // few samples and frequencies up to the highest; features that live over a good part of the window; uniform phases of every width, so that
 // no term of the bound vanishes. Fitted ones are like the models that fits without windows end in: features reach over 1 to 10 times the
 // range of the rows, and half of the components have frequencies up to low.
@@ -226,7 +226,7 @@ func readSeries(path string) (*vssgp.Data, error) {
 }
 
 // work counts the floating-point operations of the parts of an evaluation; sines, cosines and exponentials come on top. A run is n rows
-// that meet the same m features: without windows, all of them. Accumulating is a part of moments: each entry of E[ΦᵀΦ] is summed once for
+// with the same m features: without windows, all rows. Accumulating is a part of moments: each entry of E[ΦᵀΦ] is summed once for
 // its two places. The factorized bound takes for each feature that a row meets the residual 2·d, its product with the mean 2·d and with the
 // feature 2·d, the squares 4, the contraction with the feature's derivatives 18 and 8 for each input. The algebra counts the same wherever
 // it runs.

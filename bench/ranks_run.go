@@ -135,8 +135,8 @@ func probe(c ranks.Comm) (latency, bandwidth float64) {
 	return latency, 2 * 8 * probeBlock / took
 }
 
-// expected returns the time of an evaluation on rank 0's CPU and the network predicted by the model, from the line of one rank and the measured
-// cost of messages: on a machine of as many cores, and with no other work, its seconds. Without windows 5 messages go to all ranks or come
+// expected returns the time of an evaluation that the model predicts for rank 0's CPU and the network, from the line of one rank and the
+// measured cost of messages, on a machine with as many cores and no other work. Without windows 5 messages go to all ranks or come
 // from them in each of two passes. With windows each of four exchanges goes rank by rank.
 func expected(one, l *ranksLine) float64 {
 	host := one.Busy * one.Host / one.Evaluation

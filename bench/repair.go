@@ -228,7 +228,7 @@ func hits(x, y []float64, made []audio.Gap, found []detect.Found) []bool {
 	return out
 }
 
-// matches counts the places that are hit, and the finds that meet any place.
+// matches counts the damaged segments that are found, and the finds that overlap any of them.
 func matches(x, y []float64, made []audio.Gap, found []detect.Found) (hit, right int) {
 	for _, h := range hits(x, y, made, found) {
 		if h {

@@ -17,8 +17,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestParts: of one evaluation on the CPU, passes and host algebra are all of
-// it, features and accumulation most of the moments; rates and shares follow
+// TestParts: on the CPU, passes and host algebra add up to the evaluation, and
+// features and accumulation to most of the moments; rates and shares follow
 // from them.
 func TestParts(t *testing.T) {
 	r := measured(t, "-n 4000 -features 160 -repeats 1 -direct")
@@ -38,7 +38,7 @@ func TestParts(t *testing.T) {
 	for name, c := range map[string][2]float64{
 		"evaluation": {r.Share["evaluation"], r.GFlops["evaluation"]}, moments: {r.Share[moments], r.GFlops[moments]},
 		accumulating: {r.Share[accumulating], r.GFlops[accumulating]}, pullback: {r.Share[pullback], r.GFlops[pullback]},
-	} { // how large they are is the machine's affair, and what else it does
+	} { // their size depends on the machine and its load
 		if want := c[1] / 1e3 / r.Peak; !(c[0] > 0) || math.Abs(c[0]-want) > 1e-9*want {
 			t.Errorf("%s has %v of the peak of %v TFLOP/s at %v GFLOP/s, want %v", name, c[0], r.Peak, c[1], want)
 		}
@@ -140,8 +140,8 @@ func TestBadData(t *testing.T) {
 	}
 }
 
-// TestGivenPeak: a peak that is given is not measured; the factorized pass's
-// kernels are its own.
+// TestGivenPeak: a given peak is not measured; the factorized pass has
+// separate kernels.
 func TestGivenPeak(t *testing.T) {
 	r := measured(t, "-n 1000 -features 32 -repeats 2 -inference factorised -peak 3")
 	if r.Peak != 3 || r.Seconds[evaluating] != 0 || r.Matrices != 0 || r.Kernels["factorised.features"] <= 0 || r.Kernels["factorised.contraction"] <= 0 {
@@ -210,7 +210,7 @@ func TestNoPython(t *testing.T) {
 	}
 }
 
-// FuzzPeer: what a peer prints is a line or is none.
+// FuzzPeer: any output of a peer is parsed or rejected.
 func FuzzPeer(f *testing.F) {
 	f.Add([]byte("warning\n{\"peer\":\"numpy\",\"status\":\"ok\"}\n"))
 	f.Add([]byte("{\"bound\":NaN,\"status\":\"ok\"}"))
@@ -222,8 +222,8 @@ func FuzzPeer(f *testing.F) {
 	})
 }
 
-// TestSplit: the algebra's kernels are taken out of what Solve took, but for the
-// adjoint's, which the pullback launches; the parts add up to the same.
+// TestSplit: the time of the algebra's kernels is subtracted from the time of Solve, except
+// the adjoint's, which the pullback launches; the total is unchanged.
 func TestSplit(t *testing.T) {
 	p := times{moments: 1, solving: 10, pullback: 5, hosted: 2}
 	all := p.sum(passes...)

@@ -50,7 +50,7 @@ func interruptible() (ctx context.Context, stop func()) {
 
 // commitFlag tells a build without git which commit it is.
 func commitFlag(set *flag.FlagSet, commit *string) {
-	set.StringVar(commit, "commit", "", "commit, for the record, where this build does not know")
+	set.StringVar(commit, "commit", "", "commit to record, if the build does not contain it")
 }
 
 // counts reads the numbers of a flag, from 1 to most.

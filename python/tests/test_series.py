@@ -157,7 +157,7 @@ def test_model(co2, tmp_path):
     model = SeriesModel.load(path)
     assert (model.predict(f.index).mean == f.mean).all() and model.info()["outputs"] == ["co2"]
     assert (pickle.loads(pickle.dumps(f)).model.predict(f.index).mean == f.mean).all()
-    with pytest.raises(ValueError, match="beyond"):
+    with pytest.raises(ValueError, match="exceeds the maximum"):
         model.predict(pd.DatetimeIndex(["2100-01-01"]))
 
 

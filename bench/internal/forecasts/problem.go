@@ -63,8 +63,8 @@ func Sets() []string { return jsonl.Distinct(sets, func(s set) string { return s
 // errNotGiven is the error for a file that is neither in the repository nor in the folder of data.
 var errNotGiven = errors.New("left out")
 
-// Problems makes the problems of some sets, in the repository's root. skipped is called for each series that is omitted because its file is not in the
-// folder of data.
+// Problems returns the problems of some sets, in the repository's root. skipped is called for each series that is omitted because its file
+// is not in the folder of data.
 func Problems(names []string, data string, skipped func(error)) (all []Problem, err error) {
 	for _, s := range sets {
 		if !slices.Contains(names, s.name) {

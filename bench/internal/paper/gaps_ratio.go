@@ -157,8 +157,8 @@ func byMethod(lines []Line) fillsBy {
 // isTuned reports whether settings of the mixture were chosen on a line's gaps.
 func isTuned(l Line) bool { return l.Seed == tunedSeed }
 
-// bestSettings are the settings of the grid with the smallest error on these gaps, over all recordings of a class: chosen afterwards, which favors
-// them.
+// bestSettings returns the settings of the grid with the smallest error on these gaps, over all recordings of a class. They are chosen
+// afterwards, which favors them.
 func bestSettings(lines []Line) map[cell]string {
 	chosen, least := map[cell]string{}, map[cell]float64{}
 	for _, of := range jsonl.Groups(lines, startOf) {

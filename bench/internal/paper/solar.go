@@ -18,8 +18,8 @@ import (
 // The paper's comparison of Gaussian process approximations is on reconstructed solar irradiance by year, scaled to standard deviation
 // 1, five segments of 20 years left out, one squared exponential for all methods.
 //
-// The paper does not specify the positions of its segments. Case fixed has them where a later re-creation (VFF, Hensman et al.) has, cut to 20
-// years; case drawn draws them anew for each seed. ssgp's 50 features are 25 frequencies, each a cosine and a sine. Nor does the paper
+// The paper does not specify the positions of its segments. Case fixed uses the positions of a later re-creation (VFF, Hensman et al.),
+// cut to 20 years; case drawn draws them for each seed. ssgp's 50 features are 25 frequencies, each a cosine and a sine. Nor does the paper
 // specify the initial Σ: start paper is InitPaper's, which fixes the noise at first; with Σ = 0.0001, a century, all parameters move from
 // the first iteration on.
 const (

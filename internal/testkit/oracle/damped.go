@@ -4,8 +4,7 @@ import (
 	"math"
 )
 
-// Damped are M damped cosines, what is left of a model's features where the
-// data meet them:
+// Damped are M damped cosines, the expected features of a model:
 //
 //	q = ½ Σ_q P_kq d_q²,  θ = Σ_q ω_kq d_q + c_k,  d = x − z_k
 //	mean   = g(x)  · A1_k · exp(−q) · cos θ

@@ -48,7 +48,7 @@ type GoldenBatch struct {
 	GoldenBound
 }
 
-// GoldenPredict holds predictions at X [n][Q]: means [n][D] and covariances
+// GoldenPredict contains predictions at X [n][Q]: means [n][D] and covariances
 // [n][D][D], of the exact posterior and of the factorized.
 type GoldenPredict struct {
 	X              [][]float64   `json:"X"`
