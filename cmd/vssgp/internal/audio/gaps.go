@@ -39,7 +39,7 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 		"`file` of gaps: CSV with the columns start,end, or Audacity labels")
 	f.BoolVar(&g.cues, "cues", false, "fill the regions marked by cue points in the WAV file")
 	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
-	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "at most 10; higher values find more damage and more false positives")
+	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "up to 10; higher finds more, and more false positives")
 	f.Float64Var(&g.confidence, "confidence", 0, "fill only finds with at least this confidence in `percent`")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
 		"write the finds or gaps to this `file`, as Audacity labels (.txt) or .csv")
