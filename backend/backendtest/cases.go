@@ -48,7 +48,7 @@ var cases = []size{
 	{name: "windows along the second of two inputs", n: 20, m: 9, q: 2, d: 1, windows: 3},
 	{name: "more windows than rows", n: 3, m: 20, q: 1, d: 1, windows: 9},
 	{name: "windows without rows", n: 60, m: 24, q: 1, d: 1, windows: 8, rowsIn: [2]float64{5, 8}},
-	{name: "many rows between two centers", n: 257, m: 10, q: 1, d: 1, windows: 3, rowsIn: [2]float64{0.6, 2.4}},
+	{name: "many rows in an interval", n: 257, m: 10, q: 1, d: 1, windows: 3, rowsIn: [2]float64{0.6, 2.4}},
 	{name: "rows before all centers", n: 20, m: 12, q: 1, d: 1, windows: 4, rowsIn: [2]float64{-3, 0}},
 	{name: "rows after all centers", n: 20, m: 12, q: 1, d: 1, windows: 4, rowsIn: [2]float64{7, 9}},
 	{name: "windows without features", n: 90, m: 12, q: 1, d: 2, windows: 8,
