@@ -335,7 +335,7 @@ func TestWarnings(t *testing.T) {
 		"two long gaps": {[]string{"impute", gapped, "--gap", "6500:6740", "--gap", "20000:20240", "--context", "10ms", "--window", "32ms", "-o",
 			out("o.wav")}, []string{"--context"}},
 		"all is context": {[]string{"impute", gapped, "--gap", "4950:5110", "--context", "all", "--window", "8ms", "--components", "4",
-			"--features", "2", "-o", out("k.wav")}, []string{"windows only 8 ms"}},
+			"--features", "2", "-o", out("k.wav")}, []string{"windows are only 8 ms"}},
 	} {
 		if !slow.Tests && slices.Contains([]string{"default", "enough for the band", "two length-scales", "good fill", "all is context"}, name) {
 			continue
