@@ -193,7 +193,7 @@ func (g Gap) fits(n, channels int) error {
 	case g.End > n:
 		return fmt.Errorf("%w: the recording ends at sample %d", ErrGaps, n)
 	case g.Channel < 0 || g.Channel > channels:
-		return fmt.Errorf("%w: the recording has %d channels", ErrGaps, channels)
+		return fmt.Errorf("%w: channel %d, must be 1 to %d", ErrGaps, g.Channel, channels)
 	}
 	return nil
 }

@@ -210,7 +210,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute good.wav --gaps none.csv WAV", "none.csv"}, {"impute good.wav --gaps gaps-names.csv WAV", "gaps-names.csv"},
 	{"impute good.wav --gaps gaps-overlap.csv WAV", "gaps-overlap.csv: line 3: gap 110:130"},
 	{"impute good.wav --gaps gaps-overlap.csv WAV", "(the line is 0.01375 s to 0.01625 s)"},
-	{"impute good.wav --gap 1:2 --gaps gaps.csv WAV", "--gaps"}, {"impute good.wav --gap 5:6@2 WAV", "1 channels"},
+	{"impute good.wav --gap 1:2 --gaps gaps.csv WAV", "--gaps"}, {"impute good.wav --gap 5:6@2 WAV", "channel 2, must be 1 to 1"},
 	{"impute good.wav --dry-run --detect zeros WAV", "--dry-run cannot be combined with -o"},
 	{"impute folder --dry-run --detect zeros --out-dir .", "--dry-run"},
 	{"impute good.wav --gap 5:6 --confidence 9 WAV", "--confidence 9"}, {"impute . --detect zeros --confidence 101 WAV", "--confidence 101"},

@@ -53,7 +53,7 @@ func New(env *cli.Env) *cobra.Command {
 		Use:        "impute IN.wav -o OUT.wav",
 		Aliases:    []string{"repair"},
 		SuggestFor: []string{"restore", "declick", "declip", "decrackle", "inpaint"},
-		Short:      "Find and fill damage in a recording",
+		Short:      "Find and fill damage in a recording (alias: repair)",
 		Long: `Finds damage in a recording, or reads a list of gaps, and fills the damaged samples. Other
 samples are copied bit for bit. Input formats are WAV, FLAC, AIFF, RF64, W64 and SPHERE.
 The extension of -o selects the output format. "-" is stdin, or stdout for -o.
