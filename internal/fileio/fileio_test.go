@@ -19,7 +19,7 @@ import (
 
 var errHalfway = errors.New("halfway")
 
-// content returns a writing function.
+// content returns a function that writes s.
 func content(s string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, s)
@@ -27,7 +27,7 @@ func content(s string) func(io.Writer) error {
 	}
 }
 
-// halfway writes more than the buffer holds and then fails.
+// halfway writes more than the buffer's size and then fails.
 func halfway(w io.Writer) error {
 	if _, err := w.Write(bytes.Repeat([]byte("half "), 1<<16)); err != nil {
 		return err
@@ -35,7 +35,8 @@ func halfway(w io.Writer) error {
 	return errHalfway
 }
 
-// holds fails the test unless the folder contains exactly these files: pairs of name and content.
+// holds fails the test unless the folder contains exactly these files, given as pairs of name and
+// content.
 func holds(t *testing.T, folder string, want ...string) {
 	t.Helper()
 	got, all := map[string]string{}, map[string]string{}
@@ -50,7 +51,7 @@ func holds(t *testing.T, folder string, want ...string) {
 	}
 }
 
-// put makes a file.
+// put creates a file.
 func put(t *testing.T, path, s string, mode fs.FileMode) {
 	t.Helper()
 	testkit.OK(t, os.WriteFile(path, []byte(s), mode))
@@ -65,12 +66,12 @@ func TestWrite(t *testing.T) {
 		testkit.OK(t, Write(a, content(s)))
 		holds(t, d, "a", s)
 	}
-	name := strings.Repeat("n", 250) // a temporary name made of it all would be too long
+	name := strings.Repeat("n", 250) // too long for a temporary name that contains all of it
 	testkit.OK(t, Write(filepath.Join(d, name), content("x")))
 	holds(t, d, "a", long, name, "x")
 }
 
-func TestWriteFailureLeavesTheOld(t *testing.T) {
+func TestWriteFailureKeepsOldFile(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		d := t.TempDir()
 		a := filepath.Join(d, "a")
@@ -94,7 +95,7 @@ func TestWriteFailureLeavesTheOld(t *testing.T) {
 	}
 }
 
-// No target may be touched before the last function has succeeded.
+// TestWriteAllTogether checks that no target changes before the last function has succeeded.
 func TestWriteAllTogether(t *testing.T) {
 	d := t.TempDir()
 	a, b := filepath.Join(d, "a"), filepath.Join(d, "b")
@@ -112,7 +113,7 @@ func TestWriteAllTogether(t *testing.T) {
 	holds(t, d, "a", "new a", "b", "new b")
 }
 
-// A rename that fails, here because a directory takes the target's place while its content is written, undoes those before it.
+// TestWriteAllUndoesRenames checks that a failed rename undoes the previous ones. It fails because the target becomes a directory.
 func TestWriteAllUndoesRenames(t *testing.T) {
 	d := t.TempDir()
 	a, b, c := filepath.Join(d, "a"), filepath.Join(d, "b"), filepath.Join(d, "c")
@@ -176,7 +177,7 @@ func TestSymlink(t *testing.T) {
 	}
 	testkit.OK(t, Write(filepath.Join(d, "dangling"), content("made")))
 	if got, err := os.ReadFile(filepath.Join(d, "sub", "fresh")); string(got) != "made" {
-		t.Errorf("the dangling link's target holds %q, %v", got, err)
+		t.Errorf("the target of the dangling link contains %q, %v", got, err)
 	}
 }
 
@@ -188,12 +189,12 @@ func TestBadTargets(t *testing.T) {
 		path, says string
 		cause      error
 	}{
-		"missing folder":     {filepath.Join(d, "none", "a"), "no folder", fs.ErrNotExist},
+		"missing folder":     {filepath.Join(d, "none", "a"), "cannot use folder", fs.ErrNotExist},
 		"file as a folder":   {filepath.Join(d, "file", "a"), "file", nil},
 		"directory":          {d, "directory", nil},
-		"slash at the end":   {d + "/", "names no file", nil},
-		"dots":               {d + "/..", "names no file", nil},
-		"empty":              {"", "names no file", nil},
+		"slash at the end":   {d + "/", "does not name a file", nil},
+		"dots":               {d + "/..", "does not name a file", nil},
+		"empty":              {"", "does not name a file", nil},
 		"loop":               {filepath.Join(d, "loop"), "symbolic links", nil},
 		"name too long":      {filepath.Join(d, strings.Repeat("n", 300)), "name too long", nil},
 		"folder of the fd's": {"/dev/fd/none", "", nil},
@@ -244,7 +245,7 @@ func TestOpenRegular(t *testing.T) {
 	}
 }
 
-// TestSpool: much output is held in a file.
+// TestSpool checks that large output is stored in a file.
 func TestSpool(t *testing.T) {
 	s := &Spool{}
 	defer s.Close()
