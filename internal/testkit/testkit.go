@@ -23,7 +23,7 @@ func Must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// OK ends a test if there is an error, and prints what failed before it.
+// OK ends the test if there is an error, and prints it after what.
 func OK(t testing.TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
@@ -69,16 +69,16 @@ func Equal[T any](t testing.TB, got, want T, what ...any) {
 func Near(t testing.TB, got, want, tolerance float64, what ...any) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance) {
-		t.Errorf("%s: %v, want %v to within %v", fmt.Sprint(what...), got, want, tolerance)
+		t.Errorf("%s: %v, want %v ± %v", fmt.Sprint(what...), got, want, tolerance)
 	}
 }
 
-// Contains fails the test for each word that a text lacks.
+// Contains fails the test for each word that is missing in a text.
 func Contains(t testing.TB, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
 		if !strings.Contains(text, w) {
-			t.Errorf("%.2000q lacks %q", text, w)
+			t.Errorf("%.2000q does not contain %q", text, w)
 		}
 	}
 }
