@@ -35,9 +35,9 @@ func halfway(w io.Writer) error {
 	return errHalfway
 }
 
-// holds fails the test unless the folder contains exactly these files, given as pairs of name and
+// checkFolder fails the test unless the folder contains exactly these files, given as pairs of name and
 // content.
-func holds(t *testing.T, folder string, want ...string) {
+func checkFolder(t *testing.T, folder string, want ...string) {
 	t.Helper()
 	got, all := map[string]string{}, map[string]string{}
 	for _, e := range testkit.Must(os.ReadDir(folder))(t) {
@@ -64,11 +64,11 @@ func TestWrite(t *testing.T) {
 	long := strings.Repeat("long ", 1<<16)
 	for _, s := range []string{"", "first", long} {
 		testkit.OK(t, Write(a, content(s)))
-		holds(t, d, "a", s)
+		checkFolder(t, d, "a", s)
 	}
 	name := strings.Repeat("n", 250) // too long for a temporary name that contains all of it
 	testkit.OK(t, Write(filepath.Join(d, name), content("x")))
-	holds(t, d, "a", long, name, "x")
+	checkFolder(t, d, "a", long, name, "x")
 }
 
 func TestWriteFailureKeepsOldFile(t *testing.T) {
@@ -81,7 +81,7 @@ func TestWriteFailureKeepsOldFile(t *testing.T) {
 			want = []string{"a", "old"}
 		}
 		testkit.Fails(t, Write(a, halfway), errHalfway, a)
-		holds(t, d, want...)
+		checkFolder(t, d, want...)
 
 		func() {
 			defer func() {
@@ -91,7 +91,7 @@ func TestWriteFailureKeepsOldFile(t *testing.T) {
 			}()
 			Write(a, func(w io.Writer) error { halfway(w); panic("a defect") })
 		}()
-		holds(t, d, want...)
+		checkFolder(t, d, want...)
 	}
 }
 
@@ -107,10 +107,10 @@ func TestWriteAllTogether(t *testing.T) {
 		return halfway(w)
 	}})
 	testkit.Fails(t, err, errHalfway, "")
-	holds(t, d, "a", "old")
+	checkFolder(t, d, "a", "old")
 
 	testkit.OK(t, WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}))
-	holds(t, d, "a", "new a", "b", "new b")
+	checkFolder(t, d, "a", "new a", "b", "new b")
 }
 
 // TestWriteAllUndoesRenames checks that a failed rename undoes the previous ones. It fails because the target becomes a directory.
@@ -125,7 +125,7 @@ func TestWriteAllUndoesRenames(t *testing.T) {
 	if err := os.Remove(c); err != nil {
 		t.Error(err)
 	}
-	holds(t, d, "a", "old")
+	checkFolder(t, d, "a", "old")
 }
 
 func TestMode(t *testing.T) {
@@ -168,7 +168,7 @@ func TestSymlink(t *testing.T) {
 	}
 	for _, name := range []string{"link", "absolute", "chain", "up", filepath.Join("folder", "real")} {
 		testkit.OK(t, Write(filepath.Join(d, name), content(name)))
-		holds(t, sub, "real", name)
+		checkFolder(t, sub, "real", name)
 		if to, ok := links[name]; ok {
 			if got, err := os.Readlink(filepath.Join(d, name)); got != to {
 				t.Errorf("the link %s points to %q (%v), want %q", name, got, err, to)
@@ -216,7 +216,7 @@ func TestBadTargets(t *testing.T) {
 		})
 	}
 	os.Remove(filepath.Join(d, "loop"))
-	holds(t, d, "file", "x")
+	checkFolder(t, d, "file", "x")
 }
 
 func TestCheckLeavesNothing(t *testing.T) {
@@ -225,7 +225,7 @@ func TestCheckLeavesNothing(t *testing.T) {
 	put(t, a, "old", 0o600)
 	before, _ := os.Stat(a)
 	testkit.OK(t, Check(a, filepath.Join(d, "b")))
-	holds(t, d, "a", "old")
+	checkFolder(t, d, "a", "old")
 	if after, _ := os.Stat(a); !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
 		t.Error("Check changed the file")
 	}

@@ -58,8 +58,8 @@ func TestReadOnly(t *testing.T) {
 		}
 	})
 	os.Chmod(locked, 0o777)
-	holds(t, locked, "protected", "old")
-	holds(t, open, "protected", "old")
+	checkFolder(t, locked, "protected", "old")
+	checkFolder(t, open, "protected", "old")
 }
 
 func TestPipe(t *testing.T) {
@@ -89,7 +89,7 @@ func TestPipe(t *testing.T) {
 		t.Errorf("OpenRegular: %v, want ErrNotRegular", err)
 	}
 	os.Remove(p)
-	holds(t, d, "a", "file")
+	checkFolder(t, d, "a", "file")
 }
 
 func TestDevNull(t *testing.T) {
@@ -131,7 +131,7 @@ func TestStdout(t *testing.T) {
 	if err := c.Run(); err != nil {
 		t.Error(err)
 	}
-	holds(t, d, "a", "file", "out", want)
+	checkFolder(t, d, "a", "file", "out", want)
 
 	// A write without a reader must return an error instead of ending the process and leaving
 	// temporary files.
@@ -148,7 +148,7 @@ func TestStdout(t *testing.T) {
 	if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 3 {
 		t.Errorf("without a reader the program ended with %v, want exit status 3", err)
 	}
-	holds(t, d, "out", want)
+	checkFolder(t, d, "out", want)
 }
 
 // TestUnread checks that a write to a pipe that is never opened, or whose reader leaves it full, is abandoned when grace ends, and that
@@ -182,7 +182,7 @@ func TestUnread(t *testing.T) {
 			t.Fatalf("opened %v: still waiting", opened)
 		}
 		os.Remove(p)
-		holds(t, d)
+		checkFolder(t, d)
 	}
 }
 
@@ -307,5 +307,5 @@ func TestSweepBareName(t *testing.T) {
 		t.Fatalf("the temporary file of the killed process is missing: %v", err)
 	}
 	testkit.OK(t, Write("out", content("next")))
-	holds(t, d, "out", "next")
+	checkFolder(t, d, "out", "next")
 }

@@ -31,7 +31,7 @@ func TestSweep(t *testing.T) {
 		pairs = append(pairs, name, "kept")
 	}
 	testkit.OK(t, Check(path))
-	holds(t, d, pairs...)
+	checkFolder(t, d, pairs...)
 	err := Write(path, func(w io.Writer) error { // a concurrent write of the same target
 		_, e := io.WriteString(w, "x")
 		return errors.Join(e, Check(path), Write(path, content("other")))
@@ -39,7 +39,7 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Errorf("the temporary file was swept by a concurrent write: %v", err)
 	}
-	holds(t, d, append(pairs, "out", "x")...)
+	checkFolder(t, d, append(pairs, "out", "x")...)
 }
 
 // TestSweepBackup checks that the backup of a replaced file is kept while its process lives.
@@ -52,7 +52,7 @@ func TestSweepBackup(t *testing.T) {
 	testkit.OK(t, Check(one, two))
 	jobs[1].undo()
 	jobs[0].undo()
-	holds(t, d, "one", "old")
+	checkFolder(t, d, "one", "old")
 }
 
 // TestFailedRename checks that a rename that fails after the backup was created leaves neither a backup nor a lock.
@@ -66,7 +66,7 @@ func TestFailedRename(t *testing.T) {
 		t.Errorf("%v with the backup %q; want an error after the backup", err, jobs[0].backup)
 	}
 	jobs[0].undo()
-	holds(t, d, "one", "old")
+	checkFolder(t, d, "one", "old")
 }
 
 func TestLock(t *testing.T) {
@@ -80,7 +80,7 @@ func TestLock(t *testing.T) {
 		testkit.Fails(t, testkit.Error(Lock(name)), ErrLocked, "process", name)
 	}
 	unlock()
-	holds(t, d, "alias", "there", "file", "there")
+	checkFolder(t, d, "alias", "there", "file", "there")
 	unlock = testkit.Must(Lock(path))(t)
 	unlock()
 	testkit.Fails(t, testkit.Error(Lock(filepath.Join(d, "nowhere", "file"))), ErrTarget, "")

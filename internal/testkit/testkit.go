@@ -46,11 +46,11 @@ func Read(t testing.TB, path string) []byte {
 	return Must(os.ReadFile(path))(t)
 }
 
-// Fails fails the test unless an error wraps want and is one line that contains says.
-func Fails(t testing.TB, err, want error, says string, what ...any) {
+// Fails fails the test unless an error wraps want and is one line that contains text.
+func Fails(t testing.TB, err, want error, text string, what ...any) {
 	t.Helper()
-	if !errors.Is(err, want) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("%s: error %v, want one line that wraps %v with %q", fmt.Sprint(what...), err, want, says)
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%s: error %v, want one line that wraps %v with %q", fmt.Sprint(what...), err, want, text)
 	}
 }
 

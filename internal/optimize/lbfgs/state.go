@@ -21,7 +21,7 @@ type State struct {
 	F          float64     `json:"value"` // the value there
 	S          [][]float64 `json:"-"`     // steps, oldest first
 	Y          [][]float64 `json:"-"`     // gradient differences
-	Pairs      int         `json:"pairs"` // number of S and Y, for MakePairs
+	Pairs      int         `json:"pairs"` // number of pairs in S and Y, for MakePairs
 	Steps      int         `json:"steps"`
 	Iterations int         `json:"iterations"`          // of the outer loop, with or without a step
 	Stalled    int         `json:"stalled"`             // iterations since the last one with sufficient gain
@@ -99,7 +99,7 @@ func (s *State) pairs() pairs {
 
 // Settings specify a maximization.
 type Settings struct {
-	Iterations int // maximum, including the iterations before a State was saved
+	Iterations int // maximum number since Start
 	// Gain ends the maximization once each of the last five steps has gained less.
 	Gain float64
 	// Blocks are at least two blocks that contain every coordinate once. They take separate steps

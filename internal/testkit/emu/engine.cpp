@@ -104,11 +104,11 @@ void Engine::resume(int i) {
 	_longjmp(fibers[i].context, 1);
 }
 
-void Engine::wait(State state, Place place, bool orders) {
+void Engine::wait(State state, Location location, bool orders) {
 	Fiber &f = fibers[current];
 	f.state = state;
 	f.orders = orders;
-	f.place = place;
+	f.location = location;
 	if (!_setjmp(f.context))
 		_longjmp(scheduler, 1);
 }
@@ -117,20 +117,20 @@ void Engine::wait(State state, Place place, bool orders) {
 // has read the current one, but not the value after that.
 bool Engine::took_part(int i) const { return i < threads && fibers[i].exchanges >= fibers[current].exchanges; }
 
-uint64_t Engine::shuffle(uint64_t v, int mask, Place place) {
+uint64_t Engine::shuffle(uint64_t v, int mask, Location location) {
 	int me = current, turn = fibers[me].exchanges++ & 1, other = me ^ mask;
 	if (mask < 0 || mask > 31)
 		throw std::runtime_error("shuffle_xor has the mask " + std::to_string(mask) + ", must be 0 to 31");
 	fibers[me].slot[turn] = v;
-	wait(AT_WARP, place, false);
+	wait(AT_WARP, location, false);
 	return took_part(other) ? fibers[other].slot[turn] : unset;
 }
 
-const void *const *Engine::gather(const void *p, Place place) {
+const void *const *Engine::gather(const void *p, Location location) {
 	int me = current, turn = fibers[me].exchanges++ & 1;
 	Warp &w = warps[me / 32];
 	w.gathered[turn][me % 32] = p;
-	wait(AT_WARP, place, false);
+	wait(AT_WARP, location, false);
 	for (int i = me / 32 * 32; i < me / 32 * 32 + 32; i++)
 		if (!took_part(i))
 			throw std::runtime_error("warp_gather without all 32 threads of the warp: thread " + std::to_string(i) + " is missing");
@@ -186,7 +186,7 @@ std::string Engine::describe(int i) const {
 	if (f.state == DONE)
 		return s + " has returned";
 	return s + (f.state == AT_BARRIER ? " is at a barrier of the block, " : " is at a barrier of the warp, ") +
-		   f.place.base() + ":" + std::to_string(f.place.line);
+		   f.location.base() + ":" + std::to_string(f.location.line);
 }
 
 // same throws an exception if threads wait for each other at different lines.
@@ -197,7 +197,7 @@ void Engine::same(int from, int to, State state) const {
 			continue;
 		if (first < 0)
 			first = i;
-		const Place &a = fibers[first].place, &b = fibers[i].place;
+		const Location &a = fibers[first].location, &b = fibers[i].location;
 		if (a.line != b.line || (a.file != b.file && strcmp(a.file, b.file) != 0))
 			throw std::runtime_error("threads meet at different barriers: " + describe(first) + ", " + describe(i));
 	}
@@ -210,7 +210,7 @@ std::string Engine::stuck() const {
 		first++;
 	for (int i = first + 1; i < threads; i++) {
 		const Fiber &a = fibers[first], &b = fibers[i];
-		if (b.state != a.state || a.place.line != b.place.line)
+		if (b.state != a.state || a.location.line != b.location.line)
 			return "threads wait for each other forever: " + describe(first) + ", " + describe(i);
 	}
 	return "threads wait for each other forever: " + describe(first);

@@ -12,8 +12,8 @@
 
 enum State { READY, AT_BARRIER, AT_WARP, DONE };
 
-// A Place is a source line.
-struct Place {
+// A Location is a source line.
+struct Location {
 	const char *file;
 	int line;
 
@@ -38,7 +38,7 @@ struct alignas(64) Fiber {
 	bool orders; // whether it waits at a barrier that orders memory accesses
 	int exchanges; // number of shuffles and gathers it has taken part in
 	uint64_t slot[2]; // its values for them, used alternately
-	Place place;      // where it waits
+	Location location;      // where it waits
 	EmuDim thread;
 	bool born;
 	jmp_buf context;
@@ -75,9 +75,9 @@ class Engine {
 
 	// The fibers call these functions to wait for others and to exchange values within a warp.
 	// Only barriers in the sources order memory accesses.
-	void wait(State state, Place place, bool orders);
-	uint64_t shuffle(uint64_t v, int mask, Place place);
-	const void *const *gather(const void *p, Place place);
+	void wait(State state, Location location, bool orders);
+	uint64_t shuffle(uint64_t v, int mask, Location location);
+	const void *const *gather(const void *p, Location location);
 
 	// The fibers call these functions to start a copy, to end a group of copies, and to finish all
 	// but the last left groups.

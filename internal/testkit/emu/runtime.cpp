@@ -25,12 +25,12 @@ extern "C" void emu_leave_out(const char *file, int line) {
 
 extern "C" long emu_left_out() { return left_out; }
 
-static void meet(State state, Place place) {
+static void meet(State state, Location location) {
 	RaceQuiet quiet;
-	if (place.line == left_line && !strcmp(place.base(), left_file))
+	if (location.line == left_line && !strcmp(location.base(), left_file))
 		left_out++;
 	else
-		running->wait(state, place, true);
+		running->wait(state, location, true);
 }
 
 void *emu_shared() { return running->shared; }
@@ -74,7 +74,7 @@ static std::vector<Engine *> idle;
 struct Lease {
 	Engine *engine = nullptr;
 	Lease() {
-		std::lock_guard<std::mutex> hold(idle_lock);
+		std::lock_guard<std::mutex> lock(idle_lock);
 		if (!idle.empty()) {
 			engine = idle.back();
 			idle.pop_back();
@@ -84,7 +84,7 @@ struct Lease {
 	}
 	~Lease() {
 		running = nullptr;
-		std::lock_guard<std::mutex> hold(idle_lock);
+		std::lock_guard<std::mutex> lock(idle_lock);
 		idle.push_back(engine);
 	}
 };

@@ -85,7 +85,7 @@ func (t tools) architectures(list string) (archs []int, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("-arch %s: must be numbers separated by commas, such as 80,90", list)
 		}
-		if t.knows(n) {
+		if t.supports(n) {
 			archs = append(archs, n)
 		}
 	}
@@ -99,11 +99,11 @@ func (t tools) architectures(list string) (archs []int, err error) {
 func loops(all []code, kernel string) error {
 	for _, c := range all {
 		if c.functions == nil {
-			return fmt.Errorf("no nvdisasm in PATH: name one with -nvdisasm")
+			return fmt.Errorf("no nvdisasm in PATH; give one with -nvdisasm")
 		}
 		at := slices.IndexFunc(c.functions, func(f sass.Function) bool { return f.Name == kernel })
 		if at < 0 {
-			return fmt.Errorf("there is no kernel %q", kernel)
+			return fmt.Errorf("unknown kernel %q", kernel)
 		}
 		fmt.Printf("sm_%d: %s", c.arch, c.functions[at].Report())
 	}

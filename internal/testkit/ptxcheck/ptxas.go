@@ -51,8 +51,8 @@ func find(ptxas, nvdisasm string) (tools, error) {
 	return tools{ptxas, nvdisasm, string(m[1])}, nil
 }
 
-// knows reports whether ptxas supports an architecture.
-func (t tools) knows(arch int) bool {
+// supports reports whether ptxas supports an architecture.
+func (t tools) supports(arch int) bool {
 	out, err := exec.Command(t.ptxas, "--help").Output()
 	return err == nil && bytes.Contains(out, fmt.Appendf(nil, "'sm_%d'", arch))
 }
