@@ -35,8 +35,7 @@ func halfway(w io.Writer) error {
 	return errHalfway
 }
 
-// checkFolder fails the test unless the folder contains exactly these files, given as pairs of name and
-// content.
+// checkFolder fails the test unless the folder contains exactly these files, as pairs of name and content.
 func checkFolder(t *testing.T, folder string, want ...string) {
 	t.Helper()
 	got, all := map[string]string{}, map[string]string{}

@@ -55,9 +55,9 @@ func (s *Series) bins(ctx context.Context, centers []float64, length, level floa
 	return kept, dropped
 }
 
-// rankings returns the most heaviest bins of each window's spectrum, estimated from the data
-// within half of its center. If shared, every window uses the mean spectrum of the windows. After
-// ctx has ended the masses are zero and are not cached.
+// rankings returns the heaviest bins of each window's spectrum, limited to most per window and
+// estimated from the data within half of its center. If shared, every window uses the mean
+// spectrum of the windows. After ctx has ended the masses are zero and are not cached.
 func (s *Series) rankings(ctx context.Context, centers []float64, half, steps float64, most int, shared bool) []ranking {
 	asked := spectra{len(centers), most, half, shared}
 	if s.ranked != nil && s.spectra == asked {

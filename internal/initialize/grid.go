@@ -97,8 +97,8 @@ func evenStep(x, gaps []float64) float64 {
 	return 0
 }
 
-// singleGap returns the mean of the sorted differences up to 1.5 medians. The tolerance allows for
-// months of 28 to 31 days.
+// singleGap returns the mean of the sorted differences up to 1.5 medians, so that months of 28 to
+// 31 days count as single steps.
 func singleGap(gaps []float64) float64 {
 	median, sum, n := gaps[len(gaps)/2], 0.0, 0
 	for _, g := range gaps {

@@ -30,7 +30,7 @@ func paperShape(data *backend.Data, s Settings) variational.Shape {
 
 // Paper draws the paper's initial parameters around the given length-scales and frequencies: μ ~
 // N(0, 1), z from the rows' inputs, fixed phases uniform over a turn, and a small Σ. In SSGP,
-// pairs of cosine and sine share z and μ. In SSGP and RP, Σ is 0. Errors are errors of the
+// pairs of cosine and sine share μ. In SSGP and RP, z and Σ are 0. Errors are errors of the
 // evaluator.
 func Paper(data *backend.Data, s Settings, evaluator Evaluator) (*variational.Params, error) {
 	shape := paperShape(data, s)

@@ -19,7 +19,7 @@ type Series struct {
 	y        [][]float64 // [D][grid points]; for uneven rows [D][N] in the order of their times
 	missing  []bool
 	// unit is the variance of all data, to which noise levels are relative. It is 1 for constant
-	// data.
+	// data, which any small covariance explains.
 	unit float64
 
 	grid  Grid      // of all data

@@ -34,10 +34,10 @@ type Coordinates struct {
 // N returns the number of coordinates.
 func (c *Coordinates) N() int { return c.n }
 
-// span is the coordinates [lo, hi) of a group. Coordinate lo begins at index at of the vector.
+// A span is the coordinates [lo, hi) of a group. Coordinate lo begins at index at of the vector.
 type span struct{ group, lo, hi, at int }
 
-// group contains the free entries of one tensor.
+// A group contains the free entries of one tensor.
 type group struct {
 	tensor  int // index in Params.Tensors
 	kind    variational.Coordinate
@@ -47,7 +47,7 @@ type group struct {
 	across  bool      // whether a coordinate moves entries of several windows
 }
 
-// entry is a number of a tensor. Entries that share a coordinate keep their initial differences,
+// An entry is a number of a tensor. Entries that share a coordinate keep their initial differences,
 // or for logarithms their initial ratios.
 type entry struct {
 	index int     // in the tensor
@@ -101,7 +101,7 @@ func newGroup(t int, tensor variational.Tensor, p *variational.Params, ties Ties
 	return g
 }
 
-// sort sorts the entries by their coordinates of, which are below n.
+// sort sorts the entries by coordinate; of contains the coordinate of each entry, less than n.
 func (g *group) sort(of []int, n int) {
 	g.first = make([]int, n+1)
 	for _, j := range of {

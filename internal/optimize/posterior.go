@@ -160,8 +160,7 @@ func (p *Posterior) ordered(f lbfgs.Func) lbfgs.Func {
 	}
 }
 
-// At sets to, a copy of the run's parameters, to the parameters with hyper-parameter coordinates
-// own.
+// At sets to, a copy of the run's parameters, to the parameters for hyper-parameters own.
 func (p *Posterior) At(to *variational.Params, own []float64) { p.write(to, p.All(own)) }
 
 // write sets parameters from all coordinates in the posterior's order.
@@ -201,7 +200,7 @@ func (p *Posterior) followed() lbfgs.Func {
 	}
 }
 
-// follow returns all coordinates if the hyper-parameters are at own and q is optimal for them, with the objective and its gradient.
+// follow returns all coordinates, the objective and its gradient for hyper-parameters own and the optimal q for them.
 func (p *Posterior) follow(own []float64) (v []float64, value float64, slope []float64, err error) {
 	n := len(own)
 	v = p.All(own)
@@ -223,7 +222,7 @@ func (p *Posterior) follow(own []float64) (v []float64, value float64, slope []f
 	return v, value, slope, err
 }
 
-// Best returns the parameters with hyper-parameters at own and the optimal q for them.
+// Best returns the parameters for hyper-parameters own and the optimal q for them.
 func (p *Posterior) Best(own []float64) (*variational.Params, error) {
 	v, _, _, err := p.follow(own)
 	if err != nil {

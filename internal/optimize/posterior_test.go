@@ -69,7 +69,7 @@ var lines = []made{
 }
 
 // TestFrequencySD checks that the standard deviations of frequencies are within a factor of two of theory, with priors and without.
-// Without priors the variance of q(w) alone is far too small, because the length-scale diverges. With weak priors it keeps its share.
+// Without priors the variance of q(w) alone is far too small, because the length-scale diverges. With priors it is at least a fifth of theory.
 func TestFrequencySD(t *testing.T) {
 	for _, m := range lines {
 		tight := m.weak()

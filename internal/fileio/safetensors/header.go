@@ -160,7 +160,7 @@ func (p *parser) text(what, key string) (string, error) {
 	return s, nil
 }
 
-// numbers parses a list of at most most non-negative integers.
+// numbers parses a list of non-negative integers, limited to most entries.
 func (p *parser) numbers(what, key string, most int) ([]int, error) {
 	if t, err := p.d.Token(); err != nil || t != json.Delim('[') {
 		return nil, malformed("offset %d: %s: %s is not a list of integers", p.at(), what, key)

@@ -39,9 +39,9 @@ type Setting struct {
 	Made   []Trait       // the fingerprint of the fit
 }
 
-// Open locks the file for this process and, to resume, reads it. The snapshot is nil if the fit
-// does not resume. check returns the reason why the fit cannot resume from a snapshot. Errors wrap
-// Err or are system errors.
+// Open locks the file for this process and, to resume, reads it. The snapshot is nil if there
+// is no file or the fit does not resume. check returns the reason why the fit cannot resume from a
+// snapshot. Errors wrap Err or are system errors.
 func Open(set Setting, check func(s *Snapshot) error) (*Writer, *Snapshot, error) {
 	unlock, err := fileio.Lock(set.Path)
 	if errors.Is(err, fileio.ErrLocked) {

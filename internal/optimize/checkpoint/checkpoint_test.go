@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestPace checks that writes follow the interval and take at most 5% of the time.
+// TestPace checks that writes follow the interval and take at most 5 % of the time.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

@@ -244,8 +244,8 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that bytes with a valid seal are either a checkpoint that can be written and read
-// again, or give an error that wraps Err.
+// FuzzRead checks that bytes with a valid seal either are a checkpoint that can be written and read
+// again or give an error that wraps Err.
 func FuzzRead(f *testing.F) {
 	for _, s := range samples() {
 		f.Add(written(f, s))
