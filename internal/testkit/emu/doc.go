@@ -10,10 +10,10 @@
 // With the additional tag racekernels it detects races: two threads of a warp, of a block or of
 // two blocks access the same byte of shared or device memory without a barrier in between, and at
 // least one of them writes; or a thread accesses the target of an unfinished asynchronous copy.
-// The error names both threads, and both lines if the program was linked with -ldflags='-s=0
-// -w=0'. Launches and their blocks then run one at a time. Races between launches on two streams
-// and writes to the source of an unfinished copy are not detected. LeaveOut removes a barrier, to
-// test that its absence is detected.
+// The error names both threads, and both lines if the program was linked with
+// -ldflags='-s=0 -w=0'. Launches and their blocks then run one at a time. Races between launches
+// on two streams and writes to the source of an unfinished copy are not detected. LeaveOut removes
+// a barrier, to test that its absence is detected.
 //
 // After a change of a kernel run
 //
